@@ -1,0 +1,35 @@
+/*
+ * credentials.h
+ *		An AWS access key as it is used to sign.
+ *
+ * Static keys come from the user mapping.  The strings are malloc'd, owned by
+ * the struct, and overwritten with zeros before they are freed.
+ */
+#ifndef DYN_AWS_CREDENTIALS_H
+#define DYN_AWS_CREDENTIALS_H
+
+#include <stdbool.h>
+
+typedef struct DynCredentials
+{
+	char	   *access_key_id;
+	char	   *secret_access_key;
+	char	   *session_token;	/* NULL for long-term keys */
+} DynCredentials;
+
+/*
+ * Copies the strings.  False, with *credentials emptied, when memory fails or
+ * a string holds a character that may not stand in an HTTP header (CR, LF, NUL
+ * and other controls); *bad then names the part ("session token", ...), or is
+ * NULL for memory.
+ */
+extern bool dyn_credentials_set(DynCredentials *credentials,
+								const char *access_key_id,
+								const char *secret_access_key,
+								const char *session_token,
+								const char **bad);
+
+/* Zeroes and frees the strings. */
+extern void dyn_credentials_clear(DynCredentials *credentials);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * text.h
+ *		Small helpers on bytes: UTF-8, base64, hashing, JSON string output.
+ */
+#ifndef DYN_BASE_TEXT_H
+#define DYN_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffer.h"
+
+/* Well-formed UTF-8 (no overlong forms, no surrogates, at most U+10FFFF). */
+extern bool dyn_utf8_valid(const char *s, size_t len);
+
+/* Appends `s` as a quoted JSON string; `s` must be valid UTF-8. */
+extern bool dyn_append_json_string(DynBuffer *buf, const char *s, size_t len);
+
+/* Appends base64 with padding, without quotes. */
+extern bool dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len);
+
+/* A 64-bit hash of bytes, not for adversaries. */
+extern uint64_t dyn_hash_bytes(const void *bytes, size_t len);
+
+#endif

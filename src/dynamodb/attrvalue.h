@@ -1,0 +1,109 @@
+/*
+ * attrvalue.h
+ *		A DynamoDB attribute value as a slice of the response, and how to look
+ *		inside one.
+ *
+ * The page reader yields DynValue slices that point into the response buffer:
+ * nothing is copied, nothing is allocated.  Scalars are finished by whoever
+ * makes something of them (dyn_value_text for S with escapes,
+ * dyn_value_bytes for B); lists, maps and sets are walked with a DynWalk.
+ *
+ * A slice that came from the page reader has been validated as JSON and as
+ * attribute value, so a walk over it cannot fail.
+ */
+#ifndef DYN_DYNAMODB_ATTRVALUE_H
+#define DYN_DYNAMODB_ATTRVALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum DynType
+{
+	DYN_TYPE_ABSENT = 0,		/* no such attribute in the item */
+	DYN_TYPE_S,
+	DYN_TYPE_N,
+	DYN_TYPE_B,
+	DYN_TYPE_BOOL,
+	DYN_TYPE_NULL,
+	DYN_TYPE_SS,
+	DYN_TYPE_NS,
+	DYN_TYPE_BS,
+	DYN_TYPE_L,
+	DYN_TYPE_M
+} DynType;
+
+#define DYN_TYPE_COUNT 11
+
+/* flags of a value */
+#define DYN_VALUE_ESCAPED	0x01	/* S: the payload holds JSON escapes */
+#define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L, M: U+0000 occurs inside (names
+									 * included) */
+#define DYN_VALUE_TRUE		0x04	/* BOOL: the value */
+
+/*
+ * data/len: S, N, B: what stands between the quotes (S still escaped, B still
+ * base64).  SS, NS, BS, L, M: the JSON array or object, brackets included.
+ * BOOL, NULL, ABSENT: empty.
+ */
+typedef struct DynValue
+{
+	const char *data;
+	uint32_t	len;
+	uint8_t		type;			/* DynType */
+	uint8_t		flags;
+} DynValue;
+
+/* "S", "N", ... as DynamoDB spells it; "absent" for DYN_TYPE_ABSENT. */
+extern const char *dyn_type_name(DynType type);
+
+/*
+ * Undoes the JSON escapes of an S payload (or of a name).  `dst` needs len
+ * bytes; returns the bytes written.
+ */
+extern size_t dyn_value_text(const DynValue *value, char *dst);
+
+/*
+ * Decodes base64 of a B payload.  `dst` needs dyn_value_bytes_max(value) bytes;
+ * returns the bytes written, or -1 if it is not valid base64.
+ */
+extern size_t dyn_value_bytes_max(const DynValue *value);
+extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);
+
+/*
+ * Walking a list, map or set, depth first.  The walk never recurses and keeps
+ * its state in the struct.
+ *
+ *		dyn_walk_begin(&walk, &value);
+ *		while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END) ...
+ *
+ * The value given to dyn_walk_begin is announced itself, too: a list yields
+ * OPEN (v.type L), its members, CLOSE.  Members of sets come as VALUE with the
+ * element type (S, N or B).  In a map each member is preceded by NAME, whose
+ * slice is of type S.
+ */
+#define DYN_MAX_DEPTH	100		/* levels of L and M that are accepted */
+
+typedef enum DynWalkEvent
+{
+	DYN_WALK_END,
+	DYN_WALK_VALUE,				/* a scalar */
+	DYN_WALK_OPEN,				/* of L, M, SS, NS, BS; v.type tells */
+	DYN_WALK_NAME,				/* name of the map member that follows */
+	DYN_WALK_CLOSE				/* end of the innermost open container;
+								 * v.type tells of which kind */
+} DynWalkEvent;
+
+typedef struct DynWalk
+{
+	const char *p;
+	const char *end;
+	int			depth;
+	bool		named;			/* a NAME was given, its value comes next */
+	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynType of the open containers */
+} DynWalk;
+
+extern void dyn_walk_begin(DynWalk *walk, const DynValue *value);
+extern DynWalkEvent dyn_walk_next(DynWalk *walk, DynValue *v);
+
+#endif

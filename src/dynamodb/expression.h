@@ -1,0 +1,122 @@
+/*
+ * expression.h
+ *		Condition and projection expressions, with a placeholder for every name
+ *		and every value.
+ *
+ * A condition is a DynCond tree that the caller allocates as it likes (this
+ * room frees nothing of it).  Rendering turns it into the text of a
+ * KeyConditionExpression or FilterExpression and enters names and values into
+ * the DynTokens of the request, each once, as #n0, #n1, ... and :v0, :v1, ...;
+ * so no name is ever a reserved word and nothing can be injected.  The tokens
+ * become ExpressionAttributeNames and ExpressionAttributeValues; DynamoDB
+ * demands that each defined token is used, which holds by construction.
+ *
+ * Parentheses: DynamoDB refuses doubled ones.  The renderer writes them around
+ * an OR inside an AND and around the operand of NOT, and nowhere else; an AND
+ * or OR node of one argument is rendered as its argument.
+ */
+#ifndef DYN_DYNAMODB_EXPRESSION_H
+#define DYN_DYNAMODB_EXPRESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../base/buffer.h"
+#include "page.h"
+#include "wire.h"
+
+typedef enum DynCondKind
+{
+	DYN_COND_TRUE,				/* never rendered: simplified away */
+	DYN_COND_FALSE,				/* likewise */
+	DYN_COND_AND,				/* args */
+	DYN_COND_OR,				/* args */
+	DYN_COND_NOT,				/* args[0] */
+	DYN_COND_EQ,				/* path op values[0], or path op path2 */
+	DYN_COND_NE,
+	DYN_COND_LT,
+	DYN_COND_LE,
+	DYN_COND_GT,
+	DYN_COND_GE,
+	DYN_COND_BETWEEN,			/* path between values[0] and values[1] */
+	DYN_COND_IN,				/* path in values[0 .. nvalues-1]; more than 99
+								 * are rendered as chunks joined by OR */
+	DYN_COND_BEGINS_WITH,		/* path, values[0] */
+	DYN_COND_CONTAINS,			/* path, values[0] */
+	DYN_COND_EXISTS,			/* path */
+	DYN_COND_NOT_EXISTS,		/* path */
+	DYN_COND_IS_TYPE			/* path, type */
+} DynCondKind;
+
+typedef struct DynCond DynCond;
+
+struct DynCond
+{
+	DynCondKind kind;
+	const DynPath *path;
+	const DynPath *path2;		/* right side of a comparison of two paths */
+	const DynScalar *values;
+	int			nvalues;
+	DynType		type;			/* IS_TYPE */
+	DynCond   **args;
+	int			nargs;
+};
+
+/*
+ * Removes TRUE and FALSE from the tree, in place, and returns its new root:
+ * either a tree without them, or a TRUE or FALSE node alone.  NOT TRUE becomes FALSE.
+ * Never called on DynamoDB's two-valued subtleties: that is the caller's.
+ */
+extern DynCond *dyn_cond_simplify(DynCond *cond);
+
+/* What DynamoDB counts: 300 operators and 4096 bytes an expression. */
+#define DYN_EXPR_MAX_OPERATORS	300
+#define DYN_EXPR_MAX_BYTES		4096
+#define DYN_EXPR_MAX_IN			99
+
+typedef struct DynTokens DynTokens;
+
+/* NULL when memory fails. */
+extern DynTokens *dyn_tokens_create(void);
+extern void dyn_tokens_reset(DynTokens *tokens);
+extern void dyn_tokens_free(DynTokens *tokens);
+
+/* A position to return to, when an expression turns out too large. */
+typedef struct DynTokensMark
+{
+	int			nnames;
+	int			nvalues;
+	size_t		values_len;
+} DynTokensMark;
+extern DynTokensMark dyn_tokens_mark(const DynTokens *tokens);
+extern void dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark);
+
+/*
+ * Appends the text of a condition.  `cond` is neither TRUE nor FALSE.  Returns false if the
+ * expression would pass DynamoDB's limits (operators or bytes) or memory fails;
+ * *out and *tokens are then as before.
+ */
+extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond, DynBuffer *out);
+
+/*
+ * Appends a ProjectionExpression.  Paths that repeat or are covered by a shorter
+ * one are left out; a path is cut before its first list step.  False as above.
+ */
+extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
+								DynBuffer *out);
+
+/*
+ * Appends ,"ExpressionAttributeNames":{...},"ExpressionAttributeValues":{...}
+ * leaving out what is empty.
+ */
+extern bool dyn_tokens_write(const DynTokens *tokens, DynBuffer *out);
+
+/*
+ * The same condition for people: names bare (in double quotes where they are
+ * not plain words), values in place.  Example:
+ *		year = 2013 AND title BETWEEN "A" AND "M"
+ */
+extern bool dyn_expr_print(const DynCond *cond, DynBuffer *out);
+extern bool dyn_path_print(const DynPath *path, DynBuffer *out);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * metadata.h
+ *		What DescribeTable tells about a table: keys, indexes, sizes, status.
+ *
+ * Keys are arrays, as a global secondary index may have up to four attributes
+ * on either side (developer guide, multi-attribute keys).
+ *
+ * One malloc'd block per table description; nothing here refers to PostgreSQL.
+ */
+#ifndef DYN_DYNAMODB_METADATA_H
+#define DYN_DYNAMODB_METADATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attrvalue.h"
+
+#define DYN_MAX_KEY_ATTRS	4	/* on each side of a key */
+
+typedef struct DynKeyAttr
+{
+	const char *name;			/* NUL-terminated UTF-8 */
+	DynType		type;			/* S, N or B */
+} DynKeyAttr;
+
+typedef struct DynKeySchema
+{
+	int			nhash;			/* 1..4 */
+	int			nrange;			/* 0..4 */
+	DynKeyAttr	hash[DYN_MAX_KEY_ATTRS];
+	DynKeyAttr	range[DYN_MAX_KEY_ATTRS];
+} DynKeySchema;
+
+typedef enum DynProjectionType
+{
+	DYN_PROJECT_ALL,
+	DYN_PROJECT_KEYS_ONLY,
+	DYN_PROJECT_INCLUDE
+} DynProjectionType;
+
+typedef struct DynIndexMeta
+{
+	const char *name;
+	bool		global;			/* GSI; false: LSI */
+	bool		active;			/* LSI always; GSI: ACTIVE and not backfilling */
+	DynKeySchema key;
+	DynProjectionType projection;
+	int			nincluded;		/* NonKeyAttributes */
+	const char **included;
+	uint64_t	item_count;		/* as of some hours ago; 0 may mean unknown */
+	uint64_t	size_bytes;
+} DynIndexMeta;
+
+typedef struct DynTableMeta
+{
+	const char *name;
+	const char *status;			/* "ACTIVE", ... */
+	DynKeySchema key;			/* nhash 1, nrange 0 or 1 */
+	uint64_t	item_count;
+	uint64_t	size_bytes;
+	int			nindexes;
+	DynIndexMeta *indexes;		/* LSIs first, then GSIs, as described */
+} DynTableMeta;
+
+/*
+ * Reads a DescribeTable answer.  NULL on failure, with a static text in *reason
+ * ("not a table description", "out of memory", ...).
+ */
+extern DynTableMeta *dyn_metadata_parse(const char *buf, size_t len, const char **reason);
+extern void dyn_metadata_free(DynTableMeta *meta);
+
+/* The index of that name, or NULL. */
+extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta, const char *name);
+
+/* Position of an attribute in a key: 0..nhash-1, -1 if it is not there; likewise range. */
+extern int	dyn_key_hash_position(const DynKeySchema *key, const char *attr);
+extern int	dyn_key_range_position(const DynKeySchema *key, const char *attr);
+
+/*
+ * Whether reading the index yields that top-level attribute: index keys, table keys,
+ * NonKeyAttributes, or everything.
+ */
+extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
+							   const char *attr);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * operation.h
+ *		The request documents of the operations that read.
+ *
+ * Each writer resets the buffer and writes one whole JSON document; the
+ * caller looks at buf->failed afterwards.  Members that are empty or default
+ * are left out.  Written from the service model of DynamoDB 2012-08-10.
+ */
+#ifndef DYN_DYNAMODB_OPERATION_H
+#define DYN_DYNAMODB_OPERATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../base/buffer.h"
+#include "expression.h"
+#include "wire.h"
+
+typedef enum DynOperation
+{
+	DYN_OP_GET_ITEM,
+	DYN_OP_BATCH_GET_ITEM,
+	DYN_OP_QUERY,
+	DYN_OP_SCAN,
+	DYN_OP_DESCRIBE_TABLE,
+	DYN_OP_LIST_TABLES
+} DynOperation;
+
+/* "GetItem", ... as in X-Amz-Target. */
+extern const char *dyn_operation_name(DynOperation op);
+
+#define DYN_BATCH_GET_MAX_KEYS	100
+
+/*
+ * One reading request.  Texts are rendered expressions (expression.h), all
+ * against the same `tokens`; NULL or "" where there is none.  Which fields
+ * an operation looks at: table, projection, tokens, consistent: all; the others
+ * as noted.
+ */
+typedef struct DynReadRequest
+{
+	DynOperation op;			/* GET_ITEM, BATCH_GET_ITEM, QUERY or SCAN */
+	const char *table;
+	const char *index;			/* Query, Scan; NULL: the table itself */
+	const char *key_condition;	/* Query */
+	const char *filter;			/* Query, Scan */
+	const char *projection;
+	const DynTokens *tokens;	/* NULL: no expression at all */
+	bool		count_only;		/* Query, Scan: Select=COUNT */
+	bool		backward;		/* Query: ScanIndexForward=false */
+	bool		consistent;
+	bool		report_units;	/* ReturnConsumedCapacity=TOTAL */
+	long		limit;			/* Query, Scan: items a page; 0: none */
+	int			segment;		/* Scan */
+	int			total_segments; /* Scan; 0 or 1: not segmented */
+	const char *start_key;		/* Query, Scan: a LastEvaluatedKey object,
+								 * sent back as it came; NULL: from the start */
+	size_t		start_key_len;
+
+	/* GetItem: nkeys = 1.  BatchGetItem: up to 100 keys of nparts parts each,
+	 * key i at keys[i * nparts]. */
+	const DynKeyPart *keys;
+	int			nkeys;
+	int			nparts;
+	/* BatchGetItem: instead of keys, an UnprocessedKeys object to send again. */
+	const char *unprocessed;
+	size_t		unprocessed_len;
+} DynReadRequest;
+
+extern void dyn_write_read(DynBuffer *buf, const DynReadRequest *req);
+extern void dyn_write_describe_table(DynBuffer *buf, const char *table);
+
+/* start_name: the last name of the page before, or NULL. */
+extern void dyn_write_list_tables(DynBuffer *buf, const char *start_name);
+
+/*
+ * Reads a ListTables answer: calls `each` for every name, and sets *last
+ * (malloc'd; the caller frees it) to LastEvaluatedTableName or NULL.  False if
+ * the answer is not one.
+ */
+extern bool dyn_read_list_tables(const char *buf, size_t len,
+								 void (*each) (void *arg, const char *name), void *arg,
+								 char **last);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * page.h
+ *		The item reader: one pass over a response that holds items.
+ *
+ * dyn_page_parse reads the answer of GetItem, BatchGetItem, Query or Scan
+ * once, validating all of it (JSON grammar, UTF-8, escapes, attribute-value
+ * shape, duplicate names, depth), and notes where the wanted attributes of
+ * each item lie.  Then dyn_page_next hands out the items one by one as slots.
+ * A page is thus accepted or refused as a whole before its first row is seen,
+ * and LastEvaluatedKey is known before any row is made, so that the next
+ * request can be sent first.
+ *
+ * What is wanted is a DynShape: a list of document paths, one slot each,
+ * compiled into a tree.  Attributes nobody wants are validated and skipped.
+ *
+ * Memory: a DynPage owns one growing array (the tape: 16 bytes for each wanted
+ * attribute that is present, and one entry per item), reused from page to
+ * page; it never holds more than the response's own size.  The response buffer stays the
+ * caller's and must not move while the page is read.
+ *
+ * Plain C, malloc, returns codes; raises nothing.
+ */
+#ifndef DYN_DYNAMODB_PAGE_H
+#define DYN_DYNAMODB_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attrvalue.h"
+
+/* One step of a document path: a member name, or a list index if name is NULL. */
+typedef struct DynStep
+{
+	const char *name;			/* UTF-8, verbatim, not escaped; may hold any
+								 * bytes but NUL */
+	uint32_t	name_len;
+	uint32_t	index;
+} DynStep;
+
+/* info.rating is two steps, tags[0] is two steps. */
+typedef struct DynPath
+{
+	const DynStep *steps;
+	int			nsteps;			/* at least 1; steps[0] is a name */
+} DynPath;
+
+typedef struct DynShape DynShape;
+
+/*
+ * Compiles `npaths` paths into a shape with as many slots; paths may repeat and
+ * may be prefixes of one another (info and info.rating).  Copies what it needs.
+ * NULL when memory fails.  npaths may be 0: items are only counted.
+ */
+extern DynShape *dyn_shape_create(const DynPath *paths, int npaths);
+extern void dyn_shape_free(DynShape *shape);
+
+typedef struct DynPageError
+{
+	size_t		offset;			/* byte in the response */
+	const char *reason;			/* static text, e.g. "duplicate name" */
+} DynPageError;
+
+typedef struct DynPage
+{
+	/* valid after a successful dyn_page_parse */
+	uint64_t	nitems;			/* items that are in this answer */
+	bool		has_count;		/* the member Count was there */
+	uint64_t	count;			/* Count (Select=COUNT: without items) */
+	uint64_t	scanned_count;	/* ScannedCount; 0 if absent */
+	double		units;			/* CapacityUnits, summed; 0 if absent */
+	const char *last_key;		/* LastEvaluatedKey's JSON object, NULL if
+								 * absent, null or {} */
+	size_t		last_key_len;
+	const char *unprocessed;	/* UnprocessedKeys' JSON object, likewise */
+	size_t		unprocessed_len;
+
+	/* private */
+	struct DynPageTape *tape;
+} DynPage;
+
+extern void dyn_page_init(DynPage *page);
+extern void dyn_page_free(DynPage *page);
+
+/*
+ * Reads a whole response.  Recognised at the top level: Items, Item,
+ * Responses (of BatchGetItem; the items of all its tables in order), Count,
+ * ScannedCount, LastEvaluatedKey, UnprocessedKeys, ConsumedCapacity (object or
+ * array of them); everything else is validated and ignored.  False on illegal
+ * input, with *error set, or when memory fails (reason "out of memory").
+ */
+extern bool dyn_page_parse(DynPage *page, const DynShape *shape,
+						   const char *buf, size_t len, DynPageError *error);
+
+/* Bytes held by the tape, for the caller's byte budget. */
+extern size_t dyn_page_memory(const DynPage *page);
+
+/*
+ * The next item: fills one DynValue per slot (DYN_TYPE_ABSENT where the item
+ * has no such attribute, or a path leads through something that is no map or
+ * list).  False when all items were given.
+ */
+extern bool dyn_page_next(DynPage *page, DynValue *slots);
+
+/* Starts again at the first item. */
+extern void dyn_page_rewind(DynPage *page);
+
+/*
+ * Validates any JSON document with the same scanner: true if `buf` holds one
+ * legal value and nothing else but white space.
+ */
+extern bool dyn_json_valid(const char *buf, size_t len, DynPageError *error);
+
+#endif

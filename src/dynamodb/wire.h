@@ -1,0 +1,57 @@
+/*
+ * wire.h
+ *		Values on their way to DynamoDB: scalars and keys as JSON.
+ *
+ * Reading is done elsewhere (page.h for items, metadata.h for descriptions,
+ * aws/awserror.h for errors).
+ */
+#ifndef DYN_DYNAMODB_WIRE_H
+#define DYN_DYNAMODB_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../base/buffer.h"
+#include "attrvalue.h"
+
+/*
+ * A value to send.  S: UTF-8 text.  N: canonical decimal text (base/number.h).
+ * B: raw bytes.  BOOL: data is NULL, len 0 or 1.  NULL: data NULL, len 0.
+ * No other type is ever sent.
+ */
+typedef struct DynScalar
+{
+	DynType		type;
+	const char *data;
+	size_t		len;
+} DynScalar;
+
+/* {"S":"..."} */
+extern bool dyn_wire_scalar(DynBuffer *buf, const DynScalar *value);
+
+/* One attribute of a primary key (or of an ExclusiveStartKey). */
+typedef struct DynKeyPart
+{
+	const char *name;			/* attribute name, NUL-terminated UTF-8 */
+	DynScalar	value;
+} DynKeyPart;
+
+/* {"pk":{"S":"..."},"sk":{"N":"..."}} */
+extern bool dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts);
+
+/* Byte-wise equality of type and contents (values are canonical). */
+extern bool dyn_scalar_equal(const DynScalar *a, const DynScalar *b);
+
+/*
+ * The order in which DynamoDB sorts keys (developer guide, "Query"; S and B by
+ * unsigned bytes, N by value).  Both must be of one type S, N or B.
+ */
+extern int	dyn_scalar_compare(const DynScalar *a, const DynScalar *b);
+
+/*
+ * For people (log, EXPLAIN): S in double quotes with JSON escapes, N bare,
+ * B as x'..', BOOL true/false, NULL null; longer than 64 characters cut with "...".
+ */
+extern bool dyn_scalar_print(DynBuffer *buf, const DynScalar *value);
+
+#endif
