@@ -1,0 +1,86 @@
+# Shared by the commands under test/: where things are, how to speak, how to become another user.
+#
+# Sourced, never run. Sets ROOT (the checkout), CACHE (downloads and state, outside the tree), PG_CONFIG and PG_BIN.
+# A command that sources this file sets TOOL, the word in front of its messages.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+CACHE=${DYNAMO_FDW_CACHE:-${HOME:-/root}/.cache/dynamo_fdw}
+PYTHON=/usr/bin/python3 # Debian's own, which has Debian's psycopg2; the one on PATH may be another
+PG_MAJOR=15
+
+# Debian keeps one directory for every major; PG_CONFIG names another installation, such as one with assertions.
+if [ -n "${PG_CONFIG:-}" ]; then
+    OWN_POSTGRES=yes
+else
+    OWN_POSTGRES=no
+    PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config
+fi
+PG_BIN=$(dirname "$PG_CONFIG")
+
+# The checkout and the server are part of every state file's name, so two checkouts, or two servers, never meet.
+STATE=$CACHE/stack-$(printf '%s\n' "$ROOT" "$PG_CONFIG" | cksum | cut -d' ' -f1)
+
+say() {
+    printf '%s\n' "${TOOL:-test}: $*" >&2
+}
+
+die() {
+    say "$*"
+    exit 1
+}
+
+am_root() {
+    [ "$(id -u)" = 0 ]
+}
+
+# root's rights, where the machine gives them without asking for a password.
+can_be_root() {
+    am_root || sudo -n true 2>/dev/null
+}
+
+as_root() {
+    if am_root; then "$@"; else sudo -n "$@"; fi
+}
+
+# initdb and postgres refuse to run as root; any other user serves.
+as_postgres() {
+    if am_root; then (cd / && runuser -u postgres -- "$@"); else "$@"; fi
+}
+
+free_port() {
+    "$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# A process is remembered as PID:START, since a bare pid may be another process by the time it is to be stopped.
+process_id() { # pid
+    printf '%s:%s\n' "$1" "$(process_start "$1")"
+}
+
+# When the process started, in clock ticks; nothing if it is gone, or dead and only not yet collected by its parent.
+process_start() { # pid
+    sed -n 's/.*) \([^Z]\)/\1/p' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20
+}
+
+process_alive() { # pid:start
+    [ -n "${1%%:*}" ] && [ -n "${1##*:}" ] && [ "$(process_start "${1%%:*}")" = "${1##*:}" ]
+}
+
+process_stop() { # pid:start
+    local i
+    process_alive "$1" || return 0
+    kill "${1%%:*}" 2>/dev/null
+    for ((i = 0; i < 200; i++)); do
+        process_alive "$1" || return 0
+        sleep 0.05
+    done
+    kill -KILL "${1%%:*}" 2>/dev/null
+    return 0
+}
+
+# One of these commands at a time; the lock goes with file descriptor 9, which servers must not inherit.
+take_lock() { # file
+    exec 9>"$1"
+    flock -n 9 && return
+    say "waiting for another $TOOL on this checkout"
+    flock -w 900 9 || die "another $TOOL has held $1 for 15 minutes; giving up"
+}
