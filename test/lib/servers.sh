@@ -5,7 +5,7 @@
 
 DDBL_MAIN=software.amazon.dynamodb.services.local.main.ServerRunner
 DDBL_JVM=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m)
-# The one pair of keys that ExtendDB's developer build knows: AWS's published example.
+# AWS's published example pair. ExtendDB's developer build wants a key of that shape, and checks signatures with it.
 EXTENDDB_KEY=AKIAIOSFODNN7EXAMPLE
 EXTENDDB_SECRET=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY
 
@@ -95,7 +95,8 @@ start_extenddb() {
     local port
     port=$(free_port)
     EXT=$(start_detached "$DIR/extenddb" "$DIR/extenddb/server.log" env EXTENDDB__SERVER__PORT="$port" \
-        EXTENDDB__STORAGE__SQLITE__PATH=:memory: "$EXTENDDB" serve --foreground)
+        EXTENDDB__STORAGE__SQLITE__PATH=:memory: AWS_ACCESS_KEY_ID="$EXTENDDB_KEY" \
+        AWS_SECRET_ACCESS_KEY="$EXTENDDB_SECRET" "$EXTENDDB" serve --foreground)
     if ! wait_http "http://127.0.0.1:$port/health" "$EXT"; then
         process_stop "$EXT"
         tail -n 5 "$DIR/extenddb/server.log" >&2
