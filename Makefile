@@ -14,6 +14,19 @@ SHLIB_LINK = -lcurl -lcrypto -ljansson -lz
 REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
 REGRESS_OPTS = --inputdir=test
 
+# No bitcode: no function here is worth inlining into JIT code, and "make" must not need the clang that the server
+# was built with.
+override with_llvm = no
+
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+# Headers are few: when one changes, everything is compiled again.
+$(OBJS): $(wildcard src/*/*.h)
+
+# The tests on a PostgreSQL with assertions, built once from Debian's source; many planner mistakes show only there.
+check-assert:
+	test/check-assert
+
+.PHONY: check-assert
