@@ -1,0 +1,147 @@
+/*
+ * buffer.c
+ *		A growable byte buffer with an upper bound, on malloc.
+ *
+ * The header holds the contract.  Two things are decided here.  A buffer that
+ * is reserved from empty takes exactly what was asked for, because the caller
+ * knew the size (a Content-Length); a buffer that grows doubles, so that a
+ * reply of unknown length is copied a bounded number of times.  And the bound
+ * counts contents, not capacity: the NUL that dyn_buffer_terminate writes may
+ * stand one byte behind a full buffer.
+ *
+ * Layer: base.  Knows malloc only.
+ */
+#include "buffer.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALLEST_CAP	256
+
+void
+dyn_buffer_init(DynBuffer *buf, size_t max)
+{
+	memset(buf, 0, sizeof(*buf));
+	buf->max = max;
+}
+
+void
+dyn_buffer_free(DynBuffer *buf)
+{
+	free(buf->data);
+	dyn_buffer_init(buf, buf->max);
+}
+
+void
+dyn_buffer_reset(DynBuffer *buf)
+{
+	buf->len = 0;
+	buf->failed = false;
+}
+
+static bool
+fail(DynBuffer *buf)
+{
+	buf->failed = true;
+	return false;
+}
+
+static bool
+set_capacity(DynBuffer *buf, size_t cap)
+{
+	char	   *data = realloc(buf->data, cap);
+
+	if (data == NULL)
+		return fail(buf);
+	buf->data = data;
+	buf->cap = cap;
+	return true;
+}
+
+/* Makes room for `bytes` more, the bound left aside. */
+static bool
+ensure(DynBuffer *buf, size_t bytes)
+{
+	size_t		need;
+	size_t		cap;
+
+	if (bytes > SIZE_MAX / 4 - buf->len)
+		return fail(buf);
+	need = buf->len + bytes;
+	if (need <= buf->cap)
+		return true;
+	if (buf->cap == 0)
+		return set_capacity(buf, need < SMALLEST_CAP ? SMALLEST_CAP : need);
+	cap = buf->cap * 2;
+	return set_capacity(buf, cap < need ? need : cap);
+}
+
+bool
+dyn_buffer_reserve(DynBuffer *buf, size_t extra)
+{
+	if (buf->failed)
+		return false;
+	if (buf->max > 0 && (buf->len > buf->max || extra > buf->max - buf->len))
+		return fail(buf);
+	return ensure(buf, extra);
+}
+
+bool
+dyn_buffer_append(DynBuffer *buf, const void *bytes, size_t len)
+{
+	if (!dyn_buffer_reserve(buf, len))
+		return false;
+	if (len > 0)
+		memcpy(buf->data + buf->len, bytes, len);
+	buf->len += len;
+	return true;
+}
+
+bool
+dyn_buffer_append_str(DynBuffer *buf, const char *str)
+{
+	return dyn_buffer_append(buf, str, strlen(str));
+}
+
+bool
+dyn_buffer_append_char(DynBuffer *buf, char c)
+{
+	return dyn_buffer_append(buf, &c, 1);
+}
+
+/*
+ * vsnprintf wants room for a NUL, which the bound does not count: the second
+ * attempt therefore ensures one byte more than it reserves.
+ */
+bool
+dyn_buffer_printf(DynBuffer *buf, const char *fmt,...)
+{
+	va_list		args;
+	int			len;
+
+	va_start(args, fmt);
+	len = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	if (len < 0)
+		return fail(buf);
+	if (!dyn_buffer_reserve(buf, (size_t) len) ||
+		!ensure(buf, (size_t) len + 1))
+		return false;
+	va_start(args, fmt);
+	vsnprintf(buf->data + buf->len, (size_t) len + 1, fmt, args);
+	va_end(args);
+	buf->len += (size_t) len;
+	return true;
+}
+
+const char *
+dyn_buffer_terminate(DynBuffer *buf)
+{
+	if (buf->failed || !ensure(buf, 1))
+		return NULL;
+	buf->data[buf->len] = '\0';
+	return buf->data;
+}
