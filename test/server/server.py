@@ -1,0 +1,264 @@
+"""An HTTP/1.1 server in a thread that records what it is asked and answers as it was told.
+
+FakeDynamo and RecordingProxy are both such servers; they differ in where an answer comes from that no script gives.
+"""
+import asyncio
+import dataclasses
+import json
+import os
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+
+from replies import Reply, as_reply, error
+
+
+@dataclasses.dataclass
+class Request:
+    """One request and, once it is answered, what was answered."""
+    operation: str
+    body: dict
+    headers: dict               # names in lower case
+    raw: bytes
+    connection: int             # 1 for the first connection
+    number: int = 0             # 1 for the first request since the last reset
+    time: float = 0.0           # of arrival, time.monotonic()
+    status: int = 0             # of the answer
+    answer: dict = dataclasses.field(default_factory=dict)
+
+    def note(self, reply):
+        """Keep what tests want to know of the answer, not the answer itself: pages are big and many."""
+        document = reply.document if isinstance(reply.document, dict) else {}
+        self.status = reply.status
+        self.answer = {"Count": document.get("Count"), "ScannedCount": document.get("ScannedCount"),
+                       "more": "LastEvaluatedKey" in document, "items": count_items(document)}
+        if "__type" in document:
+            self.answer["error"] = document["__type"].rsplit("#", 1)[-1]
+
+    def line(self):
+        """The request as one line of JSON, for log files."""
+        return json.dumps({"operation": self.operation, "request": self.body, "status": self.status, **self.answer},
+                          ensure_ascii=False)
+
+
+def count_items(document):
+    """How many items an answer holds, whichever operation it belongs to."""
+    if "Responses" in document:
+        return sum(len(items) for items in document["Responses"].values())
+    if "Items" in document:
+        return len(document["Items"])
+    return 1 if "Item" in document else 0
+
+
+class Connection:
+    """One client's connection."""
+
+    def __init__(self, number, reader, writer):
+        self.number, self.reader, self.writer = number, reader, writer
+        self.upstream = None    # the proxy's own connection for this client
+
+    async def read_request(self):
+        """The next request, or None when the client has closed."""
+        try:
+            head = await self.reader.readuntil(b"\r\n\r\n")
+        except asyncio.IncompleteReadError:
+            return None
+        headers = parse_headers(head)
+        raw = await self.reader.readexactly(int(headers.get("content-length", 0)))
+        operation = headers.get("x-amz-target", "").rpartition(".")[2]
+        return Request(operation, parse_json(raw), headers, raw, self.number, time=time.monotonic())
+
+
+def parse_headers(head):
+    """Header names in lower case, and the first line under the empty name."""
+    lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
+    pairs = (line.partition(":") for line in lines[1:])
+    return {"": lines[0], **{name.lower(): value.strip() for name, _, value in pairs}}
+
+
+def parse_json(raw):
+    """The document, or None where it is none."""
+    try:
+        return json.loads(raw)
+    except ValueError:
+        return None
+
+
+class ScriptedServer:
+    """Listens on a free loopback port from start() to stop(), or inside a with statement.
+
+    on() says how to answer an operation; what no script answers goes to default(), which a subclass defines.
+    delay makes every answer that many seconds late, without one waiting for another.
+    """
+
+    def __init__(self, tls=False, hostname="localhost", delay=0.0, port=0, log=None):
+        self.port, self.tls, self.hostname, self.delay = port, tls, hostname, delay
+        self.requests = []
+        self.connections = 0    # accepted so far
+        self.open = 0           # open now
+        self.ca_file = None
+        self._log = open(log, "a", encoding="utf-8") if log else None
+        self._scripts = {}
+        self._lock = threading.Lock()
+        self._number = 0
+        self._directory = None
+
+    # Starting and stopping
+
+    def start(self):
+        """Listen, and return the server itself."""
+        self._loop = asyncio.new_event_loop()
+        self._listener = self._loop.run_until_complete(asyncio.start_server(
+            self._serve, "127.0.0.1", self.port, ssl=self._tls_context() if self.tls else None, backlog=512,
+            limit=1 << 20))
+        self.port = self._listener.sockets[0].getsockname()[1]
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        return self
+
+    def stop(self):
+        """Close every connection, also those that hang."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        if self._directory:
+            self._directory.cleanup()
+        if self._log:
+            self._log.close()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def _run(self):
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+        self._listener.close()
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self._loop.run_until_complete(asyncio.sleep(0))     # lets transports close
+        self._loop.close()
+
+    def _tls_context(self):
+        self._directory = tempfile.TemporaryDirectory(prefix="dynamo_fdw-tls.")
+        self.ca_file, certificate, key = make_certificates(self._directory.name, self.hostname)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        return context
+
+    # What tests use
+
+    @property
+    def endpoint(self):
+        """The URL to give to a foreign server."""
+        return f"{'https' if self.tls else 'http'}://{'localhost' if self.tls else '127.0.0.1'}:{self.port}"
+
+    def on(self, operation, answers):
+        """Script an operation ("*": any).
+
+        A list is used up one answer per request, then forgotten; anything else answers every request. An answer is
+        a Reply, a JSON document, bytes, or a function of the Request that returns one (None: as if unscripted).
+        """
+        with self._lock:
+            self._scripts[operation] = list(answers) if isinstance(answers, list) else answers
+
+    def reset(self, scripts=False):
+        """Forget the recorded requests, and the scripts too if asked to."""
+        with self._lock:
+            self.requests = []
+            self._number = 0
+            if scripts:
+                self._scripts = {}
+
+    def operations(self):
+        """The names of the recorded operations, in order."""
+        return [request.operation for request in self.requests]
+
+    async def default(self, request, connection):
+        """Answer what no script answers."""
+        return error("UnknownOperationException", f"not scripted: {request.operation}")
+
+    # Serving
+
+    async def _serve(self, reader, writer):
+        self.connections += 1
+        self.open += 1
+        connection = Connection(self.connections, reader, writer)
+        try:
+            while await self._serve_one(connection):
+                pass
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            self.open -= 1
+            writer.close()
+            if connection.upstream:
+                connection.upstream.close()
+
+    async def _serve_one(self, connection):
+        request = await connection.read_request()
+        if request is None:
+            return False
+        self._record(request)
+        answer = await self._answer(request, connection)
+        request.note(answer)
+        if self._log:
+            self._log.write(request.line() + "\n")
+            self._log.flush()
+        if self.delay + answer.delay > 0:
+            await asyncio.sleep(self.delay + answer.delay)
+        return await answer.send(connection, answer.head(f"FAKE{request.number:048d}"), answer.body)
+
+    def _record(self, request):
+        with self._lock:
+            self._number += 1
+            request.number = self._number
+            self.requests.append(request)
+
+    async def _answer(self, request, connection) -> Reply:
+        answer = self._scripted(request)
+        if callable(answer):
+            answer = answer(request)
+        if answer is None:
+            answer = await self.default(request, connection)
+        return as_reply(answer)
+
+    def _scripted(self, request):
+        with self._lock:
+            for operation in (request.operation, "*"):
+                script = self._scripts.get(operation)
+                if not isinstance(script, list):
+                    if script is not None:
+                        return script
+                elif script:
+                    return script.pop(0)
+        return None
+
+
+def make_certificates(directory, hostname):
+    """A CA and a certificate for hostname, made by openssl; the paths of CA, certificate and key."""
+    path = {name: os.path.join(directory, name) for name in ("ca.pem", "ca.key", "cert.pem", "cert.key", "csr", "ext")}
+    with open(path["ext"], "w", encoding="ascii") as file:
+        names = f"DNS:{hostname}" + (",IP:127.0.0.1" if hostname == "localhost" else "")
+        file.write(f"subjectAltName={names}\nbasicConstraints=CA:FALSE\n")
+    new_key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    openssl("req", "-x509", *new_key, "-days", "2", "-subj", "/CN=dynamo_fdw test CA",
+            "-keyout", path["ca.key"], "-out", path["ca.pem"])
+    openssl("req", *new_key, "-subj", f"/CN={hostname}", "-keyout", path["cert.key"], "-out", path["csr"])
+    openssl("x509", "-req", "-in", path["csr"], "-CA", path["ca.pem"], "-CAkey", path["ca.key"], "-CAcreateserial",
+            "-days", "2", "-extfile", path["ext"], "-out", path["cert.pem"])
+    os.chmod(directory, 0o755)      # the server, another user, reads the CA
+    os.chmod(path["ca.pem"], 0o644)
+    return path["ca.pem"], path["cert.pem"], path["cert.key"]
+
+
+def openssl(*arguments):
+    """Run openssl; what it says is shown only when it fails."""
+    done = subprocess.run(["openssl", *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"openssl {arguments[0]}: {done.stderr}")
