@@ -1,0 +1,355 @@
+/*
+ * number.c
+ *		Decimal text in, canonical decimal text out.
+ *
+ * Every spelling is first taken apart into a Decimal: sign, at most 38
+ * significant digits, and the power of ten of the leading one.  What does not
+ * fit into 38 digits leaves one bit behind ("excess"), which is all that
+ * rounding outward needs to know.  Texts of any length are read in one pass
+ * and constant space, so a numeric of 131072 digits costs no more than its
+ * own length.
+ *
+ * The limits are then comparisons of that one exponent: a number is too large
+ * above DYN_NUMBER_MAX_EXP and too small below DYN_NUMBER_MIN_EXP, whatever
+ * its digits.  Infinity is a Decimal with an exponent beyond all limits, so
+ * that rounding it needs no case of its own.
+ *
+ * Nothing here looks at the locale, allocates, or computes in binary.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include "number.h"
+
+/* Exponents are clamped here; no text is long enough to bring one back. */
+#define EXP_CLAMP	INT64_C(1000000000000000)
+
+typedef struct Decimal
+{
+	bool		negative;
+	bool		excess;			/* a digit behind the 38th is not zero */
+	int			ndigits;		/* digits held; 0: the number is zero */
+	int64_t		exp;			/* power of ten of digits[0] */
+	char		digits[DYN_NUMBER_MAX_DIGITS];	/* '0'..'9', the first not '0' */
+} Decimal;
+
+/* What is left of the text that is being read. */
+typedef struct Reader
+{
+	const char *p;
+	const char *end;
+} Reader;
+
+static bool
+at_digit(const Reader *in)
+{
+	return in->p < in->end && *in->p >= '0' && *in->p <= '9';
+}
+
+/* Steps over c if it comes next. */
+static bool
+accept(Reader *in, char c)
+{
+	if (in->p == in->end || *in->p != c)
+		return false;
+	in->p++;
+	return true;
+}
+
+/* Steps over a sign; true if it is a minus. */
+static bool
+read_sign(Reader *in)
+{
+	if (accept(in, '-'))
+		return true;
+	accept(in, '+');
+	return false;
+}
+
+/*
+ * One digit of the mantissa.  `exp` starts at -1, the place behind the point,
+ * and moves with every digit that shifts the leading one.
+ */
+static void
+add_digit(Decimal *d, char c, bool fraction)
+{
+	bool		leading = d->ndigits == 0;
+
+	if (leading && c == '0')
+	{
+		if (fraction)
+			d->exp--;
+		return;
+	}
+	if (!fraction)
+		d->exp++;
+	if (d->ndigits < DYN_NUMBER_MAX_DIGITS)
+		d->digits[d->ndigits++] = c;
+	else if (c != '0')
+		d->excess = true;
+}
+
+static void
+strip_trailing_zeros(Decimal *d)
+{
+	while (d->ndigits > 0 && d->digits[d->ndigits - 1] == '0')
+		d->ndigits--;
+}
+
+/* False if there is not a single digit. */
+static bool
+read_mantissa(Reader *in, Decimal *d)
+{
+	bool		any = at_digit(in);
+
+	for (; at_digit(in); in->p++)
+		add_digit(d, *in->p, false);
+	if (accept(in, '.'))
+	{
+		any = any || at_digit(in);
+		for (; at_digit(in); in->p++)
+			add_digit(d, *in->p, true);
+	}
+	strip_trailing_zeros(d);
+	return any;
+}
+
+/* False if an exponent is announced and missing. */
+static bool
+read_exponent(Reader *in, Decimal *d)
+{
+	int64_t		exp = 0;
+	bool		negative;
+
+	if (!accept(in, 'e') && !accept(in, 'E'))
+		return true;
+	negative = read_sign(in);
+	if (!at_digit(in))
+		return false;
+	for (; at_digit(in); in->p++)
+	{
+		if (exp < EXP_CLAMP)
+			exp = exp * 10 + (*in->p - '0');
+	}
+	d->exp += negative ? -exp : exp;
+	return true;
+}
+
+static bool
+parse(const char *text, size_t len, Decimal *d)
+{
+	Reader		in = {text, len > 0 ? text + len : text};
+
+	memset(d, 0, sizeof(*d));
+	d->exp = -1;
+	d->negative = read_sign(&in);
+	return read_mantissa(&in, d) && read_exponent(&in, d) && in.p == in.end;
+}
+
+/* As PostgreSQL spells it; becomes a number too large to be held. */
+static bool
+parse_infinity(const char *text, size_t len, Decimal *d)
+{
+	static const char word[] = "Infinity";
+	Reader		in = {text, len > 0 ? text + len : text};
+
+	memset(d, 0, sizeof(*d));
+	d->negative = read_sign(&in);
+	d->digits[d->ndigits++] = '1';
+	d->exp = EXP_CLAMP;
+	return (size_t) (in.end - in.p) == sizeof(word) - 1 &&
+		memcmp(in.p, word, sizeof(word) - 1) == 0;
+}
+
+static char *
+put_zeros(char *p, int64_t n)
+{
+	memset(p, '0', (size_t) n);
+	return p + n;
+}
+
+static char *
+put_digits(char *p, const char *digits, int64_t n)
+{
+	memcpy(p, digits, (size_t) n);
+	return p + n;
+}
+
+static char *
+put_fraction(char *p, const Decimal *d)
+{
+	*p++ = '0';
+	*p++ = '.';
+	p = put_zeros(p, -d->exp - 1);
+	return put_digits(p, d->digits, d->ndigits);
+}
+
+static char *
+put_whole(char *p, const Decimal *d)
+{
+	int64_t		whole = d->exp + 1; /* digits before the point */
+
+	if (d->ndigits <= whole)
+	{
+		p = put_digits(p, d->digits, d->ndigits);
+		return put_zeros(p, whole - d->ndigits);
+	}
+	p = put_digits(p, d->digits, whole);
+	*p++ = '.';
+	return put_digits(p, d->digits + whole, d->ndigits - whole);
+}
+
+/* The Decimal is within the limits. */
+static void
+write_canonical(const Decimal *d, char *dst, size_t *dst_len)
+{
+	char	   *p = dst;
+
+	if (d->ndigits == 0)
+		*p++ = '0';
+	else
+	{
+		if (d->negative)
+			*p++ = '-';
+		p = d->exp < 0 ? put_fraction(p, d) : put_whole(p, d);
+	}
+	*p = '\0';
+	*dst_len = (size_t) (p - dst);
+}
+
+DynNumberStatus
+dyn_number_canonical(const char *text, size_t len, char *dst, size_t *dst_len)
+{
+	Decimal		d;
+
+	if (!parse(text, len, &d))
+		return DYN_NUMBER_SYNTAX;
+	if (d.ndigits > 0)
+	{
+		if (d.exp > DYN_NUMBER_MAX_EXP)
+			return DYN_NUMBER_OVERFLOW;
+		if (d.exp < DYN_NUMBER_MIN_EXP)
+			return DYN_NUMBER_UNDERFLOW;
+		if (d.excess)
+			return DYN_NUMBER_PRECISION;
+	}
+	write_canonical(&d, dst, dst_len);
+	return DYN_NUMBER_OK;
+}
+
+static void
+set_largest(Decimal *d)
+{
+	memset(d->digits, '9', DYN_NUMBER_MAX_DIGITS);
+	d->ndigits = DYN_NUMBER_MAX_DIGITS;
+	d->exp = DYN_NUMBER_MAX_EXP;
+	d->excess = false;
+}
+
+static void
+set_smallest(Decimal *d)
+{
+	d->digits[0] = '1';
+	d->ndigits = 1;
+	d->exp = DYN_NUMBER_MIN_EXP;
+	d->excess = false;
+}
+
+/* Adds one in the 38th place. */
+static void
+increment(Decimal *d)
+{
+	int			i = DYN_NUMBER_MAX_DIGITS - 1;
+
+	put_zeros(d->digits + d->ndigits, DYN_NUMBER_MAX_DIGITS - d->ndigits);
+	while (i >= 0 && d->digits[i] == '9')
+		d->digits[i--] = '0';
+	if (i >= 0)
+		d->digits[i]++;
+	else
+	{
+		d->digits[0] = '1';
+		d->exp++;
+	}
+	d->ndigits = DYN_NUMBER_MAX_DIGITS;
+	strip_trailing_zeros(d);
+}
+
+static void
+round_towards_zero(Decimal *d)
+{
+	if (d->exp > DYN_NUMBER_MAX_EXP)
+		set_largest(d);
+	else if (d->exp < DYN_NUMBER_MIN_EXP)
+		d->ndigits = 0;
+}
+
+/* False if there is no number held that far out. */
+static bool
+round_away_from_zero(Decimal *d)
+{
+	if (d->exp < DYN_NUMBER_MIN_EXP)
+		set_smallest(d);
+	else if (d->excess && d->exp <= DYN_NUMBER_MAX_EXP)
+		increment(d);
+	return d->exp <= DYN_NUMBER_MAX_EXP;
+}
+
+bool
+dyn_number_round(const char *text, size_t len, DynRounding dir,
+				 char *dst, size_t *dst_len)
+{
+	Decimal		d;
+
+	if (!parse(text, len, &d) && !parse_infinity(text, len, &d))
+		return false;
+	if (d.ndigits > 0)
+	{
+		if (d.negative == (dir == DYN_ROUND_UP))
+			round_towards_zero(&d);
+		else if (!round_away_from_zero(&d))
+			return false;
+	}
+	write_canonical(&d, dst, dst_len);
+	return true;
+}
+
+static size_t
+whole_length(const char *s, size_t len)
+{
+	const char *point = memchr(s, '.', len);
+
+	return point ? (size_t) (point - s) : len;
+}
+
+/*
+ * Without signs, exponents and needless zeros, a longer whole part is the
+ * greater number, and equally long ones compare like words.
+ */
+static int
+compare_magnitude(const char *a, size_t alen, const char *b, size_t blen)
+{
+	size_t		awhole = whole_length(a, alen);
+	size_t		bwhole = whole_length(b, blen);
+	int			cmp;
+
+	if (awhole != bwhole)
+		return awhole < bwhole ? -1 : 1;
+	cmp = memcmp(a, b, alen < blen ? alen : blen);
+	if (cmp != 0)
+		return cmp < 0 ? -1 : 1;
+	return (alen > blen) - (alen < blen);
+}
+
+int
+dyn_number_compare(const char *a, size_t alen, const char *b, size_t blen)
+{
+	bool		aneg = alen > 0 && a[0] == '-';
+	bool		bneg = blen > 0 && b[0] == '-';
+
+	if (aneg != bneg)
+		return aneg ? -1 : 1;
+	if (aneg)
+		return compare_magnitude(b + 1, blen - 1, a + 1, alen - 1);
+	return compare_magnitude(a, alen, b, blen);
+}
