@@ -1,0 +1,166 @@
+/*
+ * wire.c
+ *		Scalars and keys: written as JSON, compared, shown.
+ *
+ * Values that are sent are scalars: nothing this extension asks for needs a
+ * list, a map or a set on the way out.  Numbers arrive here in canonical form
+ * (base/number.h), so that equality is equality of bytes, and need no escape.
+ *
+ * What is shown to people is cut after a number of characters, not bytes, so
+ * that no character is torn; the dots stand behind the closing quote, where
+ * they cannot be taken for contents.
+ */
+#include <string.h>
+
+#include "../base/number.h"
+#include "../base/text.h"
+#include "wire.h"
+
+#define PRINT_CHARS	64			/* characters shown of one value */
+
+bool
+dyn_wire_scalar(DynBuffer *buf, const DynScalar *value)
+{
+	dyn_buffer_append(buf, "{\"", 2);
+	dyn_buffer_append_str(buf, dyn_type_name(value->type));
+	dyn_buffer_append(buf, "\":", 2);
+	switch (value->type)
+	{
+		case DYN_TYPE_S:
+		case DYN_TYPE_N:
+			dyn_append_json_string(buf, value->data, value->len);
+			break;
+		case DYN_TYPE_B:
+			dyn_buffer_append_char(buf, '"');
+			dyn_append_base64(buf, value->data, value->len);
+			dyn_buffer_append_char(buf, '"');
+			break;
+		case DYN_TYPE_BOOL:
+			dyn_buffer_append_str(buf, value->len ? "true" : "false");
+			break;
+		default:				/* NULL is always said to be true */
+			dyn_buffer_append_str(buf, "true");
+			break;
+	}
+	return dyn_buffer_append_char(buf, '}');
+}
+
+bool
+dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts)
+{
+	int			i;
+
+	dyn_buffer_append_char(buf, '{');
+	for (i = 0; i < nparts; i++)
+	{
+		if (i > 0)
+			dyn_buffer_append_char(buf, ',');
+		dyn_append_json_string(buf, parts[i].name, strlen(parts[i].name));
+		dyn_buffer_append_char(buf, ':');
+		dyn_wire_scalar(buf, &parts[i].value);
+	}
+	return dyn_buffer_append_char(buf, '}');
+}
+
+/* BOOL and NULL have a length but no bytes; empty ones may have no pointer. */
+static int
+compare_bytes(const DynScalar *a, const DynScalar *b)
+{
+	size_t		len = a->len < b->len ? a->len : b->len;
+	int			cmp = 0;
+
+	if (len > 0 && a->data != NULL && b->data != NULL)
+		cmp = memcmp(a->data, b->data, len);
+	if (cmp == 0)
+		cmp = (a->len > b->len) - (a->len < b->len);
+	return cmp;
+}
+
+bool
+dyn_scalar_equal(const DynScalar *a, const DynScalar *b)
+{
+	return a->type == b->type && compare_bytes(a, b) == 0;
+}
+
+int
+dyn_scalar_compare(const DynScalar *a, const DynScalar *b)
+{
+	if (a->type == DYN_TYPE_N)
+		return dyn_number_compare(a->data, a->len, b->data, b->len);
+	return compare_bytes(a, b);
+}
+
+/* Bytes that hold the first `chars` characters of UTF-8 text. */
+static size_t
+utf8_prefix(const char *s, size_t len, size_t chars)
+{
+	size_t		i;
+
+	for (i = 0; i < len; i++)
+	{
+		if (((unsigned char) s[i] & 0xC0) != 0x80 && chars-- == 0)
+			break;
+	}
+	return i;
+}
+
+static size_t
+print_text(DynBuffer *buf, const DynScalar *value)
+{
+	size_t		shown = utf8_prefix(value->data, value->len, PRINT_CHARS);
+
+	dyn_append_json_string(buf, value->data, shown);
+	return shown;
+}
+
+static size_t
+print_number(DynBuffer *buf, const DynScalar *value)
+{
+	size_t		shown = value->len < PRINT_CHARS ? value->len : PRINT_CHARS;
+
+	dyn_buffer_append(buf, value->data, shown);
+	return shown;
+}
+
+static size_t
+print_bytes(DynBuffer *buf, const DynScalar *value)
+{
+	size_t		shown = PRINT_CHARS / 2;
+	size_t		i;
+
+	if (value->len < shown)
+		shown = value->len;
+	dyn_buffer_append(buf, "x'", 2);
+	for (i = 0; i < shown; i++)
+		dyn_buffer_printf(buf, "%02x", (unsigned char) value->data[i]);
+	dyn_buffer_append_char(buf, '\'');
+	return shown;
+}
+
+bool
+dyn_scalar_print(DynBuffer *buf, const DynScalar *value)
+{
+	size_t		shown = value->len;
+
+	switch (value->type)
+	{
+		case DYN_TYPE_S:
+			shown = print_text(buf, value);
+			break;
+		case DYN_TYPE_N:
+			shown = print_number(buf, value);
+			break;
+		case DYN_TYPE_B:
+			shown = print_bytes(buf, value);
+			break;
+		case DYN_TYPE_BOOL:
+			dyn_buffer_append_str(buf, value->len ? "true" : "false");
+			break;
+		default:
+			dyn_buffer_append_str(buf, "null");
+			break;
+	}
+	if (shown < value->len)
+		dyn_buffer_append_str(buf, "...");
+	return !buf->failed;
+}
