@@ -12,8 +12,10 @@
  * demands that each defined token is used, which holds by construction.
  *
  * Parentheses: DynamoDB refuses doubled ones.  The renderer writes them around
- * an OR inside an AND and around the operand of NOT, and nowhere else; an AND
- * or OR node of one argument is rendered as its argument.
+ * an OR inside an AND and around the operand of NOT unless that is an atom, and
+ * nowhere else (an IN of more than 99 values is an OR here); an AND or OR node
+ * of one argument is rendered as its argument, an AND inside an AND or an OR
+ * inside an OR as one flat list.
  */
 #ifndef DYN_DYNAMODB_EXPRESSION_H
 #define DYN_DYNAMODB_EXPRESSION_H
@@ -64,7 +66,9 @@ struct DynCond
 
 /*
  * Removes TRUE and FALSE from the tree, in place, and returns its new root:
- * either a tree without them, or a TRUE or FALSE node alone.  NOT TRUE becomes FALSE.
+ * either a tree without them, or a TRUE or FALSE node alone.  NOT TRUE becomes FALSE,
+ * NOT NOT x becomes x, an IN without values FALSE, an AND or OR of one argument
+ * that argument.
  * Never called on DynamoDB's two-valued subtleties: that is the caller's.
  */
 extern DynCond *dyn_cond_simplify(DynCond *cond);
@@ -86,15 +90,15 @@ typedef struct DynTokensMark
 {
 	int			nnames;
 	int			nvalues;
-	size_t		values_len;
 } DynTokensMark;
 extern DynTokensMark dyn_tokens_mark(const DynTokens *tokens);
 extern void dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark);
 
 /*
  * Appends the text of a condition.  `cond` is neither TRUE nor FALSE.  Returns false if the
- * expression would pass DynamoDB's limits (operators or bytes) or memory fails;
- * *out and *tokens are then as before.
+ * expression would pass DynamoDB's limits (operators, bytes, 2 MB of values in
+ * all, a name empty or over 65535 bytes) or memory fails; *out and *tokens are
+ * then as before.
  */
 extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond, DynBuffer *out);
 

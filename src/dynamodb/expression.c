@@ -1,0 +1,586 @@
+/*
+ * expression.c
+ *		From condition trees and paths to the text of expressions.
+ *
+ * One renderer serves two listeners.  DynamoDB gets placeholders for every
+ * name and value; people get the names and values themselves.  The difference
+ * is a Voice: two functions and two separators' worth of data.  Everything
+ * else, the words, the order, the parentheses, is the same, so what EXPLAIN
+ * shows is what is sent.
+ *
+ * How each kind of condition is written stands in one table (`kinds`), a
+ * function and a word each.
+ *
+ * Precedence is DynamoDB's: NOT, then AND, then OR.  Doubled parentheses are
+ * an error there, so they are written where precedence asks for them and
+ * never around atoms.  An AND inside an AND, or an OR inside an OR, needs
+ * none: it reads as one flat list.  An IN of more values than DynamoDB takes
+ * is an OR of shorter ones and is treated as one.
+ *
+ * For DynamoDB the renderer counts operators and bytes as it goes and stops
+ * at the limits.  Each level of the tree that is more than a wrapper counts at
+ * least one operator, so the recursion is bounded as well.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "../base/text.h"
+#include "expression.h"
+#include "tokens.h"
+
+#define PRINT_MAX_IN	5		/* members of an IN that people are shown */
+
+typedef struct Voice Voice;
+
+typedef struct Renderer
+{
+	const Voice *voice;
+	DynTokens  *tokens;			/* NULL when people listen */
+	DynBuffer  *out;
+	size_t		start;			/* out->len before the expression */
+	int			operators;
+	bool		failed;
+} Renderer;
+
+struct Voice
+{
+	void		(*name) (Renderer *r, const char *name, size_t len);
+	void		(*value) (Renderer *r, const DynScalar *value);
+	const char *comma;
+	int			in_chunk;		/* values in one IN, 0: no bound */
+	int			in_shown;		/* values of it that are said, 0: all */
+	bool		limited;		/* DynamoDB's limits apply */
+};
+
+/* ---- the two voices ---- */
+
+static void
+put(Renderer *r, const char *text)
+{
+	if (!dyn_buffer_append_str(r->out, text) ||
+		(r->voice->limited && r->out->len - r->start > DYN_EXPR_MAX_BYTES))
+		r->failed = true;
+}
+
+static void
+put_token(Renderer *r, const char *sigil, int n)
+{
+	if (n < 0)
+		r->failed = true;
+	else
+		dyn_buffer_printf(r->out, "%s%d", sigil, n);
+}
+
+static void
+token_name(Renderer *r, const char *name, size_t len)
+{
+	put_token(r, "#n", dyn_tokens_name(r->tokens, name, len));
+}
+
+static void
+token_value(Renderer *r, const DynScalar *value)
+{
+	put_token(r, ":v", dyn_tokens_value(r->tokens, value));
+}
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool
+is_plain_word(const char *s, size_t len)
+{
+	size_t		i;
+
+	if (len == 0 || !is_letter(s[0]))
+		return false;
+	for (i = 1; i < len; i++)
+	{
+		if (!is_letter(s[i]) && !(s[i] >= '0' && s[i] <= '9'))
+			return false;
+	}
+	return true;
+}
+
+static void
+plain_name(Renderer *r, const char *name, size_t len)
+{
+	if (is_plain_word(name, len))
+		dyn_buffer_append(r->out, name, len);
+	else
+		dyn_append_json_string(r->out, name, len);
+}
+
+static void
+plain_value(Renderer *r, const DynScalar *value)
+{
+	dyn_scalar_print(r->out, value);
+}
+
+static const Voice to_dynamodb = {
+	token_name, token_value, ",", DYN_EXPR_MAX_IN, 0, true
+};
+
+static const Voice to_people = {
+	plain_name, plain_value, ", ", 0, PRINT_MAX_IN, false
+};
+
+/* ---- paths ---- */
+
+static void
+render_steps(Renderer *r, const DynStep *steps, int nsteps)
+{
+	int			i;
+
+	for (i = 0; i < nsteps && !r->failed; i++)
+	{
+		if (steps[i].name == NULL)
+			dyn_buffer_printf(r->out, "[%lu]", (unsigned long) steps[i].index);
+		else
+		{
+			if (i > 0)
+				put(r, ".");
+			r->voice->name(r, steps[i].name, steps[i].name_len);
+		}
+	}
+}
+
+static void
+render_path(Renderer *r, const DynPath *path)
+{
+	render_steps(r, path->steps, path->nsteps);
+}
+
+/* ---- conditions ---- */
+
+static void render(Renderer *r, const DynCond *cond);
+
+static void
+count_operators(Renderer *r, int n)
+{
+	r->operators += n;
+	if (r->voice->limited && r->operators > DYN_EXPR_MAX_OPERATORS)
+		r->failed = true;
+}
+
+static bool
+is_junction(const DynCond *cond)
+{
+	return cond->kind == DYN_COND_AND || cond->kind == DYN_COND_OR;
+}
+
+/* An AND or OR of one argument is that argument. */
+static const DynCond *
+unwrap(const DynCond *cond)
+{
+	while (is_junction(cond) && cond->nargs == 1)
+		cond = cond->args[0];
+	return cond;
+}
+
+static bool
+reads_as_or(const Renderer *r, const DynCond *cond)
+{
+	int			chunk = r->voice->in_chunk;
+
+	return cond->kind == DYN_COND_OR ||
+		(cond->kind == DYN_COND_IN && chunk > 0 && cond->nvalues > chunk);
+}
+
+static bool
+needs_parens(const Renderer *r, DynCondKind parent, const DynCond *cond)
+{
+	switch (parent)
+	{
+		case DYN_COND_NOT:
+			return is_junction(cond) || cond->kind == DYN_COND_NOT ||
+				reads_as_or(r, cond);
+		case DYN_COND_AND:
+			return reads_as_or(r, cond);
+		default:
+			return false;
+	}
+}
+
+static void
+render_argument(Renderer *r, DynCondKind parent, const DynCond *cond)
+{
+	bool		parens;
+
+	cond = unwrap(cond);
+	parens = needs_parens(r, parent, cond);
+	if (parens)
+		put(r, "(");
+	render(r, cond);
+	if (parens)
+		put(r, ")");
+}
+
+static void
+render_constant(Renderer *r, const DynCond *cond, const char *word)
+{
+	(void) cond;
+	if (r->voice->limited)
+		r->failed = true;
+	put(r, word);
+}
+
+static void
+render_junction(Renderer *r, const DynCond *cond, const char *word)
+{
+	int			i;
+
+	if (cond->nargs == 0)
+		r->failed = true;
+	count_operators(r, cond->nargs - 1);
+	for (i = 0; i < cond->nargs && !r->failed; i++)
+	{
+		if (i > 0)
+			put(r, word);
+		render_argument(r, cond->kind, cond->args[i]);
+	}
+}
+
+static void
+render_not(Renderer *r, const DynCond *cond, const char *word)
+{
+	count_operators(r, 1);
+	put(r, word);
+	if (!r->failed)
+		render_argument(r, cond->kind, cond->args[0]);
+}
+
+static void
+render_comparison(Renderer *r, const DynCond *cond, const char *word)
+{
+	count_operators(r, 1);
+	render_path(r, cond->path);
+	put(r, word);
+	if (cond->path2 != NULL)
+		render_path(r, cond->path2);
+	else
+		r->voice->value(r, &cond->values[0]);
+}
+
+static void
+render_between(Renderer *r, const DynCond *cond, const char *word)
+{
+	count_operators(r, 1);
+	render_path(r, cond->path);
+	put(r, word);
+	r->voice->value(r, &cond->values[0]);
+	put(r, " AND ");
+	r->voice->value(r, &cond->values[1]);
+}
+
+/* One IN with values[from .. from + n - 1]. */
+static void
+render_in_chunk(Renderer *r, const DynCond *cond, const char *word, int from,
+				int n)
+{
+	int			shown = n;
+	int			i;
+
+	if (r->voice->in_shown > 0 && n > r->voice->in_shown)
+		shown = r->voice->in_shown;
+	count_operators(r, 1);
+	render_path(r, cond->path);
+	put(r, word);
+	put(r, "(");
+	for (i = 0; i < shown && !r->failed; i++)
+	{
+		if (i > 0)
+			put(r, r->voice->comma);
+		r->voice->value(r, &cond->values[from + i]);
+	}
+	if (shown < n)
+		dyn_buffer_printf(r->out, ", ... (%d values)", n);
+	put(r, ")");
+}
+
+static void
+render_in(Renderer *r, const DynCond *cond, const char *word)
+{
+	int			chunk = r->voice->in_chunk;
+	int			from = 0;
+
+	if (chunk == 0 || chunk > cond->nvalues)
+		chunk = cond->nvalues;
+	if (chunk == 0)
+		r->failed = true;
+	while (from < cond->nvalues && !r->failed)
+	{
+		int			left = cond->nvalues - from;
+
+		if (from > 0)
+		{
+			count_operators(r, 1);
+			put(r, " OR ");
+		}
+		render_in_chunk(r, cond, word, from, left < chunk ? left : chunk);
+		from += chunk;
+	}
+}
+
+static void
+render_path_function(Renderer *r, const DynCond *cond, const char *word)
+{
+	count_operators(r, 1);
+	put(r, word);
+	put(r, "(");
+	render_path(r, cond->path);
+	put(r, ")");
+}
+
+static void
+render_function(Renderer *r, const DynCond *cond, const char *word)
+{
+	count_operators(r, 1);
+	put(r, word);
+	put(r, "(");
+	render_path(r, cond->path);
+	put(r, r->voice->comma);
+	r->voice->value(r, &cond->values[0]);
+	put(r, ")");
+}
+
+/* The type is a value, too: the string that names it. */
+static void
+render_type(Renderer *r, const DynCond *cond, const char *word)
+{
+	DynCond		call = *cond;
+	DynScalar	type;
+
+	type.type = DYN_TYPE_S;
+	type.data = dyn_type_name(cond->type);
+	type.len = strlen(type.data);
+	call.values = &type;
+	call.nvalues = 1;
+	render_function(r, &call, word);
+}
+
+typedef struct Kind
+{
+	void		(*render) (Renderer *r, const DynCond *cond, const char *word);
+	const char *word;
+} Kind;
+
+static const Kind kinds[] = {
+	[DYN_COND_TRUE] = {render_constant, "TRUE"},
+	[DYN_COND_FALSE] = {render_constant, "FALSE"},
+	[DYN_COND_AND] = {render_junction, " AND "},
+	[DYN_COND_OR] = {render_junction, " OR "},
+	[DYN_COND_NOT] = {render_not, "NOT "},
+	[DYN_COND_EQ] = {render_comparison, " = "},
+	[DYN_COND_NE] = {render_comparison, " <> "},
+	[DYN_COND_LT] = {render_comparison, " < "},
+	[DYN_COND_LE] = {render_comparison, " <= "},
+	[DYN_COND_GT] = {render_comparison, " > "},
+	[DYN_COND_GE] = {render_comparison, " >= "},
+	[DYN_COND_BETWEEN] = {render_between, " BETWEEN "},
+	[DYN_COND_IN] = {render_in, " IN "},
+	[DYN_COND_BEGINS_WITH] = {render_function, "begins_with"},
+	[DYN_COND_CONTAINS] = {render_function, "contains"},
+	[DYN_COND_EXISTS] = {render_path_function, "attribute_exists"},
+	[DYN_COND_NOT_EXISTS] = {render_path_function, "attribute_not_exists"},
+	[DYN_COND_IS_TYPE] = {render_type, "attribute_type"},
+};
+
+static void
+render(Renderer *r, const DynCond *cond)
+{
+	assert((size_t) cond->kind < sizeof(kinds) / sizeof(kinds[0]));
+	kinds[cond->kind].render(r, cond, kinds[cond->kind].word);
+}
+
+static Renderer
+renderer(const Voice *voice, DynTokens *tokens, DynBuffer *out)
+{
+	Renderer	r = {voice, tokens, out, out->len, 0, out->failed};
+
+	return r;
+}
+
+/*
+ * Ends an expression for DynamoDB: it stands, or everything is as before.  A
+ * buffer that had failed before stays failed.
+ */
+static bool
+keep_or_undo(Renderer *r, DynTokensMark mark, bool had_failed)
+{
+	put(r, "");					/* looks at the length once more */
+	if (!r->failed)
+		return true;
+	dyn_tokens_rollback(r->tokens, mark);
+	r->out->len = r->start;
+	r->out->failed = had_failed;
+	return false;
+}
+
+bool
+dyn_expr_condition(DynTokens *tokens, const DynCond *cond, DynBuffer *out)
+{
+	DynTokensMark mark = dyn_tokens_mark(tokens);
+	bool		had_failed = out->failed;
+	Renderer	r = renderer(&to_dynamodb, tokens, out);
+
+	if (!r.failed)
+		render(&r, unwrap(cond));
+	return keep_or_undo(&r, mark, had_failed);
+}
+
+bool
+dyn_expr_print(const DynCond *cond, DynBuffer *out)
+{
+	Renderer	r = renderer(&to_people, NULL, out);
+
+	render(&r, unwrap(cond));
+	return !out->failed;
+}
+
+bool
+dyn_path_print(const DynPath *path, DynBuffer *out)
+{
+	Renderer	r = renderer(&to_people, NULL, out);
+
+	render_path(&r, path);
+	return !out->failed;
+}
+
+/* ---- simplification ---- */
+
+/*
+ * An AND is decided by one FALSE and does not notice TRUE; an OR the other way
+ * round.
+ */
+static DynCond *
+simplify_junction(DynCond *cond)
+{
+	bool		is_and = cond->kind == DYN_COND_AND;
+	DynCondKind deciding = is_and ? DYN_COND_FALSE : DYN_COND_TRUE;
+	DynCondKind neutral = is_and ? DYN_COND_TRUE : DYN_COND_FALSE;
+	int			kept = 0;
+	int			i;
+
+	for (i = 0; i < cond->nargs; i++)
+	{
+		DynCond    *arg = dyn_cond_simplify(cond->args[i]);
+
+		if (arg->kind == deciding)
+			return arg;
+		if (arg->kind != neutral)
+			cond->args[kept++] = arg;
+	}
+	cond->nargs = kept;
+	if (kept == 0)
+		cond->kind = neutral;
+	return kept == 1 ? cond->args[0] : cond;
+}
+
+static DynCond *
+simplify_not(DynCond *cond)
+{
+	DynCond    *arg = dyn_cond_simplify(cond->args[0]);
+
+	switch (arg->kind)
+	{
+		case DYN_COND_TRUE:
+			cond->kind = DYN_COND_FALSE;
+			return cond;
+		case DYN_COND_FALSE:
+			cond->kind = DYN_COND_TRUE;
+			return cond;
+		case DYN_COND_NOT:
+			return arg->args[0];
+		default:
+			cond->args[0] = arg;
+			return cond;
+	}
+}
+
+DynCond *
+dyn_cond_simplify(DynCond *cond)
+{
+	switch (cond->kind)
+	{
+		case DYN_COND_AND:
+		case DYN_COND_OR:
+			return simplify_junction(cond);
+		case DYN_COND_NOT:
+			return simplify_not(cond);
+		case DYN_COND_IN:
+			if (cond->nvalues == 0)
+				cond->kind = DYN_COND_FALSE;
+			return cond;
+		default:
+			return cond;
+	}
+}
+
+/* ---- projections ---- */
+
+/* Steps before the first list step: all that is asked for. */
+static int
+projected_steps(const DynPath *path)
+{
+	int			n = 0;
+
+	while (n < path->nsteps && path->steps[n].name != NULL)
+		n++;
+	return n;
+}
+
+static bool
+same_names(const DynStep *a, const DynStep *b, int nsteps)
+{
+	int			i;
+
+	for (i = 0; i < nsteps; i++)
+	{
+		if (a[i].name_len != b[i].name_len ||
+			memcmp(a[i].name, b[i].name, a[i].name_len) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Whether another path brings paths[i] along, or an earlier one equals it. */
+static bool
+is_covered(const DynPath *paths, int npaths, int i)
+{
+	int			n = projected_steps(&paths[i]);
+	int			j;
+
+	for (j = 0; j < npaths; j++)
+	{
+		int			m = projected_steps(&paths[j]);
+
+		if ((m < n || (m == n && j < i)) &&
+			same_names(paths[j].steps, paths[i].steps, m))
+			return true;
+	}
+	return false;
+}
+
+bool
+dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
+					DynBuffer *out)
+{
+	DynTokensMark mark = dyn_tokens_mark(tokens);
+	bool		had_failed = out->failed;
+	Renderer	r = renderer(&to_dynamodb, tokens, out);
+	int			i;
+
+	for (i = 0; i < npaths && !r.failed; i++)
+	{
+		assert(projected_steps(&paths[i]) > 0);
+		if (is_covered(paths, npaths, i))
+			continue;
+		if (out->len > r.start)
+			put(&r, r.voice->comma);
+		render_steps(&r, paths[i].steps, projected_steps(&paths[i]));
+	}
+	return keep_or_undo(&r, mark, had_failed);
+}

@@ -1,0 +1,221 @@
+/*
+ * tokens.c
+ *		The placeholders of one request: #n0, #n1, ... and :v0, :v1, ...
+ *
+ * Names and values are two tables of the same kind.  A table keeps the JSON
+ * of its entries end to end in one buffer, ready to be sent, and for each
+ * entry where it ends and a hash.  An entry is looked for by comparing hashes
+ * in a row: an expression of 4096 bytes has room for some 700 tokens, fewer
+ * than would pay for anything cleverer, and a renderer stops when it is full.
+ *
+ * As entries are only ever added at the end, a mark is a length, and rolling
+ * back is cutting off.  Names are copied, so a table does not depend on what
+ * the caller's paths point to.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/buffer.h"
+#include "../base/text.h"
+#include "tokens.h"
+
+#define MAX_NAME_BYTES		65535	/* of an attribute name */
+#define MAX_NAMES_BYTES		(8 * 1024 * 1024)
+#define MAX_VALUES_BYTES	(2 * 1024 * 1024)	/* of a request's values */
+
+typedef struct Entry
+{
+	size_t		end;			/* offset behind the entry's JSON */
+	uint64_t	hash;			/* of the JSON */
+} Entry;
+
+typedef struct Table
+{
+	DynBuffer	json;			/* the entries, without separators */
+	Entry	   *entries;
+	int			count;
+	int			room;			/* entries allocated */
+} Table;
+
+struct DynTokens
+{
+	Table		names;			/* JSON strings */
+	Table		values;			/* attribute values */
+};
+
+static void
+table_free(Table *table)
+{
+	dyn_buffer_free(&table->json);
+	free(table->entries);
+}
+
+/* Offset of an entry; that of the next one to come is where the last ends. */
+static size_t
+entry_start(const Table *table, int i)
+{
+	return i > 0 ? table->entries[i - 1].end : 0;
+}
+
+/* Keeps the first `count` entries and recovers from a failed append. */
+static void
+table_cut(Table *table, int count)
+{
+	table->count = count;
+	table->json.len = entry_start(table, count);
+	table->json.failed = false;
+}
+
+static bool
+table_make_room(Table *table)
+{
+	int			room = table->room > 0 ? table->room * 2 : 16;
+	Entry	   *entries;
+
+	if (table->count < table->room)
+		return true;
+	entries = realloc(table->entries, (size_t) room * sizeof(Entry));
+	if (entries == NULL)
+		return false;
+	table->entries = entries;
+	table->room = room;
+	return true;
+}
+
+static bool
+entry_equals(const Table *table, int i, const Entry *entry, const char *json,
+			 size_t len)
+{
+	size_t		start = entry_start(table, i);
+
+	return table->entries[i].hash == entry->hash &&
+		table->entries[i].end - start == len &&
+		memcmp(table->json.data + start, json, len) == 0;
+}
+
+/*
+ * Turns the JSON that was appended behind the last entry into an entry, or
+ * takes it away again if there is one like it.
+ */
+static int
+table_enter(Table *table)
+{
+	size_t		start = entry_start(table, table->count);
+	Entry		entry;
+	const char *json;
+	size_t		len;
+	int			i;
+
+	if (table->json.failed || !table_make_room(table))
+	{
+		table_cut(table, table->count);
+		return -1;
+	}
+	json = table->json.data + start;
+	len = table->json.len - start;
+	entry.end = table->json.len;
+	entry.hash = dyn_hash_bytes(json, len);
+	for (i = 0; i < table->count; i++)
+	{
+		if (entry_equals(table, i, &entry, json, len))
+		{
+			table_cut(table, table->count);
+			return i;
+		}
+	}
+	table->entries[table->count++] = entry;
+	return i;
+}
+
+int
+dyn_tokens_name(DynTokens *tokens, const char *name, size_t len)
+{
+	if (len == 0 || len > MAX_NAME_BYTES)
+		return -1;
+	dyn_append_json_string(&tokens->names.json, name, len);
+	return table_enter(&tokens->names);
+}
+
+int
+dyn_tokens_value(DynTokens *tokens, const DynScalar *value)
+{
+	dyn_wire_scalar(&tokens->values.json, value);
+	return table_enter(&tokens->values);
+}
+
+DynTokens *
+dyn_tokens_create(void)
+{
+	DynTokens  *tokens = calloc(1, sizeof(*tokens));
+
+	if (tokens != NULL)
+	{
+		dyn_buffer_init(&tokens->names.json, MAX_NAMES_BYTES);
+		dyn_buffer_init(&tokens->values.json, MAX_VALUES_BYTES);
+	}
+	return tokens;
+}
+
+void
+dyn_tokens_reset(DynTokens *tokens)
+{
+	table_cut(&tokens->names, 0);
+	table_cut(&tokens->values, 0);
+}
+
+void
+dyn_tokens_free(DynTokens *tokens)
+{
+	if (tokens == NULL)
+		return;
+	table_free(&tokens->names);
+	table_free(&tokens->values);
+	free(tokens);
+}
+
+DynTokensMark
+dyn_tokens_mark(const DynTokens *tokens)
+{
+	DynTokensMark mark;
+
+	mark.nnames = tokens->names.count;
+	mark.nvalues = tokens->values.count;
+	return mark;
+}
+
+void
+dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark)
+{
+	table_cut(&tokens->names, mark.nnames);
+	table_cut(&tokens->values, mark.nvalues);
+}
+
+/* ,"member":{"#n0":...,"#n1":...} */
+static void
+table_write(const Table *table, const char *member, const char *sigil,
+			DynBuffer *out)
+{
+	int			i;
+
+	if (table->count == 0)
+		return;
+	dyn_buffer_printf(out, ",\"%s\":", member);
+	for (i = 0; i < table->count; i++)
+	{
+		size_t		start = entry_start(table, i);
+
+		dyn_buffer_printf(out, "%c\"%s%d\":", i > 0 ? ',' : '{', sigil, i);
+		dyn_buffer_append(out, table->json.data + start,
+						  table->entries[i].end - start);
+	}
+	dyn_buffer_append_char(out, '}');
+}
+
+bool
+dyn_tokens_write(const DynTokens *tokens, DynBuffer *out)
+{
+	table_write(&tokens->names, "ExpressionAttributeNames", "#n", out);
+	table_write(&tokens->values, "ExpressionAttributeValues", ":v", out);
+	return !out->failed;
+}
