@@ -1,0 +1,395 @@
+/*
+ * metadata.c
+ *		From a DescribeTable answer to a DynTableMeta.
+ *
+ * The answer is small and read rarely, so jansson reads it.  What is kept is
+ * copied into one block, laid out as
+ *
+ *		DynTableMeta | DynIndexMeta x indexes | char * x included | text
+ *
+ * whose size is known beforehand: jansson counts the indexes and the
+ * NonKeyAttributes, and the texts, NULs included, are never longer than the
+ * document, in which each of them had two quotes.  So there is one allocation
+ * to fail and one to free.
+ *
+ * Members that are unknown are ignored; those that are absent, null or empty
+ * are alike.  The table's own key must be understood.  An index that is not
+ * (a kind of key that does not exist yet, say) is left out as if it were not
+ * there: the table can still be read without it.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metadata.h"
+
+/* The free rest of the block. */
+typedef struct Arena
+{
+	DynIndexMeta *indexes;
+	const char **included;
+	char	   *text;
+} Arena;
+
+/* What the key readers need to know of the table. */
+typedef struct Source
+{
+	const json_t *table;
+	const json_t *types;		/* AttributeDefinitions */
+	Arena		arena;
+} Source;
+
+/* Both lists of indexes, in the order in which they are kept. */
+static const struct
+{
+	const char *member;
+	bool		global;
+}			index_lists[] = {
+	{"LocalSecondaryIndexes", false},
+	{"GlobalSecondaryIndexes", true},
+};
+
+#define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* "" for what is absent or no string. */
+static const char *
+text_member(const json_t *object, const char *member)
+{
+	const char *text = json_string_value(json_object_get(object, member));
+
+	return text != NULL ? text : "";
+}
+
+static uint64_t
+count_member(const json_t *object, const char *member)
+{
+	json_int_t	n = json_integer_value(json_object_get(object, member));
+
+	return n > 0 ? (uint64_t) n : 0;
+}
+
+static const char *
+keep_text(Arena *arena, const char *text)
+{
+	char	   *copy = arena->text;
+	size_t		size = strlen(text) + 1;
+
+	if (size == 1)
+		return "";
+	memcpy(copy, text, size);
+	arena->text += size;
+	return copy;
+}
+
+/* ---- keys ---- */
+
+static DynType
+key_type(const char *word)
+{
+	static const DynType types[] = {DYN_TYPE_S, DYN_TYPE_N, DYN_TYPE_B};
+	static const char letters[] = "SNB";
+	const char *found;
+
+	if (word[0] == '\0' || word[1] != '\0')
+		return DYN_TYPE_ABSENT;
+	found = strchr(letters, word[0]);
+	return found != NULL ? types[found - letters] : DYN_TYPE_ABSENT;
+}
+
+static DynType
+type_of_attribute(const json_t *types, const char *name)
+{
+	size_t		i;
+
+	for (i = 0; i < json_array_size(types); i++)
+	{
+		const json_t *def = json_array_get(types, i);
+
+		if (strcmp(text_member(def, "AttributeName"), name) == 0)
+			return key_type(text_member(def, "AttributeType"));
+	}
+	return DYN_TYPE_ABSENT;
+}
+
+/* Where the next attribute of that KeyType belongs; NULL if nowhere. */
+static DynKeyAttr *
+key_slot(DynKeySchema *key, const char *key_type, int max_attrs)
+{
+	if (strcmp(key_type, "HASH") == 0 && key->nhash < max_attrs)
+		return &key->hash[key->nhash++];
+	if (strcmp(key_type, "RANGE") == 0 && key->nrange < max_attrs)
+		return &key->range[key->nrange++];
+	return NULL;
+}
+
+static bool
+read_key_attr(Source *src, const json_t *element, int max_attrs,
+			  DynKeySchema *key)
+{
+	const char *name = text_member(element, "AttributeName");
+	DynKeyAttr *attr = key_slot(key, text_member(element, "KeyType"),
+								max_attrs);
+
+	if (attr == NULL || name[0] == '\0')
+		return false;
+	attr->name = keep_text(&src->arena, name);
+	attr->type = type_of_attribute(src->types, name);
+	return attr->type != DYN_TYPE_ABSENT;
+}
+
+/* The KeySchema of a table or index. */
+static bool
+read_key(Source *src, const json_t *owner, int max_attrs, DynKeySchema *key)
+{
+	const json_t *schema = json_object_get(owner, "KeySchema");
+	size_t		i;
+
+	for (i = 0; i < json_array_size(schema); i++)
+	{
+		if (!read_key_attr(src, json_array_get(schema, i), max_attrs, key))
+			return false;
+	}
+	return key->nhash > 0;
+}
+
+/* ---- indexes ---- */
+
+/* An unknown ProjectionType is taken for the least that any index holds. */
+static void
+read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
+{
+	const json_t *projection = json_object_get(index, "Projection");
+	const json_t *names = json_object_get(projection, "NonKeyAttributes");
+	const char *type = text_member(projection, "ProjectionType");
+	size_t		i;
+
+	meta->projection = DYN_PROJECT_KEYS_ONLY;
+	if (strcmp(type, "ALL") == 0)
+		meta->projection = DYN_PROJECT_ALL;
+	if (strcmp(type, "INCLUDE") != 0)
+		return;
+	meta->projection = DYN_PROJECT_INCLUDE;
+	meta->included = src->arena.included;
+	for (i = 0; i < json_array_size(names); i++)
+	{
+		const char *name = json_string_value(json_array_get(names, i));
+
+		if (name != NULL)
+			meta->included[meta->nincluded++] = keep_text(&src->arena, name);
+	}
+	src->arena.included += meta->nincluded;
+}
+
+/* Some emulators do not tell IndexStatus. */
+static bool
+is_active(const json_t *index)
+{
+	const char *status = text_member(index, "IndexStatus");
+
+	return (status[0] == '\0' || strcmp(status, "ACTIVE") == 0) &&
+		!json_is_true(json_object_get(index, "Backfilling"));
+}
+
+/* False if the index is not one that can be used. */
+static bool
+read_index(Source *src, const json_t *index, bool global, DynIndexMeta *meta)
+{
+	const char *name = text_member(index, "IndexName");
+
+	if (name[0] == '\0' ||
+		!read_key(src, index, global ? DYN_MAX_KEY_ATTRS : 1, &meta->key))
+		return false;
+	meta->name = keep_text(&src->arena, name);
+	meta->global = global;
+	meta->active = !global || is_active(index);
+	meta->item_count = count_member(index, "ItemCount");
+	meta->size_bytes = count_member(index, "IndexSizeBytes");
+	read_projection(src, index, meta);
+	return true;
+}
+
+static void
+read_index_list(Source *src, const json_t *list, bool global,
+				DynTableMeta *meta)
+{
+	size_t		i;
+
+	for (i = 0; i < json_array_size(list); i++)
+	{
+		DynIndexMeta *index = &meta->indexes[meta->nindexes];
+
+		memset(index, 0, sizeof(*index));
+		if (read_index(src, json_array_get(list, i), global, index))
+			meta->nindexes++;
+	}
+}
+
+/* ---- the table ---- */
+
+static size_t
+count_included(const json_t *list)
+{
+	size_t		n = 0;
+	size_t		i;
+
+	for (i = 0; i < json_array_size(list); i++)
+	{
+		const json_t *projection =
+			json_object_get(json_array_get(list, i), "Projection");
+
+		n += json_array_size(json_object_get(projection, "NonKeyAttributes"));
+	}
+	return n;
+}
+
+/* The block, zeroed, with the arena behind its first part. */
+static DynTableMeta *
+allocate(Source *src, size_t text_size)
+{
+	size_t		nindexes = 0;
+	size_t		nincluded = 0;
+	size_t		i;
+	DynTableMeta *meta;
+
+	for (i = 0; i < LENGTHOF(index_lists); i++)
+	{
+		const json_t *list = json_object_get(src->table,
+											 index_lists[i].member);
+
+		nindexes += json_array_size(list);
+		nincluded += count_included(list);
+	}
+	meta = calloc(1, sizeof(DynTableMeta) + nindexes * sizeof(DynIndexMeta) +
+				  nincluded * sizeof(char *) + text_size);
+	if (meta == NULL)
+		return NULL;
+	src->arena.indexes = (DynIndexMeta *) (meta + 1);
+	src->arena.included = (const char **) (src->arena.indexes + nindexes);
+	src->arena.text = (char *) (src->arena.included + nincluded);
+	return meta;
+}
+
+static bool
+fill(Source *src, DynTableMeta *meta)
+{
+	const char *name = text_member(src->table, "TableName");
+	const char *status = text_member(src->table, "TableStatus");
+	size_t		i;
+
+	if (name[0] == '\0' || !read_key(src, src->table, 1, &meta->key))
+		return false;
+	meta->name = keep_text(&src->arena, name);
+	meta->status = keep_text(&src->arena, status);
+	meta->item_count = count_member(src->table, "ItemCount");
+	meta->size_bytes = count_member(src->table, "TableSizeBytes");
+	meta->indexes = src->arena.indexes;
+	for (i = 0; i < LENGTHOF(index_lists); i++)
+		read_index_list(src,
+						json_object_get(src->table, index_lists[i].member),
+						index_lists[i].global, meta);
+	return true;
+}
+
+static DynTableMeta *
+read_table(const json_t *root, size_t text_size, const char **reason)
+{
+	Source		src = {NULL, NULL, {NULL, NULL, NULL}};
+	DynTableMeta *meta;
+
+	*reason = "not a table description";
+	src.table = json_object_get(root, "Table");
+	src.types = json_object_get(src.table, "AttributeDefinitions");
+	if (!json_is_object(src.table))
+		return NULL;
+	meta = allocate(&src, text_size);
+	if (meta == NULL)
+		*reason = "out of memory";
+	else if (!fill(&src, meta))
+	{
+		*reason = "table description without a key that is understood";
+		dyn_metadata_free(meta);
+		meta = NULL;
+	}
+	return meta;
+}
+
+DynTableMeta *
+dyn_metadata_parse(const char *buf, size_t len, const char **reason)
+{
+	json_t	   *root = json_loadb(buf, len, 0, NULL);
+	DynTableMeta *meta = read_table(root, len, reason);
+
+	json_decref(root);
+	return meta;
+}
+
+void
+dyn_metadata_free(DynTableMeta *meta)
+{
+	free(meta);
+}
+
+/* ---- questions ---- */
+
+const DynIndexMeta *
+dyn_metadata_index(const DynTableMeta *meta, const char *name)
+{
+	int			i;
+
+	for (i = 0; i < meta->nindexes; i++)
+	{
+		if (strcmp(meta->indexes[i].name, name) == 0)
+			return &meta->indexes[i];
+	}
+	return NULL;
+}
+
+static int
+position(const DynKeyAttr *attrs, int n, const char *name)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		if (strcmp(attrs[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+int
+dyn_key_hash_position(const DynKeySchema *key, const char *attr)
+{
+	return position(key->hash, key->nhash, attr);
+}
+
+int
+dyn_key_range_position(const DynKeySchema *key, const char *attr)
+{
+	return position(key->range, key->nrange, attr);
+}
+
+static bool
+is_key_attribute(const DynKeySchema *key, const char *attr)
+{
+	return dyn_key_hash_position(key, attr) >= 0 ||
+		dyn_key_range_position(key, attr) >= 0;
+}
+
+bool
+dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
+				   const char *attr)
+{
+	int			i;
+
+	if (index->projection == DYN_PROJECT_ALL ||
+		is_key_attribute(&index->key, attr) ||
+		is_key_attribute(&meta->key, attr))
+		return true;
+	for (i = 0; i < index->nincluded; i++)
+	{
+		if (strcmp(index->included[i], attr) == 0)
+			return true;
+	}
+	return false;
+}
