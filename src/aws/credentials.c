@@ -1,0 +1,77 @@
+/*
+ * credentials.c
+ *		An AWS access key: copied in, checked, wiped out.
+ *
+ * Credentials go into HTTP headers, where a line break would begin a header
+ * of the attacker's choice; hence no control character gets past
+ * dyn_credentials_set.  What is freed is overwritten first, so that a core
+ * file or a reused block of memory shows nothing.
+ *
+ * Layer: aws.  Knows OpenSSL for a memset that is not optimised away.
+ */
+#include "credentials.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/crypto.h>
+
+static bool
+fits_header(const char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char) *s < 0x20 || *s == 0x7f)
+			return false;
+	return true;
+}
+
+/* NULL stays NULL: only the session token may be absent. */
+static bool
+copy_part(char **dst, const char *src, const char *name, const char **bad)
+{
+	if (src == NULL)
+		return true;
+	if (!fits_header(src))
+	{
+		*bad = name;
+		return false;
+	}
+	*dst = strdup(src);
+	return *dst != NULL;
+}
+
+bool
+dyn_credentials_set(DynCredentials *credentials, const char *access_key_id,
+					const char *secret_access_key, const char *session_token,
+					const char **bad)
+{
+	memset(credentials, 0, sizeof(*credentials));
+	*bad = NULL;
+	if (copy_part(&credentials->access_key_id, access_key_id,
+				  "access key id", bad) &&
+		copy_part(&credentials->secret_access_key, secret_access_key,
+				  "secret access key", bad) &&
+		copy_part(&credentials->session_token, session_token,
+				  "session token", bad))
+		return true;
+	dyn_credentials_clear(credentials);
+	return false;
+}
+
+static void
+wipe(char **part)
+{
+	if (*part)
+		OPENSSL_cleanse(*part, strlen(*part));
+	free(*part);
+	*part = NULL;
+}
+
+void
+dyn_credentials_clear(DynCredentials *credentials)
+{
+	wipe(&credentials->access_key_id);
+	wipe(&credentials->secret_access_key);
+	wipe(&credentials->session_token);
+}

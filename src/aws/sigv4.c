@@ -1,0 +1,575 @@
+/*
+ * sigv4.c
+ *		AWS Signature Version 4 over request headers.
+ *
+ * A signature is made in four steps, each a section below:
+ *
+ *	1. the canonical request: method, path, query, headers and body hash,
+ *	   written in the one way on which both sides agree;
+ *	2. the string to sign: time, scope, and the hash of step 1;
+ *	3. the signing key: four HMACs from the secret over date, region, service;
+ *	4. the signature: HMAC of step 2 under the key of step 3.
+ *
+ * DynamoDB needs only POST to "/" without a query, but the general rules are
+ * implemented, because only then do the published vectors prove anything.
+ *
+ * Nothing here keeps a secret longer than needed: intermediate keys are
+ * wiped, the cache recognises the secret by its hash.
+ *
+ * Layer: aws.  Knows OpenSSL's digests; knows no network.
+ */
+#include "sigv4.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#define ALGORITHM	"AWS4-HMAC-SHA256"
+#define TERMINATOR	"aws4_request"
+#define HMAC_BLOCK	64
+
+/* ---- hashing ---------------------------------------------------------- */
+
+/*
+ * Fetched once per process: an implicit fetch in each digest costs more than
+ * hashing a short request.
+ */
+static const EVP_MD *
+sha256(void)
+{
+	static EVP_MD *md;
+
+	if (md == NULL)
+		md = EVP_MD_fetch(NULL, "SHA256", NULL);
+	return md;
+}
+
+/* Two pieces, because an HMAC hashes a block and a message. */
+static bool
+digest2(const void *first, size_t first_len, const void *second,
+		size_t second_len, unsigned char out[DYN_SHA256_SIZE])
+{
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	bool		ok = ctx != NULL && sha256() != NULL &&
+		EVP_DigestInit_ex2(ctx, sha256(), NULL) &&
+		EVP_DigestUpdate(ctx, first, first_len) &&
+		EVP_DigestUpdate(ctx, second, second_len) &&
+		EVP_DigestFinal_ex(ctx, out, NULL);
+
+	EVP_MD_CTX_free(ctx);
+	return ok;
+}
+
+/* RFC 2104, without the set-up of OpenSSL's provider-based HMAC object. */
+static bool
+hmac(const void *key, size_t key_len, const void *bytes, size_t len,
+	 unsigned char out[DYN_SHA256_SIZE])
+{
+	unsigned char block[HMAC_BLOCK] = {0};
+	unsigned char inner[DYN_SHA256_SIZE];
+	bool		ok = true;
+	int			i;
+
+	if (key_len > HMAC_BLOCK)
+		ok = digest2(key, key_len, "", 0, block);
+	else
+		memcpy(block, key, key_len);
+	for (i = 0; i < HMAC_BLOCK; i++)
+		block[i] ^= 0x36;
+	ok = ok && digest2(block, HMAC_BLOCK, bytes, len, inner);
+	for (i = 0; i < HMAC_BLOCK; i++)
+		block[i] ^= 0x36 ^ 0x5c;
+	ok = ok && digest2(block, HMAC_BLOCK, inner, sizeof(inner), out);
+	OPENSSL_cleanse(block, sizeof(block));
+	OPENSSL_cleanse(inner, sizeof(inner));
+	return ok;
+}
+
+static void
+to_hex(const unsigned char bytes[DYN_SHA256_SIZE],
+	   char hex[DYN_SHA256_HEX + 1])
+{
+	static const char digits[] = "0123456789abcdef";
+	int			i;
+
+	for (i = 0; i < DYN_SHA256_SIZE; i++)
+	{
+		hex[2 * i] = digits[bytes[i] >> 4];
+		hex[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	hex[DYN_SHA256_HEX] = '\0';
+}
+
+bool
+dyn_sha256_hex(const void *bytes, size_t len, char hex[DYN_SHA256_HEX + 1])
+{
+	unsigned char hash[DYN_SHA256_SIZE];
+
+	if (!digest2(bytes, len, "", 0, hash))
+		return false;
+	to_hex(hash, hex);
+	return true;
+}
+
+/* ---- step 1: the canonical request ------------------------------------ */
+
+static bool
+is_unreserved(unsigned char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+		(c >= '0' && c <= '9') || strchr("-._~", c) != NULL;
+}
+
+/* Percent-encodes; a character of `keep` stays as it is. */
+static void
+append_encoded(DynBuffer *out, const char *s, size_t len, const char *keep)
+{
+	size_t		i;
+
+	for (i = 0; i < len; i++)
+	{
+		unsigned char c = (unsigned char) s[i];
+
+		if (c != '\0' && (is_unreserved(c) || strchr(keep, c) != NULL))
+			dyn_buffer_append_char(out, (char) c);
+		else
+			dyn_buffer_printf(out, "%%%02X", c);
+	}
+}
+
+/* Takes the last segment off a path that ends in '/'. */
+static void
+go_up(DynBuffer *path)
+{
+	if (path->len > 1)
+		path->len--;
+	while (path->len > 1 && path->data[path->len - 1] != '/')
+		path->len--;
+}
+
+/* Segment by segment: "" and "." say nothing, ".." takes one back. */
+static void
+append_normalized(DynBuffer *out, const char *path)
+{
+	dyn_buffer_append_char(out, '/');
+	while (*path && !out->failed)
+	{
+		size_t		len = strcspn(path, "/");
+		bool		slash = path[len] == '/';
+
+		if (len == 2 && memcmp(path, "..", 2) == 0)
+			go_up(out);
+		else if (len > 0 && !(len == 1 && path[0] == '.'))
+		{
+			dyn_buffer_append(out, path, len);
+			if (slash)
+				dyn_buffer_append_char(out, '/');
+		}
+		path += len + slash;
+	}
+}
+
+static void
+canonical_path(const DynSigRequest *request, DynBuffer *out)
+{
+	DynBuffer	path;
+
+	if (!request->normalize_path)
+	{
+		append_encoded(out, request->path, strlen(request->path), "/");
+		return;
+	}
+	dyn_buffer_init(&path, 0);
+	append_normalized(&path, request->path);
+	if (path.failed)
+		out->failed = true;
+	else
+		append_encoded(out, path.data, path.len, "/");
+	dyn_buffer_free(&path);
+}
+
+typedef struct QueryPart
+{
+	const char *name;
+	size_t		name_len;
+	const char *value;
+	size_t		value_len;
+} QueryPart;
+
+static int
+compare_bytes(const char *a, size_t alen, const char *b, size_t blen)
+{
+	int			c = memcmp(a, b, alen < blen ? alen : blen);
+
+	if (c != 0)
+		return c;
+	return alen < blen ? -1 : alen > blen;
+}
+
+static int
+compare_query_parts(const void *left, const void *right)
+{
+	const QueryPart *a = left;
+	const QueryPart *b = right;
+	int			c = compare_bytes(a->name, a->name_len, b->name, b->name_len);
+
+	if (c != 0)
+		return c;
+	return compare_bytes(a->value, a->value_len, b->value, b->value_len);
+}
+
+static size_t
+split_query(const char *query, QueryPart *parts)
+{
+	size_t		n = 0;
+
+	while (*query && n < DYN_SIGV4_MAX_QUERY)
+	{
+		size_t		len = strcspn(query, "&");
+		size_t		name_len = strcspn(query, "=&");
+		bool		has_value = name_len < len;
+
+		parts[n].name = query;
+		parts[n].name_len = name_len;
+		parts[n].value = query + name_len + has_value;
+		parts[n].value_len = len - name_len - has_value;
+		n++;
+		query += len;
+		query += *query == '&';
+	}
+	return n;
+}
+
+/*
+ * Parts are sorted by name, then value, as encoded.  A '%' is kept: the query
+ * arrives encoded, all but raw UTF-8.
+ */
+static void
+canonical_query(const char *query, DynBuffer *out)
+{
+	QueryPart	parts[DYN_SIGV4_MAX_QUERY];
+	DynBuffer	encoded;
+	size_t		n;
+	size_t		i;
+
+	dyn_buffer_init(&encoded, 0);
+	append_encoded(&encoded, query, strlen(query), "%&=");
+	query = dyn_buffer_terminate(&encoded);
+	n = query ? split_query(query, parts) : 0;
+	out->failed |= query == NULL || n == DYN_SIGV4_MAX_QUERY;
+	qsort(parts, n, sizeof(parts[0]), compare_query_parts);
+	for (i = 0; i < n; i++)
+	{
+		if (i > 0)
+			dyn_buffer_append_char(out, '&');
+		dyn_buffer_append(out, parts[i].name, parts[i].name_len);
+		dyn_buffer_append_char(out, '=');
+		dyn_buffer_append(out, parts[i].value, parts[i].value_len);
+	}
+	dyn_buffer_free(&encoded);
+}
+
+static int
+compare_names(const char *a, const char *b)
+{
+	while (*a && tolower((unsigned char) *a) == tolower((unsigned char) *b))
+	{
+		a++;
+		b++;
+	}
+	return tolower((unsigned char) *a) - tolower((unsigned char) *b);
+}
+
+/* By name; equal names stay in the order they are sent. */
+static void
+sort_headers(const DynSigHeader **sorted, const DynSigRequest *request)
+{
+	size_t		i;
+	size_t		j;
+
+	for (i = 0; i < request->nheaders; i++)
+	{
+		const DynSigHeader *header = &request->headers[i];
+
+		for (j = i; j > 0; j--)
+		{
+			if (compare_names(sorted[j - 1]->name, header->name) <= 0)
+				break;
+			sorted[j] = sorted[j - 1];
+		}
+		sorted[j] = header;
+	}
+}
+
+static void
+append_lower(DynBuffer *out, const char *s)
+{
+	for (; *s; s++)
+		dyn_buffer_append_char(out, (char) tolower((unsigned char) *s));
+}
+
+/* Outer white space goes, inner runs and line breaks become one space. */
+static void
+append_header_value(DynBuffer *out, const char *s)
+{
+	bool		begun = false;
+	bool		space = false;
+
+	for (; *s; s++)
+	{
+		if (strchr(" \t\r\n", *s))
+		{
+			space = begun;
+			continue;
+		}
+		if (space)
+			dyn_buffer_append_char(out, ' ');
+		dyn_buffer_append_char(out, *s);
+		begun = true;
+		space = false;
+	}
+}
+
+/* One line per name; the values of a repeated name are joined by commas. */
+static void
+canonical_headers(const DynSigHeader **sorted, size_t n, DynBuffer *out,
+				  DynBuffer *names)
+{
+	size_t		i;
+
+	for (i = 0; i < n; i++)
+	{
+		bool		repeats = i > 0 &&
+			compare_names(sorted[i - 1]->name, sorted[i]->name) == 0;
+
+		if (repeats)
+			out->data[out->len - 1] = ',';
+		else
+		{
+			if (i > 0)
+				dyn_buffer_append_char(names, ';');
+			append_lower(names, sorted[i]->name);
+			append_lower(out, sorted[i]->name);
+			dyn_buffer_append_char(out, ':');
+		}
+		append_header_value(out, sorted[i]->value);
+		if (!dyn_buffer_append_char(out, '\n'))
+			return;
+	}
+}
+
+bool
+dyn_sigv4_canonical(const DynSigRequest *request, DynBuffer *out,
+					DynBuffer *signed_headers)
+{
+	const DynSigHeader *sorted[DYN_SIGV4_MAX_HEADERS];
+	char		hash[DYN_SHA256_HEX + 1];
+
+	if (request->nheaders > DYN_SIGV4_MAX_HEADERS ||
+		!dyn_sha256_hex(request->body, request->body_len, hash))
+		return false;
+	sort_headers(sorted, request);
+	dyn_buffer_append_str(out, request->method);
+	dyn_buffer_append_char(out, '\n');
+	canonical_path(request, out);
+	dyn_buffer_append_char(out, '\n');
+	canonical_query(request->query, out);
+	dyn_buffer_append_char(out, '\n');
+	canonical_headers(sorted, request->nheaders, out, signed_headers);
+	dyn_buffer_append_char(out, '\n');
+	dyn_buffer_append(out, signed_headers->data, signed_headers->len);
+	dyn_buffer_append_char(out, '\n');
+	return dyn_buffer_append_str(out, hash) && !signed_headers->failed;
+}
+
+/* ---- step 2: the string to sign --------------------------------------- */
+
+void
+dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch)
+{
+	time_t		t = (time_t) epoch;
+	struct tm	tm;
+
+	gmtime_r(&t, &tm);
+	strftime(scope->time, sizeof(scope->time), "%Y%m%dT%H%M%SZ", &tm);
+}
+
+static bool
+append_scope(const DynSigScope *scope, DynBuffer *out)
+{
+	return dyn_buffer_printf(out, "%.8s/%s/%s/" TERMINATOR, scope->time,
+							 scope->region, scope->service);
+}
+
+bool
+dyn_sigv4_string_to_sign(const DynSigScope *scope, const DynBuffer *canonical,
+						 DynBuffer *out)
+{
+	char		hash[DYN_SHA256_HEX + 1];
+
+	if (!dyn_sha256_hex(canonical->data, canonical->len, hash))
+		return false;
+	dyn_buffer_append_str(out, ALGORITHM "\n");
+	dyn_buffer_append_str(out, scope->time);
+	dyn_buffer_append_char(out, '\n');
+	append_scope(scope, out);
+	dyn_buffer_append_char(out, '\n');
+	return dyn_buffer_append_str(out, hash);
+}
+
+/* ---- step 3: the signing key ------------------------------------------ */
+
+static bool
+derive_key(const DynSigScope *scope, const char *secret,
+		   unsigned char key[DYN_SHA256_SIZE])
+{
+	DynBuffer	seed;
+	bool		ok;
+
+	dyn_buffer_init(&seed, 0);
+	/* Reserved at once, so that no copy of the secret is left by growing. */
+	dyn_buffer_reserve(&seed, 4 + strlen(secret));
+	dyn_buffer_append_str(&seed, "AWS4");
+	ok = dyn_buffer_append_str(&seed, secret) &&
+		hmac(seed.data, seed.len, scope->time, 8, key) &&
+		hmac(key, DYN_SHA256_SIZE, scope->region, strlen(scope->region),
+			 key) &&
+		hmac(key, DYN_SHA256_SIZE, scope->service, strlen(scope->service),
+			 key) &&
+		hmac(key, DYN_SHA256_SIZE, TERMINATOR, strlen(TERMINATOR), key);
+	if (seed.data)
+		OPENSSL_cleanse(seed.data, seed.cap);
+	dyn_buffer_free(&seed);
+	return ok;
+}
+
+static bool
+cache_fits(const DynSigKeyCache *cache, const DynSigScope *scope,
+		   const unsigned char secret_hash[DYN_SHA256_SIZE])
+{
+	return cache->valid &&
+		strncmp(cache->date, scope->time, 8) == 0 &&
+		strcmp(cache->region, scope->region) == 0 &&
+		strcmp(cache->service, scope->service) == 0 &&
+		CRYPTO_memcmp(cache->secret_hash, secret_hash, DYN_SHA256_SIZE) == 0;
+}
+
+static void
+remember_key(DynSigKeyCache *cache, const DynSigScope *scope,
+			 const unsigned char secret_hash[DYN_SHA256_SIZE],
+			 const unsigned char key[DYN_SHA256_SIZE])
+{
+	if (strlen(scope->region) >= sizeof(cache->region) ||
+		strlen(scope->service) >= sizeof(cache->service))
+		return;
+	memcpy(cache->date, scope->time, 8);
+	strcpy(cache->region, scope->region);
+	strcpy(cache->service, scope->service);
+	memcpy(cache->secret_hash, secret_hash, DYN_SHA256_SIZE);
+	memcpy(cache->key, key, DYN_SHA256_SIZE);
+	cache->valid = true;
+}
+
+bool
+dyn_sigv4_key(DynSigKeyCache *cache, const DynSigScope *scope,
+			  const char *secret, unsigned char key[DYN_SHA256_SIZE])
+{
+	unsigned char secret_hash[DYN_SHA256_SIZE];
+
+	if (!digest2(secret, strlen(secret), "", 0, secret_hash))
+		return false;
+	if (cache_fits(cache, scope, secret_hash))
+	{
+		memcpy(key, cache->key, DYN_SHA256_SIZE);
+		return true;
+	}
+	dyn_sigv4_key_forget(cache);
+	if (!derive_key(scope, secret, key))
+		return false;
+	remember_key(cache, scope, secret_hash, key);
+	return true;
+}
+
+void
+dyn_sigv4_key_forget(DynSigKeyCache *cache)
+{
+	OPENSSL_cleanse(cache, sizeof(*cache));
+	cache->valid = false;
+}
+
+/* ---- step 4: the signature -------------------------------------------- */
+
+bool
+dyn_sigv4_signature(const unsigned char key[DYN_SHA256_SIZE],
+					const DynBuffer *string_to_sign,
+					char hex[DYN_SHA256_HEX + 1])
+{
+	unsigned char mac[DYN_SHA256_SIZE];
+
+	if (!hmac(key, DYN_SHA256_SIZE, string_to_sign->data,
+			  string_to_sign->len, mac))
+		return false;
+	to_hex(mac, hex);
+	return true;
+}
+
+static bool
+append_authorization(const DynSigScope *scope, const char *access_key_id,
+					 const DynBuffer *signed_headers, const char *signature,
+					 DynBuffer *out)
+{
+	dyn_buffer_append_str(out, ALGORITHM " Credential=");
+	dyn_buffer_append_str(out, access_key_id);
+	dyn_buffer_append_char(out, '/');
+	append_scope(scope, out);
+	dyn_buffer_append_str(out, ", SignedHeaders=");
+	dyn_buffer_append(out, signed_headers->data, signed_headers->len);
+	dyn_buffer_append_str(out, ", Signature=");
+	return dyn_buffer_append_str(out, signature);
+}
+
+/* The canonical request holds the session token, so it is wiped. */
+static void
+wipe(DynBuffer *buf)
+{
+	if (buf->data)
+		OPENSSL_cleanse(buf->data, buf->cap);
+	dyn_buffer_free(buf);
+}
+
+bool
+dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
+						const DynCredentials *credentials,
+						const DynSigRequest *request, DynBuffer *out)
+{
+	DynBuffer	canonical;
+	DynBuffer	signed_headers;
+	DynBuffer	to_sign;
+	unsigned char key[DYN_SHA256_SIZE];
+	char		signature[DYN_SHA256_HEX + 1];
+	size_t		token_len = 0;
+	bool		ok;
+
+	if (credentials->session_token)
+		token_len = strlen(credentials->session_token);
+	dyn_buffer_init(&canonical, 0);
+	dyn_buffer_init(&signed_headers, 0);
+	dyn_buffer_init(&to_sign, 0);
+	/* Room for all of it, so that growing leaves no copy of the token. */
+	ok = dyn_buffer_reserve(&canonical, 1024 + token_len) &&
+		dyn_sigv4_canonical(request, &canonical, &signed_headers) &&
+		dyn_sigv4_string_to_sign(scope, &canonical, &to_sign) &&
+		dyn_sigv4_key(cache, scope, credentials->secret_access_key, key) &&
+		dyn_sigv4_signature(key, &to_sign, signature) &&
+		append_authorization(scope, credentials->access_key_id,
+							 &signed_headers, signature, out);
+	OPENSSL_cleanse(key, sizeof(key));
+	wipe(&canonical);
+	dyn_buffer_free(&signed_headers);
+	dyn_buffer_free(&to_sign);
+	return ok;
+}

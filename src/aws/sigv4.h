@@ -1,0 +1,108 @@
+/*
+ * sigv4.h
+ *		AWS Signature Version 4 over request headers.
+ *
+ * The steps have the standard's names: canonical request, string to sign,
+ * signing key, signature.  They are separate functions because that is how
+ * the published test vectors check them; a request is signed by
+ * dyn_sigv4_authorization, which does all four.
+ */
+#ifndef DYN_AWS_SIGV4_H
+#define DYN_AWS_SIGV4_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../base/buffer.h"
+#include "credentials.h"
+
+#define DYN_SHA256_SIZE		32
+#define DYN_SHA256_HEX		64
+#define DYN_SIGV4_MAX_HEADERS	64
+#define DYN_SIGV4_MAX_QUERY		64
+
+/* "20260102T030405Z" and its NUL. */
+#define DYN_SIGV4_TIME_SIZE	17
+
+typedef struct DynSigHeader
+{
+	const char *name;			/* in any case */
+	const char *value;			/* may be folded over lines */
+} DynSigHeader;
+
+/* A request as far as it is signed; all of it belongs to the caller. */
+typedef struct DynSigRequest
+{
+	const char *method;
+	const char *path;			/* not yet percent-encoded */
+	const char *query;			/* behind the '?', or "" */
+	bool		normalize_path; /* resolve "." and "..", drop double slashes */
+	const DynSigHeader *headers;	/* in the order they are sent */
+	size_t		nheaders;
+	const void *body;
+	size_t		body_len;
+} DynSigRequest;
+
+/* Where and when a signature holds. */
+typedef struct DynSigScope
+{
+	const char *region;
+	const char *service;
+	char		time[DYN_SIGV4_TIME_SIZE];
+} DynSigScope;
+
+/*
+ * The signing key of the last scope.  It holds for a day, so it is derived
+ * once and found again by comparing what it was derived from.  Zero-initialise
+ * it; wipe it with dyn_sigv4_key_forget.
+ */
+typedef struct DynSigKeyCache
+{
+	bool		valid;
+	char		date[9];		/* YYYYMMDD */
+	char		region[64];
+	char		service[64];
+	unsigned char secret_hash[DYN_SHA256_SIZE];
+	unsigned char key[DYN_SHA256_SIZE];
+} DynSigKeyCache;
+
+/* Writes the time (seconds since the epoch, UTC) into scope->time. */
+extern void dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch);
+
+/* Lower-case hex of SHA-256, NUL-terminated. */
+extern bool dyn_sha256_hex(const void *bytes, size_t len,
+						   char hex[DYN_SHA256_HEX + 1]);
+
+/*
+ * Appends the canonical request to `out` and the list of signed header names
+ * ("content-type;host;...") to `signed_headers`.  False when memory or a
+ * limit above is exceeded.
+ */
+extern bool dyn_sigv4_canonical(const DynSigRequest *request, DynBuffer *out,
+								DynBuffer *signed_headers);
+
+extern bool dyn_sigv4_string_to_sign(const DynSigScope *scope,
+									 const DynBuffer *canonical,
+									 DynBuffer *out);
+
+/* The key of the scope, from the cache when it fits. */
+extern bool dyn_sigv4_key(DynSigKeyCache *cache, const DynSigScope *scope,
+						  const char *secret,
+						  unsigned char key[DYN_SHA256_SIZE]);
+
+/* Lower-case hex of HMAC-SHA256, NUL-terminated. */
+extern bool dyn_sigv4_signature(const unsigned char key[DYN_SHA256_SIZE],
+								const DynBuffer *string_to_sign,
+								char hex[DYN_SHA256_HEX + 1]);
+
+/* Appends the value of the Authorization header to `out`. */
+extern bool dyn_sigv4_authorization(DynSigKeyCache *cache,
+									const DynSigScope *scope,
+									const DynCredentials *credentials,
+									const DynSigRequest *request,
+									DynBuffer *out);
+
+extern void dyn_sigv4_key_forget(DynSigKeyCache *cache);
+
+#endif

@@ -1,0 +1,370 @@
+/*
+ * test_sigv4.c
+ *		Signature Version 4 against facts and the published vectors.
+ *
+ * The facts are vectors of DynamoDB's own request shape and two of the
+ * published ones.  The published suite (one directory per vector) is read from
+ * the directory in $DYN_SIGV4_VECTORS or the first argument, by default the
+ * one beside the project.
+ */
+#include "harness.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <jansson.h>
+
+#include "aws/sigv4.h"
+
+#define SECRET "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
+
+static const char *vectors = "../../../shared/data/sigv4";
+
+typedef struct Fact
+{
+	const char *region;
+	const char *host;
+	const char *token;
+	const char *target;
+	const char *body;
+	const char *body_hash;
+	const char *canonical_hash;
+	const char *key;
+	const char *signature;
+} Fact;
+
+static const Fact facts[] = {
+	{
+		"us-east-1", "dynamodb.us-east-1.amazonaws.com", NULL,
+		"DynamoDB_20120810.ListTables", "{}",
+		"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+		"bd979e0d2909822e33138138d030b89e5578f2054f8ba29a5c9e59e55b82e690",
+		"eeb8fc37e23864c9823bc2ef552543821f27b09674f82435c43ac176dfba2996",
+		"f1feeba628b3ba736f7b472f8193c1a2f6bc48160bb25a2a715f6899f3dadc55"
+	},
+	{
+		"eu-west-1", "dynamodb.eu-west-1.amazonaws.com", "TOKENEXAMPLE==",
+		"DynamoDB_20120810.GetItem",
+		"{\"TableName\":\"T\",\"Key\":{\"pk\":{\"S\":\"caf\xc3\xa9\"}}}",
+		"66d8bfae0192df60eefc9d48b36af3b5559d78867562400465314a765120fa3b",
+		"f00609252f3733572b2d9e0e663640edd8fe2bee5fb5460b4719806c1dff1e6b",
+		"9b3355f6d4adf8577932aa15261b0235540a4c0b08d20ed1da3bd8e16e3a50ee",
+		"f4b71bdcd03f990a686746af50c257fad10d22267071bc59d4a3657d826a3559"
+	},
+	{
+		"us-east-1", "127.0.0.1:8000", NULL,
+		"DynamoDB_20120810.Scan", "{\"TableName\":\"T\",\"Limit\":1}",
+		"cd9591292e82c521d238bed2f67fc2d268f386a10ecdd29b09f153b05c0ab348",
+		"50203e272d5e15ea24c2a14a95f5422e7931899994c790daf9aeeddd14a91b6d",
+		"eeb8fc37e23864c9823bc2ef552543821f27b09674f82435c43ac176dfba2996",
+		"824041832f45c7f6c853c30a5ae6808df42119b2a9be061419d3ca1e12023da9"
+	}
+};
+
+static void
+hex_of(const unsigned char *bytes, char *hex)
+{
+	int			i;
+
+	for (i = 0; i < DYN_SHA256_SIZE; i++)
+		sprintf(hex + 2 * i, "%02x", bytes[i]);
+}
+
+/* Signs and compares every step. */
+static void
+check_fact(const Fact *fact)
+{
+	DynSigHeader headers[5] = {
+		{"X-Amz-Target", NULL},
+		{"Content-Type", "application/x-amz-json-1.0"},
+		{"Host", NULL},
+		{"X-Amz-Date", NULL},
+		{"X-Amz-Security-Token", NULL}
+	};
+	DynSigKeyCache cache = {0};
+	DynSigScope scope = {fact->region, "dynamodb", ""};
+	DynSigRequest request = {"POST", "/", "", true, headers, 4, NULL, 0};
+	DynBuffer	canonical;
+	DynBuffer	names;
+	DynBuffer	to_sign;
+	unsigned char key[DYN_SHA256_SIZE];
+	char		hex[DYN_SHA256_HEX + 1];
+
+	dyn_buffer_init(&canonical, 0);
+	dyn_buffer_init(&names, 0);
+	dyn_buffer_init(&to_sign, 0);
+	dyn_sigv4_set_time(&scope, 1767323045);
+	CHECK_EQ_STR(scope.time, "20260102T030405Z");
+	headers[0].value = fact->target;
+	headers[2].value = fact->host;
+	headers[3].value = scope.time;
+	headers[4].value = fact->token;
+	request.nheaders = fact->token ? 5 : 4;
+	request.body = fact->body;
+	request.body_len = strlen(fact->body);
+
+	CHECK(dyn_sha256_hex(fact->body, strlen(fact->body), hex));
+	CHECK_EQ_STR(hex, fact->body_hash);
+	CHECK(dyn_sigv4_canonical(&request, &canonical, &names));
+	CHECK(dyn_sha256_hex(canonical.data, canonical.len, hex));
+	CHECK_EQ_STR(hex, fact->canonical_hash);
+	CHECK(dyn_sigv4_key(&cache, &scope, SECRET, key));
+	hex_of(key, hex);
+	CHECK_EQ_STR(hex, fact->key);
+	CHECK(dyn_sigv4_string_to_sign(&scope, &canonical, &to_sign));
+	CHECK(dyn_sigv4_signature(key, &to_sign, hex));
+	CHECK_EQ_STR(hex, fact->signature);
+	dyn_buffer_free(&canonical);
+	dyn_buffer_free(&names);
+	dyn_buffer_free(&to_sign);
+	dyn_sigv4_key_forget(&cache);
+}
+
+static void
+signs_dynamodb_requests(void)
+{
+	size_t		i;
+
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		check_fact(&facts[i]);
+}
+
+/* Signs as the published vectors do; the signature is the last 64 bytes. */
+static void
+check_vanilla(const char *method, const char *token, const char *wanted)
+{
+	DynSigHeader headers[] = {
+		{"Host", "example.amazonaws.com"},
+		{"X-Amz-Date", "20150830T123600Z"},
+		{"X-Amz-Security-Token", token}
+	};
+	DynSigKeyCache cache = {0};
+	DynSigScope scope = {"us-east-1", "service", "20150830T123600Z"};
+	DynSigRequest request = {method, "/", "", true, headers, 2, "", 0};
+	DynCredentials credentials;
+	DynBuffer	out;
+	const char *bad;
+	const char *text;
+
+	dyn_buffer_init(&out, 0);
+	request.nheaders = token ? 3 : 2;
+	CHECK(dyn_credentials_set(&credentials, "AKIDEXAMPLE", SECRET, token,
+							  &bad));
+	CHECK(dyn_sigv4_authorization(&cache, &scope, &credentials, &request,
+								  &out));
+	text = dyn_buffer_terminate(&out);
+	CHECK(text && strncmp(text, "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/"
+						  "20150830/us-east-1/service/aws4_request, "
+						  "SignedHeaders=host;x-amz-date", 110) == 0);
+	CHECK_EQ_STR(text ? text + strlen(text) - 64 : "", wanted);
+	dyn_buffer_free(&out);
+	dyn_credentials_clear(&credentials);
+	dyn_sigv4_key_forget(&cache);
+}
+
+static void
+signs_the_vanilla_vectors(void)
+{
+	check_vanilla("POST", NULL, "5da7c1a2acd57cee7505fc6676e4e544"
+				  "621c30862966e37dddb68e92efbe5d6b");
+	check_vanilla("GET",
+				  "6e86291e8372ff2a2260956d9b8aae1d"
+				  "763fbf315fa00fa31553b73ebf194267",
+				  "07ec1639c89043aa0e3e2de82b96708f"
+				  "198cceab042d4a97044c66dd9f74e7f8");
+}
+
+static void
+caches_the_key_per_scope_and_secret(void)
+{
+	DynSigKeyCache cache = {0};
+	DynSigScope scope = {"us-east-1", "dynamodb", "20260102T030405Z"};
+	unsigned char first[DYN_SHA256_SIZE];
+	unsigned char other[DYN_SHA256_SIZE];
+
+	CHECK(dyn_sigv4_key(&cache, &scope, SECRET, first));
+	CHECK(cache.valid);
+	CHECK(dyn_sigv4_key(&cache, &scope, SECRET, other));
+	CHECK(memcmp(first, other, sizeof(first)) == 0);
+	CHECK(dyn_sigv4_key(&cache, &scope, "another", other));
+	CHECK(memcmp(first, other, sizeof(first)) != 0);
+	scope.region = "eu-west-1";
+	CHECK(dyn_sigv4_key(&cache, &scope, SECRET, other));
+	CHECK(memcmp(first, other, sizeof(first)) != 0);
+	scope.region = "us-east-1";
+	dyn_sigv4_set_time(&scope, 1767323045 + 86400);
+	CHECK(dyn_sigv4_key(&cache, &scope, SECRET, other));
+	CHECK(memcmp(first, other, sizeof(first)) != 0);
+	dyn_sigv4_key_forget(&cache);
+	CHECK(!cache.valid);
+}
+
+static void
+refuses_credentials_that_break_headers(void)
+{
+	DynCredentials credentials;
+	const char *bad;
+
+	CHECK(!dyn_credentials_set(&credentials, "A\r\nHost: x", "s", NULL, &bad));
+	CHECK_EQ_STR(bad, "access key id");
+	CHECK(!dyn_credentials_set(&credentials, "A", "s", "t\n", &bad));
+	CHECK_EQ_STR(bad, "session token");
+	CHECK(credentials.access_key_id == NULL);
+	CHECK(!dyn_credentials_set(&credentials, "A", "\x7f", NULL, &bad));
+	CHECK_EQ_STR(bad, "secret access key");
+}
+
+/* ---- the published suite ---------------------------------------------- */
+
+#define FILE_SIZE 8192
+
+static char *
+slurp(const char *dir, const char *name, char *text)
+{
+	char		path[1024];
+	FILE	   *file;
+	size_t		len = 0;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", vectors, dir, name);
+	file = fopen(path, "rb");
+	if (CHECK(file != NULL))
+	{
+		len = fread(text, 1, FILE_SIZE - 1, file);
+		fclose(file);
+	}
+	text[len] = '\0';
+	return text;
+}
+
+/* Cuts the text of a request into its parts; `text` is written into. */
+static void
+parse_request(char *text, DynSigRequest *request, DynSigHeader *headers)
+{
+	char	   *line = strchr(text, '\n');
+	char	   *end;
+
+	request->method = text;
+	*strchr(text, ' ') = '\0';
+	request->path = text + strlen(text) + 1;
+	*line++ = '\0';
+	*strrchr(request->path, ' ') = '\0';
+	request->query = "";
+	if ((end = strchr(request->path, '?')) != NULL)
+	{
+		*end = '\0';
+		request->query = end + 1;
+	}
+	while (*line && *line != '\n')
+	{
+		/* a line that begins with a space belongs to the header above */
+		for (end = strchr(line, '\n'); end && end[1] == ' ';)
+			end = strchr(end + 1, '\n');
+		if (end)
+			*end = '\0';
+		headers[request->nheaders].name = line;
+		line = strchr(line, ':');
+		*line = '\0';
+		headers[request->nheaders++].value = line + 1;
+		line = end ? end + 1 : line + 1 + strlen(line + 1);
+	}
+	request->body = *line == '\n' ? line + 1 : "";
+	request->body_len = strlen(request->body);
+}
+
+static void
+add_header(DynSigRequest *request, DynSigHeader *headers, const char *name,
+		   const char *value)
+{
+	headers[request->nheaders].name = name;
+	headers[request->nheaders++].value = value;
+}
+
+static void
+check_vector(const char *dir, json_t *context)
+{
+	static char request_text[FILE_SIZE];
+	static char wanted[FILE_SIZE];
+	DynSigHeader headers[32];
+	DynSigRequest request = {0};
+	DynSigKeyCache cache = {0};
+	DynSigScope scope = {"us-east-1", "service", "20150830T123600Z"};
+	json_t	   *keys = json_object_get(context, "credentials");
+	const char *token = json_string_value(json_object_get(keys, "token"));
+	const char *secret = json_string_value(json_object_get(keys,
+														   "secret_access_key"));
+	char		hash[DYN_SHA256_HEX + 1];
+	unsigned char key[DYN_SHA256_SIZE];
+	DynBuffer	canonical;
+	DynBuffer	names;
+	DynBuffer	to_sign;
+
+	dyn_buffer_init(&canonical, 0);
+	dyn_buffer_init(&names, 0);
+	dyn_buffer_init(&to_sign, 0);
+	parse_request(slurp(dir, "request.txt", request_text), &request, headers);
+	request.headers = headers;
+	request.normalize_path =
+		json_is_true(json_object_get(context, "normalize"));
+	add_header(&request, headers, "X-Amz-Date", scope.time);
+	if (token && !json_is_true(json_object_get(context, "omit_session_token")))
+		add_header(&request, headers, "X-Amz-Security-Token", token);
+	dyn_sha256_hex(request.body, request.body_len, hash);
+	if (json_is_true(json_object_get(context, "sign_body")))
+		add_header(&request, headers, "x-amz-content-sha256", hash);
+
+	CHECK(dyn_sigv4_canonical(&request, &canonical, &names));
+	CHECK_EQ_STR(dyn_buffer_terminate(&canonical),
+				 slurp(dir, "header-canonical-request.txt", wanted));
+	CHECK(dyn_sigv4_string_to_sign(&scope, &canonical, &to_sign));
+	CHECK_EQ_STR(dyn_buffer_terminate(&to_sign),
+				 slurp(dir, "header-string-to-sign.txt", wanted));
+	CHECK(dyn_sigv4_key(&cache, &scope, secret, key));
+	CHECK(dyn_sigv4_signature(key, &to_sign, hash));
+	CHECK_EQ_STR(hash, slurp(dir, "header-signature.txt", wanted));
+	dyn_buffer_free(&canonical);
+	dyn_buffer_free(&names);
+	dyn_buffer_free(&to_sign);
+}
+
+static void
+signs_the_published_vectors(void)
+{
+	static char context_text[FILE_SIZE];
+	DIR		   *dir = opendir(vectors);
+	struct dirent *entry;
+	int			n = 0;
+
+	if (dir == NULL)
+		SKIP("no directory of published vectors");
+	while ((entry = readdir(dir)) != NULL)
+	{
+		json_t	   *context;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		slurp(entry->d_name, "context.json", context_text);
+		context = json_loads(context_text, 0, NULL);
+		if (!CHECK(context != NULL))
+			continue;
+		check_vector(entry->d_name, context);
+		json_decref(context);
+		n++;
+	}
+	closedir(dir);
+	printf("#   %d published vectors\n", n);
+	CHECK(n >= 38);
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc > 1)
+		vectors = argv[1];
+	else if (getenv("DYN_SIGV4_VECTORS"))
+		vectors = getenv("DYN_SIGV4_VECTORS");
+	RUN(signs_dynamodb_requests);
+	RUN(signs_the_vanilla_vectors);
+	RUN(signs_the_published_vectors);
+	RUN(caches_the_key_per_scope_and_secret);
+	RUN(refuses_credentials_that_break_headers);
+	return DONE("sigv4");
+}
