@@ -1,0 +1,67 @@
+# For the steps of test/check: how to say what came out, and where to work. Sourced.
+#
+# A step prints a line "ok - NAME", "not ok - NAME" or "skip - NAME: REASON" for every test, comments behind "#", and
+# exits non-zero if a test failed. test/check counts those lines.
+
+TOOL=test/check
+# shellcheck source=test/lib/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+cd "$ROOT" || exit 1
+
+FAILED=0
+
+ok() {
+    printf 'ok - %s\n' "$*"
+}
+
+not_ok() {
+    printf 'not ok - %s\n' "$*"
+    failing
+}
+
+# Something failed that has said so itself.
+failing() {
+    FAILED=1
+}
+
+skip() { # name reason
+    printf 'skip - %s: %s\n' "$1" "$2"
+}
+
+comment() { # file: its lines, as comments
+    sed 's/^/#   /' "$1"
+}
+
+# try NAME COMMAND...: one test; what the command says is shown only when it fails.
+try() {
+    local name=$1 log
+    shift
+    log=$(mktemp)
+    if "$@" >"$log" 2>&1; then
+        ok "$name"
+    else
+        not_ok "$name"
+        comment "$log"
+    fi
+    rm -f "$log"
+}
+
+done_testing() {
+    exit $FAILED
+}
+
+# A copy of what the build needs, so that building it in another way does not touch the objects in the tree.
+copy_sources() { # directory
+    mkdir -p "$1"
+    cp -R "$ROOT/Makefile" "$ROOT/dynamo_fdw.control" "$ROOT/src" "$ROOT/sql" "$1/"
+    find "$1/src" \( -name '*.o' -o -name '*.bc' \) -delete
+}
+
+STRICT_FLAGS='-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare'
+
+# The flags under which the extension must compile; from 18 on the server's own module magic needs one more.
+strict_flags() {
+    local major
+    major=$("$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+    if [ "$major" -ge 18 ]; then echo "$STRICT_FLAGS -Wno-missing-field-initializers"; else echo "$STRICT_FLAGS"; fi
+}
