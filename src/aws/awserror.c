@@ -1,0 +1,269 @@
+/*
+ * awserror.c
+ *		What an AWS JSON service says when it refuses.
+ *
+ * An error document is {"__type": "...#Code", "message": "..."}; the spelling
+ * of the second member varies, either may be adorned, and throttled requests
+ * carry a list of reasons.  Gateways and proxies send HTML or XML instead, of
+ * which only an excerpt can be shown.
+ *
+ * Two dangers are met here, because all foreign text passes through
+ * dyn_awserror_excerpt.  Text may be malformed or unprintable, which would be
+ * refused or misread further up.  And it may echo the request: the answer to a
+ * wrong signature holds the canonical request, session token included, and a
+ * proxy's error page may hold every header.  So signature errors keep only
+ * their first sentence, an Authorization value ends the text wherever it
+ * begins, and the secrets of the request are blotted out.
+ *
+ * Layer: aws.  Knows jansson; never builds objects with it.
+ */
+#include "awserror.h"
+
+#include <string.h>
+
+#include <jansson.h>
+
+#include "../base/text.h"
+
+#define AUTHORIZATION	"AWS4-HMAC-SHA256"
+#define BLOT			"***"
+
+/* A secret shorter than this is taken for a placeholder of an emulator. */
+#define SHORTEST_SECRET	8
+
+/* So much of a secret in a row betrays it. */
+#define BETRAYING		16
+
+/* Errors whose text continues with what the service computed or received. */
+static const char *const echoing_codes[] = {
+	"InvalidSignatureException",
+	"IncompleteSignatureException",
+	"SignatureDoesNotMatch",
+	"MissingAuthenticationTokenException"
+};
+
+/* ---- text fit to be shown --------------------------------------------- */
+
+/* Length of the well-formed character at s, 0 if there is none. */
+static size_t
+char_length(const char *s, size_t len)
+{
+	unsigned char c = (unsigned char) *s;
+	size_t		n = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+
+	return n <= len && dyn_utf8_valid(s, n) ? n : 0;
+}
+
+/*
+ * U+0080 to U+009F are controls like those below U+0020, U+007F too; U+202A
+ * to U+202E and U+2066 to U+2069 make a terminal show text in another order.
+ */
+static bool
+is_control(const char *s, size_t n)
+{
+	const unsigned char *u = (const unsigned char *) s;
+
+	if (n == 1)
+		return u[0] < 0x20 || u[0] == 0x7f;
+	if (n == 2)
+		return u[0] == 0xC2 && u[1] < 0xA0;
+	if (n == 3 && u[0] == 0xE2)
+		return (u[1] == 0x80 && u[2] >= 0xAA && u[2] <= 0xAE) ||
+			(u[1] == 0x81 && u[2] >= 0xA6 && u[2] <= 0xA9);
+	return false;
+}
+
+/* How many bytes at s are the beginning of this secret; 0 if too few. */
+static size_t
+betrayed(const char *s, size_t len, const char *secret)
+{
+	size_t		need;
+	size_t		n = 0;
+
+	if (secret == NULL || strlen(secret) < SHORTEST_SECRET)
+		return 0;
+	need = strlen(secret) < BETRAYING ? strlen(secret) : BETRAYING;
+	while (n < len && secret[n] && s[n] == secret[n])
+		n++;
+	return n >= need ? n : 0;
+}
+
+static size_t
+betrayed_any(const char *s, size_t len, const DynCredentials *credentials)
+{
+	size_t		n;
+
+	if (credentials == NULL)
+		return 0;
+	n = betrayed(s, len, credentials->secret_access_key);
+	return n > 0 ? n : betrayed(s, len, credentials->session_token);
+}
+
+static bool
+begins_authorization(const char *s, size_t len)
+{
+	size_t		n = strlen(AUTHORIZATION);
+
+	return len >= n && memcmp(s, AUTHORIZATION, n) == 0;
+}
+
+/*
+ * Takes one character or one secret off the text.  Sets the piece to write
+ * (white space as one space, so that the caller can join runs of it) and gives
+ * the number of bytes taken.
+ */
+static size_t
+next_piece(const char *s, size_t len, const DynCredentials *credentials,
+		   const char **piece, size_t *piece_len)
+{
+	size_t		n = betrayed_any(s, len, credentials);
+
+	if (n > 0)
+	{
+		*piece = BLOT;
+		*piece_len = strlen(BLOT);
+		return n;
+	}
+	n = char_length(s, len);
+	*piece = n == 0 ? "?" : is_control(s, n) || *s == ' ' ? " " : s;
+	*piece_len = *piece == s ? n : 1;
+	return n > 0 ? n : 1;
+}
+
+void
+dyn_awserror_excerpt(const char *text, size_t len,
+					 const DynCredentials *credentials,
+					 char *dst, size_t dst_size)
+{
+	size_t		used = 0;
+
+	while (len > 0 && !begins_authorization(text, len))
+	{
+		const char *piece;
+		size_t		piece_len;
+		size_t		taken = next_piece(text, len, credentials, &piece,
+									   &piece_len);
+		bool		idle_space = *piece == ' ' &&
+			(used == 0 || dst[used - 1] == ' ');
+
+		if (used + piece_len >= dst_size)
+			break;
+		if (!idle_space)
+		{
+			memcpy(dst + used, piece, piece_len);
+			used += piece_len;
+		}
+		text += taken;
+		len -= taken;
+	}
+	while (used > 0 && dst[used - 1] == ' ')
+		used--;
+	dst[used] = '\0';
+}
+
+/* ---- the error document ----------------------------------------------- */
+
+/* "com.amazon.coral#Code:http://..." is Code. */
+static void
+set_code(const char *type, char *code, size_t size)
+{
+	size_t		len = strcspn(type, ":");
+	size_t		i;
+
+	for (i = len; i > 0; i--)
+		if (type[i - 1] == '#')
+			break;
+	dyn_awserror_excerpt(type + i, len - i, NULL, code, size);
+}
+
+static bool
+code_echoes(const char *code)
+{
+	size_t		i;
+
+	for (i = 0; i < sizeof(echoing_codes) / sizeof(echoing_codes[0]); i++)
+		if (strcmp(code, echoing_codes[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Up to a line break or a full stop that ends a sentence, stop included. */
+static size_t
+first_sentence(const char *text, size_t len)
+{
+	size_t		i;
+
+	for (i = 0; i < len && text[i] != '\n'; i++)
+		if (text[i] == '.' &&
+			(i + 1 == len || text[i + 1] == ' ' || text[i + 1] == '\n'))
+			return i + 1;
+	return i;
+}
+
+static void
+set_message(json_t *document, const DynCredentials *credentials,
+			DynAwsError *error)
+{
+	json_t	   *text = json_object_get(document, "message");
+	size_t		len;
+
+	if (!json_is_string(text))
+		text = json_object_get(document, "Message");
+	if (!json_is_string(text))
+		return;
+	len = json_string_length(text);
+	if (code_echoes(error->code))
+		len = first_sentence(json_string_value(text), len);
+	dyn_awserror_excerpt(json_string_value(text), len, credentials,
+						 error->message, sizeof(error->message));
+}
+
+static void
+set_throttle_reason(json_t *document, DynAwsError *error)
+{
+	json_t	   *reasons = json_object_get(document, "ThrottlingReasons");
+	json_t	   *first;
+	const char *reason;
+	const char *resource;
+	size_t		used;
+
+	if (!json_is_array(reasons))
+		reasons = json_object_get(document, "throttlingReasons");
+	first = json_array_get(reasons, 0);
+	reason = json_string_value(json_object_get(first, "reason"));
+	resource = json_string_value(json_object_get(first, "resource"));
+	if (reason == NULL)
+		return;
+	dyn_awserror_excerpt(reason, strlen(reason), NULL,
+						 error->throttle_reason,
+						 sizeof(error->throttle_reason) - 1);
+	if (resource == NULL)
+		return;
+	used = strlen(error->throttle_reason);
+	error->throttle_reason[used++] = ' ';
+	dyn_awserror_excerpt(resource, strlen(resource), NULL,
+						 error->throttle_reason + used,
+						 sizeof(error->throttle_reason) - used);
+}
+
+bool
+dyn_awserror_parse(const char *body, size_t len,
+				   const DynCredentials *credentials, DynAwsError *error)
+{
+	json_t	   *document;
+	const char *type;
+
+	memset(error, 0, sizeof(*error));
+	if (len == 0)
+		return false;
+	document = json_loadb(body, len, JSON_ALLOW_NUL, NULL);
+	type = json_string_value(json_object_get(document, "__type"));
+	if (type != NULL)
+	{
+		set_code(type, error->code, sizeof(error->code));
+		set_message(document, credentials, error);
+		set_throttle_reason(document, error);
+	}
+	json_decref(document);
+	return error->code[0] != '\0';
+}

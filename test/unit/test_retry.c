@@ -1,0 +1,169 @@
+/*
+ * test_retry.c
+ *		The retry policy: classes, pauses, quota.
+ */
+#include "harness.h"
+
+#include "aws/retry.h"
+
+static DynRetryClass
+of_service(int status, const char *code, const char *message, int64_t skew)
+{
+	DynOutcome	outcome = {
+		DYN_FAIL_SERVICE, false, status, code, message, true, skew
+	};
+
+	return dyn_retry_classify(&outcome);
+}
+
+static DynRetryClass
+of_failure(DynFailure failure, int status)
+{
+	DynOutcome	outcome = {failure, false, status, "", "", false, 0};
+
+	return dyn_retry_classify(&outcome);
+}
+
+static void
+repeats_what_may_pass(void)
+{
+	CHECK_EQ_INT(of_failure(DYN_FAIL_DNS, 0), DYN_RETRY_TRANSIENT);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_CONNECT, 0), DYN_RETRY_TRANSIENT);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_TLS, 0), DYN_RETRY_TRANSIENT);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_TIMEOUT, 0), DYN_RETRY_TRANSIENT);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_NETWORK, 200), DYN_RETRY_TRANSIENT);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_CHECKSUM, 200), DYN_RETRY_TRANSIENT);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_ENCODING, 200), DYN_RETRY_TRANSIENT);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_HTTP, 503), DYN_RETRY_TRANSIENT);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_HTTP, 429), DYN_RETRY_THROTTLING);
+	CHECK_EQ_INT(of_service(500, "InternalServerError", "", 0),
+				 DYN_RETRY_TRANSIENT);
+	CHECK_EQ_INT(of_service(500, "Unheard", "", 0), DYN_RETRY_TRANSIENT);
+	CHECK_EQ_INT(of_service(400, "ThrottlingException", "", 0),
+				 DYN_RETRY_THROTTLING);
+	CHECK_EQ_INT(of_service(400, "ProvisionedThroughputExceededException",
+							"", 0), DYN_RETRY_THROTTLING);
+	CHECK_EQ_INT(of_service(400, "ExpiredTokenException", "", 0),
+				 DYN_RETRY_CREDENTIALS);
+}
+
+static void
+gives_up_what_stays(void)
+{
+	DynOutcome	refused_certificate = {
+		DYN_FAIL_TLS, true, 0, "", "", false, 0
+	};
+
+	CHECK_EQ_INT(dyn_retry_classify(&refused_certificate), DYN_RETRY_FINAL);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_TOO_LARGE, 200), DYN_RETRY_FINAL);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_ADDRESS, 0), DYN_RETRY_FINAL);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_CONFIG, 0), DYN_RETRY_FINAL);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_MEMORY, 0), DYN_RETRY_FINAL);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_HTTP, 404), DYN_RETRY_FINAL);
+	CHECK_EQ_INT(of_failure(DYN_FAIL_HTTP, 302), DYN_RETRY_FINAL);
+	CHECK_EQ_INT(of_service(400, "ValidationException", "", 9999),
+				 DYN_RETRY_FINAL);
+	CHECK_EQ_INT(of_service(400, "UnrecognizedClientException", "", 10),
+				 DYN_RETRY_FINAL);
+}
+
+static void
+knows_a_wrong_clock(void)
+{
+	DynOutcome	undated = {
+		DYN_FAIL_SERVICE, false, 400, "RequestTimeTooSkewed", "", false, 0
+	};
+
+	CHECK_EQ_INT(of_service(400, "InvalidSignatureException",
+							"Signature expired: 2026...", 100),
+				 DYN_RETRY_CLOCK);
+	CHECK_EQ_INT(of_service(400, "InvalidSignatureException",
+							"Signature not yet current: 2026...", -100),
+				 DYN_RETRY_CLOCK);
+	CHECK_EQ_INT(of_service(400, "InvalidSignatureException",
+							"The request signature we calculated", 3),
+				 DYN_RETRY_FINAL);
+	CHECK_EQ_INT(of_service(400, "UnrecognizedClientException",
+							"The security token is invalid.", -3600),
+				 DYN_RETRY_CLOCK);
+	CHECK_EQ_INT(of_service(400, "RequestTimeTooSkewed", "", 0),
+				 DYN_RETRY_CLOCK);
+	CHECK_EQ_INT(dyn_retry_classify(&undated), DYN_RETRY_FINAL);
+}
+
+static void
+doubles_the_pause_up_to_a_bound(void)
+{
+	CHECK(dyn_retry_delay_ms(DYN_RETRY_TRANSIENT, 1, 1.0, -1) == 25);
+	CHECK(dyn_retry_delay_ms(DYN_RETRY_TRANSIENT, 2, 1.0, -1) == 50);
+	CHECK(dyn_retry_delay_ms(DYN_RETRY_THROTTLING, 1, 1.0, -1) == 100);
+	CHECK(dyn_retry_delay_ms(DYN_RETRY_THROTTLING, 4, 0.5, -1) == 400);
+	CHECK(dyn_retry_delay_ms(DYN_RETRY_THROTTLING, 4, 0.0, -1) == 0);
+	CHECK(dyn_retry_delay_ms(DYN_RETRY_THROTTLING, 900, 1.0, -1) == 20000);
+}
+
+static void
+honours_retry_after_within_bounds(void)
+{
+	CHECK(dyn_retry_delay_ms(DYN_RETRY_THROTTLING, 1, 0.5, 1500) == 1500);
+	CHECK(dyn_retry_delay_ms(DYN_RETRY_THROTTLING, 1, 0.5, 10) == 50);
+	CHECK(dyn_retry_delay_ms(DYN_RETRY_THROTTLING, 1, 0.5, 99999) == 5050);
+}
+
+static void
+spends_and_refunds_tokens(void)
+{
+	int			used = 0;
+	int			n = 0;
+
+	while (dyn_retry_take(&used, DYN_RETRY_TRANSIENT))
+		n++;
+	CHECK_EQ_INT(n, 35);
+	CHECK_EQ_INT(used, 490);
+	CHECK(dyn_retry_take(&used, DYN_RETRY_THROTTLING));
+	dyn_retry_refund(&used, DYN_RETRY_THROTTLING);
+	CHECK_EQ_INT(used, 490);
+	dyn_retry_refund(&used, DYN_RETRY_TRANSIENT);
+	CHECK_EQ_INT(used, 476);
+	dyn_retry_refund(&used, DYN_RETRY_FINAL);
+	CHECK_EQ_INT(used, 475);
+	used = 0;
+	dyn_retry_refund(&used, DYN_RETRY_FINAL);
+	CHECK_EQ_INT(used, 0);
+}
+
+static void
+draws_evenly(void)
+{
+	DynRandom	random = {42};
+	DynRandom	other;
+	double		sum = 0;
+	int			outside = 0;
+	int			i;
+
+	for (i = 0; i < 10000; i++)
+	{
+		double		unit = dyn_random_unit(&random);
+
+		outside += unit < 0 || unit >= 1;
+		sum += unit;
+	}
+	CHECK_EQ_INT(outside, 0);
+	CHECK(sum > 4800 && sum < 5200);
+	dyn_random_seed(&random);
+	dyn_random_seed(&other);
+	CHECK(random.state != other.state);
+}
+
+int
+main(void)
+{
+	RUN(repeats_what_may_pass);
+	RUN(gives_up_what_stays);
+	RUN(knows_a_wrong_clock);
+	RUN(doubles_the_pause_up_to_a_bound);
+	RUN(honours_retry_after_within_bounds);
+	RUN(spends_and_refunds_tokens);
+	RUN(draws_evenly);
+	return DONE("retry");
+}
