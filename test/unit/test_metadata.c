@@ -1,0 +1,353 @@
+/*
+ * test_metadata.c
+ *		What is read out of a DescribeTable answer.
+ */
+#include "harness.h"
+
+#include "dynamodb/metadata.h"
+
+#define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Members of the documents below. */
+#define TYPES(list) "\"AttributeDefinitions\":[" list "]"
+#define TYPE(name, type) \
+	"{\"AttributeName\":\"" name "\",\"AttributeType\":\"" type "\"}"
+#define KEY(list) "\"KeySchema\":[" list "]"
+#define HASH(name) "{\"AttributeName\":\"" name "\",\"KeyType\":\"HASH\"}"
+#define RANGE(name) "{\"AttributeName\":\"" name "\",\"KeyType\":\"RANGE\"}"
+#define PROJECT(type) "\"Projection\":{\"ProjectionType\":\"" type "\"}"
+
+static DynTableMeta *
+parse(const char *text)
+{
+	const char *reason = NULL;
+	DynTableMeta *meta = dyn_metadata_parse(text, strlen(text), &reason);
+
+	if (meta == NULL)
+		CHECK(reason != NULL && reason[0] != '\0');
+	return meta;
+}
+
+static const char full[] =
+"{\"Table\":{"
+"\"TableName\":\"songs\",\"TableStatus\":\"UPDATING\",\"Unknown\":[{}],"
+"\"ItemCount\":1234567890123,\"TableSizeBytes\":98765,"
+TYPES(TYPE("year", "N") "," TYPE("artist", "S") "," TYPE("song", "B") ","
+	  TYPE("genre", "S")) ","
+KEY(RANGE("song") "," HASH("artist")) ","
+"\"GlobalSecondaryIndexes\":["
+"{\"IndexName\":\"by_genre\"," KEY(HASH("genre") "," RANGE("year")) ","
+"\"Projection\":{\"ProjectionType\":\"INCLUDE\","
+"\"NonKeyAttributes\":[\"t\\u00eftle\",\"length\"]},"
+"\"IndexStatus\":\"ACTIVE\",\"ItemCount\":7,\"IndexSizeBytes\":70},"
+"{\"IndexName\":\"by_year\"," KEY(HASH("year")) "," PROJECT("KEYS_ONLY") ","
+"\"IndexStatus\":\"ACTIVE\",\"Backfilling\":true}],"
+"\"LocalSecondaryIndexes\":["
+"{\"IndexName\":\"local\"," KEY(HASH("artist") "," RANGE("year")) ","
+PROJECT("ALL") "}]}}";
+
+static void
+tables_are_described(void)
+{
+	DynTableMeta *meta = parse(full);
+
+	if (!CHECK(meta != NULL))
+		return;
+	CHECK_EQ_STR(meta->name, "songs");
+	CHECK_EQ_STR(meta->status, "UPDATING");
+	CHECK_EQ_INT(meta->item_count, 1234567890123);
+	CHECK_EQ_INT(meta->size_bytes, 98765);
+	CHECK_EQ_INT(meta->key.nhash, 1);
+	CHECK_EQ_INT(meta->key.nrange, 1);
+	CHECK_EQ_STR(meta->key.hash[0].name, "artist");
+	CHECK_EQ_INT(meta->key.hash[0].type, DYN_TYPE_S);
+	CHECK_EQ_STR(meta->key.range[0].name, "song");
+	CHECK_EQ_INT(meta->key.range[0].type, DYN_TYPE_B);
+	CHECK_EQ_INT(dyn_key_hash_position(&meta->key, "artist"), 0);
+	CHECK_EQ_INT(dyn_key_hash_position(&meta->key, "song"), -1);
+	CHECK_EQ_INT(dyn_key_range_position(&meta->key, "song"), 0);
+	CHECK_EQ_INT(dyn_key_range_position(&meta->key, "son"), -1);
+	dyn_metadata_free(meta);
+}
+
+static void
+indexes_are_described(void)
+{
+	DynTableMeta *meta = parse(full);
+	const DynIndexMeta *index;
+
+	if (!CHECK(meta != NULL) || !CHECK_EQ_INT(meta->nindexes, 3))
+		return;
+	index = &meta->indexes[0];
+	CHECK_EQ_STR(index->name, "local");
+	CHECK(!index->global && index->active);
+	CHECK_EQ_INT(index->projection, DYN_PROJECT_ALL);
+	CHECK_EQ_STR(index->key.range[0].name, "year");
+	CHECK_EQ_INT(index->key.range[0].type, DYN_TYPE_N);
+
+	index = &meta->indexes[1];
+	CHECK(index == dyn_metadata_index(meta, "by_genre"));
+	CHECK(index->global && index->active);
+	CHECK_EQ_INT(index->projection, DYN_PROJECT_INCLUDE);
+	CHECK_EQ_INT(index->nincluded, 2);
+	CHECK_EQ_STR(index->included[0], "t\xc3\xaftle");
+	CHECK_EQ_STR(index->included[1], "length");
+	CHECK_EQ_INT(index->item_count, 7);
+	CHECK_EQ_INT(index->size_bytes, 70);
+
+	index = &meta->indexes[2];
+	CHECK_EQ_STR(index->name, "by_year");
+	CHECK(index->global && !index->active);
+	CHECK_EQ_INT(index->projection, DYN_PROJECT_KEYS_ONLY);
+	CHECK_EQ_INT(index->key.nrange, 0);
+	CHECK(dyn_metadata_index(meta, "by_") == NULL);
+	CHECK(dyn_metadata_index(meta, "songs") == NULL);
+	dyn_metadata_free(meta);
+}
+
+static void
+projections_are_known(void)
+{
+	static const struct
+	{
+		const char *index;
+		const char *attr;
+		bool		projected;
+	}			rows[] = {
+		{"local", "anything", true},
+		{"by_genre", "genre", true},
+		{"by_genre", "year", true},
+		{"by_genre", "artist", true},
+		{"by_genre", "song", true},
+		{"by_genre", "length", true},
+		{"by_genre", "t\xc3\xaftle", true},
+		{"by_genre", "price", false},
+		{"by_year", "year", true},
+		{"by_year", "artist", true},
+		{"by_year", "song", true},
+		{"by_year", "genre", false},
+		{"by_year", "", false},
+	};
+	DynTableMeta *meta = parse(full);
+	size_t		i;
+
+	if (!CHECK(meta != NULL))
+		return;
+	for (i = 0; i < LENGTHOF(rows); i++)
+	{
+		const DynIndexMeta *index = dyn_metadata_index(meta, rows[i].index);
+
+		if (!CHECK(dyn_index_projects(meta, index, rows[i].attr) ==
+				   rows[i].projected))
+			printf("#     %s %s\n", rows[i].index, rows[i].attr);
+	}
+	dyn_metadata_free(meta);
+}
+
+#define TABLE_START \
+	"{\"Table\":{\"TableName\":\"t\"," \
+	TYPES(TYPE("a", "S") "," TYPE("b", "N") "," TYPE("c", "B") "," \
+		  TYPE("d", "S") "," TYPE("e", "S") "," TYPE("f", "S") "," \
+		  TYPE("g", "N") "," TYPE("h", "S") "," TYPE("i", "S") "," \
+		  TYPE("x", "Z")) "," KEY(HASH("a"))
+
+#define WITH_GSI(index) \
+	TABLE_START ",\"GlobalSecondaryIndexes\":[" index "]}}"
+
+static void
+keys_of_many_attributes_are_read(void)
+{
+	DynTableMeta *meta =
+		parse(WITH_GSI("{\"IndexName\":\"i\","
+					   KEY(HASH("a") "," HASH("b") "," HASH("c") "," HASH("d")
+						   "," RANGE("e") "," RANGE("f") "," RANGE("g") ","
+						   RANGE("h")) "," PROJECT("ALL") "}"));
+	const DynKeySchema *key;
+
+	if (!CHECK(meta != NULL) || !CHECK_EQ_INT(meta->nindexes, 1))
+		return;
+	key = &meta->indexes[0].key;
+	CHECK_EQ_INT(key->nhash, 4);
+	CHECK_EQ_INT(key->nrange, 4);
+	CHECK_EQ_INT(dyn_key_hash_position(key, "d"), 3);
+	CHECK_EQ_INT(dyn_key_range_position(key, "g"), 2);
+	CHECK_EQ_INT(key->hash[2].type, DYN_TYPE_B);
+	CHECK_EQ_INT(key->range[2].type, DYN_TYPE_N);
+	dyn_metadata_free(meta);
+}
+
+#define GSI(more) "{\"IndexName\":\"i\"," KEY(HASH("b")) "," PROJECT("ALL") more "}"
+
+static void
+only_complete_indexes_are_active(void)
+{
+	static const struct
+	{
+		const char *text;
+		bool		active;
+	}			rows[] = {
+		{WITH_GSI(GSI("")), true},
+		{WITH_GSI(GSI(",\"IndexStatus\":null")), true},
+		{WITH_GSI(GSI(",\"IndexStatus\":\"\"")), true},
+		{WITH_GSI(GSI(",\"IndexStatus\":\"ACTIVE\"")), true},
+		{WITH_GSI(GSI(",\"IndexStatus\":\"ACTIVE\",\"Backfilling\":false")),
+		true},
+		{WITH_GSI(GSI(",\"IndexStatus\":\"ACTIVE\",\"Backfilling\":true")),
+		false},
+		{WITH_GSI(GSI(",\"Backfilling\":true")), false},
+		{WITH_GSI(GSI(",\"IndexStatus\":\"CREATING\"")), false},
+		{WITH_GSI(GSI(",\"IndexStatus\":\"UPDATING\"")), false},
+		{WITH_GSI(GSI(",\"IndexStatus\":\"DELETING\"")), false},
+	};
+	size_t		i;
+
+	for (i = 0; i < LENGTHOF(rows); i++)
+	{
+		DynTableMeta *meta = parse(rows[i].text);
+
+		if (CHECK(meta != NULL) && CHECK_EQ_INT(meta->nindexes, 1) &&
+			!CHECK(meta->indexes[0].active == rows[i].active))
+			printf("#     row %d\n", (int) i);
+		dyn_metadata_free(meta);
+	}
+}
+
+/* The table stays usable beside an index nobody understands. */
+static void
+strange_indexes_are_left_out(void)
+{
+	static const char *const indexes[] = {
+		WITH_GSI("{" KEY(HASH("b")) "," PROJECT("ALL") "}"),
+		WITH_GSI("{\"IndexName\":\"i\"," PROJECT("ALL") "}"),
+		WITH_GSI("{\"IndexName\":\"i\"," KEY("") "}"),
+		WITH_GSI("{\"IndexName\":\"i\"," KEY(RANGE("b")) "}"),
+		WITH_GSI("{\"IndexName\":\"i\"," KEY(HASH("nowhere")) "}"),
+		WITH_GSI("{\"IndexName\":\"i\"," KEY(HASH("x")) "}"),
+		WITH_GSI("{\"IndexName\":\"i\"," KEY(HASH("")) "}"),
+		WITH_GSI("{\"IndexName\":\"i\"," KEY("{\"AttributeName\":\"b\","
+											 "\"KeyType\":\"VECTOR\"}") "}"),
+		WITH_GSI("{\"IndexName\":\"i\","
+				 KEY(HASH("a") "," HASH("b") "," HASH("c") "," HASH("d") ","
+					 HASH("e")) "}"),
+		WITH_GSI("null"),
+		WITH_GSI(""),
+		TABLE_START ",\"GlobalSecondaryIndexes\":null}}",
+		TABLE_START ",\"LocalSecondaryIndexes\":{}}}",
+		TABLE_START ",\"LocalSecondaryIndexes\":[{\"IndexName\":\"i\","
+		KEY(HASH("a") "," HASH("b")) "}]}}",
+		TABLE_START "}}",
+	};
+	size_t		i;
+
+	for (i = 0; i < LENGTHOF(indexes); i++)
+	{
+		DynTableMeta *meta = parse(indexes[i]);
+
+		if (CHECK(meta != NULL))
+			CHECK_EQ_INT(meta->nindexes, 0);
+		dyn_metadata_free(meta);
+	}
+}
+
+/* A good index behind a bad one is read, and not into the bad one's rest. */
+static void
+good_indexes_stay(void)
+{
+	DynTableMeta *meta =
+		parse(WITH_GSI("{\"IndexName\":\"bad\"," KEY(HASH("b") ","
+													 HASH("nowhere")) "},"
+					   "{\"IndexName\":\"good\"," KEY(HASH("b")) ","
+					   "\"Projection\":{\"ProjectionType\":\"INCLUDE\","
+					   "\"NonKeyAttributes\":[\"p\",null,\"q\"]}},"
+					   "{\"IndexName\":\"odd\"," KEY(HASH("c")) ","
+					   PROJECT("SOME") "}"));
+
+	if (!CHECK(meta != NULL) || !CHECK_EQ_INT(meta->nindexes, 2))
+		return;
+	CHECK_EQ_STR(meta->status, "");
+	CHECK_EQ_STR(meta->indexes[0].name, "good");
+	CHECK_EQ_INT(meta->indexes[0].key.nhash, 1);
+	CHECK_EQ_INT(meta->indexes[0].nincluded, 2);
+	CHECK_EQ_STR(meta->indexes[0].included[1], "q");
+	CHECK_EQ_INT(meta->indexes[1].projection, DYN_PROJECT_KEYS_ONLY);
+	CHECK(!dyn_index_projects(meta, &meta->indexes[1], "b"));
+	dyn_metadata_free(meta);
+}
+
+static void
+other_documents_are_refused(void)
+{
+	static const char *const texts[] = {
+		"", "null", "[]", "{}", "{\"Table\":null}", "{\"Table\":[]}",
+		"{\"Table\":{}}",
+		"{\"Table\":{\"TableName\":\"t\"}}",
+		"{\"Table\":{\"TableName\":\"t\"," KEY(HASH("a")) "}}",
+		"{\"Table\":{\"TableName\":\"t\"," TYPES(TYPE("a", "S")) "}}",
+		"{\"Table\":{" TYPES(TYPE("a", "S")) "," KEY(HASH("a")) "}}",
+		"{\"Table\":{\"TableName\":\"t\"," TYPES(TYPE("a", "BOOL")) ","
+		KEY(HASH("a")) "}}",
+		"{\"Table\":{\"TableName\":\"t\"," TYPES(TYPE("a", "")) ","
+		KEY(HASH("a")) "}}",
+		"{\"Table\":{\"TableName\":\"t\"," TYPES(TYPE("a", "S")) ","
+		KEY(RANGE("a")) "}}",
+		"{\"Table\":{\"TableName\":\"t\"," TYPES(TYPE("a", "S") ","
+												 TYPE("b", "S")) ","
+		KEY(HASH("a") "," HASH("b")) "}}",
+		TABLE_START "}",
+		TABLE_START "}} x",
+		TABLE_START ",\"ItemCount\":\"\xff\"}}",
+	};
+	size_t		i;
+
+	for (i = 0; i < LENGTHOF(texts); i++)
+	{
+		DynTableMeta *meta = parse(texts[i]);
+
+		if (!CHECK(meta == NULL))
+			printf("#     for: %s\n", texts[i]);
+		dyn_metadata_free(meta);
+	}
+}
+
+static void
+odd_counts_are_zero(void)
+{
+	DynTableMeta *meta = parse(TABLE_START ",\"ItemCount\":-1,"
+							   "\"TableSizeBytes\":\"12\"}}");
+
+	if (!CHECK(meta != NULL))
+		return;
+	CHECK_EQ_INT(meta->item_count, 0);
+	CHECK_EQ_INT(meta->size_bytes, 0);
+	dyn_metadata_free(meta);
+}
+
+/* Cut anywhere, a description is refused and nothing is read beyond. */
+static void
+cut_documents_are_refused(void)
+{
+	size_t		len;
+
+	for (len = 0; len < sizeof(full) - 1; len++)
+	{
+		const char *reason;
+
+		CHECK(dyn_metadata_parse(full, len, &reason) == NULL);
+	}
+}
+
+int
+main(void)
+{
+	RUN(tables_are_described);
+	RUN(indexes_are_described);
+	RUN(projections_are_known);
+	RUN(keys_of_many_attributes_are_read);
+	RUN(only_complete_indexes_are_active);
+	RUN(strange_indexes_are_left_out);
+	RUN(good_indexes_stay);
+	RUN(other_documents_are_refused);
+	RUN(odd_counts_are_zero);
+	RUN(cut_documents_are_refused);
+	return DONE("metadata");
+}
