@@ -1,0 +1,369 @@
+/*
+ * attrvalue.c
+ *		Finishing scalars, and walking what is nested.
+ *
+ * Everything here works on slices that the page reader has validated, so there
+ * is nothing to complain about but base64, which the reader leaves alone.  The
+ * walk needs only to find its way: from one quote, brace or bracket to the
+ * next.  Commas and colons carry no information any more and are passed over
+ * like white space.
+ */
+#include "attrvalue.h"
+
+#include "jsonscan.h"
+
+/* depth of a walk that has not announced its own value yet, or is over */
+#define WALK_FRESH		(-1)
+#define WALK_OVER		(-2)
+
+static const char *const type_names[DYN_TYPE_COUNT] = {
+	"absent", "S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"
+};
+
+const char *
+dyn_type_name(DynType type)
+{
+	return type_names[type];
+}
+
+size_t
+dyn_value_text(const DynValue *value, char *dst)
+{
+	if (value->flags & DYN_VALUE_ESCAPED)
+		return dyn_scan_unescape(value->data, value->len, dst);
+	memcpy(dst, value->data, value->len);
+	return value->len;
+}
+
+/*
+ * ----------
+ * base64
+ * ----------
+ */
+
+#define BAD		0xff
+#define PAD		0xfe
+
+/* What a character stands for. */
+static const uint8_t sextets[256] = {
+#define BAD16	BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, \
+				BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD
+	BAD16, BAD16,
+	/* + and / */
+	BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD,
+	BAD, BAD, BAD, 62, BAD, BAD, BAD, 63,
+	/* digits and the padding */
+	52, 53, 54, 55, 56, 57, 58, 59, 60, 61, BAD, BAD, BAD, PAD, BAD, BAD,
+	BAD, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+	15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, BAD, BAD, BAD, BAD, BAD,
+	BAD, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
+	41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, BAD, BAD, BAD, BAD, BAD,
+	BAD16, BAD16, BAD16, BAD16, BAD16, BAD16, BAD16, BAD16
+};
+
+size_t
+dyn_value_bytes_max(const DynValue *value)
+{
+	/* with escapes (\/ for a slash) the text is undone in place first */
+	if (value->flags & DYN_VALUE_ESCAPED)
+		return value->len;
+	return (size_t) value->len / 4 * 3 + 3;
+}
+
+/* The last four characters, padding allowed; returns the bytes or -1. */
+static long
+decode_tail(const unsigned char *src, unsigned char *dst)
+{
+	int			n = 3;
+	uint32_t	word = 0;
+	int			i;
+
+	if (src[3] == '=')
+		n = src[2] == '=' ? 1 : 2;
+	for (i = 0; i <= n; i++)
+	{
+		if (sextets[src[i]] >= PAD)
+			return -1;
+		word |= (uint32_t) sextets[src[i]] << (18 - 6 * i);
+	}
+	for (i = 0; i < n; i++)
+		dst[i] = (unsigned char) (word >> (16 - 8 * i));
+	return n;
+}
+
+/* dst may be src. */
+static long
+decode(const unsigned char *src, size_t len, unsigned char *dst)
+{
+	unsigned char *start = dst;
+	const unsigned char *end;
+	long		tail;
+
+	if (len == 0)
+		return 0;
+	if (len % 4 != 0)
+		return -1;
+	for (end = src + len - 4; src < end; src += 4, dst += 3)
+	{
+		uint8_t		a = sextets[src[0]];
+		uint8_t		b = sextets[src[1]];
+		uint8_t		c = sextets[src[2]];
+		uint8_t		d = sextets[src[3]];
+
+		if ((a | b | c | d) >= 64)
+			return -1;
+		dst[0] = (unsigned char) (a << 2 | b >> 4);
+		dst[1] = (unsigned char) (b << 4 | c >> 2);
+		dst[2] = (unsigned char) (c << 6 | d);
+	}
+	tail = decode_tail(src, dst);
+	return tail < 0 ? -1 : (dst - start) + tail;
+}
+
+long
+dyn_value_bytes(const DynValue *value, unsigned char *dst)
+{
+	const unsigned char *src = (const unsigned char *) value->data;
+	size_t		len = value->len;
+
+	if (value->flags & DYN_VALUE_ESCAPED)
+	{
+		len = dyn_scan_unescape(value->data, value->len, (char *) dst);
+		src = dst;
+	}
+	return decode(src, len, dst);
+}
+
+/*
+ * ----------
+ * Walking
+ * ----------
+ */
+
+static bool
+is_container(DynType type)
+{
+	return type >= DYN_TYPE_SS;
+}
+
+void
+dyn_walk_begin(DynWalk *walk, const DynValue *value)
+{
+	walk->p = value->data;
+	walk->end = value->data + value->len;
+	walk->depth = WALK_FRESH;
+	walk->named = false;
+	walk->stack[0] = value->type;
+	walk->stack[1] = value->flags;	/* until the value is announced */
+}
+
+static DynWalkEvent
+announce(DynWalk *walk, DynValue *v)
+{
+	v->type = walk->stack[0];
+	v->flags = walk->stack[1];
+	v->data = walk->p;
+	v->len = (uint32_t) (walk->end - walk->p);
+	if (!is_container(v->type))
+	{
+		walk->depth = WALK_OVER;
+		return DYN_WALK_VALUE;
+	}
+	walk->depth = 1;
+	walk->p++;
+	return DYN_WALK_OPEN;
+}
+
+/* To the next byte that means something. */
+static inline const char *
+to_token(const char *p, const char *end)
+{
+	while (p < end && ((unsigned char) *p <= ' ' || *p == ',' || *p == ':'))
+		p++;
+	return p;
+}
+
+/* Is U+0000 in a string that has escapes? */
+static bool
+has_nul(const char *p, const char *end)
+{
+	while ((p = memchr(p, '\\', end - p)) != NULL)
+	{
+		if (end - p >= 6 && memcmp(p, "\\u0000", 6) == 0)
+			return true;
+		p += 2;
+	}
+	return false;
+}
+
+/* From behind the opening quote to the closing one. */
+static const char *
+to_quote(const char *p, const char *end, bool *escaped)
+{
+#ifdef DYN_SCAN_SSE2
+	while (end - p >= 16)
+	{
+		__m128i		v = _mm_loadu_si128((const __m128i *) p);
+		uint32_t	hits = (uint32_t) _mm_movemask_epi8(
+			_mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
+						 _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))));
+
+		if (hits == 0)
+		{
+			p += 16;
+			continue;
+		}
+		p += dyn_scan_ctz(hits);
+		if (*p == '"')
+			return p;
+		*escaped = true;
+		p += 2;
+	}
+#endif
+	for (; p < end && *p != '"'; p++)
+	{
+		if (*p == '\\')
+		{
+			*escaped = true;
+			p++;
+		}
+	}
+	return p;
+}
+
+/* The string whose quote is at the walk's position. */
+static void
+walk_string(DynWalk *walk, DynType type, DynValue *v)
+{
+	const char *data = walk->p + 1;
+	bool		escaped = false;
+	const char *quote = to_quote(data, walk->end, &escaped);
+
+	v->data = data;
+	v->len = (uint32_t) (quote - data);
+	v->type = (uint8_t) type;
+	v->flags = 0;
+	if (escaped)
+	{
+		v->flags = DYN_VALUE_ESCAPED;
+		if (has_nul(data, quote))
+			v->flags |= DYN_VALUE_HAS_NUL;
+	}
+	walk->p = quote + 1;
+}
+
+/* The tag of the attribute value at p; moves to the payload. */
+static DynType
+walk_tag(DynWalk *walk)
+{
+	DynValue	tag;
+	char		text[32];
+	size_t		len;
+	int			type;
+
+	walk->p = to_token(walk->p + 1, walk->end);
+	walk_string(walk, DYN_TYPE_S, &tag);
+	walk->p = to_token(walk->p, walk->end);
+	len = dyn_value_text(&tag, text);
+	for (type = DYN_TYPE_S; type < DYN_TYPE_COUNT; type++)
+	{
+		if (strlen(type_names[type]) == len &&
+			memcmp(type_names[type], text, len) == 0)
+			break;
+	}
+	return type;
+}
+
+/* Past the brace that ends an attribute value. */
+static void
+end_value(DynWalk *walk)
+{
+	walk->p = to_token(walk->p, walk->end) + 1;
+}
+
+static DynWalkEvent
+walk_container(DynWalk *walk, DynType type, DynValue *v)
+{
+	walk->stack[walk->depth++] = (uint8_t) type;
+	v->data = walk->p++;
+	v->len = 0;
+	v->type = (uint8_t) type;
+	v->flags = 0;
+	return DYN_WALK_OPEN;
+}
+
+/* BOOL and NULL: the payload is true or false. */
+static void
+walk_literal(DynWalk *walk, DynType type, DynValue *v)
+{
+	bool		is_true = *walk->p == 't';
+
+	v->data = walk->p;
+	v->len = 0;
+	v->type = (uint8_t) type;
+	v->flags = is_true && type == DYN_TYPE_BOOL ? DYN_VALUE_TRUE : 0;
+	walk->p += is_true ? 4 : 5;
+}
+
+/* The attribute value whose brace is at the walk's position. */
+static DynWalkEvent
+walk_value(DynWalk *walk, DynValue *v)
+{
+	DynType		type = walk_tag(walk);
+
+	if (is_container(type))
+		return walk_container(walk, type, v);
+	if (type == DYN_TYPE_BOOL || type == DYN_TYPE_NULL)
+		walk_literal(walk, type, v);
+	else
+		walk_string(walk, type, v);
+	end_value(walk);
+	return DYN_WALK_VALUE;
+}
+
+static DynWalkEvent
+walk_close(DynWalk *walk, DynValue *v)
+{
+	walk->depth--;
+	v->data = walk->p++;
+	v->len = 0;
+	v->type = walk->stack[walk->depth];
+	v->flags = 0;
+	if (walk->depth > 0)
+		end_value(walk);
+	return DYN_WALK_CLOSE;
+}
+
+static DynType
+element_type(DynType set)
+{
+	return DYN_TYPE_S + (set - DYN_TYPE_SS);
+}
+
+DynWalkEvent
+dyn_walk_next(DynWalk *walk, DynValue *v)
+{
+	DynType		inside;
+
+	if (walk->depth == WALK_FRESH)
+		return announce(walk, v);
+	if (walk->depth <= 0)
+		return DYN_WALK_END;
+	walk->p = to_token(walk->p, walk->end);
+	if (walk->p >= walk->end)
+		return DYN_WALK_END;	/* not reached on what was validated */
+	if (*walk->p == ']' || *walk->p == '}')
+		return walk_close(walk, v);
+	inside = walk->stack[walk->depth - 1];
+	if (inside == DYN_TYPE_M && !walk->named)
+	{
+		walk_string(walk, DYN_TYPE_S, v);
+		walk->named = true;
+		return DYN_WALK_NAME;
+	}
+	walk->named = false;
+	if (inside == DYN_TYPE_L || inside == DYN_TYPE_M)
+		return walk_value(walk, v);
+	walk_string(walk, element_type(inside), v);
+	return DYN_WALK_VALUE;
+}

@@ -1,0 +1,662 @@
+/*
+ * item.c
+ *		The innermost loop of the extension: attribute values, in one pass.
+ *
+ * An item is a JSON object of attribute values; an attribute value is a JSON
+ * object with exactly one member, its type tag, and the payload in it.  Here
+ * "frame" is an item, map or list that is open, "place" is where the value
+ * being read belongs: what is wanted of it and under which word its own names
+ * will be found.
+ *
+ * Each step looks first for the bytes that DynamoDB itself would send (no
+ * white space, no escapes in tags, the names of the item before) in a few
+ * comparisons, and otherwise takes the general way, which accepts whatever
+ * JSON allows.  Both lead to the same state, so they may alternate freely.
+ *
+ * All positions handed from step to step stand on a byte that exists:
+ * dyn_scan_skip fails at the end of the response, and no item ends there.
+ */
+#include "item.h"
+
+#include <stdlib.h>
+
+/* Where a value belongs. */
+typedef struct Place
+{
+	const DynShapeNode *want;
+	uint16_t	word;
+} Place;
+
+#define FIRST_ENTRIES	64
+
+/*
+ * ----------
+ * The tape
+ * ----------
+ */
+
+static DYN_NOINLINE bool
+grow_tape(DynPageTape *tape)
+{
+	size_t		cap = tape->cap == 0 ? FIRST_ENTRIES :
+		tape->cap + tape->cap / 2;
+	DynTapeEntry *entries = realloc(tape->entries, cap * sizeof(*entries));
+
+	if (entries == NULL)
+		return false;
+	tape->entries = entries;
+	tape->cap = cap;
+	return true;
+}
+
+static DYN_HOT bool
+put(DynReader *r, const DynShapeNode *want, DynType type, uint8_t flags,
+	const char *data, const char *end)
+{
+	DynPageTape *tape = r->tape;
+	DynTapeEntry *entry;
+
+	if (want == NULL || want->slot == DYN_SHAPE_NO_SLOT)
+		return true;
+	if (DYN_UNLIKELY(tape->count == tape->cap) && !grow_tape(tape))
+		return dyn_scan_fail(&r->scan, data, "out of memory") != NULL;
+	entry = &tape->entries[tape->count++];
+	entry->offset = (uint32_t) (data - r->scan.buf);
+	entry->len = (uint32_t) (end - data);
+	entry->slot = (uint16_t) want->slot;
+	entry->type = (uint8_t) type;
+	entry->flags = flags;
+	return true;
+}
+
+/* Ends the item whose entries begin at `first`. */
+static DYN_HOT bool
+end_item(DynReader *r, size_t first, const char *at)
+{
+	DynPageTape *tape = r->tape;
+	DynTapeEntry *entry;
+
+	if (DYN_LIKELY(tape->count > first))
+	{
+		tape->entries[tape->count - 1].flags |= DYN_TAPE_LAST;
+		return true;
+	}
+	if (first > 0)
+	{
+		entry = &tape->entries[first - 1];
+		if (entry->type == DYN_TYPE_ABSENT)
+		{
+			entry->len++;
+			return true;
+		}
+	}
+	if (tape->count == tape->cap && !grow_tape(tape))
+		return dyn_scan_fail(&r->scan, at, "out of memory") != NULL;
+	entry = &tape->entries[tape->count++];
+	memset(entry, 0, sizeof(*entry));
+	entry->len = 1;
+	return true;
+}
+
+/*
+ * ----------
+ * Names
+ * ----------
+ */
+
+/* The word becomes the latest of its object. */
+static DYN_HOT bool
+take_word(DynReader *r, DynFrame *f, uint16_t index, const char *at,
+		  Place *place)
+{
+	DynWord    *word = &r->tape->lexicon.words[index];
+
+	if (DYN_UNLIKELY(word->seen == f->object))
+		return dyn_scan_fail(&r->scan, at, "duplicate name") != NULL;
+	word->seen = f->object;
+	f->prev = index;
+	f->guess = word->next;
+	place->want = word->want;
+	place->word = index;
+	return true;
+}
+
+/* A name that was not expected here: remember it for the next item. */
+static bool
+take_found_word(DynReader *r, DynFrame *f, uint16_t index, const char *at,
+				Place *place)
+{
+	DynWord    *words = r->tape->lexicon.words;
+
+	if (f->prev == DYN_WORD_ROOT)
+		words[f->word].first = index;
+	else
+		words[f->prev].next = index;
+	return take_word(r, f, index, at, place);
+}
+
+/* The name's text is known: find out whose it is. */
+static bool
+look_up(DynReader *r, DynFrame *f, const char *name, size_t len,
+		const char *text, size_t text_len, Place *place)
+{
+	DynLexicon *lexicon = &r->tape->lexicon;
+	DynNameSet *names = &r->tape->names;
+	uint32_t	hash = dyn_nameset_hash(names, text, text_len);
+	uint16_t	index = DYN_WORD_ROOT;
+
+	if (f->word != DYN_WORD_NONE)
+		index = dyn_lexicon_find(lexicon, f->word, text, text_len, hash);
+	if (index != DYN_WORD_ROOT)
+		return take_found_word(r, f, index, name, place);
+	if (dyn_nameset_has(names, f->base, text, text_len, hash))
+		return dyn_scan_fail(&r->scan, name, "duplicate name") != NULL;
+
+	place->want = dyn_shape_member(r->shape, f->want, text, text_len);
+	place->word = DYN_WORD_NONE;
+	if (f->word != DYN_WORD_NONE && text == name)
+		index = dyn_lexicon_add(lexicon, f->word, name, len, hash,
+								place->want);
+	if (index != DYN_WORD_ROOT)
+		return take_found_word(r, f, index, name, place);
+	return dyn_nameset_push(names, &r->scan, name, len, hash);
+}
+
+/* A name, whatever it is; returns where its value begins. */
+static DYN_NOINLINE const char *
+read_name_slow(DynReader *r, DynFrame *f, const char *p, Place *place)
+{
+	const char *name = p + 1;
+	const char *text = name;
+	size_t		text_len;
+	uint8_t		flags;
+
+	if (*p != '"')
+		return dyn_scan_fail(&r->scan, p, "an attribute name was expected");
+	p = dyn_scan_string(&r->scan, name, &flags);
+	if (p == NULL)
+		return NULL;
+	text_len = p - name;
+	if (flags & DYN_VALUE_ESCAPED)
+		text = dyn_nameset_text(&r->tape->names, name, p - name, &text_len);
+	if (text == NULL)
+		return dyn_scan_fail(&r->scan, name, "out of memory");
+	if (!look_up(r, f, name, p - name, text, text_len, place))
+		return NULL;
+	p = dyn_scan_skip(&r->scan, p + 1);
+	if (p == NULL)
+		return NULL;
+	return dyn_scan_expect(&r->scan, p, ':', "a colon was expected");
+}
+
+static DYN_HOT const char *
+read_name(DynReader *r, DynFrame *f, const char *p, Place *place)
+{
+	const DynWord *words = r->tape->lexicon.words;
+	const char *end = r->scan.end;
+	uint16_t	index = f->guess;
+	int			i;
+
+	if (DYN_UNLIKELY(end - p < 32))
+		return read_name_slow(r, f, p, place);
+	for (i = 0; i < DYN_WORD_GUESSES; i++)
+	{
+		if (DYN_LIKELY(dyn_word_matches(&words[index], p, end)))
+		{
+			if (!take_word(r, f, index, p + 1, place))
+				return NULL;
+			return dyn_scan_skip(&r->scan, p + words[index].len + 3);
+		}
+		index = words[index].next;
+	}
+	return read_name_slow(r, f, p, place);
+}
+
+/* A list's next element: nothing to read, only where it belongs. */
+static DYN_HOT void
+next_element(DynReader *r, DynFrame *f, Place *place)
+{
+	place->want = dyn_shape_element(r->shape, f->want, f->index);
+	place->word = f->word;
+	f->index++;
+}
+
+/*
+ * ----------
+ * Type tags
+ * ----------
+ */
+
+static const struct
+{
+	const char *name;
+	size_t		len;
+	DynType		type;
+}			tags[] =
+{
+	{"S", 1, DYN_TYPE_S},
+	{"N", 1, DYN_TYPE_N},
+	{"B", 1, DYN_TYPE_B},
+	{"BOOL", 4, DYN_TYPE_BOOL},
+	{"NULL", 4, DYN_TYPE_NULL},
+	{"SS", 2, DYN_TYPE_SS},
+	{"NS", 2, DYN_TYPE_NS},
+	{"BS", 2, DYN_TYPE_BS},
+	{"L", 1, DYN_TYPE_L},
+	{"M", 1, DYN_TYPE_M},
+};
+
+static DynType
+tag_type(const char *name, size_t len)
+{
+	size_t		i;
+
+	for (i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+	{
+		if (tags[i].len == len && memcmp(tags[i].name, name, len) == 0)
+			return tags[i].type;
+	}
+	return DYN_TYPE_ABSENT;
+}
+
+static DynType
+escaped_tag_type(const char *name, size_t len)
+{
+	char		text[32];		/* four characters of six bytes fit */
+
+	if (len > sizeof(text))
+		return DYN_TYPE_ABSENT;
+	return tag_type(text, dyn_scan_unescape(name, len, text));
+}
+
+/* {"TAG": with white space and escapes anywhere; returns the payload. */
+static DYN_NOINLINE const char *
+read_tag_slow(DynReader *r, const char *p, DynType *type)
+{
+	const char *name;
+	uint8_t		flags;
+
+	p = dyn_scan_expect(&r->scan, p, '{', "an attribute value was expected");
+	if (p == NULL)
+		return NULL;
+	if (*p != '"')
+		return dyn_scan_fail(&r->scan, p, "a type tag was expected");
+	name = p + 1;
+	p = dyn_scan_string(&r->scan, name, &flags);
+	if (p == NULL)
+		return NULL;
+	*type = flags & DYN_VALUE_ESCAPED ?
+		escaped_tag_type(name, p - name) : tag_type(name, p - name);
+	if (*type == DYN_TYPE_ABSENT)
+		return dyn_scan_fail(&r->scan, name, "unknown type tag");
+	p = dyn_scan_skip(&r->scan, p + 1);
+	if (p == NULL)
+		return NULL;
+	return dyn_scan_expect(&r->scan, p, ':', "a colon was expected");
+}
+
+/* True if the text (a literal of the given size) stands at p. */
+#define STANDS(p, text)	(memcmp(p, text, sizeof(text) - 1) == 0)
+
+/* The opening of an attribute value; returns where its payload begins. */
+static DYN_HOT const char *
+read_tag(DynReader *r, const char *p, DynType *type)
+{
+	if (DYN_LIKELY(r->scan.end - p >= 16))
+	{
+		if (STANDS(p, "{\"S\":\""))
+		{
+			*type = DYN_TYPE_S;
+			return p + 5;
+		}
+		if (STANDS(p, "{\"N\":\""))
+		{
+			*type = DYN_TYPE_N;
+			return p + 5;
+		}
+		if (STANDS(p, "{\"M\":{"))
+		{
+			*type = DYN_TYPE_M;
+			return p + 5;
+		}
+		if (STANDS(p, "{\"L\":["))
+		{
+			*type = DYN_TYPE_L;
+			return p + 5;
+		}
+		if (STANDS(p, "{\"BOOL\":"))
+		{
+			*type = DYN_TYPE_BOOL;
+			return p + 8;
+		}
+	}
+	return read_tag_slow(r, p, type);
+}
+
+/*
+ * ----------
+ * Payloads: each function takes the payload's first byte and returns what is
+ * behind the payload.
+ * ----------
+ */
+
+/* An optional sign, digits with a point somewhere, an optional exponent. */
+static DYN_NOINLINE const char *
+read_digits_slow(DynScan *scan, const char *p)
+{
+	const char *start = p;
+	int			digits = 0;
+
+	if (p < scan->end && (*p == '-' || *p == '+'))
+		p++;
+	for (; p < scan->end && *p >= '0' && *p <= '9'; p++)
+		digits++;
+	if (p < scan->end && *p == '.')
+		p++;
+	for (; p < scan->end && *p >= '0' && *p <= '9'; p++)
+		digits++;
+	if (digits > 0 && p < scan->end && (*p == 'e' || *p == 'E'))
+	{
+		p++;
+		if (p < scan->end && (*p == '-' || *p == '+'))
+			p++;
+		for (digits = 0; p < scan->end && *p >= '0' && *p <= '9'; p++)
+			digits++;
+	}
+	if (digits == 0 || p == scan->end || *p != '"')
+		return dyn_scan_fail(scan, start, "malformed number");
+	return p;
+}
+
+/* The digits of an N payload; p is behind the quote, the result is one. */
+static DYN_HOT const char *
+read_digits(DynScan *scan, const char *p)
+{
+#ifdef DYN_SCAN_SSE2
+	if (DYN_LIKELY(scan->end - p >= 32))
+	{
+		const char *q = p + (*p == '-');
+		__m128i		v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *) q),
+									 _mm_set1_epi8('0'));
+		__m128i		digit = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)),
+										   v);
+		uint32_t	others = ~(uint32_t) _mm_movemask_epi8(digit);
+		int			whole = dyn_scan_ctz(others);
+
+		if (DYN_LIKELY(whole > 0 && q[whole] == '"'))
+			return q + whole;
+		if (whole > 0 && whole < 15 && q[whole] == '.')
+		{
+			int			all = whole + 1 + dyn_scan_ctz(others >> (whole + 1));
+
+			if (all > whole + 1 && q[all] == '"')
+				return q + all;
+		}
+	}
+#endif
+	return read_digits_slow(scan, p);
+}
+
+static DYN_HOT const char *
+read_string(DynReader *r, const char *p, DynType type, uint8_t *flags)
+{
+	if (DYN_UNLIKELY(*p != '"'))
+		return dyn_scan_fail(&r->scan, p, "a string was expected");
+	if (type == DYN_TYPE_N)
+	{
+		*flags = 0;
+		return read_digits(&r->scan, p + 1);
+	}
+	return dyn_scan_string(&r->scan, p + 1, flags);
+}
+
+/* S, N and B */
+static DYN_HOT const char *
+read_text(DynReader *r, const char *p, const Place *place, DynType type)
+{
+	const char *data = p + 1;
+	uint8_t		flags;
+
+	p = read_string(r, p, type, &flags);
+	if (DYN_UNLIKELY(p == NULL) ||
+		DYN_UNLIKELY(!put(r, place->want, type, flags, data, p)))
+		return NULL;
+	return p + 1;
+}
+
+static const char *
+read_bool(DynReader *r, const char *p, const Place *place)
+{
+	const char *data = p;
+	uint8_t		flags = *p == 't' ? DYN_VALUE_TRUE : 0;
+
+	p = dyn_scan_literal(&r->scan, p, flags ? "true" : "false");
+	if (p == NULL || !put(r, place->want, DYN_TYPE_BOOL, flags, data, data))
+		return NULL;
+	return p;
+}
+
+static const char *
+read_null(DynReader *r, const char *p, const Place *place)
+{
+	const char *data = p;
+
+	p = dyn_scan_literal(&r->scan, p, "true");
+	if (p == NULL || !put(r, place->want, DYN_TYPE_NULL, 0, data, data))
+		return NULL;
+	return p;
+}
+
+/* SS, NS and BS: strings, at least one. */
+static DYN_NOINLINE const char *
+read_set(DynReader *r, const char *p, const Place *place, DynType type)
+{
+	const char *data = p;
+	uint32_t	nuls = r->scan.nuls;
+	uint8_t		flags;
+
+	p = dyn_scan_expect(&r->scan, p, '[', "an array was expected");
+	while (p != NULL)
+	{
+		p = read_string(r, p, type == DYN_TYPE_NS ? DYN_TYPE_N : DYN_TYPE_S,
+						&flags);
+		if (p != NULL)
+			p = dyn_scan_skip(&r->scan, p + 1);
+		if (p == NULL || *p != ',')
+			break;
+		p = dyn_scan_skip(&r->scan, p + 1);
+	}
+	if (p == NULL)
+		return NULL;
+	if (*p != ']')
+		return dyn_scan_fail(&r->scan, p, "a comma or bracket was expected");
+	p++;
+	flags = r->scan.nuls != nuls ? DYN_VALUE_HAS_NUL : 0;
+	return put(r, place->want, type, flags, data, p) ? p : NULL;
+}
+
+/*
+ * ----------
+ * Frames
+ * ----------
+ */
+
+/* Opens the list or map whose bracket is at p; returns what stands in it. */
+static DYN_HOT const char *
+open_frame(DynReader *r, const char *p, const Place *place, bool map)
+{
+	DynFrame   *f;
+
+	if (DYN_UNLIKELY(*p != (map ? '{' : '[')))
+		return dyn_scan_fail(&r->scan, p, map ? "an object was expected" :
+							 "an array was expected");
+	if (DYN_UNLIKELY(r->depth == DYN_MAX_DEPTH))
+		return dyn_scan_fail(&r->scan, p, "nested too deeply");
+	f = &r->frames[++r->depth];
+	f->want = place->want;
+	f->start = p;
+	f->nuls = r->scan.nuls;
+	f->object = ++r->objects;
+	f->base = r->tape->names.count;
+	f->index = 0;
+	f->word = place->word;
+	f->prev = f->guess = DYN_WORD_ROOT;
+	f->map = map;
+	if (f->word != DYN_WORD_NONE)
+	{
+		if (map)
+			f->guess = r->tape->lexicon.words[f->word].first;
+		else if (f->want != NULL && f->want->nnames + f->want->nindexes > 0)
+			f->word = DYN_WORD_NONE;
+	}
+	return dyn_scan_skip(&r->scan, p + 1);
+}
+
+/* Behind a payload: the brace that ends the attribute value. */
+static DYN_HOT const char *
+end_value(DynReader *r, const char *p)
+{
+	p = dyn_scan_skip(&r->scan, p);
+	if (DYN_UNLIKELY(p == NULL))
+		return NULL;
+	return dyn_scan_expect(&r->scan, p, '}',
+						   "an attribute value has one member only");
+}
+
+static DYN_HOT bool
+at_closer(const DynFrame *f, const char *p)
+{
+	return *p == (f->map ? '}' : ']');
+}
+
+/* Closes the innermost frame, whose bracket is at p. */
+static DYN_HOT const char *
+close_frame(DynReader *r, const char *p)
+{
+	DynFrame   *f = &r->frames[r->depth--];
+
+	p++;
+	if (DYN_UNLIKELY(r->tape->names.count > f->base))
+		dyn_nameset_cut(&r->tape->names, f->base);
+	if (r->depth < 0)
+		return p;				/* the item itself */
+	if (!put(r, f->want, f->map ? DYN_TYPE_M : DYN_TYPE_L,
+			 r->scan.nuls != f->nuls ? DYN_VALUE_HAS_NUL : 0, f->start, p))
+		return NULL;
+	return end_value(r, p);
+}
+
+/*
+ * One attribute value.  A scalar or set is read to its end; a list or map is
+ * opened, and r->depth tells.
+ */
+static DYN_HOT const char *
+read_value(DynReader *r, const char *p, const Place *place)
+{
+	DynType		type;
+
+	p = read_tag(r, p, &type);
+	if (DYN_UNLIKELY(p == NULL))
+		return NULL;
+	switch (type)
+	{
+		case DYN_TYPE_S:
+		case DYN_TYPE_B:
+			p = read_text(r, p, place, type);
+			break;
+		case DYN_TYPE_N:
+			p = read_text(r, p, place, DYN_TYPE_N);
+			break;
+		case DYN_TYPE_BOOL:
+			p = read_bool(r, p, place);
+			break;
+		case DYN_TYPE_NULL:
+			p = read_null(r, p, place);
+			break;
+		case DYN_TYPE_L:
+		case DYN_TYPE_M:
+			return open_frame(r, p, place, type == DYN_TYPE_M);
+		default:
+			p = read_set(r, p, place, type);
+			break;
+	}
+	return DYN_LIKELY(p != NULL) ? end_value(r, p) : NULL;
+}
+
+/* The next member or element of the innermost frame. */
+static DYN_HOT const char *
+read_member(DynReader *r, const char *p)
+{
+	DynFrame   *f = &r->frames[r->depth];
+	Place		place;
+
+	if (f->map)
+	{
+		p = read_name(r, f, p, &place);
+		if (DYN_UNLIKELY(p == NULL))
+			return NULL;
+	}
+	else
+		next_element(r, f, &place);
+	return read_value(r, p, &place);
+}
+
+/*
+ * From behind a complete value to the next member, closing what ends before
+ * it.  With r->depth at -1 the result is behind the item.
+ */
+static DYN_HOT const char *
+next_member(DynReader *r, const char *p)
+{
+	while (*p != ',')
+	{
+		if (DYN_UNLIKELY(!at_closer(&r->frames[r->depth], p)))
+			return dyn_scan_fail(&r->scan, p,
+								 "a comma or bracket was expected");
+		p = close_frame(r, p);
+		if (DYN_UNLIKELY(p == NULL) || r->depth < 0)
+			return p;
+	}
+	return dyn_scan_skip(&r->scan, p + 1);
+}
+
+static const char *
+read_frames(DynReader *r, const char *p, const Place *root)
+{
+	r->depth = -1;
+	p = open_frame(r, p, root, true);
+	if (p != NULL && *p == '}')
+		return close_frame(r, p);
+	while (p != NULL)
+	{
+		int			depth = r->depth;
+
+		p = read_member(r, p);
+		if (DYN_UNLIKELY(p == NULL))
+			return NULL;
+		if (r->depth > depth && !at_closer(&r->frames[r->depth], p))
+			continue;			/* just opened, and not empty */
+		p = next_member(r, p);
+		if (r->depth < 0)
+			break;
+	}
+	return p;
+}
+
+const char *
+dyn_item_read(DynReader *r, const char *p, bool wanted)
+{
+	DynLexicon *lexicon = &r->tape->lexicon;
+	size_t		first = r->tape->count;
+	Place		root;
+
+	if (DYN_UNLIKELY(lexicon->count == DYN_LEXICON_MAX) &&
+		!dyn_lexicon_reset(lexicon, r->shape))
+		return dyn_scan_fail(&r->scan, p, "out of memory");
+	root.want = wanted ? r->shape->nodes : NULL;
+	root.word = wanted ? DYN_WORD_ROOT : DYN_WORD_NONE;
+	p = read_frames(r, p, &root);
+	if (p == NULL || !wanted)
+		return p;
+	return end_item(r, first, p) ? p : NULL;
+}

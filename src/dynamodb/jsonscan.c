@@ -1,0 +1,581 @@
+/*
+ * jsonscan.c
+ *		The scanner's slow halves, and the validating skip over one value.
+ *
+ * What is here runs for escapes, text that is not ASCII, long strings, white
+ * space, and the few bytes of a response that are no items.  See jsonscan.h
+ * for the vocabulary.
+ *
+ * The grammar is RFC 8259 to the letter: control characters must be escaped,
+ * UTF-8 must be well formed (no overlong forms, no surrogates, nothing above
+ * U+10FFFF), a \u escape of a surrogate must be one half of a pair.
+ */
+#include "jsonscan.h"
+
+#include "nameset.h"
+
+void
+dyn_scan_init(DynScan *scan, const char *buf, size_t len)
+{
+	scan->buf = buf;
+	scan->end = buf + len;
+	scan->fault = NULL;
+	scan->reason = NULL;
+	scan->nuls = 0;
+}
+
+DYN_COLD const char *
+dyn_scan_fail(DynScan *scan, const char *at, const char *reason)
+{
+	if (scan->fault == NULL)
+	{
+		scan->fault = at;
+		scan->reason = reason;
+	}
+	return NULL;
+}
+
+static inline bool
+is_space(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+DYN_NOINLINE const char *
+dyn_scan_skip_slow(DynScan *scan, const char *p)
+{
+	while (p < scan->end && is_space(*p))
+		p++;
+	if (p == scan->end)
+		return dyn_scan_fail(scan, p, "unexpected end");
+	return p;
+}
+
+/*
+ * ----------
+ * Strings
+ * ----------
+ */
+
+static inline bool
+is_plain(char c)
+{
+	unsigned char u = (unsigned char) c;
+
+	return u >= 0x20 && u < 0x80 && u != '"' && u != '\\';
+}
+
+#ifndef DYN_SCAN_SSE2
+#define ONES(byte)	(UINT64_C(0x0101010101010101) * (byte))
+
+/* True if no byte of the word is special (the order of bytes plays no part). */
+static inline bool
+plain_word(const char *p)
+{
+	uint64_t	w;
+	uint64_t	quote;
+	uint64_t	slash;
+
+	memcpy(&w, p, sizeof(w));
+	quote = w ^ ONES('"');
+	slash = w ^ ONES('\\');
+	/* borrow out of a byte below the bound shows in its top bit */
+	return (((w - ONES(0x20)) | (quote - ONES(1)) | (slash - ONES(1)) | w) &
+			ONES(0x80)) == 0;
+}
+#endif
+
+/* To the first byte that needs a look, or the end. */
+static inline const char *
+skip_plain(const char *p, const char *end)
+{
+#ifdef DYN_SCAN_SSE2
+	while (end - p >= 16)
+	{
+		uint32_t	hits = dyn_scan_specials(p);
+
+		if (hits != 0)
+			return p + dyn_scan_ctz(hits);
+		p += 16;
+	}
+#else
+	while (end - p >= 8 && plain_word(p))
+		p += 8;
+#endif
+	while (p < end && is_plain(*p))
+		p++;
+	return p;
+}
+
+static inline bool
+is_tail(unsigned char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/* Length of the well-formed UTF-8 sequence of 2 to 4 bytes at p, or 0. */
+static inline int
+utf8_length(const unsigned char *p, size_t room)
+{
+	if (p[0] < 0xe0)
+		return p[0] >= 0xc2 && room >= 2 && is_tail(p[1]) ? 2 : 0;
+	if (p[0] < 0xf0)
+	{
+		if (room < 3 || !is_tail(p[1]) || !is_tail(p[2]))
+			return 0;
+		/* E0 80..9F is overlong, ED A0..BF a surrogate */
+		if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0))
+			return 0;
+		return 3;
+	}
+	if (p[0] > 0xf4 || room < 4 ||
+		!is_tail(p[1]) || !is_tail(p[2]) || !is_tail(p[3]))
+		return 0;
+	/* F0 80..8F is overlong, F4 90..BF lies above U+10FFFF */
+	if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
+		return 0;
+	return 4;
+}
+
+/* Over a run of characters that are not ASCII. */
+static inline const char *
+skip_utf8(DynScan *scan, const char *p)
+{
+	while (p < scan->end && (unsigned char) *p >= 0x80)
+	{
+		int			n = utf8_length((const unsigned char *) p, scan->end - p);
+
+		if (n == 0)
+			return dyn_scan_fail(scan, p, "malformed UTF-8");
+		p += n;
+	}
+	return p;
+}
+
+static inline int
+hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The four digits at p, or -1. */
+static int
+hex4(const char *p)
+{
+	int			code = 0;
+	int			i;
+
+	for (i = 0; i < 4; i++)
+	{
+		int			digit = hex_value(p[i]);
+
+		if (digit < 0)
+			return -1;
+		code = code << 4 | digit;
+	}
+	return code;
+}
+
+/* The code unit of the \uXXXX at p, or -1 if there is none. */
+static int
+code_unit(const char *p, const char *end)
+{
+	if (end - p < 6 || p[0] != '\\' || p[1] != 'u')
+		return -1;
+	return hex4(p + 2);
+}
+
+static const char *
+skip_unicode_escape(DynScan *scan, const char *p, uint8_t *flags)
+{
+	int			unit = code_unit(p, scan->end);
+	int			second;
+
+	if (unit < 0)
+		return dyn_scan_fail(scan, p, "malformed \\u escape");
+	if (unit == 0)
+	{
+		scan->nuls++;
+		*flags |= DYN_VALUE_HAS_NUL;
+	}
+	if (unit < 0xd800 || unit > 0xdfff)
+		return p + 6;
+	second = unit < 0xdc00 ? code_unit(p + 6, scan->end) : -1;
+	if (second < 0xdc00 || second > 0xdfff)
+		return dyn_scan_fail(scan, p, "lone surrogate");
+	return p + 12;
+}
+
+static const char *
+skip_escape(DynScan *scan, const char *p, uint8_t *flags)
+{
+	*flags |= DYN_VALUE_ESCAPED;
+	if (scan->end - p < 2)
+		return dyn_scan_fail(scan, p, "unterminated string");
+	switch (p[1])
+	{
+		case '"':
+		case '\\':
+		case '/':
+		case 'b':
+		case 'f':
+		case 'n':
+		case 'r':
+		case 't':
+			return p + 2;
+		case 'u':
+			return skip_unicode_escape(scan, p, flags);
+		default:
+			return dyn_scan_fail(scan, p, "illegal escape");
+	}
+}
+
+DYN_NOINLINE const char *
+dyn_scan_string_slow(DynScan *scan, const char *p, uint8_t *flags)
+{
+	for (;;)
+	{
+		p = skip_plain(p, scan->end);
+		if (p == scan->end)
+			return dyn_scan_fail(scan, p, "unterminated string");
+		if (*p == '"')
+			return p;
+		if (*p == '\\')
+			p = skip_escape(scan, p, flags);
+		else if ((unsigned char) *p >= 0x80)
+			p = skip_utf8(scan, p);
+		else
+			return dyn_scan_fail(scan, p, "control character in string");
+		if (p == NULL)
+			return NULL;
+	}
+}
+
+/*
+ * ----------
+ * Undoing escapes
+ * ----------
+ */
+
+static char *
+put_utf8(char *dst, uint32_t code)
+{
+	if (code < 0x80)
+		*dst++ = (char) code;
+	else if (code < 0x800)
+	{
+		*dst++ = (char) (0xc0 | code >> 6);
+		*dst++ = (char) (0x80 | (code & 0x3f));
+	}
+	else if (code < 0x10000)
+	{
+		*dst++ = (char) (0xe0 | code >> 12);
+		*dst++ = (char) (0x80 | (code >> 6 & 0x3f));
+		*dst++ = (char) (0x80 | (code & 0x3f));
+	}
+	else
+	{
+		*dst++ = (char) (0xf0 | code >> 18);
+		*dst++ = (char) (0x80 | (code >> 12 & 0x3f));
+		*dst++ = (char) (0x80 | (code >> 6 & 0x3f));
+		*dst++ = (char) (0x80 | (code & 0x3f));
+	}
+	return dst;
+}
+
+static const char *
+undo_unicode(const char *src, char **dst)
+{
+	uint32_t	code = (uint32_t) hex4(src + 2);
+
+	src += 6;
+	if (code >= 0xd800 && code <= 0xdbff)
+	{
+		code = 0x10000 + ((code - 0xd800) << 10) +
+			((uint32_t) hex4(src + 2) - 0xdc00);
+		src += 6;
+	}
+	*dst = put_utf8(*dst, code);
+	return src;
+}
+
+/* Writes what the escape at src stands for; returns what follows it. */
+static const char *
+undo_escape(const char *src, char **dst)
+{
+	char		c = src[1];
+
+	switch (c)
+	{
+		case 'u':
+			return undo_unicode(src, dst);
+		case 'b':
+			c = '\b';
+			break;
+		case 'f':
+			c = '\f';
+			break;
+		case 'n':
+			c = '\n';
+			break;
+		case 'r':
+			c = '\r';
+			break;
+		case 't':
+			c = '\t';
+			break;
+		default:				/* quote, backslash, slash: themselves */
+			break;
+	}
+	*(*dst)++ = c;
+	return src + 2;
+}
+
+/*
+ * Copies up to the next backslash.  A step stores 16 bytes even if fewer
+ * count: the text never grows, so wherever 16 bytes of the source are left
+ * there is room for as many.
+ */
+static inline const char *
+copy_plain(const char *src, const char *end, char **dst)
+{
+	const char *stop;
+
+#ifdef DYN_SCAN_SSE2
+	while (end - src >= 16)
+	{
+		__m128i		v = _mm_loadu_si128((const __m128i *) src);
+		uint32_t	hits = (uint32_t)
+			_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+
+		_mm_storeu_si128((__m128i *) *dst, v);
+		if (hits != 0)
+		{
+			*dst += dyn_scan_ctz(hits);
+			return src + dyn_scan_ctz(hits);
+		}
+		*dst += 16;
+		src += 16;
+	}
+#endif
+	stop = memchr(src, '\\', end - src);
+	if (stop == NULL)
+		stop = end;
+	memcpy(*dst, src, stop - src);
+	*dst += stop - src;
+	return stop;
+}
+
+size_t
+dyn_scan_unescape(const char *src, size_t len, char *dst)
+{
+	const char *end = src + len;
+	char	   *start = dst;
+
+	while (src < end)
+	{
+		src = copy_plain(src, end, &dst);
+		if (src < end)
+			src = undo_escape(src, &dst);
+	}
+	return dst - start;
+}
+
+/*
+ * ----------
+ * Numbers and literals
+ * ----------
+ */
+
+static inline const char *
+skip_digits(const char *p, const char *end)
+{
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	return p;
+}
+
+/* A run of digits that may not be empty. */
+static const char *
+need_digits(DynScan *scan, const char *p)
+{
+	const char *q = skip_digits(p, scan->end);
+
+	return q > p ? q : dyn_scan_fail(scan, p, "malformed number");
+}
+
+const char *
+dyn_scan_number(DynScan *scan, const char *p)
+{
+	const char *end = scan->end;
+
+	if (p < end && *p == '-')
+		p++;
+	/* a leading zero stands alone */
+	if (p < end && *p == '0')
+		p++;
+	else if ((p = need_digits(scan, p)) == NULL)
+		return NULL;
+	if (p < end && *p == '.')
+	{
+		p = need_digits(scan, p + 1);
+		if (p == NULL)
+			return NULL;
+	}
+	if (p < end && (*p == 'e' || *p == 'E'))
+	{
+		p++;
+		if (p < end && (*p == '+' || *p == '-'))
+			p++;
+		p = need_digits(scan, p);
+	}
+	return p;
+}
+
+const char *
+dyn_scan_literal(DynScan *scan, const char *p, const char *word)
+{
+	size_t		len = strlen(word);
+
+	if ((size_t) (scan->end - p) < len || memcmp(p, word, len) != 0)
+		return dyn_scan_fail(scan, p, "unknown literal");
+	return p + len;
+}
+
+/*
+ * ----------
+ * Whole values
+ * ----------
+ */
+
+/* The arrays and objects that are open, innermost last. */
+typedef struct Nest
+{
+	int			depth;
+	char		closer[DYN_SCAN_MAX_DEPTH];
+	uint32_t	base[DYN_SCAN_MAX_DEPTH];	/* its first name in the set */
+} Nest;
+
+static const char *
+scan_scalar(DynScan *scan, const char *p)
+{
+	uint8_t		flags = 0;
+
+	switch (*p)
+	{
+		case '"':
+			p = dyn_scan_string(scan, p + 1, &flags);
+			return p == NULL ? NULL : p + 1;
+		case 't':
+			return dyn_scan_literal(scan, p, "true");
+		case 'f':
+			return dyn_scan_literal(scan, p, "false");
+		case 'n':
+			return dyn_scan_literal(scan, p, "null");
+		case '-':
+			return dyn_scan_number(scan, p);
+		default:
+			if (*p >= '0' && *p <= '9')
+				return dyn_scan_number(scan, p);
+			return dyn_scan_fail(scan, p, "a value was expected");
+	}
+}
+
+/* Name and colon; returns where the member's value begins. */
+static const char *
+scan_name(DynScan *scan, const char *p, DynNameSet *names, uint32_t base)
+{
+	const char *name = p + 1;
+	uint8_t		flags;
+
+	if (*p != '"')
+		return dyn_scan_fail(scan, p, "a name was expected");
+	p = dyn_scan_string(scan, name, &flags);
+	if (p == NULL)
+		return NULL;
+	if (names != NULL &&
+		!dyn_nameset_add(names, scan, base, name, p - name, flags))
+		return NULL;
+	p = dyn_scan_skip(scan, p + 1);
+	if (p == NULL)
+		return NULL;
+	return dyn_scan_expect(scan, p, ':', "a colon was expected");
+}
+
+static const char *
+open_nest(DynScan *scan, const char *p, Nest *nest, DynNameSet *names)
+{
+	if (nest->depth == DYN_SCAN_MAX_DEPTH)
+		return dyn_scan_fail(scan, p, "nested too deeply");
+	nest->closer[nest->depth] = *p == '{' ? '}' : ']';
+	nest->base[nest->depth] = names == NULL ? 0 : names->count;
+	nest->depth++;
+	return dyn_scan_skip(scan, p + 1);
+}
+
+static void
+close_nest(Nest *nest, DynNameSet *names)
+{
+	nest->depth--;
+	if (names != NULL)
+		dyn_nameset_cut(names, nest->base[nest->depth]);
+}
+
+/*
+ * Behind a value: closes what ends here.  Returns where the next member or
+ * element begins; with nothing left open, the end of the outermost value.
+ */
+static const char *
+end_value(DynScan *scan, const char *p, Nest *nest, DynNameSet *names)
+{
+	while (nest->depth > 0)
+	{
+		p = dyn_scan_skip(scan, p);
+		if (p == NULL)
+			return NULL;
+		if (*p == ',')
+			return dyn_scan_skip(scan, p + 1);
+		if (*p != nest->closer[nest->depth - 1])
+			return dyn_scan_fail(scan, p, "a comma or bracket was expected");
+		close_nest(nest, names);
+		p++;
+	}
+	return p;
+}
+
+const char *
+dyn_scan_value(DynScan *scan, const char *p, DynNameSet *names)
+{
+	Nest		nest;
+
+	nest.depth = 0;
+	do
+	{
+		int			top = nest.depth - 1;
+
+		if (top >= 0 && nest.closer[top] == '}')
+		{
+			p = scan_name(scan, p, names, nest.base[top]);
+			if (p == NULL)
+				return NULL;
+		}
+		if (*p == '{' || *p == '[')
+		{
+			p = open_nest(scan, p, &nest, names);
+			if (p == NULL)
+				return NULL;
+			if (*p != nest.closer[nest.depth - 1])
+				continue;
+			close_nest(&nest, names);
+			p++;
+		}
+		else
+			p = scan_scalar(scan, p);
+		if (p != NULL)
+			p = end_value(scan, p, &nest, names);
+	} while (p != NULL && nest.depth > 0);
+	return p;
+}

@@ -1,0 +1,173 @@
+/*
+ * jsonscan.h
+ *		The scanner: JSON's tokens over a byte slice, and nothing above them.
+ *
+ * Owns white space, strings (escapes, UTF-8), numbers, literals, and a
+ * validating skip over one whole value.  It knows neither attribute values nor
+ * responses; the item reader (item.c) and the response reader (page.c) are
+ * made of it.
+ *
+ * Every function takes the position where its token begins and returns the
+ * position behind it (for strings: of the closing quote), or NULL after it has
+ * noted in the DynScan where and why.  The first fault noted is the one that
+ * counts.  No byte at or behind `end` is ever read: 16- and 32-byte steps are
+ * taken only where so many bytes are left.
+ *
+ * The hot functions are inline and handle what nearly every token looks like:
+ * no white space, short ASCII strings without escapes.  All else goes to
+ * jsonscan.c.
+ *
+ * DYN_SCAN_SSE2 selects 16-byte steps; without it (other machines, or
+ * -DDYN_NO_SIMD, which the tests use) 8-byte words do the same work.
+ */
+#ifndef DYN_DYNAMODB_JSONSCAN_H
+#define DYN_DYNAMODB_JSONSCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "attrvalue.h"
+
+#if defined(__SSE2__) && !defined(DYN_NO_SIMD)
+#define DYN_SCAN_SSE2 1
+#include <emmintrin.h>
+#endif
+
+#if defined(__GNUC__)
+#define DYN_LIKELY(x)	__builtin_expect((x) != 0, 1)
+#define DYN_UNLIKELY(x) __builtin_expect((x) != 0, 0)
+#define DYN_HOT			inline __attribute__((always_inline))
+#define DYN_COLD		__attribute__((noinline, cold))
+#define DYN_NOINLINE	__attribute__((noinline))
+#else
+#define DYN_LIKELY(x)	(x)
+#define DYN_UNLIKELY(x) (x)
+#define DYN_HOT			inline
+#define DYN_COLD
+#define DYN_NOINLINE
+#endif
+
+/* Levels of arrays and objects that dyn_scan_value follows. */
+#define DYN_SCAN_MAX_DEPTH	256
+
+struct DynNameSet;
+
+typedef struct DynScan
+{
+	const char *buf;
+	const char *end;
+	const char *fault;			/* where it went wrong, NULL: nowhere */
+	const char *reason;			/* static text */
+	uint32_t	nuls;			/* U+0000 met so far in strings and names */
+} DynScan;
+
+extern void dyn_scan_init(DynScan *scan, const char *buf, size_t len);
+
+/* Notes the fault and returns NULL, so that callers can return its result. */
+extern const char *dyn_scan_fail(DynScan *scan, const char *at,
+								 const char *reason);
+
+/* The slow halves of the inline functions below. */
+extern const char *dyn_scan_skip_slow(DynScan *scan, const char *p);
+extern const char *dyn_scan_string_slow(DynScan *scan, const char *p,
+										uint8_t *flags);
+
+/* One number or one of true, false and null. */
+extern const char *dyn_scan_number(DynScan *scan, const char *p);
+extern const char *dyn_scan_literal(DynScan *scan, const char *p,
+									const char *word);
+
+/*
+ * One value of any kind, validated and skipped.  With `names` a name that
+ * stands twice in one object is refused, without it is not looked for.
+ */
+extern const char *dyn_scan_value(DynScan *scan, const char *p,
+								  struct DynNameSet *names);
+
+/*
+ * Undoes the escapes of a valid string; dst needs len bytes.  Returns the
+ * bytes written.
+ */
+extern size_t dyn_scan_unescape(const char *src, size_t len, char *dst);
+
+/* To the next byte that is no white space; there must be one. */
+static DYN_HOT const char *
+dyn_scan_skip(DynScan *scan, const char *p)
+{
+	if (DYN_LIKELY(p < scan->end && (unsigned char) *p > ' '))
+		return p;
+	return dyn_scan_skip_slow(scan, p);
+}
+
+/* The byte c, then white space; returns where the next token begins. */
+static DYN_HOT const char *
+dyn_scan_expect(DynScan *scan, const char *p, char c, const char *reason)
+{
+	if (DYN_UNLIKELY(*p != c))
+		return dyn_scan_fail(scan, p, reason);
+	return dyn_scan_skip(scan, p + 1);
+}
+
+static DYN_HOT int
+dyn_scan_ctz(uint32_t mask)
+{
+#if defined(__GNUC__)
+	return __builtin_ctz(mask);
+#else
+	int			n = 0;
+
+	while ((mask & 1) == 0)
+	{
+		mask >>= 1;
+		n++;
+	}
+	return n;
+#endif
+}
+
+#ifdef DYN_SCAN_SSE2
+/*
+ * One bit for each of 16 bytes that a string cannot simply run over: quote,
+ * backslash, control character, anything not ASCII.
+ */
+static DYN_HOT uint32_t
+dyn_scan_specials(const char *p)
+{
+	__m128i		v = _mm_loadu_si128((const __m128i *) p);
+	__m128i		low = _mm_min_epu8(v, _mm_set1_epi8(0x1f));
+	__m128i		hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
+								   _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+
+	/* A byte's own top bit says that it is not ASCII. */
+	hit = _mm_or_si128(_mm_or_si128(hit, v), _mm_cmpeq_epi8(low, v));
+	return (uint32_t) _mm_movemask_epi8(hit);
+}
+#endif
+
+/*
+ * A string: p is behind the opening quote, the result is the closing one.
+ * *flags becomes a set of DYN_VALUE_ESCAPED and DYN_VALUE_HAS_NUL.
+ */
+static DYN_HOT const char *
+dyn_scan_string(DynScan *scan, const char *p, uint8_t *flags)
+{
+	*flags = 0;
+#ifdef DYN_SCAN_SSE2
+	if (DYN_LIKELY(scan->end - p >= 32))
+	{
+		uint32_t	hits = dyn_scan_specials(p) |
+			dyn_scan_specials(p + 16) << 16;
+
+		if (DYN_UNLIKELY(hits == 0))
+			return dyn_scan_string_slow(scan, p + 32, flags);
+		p += dyn_scan_ctz(hits);
+		if (DYN_LIKELY(*p == '"'))
+			return p;
+	}
+#endif
+	return dyn_scan_string_slow(scan, p, flags);
+}
+
+#endif

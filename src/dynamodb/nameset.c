@@ -1,0 +1,227 @@
+/*
+ * nameset.c
+ *		The stack of open names, with a hash table over it.
+ *
+ * The table is probed linearly.  Names leave in the reverse order of their
+ * coming, so a slot can simply be cleared: nothing that is still there was
+ * ever moved past it.  Growing re-enters all names in the order in which they
+ * came, which keeps that true.
+ *
+ * Names come from whoever may write to the table, so the hash has a seed and
+ * mixes all bits: nobody outside can prepare names that all fall into one
+ * slot.
+ */
+#include "nameset.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "jsonscan.h"
+
+#define FIRST_NAMES		32		/* a power of two */
+
+static inline uint64_t
+mix(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= UINT64_C(0x9e3779b97f4a7c15);
+	x ^= x >> 29;
+	x *= UINT64_C(0xd6e8feb86659fd93);
+	return x ^ x >> 32;
+}
+
+void
+dyn_nameset_init(DynNameSet *set)
+{
+	struct timespec now;
+
+	memset(set, 0, sizeof(*set));
+	/* the clock and where the system has put our memory */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	set->seed = mix((uint64_t) now.tv_nsec << 32 ^ (uint64_t) now.tv_sec ^
+					(uint64_t) (uintptr_t) set ^
+					mix((uint64_t) (uintptr_t) &now));
+}
+
+void
+dyn_nameset_free(DynNameSet *set)
+{
+	free(set->names);
+	free(set->table);
+	free(set->text);
+	set->names = NULL;
+	set->table = NULL;
+	set->text = NULL;
+	set->count = set->cap = 0;
+	set->text_cap = 0;
+}
+
+size_t
+dyn_nameset_memory(const DynNameSet *set)
+{
+	return set->cap * (sizeof(DynOpenName) + 2 * sizeof(uint32_t)) +
+		set->text_cap;
+}
+
+uint32_t
+dyn_nameset_hash(const DynNameSet *set, const char *text, size_t len)
+{
+	uint64_t	h = set->seed ^ len;
+	uint64_t	w;
+
+	for (; len >= 8; text += 8, len -= 8)
+	{
+		memcpy(&w, text, 8);
+		h = mix(h ^ w);
+	}
+	w = 0;
+	memcpy(&w, text, len);
+	h = mix(h ^ w);
+	return (uint32_t) (h ^ h >> 32);
+}
+
+static void
+enter(DynNameSet *set, uint32_t index)
+{
+	uint32_t	slot = set->names[index].hash & set->mask;
+
+	while (set->table[slot] != 0)
+		slot = (slot + 1) & set->mask;
+	set->table[slot] = index + 1;
+	set->names[index].place = slot;
+}
+
+static bool
+grow(DynNameSet *set)
+{
+	uint32_t	cap = set->cap == 0 ? FIRST_NAMES : set->cap * 2;
+	DynOpenName *names;
+	uint32_t   *table;
+	uint32_t	i;
+
+	names = realloc(set->names, cap * sizeof(*names));
+	if (names == NULL)
+		return false;
+	set->names = names;
+	table = calloc((size_t) cap * 2, sizeof(*table));
+	if (table == NULL)
+		return false;
+	free(set->table);
+	set->table = table;
+	set->cap = cap;
+	set->mask = cap * 2 - 1;
+	for (i = 0; i < set->count; i++)
+		enter(set, i);
+	return true;
+}
+
+/* Room for len bytes of text, which it returns. */
+static char *
+reserve_text(DynNameSet *set, size_t len)
+{
+	char	   *text;
+
+	if (len <= set->text_cap)
+		return set->text;
+	text = realloc(set->text, len);
+	if (text == NULL)
+		return NULL;
+	set->text = text;
+	set->text_cap = len;
+	return text;
+}
+
+const char *
+dyn_nameset_text(DynNameSet *set, const char *name, size_t len,
+				 size_t *text_len)
+{
+	char	   *text = reserve_text(set, len);
+
+	if (text != NULL)
+		*text_len = dyn_scan_unescape(name, len, text);
+	return text;
+}
+
+/* Does the JSON text of a name read as this text? */
+static bool
+reads_as(const DynOpenName *open, const char *text, size_t len)
+{
+	char	   *undone;
+	bool		same;
+
+	if (open->len == len && memcmp(open->name, text, len) == 0)
+		return memchr(text, '\\', len) == NULL;
+	if (open->len < len || memchr(open->name, '\\', open->len) == NULL)
+		return false;
+
+	/* Equal hashes and an escape: a duplicate, but for a miracle. */
+	undone = malloc(open->len);
+	same = undone != NULL &&
+		dyn_scan_unescape(open->name, open->len, undone) == len &&
+		memcmp(undone, text, len) == 0;
+	free(undone);
+	return same;
+}
+
+bool
+dyn_nameset_has(const DynNameSet *set, uint32_t base, const char *text,
+				size_t len, uint32_t hash)
+{
+	uint32_t	slot;
+	uint32_t	entry;
+
+	if (set->count == base)
+		return false;
+	for (slot = hash & set->mask; (entry = set->table[slot]) != 0;
+		 slot = (slot + 1) & set->mask)
+	{
+		const DynOpenName *open = &set->names[entry - 1];
+
+		if (entry > base && open->hash == hash && reads_as(open, text, len))
+			return true;
+	}
+	return false;
+}
+
+bool
+dyn_nameset_push(DynNameSet *set, DynScan *scan, const char *name,
+				 size_t len, uint32_t hash)
+{
+	DynOpenName *open;
+
+	if (set->count == set->cap && !grow(set))
+		return dyn_scan_fail(scan, name, "out of memory") != NULL;
+	open = &set->names[set->count];
+	open->name = name;
+	open->len = (uint32_t) len;
+	open->hash = hash;
+	enter(set, set->count);
+	set->count++;
+	return true;
+}
+
+bool
+dyn_nameset_add(DynNameSet *set, DynScan *scan, uint32_t base,
+				const char *name, size_t len, uint8_t flags)
+{
+	const char *text = name;
+	size_t		text_len = len;
+	uint32_t	hash;
+
+	if (flags & DYN_VALUE_ESCAPED)
+		text = dyn_nameset_text(set, name, len, &text_len);
+	if (text == NULL)
+		return dyn_scan_fail(scan, name, "out of memory") != NULL;
+	hash = dyn_nameset_hash(set, text, text_len);
+	if (dyn_nameset_has(set, base, text, text_len, hash))
+		return dyn_scan_fail(scan, name, "duplicate name") != NULL;
+	return dyn_nameset_push(set, scan, name, len, hash);
+}
+
+void
+dyn_nameset_cut(DynNameSet *set, uint32_t base)
+{
+	while (set->count > base)
+		set->table[set->names[--set->count].place] = 0;
+}

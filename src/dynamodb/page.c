@@ -1,0 +1,552 @@
+/*
+ * page.c
+ *		The response around the items, and handing the items out.
+ *
+ * A response is an object of a few members in any order.  Each that we know
+ * has a reader in the table below, which validates its value and takes from
+ * it what DynPage shows; all others are validated and skipped, for the service
+ * adds members without notice.  A member that is null counts as absent.
+ *
+ * The items themselves are read by item.c and lie on the tape afterwards.
+ *
+ * No object of a response may hold a name twice, whether it is known or not.
+ */
+#include "page.h"
+
+#include <stdlib.h>
+
+#include "item.h"
+
+/* A response being read. */
+typedef struct Response
+{
+	DynReader	reader;
+	DynPage    *page;
+} Response;
+
+typedef const char *(*MemberReader) (Response *response, const char *p);
+
+/*
+ * ----------
+ * Arrays and objects of the response
+ * ----------
+ */
+
+/*
+ * Behind an element: returns where the next one begins, or NULL; *done is set,
+ * and the result is behind the bracket, if there is none.
+ */
+static const char *
+next_element(DynScan *scan, const char *p, char closer, bool *done)
+{
+	p = dyn_scan_skip(scan, p);
+	if (p == NULL)
+		return NULL;
+	if (*p == ',')
+		return dyn_scan_skip(scan, p + 1);
+	if (*p != closer)
+		return dyn_scan_fail(scan, p, "a comma or bracket was expected");
+	*done = true;
+	return p + 1;
+}
+
+/* A name and its colon; returns where the member's value begins. */
+static const char *
+member_name(DynReader *r, const char *p, uint32_t base, const char **name,
+			size_t *len)
+{
+	DynNameSet *names = &r->tape->names;
+	uint8_t		flags;
+
+	if (*p != '"')
+		return dyn_scan_fail(&r->scan, p, "a name was expected");
+	*name = p + 1;
+	p = dyn_scan_string(&r->scan, *name, &flags);
+	if (p == NULL)
+		return NULL;
+	*len = p - *name;
+	if (!dyn_nameset_add(names, &r->scan, base, *name, *len, flags))
+		return NULL;
+	if (flags & DYN_VALUE_ESCAPED)
+		*name = dyn_nameset_text(names, *name, *len, len);
+	p = dyn_scan_skip(&r->scan, p + 1);
+	if (p == NULL)
+		return NULL;
+	return dyn_scan_expect(&r->scan, p, ':', "a colon was expected");
+}
+
+/*
+ * ----------
+ * Items
+ * ----------
+ */
+
+static const char *
+read_item(Response *response, const char *p)
+{
+	if (*p != '{')
+		return dyn_scan_fail(&response->reader.scan, p,
+							 "an item was expected");
+	p = dyn_item_read(&response->reader, p, true);
+	if (p != NULL)
+		response->page->nitems++;
+	return p;
+}
+
+static const char *
+read_items(Response *response, const char *p)
+{
+	DynScan    *scan = &response->reader.scan;
+	bool		done = false;
+
+	p = dyn_scan_expect(scan, p, '[', "an array of items was expected");
+	if (p != NULL && *p == ']')
+		return p + 1;
+	while (p != NULL && !done)
+	{
+		p = read_item(response, p);
+		if (p != NULL)
+			p = next_element(scan, p, ']', &done);
+	}
+	return p;
+}
+
+/* Responses of BatchGetItem: table name -> array of items. */
+static const char *
+read_responses(Response *response, const char *p)
+{
+	DynReader  *r = &response->reader;
+	uint32_t	base = r->tape->names.count;
+	bool		done = false;
+	const char *name;
+	size_t		len;
+
+	p = dyn_scan_expect(&r->scan, p, '{', "an object was expected");
+	if (p != NULL && *p == '}')
+		return p + 1;
+	while (p != NULL && !done)
+	{
+		p = member_name(r, p, base, &name, &len);
+		if (p != NULL)
+			p = read_items(response, p);
+		if (p != NULL)
+			p = next_element(&r->scan, p, '}', &done);
+	}
+	dyn_nameset_cut(&r->tape->names, base);
+	return p;
+}
+
+/*
+ * ----------
+ * What stands beside the items
+ * ----------
+ */
+
+static const char *
+read_count_into(DynScan *scan, const char *p, uint64_t *count)
+{
+	const char *start = p;
+
+	p = dyn_scan_number(scan, p);
+	if (p == NULL)
+		return NULL;
+	if (p - start > 18)
+		return dyn_scan_fail(scan, start, "a count was expected");
+	*count = 0;
+	for (; start < p; start++)
+	{
+		if (*start < '0' || *start > '9')
+			return dyn_scan_fail(scan, start, "a count was expected");
+		*count = *count * 10 + (uint64_t) (*start - '0');
+	}
+	return p;
+}
+
+static const char *
+read_count(Response *response, const char *p)
+{
+	response->page->has_count = true;
+	return read_count_into(&response->reader.scan, p, &response->page->count);
+}
+
+static const char *
+read_scanned_count(Response *response, const char *p)
+{
+	return read_count_into(&response->reader.scan, p,
+						   &response->page->scanned_count);
+}
+
+/* Is the object in [p, end), known to be valid, without members? */
+static bool
+is_empty_object(DynScan *scan, const char *p)
+{
+	return *dyn_scan_skip(scan, p + 1) == '}';
+}
+
+/* A key is an item of which nothing is wanted. */
+static const char *
+read_last_key(Response *response, const char *p)
+{
+	DynScan    *scan = &response->reader.scan;
+	const char *key = p;
+
+	if (*p != '{')
+		return dyn_scan_fail(scan, p, "a key was expected");
+	p = dyn_item_read(&response->reader, p, false);
+	if (p != NULL && !is_empty_object(scan, key))
+	{
+		response->page->last_key = key;
+		response->page->last_key_len = p - key;
+	}
+	return p;
+}
+
+static const char *
+read_unprocessed(Response *response, const char *p)
+{
+	DynScan    *scan = &response->reader.scan;
+	const char *keys = p;
+
+	if (*p != '{')
+		return dyn_scan_fail(scan, p, "an object was expected");
+	p = dyn_scan_value(scan, p, &response->reader.tape->names);
+	if (p != NULL && !is_empty_object(scan, keys))
+	{
+		response->page->unprocessed = keys;
+		response->page->unprocessed_len = p - keys;
+	}
+	return p;
+}
+
+/* A valid number, through a copy that ends in a zero byte. */
+static double
+number_value(const char *p, size_t len)
+{
+	char		text[64];
+
+	if (len >= sizeof(text))
+		len = sizeof(text) - 1;
+	memcpy(text, p, len);
+	text[len] = '\0';
+	return strtod(text, NULL);
+}
+
+static const char *
+read_units_number(Response *response, const char *p)
+{
+	const char *start = p;
+
+	if (*p == 'n')
+		return dyn_scan_literal(&response->reader.scan, p, "null");
+	p = dyn_scan_number(&response->reader.scan, p);
+	if (p != NULL)
+		response->page->units += number_value(start, p - start);
+	return p;
+}
+
+/* One table's: its own CapacityUnits counts, the parts of it do not. */
+static const char *
+read_units_object(Response *response, const char *p)
+{
+	DynReader  *r = &response->reader;
+	uint32_t	base = r->tape->names.count;
+	bool		done = false;
+	const char *name;
+	size_t		len;
+
+	p = dyn_scan_expect(&r->scan, p, '{', "an object was expected");
+	if (p != NULL && *p == '}')
+		return p + 1;
+	while (p != NULL && !done)
+	{
+		p = member_name(r, p, base, &name, &len);
+		if (p == NULL)
+			break;
+		if (len == 13 && memcmp(name, "CapacityUnits", 13) == 0)
+			p = read_units_number(response, p);
+		else
+			p = dyn_scan_value(&r->scan, p, &r->tape->names);
+		if (p != NULL)
+			p = next_element(&r->scan, p, '}', &done);
+	}
+	dyn_nameset_cut(&r->tape->names, base);
+	return p;
+}
+
+static const char *
+read_units(Response *response, const char *p)
+{
+	DynScan    *scan = &response->reader.scan;
+	bool		done = false;
+
+	if (*p != '[')
+		return read_units_object(response, p);
+	p = dyn_scan_skip(scan, p + 1);
+	if (p != NULL && *p == ']')
+		return p + 1;
+	while (p != NULL && !done)
+	{
+		p = read_units_object(response, p);
+		if (p != NULL)
+			p = next_element(scan, p, ']', &done);
+	}
+	return p;
+}
+
+/*
+ * ----------
+ * The response
+ * ----------
+ */
+
+static const struct
+{
+	const char *name;
+	MemberReader read;
+}			members[] =
+{
+	{"Items", read_items},
+	{"Item", read_item},
+	{"Responses", read_responses},
+	{"Count", read_count},
+	{"ScannedCount", read_scanned_count},
+	{"LastEvaluatedKey", read_last_key},
+	{"UnprocessedKeys", read_unprocessed},
+	{"ConsumedCapacity", read_units},
+};
+
+static MemberReader
+find_reader(const char *name, size_t len)
+{
+	size_t		i;
+
+	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+	{
+		if (strlen(members[i].name) == len &&
+			memcmp(members[i].name, name, len) == 0)
+			return members[i].read;
+	}
+	return NULL;
+}
+
+static const char *
+read_member(Response *response, const char *p)
+{
+	DynReader  *r = &response->reader;
+	MemberReader read;
+	const char *name;
+	size_t		len;
+
+	p = member_name(r, p, 0, &name, &len);
+	if (p == NULL)
+		return NULL;
+	read = find_reader(name, len);
+	if (read == NULL || *p == 'n')
+		return dyn_scan_value(&r->scan, p, &r->tape->names);
+	return read(response, p);
+}
+
+static const char *
+read_response(Response *response, const char *p)
+{
+	DynScan    *scan = &response->reader.scan;
+	bool		done = false;
+
+	p = dyn_scan_skip(scan, p);
+	if (p != NULL)
+		p = dyn_scan_expect(scan, p, '{', "an object was expected");
+	if (p != NULL && *p == '}')
+		return p + 1;
+	while (p != NULL && !done)
+	{
+		p = read_member(response, p);
+		if (p != NULL)
+			p = next_element(scan, p, '}', &done);
+	}
+	return p;
+}
+
+/* Nothing but white space may follow. */
+static bool
+only_space(DynScan *scan, const char *p)
+{
+	while (p < scan->end &&
+		   (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
+		p++;
+	if (p < scan->end)
+		dyn_scan_fail(scan, p, "something follows the value");
+	return p == scan->end;
+}
+
+static bool
+report(DynPageError *error, size_t offset, const char *reason)
+{
+	error->offset = offset;
+	error->reason = reason;
+	return false;
+}
+
+/*
+ * ----------
+ * The page
+ * ----------
+ */
+
+void
+dyn_page_init(DynPage *page)
+{
+	memset(page, 0, sizeof(*page));
+}
+
+void
+dyn_page_free(DynPage *page)
+{
+	DynPageTape *tape = page->tape;
+
+	if (tape != NULL)
+	{
+		free(tape->entries);
+		dyn_nameset_free(&tape->names);
+		dyn_lexicon_free(&tape->lexicon);
+		free(tape);
+	}
+	memset(page, 0, sizeof(*page));
+}
+
+size_t
+dyn_page_memory(const DynPage *page)
+{
+	const DynPageTape *tape = page->tape;
+
+	if (tape == NULL)
+		return 0;
+	return sizeof(*tape) + tape->cap * sizeof(DynTapeEntry) +
+		dyn_nameset_memory(&tape->names) +
+		dyn_lexicon_memory(&tape->lexicon);
+}
+
+/* An empty page that keeps its memory. */
+static bool
+clear_page(DynPage *page, const DynShape *shape, const char *buf)
+{
+	DynPageTape *tape = page->tape;
+
+	memset(page, 0, sizeof(*page));
+	if (tape == NULL)
+	{
+		tape = calloc(1, sizeof(*tape));
+		if (tape == NULL)
+			return false;
+		dyn_nameset_init(&tape->names);
+		dyn_lexicon_init(&tape->lexicon);
+	}
+	page->tape = tape;
+	dyn_nameset_cut(&tape->names, 0);
+	tape->count = 0;
+	tape->shape = shape;
+	tape->buf = buf;
+	dyn_page_rewind(page);
+	return dyn_lexicon_reset(&tape->lexicon, shape);
+}
+
+bool
+dyn_page_parse(DynPage *page, const DynShape *shape, const char *buf,
+			   size_t len, DynPageError *error)
+{
+	Response	response;
+	DynScan    *scan = &response.reader.scan;
+	const char *p;
+
+	if (!clear_page(page, shape, buf))
+		return report(error, 0, "out of memory");
+	if (len > UINT32_MAX)
+		return report(error, 0, "the response is too large");
+	dyn_scan_init(scan, buf, len);
+	response.reader.tape = page->tape;
+	response.reader.shape = shape;
+	response.reader.objects = 0;
+	response.page = page;
+
+	p = read_response(&response, buf);
+	if (p != NULL && only_space(scan, p))
+		return true;
+	clear_page(page, shape, buf);
+	return report(error, scan->fault - buf, scan->reason);
+}
+
+void
+dyn_page_rewind(DynPage *page)
+{
+	if (page->tape != NULL)
+	{
+		page->tape->next = 0;
+		page->tape->run = 0;
+	}
+}
+
+/* One more item of a run that has nothing wanted. */
+static void
+next_of_run(DynPageTape *tape)
+{
+	if (++tape->run == tape->entries[tape->next].len)
+	{
+		tape->next++;
+		tape->run = 0;
+	}
+}
+
+static DYN_HOT void
+fill_slots(DynPageTape *tape, DynValue *slots)
+{
+	const DynTapeEntry *entry = &tape->entries[tape->next];
+	const char *buf = tape->buf;
+	uint8_t		flags;
+
+	do
+	{
+		DynValue   *value = &slots[entry->slot];
+
+		flags = entry->flags;
+		value->data = buf + entry->offset;
+		value->len = entry->len;
+		value->type = entry->type;
+		value->flags = flags & ~DYN_TAPE_LAST;
+		entry++;
+	} while ((flags & DYN_TAPE_LAST) == 0);
+	tape->next = entry - tape->entries;
+}
+
+bool
+dyn_page_next(DynPage *page, DynValue *slots)
+{
+	DynPageTape *tape = page->tape;
+	int			i;
+
+	if (tape == NULL || tape->next == tape->count)
+		return false;
+	memset(slots, 0, tape->shape->nslots * sizeof(*slots));
+	if (tape->entries[tape->next].type == DYN_TYPE_ABSENT)
+	{
+		next_of_run(tape);
+		return true;
+	}
+	fill_slots(tape, slots);
+	for (i = 0; i < tape->shape->ntwins; i++)
+		slots[tape->shape->twins[i].to] = slots[tape->shape->twins[i].from];
+	return true;
+}
+
+bool
+dyn_json_valid(const char *buf, size_t len, DynPageError *error)
+{
+	DynScan		scan;
+	const char *p;
+
+	dyn_scan_init(&scan, buf, len);
+	p = dyn_scan_skip(&scan, buf);
+	if (p != NULL)
+		p = dyn_scan_value(&scan, p, NULL);
+	if (p != NULL && only_space(&scan, p))
+		return true;
+	return report(error, scan.fault - buf, scan.reason);
+}

@@ -1,0 +1,302 @@
+/*
+ * shape.c
+ *		Compiles document paths into the tree that the item reader follows.
+ *
+ * The paths are sorted, step by step; a node's descendants are then one run of
+ * the sorted paths, and its children the runs of equal steps within that.  The
+ * tree is made level by level, so the children of a node stand side by side
+ * and are found by binary search.
+ */
+#include "shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A path on its way into the tree. */
+typedef struct Route
+{
+	const DynPath *path;
+	int			slot;
+} Route;
+
+/* The paths that pass a node: routes[first .. first + count). */
+typedef struct Run
+{
+	int			first;
+	int			count;
+} Run;
+
+static int
+compare_names(const char *a, uint32_t alen, const char *b, uint32_t blen)
+{
+	int			cmp = memcmp(a, b, alen < blen ? alen : blen);
+
+	if (cmp != 0)
+		return cmp;
+	return (alen > blen) - (alen < blen);
+}
+
+/* Names come before indexes. */
+static int
+compare_steps(const DynStep *a, const DynStep *b)
+{
+	if (a->name != NULL && b->name != NULL)
+		return compare_names(a->name, a->name_len, b->name, b->name_len);
+	if (a->name != NULL || b->name != NULL)
+		return a->name != NULL ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* A path comes before those it is a prefix of; equal ones by slot. */
+static int
+compare_routes(const void *va, const void *vb)
+{
+	const Route *a = va;
+	const Route *b = vb;
+	int			i;
+
+	for (i = 0; i < a->path->nsteps && i < b->path->nsteps; i++)
+	{
+		int			cmp = compare_steps(&a->path->steps[i],
+										&b->path->steps[i]);
+
+		if (cmp != 0)
+			return cmp;
+	}
+	if (a->path->nsteps != b->path->nsteps)
+		return a->path->nsteps < b->path->nsteps ? -1 : 1;
+	return a->slot - b->slot;
+}
+
+static Route *
+sort_routes(const DynPath *paths, int npaths)
+{
+	Route	   *routes = malloc((npaths + 1) * sizeof(*routes));
+	int			i;
+
+	if (routes == NULL)
+		return NULL;
+	for (i = 0; i < npaths; i++)
+	{
+		routes[i].path = &paths[i];
+		routes[i].slot = i;
+	}
+	qsort(routes, npaths, sizeof(*routes), compare_routes);
+	return routes;
+}
+
+/* Upper bounds of what the tree needs. */
+static void
+measure(const DynPath *paths, int npaths, size_t *nodes, size_t *text)
+{
+	int			i;
+	int			j;
+
+	*nodes = 1;
+	*text = 1;
+	for (i = 0; i < npaths; i++)
+	{
+		*nodes += paths[i].nsteps;
+		for (j = 0; j < paths[i].nsteps; j++)
+			*text += paths[i].steps[j].name ? paths[i].steps[j].name_len : 0;
+	}
+}
+
+/* The paths that end at the node are the first of its run. */
+static void
+take_slots(DynShape *shape, DynShapeNode *node, const Route *routes, Run *run,
+		   int depth)
+{
+	node->slot = DYN_SHAPE_NO_SLOT;
+	for (; run->count > 0; run->first++, run->count--)
+	{
+		const Route *route = &routes[run->first];
+
+		if (route->path->nsteps != depth)
+			break;
+		if (node->slot == DYN_SHAPE_NO_SLOT)
+			node->slot = route->slot;
+		else
+		{
+			shape->twins[shape->ntwins].from = (uint16_t) node->slot;
+			shape->twins[shape->ntwins].to = (uint16_t) route->slot;
+			shape->ntwins++;
+		}
+	}
+}
+
+/* How many routes from `first` on, at most `count`, share its next step. */
+static int
+same_step(const Route *routes, int first, int count, int depth)
+{
+	const DynStep *step = &routes[first].path->steps[depth];
+	int			n = 1;
+
+	while (n < count &&
+		   compare_steps(&routes[first + n].path->steps[depth], step) == 0)
+		n++;
+	return n;
+}
+
+static void
+name_node(DynShapeNode *node, const DynStep *step, char **text)
+{
+	node->step = *step;
+	if (step->name == NULL)
+		return;
+	memcpy(*text, step->name, step->name_len);
+	node->step.name = *text;
+	*text += step->name_len;
+}
+
+/* Makes the children of one node from its run, behind all nodes there are. */
+static void
+add_children(DynShape *shape, DynShapeNode *node, const Route *routes,
+			 Run *runs, Run run, int depth, char **text)
+{
+	node->children = shape->nnodes;
+	node->nnames = node->nindexes = 0;
+	while (run.count > 0)
+	{
+		int			n = same_step(routes, run.first, run.count, depth);
+		DynShapeNode *child = &shape->nodes[shape->nnodes];
+
+		name_node(child, &routes[run.first].path->steps[depth], text);
+		if (child->step.name != NULL)
+			node->nnames++;
+		else
+			node->nindexes++;
+		runs[shape->nnodes].first = run.first;
+		runs[shape->nnodes].count = n;
+		shape->nnodes++;
+		run.first += n;
+		run.count -= n;
+	}
+}
+
+/* Level by level, each node appending its children. */
+static void
+build(DynShape *shape, const Route *routes, Run *runs, int npaths)
+{
+	char	   *text = shape->text;
+	uint32_t	level_end = 1;
+	uint32_t	i;
+	int			depth = 0;
+
+	memset(&shape->nodes[0], 0, sizeof(shape->nodes[0]));
+	shape->nnodes = 1;
+	runs[0].first = 0;
+	runs[0].count = npaths;
+	for (i = 0; i < shape->nnodes; i++)
+	{
+		if (i == level_end)
+		{
+			level_end = shape->nnodes;
+			depth++;
+		}
+		take_slots(shape, &shape->nodes[i], routes, &runs[i], depth);
+		add_children(shape, &shape->nodes[i], routes, runs, runs[i], depth,
+					 &text);
+	}
+}
+
+static bool
+allocate(DynShape *shape, size_t nodes, size_t text, int npaths)
+{
+	shape->nodes = malloc(nodes * sizeof(*shape->nodes));
+	shape->twins = malloc((npaths + 1) * sizeof(*shape->twins));
+	shape->text = malloc(text);
+	return shape->nodes != NULL && shape->twins != NULL && shape->text != NULL;
+}
+
+DynShape *
+dyn_shape_create(const DynPath *paths, int npaths)
+{
+	DynShape   *shape;
+	Route	   *routes;
+	Run		   *runs;
+	size_t		nodes;
+	size_t		text;
+	bool		ok;
+
+	if (npaths > DYN_SHAPE_MAX_SLOTS)
+		return NULL;
+	shape = calloc(1, sizeof(*shape));
+	if (shape == NULL)
+		return NULL;
+	shape->nslots = npaths;
+	measure(paths, npaths, &nodes, &text);
+	routes = sort_routes(paths, npaths);
+	runs = malloc(nodes * sizeof(*runs));
+	ok = allocate(shape, nodes, text, npaths) && routes != NULL &&
+		runs != NULL;
+	if (ok)
+		build(shape, routes, runs, npaths);
+	else
+		dyn_shape_free(shape);
+	free(routes);
+	free(runs);
+	return ok ? shape : NULL;
+}
+
+void
+dyn_shape_free(DynShape *shape)
+{
+	if (shape == NULL)
+		return;
+	free(shape->nodes);
+	free(shape->twins);
+	free(shape->text);
+	free(shape);
+}
+
+/* The node among nodes[low .. high) whose step is this one. */
+static const DynShapeNode *
+find_step(const DynShape *shape, uint32_t low, uint32_t high,
+		  const DynStep *step)
+{
+	while (low < high)
+	{
+		uint32_t	mid = low + (high - low) / 2;
+		int			cmp = compare_steps(step, &shape->nodes[mid].step);
+
+		if (cmp == 0)
+			return &shape->nodes[mid];
+		if (cmp < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
+const DynShapeNode *
+dyn_shape_member(const DynShape *shape, const DynShapeNode *node,
+				 const char *name, size_t len)
+{
+	DynStep		step;
+
+	if (node == NULL || node->nnames == 0)
+		return NULL;
+	step.name = name;
+	step.name_len = (uint32_t) len;
+	step.index = 0;
+	return find_step(shape, node->children, node->children + node->nnames,
+					 &step);
+}
+
+const DynShapeNode *
+dyn_shape_element(const DynShape *shape, const DynShapeNode *node,
+				  uint32_t index)
+{
+	uint32_t	first;
+	DynStep		step;
+
+	if (node == NULL || node->nindexes == 0)
+		return NULL;
+	first = node->children + node->nnames;
+	step.name = NULL;
+	step.name_len = 0;
+	step.index = index;
+	return find_step(shape, first, first + node->nindexes, &step);
+}

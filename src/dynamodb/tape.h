@@ -1,0 +1,47 @@
+/*
+ * tape.h
+ *		Where the wanted attributes of a page's items lie, and what the reader
+ *		keeps from page to page.
+ *
+ * The tape is an array of small entries in the order of the items: one for
+ * each wanted attribute that is present, the last of an item marked so, and
+ * one for a run of items that have none.  It is written by the item reader
+ * (item.c) and read by dyn_page_next.
+ */
+#ifndef DYN_DYNAMODB_TAPE_H
+#define DYN_DYNAMODB_TAPE_H
+
+#include "lexicon.h"
+#include "nameset.h"
+#include "shape.h"
+
+/* Set in an entry's flags beside those of the value. */
+#define DYN_TAPE_LAST	0x80	/* the item ends here */
+
+typedef struct DynTapeEntry
+{
+	uint32_t	offset;			/* of the value in the response */
+	uint32_t	len;			/* its length; type ABSENT: items in the run */
+	uint16_t	slot;
+	uint8_t		type;			/* DynType; ABSENT: items with nothing wanted */
+	uint8_t		flags;
+} DynTapeEntry;
+
+typedef struct DynPageTape
+{
+	DynTapeEntry *entries;
+	size_t		count;
+	size_t		cap;
+
+	/* of the page that was read last */
+	const DynShape *shape;
+	const char *buf;
+	size_t		next;			/* entry that dyn_page_next looks at */
+	uint32_t	run;			/* items already given of the run there */
+
+	/* workrooms of the reader */
+	DynNameSet	names;
+	DynLexicon	lexicon;
+} DynPageTape;
+
+#endif
