@@ -30,7 +30,7 @@ typedef struct Decimal
 	bool		excess;			/* a digit behind the 38th is not zero */
 	int			ndigits;		/* digits held; 0: the number is zero */
 	int64_t		exp;			/* power of ten of digits[0] */
-	char		digits[DYN_NUMBER_MAX_DIGITS];	/* '0'..'9', the first not '0' */
+	char		digits[DYN_NUMBER_MAX_DIGITS];	/* text, no leading '0' */
 } Decimal;
 
 /* What is left of the text that is being read. */

@@ -241,8 +241,9 @@ copy_text(const json_t *value, char **copy)
 
 /* Looks at everything before the first name is given away. */
 static bool
-read_list_tables(const json_t *root, void (*each) (void *arg, const char *name),
-				 void *arg, char **last)
+read_list_tables(const json_t *root,
+				 void (*each) (void *arg, const char *name), void *arg,
+				 char **last)
 {
 	const json_t *names = json_object_get(root, "TableNames");
 	size_t		i;

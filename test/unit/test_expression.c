@@ -253,7 +253,8 @@ atoms_have_their_forms(void)
 			"attribute_exists(#n0)", "attribute_exists(x)"},
 			{atom(DYN_COND_NOT_EXISTS, NAME("x"), NULL, 0),
 			"attribute_not_exists(#n0)", "attribute_not_exists(x)"},
-			{is_type, "attribute_type(#n0,:v0)", "attribute_type(x, \"SS\")"},
+			{is_type, "attribute_type(#n0,:v0)",
+			"attribute_type(x, \"SS\")"},
 			{atom(DYN_COND_EQ, path("info", "rating", NULL), n1, 1),
 			"#n0.#n1 = :v0", "info.rating = 5"},
 			{atom(DYN_COND_EQ, path("l", "[0]", "[4294967295]", "z", NULL),
@@ -270,7 +271,8 @@ atoms_have_their_forms(void)
 			CHECK_EQ_STR(printed(rows[i].cond), rows[i].shown);
 		}
 		CHECK_EQ_STR(rendered(is_type), "attribute_type(#n0,:v0)");
-		CHECK_EQ_STR(written(), ",\"ExpressionAttributeNames\":{\"#n0\":\"x\"},"
+		CHECK_EQ_STR(written(),
+					 ",\"ExpressionAttributeNames\":{\"#n0\":\"x\"},"
 					 "\"ExpressionAttributeValues\":{\":v0\":{\"S\":\"SS\"}}");
 	}
 	finish();

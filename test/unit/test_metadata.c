@@ -176,7 +176,8 @@ keys_of_many_attributes_are_read(void)
 	dyn_metadata_free(meta);
 }
 
-#define GSI(more) "{\"IndexName\":\"i\"," KEY(HASH("b")) "," PROJECT("ALL") more "}"
+#define GSI(more) \
+	"{\"IndexName\":\"i\"," KEY(HASH("b")) "," PROJECT("ALL") more "}"
 
 static void
 only_complete_indexes_are_active(void)
@@ -309,6 +310,34 @@ other_documents_are_refused(void)
 	}
 }
 
+/* More of them than the slack of the block's text could hide. */
+static void
+many_indexes_have_room(void)
+{
+	enum
+	{
+		COUNT = 100
+	};
+	static char text[COUNT * 200];
+	char	   *p = text;
+	DynTableMeta *meta;
+	int			i;
+
+	p += sprintf(p, "%s", TABLE_START ",\"GlobalSecondaryIndexes\":[");
+	for (i = 0; i < COUNT; i++)
+		p += sprintf(p, "%s{\"IndexName\":\"i%d\"," KEY(HASH("b")) "}",
+					 i > 0 ? "," : "", i);
+	sprintf(p, "]}}");
+	meta = parse(text);
+	if (!CHECK(meta != NULL) || !CHECK_EQ_INT(meta->nindexes, COUNT))
+		return;
+	CHECK_EQ_STR(meta->name, "t");
+	CHECK_EQ_STR(meta->indexes[0].name, "i0");
+	CHECK_EQ_STR(meta->indexes[COUNT - 1].name, "i99");
+	CHECK_EQ_STR(meta->indexes[COUNT - 1].key.hash[0].name, "b");
+	dyn_metadata_free(meta);
+}
+
 static void
 odd_counts_are_zero(void)
 {
@@ -347,6 +376,7 @@ main(void)
 	RUN(strange_indexes_are_left_out);
 	RUN(good_indexes_stay);
 	RUN(other_documents_are_refused);
+	RUN(many_indexes_have_room);
 	RUN(odd_counts_are_zero);
 	RUN(cut_documents_are_refused);
 	return DONE("metadata");

@@ -128,7 +128,8 @@ batch_get_item_asks_for_many(void)
 	req.unprocessed = again;
 	req.unprocessed_len = sizeof(again) - 1;
 	CHECK_EQ_STR(document(&req),
-				 "{\"RequestItems\":{\"t\":{\"Keys\":[{\"pk\":{\"S\":\"z\"}}]}},"
+				 "{\"RequestItems\":"
+				 "{\"t\":{\"Keys\":[{\"pk\":{\"S\":\"z\"}}]}},"
 				 "\"ReturnConsumedCapacity\":\"TOTAL\"}");
 	dyn_tokens_free(tokens);
 }
