@@ -1,0 +1,343 @@
+/*
+ * datetime.c
+ *		Parses and prints ISO 8601 and epoch numbers, exactly.
+ *
+ * PostgreSQL's own input functions are far more liberal and depend on the
+ * session; here one spelling must mean one instant for every reader, since
+ * comparisons are made in DynamoDB on the spelling.
+ */
+#include "postgres.h"
+
+#include "common/int.h"
+#include "datetime.h"
+#include "utils/datetime.h"
+
+#include "../base/number.h"
+
+typedef struct IsoScanner
+{
+	const char *p;
+	const char *end;
+} IsoScanner;
+
+/* Exactly `width` digits. */
+static bool
+scan_digits(IsoScanner *s, int width, int *value)
+{
+	*value = 0;
+	if (s->end - s->p < width)
+		return false;
+	for (int i = 0; i < width; i++)
+	{
+		if (*s->p < '0' || *s->p > '9')
+			return false;
+		*value = *value * 10 + (*s->p++ - '0');
+	}
+	return true;
+}
+
+static bool
+scan_char(IsoScanner *s, char c)
+{
+	if (s->p == s->end || *s->p != c)
+		return false;
+	s->p++;
+	return true;
+}
+
+static bool
+scan_date(IsoScanner *s, int64 *days)
+{
+	int			year,
+				month,
+				day;
+	bool		leap;
+
+	if (!scan_digits(s, 4, &year) || !scan_char(s, '-') ||
+		!scan_digits(s, 2, &month) || !scan_char(s, '-') ||
+		!scan_digits(s, 2, &day))
+		return false;
+	leap = isleap(year);
+	if (year < 1 || month < 1 || month > 12 || day < 1 ||
+		day > day_tab[leap][month - 1])
+		return false;
+	*days = date2j(year, month, day) - POSTGRES_EPOCH_JDATE;
+	return true;
+}
+
+/* A fraction of 1 to 9 digits, in microseconds; finer ones must be zero. */
+static bool
+scan_fraction(IsoScanner *s, int64 *usec)
+{
+	int			ndigits = 0;
+
+	*usec = 0;
+	while (s->p < s->end && *s->p >= '0' && *s->p <= '9')
+	{
+		if (++ndigits <= 6)
+			*usec = *usec * 10 + (*s->p - '0');
+		else if (*s->p != '0' || ndigits > 9)
+			return false;
+		s->p++;
+	}
+	for (int i = ndigits; i < 6; i++)
+		*usec *= 10;
+	return ndigits > 0;
+}
+
+static bool
+scan_time(IsoScanner *s, int64 *usec)
+{
+	int			hour,
+				minute,
+				second = 0;
+	int64		fraction = 0;
+
+	if (!scan_digits(s, 2, &hour) || !scan_char(s, ':') ||
+		!scan_digits(s, 2, &minute))
+		return false;
+	if (scan_char(s, ':'))
+	{
+		if (!scan_digits(s, 2, &second))
+			return false;
+		if (scan_char(s, '.') && !scan_fraction(s, &fraction))
+			return false;
+	}
+	if (hour > 23 || minute > 59 || second > 59)
+		return false;
+	*usec = ((hour * 60 + minute) * 60 + second) * USECS_PER_SEC + fraction;
+	return true;
+}
+
+/* Z, an offset such as +02:00, +0200 or +02, or nothing. */
+static bool
+scan_zone(IsoScanner *s, int64 *usec)
+{
+	int			sign = 1;
+	int			hour,
+				minute = 0;
+
+	*usec = 0;
+	if (s->p == s->end || scan_char(s, 'Z') || scan_char(s, 'z'))
+		return true;
+	if (scan_char(s, '-'))
+		sign = -1;
+	else if (!scan_char(s, '+'))
+		return false;
+	if (!scan_digits(s, 2, &hour))
+		return false;
+	if (s->p != s->end)
+	{
+		(void) scan_char(s, ':');
+		if (!scan_digits(s, 2, &minute))
+			return false;
+	}
+	if (hour > 15 || minute > 59)
+		return false;
+	*usec = sign * (hour * 60 + minute) * 60 * USECS_PER_SEC;
+	return true;
+}
+
+bool
+dyn_instant_from_iso(const char *text, size_t len, Timestamp *result)
+{
+	IsoScanner	s = {text, text + len};
+	int64		days,
+				time = 0,
+				zone = 0;
+
+	if (!scan_date(&s, &days))
+		return false;
+	if (s.p != s.end)
+	{
+		if (!scan_char(&s, 'T') && !scan_char(&s, 't') && !scan_char(&s, ' '))
+			return false;
+		if (!scan_time(&s, &time) || !scan_zone(&s, &zone) || s.p != s.end)
+			return false;
+	}
+	*result = days * USECS_PER_DAY + time - zone;
+	return true;
+}
+
+bool
+dyn_instant_from_fixed(const char *text, size_t len, const DynFormat *format,
+					   Timestamp *result)
+{
+	char		again[DYN_INSTANT_BUFSIZE];
+	IsoScanner	s = {text, text + len};
+	int64		days,
+				time;
+
+	if (!scan_date(&s, &days) || !scan_char(&s, 'T') || !scan_time(&s, &time))
+		return false;
+	*result = days * USECS_PER_DAY + time;
+	return dyn_instant_to_fixed(*result, format, again) &&
+		strlen(again) == len && memcmp(again, text, len) == 0;
+}
+
+Timestamp
+dyn_instant_min(void)
+{
+	return (int64) (date2j(1, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
+}
+
+Timestamp
+dyn_instant_max(void)
+{
+	return (int64) (date2j(9999, 12, 31) - POSTGRES_EPOCH_JDATE + 1) *
+		USECS_PER_DAY - 1;
+}
+
+static bool
+has_four_digit_year(Timestamp instant)
+{
+	return instant >= dyn_instant_min() && instant <= dyn_instant_max();
+}
+
+/* Days since 2000-01-01 and the time of day, also before 2000. */
+static void
+split_days(Timestamp instant, int64 *days, int64 *time)
+{
+	*days = instant / USECS_PER_DAY;
+	*time = instant % USECS_PER_DAY;
+	if (*time < 0)
+	{
+		*time += USECS_PER_DAY;
+		(*days)--;
+	}
+}
+
+static int
+print_date(int64 days, char *dst)
+{
+	int			year,
+				month,
+				day;
+
+	j2date((int) days + POSTGRES_EPOCH_JDATE, &year, &month, &day);
+	return sprintf(dst, "%04d-%02d-%02d", year, month, day);
+}
+
+bool
+dyn_instant_to_date(Timestamp instant, char *dst)
+{
+	int64		days,
+				time;
+
+	if (!has_four_digit_year(instant))
+		return false;
+	split_days(instant, &days, &time);
+	print_date(days, dst);
+	return true;
+}
+
+bool
+dyn_instant_to_fixed(Timestamp instant, const DynFormat *format, char *dst)
+{
+	int64		days,
+				time,
+				seconds,
+				fraction;
+	int64		unit = 1;
+
+	if (!has_four_digit_year(instant))
+		return false;
+	split_days(instant, &days, &time);
+	seconds = time / USECS_PER_SEC;
+	fraction = time % USECS_PER_SEC;
+	for (int i = format->digits; i < 6; i++)
+		unit *= 10;
+	if (fraction % unit != 0)
+		return false;
+	dst += print_date(days, dst);
+	dst += sprintf(dst, "T%02d:%02d:%02d", (int) (seconds / 3600),
+				   (int) (seconds / 60 % 60), (int) (seconds % 60));
+	if (format->digits > 0)
+		dst += sprintf(dst, ".%0*d", format->digits, (int) (fraction / unit));
+	strcpy(dst, format->suffix);
+	return true;
+}
+
+/* Digits behind the point of one unit, counted in microseconds. */
+static int
+epoch_scale(DynFormatKind unit)
+{
+	return unit == DYN_FORMAT_EPOCH ? 6 : unit == DYN_FORMAT_EPOCH_MS ? 3 : 0;
+}
+
+#define EPOCH_SHIFT	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
+
+static bool
+push_digit(int64 *value, int digit)
+{
+	return !pg_mul_s64_overflow(*value, 10, value) &&
+		!pg_add_s64_overflow(*value, digit, value);
+}
+
+/* A canonical decimal times 10^scale, if that is a whole number. */
+static bool
+scaled_integer(const char *text, int scale, int64 *result)
+{
+	bool		negative = (*text == '-');
+	int			left = -1;		/* digits still to come behind the point */
+
+	*result = 0;
+	for (text += negative; *text != '\0'; text++)
+	{
+		if (*text == '.')
+		{
+			left = scale;
+			continue;
+		}
+		if (left == 0 || !push_digit(result, *text - '0'))
+			return false;
+		if (left > 0)
+			left--;
+	}
+	for (int i = (left < 0 ? scale : left); i > 0; i--)
+	{
+		if (!push_digit(result, 0))
+			return false;
+	}
+	if (negative)
+		*result = -*result;
+	return true;
+}
+
+bool
+dyn_instant_from_epoch(const char *text, size_t len, DynFormatKind unit,
+					   Timestamp *result)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		buflen;
+	int64		number;
+
+	if (dyn_number_canonical(text, len, buf, &buflen) != DYN_NUMBER_OK ||
+		!scaled_integer(buf, epoch_scale(unit), &number))
+		return false;
+	if (unit == DYN_FORMAT_EPOCH_DAYS &&
+		pg_mul_s64_overflow(number, USECS_PER_DAY, &number))
+		return false;
+	return !pg_sub_s64_overflow(number, EPOCH_SHIFT, result) &&
+		IS_VALID_TIMESTAMP(*result);
+}
+
+bool
+dyn_instant_to_epoch(Timestamp instant, DynFormatKind unit, char *dst)
+{
+	char		text[64];
+	size_t		len;
+	int64		number;
+
+	if (TIMESTAMP_NOT_FINITE(instant) ||
+		pg_add_s64_overflow(instant, EPOCH_SHIFT, &number))
+		return false;
+	if (unit == DYN_FORMAT_EPOCH_DAYS)
+	{
+		if (number % USECS_PER_DAY != 0)
+			return false;
+		number /= USECS_PER_DAY;
+	}
+	snprintf(text, sizeof(text), INT64_FORMAT "e-%d", number, epoch_scale(unit));
+	return dyn_number_canonical(text, strlen(text), dst, &len) == DYN_NUMBER_OK;
+}

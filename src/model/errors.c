@@ -1,0 +1,211 @@
+/*
+ * errors.c
+ *		The error table, and the reports made from it.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+
+#include "errors.h"
+
+typedef struct ServiceError
+{
+	const char *code;
+	int			sqlstate;
+	const char *hint;
+} ServiceError;
+
+#define THROTTLED_HINT \
+	"The table's read capacity is exhausted: raise it, or lower max_concurrency or set max_read_units on the server."
+#define KEY_HINT \
+	"Check access_key_id, secret_access_key and session_token of the user mapping."
+
+static const ServiceError service_errors[] = {
+	{"ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
+	"Check the table option table_name and the server options table_prefix, region and endpoint; dynamo_fdw_tables() lists the tables there are."},
+	{"AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE,
+	"The access key's policy must allow this operation on this table and its indexes."},
+	{"UnrecognizedClientException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	KEY_HINT},
+	{"InvalidSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	KEY_HINT},
+	{"IncompleteSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	KEY_HINT},
+	{"MissingAuthenticationTokenException",
+		ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	KEY_HINT},
+	{"MissingAuthenticationToken", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	KEY_HINT},
+	{"ExpiredTokenException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	"The temporary keys ran out: set new ones on the user mapping."},
+	{"ProvisionedThroughputExceededException",
+		ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	{"ThrottlingException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	{"RequestLimitExceeded", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	{"LimitExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+	THROTTLED_HINT},
+	{"ValidationException", ERRCODE_FDW_ERROR, NULL},
+	{"SerializationException", ERRCODE_FDW_ERROR, NULL},
+	{"UnknownOperationException", ERRCODE_FDW_ERROR,
+	"Check the server option endpoint: what answers there does not know this operation."},
+	{"InternalServerError", ERRCODE_FDW_ERROR, "Repeat the statement later."},
+	{"InternalFailure", ERRCODE_FDW_ERROR, "Repeat the statement later."},
+	{"ServiceUnavailable", ERRCODE_FDW_ERROR, "Repeat the statement later."},
+};
+
+typedef struct TransportError
+{
+	DynFailure	failure;
+	int			sqlstate;
+	const char *hint;
+} TransportError;
+
+static const TransportError transport_errors[] = {
+	{DYN_FAIL_HTTP, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	"What answers at the endpoint is not DynamoDB: check the server options endpoint and region."},
+	{DYN_FAIL_DNS, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	"Check the server options endpoint and region, and the network of the database server."},
+	{DYN_FAIL_CONNECT, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	"Check the server option endpoint, and that the database server may connect to it."},
+	{DYN_FAIL_TLS, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	"Check the endpoint's certificate; the server option ca_file names another CA bundle."},
+	{DYN_FAIL_TIMEOUT, ERRCODE_CONNECTION_FAILURE,
+	"The server options connect_timeout and request_timeout set the bounds."},
+	{DYN_FAIL_NETWORK, ERRCODE_CONNECTION_FAILURE, NULL},
+	{DYN_FAIL_TOO_LARGE, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	"A smaller fetch_size makes smaller answers."},
+	{DYN_FAIL_CHECKSUM, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	"Something between the database server and DynamoDB changes the answers."},
+	{DYN_FAIL_ENCODING, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	"Something between the database server and DynamoDB changes the answers."},
+	{DYN_FAIL_ADDRESS, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	"Link-local addresses, such as those of instance metadata, are refused."},
+	{DYN_FAIL_CONFIG, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	"Check the server options endpoint, ca_file and proxy."},
+	{DYN_FAIL_MEMORY, ERRCODE_OUT_OF_MEMORY, NULL},
+};
+
+static const ServiceError *
+find_service_error(const char *code)
+{
+	for (int i = 0; i < lengthof(service_errors); i++)
+	{
+		if (strcmp(service_errors[i].code, code) == 0)
+			return &service_errors[i];
+	}
+	return NULL;
+}
+
+static const TransportError *
+find_transport_error(DynFailure failure)
+{
+	for (int i = 0; i < lengthof(transport_errors); i++)
+	{
+		if (transport_errors[i].failure == failure)
+			return &transport_errors[i];
+	}
+	return NULL;
+}
+
+/* A text from outside, in the server's encoding or made harmless. */
+static const char *
+server_text(const char *text)
+{
+	if (GetDatabaseEncoding() == PG_UTF8)
+		return text;
+	return pg_any_to_server(pstrdup(text), strlen(text), PG_UTF8);
+}
+
+static char *
+what_failed(const DynRequestContext *context)
+{
+	if (context->table == NULL)
+		return psprintf("%s on server \"%s\" failed", context->operation,
+						context->server);
+	if (context->index == NULL)
+		return psprintf("%s of DynamoDB table \"%s\" failed",
+						context->operation, context->table);
+	return psprintf("%s of index \"%s\" of DynamoDB table \"%s\" failed",
+					context->operation, context->index, context->table);
+}
+
+static char *
+request_words(const DynCall *call)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	if (call->request_id[0] != '\0')
+		appendStringInfo(&buf, " Request id: %s.", call->request_id);
+	if (call->attempts > 1)
+		appendStringInfo(&buf, " Attempts: %d.", call->attempts);
+	return buf.data;
+}
+
+static void pg_attribute_noreturn()
+report_service(const DynCall *call, const DynRequestContext *context)
+{
+	const ServiceError *entry = find_service_error(call->code);
+
+	ereport(ERROR,
+			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
+			 errmsg("%s", what_failed(context)),
+			 errdetail("%s: %s%s%s%s", call->code,
+					   call->message[0] ? server_text(call->message)
+					   : "(no text)",
+					   call->throttle_reason[0] ? " Reason: " : "",
+					   call->throttle_reason, request_words(call)),
+			 entry && entry->hint ? errhint("%s", entry->hint) : 0));
+}
+
+static void pg_attribute_noreturn()
+report_transport(const DynCall *call, const DynRequestContext *context)
+{
+	const TransportError *entry = find_transport_error(call->failure);
+	bool		show = call->message[0] != '\0' &&
+		(call->failure != DYN_FAIL_HTTP || superuser());
+
+	ereport(ERROR,
+			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
+			 errmsg("%s: %s", what_failed(context),
+					dyn_failure_phrase(call->failure)),
+			 errdetail("%s%s%s%s",
+					   call->http_status > 0
+					   ? psprintf("HTTP status %d.", call->http_status)
+					   : "No answer.",
+					   show ? " " : "",
+					   show ? server_text(call->message) : "",
+					   request_words(call)),
+			 entry && entry->hint ? errhint("%s", entry->hint) : 0));
+}
+
+void
+dyn_report_call(const DynCall *call, const DynRequestContext *context)
+{
+	Assert(call->state == DYN_CALL_DONE && call->failure != DYN_FAIL_NONE);
+	if (call->failure == DYN_FAIL_SERVICE)
+		report_service(call, context);
+	report_transport(call, context);
+}
+
+void
+dyn_report_page(const DynCall *call, const DynPageError *error,
+				const DynRequestContext *context)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+			 errmsg("%s: the answer cannot be read", what_failed(context)),
+			 errdetail("At byte %zu: %s.%s", error->offset, error->reason,
+					   request_words(call)),
+			 errhint("What answers at the endpoint is not DynamoDB, or something changes its answers on the way.")));
+}
+
+bool
+dyn_failure_is_stale(const DynCall *call)
+{
+	return call->failure == DYN_FAIL_SERVICE &&
+		(strcmp(call->code, "ResourceNotFoundException") == 0 ||
+		 strcmp(call->code, "ValidationException") == 0);
+}

@@ -1,0 +1,36 @@
+/*
+ * errors.h
+ *		What went wrong with a request, as a PostgreSQL error.
+ *
+ * The primary message says what failed in SQL terms, DETAIL holds DynamoDB's
+ * code, text and request id, HINT what helps.  One static table maps
+ * DynamoDB's codes to SQLSTATEs and hints.  No message holds a secret; bodies
+ * that are not DynamoDB's are shown to superusers only.
+ */
+#ifndef DYN_MODEL_ERRORS_H
+#define DYN_MODEL_ERRORS_H
+
+#include "../aws/client.h"
+#include "../dynamodb/page.h"
+
+/* What a request was about. */
+typedef struct DynRequestContext
+{
+	const char *operation;		/* "Query" */
+	const char *table;			/* physical table name, or NULL */
+	const char *index;			/* or NULL */
+	const char *server;			/* foreign server's name */
+} DynRequestContext;
+
+/* Raises the error of a call that is done and has failed. */
+extern void dyn_report_call(const DynCall *call,
+							const DynRequestContext *context) pg_attribute_noreturn();
+
+/* Raises the error of an answer that the page reader refused. */
+extern void dyn_report_page(const DynCall *call, const DynPageError *error,
+							const DynRequestContext *context) pg_attribute_noreturn();
+
+/* Did the call fail because the table, index or key is not what was planned? */
+extern bool dyn_failure_is_stale(const DynCall *call);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * format.c
+ *		Parses the column option "format".
+ *
+ * What the formats mean for values is the business of types.c and datetime.c.
+ */
+#include "postgres.h"
+
+#include "../base/number.h"
+#include "format.h"
+
+typedef struct FormatWord
+{
+	const char *word;
+	DynFormatKind kind;
+} FormatWord;
+
+static const FormatWord format_words[] = {
+	{"iso8601", DYN_FORMAT_ISO8601},
+	{"epoch", DYN_FORMAT_EPOCH},
+	{"epoch_ms", DYN_FORMAT_EPOCH_MS},
+	{"epoch_us", DYN_FORMAT_EPOCH_US},
+	{"epoch_days", DYN_FORMAT_EPOCH_DAYS},
+	{"string", DYN_FORMAT_STRING},
+};
+
+static const char format_hint[] =
+"Valid formats are iso8601, iso8601(n), iso8601(n,suffix), epoch, epoch_ms, epoch_us, epoch_days, string and bool(t,f).";
+
+/* What stands between "word(" and the final ")"; NULL if it is not like that. */
+static char *
+arguments_of(const char *text, const char *word)
+{
+	size_t		len = strlen(word);
+	size_t		total = strlen(text);
+
+	if (strncmp(text, word, len) != 0 || text[len] != '(' ||
+		text[total - 1] != ')')
+		return NULL;
+	return pnstrdup(text + len + 1, total - len - 2);
+}
+
+static bool
+parse_fixed(char *args, DynFormat *format, const char **why)
+{
+	char	   *comma = strchr(args, ',');
+
+	format->suffix = "Z";
+	if (comma != NULL)
+	{
+		*comma = '\0';
+		format->suffix = comma + 1;
+	}
+	if (strlen(args) != 1 || args[0] < '0' || args[0] > '6')
+	{
+		*why = "iso8601(n) takes the number of digits of a second, from 0 to 6.";
+		return false;
+	}
+	if (strlen(format->suffix) > 32 || strpbrk(format->suffix, "0123456789"))
+	{
+		*why = "The suffix of iso8601(n,suffix) is a short text without digits, such as Z.";
+		return false;
+	}
+	format->kind = DYN_FORMAT_ISO8601_FIXED;
+	format->digits = args[0] - '0';
+	return true;
+}
+
+static const char *
+canonical_or_null(const char *text)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+
+	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK)
+		return NULL;
+	return pnstrdup(buf, len);
+}
+
+static bool
+parse_bool_format(char *args, DynFormat *format, const char **why)
+{
+	char	   *comma = strchr(args, ',');
+	const char *t,
+			   *f;
+
+	*why = "bool(t,f) takes two different spellings, such as bool(Y,N) or bool(1,0).";
+	if (comma == NULL || comma == args || comma[1] == '\0')
+		return false;
+	*comma = '\0';
+	format->kind = DYN_FORMAT_BOOL;
+	format->true_text = args;
+	format->false_text = comma + 1;
+	t = canonical_or_null(format->true_text);
+	f = canonical_or_null(format->false_text);
+	format->numeric = (t != NULL && f != NULL);
+	if (format->numeric)
+	{
+		format->true_text = t;
+		format->false_text = f;
+	}
+	return strcmp(format->true_text, format->false_text) != 0;
+}
+
+static bool
+parse_format(const char *text, DynFormat *format, const char **why)
+{
+	char	   *args;
+
+	memset(format, 0, sizeof(*format));
+	if ((args = arguments_of(text, "iso8601")) != NULL)
+		return parse_fixed(args, format, why);
+	if ((args = arguments_of(text, "bool")) != NULL)
+		return parse_bool_format(args, format, why);
+	for (int i = 0; i < lengthof(format_words); i++)
+	{
+		if (strcmp(format_words[i].word, text) == 0)
+		{
+			format->kind = format_words[i].kind;
+			return true;
+		}
+	}
+	*why = format_hint;
+	return false;
+}
+
+bool
+dyn_format_check(const char *text, const char **why)
+{
+	DynFormat	format;
+
+	return parse_format(text, &format, why);
+}
+
+void
+dyn_format_parse(const char *text, DynFormat *format)
+{
+	const char *why = NULL;
+
+	if (!parse_format(text, format, &why))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid format: \"%s\"", text),
+				 errhint("%s", why)));
+}

@@ -1,0 +1,49 @@
+/*
+ * format.h
+ *		The column option "format": how a value is spelled in DynamoDB.
+ *
+ *		iso8601				any ISO 8601 spelling in S (date/time columns)
+ *		iso8601(n)			exactly n digits of a second and the suffix Z
+ *		iso8601(n,suffix)	the same with another suffix, which may be empty
+ *		epoch, epoch_ms, epoch_us	N, since 1970-01-01 UTC (date/time columns)
+ *		epoch_days			N, days since 1970-01-01 (date columns)
+ *		string				a number or uuid spelled in S
+ *		bool(t,f)			a boolean spelled t or f, in N if both are numbers,
+ *							otherwise in S
+ *
+ * Two properties decide what may be pushed down: canonical (one value has one
+ * spelling) and order-preserving; types.c derives them.
+ */
+#ifndef DYN_MODEL_FORMAT_H
+#define DYN_MODEL_FORMAT_H
+
+typedef enum DynFormatKind
+{
+	DYN_FORMAT_NONE,
+	DYN_FORMAT_ISO8601,
+	DYN_FORMAT_ISO8601_FIXED,
+	DYN_FORMAT_EPOCH,
+	DYN_FORMAT_EPOCH_MS,
+	DYN_FORMAT_EPOCH_US,
+	DYN_FORMAT_EPOCH_DAYS,
+	DYN_FORMAT_STRING,
+	DYN_FORMAT_BOOL
+} DynFormatKind;
+
+typedef struct DynFormat
+{
+	DynFormatKind kind;
+	int			digits;			/* ISO8601_FIXED: 0 .. 6 */
+	const char *suffix;			/* ISO8601_FIXED */
+	const char *true_text;		/* BOOL */
+	const char *false_text;
+	bool		numeric;		/* BOOL: spelled in N */
+} DynFormat;
+
+/* True if it is a format; otherwise *why is a hint. */
+extern bool dyn_format_check(const char *text, const char **why);
+
+/* Parses into CurrentMemoryContext; raises an error for what is none. */
+extern void dyn_format_parse(const char *text, DynFormat *format);
+
+#endif

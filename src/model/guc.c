@@ -1,0 +1,81 @@
+/*
+ * guc.c
+ *		Defines the configuration parameters.
+ *
+ * scan_policy: a user may set a policy at least as tight as "warn"; loosening
+ * a table's own policy with "allow" takes a superuser, or the configuration
+ * file.  A role's own setting (ALTER ROLE ... SET) counts as the role's, since
+ * it may have been made while this library was not loaded.  log_requests shows
+ * the constants of other users' views, so it is a superuser's.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/guc.h"
+#include "utils/plancache.h"
+
+#include "guc.h"
+#include "options.h"
+
+int			dyn_guc_scan_policy = -1;
+bool		dyn_guc_consistent_read = false;
+bool		dyn_guc_log_requests = false;
+int			dyn_guc_metadata_ttl = 300;
+int			dyn_guc_fetch_memory = 16 * 1024;
+
+static const struct config_enum_entry scan_policy_values[] = {
+	{"default", -1, false},
+	{"allow", DYN_SCAN_ALLOW, false},
+	{"warn", DYN_SCAN_WARN, false},
+	{"error", DYN_SCAN_ERROR, false},
+	{NULL, 0, false}
+};
+
+static bool
+check_scan_policy(int *newval, void **extra, GucSource source)
+{
+	if (*newval == DYN_SCAN_ALLOW && source > PGC_S_GLOBAL && !superuser())
+	{
+		GUC_check_errcode(ERRCODE_INSUFFICIENT_PRIVILEGE);
+		GUC_check_errmsg("permission denied to set \"dynamo_fdw.scan_policy\" to \"allow\"");
+		GUC_check_errhint("Set the option scan_policy of the table or server instead, or ask a superuser.");
+		return false;
+	}
+	return true;
+}
+
+/* Plans that use a global index are not allowed under consistent reads. */
+static void
+assign_consistent_read(bool newval, void *extra)
+{
+	if (newval != dyn_guc_consistent_read)
+		ResetPlanCache();
+}
+
+void
+dyn_guc_init(void)
+{
+	DefineCustomEnumVariable("dynamo_fdw.scan_policy",
+							 "What happens when a statement has to read a whole DynamoDB table.",
+							 "\"default\" leaves it to the options of table and server; other values tighten it, and loosen it only if a superuser sets them.",
+							 &dyn_guc_scan_policy, -1, scan_policy_values,
+							 PGC_USERSET, 0, check_scan_policy, NULL, NULL);
+	DefineCustomBoolVariable("dynamo_fdw.consistent_read",
+							 "Makes every read of DynamoDB strongly consistent.",
+							 "Global secondary indexes are not used then.",
+							 &dyn_guc_consistent_read, false,
+							 PGC_USERSET, 0, NULL, assign_consistent_read, NULL);
+	DefineCustomBoolVariable("dynamo_fdw.log_requests",
+							 "Reports each request to DynamoDB in one line.",
+							 NULL, &dyn_guc_log_requests, false,
+							 PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo_fdw.metadata_cache_ttl",
+							"How long a table's description is kept before it is asked for again.",
+							NULL, &dyn_guc_metadata_ttl, 300, 0, 86400,
+							PGC_USERSET, GUC_UNIT_S, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo_fdw.fetch_memory",
+							"Bytes of pages, arriving and waiting, that one statement may hold.",
+							NULL, &dyn_guc_fetch_memory, 16 * 1024, 1024, 1024 * 1024,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	MarkGUCPrefixReserved("dynamo_fdw");
+}

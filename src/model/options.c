@@ -1,0 +1,499 @@
+/*
+ * options.c
+ *		The option table and the validator that derives from it.
+ *
+ * To add an option: one line in `options_table`, its meaning where it is read,
+ * one row in docs/reference.md (test/t/test_options.py compares the two).
+ *
+ * The validator sees the complete new list of options of one object and its
+ * catalog, but neither the object nor the old list.  It touches no network and
+ * no other catalog: it runs while a dump is restored.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/reloptions.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_foreign_data_wrapper.h"
+#include "catalog/pg_foreign_server.h"
+#include "catalog/pg_foreign_table.h"
+#include "catalog/pg_user_mapping.h"
+#include "commands/defrem.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/varlena.h"
+
+#include "format.h"
+#include "options.h"
+#include "path.h"
+#include "pg_compat.h"
+
+const char *const dyn_scan_policy_names[] = {"allow", "warn", "error", NULL};
+
+static const char *const mismatch_words[] = {"error", "null", NULL};
+
+/* Where an option may stand, as bits. */
+#define ON_SERVER	0x01
+#define ON_MAPPING	0x02
+#define ON_TABLE	0x04
+#define ON_COLUMN	0x08
+
+typedef enum ValueKind
+{
+	VALUE_TEXT,					/* anything but the empty string */
+	VALUE_PREFIX,				/* anything, the empty string included */
+	VALUE_REGION,
+	VALUE_URL,
+	VALUE_BOOL,
+	VALUE_INT,					/* min .. max */
+	VALUE_REAL,					/* above zero */
+	VALUE_ENUM,
+	VALUE_PATH,
+	VALUE_FORMAT
+} ValueKind;
+
+typedef struct OptionEntry
+{
+	const char *name;
+	int			where;
+	ValueKind	kind;
+	int			min;			/* VALUE_INT */
+	int			max;
+	const char *const *words;	/* VALUE_ENUM */
+	const char *fallback;		/* default as shown to users */
+	bool		superuser;		/* only a superuser may set it */
+	const char *help;
+} OptionEntry;
+
+static const OptionEntry options_table[] = {
+	{"region", ON_SERVER, VALUE_REGION, 0, 0, NULL, "none", false,
+	"AWS region: signs requests and, without endpoint, names the endpoint"},
+	{"endpoint", ON_SERVER, VALUE_URL, 0, 0, NULL, "the region's", false,
+	"URL of the service: a VPC endpoint, DynamoDB Local"},
+	{"table_prefix", ON_SERVER, VALUE_PREFIX, 0, 0, NULL, "none", false,
+	"put before every table_name"},
+	{"max_concurrency", ON_SERVER, VALUE_INT, 1, 256, NULL, "16", false,
+	"requests in flight for one statement"},
+	{"max_read_units", ON_SERVER, VALUE_REAL, 0, 0, NULL, "none", false,
+	"read units a second that one backend may use"},
+	{"connect_timeout", ON_SERVER, VALUE_INT, 1, 600000, NULL, "2000", false,
+	"milliseconds to open a connection"},
+	{"request_timeout", ON_SERVER, VALUE_INT, 1, 3600000, NULL, "30000", false,
+	"milliseconds for one attempt of a request, body included"},
+	{"max_attempts", ON_SERVER, VALUE_INT, 1, 100, NULL, "8", false,
+	"how often one request is tried"},
+	{"ca_file", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "the system's", true,
+	"file of CA certificates to verify the endpoint with"},
+	{"proxy", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "none", true,
+	"URL of an HTTP proxy; the environment's is never used"},
+	{"fetch_size", ON_SERVER | ON_TABLE, VALUE_INT, 0, 1000000, NULL, "0", false,
+	"items a page; 0 leaves it to DynamoDB (1 MB pages)"},
+	{"scan_policy", ON_SERVER | ON_TABLE, VALUE_ENUM, 0, 0,
+	dyn_scan_policy_names, "warn", false,
+	"what happens when a statement has to read a whole table"},
+	{"consistent_read", ON_SERVER | ON_TABLE, VALUE_BOOL, 0, 0, NULL, "off",
+	false, "strongly consistent reads; no global index is used then"},
+	{"access_key_id", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
+	"AWS access key"},
+	{"secret_access_key", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
+	"its secret"},
+	{"session_token", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
+	"session token of temporary keys"},
+	{"table_name", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "the foreign table's name",
+	false, "name (or ARN) of the DynamoDB table"},
+	{"on_mismatch", ON_TABLE | ON_COLUMN, VALUE_ENUM, 0, 0, mismatch_words,
+	"error", false, "what a value that does not fit the column becomes"},
+	{"attribute", ON_COLUMN, VALUE_TEXT, 0, 0, NULL, "the column's name", false,
+	"name of the top-level attribute, verbatim"},
+	{"path", ON_COLUMN, VALUE_PATH, 0, 0, NULL, "the attribute", false,
+	"document path, such as info.rating or tags[0]"},
+	{"format", ON_COLUMN, VALUE_FORMAT, 0, 0, NULL, "the type's own", false,
+	"how the value is spelled in DynamoDB"},
+};
+
+PG_FUNCTION_INFO_V1(dynamo_fdw_validator);
+PG_FUNCTION_INFO_V1(dynamo_fdw_options);
+
+static int
+catalog_bit(Oid catalog)
+{
+	switch (catalog)
+	{
+		case ForeignServerRelationId:
+			return ON_SERVER;
+		case UserMappingRelationId:
+			return ON_MAPPING;
+		case ForeignTableRelationId:
+			return ON_TABLE;
+		case AttributeRelationId:
+			return ON_COLUMN;
+		default:
+			return 0;
+	}
+}
+
+static const OptionEntry *
+find_entry(const char *name, int where)
+{
+	for (int i = 0; i < lengthof(options_table); i++)
+	{
+		if ((options_table[i].where & where) != 0 &&
+			strcmp(options_table[i].name, name) == 0)
+			return &options_table[i];
+	}
+	return NULL;
+}
+
+/* The valid option nearest to a misspelled one, if any is near at all. */
+static const char *
+closest_option(const char *name, int where)
+{
+	const char *best = NULL;
+	int			best_distance = Max(1, (int) strlen(name) / 2) + 1;
+
+	if (strlen(name) > 64)
+		return NULL;
+	for (int i = 0; i < lengthof(options_table); i++)
+	{
+		const OptionEntry *entry = &options_table[i];
+		int			distance;
+
+		if ((entry->where & where) == 0)
+			continue;
+		distance = varstr_levenshtein_less_equal(name, strlen(name),
+												 entry->name,
+												 strlen(entry->name),
+												 1, 1, 1, best_distance, true);
+		if (distance < best_distance)
+		{
+			best_distance = distance;
+			best = entry->name;
+		}
+	}
+	return best;
+}
+
+static const char *
+where_words(int where)
+{
+	switch (where)
+	{
+		case ON_SERVER:
+			return "a server";
+		case ON_MAPPING:
+			return "a user mapping";
+		case ON_TABLE:
+			return "a foreign table";
+		default:
+			return "a column of a foreign table";
+	}
+}
+
+static void pg_attribute_noreturn()
+report_unknown(const char *name, int where)
+{
+	const char *closest = closest_option(name, where);
+	int			hint = 0;
+
+	for (int bit = ON_SERVER; closest == NULL && bit <= ON_COLUMN; bit <<= 1)
+	{
+		if (find_entry(name, bit) != NULL)
+			hint = bit;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+			 errmsg("invalid option \"%s\"", name),
+			 where == 0
+			 ? errhint("A foreign-data wrapper has no options; set them on the server, the user mapping, the table or its columns.")
+			 : closest != NULL
+			 ? errhint("Perhaps you meant the option \"%s\".", closest)
+			 : hint != 0
+			 ? errhint("The option \"%s\" belongs to %s.", name, where_words(hint))
+			 : errhint("See dynamo_fdw_options() for the options of %s.",
+					   where_words(where))));
+}
+
+static void pg_attribute_noreturn()
+report_value(const char *name, const char *value, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid value for option \"%s\": \"%s\"", name, value),
+			 errhint("%s", hint)));
+}
+
+static bool
+region_is_valid(const char *value)
+{
+	size_t		len = strspn(value,
+							 "abcdefghijklmnopqrstuvwxyz0123456789-");
+
+	return len > 0 && len <= 63 && value[len] == '\0' && value[0] != '-';
+}
+
+/* http(s)://host[:port][/]: nothing else, and no user name in it. */
+static bool
+url_is_valid(const char *value)
+{
+	const char *host;
+
+	if (pg_strncasecmp(value, "https://", 8) == 0)
+		host = value + 8;
+	else if (pg_strncasecmp(value, "http://", 7) == 0)
+		host = value + 7;
+	else
+		return false;
+	for (const char *p = host; *p; p++)
+	{
+		if (*p == '/')
+			return p > host && p[1] == '\0';
+		if (!isalnum((unsigned char) *p) && strchr(".-_:[]%", *p) == NULL)
+			return false;
+	}
+	return *host != '\0';
+}
+
+static const char *
+enum_hint(const char *const *words)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, "Valid values are ");
+	for (int i = 0; words[i] != NULL; i++)
+		appendStringInfo(&buf, "%s\"%s\"", i == 0 ? "" : ", ", words[i]);
+	appendStringInfoChar(&buf, '.');
+	return buf.data;
+}
+
+static int
+enum_position(const char *const *words, const char *value)
+{
+	for (int i = 0; words[i] != NULL; i++)
+	{
+		if (pg_strcasecmp(words[i], value) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static void
+check_int(const OptionEntry *entry, const char *value)
+{
+	int			number;
+	const char *hintmsg = NULL;
+
+	if (!parse_int(value, &number,
+				   strstr(entry->name, "timeout") ? GUC_UNIT_MS : 0, &hintmsg) ||
+		number < entry->min || number > entry->max)
+		report_value(entry->name, value,
+					 psprintf("It must be an integer from %d to %d.",
+							  entry->min, entry->max));
+}
+
+static void
+check_real(const OptionEntry *entry, const char *value)
+{
+	double		number;
+
+	if (!parse_real(value, &number, 0, NULL) || !(number > 0) || isinf(number))
+		report_value(entry->name, value, "It must be a number above zero.");
+}
+
+static void
+check_value(const OptionEntry *entry, const char *value)
+{
+	const char *why = NULL;
+	bool		flag;
+
+	switch (entry->kind)
+	{
+		case VALUE_PREFIX:
+			break;
+		case VALUE_TEXT:
+			if (value[0] == '\0')
+				report_value(entry->name, value, "It must not be empty.");
+			break;
+		case VALUE_REGION:
+			if (!region_is_valid(value))
+				report_value(entry->name, value,
+							 "A region looks like eu-west-1: lower-case letters, digits and hyphens.");
+			break;
+		case VALUE_URL:
+			if (!url_is_valid(value))
+				report_value(entry->name, value,
+							 "An endpoint looks like https://host or http://127.0.0.1:8000, without a path.");
+			break;
+		case VALUE_BOOL:
+			if (!parse_bool(value, &flag))
+				report_value(entry->name, value,
+							 "It must be a Boolean, such as on or off.");
+			break;
+		case VALUE_INT:
+			check_int(entry, value);
+			break;
+		case VALUE_REAL:
+			check_real(entry, value);
+			break;
+		case VALUE_ENUM:
+			if (enum_position(entry->words, value) < 0)
+				report_value(entry->name, value, enum_hint(entry->words));
+			break;
+		case VALUE_PATH:
+			if (!dyn_path_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_FORMAT:
+			if (!dyn_format_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+	}
+}
+
+/* Rules between the options of one object. */
+static void
+check_combination(List *options, int where)
+{
+	if (where == ON_COLUMN && dyn_option_text(options, "attribute") != NULL &&
+		dyn_option_text(options, "path") != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+				 errmsg("options \"attribute\" and \"path\" exclude each other"),
+				 errhint("A path begins with the attribute's name.")));
+	if (where == ON_MAPPING &&
+		(dyn_option_text(options, "access_key_id") == NULL) !=
+		(dyn_option_text(options, "secret_access_key") == NULL))
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
+				 errmsg("options \"access_key_id\" and \"secret_access_key\" belong together"),
+				 errhint("Set both of them on the user mapping.")));
+}
+
+Datum
+dynamo_fdw_validator(PG_FUNCTION_ARGS)
+{
+	List	   *options = untransformRelOptions(PG_GETARG_DATUM(0));
+	int			where = catalog_bit(PG_GETARG_OID(1));
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+		const OptionEntry *entry = find_entry(def->defname, where);
+
+		if (entry == NULL)
+			report_unknown(def->defname, where);
+		if (entry->superuser && !superuser())
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+					 errmsg("permission denied to set option \"%s\"",
+							def->defname),
+					 errhint("Only a superuser may set it.")));
+		check_value(entry, defGetString(def));
+	}
+	check_combination(options, where);
+	PG_RETURN_VOID();
+}
+
+const char *
+dyn_option_text(List *options, const char *name)
+{
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+
+		if (strcmp(def->defname, name) == 0)
+			return defGetString(def);
+	}
+	return NULL;
+}
+
+int
+dyn_option_int(List *options, const char *name, int fallback)
+{
+	const char *value = dyn_option_text(options, name);
+	int			number = fallback;
+
+	if (value != NULL)
+		(void) parse_int(value, &number,
+						 strstr(name, "timeout") ? GUC_UNIT_MS : 0, NULL);
+	return number;
+}
+
+double
+dyn_option_real(List *options, const char *name, double fallback)
+{
+	const char *value = dyn_option_text(options, name);
+	double		number = fallback;
+
+	if (value != NULL)
+		(void) parse_real(value, &number, 0, NULL);
+	return number;
+}
+
+bool
+dyn_option_bool(List *options, const char *name, bool fallback)
+{
+	const char *value = dyn_option_text(options, name);
+	bool		flag = fallback;
+
+	if (value != NULL)
+		(void) parse_bool(value, &flag);
+	return flag;
+}
+
+int
+dyn_option_enum(List *options, const char *name, const char *const *words,
+				int fallback)
+{
+	const char *value = dyn_option_text(options, name);
+	int			position = value ? enum_position(words, value) : -1;
+
+	return position < 0 ? fallback : position;
+}
+
+int
+dyn_option_default_int(const char *name)
+{
+	const OptionEntry *entry = find_entry(name, ~0);
+
+	Assert(entry != NULL && entry->kind == VALUE_INT);
+	return pg_strtoint32(entry->fallback);
+}
+
+/* dynamo_fdw_options(): the table as rows, one for each place of an option. */
+Datum
+dynamo_fdw_options(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < lengthof(options_table); i++)
+	{
+		const OptionEntry *entry = &options_table[i];
+
+		for (int bit = ON_SERVER; bit <= ON_COLUMN; bit <<= 1)
+		{
+			Datum		values[5];
+			bool		nulls[5] = {false};
+
+			if ((entry->where & bit) == 0)
+				continue;
+			values[0] = CStringGetTextDatum(strchr(where_words(bit), ' ') + 1);
+			values[1] = CStringGetTextDatum(entry->name);
+			values[2] = CStringGetTextDatum(entry->fallback);
+			values[3] = BoolGetDatum(entry->superuser);
+			values[4] = CStringGetTextDatum(entry->help);
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
+								 nulls);
+		}
+	}
+	return (Datum) 0;
+}

@@ -1,0 +1,204 @@
+/*
+ * path.c
+ *		Parses and builds document paths.
+ *
+ * A path is at least one step and begins with the name of a top-level
+ * attribute.  All memory comes from CurrentMemoryContext.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "path.h"
+
+#define MAX_STEPS	32			/* DynamoDB nests no deeper */
+
+typedef struct PathParser
+{
+	const char *p;
+	DynStep		steps[MAX_STEPS];
+	int			nsteps;
+	const char *why;
+} PathParser;
+
+static bool
+fail(PathParser *parser, const char *why)
+{
+	parser->why = why;
+	return false;
+}
+
+static bool
+is_name_char(unsigned char c)
+{
+	return isalnum(c) || c == '_' || c == '-' || c >= 0x80;
+}
+
+static bool
+push_step(PathParser *parser, const char *name, size_t len, uint32 index)
+{
+	DynStep    *step;
+
+	if (parser->nsteps == MAX_STEPS)
+		return fail(parser, "A path has at most 32 steps.");
+	step = &parser->steps[parser->nsteps++];
+	step->name = name;
+	step->name_len = len;
+	step->index = index;
+	return true;
+}
+
+static bool
+parse_quoted(PathParser *parser)
+{
+	StringInfoData name;
+
+	initStringInfo(&name);
+	for (parser->p++; *parser->p != '\0'; parser->p++)
+	{
+		if (*parser->p == '"' && *++parser->p != '"')
+			break;
+		appendStringInfoChar(&name, *parser->p);
+	}
+	if (parser->p[-1] != '"' || name.len == 0)
+		return fail(parser, "A quoted name must not be empty and ends with a double quote.");
+	return push_step(parser, name.data, name.len, 0);
+}
+
+static bool
+parse_name(PathParser *parser)
+{
+	const char *start = parser->p;
+
+	if (*start == '"')
+		return parse_quoted(parser);
+	while (is_name_char((unsigned char) *parser->p))
+		parser->p++;
+	if (parser->p == start)
+		return fail(parser, "A path looks like info.rating or tags[0]; put unusual names in double quotes.");
+	return push_step(parser, pnstrdup(start, parser->p - start),
+					 parser->p - start, 0);
+}
+
+static bool
+parse_index(PathParser *parser)
+{
+	char	   *end;
+	unsigned long index;
+
+	if (!isdigit((unsigned char) parser->p[1]))
+		return fail(parser, "A list index is a number in brackets, such as tags[0].");
+	index = strtoul(parser->p + 1, &end, 10);
+	if (*end != ']' || index > 1000000)
+		return fail(parser, "A list index is a number in brackets, such as tags[0].");
+	parser->p = end + 1;
+	return push_step(parser, NULL, 0, (uint32) index);
+}
+
+static bool
+parse_path(PathParser *parser, const char *text)
+{
+	parser->p = text;
+	parser->nsteps = 0;
+	parser->why = NULL;
+	if (!parse_name(parser))
+		return false;
+	while (*parser->p != '\0')
+	{
+		if (*parser->p == '[')
+		{
+			if (!parse_index(parser))
+				return false;
+		}
+		else if (*parser->p == '.')
+		{
+			parser->p++;
+			if (!parse_name(parser))
+				return false;
+		}
+		else
+			return fail(parser, "A path looks like info.rating or tags[0]; put unusual names in double quotes.");
+	}
+	return true;
+}
+
+static DynPath *
+make_path(const DynStep *steps, int nsteps)
+{
+	DynPath    *path = palloc(sizeof(DynPath));
+	DynStep    *copy = palloc(nsteps * sizeof(DynStep));
+
+	memcpy(copy, steps, nsteps * sizeof(DynStep));
+	path->steps = copy;
+	path->nsteps = nsteps;
+	return path;
+}
+
+bool
+dyn_path_check(const char *text, const char **why)
+{
+	PathParser	parser;
+	bool		ok = parse_path(&parser, text);
+
+	*why = parser.why;
+	return ok;
+}
+
+DynPath *
+dyn_path_parse(const char *text)
+{
+	PathParser	parser;
+
+	if (!parse_path(&parser, text))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid document path: \"%s\"", text),
+				 errhint("%s", parser.why)));
+	return make_path(parser.steps, parser.nsteps);
+}
+
+DynPath *
+dyn_path_of_attribute(const char *name)
+{
+	DynStep		step = {pstrdup(name), strlen(name), 0};
+
+	return make_path(&step, 1);
+}
+
+DynPath *
+dyn_path_extend(const DynPath *path, const char *name)
+{
+	DynPath    *longer = palloc(sizeof(DynPath));
+	DynStep    *steps = palloc((path->nsteps + 1) * sizeof(DynStep));
+
+	memcpy(steps, path->steps, path->nsteps * sizeof(DynStep));
+	steps[path->nsteps].name = pstrdup(name);
+	steps[path->nsteps].name_len = strlen(name);
+	steps[path->nsteps].index = 0;
+	longer->steps = steps;
+	longer->nsteps = path->nsteps + 1;
+	return longer;
+}
+
+bool
+dyn_path_equal(const DynPath *a, const DynPath *b)
+{
+	if (a->nsteps != b->nsteps)
+		return false;
+	for (int i = 0; i < a->nsteps; i++)
+	{
+		const DynStep *x = &a->steps[i];
+		const DynStep *y = &b->steps[i];
+
+		if ((x->name == NULL) != (y->name == NULL) || x->index != y->index ||
+			x->name_len != y->name_len ||
+			(x->name && memcmp(x->name, y->name, x->name_len) != 0))
+			return false;
+	}
+	return true;
+}
+
+bool
+dyn_path_is_attribute(const DynPath *path, const char *name)
+{
+	return path->nsteps == 1 && strcmp(path->steps[0].name, name) == 0;
+}

@@ -1,0 +1,31 @@
+/*
+ * path.h
+ *		The column option "path": document paths as users write them.
+ *
+ * info.rating is the member rating of the map info, tags[0] the first element
+ * of the list tags.  A name with other characters than letters, digits,
+ * underscore and hyphen stands in double quotes, a quote in it doubled.
+ */
+#ifndef DYN_MODEL_PATH_H
+#define DYN_MODEL_PATH_H
+
+#include "../dynamodb/page.h"
+
+/* True if it is a path; otherwise *why is a hint (palloc'd or static). */
+extern bool dyn_path_check(const char *text, const char **why);
+
+/* Parses into CurrentMemoryContext; raises an error for what is not a path. */
+extern DynPath *dyn_path_parse(const char *text);
+
+/* The path of a top-level attribute, its name taken verbatim. */
+extern DynPath *dyn_path_of_attribute(const char *name);
+
+/* A copy of `path` with one more member name behind it. */
+extern DynPath *dyn_path_extend(const DynPath *path, const char *name);
+
+extern bool dyn_path_equal(const DynPath *a, const DynPath *b);
+
+/* Is it the attribute `name` itself? */
+extern bool dyn_path_is_attribute(const DynPath *path, const char *name);
+
+#endif

@@ -1,0 +1,132 @@
+/*
+ * pg_compat.h
+ *		Every difference between PostgreSQL majors, and the only file that tests
+ *		PG_VERSION_NUM.
+ *
+ * Each entry is named for what it means, so that the rest of the tree reads as
+ * if one PostgreSQL existed.  Include after postgres.h.
+ */
+#ifndef DYN_MODEL_PG_COMPAT_H
+#define DYN_MODEL_PG_COMPAT_H
+
+#include "fmgr.h"
+#include "nodes/pathnodes.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "utils/pg_locale.h"
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#include "varatt.h"
+#endif
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+#include "commands/explain.h"
+
+#if PG_VERSION_NUM < 150000
+#error "dynamo_fdw needs PostgreSQL 15 or later"
+#endif
+
+/* Module magic with a name and version where the server can show them. */
+#if PG_VERSION_NUM >= 180000
+#define DYN_MODULE_MAGIC(n, v) PG_MODULE_MAGIC_EXT(.name = (n), .version = (v))
+#else
+#define DYN_MODULE_MAGIC(n, v) PG_MODULE_MAGIC
+#endif
+
+/* A path of ours over one relation. */
+static inline ForeignPath *
+dyn_make_scan_path(PlannerInfo *root, RelOptInfo *rel, double rows,
+				   Cost startup, Cost total, List *pathkeys,
+				   Relids required_outer, List *private)
+{
+#if PG_VERSION_NUM >= 180000
+	return create_foreignscan_path(root, rel, NULL, rows, 0, startup, total,
+								   pathkeys, required_outer, NULL, NIL, private);
+#elif PG_VERSION_NUM >= 170000
+	return create_foreignscan_path(root, rel, NULL, rows, startup, total,
+								   pathkeys, required_outer, NULL, NIL, private);
+#else
+	return create_foreignscan_path(root, rel, NULL, rows, startup, total,
+								   pathkeys, required_outer, NULL, private);
+#endif
+}
+
+/* A path of ours over an upper relation. */
+static inline ForeignPath *
+dyn_make_upper_path(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
+					double rows, Cost startup, Cost total, List *private)
+{
+#if PG_VERSION_NUM >= 180000
+	return create_foreign_upper_path(root, rel, target, rows, 0, startup, total,
+									 NIL, NULL, NIL, private);
+#elif PG_VERSION_NUM >= 170000
+	return create_foreign_upper_path(root, rel, target, rows, startup, total,
+									 NIL, NULL, NIL, private);
+#else
+	return create_foreign_upper_path(root, rel, target, rows, startup, total,
+									 NIL, NULL, private);
+#endif
+}
+
+/* Does the path key sort upwards? */
+static inline bool
+dyn_pathkey_is_ascending(const PathKey *key)
+{
+#if PG_VERSION_NUM >= 180000
+	return key->pk_cmptype == COMPARE_LT;
+#else
+	return key->pk_strategy == BTLessStrategyNumber;
+#endif
+}
+
+/*
+ * Does the collation sort by the bytes of the text?  "C", "POSIX", and the
+ * builtin C.UTF-8 of 17 and later.
+ */
+static inline bool
+dyn_collation_is_bytewise(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
+#endif
+}
+
+/* The user that a scan of a base relation runs as; InvalidOid: the current one. */
+#if PG_VERSION_NUM >= 160000
+#define dyn_plan_check_as_user(fsplan, rte) ((fsplan)->checkAsUser)
+#else
+#define dyn_plan_check_as_user(fsplan, rte) ((rte)->checkAsUser)
+#endif
+
+/* Base relations that an upper foreign scan stands for. */
+#if PG_VERSION_NUM >= 160000
+#define dyn_plan_base_relids(fsplan) ((fsplan)->fs_base_relids)
+#define dyn_grouping_clause(root) ((root)->processed_groupClause)
+#else
+#define dyn_plan_base_relids(fsplan) ((fsplan)->fs_relids)
+#define dyn_grouping_clause(root) ((root)->parse->groupClause)
+#endif
+
+/* Outer-join relids can be part of required_outer; they name no relation. */
+#if PG_VERSION_NUM >= 160000
+#define dyn_outer_join_relids(root) ((root)->outer_join_rels)
+#else
+#define dyn_outer_join_relids(root) ((Relids) NULL)
+#endif
+
+/* The wait event under which a backend waits for DynamoDB. */
+extern uint32 dyn_wait_event(void);
+
+/*
+ * Calls a type's input function; on a value it does not accept returns false
+ * and puts the message into *why, instead of raising an error.  Other errors
+ * (out of memory, cancel) are raised.
+ */
+extern bool dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam,
+						   int32 typmod, Datum *result, const char **why);
+
+#endif

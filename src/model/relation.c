@@ -1,0 +1,110 @@
+/*
+ * relation.c
+ *		Reads a foreign table's definition from the catalogs.
+ *
+ * Options are inherited: column, table, server, built-in default.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "foreign/foreign.h"
+#include "utils/rel.h"
+
+#include "guc.h"
+#include "path.h"
+#include "relation.h"
+
+static const char *const on_mismatch_words[] = {"error", "null", NULL};
+
+static void
+read_column(DynColumn *column, Form_pg_attribute attr, Oid relid,
+			bool table_null_on_mismatch)
+{
+	List	   *options;
+	const char *text;
+	DynFormat	format = {DYN_FORMAT_NONE};
+
+	column->name = pstrdup(NameStr(attr->attname));
+	column->dropped = attr->attisdropped;
+	if (column->dropped)
+		return;
+	options = GetForeignColumnOptions(relid, attr->attnum);
+	column->not_null = attr->attnotnull;
+	column->collation = attr->attcollation;
+	column->null_on_mismatch =
+		dyn_option_enum(options, "on_mismatch", on_mismatch_words,
+						table_null_on_mismatch) == 1;
+	if ((text = dyn_option_text(options, "path")) != NULL)
+		column->path = dyn_path_parse(text);
+	else
+	{
+		text = dyn_option_text(options, "attribute");
+		column->path = dyn_path_of_attribute(text ? text : column->name);
+	}
+	if ((text = dyn_option_text(options, "format")) != NULL)
+		dyn_format_parse(text, &format);
+	dyn_codec_init(&column->codec, attr->atttypid, attr->atttypmod, &format,
+				   column->name);
+}
+
+static void
+read_columns(DynRelation *relation, Relation rel, bool null_on_mismatch)
+{
+	TupleDesc	tupdesc = RelationGetDescr(rel);
+
+	relation->ncolumns = tupdesc->natts;
+	relation->columns = palloc0(Max(tupdesc->natts, 1) * sizeof(DynColumn));
+	for (int i = 0; i < tupdesc->natts; i++)
+		read_column(&relation->columns[i], TupleDescAttr(tupdesc, i),
+					relation->relid, null_on_mismatch);
+}
+
+/* Table options, with the server's as fallback. */
+static void
+read_options(DynRelation *relation, List *table, List *server)
+{
+	const char *name = dyn_option_text(table, "table_name");
+
+	relation->table = psprintf("%s%s", relation->connection->table_prefix,
+							   name ? name : relation->name);
+	relation->scan_policy =
+		dyn_option_enum(table, "scan_policy", dyn_scan_policy_names,
+						dyn_option_enum(server, "scan_policy",
+										dyn_scan_policy_names, DYN_SCAN_WARN));
+	relation->consistent = dyn_guc_consistent_read ||
+		dyn_option_bool(table, "consistent_read",
+						dyn_option_bool(server, "consistent_read", false));
+	relation->fetch_size =
+		dyn_option_int(table, "fetch_size",
+					   dyn_option_int(server, "fetch_size", 0));
+}
+
+DynRelation *
+dyn_relation_open(Oid relid, Oid userid)
+{
+	DynRelation *relation = palloc0(sizeof(DynRelation));
+	ForeignTable *table = GetForeignTable(relid);
+	ForeignServer *server = GetForeignServer(table->serverid);
+	Relation	rel = table_open(relid, NoLock);
+
+	relation->relid = relid;
+	relation->name = pstrdup(RelationGetRelationName(rel));
+	relation->connection = dyn_session_connection(table->serverid, userid);
+	read_options(relation, table->options, server->options);
+	read_columns(relation, rel,
+				 dyn_option_enum(table->options, "on_mismatch",
+								 on_mismatch_words, 0) == 1);
+	table_close(rel, NoLock);
+	return relation;
+}
+
+DynScanPolicy
+dyn_relation_scan_policy(const DynRelation *relation)
+{
+	if (dyn_guc_scan_policy < 0)
+		return relation->scan_policy;
+	/* "allow" was set by a superuser, and loosens; the others tighten */
+	if (dyn_guc_scan_policy == DYN_SCAN_ALLOW)
+		return DYN_SCAN_ALLOW;
+	return Max(relation->scan_policy, (DynScanPolicy) dyn_guc_scan_policy);
+}

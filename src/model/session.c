@@ -1,0 +1,638 @@
+/*
+ * session.c
+ *		The backend's network client, its connections and table descriptions.
+ *
+ * Connections live in a hash table by (server, user).  Each has a memory
+ * context of its own; what libcurl and the plain-C rooms hold (credentials,
+ * descriptions) is malloc'd and freed with it.  Pins are reset callbacks of
+ * the pinning memory context, so that they end on every way out of a statement.
+ *
+ * Waiting: the client's descriptor and the process latch, through
+ * WaitLatchOrSocket.  Interrupts are handled after the client has come to
+ * rest, never inside libcurl.
+ */
+#include "postgres.h"
+
+#include <time.h>
+
+#include "catalog/pg_foreign_data_wrapper.h"
+#include "catalog/pg_foreign_server.h"
+#include "catalog/pg_user_mapping.h"
+#include "foreign/foreign.h"
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+#include "utils/plancache.h"
+#include "utils/syscache.h"
+
+#include "counters.h"
+#include "guc.h"
+#include "options.h"
+#include "pg_compat.h"
+#include "privilege.h"
+#include "session.h"
+
+/* An answer larger than this is no answer of DynamoDB's. */
+#define MAX_RESPONSE	((size_t) 64 * 1024 * 1024)
+
+typedef struct DynDescription
+{
+	struct DynDescription *next;
+	char	   *table;
+	DynTableMeta *meta;			/* malloc'd */
+	double		asked_at;		/* dyn_session_now() */
+	int			pins;
+	bool		forgotten;		/* not to be found any more */
+} DynDescription;
+
+typedef struct ConnectionKey
+{
+	Oid			serverid;
+	Oid			userid;
+} ConnectionKey;
+
+typedef struct ConnectionEntry
+{
+	ConnectionKey key;
+	DynConnection *connection;
+} ConnectionEntry;
+
+static DynClient *client = NULL;
+static HTAB *connections = NULL;
+
+PG_FUNCTION_INFO_V1(dynamo_fdw_disconnect);
+
+double
+dyn_session_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000.0 + ts.tv_nsec / 1e6;
+}
+
+DynClient *
+dyn_session_client(void)
+{
+	if (client == NULL)
+		client = dyn_client_create();
+	if (client == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("could not set up the DynamoDB client")));
+	return client;
+}
+
+int
+dyn_session_open_descriptors(void)
+{
+	return client == NULL ? 0 : dyn_client_open_fds(client);
+}
+
+/* ---- waiting ---- */
+
+static DynWait
+wait_for_client(void *arg, int fd, long timeout_ms)
+{
+	int			events = WL_LATCH_SET | WL_SOCKET_READABLE | WL_EXIT_ON_PM_DEATH;
+	int			rc;
+
+	if (timeout_ms >= 0)
+		events |= WL_TIMEOUT;
+	rc = WaitLatchOrSocket(MyLatch, events, fd, timeout_ms, dyn_wait_event());
+	if (rc & WL_LATCH_SET)
+	{
+		ResetLatch(MyLatch);
+		return DYN_WAIT_INTERRUPTED;
+	}
+	return (rc & WL_SOCKET_READABLE) ? DYN_WAIT_READY : DYN_WAIT_TIMEOUT;
+}
+
+void
+dyn_session_wait(long timeout_ms)
+{
+	(void) dyn_client_wait(dyn_session_client(), wait_for_client, NULL,
+						   timeout_ms);
+	CHECK_FOR_INTERRUPTS();
+}
+
+void
+dyn_session_account(const DynCall *call, const char *line)
+{
+	DynCounters counters = {0};
+
+	counters.requests = 1;
+	counters.retries = Max(call->attempts - 1, 0);
+	counters.throttles = call->throttles;
+	counters.bytes = call->bytes_received;
+	dyn_counters_add(&dyn_backend_counters, &counters);
+	if (line != NULL)
+		ereport(LOG,
+				(errmsg_internal("dynamo_fdw: %s (%.1f ms%s)", line,
+								 call->elapsed_ms,
+								 call->attempts > 1
+								 ? psprintf(", %d attempts", call->attempts)
+								 : ""),
+				 errhidestmt(true), errhidecontext(true)));
+}
+
+void
+dyn_session_run(DynCall *call, DynService *service,
+				const DynRequestContext *context)
+{
+	PG_TRY();
+	{
+		dyn_call_start(call, service, context->operation);
+		while (call->state != DYN_CALL_DONE)
+			dyn_session_wait(-1);
+		dyn_session_account(call, !dyn_guc_log_requests ? NULL
+							: psprintf("%s%s%s", context->operation,
+									   context->table ? " " : "",
+									   context->table ? context->table : ""));
+		if (call->failure != DYN_FAIL_NONE)
+			dyn_report_call(call, context);
+	}
+	PG_CATCH();
+	{
+		dyn_call_destroy(call);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
+/* ---- connections: making them from the catalogs ---- */
+
+typedef struct PartitionSuffix
+{
+	const char *region_prefix;
+	const char *suffix;
+} PartitionSuffix;
+
+static const PartitionSuffix partition_suffixes[] = {
+	{"cn-", "amazonaws.com.cn"},
+	{"eusc-", "amazonaws.eu"},
+	{"us-iso-", "c2s.ic.gov"},
+	{"us-isob-", "sc2s.sgov.gov"},
+	{"eu-isoe-", "cloud.adc-e.uk"},
+	{"us-isof-", "csp.hci.ic.gov"},
+	{"", "amazonaws.com"},
+};
+
+static char *
+regional_url(const char *region)
+{
+	int			i = 0;
+
+	while (strncmp(region, partition_suffixes[i].region_prefix,
+				   strlen(partition_suffixes[i].region_prefix)) != 0)
+		i++;
+	return psprintf("https://dynamodb.%s.%s/", region,
+					partition_suffixes[i].suffix);
+}
+
+/* With exactly one slash at the end. */
+static char *
+normal_url(const char *endpoint)
+{
+	size_t		len = strlen(endpoint);
+
+	return psprintf("%s%s", endpoint, endpoint[len - 1] == '/' ? "" : "/");
+}
+
+/* The Host header: without scheme, slash and the scheme's own port. */
+static char *
+host_of_url(const char *url)
+{
+	bool		tls = pg_strncasecmp(url, "https://", 8) == 0;
+	const char *own_port = tls ? ":443" : ":80";
+	char	   *host = pstrdup(url + (tls ? 8 : 7));
+	size_t		len = strlen(host) - 1;
+
+	if (len > strlen(own_port) &&
+		strncmp(host + len - strlen(own_port), own_port, strlen(own_port)) == 0)
+		len -= strlen(own_port);
+	host[len] = '\0';
+	return host;
+}
+
+static void
+set_endpoint(DynConnection *connection, ForeignServer *server)
+{
+	const char *region = dyn_option_text(server->options, "region");
+	const char *endpoint = dyn_option_text(server->options, "endpoint");
+
+	if (region == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
+				 errmsg("server \"%s\" has no region", server->servername),
+				 errhint("ALTER SERVER %s OPTIONS (ADD region 'eu-west-1');",
+						 quote_identifier(server->servername))));
+	connection->service.region = pstrdup(region);
+	connection->service.url = endpoint ? normal_url(endpoint)
+		: regional_url(region);
+	connection->service.host = host_of_url(connection->service.url);
+}
+
+static void
+set_credentials(DynConnection *connection, ForeignServer *server)
+{
+	UserMapping *mapping = GetUserMapping(connection->userid,
+										  connection->serverid);
+	const char *key = dyn_option_text(mapping->options, "access_key_id");
+	const char *bad = NULL;
+
+	if (key == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
+				 errmsg("user mapping for server \"%s\" has no access key",
+						server->servername),
+				 errhint("Set the options access_key_id and secret_access_key with ALTER USER MAPPING.")));
+	if (!dyn_credentials_set((DynCredentials *) connection->service.credentials,
+							 key,
+							 dyn_option_text(mapping->options, "secret_access_key"),
+							 dyn_option_text(mapping->options, "session_token"),
+							 &bad))
+		ereport(ERROR,
+				(errcode(bad ? ERRCODE_INVALID_PARAMETER_VALUE
+						 : ERRCODE_OUT_OF_MEMORY),
+				 bad ? errmsg("%s of the user mapping for server \"%s\" holds a character that no key has",
+							  bad, server->servername)
+				 : errmsg("out of memory")));
+}
+
+static void
+set_limits(DynConnection *connection, List *options)
+{
+	DynService *service = &connection->service;
+	const char *ca_file = dyn_option_text(options, "ca_file");
+	const char *proxy = dyn_option_text(options, "proxy");
+	const char *prefix = dyn_option_text(options, "table_prefix");
+
+	service->signing_name = "dynamodb";
+	service->target_prefix = "DynamoDB_20120810.";
+	service->ca_file = ca_file ? pstrdup(ca_file) : NULL;
+	service->proxy = proxy ? pstrdup(proxy) : NULL;
+	service->connect_timeout_ms =
+		dyn_option_int(options, "connect_timeout",
+					   dyn_option_default_int("connect_timeout"));
+	service->request_timeout_ms =
+		dyn_option_int(options, "request_timeout",
+					   dyn_option_default_int("request_timeout"));
+	service->max_attempts =
+		dyn_option_int(options, "max_attempts",
+					   dyn_option_default_int("max_attempts"));
+	service->max_response = MAX_RESPONSE;
+	connection->table_prefix = pstrdup(prefix ? prefix : "");
+	connection->max_concurrency =
+		dyn_option_int(options, "max_concurrency",
+					   dyn_option_default_int("max_concurrency"));
+	connection->max_read_units = dyn_option_real(options, "max_read_units", 0);
+}
+
+/* Runs when the connection's memory goes: frees what is not palloc'd. */
+static void
+release_connection(void *arg)
+{
+	DynConnection *connection = arg;
+
+	dyn_credentials_clear((DynCredentials *) connection->service.credentials);
+	for (DynDescription *d = connection->descriptions; d != NULL; d = d->next)
+		dyn_metadata_free(d->meta);
+}
+
+static DynConnection *
+allocate_connection(MemoryContext parent)
+{
+	MemoryContext context = AllocSetContextCreate(parent, "dynamo_fdw connection",
+												  ALLOCSET_SMALL_SIZES);
+	DynConnection *connection = MemoryContextAllocZero(context,
+													   sizeof(DynConnection));
+	MemoryContextCallback *callback =
+		MemoryContextAllocZero(context, sizeof(MemoryContextCallback));
+
+	connection->context = context;
+	connection->service.credentials =
+		MemoryContextAllocZero(context, sizeof(DynCredentials));
+	callback->func = release_connection;
+	callback->arg = connection;
+	MemoryContextRegisterResetCallback(context, callback);
+	return connection;
+}
+
+/*
+ * Made below the current context first, so that an error on the way leaves
+ * nothing behind; given to the cache when it is complete.
+ */
+static DynConnection *
+make_connection(Oid serverid, Oid userid)
+{
+	DynConnection *connection = allocate_connection(CurrentMemoryContext);
+	MemoryContext oldcontext = MemoryContextSwitchTo(connection->context);
+	ForeignServer *server = GetForeignServer(serverid);
+
+	connection->serverid = serverid;
+	connection->userid = userid;
+	connection->server_name = pstrdup(server->servername);
+	connection->valid = true;
+	set_endpoint(connection, server);
+	set_limits(connection, server->options);
+	set_credentials(connection, server);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextSetParent(connection->context, CacheMemoryContext);
+	return connection;
+}
+
+/* ---- connections: cache and pins ---- */
+
+static void
+drop_if_unused(DynConnection *connection)
+{
+	if (!connection->valid && connection->pins == 0)
+		MemoryContextDelete(connection->context);
+}
+
+static void
+unpin_connection(void *arg)
+{
+	DynConnection *connection = arg;
+
+	connection->pins--;
+	drop_if_unused(connection);
+}
+
+/* Calls `func(arg)` when CurrentMemoryContext is reset. */
+static void
+call_at_reset(MemoryContextCallbackFunction func, void *arg)
+{
+	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
+
+	callback->func = func;
+	callback->arg = arg;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+}
+
+static void
+forget_connection(ConnectionEntry *entry)
+{
+	DynConnection *connection = entry->connection;
+
+	hash_search(connections, &entry->key, HASH_REMOVE, NULL);
+	connection->valid = false;
+	drop_if_unused(connection);
+}
+
+static void
+forget_all_connections(void)
+{
+	HASH_SEQ_STATUS status;
+	ConnectionEntry *entry;
+
+	if (connections == NULL)
+		return;
+	hash_seq_init(&status, connections);
+	while ((entry = hash_seq_search(&status)) != NULL)
+		forget_connection(entry);
+}
+
+/*
+ * ALTER SERVER, user mappings, roles' rights: rare enough that everything is
+ * made anew.  Running statements keep what they have pinned.
+ */
+static void
+invalidate(Datum arg, int cacheid, uint32 hashvalue)
+{
+	forget_all_connections();
+}
+
+static DynConnection *
+find_connection(Oid serverid, Oid userid)
+{
+	ConnectionKey key = {serverid, userid};
+	ConnectionEntry *entry;
+	DynConnection *connection;
+
+	entry = hash_search(connections, &key, HASH_FIND, NULL);
+	if (entry != NULL)
+		return entry->connection;
+	connection = make_connection(serverid, userid);
+	entry = hash_search(connections, &key, HASH_ENTER, NULL);
+	entry->connection = connection;
+	return connection;
+}
+
+DynConnection *
+dyn_session_connection(Oid serverid, Oid userid)
+{
+	DynConnection *connection = find_connection(serverid, userid);
+
+	if (pg_strncasecmp(connection->service.url, "http://", 7) == 0)
+		dyn_check_endpoint(GetForeignServer(serverid)->owner,
+						   connection->server_name, connection->service.url);
+	connection->pins++;
+	call_at_reset(unpin_connection, connection);
+	return connection;
+}
+
+/* ---- descriptions ---- */
+
+static DynDescription *
+find_description(DynConnection *connection, const char *table)
+{
+	for (DynDescription *d = connection->descriptions; d != NULL; d = d->next)
+	{
+		if (!d->forgotten && strcmp(d->table, table) == 0)
+			return d;
+	}
+	return NULL;
+}
+
+/* Frees descriptions that are neither to be found nor in use. */
+static void
+sweep_descriptions(DynConnection *connection)
+{
+	DynDescription **link = &connection->descriptions;
+
+	while (*link != NULL)
+	{
+		DynDescription *d = *link;
+
+		if (d->forgotten && d->pins == 0)
+		{
+			*link = d->next;
+			dyn_metadata_free(d->meta);
+			pfree(d->table);
+			pfree(d);
+		}
+		else
+			link = &d->next;
+	}
+}
+
+static void
+unpin_description(void *arg)
+{
+	((DynDescription *) arg)->pins--;
+}
+
+static const DynTableMeta *
+pin_description(DynDescription *description)
+{
+	description->pins++;
+	call_at_reset(unpin_description, description);
+	return description->meta;
+}
+
+static DynDescription *
+add_description(DynConnection *connection, const char *table,
+				DynTableMeta *meta)
+{
+	DynDescription *description =
+		MemoryContextAllocZero(connection->context, sizeof(DynDescription));
+
+	description->table = MemoryContextStrdup(connection->context, table);
+	description->meta = meta;
+	description->asked_at = dyn_session_now();
+	description->next = connection->descriptions;
+	connection->descriptions = description;
+	return description;
+}
+
+/*
+ * DescribeTable, in less time than a reading request gets: it runs while a
+ * statement is planned.
+ */
+static DynCall *
+ask_for_description(DynConnection *connection, const char *table)
+{
+	DynService	hasty = connection->service;
+	DynRequestContext context = {"DescribeTable", table, NULL,
+	connection->server_name};
+	DynCall    *call = dyn_call_create(dyn_session_client());
+
+	if (call == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	hasty.max_attempts = Min(hasty.max_attempts, 2);
+	hasty.request_timeout_ms = Min(hasty.request_timeout_ms,
+								   hasty.connect_timeout_ms);
+	dyn_write_describe_table(dyn_call_body(call), table);
+	dyn_session_run(call, &hasty, &context);
+	connection->service.clock_offset = hasty.clock_offset;
+	connection->service.clock_corrected = hasty.clock_corrected;
+	connection->service.retry_tokens_used = hasty.retry_tokens_used;
+	return call;
+}
+
+static DynDescription *
+describe_table(DynConnection *connection, const char *table)
+{
+	DynCall    *call = ask_for_description(connection, table);
+	const char *reason = NULL;
+	DynTableMeta *meta = dyn_metadata_parse(call->response.data,
+											call->response.len, &reason);
+
+	dyn_call_destroy(call);
+	if (meta == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+				 errmsg("description of DynamoDB table \"%s\" cannot be read",
+						table),
+				 errdetail("The answer is %s.", reason),
+				 errhint("Check the server option endpoint.")));
+	return add_description(connection, table, meta);
+}
+
+/* Like describe_table, but an aged description serves when the network fails. */
+static DynDescription *
+refresh_description(DynConnection *connection, DynDescription *aged)
+{
+	MemoryContext oldcontext = CurrentMemoryContext;
+	DynDescription *volatile fresh = NULL;
+
+	PG_TRY();
+	{
+		fresh = describe_table(connection, aged->table);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(oldcontext);
+		edata = CopyErrorData();
+		if (ERRCODE_TO_CATEGORY(edata->sqlerrcode) !=
+			ERRCODE_CONNECTION_EXCEPTION &&
+			edata->sqlerrcode != ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION)
+			PG_RE_THROW();
+		FlushErrorState();
+		FreeErrorData(edata);
+	}
+	PG_END_TRY();
+	if (fresh == NULL)
+		return aged;
+	aged->forgotten = true;
+	return fresh;
+}
+
+const DynTableMeta *
+dyn_session_table(DynConnection *connection, const char *table)
+{
+	DynDescription *description = find_description(connection, table);
+
+	if (description == NULL)
+		description = describe_table(connection, table);
+	else if (dyn_session_now() - description->asked_at >
+			 dyn_guc_metadata_ttl * 1000.0)
+		description = refresh_description(connection, description);
+	sweep_descriptions(connection);
+	return pin_description(description);
+}
+
+const DynTableMeta *
+dyn_session_cached_table(DynConnection *connection, const char *table)
+{
+	DynDescription *description = find_description(connection, table);
+
+	return description == NULL ? NULL : pin_description(description);
+}
+
+void
+dyn_session_forget_table(DynConnection *connection, const char *table)
+{
+	DynDescription *description = find_description(connection, table);
+
+	if (description != NULL)
+		description->forgotten = true;
+	ResetPlanCache();
+}
+
+/* ---- SQL functions and start-up ---- */
+
+void
+dyn_session_init(void)
+{
+	HASHCTL		ctl;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(ConnectionKey);
+	ctl.entrysize = sizeof(ConnectionEntry);
+	connections = hash_create("dynamo_fdw connections", 8, &ctl,
+							  HASH_ELEM | HASH_BLOBS);
+	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, invalidate, (Datum) 0);
+	CacheRegisterSyscacheCallback(USERMAPPINGOID, invalidate, (Datum) 0);
+}
+
+/* dynamo_fdw_disconnect(): closes idle connections, forgets what is cached. */
+Datum
+dynamo_fdw_disconnect(PG_FUNCTION_ARGS)
+{
+	bool		had_any = connections != NULL &&
+		hash_get_num_entries(connections) > 0;
+
+	forget_all_connections();
+	if (client != NULL)
+		dyn_client_close_idle(client);
+	ResetPlanCache();
+	PG_RETURN_BOOL(had_any);
+}

@@ -1,0 +1,802 @@
+/*
+ * types.c
+ *		Codecs: what a column's type and format accept, and decoding.
+ *
+ * `codec_traits` says for each kind of codec what it is stored as and what may
+ * be concluded from comparisons there; a format overrides it.  Decoding is one
+ * small function for each kind.  Encoding is in encode.c, jsonb in jsonvalue.c,
+ * dates and times in datetime.c.
+ *
+ * Decoders allocate in CurrentMemoryContext (the page context), raise no error
+ * for a value that does not fit, and never round.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "common/int.h"
+#include "mb/pg_wchar.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+#include "../base/number.h"
+#include "datetime.h"
+#include "pg_compat.h"
+#include "types.h"
+
+typedef struct CodecTraits
+{
+	DynType		wire;
+	bool		canonical;
+	bool		ordered;
+	bool		total;
+} CodecTraits;
+
+/*
+ * Text is not total: U+0000 may stand in S but not in text.  Integers are not:
+ * 1.5 and 1E20 may stand in N.
+ */
+static const CodecTraits codec_traits[] = {
+	[DYN_CODEC_TEXT] = {DYN_TYPE_S, true, true, false},
+	[DYN_CODEC_BPCHAR] = {DYN_TYPE_S, false, false, false},
+	[DYN_CODEC_UUID] = {DYN_TYPE_S, true, true, false},
+	[DYN_CODEC_INT2] = {DYN_TYPE_N, true, true, false},
+	[DYN_CODEC_INT4] = {DYN_TYPE_N, true, true, false},
+	[DYN_CODEC_INT8] = {DYN_TYPE_N, true, true, false},
+	[DYN_CODEC_NUMERIC] = {DYN_TYPE_N, true, true, true},
+	[DYN_CODEC_FLOAT4] = {DYN_TYPE_N, false, true, false},
+	[DYN_CODEC_FLOAT8] = {DYN_TYPE_N, false, true, false},
+	[DYN_CODEC_BOOL] = {DYN_TYPE_ABSENT, false, false, false},
+	[DYN_CODEC_BYTEA] = {DYN_TYPE_B, true, true, true},
+	[DYN_CODEC_DATE] = {DYN_TYPE_S, true, true, false},
+	[DYN_CODEC_TIMESTAMP] = {DYN_TYPE_S, false, true, false},
+	[DYN_CODEC_TIMESTAMPTZ] = {DYN_TYPE_S, false, true, false},
+	[DYN_CODEC_JSON] = {DYN_TYPE_ABSENT, false, false, false},
+	[DYN_CODEC_JSONB] = {DYN_TYPE_ABSENT, false, false, false},
+	[DYN_CODEC_ARRAY] = {DYN_TYPE_ABSENT, false, false, false},
+	[DYN_CODEC_INPUT] = {DYN_TYPE_S, false, false, false},
+};
+
+typedef struct TypeKind
+{
+	Oid			typid;
+	DynCodecKind kind;
+} TypeKind;
+
+static const TypeKind type_kinds[] = {
+	{TEXTOID, DYN_CODEC_TEXT}, {VARCHAROID, DYN_CODEC_TEXT},
+	{BPCHAROID, DYN_CODEC_BPCHAR}, {UUIDOID, DYN_CODEC_UUID},
+	{INT2OID, DYN_CODEC_INT2}, {INT4OID, DYN_CODEC_INT4},
+	{INT8OID, DYN_CODEC_INT8}, {NUMERICOID, DYN_CODEC_NUMERIC},
+	{FLOAT4OID, DYN_CODEC_FLOAT4}, {FLOAT8OID, DYN_CODEC_FLOAT8},
+	{BOOLOID, DYN_CODEC_BOOL}, {BYTEAOID, DYN_CODEC_BYTEA},
+	{DATEOID, DYN_CODEC_DATE}, {TIMESTAMPOID, DYN_CODEC_TIMESTAMP},
+	{TIMESTAMPTZOID, DYN_CODEC_TIMESTAMPTZ}, {JSONOID, DYN_CODEC_JSON},
+	{JSONBOID, DYN_CODEC_JSONB},
+};
+
+/* ---- setting up ---- */
+
+static DynCodecKind
+kind_of_type(Oid basetype)
+{
+	for (int i = 0; i < lengthof(type_kinds); i++)
+	{
+		if (type_kinds[i].typid == basetype)
+			return type_kinds[i].kind;
+	}
+	return OidIsValid(get_element_type(basetype)) ? DYN_CODEC_ARRAY
+		: DYN_CODEC_INPUT;
+}
+
+static bool
+is_datetime(const DynCodec *codec)
+{
+	return codec->kind == DYN_CODEC_DATE ||
+		codec->kind == DYN_CODEC_TIMESTAMP ||
+		codec->kind == DYN_CODEC_TIMESTAMPTZ;
+}
+
+static bool
+format_fits(const DynCodec *codec, DynFormatKind format)
+{
+	switch (format)
+	{
+		case DYN_FORMAT_NONE:
+			return true;
+		case DYN_FORMAT_EPOCH_DAYS:
+			return codec->kind == DYN_CODEC_DATE;
+		case DYN_FORMAT_BOOL:
+			return codec->kind == DYN_CODEC_BOOL;
+		case DYN_FORMAT_STRING:
+			return codec->kind == DYN_CODEC_UUID ||
+				(codec->kind >= DYN_CODEC_INT2 &&
+				 codec->kind <= DYN_CODEC_FLOAT8);
+		default:
+			return is_datetime(codec);
+	}
+}
+
+/* What a format changes in the traits of the type. */
+static void
+apply_format_traits(DynCodec *codec)
+{
+	switch (codec->format.kind)
+	{
+		case DYN_FORMAT_NONE:
+			break;
+		case DYN_FORMAT_ISO8601:
+			codec->canonical = false;
+			break;
+		case DYN_FORMAT_ISO8601_FIXED:
+			codec->canonical = true;
+			break;
+		case DYN_FORMAT_EPOCH:
+		case DYN_FORMAT_EPOCH_MS:
+		case DYN_FORMAT_EPOCH_US:
+		case DYN_FORMAT_EPOCH_DAYS:
+			codec->wire = DYN_TYPE_N;
+			codec->canonical = true;
+			break;
+		case DYN_FORMAT_STRING:
+			codec->wire = DYN_TYPE_S;
+			codec->canonical = false;
+			codec->ordered = false;
+			codec->total = false;
+			break;
+		case DYN_FORMAT_BOOL:
+			codec->wire = codec->format.numeric ? DYN_TYPE_N : DYN_TYPE_S;
+			codec->canonical = true;
+			break;
+	}
+}
+
+static void
+init_element(DynCodec *codec, const char *column)
+{
+	Oid			elemtype = get_element_type(codec->basetype);
+	DynFormat	none = {DYN_FORMAT_NONE};
+
+	codec->element = palloc0(sizeof(DynCodec));
+	dyn_codec_init(codec->element, elemtype, codec->typmod, &none, column);
+	get_typlenbyvalalign(elemtype, &codec->elemlen, &codec->elembyval,
+						 &codec->elemalign);
+}
+
+void
+dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
+			   const DynFormat *format, const char *column)
+{
+	memset(codec, 0, sizeof(*codec));
+	codec->typid = typid;
+	codec->typmod = typmod;
+	codec->basetype = getBaseTypeAndTypmod(typid, &codec->typmod);
+	codec->is_domain = (codec->basetype != typid);
+	codec->kind = kind_of_type(codec->basetype);
+	codec->format = *format;
+	codec->context = CurrentMemoryContext;
+	if (!format_fits(codec, format->kind))
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+				 errmsg("format of column \"%s\" does not fit its type %s",
+						column, format_type_be(typid)),
+				 errhint("See the table of formats in the manual.")));
+	codec->wire = codec_traits[codec->kind].wire;
+	codec->canonical = codec_traits[codec->kind].canonical;
+	codec->ordered = codec_traits[codec->kind].ordered;
+	codec->total = codec_traits[codec->kind].total;
+	if (codec->kind == DYN_CODEC_NUMERIC && codec->typmod >= 0)
+		codec->total = false;
+	apply_format_traits(codec);
+	if (codec->is_domain)
+		codec->total = false;
+	if (codec->kind == DYN_CODEC_ARRAY)
+		init_element(codec, column);
+	else if (codec->kind == DYN_CODEC_INPUT || codec->kind == DYN_CODEC_BPCHAR)
+	{
+		Oid			function;
+
+		getTypeInputInfo(codec->basetype, &function, &codec->ioparam);
+		fmgr_info(function, &codec->input);
+	}
+}
+
+/* ---- decoding ---- */
+
+static bool
+mismatch(const char **why, const char *reason)
+{
+	*why = reason;
+	return false;
+}
+
+static bool
+wrong_type(const DynCodec *codec, const DynValue *value, const char **why)
+{
+	*why = psprintf("it is of DynamoDB type %s, column type %s does not take that",
+					dyn_type_name(value->type), format_type_be(codec->typid));
+	return false;
+}
+
+/* The text of an S value, NUL-terminated, in the server's encoding. */
+static bool
+value_cstring(const DynValue *value, char **result, size_t *len,
+			  const char **why)
+{
+	char	   *text;
+
+	if (value->flags & DYN_VALUE_HAS_NUL)
+		return mismatch(why, "it holds the character U+0000, which PostgreSQL's text types cannot");
+	text = palloc(value->len + 1);
+	*len = dyn_value_text(value, text);
+	text[*len] = '\0';
+	if (GetDatabaseEncoding() != PG_UTF8)
+	{
+		text = pg_any_to_server(text, *len, PG_UTF8);
+		*len = strlen(text);
+	}
+	*result = text;
+	return true;
+}
+
+static bool
+decode_text(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	text	   *t;
+	size_t		len;
+
+	if (value->flags & DYN_VALUE_HAS_NUL ||
+		GetDatabaseEncoding() != PG_UTF8)
+	{
+		char	   *cstring;
+
+		if (!value_cstring(value, &cstring, &len, why))
+			return false;
+		t = cstring_to_text_with_len(cstring, len);
+	}
+	else
+	{
+		t = palloc(VARHDRSZ + value->len);
+		if (value->flags & DYN_VALUE_ESCAPED)
+			len = dyn_value_text(value, VARDATA(t));
+		else
+		{
+			len = value->len;
+			memcpy(VARDATA(t), value->data, len);
+		}
+		SET_VARSIZE(t, VARHDRSZ + len);
+	}
+	if (codec->typmod >= (int32) VARHDRSZ &&
+		pg_mbstrlen_with_len(VARDATA(t), len) > codec->typmod - VARHDRSZ)
+		return mismatch(why, psprintf("it is longer than %d characters",
+									  codec->typmod - VARHDRSZ));
+	*result = PointerGetDatum(t);
+	return true;
+}
+
+static bool
+decode_input(DynCodec *codec, const DynValue *value, bool soft,
+			 Datum *result, const char **why)
+{
+	char	   *cstring;
+	size_t		len;
+
+	if (!value_cstring(value, &cstring, &len, why))
+		return false;
+	if (soft)
+		return dyn_input_soft(&codec->input, cstring, codec->ioparam,
+							  codec->typmod, result, why);
+	*result = InputFunctionCall(&codec->input, cstring, codec->ioparam,
+								codec->typmod);
+	return true;
+}
+
+/* char(n): blanks are added, nothing is taken away. */
+static bool
+decode_bpchar(DynCodec *codec, const DynValue *value, bool soft,
+			  Datum *result, const char **why)
+{
+	char	   *cstring;
+	size_t		len;
+
+	if (!value_cstring(value, &cstring, &len, why))
+		return false;
+	if (codec->typmod >= (int32) VARHDRSZ &&
+		pg_mbstrlen_with_len(cstring, len) > codec->typmod - VARHDRSZ)
+		return mismatch(why, psprintf("it is longer than %d characters",
+									  codec->typmod - VARHDRSZ));
+	*result = InputFunctionCall(&codec->input, cstring, codec->ioparam,
+								codec->typmod);
+	return true;
+}
+
+static bool
+decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	char		text[64];
+	bool		lenient = (codec->format.kind == DYN_FORMAT_STRING);
+	int			ndigits = 0;
+
+	if (value->len > 38 || (value->flags & DYN_VALUE_ESCAPED))
+		return mismatch(why, "it is no uuid");
+	memcpy(text, value->data, value->len);
+	text[value->len] = '\0';
+	for (const char *p = text; *p; p++)
+	{
+		bool		upper = (*p >= 'A' && *p <= 'F');
+
+		if ((*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f') ||
+			(upper && lenient))
+			ndigits++;
+		else if (*p != '-' || ndigits == 0 || ndigits % 4 != 0 || p[-1] == '-')
+			return mismatch(why, "it is no uuid of lower-case digits and hyphens");
+	}
+	if (ndigits != 32 || text[value->len - 1] == '-' ||
+		(!lenient && (value->len != 36 || text[8] != '-' || text[13] != '-' ||
+					  text[18] != '-' || text[23] != '-')))
+		return mismatch(why, "it is no uuid of lower-case digits and hyphens");
+	*result = DirectFunctionCall1(uuid_in, CStringGetDatum(text));
+	return true;
+}
+
+/*
+ * A number's canonical text: as it came where it can be read right away, or
+ * from S under format 'string', blanks around it left out.
+ */
+static bool
+number_text(const DynCodec *codec, const DynValue *value, char *buf,
+			size_t *len, const char **why)
+{
+	const char *p = value->data;
+	const char *end = p + value->len;
+
+	if (codec->format.kind == DYN_FORMAT_STRING)
+	{
+		while (p < end && *p == ' ')
+			p++;
+		while (p < end && end[-1] == ' ')
+			end--;
+	}
+	if (dyn_number_canonical(p, end - p, buf, len) == DYN_NUMBER_OK)
+		return true;
+	return mismatch(why, "it is no number that DynamoDB could hold");
+}
+
+/* Plain digits with an optional sign: the common case, without a copy. */
+static bool
+plain_integer(const char *p, size_t len, int64 *result)
+{
+	const char *end = p + len;
+	bool		negative = (len > 0 && *p == '-');
+	int64		number = 0;
+
+	p += negative;
+	if (p == end || end - p > 18)
+		return false;
+	for (; p < end; p++)
+	{
+		if (*p < '0' || *p > '9')
+			return false;
+		number = number * 10 + (*p - '0');
+	}
+	*result = negative ? -number : number;
+	return true;
+}
+
+static bool
+decode_integer(DynCodec *codec, const DynValue *value, int64 min, int64 max,
+			   int64 *result, const char **why)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+
+	if (!plain_integer(value->data, value->len, result))
+	{
+		char	   *end;
+
+		if (!number_text(codec, value, buf, &len, why))
+			return false;
+		if (memchr(buf, '.', len) != NULL)
+			return mismatch(why, "it is not a whole number");
+		errno = 0;
+		*result = strtoll(buf, &end, 10);
+		if (errno != 0)
+			return mismatch(why, psprintf("it is out of range for type %s",
+										  format_type_be(codec->typid)));
+	}
+	if (*result < min || *result > max)
+		return mismatch(why, psprintf("it is out of range for type %s",
+									  format_type_be(codec->typid)));
+	return true;
+}
+
+static bool
+decode_int2(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	int64		number;
+
+	if (!decode_integer(codec, value, PG_INT16_MIN, PG_INT16_MAX, &number, why))
+		return false;
+	*result = Int16GetDatum((int16) number);
+	return true;
+}
+
+static bool
+decode_int4(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	int64		number;
+
+	if (!decode_integer(codec, value, PG_INT32_MIN, PG_INT32_MAX, &number, why))
+		return false;
+	*result = Int32GetDatum((int32) number);
+	return true;
+}
+
+static bool
+decode_int8(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	int64		number;
+
+	if (!decode_integer(codec, value, PG_INT64_MIN, PG_INT64_MAX, &number, why))
+		return false;
+	*result = Int64GetDatum(number);
+	return true;
+}
+
+/* Digits with at most one point, 18 digits in all: made without parsing. */
+static bool
+plain_decimal(const char *p, size_t len, Datum *result)
+{
+	const char *end = p + len;
+	bool		negative = (len > 0 && *p == '-');
+	int64		number = 0;
+	int			scale = -1;
+
+	p += negative;
+	if (p == end || end - p > 18)
+		return false;
+	for (; p < end; p++)
+	{
+		if (*p == '.' && scale < 0)
+			scale = 0;
+		else if (*p < '0' || *p > '9')
+			return false;
+		else
+		{
+			number = number * 10 + (*p - '0');
+			if (scale >= 0)
+				scale++;
+		}
+	}
+	if (negative)
+		number = -number;
+	*result = NumericGetDatum(scale > 0
+							  ? int64_div_fast_to_numeric(number, scale)
+							  : int64_to_numeric(number));
+	return true;
+}
+
+/*
+ * numeric(p,s): the scale is padded, but a value that would be rounded or has
+ * too many digits does not fit.
+ */
+static bool
+apply_numeric_typmod(DynCodec *codec, const char *text, Datum *result,
+					 const char **why)
+{
+	int32		typmod = codec->typmod - VARHDRSZ;
+	int			precision = (typmod >> 16) & 0xffff;
+	int			scale = ((typmod & 0x7ff) ^ 1024) - 1024;
+	size_t		sign = (text[0] == '-');
+	int			whole = (int) strcspn(text + sign, ".");
+	Datum		fitted;
+
+	if (text[sign] == '0')
+		whole = 0;
+	if (whole <= precision - scale)
+	{
+		fitted = DirectFunctionCall2(numeric, *result,
+									 Int32GetDatum(codec->typmod));
+		if (DatumGetBool(DirectFunctionCall2(numeric_eq, *result, fitted)))
+		{
+			*result = fitted;
+			return true;
+		}
+	}
+	return mismatch(why, psprintf("it does not fit numeric(%d,%d) without rounding",
+								  precision, scale));
+}
+
+static bool
+decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
+			   Datum *result, const char **why)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+
+	if (codec->typmod < 0 && plain_decimal(value->data, value->len, result))
+		return true;
+	if (!number_text(codec, value, buf, &len, why))
+		return false;
+	*result = DirectFunctionCall3(numeric_in, CStringGetDatum(buf),
+								  ObjectIdGetDatum(InvalidOid),
+								  Int32GetDatum(-1));
+	return codec->typmod < 0 || apply_numeric_typmod(codec, buf, result, why);
+}
+
+static bool
+decode_float8(DynCodec *codec, const DynValue *value, bool soft,
+			  Datum *result, const char **why)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+
+	/* 1E-130 and 1E126 are well within a double's range */
+	if (!number_text(codec, value, buf, &len, why))
+		return false;
+	*result = Float8GetDatum(strtod(buf, NULL));
+	return true;
+}
+
+static bool
+decode_float4(DynCodec *codec, const DynValue *value, bool soft,
+			  Datum *result, const char **why)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+	float		number;
+
+	if (!number_text(codec, value, buf, &len, why))
+		return false;
+	number = strtof(buf, NULL);
+	if (isinf(number) || (number == 0 && strcmp(buf, "0") != 0))
+		return mismatch(why, "it is out of range for type real");
+	*result = Float4GetDatum(number);
+	return true;
+}
+
+static bool
+slice_is(const DynValue *value, const char *word)
+{
+	return value->len == strlen(word) && memcmp(value->data, word, value->len) == 0;
+}
+
+static bool
+slice_is_any(const DynValue *value, const char *const *words)
+{
+	for (; *words != NULL; words++)
+	{
+		if (slice_is(value, *words))
+			return true;
+	}
+	return false;
+}
+
+static bool
+decode_bool_format(DynCodec *codec, const DynValue *value, Datum *result,
+				   const char **why)
+{
+	char	   *buf = palloc(Max(value->len + 1, DYN_NUMBER_BUFSIZE));
+	size_t		len;
+
+	if (codec->format.numeric)
+	{
+		if (!number_text(codec, value, buf, &len, why))
+			return false;
+	}
+	else
+	{
+		len = dyn_value_text(value, buf);
+		buf[len] = '\0';
+	}
+	*result = BoolGetDatum(strcmp(buf, codec->format.true_text) == 0);
+	if (DatumGetBool(*result) || strcmp(buf, codec->format.false_text) == 0)
+		return true;
+	return mismatch(why, "it is neither of the spellings that format 'bool' names");
+}
+
+static bool
+decode_bool(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	static const char *const true_words[] = {"t", "true", "Y", NULL};
+	static const char *const false_words[] = {"f", "false", "N", NULL};
+	bool		yes = false,
+				no = false;
+
+	if (codec->format.kind == DYN_FORMAT_BOOL)
+		return decode_bool_format(codec, value, result, why);
+	if (value->type == DYN_TYPE_BOOL)
+	{
+		yes = (value->flags & DYN_VALUE_TRUE) != 0;
+		no = !yes;
+	}
+	else if (value->type == DYN_TYPE_N)
+	{
+		yes = slice_is(value, "1");
+		no = slice_is(value, "0");
+	}
+	else if (value->type == DYN_TYPE_S)
+	{
+		yes = slice_is_any(value, true_words);
+		no = slice_is_any(value, false_words);
+	}
+	else
+		return wrong_type(codec, value, why);
+	*result = BoolGetDatum(yes);
+	return yes || no || mismatch(why, "it is no spelling of true or false");
+}
+
+static bool
+decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
+			 Datum *result, const char **why)
+{
+	bytea	   *b = palloc(VARHDRSZ + dyn_value_bytes_max(value));
+	long		len = dyn_value_bytes(value, (unsigned char *) VARDATA(b));
+
+	if (len < 0)
+		return mismatch(why, "it is no valid base64");
+	SET_VARSIZE(b, VARHDRSZ + len);
+	*result = PointerGetDatum(b);
+	return true;
+}
+
+static bool
+decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
+			   const char **why)
+{
+	bool		ok;
+
+	if (value->flags & DYN_VALUE_ESCAPED)
+		ok = false;
+	else if (codec->wire == DYN_TYPE_N)
+		ok = dyn_instant_from_epoch(value->data, value->len,
+									codec->format.kind, instant);
+	else if (codec->format.kind == DYN_FORMAT_ISO8601_FIXED)
+		ok = dyn_instant_from_fixed(value->data, value->len, &codec->format,
+									instant);
+	else
+		ok = dyn_instant_from_iso(value->data, value->len, instant);
+	return ok || mismatch(why, codec->wire == DYN_TYPE_N
+						  ? "it is no time in the unit that the format names, to the microsecond"
+						  : "it is not spelled as the column's format demands");
+}
+
+static bool
+decode_timestamp(DynCodec *codec, const DynValue *value, bool soft,
+				 Datum *result, const char **why)
+{
+	Timestamp	instant;
+
+	if (!decode_instant(codec, value, &instant, why))
+		return false;
+	*result = TimestampGetDatum(instant);
+	if (codec->typmod >= 0 && codec->typmod < 6)
+	{
+		int64		unit = 1;
+
+		for (int i = codec->typmod; i < 6; i++)
+			unit *= 10;
+		if (instant % unit != 0)
+			return mismatch(why, "it has more digits of a second than the column's type");
+	}
+	return true;
+}
+
+static bool
+decode_date(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	Timestamp	instant;
+
+	if (codec->format.kind == DYN_FORMAT_NONE && value->len != 10)
+		return mismatch(why, "it is not spelled YYYY-MM-DD");
+	if (!decode_instant(codec, value, &instant, why))
+		return false;
+	if (instant % USECS_PER_DAY != 0)
+		return mismatch(why, "it has a time of day");
+	*result = DateADTGetDatum((DateADT) (instant / USECS_PER_DAY));
+	return true;
+}
+
+static bool
+decode_jsonb(DynCodec *codec, const DynValue *value, bool soft,
+			 Datum *result, const char **why)
+{
+	return dyn_value_to_jsonb(value, result, why);
+}
+
+static bool
+decode_json(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	Datum		jsonb;
+	Jsonb	   *jb;
+
+	if (!dyn_value_to_jsonb(value, &jsonb, why))
+		return false;
+	jb = DatumGetJsonbP(jsonb);
+	*result = CStringGetTextDatum(JsonbToCString(NULL, &jb->root, VARSIZE(jb)));
+	return true;
+}
+
+/* A set, or a list of scalars; NULL elements stay NULL. */
+static bool
+decode_array(DynCodec *codec, const DynValue *value, bool soft,
+			 Datum *result, const char **why)
+{
+	DynWalk		walk;
+	DynValue	v;
+	DynWalkEvent event;
+	ArrayBuildState *state;
+	Oid			elemtype = codec->element->typid;
+
+	if (value->type == DYN_TYPE_M || value->type < DYN_TYPE_SS)
+		return wrong_type(codec, value, why);
+	state = initArrayResult(elemtype, CurrentMemoryContext, false);
+	dyn_walk_begin(&walk, value);
+	dyn_walk_next(&walk, &v);	/* the opening bracket */
+	while ((event = dyn_walk_next(&walk, &v)) == DYN_WALK_VALUE)
+	{
+		Datum		element = (Datum) 0;
+		bool		isnull = (v.type == DYN_TYPE_NULL);
+
+		if (!isnull && !dyn_codec_decode(codec->element, &v, soft, &element, why))
+			return mismatch(why, psprintf("an element does not fit: %s", *why));
+		accumArrayResult(state, element, isnull, elemtype, CurrentMemoryContext);
+	}
+	if (event == DYN_WALK_OPEN)
+		return mismatch(why, "it holds a list or map, which an array's element cannot be");
+	*result = makeArrayResult(state, CurrentMemoryContext);
+	return true;
+}
+
+typedef bool (*DecodeFn) (DynCodec *codec, const DynValue *value, bool soft,
+						  Datum *result, const char **why);
+
+static const DecodeFn decoders[] = {
+	[DYN_CODEC_TEXT] = decode_text,
+	[DYN_CODEC_BPCHAR] = decode_bpchar,
+	[DYN_CODEC_UUID] = decode_uuid,
+	[DYN_CODEC_INT2] = decode_int2,
+	[DYN_CODEC_INT4] = decode_int4,
+	[DYN_CODEC_INT8] = decode_int8,
+	[DYN_CODEC_NUMERIC] = decode_numeric,
+	[DYN_CODEC_FLOAT4] = decode_float4,
+	[DYN_CODEC_FLOAT8] = decode_float8,
+	[DYN_CODEC_BOOL] = decode_bool,
+	[DYN_CODEC_BYTEA] = decode_bytea,
+	[DYN_CODEC_DATE] = decode_date,
+	[DYN_CODEC_TIMESTAMP] = decode_timestamp,
+	[DYN_CODEC_TIMESTAMPTZ] = decode_timestamp,
+	[DYN_CODEC_JSON] = decode_json,
+	[DYN_CODEC_JSONB] = decode_jsonb,
+	[DYN_CODEC_ARRAY] = decode_array,
+	[DYN_CODEC_INPUT] = decode_input,
+};
+
+bool
+dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
+				 Datum *result, const char **why)
+{
+	if (codec->wire != DYN_TYPE_ABSENT && value->type != codec->wire)
+		return wrong_type(codec, value, why);
+	if (!decoders[codec->kind] (codec, value, soft, result, why))
+		return false;
+	if (codec->is_domain)
+		domain_check(*result, false, codec->typid, &codec->domain_cache,
+					 codec->context);
+	return true;
+}

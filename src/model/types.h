@@ -1,0 +1,125 @@
+/*
+ * types.h
+ *		Between DynamoDB values and PostgreSQL values.
+ *
+ * A DynCodec knows one column's type and format: it decodes a DynValue into a
+ * Datum, encodes a Datum into a DynScalar for a request, and says what may
+ * be concluded from comparisons in DynamoDB.  Nothing is ever rounded, cut or
+ * replaced: a value that the column's type cannot hold exactly is a mismatch.
+ *
+ * The properties, used by plan/quals.c alone to judge exactness:
+ *
+ * wire			the one type that values of this column have in DynamoDB, or
+ *				DYN_TYPE_ABSENT if several are accepted
+ * canonical	one SQL value has one spelling: equality may be pushed, and the
+ *				column may be a key
+ * ordered		DynamoDB sorts the spellings as PostgreSQL sorts the values (text:
+ *				given a bytewise collation): ranges may be pushed
+ * total		every value of type `wire` is accepted, so that a range selects
+ *				the same rows there and here
+ */
+#ifndef DYN_MODEL_TYPES_H
+#define DYN_MODEL_TYPES_H
+
+#include "fmgr.h"
+
+#include "../dynamodb/attrvalue.h"
+#include "../dynamodb/wire.h"
+#include "format.h"
+
+typedef enum DynCodecKind
+{
+	DYN_CODEC_TEXT,				/* text, varchar */
+	DYN_CODEC_BPCHAR,
+	DYN_CODEC_UUID,
+	DYN_CODEC_INT2,
+	DYN_CODEC_INT4,
+	DYN_CODEC_INT8,
+	DYN_CODEC_NUMERIC,
+	DYN_CODEC_FLOAT4,
+	DYN_CODEC_FLOAT8,
+	DYN_CODEC_BOOL,
+	DYN_CODEC_BYTEA,
+	DYN_CODEC_DATE,
+	DYN_CODEC_TIMESTAMP,
+	DYN_CODEC_TIMESTAMPTZ,
+	DYN_CODEC_JSON,
+	DYN_CODEC_JSONB,
+	DYN_CODEC_ARRAY,
+	DYN_CODEC_INPUT				/* any other type, by its input function */
+} DynCodecKind;
+
+typedef struct DynCodec DynCodec;
+
+struct DynCodec
+{
+	DynCodecKind kind;
+	Oid			typid;			/* as declared (may be a domain) */
+	Oid			basetype;
+	int32		typmod;			/* of the base type */
+	bool		is_domain;
+	DynFormat	format;
+
+	DynType		wire;
+	bool		canonical;
+	bool		ordered;
+	bool		total;
+
+	FmgrInfo	input;			/* INPUT; ARRAY never */
+	Oid			ioparam;
+	DynCodec   *element;		/* ARRAY */
+	int16		elemlen;
+	bool		elembyval;
+	char		elemalign;
+	void	   *domain_cache;	/* of domain_check() */
+	MemoryContext context;		/* where the codec lives */
+};
+
+/*
+ * Sets up a codec in CurrentMemoryContext.  Raises an error if the format does
+ * not fit the type.
+ */
+extern void dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
+						   const DynFormat *format, const char *column);
+
+/*
+ * Decodes a value that is present and not of DynamoDB's NULL type into
+ * CurrentMemoryContext.  False if it does not fit, with the reason in *why
+ * (palloc'd or static).  `soft` asks that an input function's errors are
+ * returned likewise instead of being raised.
+ */
+extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
+							 Datum *result, const char **why);
+
+/* What became of a value on its way into a request. */
+typedef enum DynEncoded
+{
+	DYN_ENCODED,				/* *out holds it */
+	DYN_ENCODED_NOTHING,		/* no stored value can satisfy the comparison */
+	DYN_ENCODED_ANYTHING		/* every stored value of the type satisfies it */
+} DynEncoded;
+
+/*
+ * Can values of SQL type `valuetype` be encoded for comparison with this
+ * column?  Decided by type alone, at planning.
+ */
+extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
+
+/* For `column = value`: ENCODED or NOTHING. */
+extern DynEncoded dyn_codec_encode(const DynCodec *codec, Oid valuetype,
+								   Datum value, DynScalar *out);
+
+/*
+ * For a range bound: `lower` for column > value or >=, with *inclusive telling
+ * which; it is set to true where the bound had to be moved outward to a value
+ * that exists.
+ */
+extern DynEncoded dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype,
+										 Datum value, bool lower,
+										 bool *inclusive, DynScalar *out);
+
+/* Decodes any value into jsonb, as plain JSON. */
+extern bool dyn_value_to_jsonb(const DynValue *value, Datum *result,
+							   const char **why);
+
+#endif
