@@ -24,7 +24,8 @@
  * dyn_call_destroy is legal in every state, also while an attempt is under
  * way, and never blocks.  Nothing in this room raises a PostgreSQL error,
  * calls into PostgreSQL or sleeps: the only place that waits is the caller's
- * DynWaitFn, and it is never called from inside libcurl.
+ * DynWaitFn, and it is never called from inside libcurl.  The process must
+ * ignore SIGPIPE, as PostgreSQL does.
  */
 #ifndef DYN_AWS_CLIENT_H
 #define DYN_AWS_CLIENT_H
@@ -126,6 +127,8 @@ typedef struct DynCall
 
 /* NULL when libcurl, epoll or memory fail. */
 extern DynClient *dyn_client_create(void);
+
+/* Only when every call has been destroyed. */
 extern void dyn_client_destroy(DynClient *client);
 
 /* Closes idle connections; calls under way are not touched. */

@@ -49,11 +49,19 @@ fail(DynBuffer *buf)
 	return false;
 }
 
+/* An empty buffer has nothing that realloc should copy. */
 static bool
 set_capacity(DynBuffer *buf, size_t cap)
 {
-	char	   *data = realloc(buf->data, cap);
+	char	   *data;
 
+	if (buf->len == 0)
+	{
+		free(buf->data);
+		buf->data = NULL;
+		buf->cap = 0;
+	}
+	data = realloc(buf->data, cap);
 	if (data == NULL)
 		return fail(buf);
 	buf->data = data;
@@ -73,7 +81,7 @@ ensure(DynBuffer *buf, size_t bytes)
 	need = buf->len + bytes;
 	if (need <= buf->cap)
 		return true;
-	if (buf->cap == 0)
+	if (buf->len == 0)
 		return set_capacity(buf, need < SMALLEST_CAP ? SMALLEST_CAP : need);
 	cap = buf->cap * 2;
 	return set_capacity(buf, cap < need ? need : cap);

@@ -1,0 +1,603 @@
+/*
+ * client.c
+ *		Calls: attempts, pauses, and the memory they share.
+ *
+ * A call goes through its states like this:
+ *
+ *		IDLE --start--> SENT --ended--> DONE --start--> SENT ...
+ *		                  ^        |
+ *		                  |        v
+ *		                  +---- BACKOFF
+ *
+ * Only three places change a state: begin_attempt, pause_call and finish_call.
+ * The client keeps SENT and BACKOFF calls in a list; the list is short (the
+ * caller's concurrency), so the next pause to end is found by looking at all.
+ *
+ * What a reply came to is decided in judge.c, whether it is repeated in
+ * retry.c, how bytes move in http.c and loop.c; here the pieces meet.  Two
+ * pools make a warm request cheap: easy handles, and response buffers of a page
+ * each, bounded in number and bytes.
+ *
+ * Events are handled at one level: libcurl reports an ended transfer into its
+ * queue, settle() takes it out there.  No call is judged, restarted or freed
+ * from inside a callback.
+ *
+ * Layer: aws.
+ */
+#include "client.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "http.h"
+#include "judge.h"
+#include "loop.h"
+#include "request.h"
+#include "retry.h"
+
+#define MOST_SPARE_HANDLES	16
+#define MOST_SPARE_BUFFERS	4
+#define MOST_SPARE_BYTES	((size_t) 8 * 1024 * 1024)
+
+/* A request is bounded by the service; the document may be longer escaped. */
+#define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
+
+/* A clock that was corrected is corrected again only for this much. */
+#define NOTEWORTHY_SHIFT_S	(5 * 60)
+
+typedef struct Call
+{
+	DynCall		public;			/* first: what callers hold a pointer to */
+	DynClient  *client;
+	DynService *service;
+	char		operation[64];
+	DynBuffer	body;
+	DynBuffer	packed;			/* a gzip body until it is unpacked */
+	DynHttp    *http;			/* while SENT */
+	int64_t		started_us;
+	int64_t		due_us;			/* while BACKOFF */
+	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
+	bool		clock_tried;	/* the clock was corrected for this call */
+	struct Call *next;			/* in the client's list */
+} Call;
+
+struct DynClient
+{
+	DynLoop		loop;
+	DynSockets	sockets;
+	DynSigKeyCache key_cache;
+	DynRandom	random;
+	Call	   *active;			/* SENT or BACKOFF */
+	int			sent;			/* how many are SENT */
+	bool		news;			/* a call was finished, unseen by the caller */
+	bool		drop_idle;		/* drop connections when none is in use */
+	DynHttp    *handles;
+	int			nhandles;
+	DynBuffer	buffers[MOST_SPARE_BUFFERS];
+	int			nbuffers;
+	size_t		buffer_bytes;	/* capacity of the spare buffers */
+};
+
+/* ---- pools ------------------------------------------------------------ */
+
+static DynHttp *
+take_handle(DynClient *client)
+{
+	DynHttp    *http = client->handles;
+
+	if (http == NULL)
+		return dyn_http_create(&client->sockets);
+	client->handles = http->next;
+	client->nhandles--;
+	return http;
+}
+
+static void
+give_handle(DynClient *client, DynHttp *http)
+{
+	dyn_http_release(http);
+	if (client->nhandles >= MOST_SPARE_HANDLES)
+	{
+		dyn_http_destroy(http);
+		return;
+	}
+	http->next = client->handles;
+	client->handles = http;
+	client->nhandles++;
+}
+
+/* The largest spare buffer; small ones held a packed body or an error. */
+static DynBuffer
+take_buffer(DynClient *client)
+{
+	DynBuffer	taken;
+	int			best = 0;
+	int			i;
+
+	for (i = 1; i < client->nbuffers; i++)
+		if (client->buffers[i].cap > client->buffers[best].cap)
+			best = i;
+	taken = client->buffers[best];
+	client->buffers[best] = client->buffers[--client->nbuffers];
+	client->buffer_bytes -= taken.cap;
+	return taken;
+}
+
+/* An empty buffer with the bound, with memory if some is to spare. */
+static void
+ready_buffer(DynClient *client, DynBuffer *buf, size_t max)
+{
+	if (buf->cap == 0 && client->nbuffers > 0)
+		*buf = take_buffer(client);
+	dyn_buffer_reset(buf);
+	buf->max = max;
+}
+
+void
+dyn_client_recycle(DynClient *client, DynBuffer *buf)
+{
+	if (buf->cap == 0 || client->nbuffers == MOST_SPARE_BUFFERS ||
+		client->buffer_bytes + buf->cap > MOST_SPARE_BYTES)
+	{
+		dyn_buffer_free(buf);
+		return;
+	}
+	client->buffers[client->nbuffers++] = *buf;
+	client->buffer_bytes += buf->cap;
+	dyn_buffer_init(buf, buf->max);
+}
+
+/* ---- the list of active calls ----------------------------------------- */
+
+static void
+link_call(Call *call)
+{
+	call->next = call->client->active;
+	call->client->active = call;
+}
+
+static void
+unlink_call(Call *call)
+{
+	Call	  **link = &call->client->active;
+
+	while (*link != call)
+		link = &(*link)->next;
+	*link = call->next;
+}
+
+static int64_t
+next_due(const DynClient *client)
+{
+	int64_t		due = DYN_LOOP_NEVER;
+	const Call *call;
+
+	for (call = client->active; call; call = call->next)
+		if (call->public.state == DYN_CALL_BACKOFF && call->due_us < due)
+			due = call->due_us;
+	return due;
+}
+
+/* ---- attempts --------------------------------------------------------- */
+
+static int64_t
+service_clock(const DynService *service)
+{
+	return (int64_t) time(NULL) + service->clock_offset;
+}
+
+/* An active call becomes DONE; `failure` and texts are set already. */
+static void
+finish_call(Call *call)
+{
+	DynClient  *client = call->client;
+
+	unlink_call(call);
+	dyn_client_recycle(client, &call->packed);
+	call->public.state = DYN_CALL_DONE;
+	call->public.elapsed_ms =
+		(double) (dyn_loop_now_us() - call->started_us) / 1000.0;
+	client->news = true;
+}
+
+static void
+finish_without_sending(Call *call, DynFailure failure)
+{
+	call->public.failure = failure;
+	snprintf(call->public.message, sizeof(call->public.message), "%s",
+			 dyn_failure_phrase(failure));
+	finish_call(call);
+}
+
+static DynFailure
+prepare_attempt(Call *call, DynHttp *http)
+{
+	const DynService *service = call->service;
+	DynClient  *client = call->client;
+	struct curl_slist *headers;
+
+	dyn_buffer_reset(&call->public.response);
+	dyn_buffer_reset(&call->packed);
+	call->packed.max = service->max_response;
+	headers = dyn_request_headers(&client->key_cache, service, call->operation,
+								  &call->body, service_clock(service));
+	if (headers == NULL)
+		return DYN_FAIL_MEMORY;
+	return dyn_http_prepare(http, service, headers, &call->body,
+							&call->public.response, &call->packed);
+}
+
+static void
+begin_attempt(Call *call)
+{
+	DynClient  *client = call->client;
+	DynHttp    *http = take_handle(client);
+	DynFailure	failure = DYN_FAIL_MEMORY;
+
+	call->public.attempts++;
+	if (http)
+		failure = prepare_attempt(call, http);
+	if (failure == DYN_FAIL_NONE)
+	{
+		http->owner = call;
+		call->http = http;
+		call->public.state = DYN_CALL_SENT;
+		client->sent++;
+		if (dyn_loop_add(&client->loop, http->easy))
+			return;
+		client->sent--;
+		call->http = NULL;
+		failure = DYN_FAIL_MEMORY;
+	}
+	if (http)
+		give_handle(client, http);
+	finish_without_sending(call, failure);
+}
+
+/* The transfer leaves the loop and its handle the call. */
+static void
+end_transfer(Call *call)
+{
+	DynClient  *client = call->client;
+
+	dyn_loop_remove(&client->loop, call->http->easy);
+	give_handle(client, call->http);
+	call->http = NULL;
+	client->sent--;
+	if (client->drop_idle && client->sent == 0)
+	{
+		client->drop_idle = false;
+		dyn_loop_drop_connections(&client->loop);
+	}
+}
+
+static void
+pause_call(Call *call, DynRetryClass class, long retry_after_ms)
+{
+	double		ms = dyn_retry_delay_ms(class, call->public.attempts,
+										dyn_random_unit(&call->client->random),
+										retry_after_ms);
+
+	call->last_retry = class;
+	call->due_us = dyn_loop_now_us() + (int64_t) (ms * 1000.0);
+	call->public.state = DYN_CALL_BACKOFF;
+}
+
+/*
+ * Learns the service's time.  False if that was tried: once per call, and for
+ * the service only when the time has moved since.  Must be called while the
+ * reply is at hand.
+ */
+static bool
+correct_clock(Call *call)
+{
+	DynService *service = call->service;
+	int64_t		offset = call->http->reply.date - (int64_t) time(NULL);
+	int64_t		shift = offset - service->clock_offset;
+
+	if (call->clock_tried || (service->clock_corrected &&
+							  shift <= NOTEWORTHY_SHIFT_S &&
+							  shift >= -NOTEWORTHY_SHIFT_S))
+		return false;
+	call->clock_tried = true;
+	service->clock_corrected = true;
+	service->clock_offset = offset;
+	return true;
+}
+
+/* Whether the attempt is worth repeating and may be; takes the tokens. */
+static bool
+may_repeat(Call *call, DynRetryClass class)
+{
+	if (class == DYN_RETRY_CLOCK)
+		return correct_clock(call);
+	if (class != DYN_RETRY_THROTTLING && class != DYN_RETRY_TRANSIENT)
+		return false;
+	return call->public.attempts < call->service->max_attempts &&
+		dyn_retry_take(&call->service->retry_tokens_used, class);
+}
+
+/* A transfer has ended: judge it, then repeat or finish. */
+static void
+end_attempt(Call *call, CURLcode code)
+{
+	DynService *service = call->service;
+	DynRetryClass class = dyn_judge(&call->public, call->http, code,
+									service->credentials,
+									service_clock(service));
+	long		retry_after_ms = call->http->reply.retry_after_ms;
+	bool		again = may_repeat(call, class);
+
+	call->public.throttles += class == DYN_RETRY_THROTTLING;
+	end_transfer(call);
+	if (again)
+	{
+		pause_call(call, class, retry_after_ms);
+		return;
+	}
+	if (call->public.failure == DYN_FAIL_NONE)
+		dyn_retry_refund(&service->retry_tokens_used, call->last_retry);
+	finish_call(call);
+}
+
+/* ---- driving ---------------------------------------------------------- */
+
+static bool
+end_finished(DynClient *client)
+{
+	CURL	   *easy;
+	CURLcode	code;
+	bool		any = false;
+
+	while ((easy = dyn_loop_finished(&client->loop, &code)) != NULL)
+	{
+		char	   *private = NULL;
+
+		curl_easy_getinfo(easy, CURLINFO_PRIVATE, &private);
+		end_attempt(((DynHttp *) (void *) private)->owner, code);
+		any = true;
+	}
+	return any;
+}
+
+static bool
+begin_due(DynClient *client)
+{
+	int64_t		now;
+	Call	   *call;
+	Call	   *next;
+	bool		any = false;
+
+	if (next_due(client) == DYN_LOOP_NEVER)
+		return false;
+	now = dyn_loop_now_us();
+	for (call = client->active; call; call = next)
+	{
+		next = call->next;
+		if (call->public.state != DYN_CALL_BACKOFF || call->due_us > now)
+			continue;
+		begin_attempt(call);
+		any = true;
+	}
+	return any;
+}
+
+/* Until nothing is left to do at once; attempts are bounded, so it ends. */
+static void
+settle(DynClient *client)
+{
+	while (end_finished(client) || begin_due(client))
+		continue;
+	dyn_loop_arm(&client->loop, next_due(client));
+}
+
+void
+dyn_client_drive(DynClient *client)
+{
+	dyn_loop_turn(&client->loop);
+	settle(client);
+	client->news = false;
+}
+
+/*
+ * Whatever could be driven before the wait makes the descriptor readable, so
+ * only what a start has finished meanwhile must be asked for.
+ */
+DynWait
+dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
+{
+	DynWait		result = DYN_WAIT_READY;
+
+	if (!client->news && client->active)
+		result = wait(arg, client->loop.epoll_fd, timeout_ms);
+	dyn_client_drive(client);
+	return result;
+}
+
+/* ---- the client ------------------------------------------------------- */
+
+DynClient *
+dyn_client_create(void)
+{
+	DynClient  *client = calloc(1, sizeof(*client));
+
+	if (client == NULL)
+		return NULL;
+	dyn_random_seed(&client->random);
+	if (dyn_loop_open(&client->loop))
+		return client;
+	free(client);
+	return NULL;
+}
+
+void
+dyn_client_destroy(DynClient *client)
+{
+	int			i;
+
+	assert(client->active == NULL);
+	while (client->handles)
+		dyn_http_destroy(take_handle(client));
+	dyn_loop_close(&client->loop);
+	dyn_sockets_free(&client->sockets);
+	for (i = 0; i < client->nbuffers; i++)
+		dyn_buffer_free(&client->buffers[i]);
+	dyn_sigv4_key_forget(&client->key_cache);
+	free(client);
+}
+
+/*
+ * libcurl drops connections only together with the multi handle, so calls
+ * under way are let go first.
+ */
+void
+dyn_client_close_idle(DynClient *client)
+{
+	client->drop_idle = client->sent > 0;
+	if (client->sent == 0)
+		dyn_loop_drop_connections(&client->loop);
+}
+
+int
+dyn_client_fd(const DynClient *client)
+{
+	return client->loop.epoll_fd;
+}
+
+int
+dyn_client_open_fds(const DynClient *client)
+{
+	return (int) dyn_sockets_count(&client->sockets) + DYN_LOOP_FDS;
+}
+
+uint64_t
+dyn_client_connections(const DynClient *client)
+{
+	return client->sockets.opened;
+}
+
+/* ---- calls ------------------------------------------------------------ */
+
+DynCall *
+dyn_call_create(DynClient *client)
+{
+	Call	   *call = calloc(1, sizeof(*call));
+
+	if (call == NULL)
+		return NULL;
+	call->client = client;
+	dyn_buffer_init(&call->body, LONGEST_REQUEST);
+	return &call->public;
+}
+
+DynBuffer *
+dyn_call_body(DynCall *call)
+{
+	return &((Call *) call)->body;
+}
+
+static void
+reset_figures(DynCall *call)
+{
+	call->failure = DYN_FAIL_NONE;
+	call->http_status = 0;
+	call->code[0] = '\0';
+	call->message[0] = '\0';
+	call->request_id[0] = '\0';
+	call->throttle_reason[0] = '\0';
+	call->attempts = 0;
+	call->throttles = 0;
+	call->bytes_received = 0;
+	call->elapsed_ms = 0;
+}
+
+/*
+ * A document that could not be written, or an operation too long to be one,
+ * fails like anything else.
+ */
+static DynFailure
+take_request(Call *call, const char *operation)
+{
+	size_t		len = strlen(operation);
+
+	if (call->body.failed)
+		return DYN_FAIL_MEMORY;
+	if (len >= sizeof(call->operation))
+		return DYN_FAIL_CONFIG;
+	memcpy(call->operation, operation, len + 1);
+	return DYN_FAIL_NONE;
+}
+
+void
+dyn_call_start(DynCall *public, DynService *service, const char *operation)
+{
+	Call	   *call = (Call *) public;
+	DynClient  *client = call->client;
+	DynFailure	failure;
+
+	assert(public->state == DYN_CALL_IDLE || public->state == DYN_CALL_DONE);
+	reset_figures(public);
+	call->service = service;
+	call->started_us = dyn_loop_now_us();
+	call->last_retry = DYN_RETRY_FINAL;
+	call->clock_tried = false;
+	ready_buffer(client, &public->response, service->max_response);
+	link_call(call);
+	failure = take_request(call, operation);
+	if (failure == DYN_FAIL_NONE)
+		begin_attempt(call);
+	else
+		finish_without_sending(call, failure);
+	settle(client);
+}
+
+void
+dyn_call_take_response(DynCall *call, DynBuffer *out)
+{
+	assert(call->state == DYN_CALL_DONE);
+	*out = call->response;
+	dyn_buffer_init(&call->response, 0);
+}
+
+void
+dyn_call_destroy(DynCall *public)
+{
+	Call	   *call = (Call *) public;
+	DynClient  *client = call->client;
+
+	if (public->state == DYN_CALL_SENT)
+		end_transfer(call);
+	if (public->state == DYN_CALL_SENT || public->state == DYN_CALL_BACKOFF)
+		unlink_call(call);
+	dyn_client_recycle(client, &public->response);
+	dyn_client_recycle(client, &call->packed);
+	dyn_buffer_free(&call->body);
+	free(call);
+	dyn_loop_arm(&client->loop, next_due(client));
+}
+
+const char *
+dyn_failure_phrase(DynFailure failure)
+{
+	static const char *const phrases[] = {
+		[DYN_FAIL_NONE] = "no failure",
+		[DYN_FAIL_SERVICE] = "the service refused the request",
+		[DYN_FAIL_HTTP] = "unexpected HTTP reply",
+		[DYN_FAIL_DNS] = "could not resolve the host name",
+		[DYN_FAIL_CONNECT] = "could not connect",
+		[DYN_FAIL_TLS] = "could not establish a secure connection",
+		[DYN_FAIL_TIMEOUT] = "timeout expired",
+		[DYN_FAIL_NETWORK] = "connection lost",
+		[DYN_FAIL_TOO_LARGE] = "reply too large",
+		[DYN_FAIL_CHECKSUM] = "reply damaged on the way",
+		[DYN_FAIL_ENCODING] = "reply could not be unpacked",
+		[DYN_FAIL_ADDRESS] = "address not allowed",
+		[DYN_FAIL_CONFIG] = "invalid connection settings",
+		[DYN_FAIL_MEMORY] = "out of memory"
+	};
+
+	return phrases[failure];
+}

@@ -1,0 +1,534 @@
+/*
+ * http.c
+ *		One HTTP exchange on a pooled libcurl handle.
+ *
+ * Making an easy handle and setting three dozen options costs more than
+ * sending a small request, so handles are made once and only told what differs
+ * between requests.  What never differs is the policy of this project: verify
+ * TLS, HTTP/1.1, no redirects, no environment, no addresses that only this
+ * machine may reach, bounds on everything that comes back.
+ *
+ * The callbacks see a reply before anybody else.  They put the body where it
+ * is wanted, once and without growing when the length was announced; keep the
+ * few headers that matter; and compute the checksum while the bytes are still
+ * in the cache.  They never raise anything: they record a refusal and return
+ * what makes libcurl stop.
+ *
+ * Layer: aws.  Knows libcurl.
+ */
+#include "http.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../base/crc32.h"
+#include "address.h"
+#include "request.h"
+
+#define lengthof(array) (sizeof(array) / sizeof((array)[0]))
+
+#define LONGEST_HEADERS		(64 * 1024)
+#define RECEIVE_BUFFER		(128L * 1024)
+
+/* The service closes connections that were idle for about a minute. */
+#define LONGEST_IDLE_S		55L
+
+/* Large buffers are rounded up, so that pages of like size share them. */
+#define ROUNDING			((size_t) 64 * 1024)
+
+/* Behind an announced body, for a terminator and readers that look ahead. */
+#define SLACK				64
+
+/* ---- connections ------------------------------------------------------ */
+
+static curl_socket_t
+on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	DynHttp    *http = arg;
+	int			fd;
+
+	(void) purpose;
+	if (dyn_address_refused(&address->addr))
+	{
+		http->refusal = DYN_FAIL_ADDRESS;
+		return CURL_SOCKET_BAD;
+	}
+	fd = dyn_sockets_open(http->sockets, address->family, address->socktype,
+						  address->protocol);
+	return fd < 0 ? CURL_SOCKET_BAD : fd;
+}
+
+/* libcurl keeps this with the connection, which outlives the handle. */
+static int
+on_close_socket(void *arg, curl_socket_t fd)
+{
+	return dyn_sockets_close(arg, fd);
+}
+
+/* ---- headers ---------------------------------------------------------- */
+
+typedef void (*HeaderReader) (DynReply *reply, const char *value);
+
+static void
+read_request_id(DynReply *reply, const char *value)
+{
+	snprintf(reply->request_id, sizeof(reply->request_id), "%s", value);
+}
+
+static void
+read_crc(DynReply *reply, const char *value)
+{
+	char	   *end;
+	unsigned long long crc = strtoull(value, &end, 10);
+
+	reply->has_body_crc = end != value && crc <= UINT32_MAX;
+	reply->wanted_crc = (uint32_t) crc;
+}
+
+static void
+read_encoding(DynReply *reply, const char *value)
+{
+	reply->packed = strcasecmp(value, "gzip") == 0 ||
+		strcasecmp(value, "x-gzip") == 0;
+	reply->unknown_encoding = !reply->packed && value[0] != '\0' &&
+		strcasecmp(value, "identity") != 0;
+}
+
+static void
+read_date(DynReply *reply, const char *value)
+{
+	time_t		date = curl_getdate(value, NULL);
+
+	reply->has_date = date != (time_t) -1;
+	reply->date = date;
+}
+
+static void
+read_retry_after(DynReply *reply, const char *value)
+{
+	char	   *end;
+	long		ms = strtol(value, &end, 10);
+
+	if (end != value && ms >= 0)
+		reply->retry_after_ms = ms;
+}
+
+typedef struct HeaderRule
+{
+	const char *name;
+	HeaderReader read;
+} HeaderRule;
+
+static const HeaderRule header_rules[] = {
+	{"x-amzn-requestid", read_request_id},
+	{"x-amz-crc32", read_crc},
+	{"content-encoding", read_encoding},
+	{"date", read_date},
+	{"x-amz-retry-after", read_retry_after}
+};
+
+static void
+reset_reply(DynReply *reply)
+{
+	size_t		header_bytes = reply->header_bytes;
+
+	memset(reply, 0, sizeof(*reply));
+	reply->header_bytes = header_bytes;
+	reply->retry_after_ms = -1;
+}
+
+/* Copies the value behind the colon, trimmed, cut to fit. */
+static void
+copy_value(const char *line, size_t len, char *value, size_t size)
+{
+	while (len > 0 && strchr(" \t", line[0]))
+	{
+		line++;
+		len--;
+	}
+	while (len > 0 && strchr(" \t\r\n", line[len - 1]))
+		len--;
+	if (len >= size)
+		len = size - 1;
+	memcpy(value, line, len);
+	value[len] = '\0';
+}
+
+static void
+read_header(DynReply *reply, const char *line, size_t len)
+{
+	char		value[128];
+	size_t		i;
+
+	for (i = 0; i < lengthof(header_rules); i++)
+	{
+		size_t		n = strlen(header_rules[i].name);
+
+		if (len > n && line[n] == ':' &&
+			strncasecmp(line, header_rules[i].name, n) == 0)
+		{
+			copy_value(line + n + 1, len - n - 1, value, sizeof(value));
+			header_rules[i].read(reply, value);
+			return;
+		}
+	}
+}
+
+/* A status line begins a reply; an interim one (100) is forgotten by it. */
+static size_t
+on_header(char *line, size_t size, size_t n, void *arg)
+{
+	DynHttp    *http = arg;
+	size_t		len = size * n;
+
+	http->reply.header_bytes += len;
+	if (http->reply.header_bytes > LONGEST_HEADERS)
+	{
+		http->refusal = DYN_FAIL_TOO_LARGE;
+		return 0;
+	}
+	if (len > 5 && memcmp(line, "HTTP/", 5) == 0)
+		reset_reply(&http->reply);
+	else
+		read_header(&http->reply, line, len);
+	return len;
+}
+
+/* ---- the body --------------------------------------------------------- */
+
+static bool
+refuse(DynHttp *http, DynFailure refusal)
+{
+	http->refusal = refusal;
+	return false;
+}
+
+/* Takes the memory for an announced body at once. */
+static bool
+reserve_announced(DynHttp *http, DynBuffer *body)
+{
+	curl_off_t	announced = -1;
+	size_t		wanted;
+
+	curl_easy_getinfo(http->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+					  &announced);
+	if (announced <= 0)
+		return true;
+	if (body->max > 0 && (uint64_t) announced > body->max)
+		return refuse(http, DYN_FAIL_TOO_LARGE);
+	wanted = (size_t) announced + SLACK;
+	if (wanted > ROUNDING)
+		wanted = (wanted + ROUNDING - 1) / ROUNDING * ROUNDING;
+	if (body->max > 0 && wanted > body->max)
+		wanted = body->max;
+	return dyn_buffer_reserve(body, wanted) || refuse(http, DYN_FAIL_MEMORY);
+}
+
+static bool
+accept_body(DynHttp *http, const char *bytes, size_t len)
+{
+	DynReply   *reply = &http->reply;
+	DynBuffer  *body = reply->packed ? http->packed : http->plain;
+
+	if (reply->body_bytes == 0 && !reserve_announced(http, body))
+		return false;
+	if (body->max > 0 && len > body->max - body->len)
+		return refuse(http, DYN_FAIL_TOO_LARGE);
+	if (!dyn_buffer_append(body, bytes, len))
+		return refuse(http, DYN_FAIL_MEMORY);
+	reply->body_bytes += len;
+	if (reply->has_body_crc)
+		reply->crc = dyn_crc32(reply->crc, bytes, len);
+	return true;
+}
+
+static size_t
+on_body(char *bytes, size_t size, size_t n, void *arg)
+{
+	return accept_body(arg, bytes, size * n) ? size * n : 0;
+}
+
+/* ---- setting up ------------------------------------------------------- */
+
+/* Sets an option and remembers whether all of them were taken. */
+#define SET(option, value) \
+	(ok = curl_easy_setopt(easy, (option), (value)) == CURLE_OK && ok)
+
+static bool
+set_callbacks(DynHttp *http)
+{
+	CURL	   *easy = http->easy;
+	bool		ok = true;
+
+	SET(CURLOPT_PRIVATE, http);
+	SET(CURLOPT_ERRORBUFFER, http->error);
+	SET(CURLOPT_WRITEFUNCTION, on_body);
+	SET(CURLOPT_WRITEDATA, http);
+	SET(CURLOPT_HEADERFUNCTION, on_header);
+	SET(CURLOPT_HEADERDATA, http);
+	SET(CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
+	SET(CURLOPT_OPENSOCKETDATA, http);
+	SET(CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
+	SET(CURLOPT_CLOSESOCKETDATA, http->sockets);
+	return ok;
+}
+
+static bool
+set_protocols(CURL *easy)
+{
+	bool		ok = true;
+
+#if LIBCURL_VERSION_NUM >= 0x075500
+	SET(CURLOPT_PROTOCOLS_STR, "http,https");
+	SET(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+#else
+	SET(CURLOPT_PROTOCOLS, (long) (CURLPROTO_HTTP | CURLPROTO_HTTPS));
+	SET(CURLOPT_REDIR_PROTOCOLS, (long) (CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+	SET(CURLOPT_HTTP_VERSION, (long) CURL_HTTP_VERSION_1_1);
+	SET(CURLOPT_FOLLOWLOCATION, 0L);
+	SET(CURLOPT_NETRC, (long) CURL_NETRC_IGNORED);
+	SET(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+	SET(CURLOPT_SSL_VERIFYPEER, 1L);
+	SET(CURLOPT_SSL_VERIFYHOST, 2L);
+	SET(CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
+	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	/* An empty list of hosts, lest libcurl look for one in no_proxy. */
+	SET(CURLOPT_NOPROXY, "");
+	return ok;
+}
+
+/*
+ * Without CURLOPT_QUICK_EXIT libcurl waits for the thread that resolves a name
+ * when a transfer is given up meanwhile; with it the thread ends alone.
+ */
+static bool
+set_transport(CURL *easy)
+{
+	bool		ok = true;
+
+	SET(CURLOPT_NOSIGNAL, 1L);
+	SET(CURLOPT_TCP_NODELAY, 1L);
+	SET(CURLOPT_TCP_KEEPALIVE, 1L);
+	SET(CURLOPT_MAXAGE_CONN, LONGEST_IDLE_S);
+	SET(CURLOPT_BUFFERSIZE, RECEIVE_BUFFER);
+	SET(CURLOPT_POST, 1L);
+	SET(CURLOPT_USERAGENT, "dynamo_fdw");
+#if LIBCURL_VERSION_NUM >= 0x075700
+	SET(CURLOPT_QUICK_EXIT, 1L);
+#endif
+	return ok;
+}
+
+static bool
+set_static(DynHttp *http)
+{
+	return set_callbacks(http) && set_protocols(http->easy) &&
+		set_transport(http->easy);
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/*
+ * A CA file stands alone: the system's directory is not consulted beside it.
+ * libcurl has no way back to its default but to forget everything.
+ */
+static bool
+set_ca_file(DynHttp *http, const char *ca_file)
+{
+	CURL	   *easy = http->easy;
+	bool		ok = true;
+
+	if (same_text(http->ca_file, ca_file))
+		return true;
+	free(http->ca_file);
+	http->ca_file = NULL;
+	curl_easy_reset(easy);
+	if (!set_static(http))
+		return false;
+	if (ca_file == NULL)
+		return true;
+	http->ca_file = strdup(ca_file);
+	SET(CURLOPT_CAINFO, ca_file);
+	SET(CURLOPT_CAPATH, NULL);
+	SET(CURLOPT_PROXY_CAINFO, ca_file);
+	SET(CURLOPT_PROXY_CAPATH, NULL);
+	return ok && http->ca_file != NULL;
+}
+
+/* What differs between requests. */
+static bool
+set_request(DynHttp *http, const DynService *service, const DynBuffer *body)
+{
+	CURL	   *easy = http->easy;
+	bool		ok = set_ca_file(http, service->ca_file);
+
+	SET(CURLOPT_URL, service->url);
+	SET(CURLOPT_PROXY, service->proxy ? service->proxy : "");
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) service->connect_timeout_ms);
+	SET(CURLOPT_TIMEOUT_MS, (long) service->request_timeout_ms);
+	SET(CURLOPT_HTTPHEADER, http->headers);
+	SET(CURLOPT_POSTFIELDS, body->len > 0 ? body->data : "");
+	SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) body->len);
+	return ok;
+}
+
+DynHttp *
+dyn_http_create(DynSockets *sockets)
+{
+	DynHttp    *http = calloc(1, sizeof(*http));
+
+	if (http == NULL)
+		return NULL;
+	http->sockets = sockets;
+	http->easy = curl_easy_init();
+	if (http->easy && set_static(http))
+		return http;
+	dyn_http_destroy(http);
+	return NULL;
+}
+
+void
+dyn_http_destroy(DynHttp *http)
+{
+	if (http->easy)
+		curl_easy_cleanup(http->easy);
+	dyn_request_headers_free(http->headers);
+	free(http->ca_file);
+	free(http);
+}
+
+DynFailure
+dyn_http_prepare(DynHttp *http, const DynService *service,
+				 struct curl_slist *headers, const DynBuffer *body,
+				 DynBuffer *plain, DynBuffer *packed)
+{
+	http->headers = headers;
+	http->plain = plain;
+	http->packed = packed;
+	http->refusal = DYN_FAIL_NONE;
+	http->error[0] = '\0';
+	http->reply.header_bytes = 0;
+	reset_reply(&http->reply);
+	return set_request(http, service, body) ? DYN_FAIL_NONE : DYN_FAIL_MEMORY;
+}
+
+void
+dyn_http_release(DynHttp *http)
+{
+	curl_easy_setopt(http->easy, CURLOPT_HTTPHEADER, NULL);
+	curl_easy_setopt(http->easy, CURLOPT_POSTFIELDS, NULL);
+	dyn_request_headers_free(http->headers);
+	http->headers = NULL;
+	http->owner = NULL;
+	http->plain = NULL;
+	http->packed = NULL;
+}
+
+/* ---- results ---------------------------------------------------------- */
+
+typedef struct CodeRule
+{
+	CURLcode	code;
+	DynFailure	failure;
+	bool		lasting;
+} CodeRule;
+
+/* What is not listed is a failure of the network, worth another attempt. */
+static const CodeRule code_rules[] = {
+	{CURLE_OK, DYN_FAIL_NONE, false},
+	{CURLE_COULDNT_RESOLVE_HOST, DYN_FAIL_DNS, false},
+	{CURLE_COULDNT_RESOLVE_PROXY, DYN_FAIL_DNS, false},
+	{CURLE_COULDNT_CONNECT, DYN_FAIL_CONNECT, false},
+	{CURLE_OPERATION_TIMEDOUT, DYN_FAIL_TIMEOUT, false},
+	{CURLE_SSL_CONNECT_ERROR, DYN_FAIL_TLS, false},
+	{CURLE_PEER_FAILED_VERIFICATION, DYN_FAIL_TLS, true},
+	{CURLE_SSL_ISSUER_ERROR, DYN_FAIL_TLS, true},
+	{CURLE_SSL_CIPHER, DYN_FAIL_TLS, true},
+	{CURLE_SSL_CACERT_BADFILE, DYN_FAIL_CONFIG, true},
+	{CURLE_SSL_CRL_BADFILE, DYN_FAIL_CONFIG, true},
+	{CURLE_SSL_ENGINE_NOTFOUND, DYN_FAIL_CONFIG, true},
+	{CURLE_SSL_ENGINE_SETFAILED, DYN_FAIL_CONFIG, true},
+	{CURLE_URL_MALFORMAT, DYN_FAIL_CONFIG, true},
+	{CURLE_UNSUPPORTED_PROTOCOL, DYN_FAIL_CONFIG, true},
+	{CURLE_NOT_BUILT_IN, DYN_FAIL_CONFIG, true},
+	{CURLE_BAD_FUNCTION_ARGUMENT, DYN_FAIL_CONFIG, true},
+	{CURLE_LOGIN_DENIED, DYN_FAIL_CONFIG, true},
+	{CURLE_OUT_OF_MEMORY, DYN_FAIL_MEMORY, true}
+};
+
+static const CodeRule *
+find_rule(CURLcode code)
+{
+	static const CodeRule otherwise = {CURLE_RECV_ERROR, DYN_FAIL_NETWORK,
+	false};
+	size_t		i;
+
+	for (i = 0; i < lengthof(code_rules); i++)
+		if (code_rules[i].code == code)
+			return &code_rules[i];
+	return &otherwise;
+}
+
+static const char *
+refusal_text(DynFailure refusal)
+{
+	switch (refusal)
+	{
+		case DYN_FAIL_ADDRESS:
+			return "the host resolves to a link-local address";
+		case DYN_FAIL_TOO_LARGE:
+			return "the reply is longer than allowed";
+		default:
+			return "out of memory";
+	}
+}
+
+/*
+ * A refused address matters only if no other address of the host could be
+ * connected to.
+ */
+static bool
+was_refused(const DynHttp *http, CURLcode code)
+{
+	if (http->refusal == DYN_FAIL_ADDRESS)
+		return code == CURLE_COULDNT_CONNECT;
+	return http->refusal != DYN_FAIL_NONE;
+}
+
+/*
+ * A single header longer than libcurl's own bound, which is beyond ours, looks
+ * like a lack of memory.
+ */
+DynFailure
+dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
+				const char **text)
+{
+	const CodeRule *rule = find_rule(code);
+	long		status = 0;
+
+	curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
+	http->reply.status = (int) status;
+	*lasting = rule->lasting;
+	*text = http->error[0] ? http->error : curl_easy_strerror(code);
+	if (code == CURLE_OK)
+		return DYN_FAIL_NONE;
+	if (was_refused(http, code))
+	{
+		*lasting = true;
+		*text = refusal_text(http->refusal);
+		return http->refusal;
+	}
+	if (code == CURLE_OUT_OF_MEMORY && http->reply.header_bytes > 0)
+	{
+		*text = refusal_text(DYN_FAIL_TOO_LARGE);
+		return DYN_FAIL_TOO_LARGE;
+	}
+	return rule->failure;
+}

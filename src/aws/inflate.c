@@ -1,0 +1,115 @@
+/*
+ * inflate.c
+ *		gzip bodies, with a bound on what they may become.
+ *
+ * A few hundred bytes of gzip can stand for gigabytes, so the output never
+ * grows beyond the bound of the buffer: when it is full, one spare byte tells
+ * whether the stream ends there or goes on.
+ *
+ * A gzip stream ends with the length of its contents.  It is only a hint,
+ * because anybody may write anything there, but it is nearly always right and
+ * then the output is allocated once.
+ *
+ * Layer: aws.  Knows zlib.
+ */
+#include "inflate.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#define GZIP_ONLY		(15 + 16)
+#define GZIP_TRAILER	4
+#define FIRST_GUESS		(64 * 1024)
+
+/* Contents cannot be longer than this many times the stream. */
+#define LARGEST_RATIO	1032
+
+static size_t
+hinted_length(const DynBuffer *packed)
+{
+	const unsigned char *end;
+	size_t		hint;
+
+	if (packed->len < GZIP_TRAILER)
+		return FIRST_GUESS;
+	end = (const unsigned char *) packed->data + packed->len - GZIP_TRAILER;
+	hint = (size_t) end[0] | (size_t) end[1] << 8 | (size_t) end[2] << 16 |
+		(size_t) end[3] << 24;
+	return hint / LARGEST_RATIO <= packed->len ? hint : FIRST_GUESS;
+}
+
+/* Room for more output; false when the bound is reached or memory is out. */
+static bool
+make_room(DynBuffer *out, size_t wanted)
+{
+	size_t		left = out->max > 0 ? out->max - out->len : wanted;
+
+	if (wanted > left)
+		wanted = left;
+	return wanted > 0 && dyn_buffer_reserve(out, wanted);
+}
+
+/* One step of zlib into the room there is, or into a spare byte. */
+static int
+step(z_stream *stream, DynBuffer *out, bool *overflown)
+{
+	Bytef		spare;
+	size_t		room = out->cap - out->len;
+	int			status;
+
+	if (out->max > 0 && room > out->max - out->len)
+		room = out->max - out->len;
+	if (room > UINT_MAX)
+		room = UINT_MAX;
+	stream->next_out = room > 0 ? (Bytef *) out->data + out->len : &spare;
+	stream->avail_out = room > 0 ? (uInt) room : 1;
+	status = inflate(stream, Z_NO_FLUSH);
+	if (room > 0)
+		out->len += room - stream->avail_out;
+	else
+		*overflown = stream->avail_out == 0;
+	return status;
+}
+
+static DynFailure
+inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
+{
+	bool		overflown = false;
+	int			status;
+
+	do
+	{
+		/* Full at the bound is no failure yet: step() looks for the end. */
+		if (!make_room(out, hint) && out->failed)
+			return DYN_FAIL_MEMORY;
+		status = step(stream, out, &overflown);
+		if (overflown)
+			return DYN_FAIL_TOO_LARGE;
+		if (out->len == out->cap)
+			hint = out->cap;
+	} while (status == Z_OK);
+	if (status == Z_MEM_ERROR)
+		return DYN_FAIL_MEMORY;
+	return status == Z_STREAM_END && stream->avail_in == 0 ?
+		DYN_FAIL_NONE : DYN_FAIL_ENCODING;
+}
+
+DynFailure
+dyn_inflate(const DynBuffer *packed, DynBuffer *out)
+{
+	z_stream	stream;
+	DynFailure	failure;
+
+	memset(&stream, 0, sizeof(stream));
+	if (packed->len > UINT_MAX)
+		return DYN_FAIL_TOO_LARGE;
+	if (inflateInit2(&stream, GZIP_ONLY) != Z_OK)
+		return DYN_FAIL_MEMORY;
+	stream.next_in = (Bytef *) packed->data;
+	stream.avail_in = (uInt) packed->len;
+	failure = inflate_all(&stream, out, hinted_length(packed) + 1);
+	inflateEnd(&stream);
+	return failure;
+}

@@ -1,0 +1,154 @@
+/*
+ * judge.c
+ *		What an attempt came to: checksum, encoding, error document.
+ *
+ * A reply passes four gates in this order, and the first that stops it names
+ * the failure:
+ *
+ *	1. libcurl brought it whole;
+ *	2. the checksum fits the bytes that came over the wire;
+ *	3. the body could be unpacked;
+ *	4. the status is 200 - otherwise the body is an error document, or some
+ *	   gateway's page.
+ *
+ * Only then is the body the caller's.  Nothing here knows what a body of
+ * status 200 should look like: that is the business of the room above.
+ *
+ * Layer: aws.
+ */
+#include "judge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "awserror.h"
+#include "inflate.h"
+
+/* So much of a page that is no error document is worth showing. */
+#define EXCERPT_SIZE	300
+
+#define HTTP_OK			200
+
+static void
+set_text(DynCall *call, const char *text, const DynCredentials *credentials)
+{
+	dyn_awserror_excerpt(text, strlen(text), credentials, call->message,
+						 sizeof(call->message));
+}
+
+static DynFailure
+check_checksum(DynCall *call, const DynReply *reply)
+{
+	if (!reply->has_body_crc || reply->crc == reply->wanted_crc)
+		return DYN_FAIL_NONE;
+	snprintf(call->message, sizeof(call->message),
+			 "CRC-32 of the %zu bytes received is %u, announced was %u",
+			 reply->body_bytes, (unsigned) reply->crc,
+			 (unsigned) reply->wanted_crc);
+	return DYN_FAIL_CHECKSUM;
+}
+
+static const char *
+unpacking_text(DynFailure failure)
+{
+	switch (failure)
+	{
+		case DYN_FAIL_TOO_LARGE:
+			return "the unpacked reply is longer than allowed";
+		case DYN_FAIL_MEMORY:
+			return "out of memory";
+		default:
+			return "the gzip stream is damaged";
+	}
+}
+
+/* An empty body is not packed, whatever its header says. */
+static DynFailure
+unpack(DynCall *call, const DynHttp *http)
+{
+	DynFailure	failure = DYN_FAIL_NONE;
+
+	if (http->reply.body_bytes == 0)
+		return DYN_FAIL_NONE;
+	if (http->reply.unknown_encoding)
+	{
+		set_text(call, "the reply is encoded in a way not asked for", NULL);
+		return DYN_FAIL_ENCODING;
+	}
+	if (http->reply.packed)
+		failure = dyn_inflate(http->packed, &call->response);
+	if (failure != DYN_FAIL_NONE)
+		set_text(call, unpacking_text(failure), NULL);
+	return failure;
+}
+
+static DynFailure
+check_status(DynCall *call, const DynCredentials *credentials)
+{
+	const DynBuffer *body = &call->response;
+	DynAwsError error;
+	size_t		shown = body->len < EXCERPT_SIZE ? body->len : EXCERPT_SIZE;
+
+	if (call->http_status == HTTP_OK)
+		return DYN_FAIL_NONE;
+	if (dyn_awserror_parse(body->data, body->len, credentials, &error))
+	{
+		strcpy(call->code, error.code);
+		strcpy(call->message, error.message);
+		strcpy(call->throttle_reason, error.throttle_reason);
+		return DYN_FAIL_SERVICE;
+	}
+	dyn_awserror_excerpt(body->data, shown, credentials, call->message,
+						 sizeof(call->message));
+	return DYN_FAIL_HTTP;
+}
+
+static DynFailure
+pass_gates(DynCall *call, DynHttp *http, CURLcode code,
+		   const DynCredentials *credentials, bool *lasting)
+{
+	const char *text;
+	DynFailure	failure = dyn_http_result(http, code, lasting, &text);
+
+	call->http_status = http->reply.status;
+	if (failure != DYN_FAIL_NONE)
+		set_text(call, text, credentials);
+	if (failure == DYN_FAIL_NONE)
+		failure = check_checksum(call, &http->reply);
+	if (failure == DYN_FAIL_NONE)
+		failure = unpack(call, http);
+	if (failure == DYN_FAIL_NONE)
+		failure = check_status(call, credentials);
+	return failure;
+}
+
+static void
+forget_last_attempt(DynCall *call)
+{
+	call->code[0] = '\0';
+	call->message[0] = '\0';
+	call->throttle_reason[0] = '\0';
+}
+
+DynRetryClass
+dyn_judge(DynCall *call, DynHttp *http, CURLcode code,
+		  const DynCredentials *credentials, int64_t signed_clock)
+{
+	const DynReply *reply = &http->reply;
+	DynOutcome	outcome = {0};
+
+	forget_last_attempt(call);
+	call->failure = pass_gates(call, http, code, credentials,
+							   &outcome.lasting);
+	strcpy(call->request_id, reply->request_id);
+	call->bytes_received += reply->body_bytes;
+	if (call->failure == DYN_FAIL_NONE)
+		return DYN_RETRY_FINAL;
+	outcome.failure = call->failure;
+	outcome.http_status = call->http_status;
+	outcome.code = call->code;
+	outcome.message = call->message;
+	outcome.has_date = reply->has_date;
+	outcome.skew = reply->has_date ? reply->date - signed_clock : 0;
+	return dyn_retry_classify(&outcome);
+}

@@ -1,0 +1,338 @@
+/*
+ * loop.c
+ *		libcurl's multi handle behind one descriptor to wait for.
+ *
+ * A backend can wait for its latch and one descriptor, so everything libcurl
+ * waits for must show in one descriptor.  libcurl's "socket" interface tells
+ * which sockets to watch and when to call it next; the sockets go into an
+ * epoll descriptor, the time into a timerfd that is watched by the same epoll
+ * descriptor.
+ *
+ * The timer is lazy: libcurl moves its deadline several times per request,
+ * nearly always to a later time (the timeout of the next request), so the
+ * timerfd is only touched when the deadline comes nearer than what is set.
+ * When a stale one fires, one turn finds nothing to do and sets it anew.
+ *
+ * Signals.  Debian's libcurl resolves names in a thread of its own, which
+ * inherits the signal mask; a PostgreSQL signal handler must never run there.
+ * Signals are therefore blocked around the calls that may start a transfer,
+ * and any turn may: a host that could not be known before is resolved when
+ * libcurl gets to it.  The two system calls cost well under one percent of a
+ * request on a warm connection, so numeric hosts are no special case.  Signals
+ * that report a fault of the running code are left alone.
+ *
+ * SIGPIPE must be ignored by the process, as PostgreSQL does: libcurl is told
+ * not to touch signal handlers.
+ *
+ * Callbacks record and return; nothing here can leave one by any other way.
+ *
+ * Layer: aws.  Knows libcurl, epoll, timerfd.
+ */
+#include "loop.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EVENTS_PER_TURN		64
+
+/* Connections kept for later; one per request in flight at the most. */
+#define IDLE_CONNECTIONS	32L
+
+/* libcurl may ask to be called again at once, but not for ever. */
+#define CALLS_PER_TURN		8
+
+int64_t
+dyn_loop_now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t) now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* ---- signals ---------------------------------------------------------- */
+
+static void
+block_signals(sigset_t *before)
+{
+	static const int faults[] = {
+		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS
+	};
+	sigset_t	all;
+	size_t		i;
+
+	sigfillset(&all);
+	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&all, faults[i]);
+	pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+static void
+restore_signals(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* ---- libcurl's callbacks ---------------------------------------------- */
+
+/*
+ * The socket pointer of libcurl remembers whether epoll knows the socket.  A
+ * descriptor that was closed has left epoll by itself, hence the second try.
+ */
+static void
+watch(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)
+{
+	struct epoll_event event = {0};
+	int			op = known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+
+	event.events = wanted;
+	event.data.fd = fd;
+	if (epoll_ctl(loop->epoll_fd, op, fd, &event) != 0)
+	{
+		op = errno == EEXIST ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+		(void) epoll_ctl(loop->epoll_fd, op, fd, &event);
+	}
+	if (!known)
+		curl_multi_assign(loop->multi, fd, loop);
+}
+
+static int
+on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
+{
+	DynLoop    *loop = arg;
+	uint32_t	wanted = 0;
+
+	(void) easy;
+	if (what == CURL_POLL_REMOVE)
+	{
+		(void) epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+		return 0;
+	}
+	if (what & CURL_POLL_IN)
+		wanted |= EPOLLIN;
+	if (what & CURL_POLL_OUT)
+		wanted |= EPOLLOUT;
+	watch(loop, fd, wanted, known != NULL);
+	return 0;
+}
+
+static int
+on_timer(CURLM *multi, long timeout_ms, void *arg)
+{
+	DynLoop    *loop = arg;
+
+	(void) multi;
+	loop->curl_due_us = timeout_ms < 0 ? DYN_LOOP_NEVER :
+		dyn_loop_now_us() + (int64_t) timeout_ms * 1000;
+	return 0;
+}
+
+/* ---- set-up ----------------------------------------------------------- */
+
+/* Once per process, on first use: never in a process that forks later. */
+static bool
+init_libcurl(void)
+{
+	static bool done;
+
+	if (!done)
+		done = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+	return done;
+}
+
+static CURLM *
+open_multi(DynLoop *loop)
+{
+	CURLM	   *multi = curl_multi_init();
+
+	if (multi == NULL)
+		return NULL;
+	if (curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket) ==
+		CURLM_OK &&
+		curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, loop) == CURLM_OK &&
+		curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer) ==
+		CURLM_OK &&
+		curl_multi_setopt(multi, CURLMOPT_TIMERDATA, loop) == CURLM_OK &&
+		curl_multi_setopt(multi, CURLMOPT_PIPELINING,
+						  (long) CURLPIPE_NOTHING) == CURLM_OK &&
+		curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, IDLE_CONNECTIONS) ==
+		CURLM_OK)
+		return multi;
+	curl_multi_cleanup(multi);
+	return NULL;
+}
+
+static bool
+open_descriptors(DynLoop *loop)
+{
+	struct epoll_event event = {0};
+
+	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	loop->timer_fd = timerfd_create(CLOCK_MONOTONIC,
+									TFD_CLOEXEC | TFD_NONBLOCK);
+	event.events = EPOLLIN;
+	event.data.fd = loop->timer_fd;
+	return loop->epoll_fd >= 0 && loop->timer_fd >= 0 &&
+		epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->timer_fd, &event) == 0;
+}
+
+bool
+dyn_loop_open(DynLoop *loop)
+{
+	loop->multi = NULL;
+	loop->curl_due_us = DYN_LOOP_NEVER;
+	loop->armed_us = DYN_LOOP_NEVER;
+	if (open_descriptors(loop) && init_libcurl())
+		loop->multi = open_multi(loop);
+	if (loop->multi)
+		return true;
+	dyn_loop_close(loop);
+	return false;
+}
+
+void
+dyn_loop_close(DynLoop *loop)
+{
+	if (loop->multi)
+		curl_multi_cleanup(loop->multi);
+	if (loop->timer_fd >= 0)
+		close(loop->timer_fd);
+	if (loop->epoll_fd >= 0)
+		close(loop->epoll_fd);
+	loop->multi = NULL;
+	loop->timer_fd = -1;
+	loop->epoll_fd = -1;
+}
+
+/*
+ * libcurl has no call for this; its connections live as long as the multi
+ * handle.
+ */
+void
+dyn_loop_drop_connections(DynLoop *loop)
+{
+	CURLM	   *fresh = open_multi(loop);
+
+	if (fresh == NULL)
+		return;
+	curl_multi_cleanup(loop->multi);
+	loop->multi = fresh;
+	loop->curl_due_us = DYN_LOOP_NEVER;
+}
+
+/* ---- running ---------------------------------------------------------- */
+
+/* Signals are blocked by the caller. */
+static void
+run_timers(DynLoop *loop)
+{
+	int			running;
+	int			i;
+
+	for (i = 0; i < CALLS_PER_TURN && loop->curl_due_us != DYN_LOOP_NEVER &&
+		 loop->curl_due_us <= dyn_loop_now_us(); i++)
+	{
+		loop->curl_due_us = DYN_LOOP_NEVER;
+		curl_multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0,
+								 &running);
+	}
+}
+
+static void
+run_event(DynLoop *loop, const struct epoll_event *event)
+{
+	int			what = 0;
+	int			running;
+	uint64_t	expirations;
+
+	if (event->data.fd == loop->timer_fd)
+	{
+		if (read(loop->timer_fd, &expirations, sizeof(expirations)) > 0)
+			loop->armed_us = DYN_LOOP_NEVER;
+		return;
+	}
+	if (event->events & (EPOLLIN | EPOLLHUP))
+		what |= CURL_CSELECT_IN;
+	if (event->events & EPOLLOUT)
+		what |= CURL_CSELECT_OUT;
+	if (event->events & EPOLLERR)
+		what |= CURL_CSELECT_ERR;
+	curl_multi_socket_action(loop->multi, event->data.fd, what, &running);
+}
+
+/*
+ * One look at the descriptors is enough: what is still readable afterwards
+ * keeps the epoll descriptor readable.
+ */
+void
+dyn_loop_turn(DynLoop *loop)
+{
+	struct epoll_event events[EVENTS_PER_TURN];
+	sigset_t	before;
+	int			n;
+	int			i;
+
+	block_signals(&before);
+	n = epoll_wait(loop->epoll_fd, events, EVENTS_PER_TURN, 0);
+	for (i = 0; i < n; i++)
+		run_event(loop, &events[i]);
+	run_timers(loop);
+	restore_signals(&before);
+}
+
+bool
+dyn_loop_add(DynLoop *loop, CURL *easy)
+{
+	sigset_t	before;
+	bool		ok;
+
+	block_signals(&before);
+	ok = curl_multi_add_handle(loop->multi, easy) == CURLM_OK;
+	if (ok)
+		run_timers(loop);
+	restore_signals(&before);
+	return ok;
+}
+
+void
+dyn_loop_remove(DynLoop *loop, CURL *easy)
+{
+	curl_multi_remove_handle(loop->multi, easy);
+}
+
+CURL *
+dyn_loop_finished(DynLoop *loop, CURLcode *result)
+{
+	CURLMsg    *message;
+	int			left;
+
+	while ((message = curl_multi_info_read(loop->multi, &left)) != NULL)
+	{
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		*result = message->data.result;
+		return message->easy_handle;
+	}
+	return NULL;
+}
+
+void
+dyn_loop_arm(DynLoop *loop, int64_t due_us)
+{
+	struct itimerspec when = {{0, 0}, {0, 0}};
+
+	if (loop->curl_due_us < due_us)
+		due_us = loop->curl_due_us;
+	if (due_us >= loop->armed_us)
+		return;
+	when.it_value.tv_sec = (time_t) (due_us / 1000000);
+	when.it_value.tv_nsec = (long) (due_us % 1000000) * 1000 + 1;
+	if (timerfd_settime(loop->timer_fd, TFD_TIMER_ABSTIME, &when, NULL) == 0)
+		loop->armed_us = due_us;
+}

@@ -1,0 +1,169 @@
+/*
+ * request.c
+ *		The signed headers of one attempt.
+ *
+ * Every attempt is signed anew, because a signature ages.  Signed are the
+ * headers that matter to the service; those a proxy may touch
+ * (Accept-Encoding) or libcurl adds (Content-Length, User-Agent) are not.
+ *
+ * Accept-Encoding is written here by hand and not left to libcurl: libcurl
+ * would unpack the body before we could check its checksum, which covers the
+ * bytes on the wire.  "Expect:" without a value keeps libcurl from asking for
+ * leave before it sends a large body.
+ *
+ * Layer: aws.  Knows libcurl's header list and the signer.
+ */
+#include "request.h"
+
+#include <string.h>
+
+#include <curl/curl.h>
+#include <openssl/crypto.h>
+
+#define CONTENT_TYPE	"application/x-amz-json-1.0"
+#define MAX_SIGNED		5
+
+static const char *const fixed_headers[] = {
+	("Content-Type: " CONTENT_TYPE),
+	"Accept-Encoding: gzip",
+	"Expect:"
+};
+
+static size_t
+list_signed(const DynService *service, const char *target, const char *time,
+			DynSigHeader *headers)
+{
+	const char *token = service->credentials->session_token;
+
+	headers[0] = (DynSigHeader) {"Content-Type", CONTENT_TYPE};
+	headers[1] = (DynSigHeader) {"Host", service->host};
+	headers[2] = (DynSigHeader) {"X-Amz-Date", time};
+	headers[3] = (DynSigHeader) {"X-Amz-Target", target};
+	if (token == NULL)
+		return 4;
+	headers[4] = (DynSigHeader) {"X-Amz-Security-Token", token};
+	return 5;
+}
+
+/* Appends "name: value"; the scratch buffer saves an allocation per line. */
+static bool
+append_line(struct curl_slist **list, DynBuffer *scratch, const char *name,
+			const char *value)
+{
+	struct curl_slist *longer;
+	const char *line;
+
+	dyn_buffer_reset(scratch);
+	dyn_buffer_append_str(scratch, name);
+	dyn_buffer_append_str(scratch, ": ");
+	dyn_buffer_append_str(scratch, value);
+	line = dyn_buffer_terminate(scratch);
+	longer = line ? curl_slist_append(*list, line) : NULL;
+	if (longer == NULL)
+		return false;
+	*list = longer;
+	return true;
+}
+
+static bool
+append_fixed(struct curl_slist **list)
+{
+	size_t		i;
+
+	for (i = 0; i < sizeof(fixed_headers) / sizeof(fixed_headers[0]); i++)
+	{
+		struct curl_slist *longer = curl_slist_append(*list, fixed_headers[i]);
+
+		if (longer == NULL)
+			return false;
+		*list = longer;
+	}
+	return true;
+}
+
+/* headers[0], the content type, is among the fixed ones. */
+static bool
+append_all(struct curl_slist **list, DynBuffer *scratch,
+		   const DynSigRequest *request, const char *authorization)
+{
+	size_t		i;
+
+	for (i = 1; i < request->nheaders; i++)
+		if (!append_line(list, scratch, request->headers[i].name,
+						 request->headers[i].value))
+			return false;
+	return append_line(list, scratch, "Authorization", authorization) &&
+		append_fixed(list);
+}
+
+static void
+wipe(DynBuffer *buf)
+{
+	if (buf->data)
+		OPENSSL_cleanse(buf->data, buf->cap);
+	dyn_buffer_free(buf);
+}
+
+static struct curl_slist *
+sign_and_list(DynSigKeyCache *cache, const DynSigScope *scope,
+			  const DynCredentials *credentials, const DynSigRequest *request)
+{
+	struct curl_slist *list = NULL;
+	DynBuffer	authorization;
+	DynBuffer	scratch;
+	size_t		token_len = 0;
+	bool		ok;
+
+	if (credentials->session_token)
+		token_len = strlen(credentials->session_token);
+	dyn_buffer_init(&authorization, 0);
+	dyn_buffer_init(&scratch, 0);
+	/* Room for the longest line, so that growing leaves no copy behind. */
+	ok = dyn_buffer_reserve(&scratch, 1024 + token_len) &&
+		dyn_sigv4_authorization(cache, scope, credentials, request,
+								 &authorization) &&
+		dyn_buffer_terminate(&authorization) != NULL &&
+		append_all(&list, &scratch, request, authorization.data);
+	wipe(&authorization);
+	wipe(&scratch);
+	if (ok)
+		return list;
+	dyn_request_headers_free(list);
+	return NULL;
+}
+
+struct curl_slist *
+dyn_request_headers(DynSigKeyCache *cache, const DynService *service,
+					const char *operation, const DynBuffer *body, int64_t now)
+{
+	DynSigHeader headers[MAX_SIGNED];
+	DynSigScope scope = {service->region, service->signing_name, ""};
+	DynSigRequest request = {"POST", "/", "", false, headers, 0, "", 0};
+	DynBuffer	target;
+	struct curl_slist *list = NULL;
+
+	dyn_buffer_init(&target, 0);
+	dyn_buffer_append_str(&target, service->target_prefix);
+	dyn_buffer_append_str(&target, operation);
+	if (dyn_buffer_terminate(&target) != NULL)
+	{
+		dyn_sigv4_set_time(&scope, now);
+		request.nheaders = list_signed(service, target.data, scope.time,
+									   headers);
+		request.body = body->data ? body->data : "";
+		request.body_len = body->len;
+		list = sign_and_list(cache, &scope, service->credentials, &request);
+	}
+	dyn_buffer_free(&target);
+	return list;
+}
+
+void
+dyn_request_headers_free(struct curl_slist *headers)
+{
+	struct curl_slist *line;
+
+	for (line = headers; line; line = line->next)
+		OPENSSL_cleanse(line->data, strlen(line->data));
+	curl_slist_free_all(headers);
+}

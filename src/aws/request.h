@@ -1,0 +1,29 @@
+/*
+ * request.h
+ *		The signed headers of one attempt.
+ */
+#ifndef DYN_AWS_REQUEST_H
+#define DYN_AWS_REQUEST_H
+
+#include <stdint.h>
+
+#include "client.h"
+#include "sigv4.h"
+
+struct curl_slist;
+
+/*
+ * The headers that send `body` to the operation, signed for the time `now`
+ * (seconds since the epoch, as the service counts them).  NULL when memory
+ * fails.
+ */
+extern struct curl_slist *dyn_request_headers(DynSigKeyCache *cache,
+											  const DynService *service,
+											  const char *operation,
+											  const DynBuffer *body,
+											  int64_t now);
+
+/* Wipes and frees; NULL is allowed. */
+extern void dyn_request_headers_free(struct curl_slist *headers);
+
+#endif

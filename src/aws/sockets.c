@@ -1,0 +1,113 @@
+/*
+ * sockets.c
+ *		Which descriptors libcurl holds for connections.
+ *
+ * libcurl opens its sockets through us and should close them through us, but
+ * some versions (7.88 among them) close one directly when a transfer is given
+ * up before its connection stands.  So closing is not counted on: an entry
+ * holds the inode of its socket, and one whose descriptor is gone or has
+ * become something else does not count, and makes room when that is needed.
+ *
+ * Layer: aws.
+ */
+#include "sockets.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+is_open(const DynSocket *entry)
+{
+	struct stat st;
+
+	return fstat(entry->fd, &st) == 0 && S_ISSOCK(st.st_mode) &&
+		st.st_ino == entry->inode;
+}
+
+static void
+drop_closed(DynSockets *sockets)
+{
+	size_t		kept = 0;
+	size_t		i;
+
+	for (i = 0; i < sockets->n; i++)
+		if (is_open(&sockets->list[i]))
+			sockets->list[kept++] = sockets->list[i];
+	sockets->n = kept;
+}
+
+static bool
+make_room(DynSockets *sockets)
+{
+	size_t		cap = sockets->cap ? sockets->cap * 2 : 16;
+	DynSocket  *list;
+
+	if (sockets->n == sockets->cap)
+		drop_closed(sockets);
+	if (sockets->n < sockets->cap)
+		return true;
+	list = realloc(sockets->list, cap * sizeof(list[0]));
+	if (list == NULL)
+		return false;
+	sockets->list = list;
+	sockets->cap = cap;
+	return true;
+}
+
+int
+dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol)
+{
+	struct stat st;
+	int			fd;
+
+	if (!make_room(sockets))
+		return -1;
+	fd = socket(family, type | SOCK_CLOEXEC, protocol);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) != 0)
+	{
+		close(fd);
+		return -1;
+	}
+	sockets->list[sockets->n++] = (DynSocket) {fd, st.st_ino};
+	sockets->opened++;
+	return fd;
+}
+
+/* From the end: an earlier entry with this descriptor is a stale one. */
+int
+dyn_sockets_close(DynSockets *sockets, int fd)
+{
+	size_t		i;
+
+	for (i = sockets->n; i > 0; i--)
+		if (sockets->list[i - 1].fd == fd)
+		{
+			sockets->list[i - 1] = sockets->list[--sockets->n];
+			break;
+		}
+	return close(fd);
+}
+
+size_t
+dyn_sockets_count(const DynSockets *sockets)
+{
+	size_t		count = 0;
+	size_t		i;
+
+	for (i = 0; i < sockets->n; i++)
+		count += is_open(&sockets->list[i]);
+	return count;
+}
+
+void
+dyn_sockets_free(DynSockets *sockets)
+{
+	free(sockets->list);
+	sockets->list = NULL;
+	sockets->n = sockets->cap = 0;
+}

@@ -1,0 +1,198 @@
+"""A scripted AWS JSON service for the tests of the client.
+
+The first member of the request document names what to do; see the methods of
+Script.  Prints the port it listens on and serves until its standard input is
+closed.  Standard library only.
+"""
+import gzip
+import json
+import os
+import socket
+import sys
+import threading
+import time
+import zlib
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+counts = {}
+lock = threading.Lock()
+
+
+def nth(key):
+    """How many requests with this key came so far, this one included."""
+    with lock:
+        counts[key] = counts.get(key, 0) + 1
+        return counts[key]
+
+
+def error(code, message, **more):
+    return json.dumps({"__type": "com.example#" + code, "message": message,
+                       **more}).encode()
+
+
+class Script(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *args):
+        pass
+
+    def setup(self):
+        super().setup()
+        self.served = 0
+
+    def reply(self, body, status=200, headers=(), crc=None, length=None,
+              date=None):
+        self.send_response_only(status)
+        self.send_header("Date", formatdate(date, usegmt=True))
+        self.send_header("x-amzn-RequestId", "REQUEST-%d" % self.served)
+        if crc is not False:
+            self.send_header("x-amz-crc32",
+                             str(zlib.crc32(body) if crc is None else crc))
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length",
+                         str(len(body) if length is None else length))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self):
+        self.served += 1
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        what, *args = json.loads(body)["do"]
+        getattr(self, "do_" + what)(*args)
+
+    def do_echo(self):
+        """Everything the client sent, as a document."""
+        names = [n.lower() for n in self.headers.keys()]
+        self.reply(json.dumps({"headers": dict(zip(names,
+                                                   self.headers.values())),
+                               "path": self.path,
+                               "served": self.served}).encode())
+
+    def do_bytes(self, n):
+        self.reply(b"x" * n)
+
+    def do_chunked(self, n):
+        self.send_response_only(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for _ in range(n):
+            self.wfile.write(b"5\r\nhello\r\n")
+        self.wfile.write(b"0\r\n\r\n")
+
+    def do_gzip(self, n):
+        self.reply(gzip.compress(b"y" * n), headers=[
+            ("Content-Encoding", "gzip")])
+
+    def do_bad_gzip(self, key, cut):
+        packed = gzip.compress(os.urandom(1000))
+        if nth(key) == 1:
+            packed = packed[:-10] if cut else packed + b"more"
+        self.reply(packed, headers=[("Content-Encoding", "gzip")])
+
+    def do_brotli(self):
+        self.reply(b"abc", headers=[("Content-Encoding", "br")])
+
+    def do_bad_crc(self, key):
+        self.reply(b"{}", crc=1 if nth(key) == 1 else None)
+
+    def do_no_crc(self):
+        self.reply(b"{}", crc=False)
+
+    def do_cut(self, key):
+        if nth(key) > 1:
+            return self.reply(b"{}")
+        self.reply(b"{", length=100)
+        self.close_connection = True
+
+    def do_hang_up(self, key):
+        """No reply at all, the first time."""
+        if nth(key) > 1:
+            return self.reply(b"{}")
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+    def do_slow(self, seconds):
+        time.sleep(seconds)
+        self.reply(b"{}")
+
+    def do_trickle(self, seconds):
+        """A body that begins and does not go on."""
+        self.send_response_only(200)
+        self.send_header("Content-Length", "10")
+        self.end_headers()
+        self.wfile.write(b"abc")
+        self.wfile.flush()
+        time.sleep(seconds)
+        self.close_connection = True
+
+    def do_fail(self, key, times, status):
+        if nth(key) <= times:
+            return self.reply(error("InternalServerError", "try again"),
+                              status)
+        self.reply(b"{}")
+
+    def do_throttle(self, key, times, retry_after=None):
+        headers = []
+        if retry_after is not None:
+            headers = [("x-amz-retry-after", str(retry_after))]
+        if nth(key) <= times:
+            return self.reply(
+                error("ThrottlingException", "slow down",
+                      throttlingReasons=[{"reason": "TableRead",
+                                          "resource": "arn:t"}]),
+                400, headers)
+        self.reply(b"{}")
+
+    def do_refuse(self, code, message):
+        self.reply(error(code, message), 400)
+
+    def do_gzip_error(self):
+        self.reply(gzip.compress(error("ValidationException", "packed")),
+                   400, [("Content-Encoding", "gzip")])
+
+    def do_html(self, status):
+        self.reply(b"<html>\r\n<b>no \xff such</b>", status)
+
+    def do_redirect(self):
+        self.reply(b"", 302, [("Location", "/elsewhere")])
+
+    def do_headers(self, lines, length):
+        self.reply(b"{}", headers=[("X-Long-%d" % i, "h" * length)
+                                   for i in range(lines)])
+
+    def do_skew(self, seconds, code, message):
+        """Refuses what is not signed for a clock so many seconds ahead."""
+        now = time.time() + seconds
+        signed = time.mktime(time.strptime(self.headers["X-Amz-Date"],
+                                           "%Y%m%dT%H%M%SZ")) - time.timezone
+        if abs(signed - now) > 60:
+            return self.reply(error(code, message), 400, date=now)
+        self.reply(b"{}", date=now)
+
+    def do_leak(self):
+        """Answers like the service does to a wrong signature."""
+        self.reply(error("InvalidSignatureException",
+                         "The signature does not match. Look here.\n\n" +
+                         str(self.headers)), 400)
+
+    def do_leak_page(self):
+        self.reply(b"<pre>" + str(self.headers).encode() + b"</pre>", 404)
+
+
+class Service(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """A client that goes away is what many tests are about."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+if __name__ == "__main__":
+    server = Service(("127.0.0.1", 0), Script)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(server.server_address[1], flush=True)
+    sys.stdin.read()

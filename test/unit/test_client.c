@@ -1,0 +1,765 @@
+/*
+ * test_client.c
+ *		The client against a scripted service on this machine.
+ *
+ * The service (fake_service.py) does what the request document asks for, so
+ * each test tells both sides of its story.  The service ends when the pipe to
+ * it is closed.  Name resolution is replaced here by one that can be slow: the
+ * executable's getaddrinfo is the one libcurl finds.
+ */
+#include "harness.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "aws/address.h"
+#include "aws/client.h"
+
+#define SLOW_HOST	"slow.invalid"
+#define SLOW_S		3
+
+static char access_key_id[] = "AKIDEXAMPLE";
+static char secret[] = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
+static char token[] = "TOKENTOKEN/0123456789+abcdefghijklmnopqrstuvwxyz==";
+static const DynCredentials credentials = {access_key_id, secret, token};
+
+static char url[64];
+static char host[64];
+static DynClient *client;
+static DynService service;
+
+/* ---- the stage -------------------------------------------------------- */
+
+/* One literal address; the slow host takes its time and is not found. */
+int
+getaddrinfo(const char *node, const char *port,
+			const struct addrinfo *hints, struct addrinfo **result)
+{
+	struct
+	{
+		struct addrinfo info;
+		struct sockaddr_in address;
+	}		   *found;
+
+	(void) hints;
+	if (strcmp(node, SLOW_HOST) == 0)
+		sleep(SLOW_S);
+	found = calloc(1, sizeof(*found));
+	if (found == NULL ||
+		inet_pton(AF_INET, node, &found->address.sin_addr) != 1)
+	{
+		free(found);
+		return EAI_NONAME;
+	}
+	found->address.sin_family = AF_INET;
+	found->address.sin_port = htons((uint16_t) atoi(port ? port : "0"));
+	found->info.ai_family = AF_INET;
+	found->info.ai_socktype = SOCK_STREAM;
+	found->info.ai_addrlen = sizeof(found->address);
+	found->info.ai_addr = (struct sockaddr *) &found->address;
+	*result = &found->info;
+	return 0;
+}
+
+void
+freeaddrinfo(struct addrinfo *info)
+{
+	free(info);
+}
+
+static double
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double) now.tv_sec * 1000.0 + (double) now.tv_nsec / 1e6;
+}
+
+static DynWait
+wait_readable(void *arg, int fd, long timeout_ms)
+{
+	struct pollfd poll_fd = {fd, POLLIN, 0};
+
+	(void) arg;
+	return poll(&poll_fd, 1, (int) timeout_ms) > 0 ?
+		DYN_WAIT_READY : DYN_WAIT_TIMEOUT;
+}
+
+/* Fresh settings for each test; what was learned is forgotten. */
+static void
+set_stage(void)
+{
+	memset(&service, 0, sizeof(service));
+	service.url = url;
+	service.host = host;
+	service.region = "us-east-1";
+	service.signing_name = "dynamodb";
+	service.target_prefix = "DynamoDB_20120810.";
+	service.credentials = &credentials;
+	service.connect_timeout_ms = 5000;
+	service.request_timeout_ms = 10000;
+	service.max_attempts = 4;
+	service.max_response = 1 << 20;
+}
+
+static void
+start(DynCall *call, const char *script)
+{
+	DynBuffer  *body = dyn_call_body(call);
+
+	dyn_buffer_reset(body);
+	dyn_buffer_printf(body, "{\"do\": [%s]}", script);
+	dyn_call_start(call, &service, "Query");
+}
+
+/* Waits with a hang bound. */
+static void
+finish(DynCall *call)
+{
+	double		deadline = now_ms() + 30000;
+
+	while (call->state != DYN_CALL_DONE && now_ms() < deadline)
+		dyn_client_wait(client, wait_readable, NULL, 5000);
+	CHECK(call->state == DYN_CALL_DONE);
+}
+
+static DynCall *
+run(const char *script)
+{
+	DynCall    *call = dyn_call_create(client);
+
+	start(call, script);
+	finish(call);
+	return call;
+}
+
+static void
+check_body(DynCall *call, const char *wanted)
+{
+	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+	CHECK_EQ_STR(dyn_buffer_terminate(&call->response), wanted);
+}
+
+/* Runs a script that must fail in this way after so many attempts. */
+static void
+check_failure(const char *script, DynFailure failure, int attempts)
+{
+	DynCall    *call = run(script);
+
+	CHECK_EQ_INT(call->failure, failure);
+	CHECK_EQ_INT(call->attempts, attempts);
+	dyn_call_destroy(call);
+}
+
+/* Runs a script that must answer "{}" after so many attempts. */
+static void
+check_success(const char *script, int attempts)
+{
+	DynCall    *call = run(script);
+
+	check_body(call, "{}");
+	CHECK_EQ_INT(call->attempts, attempts);
+	dyn_call_destroy(call);
+}
+
+/* ---- sending ---------------------------------------------------------- */
+
+static void
+sends_the_signed_headers(void)
+{
+	DynCall    *call = run("\"echo\"");
+	const char *text = dyn_buffer_terminate(&call->response);
+
+	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+	CHECK_EQ_INT(call->http_status, 200);
+	CHECK_EQ_INT(call->attempts, 1);
+	CHECK(strncmp(call->request_id, "REQUEST-", 8) == 0);
+	CHECK(call->elapsed_ms > 0);
+	CHECK(strstr(text, "\"content-type\": \"application/x-amz-json-1.0\""));
+	CHECK(strstr(text, "\"x-amz-target\": \"DynamoDB_20120810.Query\""));
+	CHECK(strstr(text, "\"accept-encoding\": \"gzip\""));
+	CHECK(strstr(text, "\"x-amz-security-token\": \"TOKENTOKEN/"));
+	CHECK(strstr(text, "SignedHeaders=content-type;host;x-amz-date;"
+				 "x-amz-security-token;x-amz-target, Signature="));
+	CHECK(strstr(text, host));
+	CHECK(strstr(text, "\"path\": \"/\""));
+	CHECK(strstr(text, "\"expect\"") == NULL);
+	dyn_call_destroy(call);
+}
+
+static void
+keeps_the_connection(void)
+{
+	uint64_t	before = dyn_client_connections(client);
+	DynCall    *call = run("\"bytes\", 10");
+	int			i;
+
+	for (i = 0; i < 20; i++)
+	{
+		start(call, "\"bytes\", 10");
+		finish(call);
+		CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+		CHECK_EQ_INT(call->response.len, 10);
+	}
+	CHECK(dyn_client_connections(client) - before <= 1);
+	dyn_call_destroy(call);
+}
+
+static void
+runs_calls_side_by_side(void)
+{
+	DynCall    *calls[8];
+	double		begun = now_ms();
+	int			i;
+
+	for (i = 0; i < 8; i++)
+	{
+		calls[i] = dyn_call_create(client);
+		start(calls[i], "\"slow\", 0.5");
+	}
+	for (i = 0; i < 8; i++)
+	{
+		finish(calls[i]);
+		check_body(calls[i], "{}");
+		dyn_call_destroy(calls[i]);
+	}
+	CHECK(now_ms() - begun < 3000);
+}
+
+static void
+closes_idle_connections(void)
+{
+	dyn_client_close_idle(client);
+	CHECK_EQ_INT(dyn_client_open_fds(client), 2);
+	dyn_call_destroy(run("\"bytes\", 10"));
+	CHECK_EQ_INT(dyn_client_open_fds(client), 3);
+	dyn_client_close_idle(client);
+	CHECK_EQ_INT(dyn_client_open_fds(client), 2);
+}
+
+static void
+closes_idle_connections_after_calls_under_way(void)
+{
+	DynCall    *call = dyn_call_create(client);
+
+	start(call, "\"slow\", 0.2");
+	dyn_client_close_idle(client);
+	finish(call);
+	check_body(call, "{}");
+	CHECK_EQ_INT(dyn_client_open_fds(client), 2);
+	dyn_call_destroy(call);
+}
+
+/* ---- bodies ----------------------------------------------------------- */
+
+static void
+reads_bodies_of_any_length(void)
+{
+	DynCall    *call = run("\"bytes\", 1000000");
+
+	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+	CHECK_EQ_INT(call->response.len, 1000000);
+	CHECK_EQ_INT(call->bytes_received, 1000000);
+	start(call, "\"bytes\", 0");
+	finish(call);
+	check_body(call, "");
+	start(call, "\"chunked\", 1000");
+	finish(call);
+	CHECK_EQ_INT(call->response.len, 5000);
+	dyn_call_destroy(call);
+}
+
+static void
+reuses_the_memory_of_responses(void)
+{
+	DynCall    *call = run("\"bytes\", 300000");
+	DynBuffer	taken;
+	char	   *data;
+
+	dyn_call_take_response(call, &taken);
+	CHECK_EQ_INT(taken.len, 300000);
+	CHECK_EQ_INT(call->response.cap, 0);
+	data = taken.data;
+	dyn_client_recycle(client, &taken);
+	CHECK(taken.data == NULL);
+	start(call, "\"bytes\", 290000");
+	finish(call);
+	CHECK(call->response.data == data);
+	dyn_call_destroy(call);
+}
+
+static void
+unpacks_gzip(void)
+{
+	DynCall    *call = run("\"gzip\", 200000");
+
+	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+	CHECK_EQ_INT(call->response.len, 200000);
+	CHECK(call->bytes_received < 2000);
+	CHECK(call->response.len > 0 && call->response.data[199999] == 'y');
+	dyn_call_destroy(call);
+	call = run("\"gzip_error\"");
+	CHECK_EQ_INT(call->failure, DYN_FAIL_SERVICE);
+	CHECK_EQ_STR(call->message, "packed");
+	dyn_call_destroy(call);
+}
+
+static void
+unpacks_up_to_the_bound(void)
+{
+	DynCall    *call = run("\"gzip\", 1048576");
+
+	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+	CHECK_EQ_INT(call->response.len, 1048576);
+	dyn_call_destroy(call);
+	check_failure("\"gzip\", 1048577", DYN_FAIL_TOO_LARGE, 1);
+	check_failure("\"gzip\", 50000000", DYN_FAIL_TOO_LARGE, 1);
+}
+
+static void
+refuses_what_is_too_large(void)
+{
+	DynCall    *call = run("\"bytes\", 1048576");
+
+	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+	dyn_call_destroy(call);
+	check_failure("\"bytes\", 1048577", DYN_FAIL_TOO_LARGE, 1);
+	check_failure("\"chunked\", 300000", DYN_FAIL_TOO_LARGE, 1);
+	check_failure("\"headers\", 80, 1000", DYN_FAIL_TOO_LARGE, 1);
+	check_failure("\"headers\", 1, 200000", DYN_FAIL_TOO_LARGE, 1);
+}
+
+static void
+repeats_damaged_replies(void)
+{
+	check_success("\"bad_crc\", \"a\"", 2);
+	check_success("\"no_crc\"", 1);
+	check_success("\"cut\", \"b\"", 2);
+	dyn_client_close_idle(client);
+	check_success("\"hang_up\", \"c\"", 2);
+	/* on a connection that was idle libcurl itself tries another */
+	check_success("\"hang_up\", \"n\"", 1);
+}
+
+static void
+repeats_damaged_gzip(void)
+{
+	DynCall    *call = run("\"bad_gzip\", \"g\", true");
+
+	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+	CHECK_EQ_INT(call->attempts, 2);
+	CHECK_EQ_INT(call->response.len, 1000);
+	dyn_call_destroy(call);
+	call = run("\"bad_gzip\", \"h\", false");
+	CHECK_EQ_INT(call->attempts, 2);
+	dyn_call_destroy(call);
+	check_failure("\"brotli\"", DYN_FAIL_ENCODING, 4);
+}
+
+/* ---- refusals --------------------------------------------------------- */
+
+static void
+repeats_server_errors(void)
+{
+	check_success("\"fail\", \"d\", 1, 500", 2);
+	CHECK_EQ_INT(service.retry_tokens_used, 0);
+	check_failure("\"fail\", \"e\", 99, 503", DYN_FAIL_SERVICE, 4);
+	CHECK_EQ_INT(service.retry_tokens_used, 42);
+}
+
+static void
+is_patient_when_throttled(void)
+{
+	DynCall    *call = run("\"throttle\", \"f\", 2");
+
+	check_body(call, "{}");
+	CHECK_EQ_INT(call->attempts, 3);
+	CHECK_EQ_INT(call->throttles, 2);
+	CHECK_EQ_STR(call->code, "");
+	dyn_call_destroy(call);
+	call = run("\"throttle\", \"i\", 99");
+	CHECK_EQ_INT(call->failure, DYN_FAIL_SERVICE);
+	CHECK_EQ_STR(call->code, "ThrottlingException");
+	CHECK_EQ_STR(call->throttle_reason, "TableRead arn:t");
+	CHECK_EQ_INT(call->throttles, 4);
+	dyn_call_destroy(call);
+}
+
+static void
+waits_as_long_as_asked(void)
+{
+	DynCall    *call = run("\"throttle\", \"j\", 1, 700");
+
+	check_body(call, "{}");
+	CHECK(call->elapsed_ms >= 700);
+	dyn_call_destroy(call);
+}
+
+/* Who watches the descriptor only must see the end of a pause, too. */
+static void
+wakes_through_the_descriptor_alone(void)
+{
+	DynCall    *call = dyn_call_create(client);
+	double		deadline = now_ms() + 20000;
+
+	start(call, "\"throttle\", \"k\", 1, 300");
+	while (call->state != DYN_CALL_DONE && now_ms() < deadline)
+	{
+		wait_readable(NULL, dyn_client_fd(client), 10000);
+		dyn_client_drive(client);
+	}
+	CHECK(now_ms() < deadline - 10000);
+	check_body(call, "{}");
+	dyn_call_destroy(call);
+}
+
+static void
+stops_when_the_quota_is_spent(void)
+{
+	service.retry_tokens_used = 490;
+	check_failure("\"fail\", \"l\", 99, 500", DYN_FAIL_SERVICE, 1);
+}
+
+static void
+shows_pages_that_are_no_errors(void)
+{
+	DynCall    *call = run("\"html\", 404");
+
+	CHECK_EQ_INT(call->failure, DYN_FAIL_HTTP);
+	CHECK_EQ_INT(call->http_status, 404);
+	CHECK_EQ_STR(call->code, "");
+	CHECK_EQ_STR(call->message, "<html> <b>no ? such</b>");
+	dyn_call_destroy(call);
+}
+
+static void
+follows_no_redirect(void)
+{
+	DynCall    *call = run("\"redirect\"");
+
+	CHECK_EQ_INT(call->failure, DYN_FAIL_HTTP);
+	CHECK_EQ_INT(call->http_status, 302);
+	CHECK_EQ_INT(call->attempts, 1);
+	dyn_call_destroy(call);
+}
+
+static void
+betrays_no_secret(void)
+{
+	DynCall    *call = run("\"leak\"");
+
+	CHECK_EQ_STR(call->message, "The signature does not match.");
+	start(call, "\"leak_page\"");
+	finish(call);
+	CHECK_EQ_INT(call->failure, DYN_FAIL_HTTP);
+	CHECK(strstr(call->message, "TOKENTOKEN") == NULL);
+	CHECK(strstr(call->message, "Signature=") == NULL);
+	dyn_call_destroy(call);
+}
+
+/* ---- the clock -------------------------------------------------------- */
+
+static void
+corrects_a_wrong_clock_once(void)
+{
+	const char *script = "\"skew\", 7200, \"InvalidSignatureException\", "
+		"\"Signature expired: 2026 is now earlier\"";
+
+	check_success(script, 2);
+	CHECK(service.clock_corrected);
+	CHECK(service.clock_offset >= 7198 && service.clock_offset <= 7202);
+	check_success(script, 1);
+}
+
+static void
+knows_a_wrong_clock_by_the_date(void)
+{
+	service.max_attempts = 1;
+	check_success("\"skew\", -3600, \"UnrecognizedClientException\", "
+				  "\"The security token is invalid.\"", 2);
+	CHECK(service.clock_offset < -3590);
+	set_stage();
+	check_failure("\"refuse\", \"UnrecognizedClientException\", \"no\"",
+				  DYN_FAIL_SERVICE, 1);
+	CHECK(!service.clock_corrected);
+}
+
+/* ---- connecting ------------------------------------------------------- */
+
+static void
+refuses_link_local_addresses(void)
+{
+	service.url = "http://169.254.169.254/";
+	check_failure("\"echo\"", DYN_FAIL_ADDRESS, 1);
+	service.url = "http://[fe80::1]/";
+	check_failure("\"echo\"", DYN_FAIL_ADDRESS, 1);
+	service.url = "http://[::ffff:169.254.169.254]/";
+	check_failure("\"echo\"", DYN_FAIL_ADDRESS, 1);
+	service.url = "http://[fd00:ec2::254]/";
+	check_failure("\"echo\"", DYN_FAIL_ADDRESS, 1);
+}
+
+static bool
+refused_v6(const char *text)
+{
+	struct sockaddr_in6 address = {0};
+
+	address.sin6_family = AF_INET6;
+	CHECK(inet_pton(AF_INET6, text, &address.sin6_addr) == 1);
+	return dyn_address_refused((struct sockaddr *) &address);
+}
+
+static void
+knows_the_notations_of_link_local(void)
+{
+	CHECK(refused_v6("fe80::1"));
+	CHECK(refused_v6("febf::1"));
+	CHECK(!refused_v6("fec0::1"));
+	CHECK(refused_v6("64:ff9b::169.254.169.254"));
+	CHECK(refused_v6("::169.254.1.1"));
+	CHECK(!refused_v6("::ffff:127.0.0.1"));
+	CHECK(!refused_v6("::1"));
+	CHECK(!refused_v6("2600::1"));
+}
+
+static void
+gives_up_a_closed_port(void)
+{
+	struct sockaddr_in address = {0};
+	socklen_t	len = sizeof(address);
+	int			fd = socket(AF_INET, SOCK_STREAM, 0);
+	char		closed[64];
+
+	/* bound, but not listening: nobody else gets this port meanwhile */
+	address.sin_family = AF_INET;
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	CHECK(bind(fd, (struct sockaddr *) &address, len) == 0);
+	CHECK(getsockname(fd, (struct sockaddr *) &address, &len) == 0);
+	snprintf(closed, sizeof(closed), "http://127.0.0.1:%d/",
+			 ntohs(address.sin_port));
+	service.url = closed;
+	service.max_attempts = 2;
+	check_failure("\"echo\"", DYN_FAIL_CONNECT, 2);
+	close(fd);
+}
+
+static void
+names_bad_settings(void)
+{
+	service.url = "ftp://127.0.0.1/";
+	check_failure("\"echo\"", DYN_FAIL_CONFIG, 1);
+	service.url = "http://";
+	check_failure("\"echo\"", DYN_FAIL_CONFIG, 1);
+	service.url = "http://nowhere.invalid/";
+	service.max_attempts = 1;
+	check_failure("\"echo\"", DYN_FAIL_DNS, 1);
+}
+
+static void
+ignores_the_proxy_of_the_environment(void)
+{
+	DynCall    *call;
+
+	setenv("http_proxy", "http://127.0.0.1:1/", 1);
+	setenv("all_proxy", "http://127.0.0.1:1/", 1);
+	call = run("\"bytes\", 3");
+	check_body(call, "xxx");
+	service.proxy = "http://127.0.0.1:1/";
+	service.max_attempts = 1;
+	setenv("no_proxy", "*", 1);
+	start(call, "\"bytes\", 3");
+	finish(call);
+	CHECK_EQ_INT(call->failure, DYN_FAIL_CONNECT);
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+	unsetenv("no_proxy");
+	dyn_call_destroy(call);
+}
+
+/* ---- time ------------------------------------------------------------- */
+
+static void
+gives_up_in_time(void)
+{
+	service.request_timeout_ms = 200;
+	service.max_attempts = 2;
+	check_failure("\"slow\", 5", DYN_FAIL_TIMEOUT, 2);
+	service.max_attempts = 1;
+	check_failure("\"trickle\", 5", DYN_FAIL_TIMEOUT, 1);
+}
+
+static void
+turn_for(int ms)
+{
+	double		deadline = now_ms() + ms;
+
+	while (now_ms() < deadline)
+		dyn_client_wait(client, wait_readable, NULL, 10);
+}
+
+static void
+is_destroyed_at_any_moment(void)
+{
+	static const char *const scripts[] = {
+		"\"slow\", 5", "\"trickle\", 5", "\"throttle\", \"m\", 9, 4000"
+	};
+	double		begun = now_ms();
+	DynCall    *call;
+	size_t		i;
+
+	dyn_call_destroy(dyn_call_create(client));
+	for (i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
+	{
+		call = dyn_call_create(client);
+		start(call, scripts[i]);
+		if (i > 0)
+			turn_for(100);
+		CHECK(call->state == (i < 2 ? DYN_CALL_SENT : DYN_CALL_BACKOFF));
+		dyn_call_destroy(call);
+	}
+	CHECK(now_ms() - begun < 2000);
+	dyn_client_close_idle(client);
+	CHECK_EQ_INT(dyn_client_open_fds(client), 2);
+}
+
+static void
+does_not_wait_for_a_slow_resolver(void)
+{
+	double		begun = now_ms();
+	DynCall    *call = dyn_call_create(client);
+
+	service.url = "http://" SLOW_HOST "/";
+	start(call, "\"echo\"");
+	turn_for(50);
+	CHECK(call->state == DYN_CALL_SENT);
+	dyn_call_destroy(call);
+	service.request_timeout_ms = 200;
+	service.max_attempts = 1;
+	check_failure("\"echo\"", DYN_FAIL_TIMEOUT, 1);
+	CHECK(now_ms() - begun < 2000);
+}
+
+/* Signals are blocked only while libcurl runs. */
+static void
+keeps_the_signal_mask(void)
+{
+	sigset_t	mask;
+	int			blocked = 0;
+	int			i;
+
+	dyn_call_destroy(run("\"bytes\", 1"));
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	for (i = 1; i < SIGRTMIN; i++)
+		blocked += sigismember(&mask, i) == 1;
+	CHECK_EQ_INT(blocked, 0);
+}
+
+/* ---- */
+
+static void
+check_it(const char *name, void (*test) (void))
+{
+	set_stage();
+	harness_run(name, test);
+}
+
+#define STAGED(test) check_it(#test, test)
+
+static void
+run_tests(void)
+{
+	STAGED(sends_the_signed_headers);
+	STAGED(keeps_the_connection);
+	STAGED(runs_calls_side_by_side);
+	STAGED(closes_idle_connections);
+	STAGED(closes_idle_connections_after_calls_under_way);
+	STAGED(reads_bodies_of_any_length);
+	STAGED(reuses_the_memory_of_responses);
+	STAGED(unpacks_gzip);
+	STAGED(unpacks_up_to_the_bound);
+	STAGED(refuses_what_is_too_large);
+	STAGED(repeats_damaged_replies);
+	STAGED(repeats_damaged_gzip);
+	STAGED(repeats_server_errors);
+	STAGED(is_patient_when_throttled);
+	STAGED(waits_as_long_as_asked);
+	STAGED(wakes_through_the_descriptor_alone);
+	STAGED(stops_when_the_quota_is_spent);
+	STAGED(shows_pages_that_are_no_errors);
+	STAGED(follows_no_redirect);
+	STAGED(betrays_no_secret);
+	STAGED(corrects_a_wrong_clock_once);
+	STAGED(knows_a_wrong_clock_by_the_date);
+	STAGED(refuses_link_local_addresses);
+	STAGED(knows_the_notations_of_link_local);
+	STAGED(gives_up_a_closed_port);
+	STAGED(names_bad_settings);
+	STAGED(ignores_the_proxy_of_the_environment);
+	STAGED(gives_up_in_time);
+	STAGED(is_destroyed_at_any_moment);
+	STAGED(does_not_wait_for_a_slow_resolver);
+	STAGED(keeps_the_signal_mask);
+}
+
+/* Starts the service; its port is what it prints first. */
+static bool
+start_service(pid_t *pid, int *keep_open)
+{
+	int			in[2];
+	int			out[2];
+	char		port[16] = "";
+
+	if (pipe(in) != 0 || pipe(out) != 0)
+		return false;
+	*pid = fork();
+	if (*pid == 0)
+	{
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		close(in[1]);
+		close(out[0]);
+		execlp("python3", "python3", "fake_service.py", (char *) NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	*keep_open = in[1];
+	if (read(out[0], port, sizeof(port) - 1) <= 0)
+		return false;
+	close(out[0]);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", atoi(port));
+	snprintf(host, sizeof(host), "127.0.0.1:%d", atoi(port));
+	return true;
+}
+
+int
+main(void)
+{
+	pid_t		pid = -1;
+	int			keep_open = -1;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!start_service(&pid, &keep_open))
+	{
+		printf("not ok - the scripted service does not start\n");
+		return 1;
+	}
+	client = dyn_client_create();
+	run_tests();
+	dyn_client_destroy(client);
+	/* Threads left resolving must be gone before leaks are counted. */
+	sleep(SLOW_S);
+	close(keep_open);
+	waitpid(pid, NULL, 0);
+	return DONE("client");
+}
