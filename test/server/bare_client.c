@@ -1,0 +1,265 @@
+/*
+ * bare_client.c
+ *		What a plain libcurl program needs for the same requests: the yardstick.
+ *
+ *		bare_client --url URL --scan N      all pages, by N segments at a time
+ *		bare_client --url URL --calls N     the same GetItem N times in a row
+ *
+ * The scan follows LastEvaluatedKey and looks at nothing else.  The requests are
+ * signed once, or rather look so: the bench server does not check.  Prints one
+ * line of name=value pairs: wall and CPU seconds, requests and bytes, and for
+ * calls the median and 95th percentile in microseconds.
+ */
+#define _GNU_SOURCE
+#include <curl/curl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define TAIL 64					/* bytes of an answer that may hold its cursor */
+
+/* One transfer at a time, and what it asks next. */
+typedef struct Chain
+{
+	CURL	   *easy;
+	char		body[512];
+	char		tail[2 * TAIL + 1]; /* the answer's last bytes */
+	size_t		tail_len;
+	int			segment;
+} Chain;
+
+static const char *url;
+static const char *table = "bench";
+static long requests;
+static double bytes;
+
+static double
+wall(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static double
+cpu(void)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	return used.ru_utime.tv_sec + used.ru_utime.tv_usec / 1e6 +
+		used.ru_stime.tv_sec + used.ru_stime.tv_usec / 1e6;
+}
+
+static void
+die(const char *what)
+{
+	fprintf(stderr, "bare_client: %s\n", what);
+	exit(1);
+}
+
+/* Keeps the last bytes only, as the cursor stands there. */
+static size_t
+on_body(char *data, size_t size, size_t count, void *arg)
+{
+	Chain	   *chain = arg;
+	size_t		len = size * count;
+	size_t		take = len < TAIL ? len : TAIL;
+
+	bytes += len;
+	if (chain->tail_len > TAIL)
+	{
+		memmove(chain->tail, chain->tail + chain->tail_len - TAIL, TAIL);
+		chain->tail_len = TAIL;
+	}
+	memcpy(chain->tail + chain->tail_len, data + len - take, take);
+	chain->tail_len += take;
+	chain->tail[chain->tail_len] = '\0';
+	return len;
+}
+
+static struct curl_slist *
+headers(const char *operation)
+{
+	struct curl_slist *list = NULL;
+	char		target[128];
+
+	snprintf(target, sizeof(target), "X-Amz-Target: DynamoDB_20120810.%s", operation);
+	list = curl_slist_append(list, target);
+	list = curl_slist_append(list, "Content-Type: application/x-amz-json-1.0");
+	list = curl_slist_append(list, "X-Amz-Date: 20260101T000000Z");
+	list = curl_slist_append(list, "Expect:");
+	return curl_slist_append(list, "Authorization: AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/"
+							 "aws4_request, SignedHeaders=content-type;host;x-amz-date;x-amz-target, Signature="
+							 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+}
+
+static void
+prepare(Chain *chain, struct curl_slist *list)
+{
+	chain->easy = curl_easy_init();
+	curl_easy_setopt(chain->easy, CURLOPT_URL, url);
+	curl_easy_setopt(chain->easy, CURLOPT_HTTPHEADER, list);
+	curl_easy_setopt(chain->easy, CURLOPT_POSTFIELDS, chain->body);
+	curl_easy_setopt(chain->easy, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(chain->easy, CURLOPT_WRITEDATA, chain);
+	curl_easy_setopt(chain->easy, CURLOPT_PRIVATE, chain);
+	curl_easy_setopt(chain->easy, CURLOPT_BUFFERSIZE, 512L * 1024);
+	curl_easy_setopt(chain->easy, CURLOPT_FAILONERROR, 1L);
+}
+
+/* The request for the page behind the last answer's cursor; 0 when there is none. */
+static int
+ask_next(Chain *chain, int segments, int first)
+{
+	char	   *cursor = first ? NULL : strstr(chain->tail, "cursor-");
+	char		start[96] = "";
+
+	if (!first && !cursor)
+		return 0;
+	if (cursor)
+		snprintf(start, sizeof(start), ",\"ExclusiveStartKey\":{\"id\":{\"S\":\"cursor-%ld\"}}",
+				 strtol(cursor + 7, NULL, 10));
+	snprintf(chain->body, sizeof(chain->body),
+			 "{\"TableName\":\"%s\",\"TotalSegments\":%d,\"Segment\":%d%s}",
+			 table, segments, chain->segment, start);
+	curl_easy_setopt(chain->easy, CURLOPT_POSTFIELDSIZE, (long) strlen(chain->body));
+	chain->tail_len = 0;
+	chain->tail[0] = '\0';
+	return 1;
+}
+
+/* Takes finished transfers and sends their chains on. */
+static int
+continue_chains(CURLM *multi, int segments)
+{
+	CURLMsg    *message;
+	int			queued;
+	int			finished = 0;
+
+	while ((message = curl_multi_info_read(multi, &queued)))
+	{
+		Chain	   *chain;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		if (message->data.result != CURLE_OK)
+			die(curl_easy_strerror(message->data.result));
+		requests++;
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &chain);
+		curl_multi_remove_handle(multi, chain->easy);
+		if (ask_next(chain, segments, 0))
+			curl_multi_add_handle(multi, chain->easy);
+		else
+			finished++;
+	}
+	return finished;
+}
+
+static void
+scan(int segments)
+{
+	CURLM	   *multi = curl_multi_init();
+	Chain	   *chains = calloc(segments, sizeof(Chain));
+	struct curl_slist *list = headers("Scan");
+	int			left = segments;
+	int			running;
+	int			i;
+
+	for (i = 0; i < segments; i++)
+	{
+		prepare(&chains[i], list);
+		chains[i].segment = i;
+		ask_next(&chains[i], segments, 1);
+		curl_multi_add_handle(multi, chains[i].easy);
+	}
+	while (left > 0)
+	{
+		curl_multi_perform(multi, &running);
+		left -= continue_chains(multi, segments);
+		if (left > 0 && running > 0)
+			curl_multi_poll(multi, NULL, 0, 1000, NULL);
+	}
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	double		x = *(const double *) a,
+				y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+call(long count)
+{
+	Chain		chain = {0};
+	double	   *took = calloc(count, sizeof(double));
+	long		i;
+
+	prepare(&chain, headers("GetItem"));
+	snprintf(chain.body, sizeof(chain.body), "{\"TableName\":\"%s\",\"Key\":{\"id\":{\"S\":\"id-00000000\"}}}", table);
+	for (i = 0; i < count; i++)
+	{
+		double		start = wall();
+		CURLcode	status = curl_easy_perform(chain.easy);
+
+		if (status != CURLE_OK)
+			die(curl_easy_strerror(status));
+		took[i] = wall() - start;
+		chain.tail_len = 0;
+		requests++;
+	}
+	qsort(took, count, sizeof(double), by_value);
+	printf("p50_us=%.1f p95_us=%.1f ", took[count / 2] * 1e6, took[count * 95 / 100] * 1e6);
+}
+
+static void
+usage(FILE *to)
+{
+	fputs("usage: bare_client --url URL --scan N | --calls N [--table NAME]\n"
+		  "Downloads all pages, N segments at a time, or sends the same GetItem N times.\n", to);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"url", required_argument, NULL, 'u'}, {"scan", required_argument, NULL, 's'},
+		{"calls", required_argument, NULL, 'c'}, {"table", required_argument, NULL, 't'},
+		{"help", no_argument, NULL, 'h'}, {0}
+	};
+	int			segments = 0;
+	long		calls = 0;
+	int			option;
+	double		start;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1)
+		switch (option)
+		{
+			case 'u': url = optarg; break;
+			case 's': segments = atoi(optarg); break;
+			case 'c': calls = atol(optarg); break;
+			case 't': table = optarg; break;
+			case 'h': usage(stdout); return 0;
+			default: usage(stderr); return 2;
+		}
+	if (!url || (segments < 1) == (calls < 1))
+	{
+		usage(stderr);
+		return 2;
+	}
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	start = wall();
+	if (segments > 0)
+		scan(segments);
+	else
+		call(calls);
+	printf("wall_s=%.4f cpu_s=%.4f requests=%ld bytes=%.0f\n", wall() - start, cpu(), requests, bytes);
+	return 0;
+}
