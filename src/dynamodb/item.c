@@ -327,7 +327,12 @@ read_tag(DynReader *r, const char *p, DynType *type)
 		if (STANDS(p, "{\"BOOL\":"))
 		{
 			*type = DYN_TYPE_BOOL;
-			return p + 8;
+			return dyn_scan_skip(&r->scan, p + 8);
+		}
+		if (STANDS(p, "{\"NULL\":"))
+		{
+			*type = DYN_TYPE_NULL;
+			return dyn_scan_skip(&r->scan, p + 8);
 		}
 	}
 	return read_tag_slow(r, p, type);

@@ -1,0 +1,717 @@
+/*
+ * test_page_random.c
+ *		The page reader against jansson, on thousands of random responses.
+ *
+ * For each response, whole and spoiled, the verdict and every slot of every
+ * item are compared with what follows from jansson's tree and a plain reading
+ * of the rules for attribute values; lists, maps and sets through a walk.
+ *
+ * Where the two differ on purpose:
+ *	- jansson refuses U+0000 in names; we accept it (DynamoDB allows it);
+ *	- jansson refuses JSON numbers that no double holds; we read no JSON
+ *	  numbers but counts and units, so we accept them;
+ *	- we refuse JSON escapes in N and NS, which nobody writes, so that the
+ *	  slice can be used as it stands;
+ *	- we refuse -0 as a count;
+ *	- jansson passes over a zero byte behind a JSON number, which is illegal.
+ * DYN_TEST_SEED and DYN_TEST_COUNT change what is tried.
+ */
+#include "harness.h"
+#include "random_page.h"
+
+#include "dynamodb/page.h"
+
+#include <jansson.h>
+#include <regex.h>
+
+#define DEFAULT_COUNT	4000
+#define SPOILED_EACH	8
+#define MAX_PATHS		24
+
+/*
+ * ----------
+ * The rules, on jansson's tree
+ * ----------
+ */
+
+static regex_t number_form;
+
+static bool
+is_number_text(const json_t *j)
+{
+	return json_is_string(j) &&
+		strlen(json_string_value(j)) == json_string_length(j) &&
+		regexec(&number_form, json_string_value(j), 0, NULL, 0) == 0;
+}
+
+static bool
+is_text(const json_t *j)
+{
+	return json_is_string(j);
+}
+
+static bool
+is_set(const json_t *j, bool (*element) (const json_t *))
+{
+	size_t		i;
+
+	if (!json_is_array(j) || json_array_size(j) == 0)
+		return false;
+	for (i = 0; i < json_array_size(j); i++)
+	{
+		if (!element(json_array_get(j, i)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_value(json_t *j, int depth);
+
+static bool
+is_list(json_t *j, int depth)
+{
+	size_t		i;
+
+	if (!json_is_array(j) || depth > DYN_MAX_DEPTH)
+		return false;
+	for (i = 0; i < json_array_size(j); i++)
+	{
+		if (!is_value(json_array_get(j, i), depth))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_map(json_t *j, int depth)
+{
+	const char *name;
+	json_t	   *member;
+
+	if (!json_is_object(j) || depth > DYN_MAX_DEPTH)
+		return false;
+	json_object_foreach(j, name, member)
+	{
+		if (!is_value(member, depth))
+			return false;
+	}
+	return true;
+}
+
+/* The one member of an attribute value, its tag in *tag; or NULL. */
+static json_t *
+payload_of(json_t *j, const char **tag)
+{
+	void	   *iter;
+
+	if (!json_is_object(j) || json_object_size(j) != 1)
+		return NULL;
+	iter = json_object_iter(j);
+	*tag = json_object_iter_key(iter);
+	return json_object_iter_value(iter);
+}
+
+static DynType
+type_of(const char *tag)
+{
+	int			type;
+
+	for (type = DYN_TYPE_S; type < DYN_TYPE_COUNT; type++)
+	{
+		if (strcmp(dyn_type_name(type), tag) == 0)
+			return type;
+	}
+	return DYN_TYPE_ABSENT;
+}
+
+static bool
+is_value(json_t *j, int depth)
+{
+	const char *tag;
+	json_t	   *payload = payload_of(j, &tag);
+
+	if (payload == NULL)
+		return false;
+	switch (type_of(tag))
+	{
+		case DYN_TYPE_S:
+		case DYN_TYPE_B:
+			return json_is_string(payload);
+		case DYN_TYPE_N:
+			return is_number_text(payload);
+		case DYN_TYPE_BOOL:
+			return json_is_boolean(payload);
+		case DYN_TYPE_NULL:
+			return json_is_true(payload);
+		case DYN_TYPE_SS:
+		case DYN_TYPE_BS:
+			return is_set(payload, is_text);
+		case DYN_TYPE_NS:
+			return is_set(payload, is_number_text);
+		case DYN_TYPE_L:
+			return is_list(payload, depth + 1);
+		case DYN_TYPE_M:
+			return is_map(payload, depth + 1);
+		default:
+			return false;
+	}
+}
+
+/* What a response should give; items are borrowed from the tree. */
+typedef struct Expected
+{
+	json_t	   *items;			/* array */
+	json_t	   *last_key;
+	json_t	   *unprocessed;
+	bool		has_count;
+	json_int_t	count;
+	json_int_t	scanned;
+	double		units;
+} Expected;
+
+static bool
+expect_item(Expected *e, json_t *j)
+{
+	json_array_append(e->items, j);
+	return is_map(j, 0);
+}
+
+static bool
+expect_items(Expected *e, json_t *j)
+{
+	size_t		i;
+
+	if (!json_is_array(j))
+		return false;
+	for (i = 0; i < json_array_size(j); i++)
+	{
+		if (!expect_item(e, json_array_get(j, i)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+expect_tables(Expected *e, json_t *j)
+{
+	const char *name;
+	json_t	   *table;
+
+	if (!json_is_object(j))
+		return false;
+	json_object_foreach(j, name, table)
+	{
+		if (!expect_items(e, table))
+			return false;
+	}
+	return true;
+}
+
+static bool
+expect_units_of(Expected *e, json_t *j)
+{
+	json_t	   *units;
+
+	if (!json_is_object(j))
+		return false;
+	units = json_object_get(j, "CapacityUnits");
+	if (units != NULL && !json_is_number(units) && !json_is_null(units))
+		return false;
+	e->units += json_number_value(units);
+	return true;
+}
+
+static bool
+expect_units(Expected *e, json_t *j)
+{
+	size_t		i;
+
+	if (!json_is_array(j))
+		return expect_units_of(e, j);
+	for (i = 0; i < json_array_size(j); i++)
+	{
+		if (!expect_units_of(e, json_array_get(j, i)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+expect_count(json_t *j, json_int_t *count)
+{
+	*count = json_integer_value(j);
+	return json_is_integer(j) && *count >= 0 &&
+		*count <= 999999999999999999;
+}
+
+static bool
+expect_member(Expected *e, const char *name, json_t *j)
+{
+	if (json_is_null(j))
+		return true;
+	if (strcmp(name, "Items") == 0)
+		return expect_items(e, j);
+	if (strcmp(name, "Item") == 0)
+		return expect_item(e, j);
+	if (strcmp(name, "Responses") == 0)
+		return expect_tables(e, j);
+	if (strcmp(name, "ConsumedCapacity") == 0)
+		return expect_units(e, j);
+	if (strcmp(name, "ScannedCount") == 0)
+		return expect_count(j, &e->scanned);
+	if (strcmp(name, "Count") == 0)
+	{
+		e->has_count = true;
+		return expect_count(j, &e->count);
+	}
+	if (strcmp(name, "LastEvaluatedKey") == 0)
+	{
+		e->last_key = j;
+		return is_map(j, 0);
+	}
+	if (strcmp(name, "UnprocessedKeys") == 0)
+	{
+		e->unprocessed = j;
+		return json_is_object(j);
+	}
+	return true;
+}
+
+static bool
+expect(Expected *e, json_t *tree)
+{
+	const char *name;
+	json_t	   *member;
+
+	memset(e, 0, sizeof(*e));
+	e->items = json_array();
+	if (!json_is_object(tree))
+		return false;
+	json_object_foreach(tree, name, member)
+	{
+		if (!expect_member(e, name, member))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * ----------
+ * A slot, turned back into a tree by a walk
+ * ----------
+ */
+
+static json_t *
+text_of(const DynValue *v)
+{
+	char	   *text = malloc(v->len + 1);
+	size_t		len = dyn_value_text(v, text);
+	json_t	   *j = json_stringn(text, len);
+
+	/* the flag must tell the truth */
+	CHECK(((v->flags & DYN_VALUE_HAS_NUL) != 0) ==
+		  (memchr(text, 0, len) != NULL));
+	free(text);
+	return j;
+}
+
+static json_t *
+payload_from(const DynValue *v)
+{
+	switch (v->type)
+	{
+		case DYN_TYPE_BOOL:
+			return json_boolean(v->flags & DYN_VALUE_TRUE);
+		case DYN_TYPE_NULL:
+			return json_true();
+		case DYN_TYPE_M:
+			return json_object();
+		case DYN_TYPE_S:
+		case DYN_TYPE_N:
+		case DYN_TYPE_B:
+			return text_of(v);
+		default:
+			return json_array();
+	}
+}
+
+static json_t *
+wrap(DynType type, json_t *payload)
+{
+	return json_pack("{s:o}", dyn_type_name(type), payload);
+}
+
+/* Puts a value into the innermost open container. */
+static void
+insert(json_t *open, DynType kind, const json_t *name, DynType type,
+	   json_t *payload)
+{
+	if (kind == DYN_TYPE_M)
+		json_object_setn_new(open, json_string_value(name),
+							 json_string_length(name), wrap(type, payload));
+	else if (kind == DYN_TYPE_L)
+		json_array_append_new(open, wrap(type, payload));
+	else
+		json_array_append_new(open, payload);
+}
+
+static json_t *
+rebuild(const DynValue *value)
+{
+	json_t	   *open[DYN_MAX_DEPTH + 2];
+	DynType		kinds[DYN_MAX_DEPTH + 2];
+	json_t	   *whole = NULL;
+	json_t	   *name = NULL;
+	int			depth = 0;
+	DynWalk		walk;
+	DynWalkEvent event;
+	DynValue	v;
+
+	dyn_walk_begin(&walk, value);
+	while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END)
+	{
+		if (event == DYN_WALK_CLOSE)
+			CHECK(kinds[--depth] == (DynType) v.type);
+		else if (event == DYN_WALK_NAME)
+		{
+			json_decref(name);
+			name = text_of(&v);
+		}
+		else
+		{
+			json_t	   *payload = payload_from(&v);
+
+			if (depth == 0)
+				whole = wrap(v.type, payload);
+			else
+				insert(open[depth - 1], kinds[depth - 1], name, v.type,
+					   payload);
+			if (event == DYN_WALK_OPEN)
+			{
+				kinds[depth] = v.type;
+				open[depth++] = payload;
+			}
+		}
+	}
+	CHECK(depth == 0);
+	json_decref(name);
+	return whole;
+}
+
+static bool
+holds_nul(json_t *j)
+{
+	const char *name;
+	json_t	   *member;
+	size_t		i;
+
+	if (json_is_string(j))
+		return memchr(json_string_value(j), 0, json_string_length(j)) != NULL;
+	json_object_foreach(j, name, member)
+	{
+		if (holds_nul(member))
+			return true;
+	}
+	for (i = 0; i < json_array_size(j); i++)
+	{
+		if (holds_nul(json_array_get(j, i)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * ----------
+ * Paths
+ * ----------
+ */
+
+static DynStep path_steps[MAX_PATHS][3];
+static DynPath paths[MAX_PATHS];
+static int	npaths;
+
+static void
+make_paths(void)
+{
+	int			i;
+	int			j;
+
+	npaths = below(MAX_PATHS + 1);
+	for (i = 0; i < npaths; i++)
+	{
+		paths[i].steps = path_steps[i];
+		paths[i].nsteps = percent(60) ? 1 : 2 + below(2);
+		for (j = 0; j < paths[i].nsteps; j++)
+		{
+			DynStep    *step = &path_steps[i][j];
+
+			memset(step, 0, sizeof(*step));
+			step->index = below(4);
+			if (j > 0 && percent(40))
+				continue;
+			step->name = name_pool[below(NAME_COUNT)];
+			step->name_len = (uint32_t) strlen(step->name);
+		}
+	}
+}
+
+/* The attribute value a path leads to, or NULL. */
+static json_t *
+follow(json_t *item, const DynPath *path)
+{
+	json_t	   *j = json_object_getn(item, path->steps[0].name,
+									 path->steps[0].name_len);
+	int			i;
+
+	for (i = 1; j != NULL && i < path->nsteps; i++)
+	{
+		const DynStep *step = &path->steps[i];
+
+		j = step->name == NULL ?
+			json_array_get(json_object_get(j, "L"), step->index) :
+			json_object_getn(json_object_get(j, "M"), step->name,
+							 step->name_len);
+	}
+	return j;
+}
+
+/*
+ * ----------
+ * Comparing
+ * ----------
+ */
+
+/* What the tests met, to know that they tried what they are for. */
+static struct
+{
+	int			accepted;
+	int			refused;
+	int			duplicates;
+	int			spoiled_accepted;
+	int			items;
+	int			values;
+	int			nested;
+	int			known;
+} met;
+
+static void
+compare_slot(json_t *item, int i, const DynValue *slot)
+{
+	json_t	   *wanted = follow(item, &paths[i]);
+	json_t	   *seen;
+
+	if (wanted == NULL || slot->type == DYN_TYPE_ABSENT)
+	{
+		CHECK(wanted == NULL && slot->type == DYN_TYPE_ABSENT);
+		return;
+	}
+	seen = rebuild(slot);
+	CHECK(json_equal(seen, wanted));
+	CHECK(((slot->flags & DYN_VALUE_HAS_NUL) != 0) == holds_nul(wanted));
+	met.values++;
+	if (paths[i].nsteps > 1)
+		met.nested++;
+	json_decref(seen);
+}
+
+static void
+compare_items(DynPage *page, json_t *items)
+{
+	DynValue	slots[MAX_PATHS];
+	size_t		n = 0;
+	int			i;
+
+	CHECK_EQ_INT(page->nitems, json_array_size(items));
+	while (dyn_page_next(page, slots))
+	{
+		if (!CHECK(n < json_array_size(items)))
+			return;
+		for (i = 0; i < npaths; i++)
+			compare_slot(json_array_get(items, n), i, &slots[i]);
+		n++;
+		met.items++;
+	}
+	CHECK_EQ_INT(n, json_array_size(items));
+}
+
+/* A raw slice of the response against the tree. */
+static void
+compare_slice(const char *slice, size_t len, json_t *wanted)
+{
+	json_t	   *seen;
+
+	if (wanted == NULL || json_object_size(wanted) == 0)
+	{
+		CHECK(slice == NULL && len == 0);
+		return;
+	}
+	if (!CHECK(slice != NULL))
+		return;
+	seen = json_loadb(slice, len, JSON_ALLOW_NUL, NULL);
+	CHECK(json_equal(seen, wanted));
+	json_decref(seen);
+}
+
+static void
+compare_page(DynPage *page, const Expected *e)
+{
+	CHECK(page->has_count == e->has_count);
+	CHECK_EQ_INT(page->count, e->count);
+	CHECK_EQ_INT(page->scanned_count, e->scanned);
+	CHECK(page->units == e->units);
+	compare_slice(page->last_key, page->last_key_len, e->last_key);
+	compare_slice(page->unprocessed, page->unprocessed_len, e->unprocessed);
+	compare_items(page, e->items);
+	/* a second time from the start */
+	dyn_page_rewind(page);
+	compare_items(page, e->items);
+}
+
+/* Is this one of the differences that are meant? */
+static bool
+known_difference(const char *buf, size_t len, bool accepted,
+				 const DynPageError *error, const json_error_t *jerror)
+{
+	const char *at = buf + error->offset;
+
+	if (accepted)
+		return json_error_code(jerror) == json_error_null_byte_in_key ||
+			json_error_code(jerror) == json_error_numeric_overflow;
+	if (strcmp(error->reason, "malformed number") == 0)
+	{
+		const char *quote = memchr(at, '"', len - error->offset);
+
+		return quote != NULL && memchr(at, '\\', quote - at) != NULL;
+	}
+	if (strcmp(error->reason, "a count was expected") == 0)
+		return *at == '-';
+	return error->offset > 0 && error->offset < len && *at == '\0' &&
+		at[-1] >= '0' && at[-1] <= '9';
+}
+
+static void
+show(const char *buf, size_t len)
+{
+	printf("#   response: %.*s\n", (int) len, buf);
+}
+
+static void
+compare(DynPage *page, const DynShape *shape, const Text *text, bool spoiled)
+{
+	int			before = harness_bad_checks;
+	/* exactly as long as the response, so that reading on is noticed */
+	char	   *buf = malloc(text->len + 1);
+	DynPageError error = {0, NULL};
+	json_error_t jerror;
+	json_t	   *tree;
+	Expected	e;
+	bool		legal = false;
+	bool		accepted;
+
+	buf = realloc(buf, text->len ? text->len : 1);
+	memcpy(buf, text->data, text->len);
+	tree = json_loadb(buf, text->len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
+					  &jerror);
+	e.items = NULL;
+	if (tree != NULL)
+		legal = expect(&e, tree);
+	accepted = dyn_page_parse(page, shape, buf, text->len, &error);
+
+	if (accepted != legal &&
+		known_difference(buf, text->len, accepted, &error, &jerror))
+		met.known++;
+	else if (CHECK(accepted == legal) && accepted)
+		compare_page(page, &e);
+	if (!accepted)
+	{
+		CHECK(error.reason != NULL && error.offset <= text->len);
+		met.refused++;
+		if (strcmp(error.reason, "duplicate name") == 0)
+			met.duplicates++;
+	}
+	else
+	{
+		met.accepted++;
+		met.spoiled_accepted += spoiled;
+	}
+	if (harness_bad_checks > before)
+	{
+		printf("#   %s: %s at %zu, %s\n", accepted ? "accepted" : "refused",
+			   error.reason ? error.reason : "", error.offset,
+			   legal ? "legal" : jerror.text);
+		show(buf, text->len);
+	}
+	json_decref(e.items);
+	json_decref(tree);
+	free(buf);
+}
+
+static long
+setting(const char *name, long otherwise)
+{
+	const char *value = getenv(name);
+
+	return value ? atol(value) : otherwise;
+}
+
+static void
+responses_read_as_jansson_reads_them(void)
+{
+	long		count = setting("DYN_TEST_COUNT", DEFAULT_COUNT);
+	Text		whole = {malloc(TEXT_MAX), 0};
+	Text		text = {malloc(TEXT_MAX), 0};
+	DynPage		page;
+	long		i;
+	int			j;
+
+	random_state = (uint64_t) setting("DYN_TEST_SEED", 1);
+	dyn_page_init(&page);
+	for (i = 0; i < count && harness_bad_checks < 10; i++)
+	{
+		DynShape   *shape;
+
+		make_paths();
+		shape = dyn_shape_create(paths, npaths);
+		make_response(&whole);
+		compare(&page, shape, &whole, false);
+		for (j = 0; j < SPOILED_EACH; j++)
+		{
+			text.len = whole.len;
+			memcpy(text.data, whole.data, whole.len);
+			spoil(&text);
+			if (percent(20))
+				spoil(&text);
+			compare(&page, shape, &text, true);
+		}
+		dyn_shape_free(shape);
+	}
+	dyn_page_free(&page);
+	free(whole.data);
+	free(text.data);
+	printf("# %d accepted (%d of them spoiled), %d refused (%d for duplicate "
+		   "names), %d known differences; %d items, %d values, %d nested\n",
+		   met.accepted, met.spoiled_accepted, met.refused, met.duplicates,
+		   met.known, met.items, met.values, met.nested);
+	if (count >= DEFAULT_COUNT)
+	{
+		CHECK(met.accepted >= count);
+		CHECK(met.spoiled_accepted >= count / 2);
+		CHECK(met.refused >= count);
+		CHECK(met.duplicates >= count / 50);
+		CHECK(met.items >= 3 * count);
+		CHECK(met.values >= 3 * count);
+		CHECK(met.nested >= count / 20);
+		CHECK(met.known <= met.accepted / 10);
+	}
+}
+
+int
+main(void)
+{
+	if (regcomp(&number_form, "^[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)"
+				"([eE][-+]?[0-9]+)?$", REG_EXTENDED | REG_NOSUB) != 0)
+		return 1;
+	RUN(responses_read_as_jansson_reads_them);
+	regfree(&number_form);
+	return DONE("page_random");
+}
