@@ -295,9 +295,14 @@ static bool
 correct_clock(Call *call)
 {
 	DynService *service = call->service;
-	int64_t		offset = call->http->reply.date - (int64_t) time(NULL);
-	int64_t		shift = offset - service->clock_offset;
+	int64_t		date;
+	int64_t		offset;
+	int64_t		shift;
 
+	if (!dyn_http_date(call->http, &date))
+		return false;
+	offset = date - (int64_t) time(NULL);
+	shift = offset - service->clock_offset;
 	if (call->clock_tried || (service->clock_corrected &&
 							  shift <= NOTEWORTHY_SHIFT_S &&
 							  shift >= -NOTEWORTHY_SHIFT_S))

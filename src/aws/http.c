@@ -99,10 +99,7 @@ read_encoding(DynReply *reply, const char *value)
 static void
 read_date(DynReply *reply, const char *value)
 {
-	time_t		date = curl_getdate(value, NULL);
-
-	reply->has_date = date != (time_t) -1;
-	reply->date = date;
+	snprintf(reply->date, sizeof(reply->date), "%s", value);
 }
 
 static void
@@ -429,6 +426,15 @@ dyn_http_release(DynHttp *http)
 	http->owner = NULL;
 	http->plain = NULL;
 	http->packed = NULL;
+}
+
+bool
+dyn_http_date(const DynHttp *http, int64_t *date)
+{
+	time_t		t = curl_getdate(http->reply.date, NULL);
+
+	*date = t;
+	return http->reply.date[0] != '\0' && t != (time_t) -1;
 }
 
 /* ---- results ---------------------------------------------------------- */

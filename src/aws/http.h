@@ -25,8 +25,8 @@ typedef struct DynReply
 	uint32_t	crc;			/* of the bytes so far, if one was sent */
 	bool		packed;			/* Content-Encoding: gzip */
 	bool		unknown_encoding;
-	bool		has_date;
-	int64_t		date;			/* seconds since the epoch */
+	char		date[40];		/* as sent; reading it is left to those few who
+								 * need it (dyn_http_date) */
 	long		retry_after_ms; /* -1: not sent */
 	char		request_id[128];
 } DynReply;
@@ -68,6 +68,9 @@ extern DynFailure dyn_http_prepare(DynHttp *http, const DynService *service,
  */
 extern DynFailure dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 								  const char **text);
+
+/* The time the service says it is; false if it did not say. */
+extern bool dyn_http_date(const DynHttp *http, int64_t *date);
 
 /* Lets go of headers, body and buffers. */
 extern void dyn_http_release(DynHttp *http);

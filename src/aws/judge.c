@@ -136,6 +136,7 @@ dyn_judge(DynCall *call, DynHttp *http, CURLcode code,
 {
 	const DynReply *reply = &http->reply;
 	DynOutcome	outcome = {0};
+	int64_t		date;
 
 	forget_last_attempt(call);
 	call->failure = pass_gates(call, http, code, credentials,
@@ -148,7 +149,7 @@ dyn_judge(DynCall *call, DynHttp *http, CURLcode code,
 	outcome.http_status = call->http_status;
 	outcome.code = call->code;
 	outcome.message = call->message;
-	outcome.has_date = reply->has_date;
-	outcome.skew = reply->has_date ? reply->date - signed_clock : 0;
+	outcome.has_date = dyn_http_date(http, &date);
+	outcome.skew = outcome.has_date ? date - signed_clock : 0;
 	return dyn_retry_classify(&outcome);
 }
