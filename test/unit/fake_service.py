@@ -1,14 +1,19 @@
 """A scripted AWS JSON service for the tests of the client.
 
 The first member of the request document names what to do; see the methods of
-Script.  Prints the port it listens on and serves until its standard input is
-closed.  Standard library only.
+Script.  Prints the port it listens on, the port for TLS and the file with its
+own certificate ("0 -" where openssl is missing), and serves until its standard
+input is closed.  Standard library only.
 """
 import gzip
 import json
 import os
+import shutil
 import socket
+import ssl
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zlib
@@ -187,12 +192,38 @@ class Service(ThreadingHTTPServer):
 
     def handle_error(self, request, client_address):
         """A client that goes away is what many tests are about."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
+        if not isinstance(sys.exc_info()[1],
+                          (ConnectionError, ssl.SSLError)):
             super().handle_error(request, client_address)
 
 
-if __name__ == "__main__":
+def serve(context=None):
+    """Starts a service, gives its port."""
     server = Service(("127.0.0.1", 0), Script)
+    if context:
+        server.socket = context.wrap_socket(server.socket, server_side=True,
+                                            do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(server.server_address[1], flush=True)
-    sys.stdin.read()
+    return server.server_address[1]
+
+
+def serve_tls(directory):
+    """The same behind a certificate for 127.0.0.1 that nobody knows."""
+    files = [os.path.join(directory, n) for n in ("cert.pem", "key.pem")]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048",
+                    "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+                    "-addext", "subjectAltName=IP:127.0.0.1",
+                    "-out", files[0], "-keyout", files[1]],
+                   check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*files)
+    return serve(context), files[0]
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as directory:
+        tls = (0, "-")
+        if shutil.which("openssl"):
+            tls = serve_tls(directory)
+        print(serve(), *tls, flush=True)
+        sys.stdin.read()

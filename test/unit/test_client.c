@@ -34,6 +34,8 @@ static const DynCredentials credentials = {access_key_id, secret, token};
 
 static char url[64];
 static char host[64];
+static char tls_url[64];
+static char ca_file[256];
 static DynClient *client;
 static DynService service;
 
@@ -586,6 +588,28 @@ ignores_the_proxy_of_the_environment(void)
 	dyn_call_destroy(call);
 }
 
+static void
+trusts_known_certificates_only(void)
+{
+	DynCall    *call;
+
+	if (tls_url[0] == '\0')
+		SKIP("no openssl to make a certificate with");
+	service.url = tls_url;
+	check_failure("\"bytes\", 3", DYN_FAIL_TLS, 1);
+	service.ca_file = ca_file;
+	call = run("\"bytes\", 300000");
+	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+	CHECK_EQ_INT(call->response.len, 300000);
+	dyn_call_destroy(call);
+	service.ca_file = "/nonexistent";
+	dyn_client_close_idle(client);
+	check_failure("\"bytes\", 3", DYN_FAIL_CONFIG, 1);
+	/* and the system's certificates are back afterwards */
+	service.ca_file = NULL;
+	check_failure("\"bytes\", 3", DYN_FAIL_TLS, 1);
+}
+
 /* ---- time ------------------------------------------------------------- */
 
 static void
@@ -705,6 +729,7 @@ run_tests(void)
 	STAGED(gives_up_a_closed_port);
 	STAGED(names_bad_settings);
 	STAGED(ignores_the_proxy_of_the_environment);
+	STAGED(trusts_known_certificates_only);
 	STAGED(gives_up_in_time);
 	STAGED(is_destroyed_at_any_moment);
 	STAGED(does_not_wait_for_a_slow_resolver);
@@ -717,7 +742,9 @@ start_service(pid_t *pid, int *keep_open)
 {
 	int			in[2];
 	int			out[2];
-	char		port[16] = "";
+	char		line[400] = "";
+	int			port = 0;
+	int			tls_port = 0;
 
 	if (pipe(in) != 0 || pipe(out) != 0)
 		return false;
@@ -734,11 +761,14 @@ start_service(pid_t *pid, int *keep_open)
 	close(in[0]);
 	close(out[1]);
 	*keep_open = in[1];
-	if (read(out[0], port, sizeof(port) - 1) <= 0)
+	if (read(out[0], line, sizeof(line) - 1) <= 0 ||
+		sscanf(line, "%d %d %255s", &port, &tls_port, ca_file) != 3)
 		return false;
 	close(out[0]);
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", atoi(port));
-	snprintf(host, sizeof(host), "127.0.0.1:%d", atoi(port));
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", port);
+	snprintf(host, sizeof(host), "127.0.0.1:%d", port);
+	if (tls_port > 0)
+		snprintf(tls_url, sizeof(tls_url), "https://127.0.0.1:%d/", tls_port);
 	return true;
 }
 
