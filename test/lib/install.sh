@@ -1,6 +1,6 @@
 # What the stack needs on the machine: Debian packages, DynamoDB Local and ExtendDB. Sourced by test/stack.
 #
-# Every function is idempotent and silent when there is nothing to do.
+# Every function is idempotent and silent when there is nothing to do. ENDPOINT is set when DynamoDB runs elsewhere.
 
 DDBL_VERSION=3.3.1
 # DynamoDB Local names SDK modules of a version that Maven Central holds only in part; this version of all of them works.
@@ -18,6 +18,7 @@ stack_packages() {
     printf '%s\n' make gcc libc6-dev curl python3 python3-psycopg2 \
         libcurl4-openssl-dev libjansson-dev libssl-dev zlib1g-dev
     [ "$OWN_POSTGRES" = yes ] || printf '%s\n' "postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR"
+    [ -z "$ENDPOINT" ] || return 0
     command -v java >/dev/null || echo openjdk-17-jre-headless
     [ -e "$DDBL_DIR/.complete" ] || command -v mvn >/dev/null || echo maven
 }

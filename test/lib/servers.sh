@@ -81,8 +81,7 @@ start_dynamodb_local() {
     DDB=$(start_detached "$DIR/dynamodb" "$DIR/dynamodb/server.log" java "${DDBL_JVM[@]}" \
         -Djava.library.path="$DDBL_DIR/lib" -cp "$DDBL_DIR/lib/*" $DDBL_MAIN \
         -inMemory -sharedDb -port "$DDB_PORT" -disableTelemetry)
-    remember "DDB=$DDB" "export DDB_ENDPOINT=http://127.0.0.1:$DDB_PORT" "export AWS_REGION=us-east-1" \
-        "export AWS_ACCESS_KEY_ID=test" "export AWS_SECRET_ACCESS_KEY=test"
+    remember "DDB=$DDB"
 }
 
 wait_dynamodb_local() {
@@ -115,7 +114,7 @@ load_state() {
 
 # Are all that were started still there?
 servers_alive() {
-    process_alive "$DDB" || return 1
+    [ -z "$DDB" ] || process_alive "$DDB" || return 1
     [ -z "$EXT" ] || process_alive "$EXT" || return 1
     as_postgres "$PG_BIN/pg_isready" -q -h 127.0.0.1 -p "$PGPORT"
 }
