@@ -1,0 +1,163 @@
+/*
+ * fuzz_page.c
+ *		libFuzzer target for the page reader, the walk and the decoders.
+ *
+ *		make fuzz				builds build/fuzz/fuzz_page and its seeds
+ *		build/fuzz/fuzz_page -max_total_time=300 build/fuzz/seeds
+ *
+ * Besides what the sanitizers find, it demands that an accepted page keeps its
+ * promises: every slice lies in the response, every walk ends balanced, text
+ * is never longer than its slice, the items are as many as were counted, and
+ * what we accept as a page is legal JSON.
+ *
+ * Built with -DMAKE_SEEDS it is a program that writes random responses, one
+ * file each, into the folder it is given.
+ */
+#include "dynamodb/page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef MAKE_SEEDS
+
+#include "random_page.h"
+
+#define SEEDS 200
+
+int
+main(int argc, char **argv)
+{
+	Text		text = {malloc(TEXT_MAX), 0};
+	int			i;
+
+	if (argc != 2 || text.data == NULL)
+		return 1;
+	for (i = 0; i < SEEDS; i++)
+	{
+		char		path[1024];
+		FILE	   *file;
+
+		make_response(&text);
+		if (i % 4 == 3)
+			spoil(&text);
+		snprintf(path, sizeof(path), "%s/seed-%03d", argv[1], i);
+		file = fopen(path, "wb");
+		if (file == NULL)
+			return 1;
+		fwrite(text.data, 1, text.len, file);
+		fclose(file);
+	}
+	free(text.data);
+	return 0;
+}
+
+#else
+
+#define SLOTS 9
+
+extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const DynStep steps[SLOTS][3] = {
+	{{"a", 1, 0}},
+	{{"id", 2, 0}},
+	{{"tags", 4, 0}, {NULL, 0, 1}},
+	{{"info", 4, 0}, {"rating", 6, 0}},
+	{{"info", 4, 0}},
+	{{"info", 4, 0}, {"tags", 4, 0}, {NULL, 0, 0}},
+	{{"a name of 22 bytes....", 22, 0}},
+	{{"a", 1, 0}},
+	{{"", 0, 0}},
+};
+
+static const DynPath paths[SLOTS] = {
+	{steps[0], 1}, {steps[1], 1}, {steps[2], 2}, {steps[3], 2}, {steps[4], 1},
+	{steps[5], 3}, {steps[6], 1}, {steps[7], 1}, {steps[8], 1},
+};
+
+static void
+demand(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static void
+finish_scalar(const DynValue *v)
+{
+	char	   *text;
+
+	if (v->type == DYN_TYPE_B)
+	{
+		unsigned char *bytes = malloc(dyn_value_bytes_max(v) + 1);
+
+		bytes = realloc(bytes, dyn_value_bytes_max(v));
+		demand(dyn_value_bytes(v, bytes) <= (long) dyn_value_bytes_max(v));
+		free(bytes);
+	}
+	text = malloc(v->len ? v->len : 1);
+	demand(dyn_value_text(v, text) <= v->len);
+	free(text);
+}
+
+static void
+walk_value(const DynValue *value)
+{
+	DynWalk		walk;
+	DynWalkEvent event;
+	DynValue	v;
+	int			depth = 0;
+
+	dyn_walk_begin(&walk, value);
+	while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END)
+	{
+		if (event == DYN_WALK_OPEN)
+			depth++;
+		else if (event == DYN_WALK_CLOSE)
+			depth--;
+		else
+			finish_scalar(&v);
+		demand(v.data >= value->data &&
+			   v.data + v.len <= value->data + value->len);
+	}
+	demand(depth == 0);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static DynShape *shape;
+	static DynPage page;
+	const char *buf = (const char *) data;
+	DynValue	slots[SLOTS];
+	DynPageError error;
+	uint64_t	seen = 0;
+	int			i;
+
+	if (shape == NULL)
+	{
+		shape = dyn_shape_create(paths, SLOTS);
+		dyn_page_init(&page);
+	}
+	if (!dyn_page_parse(&page, shape, buf, size, &error))
+	{
+		demand(error.reason != NULL && error.offset <= size);
+		return 0;
+	}
+	demand(dyn_json_valid(buf, size, &error));
+	for (; dyn_page_next(&page, slots); seen++)
+	{
+		for (i = 0; i < SLOTS; i++)
+		{
+			if (slots[i].type == DYN_TYPE_ABSENT)
+				continue;
+			demand(slots[i].data >= buf &&
+				   slots[i].data + slots[i].len <= buf + size);
+			walk_value(&slots[i]);
+		}
+	}
+	demand(seen == page.nitems);
+	return 0;
+}
+
+#endif
