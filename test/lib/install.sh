@@ -15,7 +15,7 @@ installed() { # package
 }
 
 stack_packages() {
-    printf '%s\n' make gcc libc6-dev curl python3 python3-psycopg2 \
+    printf '%s\n' make gcc libc6-dev curl openssl ca-certificates python3 python3-psycopg2 \
         libcurl4-openssl-dev libjansson-dev libssl-dev zlib1g-dev
     [ "$OWN_POSTGRES" = yes ] || printf '%s\n' "postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR"
     [ -z "$ENDPOINT" ] || return 0
