@@ -7,11 +7,18 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "access/xact.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "pg_compat.h"
 #include "utils/memutils.h"
+#include "utils/selfuncs.h"
 #include "utils/resowner.h"
 #include "utils/wait_event.h"
+#if PG_VERSION_NUM >= 160000
+#include "nodes/multibitmapset.h"
+#endif
 
 uint32
 dyn_wait_event(void)
@@ -24,6 +31,83 @@ dyn_wait_event(void)
 	return event;
 #else
 	return PG_WAIT_EXTENSION;
+#endif
+}
+
+#if PG_VERSION_NUM >= 160000
+
+bool
+dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum)
+{
+	List	   *vars = find_nonnullable_vars((Node *) clauses);
+
+	return mbms_is_member(relid, attnum - FirstLowInvalidHeapAttributeNumber,
+						  vars);
+}
+
+#else
+
+bool
+dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum)
+{
+	ListCell   *lc;
+
+	foreach(lc, find_nonnullable_vars((Node *) clauses))
+	{
+		Var		   *var = lfirst_node(Var, lc);
+
+		if (var->varno == relid && var->varattno == attnum &&
+			var->varlevelsup == 0)
+			return true;
+	}
+	return false;
+}
+
+#endif
+
+static bool
+member_is_column(EquivalenceMember *em, RelOptInfo *rel, AttrNumber attnum)
+{
+	Expr	   *expr = em->em_expr;
+
+	while (IsA(expr, RelabelType))
+		expr = ((RelabelType *) expr)->arg;
+	return IsA(expr, Var) && ((Var *) expr)->varno == rel->relid &&
+		((Var *) expr)->varattno == attnum;
+}
+
+bool
+dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel, AttrNumber attnum)
+{
+#if PG_VERSION_NUM >= 180000
+	EquivalenceMemberIterator it;
+	EquivalenceMember *em;
+
+	setup_eclass_member_iterator(&it, ec, rel->relids);
+	while ((em = eclass_member_iterator_next(&it)) != NULL)
+	{
+		if (member_is_column(em, rel, attnum))
+			return true;
+	}
+#else
+	ListCell   *lc;
+
+	foreach(lc, ec->ec_members)
+	{
+		if (member_is_column(lfirst(lc), rel, attnum))
+			return true;
+	}
+#endif
+	return false;
+}
+
+double
+dyn_array_length(PlannerInfo *root, Node *array)
+{
+#if PG_VERSION_NUM >= 170000
+	return estimate_array_length(root, array);
+#else
+	return estimate_array_length(array);
 #endif
 }
 

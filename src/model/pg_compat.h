@@ -9,10 +9,13 @@
 #ifndef DYN_MODEL_PG_COMPAT_H
 #define DYN_MODEL_PG_COMPAT_H
 
+#include "catalog/pg_foreign_server.h"
 #include "fmgr.h"
 #include "nodes/pathnodes.h"
+#include "nodes/plannodes.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "utils/acl.h"
 #include "utils/pg_locale.h"
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
@@ -95,12 +98,18 @@ dyn_collation_is_bytewise(Oid collation)
 #endif
 }
 
-/* The user that a scan of a base relation runs as; InvalidOid: the current one. */
+/* The user that a scan of the relation runs as; InvalidOid: the current one. */
+static inline Oid
+dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
+{
 #if PG_VERSION_NUM >= 160000
-#define dyn_plan_check_as_user(fsplan, rte) ((fsplan)->checkAsUser)
+	(void) rte;
+	return plan->checkAsUser;
 #else
-#define dyn_plan_check_as_user(fsplan, rte) ((rte)->checkAsUser)
+	(void) plan;
+	return rte->checkAsUser;
 #endif
+}
 
 /* Base relations that an upper foreign scan stands for. */
 #if PG_VERSION_NUM >= 160000
@@ -117,6 +126,30 @@ dyn_collation_is_bytewise(Oid collation)
 #else
 #define dyn_outer_join_relids(root) ((Relids) NULL)
 #endif
+
+/*
+ * Do the clauses (an implicit AND) reject every row in which this column is
+ * NULL?
+ */
+extern bool dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum);
+
+/* Has the equivalence class this column of the relation as a member? */
+extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
+							  AttrNumber attnum);
+
+/* The planner's guess of an array expression's length. */
+extern double dyn_array_length(PlannerInfo *root, Node *array);
+
+/* May the user use the foreign server? */
+static inline AclResult
+dyn_server_usage(Oid serverid, Oid userid)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_aclcheck(ForeignServerRelationId, serverid, userid, ACL_USAGE);
+#else
+	return pg_foreign_server_aclcheck(serverid, userid, ACL_USAGE);
+#endif
+}
 
 /* The wait event under which a backend waits for DynamoDB. */
 extern uint32 dyn_wait_event(void);

@@ -120,6 +120,15 @@ dyn_session_wait(long timeout_ms)
 }
 
 void
+dyn_session_sleep(double ms)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 (long) Max(ms, 0) + 1, dyn_wait_event());
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+void
 dyn_session_account(const DynCall *call, const char *line)
 {
 	DynCounters counters = {0};

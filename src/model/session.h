@@ -73,6 +73,9 @@ extern void dyn_session_forget_table(DynConnection *connection, const char *tabl
  */
 extern void dyn_session_wait(long timeout_ms);
 
+/* Waits that long, with nothing under way; handles interrupts likewise. */
+extern void dyn_session_sleep(double ms);
+
 /*
  * Starts the call, whose body is written, and waits until it is done.  On
  * failure, and on any error while waiting, destroys the call and raises the

@@ -1,0 +1,64 @@
+/* dynamo_fdw 1.0 */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION dynamo_fdw" to load this file. \quit
+
+CREATE FUNCTION dynamo_fdw_handler()
+RETURNS fdw_handler
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT;
+
+CREATE FUNCTION dynamo_fdw_validator(text[], oid)
+RETURNS void
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT;
+
+CREATE FOREIGN DATA WRAPPER dynamo_fdw
+  HANDLER dynamo_fdw_handler
+  VALIDATOR dynamo_fdw_validator;
+
+CREATE FUNCTION dynamo_fdw_options(
+    OUT context text,
+    OUT name text,
+    OUT default_value text,
+    OUT superuser_only boolean,
+    OUT help text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION dynamo_fdw_options() IS
+  'the options of servers, user mappings, foreign tables and columns';
+
+CREATE FUNCTION dynamo_fdw_tables(server name)
+RETURNS SETOF text
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION dynamo_fdw_tables(name) IS
+  'the DynamoDB tables that a server shows';
+
+CREATE FUNCTION dynamo_fdw_stats(
+    OUT requests bigint,
+    OUT retries bigint,
+    OUT throttles bigint,
+    OUT pages bigint,
+    OUT items_read bigint,
+    OUT items_returned bigint,
+    OUT bytes bigint,
+    OUT read_units double precision,
+    OUT descriptors integer)
+RETURNS record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION dynamo_fdw_stats() IS
+  'what this backend has asked of DynamoDB so far';
+
+CREATE FUNCTION dynamo_fdw_disconnect()
+RETURNS boolean
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION dynamo_fdw_disconnect() IS
+  'closes idle connections and forgets cached descriptions; true if there were any';

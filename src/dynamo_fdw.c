@@ -1,0 +1,61 @@
+/*
+ * dynamo_fdw.c
+ *		The extension's entry points: start-up and the table of callbacks.
+ *
+ * Everything is done elsewhere; docs/architecture.md is the map.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+
+#include "exec/scan.h"
+#include "model/guc.h"
+#include "model/pg_compat.h"
+#include "model/session.h"
+#include "plan/planner.h"
+
+DYN_MODULE_MAGIC("dynamo_fdw", "1.0");
+
+PG_FUNCTION_INFO_V1(dynamo_fdw_handler);
+
+extern PGDLLEXPORT void _PG_init(void);
+
+void
+_PG_init(void)
+{
+	dyn_guc_init();
+	dyn_session_init();
+}
+
+/*
+ * Not parallel safe yet: every worker of a partial hash join would read the
+ * whole table again.
+ */
+static bool
+dynIsForeignScanParallelSafe(PlannerInfo *root, RelOptInfo *rel,
+							 RangeTblEntry *rte)
+{
+	return false;
+}
+
+Datum
+dynamo_fdw_handler(PG_FUNCTION_ARGS)
+{
+	FdwRoutine *routine = makeNode(FdwRoutine);
+
+	routine->GetForeignRelSize = dynGetForeignRelSize;
+	routine->GetForeignPaths = dynGetForeignPaths;
+	routine->GetForeignPlan = dynGetForeignPlan;
+	routine->GetForeignUpperPaths = dynGetForeignUpperPaths;
+
+	routine->BeginForeignScan = dynBeginForeignScan;
+	routine->IterateForeignScan = dynIterateForeignScan;
+	routine->ReScanForeignScan = dynReScanForeignScan;
+	routine->EndForeignScan = dynEndForeignScan;
+	routine->ShutdownForeignScan = dynShutdownForeignScan;
+	routine->IsForeignScanParallelSafe = dynIsForeignScanParallelSafe;
+
+	routine->ExplainForeignScan = dynExplainForeignScan;
+
+	PG_RETURN_POINTER(routine);
+}

@@ -1,0 +1,749 @@
+/*
+ * bind.c
+ *		From predicates on keys to the keys themselves.
+ *
+ * Each key attribute gets a KeyRange: either finitely many points, or an
+ * interval with an optional prefix.  All predicates on the attribute are
+ * intersected into it.  DynamoDB's own rules for keys hold here: no empty
+ * values, at most 2048 bytes in a partition key and 1024 in a sort key, one
+ * condition on a sort key, no BETWEEN with reversed bounds.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+#include "../model/path.h"
+#include "bind.h"
+#include "filter.h"
+
+#define MAX_HASH_BYTES	2048
+#define MAX_RANGE_BYTES	1024
+
+/* More keys than this are refused rather than collected. */
+#define MAX_KEYS	10000000
+
+typedef struct KeyBound
+{
+	bool		set;
+	bool		inclusive;
+	DynScalar	value;
+} KeyBound;
+
+/* The values that a key attribute may have. */
+typedef struct KeyRange
+{
+	size_t		max_bytes;		/* of a value */
+	bool		nothing;
+	bool		has_points;
+	int			npoints;		/* sorted, distinct */
+	DynScalar  *points;
+	KeyBound	lower;
+	KeyBound	upper;
+	bool		has_prefix;
+	DynScalar	prefix;
+} KeyRange;
+
+typedef struct BindContext
+{
+	const DynRelation *relation;
+	const DynValues *values;
+} BindContext;
+
+/* ---- sets of points ---- */
+
+typedef struct PointSet
+{
+	int			n;
+	int			space;
+	DynScalar  *points;
+} PointSet;
+
+static void
+add_point(PointSet *set, const DynScalar *point, size_t max_bytes)
+{
+	if (point->type != DYN_TYPE_N &&
+		(point->len == 0 || point->len > max_bytes))
+		return;
+	if (set->n == set->space)
+	{
+		set->space = Max(8, set->space * 2);
+		set->points = set->points
+			? repalloc_huge(set->points, set->space * sizeof(DynScalar))
+			: palloc(set->space * sizeof(DynScalar));
+	}
+	set->points[set->n++] = *point;
+}
+
+static void
+add_value(const DynCodec *codec, Oid valuetype, Datum value, PointSet *set,
+		  size_t max_bytes)
+{
+	DynScalar	scalar;
+
+	if (dyn_codec_encode(codec, valuetype, value, &scalar) == DYN_ENCODED)
+		add_point(set, &scalar, max_bytes);
+}
+
+static void
+add_array(const DynCodec *codec, Oid valuetype, Datum array, PointSet *set,
+		  size_t max_bytes)
+{
+	ArrayType  *a = DatumGetArrayTypeP(array);
+	int16		len;
+	bool		byval;
+	char		align;
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	get_typlenbyvalalign(ARR_ELEMTYPE(a), &len, &byval, &align);
+	deconstruct_array(a, ARR_ELEMTYPE(a), len, byval, align, &values, &nulls, &n);
+	for (int i = 0; i < n; i++)
+	{
+		if (!nulls[i])
+			add_value(codec, valuetype, values[i], set, max_bytes);
+	}
+}
+
+/* The points of =, IN, or an OR of such. */
+static void
+collect_points(const BindContext *context, const DynPred *pred, PointSet *set,
+			   size_t max_bytes)
+{
+	const DynCodec *codec;
+	ListCell   *lc;
+
+	if (pred->kind == DYN_PRED_OR)
+	{
+		foreach(lc, pred->args)
+			collect_points(context, lfirst(lc), set, max_bytes);
+		return;
+	}
+	if (context->values->nulls[pred->param])
+		return;
+	codec = &dyn_relation_column(context->relation, pred->field.attnum)->codec;
+	if (pred->kind == DYN_PRED_EQ)
+		add_value(codec, pred->valuetype, context->values->values[pred->param],
+				  set, max_bytes);
+	else
+		add_array(codec, pred->valuetype, context->values->values[pred->param],
+				  set, max_bytes);
+}
+
+static int
+compare_points(const void *a, const void *b)
+{
+	return dyn_scalar_compare(a, b);
+}
+
+static void
+sort_points(PointSet *set)
+{
+	int			kept = 0;
+
+	if (set->n > 1)
+		qsort(set->points, set->n, sizeof(DynScalar), compare_points);
+	for (int i = 0; i < set->n; i++)
+	{
+		if (kept == 0 ||
+			dyn_scalar_compare(&set->points[kept - 1], &set->points[i]) != 0)
+			set->points[kept++] = set->points[i];
+	}
+	set->n = kept;
+}
+
+/* Keeps of the range's points those that are in the set, too. */
+static void
+intersect_points(KeyRange *range, const PointSet *set)
+{
+	int			kept = 0;
+	int			j = 0;
+
+	for (int i = 0; i < range->npoints && j < set->n; i++)
+	{
+		int			order = 0;
+
+		while (j < set->n &&
+			   (order = dyn_scalar_compare(&set->points[j], &range->points[i])) < 0)
+			j++;
+		if (j < set->n && order == 0)
+			range->points[kept++] = range->points[i];
+	}
+	range->npoints = kept;
+}
+
+static void
+apply_points(const BindContext *context, KeyRange *range, const DynPred *pred)
+{
+	PointSet	set = {0, 0, NULL};
+
+	collect_points(context, pred, &set, range->max_bytes);
+	sort_points(&set);
+	if (range->has_points)
+		intersect_points(range, &set);
+	else
+	{
+		range->has_points = true;
+		range->npoints = set.n;
+		range->points = set.points;
+	}
+	if (range->npoints == 0)
+		range->nothing = true;
+}
+
+/* ---- intervals ---- */
+
+/*
+ * A bound that no key can reach, moved to where keys are: nothing is below the
+ * empty text, and what is longer than a key sorts right behind its beginning.
+ */
+static bool
+fit_bound(KeyRange *range, KeyBound *bound, bool lower)
+{
+	DynScalar  *value = &bound->value;
+
+	if (value->type == DYN_TYPE_N)
+		return true;
+	if (value->len == 0)
+	{
+		range->nothing |= !lower;
+		return false;
+	}
+	if (value->len <= range->max_bytes)
+		return true;
+	bound->inclusive = !lower;
+	if (value->type == DYN_TYPE_B)
+		value->len = range->max_bytes;
+	else
+	{
+		value->len = pg_encoding_mbcliplen(PG_UTF8, value->data, value->len,
+										   range->max_bytes);
+		if (!lower && value->len < range->max_bytes)
+			return false;
+	}
+	return true;
+}
+
+static void
+apply_bound(KeyRange *range, KeyBound bound, bool lower)
+{
+	KeyBound   *have = lower ? &range->lower : &range->upper;
+	int			order;
+
+	if (!fit_bound(range, &bound, lower))
+		return;
+	bound.set = true;
+	if (!have->set)
+	{
+		*have = bound;
+		return;
+	}
+	order = dyn_scalar_compare(&bound.value, &have->value);
+	if (order == 0)
+		have->inclusive = have->inclusive && bound.inclusive;
+	else if ((order > 0) == lower)
+		*have = bound;
+}
+
+static void
+apply_comparison(KeyRange *range, const DynCodec *codec, DynPredKind kind,
+				 Oid valuetype, Datum value)
+{
+	bool		lower = (kind == DYN_PRED_GT || kind == DYN_PRED_GE);
+	KeyBound	bound = {true, kind == DYN_PRED_GE || kind == DYN_PRED_LE, {DYN_TYPE_ABSENT, NULL, 0}};
+
+	switch (dyn_codec_encode_bound(codec, valuetype, value, lower,
+								   &bound.inclusive, &bound.value))
+	{
+		case DYN_ENCODED_NOTHING:
+			range->nothing = true;
+			break;
+		case DYN_ENCODED_ANYTHING:
+			break;
+		default:
+			apply_bound(range, bound, lower);
+			break;
+	}
+}
+
+/* The longer of two prefixes, if it begins with the shorter one. */
+static void
+apply_prefix(KeyRange *range, DynScalar prefix)
+{
+	if (prefix.len == 0)
+		return;
+	if (prefix.len > range->max_bytes)
+		range->nothing = true;
+	else if (!range->has_prefix)
+	{
+		range->has_prefix = true;
+		range->prefix = prefix;
+	}
+	else if (memcmp(prefix.data, range->prefix.data,
+					Min(prefix.len, range->prefix.len)) != 0)
+		range->nothing = true;
+	else if (prefix.len > range->prefix.len)
+		range->prefix = prefix;
+}
+
+static void
+apply_text(KeyRange *range, const DynCodec *codec, const DynPred *pred,
+		   Datum value)
+{
+	DynScalar	scalar;
+	char	   *literal;
+	size_t		len;
+	DynLike		like;
+
+	if (dyn_codec_encode(codec, TEXTOID, value, &scalar) != DYN_ENCODED)
+		return;
+	if (pred->kind == DYN_PRED_PREFIX)
+	{
+		apply_prefix(range, scalar);
+		return;
+	}
+	like = dyn_like_pattern(scalar.data, scalar.len, &literal, &len);
+	scalar.data = literal;
+	scalar.len = len;
+	if (like == DYN_LIKE_PREFIX)
+		apply_prefix(range, scalar);
+	else if (like == DYN_LIKE_EQUAL)
+	{
+		KeyBound	bound = {true, true, scalar};
+
+		apply_bound(range, bound, true);
+		apply_bound(range, bound, false);
+	}
+}
+
+static void
+apply_range(const BindContext *context, KeyRange *range, const DynPred *pred)
+{
+	const DynCodec *codec =
+		&dyn_relation_column(context->relation, pred->field.attnum)->codec;
+	Datum		value = context->values->values[pred->param];
+
+	if (context->values->nulls[pred->param])
+		range->nothing = true;
+	else if (pred->kind == DYN_PRED_PREFIX || pred->kind == DYN_PRED_LIKE)
+		apply_text(range, codec, pred, value);
+	else if (pred->kind == DYN_PRED_EQ)
+	{
+		apply_comparison(range, codec, DYN_PRED_GE, pred->valuetype, value);
+		apply_comparison(range, codec, DYN_PRED_LE, pred->valuetype, value);
+	}
+	else
+		apply_comparison(range, codec, pred->kind, pred->valuetype, value);
+}
+
+/* ---- one attribute ---- */
+
+static bool
+is_point_pred(const BindContext *context, const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_IN || pred->kind == DYN_PRED_OR ||
+		(pred->kind == DYN_PRED_EQ &&
+		 dyn_relation_column(context->relation,
+							 pred->field.attnum)->codec.canonical);
+}
+
+static bool
+is_within(const KeyRange *range, const DynScalar *point)
+{
+	int			order;
+
+	if (range->lower.set)
+	{
+		order = dyn_scalar_compare(point, &range->lower.value);
+		if (order < 0 || (order == 0 && !range->lower.inclusive))
+			return false;
+	}
+	if (range->upper.set)
+	{
+		order = dyn_scalar_compare(point, &range->upper.value);
+		if (order > 0 || (order == 0 && !range->upper.inclusive))
+			return false;
+	}
+	return !range->has_prefix ||
+		(point->len >= range->prefix.len &&
+		 memcmp(point->data, range->prefix.data, range->prefix.len) == 0);
+}
+
+static void
+keep_points_within(KeyRange *range)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < range->npoints; i++)
+	{
+		if (is_within(range, &range->points[i]))
+			range->points[kept++] = range->points[i];
+	}
+	range->npoints = kept;
+	if (kept == 0)
+		range->nothing = true;
+}
+
+/* The highest text with the prefix that a sort key can hold. */
+static DynScalar
+last_with_prefix(const DynScalar *prefix)
+{
+	static const char last_char[] = "\xf4\x8f\xbf\xbf";
+	char	   *data = palloc(MAX_RANGE_BYTES);
+	DynScalar	last = {DYN_TYPE_S, data, prefix->len};
+
+	memcpy(data, prefix->data, prefix->len);
+	while (last.len + 4 <= MAX_RANGE_BYTES)
+	{
+		memcpy(data + last.len, last_char, 4);
+		last.len += 4;
+	}
+	return last;
+}
+
+/*
+ * Only one condition can be sent.  A prefix with bounds that do not contain
+ * all it covers is sent as an interval.
+ */
+static void
+merge_prefix(KeyRange *range)
+{
+	KeyBound	first = {true, true, range->prefix};
+	KeyBound	last = {true, true, {DYN_TYPE_ABSENT, NULL, 0}};
+
+	if (!range->has_prefix || (!range->lower.set && !range->upper.set))
+		return;
+	last.value = last_with_prefix(&range->prefix);
+	if (!range->upper.set &&
+		dyn_scalar_compare(&range->lower.value, &range->prefix) <= 0)
+	{
+		range->lower.set = false;	/* the prefix alone says more */
+		return;
+	}
+	range->has_prefix = false;
+	apply_bound(range, first, true);
+	apply_bound(range, last, false);
+}
+
+static void
+check_interval(KeyRange *range)
+{
+	int			order;
+
+	if (!range->lower.set || !range->upper.set)
+		return;
+	order = dyn_scalar_compare(&range->lower.value, &range->upper.value);
+	if (order > 0 ||
+		(order == 0 && !(range->lower.inclusive && range->upper.inclusive)))
+		range->nothing = true;
+}
+
+static void
+bind_attribute(const BindContext *context, const DynKeyBind *bind,
+			   size_t max_bytes, KeyRange *range)
+{
+	ListCell   *lc;
+
+	memset(range, 0, sizeof(*range));
+	range->max_bytes = max_bytes;
+	foreach(lc, bind->preds)
+	{
+		if (is_point_pred(context, lfirst(lc)))
+			apply_points(context, range, lfirst(lc));
+		else
+			apply_range(context, range, lfirst(lc));
+	}
+	if (range->has_points)
+		keep_points_within(range);
+	else
+	{
+		merge_prefix(range);
+		check_interval(range);
+	}
+}
+
+/* ---- conditions on range attributes ---- */
+
+static DynCond *
+range_cond_values(DynCondKind kind, const DynPath *path, const DynScalar *a,
+				  const DynScalar *b)
+{
+	DynCond    *cond = palloc0(sizeof(DynCond));
+	DynScalar  *values = palloc(2 * sizeof(DynScalar));
+
+	cond->kind = kind;
+	cond->path = path;
+	cond->nvalues = b ? 2 : 1;
+	values[0] = *a;
+	if (b)
+		values[1] = *b;
+	cond->values = values;
+	return cond;
+}
+
+/* NULL if the range excludes nothing. */
+static DynCond *
+range_cond(const KeyRange *range, const DynPath *path)
+{
+	const DynScalar *lo = &range->lower.value;
+	const DynScalar *hi = &range->upper.value;
+
+	if (range->has_points && range->npoints == 1)
+		return range_cond_values(DYN_COND_EQ, path, &range->points[0], NULL);
+	if (range->has_points)
+		return range_cond_values(DYN_COND_BETWEEN, path, &range->points[0],
+								 &range->points[range->npoints - 1]);
+	if (range->has_prefix)
+		return range_cond_values(DYN_COND_BEGINS_WITH, path, &range->prefix, NULL);
+	if (range->lower.set && range->upper.set)
+		return dyn_scalar_compare(lo, hi) == 0
+			? range_cond_values(DYN_COND_EQ, path, lo, NULL)
+			: range_cond_values(DYN_COND_BETWEEN, path, lo, hi);
+	if (range->lower.set)
+		return range_cond_values(range->lower.inclusive ? DYN_COND_GE
+								 : DYN_COND_GT, path, lo, NULL);
+	if (range->upper.set)
+		return range_cond_values(range->upper.inclusive ? DYN_COND_LE
+								 : DYN_COND_LT, path, hi, NULL);
+	return NULL;
+}
+
+static void
+bind_range_conditions(const BindContext *context, const DynAccess *access,
+					  DynBound *bound)
+{
+	for (int i = 0; i < access->nrange; i++)
+	{
+		KeyRange	range;
+		DynCond    *cond;
+
+		bind_attribute(context, &access->range[i], MAX_RANGE_BYTES, &range);
+		if (range.nothing)
+		{
+			bound->nothing = true;
+			return;
+		}
+		cond = range_cond(&range, dyn_path_of_attribute(access->range[i].name));
+		if (cond == NULL)
+			return;
+		bound->range[bound->nrange++] = cond;
+		if (cond->kind != DYN_COND_EQ)
+			return;
+	}
+}
+
+/* ---- whole keys ---- */
+
+static void
+refuse_too_many(double nkeys)
+{
+	if (nkeys > MAX_KEYS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many keys to read: %.0f", nkeys),
+				 errhint("Restrict the lists of key values.")));
+}
+
+static void
+set_part(DynBound *bound, int key, int part, const DynKeyBind *bind,
+		 const DynScalar *value)
+{
+	bound->keys[key * bound->nparts + part].name = bind->name;
+	bound->keys[key * bound->nparts + part].value = *value;
+}
+
+/* Every combination of the attributes' points, the last one varying fastest. */
+static void
+combine_points(DynBound *bound, const DynKeyBind *const *binds,
+			   const KeyRange *ranges, int nparts)
+{
+	double		total = 1;
+
+	for (int i = 0; i < nparts; i++)
+		total *= ranges[i].npoints;
+	refuse_too_many(total);
+	bound->nparts = nparts;
+	bound->nkeys = (int) total;
+	bound->keys = MemoryContextAllocHuge(CurrentMemoryContext,
+										 Max(bound->nkeys * nparts, 1) *
+										 sizeof(DynKeyPart));
+	for (int key = 0; key < bound->nkeys; key++)
+	{
+		int			rest = key;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int part = nparts - 1; part >= 0; part--)
+		{
+			set_part(bound, key, part, binds[part],
+					 &ranges[part].points[rest % ranges[part].npoints]);
+			rest /= ranges[part].npoints;
+		}
+	}
+}
+
+static bool
+is_point(const KeyRange *range, const DynScalar *value)
+{
+	if (range == NULL)
+		return true;
+	return !range->has_points ? is_within(range, value)
+		: bsearch(value, range->points, range->npoints, sizeof(DynScalar),
+				  compare_points) != NULL;
+}
+
+static int
+compare_pairs(const void *a, const void *b)
+{
+	const DynKeyPart *x = a;
+	const DynKeyPart *y = b;
+	int			order = dyn_scalar_compare(&x[0].value, &y[0].value);
+
+	return order != 0 ? order : dyn_scalar_compare(&x[1].value, &y[1].value);
+}
+
+static void
+add_pairs(DynBound *bound, const DynAccess *access, const PointSet *hash,
+		  const PointSet *range, int *space)
+{
+	refuse_too_many(bound->nkeys + (double) hash->n * range->n);
+	while (bound->nkeys + hash->n * range->n > *space)
+	{
+		*space = Max(16, *space * 2);
+		bound->keys = bound->keys
+			? repalloc_huge(bound->keys, *space * 2 * sizeof(DynKeyPart))
+			: palloc(*space * 2 * sizeof(DynKeyPart));
+	}
+	for (int i = 0; i < hash->n; i++)
+	{
+		for (int j = 0; j < range->n; j++)
+		{
+			DynKeyPart *pair = &bound->keys[bound->nkeys++ * 2];
+
+			pair[0].name = access->base[0].name;
+			pair[0].value = hash->points[i];
+			pair[1].name = access->base[1].name;
+			pair[1].value = range->points[j];
+		}
+	}
+}
+
+/* Distinct pairs that satisfy what else is known of the two attributes. */
+static void
+filter_pairs(DynBound *bound, const KeyRange *hash, const KeyRange *range)
+{
+	int			kept = 0;
+
+	qsort(bound->keys, bound->nkeys, 2 * sizeof(DynKeyPart), compare_pairs);
+	for (int i = 0; i < bound->nkeys; i++)
+	{
+		DynKeyPart *pair = &bound->keys[i * 2];
+
+		if ((kept > 0 && compare_pairs(&bound->keys[(kept - 1) * 2], pair) == 0) ||
+			!is_point(hash, &pair[0].value) || !is_point(range, &pair[1].value))
+			continue;
+		memmove(&bound->keys[kept++ * 2], pair, 2 * sizeof(DynKeyPart));
+	}
+	bound->nkeys = kept;
+}
+
+static void
+bind_tuples(const BindContext *context, const DynAccess *access,
+			const KeyRange *hash, const KeyRange *range, DynBound *bound)
+{
+	int			space = 0;
+	ListCell   *lc;
+
+	bound->nparts = 2;
+	foreach(lc, access->tuples->args)
+	{
+		DynPred    *arm = lfirst(lc);
+		PointSet	h = {0, 0, NULL};
+		PointSet	r = {0, 0, NULL};
+
+		collect_points(context, linitial(arm->args), &h, MAX_HASH_BYTES);
+		collect_points(context, lsecond(arm->args), &r, MAX_RANGE_BYTES);
+		sort_points(&h);
+		sort_points(&r);
+		add_pairs(bound, access, &h, &r, &space);
+	}
+	filter_pairs(bound, hash, range);
+}
+
+static void
+bind_whole_keys(const BindContext *context, const DynAccess *access,
+				DynBound *bound)
+{
+	KeyRange	ranges[2];
+	const DynKeyBind *binds[2] = {&access->hash[0], &access->range[0]};
+
+	if (access->nhash > 0)
+		bind_attribute(context, &access->hash[0], MAX_HASH_BYTES, &ranges[0]);
+	if (access->nrange > 0)
+		bind_attribute(context, &access->range[0], MAX_RANGE_BYTES, &ranges[1]);
+	bound->nothing = (access->nhash > 0 && ranges[0].nothing) ||
+		(access->nrange > 0 && ranges[1].nothing);
+	if (bound->nothing)
+		return;
+	if (access->tuples != NULL)
+		bind_tuples(context, access, access->nhash > 0 ? &ranges[0] : NULL,
+					access->nrange > 0 ? &ranges[1] : NULL, bound);
+	else
+		combine_points(bound, binds, ranges, access->nbase);
+	bound->nothing = (bound->nkeys == 0);
+}
+
+static void
+bind_partitions(const BindContext *context, const DynAccess *access,
+				DynBound *bound)
+{
+	KeyRange	ranges[DYN_MAX_KEY_ATTRS];
+	const DynKeyBind *binds[DYN_MAX_KEY_ATTRS];
+
+	for (int i = 0; i < access->nhash; i++)
+	{
+		binds[i] = &access->hash[i];
+		bind_attribute(context, binds[i], MAX_HASH_BYTES, &ranges[i]);
+		bound->nothing |= ranges[i].nothing;
+	}
+	if (!bound->nothing)
+		bind_range_conditions(context, access, bound);
+	if (!bound->nothing)
+		combine_points(bound, binds, ranges, access->nhash);
+}
+
+static void
+bind_filter(const BindContext *context, const DynAccess *access, DynBound *bound)
+{
+	DynCond    *all = palloc0(sizeof(DynCond));
+	ListCell   *lc;
+
+	all->kind = DYN_COND_AND;
+	all->args = palloc(Max(list_length(access->filters), 1) * sizeof(DynCond *));
+	foreach(lc, access->filters)
+		all->args[all->nargs++] = dyn_filter_cond(context->relation, lfirst(lc),
+												  context->values);
+	all = dyn_cond_simplify(all);
+	if (all->kind == DYN_COND_FALSE)
+		bound->nothing = true;
+	else if (all->kind != DYN_COND_TRUE)
+		bound->filter = all;
+}
+
+void
+dyn_bind_values(const DynAccess *access, const DynRelation *relation,
+				const DynValues *values, DynBound *bound)
+{
+	BindContext context = {relation, values};
+
+	memset(bound, 0, sizeof(*bound));
+	if (access->kind == DYN_ACCESS_GET)
+		bind_whole_keys(&context, access, bound);
+	else if (access->kind == DYN_ACCESS_QUERY)
+		bind_partitions(&context, access, bound);
+	if (!bound->nothing)
+		bind_filter(&context, access, bound);
+}

@@ -1,0 +1,42 @@
+/*
+ * bind.h
+ *		Run-time values put into an access plan: which keys to read, under which
+ *		conditions.
+ *
+ * Here NULLs, values that no item can hold, contradictions and duplicates are
+ * resolved, so that what remains is a list of distinct keys and conditions
+ * that DynamoDB accepts; or nothing at all, and then no request is sent.
+ */
+#ifndef DYN_EXEC_BIND_H
+#define DYN_EXEC_BIND_H
+
+#include "../dynamodb/expression.h"
+#include "../plan/access.h"
+
+/* One value for each position of fdw_exprs. */
+typedef struct DynValues
+{
+	int			n;
+	Datum	   *values;
+	bool	   *nulls;
+} DynValues;
+
+typedef struct DynBound
+{
+	bool		nothing;		/* no item can qualify: send no request */
+
+	/* GET: whole keys.  QUERY: partitions.  nkeys * nparts parts. */
+	int			nkeys;
+	int			nparts;
+	DynKeyPart *keys;
+
+	int			nrange;			/* QUERY: conditions on range attributes */
+	DynCond    *range[DYN_MAX_KEY_ATTRS];
+	DynCond    *filter;			/* NULL: none */
+} DynBound;
+
+/* Allocates in CurrentMemoryContext; `values` must live as long. */
+extern void dyn_bind_values(const DynAccess *access, const DynRelation *relation,
+							const DynValues *values, DynBound *bound);
+
+#endif

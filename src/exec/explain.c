@@ -1,0 +1,254 @@
+/*
+ * explain.c
+ *		Shows an access plan, and what it cost, in EXPLAIN.
+ *
+ * The same words in every format, one property a line.  Conditions are shown in
+ * DynamoDB's names with the values as SQL expressions, since EXPLAIN without
+ * ANALYZE evaluates nothing.
+ */
+#include "postgres.h"
+
+#include "commands/explain.h"
+#include "utils/ruleutils.h"
+
+#include "../model/pg_compat.h"
+#include "scan.h"
+
+/* What printing a predicate needs. */
+typedef struct Printer
+{
+	const DynRelation *relation;
+	List	   *exprs;			/* fdw_exprs */
+	List	   *context;		/* of deparse_expression */
+	bool		useprefix;
+	StringInfoData buf;
+} Printer;
+
+static const char *const pred_words[] = {
+	[DYN_PRED_EQ] = "=",
+	[DYN_PRED_NE] = "<>",
+	[DYN_PRED_LT] = "<",
+	[DYN_PRED_LE] = "<=",
+	[DYN_PRED_GT] = ">",
+	[DYN_PRED_GE] = ">=",
+	[DYN_PRED_IN] = "= ANY",
+	[DYN_PRED_NOT_IN] = "<> ALL",
+	[DYN_PRED_PREFIX] = "begins_with",
+	[DYN_PRED_LIKE] = "LIKE",
+	[DYN_PRED_CONTAINS] = "contains",
+	[DYN_PRED_CONTAINS_ALL] = "contains ALL",
+	[DYN_PRED_TEXT_EQ] = "=",
+};
+
+static void print_pred(Printer *printer, const DynPred *pred, bool nested);
+
+static void
+print_path(Printer *printer, const DynPath *path)
+{
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	dyn_path_print(path, &text);
+	if (text.len > 0)
+		appendBinaryStringInfo(&printer->buf, text.data, text.len);
+	dyn_buffer_free(&text);
+}
+
+static void
+print_value(Printer *printer, const DynPred *pred)
+{
+	appendStringInfoString(&printer->buf,
+						   deparse_expression(list_nth(printer->exprs, pred->param),
+											  printer->context,
+											  printer->useprefix, false));
+}
+
+static void
+print_list(Printer *printer, List *preds, const char *word, bool nested)
+{
+	bool		parens = nested && list_length(preds) > 1;
+	ListCell   *lc;
+
+	if (parens)
+		appendStringInfoChar(&printer->buf, '(');
+	foreach(lc, preds)
+	{
+		if (lc != list_head(preds))
+			appendStringInfo(&printer->buf, " %s ", word);
+		print_pred(printer, lfirst(lc), true);
+	}
+	if (parens)
+		appendStringInfoChar(&printer->buf, ')');
+}
+
+static void
+print_leaf(Printer *printer, const DynPred *pred)
+{
+	print_path(printer, dyn_field_path(printer->relation, &pred->field));
+	switch (pred->kind)
+	{
+		case DYN_PRED_NULL:
+			appendStringInfoString(&printer->buf, " IS NULL");
+			break;
+		case DYN_PRED_NOT_NULL:
+			appendStringInfoString(&printer->buf, " IS NOT NULL");
+			break;
+		case DYN_PRED_TRUE:
+			appendStringInfoString(&printer->buf, " = true");
+			break;
+		case DYN_PRED_FALSE:
+			appendStringInfoString(&printer->buf, " = false");
+			break;
+		case DYN_PRED_FIELDS:
+			appendStringInfo(&printer->buf, " %s ", pred_words[pred->op]);
+			print_path(printer,
+					   dyn_relation_column(printer->relation, pred->other)->path);
+			break;
+		default:
+			appendStringInfo(&printer->buf, " %s ", pred_words[pred->kind]);
+			print_value(printer, pred);
+			break;
+	}
+}
+
+static void
+print_pred(Printer *printer, const DynPred *pred, bool nested)
+{
+	if (pred->kind == DYN_PRED_AND)
+		print_list(printer, pred->args, "AND", nested);
+	else if (pred->kind == DYN_PRED_OR)
+		print_list(printer, pred->args, "OR", nested);
+	else
+		print_leaf(printer, pred);
+}
+
+static void
+init_printer(Printer *printer, ForeignScanState *node, ExplainState *es)
+{
+	DynScan    *scan = node->fdw_state;
+
+	printer->relation = scan->relation;
+	printer->exprs = ((ForeignScan *) node->ss.ps.plan)->fdw_exprs;
+	printer->context = set_deparse_context_plan(es->deparse_cxt,
+												node->ss.ps.plan, NIL);
+	printer->useprefix = list_length(es->rtable) > 1;
+}
+
+static void
+show_preds(Printer *printer, const char *label, List *preds, ExplainState *es)
+{
+	if (preds == NIL)
+		return;
+	initStringInfo(&printer->buf);
+	print_list(printer, preds, "AND", false);
+	ExplainPropertyText(label, printer->buf.data, es);
+}
+
+static List *
+key_preds(const DynAccess *access)
+{
+	List	   *preds = NIL;
+
+	if (access->tuples != NULL)
+		preds = lappend(preds, access->tuples);
+	for (int i = 0; i < access->nhash && access->tuples == NULL; i++)
+		preds = list_concat(preds, list_copy(access->hash[i].preds));
+	for (int i = 0; i < access->nrange; i++)
+		preds = list_concat(preds, list_copy(access->range[i].preds));
+	return preds;
+}
+
+static const char *
+operation_word(const DynAccess *access)
+{
+	switch (access->kind)
+	{
+		case DYN_ACCESS_GET:
+			return access->multiple ? "BatchGetItem" : "GetItem";
+		case DYN_ACCESS_QUERY:
+			if (access->then_base)
+				return "Query, then BatchGetItem";
+			return access->multiple ? "Query per key" : "Query";
+		default:
+			return "Scan";
+	}
+}
+
+static void
+show_projection(const DynRows *rows, ExplainState *es)
+{
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	for (int i = 0; i < rows->nprojection; i++)
+	{
+		if (i > 0)
+			dyn_buffer_append_str(&text, ", ");
+		dyn_path_print(&rows->projection[i], &text);
+	}
+	if (dyn_buffer_terminate(&text) != NULL)
+		ExplainPropertyText("Projection", text.data, es);
+	dyn_buffer_free(&text);
+}
+
+static void
+show_counters(const DynCounters *counters, ExplainState *es)
+{
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str,
+						 "Requests: " UINT64_FORMAT "  Pages: " UINT64_FORMAT
+						 "  Items Read: " UINT64_FORMAT
+						 "  Items Returned: " UINT64_FORMAT
+						 "  Read Units: %g  Retries: " UINT64_FORMAT "\n",
+						 counters->requests, counters->pages,
+						 counters->items_read, counters->items_returned,
+						 counters->read_units, counters->retries);
+		return;
+	}
+	ExplainPropertyUInteger("Requests", NULL, counters->requests, es);
+	ExplainPropertyUInteger("Pages", NULL, counters->pages, es);
+	ExplainPropertyUInteger("Items Read", NULL, counters->items_read, es);
+	ExplainPropertyUInteger("Items Returned", NULL, counters->items_returned, es);
+	ExplainPropertyFloat("Read Units", NULL, counters->read_units, 1, es);
+	ExplainPropertyUInteger("Retries", NULL, counters->retries, es);
+	ExplainPropertyUInteger("Throttles", NULL, counters->throttles, es);
+	ExplainPropertyUInteger("Bytes", NULL, counters->bytes, es);
+}
+
+static void
+show_access(const DynAccess *access, ExplainState *es)
+{
+	if (access->kind == DYN_ACCESS_QUERY && access->ordered)
+		ExplainPropertyText("Order", access->backward ? "descending" : "ascending",
+							es);
+	if (access->count_only)
+		ExplainPropertyText("Select", "COUNT", es);
+	if (access->limit_hint > 0)
+		ExplainPropertyInteger("First Page", "items", access->limit_hint, es);
+	if (access->advice != NULL)
+		ExplainPropertyText("Advice", access->advice, es);
+}
+
+void
+dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
+{
+	DynScan    *scan = node->fdw_state;
+	Printer		printer;
+
+	init_printer(&printer, node, es);
+	ExplainPropertyText("Operation", operation_word(scan->access), es);
+	ExplainPropertyText("Remote Table", scan->relation->table, es);
+	if (scan->access->index != NULL)
+		ExplainPropertyText("Index", scan->access->index, es);
+	show_preds(&printer, "Key Condition", key_preds(scan->access), es);
+	show_preds(&printer, "Remote Filter", scan->access->filters, es);
+	if (es->verbose && !scan->access->count_only)
+		show_projection(scan->rows, es);
+	if (scan->relation->consistent)
+		ExplainPropertyBool("Consistent Read", true, es);
+	show_access(scan->access, es);
+	if (es->analyze)
+		show_counters(&scan->counters, es);
+}

@@ -1,0 +1,448 @@
+/*
+ * fetch.c
+ *		Schedules the streams of a fetch and hands out their items.
+ *
+ * At any time up to max_concurrency streams are active.  Whenever the consumer
+ * has taken some items, and before it has to wait, the fetch is pumped: the
+ * network moves on, answers are taken in, and requests are sent as far as the
+ * statement's bounds allow.  A consumer that may stop early (lazy) starts with
+ * one stream and gets one more with each page it has used up; a stream reads
+ * ahead for it from its third page on.
+ *
+ * Whoever must have data to go on may always send one request, whatever the
+ * bounds: otherwise nodes of one statement could wait for each other.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "stream.h"
+
+/* The network is looked after once in so many items. */
+#define ITEMS_BETWEEN_PUMPS		128
+
+/* What an answer is expected to take before the first one came. */
+#define FIRST_EXPECTED_BYTES	(1024 * 1024)
+
+/* From this page on a lazy stream reads ahead. */
+#define LAZY_PAGES				3
+
+struct DynFetch
+{
+	DynStreamContext streams;	/* what streams share, the spec among it */
+	MemoryContext context;
+	int			nactive;
+	int			max_active;
+	DynStream **active;
+	DynStream **idle;			/* done ones, to be begun again */
+	int			nidle;
+	int			next_stream;	/* the first that was not begun yet */
+	int			pages_used;		/* taken up by the consumer */
+	int			until_pump;		/* items */
+
+	DynFetchPage *page;			/* being handed out; not when merging */
+	DynValue   *slots;
+};
+
+/* ---- beginning and ending ---- */
+
+/* Runs when the fetch's context goes, on every way out. */
+static void
+release_fetch(void *arg)
+{
+	DynFetch   *fetch = arg;
+
+	if (fetch->page != NULL)
+	{
+		fetch->page->next = fetch->streams.spare;
+		fetch->streams.spare = fetch->page;
+	}
+	for (int i = 0; i < fetch->nactive; i++)
+		dyn_stream_release(&fetch->streams, fetch->active[i]);
+	for (int i = 0; i < fetch->nidle; i++)
+		dyn_stream_release(&fetch->streams, fetch->idle[i]);
+	dyn_stream_context_release(&fetch->streams);
+}
+
+static DynFetch *
+allocate_fetch(void)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dynamo_fdw fetch",
+												  ALLOCSET_SMALL_SIZES);
+	DynFetch   *fetch = MemoryContextAllocZero(context, sizeof(DynFetch));
+	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
+
+	fetch->context = context;
+	callback->func = release_fetch;
+	callback->arg = fetch;
+	MemoryContextRegisterResetCallback(context, callback);
+	return fetch;
+}
+
+DynFetch *
+dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
+{
+	DynFetch   *fetch = allocate_fetch();
+
+	fetch->streams.spec = *spec;
+	fetch->streams.statement = statement;
+	fetch->streams.expected = FIRST_EXPECTED_BYTES;
+	fetch->max_active = spec->all_at_once ? spec->nstreams
+		: Min(spec->nstreams, spec->connection->max_concurrency);
+	fetch->active = MemoryContextAllocZero(fetch->context, Max(fetch->max_active, 1) *
+										   sizeof(DynStream *));
+	fetch->idle = MemoryContextAllocZero(fetch->context, Max(fetch->max_active, 1) *
+										 sizeof(DynStream *));
+	fetch->slots = MemoryContextAllocZero(fetch->context, Max(spec->npaths, 1) *
+										  sizeof(DynValue));
+	fetch->streams.shape = dyn_shape_create(spec->paths, spec->npaths);
+	if (fetch->streams.shape == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return fetch;
+}
+
+void
+dyn_fetch_stop(DynFetch *fetch)
+{
+	MemoryContextDelete(fetch->context);
+}
+
+/* ---- scheduling ---- */
+
+static DynStream *
+begin_stream(DynFetch *fetch)
+{
+	DynStream  *stream;
+
+	if (fetch->nidle > 0)
+		stream = fetch->idle[--fetch->nidle];
+	else
+	{
+		stream = MemoryContextAllocZero(fetch->context, sizeof(DynStream));
+		stream->head = MemoryContextAllocZero(fetch->context,
+											  Max(fetch->streams.spec.npaths, 1) *
+											  sizeof(DynValue));
+	}
+	fetch->active[fetch->nactive++] = stream;
+	dyn_stream_begin(stream, fetch->next_stream++);
+	return stream;
+}
+
+/* Streams that have nothing left make room for the next ones. */
+static void
+retire_streams(DynFetch *fetch)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		DynStream  *stream = fetch->active[i];
+
+		if (dyn_stream_is_done(stream) && !stream->has_head)
+			fetch->idle[fetch->nidle++] = stream;
+		else
+			fetch->active[kept++] = stream;
+	}
+	fetch->nactive = kept;
+}
+
+static int
+allowed_active(const DynFetch *fetch)
+{
+	if (!fetch->streams.spec.lazy || fetch->streams.spec.all_at_once)
+		return fetch->max_active;
+	return Min(fetch->max_active, 1 + fetch->pages_used);
+}
+
+/* Does the stream have a request to send now, were there room for it? */
+static bool
+wants_to_send(const DynFetch *fetch, const DynStream *stream)
+{
+	if (stream->in_flight || !stream->more)
+		return false;
+	if (stream->asked == 0 || !fetch->streams.spec.lazy ||
+		stream->asked >= LAZY_PAGES)
+		return true;
+	/* only when what it has sent before is used up */
+	return stream->first == NULL && fetch->page == NULL;
+}
+
+static bool
+time_has_come(const DynFetch *fetch, const DynStream *stream)
+{
+	const DynConnection *connection = fetch->streams.spec.connection;
+	double		earliest = Max(stream->resume_at, connection->max_read_units > 0
+							   ? connection->not_before : 0);
+
+	return earliest <= 0 || earliest <= dyn_session_now();
+}
+
+static bool
+has_room(const DynFetch *fetch)
+{
+	const DynStatement *statement = fetch->streams.statement;
+
+	return statement->in_flight < fetch->streams.spec.connection->max_concurrency &&
+		statement->bytes + fetch->streams.expected <= statement->max_bytes;
+}
+
+static int
+requests_in_flight(const DynFetch *fetch)
+{
+	int			n = 0;
+
+	for (int i = 0; i < fetch->nactive; i++)
+		n += fetch->active[i]->in_flight;
+	return n;
+}
+
+/* Would the consumer wait for this very stream, or for any at all? */
+static bool
+is_starving(const DynFetch *fetch, const DynStream *stream)
+{
+	if (fetch->streams.spec.compare != NULL)
+		return stream->first == NULL && !stream->has_head &&
+			requests_in_flight(fetch) == 0;
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (fetch->active[i]->in_flight || fetch->active[i]->first != NULL)
+			return false;
+	}
+	return fetch->page == NULL;
+}
+
+static void
+send_requests(DynFetch *fetch)
+{
+	const DynFetchSpec *spec = &fetch->streams.spec;
+
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		DynStream  *stream = fetch->active[i];
+
+		if (wants_to_send(fetch, stream) && time_has_come(fetch, stream) &&
+			(has_room(fetch) || is_starving(fetch, stream)))
+			dyn_stream_send(&fetch->streams, stream);
+	}
+	while (fetch->next_stream < spec->nstreams &&
+		   fetch->nactive < allowed_active(fetch) &&
+		   (spec->all_at_once || fetch->nactive == 0 || has_room(fetch)))
+	{
+		DynStream  *stream = begin_stream(fetch);
+
+		if (time_has_come(fetch, stream) &&
+			(has_room(fetch) || is_starving(fetch, stream)))
+			dyn_stream_send(&fetch->streams, stream);
+	}
+}
+
+static void
+take_answers(DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		DynStream  *stream = fetch->active[i];
+
+		if (stream->in_flight && stream->call->state == DYN_CALL_DONE)
+			dyn_stream_receive(&fetch->streams, stream);
+	}
+}
+
+static void
+pump(DynFetch *fetch)
+{
+	dyn_client_drive(dyn_session_client());
+	take_answers(fetch);
+	retire_streams(fetch);
+	send_requests(fetch);
+	fetch->until_pump = ITEMS_BETWEEN_PUMPS;
+}
+
+static bool
+is_finished(const DynFetch *fetch)
+{
+	return fetch->nactive == 0 &&
+		fetch->next_stream >= fetch->streams.spec.nstreams;
+}
+
+/* Milliseconds until some stream may send that may not now; -1: none waits. */
+static double
+next_resumption(const DynFetch *fetch)
+{
+	const DynConnection *connection = fetch->streams.spec.connection;
+	double		now = dyn_session_now();
+	double		earliest = -1;
+
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		const DynStream *stream = fetch->active[i];
+		double		at = Max(stream->resume_at, connection->max_read_units > 0
+							 ? connection->not_before : 0);
+
+		if (!stream->in_flight && stream->more && at > now &&
+			(earliest < 0 || at - now < earliest))
+			earliest = at - now;
+	}
+	return earliest;
+}
+
+/* Waits for an answer, or for the time to send, and takes in what came. */
+static void
+wait_for_progress(DynFetch *fetch)
+{
+	double		pause = next_resumption(fetch);
+
+	if (requests_in_flight(fetch) > 0)
+		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1);
+	else if (pause >= 0)
+		dyn_session_sleep(pause);
+	else
+		CHECK_FOR_INTERRUPTS();
+	pump(fetch);
+}
+
+/* ---- handing out items, in no order ---- */
+
+static bool
+next_waiting_page(DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		fetch->page = dyn_stream_pop(fetch->active[i]);
+		if (fetch->page != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void
+finish_page(DynFetch *fetch)
+{
+	dyn_page_done(&fetch->streams, fetch->page);
+	fetch->page = NULL;
+	fetch->pages_used++;
+}
+
+static const DynValue *
+next_unordered(DynFetch *fetch)
+{
+	for (;;)
+	{
+		if (fetch->page != NULL)
+		{
+			if (dyn_page_next(&fetch->page->page, fetch->slots))
+			{
+				if (--fetch->until_pump <= 0)
+					pump(fetch);
+				return fetch->slots;
+			}
+			finish_page(fetch);
+		}
+		if (next_waiting_page(fetch))
+			continue;
+		pump(fetch);
+		if (next_waiting_page(fetch))
+			continue;
+		if (is_finished(fetch))
+			return NULL;
+		wait_for_progress(fetch);
+	}
+}
+
+/* ---- merging ---- */
+
+/* Moves the stream's next item to its head; false if it has to wait for one. */
+static bool
+load_head(DynFetch *fetch, DynStream *stream)
+{
+	while (stream->first != NULL)
+	{
+		if (dyn_page_next(&stream->first->page, stream->head))
+		{
+			stream->has_head = true;
+			return true;
+		}
+		dyn_page_done(&fetch->streams, dyn_stream_pop(stream));
+		fetch->pages_used++;
+	}
+	stream->has_head = false;
+	return false;
+}
+
+/* Does every stream that has anything left show its next item? */
+static bool
+heads_are_loaded(DynFetch *fetch)
+{
+	if (fetch->next_stream < fetch->streams.spec.nstreams)
+		return false;
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		DynStream  *stream = fetch->active[i];
+
+		if (!stream->has_head && !load_head(fetch, stream) &&
+			!dyn_stream_is_done(stream))
+			return false;
+	}
+	return true;
+}
+
+static DynStream *
+least_head(DynFetch *fetch)
+{
+	const DynFetchSpec *spec = &fetch->streams.spec;
+	DynStream  *least = NULL;
+
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		DynStream  *stream = fetch->active[i];
+
+		if (stream->has_head &&
+			(least == NULL ||
+			 spec->compare(spec->compare_arg, stream->head, least->head) < 0))
+			least = stream;
+	}
+	return least;
+}
+
+static const DynValue *
+next_merged(DynFetch *fetch)
+{
+	DynStream  *least;
+
+	if (--fetch->until_pump <= 0)
+		pump(fetch);
+	while (!heads_are_loaded(fetch))
+	{
+		pump(fetch);
+		if (heads_are_loaded(fetch))
+			break;
+		wait_for_progress(fetch);
+	}
+	least = least_head(fetch);
+	if (least == NULL)
+		return NULL;
+	/* the page stays the stream's first one, so that the slots stay valid */
+	memcpy(fetch->slots, least->head,
+		   fetch->streams.spec.npaths * sizeof(DynValue));
+	least->has_head = false;
+	return fetch->slots;
+}
+
+const DynValue *
+dyn_fetch_next(DynFetch *fetch)
+{
+	return fetch->streams.spec.compare != NULL ? next_merged(fetch)
+		: next_unordered(fetch);
+}
+
+uint64
+dyn_fetch_count(DynFetch *fetch)
+{
+	fetch->streams.counting = true;
+	pump(fetch);
+	while (!is_finished(fetch))
+		wait_for_progress(fetch);
+	return fetch->streams.count;
+}

@@ -1,0 +1,72 @@
+/*
+ * fetch.h
+ *		The one producer of items: runs an access plan's requests and hands out
+ *		what comes back, item by item.
+ *
+ * A fetch is a set of streams.  A stream is one Query, one segment of a Scan,
+ * one GetItem or one chunk of a BatchGetItem, with all its pages; several are
+ * in flight at once, and pages are asked for ahead, within the statement's
+ * bounds of requests and bytes.
+ *
+ * Legal order: dyn_fetch_start, then dyn_fetch_next until it returns false, or
+ * dyn_fetch_count once.  The fetch lives in a memory context of its own below
+ * the one that is current at the start; dyn_fetch_stop deletes it at any time,
+ * and so does the end of the parent context.  Requests in flight are then
+ * abandoned.
+ *
+ * Items come in no order, unless the spec gives a comparison: then streams
+ * are merged by it (each yields its own items in that order).
+ */
+#ifndef DYN_EXEC_FETCH_H
+#define DYN_EXEC_FETCH_H
+
+#include "lib/stringinfo.h"
+
+#include "../dynamodb/operation.h"
+#include "../dynamodb/page.h"
+#include "../model/relation.h"
+#include "statement.h"
+
+typedef struct DynFetch DynFetch;
+
+typedef struct DynFetchSpec
+{
+	DynConnection *connection;
+	const char *table;
+	const char *index;			/* NULL: the table */
+	const DynPath *paths;		/* wanted, one slot each */
+	int			npaths;
+
+	int			nstreams;
+	/* Fills in the request of a stream, but for paging; pointers stay valid
+	 * until the next call. */
+	void		(*prepare) (void *arg, int stream, DynReadRequest *request);
+	/* Appends what the request is about, for the log. */
+	void		(*describe) (void *arg, int stream, StringInfo line);
+	void	   *arg;			/* of prepare and describe */
+	/* Order of two items' slots, or NULL. */
+	int			(*compare) (void *arg, const DynValue *a, const DynValue *b);
+	void	   *compare_arg;
+
+	bool		lazy;			/* the consumer may stop early */
+	bool		all_at_once;	/* merging: every stream must run */
+	long		first_limit;	/* items of the first page; 0: no limit */
+	long		fetch_size;		/* items of any page; 0: no limit */
+	DynCounters *counters;		/* counted here, too */
+} DynFetchSpec;
+
+/* The spec is copied; what it points to must outlive the fetch. */
+extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec);
+
+/*
+ * The next item's slots, valid until the next call; NULL at the end.  Waits,
+ * handles interrupts, raises errors.
+ */
+extern const DynValue *dyn_fetch_next(DynFetch *fetch);
+
+/* Runs to the end and returns the sum of all Counts. */
+extern uint64 dyn_fetch_count(DynFetch *fetch);
+
+extern void dyn_fetch_stop(DynFetch *fetch);
+
+#endif

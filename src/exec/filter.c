@@ -1,0 +1,549 @@
+/*
+ * filter.c
+ *		Makes conditions of predicates: one small function for each kind.
+ *
+ * DynamoDB's logic has two values and counts a missing attribute as unequal;
+ * wherever a negation occurs it is guarded by the attribute's type
+ * (developer guide, "Condition expressions"; dynamodb.md, Truth rules).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "../base/number.h"
+#include "filter.h"
+
+static DynCond *
+new_cond(DynCondKind kind)
+{
+	DynCond    *cond = palloc0(sizeof(DynCond));
+
+	cond->kind = kind;
+	return cond;
+}
+
+static DynCond *
+constant(bool value)
+{
+	return new_cond(value ? DYN_COND_TRUE : DYN_COND_FALSE);
+}
+
+static DynCond *
+on_path(DynCondKind kind, const DynPath *path)
+{
+	DynCond    *cond = new_cond(kind);
+
+	cond->path = path;
+	return cond;
+}
+
+static DynCond *
+with_value(DynCondKind kind, const DynPath *path, DynScalar value)
+{
+	DynCond    *cond = on_path(kind, path);
+	DynScalar  *copy = palloc(sizeof(DynScalar));
+
+	*copy = value;
+	cond->values = copy;
+	cond->nvalues = 1;
+	return cond;
+}
+
+static DynCond *
+is_type(const DynPath *path, DynType type)
+{
+	DynCond    *cond = on_path(DYN_COND_IS_TYPE, path);
+
+	cond->type = type;
+	return cond;
+}
+
+static DynCond *
+junction(DynCondKind kind, int nargs)
+{
+	DynCond    *cond = new_cond(kind);
+
+	cond->args = palloc0(Max(nargs, 1) * sizeof(DynCond *));
+	return cond;
+}
+
+static void
+add_arg(DynCond *cond, DynCond *arg)
+{
+	cond->args[cond->nargs++] = arg;
+}
+
+static DynCond *
+both(DynCond *a, DynCond *b)
+{
+	DynCond    *cond = junction(DYN_COND_AND, 2);
+
+	add_arg(cond, a);
+	add_arg(cond, b);
+	return cond;
+}
+
+static DynCond *
+either(DynCond *a, DynCond *b)
+{
+	DynCond    *cond = junction(DYN_COND_OR, 2);
+
+	add_arg(cond, a);
+	add_arg(cond, b);
+	return cond;
+}
+
+static DynCond *
+not(DynCond *arg)
+{
+	DynCond    *cond = junction(DYN_COND_NOT, 1);
+
+	add_arg(cond, arg);
+	return cond;
+}
+
+static DynScalar
+text_scalar(const char *data, size_t len)
+{
+	DynScalar	scalar = {DYN_TYPE_S, data, len};
+
+	return scalar;
+}
+
+/* ---- comparisons ---- */
+
+static DynCondKind
+comparison(DynPredKind kind, bool inclusive)
+{
+	switch (kind)
+	{
+		case DYN_PRED_LT:
+		case DYN_PRED_LE:
+			return inclusive ? DYN_COND_LE : DYN_COND_LT;
+		default:
+			return inclusive ? DYN_COND_GE : DYN_COND_GT;
+	}
+}
+
+static DynCond *
+bound_cond(const DynCodec *codec, const DynPath *path, DynPredKind kind,
+		   Oid valuetype, Datum value)
+{
+	bool		lower = (kind == DYN_PRED_GT || kind == DYN_PRED_GE);
+	bool		inclusive = (kind == DYN_PRED_LE || kind == DYN_PRED_GE);
+	DynScalar	scalar;
+
+	switch (dyn_codec_encode_bound(codec, valuetype, value, lower, &inclusive,
+								   &scalar))
+	{
+		case DYN_ENCODED_NOTHING:
+			return constant(false);
+		case DYN_ENCODED_ANYTHING:
+			return is_type(path, codec->wire);
+		default:
+			return with_value(comparison(kind, inclusive), path, scalar);
+	}
+}
+
+/* Equality; where spellings vary, the interval that holds them all. */
+static DynCond *
+equality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
+			  Datum value)
+{
+	DynScalar	scalar;
+
+	if (!codec->canonical)
+		return both(bound_cond(codec, path, DYN_PRED_GE, valuetype, value),
+					bound_cond(codec, path, DYN_PRED_LE, valuetype, value));
+	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
+		return constant(false);
+	return with_value(DYN_COND_EQ, path, scalar);
+}
+
+static DynCond *
+inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
+				Datum value)
+{
+	DynScalar	scalar;
+
+	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
+		return is_type(path, codec->wire);
+	return both(with_value(DYN_COND_NE, path, scalar),
+				is_type(path, codec->wire));
+}
+
+static DynCond *
+comparison_cond(const DynCodec *codec, const DynPath *path, DynPredKind kind,
+				Oid valuetype, Datum value)
+{
+	if (kind == DYN_PRED_EQ)
+		return equality_cond(codec, path, valuetype, value);
+	if (kind == DYN_PRED_NE)
+		return inequality_cond(codec, path, valuetype, value);
+	return bound_cond(codec, path, kind, valuetype, value);
+}
+
+/* ---- arrays ---- */
+
+typedef struct Elements
+{
+	int			n;
+	Datum	   *values;
+	bool	   *nulls;
+} Elements;
+
+static void
+get_elements(Datum array, Oid elemtype, Elements *elements)
+{
+	int16		len;
+	bool		byval;
+	char		align;
+	ArrayType  *a = DatumGetArrayTypeP(array);
+
+	get_typlenbyvalalign(ARR_ELEMTYPE(a), &len, &byval, &align);
+	deconstruct_array(a, ARR_ELEMTYPE(a), len, byval, align,
+					  &elements->values, &elements->nulls, &elements->n);
+}
+
+/* path IN (those elements that an item can hold) */
+static DynCond *
+members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
+			 const Elements *elements)
+{
+	DynCond    *cond = on_path(DYN_COND_IN, path);
+	DynScalar  *scalars = palloc(Max(elements->n, 1) * sizeof(DynScalar));
+
+	for (int i = 0; i < elements->n; i++)
+	{
+		if (!elements->nulls[i] &&
+			dyn_codec_encode(codec, elemtype, elements->values[i],
+							 &scalars[cond->nvalues]) == DYN_ENCODED)
+			cond->nvalues++;
+	}
+	cond->values = scalars;
+	return cond->nvalues > 0 ? cond : constant(false);
+}
+
+static bool
+has_null(const Elements *elements)
+{
+	for (int i = 0; i < elements->n; i++)
+	{
+		if (elements->nulls[i])
+			return true;
+	}
+	return false;
+}
+
+/* NOT IN: nothing with a NULL in the list, everything with an empty list. */
+static DynCond *
+not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
+				 const Elements *elements)
+{
+	if (elements->n == 0)
+		return constant(true);
+	if (has_null(elements))
+		return constant(false);
+	return both(is_type(path, codec->wire),
+				not(members_cond(codec, path, elemtype, elements)));
+}
+
+static DynCond *
+contains_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
+			  Datum value)
+{
+	DynScalar	scalar;
+
+	if (dyn_codec_encode(codec->element, valuetype, value, &scalar) !=
+		DYN_ENCODED)
+		return constant(false);
+	return with_value(DYN_COND_CONTAINS, path, scalar);
+}
+
+static DynCond *
+contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
+				  const Elements *elements)
+{
+	DynCond    *cond = junction(DYN_COND_AND, elements->n + 1);
+
+	if (has_null(elements))
+		return constant(false);
+	add_arg(cond, on_path(DYN_COND_EXISTS, path));
+	for (int i = 0; i < elements->n; i++)
+		add_arg(cond, contains_cond(codec, path, elemtype, elements->values[i]));
+	return cond;
+}
+
+/* ---- text ---- */
+
+DynLike
+dyn_like_pattern(const char *pattern, size_t len, char **text, size_t *text_len)
+{
+	bool		wild = false;	/* a wildcard was seen */
+	bool		leading = true; /* and none before the text */
+
+	*text = palloc(len + 1);
+	*text_len = 0;
+	for (size_t i = 0; i < len; i++)
+	{
+		char		c = pattern[i];
+
+		if (c == '%' || c == '_')
+		{
+			wild = true;
+			if (*text_len > 0)
+				break;
+			leading = false;
+			continue;
+		}
+		if (c == '\\' && i + 1 < len)
+			c = pattern[++i];
+		(*text)[(*text_len)++] = c;
+	}
+	if (!wild)
+		return DYN_LIKE_EQUAL;
+	if (*text_len == 0)
+		return DYN_LIKE_ANYTHING;
+	return leading ? DYN_LIKE_PREFIX : DYN_LIKE_CONTAINS;
+}
+
+static DynCond *
+prefix_cond(const DynPath *path, DynScalar prefix)
+{
+	if (prefix.len == 0)
+		return is_type(path, DYN_TYPE_S);
+	return with_value(DYN_COND_BEGINS_WITH, path, prefix);
+}
+
+static DynCond *
+like_cond(const DynPath *path, DynScalar pattern)
+{
+	char	   *literal;
+	size_t		len;
+	DynLike		like = dyn_like_pattern(pattern.data, pattern.len, &literal, &len);
+	DynScalar	value = text_scalar(literal, len);
+
+	switch (like)
+	{
+		case DYN_LIKE_EQUAL:
+			return with_value(DYN_COND_EQ, path, value);
+		case DYN_LIKE_PREFIX:
+			return prefix_cond(path, value);
+		case DYN_LIKE_CONTAINS:
+			return with_value(DYN_COND_CONTAINS, path, value);
+		default:
+			return is_type(path, DYN_TYPE_S);
+	}
+}
+
+static DynCond *
+text_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
+		  Datum value)
+{
+	DynScalar	scalar;
+
+	if (dyn_codec_encode(codec, TEXTOID, value, &scalar) != DYN_ENCODED)
+		return is_type(path, DYN_TYPE_S);
+	return pred->kind == DYN_PRED_PREFIX ? prefix_cond(path, scalar)
+		: like_cond(path, scalar);
+}
+
+static void
+add_number_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
+{
+	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
+	size_t		buflen;
+
+	if (dyn_number_canonical(s, len, buf, &buflen) == DYN_NUMBER_OK &&
+		buflen == len && memcmp(buf, s, len) == 0)
+		add_arg(cond, with_value(DYN_COND_EQ, path,
+								 (DynScalar) {DYN_TYPE_N, buf, buflen}));
+}
+
+static void
+add_bytes_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
+{
+	DynValue	base64 = {s, (uint32_t) len, DYN_TYPE_B, 0};
+	unsigned char *bytes = palloc(dyn_value_bytes_max(&base64) + 1);
+	long		n = dyn_value_bytes(&base64, bytes);
+
+	if (n >= 0)
+		add_arg(cond, with_value(DYN_COND_EQ, path,
+								 (DynScalar) {DYN_TYPE_B, (char *) bytes, n}));
+}
+
+static void
+add_bool_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
+{
+	bool		yes = (len == 4 && memcmp(s, "true", 4) == 0);
+
+	if (yes || (len == 5 && memcmp(s, "false", 5) == 0))
+		add_arg(cond, with_value(DYN_COND_EQ, path,
+								 (DynScalar) {DYN_TYPE_BOOL, NULL, yes}));
+}
+
+/*
+ * Every value whose ->> is this text.  A text that begins like a list or map
+ * may be one: then only the place itself must exist.
+ */
+static DynCond *
+text_equality_cond(const DynPath *path, Datum value)
+{
+	text	   *t = DatumGetTextPP(value);
+	const char *s = VARDATA_ANY(t);
+	size_t		len = VARSIZE_ANY_EXHDR(t);
+	DynCond    *cond;
+
+	if (len > 0 && (s[0] == '{' || s[0] == '['))
+		return on_path(DYN_COND_EXISTS, path);
+	cond = junction(DYN_COND_OR, 4);
+	add_arg(cond, with_value(DYN_COND_EQ, path, text_scalar(s, len)));
+	add_number_of_text(cond, path, s, len);
+	add_bool_of_text(cond, path, s, len);
+	add_bytes_of_text(cond, path, s, len);
+	return cond;
+}
+
+/* ---- presence and booleans ---- */
+
+static DynCond *
+not_null_cond(const DynCodec *codec, const DynPred *pred, const DynPath *path)
+{
+	if (pred->field.steps != NIL)
+		return on_path(DYN_COND_EXISTS, path);
+	if (codec->wire != DYN_TYPE_ABSENT)
+		return is_type(path, codec->wire);
+	return both(on_path(DYN_COND_EXISTS, path),
+				not(is_type(path, DYN_TYPE_NULL)));
+}
+
+/* All the spellings of a boolean that the column accepts. */
+static DynCond *
+boolean_cond(const DynCodec *codec, const DynPath *path, bool flag)
+{
+	static const DynScalar words[2][3] = {
+		{{DYN_TYPE_S, "f", 1}, {DYN_TYPE_S, "false", 5}, {DYN_TYPE_S, "N", 1}},
+		{{DYN_TYPE_S, "t", 1}, {DYN_TYPE_S, "true", 4}, {DYN_TYPE_S, "Y", 1}}};
+	DynCond    *cond;
+	DynCond    *in;
+
+	if (codec->canonical)
+		return equality_cond(codec, path, BOOLOID, BoolGetDatum(flag));
+	cond = junction(DYN_COND_OR, 3);
+	add_arg(cond, with_value(DYN_COND_EQ, path,
+							 (DynScalar) {DYN_TYPE_BOOL, NULL, flag}));
+	add_arg(cond, with_value(DYN_COND_EQ, path,
+							 (DynScalar) {DYN_TYPE_N, flag ? "1" : "0", 1}));
+	in = on_path(DYN_COND_IN, path);
+	in->values = words[flag];
+	in->nvalues = 3;
+	add_arg(cond, in);
+	return cond;
+}
+
+static DynCond *
+fields_cond(const DynRelation *relation, const DynPred *pred, const DynPath *path)
+{
+	static const DynCondKind kinds[] = {
+		[DYN_PRED_EQ] = DYN_COND_EQ,
+		[DYN_PRED_LT] = DYN_COND_LT,
+		[DYN_PRED_LE] = DYN_COND_LE,
+		[DYN_PRED_GT] = DYN_COND_GT,
+		[DYN_PRED_GE] = DYN_COND_GE,
+	};
+	DynCond    *cond = on_path(kinds[pred->op], path);
+
+	cond->path2 = dyn_relation_column(relation, pred->other)->path;
+	return cond;
+}
+
+/* ---- the tree ---- */
+
+static DynCond *
+junction_cond(const DynRelation *relation, const DynPred *pred,
+			  const DynValues *values)
+{
+	DynCond    *cond = junction(pred->kind == DYN_PRED_AND ? DYN_COND_AND
+								: DYN_COND_OR, list_length(pred->args));
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+		add_arg(cond, dyn_filter_cond(relation, lfirst(lc), values));
+	return cond;
+}
+
+/* Predicates with an array operand, which is not NULL. */
+static DynCond *
+array_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
+		   Datum value)
+{
+	Elements	elements;
+
+	get_elements(value, pred->valuetype, &elements);
+	switch (pred->kind)
+	{
+		case DYN_PRED_IN:
+			return members_cond(codec, path, pred->valuetype, &elements);
+		case DYN_PRED_NOT_IN:
+			return not_members_cond(codec, path, pred->valuetype, &elements);
+		default:
+			return contains_all_cond(codec, path, pred->valuetype, &elements);
+	}
+}
+
+/* Predicates with an operand, which is not NULL. */
+static DynCond *
+value_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
+		   Datum value)
+{
+	switch (pred->kind)
+	{
+		case DYN_PRED_IN:
+		case DYN_PRED_NOT_IN:
+		case DYN_PRED_CONTAINS_ALL:
+			return array_cond(codec, path, pred, value);
+		case DYN_PRED_CONTAINS:
+			return contains_cond(codec, path, pred->valuetype, value);
+		case DYN_PRED_PREFIX:
+		case DYN_PRED_LIKE:
+			return text_cond(codec, path, pred, value);
+		case DYN_PRED_TEXT_EQ:
+			return text_equality_cond(path, value);
+		default:
+			return comparison_cond(codec, path, pred->kind, pred->valuetype,
+								   value);
+	}
+}
+
+DynCond *
+dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
+				const DynValues *values)
+{
+	const DynCodec *codec;
+	const DynPath *path;
+
+	if (pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR)
+		return junction_cond(relation, pred, values);
+	codec = &dyn_relation_column(relation, pred->field.attnum)->codec;
+	path = dyn_field_path(relation, &pred->field);
+	switch (pred->kind)
+	{
+		case DYN_PRED_NULL:
+			return either(on_path(DYN_COND_NOT_EXISTS, path),
+						  is_type(path, DYN_TYPE_NULL));
+		case DYN_PRED_NOT_NULL:
+			return not_null_cond(codec, pred, path);
+		case DYN_PRED_TRUE:
+		case DYN_PRED_FALSE:
+			return boolean_cond(codec, path, pred->kind == DYN_PRED_TRUE);
+		case DYN_PRED_FIELDS:
+			return fields_cond(relation, pred, path);
+		default:
+			if (values->nulls[pred->param])
+				return constant(false);
+			return value_cond(codec, path, pred, values->values[pred->param]);
+	}
+}

@@ -1,0 +1,31 @@
+/*
+ * filter.h
+ *		Predicates with run-time values, as conditions of DynamoDB.
+ *
+ * A condition keeps every row that its predicate keeps.  NULL operands make a
+ * predicate FALSE (SQL's UNKNOWN rejects the row as well); values that no item
+ * can hold make it FALSE or leave only the test for the attribute's type.
+ */
+#ifndef DYN_EXEC_FILTER_H
+#define DYN_EXEC_FILTER_H
+
+#include "bind.h"
+
+/* Allocates in CurrentMemoryContext; not yet simplified. */
+extern DynCond *dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
+								const DynValues *values);
+
+/* What a LIKE pattern says for certain. */
+typedef enum DynLike
+{
+	DYN_LIKE_EQUAL,				/* no wildcard */
+	DYN_LIKE_PREFIX,			/* begins with the text */
+	DYN_LIKE_CONTAINS,			/* contains the text */
+	DYN_LIKE_ANYTHING
+} DynLike;
+
+/* *text is palloc'd, without escapes. */
+extern DynLike dyn_like_pattern(const char *pattern, size_t len,
+								char **text, size_t *text_len);
+
+#endif

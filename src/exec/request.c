@@ -1,0 +1,266 @@
+/*
+ * request.c
+ *		Renders the requests of an access plan.
+ *
+ * A filter that turns out larger than DynamoDB takes is left out: it only
+ * spared a transfer, since such filters keep their local check (plan/binding.c).
+ * A projection that is too large is left out as well.
+ */
+#include "postgres.h"
+
+#include "../model/path.h"
+#include "request.h"
+
+/* ---- setting up ---- */
+
+static void
+release_requests(void *arg)
+{
+	DynRequests *requests = arg;
+
+	dyn_tokens_free(requests->tokens);
+	dyn_buffer_free(&requests->key_condition_text);
+	dyn_buffer_free(&requests->filter_text);
+	dyn_buffer_free(&requests->projection_text);
+}
+
+static DynRequests *
+allocate_requests(const DynRelation *relation)
+{
+	DynRequests *requests = palloc0(sizeof(DynRequests));
+	MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
+
+	requests->relation = relation;
+	requests->tokens = dyn_tokens_create();
+	if (requests->tokens == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_buffer_init(&requests->key_condition_text, 0);
+	dyn_buffer_init(&requests->filter_text, 0);
+	dyn_buffer_init(&requests->projection_text, 0);
+	callback->func = release_requests;
+	callback->arg = requests;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	return requests;
+}
+
+static void
+set_keys(DynRequests *requests, const DynKeyPart *keys, int nkeys, int nparts)
+{
+	requests->keys = keys;
+	requests->nkeys = nkeys;
+	requests->nparts = nparts;
+}
+
+static int
+batches(int nkeys)
+{
+	return (nkeys + DYN_BATCH_GET_MAX_KEYS - 1) / DYN_BATCH_GET_MAX_KEYS;
+}
+
+DynRequests *
+dyn_requests_of_keys(const DynRelation *relation, const DynKeyPart *keys,
+					 int nkeys, int nparts, const DynPath *projection,
+					 int nprojection)
+{
+	DynRequests *requests = allocate_requests(relation);
+
+	requests->op = nkeys == 1 ? DYN_OP_GET_ITEM : DYN_OP_BATCH_GET_ITEM;
+	requests->nstreams = batches(nkeys);
+	requests->projection = projection;
+	requests->nprojection = nprojection;
+	set_keys(requests, keys, nkeys, nparts);
+	return requests;
+}
+
+DynRequests *
+dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
+					   const DynBound *bound, const DynPath *projection,
+					   int nprojection, int segments)
+{
+	DynRequests *requests;
+
+	if (access->kind == DYN_ACCESS_GET)
+		return dyn_requests_of_keys(relation, bound->keys, bound->nkeys,
+									bound->nparts, projection, nprojection);
+	requests = allocate_requests(relation);
+	requests->index = access->index;
+	requests->count_only = access->count_only;
+	requests->backward = access->backward;
+	requests->filter = bound->filter;
+	requests->projection = projection;
+	requests->nprojection = nprojection;
+	if (access->kind == DYN_ACCESS_SCAN)
+	{
+		requests->op = DYN_OP_SCAN;
+		requests->nstreams = segments;
+		return requests;
+	}
+	requests->op = DYN_OP_QUERY;
+	requests->nstreams = bound->nkeys;
+	requests->range = bound->range;
+	requests->nrange = bound->nrange;
+	set_keys(requests, bound->keys, bound->nkeys, bound->nparts);
+	return requests;
+}
+
+/* ---- rendering ---- */
+
+/* hash = value AND ... AND the conditions on range attributes */
+static DynCond *
+key_condition(const DynRequests *requests, int partition)
+{
+	DynCond    *all = palloc0(sizeof(DynCond));
+	const DynKeyPart *parts = &requests->keys[partition * requests->nparts];
+
+	all->kind = DYN_COND_AND;
+	all->args = palloc((requests->nparts + requests->nrange) * sizeof(DynCond *));
+	for (int i = 0; i < requests->nparts; i++)
+	{
+		DynCond    *equal = palloc0(sizeof(DynCond));
+
+		equal->kind = DYN_COND_EQ;
+		equal->path = dyn_path_of_attribute(parts[i].name);
+		equal->values = &parts[i].value;
+		equal->nvalues = 1;
+		all->args[all->nargs++] = equal;
+	}
+	for (int i = 0; i < requests->nrange; i++)
+		all->args[all->nargs++] = requests->range[i];
+	return all;
+}
+
+static const char *
+terminated(DynBuffer *buf)
+{
+	const char *text = dyn_buffer_terminate(buf);
+
+	if (text == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return text;
+}
+
+static const char *
+render_key_condition(DynRequests *requests, int partition)
+{
+	dyn_buffer_reset(&requests->key_condition_text);
+	if (!dyn_expr_condition(requests->tokens, key_condition(requests, partition),
+							&requests->key_condition_text))
+		elog(ERROR, "key condition cannot be written");
+	return terminated(&requests->key_condition_text);
+}
+
+static const char *
+render_filter(DynRequests *requests)
+{
+	if (requests->filter == NULL)
+		return NULL;
+	dyn_buffer_reset(&requests->filter_text);
+	if (!dyn_expr_condition(requests->tokens, requests->filter,
+							&requests->filter_text))
+		return NULL;
+	return terminated(&requests->filter_text);
+}
+
+static const char *
+render_projection(DynRequests *requests)
+{
+	if (requests->nprojection == 0 || requests->count_only)
+		return NULL;
+	dyn_buffer_reset(&requests->projection_text);
+	if (!dyn_expr_projection(requests->tokens, requests->projection,
+							 requests->nprojection, &requests->projection_text))
+		return NULL;
+	return terminated(&requests->projection_text);
+}
+
+static void
+prepare_keys(DynRequests *requests, int stream, DynReadRequest *request)
+{
+	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
+
+	request->keys = &requests->keys[first * requests->nparts];
+	request->nkeys = Min(requests->nkeys - first, DYN_BATCH_GET_MAX_KEYS);
+	request->nparts = requests->nparts;
+}
+
+void
+dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
+{
+	DynRequests *requests = arg;
+
+	dyn_tokens_reset(requests->tokens);
+	request->op = requests->op;
+	request->table = requests->relation->table;
+	request->index = requests->index;
+	request->consistent = requests->relation->consistent;
+	request->count_only = requests->count_only;
+	request->backward = requests->backward;
+	request->tokens = requests->tokens;
+	if (requests->op == DYN_OP_QUERY)
+		request->key_condition = render_key_condition(requests, stream);
+	else if (requests->op == DYN_OP_SCAN)
+	{
+		request->segment = stream;
+		request->total_segments = requests->nstreams;
+	}
+	else
+		prepare_keys(requests, stream, request);
+	request->filter = render_filter(requests);
+	request->projection = render_projection(requests);
+}
+
+/* ---- for people ---- */
+
+static void
+append_cond(StringInfo line, const char *label, const DynCond *cond)
+{
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	dyn_expr_print(cond, &text);
+	appendStringInfo(line, "%s", label);
+	if (text.len > 0)
+		appendBinaryStringInfo(line, text.data, text.len);
+	dyn_buffer_free(&text);
+}
+
+static void
+append_key(StringInfo line, const DynRequests *requests)
+{
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	for (int i = 0; i < requests->nparts; i++)
+	{
+		dyn_buffer_printf(&text, "%s%s = ", i == 0 ? "" : " AND ",
+						  requests->keys[i].name);
+		dyn_scalar_print(&text, &requests->keys[i].value);
+	}
+	appendStringInfoString(line, " key ");
+	if (text.len > 0)
+		appendBinaryStringInfo(line, text.data, text.len);
+	dyn_buffer_free(&text);
+}
+
+void
+dyn_requests_describe(void *arg, int stream, StringInfo line)
+{
+	DynRequests *requests = arg;
+
+	if (requests->op == DYN_OP_QUERY)
+		append_cond(line, " key ", key_condition(requests, stream));
+	else if (requests->op == DYN_OP_GET_ITEM)
+		append_key(line, requests);
+	else if (requests->op == DYN_OP_BATCH_GET_ITEM)
+		appendStringInfo(line, " %d keys",
+						 Min(requests->nkeys - stream * DYN_BATCH_GET_MAX_KEYS,
+							 DYN_BATCH_GET_MAX_KEYS));
+	else if (requests->nstreams > 1)
+		appendStringInfo(line, " segment %d of %d", stream, requests->nstreams);
+	if (requests->filter != NULL)
+		append_cond(line, " filter ", requests->filter);
+	if (requests->backward)
+		appendStringInfoString(line, " backward");
+	if (requests->count_only)
+		appendStringInfoString(line, " count only");
+}

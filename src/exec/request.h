@@ -1,0 +1,61 @@
+/*
+ * request.h
+ *		The requests of a bound access plan, ready for dyn_fetch_start.
+ *
+ * dyn_requests_init computes the streams; prepare and describe are the
+ * callbacks of the fetch.  Key conditions, filter and projection are rendered
+ * anew for each request, into buffers that are used again.
+ */
+#ifndef DYN_EXEC_REQUEST_H
+#define DYN_EXEC_REQUEST_H
+
+#include "bind.h"
+#include "fetch.h"
+
+typedef struct DynRequests
+{
+	const DynRelation *relation;
+	DynOperation op;			/* of every stream; GET_ITEM and BATCH_GET_ITEM
+								 * are told apart by the number of keys */
+	const char *index;
+	bool		count_only;
+	bool		backward;
+	int			nstreams;
+
+	const DynKeyPart *keys;		/* GET: whole keys; QUERY: partitions */
+	int			nkeys;
+	int			nparts;
+	DynCond    *const *range;	/* QUERY */
+	int			nrange;
+	DynCond    *filter;
+	const DynPath *projection;	/* paths to ask for; none: whole items */
+	int			nprojection;
+
+	DynTokens  *tokens;			/* malloc'd; freed with the memory context */
+	DynBuffer	key_condition_text;
+	DynBuffer	filter_text;
+	DynBuffer	projection_text;
+} DynRequests;
+
+/*
+ * The requests of an access plan: all of it, or with then_base those to the
+ * index.  Lives in CurrentMemoryContext, as does what `bound` points to.
+ * `segments` is for a Scan.
+ */
+extern DynRequests *dyn_requests_of_access(const DynRelation *relation,
+										   const DynAccess *access,
+										   const DynBound *bound,
+										   const DynPath *projection,
+										   int nprojection, int segments);
+
+/* The requests that read whole keys of the table. */
+extern DynRequests *dyn_requests_of_keys(const DynRelation *relation,
+										 const DynKeyPart *keys, int nkeys,
+										 int nparts, const DynPath *projection,
+										 int nprojection);
+
+/* Callbacks; `arg` is the DynRequests. */
+extern void dyn_requests_prepare(void *arg, int stream, DynReadRequest *request);
+extern void dyn_requests_describe(void *arg, int stream, StringInfo line);
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * rows.c
+ *		Decodes items into tuple slots.
+ *
+ * The hot loop of a scan: one call of a codec for each fetched column.  A value
+ * that does not fit is an error which names table, column and item, unless the
+ * column says on_mismatch 'null'.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/elog.h"
+
+#include "../base/number.h"
+#include "../model/path.h"
+#include "rows.h"
+
+static bool
+is_fetched(const DynRows *rows, AttrNumber attnum)
+{
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		if (rows->attnums[i] == attnum)
+			return true;
+	}
+	return false;
+}
+
+static void
+add_path(DynRows *rows, const DynPath *path)
+{
+	rows->paths[rows->npaths++] = *path;
+}
+
+/* The slot of a top-level attribute, -1 if no column fetches it whole. */
+static int
+slot_of_attribute(const DynRows *rows, const char *name)
+{
+	for (int i = 0; i < rows->npaths; i++)
+	{
+		if (dyn_path_is_attribute(&rows->paths[i], name))
+			return i;
+	}
+	return -1;
+}
+
+static void
+set_columns(DynRows *rows, const DynAccess *access)
+{
+	ListCell   *lc;
+
+	foreach(lc, access->fields)
+	{
+		DynField   *field = lfirst(lc);
+
+		rows->projection[rows->nprojection++] =
+			*dyn_field_path(rows->relation, field);
+		if (is_fetched(rows, field->attnum))
+			continue;
+		rows->attnums[rows->ncolumns++] = field->attnum;
+		add_path(rows, dyn_relation_column(rows->relation, field->attnum)->path);
+	}
+}
+
+static void
+add_extra(DynRows *rows, const DynKeyAttr *extra, int nextra)
+{
+	rows->extra = rows->npaths;
+	for (int i = 0; i < nextra; i++)
+	{
+		DynPath    *path = dyn_path_of_attribute(extra[i].name);
+
+		add_path(rows, path);
+		rows->projection[rows->nprojection++] = *path;
+	}
+}
+
+DynRows *
+dyn_rows_create(DynRelation *relation, const DynAccess *access,
+				const DynKeyAttr *extra, int nextra)
+{
+	DynRows    *rows = palloc0(sizeof(DynRows));
+	int			space = list_length(access->fields) + nextra + 1;
+
+	rows->relation = relation;
+	rows->attnums = palloc0(space * sizeof(AttrNumber));
+	rows->paths = palloc0(space * sizeof(DynPath));
+	rows->projection = palloc0(space * sizeof(DynPath));
+	rows->nbase = access->nbase;
+	rows->base = access->base;
+	set_columns(rows, access);
+	add_extra(rows, extra, nextra);
+	for (int i = 0; i < rows->nbase; i++)
+		rows->base_slots[i] = slot_of_attribute(rows, rows->base[i].name);
+	/* an item of which nothing is wanted must still be seen */
+	if (rows->nprojection == 0)
+		rows->projection[rows->nprojection++] =
+			*dyn_path_of_attribute(rows->base[0].name);
+	return rows;
+}
+
+void
+dyn_key_scalar(const DynValue *value, DynScalar *scalar)
+{
+	char	   *data = palloc(Max(value->len, DYN_NUMBER_BUFSIZE) + 1);
+
+	scalar->type = value->type;
+	scalar->data = data;
+	scalar->len = 0;
+	if (value->type == DYN_TYPE_S)
+		scalar->len = dyn_value_text(value, data);
+	else if (value->type == DYN_TYPE_B)
+		scalar->len = Max(dyn_value_bytes(value, (unsigned char *) data), 0);
+	else if (value->type != DYN_TYPE_N ||
+			 dyn_number_canonical(value->data, value->len, data,
+								  &scalar->len) != DYN_NUMBER_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+				 errmsg("a key attribute holds no value that a key can have")));
+}
+
+/* ---- errors ---- */
+
+/* "pk = "a", sk = 5" as far as it was fetched. */
+static char *
+item_key(const DynRows *rows, const DynValue *values)
+{
+	DynBuffer	text;
+	char	   *key;
+
+	dyn_buffer_init(&text, 0);
+	for (int i = 0; i < rows->nbase; i++)
+	{
+		DynScalar	scalar;
+
+		if (rows->base_slots[i] < 0)
+			continue;
+		dyn_key_scalar(&values[rows->base_slots[i]], &scalar);
+		dyn_buffer_printf(&text, "%s%s = ", text.len > 0 ? ", " : "",
+						  rows->base[i].name);
+		dyn_scalar_print(&text, &scalar);
+	}
+	key = text.len == 0 ? NULL : pnstrdup(text.data, text.len);
+	dyn_buffer_free(&text);
+	return key;
+}
+
+/* A short excerpt of a value that does not fit. */
+static char *
+excerpt(const DynValue *value)
+{
+	int			len = Min(value->len, 60);
+
+	if (value->type == DYN_TYPE_BOOL)
+		return pstrdup(value->flags & DYN_VALUE_TRUE ? "true" : "false");
+	len = pg_encoding_mbcliplen(PG_UTF8, value->data, value->len, len);
+	return psprintf("%.*s%s", len, value->data, len < value->len ? "..." : "");
+}
+
+static void pg_attribute_noreturn()
+report_mismatch(const DynRows *rows, const DynValue *values, int i,
+				const char *why)
+{
+	const DynColumn *column = dyn_relation_column(rows->relation,
+												  rows->attnums[i]);
+	char	   *key = item_key(rows, values);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("value of column \"%s\" of foreign table \"%s\" does not fit: %s",
+					column->name, rows->relation->name, why),
+			 errdetail("DynamoDB table \"%s\", item %s, value %s.",
+					   rows->relation->table, key ? key : "(key not fetched)",
+					   excerpt(&values[i])),
+			 errhint("Change the column's type or format, or set its option on_mismatch to 'null'.")));
+}
+
+static void pg_attribute_noreturn()
+report_null(const DynRows *rows, const DynValue *values, int i)
+{
+	const DynColumn *column = dyn_relation_column(rows->relation,
+												  rows->attnums[i]);
+	char	   *key = item_key(rows, values);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_NOT_NULL_VIOLATION),
+			 errmsg("null value in column \"%s\" of foreign table \"%s\", which is declared NOT NULL",
+					column->name, rows->relation->name),
+			 errdetail("DynamoDB table \"%s\", item %s.", rows->relation->table,
+					   key ? key : "(key not fetched)"),
+			 errhint("ALTER FOREIGN TABLE %s ALTER COLUMN %s DROP NOT NULL, or give the item a value.",
+					 rows->relation->name, column->name)));
+}
+
+/* Names the column when an input function raises the error itself. */
+static void
+conversion_context(void *arg)
+{
+	DynRows    *rows = arg;
+	const DynColumn *column = dyn_relation_column(rows->relation,
+												  rows->attnums[rows->current]);
+
+	errcontext("column \"%s\" of foreign table \"%s\"", column->name,
+			   rows->relation->name);
+}
+
+/* ---- decoding ---- */
+
+static bool
+decode_column(DynRows *rows, const DynValue *values, int i, Datum *result)
+{
+	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
+	const DynValue *value = &values[i];
+	const char *why = NULL;
+
+	rows->current = i;
+	if (value->type != DYN_TYPE_ABSENT && value->type != DYN_TYPE_NULL)
+	{
+		if (dyn_codec_decode(&column->codec, value, column->null_on_mismatch,
+							 result, &why))
+			return true;
+		if (!column->null_on_mismatch)
+			report_mismatch(rows, values, i, why);
+	}
+	if (column->not_null)
+		report_null(rows, values, i);
+	if (column->codec.is_domain)
+		domain_check((Datum) 0, true, column->codec.typid,
+					 &column->codec.domain_cache, column->codec.context);
+	return false;
+}
+
+void
+dyn_rows_store(DynRows *rows, const DynValue *values, TupleTableSlot *slot)
+{
+	ErrorContextCallback callback = {error_context_stack, conversion_context, rows};
+
+	error_context_stack = &callback;
+	ExecClearTuple(slot);
+	memset(slot->tts_isnull, true,
+		   slot->tts_tupleDescriptor->natts * sizeof(bool));
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		int			position = rows->attnums[i] - 1;
+
+		slot->tts_isnull[position] =
+			!decode_column(rows, values, i, &slot->tts_values[position]);
+	}
+	error_context_stack = callback.previous;
+	ExecStoreVirtualTuple(slot);
+}

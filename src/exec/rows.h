@@ -1,0 +1,55 @@
+/*
+ * rows.h
+ *		From items to tuple slots.
+ *
+ * A DynRows knows which columns a scan fetches and in which slot of an item
+ * each is found.  Decoded values live in CurrentMemoryContext.
+ */
+#ifndef DYN_EXEC_ROWS_H
+#define DYN_EXEC_ROWS_H
+
+#include "executor/tuptable.h"
+
+#include "../plan/access.h"
+
+typedef struct DynRows
+{
+	DynRelation *relation;
+	int			ncolumns;		/* fetched ones */
+	AttrNumber *attnums;		/* column i is in slot i */
+
+	/* what the page reader is to look for: the columns, then extra attributes */
+	int			npaths;
+	DynPath    *paths;
+	int			extra;			/* slot of the first extra attribute */
+
+	/* what to ask DynamoDB for: paths below jsonb columns instead of the whole */
+	int			nprojection;
+	DynPath    *projection;
+
+	/* the table's primary key, to name an item by; slots, -1 if not fetched */
+	int			nbase;
+	const DynKeyAttr *base;
+	int			base_slots[2];
+
+	int			current;		/* column being decoded, for the error context */
+} DynRows;
+
+/*
+ * Sets up the rows of an access plan, with slots for `nextra` further top-level
+ * attributes.  CurrentMemoryContext.
+ */
+extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
+								const DynKeyAttr *extra, int nextra);
+
+/*
+ * Fills the slot from an item.  Raises an error for a value that does not fit
+ * its column, and for NULL in a column declared NOT NULL.
+ */
+extern void dyn_rows_store(DynRows *rows, const DynValue *values,
+						   TupleTableSlot *slot);
+
+/* The scalar of a key attribute's value, decoded into CurrentMemoryContext. */
+extern void dyn_key_scalar(const DynValue *value, DynScalar *scalar);
+
+#endif

@@ -1,0 +1,494 @@
+/*
+ * scan.c
+ *		Executes a foreign scan: binds values, runs the fetch, returns rows.
+ *
+ * An execution begins at the first Iterate: outer parameters have no values
+ * before.  Everything of one execution lives in run_context, which a rescan
+ * resets: requests in flight are then abandoned by their reset callbacks, as
+ * they are on an error.
+ *
+ * Index, then base: the index yields base keys; batches of them are read from
+ * the table.  A key seen twice (an entry can move within a global index while
+ * it is read) gives one row; an item that is gone gives none.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/hashfn.h"
+#include "executor/executor.h"
+#include "foreign/foreign.h"
+#include "miscadmin.h"
+#include "parser/parsetree.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "../base/text.h"
+#include "../model/pg_compat.h"
+#include "scan.h"
+
+/* A Scan is divided into segments of about this size. */
+#define BYTES_PER_SEGMENT	(4.0 * 1024 * 1024)
+
+/* Keys of one batch that is read from the table behind an index. */
+#define BATCH_KEYS			(4 * DYN_BATCH_GET_MAX_KEYS)
+
+/* ---- begin ---- */
+
+static Oid
+scan_user(ForeignScanState *node, Index rti)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	RangeTblEntry *rte = exec_rt_fetch(rti, node->ss.ps.state);
+	Oid			userid = dyn_plan_check_as_user(plan, rte);
+
+	return OidIsValid(userid) ? userid : GetUserId();
+}
+
+static DynRelation *
+open_scan_relation(ForeignScanState *node)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	Index		rti = plan->scan.scanrelid > 0 ? plan->scan.scanrelid
+		: bms_next_member(dyn_plan_base_relids(plan), -1);
+
+	return dyn_relation_open(exec_rt_fetch(rti, node->ss.ps.state)->relid,
+							 scan_user(node, rti));
+}
+
+static void
+check_consistency(const DynScan *scan)
+{
+	if (scan->access->global && scan->relation->consistent)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the plan uses global index \"%s\", which has no consistent reads",
+						scan->access->index),
+				 errhint("consistent_read was switched on after the statement was planned: repeat the statement.")));
+}
+
+static void
+init_values(DynScan *scan, ForeignScanState *node)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+
+	scan->exprs = ExecInitExprList(plan->fdw_exprs, (PlanState *) node);
+	scan->values.n = list_length(scan->exprs);
+	scan->values.values = palloc0(Max(scan->values.n, 1) * sizeof(Datum));
+	scan->values.nulls = palloc0(Max(scan->values.n, 1) * sizeof(bool));
+}
+
+void
+dynBeginForeignScan(ForeignScanState *node, int eflags)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	DynScan    *scan = palloc0(sizeof(DynScan));
+
+	node->fdw_state = scan;
+	scan->relation = open_scan_relation(node);
+	scan->access = dyn_access_decode(linitial(plan->fdw_private));
+	scan->rows = dyn_rows_create(scan->relation, scan->access,
+								 scan->access->sort, scan->access->nsort);
+	if (scan->access->then_base)
+	{
+		DynAccess  *keys = palloc(sizeof(DynAccess));
+
+		*keys = *scan->access;
+		keys->fields = NIL;
+		scan->keys = dyn_rows_create(scan->relation, keys, keys->base,
+									 keys->nbase);
+	}
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	check_consistency(scan);
+	init_values(scan, node);
+	scan->run_context = AllocSetContextCreate(CurrentMemoryContext,
+											  "dynamo_fdw scan",
+											  ALLOCSET_SMALL_SIZES);
+}
+
+/* ---- policy of reading whole tables ---- */
+
+static char *
+table_size_words(const DynTableMeta *meta)
+{
+	double		bytes = meta->size_bytes;
+	const char *unit = "bytes";
+
+	if (bytes >= 1024.0 * 1024 * 1024)
+	{
+		bytes /= 1024.0 * 1024 * 1024;
+		unit = "GB";
+	}
+	else if (bytes >= 1024.0 * 1024)
+	{
+		bytes /= 1024.0 * 1024;
+		unit = "MB";
+	}
+	else if (bytes >= 1024)
+	{
+		bytes /= 1024;
+		unit = "kB";
+	}
+	return psprintf(unit[0] == 'b' ? "%.0f %s" : "%.1f %s", bytes, unit);
+}
+
+/* ": 4609 items, 2.4 MB, about 295 read units" if that is known. */
+static char *
+size_clause(const DynScan *scan, const DynTableMeta *meta)
+{
+	double		units;
+
+	if (meta == NULL || meta->item_count == 0)
+		return pstrdup("");
+	units = Max(0.5, meta->size_bytes / 8192.0) *
+		(scan->relation->consistent ? 2 : 1);
+	return psprintf(": " UINT64_FORMAT " items, %s, about %.0f read units",
+					(uint64) meta->item_count, table_size_words(meta),
+					Max(units, 1));
+}
+
+static char *
+bind_hint(const DynTableMeta *meta)
+{
+	if (meta == NULL)
+		return pstrdup("Bind the partition key");
+	return psprintf("Bind the partition key \"%s\"", meta->key.hash[0].name);
+}
+
+static void
+announce_scan(DynScan *scan)
+{
+	DynScanPolicy policy = dyn_relation_scan_policy(scan->relation);
+	const DynTableMeta *meta;
+
+	if (scan->announced || scan->access->kind != DYN_ACCESS_SCAN)
+		return;
+	scan->announced = true;
+	if (policy == DYN_SCAN_ALLOW)
+		return;
+	meta = dyn_session_cached_table(scan->relation->connection,
+									scan->relation->table);
+	if (policy == DYN_SCAN_ERROR)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("reading the whole DynamoDB table \"%s\" is not allowed%s",
+						scan->relation->table, size_clause(scan, meta)),
+				 errhint("%s, or set scan_policy to \"warn\" or \"allow\".",
+						 bind_hint(meta))));
+	ereport(WARNING,
+			(errmsg("reading the whole DynamoDB table \"%s\"%s",
+					scan->relation->table, size_clause(scan, meta)),
+			 errhint("%s, or set scan_policy to \"allow\".", bind_hint(meta))));
+}
+
+static int
+scan_segments(const DynScan *scan)
+{
+	const DynTableMeta *meta;
+	double		segments;
+
+	if (scan->access->kind != DYN_ACCESS_SCAN || scan->access->limit_hint > 0)
+		return 1;
+	meta = dyn_session_cached_table(scan->relation->connection,
+									scan->relation->table);
+	if (meta == NULL)
+		return 1;
+	segments = ceil(meta->size_bytes / BYTES_PER_SEGMENT);
+	return (int) Max(1, Min(segments, scan->relation->connection->max_concurrency));
+}
+
+/* ---- running ---- */
+
+static void
+evaluate_values(DynScan *scan, ForeignScanState *node)
+{
+	ExprContext *econtext = node->ss.ps.ps_ExprContext;
+	int			i = 0;
+	ListCell   *lc;
+
+	foreach(lc, scan->exprs)
+	{
+		scan->values.values[i] = ExecEvalExpr((ExprState *) lfirst(lc), econtext,
+											  &scan->values.nulls[i]);
+		i++;
+	}
+}
+
+/* Merging: compares the sort attributes, which follow the columns. */
+static int
+compare_items(void *arg, const DynValue *a, const DynValue *b)
+{
+	DynScan    *scan = arg;
+	int			order = 0;
+
+	for (int i = 0; i < scan->access->nsort && order == 0; i++)
+	{
+		DynScalar	x,
+					y;
+
+		dyn_key_scalar(&a[scan->rows->extra + i], &x);
+		dyn_key_scalar(&b[scan->rows->extra + i], &y);
+		order = dyn_scalar_compare(&x, &y);
+		pfree(unconstify(char *, x.data));
+		pfree(unconstify(char *, y.data));
+	}
+	return scan->access->backward ? -order : order;
+}
+
+static DynFetch *
+start_fetch(DynScan *scan, ForeignScanState *node, DynRequests *requests,
+			const DynRows *rows)
+{
+	DynFetchSpec spec = {0};
+
+	spec.connection = scan->relation->connection;
+	spec.table = scan->relation->table;
+	spec.index = requests->index;
+	spec.paths = rows->paths;
+	spec.npaths = rows->npaths;
+	spec.nstreams = requests->nstreams;
+	spec.prepare = dyn_requests_prepare;
+	spec.describe = dyn_requests_describe;
+	spec.arg = requests;
+	spec.lazy = scan->access->lazy;
+	spec.first_limit = scan->access->limit_hint;
+	spec.fetch_size = scan->relation->fetch_size;
+	spec.counters = &scan->counters;
+	if (scan->access->ordered && requests->nstreams > 1)
+	{
+		spec.compare = compare_items;
+		spec.compare_arg = scan;
+		spec.all_at_once = true;
+	}
+	return dyn_fetch_start(dyn_statement_get(node->ss.ps.state), &spec);
+}
+
+/* Binds the values and starts the fetch, unless no item can qualify. */
+static void
+start_run(DynScan *scan, ForeignScanState *node)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(scan->run_context);
+	const DynRows *rows = scan->access->then_base ? scan->keys : scan->rows;
+	DynBound   *bound = palloc(sizeof(DynBound));
+
+	scan->running = true;
+	evaluate_values(scan, node);
+	dyn_bind_values(scan->access, scan->relation, &scan->values, bound);
+	scan->finished = bound->nothing;
+	if (!bound->nothing)
+	{
+		announce_scan(scan);
+		scan->fetch = start_fetch(scan, node,
+								  dyn_requests_of_access(scan->relation,
+														 scan->access, bound,
+														 rows->projection,
+														 rows->nprojection,
+														 scan_segments(scan)),
+								  rows);
+	}
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* ---- index, then base ---- */
+
+/* Keys are remembered by a hash of 128 bits. */
+typedef struct SeenKey
+{
+	uint64		hash[2];
+} SeenKey;
+
+static bool
+seen_before(DynScan *scan, const DynKeyPart *parts, int nparts)
+{
+	DynBuffer	text;
+	SeenKey		key;
+	bool		found;
+
+	if (scan->seen == NULL)
+	{
+		HASHCTL		ctl;
+
+		memset(&ctl, 0, sizeof(ctl));
+		ctl.keysize = ctl.entrysize = sizeof(SeenKey);
+		ctl.hcxt = scan->run_context;
+		scan->seen = (struct DynKeySet *)
+			hash_create("dynamo_fdw keys", 256, &ctl,
+						HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	dyn_buffer_init(&text, 0);
+	dyn_wire_key(&text, parts, nparts);
+	key.hash[0] = dyn_hash_bytes(text.data, text.len);
+	key.hash[1] = hash_bytes_extended((unsigned char *) text.data, text.len, 1);
+	dyn_buffer_free(&text);
+	hash_search((HTAB *) scan->seen, &key, HASH_ENTER, &found);
+	return found;
+}
+
+static void
+copy_key(const DynScan *scan, const DynValue *item, DynKeyPart *parts)
+{
+	for (int i = 0; i < scan->access->nbase; i++)
+	{
+		parts[i].name = scan->access->base[i].name;
+		dyn_key_scalar(&item[scan->keys->extra + i], &parts[i].value);
+	}
+}
+
+/* The next distinct base keys; 0 at the end of the index. */
+static int
+collect_keys(DynScan *scan, DynKeyPart *parts, int max)
+{
+	int			nparts = scan->access->nbase;
+	int			n = 0;
+	const DynValue *item;
+
+	while (n < max && (item = dyn_fetch_next(scan->fetch)) != NULL)
+	{
+		copy_key(scan, item, &parts[n * nparts]);
+		if (!seen_before(scan, &parts[n * nparts], nparts))
+			n++;
+	}
+	return n;
+}
+
+static int
+batch_size(const DynScan *scan)
+{
+	if (scan->access->limit_hint > 0)
+		return Min(scan->access->limit_hint, BATCH_KEYS);
+	return scan->access->lazy ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
+}
+
+/* Reads the next batch of keys from the table; false at the end. */
+static bool
+start_batch(DynScan *scan, ForeignScanState *node)
+{
+	MemoryContext oldcontext;
+	DynKeyPart *parts;
+	int			n;
+
+	if (scan->batch_context == NULL)
+		scan->batch_context = AllocSetContextCreate(scan->run_context,
+													"dynamo_fdw batch",
+													ALLOCSET_DEFAULT_SIZES);
+	scan->base_fetch = NULL;
+	MemoryContextReset(scan->batch_context);
+	oldcontext = MemoryContextSwitchTo(scan->batch_context);
+	parts = palloc(batch_size(scan) * scan->access->nbase * sizeof(DynKeyPart));
+	n = collect_keys(scan, parts, batch_size(scan));
+	if (n > 0)
+		scan->base_fetch =
+			start_fetch(scan, node,
+						dyn_requests_of_keys(scan->relation, parts, n,
+											 scan->access->nbase,
+											 scan->rows->projection,
+											 scan->rows->nprojection),
+						scan->rows);
+	MemoryContextSwitchTo(oldcontext);
+	return n > 0;
+}
+
+static const DynValue *
+next_base_item(DynScan *scan, ForeignScanState *node)
+{
+	for (;;)
+	{
+		const DynValue *item = NULL;
+
+		if (scan->base_fetch != NULL)
+			item = dyn_fetch_next(scan->base_fetch);
+		if (item != NULL)
+			return item;
+		if (!start_batch(scan, node))
+			return NULL;
+	}
+}
+
+/* ---- iterate ---- */
+
+static void
+store_count(DynScan *scan, TupleTableSlot *slot)
+{
+	uint64		count = scan->fetch ? dyn_fetch_count(scan->fetch) : 0;
+
+	slot->tts_values[0] = Int64GetDatum((int64) count);
+	slot->tts_isnull[0] = false;
+	ExecStoreVirtualTuple(slot);
+}
+
+TupleTableSlot *
+dynIterateForeignScan(ForeignScanState *node)
+{
+	DynScan    *scan = node->fdw_state;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+	const DynValue *item;
+
+	if (!scan->running)
+	{
+		start_run(scan, node);
+		if (scan->access->count_only)
+		{
+			ExecClearTuple(slot);
+			store_count(scan, slot);
+			scan->finished = true;
+			return slot;
+		}
+	}
+	if (scan->finished)
+		return ExecClearTuple(slot);
+	item = scan->access->then_base ? next_base_item(scan, node)
+		: dyn_fetch_next(scan->fetch);
+	if (item == NULL)
+	{
+		scan->finished = true;
+		return ExecClearTuple(slot);
+	}
+	dyn_rows_store(scan->rows, item, slot);
+	return slot;
+}
+
+/* ---- rescan and end ---- */
+
+static void
+abandon_run(DynScan *scan)
+{
+	if (scan->run_context != NULL)
+		MemoryContextReset(scan->run_context);
+	scan->running = false;
+	scan->finished = false;
+	scan->fetch = NULL;
+	scan->base_fetch = NULL;
+	scan->batch_context = NULL;
+	scan->seen = NULL;
+}
+
+void
+dynReScanForeignScan(ForeignScanState *node)
+{
+	abandon_run(node->fdw_state);
+}
+
+/* Nothing more is wanted: what is in flight is given up. */
+void
+dynShutdownForeignScan(ForeignScanState *node)
+{
+	DynScan    *scan = node->fdw_state;
+
+	if (scan != NULL && scan->running)
+	{
+		abandon_run(scan);
+		scan->running = true;
+		scan->finished = true;
+	}
+}
+
+void
+dynEndForeignScan(ForeignScanState *node)
+{
+	DynScan    *scan = node->fdw_state;
+
+	if (scan != NULL)
+		abandon_run(scan);
+}

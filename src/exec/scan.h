@@ -1,0 +1,49 @@
+/*
+ * scan.h
+ *		The executor callbacks of a foreign scan.
+ */
+#ifndef DYN_EXEC_SCAN_H
+#define DYN_EXEC_SCAN_H
+
+#include "foreign/fdwapi.h"
+
+#include "bind.h"
+#include "fetch.h"
+#include "request.h"
+#include "rows.h"
+
+struct DynKeySet;
+
+typedef struct DynScan
+{
+	DynRelation *relation;
+	DynAccess  *access;
+	DynRows    *rows;			/* what the scan returns */
+	DynRows    *keys;			/* then_base: the base keys, from the index */
+	DynCounters counters;
+	bool		announced;		/* policy checked, warning given */
+
+	/* run-time values */
+	List	   *exprs;			/* of ExprState */
+	DynValues	values;
+
+	/* one execution, from the first Iterate after Begin or ReScan */
+	MemoryContext run_context;
+	bool		running;
+	bool		finished;
+	DynFetch   *fetch;
+	DynFetch   *base_fetch;		/* then_base: items of a batch of keys */
+	MemoryContext batch_context;
+	struct DynKeySet *seen;		/* then_base: keys that were read */
+} DynScan;
+
+extern void dynBeginForeignScan(ForeignScanState *node, int eflags);
+extern TupleTableSlot *dynIterateForeignScan(ForeignScanState *node);
+extern void dynReScanForeignScan(ForeignScanState *node);
+extern void dynEndForeignScan(ForeignScanState *node);
+extern void dynShutdownForeignScan(ForeignScanState *node);
+
+/* explain.c */
+extern void dynExplainForeignScan(ForeignScanState *node, struct ExplainState *es);
+
+#endif

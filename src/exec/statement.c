@@ -1,0 +1,54 @@
+/*
+ * statement.c
+ *		Finds or makes the per-statement object.
+ *
+ * Statements that run inside one another (functions, triggers, cursors) each
+ * have their own EState; few at a time, so that a list serves.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "../model/guc.h"
+#include "statement.h"
+
+static DynStatement *statements = NULL;
+
+static void
+forget_statement(void *arg)
+{
+	DynStatement **link = &statements;
+
+	while (*link != NULL && *link != arg)
+		link = &(*link)->next;
+	if (*link != NULL)
+		*link = (*link)->next;
+}
+
+static DynStatement *
+make_statement(EState *estate)
+{
+	MemoryContext context = estate->es_query_cxt;
+	DynStatement *statement = MemoryContextAllocZero(context, sizeof(DynStatement));
+	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
+
+	statement->estate = estate;
+	statement->max_bytes = (size_t) dyn_guc_fetch_memory * 1024;
+	callback->func = forget_statement;
+	callback->arg = statement;
+	MemoryContextRegisterResetCallback(context, callback);
+	statement->next = statements;
+	statements = statement;
+	return statement;
+}
+
+DynStatement *
+dyn_statement_get(EState *estate)
+{
+	for (DynStatement *s = statements; s != NULL; s = s->next)
+	{
+		if (s->estate == estate)
+			return s;
+	}
+	return make_statement(estate);
+}

@@ -1,0 +1,28 @@
+/*
+ * statement.h
+ *		What all our nodes of one executing statement share: the number of
+ *		requests in flight, the memory for pages, the counters.
+ *
+ * One object for each EState, made by the first node that asks and gone with
+ * es_query_cxt.
+ */
+#ifndef DYN_EXEC_STATEMENT_H
+#define DYN_EXEC_STATEMENT_H
+
+#include "nodes/execnodes.h"
+
+#include "../model/counters.h"
+
+typedef struct DynStatement
+{
+	EState	   *estate;
+	struct DynStatement *next;
+	int			in_flight;		/* requests, retries' backoff included */
+	size_t		bytes;			/* of pages, arriving (as expected) and waiting */
+	size_t		max_bytes;
+	DynCounters counters;
+} DynStatement;
+
+extern DynStatement *dyn_statement_get(EState *estate);
+
+#endif

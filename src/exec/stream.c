@@ -1,0 +1,400 @@
+/*
+ * stream.c
+ *		Sends the requests of one stream, one after the other, and takes the
+ *		answers apart.
+ *
+ * A result ends when LastEvaluatedKey is absent, and for no other reason: an
+ * empty page ends nothing.  Keys that a batch left unprocessed are asked for
+ * again after a pause, as AWS asks of clients (dynamodb.md, Batches).
+ */
+#include "postgres.h"
+
+#include "common/pg_prng.h"
+
+#include "../model/guc.h"
+#include "stream.h"
+
+/* The pause before unprocessed keys are asked for again, at first and at most. */
+#define FIRST_PAUSE_MS	50.0
+#define LONGEST_PAUSE_MS	5000.0
+
+/* Later pages of a limited read grow by this factor. */
+#define LIMIT_GROWTH	4
+
+static void
+buffer_set(DynBuffer *buf, const char *data, size_t len)
+{
+	dyn_buffer_reset(buf);
+	dyn_buffer_append(buf, data, len);
+	if (buf->failed)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+}
+
+void
+dyn_stream_begin(DynStream *stream, int number)
+{
+	stream->number = number;
+	stream->asked = 0;
+	stream->more = true;
+	stream->resume_at = 0;
+	stream->stalls = 0;
+	stream->has_head = false;
+	dyn_buffer_reset(&stream->last_key);
+	dyn_buffer_reset(&stream->unprocessed);
+}
+
+/* ---- sending ---- */
+
+/* Items that the next page may have at most; 0: as many as fit. */
+static long
+page_limit(const DynFetchSpec *spec, const DynStream *stream)
+{
+	long		limit = spec->first_limit;
+
+	for (int i = 0; limit > 0 && i < stream->asked; i++)
+		limit = limit > 10000 ? 0 : limit * LIMIT_GROWTH;
+	if (spec->fetch_size > 0 && (limit == 0 || limit > spec->fetch_size))
+		limit = spec->fetch_size;
+	return limit;
+}
+
+static void
+write_body(DynStreamContext *context, DynStream *stream)
+{
+	DynReadRequest request = {0};
+	DynBuffer  *body = dyn_call_body(stream->call);
+
+	context->spec.prepare(context->spec.arg, stream->number, &request);
+	request.report_units = true;
+	if (request.op == DYN_OP_QUERY || request.op == DYN_OP_SCAN)
+		request.limit = page_limit(&context->spec, stream);
+	if (stream->last_key.len > 0)
+	{
+		request.start_key = stream->last_key.data;
+		request.start_key_len = stream->last_key.len;
+	}
+	if (stream->unprocessed.len > 0)
+	{
+		request.unprocessed = stream->unprocessed.data;
+		request.unprocessed_len = stream->unprocessed.len;
+	}
+	dyn_write_read(body, &request);
+	if (body->failed)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+}
+
+static DynOperation
+stream_operation(DynStreamContext *context, const DynStream *stream)
+{
+	DynReadRequest request = {0};
+
+	context->spec.prepare(context->spec.arg, stream->number, &request);
+	return request.op;
+}
+
+static void
+fill_request_context(DynStreamContext *context, const DynStream *stream,
+					 DynRequestContext *about)
+{
+	about->operation = dyn_operation_name(stream_operation(context, stream));
+	about->table = context->spec.table;
+	about->index = context->spec.index;
+	about->server = context->spec.connection->server_name;
+}
+
+void
+dyn_stream_send(DynStreamContext *context, DynStream *stream)
+{
+	if (stream->call == NULL)
+		stream->call = dyn_call_create(dyn_session_client());
+	if (stream->call == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	write_body(context, stream);
+	stream->asked++;
+	stream->more = false;
+	stream->in_flight = true;
+	stream->reserved = context->expected;
+	context->statement->in_flight++;
+	context->statement->bytes += stream->reserved;
+	dyn_call_start(stream->call, &context->spec.connection->service,
+				   dyn_operation_name(stream_operation(context, stream)));
+}
+
+/* ---- receiving ---- */
+
+static void
+count_answer(DynStreamContext *context, const DynCall *call,
+			 const DynPage *page, bool is_get)
+{
+	DynCounters counters = {0};
+	DynConnection *connection = context->spec.connection;
+
+	counters.requests = 1;
+	counters.retries = Max(call->attempts - 1, 0);
+	counters.throttles = call->throttles;
+	counters.bytes = call->bytes_received;
+	counters.pages = 1;
+	counters.items_read = is_get ? page->nitems : page->scanned_count;
+	counters.items_returned = page->has_count ? page->count : page->nitems;
+	counters.read_units = page->units;
+	dyn_counters_add(&context->statement->counters, &counters);
+	if (context->spec.counters != NULL)
+		dyn_counters_add(context->spec.counters, &counters);
+	/* the call itself is counted for the backend by dyn_session_account */
+	dyn_backend_counters.pages++;
+	dyn_backend_counters.items_read += counters.items_read;
+	dyn_backend_counters.items_returned += counters.items_returned;
+	dyn_backend_counters.read_units += counters.read_units;
+	if (connection->max_read_units > 0)
+		connection->not_before = Max(connection->not_before, dyn_session_now()) +
+			page->units * 1000.0 / connection->max_read_units;
+}
+
+/* One line for log_requests; NULL if it is off. */
+static char *
+log_line(DynStreamContext *context, const DynStream *stream,
+		 const DynPage *page, const char *operation)
+{
+	StringInfoData line;
+
+	if (!dyn_guc_log_requests)
+		return NULL;
+	initStringInfo(&line);
+	appendStringInfo(&line, "%s %s", operation, context->spec.table);
+	if (context->spec.index != NULL)
+		appendStringInfo(&line, " index %s", context->spec.index);
+	context->spec.describe(context->spec.arg, stream->number, &line);
+	if (stream->asked > 1)
+		appendStringInfo(&line, ", page %d", stream->asked);
+	if (page != NULL)
+		appendStringInfo(&line, ": " UINT64_FORMAT " items, %g units",
+						 page->has_count ? (uint64) page->count
+						 : (uint64) page->nitems, page->units);
+	return line.data;
+}
+
+/*
+ * A request refused because table or index are not what was planned: forgets
+ * the description, so that the next plan is made from a fresh one.
+ */
+static void
+forget_if_stale(DynStreamContext *context, const DynCall *call)
+{
+	if (dyn_failure_is_stale(call))
+		dyn_session_forget_table(context->spec.connection, context->spec.table);
+}
+
+static void
+settle_flight(DynStreamContext *context, DynStream *stream)
+{
+	stream->in_flight = false;
+	context->statement->in_flight--;
+	context->statement->bytes -= stream->reserved;
+	stream->reserved = 0;
+}
+
+static DynFetchPage *
+get_page(DynStreamContext *context)
+{
+	DynFetchPage *page = context->spare;
+
+	if (page != NULL)
+	{
+		context->spare = page->next;
+		page->next = NULL;
+		return page;
+	}
+	page = calloc(1, sizeof(DynFetchPage));
+	if (page == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_page_init(&page->page);
+	return page;
+}
+
+void
+dyn_page_done(DynStreamContext *context, DynFetchPage *page)
+{
+	context->statement->bytes -= page->bytes;
+	page->bytes = 0;
+	dyn_client_recycle(dyn_session_client(), &page->body);
+	page->next = context->spare;
+	context->spare = page;
+}
+
+static void
+queue_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page)
+{
+	page->bytes = page->body.cap + dyn_page_memory(&page->page);
+	context->statement->bytes += page->bytes;
+	page->next = NULL;
+	if (stream->last != NULL)
+		stream->last->next = page;
+	else
+		stream->first = page;
+	stream->last = page;
+}
+
+DynFetchPage *
+dyn_stream_pop(DynStream *stream)
+{
+	DynFetchPage *page = stream->first;
+
+	if (page != NULL)
+	{
+		stream->first = page->next;
+		if (stream->first == NULL)
+			stream->last = NULL;
+		page->next = NULL;
+	}
+	return page;
+}
+
+/* Where the next page starts.  The same place twice would never end. */
+static void
+note_last_key(DynStreamContext *context, DynStream *stream, const DynPage *page,
+			  const DynRequestContext *about)
+{
+	if (page->last_key == NULL)
+		return;
+	if (stream->last_key.len == page->last_key_len &&
+		memcmp(stream->last_key.data, page->last_key, page->last_key_len) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+				 errmsg("%s of DynamoDB table \"%s\" does not proceed",
+						about->operation, about->table),
+				 errdetail("The answer repeats the LastEvaluatedKey that the request started from."),
+				 errhint("What answers at the endpoint does not behave as DynamoDB does.")));
+	buffer_set(&stream->last_key, page->last_key, page->last_key_len);
+	stream->more = true;
+}
+
+static void
+report_unprocessed(DynStreamContext *context, const DynStream *stream)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("BatchGetItem of DynamoDB table \"%s\" failed",
+					context->spec.table),
+			 errdetail("DynamoDB left keys unprocessed %d times in a row.",
+					   stream->stalls),
+			 errhint("The table's read capacity is exhausted: raise it, or lower max_concurrency or set max_read_units on the server.")));
+}
+
+/* Keys left over: at once if others were answered, else after a pause. */
+static void
+note_unprocessed(DynStreamContext *context, DynStream *stream,
+				 const DynPage *page)
+{
+	double		pause = FIRST_PAUSE_MS;
+
+	if (page->unprocessed == NULL)
+		return;
+	stream->stalls = page->nitems > 0 ? 0 : stream->stalls + 1;
+	if (stream->stalls >= context->spec.connection->service.max_attempts)
+		report_unprocessed(context, stream);
+	for (int i = 1; i < stream->stalls && pause < LONGEST_PAUSE_MS; i++)
+		pause *= 2;
+	if (stream->stalls > 0)
+		stream->resume_at = dyn_session_now() +
+			Min(pause, LONGEST_PAUSE_MS) *
+			(0.5 + pg_prng_double(&pg_global_prng_state) / 2);
+	buffer_set(&stream->unprocessed, page->unprocessed, page->unprocessed_len);
+	stream->more = true;
+}
+
+static void
+accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
+			const DynRequestContext *about)
+{
+	DynOperation op = stream_operation(context, stream);
+
+	dyn_session_account(stream->call, log_line(context, stream, &page->page,
+											   about->operation));
+	count_answer(context, stream->call, &page->page,
+				 op == DYN_OP_GET_ITEM || op == DYN_OP_BATCH_GET_ITEM);
+	dyn_buffer_reset(&stream->unprocessed);
+	note_last_key(context, stream, &page->page, about);
+	note_unprocessed(context, stream, &page->page);
+}
+
+/*
+ * The page is put among the spare ones while errors may be raised, so that it
+ * has an owner.
+ */
+void
+dyn_stream_receive(DynStreamContext *context, DynStream *stream)
+{
+	DynRequestContext about;
+	DynPageError error;
+	DynFetchPage *page;
+
+	Assert(stream->in_flight && stream->call->state == DYN_CALL_DONE);
+	settle_flight(context, stream);
+	fill_request_context(context, stream, &about);
+	if (stream->call->failure != DYN_FAIL_NONE)
+	{
+		dyn_session_account(stream->call, log_line(context, stream, NULL,
+												   about.operation));
+		forget_if_stale(context, stream->call);
+		dyn_report_call(stream->call, &about);
+	}
+	page = get_page(context);
+	page->next = context->spare;
+	context->spare = page;
+	dyn_call_take_response(stream->call, &page->body);
+	context->expected = page->body.cap;
+	if (!dyn_page_parse(&page->page, context->shape, page->body.data,
+						page->body.len, &error))
+		dyn_report_page(stream->call, &error, &about);
+	accept_page(context, stream, page, &about);
+	if (context->counting)
+		context->count += page->page.count;
+	if (context->counting || page->page.nitems == 0)
+	{
+		dyn_client_recycle(dyn_session_client(), &page->body);
+		return;
+	}
+	context->spare = page->next;
+	queue_page(context, stream, page);
+}
+
+/* ---- releasing ---- */
+
+static void
+free_page(DynStreamContext *context, DynFetchPage *page)
+{
+	context->statement->bytes -= page->bytes;
+	dyn_page_free(&page->page);
+	dyn_buffer_free(&page->body);
+	free(page);
+}
+
+void
+dyn_stream_release(DynStreamContext *context, DynStream *stream)
+{
+	DynFetchPage *page;
+
+	if (stream->in_flight)
+		settle_flight(context, stream);
+	if (stream->call != NULL)
+		dyn_call_destroy(stream->call);
+	stream->call = NULL;
+	while ((page = dyn_stream_pop(stream)) != NULL)
+		free_page(context, page);
+	dyn_buffer_free(&stream->last_key);
+	dyn_buffer_free(&stream->unprocessed);
+}
+
+void
+dyn_stream_context_release(DynStreamContext *context)
+{
+	while (context->spare != NULL)
+	{
+		DynFetchPage *page = context->spare;
+
+		context->spare = page->next;
+		free_page(context, page);
+	}
+	dyn_shape_free(context->shape);
+	context->shape = NULL;
+}

@@ -1,0 +1,87 @@
+/*
+ * stream.h
+ *		One stream of a fetch: a Query, a segment, a chunk of keys, page by page.
+ *
+ * Belongs to fetch.c, which decides when a stream may send; a stream knows how
+ * to send its next request and what to make of an answer.  Streams hold what is
+ * malloc'd (calls, pages, buffers), so each is released by dyn_stream_release,
+ * on every way out.
+ */
+#ifndef DYN_EXEC_STREAM_H
+#define DYN_EXEC_STREAM_H
+
+#include "fetch.h"
+
+/* An answer whose items are waiting or being handed out. */
+typedef struct DynFetchPage
+{
+	struct DynFetchPage *next;
+	DynPage		page;
+	DynBuffer	body;			/* the items' slots point into it */
+	size_t		bytes;			/* counted in the statement's budget */
+} DynFetchPage;
+
+typedef struct DynStream
+{
+	int			number;
+	DynCall    *call;
+	bool		in_flight;
+	size_t		reserved;		/* bytes expected of the answer in flight */
+	int			asked;			/* requests sent */
+	bool		more;			/* another request has to follow */
+	DynBuffer	last_key;		/* where the next page starts; empty: start */
+	DynBuffer	unprocessed;	/* keys of a batch to ask for again */
+	double		resume_at;		/* not before this time (ms) */
+	int			stalls;			/* answers in a row without progress */
+	DynFetchPage *first;		/* pages that are waiting */
+	DynFetchPage *last;
+
+	/* merging: the item that stands next in this stream */
+	bool		has_head;
+	DynValue   *head;
+} DynStream;
+
+/* What streams share with their fetch. */
+typedef struct DynStreamContext
+{
+	DynFetchSpec spec;
+	DynStatement *statement;
+	DynShape   *shape;
+	DynFetchPage *spare;		/* pages to use again, with their tapes */
+	size_t		expected;		/* bytes of an answer, as seen so far */
+	bool		counting;		/* Select=COUNT: pages are not kept */
+	uint64		count;
+} DynStreamContext;
+
+/* Makes a stream ready for its first request; keeps what it can use again. */
+extern void dyn_stream_begin(DynStream *stream, int number);
+
+/* Sends the next request. */
+extern void dyn_stream_send(DynStreamContext *context, DynStream *stream);
+
+/*
+ * Takes the answer of a call that is done: raises its error, or queues its page
+ * and notes whether more follows.
+ */
+extern void dyn_stream_receive(DynStreamContext *context, DynStream *stream);
+
+/* Takes the first waiting page off the stream; NULL if there is none. */
+extern DynFetchPage *dyn_stream_pop(DynStream *stream);
+
+/* Gives a page back. */
+extern void dyn_page_done(DynStreamContext *context, DynFetchPage *page);
+
+/* Has nothing left: nothing in flight, nothing waiting, nothing to follow. */
+static inline bool
+dyn_stream_is_done(const DynStream *stream)
+{
+	return !stream->in_flight && !stream->more && stream->first == NULL;
+}
+
+/* Frees everything; legal in every state, raises nothing. */
+extern void dyn_stream_release(DynStreamContext *context, DynStream *stream);
+
+/* Frees what the context holds. */
+extern void dyn_stream_context_release(DynStreamContext *context);
+
+#endif

@@ -1,0 +1,304 @@
+/*
+ * access.c
+ *		Encodes access plans for fdw_private, and decodes them.
+ *
+ * The encoding is a List of Lists, positions named by the enum below: plain
+ * nodes only, since a plan is copied and cached.  NULL strings are encoded as
+ * empty ones (no name in DynamoDB is empty).
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/value.h"
+
+#include "access.h"
+
+/* Positions in the encoded list. */
+enum
+{
+	ACCESS_NUMBERS,				/* kind, limit_hint, flags */
+	ACCESS_TEXTS,				/* index, advice */
+	ACCESS_HASH,				/* binds */
+	ACCESS_RANGE,
+	ACCESS_TUPLES,				/* NIL or one predicate */
+	ACCESS_SORT,				/* key attributes */
+	ACCESS_BASE,
+	ACCESS_FILTERS,				/* predicates */
+	ACCESS_FIELDS
+};
+
+enum
+{
+	FLAG_GLOBAL = 0x01,
+	FLAG_THEN_BASE = 0x02,
+	FLAG_BACKWARD = 0x04,
+	FLAG_ORDERED = 0x08,
+	FLAG_COUNT_ONLY = 0x10,
+	FLAG_LAZY = 0x20,
+	FLAG_MULTIPLE = 0x40
+};
+
+static Node *
+encode_text(const char *text)
+{
+	return (Node *) makeString(pstrdup(text ? text : ""));
+}
+
+static const char *
+decode_text(List *list, int n)
+{
+	char	   *text = strVal(list_nth(list, n));
+
+	return text[0] == '\0' ? NULL : text;
+}
+
+static int
+decode_int(List *list, int n)
+{
+	return intVal(list_nth(list, n));
+}
+
+static List *
+encode_field(const DynField *field)
+{
+	List	   *list = list_make1(makeInteger(field->attnum));
+	ListCell   *lc;
+
+	foreach(lc, field->steps)
+		list = lappend(list, lfirst(lc));
+	return list;
+}
+
+static void
+decode_field(List *list, DynField *field)
+{
+	ListCell   *lc;
+
+	field->attnum = decode_int(list, 0);
+	field->steps = NIL;
+	for_each_from(lc, list, 1)
+		field->steps = lappend(field->steps, lfirst(lc));
+}
+
+static List *encode_preds(List *preds, List **exprs);
+static List *decode_preds(List *encoded);
+
+/* A value that several predicates share is evaluated once. */
+static int
+expression_position(Expr *value, List **exprs)
+{
+	int			position = 0;
+	ListCell   *lc;
+
+	if (value == NULL)
+		return -1;
+	foreach(lc, *exprs)
+	{
+		if (equal(lfirst(lc), value))
+			return position;
+		position++;
+	}
+	*exprs = lappend(*exprs, value);
+	return position;
+}
+
+static List *
+encode_pred(const DynPred *pred, List **exprs)
+{
+	List	   *numbers = list_make5(makeInteger(pred->kind),
+									 makeInteger(pred->op),
+									 makeInteger(pred->other),
+									 makeInteger(expression_position(pred->value, exprs)),
+									 makeInteger((int) pred->valuetype));
+
+	return list_make3(numbers, encode_field(&pred->field),
+					  encode_preds(pred->args, exprs));
+}
+
+static DynPred *
+decode_pred(List *encoded)
+{
+	DynPred    *pred = palloc0(sizeof(DynPred));
+	List	   *numbers = linitial(encoded);
+
+	pred->kind = decode_int(numbers, 0);
+	pred->op = decode_int(numbers, 1);
+	pred->other = decode_int(numbers, 2);
+	pred->param = decode_int(numbers, 3);
+	pred->valuetype = (Oid) decode_int(numbers, 4);
+	decode_field(lsecond(encoded), &pred->field);
+	pred->args = decode_preds(lthird(encoded));
+	return pred;
+}
+
+static List *
+encode_preds(List *preds, List **exprs)
+{
+	List	   *list = NIL;
+	ListCell   *lc;
+
+	foreach(lc, preds)
+		list = lappend(list, encode_pred(lfirst(lc), exprs));
+	return list;
+}
+
+static List *
+decode_preds(List *encoded)
+{
+	List	   *list = NIL;
+	ListCell   *lc;
+
+	foreach(lc, encoded)
+		list = lappend(list, decode_pred(lfirst(lc)));
+	return list;
+}
+
+static List *
+encode_binds(const DynKeyBind *binds, int n, List **exprs)
+{
+	List	   *list = NIL;
+
+	for (int i = 0; i < n; i++)
+		list = lappend(list, list_make3(encode_text(binds[i].name),
+										makeInteger(binds[i].type),
+										encode_preds(binds[i].preds, exprs)));
+	return list;
+}
+
+static int
+decode_binds(List *encoded, DynKeyBind *binds)
+{
+	int			n = 0;
+	ListCell   *lc;
+
+	foreach(lc, encoded)
+	{
+		List	   *bind = lfirst(lc);
+
+		binds[n].name = decode_text(bind, 0);
+		binds[n].type = decode_int(bind, 1);
+		binds[n].preds = decode_preds(lthird(bind));
+		n++;
+	}
+	return n;
+}
+
+static List *
+encode_attrs(const DynKeyAttr *attrs, int n)
+{
+	List	   *list = NIL;
+
+	for (int i = 0; i < n; i++)
+		list = lappend(list, list_make2(encode_text(attrs[i].name),
+										makeInteger(attrs[i].type)));
+	return list;
+}
+
+static int
+decode_attrs(List *encoded, DynKeyAttr *attrs)
+{
+	int			n = 0;
+	ListCell   *lc;
+
+	foreach(lc, encoded)
+	{
+		attrs[n].name = decode_text(lfirst(lc), 0);
+		attrs[n].type = decode_int(lfirst(lc), 1);
+		n++;
+	}
+	return n;
+}
+
+static List *
+encode_fields(List *fields)
+{
+	List	   *list = NIL;
+	ListCell   *lc;
+
+	foreach(lc, fields)
+		list = lappend(list, encode_field(lfirst(lc)));
+	return list;
+}
+
+static List *
+decode_fields(List *encoded)
+{
+	List	   *list = NIL;
+	ListCell   *lc;
+
+	foreach(lc, encoded)
+	{
+		DynField   *field = palloc(sizeof(DynField));
+
+		decode_field(lfirst(lc), field);
+		list = lappend(list, field);
+	}
+	return list;
+}
+
+static int
+encode_flags(const DynAccess *access)
+{
+	return (access->global ? FLAG_GLOBAL : 0) |
+		(access->then_base ? FLAG_THEN_BASE : 0) |
+		(access->backward ? FLAG_BACKWARD : 0) |
+		(access->ordered ? FLAG_ORDERED : 0) |
+		(access->count_only ? FLAG_COUNT_ONLY : 0) |
+		(access->lazy ? FLAG_LAZY : 0) |
+		(access->multiple ? FLAG_MULTIPLE : 0);
+}
+
+static void
+decode_flags(DynAccess *access, int flags)
+{
+	access->global = (flags & FLAG_GLOBAL) != 0;
+	access->then_base = (flags & FLAG_THEN_BASE) != 0;
+	access->backward = (flags & FLAG_BACKWARD) != 0;
+	access->ordered = (flags & FLAG_ORDERED) != 0;
+	access->count_only = (flags & FLAG_COUNT_ONLY) != 0;
+	access->lazy = (flags & FLAG_LAZY) != 0;
+	access->multiple = (flags & FLAG_MULTIPLE) != 0;
+}
+
+List *
+dyn_access_encode(const DynAccess *access, List **exprs)
+{
+	List	   *list = list_make2(list_make3(makeInteger(access->kind),
+											 makeInteger(access->limit_hint),
+											 makeInteger(encode_flags(access))),
+								  list_make2(encode_text(access->index),
+											 encode_text(access->advice)));
+
+	list = lappend(list, encode_binds(access->hash, access->nhash, exprs));
+	list = lappend(list, encode_binds(access->range, access->nrange, exprs));
+	list = lappend(list, access->tuples == NULL ? NIL
+				   : encode_preds(list_make1(access->tuples), exprs));
+	list = lappend(list, encode_attrs(access->sort, access->nsort));
+	list = lappend(list, encode_attrs(access->base, access->nbase));
+	list = lappend(list, encode_preds(access->filters, exprs));
+	list = lappend(list, encode_fields(access->fields));
+	return list;
+}
+
+DynAccess *
+dyn_access_decode(List *encoded)
+{
+	DynAccess  *access = palloc0(sizeof(DynAccess));
+	List	   *numbers = list_nth(encoded, ACCESS_NUMBERS);
+	List	   *texts = list_nth(encoded, ACCESS_TEXTS);
+	List	   *tuples = decode_preds(list_nth(encoded, ACCESS_TUPLES));
+
+	access->kind = decode_int(numbers, 0);
+	access->limit_hint = decode_int(numbers, 1);
+	decode_flags(access, decode_int(numbers, 2));
+	access->index = decode_text(texts, 0);
+	access->advice = decode_text(texts, 1);
+	access->nhash = decode_binds(list_nth(encoded, ACCESS_HASH), access->hash);
+	access->nrange = decode_binds(list_nth(encoded, ACCESS_RANGE), access->range);
+	access->tuples = tuples == NIL ? NULL : linitial(tuples);
+	access->nsort = decode_attrs(list_nth(encoded, ACCESS_SORT), access->sort);
+	access->nbase = decode_attrs(list_nth(encoded, ACCESS_BASE), access->base);
+	access->filters = decode_preds(list_nth(encoded, ACCESS_FILTERS));
+	access->fields = decode_fields(list_nth(encoded, ACCESS_FIELDS));
+	return access;
+}

@@ -1,0 +1,76 @@
+/*
+ * access.h
+ *		An access plan: which requests read a foreign table, and its encoding in
+ *		a plan's fdw_private.
+ *
+ * The planner builds a DynAccess (binding.c), encodes it, and the executor
+ * decodes it: access.c alone knows the encoding.  While planning, predicates
+ * hold their values as expressions; encoding collects the expressions into the
+ * plan's fdw_exprs and leaves positions.
+ *
+ * A decoded access plan refers to columns by attribute number, to key
+ * attributes by name and type; it depends on no description.
+ */
+#ifndef DYN_PLAN_ACCESS_H
+#define DYN_PLAN_ACCESS_H
+
+#include "../dynamodb/metadata.h"
+#include "quals.h"
+
+typedef enum DynAccessKind
+{
+	DYN_ACCESS_GET,				/* whole primary keys: GetItem, BatchGetItem */
+	DYN_ACCESS_QUERY,			/* one Query for each partition key value */
+	DYN_ACCESS_SCAN
+} DynAccessKind;
+
+/* The predicates that bind one key attribute; they are intersected. */
+typedef struct DynKeyBind
+{
+	const char *name;
+	DynType		type;
+	List	   *preds;			/* of DynPred *; an OR is a union of points */
+} DynKeyBind;
+
+typedef struct DynAccess
+{
+	DynAccessKind kind;
+	const char *index;			/* NULL: the table itself */
+	bool		global;			/* a global index: never with consistent reads */
+	bool		then_base;		/* read keys from the index, items from the table */
+	bool		backward;		/* Query: descending */
+	bool		ordered;		/* rows are promised in sort key order */
+	bool		count_only;		/* Select=COUNT: no rows, one number */
+	bool		lazy;			/* something above may stop early */
+	bool		multiple;		/* more than one partition may be read */
+	int			limit_hint;		/* items of the first page; 0: no hint */
+
+	int			nhash;
+	int			nrange;			/* bound ones, from the left */
+	DynKeyBind	hash[DYN_MAX_KEY_ATTRS];
+	DynKeyBind	range[DYN_MAX_KEY_ATTRS];
+	DynPred    *tuples;			/* GET: an OR of whole keys, or NULL */
+
+	int			nsort;			/* ordered: attributes to merge partitions by */
+	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
+	int			nbase;			/* primary key of the table */
+	DynKeyAttr	base[2];
+
+	List	   *filters;		/* of DynPred *, ANDed */
+	List	   *fields;			/* of DynField *: what to fetch */
+	const char *advice;			/* for EXPLAIN: what would make it cheaper */
+
+	/* at planning only */
+	List	   *key_rinfos;		/* RestrictInfos that the keys are bound by */
+} DynAccess;
+
+/*
+ * Encodes the access plan as a List that copyObject can copy, and appends its
+ * value expressions to *exprs.
+ */
+extern List *dyn_access_encode(const DynAccess *access, List **exprs);
+
+/* The other way; CurrentMemoryContext. */
+extern DynAccess *dyn_access_decode(List *encoded);
+
+#endif

@@ -1,0 +1,746 @@
+/*
+ * binding.c
+ *		From clauses to key conditions and filters.
+ *
+ * Vocabulary: a *point* predicate gives finitely many values of a key
+ * attribute (=, IN, an OR of such); a *range* predicate gives an interval or a
+ * prefix.  Every hash attribute needs points.  Range attributes are bound from
+ * the left; all but the last bound one need a single value.
+ *
+ * Exactly enforced are: points on hash attributes, and on range attributes
+ * where the whole key is read or a single = is sent; a range predicate if it
+ * is the only one on its attribute; filters that are exact and whose rendering
+ * cannot fail.  Everything else is checked again locally.
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+
+#include "../dynamodb/expression.h"
+#include "../model/pg_compat.h"
+#include "binding.h"
+
+/* What is being bound: the key of one table or index. */
+typedef struct Binder
+{
+	const DynRelPlan *plan;
+	const DynRelation *relation;
+	const DynIndexMeta *index;
+	const DynKeySchema *key;
+	List	   *clauses;
+	List	   *consumed;		/* DynClauses that a key condition uses */
+	List	   *enforced;		/* of those, exactly enforced */
+} Binder;
+
+AttrNumber
+dyn_column_of_attribute(const DynRelation *relation, const DynKeyAttr *attr)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && column->path->nsteps == 1 &&
+			strcmp(column->path->steps[0].name, attr->name) == 0 &&
+			column->codec.wire == attr->type)
+			return i + 1;
+	}
+	return 0;
+}
+
+/* ---- points and ranges ---- */
+
+static bool
+pred_is_on(const Binder *binder, const DynPred *pred, const DynKeyAttr *attr)
+{
+	const char *name = dyn_pred_attribute(binder->relation, pred);
+	const DynCodec *codec;
+
+	if (name == NULL || strcmp(name, attr->name) != 0)
+		return false;
+	codec = &dyn_relation_column(binder->relation, pred->field.attnum)->codec;
+	return codec->wire == attr->type && codec->kind != DYN_CODEC_FLOAT4 &&
+		codec->kind != DYN_CODEC_FLOAT8;
+}
+
+static bool
+is_point_leaf(const Binder *binder, const DynPred *pred, const DynKeyAttr *attr)
+{
+	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN) &&
+		pred_is_on(binder, pred, attr) &&
+		dyn_relation_column(binder->relation,
+							pred->field.attnum)->codec.canonical;
+}
+
+/*
+ * The points that a predicate implies for the attribute: itself, one member of
+ * an AND, the union over all arms of an OR.  NULL if it implies none.  *pure is
+ * cleared unless the points say all that the predicate says.
+ */
+static DynPred *
+implied_points(const Binder *binder, DynPred *pred, const DynKeyAttr *attr,
+			   bool *pure)
+{
+	DynPred    *points;
+	ListCell   *lc;
+
+	if (is_point_leaf(binder, pred, attr))
+		return pred;
+	*pure &= (pred->kind == DYN_PRED_OR);
+	if (pred->kind == DYN_PRED_AND)
+	{
+		foreach(lc, pred->args)
+		{
+			points = implied_points(binder, lfirst(lc), attr, pure);
+			if (points != NULL)
+				return points;
+		}
+		return NULL;
+	}
+	if (pred->kind != DYN_PRED_OR)
+		return NULL;
+	points = palloc0(sizeof(DynPred));
+	points->kind = DYN_PRED_OR;
+	points->param = -1;
+	foreach(lc, pred->args)
+	{
+		DynPred    *arm = implied_points(binder, lfirst(lc), attr, pure);
+
+		if (arm == NULL)
+			return NULL;
+		points->args = lappend(points->args, arm);
+	}
+	return points;
+}
+
+static bool
+is_range_pred(const Binder *binder, const DynPred *pred, const DynKeyAttr *attr)
+{
+	if (!pred_is_on(binder, pred, attr))
+		return false;
+	switch (pred->kind)
+	{
+		case DYN_PRED_EQ:		/* not canonical: two bounds */
+		case DYN_PRED_LT:
+		case DYN_PRED_LE:
+		case DYN_PRED_GT:
+		case DYN_PRED_GE:
+			return true;
+		case DYN_PRED_PREFIX:
+		case DYN_PRED_LIKE:
+			return attr->type == DYN_TYPE_S;
+		default:
+			return false;
+	}
+}
+
+/* ---- binding attributes ---- */
+
+static void
+consume(Binder *binder, DynClause *clause, bool exactly)
+{
+	binder->consumed = lappend(binder->consumed, clause);
+	if (exactly && clause->exact)
+		binder->enforced = lappend(binder->enforced, clause->rinfo);
+}
+
+/* Collects the point predicates on one attribute; false if there is none. */
+static bool
+bind_points(Binder *binder, const DynKeyAttr *attr, DynKeyBind *bind,
+			bool exactly)
+{
+	ListCell   *lc;
+
+	bind->name = attr->name;
+	bind->type = attr->type;
+	bind->preds = NIL;
+	foreach(lc, binder->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+		bool		pure = true;
+		DynPred    *points;
+
+		if (clause->pred == NULL)
+			continue;
+		points = implied_points(binder, clause->pred, attr, &pure);
+		if (points == NULL)
+			continue;
+		bind->preds = lappend(bind->preds, points);
+		if (pure)
+			consume(binder, clause, exactly);
+	}
+	return bind->preds != NIL;
+}
+
+/* Adds the range predicates on one attribute; they are exact only if alone. */
+static void
+bind_ranges(Binder *binder, const DynKeyAttr *attr, DynKeyBind *bind)
+{
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	foreach(lc, binder->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (clause->pred != NULL && is_range_pred(binder, clause->pred, attr) &&
+			!is_point_leaf(binder, clause->pred, attr))
+		{
+			found = lappend(found, clause);
+			bind->preds = lappend(bind->preds, clause->pred);
+		}
+	}
+	foreach(lc, found)
+		consume(binder, lfirst(lc), list_length(bind->preds) == 1);
+}
+
+/* Is the attribute bound to exactly one value, whatever the run-time values? */
+static bool
+is_single(const DynKeyBind *bind)
+{
+	ListCell   *lc;
+
+	foreach(lc, bind->preds)
+	{
+		if (((DynPred *) lfirst(lc))->kind == DYN_PRED_EQ)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * An OR whose every arm binds the whole key: (pk = 1 AND sk = 'a') OR ..., as
+ * from a row IN.  It says more than the points of each attribute.
+ */
+static DynClause *
+find_tuples(Binder *binder, bool *pure)
+{
+	ListCell   *lc;
+
+	foreach(lc, binder->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+		ListCell   *arm_cell;
+		bool		all = true;
+
+		if (clause->pred == NULL || clause->pred->kind != DYN_PRED_OR)
+			continue;
+		*pure = true;
+		foreach(arm_cell, clause->pred->args)
+		{
+			DynPred    *arm = lfirst(arm_cell);
+			bool		ignored = true;
+
+			all = all && arm->kind == DYN_PRED_AND &&
+				implied_points(binder, arm, &binder->key->hash[0], &ignored) &&
+				implied_points(binder, arm, &binder->key->range[0], &ignored);
+			*pure = *pure && list_length(arm->args) == 2;
+		}
+		if (all)
+			return clause;
+	}
+	return NULL;
+}
+
+/*
+ * Keeps of every arm just its hash and its range points, in this order, which
+ * is what the executor expects.
+ */
+static DynPred *
+make_tuples(Binder *binder, DynPred *pred)
+{
+	DynPred    *tuples = palloc0(sizeof(DynPred));
+	ListCell   *lc;
+
+	tuples->kind = DYN_PRED_OR;
+	tuples->param = -1;
+	foreach(lc, pred->args)
+	{
+		DynPred    *arm = palloc0(sizeof(DynPred));
+		bool		ignored = true;
+
+		arm->kind = DYN_PRED_AND;
+		arm->param = -1;
+		arm->args = list_make2(implied_points(binder, lfirst(lc),
+											  &binder->key->hash[0], &ignored),
+							   implied_points(binder, lfirst(lc),
+											  &binder->key->range[0], &ignored));
+		tuples->args = lappend(tuples->args, arm);
+	}
+	return tuples;
+}
+
+/* Binds the whole primary key of the table, if it can be. */
+static bool
+bind_whole_key(Binder *binder, DynAccess *access)
+{
+	bool		pure;
+	DynClause  *tuples = NULL;
+
+	if (binder->index != NULL)
+		return false;
+	if (binder->key->nrange == 1)
+		tuples = find_tuples(binder, &pure);
+	if (tuples != NULL)
+	{
+		access->tuples = make_tuples(binder, tuples->pred);
+		consume(binder, tuples, pure);
+	}
+	if (bind_points(binder, &binder->key->hash[0], &access->hash[0], true))
+		access->nhash = 1;
+	if (binder->key->nrange == 0)
+		return access->nhash == 1;
+	if (bind_points(binder, &binder->key->range[0], &access->range[0], true))
+		access->nrange = 1;
+	if (access->tuples == NULL && access->nhash + access->nrange < 2)
+		return false;
+	/* ranges beside points narrow the set of keys further */
+	if (access->nrange == 1)
+		bind_ranges(binder, &binder->key->range[0], &access->range[0]);
+	return true;
+}
+
+static bool
+bind_hash(Binder *binder, DynAccess *access)
+{
+	for (int i = 0; i < binder->key->nhash; i++)
+	{
+		if (!bind_points(binder, &binder->key->hash[i], &access->hash[i], true))
+			return false;
+	}
+	access->nhash = binder->key->nhash;
+	return true;
+}
+
+static void
+bind_range(Binder *binder, DynAccess *access)
+{
+	for (int i = 0; i < binder->key->nrange; i++)
+	{
+		const DynKeyAttr *attr = &binder->key->range[i];
+		DynKeyBind *bind = &access->range[i];
+		bool		points = bind_points(binder, attr, bind, false);
+
+		bind_ranges(binder, attr, bind);
+		if (bind->preds == NIL)
+			return;
+		access->nrange = i + 1;
+		if (!points || !is_single(bind))
+			return;
+	}
+}
+
+/* Is the attribute part of the key that is read, or of the table's own? */
+static bool
+is_key_attribute(const Binder *binder, const char *name, DynType type)
+{
+	const DynKeySchema *keys[] = {binder->key, &binder->plan->meta->key};
+
+	for (int i = 0; i < lengthof(keys); i++)
+	{
+		int			hash = dyn_key_hash_position(keys[i], name);
+		int			range = dyn_key_range_position(keys[i], name);
+
+		if ((hash >= 0 && keys[i]->hash[hash].type == type) ||
+			(range >= 0 && keys[i]->range[range].type == type))
+			return true;
+	}
+	return false;
+}
+
+/* A key attribute IS NOT NULL: holds for all that is read, nothing to send. */
+static void
+bind_presence(Binder *binder)
+{
+	ListCell   *lc;
+
+	foreach(lc, binder->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+		const DynColumn *column;
+
+		if (clause->pred == NULL || clause->pred->kind != DYN_PRED_NOT_NULL ||
+			clause->pred->field.steps != NIL)
+			continue;
+		column = dyn_relation_column(binder->relation,
+									 clause->pred->field.attnum);
+		if (column->path->nsteps != 1 ||
+			!is_key_attribute(binder, column->path->steps[0].name,
+							  column->codec.wire))
+			continue;
+		binder->consumed = lappend(binder->consumed, clause);
+		binder->enforced = lappend(binder->enforced, clause->rinfo);
+	}
+}
+
+/*
+ * Single values on range attributes are sent as =, exactly, unless the values
+ * of several predicates would have to be reconciled first.
+ */
+static void
+enforce_single_ranges(Binder *binder, DynAccess *access)
+{
+	for (int i = 0; i < access->nrange; i++)
+	{
+		DynPred    *pred = linitial(access->range[i].preds);
+		ListCell   *lc;
+
+		if (list_length(access->range[i].preds) != 1 ||
+			pred->kind != DYN_PRED_EQ || !is_single(&access->range[i]))
+			continue;
+		foreach(lc, binder->consumed)
+		{
+			DynClause  *clause = lfirst(lc);
+
+			if (clause->pred == pred && clause->exact)
+				binder->enforced = list_append_unique_ptr(binder->enforced,
+														  clause->rinfo);
+		}
+	}
+}
+
+/* ---- filters ---- */
+
+typedef struct FilterCheck
+{
+	const Binder *binder;
+	DynAccessKind kind;
+	int			operators;		/* at most, as DynamoDB counts */
+	int			bytes;			/* at most, of the expression */
+} FilterCheck;
+
+static const char *
+top_attribute(const DynRelation *relation, AttrNumber attnum)
+{
+	return dyn_relation_column(relation, attnum)->path->steps[0].name;
+}
+
+static bool
+attribute_is_forbidden(const FilterCheck *check, const char *attribute)
+{
+	const Binder *binder = check->binder;
+
+	if (check->kind == DYN_ACCESS_QUERY &&
+		(dyn_key_hash_position(binder->key, attribute) >= 0 ||
+		 dyn_key_range_position(binder->key, attribute) >= 0))
+		return true;
+	return binder->index != NULL &&
+		!dyn_index_projects(binder->plan->meta, binder->index, attribute);
+}
+
+static int
+constant_elements(const DynPred *pred)
+{
+	if (pred->value != NULL && IsA(pred->value, Const) &&
+		!((Const *) pred->value)->constisnull)
+	{
+		ArrayType  *array =
+			DatumGetArrayTypeP(((Const *) pred->value)->constvalue);
+
+		return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	}
+	return DYN_EXPR_MAX_IN;
+}
+
+/* Visits a leaf: true if it must not stand in the filter. */
+static bool
+leaf_is_forbidden(DynPred *pred, void *arg)
+{
+	FilterCheck *check = arg;
+	const DynRelation *relation = check->binder->relation;
+	bool		list = pred->kind == DYN_PRED_IN ||
+		pred->kind == DYN_PRED_NOT_IN;
+
+	/* at most ten comparisons with their tokens, for TEXT_EQ and booleans */
+	check->operators += 12;
+	check->bytes += 24 * (list_length(pred->field.steps) + 8) +
+		(list ? 7 * constant_elements(pred) : 0);
+	return attribute_is_forbidden(check,
+								  top_attribute(relation, pred->field.attnum)) ||
+		(pred->kind == DYN_PRED_FIELDS &&
+		 attribute_is_forbidden(check, top_attribute(relation, pred->other)));
+}
+
+/*
+ * All clauses that no key condition uses become filters where they may.  They
+ * are exactly enforced only while nothing can force the filter to be left out.
+ */
+static void
+bind_filters(Binder *binder, DynAccess *access)
+{
+	FilterCheck check = {binder, access->kind, 0, 0};
+	List	   *exact = NIL;
+	ListCell   *lc;
+
+	if (access->kind == DYN_ACCESS_GET)
+		return;
+	foreach(lc, binder->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (clause->pred == NULL ||
+			list_member_ptr(binder->consumed, clause) ||
+			dyn_pred_walk(clause->pred, leaf_is_forbidden, &check))
+			continue;
+		access->filters = lappend(access->filters, clause->pred);
+		if (clause->exact && clause->sized)
+			exact = lappend(exact, clause->rinfo);
+	}
+	if (check.operators <= DYN_EXPR_MAX_OPERATORS &&
+		check.bytes <= DYN_EXPR_MAX_BYTES)
+		binder->enforced = list_concat(binder->enforced, exact);
+}
+
+/* ---- entry points ---- */
+
+static void
+init_binder(Binder *binder, const DynRelPlan *plan, const DynIndexMeta *index,
+			List *clauses)
+{
+	memset(binder, 0, sizeof(*binder));
+	binder->plan = plan;
+	binder->relation = plan->relation;
+	binder->index = index;
+	binder->key = index ? &index->key : &plan->meta->key;
+	binder->clauses = clauses;
+}
+
+static DynAccess *
+make_access(const DynRelPlan *plan, DynAccessKind kind)
+{
+	DynAccess  *access = palloc0(sizeof(DynAccess));
+	const DynKeySchema *key = &plan->meta->key;
+
+	access->kind = kind;
+	access->base[access->nbase++] = key->hash[0];
+	if (key->nrange > 0)
+		access->base[access->nbase++] = key->range[0];
+	return access;
+}
+
+static bool
+reads_several(const DynAccess *access)
+{
+	if (access->tuples != NULL)
+		return true;
+	for (int i = 0; i < access->nhash; i++)
+	{
+		if (!is_single(&access->hash[i]))
+			return true;
+	}
+	return access->kind == DYN_ACCESS_GET && access->nrange > 0 &&
+		!is_single(&access->range[0]);
+}
+
+static List *
+clause_rinfos(List *clauses)
+{
+	List	   *rinfos = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+		rinfos = list_append_unique_ptr(rinfos,
+										((DynClause *) lfirst(lc))->rinfo);
+	return rinfos;
+}
+
+DynAccess *
+dyn_bind(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
+		 List **enforced)
+{
+	Binder		binder;
+	DynAccess  *access = make_access(plan, DYN_ACCESS_GET);
+
+	init_binder(&binder, plan, index, clauses);
+	if (!bind_whole_key(&binder, access))
+	{
+		init_binder(&binder, plan, index, clauses);
+		access = make_access(plan, DYN_ACCESS_QUERY);
+		if (!bind_hash(&binder, access))
+			return NULL;
+		bind_range(&binder, access);
+		enforce_single_ranges(&binder, access);
+	}
+	if (index != NULL)
+	{
+		access->index = index->name;
+		access->global = index->global;
+		access->then_base = index->global && !dyn_index_covers(plan, index);
+	}
+	access->multiple = reads_several(access);
+	access->key_rinfos = clause_rinfos(binder.consumed);
+	bind_presence(&binder);
+	bind_filters(&binder, access);
+	*enforced = access->then_base ? NIL : binder.enforced;
+	return access;
+}
+
+DynAccess *
+dyn_bind_scan(const DynRelPlan *plan, List *clauses, List **enforced)
+{
+	Binder		binder;
+	DynAccess  *access = make_access(plan, DYN_ACCESS_SCAN);
+
+	init_binder(&binder, plan, NULL, clauses);
+	access->multiple = true;
+	bind_presence(&binder);
+	bind_filters(&binder, access);
+	*enforced = binder.enforced;
+	return access;
+}
+
+/* ---- completeness and coverage of indexes ---- */
+
+/* The clauses' expressions as one implicit AND. */
+static List *
+clause_expressions(List *clauses)
+{
+	List	   *exprs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (!clause->rinfo->pseudoconstant)
+			exprs = lappend(exprs, clause->rinfo->clause);
+	}
+	return exprs;
+}
+
+/* Must the attribute be there in every item that the clauses select? */
+static bool
+attribute_is_present(const DynRelPlan *plan, Index relid,
+					 const DynKeyAttr *attr, List *exprs, const char **missing)
+{
+	AttrNumber	attnum;
+
+	if (dyn_key_hash_position(&plan->meta->key, attr->name) >= 0 ||
+		dyn_key_range_position(&plan->meta->key, attr->name) >= 0)
+		return true;
+	attnum = dyn_column_of_attribute(plan->relation, attr);
+	if (attnum == 0)
+		return false;
+	if (dyn_relation_column(plan->relation, attnum)->not_null ||
+		dyn_var_is_nonnullable(exprs, relid, attnum))
+		return true;
+	*missing = dyn_relation_column(plan->relation, attnum)->name;
+	return false;
+}
+
+bool
+dyn_index_is_complete(const DynRelPlan *plan, Index relid,
+					  const DynIndexMeta *index, List *clauses,
+					  const char **missing)
+{
+	List	   *exprs = clause_expressions(clauses);
+	bool		complete = true;
+
+	*missing = NULL;
+	for (int i = 0; i < index->key.nhash; i++)
+		complete &= attribute_is_present(plan, relid, &index->key.hash[i],
+										 exprs, missing);
+	for (int i = 0; i < index->key.nrange; i++)
+		complete &= attribute_is_present(plan, relid, &index->key.range[i],
+										 exprs, missing);
+	return complete;
+}
+
+bool
+dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
+{
+	ListCell   *lc;
+
+	if (index->projection == DYN_PROJECT_ALL)
+		return true;
+	foreach(lc, plan->fields)
+	{
+		DynField   *field = lfirst(lc);
+
+		if (!dyn_index_projects(plan->meta, index,
+								top_attribute(plan->relation, field->attnum)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- fields ---- */
+
+typedef struct FieldWalk
+{
+	Index		relid;
+	const DynRelation *relation;
+	List	  **fields;
+} FieldWalk;
+
+static void
+add_field(FieldWalk *walk, AttrNumber attnum, List *steps)
+{
+	DynField   *field;
+	ListCell   *lc;
+
+	foreach(lc, *walk->fields)
+	{
+		field = lfirst(lc);
+		if (field->attnum == attnum && equal(field->steps, steps))
+			return;
+	}
+	field = palloc(sizeof(DynField));
+	field->attnum = attnum;
+	field->steps = steps;
+	*walk->fields = lappend(*walk->fields, field);
+}
+
+static void
+add_var(FieldWalk *walk, Var *var)
+{
+	if (var->varno != walk->relid || var->varlevelsup != 0)
+		return;
+	if (var->varattno > 0)
+		add_field(walk, var->varattno, NIL);
+	else if (var->varattno == 0)
+	{
+		for (int i = 0; i < walk->relation->ncolumns; i++)
+		{
+			if (!walk->relation->columns[i].dropped)
+				add_field(walk, i + 1, NIL);
+		}
+	}
+	else if (var->varattno != TableOidAttributeNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("system columns of foreign table \"%s\" cannot be read",
+						walk->relation->name),
+				 errdetail("Items of DynamoDB have none but tableoid.")));
+}
+
+static bool
+collect_walker(Node *node, FieldWalk *walk)
+{
+	DynField	field;
+	bool		as_text;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+	{
+		add_var(walk, (Var *) node);
+		return false;
+	}
+	if (IsA(node, OpExpr) &&
+		dyn_match_field(node, walk->relid, walk->relation, &field, &as_text))
+	{
+		add_field(walk, field.attnum, field.steps);
+		return false;
+	}
+	return expression_tree_walker(node, collect_walker, walk);
+}
+
+void
+dyn_collect_fields(Node *node, Index relid, const DynRelation *relation,
+				   List **fields)
+{
+	FieldWalk	walk = {relid, relation, fields};
+
+	(void) collect_walker(node, &walk);
+}

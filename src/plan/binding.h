@@ -1,0 +1,54 @@
+/*
+ * binding.h
+ *		Binds classified clauses to the keys of a table or index.
+ *
+ * Given a set of clauses that a path enforces, dyn_bind tells whether a table
+ * or index can be read by key with them, and how; dyn_bind_scan makes the Scan
+ * that remains.  Both also tell which clauses the requests enforce exactly, so
+ * that their local check may be left out.
+ */
+#ifndef DYN_PLAN_BINDING_H
+#define DYN_PLAN_BINDING_H
+
+#include "access.h"
+
+/* What planning knows about one foreign table; in baserel->fdw_private. */
+typedef struct DynRelPlan
+{
+	DynRelation *relation;
+	const DynTableMeta *meta;
+	List	   *clauses;		/* DynClause * of baserestrictinfo */
+	List	   *fields;			/* DynField * that the query may need */
+	const char *advice;			/* an index that lacks only a promise */
+} DynRelPlan;
+
+/*
+ * `index` NULL is the table.  NULL if the key is not bound.  *enforced receives
+ * the RestrictInfos that need no local check.
+ */
+extern DynAccess *dyn_bind(const DynRelPlan *plan, const DynIndexMeta *index,
+						   List *clauses, List **enforced);
+
+extern DynAccess *dyn_bind_scan(const DynRelPlan *plan, List *clauses,
+								List **enforced);
+
+/*
+ * Does the index hold every item that the clauses can select?  If not, and if
+ * one column's NOT NULL would prove it, *missing names the column.
+ */
+extern bool dyn_index_is_complete(const DynRelPlan *plan, Index relid,
+								  const DynIndexMeta *index, List *clauses,
+								  const char **missing);
+
+/* Does reading the index yield all fields that the query may need? */
+extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);
+
+/* The column that shows exactly this top-level attribute with that type, or 0. */
+extern AttrNumber dyn_column_of_attribute(const DynRelation *relation,
+										  const DynKeyAttr *attr);
+
+/* Adds to *fields what the expression refers to. */
+extern void dyn_collect_fields(Node *node, Index relid,
+							   const DynRelation *relation, List **fields);
+
+#endif

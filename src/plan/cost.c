@@ -1,0 +1,195 @@
+/*
+ * cost.c
+ *		Prices access plans in PostgreSQL's cost unit.
+ *
+ * One round trip costs as much as reading a hundred pages from a disk; a read
+ * unit a quarter of a page.  Requests that are in flight together cost one
+ * round trip.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+
+#include "../model/pg_compat.h"
+#include "cost.h"
+
+#define ROUND_TRIP_COST		100.0
+#define READ_UNIT_COST		0.25
+#define ITEM_COST			0.02	/* decoding one item */
+
+#define UNKNOWN_ITEMS		1000.0
+#define UNKNOWN_ITEM_BYTES	300.0
+#define PAGE_BYTES			(1024.0 * 1024.0)
+#define UNIT_BYTES			8192.0	/* eventually consistent */
+#define GUESSED_ARRAY		10.0
+
+/* The same rows by a less direct way must never look as cheap. */
+static const double kind_factors[] = {
+	[DYN_ACCESS_GET] = 1.0,
+	[DYN_ACCESS_QUERY] = 1.02,
+	[DYN_ACCESS_SCAN] = 1.1
+};
+
+/* What the requests amount to. */
+typedef struct Estimate
+{
+	double		requests;
+	double		trips;			/* one after the other */
+	double		units;
+	double		items;			/* examined */
+} Estimate;
+
+double
+dyn_table_items(const DynTableMeta *meta)
+{
+	return meta->item_count > 0 ? (double) meta->item_count : UNKNOWN_ITEMS;
+}
+
+static double
+item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
+{
+	if (index != NULL && index->item_count > 0 && index->size_bytes > 0)
+		return (double) index->size_bytes / index->item_count;
+	if (meta->item_count > 0 && meta->size_bytes > 0)
+		return (double) meta->size_bytes / meta->item_count;
+	return UNKNOWN_ITEM_BYTES;
+}
+
+static double
+pred_keys(PlannerInfo *root, const DynPred *pred)
+{
+	double		keys = 0;
+	ListCell   *lc;
+
+	switch (pred->kind)
+	{
+		case DYN_PRED_EQ:
+			return 1;
+		case DYN_PRED_IN:
+			return Max(1.0, dyn_array_length(root, (Node *) pred->value));
+		case DYN_PRED_OR:
+			foreach(lc, pred->args)
+				keys += pred_keys(root, lfirst(lc));
+			return keys;
+		case DYN_PRED_AND:
+			return 1;
+		default:
+			return -1;			/* a range: no number */
+	}
+}
+
+/* The fewest values that any predicate on the attribute leaves. */
+static double
+bind_keys(PlannerInfo *root, const DynKeyBind *bind)
+{
+	double		fewest = -1;
+	ListCell   *lc;
+
+	foreach(lc, bind->preds)
+	{
+		double		keys = pred_keys(root, lfirst(lc));
+
+		if (keys >= 0 && (fewest < 0 || keys < fewest))
+			fewest = keys;
+	}
+	return Max(fewest, 1.0);
+}
+
+double
+dyn_access_keys(PlannerInfo *root, const DynAccess *access)
+{
+	double		keys = 1;
+
+	if (access->tuples != NULL)
+		return pred_keys(root, access->tuples);
+	for (int i = 0; i < access->nhash; i++)
+		keys *= bind_keys(root, &access->hash[i]);
+	if (access->kind == DYN_ACCESS_GET && access->nrange > 0)
+		keys *= bind_keys(root, &access->range[0]);
+	return keys;
+}
+
+static void
+estimate_get(Estimate *estimate, double keys, double bytes)
+{
+	estimate->items += keys;
+	estimate->requests += ceil(keys / 100.0);
+	estimate->units += keys * 0.5 * ceil(bytes / 4096.0);
+}
+
+static void
+estimate_query(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
+			   const DynAccess *access, double keys, double bytes)
+{
+	Selectivity fraction = clauselist_selectivity(root, access->key_rinfos, 0,
+												  JOIN_INNER, NULL);
+
+	estimate->items = Max(baserel->tuples * fraction, keys);
+	estimate->requests = Max(keys, ceil(estimate->items * bytes / PAGE_BYTES));
+	estimate->units = Max(keys * 0.5, estimate->items * bytes / UNIT_BYTES);
+}
+
+static void
+estimate_scan(Estimate *estimate, RelOptInfo *baserel, double bytes)
+{
+	estimate->items = baserel->tuples;
+	estimate->requests = Max(1.0, ceil(baserel->tuples * bytes / PAGE_BYTES));
+	estimate->units = Max(0.5, baserel->tuples * bytes / UNIT_BYTES);
+}
+
+static void
+estimate_access(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
+				const DynAccess *access)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	const DynIndexMeta *index = access->index
+		? dyn_metadata_index(plan->meta, access->index) : NULL;
+	double		bytes = item_bytes(plan->meta, index);
+	double		keys = dyn_access_keys(root, access);
+	double		lanes = plan->relation->connection->max_concurrency;
+
+	if (access->kind == DYN_ACCESS_GET)
+		estimate_get(estimate, keys, bytes);
+	else if (access->kind == DYN_ACCESS_QUERY)
+		estimate_query(estimate, root, baserel, access, keys, bytes);
+	else
+	{
+		estimate_scan(estimate, baserel, bytes);
+		lanes = Min(lanes, Max(1.0, estimate->requests / 4.0));
+	}
+	if (access->kind == DYN_ACCESS_QUERY)
+		lanes = Min(lanes, keys);
+	estimate->trips = Max(1.0, ceil(estimate->requests / lanes));
+	if (access->then_base)
+	{
+		Estimate	base = {0};
+
+		estimate_get(&base, estimate->items, item_bytes(plan->meta, NULL));
+		estimate->trips += ceil(base.requests / lanes);
+		estimate->units += base.units;
+	}
+	else if (access->index != NULL && !access->global &&
+			 !dyn_index_covers(plan, index))
+		/* a local index fetches the rest of each item from the table */
+		estimate->units += estimate->items * 0.5;
+}
+
+void
+dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
+				const DynAccess *access, double rows,
+				Cost *startup, Cost *total)
+{
+	Estimate	estimate = {0};
+	double		trip = ROUND_TRIP_COST * kind_factors[access->kind];
+
+	estimate_access(&estimate, root, baserel, access);
+	*startup = trip * (access->then_base ? 2 : 1);
+	*total = Max(*startup, trip * estimate.trips) +
+		estimate.units * READ_UNIT_COST +
+		estimate.items * ITEM_COST +
+		rows * cpu_tuple_cost;
+}

@@ -1,0 +1,28 @@
+/*
+ * cost.h
+ *		What an access plan costs: round trips first, read units next, rows last.
+ *
+ * Sizes come from the description (zero means unknown) or, once a table was
+ * analysed, from its statistics.  Accuracy matters less than order: for the
+ * same rows GetItem is cheaper than Query, and Query than Scan, always.
+ */
+#ifndef DYN_PLAN_COST_H
+#define DYN_PLAN_COST_H
+
+#include "binding.h"
+
+/* Items in the table as far as is known; never less than 1. */
+extern double dyn_table_items(const DynTableMeta *meta);
+
+/* At most how many keys the access plan reads, guessed. */
+extern double dyn_access_keys(PlannerInfo *root, const DynAccess *access);
+
+/*
+ * Costs of a path that emits `rows` rows.  `access->key_rinfos` tells how many
+ * items the requests examine.
+ */
+extern void dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
+							const DynAccess *access, double rows,
+							Cost *startup, Cost *total);
+
+#endif

@@ -1,0 +1,488 @@
+/*
+ * paths.c
+ *		Offers the planner every sensible way to read a foreign table.
+ *
+ * Ways: a Scan; by key of the table; by key of each index that is complete for
+ * the query (an index lacks the items without its key attributes).  Each with
+ * the clauses of the table alone, and once for each set of other relations
+ * whose columns can bind a key (parameterised paths: a nested loop then sends
+ * a request for each outer row, and core's Memoize applies).
+ *
+ * Order: a Query yields the items of one partition by sort key.  A path claims
+ * the longest prefix of the query's pathkeys that this gives; for several
+ * partitions only if their number is known now and all can be read at once.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "../model/guc.h"
+#include "../model/pg_compat.h"
+#include "cost.h"
+#include "planner.h"
+
+/* So many sets of outer relations are tried, at most. */
+#define MAX_PARAMETERISATIONS	24
+
+/* ---- what a path carries ---- */
+
+List *
+dyn_encode_choice(const DynPathChoice *choice)
+{
+	return list_make3_int(choice->target, choice->ordered, choice->backward);
+}
+
+void
+dyn_decode_choice(List *encoded, DynPathChoice *choice)
+{
+	choice->target = linitial_int(encoded);
+	choice->ordered = lsecond_int(encoded);
+	choice->backward = lthird_int(encoded);
+}
+
+static const DynIndexMeta *
+choice_index(const DynRelPlan *plan, int target)
+{
+	return target >= 0 ? &plan->meta->indexes[target] : NULL;
+}
+
+DynAccess *
+dyn_bind_choice(const DynRelPlan *plan, RelOptInfo *baserel,
+				const DynPathChoice *choice, List *clauses, List **enforced)
+{
+	const DynIndexMeta *index = choice_index(plan, choice->target);
+	DynAccess  *access;
+
+	if (choice->target == DYN_TARGET_SCAN)
+		return dyn_bind_scan(plan, clauses, enforced);
+	access = dyn_bind(plan, index, clauses, enforced);
+	if (access == NULL)
+		elog(ERROR, "key of \"%s\" is not bound any more", plan->relation->name);
+	access->ordered = choice->ordered;
+	access->backward = choice->backward;
+	if (access->ordered)
+		access->nsort = dyn_sort_attributes(plan, index, access, access->sort);
+	return access;
+}
+
+/* ---- size ---- */
+
+static DynRelPlan *
+make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
+{
+	DynRelPlan *plan = palloc0(sizeof(DynRelPlan));
+	Oid			userid = OidIsValid(baserel->userid) ? baserel->userid
+		: GetUserId();
+	ListCell   *lc;
+
+	plan->relation = dyn_relation_open(relid, userid);
+	plan->meta = dyn_session_table(plan->relation->connection,
+								   plan->relation->table);
+	plan->clauses = dyn_quals_classify(root, baserel, plan->relation,
+									   baserel->baserestrictinfo);
+	dyn_collect_fields((Node *) baserel->reltarget->exprs, baserel->relid,
+					   plan->relation, &plan->fields);
+	foreach(lc, baserel->baserestrictinfo)
+		dyn_collect_fields((Node *) lfirst_node(RestrictInfo, lc)->clause,
+						   baserel->relid, plan->relation, &plan->fields);
+	return plan;
+}
+
+void
+dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
+{
+	DynRelPlan *plan = make_rel_plan(root, baserel, foreigntableid);
+	DynAccess  *access;
+	List	   *enforced;
+
+	baserel->fdw_private = plan;
+	if (baserel->tuples < 0)
+		baserel->tuples = dyn_table_items(plan->meta);
+	set_baserel_size_estimates(root, baserel);
+	access = dyn_bind(plan, NULL, plan->clauses, &enforced);
+	if (access != NULL && access->kind == DYN_ACCESS_GET)
+		baserel->rows = Min(baserel->rows,
+							clamp_row_est(dyn_access_keys(root, access)));
+}
+
+/* ---- order ---- */
+
+/* Is a range attribute bound to one value, so that it does not sort anything? */
+static bool
+is_fixed(const DynAccess *access, int position)
+{
+	ListCell   *lc;
+
+	if (position >= access->nrange)
+		return false;
+	foreach(lc, access->range[position].preds)
+	{
+		if (((DynPred *) lfirst(lc))->kind == DYN_PRED_EQ)
+			return true;
+	}
+	return false;
+}
+
+int
+dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
+					const DynAccess *access, DynKeyAttr *sort)
+{
+	const DynKeySchema *key = index ? &index->key : &plan->meta->key;
+	int			n = 0;
+
+	for (int i = 0; i < key->nrange; i++)
+	{
+		if (n > 0 || !is_fixed(access, i))
+			sort[n++] = key->range[i];
+	}
+	return n;
+}
+
+/* Does sorting by the column mean what sorting by the attribute means? */
+static bool
+column_sorts_as_stored(const DynColumn *column)
+{
+	return column->codec.canonical && column->codec.ordered &&
+		(!OidIsValid(column->collation) ||
+		 dyn_collation_is_bytewise(column->collation));
+}
+
+static bool
+pathkey_is_column(PlannerInfo *root, RelOptInfo *baserel, const PathKey *key,
+				  const DynRelation *relation, AttrNumber attnum)
+{
+	const DynColumn *column = dyn_relation_column(relation, attnum);
+	EquivalenceClass *ec = key->pk_eclass;
+	TypeCacheEntry *type = lookup_type_cache(column->codec.basetype,
+											 TYPECACHE_BTREE_OPFAMILY);
+
+	if (ec->ec_has_volatile || key->pk_opfamily != type->btree_opf ||
+		!column_sorts_as_stored(column) ||
+		(OidIsValid(ec->ec_collation) &&
+		 !dyn_collation_is_bytewise(ec->ec_collation)))
+		return false;
+	return dyn_ec_has_column(ec, baserel, attnum);
+}
+
+/* The number of partitions if it is fixed at planning, else -1. */
+static int
+fixed_partitions(const DynAccess *access)
+{
+	DynPred    *pred;
+	Node	   *value;
+
+	if (!access->multiple)
+		return 1;
+	if (access->nhash != 1 || list_length(access->hash[0].preds) != 1)
+		return -1;
+	pred = linitial(access->hash[0].preds);
+	if (pred->kind == DYN_PRED_OR)
+		return list_length(pred->args);
+	value = (Node *) pred->value;
+	if (IsA(value, Const) && !((Const *) value)->constisnull)
+	{
+		ArrayType  *array = DatumGetArrayTypeP(((Const *) value)->constvalue);
+
+		return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	}
+	if (IsA(value, ArrayExpr))
+		return list_length(((ArrayExpr *) value)->elements);
+	return -1;
+}
+
+static bool
+can_be_ordered(const DynRelPlan *plan, const DynAccess *access)
+{
+	int			partitions = fixed_partitions(access);
+
+	return access->kind == DYN_ACCESS_QUERY && !access->then_base &&
+		partitions >= 0 &&
+		partitions <= plan->relation->connection->max_concurrency;
+}
+
+/* The longest prefix of the query's pathkeys that the access plan yields. */
+static List *
+ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
+				 const DynIndexMeta *index, const DynAccess *access,
+				 DynPathChoice *choice)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
+	int			nsort;
+	int			n = 0;
+	List	   *pathkeys = NIL;
+	ListCell   *lc;
+
+	if (!can_be_ordered(plan, access))
+		return NIL;
+	nsort = dyn_sort_attributes(plan, index, access, sort);
+	foreach(lc, root->query_pathkeys)
+	{
+		PathKey    *key = lfirst_node(PathKey, lc);
+		AttrNumber	attnum = n < nsort
+			? dyn_column_of_attribute(plan->relation, &sort[n]) : 0;
+
+		if (attnum == 0 ||
+			!pathkey_is_column(root, baserel, key, plan->relation, attnum))
+			break;
+		if (n == 0)
+			choice->backward = !dyn_pathkey_is_ascending(key);
+		else if (choice->backward == dyn_pathkey_is_ascending(key))
+			break;
+		pathkeys = lappend(pathkeys, key);
+		n++;
+	}
+	choice->ordered = (pathkeys != NIL);
+	return pathkeys;
+}
+
+/* ---- adding paths ---- */
+
+static void
+add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
+				DynPathChoice *choice, List *pathkeys, ParamPathInfo *param)
+{
+	double		rows = param ? param->ppi_rows : baserel->rows;
+	Relids		outer = param ? param->ppi_req_outer : baserel->lateral_relids;
+	Cost		startup,
+				total;
+
+	dyn_cost_access(root, baserel, access, rows, &startup, &total);
+	add_path(baserel, (Path *)
+			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
+								outer, dyn_encode_choice(choice)));
+}
+
+static void
+add_scan_path(PlannerInfo *root, RelOptInfo *baserel)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	DynPathChoice choice = {DYN_TARGET_SCAN, false, false};
+	List	   *enforced;
+
+	add_access_path(root, baserel,
+					dyn_bind_scan(plan, plan->clauses, &enforced),
+					&choice, NIL, NULL);
+}
+
+/* May this index be read instead of the table?  Notes what it lacks if not. */
+static bool
+index_is_usable(DynRelPlan *plan, Index relid, const DynIndexMeta *index,
+				List *clauses)
+{
+	const char *missing;
+
+	if (!index->active || (index->global && plan->relation->consistent))
+		return false;
+	if (dyn_index_is_complete(plan, relid, index, clauses, &missing))
+		return true;
+	if (missing != NULL && plan->advice == NULL)
+		plan->advice = psprintf("index \"%s\" would serve this query if column \"%s\" were declared NOT NULL or restricted",
+								index->name, missing);
+	return false;
+}
+
+static bool
+uses_any(List *rinfos, List *wanted)
+{
+	ListCell   *lc;
+
+	foreach(lc, wanted)
+	{
+		if (list_member_ptr(rinfos, lfirst(lc)))
+			return true;
+	}
+	return false;
+}
+
+/* Paths by the key of one target, with the clauses given. */
+static void
+add_key_path(PlannerInfo *root, RelOptInfo *baserel, int target,
+			 List *clauses, ParamPathInfo *param)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	const DynIndexMeta *index = choice_index(plan, target);
+	DynPathChoice choice = {target, false, false};
+	List	   *enforced;
+	List	   *pathkeys = NIL;
+	DynAccess  *access = dyn_bind(plan, index, clauses, &enforced);
+
+	if (access == NULL ||
+		(param != NULL && !uses_any(access->key_rinfos, param->ppi_clauses)) ||
+		(index != NULL &&
+		 !index_is_usable(plan, baserel->relid, index, clauses)))
+		return;
+	if (param == NULL)
+		pathkeys = ordered_pathkeys(root, baserel, index, access, &choice);
+	else if (access->kind == DYN_ACCESS_GET)
+		param->ppi_rows = Min(param->ppi_rows,
+							  clamp_row_est(dyn_access_keys(root, access)));
+	add_access_path(root, baserel, access, &choice, pathkeys, param);
+}
+
+static void
+add_key_paths(PlannerInfo *root, RelOptInfo *baserel, List *clauses,
+			  ParamPathInfo *param)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+
+	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
+		add_key_path(root, baserel, target, clauses, param);
+}
+
+/* ---- parameterised paths ---- */
+
+typedef struct ColumnMatch
+{
+	RelOptInfo *baserel;
+	AttrNumber	attnum;
+} ColumnMatch;
+
+static bool
+member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
+				 EquivalenceMember *em, void *arg)
+{
+	ColumnMatch *match = arg;
+	Expr	   *expr = em->em_expr;
+
+	while (IsA(expr, RelabelType))
+		expr = ((RelabelType *) expr)->arg;
+	if (IsA(expr, FuncExpr) && list_length(((FuncExpr *) expr)->args) == 1)
+		expr = linitial(((FuncExpr *) expr)->args);
+	else if (IsA(expr, CoerceViaIO))
+		expr = ((CoerceViaIO *) expr)->arg;
+	return IsA(expr, Var) && ((Var *) expr)->varno == rel->relid &&
+		((Var *) expr)->varattno == match->attnum;
+}
+
+static void
+add_outer_relids(List **sets, RelOptInfo *baserel, Relids relids)
+{
+	Relids		outer = bms_union(relids, baserel->lateral_relids);
+	ListCell   *lc;
+
+	outer = bms_del_members(outer, baserel->relids);
+	if (bms_is_empty(outer) || list_length(*sets) >= MAX_PARAMETERISATIONS)
+		return;
+	foreach(lc, *sets)
+	{
+		if (bms_equal(lfirst(lc), outer))
+			return;
+	}
+	*sets = lappend(*sets, outer);
+}
+
+/* Join clauses by which a column of ours can be computed from others. */
+static List *
+column_join_clauses(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum)
+{
+	ColumnMatch match = {baserel, attnum};
+	List	   *rinfos = NIL;
+	ListCell   *lc;
+
+	if (baserel->has_eclass_joins)
+		rinfos = generate_implied_equalities_for_column(root, baserel,
+														member_is_column, &match,
+														baserel->lateral_referencers);
+	foreach(lc, baserel->joininfo)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (join_clause_is_movable_to(rinfo, baserel))
+			rinfos = list_append_unique_ptr(rinfos, rinfo);
+	}
+	return rinfos;
+}
+
+static void
+collect_outer_sets(PlannerInfo *root, RelOptInfo *baserel,
+				   const DynKeyAttr *attr, List **sets)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	AttrNumber	attnum = dyn_column_of_attribute(plan->relation, attr);
+	ListCell   *lc;
+
+	if (attnum == 0)
+		return;
+	foreach(lc, column_join_clauses(root, baserel, attnum))
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (restriction_is_securely_promotable(rinfo, baserel))
+			add_outer_relids(sets, baserel, rinfo->clause_relids);
+	}
+}
+
+static void
+collect_key_sets(PlannerInfo *root, RelOptInfo *baserel,
+				 const DynKeySchema *key, List **sets)
+{
+	for (int i = 0; i < key->nhash; i++)
+		collect_outer_sets(root, baserel, &key->hash[i], sets);
+	for (int i = 0; i < key->nrange; i++)
+		collect_outer_sets(root, baserel, &key->range[i], sets);
+}
+
+/* Sets of outer relations from whose columns some key can be bound. */
+static List *
+parameterisations(PlannerInfo *root, RelOptInfo *baserel)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	List	   *sets = NIL;
+	List	   *single;
+	ListCell   *a,
+			   *b;
+
+	if (!baserel->has_eclass_joins && baserel->joininfo == NIL)
+		return NIL;
+	collect_key_sets(root, baserel, &plan->meta->key, &sets);
+	for (int i = 0; i < plan->meta->nindexes; i++)
+		collect_key_sets(root, baserel, &plan->meta->indexes[i].key, &sets);
+	/* a key of two attributes may be bound by two relations */
+	single = list_copy(sets);
+	foreach(a, single)
+	{
+		foreach(b, single)
+			add_outer_relids(&sets, baserel,
+							 bms_union(lfirst(a), lfirst(b)));
+	}
+	return sets;
+}
+
+static void
+add_parameterised_paths(PlannerInfo *root, RelOptInfo *baserel)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	ListCell   *lc;
+
+	foreach(lc, parameterisations(root, baserel))
+	{
+		ParamPathInfo *param = get_baserel_parampathinfo(root, baserel,
+														 lfirst(lc));
+		List	   *clauses = dyn_quals_classify(root, baserel, plan->relation,
+												 param->ppi_clauses);
+
+		add_key_paths(root, baserel,
+					  list_concat_copy(plan->clauses, clauses), param);
+	}
+}
+
+void
+dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+
+	add_scan_path(root, baserel);
+	add_key_paths(root, baserel, plan->clauses, NULL);
+	add_parameterised_paths(root, baserel);
+}

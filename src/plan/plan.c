@@ -1,0 +1,140 @@
+/*
+ * plan.c
+ *		Makes the plan node of a chosen path.
+ *
+ * The access plan is bound again from the clauses that the planner hands back,
+ * so that keys, filters and local checks all come from the same classification.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
+#include "optimizer/planmain.h"
+#include "optimizer/restrictinfo.h"
+
+#include "../model/pg_compat.h"
+#include "planner.h"
+
+/* A hint above this many items gains nothing over a page of 1 MB. */
+#define MAX_LIMIT_HINT	10000
+
+/* Splits the clauses into those the requests enforce and those to be checked. */
+static void
+split_clauses(List *scan_clauses, List *enforced, List **local, List **remote)
+{
+	ListCell   *lc;
+
+	*local = NIL;
+	*remote = NIL;
+	foreach(lc, scan_clauses)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (rinfo->pseudoconstant)
+			continue;
+		if (list_member_ptr(enforced, rinfo))
+			*remote = lappend(*remote, rinfo->clause);
+		else
+			*local = lappend(*local, rinfo->clause);
+	}
+}
+
+/* What the rows must carry: the target's columns and those checked locally. */
+static List *
+fetched_fields(RelOptInfo *baserel, const DynRelation *relation, List *local)
+{
+	List	   *fields = NIL;
+
+	dyn_collect_fields((Node *) baserel->reltarget->exprs, baserel->relid,
+					   relation, &fields);
+	dyn_collect_fields((Node *) local, baserel->relid, relation, &fields);
+	return fields;
+}
+
+/* Can something above the scan stop before the last row? */
+static bool
+may_stop_early(PlannerInfo *root)
+{
+	ListCell   *lc;
+
+	if (root->tuple_fraction > 0 || root->limit_tuples > 0)
+		return true;
+	foreach(lc, root->join_info_list)
+	{
+		SpecialJoinInfo *join = lfirst(lc);
+
+		if (join->jointype == JOIN_SEMI || join->jointype == JOIN_ANTI)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * LIMIT as a hint on the first page: only where the rows leave this scan in
+ * the order and number that the LIMIT counts.
+ */
+static int
+limit_hint(PlannerInfo *root, Path *path, bool checked_locally)
+{
+	double		hint = root->limit_tuples;
+
+	if (hint <= 0 || bms_membership(root->all_baserels) != BMS_SINGLETON ||
+		!pathkeys_contained_in(root->query_pathkeys, path->pathkeys))
+		return 0;
+	if (checked_locally && path->rows > 0)
+	{
+		/* examine as many as it should take to find so many */
+		double		share = path->rows / Max(path->parent->tuples, 1.0);
+
+		hint = hint / Max(Min(share, 1.0), 1e-6);
+	}
+	return hint > MAX_LIMIT_HINT ? 0 : (int) hint;
+}
+
+/* count(*): one row of one column, made by DynamoDB. */
+static ForeignScan *
+count_plan(RelOptInfo *upperrel, List *tlist)
+{
+	Node	   *count = linitial(upperrel->reltarget->exprs);
+	List	   *exprs = NIL;
+	List	   *private = list_make1(dyn_access_encode(upperrel->fdw_private,
+													   &exprs));
+	TargetEntry *entry = makeTargetEntry((Expr *) copyObject(count), 1, NULL,
+										 false);
+
+	return make_foreignscan(tlist, NIL, 0, exprs, private, list_make1(entry),
+							NIL, NULL);
+}
+
+ForeignScan *
+dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
+				  ForeignPath *best_path, List *tlist, List *scan_clauses,
+				  Plan *outer_plan)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	DynPathChoice choice;
+	DynAccess  *access;
+	List	   *clauses,
+			   *enforced,
+			   *local,
+			   *remote;
+	List	   *exprs = NIL;
+	List	   *private;
+
+	if (IS_UPPER_REL(baserel))
+		return count_plan(baserel, tlist);
+	clauses = dyn_quals_classify(root, baserel, plan->relation, scan_clauses);
+	dyn_decode_choice(best_path->fdw_private, &choice);
+	access = dyn_bind_choice(plan, baserel, &choice, clauses, &enforced);
+	split_clauses(scan_clauses, enforced, &local, &remote);
+	access->fields = fetched_fields(baserel, plan->relation, local);
+	access->lazy = may_stop_early(root);
+	access->limit_hint = limit_hint(root, &best_path->path,
+									local != NIL || access->filters != NIL);
+	if (access->kind == DYN_ACCESS_SCAN)
+		access->advice = plan->advice;
+	private = list_make1(dyn_access_encode(access, &exprs));
+	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,
+							remote, NULL);
+}

@@ -1,0 +1,103 @@
+/*
+ * upper.c
+ *		count(*) by Select=COUNT.
+ *
+ * DynamoDB counts only if nothing is left to check locally, which the chosen
+ * access plan tells.  It reads, and bills, the same; what is saved is the
+ * transfer and the decoding.
+ *
+ * The plan scans no relation (scanrelid is 0); fdw_scan_tlist is the aggregate,
+ * and the executor finds the table among the relations the plan stands for.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_proc.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/planmain.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+#include "utils/fmgroids.h"
+
+#include "../model/pg_compat.h"
+#include "cost.h"
+#include "planner.h"
+
+/* count(*) and nothing else about it. */
+static bool
+is_plain_count(Node *node)
+{
+	Aggref	   *agg = (Aggref *) node;
+
+	return IsA(node, Aggref) && agg->aggfnoid == F_COUNT_ &&
+		agg->aggfilter == NULL && agg->aggdistinct == NIL &&
+		agg->aggorder == NIL && agg->agglevelsup == 0 &&
+		agg->aggsplit == AGGSPLIT_SIMPLE;
+}
+
+static bool
+query_is_plain_count(PlannerInfo *root, RelOptInfo *input_rel)
+{
+	PathTarget *target = root->upper_targets[UPPERREL_GROUP_AGG];
+
+	return IS_SIMPLE_REL(input_rel) && input_rel->fdw_private != NULL &&
+		root->parse->groupClause == NIL && root->parse->groupingSets == NIL &&
+		!root->hasHavingQual && list_length(target->exprs) == 1 &&
+		is_plain_count(linitial(target->exprs));
+}
+
+/* The access plan of the cheapest path, if it leaves nothing to be checked. */
+static DynAccess *
+countable_access(RelOptInfo *input_rel)
+{
+	DynRelPlan *plan = input_rel->fdw_private;
+	Path	   *path = input_rel->cheapest_total_path;
+	DynPathChoice choice;
+	DynAccess  *access;
+	List	   *enforced;
+	ListCell   *lc;
+
+	if (path == NULL || !IsA(path, ForeignPath) || path->param_info != NULL)
+		return NULL;
+	dyn_decode_choice(((ForeignPath *) path)->fdw_private, &choice);
+	choice.ordered = choice.backward = false;
+	access = dyn_bind_choice(plan, input_rel, &choice, plan->clauses, &enforced);
+	if (access->kind == DYN_ACCESS_GET || access->then_base)
+		return NULL;
+	foreach(lc, input_rel->baserestrictinfo)
+	{
+		if (!list_member_ptr(enforced, lfirst(lc)))
+			return NULL;
+	}
+	access->count_only = true;
+	return access;
+}
+
+void
+dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
+						RelOptInfo *input_rel, RelOptInfo *output_rel,
+						void *extra)
+{
+	GroupPathExtraData *group = extra;
+	DynAccess  *access;
+	Cost		startup,
+				total;
+
+	if (stage != UPPERREL_GROUP_AGG || output_rel->fdw_private != NULL ||
+		!query_is_plain_count(root, input_rel) ||
+		(group->patype != PARTITIONWISE_AGGREGATE_NONE &&
+		 group->patype != PARTITIONWISE_AGGREGATE_FULL))
+		return;
+	access = countable_access(input_rel);
+	if (access == NULL)
+		return;
+	output_rel->fdw_private = access;
+	dyn_cost_access(root, input_rel, access, 1, &startup, &total);
+	/* no rows cross the wire, none is aggregated here */
+	total = Min(total, input_rel->cheapest_total_path->total_cost);
+	add_path(output_rel, (Path *)
+			 dyn_make_upper_path(root, output_rel,
+								 root->upper_targets[UPPERREL_GROUP_AGG], 1,
+								 total, total, NIL));
+}
