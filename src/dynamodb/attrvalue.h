@@ -36,7 +36,7 @@ typedef enum DynType
 #define DYN_TYPE_COUNT 11
 
 /* flags of a value */
-#define DYN_VALUE_ESCAPED	0x01	/* S: the payload holds JSON escapes */
+#define DYN_VALUE_ESCAPED	0x01	/* S, B: the payload holds JSON escapes */
 #define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L, M: U+0000 occurs inside (names
 									 * included) */
 #define DYN_VALUE_TRUE		0x04	/* BOOL: the value */
@@ -64,8 +64,8 @@ extern const char *dyn_type_name(DynType type);
 extern size_t dyn_value_text(const DynValue *value, char *dst);
 
 /*
- * Decodes base64 of a B payload.  `dst` needs dyn_value_bytes_max(value) bytes;
- * returns the bytes written, or -1 if it is not valid base64.
+ * Decodes base64 of a B payload.  `dst` needs dyn_value_bytes_max(value)
+ * bytes; returns the bytes written, or -1 if it is not valid base64.
  */
 extern size_t dyn_value_bytes_max(const DynValue *value);
 extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);
@@ -80,7 +80,8 @@ extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);
  * The value given to dyn_walk_begin is announced itself, too: a list yields
  * OPEN (v.type L), its members, CLOSE.  Members of sets come as VALUE with the
  * element type (S, N or B).  In a map each member is preceded by NAME, whose
- * slice is of type S.
+ * slice is of type S.  OPEN of a nested container and CLOSE tell only the
+ * type: where the container ends is not known yet, so len is 0.
  */
 #define DYN_MAX_DEPTH	100		/* levels of L and M that are accepted */
 
@@ -100,7 +101,7 @@ typedef struct DynWalk
 	const char *end;
 	int			depth;
 	bool		named;			/* a NAME was given, its value comes next */
-	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynType of the open containers */
+	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynType of what is open */
 } DynWalk;
 
 extern void dyn_walk_begin(DynWalk *walk, const DynValue *value);

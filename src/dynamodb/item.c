@@ -20,6 +20,8 @@
 
 #include <stdlib.h>
 
+#include "decimal.h"
+
 /* Where a value belongs. */
 typedef struct Place
 {
@@ -345,63 +347,6 @@ read_tag(DynReader *r, const char *p, DynType *type)
  * ----------
  */
 
-/* An optional sign, digits with a point somewhere, an optional exponent. */
-static DYN_NOINLINE const char *
-read_digits_slow(DynScan *scan, const char *p)
-{
-	const char *start = p;
-	int			digits = 0;
-
-	if (p < scan->end && (*p == '-' || *p == '+'))
-		p++;
-	for (; p < scan->end && *p >= '0' && *p <= '9'; p++)
-		digits++;
-	if (p < scan->end && *p == '.')
-		p++;
-	for (; p < scan->end && *p >= '0' && *p <= '9'; p++)
-		digits++;
-	if (digits > 0 && p < scan->end && (*p == 'e' || *p == 'E'))
-	{
-		p++;
-		if (p < scan->end && (*p == '-' || *p == '+'))
-			p++;
-		for (digits = 0; p < scan->end && *p >= '0' && *p <= '9'; p++)
-			digits++;
-	}
-	if (digits == 0 || p == scan->end || *p != '"')
-		return dyn_scan_fail(scan, start, "malformed number");
-	return p;
-}
-
-/* The digits of an N payload; p is behind the quote, the result is one. */
-static DYN_HOT const char *
-read_digits(DynScan *scan, const char *p)
-{
-#ifdef DYN_SCAN_SSE2
-	if (DYN_LIKELY(scan->end - p >= 32))
-	{
-		const char *q = p + (*p == '-');
-		__m128i		v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *) q),
-									 _mm_set1_epi8('0'));
-		__m128i		digit = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)),
-										   v);
-		uint32_t	others = ~(uint32_t) _mm_movemask_epi8(digit);
-		int			whole = dyn_scan_ctz(others);
-
-		if (DYN_LIKELY(whole > 0 && q[whole] == '"'))
-			return q + whole;
-		if (whole > 0 && whole < 15 && q[whole] == '.')
-		{
-			int			all = whole + 1 + dyn_scan_ctz(others >> (whole + 1));
-
-			if (all > whole + 1 && q[all] == '"')
-				return q + all;
-		}
-	}
-#endif
-	return read_digits_slow(scan, p);
-}
-
 static DYN_HOT const char *
 read_string(DynReader *r, const char *p, DynType type, uint8_t *flags)
 {
@@ -410,7 +355,7 @@ read_string(DynReader *r, const char *p, DynType type, uint8_t *flags)
 	if (type == DYN_TYPE_N)
 	{
 		*flags = 0;
-		return read_digits(&r->scan, p + 1);
+		return dyn_decimal_read(&r->scan, p + 1);
 	}
 	return dyn_scan_string(&r->scan, p + 1, flags);
 }

@@ -68,7 +68,7 @@ is_plain(char c)
 #ifndef DYN_SCAN_SSE2
 #define ONES(byte)	(UINT64_C(0x0101010101010101) * (byte))
 
-/* True if no byte of the word is special (the order of bytes plays no part). */
+/* True if no byte of the word is special; the order of bytes plays no part. */
 static inline bool
 plain_word(const char *p)
 {

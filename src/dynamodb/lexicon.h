@@ -41,8 +41,8 @@ typedef struct DynWord
 {
 	char		head[DYN_WORD_HEAD];	/* "name": as it stands in the
 										 * response, padded with zeros */
-	uint32_t	need;			/* one bit for each byte of the head; 0: it does
-								 * not fit */
+	uint32_t	need;			/* a bit for each byte of the head; 0: the name
+								 * does not fit */
 	uint32_t	seen;			/* number of the object it was last met in */
 	const char *name;			/* in the response */
 	uint32_t	len;

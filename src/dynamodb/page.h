@@ -13,10 +13,16 @@
  * What is wanted is a DynShape: a list of document paths, one slot each,
  * compiled into a tree.  Attributes nobody wants are validated and skipped.
  *
- * Memory: a DynPage owns one growing array (the tape: 16 bytes for each wanted
- * attribute that is present, and one entry per item), reused from page to
- * page; it never holds more than the response's own size.  The response buffer stays the
+ * Memory: a DynPage owns one growing array (the tape: 12 bytes for each wanted
+ * attribute that is present, and at most 12 for an item that has none), which
+ * is reused from page to page.  Beside it stand the names met in the page (at
+ * most 64 kB) and, while an object with unusually many names is read, up to 40
+ * bytes for each of those.  The response buffer and the shape stay the
  * caller's and must not move while the page is read.
+ *
+ * Stricter than JSON asks for: no object of a response may hold a name twice,
+ * and N must be written without JSON escapes.  Left to the consumer: whether
+ * B is valid base64 (dyn_value_bytes), and the range of N.
  *
  * Plain C, malloc, returns codes; raises nothing.
  */
@@ -29,7 +35,9 @@
 
 #include "attrvalue.h"
 
-/* One step of a document path: a member name, or a list index if name is NULL. */
+/*
+ * One step of a document path: a member name, or a list index if name is NULL.
+ */
 typedef struct DynStep
 {
 	const char *name;			/* UTF-8, verbatim, not escaped; may hold any
@@ -48,9 +56,10 @@ typedef struct DynPath
 typedef struct DynShape DynShape;
 
 /*
- * Compiles `npaths` paths into a shape with as many slots; paths may repeat and
- * may be prefixes of one another (info and info.rating).  Copies what it needs.
- * NULL when memory fails.  npaths may be 0: items are only counted.
+ * Compiles `npaths` paths into a shape with as many slots; paths may repeat
+ * and may be prefixes of one another (info and info.rating).  Copies what it
+ * needs.  NULL when memory fails or there are more than 65535 paths.  npaths
+ * may be 0: items are only counted.
  */
 extern DynShape *dyn_shape_create(const DynPath *paths, int npaths);
 extern void dyn_shape_free(DynShape *shape);

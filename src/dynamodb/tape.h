@@ -23,7 +23,7 @@ typedef struct DynTapeEntry
 	uint32_t	offset;			/* of the value in the response */
 	uint32_t	len;			/* its length; type ABSENT: items in the run */
 	uint16_t	slot;
-	uint8_t		type;			/* DynType; ABSENT: items with nothing wanted */
+	uint8_t		type;			/* DynType; ABSENT: items without anything */
 	uint8_t		flags;
 } DynTapeEntry;
 

@@ -587,7 +587,8 @@ repeat_bytes(Text *t, size_t at, size_t n)
 static void
 spoil(Text *t)
 {
-	static const char sharp[] = "{}[]\":,\\ue0-.+tn \n\x01\x80\xc3\xed\xff\x00/";
+	static const char sharp[] =
+		"{}[]\":,\\ue0-.+tn \n\x01\x80\xc3\xed\xff\x00/";
 	size_t		at;
 
 	if (t->len == 0)

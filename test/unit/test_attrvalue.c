@@ -71,8 +71,8 @@ escapes_are_undone(void)
 		/* exactly the room that is promised */
 		dst = realloc(dst, v.len ? v.len : 1);
 		len = dyn_value_text(&v, dst);
-		harness_check(len == rows[i].len && memcmp(dst, rows[i].text, len) == 0,
-					  rows[i].json, __FILE__, __LINE__);
+		harness_check(len == rows[i].len &&
+					  memcmp(dst, rows[i].text, len) == 0, rows[i].json, __FILE__, __LINE__);
 		free(dst);
 	}
 }
@@ -238,8 +238,8 @@ white_space_and_escapes_do_not_mislead_a_walk(void)
 	CHECK_EQ_STR(events_of(DYN_TYPE_M,
 						   "{ \"a\\\"}\" :\t{ \"\\u004d\" : { \"b\\\\\"\n:"
 						   " { \"S\" : \"]}\\u0000,\" } } } ,"
-						   "\"c\" : {\"SS\" : [ \"\\\\\" , \"\\\\u0000\" ] } }",
-						   0),
+						   "\"c\" : {\"SS\" : [ \"\\\\\" , \"\\\\u0000\" ]"
+						   " } }", 0),
 				 "+M a\\\"}: +M b\\\\: S(]}\\u0000,)e0 -M "
 				 "c: +SS S(\\\\)e S(\\\\u0000)e -SS -M ");
 }

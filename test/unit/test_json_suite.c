@@ -1,7 +1,8 @@
 /*
  * test_json_suite.c
- *		The public JSON parsing suite against dyn_json_valid: every y_* file is
- *		legal, every n_* file is not, i_* files may be either, and none crashes.
+ *		The public JSON parsing suite against dyn_json_valid: every y_* file
+ *		is legal, every n_* file is not, i_* files may be either, and none
+ *		crashes.
  *
  * The files are looked for in DYN_TEST_DATA/json, by default beside the
  * checkout; without them the test is skipped.

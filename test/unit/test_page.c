@@ -164,8 +164,8 @@ absent_item_and_empty_item_differ(void)
 static void
 batches_are_read_in_order(void)
 {
-	CHECK_ITEMS("{\"UnprocessedKeys\":{\"t\":{\"Keys\":[{\"a\":{\"N\":\"9\"}}]}"
-				"},\"Responses\":{\"t\":[{\"a\":{\"N\":\"1\"}}],\"u\":[],"
+	CHECK_ITEMS("{\"UnprocessedKeys\":{\"t\":{\"Keys\":[{\"a\":{\"N\":\"9\"}}"
+				"]}},\"Responses\":{\"t\":[{\"a\":{\"N\":\"1\"}}],\"u\":[],"
 				"\"v\":[{\"a\":{\"N\":\"2\"}},{\"a\":{\"N\":\"3\"}}]}}",
 				"(N:1)(N:2)(N:3)", "a");
 	CHECK(page.unprocessed != NULL && page.unprocessed_len == 32 &&
@@ -243,8 +243,8 @@ static void
 zero_bytes_are_told(void)
 {
 	CHECK_ITEMS("{\"Item\":{\"a\":{\"S\":\"\\u0000\"},\"b\":{\"L\":[{\"M\":{"
-				"\"\\u0000\":{\"S\":\"\"}}}]},\"c\":{\"SS\":[\"x\",\"\\u0000\"]"
-				"},\"d\":{\"L\":[{\"S\":\"\\\\u0000\"}]},"
+				"\"\\u0000\":{\"S\":\"\"}}}]},\"c\":{\"SS\":[\"x\","
+				"\"\\u0000\"]},\"d\":{\"L\":[{\"S\":\"\\\\u0000\"}]},"
 				"\"\\u0000\":{\"S\":\"x\"}}}",
 				"(S:\\u0000e0|L:[{\"M\":{\"\\u0000\":{\"S\":\"\"}}}]0|"
 				"SS:[\"x\",\"\\u0000\"]0|L:[{\"S\":\"\\\\u0000\"}])",
@@ -337,7 +337,8 @@ bad_json_is_refused_in_place(void)
 	refuse(shape, "\"q\":{\"S\" \"\"}", 9, "a colon was expected");
 	refuse(shape, "\"q\":{\"S\":\"\"} \"r\":{\"S\":\"\"}", 13,
 		   "a comma or bracket was expected");
-	refuse(shape, "\"q\":{\"S\":\"a\x01\"}", 11, "control character in string");
+	refuse(shape, "\"q\":{\"S\":\"a\x01\"}", 11,
+		   "control character in string");
 	refuse(shape, "\"q\":{\"S\":\"\\x\"}", 10, "illegal escape");
 	refuse(shape, "\"q\":{\"S\":\"\\u12g4\"}", 10, "malformed \\u escape");
 	refuse(shape, "\"q\":{\"S\":\"\\ud800\"}", 10, lone);

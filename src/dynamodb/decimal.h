@@ -1,0 +1,47 @@
+/*
+ * decimal.h
+ *		The text of an N: an optional sign, digits with a point somewhere among
+ *		them or none, an optional exponent.
+ *
+ * Only the form is judged; whether the number is one that DynamoDB can hold is
+ * base/number.h's affair.  DynamoDB writes plain digits and a point, which is
+ * what the inline half looks for, 16 characters at a step.  JSON escapes are
+ * refused, so that the slice is the number.
+ */
+#ifndef DYN_DYNAMODB_DECIMAL_H
+#define DYN_DYNAMODB_DECIMAL_H
+
+#include "jsonscan.h"
+
+extern const char *dyn_decimal_read_slow(DynScan *scan, const char *p);
+
+/* p is behind the opening quote; returns the closing one. */
+static DYN_HOT const char *
+dyn_decimal_read(DynScan *scan, const char *p)
+{
+#ifdef DYN_SCAN_SSE2
+	if (DYN_LIKELY(scan->end - p >= 32))
+	{
+		const char *q = p + (*p == '-');
+		__m128i		v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *) q),
+									 _mm_set1_epi8('0'));
+		__m128i		digit = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)),
+										   v);
+		uint32_t	others = ~(uint32_t) _mm_movemask_epi8(digit);
+		int			whole = dyn_scan_ctz(others);
+
+		if (DYN_LIKELY(whole > 0 && q[whole] == '"'))
+			return q + whole;
+		if (whole > 0 && whole < 15 && q[whole] == '.')
+		{
+			int			all = whole + 1 + dyn_scan_ctz(others >> (whole + 1));
+
+			if (all > whole + 1 && q[all] == '"')
+				return q + all;
+		}
+	}
+#endif
+	return dyn_decimal_read_slow(scan, p);
+}
+
+#endif
