@@ -151,7 +151,7 @@ key_preds(const DynAccess *access)
 
 	if (access->tuples != NULL)
 		preds = lappend(preds, access->tuples);
-	for (int i = 0; i < access->nhash && access->tuples == NULL; i++)
+	for (int i = 0; i < access->nhash; i++)
 		preds = list_concat(preds, list_copy(access->hash[i].preds));
 	for (int i = 0; i < access->nrange; i++)
 		preds = list_concat(preds, list_copy(access->range[i].preds));

@@ -67,13 +67,20 @@ set_columns(DynRows *rows, const DynAccess *access)
 static void
 add_extra(DynRows *rows, const DynKeyAttr *extra, int nextra)
 {
-	rows->extra = rows->npaths;
+	rows->extra_slots = palloc(Max(nextra, 1) * sizeof(int));
 	for (int i = 0; i < nextra; i++)
 	{
-		DynPath    *path = dyn_path_of_attribute(extra[i].name);
+		int			slot = slot_of_attribute(rows, extra[i].name);
 
-		add_path(rows, path);
-		rows->projection[rows->nprojection++] = *path;
+		if (slot < 0)
+		{
+			DynPath    *path = dyn_path_of_attribute(extra[i].name);
+
+			slot = rows->npaths;
+			add_path(rows, path);
+			rows->projection[rows->nprojection++] = *path;
+		}
+		rows->extra_slots[i] = slot;
 	}
 }
 

@@ -21,7 +21,7 @@ typedef struct DynRows
 	/* what the page reader is to look for: the columns, then extra attributes */
 	int			npaths;
 	DynPath    *paths;
-	int			extra;			/* slot of the first extra attribute */
+	int		   *extra_slots;	/* of the extra attributes */
 
 	/* what to ask DynamoDB for: paths below jsonb columns instead of the whole */
 	int			nprojection;

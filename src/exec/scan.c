@@ -228,8 +228,8 @@ compare_items(void *arg, const DynValue *a, const DynValue *b)
 		DynScalar	x,
 					y;
 
-		dyn_key_scalar(&a[scan->rows->extra + i], &x);
-		dyn_key_scalar(&b[scan->rows->extra + i], &y);
+		dyn_key_scalar(&a[scan->rows->extra_slots[i]], &x);
+		dyn_key_scalar(&b[scan->rows->extra_slots[i]], &y);
 		order = dyn_scalar_compare(&x, &y);
 		pfree(unconstify(char *, x.data));
 		pfree(unconstify(char *, y.data));
@@ -332,7 +332,7 @@ copy_key(const DynScan *scan, const DynValue *item, DynKeyPart *parts)
 	for (int i = 0; i < scan->access->nbase; i++)
 	{
 		parts[i].name = scan->access->base[i].name;
-		dyn_key_scalar(&item[scan->keys->extra + i], &parts[i].value);
+		dyn_key_scalar(&item[scan->keys->extra_slots[i]], &parts[i].value);
 	}
 }
 

@@ -22,12 +22,13 @@ read_column(DynColumn *column, Form_pg_attribute attr, Oid relid,
 {
 	List	   *options;
 	const char *text;
-	DynFormat	format = {DYN_FORMAT_NONE};
+	DynFormat	format;
 
 	column->name = pstrdup(NameStr(attr->attname));
 	column->dropped = attr->attisdropped;
 	if (column->dropped)
 		return;
+	memset(&format, 0, sizeof(format));
 	options = GetForeignColumnOptions(relid, attr->attnum);
 	column->not_null = attr->attnotnull;
 	column->collation = attr->attcollation;

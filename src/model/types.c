@@ -162,8 +162,9 @@ static void
 init_element(DynCodec *codec, const char *column)
 {
 	Oid			elemtype = get_element_type(codec->basetype);
-	DynFormat	none = {DYN_FORMAT_NONE};
+	DynFormat	none;
 
+	memset(&none, 0, sizeof(none));
 	codec->element = palloc0(sizeof(DynCodec));
 	dyn_codec_init(codec->element, elemtype, codec->typmod, &none, column);
 	get_typlenbyvalalign(elemtype, &codec->elemlen, &codec->elembyval,

@@ -29,6 +29,7 @@ typedef struct Binder
 	const DynIndexMeta *index;
 	const DynKeySchema *key;
 	List	   *clauses;
+	DynClause  *tuples;			/* the OR of whole keys, if there is one */
 	List	   *consumed;		/* DynClauses that a key condition uses */
 	List	   *enforced;		/* of those, exactly enforced */
 } Binder;
@@ -160,7 +161,7 @@ bind_points(Binder *binder, const DynKeyAttr *attr, DynKeyBind *bind,
 		bool		pure = true;
 		DynPred    *points;
 
-		if (clause->pred == NULL)
+		if (clause->pred == NULL || clause == binder->tuples)
 			continue;
 		points = implied_points(binder, clause->pred, attr, &pure);
 		if (points == NULL)
@@ -275,16 +276,15 @@ static bool
 bind_whole_key(Binder *binder, DynAccess *access)
 {
 	bool		pure;
-	DynClause  *tuples = NULL;
 
 	if (binder->index != NULL)
 		return false;
 	if (binder->key->nrange == 1)
-		tuples = find_tuples(binder, &pure);
-	if (tuples != NULL)
+		binder->tuples = find_tuples(binder, &pure);
+	if (binder->tuples != NULL)
 	{
-		access->tuples = make_tuples(binder, tuples->pred);
-		consume(binder, tuples, pure);
+		access->tuples = make_tuples(binder, binder->tuples->pred);
+		consume(binder, binder->tuples, pure);
 	}
 	if (bind_points(binder, &binder->key->hash[0], &access->hash[0], true))
 		access->nhash = 1;
@@ -518,6 +518,18 @@ make_access(const DynRelPlan *plan, DynAccessKind kind)
 	return access;
 }
 
+static List *
+clause_rinfos(List *clauses)
+{
+	List	   *rinfos = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+		rinfos = list_append_unique_ptr(rinfos,
+										((DynClause *) lfirst(lc))->rinfo);
+	return rinfos;
+}
+
 static bool
 reads_several(const DynAccess *access)
 {
@@ -530,18 +542,6 @@ reads_several(const DynAccess *access)
 	}
 	return access->kind == DYN_ACCESS_GET && access->nrange > 0 &&
 		!is_single(&access->range[0]);
-}
-
-static List *
-clause_rinfos(List *clauses)
-{
-	List	   *rinfos = NIL;
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-		rinfos = list_append_unique_ptr(rinfos,
-										((DynClause *) lfirst(lc))->rinfo);
-	return rinfos;
 }
 
 DynAccess *
@@ -568,8 +568,8 @@ dyn_bind(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 		access->then_base = index->global && !dyn_index_covers(plan, index);
 	}
 	access->multiple = reads_several(access);
-	access->key_rinfos = clause_rinfos(binder.consumed);
 	bind_presence(&binder);
+	access->key_rinfos = clause_rinfos(binder.consumed);
 	bind_filters(&binder, access);
 	*enforced = access->then_base ? NIL : binder.enforced;
 	return access;
@@ -584,6 +584,7 @@ dyn_bind_scan(const DynRelPlan *plan, List *clauses, List **enforced)
 	init_binder(&binder, plan, NULL, clauses);
 	access->multiple = true;
 	bind_presence(&binder);
+	access->key_rinfos = clause_rinfos(binder.consumed);
 	bind_filters(&binder, access);
 	*enforced = binder.enforced;
 	return access;

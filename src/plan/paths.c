@@ -70,7 +70,7 @@ dyn_bind_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 		elog(ERROR, "key of \"%s\" is not bound any more", plan->relation->name);
 	access->ordered = choice->ordered;
 	access->backward = choice->backward;
-	if (access->ordered)
+	if (access->ordered && access->multiple)
 		access->nsort = dyn_sort_attributes(plan, index, access, access->sort);
 	return access;
 }

@@ -7,6 +7,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
@@ -70,25 +72,39 @@ may_stop_early(PlannerInfo *root)
 	return false;
 }
 
+/* Clauses that let requests examine items which are then dropped. */
+static List *
+dropping_clauses(const DynAccess *access, List *scan_clauses)
+{
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, scan_clauses)
+	{
+		if (!list_member_ptr(access->key_rinfos, lfirst(lc)))
+			clauses = lappend(clauses, lfirst(lc));
+	}
+	return clauses;
+}
+
 /*
  * LIMIT as a hint on the first page: only where the rows leave this scan in
- * the order and number that the LIMIT counts.
+ * the order and number that the LIMIT counts.  Where items are dropped, as many
+ * more are examined as it should take.
  */
 static int
-limit_hint(PlannerInfo *root, Path *path, bool checked_locally)
+limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
+		   const DynAccess *access, List *scan_clauses)
 {
 	double		hint = root->limit_tuples;
+	Selectivity share;
 
 	if (hint <= 0 || bms_membership(root->all_baserels) != BMS_SINGLETON ||
 		!pathkeys_contained_in(root->query_pathkeys, path->pathkeys))
 		return 0;
-	if (checked_locally && path->rows > 0)
-	{
-		/* examine as many as it should take to find so many */
-		double		share = path->rows / Max(path->parent->tuples, 1.0);
-
-		hint = hint / Max(Min(share, 1.0), 1e-6);
-	}
+	share = clauselist_selectivity(root, dropping_clauses(access, scan_clauses),
+								   baserel->relid, JOIN_INNER, NULL);
+	hint = ceil(hint / Max(share, 1e-6));
 	return hint > MAX_LIMIT_HINT ? 0 : (int) hint;
 }
 
@@ -130,8 +146,8 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	split_clauses(scan_clauses, enforced, &local, &remote);
 	access->fields = fetched_fields(baserel, plan->relation, local);
 	access->lazy = may_stop_early(root);
-	access->limit_hint = limit_hint(root, &best_path->path,
-									local != NIL || access->filters != NIL);
+	access->limit_hint = limit_hint(root, baserel, &best_path->path, access,
+									scan_clauses);
 	if (access->kind == DYN_ACCESS_SCAN)
 		access->advice = plan->advice;
 	private = list_make1(dyn_access_encode(access, &exprs));

@@ -60,8 +60,11 @@ copy_sources() { # directory
 STRICT_FLAGS='-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare'
 
 # The flags under which the extension must compile; from 18 on the server's own module magic needs one more.
-strict_flags() {
-    local major
+strict_flags() { # compiler
+    local major flags=$STRICT_FLAGS
     major=$("$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
-    if [ "$major" -ge 18 ]; then echo "$STRICT_FLAGS -Wno-missing-field-initializers"; else echo "$STRICT_FLAGS"; fi
+    if [ "$major" -ge 18 ]; then flags+=" -Wno-missing-field-initializers"; fi
+    # the server's own flags are gcc's; clang does not know all of them
+    if [ "${1:-gcc}" = clang ]; then flags+=" -Wno-ignored-optimization-argument -Wno-ignored-attributes -Wno-unknown-warning-option"; fi
+    echo "$flags"
 }
