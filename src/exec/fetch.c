@@ -42,6 +42,7 @@ struct DynFetch
 	int			until_pump;		/* items */
 
 	DynFetchPage *page;			/* being handed out; not when merging */
+	const DynFetchPage *origin; /* of the item that was handed out last */
 	DynValue   *slots;
 };
 
@@ -334,6 +335,8 @@ next_unordered(DynFetch *fetch)
 		{
 			if (dyn_page_next(&fetch->page->page, fetch->slots))
 			{
+				fetch->origin = fetch->page;
+				fetch->page->handed_out++;
 				if (--fetch->until_pump <= 0)
 					pump(fetch);
 				return fetch->slots;
@@ -361,6 +364,7 @@ load_head(DynFetch *fetch, DynStream *stream)
 	{
 		if (dyn_page_next(&stream->first->page, stream->head))
 		{
+			stream->first->handed_out++;
 			stream->has_head = true;
 			return true;
 		}
@@ -427,6 +431,7 @@ next_merged(DynFetch *fetch)
 	memcpy(fetch->slots, least->head,
 		   fetch->streams.spec.npaths * sizeof(DynValue));
 	least->has_head = false;
+	fetch->origin = least->first;
 	return fetch->slots;
 }
 
@@ -445,4 +450,19 @@ dyn_fetch_count(DynFetch *fetch)
 	while (!is_finished(fetch))
 		wait_for_progress(fetch);
 	return fetch->streams.count;
+}
+
+bool
+dyn_fetch_position(const DynFetch *fetch, DynItemPosition *position)
+{
+	const DynFetchPage *page = fetch->origin;
+
+	if (page == NULL || page->handed_out == 0)
+		return false;
+	position->stream = page->stream;
+	position->limit = page->limit;
+	position->start_key = page->start_key.data;
+	position->start_key_len = page->start_key.len;
+	position->item = page->handed_out - 1;
+	return true;
 }

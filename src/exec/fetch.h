@@ -67,6 +67,22 @@ extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 /* Runs to the end and returns the sum of all Counts. */
 extern uint64 dyn_fetch_count(DynFetch *fetch);
 
+/*
+ * Where the item comes from that dyn_fetch_next gave last: what would ask
+ * DynamoDB for its page again, and the item's position there (from 0).
+ * Pointers stay valid until the next dyn_fetch_next.
+ */
+typedef struct DynItemPosition
+{
+	int			stream;
+	long		limit;
+	const char *start_key;
+	size_t		start_key_len;
+	uint64		item;
+} DynItemPosition;
+
+extern bool dyn_fetch_position(const DynFetch *fetch, DynItemPosition *position);
+
 extern void dyn_fetch_stop(DynFetch *fetch);
 
 #endif

@@ -130,28 +130,41 @@ dyn_key_scalar(const DynValue *value, DynScalar *scalar)
 
 /* ---- errors ---- */
 
-/* "pk = "a", sk = 5" as far as it was fetched. */
-static char *
-item_key(const DynRows *rows, const DynValue *values)
+char *
+dyn_item_key_text(const DynKeyAttr *base, int nbase, const int *slots,
+				  const DynValue *values)
 {
 	DynBuffer	text;
 	char	   *key;
 
+	for (int i = 0; i < nbase; i++)
+	{
+		if (slots[i] < 0 || values[slots[i]].type == DYN_TYPE_ABSENT)
+			return NULL;
+	}
 	dyn_buffer_init(&text, 0);
-	for (int i = 0; i < rows->nbase; i++)
+	for (int i = 0; i < nbase; i++)
 	{
 		DynScalar	scalar;
 
-		if (rows->base_slots[i] < 0)
-			continue;
-		dyn_key_scalar(&values[rows->base_slots[i]], &scalar);
-		dyn_buffer_printf(&text, "%s%s = ", text.len > 0 ? ", " : "",
-						  rows->base[i].name);
+		dyn_key_scalar(&values[slots[i]], &scalar);
+		dyn_buffer_printf(&text, "%s%s = ", i > 0 ? ", " : "", base[i].name);
 		dyn_scalar_print(&text, &scalar);
 	}
-	key = text.len == 0 ? NULL : pnstrdup(text.data, text.len);
+	key = pnstrdup(text.data, text.len);
 	dyn_buffer_free(&text);
 	return key;
+}
+
+static const char *
+item_key(const DynRows *rows, const DynValue *values)
+{
+	char	   *key = dyn_item_key_text(rows->base, rows->nbase,
+										rows->base_slots, values);
+
+	if (key == NULL && rows->find_key != NULL)
+		key = rows->find_key(rows->find_key_arg);
+	return key ? key : "(key not known)";
 }
 
 /* A short excerpt of a value that does not fit. */
@@ -172,14 +185,14 @@ report_mismatch(const DynRows *rows, const DynValue *values, int i,
 {
 	const DynColumn *column = dyn_relation_column(rows->relation,
 												  rows->attnums[i]);
-	char	   *key = item_key(rows, values);
+	const char *key = item_key(rows, values);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("value of column \"%s\" of foreign table \"%s\" does not fit: %s",
 					column->name, rows->relation->name, why),
 			 errdetail("DynamoDB table \"%s\", item %s, value %s.",
-					   rows->relation->table, key ? key : "(key not fetched)",
+					   rows->relation->table, key,
 					   excerpt(&values[i])),
 			 errhint("Change the column's type or format, or set its option on_mismatch to 'null'.")));
 }
@@ -189,14 +202,14 @@ report_null(const DynRows *rows, const DynValue *values, int i)
 {
 	const DynColumn *column = dyn_relation_column(rows->relation,
 												  rows->attnums[i]);
-	char	   *key = item_key(rows, values);
+	const char *key = item_key(rows, values);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_NOT_NULL_VIOLATION),
 			 errmsg("null value in column \"%s\" of foreign table \"%s\", which is declared NOT NULL",
 					column->name, rows->relation->name),
 			 errdetail("DynamoDB table \"%s\", item %s.", rows->relation->table,
-					   key ? key : "(key not fetched)"),
+					   key),
 			 errhint("ALTER FOREIGN TABLE %s ALTER COLUMN %s DROP NOT NULL, or give the item a value.",
 					 rows->relation->name, column->name)));
 }

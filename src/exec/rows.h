@@ -31,6 +31,9 @@ typedef struct DynRows
 	int			nbase;
 	const DynKeyAttr *base;
 	int			base_slots[2];
+	/* names the current item when its key was not fetched; may return NULL */
+	char	   *(*find_key) (void *arg);
+	void	   *find_key_arg;
 
 	int			current;		/* column being decoded, for the error context */
 } DynRows;
@@ -48,6 +51,12 @@ extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
  */
 extern void dyn_rows_store(DynRows *rows, const DynValue *values,
 						   TupleTableSlot *slot);
+
+/*
+ * "pk = "a", sk = 5" of an item, from the slots given; NULL if a slot is -1.
+ */
+extern char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
+							   const int *slots, const DynValue *values);
 
 /* The scalar of a key attribute's value, decoded into CurrentMemoryContext. */
 extern void dyn_key_scalar(const DynValue *value, DynScalar *scalar);

@@ -79,6 +79,24 @@ init_values(DynScan *scan, ForeignScanState *node)
 	scan->values.nulls = palloc0(Max(scan->values.n, 1) * sizeof(bool));
 }
 
+/*
+ * The items of a batch come in no order, so that each must show its key if it
+ * has to be named; when merging, the sort attributes are needed.
+ */
+static void
+create_rows(DynScan *scan)
+{
+	const DynAccess *access = scan->access;
+
+	if (access->then_base ||
+		(access->kind == DYN_ACCESS_GET && access->multiple))
+		scan->rows = dyn_rows_create(scan->relation, access, access->base,
+									 access->nbase);
+	else
+		scan->rows = dyn_rows_create(scan->relation, access, access->sort,
+									 access->nsort);
+}
+
 void
 dynBeginForeignScan(ForeignScanState *node, int eflags)
 {
@@ -88,8 +106,9 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	node->fdw_state = scan;
 	scan->relation = open_scan_relation(node);
 	scan->access = dyn_access_decode(linitial(plan->fdw_private));
-	scan->rows = dyn_rows_create(scan->relation, scan->access,
-								 scan->access->sort, scan->access->nsort);
+	create_rows(scan);
+	scan->rows->find_key = dyn_scan_item_key;
+	scan->rows->find_key_arg = scan;
 	if (scan->access->then_base)
 	{
 		DynAccess  *keys = palloc(sizeof(DynAccess));
@@ -256,6 +275,7 @@ start_fetch(DynScan *scan, ForeignScanState *node, DynRequests *requests,
 	spec.first_limit = scan->access->limit_hint;
 	spec.fetch_size = scan->relation->fetch_size;
 	spec.counters = &scan->counters;
+	scan->requests = requests;
 	if (scan->access->ordered && requests->nstreams > 1)
 	{
 		spec.compare = compare_items;

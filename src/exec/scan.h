@@ -32,6 +32,7 @@ typedef struct DynScan
 	bool		running;
 	bool		finished;
 	DynFetch   *fetch;
+	DynRequests *requests;		/* of the fetch whose items are returned */
 	DynFetch   *base_fetch;		/* then_base: items of a batch of keys */
 	MemoryContext batch_context;
 	struct DynKeySet *seen;		/* then_base: keys that were read */
@@ -42,6 +43,12 @@ extern TupleTableSlot *dynIterateForeignScan(ForeignScanState *node);
 extern void dynReScanForeignScan(ForeignScanState *node);
 extern void dynEndForeignScan(ForeignScanState *node);
 extern void dynShutdownForeignScan(ForeignScanState *node);
+
+/*
+ * itemkey.c: the key of the item that was fetched last, asked for again since
+ * it was not among the attributes; NULL if it cannot be told.
+ */
+extern char *dyn_scan_item_key(void *scan);
 
 /* explain.c */
 extern void dynExplainForeignScan(ForeignScanState *node, struct ExplainState *es);

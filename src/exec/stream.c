@@ -25,7 +25,8 @@ static void
 buffer_set(DynBuffer *buf, const char *data, size_t len)
 {
 	dyn_buffer_reset(buf);
-	dyn_buffer_append(buf, data, len);
+	if (len > 0)
+		dyn_buffer_append(buf, data, len);
 	if (buf->failed)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 }
@@ -67,7 +68,7 @@ write_body(DynStreamContext *context, DynStream *stream)
 	context->spec.prepare(context->spec.arg, stream->number, &request);
 	request.report_units = true;
 	if (request.op == DYN_OP_QUERY || request.op == DYN_OP_SCAN)
-		request.limit = page_limit(&context->spec, stream);
+		request.limit = stream->limit = page_limit(&context->spec, stream);
 	if (stream->last_key.len > 0)
 	{
 		request.start_key = stream->last_key.data;
@@ -174,14 +175,39 @@ log_line(DynStreamContext *context, const DynStream *stream,
 }
 
 /*
- * A request refused because table or index are not what was planned: forgets
- * the description, so that the next plan is made from a fresh one.
+ * A request refused because table or index are not what was planned: asks for
+ * the description again, so that the next plan is made from a fresh one.  If
+ * nothing was answered yet, and table and index are there after all, it is
+ * worth another try; true then.
  */
-static void
-forget_if_stale(DynStreamContext *context, const DynCall *call)
+static bool
+refresh_if_stale(DynStreamContext *context, const DynCall *call)
 {
-	if (dyn_failure_is_stale(call))
-		dyn_session_forget_table(context->spec.connection, context->spec.table);
+	const DynFetchSpec *spec = &context->spec;
+	const DynTableMeta *meta;
+
+	if (!dyn_failure_is_stale(call))
+		return false;
+	dyn_session_forget_table(spec->connection, spec->table);
+	if (context->answers > 0 || context->refreshed)
+		return false;
+	context->refreshed = true;
+	meta = dyn_session_table(spec->connection, spec->table);
+	return spec->index == NULL ||
+		dyn_metadata_index(meta, spec->index) != NULL;
+}
+
+/* Raises the error of a failed call, or has the request sent once more. */
+static void
+receive_failure(DynStreamContext *context, DynStream *stream,
+				const DynRequestContext *about)
+{
+	dyn_session_account(stream->call, log_line(context, stream, NULL,
+											   about->operation));
+	if (!refresh_if_stale(context, stream->call))
+		dyn_report_call(stream->call, about);
+	stream->asked--;
+	stream->more = true;
 }
 
 static void
@@ -302,6 +328,16 @@ note_unprocessed(DynStreamContext *context, DynStream *stream,
 	stream->more = true;
 }
 
+/* Remembers what would ask for this page again. */
+static void
+note_position(const DynStream *stream, DynFetchPage *page)
+{
+	page->stream = stream->number;
+	page->limit = stream->limit;
+	page->handed_out = 0;
+	buffer_set(&page->start_key, stream->last_key.data, stream->last_key.len);
+}
+
 static void
 accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 			const DynRequestContext *about)
@@ -312,7 +348,9 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 											   about->operation));
 	count_answer(context, stream->call, &page->page,
 				 op == DYN_OP_GET_ITEM || op == DYN_OP_BATCH_GET_ITEM);
+	context->answers++;
 	dyn_buffer_reset(&stream->unprocessed);
+	note_position(stream, page);
 	note_last_key(context, stream, &page->page, about);
 	note_unprocessed(context, stream, &page->page);
 }
@@ -333,10 +371,8 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	fill_request_context(context, stream, &about);
 	if (stream->call->failure != DYN_FAIL_NONE)
 	{
-		dyn_session_account(stream->call, log_line(context, stream, NULL,
-												   about.operation));
-		forget_if_stale(context, stream->call);
-		dyn_report_call(stream->call, &about);
+		receive_failure(context, stream, &about);
+		return;
 	}
 	page = get_page(context);
 	page->next = context->spare;
@@ -366,6 +402,7 @@ free_page(DynStreamContext *context, DynFetchPage *page)
 	context->statement->bytes -= page->bytes;
 	dyn_page_free(&page->page);
 	dyn_buffer_free(&page->body);
+	dyn_buffer_free(&page->start_key);
 	free(page);
 }
 

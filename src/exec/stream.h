@@ -19,6 +19,12 @@ typedef struct DynFetchPage
 	DynPage		page;
 	DynBuffer	body;			/* the items' slots point into it */
 	size_t		bytes;			/* counted in the statement's budget */
+
+	/* to ask for the same page again, when an item has to be named */
+	int			stream;
+	long		limit;
+	DynBuffer	start_key;		/* empty: the stream's first page */
+	uint64		handed_out;		/* items */
 } DynFetchPage;
 
 typedef struct DynStream
@@ -30,6 +36,7 @@ typedef struct DynStream
 	int			asked;			/* requests sent */
 	bool		more;			/* another request has to follow */
 	DynBuffer	last_key;		/* where the next page starts; empty: start */
+	long		limit;			/* of the request in flight */
 	DynBuffer	unprocessed;	/* keys of a batch to ask for again */
 	double		resume_at;		/* not before this time (ms) */
 	int			stalls;			/* answers in a row without progress */
@@ -51,6 +58,8 @@ typedef struct DynStreamContext
 	size_t		expected;		/* bytes of an answer, as seen so far */
 	bool		counting;		/* Select=COUNT: pages are not kept */
 	uint64		count;
+	uint64		answers;		/* taken in so far */
+	bool		refreshed;		/* the description was asked for again */
 } DynStreamContext;
 
 /* Makes a stream ready for its first request; keeps what it can use again. */

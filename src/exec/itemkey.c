@@ -1,0 +1,110 @@
+/*
+ * itemkey.c
+ *		Finds out which item holds a value that does not fit.
+ *
+ * An error about a value names its item.  Scans fetch no more attributes than
+ * the query needs, so that the key may be missing; then, and only then, the
+ * same page is asked for once more with the key attributes instead, and the
+ * item at the same position is the one.
+ */
+#include "postgres.h"
+
+#include "../model/path.h"
+#include "scan.h"
+
+/* The key of the one item that a GetItem asks for. */
+static char *
+requested_key(const DynRequests *requests)
+{
+	DynBuffer	text;
+	char	   *key;
+
+	dyn_buffer_init(&text, 0);
+	for (int i = 0; i < requests->nparts; i++)
+	{
+		dyn_buffer_printf(&text, "%s%s = ", i > 0 ? ", " : "",
+						  requests->keys[i].name);
+		dyn_scalar_print(&text, &requests->keys[i].value);
+	}
+	key = pnstrdup(text.data, text.len);
+	dyn_buffer_free(&text);
+	return key;
+}
+
+/* The page's request, with the key attributes as its projection. */
+static void
+write_key_request(DynBuffer *body, const DynScan *scan,
+				  const DynItemPosition *position, const DynPath *paths)
+{
+	DynRequests keys = *scan->requests;
+	DynReadRequest request = {0};
+
+	keys.projection = paths;
+	keys.nprojection = scan->access->nbase;
+	dyn_requests_prepare(&keys, position->stream, &request);
+	request.limit = position->limit;
+	if (position->start_key_len > 0)
+	{
+		request.start_key = position->start_key;
+		request.start_key_len = position->start_key_len;
+	}
+	dyn_write_read(body, &request);
+	/* the buffers may have grown while they were borrowed */
+	*scan->requests = keys;
+	scan->requests->projection = scan->rows->projection;
+	scan->requests->nprojection = scan->rows->nprojection;
+}
+
+static char *
+key_at(const DynScan *scan, const DynCall *call, const DynPath *paths,
+	   uint64 item)
+{
+	static const int slots[2] = {0, 1};
+	DynShape   *shape = dyn_shape_create(paths, scan->access->nbase);
+	DynValue	values[2];
+	DynPage		page;
+	DynPageError error;
+	char	   *key = NULL;
+
+	dyn_page_init(&page);
+	if (shape != NULL &&
+		dyn_page_parse(&page, shape, call->response.data, call->response.len,
+					   &error) && item < page.nitems)
+	{
+		for (uint64 i = 0; i <= item; i++)
+			(void) dyn_page_next(&page, values);
+		key = dyn_item_key_text(scan->access->base, scan->access->nbase, slots,
+								values);
+	}
+	dyn_page_free(&page);
+	if (shape != NULL)
+		dyn_shape_free(shape);
+	return key;
+}
+
+char *
+dyn_scan_item_key(void *arg)
+{
+	DynScan    *scan = arg;
+	DynPath		paths[2];
+	DynItemPosition position;
+	DynRequestContext about = {dyn_operation_name(scan->requests->op),
+		scan->relation->table, scan->requests->index,
+	scan->relation->connection->server_name};
+	DynCall    *call;
+	char	   *key;
+
+	if (scan->requests->op == DYN_OP_GET_ITEM)
+		return requested_key(scan->requests);
+	if (scan->requests->op == DYN_OP_BATCH_GET_ITEM || scan->fetch == NULL ||
+		!dyn_fetch_position(scan->fetch, &position) ||
+		(call = dyn_call_create(dyn_session_client())) == NULL)
+		return NULL;
+	for (int i = 0; i < scan->access->nbase; i++)
+		paths[i] = *dyn_path_of_attribute(scan->access->base[i].name);
+	write_key_request(dyn_call_body(call), scan, &position, paths);
+	dyn_session_run(call, &scan->relation->connection->service, &about);
+	key = key_at(scan, call, paths, position.item);
+	dyn_call_destroy(call);
+	return key;
+}
