@@ -1,0 +1,163 @@
+"""The statements of the tour, each with the rows that the data demand and the requests it must send."""
+from decimal import Decimal
+
+from data import MOVIES, ORDERS, SONGS, USERS
+
+
+class Step:
+    """One statement; expected_rows are Python values, requests the lines of dynamo_fdw.log_requests without the time.
+
+    Requests that are sent together may be answered in any order.
+    """
+
+    def __init__(self, title, remark, sql, expected_rows, requests, warnings=()):
+        self.title, self.remark, self.sql = title, remark, sql
+        self.expected_rows = [tuple(map(spelled, row)) for row in expected_rows]
+        self.requests, self.warnings = list(requests), list(warnings)
+
+    @staticmethod
+    def rows(result):
+        """The rows that are compared."""
+        return result.rows
+
+
+class ExplainStep(Step):
+    """A plan, of which the lines about DynamoDB are compared."""
+
+    @staticmethod
+    def rows(result):
+        return [(line.strip(),) for (line,) in result.rows if ": " in line and "actual" not in line]
+
+
+def spelled(value):
+    """A Python value as PostgreSQL spells it."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "t" if value else "f"
+    if isinstance(value, (set, frozenset)):
+        return "{" + ",".join(sorted(value)) + "}"
+    return str(value)
+
+
+def moment(text):
+    """A time as DynamoDB has it, in PostgreSQL's spelling."""
+    return text.replace("T", " ").replace("Z", "+00")
+
+
+def rows_of(items, *names):
+    """These attributes of the items."""
+    return [tuple(moment(item[name]) if name == "ordered_at" else item[name] for name in names) for item in items]
+
+
+def orders_of(customer, since="", until="~"):
+    """A customer's orders in a span of time."""
+    return [order for order in ORDERS if order["customer_id"] == customer and since <= order["ordered_at"] <= until]
+
+
+def orders_in(status, since=""):
+    """Orders of a status, by time."""
+    return sorted((order for order in ORDERS if order["status"] == status and order["ordered_at"] >= since),
+                  key=lambda order: order["ordered_at"])
+
+
+def songs_of(title):
+    """A movie's songs, by name."""
+    return sorted((song for song in SONGS if song["movie_id"] == title), key=lambda song: song["name"])
+
+
+def addresses(name):
+    """A user's e-mail addresses, whichever way they are kept."""
+    [user] = [user for user in USERS if user["name"] == name]
+    return [(name, email["id"] if isinstance(email, dict) else email) for email in user["emails"]]
+
+
+def report(customers):
+    """Number of orders, turnover and largest order of each customer."""
+    for customer in customers:
+        totals = [order["total"] for order in orders_of(customer)]
+        yield customer, len(totals), sum(totals, Decimal()), max(totals)
+
+
+WANTED = ["Dancing at the Fair", "Sailing by the Sea Again", "Waiting for Rain", "Walking after Dark"]
+CUSTOMERS = ["c-001", "c-002", "c-003"]
+
+STEPS = [
+    Step("One item, by its key",
+         "name and year are the key of movies, so that one GetItem serves. The first use of a table asks for its keys.",
+         "SELECT name, year, actor, rating, genres FROM movies\n"
+         "WHERE name = 'The Amber Harbour' AND year = 2019;",
+         rows_of([m for m in MOVIES if (m["name"], m["year"]) == ("The Amber Harbour", 2019)],
+                 "name", "year", "actor", "rating", "genres"),
+         ['GetItem demo-movies key name = "The Amber Harbour" AND year = 2019: 1 items, 0.5 units']),
+    Step("A range of the sort key, newest first",
+         "Times are text in DynamoDB; the column's format makes them sortable there. Read backward, stopped by LIMIT.",
+         "SELECT ordered_at, status, total FROM orders\n"
+         "WHERE customer_id = 'c-007' AND ordered_at BETWEEN '2026-05-01' AND '2026-06-01'\n"
+         "ORDER BY ordered_at DESC LIMIT 3;",
+         rows_of(orders_of("c-007", "2026-05-01", "2026-06-01")[:-4:-1], "ordered_at", "status", "total"),
+         ['Query demo-orders key customer_id = "c-007" AND ordered_at BETWEEN "2026-05-01T00:00:00Z" AND '
+          '"2026-06-01T00:00:00Z" backward: 3 items, 0.5 units']),
+    Step("An index",
+         "by_status is a global secondary index (status, ordered_at); its rows come sorted, nothing is sorted here.",
+         "SELECT ordered_at, customer_id, total FROM orders\n"
+         "WHERE status = 'open' AND ordered_at >= '2026-06-20' ORDER BY ordered_at;",
+         rows_of(orders_in("open", "2026-06-20"), "ordered_at", "customer_id", "total"),
+         ['Query demo-orders index by_status key status = "open" AND ordered_at >= "2026-06-20T00:00:00Z": '
+          '3 items, 0.5 units']),
+    Step("Many keys at once",
+         "A list of keys is one BatchGetItem for each hundred. One of these songs does not exist.",
+         "SELECT name, singer, seconds FROM songs WHERE name IN\n  ("
+         + ", ".join(f"'{name}'" for name in WANTED) + ")\nORDER BY name;",
+         rows_of(sorted((s for s in SONGS if s["name"] in WANTED), key=lambda s: s["name"]),
+                 "name", "singer", "seconds"),
+         ["BatchGetItem demo-songs 4 keys: 3 items, 1.5 units"]),
+    Step("has_many: a movie and its songs",
+         "A relation is a join, with no option to set. The songs come from the index on movie_id, in one request.",
+         "SELECT m.name, m.year, s.name AS song, s.singer\n"
+         "FROM movies m JOIN songs s ON s.movie_id = m.name\n"
+         "WHERE m.name = 'The Paper Harbour' AND m.year = 1978 ORDER BY song;",
+         [("The Paper Harbour", 1978, song["name"], song["singer"]) for song in songs_of("The Paper Harbour")],
+         ['GetItem demo-movies key name = "The Paper Harbour" AND year = 1978: 1 items, 0.5 units',
+          'Query demo-songs index song-movie-index key movie_id = "The Paper Harbour": 5 items, 0.5 units']),
+    Step("A list inside an item",
+         "E-mail addresses are a list on the user: of strings (bela's) or, in newer items, of maps (ada's).",
+         "SELECT name, coalesce(email->>'id', email#>>'{}') AS email\n"
+         "FROM users, jsonb_array_elements(emails) AS email\n"
+         "WHERE name IN ('ada.arden', 'bela.arden') ORDER BY email;",
+         sorted(addresses("ada.arden") + addresses("bela.arden")),
+         ["BatchGetItem demo-users 2 keys: 2 items, 1 units"]),
+    Step("A report",
+         "One Query for each customer, all of them in flight together; PostgreSQL does the arithmetic.",
+         "SELECT customer_id, count(*) AS orders, sum(total) AS turnover, max(total) AS largest\n"
+         "FROM orders WHERE customer_id IN ('c-001', 'c-002', 'c-003')\n"
+         "GROUP BY customer_id ORDER BY customer_id;",
+         report(CUSTOMERS),
+         [f'Query demo-orders key customer_id = "{customer}": 40 items, 1 units' for customer in CUSTOMERS]),
+    Step("A count",
+         "Nothing is left to check here, so that DynamoDB counts and no item is transferred.",
+         "SELECT count(*) FROM orders WHERE status = 'returned';",
+         [(len(orders_in("returned")),)],
+         [f'Query demo-orders index by_status key status = "returned" count only: {len(orders_in("returned"))} items, '
+          '1.5 units']),
+    Step("No key: the whole table is read, and said so",
+         "The filter travels along and spares the transfer, but DynamoDB bills what it reads. scan_policy decides.",
+         "SELECT name, year, rating FROM movies WHERE rating >= 9.7 ORDER BY rating DESC, name;",
+         rows_of(sorted((m for m in MOVIES if m["rating"] >= Decimal("9.7")),
+                        key=lambda m: (-m["rating"], m["name"])), "name", "year", "rating"),
+         ["Scan demo-movies filter rating >= 9.7: 6 items, 9.5 units"],
+         ['WARNING:  reading the whole DynamoDB table "demo-movies": 420 items, 74.0 kB, about 9 read units\n'
+          'HINT:  Bind the partition key "name", or set scan_policy to "allow".']),
+    ExplainStep("How a statement is answered",
+                "EXPLAIN names the request; with ANALYZE, also what it cost.",
+                "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)\n"
+                "SELECT ordered_at, total FROM orders\n"
+                "WHERE status = 'returned' AND total > 500 ORDER BY ordered_at DESC;",
+                [("Operation: Query",), ("Remote Table: demo-orders",), ("Index: by_status",),
+                 ("Key Condition: status = 'returned'::text",), ("Remote Filter: total > '500'::numeric",),
+                 ("Order: descending",),
+                 ("Requests: 1  Pages: 1  Items Read: 62  Items Returned: "
+                  f"{len([o for o in orders_in('returned') if o['total'] > 500])}  Read Units: 1.5  Retries: 0",)],
+                ['Query demo-orders index by_status key status = "returned" filter total > 500 backward: '
+                 f"{len([o for o in orders_in('returned') if o['total'] > 500])} items, 1.5 units"]),
+]

@@ -1,0 +1,40 @@
+-- The demo's foreign tables. psql variables: endpoint, region, key, secret.
+CREATE EXTENSION dynamo_fdw;
+
+CREATE SERVER ddb FOREIGN DATA WRAPPER dynamo_fdw
+  OPTIONS (region :'region', endpoint :'endpoint', table_prefix 'demo-');
+
+CREATE USER MAPPING FOR CURRENT_USER SERVER ddb
+  OPTIONS (access_key_id :'key', secret_access_key :'secret');
+
+CREATE FOREIGN TABLE movies (
+  name     text COLLATE "C" NOT NULL,
+  year     int NOT NULL,
+  actor    text,
+  actress  text,
+  released boolean,
+  rating   numeric,
+  genres   text[],
+  song_ids text[]
+) SERVER ddb;
+
+CREATE FOREIGN TABLE songs (
+  name     text COLLATE "C" NOT NULL,
+  movie_id text COLLATE "C",
+  seconds  int,
+  singer   text
+) SERVER ddb;
+
+CREATE FOREIGN TABLE users (
+  name   text COLLATE "C" NOT NULL,
+  age    int,
+  emails jsonb
+) SERVER ddb;
+
+CREATE FOREIGN TABLE orders (
+  customer_id text COLLATE "C" NOT NULL,
+  ordered_at  timestamptz OPTIONS (format 'iso8601(0)') NOT NULL,
+  status      text,
+  total       numeric,
+  lines       jsonb
+) SERVER ddb;
