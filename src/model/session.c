@@ -437,11 +437,12 @@ dyn_session_connection(Oid serverid, Oid userid)
 {
 	DynConnection *connection = find_connection(serverid, userid);
 
+	/* pinned first: looking up the server may bring an invalidation */
+	connection->pins++;
+	call_at_reset(unpin_connection, connection);
 	if (pg_strncasecmp(connection->service.url, "http://", 7) == 0)
 		dyn_check_endpoint(GetForeignServer(serverid)->owner,
 						   connection->server_name, connection->service.url);
-	connection->pins++;
-	call_at_reset(unpin_connection, connection);
 	return connection;
 }
 
