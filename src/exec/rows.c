@@ -222,8 +222,11 @@ conversion_context(void *arg)
 	const DynColumn *column = dyn_relation_column(rows->relation,
 												  rows->attnums[rows->current]);
 
-	errcontext("column \"%s\" of foreign table \"%s\"", column->name,
-			   rows->relation->name);
+	char	   *key = dyn_item_key_text(rows->base, rows->nbase,
+										rows->base_slots, rows->values);
+
+	errcontext("column \"%s\" of foreign table \"%s\"%s%s", column->name,
+			   rows->relation->name, key ? ", item " : "", key ? key : "");
 }
 
 /* ---- decoding ---- */
@@ -247,8 +250,8 @@ decode_column(DynRows *rows, const DynValue *values, int i, Datum *result)
 	if (column->not_null)
 		report_null(rows, values, i);
 	if (column->codec.is_domain)
-		domain_check((Datum) 0, true, column->codec.typid,
-					 &column->codec.domain_cache, column->codec.context);
+		(void) dyn_codec_check_domain(&column->codec, (Datum) 0, true, false,
+									  &why);
 	return false;
 }
 
@@ -258,6 +261,7 @@ dyn_rows_store(DynRows *rows, const DynValue *values, TupleTableSlot *slot)
 	ErrorContextCallback callback = {error_context_stack, conversion_context, rows};
 
 	error_context_stack = &callback;
+	rows->values = values;
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true,
 		   slot->tts_tupleDescriptor->natts * sizeof(bool));

@@ -36,6 +36,7 @@ typedef struct DynRows
 	void	   *find_key_arg;
 
 	int			current;		/* column being decoded, for the error context */
+	const DynValue *values;		/* of the item being decoded, likewise */
 } DynRows;
 
 /*

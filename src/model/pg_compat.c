@@ -12,6 +12,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "pg_compat.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/selfuncs.h"
 #include "utils/resowner.h"
@@ -111,6 +112,73 @@ dyn_array_length(PlannerInfo *root, Node *array)
 #endif
 }
 
+/*
+ * Runs func(arg) in a subtransaction, which is the only way back from an error
+ * that is no soft one.  Errors of the two classes that are about values are
+ * caught; false then, with the message in *why.
+ */
+static bool
+run_softly(void (*func) (void *), void *arg, const char **why)
+{
+	MemoryContext oldcontext = CurrentMemoryContext;
+	ResourceOwner oldowner = CurrentResourceOwner;
+	volatile bool ok = true;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(oldcontext);
+	PG_TRY();
+	{
+		func(arg);
+		ReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(oldcontext);
+		CurrentResourceOwner = oldowner;
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(oldcontext);
+		edata = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(oldcontext);
+		CurrentResourceOwner = oldowner;
+		if (ERRCODE_TO_CATEGORY(edata->sqlerrcode) != ERRCODE_DATA_EXCEPTION &&
+			ERRCODE_TO_CATEGORY(edata->sqlerrcode) !=
+			ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
+			ReThrowError(edata);
+		*why = edata->message;
+		ok = false;
+	}
+	PG_END_TRY();
+	return ok;
+}
+
+typedef struct DomainCall
+{
+	Datum		value;
+	bool		isnull;
+	Oid			domain;
+} DomainCall;
+
+static void
+call_domain_check(void *arg)
+{
+	DomainCall *call = arg;
+	void	   *cache = NULL;
+
+	domain_check(call->value, call->isnull, call->domain, &cache,
+				 CurrentMemoryContext);
+}
+
+bool
+dyn_domain_check_soft(Datum value, bool isnull, Oid domain, const char **why)
+{
+	DomainCall	call = {value, isnull, domain};
+
+	return run_softly(call_domain_check, &call, why);
+}
+
 #if PG_VERSION_NUM >= 160000
 
 bool
@@ -129,44 +197,34 @@ dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 
 #else
 
-/*
- * Without soft errors the only way back from an input function's error is a
- * subtransaction.  Data exceptions alone are taken as "not accepted".
- */
+typedef struct InputCall
+{
+	FmgrInfo   *input;
+	char	   *str;
+	Oid			ioparam;
+	int32		typmod;
+	Datum		result;
+} InputCall;
+
+static void
+call_input(void *arg)
+{
+	InputCall  *call = arg;
+
+	call->result = InputFunctionCall(call->input, call->str, call->ioparam,
+									 call->typmod);
+}
+
 bool
 dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 			   Datum *result, const char **why)
 {
-	MemoryContext oldcontext = CurrentMemoryContext;
-	ResourceOwner oldowner = CurrentResourceOwner;
-	volatile bool accepted = true;
+	InputCall	call = {input, str, ioparam, typmod, (Datum) 0};
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(oldcontext);
-	PG_TRY();
-	{
-		*result = InputFunctionCall(input, str, ioparam, typmod);
-		ReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(oldcontext);
-		CurrentResourceOwner = oldowner;
-	}
-	PG_CATCH();
-	{
-		ErrorData  *edata;
-
-		MemoryContextSwitchTo(oldcontext);
-		edata = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(oldcontext);
-		CurrentResourceOwner = oldowner;
-		if (ERRCODE_TO_CATEGORY(edata->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
-			ReThrowError(edata);
-		*why = edata->message;
-		accepted = false;
-	}
-	PG_END_TRY();
-	return accepted;
+	if (!run_softly(call_input, &call, why))
+		return false;
+	*result = call.result;
+	return true;
 }
 
 #endif

@@ -162,4 +162,11 @@ extern uint32 dyn_wait_event(void);
 extern bool dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam,
 						   int32 typmod, Datum *result, const char **why);
 
+/*
+ * Checks a domain's constraints without raising an error for one that fails:
+ * returns false then, with the message in *why.
+ */
+extern bool dyn_domain_check_soft(Datum value, bool isnull, Oid domain,
+								  const char **why);
+
 #endif

@@ -5,7 +5,7 @@
  * `codec_traits` says for each kind of codec what it is stored as and what may
  * be concluded from comparisons there; a format overrides it.  Decoding is one
  * small function for each kind.  Encoding is in encode.c, jsonb in jsonvalue.c,
- * dates and times in datetime.c.
+ * arrays in arrayvalue.c, dates and times in datetime.c.
  *
  * Decoders allocate in CurrentMemoryContext (the page context), raise no error
  * for a value that does not fit, and never round.
@@ -17,7 +17,6 @@
 #include "catalog/pg_type.h"
 #include "common/int.h"
 #include "mb/pg_wchar.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/jsonb.h"
@@ -489,6 +488,34 @@ plain_decimal(const char *p, size_t len, Datum *result)
 	return true;
 }
 
+/* Digits behind the point of a canonical number. */
+static int
+fraction_digits(const char *text)
+{
+	const char *point = strchr(text, '.');
+
+	return point ? (int) strlen(point + 1) : 0;
+}
+
+/* Digits before the point; none of a fraction. */
+static int
+whole_digits(const char *text)
+{
+	text += (*text == '-');
+	return *text == '0' ? 0 : (int) strcspn(text, ".");
+}
+
+/* Zeros that a whole canonical number ends with. */
+static int
+trailing_zeros(const char *text)
+{
+	int			n = 0;
+
+	for (size_t i = strlen(text); i > 0 && text[i - 1] == '0'; i--)
+		n++;
+	return n;
+}
+
 /*
  * numeric(p,s): the scale is padded, but a value that would be rounded or has
  * too many digits does not fit.
@@ -500,24 +527,15 @@ apply_numeric_typmod(DynCodec *codec, const char *text, Datum *result,
 	int32		typmod = codec->typmod - VARHDRSZ;
 	int			precision = (typmod >> 16) & 0xffff;
 	int			scale = ((typmod & 0x7ff) ^ 1024) - 1024;
-	size_t		sign = (text[0] == '-');
-	int			whole = (int) strcspn(text + sign, ".");
-	Datum		fitted;
 
-	if (text[sign] == '0')
-		whole = 0;
-	if (whole <= precision - scale)
-	{
-		fitted = DirectFunctionCall2(numeric, *result,
-									 Int32GetDatum(codec->typmod));
-		if (DatumGetBool(DirectFunctionCall2(numeric_eq, *result, fitted)))
-		{
-			*result = fitted;
-			return true;
-		}
-	}
-	return mismatch(why, psprintf("it does not fit numeric(%d,%d) without rounding",
-								  precision, scale));
+	if (fraction_digits(text) > Max(scale, 0) ||
+		whole_digits(text) > precision - scale ||
+		(whole_digits(text) > 0 && trailing_zeros(text) < -scale))
+		return mismatch(why, psprintf("it does not fit numeric(%d,%d) without rounding",
+									  precision, scale));
+	*result = DirectFunctionCall2(numeric, *result,
+								  Int32GetDatum(codec->typmod));
+	return true;
 }
 
 static bool
@@ -733,35 +751,13 @@ decode_json(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* A set, or a list of scalars; NULL elements stay NULL. */
 static bool
 decode_array(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
 {
-	DynWalk		walk;
-	DynValue	v;
-	DynWalkEvent event;
-	ArrayBuildState *state;
-	Oid			elemtype = codec->element->typid;
-
 	if (value->type == DYN_TYPE_M || value->type < DYN_TYPE_SS)
 		return wrong_type(codec, value, why);
-	state = initArrayResult(elemtype, CurrentMemoryContext, false);
-	dyn_walk_begin(&walk, value);
-	dyn_walk_next(&walk, &v);	/* the opening bracket */
-	while ((event = dyn_walk_next(&walk, &v)) == DYN_WALK_VALUE)
-	{
-		Datum		element = (Datum) 0;
-		bool		isnull = (v.type == DYN_TYPE_NULL);
-
-		if (!isnull && !dyn_codec_decode(codec->element, &v, soft, &element, why))
-			return mismatch(why, psprintf("an element does not fit: %s", *why));
-		accumArrayResult(state, element, isnull, elemtype, CurrentMemoryContext);
-	}
-	if (event == DYN_WALK_OPEN)
-		return mismatch(why, "it holds a list or map, which an array's element cannot be");
-	*result = makeArrayResult(state, CurrentMemoryContext);
-	return true;
+	return dyn_value_to_array(codec, value, soft, result, why);
 }
 
 typedef bool (*DecodeFn) (DynCodec *codec, const DynValue *value, bool soft,
@@ -796,8 +792,17 @@ dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 		return wrong_type(codec, value, why);
 	if (!decoders[codec->kind] (codec, value, soft, result, why))
 		return false;
-	if (codec->is_domain)
-		domain_check(*result, false, codec->typid, &codec->domain_cache,
-					 codec->context);
+	return !codec->is_domain ||
+		dyn_codec_check_domain(codec, *result, false, soft, why);
+}
+
+bool
+dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull, bool soft,
+					   const char **why)
+{
+	if (soft)
+		return dyn_domain_check_soft(value, isnull, codec->typid, why);
+	domain_check(value, isnull, codec->typid, &codec->domain_cache,
+				 codec->context);
 	return true;
 }

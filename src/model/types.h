@@ -91,6 +91,13 @@ extern void dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 							 Datum *result, const char **why);
 
+/*
+ * Checks a domain's constraints, on NULL too.  Raises their errors, or with
+ * `soft` returns them likewise.
+ */
+extern bool dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull,
+								   bool soft, const char **why);
+
 /* What became of a value on its way into a request. */
 typedef enum DynEncoded
 {
@@ -117,6 +124,10 @@ extern DynEncoded dyn_codec_encode(const DynCodec *codec, Oid valuetype,
 extern DynEncoded dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype,
 										 Datum value, bool lower,
 										 bool *inclusive, DynScalar *out);
+
+/* Decodes a set or list into an array of the codec's element type. */
+extern bool dyn_value_to_array(DynCodec *codec, const DynValue *value, bool soft,
+							   Datum *result, const char **why);
 
 /* Decodes any value into jsonb, as plain JSON. */
 extern bool dyn_value_to_jsonb(const DynValue *value, Datum *result,
