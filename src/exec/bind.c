@@ -740,6 +740,9 @@ dyn_bind_values(const DynAccess *access, const DynRelation *relation,
 	BindContext context = {relation, values};
 
 	memset(bound, 0, sizeof(*bound));
+	bound->nothing = access->nothing;
+	if (bound->nothing)
+		return;
 	if (access->kind == DYN_ACCESS_GET)
 		bind_whole_keys(&context, access, bound);
 	else if (access->kind == DYN_ACCESS_QUERY)

@@ -226,7 +226,7 @@ show_access(const DynAccess *access, ExplainState *es)
 	if (access->count_only)
 		ExplainPropertyText("Select", "COUNT", es);
 	if (access->limit_hint > 0)
-		ExplainPropertyInteger("First Page", "items", access->limit_hint, es);
+		ExplainPropertyInteger("First Page Limit", NULL, access->limit_hint, es);
 	if (access->advice != NULL)
 		ExplainPropertyText("Advice", access->advice, es);
 }

@@ -25,6 +25,7 @@
 #include "utils/rel.h"
 
 #include "../base/text.h"
+#include "../model/path.h"
 #include "../model/pg_compat.h"
 #include "scan.h"
 
@@ -168,11 +169,28 @@ size_clause(const DynScan *scan, const DynTableMeta *meta)
 					Max(units, 1));
 }
 
+static bool
+shows_attribute(const DynRelation *relation, const DynKeyAttr *attr)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && dyn_path_is_attribute(column->path, attr->name))
+			return true;
+	}
+	return false;
+}
+
+/* What would spare the Scan: binding the key, or first of all showing it. */
 static char *
-bind_hint(const DynTableMeta *meta)
+bind_hint(const DynScan *scan, const DynTableMeta *meta)
 {
 	if (meta == NULL)
 		return pstrdup("Bind the partition key");
+	if (!shows_attribute(scan->relation, &meta->key.hash[0]))
+		return psprintf("No column shows the partition key \"%s\": add one and bind it",
+						meta->key.hash[0].name);
 	return psprintf("Bind the partition key \"%s\"", meta->key.hash[0].name);
 }
 
@@ -195,11 +213,11 @@ announce_scan(DynScan *scan)
 				 errmsg("reading the whole DynamoDB table \"%s\" is not allowed%s",
 						scan->relation->table, size_clause(scan, meta)),
 				 errhint("%s, or set scan_policy to \"warn\" or \"allow\".",
-						 bind_hint(meta))));
+						 bind_hint(scan, meta))));
 	ereport(WARNING,
 			(errmsg("reading the whole DynamoDB table \"%s\"%s",
 					scan->relation->table, size_clause(scan, meta)),
-			 errhint("%s, or set scan_policy to \"allow\".", bind_hint(meta))));
+			 errhint("%s, or set scan_policy to \"allow\".", bind_hint(scan, meta))));
 }
 
 static int

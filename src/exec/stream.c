@@ -168,9 +168,13 @@ log_line(DynStreamContext *context, const DynStream *stream,
 	if (stream->asked > 1)
 		appendStringInfo(&line, ", page %d", stream->asked);
 	if (page != NULL)
-		appendStringInfo(&line, ": " UINT64_FORMAT " items, %g units",
-						 page->has_count ? (uint64) page->count
-						 : (uint64) page->nitems, page->units);
+	{
+		uint64		items = page->has_count ? page->count : page->nitems;
+
+		appendStringInfo(&line, ": " UINT64_FORMAT " item%s, %g unit%s", items,
+						 items == 1 ? "" : "s", page->units,
+						 page->units == 1 ? "" : "s");
+	}
 	return line.data;
 }
 

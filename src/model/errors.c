@@ -71,10 +71,11 @@ static const TransportError transport_errors[] = {
 	{DYN_FAIL_CONNECT, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server option endpoint, and that the database server may connect to it."},
 	{DYN_FAIL_TLS, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Check the endpoint's certificate; the server option ca_file names another CA bundle."},
+	"Check the endpoint's certificate (the server option ca_file names another CA bundle), and that the endpoint speaks https."},
 	{DYN_FAIL_TIMEOUT, ERRCODE_CONNECTION_FAILURE,
 	"The server options connect_timeout and request_timeout set the bounds."},
-	{DYN_FAIL_NETWORK, ERRCODE_CONNECTION_FAILURE, NULL},
+	{DYN_FAIL_NETWORK, ERRCODE_CONNECTION_FAILURE,
+	"If this happens at every request, check the server option endpoint."},
 	{DYN_FAIL_TOO_LARGE, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"A smaller fetch_size makes smaller answers."},
 	{DYN_FAIL_CHECKSUM, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
@@ -119,6 +120,21 @@ server_text(const char *text)
 	return pg_any_to_server(pstrdup(text), strlen(text), PG_UTF8);
 }
 
+/* With a capital letter and a full stop, as DETAIL wants it. */
+static char *
+sentence(const char *text)
+{
+	char	   *copy = psprintf("%s.", server_text(text));
+	size_t		len = strlen(copy);
+
+	if (len < 2)
+		return pstrdup("(no text)");
+	copy[0] = pg_ascii_toupper((unsigned char) copy[0]);
+	if (strchr(".!?", copy[len - 2]) != NULL)
+		copy[len - 1] = '\0';
+	return copy;
+}
+
 static char *
 what_failed(const DynRequestContext *context)
 {
@@ -153,11 +169,10 @@ report_service(const DynCall *call, const DynRequestContext *context)
 	ereport(ERROR,
 			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
 			 errmsg("%s", what_failed(context)),
-			 errdetail("%s: %s%s%s%s", call->code,
-					   call->message[0] ? server_text(call->message)
-					   : "(no text)",
-					   call->throttle_reason[0] ? " Reason: " : "",
-					   call->throttle_reason, request_words(call)),
+			 errdetail("%s: %s%s%s", call->code, sentence(call->message),
+					   call->throttle_reason[0]
+					   ? psprintf(" Reason: %s.", call->throttle_reason) : "",
+					   request_words(call)),
 			 entry && entry->hint ? errhint("%s", entry->hint) : 0));
 }
 
@@ -177,7 +192,7 @@ report_transport(const DynCall *call, const DynRequestContext *context)
 					   ? psprintf("HTTP status %d.", call->http_status)
 					   : "No answer.",
 					   show ? " " : "",
-					   show ? server_text(call->message) : "",
+					   show ? sentence(call->message) : "",
 					   request_words(call)),
 			 entry && entry->hint ? errhint("%s", entry->hint) : 0));
 }

@@ -245,11 +245,29 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 	connection->service.host = host_of_url(connection->service.url);
 }
 
+/* The mapping of the user or of PUBLIC; without one, an error that leads on. */
+static UserMapping *
+find_mapping(Oid userid, ForeignServer *server)
+{
+	if (!SearchSysCacheExists2(USERMAPPINGUSERSERVER, ObjectIdGetDatum(userid),
+							   ObjectIdGetDatum(server->serverid)) &&
+		!SearchSysCacheExists2(USERMAPPINGUSERSERVER,
+							   ObjectIdGetDatum(InvalidOid),
+							   ObjectIdGetDatum(server->serverid)))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("user mapping not found for user \"%s\", server \"%s\"",
+						GetUserNameFromId(userid, false), server->servername),
+				 errhint("CREATE USER MAPPING FOR %s SERVER %s OPTIONS (access_key_id '...', secret_access_key '...');",
+						 quote_identifier(GetUserNameFromId(userid, false)),
+						 quote_identifier(server->servername))));
+	return GetUserMapping(userid, server->serverid);
+}
+
 static void
 set_credentials(DynConnection *connection, ForeignServer *server)
 {
-	UserMapping *mapping = GetUserMapping(connection->userid,
-										  connection->serverid);
+	UserMapping *mapping = find_mapping(connection->userid, server);
 	const char *key = dyn_option_text(mapping->options, "access_key_id");
 	const char *bad = NULL;
 

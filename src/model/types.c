@@ -123,6 +123,22 @@ format_fits(const DynCodec *codec, DynFormatKind format)
 	}
 }
 
+static const char *
+format_hint(DynFormatKind format)
+{
+	switch (format)
+	{
+		case DYN_FORMAT_EPOCH_DAYS:
+			return "This format is for columns of type date.";
+		case DYN_FORMAT_BOOL:
+			return "This format is for columns of type boolean.";
+		case DYN_FORMAT_STRING:
+			return "This format is for columns of a number type or uuid.";
+		default:
+			return "This format is for columns of type date, timestamp or timestamptz.";
+	}
+}
+
 /* What a format changes in the traits of the type. */
 static void
 apply_format_traits(DynCodec *codec)
@@ -187,7 +203,7 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 				 errmsg("format of column \"%s\" does not fit its type %s",
 						column, format_type_be(typid)),
-				 errhint("See the table of formats in the manual.")));
+				 errhint("%s", format_hint(format->kind))));
 	codec->wire = codec_traits[codec->kind].wire;
 	codec->canonical = codec_traits[codec->kind].canonical;
 	codec->ordered = codec_traits[codec->kind].ordered;

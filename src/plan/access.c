@@ -35,7 +35,8 @@ enum
 	FLAG_ORDERED = 0x08,
 	FLAG_COUNT_ONLY = 0x10,
 	FLAG_LAZY = 0x20,
-	FLAG_MULTIPLE = 0x40
+	FLAG_MULTIPLE = 0x40,
+	FLAG_NOTHING = 0x80
 };
 
 static Node *
@@ -245,7 +246,8 @@ encode_flags(const DynAccess *access)
 		(access->ordered ? FLAG_ORDERED : 0) |
 		(access->count_only ? FLAG_COUNT_ONLY : 0) |
 		(access->lazy ? FLAG_LAZY : 0) |
-		(access->multiple ? FLAG_MULTIPLE : 0);
+		(access->multiple ? FLAG_MULTIPLE : 0) |
+		(access->nothing ? FLAG_NOTHING : 0);
 }
 
 static void
@@ -258,6 +260,7 @@ decode_flags(DynAccess *access, int flags)
 	access->count_only = (flags & FLAG_COUNT_ONLY) != 0;
 	access->lazy = (flags & FLAG_LAZY) != 0;
 	access->multiple = (flags & FLAG_MULTIPLE) != 0;
+	access->nothing = (flags & FLAG_NOTHING) != 0;
 }
 
 List *

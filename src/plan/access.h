@@ -43,6 +43,7 @@ typedef struct DynAccess
 	bool		count_only;		/* Select=COUNT: no rows, one number */
 	bool		lazy;			/* something above may stop early */
 	bool		multiple;		/* more than one partition may be read */
+	bool		nothing;		/* a contradiction: send no request */
 	int			limit_hint;		/* items of the first page; 0: no hint */
 
 	int			nhash;

@@ -348,9 +348,12 @@ is_key_attribute(const Binder *binder, const char *name, DynType type)
 	return false;
 }
 
-/* A key attribute IS NOT NULL: holds for all that is read, nothing to send. */
+/*
+ * A key attribute IS NOT NULL: holds for all that is read, nothing to send.
+ * IS NULL: holds for nothing, no request to send.
+ */
 static void
-bind_presence(Binder *binder)
+bind_presence(Binder *binder, DynAccess *access)
 {
 	ListCell   *lc;
 
@@ -359,8 +362,9 @@ bind_presence(Binder *binder)
 		DynClause  *clause = lfirst(lc);
 		const DynColumn *column;
 
-		if (clause->pred == NULL || clause->pred->kind != DYN_PRED_NOT_NULL ||
-			clause->pred->field.steps != NIL)
+		if (clause->pred == NULL || clause->pred->field.steps != NIL ||
+			(clause->pred->kind != DYN_PRED_NOT_NULL &&
+			 clause->pred->kind != DYN_PRED_NULL))
 			continue;
 		column = dyn_relation_column(binder->relation,
 									 clause->pred->field.attnum);
@@ -368,6 +372,7 @@ bind_presence(Binder *binder)
 			!is_key_attribute(binder, column->path->steps[0].name,
 							  column->codec.wire))
 			continue;
+		access->nothing |= (clause->pred->kind == DYN_PRED_NULL);
 		binder->consumed = lappend(binder->consumed, clause);
 		binder->enforced = lappend(binder->enforced, clause->rinfo);
 	}
@@ -568,7 +573,7 @@ dyn_bind(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 		access->then_base = index->global && !dyn_index_covers(plan, index);
 	}
 	access->multiple = reads_several(access);
-	bind_presence(&binder);
+	bind_presence(&binder, access);
 	access->key_rinfos = clause_rinfos(binder.consumed);
 	bind_filters(&binder, access);
 	*enforced = access->then_base ? NIL : binder.enforced;
@@ -583,7 +588,7 @@ dyn_bind_scan(const DynRelPlan *plan, List *clauses, List **enforced)
 
 	init_binder(&binder, plan, NULL, clauses);
 	access->multiple = true;
-	bind_presence(&binder);
+	bind_presence(&binder, access);
 	access->key_rinfos = clause_rinfos(binder.consumed);
 	bind_filters(&binder, access);
 	*enforced = binder.enforced;

@@ -188,6 +188,8 @@ fixed_partitions(const DynAccess *access)
 	pred = linitial(access->hash[0].preds);
 	if (pred->kind == DYN_PRED_OR)
 		return list_length(pred->args);
+	if (pred->kind != DYN_PRED_IN)
+		return -1;
 	value = (Node *) pred->value;
 	if (IsA(value, Const) && !((Const *) value)->constisnull)
 	{
@@ -203,10 +205,12 @@ fixed_partitions(const DynAccess *access)
 static bool
 can_be_ordered(const DynRelPlan *plan, const DynAccess *access)
 {
-	int			partitions = fixed_partitions(access);
+	int			partitions;
 
-	return access->kind == DYN_ACCESS_QUERY && !access->then_base &&
-		partitions >= 0 &&
+	if (access->kind != DYN_ACCESS_QUERY || access->then_base)
+		return false;
+	partitions = fixed_partitions(access);
+	return partitions >= 0 &&
 		partitions <= plan->relation->connection->max_concurrency;
 }
 
