@@ -1,0 +1,51 @@
+"""A table of one item on the scripted server, for tests of what a single value becomes.
+
+    class Booleans(oneitem.TestCase):
+        def test_number(self):
+            self.assertEqual(self.shown({"N": "1"}, "boolean"), "true")
+            self.assertIn("does not fit", self.failure({"N": "2"}, "boolean").message)
+"""
+import fixture
+
+# The hint of every value that does not fit.
+HINT = "Change the column's type or format, or set its option on_mismatch to 'null'."
+
+
+class TestCase(fixture.TestCase):
+    """The item is {"pk": "a", "v": what the test says}; the foreign table is "t (pk text, v ...)"."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = cls.fx.fake("fake", **cls.fake_options())
+        cls.addClassCleanup(cls.fake.stop)
+        cls.fake.table("t")
+
+    @staticmethod
+    def fake_options():
+        """Options of the scripted server."""
+        return {}
+
+    def put(self, value, column, extra="", **options):
+        """Let the item have that value (None: none) and the foreign table that column."""
+        self.fake.reset(scripts=True)
+        self.fake.tables["t"].items = [{"pk": {"S": "a"}, **({} if value is None else {"v": value})}]
+        self.fx.foreign_table("t", f"pk text, v {column} {fixture.options_clause(options)} {extra}", server="fake",
+                              scan_policy="allow")
+
+    def shown(self, value, column, sql="SELECT v::text FROM t", **options):
+        """What the value is shown as."""
+        self.put(value, column, **options)
+        return self.fx.value(sql)
+
+    def failure(self, value, column, sql="SELECT pk, v FROM t", **options):
+        """The error that reading the value raises."""
+        self.put(value, column, **options)
+        return self.fx.error(sql)
+
+    def assert_misfit(self, value, column, reason, excerpt, **options):
+        """The whole report of a value that does not fit."""
+        failure = self.failure(value, column, **options)
+        self.assertEqual(failure[:4], (
+            "HV004", f'value of column "v" of foreign table "t" does not fit: {reason}',
+            f'DynamoDB table "t", item pk = "a", value {excerpt}.', HINT))

@@ -1,0 +1,448 @@
+"""What users are told when DynamoDB refuses, when something else answers, and when answers are damaged."""
+import socket
+import threading
+
+import fixture
+import replies
+import tables
+
+CHECK_TABLE = ("Check the table option table_name and the server options table_prefix, region and endpoint; dynamo_fdw_tables() "
+               "lists the tables there are.")
+CHECK_KEYS = "Check access_key_id, secret_access_key and session_token of the user mapping."
+NOT_DYNAMODB = "What answers at the endpoint is not DynamoDB: check the server options endpoint and region."
+UNREADABLE = "What answers at the endpoint is not DynamoDB, or something changes its answers on the way."
+STALE = "The table or index may have changed since the statement was planned: repeat it."
+CHANGED = "Something between the database server and DynamoDB changes the answers."
+
+NO_INDEX_TEXT = "The table does not have the specified index: by_v"
+NO_INDEX = replies.error("ValidationException", NO_INDEX_TEXT)
+
+
+class Faults(fixture.TestCase):
+    """A scripted server whose requests are tried twice."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = fixture.FakeDynamo().start()
+        cls.addClassCleanup(cls.fake.stop)
+        cls.fx.server("fake", cls.fake.endpoint, max_attempts=2, connect_timeout=1000, request_timeout=2000)
+        cls.fake.table("t", items=[{"pk": {"S": "a"}, "v": {"N": "1"}}])
+        cls.fx.foreign_table("t", "pk text, v integer", server="fake", scan_policy="allow")
+
+    def setUp(self):
+        self.fake.reset(scripts=True)
+        self.fx.rows("SELECT * FROM t WHERE pk = 'a'")      # the description is known
+        self.fake.reset()
+
+    def failing(self, answer, sql="SELECT * FROM t"):
+        """The error when every reading request gets that answer."""
+        for operation in ("GetItem", "Query", "Scan"):
+            self.fake.on(operation, answer)
+        return self.fx.error(sql)
+
+    def recovering(self, *answers):
+        """The rows when the first requests get those answers and the next ones good ones."""
+        self.fake.on("Scan", list(answers))
+        return self.fx.rows("SELECT * FROM t")
+
+
+class Refusals(Faults):
+    """Error documents."""
+
+    def assert_refused(self, code, sqlstate, hint, status=400, text="the service's own words", **members):
+        """The whole report."""
+        failure = self.failing(replies.error(code, text, status, **members))
+        self.assertEqual(failure.sqlstate, sqlstate)
+        self.assertEqual(failure.message, 'Scan of DynamoDB table "t" failed')
+        self.assertRegex(failure.detail, f"^{code}: {text}.* Request id: FAKE[0-9]+\\.")
+        self.assertEqual(failure.hint, hint)
+        return failure
+
+    def test_access_denied(self):
+        self.assert_refused("AccessDeniedException", "42501", "The access key's policy must allow this operation on this table and its indexes.")
+
+    def test_unknown_key(self):
+        self.assert_refused("UnrecognizedClientException", "28000", CHECK_KEYS)
+
+    def test_expired_token(self):
+        self.assert_refused("ExpiredTokenException", "28000", "The temporary keys ran out: set new ones on the user mapping.")
+
+    def test_missing_token(self):
+        self.assert_refused("MissingAuthenticationTokenException", "28000", CHECK_KEYS)
+
+    def test_wrong_signature(self):
+        """The service answers with what it computed: canonical request, session token and all. Nobody is shown that."""
+        text = ("The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key. Consult the "
+                "service documentation for details.\n\nThe Canonical String for this request should have been\n'POST\n/\n\nhost:x\n"
+                "x-amz-security-token:TOKEN-TOKEN-TOKEN\n\nhost\n0123'\n\nThe String-to-Sign should have been\n'AWS4-HMAC-SHA256\n...'")
+        failure = self.failing(replies.error("InvalidSignatureException", text))
+        self.assertEqual((failure.sqlstate, failure.hint), ("28000", CHECK_KEYS))
+        self.assertIn("The request signature we calculated does not match", failure.detail)
+        for secret in ("Canonical", "TOKEN-TOKEN", "AWS4-HMAC", "String-to-Sign"):
+            self.assertNotIn(secret, str(failure))
+
+    def test_validation(self):
+        self.assert_refused("ValidationException", "HV000", STALE)
+
+    def test_unknown_operation(self):
+        self.assert_refused("UnknownOperationException", "HV000",
+                            "Check the server option endpoint: what answers there does not know this operation.")
+
+    def test_unknown_code(self):
+        self.assert_refused("BrandNewException", "HV000", None)
+
+    def test_server_error_after_retries(self):
+        failure = self.assert_refused("InternalServerError", "HV000", "Repeat the statement later.", status=500)
+        self.assertIn("Attempts: 2.", failure.detail)
+        self.assertEqual(self.fake.operations(), ["Scan", "Scan"])
+
+    def test_throttled_to_the_end(self):
+        failure = self.failing(replies.throttle("TableReadKeyRangeThroughputExceeded"))
+        self.assertEqual(failure.sqlstate, "53400")
+        self.assertIn("ProvisionedThroughputExceededException", failure.detail)
+        self.assertIn("TableReadKeyRangeThroughputExceeded", failure.detail)
+        self.assertIn("Attempts: 2.", failure.detail)
+        self.assertIn("max_concurrency", failure.hint)
+
+    def test_a_refusal_without_text(self):
+        failure = self.failing(replies.error("SerializationException"))
+        self.assertEqual(failure.sqlstate, "HV000")
+        self.assertIn("SerializationException: (no text)", failure.detail)
+
+    def test_capital_message(self):
+        failure = self.failing(replies.error("AccessDeniedException", "not you", capital_message=True))
+        self.assertIn("not you", failure.detail)
+
+    def test_controls_in_the_text(self):
+        """No foreign text can forge lines of the server's log or colour a terminal."""
+        failure = self.failing(replies.error("ValidationException", "a\x1b[31mb\nERROR: c\x00d\u202e"))
+        for control in "\x1b\n\x00\u202e":
+            self.assertNotIn(control, failure.detail)
+
+    def test_a_long_text_is_cut(self):
+        failure = self.failing(replies.error("ValidationException", "x" * 100000))
+        self.assertLess(len(failure.detail), 2000)
+
+    def test_no_retry_of_a_refusal(self):
+        self.failing(replies.error("AccessDeniedException", "no"))
+        self.assertEqual(self.fake.operations(), ["Scan"])
+
+
+class Planned(Faults):
+    """Tables and indexes that are not, or are no longer, what was planned."""
+
+    def test_no_such_table(self):
+        self.fx.foreign_table("missing", "pk text", server="fake", table_name="no-such")
+        failure = self.fx.error("SELECT * FROM missing")
+        self.assertEqual(failure.sqlstate, "HV00R")
+        self.assertEqual(failure.message, 'DescribeTable of DynamoDB table "no-such" failed')
+        self.assertIn("ResourceNotFoundException: Requested resource not found", failure.detail)
+        self.assertEqual(failure.hint, CHECK_TABLE)
+
+    def test_table_dropped_after_planning(self):
+        self.fake.table("gone", items=[{"pk": {"S": "a"}}])
+        self.fx.foreign_table("gone", "pk text", server="fake", scan_policy="allow")
+        self.fx.execute("PREPARE gone AS SELECT * FROM gone")
+        self.assertEqual(self.fx.rows("EXECUTE gone"), [("a",)])
+        del self.fake.tables["gone"]
+        failure = self.fx.error("EXECUTE gone")
+        self.assertEqual((failure.sqlstate, failure.hint), ("HV00R", CHECK_TABLE))
+        self.fx.execute("DEALLOCATE gone")
+
+    def index_table(self, name, **index):
+        """A table with the index by_v, read once by a prepared statement."""
+        items = [{"pk": {"S": "a"}, "v": {"N": "1"}}]
+        self.fake.table(name, items=items, indexes=[tables.index("by_v", ("v", "N"), **index)])
+        self.fx.foreign_table(name, "pk text, v integer", server="fake", scan_policy="allow")
+        self.fx.execute(f"PREPARE {name} AS SELECT pk FROM {name} WHERE v = 1")
+        self.assertEqual(self.fx.rows(f"EXECUTE {name}"), [("a",)])
+        self.assertEqual(self.fake.requests[-1].body["IndexName"], "by_v")
+
+    def test_index_that_vanished(self):
+        """The plan needs the index: an error that says to repeat, and the repeated statement is planned without it."""
+        self.index_table("vanished")
+        self.fake.tables["vanished"].indexes = []
+        self.fake.on("Query", NO_INDEX)
+        failure = self.fx.error("EXECUTE vanished")
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV000", 'Query of index "by_v" of DynamoDB table "vanished" failed', STALE))
+        self.assertIn(f"ValidationException: {NO_INDEX_TEXT} Request id: FAKE", failure.detail)
+        self.assertEqual(self.fx.rows("EXECUTE vanished"), [("a",)])
+        self.assertEqual(self.fake.operations()[-1], "Scan")
+
+    def test_index_that_vanished_in_the_middle(self):
+        self.index_table("middle")
+        self.fake.tables["middle"].page_size = 1
+        self.fake.tables["middle"].items = [{"pk": {"S": name}, "v": {"N": "1"}} for name in "abcdef"]
+        self.fake.on("Query", [None] + [NO_INDEX] * 9)
+        failure = self.fx.error("EXECUTE middle")
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV000", 'Query of index "by_v" of DynamoDB table "middle" failed', STALE))
+        self.assertIn(NO_INDEX_TEXT, failure.detail)
+
+    def test_index_being_built(self):
+        """An index that is still being filled is not used."""
+        self.fake.table("building", items=[{"pk": {"S": "a"}, "v": {"N": "1"}}], indexes=[tables.index("by_v", ("v", "N"), status="CREATING")])
+        self.fx.foreign_table("building", "pk text, v integer", server="fake", scan_policy="allow")
+        self.fx.rows("SELECT * FROM building WHERE v = 1")
+        self.assertEqual(self.fake.operations(), ["DescribeTable", "Scan"])
+
+    def test_key_of_another_type(self):
+        """A column whose type cannot be the key's is no key column; a number key is never bound by a text."""
+        self.fake.table("typed", ("pk", "N"), items=[{"pk": {"N": "1"}}])
+        self.fx.foreign_table("typed", "pk text", server="fake", scan_policy="allow")
+        failure = self.fx.error("SELECT * FROM typed WHERE pk = '1'")
+        self.assertEqual(failure.sqlstate, "HV004")
+        self.assertIn("it is of DynamoDB type N, column type text does not take that", failure.message)
+        self.assertIn("item pk = 1, value 1.", failure.detail)
+        self.assertEqual(self.fake.operations(), ["DescribeTable", "Scan"])
+
+    def test_item_without_its_key(self):
+        """An item without its key is none; where the key is only fetched it reads as NULL, never as a crash."""
+        self.fake.tables["t"].items, items = [{"v": {"N": "1"}}], self.fake.tables["t"].items
+        try:
+            self.assertEqual(self.fx.rows("SELECT v FROM t"), [(1,)])
+            self.fake.tables["t"].items = [{"v": {"S": "x"}}]
+            failure = self.fx.error("SELECT v FROM t")
+            self.assertEqual(failure.sqlstate, "HV004")
+            self.assertIn('column "v" of foreign table "t"', failure.message)
+        finally:
+            self.fake.tables["t"].items = items
+
+    def test_descriptions_that_are_none(self):
+        for answer in ({}, {"Table": {}}, {"Table": {"TableName": "odd", "KeySchema": []}}, {"Table": 5}, [1], b"no json", b""):
+            with self.subTest(answer=str(answer)):
+                self.fx.foreign_table("odd", "pk text", server="fake")
+                self.fake.on("DescribeTable", replies.as_reply(answer) if isinstance(answer, bytes) else replies.reply(answer))
+                failure = self.fx.error("SELECT * FROM odd")
+                self.assertEqual((failure.sqlstate, failure.message),
+                                 ("HV00M", 'description of DynamoDB table "odd" cannot be read'))
+                self.assertEqual(failure.hint, "Check the server option endpoint.")
+
+
+class Damaged(Faults):
+    """Answers that cannot be trusted are never rows."""
+
+    GOOD = {"Count": 1, "ScannedCount": 1, "Items": [{"pk": {"S": "z"}, "v": {"N": "1"}}]}
+
+    def assert_unreadable(self, body, reason, at=None):
+        """A legal transfer with an illegal document."""
+        failure = self.failing(replies.Reply(body.encode()))
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV00M", 'Scan of DynamoDB table "t" failed: the answer cannot be read', UNREADABLE))
+        self.assertRegex(failure.detail, f"^At byte {at if at is not None else '[0-9]+'}: {reason}")
+        self.assertIn("Request id: FAKE", failure.detail)
+        self.assertEqual(self.fake.operations(), ["Scan"])
+        self.fake.reset()
+
+    def items(self, text):
+        """A page whose items are spelled in that JSON."""
+        return '{"Count":1,"ScannedCount":1,"Items":[' + text + "]}"
+
+    def test_not_json(self):
+        self.assert_unreadable("<html>hello</html>", "an object was expected", 0)
+
+    def test_empty(self):
+        self.assert_unreadable("", "", 0)
+
+    def test_cut_json(self):
+        self.assert_unreadable('{"Count":1,"Items":[{"pk":{"S":"a', "unterminated string|unexpected end")
+
+    def test_something_behind(self):
+        self.assert_unreadable(self.items("") + "x", "something follows")
+
+    def test_duplicate_names(self):
+        self.assert_unreadable(self.items('{"pk":{"S":"a"},"v":{"N":"1"},"v":{"N":"2"}}'), "duplicate name")
+        self.assert_unreadable(self.items('{"pk":{"S":"a"},"w":{"N":"1"},"\\u0077":{"N":"2"}}'), "duplicate name")
+        self.assert_unreadable(self.items('{"pk":{"S":"a"},"v":{"M":{"x":{"N":"1"},"x":{"N":"1"}}}}'), "duplicate name")
+
+    def test_lone_surrogates(self):
+        for text in ("\\ud800", "\\udc00", "\\ud800\\ud800", "\\ud800x"):
+            with self.subTest(text=text):
+                self.assert_unreadable(self.items('{"pk":{"S":"%s"}}' % text), "lone surrogate")
+
+    def test_malformed_utf8(self):
+        for damage in (b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82"):
+            with self.subTest(damage=damage):
+                self.fake.on("Scan", replies.Reply(b'{"Count":1,"ScannedCount":1,"Items":[{"pk":{"S":"' + damage + b'"}}]}'))
+                failure = self.fx.error("SELECT * FROM t")
+                self.assertEqual(failure.sqlstate, "HV00M")
+                self.assertRegex(failure.detail, "^At byte [0-9]+: malformed UTF-8")
+
+    def test_values_of_no_type(self):
+        for value, reason in (('{}', "a type tag"), ('{"X":"1"}', "unknown type tag"), ('{"S":1}', "a string was expected"),
+                              ('"x"', "an attribute value"), ('{"S":"a","N":"1"}', ""), ('{"NULL":false}', "unknown literal"),
+                              ('{"L":{}}', "an array"), ('{"M":[]}', "an object"), ('{"SS":[1]}', "a string"), ('{"BOOL":"true"}', "")):
+            with self.subTest(value=value):
+                self.assert_unreadable(self.items('{"pk":{"S":"a"},"v":%s}' % value), reason)
+
+    def test_control_characters(self):
+        self.assert_unreadable(self.items('{"pk":{"S":"a\nb"}}'), "control character in string")
+
+    def test_numbers_that_are_none(self):
+        for number in ("", "-", "1e", "0x10", "NaN", "1,5"):
+            with self.subTest(number=number):
+                failure = self.failing(replies.reply({"Count": 1, "ScannedCount": 1, "Items": [{"pk": {"S": "a"}, "v": {"N": number}}]}))
+                self.assertIn(failure.sqlstate, ("HV00M", "HV004"))
+
+    def test_a_key_repeated(self):
+        """LastEvaluatedKey as the request had it would never end."""
+        self.fake.pages("loop", [[{"pk": {"S": "a"}}]] * 5, repeat_key_at=2)
+        self.fx.foreign_table("loop", "pk text", server="fake", scan_policy="allow")
+        self.assertEqual(self.fx.error("SELECT * FROM loop")[:4], (
+            "HV00M", 'Scan of DynamoDB table "loop" does not proceed',
+            "The answer repeats the LastEvaluatedKey that the request started from.",
+            "What answers at the endpoint does not behave as DynamoDB does."))
+
+    def test_wrong_crc_once(self):
+        self.assertEqual(self.recovering(replies.wrong_crc(self.GOOD)), [("a", 1)])
+        self.assertEqual(self.fake.operations(), ["Scan", "Scan"])
+
+    def test_wrong_crc_for_ever(self):
+        failure = self.failing(replies.wrong_crc(self.GOOD))
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV00M", 'Scan of DynamoDB table "t" failed: reply damaged on the way', CHANGED))
+        self.assertIn("Attempts: 2.", failure.detail)
+        self.assertEqual(self.fake.operations(), ["Scan", "Scan"])
+
+    def test_no_crc_is_no_fault(self):
+        self.assertEqual(self.recovering(replies.without_crc(self.GOOD)), [("z", 1)])
+
+    def test_cut_body_once(self):
+        self.assertEqual(self.recovering(replies.cut_body(0.5, self.GOOD)), [("a", 1)])
+
+    def test_cut_body_for_ever(self):
+        failure = self.failing(replies.cut_body(0.5, self.GOOD))
+        self.assertEqual((failure.sqlstate, failure.message), ("08006", 'Scan of DynamoDB table "t" failed: connection lost'))
+        self.assertIn("Attempts: 2.", failure.detail)
+
+    def test_reset_and_empty_reply(self):
+        for answer in (replies.reset_connection(), replies.empty_reply()):
+            failure = self.failing(answer)
+            self.assertEqual((failure.sqlstate, failure.message), ("08006", 'Scan of DynamoDB table "t" failed: connection lost'))
+
+    def test_a_stall_is_a_timeout(self):
+        self.fx.execute("ALTER SERVER fake OPTIONS (SET request_timeout '300')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (SET request_timeout '2000')")
+        for answer in (replies.hang_before_headers(), replies.hang_in_body(0.5, self.GOOD)):
+            failure = self.failing(answer)
+            self.assertEqual((failure.sqlstate, failure.message), ("08006", 'Scan of DynamoDB table "t" failed: timeout expired'))
+            self.assertIn("request_timeout", failure.hint)
+
+    def test_gzip(self):
+        self.assertEqual(self.recovering(replies.gzip_body(self.GOOD)), [("z", 1)])
+
+    def test_bad_gzip(self):
+        failure = self.failing(replies.bad_gzip(self.GOOD))
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV00M", 'Scan of DynamoDB table "t" failed: reply could not be unpacked', CHANGED))
+
+    def test_oversized_body(self):
+        failure = self.failing(replies.oversized(80 << 20))
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV00M", 'Scan of DynamoDB table "t" failed: reply too large', "A smaller fetch_size makes smaller answers."))
+        self.assertEqual(len(self.fake.requests), 1)
+
+    def test_chunked_and_dripping_bodies(self):
+        self.assertEqual(self.recovering(replies.chunked(self.GOOD, 10)), [("z", 1)])
+        self.assertEqual(self.recovering(replies.drip(self.GOOD, 16, 0.001)), [("z", 1)])
+
+
+class Strangers(fixture.TestCase):
+    """Endpoints where no DynamoDB listens."""
+
+    def failing(self, endpoint, **options):
+        """The error of a read through a server with that endpoint."""
+        self.fx.execute("DROP SERVER IF EXISTS stranger CASCADE")
+        self.fx.server("stranger", endpoint, max_attempts=2, connect_timeout=1000, **options)
+        self.fx.foreign_table("t", "pk text", server="stranger")
+        return self.fx.error("SELECT * FROM t")
+
+    def test_dead_port(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))        # bound, but nobody listens
+            failure = self.failing(f"http://127.0.0.1:{taken.getsockname()[1]}")
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV00N", 'DescribeTable of DynamoDB table "t" failed: could not connect',
+                          "Check the server option endpoint, and that the database server may connect to it."))
+        self.assertIn("No answer.", failure.detail)
+        self.assertIn("127.0.0.1", failure.detail)
+
+    def test_explain_of_a_dead_port(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            self.failing(f"http://127.0.0.1:{taken.getsockname()[1]}")
+            self.assertEqual(self.fx.error("EXPLAIN SELECT * FROM t").sqlstate, "HV00N")
+
+    def test_unknown_host(self):
+        failure = self.failing("http://no-such-host.invalid")
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV00N", 'DescribeTable of DynamoDB table "t" failed: could not resolve the host name',
+                          "Check the server options endpoint and region, and the network of the database server."))
+        self.assertIn("no-such-host.invalid", failure.detail)
+
+    def test_wrong_region(self):
+        """Without an endpoint the region names the host; one that does not exist is not found, or not reached."""
+        self.fx.execute("DROP SERVER IF EXISTS stranger CASCADE; CREATE SERVER stranger FOREIGN DATA WRAPPER dynamo_fdw "
+                        "OPTIONS (region 'xx-nowhere-9', max_attempts '1', connect_timeout '1000');"
+                        "CREATE USER MAPPING FOR PUBLIC SERVER stranger OPTIONS (access_key_id 'x', secret_access_key 'y')")
+        self.fx.foreign_table("t", "pk text", server="stranger")
+        failure = self.fx.error("SELECT * FROM t")
+        self.assertIn(failure.sqlstate, ("HV00N", "08006"))
+        self.assertIn("region", failure.hint)
+        self.assertIn("dynamodb.xx-nowhere-9.amazonaws.com", failure.detail)
+
+    def answering(self, answer, **options):
+        """The error when something at the endpoint answers that way."""
+        with fixture.FakeDynamo() as fake:
+            fake.on("*", answer)
+            return self.failing(fake.endpoint, **options)
+
+    def test_xml(self):
+        failure = self.answering(replies.xml_404())
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV00M", 'DescribeTable of DynamoDB table "t" failed: unexpected HTTP reply', NOT_DYNAMODB))
+        self.assertRegex(failure.detail, "^HTTP status 404. <UnknownOperationException/>")
+
+    def test_html(self):
+        for status, sent in ((502, 2), (404, 1), (403, 1)):
+            with self.subTest(status=status):
+                failure = self.answering(replies.not_json("<html>go away</html>", status))
+                self.assertEqual((failure.sqlstate, failure.hint), ("HV00M", NOT_DYNAMODB))
+                self.assertRegex(failure.detail, f"^HTTP status {status}. <html>go away</html>")
+                self.assertEqual("Attempts: 2." in failure.detail, sent == 2)
+
+    def test_html_with_a_good_status(self):
+        failure = self.answering(replies.not_json("<html>log in here</html>", 200))
+        self.assertEqual((failure.sqlstate, failure.message), ("HV00M", 'description of DynamoDB table "t" cannot be read'))
+
+    def test_a_redirect_is_not_followed(self):
+        with fixture.FakeDynamo() as other:
+            for status in (301, 307):
+                failure = self.answering(replies.redirect(other.endpoint, status))
+                self.assertEqual((failure.sqlstate, failure.hint), ("HV00M", NOT_DYNAMODB))
+                self.assertIn(f"HTTP status {status}.", failure.detail)
+            self.assertEqual(other.requests, [])
+
+    def test_not_http(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            def greet():
+                for _ in range(2):
+                    client, _address = listener.accept()
+                    client.sendall(b"220 mail.example.org ESMTP\r\n")
+                    client.close()
+            thread = threading.Thread(target=greet, daemon=True)
+            thread.start()
+            failure = self.failing(f"http://127.0.0.1:{listener.getsockname()[1]}")
+            self.assertIn(failure.sqlstate, ("08006", "HV00M", "HV00N"))
+            self.assertIn('DescribeTable of DynamoDB table "t" failed', failure.message)
+
+    def test_link_local_addresses_are_refused_at_once(self):
+        for endpoint in ("http://169.254.169.254", "http://[fe80::1]", "http://[fd00:ec2::254]", "http://[::ffff:169.254.169.254]"):
+            with self.subTest(endpoint=endpoint):
+                failure = self.failing(endpoint)
+                self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                                 ("HV00N", 'DescribeTable of DynamoDB table "t" failed: address not allowed',
+                                  "Link-local addresses, such as those of instance metadata, are refused."))
+                self.assertNotIn("Attempts", failure.detail)
