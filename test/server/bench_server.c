@@ -2,14 +2,17 @@
  * bench_server.c
  *		Serves prepared pages as DynamoDB would, as fast as the machine allows.
  *
- *		bench_server --dir DIR [--port N] [--delay-ms D] [--repeat K] [--key NAME]
+ *		bench_server --dir DIR [--port N] [--delay-ms D] [--repeat K]
+ *			[--stall-after BYTES] [--key NAME]
  *
  * DIR is what make_pages.py wrote: page-*.json (answers without
  * LastEvaluatedKey), table.json (DescribeTable), item.json (GetItem) and
  * batch.json (BatchGetItem).  Scan and Query get page after page, whatever else
  * they ask; the cursor travels in ExclusiveStartKey as the string "cursor-N".
  * In a segmented scan every segment gets a contiguous range.  --repeat serves
- * the pages K times over, so that a small directory makes a big table.
+ * the pages K times over, so that a small directory makes a big table, and
+ * DescribeTable says so.  --stall-after breaks off every answer to Scan and
+ * Query and leaves the connection open.
  *
  * A page is held once; its checksum is known, and is carried over the few bytes
  * that end the answer.  One thread, epoll, one request at a time on every
@@ -23,6 +26,7 @@
 #include <getopt.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -71,6 +75,7 @@ static Body table_body,
 			batch_body;
 static const char *key_name = "id";
 static uint64_t delay_ns;
+static long stall_after = -1;	/* bytes of a page, -1: all of it */
 
 static int	epoll_fd,
 			timer_fd;
@@ -123,6 +128,28 @@ read_page(const char *directory, const char *name)
 	return body;
 }
 
+/* Multiplies the integer behind a mark in the description. */
+static void
+multiply_number(Body *body, const char *mark, long factor)
+{
+	char	   *found = strstr(body->data, mark);
+	char	   *end;
+	char	   *data;
+	long		number;
+
+	if (!found)
+		return;
+	found += strlen(mark);
+	number = strtol(found, &end, 10);
+	if (asprintf(&data, "%.*s%ld%s", (int) (found - body->data), body->data,
+				 number * factor, end) < 0)
+		die("table.json");
+	free(body->data);
+	body->data = data;
+	body->len = strlen(data);
+	body->crc = crc32(0, (unsigned char *) body->data, body->len);
+}
+
 static int
 is_page(const struct dirent *entry)
 {
@@ -143,6 +170,8 @@ read_directory(const char *directory, long repeat)
 		pages[i] = read_page(directory, names[i]->d_name);
 	total_pages = page_files * repeat;
 	table_body = read_body(directory, "table.json");
+	multiply_number(&table_body, "\"ItemCount\":", repeat);
+	multiply_number(&table_body, "\"TableSizeBytes\":", repeat);
 	item_body = read_body(directory, "item.json");
 	batch_body = read_body(directory, "batch.json");
 }
@@ -214,6 +243,11 @@ answer_page(Connection *c, const char *request)
 		snprintf(end, sizeof(end), ",\"LastEvaluatedKey\":{\"%s\":{\"S\":\"cursor-%ld\"}}}",
 				 key_name, page + 1);
 	set_answer(c, &pages[page % page_files], end);
+	if (stall_after >= 0 && (size_t) stall_after < c->out[1].iov_len)
+	{
+		c->out[1].iov_len = stall_after;
+		c->out[2].iov_len = 0;
+	}
 }
 
 /* The operation is named in a header, the rest stands in the body. */
@@ -486,11 +520,12 @@ listen_on(int port)
 static void
 usage(FILE *to)
 {
-	fputs("usage: bench_server --dir DIR [--port N] [--delay-ms D] [--repeat K] [--key NAME]\n"
+	fputs("usage: bench_server --dir DIR [--port N] [--delay-ms D] [--repeat K] [--stall-after BYTES] [--key NAME]\n"
 		  "Serves the pages that make_pages.py wrote to DIR; prints its URL.\n"
 		  "  --port      0, the default, is a free one\n"
 		  "  --delay-ms  before every answer, without one waiting for another\n"
 		  "  --repeat    serve the pages that many times over\n"
+		  "  --stall-after  send so many bytes of a page, and no more\n"
 		  "  --key       the attribute that carries the cursor (id)\n", to);
 }
 
@@ -500,6 +535,7 @@ main(int argc, char **argv)
 	static const struct option options[] = {
 		{"dir", required_argument, NULL, 'd'}, {"port", required_argument, NULL, 'p'},
 		{"delay-ms", required_argument, NULL, 'm'}, {"repeat", required_argument, NULL, 'r'},
+		{"stall-after", required_argument, NULL, 's'},
 		{"key", required_argument, NULL, 'k'}, {"help", no_argument, NULL, 'h'}, {0}
 	};
 	const char *directory = NULL;
@@ -514,6 +550,7 @@ main(int argc, char **argv)
 			case 'p': port = atoi(optarg); break;
 			case 'm': delay_ns = atof(optarg) * 1e6; break;
 			case 'r': repeat = atol(optarg); break;
+			case 's': stall_after = atol(optarg); break;
 			case 'k': key_name = optarg; break;
 			case 'h': usage(stdout); return 0;
 			default: usage(stderr); return 2;
@@ -523,6 +560,7 @@ main(int argc, char **argv)
 		usage(stderr);
 		return 2;
 	}
+	signal(SIGPIPE, SIG_IGN);	/* clients may hang up while they are answered */
 	read_directory(directory, repeat);
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);

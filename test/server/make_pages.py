@@ -21,7 +21,7 @@ WORDS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath",
          "marsh", "nettle", "ocean", "pine", "quartz", "river", "stone", "tundra"]
 
 # Which version of this file's data a directory holds.
-FORMAT = "1"
+FORMAT = "2"
 
 
 def row(number, rng):
@@ -94,8 +94,14 @@ def describe(count, total):
     """DescribeTable's answer."""
     return {"Table": {"TableName": "bench", "TableStatus": "ACTIVE", "CreationDateTime": 1767225600.0,
                       "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
-                      "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+                      "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"}
+                                               for name in ("id", "name", "created")],
                       "ItemCount": count, "TableSizeBytes": total,
+                      "GlobalSecondaryIndexes": [
+                          {"IndexName": "by_name", "IndexStatus": "ACTIVE", "ItemCount": count, "IndexSizeBytes": total,
+                           "KeySchema": [{"AttributeName": "name", "KeyType": "HASH"},
+                                         {"AttributeName": "created", "KeyType": "RANGE"}],
+                           "Projection": {"ProjectionType": "ALL"}}],
                       "TableArn": "arn:aws:dynamodb:us-east-1:000000000000:table/bench",
                       "BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST"}}}
 

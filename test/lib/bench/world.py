@@ -1,0 +1,143 @@
+"""What is measured: a database with foreign tables, a server of prepared pages, a plain client beside it."""
+import contextlib
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import psycopg2
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+SERVER = os.path.join(ROOT, "test", "server")
+
+# The columns of make_pages.py: as an application would declare them, and with as little conversion as it gets.
+TYPED = "id text, n integer, price numeric, name text, created timestamptz, active boolean, note text, info jsonb"
+PLAIN = "id text, n numeric, price numeric, name text, created text, active boolean, note text, info jsonb"
+
+# A statement that hangs must fail its bench, not the whole run. The compiler would blur both sides alike.
+SETTINGS = "-c statement_timeout=120s -c jit=off -c timezone=UTC"
+
+
+class World:
+    """A database of its own, the prepared pages, and the programs that were started; all gone when it is closed."""
+
+    def __init__(self):
+        self.stack = contextlib.ExitStack()
+        self.database = f"fdw_bench_{os.getpid()}"
+        self.pages = pages("full")
+        self._maintain(f"CREATE DATABASE {self.database}")
+        self.stack.callback(self._maintain, f"DROP DATABASE {self.database} WITH (FORCE)")
+        with self.connect() as connection:
+            connection.execute("CREATE EXTENSION dynamo_fdw; CREATE EXTENSION file_fdw")
+            connection.execute("CREATE SERVER files FOREIGN DATA WRAPPER file_fdw")
+        self.csv = self._readable_csv()
+
+    def close(self):
+        """Stop and drop everything."""
+        self.stack.close()
+
+    @staticmethod
+    def _maintain(sql):
+        connection = psycopg2.connect("")
+        connection.autocommit = True
+        connection.cursor().execute(sql)
+        connection.close()
+
+    def _readable_csv(self):
+        """A copy of the rows where the user that PostgreSQL runs as can read it."""
+        directory = tempfile.mkdtemp(prefix="dynamo_fdw_bench.")
+        self.stack.callback(shutil.rmtree, directory)
+        os.chmod(directory, 0o755)
+        return shutil.copy(os.path.join(self.pages, "rows.csv"), directory)
+
+    def connect(self):
+        """A new connection to the database."""
+        return Connection(self.database)
+
+    def serve(self, *arguments, directory=None):
+        """Start a server of the pages; returns its URL."""
+        command = [os.path.join(SERVER, "build", "bench_server"), "--dir", directory or self.pages, *map(str, arguments)]
+        # pylint: disable=consider-using-with
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.stack.callback(process.wait)
+        self.stack.callback(process.terminate)
+        url = process.stdout.readline().strip()
+        if not url:
+            sys.exit("test/bench: the bench server did not start")
+        return url
+
+    def foreign_table(self, name, url, columns=TYPED, **options):
+        """A foreign table over the pages of that server, on a foreign server of the same name."""
+        options = {"endpoint": url, "region": "us-east-1", "scan_policy": "allow", **options}
+        clause = ", ".join(f"{key} '{value}'" for key, value in options.items())
+        with self.connect() as connection:
+            connection.execute(f"CREATE SERVER {name} FOREIGN DATA WRAPPER dynamo_fdw OPTIONS ({clause})")
+            connection.execute(f"CREATE USER MAPPING FOR PUBLIC SERVER {name} "
+                               "OPTIONS (access_key_id 'test', secret_access_key 'test')")
+            connection.execute(f"CREATE FOREIGN TABLE {name} ({columns}) SERVER {name} OPTIONS (table_name 'bench')")
+
+    def csv_table(self, name, columns=TYPED):
+        """The same rows through file_fdw."""
+        with self.connect() as connection:
+            connection.execute(f"CREATE FOREIGN TABLE {name} ({columns}) SERVER files "
+                               f"OPTIONS (filename '{self.csv}', format 'csv')")
+
+
+def pages(name, *arguments):
+    """The directory of prepared pages of that name; they are made once."""
+    directory = os.path.join(os.environ["DYNAMO_FDW_CACHE"], f"bench-{name}")
+    subprocess.run([sys.executable, os.path.join(SERVER, "make_pages.py"), directory, *map(str, arguments)], check=True,
+                   stdout=sys.stderr)
+    return directory
+
+
+def bare_client(url, *arguments):
+    """Run the plain client; its figures by name."""
+    done = subprocess.run([os.path.join(SERVER, "build", "bare_client"), "--url", url, *map(str, arguments)], check=True,
+                          stdout=subprocess.PIPE, text=True)
+    return {name: float(value) for name, value in (pair.split("=") for pair in done.stdout.split())}
+
+
+class Connection:
+    """One connection, and what /proc tells about the process behind it."""
+
+    def __init__(self, database):
+        self.raw = psycopg2.connect(dbname=database, options=SETTINGS)
+        self.raw.autocommit = True
+        self.cursor = self.raw.cursor()
+        self.pid = self.raw.get_backend_pid()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.raw.close()
+
+    def execute(self, sql):
+        """Run; the rows, if it has any."""
+        self.cursor.execute(sql)
+        return self.cursor.fetchall() if self.cursor.description else []
+
+    def cpu(self):
+        """CPU seconds that the process has used, user and system, exact to the switch of the process."""
+        total = 0
+        for path in glob.glob(f"/proc/{self.pid}/task/*/schedstat"):
+            with open(path, encoding="ascii") as file:
+                total += int(file.read().split()[0])
+        return total / 1e9
+
+    def peak(self):
+        """The largest resident size so far, in MB."""
+        with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
+            [line] = (line for line in file if line.startswith("VmHWM:"))
+        return int(line.split()[1]) / 1024
+
+    def timed(self, sql):
+        """(CPU seconds, wall seconds) of a statement."""
+        cpu, wall = self.cpu(), time.monotonic()
+        self.execute(sql)
+        wall = time.monotonic() - wall
+        return self.cpu() - cpu, wall
