@@ -82,18 +82,18 @@ def prepare_database():
         return False
     query(maintenance, f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
     query(maintenance, f"CREATE DATABASE {DATABASE}")
-    run_script(os.path.join(HERE, "tables.sql"))
+    run_script(os.path.join(HERE, "tables.sql"), DATABASE)
     query(maintenance, f"COMMENT ON DATABASE {DATABASE} IS '{mark}'")
     maintenance.close()
     return True
 
 
-def run_script(path):
-    """Runs a file of SQL in the demo's database."""
+def run_script(path, database):
+    """Runs a file of SQL in a database."""
     variables = {"endpoint": "DDB_ENDPOINT", "region": "AWS_REGION", "key": "AWS_ACCESS_KEY_ID",
                  "secret": "AWS_SECRET_ACCESS_KEY"}
     settings = [part for name, source in variables.items() for part in ("-v", f"{name}={os.environ[source]}")]
-    subprocess.run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", *settings, "-d", DATABASE, "-f", path], check=True)
+    subprocess.run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", *settings, "-d", database, "-f", path], check=True)
 
 
 # Showing a statement
@@ -132,7 +132,6 @@ def show(number, step, result):
     say()
     say(styled("title", f"{number}. {step.title}"))
     say(step.remark)
-    say()
     for line in step.sql.splitlines():
         say(styled("sql", f"    {line}"))
     say()

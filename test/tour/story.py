@@ -89,7 +89,7 @@ STEPS = [
          "WHERE name = 'The Amber Harbour' AND year = 2019;",
          rows_of([m for m in MOVIES if (m["name"], m["year"]) == ("The Amber Harbour", 2019)],
                  "name", "year", "actor", "rating", "genres"),
-         ['GetItem demo-movies key name = "The Amber Harbour" AND year = 2019: 1 items, 0.5 units']),
+         ['GetItem demo-movies key name = "The Amber Harbour" AND year = 2019: 1 item, 0.5 units']),
     Step("A range of the sort key, newest first",
          "Times are text in DynamoDB; the column's format makes them sortable there. Read backward, stopped by LIMIT.",
          "SELECT ordered_at, status, total FROM orders\n"
@@ -118,7 +118,7 @@ STEPS = [
          "FROM movies m JOIN songs s ON s.movie_id = m.name\n"
          "WHERE m.name = 'The Paper Harbour' AND m.year = 1978 ORDER BY song;",
          [("The Paper Harbour", 1978, song["name"], song["singer"]) for song in songs_of("The Paper Harbour")],
-         ['GetItem demo-movies key name = "The Paper Harbour" AND year = 1978: 1 items, 0.5 units',
+         ['GetItem demo-movies key name = "The Paper Harbour" AND year = 1978: 1 item, 0.5 units',
           'Query demo-songs index song-movie-index key movie_id = "The Paper Harbour": 5 items, 0.5 units']),
     Step("A list inside an item",
          "E-mail addresses are a list on the user: of strings (bela's) or, in newer items, of maps (ada's).",
@@ -126,14 +126,14 @@ STEPS = [
          "FROM users, jsonb_array_elements(emails) AS email\n"
          "WHERE name IN ('ada.arden', 'bela.arden') ORDER BY email;",
          sorted(addresses("ada.arden") + addresses("bela.arden")),
-         ["BatchGetItem demo-users 2 keys: 2 items, 1 units"]),
+         ["BatchGetItem demo-users 2 keys: 2 items, 1 unit"]),
     Step("A report",
          "One Query for each customer, all of them in flight together; PostgreSQL does the arithmetic.",
          "SELECT customer_id, count(*) AS orders, sum(total) AS turnover, max(total) AS largest\n"
          "FROM orders WHERE customer_id IN ('c-001', 'c-002', 'c-003')\n"
          "GROUP BY customer_id ORDER BY customer_id;",
          report(CUSTOMERS),
-         [f'Query demo-orders key customer_id = "{customer}": 40 items, 1 units' for customer in CUSTOMERS]),
+         [f'Query demo-orders key customer_id = "{customer}": 40 items, 1 unit' for customer in CUSTOMERS]),
     Step("A count",
          "Nothing is left to check here, so that DynamoDB counts and no item is transferred.",
          "SELECT count(*) FROM orders WHERE status = 'returned';",
