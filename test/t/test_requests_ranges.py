@@ -1,0 +1,153 @@
+"""Ranges, prefixes and order on sort keys, and what LIMIT asks for."""
+import request_text
+import shop
+from request_text import statements
+
+TEXT = [
+    ("text less", "SELECT at FROM orders WHERE cust = 'c01' AND at < '2024-03'",
+     ["Query orders where cust = 'c01' AND at < '2024-03' get at"]),
+    ("text at most", "SELECT at FROM orders WHERE cust = 'c01' AND at <= '2024-03-03'",
+     ["Query orders where cust = 'c01' AND at <= '2024-03-03' get at"]),
+    ("text greater", "SELECT at FROM orders WHERE cust = 'c01' AND at > '2024-03-03'",
+     ["Query orders where cust = 'c01' AND at > '2024-03-03' get at"]),
+    ("text at least, exchanged", "SELECT at FROM orders WHERE cust = 'c01' AND '2024-03-03' <= at",
+     ["Query orders where cust = 'c01' AND at >= '2024-03-03' get at"]),
+    ("text BETWEEN", "SELECT at FROM orders WHERE cust = 'c01' AND at BETWEEN '2024-03' AND '2024-05'",
+     ["Query orders where cust = 'c01' AND at BETWEEN '2024-03' AND '2024-05' get at"]),
+    ("two bounds, one open", "SELECT at FROM orders WHERE cust = 'c01' AND at > '2024-03-03' AND at < '2024-05'",
+     ["Query orders where cust = 'c01' AND at BETWEEN '2024-03-03' AND '2024-05' get at"]),
+    ("two lower bounds", "SELECT at FROM orders WHERE cust = 'c01' AND at > '2024-01' AND at >= '2024-03'",
+     ["Query orders where cust = 'c01' AND at >= '2024-03' get at"]),
+    ("three bounds", "SELECT at FROM orders WHERE cust = 'c01' AND at > '2024-01' AND at >= '2024-03' AND at < '2024-04'",
+     ["Query orders where cust = 'c01' AND at BETWEEN '2024-03' AND '2024-04' get at"]),
+    ("BETWEEN of one value", "SELECT at FROM orders WHERE cust = 'c01' AND at BETWEEN '2024-03-03' AND '2024-03-03'",
+     ["Query orders where cust = 'c01' AND at = '2024-03-03' get at"]),
+    ("reversed BETWEEN", "SELECT at FROM orders WHERE cust = 'c01' AND at BETWEEN '2024-05' AND '2024-03'", []),
+    ("bounds that exclude their only value",
+     "SELECT at FROM orders WHERE cust = 'c01' AND at > '2024-03-03' AND at <= '2024-03-03'", []),
+    ("range that excludes the value", "SELECT at FROM orders WHERE cust = 'c01' AND at = '2024-03-03' AND at > '2024-04'",
+     []),
+    ("NULL bound", "SELECT at FROM orders WHERE cust = 'c01' AND at > current_setting('test.missing', true)", []),
+    ("above the empty text", "SELECT at FROM orders WHERE cust = 'c01' AND at > ''",
+     ["Query orders where cust = 'c01' get at"]),
+    ("from the empty text", "SELECT at FROM orders WHERE cust = 'c01' AND at BETWEEN '' AND '2024-03'",
+     ["Query orders where cust = 'c01' AND at <= '2024-03' get at"]),
+    ("below the empty text", "SELECT at FROM orders WHERE cust = 'c01' AND at < ''", []),
+    ("unequal", "SELECT at FROM orders WHERE cust = 'c01' AND at <> '2024-03-03'",
+     ["Query orders where cust = 'c01' get at"]),
+    ("a range under another collation", "SELECT at FROM orders WHERE cust = 'c01' AND at > '2024-03' COLLATE \"und-x-icu\"",
+     ["Query orders where cust = 'c01' get at"]),
+    ("a range without the partition key", "SELECT at FROM orders WHERE at > '2024-12'",
+     ["Scan orders filter at > '2024-12' get at"]),
+    ("a range on the partition key", "SELECT at FROM orders WHERE cust < 'c01'",
+     ["Scan orders filter cust < 'c01' get at, cust"]),
+]
+
+PREFIXES = [
+    ("LIKE", "SELECT at FROM orders WHERE cust = 'c01' AND at LIKE '2024-03%%'",
+     ["Query orders where cust = 'c01' AND begins_with(at,'2024-03') get at"], ()),
+    ("starts_with", "SELECT at FROM orders WHERE cust = 'c01' AND starts_with(at, '2024-03')",
+     ["Query orders where cust = 'c01' AND begins_with(at,'2024-03') get at"]),
+    ("caret at", "SELECT at FROM orders WHERE cust = 'c01' AND at ^@ '2024-03'",
+     ["Query orders where cust = 'c01' AND begins_with(at,'2024-03') get at"]),
+    ("LIKE with more behind", "SELECT at FROM orders WHERE cust = 'c01' AND at LIKE '2024-_3-0%%'",
+     ["Query orders where cust = 'c01' AND begins_with(at,'2024-') get at"], ()),
+    ("LIKE without wildcard", "SELECT at FROM orders WHERE cust = 'c01' AND at LIKE '2024-03-03'",
+     ["Query orders where cust = 'c01' AND at = '2024-03-03' get at"]),
+    ("LIKE of an escaped wildcard", r"SELECT at FROM orders WHERE cust = 'c01' AND at LIKE '2024\_%%'",
+     ["Query orders where cust = 'c01' AND begins_with(at,'2024_') get at"], ()),
+    ("LIKE of the end", "SELECT at FROM orders WHERE cust = 'c01' AND at LIKE '%%-03'",
+     ["Query orders where cust = 'c01' get at"], ()),
+    ("LIKE everything", "SELECT at FROM orders WHERE cust = 'c01' AND at LIKE '%%'",
+     ["Query orders where cust = 'c01' get at"], ()),
+    ("two prefixes", "SELECT at FROM orders WHERE cust = 'c01' AND at ^@ '2024-1' AND at ^@ '2024-12'",
+     ["Query orders where cust = 'c01' AND begins_with(at,'2024-12') get at"]),
+    ("prefixes that contradict", "SELECT at FROM orders WHERE cust = 'c01' AND at ^@ '2024-1' AND at ^@ '2023'", []),
+    ("prefix within a bound", "SELECT at FROM orders WHERE cust = 'c01' AND at ^@ '2024-03' AND at > '2024'",
+     ["Query orders where cust = 'c01' AND begins_with(at,'2024-03') get at"]),
+    ("prefix by parameter", "SELECT at FROM orders WHERE cust = %s AND at LIKE %s",
+     ["Query orders where cust = 'c01' AND begins_with(at,'2024-03') get at"], ("c01", "2024-03%")),
+]
+
+NUMBERS = [
+    ("number less", "SELECT ts FROM readings WHERE sensor = 1 AND ts < -500",
+     ["Query readings where sensor = 1 AND ts < -500 get ts"]),
+    ("number at most", "SELECT ts FROM readings WHERE sensor = 1 AND ts <= 100",
+     ["Query readings where sensor = 1 AND ts <= 100 get ts"]),
+    ("number greater", "SELECT ts FROM readings WHERE sensor = 1 AND ts > 1000",
+     ["Query readings where sensor = 1 AND ts > 1000 get ts"]),
+    ("number at least", "SELECT ts FROM readings WHERE sensor = 1 AND ts >= 1000",
+     ["Query readings where sensor = 1 AND ts >= 1000 get ts"]),
+    ("number BETWEEN", "SELECT ts FROM readings WHERE sensor = 1 AND ts BETWEEN -300 AND 300",
+     ["Query readings where sensor = 1 AND ts BETWEEN -300 AND 300 get ts"]),
+    ("number BETWEEN reversed", "SELECT ts FROM readings WHERE sensor = 1 AND ts BETWEEN 300 AND -300", []),
+    ("a number beyond all", "SELECT ts FROM readings WHERE sensor = 1 AND ts::numeric > 1e130", []),
+    ("below a number beyond all", "SELECT ts FROM readings WHERE sensor = 1 AND ts::numeric < 1e130",
+     [f"Query readings where sensor = 1 AND ts <= {'9' * 38 + '0' * 88} get ts"]),
+    ("below NaN", "SELECT ts FROM readings WHERE sensor = 1 AND ts::numeric < 'NaN'",
+     ["Query readings where sensor = 1 get ts"]),
+    ("bytea less", r"SELECT s FROM blobs WHERE h = '\x01' AND s < '\x30'",
+     ["Query blobs where h = x'01' AND s < x'30' get s"]),
+    ("bytea at least", r"SELECT s FROM blobs WHERE h = '\x01' AND s >= '\xe0ff'",
+     ["Query blobs where h = x'01' AND s >= x'e0ff' get s"]),
+    ("bytea BETWEEN", r"SELECT s FROM blobs WHERE h = '\x01' AND s BETWEEN '\x10ff' AND '\x30'",
+     ["Query blobs where h = x'01' AND s BETWEEN x'10ff' AND x'30' get s"]),
+    ("bytea above nothing", r"SELECT s FROM blobs WHERE h = '\x01' AND s > '\x'", ["Query blobs where h = x'01' get s"]),
+]
+
+ORDER = [
+    ("ascending", "SELECT at FROM orders WHERE cust = 'c01' ORDER BY at", ["Query orders where cust = 'c01' get at"]),
+    ("descending", "SELECT at FROM orders WHERE cust = 'c01' ORDER BY at DESC",
+     ["Query orders where cust = 'c01' get at backward"]),
+    ("by both keys", "SELECT at FROM orders WHERE cust = 'c01' ORDER BY cust, at DESC LIMIT 2",
+     ["Query orders where cust = 'c01' get at, cust limit 2 backward"]),
+    ("first rows", "SELECT at FROM orders WHERE cust = 'c01' ORDER BY at LIMIT 3",
+     ["Query orders where cust = 'c01' get at limit 3"]),
+    ("last rows", "SELECT at FROM orders WHERE cust = 'c01' ORDER BY at DESC LIMIT 3",
+     ["Query orders where cust = 'c01' get at limit 3 backward"]),
+    ("LIMIT and OFFSET", "SELECT at FROM orders WHERE cust = 'c01' ORDER BY at LIMIT 3 OFFSET 2",
+     ["Query orders where cust = 'c01' get at limit 5"]),
+    ("LIMIT in a range", "SELECT at FROM orders WHERE cust = 'c01' AND at > '2024-06' ORDER BY at LIMIT 2",
+     ["Query orders where cust = 'c01' AND at > '2024-06' get at limit 2"]),
+    ("LIMIT without order", "SELECT cust FROM orders WHERE cust = 'c01' LIMIT 3",
+     ["Query orders where cust = 'c01' get cust limit 3"]),
+    ("LIMIT on a number", "SELECT ts FROM readings WHERE sensor = 2 ORDER BY ts DESC LIMIT 1",
+     ["Query readings where sensor = 2 get ts limit 1 backward"]),
+    ("LIMIT by another order", "SELECT total FROM orders WHERE cust = 'c01' ORDER BY status, total LIMIT 3",
+     ["Query orders where cust = 'c01' get status, total"]),
+    ("two partitions merged", "SELECT at FROM orders WHERE cust IN ('c01', 'c02') ORDER BY at LIMIT 4",
+     ["Query orders where cust = 'c01' get at limit 4", "Query orders where cust = 'c02' get at limit 4"]),
+    ("two partitions merged backward", "SELECT at FROM orders WHERE cust IN ('c01', 'c02') ORDER BY at DESC LIMIT 4",
+     ["Query orders where cust = 'c01' get at limit 4 backward",
+      "Query orders where cust = 'c02' get at limit 4 backward"]),
+    ("greatest", "SELECT max(at) FROM orders WHERE cust = 'c05'",
+     ["Query orders where cust = 'c05' get at limit 1 backward"]),
+    ("least", "SELECT min(at) FROM orders WHERE cust = 'c05'", ["Query orders where cust = 'c05' get at limit 1"]),
+    ("least and greatest of one page", "SELECT min(ts), max(ts) FROM readings WHERE sensor = 3",
+     ["Query readings where sensor = 3 get ts"]),
+    ("greatest below a bound", "SELECT max(ts) FROM readings WHERE sensor = 3 AND ts < 1000",
+     ["Query readings where sensor = 3 AND ts < 1000 get ts limit 1 backward"]),
+]
+
+
+@statements(TEXT + PREFIXES + NUMBERS + ORDER)
+class RequestsByRange(request_text.RequestTestCase):
+    """Each statement sends just the requests listed."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        shop.create(cls.fx, "orders", "readings", "blobs")
+        cls.mirror("orders", "readings", "blobs")
+
+    def test_ordered_reading_does_not_sort(self):
+        """The plan takes the rows as they come."""
+        for sql in ("SELECT at FROM orders WHERE cust = 'c01' ORDER BY at DESC",
+                    "SELECT at FROM orders WHERE cust IN ('c01', 'c02') ORDER BY at"):
+            self.assertNotIn("Sort", self.fx.explain(sql))
+
+    def test_order_of_another_collation_is_sorted_here(self):
+        """The bytes' order is not that of a language."""
+        plan = self.fx.explain("SELECT at FROM orders WHERE cust = 'c01' ORDER BY at COLLATE \"und-x-icu\" LIMIT 3")
+        self.assertIn("Sort", plan)
+        self.assertNotIn("First Page", plan)
