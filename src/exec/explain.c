@@ -238,7 +238,10 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	Printer		printer;
 
 	init_printer(&printer, node, es);
-	ExplainPropertyText("Operation", operation_word(scan->access), es);
+	/* in structured formats core has an "Operation" in the same group */
+	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
+						: "Remote Operation",
+						operation_word(scan->access), es);
 	ExplainPropertyText("Remote Table", scan->relation->table, es);
 	if (scan->access->index != NULL)
 		ExplainPropertyText("Index", scan->access->index, es);

@@ -22,8 +22,11 @@
 /* The network is looked after once in so many items. */
 #define ITEMS_BETWEEN_PUMPS		128
 
-/* What an answer is expected to take before the first one came. */
-#define FIRST_EXPECTED_BYTES	(1024 * 1024)
+/*
+ * What an answer is expected to take before the first one came: 1 MB of items
+ * is nearly twice as much JSON.
+ */
+#define FIRST_EXPECTED_BYTES	(2 * 1024 * 1024)
 
 /* From this page on a lazy stream reads ahead. */
 #define LAZY_PAGES				3
@@ -214,31 +217,51 @@ is_starving(const DynFetch *fetch, const DynStream *stream)
 	return fetch->page == NULL;
 }
 
+static bool
+may_send(const DynFetch *fetch, const DynStream *stream)
+{
+	return wants_to_send(fetch, stream) && time_has_come(fetch, stream) &&
+		(has_room(fetch) || is_starving(fetch, stream));
+}
+
+/* Brings in streams that were not begun yet. */
 static void
-send_requests(DynFetch *fetch)
+begin_streams(DynFetch *fetch)
 {
 	const DynFetchSpec *spec = &fetch->streams.spec;
 
-	for (int i = 0; i < fetch->nactive; i++)
-	{
-		DynStream  *stream = fetch->active[i];
-
-		if (wants_to_send(fetch, stream) && time_has_come(fetch, stream) &&
-			(has_room(fetch) || is_starving(fetch, stream)))
-			dyn_stream_send(&fetch->streams, stream);
-	}
 	while (fetch->next_stream < spec->nstreams &&
-		   fetch->nactive < allowed_active(fetch) &&
-		   (spec->all_at_once || fetch->nactive == 0 || has_room(fetch)))
-	{
-		DynStream  *stream = begin_stream(fetch);
+		   fetch->nactive < allowed_active(fetch))
+		begin_stream(fetch);
+}
 
-		if (time_has_come(fetch, stream) &&
-			(has_room(fetch) || is_starving(fetch, stream)))
-			dyn_stream_send(&fetch->streams, stream);
+/*
+ * Room for a request goes to the stream that has sent the fewest: streams that
+ * fell behind would be alone at the end, each page waiting for the one before.
+ */
+static void
+send_requests(DynFetch *fetch)
+{
+	begin_streams(fetch);
+	for (;;)
+	{
+		DynStream  *next = NULL;
+
+		for (int i = 0; i < fetch->nactive; i++)
+		{
+			DynStream  *stream = fetch->active[i];
+
+			if ((next == NULL || stream->asked < next->asked) &&
+				may_send(fetch, stream))
+				next = stream;
+		}
+		if (next == NULL)
+			return;
+		dyn_stream_send(&fetch->streams, next);
 	}
 }
 
+/* The next request of a stream leaves before the next answer is taken apart. */
 static void
 take_answers(DynFetch *fetch)
 {
@@ -246,8 +269,11 @@ take_answers(DynFetch *fetch)
 	{
 		DynStream  *stream = fetch->active[i];
 
-		if (stream->in_flight && stream->call->state == DYN_CALL_DONE)
-			dyn_stream_receive(&fetch->streams, stream);
+		if (!stream->in_flight || stream->call->state != DYN_CALL_DONE)
+			continue;
+		dyn_stream_receive(&fetch->streams, stream);
+		if (may_send(fetch, stream))
+			dyn_stream_send(&fetch->streams, stream);
 	}
 }
 
@@ -306,16 +332,24 @@ wait_for_progress(DynFetch *fetch)
 
 /* ---- handing out items, in no order ---- */
 
+/* Takes up the earliest page of any stream, so that all move on alike. */
 static bool
 next_waiting_page(DynFetch *fetch)
 {
+	DynStream  *earliest = NULL;
+
 	for (int i = 0; i < fetch->nactive; i++)
 	{
-		fetch->page = dyn_stream_pop(fetch->active[i]);
-		if (fetch->page != NULL)
-			return true;
+		DynStream  *stream = fetch->active[i];
+
+		if (stream->first != NULL &&
+			(earliest == NULL ||
+			 stream->first->ordinal < earliest->first->ordinal))
+			earliest = stream;
 	}
-	return false;
+	if (earliest != NULL)
+		fetch->page = dyn_stream_pop(earliest);
+	return earliest != NULL;
 }
 
 static void

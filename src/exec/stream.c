@@ -337,6 +337,7 @@ static void
 note_position(const DynStream *stream, DynFetchPage *page)
 {
 	page->stream = stream->number;
+	page->ordinal = stream->asked;
 	page->limit = stream->limit;
 	page->handed_out = 0;
 	buffer_set(&page->start_key, stream->last_key.data, stream->last_key.len);

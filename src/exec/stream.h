@@ -22,6 +22,7 @@ typedef struct DynFetchPage
 
 	/* to ask for the same page again, when an item has to be named */
 	int			stream;
+	int			ordinal;		/* which page of the stream it is, from 1 */
 	long		limit;
 	DynBuffer	start_key;		/* empty: the stream's first page */
 	uint64		handed_out;		/* items */

@@ -120,14 +120,34 @@ number_out(Oid valuetype, Datum value)
 	}
 }
 
+/* Can a column of an integer type have this canonical number as its value? */
+static bool
+is_in_integer_type(DynCodecKind kind, const char *text)
+{
+	int64		number;
+
+	if (kind == DYN_CODEC_NUMERIC)
+		return true;
+	if (strchr(text, '.') != NULL)
+		return false;
+	errno = 0;
+	number = strtoll(text, NULL, 10);
+	return errno == 0 &&
+		(kind != DYN_CODEC_INT4 ||
+		 (number >= PG_INT32_MIN && number <= PG_INT32_MAX)) &&
+		(kind != DYN_CODEC_INT2 ||
+		 (number >= PG_INT16_MIN && number <= PG_INT16_MAX));
+}
+
 static DynEncoded
-encode_number(Oid valuetype, Datum value, DynScalar *out)
+encode_number(DynCodecKind kind, Oid valuetype, Datum value, DynScalar *out)
 {
 	char	   *text = number_out(valuetype, value);
 	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
 	size_t		len;
 
-	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK)
+	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK ||
+		!is_in_integer_type(kind, buf))
 		return DYN_ENCODED_NOTHING;
 	set_scalar(out, DYN_TYPE_N, buf, len);
 	return DYN_ENCODED;
@@ -207,7 +227,7 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 		case DYN_CODEC_INT4:
 		case DYN_CODEC_INT8:
 		case DYN_CODEC_NUMERIC:
-			return encode_number(valuetype, value, out);
+			return encode_number(codec->kind, valuetype, value, out);
 		case DYN_CODEC_BYTEA:
 			return encode_bytea(value, out);
 		case DYN_CODEC_BOOL:
@@ -378,7 +398,11 @@ dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 				DynEncoded	done = dyn_codec_encode(codec, valuetype, value, out);
 
 				/* too long for any item: a bound on nothing that exists */
-				return done == DYN_ENCODED ? done : DYN_ENCODED_ANYTHING;
+				if (done != DYN_ENCODED)
+					return DYN_ENCODED_ANYTHING;
+				/* nothing sorts below the empty text */
+				return !lower && !*inclusive && out->len == 0
+					? DYN_ENCODED_NOTHING : DYN_ENCODED;
 			}
 	}
 }

@@ -287,7 +287,10 @@ bind_whole_key(Binder *binder, DynAccess *access)
 		consume(binder, binder->tuples, pure);
 	}
 	if (bind_points(binder, &binder->key->hash[0], &access->hash[0], true))
+	{
 		access->nhash = 1;
+		bind_ranges(binder, &binder->key->hash[0], &access->hash[0]);
+	}
 	if (binder->key->nrange == 0)
 		return access->nhash == 1;
 	if (bind_points(binder, &binder->key->range[0], &access->range[0], true))
@@ -307,6 +310,7 @@ bind_hash(Binder *binder, DynAccess *access)
 	{
 		if (!bind_points(binder, &binder->key->hash[i], &access->hash[i], true))
 			return false;
+		bind_ranges(binder, &binder->key->hash[i], &access->hash[i]);
 	}
 	access->nhash = binder->key->nhash;
 	return true;
