@@ -39,8 +39,8 @@
 #include "retry.h"
 
 #define MOST_SPARE_HANDLES	16
-#define MOST_SPARE_BUFFERS	2
-#define MOST_SPARE_BYTES	((size_t) 4 * 1024 * 1024)
+#define MOST_SPARE_BUFFERS	4
+#define MOST_SPARE_BYTES	((size_t) 6 * 1024 * 1024)
 
 /* A request is bounded by the service; the document may be longer escaped. */
 #define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)

@@ -20,7 +20,7 @@
 #include "stream.h"
 
 /* The network is looked after once in so many items. */
-#define ITEMS_BETWEEN_PUMPS		128
+#define ITEMS_BETWEEN_PUMPS		512
 
 /*
  * What an answer is expected to take before the first one came: 1 MB of items
