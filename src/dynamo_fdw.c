@@ -52,7 +52,6 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->IterateForeignScan = dynIterateForeignScan;
 	routine->ReScanForeignScan = dynReScanForeignScan;
 	routine->EndForeignScan = dynEndForeignScan;
-	routine->ShutdownForeignScan = dynShutdownForeignScan;
 	routine->IsForeignScanParallelSafe = dynIsForeignScanParallelSafe;
 
 	routine->ExplainForeignScan = dynExplainForeignScan;

@@ -7,6 +7,9 @@
  * resets: requests in flight are then abandoned by their reset callbacks, as
  * they are on an error.
  *
+ * There is no shutdown callback: core calls it at the end of every FETCH of a
+ * cursor, after which more rows may be wanted.
+ *
  * Index, then base: the index yields base keys; batches of them are read from
  * the table.  A key seen twice (an entry can move within a global index while
  * it is read) gives one row; an item that is gone gives none.
@@ -506,20 +509,6 @@ void
 dynReScanForeignScan(ForeignScanState *node)
 {
 	abandon_run(node->fdw_state);
-}
-
-/* Nothing more is wanted: what is in flight is given up. */
-void
-dynShutdownForeignScan(ForeignScanState *node)
-{
-	DynScan    *scan = node->fdw_state;
-
-	if (scan != NULL && scan->running)
-	{
-		abandon_run(scan);
-		scan->running = true;
-		scan->finished = true;
-	}
 }
 
 void

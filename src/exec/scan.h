@@ -42,7 +42,6 @@ extern void dynBeginForeignScan(ForeignScanState *node, int eflags);
 extern TupleTableSlot *dynIterateForeignScan(ForeignScanState *node);
 extern void dynReScanForeignScan(ForeignScanState *node);
 extern void dynEndForeignScan(ForeignScanState *node);
-extern void dynShutdownForeignScan(ForeignScanState *node);
 
 /*
  * itemkey.c: the key of the item that was fetched last, asked for again since

@@ -50,7 +50,7 @@ class Faults(fixture.TestCase):
 class Refusals(Faults):
     """Error documents."""
 
-    def assert_refused(self, code, sqlstate, hint, status=400, text="the service's own words", **members):
+    def assert_refused(self, code, sqlstate, hint, status=400, text="The service's own words", **members):
         """The whole report."""
         failure = self.failing(replies.error(code, text, status, **members))
         self.assertEqual(failure.sqlstate, sqlstate)
@@ -112,7 +112,7 @@ class Refusals(Faults):
 
     def test_capital_message(self):
         failure = self.failing(replies.error("AccessDeniedException", "not you", capital_message=True))
-        self.assertIn("not you", failure.detail)
+        self.assertIn("Not you.", failure.detail)
 
     def test_controls_in_the_text(self):
         """No foreign text can forge lines of the server's log or colour a terminal."""
@@ -167,7 +167,7 @@ class Planned(Faults):
         failure = self.fx.error("EXECUTE vanished")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                          ("HV000", 'Query of index "by_v" of DynamoDB table "vanished" failed', STALE))
-        self.assertIn(f"ValidationException: {NO_INDEX_TEXT} Request id: FAKE", failure.detail)
+        self.assertIn(f"ValidationException: {NO_INDEX_TEXT}. Request id: FAKE", failure.detail)
         self.assertEqual(self.fx.rows("EXECUTE vanished"), [("a",)])
         self.assertEqual(self.fake.operations()[-1], "Scan")
 
