@@ -1,0 +1,253 @@
+"""Cancel, statement_timeout and terminate act wherever a statement waits, and leave nothing behind.
+
+No time is asserted but a bound on hanging, far above what it takes.
+"""
+import os
+import socket
+import threading
+import time
+
+import psycopg2
+
+import fixture
+import replies
+
+# Seconds until a statement counts as hanging.
+BOUND = 5
+
+
+class Running(threading.Thread):
+    """A statement that runs beside the test on its own connection; join it with end()."""
+
+    def __init__(self, connection, sql):
+        super().__init__(daemon=True)
+        self.connection, self.sql = connection, sql
+        self.sqlstate = None
+        self.start()
+
+    def run(self):
+        try:
+            self.connection.cursor().execute(self.sql)
+        except psycopg2.Error as failure:
+            self.sqlstate = failure.pgcode or "gone"
+
+    def end(self):
+        """The SQLSTATE that the statement ended with, or "hangs"."""
+        self.join(BOUND)
+        return "hangs" if self.is_alive() else self.sqlstate
+
+
+class FullListener:
+    """A listening socket that accepts nothing more: whoever connects waits for ever."""
+
+    def __init__(self):
+        self.listener = socket.socket()
+        self.listener.bind(("127.0.0.1", 0))
+        self.listener.listen(0)
+        self.port = self.listener.getsockname()[1]
+        self.waiting = []
+        for _ in range(4):
+            client = socket.socket()
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", self.port))
+            self.waiting.append(client)
+
+    def close(self):
+        """Let go."""
+        for each in [self.listener, *self.waiting]:
+            each.close()
+
+
+def descriptors_of(pid):
+    """How many descriptors a process has open, None where that is not to be seen."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/fd"))
+    except PermissionError:
+        return None
+
+
+class Interrupts(fixture.TestCase):
+    """A second connection runs the statements."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = fixture.FakeDynamo().start()
+        cls.addClassCleanup(cls.fake.stop)
+        cls.full = FullListener()
+        cls.addClassCleanup(cls.full.close)
+        patient = {"connect_timeout": 60000, "request_timeout": 60000, "max_attempts": 100, "scan_policy": "allow"}
+        cls.fx.server("fake", cls.fake.endpoint, **patient)
+        cls.fx.server("busy", f"http://127.0.0.1:{cls.full.port}", **patient)
+        cls.fake.table("t", ("pk", "S"), ("sk", "N"), items=[{"pk": {"S": "a"}, "sk": {"N": "1"}}])
+        cls.fx.foreign_table("t", "pk text, sk integer", server="fake")
+        cls.fx.foreign_table("unknown", "pk text", server="fake")
+        cls.fx.foreign_table("unreachable", "pk text", server="busy")
+
+    def setUp(self):
+        self.fake.reset(scripts=True)
+        self.worker = self.fx.connect()
+        self.addCleanup(self.worker.close)
+        self.pid = self.worker.info.backend_pid
+        self.assertEqual(self.ask("SELECT sk FROM t"), [(1,)])
+        self.before = (self.open_by_extension(), descriptors_of(self.pid))
+        self.fake.reset()
+
+    def ask(self, sql):
+        """The rows on the worker's connection."""
+        cursor = self.worker.cursor()
+        cursor.execute(sql)
+        return cursor.fetchall() if cursor.description else []
+
+    def open_by_extension(self):
+        """Descriptors that the extension holds in the worker."""
+        return self.ask("SELECT descriptors FROM dynamo_fdw_stats()")[0][0]
+
+    # The places where a statement waits. Each returns the statement.
+
+    def connecting(self):
+        """While the connection is made."""
+        return "SELECT * FROM unreachable"
+
+    def planning(self):
+        """While the table's description is awaited."""
+        self.fake.on("DescribeTable", replies.hang_before_headers())
+        return "SELECT * FROM unknown"
+
+    def awaiting_headers(self):
+        """After the request, before any answer."""
+        self.fake.on("*", replies.hang_before_headers())
+        return "SELECT * FROM t"
+
+    def awaiting_body(self):
+        """In the middle of an answer that stops."""
+        self.fake.on("*", replies.hang_in_body(0.5, {"Count": 1, "ScannedCount": 1, "Items": [{"pk": {"S": "a"}, "sk": {"N": "1"}}]}))
+        return "SELECT * FROM t"
+
+    def dripping_body(self):
+        """In the middle of an answer that comes byte by byte."""
+        items = [{"pk": {"S": "a"}, "sk": {"N": str(number)}} for number in range(1000)]
+        self.fake.on("*", replies.drip({"Count": 1000, "ScannedCount": 1000, "Items": items}, 1, 0.01))
+        return "SELECT * FROM t"
+
+    def backing_off(self):
+        """Between attempts that are all throttled."""
+        self.fake.on("*", replies.throttle())
+        return "SELECT * FROM t"
+
+    def unprocessed(self):
+        """A batch whose keys are never processed."""
+        self.fake.on("BatchGetItem", lambda request: {"Responses": {}, "UnprocessedKeys": request.body["RequestItems"]})
+        return "SELECT * FROM t WHERE pk = 'a' AND sk IN (1, 2, 3)"
+
+    def many_in_flight(self):
+        """Sixteen requests at once, all silent."""
+        self.fake.on("*", replies.hang_before_headers())
+        return "SELECT * FROM t WHERE pk IN (" + ", ".join(f"'{number}'" for number in range(50)) + ")"
+
+    def listing(self):
+        """A function that asks for the list of tables."""
+        self.fake.on("ListTables", replies.hang_before_headers())
+        return "SELECT * FROM dynamo_fdw_tables('fake')"
+
+    def in_a_subtransaction(self):
+        """Below a block that would catch other errors."""
+        self.fake.on("*", replies.hang_before_headers())
+        return "DO $$BEGIN BEGIN PERFORM * FROM t; EXCEPTION WHEN fdw_error THEN NULL; END; END$$"
+
+    PLACES = (connecting, planning, awaiting_headers, awaiting_body, dripping_body, backing_off, unprocessed, many_in_flight, listing,
+              in_a_subtransaction)
+
+    def start(self, place):
+        """Run the statement until it waits there."""
+        running = Running(self.worker, place(self))
+        deadline = time.monotonic() + BOUND
+        while time.monotonic() < deadline and not self.waits(place):
+            time.sleep(0.01)
+        time.sleep(0.1)
+        self.assertTrue(running.is_alive(), "the statement did not wait")
+        return running
+
+    def waits(self, place):
+        """Has the statement reached its place, as far as can be seen from outside?"""
+        if place.__name__ == "connecting":
+            return self.fx.value("SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = %s", (self.pid,))
+        return bool(self.fake.requests)
+
+    def assert_as_before(self):
+        """The connection works, and holds the descriptors it held."""
+        self.fake.reset(scripts=True)
+        self.assertEqual(self.ask("SELECT sk FROM t"), [(1,)])
+        self.ask("SELECT dynamo_fdw_disconnect()")
+        self.assertEqual(self.ask("SELECT sk FROM t"), [(1,)])
+        self.assertEqual((self.open_by_extension(), descriptors_of(self.pid)), self.before)
+
+    def test_cancel(self):
+        for place in self.PLACES:
+            with self.subTest(place=place.__name__):
+                running = self.start(place)
+                self.assertTrue(self.fx.value("SELECT pg_cancel_backend(%s)", (self.pid,)))
+                self.assertEqual(running.end(), "57014")
+                self.assert_as_before()
+
+    def test_statement_timeout(self):
+        for place in self.PLACES:
+            with self.subTest(place=place.__name__):
+                self.ask("SET statement_timeout = 200")
+                self.assertEqual(Running(self.worker, place(self)).end(), "57014")
+                self.ask("SET statement_timeout = 0")
+                self.assert_as_before()
+
+    def test_terminate(self):
+        for place in self.PLACES:
+            with self.subTest(place=place.__name__):
+                self.setUp()
+                running = self.start(place)
+                self.assertTrue(self.fx.value("SELECT pg_terminate_backend(%s)", (self.pid,)))
+                self.assertIn(running.end(), ("57P01", "gone"))
+                self.assertTrue(self.is_gone(self.pid))
+
+    def is_gone(self, pid):
+        """Does the backend end within the bound?"""
+        deadline = time.monotonic() + BOUND
+        while time.monotonic() < deadline:
+            if not self.fx.rows("SELECT 1 FROM pg_stat_activity WHERE pid = %s", (pid,)):
+                return True
+            time.sleep(0.01)
+        return False
+
+    def test_the_server_sees_the_client_leave(self):
+        """A cancelled request is not left running: its connection is closed."""
+        running = self.start(type(self).awaiting_headers)
+        self.fx.value("SELECT pg_cancel_backend(%s)", (self.pid,))
+        self.assertEqual(running.end(), "57014")
+        deadline = time.monotonic() + BOUND
+        while self.fake.open > 0 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(self.fake.open, 0)
+
+    def test_connect_timeout(self):
+        """Without anybody's help a connection that does not come about ends as the option says."""
+        self.fx.execute("ALTER SERVER busy OPTIONS (SET connect_timeout '200', SET max_attempts '1')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER busy OPTIONS (SET connect_timeout '60000', SET max_attempts '100')")
+        failure = self.fx.error("SELECT * FROM unreachable")
+        self.assertEqual((failure.sqlstate, failure.message), ("08006", 'DescribeTable of DynamoDB table "unreachable" failed: timeout expired'))
+        self.assertIn("connect_timeout", failure.hint)
+
+    def test_cancel_of_a_cursor(self):
+        """A cursor that waits for its next page."""
+        pages = [[{"pk": {"S": "a"}, "sk": {"N": str(number)}}] for number in range(2)]
+        self.fake.pages("t", lambda number: pages[number] if number < 2 else replies.hang_before_headers(), 3)
+        self.addCleanup(setattr, self.fake.tables["t"], "pages", None)
+        self.ask("BEGIN")
+        self.ask("DECLARE c CURSOR FOR SELECT * FROM t")
+        self.assertEqual(self.ask("FETCH 1 FROM c"), [("a", 0)])
+        running = Running(self.worker, "FETCH ALL FROM c")
+        deadline = time.monotonic() + BOUND
+        while len(self.fake.requests) < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.fx.value("SELECT pg_cancel_backend(%s)", (self.pid,))
+        self.assertEqual(running.end(), "57014")
+        self.ask("ROLLBACK")
+        self.fake.tables["t"].pages = None
+        self.assert_as_before()

@@ -1,0 +1,222 @@
+"""The options: what the validator takes and refuses where, and that the manual lists them all."""
+import os
+import re
+
+import fixture
+
+MANUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "reference.md")
+
+PLACES = ("server", "user mapping", "foreign table", "column of a foreign table")
+
+GOOD = {
+    "region": ["eu-west-1", "us-gov-west-1"],
+    "endpoint": ["https://dynamodb.eu-west-1.amazonaws.com", "http://127.0.0.1:8000", "http://localhost:8000/", "https://[::1]:8000", "HTTPS://host"],
+    "table_prefix": ["prod-", ""], "table_name": ["Movies", "arn:aws:dynamodb:us-east-1:1:table/x"],
+    "max_concurrency": ["1", "256"], "max_read_units": ["0.5", "1000"], "connect_timeout": ["1", "2s", "600000"],
+    "request_timeout": ["1", "1min"], "max_attempts": ["1", "100"], "ca_file": ["/etc/ssl/ca.pem"], "proxy": ["http://proxy:3128"],
+    "fetch_size": ["0", "1000000"], "scan_policy": ["allow", "warn", "error", "ERROR"], "consistent_read": ["on", "false", "1"],
+    "access_key_id": [], "secret_access_key": [], "session_token": ["x"], "on_mismatch": ["error", "null"],
+    "attribute": ["a.b#c", "é"], "path": ["a", "a.b", "a[0].b", '"odd name".x', 'a-b_c1'],
+    "format": ["iso8601", "iso8601(0)", "iso8601(6)", "iso8601(3,)", "epoch", "epoch_ms", "epoch_us", "epoch_days",
+               "string", "bool(Y,N)", "bool(1,0)"],
+}
+
+INTEGER = "It must be an integer from {} to {}."
+URL = "An endpoint looks like https://host or http://127.0.0.1:8000, without a path."
+REGION = "A region looks like eu-west-1: lower-case letters, digits and hyphens."
+EMPTY = "It must not be empty."
+FORMATS = ("Valid formats are iso8601, iso8601(n), iso8601(n,suffix), epoch, epoch_ms, epoch_us, epoch_days, string and bool(t,f).")
+FORMAT_DIGITS = "iso8601(n) takes the number of digits of a second, from 0 to 6."
+FORMAT_SUFFIX = "The suffix of iso8601(n,suffix) is a short text without digits, such as Z."
+FORMAT_BOOL = "bool(t,f) takes two different spellings, such as bool(Y,N) or bool(1,0)."
+
+BAD = [(name, value, hint) for name, values, hint in (
+    ("region", ["", "EU-WEST-1", "eu west", "-x", "a.b", "x" * 64], REGION),
+    ("endpoint", ["", "dynamodb.eu-west-1.amazonaws.com", "ftp://host", "http://", "http:///", "https://host/path", "https://user@host",
+                  "https://host?x", "http://host\nX: y", "http://ho st"], URL),
+    ("max_concurrency", ["0", "257", "many", "", "-1", "99999999999"], INTEGER.format(1, 256)),
+    ("connect_timeout", ["0", "600001", "1 fortnight"], INTEGER.format(1, 600000)),
+    ("request_timeout", ["0", "2h"], INTEGER.format(1, 3600000)),
+    ("max_attempts", ["0", "101"], INTEGER.format(1, 100)),
+    ("fetch_size", ["-1", "1000001", "1kB"], INTEGER.format(0, 1000000)),
+    ("max_read_units", ["0", "-1", "x", "NaN", "Infinity", ""], "It must be a number above zero."),
+    ("consistent_read", ["maybe", "", "2"], "It must be a Boolean, such as on or off."),
+    ("scan_policy", ["never", ""], 'Valid values are "allow", "warn", "error".'),
+    ("on_mismatch", ["ignore", ""], 'Valid values are "error", "null".'),
+    ("ca_file", [""], EMPTY), ("proxy", [""], EMPTY), ("table_name", [""], EMPTY), ("attribute", [""], EMPTY),
+    ("format", ["iso", "", "padded(3)", "base64", "json", "ulid", "epoch(3)"], FORMATS),
+    ("format", ["iso8601(7)", "iso8601()", "iso8601(x)", "iso8601(-1)"], FORMAT_DIGITS),
+    ("format", ["iso8601(3,+00:00)"], FORMAT_SUFFIX),
+    ("format", ["bool()", "bool(Y)", "bool(Y,Y)", "bool(,N)", "bool(1,1.0)"], FORMAT_BOOL)) for value in values]
+
+
+class Options(fixture.TestCase):
+    """CREATE and ALTER with every option, right and wrong."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.execute("CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw; CREATE FOREIGN TABLE t (c text) SERVER s")
+        cls.fx.execute("CREATE USER MAPPING FOR CURRENT_USER SERVER s OPTIONS (access_key_id 'x', secret_access_key 'y')")
+        cls.options = cls.fx.rows("SELECT context, name FROM dynamo_fdw_options()")
+
+    @staticmethod
+    def alter(place, name, value):
+        """The statement that adds an option, at one of PLACES."""
+        value = "'" + value.replace("'", "''") + "'"
+        return {"server": "ALTER SERVER s", "user mapping": "ALTER USER MAPPING FOR CURRENT_USER SERVER s", "foreign table": "ALTER FOREIGN TABLE t",
+                "column of a foreign table": "ALTER FOREIGN TABLE t ALTER c"}[place] + f' OPTIONS (ADD "{name}" {value})'
+
+    def places(self, name):
+        """Where an option may stand."""
+        return [place for place, option in self.options if option == name]
+
+    def test_good_values(self):
+        for place, name in self.options:
+            for value in GOOD[name]:
+                with self.subTest(place=place, name=name, value=value):
+                    self.fx.execute("BEGIN")
+                    try:
+                        self.fx.execute(self.alter(place, name, value))
+                    finally:
+                        self.fx.execute("ROLLBACK")
+
+    def test_bad_values(self):
+        for name, value, hint in BAD:
+            for place in self.places(name):
+                with self.subTest(place=place, name=name, value=value):
+                    self.fx.execute("BEGIN")
+                    try:
+                        self.assertEqual(self.fx.error(self.alter(place, name, value))[:4], (
+                            "22023", f'invalid value for option "{name}": "{value}"', None, hint))
+                    finally:
+                        self.fx.execute("ROLLBACK")
+
+    def test_bad_paths(self):
+        for value in ("", ".", "a.", ".a", "a..b", "a[", "a[]", "a[x]", "a[-1]", "[0]", '"a', '""', "a b", "a[0", "a[99999999999999999999]"):
+            with self.subTest(value=value):
+                failure = self.fx.error(self.alter("column of a foreign table", "path", value))
+                self.assertEqual((failure.sqlstate, failure.message), ("22023", f'invalid value for option "path": "{value}"'))
+                self.assertGreater(len(failure.hint), 10)
+
+    def test_every_bad_value_belongs_to_an_option(self):
+        """The tables above follow the product's."""
+        self.assertEqual(set(GOOD), {name for _place, name in self.options})
+        unchecked = set(GOOD) - {name for name, _value, _hint in BAD} - {"path", "table_prefix", "access_key_id", "secret_access_key", "session_token"}
+        self.assertEqual(unchecked, set())
+
+    def test_misspelled(self):
+        for place, wrong, right in (("server", "regoin", "region"), ("server", "end_point", "endpoint"), ("server", "max_concurency", "max_concurrency"),
+                                    ("user mapping", "secret_key", None), ("user mapping", "access_key", "access_key_id"),
+                                    ("foreign table", "tablename", "table_name"), ("foreign table", "scan-policy", "scan_policy"),
+                                    ("column of a foreign table", "attribut", "attribute"), ("column of a foreign table", "Format", "format")):
+            with self.subTest(place=place, name=wrong):
+                failure = self.fx.error(self.alter(place, wrong, "x"))
+                self.assertEqual((failure.sqlstate, failure.message), ("HV00D", f'invalid option "{wrong}"'))
+                if right:
+                    self.assertEqual(failure.hint, f'Perhaps you meant the option "{right}".')
+
+    def test_wrong_place(self):
+        for place, name, belongs in (("foreign table", "region", "a server"), ("server", "table_name", "a foreign table"),
+                                     ("user mapping", "endpoint", "a server"), ("column of a foreign table", "session_token", "a user mapping"),
+                                     ("server", "attribute", "a column of a foreign table"), ("server", "secret_access_key", "a user mapping")):
+            with self.subTest(place=place, name=name):
+                self.assertEqual(self.fx.error(self.alter(place, name, "x"))[:4], (
+                    "HV00D", f'invalid option "{name}"', None, f'The option "{name}" belongs to {belongs}.'))
+
+    def test_nothing_near(self):
+        self.assertEqual(self.fx.error(self.alter("server", "zzzzzzzz", "x"))[:4], (
+            "HV00D", 'invalid option "zzzzzzzz"', None, "See dynamo_fdw_options() for the options of a server."))
+
+    def test_an_absurdly_long_name(self):
+        self.assertEqual(self.fx.error(self.alter("server", "z" * 5000, "x")).sqlstate, "HV00D")
+
+    def test_the_wrapper_has_no_options(self):
+        self.assertEqual(self.fx.error("ALTER FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (ADD region 'eu-west-1')")[:4], (
+            "HV00D", 'invalid option "region"', None,
+            "A foreign-data wrapper has no options; set them on the server, the user mapping, the table or its columns."))
+
+    def test_later_options_are_unknown_yet(self):
+        """An option is accepted only once it works."""
+        for place, name in (("foreign table", "templates"), ("foreign table", "unnest"), ("foreign table", "ttl"), ("foreign table", "indexes"),
+                            ("column of a foreign table", "document"), ("user mapping", "role_arn"), ("foreign table", "updatable")):
+            with self.subTest(name=name):
+                if name not in {option for _place, option in self.options}:
+                    self.assertEqual(self.fx.error(self.alter(place, name, "x")).sqlstate, "HV00D")
+
+    def test_attribute_and_path(self):
+        self.assertEqual(self.fx.error("ALTER FOREIGN TABLE t ALTER c OPTIONS (ADD attribute 'a', ADD path 'a.b')")[:4], (
+            "HV00D", 'options "attribute" and "path" exclude each other', None, "A path begins with the attribute's name."))
+
+    def test_half_a_key(self):
+        for option in ("access_key_id", "secret_access_key"):
+            self.assertEqual(self.fx.error(f"ALTER USER MAPPING FOR CURRENT_USER SERVER s OPTIONS (DROP {option})")[:4], (
+                "HV002", 'options "access_key_id" and "secret_access_key" belong together', None, "Set both of them on the user mapping."))
+
+    def test_empty_keys(self):
+        for option in ("access_key_id", "secret_access_key"):
+            failure = self.fx.error(f"ALTER USER MAPPING FOR CURRENT_USER SERVER s OPTIONS (SET {option} '')")
+            self.assertEqual((failure.sqlstate, failure.hint), ("22023", EMPTY))
+
+    def test_a_secret_is_in_no_message(self):
+        """A bad value is repeated in the message, but not if it is secret."""
+        for sql in ("ALTER USER MAPPING FOR CURRENT_USER SERVER s OPTIONS (ADD secret_key 'hush-hush')",
+                    "ALTER SERVER s OPTIONS (ADD secret_access_key 'hush-hush')"):
+            self.assertNotIn("hush", str(self.fx.error(sql)))
+
+    def test_a_format_that_does_not_fit_the_type(self):
+        """Seen when the table is used: the validator does not know the column's type."""
+        for column, format_, type_ in (("integer", "iso8601", "integer"), ("text", "epoch", "text"), ("timestamptz", "epoch_days", "timestamp with time zone"),
+                                       ("boolean", "string", "boolean"), ("text", "bool(Y,N)", "text"), ("date[]", "iso8601", "date[]")):
+            with self.subTest(column=column, format=format_):
+                self.fx.foreign_table("u", f"c {column} OPTIONS (format '{format_}')")
+                failure = self.fx.error("SELECT * FROM u")
+                self.assertEqual((failure.sqlstate, failure.message), ("HV004", f'format of column "c" does not fit its type {type_}'))
+                self.assertTrue(failure.hint)
+
+    def test_timeouts_take_units(self):
+        with fixture.FakeDynamo() as fake:
+            fake.table("t", items=[])
+            self.fx.server("patient", fake.endpoint, connect_timeout="2s", request_timeout="1min")
+            self.fx.foreign_table("v", "pk text", server="patient", table_name="t", scan_policy="allow")
+            self.assertEqual(self.fx.rows("SELECT * FROM v"), [])
+
+
+class Manual(fixture.TestCase):
+    """docs/reference.md has a row for every option at each of its places, with the right default."""
+
+    def rows(self):
+        """The rows of the manual's tables whose first column is headed "Option", as lists of plain cells."""
+        if not os.path.exists(MANUAL):
+            self.skipTest("docs/reference.md is not written yet")
+        rows, inside = [], False
+        with open(MANUAL, encoding="utf-8") as manual:
+            for line in manual:
+                cells = [cell.strip().replace("`", "") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
+                if not cells:
+                    inside = False
+                elif cells[0].lower() in ("option", "options"):
+                    inside = True
+                elif inside and not re.fullmatch(r":?-+:?", cells[0]):
+                    rows.append(cells)
+        return rows
+
+    def test_names(self):
+        documented = {cells[0] for cells in self.rows()}
+        self.assertEqual(documented, {name for (name,) in self.fx.rows("SELECT name FROM dynamo_fdw_options()")})
+
+    def test_defaults(self):
+        text = {}
+        for cells in self.rows():
+            text[cells[0]] = text.get(cells[0], "") + " ".join(cells)
+        for name, default in self.fx.rows("SELECT DISTINCT name, default_value FROM dynamo_fdw_options() WHERE default_value ~ '^[0-9]+$'"):
+            with self.subTest(option=name):
+                self.assertIn(default, text.get(name, ""))
+
+    def test_superuser_options(self):
+        text = {}
+        for cells in self.rows():
+            text[cells[0]] = text.get(cells[0], "") + " ".join(cells)
+        for name, reserved in self.fx.rows("SELECT DISTINCT name, superuser_only FROM dynamo_fdw_options()"):
+            with self.subTest(option=name):
+                self.assertEqual("superuser" in text.get(name, ""), reserved)
