@@ -5,8 +5,7 @@ usage: sessions.py [--write] FILE...    compare the sessions in Markdown files w
 
 A session is a block that begins with ```psql; statements follow a prompt such as "demo=# ", their further lines
 "demo-# ". All blocks of a file are one session. A database is made for the run, with the foreign tables of test/demo if
-its name is demo, otherwise empty. Milliseconds, ports, request ids
-and the order of requests do not count.
+its name is demo, otherwise empty. Milliseconds, ports, request ids and the order of requests do not count.
 """
 import difflib
 import os
