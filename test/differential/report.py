@@ -1,0 +1,138 @@
+"""Sets the tables up, runs the cases, and prints what came out."""
+import json
+import os
+import random
+import time
+from collections import Counter
+
+from coverage import holes
+from runner import Runner
+from twins import make_tables
+from values import Enum, quote
+
+MAX_SHOWN = 8
+
+
+def set_up(fx, rng):
+    """All tables, filled; returns them."""
+    fx.server("direct", os.environ["DDB_ENDPOINT"])
+    fx.execute("CREATE SCHEMA f; CREATE SCHEMA l; "
+               "CREATE COLLATION nd (provider = icu, locale = 'und-u-ks-level1', deterministic = false); "
+               "CREATE FUNCTION stable(anyelement) RETURNS anyelement STABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END'")
+    fx.execute("CREATE DOMAIN small AS int4 CHECK (VALUE <> 424242); "
+               f"CREATE TYPE mood AS ENUM ({', '.join(quote(word) for word in Enum.words)})")
+    tables = make_tables()
+    for table in tables:
+        table.create(fx, rng)
+        table.weight = {"types": 3, "ss": 5, "sn": 2, "ns": 2, "mis": 1.5, "big": 0.15, "none": 0.3}.get(table.name, 1)
+    return tables
+
+
+def short(rows, limit=5):
+    """Some rows, cut."""
+    return [tuple(v if v is None or len(v) < 60 else v[:50] + "..." for v in map(text, row)) for row in rows[:limit]]
+
+
+def text(value):
+    """A value as it is shown."""
+    return value if value is None or isinstance(value, str) else str(value)
+
+
+def difference(foreign, local):
+    """Lines that tell two outcomes apart."""
+    yield f"foreign: {foreign}"
+    yield f"local:   {local}"
+    if foreign.error or local.error:
+        return
+    extra, missing = Counter(foreign.rows) - Counter(local.rows), Counter(local.rows) - Counter(foreign.rows)
+    if not extra and not missing:
+        yield f"the order differs: foreign {short(foreign.rows)}"
+        yield f"                   local   {short(local.rows)}"
+    for word, rows in (("only foreign", extra), ("only local", missing)):
+        if rows:
+            yield f"{word}, {sum(rows.values())}: {short(list(rows))}"
+
+
+def shrink(runner, case, seconds=20):
+    """A smaller case that still differs."""
+    until = time.monotonic() + seconds
+
+    def differs(candidate):
+        try:
+            return bool(runner.compare(candidate)[1])
+        except Exception:       # a candidate may be no statement at all
+            runner.execute("ROLLBACK")
+            return False
+    for change in ({"mode": "constants"}, {"executions": 1}, {"settings": {}}):
+        candidate = case.but(**change)
+        if differs(candidate):
+            case = candidate
+    smaller = True
+    while smaller and time.monotonic() < until:
+        smaller = False
+        for select in case.select.smaller():
+            candidate = case.but(select=select)
+            if time.monotonic() < until and differs(candidate):
+                case, smaller = candidate, True
+                break
+    return case
+
+
+def show(runner, number, case, wrong):
+    """Everything about a difference."""
+    sql, foreign, local = wrong[0]
+    print(f"\nDIFFERENCE in statement {number} ({case.mode}):\n{sql}")
+    print("\n".join(difference(foreign, local)))
+    small = shrink(runner, case)
+    results, wrong, plan = runner.compare(small)
+    if wrong:
+        sql, foreign, local = wrong[0]
+        print(f"smaller, with settings {small.settings}:\n{sql}")
+        print("\n".join(difference(foreign, local)))
+        print("plan: " + json.dumps(plan, ensure_ascii=False)[:1500])
+    else:
+        print("it does not happen again")
+    print(flush=True)
+
+
+def run(fx, count, seed, flags, began):
+    """Run COUNT statements; returns the exit status."""
+    tables = set_up(fx, random.Random(seed))
+    runner = Runner(fx, tables)
+    coverage = runner.coverage
+    print(f"# {len(tables)} tables, {sum(len(t.rows) for t in tables)} items, set up in {time.monotonic() - began:.1f} s",
+          flush=True)
+    failed = done = 0
+    for case in runner.cases(random.Random(seed * 7919 + 1)):
+        results, wrong, plan = runner.compare(case)
+        coverage.record(case.select, case.mode, plan, runner.by_name)
+        for _, foreign, _ in results:
+            done += 1
+            coverage.filled += bool(foreign.rows) and foreign.rows != [("0",)]
+            coverage.errors.update([foreign.error] if foreign.error and not wrong else [])
+        if wrong:
+            failed += len(wrong)
+            if failed <= MAX_SHOWN or "--all" in flags:
+                show(runner, done, case, wrong)
+            if "--first" in flags:
+                break
+        if done >= count:
+            break
+    return finish(coverage, done, failed, flags, began)
+
+
+def finish(coverage, done, failed, flags, began):
+    """The figures."""
+    if "--no-coverage" not in flags:
+        print("\n".join(coverage.report()))
+    share = 100 * coverage.filled / max(done, 1)
+    print(f"# {done} statements in {time.monotonic() - began:.0f} s, {share:.0f} % of the answers not empty, "
+          f"{sum(coverage.errors.values())} errors on both sides")
+    missing = holes(coverage) if "--no-coverage" not in flags else []
+    for pattern in missing:
+        print("not covered: " + " x ".join(pattern))
+    if share < 60:
+        print("not ok: less than 60 % of the answers have rows")
+        missing.append("rows")
+    print(f"{done - failed} passed, {failed + len(missing)} failed")
+    return 1 if failed or missing else 0

@@ -1,0 +1,254 @@
+"""Runs statements on both schemas and compares."""
+import json
+import random
+import time
+from collections import Counter
+
+import psycopg2
+import psycopg2.extensions
+
+from coverage import Coverage
+from predicates import Lit
+from statements import Generator, render
+
+# Turned off in turn, so that each plan that core may choose is chosen by some statements.
+PLANNER = ["enable_hashjoin", "enable_mergejoin", "enable_nestloop", "enable_memoize", "enable_material",
+           "enable_sort", "enable_incremental_sort", "enable_hashagg"]
+MODES = [("constants", 50), ("values at run time", 12), ("parameters", 30), ("cursor", 8)]
+TIMEOUT = "30s"
+
+
+class Outcome:
+    """Rows, or an error."""
+
+    def __init__(self, rows=None, error=None, crashed=False):
+        self.rows, self.error, self.crashed = rows, error, crashed
+
+    def same(self, other, ordered):
+        """Equal to another outcome?"""
+        if self.error or other.error:
+            return bool(self.error) and bool(other.error) and self.error[0] == other.error[0]
+        return self.rows == other.rows if ordered else Counter(self.rows) == Counter(other.rows)
+
+    def __str__(self):
+        if self.error:
+            return f"{self.error[0]} {self.error[1]}"
+        return f"{len(self.rows)} rows"
+
+
+class Case:
+    """A statement, how its constants are written, and the settings around it."""
+
+    def __init__(self, select, mode, settings, seed):
+        self.select, self.mode, self.settings, self.seed = select, mode, settings, seed
+        self.plan_cache, self.executions = "auto", 1
+
+    def but(self, **changes):
+        """A copy with changes."""
+        other = Case(self.select, self.mode, self.settings, self.seed)
+        other.__dict__.update({**self.__dict__, **changes})
+        return other
+
+
+class Runner:
+    """A connection and what was counted on it."""
+
+    def __init__(self, fx, tables):
+        self.fx, self.tables = fx, tables
+        self.by_name = {t.name: t for t in tables}
+        self.coverage = Coverage()
+        self.connection = None
+        self.settings = None
+        self.connect()
+
+    def connect(self):
+        """A new connection, with every value as text."""
+        self.connection = self.fx.connect()
+        raw = psycopg2.extensions.new_type(tuple(psycopg2.extensions.string_types), "RAW", lambda value, _: value)
+        psycopg2.extensions.register_type(raw, self.connection)
+        self.settings = None
+        self.execute("SET dynamo_fdw.scan_policy = 'allow'")
+        self.execute(f"SET statement_timeout = '{TIMEOUT}'")
+        self.execute("SET jit = off")
+
+    def execute(self, sql):
+        """Rows or None."""
+        del self.connection.notices[:]
+        with self.connection.cursor() as cursor:
+            cursor.execute(sql)
+            return cursor.fetchall() if cursor.description else None
+
+    def outcome(self, sql):
+        """The Outcome of a statement."""
+        try:
+            return Outcome(self.execute(sql))
+        except psycopg2.Error as failure:
+            if self.connection.closed:
+                crash = Outcome(error=("crash", str(failure).strip().split("\n", maxsplit=1)[0]), crashed=True)
+                self.reconnect()
+                return crash
+            return Outcome(error=(failure.diag.sqlstate, failure.diag.message_primary))
+
+    def reconnect(self):
+        """After a crash of the backend: the server restarts."""
+        for _ in range(60):
+            time.sleep(0.5)
+            try:
+                self.connect()
+                return
+            except psycopg2.Error:
+                continue
+        raise SystemExit("the server did not come back")
+
+    def set(self, settings):
+        """Change settings, those only that differ."""
+        if settings != self.settings:
+            self.execute("RESET ALL; SET jit = off; SET dynamo_fdw.scan_policy = 'allow'; "
+                         f"SET statement_timeout = '{TIMEOUT}'; " +
+                         "; ".join(f"SET {name} = '{value}'" for name, value in settings.items()))
+            self.settings = settings
+
+    # One case
+
+    def run(self, case):
+        """[(sql, foreign outcome, local outcome)] of the executions, and the foreign plan."""
+        self.set(case.settings)
+        if case.mode == "parameters":
+            return self.run_prepared(case)
+        if case.mode == "cursor":
+            return self.run_cursor(case)
+        rng = random.Random(case.seed)
+        ways = {}
+
+        def write(lit):
+            if case.mode == "constants":
+                return lit.constant()
+            if id(lit) not in ways:
+                choices = ["stable({})", "(SELECT {})", "stable({})", "{}"]
+                ways[id(lit)] = rng.choice([c for c in choices if not ("[]" in lit.sqltype and "SELECT" in c)])
+            return ways[id(lit)].format(lit.constant())
+        sql = {schema: render(case.select.parts(), schema, write) for schema in "fl"}
+        plan = self.plan(sql["f"])
+        return [(sql["f"], self.outcome(sql["f"]), self.outcome(sql["l"]))], plan
+
+    def plan(self, sql):
+        """The plan, or none if planning fails."""
+        try:
+            answer = self.execute("EXPLAIN (FORMAT JSON, COSTS OFF) " + sql)[0][0]
+            return (json.loads(answer) if isinstance(answer, str) else answer)[0]["Plan"]
+        except psycopg2.Error:
+            if self.connection.closed:
+                self.reconnect()
+            return {}
+
+    def run_prepared(self, case):
+        """PREPARE, and EXECUTE with several lists of values."""
+        rng = random.Random(case.seed)
+        lits = []
+
+        def write(lit):
+            lits.append(lit)
+            return f"${len(lits)}"
+        sql = {}
+        for schema in "fl":
+            lits.clear()
+            body = render(case.select.parts(), schema, write)
+            types = f" ({', '.join(lit.sqltype for lit in lits)})" if lits else ""
+            sql[schema] = f"PREPARE q{schema}{types} AS {body}"
+        self.execute(f"DEALLOCATE ALL; SET plan_cache_mode = {case.plan_cache}")
+        self.settings = None
+        done = {schema: self.outcome(sql[schema]) for schema in "fl"}
+        if done["f"].error or done["l"].error:
+            return [(sql["f"], done["f"], done["l"])], {}
+        results, plan = [], {}
+        for number in range(case.executions):
+            values = [lit.constant() for lit in lits]
+            if number:
+                rows = {table.name: rng.choice(table.rows) for table in self.tables if table.rows}
+                values = [self.another(lit, rng, rows) for lit in lits]
+            arguments = f"({', '.join(values)})" if values else ""
+            if number == 0:
+                plan = self.plan("EXECUTE qf" + arguments)
+            text = f"{sql['f']}; SET plan_cache_mode = {case.plan_cache}; EXECUTE qf{arguments}"
+            if number:
+                text += f"   -- execution {number + 1}"
+            results.append((text, self.outcome("EXECUTE qf" + arguments), self.outcome("EXECUTE ql" + arguments)))
+        return results, plan
+
+    @staticmethod
+    def another(lit, rng, rows):
+        """Another value for a constant: of the row chosen for its table, mostly."""
+        if lit.other is None or rng.random() < 0.1:
+            return lit.constant()
+        text = rows.get(lit.table, {}).get(lit.column) if rng.random() < 0.8 else None
+        if text is None or not lit.takes(text):
+            text = lit.other(rng)
+        return Lit(text, lit.sqltype).constant()
+
+    def run_cursor(self, case):
+        """Forward, backward, and to the end; over COMMIT, too."""
+        rng = random.Random(case.seed)
+        hold = rng.random() < 0.3
+        fetches = ["FETCH 3 FROM c", "FETCH BACKWARD 2 FROM c", "MOVE 4 IN c", "FETCH RELATIVE 0 FROM c",
+                   "FETCH ABSOLUTE 1 FROM c", "FETCH ALL FROM c", "FETCH BACKWARD ALL FROM c", "FETCH FIRST FROM c",
+                   "FETCH LAST FROM c", "FETCH 1 FROM c"]
+        steps = [rng.choice(fetches) for _ in range(rng.randint(1, 5))] + ["FETCH FORWARD ALL FROM c"]
+        if not case.select.exact_order:
+            rewind = ["FETCH 1 FROM c", "MOVE BACKWARD ALL IN c"] if rng.random() < 0.5 else []
+            steps = rewind + ["FETCH ALL FROM c"]
+        sqls, outcomes = {}, {}
+        for schema in "fl":
+            body = render(case.select.parts(), schema, lambda lit: lit.constant())
+            sqls[schema] = f"DECLARE c SCROLL CURSOR {'WITH HOLD ' if hold else ''}FOR {body}"
+            rows, outcomes[schema] = [], None
+            for sql in ["BEGIN", sqls[schema]] + (["COMMIT"] if hold else []) + steps:
+                step = self.outcome(sql)
+                if step.error:
+                    outcomes[schema] = step
+                    break
+                if sql not in steps:
+                    continue
+                if case.select.exact_order:
+                    rows += [(sql,)] + (step.rows or [])
+                elif sql == "FETCH ALL FROM c":
+                    rows += step.rows
+            outcomes[schema] = outcomes[schema] or Outcome(rows)
+            if not outcomes[schema].crashed:
+                self.connection.cursor().execute("ROLLBACK")
+                self.execute("CLOSE ALL")
+        text = f"BEGIN; {sqls['f']}; " + "; ".join((["COMMIT"] if hold else []) + steps)
+        return [(text, outcomes["f"], outcomes["l"])], self.plan(sqls["f"].split(" FOR ", 1)[1])
+
+    # Many cases
+
+    def settings_of(self, rng):
+        """Settings for the next statements."""
+        settings = {name: "off" for name in PLANNER if rng.random() < 0.2}
+        if rng.random() < 0.25:
+            settings.update({"enable_hashjoin": "off", "enable_mergejoin": "off"})
+        if rng.random() < 0.25:
+            settings["dynamo_fdw.consistent_read"] = "on"
+        settings["TimeZone"] = rng.choice(["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"])
+        if rng.random() < 0.1:
+            settings["from_collapse_limit"] = "1"
+        return settings
+
+    def cases(self, rng):
+        """Cases without end."""
+        generator = Generator(rng, self.tables)
+        names, weights = zip(*MODES)
+        while True:
+            settings = self.settings_of(rng)
+            for _ in range(25):
+                case = Case(generator.statement(), rng.choices(names, weights)[0], settings, rng.getrandbits(32))
+                if case.mode == "parameters":
+                    case.plan_cache = rng.choice(["force_generic_plan", "force_generic_plan", "force_custom_plan", "auto"])
+                    case.executions = 7 if case.plan_cache == "auto" else rng.choice([2, 3, 4])
+                yield case
+
+    def compare(self, case):
+        """Run a case: the executions, those of them that differ, and the plan."""
+        results, plan = self.run(case)
+        # an order holds for the statement as written; with a non-total one only the rows count
+        wrong = [r for r in results if not r[1].same(r[2], case.select.exact_order)]
+        return results, wrong, plan

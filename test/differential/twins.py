@@ -1,0 +1,331 @@
+"""The tables: made in DynamoDB, declared as foreign tables in schema f, and built from the same values in schema l."""
+import io
+from decimal import Decimal
+
+from dynamo import index
+from fixture import options_clause
+
+from values import (Array, Boolean, Bytes, Date, Enum, Float, Inet, Instant, Integer, Json, LongText, Numeric, Text, Uuid, array_text,
+                    as_json, plain)
+
+
+class Column:
+    """A column, its values, and how often it has none."""
+
+    def __init__(self, name, kind, size=30, absent=0.15, null=0.05, not_null=False, path=None, skew=False,
+                 attribute=None, derive=None):
+        self.name, self.kind, self.size, self.path, self.skew = name, kind, size, path, skew
+        self.attribute = attribute or name
+        self.derive = derive    # from the drawn values: another view of what other columns show
+        self.absent, self.null, self.not_null = (0, 0, True) if not_null else (absent, null, False)
+        self.pool = []
+        self.key = False        # of the table or of an index
+        self.role = "plain"     # hash, sort, index key, plain
+
+    def declare(self, foreign):
+        """Its line in CREATE TABLE."""
+        options = dict(self.kind.options)
+        if self.path:
+            options["path"] = self.path
+        elif self.attribute != self.name:
+            options["attribute"] = self.attribute
+        return f"{self.name} {self.kind.declare()}" + \
+            (" " + options_clause(options) if foreign and options else "") + (" NOT NULL" if self.not_null else "")
+
+    def draw(self, rng):
+        """A value from the pool, or none: (text or None, attribute value or None)."""
+        pick = rng.random()
+        if pick < self.absent:
+            return None, None
+        if pick < self.absent + self.null and not self.key:
+            return None, {"NULL": True}
+        if self.skew and rng.random() < 0.4:
+            return self.pool[0]
+        return rng.choice(self.pool)
+
+
+class Table:
+    """One table; `keys` are the columns of its primary key."""
+
+    def __init__(self, name, count, keys, columns=(), indexes=(), options=None, filler=None, loose=None):
+        self.name, self.count, self.options, self.filler = name, count, dict(options or {}), filler
+        self.keys = keys
+        self.columns = keys + list(columns)
+        self.indexes = list(indexes)
+        self.loose = loose or {}        # column: mismatching attribute values
+        self.by_name = {c.name: c for c in self.columns}
+        self.rows = []                  # of dicts column: text or None
+        self.weight = 1.0
+        for key, role in zip(keys, ("hash", "sort")):
+            key.key, key.not_null, key.role, key.absent, key.null = True, True, role, 0, 0
+        for one in self.indexes:
+            for key, _ in one["keys"]:
+                column = self.by_name[key]
+                column.key = True
+                if column.role == "plain":
+                    column.role = "index key"
+
+    def wire(self, name):
+        """The type of a key attribute."""
+        return next(iter(self.by_name[name].pool[0][1]))
+
+    def build(self, rng):
+        """Make up the items; returns them."""
+        for column in self.columns:
+            column.pool = column.kind.pool(rng, column.size, column.key)
+        items, seen = [], set()
+        for number in range(self.count * 5):
+            if len(items) == self.count:
+                break
+            drawn = {c.name: c.draw(rng) for c in self.columns if not c.derive}
+            key = tuple(drawn[k.name][0] for k in self.keys)
+            if key in seen:
+                continue
+            seen.add(key)
+            self.loosen(rng, drawn)
+            items.append(self.item(rng, drawn, number))
+            row = {name: value[0] for name, value in drawn.items()}
+            row.update({c.name: c.derive(drawn) for c in self.columns if c.derive})
+            self.rows.append(row)
+        return items
+
+    def loosen(self, rng, drawn):
+        """Replace some values by such that do not fit and count as NULL."""
+        for name, odd in self.loose.items():
+            if rng.random() < 0.4:
+                drawn[name] = (None, rng.choice(odd))
+
+    def item(self, rng, drawn, number):
+        """The item of a row."""
+        item = {}
+        for column in self.columns:
+            if column.derive:
+                continue
+            stored = drawn[column.name][1]
+            if column.path:
+                outer, inner = column.path.split(".")
+                if stored is not None:
+                    item[outer] = {"M": {inner: stored, "other": {"S": "x"}}}
+                elif rng.random() < 0.5:
+                    item[outer] = rng.choice([{"M": {}}, {"S": "no map"}, {"L": []}, {"NULL": True}])
+            elif stored is not None:
+                item[column.attribute] = stored
+        item["undeclared"] = {"S": "never selected"}
+        if self.filler:
+            item["filler"] = {"S": "x" * rng.randint(*self.filler)}
+        return item
+
+    # Making it
+
+    def create(self, fx, rng):
+        """In DynamoDB and, twice, in PostgreSQL."""
+        items = self.build(rng)
+        for one in self.indexes:
+            self.name_attributes(one)
+        keys = [(k.attribute, self.wire(k.name)) for k in self.keys] + [None]
+        fx.create_table(self.name, keys[0], keys[1], self.indexes)
+        remote = fx.remote(self.name)
+        fx.dynamo.put_raw(remote, items)
+        self.order_sets(fx.dynamo, remote)
+        columns = ", ".join(c.declare(True) for c in self.columns)
+        fx.execute(f"CREATE FOREIGN TABLE f.{self.name} ({columns}) SERVER direct "
+                   + options_clause({"table_name": remote, **self.options}))
+        columns = ", ".join(c.declare(False) for c in self.columns)
+        fx.execute(f"CREATE TABLE l.{self.name} ({columns})")
+        self.copy(fx)
+
+    def name_attributes(self, one):
+        """An index was given in columns: let it be of their attributes, and remember the columns."""
+        one["columns"] = [name for name, _ in one["keys"]]
+        one["keys"] = [(self.by_name[name].attribute, self.wire(name)) for name in one["columns"]]
+        for key in one["definition"]["KeySchema"]:
+            key["AttributeName"] = self.by_name[key["AttributeName"]].attribute
+
+    def order_sets(self, dynamo, remote):
+        """Sets have no order: take the one in which DynamoDB returns them."""
+        arrays = [c for c in self.columns if isinstance(c.kind, Array)]
+        if not arrays:
+            return
+        rows = {self.identity(row): row for row in self.rows}
+        start = {}
+        while True:
+            page = dynamo.call("Scan", {"TableName": remote, **start})
+            for item in page["Items"]:
+                texts = {k.name: self.text_of_key(k, item[k.attribute]) for k in self.keys}
+                for column in arrays:
+                    for letter in "SN":
+                        members = item.get(column.attribute, {}).get(letter + "S")
+                        row = rows[self.identity(texts)]
+                        if members and row[column.name] is not None:
+                            row[column.name] = array_text(plain(m) if letter == "N" else m for m in members)
+            if "LastEvaluatedKey" not in page:
+                return
+            start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+    @staticmethod
+    def text_of_key(column, stored):
+        """The text of a key's value."""
+        [(letter, content)] = stored.items()
+        for text, value in column.pool:
+            if letter in value and (value[letter] == content or
+                                    (letter == "N" and Decimal(value[letter]) == Decimal(content))):
+                return text
+        raise AssertionError(f"{stored} is no value of {column.name}")
+
+    def identity(self, row):
+        """The key of a row."""
+        return tuple(row[k.name] for k in self.keys)
+
+    def copy(self, fx):
+        """Fill the local table from the same values."""
+        def field(text):
+            if text is None:
+                return "\\N"
+            return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+        data = "".join("\t".join(field(row[c.name]) for c in self.columns) + "\n" for row in self.rows)
+        with fx.conn.cursor() as cursor:
+            cursor.copy_expert(f"COPY l.{self.name} FROM STDIN", io.StringIO(data))
+        fx.execute(f"ANALYZE l.{self.name}")
+
+
+def keyed(name, kind, size, **more):
+    """A key column."""
+    return Column(name, kind, size=size, **more)
+
+
+def member(name):
+    """A derived column's value: a scalar member of the document js."""
+    def find(drawn):
+        stored = (drawn["js"][1] or {}).get("M", {}).get(name)
+        if not stored or "NULL" in stored:
+            return None
+        [(letter, content)] = stored.items()
+        return plain(content) if letter == "N" else str(content).lower() if letter == "BOOL" else content
+    return find
+
+
+def deep_member(drawn):
+    """js.a.b.c as jsonb."""
+    stored = drawn["js"][1] or {}
+    for name in "abc":
+        stored = stored.get("M", {}).get(name, {})
+    return as_json(stored)[0] if stored else None
+
+
+def list_member(drawn):
+    """js.l[0] as jsonb."""
+    elements = (drawn["js"][1] or {}).get("M", {}).get("l", {}).get("L", [])
+    return as_json(elements[0])[0] if elements else None
+
+
+def same(name):
+    """Another column over the attribute of that one."""
+    return lambda drawn: drawn[name][0]
+
+
+def plain_columns():
+    """One column of every kind."""
+    return [
+        Column("tc", Text(collation="C")), Column("td", Text()), Column("ti", Text(collation="und-x-icu")),
+        Column("tn", Text(collation="nd")), Column("vc", Text("varchar", limit=6)), Column("ch", Text("char", limit=5)),
+        Column("i2", Integer("int2"), size=12), Column("i4", Integer("int4"), size=12),
+        Column("i8", Integer("int8"), size=12), Column("nu", Numeric()), Column("np", Numeric((10, 2)), size=12),
+        Column("f8", Float("float8")), Column("f4", Float("float4")), Column("bo", Boolean("boolean"), size=12),
+        Column("by", Boolean("boolean", {"format": "bool(Y,N)"}), size=2),
+        Column("b1", Boolean("boolean", {"format": "bool(1,0)"}), size=2),
+        Column("ba", Bytes("bytea"), size=15), Column("uu", Uuid("uuid"), size=12), Column("da", Date("date")),
+        Column("dd", Date("date", {"format": "epoch_days"})), Column("tz", Instant("timestamptz")),
+        Column("t3", Instant("timestamptz", {"format": "iso8601(3)"})),
+        Column("te", Instant("timestamptz", {"format": "epoch"})),
+        Column("tm", Instant("timestamptz", {"format": "epoch_ms"})), Column("ts", Instant("timestamp")),
+        Column("js", Json("jsonb"), size=60), Column("ta", Array(Text())), Column("na", Array(Numeric())),
+        Column("ra", Numeric(), path="info.rating"), Column("ns", Numeric(options={"format": "string"})),
+        Column("dm", Integer("int4", domain="small"), size=12), Column("en", Enum("mood"), size=3),
+        Column("ip", Inet("inet"), size=8), Column("odd", Text(), attribute="Size of it, 100% #:x"),
+        Column("name", Text(collation="C"), size=12), Column("jn", Numeric(), path="js.n", derive=member("n")),
+        Column("jk", Text(), path="js.k", derive=member("k")),
+        Column("jb", Boolean("boolean"), path="js.b", derive=member("b")),
+        Column("jc", Json("jsonb"), path="js.a.b.c", derive=deep_member),
+        Column("jl", Json("jsonb"), path="js.l[0]", derive=list_member), Column("us", Uuid("uuid", {"format": "string"}), size=6)]
+
+
+def choose(*names):
+    """Some of the plain columns."""
+    return [c for c in plain_columns() if c.name in names]
+
+
+def make_tables():
+    """All tables, not yet filled."""
+    key_c = lambda name, size, **more: keyed(name, Text(collation="C"), size, **more)
+    return [
+        Table("types", 260, [keyed("id", Integer("int4"), 400, )], plain_columns()),
+        Table("ss", 420, [key_c("pk", 9, skew=True), key_c("sk", 120)],
+              [Column("st", Text(), size=4, not_null=True), Column("ix", Text(), size=14, absent=0.4),
+               Column("iu", Integer("int4"), size=10, absent=0.3), Column("id8", Integer("int8"), size=40),
+               Column("dx", Date("date"), size=12, absent=0.3), Column("nx", Numeric(), size=30),
+               Column("bx", Bytes("bytea"), size=9, absent=0.3), Column("ux", Uuid("uuid"), size=12, absent=0.2),
+               Column("lx", Text(collation="C"), size=30, absent=0.3),
+               Column("sk2", Text(), attribute="sk", derive=same("sk"), size=60)] +
+              choose("td", "tn", "bo", "js", "ta", "f8", "tz", "i2"),
+              [index("g_st", ("st", ""), ("sk", "")), index("g_sparse", ("ix", ""), ("nx", "")),
+               index("g_keys", ("iu", ""), None, "KEYS_ONLY"),
+               index("g_incl", ("dx", ""), ("id8", ""), ["td", "bo"]),
+               index("g_bytes", ("bx", ""), ("ux", "")),
+               index("g_multi", [("st", ""), ("iu", "")], [("dx", ""), ("nx", "")]),
+               index("l_nx", ("pk", ""), ("nx", ""), local=True),
+               index("l_lx", ("pk", ""), ("lx", ""), "KEYS_ONLY", local=True),
+               index("l_dx", ("pk", ""), ("dx", ""), ["td"], local=True)]),
+        Table("sn", 400, [keyed("pk", Text(), 8, skew=True), keyed("n", Numeric(), 90)],
+              [Column("yn", Boolean("boolean", {"format": "bool(Y,N)"}), size=2, absent=0.3),
+               Column("at", Instant("timestamptz", {"format": "epoch"}), size=30),
+               Column("t3x", Instant("timestamptz", {"format": "iso8601(3)"}), size=8, not_null=True),
+               Column("tix", Text(collation="und-x-icu"), size=20)] + choose("td", "i4", "bo", "js", "na"),
+              [index("g_yn", ("yn", ""), ("at", "")), index("g_t3", ("t3x", ""), ("n", ""), "KEYS_ONLY"),
+               index("l_tix", ("pk", ""), ("tix", ""), local=True)], {"fetch_size": 7}),
+        Table("ns", 260, [keyed("pk", Integer("int8"), 7, skew=True),
+                          keyed("sk", Text(collation="und-x-icu"), 90)],
+              [Column("sd", Text(), size=20, not_null=True), Column("vx", Text("varchar", limit=6), size=15)] +
+              [Column("pn", Numeric(), attribute="pk", derive=same("pk")),
+               Column("pj", Json("jsonb"), attribute="pk", derive=same("pk"))] +
+              choose("tc", "nu", "by", "da", "ta", "i4"),
+              [index("g_sd", ("sd", ""), ("vx", "")), index("g_vx", ("vx", ""), ("pk", ""), "KEYS_ONLY")]),
+        Table("sd", 200, [keyed("pk", Text(collation="und-x-icu"), 6, skew=True), keyed("sk", Text(), 60)],
+              choose("td", "i4", "np", "js", "jn", "jk")),
+        Table("nd", 160, [keyed("pk", Text(collation="nd"), 7, skew=True), keyed("sk", Text(collation="nd"), 60)],
+              [Column("gx", Text(collation="nd"), size=12)] + choose("i4", "tn"), [index("g_nd", ("gx", ""), None)]),
+        Table("bb", 130, [keyed("pk", Bytes("bytea"), 6, skew=True), keyed("sk", Bytes("bytea"), 60)],
+              choose("ba", "i4", "td")),
+        Table("ud", 150, [keyed("pk", Uuid("uuid"), 6, skew=True, attribute="Partition.Key"),
+                          keyed("sk", Date("date"), 60, attribute="date")],
+              choose("uu", "da", "nu", "td")),
+        Table("vt", 150, [keyed("pk", Text("varchar", limit=8), 6, skew=True),
+                          keyed("sk", Instant("timestamptz", {"format": "iso8601(3)"}), 80)], choose("tz", "vc", "i4")),
+        Table("ie", 150, [keyed("pk", Integer("int2"), 6, skew=True),
+                          keyed("sk", Instant("timestamptz", {"format": "epoch"}), 80)], choose("te", "i8", "td")),
+        Table("du", 120, [keyed("pk", Date("date"), 8), keyed("sk", Uuid("uuid"), 30)], choose("td", "i4"),
+              options={"fetch_size": 3}),
+        Table("ii", 200, [keyed("pk", Integer("int4"), 9, skew=True), keyed("sk", Integer("int4"), 200)],
+              choose("i2", "i8", "nu", "js"), options={"fetch_size": 10}),
+        Table("hs", 90, [keyed("id", Text(), 120)], choose("i4", "td", "js")),
+        Table("hn", 60, [keyed("id", Numeric(), 80)], choose("i4", "td", "nu")),
+        Table("hb", 60, [keyed("id", Bytes("bytea"), 90)], choose("i4", "ba")),
+        Table("big", 36, [key_c("pk", 3, skew=True), keyed("sk", Integer("int4"), 40)],
+              choose("td", "i4"), filler=(40000, 220000)),
+        Table("lg", 40, [key_c("pk", 2), keyed("sk", LongText(collation="C"), 30)], choose("i4")),
+        Table("mis", 160, [keyed("pk", Integer("int4"), 9, skew=True), keyed("sk", Text(collation="C"), 60)],
+              [Column("ix", Integer("int4"), size=10)] +
+              choose("td", "vc", "i4", "np", "f4", "bo", "by", "ba", "uu", "da", "tz", "te", "ta", "na", "ns"),
+              [index("g_ix", ("ix", ""), ("sk", "")), index("l_ix", ("pk", ""), ("ix", ""), local=True)],
+              {"on_mismatch": "null"},
+              loose={"td": [{"N": "5"}, {"BOOL": True}, {"M": {}}, {"S": "\0"}, {"S": "a\0b"}],
+                     "vc": [{"S": "abcdefgh"}, {"N": "1"}], "ix": [{"N": "1.5"}, {"N": "1E20"}, {"N": "-0.5"}],
+                     "i4": [{"N": "1.5"}, {"N": "1E20"}, {"S": "5"}, {"L": []}], "np": [{"N": "1.255"}, {"N": "1E20"}],
+                     "f4": [{"N": "1E100"}, {"N": "1E-100"}, {"S": "1"}],
+                     "bo": [{"S": "maybe"}, {"N": "2"}, {"B": "AA=="}],
+                     "by": [{"S": "y"}, {"BOOL": True}], "ba": [{"S": "ab"}], "uu": [{"S": "x"}, {"S": "A" * 36}],
+                     "da": [{"S": "2024-02-30"}, {"S": "2024-01-01T10:00:00Z"}, {"N": "5"}],
+                     "tz": [{"S": "yesterday"}, {"N": "7"}], "te": [{"N": "0.0000001"}, {"N": "1E30"}, {"S": "0"}],
+                     "ta": [{"L": [{"M": {}}]}, {"S": "a"}, {"NS": ["1"]}], "na": [{"SS": ["x"]}, {"L": [{"S": "x"}]}],
+                     "ns": [{"N": "1"}, {"S": "one"}, {"S": ""}]}),
+        Table("none", 0, [key_c("pk", 5), keyed("sk", Integer("int4"), 5)], choose("td", "i4")),
+    ]
