@@ -1,0 +1,123 @@
+"""Secure connections, and the ways around them that are not taken: proxies, redirects, forbidden addresses."""
+import os
+import socket
+
+import fixture
+
+UNTRUSTED = ("Check the endpoint's certificate (the server option ca_file names another CA bundle), and that the endpoint "
+             "speaks https.")
+REFUSED = 'DescribeTable of DynamoDB table "t" failed: address not allowed'
+
+
+class Secure(fixture.TestCase):
+    """A scripted server with a certificate of a CA made for it."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = fixture.FakeDynamo(tls=True).start()
+        cls.addClassCleanup(cls.fake.stop)
+        cls.fake.table("t", items=[{"pk": {"S": "a"}}])
+
+    def server(self, endpoint=None, **options):
+        """A fresh server s with the table t."""
+        self.fx.execute("DROP SERVER IF EXISTS s CASCADE; SELECT dynamo_fdw_disconnect()")
+        self.fx.server("s", endpoint or self.fake.endpoint, max_attempts=2, connect_timeout=5000, scan_policy="allow", **options)
+        self.fx.foreign_table("t", "pk text", server="s")
+
+    def test_with_the_ca(self):
+        self.server(ca_file=self.fake.ca_file)
+        self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
+        self.assertEqual(self.fx.rows("SELECT * FROM dynamo_fdw_tables('s')"), [("t",)])
+
+    def test_without_the_ca(self):
+        """Nothing is sent, and nothing is tried again."""
+        self.server()
+        self.fake.reset()
+        failure = self.fx.error("SELECT * FROM t")
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV00N", 'DescribeTable of DynamoDB table "t" failed: could not establish a secure connection', UNTRUSTED))
+        self.assertRegex(failure.detail, "(?i)certificate")
+        self.assertNotIn("Attempts", failure.detail)
+        self.assertEqual(self.fake.requests, [])
+
+    def test_with_the_ca_of_another(self):
+        with fixture.FakeDynamo(tls=True) as other:
+            self.server(ca_file=other.ca_file)
+            self.assertEqual(self.fx.error("SELECT * FROM t").hint, UNTRUSTED)
+
+    def test_another_host_name(self):
+        """A good certificate for somebody else is none."""
+        with fixture.FakeDynamo(tls=True, hostname="elsewhere.example") as other:
+            self.server(other.endpoint, ca_file=other.ca_file)
+            failure = self.fx.error("SELECT * FROM t")
+            self.assertEqual((failure.sqlstate, failure.hint), ("HV00N", UNTRUSTED))
+            self.assertEqual(other.requests, [])
+
+    def test_a_ca_file_that_is_not_there(self):
+        self.server(ca_file="/no/such/file.pem")
+        failure = self.fx.error("SELECT * FROM t")
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV00N", 'DescribeTable of DynamoDB table "t" failed: invalid connection settings',
+                          "Check the server options endpoint, ca_file and proxy."))
+        self.assertIn("/no/such/file.pem", failure.detail)
+
+    def test_https_to_a_server_without_it(self):
+        self.server(os.environ["DDB_ENDPOINT"].replace("http:", "https:"))
+        failure = self.fx.error("SELECT * FROM t")
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV00N", 'DescribeTable of DynamoDB table "t" failed: could not establish a secure connection', UNTRUSTED))
+
+    def test_http_to_a_server_with_it(self):
+        self.server(self.fake.endpoint.replace("https:", "http:"))
+        failure = self.fx.error("SELECT * FROM t")
+        self.assertIn(failure.sqlstate, ("08006", "HV00M"))
+        self.assertIn('DescribeTable of DynamoDB table "t" failed', failure.message)
+
+
+class Addresses(fixture.TestCase):
+    """Where connections go, and where they never go."""
+
+    def server(self, endpoint, **options):
+        """A fresh server s with the table t."""
+        self.fx.execute("DROP SERVER IF EXISTS s CASCADE")
+        self.fx.server("s", endpoint, connect_timeout=5000, max_attempts=2, scan_policy="allow", **options)
+        self.fx.foreign_table("t", "pk text", server="s")
+
+    def test_the_option_proxy(self):
+        """Plain requests go to the proxy with the whole URL."""
+        with fixture.FakeDynamo() as proxy:
+            proxy.table("t", items=[{"pk": {"S": "a"}}])
+            self.server("http://dynamodb.example:8000", proxy=proxy.endpoint)
+            self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
+            self.assertTrue(proxy.requests[0].headers[""].startswith("POST http://dynamodb.example:8000/ "))
+            self.assertEqual(proxy.requests[0].headers["host"], "dynamodb.example:8000")
+
+    def test_a_dead_proxy(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            self.server("http://dynamodb.example:8000", proxy=f"http://127.0.0.1:{taken.getsockname()[1]}")
+            self.assertEqual(self.fx.error("SELECT * FROM t").sqlstate, "HV00N")
+
+    def test_ipv6(self):
+        if not socket.has_ipv6:
+            self.skipTest("no IPv6 here")
+        try:
+            with socket.socket(socket.AF_INET6) as probe:
+                probe.bind(("::1", 0))
+                port = probe.getsockname()[1]
+        except OSError:
+            self.skipTest("no IPv6 loopback here")
+        self.server(f"http://[::1]:{port}")
+        failure = self.fx.error("SELECT * FROM t")      # nobody listens there, but it is where it goes
+        self.assertEqual((failure.sqlstate, failure.message), ("HV00N", 'DescribeTable of DynamoDB table "t" failed: could not connect'))
+        self.assertIn("::1", failure.detail)
+
+    def test_link_local_names(self):
+        """The address counts, not the spelling: also behind numbers, and never through a retry."""
+        for host in ("169.254.169.254", "0xa9fea9fe", "2852039166", "[::ffff:a9fe:a9fe]"):
+            with self.subTest(host=host):
+                self.server(f"http://{host}")
+                failure = self.fx.error("SELECT * FROM t")
+                self.assertEqual((failure.sqlstate, failure.message), ("HV00N", REFUSED))
+                self.assertNotIn("Attempts", failure.detail)
