@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "attributes.h"
+
 typedef struct DynBuffer
 {
 	char	   *data;			/* malloc'd, owned by the buffer */
@@ -25,12 +27,6 @@ typedef struct DynBuffer
 	size_t		max;			/* bytes allowed; 0 means no bound */
 	bool		failed;			/* an append did not fit */
 } DynBuffer;
-
-#if defined(__GNUC__)
-#define DYN_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#else
-#define DYN_PRINTF(f, a)
-#endif
 
 extern void dyn_buffer_init(DynBuffer *buf, size_t max);
 

@@ -179,7 +179,7 @@ excerpt(const DynValue *value)
 	return psprintf("%.*s%s", len, value->data, len < value->len ? "..." : "");
 }
 
-static void pg_attribute_noreturn()
+DYN_NORETURN static void
 report_mismatch(const DynRows *rows, const DynValue *values, int i,
 				const char *why)
 {
@@ -197,7 +197,7 @@ report_mismatch(const DynRows *rows, const DynValue *values, int i,
 			 errhint("Change the column's type or format, or set its option on_mismatch to 'null'.")));
 }
 
-static void pg_attribute_noreturn()
+DYN_NORETURN static void
 report_null(const DynRows *rows, const DynValue *values, int i)
 {
 	const DynColumn *column = dyn_relation_column(rows->relation,

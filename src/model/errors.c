@@ -161,7 +161,7 @@ request_words(const DynCall *call)
 	return buf.data;
 }
 
-static void pg_attribute_noreturn()
+DYN_NORETURN static void
 report_service(const DynCall *call, const DynRequestContext *context)
 {
 	const ServiceError *entry = find_service_error(call->code);
@@ -176,7 +176,7 @@ report_service(const DynCall *call, const DynRequestContext *context)
 			 entry && entry->hint ? errhint("%s", entry->hint) : 0));
 }
 
-static void pg_attribute_noreturn()
+DYN_NORETURN static void
 report_transport(const DynCall *call, const DynRequestContext *context)
 {
 	const TransportError *entry = find_transport_error(call->failure);

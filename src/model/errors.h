@@ -11,6 +11,7 @@
 #define DYN_MODEL_ERRORS_H
 
 #include "../aws/client.h"
+#include "../base/attributes.h"
 #include "../dynamodb/page.h"
 
 /* What a request was about. */
@@ -23,12 +24,12 @@ typedef struct DynRequestContext
 } DynRequestContext;
 
 /* Raises the error of a call that is done and has failed. */
-extern void dyn_report_call(const DynCall *call,
-							const DynRequestContext *context) pg_attribute_noreturn();
+DYN_NORETURN extern void dyn_report_call(const DynCall *call,
+							const DynRequestContext *context);
 
 /* Raises the error of an answer that the page reader refused. */
-extern void dyn_report_page(const DynCall *call, const DynPageError *error,
-							const DynRequestContext *context) pg_attribute_noreturn();
+DYN_NORETURN extern void dyn_report_page(const DynCall *call, const DynPageError *error,
+							const DynRequestContext *context);
 
 /* Did the call fail because the table, index or key is not what was planned? */
 extern bool dyn_failure_is_stale(const DynCall *call);

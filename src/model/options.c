@@ -28,6 +28,7 @@
 #include "utils/guc.h"
 #include "utils/varlena.h"
 
+#include "../base/attributes.h"
 #include "format.h"
 #include "options.h"
 #include "path.h"
@@ -194,7 +195,7 @@ where_words(int where)
 	}
 }
 
-static void pg_attribute_noreturn()
+DYN_NORETURN static void
 report_unknown(const char *name, int where)
 {
 	const char *closest = closest_option(name, where);
@@ -218,7 +219,7 @@ report_unknown(const char *name, int where)
 					   where_words(where))));
 }
 
-static void pg_attribute_noreturn()
+DYN_NORETURN static void
 report_value(const char *name, const char *value, const char *hint)
 {
 	ereport(ERROR,

@@ -7,19 +7,83 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "access/xact.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_database.h"
+#include "miscadmin.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "pg_compat.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/selfuncs.h"
+#include "utils/syscache.h"
 #include "utils/resowner.h"
 #include "utils/wait_event.h"
 #if PG_VERSION_NUM >= 160000
 #include "nodes/multibitmapset.h"
 #endif
+
+/* The name of a libc locale; NULL if the row has none. */
+static char *
+text_attribute(int cacheid, HeapTuple tuple, AttrNumber attnum)
+{
+	bool		isnull;
+	Datum		value = SysCacheGetAttr(cacheid, tuple, attnum, &isnull);
+
+	return isnull ? NULL : TextDatumGetCString(value);
+}
+
+/* Of provider and locale: libc's C and POSIX, and whatever is builtin. */
+static bool
+locale_is_bytewise(char provider, const char *name)
+{
+	if (provider == 'b')
+		return true;
+	return provider == COLLPROVIDER_LIBC && name != NULL &&
+		(strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0);
+}
+
+/* The database's own collation, which never changes. */
+static bool
+default_is_bytewise(void)
+{
+	static int	known = -1;
+	HeapTuple	tuple;
+
+	if (known >= 0)
+		return known;
+	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for database %u", MyDatabaseId);
+	known = locale_is_bytewise(((Form_pg_database) GETSTRUCT(tuple))->datlocprovider,
+							   text_attribute(DATABASEOID, tuple,
+											  Anum_pg_database_datcollate));
+	ReleaseSysCache(tuple);
+	return known;
+}
+
+bool
+dyn_collation_is_bytewise(Oid collation)
+{
+	HeapTuple	tuple;
+	char		provider;
+	bool		bytewise;
+
+	if (collation == DEFAULT_COLLATION_OID)
+		return default_is_bytewise();
+	tuple = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for collation %u", collation);
+	provider = ((Form_pg_collation) GETSTRUCT(tuple))->collprovider;
+	bytewise = locale_is_bytewise(provider,
+								  text_attribute(COLLOID, tuple,
+												 Anum_pg_collation_collcollate));
+	ReleaseSysCache(tuple);
+	return bytewise;
+}
 
 uint32
 dyn_wait_event(void)

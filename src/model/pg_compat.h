@@ -16,7 +16,6 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "utils/acl.h"
-#include "utils/pg_locale.h"
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #include "varatt.h"
@@ -86,17 +85,10 @@ dyn_pathkey_is_ascending(const PathKey *key)
 
 /*
  * Does the collation sort by the bytes of the text?  "C", "POSIX", and the
- * builtin C.UTF-8 of 17 and later.
+ * builtin ones of 17 and later.  Asked of the catalogs: the server's function
+ * for it changed, and its header needs ICU's.
  */
-static inline bool
-dyn_collation_is_bytewise(Oid collation)
-{
-#if PG_VERSION_NUM >= 180000
-	return pg_newlocale_from_collation(collation)->collate_is_c;
-#else
-	return lc_collate_is_c(collation);
-#endif
-}
+extern bool dyn_collation_is_bytewise(Oid collation);
 
 /* The user that a scan of the relation runs as; InvalidOid: the current one. */
 static inline Oid
