@@ -1,0 +1,204 @@
+"""What one can watch: log_requests, dynamo_fdw_stats(), dynamo_fdw_tables(), dynamo_fdw_disconnect()."""
+import re
+import time
+
+import fixture
+import replies
+import shop
+
+SECRET = "wJalrXUtnFEMI/K7MDENG"
+TOKEN = "AQoDYXdzEJr//session//token"
+
+
+class LogRequests(fixture.TestCase):
+    """Each request in one line."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        shop.create(cls.fx, "orders")
+        cls.fx.execute("SELECT FROM orders WHERE cust = ''")    # describes the table
+        cls.fx.execute("SET dynamo_fdw.log_requests = on; SET dynamo_fdw.scan_policy = allow; SET client_min_messages = log")
+
+    def said(self, sql, parameters=None):
+        """The lines, with the milliseconds and the name of the database left out."""
+        return [re.sub(r"[\d.]+ ms", "N ms", line).replace(f"{self.fx.database}.", "")
+                for line in self.fx.notices(sql, parameters)]
+
+    def one(self, sql):
+        """The only line."""
+        lines = self.said(sql)
+        self.assertEqual(len(lines), 1, lines)
+        return lines[0]
+
+    def test_query(self):
+        """Operation, table, key condition with its values, filter, items, units, time."""
+        line = self.one("SELECT at FROM orders WHERE cust = 'c01' AND at > '2024-10' AND status = 'open' ORDER BY at DESC")
+        self.assertRegex(line, r'^LOG:  dynamo_fdw: Query orders key cust = "c01" AND at > "2024-10" filter status = "open"'
+                         r' backward: \d+ items, [\d.]+ units \(N ms\)$')
+
+    def test_index(self):
+        """The index by its name."""
+        self.assertIn('Query orders index by_status key status = "open"', self.one("SELECT at FROM orders WHERE status = 'open'"))
+
+    def test_keys(self):
+        """GetItem shows its key, BatchGetItem how many."""
+        self.assertIn('GetItem orders key cust = "c01" AND at = "2024-01-01"',
+                      self.one("SELECT total FROM orders WHERE cust = 'c01' AND at = '2024-01-01'"))
+        self.assertIn("BatchGetItem orders 2 keys",
+                      self.one("SELECT total FROM orders WHERE cust = 'c01' AND at IN ('2024-01-01', 'x')"))
+
+    def test_scan_and_count(self):
+        """Select=COUNT is told."""
+        self.assertIn("Scan orders", self.one("SELECT at FROM orders"))
+        self.assertIn("count", self.one("SELECT count(*) FROM orders WHERE cust = 'c01'"))
+
+    def test_pages(self):
+        """One line each, with their numbers."""
+        self.fx.execute("ALTER FOREIGN TABLE orders OPTIONS (ADD fetch_size '12')")
+        self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE orders OPTIONS (DROP fetch_size)")
+        lines = self.said("SELECT at FROM orders WHERE cust = 'c01'")
+        self.assertEqual([re.search(r"page (\d)", line) and re.search(r"page (\d)", line).group(1) for line in lines],
+                         [None, "2", "3"])
+
+    def test_as_many_lines_as_requests(self):
+        """Descriptions too."""
+        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        for sql in ("SELECT * FROM orders WHERE ship = 's1'", "SELECT at FROM orders WHERE cust IN ('c01', 'c02')"):
+            self.fx.proxy.reset()
+            lines = self.said(sql)
+            self.assertEqual(len(lines), len(self.fx.proxy.requests), lines)
+
+    def test_off_says_nothing(self):
+        """The default."""
+        self.fx.execute("SET dynamo_fdw.log_requests = off")
+        self.addCleanup(self.fx.execute, "SET dynamo_fdw.log_requests = on")
+        self.assertEqual(self.said("SELECT at FROM orders WHERE cust = 'c01'"), [])
+
+    def test_no_secret(self):
+        """Neither in lines nor in errors, nor in what core shows."""
+        fake = self.fx.fake("private")
+        self.addCleanup(fake.stop)
+        fake.table("t", ("pk", "S"))
+        self.fx.execute(f"ALTER USER MAPPING FOR PUBLIC SERVER private OPTIONS (SET secret_access_key '{SECRET}',"
+                        f" SET access_key_id 'AKIDEXAMPLE', ADD session_token '{TOKEN}')")
+        self.fx.foreign_table("t", "pk text NOT NULL", server="private")
+        seen = "\n".join(self.said("SELECT * FROM t") + self.said("EXPLAIN (ANALYZE, VERBOSE) SELECT * FROM t"))
+        self.assertIn("Scan t", seen)
+        self.assertEqual(fake.requests[-1].headers["x-amz-security-token"], TOKEN)
+        fake.on("Scan", replies.error("UnrecognizedClientException", "The security token included in the request is invalid."))
+        seen += str(self.fx.error("SELECT * FROM t")) + self.fx.explain("SELECT * FROM t", "VERBOSE")
+        signature = re.search(r"Signature=(\w+)", fake.requests[-1].headers["authorization"]).group(1)
+        for word in (SECRET, TOKEN, signature, "Signature"):
+            self.assertNotIn(word, seen)
+
+
+class Functions(fixture.TestCase):
+    """The functions of the extension."""
+
+    def setUp(self):
+        self.fake = self.fx.fake(f"f{id(self)}")
+        self.server = f"f{id(self)}"
+        self.addCleanup(self.fake.stop)
+        self.fake.table("t", ("pk", "S"), items=[{"pk": {"S": str(n)}} for n in range(10)], page_size=4)
+        self.fx.foreign_table("t", "pk text NOT NULL", server=self.server, scan_policy="allow")
+
+    def stats(self):
+        """dynamo_fdw_stats() as a dict."""
+        names = "requests retries throttles pages items_read items_returned bytes read_units descriptors".split()
+        [row] = self.fx.rows(f"SELECT {', '.join(names)} FROM dynamo_fdw_stats()")
+        return dict(zip(names, row))
+
+    def growth(self, sql):
+        """What a statement adds."""
+        before = self.stats()
+        self.fx.execute(sql)
+        return {name: value - before[name] for name, value in self.stats().items() if name != "descriptors"}
+
+    def test_stats(self):
+        """Counters of this backend, as the wire has them."""
+        self.fx.execute("SELECT FROM t WHERE pk = ''")
+        grown = self.growth("SELECT * FROM t")
+        self.assertGreater(grown.pop("bytes"), 100)
+        self.assertEqual(grown, {"requests": 3, "retries": 0, "throttles": 0, "pages": 3, "items_read": 10,
+                                 "items_returned": 10, "read_units": 1.5})
+
+    def test_stats_of_retries(self):
+        """Throttled requests count as retries."""
+        self.fx.execute("SELECT FROM t WHERE pk = ''")
+        self.fake.on("GetItem", [replies.throttle(), replies.throttle()])
+        grown = self.growth("SELECT * FROM t WHERE pk = '1'")
+        self.assertEqual((grown["retries"], grown["throttles"]), (2, 2))
+
+    def test_stats_of_failed_statements(self):
+        """What was asked for was asked for."""
+        self.fx.execute("SELECT FROM t WHERE pk = ''")
+        before = self.stats()["requests"]
+        self.fake.on("Scan", replies.error("ResourceNotFoundException"))
+        self.fx.error("SELECT * FROM t")
+        self.assertGreater(self.stats()["requests"], before)
+
+    def test_stats_are_the_backends_own(self):
+        """Another one starts at zero."""
+        self.fx.execute("SELECT * FROM t")
+        other = self.fx.connect()
+        with other.cursor() as cursor:
+            cursor.execute("SELECT requests, descriptors FROM dynamo_fdw_stats()")
+            self.assertEqual(cursor.fetchall(), [(0, 0)])
+        other.close()
+
+    def test_tables(self):
+        """The names, over several pages, as a server shows them."""
+        names = [f"t{n:03}" for n in range(7)]
+        self.fake.on("ListTables", lambda request: self.list_page(names, request))
+        self.assertEqual(self.fx.rows("SELECT * FROM dynamo_fdw_tables(%s)", (self.server,)), [(name,) for name in names])
+        self.assertEqual(self.fake.operations().count("ListTables"), 3)
+
+    @staticmethod
+    def list_page(names, request):
+        """Three names a page."""
+        start = names.index(request.body["ExclusiveStartTableName"]) + 1 if "ExclusiveStartTableName" in request.body else 0
+        page = {"TableNames": names[start:start + 3]}
+        if start + 3 < len(names):
+            page["LastEvaluatedTableName"] = page["TableNames"][-1]
+        return replies.reply(page)
+
+    def test_tables_with_a_prefix(self):
+        """A server with a prefix shows its own tables, without it."""
+        self.fake.table("dev_a")
+        self.fake.table("dev_b")
+        self.fx.execute(f"ALTER SERVER {self.server} OPTIONS (ADD table_prefix 'dev_')")
+        self.assertEqual(self.fx.rows("SELECT * FROM dynamo_fdw_tables(%s)", (self.server,)), [("a",), ("b",)])
+
+    def test_tables_of_no_server(self):
+        """An unknown server, a server of another wrapper, a server one may not use."""
+        self.assertEqual(self.fx.error("SELECT dynamo_fdw_tables('nowhere')").sqlstate, "42704")
+        self.fx.execute("DROP FOREIGN DATA WRAPPER IF EXISTS other CASCADE; CREATE FOREIGN DATA WRAPPER other;"
+                        "CREATE SERVER others FOREIGN DATA WRAPPER other")
+        self.assertNotEqual(self.fx.error("SELECT dynamo_fdw_tables('others')").sqlstate[:2], "XX")
+        self.fx.execute("DROP ROLE IF EXISTS no_usage; CREATE ROLE no_usage; SET ROLE no_usage")
+        self.addCleanup(self.fx.execute, "RESET ROLE; DROP ROLE no_usage")
+        self.assertEqual(self.fx.error("SELECT dynamo_fdw_tables(%s)", (self.server,)).sqlstate, "42501")
+
+    def test_disconnect(self):
+        """Closes what is open and forgets what is cached; false when there was nothing."""
+        self.fx.execute("SELECT * FROM t")
+        self.assertGreater(self.fake.open, 0)
+        self.assertIs(self.fx.value("SELECT dynamo_fdw_disconnect()"), True)
+        until = time.monotonic() + 10
+        while self.fake.open and time.monotonic() < until:
+            time.sleep(0.01)
+        self.assertEqual(self.fake.open, 0)
+        self.assertIs(self.fx.value("SELECT dynamo_fdw_disconnect()"), False)
+        self.fake.reset()
+        self.assertEqual(len(self.fx.rows("SELECT * FROM t")), 10)
+        self.assertEqual(self.fake.operations()[0], "DescribeTable")
+
+    def test_disconnect_within_a_scan(self):
+        """A cursor that is half read goes on."""
+        self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (ADD fetch_size '2')")
+        self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT pk FROM t")
+        self.addCleanup(self.fx.execute, "ROLLBACK")
+        self.assertEqual(len(self.fx.rows("FETCH 3 FROM c")), 3)
+        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.assertEqual(len(self.fx.rows("FETCH ALL FROM c")), 7)

@@ -1,0 +1,164 @@
+"""Reading whole tables: warned of, refused, allowed; by option and by parameter."""
+import fixture
+import psycopg2
+
+HINT = 'HINT:  Bind the partition key "year", or set scan_policy to "allow".'
+
+
+class ScanPolicy(fixture.TestCase):
+    """A table that says it has 4,609 movies."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = cls.fx.fake("fake")
+        cls.addClassCleanup(cls.fake.stop)
+        movies = [{"year": {"N": str(1950 + n)}, "title": {"S": f"t{n}"}} for n in range(20)]
+        cls.fake.table("movies", ("year", "N"), ("title", "S"), items=movies, item_count=4609, size_bytes=2_416_000)
+        cls.fake.table("empty", ("year", "N"), ("title", "S"), item_count=0, size_bytes=0)
+
+    def setUp(self):
+        self.fx.foreign_table("movies", "year int NOT NULL, title text NOT NULL", server="fake")
+        self.fx.execute("RESET ALL")
+
+    def scan_notices(self, sql="SELECT * FROM movies"):
+        """Notices about it."""
+        return [notice for notice in self.fx.notices(sql) if "reading the whole" in notice]
+
+    def test_words(self):
+        """Table, items, size, estimated read units, and what to bind."""
+        self.assertEqual(self.fx.notices("SELECT * FROM movies"),
+                         ['WARNING:  reading the whole DynamoDB table "movies": 4609 items, 2.3 MB, about 295 read units\n'
+                          + HINT])
+
+    def test_sqlstate(self):
+        """A warning like any other."""
+        with self.fx.conn.cursor() as cursor:
+            cursor.execute("SET client_min_messages = error")
+        self.assertEqual(self.fx.notices("SELECT * FROM movies"), [])
+
+    def test_unknown_size(self):
+        """DynamoDB counts every six hours; what it does not know is not said."""
+        self.fx.foreign_table("empty", "year int NOT NULL, title text", server="fake")
+        self.assertEqual(self.fx.notices("SELECT * FROM empty"),
+                         ['WARNING:  reading the whole DynamoDB table "empty"\n' + HINT])
+
+    def test_consistent_reads_cost_twice(self):
+        """The estimate knows."""
+        self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (ADD consistent_read 'on')")
+        self.assertIn("about 590 read units", self.fx.notices("SELECT * FROM movies")[0])
+
+    def test_counting_reads_all_the_same(self):
+        """count(*) is billed like any Scan."""
+        self.assertEqual(len(self.scan_notices("SELECT count(*) FROM movies")), 1)
+
+    def test_once_per_node_and_statement(self):
+        """Not per rescan, but for every scan and again for the next statement."""
+        self.assertEqual(len(self.scan_notices("SELECT (SELECT count(title) FROM movies WHERE length(title) > g)"
+                                               " FROM generate_series(1, 5) g")), 1)
+        self.assertEqual(len(self.scan_notices("SELECT * FROM movies a JOIN movies b ON length(a.title) < length(b.title)")),
+                         2)
+        self.assertEqual(len(self.scan_notices()), 1)
+        self.assertEqual(len(self.scan_notices()), 1)
+
+    def test_prepared(self):
+        """Each execution is a statement."""
+        self.fx.execute("PREPARE p AS SELECT count(*) FROM movies")
+        self.addCleanup(self.fx.execute, "DEALLOCATE p")
+        for _ in range(7):
+            self.assertEqual(len(self.scan_notices("EXECUTE p")), 1)
+
+    def test_not_for_other_requests(self):
+        """Nor for what never runs."""
+        for sql in ("SELECT * FROM movies WHERE year = 1950", "SELECT * FROM movies WHERE year IN (1950, 1951)",
+                    "SELECT * FROM movies WHERE false", "SELECT * FROM movies WHERE title = NULL",
+                    "EXPLAIN SELECT * FROM movies", "SELECT * FROM movies LIMIT 0",
+                    "SELECT 1 FROM generate_series(1, 0) g JOIN movies ON length(title) = g"):
+            with self.subTest(sql):
+                self.assertEqual(self.scan_notices(sql), [])
+
+    def test_error(self):
+        """Refused before a request is sent, in the same words."""
+        self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (ADD scan_policy 'error')")
+        self.fx.rows("SELECT FROM movies WHERE year = 1950")
+        self.fake.reset()
+        failure = self.fx.error("SELECT * FROM movies")
+        self.assertEqual(failure.message, 'reading the whole DynamoDB table "movies" is not allowed: 4609 items, 2.3 MB,'
+                         ' about 295 read units')
+        self.assertEqual(failure.hint, 'Bind the partition key "year", or set scan_policy to "warn" or "allow".')
+        self.assertEqual(failure.sqlstate, "55000")
+        self.assertEqual(self.fake.operations(), [])
+        self.assertEqual(self.fx.rows("SELECT title FROM movies WHERE year = 1950"), [("t0",)])
+
+    def test_allow(self):
+        """Not a word."""
+        self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (ADD scan_policy 'allow')")
+        self.assertEqual(self.scan_notices(), [])
+
+    def test_server_and_table(self):
+        """The table's option prevails over the server's."""
+        self.fx.execute("ALTER SERVER fake OPTIONS (ADD scan_policy 'error')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP scan_policy)")
+        self.fx.error("SELECT * FROM movies")
+        self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (ADD scan_policy 'allow')")
+        self.assertEqual(self.scan_notices(), [])
+        self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (SET scan_policy 'warn')")
+        self.assertEqual(len(self.scan_notices()), 1)
+
+    def test_tightened_by_parameter(self):
+        """A superuser's parameter prevails both ways."""
+        self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (ADD scan_policy 'allow')")
+        self.fx.execute("SET dynamo_fdw.scan_policy = warn")
+        self.assertEqual(len(self.scan_notices()), 1)
+        self.fx.execute("SET dynamo_fdw.scan_policy = error")
+        self.fx.error("SELECT * FROM movies")
+        self.fx.execute("SET dynamo_fdw.scan_policy = allow")
+        self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (SET scan_policy 'error')")
+        self.assertEqual(self.scan_notices(), [])
+
+
+class OrdinaryUser(ScanPolicy):
+    """The same as somebody who may only tighten."""
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("DROP ROLE IF EXISTS policy_user; CREATE ROLE policy_user;"
+                        "GRANT SELECT ON movies TO policy_user; SET ROLE policy_user")
+        self.addCleanup(self.fx.execute, "RESET ROLE; REVOKE ALL ON movies FROM policy_user; DROP ROLE policy_user")
+        self.addCleanup(self.fx.execute, "RESET ALL; RESET ROLE")
+
+    # what needs the owner is tested above
+    test_consistent_reads_cost_twice = test_error = test_allow = test_server_and_table = test_unknown_size = None
+    test_tightened_by_parameter = test_once_per_node_and_statement = test_prepared = test_not_for_other_requests = None
+    test_sqlstate = test_counting_reads_all_the_same = None
+
+    def test_may_tighten(self):
+        """warn and error are free for all."""
+        self.fx.execute("SET dynamo_fdw.scan_policy = error")
+        self.fx.error("SELECT * FROM movies")
+        self.fx.execute("SET dynamo_fdw.scan_policy = warn")
+        self.assertEqual(len(self.scan_notices()), 1)
+
+    def test_may_not_loosen(self):
+        """allow is refused, and the hint says what else can be done."""
+        failure = self.fx.error("SET dynamo_fdw.scan_policy = allow")
+        self.assertEqual(failure.sqlstate, "42501")
+        self.assertEqual(failure.message, 'permission denied to set "dynamo_fdw.scan_policy" to "allow"')
+        self.assertIn("scan_policy", failure.hint)
+        self.assertEqual(len(self.scan_notices()), 1)
+
+    def test_warn_does_not_loosen_an_error(self):
+        """A parameter of warn leaves a table's error as it is."""
+        self.fx.execute("RESET ROLE; ALTER FOREIGN TABLE movies OPTIONS (ADD scan_policy 'error'); SET ROLE policy_user")
+        self.fx.execute("SET dynamo_fdw.scan_policy = warn")
+        self.fx.error("SELECT * FROM movies")
+
+    def test_log_requests_is_a_superusers(self):
+        """It would show the constants of other users' views."""
+        self.assertEqual(self.fx.error("SET dynamo_fdw.log_requests = on").sqlstate, "42501")
+
+    def test_wrong_words(self):
+        """A parameter of ours takes its own words only, and unknown ones are refused."""
+        self.assertEqual(self.fx.error("SET dynamo_fdw.scan_policy = 'maybe'").sqlstate, "22023")
+        with self.assertRaises(psycopg2.Error):
+            self.fx.execute("SET dynamo_fdw.no_such_parameter = 1")
