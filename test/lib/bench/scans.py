@@ -1,6 +1,6 @@
 """Scans of 200,000 items: CPU against file_fdw, wall time against a bare download, memory."""
 from report import Figure, ratios
-from world import PLAIN, TYPED, bare_client
+from world import PLAIN, TYPED, bare_client, pages
 
 ROUNDS = 5
 
@@ -33,28 +33,34 @@ def alternate_cpu(world, ours, theirs):
 
 
 def scan_wall(world):
-    """Wall time of SELECT sum(n) with 10 ms per request, against what no client could beat"""
+    """Wall time of whole scans with 10 ms per request, against what no client could beat"""
     near, far = world.serve(), world.serve("--delay-ms", 10)
-    return [figure for in_flight in (1, 4, 16) for figure in wall_at(world, near, far, in_flight)]
+    figures = []
+    for in_flight in (1, 4, 16):
+        world.foreign_table(f"near_{in_flight}", near, max_concurrency=in_flight)
+        world.foreign_table(f"far_{in_flight}", far, max_concurrency=in_flight)
+        for name, statement, _, _ in STATEMENTS:
+            figures += wall_figures(world, f"{name}, {in_flight} in flight", statement, far, in_flight)
+    return figures
 
 
-def wall_at(world, near, far, in_flight):
-    """The figures with so many requests in flight."""
-    statement = "SELECT sum(n) FROM {}_" + str(in_flight)
-    world.foreign_table(f"near_{in_flight}", near, max_concurrency=in_flight)
-    world.foreign_table(f"far_{in_flight}", far, max_concurrency=in_flight)
-    ours, downloads, cpus = [], [], []
+def wall_figures(world, name, statement, far, in_flight):
+    """The figures of one statement with so many requests in flight."""
+    near_sql, far_sql = statement.format(f"near_{in_flight}"), statement.format(f"far_{in_flight}")
+    ours, downloads, cpus, stolen = [], [], [], []
     with world.connect() as connection:
-        connection.execute(statement.format("near"))
-        connection.execute(statement.format("far"))
+        connection.execute(near_sql)
+        connection.execute(far_sql)
         for _ in range(ROUNDS):
-            ours.append(connection.timed(statement.format("far"))[1])
+            before = connection.queued()
+            ours.append(connection.timed(far_sql)[1])
+            stolen.append(connection.queued() - before)
             downloads.append(bare_client(far, "--scan", in_flight)["wall_s"])
-            cpus.append(connection.timed(statement.format("near"))[0])
+            cpus.append(connection.timed(near_sql)[0])
     floor = [max(pair) for pair in zip(downloads, cpus)]
-    return [Figure(f"{in_flight} in flight, of max(download, CPU)", ratios(ours, floor), 1.15, unit=" x"),
-            Figure("    dynamo_fdw", ours, unit=" s"), Figure("    plain download", downloads, unit=" s"),
-            Figure("    CPU without delay", cpus, unit=" s")]
+    return [Figure(f"{name}, of max(download, CPU)", ratios(ours, floor), 1.15, unit=" x"),
+            Figure("    dynamo_fdw", ours, unit=" s"), Figure("    of it, ready but without a CPU", stolen, unit=" s"),
+            Figure("    plain download", downloads, unit=" s"), Figure("    CPU without delay", cpus, unit=" s")]
 
 
 def memory(world):
@@ -72,7 +78,9 @@ def memory(world):
 
 
 def ceiling(world):
-    """What the bench server itself can do: all the figures of scans lie below"""
-    full = [bare_client(url, "--scan", 16) for url in [world.serve()] * ROUNDS]
+    """What the bench server itself can do, asked by a plain client: all other figures lie below"""
+    full = world.serve()
+    small = world.serve("--repeat", 20, directory=pages("small", "--items", 1000, "--page-bytes", 200))
+    full, small = zip(*[(bare_client(full, "--scan", 16), bare_client(small, "--scan", 16)) for _ in range(ROUNDS)])
     return [Figure("full pages, 16 in flight", [run["bytes"] / run["wall_s"] / 1e6 for run in full], unit=" MB/s"),
-            Figure("    of them", [run["requests"] / run["wall_s"] for run in full], unit=" /s")]
+            Figure("pages of one item, 16 in flight", [run["requests"] / run["wall_s"] for run in small], unit=" /s")]

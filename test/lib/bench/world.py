@@ -123,10 +123,17 @@ class Connection:
 
     def cpu(self):
         """CPU seconds that the process has used, user and system, exact to the switch of the process."""
+        return self._scheduled(0)
+
+    def queued(self):
+        """Seconds that it was ready to run but others had the CPUs: how disturbed a measurement was."""
+        return self._scheduled(1)
+
+    def _scheduled(self, field):
         total = 0
         for path in glob.glob(f"/proc/{self.pid}/task/*/schedstat"):
             with open(path, encoding="ascii") as file:
-                total += int(file.read().split()[0])
+                total += int(file.read().split()[field])
         return total / 1e9
 
     def peak(self):
