@@ -1,0 +1,141 @@
+"""READ COMMITTED: a row that another transaction changed meanwhile is checked again, together with what it was joined to.
+
+pg_isolation_regress cannot know the endpoint, so this is done with two connections.
+"""
+import threading
+
+import fixture
+
+
+class EvalPlanQual(fixture.TestCase):
+    """UPDATE of a local table joined to a foreign one, while the other side holds the row."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("prices", ("code", "S"), ("day", "S"))
+        cls.fx.put("prices", [{"code": c, "day": "d1", "price": p, "kind": "k"} for c, p in (("a", 10), ("b", 20), ("c", 30))])
+        cls.fx.foreign_table("prices", 'code text COLLATE "C" NOT NULL, day text NOT NULL, price int, kind text',
+                             scan_policy="allow")
+        cls.fx.execute("CREATE TABLE cart (id int PRIMARY KEY, code text, amount int, paid int)")
+
+    def setUp(self):
+        self.fx.execute("TRUNCATE cart; INSERT INTO cart VALUES (1, 'a', 1, 0), (2, 'b', 1, 0)")
+        self.other = self.fx.connect()
+        self.addCleanup(self.other.close)
+        self.addCleanup(self.fx.execute, "RESET ALL")
+
+    def race(self, first, second, end="COMMIT"):
+        """`first` changes the row and waits, `second` runs into the lock, `first` ends; what `second` returns."""
+        result = []
+        cursor = self.other.cursor()
+        cursor.execute(f"BEGIN; {first}")
+        waiter = threading.Thread(target=lambda: result.append(self.attempt(second)))
+        waiter.start()
+        try:
+            self.await_lock()
+        finally:
+            cursor.execute(end)
+        waiter.join(30)
+        self.assertFalse(waiter.is_alive())
+        return result[0]
+
+    def attempt(self, sql):
+        """The rows, or the error."""
+        try:
+            return self.fx.rows(sql)
+        except fixture.psycopg2.Error as failure:
+            return failure
+
+    def await_lock(self):
+        """Until the statement waits."""
+        watcher = self.fx.connect()
+        with watcher.cursor() as cursor:
+            for _ in range(1000):
+                cursor.execute("SELECT count(*), pg_sleep(0.01) FROM pg_stat_activity WHERE pid = %s"
+                               " AND wait_event_type = 'Lock'", (self.fx.conn.info.backend_pid,))
+                if cursor.fetchone()[0]:
+                    break
+            else:
+                self.fail("the statement does not wait")
+        watcher.close()
+
+    UPDATE = "UPDATE cart SET paid = amount * price FROM prices p WHERE p.code = cart.code AND day = 'd1' AND id = 1" \
+             " RETURNING id, amount, price, paid"
+
+    def each_join(self):
+        """Nested loop by key, hash join, merge join: set one after the other."""
+        for kind in ("nestloop", "hashjoin", "mergejoin"):
+            others = {"nestloop", "hashjoin", "mergejoin"} - {kind}
+            self.fx.execute("; ".join(f"SET enable_{other} = off" for other in others) + f"; SET enable_{kind} = on")
+            with self.subTest(kind):
+                self.fx.execute("UPDATE cart SET code = 'a', amount = 1, paid = 0 WHERE id = 1")
+                yield kind
+
+    def test_other_column_changed(self):
+        """The new amount and the price fetched before."""
+        for _ in self.each_join():
+            self.assertEqual(self.race("UPDATE cart SET amount = 5 WHERE id = 1", self.UPDATE), [(1, 5, 10, 50)])
+
+    def test_join_column_changed(self):
+        """The row joins no longer with what was fetched: it is left alone, as core does with local tables."""
+        for _ in self.each_join():
+            self.assertEqual(self.race("UPDATE cart SET code = 'c' WHERE id = 1", self.UPDATE), [])
+            self.assertEqual(self.fx.value("SELECT paid FROM cart WHERE id = 1"), 0)
+
+    def test_row_deleted(self):
+        """Nothing to update."""
+        self.assertEqual(self.race("DELETE FROM cart WHERE id = 1", self.UPDATE), [])
+
+    def test_rolled_back(self):
+        """As if nothing had been."""
+        self.assertEqual(self.race("UPDATE cart SET amount = 5 WHERE id = 1", self.UPDATE, "ROLLBACK"), [(1, 1, 10, 10)])
+
+    def test_condition_on_both(self):
+        """A condition over both tables is checked with the new row."""
+        sql = self.UPDATE.replace(" RETURNING", " AND amount < price / 3 RETURNING")
+        for _ in self.each_join():
+            self.assertEqual(self.race("UPDATE cart SET amount = 9 WHERE id = 1", sql), [])
+            self.fx.execute("UPDATE cart SET amount = 1 WHERE id = 1")
+            self.assertEqual(self.race("UPDATE cart SET amount = 2 WHERE id = 1", sql), [(1, 2, 10, 20)])
+
+    def test_range_by_the_local_row(self):
+        """A sort key bound by a column that changes meanwhile."""
+        sql = "UPDATE cart SET paid = price FROM prices p WHERE p.code = cart.code AND p.day > 'd' || cart.amount - 1" \
+              " AND id = 1 RETURNING paid"
+        self.assertEqual(self.race("UPDATE cart SET amount = 1, paid = 7 WHERE id = 1", sql), [(10,)])
+        self.assertEqual(self.race("UPDATE cart SET amount = 5 WHERE id = 1", sql), [])
+
+    def test_scan_of_the_foreign_table(self):
+        """Joined without a key."""
+        sql = "UPDATE cart SET paid = price FROM prices p WHERE p.price = cart.amount * 10 AND kind = 'k' AND id = 1" \
+              " RETURNING paid"
+        self.assertEqual(self.race("UPDATE cart SET paid = 3 WHERE id = 1", sql), [(10,)])
+        self.assertEqual(self.race("UPDATE cart SET amount = 2 WHERE id = 1", sql), [])
+
+    def test_left_join(self):
+        """The foreign side may be missing."""
+        sql = "UPDATE cart SET paid = coalesce(v.price, -1) FROM (SELECT c.id, p.price FROM cart c LEFT JOIN prices p" \
+              " ON p.code = c.code AND day = 'none') v WHERE v.id = cart.id AND cart.id = 1 RETURNING amount, paid"
+        self.assertEqual(self.race("UPDATE cart SET amount = 5 WHERE id = 1", sql), [(5, -1)])
+
+    def test_delete_using(self):
+        """DELETE ... USING is checked again as well."""
+        sql = "DELETE FROM cart USING prices p WHERE p.code = cart.code AND day = 'd1' AND amount < price AND id = 1" \
+              " RETURNING id"
+        self.assertEqual(self.race("UPDATE cart SET amount = 50 WHERE id = 1", sql), [])
+        self.fx.execute("UPDATE cart SET amount = 1 WHERE id = 1")
+        self.assertEqual(self.race("UPDATE cart SET amount = 5 WHERE id = 1", sql), [(1,)])
+
+    def test_select_for_update(self):
+        """FOR UPDATE of the local side, the foreign side is not fetched again."""
+        sql = "SELECT amount, price FROM cart JOIN prices p USING (code) WHERE day = 'd1' AND id = 1 FOR UPDATE"
+        for _ in self.each_join():
+            self.assertEqual(self.race("UPDATE cart SET amount = 5 WHERE id = 1", sql), [(5, 10)])
+            self.assertEqual(self.race("UPDATE cart SET code = 'b' WHERE id = 1", sql), [])
+
+    def test_correlated_subquery(self):
+        """A subquery over the foreign table runs anew for the new row."""
+        sql = "UPDATE cart SET paid = (SELECT price FROM prices WHERE code = cart.code AND day = 'd1') WHERE id = 1" \
+              " RETURNING paid"
+        self.assertEqual(self.race("UPDATE cart SET code = 'c' WHERE id = 1", sql), [(30,)])
