@@ -388,19 +388,25 @@ keep_points_within(KeyRange *range)
 		range->nothing = true;
 }
 
-/* The highest text with the prefix that a sort key can hold. */
+/*
+ * The highest text with the prefix that a sort key can hold: filled up with the
+ * highest characters that fit, of four bytes and at last of fewer.
+ */
 static DynScalar
 last_with_prefix(const DynScalar *prefix)
 {
-	static const char last_char[] = "\xf4\x8f\xbf\xbf";
+	static const char *const highest[] = {"", "\x7f", "\xdf\xbf", "\xef\xbf\xbf",
+	"\xf4\x8f\xbf\xbf"};
 	char	   *data = palloc(MAX_RANGE_BYTES);
 	DynScalar	last = {DYN_TYPE_S, data, prefix->len};
 
 	memcpy(data, prefix->data, prefix->len);
-	while (last.len + 4 <= MAX_RANGE_BYTES)
+	while (last.len < MAX_RANGE_BYTES)
 	{
-		memcpy(data + last.len, last_char, 4);
-		last.len += 4;
+		size_t		n = Min(MAX_RANGE_BYTES - last.len, 4);
+
+		memcpy(data + last.len, highest[n], n);
+		last.len += n;
 	}
 	return last;
 }

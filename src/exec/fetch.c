@@ -280,8 +280,11 @@ take_answers(DynFetch *fetch)
 static void
 pump(DynFetch *fetch)
 {
-	dyn_client_drive(dyn_session_client());
-	take_answers(fetch);
+	if (requests_in_flight(fetch) > 0)
+	{
+		dyn_client_drive(dyn_session_client());
+		take_answers(fetch);
+	}
 	retire_streams(fetch);
 	send_requests(fetch);
 	fetch->until_pump = ITEMS_BETWEEN_PUMPS;

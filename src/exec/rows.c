@@ -10,6 +10,7 @@
 
 #include "executor/executor.h"
 #include "mb/pg_wchar.h"
+#include "nodes/value.h"
 #include "utils/builtins.h"
 #include "utils/elog.h"
 
@@ -46,6 +47,21 @@ slot_of_attribute(const DynRows *rows, const char *name)
 	return -1;
 }
 
+/* What to ask for: the path, or all of an attribute that no path leads below. */
+static DynPath
+projected_path(const DynAccess *access, const DynPath *path)
+{
+	DynPath		projected = *path;
+	ListCell   *lc;
+
+	foreach(lc, access->key_names)
+	{
+		if (strcmp(strVal(lfirst(lc)), path->steps[0].name) == 0)
+			projected.nsteps = 1;
+	}
+	return projected;
+}
+
 static void
 set_columns(DynRows *rows, const DynAccess *access)
 {
@@ -56,7 +72,7 @@ set_columns(DynRows *rows, const DynAccess *access)
 		DynField   *field = lfirst(lc);
 
 		rows->projection[rows->nprojection++] =
-			*dyn_field_path(rows->relation, field);
+			projected_path(access, dyn_field_path(rows->relation, field));
 		if (is_fetched(rows, field->attnum))
 			continue;
 		rows->attnums[rows->ncolumns++] = field->attnum;

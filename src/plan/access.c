@@ -24,7 +24,8 @@ enum
 	ACCESS_SORT,				/* key attributes */
 	ACCESS_BASE,
 	ACCESS_FILTERS,				/* predicates */
-	ACCESS_FIELDS
+	ACCESS_FIELDS,
+	ACCESS_KEY_NAMES
 };
 
 enum
@@ -280,6 +281,7 @@ dyn_access_encode(const DynAccess *access, List **exprs)
 	list = lappend(list, encode_attrs(access->base, access->nbase));
 	list = lappend(list, encode_preds(access->filters, exprs));
 	list = lappend(list, encode_fields(access->fields));
+	list = lappend(list, access->key_names);
 	return list;
 }
 
@@ -303,5 +305,6 @@ dyn_access_decode(List *encoded)
 	access->nbase = decode_attrs(list_nth(encoded, ACCESS_BASE), access->base);
 	access->filters = decode_preds(list_nth(encoded, ACCESS_FILTERS));
 	access->fields = decode_fields(list_nth(encoded, ACCESS_FIELDS));
+	access->key_names = list_nth(encoded, ACCESS_KEY_NAMES);
 	return access;
 }

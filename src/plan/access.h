@@ -57,6 +57,9 @@ typedef struct DynAccess
 	int			nbase;			/* primary key of the table */
 	DynKeyAttr	base[2];
 
+	List	   *key_names;		/* of String: all attributes of the keys of the
+								 * table and of what is read; no path leads
+								 * below one */
 	List	   *filters;		/* of DynPred *, ANDed */
 	List	   *fields;			/* of DynField *: what to fetch */
 	const char *advice;			/* for EXPLAIN: what would make it cheaper */

@@ -15,6 +15,7 @@
 #include "postgres.h"
 
 #include "nodes/nodeFuncs.h"
+#include "nodes/value.h"
 #include "utils/array.h"
 
 #include "../dynamodb/expression.h"
@@ -414,6 +415,7 @@ typedef struct FilterCheck
 {
 	const Binder *binder;
 	DynAccessKind kind;
+	List	   *key_names;
 	int			operators;		/* at most, as DynamoDB counts */
 	int			bytes;			/* at most, of the expression */
 } FilterCheck;
@@ -425,9 +427,20 @@ top_attribute(const DynRelation *relation, AttrNumber attnum)
 }
 
 static bool
-attribute_is_forbidden(const FilterCheck *check, const char *attribute)
+is_nested(const DynRelation *relation, AttrNumber attnum)
+{
+	return dyn_relation_column(relation, attnum)->path->nsteps > 1;
+}
+
+/* May the filter not mention this attribute, or not a path below it? */
+static bool
+attribute_is_forbidden(const FilterCheck *check, const char *attribute,
+					   bool below)
 {
 	const Binder *binder = check->binder;
+
+	if (below && list_member(check->key_names, makeString(unconstify(char *, attribute))))
+		return true;
 
 	if (check->kind == DYN_ACCESS_QUERY &&
 		(dyn_key_hash_position(binder->key, attribute) >= 0 ||
@@ -465,9 +478,12 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 	check->bytes += 24 * (list_length(pred->field.steps) + 8) +
 		(list ? 7 * constant_elements(pred) : 0);
 	return attribute_is_forbidden(check,
-								  top_attribute(relation, pred->field.attnum)) ||
+								  top_attribute(relation, pred->field.attnum),
+								  pred->field.steps != NIL ||
+								  is_nested(relation, pred->field.attnum)) ||
 		(pred->kind == DYN_PRED_FIELDS &&
-		 attribute_is_forbidden(check, top_attribute(relation, pred->other)));
+		 attribute_is_forbidden(check, top_attribute(relation, pred->other),
+								is_nested(relation, pred->other)));
 }
 
 /*
@@ -477,7 +493,7 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 static void
 bind_filters(Binder *binder, DynAccess *access)
 {
-	FilterCheck check = {binder, access->kind, 0, 0};
+	FilterCheck check = {binder, access->kind, access->key_names, 0, 0};
 	List	   *exact = NIL;
 	ListCell   *lc;
 
@@ -514,13 +530,27 @@ init_binder(Binder *binder, const DynRelPlan *plan, const DynIndexMeta *index,
 	binder->clauses = clauses;
 }
 
+static List *
+add_key_names(List *names, const DynKeySchema *key)
+{
+	for (int i = 0; i < key->nhash; i++)
+		names = lappend(names, makeString(pstrdup(key->hash[i].name)));
+	for (int i = 0; i < key->nrange; i++)
+		names = lappend(names, makeString(pstrdup(key->range[i].name)));
+	return names;
+}
+
 static DynAccess *
-make_access(const DynRelPlan *plan, DynAccessKind kind)
+make_access(const DynRelPlan *plan, const DynIndexMeta *index,
+			DynAccessKind kind)
 {
 	DynAccess  *access = palloc0(sizeof(DynAccess));
 	const DynKeySchema *key = &plan->meta->key;
 
 	access->kind = kind;
+	access->key_names = add_key_names(NIL, key);
+	if (index != NULL)
+		access->key_names = add_key_names(access->key_names, &index->key);
 	access->base[access->nbase++] = key->hash[0];
 	if (key->nrange > 0)
 		access->base[access->nbase++] = key->range[0];
@@ -558,13 +588,13 @@ dyn_bind(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 		 List **enforced)
 {
 	Binder		binder;
-	DynAccess  *access = make_access(plan, DYN_ACCESS_GET);
+	DynAccess  *access = make_access(plan, index, DYN_ACCESS_GET);
 
 	init_binder(&binder, plan, index, clauses);
 	if (!bind_whole_key(&binder, access))
 	{
 		init_binder(&binder, plan, index, clauses);
-		access = make_access(plan, DYN_ACCESS_QUERY);
+		access = make_access(plan, index, DYN_ACCESS_QUERY);
 		if (!bind_hash(&binder, access))
 			return NULL;
 		bind_range(&binder, access);
@@ -588,7 +618,7 @@ DynAccess *
 dyn_bind_scan(const DynRelPlan *plan, List *clauses, List **enforced)
 {
 	Binder		binder;
-	DynAccess  *access = make_access(plan, DYN_ACCESS_SCAN);
+	DynAccess  *access = make_access(plan, NULL, DYN_ACCESS_SCAN);
 
 	init_binder(&binder, plan, NULL, clauses);
 	access->multiple = true;
