@@ -1,0 +1,133 @@
+"""A database whose encoding is not UTF8: text is converted both ways, and what cannot be is an error that says so."""
+import fixture
+import oneitem
+import replies
+
+
+class LatinFixture(fixture.Fixture):
+    """Its database is in LATIN1."""
+
+    @staticmethod
+    def _maintain(sql):
+        if sql.startswith("CREATE DATABASE"):
+            sql += " TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'"
+        fixture.Fixture._maintain(sql)
+
+
+class Latin(oneitem.TestCase):
+    """LATIN1 has é and not €."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.fx = LatinFixture("latin1")
+        cls.addClassCleanup(cls.fx.close)
+        cls.fake = cls.fx.fake("fake")
+        cls.addClassCleanup(cls.fake.stop)
+        cls.fake.table("t")
+
+    def test_the_database(self):
+        self.assertEqual(self.fx.value("SHOW server_encoding"), "LATIN1")
+
+    def test_text(self):
+        for column in ("text", "varchar(5)", "char(5)"):
+            with self.subTest(column=column):
+                self.assertEqual(self.shown({"S": "caféø"}, column), "caféø")
+                self.assertEqual(self.fx.value("SELECT octet_length(v) FROM t"), 5)
+
+    def test_escaped_text(self):
+        self.put({"S": "-"}, "text")
+        self.fake.on("Scan", b'{"Count":1,"ScannedCount":1,"Items":[{"pk":{"S":"a"},"v":{"S":"caf\\u00e9"}}]}')
+        self.assertEqual(self.fx.value("SELECT v FROM t"), "café")
+
+    def test_arrays_and_json(self):
+        self.assertEqual(self.shown({"SS": ["é", "ü"]}, "text[]"), "{é,ü}")
+        self.assertEqual(self.shown({"M": {"é": {"S": "ü"}}}, "jsonb"), '{"é": "ü"}')
+        self.assertEqual(self.shown({"M": {"é": {"S": "ü"}}}, "jsonb", "SELECT v->>'é' FROM t"), "ü")
+
+    def test_types_by_their_input_functions(self):
+        self.fx.execute("DROP TYPE IF EXISTS word CASCADE; CREATE TYPE word AS ENUM ('é', 'e')")
+        self.assertEqual(self.shown({"S": "é"}, "word"), "é")
+        self.fx.execute("DROP FOREIGN TABLE t; DROP TYPE word")
+
+    def test_characters_that_the_encoding_lacks(self):
+        for column, value in (("text", {"S": "5 €"}), ("varchar(9)", {"S": "5 €"}), ("char(9)", {"S": "5 €"}), ("text[]", {"SS": ["5 €"]}),
+                              ("jsonb", {"S": "5 €"}), ("jsonb", {"M": {"€": {"N": "1"}}}), ("json", {"L": [{"S": "€"}]})):
+            with self.subTest(column=column, value=value):
+                failure = self.failure(value, column)
+                self.assertIn(failure.sqlstate, ("HV004", "22P05"))
+                where = f"{failure.message} {failure.detail} {failure.context}"
+                self.assertIn('column "v" of foreign table "t"', where)
+                self.assertIn('item pk = "a"', where)
+                self.assertIn("LATIN1", where)
+                self.assertIsNone(self.shown(value, column, on_mismatch="null"))
+
+    def test_characters_nobody_looks_at(self):
+        self.put({"S": "5 €"}, "text")
+        self.assertEqual(self.fx.rows("SELECT pk FROM t"), [("a",)])
+
+    def test_attribute_names(self):
+        """Options are in the database's encoding, attribute names in UTF-8."""
+        self.put(None, "text", attribute="prix_é")
+        self.fake.tables["t"].items[0]["prix_é"] = {"S": "x"}
+        self.assertEqual(self.fx.value("SELECT v FROM t"), "x")
+        self.assertIn("prix_é", self.fake.requests[-1].body["ExpressionAttributeNames"].values())
+
+    def test_column_names(self):
+        self.put(None, "text")
+        self.fake.tables["t"].items[0]["ü"] = {"S": "x"}
+        self.fx.execute('ALTER FOREIGN TABLE t RENAME v TO "ü"')
+        self.assertEqual(self.fx.value('SELECT "ü" FROM t'), "x")
+
+    def test_paths(self):
+        self.put({"M": {"é": {"S": "x"}}}, "text", path='v."é"')
+        self.assertEqual(self.fx.value("SELECT v FROM t"), "x")
+
+    def test_excerpts_in_errors(self):
+        """What an error shows of the item is readable, also where the encoding lacks a character."""
+        self.fake.reset(scripts=True)
+        self.put({"S": "é"}, "integer")
+        self.fake.tables["t"].items = [{"pk": {"S": "clé"}, "v": {"S": "café"}}]
+        self.assertEqual(self.fx.error("SELECT * FROM t").detail, 'DynamoDB table "t", item pk = "clé", value café.')
+        self.fake.tables["t"].items = [{"pk": {"S": "5€"}, "v": {"S": "6€"}}]
+        failure = self.fx.error("SELECT v FROM t")
+        self.assertEqual(failure.sqlstate, "HV004")
+        self.assertRegex(failure.detail, '^DynamoDB table "t", item pk = "5.*", value 6.*\\.$')
+
+    def test_refusals_in_words_the_encoding_lacks(self):
+        self.put({"S": "x"}, "text")
+        self.fx.rows("SELECT * FROM t")
+        self.fake.on("Scan", replies.error("AccessDeniedException", "Prix 5 € café"))
+        failure = self.fx.error("SELECT * FROM t")
+        self.assertEqual(failure.sqlstate, "42501")
+        self.assertIn("AccessDeniedException", failure.detail)
+
+
+class LatinFilters(fixture.TestCase):
+    """Conditions find the same rows as over a local table; only ASCII constants are pushed."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.fx = LatinFixture("latin1f")
+        cls.addClassCleanup(cls.fx.close)
+
+    def setUp(self):
+        self.fx.create_table("f", ("id", "S"), ("v", "S"))
+        self.fx.put("f", [{"id": "a", "v": text, "w": text} for text in ("e", "é", "z", "zé", "ÿ", "E")])
+        self.fx.foreign_table("f", "id text, v text, w text", scan_policy="allow")
+        self.fx.execute("DROP TABLE IF EXISTS l; CREATE TABLE l AS SELECT * FROM f")
+
+    def test_conditions(self):
+        for column in ("v", "w"):
+            for condition in ("= 'é'", "= 'z'", "= 'ÿ'", "IN ('é', 'z', 'x')", "> 'z'", ">= 'é'", "< 'é'", "BETWEEN 'e' AND 'zé'", "LIKE 'z%'", "LIKE 'zé%'", "<> 'é'"):
+                with self.subTest(where=f"{column} {condition}"):
+                    rows = [self.fx.rows(f"SELECT id, v FROM {table} WHERE id = 'a' AND {column} {condition} ORDER BY v COLLATE \"C\"") for table in "fl"]
+                    self.assertEqual(rows[0], rows[1])
+
+    def test_keys(self):
+        self.assertEqual(self.fx.rows("SELECT v FROM f WHERE id = 'a' AND v = 'é'"), [("é",)])
+        self.assertEqual(self.fx.rows("SELECT v FROM f WHERE id = 'ü'"), [])
+
+    def test_order(self):
+        """LATIN1 bytes order as UTF-8 does under C; either way the order is right."""
+        rows = self.fx.rows("SELECT v FROM f WHERE id = 'a' ORDER BY v COLLATE \"C\"")
+        self.assertEqual(rows, [("E",), ("e",), ("z",), ("zé",), ("é",), ("ÿ",)])
