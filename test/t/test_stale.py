@@ -1,0 +1,147 @@
+"""What DynamoDB tells late: index entries behind their items, and descriptions behind their tables."""
+import fixture
+import replies
+from dynamo import item
+from tables import index
+
+
+class StaleEntries(fixture.TestCase):
+    """A global index is a copy that lags; rows come from the table, and every condition is checked there."""
+
+    def setUp(self):
+        self.name = f"f{id(self)}"
+        self.fake = self.fx.fake(self.name)
+        self.addCleanup(self.fake.stop)
+        self.table = self.fake.table("t", ("pk", "S"), None, [index("by_owner", ("owner", "S"), ("at", "N"), "KEYS_ONLY")],
+                                     items=[item({"pk": f"p{n}", "owner": "o", "at": n, "v": n}) for n in range(5)],
+                                     item_count=10 ** 6, size_bytes=10 ** 9)
+        self.fx.foreign_table("t", "pk text NOT NULL, owner text, at int, v int", server=self.name)
+        self.fx.execute("SELECT FROM t WHERE pk = ''")
+        self.sql = "SELECT v FROM t WHERE owner = 'o' AND at >= 0"
+
+    def entries(self, *keys):
+        """What the index answers."""
+        found = [item({"pk": pk, "owner": "o", "at": at}) for pk, at in keys]
+        self.fake.on("Query", [replies.reply({"Items": found, "Count": len(found), "ScannedCount": len(found)})])
+
+    def test_fresh(self):
+        """Keys from the index, rows from the table."""
+        self.assertEqual(sorted(self.fx.rows(self.sql)), [(n,) for n in range(5)])
+        self.assertEqual(self.fake.operations()[-2:], ["Query", "BatchGetItem"])
+
+    def test_item_gone(self):
+        """An entry whose item was deleted gives no row."""
+        self.entries(("p1", 1), ("gone", 2), ("p3", 3))
+        self.assertEqual(sorted(self.fx.rows(self.sql)), [(1,), (3,)])
+
+    def test_item_changed(self):
+        """An item that no longer satisfies the key condition gives no row."""
+        self.table.items[2]["owner"] = {"S": "another"}
+        self.table.items[3]["at"] = {"N": "-7"}
+        del self.table.items[4]["at"]
+        self.entries(*((f"p{n}", n) for n in range(5)))
+        self.assertEqual(sorted(self.fx.rows(self.sql)), [(0,), (1,)])
+
+    def test_item_seen_twice(self):
+        """An entry that moves while the index is read gives one row."""
+        self.entries(("p1", 1), ("p2", 2), ("p1", 9))
+        self.assertEqual(sorted(self.fx.rows(self.sql)), [(1,), (2,)])
+        [batch] = [r for r in self.fake.requests if r.operation == "BatchGetItem"]
+        self.assertEqual(len(batch.body["RequestItems"]["t"]["Keys"]), 2)
+
+    def test_seen_twice_in_two_batches(self):
+        """However far apart."""
+        self.table.items = [item({"pk": f"p{n}", "owner": "o", "at": n, "v": n}) for n in range(900)]
+        self.entries(*((f"p{n}", n) for n in range(900)), ("p0", 950), ("p1", 951))
+        self.assertEqual(sorted(self.fx.rows(self.sql)), [(n,) for n in range(900)])
+
+    def test_order_is_that_of_the_items(self):
+        """Rows are sorted by what the table holds."""
+        self.table.items[0]["at"] = {"N": "100"}
+        self.entries(*((f"p{n}", n) for n in range(5)))
+        self.assertEqual(self.fx.rows(f"{self.sql} ORDER BY at"), [(1,), (2,), (3,), (4,), (0,)])
+
+    def test_limit_after_losses(self):
+        """Entries that give no row do not count."""
+        self.entries(("gone1", 0), ("gone2", 1), ("p1", 1), ("p2", 2), ("p3", 3))
+        self.assertEqual(len(self.fx.rows(f"{self.sql} LIMIT 2")), 2)
+
+    def test_count(self):
+        """What must be checked in the table is not counted in the index."""
+        self.table.items[2]["owner"] = {"S": "another"}
+        self.entries(*((f"p{n}", n) for n in range(5)))
+        self.assertEqual(self.fx.value("SELECT count(v) FROM t WHERE owner = 'o' AND at >= 0"), 4)
+
+
+class StaleDescriptions(fixture.TestCase):
+    """Tables and indexes change behind our back."""
+
+    def setUp(self):
+        self.name = f"f{id(self)}"
+        self.fake = self.fx.fake(self.name)
+        self.addCleanup(self.fake.stop)
+        self.fake.table("t", ("pk", "S"), items=[item({"pk": f"p{n}", "owner": "o", "v": n}) for n in range(5)])
+        self.fx.foreign_table("t", "pk text NOT NULL, owner text, v int", server=self.name, scan_policy="allow")
+
+    def test_described_once(self):
+        """Not for each statement."""
+        for _ in range(3):
+            self.fx.rows("SELECT * FROM t")
+        self.assertEqual(self.fake.operations().count("DescribeTable"), 1)
+
+    def test_time_to_live(self):
+        """dynamo_fdw.metadata_cache_ttl 0 asks each time."""
+        self.fx.execute("SET dynamo_fdw.metadata_cache_ttl = 0")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.metadata_cache_ttl")
+        for _ in range(3):
+            self.fx.rows("SELECT * FROM t")
+        self.assertGreaterEqual(self.fake.operations().count("DescribeTable"), 3)
+
+    def test_another_key(self):
+        """A table made anew with another key: the refusal makes us look again, and the statement works on."""
+        self.fx.execute("PREPARE p AS SELECT v FROM t WHERE pk = 'p1'")
+        self.addCleanup(self.fx.execute, "DEALLOCATE p")
+        self.assertEqual(self.fx.rows("EXECUTE p"), [(1,)])
+        self.fake.table("t", ("owner", "S"), ("pk", "S"), items=[item({"pk": "p1", "owner": "o", "v": 7})])
+        self.fake.on("GetItem", replies.error("ValidationException", "The provided key element does not match the schema"))
+        for _ in range(2):
+            try:
+                rows = self.fx.rows("EXECUTE p")
+                break
+            except fixture.psycopg2.Error as failure:
+                self.assertTrue(failure.diag.message_hint, failure)
+        self.assertEqual(rows, [(7,)])
+
+    def test_an_index_comes_and_goes(self):
+        """An index is used once it is described, and no more once it is refused."""
+        self.fake.table("t", ("pk", "S"), None, [index("by_owner", ("owner", "S"))], item_count=10 ** 6, size_bytes=10 ** 9,
+                        items=[item({"pk": f"p{n}", "owner": "o", "v": n}) for n in range(5)])
+        sql = "SELECT v FROM t WHERE owner = 'o'"
+        self.assertEqual(len(self.fx.rows(sql)), 5)
+        self.assertEqual(self.fake.requests[-1].body.get("IndexName"), "by_owner")
+        self.fake.table("t", ("pk", "S"), items=[item({"pk": f"p{n}", "owner": "o", "v": n}) for n in range(5)])
+        self.fake.on("Query", replies.error("ValidationException", "The table does not have the specified index: by_owner"))
+        for _ in range(2):
+            try:
+                rows = self.fx.rows(sql)
+                break
+            except fixture.psycopg2.Error as failure:
+                self.assertTrue(failure.diag.message_hint, failure)
+        self.assertEqual(len(rows), 5)
+        self.assertEqual(self.fake.operations()[-1], "Scan")
+
+    def test_index_that_is_being_made(self):
+        """Not before it is ACTIVE."""
+        self.fake.table("t", ("pk", "S"), None, [index("by_owner", ("owner", "S"), status="CREATING")],
+                        item_count=10 ** 6, size_bytes=10 ** 9)
+        self.fx.rows("SELECT v FROM t WHERE owner = 'o'")
+        self.assertEqual({r.operation for r in self.fake.requests}, {"DescribeTable", "Scan"})
+
+    def test_table_gone(self):
+        """An error that names it."""
+        self.fx.rows("SELECT * FROM t")
+        del self.fake.tables["t"]
+        for sql in ("SELECT * FROM t", "SELECT * FROM t WHERE pk = 'a'"):
+            failure = self.fx.error(sql)
+            self.assertEqual(failure.sqlstate, "HV00R", failure)
+            self.assertIn('"t"', failure.message)
