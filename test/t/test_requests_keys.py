@@ -2,6 +2,7 @@
 
 Where several items may come back, their keys are read too: an error must be able to name the item.
 """
+import os
 import re
 
 import request_text
@@ -49,6 +50,8 @@ EQUAL = [
     ("uuid as text", f"SELECT name FROM users WHERE id::text = '{USER7}'", [f"GetItem users {{id '{USER7}'}} get name"]),
     ("stable function", "SELECT at FROM orders WHERE cust = current_setting('test.customer', true)",
      ["Query orders where cust = 'c03' get at"]),
+    ("the user's name", "SELECT at FROM orders WHERE cust = current_user",
+     [f"Query orders where cust = '{os.environ.get('PGUSER')}' get at"]),
     ("expression of constants", "SELECT at FROM orders WHERE cust = 'c' || lpad('3', 2, '0')",
      ["Query orders where cust = 'c03' get at"]),
     ("subquery of no relation", "SELECT at FROM orders WHERE cust = (SELECT 'c03')",
