@@ -2,7 +2,6 @@
 
 No time is asserted but a bound on hanging, far above what it takes.
 """
-import os
 import socket
 import threading
 import time
@@ -11,6 +10,7 @@ import psycopg2
 
 import fixture
 import replies
+from processes import descriptors_of
 
 # Seconds until a statement counts as hanging.
 BOUND = 5
@@ -56,14 +56,6 @@ class FullListener:
         """Let go."""
         for each in [self.listener, *self.waiting]:
             each.close()
-
-
-def descriptors_of(pid):
-    """How many descriptors a process has open, None where that is not to be seen."""
-    try:
-        return len(os.listdir(f"/proc/{pid}/fd"))
-    except PermissionError:
-        return None
 
 
 class Interrupts(fixture.TestCase):

@@ -63,12 +63,12 @@ class Signatures(fixture.TestCase):
 
     @classmethod
     def signed(cls, operation, body):
-        """A call that must succeed; a table may take a moment to be there."""
-        for _ in range(50):
+        """A call that must succeed; a new table takes some seconds to be there."""
+        for _ in range(300):
             status, document = cls.signer.call(operation, body)
             if status == 200:
                 return
-            time.sleep(0.1)
+            time.sleep(0.2)
         raise AssertionError(f"{operation}: {document}")
 
     def setUp(self):

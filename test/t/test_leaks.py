@@ -8,6 +8,7 @@ import psycopg2
 
 import fixture
 import replies
+from processes import descriptors_of, resident_kb
 
 STATEMENTS = int(os.environ.get("DYNAMO_FDW_LEAK_STATEMENTS", "10000"))
 
@@ -100,13 +101,7 @@ class Leaks(fixture.TestCase):
         self.settle()
         pid = self.fx.conn.info.backend_pid
         contexts = self.fx.rows("SELECT count(*), coalesce(sum(total_bytes), 0) FROM pg_backend_memory_contexts WHERE name LIKE 'dynamo_fdw%'")
-        with open(f"/proc/{pid}/status", encoding="ascii") as status:
-            [memory] = [int(line.split()[1]) for line in status if line.startswith("VmRSS")]
-        try:
-            descriptors = len(os.listdir(f"/proc/{pid}/fd"))
-        except PermissionError:
-            descriptors = None
-        return self.fx.value("SELECT descriptors FROM dynamo_fdw_stats()"), descriptors, contexts, memory
+        return self.fx.value("SELECT descriptors FROM dynamo_fdw_stats()"), descriptors_of(pid), contexts, resident_kb(pid)
 
     def test_many_statements(self):
         for number in range(WARM_UP):
