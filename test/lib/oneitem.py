@@ -44,8 +44,9 @@ class TestCase(fixture.TestCase):
         return self.fx.error(sql)
 
     def assert_misfit(self, value, column, reason, excerpt, **options):
-        """The whole report of a value that does not fit."""
+        """The whole report of a value that does not fit, and that it is NULL where the user prefers that."""
         failure = self.failure(value, column, **options)
         self.assertEqual(failure[:4], (
             "HV004", f'value of column "v" of foreign table "t" does not fit: {reason}',
             f'DynamoDB table "t", item pk = "a", value {excerpt}.', HINT))
+        self.assertIsNone(self.shown(value, column, **{**options, "on_mismatch": "null"}))
