@@ -49,11 +49,11 @@ dyn_credentials_set(DynCredentials *credentials, const char *access_key_id,
 	memset(credentials, 0, sizeof(*credentials));
 	*bad = NULL;
 	if (copy_part(&credentials->access_key_id, access_key_id,
-				  "access key id", bad) &&
+				  "access_key_id", bad) &&
 		copy_part(&credentials->secret_access_key, secret_access_key,
-				  "secret access key", bad) &&
+				  "secret_access_key", bad) &&
 		copy_part(&credentials->session_token, session_token,
-				  "session token", bad))
+				  "session_token", bad))
 		return true;
 	dyn_credentials_clear(credentials);
 	return false;

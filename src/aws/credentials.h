@@ -20,7 +20,7 @@ typedef struct DynCredentials
 /*
  * Copies the strings.  False, with *credentials emptied, when memory fails or
  * a string holds a character that may not stand in an HTTP header (CR, LF, NUL
- * and other controls); *bad then names the part ("session token", ...), or is
+ * and other controls); *bad then names the part ("session_token", ...), or is
  * NULL for memory.
  */
 extern bool dyn_credentials_set(DynCredentials *credentials,

@@ -11,6 +11,7 @@
 #include "commands/explain.h"
 #include "utils/ruleutils.h"
 
+#include "../model/encoding.h"
 #include "../model/pg_compat.h"
 #include "scan.h"
 
@@ -49,8 +50,8 @@ print_path(Printer *printer, const DynPath *path)
 
 	dyn_buffer_init(&text, 0);
 	dyn_path_print(path, &text);
-	if (text.len > 0)
-		appendBinaryStringInfo(&printer->buf, text.data, text.len);
+	if (dyn_buffer_terminate(&text) != NULL)
+		appendStringInfoString(&printer->buf, dyn_from_utf8_lossy(text.data));
 	dyn_buffer_free(&text);
 }
 
@@ -187,7 +188,7 @@ show_projection(const DynRows *rows, ExplainState *es)
 		dyn_path_print(&rows->projection[i], &text);
 	}
 	if (dyn_buffer_terminate(&text) != NULL)
-		ExplainPropertyText("Projection", text.data, es);
+		ExplainPropertyText("Projection", dyn_from_utf8_lossy(text.data), es);
 	dyn_buffer_free(&text);
 }
 

@@ -14,6 +14,7 @@
 #include "utils/lsyscache.h"
 
 #include "../base/number.h"
+#include "../model/encoding.h"
 #include "filter.h"
 
 static DynCond *
@@ -393,8 +394,8 @@ static DynCond *
 text_equality_cond(const DynPath *path, Datum value)
 {
 	text	   *t = DatumGetTextPP(value);
-	const char *s = VARDATA_ANY(t);
 	size_t		len = VARSIZE_ANY_EXHDR(t);
+	const char *s = dyn_to_utf8_len(VARDATA_ANY(t), &len);
 	DynCond    *cond;
 
 	if (len > 0 && (s[0] == '{' || s[0] == '['))

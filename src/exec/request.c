@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "../model/encoding.h"
 #include "../model/path.h"
 #include "request.h"
 
@@ -219,8 +220,8 @@ append_cond(StringInfo line, const char *label, const DynCond *cond)
 	dyn_buffer_init(&text, 0);
 	dyn_expr_print(cond, &text);
 	appendStringInfo(line, "%s", label);
-	if (text.len > 0)
-		appendBinaryStringInfo(line, text.data, text.len);
+	if (dyn_buffer_terminate(&text) != NULL)
+		appendStringInfoString(line, dyn_from_utf8_lossy(text.data));
 	dyn_buffer_free(&text);
 }
 
@@ -237,8 +238,8 @@ append_key(StringInfo line, const DynRequests *requests)
 		dyn_scalar_print(&text, &requests->keys[i].value);
 	}
 	appendStringInfoString(line, " key ");
-	if (text.len > 0)
-		appendBinaryStringInfo(line, text.data, text.len);
+	if (dyn_buffer_terminate(&text) != NULL)
+		appendStringInfoString(line, dyn_from_utf8_lossy(text.data));
 	dyn_buffer_free(&text);
 }
 

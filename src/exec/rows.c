@@ -15,6 +15,7 @@
 #include "utils/elog.h"
 
 #include "../base/number.h"
+#include "../model/encoding.h"
 #include "../model/path.h"
 #include "rows.h"
 
@@ -180,19 +181,20 @@ item_key(const DynRows *rows, const DynValue *values)
 
 	if (key == NULL && rows->find_key != NULL)
 		key = rows->find_key(rows->find_key_arg);
-	return key ? key : "(key not known)";
+	return key ? dyn_from_utf8_lossy(key) : "(key not known)";
 }
 
 /* A short excerpt of a value that does not fit. */
-static char *
+static const char *
 excerpt(const DynValue *value)
 {
 	int			len = Min(value->len, 60);
 
 	if (value->type == DYN_TYPE_BOOL)
-		return pstrdup(value->flags & DYN_VALUE_TRUE ? "true" : "false");
+		return value->flags & DYN_VALUE_TRUE ? "true" : "false";
 	len = pg_encoding_mbcliplen(PG_UTF8, value->data, value->len, len);
-	return psprintf("%.*s%s", len, value->data, len < value->len ? "..." : "");
+	return psprintf("%s%s", dyn_from_utf8_lossy(pnstrdup(value->data, len)),
+					len < value->len ? "..." : "");
 }
 
 DYN_NORETURN static void
@@ -242,7 +244,8 @@ conversion_context(void *arg)
 										rows->base_slots, rows->values);
 
 	errcontext("column \"%s\" of foreign table \"%s\"%s%s", column->name,
-			   rows->relation->name, key ? ", item " : "", key ? key : "");
+			   rows->relation->name, key ? ", item " : "",
+			   key ? dyn_from_utf8_lossy(key) : "");
 }
 
 /* ---- decoding ---- */

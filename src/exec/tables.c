@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "../model/pg_compat.h"
 #include "../model/session.h"
@@ -75,6 +76,21 @@ emit_names(ReturnSetInfo *rsinfo, const DynBuffer *names, const char *prefix)
 	}
 }
 
+/* Another wrapper's servers may have options of the same names. */
+static void
+check_wrapper(ForeignServer *server)
+{
+	ForeignDataWrapper *wrapper = GetForeignDataWrapper(server->fdwid);
+	char	   *handler = OidIsValid(wrapper->fdwhandler)
+		? get_func_name(wrapper->fdwhandler) : NULL;
+
+	if (handler == NULL || strcmp(handler, "dynamo_fdw_handler") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("server \"%s\" is not a server of dynamo_fdw",
+						server->servername)));
+}
+
 static void
 check_usage(ForeignServer *server)
 {
@@ -112,6 +128,7 @@ dynamo_fdw_tables(PG_FUNCTION_ARGS)
 	DynConnection *connection;
 	char	   *start = NULL;
 
+	check_wrapper(server);
 	check_usage(server);
 	connection = dyn_session_connection(server->serverid, GetUserId());
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);

@@ -15,7 +15,6 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/numeric.h"
@@ -24,6 +23,7 @@
 
 #include "../base/number.h"
 #include "datetime.h"
+#include "encoding.h"
 #include "pg_compat.h"
 #include "types.h"
 
@@ -77,15 +77,9 @@ static DynEncoded
 encode_text(Datum value, DynScalar *out)
 {
 	text	   *t = DatumGetTextPP(value);
-	char	   *data = VARDATA_ANY(t);
 	size_t		len = VARSIZE_ANY_EXHDR(t);
+	const char *data = dyn_to_utf8_len(VARDATA_ANY(t), &len);
 
-	if (GetDatabaseEncoding() != PG_UTF8)
-	{
-		data = pg_server_to_any(data, len, PG_UTF8);
-		if (data != VARDATA_ANY(t))
-			len = strlen(data);
-	}
 	if (len > MAX_ITEM_BYTES)
 		return DYN_ENCODED_NOTHING;
 	set_scalar(out, DYN_TYPE_S, data, len);

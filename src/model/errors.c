@@ -5,9 +5,9 @@
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
+#include "encoding.h"
 #include "errors.h"
 
 typedef struct ServiceError
@@ -111,20 +111,11 @@ find_transport_error(DynFailure failure)
 	return NULL;
 }
 
-/* A text from outside, in the server's encoding or made harmless. */
-static const char *
-server_text(const char *text)
-{
-	if (GetDatabaseEncoding() == PG_UTF8)
-		return text;
-	return pg_any_to_server(pstrdup(text), strlen(text), PG_UTF8);
-}
-
 /* With a capital letter and a full stop, as DETAIL wants it. */
 static char *
 sentence(const char *text)
 {
-	char	   *copy = psprintf("%s.", server_text(text));
+	char	   *copy = psprintf("%s.", dyn_from_utf8_lossy(text));
 	size_t		len = strlen(copy);
 
 	if (len < 2)

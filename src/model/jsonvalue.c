@@ -8,37 +8,35 @@
  */
 #include "postgres.h"
 
-#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
 #include "../base/number.h"
+#include "encoding.h"
 #include "pg_compat.h"
 #include "types.h"
 
 static void
 set_string(JsonbValue *jbv, char *text, size_t len)
 {
-	if (GetDatabaseEncoding() != PG_UTF8)
-	{
-		text = pg_any_to_server(text, len, PG_UTF8);
-		len = strlen(text);
-	}
 	jbv->type = jbvString;
 	jbv->val.string.val = text;
 	jbv->val.string.len = len;
 }
 
-static void
-set_text(JsonbValue *jbv, const DynValue *v)
+static bool
+set_text(JsonbValue *jbv, const DynValue *v, const char **why)
 {
 	char	   *text = palloc(v->len + 1);
 	size_t		len = dyn_value_text(v, text);
 
 	text[len] = '\0';
+	if (!dyn_from_utf8(&text, &len, why))
+		return false;
 	set_string(jbv, text, len);
+	return true;
 }
 
 static bool
@@ -79,8 +77,7 @@ scalar_to_jsonb(const DynValue *v, JsonbValue *jbv, const char **why)
 			return true;
 		default:
 			Assert(v->type == DYN_TYPE_S);
-			set_text(jbv, v);
-			return true;
+			return set_text(jbv, v, why);
 	}
 }
 
@@ -116,7 +113,8 @@ walk_container(DynWalk *walk, JsonbValue **result, const char **why)
 										 : WJB_END_ARRAY, NULL);
 				break;
 			case DYN_WALK_NAME:
-				set_text(&jbv, &v);
+				if (!set_text(&jbv, &v, why))
+					return false;
 				*result = pushJsonbValue(&state, WJB_KEY, &jbv);
 				named = true;
 				break;

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
+#include "encoding.h"
 #include "path.h"
 
 #define MAX_STEPS	32			/* DynamoDB nests no deeper */
@@ -148,7 +149,7 @@ dyn_path_parse(const char *text)
 {
 	PathParser	parser;
 
-	if (!parse_path(&parser, text))
+	if (!parse_path(&parser, dyn_to_utf8(text)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid document path: \"%s\"", text),

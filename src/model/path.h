@@ -14,13 +14,17 @@
 /* True if it is a path; otherwise *why is a hint (palloc'd or static). */
 extern bool dyn_path_check(const char *text, const char **why);
 
-/* Parses into CurrentMemoryContext; raises an error for what is not a path. */
+/*
+ * Parses into CurrentMemoryContext; raises an error for what is not a path.
+ * The text is in the database's encoding, as options are; names in paths are
+ * always UTF-8.
+ */
 extern DynPath *dyn_path_parse(const char *text);
 
-/* The path of a top-level attribute, its name taken verbatim. */
+/* The path of a top-level attribute, its name taken verbatim; UTF-8. */
 extern DynPath *dyn_path_of_attribute(const char *name);
 
-/* A copy of `path` with one more member name behind it. */
+/* A copy of `path` with one more member name behind it; UTF-8. */
 extern DynPath *dyn_path_extend(const DynPath *path, const char *name);
 
 extern bool dyn_path_equal(const DynPath *a, const DynPath *b);

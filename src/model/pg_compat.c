@@ -249,8 +249,10 @@ bool
 dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 			   Datum *result, const char **why)
 {
-	ErrorSaveContext escontext = {T_ErrorSaveContext};
+	ErrorSaveContext escontext;
 
+	memset(&escontext, 0, sizeof(escontext));
+	escontext.type = T_ErrorSaveContext;
 	escontext.details_wanted = true;
 	if (InputFunctionCallSafe(input, str, ioparam, typmod,
 							  (Node *) &escontext, result))

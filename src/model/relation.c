@@ -10,6 +10,7 @@
 #include "foreign/foreign.h"
 #include "utils/rel.h"
 
+#include "encoding.h"
 #include "guc.h"
 #include "path.h"
 #include "relation.h"
@@ -40,7 +41,7 @@ read_column(DynColumn *column, Form_pg_attribute attr, Oid relid,
 	else
 	{
 		text = dyn_option_text(options, "attribute");
-		column->path = dyn_path_of_attribute(text ? text : column->name);
+		column->path = dyn_path_of_attribute(dyn_to_utf8(text ? text : column->name));
 	}
 	if ((text = dyn_option_text(options, "format")) != NULL)
 		dyn_format_parse(text, &format);

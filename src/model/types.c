@@ -27,6 +27,7 @@
 
 #include "../base/number.h"
 #include "datetime.h"
+#include "encoding.h"
 #include "pg_compat.h"
 #include "types.h"
 
@@ -253,11 +254,8 @@ value_cstring(const DynValue *value, char **result, size_t *len,
 	text = palloc(value->len + 1);
 	*len = dyn_value_text(value, text);
 	text[*len] = '\0';
-	if (GetDatabaseEncoding() != PG_UTF8)
-	{
-		text = pg_any_to_server(text, *len, PG_UTF8);
-		*len = strlen(text);
-	}
+	if (!dyn_from_utf8(&text, len, why))
+		return false;
 	*result = text;
 	return true;
 }
@@ -269,8 +267,7 @@ decode_text(DynCodec *codec, const DynValue *value, bool soft,
 	text	   *t;
 	size_t		len;
 
-	if (value->flags & DYN_VALUE_HAS_NUL ||
-		GetDatabaseEncoding() != PG_UTF8)
+	if (value->flags & DYN_VALUE_HAS_NUL || dyn_encoding_differs())
 	{
 		char	   *cstring;
 

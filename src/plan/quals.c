@@ -35,6 +35,7 @@
 #include "utils/typcache.h"
 
 #include "../dynamodb/expression.h"
+#include "../model/encoding.h"
 #include "../model/path.h"
 #include "../model/pg_compat.h"
 #include "quals.h"
@@ -215,7 +216,7 @@ dyn_field_path(const DynRelation *relation, const DynField *field)
 	ListCell   *lc;
 
 	foreach(lc, field->steps)
-		path = dyn_path_extend(path, strVal(lfirst(lc)));
+		path = dyn_path_extend(path, dyn_to_utf8(strVal(lfirst(lc))));
 	return path;
 }
 

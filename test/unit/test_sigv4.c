@@ -205,12 +205,12 @@ refuses_credentials_that_break_headers(void)
 	const char *bad;
 
 	CHECK(!dyn_credentials_set(&credentials, "A\r\nHost: x", "s", NULL, &bad));
-	CHECK_EQ_STR(bad, "access key id");
+	CHECK_EQ_STR(bad, "access_key_id");
 	CHECK(!dyn_credentials_set(&credentials, "A", "s", "t\n", &bad));
-	CHECK_EQ_STR(bad, "session token");
+	CHECK_EQ_STR(bad, "session_token");
 	CHECK(credentials.access_key_id == NULL);
 	CHECK(!dyn_credentials_set(&credentials, "A", "\x7f", NULL, &bad));
-	CHECK_EQ_STR(bad, "secret access key");
+	CHECK_EQ_STR(bad, "secret_access_key");
 }
 
 /* ---- the published suite ---------------------------------------------- */
