@@ -1,12 +1,30 @@
 """Secure connections, and the ways around them that are not taken: proxies, redirects, forbidden addresses."""
 import os
 import socket
+import threading
 
 import fixture
 
 UNTRUSTED = ("Check the endpoint's certificate (the server option ca_file names another CA bundle), and that the endpoint "
              "speaks https.")
 REFUSED = 'DescribeTable of DynamoDB table "t" failed: address not allowed'
+
+
+def relay(listener, port):
+    """Take one connection and pass its bytes on to a port of the IPv4 loopback, and back."""
+    client, _address = listener.accept()
+    with client, socket.create_connection(("127.0.0.1", port)) as server:
+        back = threading.Thread(target=pour, args=(server, client), daemon=True)
+        back.start()
+        pour(client, server)
+        back.join()
+
+
+def pour(source, sink):
+    """Bytes from one socket to another, until the end."""
+    while data := source.recv(65536):
+        sink.sendall(data)
+    sink.shutdown(socket.SHUT_WR)
 
 
 class Secure(fixture.TestCase):
@@ -40,6 +58,23 @@ class Secure(fixture.TestCase):
         self.assertRegex(failure.detail, "(?i)certificate")
         self.assertNotIn("Attempts", failure.detail)
         self.assertEqual(self.fake.requests, [])
+
+    def test_an_open_connection_is_not_lent(self):
+        """Another server with the same endpoint but without the CA does not get in over the first one's connection."""
+        self.server(ca_file=self.fake.ca_file)
+        self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
+        self.fx.server("trustless", self.fake.endpoint, max_attempts=1)
+        self.addCleanup(self.fx.execute, "DROP SERVER trustless CASCADE")
+        self.fx.foreign_table("u", "pk text", server="trustless", table_name="t")
+        self.assertEqual(self.fx.error("SELECT * FROM u").hint, UNTRUSTED)
+        self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
+
+    def test_a_ca_taken_away(self):
+        """ALTER SERVER counts at once, also for connections that are open."""
+        self.server(ca_file=self.fake.ca_file)
+        self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
+        self.fx.execute("ALTER SERVER s OPTIONS (DROP ca_file)")
+        self.assertEqual(self.fx.error("SELECT * FROM t").hint, UNTRUSTED)
 
     def test_with_the_ca_of_another(self):
         with fixture.FakeDynamo(tls=True) as other:
@@ -100,18 +135,18 @@ class Addresses(fixture.TestCase):
             self.assertEqual(self.fx.error("SELECT * FROM t").sqlstate, "HV00N")
 
     def test_ipv6(self):
-        if not socket.has_ipv6:
-            self.skipTest("no IPv6 here")
         try:
-            with socket.socket(socket.AF_INET6) as probe:
-                probe.bind(("::1", 0))
-                port = probe.getsockname()[1]
+            listener = socket.create_server(("::1", 0), family=socket.AF_INET6)
         except OSError:
             self.skipTest("no IPv6 loopback here")
-        self.server(f"http://[::1]:{port}")
-        failure = self.fx.error("SELECT * FROM t")      # nobody listens there, but it is where it goes
-        self.assertEqual((failure.sqlstate, failure.message), ("HV00N", 'DescribeTable of DynamoDB table "t" failed: could not connect'))
-        self.assertIn("::1", failure.detail)
+        with listener, fixture.FakeDynamo() as fake:
+            fake.table("t", items=[{"pk": {"S": "a"}}])
+            threading.Thread(target=relay, args=(listener, fake.port), daemon=True).start()
+            endpoint = f"[::1]:{listener.getsockname()[1]}"
+            self.server(f"http://{endpoint}")
+            self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
+            self.assertEqual(fake.requests[-1].headers["host"], endpoint)
+            self.fx.execute("SELECT dynamo_fdw_disconnect()")
 
     def test_link_local_names(self):
         """The address counts, not the spelling: also behind numbers, and never through a retry."""
