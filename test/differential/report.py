@@ -6,6 +6,7 @@ import time
 from collections import Counter
 
 from coverage import holes
+from directed import Directed
 from runner import Runner
 from twins import make_tables
 from values import Enum, quote
@@ -95,14 +96,32 @@ def show(runner, number, case, wrong):
     print(flush=True)
 
 
+def use_library(fx, path):
+    """Let the functions of the extension come from another build of it; a backend can load but one."""
+    fx.execute("UPDATE pg_proc SET probin = %s WHERE probin = '$libdir/dynamo_fdw'", (path,))
+    fx.conn.close()
+    fx.conn = fx.connect()
+
+
 def run(fx, count, seed, flags, began):
     """Run COUNT statements; returns the exit status."""
+    library = os.environ.get("DIFF_LIBRARY")
+    if library:
+        use_library(fx, library)
     tables = set_up(fx, random.Random(seed))
     runner = Runner(fx, tables)
+    directed = Directed(fx, runner)
+    try:
+        passed, failed = directed.run()
+    finally:
+        directed.close()
+    if failed and "--first" in flags:
+        print(f"{passed} passed, {failed} failed")
+        return 1
     coverage = runner.coverage
     print(f"# {len(tables)} tables, {sum(len(t.rows) for t in tables)} items, set up in {time.monotonic() - began:.1f} s",
           flush=True)
-    failed = done = 0
+    done = passed + failed
     for case in runner.cases(random.Random(seed * 7919 + 1)):
         results, wrong, plan = runner.compare(case)
         coverage.record(case.select, case.mode, plan, runner.by_name)
@@ -131,7 +150,7 @@ def finish(coverage, done, failed, flags, began):
     missing = holes(coverage) if "--no-coverage" not in flags else []
     for pattern in missing:
         print("not covered: " + " x ".join(pattern))
-    if share < 60:
+    if share < 60 and "--no-coverage" not in flags:
         print("not ok: less than 60 % of the answers have rows")
         missing.append("rows")
     print(f"{done - failed} passed, {failed + len(missing)} failed")

@@ -162,8 +162,9 @@ class Generator:
     def union(self):
         """One condition over two tables put together."""
         rng = self.rng
-        one = self.table(lambda t: len(t.keys) == 2)
-        same_kind = [t for t in self.tables if len(t.keys) == 2 and
+        named = lambda t: [k.name for k in t.keys] == ["pk", "sk"]
+        one = self.table(named)
+        same_kind = [t for t in self.tables if named(t) and
                      [k.kind.sqltype for k in t.keys] == [k.kind.sqltype for k in one.keys] and
                      [k.kind.collation for k in t.keys] == [k.kind.collation for k in one.keys]]
         two = rng.choice(same_kind)
