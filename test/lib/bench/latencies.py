@@ -20,10 +20,9 @@ def latency(world):
     """GetItem by a prepared statement, seen from the client, against a libcurl loop; the server answers after 1 ms"""
     url = world.serve("--delay-ms", 1)
     world.foreign_table("single", url)
-    ours, theirs = [], []
-    for _ in range(ROUNDS):
-        ours.append(prepared(world, LOOKUP.format("single")))
-        theirs.append(bare_client(url, "--calls", CALLS)["p50_us"])
+    turns = [(prepared(world, LOOKUP.format("single")), bare_client(url, "--calls", CALLS)["p50_us"])
+             for _ in range(ROUNDS)]
+    ours, theirs = zip(*turns)
     return [Figure("median of libcurl's", ratios(ours, theirs), 1.3, unit=" x"),
             Figure("    dynamo_fdw", ours, unit=" us"), Figure("    libcurl", theirs, unit=" us")]
 

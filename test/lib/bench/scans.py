@@ -1,6 +1,6 @@
 """Scans of 200,000 items: CPU against file_fdw, wall time against a bare download, memory."""
 from report import Figure, ratios
-from world import PLAIN, TYPED, bare_client, pages
+from world import PLAIN, TYPED, bare_client, pages, quiet_turns
 
 ROUNDS = 5
 
@@ -47,20 +47,21 @@ def scan_wall(world):
 def wall_figures(world, name, statement, far, in_flight):
     """The figures of one statement with so many requests in flight."""
     near_sql, far_sql = statement.format(f"near_{in_flight}"), statement.format(f"far_{in_flight}")
-    ours, downloads, cpus, stolen = [], [], [], []
     with world.connect() as connection:
         connection.execute(near_sql)
         connection.execute(far_sql)
-        for _ in range(ROUNDS):
-            before = connection.queued()
-            ours.append(connection.timed(far_sql)[1])
-            stolen.append(connection.queued() - before)
-            downloads.append(bare_client(far, "--scan", in_flight)["wall_s"])
-            cpus.append(connection.timed(near_sql)[0])
+
+        def turn():
+            queued = connection.queued()
+            wall = connection.timed(far_sql)[1]
+            queued = connection.queued() - queued
+            return wall, bare_client(far, "--scan", in_flight)["wall_s"], connection.timed(near_sql)[0], queued / wall
+
+        ours, downloads, cpus, waiting = quiet_turns(turn, ROUNDS)
     floor = [max(pair) for pair in zip(downloads, cpus)]
     return [Figure(f"{name}, of max(download, CPU)", ratios(ours, floor), 1.15, unit=" x"),
-            Figure("    dynamo_fdw", ours, unit=" s"), Figure("    of it, ready but without a CPU", stolen, unit=" s"),
-            Figure("    plain download", downloads, unit=" s"), Figure("    CPU without delay", cpus, unit=" s")]
+            Figure("    dynamo_fdw", ours, unit=" s"), Figure("    plain download", downloads, unit=" s"),
+            Figure("    CPU without delay", cpus, unit=" s"), Figure("    of its time, without a CPU", [100 * share for share in waiting], unit=" %")]
 
 
 def memory(world):

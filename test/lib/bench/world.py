@@ -20,6 +20,9 @@ PLAIN = "id text, n numeric, price numeric, name text, created text, active bool
 # A statement that hangs must fail its bench, not the whole run. The compiler would blur both sides alike.
 SETTINGS = "-c statement_timeout=120s -c jit=off -c timezone=UTC"
 
+# A turn is quiet if our process waits for a CPU for less than this share of it.
+QUIET = 0.02
+
 
 class World:
     """A database of its own, the prepared pages, and the programs that were started; all gone when it is closed."""
@@ -101,6 +104,20 @@ def bare_client(url, *arguments):
     return {name: float(value) for name, value in (pair.split("=") for pair in done.stdout.split())}
 
 
+def quiet_turns(turn, wanted):
+    """
+    Of up to four times as many turns, those in which other programs were least in the way, as columns.
+
+    turn() returns a tuple of figures, the last one the share of its time that our process was ready to run but had no
+    CPU. Wall times mean little while others have the CPUs; nothing but that share decides which turns are taken.
+    """
+    turns = []
+    while len(turns) < wanted or (len(turns) < 4 * wanted and turns[wanted - 1][-1] > QUIET):
+        turns.append(turn())
+        turns.sort(key=lambda columns: columns[-1])
+    return list(zip(*turns[:wanted]))
+
+
 class Connection:
     """One connection, and what /proc tells about the process behind it."""
 
@@ -126,7 +143,7 @@ class Connection:
         return self._scheduled(0)
 
     def queued(self):
-        """Seconds that it was ready to run but others had the CPUs: how disturbed a measurement was."""
+        """Seconds that it was ready to run while others had the CPUs."""
         return self._scheduled(1)
 
     def _scheduled(self, field):
