@@ -518,11 +518,27 @@ range_cond(const KeyRange *range, const DynPath *path)
 	return NULL;
 }
 
+/* Is the attribute one that tuples bind?  Its position among them, else -1. */
+static int
+tuple_position(const DynAccess *access, const char *name)
+{
+	for (int i = 0; i < access->ntuple; i++)
+	{
+		if (strcmp(access->tuple[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/* The first range attribute is left out if tuples bind it to one value each. */
 static void
 bind_range_conditions(const BindContext *context, const DynAccess *access,
 					  DynBound *bound)
 {
-	for (int i = 0; i < access->nrange; i++)
+	int			first = access->nrange > 0 &&
+		tuple_position(access, access->range[0].name) >= 0 ? 1 : 0;
+
+	for (int i = first; i < access->nrange; i++)
 	{
 		KeyRange	range;
 		DynCond    *cond;
@@ -592,133 +608,164 @@ combine_points(DynBound *bound, const DynKeyBind *const *binds,
 }
 
 static bool
-is_point(const KeyRange *range, const DynScalar *value)
+is_in_range(const KeyRange *range, const DynScalar *value)
 {
-	if (range == NULL)
-		return true;
 	return !range->has_points ? is_within(range, value)
 		: bsearch(value, range->points, range->npoints, sizeof(DynScalar),
 				  compare_points) != NULL;
 }
 
 static int
-compare_pairs(const void *a, const void *b)
+compare_keys(const void *a, const void *b, void *nparts)
 {
 	const DynKeyPart *x = a;
 	const DynKeyPart *y = b;
-	int			order = dyn_scalar_compare(&x[0].value, &y[0].value);
+	int			order = 0;
 
-	return order != 0 ? order : dyn_scalar_compare(&x[1].value, &y[1].value);
+	for (int i = 0; i < *(int *) nparts && order == 0; i++)
+		order = dyn_scalar_compare(&x[i].value, &y[i].value);
+	return order;
 }
 
+/* Room for `more` keys behind those there are. */
 static void
-add_pairs(DynBound *bound, const DynAccess *access, const PointSet *hash,
-		  const PointSet *range, int *space)
+reserve_keys(DynBound *bound, double more, int *space)
 {
-	refuse_too_many(bound->nkeys + (double) hash->n * range->n);
-	while (bound->nkeys + hash->n * range->n > *space)
+	refuse_too_many(bound->nkeys + more);
+	while (bound->nkeys + more > *space)
 	{
 		*space = Max(16, *space * 2);
 		bound->keys = bound->keys
-			? repalloc_huge(bound->keys, *space * 2 * sizeof(DynKeyPart))
-			: palloc(*space * 2 * sizeof(DynKeyPart));
+			? repalloc_huge(bound->keys,
+							*space * bound->nparts * sizeof(DynKeyPart))
+			: palloc(*space * bound->nparts * sizeof(DynKeyPart));
 	}
-	for (int i = 0; i < hash->n; i++)
-	{
-		for (int j = 0; j < range->n; j++)
-		{
-			DynKeyPart *pair = &bound->keys[bound->nkeys++ * 2];
+}
 
-			pair[0].name = access->base[0].name;
-			pair[0].value = hash->points[i];
-			pair[1].name = access->base[1].name;
-			pair[1].value = range->points[j];
+/* All combinations of one arm's points. */
+static void
+add_tuple(const BindContext *context, const DynAccess *access,
+		  const DynPred *arm, DynBound *bound, int *space)
+{
+	PointSet	sets[DYN_MAX_KEY_ATTRS + 1];
+	double		total = 1;
+
+	memset(sets, 0, sizeof(sets));
+	for (int i = 0; i < access->ntuple; i++)
+	{
+		collect_points(context, list_nth(arm->args, i), &sets[i],
+					   i < Max(access->nhash, 1) ? MAX_HASH_BYTES
+					   : MAX_RANGE_BYTES);
+		sort_points(&sets[i]);
+		total *= sets[i].n;
+	}
+	reserve_keys(bound, total, space);
+	for (int n = 0; n < (int) total; n++)
+	{
+		DynKeyPart *parts = &bound->keys[bound->nkeys++ * bound->nparts];
+		int			rest = n;
+
+		for (int i = access->ntuple - 1; i >= 0; i--)
+		{
+			parts[i].name = access->tuple[i].name;
+			parts[i].value = sets[i].points[rest % sets[i].n];
+			rest /= sets[i].n;
 		}
 	}
 }
 
-/* Distinct pairs that satisfy what else is known of the two attributes. */
+/* Distinct keys that satisfy what else is known of their attributes. */
 static void
-filter_pairs(DynBound *bound, const KeyRange *hash, const KeyRange *range)
+filter_tuples(DynBound *bound, KeyRange *const *ranges)
 {
 	int			kept = 0;
+	size_t		size = bound->nparts * sizeof(DynKeyPart);
 
-	qsort(bound->keys, bound->nkeys, 2 * sizeof(DynKeyPart), compare_pairs);
-	for (int i = 0; i < bound->nkeys; i++)
+	qsort_arg(bound->keys, bound->nkeys, size, compare_keys, &bound->nparts);
+	for (int n = 0; n < bound->nkeys; n++)
 	{
-		DynKeyPart *pair = &bound->keys[i * 2];
+		DynKeyPart *parts = &bound->keys[n * bound->nparts];
+		bool		keep = kept == 0 ||
+			compare_keys(&bound->keys[(kept - 1) * bound->nparts], parts,
+						 &bound->nparts) != 0;
 
-		if ((kept > 0 && compare_pairs(&bound->keys[(kept - 1) * 2], pair) == 0) ||
-			!is_point(hash, &pair[0].value) || !is_point(range, &pair[1].value))
-			continue;
-		memmove(&bound->keys[kept++ * 2], pair, 2 * sizeof(DynKeyPart));
+		for (int i = 0; i < bound->nparts && keep; i++)
+			keep = ranges[i] == NULL || is_in_range(ranges[i], &parts[i].value);
+		if (keep)
+			memmove(&bound->keys[kept++ * bound->nparts], parts, size);
 	}
 	bound->nkeys = kept;
 }
 
+/* What is known of the tuples' attributes besides. */
 static void
-bind_tuples(const BindContext *context, const DynAccess *access,
-			const KeyRange *hash, const KeyRange *range, DynBound *bound)
+bind_tuple_ranges(const BindContext *context, const DynAccess *access,
+				  DynBound *bound, KeyRange **ranges)
 {
-	int			space = 0;
-	ListCell   *lc;
-
-	bound->nparts = 2;
-	foreach(lc, access->tuples->args)
+	for (int n = 0; n < access->nhash + access->nrange; n++)
 	{
-		DynPred    *arm = lfirst(lc);
-		PointSet	h = {0, 0, NULL};
-		PointSet	r = {0, 0, NULL};
+		const DynKeyBind *bind = n < access->nhash ? &access->hash[n]
+			: &access->range[n - access->nhash];
+		int			i = tuple_position(access, bind->name);
 
-		collect_points(context, linitial(arm->args), &h, MAX_HASH_BYTES);
-		collect_points(context, lsecond(arm->args), &r, MAX_RANGE_BYTES);
-		sort_points(&h);
-		sort_points(&r);
-		add_pairs(bound, access, &h, &r, &space);
+		if (i < 0 || bind->preds == NIL)
+			continue;
+		ranges[i] = palloc(sizeof(KeyRange));
+		bind_attribute(context, bind, n < access->nhash ? MAX_HASH_BYTES
+					   : MAX_RANGE_BYTES, ranges[i]);
+		bound->nothing |= ranges[i]->nothing;
 	}
-	filter_pairs(bound, hash, range);
 }
 
 static void
-bind_whole_keys(const BindContext *context, const DynAccess *access,
-				DynBound *bound)
+bind_tuples(const BindContext *context, const DynAccess *access, DynBound *bound)
 {
-	KeyRange	ranges[2];
-	const DynKeyBind *binds[2] = {&access->hash[0], &access->range[0]};
+	KeyRange   *ranges[DYN_MAX_KEY_ATTRS + 1] = {NULL};
+	int			space = 0;
+	ListCell   *lc;
 
-	if (access->nhash > 0)
-		bind_attribute(context, &access->hash[0], MAX_HASH_BYTES, &ranges[0]);
-	if (access->nrange > 0)
-		bind_attribute(context, &access->range[0], MAX_RANGE_BYTES, &ranges[1]);
-	bound->nothing = (access->nhash > 0 && ranges[0].nothing) ||
-		(access->nrange > 0 && ranges[1].nothing);
+	bind_tuple_ranges(context, access, bound, ranges);
 	if (bound->nothing)
 		return;
-	if (access->tuples != NULL)
-		bind_tuples(context, access, access->nhash > 0 ? &ranges[0] : NULL,
-					access->nrange > 0 ? &ranges[1] : NULL, bound);
-	else
-		combine_points(bound, binds, ranges, access->nbase);
+	bound->nparts = access->ntuple;
+	foreach(lc, access->tuples->args)
+		add_tuple(context, access, lfirst(lc), bound, &space);
+	if (bound->nkeys > 0)
+		filter_tuples(bound, ranges);
 	bound->nothing = (bound->nkeys == 0);
 }
 
 static void
-bind_partitions(const BindContext *context, const DynAccess *access,
-				DynBound *bound)
+bind_combinations(const BindContext *context, const DynAccess *access,
+				  DynBound *bound)
 {
-	KeyRange	ranges[DYN_MAX_KEY_ATTRS];
-	const DynKeyBind *binds[DYN_MAX_KEY_ATTRS];
+	KeyRange	ranges[DYN_MAX_KEY_ATTRS + 1];
+	const DynKeyBind *binds[DYN_MAX_KEY_ATTRS + 1];
+	int			n = 0;
 
 	for (int i = 0; i < access->nhash; i++)
+		binds[n++] = &access->hash[i];
+	if (access->kind == DYN_ACCESS_GET && access->nrange > 0)
+		binds[n++] = &access->range[0];
+	for (int i = 0; i < n; i++)
 	{
-		binds[i] = &access->hash[i];
-		bind_attribute(context, binds[i], MAX_HASH_BYTES, &ranges[i]);
+		bind_attribute(context, binds[i], i < access->nhash ? MAX_HASH_BYTES
+					   : MAX_RANGE_BYTES, &ranges[i]);
 		bound->nothing |= ranges[i].nothing;
 	}
 	if (!bound->nothing)
+		combine_points(bound, binds, ranges, n);
+}
+
+static void
+bind_keys(const BindContext *context, const DynAccess *access, DynBound *bound)
+{
+	if (access->tuples != NULL)
+		bind_tuples(context, access, bound);
+	else
+		bind_combinations(context, access, bound);
+	if (!bound->nothing && access->kind == DYN_ACCESS_QUERY)
 		bind_range_conditions(context, access, bound);
-	if (!bound->nothing)
-		combine_points(bound, binds, ranges, access->nhash);
 }
 
 static void
@@ -749,10 +796,8 @@ dyn_bind_values(const DynAccess *access, const DynRelation *relation,
 	bound->nothing = access->nothing;
 	if (bound->nothing)
 		return;
-	if (access->kind == DYN_ACCESS_GET)
-		bind_whole_keys(&context, access, bound);
-	else if (access->kind == DYN_ACCESS_QUERY)
-		bind_partitions(&context, access, bound);
+	if (access->kind != DYN_ACCESS_SCAN)
+		bind_keys(&context, access, bound);
 	if (!bound->nothing)
 		bind_filter(&context, access, bound);
 }

@@ -43,7 +43,8 @@ dyn_codec_accepts(const DynCodec *codec, Oid valuetype)
 	switch (codec->kind)
 	{
 		case DYN_CODEC_TEXT:
-			return valuetype == TEXTOID || valuetype == VARCHAROID;
+			return valuetype == TEXTOID || valuetype == VARCHAROID ||
+				valuetype == NAMEOID;
 		case DYN_CODEC_UUID:
 			return valuetype == UUIDOID || valuetype == TEXTOID;
 		case DYN_CODEC_INT2:
@@ -212,6 +213,8 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 	switch (codec->kind)
 	{
 		case DYN_CODEC_TEXT:
+			if (valuetype == NAMEOID)
+				value = CStringGetTextDatum(NameStr(*DatumGetName(value)));
 			return encode_text(value, out);
 		case DYN_CODEC_UUID:
 			if (valuetype == UUIDOID)

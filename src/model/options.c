@@ -327,7 +327,7 @@ check_value(const OptionEntry *entry, const char *value)
 			break;
 		case VALUE_URL:
 			if (!url_is_valid(value))
-				report_value(entry->name, value,
+				report_value(entry->name, strchr(value, '@') ? "..." : value,
 							 "An endpoint looks like https://host or http://127.0.0.1:8000, without a path.");
 			break;
 		case VALUE_BOOL:

@@ -21,6 +21,7 @@ enum
 	ACCESS_HASH,				/* binds */
 	ACCESS_RANGE,
 	ACCESS_TUPLES,				/* NIL or one predicate */
+	ACCESS_TUPLE,				/* key attributes */
 	ACCESS_SORT,				/* key attributes */
 	ACCESS_BASE,
 	ACCESS_FILTERS,				/* predicates */
@@ -277,6 +278,7 @@ dyn_access_encode(const DynAccess *access, List **exprs)
 	list = lappend(list, encode_binds(access->range, access->nrange, exprs));
 	list = lappend(list, access->tuples == NULL ? NIL
 				   : encode_preds(list_make1(access->tuples), exprs));
+	list = lappend(list, encode_attrs(access->tuple, access->ntuple));
 	list = lappend(list, encode_attrs(access->sort, access->nsort));
 	list = lappend(list, encode_attrs(access->base, access->nbase));
 	list = lappend(list, encode_preds(access->filters, exprs));
@@ -301,6 +303,7 @@ dyn_access_decode(List *encoded)
 	access->nhash = decode_binds(list_nth(encoded, ACCESS_HASH), access->hash);
 	access->nrange = decode_binds(list_nth(encoded, ACCESS_RANGE), access->range);
 	access->tuples = tuples == NIL ? NULL : linitial(tuples);
+	access->ntuple = decode_attrs(list_nth(encoded, ACCESS_TUPLE), access->tuple);
 	access->nsort = decode_attrs(list_nth(encoded, ACCESS_SORT), access->sort);
 	access->nbase = decode_attrs(list_nth(encoded, ACCESS_BASE), access->base);
 	access->filters = decode_preds(list_nth(encoded, ACCESS_FILTERS));

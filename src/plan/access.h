@@ -24,7 +24,10 @@ typedef enum DynAccessKind
 	DYN_ACCESS_SCAN
 } DynAccessKind;
 
-/* The predicates that bind one key attribute; they are intersected. */
+/*
+ * The predicates that bind one key attribute; they are intersected.  None:
+ * tuples bind it.
+ */
 typedef struct DynKeyBind
 {
 	const char *name;
@@ -50,7 +53,11 @@ typedef struct DynAccess
 	int			nrange;			/* bound ones, from the left */
 	DynKeyBind	hash[DYN_MAX_KEY_ATTRS];
 	DynKeyBind	range[DYN_MAX_KEY_ATTRS];
-	DynPred    *tuples;			/* GET: an OR of whole keys, or NULL */
+	DynPred    *tuples;			/* an OR of ANDs, each of which has points for
+								 * every attribute in `tuple`; or NULL */
+	int			ntuple;			/* GET: the whole key; QUERY: the hash
+								 * attributes, and maybe the first range one */
+	DynKeyAttr	tuple[DYN_MAX_KEY_ATTRS + 1];
 
 	int			nsort;			/* ordered: attributes to merge partitions by */
 	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
@@ -66,6 +73,7 @@ typedef struct DynAccess
 
 	/* at planning only */
 	List	   *key_rinfos;		/* RestrictInfos that the keys are bound by */
+	List	   *having;			/* count_only: HAVING, an implicit AND */
 } DynAccess;
 
 /*

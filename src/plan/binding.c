@@ -210,83 +210,126 @@ is_single(const DynKeyBind *bind)
 	return false;
 }
 
-/*
- * An OR whose every arm binds the whole key: (pk = 1 AND sk = 'a') OR ..., as
- * from a row IN.  It says more than the points of each attribute.
- */
-static DynClause *
-find_tuples(Binder *binder, bool *pure)
+/* The points of one attribute in an arm; *pure as for implied_points. */
+static DynPred *
+arm_points(const Binder *binder, const DynPred *arm, const DynKeyAttr *attr,
+		   bool *pure)
 {
 	ListCell   *lc;
 
-	foreach(lc, binder->clauses)
+	foreach(lc, arm->args)
 	{
-		DynClause  *clause = lfirst(lc);
-		ListCell   *arm_cell;
-		bool		all = true;
+		bool		alone = true;
+		DynPred    *points = implied_points(binder, lfirst(lc), attr, &alone);
 
-		if (clause->pred == NULL || clause->pred->kind != DYN_PRED_OR)
-			continue;
-		*pure = true;
-		foreach(arm_cell, clause->pred->args)
+		if (points != NULL)
 		{
-			DynPred    *arm = lfirst(arm_cell);
-			bool		ignored = true;
-
-			all = all && arm->kind == DYN_PRED_AND &&
-				implied_points(binder, arm, &binder->key->hash[0], &ignored) &&
-				implied_points(binder, arm, &binder->key->range[0], &ignored);
-			*pure = *pure && list_length(arm->args) == 2;
+			*pure &= alone;
+			return points;
 		}
-		if (all)
-			return clause;
 	}
 	return NULL;
 }
 
 /*
- * Keeps of every arm just its hash and its range points, in this order, which
- * is what the executor expects.
+ * Keeps of an arm just the points of the attributes, in their order, which is
+ * what the executor expects.  NULL if it does not bind them all.
  */
 static DynPred *
-make_tuples(Binder *binder, DynPred *pred)
+make_tuple(const Binder *binder, const DynPred *arm, const DynKeyAttr *attrs,
+		   int nattrs, bool *pure)
+{
+	DynPred    *tuple = palloc0(sizeof(DynPred));
+
+	tuple->kind = DYN_PRED_AND;
+	tuple->param = -1;
+	if (arm->kind != DYN_PRED_AND)
+		return NULL;
+	*pure &= list_length(arm->args) == nattrs;
+	for (int i = 0; i < nattrs; i++)
+	{
+		DynPred    *points = arm_points(binder, arm, &attrs[i], pure);
+
+		if (points == NULL)
+			return NULL;
+		tuple->args = lappend(tuple->args, points);
+	}
+	return tuple;
+}
+
+static DynPred *
+make_tuples(const Binder *binder, const DynPred *pred, const DynKeyAttr *attrs,
+			int nattrs, bool *pure)
 {
 	DynPred    *tuples = palloc0(sizeof(DynPred));
 	ListCell   *lc;
 
 	tuples->kind = DYN_PRED_OR;
 	tuples->param = -1;
+	*pure = true;
 	foreach(lc, pred->args)
 	{
-		DynPred    *arm = palloc0(sizeof(DynPred));
-		bool		ignored = true;
+		DynPred    *tuple = make_tuple(binder, lfirst(lc), attrs, nattrs, pure);
 
-		arm->kind = DYN_PRED_AND;
-		arm->param = -1;
-		arm->args = list_make2(implied_points(binder, lfirst(lc),
-											  &binder->key->hash[0], &ignored),
-							   implied_points(binder, lfirst(lc),
-											  &binder->key->range[0], &ignored));
-		tuples->args = lappend(tuples->args, arm);
+		if (tuple == NULL)
+			return NULL;
+		tuples->args = lappend(tuples->args, tuple);
 	}
 	return tuples;
+}
+
+/*
+ * Binds several attributes at once by an OR whose every arm binds them all:
+ * (pk = 1 AND sk = 'a') OR ..., as from a row IN.  It says more than the points
+ * of each attribute.
+ */
+static bool
+bind_tuples(Binder *binder, DynAccess *access, const DynKeyAttr *attrs,
+			int nattrs)
+{
+	ListCell   *lc;
+
+	foreach(lc, binder->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+		bool		pure;
+
+		if (clause->pred == NULL || clause->pred->kind != DYN_PRED_OR)
+			continue;
+		access->tuples = make_tuples(binder, clause->pred, attrs, nattrs, &pure);
+		if (access->tuples == NULL)
+			continue;
+		binder->tuples = clause;
+		access->ntuple = nattrs;
+		memcpy(access->tuple, attrs, nattrs * sizeof(DynKeyAttr));
+		consume(binder, clause, pure);
+		return true;
+	}
+	return false;
+}
+
+/* The hash attributes, and the first range attribute if there is one. */
+static int
+leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
+{
+	memcpy(attrs, key->hash, key->nhash * sizeof(DynKeyAttr));
+	if (key->nrange == 0)
+		return key->nhash;
+	attrs[key->nhash] = key->range[0];
+	return key->nhash + 1;
 }
 
 /* Binds the whole primary key of the table, if it can be. */
 static bool
 bind_whole_key(Binder *binder, DynAccess *access)
 {
-	bool		pure;
+	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
 
 	if (binder->index != NULL)
 		return false;
 	if (binder->key->nrange == 1)
-		binder->tuples = find_tuples(binder, &pure);
-	if (binder->tuples != NULL)
-	{
-		access->tuples = make_tuples(binder, binder->tuples->pred);
-		consume(binder, binder->tuples, pure);
-	}
+		bind_tuples(binder, access, attrs,
+					leading_attributes(binder->key, attrs));
 	if (bind_points(binder, &binder->key->hash[0], &access->hash[0], true))
 	{
 		access->nhash = 1;
@@ -304,12 +347,34 @@ bind_whole_key(Binder *binder, DynAccess *access)
 	return true;
 }
 
+/* Tuples of an index's leading attributes, or of its hash attributes alone. */
+static bool
+bind_index_tuples(Binder *binder, DynAccess *access)
+{
+	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
+	int			n = leading_attributes(binder->key, attrs);
+
+	if (binder->index == NULL)
+		return false;
+	if (n > binder->key->nhash && bind_tuples(binder, access, attrs, n))
+		return true;
+	return binder->key->nhash > 1 &&
+		bind_tuples(binder, access, attrs, binder->key->nhash);
+}
+
+/*
+ * Every hash attribute by points, unless tuples bind them; then what else is
+ * known of them narrows the tuples.
+ */
 static bool
 bind_hash(Binder *binder, DynAccess *access)
 {
+	bool		tuples = bind_index_tuples(binder, access);
+
 	for (int i = 0; i < binder->key->nhash; i++)
 	{
-		if (!bind_points(binder, &binder->key->hash[i], &access->hash[i], true))
+		if (!bind_points(binder, &binder->key->hash[i], &access->hash[i], true) &&
+			!tuples)
 			return false;
 		bind_ranges(binder, &binder->key->hash[i], &access->hash[i]);
 	}

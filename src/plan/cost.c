@@ -79,8 +79,6 @@ pred_keys(PlannerInfo *root, const DynPred *pred)
 			foreach(lc, pred->args)
 				keys += pred_keys(root, lfirst(lc));
 			return keys;
-		case DYN_PRED_AND:
-			return 1;
 		default:
 			return -1;			/* a range: no number */
 	}
@@ -109,7 +107,7 @@ dyn_access_keys(PlannerInfo *root, const DynAccess *access)
 	double		keys = 1;
 
 	if (access->tuples != NULL)
-		return pred_keys(root, access->tuples);
+		return list_length(access->tuples->args);
 	for (int i = 0; i < access->nhash; i++)
 		keys *= bind_keys(root, &access->hash[i]);
 	if (access->kind == DYN_ACCESS_GET && access->nrange > 0)

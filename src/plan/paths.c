@@ -183,7 +183,8 @@ fixed_partitions(const DynAccess *access)
 
 	if (!access->multiple)
 		return 1;
-	if (access->nhash != 1 || list_length(access->hash[0].preds) != 1)
+	if (access->tuples != NULL || access->nhash != 1 ||
+		list_length(access->hash[0].preds) != 1)
 		return -1;
 	pred = linitial(access->hash[0].preds);
 	if (pred->kind == DYN_PRED_OR)

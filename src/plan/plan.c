@@ -108,19 +108,30 @@ limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 	return hint > MAX_LIMIT_HINT ? 0 : (int) hint;
 }
 
+/* The first count(*) in an expression; all of them are equal. */
+static Node *
+find_count(Node *node)
+{
+	List	   *found = pull_var_clause(node, PVC_INCLUDE_AGGREGATES);
+
+	return found == NIL ? NULL : linitial(found);
+}
+
 /* count(*): one row of one column, made by DynamoDB. */
 static ForeignScan *
 count_plan(RelOptInfo *upperrel, List *tlist)
 {
-	Node	   *count = linitial(upperrel->reltarget->exprs);
+	DynAccess  *access = upperrel->fdw_private;
+	Node	   *count = find_count((Node *) upperrel->reltarget->exprs);
 	List	   *exprs = NIL;
-	List	   *private = list_make1(dyn_access_encode(upperrel->fdw_private,
-													   &exprs));
-	TargetEntry *entry = makeTargetEntry((Expr *) copyObject(count), 1, NULL,
-										 false);
+	List	   *private = list_make1(dyn_access_encode(access, &exprs));
+	TargetEntry *entry;
 
-	return make_foreignscan(tlist, NIL, 0, exprs, private, list_make1(entry),
-							NIL, NULL);
+	if (count == NULL)
+		count = find_count((Node *) access->having);
+	entry = makeTargetEntry((Expr *) copyObject(count), 1, NULL, false);
+	return make_foreignscan(tlist, access->having, 0, exprs, private,
+							list_make1(entry), NIL, NULL);
 }
 
 ForeignScan *

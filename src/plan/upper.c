@@ -7,12 +7,13 @@
  * transfer and the decoding.
  *
  * The plan scans no relation (scanrelid is 0); fdw_scan_tlist is the aggregate,
- * and the executor finds the table among the relations the plan stands for.
+ * upon which core computes the target list and HAVING.  The executor finds the table among the relations the plan stands for.
  */
 #include "postgres.h"
 
 #include "catalog/pg_proc.h"
 #include "nodes/makefuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/planmain.h"
@@ -36,15 +37,35 @@ is_plain_count(Node *node)
 		agg->aggsplit == AGGSPLIT_SIMPLE;
 }
 
+/* Does the expression depend on count(*) and on nothing else of the table? */
 static bool
-query_is_plain_count(PlannerInfo *root, RelOptInfo *input_rel)
+depends_on_count_only(Node *node)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause(node, PVC_INCLUDE_AGGREGATES |
+								PVC_INCLUDE_WINDOWFUNCS |
+								PVC_INCLUDE_PLACEHOLDERS))
+	{
+		if (!is_plain_count(lfirst(lc)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+query_is_plain_count(PlannerInfo *root, RelOptInfo *input_rel,
+					 GroupPathExtraData *extra)
 {
 	PathTarget *target = root->upper_targets[UPPERREL_GROUP_AGG];
 
 	return IS_SIMPLE_REL(input_rel) && input_rel->fdw_private != NULL &&
-		root->parse->groupClause == NIL && root->parse->groupingSets == NIL &&
-		!root->hasHavingQual && list_length(target->exprs) == 1 &&
-		is_plain_count(linitial(target->exprs));
+		root->parse->hasAggs && root->parse->groupClause == NIL &&
+		root->parse->groupingSets == NIL &&
+		!contain_subplans((Node *) target->exprs) &&
+		!contain_subplans(extra->havingQual) &&
+		depends_on_count_only((Node *) target->exprs) &&
+		depends_on_count_only(extra->havingQual);
 }
 
 /* The access plan of the cheapest path, if it leaves nothing to be checked. */
@@ -85,13 +106,14 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 				total;
 
 	if (stage != UPPERREL_GROUP_AGG || output_rel->fdw_private != NULL ||
-		!query_is_plain_count(root, input_rel) ||
+		!query_is_plain_count(root, input_rel, group) ||
 		(group->patype != PARTITIONWISE_AGGREGATE_NONE &&
 		 group->patype != PARTITIONWISE_AGGREGATE_FULL))
 		return;
 	access = countable_access(input_rel);
 	if (access == NULL)
 		return;
+	access->having = (List *) group->havingQual;
 	output_rel->fdw_private = access;
 	dyn_cost_access(root, input_rel, access, 1, &startup, &total);
 	/* no rows cross the wire, none is aggregated here */

@@ -85,10 +85,11 @@ class Options(fixture.TestCase):
         for name, value, hint in BAD:
             for place in self.places(name):
                 with self.subTest(place=place, name=name, value=value):
+                    shown = "..." if "@" in value else value        # it may hold a password
                     self.fx.execute("BEGIN")
                     try:
                         self.assertEqual(self.fx.error(self.alter(place, name, value))[:4], (
-                            "22023", f'invalid value for option "{name}": "{value}"', None, hint))
+                            "22023", f'invalid value for option "{name}": "{shown}"', None, hint))
                     finally:
                         self.fx.execute("ROLLBACK")
 
