@@ -261,6 +261,28 @@ send_requests(DynFetch *fetch)
 	}
 }
 
+/*
+ * Is it worth taking an answer apart now?  If its stream could not send on for
+ * lack of memory, only when the consumer has nothing else: answers that came
+ * together would else be taken apart together, while nothing is asked for, and
+ * used up together, and so on to the end.
+ */
+static bool
+wants_answer(const DynFetch *fetch)
+{
+	const DynStatement *statement = fetch->streams.statement;
+
+	if (fetch->streams.spec.compare != NULL ||
+		statement->bytes + fetch->streams.expected <= statement->max_bytes)
+		return true;
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (fetch->active[i]->first != NULL)
+			return false;
+	}
+	return fetch->page == NULL;
+}
+
 /* The next request of a stream leaves before the next answer is taken apart. */
 static void
 take_answers(DynFetch *fetch)
@@ -269,7 +291,8 @@ take_answers(DynFetch *fetch)
 	{
 		DynStream  *stream = fetch->active[i];
 
-		if (!stream->in_flight || stream->call->state != DYN_CALL_DONE)
+		if (!stream->in_flight || stream->call->state != DYN_CALL_DONE ||
+			!wants_answer(fetch))
 			continue;
 		dyn_stream_receive(&fetch->streams, stream);
 		if (may_send(fetch, stream))
