@@ -745,6 +745,7 @@ start_service(pid_t *pid, int *keep_open)
 	char		line[400] = "";
 	int			port = 0;
 	int			tls_port = 0;
+	FILE	   *answer;
 
 	if (pipe(in) != 0 || pipe(out) != 0)
 		return false;
@@ -761,10 +762,12 @@ start_service(pid_t *pid, int *keep_open)
 	close(in[0]);
 	close(out[1]);
 	*keep_open = in[1];
-	if (read(out[0], line, sizeof(line) - 1) <= 0 ||
+	/* a whole line, which need not come in one piece */
+	answer = fdopen(out[0], "r");
+	if (answer == NULL || fgets(line, sizeof(line), answer) == NULL ||
 		sscanf(line, "%d %d %255s", &port, &tls_port, ca_file) != 3)
 		return false;
-	close(out[0]);
+	fclose(answer);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", port);
 	snprintf(host, sizeof(host), "127.0.0.1:%d", port);
 	if (tls_port > 0)
