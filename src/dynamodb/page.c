@@ -111,9 +111,13 @@ read_items(Response *response, const char *p)
 	return p;
 }
 
-/* Responses of BatchGetItem: table name -> array of items. */
+/* Reads the value of one member of an object. */
+typedef const char *(*NamedReader) (Response *response, const char *p,
+									const char *name, size_t len);
+
+/* An object below the top level, its names unlike one another. */
 static const char *
-read_responses(Response *response, const char *p)
+read_object(Response *response, const char *p, NamedReader read)
 {
 	DynReader  *r = &response->reader;
 	uint32_t	base = r->tape->names.count;
@@ -128,12 +132,28 @@ read_responses(Response *response, const char *p)
 	{
 		p = member_name(r, p, base, &name, &len);
 		if (p != NULL)
-			p = read_items(response, p);
+			p = read(response, p, name, len);
 		if (p != NULL)
 			p = next_element(&r->scan, p, '}', &done);
 	}
 	dyn_nameset_cut(&r->tape->names, base);
 	return p;
+}
+
+static const char *
+read_table_items(Response *response, const char *p, const char *name,
+				 size_t len)
+{
+	(void) name;
+	(void) len;
+	return read_items(response, p);
+}
+
+/* Responses of BatchGetItem: table name -> array of items. */
+static const char *
+read_responses(Response *response, const char *p)
+{
+	return read_object(response, p, read_table_items);
 }
 
 /*
@@ -246,31 +266,20 @@ read_units_number(Response *response, const char *p)
 
 /* One table's: its own CapacityUnits counts, the parts of it do not. */
 static const char *
-read_units_object(Response *response, const char *p)
+read_units_member(Response *response, const char *p, const char *name,
+				  size_t len)
 {
 	DynReader  *r = &response->reader;
-	uint32_t	base = r->tape->names.count;
-	bool		done = false;
-	const char *name;
-	size_t		len;
 
-	p = dyn_scan_expect(&r->scan, p, '{', "an object was expected");
-	if (p != NULL && *p == '}')
-		return p + 1;
-	while (p != NULL && !done)
-	{
-		p = member_name(r, p, base, &name, &len);
-		if (p == NULL)
-			break;
-		if (len == 13 && memcmp(name, "CapacityUnits", 13) == 0)
-			p = read_units_number(response, p);
-		else
-			p = dyn_scan_value(&r->scan, p, &r->tape->names);
-		if (p != NULL)
-			p = next_element(&r->scan, p, '}', &done);
-	}
-	dyn_nameset_cut(&r->tape->names, base);
-	return p;
+	if (len == 13 && memcmp(name, "CapacityUnits", 13) == 0)
+		return read_units_number(response, p);
+	return dyn_scan_value(&r->scan, p, &r->tape->names);
+}
+
+static const char *
+read_units_object(Response *response, const char *p)
+{
+	return read_object(response, p, read_units_member);
 }
 
 static const char *

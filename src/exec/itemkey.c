@@ -12,25 +12,6 @@
 #include "../model/path.h"
 #include "scan.h"
 
-/* The key of the one item that a GetItem asks for. */
-static char *
-requested_key(const DynRequests *requests)
-{
-	DynBuffer	text;
-	char	   *key;
-
-	dyn_buffer_init(&text, 0);
-	for (int i = 0; i < requests->nparts; i++)
-	{
-		dyn_buffer_printf(&text, "%s%s = ", i > 0 ? ", " : "",
-						  requests->keys[i].name);
-		dyn_scalar_print(&text, &requests->keys[i].value);
-	}
-	key = pnstrdup(text.data, text.len);
-	dyn_buffer_free(&text);
-	return key;
-}
-
 /* The page's request, with the key attributes as its projection. */
 static void
 write_key_request(DynBuffer *body, const DynScan *scan,
@@ -95,7 +76,8 @@ dyn_scan_item_key(void *arg)
 	char	   *key;
 
 	if (scan->requests->op == DYN_OP_GET_ITEM)
-		return requested_key(scan->requests);
+		return dyn_key_text(scan->requests->keys, scan->requests->nparts,
+							", ");
 	if (scan->requests->op == DYN_OP_BATCH_GET_ITEM || scan->fetch == NULL ||
 		!dyn_fetch_position(scan->fetch, &position) ||
 		(call = dyn_call_create(dyn_session_client())) == NULL)

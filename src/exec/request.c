@@ -225,22 +225,22 @@ append_cond(StringInfo line, const char *label, const DynCond *cond)
 	dyn_buffer_free(&text);
 }
 
-static void
-append_key(StringInfo line, const DynRequests *requests)
+char *
+dyn_key_text(const DynKeyPart *parts, int nparts, const char *separator)
 {
 	DynBuffer	text;
+	char	   *copy;
 
 	dyn_buffer_init(&text, 0);
-	for (int i = 0; i < requests->nparts; i++)
+	for (int i = 0; i < nparts; i++)
 	{
-		dyn_buffer_printf(&text, "%s%s = ", i == 0 ? "" : " AND ",
-						  requests->keys[i].name);
-		dyn_scalar_print(&text, &requests->keys[i].value);
+		dyn_buffer_printf(&text, "%s%s = ", i == 0 ? "" : separator,
+						  parts[i].name);
+		dyn_scalar_print(&text, &parts[i].value);
 	}
-	appendStringInfoString(line, " key ");
-	if (dyn_buffer_terminate(&text) != NULL)
-		appendStringInfoString(line, dyn_from_utf8_lossy(text.data));
+	copy = pnstrdup(text.data, text.len);
 	dyn_buffer_free(&text);
+	return copy;
 }
 
 void
@@ -251,7 +251,10 @@ dyn_requests_describe(void *arg, int stream, StringInfo line)
 	if (requests->op == DYN_OP_QUERY)
 		append_cond(line, " key ", key_condition(requests, stream));
 	else if (requests->op == DYN_OP_GET_ITEM)
-		append_key(line, requests);
+		appendStringInfo(line, " key %s",
+						 dyn_from_utf8_lossy(dyn_key_text(requests->keys,
+														  requests->nparts,
+														  " AND ")));
 	else if (requests->op == DYN_OP_BATCH_GET_ITEM)
 		appendStringInfo(line, " %d keys",
 						 Min(requests->nkeys - stream * DYN_BATCH_GET_MAX_KEYS,

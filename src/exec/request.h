@@ -54,6 +54,10 @@ extern DynRequests *dyn_requests_of_keys(const DynRelation *relation,
 										 int nparts, const DynPath *projection,
 										 int nprojection);
 
+/* A key for people, its parts between separators; palloc'd. */
+extern char *dyn_key_text(const DynKeyPart *parts, int nparts,
+						  const char *separator);
+
 /* Callbacks; `arg` is the DynRequests. */
 extern void dyn_requests_prepare(void *arg, int stream, DynReadRequest *request);
 extern void dyn_requests_describe(void *arg, int stream, StringInfo line);

@@ -17,6 +17,7 @@
 #include "../base/number.h"
 #include "../model/encoding.h"
 #include "../model/path.h"
+#include "request.h"
 #include "rows.h"
 
 static bool
@@ -151,26 +152,16 @@ char *
 dyn_item_key_text(const DynKeyAttr *base, int nbase, const int *slots,
 				  const DynValue *values)
 {
-	DynBuffer	text;
-	char	   *key;
+	DynKeyPart	parts[2];
 
 	for (int i = 0; i < nbase; i++)
 	{
 		if (slots[i] < 0 || values[slots[i]].type == DYN_TYPE_ABSENT)
 			return NULL;
+		parts[i].name = base[i].name;
+		dyn_key_scalar(&values[slots[i]], &parts[i].value);
 	}
-	dyn_buffer_init(&text, 0);
-	for (int i = 0; i < nbase; i++)
-	{
-		DynScalar	scalar;
-
-		dyn_key_scalar(&values[slots[i]], &scalar);
-		dyn_buffer_printf(&text, "%s%s = ", i > 0 ? ", " : "", base[i].name);
-		dyn_scalar_print(&text, &scalar);
-	}
-	key = pnstrdup(text.data, text.len);
-	dyn_buffer_free(&text);
-	return key;
+	return dyn_key_text(parts, nbase, ", ");
 }
 
 static const char *
