@@ -21,7 +21,7 @@ int			dyn_guc_scan_policy = -1;
 bool		dyn_guc_consistent_read = false;
 bool		dyn_guc_log_requests = false;
 int			dyn_guc_metadata_ttl = 300;
-int			dyn_guc_fetch_memory = 16 * 1024;
+int			dyn_guc_fetch_memory = 20 * 1024;
 
 static const struct config_enum_entry scan_policy_values[] = {
 	{"default", -1, false},
@@ -75,7 +75,7 @@ dyn_guc_init(void)
 							PGC_USERSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.fetch_memory",
 							"Bytes of pages, arriving and waiting, that one statement may hold.",
-							NULL, &dyn_guc_fetch_memory, 16 * 1024, 1024, 1024 * 1024,
+							NULL, &dyn_guc_fetch_memory, 20 * 1024, 1024, 1024 * 1024,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dynamo_fdw");
 }

@@ -36,6 +36,7 @@ class Coverage:
 
     def __init__(self):
         self.cells = Counter()          # (operator, type, role, access path)
+        self.met = defaultdict(set)     # (operator, type, role): access paths
         self.shapes = Counter()
         self.paths = Counter()
         self.nodes = Counter()
@@ -58,9 +59,22 @@ class Coverage:
                 continue
             if alias in scans and scans[alias][1].name == name:
                 node, table = scans[alias]
-                self.cells[operator, column.kind.name, role_in(node, table, column), access_path(node, table)] += 1
+                self.count_cell(operator, column.kind.name, role_in(node, table, column), access_path(node, table))
             elif not scans:
-                self.cells[operator, column.kind.name, column.role, "no request"] += 1
+                self.count_cell(operator, column.kind.name, column.role, "no request")
+
+    def covered(self, operator, kind, role):
+        """Was it met on the way that the role stands for: by its key, or by a Scan?"""
+        paths = self.met.get((operator, kind, role), ())
+        if role in ("plain", "index key"):
+            return any("Scan" in path for path in paths)
+        return any("Scan" not in path for path in paths) or (kind == 'text "nd"' and paths)
+
+    def count_cell(self, operator, kind, role, path):
+        """One more."""
+        self.cells[operator, kind, role, path] += 1
+        if path != "no request":
+            self.met[operator, kind, role].add(path)
 
     def count_nodes(self, plan):
         """What core did around our scans."""
@@ -94,17 +108,59 @@ class Coverage:
             yield f"# {name}: " + ", ".join(f"{key} {count}" for key, count in counts)
 
 
-# What a full run must have tried: operator, type, role, access path; "*" is any.
-ANY = "*"
-EXPECTED = []
+# What a full run must have tried: every operator of a line on every type in every role, by one of the access paths.
+# "*" is any; what is not text of a bytewise collation has no ranges there.
+POINTS = "=|IN|= ANY|OR of ="
+BYTEWISE = 'text "C"'
+OTHER_TEXT = 'text|text "und-x-icu"'
+ORDERED = f"{BYTEWISE}|int4|numeric|bytea|date|uuid|timestamptz epoch|timestamptz iso8601(3)"
+ANY_TEXT = f"{BYTEWISE}|{OTHER_TEXT}"
+RANGES = "<|<=|>|>=|BETWEEN|two bounds"
+BY_KEY = "GetItem|Query|BatchGetItem|Query per key"
+GLOBAL = "Query, global index|Query per key, global index|Query, then BatchGetItem, global index"
+EXPECTED = [
+    (POINTS, f"{ANY_TEXT}|varchar(8)|int2|int4|int8|numeric|bytea|uuid|date", "hash", BY_KEY),
+    (POINTS, 'text "nd"', "hash", "Scan"),
+    (POINTS, f"{ORDERED}|{OTHER_TEXT}", "sort", BY_KEY),
+    (RANGES, ORDERED, "sort", BY_KEY),
+    (RANGES, OTHER_TEXT, "sort", BY_KEY),
+    ("LIKE|^@|starts_with", ANY_TEXT, "sort", BY_KEY),
+    ("row IN|OR of ANDs", f"{ANY_TEXT}|int4|bytea|uuid|date", "hash|sort", "GetItem|BatchGetItem"),
+    (POINTS, "*", "index hash", GLOBAL),
+    (f"{POINTS}|{RANGES}", "*", "index sort", GLOBAL + "|Query, local index|Query per key, local index"),
+    ("=", "text|int4|date|boolean bool(Y,N)|timestamptz iso8601(3)|bytea", "index hash", GLOBAL),
+    ("=|IN|= ANY|<|>=|BETWEEN|<>|NOT IN|<> ALL|IS NULL|IS NOT NULL|IS DISTINCT FROM|LIKE|NOT LIKE|^@|ILIKE",
+     ANY_TEXT, "plain", "Scan"),
+    ("=|IN|= ANY|<|>=|BETWEEN|<>|NOT IN|<> ALL|IS NULL|IS NOT NULL|IS DISTINCT FROM",
+     'int2|int4|int8|numeric|numeric(10,2)|numeric string|float8|float4|bytea|uuid|date|timestamptz|'
+     'timestamptz epoch|timestamp|varchar(6)|char(5)|text "nd"', "*", "*"),
+    ("c|NOT c|IS UNKNOWN|IS NULL", "boolean|boolean bool(Y,N)", "plain", "Scan"),
+    ("c|NOT c|IS NULL", "boolean bool(Y,N)", "index key", "Scan"),
+    ("->> =|->> <>|->> IN|->> LIKE|#>> =|-> =|-> IS NULL|-> IS NOT NULL|@>|list element|digit step|->>::numeric",
+     "jsonb", "plain", "*"),
+    ("= ANY (column)|<> ALL (column)|@>|<@|&&|cardinality", "text[]|numeric[]", "plain", "Scan"),
+    ("column =|column <|column <=|column >|column >=|column <>", "*", "plain", "Scan"),
+    ("join =", "*", "hash|index hash|sort|plain", "*"),
+    ("EXISTS|NOT EXISTS|IN|NOT IN|scalar|lateral", "*", "*", "*"),
+    ("=", "*", "*", "no request"),
+]
+
+# And what core must have done with it.
+EXPECTED_PATHS = ["Scan", "GetItem", "BatchGetItem", "Query", "Query per key", "Query, global index",
+                  "Query per key, global index", "Query, then BatchGetItem, global index", "Query, local index",
+                  "Query per key, local index", "Scan (count)", "Query (count)"]
+EXPECTED_NODES = ["Nested Loop", "Hash Join", "Merge Join", "Memoize", "Materialize", "Sort", "Incremental Sort",
+                  "Append", "Aggregate", "Limit", "Unique"]
 
 
-def matches(pattern, cell):
-    """Does a cell fit a pattern?"""
-    return all(p in (ANY, c) for p, c in zip(pattern, cell))
-
-
-def holes(coverage, expected=None):
-    """The patterns that no cell fits."""
-    wanted = EXPECTED if expected is None else expected
-    return [pattern for pattern in wanted if not any(matches(pattern, cell) for cell in coverage.cells)]
+def holes(coverage):
+    """What is expected and was not tried, as texts."""
+    wanted = [(o, t, r, paths) for operators, types, roles, paths in EXPECTED for o in operators.split("|")
+              for t in types.split("|") for r in roles.split("|")]
+    tried = set(coverage.cells)
+    for part in range(1, 4):
+        tried |= {cell[:part] + ("*",) + cell[part + 1:] for cell in tried}
+    missing = [" x ".join(pattern) for pattern in wanted
+               if not any((*pattern[:3], path) in tried for path in pattern[3].split("|"))]
+    missing += [f"access path {path}" for path in EXPECTED_PATHS if not coverage.paths[path]]
+    return missing + [f"plan node {node}" for node in EXPECTED_NODES if not coverage.nodes[node]]

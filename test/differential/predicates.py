@@ -112,8 +112,8 @@ class Maker:
         """The witness's value mostly, else another or an odd one, as a Lit."""
         text = self.witness.get(column.name)
         pick = self.rng.random()
-        if pick < odd:
-            return self.lit(column, *column.kind.odd(self.rng))
+        if pick < odd * (6 if column.strange else 1):
+            return self.lit(column, *column.odd(self.rng))
         if text is None or pick > 0.85:
             text = self.pooled(column)
         if text is None or (pick > 0.985 and odd):
@@ -122,8 +122,8 @@ class Maker:
 
     def far(self, column, side=0):
         """Any constant; with a side, one below (-1) or above the witness's value more often than not."""
-        if self.rng.random() < (0.08 if side else 0.15):
-            return self.lit(column, *column.kind.odd(self.rng))
+        if self.rng.random() < (0.08 if side else 0.15) * (3 if column.strange else 1):
+            return self.lit(column, *column.odd(self.rng))
         text, mine = self.pooled(column), self.witness.get(column.name)
         if side and text is not None and mine is not None:
             rank = column.kind.rank
@@ -145,7 +145,7 @@ class Maker:
         if self.witness.get(column.name) is not None:
             texts.append(self.witness[column.name])
         if odd and self.rng.random() < 0.15 and column.kind.group not in ("number", "float"):
-            texts.append(column.kind.odd(self.rng)[0])
+            texts.append(column.odd(self.rng)[0])
         if texts and self.rng.random() < 0.3:
             texts.append(self.rng.choice(texts))
         self.rng.shuffle(texts)
@@ -176,11 +176,11 @@ class Maker:
             return ["element", "element", "not_element", "array_contains", "array_contains", "array_within",
                     "array_overlap", "array_equal", "null", "array_size", "array_contains"]
         if group == "boolean":
-            return ["boolean"] * 4 + ["null", "eq", "ne", "boolean_in", "distinct"]
-        found = ["eq"] * 4 + ["coalesce", "test", "test", "many"] + ["in", "in", "any", "any", "between", "between", "lt", "le", "gt", "ge", "two", "ne",
-                              "not_in", "all", "null", "distinct", "commuted", "two", "or_eq", "in_null"]
+            return ["boolean"] * 4 + ["is_null", "not_null", "eq", "ne", "boolean_in", "distinct"]
+        found = ["eq"] * 4 + ["coalesce", "test", "test", "many"] + ["in", "in", "any", "any", "between", "between", "between_like", "lt", "le", "gt", "ge", "two", "ne",
+                              "not_in", "all", "is_null", "not_null", "distinct", "commuted", "two", "or_eq", "in_null"]
         if group == "text" and kind.deterministic:
-            found += ["like"] * 4 + ["caret", "caret", "starts", "not_like", "other_text", "like_and", "caret_and"]
+            found += ["like"] * 4 + ["ilike", "caret", "caret", "starts", "not_like", "other_text", "like_and", "caret_and"]
         if group == "number":
             found += ["arithmetic", "cast_number"]
         if kind.sqltype == "uuid":
@@ -221,8 +221,12 @@ class Maker:
 
     def make_between(self, column):
         bounds = self.bounds(column)
-        word = self.rng.choice([" BETWEEN ", " BETWEEN ", " BETWEEN ", " BETWEEN SYMMETRIC ", " NOT BETWEEN "])
-        return self.leaf(column, word.strip(), self.ref(column), word, bounds[0], " AND ", bounds[1])
+        return self.leaf(column, "BETWEEN", self.ref(column), " BETWEEN ", bounds[0], " AND ", bounds[1])
+
+    def make_between_like(self, column):
+        bounds = self.bounds(column)
+        word = self.rng.choice(["BETWEEN SYMMETRIC", "NOT BETWEEN"])
+        return self.leaf(column, word, self.ref(column), f" {word} ", bounds[0], " AND ", bounds[1])
 
     def make_two(self, column):
         low = self.rng.choice([" > ", " >= "])
@@ -278,6 +282,16 @@ class Maker:
 
     def make_null(self, column):
         negated = (self.witness.get(column.name) is not None) != (self.rng.random() < 0.1)
+        return self.null_test(column, negated)
+
+    def make_is_null(self, column):
+        return self.null_test(column, False)
+
+    def make_not_null(self, column):
+        return self.null_test(column, True)
+
+    def null_test(self, column, negated):
+        """IS NULL or IS NOT NULL."""
         return self.leaf(column, "IS NOT NULL" if negated else "IS NULL", self.ref(column),
                          " IS NOT NULL" if negated else " IS NULL")
 
@@ -350,12 +364,11 @@ class Maker:
             "%\\%%", "%\\\\%", "%\\_%", escape(text[:cut]) + "%" + escape(text[cut:]) + "%"])
 
     def make_like(self, column):
-        word = " LIKE "
-        operator = "LIKE"
-        if self.rng.random() < 0.08:
-            word, operator = " ILIKE ", "ILIKE"
-        return self.leaf(column, operator, self.ref(column), word,
+        return self.leaf(column, "LIKE", self.ref(column), " LIKE ",
                          Lit(self.pattern(column), "text", lambda rng: self.pattern(column)))
+
+    def make_ilike(self, column):
+        return self.leaf(column, "ILIKE", self.ref(column), " ILIKE ", Lit(self.pattern(column), "text"))
 
     def make_like_and(self, column):
         return self.leaf(column, "LIKE", self.ref(column), " LIKE ", Lit(self.pattern(column), "text"), " AND ",
@@ -403,7 +416,8 @@ class Maker:
         form = self.rng.choice(["{0}", "{0} = true", "{0} IS TRUE", "{0} IS NOT FALSE", "{0}"] if flag else
                                ["NOT {0}", "{0} = false", "{0} IS FALSE", "{0} IS NOT TRUE", "{0} <> true",
                                 "{0} IS UNKNOWN", "{0} IS NOT UNKNOWN", "NOT {0}"])
-        return self.leaf(column, form.format("c"), form.format(ref))
+        operator = "IS UNKNOWN" if "UNKNOWN" in form else "c" if flag else "NOT c"
+        return self.leaf(column, operator, form.format(ref))
 
     def make_boolean_in(self, column):
         return self.leaf(column, "IN", self.ref(column), " IN (", Lit("true", "boolean"), ", ",

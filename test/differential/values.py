@@ -196,11 +196,15 @@ class Numeric(Kind):
 
     group = "number"
 
-    def __init__(self, precision=None, options=None):
+    def __init__(self, precision=None, options=None, whole=False):
+        self.whole = whole      # one of many whole numbers
         super().__init__("numeric" + (f"({precision[0]},{precision[1]})" if precision else ""), options)
         self.precision = precision
 
     def one(self, rng):
+        if self.whole:
+            text = str(rng.randint(-5000, 5000))
+            return text, {"N": text}
         if self.precision:
             scale = self.precision[1]
             number = Decimal(rng.choice([0, 1, 150, -150, 425, 1230, 1234, rng.randint(-999, 99999)])).scaleb(-scale)

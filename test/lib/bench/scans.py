@@ -3,6 +3,7 @@ from report import Figure, ratios
 from world import PLAIN, TYPED, bare_client, pages, quiet_turns
 
 ROUNDS = 5
+DELAY_MS = 10          # of an answer, for wall times
 
 # Each with its limit and aim against file_fdw. COPY to nowhere makes the text of every value, and no client.
 STATEMENTS = (("SELECT sum(n)", "SELECT sum(n) FROM {}", 0.8, 0.6),
@@ -34,7 +35,7 @@ def alternate_cpu(world, ours, theirs):
 
 def scan_wall(world):
     """Wall time of whole scans with 10 ms per request, against what no client could beat"""
-    near, far = world.serve(), world.serve("--delay-ms", 10)
+    near, far = world.serve(), world.serve("--delay-ms", DELAY_MS)
     figures = []
     for in_flight in (1, 4, 16):
         world.foreign_table(f"near_{in_flight}", near, max_concurrency=in_flight)
@@ -58,8 +59,9 @@ def wall_figures(world, name, statement, far, in_flight):
             return wall, bare_client(far, "--scan", in_flight)["wall_s"], connection.timed(near_sql)[0], queued / wall
 
         ours, downloads, cpus, waiting = quiet_turns(turn, ROUNDS)
-    floor = [max(pair) for pair in zip(downloads, cpus)]
-    return [Figure(f"{name}, of max(download, CPU)", ratios(ours, floor), 1.15, unit=" x"),
+    # while the first answer is under way there is nothing to spend CPU on
+    floor = [max(download, cpu + DELAY_MS / 1000) for download, cpu in zip(downloads, cpus)]
+    return [Figure(f"{name}, of max(download, CPU + delay)", ratios(ours, floor), 1.15, unit=" x"),
             Figure("    dynamo_fdw", ours, unit=" s"), Figure("    plain download", downloads, unit=" s"),
             Figure("    CPU without delay", cpus, unit=" s"), Figure("    of its time, without a CPU", [100 * share for share in waiting], unit=" %")]
 
