@@ -8,6 +8,7 @@
 
 #include "fmgr.h"
 
+#include "exec/readahead.h"
 #include "exec/scan.h"
 #include "model/guc.h"
 #include "model/pg_compat.h"
@@ -25,6 +26,7 @@ _PG_init(void)
 {
 	dyn_guc_init();
 	dyn_session_init();
+	dyn_lookup_join_init(&dyn_read_ahead_methods);
 }
 
 /*

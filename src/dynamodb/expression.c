@@ -584,3 +584,42 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 	}
 	return keep_or_undo(&r, mark, had_failed);
 }
+
+/* ---- identity ---- */
+
+/* Every part with its length before it, so that none can pass for two. */
+static bool
+append_part(DynBuffer *out, int tag, const char *data, size_t len)
+{
+	return dyn_buffer_printf(out, "%d:%zu:", tag, len) &&
+		(len == 0 || data == NULL || dyn_buffer_append(out, data, len));
+}
+
+static bool
+append_path(DynBuffer *out, const DynPath *path)
+{
+	DynBuffer	text;
+	bool		ok;
+
+	if (path == NULL)
+		return append_part(out, 0, NULL, 0);
+	dyn_buffer_init(&text, 0);
+	ok = dyn_path_print(path, &text) && append_part(out, 1, text.data, text.len);
+	dyn_buffer_free(&text);
+	return ok;
+}
+
+bool
+dyn_cond_identity(const DynCond *cond, DynBuffer *out)
+{
+	bool		ok = dyn_buffer_printf(out, "(%d,%d,%d,%d,", cond->kind, cond->type,
+									   cond->nvalues, cond->nargs) &&
+		append_path(out, cond->path) && append_path(out, cond->path2);
+
+	for (int i = 0; i < cond->nvalues && ok; i++)
+		ok = append_part(out, cond->values[i].type, cond->values[i].data,
+						 cond->values[i].len);
+	for (int i = 0; i < cond->nargs && ok; i++)
+		ok = dyn_cond_identity(cond->args[i], out);
+	return ok && dyn_buffer_append_char(out, ')');
+}

@@ -123,4 +123,10 @@ extern bool dyn_tokens_write(const DynTokens *tokens, DynBuffer *out);
 extern bool dyn_expr_print(const DynCond *cond, DynBuffer *out);
 extern bool dyn_path_print(const DynPath *path, DynBuffer *out);
 
+/*
+ * Appends bytes that two conditions have in common only if they are the same:
+ * the same tree, names and values.
+ */
+extern bool dyn_cond_identity(const DynCond *cond, DynBuffer *out);
+
 #endif

@@ -9,6 +9,10 @@
  * one stream and gets one more with each page it has used up; a stream reads
  * ahead for it from its third page on.
  *
+ * Streams that are read in turn keep their pages until they are asked for.  So
+ * that answers which came early do not keep later ones from being asked for,
+ * several times as many streams are active as may have a request in flight.
+ *
  * Whoever must have data to go on may always send one request, whatever the
  * bounds: otherwise nodes of one statement could wait for each other.
  */
@@ -28,6 +32,12 @@
  */
 #define FIRST_EXPECTED_BYTES	(2 * 1024 * 1024)
 
+/* Streams that are read in turn are many, and their answers short. */
+#define TURN_EXPECTED_BYTES		(256 * 1024)
+
+/* In turn: active streams for each request that may be in flight. */
+#define TURN_WINDOW				4
+
 /* From this page on a lazy stream reads ahead. */
 #define LAZY_PAGES				3
 
@@ -37,12 +47,15 @@ struct DynFetch
 	MemoryContext context;
 	int			nactive;
 	int			max_active;
-	DynStream **active;
+	int			space;			/* of active and idle */
+	DynStream **active;			/* by rising number */
 	DynStream **idle;			/* done ones, to be begun again */
 	int			nidle;
 	int			next_stream;	/* the first that was not begun yet */
 	int			pages_used;		/* taken up by the consumer */
 	int			until_pump;		/* items */
+	int			wanted;			/* in turn: the stream that is waited for */
+	DynStream  *turn;			/* and that was asked for last; or NULL */
 
 	DynFetchPage *page;			/* being handed out; not when merging */
 	const DynFetchPage *origin; /* of the item that was handed out last */
@@ -85,6 +98,16 @@ allocate_fetch(void)
 	return fetch;
 }
 
+static int
+most_active(const DynFetchSpec *spec)
+{
+	int			lanes = spec->connection->max_concurrency;
+
+	if (spec->all_at_once)
+		return spec->nstreams;
+	return Min(spec->nstreams, spec->in_turn ? lanes * TURN_WINDOW : lanes);
+}
+
 DynFetch *
 dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 {
@@ -92,12 +115,13 @@ dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 
 	fetch->streams.spec = *spec;
 	fetch->streams.statement = statement;
-	fetch->streams.expected = FIRST_EXPECTED_BYTES;
-	fetch->max_active = spec->all_at_once ? spec->nstreams
-		: Min(spec->nstreams, spec->connection->max_concurrency);
-	fetch->active = MemoryContextAllocZero(fetch->context, Max(fetch->max_active, 1) *
+	fetch->streams.expected = spec->in_turn ? TURN_EXPECTED_BYTES
+		: FIRST_EXPECTED_BYTES;
+	fetch->max_active = most_active(spec);
+	fetch->space = Max(fetch->max_active, 1);
+	fetch->active = MemoryContextAllocZero(fetch->context, fetch->space *
 										   sizeof(DynStream *));
-	fetch->idle = MemoryContextAllocZero(fetch->context, Max(fetch->max_active, 1) *
+	fetch->idle = MemoryContextAllocZero(fetch->context, fetch->space *
 										 sizeof(DynStream *));
 	fetch->slots = MemoryContextAllocZero(fetch->context, Max(spec->npaths, 1) *
 										  sizeof(DynValue));
@@ -134,6 +158,16 @@ begin_stream(DynFetch *fetch)
 	return stream;
 }
 
+/* Has the stream nothing left for anybody? */
+static bool
+is_retirable(const DynFetch *fetch, const DynStream *stream)
+{
+	if (fetch->streams.spec.in_turn &&
+		(stream->number == fetch->wanted || stream->count > 0))
+		return false;
+	return dyn_stream_is_done(stream) && !stream->has_head;
+}
+
 /* Streams that have nothing left make room for the next ones. */
 static void
 retire_streams(DynFetch *fetch)
@@ -144,7 +178,7 @@ retire_streams(DynFetch *fetch)
 	{
 		DynStream  *stream = fetch->active[i];
 
-		if (dyn_stream_is_done(stream) && !stream->has_head)
+		if (is_retirable(fetch, stream))
 			fetch->idle[fetch->nidle++] = stream;
 		else
 			fetch->active[kept++] = stream;
@@ -155,7 +189,8 @@ retire_streams(DynFetch *fetch)
 static int
 allowed_active(const DynFetch *fetch)
 {
-	if (!fetch->streams.spec.lazy || fetch->streams.spec.all_at_once)
+	if (!fetch->streams.spec.lazy || fetch->streams.spec.all_at_once ||
+		fetch->streams.spec.in_turn)
 		return fetch->max_active;
 	return Min(fetch->max_active, 1 + fetch->pages_used);
 }
@@ -164,10 +199,16 @@ allowed_active(const DynFetch *fetch)
 static bool
 wants_to_send(const DynFetch *fetch, const DynStream *stream)
 {
+	const DynFetchSpec *spec = &fetch->streams.spec;
+
 	if (stream->in_flight || !stream->more)
 		return false;
-	if (stream->asked == 0 || !fetch->streams.spec.lazy ||
-		stream->asked >= LAZY_PAGES)
+	if (stream->asked == 0 || !spec->lazy)
+		return true;
+	/* a stream whose turn has not come may never be asked for more */
+	if (spec->in_turn && stream->number != fetch->wanted)
+		return false;
+	if (stream->asked >= LAZY_PAGES)
 		return true;
 	/* only when what it has sent before is used up */
 	return stream->first == NULL && fetch->page == NULL;
@@ -206,6 +247,8 @@ requests_in_flight(const DynFetch *fetch)
 static bool
 is_starving(const DynFetch *fetch, const DynStream *stream)
 {
+	if (fetch->streams.spec.in_turn)
+		return stream->number == fetch->wanted && stream->first == NULL;
 	if (fetch->streams.spec.compare != NULL)
 		return stream->first == NULL && !stream->has_head &&
 			requests_in_flight(fetch) == 0;
@@ -238,27 +281,34 @@ begin_streams(DynFetch *fetch)
 /*
  * Room for a request goes to the stream that has sent the fewest: streams that
  * fell behind would be alone at the end, each page waiting for the one before.
+ * In turn, it goes to the one whose turn comes first.
  */
+static DynStream *
+next_to_send(const DynFetch *fetch)
+{
+	DynStream  *next = NULL;
+
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		DynStream  *stream = fetch->active[i];
+
+		if ((next == NULL || stream->asked < next->asked) &&
+			may_send(fetch, stream))
+			next = stream;
+		if (next != NULL && fetch->streams.spec.in_turn)
+			break;
+	}
+	return next;
+}
+
 static void
 send_requests(DynFetch *fetch)
 {
+	DynStream  *next;
+
 	begin_streams(fetch);
-	for (;;)
-	{
-		DynStream  *next = NULL;
-
-		for (int i = 0; i < fetch->nactive; i++)
-		{
-			DynStream  *stream = fetch->active[i];
-
-			if ((next == NULL || stream->asked < next->asked) &&
-				may_send(fetch, stream))
-				next = stream;
-		}
-		if (next == NULL)
-			return;
+	while ((next = next_to_send(fetch)) != NULL)
 		dyn_stream_send(&fetch->streams, next);
-	}
 }
 
 /*
@@ -268,13 +318,15 @@ send_requests(DynFetch *fetch)
  * used up together, and so on to the end.
  */
 static bool
-wants_answer(const DynFetch *fetch)
+wants_answer(const DynFetch *fetch, const DynStream *stream)
 {
 	const DynStatement *statement = fetch->streams.statement;
 
 	if (fetch->streams.spec.compare != NULL ||
 		statement->bytes + fetch->streams.expected <= statement->max_bytes)
 		return true;
+	if (fetch->streams.spec.in_turn)
+		return stream->number == fetch->wanted;
 	for (int i = 0; i < fetch->nactive; i++)
 	{
 		if (fetch->active[i]->first != NULL)
@@ -292,7 +344,7 @@ take_answers(DynFetch *fetch)
 		DynStream  *stream = fetch->active[i];
 
 		if (!stream->in_flight || stream->call->state != DYN_CALL_DONE ||
-			!wants_answer(fetch))
+			!wants_answer(fetch, stream))
 			continue;
 		dyn_stream_receive(&fetch->streams, stream);
 		if (may_send(fetch, stream))
@@ -500,6 +552,115 @@ dyn_fetch_next(DynFetch *fetch)
 {
 	return fetch->streams.spec.compare != NULL ? next_merged(fetch)
 		: next_unordered(fetch);
+}
+
+/* ---- in turn ---- */
+
+/* A stream out of the window needs room of its own. */
+static void
+make_space(DynFetch *fetch)
+{
+	if (fetch->nactive < fetch->space && fetch->nidle < fetch->space)
+		return;
+	fetch->space *= 2;
+	fetch->active = repalloc(fetch->active, fetch->space * sizeof(DynStream *));
+	fetch->idle = repalloc(fetch->idle, fetch->space * sizeof(DynStream *));
+}
+
+/* The active stream of that number, begun if need be; NULL if it is past. */
+static DynStream *
+stream_in_turn(DynFetch *fetch, int number)
+{
+	if (fetch->turn != NULL && fetch->turn->number == number)
+		return fetch->turn;
+	fetch->turn = NULL;
+	fetch->wanted = number;
+	if (number >= fetch->next_stream)
+	{
+		make_space(fetch);
+		fetch->next_stream = number;
+		fetch->turn = begin_stream(fetch);
+		return fetch->turn;
+	}
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (fetch->active[i]->number == number)
+			fetch->turn = fetch->active[i];
+	}
+	return fetch->turn;
+}
+
+/* The page stays the stream's first one while its items are handed out. */
+static bool
+next_of_pages(DynFetch *fetch, DynStream *stream)
+{
+	while (stream->first != NULL)
+	{
+		if (dyn_page_next(&stream->first->page, fetch->slots))
+		{
+			fetch->origin = stream->first;
+			stream->first->handed_out++;
+			return true;
+		}
+		dyn_page_done(&fetch->streams, dyn_stream_pop(stream));
+	}
+	return false;
+}
+
+const DynValue *
+dyn_fetch_next_of(DynFetch *fetch, int number)
+{
+	DynStream  *stream = stream_in_turn(fetch, number);
+
+	if (stream == NULL)
+		return NULL;
+	if (--fetch->until_pump <= 0)
+		pump(fetch);
+	for (;;)
+	{
+		if (next_of_pages(fetch, stream))
+			return fetch->slots;
+		if (dyn_stream_is_done(stream))
+			return NULL;
+		pump(fetch);
+		if (stream->first == NULL && !dyn_stream_is_done(stream))
+			wait_for_progress(fetch);
+	}
+}
+
+void
+dyn_fetch_drop(DynFetch *fetch, int number)
+{
+	if (fetch->turn != NULL && fetch->turn->number == number)
+		fetch->turn = NULL;
+	fetch->origin = NULL;
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (fetch->active[i]->number == number)
+			dyn_stream_abandon(&fetch->streams, fetch->active[i]);
+	}
+}
+
+uint64
+dyn_fetch_count_of(DynFetch *fetch, int number)
+{
+	DynStream  *stream = stream_in_turn(fetch, number);
+	uint64		count;
+
+	if (stream == NULL)
+		return 0;
+	fetch->streams.counting = true;
+	while (dyn_fetch_next_of(fetch, number) != NULL)
+		continue;
+	count = stream->count;
+	stream->count = 0;
+	return count;
+}
+
+void
+dyn_fetch_send(DynFetch *fetch)
+{
+	pump(fetch);
 }
 
 uint64

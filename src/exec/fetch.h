@@ -15,7 +15,9 @@
  * abandoned.
  *
  * Items come in no order, unless the spec gives a comparison: then streams
- * are merged by it (each yields its own items in that order).
+ * are merged by it (each yields its own items in that order); or unless the
+ * streams are read in turn: then each is asked for by its number, mostly in
+ * rising order, and those that follow are read ahead.
  */
 #ifndef DYN_EXEC_FETCH_H
 #define DYN_EXEC_FETCH_H
@@ -50,6 +52,7 @@ typedef struct DynFetchSpec
 
 	bool		lazy;			/* the consumer may stop early */
 	bool		all_at_once;	/* merging: every stream must run */
+	bool		in_turn;		/* dyn_fetch_next_of instead of dyn_fetch_next */
 	long		first_limit;	/* items of the first page; 0: no limit */
 	long		fetch_size;		/* items of any page; 0: no limit */
 	DynCounters *counters;		/* counted here, too */
@@ -66,6 +69,23 @@ extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 
 /* Runs to the end and returns the sum of all Counts. */
 extern uint64 dyn_fetch_count(DynFetch *fetch);
+
+/* Sends what may be sent now, without waiting. */
+extern void dyn_fetch_send(DynFetch *fetch);
+
+/*
+ * In turn: the next item of a stream, as dyn_fetch_next; NULL at its end, and
+ * for streams that were dropped or passed over.  Asking for a stream
+ * passes over the ones before it that were not begun; those that were begun
+ * wait until they are asked for or dropped.
+ */
+extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
+
+/* In turn: gives up a stream and its request, if one is under way. */
+extern void dyn_fetch_drop(DynFetch *fetch, int stream);
+
+/* In turn: reads a stream of Select=COUNT to its end. */
+extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);
 
 /*
  * Where the item comes from that dyn_fetch_next gave last: what would ask

@@ -73,6 +73,58 @@ dyn_requests_of_keys(const DynRelation *relation, const DynKeyPart *keys,
 	return requests;
 }
 
+/* ---- Queries and Scans ---- */
+
+static DynRequests *
+allocate_reads(const DynRelation *relation, const DynAccess *access,
+			   DynOperation op, const DynPath *projection, int nprojection)
+{
+	DynRequests *requests = allocate_requests(relation);
+
+	requests->op = op;
+	requests->index = access->index;
+	requests->count_only = access->count_only;
+	requests->backward = access->backward;
+	requests->projection = projection;
+	requests->nprojection = nprojection;
+	return requests;
+}
+
+DynRequests *
+dyn_requests_of_terms(const DynRelation *relation, const DynAccess *access,
+					  const DynQueryTerms *terms, int nterms, int nparts,
+					  const DynPath *projection, int nprojection)
+{
+	DynRequests *requests = allocate_reads(relation, access, DYN_OP_QUERY,
+										   projection, nprojection);
+
+	requests->nstreams = nterms;
+	requests->nparts = nparts;
+	requests->terms = terms;
+	return requests;
+}
+
+/* The same conditions for every partition. */
+static DynQueryTerms *
+terms_of_bound(const DynBound *bound)
+{
+	DynQueryTerms *terms = palloc_extended(bound->nkeys * sizeof(DynQueryTerms),
+										   MCXT_ALLOC_HUGE);
+
+	for (int i = 0; i < bound->nkeys; i++)
+		dyn_bound_terms(bound, i, &terms[i]);
+	return terms;
+}
+
+void
+dyn_bound_terms(const DynBound *bound, int i, DynQueryTerms *terms)
+{
+	terms->key = &bound->keys[i * bound->nparts];
+	terms->range = bound->range;
+	terms->nrange = bound->nrange;
+	terms->filter = bound->filter;
+}
+
 DynRequests *
 dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 					   const DynBound *bound, const DynPath *projection,
@@ -83,24 +135,14 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 	if (access->kind == DYN_ACCESS_GET)
 		return dyn_requests_of_keys(relation, bound->keys, bound->nkeys,
 									bound->nparts, projection, nprojection);
-	requests = allocate_requests(relation);
-	requests->index = access->index;
-	requests->count_only = access->count_only;
-	requests->backward = access->backward;
+	if (access->kind == DYN_ACCESS_QUERY)
+		return dyn_requests_of_terms(relation, access, terms_of_bound(bound),
+									 bound->nkeys, bound->nparts, projection,
+									 nprojection);
+	requests = allocate_reads(relation, access, DYN_OP_SCAN, projection,
+							  nprojection);
 	requests->filter = bound->filter;
-	requests->projection = projection;
-	requests->nprojection = nprojection;
-	if (access->kind == DYN_ACCESS_SCAN)
-	{
-		requests->op = DYN_OP_SCAN;
-		requests->nstreams = segments;
-		return requests;
-	}
-	requests->op = DYN_OP_QUERY;
-	requests->nstreams = bound->nkeys;
-	requests->range = bound->range;
-	requests->nrange = bound->nrange;
-	set_keys(requests, bound->keys, bound->nkeys, bound->nparts);
+	requests->nstreams = segments;
 	return requests;
 }
 
@@ -108,13 +150,14 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 
 /* hash = value AND ... AND the conditions on range attributes */
 static DynCond *
-key_condition(const DynRequests *requests, int partition)
+key_condition(const DynRequests *requests, int stream)
 {
 	DynCond    *all = palloc0(sizeof(DynCond));
-	const DynKeyPart *parts = &requests->keys[partition * requests->nparts];
+	const DynQueryTerms *terms = &requests->terms[stream];
+	const DynKeyPart *parts = terms->key;
 
 	all->kind = DYN_COND_AND;
-	all->args = palloc((requests->nparts + requests->nrange) * sizeof(DynCond *));
+	all->args = palloc((requests->nparts + terms->nrange) * sizeof(DynCond *));
 	for (int i = 0; i < requests->nparts; i++)
 	{
 		DynCond    *equal = palloc0(sizeof(DynCond));
@@ -125,8 +168,8 @@ key_condition(const DynRequests *requests, int partition)
 		equal->nvalues = 1;
 		all->args[all->nargs++] = equal;
 	}
-	for (int i = 0; i < requests->nrange; i++)
-		all->args[all->nargs++] = requests->range[i];
+	for (int i = 0; i < terms->nrange; i++)
+		all->args[all->nargs++] = terms->range[i];
 	return all;
 }
 
@@ -141,23 +184,29 @@ terminated(DynBuffer *buf)
 }
 
 static const char *
-render_key_condition(DynRequests *requests, int partition)
+render_key_condition(DynRequests *requests, int stream)
 {
 	dyn_buffer_reset(&requests->key_condition_text);
-	if (!dyn_expr_condition(requests->tokens, key_condition(requests, partition),
+	if (!dyn_expr_condition(requests->tokens, key_condition(requests, stream),
 							&requests->key_condition_text))
 		elog(ERROR, "key condition cannot be written");
 	return terminated(&requests->key_condition_text);
 }
 
-static const char *
-render_filter(DynRequests *requests)
+static const DynCond *
+stream_filter(const DynRequests *requests, int stream)
 {
-	if (requests->filter == NULL)
+	return requests->op == DYN_OP_QUERY ? requests->terms[stream].filter
+		: requests->filter;
+}
+
+static const char *
+render_filter(DynRequests *requests, const DynCond *filter)
+{
+	if (filter == NULL)
 		return NULL;
 	dyn_buffer_reset(&requests->filter_text);
-	if (!dyn_expr_condition(requests->tokens, requests->filter,
-							&requests->filter_text))
+	if (!dyn_expr_condition(requests->tokens, filter, &requests->filter_text))
 		return NULL;
 	return terminated(&requests->filter_text);
 }
@@ -206,7 +255,7 @@ dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 	}
 	else
 		prepare_keys(requests, stream, request);
-	request->filter = render_filter(requests);
+	request->filter = render_filter(requests, stream_filter(requests, stream));
 	request->projection = render_projection(requests);
 }
 
@@ -247,6 +296,7 @@ void
 dyn_requests_describe(void *arg, int stream, StringInfo line)
 {
 	DynRequests *requests = arg;
+	const DynCond *filter = stream_filter(requests, stream);
 
 	if (requests->op == DYN_OP_QUERY)
 		append_cond(line, " key ", key_condition(requests, stream));
@@ -261,8 +311,8 @@ dyn_requests_describe(void *arg, int stream, StringInfo line)
 							 DYN_BATCH_GET_MAX_KEYS));
 	else if (requests->nstreams > 1)
 		appendStringInfo(line, " segment %d of %d", stream, requests->nstreams);
-	if (requests->filter != NULL)
-		append_cond(line, " filter ", requests->filter);
+	if (filter != NULL)
+		append_cond(line, " filter ", filter);
 	if (requests->backward)
 		appendStringInfoString(line, " backward");
 	if (requests->count_only)

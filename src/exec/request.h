@@ -2,7 +2,7 @@
  * request.h
  *		The requests of a bound access plan, ready for dyn_fetch_start.
  *
- * dyn_requests_init computes the streams; prepare and describe are the
+ * Each constructor computes the streams; prepare and describe are the
  * callbacks of the fetch.  Key conditions, filter and projection are rendered
  * anew for each request, into buffers that are used again.
  */
@@ -11,6 +11,18 @@
 
 #include "bind.h"
 #include "fetch.h"
+
+/* What one Query asks for. */
+typedef struct DynQueryTerms
+{
+	const DynKeyPart *key;		/* of the partition */
+	DynCond    *const *range;
+	int			nrange;
+	DynCond    *filter;			/* NULL: none */
+} DynQueryTerms;
+
+/* Those of partition `i` of bound values. */
+extern void dyn_bound_terms(const DynBound *bound, int i, DynQueryTerms *terms);
 
 typedef struct DynRequests
 {
@@ -22,12 +34,11 @@ typedef struct DynRequests
 	bool		backward;
 	int			nstreams;
 
-	const DynKeyPart *keys;		/* GET: whole keys; QUERY: partitions */
+	const DynKeyPart *keys;		/* GET: whole keys */
 	int			nkeys;
-	int			nparts;
-	DynCond    *const *range;	/* QUERY */
-	int			nrange;
-	DynCond    *filter;
+	int			nparts;			/* of a key, QUERY's likewise */
+	const DynQueryTerms *terms; /* QUERY: of each stream */
+	DynCond    *filter;			/* SCAN */
 	const DynPath *projection;	/* paths to ask for; none: whole items */
 	int			nprojection;
 
@@ -53,6 +64,13 @@ extern DynRequests *dyn_requests_of_keys(const DynRelation *relation,
 										 const DynKeyPart *keys, int nkeys,
 										 int nparts, const DynPath *projection,
 										 int nprojection);
+
+/* The Queries of those terms, each a stream, as the access plan reads. */
+extern DynRequests *dyn_requests_of_terms(const DynRelation *relation,
+										  const DynAccess *access,
+										  const DynQueryTerms *terms, int nterms,
+										  int nparts, const DynPath *projection,
+										  int nprojection);
 
 /* A key for people, its parts between separators; palloc'd. */
 extern char *dyn_key_text(const DynKeyPart *parts, int nparts,

@@ -30,7 +30,7 @@
 #include "../base/text.h"
 #include "../model/path.h"
 #include "../model/pg_compat.h"
-#include "scan.h"
+#include "lookup.h"
 
 /* A Scan is divided into segments of about this size. */
 #define BYTES_PER_SEGMENT	(4.0 * 1024 * 1024)
@@ -108,6 +108,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	DynScan    *scan = palloc0(sizeof(DynScan));
 
 	node->fdw_state = scan;
+	scan->node = node;
 	scan->relation = open_scan_relation(node);
 	scan->access = dyn_access_decode(linitial(plan->fdw_private));
 	create_rows(scan);
@@ -122,6 +123,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 		scan->keys = dyn_rows_create(scan->relation, keys, keys->base,
 									 keys->nbase);
 	}
+	dyn_statement_add_scan(node->ss.ps.state, scan);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	check_consistency(scan);
@@ -241,10 +243,10 @@ scan_segments(const DynScan *scan)
 
 /* ---- running ---- */
 
-static void
-evaluate_values(DynScan *scan, ForeignScanState *node)
+void
+dyn_scan_evaluate(DynScan *scan)
 {
-	ExprContext *econtext = node->ss.ps.ps_ExprContext;
+	ExprContext *econtext = scan->node->ss.ps.ps_ExprContext;
 	int			i = 0;
 	ListCell   *lc;
 
@@ -277,9 +279,9 @@ compare_items(void *arg, const DynValue *a, const DynValue *b)
 	return scan->access->backward ? -order : order;
 }
 
-static DynFetch *
-start_fetch(DynScan *scan, ForeignScanState *node, DynRequests *requests,
-			const DynRows *rows)
+DynFetch *
+dyn_scan_start_fetch(DynScan *scan, DynRequests *requests, const DynRows *rows,
+					 bool in_turn)
 {
 	DynFetchSpec spec = {0};
 
@@ -296,39 +298,46 @@ start_fetch(DynScan *scan, ForeignScanState *node, DynRequests *requests,
 	spec.first_limit = scan->access->limit_hint;
 	spec.fetch_size = scan->relation->fetch_size;
 	spec.counters = &scan->counters;
+	spec.in_turn = in_turn;
 	scan->requests = requests;
-	if (scan->access->ordered && requests->nstreams > 1)
+	if (scan->access->ordered && requests->nstreams > 1 && !in_turn)
 	{
 		spec.compare = compare_items;
 		spec.compare_arg = scan;
 		spec.all_at_once = true;
 	}
-	return dyn_fetch_start(dyn_statement_get(node->ss.ps.state), &spec);
+	return dyn_fetch_start(dyn_statement_get(scan->node->ss.ps.state), &spec);
 }
 
 /* Binds the values and starts the fetch, unless no item can qualify. */
 static void
-start_run(DynScan *scan, ForeignScanState *node)
+start_requests(DynScan *scan)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(scan->run_context);
 	const DynRows *rows = scan->access->then_base ? scan->keys : scan->rows;
 	DynBound   *bound = palloc(sizeof(DynBound));
+	DynRequests *requests;
 
-	scan->running = true;
-	evaluate_values(scan, node);
 	dyn_bind_values(scan->access, scan->relation, &scan->values, bound);
 	scan->finished = bound->nothing;
-	if (!bound->nothing)
-	{
-		announce_scan(scan);
-		scan->fetch = start_fetch(scan, node,
-								  dyn_requests_of_access(scan->relation,
-														 scan->access, bound,
-														 rows->projection,
-														 rows->nprojection,
-														 scan_segments(scan)),
-								  rows);
-	}
+	if (bound->nothing)
+		return;
+	announce_scan(scan);
+	requests = dyn_requests_of_access(scan->relation, scan->access, bound,
+									  rows->projection, rows->nprojection,
+									  scan_segments(scan));
+	scan->fetch = dyn_scan_start_fetch(scan, requests, rows, false);
+}
+
+static void
+start_run(DynScan *scan)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(scan->run_context);
+
+	scan->running = true;
+	dyn_scan_evaluate(scan);
+	scan->served = scan->lookups != NULL && dyn_lookups_open(scan->lookups);
+	if (!scan->served)
+		start_requests(scan);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -404,7 +413,7 @@ batch_size(const DynScan *scan)
 
 /* Reads the next batch of keys from the table; false at the end. */
 static bool
-start_batch(DynScan *scan, ForeignScanState *node)
+start_batch(DynScan *scan)
 {
 	MemoryContext oldcontext;
 	DynKeyPart *parts;
@@ -421,18 +430,18 @@ start_batch(DynScan *scan, ForeignScanState *node)
 	n = collect_keys(scan, parts, batch_size(scan));
 	if (n > 0)
 		scan->base_fetch =
-			start_fetch(scan, node,
-						dyn_requests_of_keys(scan->relation, parts, n,
-											 scan->access->nbase,
-											 scan->rows->projection,
-											 scan->rows->nprojection),
-						scan->rows);
+			dyn_scan_start_fetch(scan,
+								 dyn_requests_of_keys(scan->relation, parts, n,
+													  scan->access->nbase,
+													  scan->rows->projection,
+													  scan->rows->nprojection),
+								 scan->rows, false);
 	MemoryContextSwitchTo(oldcontext);
 	return n > 0;
 }
 
 static const DynValue *
-next_base_item(DynScan *scan, ForeignScanState *node)
+next_base_item(DynScan *scan)
 {
 	for (;;)
 	{
@@ -442,21 +451,43 @@ next_base_item(DynScan *scan, ForeignScanState *node)
 			item = dyn_fetch_next(scan->base_fetch);
 		if (item != NULL)
 			return item;
-		if (!start_batch(scan, node))
+		if (!start_batch(scan))
 			return NULL;
 	}
 }
 
 /* ---- iterate ---- */
 
+static uint64
+run_count(DynScan *scan)
+{
+	if (scan->served)
+		return dyn_lookups_count(scan->lookups);
+	return scan->fetch ? dyn_fetch_count(scan->fetch) : 0;
+}
+
 static void
 store_count(DynScan *scan, TupleTableSlot *slot)
 {
-	uint64		count = scan->fetch ? dyn_fetch_count(scan->fetch) : 0;
-
-	slot->tts_values[0] = Int64GetDatum((int64) count);
+	slot->tts_values[0] = Int64GetDatum((int64) run_count(scan));
 	slot->tts_isnull[0] = false;
 	ExecStoreVirtualTuple(slot);
+	scan->finished = true;
+}
+
+/* Stores the next row; false at the end. */
+static bool
+next_row(DynScan *scan, TupleTableSlot *slot)
+{
+	const DynValue *item;
+
+	if (scan->served)
+		return dyn_lookups_next(scan->lookups, slot);
+	item = scan->access->then_base ? next_base_item(scan)
+		: dyn_fetch_next(scan->fetch);
+	if (item != NULL)
+		dyn_rows_store(scan->rows, item, slot);
+	return item != NULL;
 }
 
 TupleTableSlot *
@@ -464,30 +495,20 @@ dynIterateForeignScan(ForeignScanState *node)
 {
 	DynScan    *scan = node->fdw_state;
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
-	const DynValue *item;
 
+	ExecClearTuple(slot);
 	if (!scan->running)
 	{
-		start_run(scan, node);
+		start_run(scan);
 		if (scan->access->count_only)
 		{
-			ExecClearTuple(slot);
 			store_count(scan, slot);
-			scan->finished = true;
 			return slot;
 		}
 	}
-	if (scan->finished)
-		return ExecClearTuple(slot);
-	item = scan->access->then_base ? next_base_item(scan, node)
-		: dyn_fetch_next(scan->fetch);
-	if (item == NULL)
-	{
+	if (!scan->finished && !next_row(scan, slot))
 		scan->finished = true;
-		return ExecClearTuple(slot);
-	}
-	dyn_rows_store(scan->rows, item, slot);
-	return slot;
+	return scan->finished ? ExecClearTuple(slot) : slot;
 }
 
 /* ---- rescan and end ---- */
@@ -495,6 +516,9 @@ dynIterateForeignScan(ForeignScanState *node)
 static void
 abandon_run(DynScan *scan)
 {
+	if (scan->served)
+		dyn_lookups_close(scan->lookups);
+	scan->served = false;
 	if (scan->run_context != NULL)
 		MemoryContextReset(scan->run_context);
 	scan->running = false;
@@ -516,6 +540,10 @@ dynEndForeignScan(ForeignScanState *node)
 {
 	DynScan    *scan = node->fdw_state;
 
-	if (scan != NULL)
-		abandon_run(scan);
+	if (scan == NULL)
+		return;
+	abandon_run(scan);
+	if (scan->lookups != NULL)
+		dyn_lookups_free(scan->lookups);
+	scan->lookups = NULL;
 }

@@ -14,8 +14,11 @@
 
 struct DynKeySet;
 
+typedef struct DynLookups DynLookups;
+
 typedef struct DynScan
 {
+	ForeignScanState *node;
 	DynRelation *relation;
 	DynAccess  *access;
 	DynRows    *rows;			/* what the scan returns */
@@ -36,7 +39,21 @@ typedef struct DynScan
 	DynFetch   *base_fetch;		/* then_base: items of a batch of keys */
 	MemoryContext batch_context;
 	struct DynKeySet *seen;		/* then_base: keys that were read */
+
+	/* answers to executions that were announced, over all of them */
+	DynLookups *lookups;		/* NULL: nobody announces any */
+	bool		served;			/* this execution is answered by them */
 } DynScan;
+
+/* Evaluates the run-time values into CurrentMemoryContext. */
+extern void dyn_scan_evaluate(DynScan *scan);
+
+/*
+ * Starts the fetch of requests whose items go to `rows`; lives in
+ * CurrentMemoryContext.
+ */
+extern DynFetch *dyn_scan_start_fetch(DynScan *scan, DynRequests *requests,
+									  const DynRows *rows, bool in_turn);
 
 extern void dynBeginForeignScan(ForeignScanState *node, int eflags);
 extern TupleTableSlot *dynIterateForeignScan(ForeignScanState *node);

@@ -52,3 +52,13 @@ dyn_statement_get(EState *estate)
 	}
 	return make_statement(estate);
 }
+
+void
+dyn_statement_add_scan(EState *estate, struct DynScan *scan)
+{
+	DynStatement *statement = dyn_statement_get(estate);
+	MemoryContext oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
+
+	statement->scans = lappend(statement->scans, scan);
+	MemoryContextSwitchTo(oldcontext);
+}

@@ -13,6 +13,8 @@
 
 #include "../model/counters.h"
 
+struct DynScan;
+
 typedef struct DynStatement
 {
 	EState	   *estate;
@@ -21,8 +23,12 @@ typedef struct DynStatement
 	size_t		bytes;			/* of pages, arriving (as expected) and waiting */
 	size_t		max_bytes;
 	DynCounters counters;
+	List	   *scans;			/* of DynScan *, as they began */
 } DynStatement;
 
 extern DynStatement *dyn_statement_get(EState *estate);
+
+/* Makes a scan known to the statement's other nodes. */
+extern void dyn_statement_add_scan(EState *estate, struct DynScan *scan);
 
 #endif

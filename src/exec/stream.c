@@ -39,6 +39,7 @@ dyn_stream_begin(DynStream *stream, int number)
 	stream->more = true;
 	stream->resume_at = 0;
 	stream->stalls = 0;
+	stream->count = 0;
 	stream->has_head = false;
 	dyn_buffer_reset(&stream->last_key);
 	dyn_buffer_reset(&stream->unprocessed);
@@ -388,8 +389,9 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 						page->body.len, &error))
 		dyn_report_page(stream->call, &error, &about);
 	accept_page(context, stream, page, &about);
-	if (context->counting)
-		context->count += page->page.count;
+	if (page->page.nitems == 0)
+		stream->count += page->page.count;
+	context->count += page->page.count;
 	if (context->counting || page->page.nitems == 0)
 	{
 		dyn_client_recycle(dyn_session_client(), &page->body);
@@ -412,17 +414,28 @@ free_page(DynStreamContext *context, DynFetchPage *page)
 }
 
 void
-dyn_stream_release(DynStreamContext *context, DynStream *stream)
+dyn_stream_abandon(DynStreamContext *context, DynStream *stream)
 {
 	DynFetchPage *page;
 
 	if (stream->in_flight)
+	{
 		settle_flight(context, stream);
+		dyn_call_destroy(stream->call);
+		stream->call = NULL;
+	}
+	stream->more = false;
+	while ((page = dyn_stream_pop(stream)) != NULL)
+		free_page(context, page);
+}
+
+void
+dyn_stream_release(DynStreamContext *context, DynStream *stream)
+{
+	dyn_stream_abandon(context, stream);
 	if (stream->call != NULL)
 		dyn_call_destroy(stream->call);
 	stream->call = NULL;
-	while ((page = dyn_stream_pop(stream)) != NULL)
-		free_page(context, page);
 	dyn_buffer_free(&stream->last_key);
 	dyn_buffer_free(&stream->unprocessed);
 }

@@ -41,6 +41,7 @@ typedef struct DynStream
 	DynBuffer	unprocessed;	/* keys of a batch to ask for again */
 	double		resume_at;		/* not before this time (ms) */
 	int			stalls;			/* answers in a row without progress */
+	uint64		count;			/* Select=COUNT: so far, until it is read */
 	DynFetchPage *first;		/* pages that are waiting */
 	DynFetchPage *last;
 
@@ -87,6 +88,9 @@ dyn_stream_is_done(const DynStream *stream)
 {
 	return !stream->in_flight && !stream->more && stream->first == NULL;
 }
+
+/* Gives up what is under way and what is waiting; the stream is done then. */
+extern void dyn_stream_abandon(DynStreamContext *context, DynStream *stream);
 
 /* Frees everything; legal in every state, raises nothing. */
 extern void dyn_stream_release(DynStreamContext *context, DynStream *stream);

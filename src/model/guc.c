@@ -21,6 +21,7 @@ int			dyn_guc_scan_policy = -1;
 bool		dyn_guc_consistent_read = false;
 bool		dyn_guc_log_requests = false;
 int			dyn_guc_metadata_ttl = 300;
+bool		dyn_guc_enable_lookup_join = true;
 int			dyn_guc_fetch_memory = 20 * 1024;
 
 static const struct config_enum_entry scan_policy_values[] = {
@@ -69,6 +70,11 @@ dyn_guc_init(void)
 							 "Reports each request to DynamoDB in one line.",
 							 NULL, &dyn_guc_log_requests, false,
 							 PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("dynamo_fdw.enable_lookup_join",
+							 "Lets the planner join by many lookups at a time.",
+							 "Off: nested loops send one request after the other.",
+							 &dyn_guc_enable_lookup_join, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.metadata_cache_ttl",
 							"How long a table's description is kept before it is asked for again.",
 							NULL, &dyn_guc_metadata_ttl, 300, 0, 86400,

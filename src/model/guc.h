@@ -13,6 +13,7 @@ extern int	dyn_guc_scan_policy;	/* DynScanPolicy, or -1: as the options say */
 extern bool dyn_guc_consistent_read;
 extern bool dyn_guc_log_requests;
 extern int	dyn_guc_metadata_ttl;	/* seconds */
+extern bool dyn_guc_enable_lookup_join;
 extern int	dyn_guc_fetch_memory;	/* kB of pages a statement may hold */
 
 extern void dyn_guc_init(void);

@@ -13,6 +13,7 @@
 #include "fmgr.h"
 #include "nodes/pathnodes.h"
 #include "nodes/plannodes.h"
+#include "optimizer/cost.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "utils/acl.h"
@@ -111,6 +112,52 @@ dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 #define dyn_plan_base_relids(fsplan) ((fsplan)->fs_relids)
 #define dyn_grouping_clause(root) ((root)->parse->groupClause)
 #endif
+
+/* Does the Append leave out subplans while it runs? */
+static inline bool
+dyn_append_is_pruned(const Append *append)
+{
+#if PG_VERSION_NUM >= 180000
+	return append->part_prune_index >= 0;
+#else
+	return append->part_prune_info != NULL;
+#endif
+}
+
+/*
+ * The outer side of a semijoin made unique, so that it can be joined as INNER;
+ * NULL if it cannot be.  From 19 on such relations come ready-made.
+ */
+static inline Path *
+dyn_unique_outer_path(PlannerInfo *root, RelOptInfo *outerrel,
+					  SpecialJoinInfo *sjinfo)
+{
+#if PG_VERSION_NUM >= 190000
+	return NULL;
+#else
+	return (Path *) create_unique_path(root, outerrel,
+									   outerrel->cheapest_total_path, sjinfo);
+#endif
+}
+
+/* What a path costs for being of a kind that is switched off. */
+static inline Cost
+dyn_disabled_nestloop_cost(void)
+{
+#if PG_VERSION_NUM >= 180000
+	return 0;					/* counted apart from costs */
+#else
+	return enable_nestloop ? 0 : disable_cost;
+#endif
+}
+
+static inline void
+dyn_copy_disabled_nodes(Path *path, const Path *from)
+{
+#if PG_VERSION_NUM >= 180000
+	path->disabled_nodes = from->disabled_nodes;
+#endif
+}
 
 /* Outer-join relids can be part of required_outer; they name no relation. */
 #if PG_VERSION_NUM >= 160000

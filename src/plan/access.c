@@ -38,7 +38,8 @@ enum
 	FLAG_COUNT_ONLY = 0x10,
 	FLAG_LAZY = 0x20,
 	FLAG_MULTIPLE = 0x40,
-	FLAG_NOTHING = 0x80
+	FLAG_NOTHING = 0x80,
+	FLAG_SINGLE = 0x100
 };
 
 static Node *
@@ -249,7 +250,8 @@ encode_flags(const DynAccess *access)
 		(access->count_only ? FLAG_COUNT_ONLY : 0) |
 		(access->lazy ? FLAG_LAZY : 0) |
 		(access->multiple ? FLAG_MULTIPLE : 0) |
-		(access->nothing ? FLAG_NOTHING : 0);
+		(access->nothing ? FLAG_NOTHING : 0) |
+		(access->single ? FLAG_SINGLE : 0);
 }
 
 static void
@@ -263,6 +265,7 @@ decode_flags(DynAccess *access, int flags)
 	access->lazy = (flags & FLAG_LAZY) != 0;
 	access->multiple = (flags & FLAG_MULTIPLE) != 0;
 	access->nothing = (flags & FLAG_NOTHING) != 0;
+	access->single = (flags & FLAG_SINGLE) != 0;
 }
 
 List *

@@ -47,6 +47,7 @@ typedef struct DynAccess
 	bool		lazy;			/* something above may stop early */
 	bool		multiple;		/* more than one partition may be read */
 	bool		nothing;		/* a contradiction: send no request */
+	bool		single;			/* the first row is all that is wanted */
 	int			limit_hint;		/* items of the first page; 0: no hint */
 
 	int			nhash;

@@ -3,8 +3,8 @@
  *		Prices access plans in PostgreSQL's cost unit.
  *
  * One round trip costs as much as reading a hundred pages from a disk; a read
- * unit a quarter of a page.  Requests that are in flight together cost one
- * round trip.
+ * unit as much as one page.  Requests that are in flight together cost one
+ * round trip, and a little each.
  */
 #include "postgres.h"
 
@@ -18,8 +18,9 @@
 #include "cost.h"
 
 #define ROUND_TRIP_COST		100.0
-#define READ_UNIT_COST		0.25
+#define READ_UNIT_COST		1.0
 #define ITEM_COST			0.02	/* decoding one item */
+#define REQUEST_COST		5.0		/* of one among many in flight */
 
 #define UNKNOWN_ITEMS		1000.0
 #define UNKNOWN_ITEM_BYTES	300.0
@@ -194,4 +195,26 @@ dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
 		estimate.units * READ_UNIT_COST +
 		estimate.items * ITEM_COST +
 		rows * cpu_tuple_cost;
+}
+
+/*
+ * Lookups are preferred to the same requests one by one even if few are
+ * expected: at worst they are the same, and estimates of few rows are often
+ * guesses.
+ */
+void
+dyn_cost_lookups(const DynLookupEstimate *estimate, Cost *startup, Cost *total)
+{
+	double		requests = estimate->keys;
+	double		trips;
+
+	if (estimate->kind == DYN_ACCESS_GET)
+		requests = ceil(requests / 100.0);
+	trips = Max(1.0, ceil(requests / estimate->lanes));
+	*startup = estimate->round_trip;
+	*total = estimate->round_trip * (trips - 0.1) +
+		(requests - 1) * REQUEST_COST +
+		estimate->keys * (estimate->execution - estimate->round_trip) +
+		estimate->executions * 4 * cpu_operator_cost;
+	*total = Max(*total, *startup);
 }

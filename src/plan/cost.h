@@ -25,4 +25,18 @@ extern void dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
 							const DynAccess *access, double rows,
 							Cost *startup, Cost *total);
 
+/* Executions of one path by key that are answered together. */
+typedef struct DynLookupEstimate
+{
+	DynAccessKind kind;
+	double		executions;
+	double		keys;			/* distinct ones */
+	double		lanes;			/* requests in flight */
+	Cost		round_trip;		/* part of each execution's costs */
+	Cost		execution;		/* of one of them alone */
+} DynLookupEstimate;
+
+extern void dyn_cost_lookups(const DynLookupEstimate *estimate,
+							 Cost *startup, Cost *total);
+
 #endif

@@ -39,7 +39,12 @@
 List *
 dyn_encode_choice(const DynPathChoice *choice)
 {
-	return list_make3_int(choice->target, choice->ordered, choice->backward);
+	List	   *encoded = list_make3_int(choice->target, choice->ordered,
+										 choice->backward);
+
+	encoded = lappend_int(encoded, choice->single);
+	encoded = lappend_int(encoded, choice->kind);
+	return lappend_int(encoded, choice->together);
 }
 
 void
@@ -48,6 +53,9 @@ dyn_decode_choice(List *encoded, DynPathChoice *choice)
 	choice->target = linitial_int(encoded);
 	choice->ordered = lsecond_int(encoded);
 	choice->backward = lthird_int(encoded);
+	choice->single = list_nth_int(encoded, 3);
+	choice->kind = list_nth_int(encoded, 4);
+	choice->together = list_nth_int(encoded, 5);
 }
 
 static const DynIndexMeta *
@@ -262,6 +270,9 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	Cost		startup,
 				total;
 
+	choice->kind = access->kind;
+	choice->together = access->kind != DYN_ACCESS_SCAN && !access->nothing &&
+		!(choice->ordered && access->multiple);
 	dyn_cost_access(root, baserel, access, rows, &startup, &total);
 	add_path(baserel, (Path *)
 			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
@@ -272,7 +283,7 @@ static void
 add_scan_path(PlannerInfo *root, RelOptInfo *baserel)
 {
 	DynRelPlan *plan = baserel->fdw_private;
-	DynPathChoice choice = {DYN_TARGET_SCAN, false, false};
+	DynPathChoice choice = {.target = DYN_TARGET_SCAN};
 	List	   *enforced;
 
 	add_access_path(root, baserel,
@@ -317,7 +328,7 @@ add_key_path(PlannerInfo *root, RelOptInfo *baserel, int target,
 {
 	DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = choice_index(plan, target);
-	DynPathChoice choice = {target, false, false};
+	DynPathChoice choice = {.target = target};
 	List	   *enforced;
 	List	   *pathkeys = NIL;
 	DynAccess  *access = dyn_bind(plan, index, clauses, &enforced);

@@ -157,8 +157,10 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	split_clauses(scan_clauses, enforced, &local, &remote);
 	access->fields = fetched_fields(baserel, plan->relation, local);
 	access->lazy = may_stop_early(root);
-	access->limit_hint = limit_hint(root, baserel, &best_path->path, access,
-									scan_clauses);
+	access->single = choice.single && local == NIL && access->filters == NIL &&
+		access->kind == DYN_ACCESS_QUERY && !access->then_base;
+	access->limit_hint = access->single ? 1
+		: limit_hint(root, baserel, &best_path->path, access, scan_clauses);
 	if (access->kind == DYN_ACCESS_SCAN)
 		access->advice = plan->advice;
 	private = list_make1(dyn_access_encode(access, &exprs));

@@ -12,7 +12,7 @@
 
 #include "binding.h"
 
-/* size.c, paths.c, plan.c, upper.c */
+/* paths.c, plan.c, upper.c */
 extern void dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel,
 								 Oid foreigntableid);
 extern void dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel,
@@ -38,6 +38,9 @@ typedef struct DynPathChoice
 	int			target;
 	bool		ordered;
 	bool		backward;
+	bool		single;			/* one row is enough: below a semijoin */
+	DynAccessKind kind;
+	bool		together;		/* many executions can be answered together */
 } DynPathChoice;
 
 extern List *dyn_encode_choice(const DynPathChoice *choice);
@@ -47,6 +50,20 @@ extern void dyn_decode_choice(List *encoded, DynPathChoice *choice);
 extern DynAccess *dyn_bind_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 								  const DynPathChoice *choice, List *clauses,
 								  List **enforced);
+
+/* Is the relation read by this wrapper? */
+static inline bool
+dyn_is_our_relation(const RelOptInfo *rel)
+{
+	return rel->fdwroutine != NULL &&
+		rel->fdwroutine->GetForeignRelSize == dynGetForeignRelSize;
+}
+
+/*
+ * Offers nested loops whose outer side is read ahead; `methods` are the
+ * executor's.  Called once, when the library is loaded.
+ */
+extern void dyn_lookup_join_init(const struct CustomScanMethods *methods);
 
 /*
  * Sets what ordered reading needs: the attributes to merge by.  Returns how

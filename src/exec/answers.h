@@ -1,0 +1,95 @@
+/*
+ * answers.h
+ *		Answers to lookups, remembered within a bound of memory.
+ *
+ * An answer is found by the identity of its request.  It is in use while
+ * announced executions still need it; one that is known and not in use stays
+ * until its memory is wanted, the one longest unused going first.
+ */
+#ifndef DYN_EXEC_ANSWERS_H
+#define DYN_EXEC_ANSWERS_H
+
+#include "executor/tuptable.h"
+#include "lib/ilist.h"
+
+typedef enum DynAnswerState
+{
+	DYN_ANSWER_UNKNOWN,			/* not asked for, or given up */
+	DYN_ANSWER_ASKED,			/* its request is part of a fetch */
+	DYN_ANSWER_KNOWN			/* all of it is here */
+} DynAnswerState;
+
+typedef struct DynAnswerKey
+{
+	const char *data;
+	Size		len;
+} DynAnswerKey;
+
+typedef struct DynAnswer
+{
+	DynAnswerKey key;			/* first: what the table hashes */
+	DynAnswerState state;
+	int			asked_at;		/* ASKED: position among what was asked for */
+	int			uses;			/* executions, and answers that list it */
+	bool		ended;			/* its stream has nothing more */
+	bool		keeping;		/* all that was taken so far is here */
+	uint64		taken;			/* rows or items that came */
+	uint64		count;			/* Select=COUNT */
+
+	int			nrows;
+	int			row_space;
+	MinimalTuple *rows;
+
+	/* of an index: the answers to the table's keys that it lists */
+	int			nitems;
+	int			item_space;
+	struct DynAnswer **items;
+	const struct DynAnswer *listed_by;	/* last; tells repeated keys */
+
+	Size		bytes;
+	bool		is_idle;
+	dlist_node	idle;			/* in the order of last use */
+} DynAnswer;
+
+typedef struct DynAnswers
+{
+	MemoryContext context;
+	struct HTAB *table;
+	dlist_head	idle;
+	Size		bytes;
+	Size		max_bytes;
+} DynAnswers;
+
+/* In a context of its own below the current one. */
+extern DynAnswers *dyn_answers_create(Size max_bytes);
+
+/* The answer to a request, made UNKNOWN if there was none.  Copies the key. */
+extern DynAnswer *dyn_answers_get(DynAnswers *answers, const char *key, Size len);
+
+/* One more use, one less. */
+extern void dyn_answer_use(DynAnswer *answer);
+extern void dyn_answer_release(DynAnswers *answers, DynAnswer *answer);
+
+/* Adds a copy of the slot's row. */
+extern void dyn_answer_add_row(DynAnswers *answers, DynAnswer *answer,
+							   TupleTableSlot *slot);
+
+/* Adds what an index lists, and a use of it. */
+extern void dyn_answer_add_item(DynAnswers *answers, DynAnswer *answer,
+								DynAnswer *item);
+
+/* It came to its end: KNOWN if all of it was kept. */
+extern void dyn_answer_end(DynAnswers *answers, DynAnswer *answer);
+
+/*
+ * Forgets what the answer holds; what comes from now on is not kept.
+ */
+extern void dyn_answer_stop_keeping(DynAnswers *answers, DynAnswer *answer);
+
+/* Frees the answer, which nobody uses. */
+extern void dyn_answer_forget(DynAnswers *answers, DynAnswer *answer);
+
+/* Forgets idle ones above the bound; true if the rest is within it. */
+extern bool dyn_answers_trim(DynAnswers *answers);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * lookup.h
+ *		Lookups: many executions of one scan, answered together.
+ *
+ * A scan on the inner side of a nested loop is executed once for each outer
+ * row.  Whoever knows the outer rows to come (readahead.c) announces the scan's
+ * values for each of them; the lookups find the distinct keys, send the requests,
+ * many in flight, and serve the executions as they come.
+ *
+ * Legal order, for each batch of outer rows: dyn_lookups_begin;
+ * dyn_lookups_announce for each row, with the scan's values evaluated for it;
+ * dyn_lookups_start.  Then, for each execution: dyn_lookups_open; while that
+ * returned true dyn_lookups_next (or once dyn_lookups_count); dyn_lookups_close,
+ * at any time.
+ *
+ * An execution is served only from answers to the very requests that it would
+ * send itself; where there is none, dyn_lookups_open returns false and the
+ * scan asks alone.  So nothing depends on announcements being right.
+ */
+#ifndef DYN_EXEC_LOOKUP_H
+#define DYN_EXEC_LOOKUP_H
+
+#include "scan.h"
+
+/* Can executions of this access plan be answered together? */
+extern bool dyn_lookups_possible(const DynAccess *access);
+
+/* Lives in a context of its own below the current one, until it is freed. */
+extern DynLookups *dyn_lookups_create(DynScan *scan);
+extern void dyn_lookups_free(DynLookups *lookups);
+
+/* Forgets what was announced before; answers are remembered. */
+extern void dyn_lookups_begin(DynLookups *lookups);
+
+/* Announces an execution with scan->values. */
+extern void dyn_lookups_announce(DynLookups *lookups);
+
+/* Enough is asked for to keep all lanes busy for long. */
+extern bool dyn_lookups_is_full(const DynLookups *lookups);
+
+/* Bytes that the announcements of this batch take. */
+extern Size dyn_lookups_memory(const DynLookups *lookups);
+
+extern void dyn_lookups_start(DynLookups *lookups);
+
+/* Begins to serve the execution with scan->values, if it can be served. */
+extern bool dyn_lookups_open(DynLookups *lookups);
+
+/* Stores the next row of the execution that is open; false at its end. */
+extern bool dyn_lookups_next(DynLookups *lookups, TupleTableSlot *slot);
+
+/* The number of items of the execution that is open. */
+extern uint64 dyn_lookups_count(DynLookups *lookups);
+
+extern void dyn_lookups_close(DynLookups *lookups);
+
+/* Keys that were asked for, and those that an answer was known for. */
+typedef struct DynLookupCounters
+{
+	uint64		distinct_keys;
+	uint64		repeated_keys;
+} DynLookupCounters;
+
+extern const DynLookupCounters *dyn_lookups_counters(const DynLookups *lookups);
+
+#endif

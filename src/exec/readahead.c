@@ -1,0 +1,534 @@
+/*
+ * readahead.c
+ *		Reads the outer side of a nested loop ahead.
+ *
+ * The node hands its child's rows on, unchanged and in their order.  But it
+ * takes them in batches, and for each row of a batch it sets the parameters of
+ * the nested loop as the loop will set them, evaluates the values of our scans
+ * on the inner side and announces them (lookup.h).  When the loop then executes
+ * the scans row by row, their answers are on the way or there.  The join itself
+ * stays core's: its types, conditions and rescans need nothing of ours.
+ *
+ * Batches start small where something above may stop early, and grow; otherwise
+ * the first one is as large as memory allows.
+ *
+ * The loop is found in the plan: the one whose outer side this node is.  Only
+ * those scans are announced to that the loop executes for every outer row.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "../model/pg_compat.h"
+#include "lookup.h"
+#include "readahead.h"
+
+/* The first batch where something may stop early, and the growth of the next. */
+#define FIRST_LAZY_ROWS		1
+#define LAZY_GROWTH			4
+
+typedef struct ReadAhead
+{
+	CustomScanState css;		/* first */
+	bool		lazy;			/* something above may stop early */
+	bool		resolved;		/* loop and scans were looked for */
+	NestLoop   *loop;			/* NULL: not below one */
+	List	   *scans;			/* of DynScan *, on its inner side */
+	TupleTableSlot *out;
+	bool		ended;			/* the child has no more rows */
+
+	MemoryContext context;		/* of the batch */
+	MemoryContext work_context; /* of announcing one row */
+	int			size;			/* rows of the next batch */
+	int			nrows;
+	int			space;
+	int			next;
+	MinimalTuple *rows;
+
+	uint64		batches;
+	uint64		rows_read;
+	uint64		largest;		/* rows of a batch */
+} ReadAhead;
+
+/* ---- finding the loop and its scans ---- */
+
+static NestLoop *find_loop(Plan *plan, const Plan *ahead);
+
+static NestLoop *
+find_loop_in_list(List *plans, const Plan *ahead)
+{
+	NestLoop   *found = NULL;
+	ListCell   *lc;
+
+	foreach(lc, plans)
+	{
+		if (found == NULL && lfirst(lc) != NULL)
+			found = find_loop(lfirst(lc), ahead);
+	}
+	return found;
+}
+
+static NestLoop *
+find_loop(Plan *plan, const Plan *ahead)
+{
+	NestLoop   *found = NULL;
+
+	if (plan == NULL)
+		return NULL;
+	if (IsA(plan, NestLoop) && outerPlan(plan) == ahead)
+		return (NestLoop *) plan;
+	if (IsA(plan, Append))
+		found = find_loop_in_list(((Append *) plan)->appendplans, ahead);
+	else if (IsA(plan, MergeAppend))
+		found = find_loop_in_list(((MergeAppend *) plan)->mergeplans, ahead);
+	else if (IsA(plan, CustomScan))
+		found = find_loop_in_list(((CustomScan *) plan)->custom_plans, ahead);
+	else if (IsA(plan, SubqueryScan))
+		found = find_loop(((SubqueryScan *) plan)->subplan, ahead);
+	if (found == NULL)
+		found = find_loop(outerPlan(plan), ahead);
+	if (found == NULL)
+		found = find_loop(innerPlan(plan), ahead);
+	return found;
+}
+
+static void
+add_scan(ReadAhead *ahead, const Plan *plan)
+{
+	DynStatement *statement = dyn_statement_get(ahead->css.ss.ps.state);
+	ListCell   *lc;
+
+	foreach(lc, statement->scans)
+	{
+		DynScan    *scan = lfirst(lc);
+
+		if (scan->node->ss.ps.plan == plan && scan->lookups == NULL &&
+			dyn_lookups_possible(scan->access))
+			ahead->scans = lappend(ahead->scans, scan);
+	}
+}
+
+/* The scans that executing the plan once executes once. */
+static void
+find_scans(ReadAhead *ahead, Plan *plan)
+{
+	ListCell   *lc;
+
+	switch (nodeTag(plan))
+	{
+		case T_ForeignScan:
+			add_scan(ahead, plan);
+			break;
+		case T_SubqueryScan:
+			find_scans(ahead, ((SubqueryScan *) plan)->subplan);
+			break;
+		case T_CustomScan:
+			if (((CustomScan *) plan)->methods == &dyn_read_ahead_methods)
+				find_scans(ahead, linitial(((CustomScan *) plan)->custom_plans));
+			break;
+		case T_Append:
+			/* pruning at run time leaves some of them out */
+			if (!dyn_append_is_pruned((Append *) plan))
+			{
+				foreach(lc, ((Append *) plan)->appendplans)
+					find_scans(ahead, lfirst(lc));
+			}
+			break;
+		case T_Result:
+			if (outerPlan(plan) != NULL && ((Result *) plan)->resconstantqual == NULL)
+				find_scans(ahead, outerPlan(plan));
+			break;
+		case T_Agg:
+		case T_Group:
+		case T_IncrementalSort:
+		case T_Limit:
+		case T_Material:
+		case T_NestLoop:
+		case T_ProjectSet:
+		case T_Sort:
+		case T_Unique:
+		case T_WindowAgg:
+			find_scans(ahead, outerPlan(plan));
+			break;
+		default:
+			break;
+	}
+}
+
+/* In EvalPlanQual few rows are looked at, once. */
+static void
+resolve(ReadAhead *ahead)
+{
+	EState	   *estate = ahead->css.ss.ps.state;
+	const Plan *plan = ahead->css.ss.ps.plan;
+	MemoryContext oldcontext;
+
+	if (ahead->resolved)
+		return;
+	ahead->resolved = true;
+	if (estate->es_epq_active != NULL)
+		return;
+	oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
+	ahead->loop = find_loop(estate->es_plannedstmt->planTree, plan);
+	if (ahead->loop == NULL)
+		ahead->loop = find_loop_in_list(estate->es_plannedstmt->subplans, plan);
+	if (ahead->loop != NULL)
+		find_scans(ahead, innerPlan(ahead->loop));
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static void
+create_lookups(ReadAhead *ahead)
+{
+	MemoryContext oldcontext =
+		MemoryContextSwitchTo(ahead->css.ss.ps.state->es_query_cxt);
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+	{
+		DynScan    *scan = lfirst(lc);
+
+		if (scan->lookups == NULL)
+			scan->lookups = dyn_lookups_create(scan);
+	}
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* ---- announcing ---- */
+
+/* Sets the loop's parameters as it will for this row; returns the old ones. */
+static ParamExecData *
+set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
+{
+	ParamExecData *params = ahead->css.ss.ps.state->es_param_exec_vals;
+	List	   *wanted = ahead->loop->nestParams;
+	ParamExecData *old = palloc(Max(list_length(wanted), 1) * sizeof(ParamExecData));
+	int			i = 0;
+	ListCell   *lc;
+
+	foreach(lc, wanted)
+	{
+		NestLoopParam *param = lfirst(lc);
+		ParamExecData *value = &params[param->paramno];
+
+		old[i++] = *value;
+		value->execPlan = NULL;
+		value->value = slot_getattr(slot, param->paramval->varattno,
+									&value->isnull);
+	}
+	return old;
+}
+
+static void
+restore_parameters(ReadAhead *ahead, const ParamExecData *old)
+{
+	ParamExecData *params = ahead->css.ss.ps.state->es_param_exec_vals;
+	int			i = 0;
+	ListCell   *lc;
+
+	foreach(lc, ahead->loop->nestParams)
+		params[((NestLoopParam *) lfirst(lc))->paramno] = old[i++];
+}
+
+/* What is announced wrongly is not used, so errors may leave parameters set. */
+static void
+announce_row(ReadAhead *ahead, TupleTableSlot *slot)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(ahead->work_context);
+	ParamExecData *old = set_parameters(ahead, slot);
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+	{
+		DynScan    *scan = lfirst(lc);
+
+		dyn_scan_evaluate(scan);
+		dyn_lookups_announce(scan->lookups);
+	}
+	restore_parameters(ahead, old);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextReset(ahead->work_context);
+}
+
+static void
+begin_lookups(ReadAhead *ahead)
+{
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+	{
+		DynScan    *scan = lfirst(lc);
+
+		if (scan->lookups != NULL)
+			dyn_lookups_begin(scan->lookups);
+	}
+}
+
+static void
+start_lookups(ReadAhead *ahead)
+{
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+		dyn_lookups_start(((DynScan *) lfirst(lc))->lookups);
+}
+
+/* ---- batches ---- */
+
+/* Is there enough, or does it take half of the memory that there is? */
+static bool
+batch_is_full(const ReadAhead *ahead)
+{
+	Size		bytes = MemoryContextMemAllocated(ahead->context, false);
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+	{
+		DynScan    *scan = lfirst(lc);
+
+		if (dyn_lookups_is_full(scan->lookups))
+			return true;
+		bytes += dyn_lookups_memory(scan->lookups);
+	}
+	return ahead->nrows >= ahead->size ||
+		(ahead->nrows > 0 && bytes > (Size) work_mem * 1024 / 2);
+}
+
+/* The child's next row as this node returns it; NULL at its end. */
+static TupleTableSlot *
+next_child_row(ReadAhead *ahead)
+{
+	ScanState  *ss = &ahead->css.ss;
+	PlanState  *child = linitial(ahead->css.custom_ps);
+	TupleTableSlot *slot = ExecProcNode(child);
+
+	if (TupIsNull(slot))
+		return NULL;
+	if (ss->ps.ps_ProjInfo == NULL)
+		return slot;
+	ResetExprContext(ss->ps.ps_ExprContext);
+	ss->ps.ps_ExprContext->ecxt_scantuple = ExecCopySlot(ss->ss_ScanTupleSlot, slot);
+	return ExecProject(ss->ps.ps_ProjInfo);
+}
+
+static void
+keep_row(ReadAhead *ahead, TupleTableSlot *slot)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(ahead->context);
+
+	if (ahead->nrows == ahead->space)
+	{
+		ahead->space = Max(16, ahead->space * 2);
+		ahead->rows = ahead->rows
+			? repalloc_huge(ahead->rows, ahead->space * sizeof(MinimalTuple))
+			: palloc(ahead->space * sizeof(MinimalTuple));
+	}
+	ahead->rows[ahead->nrows++] = ExecCopySlotMinimalTuple(slot);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static void
+clear_batch(ReadAhead *ahead)
+{
+	MemoryContextReset(ahead->context);
+	ahead->rows = NULL;
+	ahead->nrows = ahead->space = ahead->next = 0;
+}
+
+static void
+count_batch(ReadAhead *ahead)
+{
+	ahead->batches += ahead->nrows > 0;
+	ahead->rows_read += ahead->nrows;
+	ahead->largest = Max(ahead->largest, ahead->nrows);
+}
+
+static void
+read_batch(ReadAhead *ahead)
+{
+	TupleTableSlot *slot;
+
+	begin_lookups(ahead);
+	clear_batch(ahead);
+	while (!ahead->ended && !batch_is_full(ahead))
+	{
+		slot = next_child_row(ahead);
+		ahead->ended = (slot == NULL);
+		if (ahead->ended)
+			break;
+		keep_row(ahead, slot);
+		/* as the loop will see it: the values it has then are these bytes */
+		ExecForceStoreMinimalTuple(ahead->rows[ahead->nrows - 1], ahead->out, false);
+		announce_row(ahead, ahead->out);
+	}
+	ExecClearTuple(ahead->out);
+	start_lookups(ahead);
+	count_batch(ahead);
+	ahead->size = ahead->size > INT_MAX / LAZY_GROWTH ? INT_MAX
+		: ahead->size * LAZY_GROWTH;
+}
+
+/* ---- callbacks of the executor ---- */
+
+static void
+begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
+{
+	ReadAhead  *ahead = (ReadAhead *) node;
+	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
+	Plan	   *child = linitial(plan->custom_plans);
+
+	node->custom_ps = list_make1(ExecInitNode(child, estate,
+											  eflags & ~(EXEC_FLAG_BACKWARD |
+														 EXEC_FLAG_MARK)));
+	ahead->lazy = linitial_int(plan->custom_private) != 0;
+	ahead->size = ahead->lazy ? FIRST_LAZY_ROWS : INT_MAX;
+	ahead->out = node->ss.ps.ps_ProjInfo ? node->ss.ps.ps_ResultTupleSlot
+		: node->ss.ss_ScanTupleSlot;
+	ahead->context = AllocSetContextCreate(CurrentMemoryContext,
+										   "dynamo_fdw rows read ahead",
+										   ALLOCSET_DEFAULT_SIZES);
+	ahead->work_context = AllocSetContextCreate(CurrentMemoryContext,
+												"dynamo_fdw announcing",
+												ALLOCSET_SMALL_SIZES);
+}
+
+/* Without anybody to announce to, row by row; false at the end. */
+static bool
+pass_row_on(ReadAhead *ahead)
+{
+	TupleTableSlot *slot = ahead->ended ? NULL : next_child_row(ahead);
+
+	ahead->ended = (slot == NULL);
+	if (slot != NULL && slot != ahead->out)
+		ExecCopySlot(ahead->out, slot);
+	return slot != NULL;
+}
+
+static bool
+next_row(ReadAhead *ahead)
+{
+	resolve(ahead);
+	if (ahead->scans == NIL)
+		return pass_row_on(ahead);
+	if (ahead->next >= ahead->nrows)
+	{
+		create_lookups(ahead);
+		read_batch(ahead);
+	}
+	if (ahead->nrows == 0)
+		return false;
+	ExecForceStoreMinimalTuple(ahead->rows[ahead->next++], ahead->out, false);
+	return true;
+}
+
+/* The child must run where its memory may stay. */
+static TupleTableSlot *
+exec_read_ahead(CustomScanState *node)
+{
+	ReadAhead  *ahead = (ReadAhead *) node;
+	MemoryContext oldcontext =
+		MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
+	bool		found = next_row(ahead);
+
+	MemoryContextSwitchTo(oldcontext);
+	return found ? ahead->out : ExecClearTuple(ahead->out);
+}
+
+static void
+end_read_ahead(CustomScanState *node)
+{
+	ExecEndNode(linitial(node->custom_ps));
+}
+
+/* Core does not rescan the children of a custom scan. */
+static void
+rescan_read_ahead(CustomScanState *node)
+{
+	ReadAhead  *ahead = (ReadAhead *) node;
+	PlanState  *child = linitial(node->custom_ps);
+
+	if (node->ss.ps.chgParam != NULL)
+		UpdateChangedParamSet(child, node->ss.ps.chgParam);
+	if (child->chgParam == NULL)
+		ExecReScan(child);
+	ExecClearTuple(ahead->out);
+	begin_lookups(ahead);
+	clear_batch(ahead);
+	ahead->ended = false;
+	ahead->size = ahead->lazy ? FIRST_LAZY_ROWS : INT_MAX;
+}
+
+/* ---- EXPLAIN ---- */
+
+static void
+show_keys(const ReadAhead *ahead, ExplainState *es)
+{
+	DynLookupCounters sum = {0, 0};
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+	{
+		DynScan    *scan = lfirst(lc);
+
+		if (scan->lookups == NULL)
+			continue;
+		sum.distinct_keys += dyn_lookups_counters(scan->lookups)->distinct_keys;
+		sum.repeated_keys += dyn_lookups_counters(scan->lookups)->repeated_keys;
+	}
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str,
+						 "Batches: " UINT64_FORMAT "  Largest: " UINT64_FORMAT
+						 " rows  Distinct Keys: " UINT64_FORMAT
+						 "  Repeated Keys: " UINT64_FORMAT "\n",
+						 ahead->batches, ahead->largest, sum.distinct_keys,
+						 sum.repeated_keys);
+		return;
+	}
+	ExplainPropertyUInteger("Batches", NULL, ahead->batches, es);
+	ExplainPropertyUInteger("Largest Batch", NULL, ahead->largest, es);
+	ExplainPropertyUInteger("Rows Read Ahead", NULL, ahead->rows_read, es);
+	ExplainPropertyUInteger("Distinct Keys", NULL, sum.distinct_keys, es);
+	ExplainPropertyUInteger("Repeated Keys", NULL, sum.repeated_keys, es);
+}
+
+static void
+explain_read_ahead(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	ReadAhead  *ahead = (ReadAhead *) node;
+	List	   *names = NIL;
+	ListCell   *lc;
+
+	resolve(ahead);
+	foreach(lc, ahead->scans)
+		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->relation->name));
+	ExplainPropertyList("Looks Up", names, es);
+	if (es->analyze)
+		show_keys(ahead, es);
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "DynamoReadAhead",
+	.BeginCustomScan = begin_read_ahead,
+	.ExecCustomScan = exec_read_ahead,
+	.EndCustomScan = end_read_ahead,
+	.ReScanCustomScan = rescan_read_ahead,
+	.ExplainCustomScan = explain_read_ahead,
+};
+
+static Node *
+create_read_ahead_state(CustomScan *plan)
+{
+	ReadAhead  *ahead = (ReadAhead *) newNode(sizeof(ReadAhead), T_CustomScanState);
+
+	ahead->css.methods = &exec_methods;
+	return (Node *) ahead;
+}
+
+const CustomScanMethods dyn_read_ahead_methods = {
+	.CustomName = "DynamoReadAhead",
+	.CreateCustomScanState = create_read_ahead_state,
+};

@@ -1,0 +1,13 @@
+/*
+ * readahead.h
+ *		The executor's half of a lookup join: reads the outer side of a nested
+ *		loop ahead and announces its rows to the scans on the inner side.
+ */
+#ifndef DYN_EXEC_READAHEAD_H
+#define DYN_EXEC_READAHEAD_H
+
+#include "nodes/extensible.h"
+
+extern const CustomScanMethods dyn_read_ahead_methods;
+
+#endif

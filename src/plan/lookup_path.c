@@ -1,0 +1,389 @@
+/*
+ * lookup_path.c
+ *		The planner's half of a lookup join.
+ *
+ * Core joins by key with a nested loop: for each outer row it executes the
+ * parameterised path of the inner side, one request after the other.  A lookup join
+ * is that same nested loop over an outer side that is read ahead by a node
+ * of ours (exec/readahead.c), so that the inner side's requests for many rows are
+ * sent together.  All that makes a join right stays core's: its types, its
+ * conditions, outer joins' nulls, rescans, EvalPlanQual.
+ *
+ * So what is to be done here is little: for each pair of an outer path and a
+ * parameterised inner path that would execute one of our scans by key, build the
+ * nested loop with our node in between, and give it its price.
+ */
+#include "postgres.h"
+
+#include "nodes/extensible.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+#include "utils/selfuncs.h"
+
+#include "../model/guc.h"
+#include "../model/pg_compat.h"
+#include "cost.h"
+#include "planner.h"
+
+/* Lanes where the path does not tell the connection. */
+#define USUAL_LANES		16
+
+static set_join_pathlist_hook_type previous_hook = NULL;
+static const CustomScanMethods *scan_methods = NULL;
+
+/* ---- the inner side ---- */
+
+static ForeignPath *
+our_scan(Path *path)
+{
+	RelOptInfo *rel = path->parent;
+	ForeignPath *scan = (ForeignPath *) path;
+	DynPathChoice choice;
+
+	if (!dyn_is_our_relation(rel))
+		return NULL;
+	if (IS_UPPER_REL(rel))
+		return rel->fdw_private != NULL &&
+			((DynAccess *) rel->fdw_private)->kind == DYN_ACCESS_QUERY ? scan : NULL;
+	dyn_decode_choice(scan->fdw_private, &choice);
+	return choice.together ? scan : NULL;
+}
+
+/*
+ * A scan of ours by key that executing the path once executes once.  The
+ * executor finds such scans by the same rules (readahead.c, find_scans).
+ */
+static ForeignPath *
+find_scan(Path *path)
+{
+	ForeignPath *found = NULL;
+	ListCell   *lc;
+
+	switch (nodeTag(path))
+	{
+		case T_ForeignPath:
+			return our_scan(path);
+		case T_SubqueryScanPath:
+			return find_scan(((SubqueryScanPath *) path)->subpath);
+		case T_LimitPath:
+			return find_scan(((LimitPath *) path)->subpath);
+		case T_SortPath:
+			return find_scan(((SortPath *) path)->subpath);
+		case T_IncrementalSortPath:
+			return find_scan(((IncrementalSortPath *) path)->spath.subpath);
+		case T_ProjectionPath:
+			return find_scan(((ProjectionPath *) path)->subpath);
+		case T_ProjectSetPath:
+			return find_scan(((ProjectSetPath *) path)->subpath);
+		case T_AggPath:
+			return find_scan(((AggPath *) path)->subpath);
+		case T_GroupPath:
+			return find_scan(((GroupPath *) path)->subpath);
+		case T_WindowAggPath:
+			return find_scan(((WindowAggPath *) path)->subpath);
+		case T_MaterialPath:
+			return find_scan(((MaterialPath *) path)->subpath);
+		case T_NestPath:
+			return find_scan(((NestPath *) path)->jpath.outerjoinpath);
+		case T_CustomPath:
+			if (((CustomPath *) path)->custom_paths == NIL)
+				return NULL;
+			return find_scan(linitial(((CustomPath *) path)->custom_paths));
+		case T_AppendPath:
+			foreach(lc, ((AppendPath *) path)->subpaths)
+			{
+				if (found == NULL)
+					found = find_scan(lfirst(lc));
+			}
+			return found;
+		default:
+			return NULL;
+	}
+}
+
+/* ---- costs ---- */
+
+/* What the inner path's executions differ by. */
+static List *
+outer_expressions(RelOptInfo *outerrel, RelOptInfo *innerrel, Path *inner)
+{
+	List	   *exprs = list_copy(innerrel->lateral_vars);
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	foreach(lc, inner->param_info->ppi_clauses)
+		exprs = list_concat(exprs,
+							pull_var_clause((Node *) lfirst_node(RestrictInfo, lc)->clause,
+											PVC_RECURSE_PLACEHOLDERS));
+	foreach(lc, exprs)
+	{
+		if (IsA(lfirst(lc), Var) &&
+			bms_is_member(((Var *) lfirst(lc))->varno, outerrel->relids))
+			found = list_append_unique(found, lfirst(lc));
+	}
+	return found;
+}
+
+static double
+distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
+			  Path *inner)
+{
+	List	   *exprs = outer_expressions(outerrel, innerrel, inner);
+
+	if (exprs == NIL)
+		return 1;
+	return estimate_num_groups(root, exprs, outerrel->rows, NULL, NULL);
+}
+
+static void
+describe_scan(const ForeignPath *scan, DynLookupEstimate *estimate)
+{
+	RelOptInfo *rel = scan->path.parent;
+	DynPathChoice choice;
+
+	estimate->round_trip = scan->path.startup_cost;
+	estimate->kind = DYN_ACCESS_QUERY;
+	estimate->lanes = USUAL_LANES;
+	if (IS_UPPER_REL(rel))
+		return;
+	dyn_decode_choice(scan->fdw_private, &choice);
+	estimate->kind = choice.kind;
+	estimate->lanes =
+		((DynRelPlan *) rel->fdw_private)->relation->connection->max_concurrency;
+}
+
+/* The nested loop's costs, its executions being answered together. */
+static void
+set_costs(NestPath *path, DynLookupEstimate *estimate, double keys)
+{
+	Path	   *outer = path->jpath.outerjoinpath;
+	Path	   *inner = path->jpath.innerjoinpath;
+	Cost		startup,
+				total;
+
+	estimate->execution = Max(inner->total_cost, estimate->round_trip);
+	estimate->executions = outer->rows;
+	estimate->keys = Max(1.0, Min(keys, outer->rows));
+	dyn_cost_lookups(estimate, &startup, &total);
+	startup += dyn_disabled_nestloop_cost();
+	total += dyn_disabled_nestloop_cost();
+	path->jpath.path.startup_cost = outer->startup_cost + startup;
+	path->jpath.path.total_cost = outer->total_cost + total +
+		path->jpath.path.rows * cpu_tuple_cost;
+}
+
+/* ---- building ---- */
+
+static const struct CustomPathMethods path_methods;
+
+/* The outer path, read ahead. */
+static Path *
+read_ahead_path(Path *outer)
+{
+	CustomPath *path = makeNode(CustomPath);
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = outer->parent;
+	path->path.pathtarget = outer->pathtarget;
+	path->path.param_info = outer->param_info;
+	path->path.rows = outer->rows;
+	path->path.startup_cost = outer->startup_cost;
+	path->path.total_cost = outer->total_cost + outer->rows * cpu_operator_cost;
+	path->path.pathkeys = outer->pathkeys;
+	dyn_copy_disabled_nodes(&path->path, outer);
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(outer);
+	path->methods = &path_methods;
+	return &path->path;
+}
+
+/* A semijoin that checks nothing itself takes the first row there is. */
+static void
+want_single_row(NestPath *path)
+{
+	Path	   *inner = path->jpath.innerjoinpath;
+	ForeignPath *copy;
+	DynPathChoice choice;
+
+	if ((path->jpath.jointype != JOIN_SEMI && path->jpath.jointype != JOIN_ANTI) ||
+		path->jpath.joinrestrictinfo != NIL || !IsA(inner, ForeignPath))
+		return;
+	copy = makeNode(ForeignPath);
+	*copy = *(ForeignPath *) inner;
+	dyn_decode_choice(copy->fdw_private, &choice);
+	choice.single = true;
+	copy->fdw_private = dyn_encode_choice(&choice);
+	path->jpath.innerjoinpath = &copy->path;
+}
+
+/*
+ * The relations that the join's path would still depend on; false if such a
+ * path is of no use, or not safe.  More is left out than core would
+ * (try_nestloop_path in joinpath.c): these joins have their plain nested loop.
+ */
+static bool
+join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,
+				Path *inner, Relids *required)
+{
+	Relids		outer_needs = PATH_REQ_OUTER(outer);
+	Relids		inner_needs = PATH_REQ_OUTER(inner);
+	Relids		outerrelids = outer->parent->relids;
+
+	*required = NULL;
+	if (bms_overlap(outer_needs, inner->parent->relids))
+		return false;
+	if (bms_nonempty_difference(inner_needs, outerrelids) &&
+		(root->placeholder_list != NIL ||
+		 bms_overlap(inner_needs, dyn_outer_join_relids(root))))
+		return false;
+	*required = calc_nestloop_required_outer(outerrelids, outer_needs,
+											 inner->parent->relids, inner_needs);
+	return bms_is_empty(*required) ||
+		bms_overlap(*required, extra->param_source_rels);
+}
+
+static void
+add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
+				JoinPathExtraData *extra, Path *outer, Path *inner,
+				DynLookupEstimate *estimate, double keys)
+{
+	JoinCostWorkspace workspace;
+	Relids		required;
+	List	   *pathkeys;
+	NestPath   *path;
+
+	if (!join_parameters(root, extra, outer, inner, &required))
+		return;
+	outer = read_ahead_path(outer);
+	pathkeys = build_join_pathkeys(root, joinrel, jointype, outer->pathkeys);
+	initial_cost_nestloop(root, &workspace, jointype, outer, inner, extra);
+	path = create_nestloop_path(root, joinrel, jointype, &workspace, extra, outer,
+								inner, extra->restrictlist, pathkeys, required);
+	want_single_row(path);
+	set_costs(path, estimate, keys);
+	add_path(joinrel, (Path *) path);
+}
+
+/* An item read by its key is one row at most: nothing to read ahead. */
+static bool
+is_one_row(Path *outer)
+{
+	return IsA(outer, ForeignPath) && dyn_is_our_relation(outer->parent) &&
+		outer->rows <= 1 && !IS_UPPER_REL(outer->parent) &&
+		linitial_int(((ForeignPath *) outer)->fdw_private) == DYN_TARGET_TABLE &&
+		list_nth_int(((ForeignPath *) outer)->fdw_private, 4) == DYN_ACCESS_GET;
+}
+
+/* Joins with one path of the inner side. */
+static void
+add_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
+				 JoinType jointype, JoinPathExtraData *extra, Path *inner,
+				 const ForeignPath *scan)
+{
+	double		keys = distinct_keys(root, outerrel, inner->parent, inner);
+	DynLookupEstimate estimate;
+	ListCell   *lc;
+
+	describe_scan(scan, &estimate);
+	if (jointype == JOIN_UNIQUE_OUTER)
+	{
+		Path	   *outer = dyn_unique_outer_path(root, outerrel, extra->sjinfo);
+
+		if (outer != NULL)
+			add_lookup_join(root, joinrel, JOIN_INNER, extra, outer, inner,
+							&estimate, keys);
+		return;
+	}
+	foreach(lc, outerrel->pathlist)
+	{
+		if (!is_one_row(lfirst(lc)))
+			add_lookup_join(root, joinrel, jointype, extra, lfirst(lc), inner,
+							&estimate, keys);
+	}
+}
+
+static bool
+can_be_looked_up(RelOptInfo *outerrel, JoinType jointype)
+{
+	if (!dyn_guc_enable_lookup_join || outerrel->top_parent_relids != NULL)
+		return false;
+	return jointype == JOIN_INNER || jointype == JOIN_LEFT ||
+		jointype == JOIN_SEMI || jointype == JOIN_ANTI ||
+		jointype == JOIN_UNIQUE_OUTER;
+}
+
+static void
+offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
+				   RelOptInfo *innerrel, JoinType jointype,
+				   JoinPathExtraData *extra)
+{
+	List	   *candidates;
+	ListCell   *lc;
+
+	if (previous_hook)
+		previous_hook(root, joinrel, outerrel, innerrel, jointype, extra);
+	if (!can_be_looked_up(outerrel, jointype))
+		return;
+	candidates = innerrel->pathlist;
+	foreach(lc, candidates)
+	{
+		Path	   *inner = lfirst(lc);
+		ForeignPath *scan;
+
+		if (!bms_overlap(PATH_REQ_OUTER(inner), outerrel->relids))
+			continue;
+		scan = find_scan(inner);
+		if (scan != NULL)
+			add_lookup_joins(root, joinrel, outerrel, jointype, extra, inner, scan);
+	}
+}
+
+/* ---- the plan node ---- */
+
+/*
+ * Can something above stop before the last row?  What depends on other
+ * relations is executed for each of their rows, and a semijoin may stop it.
+ */
+static bool
+may_stop_early(const PlannerInfo *root, const Path *path)
+{
+	return root->tuple_fraction > 0 || root->limit_tuples > 0 ||
+		path->param_info != NULL;
+}
+
+/* Its rows are the child's, column by column; clauses are the child's, too. */
+static Plan *
+plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
+				List *tlist, List *clauses, List *custom_plans)
+{
+	CustomScan *scan = makeNode(CustomScan);
+	Plan	   *child = linitial(custom_plans);
+
+	scan->scan.plan.targetlist = tlist != NIL ? tlist
+		: copyObject(child->targetlist);
+	scan->scan.scanrelid = 0;
+	scan->flags = best_path->flags;
+	scan->custom_plans = custom_plans;
+	scan->custom_scan_tlist = copyObject(child->targetlist);
+	scan->custom_private = list_make1_int(may_stop_early(root, &best_path->path));
+	scan->methods = scan_methods;
+	return &scan->scan.plan;
+}
+
+static const struct CustomPathMethods path_methods = {
+	.CustomName = "DynamoReadAhead",
+	.PlanCustomPath = plan_read_ahead,
+};
+
+void
+dyn_lookup_join_init(const CustomScanMethods *methods)
+{
+	scan_methods = methods;
+	RegisterCustomScanMethods(methods);
+	previous_hook = set_join_pathlist_hook;
+	set_join_pathlist_hook = offer_lookup_joins;
+}
