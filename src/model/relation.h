@@ -39,6 +39,7 @@ typedef struct DynRelation
 	DynScanPolicy scan_policy;	/* as the options say */
 	bool		consistent;		/* option or parameter consistent_read */
 	int			fetch_size;
+	bool		locked;			/* planning: a row mark may add ctid, unseen */
 	int			ncolumns;
 	DynColumn  *columns;		/* by attnum - 1 */
 } DynRelation;

@@ -14,6 +14,7 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/value.h"
 #include "utils/array.h"
@@ -811,7 +812,9 @@ add_var(FieldWalk *walk, Var *var)
 				add_field(walk, i + 1, NIL);
 		}
 	}
-	else if (var->varattno != TableOidAttributeNumber)
+	else if (var->varattno != TableOidAttributeNumber &&
+			 !(walk->relation->locked &&
+			   var->varattno == SelfItemPointerAttributeNumber))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("system columns of foreign table \"%s\" cannot be read",

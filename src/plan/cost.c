@@ -128,8 +128,10 @@ static void
 estimate_query(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 			   const DynAccess *access, double keys, double bytes)
 {
-	Selectivity fraction = clauselist_selectivity(root, access->key_rinfos, 0,
-												  JOIN_INNER, NULL);
+	/* without the relation, it would be remembered as the join's selectivity */
+	Selectivity fraction = clauselist_selectivity(root, access->key_rinfos,
+												  baserel->relid, JOIN_INNER,
+												  NULL);
 
 	estimate->items = Max(baserel->tuples * fraction, keys);
 	estimate->requests = Max(keys, ceil(estimate->items * bytes / PAGE_BYTES));

@@ -128,15 +128,41 @@ outer_expressions(RelOptInfo *outerrel, RelOptInfo *innerrel, Path *inner)
 	return found;
 }
 
+/* Does the planner guess the number of the expression's values? */
+static bool
+values_are_unknown(PlannerInfo *root, Node *expr)
+{
+	VariableStatData variable;
+	bool		is_default;
+
+	examine_variable(root, expr, 0, &variable);
+	(void) get_variable_numdistinct(&variable, &is_default);
+	ReleaseVariableStats(variable);
+	return is_default;
+}
+
+/*
+ * How many keys the outer rows have.  Where nothing is known the planner would
+ * say 200; as many as rows is safer, since each is paid for.  There are hardly
+ * more than the table has items.
+ */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
-			  Path *inner)
+			  Path *inner, const ForeignPath *scan)
 {
 	List	   *exprs = outer_expressions(outerrel, innerrel, inner);
+	double		keys = outerrel->rows;
+	double		items = scan->path.parent->tuples;
+	bool		unknown = false;
+	ListCell   *lc;
 
 	if (exprs == NIL)
 		return 1;
-	return estimate_num_groups(root, exprs, outerrel->rows, NULL, NULL);
+	foreach(lc, exprs)
+		unknown |= values_are_unknown(root, lfirst(lc));
+	if (!unknown)
+		keys = estimate_num_groups(root, exprs, outerrel->rows, NULL, NULL);
+	return items > 0 ? Min(keys, items) : keys;
 }
 
 static void
@@ -284,7 +310,8 @@ add_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 				 JoinType jointype, JoinPathExtraData *extra, Path *inner,
 				 const ForeignPath *scan)
 {
-	double		keys = distinct_keys(root, outerrel, inner->parent, inner);
+	double		keys = distinct_keys(root, outerrel, inner->parent, inner,
+											   scan);
 	DynLookupEstimate estimate;
 	ListCell   *lc;
 

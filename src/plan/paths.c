@@ -83,46 +83,6 @@ dyn_bind_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 	return access;
 }
 
-/* ---- size ---- */
-
-static DynRelPlan *
-make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
-{
-	DynRelPlan *plan = palloc0(sizeof(DynRelPlan));
-	Oid			userid = OidIsValid(baserel->userid) ? baserel->userid
-		: GetUserId();
-	ListCell   *lc;
-
-	plan->relation = dyn_relation_open(relid, userid);
-	plan->meta = dyn_session_table(plan->relation->connection,
-								   plan->relation->table);
-	plan->clauses = dyn_quals_classify(root, baserel, plan->relation,
-									   baserel->baserestrictinfo);
-	dyn_collect_fields((Node *) baserel->reltarget->exprs, baserel->relid,
-					   plan->relation, &plan->fields);
-	foreach(lc, baserel->baserestrictinfo)
-		dyn_collect_fields((Node *) lfirst_node(RestrictInfo, lc)->clause,
-						   baserel->relid, plan->relation, &plan->fields);
-	return plan;
-}
-
-void
-dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
-{
-	DynRelPlan *plan = make_rel_plan(root, baserel, foreigntableid);
-	DynAccess  *access;
-	List	   *enforced;
-
-	baserel->fdw_private = plan;
-	if (baserel->tuples < 0)
-		baserel->tuples = dyn_table_items(plan->meta);
-	set_baserel_size_estimates(root, baserel);
-	access = dyn_bind(plan, NULL, plan->clauses, &enforced);
-	if (access != NULL && access->kind == DYN_ACCESS_GET)
-		baserel->rows = Min(baserel->rows,
-							clamp_row_est(dyn_access_keys(root, access)));
-}
-
 /* ---- order ---- */
 
 /* Is a range attribute bound to one value, so that it does not sort anything? */

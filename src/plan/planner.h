@@ -12,7 +12,7 @@
 
 #include "binding.h"
 
-/* paths.c, plan.c, upper.c */
+/* size.c, paths.c, plan.c, upper.c */
 extern void dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel,
 								 Oid foreigntableid);
 extern void dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel,

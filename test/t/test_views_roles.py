@@ -132,6 +132,12 @@ class Places(fixture.TestCase):
         """Every partition contributes."""
         self.assertEqual(self.fx.rows("SELECT count(*), sum(v) FROM log"), [(121, 2 * sum(range(13)) * 10 + 1)])
 
+    def test_partitions_are_locked(self):
+        """Beside a local partition; DynamoDB knows no locks."""
+        self.assertEqual(len(self.fx.rows("SELECT n FROM log WHERE day >= '2024-12' FOR UPDATE")), 11)
+        with self.assertRaisesRegex(Exception, "system columns"):
+            self.fx.rows("SELECT ctid FROM log2023")
+
     def test_partitions_are_pruned(self):
         """A day is in one partition, and there it is a key."""
         requests = self.fx.requests("SELECT v FROM log WHERE day = '2024-03' AND n > 1")

@@ -1,0 +1,136 @@
+/*
+ * size.c
+ *		What is known of a foreign table before its paths are made: its
+ *		description, its clauses, its rows, and that its key is unique.
+ *
+ * That no two items have the same primary key is worth telling the planner: it
+ * estimates joins by it, counts distinct keys by it, and stops at the first
+ * match.  It believes in unique indexes only, so that the relation gets one, marked
+ * hypothetical as those of index advisors are: nothing ever scans it.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_am.h"
+#include "miscadmin.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "cost.h"
+#include "planner.h"
+
+/*
+ * Beside local partitions, row locks make the planner ask every partition for
+ * ctid; it looks at those of the local ones only.
+ */
+static bool
+has_row_mark(const PlannerInfo *root, Index relid)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->rowMarks)
+	{
+		if (lfirst_node(PlanRowMark, lc)->rti == relid)
+			return true;
+	}
+	return false;
+}
+
+static DynRelPlan *
+make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
+{
+	DynRelPlan *plan = palloc0(sizeof(DynRelPlan));
+	Oid			userid = OidIsValid(baserel->userid) ? baserel->userid
+		: GetUserId();
+	ListCell   *lc;
+
+	plan->relation = dyn_relation_open(relid, userid);
+	plan->relation->locked = has_row_mark(root, baserel->relid);
+	plan->meta = dyn_session_table(plan->relation->connection,
+								   plan->relation->table);
+	plan->clauses = dyn_quals_classify(root, baserel, plan->relation,
+									   baserel->baserestrictinfo);
+	dyn_collect_fields((Node *) baserel->reltarget->exprs, baserel->relid,
+					   plan->relation, &plan->fields);
+	foreach(lc, baserel->baserestrictinfo)
+		dyn_collect_fields((Node *) lfirst_node(RestrictInfo, lc)->clause,
+						   baserel->relid, plan->relation, &plan->fields);
+	return plan;
+}
+
+/* ---- the unique key ---- */
+
+/* Do different values of the attribute make different values of the column? */
+static bool
+tells_apart(const DynColumn *column)
+{
+	return column->codec.canonical &&
+		(!OidIsValid(column->collation) ||
+		 get_collation_isdeterministic(column->collation));
+}
+
+/* Adds a column to the index; false if no column shows the attribute. */
+static bool
+add_index_column(IndexOptInfo *index, const DynRelation *relation,
+				 const DynKeyAttr *attr)
+{
+	AttrNumber	attnum = dyn_column_of_attribute(relation, attr);
+	const DynColumn *column;
+	TypeCacheEntry *type;
+	int			n = index->ncolumns;
+
+	if (attnum == 0)
+		return false;
+	column = dyn_relation_column(relation, attnum);
+	type = lookup_type_cache(column->codec.basetype, TYPECACHE_BTREE_OPFAMILY);
+	if (!tells_apart(column) || !OidIsValid(type->btree_opf))
+		return false;
+	index->indexkeys[n] = attnum;
+	index->indexcollations[n] = column->collation;
+	index->opfamily[n] = type->btree_opf;
+	index->opcintype[n] = type->btree_opintype;
+	index->ncolumns = index->nkeycolumns = n + 1;
+	return true;
+}
+
+static void
+add_unique_key(RelOptInfo *baserel, const DynRelPlan *plan)
+{
+	const DynKeySchema *key = &plan->meta->key;
+	IndexOptInfo *index = makeNode(IndexOptInfo);
+
+	index->rel = baserel;
+	index->indexkeys = palloc0(2 * sizeof(int));
+	index->indexcollations = palloc0(2 * sizeof(Oid));
+	index->opfamily = palloc0(2 * sizeof(Oid));
+	index->opcintype = palloc0(2 * sizeof(Oid));
+	index->canreturn = palloc0(2 * sizeof(bool));
+	index->relam = BTREE_AM_OID;
+	index->tuples = baserel->tuples;
+	index->unique = index->immediate = index->hypothetical = true;
+	if (add_index_column(index, plan->relation, &key->hash[0]) &&
+		(key->nrange == 0 ||
+		 add_index_column(index, plan->relation, &key->range[0])))
+		baserel->indexlist = lappend(baserel->indexlist, index);
+}
+
+void
+dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
+{
+	DynRelPlan *plan = make_rel_plan(root, baserel, foreigntableid);
+	DynAccess  *access;
+	List	   *enforced;
+
+	baserel->fdw_private = plan;
+	if (baserel->tuples < 0)
+		baserel->tuples = dyn_table_items(plan->meta);
+	add_unique_key(baserel, plan);
+	set_baserel_size_estimates(root, baserel);
+	access = dyn_bind(plan, NULL, plan->clauses, &enforced);
+	if (access != NULL && access->kind == DYN_ACCESS_GET)
+		baserel->rows = Min(baserel->rows,
+							clamp_row_est(dyn_access_keys(root, access)));
+}
+
