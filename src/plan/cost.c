@@ -10,9 +10,11 @@
 
 #include <math.h>
 
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "utils/selfuncs.h"
 
 #include "../model/pg_compat.h"
 #include "cost.h"
@@ -26,7 +28,7 @@
 #define UNKNOWN_ITEM_BYTES	300.0
 #define PAGE_BYTES			(1024.0 * 1024.0)
 #define UNIT_BYTES			8192.0	/* eventually consistent */
-#define GUESSED_ARRAY		10.0
+#define COLLECTION_ITEMS	50.0	/* where nothing is known */
 
 /*
  * The same rows by a less direct way must never look as cheap.  A Scan weighs
@@ -116,6 +118,60 @@ dyn_access_keys(PlannerInfo *root, const DynAccess *access)
 	return keys;
 }
 
+/* Does the planner know how many values the partition key has? */
+static bool
+partitions_are_known(PlannerInfo *root, RelOptInfo *baserel,
+					 const DynKeyAttr *attr)
+{
+	const DynRelation *relation = ((DynRelPlan *) baserel->fdw_private)->relation;
+	AttrNumber	attnum = dyn_column_of_attribute(relation, attr);
+	const DynColumn *column;
+	VariableStatData variable;
+	bool		is_default;
+
+	if (attnum == 0)
+		return false;
+	column = dyn_relation_column(relation, attnum);
+	examine_variable(root, (Node *) makeVar(baserel->relid, attnum,
+											column->codec.basetype, -1,
+											column->collation, 0),
+					 0, &variable);
+	(void) get_variable_numdistinct(&variable, &is_default);
+	ReleaseVariableStats(variable);
+	return !is_default;
+}
+
+/* Do other relations bind the key? */
+static bool
+is_bound_by_others(const RelOptInfo *baserel, const DynAccess *access)
+{
+	ListCell   *lc;
+
+	foreach(lc, access->key_rinfos)
+	{
+		if (!bms_is_subset(lfirst_node(RestrictInfo, lc)->clause_relids,
+						   baserel->relids))
+			return true;
+	}
+	return false;
+}
+
+double
+dyn_access_most_items(PlannerInfo *root, RelOptInfo *baserel,
+					  const DynAccess *access)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	double		keys = dyn_access_keys(root, access);
+
+	if (access->kind == DYN_ACCESS_GET)
+		return keys;
+	if (access->kind == DYN_ACCESS_SCAN || access->global ||
+		!is_bound_by_others(baserel, access) ||
+		partitions_are_known(root, baserel, &plan->meta->key.hash[0]))
+		return baserel->tuples;
+	return Min(baserel->tuples, keys * COLLECTION_ITEMS);
+}
+
 static void
 estimate_get(Estimate *estimate, double keys, double bytes)
 {
@@ -133,7 +189,8 @@ estimate_query(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 												  baserel->relid, JOIN_INNER,
 												  NULL);
 
-	estimate->items = Max(baserel->tuples * fraction, keys);
+	estimate->items = Min(Max(baserel->tuples * fraction, keys),
+						  dyn_access_most_items(root, baserel, access));
 	estimate->requests = Max(keys, ceil(estimate->items * bytes / PAGE_BYTES));
 	estimate->units = Max(keys * 0.5, estimate->items * bytes / UNIT_BYTES);
 }

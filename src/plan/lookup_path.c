@@ -199,7 +199,7 @@ set_costs(NestPath *path, DynLookupEstimate *estimate, double keys)
 	total += dyn_disabled_nestloop_cost();
 	path->jpath.path.startup_cost = outer->startup_cost + startup;
 	path->jpath.path.total_cost = outer->total_cost + total +
-		path->jpath.path.rows * cpu_tuple_cost;
+		outer->rows * inner->rows * cpu_tuple_cost;
 }
 
 /* ---- building ---- */

@@ -300,9 +300,10 @@ add_key_path(PlannerInfo *root, RelOptInfo *baserel, int target,
 		return;
 	if (param == NULL)
 		pathkeys = ordered_pathkeys(root, baserel, index, access, &choice);
-	else if (access->kind == DYN_ACCESS_GET)
+	else
 		param->ppi_rows = Min(param->ppi_rows,
-							  clamp_row_est(dyn_access_keys(root, access)));
+							  clamp_row_est(dyn_access_most_items(root, baserel,
+																  access)));
 	add_access_path(root, baserel, access, &choice, pathkeys, param);
 }
 

@@ -129,8 +129,9 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	add_unique_key(baserel, plan);
 	set_baserel_size_estimates(root, baserel);
 	access = dyn_bind(plan, NULL, plan->clauses, &enforced);
-	if (access != NULL && access->kind == DYN_ACCESS_GET)
+	if (access != NULL)
 		baserel->rows = Min(baserel->rows,
-							clamp_row_est(dyn_access_keys(root, access)));
+							clamp_row_est(dyn_access_most_items(root, baserel,
+																access)));
 }
 
