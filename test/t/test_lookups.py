@@ -352,9 +352,9 @@ class Semantics(Lookups):
 
     def test_subtransaction(self):
         """An error half way leaves nothing that disturbs the next join."""
-        sql = "SELECT p.id, 1 / (c.n - 1500 + (p.id <> 'p0500')::int * 100000) FROM people p JOIN children c ON c.parent = p.id"
         self.fx.execute("BEGIN; SAVEPOINT s")
-        self.assertEqual(self.fx.error(sql).sqlstate, "22012") if self.fx.value("SELECT count(*) FROM kids WHERE n = 1500") else None
+        failure = self.fx.error("SELECT p.id, 1 / (c.n - 501) FROM people p JOIN children c ON c.parent = p.id")
+        self.assertEqual(failure.sqlstate, "22012")
         self.fx.execute("ROLLBACK TO s")
         self.assertRight("SELECT p.id, c.n FROM people p JOIN children c ON c.parent = p.best")
         self.fx.execute("COMMIT")
@@ -389,7 +389,3 @@ def walk(plan):
     yield plan
     for child in plan.get("Plans", []):
         yield from walk(child)
-
-
-if __name__ == "__main__":
-    fixture.unittest.main()

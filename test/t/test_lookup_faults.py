@@ -1,0 +1,143 @@
+"""Lookup joins against a service that fails: what is repeated, what is reported, what is left behind.
+
+The scripted service stands in for DynamoDB: parents (pk) and children (pk, n), three of each.
+"""
+import threading
+import time
+
+import fixture
+import replies
+from processes import descriptors_of
+
+OUTER = "(SELECT 'p' || lpad(i::text, 3, '0') AS x FROM generate_series(0, 199) i) v"
+BELONGS_TO = f"SELECT v.x, p.name FROM {OUTER} JOIN parents p ON p.pk = v.x"
+HAS_MANY = f"SELECT v.x, c.n FROM {OUTER} JOIN children c ON c.pk = v.x"
+
+
+class Faults(fixture.TestCase):
+    """Each test scripts the service anew."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = fixture.FakeDynamo().start()
+        cls.addClassCleanup(cls.fake.stop)
+        cls.fx.server("fake", cls.fake.endpoint, max_attempts=3, scan_policy="allow")
+        keys = [f"p{i:03d}" for i in range(200)]
+        cls.fake.table("parents", items=[{"pk": {"S": k}, "name": {"S": "n" + k}, "age": {"N": str(i)}} for i, k in enumerate(keys)])
+        cls.fake.table("children", ("pk", "S"), ("n", "N"),
+                       items=[{"pk": {"S": k}, "n": {"N": str(n)}} for k in keys for n in range(3)])
+        cls.fx.foreign_table("parents", "pk text NOT NULL, name text, age int", server="fake")
+        cls.fx.foreign_table("children", "pk text NOT NULL, n int NOT NULL", server="fake")
+        cls.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
+        for sql in (BELONGS_TO, HAS_MANY):
+            assert "DynamoReadAhead" in cls.fx.explain(sql)
+
+    def setUp(self):
+        self.fake.requests.clear()
+        for operation in ("Query", "BatchGetItem", "GetItem"):
+            self.fake.on(operation, None)
+
+    def operations(self, name):
+        """Requests of that operation so far."""
+        return [r for r in self.fake.requests if r.operation == name]
+
+    def test_a_throttled_request_is_repeated_alone(self):
+        """The others are not."""
+        self.fake.on("Query", [replies.throttle(), replies.throttle()])
+        self.assertEqual(len(self.fx.rows(HAS_MANY)), 600)
+        self.assertEqual(len(self.operations("Query")), 202)
+
+    def test_a_cut_answer_is_repeated_alone(self):
+        """As well."""
+        self.fake.on("Query", [replies.cut_body(0.5, {"Count": 0, "ScannedCount": 0, "Items": []})])
+        self.assertEqual(len(self.fx.rows(HAS_MANY)), 600)
+        self.assertEqual(len(self.operations("Query")), 201)
+
+    def test_unprocessed_keys(self):
+        """Asked for again, only they: 100, 70, 40 and 10 of each batch."""
+        def thirty(request):
+            [(table, wanted)] = request.body["RequestItems"].items()
+            answer = self.fake.answer_batch({"RequestItems": {table: {**wanted, "Keys": wanted["Keys"][:30]}}})
+            left = {table: {**wanted, "Keys": wanted["Keys"][30:]}} if wanted["Keys"][30:] else {}
+            return replies.reply({**answer.document, "UnprocessedKeys": left})
+        self.fake.on("BatchGetItem", thirty)
+        self.assertEqual(len(self.fx.rows(BELONGS_TO)), 200)
+        sizes = [len(next(iter(r.body["RequestItems"].values()))["Keys"]) for r in self.operations("BatchGetItem")]
+        self.assertEqual(sorted(sizes), [10, 10, 40, 40, 70, 70, 100, 100])
+
+    def test_a_final_failure(self):
+        """One clear error, whichever request it was."""
+        self.fake.on("Query", [None] * 20 + [replies.error("AccessDeniedException", "no")] * 200)
+        failure = self.fx.error(HAS_MANY)
+        self.assertEqual(failure.sqlstate, "42501")
+        self.assertIn("Query of DynamoDB table \"children\"", failure.message)
+        self.assertIn("AccessDeniedException", failure.detail)
+        self.setUp()
+        self.assertEqual(len(self.fx.rows(HAS_MANY)), 600)
+
+    def test_a_value_that_does_not_fit(self):
+        """It is named with its item, though others are in flight."""
+        self.fx.foreign_table("wrong", "pk text NOT NULL, name int", server="fake", table_name="parents")
+        failure = self.fx.error(BELONGS_TO.replace("parents", "wrong"))
+        self.assertEqual(failure.sqlstate, "HV004")
+        self.assertRegex(failure.detail, r'item pk = "p\d+", value np\d+')
+
+    def test_an_item_that_was_not_asked_for(self):
+        """A service that answers something else is not believed."""
+        self.fake.on("BatchGetItem", replies.reply({"Responses": {"parents": [{"pk": {"S": "other"}, "name": {"S": "x"}}]},
+                                                    "UnprocessedKeys": {}}))
+        failure = self.fx.error(BELONGS_TO)
+        self.assertEqual(failure.sqlstate, "HV00M")
+        self.assertIn("returned an item that was not asked for", failure.message)
+
+    def test_a_key_without_an_item(self):
+        """An inner join drops the row, an outer one keeps it."""
+        sql = "SELECT v.x, p.name FROM (VALUES ('p001'), ('none'), ('p002')) v (x) {} JOIN parents p ON p.pk = v.x"
+        self.assertEqual(len(self.fx.rows(sql.format(""))), 2)
+        self.assertEqual(len(self.fx.rows(sql.format("LEFT"))), 3)
+
+    def test_empty_pages(self):
+        """A LastEvaluatedKey without items ends nothing, for a key that is read ahead neither."""
+        empty = replies.reply({"Count": 0, "ScannedCount": 0, "Items": [], "LastEvaluatedKey": {"pk": {"S": "p000"}, "n": {"N": "-1"}}})
+        self.fake.on("Query", lambda r: None if "ExclusiveStartKey" in r.body else empty)
+        self.fx.foreign_table("children", "pk text NOT NULL, n int NOT NULL", server="fake")
+        rows = self.fx.rows("SELECT v.x, c.n FROM (VALUES ('p000'), ('p000')) v (x) JOIN children c ON c.pk = v.x")
+        self.assertEqual(len(rows), 6)
+
+    def test_cancel(self):
+        """At once, with requests in flight."""
+        self.fake.on("Query", [None] * 40 + [replies.hang_before_headers()] * 200)
+        pid = self.fx.conn.info.backend_pid
+        other = self.fx.connect()
+        timer = threading.Timer(0.5, lambda: other.cursor().execute(f"SELECT pg_cancel_backend({pid})"))
+        timer.start()
+        start = time.monotonic()
+        self.assertEqual(self.fx.error(HAS_MANY).sqlstate, "57014")
+        self.assertLess(time.monotonic() - start, 5)
+        timer.join()
+        other.close()
+        self.setUp()
+        self.assertEqual(len(self.fx.rows(HAS_MANY)), 600)
+
+    def test_nothing_leaks(self):
+        """Joins that fail, stop early or are cancelled leave no descriptors and no contexts."""
+        self.fx.execute("CREATE FUNCTION attempt(query text) RETURNS void LANGUAGE plpgsql AS "
+                        "$$BEGIN EXECUTE query; EXCEPTION WHEN others THEN NULL; END$$")
+        self.fx.foreign_table("wrong", "pk text NOT NULL, name int", server="fake", table_name="parents")
+        kinds = [f"SELECT attempt($q${BELONGS_TO.replace('parents', 'wrong')}$q$)", f"{HAS_MANY} LIMIT 3",
+                 f"SELECT attempt($q$SELECT 1 / (n - 2) FROM ({HAS_MANY}) h$q$)",
+                 f"BEGIN; SAVEPOINT s; DECLARE c CURSOR FOR {HAS_MANY}; FETCH 3 FROM c; ROLLBACK TO s; COMMIT",
+                 f"SELECT count(*) FROM {OUTER} WHERE EXISTS (SELECT FROM children c WHERE c.pk = v.x AND c.n <> length(v.x))"]
+
+        def look():
+            contexts = self.fx.value("SELECT count(*) FROM pg_backend_memory_contexts WHERE name LIKE 'dynamo_fdw %'")
+            return descriptors_of(self.fx.conn.info.backend_pid), contexts
+        for _ in range(4):
+            for sql in kinds:
+                self.fx.rows(sql)
+        before = look()
+        for _ in range(25):
+            for sql in kinds:
+                self.fx.rows(sql)
+        self.assertEqual(look(), before)
