@@ -159,13 +159,17 @@ key_preds(const DynAccess *access)
 	return preds;
 }
 
+/* Whole keys of many executions are asked for in batches. */
 static const char *
-operation_word(const DynAccess *access)
+operation_word(const DynScan *scan)
 {
+	const DynAccess *access = scan->access;
+
 	switch (access->kind)
 	{
 		case DYN_ACCESS_GET:
-			return access->multiple ? "BatchGetItem" : "GetItem";
+			return access->multiple || scan->looked_up ? "BatchGetItem"
+				: "GetItem";
 		case DYN_ACCESS_QUERY:
 			if (access->then_base)
 				return "Query, then BatchGetItem";
@@ -242,7 +246,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	/* in structured formats core has an "Operation" in the same group */
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation",
-						operation_word(scan->access), es);
+						operation_word(scan), es);
 	ExplainPropertyText("Remote Table", scan->relation->table, es);
 	if (scan->access->index != NULL)
 		ExplainPropertyText("Index", scan->access->index, es);

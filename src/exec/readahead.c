@@ -104,9 +104,11 @@ add_scan(ReadAhead *ahead, const Plan *plan)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		if (scan->node->ss.ps.plan == plan && scan->lookups == NULL &&
-			dyn_lookups_possible(scan->access))
-			ahead->scans = lappend(ahead->scans, scan);
+		if (scan->node->ss.ps.plan != plan || scan->looked_up ||
+			!dyn_lookups_possible(scan->access))
+			continue;
+		scan->looked_up = true;
+		ahead->scans = lappend(ahead->scans, scan);
 	}
 }
 
@@ -481,8 +483,8 @@ show_keys(const ReadAhead *ahead, ExplainState *es)
 	{
 		appendStringInfoSpaces(es->str, es->indent * 2);
 		appendStringInfo(es->str,
-						 "Batches: " UINT64_FORMAT "  Largest: " UINT64_FORMAT
-						 " rows  Distinct Keys: " UINT64_FORMAT
+						 "Batches: " UINT64_FORMAT "  Largest Batch: " UINT64_FORMAT
+						 "  Distinct Keys: " UINT64_FORMAT
 						 "  Repeated Keys: " UINT64_FORMAT "\n",
 						 ahead->batches, ahead->largest, sum.distinct_keys,
 						 sum.repeated_keys);

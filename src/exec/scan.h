@@ -41,7 +41,8 @@ typedef struct DynScan
 	struct DynKeySet *seen;		/* then_base: keys that were read */
 
 	/* answers to executions that were announced, over all of them */
-	DynLookups *lookups;		/* NULL: nobody announces any */
+	bool		looked_up;		/* somebody announces them */
+	DynLookups *lookups;		/* NULL: none was announced yet */
 	bool		served;			/* this execution is answered by them */
 } DynScan;
 

@@ -14,8 +14,9 @@ sys.path.insert(0, os.path.join(ROOT, "test", "tour"))
 import run as tour      # noqa: E402  (the path above is needed first)
 import sessions         # noqa: E402
 
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/reference.md", "docs/architecture.md"]
-SESSIONS = ["README.md", "docs/tutorial.md"]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/relations.md", "docs/reference.md",
+         "docs/architecture.md"]
+SESSIONS = ["README.md", "docs/tutorial.md", "docs/relations.md"]
 PG_CONFIG = os.environ.get("PG_CONFIG") or "/usr/lib/postgresql/15/bin/pg_config"
 
 
@@ -112,7 +113,7 @@ class Source(unittest.TestCase):
 
     def test_explain_properties(self):
         calls = re.findall(r'(?:ExplainProperty\w+|show_preds)\((?:&printer, )?(?:es->format[^"]*)?'
-                           r'"([^"]+)"(?:\s*: "([^"]+)")?', read("src/exec/explain.c"))
+                           r'"([^"]+)"(?:\s*: "([^"]+)")?', read("src/exec/explain.c") + read("src/exec/readahead.c"))
         shown = {name for call in calls for name in call if name}
         self.assertEqual({plain(name) for name, *_ in table("property")}, shown)
 

@@ -368,7 +368,7 @@ class Explain(Lookups):
         plan = self.fx.explain("SELECT p.id, c.n FROM people p JOIN children c ON c.parent = p.best",
                                "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF")
         self.assertIn("Looks Up: children", plan)
-        self.assertIn("Batches: 1  Largest: 1000 rows  Distinct Keys: 37  Repeated Keys: 963", plan)
+        self.assertIn("Batches: 1  Largest Batch: 1000  Distinct Keys: 37  Repeated Keys: 963", plan)
         self.assertIn("Requests: 37  Pages: 37", plan)
 
     def test_json(self):

@@ -1,4 +1,4 @@
-"""The demo's tables: movies and their songs, users with e-mail lists, orders by customer and time.
+"""The demo's tables: movies and their songs, users with e-mail lists and the songs they like, orders by customer and time.
 
 Everything is computed from counters, so that every machine has the same items. The tour computes what it expects
 from these very lists.
@@ -98,9 +98,18 @@ def make_order(customer, number):
             "total": sum(line["quantity"] * line["price"] for line in lines), "lines": lines}
 
 
+def make_likes(users, songs):
+    """Which user likes which songs: up to eight each."""
+    for user in users:
+        liked = {pick(songs, user["name"], number)["name"] for number in range(pick(range(9), user["name"], "likes"))}
+        for song in sorted(liked):
+            yield {"user_name": user["name"], "song": song}
+
+
 SONGS = make_songs()
 MOVIES = list(make_movies(SONGS))
 USERS = [make_user(number) for number in range(16 * 12)]
+LIKES = list(make_likes(USERS, SONGS))
 ORDERS = [make_order(customer, number) for customer in range(1, 51) for number in range(40)]
 
 # Name, items, partition key, sort key, indexes.
@@ -108,6 +117,7 @@ TABLES = [
     ("movies", MOVIES, ("name", "S"), ("year", "N"), []),
     ("songs", SONGS, ("name", "S"), None, [index("song-movie-index", ("movie_id", "S"))]),
     ("users", USERS, ("name", "S"), None, []),
+    ("likes", LIKES, ("user_name", "S"), ("song", "S"), [index("song-user-index", ("song", "S"), ("user_name", "S"))]),
     ("orders", ORDERS, ("customer_id", "S"), ("ordered_at", "S"),
      [index("by_status", ("status", "S"), ("ordered_at", "S"))]),
 ]

@@ -1,7 +1,7 @@
 """The statements of the tour, each with the rows that the data demand and the requests it must send."""
 from decimal import Decimal
 
-from data import MOVIES, ORDERS, SONGS, USERS
+from data import LIKES, MOVIES, ORDERS, SONGS, USERS
 
 
 class Step:
@@ -72,6 +72,12 @@ def addresses(name):
     return [(name, email["id"] if isinstance(email, dict) else email) for email in user["emails"]]
 
 
+def liked_by(user):
+    """The songs that a user likes, by name."""
+    names = {like["song"] for like in LIKES if like["user_name"] == user}
+    return sorted((song for song in SONGS if song["name"] in names), key=lambda song: song["name"])
+
+
 def report(customers):
     """Number of orders, turnover and largest order of each customer."""
     for customer in customers:
@@ -120,6 +126,21 @@ STEPS = [
          [("The Paper Harbour", 1978, song["name"], song["singer"]) for song in songs_of("The Paper Harbour")],
          ['GetItem demo-movies key name = "The Paper Harbour" AND year = 1978: 1 item, 0.5 units',
           'Query demo-songs index song-movie-index key movie_id = "The Paper Harbour": 5 items, 0.5 units']),
+    Step("many-to-many: what a user likes",
+         "Link rows lead from users to songs. All their keys are collected first, and asked for together.",
+         "SELECT s.name, s.singer FROM likes l JOIN songs s ON s.name = l.song\n"
+         "WHERE l.user_name = 'edda.arden' ORDER BY s.name;",
+         rows_of(liked_by("edda.arden"), "name", "singer"),
+         [f'Query demo-likes key user_name = "edda.arden": {len(liked_by("edda.arden"))} items, 0.5 units',
+          f"BatchGetItem demo-songs {len(liked_by('edda.arden'))} keys: {len(liked_by('edda.arden'))} items, "
+          f"{len(liked_by('edda.arden')) / 2:g} units"]),
+    Step("The latest of each",
+         "One Query for each customer, backward and with a limit, and all of them in flight together.",
+         "SELECT c.id, o.ordered_at, o.total\n"
+         "FROM (VALUES ('c-001'), ('c-002'), ('c-003')) AS c (id),\n"
+         "     LATERAL (SELECT * FROM orders WHERE customer_id = c.id ORDER BY ordered_at DESC LIMIT 1) AS o;",
+         [(c, moment(orders_of(c)[-1]["ordered_at"]), orders_of(c)[-1]["total"]) for c in CUSTOMERS],
+         [f'Query demo-orders key customer_id = "{c}" backward: 1 item, 0.5 units' for c in CUSTOMERS]),
     Step("A list inside an item",
          "E-mail addresses are a list on the user: of strings (bela's) or, in newer items, of maps (ada's).",
          "SELECT name, coalesce(email->>'id', email#>>'{}') AS email\n"

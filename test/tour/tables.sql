@@ -31,6 +31,11 @@ CREATE FOREIGN TABLE users (
   emails jsonb
 ) SERVER ddb;
 
+CREATE FOREIGN TABLE likes (
+  user_name text COLLATE "C" NOT NULL,
+  song      text COLLATE "C" NOT NULL
+) SERVER ddb;
+
 CREATE FOREIGN TABLE orders (
   customer_id text COLLATE "C" NOT NULL,
   ordered_at  timestamptz OPTIONS (format 'iso8601(0)') NOT NULL,
