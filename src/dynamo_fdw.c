@@ -8,6 +8,7 @@
 
 #include "fmgr.h"
 
+#include "exec/analyze.h"
 #include "exec/readahead.h"
 #include "exec/scan.h"
 #include "model/guc.h"
@@ -57,6 +58,7 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->IsForeignScanParallelSafe = dynIsForeignScanParallelSafe;
 
 	routine->ExplainForeignScan = dynExplainForeignScan;
+	routine->AnalyzeForeignTable = dynAnalyzeForeignTable;
 
 	PG_RETURN_POINTER(routine);
 }

@@ -56,6 +56,7 @@ struct DynFetch
 	int			until_pump;		/* items */
 	int			wanted;			/* in turn: the stream that is waited for */
 	DynStream  *turn;			/* and that was asked for last; or NULL */
+	bool		draining;		/* nothing more is asked for */
 
 	DynFetchPage *page;			/* being handed out; not when merging */
 	const DynFetchPage *origin; /* of the item that was handed out last */
@@ -178,6 +179,8 @@ retire_streams(DynFetch *fetch)
 	{
 		DynStream  *stream = fetch->active[i];
 
+		if (fetch->draining)
+			stream->more = false;
 		if (is_retirable(fetch, stream))
 			fetch->idle[fetch->nidle++] = stream;
 		else
@@ -201,7 +204,7 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 {
 	const DynFetchSpec *spec = &fetch->streams.spec;
 
-	if (stream->in_flight || !stream->more)
+	if (stream->in_flight || !stream->more || fetch->draining)
 		return false;
 	if (stream->asked == 0 || !spec->lazy)
 		return true;
@@ -671,6 +674,13 @@ dyn_fetch_count(DynFetch *fetch)
 	while (!is_finished(fetch))
 		wait_for_progress(fetch);
 	return fetch->streams.count;
+}
+
+void
+dyn_fetch_drain(DynFetch *fetch)
+{
+	fetch->draining = true;
+	fetch->next_stream = fetch->streams.spec.nstreams;
 }
 
 bool

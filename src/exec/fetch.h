@@ -103,6 +103,12 @@ typedef struct DynItemPosition
 
 extern bool dyn_fetch_position(const DynFetch *fetch, DynItemPosition *position);
 
+/*
+ * Asks for nothing more: dyn_fetch_next goes on to hand out what was answered
+ * or is on its way, and then ends.
+ */
+extern void dyn_fetch_drain(DynFetch *fetch);
+
 extern void dyn_fetch_stop(DynFetch *fetch);
 
 #endif

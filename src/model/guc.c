@@ -10,6 +10,8 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "miscadmin.h"
 #include "utils/guc.h"
 #include "utils/plancache.h"
@@ -23,6 +25,7 @@ bool		dyn_guc_log_requests = false;
 int			dyn_guc_metadata_ttl = 300;
 bool		dyn_guc_enable_lookup_join = true;
 int			dyn_guc_fetch_memory = 20 * 1024;
+int			dyn_guc_analyze_read_units = 1000;
 
 static const struct config_enum_entry scan_policy_values[] = {
 	{"default", -1, false},
@@ -83,5 +86,10 @@ dyn_guc_init(void)
 							"Bytes of pages, arriving and waiting, that one statement may hold.",
 							NULL, &dyn_guc_fetch_memory, 20 * 1024, 1024, 1024 * 1024,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo_fdw.analyze_read_units",
+							"Read units that ANALYZE may use for one foreign table.",
+							"A larger table is sampled.",
+							&dyn_guc_analyze_read_units, 1000, 1, INT_MAX,
+							PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dynamo_fdw");
 }

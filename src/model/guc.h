@@ -15,6 +15,7 @@ extern bool dyn_guc_log_requests;
 extern int	dyn_guc_metadata_ttl;	/* seconds */
 extern bool dyn_guc_enable_lookup_join;
 extern int	dyn_guc_fetch_memory;	/* kB of pages a statement may hold */
+extern int	dyn_guc_analyze_read_units; /* that ANALYZE of a table may use */
 
 extern void dyn_guc_init(void);
 

@@ -10,6 +10,7 @@
 #define DYN_MODEL_PG_COMPAT_H
 
 #include "catalog/pg_foreign_server.h"
+#include "commands/vacuum.h"
 #include "fmgr.h"
 #include "nodes/pathnodes.h"
 #include "nodes/plannodes.h"
@@ -187,6 +188,17 @@ dyn_server_usage(Oid serverid, Oid userid)
 	return object_aclcheck(ForeignServerRelationId, serverid, userid, ACL_USAGE);
 #else
 	return pg_foreign_server_aclcheck(serverid, userid, ACL_USAGE);
+#endif
+}
+
+/* Handles interrupts, and sleeps as vacuum_cost_delay asks ANALYZE to. */
+static inline void
+dyn_analyze_delay_point(void)
+{
+#if PG_VERSION_NUM >= 180000
+	vacuum_delay_point(true);
+#else
+	vacuum_delay_point();
 #endif
 }
 

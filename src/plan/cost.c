@@ -50,10 +50,35 @@ typedef struct Estimate
 	double		items;			/* examined */
 } Estimate;
 
-double
-dyn_table_items(const DynTableMeta *meta)
+BlockNumber
+dyn_table_pages(const DynTableMeta *meta)
+{
+	double		pages = ceil((double) meta->size_bytes / BLCKSZ);
+
+	return (BlockNumber) Max(1, Min(pages, MaxBlockNumber));
+}
+
+static double
+described_items(const DynTableMeta *meta)
 {
 	return meta->item_count > 0 ? (double) meta->item_count : UNKNOWN_ITEMS;
+}
+
+/*
+ * As core scales the rows of a local table by its present pages.  A single page
+ * tells no proportion: the table was tiny, or so new that DynamoDB had not
+ * counted it yet.  An empty table is not expected to remain so.
+ */
+double
+dyn_table_rows(const RelOptInfo *baserel, const DynTableMeta *meta)
+{
+	double		pages = dyn_table_pages(meta);
+
+	if (baserel->tuples <= 0 || (baserel->pages <= 1 && pages > 1))
+		return described_items(meta);
+	if (meta->size_bytes == 0 || baserel->pages <= 1)
+		return baserel->tuples;
+	return clamp_row_est(baserel->tuples * pages / baserel->pages);
 }
 
 static double

@@ -11,8 +11,14 @@
 
 #include "binding.h"
 
-/* Items in the table as far as is known; never less than 1. */
-extern double dyn_table_items(const DynTableMeta *meta);
+/* The table's size in pages of PostgreSQL's; at least 1. */
+extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
+
+/*
+ * Rows of the table: from its statistics, in proportion to how the table has
+ * grown since; if it was never analysed, from the description.
+ */
+extern double dyn_table_rows(const RelOptInfo *baserel, const DynTableMeta *meta);
 
 /* At most how many keys the access plan reads, guessed. */
 extern double dyn_access_keys(PlannerInfo *root, const DynAccess *access);

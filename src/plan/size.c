@@ -124,8 +124,7 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	List	   *enforced;
 
 	baserel->fdw_private = plan;
-	if (baserel->tuples < 0)
-		baserel->tuples = dyn_table_items(plan->meta);
+	baserel->tuples = dyn_table_rows(baserel, plan->meta);
 	add_unique_key(baserel, plan);
 	set_baserel_size_estimates(root, baserel);
 	access = dyn_bind(plan, NULL, plan->clauses, &enforced);

@@ -4,7 +4,9 @@ FakeDynamo and RecordingProxy are both such servers; they differ in where an ans
 """
 import asyncio
 import dataclasses
+import itertools
 import json
+import math
 import os
 import ssl
 import subprocess
@@ -25,6 +27,8 @@ class Request:
     connection: int             # 1 for the first connection
     number: int = 0             # 1 for the first request since the last reset
     time: float = 0.0           # of arrival, time.monotonic()
+    began: int = 0              # places in the order of all arrivals and departures
+    ended: int = 0              # 0: not answered
     status: int = 0             # of the answer
     answer: dict = dataclasses.field(default_factory=dict)
 
@@ -41,6 +45,16 @@ class Request:
         """The request as one line of JSON, for log files."""
         return json.dumps({"operation": self.operation, "request": self.body, "status": self.status, **self.answer},
                           ensure_ascii=False)
+
+
+    def overlaps(self, other):
+        """Were both in flight at some moment?"""
+        return self.began < (other.ended or math.inf) and other.began < (self.ended or math.inf)
+
+
+def most_in_flight(requests):
+    """How many of these were in flight together."""
+    return max((sum(other.overlaps(one) and other.began <= one.began for other in requests) for one in requests), default=0)
 
 
 def count_items(document):
@@ -103,6 +117,7 @@ class ScriptedServer:
         self._scripts = {}
         self._lock = threading.Lock()
         self._number = 0
+        self._order = itertools.count(1)
         self._directory = None
 
     # Starting and stopping
@@ -212,12 +227,15 @@ class ScriptedServer:
             self._log.flush()
         if self.delay + answer.delay > 0:
             await asyncio.sleep(self.delay + answer.delay)
-        return await answer.send(connection, answer.head(f"FAKE{request.number:048d}"), answer.body)
+        stays_open = await answer.send(connection, answer.head(f"FAKE{request.number:048d}"), answer.body)
+        request.ended = next(self._order)
+        return stays_open
 
     def _record(self, request):
         with self._lock:
             self._number += 1
             request.number = self._number
+            request.began = next(self._order)
             self.requests.append(request)
 
     async def _answer(self, request, connection) -> Reply:

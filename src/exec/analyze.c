@@ -1,0 +1,402 @@
+/*
+ * analyze.c
+ *		Takes a sample of a table for ANALYZE.
+ *
+ * What a sample may cost is bounded by dynamo_fdw.analyze_read_units.  A table
+ * that is no larger is read whole, so that its rows are counted.  Of a larger
+ * one some segments of a Scan are read: with TotalSegments large, a segment is
+ * a small part of the table, and DynamoDB divides by the hash of the partition
+ * key, so that any few segments are a random sample of partition keys.  The
+ * items of one partition come together, as the rows of one block do in a
+ * sample of a heap.
+ *
+ * Segments are read in rounds, until the sample is full or the bound is
+ * reached.  Each is meant to be a hundredth of what is read; should one turn
+ * out much larger (one partition is never divided), a Limit keeps its pages
+ * small.  So the bound is exceeded by little: by what was on its way.
+ *
+ * The policy of reading whole tables (scan_policy) is about statements that do
+ * so without being meant to; ANALYZE was asked to, and has a bound.  Nor does
+ * it read consistently: statistics need it least of all, at twice the price.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/pg_prng.h"
+#include "executor/executor.h"
+#include "port/pg_bitutils.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/sampling.h"
+
+#include "../model/guc.h"
+#include "../model/pg_compat.h"
+#include "../plan/cost.h"
+#include "analyze.h"
+#include "request.h"
+#include "rows.h"
+
+/* A table read whole is divided into segments of about this size. */
+#define BYTES_PER_SEGMENT	(4.0 * 1024 * 1024)
+
+/* The largest power of two that DynamoDB takes as TotalSegments. */
+#define MAX_SEGMENTS		(1 << 19)
+
+/* A sample should come from so many segments, if they are worth a request. */
+#define SAMPLED_SEGMENTS	100
+
+/* A read unit, eventually consistent. */
+#define UNIT_BYTES			8192.0
+
+typedef struct Sampler
+{
+	DynRelation *relation;
+	const DynTableMeta *meta;
+	DynStatement *statement;
+	DynRows    *rows;
+	DynRequests *requests;
+	DynCounters counters;
+
+	/* the segments, in the order first, first + step, ... */
+	bool		whole;			/* all of them are to be read */
+	uint32		segments;		/* if not whole, a power of two */
+	uint32		first;
+	uint32		step;			/* odd, so that each segment comes once */
+	uint32		done;			/* those of earlier rounds */
+	long		page_items;		/* Limit of a page; 0: none */
+
+	/* the sample, in the caller's memory */
+	HeapTuple  *sample;
+	int			wanted;
+	int			kept;
+	double		seen;			/* items so far */
+	double		skip;			/* items to pass over; negative: not chosen */
+	ReservoirStateData reservoir;
+	MemoryContext sample_context;
+	MemoryContext item_context;
+	TupleTableSlot *slot;
+} Sampler;
+
+/* ---- what to read ---- */
+
+/* Read units that the whole table takes; 0: not known. */
+static double
+table_units(const Sampler *sampler)
+{
+	return sampler->meta->size_bytes / UNIT_BYTES;
+}
+
+/* The part of the table that fills the sample, or that the bound allows. */
+static double
+wanted_share(const Sampler *sampler)
+{
+	return Min(dyn_guc_analyze_read_units / table_units(sampler),
+			   sampler->wanted / Max((double) sampler->meta->item_count, 1));
+}
+
+static void
+choose_all_segments(Sampler *sampler)
+{
+	double		segments = ceil(sampler->meta->size_bytes / BYTES_PER_SEGMENT);
+
+	segments = Min(segments, sampler->relation->connection->max_concurrency);
+	sampler->segments = (uint32) Max(segments, 1);
+	sampler->step = 1;
+}
+
+/* Segments of less than a read unit are not worth their request. */
+static void
+choose_random_segments(Sampler *sampler)
+{
+	double		segments = Min(SAMPLED_SEGMENTS / wanted_share(sampler),
+							   table_units(sampler));
+
+	segments = Max(1, Min(segments, MAX_SEGMENTS));
+	sampler->segments = pg_nextpower2_32((uint32) segments);
+	sampler->first = (uint32) pg_prng_uint64(&pg_global_prng_state);
+	sampler->step = (uint32) pg_prng_uint64(&pg_global_prng_state) | 1;
+	sampler->page_items = 1 +
+		(long) (2.0 * sampler->meta->item_count / sampler->segments);
+}
+
+/* An unknown size (0) counts as small: the bound holds all the same. */
+static void
+choose_segments(Sampler *sampler)
+{
+	long		fetch_size = sampler->relation->fetch_size;
+
+	sampler->whole = table_units(sampler) <= dyn_guc_analyze_read_units;
+	if (sampler->whole)
+		choose_all_segments(sampler);
+	else
+		choose_random_segments(sampler);
+	if (fetch_size > 0 &&
+		(sampler->page_items == 0 || sampler->page_items > fetch_size))
+		sampler->page_items = fetch_size;
+}
+
+/* The segment that a stream of the present round reads. */
+static int
+segment_of(const Sampler *sampler, int stream)
+{
+	uint32		position = sampler->done + (uint32) stream;
+
+	return (sampler->first + position * sampler->step) % sampler->segments;
+}
+
+/* ---- callbacks of the fetch ---- */
+
+static void
+prepare_segment(void *arg, int stream, DynReadRequest *request)
+{
+	Sampler    *sampler = arg;
+
+	dyn_requests_prepare(sampler->requests, 0, request);
+	request->consistent = false;
+	request->segment = segment_of(sampler, stream);
+	request->total_segments = sampler->segments;
+}
+
+static void
+describe_segment(void *arg, int stream, StringInfo line)
+{
+	Sampler    *sampler = arg;
+
+	if (sampler->segments > 1)
+		appendStringInfo(line, " segment %d of %u", segment_of(sampler, stream),
+						 sampler->segments);
+}
+
+/* ---- the sample ---- */
+
+static HeapTuple
+decode_item(Sampler *sampler, const DynValue *item)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(sampler->item_context);
+	HeapTuple	tuple;
+
+	dyn_rows_store(sampler->rows, item, sampler->slot);
+	MemoryContextSwitchTo(sampler->sample_context);
+	tuple = ExecCopySlotHeapTuple(sampler->slot);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextReset(sampler->item_context);
+	return tuple;
+}
+
+static void
+replace_any(Sampler *sampler, HeapTuple tuple)
+{
+	int			victim = (int) (sampler->wanted *
+								sampler_random_fract(&sampler->reservoir.randstate));
+
+	heap_freetuple(sampler->sample[victim]);
+	sampler->sample[victim] = tuple;
+}
+
+/*
+ * Vitter's reservoir, as for local tables: each item has the same chance.  Only
+ * those that enter the sample are decoded.
+ */
+static void
+offer_item(Sampler *sampler, const DynValue *item)
+{
+	if (sampler->kept < sampler->wanted)
+		sampler->sample[sampler->kept++] = decode_item(sampler, item);
+	else
+	{
+		if (sampler->skip < 0)
+			sampler->skip = reservoir_get_next_S(&sampler->reservoir,
+												 sampler->seen,
+												 sampler->wanted);
+		if (sampler->skip <= 0)
+			replace_any(sampler, decode_item(sampler, item));
+		sampler->skip -= 1;
+	}
+	sampler->seen += 1;
+}
+
+/* ---- reading ---- */
+
+static bool
+bound_is_reached(const Sampler *sampler)
+{
+	return sampler->counters.read_units >= dyn_guc_analyze_read_units;
+}
+
+static bool
+wants_more(const Sampler *sampler)
+{
+	return sampler->done < sampler->segments && !bound_is_reached(sampler) &&
+		(sampler->whole || sampler->seen < sampler->wanted);
+}
+
+/* As many segments at once as there are lanes, and as the bound allows. */
+static int
+round_size(const Sampler *sampler)
+{
+	double		lanes = Min(sampler->relation->connection->max_concurrency,
+							sampler->segments - sampler->done);
+	double		units = dyn_guc_analyze_read_units - sampler->counters.read_units;
+
+	if (sampler->whole)
+		return (int) lanes;
+	return (int) Max(1, Min(lanes, units * sampler->segments /
+							table_units(sampler)));
+}
+
+static DynFetch *
+start_round(Sampler *sampler, int nsegments)
+{
+	DynFetchSpec spec = {0};
+
+	spec.connection = sampler->relation->connection;
+	spec.table = sampler->relation->table;
+	spec.paths = sampler->rows->paths;
+	spec.npaths = sampler->rows->npaths;
+	spec.nstreams = nsegments;
+	spec.prepare = prepare_segment;
+	spec.describe = describe_segment;
+	spec.arg = sampler;
+	spec.fetch_size = sampler->page_items;
+	spec.counters = &sampler->counters;
+	return dyn_fetch_start(sampler->statement, &spec);
+}
+
+static void
+read_round(Sampler *sampler)
+{
+	int			nsegments = round_size(sampler);
+	DynFetch   *fetch = start_round(sampler, nsegments);
+	const DynValue *item;
+
+	while ((item = dyn_fetch_next(fetch)) != NULL)
+	{
+		dyn_analyze_delay_point();
+		offer_item(sampler, item);
+		if (bound_is_reached(sampler))
+			dyn_fetch_drain(fetch);
+	}
+	dyn_fetch_stop(fetch);
+	sampler->done += nsegments;
+}
+
+/*
+ * How many rows the table has: as counted, if all was read.  Else DynamoDB's
+ * own number, which is some hours old but counted, and better than what could
+ * be concluded from a few segments; a table that is not that old has none.
+ */
+static double
+total_rows(const Sampler *sampler)
+{
+	if (sampler->done == sampler->segments && !bound_is_reached(sampler))
+		return sampler->seen;
+	return Max(sampler->seen, (double) sampler->meta->item_count);
+}
+
+/* ---- setting up ---- */
+
+/* The Scan of all columns.  The key is read too: errors name items by it. */
+static void
+open_access(Sampler *sampler)
+{
+	DynRelPlan	plan = {sampler->relation, sampler->meta, NIL, NIL, NULL};
+	DynBound	nothing_bound = {0};
+	DynAccess  *access;
+	List	   *enforced;
+
+	access = dyn_bind_scan(&plan, NIL, &enforced);
+	for (int i = 0; i < sampler->relation->ncolumns; i++)
+	{
+		DynField   *field = palloc0(sizeof(DynField));
+
+		field->attnum = i + 1;
+		if (!sampler->relation->columns[i].dropped)
+			access->fields = lappend(access->fields, field);
+	}
+	sampler->rows = dyn_rows_create(sampler->relation, access, access->base,
+									access->nbase);
+	sampler->requests = dyn_requests_of_access(sampler->relation, access,
+											   &nothing_bound,
+											   sampler->rows->projection,
+											   sampler->rows->nprojection, 1);
+}
+
+static void
+open_reservoir(Sampler *sampler, Relation rel, HeapTuple *sample, int wanted)
+{
+	sampler->sample = sample;
+	sampler->wanted = wanted;
+	sampler->skip = -1;
+	reservoir_init_selection_state(&sampler->reservoir, wanted);
+	sampler->item_context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dynamo_fdw item",
+												  ALLOCSET_SMALL_SIZES);
+	sampler->slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+											 &TTSOpsVirtual);
+}
+
+static Sampler *
+open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
+{
+	Sampler    *sampler = palloc0(sizeof(Sampler));
+
+	sampler->relation = dyn_relation_open(RelationGetRelid(rel),
+										  rel->rd_rel->relowner);
+	sampler->meta = dyn_session_table(sampler->relation->connection,
+									  sampler->relation->table);
+	sampler->statement = dyn_statement_get(estate);
+	open_access(sampler);
+	open_reservoir(sampler, rel, sample, wanted);
+	choose_segments(sampler);
+	return sampler;
+}
+
+static void
+report_sample(const Sampler *sampler, Relation rel, int elevel)
+{
+	ereport(elevel,
+			(errmsg("\"%s\": scanned %u of %u segments, containing %.0f items, with %g read units; %d rows in sample, %.0f estimated total rows",
+					RelationGetRelationName(rel), sampler->done,
+					sampler->segments, sampler->seen,
+					sampler->counters.read_units, sampler->kept,
+					total_rows(sampler))));
+}
+
+/* ---- callbacks ---- */
+
+static int
+acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
+			   double *totalrows, double *totaldeadrows)
+{
+	EState	   *estate = CreateExecutorState();
+	MemoryContext sample_context = MemoryContextSwitchTo(estate->es_query_cxt);
+	Sampler    *sampler = open_sampler(estate, rel, sample, wanted);
+	int			kept;
+
+	sampler->sample_context = sample_context;
+	while (wants_more(sampler))
+		read_round(sampler);
+	report_sample(sampler, rel, elevel);
+	kept = sampler->kept;
+	*totalrows = total_rows(sampler);
+	*totaldeadrows = 0;
+	ExecDropSingleTupleTableSlot(sampler->slot);
+	MemoryContextSwitchTo(sample_context);
+	FreeExecutorState(estate);
+	return kept;
+}
+
+bool
+dynAnalyzeForeignTable(Relation rel, AcquireSampleRowsFunc *func,
+					   BlockNumber *totalpages)
+{
+	DynRelation *relation = dyn_relation_open(RelationGetRelid(rel),
+											  rel->rd_rel->relowner);
+	const DynTableMeta *meta = dyn_session_table(relation->connection,
+												 relation->table);
+
+	*func = acquire_sample;
+	*totalpages = dyn_table_pages(meta);
+	return true;
+}
