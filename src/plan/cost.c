@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "commands/vacuum.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -143,27 +144,33 @@ dyn_access_keys(PlannerInfo *root, const DynAccess *access)
 	return keys;
 }
 
-/* Does the planner know how many values the partition key has? */
-static bool
-partitions_are_known(PlannerInfo *root, RelOptInfo *baserel,
-					 const DynKeyAttr *attr)
+/*
+ * Items of one partition key, for all that is known.  Of a table too large to be
+ * read whole, ANALYZE sees whole item collections of few keys (exec/analyze.c):
+ * it says how many keys the sample has, and so how large collections are, but
+ * takes that for the number of keys in the table.
+ */
+static double
+collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 {
 	const DynRelation *relation = ((DynRelPlan *) baserel->fdw_private)->relation;
 	AttrNumber	attnum = dyn_column_of_attribute(relation, attr);
 	const DynColumn *column;
 	VariableStatData variable;
+	double		sampled = Min(baserel->tuples, 300.0 * default_statistics_target);
+	double		keys;
 	bool		is_default;
 
 	if (attnum == 0)
-		return false;
+		return baserel->tuples;
 	column = dyn_relation_column(relation, attnum);
 	examine_variable(root, (Node *) makeVar(baserel->relid, attnum,
 											column->codec.basetype, -1,
 											column->collation, 0),
 					 0, &variable);
-	(void) get_variable_numdistinct(&variable, &is_default);
+	keys = get_variable_numdistinct(&variable, &is_default);
 	ReleaseVariableStats(variable);
-	return !is_default;
+	return is_default ? COLLECTION_ITEMS : Max(1.0, sampled / Max(keys, 1.0));
 }
 
 /* Do other relations bind the key? */
@@ -191,10 +198,10 @@ dyn_access_most_items(PlannerInfo *root, RelOptInfo *baserel,
 	if (access->kind == DYN_ACCESS_GET)
 		return keys;
 	if (access->kind == DYN_ACCESS_SCAN || access->global ||
-		!is_bound_by_others(baserel, access) ||
-		partitions_are_known(root, baserel, &plan->meta->key.hash[0]))
+		!is_bound_by_others(baserel, access))
 		return baserel->tuples;
-	return Min(baserel->tuples, keys * COLLECTION_ITEMS);
+	return Min(baserel->tuples,
+			   keys * collection_items(root, baserel, &plan->meta->key.hash[0]));
 }
 
 static void

@@ -25,9 +25,10 @@ extern double dyn_access_keys(PlannerInfo *root, const DynAccess *access);
 
 /*
  * At most how many items the keys have that the access plan reads.  Where other
- * tables bind the partition key and nothing is known of its values, an item
- * collection counts as short: the planner would take a two-hundredth of the
- * table for one, and scan a large table rather than look up a few keys.
+ * tables bind the partition key, an item collection counts as long as those
+ * that ANALYZE saw, and as short if it saw none: the planner would take a
+ * two-hundredth of the table for one, and scan a large table rather than look up
+ * a few keys.
  */
 extern double dyn_access_most_items(PlannerInfo *root, RelOptInfo *baserel,
 									const DynAccess *access);
