@@ -64,13 +64,26 @@ class EvalPlanQual(fixture.TestCase):
              " RETURNING id, amount, price, paid"
 
     def each_join(self):
-        """Nested loop by key, hash join, merge join: set one after the other."""
-        for kind in ("nestloop", "hashjoin", "mergejoin"):
+        """Nested loop by key, with its rows read ahead or not, hash join, merge join: set one after the other."""
+        for kind, ahead in (("nestloop", "on"), ("nestloop", "off"), ("hashjoin", "on"), ("mergejoin", "on")):
             others = {"nestloop", "hashjoin", "mergejoin"} - {kind}
-            self.fx.execute("; ".join(f"SET enable_{other} = off" for other in others) + f"; SET enable_{kind} = on")
-            with self.subTest(kind):
+            self.fx.execute("; ".join(f"SET enable_{other} = off" for other in others) + f"; SET enable_{kind} = on;"
+                            f"SET dynamo_fdw.enable_lookup_join = {ahead}")
+            with self.subTest(kind, ahead=ahead):
                 self.fx.execute("UPDATE cart SET code = 'a', amount = 1, paid = 0 WHERE id = 1")
+                self.assertEqual("DynamoReadAhead" in self.fx.explain(self.UPDATE), kind == "nestloop" and ahead == "on")
                 yield kind
+
+    def test_rows_read_ahead(self):
+        """The row that changed is in the middle of a batch; the others are updated as they were."""
+        self.fx.execute("INSERT INTO cart SELECT i, (ARRAY['a', 'b', 'c'])[1 + i % 3], i, 0 FROM generate_series(3, 40) i")
+        sql = "UPDATE cart SET paid = amount * price FROM prices p WHERE p.code = cart.code AND day = 'd1' RETURNING id, amount, paid"
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
+        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        rows = self.race("UPDATE cart SET amount = 100, code = 'a' WHERE id = 12; UPDATE cart SET code = 'c' WHERE id = 13", sql)
+        self.assertEqual(len(rows), 39)         # 13 joins no longer with what was fetched for it
+        self.assertIn((12, 100, 1000), rows)
+        self.assertEqual(sorted(rows)[:2], [(1, 1, 10), (2, 1, 20)])
 
     def test_other_column_changed(self):
         """The new amount and the price fetched before."""

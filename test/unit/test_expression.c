@@ -475,6 +475,54 @@ people_see_few_values(void)
 	finish();
 }
 
+/* Compares identities; both conditions are of the same test. */
+static bool
+same_identity(const DynCond *a, const DynCond *b)
+{
+	DynBuffer	x;
+	DynBuffer	y;
+	bool		same;
+
+	dyn_buffer_init(&x, 0);
+	dyn_buffer_init(&y, 0);
+	CHECK(dyn_cond_identity(a, &x));
+	CHECK(dyn_cond_identity(b, &y));
+	same = x.len == y.len && memcmp(x.data, y.data, x.len) == 0;
+	dyn_buffer_free(&x);
+	dyn_buffer_free(&y);
+	return same;
+}
+
+static DynCond *
+text_eq(const char *name, const char *text)
+{
+	return atom(DYN_COND_EQ, NAME(name), scalars(DYN_TYPE_S, 1, text), 1);
+}
+
+/* What people see alike is told apart: long lists, types, names, trees. */
+static void
+identities_tell_apart(void)
+{
+	start();
+	CHECK(same_identity(eq("a", "1"), eq("a", "1")));
+	CHECK(same_identity(AND2(eq("a", "1"), in(250)), AND2(eq("a", "1"), in(250))));
+	CHECK(!same_identity(eq("a", "1"), eq("a", "2")));
+	CHECK(!same_identity(eq("a", "1"), eq("b", "1")));
+	CHECK(!same_identity(eq("a", "1"), text_eq("a", "1")));
+	CHECK(!same_identity(in(250), in(251)));
+	CHECK(!same_identity(eq("a", "1"), NOT1(eq("a", "1"))));
+	CHECK(!same_identity(AND2(eq("a", "1"), eq("b", "1")),
+						 OR2(eq("a", "1"), eq("b", "1"))));
+	CHECK(!same_identity(AND2(AND2(eq("a", "1"), eq("b", "1")), eq("c", "1")),
+						 AND2(eq("a", "1"), AND2(eq("b", "1"), eq("c", "1")))));
+	CHECK(!same_identity(atom(DYN_COND_BETWEEN, NAME("a"),
+							  scalars(DYN_TYPE_S, 2, "x", "yz"), 2),
+						 atom(DYN_COND_BETWEEN, NAME("a"),
+							  scalars(DYN_TYPE_S, 2, "xy", "z"), 2)));
+	CHECK(!same_identity(text_eq("a", "x)"), text_eq("a", "x")));
+	finish();
+}
+
 /* A chain of k equalities is 2k - 1 operators, of which 300 are taken. */
 static void
 operators_are_counted(void)
@@ -777,6 +825,7 @@ main(void)
 	RUN(name_lengths_are_limited);
 	RUN(long_in_lists_are_cut_into_chunks);
 	RUN(people_see_few_values);
+	RUN(identities_tell_apart);
 	RUN(operators_are_counted);
 	RUN(bytes_are_counted);
 	RUN(values_are_limited_in_all);
