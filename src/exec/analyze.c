@@ -251,6 +251,7 @@ start_round(Sampler *sampler, int nsegments)
 	DynFetchSpec spec = {0};
 
 	spec.connection = sampler->relation->connection;
+	spec.op = DYN_OP_SCAN;
 	spec.table = sampler->relation->table;
 	spec.paths = sampler->rows->paths;
 	spec.npaths = sampler->rows->npaths;

@@ -34,6 +34,7 @@ typedef struct DynFetch DynFetch;
 typedef struct DynFetchSpec
 {
 	DynConnection *connection;
+	DynOperation op;			/* of every request */
 	const char *table;
 	const char *index;			/* NULL: the table */
 	const DynPath *paths;		/* wanted, one slot each */

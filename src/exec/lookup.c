@@ -70,6 +70,7 @@ struct DynLookups
 	TupleTableSlot *slot;		/* for rows that are kept */
 	Asking		first;			/* by the values */
 	Asking		base;			/* then_base: by the keys that came */
+	DynBuffer	identity;		/* of a request, while it is looked for */
 	DynLookupCounters counters;
 
 	int			nannounced;
@@ -129,6 +130,24 @@ init_types(DynLookups *lookups)
 						&lookups->lens[i], &lookups->byvals[i]);
 }
 
+/* Runs when the context goes. */
+static void
+release_identity(void *arg)
+{
+	dyn_buffer_free(arg);
+}
+
+static void
+init_identity(DynLookups *lookups)
+{
+	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
+
+	dyn_buffer_init(&lookups->identity, 0);
+	callback->func = release_identity;
+	callback->arg = &lookups->identity;
+	MemoryContextRegisterResetCallback(lookups->context, callback);
+}
+
 DynLookups *
 dyn_lookups_create(DynScan *scan)
 {
@@ -154,6 +173,7 @@ dyn_lookups_create(DynScan *scan)
 				scan->access->then_base ? scan->keys : lookups->rows);
 	init_asking(&lookups->base, lookups->rows);
 	init_types(lookups);
+	init_identity(lookups);
 	/* a copy, which nobody has to unpin */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											 &TTSOpsVirtual);
@@ -291,47 +311,53 @@ give_up(DynLookups *lookups, Asking *asking, DynAnswer *answer)
 /* ---- identities ---- */
 
 static DynAnswer *
-answer_of_text(DynLookups *lookups, DynBuffer *text)
+answer_of_identity(DynLookups *lookups)
 {
-	DynAnswer  *answer = NULL;
-
-	if (!text->failed)
-		answer = dyn_answers_get(lookups->answers, text->data, text->len);
-	dyn_buffer_free(text);
-	if (answer == NULL)
+	if (lookups->identity.failed)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	return answer;
+	return dyn_answers_get(lookups->answers, lookups->identity.data,
+						   lookups->identity.len);
+}
+
+/* The parts have the same names and types wherever they are compared. */
+static void
+begin_identity(DynLookups *lookups, char kind, const DynKeyPart *parts, int nparts)
+{
+	DynBuffer  *identity = &lookups->identity;
+
+	dyn_buffer_reset(identity);
+	dyn_buffer_append_char(identity, kind);
+	for (int i = 0; i < nparts; i++)
+	{
+		uint32		len = parts[i].value.len;
+
+		dyn_buffer_append(identity, &len, sizeof(len));
+		dyn_buffer_append(identity, parts[i].value.data, len);
+	}
 }
 
 /* The answer to a whole key of the table. */
 static DynAnswer *
 answer_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
 {
-	DynBuffer	text;
-
-	dyn_buffer_init(&text, 0);
-	dyn_buffer_append_char(&text, 'k');
-	dyn_wire_key(&text, parts, nparts);
-	return answer_of_text(lookups, &text);
+	begin_identity(lookups, 'k', parts, nparts);
+	return answer_of_identity(lookups);
 }
 
 /* The answer to a Query. */
 static DynAnswer *
 answer_of_query(DynLookups *lookups, const DynBound *bound, int partition)
 {
-	DynBuffer	text;
-
-	dyn_buffer_init(&text, 0);
-	dyn_buffer_append_char(&text, 'q');
-	dyn_wire_key(&text, &bound->keys[partition * bound->nparts], bound->nparts);
+	begin_identity(lookups, 'q', &bound->keys[partition * bound->nparts],
+				   bound->nparts);
 	for (int i = 0; i < bound->nrange; i++)
-		dyn_cond_identity(bound->range[i], &text);
+		dyn_cond_identity(bound->range[i], &lookups->identity);
 	if (bound->filter != NULL)
 	{
-		dyn_buffer_append_char(&text, 'f');
-		dyn_cond_identity(bound->filter, &text);
+		dyn_buffer_append_char(&lookups->identity, 'f');
+		dyn_cond_identity(bound->filter, &lookups->identity);
 	}
-	return answer_of_text(lookups, &text);
+	return answer_of_identity(lookups);
 }
 
 /* ---- announcing ---- */
@@ -387,9 +413,24 @@ new_announced(DynLookups *lookups)
 	return announced;
 }
 
-/* Binds once more, where the keys may stay, and fills in what is new. */
+/* Copies the parts of a key to where they may stay. */
 static void
-fill_asked(DynLookups *lookups, const Announced *announced, int first_new)
+keep_parts(Asking *asking, int position, const DynKeyPart *parts, int nparts)
+{
+	DynKeyPart *kept = &asking->keys[position * nparts];
+
+	for (int i = 0; i < nparts; i++)
+	{
+		kept[i] = parts[i];
+		kept[i].value.data = memcpy(MemoryContextAlloc(asking->context,
+													   parts[i].value.len + 1),
+									parts[i].value.data, parts[i].value.len);
+	}
+}
+
+/* Binds once more, where conditions may stay, and fills in what is new. */
+static void
+fill_terms(DynLookups *lookups, const Announced *announced, int first_new)
 {
 	Asking	   *asking = &lookups->first;
 	DynScan    *scan = lookups->scan;
@@ -402,13 +443,7 @@ fill_asked(DynLookups *lookups, const Announced *announced, int first_new)
 	{
 		const DynAnswer *answer = announced->answers[i];
 
-		if (answer->state != DYN_ANSWER_ASKED || answer->asked_at < first_new)
-			continue;
-		if (lookups->by_key)
-			memcpy(&asking->keys[answer->asked_at * asking->nparts],
-				   &bound->keys[i * bound->nparts],
-				   bound->nparts * sizeof(DynKeyPart));
-		else
+		if (answer->state == DYN_ANSWER_ASKED && answer->asked_at >= first_new)
 			dyn_bound_terms(bound, i, &asking->terms[answer->asked_at]);
 	}
 	MemoryContextSwitchTo(oldcontext);
@@ -419,13 +454,16 @@ find_answers(DynLookups *lookups, Announced *announced, const DynBound *bound)
 {
 	for (int i = 0; i < bound->nkeys; i++)
 	{
+		const DynKeyPart *parts = &bound->keys[i * bound->nparts];
 		DynAnswer  *answer = lookups->by_key
-			? answer_of_key(lookups, &bound->keys[i * bound->nparts], bound->nparts)
+			? answer_of_key(lookups, parts, bound->nparts)
 			: answer_of_query(lookups, bound, i);
 
 		if (answer->state == DYN_ANSWER_UNKNOWN)
 		{
 			ask(&lookups->first, answer);
+			if (lookups->by_key)
+				keep_parts(&lookups->first, answer->asked_at, parts, bound->nparts);
 			lookups->counters.distinct_keys++;
 		}
 		else
@@ -436,8 +474,8 @@ find_answers(DynLookups *lookups, Announced *announced, const DynBound *bound)
 }
 
 /*
- * The keys are looked for in memory that is given back at once; only those that
- * are new are bound again to stay.
+ * The keys are looked for in memory that is given back at once; only what is
+ * new is made again to stay.
  */
 void
 dyn_lookups_announce(DynLookups *lookups)
@@ -461,8 +499,8 @@ dyn_lookups_announce(DynLookups *lookups)
 	}
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextReset(lookups->work_context);
-	if (lookups->first.n > first_new)
-		fill_asked(lookups, announced, first_new);
+	if (!lookups->by_key && lookups->first.n > first_new)
+		fill_terms(lookups, announced, first_new);
 }
 
 bool
@@ -706,7 +744,7 @@ piece_keys(const DynLookups *lookups)
 static void
 list_item(DynLookups *lookups, DynAnswer *answer, const DynValue *entry)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->base.context);
+	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 	DynKeyPart	parts[2];
 	int			nparts = item_key(lookups, lookups->scan->keys, entry, parts);
 	DynAnswer  *item = answer_of_key(lookups, parts, nparts);
@@ -717,13 +755,13 @@ list_item(DynLookups *lookups, DynAnswer *answer, const DynValue *entry)
 		if (item->state == DYN_ANSWER_UNKNOWN)
 		{
 			ask(&lookups->base, item);
-			memcpy(&lookups->base.keys[item->asked_at * nparts], parts,
-				   nparts * sizeof(DynKeyPart));
+			keep_parts(&lookups->base, item->asked_at, parts, nparts);
 		}
 		item->listed_by = answer;
 		dyn_answer_add_item(lookups->answers, answer, item);
 	}
 	MemoryContextSwitchTo(oldcontext);
+	MemoryContextReset(lookups->work_context);
 }
 
 /* Lists what the index has for the answer, until the piece is full. */

@@ -286,6 +286,7 @@ dyn_scan_start_fetch(DynScan *scan, DynRequests *requests, const DynRows *rows,
 	DynFetchSpec spec = {0};
 
 	spec.connection = scan->relation->connection;
+	spec.op = requests->op;
 	spec.table = scan->relation->table;
 	spec.index = requests->index;
 	spec.paths = rows->paths;

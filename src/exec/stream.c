@@ -85,20 +85,10 @@ write_body(DynStreamContext *context, DynStream *stream)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 }
 
-static DynOperation
-stream_operation(DynStreamContext *context, const DynStream *stream)
-{
-	DynReadRequest request = {0};
-
-	context->spec.prepare(context->spec.arg, stream->number, &request);
-	return request.op;
-}
-
 static void
-fill_request_context(DynStreamContext *context, const DynStream *stream,
-					 DynRequestContext *about)
+fill_request_context(const DynStreamContext *context, DynRequestContext *about)
 {
-	about->operation = dyn_operation_name(stream_operation(context, stream));
+	about->operation = dyn_operation_name(context->spec.op);
 	about->table = context->spec.table;
 	about->index = context->spec.index;
 	about->server = context->spec.connection->server_name;
@@ -119,7 +109,7 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	context->statement->in_flight++;
 	context->statement->bytes += stream->reserved;
 	dyn_call_start(stream->call, &context->spec.connection->service,
-				   dyn_operation_name(stream_operation(context, stream)));
+				   dyn_operation_name(context->spec.op));
 }
 
 /* ---- receiving ---- */
@@ -348,7 +338,7 @@ static void
 accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 			const DynRequestContext *about)
 {
-	DynOperation op = stream_operation(context, stream);
+	DynOperation op = context->spec.op;
 
 	dyn_session_account(stream->call, log_line(context, stream, &page->page,
 											   about->operation));
@@ -374,7 +364,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 
 	Assert(stream->in_flight && stream->call->state == DYN_CALL_DONE);
 	settle_flight(context, stream);
-	fill_request_context(context, stream, &about);
+	fill_request_context(context, &about);
 	if (stream->call->failure != DYN_FAIL_NONE)
 	{
 		receive_failure(context, stream, &about);
