@@ -39,16 +39,16 @@ class Directed:
     def stale_index(self):
         """The index still shows what the table no longer holds; one key appears in it twice."""
         items = [item("a", "open", 1), item("b", "paid", 2), item("d", "open", 99)]
-        self.fake.table("orders", ("pk", "S"), None, [tables.index("by_status", ("status", "S"), None, "KEYS_ONLY")], items,
+        self.fake.table("lagging", ("pk", "S"), None, [tables.index("by_status", ("status", "S"), None, "KEYS_ONLY")], items,
                         item_count=1000000, size_bytes=10 ** 9)
-        self.runner.execute('CREATE FOREIGN TABLE f.orders (pk text COLLATE "C" NOT NULL, status text NOT NULL, '
+        self.runner.execute('CREATE FOREIGN TABLE f.lagging (pk text COLLATE "C" NOT NULL, status text NOT NULL, '
                             "total numeric) SERVER fake")
         keys = [{"pk": {"S": pk}, "status": {"S": "open"}} for pk in "abcda"]
         self.fake.on("Query", lambda request: reply({"Items": keys, "Count": 5, "ScannedCount": 5}))
         for condition, rows in (("status = 'open'", [("a", "1"), ("d", "99")]),
                                 ("status = 'open' AND total < 50", [("a", "1")]),
                                 ("status IN ('open', 'void')", [("a", "1"), ("d", "99")])):
-            self.expect("an index that lags behind", f"SELECT pk, total FROM f.orders WHERE {condition}", rows)
+            self.expect("an index that lags behind", f"SELECT pk, total FROM f.lagging WHERE {condition}", rows)
         self.fake.on("Query", None)
 
     def empty_pages(self):

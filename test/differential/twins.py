@@ -6,7 +6,7 @@ from dynamo import index
 from fixture import options_clause
 
 from values import (Array, Boolean, Bytes, Date, Enum, Float, Inet, Instant, Integer, Json, LongText, Numeric, Text, Uuid, array_text,
-                    as_json, plain)
+                    as_json, plain, quote)
 
 
 class Column:
@@ -24,6 +24,7 @@ class Column:
         self.left = []          # of the pool, when each is taken once
         self.key = False        # of the table or of an index
         self.role = "plain"     # hash, sort, index key, plain
+        self.domain = None      # of which other columns hold values, too
 
     def declare(self, foreign):
         """Its line in CREATE TABLE."""
@@ -72,6 +73,7 @@ class Table:
         self.by_name = {c.name: c for c in self.columns}
         self.rows = []                  # of dicts column: text or None
         self.weight = 1.0
+        self.local = False              # a plain table in schema f, too
         for name, values in STRANGE.items() if loose else ():
             self.by_name[name].strange = values
         for key, role in zip(keys, ("hash", "sort")):
@@ -82,6 +84,15 @@ class Table:
                 column.key = True
                 if column.role == "plain":
                     column.role = "index key"
+
+    def add(self, column):
+        """One more column."""
+        self.columns.append(column)
+        self.by_name[column.name] = column
+
+    def order(self):
+        """The columns of a total order."""
+        return self.keys
 
     def wire(self, name):
         """The type of a key attribute."""
@@ -138,6 +149,14 @@ class Table:
     def create(self, fx, rng):
         """In DynamoDB and, twice, in PostgreSQL."""
         items = self.build(rng)
+        if self.local:
+            self.create_local(fx, "f")
+        else:
+            self.create_foreign(fx, items)
+        self.create_local(fx, "l")
+
+    def create_foreign(self, fx, items):
+        """The table in DynamoDB, and the foreign one over it."""
         for one in self.indexes:
             self.name_attributes(one)
         keys = [(k.attribute, self.wire(k.name)) for k in self.keys] + [None]
@@ -148,9 +167,12 @@ class Table:
         columns = ", ".join(c.declare(True) for c in self.columns)
         fx.execute(f"CREATE FOREIGN TABLE f.{self.name} ({columns}) SERVER direct "
                    + options_clause({"table_name": remote, **self.options}))
+
+    def create_local(self, fx, schema):
+        """The table with the same rows."""
         columns = ", ".join(c.declare(False) for c in self.columns)
-        fx.execute(f"CREATE TABLE l.{self.name} ({columns})")
-        self.copy(fx)
+        fx.execute(f"CREATE TABLE {schema}.{self.name} ({columns})")
+        self.copy(fx, schema)
 
     def name_attributes(self, one):
         """An index was given in columns: let it be of their attributes, and remember the columns."""
@@ -194,7 +216,7 @@ class Table:
         """The key of a row."""
         return tuple(row[k.name] for k in self.keys)
 
-    def copy(self, fx):
+    def copy(self, fx, schema="l"):
         """Fill the local table from the same values."""
         def field(text):
             if text is None:
@@ -202,8 +224,29 @@ class Table:
             return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
         data = "".join("\t".join(field(row[c.name]) for c in self.columns) + "\n" for row in self.rows)
         with fx.conn.cursor() as cursor:
-            cursor.copy_expert(f"COPY l.{self.name} FROM STDIN", io.StringIO(data))
-        fx.execute(f"ANALYZE l.{self.name}")
+            cursor.copy_expert(f"COPY {schema}.{self.name} FROM STDIN", io.StringIO(data))
+        fx.execute(f"ANALYZE {schema}.{self.name}")
+
+
+class Partitioned(Table):
+    """Foreign and local tables as partitions of one table, by the values of a column; in schema l it is one table."""
+
+    def __init__(self, name, parts, column):
+        super().__init__(name, 0, parts[0].keys, [c for c in parts[0].columns if c not in parts[0].keys])
+        self.parts, self.column = parts, self.by_name[column]
+        self.by_name = parts[0].by_name
+
+    def order(self):
+        return self.keys + [self.column]
+
+    def create(self, fx, rng):
+        columns = ", ".join(c.declare(False) for c in self.columns)
+        fx.execute(f"CREATE TABLE f.{self.name} ({columns}) PARTITION BY LIST ({self.column.name})")
+        for part in self.parts:
+            values = sorted({quote(row[self.column.name]) for row in part.rows})
+            fx.execute(f"ALTER TABLE f.{self.name} ATTACH PARTITION f.{part.name} FOR VALUES IN ({', '.join(values)})")
+            self.rows += part.rows
+        self.create_local(fx, "l")
 
 
 def keyed(name, kind, size, **more):
