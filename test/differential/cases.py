@@ -46,8 +46,9 @@ class Cases:
         settings = dict.fromkeys(rng.choices(methods, weights)[0], "off")
         if self.coverage.lookups and rng.random() < 0.3:
             settings[LOOKUP] = "off"
-        if rng.random() < 0.3:
+        if rng.random() < 0.4:
             settings["work_mem"] = "64kB"
+            settings["hash_mem_multiplier"] = rng.choice(["1", "2"])
         if rng.random() < 0.15:
             settings["dynamo_fdw.fetch_memory"] = "1MB"
         if rng.random() < 0.15:
@@ -74,10 +75,12 @@ class Cases:
         """Joins: those that must be tried once, and any; a few under the same settings."""
         rng, sweep = self.rng, self.joins.sweep()
         while True:
-            for select, lookup in itertools.islice(sweep, 3):
+            for select, method in itertools.islice(sweep, 3):
                 settings = dict.fromkeys(METHODS[-1][0], "off")
-                if self.coverage.lookups and not lookup:
+                if self.coverage.lookups and method != "lookup":
                     settings[LOOKUP] = "off"
+                if method == "memoize":
+                    del settings["enable_memoize"]
                 yield self.case(select, settings, True)
             settings = self.for_joins()
             for _ in range(3):
@@ -88,9 +91,9 @@ class Cases:
         sweep, joins = self.generator.sweep(self.coverage.covered), self.joined()
         while True:
             settings = self.settings()
-            for _ in range(13):
+            for _ in range(15):
                 select = next(sweep, None)
                 yield self.case(select or self.generator.statement(), settings, select is not None)
-            for _ in range(5):
+            for _ in range(4):
                 yield self.case(self.generator.statement(), settings, False)
-            yield from itertools.islice(joins, 9)
+            yield from itertools.islice(joins, 8)

@@ -11,7 +11,7 @@ from twins import Column
 from values import Bare, Integer, array_text, quote
 
 LARGEST = 1500      # rows that a join should not exceed by far
-AIMS = ["JOIN", "LEFT JOIN", "EXISTS", "NOT EXISTS"]
+AIMS = ["JOIN", "LEFT JOIN", "EXISTS", "NOT EXISTS", "count"]
 REQUESTS = 300      # and requests, if each row asks for related ones
 
 
@@ -43,15 +43,15 @@ class Joins:
         return Build(self.rng, tables).statement()
 
     def sweep(self):
-        """Each type of join by each key of each related table, with and without read-ahead: (statement, whether with)."""
+        """Each type of join by each key of each related table, by each method: (statement, method)."""
         aims = [(kind, table, entry, array) for table in self.related for entry, _ in Entry.all_of(table)
                 if not entry.is_scan() for kind in AIMS for array in (False, True)]
         self.rng.shuffle(aims)
         for aim in aims:
-            for lookup in (True, False):
+            for method in ("lookup", "loop", "memoize"):
                 select = self.aimed(*aim)
-                if select:
-                    yield select, lookup
+                if select and not (method == "memoize" and "EXISTS" in aim[0]):
+                    yield select, method
 
     def aimed(self, kind, table, entry, array):
         """A join of one type with one table by one key, for some outer rows that have fitting values; or none."""
@@ -87,16 +87,26 @@ class Build:
 
     # Relations
 
-    def relation(self, table, alias, local=0.0):
+    def relation(self, table, alias, local=0.0, computed=False):
         """The table under an alias; a local table or a partitioned one of the same rows now and then."""
         schema = TABLE
         if self.rng.random() < local:
             schema = "p." if table.name == "person" and self.rng.random() < 0.4 else "l."
-        found = Relation(alias, [f"{schema}{table.name} {alias}"], table.columns, table,
+        parts = [f"{schema}{table.name} {alias}"]
+        if computed:
+            parts = [f"(SELECT {self.computed(table)} FROM {schema}{table.name} y) {alias}"]
+        found = Relation(alias, parts, table.columns, table,
                          [f"{alias}.{c.name}" for c in table.order()])
         self.out.aliases[alias] = table.name if schema == TABLE else None
         found.witness = self.rng.choice(table.rows)
         return found
+
+    def computed(self, table):
+        """All columns, but those that refer to others are computed: NULL is none of their values."""
+        return ", ".join(f"coalesce(y.{c.name}, y.{table.keys[0].name}) AS {c.name}"
+                         if c.kind.declare() == table.keys[0].kind.declare() and c.role == "plain" else
+                         f"nullif(y.{c.name}, 0) AS {c.name}" if base_type(c) == "int4" and c.role == "plain" and not is_array(c)
+                         else f"y.{c.name}" for c in table.columns)
 
     def tagged(self, leaf):
         """A condition that stands outside of WHERE: its tags are the statement's."""
@@ -118,7 +128,7 @@ class Build:
         if not choices:
             return None
         table, entry, sources = self.rng.choices(choices, weights)[0]
-        found = self.relation(table, alias, 0.05)
+        found = self.relation(table, alias, 0.05, self.rng.random() < 0.1)
         self.requests += self.size * (self.pages(table) if entry.is_scan() else 1)
         self.follow(found, entry, sources)
         return found, entry, sources
@@ -328,7 +338,7 @@ class Build:
     def hop(self):
         """Tie one more relation to what is there."""
         kinds = [("plain", 46), ("nested", 7), ("semi", 14), ("anti", 6), ("limited", 8), ("summed", 6), ("unnested", 5),
-                 ("fenced", 4), ("scalar", 5), ("arms", 3)]
+                 ("fenced", 4), ("scalar", 5), ("arms", 3), ("tallied", 3), ("windowed", 4)]
         names, weights = zip(*kinds)
         getattr(self, "add_" + self.rng.choices(names, weights)[0])()
 
@@ -499,6 +509,44 @@ class Build:
             tail = f" GROUP BY {inner.alias}.{group.name}" + rng.choice(["", " HAVING count(*) > 1"])
         self.lateral([f"SELECT {', '.join(figures)} FROM "] + parts + [tail], [], alias, names)
 
+    def add_tallied(self):
+        """How many related rows each outer one has."""
+        found = self.inner(self.relations, next(self.inner_names))
+        if found:
+            self.tally(found[0].table, found[1], found[2])
+
+    def tally(self, table, entry, sources):
+        """LATERAL (SELECT count(*) ...), of which DynamoDB may do the counting."""
+        alias, inner = next(self.names), self.relation(table, next(self.inner_names))
+        self.follow(inner, entry, sources)
+        leaves = [self.match.equal(inner, entry.columns[0], sources)]
+        for number, column in enumerate(entry.columns[1:], 1):
+            if number < entry.nhash or self.rng.random() < 0.5:
+                leaves.append(self.match.further(inner, column, self.relations, number < entry.nhash))
+        if self.rng.random() < 0.3:
+            leaves.append(self.match.loose(inner))
+        where = self.tagged(self.match.joined(leaves))
+        self.lateral(["SELECT count(*) AS n FROM "] + inner.parts + [" WHERE "] + where.parts, [], alias, [f"{alias}.n"])
+
+    def add_windowed(self):
+        """The first related rows by a window function, distinct ones, or elements of their arrays."""
+        rng, alias = self.rng, next(self.names)
+        found = self.select_from(self.relations)
+        if not found:
+            return
+        parts, relations = found
+        inner = relations[0]
+        order = [o for r in relations for o in r.order]
+        arrays = [f"{inner.alias}.{c.name}" for c in inner.columns if is_array(c)]
+        number = f"row_number() OVER (ORDER BY {', '.join(order)})"
+        some = f"{inner.alias}.{rng.choice(inner.table.order()).name} AS k"
+        select, limit = rng.choice([(f"{some}, {number} AS r", f" WHERE q.r <= {rng.choice([1, 2, 4])}"),
+                                    (f"DISTINCT {some}, 1 AS r", ""),
+                                    (f"{some}, unnest({rng.choice(arrays)}) AS r" if arrays else f"{some}, generate_series(1, 2) AS r", "")])
+        select = ["SELECT q.k, q.r FROM (SELECT " + select + " FROM "] + parts + [") q" + limit]
+        self.size *= 4
+        self.lateral(select, [], alias, [f"{alias}.k", f"{alias}.r"])
+
     def add_unnested(self):
         """The elements of an outer row's array."""
         rng = self.rng
@@ -571,6 +619,9 @@ class Build:
 
     def aim(self, kind, table, entry, sources):
         """One hop that is known beforehand."""
+        if kind == "count":
+            self.tally(table, entry, sources)
+            return
         alias = next(self.names)
         relation = self.relation(table, alias)
         self.follow(relation, entry, sources)

@@ -123,6 +123,8 @@ class Matcher:
 
     def computed(self, value, other):
         """Something computed of an outer value."""
+        if other.domain == "person" and self.rng.random() < 0.3:
+            return f"(SELECT min(z.id) FROM l.person z WHERE z.id >= {value})"
         if base_type(other) in INTEGERS:
             return self.rng.choice([f"{value} + 0", f"coalesce({value}, 1)", f"({value} % 10)", f"nullif({value}, 1)",
                                     f"CASE WHEN {value} > 5 THEN {value} END"])
@@ -175,6 +177,10 @@ class Matcher:
             found.append(self.further(inner, column, outers, must))
         if inner.table and rng.random() < 0.25:
             found.append(self.loose(inner))
+        if rng.random() < 0.1:
+            column = rng.choice([c for c in inner.columns if c.domain and not is_array(c)])
+            same = self.sources(outers, column)
+            found += [self.equal(inner, column, same)] if same else []
         if rng.random() < 0.06:
             found.append(self.ranged(inner, rng.choice(inner.columns), outers) or Leaf(["true"]))
         if rng.random() < 0.06:

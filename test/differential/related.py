@@ -35,6 +35,12 @@ def words(*texts):
     return drawing(Text(), lambda rng: (lambda text: (text, {"S": text}))(rng.choice(texts)))
 
 
+def bodies(rng):
+    """Text so long that a batch of rows, or of answers, fills a small work_mem."""
+    text = rng.choice("abcdef") * rng.choice([0, 10, 900, 3000, 6000])
+    return text, {"S": text}
+
+
 def any_uuid(rng):
     """A random uuid."""
     text = str(uuid.UUID(int=rng.getrandbits(128)))
@@ -54,14 +60,15 @@ def parents():
                  [Column("level", Integer("int4"), size=5), Column("title", Text(collation="C"), size=8)])
     item = Table("item", 40, [ref("id", drawing(Uuid("uuid"), any_uuid), "item", 60)],
                  [ref("maker", referring(Text(), team, "id"), "team", 8), Column("price", Numeric((10, 2)), size=8),
-                  Column("since", Date("date"), size=10)])
+                  ref("place", words(*"wxyzq"), "place", 5), Column("since", Date("date"), size=10)])
     item.add(ref("akin", referring(Text(collation="C"), item, "id", 0.05), "item", 20))
     person = Table("person", 70, [ref("id", Integer("int4"), "person", 140)],
                    [ref("team", referring(Text(collation="C"), team, "id"), "team", 14, absent=0.2),
                     Column("prefix", Text(collation="C"), size=10), Column("n", Numeric(), size=14),
                     Column("since", Date("date"), size=12, absent=0.05), Column("until", Date("date"), size=12),
                     Column("at", Instant("timestamptz", {"format": "epoch"}), size=10),
-                    Column("score", Integer("int8"), size=6), Column("ok", Boolean("boolean"), size=2)])
+                    Column("score", Integer("int8"), size=6), Column("ok", Boolean("boolean"), size=2),
+                    Column("body", drawing(Text(), bodies), size=12)])
     known = lambda kind: referring(kind, person, "id")
     person.add(ref("boss", known(Integer("int4")), "person", 16, absent=0.25, skew=True))
     person.add(ref("buddy", known(Numeric()), "person", 20, absent=0.2))
@@ -80,19 +87,19 @@ def make_related():
                                    keyed("day", Date("date"), 60)],
                    [ref("uid", drawing(Uuid("uuid"), any_uuid), "order", 120, absent=0.1),
                     ref("item", of_item(Uuid("uuid")), "item", 24), Column("total", Numeric(), size=20),
-                    Column("status", Text(collation="C"), size=4), Column("n", Integer("int4"), size=8)],
-                   options={"fetch_size": 25})
+                    Column("status", Text(collation="C"), size=4), Column("n", Integer("int4"), size=8),
+                    Column("body", drawing(Text(), bodies), size=12)], options={"fetch_size": 25})
     line = Table("line", 150, [ref("order_id", referring(Text(collation="C"), orders, "uid", 0.1), "order", 70),
                                keyed("sku", Text(collation="C"), 60)],
                  [ref("item", of_item(Text()), "item", 20), Column("n", Integer("int4"), size=8),
                   Column("price", Numeric(), size=12)], options={"fetch_size": 30})
-    event = Table("event", 150, [Column("id", Text(), size=300)],
+    event = Table("event", 220, [Column("id", Text(), size=300)],
                   [ref("person", of_person(Integer("int4")), "person", 24, absent=0.3),
-                   ref("team", of_team(Text()), "team", 10, absent=0.3),
+                   ref("team", of_team(Text()), "team", 10, absent=0.15, skew=True),
                    ref("item", of_item(Uuid("uuid")), "item", 16, absent=0.4, skew=True),
                    Column("at", Instant("timestamptz", {"format": "epoch"}), size=30, absent=0.1),
                    Column("day", Date("date"), size=20), Column("n", Integer("int4"), size=8),
-                   Column("note", Text(), size=8)],
+                   Column("note", Text(), size=8), Column("body", drawing(Text(), bodies), size=12)],
                   [index("g_person", ("person", ""), ("at", "")), index("g_team", ("team", ""), None, "KEYS_ONLY"),
                    index("g_item", ("item", ""), ("day", ""), ["note"]),
                    index("g_both", [("team", ""), ("person", "")], [("day", "")])])
@@ -104,7 +111,9 @@ def make_related():
     visits = [Table("visit_" + name, count, [ref("team", of_team(Text()), "team", 10, skew=True),
                                              keyed("n", Integer("int8"), 30)],
                     [ref("person", of_person(Numeric()), "person", 20),
-                     Column("place", words(*places), size=len(places), not_null=True), Column("note", Text(), size=8)])
+                     ref("place", words(*places), "place", len(places), not_null=True), Column("note", Text(), size=8)])
               for name, count, places in (("a", 40, "x"), ("b", 40, "yz"), ("c", 20, "w"))]
     visits[-1].local = True
+    for table, server in ((orders, "two"), (event, "one"), (link, "one")):
+        table.server = server
     return [team, item, person, orders, line, event, link, *visits, Partitioned("visit", visits, "place")]

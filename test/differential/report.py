@@ -35,6 +35,8 @@ FULL = 6000     # statements from which on the coverage is judged
 def set_up(fx, rng):
     """All tables, filled; returns them."""
     fx.server("direct", os.environ["DDB_ENDPOINT"])
+    fx.server("one", os.environ["DDB_ENDPOINT"], max_concurrency=1)
+    fx.server("two", os.environ["DDB_ENDPOINT"], max_concurrency=2)
     fx.execute("CREATE SCHEMA f; CREATE SCHEMA l; "
                "CREATE COLLATION nd (provider = icu, locale = 'und-u-ks-level1', deterministic = false); "
                "CREATE FUNCTION stable(anyelement) RETURNS anyelement STABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END'")

@@ -77,7 +77,8 @@ class Runner:
             return cursor.fetchall() if cursor.description else None
 
     def knows(self, setting):
-        """Is there such a setting?"""
+        """Does the library, which planning loads, have such a setting?"""
+        self.execute(f"EXPLAIN SELECT FROM f.{self.tables[0].name}")
         return self.execute(f"SELECT current_setting('{setting}', true)")[0][0] is not None
 
     def outcome(self, sql):

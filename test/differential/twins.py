@@ -73,6 +73,7 @@ class Table:
         self.by_name = {c.name: c for c in self.columns}
         self.rows = []                  # of dicts column: text or None
         self.weight = 1.0
+        self.server = "direct"
         self.local = False              # a plain table in schema f, too
         for name, values in STRANGE.items() if loose else ():
             self.by_name[name].strange = values
@@ -165,7 +166,7 @@ class Table:
         fx.dynamo.put_raw(remote, items)
         self.order_sets(fx.dynamo, remote)
         columns = ", ".join(c.declare(True) for c in self.columns)
-        fx.execute(f"CREATE FOREIGN TABLE f.{self.name} ({columns}) SERVER direct "
+        fx.execute(f"CREATE FOREIGN TABLE f.{self.name} ({columns}) SERVER {self.server} "
                    + options_clause({"table_name": remote, **self.options}))
 
     def create_local(self, fx, schema):
@@ -319,8 +320,8 @@ def make_tables():
     """All tables, not yet filled."""
     key_c = lambda name, size, **more: keyed(name, Text(collation="C"), size, **more)
     return [
-        Table("types", 260, [keyed("id", Integer("int4"), 400, )], plain_columns()),
-        Table("ss", 420, [key_c("pk", 9, skew=True), key_c("sk", 120)],
+        Table("types", 200, [keyed("id", Integer("int4"), 400, )], plain_columns()),
+        Table("ss", 340, [key_c("pk", 9, skew=True), key_c("sk", 120)],
               [Column("st", Text(), size=4, not_null=True), Column("ix", Text(), size=14, absent=0.4),
                Column("iu", Integer("int4"), size=10, absent=0.3), Column("id8", Integer("int8"), size=40),
                Column("dx", Date("date"), size=12, absent=0.3), Column("nx", Numeric(), size=30),
@@ -336,14 +337,14 @@ def make_tables():
                index("l_nx", ("pk", ""), ("nx", ""), local=True),
                index("l_lx", ("pk", ""), ("lx", ""), "KEYS_ONLY", local=True),
                index("l_dx", ("pk", ""), ("dx", ""), ["td"], local=True)]),
-        Table("sn", 400, [keyed("pk", Text(), 8, skew=True), keyed("n", Numeric(), 90)],
+        Table("sn", 280, [keyed("pk", Text(), 8, skew=True), keyed("n", Numeric(), 90)],
               [Column("yn", Boolean("boolean", {"format": "bool(Y,N)"}), size=2, absent=0.3),
                Column("at", Instant("timestamptz", {"format": "epoch"}), size=30),
                Column("t3x", Instant("timestamptz", {"format": "iso8601(3)"}), size=8, not_null=True),
                Column("tix", Text(collation="und-x-icu"), size=20)] + choose("td", "i4", "bo", "js", "na"),
               [index("g_yn", ("yn", ""), ("at", "")), index("g_t3", ("t3x", ""), ("n", ""), "KEYS_ONLY"),
                index("l_tix", ("pk", ""), ("tix", ""), local=True)]),
-        Table("ns", 260, [keyed("pk", Integer("int8"), 7, skew=True),
+        Table("ns", 200, [keyed("pk", Integer("int8"), 7, skew=True),
                           keyed("sk", Text(collation="und-x-icu"), 90)],
               [Column("sd", Text(), size=20, not_null=True), Column("vx", Text("varchar", limit=6), size=15)] +
               [Column("pn", Numeric(), attribute="pk", derive=same("pk")),
