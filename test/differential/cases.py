@@ -15,6 +15,10 @@ METHODS = [(("enable_hashjoin", "enable_mergejoin"), 40), (("enable_hashjoin", "
            (("enable_hashjoin", "enable_mergejoin", "enable_memoize"), 10), (("enable_mergejoin", "enable_nestloop"), 10),
            (("enable_hashjoin", "enable_nestloop"), 10), ((), 15),
            (("enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize"), 10)]
+# What else changes the plans of joins, and how often it is set.
+OTHERS = [(0.1, {"from_collapse_limit": "1", "join_collapse_limit": "1"}), (0.08, {"geqo_threshold": "2"}),
+          (0.08, {"enable_partitionwise_join": "on", "enable_partitionwise_aggregate": "on"}),
+          (0.08, {"parallel_setup_cost": "0", "parallel_tuple_cost": "0", "min_parallel_table_scan_size": "0"})]
 LOOKUP = "dynamo_fdw.enable_lookup_join"
 
 
@@ -53,8 +57,8 @@ class Cases:
             settings["dynamo_fdw.fetch_memory"] = "1MB"
         if rng.random() < 0.15:
             settings["dynamo_fdw.consistent_read"] = "on"
-        if rng.random() < 0.1:
-            settings["from_collapse_limit"] = settings["join_collapse_limit"] = "1"
+        for chance, more in OTHERS:
+            settings.update(more if rng.random() < chance else {})
         return settings
 
     def case(self, select, settings, once):

@@ -95,5 +95,6 @@ class Directed:
         self.expect("a batch without the bad item", join.format("a,b,d,a"), good)
         self.expect_error("a batch with a bad item", join.format("a,b,c,d,a"), "HV004")
         self.expect("a batch after a bad one", join.format("a,b,d,a"), good)
-        self.expect("a bad item of which only the key is needed", join.format("a,c").replace("b.n", "b.pk"), [("a", "a"), ("c", "c")])
+        self.expect("a bad item of which only the key is needed", join.format("a,c").replace("b.n", "b.pk"),
+                    [("a", "a"), ("c", "c")])
         self.expect_error("a bad item far behind good ones", join.format(",".join("abd" * 100 + "c")), "HV004")

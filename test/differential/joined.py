@@ -46,11 +46,14 @@ class Joined(Select):
         self.second = None      # for UNION ALL
         self.complete = False   # not for a cursor: errors depend on rows that it does not fetch, or it locks
         self.driver = None
+        self.update = None      # instead of SELECT ... FROM
 
     def parts(self):
         head, tail = self.wrap.split("{}")
         targets = [part for number, target in enumerate(self.targets) for part in ([", "] if number else []) + target]
-        out = self.before + [head, "SELECT "] + targets + [" FROM "] + self.tree.parts
+        start = [head] + self.before if head.startswith("WITH") else self.before + [head]
+        verb = [self.update] if self.update else ["SELECT "] + targets + [" FROM "]
+        out = start + verb + self.tree.parts
         if self.where:
             out += [" WHERE "] + Tree("AND", self.where).parts
         out += [self.group, f" ORDER BY {self.order}" if self.order else "", self.limit, tail]

@@ -89,7 +89,7 @@ class Matcher:
         """Two sides that PostgreSQL compares without a doubt about type and collation."""
         mine, theirs = base_type(column), base_type(other)
         if (mine == "uuid") != (theirs == "uuid"):
-            return (ref + "::text", outer) if mine == "uuid" else (ref, outer + ("::text[]" if is_array(other) else "::text"))
+            return (ref + "::text", outer) if mine == "uuid" else (ref, outer + "::text" + "[]" * is_array(other))
         one, two = column.kind.collation, other.kind.collation
         if one != two and column.kind.group == "text" and (None not in (one, two) or self.rng.random() < 0.5):
             side = self.rng.choice([one, two]) or "default"
@@ -103,18 +103,17 @@ class Matcher:
         """The column equals that of one of the sources, somehow."""
         outer, other = self.rng.choice(sources)
         ref, value = self.comparable(f"{inner.alias}.{column.name}", column, outer.outer(other), other)
-        tag = lambda operator: [(inner.alias, column, operator)]
         if is_array(other):
-            return Leaf([f"{ref} = ANY ({value})"], tag("join = ANY"))
+            return Leaf([f"{ref} = ANY ({value})"], [(inner.alias, column, "join = ANY")])
         plain = "COLLATE" not in ref + value
         pick = self.rng.random()
         if pick < 0.08 and plain:
-            return Leaf([f"{ref} = {self.computed(value, other)}"], tag("join ="))
+            return Leaf([f"{ref} = {self.computed(value, other)}"], [(inner.alias, column, "join =")])
         if pick < 0.16 and plain:
             return self.listed(inner, column, ref, value, [s for s in sources if self.alike(s[1], other)])
         if pick < 0.175:
-            return Leaf([f"{ref} IS NOT DISTINCT FROM {value}"], tag("join not distinct"))
-        return Leaf([f"{value} = {ref}" if pick < 0.4 else f"{ref} = {value}"], tag("join ="))
+            return Leaf([f"{ref} IS NOT DISTINCT FROM {value}"], [(inner.alias, column, "join not distinct")])
+        return Leaf([f"{value} = {ref}" if pick < 0.4 else f"{ref} = {value}"], [(inner.alias, column, "join =")])
 
     @staticmethod
     def alike(one, two):
@@ -160,8 +159,8 @@ class Matcher:
         if group == "text" and self.rng.random() < 0.5:
             form = self.rng.choice(["{0} LIKE left({1}, 1) || '%'", "{0} ^@ left({1}, 1)", "starts_with({0}, {1})"])
             return Leaf([form.format(ref, value)], [(inner.alias, column, "join prefix")])
-        form = self.rng.choice(["{0} >= {1}", "{0} > {1}", "{0} <= {1}", "{0} < {1}", "{1} <= {0}", "{0} BETWEEN {1} AND {2}",
-                                "{0} > {1} AND {0} <= {2}", "{0} <> {1}"])
+        form = self.rng.choice(["{0} >= {1}", "{0} > {1}", "{0} <= {1}", "{0} < {1}", "{1} <= {0}", "{0} <> {1}",
+                                "{0} BETWEEN {1} AND {2}", "{0} > {1} AND {0} <= {2}"])
         return Leaf([form.format(ref, value, self.rng.choice(found))], [(inner.alias, column, "join range")])
 
     # All of it
@@ -196,8 +195,8 @@ class Matcher:
             return self.equal(inner, column, same)
         if must:
             return self.maker(inner).on(column, ["eq", "in", "any"])
-        return (self.ranged(inner, column, outers) if rng.random() < 0.6 else None) or \
-            self.maker(inner).on(column, ["le", "ge", "between", "two", "eq", "in", "like" if column.kind.group == "text" else "gt"])
+        operators = ["le", "ge", "between", "two", "eq", "in", "like" if column.kind.group == "text" else "gt"]
+        return (self.ranged(inner, column, outers) if rng.random() < 0.6 else None) or self.maker(inner).on(column, operators)
 
     @staticmethod
     def joined(leaves):

@@ -32,7 +32,10 @@ def referring(kind, table, name, dangling=0.15):
 
 def words(*texts):
     """Text of these words only."""
-    return drawing(Text(), lambda rng: (lambda text: (text, {"S": text}))(rng.choice(texts)))
+    def one(rng):
+        text = rng.choice(texts)
+        return text, {"S": text}
+    return drawing(Text(), one)
 
 
 def bodies(rng):

@@ -13,6 +13,9 @@ from statements import render
 
 TIMEOUT = "30s"
 
+# A statement that fails while requests of it are on the way.
+FAILING = "SELECT 100 / (a.n - a.n) FROM f.orders a JOIN f.person b ON b.id = a.person JOIN f.event c ON c.person = b.id"
+
 
 class Outcome:
     """Rows, or an error."""
@@ -231,11 +234,13 @@ class Runner:
         declare = "; ".join(f"DECLARE {name} CURSOR {hold}FOR {body['f']}" for name in "cd")
         steps = [f"FETCH {rng.choice([1, 2, 7, 30])} FROM c", f"FETCH {rng.choice([1, 5])} FROM d",
                  f"FETCH {rng.choice([1, 40])} FROM c", "CLOSE c", "FETCH ALL FROM d"]
+        if not hold and rng.random() < 0.3:
+            steps[2:2] = ["SAVEPOINT s", FAILING, "ROLLBACK TO s"]
         local, failed = self.outcome(body["l"]), None
         rows = {"c": [], "d": []}
         for sql in ["BEGIN", declare] + (["COMMIT"] if hold else []) + steps:
             step = self.outcome(sql)
-            if step.error:
+            if step.error and sql != FAILING:
                 failed = step
                 break
             if sql.startswith("FETCH"):

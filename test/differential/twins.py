@@ -5,8 +5,8 @@ from decimal import Decimal
 from dynamo import index
 from fixture import options_clause
 
-from values import (Array, Boolean, Bytes, Date, Enum, Float, Inet, Instant, Integer, Json, LongText, Numeric, Text, Uuid, array_text,
-                    as_json, plain, quote)
+from values import (Array, Boolean, Bytes, Date, Enum, Float, Inet, Instant, Integer, Json, LongText, Numeric, Text, Uuid,
+                    array_text, as_json, plain, quote)
 
 
 class Column:
