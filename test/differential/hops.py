@@ -17,7 +17,7 @@ class Hops(Outers):
         for table in self.tables:
             for entry, weight in Entry.all_of(table):
                 sources = self.match.sources(outers, entry.columns[0])
-                if entry.is_scan() and self.size * self.pages(table) > 40:
+                if entry.is_scan() and self.size * self.pages(table) > 15:
                     continue
                 if sources and self.fan(table, entry.columns[0]) * self.size < LARGEST:
                     choices.append((table, entry, sources))
@@ -290,7 +290,7 @@ class Hops(Outers):
         self.lateral([f"SELECT {', '.join(select)} FROM "] + parts + [" OFFSET 0"], columns, alias, order)
 
     def add_arms(self):
-        """Related rows of two kinds, one after the other."""
+        """Related rows of two kinds, one after the other; all of them, a few, or whether there are any."""
         alias = next(self.names)
         arms = [self.select_from(self.relations), self.select_from(self.relations)]
         if None in arms:
@@ -299,7 +299,14 @@ class Hops(Outers):
         for number, (some, relations) in enumerate(arms):
             parts += [" UNION ALL " if number else "", f"SELECT {number} AS arm, {self.words(relations[0].order[0])} AS k, "
                       f"{self.words(relations[0].order[-1])} AS k2 FROM "] + some
-        self.lateral(parts, [], alias, [f"{alias}.arm", f"{alias}.k", f"{alias}.k2"])
+        style = self.rng.choice(["rows", "rows", "some", "any"])
+        if style == "rows":
+            self.lateral(parts, [], alias, [f"{alias}.arm", f"{alias}.k", f"{alias}.k2"])
+        elif style == "some":
+            limit = self.rng.choice([1, 2, 5])
+            self.lateral(["SELECT count(*) AS n FROM ("] + parts + [f" LIMIT {limit}) q"], [], alias, [f"{alias}.n"])
+        else:
+            self.out.where.append(Leaf([self.rng.choice(["", "NOT "]) + "EXISTS ("] + parts + [")"]))
 
     def add_repeated(self):
         """All so far again for each of some rows that have nothing to do with it."""

@@ -215,7 +215,7 @@ class Outers:
         inner = self.relation(table, "w", 0.4)
         self.size = len({row[column.name] for row in table.rows})
         ref = f"w.{column.name}"
-        form = rng.choice([f"SELECT DISTINCT {ref} FROM ", f"SELECT {ref}, count(*) AS n FROM ", "first"])
+        form = rng.choice([f"SELECT DISTINCT {ref} FROM ", f"SELECT {ref}, count(*) AS many FROM ", "first"])
         tail = {"SELECT D": "", "SELECT w": f" GROUP BY {ref}"}.get(form[:8])
         columns = [column]
         if form == "first":
