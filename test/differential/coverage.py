@@ -1,6 +1,8 @@
 """Which operator was tried on which type in which role by which access path."""
 from collections import Counter, defaultdict
 
+import joincover
+
 
 def access_path(node, table):
     """The access path of a foreign scan in a plan."""
@@ -40,8 +42,10 @@ class Coverage:
         self.shapes = Counter()
         self.paths = Counter()
         self.nodes = Counter()
+        self.joins = joincover.JoinCoverage()
         self.modes = Counter()
         self.filled = 0
+        self.lookups = False            # is there a read-ahead for joins?
         self.errors = Counter()         # SQLSTATE of errors on both sides
 
     def record(self, select, mode, plan, tables):
@@ -54,6 +58,7 @@ class Coverage:
             scans.setdefault(node.get("Alias", "a"), (node, tables[name]))
             self.paths[access_path(node, tables[name])] += 1
         self.count_nodes(plan)
+        self.joins.record(plan, lambda node: self.path_of(node, tables))
         for name, alias, column, operator in select.all_tags():
             if name is None:
                 continue
@@ -62,6 +67,13 @@ class Coverage:
                 self.count_cell(operator, column.kind.name, role_in(node, table, column), access_path(node, table))
             elif not scans:
                 self.count_cell(operator, column.kind.name, column.role, "no request")
+
+    @staticmethod
+    def path_of(node, tables):
+        """The access path of a foreign scan of one of the tables."""
+        if "Remote Operation" not in node:
+            return None
+        return access_path(node, tables[node["Remote Table"].rsplit(".", 1)[1]])
 
     def covered(self, operator, kind, role):
         """Was it met on the way that the role stands for: by its key, or by a Scan?"""
@@ -78,7 +90,7 @@ class Coverage:
 
     def count_nodes(self, plan):
         """What core did around our scans."""
-        self.nodes[plan.get("Node Type")] += 1
+        self.nodes["DynamoReadAhead" if joincover.is_read_ahead(plan) else plan.get("Node Type")] += 1
         for child in plan.get("Plans", []):
             self.count_nodes(child)
 
@@ -103,6 +115,7 @@ class Coverage:
         yield from self.table(lambda cell: (cell[0], cell[2]))
         yield "# type by access path:"
         yield from self.table(lambda cell: (cell[1], cell[3]))
+        yield from self.joins.report()
         for name in ("paths", "shapes", "modes", "nodes", "errors"):
             counts = getattr(self, name).most_common()
             yield f"# {name}: " + ", ".join(f"{key} {count}" for key, count in counts)
@@ -163,4 +176,6 @@ def holes(coverage):
     missing = [" x ".join(pattern) for pattern in wanted
                if not any((*pattern[:3], path) in tried for path in pattern[3].split("|"))]
     missing += [f"access path {path}" for path in EXPECTED_PATHS if not coverage.paths[path]]
-    return missing + [f"plan node {node}" for node in EXPECTED_NODES if not coverage.nodes[node]]
+    nodes = EXPECTED_NODES + ["DynamoReadAhead"] * coverage.lookups
+    missing += [f"plan node {node}" for node in nodes if not coverage.nodes[node]]
+    return missing + joincover.holes(coverage.joins, coverage.lookups)

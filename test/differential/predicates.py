@@ -117,7 +117,7 @@ class Maker:
         if text is None or pick > 0.85:
             text = self.pooled(column)
         if text is None or (pick > 0.985 and odd):
-            return Lit(None, column.kind.types(self.pooled(column) or "1")[0], self.other(column))
+            return self.lit(column, None, column.kind.types(self.pooled(column) or "1")[0])
         return self.lit(column, text)
 
     def far(self, column, side=0):

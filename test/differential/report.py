@@ -5,19 +5,39 @@ import random
 import time
 from collections import Counter
 
+from cases import Cases
 from coverage import holes
 from directed import Directed
+from related import make_related
 from runner import Runner
 from twins import make_tables
 from values import Enum, quote
 
 MAX_SHOWN = 8
+# For joins: one of the tables as local partitions, and functions that ask for rows themselves.
+ROUTINES = """
+CREATE SCHEMA p;
+CREATE TABLE p.person (LIKE l.person) PARTITION BY HASH (id);
+CREATE TABLE p.person_0 PARTITION OF p.person FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE p.person_1 PARTITION OF p.person FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO p.person SELECT * FROM l.person;
+ANALYZE p.person;
+CREATE UNLOGGED TABLE p.sink (one text, two text);
+""" + "".join(f"""
+CREATE FUNCTION {schema}.orders_of(numeric) RETURNS int8 LANGUAGE plpgsql
+AS 'BEGIN RETURN (SELECT count(*) FROM {schema}.orders WHERE person = $1); END';
+CREATE FUNCTION {schema}.people(int4) RETURNS TABLE (id int4, team text) LANGUAGE plpgsql ROWS 20
+AS 'BEGIN RETURN QUERY SELECT p.id, p.team FROM {schema}.person p WHERE p.id BETWEEN 0 AND $1; END';
+""" for schema in "fl")
+
 FULL = 6000     # statements from which on the coverage is judged
 
 
 def set_up(fx, rng):
     """All tables, filled; returns them."""
     fx.server("direct", os.environ["DDB_ENDPOINT"])
+    fx.server("one", os.environ["DDB_ENDPOINT"], max_concurrency=1)
+    fx.server("two", os.environ["DDB_ENDPOINT"], max_concurrency=2)
     fx.execute("CREATE SCHEMA f; CREATE SCHEMA l; "
                "CREATE COLLATION nd (provider = icu, locale = 'und-u-ks-level1', deterministic = false); "
                "CREATE FUNCTION stable(anyelement) RETURNS anyelement STABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END'")
@@ -27,7 +47,11 @@ def set_up(fx, rng):
     for table in tables:
         table.create(fx, rng)
         table.weight = {"types": 3, "ss": 5, "sn": 2, "ns": 2, "mis": 1.5, "big": 0.15, "none": 0.3}.get(table.name, 1)
-    return tables
+    related = make_related()
+    for table in related:
+        table.create(fx, rng)
+    fx.execute(ROUTINES)
+    return tables, related
 
 
 def short(rows, limit=5):
@@ -109,8 +133,8 @@ def run(fx, count, seed, flags, began):
     library = os.environ.get("DIFF_LIBRARY")
     if library:
         use_library(fx, library)
-    tables = set_up(fx, random.Random(seed))
-    runner = Runner(fx, tables)
+    tables, related = set_up(fx, random.Random(seed))
+    runner = Runner(fx, tables + related)
     directed = Directed(fx, runner)
     try:
         passed, failed = directed.run()
@@ -120,10 +144,10 @@ def run(fx, count, seed, flags, began):
         print(f"{passed} passed, {failed} failed")
         return 1
     coverage = runner.coverage
-    print(f"# {len(tables)} tables, {sum(len(t.rows) for t in tables)} items, set up in {time.monotonic() - began:.1f} s",
-          flush=True)
+    print(f"# {len(runner.tables)} tables, {sum(len(t.rows) for t in runner.tables)} rows, "
+          f"set up in {time.monotonic() - began:.1f} s", flush=True)
     done = passed + failed
-    for case in runner.cases(random.Random(seed * 7919 + 1)):
+    for case in Cases(random.Random(seed * 7919 + 1), runner, tables, related).all():
         results, wrong, plan = runner.compare(case)
         coverage.record(case.select, case.mode, plan, runner.by_name)
         for _, foreign, _ in results:

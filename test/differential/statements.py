@@ -17,6 +17,7 @@ class Select:
         self.aliases = {}                   # alias: table name
         self.tags = []                      # beside those of `where`
         self.shape = "rows"
+        self.complete = False               # not for a cursor
 
     def parts(self):
         """The whole statement."""

@@ -5,8 +5,8 @@ from decimal import Decimal
 from dynamo import index
 from fixture import options_clause
 
-from values import (Array, Boolean, Bytes, Date, Enum, Float, Inet, Instant, Integer, Json, LongText, Numeric, Text, Uuid, array_text,
-                    as_json, plain)
+from values import (Array, Boolean, Bytes, Date, Enum, Float, Inet, Instant, Integer, Json, LongText, Numeric, Text, Uuid,
+                    array_text, as_json, plain, quote)
 
 
 class Column:
@@ -24,6 +24,7 @@ class Column:
         self.left = []          # of the pool, when each is taken once
         self.key = False        # of the table or of an index
         self.role = "plain"     # hash, sort, index key, plain
+        self.domain = None      # of which other columns hold values, too
 
     def declare(self, foreign):
         """Its line in CREATE TABLE."""
@@ -72,6 +73,8 @@ class Table:
         self.by_name = {c.name: c for c in self.columns}
         self.rows = []                  # of dicts column: text or None
         self.weight = 1.0
+        self.server = "direct"
+        self.local = False              # a plain table in schema f, too
         for name, values in STRANGE.items() if loose else ():
             self.by_name[name].strange = values
         for key, role in zip(keys, ("hash", "sort")):
@@ -82,6 +85,15 @@ class Table:
                 column.key = True
                 if column.role == "plain":
                     column.role = "index key"
+
+    def add(self, column):
+        """One more column."""
+        self.columns.append(column)
+        self.by_name[column.name] = column
+
+    def order(self):
+        """The columns of a total order."""
+        return self.keys
 
     def wire(self, name):
         """The type of a key attribute."""
@@ -138,6 +150,14 @@ class Table:
     def create(self, fx, rng):
         """In DynamoDB and, twice, in PostgreSQL."""
         items = self.build(rng)
+        if self.local:
+            self.create_local(fx, "f")
+        else:
+            self.create_foreign(fx, items)
+        self.create_local(fx, "l")
+
+    def create_foreign(self, fx, items):
+        """The table in DynamoDB, and the foreign one over it."""
         for one in self.indexes:
             self.name_attributes(one)
         keys = [(k.attribute, self.wire(k.name)) for k in self.keys] + [None]
@@ -146,11 +166,14 @@ class Table:
         fx.dynamo.put_raw(remote, items)
         self.order_sets(fx.dynamo, remote)
         columns = ", ".join(c.declare(True) for c in self.columns)
-        fx.execute(f"CREATE FOREIGN TABLE f.{self.name} ({columns}) SERVER direct "
+        fx.execute(f"CREATE FOREIGN TABLE f.{self.name} ({columns}) SERVER {self.server} "
                    + options_clause({"table_name": remote, **self.options}))
+
+    def create_local(self, fx, schema):
+        """The table with the same rows."""
         columns = ", ".join(c.declare(False) for c in self.columns)
-        fx.execute(f"CREATE TABLE l.{self.name} ({columns})")
-        self.copy(fx)
+        fx.execute(f"CREATE TABLE {schema}.{self.name} ({columns})")
+        self.copy(fx, schema)
 
     def name_attributes(self, one):
         """An index was given in columns: let it be of their attributes, and remember the columns."""
@@ -194,7 +217,7 @@ class Table:
         """The key of a row."""
         return tuple(row[k.name] for k in self.keys)
 
-    def copy(self, fx):
+    def copy(self, fx, schema="l"):
         """Fill the local table from the same values."""
         def field(text):
             if text is None:
@@ -202,8 +225,29 @@ class Table:
             return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
         data = "".join("\t".join(field(row[c.name]) for c in self.columns) + "\n" for row in self.rows)
         with fx.conn.cursor() as cursor:
-            cursor.copy_expert(f"COPY l.{self.name} FROM STDIN", io.StringIO(data))
-        fx.execute(f"ANALYZE l.{self.name}")
+            cursor.copy_expert(f"COPY {schema}.{self.name} FROM STDIN", io.StringIO(data))
+        fx.execute(f"ANALYZE {schema}.{self.name}")
+
+
+class Partitioned(Table):
+    """Foreign and local tables as partitions of one table, by the values of a column; in schema l it is one table."""
+
+    def __init__(self, name, parts, column):
+        super().__init__(name, 0, parts[0].keys, [c for c in parts[0].columns if c not in parts[0].keys])
+        self.parts, self.column = parts, self.by_name[column]
+        self.by_name = parts[0].by_name
+
+    def order(self):
+        return self.keys + [self.column]
+
+    def create(self, fx, rng):
+        columns = ", ".join(c.declare(False) for c in self.columns)
+        fx.execute(f"CREATE TABLE f.{self.name} ({columns}) PARTITION BY LIST ({self.column.name})")
+        for part in self.parts:
+            values = sorted({quote(row[self.column.name]) for row in part.rows})
+            fx.execute(f"ALTER TABLE f.{self.name} ATTACH PARTITION f.{part.name} FOR VALUES IN ({', '.join(values)})")
+            self.rows += part.rows
+        self.create_local(fx, "l")
 
 
 def keyed(name, kind, size, **more):
@@ -276,8 +320,8 @@ def make_tables():
     """All tables, not yet filled."""
     key_c = lambda name, size, **more: keyed(name, Text(collation="C"), size, **more)
     return [
-        Table("types", 260, [keyed("id", Integer("int4"), 400, )], plain_columns()),
-        Table("ss", 420, [key_c("pk", 9, skew=True), key_c("sk", 120)],
+        Table("types", 200, [keyed("id", Integer("int4"), 400, )], plain_columns()),
+        Table("ss", 340, [key_c("pk", 9, skew=True), key_c("sk", 120)],
               [Column("st", Text(), size=4, not_null=True), Column("ix", Text(), size=14, absent=0.4),
                Column("iu", Integer("int4"), size=10, absent=0.3), Column("id8", Integer("int8"), size=40),
                Column("dx", Date("date"), size=12, absent=0.3), Column("nx", Numeric(), size=30),
@@ -293,14 +337,14 @@ def make_tables():
                index("l_nx", ("pk", ""), ("nx", ""), local=True),
                index("l_lx", ("pk", ""), ("lx", ""), "KEYS_ONLY", local=True),
                index("l_dx", ("pk", ""), ("dx", ""), ["td"], local=True)]),
-        Table("sn", 400, [keyed("pk", Text(), 8, skew=True), keyed("n", Numeric(), 90)],
+        Table("sn", 280, [keyed("pk", Text(), 8, skew=True), keyed("n", Numeric(), 90)],
               [Column("yn", Boolean("boolean", {"format": "bool(Y,N)"}), size=2, absent=0.3),
                Column("at", Instant("timestamptz", {"format": "epoch"}), size=30),
                Column("t3x", Instant("timestamptz", {"format": "iso8601(3)"}), size=8, not_null=True),
                Column("tix", Text(collation="und-x-icu"), size=20)] + choose("td", "i4", "bo", "js", "na"),
               [index("g_yn", ("yn", ""), ("at", "")), index("g_t3", ("t3x", ""), ("n", ""), "KEYS_ONLY"),
                index("l_tix", ("pk", ""), ("tix", ""), local=True)]),
-        Table("ns", 260, [keyed("pk", Integer("int8"), 7, skew=True),
+        Table("ns", 200, [keyed("pk", Integer("int8"), 7, skew=True),
                           keyed("sk", Text(collation="und-x-icu"), 90)],
               [Column("sd", Text(), size=20, not_null=True), Column("vx", Text("varchar", limit=6), size=15)] +
               [Column("pn", Numeric(), attribute="pk", derive=same("pk")),

@@ -104,6 +104,14 @@ class Kind:
         return [self.sqltype]
 
 
+class Bare(Kind):
+    """What a value is that comes from no column: of a type and a group, under the default collation."""
+
+    def __init__(self, sqltype, group):
+        super().__init__(sqltype.split("(", maxsplit=1)[0])
+        self.group = group
+
+
 class Text(Kind):
     """text, varchar(n), char(n)."""
 

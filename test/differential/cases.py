@@ -1,0 +1,103 @@
+"""Which statement comes next, in which mode and under which settings."""
+import itertools
+
+from joins import Joins
+from runner import Case
+from statements import Generator
+
+# Turned off in turn, so that each plan that core may choose is chosen by some statements.
+PLANNER = ["enable_hashjoin", "enable_mergejoin", "enable_nestloop", "enable_memoize", "enable_material",
+           "enable_sort", "enable_incremental_sort", "enable_hashagg"]
+MODES = [("constants", 50), ("values at run time", 12), ("parameters", 30), ("cursor", 8)]
+
+# The ways to join: what must be off.
+METHODS = [(("enable_hashjoin", "enable_mergejoin"), 40), (("enable_hashjoin", "enable_mergejoin", "enable_material"), 15),
+           (("enable_hashjoin", "enable_mergejoin", "enable_memoize"), 10), (("enable_mergejoin", "enable_nestloop"), 10),
+           (("enable_hashjoin", "enable_nestloop"), 10), ((), 15),
+           (("enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize"), 10)]
+# What else changes the plans of joins, and how often it is set.
+OTHERS = [(0.1, {"from_collapse_limit": "1", "join_collapse_limit": "1"}), (0.08, {"geqo_threshold": "2"}),
+          (0.08, {"enable_partitionwise_join": "on", "enable_partitionwise_aggregate": "on"}),
+          (0.08, {"parallel_setup_cost": "0", "parallel_tuple_cost": "0", "min_parallel_table_scan_size": "0"})]
+LOOKUP = "dynamo_fdw.enable_lookup_join"
+
+
+class Cases:
+    """Makes cases without end."""
+
+    def __init__(self, rng, runner, tables, related):
+        self.rng, self.coverage = rng, runner.coverage
+        self.generator = Generator(rng, tables)
+        self.joins = Joins(rng, related, tables)
+
+    def settings(self):
+        """Settings for the next statements."""
+        rng = self.rng
+        settings = {name: "off" for name in PLANNER if rng.random() < 0.2}
+        if rng.random() < 0.25:
+            settings.update({"enable_hashjoin": "off", "enable_mergejoin": "off"})
+        if rng.random() < 0.25:
+            settings["dynamo_fdw.consistent_read"] = "on"
+        settings["TimeZone"] = rng.choice(["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"])
+        if rng.random() < 0.1:
+            settings["from_collapse_limit"] = "1"
+        return settings
+
+    def for_joins(self):
+        """Settings for the next joins: one way to join is forced mostly."""
+        rng = self.rng
+        methods, weights = zip(*METHODS)
+        settings = dict.fromkeys(rng.choices(methods, weights)[0], "off")
+        if self.coverage.lookups and rng.random() < 0.3:
+            settings[LOOKUP] = "off"
+        if rng.random() < 0.4:
+            settings["work_mem"] = "64kB"
+            settings["hash_mem_multiplier"] = rng.choice(["1", "2"])
+        if rng.random() < 0.15:
+            settings["dynamo_fdw.fetch_memory"] = "1MB"
+        if rng.random() < 0.15:
+            settings["dynamo_fdw.consistent_read"] = "on"
+        for chance, more in OTHERS:
+            settings.update(more if rng.random() < chance else {})
+        return settings
+
+    def case(self, select, settings, once):
+        """A statement in some mode; once: executed with other values just once more."""
+        rng = self.rng
+        names, weights = zip(*MODES)
+        case = Case(select, rng.choices(names, weights)[0], settings, rng.getrandbits(32))
+        if select.shape == "memoized":
+            case.settings = dict.fromkeys(["enable_hashjoin", "enable_mergejoin", "enable_material"], "off")
+        if select.complete and case.mode == "cursor":
+            case.mode = "constants"
+        if case.mode == "parameters":
+            case.plan_cache = rng.choice(["force_generic_plan", "force_generic_plan", "force_custom_plan", "auto"])
+            case.executions = 2 if once else 7 if case.plan_cache == "auto" else rng.choice([2, 3, 4])
+        return case
+
+    def joined(self):
+        """Joins: those that must be tried once, and any; a few under the same settings."""
+        rng, sweep = self.rng, self.joins.sweep()
+        while True:
+            for select, method in itertools.islice(sweep, 3):
+                settings = dict.fromkeys(METHODS[-1][0], "off")
+                if self.coverage.lookups and method != "lookup":
+                    settings[LOOKUP] = "off"
+                if method == "memoize":
+                    del settings["enable_memoize"]
+                yield self.case(select, settings, True)
+            settings = self.for_joins()
+            for _ in range(3):
+                yield self.case(self.joins.statement(), settings, rng.random() < 0.8)
+
+    def all(self):
+        """In rounds: a sweep's, then anything, then joins; each group under settings of its own."""
+        sweep, joins = self.generator.sweep(self.coverage.covered), self.joined()
+        while True:
+            settings = self.settings()
+            for _ in range(15):
+                select = next(sweep, None)
+                yield self.case(select or self.generator.statement(), settings, select is not None)
+            for _ in range(4):
+                yield self.case(self.generator.statement(), settings, False)
+            yield from itertools.islice(joins, 8)
