@@ -4,11 +4,15 @@
  *
  *		bare_client --url URL --scan N      all pages, by N segments at a time
  *		bare_client --url URL --calls N     the same GetItem N times in a row
+ *		bare_client --url URL --replay FILE --in-flight N
  *
- * The scan follows LastEvaluatedKey and looks at nothing else.  The requests are
- * signed once, or rather look so: the bench server does not check.  Prints one
- * line of name=value pairs: wall and CPU seconds, requests and bytes, and for
- * calls the median and 95th percentile in microseconds.
+ * The scan follows LastEvaluatedKey and looks at nothing else.  The replay sends
+ * the requests that keyed_server recorded, in their order, N at any time, and
+ * looks at no answer; its connections are there before the clock starts, as
+ * those of a session are.  The requests are signed once, or rather look so: the
+ * bench servers do not check.  Prints one line of name=value pairs: wall and CPU
+ * seconds, requests and bytes, and for calls the median and 95th percentile in
+ * microseconds.
  */
 #define _GNU_SOURCE
 #include <curl/curl.h>
@@ -20,6 +24,13 @@
 #include <time.h>
 
 #define TAIL 64					/* bytes of an answer that may hold its cursor */
+
+/* A recorded request. */
+typedef struct Request
+{
+	char	   *body;
+	struct curl_slist *headers;
+} Request;
 
 /* One transfer at a time, and what it asks next. */
 typedef struct Chain
@@ -227,11 +238,146 @@ call(long count)
 	printf("p50_us=%.1f p95_us=%.1f ", took[count / 2] * 1e6, took[count * 95 / 100] * 1e6);
 }
 
+/* ---- replay ---- */
+
+static size_t
+ignore_body(char *data, size_t size, size_t count, void *arg)
+{
+	(void) data;
+	(void) arg;
+	bytes += size * count;
+	return size * count;
+}
+
+/* Headers of an operation, made once. */
+static struct curl_slist *
+headers_of(const char *operation)
+{
+	static struct
+	{
+		char	   *operation;
+		struct curl_slist *list;
+	}			known[8];
+	int			i = 0;
+
+	while (i < 8 && known[i].operation && strcmp(known[i].operation, operation) != 0)
+		i++;
+	if (i == 8)
+		die("too many operations");
+	if (!known[i].operation)
+	{
+		known[i].operation = strdup(operation);
+		known[i].list = headers(operation);
+	}
+	return known[i].list;
+}
+
+static Request *
+read_requests(const char *path, long *count)
+{
+	FILE	   *file = fopen(path, "r");
+	Request    *list = NULL;
+	long		space = 0;
+	char	   *line = NULL;
+	size_t		line_space = 0;
+
+	if (!file)
+		die(path);
+	*count = 0;
+	while (getline(&line, &line_space, file) > 0)
+	{
+		char	   *tab = strchr(line, '\t');
+
+		if (!tab)
+			die("a line of the record has no tab");
+		*tab = '\0';
+		tab[1 + strcspn(tab + 1, "\n")] = '\0';
+		if (*count == space)
+			list = realloc(list, (space = space * 2 + 1024) * sizeof(Request));
+		list[(*count)++] = (Request) {strdup(tab + 1), headers_of(line)};
+	}
+	free(line);
+	fclose(file);
+	return list;
+}
+
+static void
+send_request(CURLM *multi, CURL *easy, const Request *request)
+{
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body);
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long) strlen(request->body));
+	curl_multi_add_handle(multi, easy);
+}
+
+/* Sends them all, as many at a time as there are handles. */
+static void
+send_all(CURLM *multi, CURL **handles, int in_flight, const Request *list, long count)
+{
+	long		next = 0;
+	long		done = 0;
+	int			running;
+
+	for (int i = 0; i < in_flight && next < count; i++)
+		send_request(multi, handles[i], &list[next++]);
+	while (done < count)
+	{
+		CURLMsg    *message;
+		int			queued;
+
+		curl_multi_perform(multi, &running);
+		while ((message = curl_multi_info_read(multi, &queued)))
+		{
+			CURL	   *easy = message->easy_handle;
+
+			if (message->data.result != CURLE_OK)
+				die(curl_easy_strerror(message->data.result));
+			done++;
+			curl_multi_remove_handle(multi, easy);
+			if (next < count)
+				send_request(multi, easy, &list[next++]);
+		}
+		if (done < count)
+			curl_multi_poll(multi, NULL, 0, 1000, NULL);
+	}
+	requests = count;
+}
+
+/* The seconds of the whole replay. */
+static double
+replay(const char *path, int in_flight)
+{
+	CURLM	   *multi = curl_multi_init();
+	CURL	  **handles = calloc(in_flight, sizeof(CURL *));
+	Request    *first = calloc(in_flight, sizeof(Request));
+	long		count;
+	Request    *list = read_requests(path, &count);
+	double		start;
+
+	if (count == 0)
+		die("the record is empty");
+	for (int i = 0; i < in_flight; i++)
+	{
+		Chain		unused = {0};
+
+		prepare(&unused, list[0].headers);
+		handles[i] = unused.easy;
+		curl_easy_setopt(handles[i], CURLOPT_WRITEFUNCTION, ignore_body);
+		first[i] = list[0];
+	}
+	send_all(multi, handles, in_flight, first, in_flight);
+	bytes = 0;
+	start = wall();
+	send_all(multi, handles, in_flight, list, count);
+	return wall() - start;
+}
+
 static void
 usage(FILE *to)
 {
 	fputs("usage: bare_client --url URL --scan N | --calls N [--table NAME]\n"
-		  "Downloads all pages, N segments at a time, or sends the same GetItem N times.\n", to);
+		  "       bare_client --url URL --replay FILE --in-flight N\n"
+		  "Downloads all pages, N segments at a time, or sends the same GetItem N times, or recorded requests.\n", to);
 }
 
 int
@@ -240,12 +386,15 @@ main(int argc, char **argv)
 	static const struct option options[] = {
 		{"url", required_argument, NULL, 'u'}, {"scan", required_argument, NULL, 's'},
 		{"calls", required_argument, NULL, 'c'}, {"table", required_argument, NULL, 't'},
+		{"replay", required_argument, NULL, 'r'}, {"in-flight", required_argument, NULL, 'n'},
 		{"help", no_argument, NULL, 'h'}, {0}
 	};
+	const char *recorded = NULL;
+	int			in_flight = 0;
 	int			segments = 0;
 	long		calls = 0;
 	int			option;
-	double		start;
+	double		took;
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1)
 		switch (option)
@@ -254,20 +403,28 @@ main(int argc, char **argv)
 			case 's': segments = atoi(optarg); break;
 			case 'c': calls = atol(optarg); break;
 			case 't': table = optarg; break;
+			case 'r': recorded = optarg; break;
+			case 'n': in_flight = atoi(optarg); break;
 			case 'h': usage(stdout); return 0;
 			default: usage(stderr); return 2;
 		}
-	if (!url || (segments < 1) == (calls < 1))
+	if (!url || (segments > 0) + (calls > 0) + (recorded && in_flight > 0) != 1)
 	{
 		usage(stderr);
 		return 2;
 	}
 	curl_global_init(CURL_GLOBAL_DEFAULT);
-	start = wall();
-	if (segments > 0)
-		scan(segments);
+	took = wall();
+	if (recorded)
+		took = replay(recorded, in_flight);
 	else
-		call(calls);
-	printf("wall_s=%.4f cpu_s=%.4f requests=%ld bytes=%.0f\n", wall() - start, cpu(), requests, bytes);
+	{
+		if (segments > 0)
+			scan(segments);
+		else
+			call(calls);
+		took = wall() - took;
+	}
+	printf("wall_s=%.4f cpu_s=%.4f requests=%ld bytes=%.0f\n", took, cpu(), requests, bytes);
 	return 0;
 }

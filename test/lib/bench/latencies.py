@@ -50,9 +50,9 @@ def planning(world):
         return plan_ratio(connection, "key lookup", LOOKUP) + plan_ratio(connection, "index and range", BY_INDEX)
 
 
-def plan_ratio(connection, name, statement):
-    """The figures of one statement."""
-    turns = [(plan_time(connection, statement.format("planned")), plan_time(connection, statement.format("local")))
+def plan_ratio(connection, name, statement, ours="planned", theirs="local"):
+    """The figures of one statement, whose tables, or their schema, are named by these."""
+    turns = [(plan_time(connection, statement.format(ours)), plan_time(connection, statement.format(theirs)))
              for _ in range(ROUNDS * PLANS)]
     groups = [[statistics.median(side) for side in zip(*turns[i::ROUNDS])] for i in range(ROUNDS)]
     ours, theirs = zip(*groups)

@@ -41,6 +41,19 @@ class Figure:
         return f"{value:.{digits}f}{self.unit}"
 
 
+class Skipped:
+    """A line that could not be measured, and why."""
+
+    verdict = "skipped"
+
+    def __init__(self, name, reason):
+        self.name = f"{name}: {reason}"
+
+    def cells(self):
+        """The line's texts."""
+        return (self.name, "", "", "", "", "", self.verdict)
+
+
 def note(text):
     """What goes on, for those who wait."""
     print(text, file=sys.stderr, flush=True)

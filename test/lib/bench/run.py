@@ -2,6 +2,7 @@
 import sys
 
 from cancels import cancel
+from joins import join_memory, join_planning, joins
 from latencies import latency, planning
 from reader import reader
 from report import note, print_table
@@ -9,14 +10,15 @@ from scans import ceiling, memory, scan_cpu, scan_wall
 from world import World
 
 BENCHES = {"ceiling": ceiling, "reader": reader, "scan-cpu": scan_cpu, "scan-wall": scan_wall, "latency": latency,
-           "planning": planning, "memory": memory, "cancel": cancel}
+           "planning": planning, "memory": memory, "cancel": cancel, "joins": joins, "join-memory": join_memory,
+           "join-planning": join_planning}
 
 
 def main(names):
     """Measure and print; the status tells of missed limits."""
     if names == ["--list"]:
         for name, bench in BENCHES.items():
-            print(f"{name:10} {bench.__doc__}")
+            print(f"{name:13} {bench.__doc__}")
         return 0
     unknown = [name for name in names if name not in BENCHES]
     if unknown:

@@ -51,8 +51,7 @@ class World:
 
     def _readable_csv(self):
         """A copy of the rows where the user that PostgreSQL runs as can read it."""
-        directory = tempfile.mkdtemp(prefix="dynamo_fdw_bench.")
-        self.stack.callback(shutil.rmtree, directory)
+        directory = self.directory()
         os.chmod(directory, 0o755)
         return shutil.copy(os.path.join(self.pages, "rows.csv"), directory)
 
@@ -62,24 +61,36 @@ class World:
 
     def serve(self, *arguments, directory=None):
         """Start a server of the pages; returns its URL."""
-        command = [os.path.join(SERVER, "build", "bench_server"), "--dir", directory or self.pages, *map(str, arguments)]
+        return self._url_of("bench_server", "--dir", directory or self.pages, *arguments)
+
+    def serve_keyed(self, *arguments):
+        """Start a server of tables that are read by key; returns its URL."""
+        return self._url_of("keyed_server", *arguments)
+
+    def _url_of(self, name, *arguments):
+        url = self.start(os.path.join(SERVER, "build", name), *arguments).stdout.readline().strip()
+        if not url:
+            sys.exit(f"test/bench: {name} did not start")
+        return url
+
+    def start(self, *command, **options):
+        """Start a program whose output is read from here."""
         # pylint: disable=consider-using-with
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, text=True, **options)
         self.stack.callback(process.wait)
         self.stack.callback(process.terminate)
-        url = process.stdout.readline().strip()
-        if not url:
-            sys.exit("test/bench: the bench server did not start")
-        return url
+        return process
+
+    def directory(self):
+        """A new directory that goes with the world."""
+        path = tempfile.mkdtemp(prefix="dynamo_fdw_bench.")
+        self.stack.callback(shutil.rmtree, path)
+        return path
 
     def foreign_table(self, name, url, columns=TYPED, **options):
         """A foreign table over the pages of that server, on a foreign server of the same name."""
-        options = {"endpoint": url, "region": "us-east-1", "scan_policy": "allow", **options}
-        clause = ", ".join(f"{key} '{value}'" for key, value in options.items())
         with self.connect() as connection:
-            connection.execute(f"CREATE SERVER {name} FOREIGN DATA WRAPPER dynamo_fdw OPTIONS ({clause})")
-            connection.execute(f"CREATE USER MAPPING FOR PUBLIC SERVER {name} "
-                               "OPTIONS (access_key_id 'test', secret_access_key 'test')")
+            create_server(connection, name, url, **options)
             connection.execute(f"CREATE FOREIGN TABLE {name} ({columns}) SERVER {name} OPTIONS (table_name 'bench')")
 
     def csv_table(self, name, columns=TYPED):
@@ -87,6 +98,15 @@ class World:
         with self.connect() as connection:
             connection.execute(f"CREATE FOREIGN TABLE {name} ({columns}) SERVER files "
                                f"OPTIONS (filename '{self.csv}', format 'csv')")
+
+
+def create_server(connection, name, url, **options):
+    """A foreign server of ours that anybody may use."""
+    options = {"endpoint": url, "region": "us-east-1", "scan_policy": "allow", **options}
+    clause = ", ".join(f"{key} '{value}'" for key, value in options.items())
+    connection.execute(f"CREATE SERVER {name} FOREIGN DATA WRAPPER dynamo_fdw OPTIONS ({clause});"
+                       f"CREATE USER MAPPING FOR PUBLIC SERVER {name} "
+                       "OPTIONS (access_key_id 'test', secret_access_key 'test')")
 
 
 def pages(name, *arguments):
@@ -104,15 +124,15 @@ def bare_client(url, *arguments):
     return {name: float(value) for name, value in (pair.split("=") for pair in done.stdout.split())}
 
 
-def quiet_turns(turn, wanted):
+def quiet_turns(turn, wanted, most=4):
     """
-    Of up to four times as many turns, those in which other programs were least in the way, as columns.
+    Of up to so many times as many turns, those in which other programs were least in the way, as columns.
 
     turn() returns a tuple of figures, the last one the share of its time that our process was ready to run but had no
     CPU. Wall times mean little while others have the CPUs; nothing but that share decides which turns are taken.
     """
     turns = []
-    while len(turns) < wanted or (len(turns) < 4 * wanted and turns[wanted - 1][-1] > QUIET):
+    while len(turns) < wanted or (len(turns) < most * wanted and turns[wanted - 1][-1] > QUIET):
         turns.append(turn())
         turns.sort(key=lambda columns: columns[-1])
     return list(zip(*turns[:wanted]))
