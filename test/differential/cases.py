@@ -62,7 +62,7 @@ class Cases:
         return settings
 
     def case(self, select, settings, once):
-        """A statement in some mode; once: executed with other values just once more."""
+        """A statement in some mode; once: executed with other values once more at most."""
         rng = self.rng
         names, weights = zip(*MODES)
         case = Case(select, rng.choices(names, weights)[0], settings, rng.getrandbits(32))
@@ -72,7 +72,7 @@ class Cases:
             case.mode = "constants"
         if case.mode == "parameters":
             case.plan_cache = rng.choice(["force_generic_plan", "force_generic_plan", "force_custom_plan", "auto"])
-            case.executions = 2 if once else 7 if case.plan_cache == "auto" else rng.choice([2, 3, 4])
+            case.executions = rng.choice([1, 1, 2]) if once else 7 if case.plan_cache == "auto" else rng.choice([2, 3, 4])
         return case
 
     def joined(self):
@@ -98,6 +98,6 @@ class Cases:
             for _ in range(15):
                 select = next(sweep, None)
                 yield self.case(select or self.generator.statement(), settings, select is not None)
-            for _ in range(4):
+            for _ in range(3):
                 yield self.case(self.generator.statement(), settings, False)
-            yield from itertools.islice(joins, 8)
+            yield from itertools.islice(joins, 7)

@@ -76,7 +76,7 @@ BY_KEY = "GetItem|BatchGetItem|Query|Query, global index|Query, then BatchGetIte
     "Query per key/Query per key, global index"
 EXPECTED = [
     ("Inner|Left|Semi|Anti", BY_KEY, "lookup|loop"),
-    ("Inner/Left", "Query, local index|Query (count)|Query (count), global index", "lookup"),
+    ("Inner/Left", "Query (count)/Query (count), global index", "lookup"),
     ("Inner|Left|Right|Full|Semi|Anti", "Scan", "hash"),
     ("Inner|Left|Right/Full", "Scan", "merge"),
     ("Inner|Left", "GetItem/Query/Query, global index", "memoize"),

@@ -40,12 +40,13 @@ class Joins:
         """Each type of join by each key of each related table, by each method: (statement, method)."""
         aims = [(kind, table, entry, array) for table in self.related for entry, _ in Entry.all_of(table)
                 if not entry.is_scan() for kind in AIMS for array in (False, True)]
-        self.rng.shuffle(aims)
-        for aim in aims:
-            for method in ("lookup", "loop", "memoize"):
-                select = self.aimed(*aim)
-                if select and not (method == "memoize" and "EXISTS" in aim[0]):
-                    yield select, method
+        for _ in range(3):
+            self.rng.shuffle(aims)
+            for aim in aims:
+                for method in ("lookup", "loop", "memoize"):
+                    select = self.aimed(*aim)
+                    if select and not (method == "memoize" and "EXISTS" in aim[0]):
+                        yield select, method
 
     def aimed(self, kind, table, entry, array):
         """A join of one type with one table by one key, for some outer rows that have fitting values; or none."""
