@@ -46,6 +46,7 @@ typedef struct Connection
 } Connection;
 
 static uint64_t delay_ns;
+static uint64_t woken;			/* when there was something to do, nanoseconds */
 static HttpHandler handler;
 
 static int	epoll_fd,
@@ -263,9 +264,9 @@ set_timer(uint64_t due)
 
 /* All delays are equal, so the queue is in the order of the deadlines. */
 static void
-delay_answer(Connection *c, uint64_t arrived)
+delay_answer(Connection *c)
 {
-	c->due = arrived + delay_ns;
+	c->due = woken + delay_ns;
 	c->waiting = true;
 	c->next = NULL;
 	if (queue_tail)
@@ -307,7 +308,6 @@ answer_due(void)
 static void
 answer_if_complete(Connection *c)
 {
-	uint64_t	arrived = delay_ns ? now_ns() : 0;
 	char	   *body;
 	long		body_len;
 
@@ -328,7 +328,7 @@ answer_if_complete(Connection *c)
 	prepare_answer(c, body, body_len);
 	c->in_len = 0;
 	if (delay_ns)
-		delay_answer(c, arrived);
+		delay_answer(c);
 	else
 		write_answer(c);
 }
@@ -391,6 +391,7 @@ serve(int listener)
 		bool		timer = false;
 		int			i;
 
+		woken = delay_ns ? now_ns() : 0;
 		for (i = 0; i < n; i++)
 		{
 			Connection *c = events[i].data.ptr;
