@@ -1,6 +1,7 @@
 """Which statement comes next, in which mode and under which settings."""
 import itertools
 
+from coverage import holes
 from joins import Joins
 from runner import Case
 from statements import Generator
@@ -20,6 +21,13 @@ OTHERS = [(0.1, {"from_collapse_limit": "1", "join_collapse_limit": "1"}), (0.08
           (0.08, {"enable_partitionwise_join": "on", "enable_partitionwise_aggregate": "on"}),
           (0.08, {"parallel_setup_cost": "0", "parallel_tuple_cost": "0", "min_parallel_table_scan_size": "0"})]
 LOOKUP = "dynamo_fdw.enable_lookup_join"
+# What must be off for a join to be done in some way.
+FORCED = {"hash": ["enable_mergejoin", "enable_nestloop"], "merge": ["enable_hashjoin", "enable_nestloop"],
+          "memoize": ["enable_hashjoin", "enable_mergejoin", "enable_material", LOOKUP],
+          "materialize": ["enable_hashjoin", "enable_mergejoin", "enable_memoize", LOOKUP],
+          "loop": ["enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize", LOOKUP],
+          "lookup": ["enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize"]}
+ROUNDS = 60     # tries for what was not met
 
 
 class Cases:
@@ -36,6 +44,8 @@ class Cases:
         settings = {name: "off" for name in PLANNER if rng.random() < 0.2}
         if rng.random() < 0.25:
             settings.update({"enable_hashjoin": "off", "enable_mergejoin": "off"})
+        if {"enable_hashjoin", "enable_mergejoin"} <= settings.keys():
+            settings.pop("enable_material", None)   # tables of hundreds of rows would be read for each of hundreds
         if rng.random() < 0.25:
             settings["dynamo_fdw.consistent_read"] = "on"
         settings["TimeZone"] = rng.choice(["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"])
@@ -75,27 +85,44 @@ class Cases:
             case.executions = rng.choice([1, 1, 2]) if once else 7 if case.plan_cache == "auto" else rng.choice([2, 3, 4])
         return case
 
+    def forced(self, method):
+        """Settings under which joins are done in one way."""
+        return {name: "off" for name in FORCED[method] if self.coverage.lookups or name != LOOKUP}
+
     def joined(self):
         """Joins: those that must be tried once, and any; a few under the same settings."""
         rng, sweep = self.rng, self.joins.sweep()
         while True:
             for select, method in itertools.islice(sweep, 3):
-                settings = dict.fromkeys(METHODS[-1][0], "off")
-                if self.coverage.lookups and method != "lookup":
-                    settings[LOOKUP] = "off"
-                if method == "memoize":
-                    del settings["enable_memoize"]
-                yield self.case(select, settings, True)
+                yield self.case(select, self.forced(method), True)
             settings = self.for_joins()
             for _ in range(3):
                 yield self.case(self.joins.statement(), settings, rng.random() < 0.8)
+
+    def toward(self, what, *words):
+        """A case that may fill a hole of the coverage."""
+        rng = self.rng
+        if what == "condition":
+            return self.case(self.generator.toward(*words[:3]), self.settings(), True)
+        if what == "join":
+            kind, path, method = (rng.choice(word.split("/")) for word in words)
+            return self.case(self.joins.toward(kind, path), self.forced(method), True)
+        if rng.random() < 0.5:
+            return self.case(self.joins.statement(), self.for_joins(), True)
+        return self.case(rng.choice([self.generator.statement, self.generator.by_key])(), self.settings(), True)
+
+    def missing(self):
+        """Cases toward what was not covered, until it is or many were tried."""
+        for _ in range(ROUNDS):
+            for hole in holes(self.coverage):
+                yield self.toward(*hole)
 
     def all(self):
         """In rounds: a sweep's, then anything, then joins; each group under settings of its own."""
         sweep, joins = self.generator.sweep(self.coverage.covered), self.joined()
         while True:
             settings = self.settings()
-            for _ in range(15):
+            for _ in range(22):
                 select = next(sweep, None)
                 yield self.case(select or self.generator.statement(), settings, select is not None)
             for _ in range(3):

@@ -167,15 +167,15 @@ EXPECTED_NODES = ["Nested Loop", "Hash Join", "Merge Join", "Memoize", "Material
 
 
 def holes(coverage):
-    """What is expected and was not tried, as texts."""
+    """What is expected and was not tried: lists of words, of which the first tells what the others are."""
     wanted = [(o, t, r, paths) for operators, types, roles, paths in EXPECTED for o in operators.split("|")
               for t in types.split("|") for r in roles.split("|")]
     tried = set(coverage.cells)
     for part in range(1, 4):
         tried |= {cell[:part] + ("*",) + cell[part + 1:] for cell in tried}
-    missing = [" x ".join(pattern) for pattern in wanted
+    missing = [("condition", *pattern) for pattern in wanted
                if not any((*pattern[:3], path) in tried for path in pattern[3].split("|"))]
-    missing += [f"access path {path}" for path in EXPECTED_PATHS if not coverage.paths[path]]
+    missing += [("access path", path) for path in EXPECTED_PATHS if not coverage.paths[path]]
     nodes = EXPECTED_NODES + ["DynamoReadAhead"] * coverage.lookups
-    missing += [f"plan node {node}" for node in nodes if not coverage.nodes[node]]
-    return missing + joincover.holes(coverage.joins, coverage.lookups)
+    missing += [("plan node", node) for node in nodes if not coverage.nodes[node]]
+    return missing + [("join", *hole) for hole in joincover.holes(coverage.joins, coverage.lookups)]

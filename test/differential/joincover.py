@@ -27,6 +27,11 @@ def inner_scans(node):
                     yield scan, node["Node Type"] if node["Node Type"] in ("Memoize", "Materialize") else keeper
 
 
+def lookup_path(path, scan):
+    """GetItem, where the lookup asks for one key for each outer row: many are asked for by one BatchGetItem."""
+    return "GetItem" if path == "BatchGetItem" and "ANY" not in scan.get("Key Condition", "") else path
+
+
 def method(join, keeper):
     """What a join does to find the rows of its inner side."""
     if join["Node Type"] != "Nested Loop":
@@ -55,6 +60,8 @@ class JoinCoverage:
         """The joins of one plan; path_of(node) names the access path of a scan."""
         for kind, how, scan in joins(plan):
             path = path_of(scan)
+            if path and how == "lookup":
+                path = lookup_path(path, scan)
             if path:
                 self.cells[kind, path, how] += 1
 
@@ -85,8 +92,8 @@ EXPECTED = [
 
 
 def holes(coverage, lookups):
-    """What is expected and was not tried, as texts; lookups: is there such a method?"""
+    """What is expected and was not tried: (type, access paths, method); lookups: is there such a method?"""
     tried = set(coverage.cells)
-    return [f"{kind} join x {path} x {how}" for kinds, paths, methods in EXPECTED for kind in kinds.split("|")
+    return [(kind, path, how) for kinds, paths, methods in EXPECTED for kind in kinds.split("|")
             for path in paths.split("|") for how in methods.split("|") if (lookups or how != "lookup") and
             not any((k, p, how) in tried for k in kind.split("/") for p in path.split("/"))]

@@ -8,6 +8,10 @@ from values import Integer
 STYLES = [("rows", 41), ("ordered", 20), ("counted", 10), ("summed", 14), ("grouped", 6), ("distinct", 4), ("exists", 2),
           ("stored", 3), ("updated", 2)]
 AIMS = ["JOIN", "LEFT JOIN", "EXISTS", "NOT EXISTS", "count"]
+# What makes a join of which type, in EXPLAIN's words.
+MADE_BY = {"Inner": ["JOIN", "count"], "Left": ["LEFT JOIN", "count"], "Right": ["RIGHT JOIN", "LEFT JOIN"],
+           "Full": ["FULL JOIN"], "Semi": ["EXISTS"], "Anti": ["NOT EXISTS"]}
+
 
 class Joins:
     """Makes joins over the related tables, and over keys of any type now and then."""
@@ -38,8 +42,7 @@ class Joins:
 
     def sweep(self):
         """Each type of join by each key of each related table, by each method: (statement, method)."""
-        aims = [(kind, table, entry, array) for table in self.related for entry, _ in Entry.all_of(table)
-                if not entry.is_scan() for kind in AIMS for array in (False, True)]
+        aims = [(kind, table, entry, array) for table, entry in self.entries() for kind in AIMS for array in (False, True)]
         for _ in range(3):
             self.rng.shuffle(aims)
             for aim in aims:
@@ -47,6 +50,21 @@ class Joins:
                     select = self.aimed(*aim)
                     if select and not (method == "memoize" and "EXISTS" in aim[0]):
                         yield select, method
+
+    def entries(self):
+        """(table, entry) of all keys."""
+        return [(table, entry) for table in self.related for entry, _ in Entry.all_of(table) if not entry.is_scan()]
+
+    def toward(self, kind, path):
+        """A join that may be of a type, of EXPLAIN's words, by an access path to its inner side."""
+        wanted = [(table, entry) for table, entry in self.entries()
+                  if path == "Scan" or ("index" in path) == (entry.columns[0] is not table.keys[0])]
+        for _ in range(20):
+            array = "per key" in path or (path == "BatchGetItem" and self.rng.random() < 0.8)
+            select = self.aimed(self.rng.choice(MADE_BY[kind]), *self.rng.choice(wanted), array)
+            if select:
+                return select
+        return self.statement()
 
     def aimed(self, kind, table, entry, array):
         """A join of one type with one table by one key, for some outer rows that have fitting values; or none."""
@@ -163,9 +181,8 @@ class Build(Hops):
             people = [f"{r.alias}.{c.name}" for r in self.relations for c in r.columns
                       if c.domain == "person" and base_type(c) == "int4" and not is_array(c)]
             out.targets += [[f"{TABLE}orders_of({rng.choice(people)})"]] if people else []
-        mixed = "visit" in out.aliases.values()     # partitions of which one can be locked and others cannot: E1
         local = str(self.relations[0].parts[0]).startswith("l.")
-        if rng.random() < 0.05 and local and out.tree.keeps_left() and not mixed:
+        if rng.random() < 0.05 and local and out.tree.keeps_left():
             out.limit, out.complete = f" FOR {rng.choice(['UPDATE', 'SHARE'])} OF {self.relations[0].alias}", True
 
     def as_ordered(self):

@@ -123,8 +123,8 @@ class Generator:
 
     # Every operator on every type in every role, once
 
-    def sweep(self, covered):
-        """Selects, each with one condition that is the point of it, in random order; again where it was not met."""
+    def aims(self):
+        """(table, column, role, columns to bind before it, kind of condition) of all that is worth trying once."""
         seen, wanted = set(), []
         for table in self.rng.sample(self.tables, len(self.tables)):
             if not table.rows or table.name == "big":
@@ -140,11 +140,44 @@ class Generator:
             if len(table.keys) == 2:
                 wanted += [(table, table.keys[0], "row", [], "row")] * 2
         self.rng.shuffle(wanted)
+        return wanted
+
+    def sweep(self, covered):
+        """Selects, each with one condition that is the point of it, in random order; again where it was not met."""
+        wanted = self.aims()
         for again in (False, True, True):
             for table, column, role, partners, name in wanted:
                 select, operator = self.swept(table, column, partners, name)
                 if not again or not (role.startswith("index") or covered(operator, column.kind.name, role)):
                     yield select
+
+    def toward(self, operator, kind, role):
+        """A Select that may try an operator on a type in a role, "*" being any; one of any kind if no sweep does."""
+        if operator.startswith("column "):
+            return self.compared(operator)
+        fits = lambda column: kind in ("*", column.kind.name)
+        for table, column, at, partners, name in self.aims():
+            if at == "row":
+                wanted = role in ("hash", "sort") and fits(table.keys[role == "sort"])
+            else:   # an index of which not all items have the keys is used if all of its keys are bound
+                wanted = (role in ("*", at) and fits(column)) or \
+                    (role == "index hash" and at == "index sort" and any(map(fits, partners)))
+            for _ in range(6 * wanted):
+                select, _ = self.swept(table, column, partners, name)
+                if any(fits(tagged) and found == operator for _, _, tagged, found in select.all_tags()):
+                    return select
+        return getattr(self, self.rng.choice(["join", "subquery", "local_driver", "rows"]))()
+
+    def compared(self, operator):
+        """A Select with a condition that compares two columns; in that way, if chance allows."""
+        for _ in range(200):
+            table = self.table(lambda t: t.rows and t.name != "big")
+            leaf = self.maker(table, "a", 1).make_columns()
+            if leaf and leaf.tags[0][2] == operator:
+                break
+        select = Select(self.columns(table, "a"), [f"{TABLE}{table.name} a"], leaf)
+        select.aliases, select.shape = {"a": table.name}, "sweep"
+        return select
 
     def swept(self, table, column, partners, name):
         """A Select of the sweep, and the operator in it."""
