@@ -116,6 +116,7 @@ dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 
 	fetch->streams.spec = *spec;
 	fetch->streams.statement = statement;
+	fetch->streams.counting = spec->counting;
 	fetch->streams.expected = spec->in_turn ? TURN_EXPECTED_BYTES
 		: FIRST_EXPECTED_BYTES;
 	fetch->max_active = most_active(spec);
@@ -246,6 +247,27 @@ requests_in_flight(const DynFetch *fetch)
 	return n;
 }
 
+/* Not merging: has the consumer something to go on with? */
+static bool
+has_pages(const DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (fetch->active[i]->first != NULL)
+			return true;
+	}
+	return fetch->page != NULL;
+}
+
+/* Is an answer under way for whoever waits for this fetch? */
+static bool
+awaits_answer(const DynFetch *fetch)
+{
+	const int  *peers = fetch->streams.spec.peers_in_flight;
+
+	return peers ? *peers > 0 : requests_in_flight(fetch) > 0;
+}
+
 /* Would the consumer wait for this very stream, or for any at all? */
 static bool
 is_starving(const DynFetch *fetch, const DynStream *stream)
@@ -254,13 +276,8 @@ is_starving(const DynFetch *fetch, const DynStream *stream)
 		return stream->number == fetch->wanted && stream->first == NULL;
 	if (fetch->streams.spec.compare != NULL)
 		return stream->first == NULL && !stream->has_head &&
-			requests_in_flight(fetch) == 0;
-	for (int i = 0; i < fetch->nactive; i++)
-	{
-		if (fetch->active[i]->in_flight || fetch->active[i]->first != NULL)
-			return false;
-	}
-	return fetch->page == NULL;
+			!awaits_answer(fetch);
+	return !has_pages(fetch) && !awaits_answer(fetch);
 }
 
 static bool
@@ -330,12 +347,7 @@ wants_answer(const DynFetch *fetch, const DynStream *stream)
 		return true;
 	if (fetch->streams.spec.in_turn)
 		return stream->number == fetch->wanted;
-	for (int i = 0; i < fetch->nactive; i++)
-	{
-		if (fetch->active[i]->first != NULL)
-			return false;
-	}
-	return fetch->page == NULL;
+	return !has_pages(fetch);
 }
 
 /* The next request of a stream leaves before the next answer is taken apart. */
@@ -669,11 +681,69 @@ dyn_fetch_send(DynFetch *fetch)
 uint64
 dyn_fetch_count(DynFetch *fetch)
 {
-	fetch->streams.counting = true;
+	Assert(fetch->streams.counting);
 	pump(fetch);
 	while (!is_finished(fetch))
 		wait_for_progress(fetch);
 	return fetch->streams.count;
+}
+
+/* ---- without waiting ---- */
+
+/* What there is, without a look at the network. */
+static DynFetchState
+present_state(DynFetch *fetch)
+{
+	if (fetch->streams.spec.compare != NULL && !fetch->streams.counting)
+	{
+		if (!heads_are_loaded(fetch))
+			return DYN_FETCH_WAITS;
+		return least_head(fetch) ? DYN_FETCH_ITEM : DYN_FETCH_END;
+	}
+	if (fetch->page != NULL &&
+		fetch->page->handed_out >= fetch->page->page.nitems)
+		finish_page(fetch);
+	if (fetch->page != NULL || next_waiting_page(fetch))
+		return DYN_FETCH_ITEM;
+	return is_finished(fetch) ? DYN_FETCH_END : DYN_FETCH_WAITS;
+}
+
+static bool
+has_answer(const DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		const DynStream *stream = fetch->active[i];
+
+		if (stream->in_flight && stream->call->state == DYN_CALL_DONE)
+			return true;
+	}
+	return false;
+}
+
+/* A request can also fail as soon as it is sent. */
+DynFetchState
+dyn_fetch_poll(DynFetch *fetch)
+{
+	DynFetchState state = present_state(fetch);
+
+	if (state != DYN_FETCH_WAITS)
+		return state;
+	do
+	{
+		pump(fetch);
+		state = present_state(fetch);
+	} while (state == DYN_FETCH_WAITS && has_answer(fetch));
+	return state;
+}
+
+double
+dyn_fetch_pause(DynFetch *fetch)
+{
+	if (present_state(fetch) != DYN_FETCH_WAITS || has_answer(fetch) ||
+		next_to_send(fetch) != NULL)
+		return 0;
+	return next_resumption(fetch);
 }
 
 void

@@ -30,6 +30,7 @@
 #include "../base/text.h"
 #include "../model/path.h"
 #include "../model/pg_compat.h"
+#include "async.h"
 #include "lookup.h"
 
 /* A Scan is divided into segments of about this size. */
@@ -299,6 +300,8 @@ dyn_scan_start_fetch(DynScan *scan, DynRequests *requests, const DynRows *rows,
 	spec.first_limit = scan->access->limit_hint;
 	spec.fetch_size = scan->relation->fetch_size;
 	spec.counters = &scan->counters;
+	spec.peers_in_flight = dyn_async_in_flight(scan);
+	spec.counting = requests->count_only;
 	spec.in_turn = in_turn;
 	scan->requests = requests;
 	if (scan->access->ordered && requests->nstreams > 1 && !in_turn)
@@ -319,7 +322,6 @@ start_requests(DynScan *scan)
 	DynRequests *requests;
 
 	dyn_bind_values(scan->access, scan->relation, &scan->values, bound);
-	scan->finished = bound->nothing;
 	if (bound->nothing)
 		return;
 	announce_scan(scan);
@@ -412,9 +414,8 @@ batch_size(const DynScan *scan)
 	return scan->access->lazy ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
 }
 
-/* Reads the next batch of keys from the table; false at the end. */
-static bool
-start_batch(DynScan *scan)
+bool
+dyn_scan_start_batch(DynScan *scan)
 {
 	MemoryContext oldcontext;
 	DynKeyPart *parts;
@@ -452,7 +453,7 @@ next_base_item(DynScan *scan)
 			item = dyn_fetch_next(scan->base_fetch);
 		if (item != NULL)
 			return item;
-		if (!start_batch(scan))
+		if (!dyn_scan_start_batch(scan))
 			return NULL;
 	}
 }
@@ -467,13 +468,17 @@ run_count(DynScan *scan)
 	return scan->fetch ? dyn_fetch_count(scan->fetch) : 0;
 }
 
-static void
-store_count(DynScan *scan, TupleTableSlot *slot)
+/* Stores the one row of a count; false if that was done before. */
+static bool
+next_count(DynScan *scan, TupleTableSlot *slot)
 {
+	if (scan->counted)
+		return false;
 	slot->tts_values[0] = Int64GetDatum((int64) run_count(scan));
 	slot->tts_isnull[0] = false;
 	ExecStoreVirtualTuple(slot);
-	scan->finished = true;
+	scan->counted = true;
+	return true;
 }
 
 /* Stores the next row; false at the end. */
@@ -482,8 +487,12 @@ next_row(DynScan *scan, TupleTableSlot *slot)
 {
 	const DynValue *item;
 
+	if (scan->access->count_only)
+		return next_count(scan, slot);
 	if (scan->served)
 		return dyn_lookups_next(scan->lookups, slot);
+	if (scan->fetch == NULL)
+		return false;
 	item = scan->access->then_base ? next_base_item(scan)
 		: dyn_fetch_next(scan->fetch);
 	if (item != NULL)
@@ -499,17 +508,11 @@ dynIterateForeignScan(ForeignScanState *node)
 
 	ExecClearTuple(slot);
 	if (!scan->running)
-	{
 		start_run(scan);
-		if (scan->access->count_only)
-		{
-			store_count(scan, slot);
-			return slot;
-		}
-	}
-	if (!scan->finished && !next_row(scan, slot))
-		scan->finished = true;
-	return scan->finished ? ExecClearTuple(slot) : slot;
+	if (scan->finished || (scan->async != NULL && !dyn_async_is_ready(scan)))
+		return slot;
+	scan->finished = !next_row(scan, slot);
+	return slot;
 }
 
 /* ---- rescan and end ---- */
@@ -524,6 +527,7 @@ abandon_run(DynScan *scan)
 		MemoryContextReset(scan->run_context);
 	scan->running = false;
 	scan->finished = false;
+	scan->counted = false;
 	scan->fetch = NULL;
 	scan->base_fetch = NULL;
 	scan->batch_context = NULL;

@@ -15,6 +15,7 @@
 struct DynKeySet;
 
 typedef struct DynLookups DynLookups;
+typedef struct DynAsync DynAsync;
 
 typedef struct DynScan
 {
@@ -34,6 +35,7 @@ typedef struct DynScan
 	MemoryContext run_context;
 	bool		running;
 	bool		finished;
+	bool		counted;		/* count_only: the row was returned */
 	DynFetch   *fetch;
 	DynRequests *requests;		/* of the fetch whose items are returned */
 	DynFetch   *base_fetch;		/* then_base: items of a batch of keys */
@@ -44,6 +46,8 @@ typedef struct DynScan
 	bool		looked_up;		/* somebody announces them */
 	DynLookups *lookups;		/* NULL: none was announced yet */
 	bool		served;			/* this execution is answered by them */
+
+	DynAsync   *async;			/* NULL: whoever asks for rows waits for them */
 } DynScan;
 
 /* Evaluates the run-time values into CurrentMemoryContext. */
@@ -55,6 +59,12 @@ extern void dyn_scan_evaluate(DynScan *scan);
  */
 extern DynFetch *dyn_scan_start_fetch(DynScan *scan, DynRequests *requests,
 									  const DynRows *rows, bool in_turn);
+
+/*
+ * Index, then base: collects keys, waiting for them, and starts to read their
+ * items; false at the end of the index.
+ */
+extern bool dyn_scan_start_batch(DynScan *scan);
 
 extern void dynBeginForeignScan(ForeignScanState *node, int eflags);
 extern TupleTableSlot *dynIterateForeignScan(ForeignScanState *node);
