@@ -59,11 +59,21 @@ struct DynFetch
 	bool		draining;		/* nothing more is asked for */
 
 	DynFetchPage *page;			/* being handed out; not when merging */
+	DynFetchPage *kept;			/* was the only one, kept to be read again */
 	const DynFetchPage *origin; /* of the item that was handed out last */
 	DynValue   *slots;
 };
 
 /* ---- beginning and ending ---- */
+
+static void
+spare_page(DynFetch *fetch, DynFetchPage *page)
+{
+	if (page == NULL)
+		return;
+	page->next = fetch->streams.spare;
+	fetch->streams.spare = page;
+}
 
 /* Runs when the fetch's context goes, on every way out. */
 static void
@@ -71,11 +81,8 @@ release_fetch(void *arg)
 {
 	DynFetch   *fetch = arg;
 
-	if (fetch->page != NULL)
-	{
-		fetch->page->next = fetch->streams.spare;
-		fetch->streams.spare = fetch->page;
-	}
+	spare_page(fetch, fetch->page);
+	spare_page(fetch, fetch->kept);
 	for (int i = 0; i < fetch->nactive; i++)
 		dyn_stream_release(&fetch->streams, fetch->active[i]);
 	for (int i = 0; i < fetch->nidle; i++)
@@ -445,10 +452,26 @@ next_waiting_page(DynFetch *fetch)
 	return earliest != NULL;
 }
 
+/* Is the page in hand all that there was? */
+static bool
+is_only_page(const DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (!dyn_stream_is_done(fetch->active[i]))
+			return false;
+	}
+	return fetch->pages_used == 0 &&
+		fetch->next_stream >= fetch->streams.spec.nstreams;
+}
+
 static void
 finish_page(DynFetch *fetch)
 {
-	dyn_page_done(&fetch->streams, fetch->page);
+	if (fetch->streams.spec.keep && is_only_page(fetch))
+		fetch->kept = fetch->page;
+	else
+		dyn_page_done(&fetch->streams, fetch->page);
 	fetch->page = NULL;
 	fetch->pages_used++;
 }
@@ -479,6 +502,29 @@ next_unordered(DynFetch *fetch)
 			return NULL;
 		wait_for_progress(fetch);
 	}
+}
+
+bool
+dyn_fetch_rewind(DynFetch *fetch)
+{
+	if (fetch->streams.counting)
+		return true;
+	if (fetch->streams.spec.compare != NULL)
+		return false;
+	if (fetch->kept != NULL)
+	{
+		fetch->page = fetch->kept;
+		fetch->kept = NULL;
+		fetch->pages_used = 0;
+	}
+	if (fetch->pages_used > 0)
+		return false;
+	if (fetch->page != NULL)
+	{
+		dyn_page_rewind(&fetch->page->page);
+		fetch->page->handed_out = 0;
+	}
+	return true;
 }
 
 /* ---- merging ---- */
@@ -676,6 +722,13 @@ void
 dyn_fetch_send(DynFetch *fetch)
 {
 	pump(fetch);
+}
+
+void
+dyn_fetch_send_ahead(DynFetch *fetch)
+{
+	if (has_room(fetch))
+		pump(fetch);
 }
 
 uint64

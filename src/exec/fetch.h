@@ -52,6 +52,7 @@ typedef struct DynFetchSpec
 	void	   *compare_arg;
 
 	bool		lazy;			/* the consumer may stop early */
+	bool		keep;			/* it may want to read the items again */
 	bool		all_at_once;	/* merging: every stream must run */
 	bool		in_turn;		/* dyn_fetch_next_of instead of dyn_fetch_next */
 	long		first_limit;	/* items of the first page; 0: no limit */
@@ -70,6 +71,14 @@ extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchSpec *sp
  * handles interrupts, raises errors.
  */
 extern const DynValue *dyn_fetch_next(DynFetch *fetch);
+
+/*
+ * Starts again at the first item, without a request; false, with nothing
+ * changed, if that cannot be done any more.  It can as long as the second page
+ * was not begun, and with `keep` also when the only page has been read.  Not
+ * for streams that are read in turn.
+ */
+extern bool dyn_fetch_rewind(DynFetch *fetch);
 
 /* Runs to the end and returns the sum of all Counts; the spec says `counting`. */
 extern uint64 dyn_fetch_count(DynFetch *fetch);
@@ -96,6 +105,9 @@ extern double dyn_fetch_pause(DynFetch *fetch);
 
 /* Sends what may be sent now, without waiting. */
 extern void dyn_fetch_send(DynFetch *fetch);
+
+/* The same for a fetch of one stream that nobody waits for: within the bounds. */
+extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
  * In turn: the next item of a stream, as dyn_fetch_next; NULL at its end, and

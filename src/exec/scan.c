@@ -4,8 +4,8 @@
  *
  * An execution begins at the first Iterate: outer parameters have no values
  * before.  Everything of one execution lives in run_context, which a rescan
- * resets: requests in flight are then abandoned by their reset callbacks, as
- * they are on an error.
+ * resets, unless what was read can be handed out again: requests in flight are
+ * then abandoned by their reset callbacks, as they are on an error.
  *
  * There is no shutdown callback: core calls it at the end of every FETCH of a
  * cursor, after which more rows may be wanted.
@@ -32,6 +32,7 @@
 #include "../model/pg_compat.h"
 #include "async.h"
 #include "lookup.h"
+#include "siblings.h"
 
 /* A Scan is divided into segments of about this size. */
 #define BYTES_PER_SEGMENT	(4.0 * 1024 * 1024)
@@ -127,6 +128,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	dyn_statement_add_scan(node->ss.ps.state, scan);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
+	scan->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	check_consistency(scan);
 	init_values(scan, node);
 	scan->run_context = AllocSetContextCreate(CurrentMemoryContext,
@@ -297,6 +299,7 @@ dyn_scan_start_fetch(DynScan *scan, DynRequests *requests, const DynRows *rows,
 	spec.describe = dyn_requests_describe;
 	spec.arg = requests;
 	spec.lazy = scan->access->lazy;
+	spec.keep = scan->keeps;
 	spec.first_limit = scan->access->limit_hint;
 	spec.fetch_size = scan->relation->fetch_size;
 	spec.counters = &scan->counters;
@@ -342,6 +345,25 @@ start_run(DynScan *scan)
 	if (!scan->served)
 		start_requests(scan);
 	MemoryContextSwitchTo(oldcontext);
+}
+
+void
+dyn_scan_start_ahead(DynScan *scan)
+{
+	start_run(scan);
+	scan->ahead = true;
+	if (scan->fetch != NULL)
+		dyn_fetch_send_ahead(scan->fetch);
+}
+
+/* An execution that somebody waits for goes first, then what can go with it. */
+static void
+begin_run(DynScan *scan)
+{
+	start_run(scan);
+	if (scan->fetch != NULL)
+		dyn_fetch_send(scan->fetch);
+	dyn_siblings_start(scan);
 }
 
 /* ---- index, then base ---- */
@@ -508,7 +530,8 @@ dynIterateForeignScan(ForeignScanState *node)
 
 	ExecClearTuple(slot);
 	if (!scan->running)
-		start_run(scan);
+		begin_run(scan);
+	scan->ahead = false;
 	if (scan->finished || (scan->async != NULL && !dyn_async_is_ready(scan)))
 		return slot;
 	scan->finished = !next_row(scan, slot);
@@ -526,6 +549,7 @@ abandon_run(DynScan *scan)
 	if (scan->run_context != NULL)
 		MemoryContextReset(scan->run_context);
 	scan->running = false;
+	scan->ahead = false;
 	scan->finished = false;
 	scan->counted = false;
 	scan->fetch = NULL;
@@ -534,10 +558,31 @@ abandon_run(DynScan *scan)
 	scan->seen = NULL;
 }
 
+/*
+ * Can the same rows be returned again?  The planner leaves out a Materialize
+ * where it expects few executions, or one, and may be wrong.
+ */
+static bool
+repeat_run(DynScan *scan)
+{
+	if (scan->node->ss.ps.chgParam != NULL || !scan->running || scan->served ||
+		scan->access->then_base)
+		return false;
+	if (scan->fetch != NULL && !dyn_fetch_rewind(scan->fetch))
+		return false;
+	scan->finished = false;
+	scan->counted = false;
+	return true;
+}
+
+/* What was started ahead depends on nothing that could have changed. */
 void
 dynReScanForeignScan(ForeignScanState *node)
 {
-	abandon_run(node->fdw_state);
+	DynScan    *scan = node->fdw_state;
+
+	if (!scan->ahead && !repeat_run(scan))
+		abandon_run(scan);
 }
 
 void

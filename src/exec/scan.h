@@ -26,6 +26,7 @@ typedef struct DynScan
 	DynRows    *keys;			/* then_base: the base keys, from the index */
 	DynCounters counters;
 	bool		announced;		/* policy checked, warning given */
+	bool		keeps;			/* executions may be repeated as they are */
 
 	/* run-time values */
 	List	   *exprs;			/* of ExprState */
@@ -34,6 +35,7 @@ typedef struct DynScan
 	/* one execution, from the first Iterate after Begin or ReScan */
 	MemoryContext run_context;
 	bool		running;
+	bool		ahead;			/* it runs, and no row was asked for yet */
 	bool		finished;
 	bool		counted;		/* count_only: the row was returned */
 	DynFetch   *fetch;
@@ -59,6 +61,12 @@ extern void dyn_scan_evaluate(DynScan *scan);
  */
 extern DynFetch *dyn_scan_start_fetch(DynScan *scan, DynRequests *requests,
 									  const DynRows *rows, bool in_turn);
+
+/*
+ * Begins an execution that nobody has asked for yet, and sends its first request
+ * if the statement's bounds leave room.
+ */
+extern void dyn_scan_start_ahead(DynScan *scan);
 
 /*
  * Index, then base: collects keys, waiting for them, and starts to read their
