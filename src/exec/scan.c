@@ -356,16 +356,6 @@ dyn_scan_start_ahead(DynScan *scan)
 		dyn_fetch_send_ahead(scan->fetch);
 }
 
-/* An execution that somebody waits for goes first, then what can go with it. */
-static void
-begin_run(DynScan *scan)
-{
-	start_run(scan);
-	if (scan->fetch != NULL)
-		dyn_fetch_send(scan->fetch);
-	dyn_siblings_start(scan);
-}
-
 /* ---- index, then base ---- */
 
 /* Keys are remembered by a hash of 128 bits. */
@@ -530,7 +520,10 @@ dynIterateForeignScan(ForeignScanState *node)
 
 	ExecClearTuple(slot);
 	if (!scan->running)
-		begin_run(scan);
+	{
+		start_run(scan);
+		dyn_siblings_start(scan);
+	}
 	scan->ahead = false;
 	if (scan->finished || (scan->async != NULL && !dyn_async_is_ready(scan)))
 		return slot;

@@ -171,6 +171,27 @@ note_tree(DynStatement *statement, Plan *tree)
 	return true;
 }
 
+/* What somebody waits for goes first. */
+static void
+start_all(const DynStatement *statement, const DynScan *first,
+		  const List *found)
+{
+	bool		sent = false;
+	ListCell   *lc;
+
+	foreach(lc, statement->scans)
+	{
+		DynScan    *sibling = lfirst(lc);
+
+		if (!can_start(sibling, found))
+			continue;
+		if (!sent && first->fetch != NULL)
+			dyn_fetch_send(first->fetch);
+		sent = true;
+		dyn_scan_start_ahead(sibling);
+	}
+}
+
 /* Of a subplan, too, not all rows may be wanted. */
 void
 dyn_siblings_start(const DynScan *scan)
@@ -179,7 +200,6 @@ dyn_siblings_start(const DynScan *scan)
 	DynStatement *statement = dyn_statement_get(estate);
 	List	   *found = NIL;
 	Plan	   *tree;
-	ListCell   *lc;
 
 	if (list_length(statement->scans) < 2 || estate->es_epq_active != NULL)
 		return;
@@ -187,12 +207,6 @@ dyn_siblings_start(const DynScan *scan)
 	if (!note_tree(statement, tree))
 		return;
 	find_scans(tree, tree != estate->es_plannedstmt->planTree, &found);
-	foreach(lc, statement->scans)
-	{
-		DynScan    *sibling = lfirst(lc);
-
-		if (can_start(sibling, found))
-			dyn_scan_start_ahead(sibling);
-	}
+	start_all(statement, scan, found);
 	list_free(found);
 }

@@ -13,10 +13,10 @@
 #include "scan.h"
 
 /*
- * To be called when an execution of the scan has begun and its first request
- * was sent; does its work once for each plan and subplan of a statement.  Sends no more than the
- * statement's bounds allow.  What comes back, errors too, waits until the
- * sibling is asked for its first row.
+ * To be called when an execution of the scan has begun; does its work once for
+ * each plan and subplan of a statement.  Sends no more than the statement's
+ * bounds allow.  What comes back, errors too, waits until the sibling is asked
+ * for its first row.
  */
 extern void dyn_siblings_start(const DynScan *scan);
 
