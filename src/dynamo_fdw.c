@@ -9,6 +9,7 @@
 #include "fmgr.h"
 
 #include "exec/analyze.h"
+#include "exec/async.h"
 #include "exec/readahead.h"
 #include "exec/scan.h"
 #include "model/guc.h"
@@ -58,6 +59,12 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->IsForeignScanParallelSafe = dynIsForeignScanParallelSafe;
 
 	routine->ExplainForeignScan = dynExplainForeignScan;
+
+	routine->IsForeignPathAsyncCapable = dynIsForeignPathAsyncCapable;
+	routine->ForeignAsyncRequest = dynForeignAsyncRequest;
+	routine->ForeignAsyncConfigureWait = dynForeignAsyncConfigureWait;
+	routine->ForeignAsyncNotify = dynForeignAsyncNotify;
+
 	routine->AnalyzeForeignTable = dynAnalyzeForeignTable;
 
 	PG_RETURN_POINTER(routine);

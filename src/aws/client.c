@@ -422,6 +422,12 @@ dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
 	return result;
 }
 
+void
+dyn_client_wake(DynClient *client, double ms)
+{
+	dyn_loop_arm(&client->loop, dyn_loop_now_us() + (int64_t) (ms * 1000));
+}
+
 /* ---- the client ------------------------------------------------------- */
 
 DynClient *

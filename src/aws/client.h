@@ -150,6 +150,9 @@ extern void dyn_client_drive(DynClient *client);
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);
 
+/* Makes the descriptor readable in so many milliseconds, if not before. */
+extern void dyn_client_wake(DynClient *client, double ms);
+
 /* Descriptors held open (connections, epoll, timer); for leak tests. */
 extern int	dyn_client_open_fds(const DynClient *client);
 

@@ -301,7 +301,10 @@ total_rows(const Sampler *sampler)
 static void
 open_access(Sampler *sampler)
 {
-	DynRelPlan	plan = {sampler->relation, sampler->meta, NIL, NIL, NULL};
+	DynRelPlan	plan = {
+		.relation = sampler->relation,
+		.meta = sampler->meta
+	};
 	DynBound	nothing_bound = {0};
 	DynAccess  *access;
 	List	   *enforced;

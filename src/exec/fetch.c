@@ -59,11 +59,21 @@ struct DynFetch
 	bool		draining;		/* nothing more is asked for */
 
 	DynFetchPage *page;			/* being handed out; not when merging */
+	DynFetchPage *kept;			/* was the only one, kept to be read again */
 	const DynFetchPage *origin; /* of the item that was handed out last */
 	DynValue   *slots;
 };
 
 /* ---- beginning and ending ---- */
+
+static void
+spare_page(DynFetch *fetch, DynFetchPage *page)
+{
+	if (page == NULL)
+		return;
+	page->next = fetch->streams.spare;
+	fetch->streams.spare = page;
+}
 
 /* Runs when the fetch's context goes, on every way out. */
 static void
@@ -71,11 +81,8 @@ release_fetch(void *arg)
 {
 	DynFetch   *fetch = arg;
 
-	if (fetch->page != NULL)
-	{
-		fetch->page->next = fetch->streams.spare;
-		fetch->streams.spare = fetch->page;
-	}
+	spare_page(fetch, fetch->page);
+	spare_page(fetch, fetch->kept);
 	for (int i = 0; i < fetch->nactive; i++)
 		dyn_stream_release(&fetch->streams, fetch->active[i]);
 	for (int i = 0; i < fetch->nidle; i++)
@@ -116,6 +123,7 @@ dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 
 	fetch->streams.spec = *spec;
 	fetch->streams.statement = statement;
+	fetch->streams.counting = spec->counting;
 	fetch->streams.expected = spec->in_turn ? TURN_EXPECTED_BYTES
 		: FIRST_EXPECTED_BYTES;
 	fetch->max_active = most_active(spec);
@@ -246,6 +254,27 @@ requests_in_flight(const DynFetch *fetch)
 	return n;
 }
 
+/* Not merging: has the consumer something to go on with? */
+static bool
+has_pages(const DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (fetch->active[i]->first != NULL)
+			return true;
+	}
+	return fetch->page != NULL;
+}
+
+/* Is an answer under way for whoever waits for this fetch? */
+static bool
+awaits_answer(const DynFetch *fetch)
+{
+	const int  *peers = fetch->streams.spec.peers_in_flight;
+
+	return peers ? *peers > 0 : requests_in_flight(fetch) > 0;
+}
+
 /* Would the consumer wait for this very stream, or for any at all? */
 static bool
 is_starving(const DynFetch *fetch, const DynStream *stream)
@@ -254,13 +283,8 @@ is_starving(const DynFetch *fetch, const DynStream *stream)
 		return stream->number == fetch->wanted && stream->first == NULL;
 	if (fetch->streams.spec.compare != NULL)
 		return stream->first == NULL && !stream->has_head &&
-			requests_in_flight(fetch) == 0;
-	for (int i = 0; i < fetch->nactive; i++)
-	{
-		if (fetch->active[i]->in_flight || fetch->active[i]->first != NULL)
-			return false;
-	}
-	return fetch->page == NULL;
+			!awaits_answer(fetch);
+	return !has_pages(fetch) && !awaits_answer(fetch);
 }
 
 static bool
@@ -330,12 +354,7 @@ wants_answer(const DynFetch *fetch, const DynStream *stream)
 		return true;
 	if (fetch->streams.spec.in_turn)
 		return stream->number == fetch->wanted;
-	for (int i = 0; i < fetch->nactive; i++)
-	{
-		if (fetch->active[i]->first != NULL)
-			return false;
-	}
-	return fetch->page == NULL;
+	return !has_pages(fetch);
 }
 
 /* The next request of a stream leaves before the next answer is taken apart. */
@@ -433,10 +452,26 @@ next_waiting_page(DynFetch *fetch)
 	return earliest != NULL;
 }
 
+/* Is the page in hand all that there was? */
+static bool
+is_only_page(const DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (!dyn_stream_is_done(fetch->active[i]))
+			return false;
+	}
+	return fetch->pages_used == 0 &&
+		fetch->next_stream >= fetch->streams.spec.nstreams;
+}
+
 static void
 finish_page(DynFetch *fetch)
 {
-	dyn_page_done(&fetch->streams, fetch->page);
+	if (fetch->streams.spec.keep && is_only_page(fetch))
+		fetch->kept = fetch->page;
+	else
+		dyn_page_done(&fetch->streams, fetch->page);
 	fetch->page = NULL;
 	fetch->pages_used++;
 }
@@ -467,6 +502,29 @@ next_unordered(DynFetch *fetch)
 			return NULL;
 		wait_for_progress(fetch);
 	}
+}
+
+bool
+dyn_fetch_rewind(DynFetch *fetch)
+{
+	if (fetch->streams.counting)
+		return true;
+	if (fetch->streams.spec.compare != NULL)
+		return false;
+	if (fetch->kept != NULL)
+	{
+		fetch->page = fetch->kept;
+		fetch->kept = NULL;
+		fetch->pages_used = 0;
+	}
+	if (fetch->pages_used > 0)
+		return false;
+	if (fetch->page != NULL)
+	{
+		dyn_page_rewind(&fetch->page->page);
+		fetch->page->handed_out = 0;
+	}
+	return true;
 }
 
 /* ---- merging ---- */
@@ -666,14 +724,79 @@ dyn_fetch_send(DynFetch *fetch)
 	pump(fetch);
 }
 
+void
+dyn_fetch_send_ahead(DynFetch *fetch)
+{
+	if (has_room(fetch))
+		pump(fetch);
+}
+
 uint64
 dyn_fetch_count(DynFetch *fetch)
 {
-	fetch->streams.counting = true;
+	Assert(fetch->streams.counting);
 	pump(fetch);
 	while (!is_finished(fetch))
 		wait_for_progress(fetch);
 	return fetch->streams.count;
+}
+
+/* ---- without waiting ---- */
+
+/* What there is, without a look at the network. */
+static DynFetchState
+present_state(DynFetch *fetch)
+{
+	if (fetch->streams.spec.compare != NULL && !fetch->streams.counting)
+	{
+		if (!heads_are_loaded(fetch))
+			return DYN_FETCH_WAITS;
+		return least_head(fetch) ? DYN_FETCH_ITEM : DYN_FETCH_END;
+	}
+	if (fetch->page != NULL &&
+		fetch->page->handed_out >= fetch->page->page.nitems)
+		finish_page(fetch);
+	if (fetch->page != NULL || next_waiting_page(fetch))
+		return DYN_FETCH_ITEM;
+	return is_finished(fetch) ? DYN_FETCH_END : DYN_FETCH_WAITS;
+}
+
+static bool
+has_answer(const DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		const DynStream *stream = fetch->active[i];
+
+		if (stream->in_flight && stream->call->state == DYN_CALL_DONE)
+			return true;
+	}
+	return false;
+}
+
+/* A request can also fail as soon as it is sent. */
+DynFetchState
+dyn_fetch_poll(DynFetch *fetch)
+{
+	DynFetchState state = present_state(fetch);
+
+	if (state != DYN_FETCH_WAITS)
+		return state;
+	do
+	{
+		pump(fetch);
+		state = present_state(fetch);
+	} while (state == DYN_FETCH_WAITS && has_answer(fetch));
+	return state;
+}
+
+double
+dyn_fetch_pause(DynFetch *fetch)
+{
+	if (present_state(fetch) != DYN_FETCH_WAITS || has_answer(fetch) ||
+		next_to_send(fetch) != NULL)
+		return 0;
+	return next_resumption(fetch);
 }
 
 void

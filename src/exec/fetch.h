@@ -52,11 +52,15 @@ typedef struct DynFetchSpec
 	void	   *compare_arg;
 
 	bool		lazy;			/* the consumer may stop early */
+	bool		keep;			/* it may want to read the items again */
 	bool		all_at_once;	/* merging: every stream must run */
 	bool		in_turn;		/* dyn_fetch_next_of instead of dyn_fetch_next */
 	long		first_limit;	/* items of the first page; 0: no limit */
 	long		fetch_size;		/* items of any page; 0: no limit */
 	DynCounters *counters;		/* counted here, too */
+	int		   *peers_in_flight;	/* requests of all fetches that are waited for
+									 * together with this one; NULL: alone */
+	bool		counting;		/* Select=COUNT */
 } DynFetchSpec;
 
 /* The spec is copied; what it points to must outlive the fetch. */
@@ -68,11 +72,42 @@ extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchSpec *sp
  */
 extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 
-/* Runs to the end and returns the sum of all Counts. */
+/*
+ * Starts again at the first item, without a request; false, with nothing
+ * changed, if that cannot be done any more.  It can as long as the second page
+ * was not begun, and with `keep` also when the only page has been read.  Not
+ * for streams that are read in turn.
+ */
+extern bool dyn_fetch_rewind(DynFetch *fetch);
+
+/* Runs to the end and returns the sum of all Counts; the spec says `counting`. */
 extern uint64 dyn_fetch_count(DynFetch *fetch);
+
+typedef enum DynFetchState
+{
+	DYN_FETCH_WAITS,			/* dyn_fetch_next would wait */
+	DYN_FETCH_ITEM,				/* it would return an item */
+	DYN_FETCH_END				/* it would return NULL; all is counted */
+} DynFetchState;
+
+/*
+ * Tells what dyn_fetch_next (or dyn_fetch_count) would do now, after taking in
+ * what has come and sending what may be sent.  Invalidates the slots of the last
+ * item.  Not for streams that are read in turn.
+ */
+extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
+
+/*
+ * Of a fetch that waits: in how many milliseconds polling it is worth while
+ * even if nothing comes; -1: never.  Sends and receives nothing.
+ */
+extern double dyn_fetch_pause(DynFetch *fetch);
 
 /* Sends what may be sent now, without waiting. */
 extern void dyn_fetch_send(DynFetch *fetch);
+
+/* The same for a fetch of one stream that nobody waits for: within the bounds. */
+extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
  * In turn: the next item of a stream, as dyn_fetch_next; NULL at its end, and

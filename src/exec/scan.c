@@ -4,8 +4,8 @@
  *
  * An execution begins at the first Iterate: outer parameters have no values
  * before.  Everything of one execution lives in run_context, which a rescan
- * resets: requests in flight are then abandoned by their reset callbacks, as
- * they are on an error.
+ * resets, unless what was read can be handed out again: requests in flight are
+ * then abandoned by their reset callbacks, as they are on an error.
  *
  * There is no shutdown callback: core calls it at the end of every FETCH of a
  * cursor, after which more rows may be wanted.
@@ -30,7 +30,9 @@
 #include "../base/text.h"
 #include "../model/path.h"
 #include "../model/pg_compat.h"
+#include "async.h"
 #include "lookup.h"
+#include "siblings.h"
 
 /* A Scan is divided into segments of about this size. */
 #define BYTES_PER_SEGMENT	(4.0 * 1024 * 1024)
@@ -126,6 +128,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	dyn_statement_add_scan(node->ss.ps.state, scan);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
+	scan->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	check_consistency(scan);
 	init_values(scan, node);
 	scan->run_context = AllocSetContextCreate(CurrentMemoryContext,
@@ -296,9 +299,12 @@ dyn_scan_start_fetch(DynScan *scan, DynRequests *requests, const DynRows *rows,
 	spec.describe = dyn_requests_describe;
 	spec.arg = requests;
 	spec.lazy = scan->access->lazy;
+	spec.keep = scan->keeps;
 	spec.first_limit = scan->access->limit_hint;
 	spec.fetch_size = scan->relation->fetch_size;
 	spec.counters = &scan->counters;
+	spec.peers_in_flight = dyn_async_in_flight(scan);
+	spec.counting = requests->count_only;
 	spec.in_turn = in_turn;
 	scan->requests = requests;
 	if (scan->access->ordered && requests->nstreams > 1 && !in_turn)
@@ -319,7 +325,6 @@ start_requests(DynScan *scan)
 	DynRequests *requests;
 
 	dyn_bind_values(scan->access, scan->relation, &scan->values, bound);
-	scan->finished = bound->nothing;
 	if (bound->nothing)
 		return;
 	announce_scan(scan);
@@ -340,6 +345,15 @@ start_run(DynScan *scan)
 	if (!scan->served)
 		start_requests(scan);
 	MemoryContextSwitchTo(oldcontext);
+}
+
+void
+dyn_scan_start_ahead(DynScan *scan)
+{
+	start_run(scan);
+	scan->ahead = true;
+	if (scan->fetch != NULL)
+		dyn_fetch_send_ahead(scan->fetch);
 }
 
 /* ---- index, then base ---- */
@@ -412,9 +426,8 @@ batch_size(const DynScan *scan)
 	return scan->access->lazy ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
 }
 
-/* Reads the next batch of keys from the table; false at the end. */
-static bool
-start_batch(DynScan *scan)
+bool
+dyn_scan_start_batch(DynScan *scan)
 {
 	MemoryContext oldcontext;
 	DynKeyPart *parts;
@@ -452,7 +465,7 @@ next_base_item(DynScan *scan)
 			item = dyn_fetch_next(scan->base_fetch);
 		if (item != NULL)
 			return item;
-		if (!start_batch(scan))
+		if (!dyn_scan_start_batch(scan))
 			return NULL;
 	}
 }
@@ -467,13 +480,17 @@ run_count(DynScan *scan)
 	return scan->fetch ? dyn_fetch_count(scan->fetch) : 0;
 }
 
-static void
-store_count(DynScan *scan, TupleTableSlot *slot)
+/* Stores the one row of a count; false if that was done before. */
+static bool
+next_count(DynScan *scan, TupleTableSlot *slot)
 {
+	if (scan->counted)
+		return false;
 	slot->tts_values[0] = Int64GetDatum((int64) run_count(scan));
 	slot->tts_isnull[0] = false;
 	ExecStoreVirtualTuple(slot);
-	scan->finished = true;
+	scan->counted = true;
+	return true;
 }
 
 /* Stores the next row; false at the end. */
@@ -482,8 +499,12 @@ next_row(DynScan *scan, TupleTableSlot *slot)
 {
 	const DynValue *item;
 
+	if (scan->access->count_only)
+		return next_count(scan, slot);
 	if (scan->served)
 		return dyn_lookups_next(scan->lookups, slot);
+	if (scan->fetch == NULL)
+		return false;
 	item = scan->access->then_base ? next_base_item(scan)
 		: dyn_fetch_next(scan->fetch);
 	if (item != NULL)
@@ -501,15 +522,13 @@ dynIterateForeignScan(ForeignScanState *node)
 	if (!scan->running)
 	{
 		start_run(scan);
-		if (scan->access->count_only)
-		{
-			store_count(scan, slot);
-			return slot;
-		}
+		dyn_siblings_start(scan);
 	}
-	if (!scan->finished && !next_row(scan, slot))
-		scan->finished = true;
-	return scan->finished ? ExecClearTuple(slot) : slot;
+	scan->ahead = false;
+	if (scan->finished || (scan->async != NULL && !dyn_async_is_ready(scan)))
+		return slot;
+	scan->finished = !next_row(scan, slot);
+	return slot;
 }
 
 /* ---- rescan and end ---- */
@@ -523,17 +542,40 @@ abandon_run(DynScan *scan)
 	if (scan->run_context != NULL)
 		MemoryContextReset(scan->run_context);
 	scan->running = false;
+	scan->ahead = false;
 	scan->finished = false;
+	scan->counted = false;
 	scan->fetch = NULL;
 	scan->base_fetch = NULL;
 	scan->batch_context = NULL;
 	scan->seen = NULL;
 }
 
+/*
+ * Can the same rows be returned again?  The planner leaves out a Materialize
+ * where it expects few executions, or one, and may be wrong.
+ */
+static bool
+repeat_run(DynScan *scan)
+{
+	if (scan->node->ss.ps.chgParam != NULL || !scan->running || scan->served ||
+		scan->access->then_base)
+		return false;
+	if (scan->fetch != NULL && !dyn_fetch_rewind(scan->fetch))
+		return false;
+	scan->finished = false;
+	scan->counted = false;
+	return true;
+}
+
+/* What was started ahead depends on nothing that could have changed. */
 void
 dynReScanForeignScan(ForeignScanState *node)
 {
-	abandon_run(node->fdw_state);
+	DynScan    *scan = node->fdw_state;
+
+	if (!scan->ahead && !repeat_run(scan))
+		abandon_run(scan);
 }
 
 void

@@ -15,6 +15,7 @@
 struct DynKeySet;
 
 typedef struct DynLookups DynLookups;
+typedef struct DynAsync DynAsync;
 
 typedef struct DynScan
 {
@@ -25,6 +26,7 @@ typedef struct DynScan
 	DynRows    *keys;			/* then_base: the base keys, from the index */
 	DynCounters counters;
 	bool		announced;		/* policy checked, warning given */
+	bool		keeps;			/* executions may be repeated as they are */
 
 	/* run-time values */
 	List	   *exprs;			/* of ExprState */
@@ -33,7 +35,9 @@ typedef struct DynScan
 	/* one execution, from the first Iterate after Begin or ReScan */
 	MemoryContext run_context;
 	bool		running;
+	bool		ahead;			/* it runs, and no row was asked for yet */
 	bool		finished;
+	bool		counted;		/* count_only: the row was returned */
 	DynFetch   *fetch;
 	DynRequests *requests;		/* of the fetch whose items are returned */
 	DynFetch   *base_fetch;		/* then_base: items of a batch of keys */
@@ -44,6 +48,8 @@ typedef struct DynScan
 	bool		looked_up;		/* somebody announces them */
 	DynLookups *lookups;		/* NULL: none was announced yet */
 	bool		served;			/* this execution is answered by them */
+
+	DynAsync   *async;			/* NULL: whoever asks for rows waits for them */
 } DynScan;
 
 /* Evaluates the run-time values into CurrentMemoryContext. */
@@ -55,6 +61,18 @@ extern void dyn_scan_evaluate(DynScan *scan);
  */
 extern DynFetch *dyn_scan_start_fetch(DynScan *scan, DynRequests *requests,
 									  const DynRows *rows, bool in_turn);
+
+/*
+ * Begins an execution that nobody has asked for yet, and sends its first request
+ * if the statement's bounds leave room.
+ */
+extern void dyn_scan_start_ahead(DynScan *scan);
+
+/*
+ * Index, then base: collects keys, waiting for them, and starts to read their
+ * items; false at the end of the index.
+ */
+extern bool dyn_scan_start_batch(DynScan *scan);
 
 extern void dynBeginForeignScan(ForeignScanState *node, int eflags);
 extern TupleTableSlot *dynIterateForeignScan(ForeignScanState *node);

@@ -24,6 +24,7 @@ typedef struct DynStatement
 	size_t		max_bytes;
 	DynCounters counters;
 	List	   *scans;			/* of DynScan *, as they began */
+	List	   *started;		/* of Plan *, see siblings.h */
 } DynStatement;
 
 extern DynStatement *dyn_statement_get(EState *estate);

@@ -107,6 +107,8 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	stream->in_flight = true;
 	stream->reserved = context->expected;
 	context->statement->in_flight++;
+	if (context->spec.peers_in_flight != NULL)
+		++*context->spec.peers_in_flight;
 	context->statement->bytes += stream->reserved;
 	dyn_call_start(stream->call, &context->spec.connection->service,
 				   dyn_operation_name(context->spec.op));
@@ -210,6 +212,8 @@ settle_flight(DynStreamContext *context, DynStream *stream)
 {
 	stream->in_flight = false;
 	context->statement->in_flight--;
+	if (context->spec.peers_in_flight != NULL)
+		--*context->spec.peers_in_flight;
 	context->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
 }

@@ -125,6 +125,16 @@ dyn_append_is_pruned(const Append *append)
 #endif
 }
 
+static inline bool
+dyn_merge_append_is_pruned(const MergeAppend *append)
+{
+#if PG_VERSION_NUM >= 180000
+	return append->part_prune_index >= 0;
+#else
+	return append->part_prune_info != NULL;
+#endif
+}
+
 /*
  * The outer side of a semijoin made unique, so that it can be joined as INNER;
  * NULL if it cannot be.  From 19 on such relations come ready-made.

@@ -39,7 +39,8 @@ enum
 	FLAG_LAZY = 0x20,
 	FLAG_MULTIPLE = 0x40,
 	FLAG_NOTHING = 0x80,
-	FLAG_SINGLE = 0x100
+	FLAG_SINGLE = 0x100,
+	FLAG_ONE_REQUEST = 0x200
 };
 
 static Node *
@@ -251,7 +252,8 @@ encode_flags(const DynAccess *access)
 		(access->lazy ? FLAG_LAZY : 0) |
 		(access->multiple ? FLAG_MULTIPLE : 0) |
 		(access->nothing ? FLAG_NOTHING : 0) |
-		(access->single ? FLAG_SINGLE : 0);
+		(access->single ? FLAG_SINGLE : 0) |
+		(access->one_request ? FLAG_ONE_REQUEST : 0);
 }
 
 static void
@@ -266,6 +268,7 @@ decode_flags(DynAccess *access, int flags)
 	access->multiple = (flags & FLAG_MULTIPLE) != 0;
 	access->nothing = (flags & FLAG_NOTHING) != 0;
 	access->single = (flags & FLAG_SINGLE) != 0;
+	access->one_request = (flags & FLAG_ONE_REQUEST) != 0;
 }
 
 List *

@@ -48,6 +48,7 @@ typedef struct DynAccess
 	bool		multiple;		/* more than one partition may be read */
 	bool		nothing;		/* a contradiction: send no request */
 	bool		single;			/* the first row is all that is wanted */
+	bool		one_request;	/* by key, expected to take no more than that */
 	int			limit_hint;		/* items of the first page; 0: no hint */
 
 	int			nhash;

@@ -20,6 +20,7 @@ typedef struct DynRelPlan
 	List	   *clauses;		/* DynClause * of baserestrictinfo */
 	List	   *fields;			/* DynField * that the query may need */
 	const char *advice;			/* an index that lacks only a promise */
+	bool		limited;		/* a LIMIT may leave rows unread */
 } DynRelPlan;
 
 /*

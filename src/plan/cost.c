@@ -272,6 +272,18 @@ estimate_access(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 		estimate->units += estimate->items * 0.5;
 }
 
+bool
+dyn_access_is_one_request(PlannerInfo *root, RelOptInfo *baserel,
+						  const DynAccess *access)
+{
+	Estimate	estimate = {0};
+
+	if (access->kind == DYN_ACCESS_SCAN || access->multiple)
+		return false;
+	estimate_access(&estimate, root, baserel, access);
+	return estimate.requests <= 1;
+}
+
 void
 dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
 				const DynAccess *access, double rows,

@@ -33,6 +33,10 @@ extern double dyn_access_keys(PlannerInfo *root, const DynAccess *access);
 extern double dyn_access_most_items(PlannerInfo *root, RelOptInfo *baserel,
 									const DynAccess *access);
 
+/* Is the access plan, by key, expected to send a single request? */
+extern bool dyn_access_is_one_request(PlannerInfo *root, RelOptInfo *baserel,
+									  const DynAccess *access);
+
 /*
  * Costs of a path that emits `rows` rows.  `access->key_rinfos` tells how many
  * items the requests examine.

@@ -16,6 +16,7 @@
 #include "optimizer/restrictinfo.h"
 
 #include "../model/pg_compat.h"
+#include "cost.h"
 #include "planner.h"
 
 /* A hint above this many items gains nothing over a page of 1 MB. */
@@ -161,6 +162,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		access->kind == DYN_ACCESS_QUERY && !access->then_base;
 	access->limit_hint = access->single ? 1
 		: limit_hint(root, baserel, &best_path->path, access, scan_clauses);
+	access->one_request = dyn_access_is_one_request(root, baserel, access);
 	if (access->kind == DYN_ACCESS_SCAN)
 		access->advice = plan->advice;
 	private = list_make1(dyn_access_encode(access, &exprs));

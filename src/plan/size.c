@@ -47,6 +47,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	ListCell   *lc;
 
 	plan->relation = dyn_relation_open(relid, userid);
+	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
 	plan->relation->locked = has_row_mark(root, baserel->relid);
 	plan->meta = dyn_session_table(plan->relation->connection,
 								   plan->relation->table);

@@ -114,6 +114,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	if (access == NULL)
 		return;
 	access->having = (List *) group->havingQual;
+	access->one_request = dyn_access_is_one_request(root, input_rel, access);
 	output_rel->fdw_private = access;
 	dyn_cost_access(root, input_rel, access, 1, &startup, &total);
 	/* no rows cross the wire, none is aggregated here */

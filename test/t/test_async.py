@@ -1,0 +1,401 @@
+"""Asynchronous Append: partitions and branches of a UNION ALL ask at the same time."""
+import fixture
+import replies
+import shop
+from dynamo import item
+from processes import descriptors_of
+from server import most_in_flight
+
+COLUMNS = 'h text COLLATE "C" NOT NULL, n int NOT NULL, v int, w int'
+
+
+class Scripted(fixture.TestCase):
+    """Tables t0 to t3 of a scripted service whose answers are late: h = "p" and n = 0 ... 9 in t0, 10 ... 19 in t1, and so on."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = cls.fx.fake("fake")
+        cls.addClassCleanup(cls.fake.stop)
+
+    def setUp(self):
+        self.fake.reset(scripts=True)
+        self.fake.delay = 0.03
+        for number in range(4):
+            self.table(number)
+        self.fx.execute("RESET ALL; SET dynamo_fdw.scan_policy = allow")
+        self.fx.rows("SELECT FROM t0, t1, t2, t3 WHERE false")
+        self.describe()
+
+    def table(self, number, **details):
+        """Make the table and its foreign table."""
+        items = [item({"h": "p", "n": number * 10 + n, "v": n % 2, "w": n}) for n in range(10)]
+        indexes = [{"name": "by_v", "hash": [("v", "N")], "range": [], "projection": "KEYS_ONLY", "local": False,
+                    "status": "ACTIVE"}]
+        self.fake.table(f"t{number}", ("h", "S"), ("n", "N"), items=items, indexes=indexes, **details)
+        self.fx.foreign_table(f"t{number}", COLUMNS, server="fake")
+
+    def describe(self):
+        """Plan once, so that the session knows the tables."""
+        for number in range(4):
+            self.fx.explain(f"SELECT * FROM t{number}")
+
+    def union(self, select="SELECT n FROM {} WHERE h = 'p'", tables=4):
+        """The UNION ALL of the same SELECT from each table."""
+        return " UNION ALL ".join(select.format(f"t{number}") for number in range(tables))
+
+    def reads(self):
+        """The requests for items."""
+        return [request for request in self.fake.requests if request.operation != "DescribeTable"]
+
+    def run_async(self, sql, in_flight, reads=None):
+        """Check that it is asynchronous, that so many requests were in flight together, and return its rows sorted."""
+        self.assertIn("Async Foreign Scan", self.fx.explain(sql))
+        self.fake.reset()
+        rows = sorted(self.fx.rows(sql))
+        self.assertEqual(most_in_flight(self.reads()), in_flight)
+        if reads is not None:
+            self.assertEqual(len(self.reads()), reads)
+        return rows
+
+    def both_ways(self, sql, in_flight, reads=None):
+        """The same rows as without."""
+        rows = self.run_async(sql, in_flight, reads)
+        self.fx.execute("SET enable_async_append = off; SET dynamo_fdw.enable_lookup_join = off")
+        self.assertNotIn("Async", self.fx.explain(sql))
+        self.assertEqual(rows, sorted(self.fx.rows(sql)))
+        self.fx.execute("RESET enable_async_append; RESET dynamo_fdw.enable_lookup_join")
+        return rows
+
+
+class Overlap(Scripted):
+    """Requests that are in flight together."""
+
+    def test_union_all(self):
+        """Four Queries at once."""
+        self.assertEqual(self.both_ways(self.union(), 4, 4), [(n,) for n in range(40)])
+
+    def test_scans(self):
+        """Four Scans at once."""
+        self.assertEqual(self.both_ways(self.union("SELECT n, v FROM {}"), 4, 4), [(n, n % 10 % 2) for n in range(40)])
+
+    def test_get_item(self):
+        """Four items at once."""
+        self.assertEqual(self.both_ways(self.union("SELECT v, n FROM {} WHERE h = 'p' AND n IN (5, 15, 25, 35)"), 4, 4),
+                         [(1, n) for n in (5, 15, 25, 35)])
+
+    def test_counts(self):
+        """Counted by DynamoDB in each branch, zero among the counts."""
+        sql = self.union("SELECT count(*) FROM {} WHERE h = 'p'") + " UNION ALL SELECT count(*) FROM t0 WHERE h = ''"
+        self.assertEqual(self.both_ways(sql, 4, 4), [(0,)] + [(10,)] * 4)
+        self.assertTrue(all(request.body["Select"] == "COUNT" for request in self.reads()))
+
+    def test_count_of_several_pages(self):
+        """Each page is waited for without the others."""
+        for number in range(4):
+            self.table(number, page_size=3)
+        self.assertEqual(self.both_ways(self.union("SELECT count(*) FROM {} WHERE h = 'p'"), 4, 16), [(10,)] * 4)
+
+    def test_pages(self):
+        """Pages of one branch follow one another, those of several overlap."""
+        for number in range(4):
+            self.table(number, page_size=2)
+        self.assertEqual(self.both_ways(self.union(), 4, 20), [(n,) for n in range(40)])
+        for number in range(4):
+            mine = [request for request in self.reads() if request.body["TableName"] == f"t{number}"]
+            self.assertEqual(most_in_flight(mine), 1)
+
+    def test_merged_partitions(self):
+        """A branch may have streams of its own."""
+        self.assertEqual(self.run_async(self.union("SELECT n FROM {} WHERE h IN ('p', 'q')"), 8, 8), [(n,) for n in range(40)])
+
+    def test_index_then_table(self):
+        """The four Queries overlap, and what is read by their keys."""
+        sql = self.union("SELECT n FROM {} WHERE v = 1 AND w IS NOT NULL")
+        self.assertIn("Query, then BatchGetItem", self.fx.explain(sql))
+        rows = self.both_ways(sql, 4)
+        self.assertEqual(rows, [(n,) for n in range(40) if n % 2])
+        self.run_async(sql, 4)
+        for operation in ("Query", "BatchGetItem"):
+            self.assertEqual(most_in_flight([r for r in self.reads() if r.operation == operation]), 4)
+
+    def test_index_without_entries(self):
+        """Nothing to read then."""
+        self.assertEqual(self.both_ways(self.union("SELECT n, w FROM {} WHERE v = 7"), 4, 4), [])
+
+    def test_filters_that_drop_all(self):
+        """Rows that PostgreSQL drops do not end a branch, nor does a page of them."""
+        for number in range(4):
+            self.table(number, page_size=2)
+        self.assertEqual(self.both_ways(self.union("SELECT n FROM {} WHERE h = 'p' AND n * 2 = 36"), 4, 20), [(18,)])
+        self.assertEqual(self.both_ways(self.union("SELECT n FROM {} WHERE h = 'p' AND n * 2 = 35"), 4, 20), [])
+
+    def test_empty_pages(self):
+        """Empty pages do not end a branch either."""
+        for number in range(4):
+            self.table(number, page_size=5, empty_before=(0, 5))
+        self.assertEqual(self.both_ways(self.union(), 4), [(n,) for n in range(40)])
+
+    def test_nothing_to_ask(self):
+        """A branch that no item can satisfy ends at once."""
+        self.assertEqual(self.both_ways(self.union(tables=2) + " UNION ALL SELECT n FROM t2 WHERE h = ''", 2, 2),
+                         [(n,) for n in range(20)])
+
+    def test_above(self):
+        """Sorts, aggregates and joins stand above the Append."""
+        self.assertEqual(self.fx.rows(f"SELECT sum(n), count(*) FROM ({self.union()}) u"), [(780, 40)])
+        self.assertEqual(self.fx.rows(f"SELECT n FROM ({self.union()}) u ORDER BY n DESC LIMIT 2"), [(39,), (38,)])
+        self.assertEqual(self.run_async(f"SELECT n, g FROM ({self.union()}) u JOIN generate_series(5, 15, 5) g ON g = n", 4),
+                         [(5, 5), (10, 10), (15, 15)])
+
+    def test_two_appends(self):
+        """Each waits for its own branches."""
+        sql = (f"SELECT a.n, b.n FROM ({self.union(tables=2)}) a JOIN (SELECT n FROM t2 WHERE h = 'p' UNION ALL "
+               "SELECT n FROM t3 WHERE h = 'p') b ON b.n = a.n + 20")
+        self.assertEqual(self.run_async(sql, 2), [(n, n + 20) for n in range(20)])
+
+    def test_append_below_append(self):
+        """One Append feeds another's sibling."""
+        sql = f"SELECT n FROM ({self.union(tables=2)} LIMIT 100) a UNION ALL SELECT n FROM t2 WHERE h = 'p' UNION ALL SELECT n FROM t3"
+        self.assertEqual(self.run_async(sql, 4), [(n,) for n in range(40)])
+
+    def test_local_siblings(self):
+        """Local branches run while answers are awaited."""
+        self.assertEqual(self.both_ways(self.union() + " UNION ALL SELECT generate_series(100, 103)", 4),
+                         [(n,) for n in (*range(40), *range(100, 104))])
+
+    def test_one_page_larger_than_the_memory_allows(self):
+        """The statement's memory is a bound for all branches together; at least one of them goes on."""
+        self.fx.execute("SET dynamo_fdw.fetch_memory = 1024")
+        self.assertEqual(self.run_async(self.union(), 1, 4), [(n,) for n in range(40)])
+
+    def test_max_concurrency(self):
+        """Requests of all branches count together."""
+        for number in range(4):
+            self.table(number, page_size=3)
+        for most in (1, 2, 3):
+            with self.subTest(most):
+                self.fx.execute(f"ALTER SERVER fake OPTIONS (ADD max_concurrency '{most}')")
+                self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP max_concurrency)")
+                self.assertEqual(self.run_async(self.union(), most, 16), [(n,) for n in range(40)])
+                self.doCleanups()
+
+    def test_explain_analyze(self):
+        """Counters are each branch's own."""
+        plan = self.fx.explain(self.union(), "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF")
+        self.assertEqual(plan.count("Async Foreign Scan"), 4)
+        self.assertEqual(plan.count("(actual rows=10"), 4)
+        self.assertEqual(plan.count("Requests: 1  Pages: 1  Items Read: 10"), 4)
+
+
+class Limit(Scripted):
+    """A LIMIT above the Append."""
+
+    def test_by_key(self):
+        """All branches are asked; what is not needed is abandoned."""
+        self.assertEqual(len(self.run_async(self.union() + " LIMIT 25", 4, 4)), 25)
+        self.assertEqual(len(self.run_async(self.union() + " LIMIT 3", 4, 4)), 3)
+        self.assertEqual(self.fx.value("SELECT count(*) FROM t0 WHERE h = 'p'"), 10)
+
+    def test_scans_wait(self):
+        """Scans that may not be needed are not begun."""
+        sql = self.union("SELECT n FROM {}") + " LIMIT 12"
+        self.assertNotIn("Async", self.fx.explain(sql))
+        self.fake.reset()
+        self.assertEqual(self.fx.rows(sql), [(n,) for n in range(12)])
+        self.assertEqual(len(self.reads()), 2)
+        self.run_async(f"SELECT n FROM ({self.union('SELECT n FROM {}')}) u ORDER BY n LIMIT 12", 4, 4)
+
+    def test_cursor(self):
+        """Fetched in pieces, closed in the middle."""
+        self.fx.execute("BEGIN")
+        self.fx.execute(f"DECLARE c CURSOR FOR {self.union()}")
+        rows = [row for count in (1, 5, 14, 15) for row in self.fx.rows(f"FETCH {count} FROM c")]
+        self.assertEqual(len(set(rows)), 35)
+        self.assertEqual(len(self.fx.rows("FETCH ALL FROM c")), 5)
+        self.fx.execute("CLOSE c")
+        self.fx.execute(f"DECLARE d CURSOR FOR {self.union()}")
+        self.assertEqual(len(self.fx.rows("FETCH 1 FROM d")), 1)
+        self.fx.execute("ROLLBACK")
+        self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
+
+
+class Rescans(Scripted):
+    """The Append runs again."""
+
+    def inner(self, condition):
+        """A lateral join with the union, its requests counted."""
+        return f"SELECT g, u.n FROM generate_series(1, 3) g, LATERAL ({self.union('SELECT n FROM {} WHERE ' + condition)}) u"
+
+    def test_with_new_values(self):
+        """Each round asks with its own values."""
+        rows = self.both_ways(self.inner("h = 'p' AND n = g * 10 + 1"), 4)
+        self.assertEqual(rows, [(1, 11), (2, 21), (3, 31)])
+
+    def test_with_requests_in_flight(self):
+        """A LIMIT inside ends each round while answers are on their way."""
+        for number in range(4):
+            self.table(number, page_size=1)
+        sql = f"SELECT g, u.n FROM generate_series(1, 3) g, LATERAL (SELECT n + 0 * g AS n FROM ({self.union()}) v LIMIT 2) u"
+        rows = self.fx.rows(sql)
+        self.assertEqual([g for g, _ in rows], [1, 1, 2, 2, 3, 3])
+        self.assertTrue(all(0 <= n < 40 for _, n in rows))
+        self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
+
+    def test_without_new_values(self):
+        """As the inner side of a nested loop."""
+        self.fx.execute("SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
+        sql = f"SELECT g, u.n FROM generate_series(1, 2) g JOIN ({self.union()}) u ON u.n < g"
+        self.assertEqual(self.both_ways(sql, 4), [(1, 0), (2, 0), (2, 1)])
+
+    def test_correlated_subquery(self):
+        """A count over the union for each row."""
+        sql = f"SELECT g, (SELECT count(*) FROM ({self.union()}) u WHERE u.n < g) FROM generate_series(1, 3) g"
+        self.assertEqual(sorted(self.fx.rows(sql)), [(1, 1), (2, 2), (3, 3)])
+
+
+class Partitions(Scripted):
+    """A partitioned table with foreign partitions."""
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute(f"CREATE TABLE parts ({COLUMNS}) PARTITION BY RANGE (n)")
+        self.addCleanup(self.fx.execute, "DROP TABLE parts CASCADE")
+        for number in range(4):
+            self.fx.execute(f"CREATE FOREIGN TABLE part{number} PARTITION OF parts FOR VALUES FROM ({number * 10}) TO "
+                            f"({number * 10 + 10}) SERVER fake OPTIONS (table_name 't{number}')")
+        self.fx.explain("SELECT * FROM parts")
+
+    def test_partitions(self):
+        """Asked together."""
+        self.assertEqual(self.both_ways("SELECT n FROM parts WHERE h = 'p'", 4, 4), [(n,) for n in range(40)])
+        self.assertEqual(self.both_ways("SELECT n, tableoid::regclass::text FROM parts", 4, 4),
+                         [(n, f"part{n // 10}") for n in range(40)])
+
+    def test_pruned(self):
+        """Only those that remain."""
+        self.assertEqual(self.both_ways("SELECT n FROM parts WHERE h = 'p' AND n BETWEEN 5 AND 14", 2, 2), [(n,) for n in range(5, 15)])
+
+    def test_pruned_while_running(self):
+        """With values that are known then."""
+        self.fx.execute("SET plan_cache_mode = force_generic_plan; PREPARE q (int) AS SELECT n FROM parts WHERE h = 'p' AND n < $1")
+        self.addCleanup(self.fx.execute, "DEALLOCATE q")
+        self.fake.reset()
+        self.assertEqual(sorted(self.fx.rows("EXECUTE q (15)")), [(n,) for n in range(15)])
+        self.assertEqual((len(self.reads()), most_in_flight(self.reads())), (2, 2))
+
+    def test_local_partition(self):
+        """Beside foreign ones."""
+        self.fx.execute("CREATE TABLE part9 PARTITION OF parts FOR VALUES FROM (90) TO (100); INSERT INTO part9 VALUES ('p', 95, 1)")
+        self.assertEqual(self.both_ways("SELECT n FROM parts WHERE h = 'p'", 4, 4), [(n,) for n in (*range(40), 95)])
+
+    def test_row_locks(self):
+        """FOR UPDATE locks nothing, and returns the rows."""
+        self.assertEqual(sorted(self.fx.rows("SELECT n FROM parts WHERE h = 'p' FOR UPDATE")), [(n,) for n in range(40)])
+
+
+class Ends(Scripted):
+    """Pauses, errors and cancellation."""
+
+    def setUp(self):
+        super().setUp()
+        self.pid = self.fx.conn.info.backend_pid
+
+    def test_backoff(self):
+        """A throttled branch is woken when its pause is over."""
+        self.fake.on("Query", [replies.throttle()] * 6)
+        self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
+
+    def test_unprocessed_keys(self):
+        """So is one whose keys were left unprocessed."""
+        left = iter(range(4))
+
+        def answer(request):
+            return {"Responses": {}, "UnprocessedKeys": request.body["RequestItems"]} if next(left, None) is not None else None
+        self.fake.on("BatchGetItem", answer)
+        self.assertEqual(self.run_async(self.union("SELECT n FROM {} WHERE h = 'p' AND n IN (5, 6, 15, 25, 35)"), 4, 8),
+                         [(5,), (6,), (15,), (25,), (35,)])
+
+    def test_read_unit_limit(self):
+        """And one that has to wait for its read units."""
+        self.fx.execute("ALTER SERVER fake OPTIONS (ADD max_read_units '20')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP max_read_units)")
+        for number in range(4):
+            self.table(number, page_size=5)
+        self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
+
+    def test_one_fails(self):
+        """Its error ends the statement; the session goes on."""
+        self.fake.on("Query", lambda request: replies.error("AccessDeniedException", "no")
+                     if request.body["TableName"] == "t2" else None)
+        failure = self.fx.error(self.union())
+        self.assertEqual(failure.sqlstate, "42501")
+        self.assertIn('"t2"', failure.message)
+        self.fake.reset(scripts=True)
+        self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
+
+    def test_mismatch(self):
+        """An item that does not fit is named."""
+        self.fake.tables["t1"].items[3]["v"] = {"S": "x"}
+        failure = self.fx.error(self.union("SELECT n, v FROM {} WHERE h = 'p'"))
+        self.assertEqual(failure.sqlstate, "HV004")
+        self.assertIn('h = "p", n = 13', failure.detail)
+
+    def test_not_null(self):
+        """An item without its key column's neighbour is named, though its key was not asked for."""
+        self.fake.tables["t1"].items[3]["v"] = {"S": "x"}
+        failure = self.fx.error(self.union("SELECT v FROM {} WHERE h = 'p'"))
+        self.assertIn('h = "p", n = 13', failure.detail)
+
+    def test_timeout(self):
+        """statement_timeout acts while the Append waits, and nothing stays open."""
+        sql = self.union()
+        self.fx.rows(sql)
+        before = descriptors_of(self.pid)
+        for hanging in ("t0", "t3"):
+            self.fake.on("Query", lambda request, name=hanging: replies.hang_before_headers()
+                         if request.body["TableName"] == name else None)
+            self.fx.execute("SET statement_timeout = 300")
+            self.assertEqual(self.fx.error(sql).sqlstate, "57014")
+            self.fx.execute("RESET statement_timeout")
+        self.fake.reset(scripts=True)
+        self.assertEqual(sorted(self.fx.rows(sql)), [(n,) for n in range(40)])
+        self.assertLessEqual(descriptors_of(self.pid), before)
+
+    def test_no_leaks(self):
+        """Every way out closes what was opened."""
+        for sql in (self.union(), self.union() + " LIMIT 3", self.union("SELECT 1 / (n - 25) FROM {} WHERE h = 'p'")):
+            for attempt in range(3):
+                try:
+                    self.fx.rows(sql)
+                except fixture.psycopg2.Error:
+                    pass
+                if attempt == 0:
+                    before = descriptors_of(self.pid)
+            self.assertLessEqual(descriptors_of(self.pid), before)
+
+    def test_many_branches(self):
+        """More branches than descriptors."""
+        self.fake.delay = 0
+        sql = " UNION ALL ".join(f"SELECT n FROM t{number % 4} WHERE h = 'p' AND n = {number % 40}" for number in range(1200))
+        self.assertEqual(len(self.fx.rows(sql)), sum(number % 4 == number % 40 // 10 for number in range(1200)))
+
+
+class RealTables(fixture.TestCase):
+    """DynamoDB Local and local tables."""
+
+    def test_mixed(self):
+        """The same answers as from local tables alone."""
+        shop.create(self.fx, "orders", "readings")
+        self.fx.execute("SET dynamo_fdw.scan_policy = allow; CREATE TABLE l AS SELECT * FROM orders; "
+                        "CREATE TABLE r AS SELECT * FROM readings")
+        for form in ("SELECT total FROM {0} WHERE cust = 'c01' UNION ALL SELECT val FROM {1} WHERE sensor = 2 UNION ALL SELECT 7",
+                     "SELECT cust, at FROM {0} WHERE ship = 's3' UNION ALL SELECT cust, at FROM {0} WHERE ship = 's4'",
+                     "SELECT count(*) FROM {0} UNION ALL SELECT count(*) FROM {1}",
+                     "SELECT at FROM {0} WHERE cust = 'c02' UNION SELECT at FROM {0} WHERE cust = 'c03'",
+                     "SELECT x.total, y.val FROM (SELECT total FROM {0} UNION ALL SELECT val FROM {1}) x, {1} y "
+                     "WHERE y.val = x.total AND y.sensor = 1"):
+            with self.subTest(form):
+                sql = form.format("orders", "readings")
+                self.assertIn("Async Foreign Scan", self.fx.explain(sql))
+                self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.fx.rows(form.format("l", "r"))))
