@@ -27,7 +27,7 @@ FORCED = {"hash": ["enable_mergejoin", "enable_nestloop"], "merge": ["enable_has
           "materialize": ["enable_hashjoin", "enable_mergejoin", "enable_memoize", LOOKUP],
           "loop": ["enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize", LOOKUP],
           "lookup": ["enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize"]}
-ROUNDS = 60     # tries for what was not met
+ROUNDS = 100    # tries for what was not met
 
 
 class Cases:
@@ -107,9 +107,10 @@ class Cases:
         if what == "join":
             kind, path, method = (rng.choice(word.split("/")) for word in words)
             return self.case(self.joins.toward(kind, path), self.forced(method), True)
-        if rng.random() < 0.5:
+        if rng.random() < (0.2 if what == "access path" else 0.5):
             return self.case(self.joins.statement(), self.for_joins(), True)
-        return self.case(rng.choice([self.generator.statement, self.generator.by_key])(), self.settings(), True)
+        return self.case(rng.choice([self.generator.statement, self.generator.by_key, self.generator.by_key])(),
+                         self.settings(), True)
 
     def missing(self):
         """Cases toward what was not covered, until it is or many were tried."""

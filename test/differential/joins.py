@@ -9,7 +9,7 @@ STYLES = [("rows", 41), ("ordered", 20), ("counted", 10), ("summed", 14), ("grou
           ("stored", 3), ("updated", 2)]
 AIMS = ["JOIN", "LEFT JOIN", "EXISTS", "NOT EXISTS", "count"]
 # What makes a join of which type, in EXPLAIN's words.
-MADE_BY = {"Inner": ["JOIN", "count"], "Left": ["LEFT JOIN", "count"], "Right": ["RIGHT JOIN", "LEFT JOIN"],
+MADE_BY = {"Inner": ["JOIN"], "Left": ["LEFT JOIN"], "Right": ["RIGHT JOIN", "LEFT JOIN"],
            "Full": ["FULL JOIN"], "Semi": ["EXISTS"], "Anti": ["NOT EXISTS"]}
 
 
@@ -42,7 +42,7 @@ class Joins:
 
     def sweep(self):
         """Each type of join by each key of each related table, by each method: (statement, method)."""
-        aims = [(kind, table, entry, array) for table, entry in self.entries() for kind in AIMS for array in (False, True)]
+        aims = [(kind, table, entry, how) for table, entry in self.entries() for kind in AIMS for how in ("one", "array", "list")]
         for _ in range(3):
             self.rng.shuffle(aims)
             for aim in aims:
@@ -60,20 +60,21 @@ class Joins:
         wanted = [(table, entry) for table, entry in self.entries()
                   if path == "Scan" or ("index" in path) == (entry.columns[0] is not table.keys[0])]
         for _ in range(20):
-            array = "per key" in path or (path == "BatchGetItem" and self.rng.random() < 0.8)
-            select = self.aimed(self.rng.choice(MADE_BY[kind]), *self.rng.choice(wanted), array)
+            how = "list" if "per key" in path or path == "BatchGetItem" else "one"
+            made_by = "count" if "count" in path else self.rng.choice(MADE_BY[kind])
+            select = self.aimed(made_by, *self.rng.choice(wanted), how)
             if select:
                 return select
         return self.statement()
 
-    def aimed(self, kind, table, entry, array):
-        """A join of one type with one table by one key, for some outer rows that have fitting values; or none."""
+    def aimed(self, kind, table, entry, how):
+        """A join of one type with one table by one key, for outer rows that have a fitting value, or several; or none."""
         for _ in range(20):
             build = Build(self.rng, self.related)
             build.begin()
-            sources = [s for s in build.match.sources(build.relations, entry.columns[0]) if is_array(s[1]) == array]
+            sources = [s for s in build.match.sources(build.relations, entry.columns[0]) if is_array(s[1]) == (how == "array")]
             if sources and build.size * build.fan(table, entry.columns[0]) < LARGEST:
-                build.aim(kind, table, entry, sources)
+                build.aim(kind, table, entry, sources, how == "list")
                 return build.finish()
         return None
 
@@ -94,15 +95,16 @@ class Build(Hops):
         self.out.tree = self.driver()
         self.relations.append(self.out.tree)
 
-    def aim(self, kind, table, entry, sources):
-        """One hop that is known beforehand."""
+    def aim(self, kind, table, entry, sources, several):
+        """One hop that is known beforehand; by several values of each outer row, perhaps."""
         if kind == "count":
             self.tally(table, entry, sources)
             return
         alias = next(self.names)
         relation = self.relation(table, alias)
         self.follow(relation, entry, sources)
-        leaves = [self.match.equal(relation, entry.columns[0], sources)]
+        equal = self.match.one_of if several else self.match.equal
+        leaves = [equal(relation, entry.columns[0], sources)]
         leaves += [self.match.further(relation, column, self.relations, number < entry.nhash)
                    for number, column in enumerate(entry.columns[1:], 1)]
         if self.rng.random() < 0.4:

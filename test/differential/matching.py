@@ -115,6 +115,14 @@ class Matcher:
             return Leaf([f"{ref} IS NOT DISTINCT FROM {value}"], [(inner.alias, column, "join not distinct")])
         return Leaf([f"{value} = {ref}" if pick < 0.4 else f"{ref} = {value}"], [(inner.alias, column, "join =")])
 
+    def one_of(self, inner, column, sources):
+        """The column equals that of one of the sources, or another one of them."""
+        outer, other = self.rng.choice(sources)
+        ref, value = self.comparable(f"{inner.alias}.{column.name}", column, outer.outer(other), other)
+        if "COLLATE" in ref + value:
+            return Leaf([f"{ref} = {value}"], [(inner.alias, column, "join =")])
+        return self.listed(inner, column, ref, value, [s for s in sources if self.alike(s[1], other)])
+
     @staticmethod
     def alike(one, two):
         """May both stand in one list?"""
