@@ -377,7 +377,8 @@ take_answers(DynFetch *fetch)
 static void
 pump(DynFetch *fetch)
 {
-	if (requests_in_flight(fetch) > 0)
+	/* an answer to a peer makes room, too */
+	if (awaits_answer(fetch))
 	{
 		dyn_client_drive(dyn_session_client());
 		take_answers(fetch);

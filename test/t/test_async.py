@@ -180,6 +180,17 @@ class Overlap(Scripted):
                 self.assertEqual(self.run_async(self.union(), most, 16), [(n,) for n in range(40)])
                 self.doCleanups()
 
+    def test_branch_without_room(self):
+        """A branch that may not send while another one is waited for does not miss the answer that makes room."""
+        self.fx.server("narrow", self.fake.endpoint, max_concurrency=1)
+        self.addCleanup(self.fx.execute, "DROP SERVER narrow CASCADE")
+        self.fx.foreign_table("t0", COLUMNS, server="narrow")
+        late = replies.delay(0.2, {"Items": [item({"h": "p", "n": 77})], "Count": 1, "ScannedCount": 1})
+        self.fake.on("Query", lambda request: late if request.body["TableName"] == "t1" else None)
+        self.fx.execute("SET statement_timeout = '10s'")
+        rows = self.run_async("SELECT w FROM t0 WHERE v = 1 UNION ALL SELECT n FROM t1 WHERE h = 'p'", 2, 3)
+        self.assertEqual(rows, [(1,), (3,), (5,), (7,), (9,), (77,)])
+
     def test_explain_analyze(self):
         """Counters are each branch's own."""
         plan = self.fx.explain(self.union(), "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF")
