@@ -1,6 +1,7 @@
 """Which statement comes next, in which mode and under which settings."""
 import itertools
 
+from apart import Apart
 from coverage import holes
 from joins import Joins
 from runner import Case
@@ -69,6 +70,9 @@ class Cases:
             settings["dynamo_fdw.consistent_read"] = "on"
         for chance, more in OTHERS:
             settings.update(more if rng.random() < chance else {})
+        if "parallel_setup_cost" in settings:
+            for name in ("enable_hashjoin", "enable_material"):     # or workers are started for each outer row
+                settings.pop(name, None)
         return settings
 
     def case(self, select, settings, once):
@@ -96,8 +100,12 @@ class Cases:
             for select, method in itertools.islice(sweep, 3):
                 yield self.case(select, self.forced(method), True)
             settings = self.for_joins()
-            for _ in range(3):
-                yield self.case(self.joins.statement(), settings, rng.random() < 0.8)
+            for make in (self.joins.statement, self.joins.statement, self.joins.statement, self.apart, self.apart):
+                yield self.case(make(), settings, rng.random() < 0.8)
+
+    def apart(self):
+        """A statement over tables that do not depend on each other."""
+        return Apart(self.rng, self.joins.related if self.rng.random() < 0.75 else self.joins.others).statement()
 
     def toward(self, what, *words):
         """A case that may fill a hole of the coverage."""
@@ -107,6 +115,8 @@ class Cases:
         if what == "join":
             kind, path, method = (rng.choice(word.split("/")) for word in words)
             return self.case(self.joins.toward(kind, path), self.forced(method), True)
+        if what == "plan node" and rng.random() < 0.5:
+            return self.case(self.apart(), self.settings(), True)
         if rng.random() < (0.2 if what == "access path" else 0.5):
             return self.case(self.joins.statement(), self.for_joins(), True)
         return self.case(rng.choice([self.generator.statement, self.generator.by_key, self.generator.by_key])(),
@@ -128,4 +138,4 @@ class Cases:
                 yield self.case(select or self.generator.statement(), settings, select is not None)
             for _ in range(3):
                 yield self.case(self.generator.statement(), settings, False)
-            yield from itertools.islice(joins, 7)
+            yield from itertools.islice(joins, 8)

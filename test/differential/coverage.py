@@ -91,6 +91,7 @@ class Coverage:
     def count_nodes(self, plan):
         """What core did around our scans."""
         self.nodes["DynamoReadAhead" if joincover.is_read_ahead(plan) else plan.get("Node Type")] += 1
+        self.nodes["asynchronous scan"] += plan.get("Async Capable", False)
         for child in plan.get("Plans", []):
             self.count_nodes(child)
 
@@ -163,7 +164,7 @@ EXPECTED_PATHS = ["Scan", "GetItem", "BatchGetItem", "Query", "Query per key", "
                   "Query per key, global index", "Query, then BatchGetItem, global index", "Query, local index",
                   "Query per key, local index", "Scan (count)", "Query (count)"]
 EXPECTED_NODES = ["Nested Loop", "Hash Join", "Merge Join", "Memoize", "Materialize", "Sort", "Incremental Sort",
-                  "Append", "Aggregate", "Limit", "Unique"]
+                  "Append", "Merge Append", "SetOp", "Aggregate", "Limit", "Unique", "asynchronous scan"]
 
 
 def holes(coverage):

@@ -155,6 +155,7 @@ class Generator:
         """A Select that may try an operator on a type in a role, "*" being any; one of any kind if no sweep does."""
         if operator.startswith("column "):
             return self.compared(operator)
+        tries = 300
         fits = lambda column: kind in ("*", column.kind.name)
         for table, column, at, partners, name in self.aims():
             if at == "row":
@@ -162,7 +163,8 @@ class Generator:
             else:   # an index of which not all items have the keys is used if all of its keys are bound
                 wanted = (role in ("*", at) and fits(column)) or \
                     (role == "index hash" and at == "index sort" and any(map(fits, partners)))
-            for _ in range(6 * wanted):
+            for _ in range(6 * (wanted and tries > 0)):
+                tries -= 1
                 select, _ = self.swept(table, column, partners, name)
                 if any(fits(tagged) and found == operator for _, _, tagged, found in select.all_tags()):
                     return select
