@@ -16,6 +16,7 @@
 #include "model/pg_compat.h"
 #include "model/session.h"
 #include "plan/planner.h"
+#include "plan/readahead_path.h"
 
 DYN_MODULE_MAGIC("dynamo_fdw", "1.0");
 
@@ -28,7 +29,7 @@ _PG_init(void)
 {
 	dyn_guc_init();
 	dyn_session_init();
-	dyn_lookup_join_init(&dyn_read_ahead_methods);
+	dyn_read_ahead_init(&dyn_read_ahead_methods);
 }
 
 /*

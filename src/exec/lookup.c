@@ -85,13 +85,6 @@ struct DynLookups
 
 /* ---- making ---- */
 
-bool
-dyn_lookups_possible(const DynAccess *access)
-{
-	return access->kind != DYN_ACCESS_SCAN && !access->nothing &&
-		!(access->ordered && access->multiple);
-}
-
 /* Rows of whole keys show the key, by which they are told apart. */
 static DynRows *
 lookup_rows(const DynScan *scan)

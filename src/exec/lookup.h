@@ -22,9 +22,6 @@
 
 #include "scan.h"
 
-/* Can executions of this access plan be answered together? */
-extern bool dyn_lookups_possible(const DynAccess *access);
-
 /* Lives in a context of its own below the current one, until it is freed. */
 extern DynLookups *dyn_lookups_create(DynScan *scan);
 extern void dyn_lookups_free(DynLookups *lookups);

@@ -1,19 +1,20 @@
 /*
  * readahead.c
- *		Reads the outer side of a nested loop ahead.
+ *		Reads rows ahead of what executes scans for each of them: a nested loop,
+ *		or a projection with correlated subplans.
  *
  * The node hands its child's rows on, unchanged and in their order.  But it
  * takes them in batches, and for each row of a batch it sets the parameters of
- * the nested loop as the loop will set them, evaluates the values of our scans
- * on the inner side and announces them (lookup.h).  When the loop then executes
- * the scans row by row, their answers are on the way or there.  The join itself
- * stays core's: its types, conditions and rescans need nothing of ours.
+ * the nested loop (of the subplans) as the loop will set them, evaluates the values
+ * of our scans on the inner side and announces them (lookup.h).  When the loop then
+ * executes the scans row by row, their answers are on the way or there.  The join
+ * itself stays core's: its types, conditions and rescans need nothing of ours.
  *
  * Batches start small where something above may stop early, and grow; otherwise
  * the first one is as large as memory allows.
  *
- * The loop is found in the plan: the one whose outer side this node is.  Only
- * those scans are announced to that the loop executes for every outer row.
+ * A loop is found in the plan: the one whose outer side this node is.  Only
+ * those scans are announced to that are executed for every row.
  */
 #include "postgres.h"
 
@@ -22,6 +23,8 @@
 #include "utils/memutils.h"
 
 #include "../model/pg_compat.h"
+#include "../plan/plantree.h"
+#include "../plan/readahead_path.h"
 #include "lookup.h"
 #include "readahead.h"
 
@@ -29,13 +32,21 @@
 #define FIRST_LAZY_ROWS		1
 #define LAZY_GROWTH			4
 
+/* A parameter that each row sets. */
+typedef struct Parameter
+{
+	int			number;
+	AttrNumber	column;			/* of the loop's outer row, or */
+	ExprState  *expr;			/* over the child's row; NULL: the column */
+} Parameter;
+
 typedef struct ReadAhead
 {
 	CustomScanState css;		/* first */
 	bool		lazy;			/* something above may stop early */
-	bool		resolved;		/* loop and scans were looked for */
-	NestLoop   *loop;			/* NULL: not below one */
-	List	   *scans;			/* of DynScan *, on its inner side */
+	bool		resolved;		/* parameters and scans were looked for */
+	List	   *parameters;		/* of Parameter *, which the scans depend on */
+	List	   *scans;			/* of DynScan *, executed for each row */
 	TupleTableSlot *out;
 	bool		ended;			/* the child has no more rows */
 
@@ -105,79 +116,105 @@ add_scan(ReadAhead *ahead, const Plan *plan)
 		DynScan    *scan = lfirst(lc);
 
 		if (scan->node->ss.ps.plan != plan || scan->looked_up ||
-			!dyn_lookups_possible(scan->access))
+			!dyn_access_can_look_up(scan->access))
 			continue;
 		scan->looked_up = true;
 		ahead->scans = lappend(ahead->scans, scan);
 	}
 }
 
-/* The scans that executing the plan once executes once. */
 static void
-find_scans(ReadAhead *ahead, Plan *plan)
+add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
 {
 	ListCell   *lc;
 
-	switch (nodeTag(plan))
-	{
-		case T_ForeignScan:
-			add_scan(ahead, plan);
-			break;
-		case T_SubqueryScan:
-			find_scans(ahead, ((SubqueryScan *) plan)->subplan);
-			break;
-		case T_CustomScan:
-			if (((CustomScan *) plan)->methods == &dyn_read_ahead_methods)
-				find_scans(ahead, linitial(((CustomScan *) plan)->custom_plans));
-			break;
-		case T_Append:
-			/* pruning at run time leaves some of them out */
-			if (!dyn_append_is_pruned((Append *) plan))
-			{
-				foreach(lc, ((Append *) plan)->appendplans)
-					find_scans(ahead, lfirst(lc));
-			}
-			break;
-		case T_Result:
-			if (outerPlan(plan) != NULL && ((Result *) plan)->resconstantqual == NULL)
-				find_scans(ahead, outerPlan(plan));
-			break;
-		case T_Agg:
-		case T_Group:
-		case T_IncrementalSort:
-		case T_Limit:
-		case T_Material:
-		case T_NestLoop:
-		case T_ProjectSet:
-		case T_Sort:
-		case T_Unique:
-		case T_WindowAgg:
-			find_scans(ahead, outerPlan(plan));
-			break;
-		default:
-			break;
-	}
+	foreach(lc, dyn_plan_scans_once(plan, subplans))
+		add_scan(ahead, lfirst(lc));
 }
 
-/* In EvalPlanQual few rows are looked at, once. */
+static void
+add_parameter(ReadAhead *ahead, int number, AttrNumber column, ExprState *expr)
+{
+	Parameter  *parameter = palloc(sizeof(Parameter));
+
+	parameter->number = number;
+	parameter->column = column;
+	parameter->expr = expr;
+	ahead->parameters = lappend(ahead->parameters, parameter);
+}
+
+static void
+resolve_loop(ReadAhead *ahead, const PlannedStmt *statement)
+{
+	const Plan *plan = ahead->css.ss.ps.plan;
+	NestLoop   *loop = find_loop(statement->planTree, plan);
+	ListCell   *lc;
+
+	if (loop == NULL)
+		loop = find_loop_in_list(statement->subplans, plan);
+	if (loop == NULL)
+		return;
+	foreach(lc, loop->nestParams)
+	{
+		const NestLoopParam *param = lfirst(lc);
+
+		add_parameter(ahead, param->paramno, param->paramval->varattno, NULL);
+	}
+	add_scans(ahead, innerPlan(loop), statement->subplans);
+}
+
+/* An alternative that was not chosen is gone. */
+static void
+resolve_subplans(ReadAhead *ahead, const PlannedStmt *statement,
+				 const DynReadAheadPlan *plan)
+{
+	CustomScan *scan = (CustomScan *) ahead->css.ss.ps.plan;
+	List	   *exprs = ExecInitExprList(scan->custom_exprs, &ahead->css.ss.ps);
+	ListCell   *lc,
+			   *lc2;
+
+	forboth(lc, plan->params, lc2, exprs)
+		add_parameter(ahead, lfirst_int(lc), 0, lfirst(lc2));
+	foreach(lc, plan->subplans)
+		add_scans(ahead, dyn_plan_of_subplan(statement->subplans, lfirst_int(lc)),
+				  statement->subplans);
+}
+
+static bool
+is_read_whole(const ReadAhead *ahead)
+{
+	const PlannedStmt *statement = ahead->css.ss.ps.state->es_plannedstmt;
+	const Plan *plan = ahead->css.ss.ps.plan;
+
+	return dyn_plan_is_read_whole(dyn_plan_tree_of(statement, plan), plan);
+}
+
+/*
+ * In EvalPlanQual few rows are looked at, once.  Columns are numbered as the loop
+ * sees them, but subplans' values are computed from what the child returns.
+ */
 static void
 resolve(ReadAhead *ahead)
 {
 	EState	   *estate = ahead->css.ss.ps.state;
-	const Plan *plan = ahead->css.ss.ps.plan;
+	DynReadAheadPlan plan;
 	MemoryContext oldcontext;
 
 	if (ahead->resolved)
 		return;
 	ahead->resolved = true;
-	if (estate->es_epq_active != NULL)
+	dyn_read_ahead_decode((CustomScan *) ahead->css.ss.ps.plan, &plan);
+	if (ahead->lazy && is_read_whole(ahead))
+		ahead->lazy = false;
+	ahead->size = ahead->lazy ? FIRST_LAZY_ROWS : INT_MAX;
+	if (estate->es_epq_active != NULL ||
+		(plan.subplans != NIL && ahead->css.ss.ps.ps_ProjInfo != NULL))
 		return;
 	oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
-	ahead->loop = find_loop(estate->es_plannedstmt->planTree, plan);
-	if (ahead->loop == NULL)
-		ahead->loop = find_loop_in_list(estate->es_plannedstmt->subplans, plan);
-	if (ahead->loop != NULL)
-		find_scans(ahead, innerPlan(ahead->loop));
+	if (plan.subplans != NIL)
+		resolve_subplans(ahead, estate->es_plannedstmt, &plan);
+	else
+		resolve_loop(ahead, estate->es_plannedstmt);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -200,25 +237,36 @@ create_lookups(ReadAhead *ahead)
 
 /* ---- announcing ---- */
 
-/* Sets the loop's parameters as it will for this row; returns the old ones. */
+static Datum
+parameter_value(ReadAhead *ahead, const Parameter *parameter,
+				TupleTableSlot *slot, bool *isnull)
+{
+	ExprContext *econtext = ahead->css.ss.ps.ps_ExprContext;
+
+	if (parameter->expr == NULL)
+		return slot_getattr(slot, parameter->column, isnull);
+	econtext->ecxt_scantuple = slot;
+	return ExecEvalExpr(parameter->expr, econtext, isnull);
+}
+
+/* Sets the parameters as they will be for this row; returns the old ones. */
 static ParamExecData *
 set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
 {
 	ParamExecData *params = ahead->css.ss.ps.state->es_param_exec_vals;
-	List	   *wanted = ahead->loop->nestParams;
-	ParamExecData *old = palloc(Max(list_length(wanted), 1) * sizeof(ParamExecData));
+	ParamExecData *old = palloc(Max(list_length(ahead->parameters), 1) *
+								sizeof(ParamExecData));
 	int			i = 0;
 	ListCell   *lc;
 
-	foreach(lc, wanted)
+	foreach(lc, ahead->parameters)
 	{
-		NestLoopParam *param = lfirst(lc);
-		ParamExecData *value = &params[param->paramno];
+		const Parameter *parameter = lfirst(lc);
+		ParamExecData *param = &params[parameter->number];
 
-		old[i++] = *value;
-		value->execPlan = NULL;
-		value->value = slot_getattr(slot, param->paramval->varattno,
-									&value->isnull);
+		old[i++] = *param;
+		param->execPlan = NULL;
+		param->value = parameter_value(ahead, parameter, slot, &param->isnull);
 	}
 	return old;
 }
@@ -230,8 +278,8 @@ restore_parameters(ReadAhead *ahead, const ParamExecData *old)
 	int			i = 0;
 	ListCell   *lc;
 
-	foreach(lc, ahead->loop->nestParams)
-		params[((NestLoopParam *) lfirst(lc))->paramno] = old[i++];
+	foreach(lc, ahead->parameters)
+		params[((Parameter *) lfirst(lc))->number] = old[i++];
 }
 
 /* What is announced wrongly is not used, so errors may leave parameters set. */
@@ -380,11 +428,13 @@ begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
 	ReadAhead  *ahead = (ReadAhead *) node;
 	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
 	Plan	   *child = linitial(plan->custom_plans);
+	DynReadAheadPlan decoded;
 
 	node->custom_ps = list_make1(ExecInitNode(child, estate,
 											  eflags & ~(EXEC_FLAG_BACKWARD |
 														 EXEC_FLAG_MARK)));
-	ahead->lazy = linitial_int(plan->custom_private) != 0;
+	dyn_read_ahead_decode(plan, &decoded);
+	ahead->lazy = decoded.lazy;
 	ahead->size = ahead->lazy ? FIRST_LAZY_ROWS : INT_MAX;
 	ahead->out = node->ss.ps.ps_ProjInfo ? node->ss.ps.ps_ResultTupleSlot
 		: node->ss.ss_ScanTupleSlot;

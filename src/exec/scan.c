@@ -30,6 +30,7 @@
 #include "../base/text.h"
 #include "../model/path.h"
 #include "../model/pg_compat.h"
+#include "../plan/plantree.h"
 #include "async.h"
 #include "lookup.h"
 #include "siblings.h"
@@ -103,6 +104,16 @@ create_rows(DynScan *scan)
 									 access->nsort);
 }
 
+/* The planner only knows that there is a LIMIT somewhere. */
+static bool
+is_read_whole(const ForeignScanState *node)
+{
+	const PlannedStmt *statement = node->ss.ps.state->es_plannedstmt;
+
+	return dyn_plan_is_read_whole(dyn_plan_tree_of(statement, node->ss.ps.plan),
+								  node->ss.ps.plan);
+}
+
 void
 dynBeginForeignScan(ForeignScanState *node, int eflags)
 {
@@ -128,6 +139,8 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	dyn_statement_add_scan(node->ss.ps.state, scan);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
+	if (scan->access->lazy)
+		scan->access->lazy = !is_read_whole(node);
 	scan->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	check_consistency(scan);
 	init_values(scan, node);

@@ -18,7 +18,8 @@
 #include "nodes/plannodes.h"
 
 #include "../model/pg_compat.h"
-#include "readahead.h"
+#include "../plan/plantree.h"
+#include "../plan/readahead_path.h"
 #include "siblings.h"
 
 static void find_scans(Plan *plan, bool limited, List **found);
@@ -40,14 +41,6 @@ find_in_join(Plan *plan, bool limited, List **found)
 	find_scans(outerPlan(plan), limited, found);
 	if (!IsA(plan, NestLoop) || ((NestLoop *) plan)->nestParams == NIL)
 		find_scans(innerPlan(plan), limited, found);
-}
-
-/* Does the node read all rows below before it returns the first? */
-static bool
-reads_all(const Plan *plan)
-{
-	return IsA(plan, Sort) || IsA(plan, Hash) ||
-		(IsA(plan, Agg) && ((const Agg *) plan)->aggstrategy != AGG_SORTED);
 }
 
 /*
@@ -82,7 +75,7 @@ find_scans(Plan *plan, bool limited, List **found)
 			find_scans(((SubqueryScan *) plan)->subplan, limited, found);
 			break;
 		case T_CustomScan:
-			if (((CustomScan *) plan)->methods == &dyn_read_ahead_methods)
+			if (dyn_is_read_ahead(plan))
 				find_in_list(((CustomScan *) plan)->custom_plans, limited, found);
 			break;
 		case T_Result:
@@ -104,7 +97,7 @@ find_scans(Plan *plan, bool limited, List **found)
 		case T_ProjectSet:
 		case T_LockRows:
 		case T_ModifyTable:
-			find_scans(outerPlan(plan), limited && !reads_all(plan), found);
+			find_scans(outerPlan(plan), limited && !dyn_plan_reads_all(plan), found);
 			break;
 		default:
 			break;
@@ -134,27 +127,6 @@ can_start(const DynScan *scan, const List *found)
 	return scan->access->one_request && !scan->running &&
 		!is_computed((Node *) plan->fdw_exprs, NULL) &&
 		list_member_ptr(found, plan);
-}
-
-/*
- * The plan, or subplan, that a node belongs to.  Each is numbered as a whole,
- * from its top on.
- */
-static Plan *
-tree_of(const PlannedStmt *statement, const Plan *node)
-{
-	Plan	   *tree = statement->planTree;
-	ListCell   *lc;
-
-	foreach(lc, statement->subplans)
-	{
-		Plan	   *subplan = lfirst(lc);
-
-		if (subplan != NULL && subplan->plan_node_id <= node->plan_node_id &&
-			subplan->plan_node_id > tree->plan_node_id)
-			tree = subplan;
-	}
-	return tree;
 }
 
 /* Notes that the plan's scans are being started; false if they were before. */
@@ -203,7 +175,7 @@ dyn_siblings_start(const DynScan *scan)
 
 	if (list_length(statement->scans) < 2 || estate->es_epq_active != NULL)
 		return;
-	tree = tree_of(estate->es_plannedstmt, scan->node->ss.ps.plan);
+	tree = dyn_plan_tree_of(estate->es_plannedstmt, scan->node->ss.ps.plan);
 	if (!note_tree(statement, tree))
 		return;
 	find_scans(tree, tree != estate->es_plannedstmt->planTree, &found);

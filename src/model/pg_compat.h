@@ -28,6 +28,12 @@
 #endif
 #include "commands/explain.h"
 
+/* From 19 on the other kind of UniquePath is gone, and its name free. */
+#if PG_VERSION_NUM >= 190000
+#define T_UpperUniquePath T_UniquePath
+#define UpperUniquePath UniquePath
+#endif
+
 #if PG_VERSION_NUM < 150000
 #error "dynamo_fdw needs PostgreSQL 15 or later"
 #endif

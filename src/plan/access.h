@@ -79,6 +79,17 @@ typedef struct DynAccess
 } DynAccess;
 
 /*
+ * Can many executions be answered together?  Their rows come in no order, or
+ * in that of one partition.
+ */
+static inline bool
+dyn_access_can_look_up(const DynAccess *access)
+{
+	return access->kind != DYN_ACCESS_SCAN && !access->nothing &&
+		!(access->ordered && access->multiple);
+}
+
+/*
  * Encodes the access plan as a List that copyObject can copy, and appends its
  * value expressions to *exprs.
  */

@@ -15,25 +15,23 @@
  */
 #include "postgres.h"
 
-#include "nodes/extensible.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
-#include "optimizer/tlist.h"
 #include "utils/selfuncs.h"
 
 #include "../model/guc.h"
 #include "../model/pg_compat.h"
 #include "cost.h"
 #include "planner.h"
+#include "readahead_path.h"
 
 /* Lanes where the path does not tell the connection. */
 #define USUAL_LANES		16
 
 static set_join_pathlist_hook_type previous_hook = NULL;
-static const CustomScanMethods *scan_methods = NULL;
 
 /* ---- the inner side ---- */
 
@@ -55,7 +53,7 @@ our_scan(Path *path)
 
 /*
  * A scan of ours by key that executing the path once executes once.  The
- * executor finds such scans by the same rules (readahead.c, find_scans).
+ * executor finds such scans by the same rules (plantree.c).
  */
 static ForeignPath *
 find_scan(Path *path)
@@ -93,6 +91,9 @@ find_scan(Path *path)
 			if (((CustomPath *) path)->custom_paths == NIL)
 				return NULL;
 			return find_scan(linitial(((CustomPath *) path)->custom_paths));
+		case T_MinMaxAggPath:
+			return find_scan(linitial_node(MinMaxAggInfo,
+										   ((MinMaxAggPath *) path)->mmaggregates)->path);
 		case T_AppendPath:
 			foreach(lc, ((AppendPath *) path)->subpaths)
 			{
@@ -204,29 +205,6 @@ set_costs(NestPath *path, DynLookupEstimate *estimate, double keys)
 
 /* ---- building ---- */
 
-static const struct CustomPathMethods path_methods;
-
-/* The outer path, read ahead. */
-static Path *
-read_ahead_path(Path *outer)
-{
-	CustomPath *path = makeNode(CustomPath);
-
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = outer->parent;
-	path->path.pathtarget = outer->pathtarget;
-	path->path.param_info = outer->param_info;
-	path->path.rows = outer->rows;
-	path->path.startup_cost = outer->startup_cost;
-	path->path.total_cost = outer->total_cost + outer->rows * cpu_operator_cost;
-	path->path.pathkeys = outer->pathkeys;
-	dyn_copy_disabled_nodes(&path->path, outer);
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(outer);
-	path->methods = &path_methods;
-	return &path->path;
-}
-
 /* A semijoin that checks nothing itself takes the first row there is. */
 static void
 want_single_row(NestPath *path)
@@ -284,7 +262,7 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 
 	if (!join_parameters(root, extra, outer, inner, &required))
 		return;
-	outer = read_ahead_path(outer);
+	outer = dyn_read_ahead_path(outer, NIL);
 	pathkeys = build_join_pathkeys(root, joinrel, jointype, outer->pathkeys);
 	initial_cost_nestloop(root, &workspace, jointype, outer, inner, extra);
 	path = create_nestloop_path(root, joinrel, jointype, &workspace, extra, outer,
@@ -292,16 +270,6 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	want_single_row(path);
 	set_costs(path, estimate, keys);
 	add_path(joinrel, (Path *) path);
-}
-
-/* An item read by its key is one row at most: nothing to read ahead. */
-static bool
-is_one_row(Path *outer)
-{
-	return IsA(outer, ForeignPath) && dyn_is_our_relation(outer->parent) &&
-		outer->rows <= 1 && !IS_UPPER_REL(outer->parent) &&
-		linitial_int(((ForeignPath *) outer)->fdw_private) == DYN_TARGET_TABLE &&
-		list_nth_int(((ForeignPath *) outer)->fdw_private, 4) == DYN_ACCESS_GET;
 }
 
 /* Joins with one path of the inner side. */
@@ -327,7 +295,7 @@ add_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 	}
 	foreach(lc, outerrel->pathlist)
 	{
-		if (!is_one_row(lfirst(lc)))
+		if (!dyn_is_one_row(lfirst(lc)))
 			add_lookup_join(root, joinrel, jointype, extra, lfirst(lc), inner,
 							&estimate, keys);
 	}
@@ -369,48 +337,9 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 	}
 }
 
-/* ---- the plan node ---- */
-
-/*
- * Can something above stop before the last row?  What depends on other
- * relations is executed for each of their rows, and a semijoin may stop it.
- */
-static bool
-may_stop_early(const PlannerInfo *root, const Path *path)
-{
-	return root->tuple_fraction > 0 || root->limit_tuples > 0 ||
-		path->param_info != NULL;
-}
-
-/* Its rows are the child's, column by column; clauses are the child's, too. */
-static Plan *
-plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
-				List *tlist, List *clauses, List *custom_plans)
-{
-	CustomScan *scan = makeNode(CustomScan);
-	Plan	   *child = linitial(custom_plans);
-
-	scan->scan.plan.targetlist = tlist != NIL ? tlist
-		: copyObject(child->targetlist);
-	scan->scan.scanrelid = 0;
-	scan->flags = best_path->flags;
-	scan->custom_plans = custom_plans;
-	scan->custom_scan_tlist = copyObject(child->targetlist);
-	scan->custom_private = list_make1_int(may_stop_early(root, &best_path->path));
-	scan->methods = scan_methods;
-	return &scan->scan.plan;
-}
-
-static const struct CustomPathMethods path_methods = {
-	.CustomName = "DynamoReadAhead",
-	.PlanCustomPath = plan_read_ahead,
-};
-
 void
-dyn_lookup_join_init(const CustomScanMethods *methods)
+dyn_lookup_join_init(void)
 {
-	scan_methods = methods;
-	RegisterCustomScanMethods(methods);
 	previous_hook = set_join_pathlist_hook;
 	set_join_pathlist_hook = offer_lookup_joins;
 }

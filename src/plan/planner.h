@@ -60,12 +60,6 @@ dyn_is_our_relation(const RelOptInfo *rel)
 }
 
 /*
- * Offers nested loops whose outer side is read ahead; `methods` are the
- * executor's.  Called once, when the library is loaded.
- */
-extern void dyn_lookup_join_init(const struct CustomScanMethods *methods);
-
-/*
  * Sets what ordered reading needs: the attributes to merge by.  Returns how
  * many of the sort key's attributes the rows come ordered by.
  */

@@ -403,7 +403,6 @@ class RealTables(fixture.TestCase):
         for form in ("SELECT total FROM {0} WHERE cust = 'c01' UNION ALL SELECT val FROM {1} WHERE sensor = 2 UNION ALL SELECT 7",
                      "SELECT cust, at FROM {0} WHERE ship = 's3' UNION ALL SELECT cust, at FROM {0} WHERE ship = 's4'",
                      "SELECT count(*) FROM {0} UNION ALL SELECT count(*) FROM {1}",
-                     "SELECT at FROM {0} WHERE cust = 'c02' UNION SELECT at FROM {0} WHERE cust = 'c03'",
                      "SELECT x.total, y.val FROM (SELECT total FROM {0} UNION ALL SELECT val FROM {1}) x, {1} y "
                      "WHERE y.val = x.total AND y.sensor = 1"):
             with self.subTest(form):

@@ -96,6 +96,14 @@ class EvalPlanQual(fixture.TestCase):
             self.assertEqual(self.race("UPDATE cart SET code = 'c' WHERE id = 1", self.UPDATE), [])
             self.assertEqual(self.fx.value("SELECT paid FROM cart WHERE id = 1"), 0)
 
+    def test_subquery(self):
+        """SET from a subquery is computed again, with the new row."""
+        sql = "UPDATE cart SET paid = (SELECT sum(price) FROM prices p WHERE p.code = cart.code AND p.day = 'd1') RETURNING id, paid"
+        for ahead in ("on", "off"):
+            self.fx.execute(f"SET dynamo_fdw.enable_lookup_join = {ahead}; UPDATE cart SET code = 'a' WHERE id = 1")
+            self.assertEqual("DynamoReadAhead" in self.fx.explain(sql), ahead == "on")
+            self.assertEqual(sorted(self.race("UPDATE cart SET code = 'c' WHERE id = 1", sql)), [(1, 30), (2, 20)])
+
     def test_row_deleted(self):
         """Nothing to update."""
         self.assertEqual(self.race("DELETE FROM cart WHERE id = 1", self.UPDATE), [])

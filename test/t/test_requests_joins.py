@@ -45,7 +45,7 @@ SUBQUERIES = [
     ("correlated count", "SELECT x, (SELECT count(*) FROM orders WHERE cust = x) FROM pair",
      ["Query orders where cust = 'c01' count", "Query orders where cust = 'c02' count"]),
     ("correlated value", "SELECT x, (SELECT total FROM orders WHERE cust = x AND at = '2024-01-01') FROM pair",
-     [GET.format("c01", "total"), GET.format("c02", "total")]),
+     ["BatchGetItem orders {cust 'c01', at '2024-01-01'} {cust 'c02', at '2024-01-01'} get at, cust, total"]),
     ("correlated greatest", "SELECT x, (SELECT max(at) FROM orders WHERE cust = x) FROM pair",
      ["Query orders where cust = 'c01' get at limit 1 backward", "Query orders where cust = 'c02' get at limit 1 backward"]),
     ("the latest of each", "SELECT x, o.at FROM pair, LATERAL (SELECT at FROM orders WHERE cust = x ORDER BY at DESC LIMIT 2) o",

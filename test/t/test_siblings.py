@@ -168,11 +168,11 @@ class Apart(Siblings):
 
     def test_one_time_filter(self):
         """What a false condition guards is not asked for."""
-        self.fx.execute("PREPARE q (bool) AS SELECT n FROM films f LEFT JOIN (SELECT * FROM songs WHERE movie = 'Up' AND $1) s ON true "
-                        f"WHERE {UP}; SET plan_cache_mode = force_generic_plan")
+        self.fx.execute("PREPARE q (bool) AS SELECT kids FROM films f WHERE name = 'Up' AND year = 2009 UNION ALL SELECT n FROM songs "
+                        "WHERE movie = 'Up' AND $1; SET plan_cache_mode = force_generic_plan; SET enable_async_append = off")
         self.addCleanup(self.fx.execute, "DEALLOCATE q")
-        self.assertEqual(self.run_counted("EXECUTE q (false)", 1, 1), [(None,)])
-        self.assertEqual(len(self.run_counted("EXECUTE q (true)", 1, 2)), 6)
+        self.assertEqual(self.run_counted("EXECUTE q (false)", 1, 1), [(2,)])
+        self.assertEqual(len(self.run_counted("EXECUTE q (true)", 1, 2)), 7)
 
     def test_subplans(self):
         """A subquery that no row asks for is not run."""
@@ -355,3 +355,34 @@ class Repeats(Siblings):
         self.fake.tables["songs"].items[4]["w"] = {"S": "x"}
         sql = "SELECT f.year, s.w FROM films f LEFT JOIN songs s ON s.n = f.kids AND s.movie = 'Up' WHERE f.name = 'Up'"
         self.assertIn("n = 4", self.fx.error(sql).detail)
+
+
+class Limits(Siblings):
+    """A LIMIT makes requests wait for their turn only where it can end the reading."""
+
+    def setUp(self):
+        super().setUp()
+        self.songs({"movie": f"m{n}", "n": n, "v": -n} for n in range(8))
+        self.fx.explain("SELECT FROM songs")
+
+    MOVIES = "movie IN (" + ", ".join(f"'m{n}'" for n in range(8)) + ")"
+
+    def test_ends_the_reading(self):
+        """One partition gave enough."""
+        self.assertEqual(len(self.run_counted(f"SELECT v FROM songs WHERE {self.MOVIES} LIMIT 1", 1, 1)), 1)
+        self.fx.execute(f"BEGIN; DECLARE c CURSOR FOR SELECT v FROM songs WHERE {self.MOVIES}")
+        self.addCleanup(self.fx.execute, "ROLLBACK")
+        self.fake.reset()
+        self.assertEqual(len(self.fx.rows("FETCH 1 FROM c")), 1)
+        self.assertEqual(len(self.reads()), 1)
+
+    def test_sorted_first(self):
+        """Below a sort or an aggregate all are needed, and asked for together."""
+        self.assertEqual(self.run_counted(f"SELECT v FROM songs WHERE {self.MOVIES} ORDER BY v LIMIT 1", 8, 8), [(-7,)])
+        self.assertEqual(self.run_counted(f"SELECT v, count(*) FROM songs WHERE {self.MOVIES} GROUP BY v ORDER BY v LIMIT 2", 8, 8),
+                         [(-7, 1), (-6, 1)])
+        self.assertEqual(self.run_counted(f"SELECT sum(v) FROM songs WHERE {self.MOVIES} LIMIT 1", 8, 8), [(-28,)])
+
+    def test_limit_below_the_sort(self):
+        """A LIMIT that comes first ends it all the same."""
+        self.assertEqual(len(self.run_counted(f"SELECT * FROM (SELECT v FROM songs WHERE {self.MOVIES} LIMIT 1) x ORDER BY v", 1, 1)), 1)

@@ -1,0 +1,271 @@
+/*
+ * subplan_path.c
+ *		Correlated subqueries in a SELECT list, for many rows together.
+ *
+ * Core executes such a subquery as a subplan, for each row that the list is
+ * computed for.  Where executing it sends requests by key, the rows are
+ * read ahead below the projection (exec/readahead.c), and the keys of many are
+ * asked for together.  Core projects and executes the subplan as ever.
+ *
+ * Subqueries in conditions are left alone: what a condition stands on is a
+ * scan or a join, with no room for a node below it.  So are those that an
+ * expression may leave out (CASE, COALESCE, AND, OR).
+ */
+#include "postgres.h"
+
+#include "foreign/fdwapi.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/planner.h"
+#include "utils/selfuncs.h"
+
+#include "../model/guc.h"
+#include "../model/pg_compat.h"
+#include "plantree.h"
+#include "planner.h"
+#include "readahead_path.h"
+
+/* Requests in flight, which a plan does not tell. */
+#define USUAL_LANES		16
+
+static create_upper_paths_hook_type previous_hook = NULL;
+
+/* ---- which subplans ---- */
+
+/* Subplans that are executed whenever the expression is evaluated. */
+static bool
+collect_subplans(Node *node, List **found)
+{
+	if (node == NULL || IsA(node, CaseExpr) || IsA(node, CoalesceExpr) ||
+		IsA(node, Aggref) || IsA(node, WindowFunc) ||
+		(IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop != NOT_EXPR))
+		return false;
+	if (IsA(node, SubPlan))
+	{
+		*found = lappend(*found, node);
+		return false;
+	}
+	return expression_tree_walker(node, collect_subplans, found);
+}
+
+/* Does the subplan take nothing but columns of the row? */
+static bool
+takes_columns(const SubPlan *subplan)
+{
+	ListCell   *lc;
+
+	foreach(lc, subplan->args)
+	{
+		if (!IsA(lfirst(lc), Var))
+			return false;
+	}
+	return subplan->args != NIL && !subplan->useHashTable;
+}
+
+static bool
+is_our_scan(const ForeignScan *scan)
+{
+	return GetFdwRoutineByServerId(scan->fs_server)->GetForeignPlan ==
+		dynGetForeignPlan;
+}
+
+static DynAccess *
+access_of(const ForeignScan *scan)
+{
+	return dyn_access_decode(linitial(scan->fdw_private));
+}
+
+/* Is a value of the scan's requests one of these parameters? */
+static bool
+depends_on(Node *node, List *params)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return ((Param *) node)->paramkind == PARAM_EXEC &&
+			list_member_int(params, ((Param *) node)->paramid);
+	return expression_tree_walker(node, depends_on, params);
+}
+
+/* The scan of ours whose requests by key the row decides; or NULL. */
+static const ForeignScan *
+find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
+{
+	Plan	   *plan = dyn_plan_of_subplan(glob->subplans, subplan->plan_id);
+	ListCell   *lc;
+
+	foreach(lc, dyn_plan_scans_once(plan, glob->subplans))
+	{
+		ForeignScan *scan = lfirst(lc);
+
+		if (is_our_scan(scan) && dyn_access_can_look_up(access_of(scan)) &&
+			depends_on((Node *) scan->fdw_exprs, subplan->parParam))
+			return scan;
+	}
+	return NULL;
+}
+
+static List *
+subplans_to_look_up(const PlannerGlobal *glob, const PathTarget *target)
+{
+	List	   *all = NIL;
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	collect_subplans((Node *) target->exprs, &all);
+	foreach(lc, all)
+	{
+		if (takes_columns(lfirst(lc)) && find_lookup(glob, lfirst(lc)) != NULL)
+			found = lappend(found, lfirst(lc));
+	}
+	return found;
+}
+
+/* ---- costs ---- */
+
+/* How many different values of its columns the subplan will see. */
+static double
+distinct_keys(PlannerInfo *root, const SubPlan *subplan, double rows)
+{
+	return rows <= 1 ? 1
+		: estimate_num_groups(root, subplan->args, rows, NULL, NULL);
+}
+
+/*
+ * What is saved by executing the subplan's requests together.  Its own costs stay:
+ * the copies of the expression must remain equal, by which core finds it again in
+ * what a node below has computed.
+ */
+static Cost
+saved_cost(PlannerInfo *root, const SubPlan *subplan, double rows)
+{
+	const ForeignScan *scan = find_lookup(root->glob, subplan);
+	DynLookupEstimate estimate;
+	Cost		startup,
+				total;
+
+	estimate.kind = access_of(scan)->kind;
+	estimate.executions = Max(1.0, rows);
+	estimate.keys = distinct_keys(root, subplan, estimate.executions);
+	estimate.lanes = USUAL_LANES;
+	estimate.round_trip = scan->scan.plan.startup_cost;
+	estimate.execution = Max(subplan->per_call_cost, estimate.round_trip);
+	dyn_cost_lookups(&estimate, &startup, &total);
+	return Max(0, subplan->per_call_cost * estimate.executions - total);
+}
+
+/* ---- where they are computed ---- */
+
+static Cost visit_path(PlannerInfo *root, Path *path);
+
+static Cost
+read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
+{
+	List	   *subplans;
+	Cost		saved = 0;
+	ListCell   *lc;
+
+	/* several paths may share a projection */
+	if (dyn_is_read_ahead_path(path->subpath) || dyn_is_one_row(path->subpath))
+		return 0;
+	subplans = subplans_to_look_up(root->glob, path->path.pathtarget);
+	if (subplans != NIL)
+		path->subpath = dyn_read_ahead_path(path->subpath, subplans);
+	foreach(lc, subplans)
+		saved += saved_cost(root, lfirst(lc), path->path.rows);
+	return saved;
+}
+
+static Cost
+visit_paths(PlannerInfo *root, List *paths)
+{
+	Cost		saved = 0;
+	ListCell   *lc;
+
+	foreach(lc, paths)
+		saved += visit_path(root, lfirst(lc));
+	return saved;
+}
+
+/* As core prices a LIMIT: the child's start, and a share of the rest. */
+static Cost
+visit_limit(PlannerInfo *root, LimitPath *path)
+{
+	const Path *child = path->subpath;
+	Cost		rest = child->total_cost - child->startup_cost;
+	double		share = rest <= 0 ? 0
+		: (path->path.total_cost - child->startup_cost) / rest;
+
+	visit_path(root, path->subpath);
+	return path->path.total_cost - child->startup_cost -
+		share * (child->total_cost - child->startup_cost);
+}
+
+/*
+ * Goes through what stands between the top and the projections of scans and
+ * joins; returns what is saved of the path's cost.
+ */
+static Cost
+visit_below(PlannerInfo *root, Path *path)
+{
+	switch (nodeTag(path))
+	{
+		case T_ProjectionPath:
+			return read_ahead_of_projection(root, (ProjectionPath *) path) +
+				visit_path(root, ((ProjectionPath *) path)->subpath);
+		case T_LimitPath:
+			return visit_limit(root, (LimitPath *) path);
+		case T_LockRowsPath:
+			return visit_path(root, ((LockRowsPath *) path)->subpath);
+		case T_ModifyTablePath:
+			return visit_path(root, ((ModifyTablePath *) path)->subpath);
+		case T_ProjectSetPath:
+			return visit_path(root, ((ProjectSetPath *) path)->subpath);
+		case T_SortPath:
+			return visit_path(root, ((SortPath *) path)->subpath);
+		case T_IncrementalSortPath:
+			return visit_path(root, ((IncrementalSortPath *) path)->spath.subpath);
+		case T_AggPath:
+			return visit_path(root, ((AggPath *) path)->subpath);
+		case T_GroupPath:
+			return visit_path(root, ((GroupPath *) path)->subpath);
+		case T_UpperUniquePath:
+			return visit_path(root, ((UpperUniquePath *) path)->subpath);
+		case T_WindowAggPath:
+			return visit_path(root, ((WindowAggPath *) path)->subpath);
+		case T_AppendPath:
+			return visit_paths(root, ((AppendPath *) path)->subpaths);
+		case T_MergeAppendPath:
+			return visit_paths(root, ((MergeAppendPath *) path)->subpaths);
+		default:
+			return 0;
+	}
+}
+
+static Cost
+visit_path(PlannerInfo *root, Path *path)
+{
+	Cost		saved = visit_below(root, path);
+
+	path->total_cost = Max(0, path->total_cost - saved);
+	path->startup_cost = Min(path->startup_cost, path->total_cost);
+	return saved;
+}
+
+static void
+read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
+					   RelOptInfo *input_rel, RelOptInfo *output_rel,
+					   void *extra)
+{
+	if (previous_hook)
+		previous_hook(root, stage, input_rel, output_rel, extra);
+	if (stage == UPPERREL_FINAL && root->parse->hasSubLinks &&
+		dyn_guc_enable_lookup_join)
+		visit_paths(root, output_rel->pathlist);
+}
+
+void
+dyn_subplan_init(void)
+{
+	previous_hook = create_upper_paths_hook;
+	create_upper_paths_hook = read_ahead_of_subplans;
+}

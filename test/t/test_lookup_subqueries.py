@@ -1,0 +1,187 @@
+"""Correlated subqueries of a SELECT list: the keys of many rows are asked for together."""
+from lookup_tables import Lookups
+
+
+class Together(Lookups):
+    """Requests and rows of subqueries that are read ahead for."""
+
+    def test_item(self):
+        """belongs_to: 1000 rows, ten BatchGetItem."""
+        self.assertCosts("SELECT k.n, (SELECT name FROM parents p WHERE p.id = k.parent) FROM kids k", BatchGetItem=9)
+        self.assertCosts("SELECT q.id, (SELECT name FROM parents p WHERE p.id = q.best) FROM people q", BatchGetItem=1)
+
+    def test_aggregates(self):
+        """has_many: counted by DynamoDB, summed here, the first or last by its order."""
+        for what in ("count(*)", "sum(v)", "max(n)", "min(n)", "string_agg(code, ',' ORDER BY n)"):
+            with self.subTest(what):
+                self.assertCosts(f"SELECT p.id, (SELECT {what} FROM children c WHERE c.parent = p.best) FROM people p", Query=37)
+
+    def test_minimum_reads_one_item_of_each(self):
+        """Backwards with a Limit."""
+        requests = self.fx.requests("SELECT p.id, (SELECT max(n) FROM children c WHERE c.parent = p.id) FROM people p")
+        self.assertEqual((len(requests), {r.body["Limit"] for r in requests}), (1000, {1}))
+        self.assertIn("DynamoReadAhead", self.fx.explain("SELECT id, (SELECT max(n) FROM children c WHERE c.parent = p.id) FROM people p"))
+
+    def test_minimum_in_a_lateral_subquery(self):
+        """So is that of a join."""
+        sql = "SELECT p.id, c.n FROM people p, LATERAL (SELECT max(n) AS n FROM children c WHERE c.parent = p.best) c"
+        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertCosts(sql, Query=37)
+
+    def test_arrays_and_rows(self):
+        """The latest two of each, as an array; a whole row; several subqueries."""
+        self.assertCosts("SELECT p.id, ARRAY(SELECT n FROM children c WHERE c.parent = p.best ORDER BY n DESC LIMIT 2),"
+                         " (SELECT name FROM parents q WHERE q.id = p.few), (SELECT r::text FROM parents r WHERE r.id = p.best)"
+                         " FROM people p", Query=37, BatchGetItem=2)
+
+    def test_inside_expressions(self):
+        """An expression that needs the subquery in any case."""
+        self.assertCosts("SELECT p.id, 2 * (SELECT count(*) FROM children c WHERE c.parent = p.best) + length(p.name) FROM people p", Query=37)
+
+    def test_index_then_table(self):
+        """The index's Queries, then the items together."""
+        sql = "SELECT i, (SELECT count(note) FROM children c WHERE c.mark = 'm' || i) FROM generate_series(0, 39) i"
+        self.assertEqual(self.counts(sql)["Query"], 40)
+        self.assertLessEqual(self.counts(sql)["BatchGetItem"], 8)
+        self.assertRight(sql)
+
+    def test_above(self):
+        """Sorted by it, grouped by it, distinct, limited, counted over: all rows in one batch, where all are read."""
+        subquery = "(SELECT name FROM parents q WHERE q.id = p.best)"
+        for sql in (f"SELECT p.id, {subquery} AS x FROM people p ORDER BY x, p.id",
+                    f"SELECT {subquery} AS x, count(*) FROM people p GROUP BY x",
+                    f"SELECT {subquery} AS x, count(*) FROM people p GROUP BY x ORDER BY x LIMIT 40",
+                    f"SELECT DISTINCT {subquery}, country FROM people p",
+                    f"SELECT max(x) FROM (SELECT {subquery} AS x FROM people p OFFSET 0) y",
+                    f"SELECT {subquery} FROM people p UNION SELECT {subquery} FROM people p"):
+            with self.subTest(sql):
+                self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+                self.assertEqual(self.counts(sql), {"BatchGetItem": 2 if "UNION" in sql else 1})
+                self.assertRight(sql)
+
+    def test_limit(self):
+        """A handful of requests for a handful of rows."""
+        counts = self.counts("SELECT p.id, (SELECT count(*) FROM children c WHERE c.parent = p.id) FROM people p LIMIT 5")
+        self.assertLessEqual(counts["Query"], 21)
+        counts = self.counts("SELECT p.id, (SELECT count(*) FROM children c WHERE c.parent = p.id) FROM people p ORDER BY id LIMIT 5")
+        self.assertLessEqual(counts["Query"], 21)
+
+    def test_update(self):
+        """SET from a subquery, by core's own rules."""
+        self.fx.execute("CREATE TABLE tally AS SELECT id, best, 0::bigint AS n FROM people; ANALYZE tally")
+        self.addCleanup(self.fx.execute, "DROP TABLE tally")
+        counts = self.counts("UPDATE tally SET n = (SELECT count(*) FROM children c WHERE c.parent = tally.best)")
+        self.assertEqual(counts, {"Query": 37})
+        self.assertEqual(self.fx.rows("SELECT sum(n) FROM tally"),
+                         self.fx.rows("SELECT count(*) FROM people p JOIN kids c ON c.parent = p.best"))
+
+    def test_insert(self):
+        """INSERT ... SELECT, and CREATE TABLE AS."""
+        sql = "SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) AS name FROM people p"
+        self.assertEqual(self.counts(f"CREATE TEMP TABLE copied AS {sql}"), {"BatchGetItem": 1})
+        self.addCleanup(self.fx.execute, "DROP TABLE copied")
+        self.assertEqual(self.counts(f"INSERT INTO copied {sql}"), {"BatchGetItem": 1})
+        self.assertEqual(self.fx.value("SELECT count(DISTINCT name) FROM copied"), 37)
+
+    def test_foreign_rows(self):
+        """Rows of a foreign table, and of a join."""
+        sql = "SELECT p.id, (SELECT count(*) FROM children c WHERE c.parent = p.best) FROM parents p WHERE country = 'DE'"
+        self.assertEqual(self.counts(sql)["Query"], 37)
+        self.assertRight(sql)
+        self.assertRight("SELECT p.id, c.n, (SELECT name FROM parents q WHERE q.id = p.few) FROM people p JOIN children c"
+                         " ON c.parent = p.best WHERE p.id < 'p0040'")
+
+    def test_subquery_within(self):
+        """A join inside the subquery looks up for itself."""
+        self.assertRight("SELECT id, (SELECT sum(c.v) FROM people q JOIN children c ON c.parent = q.id WHERE q.best = p.id"
+                         " AND q.id < 'p0100'), (SELECT string_agg(b.name, ',' ORDER BY b.name) FROM children c JOIN parents b"
+                         " ON b.id = 'p00' || c.n % 90 + 10 WHERE c.parent = p.id) FROM people p WHERE id < 'p0100'")
+
+    def test_cursor(self):
+        """In pieces, and backwards."""
+        sql = "SELECT id, (SELECT count(*) FROM children c WHERE c.parent = p.id) FROM people p WHERE id < 'p0050'"
+        self.fx.execute(f"BEGIN; DECLARE c SCROLL CURSOR FOR {sql}")
+        rows = self.fx.rows("FETCH 7 FROM c") + self.fx.rows("FETCH ALL FROM c")
+        self.assertEqual(self.fx.rows("FETCH BACKWARD ALL FROM c"), rows[::-1])
+        self.fx.execute("COMMIT")
+        self.assertEqual(sorted(rows), sorted(self.mirrored(sql)))
+
+    def test_prepared(self):
+        """Seven times, and as a generic plan."""
+        self.fx.execute("PREPARE q (text, int) AS SELECT id, (SELECT count(*) FROM children c WHERE c.parent = p.best AND n > $2)"
+                        " FROM people p WHERE id < $1")
+        self.addCleanup(self.fx.execute, "DEALLOCATE q")
+        for i in range(7):
+            self.assertEqual(sorted(self.fx.rows(f"EXECUTE q ('p003{i}', {i * 300})")), sorted(self.mirrored(
+                f"SELECT id, (SELECT count(*) FROM children c WHERE c.parent = p.best AND n > {i * 300}) FROM people p WHERE id < 'p003{i}'")))
+        self.fx.execute("SET plan_cache_mode = force_generic_plan")
+        self.assertEqual(self.counts("EXECUTE q ('p0050', 0)"), {"Query": 37})
+
+    def test_nulls_and_errors(self):
+        """NULL is no key; two rows are an error, and it is core's."""
+        self.assertRight("SELECT x, (SELECT name FROM parents p WHERE p.id = x) FROM (VALUES ('p0001'), (NULL), (''), ('p0001')) v (x)")
+        failure = self.fx.error("SELECT id, (SELECT n FROM children c WHERE c.parent = p.id) FROM people p")
+        self.assertEqual(failure.sqlstate, "21000")
+        self.assertRight("SELECT id, (SELECT n FROM children c WHERE c.parent = p.id LIMIT 1) FROM people p WHERE id < 'p0000x'")
+
+    def test_little_memory(self):
+        """Small batches."""
+        self.fx.execute("SET work_mem = '64kB'; SET hash_mem_multiplier = 1")
+        sql = "SELECT k.n, (SELECT name FROM parents p WHERE p.id = k.parent), (SELECT count(*) FROM children c WHERE c.parent = k.parent)" \
+              " FROM kids k WHERE n < 800"
+        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertRight(sql)
+
+    def test_explain(self):
+        """The node says for which tables, and counts keys."""
+        plan = self.fx.explain("SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) FROM people p", "ANALYZE, COSTS OFF, TIMING OFF")
+        self.assertIn("Looks Up: parents", plan)
+        self.assertIn("Distinct Keys: 37  Repeated Keys: 963", plan)
+
+
+class Apart(Lookups):
+    """Where nothing is read ahead."""
+
+    def assertAlone(self, sql):
+        """No node of ours; right rows."""
+        self.assertNotIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertRight(sql)
+
+    def test_what_may_be_left_out(self):
+        """CASE, COALESCE, AND, OR decide whether there is a request at all."""
+        for expression in ("CASE WHEN id < 'p0003' THEN {} END", "coalesce(nullif(name, 'name 5'), {})",
+                           "id > 'p0004' OR {} IS NULL", "id < 'p0003' AND {} IS NOT NULL"):
+            sql = f"SELECT id, {expression} FROM people p WHERE id < 'p0010'"
+            self.assertAlone(sql.format("(SELECT name FROM parents q WHERE q.id = p.best)"))
+        self.assertEqual(self.counts("SELECT CASE WHEN id < 'p0003' THEN (SELECT name FROM parents q WHERE q.id = p.best) END FROM people p"),
+                         {"GetItem": 3})
+
+    def test_switched_off(self):
+        """By the parameter that switches lookup joins off."""
+        self.fx.execute("SET dynamo_fdw.enable_lookup_join = off")
+        self.assertAlone("SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) FROM people p WHERE id < 'p0010'")
+
+    def test_local_subqueries(self):
+        """Those over local tables plan as before, with their costs."""
+        sql = "SELECT id, (SELECT count(*) FROM kids k WHERE k.parent = p.id) FROM people p"
+        before = self.fx.explain(sql, "COSTS ON")
+        self.fx.execute("SET dynamo_fdw.enable_lookup_join = off")
+        self.assertEqual(self.fx.explain(sql, "COSTS ON"), before)
+
+    def test_conditions(self):
+        """In WHERE it is executed row by row, and right."""
+        self.assertAlone("SELECT id FROM people p WHERE id < 'p0030' AND (SELECT count(*) FROM children c WHERE c.parent = p.id) > 2")
+
+    def test_one_row(self):
+        """Of one item there is nothing to collect."""
+        self.assertAlone("SELECT id, (SELECT count(*) FROM children c WHERE c.parent = p.id) FROM parents p WHERE id = 'p0007'")
+
+    def test_the_whole_table_instead(self):
+        """EXISTS may be answered by a hash of the table; then nothing is looked up."""
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '1')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_concurrency)")
+        for sql in ("SELECT id, EXISTS (SELECT FROM children c WHERE c.parent = p.id) FROM people p",
+                    "SELECT id, EXISTS (SELECT FROM children c WHERE c.parent = p.id) FROM people p WHERE id < 'p0003'"):
+            counts = self.counts(sql)
+            self.assertEqual(len(counts), 1, counts)
+            self.assertRight(sql)
