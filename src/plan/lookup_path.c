@@ -92,6 +92,9 @@ find_scan(Path *path)
 				return NULL;
 			return find_scan(linitial(((CustomPath *) path)->custom_paths));
 		case T_MinMaxAggPath:
+			/* aggregates that nobody asks for are gone */
+			if (((MinMaxAggPath *) path)->mmaggregates == NIL)
+				return NULL;
 			return find_scan(linitial_node(MinMaxAggInfo,
 										   ((MinMaxAggPath *) path)->mmaggregates)->path);
 		case T_AppendPath:

@@ -86,6 +86,10 @@ class Ideal(Lookups):
         self.assertCosts("SELECT p.id, c.n FROM people p, LATERAL (SELECT sum(v) AS n FROM children c WHERE c.parent = p.id) c",
                          Query=1000)
 
+    def test_count_that_nobody_asks_for(self):
+        """What remains of the aggregate is no scan."""
+        self.assertCosts("SELECT p.id FROM people p, LATERAL (SELECT count(*) AS n FROM children c WHERE c.parent = p.id) c")
+
     def test_index_then_table(self):
         """An index of keys only: its Queries, then the items together."""
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
