@@ -35,6 +35,9 @@
 /* Streams that are read in turn are many, and their answers short. */
 #define TURN_EXPECTED_BYTES		(256 * 1024)
 
+/* As that, for each call that tells of more streams. */
+#define PUMP_SHARE_OF_EXTENSION	(ITEMS_BETWEEN_PUMPS / 16)
+
 /* In turn: active streams for each request that may be in flight. */
 #define TURN_WINDOW				4
 
@@ -113,7 +116,8 @@ most_active(const DynFetchSpec *spec)
 
 	if (spec->all_at_once)
 		return spec->nstreams;
-	return Min(spec->nstreams, spec->in_turn ? lanes * TURN_WINDOW : lanes);
+	/* more streams may come */
+	return spec->in_turn ? lanes * TURN_WINDOW : Min(spec->nstreams, lanes);
 }
 
 DynFetch *
@@ -688,6 +692,18 @@ dyn_fetch_next_of(DynFetch *fetch, int number)
 		if (stream->first == NULL && !dyn_stream_is_done(stream))
 			wait_for_progress(fetch);
 	}
+}
+
+void
+dyn_fetch_extend(DynFetch *fetch, int nstreams)
+{
+	Assert(fetch->streams.spec.in_turn);
+	fetch->streams.spec.nstreams = nstreams;
+	fetch->until_pump -= PUMP_SHARE_OF_EXTENSION;
+	if (fetch->until_pump <= 0)
+		pump(fetch);
+	else if (has_room(fetch))
+		send_requests(fetch);
 }
 
 void

@@ -117,6 +117,12 @@ extern void dyn_fetch_send_ahead(DynFetch *fetch);
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
+/*
+ * In turn: there are so many streams now, no fewer than before.  Sends what may be
+ * sent, and looks at the network now and then.
+ */
+extern void dyn_fetch_extend(DynFetch *fetch, int nstreams);
+
 /* In turn: gives up a stream and its request, if one is under way. */
 extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 

@@ -3,7 +3,8 @@
  *		Answers many executions of one scan together.
  *
  * What is asked for together is an Asking: a list of answers, each at its
- * position, and the fetch that brings them in that order.  Whole primary keys
+ * position, and the fetch that brings them in that order.  Requests leave as soon as
+ * they are complete, while more is announced.  Whole primary keys
  * are asked for in batches, whose items come in any order and are told apart
  * by their keys; partitions by one Query each, a stream of its own.
  *
@@ -53,6 +54,7 @@ typedef struct Asking
 	int			nparts;
 	const DynRows *rows;
 	DynRequests *requests;
+	int			sent;			/* of them, for which there are streams */
 	DynFetch   *fetch;			/* NULL: nothing was sent */
 } Asking;
 
@@ -203,7 +205,7 @@ reset_asking(DynLookups *lookups, Asking *asking)
 			dyn_answer_forget(lookups->answers, answer);
 	}
 	MemoryContextReset(asking->context);
-	asking->n = asking->space = 0;
+	asking->n = asking->space = asking->sent = 0;
 	asking->asked = NULL;
 	asking->keys = NULL;
 	asking->terms = NULL;
@@ -245,30 +247,51 @@ ask(Asking *asking, DynAnswer *answer)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-static void
-start_asking(DynLookups *lookups, Asking *asking)
+static DynRequests *
+requests_of(const DynLookups *lookups, const Asking *asking, int n)
 {
-	DynScan    *scan = lookups->scan;
+	const DynScan *scan = lookups->scan;
 	const DynRows *rows = asking->rows;
+
+	if (asking->nparts > 0)
+		return dyn_requests_of_keys(scan->relation, asking->keys, n,
+									asking->nparts, rows->projection,
+									rows->nprojection);
+	return dyn_requests_of_terms(scan->relation, scan->access, asking->terms, n,
+								 scan->access->nhash, rows->projection,
+								 rows->nprojection);
+}
+
+static void
+start_asking(DynLookups *lookups, Asking *asking, int n)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(asking->context);
+
+	asking->requests = requests_of(lookups, asking, n);
+	asking->fetch = dyn_scan_start_fetch(lookups->scan, asking->requests,
+										 asking->rows, true);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* Sends requests for the first n of what is asked for, as many as may be sent. */
+static void
+send_asked(DynLookups *lookups, Asking *asking, int n)
+{
 	MemoryContext oldcontext;
 
-	if (asking->n == 0)
+	if (n == asking->sent)
 		return;
-	oldcontext = MemoryContextSwitchTo(asking->context);
-	if (asking->nparts > 0)
-		asking->requests = dyn_requests_of_keys(scan->relation, asking->keys,
-												asking->n, asking->nparts,
-												rows->projection,
-												rows->nprojection);
+	if (asking->fetch == NULL)
+		start_asking(lookups, asking, n);
+	else if (asking->nparts > 0)
+		dyn_requests_set_keys(asking->requests, asking->keys, n);
 	else
-		asking->requests = dyn_requests_of_terms(scan->relation, scan->access,
-												 asking->terms, asking->n,
-												 scan->access->nhash,
-												 rows->projection,
-												 rows->nprojection);
-	asking->fetch = dyn_scan_start_fetch(scan, asking->requests, rows, true);
-	dyn_fetch_send(asking->fetch);
+		dyn_requests_set_terms(asking->requests, asking->terms, n);
+	asking->sent = n;
+	oldcontext = MemoryContextSwitchTo(lookups->work_context);
+	dyn_fetch_extend(asking->fetch, asking->requests->nstreams);
 	MemoryContextSwitchTo(oldcontext);
+	dyn_reset_if_large(lookups->work_context);
 }
 
 /* The stream that brings an answer. */
@@ -466,6 +489,15 @@ find_answers(DynLookups *lookups, Announced *announced, const DynBound *bound)
 	}
 }
 
+/* How much of what is asked for fills whole requests. */
+static int
+complete_requests(const DynLookups *lookups)
+{
+	int			n = lookups->first.n;
+
+	return lookups->by_key ? n - n % DYN_BATCH_GET_MAX_KEYS : n;
+}
+
 /*
  * The keys are looked for in memory that is given back at once; only what is
  * new is made again to stay.
@@ -491,9 +523,10 @@ dyn_lookups_announce(DynLookups *lookups)
 		find_answers(lookups, announced, &bound);
 	}
 	MemoryContextSwitchTo(oldcontext);
-	MemoryContextReset(lookups->work_context);
+	dyn_reset_if_large(lookups->work_context);
 	if (!lookups->by_key && lookups->first.n > first_new)
 		fill_terms(lookups, announced, first_new);
+	send_asked(lookups, &lookups->first, complete_requests(lookups));
 }
 
 bool
@@ -517,7 +550,7 @@ dyn_lookups_memory(const DynLookups *lookups)
 void
 dyn_lookups_start(DynLookups *lookups)
 {
-	start_asking(lookups, &lookups->first);
+	send_asked(lookups, &lookups->first, lookups->first.n);
 }
 
 /* ---- opening ---- */
@@ -653,7 +686,7 @@ receive_item(DynLookups *lookups, Asking *asking, const DynValue *item)
 	dyn_answer_add_row(lookups->answers, answer, lookups->slot);
 	ExecClearTuple(lookups->slot);
 	MemoryContextSwitchTo(oldcontext);
-	MemoryContextReset(lookups->work_context);
+	dyn_reset_if_large(lookups->work_context);
 }
 
 /* All of the batch that brings the answer; keys without an item have no row. */
@@ -754,7 +787,7 @@ list_item(DynLookups *lookups, DynAnswer *answer, const DynValue *entry)
 		dyn_answer_add_item(lookups->answers, answer, item);
 	}
 	MemoryContextSwitchTo(oldcontext);
-	MemoryContextReset(lookups->work_context);
+	dyn_reset_if_large(lookups->work_context);
 }
 
 /* Lists what the index has for the answer, until the piece is full. */
@@ -798,7 +831,7 @@ next_piece(DynLookups *lookups, DynAnswer *answer)
 		if (other != NULL && !other->ended)
 			list_items(lookups, other);
 	}
-	start_asking(lookups, &lookups->base);
+	send_asked(lookups, &lookups->base, lookups->base.n);
 }
 
 static bool

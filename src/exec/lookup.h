@@ -29,7 +29,7 @@ extern void dyn_lookups_free(DynLookups *lookups);
 /* Forgets what was announced before; answers are remembered. */
 extern void dyn_lookups_begin(DynLookups *lookups);
 
-/* Announces an execution with scan->values. */
+/* Announces an execution with scan->values; may send requests. */
 extern void dyn_lookups_announce(DynLookups *lookups);
 
 /* Enough is asked for to keep all lanes busy for long. */
@@ -38,6 +38,7 @@ extern bool dyn_lookups_is_full(const DynLookups *lookups);
 /* Bytes that the announcements of this batch take. */
 extern Size dyn_lookups_memory(const DynLookups *lookups);
 
+/* Nothing more will be announced: sends the rest. */
 extern void dyn_lookups_start(DynLookups *lookups);
 
 /* Begins to serve the execution with scan->values, if it can be served. */

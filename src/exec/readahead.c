@@ -299,7 +299,7 @@ announce_row(ReadAhead *ahead, TupleTableSlot *slot)
 	}
 	restore_parameters(ahead, old);
 	MemoryContextSwitchTo(oldcontext);
-	MemoryContextReset(ahead->work_context);
+	dyn_reset_if_large(ahead->work_context);
 }
 
 static void

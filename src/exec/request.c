@@ -44,14 +44,6 @@ allocate_requests(const DynRelation *relation)
 	return requests;
 }
 
-static void
-set_keys(DynRequests *requests, const DynKeyPart *keys, int nkeys, int nparts)
-{
-	requests->keys = keys;
-	requests->nkeys = nkeys;
-	requests->nparts = nparts;
-}
-
 static int
 batches(int nkeys)
 {
@@ -66,11 +58,19 @@ dyn_requests_of_keys(const DynRelation *relation, const DynKeyPart *keys,
 	DynRequests *requests = allocate_requests(relation);
 
 	requests->op = nkeys == 1 ? DYN_OP_GET_ITEM : DYN_OP_BATCH_GET_ITEM;
-	requests->nstreams = batches(nkeys);
+	requests->nparts = nparts;
 	requests->projection = projection;
 	requests->nprojection = nprojection;
-	set_keys(requests, keys, nkeys, nparts);
+	dyn_requests_set_keys(requests, keys, nkeys);
 	return requests;
+}
+
+void
+dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys, int nkeys)
+{
+	requests->keys = keys;
+	requests->nkeys = nkeys;
+	requests->nstreams = batches(nkeys);
 }
 
 /* ---- Queries and Scans ---- */
@@ -98,10 +98,17 @@ dyn_requests_of_terms(const DynRelation *relation, const DynAccess *access,
 	DynRequests *requests = allocate_reads(relation, access, DYN_OP_QUERY,
 										   projection, nprojection);
 
-	requests->nstreams = nterms;
 	requests->nparts = nparts;
-	requests->terms = terms;
+	dyn_requests_set_terms(requests, terms, nterms);
 	return requests;
+}
+
+void
+dyn_requests_set_terms(DynRequests *requests, const DynQueryTerms *terms,
+					   int nterms)
+{
+	requests->terms = terms;
+	requests->nstreams = nterms;
 }
 
 /* The same conditions for every partition. */

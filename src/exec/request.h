@@ -72,6 +72,15 @@ extern DynRequests *dyn_requests_of_terms(const DynRelation *relation,
 										  int nparts, const DynPath *projection,
 										  int nprojection);
 
+/*
+ * More of the same at the end of what there was, which may have moved.  What a
+ * stream asks for must not change any more once it was sent.
+ */
+extern void dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys,
+								  int nkeys);
+extern void dyn_requests_set_terms(DynRequests *requests,
+								   const DynQueryTerms *terms, int nterms);
+
 /* A key for people, its parts between separators; palloc'd. */
 extern char *dyn_key_text(const DynKeyPart *parts, int nparts,
 						  const char *separator);

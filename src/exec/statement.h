@@ -10,6 +10,7 @@
 #define DYN_EXEC_STATEMENT_H
 
 #include "nodes/execnodes.h"
+#include "utils/memutils.h"
 
 #include "../model/counters.h"
 
@@ -26,6 +27,17 @@ typedef struct DynStatement
 	List	   *scans;			/* of DynScan *, as they began */
 	List	   *started;		/* of Plan *, see siblings.h */
 } DynStatement;
+
+/*
+ * For memory of many small steps: a reset costs more than most of them, so that it
+ * waits until there is something to reset.
+ */
+static inline void
+dyn_reset_if_large(MemoryContext context)
+{
+	if (MemoryContextMemAllocated(context, false) > 64 * 1024)
+		MemoryContextReset(context);
+}
 
 extern DynStatement *dyn_statement_get(EState *estate);
 

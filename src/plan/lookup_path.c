@@ -111,18 +111,35 @@ find_scan(Path *path)
 
 /* ---- costs ---- */
 
-/* What the inner path's executions differ by. */
 static List *
-outer_expressions(RelOptInfo *outerrel, RelOptInfo *innerrel, Path *inner)
+clause_variables(const Path *path)
 {
-	List	   *exprs = list_copy(innerrel->lateral_vars);
+	List	   *vars = NIL;
+	ListCell   *lc;
+
+	if (path->param_info == NULL)
+		return NIL;
+	foreach(lc, path->param_info->ppi_clauses)
+		vars = list_concat(vars,
+						   pull_var_clause((Node *) lfirst_node(RestrictInfo, lc)->clause,
+										   PVC_RECURSE_PLACEHOLDERS));
+	return vars;
+}
+
+/*
+ * What the inner path's executions differ by.  The inner path may be a join; what
+ * binds the scan below it stands in the scan's own path.
+ */
+static List *
+outer_expressions(RelOptInfo *outerrel, RelOptInfo *innerrel, Path *inner,
+				  const ForeignPath *scan)
+{
+	List	   *exprs = list_concat(list_copy(innerrel->lateral_vars),
+									list_concat(clause_variables(inner),
+												clause_variables(&scan->path)));
 	List	   *found = NIL;
 	ListCell   *lc;
 
-	foreach(lc, inner->param_info->ppi_clauses)
-		exprs = list_concat(exprs,
-							pull_var_clause((Node *) lfirst_node(RestrictInfo, lc)->clause,
-											PVC_RECURSE_PLACEHOLDERS));
 	foreach(lc, exprs)
 	{
 		if (IsA(lfirst(lc), Var) &&
@@ -154,7 +171,7 @@ static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
 			  Path *inner, const ForeignPath *scan)
 {
-	List	   *exprs = outer_expressions(outerrel, innerrel, inner);
+	List	   *exprs = outer_expressions(outerrel, innerrel, inner, scan);
 	double		keys = outerrel->rows;
 	double		items = scan->path.parent->tuples;
 	bool		unknown = false;

@@ -1,0 +1,111 @@
+"""Lookups or Scans: what the planner chooses for what it knows, and for what it does not know."""
+import fixture
+
+SIZES = {"unknown": (0, 0), "one page": (3000, 900_000), "two pages": (5000, 2_000_000), "100 MB": (300_000, 100_000_000),
+         "10 GB": (30_000_000, 10_000_000_000)}
+
+BY_TAG = {"name": "by_tag", "hash": [("tag", "S")], "range": [], "projection": "ALL", "local": False, "status": "ACTIVE"}
+
+
+class Choices(fixture.TestCase):
+    """A table of parents (id) and one of children (parent, n), whose descriptions say what a test wants."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = cls.fx.fake("fake")
+        cls.addClassCleanup(cls.fake.stop)
+        cls.fx.execute("SET dynamo_fdw.scan_policy = allow;"
+                       "CREATE TABLE few (id text, other text); INSERT INTO few SELECT 'p' || i, 'q' || i % 3 FROM generate_series(1, 10) i;"
+                       "CREATE TABLE many AS SELECT 'p' || i AS id, 'q' || i % 30 AS other FROM generate_series(1, 100000) i;"
+                       "CREATE TABLE fresh AS TABLE few; ALTER TABLE fresh SET (autovacuum_enabled = off); ANALYZE few, many")
+
+    def setUp(self):
+        self.addCleanup(self.fx.execute, "RESET ALL")
+
+    def describe(self, size):
+        """Both tables have that size from now on."""
+        items, size_bytes = SIZES[size]
+        details = {"item_count": items, "size_bytes": size_bytes, "items": []}
+        self.fake.table("parents", ("id", "S"), None, **details)
+        self.fake.table("children", ("parent", "S"), ("n", "N"), indexes=[BY_TAG], **details)
+        self.fx.foreign_table("parents", 'id text COLLATE "C" NOT NULL, name text', server="fake")
+        self.fx.foreign_table("children", 'parent text COLLATE "C" NOT NULL, n int NOT NULL, tag text NOT NULL, v int', server="fake")
+        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+
+    def assertLooksUp(self, sql, sizes):
+        """For tables of these sizes the keys are asked for, and nothing is scanned."""
+        for size in sizes:
+            with self.subTest(sql, size=size):
+                self.describe(size)
+                plan = self.fx.explain(sql, "COSTS ON")
+                self.assertNotIn("Operation: Scan", plan)
+                self.assertIn("DynamoReadAhead", plan)
+
+    def assertScans(self, sql, sizes):
+        """For tables of these sizes the table is read, and nothing is looked up."""
+        for size in sizes:
+            with self.subTest(sql, size=size):
+                self.describe(size)
+                plan = self.fx.explain(sql, "COSTS ON")
+                self.assertIn("Operation: Scan", plan)
+                self.assertNotIn("DynamoReadAhead", plan)
+
+
+class Keys(Choices):
+    """A few keys, or many."""
+
+    ALL = tuple(SIZES)
+    LARGE = ("100 MB", "10 GB")
+
+    def test_ten_keys(self):
+        """Never a Scan for ten keys, but of a page."""
+        for sql in ("SELECT * FROM few f JOIN parents p ON p.id = f.id", "SELECT * FROM few f LEFT JOIN children c ON c.parent = f.id",
+                    "SELECT * FROM few f WHERE EXISTS (SELECT FROM children c WHERE c.parent = f.id)",
+                    "SELECT * FROM few f WHERE NOT EXISTS (SELECT FROM children c WHERE c.parent = f.id)",
+                    "SELECT * FROM few f JOIN children c ON c.tag = f.id"):
+            self.assertLooksUp(sql, self.LARGE)
+        self.assertLooksUp("SELECT * FROM few f JOIN parents p ON p.id = f.id", self.ALL)
+        self.assertLooksUp("SELECT * FROM few f JOIN children c ON c.parent = f.other", ("unknown", *self.LARGE))
+
+    def test_ten_keys_from_anywhere(self):
+        """Rows that nothing is known of: values, functions, a table that was never analysed."""
+        for outer in ("fresh", "(VALUES ('p1'), ('p2'), ('p3')) f (id)", "(SELECT 'p' || i AS id FROM generate_series(1, 10) i) f",
+                      "unnest(ARRAY['p1', 'p2']) f (id)"):
+            alias = "" if outer.endswith(("f", "(id)")) else " f"
+            self.assertLooksUp(f"SELECT * FROM {outer}{alias} JOIN parents p ON p.id = f.id", self.LARGE)
+            self.assertLooksUp(f"SELECT * FROM {outer}{alias} JOIN children c ON c.parent = f.id", self.LARGE)
+
+    def test_many_keys_of_a_small_table(self):
+        """Never thousands of lookups where two pages hold the table, or may hold it."""
+        for sql in ("SELECT * FROM many m JOIN parents p ON p.id = m.id", "SELECT * FROM many m LEFT JOIN children c ON c.parent = m.id",
+                    "SELECT * FROM many m WHERE NOT EXISTS (SELECT FROM children c WHERE c.parent = m.id)"):
+            self.assertScans(sql, ("unknown", "one page", "two pages"))
+
+    def test_thirty_keys_of_many_rows(self):
+        """Distinct keys count, not rows."""
+        self.assertLooksUp("SELECT * FROM many m JOIN parents p ON p.id = m.other", self.LARGE)
+        self.assertLooksUp("SELECT * FROM many m JOIN children c ON c.parent = m.other", self.LARGE)
+
+    def test_everything(self):
+        """All children with their parents: both tables are read."""
+        self.assertScans("SELECT * FROM children c JOIN parents p ON p.id = c.parent", SIZES)
+
+    def test_children_of_some(self):
+        """The children of an item, and its parent's item."""
+        self.assertLooksUp("SELECT * FROM children c JOIN parents p ON p.id = c.tag WHERE c.parent = 'p1'", SIZES)
+
+    def test_analysed(self):
+        """What ANALYZE saw counts where the description, hours old, has nothing."""
+        self.describe("unknown")
+        self.fx.execute("UPDATE pg_class SET reltuples = 3e6, relpages = 1 WHERE relname = 'parents'")
+        self.assertNotIn("Operation: Scan", self.fx.explain("SELECT * FROM few f JOIN parents p ON p.id = f.id"))
+
+    def test_forced(self):
+        """enable_ parameters choose, as everywhere."""
+        self.describe("two pages")
+        sql = "SELECT * FROM many m JOIN parents p ON p.id = m.id"
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
+        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.fx.execute("SET dynamo_fdw.enable_lookup_join = off")
+        self.assertNotIn("DynamoReadAhead", self.fx.explain(sql))
