@@ -73,6 +73,7 @@ struct DynLookups
 	Asking		first;			/* by the values */
 	Asking		base;			/* then_base: by the keys that came */
 	DynBuffer	identity;		/* of a request, while it is looked for */
+	uint64		listings;		/* Querys that were asked, see DynAnswer */
 	DynLookupCounters counters;
 
 	int			nannounced;
@@ -478,6 +479,7 @@ find_answers(DynLookups *lookups, Announced *announced, const DynBound *bound)
 		if (answer->state == DYN_ANSWER_UNKNOWN)
 		{
 			ask(&lookups->first, answer);
+			answer->listing = ++lookups->listings;
 			if (lookups->by_key)
 				keep_parts(&lookups->first, answer->asked_at, parts, bound->nparts);
 			lookups->counters.distinct_keys++;
@@ -776,14 +778,14 @@ list_item(DynLookups *lookups, DynAnswer *answer, const DynValue *entry)
 	DynAnswer  *item = answer_of_key(lookups, parts, nparts);
 
 	answer->taken++;
-	if (item->listed_by != answer)
+	if (item->listed_by != answer->listing)
 	{
 		if (item->state == DYN_ANSWER_UNKNOWN)
 		{
 			ask(&lookups->base, item);
 			keep_parts(&lookups->base, item->asked_at, parts, nparts);
 		}
-		item->listed_by = answer;
+		item->listed_by = answer->listing;
 		dyn_answer_add_item(lookups->answers, answer, item);
 	}
 	MemoryContextSwitchTo(oldcontext);
