@@ -2,11 +2,8 @@
  * lookup.c
  *		Answers many executions of one scan together.
  *
- * What is asked for together is an Asking: a list of answers, each at its
- * position, and the fetch that brings them in that order.  Requests leave as soon as
- * they are complete, while more is announced.  Whole primary keys
- * are asked for in batches, whose items come in any order and are told apart
- * by their keys; partitions by one Query each, a stream of its own.
+ * Requests leave as soon as they are complete, while more is announced (asking.c).
+ * Items of a batch are told apart by their keys.
  *
  * Index, then base: a Query lists keys of the table; these are asked for as
  * answers of their own, a piece of them at a time (piece: about as many as fill
@@ -27,6 +24,7 @@
 
 #include "../model/pg_compat.h"
 #include "answers.h"
+#include "asking.h"
 #include "lookup.h"
 
 /* What a batch of announcements asks for at most, for each lane. */
@@ -43,21 +41,6 @@ typedef struct Announced
 	DynAnswer **answers;
 } Announced;
 
-typedef struct Asking
-{
-	MemoryContext context;		/* of what is asked for; reset for each batch */
-	int			n;
-	int			space;
-	DynAnswer **asked;			/* NULL: given up */
-	DynKeyPart *keys;			/* whole keys: nparts each */
-	DynQueryTerms *terms;		/* partitions */
-	int			nparts;
-	const DynRows *rows;
-	DynRequests *requests;
-	int			sent;			/* of them, for which there are streams */
-	DynFetch   *fetch;			/* NULL: nothing was sent */
-} Asking;
-
 struct DynLookups
 {
 	DynScan    *scan;
@@ -70,8 +53,8 @@ struct DynLookups
 	bool		by_key;			/* first asks for whole keys, not partitions */
 	DynRows    *rows;			/* of what becomes a row */
 	TupleTableSlot *slot;		/* for rows that are kept */
-	Asking		first;			/* by the values */
-	Asking		base;			/* then_base: by the keys that came */
+	DynAsking	first;			/* by the values */
+	DynAsking	base;			/* then_base: by the keys that came */
 	DynBuffer	identity;		/* of a request, while it is looked for */
 	uint64		listings;		/* Querys that were asked, see DynAnswer */
 	DynLookupCounters counters;
@@ -104,12 +87,13 @@ lookup_rows(const DynScan *scan)
 }
 
 static void
-init_asking(Asking *asking, const DynRows *rows)
+init_asking(DynLookups *lookups, DynAsking *asking, const DynRows *rows)
 {
-	asking->context = AllocSetContextCreate(CurrentMemoryContext,
-											"dynamo_fdw asked",
-											ALLOCSET_DEFAULT_SIZES);
+	asking->scan = lookups->scan;
+	asking->answers = lookups->answers;
 	asking->rows = rows;
+	asking->work_context = lookups->work_context;
+	dyn_asking_init(asking);
 }
 
 /* Types of the scan's values. */
@@ -165,9 +149,9 @@ dyn_lookups_create(DynScan *scan)
 	lookups->work_context = AllocSetContextCreate(context,
 												  "dynamo_fdw lookup work",
 												  ALLOCSET_DEFAULT_SIZES);
-	init_asking(&lookups->first,
+	init_asking(lookups, &lookups->first,
 				scan->access->then_base ? scan->keys : lookups->rows);
-	init_asking(&lookups->base, lookups->rows);
+	init_asking(lookups, &lookups->base, lookups->rows);
 	init_types(lookups);
 	init_identity(lookups);
 	/* a copy, which nobody has to unpin */
@@ -187,142 +171,6 @@ const DynLookupCounters *
 dyn_lookups_counters(const DynLookups *lookups)
 {
 	return &lookups->counters;
-}
-
-/* ---- asking ---- */
-
-/* Lets go of what was asked for; answers that did not come are unknown. */
-static void
-reset_asking(DynLookups *lookups, Asking *asking)
-{
-	for (int i = 0; i < asking->n; i++)
-	{
-		DynAnswer  *answer = asking->asked[i];
-
-		if (answer == NULL || answer->state != DYN_ANSWER_ASKED)
-			continue;
-		answer->state = DYN_ANSWER_UNKNOWN;
-		if (answer->uses == 0)
-			dyn_answer_forget(lookups->answers, answer);
-	}
-	MemoryContextReset(asking->context);
-	asking->n = asking->space = asking->sent = 0;
-	asking->asked = NULL;
-	asking->keys = NULL;
-	asking->terms = NULL;
-	asking->requests = NULL;
-	asking->fetch = NULL;
-}
-
-static void *
-grown(void *array, Size size)
-{
-	return array ? repalloc_huge(array, size)
-		: MemoryContextAllocHuge(CurrentMemoryContext, size);
-}
-
-/* Puts an answer onto the list; its key or terms are to be filled in. */
-static void
-ask(Asking *asking, DynAnswer *answer)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(asking->context);
-
-	if (asking->n == asking->space)
-	{
-		asking->space = Max(16, asking->space * 2);
-		asking->asked = grown(asking->asked, asking->space * sizeof(DynAnswer *));
-		if (asking->nparts > 0)
-			asking->keys = grown(asking->keys, asking->space * asking->nparts *
-								 sizeof(DynKeyPart));
-		else
-			asking->terms = grown(asking->terms,
-								  asking->space * sizeof(DynQueryTerms));
-	}
-	answer->state = DYN_ANSWER_ASKED;
-	answer->asked_at = asking->n;
-	answer->ended = false;
-	answer->keeping = true;
-	answer->taken = 0;
-	answer->count = 0;
-	asking->asked[asking->n++] = answer;
-	MemoryContextSwitchTo(oldcontext);
-}
-
-static DynRequests *
-requests_of(const DynLookups *lookups, const Asking *asking, int n)
-{
-	const DynScan *scan = lookups->scan;
-	const DynRows *rows = asking->rows;
-
-	if (asking->nparts > 0)
-		return dyn_requests_of_keys(scan->relation, asking->keys, n,
-									asking->nparts, rows->projection,
-									rows->nprojection);
-	return dyn_requests_of_terms(scan->relation, scan->access, asking->terms, n,
-								 scan->access->nhash, rows->projection,
-								 rows->nprojection);
-}
-
-static void
-start_asking(DynLookups *lookups, Asking *asking, int n)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(asking->context);
-
-	asking->requests = requests_of(lookups, asking, n);
-	asking->fetch = dyn_scan_start_fetch(lookups->scan, asking->requests,
-										 asking->rows, true);
-	MemoryContextSwitchTo(oldcontext);
-}
-
-/* Sends requests for the first n of what is asked for, as many as may be sent. */
-static void
-send_asked(DynLookups *lookups, Asking *asking, int n)
-{
-	MemoryContext oldcontext;
-
-	if (n == asking->sent)
-		return;
-	if (asking->fetch == NULL)
-		start_asking(lookups, asking, n);
-	else if (asking->nparts > 0)
-		dyn_requests_set_keys(asking->requests, asking->keys, n);
-	else
-		dyn_requests_set_terms(asking->requests, asking->terms, n);
-	asking->sent = n;
-	oldcontext = MemoryContextSwitchTo(lookups->work_context);
-	dyn_fetch_extend(asking->fetch, asking->requests->nstreams);
-	MemoryContextSwitchTo(oldcontext);
-	dyn_reset_if_large(lookups->work_context);
-}
-
-/* The stream that brings an answer. */
-static int
-stream_of(const Asking *asking, const DynAnswer *answer)
-{
-	return asking->nparts > 0 ? answer->asked_at / DYN_BATCH_GET_MAX_KEYS
-		: answer->asked_at;
-}
-
-/* All of it came.  What is known may be forgotten at any time. */
-static void
-finish_answer(DynLookups *lookups, Asking *asking, DynAnswer *answer)
-{
-	if (answer->keeping)
-		asking->asked[answer->asked_at] = NULL;
-	dyn_answer_end(lookups->answers, answer);
-}
-
-/* An answer that nobody needs any more: its Query is given up. */
-static void
-give_up(DynLookups *lookups, Asking *asking, DynAnswer *answer)
-{
-	if (answer->uses > 0 || answer->state != DYN_ANSWER_ASKED ||
-		asking->nparts > 0)
-		return;
-	if (asking->fetch != NULL)
-		dyn_fetch_drop(asking->fetch, stream_of(asking, answer));
-	asking->asked[answer->asked_at] = NULL;
-	dyn_answer_forget(lookups->answers, answer);
 }
 
 /* ---- identities ---- */
@@ -385,7 +233,7 @@ release_announced(DynLookups *lookups, Announced *announced)
 	for (int i = 0; i < announced->nanswers; i++)
 	{
 		dyn_answer_release(lookups->answers, announced->answers[i]);
-		give_up(lookups, &lookups->first, announced->answers[i]);
+		dyn_asking_give_up(&lookups->first, announced->answers[i]);
 	}
 	announced->nanswers = 0;
 }
@@ -396,13 +244,12 @@ dyn_lookups_begin(DynLookups *lookups)
 	dyn_lookups_close(lookups);
 	while (lookups->next < lookups->nannounced)
 		release_announced(lookups, &lookups->announced[lookups->next++]);
-	reset_asking(lookups, &lookups->base);
-	reset_asking(lookups, &lookups->first);
+	dyn_asking_reset(&lookups->base, lookups->scan->access->nbase);
+	dyn_asking_reset(&lookups->first,
+					 lookups->by_key ? lookups->scan->access->nbase : 0);
 	MemoryContextReset(lookups->announced_context);
 	lookups->nannounced = lookups->space = lookups->next = 0;
 	lookups->announced = NULL;
-	lookups->first.nparts = lookups->by_key ? lookups->scan->access->nbase : 0;
-	lookups->base.nparts = lookups->scan->access->nbase;
 }
 
 /* A copy of the scan's values. */
@@ -415,7 +262,7 @@ new_announced(DynLookups *lookups)
 	if (lookups->nannounced == lookups->space)
 	{
 		lookups->space = Max(16, lookups->space * 2);
-		lookups->announced = grown(lookups->announced,
+		lookups->announced = dyn_grown(lookups->announced,
 								   lookups->space * sizeof(Announced));
 	}
 	announced = &lookups->announced[lookups->nannounced++];
@@ -430,26 +277,11 @@ new_announced(DynLookups *lookups)
 	return announced;
 }
 
-/* Copies the parts of a key to where they may stay. */
-static void
-keep_parts(Asking *asking, int position, const DynKeyPart *parts, int nparts)
-{
-	DynKeyPart *kept = &asking->keys[position * nparts];
-
-	for (int i = 0; i < nparts; i++)
-	{
-		kept[i] = parts[i];
-		kept[i].value.data = memcpy(MemoryContextAlloc(asking->context,
-													   parts[i].value.len + 1),
-									parts[i].value.data, parts[i].value.len);
-	}
-}
-
 /* Binds once more, where conditions may stay, and fills in what is new. */
 static void
 fill_terms(DynLookups *lookups, const Announced *announced, int first_new)
 {
-	Asking	   *asking = &lookups->first;
+	DynAsking  *asking = &lookups->first;
 	DynScan    *scan = lookups->scan;
 	DynValues	values = {scan->values.n, announced->values, announced->nulls};
 	MemoryContext oldcontext = MemoryContextSwitchTo(asking->context);
@@ -478,10 +310,10 @@ find_answers(DynLookups *lookups, Announced *announced, const DynBound *bound)
 
 		if (answer->state == DYN_ANSWER_UNKNOWN)
 		{
-			ask(&lookups->first, answer);
+			dyn_asking_add(&lookups->first, answer);
 			answer->listing = ++lookups->listings;
 			if (lookups->by_key)
-				keep_parts(&lookups->first, answer->asked_at, parts, bound->nparts);
+				dyn_asking_keep_key(&lookups->first, answer, parts);
 			lookups->counters.distinct_keys++;
 		}
 		else
@@ -489,15 +321,6 @@ find_answers(DynLookups *lookups, Announced *announced, const DynBound *bound)
 		dyn_answer_use(answer);
 		announced->answers[announced->nanswers++] = answer;
 	}
-}
-
-/* How much of what is asked for fills whole requests. */
-static int
-complete_requests(const DynLookups *lookups)
-{
-	int			n = lookups->first.n;
-
-	return lookups->by_key ? n - n % DYN_BATCH_GET_MAX_KEYS : n;
 }
 
 /*
@@ -528,7 +351,7 @@ dyn_lookups_announce(DynLookups *lookups)
 	dyn_reset_if_large(lookups->work_context);
 	if (!lookups->by_key && lookups->first.n > first_new)
 		fill_terms(lookups, announced, first_new);
-	send_asked(lookups, &lookups->first, complete_requests(lookups));
+	dyn_asking_send(&lookups->first, dyn_asking_complete(&lookups->first));
 }
 
 bool
@@ -552,7 +375,7 @@ dyn_lookups_memory(const DynLookups *lookups)
 void
 dyn_lookups_start(DynLookups *lookups)
 {
-	send_asked(lookups, &lookups->first, lookups->first.n);
+	dyn_asking_send(&lookups->first, lookups->first.n);
 }
 
 /* ---- opening ---- */
@@ -642,7 +465,7 @@ dyn_lookups_close(DynLookups *lookups)
 
 /* For those who have to name an item of what is being received. */
 static void
-show_origin(DynLookups *lookups, const Asking *asking)
+show_origin(DynLookups *lookups, const DynAsking *asking)
 {
 	lookups->scan->fetch = asking->fetch;
 	lookups->scan->requests = asking->requests;
@@ -674,7 +497,7 @@ report_unwanted_item(const DynLookups *lookups)
 
 /* An item of a batch: a row of the answer to its key. */
 static void
-receive_item(DynLookups *lookups, Asking *asking, const DynValue *item)
+receive_item(DynLookups *lookups, DynAsking *asking, const DynValue *item)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 	DynKeyPart	parts[2];
@@ -693,7 +516,7 @@ receive_item(DynLookups *lookups, Asking *asking, const DynValue *item)
 
 /* All of the batch that brings the answer; keys without an item have no row. */
 static void
-receive_batch(DynLookups *lookups, Asking *asking, int stream)
+receive_batch(DynLookups *lookups, DynAsking *asking, int stream)
 {
 	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
 	const DynValue *item;
@@ -704,7 +527,7 @@ receive_batch(DynLookups *lookups, Asking *asking, int stream)
 	for (int i = first; i < Min(first + DYN_BATCH_GET_MAX_KEYS, asking->n); i++)
 	{
 		if (asking->asked[i] != NULL)
-			finish_answer(lookups, asking, asking->asked[i]);
+			dyn_asking_finish(asking, asking->asked[i]);
 	}
 	(void) dyn_answers_trim(lookups->answers);
 }
@@ -727,7 +550,7 @@ keep_row(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 static bool
 next_of_stream(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 {
-	Asking	   *asking = &lookups->first;
+	DynAsking  *asking = &lookups->first;
 	const DynValue *item = NULL;
 
 	show_origin(lookups, asking);
@@ -735,7 +558,7 @@ next_of_stream(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 		item = dyn_fetch_next_of(asking->fetch, answer->asked_at);
 	if (item == NULL)
 	{
-		finish_answer(lookups, asking, answer);
+		dyn_asking_finish(asking, answer);
 		return false;
 	}
 	dyn_rows_store(lookups->rows, item, slot);
@@ -745,7 +568,7 @@ next_of_stream(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 	{
 		/* nobody asks for a second row */
 		dyn_fetch_drop(asking->fetch, answer->asked_at);
-		finish_answer(lookups, asking, answer);
+		dyn_asking_finish(asking, answer);
 	}
 	return true;
 }
@@ -782,8 +605,8 @@ list_item(DynLookups *lookups, DynAnswer *answer, const DynValue *entry)
 	{
 		if (item->state == DYN_ANSWER_UNKNOWN)
 		{
-			ask(&lookups->base, item);
-			keep_parts(&lookups->base, item->asked_at, parts, nparts);
+			dyn_asking_add(&lookups->base, item);
+			dyn_asking_keep_key(&lookups->base, item, parts);
 		}
 		item->listed_by = answer->listing;
 		dyn_answer_add_item(lookups->answers, answer, item);
@@ -803,7 +626,7 @@ list_items(DynLookups *lookups, DynAnswer *answer)
 
 		if (entry == NULL)
 		{
-			finish_answer(lookups, &lookups->first, answer);
+			dyn_asking_finish(&lookups->first, answer);
 			return;
 		}
 		list_item(lookups, answer, entry);
@@ -817,7 +640,7 @@ list_items(DynLookups *lookups, DynAnswer *answer)
 static void
 next_piece(DynLookups *lookups, DynAnswer *answer)
 {
-	reset_asking(lookups, &lookups->base);
+	dyn_asking_reset(&lookups->base, lookups->scan->access->nbase);
 	show_origin(lookups, &lookups->first);
 	if (answer->nitems > 0 &&
 		(answer->uses == 1 || !dyn_answers_trim(lookups->answers)))
@@ -833,7 +656,7 @@ next_piece(DynLookups *lookups, DynAnswer *answer)
 		if (other != NULL && !other->ended)
 			list_items(lookups, other);
 	}
-	send_asked(lookups, &lookups->base, lookups->base.n);
+	dyn_asking_send(&lookups->base, lookups->base.n);
 }
 
 static bool
@@ -847,7 +670,7 @@ next_of_items(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 
 			if (item->state == DYN_ANSWER_ASKED)
 				receive_batch(lookups, &lookups->base,
-							  stream_of(&lookups->base, item));
+							  dyn_asking_stream(&lookups->base, item));
 			if (item->state != DYN_ANSWER_KNOWN)
 				elog(ERROR, "item of an index is neither known nor asked for");
 			if (item->nrows > 0)
@@ -870,7 +693,7 @@ next_of_answer(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 	if (lookups->scan->access->then_base)
 		return next_of_items(lookups, answer, slot);
 	if (lookups->by_key && answer->state == DYN_ANSWER_ASKED)
-		receive_batch(lookups, &lookups->first, stream_of(&lookups->first, answer));
+		receive_batch(lookups, &lookups->first, dyn_asking_stream(&lookups->first, answer));
 	if (next_of_rows(lookups, answer, slot))
 		return true;
 	return answer->state != DYN_ANSWER_KNOWN &&
@@ -908,7 +731,7 @@ dyn_lookups_count(DynLookups *lookups)
 		{
 			answer->count = dyn_fetch_count_of(lookups->first.fetch,
 											   answer->asked_at);
-			finish_answer(lookups, &lookups->first, answer);
+			dyn_asking_finish(&lookups->first, answer);
 		}
 		count += answer->count;
 	}

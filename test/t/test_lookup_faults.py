@@ -66,6 +66,34 @@ class Faults(fixture.TestCase):
         sizes = [len(next(iter(r.body["RequestItems"].values()))["Keys"]) for r in self.operations("BatchGetItem")]
         self.assertEqual(sorted(sizes), [10, 10, 40, 40, 70, 70, 100, 100])
 
+    def test_requests_leave_early(self):
+        """While outer rows still come: the first children are asked for before the last page of parents."""
+        sql = "SELECT p.name, c.n FROM parents p LEFT JOIN children c ON c.pk = p.pk"
+        self.fake.delay = 0.02
+        self.fake.tables["parents"].page_size = 20
+        try:
+            self.assertEqual(len(self.fx.rows(sql)), 600)
+        finally:
+            self.fake.delay = 0
+            self.fake.tables["parents"].page_size = None
+        operations = [r.operation for r in self.fake.requests]
+        self.assertEqual((operations.count("Scan"), operations.count("Query")), (10, 200))
+        last_scan = len(operations) - operations[::-1].index("Scan")
+        self.assertGreater(operations[:last_scan].count("Query"), 50)
+
+    def test_a_failure_while_rows_come(self):
+        """Of the outer side, and of the inner one."""
+        self.fake.tables["parents"].page_size = 20
+        try:
+            sql = "SELECT p.name, c.n FROM parents p LEFT JOIN children c ON c.pk = p.pk"
+            for operation in ("Query", "Scan"):
+                self.fake.on(operation, [None] * 5 + [replies.error("AccessDeniedException", "no")])
+                self.assertIn(f"{operation} of DynamoDB table", self.fx.error(sql).message)
+                self.fake.on(operation, None)
+                self.assertEqual(len(self.fx.rows(sql)), 600)
+        finally:
+            self.fake.tables["parents"].page_size = None
+
     def test_a_final_failure(self):
         """One clear error, whichever request it was."""
         self.fake.on("Query", [None] * 20 + [replies.error("AccessDeniedException", "no")] * 200)
