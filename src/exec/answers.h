@@ -44,7 +44,8 @@ typedef struct DynAnswer
 	int			nitems;
 	int			item_space;
 	struct DynAnswer **items;
-	const struct DynAnswer *listed_by;	/* last; tells repeated keys */
+	uint64		listing;		/* number of the present listing, never used again */
+	uint64		listed_by;		/* the last listing that had it; tells repeated keys */
 
 	Size		bytes;
 	bool		is_idle;

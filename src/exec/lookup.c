@@ -56,6 +56,7 @@ struct DynLookups
 	DynAsking	first;			/* by the values */
 	DynAsking	base;			/* then_base: by the keys that came */
 	DynBuffer	identity;		/* of a request, while it is looked for */
+	uint64		listings;		/* Querys that were asked, see DynAnswer */
 	DynLookupCounters counters;
 
 	int			nannounced;
@@ -310,6 +311,7 @@ find_answers(DynLookups *lookups, Announced *announced, const DynBound *bound)
 		if (answer->state == DYN_ANSWER_UNKNOWN)
 		{
 			dyn_asking_add(&lookups->first, answer);
+			answer->listing = ++lookups->listings;
 			if (lookups->by_key)
 				dyn_asking_keep_key(&lookups->first, answer, parts);
 			lookups->counters.distinct_keys++;
@@ -599,14 +601,14 @@ list_item(DynLookups *lookups, DynAnswer *answer, const DynValue *entry)
 	DynAnswer  *item = answer_of_key(lookups, parts, nparts);
 
 	answer->taken++;
-	if (item->listed_by != answer)
+	if (item->listed_by != answer->listing)
 	{
 		if (item->state == DYN_ANSWER_UNKNOWN)
 		{
 			dyn_asking_add(&lookups->base, item);
 			dyn_asking_keep_key(&lookups->base, item, parts);
 		}
-		item->listed_by = answer;
+		item->listed_by = answer->listing;
 		dyn_answer_add_item(lookups->answers, answer, item);
 	}
 	MemoryContextSwitchTo(oldcontext);

@@ -97,7 +97,7 @@ class Cases:
         """Joins: those that must be tried once, and any; a few under the same settings."""
         rng, sweep = self.rng, self.joins.sweep()
         while True:
-            for select, method in itertools.islice(sweep, 3):
+            for select, method in itertools.islice(sweep, 4):
                 yield self.case(select, self.forced(method), True)
             settings = self.for_joins()
             for make in (self.joins.statement, self.joins.statement, self.joins.statement, self.apart, self.apart):
@@ -138,4 +138,4 @@ class Cases:
                 yield self.case(select or self.generator.statement(), settings, select is not None)
             for _ in range(3):
                 yield self.case(self.generator.statement(), settings, False)
-            yield from itertools.islice(joins, 8)
+            yield from itertools.islice(joins, 9)

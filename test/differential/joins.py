@@ -45,11 +45,20 @@ class Joins:
         aims = [(kind, table, entry, how) for table, entry in self.entries() for kind in AIMS for how in ("one", "array", "list")]
         for _ in range(3):
             self.rng.shuffle(aims)
+            yield from ((self.wide(kind), "lookup") for kind in AIMS)
             for aim in aims:
                 for method in ("lookup", "loop", "memoize"):
                     select = self.aimed(*aim)
                     if select and not (method == "memoize" and "EXISTS" in aim[0]):
                         yield select, method
+
+    def wide(self, kind):
+        """A join of so many outer rows that their keys take several batches, of each of which some have no item."""
+        build = Build(self.rng, self.related)
+        build.begin(build.from_many())
+        person = next(table for table in self.related if table.name == "person")
+        build.aim(kind, person, Entry(person.keys, 1), [(build.relations[0], build.relations[0].columns[0])], False)
+        return build.finish()
 
     def entries(self):
         """(table, entry) of all keys."""
@@ -90,9 +99,9 @@ class Joins:
 class Build(Hops):
     """One statement while it grows."""
 
-    def begin(self):
+    def begin(self, first=None):
         """The first relation."""
-        self.out.tree = self.driver()
+        self.out.tree = first or self.driver()
         self.relations.append(self.out.tree)
 
     def aim(self, kind, table, entry, sources, several):

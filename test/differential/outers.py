@@ -155,6 +155,13 @@ class Outers:
         parts = ["generate_series(", Lit(str(low), kind), ", ", Lit(str(high), kind), f") {alias}(x)"]
         return Relation(alias, parts, [column])
 
+    def from_many(self):
+        """generate_series over more ids than go into one request."""
+        alias, column = next(self.names), Column("x", Bare("int4", "number"))
+        column.domain, self.out.driver, self.size = "person", "many", 300
+        first = self.rng.choice([-160, -60, 0])
+        return Relation(alias, [f"generate_series({first}, {first + self.rng.choice([200, 201, 250, 330])}) {alias}(x)"], [column])
+
     def from_unnest(self):
         """unnest of an array that is a constant or a parameter."""
         rng, alias = self.rng, next(self.names)

@@ -98,6 +98,16 @@ class Ideal(Lookups):
         self.assertEqual(counts, {"Query": 40, "BatchGetItem": 6}, self.fx.explain(sql))
         self.assertRight(sql)
 
+    def test_index_then_table_again(self):
+        """An answer that took several pieces is not kept; when it is asked for again, all that it lists is listed again."""
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '1');"
+                        "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_concurrency)")
+        for rows in ("('c1'), ('c1'), ('c1'), ('c2'), ('c1')", "('c1'), ('c2'), ('c1'), ('c2'), ('c2')"):
+            sql = f"SELECT v.x, c.n, c.note FROM (VALUES {rows}) v(x) JOIN children c ON c.code = v.x LIMIT 5000"
+            self.assertIn("Query, then BatchGetItem", self.fx.explain(sql))
+            self.assertRight(sql)
+
     def test_three_levels(self):
         """Each level's keys together."""
         self.assertCosts("SELECT p.id, c.n, b.name FROM people p JOIN children c ON c.parent = p.best"
