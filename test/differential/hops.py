@@ -225,11 +225,12 @@ class Hops(Outers):
         if found:
             self.tally(found[0].table, found[1], found[2])
 
-    def tally(self, table, entry, sources):
+    def tally(self, table, entry, sources, several=False):
         """LATERAL (SELECT count(*) ...), of which DynamoDB may do the counting."""
         alias, inner = next(self.names), self.relation(table, next(self.inner_names))
         self.follow(inner, entry, sources)
-        leaves = [self.match.equal(inner, entry.columns[0], sources)]
+        equal = self.match.one_of if several else self.match.equal
+        leaves = [equal(inner, entry.columns[0], sources)]
         for number, column in enumerate(entry.columns[1:], 1):
             if number < entry.nhash or self.rng.random() < 0.5:
                 leaves.append(self.match.further(inner, column, self.relations, number < entry.nhash))

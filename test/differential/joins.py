@@ -107,7 +107,7 @@ class Build(Hops):
     def aim(self, kind, table, entry, sources, several):
         """One hop that is known beforehand; by several values of each outer row, perhaps."""
         if kind == "count":
-            self.tally(table, entry, sources)
+            self.tally(table, entry, sources, several)
             return
         alias = next(self.names)
         relation = self.relation(table, alias)
