@@ -31,6 +31,8 @@ _PG_init(void)
 	dyn_guc_init();
 	dyn_session_init();
 	dyn_read_ahead_init(&dyn_read_ahead_methods);
+	dyn_lookup_join_init();
+	dyn_subplan_init();
 	dyn_stats_init();
 }
 
