@@ -98,7 +98,7 @@ dyn_buffer_reserve(DynBuffer *buf, size_t extra)
 }
 
 bool
-dyn_buffer_append(DynBuffer *buf, const void *bytes, size_t len)
+dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes, size_t len)
 {
 	if (!dyn_buffer_reserve(buf, len))
 		return false;
@@ -106,18 +106,6 @@ dyn_buffer_append(DynBuffer *buf, const void *bytes, size_t len)
 		memcpy(buf->data + buf->len, bytes, len);
 	buf->len += len;
 	return true;
-}
-
-bool
-dyn_buffer_append_str(DynBuffer *buf, const char *str)
-{
-	return dyn_buffer_append(buf, str, strlen(str));
-}
-
-bool
-dyn_buffer_append_char(DynBuffer *buf, char c)
-{
-	return dyn_buffer_append(buf, &c, 1);
 }
 
 /*

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "attributes.h"
 
@@ -39,9 +40,35 @@ extern void dyn_buffer_reset(DynBuffer *buf);
 /* Makes room for `extra` more bytes without using them. */
 extern bool dyn_buffer_reserve(DynBuffer *buf, size_t extra);
 
-extern bool dyn_buffer_append(DynBuffer *buf, const void *bytes, size_t len);
-extern bool dyn_buffer_append_str(DynBuffer *buf, const char *str);
-extern bool dyn_buffer_append_char(DynBuffer *buf, char c);
+/* Appends where there is no room yet. */
+extern bool dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes,
+									   size_t len);
+
+/* Most appends are of a few bytes, for which there is room. */
+static inline bool
+dyn_buffer_append(DynBuffer *buf, const void *bytes, size_t len)
+{
+	if (buf->failed || len > buf->cap - buf->len ||
+		(buf->max > 0 && buf->len + len > buf->max))
+		return dyn_buffer_grow_and_append(buf, bytes, len);
+	if (len > 0)
+		memcpy(buf->data + buf->len, bytes, len);
+	buf->len += len;
+	return true;
+}
+
+static inline bool
+dyn_buffer_append_str(DynBuffer *buf, const char *str)
+{
+	return dyn_buffer_append(buf, str, strlen(str));
+}
+
+static inline bool
+dyn_buffer_append_char(DynBuffer *buf, char c)
+{
+	return dyn_buffer_append(buf, &c, 1);
+}
+
 extern bool dyn_buffer_printf(DynBuffer *buf, const char *fmt,...) DYN_PRINTF(2, 3);
 
 /* Puts a NUL behind the contents (not counted in `len`); NULL on failure. */

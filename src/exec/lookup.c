@@ -270,8 +270,8 @@ new_announced(DynLookups *lookups)
 								   lookups->space * sizeof(Announced));
 	}
 	announced = &lookups->announced[lookups->nannounced++];
-	announced->values = palloc(Max(values->n, 1) * sizeof(Datum));
-	announced->nulls = palloc(Max(values->n, 1) * sizeof(bool));
+	announced->values = palloc(Max(values->n, 1) * (sizeof(Datum) + sizeof(bool)));
+	announced->nulls = (bool *) (announced->values + values->n);
 	for (int i = 0; i < values->n; i++)
 	{
 		announced->nulls[i] = values->nulls[i];
