@@ -15,6 +15,7 @@
 #include "model/guc.h"
 #include "model/pg_compat.h"
 #include "model/session.h"
+#include "plan/cost.h"
 #include "plan/planner.h"
 #include "plan/readahead_path.h"
 
@@ -30,6 +31,9 @@ _PG_init(void)
 	dyn_guc_init();
 	dyn_session_init();
 	dyn_read_ahead_init(&dyn_read_ahead_methods);
+	dyn_lookup_join_init();
+	dyn_subplan_init();
+	dyn_stats_init();
 }
 
 /*

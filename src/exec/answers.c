@@ -106,11 +106,57 @@ dyn_answer_use(DynAnswer *answer)
 	answer->uses++;
 }
 
+/* ---- rows that are needed once ---- */
+
+DynPassingRows *
+dyn_passing_rows_create(void)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dynamo_fdw passing rows",
+												  ALLOCSET_DEFAULT_SIZES);
+	DynPassingRows *passing = MemoryContextAlloc(context, sizeof(*passing));
+
+	passing->context = context;
+	passing->left = 0;
+	return passing;
+}
+
+void
+dyn_answer_pass_row(DynAnswer *answer, DynPassingRows *passing,
+					const TupleTableSlot *slot)
+{
+	int			n = slot->tts_tupleDescriptor->natts;
+
+	Assert(answer->uses == 1 && answer->nrows == 0 && answer->passing == NULL);
+	answer->values = MemoryContextAlloc(passing->context,
+										n * (sizeof(Datum) + sizeof(bool)));
+	answer->nulls = (bool *) (answer->values + n);
+	memcpy(answer->values, slot->tts_values, n * sizeof(Datum));
+	memcpy(answer->nulls, slot->tts_isnull, n * sizeof(bool));
+	answer->passing = passing;
+	passing->left++;
+}
+
+static void
+let_pass(DynAnswer *answer)
+{
+	DynPassingRows *passing = answer->passing;
+
+	answer->passing = NULL;
+	answer->state = DYN_ANSWER_UNKNOWN;
+	if (--passing->left == 0)
+		MemoryContextDelete(passing->context);
+}
+
+/* ---- uses ---- */
+
 void
 dyn_answer_release(DynAnswers *answers, DynAnswer *answer)
 {
 	Assert(answer->uses > 0);
 	answer->uses--;
+	if (answer->passing != NULL)
+		let_pass(answer);
 	enter_idle(answers, answer);
 }
 

@@ -25,6 +25,13 @@ typedef struct DynAnswerKey
 	Size		len;
 } DynAnswerKey;
 
+/* Rows of one request that are needed once each, and freed together. */
+typedef struct DynPassingRows
+{
+	MemoryContext context;		/* of the rows, and of this */
+	int			left;			/* rows that are still needed */
+} DynPassingRows;
+
 typedef struct DynAnswer
 {
 	DynAnswerKey key;			/* first: what the table hashes */
@@ -39,6 +46,11 @@ typedef struct DynAnswer
 	int			nrows;
 	int			row_space;
 	MinimalTuple *rows;
+
+	/* or its only row, if that is needed only once */
+	DynPassingRows *passing;	/* NULL: not so */
+	Datum	   *values;
+	bool	   *nulls;
 
 	/* of an index: the answers to the table's keys that it lists */
 	int			nitems;
@@ -74,6 +86,17 @@ extern void dyn_answer_release(DynAnswers *answers, DynAnswer *answer);
 /* Adds a copy of the slot's row. */
 extern void dyn_answer_add_row(DynAnswers *answers, DynAnswer *answer,
 							   TupleTableSlot *slot);
+
+/* For rows of one request; below the current context. */
+extern DynPassingRows *dyn_passing_rows_create(void);
+
+/*
+ * The slot's row is the answer's only one, and is gone when the answer's only
+ * use is released; the answer is unknown then.  What the slot's values point to is
+ * in the context of the passing rows already.
+ */
+extern void dyn_answer_pass_row(DynAnswer *answer, DynPassingRows *passing,
+								const TupleTableSlot *slot);
 
 /* Adds what an index lists, and a use of it. */
 extern void dyn_answer_add_item(DynAnswers *answers, DynAnswer *answer,

@@ -32,6 +32,9 @@
 #define QUERIES_PER_LANE	64
 #define INDEX_QUERIES_PER_LANE	16
 
+/* Of one request: rows that are not remembered take no more than this. */
+#define PASSING_BYTES		(1024 * 1024)
+
 /* The execution for one outer row. */
 typedef struct Announced
 {
@@ -63,6 +66,7 @@ struct DynLookups
 	int			space;
 	Announced  *announced;
 	int			next;			/* is expected to be executed */
+	bool		last;			/* no other batch is expected */
 
 	Announced  *open;			/* NULL: none */
 	int			position;		/* among its answers */
@@ -373,8 +377,9 @@ dyn_lookups_memory(const DynLookups *lookups)
 }
 
 void
-dyn_lookups_start(DynLookups *lookups)
+dyn_lookups_start(DynLookups *lookups, bool last)
 {
+	lookups->last = last;
 	dyn_asking_send(&lookups->first, lookups->first.n);
 }
 
@@ -495,9 +500,39 @@ report_unwanted_item(const DynLookups *lookups)
 			 errhint("What answers at the endpoint does not behave as DynamoDB does.")));
 }
 
+/* May the answer's row be forgotten as soon as it was served? */
+static bool
+is_passing(const DynLookups *lookups, const DynAsking *asking,
+		   const DynAnswer *answer, const DynPassingRows *passing)
+{
+	return lookups->last && asking == &lookups->first && answer->uses == 1 &&
+		MemoryContextMemAllocated(passing->context, false) < PASSING_BYTES;
+}
+
+static void
+receive_row(DynLookups *lookups, DynAnswer *answer, const DynValue *item)
+{
+	dyn_rows_store(lookups->rows, item, lookups->slot);
+	dyn_answer_add_row(lookups->answers, answer, lookups->slot);
+	ExecClearTuple(lookups->slot);
+}
+
+static void
+receive_passing_row(DynLookups *lookups, DynAnswer *answer, const DynValue *item,
+					DynPassingRows *passing)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(passing->context);
+
+	dyn_rows_store(lookups->rows, item, lookups->slot);
+	dyn_answer_pass_row(answer, passing, lookups->slot);
+	ExecClearTuple(lookups->slot);
+	MemoryContextSwitchTo(oldcontext);
+}
+
 /* An item of a batch: a row of the answer to its key. */
 static void
-receive_item(DynLookups *lookups, DynAsking *asking, const DynValue *item)
+receive_item(DynLookups *lookups, DynAsking *asking, const DynValue *item,
+			 DynPassingRows *passing)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 	DynKeyPart	parts[2];
@@ -505,13 +540,24 @@ receive_item(DynLookups *lookups, DynAsking *asking, const DynValue *item)
 	DynAnswer  *answer = answer_of_key(lookups, parts, nparts);
 
 	if (answer->state != DYN_ANSWER_ASKED || answer->nrows > 0 ||
-		asking->asked[answer->asked_at] != answer)
+		answer->passing != NULL || asking->asked[answer->asked_at] != answer)
 		report_unwanted_item(lookups);
-	dyn_rows_store(lookups->rows, item, lookups->slot);
-	dyn_answer_add_row(lookups->answers, answer, lookups->slot);
-	ExecClearTuple(lookups->slot);
+	if (is_passing(lookups, asking, answer, passing))
+		receive_passing_row(lookups, answer, item, passing);
+	else
+		receive_row(lookups, answer, item);
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(lookups->work_context);
+}
+
+static DynPassingRows *
+create_passing_rows(const DynAsking *asking)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(asking->context);
+	DynPassingRows *passing = dyn_passing_rows_create();
+
+	MemoryContextSwitchTo(oldcontext);
+	return passing;
 }
 
 /* All of the batch that brings the answer; keys without an item have no row. */
@@ -519,11 +565,14 @@ static void
 receive_batch(DynLookups *lookups, DynAsking *asking, int stream)
 {
 	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
+	DynPassingRows *passing = create_passing_rows(asking);
 	const DynValue *item;
 
 	show_origin(lookups, asking);
 	while ((item = dyn_fetch_next_of(asking->fetch, stream)) != NULL)
-		receive_item(lookups, asking, item);
+		receive_item(lookups, asking, item, passing);
+	if (passing->left == 0)
+		MemoryContextDelete(passing->context);
 	for (int i = first; i < Min(first + DYN_BATCH_GET_MAX_KEYS, asking->n); i++)
 	{
 		if (asking->asked[i] != NULL)
@@ -573,9 +622,26 @@ next_of_stream(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 	return true;
 }
 
+static void
+store_passing_row(const DynAnswer *answer, TupleTableSlot *slot)
+{
+	int			n = slot->tts_tupleDescriptor->natts;
+
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, answer->values, n * sizeof(Datum));
+	memcpy(slot->tts_isnull, answer->nulls, n * sizeof(bool));
+	ExecStoreVirtualTuple(slot);
+}
+
 static bool
 next_of_rows(DynLookups *lookups, const DynAnswer *answer, TupleTableSlot *slot)
 {
+	if (answer->passing != NULL && lookups->row == 0)
+	{
+		store_passing_row(answer, slot);
+		lookups->row++;
+		return true;
+	}
 	if (lookups->row >= answer->nrows)
 		return false;
 	ExecForceStoreMinimalTuple(answer->rows[lookups->row++], slot, false);

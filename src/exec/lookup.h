@@ -38,8 +38,11 @@ extern bool dyn_lookups_is_full(const DynLookups *lookups);
 /* Bytes that the announcements of this batch take. */
 extern Size dyn_lookups_memory(const DynLookups *lookups);
 
-/* Nothing more will be announced: sends the rest. */
-extern void dyn_lookups_start(DynLookups *lookups);
+/*
+ * Nothing more will be announced in this batch: sends the rest.  `last`: nor in any
+ * other, so that answers need not be remembered.
+ */
+extern void dyn_lookups_start(DynLookups *lookups, bool last);
 
 /* Begins to serve the execution with scan->values, if it can be served. */
 extern bool dyn_lookups_open(DynLookups *lookups);

@@ -49,6 +49,7 @@ typedef struct ReadAhead
 	List	   *scans;			/* of DynScan *, executed for each row */
 	TupleTableSlot *out;
 	bool		ended;			/* the child has no more rows */
+	bool		once;			/* it is not expected to be executed again */
 
 	MemoryContext context;		/* of the batch */
 	MemoryContext work_context; /* of announcing one row */
@@ -322,7 +323,8 @@ start_lookups(ReadAhead *ahead)
 	ListCell   *lc;
 
 	foreach(lc, ahead->scans)
-		dyn_lookups_start(((DynScan *) lfirst(lc))->lookups);
+		dyn_lookups_start(((DynScan *) lfirst(lc))->lookups,
+						  ahead->ended && ahead->once);
 }
 
 /* ---- batches ---- */
@@ -435,6 +437,7 @@ begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
 														 EXEC_FLAG_MARK)));
 	dyn_read_ahead_decode(plan, &decoded);
 	ahead->lazy = decoded.lazy;
+	ahead->once = (eflags & EXEC_FLAG_REWIND) == 0;
 	ahead->size = ahead->lazy ? FIRST_LAZY_ROWS : INT_MAX;
 	ahead->out = node->ss.ps.ps_ProjInfo ? node->ss.ps.ps_ResultTupleSlot
 		: node->ss.ss_ScanTupleSlot;
@@ -508,6 +511,7 @@ rescan_read_ahead(CustomScanState *node)
 	ExecClearTuple(ahead->out);
 	begin_lookups(ahead);
 	clear_batch(ahead);
+	ahead->once = false;
 	ahead->ended = false;
 	ahead->size = ahead->lazy ? FIRST_LAZY_ROWS : INT_MAX;
 }

@@ -29,7 +29,6 @@
 #define UNKNOWN_ITEM_BYTES	300.0
 #define PAGE_BYTES			(1024.0 * 1024.0)
 #define UNIT_BYTES			8192.0	/* eventually consistent */
-#define COLLECTION_ITEMS	50.0	/* where nothing is known */
 
 /*
  * The same rows by a less direct way must never look as cheap.  A Scan weighs
@@ -163,6 +162,8 @@ collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 
 	if (attnum == 0)
 		return baserel->tuples;
+	if (!dyn_has_statistics(relation->relid, attnum))
+		return DYN_COLLECTION_ITEMS;
 	column = dyn_relation_column(relation, attnum);
 	examine_variable(root, (Node *) makeVar(baserel->relid, attnum,
 											column->codec.basetype, -1,
@@ -170,7 +171,7 @@ collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 					 0, &variable);
 	keys = get_variable_numdistinct(&variable, &is_default);
 	ReleaseVariableStats(variable);
-	return is_default ? COLLECTION_ITEMS : Max(1.0, sampled / Max(keys, 1.0));
+	return Max(1.0, sampled / Max(keys, 1.0));
 }
 
 /* Do other relations bind the key? */
@@ -212,6 +213,20 @@ estimate_get(Estimate *estimate, double keys, double bytes)
 	estimate->units += keys * 0.5 * ceil(bytes / 4096.0);
 }
 
+/*
+ * A partition that the statement names may be a large one.  Where the length of
+ * item collections is a guess (stats.c), the price supposes the 200 values that
+ * the planner would: reading one end of it (min, max, LIMIT) stays cheaper.
+ */
+static double
+caution(const RelOptInfo *baserel, const DynAccess *access)
+{
+	if (access->global || is_bound_by_others(baserel, access) ||
+		!dyn_collections_are_guessed(baserel))
+		return 1;
+	return baserel->tuples / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
+}
+
 static void
 estimate_query(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 			   const DynAccess *access, double keys, double bytes)
@@ -221,6 +236,7 @@ estimate_query(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 												  baserel->relid, JOIN_INNER,
 												  NULL);
 
+	fraction *= caution(baserel, access);
 	estimate->items = Min(Max(baserel->tuples * fraction, keys),
 						  dyn_access_most_items(root, baserel, access));
 	estimate->requests = Max(keys, ceil(estimate->items * bytes / PAGE_BYTES));

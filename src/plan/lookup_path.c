@@ -158,6 +158,7 @@ values_are_unknown(PlannerInfo *root, Node *expr)
 
 	examine_variable(root, expr, 0, &variable);
 	(void) get_variable_numdistinct(&variable, &is_default);
+	is_default |= dyn_is_guess(&variable);
 	ReleaseVariableStats(variable);
 	return is_default;
 }

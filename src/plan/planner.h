@@ -60,6 +60,13 @@ dyn_is_our_relation(const RelOptInfo *rel)
 }
 
 /*
+ * Once, when the library is loaded: offer nested loops whose outer side is read
+ * ahead, and read ahead for the subplans of SELECT lists.
+ */
+extern void dyn_lookup_join_init(void);
+extern void dyn_subplan_init(void);
+
+/*
  * Sets what ordered reading needs: the attributes to merge by.  Returns how
  * many of the sort key's attributes the rows come ordered by.
  */

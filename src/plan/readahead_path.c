@@ -134,6 +134,4 @@ dyn_read_ahead_init(const CustomScanMethods *methods)
 {
 	scan_methods = methods;
 	RegisterCustomScanMethods(methods);
-	dyn_lookup_join_init();
-	dyn_subplan_init();
 }

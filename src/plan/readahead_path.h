@@ -39,15 +39,7 @@ extern bool dyn_is_read_ahead_path(const Path *path);
 /* An item read by its key is one row at most: nothing to read ahead. */
 extern bool dyn_is_one_row(Path *path);
 
-/*
- * Offers nested loops whose outer side is read ahead, and reads ahead for
- * subplans.  `methods` are the executor's.  Called once, when the library is
- * loaded.
- */
+/* Once, when the library is loaded; `methods` are the executor's. */
 extern void dyn_read_ahead_init(const CustomScanMethods *methods);
-
-/* Each for its part. */
-extern void dyn_lookup_join_init(void);
-extern void dyn_subplan_init(void);
 
 #endif

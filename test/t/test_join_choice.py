@@ -95,6 +95,18 @@ class Keys(Choices):
         """The children of an item, and its parent's item."""
         self.assertLooksUp("SELECT * FROM children c JOIN parents p ON p.id = c.tag WHERE c.parent = 'p1'", SIZES)
 
+    def test_levels_are_not_nested(self):
+        """Rows of one level are all joined before the next level: no batches for each row of another."""
+        for join in ("JOIN", "LEFT JOIN"):
+            for size in self.LARGE:
+                with self.subTest(join, size=size):
+                    self.describe(size)
+                    plan = self.fx.explain(f"SELECT * FROM few f {join} children c ON c.parent = f.id {join} children g ON g.parent = c.tag")
+                    depths = {kind: {line.index("->") for line in plan.splitlines() if f"->  {kind}" in line}
+                              for kind in ("Nested Loop", "Custom Scan")}
+                    self.assertTrue(all(depths.values()), plan)
+                    self.assertFalse(depths["Nested Loop"] & depths["Custom Scan"], plan)
+
     def test_analysed(self):
         """What ANALYZE saw counts where the description, hours old, has nothing."""
         self.describe("unknown")

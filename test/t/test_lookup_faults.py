@@ -66,6 +66,18 @@ class Faults(fixture.TestCase):
         sizes = [len(next(iter(r.body["RequestItems"].values()))["Keys"]) for r in self.operations("BatchGetItem")]
         self.assertEqual(sorted(sizes), [10, 10, 40, 40, 70, 70, 100, 100])
 
+    def test_large_rows(self):
+        """Batches of megabytes, keys that come once and keys that come again, in another order than they were asked for."""
+        self.fake.table("large", items=[{"pk": {"S": f"p{i:03d}"}, "name": {"S": f"{i} " + "x" * 25000}} for i in range(200)])
+        self.fx.foreign_table("large", "pk text NOT NULL, name text", server="fake")
+        outer = "(SELECT 'p' || lpad((i * 77 % 230)::text, 3, '0') AS x, i FROM generate_series(0, 299) i) v"
+        rows = self.fx.rows(f"SELECT v.x, l.name FROM {outer} LEFT JOIN large l ON l.pk = v.x")
+        self.assertEqual(len(rows), 300)
+        for key, name in rows:
+            number = int(key[1:])
+            self.assertEqual(name, f"{number} " + "x" * 25000 if number < 200 else None)
+        self.assertEqual(len(self.operations("BatchGetItem")), 3)
+
     def test_requests_leave_early(self):
         """While outer rows still come: the first children are asked for before the last page of parents."""
         sql = "SELECT p.name, c.n FROM parents p LEFT JOIN children c ON c.pk = p.pk"

@@ -113,13 +113,6 @@ class Ideal(Lookups):
         self.assertCosts("SELECT p.id, c.n, b.name FROM people p JOIN children c ON c.parent = p.best"
                          " JOIN parents b ON b.id = p.few WHERE c.v > 3", Query=37, BatchGetItem=1)
 
-    def test_levels_are_not_nested(self):
-        """All rows of one level are read before the next, whatever the join: no batch for each row of another."""
-        for join in ("JOIN", "LEFT JOIN"):
-            plan = self.fx.explain(f"SELECT p.id, c.n, b.note FROM parents p {join} children c ON c.parent = p.id {join} children b"
-                                   " ON b.parent = 'p0' || c.n", "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF")
-            self.assertEqual(len(re.findall(r"DynamoReadAhead\) \(actual rows=[0-9.]+ loops=1\)", plan)), plan.count("Nested Loop"), plan)
-
     def test_quarter_of_a_customer(self):
         """Q7, Q22, Q24: one Query each, two for both ends."""
         self.assertCosts("SELECT sum(v) FROM children WHERE parent = 'p0001' AND n >= 1 AND n < 2000", Query=1)
