@@ -28,6 +28,7 @@ FORCED = {"hash": ["enable_mergejoin", "enable_nestloop"], "merge": ["enable_has
           "materialize": ["enable_hashjoin", "enable_mergejoin", "enable_memoize", LOOKUP],
           "loop": ["enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize", LOOKUP],
           "lookup": ["enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize"]}
+FORCED["tight"] = FORCED["lookup"]
 ROUNDS = 100    # tries for what was not met
 
 
@@ -91,7 +92,8 @@ class Cases:
 
     def forced(self, method):
         """Settings under which joins are done in one way."""
-        return {name: "off" for name in FORCED[method] if self.coverage.lookups or name != LOOKUP}
+        settings = {name: "off" for name in FORCED[method] if self.coverage.lookups or name != LOOKUP}
+        return {**settings, "work_mem": "64kB", "hash_mem_multiplier": "1"} if method == "tight" else settings
 
     def joined(self):
         """Joins: those that must be tried once, and any; a few under the same settings."""

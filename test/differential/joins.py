@@ -46,6 +46,8 @@ class Joins:
         for _ in range(3):
             self.rng.shuffle(aims)
             yield from ((self.wide(kind), "lookup") for kind in AIMS)
+            yield from ((self.heavy(kind), "tight") for kind in ["JOIN"] * 2 + ["LEFT JOIN"] * 8)
+            yield from ((self.within(), "lookup") for _ in range(12))
             for aim in aims:
                 for method in ("lookup", "loop", "memoize"):
                     select = self.aimed(*aim)
@@ -58,6 +60,32 @@ class Joins:
         build.begin(build.from_many())
         person = next(table for table in self.related if table.name == "person")
         build.aim(kind, person, Entry(person.keys, 1), [(build.relations[0], build.relations[0].columns[0])], False)
+        return build.finish()
+
+    def heavy(self, kind):
+        """A join of few keys, each many times, whose answers are more than a small memory holds."""
+        build = Build(self.rng, self.related)
+        orders = next(table for table in self.related if table.name == "orders")
+        build.begin(build.from_frequent(orders, orders.keys[0]))
+        build.aim(kind, orders, Entry(orders.keys[:1], 1), [(build.relations[0], build.relations[0].columns[0])], False)
+        build.out.shape, build.out.extra = "join of few keys", [[f"{build.relations[1].alias}.body"]]
+        build.as_rows()
+        return build.out
+
+    def within(self):
+        """Rows of a table whose key is among values that a few local rows hold, some of them several times."""
+        table, entry = self.rng.choice(self.entries())
+        column = entry.columns[0]
+        build = Build(self.rng, self.related)
+        relation = build.relation(table, next(build.names))
+        build.begin(relation)
+        build.size, build.out.driver = len(table.rows), "few values"
+        other, held = self.rng.choice([(t, c) for t in self.related for c in t.columns
+                                       if c.domain == column.domain and not is_array(c)])
+        inner = build.relation(other, "w", 1)
+        ref, value = build.match.comparable(f"{relation.alias}.{column.name}", column, f"w.{held.name}", held)
+        build.out.where.append(Leaf([f"{ref} IN (SELECT {value} FROM "] + inner.parts + [" WHERE "] +
+                                    build.few(inner).parts + [")"]))
         return build.finish()
 
     def entries(self):

@@ -162,6 +162,17 @@ class Outers:
         first = self.rng.choice([-160, -60, 0])
         return Relation(alias, [f"generate_series({first}, {first + self.rng.choice([200, 201, 250, 330])}) {alias}(x)"], [column])
 
+    def from_frequent(self, table, column):
+        """VALUES of the most frequent values of a column and a few others, in turn."""
+        alias = next(self.names)
+        counts = Counter(row[column.name] for row in table.rows)
+        often = [text for text, _ in counts.most_common(self.rng.choice([1, 3, 8]))]
+        texts = (often + self.rng.choices(list(counts), k=self.rng.choice([0, 2, 20]))) * 3
+        found, self.out.driver, self.size = self.listed(alias, column), "frequent", len(texts)
+        rows = ", ".join(f"({quote(text)}::{base_type(column)}, {n})" for n, text in enumerate(texts))
+        found.parts, found.order = [f"(VALUES {rows}) {alias}(x, n)"], [f"{alias}.n"]
+        return found
+
     def from_unnest(self):
         """unnest of an array that is a constant or a parameter."""
         rng, alias = self.rng, next(self.names)
