@@ -47,7 +47,7 @@ dyn_answers_create(Size max_bytes)
 	ctl.hcxt = context;
 	answers->context = context;
 	answers->max_bytes = max_bytes;
-	answers->table = hash_create("dynamo_fdw answers", 64, &ctl,
+	answers->table = hash_create("dynamo_fdw answers", 1024, &ctl,
 								 HASH_ELEM | HASH_FUNCTION | HASH_COMPARE |
 								 HASH_CONTEXT);
 	dlist_init(&answers->idle);

@@ -500,6 +500,21 @@ report_unwanted_item(const DynLookups *lookups)
 			 errhint("What answers at the endpoint does not behave as DynamoDB does.")));
 }
 
+/* Items often come in the order in which they were asked for. */
+static DynAnswer *
+answer_of_item(DynLookups *lookups, const DynAsking *asking,
+			   const DynKeyPart *parts, int nparts, int guess)
+{
+	DynAnswer  *answer = guess < asking->n ? asking->asked[guess] : NULL;
+
+	begin_identity(lookups, 'k', parts, nparts);
+	if (answer != NULL && !lookups->identity.failed &&
+		answer->key.len == lookups->identity.len &&
+		memcmp(answer->key.data, lookups->identity.data, answer->key.len) == 0)
+		return answer;
+	return answer_of_identity(lookups);
+}
+
 /* May the answer's row be forgotten as soon as it was served? */
 static bool
 is_passing(const DynLookups *lookups, const DynAsking *asking,
@@ -532,12 +547,12 @@ receive_passing_row(DynLookups *lookups, DynAnswer *answer, const DynValue *item
 /* An item of a batch: a row of the answer to its key. */
 static void
 receive_item(DynLookups *lookups, DynAsking *asking, const DynValue *item,
-			 DynPassingRows *passing)
+			 int guess, DynPassingRows *passing)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 	DynKeyPart	parts[2];
 	int			nparts = item_key(lookups, asking->rows, item, parts);
-	DynAnswer  *answer = answer_of_key(lookups, parts, nparts);
+	DynAnswer  *answer = answer_of_item(lookups, asking, parts, nparts, guess);
 
 	if (answer->state != DYN_ANSWER_ASKED || answer->nrows > 0 ||
 		answer->passing != NULL || asking->asked[answer->asked_at] != answer)
@@ -567,10 +582,11 @@ receive_batch(DynLookups *lookups, DynAsking *asking, int stream)
 	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
 	DynPassingRows *passing = create_passing_rows(asking);
 	const DynValue *item;
+	int			guess = first;
 
 	show_origin(lookups, asking);
 	while ((item = dyn_fetch_next_of(asking->fetch, stream)) != NULL)
-		receive_item(lookups, asking, item, passing);
+		receive_item(lookups, asking, item, guess++, passing);
 	if (passing->left == 0)
 		MemoryContextDelete(passing->context);
 	for (int i = first; i < Min(first + DYN_BATCH_GET_MAX_KEYS, asking->n); i++)
