@@ -117,6 +117,8 @@ class Cases:
         if what == "join":
             kind, path, method = (rng.choice(word.split("/")) for word in words)
             return self.case(self.joins.toward(kind, path), self.forced(method), True)
+        if what == "access path" and rng.random() < 0.7:
+            return self.case(self.generator.along(words[0]), self.settings(), True)
         if what == "plan node" and rng.random() < 0.5:
             return self.case(self.apart(), self.settings(), True)
         if rng.random() < (0.2 if what == "access path" else 0.5):

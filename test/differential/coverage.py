@@ -164,7 +164,7 @@ EXPECTED_PATHS = ["Scan", "GetItem", "BatchGetItem", "Query", "Query per key", "
                   "Query per key, global index", "Query, then BatchGetItem, global index", "Query, local index",
                   "Query per key, local index", "Scan (count)", "Query (count)"]
 EXPECTED_NODES = ["Nested Loop", "Hash Join", "Merge Join", "Memoize", "Materialize", "Sort", "Incremental Sort",
-                  "Append", "Merge Append", "SetOp", "Aggregate", "Limit", "Unique", "asynchronous scan"]
+                  "Append", "SetOp", "Aggregate", "Limit", "Unique", "asynchronous scan"]
 
 
 def holes(coverage):

@@ -170,6 +170,25 @@ class Generator:
                     return select
         return getattr(self, self.rng.choice(["join", "subquery", "local_driver", "rows"]))()
 
+    def along(self, path):
+        """A Select that may take an access path, of the coverage's words: by the key of the table or of an index."""
+        local = "local" in path
+        indexes = [(t, index) for t in self.tables if t.rows for index in t.indexes if index["local"] == local]
+        table, index = self.rng.choice(indexes)
+        names = index["columns"]
+        if "index" not in path:
+            table = self.table(lambda t: t.rows and len(t.keys) == 2 and t.name != "big")
+            names = [key.name for key in table.keys]
+        first = ["in", "any"] if "per key" in path else ["eq"]
+        maker = self.maker(table, "a", 1)
+        conditions = [maker.on(table.by_name[names[0]], first)]
+        conditions += [maker.on(table.by_name[name], ["eq"]) for name in names[1:]]
+        shown = [table.by_name[name] for name in names] if "then" not in path else table.columns
+        select = Select(["count(*)"] if "count" in path else [f"a.{c.name}" for c in shown],
+                        [f"{TABLE}{table.name} a"], Tree("AND", conditions))
+        select.aliases, select.shape = {"a": table.name}, "sweep"
+        return select
+
     def compared(self, operator):
         """A Select with a condition that compares two columns; in that way, if chance allows."""
         for _ in range(200):
