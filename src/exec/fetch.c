@@ -60,6 +60,7 @@ struct DynFetch
 	int			wanted;			/* in turn: the stream that is waited for */
 	DynStream  *turn;			/* and that was asked for last; or NULL */
 	bool		draining;		/* nothing more is asked for */
+	bool		alone;			/* is waited for without its peers */
 
 	DynFetchPage *page;			/* being handed out; not when merging */
 	DynFetchPage *kept;			/* was the only one, kept to be read again */
@@ -276,7 +277,7 @@ awaits_answer(const DynFetch *fetch)
 {
 	const int  *peers = fetch->streams.spec.peers_in_flight;
 
-	return peers ? *peers > 0 : requests_in_flight(fetch) > 0;
+	return peers && !fetch->alone ? *peers > 0 : requests_in_flight(fetch) > 0;
 }
 
 /* Would the consumer wait for this very stream, or for any at all? */
@@ -420,12 +421,16 @@ next_resumption(const DynFetch *fetch)
 	return earliest;
 }
 
-/* Waits for an answer, or for the time to send, and takes in what came. */
+/*
+ * Waits for an answer, or for the time to send, and takes in what came.  Whoever
+ * waits here takes in no answer to a peer, so that none makes room.
+ */
 static void
 wait_for_progress(DynFetch *fetch)
 {
 	double		pause = next_resumption(fetch);
 
+	fetch->alone = true;
 	if (requests_in_flight(fetch) > 0)
 		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1);
 	else if (pause >= 0)
@@ -433,6 +438,7 @@ wait_for_progress(DynFetch *fetch)
 	else
 		CHECK_FOR_INTERRUPTS();
 	pump(fetch);
+	fetch->alone = false;
 }
 
 /* ---- handing out items, in no order ---- */

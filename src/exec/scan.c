@@ -316,7 +316,8 @@ dyn_scan_start_fetch(DynScan *scan, DynRequests *requests, const DynRows *rows,
 	spec.first_limit = scan->access->limit_hint;
 	spec.fetch_size = scan->relation->fetch_size;
 	spec.counters = &scan->counters;
-	spec.peers_in_flight = dyn_async_in_flight(scan);
+	/* lookups' answers wait until they are served, and then for themselves */
+	spec.peers_in_flight = in_turn ? NULL : dyn_async_in_flight(scan);
 	spec.counting = requests->count_only;
 	spec.in_turn = in_turn;
 	scan->requests = requests;

@@ -31,20 +31,31 @@ static create_upper_paths_hook_type previous_hook = NULL;
 
 /* ---- which subplans ---- */
 
-/* Subplans that are executed whenever the expression is evaluated. */
+typedef struct Search
+{
+	const List *computed;		/* what the path below returns */
+	List	   *found;
+} Search;
+
+/*
+ * Subplans that are executed whenever the expression is evaluated.  What was
+ * computed below (to sort by it, or to expand it) is taken from there, and the
+ * columns that it was made of may be gone.
+ */
 static bool
-collect_subplans(Node *node, List **found)
+collect_subplans(Node *node, Search *search)
 {
 	if (node == NULL || IsA(node, CaseExpr) || IsA(node, CoalesceExpr) ||
 		IsA(node, Aggref) || IsA(node, WindowFunc) ||
-		(IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop != NOT_EXPR))
+		(IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop != NOT_EXPR) ||
+		(!IsA(node, List) && list_member(search->computed, node)))
 		return false;
 	if (IsA(node, SubPlan))
 	{
-		*found = lappend(*found, node);
+		search->found = lappend(search->found, node);
 		return false;
 	}
-	return expression_tree_walker(node, collect_subplans, found);
+	return expression_tree_walker(node, collect_subplans, search);
 }
 
 /* Does the subplan take nothing but columns of the row? */
@@ -105,14 +116,14 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 }
 
 static List *
-subplans_to_look_up(const PlannerGlobal *glob, const PathTarget *target)
+subplans_to_look_up(const PlannerGlobal *glob, const ProjectionPath *path)
 {
-	List	   *all = NIL;
+	Search		search = {path->subpath->pathtarget->exprs, NIL};
 	List	   *found = NIL;
 	ListCell   *lc;
 
-	collect_subplans((Node *) target->exprs, &all);
-	foreach(lc, all)
+	collect_subplans((Node *) path->path.pathtarget->exprs, &search);
+	foreach(lc, search.found)
 	{
 		if (takes_columns(lfirst(lc)) && find_lookup(glob, lfirst(lc)) != NULL)
 			found = lappend(found, lfirst(lc));
@@ -167,7 +178,7 @@ read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
 	/* several paths may share a projection */
 	if (dyn_is_read_ahead_path(path->subpath) || dyn_is_one_row(path->subpath))
 		return 0;
-	subplans = subplans_to_look_up(root->glob, path->path.pathtarget);
+	subplans = subplans_to_look_up(root->glob, path);
 	if (subplans != NIL)
 		path->subpath = dyn_read_ahead_path(path->subpath, subplans);
 	foreach(lc, subplans)

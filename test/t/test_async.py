@@ -191,6 +191,18 @@ class Overlap(Scripted):
         rows = self.run_async("SELECT w FROM t0 WHERE v = 1 UNION ALL SELECT n FROM t1 WHERE h = 'p'", 2, 3)
         self.assertEqual(rows, [(1,), (3,), (5,), (7,), (9,), (77,)])
 
+    def test_index_pages_without_room(self):
+        """Keys are collected over pages of an index while a peer is in flight, whose answer nobody takes in meanwhile."""
+        self.fx.server("narrow", self.fake.endpoint, max_concurrency=1)
+        self.addCleanup(self.fx.execute, "DROP SERVER narrow CASCADE")
+        self.table(0, page_size=2)
+        self.fx.foreign_table("t0", COLUMNS, server="narrow")
+        late = replies.delay(0.2, {"Items": [item({"h": "p", "n": 77})], "Count": 1, "ScannedCount": 1})
+        self.fake.on("Query", lambda request: late if request.body["TableName"] == "t1" else None)
+        self.fx.execute("SET statement_timeout = '10s'")
+        rows = self.run_async("SELECT w FROM t0 WHERE v = 1 UNION ALL SELECT n FROM t1 WHERE h = 'p'", 2, 5)
+        self.assertEqual(rows, [(1,), (3,), (5,), (7,), (9,), (77,)])
+
     def test_explain_analyze(self):
         """Counters are each branch's own."""
         plan = self.fx.explain(self.union(), "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF")
@@ -258,6 +270,21 @@ class Rescans(Scripted):
         self.fx.execute("SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
         sql = f"SELECT g, u.n FROM generate_series(1, 2) g JOIN ({self.union()}) u ON u.n < g"
         self.assertEqual(self.both_ways(sql, 4), [(1, 0), (2, 0), (2, 1)])
+
+    def test_lookup_let_go(self):
+        """What is asked again, since memory was short, does not wait for lookups in flight that are served later."""
+        self.fx.server("narrow", self.fake.endpoint, max_concurrency=3, scan_policy="allow")
+        self.addCleanup(self.fx.execute, "DROP SERVER narrow CASCADE")
+        items = [item({"h": f"h{h}", "n": n, "x": "x" * (0 if h else 60000)}) for h in range(130) for n in range(2 if h else 10)]
+        for number in range(2):
+            self.fake.table(f"t{number}", ("h", "S"), ("n", "N"), items=items, item_count=10 ** 6, size_bytes=2 * 10 ** 8)
+            self.fx.foreign_table(f"t{number}", 'h text COLLATE "C" NOT NULL, n int NOT NULL, x text', server="narrow")
+        self.describe()
+        self.fx.execute("SET work_mem = 256; SET enable_hashjoin = off; SET enable_mergejoin = off; SET statement_timeout = '20s'")
+        sql = ("SELECT i, length(u.x) FROM (SELECT i, CASE WHEN i % 20 < 2 THEN 'h0' ELSE 'h' || i END AS k "
+               "FROM generate_series(1, 129) i) v JOIN (SELECT * FROM t0 UNION ALL SELECT * FROM t1) u ON u.h = v.k")
+        self.assertIn("Looks Up: t0, t1", self.fx.explain(sql))
+        self.assertEqual(len(self.fx.rows(sql)), sum(20 if i % 20 < 2 else 4 for i in range(1, 130)))
 
     def test_correlated_subquery(self):
         """A count over the union for each row."""

@@ -59,6 +59,17 @@ class Together(Lookups):
                 self.assertEqual(self.counts(sql), {"BatchGetItem": 2 if "UNION" in sql else 1})
                 self.assertRight(sql)
 
+    def test_computed_below(self):
+        """What was sorted by, or expanded, below other subqueries is not computed again."""
+        name = "(SELECT name FROM parents q WHERE q.id = p.best)"
+        count = "(SELECT count(*) FROM children c WHERE c.parent = p.few)"
+        for sql in (f"SELECT {name} AS x, {count}, p.id FROM people p ORDER BY x, p.id LIMIT 50",
+                    f"SELECT p.id, {name} FROM people p ORDER BY {count}, p.id LIMIT 10",
+                    f"SELECT generate_series(1, {count}::int) + 1, {name} FROM people p"):
+            with self.subTest(sql):
+                self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+                self.assertRight(sql)
+
     def test_limit(self):
         """A handful of requests for a handful of rows."""
         counts = self.counts("SELECT p.id, (SELECT count(*) FROM children c WHERE c.parent = p.id) FROM people p LIMIT 5")
