@@ -23,6 +23,7 @@
 #include "utils/memutils.h"
 
 #include "../model/pg_compat.h"
+#include "../plan/failure.h"
 #include "../plan/plantree.h"
 #include "../plan/readahead_path.h"
 #include "lookup.h"
@@ -44,6 +45,7 @@ typedef struct ReadAhead
 {
 	CustomScanState css;		/* first */
 	bool		lazy;			/* something above may stop early */
+	int			growth;			/* of batches, then */
 	bool		resolved;		/* parameters and scans were looked for */
 	List	   *parameters;		/* of Parameter *, which the scans depend on */
 	List	   *scans;			/* of DynScan *, executed for each row */
@@ -181,6 +183,22 @@ resolve_subplans(ReadAhead *ahead, const PlannedStmt *statement,
 				  statement->subplans);
 }
 
+/* Might evaluating the scans' values for a row raise an error? */
+static bool
+may_fail(const ReadAhead *ahead)
+{
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+	{
+		const DynScan *scan = lfirst(lc);
+
+		if (dyn_may_fail((Node *) ((ForeignScan *) scan->node->ss.ps.plan)->fdw_exprs))
+			return true;
+	}
+	return false;
+}
+
 static bool
 is_read_whole(const ReadAhead *ahead)
 {
@@ -217,6 +235,8 @@ resolve(ReadAhead *ahead)
 	else
 		resolve_loop(ahead, estate->es_plannedstmt);
 	MemoryContextSwitchTo(oldcontext);
+	/* no error of a row that nobody may come to */
+	ahead->growth = ahead->lazy && may_fail(ahead) ? 1 : LAZY_GROWTH;
 }
 
 static void
@@ -418,8 +438,8 @@ read_batch(ReadAhead *ahead)
 	ExecClearTuple(ahead->out);
 	start_lookups(ahead);
 	count_batch(ahead);
-	ahead->size = ahead->size > INT_MAX / LAZY_GROWTH ? INT_MAX
-		: ahead->size * LAZY_GROWTH;
+	ahead->size = ahead->size > INT_MAX / ahead->growth ? INT_MAX
+		: ahead->size * ahead->growth;
 }
 
 /* ---- callbacks of the executor ---- */
@@ -437,6 +457,7 @@ begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
 														 EXEC_FLAG_MARK)));
 	dyn_read_ahead_decode(plan, &decoded);
 	ahead->lazy = decoded.lazy;
+	ahead->growth = LAZY_GROWTH;
 	ahead->once = (eflags & EXEC_FLAG_REWIND) == 0;
 	ahead->size = ahead->lazy ? FIRST_LAZY_ROWS : INT_MAX;
 	ahead->out = node->ss.ps.ps_ProjInfo ? node->ss.ps.ps_ResultTupleSlot

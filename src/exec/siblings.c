@@ -9,7 +9,7 @@
  * subplan, or what is executed for each row of something else.
  *
  * Values are evaluated then, too.  An expression could fail, or have effects,
- * that the statement would never come to; constants and parameters cannot.
+ * that the statement would never come to, unless it is known not to (failure.c).
  */
 #include "postgres.h"
 
@@ -18,6 +18,7 @@
 #include "nodes/plannodes.h"
 
 #include "../model/pg_compat.h"
+#include "../plan/failure.h"
 #include "../plan/plantree.h"
 #include "../plan/readahead_path.h"
 #include "siblings.h"
@@ -106,26 +107,25 @@ find_scans(Plan *plan, bool limited, List **found)
 
 /* ---- what can start ---- */
 
-/* Is it neither a constant nor a parameter that the statement came with? */
+/* Does it take a value that comes while the statement runs? */
 static bool
-is_computed(Node *node, void *context)
+is_running_value(Node *node, void *context)
 {
-	if (node == NULL || IsA(node, Const) || IsA(node, List))
-		return node != NULL && expression_tree_walker(node, is_computed, context);
+	if (node == NULL)
+		return false;
 	if (IsA(node, Param))
 		return ((Param *) node)->paramkind != PARAM_EXTERN;
-	if (IsA(node, RelabelType))
-		return expression_tree_walker(node, is_computed, context);
-	return true;
+	return expression_tree_walker(node, is_running_value, context);
 }
 
 static bool
 can_start(const DynScan *scan, const List *found)
 {
 	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
+	Node	   *values = (Node *) plan->fdw_exprs;
 
 	return scan->access->one_request && !scan->running &&
-		!is_computed((Node *) plan->fdw_exprs, NULL) &&
+		!is_running_value(values, NULL) && !dyn_may_fail(values) &&
 		list_member_ptr(found, plan);
 }
 

@@ -13,6 +13,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
 #include "foreign/fdwapi.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/planner.h"
@@ -168,6 +169,22 @@ saved_cost(PlannerInfo *root, const SubPlan *subplan, double rows)
 
 static Cost visit_path(PlannerInfo *root, Path *path);
 
+/*
+ * May WHERE CURRENT OF name the row?  Core looks for the table's scan below a
+ * cursor's projection, and does not find it below a node of ours.  A cursor with a
+ * LIMIT cannot be told from a statement with one.
+ */
+static bool
+may_be_current(const PlannerInfo *root, const Path *path)
+{
+	const RelOptInfo *rel = path->parent;
+
+	return root->query_level == 1 && root->tuple_fraction > 0 &&
+		root->parse->limitCount == NULL && root->parse->rowMarks == NIL &&
+		IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION &&
+		root->simple_rte_array[rel->relid]->relkind != RELKIND_FOREIGN_TABLE;
+}
+
 static Cost
 read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
 {
@@ -176,7 +193,8 @@ read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
 	ListCell   *lc;
 
 	/* several paths may share a projection */
-	if (dyn_is_read_ahead_path(path->subpath) || dyn_is_one_row(path->subpath))
+	if (dyn_is_read_ahead_path(path->subpath) ||
+		dyn_is_one_row(path->subpath) || may_be_current(root, path->subpath))
 		return 0;
 	subplans = subplans_to_look_up(root->glob, path);
 	if (subplans != NIL)

@@ -183,6 +183,18 @@ class Apart(Lookups):
         """In WHERE it is executed row by row, and right."""
         self.assertAlone("SELECT id FROM people p WHERE id < 'p0030' AND (SELECT count(*) FROM children c WHERE c.parent = p.id) > 2")
 
+    def test_current_of_a_cursor(self):
+        """The row that a cursor stands on can be updated."""
+        self.fx.execute("CREATE TABLE standing AS SELECT *, 0 AS z FROM people; ANALYZE standing")
+        self.addCleanup(self.fx.execute, "DROP TABLE standing")
+        query = "SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) FROM standing p"
+        for tail in ("", " FOR UPDATE"):
+            self.fx.execute(f"BEGIN; DECLARE c CURSOR FOR {query}{tail}")
+            [(key, name)] = self.fx.rows("FETCH RELATIVE 3 FROM c")
+            self.fx.execute("UPDATE standing SET z = z + 1 WHERE CURRENT OF c; COMMIT")
+            self.assertEqual(name, f"name {int(key[1:]) % 37}")
+            self.assertEqual(self.fx.value(f"SELECT z FROM standing WHERE id = '{key}'"), 1)
+
     def test_one_row(self):
         """Of one item there is nothing to collect."""
         self.assertAlone("SELECT id, (SELECT count(*) FROM children c WHERE c.parent = p.id) FROM parents p WHERE id = 'p0007'")

@@ -171,6 +171,20 @@ class Semantics(Lookups):
         self.assertNotIn("DynamoReadAhead", self.fx.explain(sql))
         self.assertRight(sql)
 
+    def test_no_error_of_rows_that_a_limit_leaves_out(self):
+        """Values that might fail are computed for one row after the other there; all others are not held up by that."""
+        self.fx.execute("CREATE TABLE divisors AS SELECT i, CASE WHEN i = 4 THEN 0 ELSE i END AS x, 'p000' AS prefix FROM "
+                        "generate_series(1, 1000) i; ANALYZE divisors")
+        self.addCleanup(self.fx.execute, "DROP TABLE divisors")
+        for sql in ("SELECT i, (SELECT name FROM parents q WHERE q.id = 'p000' || 10 / o.x) FROM divisors o",
+                    "SELECT i, q.name FROM divisors o LEFT JOIN parents q ON q.id = 'p000' || 10 / o.x"):
+            self.assertIn("DynamoReadAhead", self.fx.explain(f"{sql} LIMIT 3"))
+            self.assertEqual(len(self.fx.rows(f"{sql} LIMIT 3")), 3)
+            self.assertEqual(self.fx.error(f"{sql} LIMIT 4").sqlstate, "22012")
+        counts = self.counts("SELECT i, q.name FROM divisors o LEFT JOIN parents q ON q.id = o.prefix || o.i LIMIT 300")
+        self.assertEqual(counts["GetItem"], 1)
+        self.assertLessEqual(counts["BatchGetItem"], 8)
+
     def test_other_relations_plan_as_before(self):
         """Local tables are joined by core alone."""
         sql = "SELECT * FROM people p JOIN kids k ON k.parent = p.id JOIN people q ON q.id = p.best"

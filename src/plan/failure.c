@@ -1,0 +1,93 @@
+/*
+ * failure.c
+ *		Knows expressions that cannot fail.
+ *
+ * Values of keys are mostly columns, and what single-table designs make of them:
+ * prefixes put before an id, numbers written as text.  PostgreSQL does not tell
+ * which functions cannot raise an error (being leakproof demands more), so that
+ * those that occur in keys are listed here.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+
+#include "failure.h"
+
+static bool
+is_harmless(Oid function)
+{
+	switch (function)
+	{
+		case F_TEXTCAT:
+		case F_LOWER_TEXT:
+		case F_UPPER_TEXT:
+		case F_INT4_INT2:
+		case F_INT8_INT2:
+		case F_INT8_INT4:
+		case F_NUMERIC_INT2:
+		case F_NUMERIC_INT4:
+		case F_NUMERIC_INT8:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* A cast to text by way of the type's output. */
+static bool
+is_written(const CoerceViaIO *coercion)
+{
+	switch (exprType((Node *) coercion->arg))
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case NUMERICOID:
+		case UUIDOID:
+		case DATEOID:
+			return coercion->resulttype == TEXTOID ||
+				coercion->resulttype == VARCHAROID;
+		default:
+			return false;
+	}
+}
+
+static bool
+may_fail(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_List:
+		case T_Const:
+		case T_Var:
+		case T_Param:
+		case T_RelabelType:
+			break;
+		case T_FuncExpr:
+			if (!is_harmless(((FuncExpr *) node)->funcid))
+				return true;
+			break;
+		case T_OpExpr:
+			if (!is_harmless(((OpExpr *) node)->opfuncid))
+				return true;
+			break;
+		case T_CoerceViaIO:
+			if (!is_written((CoerceViaIO *) node))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, may_fail, context);
+}
+
+bool
+dyn_may_fail(Node *node)
+{
+	return may_fail(node, NULL);
+}
