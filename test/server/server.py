@@ -152,10 +152,10 @@ class ScriptedServer:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
         self._listener.close()
-        tasks = asyncio.all_tasks(self._loop)
-        for task in tasks:
-            task.cancel()
-        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        while tasks := asyncio.all_tasks(self._loop):       # connections may still be coming in
+            for task in tasks:
+                task.cancel()
+            self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         self._loop.run_until_complete(asyncio.sleep(0))     # lets transports close
         self._loop.close()
 
