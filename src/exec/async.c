@@ -120,7 +120,7 @@ base_is_ready(DynScan *scan)
 		{
 			if (state == DYN_FETCH_ITEM)
 				return true;
-			scan->base_fetch = NULL;
+			dyn_scan_end_batch(scan);
 		}
 		else if (state == DYN_FETCH_END || !dyn_scan_start_batch(scan))
 			return true;

@@ -823,6 +823,18 @@ dyn_fetch_pause(DynFetch *fetch)
 }
 
 void
+dyn_fetch_set_peers(DynFetch *fetch, int *peers_in_flight)
+{
+	int			n = requests_in_flight(fetch);
+
+	if (fetch->streams.spec.peers_in_flight != NULL)
+		*fetch->streams.spec.peers_in_flight -= n;
+	if (peers_in_flight != NULL)
+		*peers_in_flight += n;
+	fetch->streams.spec.peers_in_flight = peers_in_flight;
+}
+
+void
 dyn_fetch_drain(DynFetch *fetch)
 {
 	fetch->draining = true;

@@ -103,6 +103,12 @@ extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
  */
 extern double dyn_fetch_pause(DynFetch *fetch);
 
+/*
+ * From now on the fetch is waited for together with these (see the spec), or for
+ * itself; its requests in flight move along.
+ */
+extern void dyn_fetch_set_peers(DynFetch *fetch, int *peers_in_flight);
+
 /* Sends what may be sent now, without waiting. */
 extern void dyn_fetch_send(DynFetch *fetch);
 

@@ -440,6 +440,17 @@ batch_size(const DynScan *scan)
 	return scan->access->lazy ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
 }
 
+void
+dyn_scan_end_batch(DynScan *scan)
+{
+	scan->base_fetch = NULL;
+	dyn_fetch_set_peers(scan->fetch, dyn_async_in_flight(scan));
+}
+
+/*
+ * What the index has in flight meanwhile is nothing that peers can wait for: it
+ * is taken in after the batch.
+ */
 bool
 dyn_scan_start_batch(DynScan *scan)
 {
@@ -451,12 +462,14 @@ dyn_scan_start_batch(DynScan *scan)
 		scan->batch_context = AllocSetContextCreate(scan->run_context,
 													"dynamo_fdw batch",
 													ALLOCSET_DEFAULT_SIZES);
-	scan->base_fetch = NULL;
+	dyn_scan_end_batch(scan);
 	MemoryContextReset(scan->batch_context);
 	oldcontext = MemoryContextSwitchTo(scan->batch_context);
 	parts = palloc(batch_size(scan) * scan->access->nbase * sizeof(DynKeyPart));
 	n = collect_keys(scan, parts, batch_size(scan));
 	if (n > 0)
+	{
+		dyn_fetch_set_peers(scan->fetch, NULL);
 		scan->base_fetch =
 			dyn_scan_start_fetch(scan,
 								 dyn_requests_of_keys(scan->relation, parts, n,
@@ -464,6 +477,7 @@ dyn_scan_start_batch(DynScan *scan)
 													  scan->rows->projection,
 													  scan->rows->nprojection),
 								 scan->rows, false);
+	}
 	MemoryContextSwitchTo(oldcontext);
 	return n > 0;
 }

@@ -68,6 +68,9 @@ extern DynFetch *dyn_scan_start_fetch(DynScan *scan, DynRequests *requests,
  */
 extern void dyn_scan_start_ahead(DynScan *scan);
 
+/* Index, then base: the batch is done; what is waited for is the index again. */
+extern void dyn_scan_end_batch(DynScan *scan);
+
 /*
  * Index, then base: collects keys, waiting for them, and starts to read their
  * items; false at the end of the index.

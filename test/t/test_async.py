@@ -205,6 +205,19 @@ class Overlap(Scripted):
         rows = self.run_async("SELECT w FROM t0 WHERE v = 1 UNION ALL SELECT n FROM t1 WHERE h = 'p'", 2, 5)
         self.assertEqual(rows, [(1,), (3,), (5,), (7,), (9,), (77,)])
 
+    def test_index_ahead_without_room(self):
+        """While items of one page's keys are read, the index's next page is in flight; it does not keep them from being asked for."""
+        self.fx.server("narrow", self.fake.endpoint, max_concurrency=1, scan_policy="allow")
+        self.addCleanup(self.fx.execute, "DROP SERVER narrow CASCADE")
+        for number in range(2):
+            self.table(number, page_size=450)
+            self.fake.tables[f"t{number}"].items = [item({"h": "p", "n": n, "v": 1, "w": n}) for n in range(1000)]
+            self.fx.foreign_table(f"t{number}", COLUMNS, server="narrow")
+        self.fx.execute("SET statement_timeout = '10s'")
+        sql = self.union("SELECT w FROM {} WHERE v = 1", 2)
+        self.assertIn("Query, then BatchGetItem", self.fx.explain(sql))
+        self.assertEqual(sorted(self.fx.rows(sql)), sorted([(n,) for n in range(1000)] * 2))
+
     def test_explain_analyze(self):
         """Counters are each branch's own."""
         plan = self.fx.explain(self.union(), "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF")
