@@ -24,7 +24,7 @@ bool		dyn_guc_consistent_read = false;
 bool		dyn_guc_log_requests = false;
 int			dyn_guc_metadata_ttl = 300;
 bool		dyn_guc_enable_lookup_join = true;
-int			dyn_guc_fetch_memory = 20 * 1024;
+int			dyn_guc_fetch_memory = 24 * 1024;
 int			dyn_guc_analyze_read_units = 1000;
 
 static const struct config_enum_entry scan_policy_values[] = {
@@ -84,7 +84,7 @@ dyn_guc_init(void)
 							PGC_USERSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.fetch_memory",
 							"Bytes of pages, arriving and waiting, that one statement may hold.",
-							NULL, &dyn_guc_fetch_memory, 20 * 1024, 1024, 1024 * 1024,
+							NULL, &dyn_guc_fetch_memory, 24 * 1024, 1024, 1024 * 1024,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.analyze_read_units",
 							"Read units that ANALYZE may use for one foreign table.",
