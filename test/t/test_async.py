@@ -20,7 +20,7 @@ class Scripted(fixture.TestCase):
 
     def setUp(self):
         self.fake.reset(scripts=True)
-        self.fake.delay = 0.03
+        self.fake.delay = 0.06
         for number in range(4):
             self.table(number)
         self.fx.execute("RESET ALL; SET dynamo_fdw.scan_policy = allow")

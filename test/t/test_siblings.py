@@ -17,7 +17,7 @@ class Siblings(fixture.TestCase):
 
     def setUp(self):
         self.fake.reset(scripts=True)
-        self.fake.delay = 0.03
+        self.fake.delay = 0.06
         self.films([{"name": "Up", "year": 2009, "kids": 2}])
         self.songs({"movie": "Up", "n": n, "v": 2 * n} for n in range(6))
         self.fx.execute("RESET ALL; SET dynamo_fdw.scan_policy = allow")
