@@ -50,9 +50,12 @@ class Directed:
         self.fake.table("sparse_pages", ("pk", "S"), ("sk", "N"), [], items, page_size=2, empty_before=(0, 2, 4, 6, 8))
         items = [{"pk": {"S": pk}, "n": {"N": n}} for pk, n in zip("abcd", ("1", "2", "1.5", "4"))]
         self.fake.table("bad", ("pk", "S"), None, [], items, item_count=1000000, size_bytes=10 ** 9)
+        self.fake.table("long", ("pk", "S"), None, [], [{"pk": {"S": "a"}, "v": {"S": "abcdefgh"}}])
         for name, columns in (("lagging", "status text NOT NULL, total numeric"), ("sparse_pages", "sk int4 NOT NULL"),
                               ("bad", "n int4")):
             self.runner.execute(f'CREATE FOREIGN TABLE f.{name} (pk text COLLATE "C" NOT NULL, {columns}) SERVER fake')
+
+        self.runner.execute("CREATE FOREIGN TABLE f.long (pk text COLLATE \"C\" NOT NULL, v varchar(5)) SERVER fake OPTIONS (on_mismatch 'null')")
 
     def run(self):
         """All of them."""
@@ -61,6 +64,7 @@ class Directed:
             self.stale_index()
             self.empty_pages()
             self.bad_item()
+            self.mismatch_as_null()
         return self.passed, self.failed
 
     def stale_index(self):
@@ -98,3 +102,10 @@ class Directed:
         self.expect("a bad item of which only the key is needed", join.format("a,c").replace("b.n", "b.pk"),
                     [("a", "a"), ("c", "c")])
         self.expect_error("a bad item far behind good ones", join.format(",".join("abd" * 100 + "c")), "HV004")
+
+    def mismatch_as_null(self):
+        """A value that counts as NULL is not equal to itself."""
+        self.expect("a value too long for its column", "SELECT pk, v FROM f.long", [("a", None)])
+        for condition in ("v = 'abcdefgh'", "v IN ('abcdefgh', 'x')", "v::text = 'abcdefgh'"):
+            self.expect("a value too long, compared", f"SELECT pk FROM f.long WHERE {condition}", [])
+            self.expect("a value too long, counted", f"SELECT count(*) FROM f.long WHERE {condition}", [("0",)])
