@@ -128,8 +128,12 @@ class Directed:
         self.same("filters of outer rows", f"SELECT a.pk, v.n, b.sk FROM {outer} JOIN {{0}} b ON b.pk = a.pk AND b.un > v.n")
         self.same("filters of outer rows, counted", f"SELECT a.pk, v.n, c.n FROM {outer}, "
                   "LATERAL (SELECT count(*) AS n FROM {0} b WHERE b.pk = a.pk AND b.un > v.n) c")
+        for negation in ("", "NOT "):
+            self.same("conditions that the join checks", f"SELECT a.pk, v.n FROM {outer} WHERE {negation}EXISTS "
+                      "(SELECT FROM {0} b WHERE b.pk = a.pk AND b.un + 0 > v.n)")
 
     def branches_passed_over(self):
         """A LIMIT spares the second branch for some rows; each execution has its own row's answer all the same."""
-        self.same("branches passed over", "SELECT a.pk, u.n FROM (SELECT DISTINCT pk FROM l.ii) a, LATERAL (SELECT 0 AS n FROM {0} b "
-                  "WHERE b.pk = a.pk AND b.pk % 2 = 0 UNION ALL (SELECT sk + 1 FROM {0} c WHERE c.pk = a.pk ORDER BY sk LIMIT 1) LIMIT 1) u")
+        self.same("branches passed over", "SELECT d.pk, a.pk, u.n FROM (SELECT DISTINCT pk FROM l.ii) d "
+                  "CROSS JOIN LATERAL (VALUES (d.pk), (NULL)) a(pk) LEFT JOIN LATERAL (SELECT 0 AS n FROM {0} b "
+                  "WHERE b.pk = a.pk AND b.pk % 2 = 0 UNION ALL (SELECT sk + 1 FROM {0} c WHERE c.pk = a.pk ORDER BY sk LIMIT 1) LIMIT 1) u ON true")
