@@ -76,6 +76,7 @@ class Directed:
             self.bad_item()
             self.mismatch_as_null()
             self.filters_of_outer_rows()
+            self.left_in_the_middle()
         self.branches_passed_over()
         return self.passed, self.failed
 
@@ -137,3 +138,8 @@ class Directed:
         self.same("branches passed over", "SELECT d.pk, a.pk, u.n FROM (SELECT DISTINCT pk FROM l.ii) d "
                   "CROSS JOIN LATERAL (VALUES (d.pk), (NULL)) a(pk) LEFT JOIN LATERAL (SELECT 0 AS n FROM {0} b "
                   "WHERE b.pk = a.pk AND b.pk % 2 = 0 UNION ALL (SELECT sk + 1 FROM {0} c WHERE c.pk = a.pk ORDER BY sk LIMIT 1) LIMIT 1) u ON true")
+
+    def left_in_the_middle(self):
+        """A semijoin leaves the join inside it where it found a row, and begins it anew."""
+        self.same("left in the middle", "SELECT v.n FROM (SELECT sk FROM l.ii ORDER BY sk DESC OFFSET 0) v(n) WHERE EXISTS "
+                  "(SELECT FROM l.ii a JOIN {0} b ON b.pk = a.pk AND b.sk = a.sk WHERE a.sk - v.n BETWEEN 0 AND 0)")
