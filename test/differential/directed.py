@@ -129,6 +129,8 @@ class Directed:
         self.same("filters of outer rows", f"SELECT a.pk, v.n, b.sk FROM {outer} JOIN {{0}} b ON b.pk = a.pk AND b.un > v.n")
         self.same("filters of outer rows, counted", f"SELECT a.pk, v.n, c.n FROM {outer}, "
                   "LATERAL (SELECT count(*) AS n FROM {0} b WHERE b.pk = a.pk AND b.un > v.n) c")
+        self.same("counts of lists of keys", "SELECT v.a, c.n FROM (SELECT array_agg(DISTINCT pk) FROM l.ii UNION ALL "
+                  "SELECT array_agg(DISTINCT pk) FROM l.ii GROUP BY gh) v(a), LATERAL (SELECT count(*) AS n FROM {0} b WHERE b.pk = ANY (v.a)) c")
         for negation in ("", "NOT "):
             self.same("conditions that the join checks", f"SELECT a.pk, v.n FROM {outer} WHERE {negation}EXISTS "
                       "(SELECT FROM {0} b WHERE b.pk = a.pk AND b.un + 0 > v.n)")
@@ -137,9 +139,9 @@ class Directed:
         """A LIMIT spares the second branch for some rows; each execution has its own row's answer all the same."""
         self.same("branches passed over", "SELECT d.pk, a.pk, u.n FROM (SELECT DISTINCT pk FROM l.ii) d "
                   "CROSS JOIN LATERAL (VALUES (d.pk), (NULL)) a(pk) LEFT JOIN LATERAL (SELECT 0 AS n FROM {0} b "
-                  "WHERE b.pk = a.pk AND b.pk % 2 = 0 UNION ALL (SELECT sk + 1 FROM {0} c WHERE c.pk = a.pk ORDER BY sk LIMIT 1) LIMIT 1) u ON true")
+                  "WHERE b.pk = a.pk AND b.pk % 2 = 0 UNION ALL (SELECT sk::bigint + 1 FROM {0} c WHERE c.pk = a.pk ORDER BY sk LIMIT 1) LIMIT 1) u ON true")
 
     def left_in_the_middle(self):
         """A semijoin leaves the join inside it where it found a row, and begins it anew."""
         self.same("left in the middle", "SELECT v.n FROM (SELECT sk FROM l.ii ORDER BY sk DESC OFFSET 0) v(n) WHERE EXISTS "
-                  "(SELECT FROM l.ii a JOIN {0} b ON b.pk = a.pk AND b.sk = a.sk WHERE a.sk - v.n BETWEEN 0 AND 0)")
+                  "(SELECT FROM l.ii a JOIN {0} b ON b.pk = a.pk AND b.sk = a.sk WHERE a.sk::bigint - v.n BETWEEN 0 AND 0)")
