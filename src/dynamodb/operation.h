@@ -31,6 +31,9 @@ extern const char *dyn_operation_name(DynOperation op);
 
 #define DYN_BATCH_GET_MAX_KEYS	100
 
+/* Of a read unit, eventually consistent (dynamodb.md §5). */
+#define DYN_READ_UNIT_BYTES		8192.0
+
 /*
  * One reading request.  Texts are rendered expressions (expression.h), all
  * against the same `tokens`; NULL or "" where there is none.  Which fields

@@ -37,17 +37,11 @@
 #include "request.h"
 #include "rows.h"
 
-/* A table read whole is divided into segments of about this size. */
-#define BYTES_PER_SEGMENT	(4.0 * 1024 * 1024)
-
 /* The largest power of two that DynamoDB takes as TotalSegments. */
 #define MAX_SEGMENTS		(1 << 19)
 
 /* A sample should come from so many segments, if they are worth a request. */
 #define SAMPLED_SEGMENTS	100
-
-/* A read unit, eventually consistent. */
-#define UNIT_BYTES			8192.0
 
 typedef struct Sampler
 {
@@ -84,7 +78,7 @@ typedef struct Sampler
 static double
 table_units(const Sampler *sampler)
 {
-	return sampler->meta->size_bytes / UNIT_BYTES;
+	return sampler->meta->size_bytes / DYN_READ_UNIT_BYTES;
 }
 
 /* The part of the table that fills the sample, or that the bound allows. */
@@ -98,10 +92,7 @@ wanted_share(const Sampler *sampler)
 static void
 choose_all_segments(Sampler *sampler)
 {
-	double		segments = ceil(sampler->meta->size_bytes / BYTES_PER_SEGMENT);
-
-	segments = Min(segments, sampler->relation->connection->max_concurrency);
-	sampler->segments = (uint32) Max(segments, 1);
+	sampler->segments = dyn_requests_segments(sampler->relation, sampler->meta);
 	sampler->step = 1;
 }
 

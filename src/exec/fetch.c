@@ -128,7 +128,6 @@ dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 
 	fetch->streams.spec = *spec;
 	fetch->streams.statement = statement;
-	fetch->streams.counting = spec->counting;
 	fetch->streams.expected = spec->in_turn ? TURN_EXPECTED_BYTES
 		: FIRST_EXPECTED_BYTES;
 	fetch->max_active = most_active(spec);
@@ -518,7 +517,7 @@ next_unordered(DynFetch *fetch)
 bool
 dyn_fetch_rewind(DynFetch *fetch)
 {
-	if (fetch->streams.counting)
+	if (fetch->streams.spec.counting)
 		return true;
 	if (fetch->streams.spec.compare != NULL)
 		return false;
@@ -733,7 +732,7 @@ dyn_fetch_count_of(DynFetch *fetch, int number)
 
 	if (stream == NULL)
 		return 0;
-	fetch->streams.counting = true;
+	Assert(fetch->streams.spec.counting);
 	while (dyn_fetch_next_of(fetch, number) != NULL)
 		continue;
 	count = stream->count;
@@ -757,7 +756,7 @@ dyn_fetch_send_ahead(DynFetch *fetch)
 uint64
 dyn_fetch_count(DynFetch *fetch)
 {
-	Assert(fetch->streams.counting);
+	Assert(fetch->streams.spec.counting);
 	pump(fetch);
 	while (!is_finished(fetch))
 		wait_for_progress(fetch);
@@ -770,7 +769,7 @@ dyn_fetch_count(DynFetch *fetch)
 static DynFetchState
 present_state(DynFetch *fetch)
 {
-	if (fetch->streams.spec.compare != NULL && !fetch->streams.counting)
+	if (fetch->streams.spec.compare != NULL && !fetch->streams.spec.counting)
 	{
 		if (!heads_are_loaded(fetch))
 			return DYN_FETCH_WAITS;

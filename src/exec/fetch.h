@@ -60,7 +60,7 @@ typedef struct DynFetchSpec
 	DynCounters *counters;		/* counted here, too */
 	int		   *peers_in_flight;	/* requests of all fetches that are waited for
 									 * together with this one; NULL: alone */
-	bool		counting;		/* Select=COUNT */
+	bool		counting;		/* Select=COUNT: pages are not kept */
 } DynFetchSpec;
 
 /* The spec is copied; what it points to must outlive the fetch. */

@@ -68,46 +68,6 @@ typedef struct ReadAhead
 
 /* ---- finding the loop and its scans ---- */
 
-static NestLoop *find_loop(Plan *plan, const Plan *ahead);
-
-static NestLoop *
-find_loop_in_list(List *plans, const Plan *ahead)
-{
-	NestLoop   *found = NULL;
-	ListCell   *lc;
-
-	foreach(lc, plans)
-	{
-		if (found == NULL && lfirst(lc) != NULL)
-			found = find_loop(lfirst(lc), ahead);
-	}
-	return found;
-}
-
-static NestLoop *
-find_loop(Plan *plan, const Plan *ahead)
-{
-	NestLoop   *found = NULL;
-
-	if (plan == NULL)
-		return NULL;
-	if (IsA(plan, NestLoop) && outerPlan(plan) == ahead)
-		return (NestLoop *) plan;
-	if (IsA(plan, Append))
-		found = find_loop_in_list(((Append *) plan)->appendplans, ahead);
-	else if (IsA(plan, MergeAppend))
-		found = find_loop_in_list(((MergeAppend *) plan)->mergeplans, ahead);
-	else if (IsA(plan, CustomScan))
-		found = find_loop_in_list(((CustomScan *) plan)->custom_plans, ahead);
-	else if (IsA(plan, SubqueryScan))
-		found = find_loop(((SubqueryScan *) plan)->subplan, ahead);
-	if (found == NULL)
-		found = find_loop(outerPlan(plan), ahead);
-	if (found == NULL)
-		found = find_loop(innerPlan(plan), ahead);
-	return found;
-}
-
 static void
 add_scan(ReadAhead *ahead, const Plan *plan)
 {
@@ -149,12 +109,9 @@ add_parameter(ReadAhead *ahead, int number, AttrNumber column, ExprState *expr)
 static void
 resolve_loop(ReadAhead *ahead, const PlannedStmt *statement)
 {
-	const Plan *plan = ahead->css.ss.ps.plan;
-	NestLoop   *loop = find_loop(statement->planTree, plan);
+	NestLoop   *loop = dyn_plan_loop_over(statement, ahead->css.ss.ps.plan);
 	ListCell   *lc;
 
-	if (loop == NULL)
-		loop = find_loop_in_list(statement->subplans, plan);
 	if (loop == NULL)
 		return;
 	foreach(lc, loop->nestParams)
@@ -199,13 +156,11 @@ may_fail(const ReadAhead *ahead)
 	return false;
 }
 
-static bool
-is_read_whole(const ReadAhead *ahead)
+/* A lazy batch starts small. */
+static int
+first_size(const ReadAhead *ahead)
 {
-	const PlannedStmt *statement = ahead->css.ss.ps.state->es_plannedstmt;
-	const Plan *plan = ahead->css.ss.ps.plan;
-
-	return dyn_plan_is_read_whole(dyn_plan_tree_of(statement, plan), plan);
+	return ahead->lazy ? FIRST_LAZY_ROWS : INT_MAX;
 }
 
 /*
@@ -223,9 +178,9 @@ resolve(ReadAhead *ahead)
 		return;
 	ahead->resolved = true;
 	dyn_read_ahead_decode((CustomScan *) ahead->css.ss.ps.plan, &plan);
-	if (ahead->lazy && is_read_whole(ahead))
-		ahead->lazy = false;
-	ahead->size = ahead->lazy ? FIRST_LAZY_ROWS : INT_MAX;
+	ahead->lazy = plan.lazy &&
+		!dyn_plan_is_read_whole(estate->es_plannedstmt, ahead->css.ss.ps.plan);
+	ahead->size = first_size(ahead);
 	if (estate->es_epq_active != NULL ||
 		(plan.subplans != NIL && ahead->css.ss.ps.ps_ProjInfo != NULL))
 		return;
@@ -450,16 +405,11 @@ begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
 	ReadAhead  *ahead = (ReadAhead *) node;
 	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
 	Plan	   *child = linitial(plan->custom_plans);
-	DynReadAheadPlan decoded;
 
 	node->custom_ps = list_make1(ExecInitNode(child, estate,
 											  eflags & ~(EXEC_FLAG_BACKWARD |
 														 EXEC_FLAG_MARK)));
-	dyn_read_ahead_decode(plan, &decoded);
-	ahead->lazy = decoded.lazy;
-	ahead->growth = LAZY_GROWTH;
 	ahead->once = (eflags & EXEC_FLAG_REWIND) == 0;
-	ahead->size = ahead->lazy ? FIRST_LAZY_ROWS : INT_MAX;
 	ahead->out = node->ss.ps.ps_ProjInfo ? node->ss.ps.ps_ResultTupleSlot
 		: node->ss.ss_ScanTupleSlot;
 	ahead->context = AllocSetContextCreate(CurrentMemoryContext,
@@ -534,7 +484,7 @@ rescan_read_ahead(CustomScanState *node)
 	clear_batch(ahead);
 	ahead->once = false;
 	ahead->ended = false;
-	ahead->size = ahead->lazy ? FIRST_LAZY_ROWS : INT_MAX;
+	ahead->size = first_size(ahead);
 }
 
 /* ---- EXPLAIN ---- */

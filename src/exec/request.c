@@ -8,9 +8,14 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "../model/encoding.h"
 #include "../model/path.h"
 #include "request.h"
+
+/* A Scan is divided into segments of about this size. */
+#define BYTES_PER_SEGMENT	(4.0 * 1024 * 1024)
 
 /* ---- setting up ---- */
 
@@ -151,6 +156,14 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 	requests->filter = bound->filter;
 	requests->nstreams = segments;
 	return requests;
+}
+
+int
+dyn_requests_segments(const DynRelation *relation, const DynTableMeta *meta)
+{
+	double		segments = ceil(meta->size_bytes / BYTES_PER_SEGMENT);
+
+	return (int) Max(1, Min(segments, relation->connection->max_concurrency));
 }
 
 /* ---- rendering ---- */

@@ -16,8 +16,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "common/hashfn.h"
 #include "executor/executor.h"
 #include "foreign/foreign.h"
@@ -34,9 +32,6 @@
 #include "async.h"
 #include "lookup.h"
 #include "siblings.h"
-
-/* A Scan is divided into segments of about this size. */
-#define BYTES_PER_SEGMENT	(4.0 * 1024 * 1024)
 
 /* Keys of one batch that is read from the table behind an index. */
 #define BATCH_KEYS			(4 * DYN_BATCH_GET_MAX_KEYS)
@@ -104,16 +99,6 @@ create_rows(DynScan *scan)
 									 access->nsort);
 }
 
-/* The planner only knows that there is a LIMIT somewhere. */
-static bool
-is_read_whole(const ForeignScanState *node)
-{
-	const PlannedStmt *statement = node->ss.ps.state->es_plannedstmt;
-
-	return dyn_plan_is_read_whole(dyn_plan_tree_of(statement, node->ss.ps.plan),
-								  node->ss.ps.plan);
-}
-
 void
 dynBeginForeignScan(ForeignScanState *node, int eflags)
 {
@@ -139,8 +124,10 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	dyn_statement_add_scan(node->ss.ps.state, scan);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
+	/* the planner only knows that there is a LIMIT somewhere */
 	if (scan->access->lazy)
-		scan->access->lazy = !is_read_whole(node);
+		scan->access->lazy =
+			!dyn_plan_is_read_whole(node->ss.ps.state->es_plannedstmt, &plan->scan.plan);
 	scan->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	check_consistency(scan);
 	init_values(scan, node);
@@ -183,7 +170,7 @@ size_clause(const DynScan *scan, const DynTableMeta *meta)
 
 	if (meta == NULL || meta->item_count == 0)
 		return pstrdup("");
-	units = Max(0.5, meta->size_bytes / 8192.0) *
+	units = Max(0.5, meta->size_bytes / DYN_READ_UNIT_BYTES) *
 		(scan->relation->consistent ? 2 : 1);
 	return psprintf(": " UINT64_FORMAT " items, %s, about %.0f read units",
 					(uint64) meta->item_count, table_size_words(meta),
@@ -244,17 +231,13 @@ announce_scan(DynScan *scan)
 static int
 scan_segments(const DynScan *scan)
 {
+	const DynRelation *relation = scan->relation;
 	const DynTableMeta *meta;
-	double		segments;
 
 	if (scan->access->kind != DYN_ACCESS_SCAN || scan->access->limit_hint > 0)
 		return 1;
-	meta = dyn_session_cached_table(scan->relation->connection,
-									scan->relation->table);
-	if (meta == NULL)
-		return 1;
-	segments = ceil(meta->size_bytes / BYTES_PER_SEGMENT);
-	return (int) Max(1, Min(segments, scan->relation->connection->max_concurrency));
+	meta = dyn_session_cached_table(relation->connection, relation->table);
+	return meta == NULL ? 1 : dyn_requests_segments(relation, meta);
 }
 
 /* ---- running ---- */
@@ -550,7 +533,9 @@ dynIterateForeignScan(ForeignScanState *node)
 	if (!scan->running)
 	{
 		start_run(scan);
-		dyn_siblings_start(scan);
+		if (!scan->begun)
+			dyn_siblings_start(scan);
+		scan->begun = true;
 	}
 	scan->ahead = false;
 	if (scan->finished || (scan->async != NULL && !dyn_async_is_ready(scan)))

@@ -36,6 +36,7 @@ typedef struct DynScan
 	MemoryContext run_context;
 	bool		running;
 	bool		ahead;			/* it runs, and no row was asked for yet */
+	bool		begun;			/* some execution was asked for rows */
 	bool		finished;
 	bool		counted;		/* count_only: the row was returned */
 	DynFetch   *fetch;

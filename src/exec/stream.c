@@ -386,7 +386,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	if (page->page.nitems == 0)
 		stream->count += page->page.count;
 	context->count += page->page.count;
-	if (context->counting || page->page.nitems == 0)
+	if (context->spec.counting || page->page.nitems == 0)
 	{
 		dyn_client_recycle(dyn_session_client(), &page->body);
 		return;

@@ -58,7 +58,6 @@ typedef struct DynStreamContext
 	DynShape   *shape;
 	DynFetchPage *spare;		/* pages to use again, with their tapes */
 	size_t		expected;		/* bytes of an answer, as seen so far */
-	bool		counting;		/* Select=COUNT: pages are not kept */
 	uint64		count;
 	uint64		answers;		/* taken in so far */
 	bool		refreshed;		/* the description was asked for again */

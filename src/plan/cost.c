@@ -28,7 +28,6 @@
 #define UNKNOWN_ITEMS		1000.0
 #define UNKNOWN_ITEM_BYTES	300.0
 #define PAGE_BYTES			(1024.0 * 1024.0)
-#define UNIT_BYTES			8192.0	/* eventually consistent */
 
 /*
  * The same rows by a less direct way must never look as cheap.  A Scan weighs
@@ -240,7 +239,7 @@ estimate_query(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 	estimate->items = Min(Max(baserel->tuples * fraction, keys),
 						  dyn_access_most_items(root, baserel, access));
 	estimate->requests = Max(keys, ceil(estimate->items * bytes / PAGE_BYTES));
-	estimate->units = Max(keys * 0.5, estimate->items * bytes / UNIT_BYTES);
+	estimate->units = Max(keys * 0.5, estimate->items * bytes / DYN_READ_UNIT_BYTES);
 }
 
 static void
@@ -248,7 +247,7 @@ estimate_scan(Estimate *estimate, RelOptInfo *baserel, double bytes)
 {
 	estimate->items = baserel->tuples;
 	estimate->requests = Max(1.0, ceil(baserel->tuples * bytes / PAGE_BYTES));
-	estimate->units = Max(0.5, baserel->tuples * bytes / UNIT_BYTES);
+	estimate->units = Max(0.5, baserel->tuples * bytes / DYN_READ_UNIT_BYTES);
 }
 
 static void

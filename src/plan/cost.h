@@ -65,6 +65,9 @@ extern void dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
 							const DynAccess *access, double rows,
 							Cost *startup, Cost *total);
 
+/* Requests in flight, where a path or plan does not tell the connection. */
+#define DYN_USUAL_LANES		16
+
 /* Executions of one path by key that are answered together. */
 typedef struct DynLookupEstimate
 {

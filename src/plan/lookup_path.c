@@ -28,9 +28,6 @@
 #include "planner.h"
 #include "readahead_path.h"
 
-/* Lanes where the path does not tell the connection. */
-#define USUAL_LANES		16
-
 static set_join_pathlist_hook_type previous_hook = NULL;
 
 /* ---- the inner side ---- */
@@ -195,7 +192,7 @@ describe_scan(const ForeignPath *scan, DynLookupEstimate *estimate)
 
 	estimate->round_trip = scan->path.startup_cost;
 	estimate->kind = DYN_ACCESS_QUERY;
-	estimate->lanes = USUAL_LANES;
+	estimate->lanes = DYN_USUAL_LANES;
 	if (IS_UPPER_REL(rel))
 		return;
 	dyn_decode_choice(scan->fdw_private, &choice);

@@ -231,8 +231,8 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 				total;
 
 	choice->kind = access->kind;
-	choice->together = access->kind != DYN_ACCESS_SCAN && !access->nothing &&
-		!(choice->ordered && access->multiple);
+	access->ordered = choice->ordered;
+	choice->together = dyn_access_can_look_up(access);
 	dyn_cost_access(root, baserel, access, rows, &startup, &total);
 	add_path(baserel, (Path *)
 			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,

@@ -128,8 +128,7 @@ children_in_list(Plan *plan)
 		case T_MergeAppend:
 			return ((MergeAppend *) plan)->mergeplans;
 		case T_CustomScan:
-			return dyn_is_read_ahead(plan) ? ((CustomScan *) plan)->custom_plans
-				: NIL;
+			return ((CustomScan *) plan)->custom_plans;
 		case T_SubqueryScan:
 			return list_make1(((SubqueryScan *) plan)->subplan);
 		default:
@@ -152,7 +151,8 @@ find_node(Plan *plan, const Plan *node, bool *whole)
 	check_stack_depth();
 	foreach(lc, children_in_list(plan))
 	{
-		*whole = here;
+		/* what others' nodes read is not known */
+		*whole = here && (!IsA(plan, CustomScan) || dyn_is_read_ahead(plan));
 		if (find_node(lfirst(lc), node, whole))
 			return true;
 	}
@@ -164,13 +164,7 @@ find_node(Plan *plan, const Plan *node, bool *whole)
 	return find_node(innerPlan(plan), node, whole);
 }
 
-bool
-dyn_plan_is_read_whole(Plan *tree, const Plan *node)
-{
-	bool		whole = false;
-
-	return find_node(tree, node, &whole) && whole;
-}
+/* ---- where a node stands ---- */
 
 /* Each tree is numbered as a whole, from its top on. */
 Plan *
@@ -188,4 +182,41 @@ dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node)
 			tree = subplan;
 	}
 	return tree;
+}
+
+bool
+dyn_plan_is_read_whole(const PlannedStmt *statement, const Plan *node)
+{
+	bool		whole = false;
+
+	return find_node(dyn_plan_tree_of(statement, node), node, &whole) && whole;
+}
+
+static NestLoop *
+find_loop(Plan *plan, const Plan *outer)
+{
+	NestLoop   *found = NULL;
+	ListCell   *lc;
+
+	if (plan == NULL)
+		return NULL;
+	check_stack_depth();
+	if (IsA(plan, NestLoop) && outerPlan(plan) == outer)
+		return (NestLoop *) plan;
+	foreach(lc, children_in_list(plan))
+	{
+		if (found == NULL)
+			found = find_loop(lfirst(lc), outer);
+	}
+	if (found == NULL)
+		found = find_loop(outerPlan(plan), outer);
+	if (found == NULL)
+		found = find_loop(innerPlan(plan), outer);
+	return found;
+}
+
+NestLoop *
+dyn_plan_loop_over(const PlannedStmt *statement, const Plan *outer)
+{
+	return find_loop(dyn_plan_tree_of(statement, outer), outer);
 }

@@ -18,10 +18,14 @@ extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 extern bool dyn_plan_reads_all(const Plan *plan);
 
 /*
- * Once the tree is asked for its first row, are all rows of the node below read,
- * in any case?  False if the node is not found.
+ * Once the node's plan or subplan is asked for its first row, are all rows of the
+ * node read, in any case?
  */
-extern bool dyn_plan_is_read_whole(Plan *tree, const Plan *node);
+extern bool dyn_plan_is_read_whole(const PlannedStmt *statement, const Plan *node);
+
+/* The nested loop whose outer side the node is; NULL: none. */
+extern NestLoop *dyn_plan_loop_over(const PlannedStmt *statement,
+									const Plan *outer);
 
 /* The plan or subplan of the statement that the node belongs to. */
 extern Plan *dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node);

@@ -25,9 +25,6 @@
 #include "planner.h"
 #include "readahead_path.h"
 
-/* Requests in flight, which a plan does not tell. */
-#define USUAL_LANES		16
-
 static create_upper_paths_hook_type previous_hook = NULL;
 
 /* ---- which subplans ---- */
@@ -98,13 +95,15 @@ depends_on(Node *node, List *params)
 	return expression_tree_walker(node, depends_on, params);
 }
 
-/* The scan of ours whose requests by key the row decides; or NULL. */
+/* The scan of ours whose requests by key the row's columns decide; or NULL. */
 static const ForeignScan *
 find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 {
 	Plan	   *plan = dyn_plan_of_subplan(glob->subplans, subplan->plan_id);
 	ListCell   *lc;
 
+	if (!takes_columns(subplan))
+		return NULL;
 	foreach(lc, dyn_plan_scans_once(plan, glob->subplans))
 	{
 		ForeignScan *scan = lfirst(lc);
@@ -114,22 +113,6 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 			return scan;
 	}
 	return NULL;
-}
-
-static List *
-subplans_to_look_up(const PlannerGlobal *glob, const ProjectionPath *path)
-{
-	Search		search = {path->subpath->pathtarget->exprs, NIL};
-	List	   *found = NIL;
-	ListCell   *lc;
-
-	collect_subplans((Node *) path->path.pathtarget->exprs, &search);
-	foreach(lc, search.found)
-	{
-		if (takes_columns(lfirst(lc)) && find_lookup(glob, lfirst(lc)) != NULL)
-			found = lappend(found, lfirst(lc));
-	}
-	return found;
 }
 
 /* ---- costs ---- */
@@ -148,9 +131,9 @@ distinct_keys(PlannerInfo *root, const SubPlan *subplan, double rows)
  * what a node below has computed.
  */
 static Cost
-saved_cost(PlannerInfo *root, const SubPlan *subplan, double rows)
+saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,
+		   double rows)
 {
-	const ForeignScan *scan = find_lookup(root->glob, subplan);
 	DynLookupEstimate estimate;
 	Cost		startup,
 				total;
@@ -158,7 +141,7 @@ saved_cost(PlannerInfo *root, const SubPlan *subplan, double rows)
 	estimate.kind = access_of(scan)->kind;
 	estimate.executions = Max(1.0, rows);
 	estimate.keys = distinct_keys(root, subplan, estimate.executions);
-	estimate.lanes = USUAL_LANES;
+	estimate.lanes = DYN_USUAL_LANES;
 	estimate.round_trip = scan->scan.plan.startup_cost;
 	estimate.execution = Max(subplan->per_call_cost, estimate.round_trip);
 	dyn_cost_lookups(&estimate, &startup, &total);
@@ -188,7 +171,8 @@ may_be_current(const PlannerInfo *root, const Path *path)
 static Cost
 read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
 {
-	List	   *subplans;
+	Search		search = {path->subpath->pathtarget->exprs, NIL};
+	List	   *subplans = NIL;
 	Cost		saved = 0;
 	ListCell   *lc;
 
@@ -196,11 +180,19 @@ read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
 	if (dyn_is_read_ahead_path(path->subpath) ||
 		dyn_is_one_row(path->subpath) || may_be_current(root, path->subpath))
 		return 0;
-	subplans = subplans_to_look_up(root->glob, path);
+	collect_subplans((Node *) path->path.pathtarget->exprs, &search);
+	foreach(lc, search.found)
+	{
+		SubPlan    *subplan = lfirst(lc);
+		const ForeignScan *scan = find_lookup(root->glob, subplan);
+
+		if (scan == NULL)
+			continue;
+		subplans = lappend(subplans, subplan);
+		saved += saved_cost(root, subplan, scan, path->path.rows);
+	}
 	if (subplans != NIL)
 		path->subpath = dyn_read_ahead_path(path->subpath, subplans);
-	foreach(lc, subplans)
-		saved += saved_cost(root, lfirst(lc), path->path.rows);
 	return saved;
 }
 

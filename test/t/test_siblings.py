@@ -1,7 +1,7 @@
 """Scans that do not depend on one another: their first requests leave together."""
 import fixture
 import replies
-from dynamo import index, item
+from dynamo import item
 from processes import descriptors_of
 from server import most_in_flight
 
