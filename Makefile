@@ -5,8 +5,8 @@ MODULE_big = dynamo_fdw
 DATA = $(wildcard sql/dynamo_fdw--*.sql)
 PGFILEDESC = "dynamo_fdw - foreign data wrapper for Amazon DynamoDB"
 
-ROOMS = base aws dynamodb model plan exec
-SOURCES = src/dynamo_fdw.c $(foreach room,$(ROOMS),$(sort $(wildcard src/$(room)/*.c)))
+ROOMS = base aws dynamodb model plan exec command
+SOURCES = src/dynamo_fdw.c $(foreach room,$(ROOMS),$(sort $(wildcard src/$(room)/*.c src/$(room)/*/*.c)))
 OBJS = $(SOURCES:.c=.o)
 
 SHLIB_LINK = -lcurl -lcrypto -ljansson -lz
@@ -23,7 +23,7 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
 # Headers are few: when one changes, everything is compiled again.
-$(OBJS): $(wildcard src/*/*.h)
+$(OBJS): $(wildcard src/*/*.h src/*/*/*.h)
 
 # The tests on a PostgreSQL with assertions, built once from Debian's source; many planner mistakes show only there.
 check-assert:

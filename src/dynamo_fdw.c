@@ -8,7 +8,7 @@
 
 #include "fmgr.h"
 
-#include "exec/analyze.h"
+#include "command/analyze.h"
 #include "exec/async.h"
 #include "exec/readahead.h"
 #include "exec/scan.h"

@@ -26,7 +26,7 @@
 #include "../plan/failure.h"
 #include "../plan/plantree.h"
 #include "../plan/readahead_path.h"
-#include "lookup.h"
+#include "lookup/lookup.h"
 #include "readahead.h"
 
 /* The first batch where something may stop early, and the growth of the next. */

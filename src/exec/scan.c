@@ -30,7 +30,7 @@
 #include "../model/pg_compat.h"
 #include "../plan/plantree.h"
 #include "async.h"
-#include "lookup.h"
+#include "lookup/lookup.h"
 #include "siblings.h"
 
 /* Keys of one batch that is read from the table behind an index. */

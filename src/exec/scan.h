@@ -7,10 +7,10 @@
 
 #include "foreign/fdwapi.h"
 
-#include "bind.h"
-#include "fetch.h"
-#include "request.h"
-#include "rows.h"
+#include "fetch/bind.h"
+#include "fetch/fetch.h"
+#include "fetch/request.h"
+#include "fetch/rows.h"
 
 struct DynKeySet;
 

@@ -126,7 +126,7 @@ class Source(unittest.TestCase):
         for code, name in re.findall(r'^\t\{"(\w+)",\s+(ERRCODE_\w+)', read("src/model/errors.c"), re.M):
             with self.subTest(code=code):
                 self.assertTrue(any(state == states[name] and re.search(rf"\b{code}\b", cause) for state, cause in rows))
-        raised = {states[name] for path in glob.glob(os.path.join(ROOT, "src", "*", "*.c"))
+        raised = {states[name] for path in glob.glob(os.path.join(ROOT, "src", "**", "*.c"), recursive=True)
                   for call in re.findall(r"errcode\(((?:[^()]|\([^()]*\))*)\)", read(path))
                   for name in re.findall(r"ERRCODE_\w+", call)}
         raised |= {states[name] for name in re.findall(r"^\t.*(ERRCODE_\w+),", read("src/model/errors.c"), re.M)}

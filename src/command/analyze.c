@@ -30,12 +30,12 @@
 #include "utils/rel.h"
 #include "utils/sampling.h"
 
+#include "../exec/fetch/request.h"
+#include "../exec/fetch/rows.h"
 #include "../model/guc.h"
 #include "../model/pg_compat.h"
 #include "../plan/cost.h"
 #include "analyze.h"
-#include "request.h"
-#include "rows.h"
 
 /* The largest power of two that DynamoDB takes as TotalSegments. */
 #define MAX_SEGMENTS		(1 << 19)

@@ -13,8 +13,8 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "../base/number.h"
-#include "../model/encoding.h"
+#include "../../base/number.h"
+#include "../../model/encoding.h"
 #include "filter.h"
 
 static DynCond *

@@ -10,7 +10,7 @@
 
 #include "executor/tuptable.h"
 
-#include "../plan/access.h"
+#include "../../plan/access.h"
 
 typedef struct DynRows
 {

@@ -22,7 +22,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "../model/pg_compat.h"
+#include "../../model/pg_compat.h"
 #include "answers.h"
 #include "asking.h"
 #include "lookup.h"

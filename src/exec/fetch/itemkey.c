@@ -9,8 +9,8 @@
  */
 #include "postgres.h"
 
-#include "../model/path.h"
-#include "scan.h"
+#include "../../model/path.h"
+#include "../scan.h"
 
 /* The page's request, with the key attributes as its projection. */
 static void

@@ -20,7 +20,7 @@
 #ifndef DYN_EXEC_LOOKUP_H
 #define DYN_EXEC_LOOKUP_H
 
-#include "scan.h"
+#include "../scan.h"
 
 /* Lives in a context of its own below the current one, until it is freed. */
 extern DynLookups *dyn_lookups_create(DynScan *scan);

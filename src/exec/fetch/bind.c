@@ -16,7 +16,7 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
-#include "../model/path.h"
+#include "../../model/path.h"
 #include "bind.h"
 #include "filter.h"
 

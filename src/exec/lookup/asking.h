@@ -14,7 +14,7 @@
 #define DYN_EXEC_ASKING_H
 
 #include "answers.h"
-#include "scan.h"
+#include "../scan.h"
 
 typedef struct DynAsking
 {

@@ -11,7 +11,7 @@
 
 #include "common/pg_prng.h"
 
-#include "../model/guc.h"
+#include "../../model/guc.h"
 #include "stream.h"
 
 /* The pause before unprocessed keys are asked for again, at first and at most. */

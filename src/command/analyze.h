@@ -2,8 +2,8 @@
  * analyze.h
  *		ANALYZE of a foreign table.
  */
-#ifndef DYN_EXEC_ANALYZE_H
-#define DYN_EXEC_ANALYZE_H
+#ifndef DYN_COMMAND_ANALYZE_H
+#define DYN_COMMAND_ANALYZE_H
 
 #include "foreign/fdwapi.h"
 

@@ -14,9 +14,9 @@
 #include "utils/builtins.h"
 #include "utils/elog.h"
 
-#include "../base/number.h"
-#include "../model/encoding.h"
-#include "../model/path.h"
+#include "../../base/number.h"
+#include "../../model/encoding.h"
+#include "../../model/path.h"
 #include "request.h"
 #include "rows.h"
 

@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-#include "../model/encoding.h"
-#include "../model/path.h"
+#include "../../model/encoding.h"
+#include "../../model/path.h"
 #include "request.h"
 
 /* A Scan is divided into segments of about this size. */

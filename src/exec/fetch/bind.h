@@ -10,8 +10,8 @@
 #ifndef DYN_EXEC_BIND_H
 #define DYN_EXEC_BIND_H
 
-#include "../dynamodb/expression.h"
-#include "../plan/access.h"
+#include "../../dynamodb/expression.h"
+#include "../../plan/access.h"
 
 /* One value for each position of fdw_exprs. */
 typedef struct DynValues

@@ -24,10 +24,10 @@
 
 #include "lib/stringinfo.h"
 
-#include "../dynamodb/operation.h"
-#include "../dynamodb/page.h"
-#include "../model/relation.h"
-#include "statement.h"
+#include "../../dynamodb/operation.h"
+#include "../../dynamodb/page.h"
+#include "../../model/relation.h"
+#include "../statement.h"
 
 typedef struct DynFetch DynFetch;
 

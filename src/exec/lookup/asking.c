@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "../dynamodb/operation.h"
+#include "../../dynamodb/operation.h"
 #include "asking.h"
 
 void
