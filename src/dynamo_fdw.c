@@ -10,8 +10,8 @@
 
 #include "command/analyze.h"
 #include "exec/async.h"
+#include "exec/foreign_scan.h"
 #include "exec/readahead.h"
-#include "exec/scan.h"
 #include "model/guc.h"
 #include "model/pg_compat.h"
 #include "model/session.h"

@@ -167,7 +167,8 @@ decode_item(Sampler *sampler, const DynValue *item)
 	MemoryContext oldcontext = MemoryContextSwitchTo(sampler->item_context);
 	HeapTuple	tuple;
 
-	dyn_rows_store(sampler->rows, item, sampler->slot);
+	dyn_rows_begin(sampler->rows, item);
+	(void) dyn_rows_next(sampler->rows, sampler->slot);
 	MemoryContextSwitchTo(sampler->sample_context);
 	tuple = ExecCopySlotHeapTuple(sampler->slot);
 	MemoryContextSwitchTo(oldcontext);

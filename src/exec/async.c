@@ -28,113 +28,55 @@
 #include "storage/latch.h"
 
 #include "../model/pg_compat.h"
-#include "../plan/planner.h"
 #include "async.h"
+#include "scan.h"
 
 /* What the children of one Append share. */
-struct DynAsync
+typedef struct DynAsyncGroup
 {
 	const PlanState *requestor;
 	int			in_flight;		/* requests of all of them */
 	const AsyncRequest *waiter; /* the last that had the descriptor */
-};
-
-/* ---- planning ---- */
-
-/*
- * Under a LIMIT the first children may be all that is read.  Asking the others
- * as well is cheap where they are read by key; a Scan waits for its turn.
- */
-bool
-dynIsForeignPathAsyncCapable(ForeignPath *path)
-{
-	const RelOptInfo *rel = path->path.parent;
-	const DynRelPlan *plan = rel->fdw_private;
-	DynPathChoice choice;
-
-	if (IS_UPPER_REL(rel))
-		return true;
-	dyn_decode_choice(path->fdw_private, &choice);
-	return choice.target != DYN_TARGET_SCAN || !plan->limited;
-}
+} DynAsyncGroup;
 
 /* ---- beginning ---- */
 
-static DynAsync *
-find_async(const DynStatement *statement, const PlanState *requestor)
+static DynAsyncGroup *
+find_group(const DynStatement *statement, const PlanState *requestor)
 {
 	ListCell   *lc;
 
-	foreach(lc, statement->scans)
+	foreach(lc, statement->async_groups)
 	{
-		const DynScan *other = lfirst(lc);
+		DynAsyncGroup *group = lfirst(lc);
 
-		if (other->async != NULL && other->async->requestor == requestor)
-			return other->async;
+		if (group->requestor == requestor)
+			return group;
 	}
 	return NULL;
 }
 
-static DynAsync *
-get_async(const DynScan *scan, const PlanState *requestor)
+static DynAsyncGroup *
+get_group(DynStatement *statement, const PlanState *requestor)
 {
-	EState	   *estate = scan->node->ss.ps.state;
-	DynAsync   *async = find_async(dyn_statement_get(estate), requestor);
+	DynAsyncGroup *group = find_group(statement, requestor);
+	MemoryContext oldcontext;
 
-	if (async == NULL)
-	{
-		async = MemoryContextAllocZero(estate->es_query_cxt, sizeof(DynAsync));
-		async->requestor = requestor;
-	}
-	return async;
+	if (group != NULL)
+		return group;
+	oldcontext = MemoryContextSwitchTo(statement->estate->es_query_cxt);
+	group = palloc0(sizeof(DynAsyncGroup));
+	group->requestor = requestor;
+	statement->async_groups = lappend(statement->async_groups, group);
+	MemoryContextSwitchTo(oldcontext);
+	return group;
 }
 
-int *
-dyn_async_in_flight(const DynScan *scan)
+static void
+join_group(DynScan *scan, const PlanState *requestor)
 {
-	return scan->async ? &scan->async->in_flight : NULL;
-}
-
-/* ---- what a scan waits for ---- */
-
-static DynFetch *
-awaited_fetch(const DynScan *scan)
-{
-	return scan->base_fetch ? scan->base_fetch : scan->fetch;
-}
-
-/*
- * Index, then base: an item of the present batch, or the next batch.  Collecting
- * its keys may wait, if the index has more pages.
- */
-static bool
-base_is_ready(DynScan *scan)
-{
-	for (;;)
-	{
-		DynFetchState state = dyn_fetch_poll(awaited_fetch(scan));
-
-		if (state == DYN_FETCH_WAITS)
-			return false;
-		if (scan->base_fetch != NULL)
-		{
-			if (state == DYN_FETCH_ITEM)
-				return true;
-			dyn_scan_end_batch(scan);
-		}
-		else if (state == DYN_FETCH_END || !dyn_scan_start_batch(scan))
-			return true;
-	}
-}
-
-bool
-dyn_async_is_ready(DynScan *scan)
-{
-	if (scan->served || scan->fetch == NULL)
-		return true;
-	if (scan->access->then_base)
-		return base_is_ready(scan);
-	return dyn_fetch_poll(scan->fetch) != DYN_FETCH_WAITS;
+	scan->group = get_group(scan->reader->statement, requestor);
+	scan->reader->peers_in_flight = &scan->group->in_flight;
 }
 
 /* ---- callbacks of the executor ---- */
@@ -159,8 +101,8 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 {
 	DynScan    *scan = ((ForeignScanState *) areq->requestee)->fdw_state;
 
-	if (scan->async == NULL)
-		scan->async = get_async(scan, areq->requestor);
+	if (scan->group == NULL)
+		join_group(scan, areq->requestor);
 	produce_row(areq);
 }
 
@@ -178,10 +120,10 @@ complete_request(AsyncRequest *areq)
 
 /* Those that wait are configured by rising index. */
 static bool
-another_has_descriptor(const AsyncRequest *areq, const DynAsync *async)
+another_has_descriptor(const AsyncRequest *areq, const DynAsyncGroup *group)
 {
-	return async->waiter != NULL && async->waiter->callback_pending &&
-		async->waiter->request_index < areq->request_index;
+	return group->waiter != NULL && group->waiter->callback_pending &&
+		group->waiter->request_index < areq->request_index;
 }
 
 void
@@ -189,17 +131,17 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 {
 	DynScan    *scan = ((ForeignScanState *) areq->requestee)->fdw_state;
 	DynClient  *client = dyn_session_client();
-	double		pause = dyn_fetch_pause(awaited_fetch(scan));
+	double		pause = dyn_fetch_pause(dyn_scan_awaited_fetch(scan));
 
 	if (pause == 0)
 		complete_request(areq);
 	if (pause >= 0)
 		dyn_client_wake(client, pause);
-	if (!areq->callback_pending || another_has_descriptor(areq, scan->async))
+	if (!areq->callback_pending || another_has_descriptor(areq, scan->group))
 		return;
 	AddWaitEventToSet(((AppendState *) areq->requestor)->as_eventset,
 					  WL_SOCKET_READABLE, dyn_client_fd(client), NULL, areq);
-	scan->async->waiter = areq;
+	scan->group->waiter = areq;
 }
 
 void

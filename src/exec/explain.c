@@ -13,6 +13,7 @@
 
 #include "../model/encoding.h"
 #include "../model/pg_compat.h"
+#include "foreign_scan.h"
 #include "scan.h"
 
 /* What printing a predicate needs. */
@@ -128,7 +129,7 @@ init_printer(Printer *printer, ForeignScanState *node, ExplainState *es)
 {
 	DynScan    *scan = node->fdw_state;
 
-	printer->relation = scan->relation;
+	printer->relation = scan->reader->relation;
 	printer->exprs = ((ForeignScan *) node->ss.ps.plan)->fdw_exprs;
 	printer->context = set_deparse_context_plan(es->deparse_cxt,
 												node->ss.ps.plan, NIL);
@@ -163,7 +164,7 @@ key_preds(const DynAccess *access)
 static const char *
 operation_word(const DynScan *scan)
 {
-	const DynAccess *access = scan->access;
+	const DynAccess *access = scan->reader->access;
 
 	switch (access->kind)
 	{
@@ -247,16 +248,16 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation",
 						operation_word(scan), es);
-	ExplainPropertyText("Remote Table", scan->relation->table, es);
-	if (scan->access->index != NULL)
-		ExplainPropertyText("Index", scan->access->index, es);
-	show_preds(&printer, "Key Condition", key_preds(scan->access), es);
-	show_preds(&printer, "Remote Filter", scan->access->filters, es);
-	if (es->verbose && !scan->access->count_only)
-		show_projection(scan->rows, es);
-	if (scan->relation->consistent)
+	ExplainPropertyText("Remote Table", scan->reader->relation->table, es);
+	if (scan->reader->access->index != NULL)
+		ExplainPropertyText("Index", scan->reader->access->index, es);
+	show_preds(&printer, "Key Condition", key_preds(scan->reader->access), es);
+	show_preds(&printer, "Remote Filter", scan->reader->access->filters, es);
+	if (es->verbose && !scan->reader->access->count_only)
+		show_projection(scan->reader->rows, es);
+	if (scan->reader->relation->consistent)
 		ExplainPropertyBool("Consistent Read", true, es);
-	show_access(scan->access, es);
+	show_access(scan->reader->access, es);
 	if (es->analyze)
-		show_counters(&scan->counters, es);
+		show_counters(&scan->reader->counters, es);
 }

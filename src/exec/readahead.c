@@ -26,8 +26,8 @@
 #include "../plan/failure.h"
 #include "../plan/plantree.h"
 #include "../plan/readahead_path.h"
-#include "lookup/lookup.h"
 #include "readahead.h"
+#include "scan.h"
 
 /* The first batch where something may stop early, and the growth of the next. */
 #define FIRST_LAZY_ROWS		1
@@ -79,7 +79,7 @@ add_scan(ReadAhead *ahead, const Plan *plan)
 		DynScan    *scan = lfirst(lc);
 
 		if (scan->node->ss.ps.plan != plan || scan->looked_up ||
-			!dyn_access_can_look_up(scan->access))
+			!dyn_access_can_look_up(scan->reader->access))
 			continue;
 		scan->looked_up = true;
 		ahead->scans = lappend(ahead->scans, scan);
@@ -206,7 +206,10 @@ create_lookups(ReadAhead *ahead)
 		DynScan    *scan = lfirst(lc);
 
 		if (scan->lookups == NULL)
-			scan->lookups = dyn_lookups_create(scan);
+			scan->lookups =
+				dyn_lookups_create(scan->reader,
+								   ((ForeignScan *) scan->node->ss.ps.plan)->fdw_exprs,
+								   scan->node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
 	}
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -271,7 +274,7 @@ announce_row(ReadAhead *ahead, TupleTableSlot *slot)
 		DynScan    *scan = lfirst(lc);
 
 		dyn_scan_evaluate(scan);
-		dyn_lookups_announce(scan->lookups);
+		dyn_lookups_announce(scan->lookups, &scan->values);
 	}
 	restore_parameters(ahead, old);
 	MemoryContextSwitchTo(oldcontext);
@@ -531,7 +534,7 @@ explain_read_ahead(CustomScanState *node, List *ancestors, ExplainState *es)
 
 	resolve(ahead);
 	foreach(lc, ahead->scans)
-		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->relation->name));
+		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->reader->relation->name));
 	ExplainPropertyList("Looks Up", names, es);
 	if (es->analyze)
 		show_keys(ahead, es);

@@ -1,67 +1,69 @@
 /*
  * scan.h
- *		The executor callbacks of a foreign scan.
+ *		A foreign scan and its executions.
+ *
+ * The state of a ForeignScanState, and what the nodes of a statement do with
+ * it: the scan's own callbacks (foreign_scan.c), an Append that does not wait
+ * (async.c), scans that start ahead of their turn (siblings.c), and what reads
+ * the outer rows of a loop ahead (readahead.c).
+ *
+ * An execution begins at the first call of dyn_scan_begin_run after the node was
+ * made or rescanned, since outer parameters have no values before.
  */
 #ifndef DYN_EXEC_SCAN_H
 #define DYN_EXEC_SCAN_H
 
-#include "foreign/fdwapi.h"
+#include "nodes/execnodes.h"
 
-#include "fetch/bind.h"
-#include "fetch/fetch.h"
-#include "fetch/request.h"
-#include "fetch/rows.h"
+#include "fetch/base_keys.h"
+#include "fetch/reader.h"
+#include "lookup/lookup.h"
 
-struct DynKeySet;
-
-typedef struct DynLookups DynLookups;
-typedef struct DynAsync DynAsync;
+struct DynAsyncGroup;
 
 typedef struct DynScan
 {
 	ForeignScanState *node;
-	DynRelation *relation;
-	DynAccess  *access;
-	DynRows    *rows;			/* what the scan returns */
-	DynRows    *keys;			/* then_base: the base keys, from the index */
-	DynCounters counters;
-	bool		announced;		/* policy checked, warning given */
-	bool		keeps;			/* executions may be repeated as they are */
+	DynReader  *reader;
+	bool		policy_applied; /* warned of a Scan */
 
 	/* run-time values */
 	List	   *exprs;			/* of ExprState */
 	DynValues	values;
 
-	/* one execution, from the first Iterate after Begin or ReScan */
+	/* one execution */
 	MemoryContext run_context;
 	bool		running;
 	bool		ahead;			/* it runs, and no row was asked for yet */
 	bool		begun;			/* some execution was asked for rows */
 	bool		finished;
 	bool		counted;		/* count_only: the row was returned */
-	DynFetch   *fetch;
-	DynRequests *requests;		/* of the fetch whose items are returned */
-	DynFetch   *base_fetch;		/* then_base: items of a batch of keys */
-	MemoryContext batch_context;
-	struct DynKeySet *seen;		/* then_base: keys that were read */
+	DynFetch   *fetch;			/* NULL: no item can qualify, or served */
+	DynFetch   *base_fetch;		/* index, then base: items of a batch of keys */
+	MemoryContext batch_context;	/* of that batch */
+	DynBaseKeys *base_keys;		/* that the index listed so far */
 
 	/* answers to executions that were announced, over all of them */
 	bool		looked_up;		/* somebody announces them */
 	DynLookups *lookups;		/* NULL: none was announced yet */
 	bool		served;			/* this execution is answered by them */
 
-	DynAsync   *async;			/* NULL: whoever asks for rows waits for them */
+	struct DynAsyncGroup *group;	/* of an Append that does not wait; NULL:
+									 * whoever asks for rows waits */
 } DynScan;
+
+/*
+ * The state of a node, with what EXPLAIN shows; dyn_scan_prepare makes it ready
+ * to run.  CurrentMemoryContext, which must live as long as the node.
+ */
+extern DynScan *dyn_scan_create(ForeignScanState *node, DynRelation *relation);
+extern void dyn_scan_prepare(DynScan *scan, int eflags);
 
 /* Evaluates the run-time values into CurrentMemoryContext. */
 extern void dyn_scan_evaluate(DynScan *scan);
 
-/*
- * Starts the fetch of requests whose items go to `rows`; lives in
- * CurrentMemoryContext.
- */
-extern DynFetch *dyn_scan_start_fetch(DynScan *scan, DynRequests *requests,
-									  const DynRows *rows, bool in_turn);
+/* Begins an execution: sends nothing before rows are asked for. */
+extern void dyn_scan_begin_run(DynScan *scan);
 
 /*
  * Begins an execution that nobody has asked for yet, and sends its first request
@@ -69,27 +71,32 @@ extern DynFetch *dyn_scan_start_fetch(DynScan *scan, DynRequests *requests,
  */
 extern void dyn_scan_start_ahead(DynScan *scan);
 
-/* Index, then base: the batch is done; what is waited for is the index again. */
-extern void dyn_scan_end_batch(DynScan *scan);
+/* What the execution waits for, where it is not served by lookups. */
+static inline DynFetch *
+dyn_scan_awaited_fetch(const DynScan *scan)
+{
+	return scan->base_fetch ? scan->base_fetch : scan->fetch;
+}
 
 /*
- * Index, then base: collects keys, waiting for them, and starts to read their
- * items; false at the end of the index.
+ * Would dyn_scan_next return without waiting?  Takes in what has come and sends
+ * what may be sent; true also at the end.
  */
-extern bool dyn_scan_start_batch(DynScan *scan);
+extern bool dyn_scan_is_ready(DynScan *scan);
 
-extern void dynBeginForeignScan(ForeignScanState *node, int eflags);
-extern TupleTableSlot *dynIterateForeignScan(ForeignScanState *node);
-extern void dynReScanForeignScan(ForeignScanState *node);
-extern void dynEndForeignScan(ForeignScanState *node);
+/* Stores the next row; false at the end.  Waits, raises errors. */
+extern bool dyn_scan_next(DynScan *scan, TupleTableSlot *slot);
 
 /*
- * itemkey.c: the key of the item that was fetched last, asked for again since
- * it was not among the attributes; NULL if it cannot be told.
+ * Makes the execution that runs begin again at its first row, without a request;
+ * false if that cannot be done.
  */
-extern char *dyn_scan_item_key(void *scan);
+extern bool dyn_scan_repeat_run(DynScan *scan);
 
-/* explain.c */
-extern void dynExplainForeignScan(ForeignScanState *node, struct ExplainState *es);
+/* Ends the execution, if one runs; requests in flight are abandoned. */
+extern void dyn_scan_end_run(DynScan *scan);
+
+/* The end of the scan. */
+extern void dyn_scan_free(DynScan *scan);
 
 #endif

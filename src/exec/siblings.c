@@ -124,7 +124,7 @@ can_start(const DynScan *scan, const List *found)
 	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
 	Node	   *values = (Node *) plan->fdw_exprs;
 
-	return scan->access->one_request && !scan->running &&
+	return scan->reader->access->one_request && !scan->running &&
 		!is_running_value(values, NULL) && !dyn_may_fail(values) &&
 		list_member_ptr(found, plan);
 }

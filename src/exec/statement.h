@@ -26,6 +26,7 @@ typedef struct DynStatement
 	DynCounters counters;
 	List	   *scans;			/* of DynScan *, as they began */
 	List	   *started;		/* of Plan *, see siblings.h */
+	List	   *async_groups;	/* of DynAsyncGroup *, see async.c */
 } DynStatement;
 
 /*

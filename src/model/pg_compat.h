@@ -18,6 +18,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "utils/acl.h"
+#include "utils/tuplesort.h"
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #include "varatt.h"
@@ -97,6 +98,17 @@ dyn_pathkey_is_ascending(const PathKey *key)
  * for it changed, and its header needs ICU's.
  */
 extern bool dyn_collation_is_bytewise(Oid collation);
+
+/* The next datum of a sort, a copy in CurrentMemoryContext; false at the end. */
+static inline bool
+dyn_tuplesort_getdatum(Tuplesortstate *sort, Datum *value, bool *isnull)
+{
+#if PG_VERSION_NUM >= 160000
+	return tuplesort_getdatum(sort, true, true, value, isnull, NULL);
+#else
+	return tuplesort_getdatum(sort, true, value, isnull, NULL);
+#endif
+}
 
 /* The user that a scan of the relation runs as; InvalidOid: the current one. */
 static inline Oid

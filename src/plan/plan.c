@@ -169,3 +169,21 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,
 							remote, NULL);
 }
+
+/*
+ * Under a LIMIT the first children of an Append may be all that is read.  Asking
+ * the others as well is cheap where they are read by key; a Scan waits for its
+ * turn.
+ */
+bool
+dynIsForeignPathAsyncCapable(ForeignPath *path)
+{
+	const RelOptInfo *rel = path->path.parent;
+	const DynRelPlan *plan = rel->fdw_private;
+	DynPathChoice choice;
+
+	if (IS_UPPER_REL(rel))
+		return true;
+	dyn_decode_choice(path->fdw_private, &choice);
+	return choice.target != DYN_TARGET_SCAN || !plan->limited;
+}

@@ -24,6 +24,7 @@ extern ForeignScan *dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel,
 extern void dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 									RelOptInfo *input_rel,
 									RelOptInfo *output_rel, void *extra);
+extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
 
 /*
  * A path names its access plan by what it reads and how, in fdw_private; the

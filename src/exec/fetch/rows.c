@@ -265,13 +265,12 @@ decode_column(DynRows *rows, const DynValue *values, int i, Datum *result)
 	return false;
 }
 
-void
-dyn_rows_store(DynRows *rows, const DynValue *values, TupleTableSlot *slot)
+static void
+store_row(DynRows *rows, TupleTableSlot *slot)
 {
 	ErrorContextCallback callback = {error_context_stack, conversion_context, rows};
 
 	error_context_stack = &callback;
-	rows->values = values;
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true,
 		   slot->tts_tupleDescriptor->natts * sizeof(bool));
@@ -280,8 +279,44 @@ dyn_rows_store(DynRows *rows, const DynValue *values, TupleTableSlot *slot)
 		int			position = rows->attnums[i] - 1;
 
 		slot->tts_isnull[position] =
-			!decode_column(rows, values, i, &slot->tts_values[position]);
+			!decode_column(rows, rows->values, i, &slot->tts_values[position]);
 	}
 	error_context_stack = callback.previous;
 	ExecStoreVirtualTuple(slot);
+}
+
+/* ---- the rows of an item ---- */
+
+void
+dyn_rows_begin(DynRows *rows, const DynValue *values)
+{
+	Assert(rows->left == 0);
+	rows->values = values;
+	rows->left = 1;
+}
+
+bool
+dyn_rows_next(DynRows *rows, TupleTableSlot *slot)
+{
+	if (rows->left == 0)
+		return false;
+	rows->left--;
+	store_row(rows, slot);
+	return true;
+}
+
+void
+dyn_rows_end(DynRows *rows)
+{
+	rows->left = 0;
+}
+
+void
+dyn_rows_item_key(const DynRows *rows, const DynValue *values, DynKeyPart *parts)
+{
+	for (int i = 0; i < rows->nbase; i++)
+	{
+		parts[i].name = rows->base[i].name;
+		dyn_key_scalar(&values[rows->extra_slots[i]], &parts[i].value);
+	}
 }

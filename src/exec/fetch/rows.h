@@ -10,6 +10,7 @@
 
 #include "executor/tuptable.h"
 
+#include "../../dynamodb/wire.h"
 #include "../../plan/access.h"
 
 typedef struct DynRows
@@ -35,8 +36,9 @@ typedef struct DynRows
 	char	   *(*find_key) (void *arg);
 	void	   *find_key_arg;
 
+	const DynValue *values;		/* of the item in hand */
+	int			left;			/* rows that it still gives */
 	int			current;		/* column being decoded, for the error context */
-	const DynValue *values;		/* of the item being decoded, likewise */
 } DynRows;
 
 /*
@@ -47,11 +49,22 @@ extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
 								const DynKeyAttr *extra, int nextra);
 
 /*
- * Fills the slot from an item.  Raises an error for a value that does not fit
- * its column, and for NULL in a column declared NOT NULL.
+ * The rows of an item: dyn_rows_begin with its values, then dyn_rows_next for
+ * each row until it returns false.  An item gives one row.  The values must
+ * stay as they are meanwhile.  dyn_rows_next raises an error for a value that
+ * does not fit its column, and for NULL in a column declared NOT NULL.
+ * dyn_rows_end gives up the rows that were not asked for.
  */
-extern void dyn_rows_store(DynRows *rows, const DynValue *values,
-						   TupleTableSlot *slot);
+extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
+extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);
+extern void dyn_rows_end(DynRows *rows);
+
+/*
+ * The base key of an item, of rows that were created with it as their extra
+ * attributes.  Values are decoded into CurrentMemoryContext.
+ */
+extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
+							  DynKeyPart *parts);
 
 /*
  * "pk = "a", sk = 5" of an item, from the slots given; NULL if a slot is -1.

@@ -8,28 +8,10 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 #include "answers.h"
-
-static uint32
-hash_key(const void *key, Size keysize)
-{
-	const DynAnswerKey *k = key;
-
-	return hash_bytes((const unsigned char *) k->data, (int) k->len);
-}
-
-static int
-compare_keys(const void *a, const void *b, Size keysize)
-{
-	const DynAnswerKey *x = a;
-	const DynAnswerKey *y = b;
-
-	return x->len == y->len ? memcmp(x->data, y->data, x->len) : 1;
-}
 
 DynAnswers *
 dyn_answers_create(Size max_bytes)
@@ -38,18 +20,11 @@ dyn_answers_create(Size max_bytes)
 												  "dynamo_fdw answers",
 												  ALLOCSET_DEFAULT_SIZES);
 	DynAnswers *answers = MemoryContextAllocZero(context, sizeof(DynAnswers));
-	HASHCTL		ctl = {0};
 
-	ctl.keysize = sizeof(DynAnswerKey);
-	ctl.entrysize = sizeof(DynAnswer);
-	ctl.hash = hash_key;
-	ctl.match = compare_keys;
-	ctl.hcxt = context;
 	answers->context = context;
 	answers->max_bytes = max_bytes;
-	answers->table = hash_create("dynamo_fdw answers", 1024, &ctl,
-								 HASH_ELEM | HASH_FUNCTION | HASH_COMPARE |
-								 HASH_CONTEXT);
+	answers->table = dyn_byte_key_table("dynamo_fdw answers", 1024,
+										sizeof(DynAnswer), context);
 	dlist_init(&answers->idle);
 	return answers;
 }
@@ -64,15 +39,15 @@ count_bytes(DynAnswers *answers, DynAnswer *answer, Size bytes)
 DynAnswer *
 dyn_answers_get(DynAnswers *answers, const char *key, Size len)
 {
-	DynAnswerKey wanted = {key, len};
+	DynByteKey wanted = {key, len};
 	bool		found;
 	DynAnswer  *answer = hash_search(answers->table, &wanted, HASH_ENTER, &found);
 	char	   *copy;
 
 	if (found)
 		return answer;
-	memset((char *) answer + sizeof(DynAnswerKey), 0,
-		   sizeof(DynAnswer) - sizeof(DynAnswerKey));
+	memset((char *) answer + sizeof(DynByteKey), 0,
+		   sizeof(DynAnswer) - sizeof(DynByteKey));
 	answer->keeping = true;
 	/* until the copy is made, the caller's key serves */
 	copy = MemoryContextAlloc(answers->context, Max(len, 1));
@@ -197,8 +172,17 @@ dyn_answer_add_item(DynAnswers *answers, DynAnswer *answer, DynAnswer *item)
 }
 
 void
+dyn_answer_end_listing(DynAnswer *answer)
+{
+	if (answer->base_keys != NULL)
+		dyn_base_keys_free(answer->base_keys);
+	answer->base_keys = NULL;
+}
+
+void
 dyn_answer_end(DynAnswers *answers, DynAnswer *answer)
 {
+	dyn_answer_end_listing(answer);
 	answer->ended = true;
 	if (answer->keeping)
 		answer->state = DYN_ANSWER_KNOWN;
@@ -240,6 +224,7 @@ dyn_answer_forget(DynAnswers *answers, DynAnswer *answer)
 
 	Assert(answer->uses == 0);
 	leave_idle(answer);
+	dyn_answer_end_listing(answer);
 	drop_contents(answers, answer);
 	answers->bytes -= answer->bytes;
 	hash_search(answers->table, &answer->key, HASH_REMOVE, NULL);

@@ -12,18 +12,15 @@
 #include "executor/tuptable.h"
 #include "lib/ilist.h"
 
+#include "../byte_key.h"
+#include "../fetch/base_keys.h"
+
 typedef enum DynAnswerState
 {
 	DYN_ANSWER_UNKNOWN,			/* not asked for, or given up */
 	DYN_ANSWER_ASKED,			/* its request is part of a fetch */
 	DYN_ANSWER_KNOWN			/* all of it is here */
 } DynAnswerState;
-
-typedef struct DynAnswerKey
-{
-	const char *data;
-	Size		len;
-} DynAnswerKey;
 
 /* Rows of one request that are needed once each, and freed together. */
 typedef struct DynPassingRows
@@ -34,7 +31,7 @@ typedef struct DynPassingRows
 
 typedef struct DynAnswer
 {
-	DynAnswerKey key;			/* first: what the table hashes */
+	DynByteKey key;			/* first: what the table hashes */
 	DynAnswerState state;
 	int			asked_at;		/* ASKED: position among what was asked for */
 	int			uses;			/* executions, and answers that list it */
@@ -56,6 +53,7 @@ typedef struct DynAnswer
 	int			nitems;
 	int			item_space;
 	struct DynAnswer **items;
+	DynBaseKeys *base_keys;		/* that were listed and forgotten; NULL: none */
 	uint64		listing;		/* number of the present listing, never used again */
 	uint64		listed_by;		/* the last listing that had it; tells repeated keys */
 
@@ -101,6 +99,9 @@ extern void dyn_answer_pass_row(DynAnswer *answer, DynPassingRows *passing,
 /* Adds what an index lists, and a use of it. */
 extern void dyn_answer_add_item(DynAnswers *answers, DynAnswer *answer,
 								DynAnswer *item);
+
+/* Its index lists no more for it. */
+extern void dyn_answer_end_listing(DynAnswer *answer);
 
 /* It came to its end: KNOWN if all of it was kept. */
 extern void dyn_answer_end(DynAnswers *answers, DynAnswer *answer);

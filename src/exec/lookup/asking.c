@@ -25,6 +25,7 @@ dyn_asking_reset(DynAsking *asking, int nparts)
 		if (answer == NULL || answer->state != DYN_ANSWER_ASKED)
 			continue;
 		answer->state = DYN_ANSWER_UNKNOWN;
+		dyn_answer_end_listing(answer);
 		if (answer->uses == 0)
 			dyn_answer_forget(asking->answers, answer);
 	}
@@ -97,15 +98,15 @@ dyn_asking_keep_key(DynAsking *asking, const DynAnswer *answer,
 static DynRequests *
 requests_of(const DynAsking *asking, int n)
 {
-	const DynScan *scan = asking->scan;
+	const DynReader *reader = asking->reader;
 	const DynRows *rows = asking->rows;
 
 	if (asking->nparts > 0)
-		return dyn_requests_of_keys(scan->relation, asking->keys, n,
+		return dyn_requests_of_keys(reader->relation, asking->keys, n,
 									asking->nparts, rows->projection,
 									rows->nprojection);
-	return dyn_requests_of_terms(scan->relation, scan->access, asking->terms, n,
-								 scan->access->nhash, rows->projection,
+	return dyn_requests_of_terms(reader->relation, reader->access, asking->terms, n,
+								 reader->access->nhash, rows->projection,
 								 rows->nprojection);
 }
 
@@ -115,8 +116,8 @@ start_fetch(DynAsking *asking, int n)
 	MemoryContext oldcontext = MemoryContextSwitchTo(asking->context);
 
 	asking->requests = requests_of(asking, n);
-	asking->fetch = dyn_scan_start_fetch(asking->scan, asking->requests,
-										 asking->rows, true);
+	asking->fetch = dyn_reader_start(asking->reader, asking->requests,
+									 asking->rows, true);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -138,6 +139,12 @@ dyn_asking_send(DynAsking *asking, int n)
 	dyn_fetch_extend(asking->fetch, asking->requests->nstreams);
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(asking->work_context);
+}
+
+void
+dyn_asking_set_origin(DynAsking *asking)
+{
+	dyn_reader_set_origin(asking->reader, asking->fetch, asking->requests);
 }
 
 int

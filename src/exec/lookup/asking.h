@@ -14,11 +14,11 @@
 #define DYN_EXEC_ASKING_H
 
 #include "answers.h"
-#include "../scan.h"
+#include "../fetch/reader.h"
 
 typedef struct DynAsking
 {
-	DynScan    *scan;
+	DynReader  *reader;
 	DynAnswers *answers;
 	const DynRows *rows;
 	MemoryContext context;		/* of what is asked for; reset for each batch */
@@ -60,6 +60,9 @@ extern void dyn_asking_keep_key(DynAsking *asking, const DynAnswer *answer,
  * A batch that is not full cannot be added to: then nothing more may be asked.
  */
 extern void dyn_asking_send(DynAsking *asking, int n);
+
+/* Items in hand come from here, for whoever has to name one. */
+extern void dyn_asking_set_origin(DynAsking *asking);
 
 /* How many of the answers fill whole requests. */
 extern int	dyn_asking_complete(const DynAsking *asking);

@@ -38,7 +38,7 @@
 /* The execution for one outer row. */
 typedef struct Announced
 {
-	Datum	   *values;			/* of the scan; copies */
+	Datum	   *values;			/* copies */
 	bool	   *nulls;
 	int			nanswers;
 	DynAnswer **answers;
@@ -46,8 +46,9 @@ typedef struct Announced
 
 struct DynLookups
 {
-	DynScan    *scan;
-	int16	   *lens;			/* of the scan's values */
+	DynReader  *reader;
+	int			nvalues;		/* of an execution */
+	int16	   *lens;			/* of the values */
 	bool	   *byvals;
 	MemoryContext context;
 	MemoryContext announced_context;	/* of the batch */
@@ -70,48 +71,42 @@ struct DynLookups
 
 	Announced  *open;			/* NULL: none */
 	int			position;		/* among its answers */
-	int			row;			/* of that answer, or item */
+	int			row;			/* of that answer; then_base: of its items */
+	int			item_row;		/* then_base: of that item */
 };
 
 /* ---- making ---- */
 
 /* Rows of whole keys show the key, by which they are told apart. */
 static DynRows *
-lookup_rows(const DynScan *scan)
+lookup_rows(DynReader *reader)
 {
-	const DynAccess *access = scan->access;
-	DynRows    *rows;
-
-	if (access->kind == DYN_ACCESS_QUERY && !access->then_base)
-		return scan->rows;
-	rows = dyn_rows_create(scan->relation, access, access->base, access->nbase);
-	rows->find_key = scan->rows->find_key;
-	rows->find_key_arg = scan->rows->find_key_arg;
-	return rows;
+	if (reader->access->kind == DYN_ACCESS_QUERY && reader->index_rows == NULL)
+		return reader->rows;
+	return dyn_reader_rows_with_keys(reader);
 }
 
 static void
 init_asking(DynLookups *lookups, DynAsking *asking, const DynRows *rows)
 {
-	asking->scan = lookups->scan;
+	asking->reader = lookups->reader;
 	asking->answers = lookups->answers;
 	asking->rows = rows;
 	asking->work_context = lookups->work_context;
 	dyn_asking_init(asking);
 }
 
-/* Types of the scan's values. */
 static void
-init_types(DynLookups *lookups)
+init_types(DynLookups *lookups, const List *exprs)
 {
-	ForeignScan *plan = (ForeignScan *) lookups->scan->node->ss.ps.plan;
-	int			n = list_length(plan->fdw_exprs);
+	int			n = list_length(exprs);
 
+	lookups->nvalues = n;
 	lookups->lens = palloc(Max(n, 1) * sizeof(int16));
 	lookups->byvals = palloc(Max(n, 1) * sizeof(bool));
 	for (int i = 0; i < n; i++)
-		get_typlenbyval(exprType(list_nth(plan->fdw_exprs, i)),
-						&lookups->lens[i], &lookups->byvals[i]);
+		get_typlenbyval(exprType(list_nth(exprs, i)), &lookups->lens[i],
+						&lookups->byvals[i]);
 }
 
 /* Runs when the context goes. */
@@ -133,19 +128,18 @@ init_identity(DynLookups *lookups)
 }
 
 DynLookups *
-dyn_lookups_create(DynScan *scan)
+dyn_lookups_create(DynReader *reader, List *exprs, TupleDesc desc)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw lookups",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	DynLookups *lookups = palloc0(sizeof(DynLookups));
-	TupleDesc	desc = scan->node->ss.ss_ScanTupleSlot->tts_tupleDescriptor;
 
-	lookups->scan = scan;
+	lookups->reader = reader;
 	lookups->context = context;
-	lookups->by_key = (scan->access->kind == DYN_ACCESS_GET);
-	lookups->rows = lookup_rows(scan);
+	lookups->by_key = (reader->access->kind == DYN_ACCESS_GET);
+	lookups->rows = lookup_rows(reader);
 	lookups->answers = dyn_answers_create(get_hash_memory_limit());
 	lookups->announced_context = AllocSetContextCreate(context,
 													   "dynamo_fdw announced",
@@ -154,9 +148,9 @@ dyn_lookups_create(DynScan *scan)
 												  "dynamo_fdw lookup work",
 												  ALLOCSET_DEFAULT_SIZES);
 	init_asking(lookups, &lookups->first,
-				scan->access->then_base ? scan->keys : lookups->rows);
+				reader->index_rows ? reader->index_rows : lookups->rows);
 	init_asking(lookups, &lookups->base, lookups->rows);
-	init_types(lookups);
+	init_types(lookups, exprs);
 	init_identity(lookups);
 	/* a copy, which nobody has to unpin */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
@@ -168,6 +162,8 @@ dyn_lookups_create(DynScan *scan)
 void
 dyn_lookups_free(DynLookups *lookups)
 {
+	/* listings may have files */
+	dyn_asking_reset(&lookups->first, 0);
 	MemoryContextDelete(lookups->context);
 }
 
@@ -192,17 +188,9 @@ answer_of_identity(DynLookups *lookups)
 static void
 begin_identity(DynLookups *lookups, char kind, const DynKeyPart *parts, int nparts)
 {
-	DynBuffer  *identity = &lookups->identity;
-
-	dyn_buffer_reset(identity);
-	dyn_buffer_append_char(identity, kind);
-	for (int i = 0; i < nparts; i++)
-	{
-		uint32		len = parts[i].value.len;
-
-		dyn_buffer_append(identity, &len, sizeof(len));
-		dyn_buffer_append(identity, parts[i].value.data, len);
-	}
+	dyn_buffer_reset(&lookups->identity);
+	dyn_buffer_append_char(&lookups->identity, kind);
+	dyn_key_append(&lookups->identity, parts, nparts);
 }
 
 /* The answer to a whole key of the table. */
@@ -248,19 +236,18 @@ dyn_lookups_begin(DynLookups *lookups)
 	dyn_lookups_close(lookups);
 	while (lookups->next < lookups->nannounced)
 		release_announced(lookups, &lookups->announced[lookups->next++]);
-	dyn_asking_reset(&lookups->base, lookups->scan->access->nbase);
+	dyn_asking_reset(&lookups->base, lookups->reader->access->nbase);
 	dyn_asking_reset(&lookups->first,
-					 lookups->by_key ? lookups->scan->access->nbase : 0);
+					 lookups->by_key ? lookups->reader->access->nbase : 0);
 	MemoryContextReset(lookups->announced_context);
 	lookups->nannounced = lookups->space = lookups->next = 0;
 	lookups->announced = NULL;
 }
 
-/* A copy of the scan's values. */
+/* With a copy of the values. */
 static Announced *
-new_announced(DynLookups *lookups)
+new_announced(DynLookups *lookups, const DynValues *values)
 {
-	const DynValues *values = &lookups->scan->values;
 	Announced  *announced;
 
 	if (lookups->nannounced == lookups->space)
@@ -286,12 +273,12 @@ static void
 fill_terms(DynLookups *lookups, const Announced *announced, int first_new)
 {
 	DynAsking  *asking = &lookups->first;
-	DynScan    *scan = lookups->scan;
-	DynValues	values = {scan->values.n, announced->values, announced->nulls};
+	DynReader  *reader = lookups->reader;
+	DynValues	values = {lookups->nvalues, announced->values, announced->nulls};
 	MemoryContext oldcontext = MemoryContextSwitchTo(asking->context);
 	DynBound   *bound = palloc(sizeof(DynBound));
 
-	dyn_bind_values(scan->access, scan->relation, &values, bound);
+	dyn_bind_values(reader->access, reader->relation, &values, bound);
 	for (int i = 0; i < announced->nanswers; i++)
 	{
 		const DynAnswer *answer = announced->answers[i];
@@ -332,19 +319,19 @@ find_answers(DynLookups *lookups, Announced *announced, const DynBound *bound)
  * new is made again to stay.
  */
 void
-dyn_lookups_announce(DynLookups *lookups)
+dyn_lookups_announce(DynLookups *lookups, const DynValues *given)
 {
-	DynScan    *scan = lookups->scan;
+	DynReader  *reader = lookups->reader;
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->announced_context);
-	Announced  *announced = new_announced(lookups);
-	DynValues	values = {scan->values.n, announced->values, announced->nulls};
+	Announced  *announced = new_announced(lookups, given);
+	DynValues	values = {lookups->nvalues, announced->values, announced->nulls};
 	int			first_new = lookups->first.n;
 	DynBound	bound;
 
 	announced->nanswers = 0;
 	announced->answers = NULL;
 	MemoryContextSwitchTo(lookups->work_context);
-	dyn_bind_values(scan->access, scan->relation, &values, &bound);
+	dyn_bind_values(reader->access, reader->relation, &values, &bound);
 	if (!bound.nothing)
 	{
 		announced->answers = MemoryContextAllocHuge(lookups->announced_context,
@@ -361,11 +348,11 @@ dyn_lookups_announce(DynLookups *lookups)
 bool
 dyn_lookups_is_full(const DynLookups *lookups)
 {
-	int			lanes = lookups->scan->relation->connection->max_concurrency;
+	int			lanes = lookups->reader->relation->connection->max_concurrency;
 
 	if (lookups->by_key)
 		return lookups->first.n >= lanes * KEYS_PER_LANE;
-	return lookups->first.n >= lanes * (lookups->scan->access->then_base
+	return lookups->first.n >= lanes * (lookups->reader->access->then_base
 										? INDEX_QUERIES_PER_LANE : QUERIES_PER_LANE);
 }
 
@@ -386,10 +373,9 @@ dyn_lookups_start(DynLookups *lookups, bool last)
 /* ---- opening ---- */
 
 static bool
-values_are(const DynLookups *lookups, const Announced *announced)
+values_are(const DynLookups *lookups, const DynValues *values,
+		   const Announced *announced)
 {
-	const DynValues *values = &lookups->scan->values;
-
 	for (int i = 0; i < values->n; i++)
 	{
 		if (values->nulls[i] != announced->nulls[i] ||
@@ -406,18 +392,18 @@ values_are(const DynLookups *lookups, const Announced *announced)
  * passed over.  One that is repeated was served already.
  */
 static int
-find_announced(const DynLookups *lookups)
+find_announced(const DynLookups *lookups, const DynValues *values)
 {
 	int			next = lookups->next;
 
 	if (next < lookups->nannounced &&
-		values_are(lookups, &lookups->announced[next]))
+		values_are(lookups, values, &lookups->announced[next]))
 		return next;
-	if (next > 0 && values_are(lookups, &lookups->announced[next - 1]))
+	if (next > 0 && values_are(lookups, values, &lookups->announced[next - 1]))
 		return -1;
 	for (int i = next + 1; i < lookups->nannounced; i++)
 	{
-		if (values_are(lookups, &lookups->announced[i]))
+		if (values_are(lookups, values, &lookups->announced[i]))
 			return i;
 	}
 	return -1;
@@ -436,10 +422,18 @@ is_servable(const DynAnswer *answer)
 	return answer->keeping || answer->taken == 0;
 }
 
-bool
-dyn_lookups_open(DynLookups *lookups)
+/* The next row to serve is the first one of an answer. */
+static void
+begin_answer(DynLookups *lookups)
 {
-	int			at = find_announced(lookups);
+	lookups->row = lookups->item_row = 0;
+	dyn_rows_end(lookups->rows);
+}
+
+bool
+dyn_lookups_open(DynLookups *lookups, const DynValues *values)
+{
+	int			at = find_announced(lookups, values);
 	bool		servable = true;
 
 	Assert(lookups->open == NULL);
@@ -449,7 +443,8 @@ dyn_lookups_open(DynLookups *lookups)
 		release_announced(lookups, &lookups->announced[lookups->next++]);
 	lookups->next = at + 1;
 	lookups->open = &lookups->announced[at];
-	lookups->position = lookups->row = 0;
+	lookups->position = 0;
+	begin_answer(lookups);
 	for (int i = 0; i < lookups->open->nanswers; i++)
 		servable &= is_servable(lookups->open->answers[i]);
 	if (!servable)
@@ -468,45 +463,26 @@ dyn_lookups_close(DynLookups *lookups)
 
 /* ---- receiving ---- */
 
-/* For those who have to name an item of what is being received. */
-static void
-show_origin(DynLookups *lookups, const DynAsking *asking)
-{
-	lookups->scan->fetch = asking->fetch;
-	lookups->scan->requests = asking->requests;
-}
-
-static int
-item_key(const DynLookups *lookups, const DynRows *rows, const DynValue *item,
-		 DynKeyPart *parts)
-{
-	const DynAccess *access = lookups->scan->access;
-
-	for (int i = 0; i < access->nbase; i++)
-	{
-		parts[i].name = access->base[i].name;
-		dyn_key_scalar(&item[rows->extra_slots[i]], &parts[i].value);
-	}
-	return access->nbase;
-}
-
 static void
 report_unwanted_item(const DynLookups *lookups)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
 			 errmsg("BatchGetItem of DynamoDB table \"%s\" returned an item that was not asked for",
-					lookups->scan->relation->table),
+					lookups->reader->relation->table),
 			 errhint("What answers at the endpoint does not behave as DynamoDB does.")));
 }
 
 /* Items often come in the order in which they were asked for. */
 static DynAnswer *
 answer_of_item(DynLookups *lookups, const DynAsking *asking,
-			   const DynKeyPart *parts, int nparts, int guess)
+			   const DynValue *item, int guess)
 {
+	int			nparts = lookups->reader->access->nbase;
+	DynKeyPart	parts[2];
 	DynAnswer  *answer = guess < asking->n ? asking->asked[guess] : NULL;
 
+	dyn_rows_item_key(asking->rows, item, parts);
 	begin_identity(lookups, 'k', parts, nparts);
 	if (answer != NULL && !lookups->identity.failed &&
 		answer->key.len == lookups->identity.len &&
@@ -525,42 +501,42 @@ is_passing(const DynLookups *lookups, const DynAsking *asking,
 }
 
 static void
-receive_row(DynLookups *lookups, DynAnswer *answer, const DynValue *item)
+receive_rows(DynLookups *lookups, DynAnswer *answer)
 {
-	dyn_rows_store(lookups->rows, item, lookups->slot);
-	dyn_answer_add_row(lookups->answers, answer, lookups->slot);
+	while (dyn_rows_next(lookups->rows, lookups->slot))
+		dyn_answer_add_row(lookups->answers, answer, lookups->slot);
 	ExecClearTuple(lookups->slot);
 }
 
+/* An item gives one row. */
 static void
-receive_passing_row(DynLookups *lookups, DynAnswer *answer, const DynValue *item,
+receive_passing_row(DynLookups *lookups, DynAnswer *answer,
 					DynPassingRows *passing)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(passing->context);
 
-	dyn_rows_store(lookups->rows, item, lookups->slot);
-	dyn_answer_pass_row(answer, passing, lookups->slot);
+	if (dyn_rows_next(lookups->rows, lookups->slot))
+		dyn_answer_pass_row(answer, passing, lookups->slot);
 	ExecClearTuple(lookups->slot);
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* An item of a batch: a row of the answer to its key. */
+/* An item of a batch: the rows of the answer to its key. */
 static void
 receive_item(DynLookups *lookups, DynAsking *asking, const DynValue *item,
 			 int guess, DynPassingRows *passing)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
-	DynKeyPart	parts[2];
-	int			nparts = item_key(lookups, asking->rows, item, parts);
-	DynAnswer  *answer = answer_of_item(lookups, asking, parts, nparts, guess);
+	DynAnswer  *answer = answer_of_item(lookups, asking, item, guess);
 
 	if (answer->state != DYN_ANSWER_ASKED || answer->nrows > 0 ||
 		answer->passing != NULL || asking->asked[answer->asked_at] != answer)
 		report_unwanted_item(lookups);
+	dyn_rows_begin(lookups->rows, item);
 	if (is_passing(lookups, asking, answer, passing))
-		receive_passing_row(lookups, answer, item, passing);
+		receive_passing_row(lookups, answer, passing);
 	else
-		receive_row(lookups, answer, item);
+		receive_rows(lookups, answer);
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(lookups->work_context);
 }
@@ -584,7 +560,7 @@ receive_batch(DynLookups *lookups, DynAsking *asking, int stream)
 	const DynValue *item;
 	int			guess = first;
 
-	show_origin(lookups, asking);
+	dyn_asking_set_origin(asking);
 	while ((item = dyn_fetch_next_of(asking->fetch, stream)) != NULL)
 		receive_item(lookups, asking, item, guess++, passing);
 	if (passing->left == 0)
@@ -611,29 +587,39 @@ keep_row(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 
 /* ---- serving ---- */
 
-/* The next row of a Query, from its stream. */
+/* Begins the next item of a Query, from its stream; false at its end. */
 static bool
-next_of_stream(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
+begin_stream_item(DynLookups *lookups, DynAnswer *answer)
 {
 	DynAsking  *asking = &lookups->first;
 	const DynValue *item = NULL;
 
-	show_origin(lookups, asking);
+	dyn_asking_set_origin(asking);
 	if (!answer->ended)
 		item = dyn_fetch_next_of(asking->fetch, answer->asked_at);
 	if (item == NULL)
-	{
 		dyn_asking_finish(asking, answer);
-		return false;
+	else
+		dyn_rows_begin(lookups->rows, item);
+	return item != NULL;
+}
+
+static bool
+next_of_stream(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
+{
+	while (!dyn_rows_next(lookups->rows, slot))
+	{
+		if (!begin_stream_item(lookups, answer))
+			return false;
 	}
-	dyn_rows_store(lookups->rows, item, slot);
 	keep_row(lookups, answer, slot);
 	lookups->row = answer->nrows;
-	if (lookups->scan->access->single)
+	if (lookups->reader->access->single)
 	{
 		/* nobody asks for a second row */
-		dyn_fetch_drop(asking->fetch, answer->asked_at);
-		dyn_asking_finish(asking, answer);
+		dyn_rows_end(lookups->rows);
+		dyn_fetch_drop(lookups->first.fetch, answer->asked_at);
+		dyn_asking_finish(&lookups->first, answer);
 	}
 	return true;
 }
@@ -669,102 +655,151 @@ next_of_rows(DynLookups *lookups, const DynAnswer *answer, TupleTableSlot *slot)
 static int
 piece_keys(const DynLookups *lookups)
 {
-	return lookups->scan->relation->connection->max_concurrency *
+	return lookups->reader->relation->connection->max_concurrency *
 		DYN_BATCH_GET_MAX_KEYS;
 }
 
-/* Asks the table for a key that the index lists, unless it did before. */
+/* Asks the table for a key that the index lists, unless it was asked before. */
 static void
-list_item(DynLookups *lookups, DynAnswer *answer, const DynValue *entry)
+list_key(DynLookups *lookups, DynAnswer *answer, const DynKeyPart *parts)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
-	DynKeyPart	parts[2];
-	int			nparts = item_key(lookups, lookups->scan->keys, entry, parts);
-	DynAnswer  *item = answer_of_key(lookups, parts, nparts);
+	DynAnswer  *item = answer_of_key(lookups, parts, lookups->reader->access->nbase);
 
 	answer->taken++;
-	if (item->listed_by != answer->listing)
+	if (item->listed_by == answer->listing)
+		return;
+	if (item->state == DYN_ANSWER_UNKNOWN)
 	{
-		if (item->state == DYN_ANSWER_UNKNOWN)
-		{
-			dyn_asking_add(&lookups->base, item);
-			dyn_asking_keep_key(&lookups->base, item, parts);
-		}
-		item->listed_by = answer->listing;
-		dyn_answer_add_item(lookups->answers, answer, item);
+		dyn_asking_add(&lookups->base, item);
+		dyn_asking_keep_key(&lookups->base, item, parts);
 	}
-	MemoryContextSwitchTo(oldcontext);
-	dyn_reset_if_large(lookups->work_context);
+	item->listed_by = answer->listing;
+	dyn_answer_add_item(lookups->answers, answer, item);
+}
+
+/* The next key that is new, of the index or of those that were set aside. */
+static bool
+next_listed_key(DynLookups *lookups, DynAnswer *answer, DynKeyPart *parts)
+{
+	const DynValue *entry;
+
+	while ((entry = dyn_fetch_next_of(lookups->first.fetch,
+									  answer->asked_at)) != NULL)
+	{
+		dyn_rows_item_key(lookups->reader->index_rows, entry, parts);
+		if (answer->base_keys == NULL || dyn_base_keys_add(answer->base_keys, parts))
+			return true;
+	}
+	return answer->base_keys != NULL && dyn_base_keys_next(answer->base_keys, parts);
 }
 
 /* Lists what the index has for the answer, until the piece is full. */
 static void
-list_items(DynLookups *lookups, DynAnswer *answer)
+list_keys(DynLookups *lookups, DynAnswer *answer)
 {
-	while (lookups->base.n < piece_keys(lookups))
-	{
-		const DynValue *entry = dyn_fetch_next_of(lookups->first.fetch,
-												  answer->asked_at);
+	bool		found = true;
 
-		if (entry == NULL)
-		{
-			dyn_asking_finish(&lookups->first, answer);
-			return;
-		}
-		list_item(lookups, answer, entry);
+	while (found && lookups->base.n < piece_keys(lookups))
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
+		DynKeyPart	parts[2];
+
+		found = next_listed_key(lookups, answer, parts);
+		if (found)
+			list_key(lookups, answer, parts);
+		MemoryContextSwitchTo(oldcontext);
+		dyn_reset_if_large(lookups->work_context);
 	}
+	if (!found)
+		dyn_asking_finish(&lookups->first, answer);
 }
 
 /*
- * The next piece: from the answer that is being served on.  What it listed
- * before was served, and is kept only if another execution needs it.
+ * What the answer has listed was served, and is forgotten unless another
+ * execution needs it.  The listing goes on: its keys are remembered, since the
+ * index may list them again.
  */
+static void
+forget_listed(DynLookups *lookups, DynAnswer *answer)
+{
+	const DynAccess *access = lookups->reader->access;
+
+	if (answer->nitems == 0 ||
+		(answer->uses > 1 && dyn_answers_trim(lookups->answers)))
+		return;
+	if (answer->base_keys == NULL)
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(lookups->first.context);
+
+		answer->base_keys = dyn_base_keys_create(access->base, access->nbase,
+												 get_hash_memory_limit());
+		MemoryContextSwitchTo(oldcontext);
+	}
+	for (int i = 0; i < answer->nitems; i++)
+	{
+		DynKeyPart	parts[2];
+
+		/* behind the identity's kind */
+		dyn_key_split(answer->items[i]->key.data + 1, access->base, access->nbase,
+					  parts);
+		(void) dyn_base_keys_add(answer->base_keys, parts);
+	}
+	dyn_answer_stop_keeping(lookups->answers, answer);
+	begin_answer(lookups);
+}
+
+/* The next piece: from the answer that is being served on. */
 static void
 next_piece(DynLookups *lookups, DynAnswer *answer)
 {
-	dyn_asking_reset(&lookups->base, lookups->scan->access->nbase);
-	show_origin(lookups, &lookups->first);
-	if (answer->nitems > 0 &&
-		(answer->uses == 1 || !dyn_answers_trim(lookups->answers)))
-	{
-		dyn_answer_stop_keeping(lookups->answers, answer);
-		lookups->row = 0;
-	}
+	dyn_asking_reset(&lookups->base, lookups->reader->access->nbase);
+	dyn_asking_set_origin(&lookups->first);
+	forget_listed(lookups, answer);
 	for (int i = answer->asked_at;
 		 i < lookups->first.n && lookups->base.n < piece_keys(lookups); i++)
 	{
 		DynAnswer  *other = lookups->first.asked[i];
 
 		if (other != NULL && !other->ended)
-			list_items(lookups, other);
+			list_keys(lookups, other);
 	}
 	dyn_asking_send(&lookups->base, lookups->base.n);
+}
+
+/* Stores the next row of the items that are listed; false after the last. */
+static bool
+next_listed_row(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
+{
+	while (lookups->row < answer->nitems)
+	{
+		DynAnswer  *item = answer->items[lookups->row];
+
+		if (item->state == DYN_ANSWER_ASKED)
+			receive_batch(lookups, &lookups->base,
+						  dyn_asking_stream(&lookups->base, item));
+		if (item->state != DYN_ANSWER_KNOWN)
+			elog(ERROR, "item of an index is neither known nor asked for");
+		if (lookups->item_row < item->nrows)
+		{
+			ExecForceStoreMinimalTuple(item->rows[lookups->item_row++], slot, false);
+			return true;
+		}
+		lookups->row++;
+		lookups->item_row = 0;
+	}
+	return false;
 }
 
 static bool
 next_of_items(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 {
-	for (;;)
+	while (!next_listed_row(lookups, answer, slot))
 	{
-		while (lookups->row < answer->nitems)
-		{
-			DynAnswer  *item = answer->items[lookups->row++];
-
-			if (item->state == DYN_ANSWER_ASKED)
-				receive_batch(lookups, &lookups->base,
-							  dyn_asking_stream(&lookups->base, item));
-			if (item->state != DYN_ANSWER_KNOWN)
-				elog(ERROR, "item of an index is neither known nor asked for");
-			if (item->nrows > 0)
-			{
-				ExecForceStoreMinimalTuple(item->rows[0], slot, false);
-				return true;
-			}
-		}
 		if (answer->ended || answer->state == DYN_ANSWER_KNOWN)
 			return false;
 		next_piece(lookups, answer);
 	}
+	return true;
 }
 
 /* ---- serving, all kinds ---- */
@@ -772,7 +807,7 @@ next_of_items(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 static bool
 next_of_answer(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 {
-	if (lookups->scan->access->then_base)
+	if (lookups->reader->access->then_base)
 		return next_of_items(lookups, answer, slot);
 	if (lookups->by_key && answer->state == DYN_ANSWER_ASKED)
 		receive_batch(lookups, &lookups->first, dyn_asking_stream(&lookups->first, answer));
@@ -794,7 +829,7 @@ dyn_lookups_next(DynLookups *lookups, TupleTableSlot *slot)
 		if (next_of_answer(lookups, open->answers[lookups->position], slot))
 			return true;
 		lookups->position++;
-		lookups->row = 0;
+		begin_answer(lookups);
 	}
 	return false;
 }

@@ -20,17 +20,24 @@
 #ifndef DYN_EXEC_LOOKUP_H
 #define DYN_EXEC_LOOKUP_H
 
-#include "../scan.h"
+#include "../fetch/reader.h"
 
-/* Lives in a context of its own below the current one, until it is freed. */
-extern DynLookups *dyn_lookups_create(DynScan *scan);
+typedef struct DynLookups DynLookups;
+
+/*
+ * For executions of what the reader reads, which differ by the values of these
+ * expressions; their rows have the shape of `desc`.  Lives in a context of its
+ * own below the current one, until it is freed.
+ */
+extern DynLookups *dyn_lookups_create(DynReader *reader, List *exprs,
+									  TupleDesc desc);
 extern void dyn_lookups_free(DynLookups *lookups);
 
 /* Forgets what was announced before; answers are remembered. */
 extern void dyn_lookups_begin(DynLookups *lookups);
 
-/* Announces an execution with scan->values; may send requests. */
-extern void dyn_lookups_announce(DynLookups *lookups);
+/* Announces an execution with these values, which are copied; may send requests. */
+extern void dyn_lookups_announce(DynLookups *lookups, const DynValues *values);
 
 /* Enough is asked for to keep all lanes busy for long. */
 extern bool dyn_lookups_is_full(const DynLookups *lookups);
@@ -44,8 +51,8 @@ extern Size dyn_lookups_memory(const DynLookups *lookups);
  */
 extern void dyn_lookups_start(DynLookups *lookups, bool last);
 
-/* Begins to serve the execution with scan->values, if it can be served. */
-extern bool dyn_lookups_open(DynLookups *lookups);
+/* Begins to serve the execution with these values, if it can be served. */
+extern bool dyn_lookups_open(DynLookups *lookups, const DynValues *values);
 
 /* Stores the next row of the execution that is open; false at its end. */
 extern bool dyn_lookups_next(DynLookups *lookups, TupleTableSlot *slot);

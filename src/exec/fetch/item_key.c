@@ -1,5 +1,5 @@
 /*
- * itemkey.c
+ * item_key.c
  *		Finds out which item holds a value that does not fit.
  *
  * An error about a value names its item.  Scans fetch no more attributes than
@@ -10,18 +10,18 @@
 #include "postgres.h"
 
 #include "../../model/path.h"
-#include "../scan.h"
+#include "reader.h"
 
 /* The page's request, with the key attributes as its projection. */
 static void
-write_key_request(DynBuffer *body, const DynScan *scan,
+write_key_request(DynBuffer *body, const DynReader *reader,
 				  const DynItemPosition *position, const DynPath *paths)
 {
-	DynRequests keys = *scan->requests;
+	DynRequests keys = *reader->origin_requests;
 	DynReadRequest request = {0};
 
 	keys.projection = paths;
-	keys.nprojection = scan->access->nbase;
+	keys.nprojection = reader->access->nbase;
 	dyn_requests_prepare(&keys, position->stream, &request);
 	request.limit = position->limit;
 	if (position->start_key_len > 0)
@@ -31,17 +31,17 @@ write_key_request(DynBuffer *body, const DynScan *scan,
 	}
 	dyn_write_read(body, &request);
 	/* the buffers may have grown while they were borrowed */
-	*scan->requests = keys;
-	scan->requests->projection = scan->rows->projection;
-	scan->requests->nprojection = scan->rows->nprojection;
+	*reader->origin_requests = keys;
+	reader->origin_requests->projection = reader->rows->projection;
+	reader->origin_requests->nprojection = reader->rows->nprojection;
 }
 
 static char *
-key_at(const DynScan *scan, const DynCall *call, const DynPath *paths,
+key_at(const DynReader *reader, const DynCall *call, const DynPath *paths,
 	   uint64 item)
 {
 	static const int slots[2] = {0, 1};
-	DynShape   *shape = dyn_shape_create(paths, scan->access->nbase);
+	DynShape   *shape = dyn_shape_create(paths, reader->access->nbase);
 	DynValue	values[2];
 	DynPage		page;
 	DynPageError error;
@@ -54,7 +54,7 @@ key_at(const DynScan *scan, const DynCall *call, const DynPath *paths,
 	{
 		for (uint64 i = 0; i <= item; i++)
 			(void) dyn_page_next(&page, values);
-		key = dyn_item_key_text(scan->access->base, scan->access->nbase, slots,
+		key = dyn_item_key_text(reader->access->base, reader->access->nbase, slots,
 								values);
 	}
 	dyn_page_free(&page);
@@ -64,29 +64,29 @@ key_at(const DynScan *scan, const DynCall *call, const DynPath *paths,
 }
 
 char *
-dyn_scan_item_key(void *arg)
+dyn_reader_item_key(void *arg)
 {
-	DynScan    *scan = arg;
+	DynReader  *reader = arg;
 	DynPath		paths[2];
 	DynItemPosition position;
-	DynRequestContext about = {dyn_operation_name(scan->requests->op),
-		scan->relation->table, scan->requests->index,
-	scan->relation->connection->server_name};
+	DynRequestContext about = {dyn_operation_name(reader->origin_requests->op),
+		reader->relation->table, reader->origin_requests->index,
+	reader->relation->connection->server_name};
 	DynCall    *call;
 	char	   *key;
 
-	if (scan->requests->op == DYN_OP_GET_ITEM)
-		return dyn_key_text(scan->requests->keys, scan->requests->nparts,
+	if (reader->origin_requests->op == DYN_OP_GET_ITEM)
+		return dyn_key_text(reader->origin_requests->keys, reader->origin_requests->nparts,
 							", ");
-	if (scan->requests->op == DYN_OP_BATCH_GET_ITEM || scan->fetch == NULL ||
-		!dyn_fetch_position(scan->fetch, &position) ||
+	if (reader->origin_requests->op == DYN_OP_BATCH_GET_ITEM || reader->origin == NULL ||
+		!dyn_fetch_position(reader->origin, &position) ||
 		(call = dyn_call_create(dyn_session_client())) == NULL)
 		return NULL;
-	for (int i = 0; i < scan->access->nbase; i++)
-		paths[i] = *dyn_path_of_attribute(scan->access->base[i].name);
-	write_key_request(dyn_call_body(call), scan, &position, paths);
-	dyn_session_run(call, &scan->relation->connection->service, &about);
-	key = key_at(scan, call, paths, position.item);
+	for (int i = 0; i < reader->access->nbase; i++)
+		paths[i] = *dyn_path_of_attribute(reader->access->base[i].name);
+	write_key_request(dyn_call_body(call), reader, &position, paths);
+	dyn_session_run(call, &reader->relation->connection->service, &about);
+	key = key_at(reader, call, paths, position.item);
 	dyn_call_destroy(call);
 	return key;
 }

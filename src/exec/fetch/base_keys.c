@@ -1,0 +1,219 @@
+/*
+ * base_keys.c
+ *		Tells keys that an index lists again from new ones.
+ *
+ * Once the memory is used up, the remembered keys stay as they are: a key that
+ * is not among them cannot have been handed out, so that what is set aside only
+ * has to be made distinct in itself.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+#include "utils/tuplesort.h"
+#include "utils/typcache.h"
+
+#include "../../model/pg_compat.h"
+#include "../byte_key.h"
+#include "base_keys.h"
+
+struct DynBaseKeys
+{
+	MemoryContext context;
+	const DynKeyAttr *base;
+	int			nbase;
+	Size		max_bytes;
+	HTAB	   *known;			/* of DynByteKey, keys that were handed out */
+	DynBuffer	bytes;			/* of the key being added; malloc'd */
+	Tuplesortstate *aside;		/* of bytea; NULL: nothing was set aside */
+	bool		sorted;
+	bytea	   *last;			/* the key that was set aside and came last */
+};
+
+/* ---- keys as bytes ---- */
+
+void
+dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts)
+{
+	for (int i = 0; i < nparts; i++)
+	{
+		uint32		len = parts[i].value.len;
+
+		dyn_buffer_append(bytes, &len, sizeof(len));
+		dyn_buffer_append(bytes, parts[i].value.data, len);
+	}
+}
+
+void
+dyn_key_split(const char *bytes, const DynKeyAttr *base, int nbase,
+			  DynKeyPart *parts)
+{
+	for (int i = 0; i < nbase; i++)
+	{
+		uint32		len;
+
+		memcpy(&len, bytes, sizeof(len));
+		bytes += sizeof(len);
+		parts[i].name = base[i].name;
+		parts[i].value.type = base[i].type;
+		parts[i].value.data = bytes;
+		parts[i].value.len = len;
+		bytes += len;
+	}
+}
+
+/* ---- making ---- */
+
+/* Runs when the context goes. */
+static void
+release_bytes(void *arg)
+{
+	dyn_buffer_free(&((DynBaseKeys *) arg)->bytes);
+}
+
+DynBaseKeys *
+dyn_base_keys_create(const DynKeyAttr *base, int nbase, Size max_bytes)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dynamo_fdw base keys",
+												  ALLOCSET_DEFAULT_SIZES);
+	DynBaseKeys *keys = MemoryContextAllocZero(context, sizeof(DynBaseKeys));
+	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
+
+	keys->context = context;
+	keys->base = base;
+	keys->nbase = nbase;
+	keys->max_bytes = max_bytes;
+	keys->known = dyn_byte_key_table("dynamo_fdw base keys", 256,
+									 sizeof(DynByteKey), context);
+	dyn_buffer_init(&keys->bytes, 0);
+	callback->func = release_bytes;
+	callback->arg = keys;
+	MemoryContextRegisterResetCallback(context, callback);
+	return keys;
+}
+
+void
+dyn_base_keys_free(DynBaseKeys *keys)
+{
+	if (keys->aside != NULL)
+		tuplesort_end(keys->aside);
+	MemoryContextDelete(keys->context);
+}
+
+/* ---- adding ---- */
+
+static void
+set_aside(DynBaseKeys *keys)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(keys->context);
+	bytea	   *key = palloc(VARHDRSZ + keys->bytes.len);
+
+	Assert(!keys->sorted);
+	if (keys->aside == NULL)
+		keys->aside = tuplesort_begin_datum(BYTEAOID,
+											lookup_type_cache(BYTEAOID,
+															  TYPECACHE_LT_OPR)->lt_opr,
+											InvalidOid, false, work_mem, NULL,
+											TUPLESORT_NONE);
+	SET_VARSIZE(key, VARHDRSZ + keys->bytes.len);
+	memcpy(VARDATA(key), keys->bytes.data, keys->bytes.len);
+	tuplesort_putdatum(keys->aside, PointerGetDatum(key), false);
+	pfree(key);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static bool
+is_full(const DynBaseKeys *keys)
+{
+	return keys->aside != NULL ||
+		MemoryContextMemAllocated(keys->context, true) > keys->max_bytes;
+}
+
+static void
+remember(DynBaseKeys *keys, const DynByteKey *key)
+{
+	/* the copy first: the table must never hold a key that points elsewhere */
+	DynByteKey	copy = {memcpy(MemoryContextAlloc(keys->context, Max(key->len, 1)),
+							   key->data, key->len), key->len};
+
+	(void) hash_search(keys->known, &copy, HASH_ENTER, NULL);
+}
+
+bool
+dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts)
+{
+	DynByteKey	key;
+
+	dyn_buffer_reset(&keys->bytes);
+	dyn_key_append(&keys->bytes, parts, keys->nbase);
+	if (keys->bytes.failed)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	key.data = keys->bytes.data;
+	key.len = keys->bytes.len;
+	if (hash_search(keys->known, &key, HASH_FIND, NULL) != NULL)
+		return false;
+	if (is_full(keys))
+	{
+		set_aside(keys);
+		return false;
+	}
+	remember(keys, &key);
+	return true;
+}
+
+/* ---- what was set aside ---- */
+
+static bool
+is_last(const DynBaseKeys *keys, const bytea *key)
+{
+	return keys->last != NULL && VARSIZE_ANY(keys->last) == VARSIZE_ANY(key) &&
+		memcmp(VARDATA_ANY(keys->last), VARDATA_ANY(key),
+			   VARSIZE_ANY_EXHDR(key)) == 0;
+}
+
+/* The next one that differs from the last; NULL at the end. */
+static bytea *
+next_aside(DynBaseKeys *keys)
+{
+	Datum		value;
+	bool		isnull;
+
+	while (dyn_tuplesort_getdatum(keys->aside, &value, &isnull))
+	{
+		bytea	   *key = DatumGetByteaPP(value);
+
+		if (!is_last(keys, key))
+			return key;
+		pfree(key);
+	}
+	return NULL;
+}
+
+bool
+dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts)
+{
+	MemoryContext oldcontext;
+	bytea	   *key;
+	Size		len;
+
+	if (keys->aside == NULL)
+		return false;
+	oldcontext = MemoryContextSwitchTo(keys->context);
+	if (!keys->sorted)
+		tuplesort_performsort(keys->aside);
+	keys->sorted = true;
+	key = next_aside(keys);
+	MemoryContextSwitchTo(oldcontext);
+	if (key == NULL)
+		return false;
+	if (keys->last != NULL)
+		pfree(keys->last);
+	keys->last = key;
+	len = VARSIZE_ANY_EXHDR(key);
+	dyn_key_split(memcpy(palloc(Max(len, 1)), VARDATA_ANY(key), len), keys->base,
+				  keys->nbase, parts);
+	return true;
+}

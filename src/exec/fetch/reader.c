@@ -1,0 +1,138 @@
+/*
+ * reader.c
+ *		Sets up what an access plan reads, and starts its fetches.
+ */
+#include "postgres.h"
+
+#include "reader.h"
+
+static void
+let_name_items(DynReader *reader, DynRows *rows)
+{
+	rows->find_key = dyn_reader_item_key;
+	rows->find_key_arg = reader;
+}
+
+DynRows *
+dyn_reader_rows_with_keys(DynReader *reader)
+{
+	const DynAccess *access = reader->access;
+	DynRows    *rows = dyn_rows_create(reader->relation, access, access->base,
+									   access->nbase);
+
+	let_name_items(reader, rows);
+	return rows;
+}
+
+/*
+ * The items of a batch come in no order, so that each must show its key if it
+ * has to be named; when merging, the sort attributes are needed.
+ */
+static DynRows *
+returned_rows(DynReader *reader)
+{
+	const DynAccess *access = reader->access;
+	DynRows    *rows;
+
+	if (access->then_base ||
+		(access->kind == DYN_ACCESS_GET && access->multiple))
+		return dyn_reader_rows_with_keys(reader);
+	rows = dyn_rows_create(reader->relation, access, access->sort, access->nsort);
+	let_name_items(reader, rows);
+	return rows;
+}
+
+/* No columns, only the base key of each entry. */
+static DynRows *
+listed_keys(const DynReader *reader)
+{
+	DynAccess  *keys = palloc(sizeof(DynAccess));
+
+	*keys = *reader->access;
+	keys->fields = NIL;
+	return dyn_rows_create(reader->relation, keys, keys->base, keys->nbase);
+}
+
+DynReader *
+dyn_reader_create(DynStatement *statement, DynRelation *relation,
+				  DynAccess *access)
+{
+	DynReader  *reader = palloc0(sizeof(DynReader));
+
+	reader->statement = statement;
+	reader->relation = relation;
+	reader->access = access;
+	reader->rows = returned_rows(reader);
+	if (access->then_base)
+		reader->index_rows = listed_keys(reader);
+	return reader;
+}
+
+void
+dyn_reader_set_origin(DynReader *reader, DynFetch *fetch, DynRequests *requests)
+{
+	Assert((fetch == NULL) == (requests == NULL));
+	reader->origin = fetch;
+	reader->origin_requests = requests;
+}
+
+/* ---- fetches ---- */
+
+/* Merging: compares the sort attributes, which follow the columns. */
+static int
+compare_items(void *arg, const DynValue *a, const DynValue *b)
+{
+	const DynReader *reader = arg;
+	int			order = 0;
+
+	for (int i = 0; i < reader->access->nsort && order == 0; i++)
+	{
+		DynScalar	x,
+					y;
+
+		dyn_key_scalar(&a[reader->rows->extra_slots[i]], &x);
+		dyn_key_scalar(&b[reader->rows->extra_slots[i]], &y);
+		order = dyn_scalar_compare(&x, &y);
+		pfree(unconstify(char *, x.data));
+		pfree(unconstify(char *, y.data));
+	}
+	return reader->access->backward ? -order : order;
+}
+
+DynFetch *
+dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
+				 bool in_turn)
+{
+	DynFetchSpec spec = {0};
+	DynFetch   *fetch;
+
+	Assert(requests->nstreams > 0);
+	spec.connection = reader->relation->connection;
+	spec.op = requests->op;
+	spec.table = reader->relation->table;
+	spec.index = requests->index;
+	spec.paths = rows->paths;
+	spec.npaths = rows->npaths;
+	spec.nstreams = requests->nstreams;
+	spec.prepare = dyn_requests_prepare;
+	spec.describe = dyn_requests_describe;
+	spec.arg = requests;
+	spec.lazy = reader->access->lazy;
+	spec.keep = reader->keeps;
+	spec.first_limit = reader->access->limit_hint;
+	spec.fetch_size = reader->relation->fetch_size;
+	spec.counters = &reader->counters;
+	/* answers to lookups wait until they are served, each for itself */
+	spec.peers_in_flight = in_turn ? NULL : reader->peers_in_flight;
+	spec.counting = requests->count_only;
+	spec.in_turn = in_turn;
+	if (reader->access->ordered && requests->nstreams > 1 && !in_turn)
+	{
+		spec.compare = compare_items;
+		spec.compare_arg = reader;
+		spec.all_at_once = true;
+	}
+	fetch = dyn_fetch_start(reader->statement, &spec);
+	dyn_reader_set_origin(reader, fetch, requests);
+	return fetch;
+}

@@ -1,0 +1,62 @@
+/*
+ * reader.h
+ *		Reads a foreign table by its access plan.
+ *
+ * What executes an access plan, for one scan or for many executions together,
+ * does it through a reader: it knows the relation, the access plan and what of
+ * an item becomes a row, starts fetches, and can name the item in hand for an
+ * error.
+ */
+#ifndef DYN_EXEC_FETCH_READER_H
+#define DYN_EXEC_FETCH_READER_H
+
+#include "fetch.h"
+#include "request.h"
+#include "rows.h"
+
+typedef struct DynReader
+{
+	DynStatement *statement;
+	DynRelation *relation;
+	DynAccess  *access;
+	DynRows    *rows;			/* what is returned */
+	DynRows    *index_rows;		/* index, then base: the base keys that the
+								 * index lists; else NULL */
+	DynCounters counters;
+	bool		keeps;			/* executions may be repeated as they are */
+	int		   *peers_in_flight;	/* as in DynFetchSpec; NULL: no peers */
+
+	/* where the item in hand came from; NULL: there is none */
+	DynFetch   *origin;
+	DynRequests *origin_requests;
+} DynReader;
+
+/* In CurrentMemoryContext. */
+extern DynReader *dyn_reader_create(DynStatement *statement,
+									DynRelation *relation, DynAccess *access);
+
+/*
+ * Other rows of the same reader that show every item's base key, by which items
+ * can be told apart.  CurrentMemoryContext.
+ */
+extern DynRows *dyn_reader_rows_with_keys(DynReader *reader);
+
+/*
+ * Starts the fetch of requests whose items go to `rows`; they become the origin
+ * of items in hand.  Streams read in turn wait for nobody's peers.  The fetch
+ * lives in CurrentMemoryContext.
+ */
+extern DynFetch *dyn_reader_start(DynReader *reader, DynRequests *requests,
+								  const DynRows *rows, bool in_turn);
+
+/* The items in hand come from this fetch from now on. */
+extern void dyn_reader_set_origin(DynReader *reader, DynFetch *fetch,
+								  DynRequests *requests);
+
+/*
+ * item_key.c: the key of the item in hand, asked for again where it was not
+ * among the attributes; NULL if it cannot be told.  `arg` is the DynReader.
+ */
+extern char *dyn_reader_item_key(void *arg);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * scan_policy.c
+ *		Warns of reading a whole table, or refuses to.
+ */
+#include "postgres.h"
+
+#include "../model/path.h"
+#include "scan_policy.h"
+
+static char *
+table_size_words(const DynTableMeta *meta)
+{
+	double		bytes = meta->size_bytes;
+	const char *unit = "bytes";
+
+	if (bytes >= 1024.0 * 1024 * 1024)
+	{
+		bytes /= 1024.0 * 1024 * 1024;
+		unit = "GB";
+	}
+	else if (bytes >= 1024.0 * 1024)
+	{
+		bytes /= 1024.0 * 1024;
+		unit = "MB";
+	}
+	else if (bytes >= 1024)
+	{
+		bytes /= 1024;
+		unit = "kB";
+	}
+	return psprintf(unit[0] == 'b' ? "%.0f %s" : "%.1f %s", bytes, unit);
+}
+
+/* ": 4609 items, 2.4 MB, about 295 read units" if that is known. */
+static char *
+size_clause(const DynRelation *relation, const DynTableMeta *meta)
+{
+	double		units;
+
+	if (meta == NULL || meta->item_count == 0)
+		return pstrdup("");
+	units = Max(0.5, meta->size_bytes / DYN_READ_UNIT_BYTES) *
+		(relation->consistent ? 2 : 1);
+	return psprintf(": " UINT64_FORMAT " items, %s, about %.0f read units",
+					(uint64) meta->item_count, table_size_words(meta),
+					Max(units, 1));
+}
+
+static bool
+shows_attribute(const DynRelation *relation, const DynKeyAttr *attr)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && dyn_path_is_attribute(column->path, attr->name))
+			return true;
+	}
+	return false;
+}
+
+/* What would spare the Scan: binding the key, or first of all showing it. */
+static char *
+bind_hint(const DynRelation *relation, const DynTableMeta *meta)
+{
+	if (meta == NULL)
+		return pstrdup("Bind the partition key");
+	if (!shows_attribute(relation, &meta->key.hash[0]))
+		return psprintf("No column shows the partition key \"%s\": add one and bind it",
+						meta->key.hash[0].name);
+	return psprintf("Bind the partition key \"%s\"", meta->key.hash[0].name);
+}
+
+void
+dyn_scan_policy_apply(const DynRelation *relation)
+{
+	DynScanPolicy policy = dyn_relation_scan_policy(relation);
+	const DynTableMeta *meta;
+
+	if (policy == DYN_SCAN_ALLOW)
+		return;
+	meta = dyn_session_cached_table(relation->connection, relation->table);
+	if (policy == DYN_SCAN_ERROR)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("reading the whole DynamoDB table \"%s\" is not allowed%s",
+						relation->table, size_clause(relation, meta)),
+				 errhint("%s, or set scan_policy to \"warn\" or \"allow\".",
+						 bind_hint(relation, meta))));
+	ereport(WARNING,
+			(errmsg("reading the whole DynamoDB table \"%s\"%s",
+					relation->table, size_clause(relation, meta)),
+			 errhint("%s, or set scan_policy to \"allow\".",
+					 bind_hint(relation, meta))));
+}
