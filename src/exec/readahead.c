@@ -24,6 +24,7 @@
 
 #include "../model/pg_compat.h"
 #include "../plan/failure.h"
+#include "../plan/node_kinds.h"
 #include "../plan/plantree.h"
 #include "../plan/readahead_path.h"
 #include "readahead.h"

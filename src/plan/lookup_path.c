@@ -26,6 +26,7 @@
 #include "../model/pg_compat.h"
 #include "cost.h"
 #include "planner.h"
+#include "plantree.h"
 #include "readahead_path.h"
 
 static set_join_pathlist_hook_type previous_hook = NULL;
@@ -48,62 +49,20 @@ our_scan(Path *path)
 	return choice.together ? scan : NULL;
 }
 
-/*
- * A scan of ours by key that executing the path once executes once.  The
- * executor finds such scans by the same rules (plantree.c).
- */
+/* The first scan of ours by key that executing the path once executes once. */
 static ForeignPath *
 find_scan(Path *path)
 {
 	ForeignPath *found = NULL;
 	ListCell   *lc;
 
-	switch (nodeTag(path))
+	foreach(lc, dyn_path_scans_once(path))
 	{
-		case T_ForeignPath:
-			return our_scan(path);
-		case T_SubqueryScanPath:
-			return find_scan(((SubqueryScanPath *) path)->subpath);
-		case T_LimitPath:
-			return find_scan(((LimitPath *) path)->subpath);
-		case T_SortPath:
-			return find_scan(((SortPath *) path)->subpath);
-		case T_IncrementalSortPath:
-			return find_scan(((IncrementalSortPath *) path)->spath.subpath);
-		case T_ProjectionPath:
-			return find_scan(((ProjectionPath *) path)->subpath);
-		case T_ProjectSetPath:
-			return find_scan(((ProjectSetPath *) path)->subpath);
-		case T_AggPath:
-			return find_scan(((AggPath *) path)->subpath);
-		case T_GroupPath:
-			return find_scan(((GroupPath *) path)->subpath);
-		case T_WindowAggPath:
-			return find_scan(((WindowAggPath *) path)->subpath);
-		case T_MaterialPath:
-			return find_scan(((MaterialPath *) path)->subpath);
-		case T_NestPath:
-			return find_scan(((NestPath *) path)->jpath.outerjoinpath);
-		case T_CustomPath:
-			if (((CustomPath *) path)->custom_paths == NIL)
-				return NULL;
-			return find_scan(linitial(((CustomPath *) path)->custom_paths));
-		case T_MinMaxAggPath:
-			/* aggregates that nobody asks for are gone */
-			if (((MinMaxAggPath *) path)->mmaggregates == NIL)
-				return NULL;
-			return find_scan(linitial_node(MinMaxAggInfo,
-										   ((MinMaxAggPath *) path)->mmaggregates)->path);
-		case T_AppendPath:
-			foreach(lc, ((AppendPath *) path)->subpaths)
-			{
-				if (found == NULL)
-					found = find_scan(lfirst(lc));
-			}
-			return found;
-		default:
-			return NULL;
+		found = our_scan(lfirst(lc));
+		if (found != NULL)
+			break;
 	}
+	return found;
 }
 
 /* ---- costs ---- */

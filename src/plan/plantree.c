@@ -1,167 +1,133 @@
 /*
  * plantree.c
- *		Walks plan trees.
+ *		Walks plan trees and path trees.
  *
- * Of a join only the outer side is certain to be executed from the start; of an
- * aggregate over an index's end (min, max) what reads that end is an initplan
- * of a Result.
+ * What a kind of node does with its children is said in node_kinds.c; here it is
+ * added up along the way from a node to another.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 
-#include "../model/pg_compat.h"
+#include "node_kinds.h"
 #include "plantree.h"
-#include "readahead_path.h"
 
-static void find_scans(Plan *plan, List *subplans, List **found);
+/* ---- scans that are executed once ---- */
 
-Plan *
-dyn_plan_of_subplan(List *subplans, int plan_id)
+typedef struct ScanSearch
 {
-	return list_nth(subplans, plan_id - 1);
-}
+	List	   *subplans;
+	List	   *found;
+} ScanSearch;
 
-static void
-find_in_list(List *plans, List *subplans, List **found)
+static bool
+find_once(Plan *plan, int use, void *context)
 {
-	ListCell   *lc;
+	ScanSearch *search = context;
 
-	foreach(lc, plans)
-		find_scans(lfirst(lc), subplans, found);
-}
-
-static void
-find_in_initplans(const Plan *plan, List *subplans, List **found)
-{
-	ListCell   *lc;
-
-	foreach(lc, plan->initPlan)
-	{
-		const SubPlan *initplan = lfirst(lc);
-
-		find_scans(dyn_plan_of_subplan(subplans, initplan->plan_id), subplans,
-				   found);
-	}
-}
-
-static void
-find_in_result(Result *plan, List *subplans, List **found)
-{
-	if (plan->resconstantqual != NULL)
-		return;
-	if (outerPlan(plan) != NULL)
-		find_scans(outerPlan(plan), subplans, found);
-	else
-		find_in_initplans(&plan->plan, subplans, found);
-}
-
-static void
-find_scans(Plan *plan, List *subplans, List **found)
-{
-	if (plan == NULL)
-		return;
 	check_stack_depth();
-	switch (nodeTag(plan))
-	{
-		case T_ForeignScan:
-			*found = lappend(*found, plan);
-			break;
-		case T_SubqueryScan:
-			find_scans(((SubqueryScan *) plan)->subplan, subplans, found);
-			break;
-		case T_CustomScan:
-			if (dyn_is_read_ahead(plan))
-				find_in_list(((CustomScan *) plan)->custom_plans, subplans, found);
-			break;
-		case T_Append:
-			/* pruning at run time leaves some of them out */
-			if (!dyn_append_is_pruned((Append *) plan))
-				find_in_list(((Append *) plan)->appendplans, subplans, found);
-			break;
-		case T_Result:
-			find_in_result((Result *) plan, subplans, found);
-			break;
-		case T_Agg:
-		case T_Group:
-		case T_IncrementalSort:
-		case T_Limit:
-		case T_Material:
-		case T_NestLoop:
-		case T_ProjectSet:
-		case T_Sort:
-		case T_Unique:
-		case T_WindowAgg:
-			find_scans(outerPlan(plan), subplans, found);
-			break;
-		default:
-			break;
-	}
+	if (!(use & DYN_CHILD_ONCE))
+		return false;
+	if (IsA(plan, ForeignScan))
+		search->found = lappend(search->found, plan);
+	else
+		(void) dyn_visit_child_plans(plan, search->subplans, find_once, search);
+	return false;
 }
 
 List *
 dyn_plan_scans_once(Plan *plan, List *subplans)
 {
+	ScanSearch	search = {subplans, NIL};
+
+	if (plan != NULL)
+		(void) find_once(plan, DYN_CHILD_ONCE, &search);
+	return search.found;
+}
+
+static bool
+find_path_once(Path *path, int use, void *context)
+{
+	List	  **found = context;
+
+	check_stack_depth();
+	if (!(use & DYN_CHILD_ONCE))
+		return false;
+	if (IsA(path, ForeignPath))
+		*found = lappend(*found, path);
+	else
+		(void) dyn_visit_child_paths(path, find_path_once, found);
+	return false;
+}
+
+List *
+dyn_path_scans_once(Path *path)
+{
 	List	   *found = NIL;
 
-	find_scans(plan, subplans, &found);
+	(void) find_path_once(path, DYN_CHILD_ONCE, &found);
 	return found;
+}
+
+/* ---- scans that are executed unless an input is empty ---- */
+
+typedef struct UnlessEmptySearch
+{
+	bool		limited;		/* at the node that is visited */
+	List	   *found;
+} UnlessEmptySearch;
+
+static bool
+find_unless_empty(Plan *plan, int use, void *context)
+{
+	UnlessEmptySearch *search = context;
+	bool		above = search->limited;
+
+	check_stack_depth();
+	if (!(use & DYN_CHILD_UNLESS_EMPTY))
+		return false;
+	search->limited = (above || (use & DYN_CHILD_LIMITED)) &&
+		!(use & DYN_CHILD_WHOLE_FIRST);
+	if (!IsA(plan, ForeignScan))
+		(void) dyn_visit_child_plans(plan, NIL, find_unless_empty, search);
+	else if (!search->limited)
+		search->found = lappend(search->found, plan);
+	search->limited = above;
+	return false;
+}
+
+List *
+dyn_plan_scans_unless_empty(Plan *plan, bool limited)
+{
+	UnlessEmptySearch search = {limited, NIL};
+
+	(void) find_unless_empty(plan, DYN_CHILD_UNLESS_EMPTY, &search);
+	return search.found;
 }
 
 /* ---- where all rows are read ---- */
 
-bool
-dyn_plan_reads_all(const Plan *plan)
+typedef struct WholeSearch
 {
-	return IsA(plan, Sort) || IsA(plan, Hash) ||
-		(IsA(plan, Agg) && ((const Agg *) plan)->aggstrategy != AGG_SORTED);
-}
+	const Plan *node;			/* that is looked for */
+	bool		whole;			/* are all rows of the node that is visited read? */
+} WholeSearch;
 
-/* Children that are not outer and inner plan. */
-static List *
-children_in_list(Plan *plan)
-{
-	switch (nodeTag(plan))
-	{
-		case T_Append:
-			return ((Append *) plan)->appendplans;
-		case T_MergeAppend:
-			return ((MergeAppend *) plan)->mergeplans;
-		case T_CustomScan:
-			return ((CustomScan *) plan)->custom_plans;
-		case T_SubqueryScan:
-			return list_make1(((SubqueryScan *) plan)->subplan);
-		default:
-			return NIL;
-	}
-}
-
-/*
- * Looks for the node; *whole: are all rows of this plan read?  Joins may end
- * when one side has, but not before the outer side of a loop or hash join has.
- */
+/* Leaves `whole` as it is at the node when it is found. */
 static bool
-find_node(Plan *plan, const Plan *node, bool *whole)
+find_whole(Plan *plan, int use, void *context)
 {
-	bool		here = *whole;
-	ListCell   *lc;
+	WholeSearch *search = context;
+	bool		above = search->whole;
 
-	if (plan == NULL || plan == node)
-		return plan != NULL;
 	check_stack_depth();
-	foreach(lc, children_in_list(plan))
-	{
-		/* what others' nodes read is not known */
-		*whole = here && (!IsA(plan, CustomScan) || dyn_is_read_ahead(plan));
-		if (find_node(lfirst(lc), node, whole))
-			return true;
-	}
-	*whole = dyn_plan_reads_all(plan) ||
-		(here && !IsA(plan, Limit) && !IsA(plan, MergeJoin));
-	if (find_node(outerPlan(plan), node, whole))
+	search->whole = (use & DYN_CHILD_WHOLE_FIRST) != 0 ||
+		(above && (use & DYN_CHILD_WHOLE) != 0);
+	if (plan == search->node ||
+		dyn_visit_child_plans(plan, NIL, find_whole, search))
 		return true;
-	*whole = false;
-	return find_node(innerPlan(plan), node, whole);
+	search->whole = above;
+	return false;
 }
 
 /* ---- where a node stands ---- */
@@ -187,36 +153,35 @@ dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node)
 bool
 dyn_plan_is_read_whole(const PlannedStmt *statement, const Plan *node)
 {
-	bool		whole = false;
+	WholeSearch search = {node, false};
 
-	return find_node(dyn_plan_tree_of(statement, node), node, &whole) && whole;
+	return find_whole(dyn_plan_tree_of(statement, node), 0, &search) &&
+		search.whole;
 }
 
-static NestLoop *
-find_loop(Plan *plan, const Plan *outer)
+typedef struct LoopSearch
 {
-	NestLoop   *found = NULL;
-	ListCell   *lc;
+	const Plan *outer;
+	NestLoop   *found;
+} LoopSearch;
 
-	if (plan == NULL)
-		return NULL;
+static bool
+find_loop(Plan *plan, int use, void *context)
+{
+	LoopSearch *search = context;
+
 	check_stack_depth();
-	if (IsA(plan, NestLoop) && outerPlan(plan) == outer)
-		return (NestLoop *) plan;
-	foreach(lc, children_in_list(plan))
-	{
-		if (found == NULL)
-			found = find_loop(lfirst(lc), outer);
-	}
-	if (found == NULL)
-		found = find_loop(outerPlan(plan), outer);
-	if (found == NULL)
-		found = find_loop(innerPlan(plan), outer);
-	return found;
+	if (!IsA(plan, NestLoop) || outerPlan(plan) != search->outer)
+		return dyn_visit_child_plans(plan, NIL, find_loop, search);
+	search->found = (NestLoop *) plan;
+	return true;
 }
 
 NestLoop *
 dyn_plan_loop_over(const PlannedStmt *statement, const Plan *outer)
 {
-	return find_loop(dyn_plan_tree_of(statement, outer), outer);
+	LoopSearch	search = {outer, NULL};
+
+	(void) find_loop(dyn_plan_tree_of(statement, outer), 0, &search);
+	return search.found;
 }

@@ -1,10 +1,12 @@
 /*
  * plantree.h
- *		Questions about plan trees that planner and executor must answer alike.
+ *		Questions about plan trees and path trees that planner and executor must
+ *		answer alike.
  */
 #ifndef DYN_PLAN_PLANTREE_H
 #define DYN_PLAN_PLANTREE_H
 
+#include "nodes/pathnodes.h"
 #include "nodes/plannodes.h"
 
 /*
@@ -14,8 +16,14 @@
  */
 extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 
-/* Does the node read all rows below before it returns the first? */
-extern bool dyn_plan_reads_all(const Plan *plan);
+/* The same of a path: a List of ForeignPath *. */
+extern List *dyn_path_scans_once(Path *path);
+
+/*
+ * The foreign scans that are executed once unless an input is empty, whatever is
+ * limited above or below them; `limited`: the plan may be left before its end.
+ */
+extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
 
 /*
  * Once the node's plan or subplan is asked for its first row, are all rows of the
@@ -29,8 +37,5 @@ extern NestLoop *dyn_plan_loop_over(const PlannedStmt *statement,
 
 /* The plan or subplan of the statement that the node belongs to. */
 extern Plan *dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node);
-
-/* A subplan by its plan_id, from 1; NULL if it was dropped. */
-extern Plan *dyn_plan_of_subplan(List *subplans, int plan_id);
 
 #endif

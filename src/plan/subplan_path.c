@@ -21,8 +21,9 @@
 
 #include "../model/guc.h"
 #include "../model/pg_compat.h"
-#include "plantree.h"
+#include "node_kinds.h"
 #include "planner.h"
+#include "plantree.h"
 #include "readahead_path.h"
 
 static create_upper_paths_hook_type previous_hook = NULL;
@@ -196,15 +197,20 @@ read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
 	return saved;
 }
 
-static Cost
-visit_paths(PlannerInfo *root, List *paths)
+typedef struct Visit
 {
-	Cost		saved = 0;
-	ListCell   *lc;
+	PlannerInfo *root;
+	Cost		saved;
+} Visit;
 
-	foreach(lc, paths)
-		saved += visit_path(root, lfirst(lc));
-	return saved;
+static bool
+visit_child(Path *path, int use, void *context)
+{
+	Visit	   *visit = context;
+
+	if (use & DYN_CHILD_UPPER)
+		visit->saved += visit_path(visit->root, path);
+	return false;
 }
 
 /* As core prices a LIMIT: the child's start, and a share of the rest. */
@@ -228,38 +234,14 @@ visit_limit(PlannerInfo *root, LimitPath *path)
 static Cost
 visit_below(PlannerInfo *root, Path *path)
 {
-	switch (nodeTag(path))
-	{
-		case T_ProjectionPath:
-			return read_ahead_of_projection(root, (ProjectionPath *) path) +
-				visit_path(root, ((ProjectionPath *) path)->subpath);
-		case T_LimitPath:
-			return visit_limit(root, (LimitPath *) path);
-		case T_LockRowsPath:
-			return visit_path(root, ((LockRowsPath *) path)->subpath);
-		case T_ModifyTablePath:
-			return visit_path(root, ((ModifyTablePath *) path)->subpath);
-		case T_ProjectSetPath:
-			return visit_path(root, ((ProjectSetPath *) path)->subpath);
-		case T_SortPath:
-			return visit_path(root, ((SortPath *) path)->subpath);
-		case T_IncrementalSortPath:
-			return visit_path(root, ((IncrementalSortPath *) path)->spath.subpath);
-		case T_AggPath:
-			return visit_path(root, ((AggPath *) path)->subpath);
-		case T_GroupPath:
-			return visit_path(root, ((GroupPath *) path)->subpath);
-		case T_UpperUniquePath:
-			return visit_path(root, ((UpperUniquePath *) path)->subpath);
-		case T_WindowAggPath:
-			return visit_path(root, ((WindowAggPath *) path)->subpath);
-		case T_AppendPath:
-			return visit_paths(root, ((AppendPath *) path)->subpaths);
-		case T_MergeAppendPath:
-			return visit_paths(root, ((MergeAppendPath *) path)->subpaths);
-		default:
-			return 0;
-	}
+	Visit		visit = {root, 0};
+
+	if (IsA(path, LimitPath))
+		return visit_limit(root, (LimitPath *) path);
+	if (IsA(path, ProjectionPath))
+		visit.saved = read_ahead_of_projection(root, (ProjectionPath *) path);
+	(void) dyn_visit_child_paths(path, visit_child, &visit);
+	return visit.saved;
 }
 
 static Cost
@@ -281,7 +263,12 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 		previous_hook(root, stage, input_rel, output_rel, extra);
 	if (stage == UPPERREL_FINAL && root->parse->hasSubLinks &&
 		dyn_guc_enable_lookup_join)
-		visit_paths(root, output_rel->pathlist);
+	{
+		ListCell   *lc;
+
+		foreach(lc, output_rel->pathlist)
+			(void) visit_path(root, lfirst(lc));
+	}
 }
 
 void
