@@ -336,6 +336,8 @@ end_attempt(Call *call, CURLcode code)
 	long		retry_after_ms = call->http->reply.retry_after_ms;
 	bool		again = may_repeat(call, class);
 
+	call->public.passing = class == DYN_RETRY_THROTTLING ||
+		class == DYN_RETRY_TRANSIENT;
 	call->public.throttles += class == DYN_RETRY_THROTTLING;
 	end_transfer(call);
 	if (again)
@@ -514,6 +516,7 @@ static void
 reset_figures(DynCall *call)
 {
 	call->failure = DYN_FAIL_NONE;
+	call->passing = false;
 	call->http_status = 0;
 	call->code[0] = '\0';
 	call->message[0] = '\0';

@@ -109,6 +109,7 @@ typedef struct DynCall
 
 	/* final once state is DYN_CALL_DONE */
 	DynFailure	failure;
+	bool		passing;		/* the failure may be gone the next time */
 	int			http_status;	/* of the last attempt; 0 if none came */
 	char		code[128];		/* DynamoDB's error code, "" if none */
 	char		message[1024];	/* its text, or what libcurl said; cut to fit,

@@ -48,6 +48,7 @@ typedef struct Sampler
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	DynStatement *statement;
+	DynAccess  *access;
 	DynRows    *rows;
 	DynRequests *requests;
 	DynCounters counters;
@@ -245,6 +246,7 @@ start_round(Sampler *sampler, int nsegments)
 	spec.connection = sampler->relation->connection;
 	spec.op = DYN_OP_SCAN;
 	spec.table = sampler->relation->table;
+	spec.access = sampler->access;
 	spec.paths = sampler->rows->paths;
 	spec.npaths = sampler->rows->npaths;
 	spec.nstreams = nsegments;
@@ -310,6 +312,7 @@ open_access(Sampler *sampler)
 		if (!sampler->relation->columns[i].dropped)
 			access->fields = lappend(access->fields, field);
 	}
+	sampler->access = access;
 	sampler->rows = dyn_rows_create(sampler->relation, access, access->base,
 									access->nbase);
 	sampler->requests = dyn_requests_of_access(sampler->relation, access,

@@ -18,6 +18,7 @@
  * there: the table can still be read without it.
  */
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,6 +155,12 @@ read_key(Source *src, const json_t *owner, int max_attrs, DynKeySchema *key)
 
 /* ---- indexes ---- */
 
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
 /* An unknown ProjectionType is taken for the least that any index holds. */
 static void
 read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
@@ -178,6 +185,8 @@ read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 			meta->included[meta->nincluded++] = keep_text(&src->arena, name);
 	}
 	src->arena.included += meta->nincluded;
+	qsort(meta->included, (size_t) meta->nincluded, sizeof(char *),
+		  compare_names);
 }
 
 /* Some emulators do not tell IndexStatus. */
@@ -392,4 +401,102 @@ dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 			return true;
 	}
 	return false;
+}
+
+/* ---- schemas ---- */
+
+/* With its length in front, so that no name can look like two. */
+static void
+append_name(DynBuffer *out, const char *name)
+{
+	char		number[24];
+
+	snprintf(number, sizeof(number), "%zu:", strlen(name));
+	dyn_buffer_append_str(out, number);
+	dyn_buffer_append_str(out, name);
+}
+
+static void
+append_attrs(DynBuffer *out, const DynKeyAttr *attrs, int n)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		append_name(out, attrs[i].name);
+		dyn_buffer_append_str(out, dyn_type_name(attrs[i].type));
+	}
+}
+
+static void
+append_key(DynBuffer *out, const DynKeySchema *key)
+{
+	dyn_buffer_append_str(out, "hash ");
+	append_attrs(out, key->hash, key->nhash);
+	dyn_buffer_append_str(out, " range ");
+	append_attrs(out, key->range, key->nrange);
+}
+
+static void
+append_index(DynBuffer *out, const DynIndexMeta *index)
+{
+	static const char *const projections[] = {
+		[DYN_PROJECT_ALL] = " all",
+		[DYN_PROJECT_KEYS_ONLY] = " keys",
+		[DYN_PROJECT_INCLUDE] = " include "
+	};
+	int			i;
+
+	dyn_buffer_append_str(out, index->global ? " global " : " local ");
+	append_name(out, index->name);
+	append_key(out, &index->key);
+	dyn_buffer_append_str(out, index->active ? "" : " inactive");
+	dyn_buffer_append_str(out, projections[index->projection]);
+	for (i = 0; i < index->nincluded; i++)
+		append_name(out, index->included[i]);
+}
+
+bool
+dyn_metadata_schema(const DynTableMeta *meta, const char *index,
+					DynBuffer *out)
+{
+	const DynIndexMeta *found = index ? dyn_metadata_index(meta, index) : NULL;
+
+	if (index != NULL && found == NULL)
+		return false;
+	append_key(out, &meta->key);
+	if (found != NULL)
+		append_index(out, found);
+	return true;
+}
+
+/* Of the table and that index; `texts` is room for both. */
+static bool
+same_parts(const DynTableMeta *a, const DynTableMeta *b, const char *index,
+		   DynBuffer texts[2])
+{
+	dyn_buffer_reset(&texts[0]);
+	dyn_buffer_reset(&texts[1]);
+	return dyn_metadata_schema(a, index, &texts[0]) &&
+		dyn_metadata_schema(b, index, &texts[1]) &&
+		!texts[0].failed && !texts[1].failed &&
+		texts[0].len == texts[1].len &&
+		memcmp(texts[0].data, texts[1].data, texts[0].len) == 0;
+}
+
+bool
+dyn_metadata_same_schema(const DynTableMeta *a, const DynTableMeta *b)
+{
+	DynBuffer	texts[2];
+	bool		same;
+	int			i;
+
+	dyn_buffer_init(&texts[0], 0);
+	dyn_buffer_init(&texts[1], 0);
+	same = a->nindexes == b->nindexes && same_parts(a, b, NULL, texts);
+	for (i = 0; same && i < a->nindexes; i++)
+		same = same_parts(a, b, a->indexes[i].name, texts);
+	dyn_buffer_free(&texts[0]);
+	dyn_buffer_free(&texts[1]);
+	return same;
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../base/buffer.h"
 #include "attrvalue.h"
 
 #define DYN_MAX_KEY_ATTRS	4	/* on each side of a key */
@@ -46,7 +47,7 @@ typedef struct DynIndexMeta
 	bool		active;			/* LSI always; GSI: ACTIVE and not backfilling */
 	DynKeySchema key;
 	DynProjectionType projection;
-	int			nincluded;		/* NonKeyAttributes */
+	int			nincluded;		/* NonKeyAttributes, by name */
 	const char **included;
 	uint64_t	item_count;		/* as of some hours ago; 0 may mean unknown */
 	uint64_t	size_bytes;
@@ -83,5 +84,21 @@ extern int	dyn_key_range_position(const DynKeySchema *key, const char *attr);
  */
 extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 							   const char *attr);
+
+/*
+ * Appends a text of all that a plan relies on when it reads the table, or its
+ * index of that name (NULL: the table itself): the keys, and of the index also
+ * its kind, state and projection.  Equal texts mean that the plan still holds.
+ * False, with nothing appended, if there is no such index; look at out->failed.
+ */
+extern bool dyn_metadata_schema(const DynTableMeta *meta, const char *index,
+								DynBuffer *out);
+
+/*
+ * Whether both describe the same keys and indexes; sizes may differ.  False
+ * also when memory fails.
+ */
+extern bool dyn_metadata_same_schema(const DynTableMeta *a,
+									 const DynTableMeta *b);
 
 #endif

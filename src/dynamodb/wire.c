@@ -12,6 +12,8 @@
  */
 #include <string.h>
 
+#include <jansson.h>
+
 #include "../base/number.h"
 #include "../base/text.h"
 #include "wire.h"
@@ -74,6 +76,20 @@ compare_bytes(const DynScalar *a, const DynScalar *b)
 	if (cmp == 0)
 		cmp = (a->len > b->len) - (a->len < b->len);
 	return cmp;
+}
+
+bool
+dyn_wire_key_names(const char *json, size_t len, const char *const *names,
+				   int n)
+{
+	json_t	   *key = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
+	bool		same = json_is_object(key) && json_object_size(key) == (size_t) n;
+	int			i;
+
+	for (i = 0; same && i < n; i++)
+		same = json_object_get(key, names[i]) != NULL;
+	json_decref(key);
+	return same;
 }
 
 bool

@@ -39,6 +39,13 @@ typedef struct DynKeyPart
 /* {"pk":{"S":"..."},"sk":{"N":"..."}} */
 extern bool dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts);
 
+/*
+ * Whether the key in JSON has attributes of just these names, which are distinct;
+ * values are not looked at.  False also if it is not an object, or memory fails.
+ */
+extern bool dyn_wire_key_names(const char *json, size_t len,
+							   const char *const *names, int n);
+
 /* Byte-wise equality of type and contents (values are canonical). */
 extern bool dyn_scalar_equal(const DynScalar *a, const DynScalar *b);
 

@@ -135,6 +135,7 @@ dyn_scan_begin_run(DynScan *scan)
 
 	Assert(!scan->running && scan->fetch == NULL && !scan->served);
 	scan->running = true;
+	dyn_reader_check_schema(scan->reader);
 	dyn_scan_evaluate(scan);
 	scan->served = scan->lookups != NULL &&
 		dyn_lookups_open(scan->lookups, &scan->values);

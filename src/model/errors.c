@@ -209,6 +209,20 @@ dyn_report_page(const DynCall *call, const DynPageError *error,
 			 errhint("What answers at the endpoint is not DynamoDB, or something changes its answers on the way.")));
 }
 
+void
+dyn_report_changed_schema(const DynRequestContext *context, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 context->index != NULL
+			 ? errmsg("index \"%s\" of DynamoDB table \"%s\" has changed since the statement was planned",
+					  context->index, context->table)
+			 : errmsg("DynamoDB table \"%s\" has changed since the statement was planned",
+					  context->table),
+			 errdetail("%s", detail),
+			 errhint("Repeat the statement: it is planned anew.")));
+}
+
 bool
 dyn_failure_is_stale(const DynCall *call)
 {

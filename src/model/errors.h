@@ -34,4 +34,11 @@ DYN_NORETURN extern void dyn_report_page(const DynCall *call, const DynPageError
 /* Did the call fail because the table, index or key is not what was planned? */
 extern bool dyn_failure_is_stale(const DynCall *call);
 
+/*
+ * The table or index is not the one that the statement was planned for; `detail`
+ * is a sentence.
+ */
+DYN_NORETURN extern void dyn_report_changed_schema(const DynRequestContext *context,
+												   const char *detail);
+
 #endif

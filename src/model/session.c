@@ -38,12 +38,16 @@
 /* An answer larger than this is no answer of DynamoDB's. */
 #define MAX_RESPONSE	((size_t) 64 * 1024 * 1024)
 
+/* An aged description serves that long before it is asked for again, in ms. */
+#define REFRESH_PAUSE	5000.0
+
 typedef struct DynDescription
 {
 	struct DynDescription *next;
 	char	   *table;
 	DynTableMeta *meta;			/* malloc'd */
 	double		asked_at;		/* dyn_session_now() */
+	double		ask_after;		/* asking failed: not again before this time */
 	int			pins;
 	bool		forgotten;		/* not to be found any more */
 } DynDescription;
@@ -148,9 +152,10 @@ dyn_session_account(const DynCall *call, const char *line)
 				 errhidestmt(true), errhidecontext(true)));
 }
 
-void
-dyn_session_run(DynCall *call, DynService *service,
-				const DynRequestContext *context)
+/* As dyn_session_run; if `aged_serves`, a passing failure raises no error. */
+static void
+run_call(DynCall *call, DynService *service, const DynRequestContext *context,
+		 bool aged_serves)
 {
 	PG_TRY();
 	{
@@ -161,7 +166,7 @@ dyn_session_run(DynCall *call, DynService *service,
 							: psprintf("%s%s%s", context->operation,
 									   context->table ? " " : "",
 									   context->table ? context->table : ""));
-		if (call->failure != DYN_FAIL_NONE)
+		if (call->failure != DYN_FAIL_NONE && !(aged_serves && call->passing))
 			dyn_report_call(call, context);
 	}
 	PG_CATCH();
@@ -170,6 +175,13 @@ dyn_session_run(DynCall *call, DynService *service,
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
+}
+
+void
+dyn_session_run(DynCall *call, DynService *service,
+				const DynRequestContext *context)
+{
+	run_call(call, service, context, false);
 }
 
 /* ---- connections: making them from the catalogs ---- */
@@ -530,10 +542,12 @@ add_description(DynConnection *connection, const char *table,
 
 /*
  * DescribeTable, in less time than a reading request gets: it runs while a
- * statement is planned.
+ * statement is planned.  The call that is returned has failed only if
+ * `aged_serves`.
  */
 static DynCall *
-ask_for_description(DynConnection *connection, const char *table)
+ask_for_description(DynConnection *connection, const char *table,
+					bool aged_serves)
 {
 	DynService	hasty = connection->service;
 	DynRequestContext context = {"DescribeTable", table, NULL,
@@ -546,22 +560,29 @@ ask_for_description(DynConnection *connection, const char *table)
 	hasty.request_timeout_ms = Min(hasty.request_timeout_ms,
 								   hasty.connect_timeout_ms);
 	dyn_write_describe_table(dyn_call_body(call), table);
-	dyn_session_run(call, &hasty, &context);
+	run_call(call, &hasty, &context, aged_serves);
 	connection->service.clock_offset = hasty.clock_offset;
 	connection->service.clock_corrected = hasty.clock_corrected;
 	connection->service.retry_tokens_used = hasty.retry_tokens_used;
 	return call;
 }
 
+/*
+ * NULL if that failed in a way that passes, which is an error unless
+ * `aged_serves`.
+ */
 static DynDescription *
-describe_table(DynConnection *connection, const char *table)
+describe_table(DynConnection *connection, const char *table, bool aged_serves)
 {
-	DynCall    *call = ask_for_description(connection, table);
+	DynCall    *call = ask_for_description(connection, table, aged_serves);
+	bool		failed = call->failure != DYN_FAIL_NONE;
 	const char *reason = NULL;
-	DynTableMeta *meta = dyn_metadata_parse(call->response.data,
-											call->response.len, &reason);
+	DynTableMeta *meta = failed ? NULL
+		: dyn_metadata_parse(call->response.data, call->response.len, &reason);
 
 	dyn_call_destroy(call);
+	if (failed)
+		return NULL;
 	if (meta == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
@@ -572,34 +593,26 @@ describe_table(DynConnection *connection, const char *table)
 	return add_description(connection, table, meta);
 }
 
-/* Like describe_table, but an aged description serves when the network fails. */
+/*
+ * Like describe_table, but an aged description serves for a while when the
+ * service cannot be reached.  Plans were made from the aged one.
+ */
 static DynDescription *
 refresh_description(DynConnection *connection, DynDescription *aged)
 {
-	MemoryContext oldcontext = CurrentMemoryContext;
-	DynDescription *volatile fresh = NULL;
+	DynDescription *fresh;
 
-	PG_TRY();
-	{
-		fresh = describe_table(connection, aged->table);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *edata;
-
-		MemoryContextSwitchTo(oldcontext);
-		edata = CopyErrorData();
-		if (ERRCODE_TO_CATEGORY(edata->sqlerrcode) !=
-			ERRCODE_CONNECTION_EXCEPTION &&
-			edata->sqlerrcode != ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION)
-			PG_RE_THROW();
-		FlushErrorState();
-		FreeErrorData(edata);
-	}
-	PG_END_TRY();
-	if (fresh == NULL)
+	if (dyn_session_now() < aged->ask_after)
 		return aged;
+	fresh = describe_table(connection, aged->table, true);
+	if (fresh == NULL)
+	{
+		aged->ask_after = dyn_session_now() + REFRESH_PAUSE;
+		return aged;
+	}
 	aged->forgotten = true;
+	if (!dyn_metadata_same_schema(aged->meta, fresh->meta))
+		ResetPlanCache();
 	return fresh;
 }
 
@@ -609,7 +622,7 @@ dyn_session_table(DynConnection *connection, const char *table)
 	DynDescription *description = find_description(connection, table);
 
 	if (description == NULL)
-		description = describe_table(connection, table);
+		description = describe_table(connection, table, false);
 	else if (dyn_session_now() - description->asked_at >
 			 dyn_guc_metadata_ttl * 1000.0)
 		description = refresh_description(connection, description);

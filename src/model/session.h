@@ -53,9 +53,10 @@ extern DynClient *dyn_session_client(void);
 
 /*
  * The description of a table: from the cache if it is young enough, else
- * asked for (two attempts, at most twice connect_timeout).  If the network
- * fails, an aged one serves.  Pinned like a connection.  Raises an error if
- * there is none to be had.
+ * asked for (two attempts, at most twice connect_timeout).  If the service fails
+ * or cannot be reached, an aged one serves.  One that tells other keys or indexes
+ * than the aged one resets cached plans.  Pinned like a connection.  Raises an
+ * error if there is none to be had.
  */
 extern const DynTableMeta *dyn_session_table(DynConnection *connection,
 											 const char *table);

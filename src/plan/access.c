@@ -11,13 +11,14 @@
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
 
+#include "../dynamodb/wire.h"
 #include "access.h"
 
 /* Positions in the encoded list. */
 enum
 {
 	ACCESS_NUMBERS,				/* kind, limit_hint, flags */
-	ACCESS_TEXTS,				/* index, advice */
+	ACCESS_TEXTS,				/* index, advice, schema */
 	ACCESS_HASH,				/* binds */
 	ACCESS_RANGE,
 	ACCESS_TUPLES,				/* NIL or one predicate */
@@ -271,14 +272,75 @@ decode_flags(DynAccess *access, int flags)
 	access->one_request = (flags & FLAG_ONE_REQUEST) != 0;
 }
 
+/* ---- what the plan was made for ---- */
+
+/* As text; NULL if the plan's index is not there. */
+static char *
+schema_text(const DynAccess *access, const DynTableMeta *meta)
+{
+	DynBuffer	text;
+	char	   *copy = NULL;
+	bool		failed;
+
+	dyn_buffer_init(&text, 0);
+	if (dyn_metadata_schema(meta, access->index, &text) && !text.failed)
+		copy = MemoryContextAllocExtended(CurrentMemoryContext, text.len + 1,
+										  MCXT_ALLOC_NO_OOM);
+	failed = text.failed;
+	if (copy != NULL)
+	{
+		memcpy(copy, text.data, text.len);
+		copy[text.len] = '\0';
+	}
+	dyn_buffer_free(&text);
+	if (failed)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return copy;
+}
+
+void
+dyn_access_set_schema(DynAccess *access, const DynTableMeta *meta)
+{
+	access->schema = schema_text(access, meta);
+}
+
+bool
+dyn_access_fits(const DynAccess *access, const DynTableMeta *meta)
+{
+	char	   *now = schema_text(access, meta);
+	bool		fits = now != NULL && strcmp(now, access->schema) == 0;
+
+	if (now != NULL)
+		pfree(now);
+	return fits;
+}
+
+bool
+dyn_access_fits_key(const DynAccess *access, const char *json, size_t len)
+{
+	const char *names[2 + 2 * DYN_MAX_KEY_ATTRS];
+	List	   *distinct = NIL;
+	ListCell   *lc;
+
+	foreach(lc, access->key_names)
+		distinct = list_append_unique(distinct, lfirst(lc));
+	Assert(list_length(distinct) <= lengthof(names));
+	foreach(lc, distinct)
+		names[foreach_current_index(lc)] = strVal(lfirst(lc));
+	return dyn_wire_key_names(json, len, names, list_length(distinct));
+}
+
+/* ---- the encoding ---- */
+
 List *
 dyn_access_encode(const DynAccess *access, List **exprs)
 {
 	List	   *list = list_make2(list_make3(makeInteger(access->kind),
 											 makeInteger(access->limit_hint),
 											 makeInteger(encode_flags(access))),
-								  list_make2(encode_text(access->index),
-											 encode_text(access->advice)));
+								  list_make3(encode_text(access->index),
+											 encode_text(access->advice),
+											 encode_text(access->schema)));
 
 	list = lappend(list, encode_binds(access->hash, access->nhash, exprs));
 	list = lappend(list, encode_binds(access->range, access->nrange, exprs));
@@ -306,6 +368,7 @@ dyn_access_decode(List *encoded)
 	decode_flags(access, decode_int(numbers, 2));
 	access->index = decode_text(texts, 0);
 	access->advice = decode_text(texts, 1);
+	access->schema = decode_text(texts, 2);
 	access->nhash = decode_binds(list_nth(encoded, ACCESS_HASH), access->hash);
 	access->nrange = decode_binds(list_nth(encoded, ACCESS_RANGE), access->range);
 	access->tuples = tuples == NIL ? NULL : linitial(tuples);

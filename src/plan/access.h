@@ -9,7 +9,9 @@
  * plan's fdw_exprs and leaves positions.
  *
  * A decoded access plan refers to columns by attribute number, to key
- * attributes by name and type; it depends on no description.
+ * attributes by name and type.  It was made from a description of the table that
+ * may be outdated when it is executed; so it keeps the schema that it was made
+ * for, against which descriptions and answers are held.
  */
 #ifndef DYN_PLAN_ACCESS_H
 #define DYN_PLAN_ACCESS_H
@@ -69,6 +71,8 @@ typedef struct DynAccess
 	List	   *key_names;		/* of String: all attributes of the keys of the
 								 * table and of what is read; no path leads
 								 * below one */
+	const char *schema;			/* of the table, and the index, that the plan was
+								 * made for (dyn_metadata_schema) */
 	List	   *filters;		/* of DynPred *, ANDed */
 	List	   *fields;			/* of DynField *: what to fetch */
 	const char *advice;			/* for EXPLAIN: what would make it cheaper */
@@ -88,6 +92,16 @@ dyn_access_can_look_up(const DynAccess *access)
 	return access->kind != DYN_ACCESS_SCAN && !access->nothing &&
 		!(access->ordered && access->multiple);
 }
+
+/* Fills in `schema` from the description that the plan is made from. */
+extern void dyn_access_set_schema(DynAccess *access, const DynTableMeta *meta);
+
+/* Does the description still tell the keys and index of the plan? */
+extern bool dyn_access_fits(const DynAccess *access, const DynTableMeta *meta);
+
+/* Whether a LastEvaluatedKey has the attributes that the plan's reads give it. */
+extern bool dyn_access_fits_key(const DynAccess *access, const char *json,
+								size_t len);
 
 /*
  * Encodes the access plan as a List that copyObject can copy, and appends its

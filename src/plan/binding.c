@@ -672,6 +672,7 @@ dyn_bind(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 		access->global = index->global;
 		access->then_base = index->global && !dyn_index_covers(plan, index);
 	}
+	dyn_access_set_schema(access, plan->meta);
 	access->multiple = reads_several(access);
 	bind_presence(&binder, access);
 	access->key_rinfos = clause_rinfos(binder.consumed);
@@ -687,6 +688,7 @@ dyn_bind_scan(const DynRelPlan *plan, List *clauses, List **enforced)
 	DynAccess  *access = make_access(plan, NULL, DYN_ACCESS_SCAN);
 
 	init_binder(&binder, plan, NULL, clauses);
+	dyn_access_set_schema(access, plan->meta);
 	access->multiple = true;
 	bind_presence(&binder, access);
 	access->key_rinfos = clause_rinfos(binder.consumed);

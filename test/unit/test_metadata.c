@@ -90,8 +90,8 @@ indexes_are_described(void)
 	CHECK(index->global && index->active);
 	CHECK_EQ_INT(index->projection, DYN_PROJECT_INCLUDE);
 	CHECK_EQ_INT(index->nincluded, 2);
-	CHECK_EQ_STR(index->included[0], "t\xc3\xaftle");
-	CHECK_EQ_STR(index->included[1], "length");
+	CHECK_EQ_STR(index->included[1], "t\xc3\xaftle");
+	CHECK_EQ_STR(index->included[0], "length");
 	CHECK_EQ_INT(index->item_count, 7);
 	CHECK_EQ_INT(index->size_bytes, 70);
 
@@ -365,6 +365,71 @@ cut_documents_are_refused(void)
 	}
 }
 
+/* The document `full`, with one text replaced. */
+static DynTableMeta *
+changed(const char *old, const char *new)
+{
+	static char text[2 * sizeof(full)];
+	const char *at = strstr(full, old);
+
+	if (!CHECK(at != NULL))
+		return NULL;
+	sprintf(text, "%.*s%s%s", (int) (at - full), full, new, at + strlen(old));
+	return parse(text);
+}
+
+/* Is the schema that of `full`, as a whole and for a plan over that index? */
+static void
+compare_schemas(const char *old, const char *new, const char *index,
+				bool same, bool same_for_plan)
+{
+	DynTableMeta *a = parse(full);
+	DynTableMeta *b = changed(old, new);
+	DynBuffer	texts[2] = {{0}};
+	bool		found;
+
+	if (!CHECK(a != NULL && b != NULL))
+		return;
+	CHECK_EQ_INT(dyn_metadata_same_schema(a, b), same);
+	CHECK_EQ_INT(dyn_metadata_same_schema(b, a), same);
+	CHECK(dyn_metadata_schema(a, index, &texts[0]));
+	found = dyn_metadata_schema(b, index, &texts[1]);
+	CHECK_EQ_INT(found && texts[0].len == texts[1].len &&
+				 memcmp(texts[0].data, texts[1].data, texts[0].len) == 0,
+				 same_for_plan);
+	dyn_buffer_free(&texts[0]);
+	dyn_buffer_free(&texts[1]);
+	dyn_metadata_free(a);
+	dyn_metadata_free(b);
+}
+
+static void
+schemas_are_compared(void)
+{
+	compare_schemas("1234567890123", "5", NULL, true, true);
+	compare_schemas("UPDATING", "ACTIVE", "by_genre", true, true);
+	compare_schemas("\"t\\u00eftle\",\"length\"", "\"length\",\"t\\u00eftle\"",
+					"by_genre", true, true);
+	compare_schemas("\"length\"", "\"width\"", "by_genre", false, false);
+	compare_schemas("\"length\"", "\"width\"", "by_year", false, true);
+	compare_schemas("\"length\"", "\"width\"", NULL, false, true);
+	compare_schemas("INCLUDE", "ALL", "by_genre", false, false);
+	compare_schemas("\"IndexStatus\":\"ACTIVE\",\"ItemCount\"",
+					"\"IndexStatus\":\"CREATING\",\"ItemCount\"", "by_genre",
+					false, false);
+	compare_schemas("by_genre", "by_style", "by_genre", false, false);
+	compare_schemas(TYPE("genre", "S"), TYPE("genre", "N"), "by_genre", false,
+					false);
+	compare_schemas(HASH("genre") "," RANGE("year"), HASH("genre") ","
+					RANGE("song"), "by_genre", false, false);
+	compare_schemas(HASH("genre") "," RANGE("year"), HASH("genre"), "by_genre",
+					false, false);
+	compare_schemas(TYPE("song", "B"), TYPE("song", "S"), "by_year", false,
+					false);
+	compare_schemas("\"IndexName\":\"local\"", "\"Index\":\"local\"", "by_year",
+					false, true);
+}
+
 int
 main(void)
 {
@@ -379,5 +444,6 @@ main(void)
 	RUN(many_indexes_have_room);
 	RUN(odd_counts_are_zero);
 	RUN(cut_documents_are_refused);
+	RUN(schemas_are_compared);
 	return DONE("metadata");
 }

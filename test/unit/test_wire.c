@@ -171,6 +171,20 @@ constants_are_equal_only_to_themselves(void)
 	CHECK(!dyn_scalar_equal(&empty, &null));
 }
 
+static void
+names_of_keys_are_compared(void)
+{
+	static const char key[] = "{\"pk\":{\"S\":\"\\u0000\"},\"s\\u006b\":{\"N\":\"1\"}}";
+	const char *names[] = {"sk", "pk", "other"};
+
+	CHECK(dyn_wire_key_names(key, strlen(key), names, 2));
+	CHECK(!dyn_wire_key_names(key, strlen(key), names, 1));
+	CHECK(!dyn_wire_key_names(key, strlen(key), names, 3));
+	CHECK(!dyn_wire_key_names(key, strlen(key), names + 1, 2));
+	CHECK(!dyn_wire_key_names("[]", 2, names, 0));
+	CHECK(dyn_wire_key_names("{}", 2, names, 0));
+}
+
 int
 main(void)
 {
@@ -180,5 +194,6 @@ main(void)
 	RUN(a_full_buffer_is_reported);
 	RUN(order_and_equality_agree);
 	RUN(constants_are_equal_only_to_themselves);
+	RUN(names_of_keys_are_compared);
 	return DONE("wire");
 }

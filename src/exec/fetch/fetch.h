@@ -27,6 +27,7 @@
 #include "../../dynamodb/operation.h"
 #include "../../dynamodb/page.h"
 #include "../../model/relation.h"
+#include "../../plan/access.h"
 #include "../statement.h"
 
 typedef struct DynFetch DynFetch;
@@ -37,6 +38,7 @@ typedef struct DynFetchSpec
 	DynOperation op;			/* of every request */
 	const char *table;
 	const char *index;			/* NULL: the table */
+	const DynAccess *access;	/* the plan that answers are held against */
 	const DynPath *paths;		/* wanted, one slot each */
 	int			npaths;
 

@@ -76,6 +76,23 @@ dyn_reader_set_origin(DynReader *reader, DynFetch *fetch, DynRequests *requests)
 	reader->origin_requests = requests;
 }
 
+void
+dyn_reader_check_schema(DynReader *reader)
+{
+	DynConnection *connection = reader->relation->connection;
+	DynRequestContext about = {NULL, reader->relation->table,
+	reader->access->index, connection->server_name};
+
+	if (reader->checked)
+		return;
+	reader->checked = true;
+	if (dyn_access_fits(reader->access,
+						dyn_session_table(connection, about.table)))
+		return;
+	dyn_session_forget_table(connection, about.table);
+	dyn_report_changed_schema(&about, "Its keys or its projection are others.");
+}
+
 /* ---- fetches ---- */
 
 /* Merging: compares the sort attributes, which follow the columns. */
@@ -106,11 +123,12 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	DynFetchSpec spec = {0};
 	DynFetch   *fetch;
 
-	Assert(requests->nstreams > 0);
+	Assert(requests->nstreams > 0 && reader->checked);
 	spec.connection = reader->relation->connection;
 	spec.op = requests->op;
 	spec.table = reader->relation->table;
 	spec.index = requests->index;
+	spec.access = reader->access;
 	spec.paths = rows->paths;
 	spec.npaths = rows->npaths;
 	spec.nstreams = requests->nstreams;

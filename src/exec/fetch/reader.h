@@ -23,6 +23,7 @@ typedef struct DynReader
 	DynRows    *index_rows;		/* index, then base: the base keys that the
 								 * index lists; else NULL */
 	DynCounters counters;
+	bool		checked;		/* the plan fits the table's description */
 	bool		keeps;			/* executions may be repeated as they are */
 	int		   *peers_in_flight;	/* as in DynFetchSpec; NULL: no peers */
 
@@ -34,6 +35,13 @@ typedef struct DynReader
 /* In CurrentMemoryContext. */
 extern DynReader *dyn_reader_create(DynStatement *statement,
 									DynRelation *relation, DynAccess *access);
+
+/*
+ * Before the first execution, and before anything is bound for it: raises an error
+ * if table or index are described otherwise than the plan was made for.  Asks for
+ * the description if there is none that is young enough.
+ */
+extern void dyn_reader_check_schema(DynReader *reader);
 
 /*
  * Other rows of the same reader that show every item's base key, by which items

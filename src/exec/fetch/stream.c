@@ -174,7 +174,7 @@ log_line(DynStreamContext *context, const DynStream *stream,
 /*
  * A request refused because table or index are not what was planned: asks for
  * the description again, so that the next plan is made from a fresh one.  If
- * nothing was answered yet, and table and index are there after all, it is
+ * nothing was answered yet, and the plan still fits what is described, it is
  * worth another try; true then.
  */
 static bool
@@ -190,8 +190,7 @@ refresh_if_stale(DynStreamContext *context, const DynCall *call)
 		return false;
 	context->refreshed = true;
 	meta = dyn_session_table(spec->connection, spec->table);
-	return spec->index == NULL ||
-		dyn_metadata_index(meta, spec->index) != NULL;
+	return dyn_access_fits(spec->access, meta);
 }
 
 /* Raises the error of a failed call, or has the request sent once more. */
@@ -274,6 +273,23 @@ dyn_stream_pop(DynStream *stream)
 	return page;
 }
 
+/*
+ * A key of other attributes comes from another table or index than the one that
+ * was planned for, under the same name.
+ */
+static void
+check_last_key(const DynStreamContext *context, const DynPage *page,
+			   const DynRequestContext *about)
+{
+	const DynFetchSpec *spec = &context->spec;
+
+	if (dyn_access_fits_key(spec->access, page->last_key, page->last_key_len))
+		return;
+	dyn_session_forget_table(spec->connection, spec->table);
+	dyn_report_changed_schema(about,
+							  "The LastEvaluatedKey of an answer has other attributes.");
+}
+
 /* Where the next page starts.  The same place twice would never end. */
 static void
 note_last_key(DynStreamContext *context, DynStream *stream, const DynPage *page,
@@ -289,6 +305,7 @@ note_last_key(DynStreamContext *context, DynStream *stream, const DynPage *page,
 						about->operation, about->table),
 				 errdetail("The answer repeats the LastEvaluatedKey that the request started from."),
 				 errhint("What answers at the endpoint does not behave as DynamoDB does.")));
+	check_last_key(context, page, about);
 	buffer_set(&stream->last_key, page->last_key, page->last_key_len);
 	stream->more = true;
 }

@@ -136,6 +136,7 @@ dyn_lookups_create(DynReader *reader, List *exprs, TupleDesc desc)
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	DynLookups *lookups = palloc0(sizeof(DynLookups));
 
+	dyn_reader_check_schema(reader);
 	lookups->reader = reader;
 	lookups->context = context;
 	lookups->by_key = (reader->access->kind == DYN_ACCESS_GET);
