@@ -1,24 +1,28 @@
 #!/usr/bin/python3
 """Runs test/t/test_*.py, every file in a process of its own, and prints one line per test.
 
-usage: run_tests.py [NAME...]       only the files, classes or tests whose name contains a NAME
+usage: run_tests.py [-jN] [NAME...]     only the files, classes or tests whose name contains a NAME
 
-Lines are "ok - ...", "not ok - ...", "skip - ...", as in all tests here. Without the stack's environment it asks
-"test/stack env" for it. The exit status is 1 when a test failed.
+N files run at a time (one for each processor, but at least two): they share nothing but the servers of test/stack, where
+each has databases and tables of its own. What they print comes in the order of their names. Lines are "ok - ...",
+"not ok - ...", "skip - ...", as in all tests here. Without the stack's environment it asks "test/stack env" for it. The
+exit status is 1 when a test failed, when a file has no test, and when no test has such a name.
 """
 import faulthandler
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 LIB = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.join(LIB, "..", "t")
 
 # A file that takes longer hangs, and is stopped with a trace of where.
-FILE_SECONDS = 600
+FILE_SECONDS = 300
 
 
 class LineResult(unittest.TestResult):
@@ -26,7 +30,7 @@ class LineResult(unittest.TestResult):
 
     def __init__(self):
         super().__init__()
-        self.bad = 0
+        self.bad = self.lines = 0
         self.started = 0.0
 
     def startTest(self, test):
@@ -35,6 +39,7 @@ class LineResult(unittest.TestResult):
 
     def line(self, verdict, test, comment=""):
         """One line, at once: the output is a pipe, and the next test may hang."""
+        self.lines += 1
         name = test.id() if hasattr(test, "id") else str(test)
         seconds = time.monotonic() - self.started if self.started else 0
         print(f"{verdict} - {name}{comment}" + (f" ({seconds:.1f} s)" if seconds >= 1 else ""), flush=True)
@@ -90,6 +95,9 @@ def run_file(path, names):
     suite = unittest.TestSuite(test for test in tests if not names or any(part in test.id() for part in names))
     result = LineResult()
     suite.run(result)
+    if not result.lines and not names:
+        print(f"not ok - {name} has no test")
+        return 1
     return 1 if result.bad else 0
 
 
@@ -104,23 +112,43 @@ def stack_environment():
     return {**os.environ, **{name: value for name, _, value in lines}}
 
 
+def run_apart(file, names, environment):
+    """Run one file in a process of its own; (exit status, what it printed)."""
+    done = subprocess.run([sys.executable, __file__, "--file", os.path.join(TESTS, file), *names], env=environment,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    trouble = "" if done.returncode in (0, 1) else f"not ok - {file}: ended with status {done.returncode}\n"
+    return done.returncode, done.stdout + trouble
+
+
+def run_files(files, names, jobs):
+    """Run the files, several at a time, print in their order; returns the exit status."""
+    environment = stack_environment()
+    status, printed = 0, False
+    with ThreadPoolExecutor(jobs) as pool:
+        for done, output in pool.map(lambda file: run_apart(file, names, environment), files):
+            print(output, end="", flush=True)
+            status, printed = status | (done != 0), printed or bool(output)
+    if not printed:
+        print(f"not ok - no test in test/t is named {' or '.join(names)}" if names else "not ok - no test in test/t")
+        return 1
+    return int(status)
+
+
 def main(arguments):
-    """Run the files that match, one after the other."""
+    """Run the files that match."""
     if arguments[:1] in (["-h"], ["--help"]):
         print(__doc__)
         return 0
     if arguments[:1] == ["--file"]:
         return run_file(arguments[1], arguments[2:])
-    environment = stack_environment()
-    status = 0
+    jobs = max(2, len(os.sched_getaffinity(0)))
+    if arguments and re.fullmatch(r"-j[1-9]\d*", arguments[0]):
+        jobs = int(arguments.pop(0)[2:])
+    if any(name.startswith("-") for name in arguments):
+        print(__doc__)
+        return 2
     files = sorted(name for name in os.listdir(TESTS) if name.startswith("test_") and name.endswith(".py"))
-    for name in files:
-        done = subprocess.run([sys.executable, __file__, "--file", os.path.join(TESTS, name), *arguments],
-                              env=environment, check=False)
-        if done.returncode not in (0, 1):
-            print(f"not ok - {name}: ended with status {done.returncode}", flush=True)
-        status |= done.returncode != 0
-    return int(status)
+    return run_files(files, arguments, jobs)
 
 
 if __name__ == "__main__":

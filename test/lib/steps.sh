@@ -1,7 +1,8 @@
 # For the steps of test/check: how to say what came out, and where to work. Sourced.
 #
-# A step prints a line "ok - NAME", "not ok - NAME" or "skip - NAME: REASON" for every test, comments behind "#", and
-# exits non-zero if a test failed. test/check counts those lines.
+# A step prints a line "ok - NAME", "not ok - NAME" or "skip - NAME: REASON" for every test, or for very many of them one
+# line "N passed, N failed", comments behind "#", and exits non-zero if a test failed. test/check counts those lines; a
+# step that has none, because its files are not there, has failed.
 
 TOOL=test/check
 # shellcheck source=test/lib/common.sh

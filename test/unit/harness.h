@@ -95,6 +95,11 @@ harness_done(const char *unit)
 {
 	printf("unit %s: %d passed, %d failed, %d skipped\n", unit,
 		   harness_passed, harness_failed, harness_skipped);
+	if (harness_passed + harness_failed + harness_skipped == 0)
+	{
+		printf("not ok - %s ran no test\n", unit);
+		return 1;
+	}
 	return harness_failed > 0 ? 1 : 0;
 }
 
