@@ -17,6 +17,10 @@ import time
 from replies import Reply, as_reply, error
 
 
+# How long hold() waits for what does not come.
+HOLD_SECONDS = 10
+
+
 @dataclasses.dataclass
 class Request:
     """One request and, once it is answered, what was answered."""
@@ -45,7 +49,6 @@ class Request:
         """The request as one line of JSON, for log files."""
         return json.dumps({"operation": self.operation, "request": self.body, "status": self.status, **self.answer},
                           ensure_ascii=False)
-
 
     def overlaps(self, other):
         """Were both in flight at some moment?"""
@@ -104,7 +107,9 @@ class ScriptedServer:
     """Listens on a free loopback port from start() to stop(), or inside a with statement.
 
     on() says how to answer an operation; what no script answers goes to default(), which a subclass defines.
-    delay makes every answer that many seconds late, without one waiting for another.
+    delay makes every answer that many seconds late, without one waiting for another. That two requests are in flight
+    together is shown by hold() and together(), which wait for the second; delays, by which too many would show, need
+    not be long for that.
     """
 
     def __init__(self, tls=False, hostname="localhost", delay=0.0, port=0, log=None):
@@ -115,6 +120,7 @@ class ScriptedServer:
         self.ca_file = None
         self._log = open(log, "a", encoding="utf-8") if log else None
         self._scripts = {}
+        self._holds = []
         self._lock = threading.Lock()
         self._number = 0
         self._order = itertools.count(1)
@@ -182,10 +188,25 @@ class ScriptedServer:
         with self._lock:
             self._scripts[operation] = list(answers) if isinstance(answers, list) else answers
 
+    def hold(self, which, until, bound=HOLD_SECONDS):
+        """Requests for which which(request) is true are answered only when until(requests), asked anew while more requests
+        arrive, is true of those recorded so far. After `bound` seconds they are answered all the same, so that a client
+        that waits for an answer first goes on, and the test sees in the recorded requests what it did.
+        """
+        with self._lock:
+            self._holds.append((which, until, bound))
+
+    def together(self, count, operation=None):
+        """Answer the first `count` requests for items, or of that operation, only once all of them have arrived."""
+        def which(request):
+            return request.operation == operation if operation else request.operation != "DescribeTable"
+        self.hold(which, lambda requests: sum(map(which, requests)) >= count)
+
     def reset(self, scripts=False):
-        """Forget the recorded requests, and the scripts too if asked to."""
+        """Forget the recorded requests and what to hold, and the scripts too if asked to."""
         with self._lock:
             self.requests = []
+            self._holds = []
             self._number = 0
             if scripts:
                 self._scripts = {}
@@ -227,6 +248,7 @@ class ScriptedServer:
             self._log.flush()
         if self.delay + answer.delay > 0:
             await asyncio.sleep(self.delay + answer.delay)
+        await self._held(request)
         stays_open = await answer.send(connection, answer.head(f"FAKE{request.number:048d}"), answer.body)
         request.ended = next(self._order)
         return stays_open
@@ -237,6 +259,14 @@ class ScriptedServer:
             request.number = self._number
             request.began = next(self._order)
             self.requests.append(request)
+
+    async def _held(self, request):
+        with self._lock:
+            requests, holds = self.requests, self._holds
+        for which, until, bound in holds:
+            deadline = request.time + bound
+            while which(request) and not until(requests) and time.monotonic() < deadline:
+                await asyncio.sleep(0.002)
 
     async def _answer(self, request, connection) -> Reply:
         answer = self._scripted(request)

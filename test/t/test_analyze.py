@@ -214,11 +214,12 @@ class Scripted(fixture.TestCase):
         """What they cost."""
         return sum(request.units for request in self.scans())
 
-    def analyze(self, units=None, options="VERBOSE"):
-        """(segments, of, items, units, sample, rows) of a fresh ANALYZE."""
+    def analyze(self, units=None, options="VERBOSE", together=1):
+        """(segments, of, items, units, sample, rows) of a fresh ANALYZE, whose first Scans are answered together."""
         if units is not None:
             self.fx.execute(f"SET dynamo_fdw.analyze_read_units = {units}")
         self.fake.reset()
+        self.fake.together(together, "Scan")
         [message] = analyzed(self.fx, f"ANALYZE ({options}) t")
         return [float(number) for number in re.findall(r"[\d.]+", message.partition('"t"')[2])]
 
@@ -303,8 +304,8 @@ class Bound(Scripted):
         """Segments are in flight together, within max_concurrency."""
         self.table(20000)
         self.fx.execute(f"ALTER SERVER fake{id(self)} OPTIONS (ADD max_concurrency '3')")
-        self.fake.delay = 0.01
-        self.analyze(50)
+        self.fake.delay = 0.01      # a fourth has the time to come
+        self.analyze(50, together=3)
         self.assertEqual(most_in_flight(self.scans()), 3)
 
     def test_growth(self):

@@ -20,7 +20,7 @@ class Scripted(fixture.TestCase):
 
     def setUp(self):
         self.fake.reset(scripts=True)
-        self.fake.delay = 0.06
+        self.fake.delay = 0.01      # a request beyond what is allowed has the time to come
         for number in range(4):
             self.table(number)
         self.fx.execute("RESET ALL; SET dynamo_fdw.scan_policy = allow")
@@ -52,6 +52,7 @@ class Scripted(fixture.TestCase):
         """Check that it is asynchronous, that so many requests were in flight together, and return its rows sorted."""
         self.assertIn("Async Foreign Scan", self.fx.explain(sql))
         self.fake.reset()
+        self.fake.together(in_flight)
         rows = sorted(self.fx.rows(sql))
         self.assertEqual(most_in_flight(self.reads()), in_flight)
         if reads is not None:
@@ -115,8 +116,10 @@ class Overlap(Scripted):
         self.assertIn("Query, then BatchGetItem", self.fx.explain(sql))
         rows = self.both_ways(sql, 4)
         self.assertEqual(rows, [(n,) for n in range(40) if n % 2])
-        self.run_async(sql, 4)
         for operation in ("Query", "BatchGetItem"):
+            self.fake.reset()
+            self.fake.together(4, operation)
+            self.assertEqual(sorted(self.fx.rows(sql)), rows)
             self.assertEqual(most_in_flight([r for r in self.reads() if r.operation == operation]), 4)
 
     def test_index_without_entries(self):
@@ -153,6 +156,7 @@ class Overlap(Scripted):
         sql = (f"SELECT a.n, b.n FROM ({self.union(tables=2)}) a JOIN (SELECT n FROM t2 WHERE h = 'p' UNION ALL "
                "SELECT n FROM t3 WHERE h = 'p') b ON b.n = a.n + 20")
         self.fake.reset()
+        self.fake.together(2)
         self.assertEqual(sorted(self.fx.rows(sql)), [(n, n + 20) for n in range(20)])
         self.assertGreaterEqual(most_in_flight(self.reads()), 2)
 
@@ -334,6 +338,7 @@ class Partitions(Scripted):
         self.fx.execute("SET plan_cache_mode = force_generic_plan; PREPARE q (int) AS SELECT n FROM parts WHERE h = 'p' AND n < $1")
         self.addCleanup(self.fx.execute, "DEALLOCATE q")
         self.fake.reset()
+        self.fake.together(2)
         self.assertEqual(sorted(self.fx.rows("EXECUTE q (15)")), [(n,) for n in range(15)])
         self.assertEqual((len(self.reads()), most_in_flight(self.reads())), (2, 2))
 

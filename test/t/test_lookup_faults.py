@@ -34,7 +34,7 @@ class Faults(fixture.TestCase):
             assert "DynamoReadAhead" in cls.fx.explain(sql)
 
     def setUp(self):
-        self.fake.requests.clear()
+        self.fake.reset()
         for operation in ("Query", "BatchGetItem", "GetItem"):
             self.fake.on(operation, None)
 
@@ -81,17 +81,16 @@ class Faults(fixture.TestCase):
     def test_requests_leave_early(self):
         """While outer rows still come: the first children are asked for before the last page of parents."""
         sql = "SELECT p.name, c.n FROM parents p LEFT JOIN children c ON c.pk = p.pk"
-        self.fake.delay = 0.02
         self.fake.tables["parents"].page_size = 20
+        self.fake.hold(lambda request: request.operation == "Scan" and len(self.operations("Scan")) == 10,
+                       lambda _: len(self.operations("Query")) > 50)
         try:
             self.assertEqual(len(self.fx.rows(sql)), 600)
         finally:
-            self.fake.delay = 0
             self.fake.tables["parents"].page_size = None
-        operations = [r.operation for r in self.fake.requests]
-        self.assertEqual((operations.count("Scan"), operations.count("Query")), (10, 200))
-        last_scan = len(operations) - operations[::-1].index("Scan")
-        self.assertGreater(operations[:last_scan].count("Query"), 50)
+        scans, queries = self.operations("Scan"), self.operations("Query")
+        self.assertEqual((len(scans), len(queries)), (10, 200))
+        self.assertGreater(sum(query.began < scans[-1].ended for query in queries), 50)
 
     def test_a_failure_while_rows_come(self):
         """Of the outer side, and of the inner one."""

@@ -17,7 +17,7 @@ class Siblings(fixture.TestCase):
 
     def setUp(self):
         self.fake.reset(scripts=True)
-        self.fake.delay = 0.06
+        self.fake.delay = 0.01      # a request beyond what is allowed has the time to come
         self.films([{"name": "Up", "year": 2009, "kids": 2}])
         self.songs({"movie": "Up", "n": n, "v": 2 * n} for n in range(6))
         self.fx.execute("RESET ALL; SET dynamo_fdw.scan_policy = allow")
@@ -43,6 +43,7 @@ class Siblings(fixture.TestCase):
     def run_counted(self, sql, in_flight, reads):
         """Its rows, once so many requests in all, and so many together, have been checked."""
         self.fake.reset()
+        self.fake.together(in_flight)
         rows = self.fx.rows(sql)
         self.assertEqual((len(self.reads()), most_in_flight(self.reads())), (reads, in_flight), self.fx.explain(sql))
         return rows
