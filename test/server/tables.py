@@ -105,7 +105,7 @@ def read_page(table, request, query):
     start, came_from_empty = start_of(table, items, request)
     limit = min(request.get("Limit") or len(items) or 1, table.page_size or len(items) or 1)
     if start in table.empty_before and not came_from_empty:
-        page, last = [], phantom_key(table, start)
+        page, last = [], phantom_key(table, start, request.get("IndexName"))
     else:
         page = items[start:start + limit]
         more = start + limit < len(items)
@@ -150,11 +150,11 @@ def segment_of(items, request):
 PHANTOM = 987600000000
 
 
-def phantom_key(table, number):
-    """A key of the right attributes and types that carries the number."""
+def phantom_key(table, number, index_name=None):
+    """A key of the right attributes and types, of the table or of an index, that carries the number."""
     text = str(PHANTOM + number)
     values = {"S": text, "N": text, "B": base64.b64encode(text.encode()).decode()}
-    return {name: {kind: values[kind]} for name, kind in table.keys_of()}
+    return {name: {kind: values[kind]} for name, kind in table.keys_of(index_name)}
 
 
 def phantom_offset(table, key):
@@ -252,9 +252,10 @@ class Pages:
         page = self.page(number)
         if isinstance(page, (Reply, bytes)):
             return as_reply(page)
-        last = phantom_key(table, number + 1) if more else None
+        name = request.get("IndexName")
+        last = phantom_key(table, number + 1, name) if more else None
         if number == self.repeat_key_at:
-            last = request.get("ExclusiveStartKey") or phantom_key(table, number)
+            last = request.get("ExclusiveStartKey") or phantom_key(table, number, name)
         if isinstance(page, dict):
             return reply({**page, **({"LastEvaluatedKey": last} if last else {})})
         return reply(with_capacity(page_document(page, last, request), request))

@@ -132,18 +132,9 @@ is_full(const DynBaseKeys *keys)
 		MemoryContextMemAllocated(keys->context, true) > keys->max_bytes;
 }
 
-static void
-remember(DynBaseKeys *keys, const DynByteKey *key)
-{
-	/* the copy first: the table must never hold a key that points elsewhere */
-	DynByteKey	copy = {memcpy(MemoryContextAlloc(keys->context, Max(key->len, 1)),
-							   key->data, key->len), key->len};
-
-	(void) hash_search(keys->known, &copy, HASH_ENTER, NULL);
-}
-
-bool
-dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts)
+/* The parts as bytes, which are valid until the next call. */
+static DynByteKey
+key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 {
 	DynByteKey	key;
 
@@ -153,15 +144,44 @@ dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	key.data = keys->bytes.data;
 	key.len = keys->bytes.len;
+	return key;
+}
+
+/* The copy is made first: the table must never hold a key that points elsewhere. */
+static void
+remember(DynBaseKeys *keys, const DynByteKey *key)
+{
+	DynByteKey	copy = {memcpy(MemoryContextAlloc(keys->context, Max(key->len, 1)),
+							   key->data, key->len), key->len};
+
+	(void) hash_search(keys->known, &copy, HASH_ENTER, NULL);
+}
+
+void
+dyn_base_keys_remember(DynBaseKeys *keys, const DynKeyPart *parts)
+{
+	DynByteKey	key = key_of_parts(keys, parts);
+
+	Assert(keys->aside == NULL);
+	if (hash_search(keys->known, &key, HASH_FIND, NULL) == NULL)
+		remember(keys, &key);
+}
+
+bool
+dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts)
+{
+	DynByteKey	key = key_of_parts(keys, parts);
+
+	Assert(!keys->sorted);
 	if (hash_search(keys->known, &key, HASH_FIND, NULL) != NULL)
 		return false;
-	if (is_full(keys))
+	if (!is_full(keys))
 	{
-		set_aside(keys);
-		return false;
+		remember(keys, &key);
+		return true;
 	}
-	remember(keys, &key);
-	return true;
+	set_aside(keys);
+	return false;
 }
 
 /* ---- what was set aside ---- */

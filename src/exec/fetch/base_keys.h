@@ -30,6 +30,9 @@ extern DynBaseKeys *dyn_base_keys_create(const DynKeyAttr *base, int nbase,
 /* Is the key new, and to be read now?  Otherwise it was listed or is set aside. */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
+/* The key was read before: it is remembered, whatever the bound. */
+extern void dyn_base_keys_remember(DynBaseKeys *keys, const DynKeyPart *parts);
+
 /*
  * After the last add: the next key that was set aside, in CurrentMemoryContext;
  * false if there is none.

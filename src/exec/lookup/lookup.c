@@ -716,26 +716,18 @@ list_keys(DynLookups *lookups, DynAnswer *answer)
 }
 
 /*
- * What the answer has listed was served, and is forgotten unless another
- * execution needs it.  The listing goes on: its keys are remembered, since the
- * index may list them again.
+ * The listing goes beyond one piece: from now on its keys are remembered apart
+ * from its items, which may be forgotten, since the index may list them again.
  */
 static void
-forget_listed(DynLookups *lookups, DynAnswer *answer)
+remember_listed(DynLookups *lookups, DynAnswer *answer)
 {
 	const DynAccess *access = lookups->reader->access;
+	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->first.context);
 
-	if (answer->nitems == 0 ||
-		(answer->uses > 1 && dyn_answers_trim(lookups->answers)))
-		return;
-	if (answer->base_keys == NULL)
-	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(lookups->first.context);
-
-		answer->base_keys = dyn_base_keys_create(access->base, access->nbase,
-												 get_hash_memory_limit());
-		MemoryContextSwitchTo(oldcontext);
-	}
+	answer->base_keys = dyn_base_keys_create(access->base, access->nbase,
+											 get_hash_memory_limit());
+	MemoryContextSwitchTo(oldcontext);
 	for (int i = 0; i < answer->nitems; i++)
 	{
 		DynKeyPart	parts[2];
@@ -743,8 +735,20 @@ forget_listed(DynLookups *lookups, DynAnswer *answer)
 		/* behind the identity's kind */
 		dyn_key_split(answer->items[i]->key.data + 1, access->base, access->nbase,
 					  parts);
-		(void) dyn_base_keys_add(answer->base_keys, parts);
+		dyn_base_keys_remember(answer->base_keys, parts);
 	}
+}
+
+/* What was listed was served, and is kept only if another execution needs it. */
+static void
+forget_listed(DynLookups *lookups, DynAnswer *answer)
+{
+	if (answer->nitems == 0)
+		return;
+	if (answer->base_keys == NULL)
+		remember_listed(lookups, answer);
+	if (answer->uses > 1 && dyn_answers_trim(lookups->answers))
+		return;
 	dyn_answer_stop_keeping(lookups->answers, answer);
 	begin_answer(lookups);
 }

@@ -1,0 +1,77 @@
+"""Index, then base: keys that a global index lists again, because entries moved while it was read, give one row each."""
+import fixture
+from dynamo import item
+from replies import reply
+from tables import index, with_capacity
+
+COUNT = 1200
+REPEATED = 7            # every so many keys come a second time
+
+
+def key(number):
+    """Keys long enough that 64 kB hold a part of them only."""
+    return f"{number:05d}" + "k" * 200
+
+
+class ListedAgain(fixture.TestCase):
+    """A scripted index of one partition: all entries, then some of them again."""
+
+    def setUp(self):
+        self.fake = self.fx.fake("listing")
+        self.addCleanup(self.fx.execute, "DROP SERVER listing CASCADE")
+        self.addCleanup(self.fake.stop)
+        self.fake.table("t", ("pk", "S"), None, [index("by_owner", ("owner", "S"), ("at", "N"), "KEYS_ONLY")],
+                        item_count=10 ** 6, size_bytes=10 ** 9)
+        listed = list(range(COUNT)) + list(range(0, COUNT, REPEATED)) + list(range(COUNT - 50, COUNT))
+        self.entries = [item({"pk": key(n), "owner": "o", "at": place}) for place, n in enumerate(listed)]
+        self.fake.pages("t", lambda number: self.entries[number * 100:(number + 1) * 100], count=-(-len(listed) // 100))
+        self.fake.on("BatchGetItem", lambda request: self.batch(request.body))
+        self.fx.foreign_table("t", "pk text COLLATE \"C\" NOT NULL, owner text, at numeric, note text", server="listing", scan_policy="error")
+        self.fx.execute("SET hash_mem_multiplier = 1")
+        self.addCleanup(self.fx.execute, "RESET ALL")
+
+    @staticmethod
+    def batch(body):
+        """The items of those keys."""
+        [wanted] = body["RequestItems"].values()
+        found = [{**asked, **item({"owner": "o", "at": 1, "note": f"n{asked['pk']['S'][:5]}"})} for asked in wanted["Keys"]]
+        return reply(with_capacity({"Responses": {"t": found}, "UnprocessedKeys": {}}, {}))
+
+    def assertEachOnce(self, sql):
+        """Every item gives one row, whether its key is remembered or set aside."""
+        for work_mem in ("64kB", "4MB"):
+            with self.subTest(work_mem=work_mem, sql=sql):
+                self.fx.execute(f"SET work_mem = '{work_mem}'")
+                self.fake.reset()
+                self.assertEqual(sorted(note for note, in self.fx.rows(sql)), [f"n{n:05d}" for n in range(COUNT)])
+                asked = [asked["pk"]["S"] for request in self.fake.requests if request.operation == "BatchGetItem"
+                         for asked in request.body["RequestItems"]["t"]["Keys"]]
+                self.assertEqual(len(asked), len(set(asked)))
+
+    def test_scan(self):
+        """A scan of the index."""
+        sql = "SELECT note FROM t WHERE owner = 'o' AND at >= 0"
+        self.assertIn("Query, then BatchGetItem", self.fx.explain(sql))
+        self.assertEachOnce(sql)
+
+    def test_scan_that_is_repeated(self):
+        """What was set aside is given up with the execution."""
+        self.fx.execute("SET work_mem = '64kB'; SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
+                        "SET dynamo_fdw.enable_lookup_join = off")
+        sql = "SELECT v.x, count(DISTINCT t.note) FROM (VALUES ('o', 1), ('o', 2)) v(o, x) CROSS JOIN LATERAL" \
+              " (SELECT note FROM t WHERE t.owner = v.o AND t.at >= v.x - 2 OFFSET 0) t GROUP BY v.x ORDER BY v.x"
+        self.assertEqual(self.fx.rows(sql), [(1, COUNT), (2, COUNT)])
+        sql = "SELECT count(*) FROM (SELECT note FROM t WHERE owner = 'o' AND at >= 0 LIMIT 900) s"
+        self.assertEqual(self.fx.rows(sql), [(900,)])
+
+    def test_lookups(self):
+        """Lookups, which forget what they have listed piece by piece."""
+        self.fx.execute("ALTER SERVER listing OPTIONS (ADD max_concurrency '1');"
+                        "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
+        sql = "SELECT t.note FROM generate_series(1, 1) g JOIN t ON t.owner = CASE WHEN g = 1 THEN 'o' END WHERE t.at >= 0"
+        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertEachOnce(sql)
+        several = "SELECT g, count(t.note) FROM generate_series(1, 3) g JOIN t ON t.owner = CASE WHEN g > 0 THEN 'o' END" \
+                  " WHERE t.at >= 0 GROUP BY g ORDER BY g"
+        self.fx.execute("SET work_mem = '64kB'")
+        self.assertEqual(self.fx.rows(several), [(g, COUNT) for g in (1, 2, 3)])
