@@ -52,12 +52,15 @@ typedef struct Call
 {
 	DynCall		public;			/* first: what callers hold a pointer to */
 	DynClient  *client;
-	DynService *service;
+	const DynService *service;
+	DynRetryQuota *quota;
 	char		operation[64];
 	DynBuffer	body;
 	DynBuffer	packed;			/* a gzip body until it is unpacked */
 	DynHttp    *http;			/* while SENT */
 	int64_t		started_us;
+	int64_t		attempt_us;		/* when the attempt was begun */
+	int64_t		signed_offset;	/* of the clock that it was signed by */
 	int64_t		due_us;			/* while BACKOFF */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
 	bool		clock_tried;	/* the clock was corrected for this call */
@@ -183,10 +186,11 @@ next_due(const DynClient *client)
 
 /* ---- attempts --------------------------------------------------------- */
 
+/* The time now by the clock that the attempt was signed by. */
 static int64_t
-service_clock(const DynService *service)
+signing_clock(const Call *call)
 {
-	return (int64_t) time(NULL) + service->clock_offset;
+	return (int64_t) time(NULL) + call->signed_offset;
 }
 
 /* An active call becomes DONE; `failure` and texts are set already. */
@@ -222,8 +226,9 @@ prepare_attempt(Call *call, DynHttp *http)
 	dyn_buffer_reset(&call->public.response);
 	dyn_buffer_reset(&call->packed);
 	call->packed.max = service->max_response;
+	call->signed_offset = service->clock->offset;
 	headers = dyn_request_headers(&client->key_cache, service, call->operation,
-								  &call->body, service_clock(service));
+								  &call->body, signing_clock(call));
 	if (headers == NULL)
 		return DYN_FAIL_MEMORY;
 	return dyn_http_prepare(http, service, headers, &call->body,
@@ -238,6 +243,7 @@ begin_attempt(Call *call)
 	DynFailure	failure = DYN_FAIL_MEMORY;
 
 	call->public.attempts++;
+	call->attempt_us = dyn_loop_now_us();
 	if (http)
 		failure = prepare_attempt(call, http);
 	if (failure == DYN_FAIL_NONE)
@@ -287,14 +293,15 @@ pause_call(Call *call, DynRetryClass class, long retry_after_ms)
 }
 
 /*
- * Learns the service's time.  False if that was tried: once per call, and for
- * the service only when the time has moved since.  Must be called while the
- * reply is at hand.
+ * Learns the service's time.  False if that was tried: once per call, and once
+ * the clock was corrected only if the attempt was signed by quite another time,
+ * be it that the time has moved, or that the attempt is older than the
+ * correction.  Must be called while the reply is at hand.
  */
 static bool
 correct_clock(Call *call)
 {
-	DynService *service = call->service;
+	DynClock   *clock = call->service->clock;
 	int64_t		date;
 	int64_t		offset;
 	int64_t		shift;
@@ -302,14 +309,14 @@ correct_clock(Call *call)
 	if (!dyn_http_date(call->http, &date))
 		return false;
 	offset = date - (int64_t) time(NULL);
-	shift = offset - service->clock_offset;
-	if (call->clock_tried || (service->clock_corrected &&
+	shift = offset - call->signed_offset;
+	if (call->clock_tried || (clock->corrected &&
 							  shift <= NOTEWORTHY_SHIFT_S &&
 							  shift >= -NOTEWORTHY_SHIFT_S))
 		return false;
 	call->clock_tried = true;
-	service->clock_corrected = true;
-	service->clock_offset = offset;
+	clock->corrected = true;
+	clock->offset = offset;
 	return true;
 }
 
@@ -322,17 +329,17 @@ may_repeat(Call *call, DynRetryClass class)
 	if (class != DYN_RETRY_THROTTLING && class != DYN_RETRY_TRANSIENT)
 		return false;
 	return call->public.attempts < call->service->max_attempts &&
-		dyn_retry_take(&call->service->retry_tokens_used, class);
+		dyn_retry_take(call->quota, class, call->attempt_us,
+					   dyn_loop_now_us());
 }
 
 /* A transfer has ended: judge it, then repeat or finish. */
 static void
 end_attempt(Call *call, CURLcode code)
 {
-	DynService *service = call->service;
 	DynRetryClass class = dyn_judge(&call->public, call->http, code,
-									service->credentials,
-									service_clock(service));
+									call->service->credentials,
+									signing_clock(call));
 	long		retry_after_ms = call->http->reply.retry_after_ms;
 	bool		again = may_repeat(call, class);
 
@@ -346,7 +353,8 @@ end_attempt(Call *call, CURLcode code)
 		return;
 	}
 	if (call->public.failure == DYN_FAIL_NONE)
-		dyn_retry_refund(&service->retry_tokens_used, call->last_retry);
+		dyn_retry_refund(call->quota, call->last_retry, call->attempt_us,
+						 dyn_loop_now_us());
 	finish_call(call);
 }
 
@@ -546,7 +554,8 @@ take_request(Call *call, const char *operation)
 }
 
 void
-dyn_call_start(DynCall *public, DynService *service, const char *operation)
+dyn_call_start(DynCall *public, const DynService *service,
+			   DynRetryQuota *quota, const char *operation)
 {
 	Call	   *call = (Call *) public;
 	DynClient  *client = call->client;
@@ -555,6 +564,7 @@ dyn_call_start(DynCall *public, DynService *service, const char *operation)
 	assert(public->state == DYN_CALL_IDLE || public->state == DYN_CALL_DONE);
 	reset_figures(public);
 	call->service = service;
+	call->quota = quota;
 	call->started_us = dyn_loop_now_us();
 	call->last_retry = DYN_RETRY_FINAL;
 	call->clock_tried = false;

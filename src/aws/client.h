@@ -9,14 +9,15 @@
  * response buffers.
  *
  * A DynService says where to send, as whom, and how patiently; it belongs to
- * the caller, must outlive every call started on it, and carries what is
- * learned there (clock offset, retry tokens).
+ * the caller and must outlive every call started on it.  What is learned there
+ * (the service's time) is kept beside it, so that copies of a service with other
+ * limits share it.
  *
  * A DynCall is one request with all its attempts.  Legal order:
  *
  *		call = dyn_call_create(client)
  *		write the JSON document into dyn_call_body(call)
- *		dyn_call_start(call, service, "Query")
+ *		dyn_call_start(call, service, quota, "Query")
  *		dyn_client_wait(...) until call->state is DYN_CALL_DONE
  *		look at call->failure; take or read call->response
  *		reset the body and start again (the next page), or dyn_call_destroy
@@ -37,6 +38,8 @@
 #include "../base/buffer.h"
 #include "credentials.h"
 
+struct DynRetryQuota;
+
 typedef struct DynClient DynClient;
 
 typedef enum DynWait
@@ -51,6 +54,13 @@ typedef enum DynWait
  * by longjmp: the client's state is consistent whenever it is called.
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
+
+/* What time it is at the service; zero before the first call. */
+typedef struct DynClock
+{
+	int64_t		offset;			/* server time minus local time, seconds */
+	bool		corrected;		/* a skew was corrected once */
+} DynClock;
 
 typedef struct DynService
 {
@@ -69,11 +79,7 @@ typedef struct DynService
 	int			request_timeout_ms; /* of one attempt, body included */
 	int			max_attempts;
 	size_t		max_response;	/* bytes of a response body, after inflating */
-
-	/* learned by the client; zero before the first call */
-	int64_t		clock_offset;	/* server time minus local time, seconds */
-	bool		clock_corrected;	/* a skew was corrected once */
-	int			retry_tokens_used;	/* of the retry quota (retry.h) */
+	DynClock   *clock;			/* learned by the client */
 } DynService;
 
 typedef enum DynCallState
@@ -169,9 +175,12 @@ extern DynBuffer *dyn_call_body(DynCall *call);
 /*
  * Starts (or starts again, after DONE) with the body as it stands.  A failure
  * to start is reported like any other: state DONE and `failure` set.
- * `operation` is appended to the service's target_prefix; copied.
+ * `quota` (retry.h) bounds the retries of all calls that share it, and must stay
+ * until the call is done or destroyed.  `operation` is appended to the service's
+ * target_prefix; copied.
  */
-extern void dyn_call_start(DynCall *call, DynService *service, const char *operation);
+extern void dyn_call_start(DynCall *call, const DynService *service,
+						   struct DynRetryQuota *quota, const char *operation);
 
 /*
  * Moves the response into *out, which must not own memory; give it back with

@@ -27,6 +27,7 @@
 
 #define LONGEST_PAUSE_MS		20000.0
 #define LONGEST_EXTRA_MS		5000.0	/* by x-amz-retry-after */
+#define REFILL_A_SECOND			1.0 /* tokens of the quota */
 #define TELLING_SKEW			(4 * 60)	/* seconds */
 
 typedef struct ClassRule
@@ -213,21 +214,58 @@ dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 	return delay;
 }
 
-bool
-dyn_retry_take(int *used, DynRetryClass class)
+static void
+give_back(DynRetryQuota *quota, double tokens)
 {
-	if (*used + class_rules[class].cost > DYN_RETRY_QUOTA)
+	quota->used = quota->used > tokens ? quota->used - tokens : 0;
+}
+
+static void
+refill(DynRetryQuota *quota, int64_t now_us)
+{
+	if (now_us > quota->refilled_us)
+		give_back(quota, (double) (now_us - quota->refilled_us) *
+				  REFILL_A_SECOND / 1e6);
+	quota->refilled_us = now_us;
+}
+
+/* Does the failure belong to an outage that was paid for? */
+static bool
+is_paid(const DynRetryQuota *quota, DynRetryClass class, int64_t began_us)
+{
+	return class == DYN_RETRY_TRANSIENT &&
+		(quota->outage || began_us <= quota->outage_us);
+}
+
+bool
+dyn_retry_take(DynRetryQuota *quota, DynRetryClass class, int64_t began_us,
+			   int64_t now_us)
+{
+	refill(quota, now_us);
+	if (is_paid(quota, class, began_us))
+		return true;
+	if (quota->used + class_rules[class].cost > DYN_RETRY_QUOTA)
 		return false;
-	*used += class_rules[class].cost;
+	quota->used += class_rules[class].cost;
+	if (class == DYN_RETRY_TRANSIENT)
+	{
+		quota->outage = true;
+		quota->outage_us = now_us;
+	}
 	return true;
 }
 
 void
-dyn_retry_refund(int *used, DynRetryClass last)
+dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last, int64_t began_us,
+				 int64_t now_us)
 {
-	*used -= class_rules[last].cost;
-	if (*used < 0)
-		*used = 0;
+	refill(quota, now_us);
+	give_back(quota, class_rules[last].cost);
+	if (quota->outage && began_us >= quota->outage_us)
+	{
+		quota->outage = false;
+		quota->outage_us = now_us;
+	}
 }
 
 /* Where the kernel gives no randomness the time will do. */

@@ -46,19 +46,38 @@ extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 								 long retry_after_ms);
 
 /*
- * The quota: a bucket of tokens per service, so that a service in trouble is
- * not met with a multiple of the load.  `used` counts the tokens taken.
+ * The quota: a bucket of tokens that the requests of one statement share, so that
+ * a service in trouble is not met with a multiple of the load.  It is full when
+ * zero-initialised.  Time gives one token back each second, successes give some.
+ *
+ * An outage costs tokens once, however many requests it hits and however often
+ * each is tried (their attempts are bounded by max_attempts): it begins when an
+ * attempt fails, and is over when one succeeds that was begun after that.
+ * Throttled attempts are paid for one by one.
  */
 #define DYN_RETRY_QUOTA	500
 
-/* Takes the tokens of one retry; false, taking nothing, if too few are left. */
-extern bool dyn_retry_take(int *used, DynRetryClass class);
+typedef struct DynRetryQuota
+{
+	double		used;			/* tokens taken, as of refilled_us */
+	int64_t		refilled_us;
+	bool		outage;			/* one is under way */
+	int64_t		outage_us;		/* when it began; when the last one was over */
+} DynRetryQuota;
 
 /*
- * Gives tokens back after a success; `last` is the class of the last retry,
- * DYN_RETRY_FINAL if the first attempt succeeded.
+ * Takes the tokens of one retry of an attempt that was begun at began_us and has
+ * failed now; false, taking nothing, if too few are left.
  */
-extern void dyn_retry_refund(int *used, DynRetryClass last);
+extern bool dyn_retry_take(DynRetryQuota *quota, DynRetryClass class,
+						   int64_t began_us, int64_t now_us);
+
+/*
+ * Notes the success of an attempt and gives tokens back; `last` is the class of
+ * the request's last retry, DYN_RETRY_FINAL if the first attempt succeeded.
+ */
+extern void dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last,
+							 int64_t began_us, int64_t now_us);
 
 /* A small generator of its own: the pauses need spread, not secrecy. */
 typedef struct DynRandom

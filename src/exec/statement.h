@@ -1,7 +1,8 @@
 /*
  * statement.h
  *		What all our nodes of one executing statement share: the number of
- *		requests in flight, the memory for pages, the counters.
+ *		requests in flight, the memory for pages, the quota of retries, the
+ *		counters.
  *
  * One object for each EState, made by the first node that asks and gone with
  * es_query_cxt.
@@ -12,6 +13,7 @@
 #include "nodes/execnodes.h"
 #include "utils/memutils.h"
 
+#include "../aws/retry.h"
 #include "../model/counters.h"
 
 struct DynScan;
@@ -24,6 +26,7 @@ typedef struct DynStatement
 	size_t		bytes;			/* of pages, arriving (as expected) and waiting */
 	size_t		max_bytes;
 	DynCounters counters;
+	DynRetryQuota retries;		/* of all its requests */
 	List	   *scans;			/* of DynScan *, as they began */
 	List	   *started;		/* of Plan *, see siblings.h */
 	List	   *async_groups;	/* of DynAsyncGroup *, see async.c */

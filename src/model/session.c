@@ -28,6 +28,7 @@
 #include "utils/plancache.h"
 #include "utils/syscache.h"
 
+#include "../aws/retry.h"
 #include "counters.h"
 #include "guc.h"
 #include "options.h"
@@ -154,12 +155,14 @@ dyn_session_account(const DynCall *call, const char *line)
 
 /* As dyn_session_run; if `aged_serves`, a passing failure raises no error. */
 static void
-run_call(DynCall *call, DynService *service, const DynRequestContext *context,
-		 bool aged_serves)
+run_call(DynCall *call, const DynService *service,
+		 const DynRequestContext *context, bool aged_serves)
 {
+	DynRetryQuota quota = {0};
+
 	PG_TRY();
 	{
-		dyn_call_start(call, service, context->operation);
+		dyn_call_start(call, service, &quota, context->operation);
 		while (call->state != DYN_CALL_DONE)
 			dyn_session_wait(-1);
 		dyn_session_account(call, !dyn_guc_log_requests ? NULL
@@ -178,7 +181,7 @@ run_call(DynCall *call, DynService *service, const DynRequestContext *context,
 }
 
 void
-dyn_session_run(DynCall *call, DynService *service,
+dyn_session_run(DynCall *call, const DynService *service,
 				const DynRequestContext *context)
 {
 	run_call(call, service, context, false);
@@ -324,6 +327,7 @@ set_limits(DynConnection *connection, List *options)
 		dyn_option_int(options, "max_attempts",
 					   dyn_option_default_int("max_attempts"));
 	service->max_response = MAX_RESPONSE;
+	service->clock = &connection->clock;
 	connection->table_prefix = pstrdup(prefix ? prefix : "");
 	connection->max_concurrency =
 		dyn_option_int(options, "max_concurrency",
@@ -561,9 +565,6 @@ ask_for_description(DynConnection *connection, const char *table,
 								   hasty.connect_timeout_ms);
 	dyn_write_describe_table(dyn_call_body(call), table);
 	run_call(call, &hasty, &context, aged_serves);
-	connection->service.clock_offset = hasty.clock_offset;
-	connection->service.clock_corrected = hasty.clock_corrected;
-	connection->service.retry_tokens_used = hasty.retry_tokens_used;
 	return call;
 }
 

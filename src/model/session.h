@@ -27,6 +27,7 @@ typedef struct DynConnection
 	Oid			userid;
 	char	   *server_name;
 	DynService	service;
+	DynClock	clock;			/* of the service */
 	char	   *table_prefix;
 	int			max_concurrency;
 	double		max_read_units; /* a second; 0: no limit */
@@ -82,7 +83,7 @@ extern void dyn_session_sleep(double ms);
  * failure, and on any error while waiting, destroys the call and raises the
  * error; otherwise the caller reads call->response and destroys it.
  */
-extern void dyn_session_run(DynCall *call, DynService *service,
+extern void dyn_session_run(DynCall *call, const DynService *service,
 							const DynRequestContext *context);
 
 /* Counts a finished call, and logs it if log_requests is on. */

@@ -23,6 +23,7 @@
 
 #include "aws/address.h"
 #include "aws/client.h"
+#include "aws/retry.h"
 
 #define SLOW_HOST	"slow.invalid"
 #define SLOW_S		3
@@ -38,6 +39,8 @@ static char tls_url[64];
 static char ca_file[256];
 static DynClient *client;
 static DynService service;
+static DynClock service_clock;
+static DynRetryQuota quota;
 
 /* ---- the stage -------------------------------------------------------- */
 
@@ -102,6 +105,9 @@ static void
 set_stage(void)
 {
 	memset(&service, 0, sizeof(service));
+	memset(&service_clock, 0, sizeof(service_clock));
+	memset(&quota, 0, sizeof(quota));
+	service.clock = &service_clock;
 	service.url = url;
 	service.host = host;
 	service.region = "us-east-1";
@@ -121,7 +127,7 @@ start(DynCall *call, const char *script)
 
 	dyn_buffer_reset(body);
 	dyn_buffer_printf(body, "{\"do\": [%s]}", script);
-	dyn_call_start(call, &service, "Query");
+	dyn_call_start(call, &service, &quota, "Query");
 }
 
 /* Waits with a hang bound. */
@@ -374,9 +380,9 @@ static void
 repeats_server_errors(void)
 {
 	check_success("\"fail\", \"d\", 1, 500", 2);
-	CHECK_EQ_INT(service.retry_tokens_used, 0);
+	CHECK(quota.used == 0 && !quota.outage);
 	check_failure("\"fail\", \"e\", 99, 503", DYN_FAIL_SERVICE, 4);
-	CHECK_EQ_INT(service.retry_tokens_used, 42);
+	CHECK(quota.used > 0 && quota.used <= 14 && quota.outage);
 }
 
 static void
@@ -428,7 +434,8 @@ wakes_through_the_descriptor_alone(void)
 static void
 stops_when_the_quota_is_spent(void)
 {
-	service.retry_tokens_used = 490;
+	quota.used = 499;
+	quota.refilled_us = (int64_t) (now_ms() * 1000);
 	check_failure("\"fail\", \"l\", 99, 500", DYN_FAIL_SERVICE, 1);
 }
 
@@ -478,8 +485,8 @@ corrects_a_wrong_clock_once(void)
 		"\"Signature expired: 2026 is now earlier\"";
 
 	check_success(script, 2);
-	CHECK(service.clock_corrected);
-	CHECK(service.clock_offset >= 7198 && service.clock_offset <= 7202);
+	CHECK(service_clock.corrected);
+	CHECK(service_clock.offset >= 7198 && service_clock.offset <= 7202);
 	check_success(script, 1);
 }
 
@@ -489,11 +496,63 @@ knows_a_wrong_clock_by_the_date(void)
 	service.max_attempts = 1;
 	check_success("\"skew\", -3600, \"UnrecognizedClientException\", "
 				  "\"The security token is invalid.\"", 2);
-	CHECK(service.clock_offset < -3590);
+	CHECK(service_clock.offset < -3590);
 	set_stage();
 	check_failure("\"refuse\", \"UnrecognizedClientException\", \"no\"",
 				  DYN_FAIL_SERVICE, 1);
-	CHECK(!service.clock_corrected);
+	CHECK(!service_clock.corrected);
+}
+
+/* Attempts that were signed before the first of them taught the time. */
+static void
+corrects_the_clock_of_all_attempts(void)
+{
+	const char *script = "\"skew\", 7200, \"InvalidSignatureException\", "
+		"\"Signature expired: 2026 is now earlier\"";
+	DynCall    *calls[8];
+	int			i;
+
+	/* it was corrected before, and has stepped since */
+	service_clock.corrected = true;
+	service_clock.offset = -1000;
+	for (i = 0; i < 8; i++)
+	{
+		calls[i] = dyn_call_create(client);
+		start(calls[i], script);
+	}
+	for (i = 0; i < 8; i++)
+	{
+		finish(calls[i]);
+		check_body(calls[i], "{}");
+		CHECK_EQ_INT(calls[i]->attempts, 2);
+		dyn_call_destroy(calls[i]);
+	}
+	CHECK(service_clock.offset >= 7198 && service_clock.offset <= 7202);
+}
+
+/* One outage, however many requests it hits. */
+static void
+pays_once_for_an_outage(void)
+{
+	DynCall    *calls[16];
+	char		script[64];
+	int			i;
+
+	quota.used = DYN_RETRY_QUOTA - 15;
+	quota.refilled_us = (int64_t) (now_ms() * 1000);
+	for (i = 0; i < 16; i++)
+	{
+		sprintf(script, "\"fail\", \"outage %d\", 2, 500", i);
+		calls[i] = dyn_call_create(client);
+		start(calls[i], script);
+	}
+	for (i = 0; i < 16; i++)
+	{
+		finish(calls[i]);
+		check_body(calls[i], "{}");
+		CHECK_EQ_INT(calls[i]->attempts, 3);
+		dyn_call_destroy(calls[i]);
+	}
 }
 
 /* ---- connecting ------------------------------------------------------- */
@@ -719,10 +778,12 @@ run_tests(void)
 	STAGED(waits_as_long_as_asked);
 	STAGED(wakes_through_the_descriptor_alone);
 	STAGED(stops_when_the_quota_is_spent);
+	STAGED(pays_once_for_an_outage);
 	STAGED(shows_pages_that_are_no_errors);
 	STAGED(follows_no_redirect);
 	STAGED(betrays_no_secret);
 	STAGED(corrects_a_wrong_clock_once);
+	STAGED(corrects_the_clock_of_all_attempts);
 	STAGED(knows_a_wrong_clock_by_the_date);
 	STAGED(refuses_link_local_addresses);
 	STAGED(knows_the_notations_of_link_local);

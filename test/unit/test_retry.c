@@ -113,23 +113,61 @@ honours_retry_after_within_bounds(void)
 static void
 spends_and_refunds_tokens(void)
 {
-	int			used = 0;
+	DynRetryQuota quota = {0};
 	int			n = 0;
 
-	while (dyn_retry_take(&used, DYN_RETRY_TRANSIENT))
+	while (dyn_retry_take(&quota, DYN_RETRY_THROTTLING, 0, 0))
 		n++;
-	CHECK_EQ_INT(n, 35);
-	CHECK_EQ_INT(used, 490);
-	CHECK(dyn_retry_take(&used, DYN_RETRY_THROTTLING));
-	dyn_retry_refund(&used, DYN_RETRY_THROTTLING);
-	CHECK_EQ_INT(used, 490);
-	dyn_retry_refund(&used, DYN_RETRY_TRANSIENT);
-	CHECK_EQ_INT(used, 476);
-	dyn_retry_refund(&used, DYN_RETRY_FINAL);
-	CHECK_EQ_INT(used, 475);
-	used = 0;
-	dyn_retry_refund(&used, DYN_RETRY_FINAL);
-	CHECK_EQ_INT(used, 0);
+	CHECK_EQ_INT(n, 100);
+	CHECK(quota.used == 500);
+	dyn_retry_refund(&quota, DYN_RETRY_THROTTLING, 0, 0);
+	CHECK(quota.used == 495);
+	dyn_retry_refund(&quota, DYN_RETRY_TRANSIENT, 0, 0);
+	CHECK(quota.used == 481);
+	dyn_retry_refund(&quota, DYN_RETRY_FINAL, 0, 0);
+	CHECK(quota.used == 480);
+	quota.used = 0;
+	dyn_retry_refund(&quota, DYN_RETRY_FINAL, 0, 0);
+	CHECK(quota.used == 0);
+}
+
+static void
+refills_with_time(void)
+{
+	DynRetryQuota quota = {.used = 500, .refilled_us = 1000000};
+
+	CHECK(!dyn_retry_take(&quota, DYN_RETRY_THROTTLING, 5000000, 5900000));
+	CHECK(dyn_retry_take(&quota, DYN_RETRY_THROTTLING, 5000000, 6000000));
+	CHECK(quota.used == 500);
+	CHECK(!dyn_retry_take(&quota, DYN_RETRY_THROTTLING, 1, 1));
+	CHECK(dyn_retry_take(&quota, DYN_RETRY_THROTTLING, 1, 1000000000));
+	CHECK(quota.used == 5);
+}
+
+/* Times in us; nothing is refilled worth noting. */
+static void
+charges_an_outage_once(void)
+{
+	DynRetryQuota quota = {.used = 400, .refilled_us = 100};
+
+	CHECK(dyn_retry_take(&quota, DYN_RETRY_TRANSIENT, 90, 100));
+	CHECK(quota.used > 413 && quota.outage);
+	CHECK(dyn_retry_take(&quota, DYN_RETRY_TRANSIENT, 95, 101));
+	CHECK(dyn_retry_take(&quota, DYN_RETRY_TRANSIENT, 150, 160));
+	CHECK(quota.used > 413 && quota.used <= 414);
+	/* an attempt from before does not end it */
+	dyn_retry_refund(&quota, DYN_RETRY_FINAL, 99, 161);
+	CHECK(quota.outage);
+	dyn_retry_refund(&quota, DYN_RETRY_FINAL, 155, 170);
+	CHECK(!quota.outage);
+	/* one that was begun in it and fails behind it belongs to it */
+	CHECK(dyn_retry_take(&quota, DYN_RETRY_TRANSIENT, 169, 180));
+	CHECK(quota.used <= 412 && !quota.outage);
+	CHECK(dyn_retry_take(&quota, DYN_RETRY_TRANSIENT, 175, 190));
+	CHECK(quota.used > 425 && quota.outage);
+	quota.outage = false;
+	quota.used = 490;
+	CHECK(!dyn_retry_take(&quota, DYN_RETRY_TRANSIENT, 195, 200));
 }
 
 static void
@@ -164,6 +202,8 @@ main(void)
 	RUN(doubles_the_pause_up_to_a_bound);
 	RUN(honours_retry_after_within_bounds);
 	RUN(spends_and_refunds_tokens);
+	RUN(refills_with_time);
+	RUN(charges_an_outage_once);
 	RUN(draws_evenly);
 	return DONE("retry");
 }

@@ -111,7 +111,7 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 		++*context->spec.peers_in_flight;
 	context->statement->bytes += stream->reserved;
 	dyn_call_start(stream->call, &context->spec.connection->service,
-				   dyn_operation_name(context->spec.op));
+				   &context->statement->retries, dyn_operation_name(context->spec.op));
 }
 
 /* ---- receiving ---- */
