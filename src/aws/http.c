@@ -35,6 +35,9 @@
 /* The service closes connections that were idle for about a minute. */
 #define LONGEST_IDLE_S		55L
 
+/* Replies with a lower status are followed by another. */
+#define FIRST_FINAL_STATUS	200
+
 /* Large buffers are rounded up, so that pages of like size share them. */
 #define ROUNDING			((size_t) 64 * 1024)
 
@@ -173,7 +176,10 @@ read_header(DynReply *reply, const char *line, size_t len)
 	}
 }
 
-/* A status line begins a reply; an interim one (100) is forgotten by it. */
+/*
+ * A status line begins a reply; an interim one (100) is forgotten by it.  An
+ * empty line ends its head.
+ */
 static size_t
 on_header(char *line, size_t size, size_t n, void *arg)
 {
@@ -188,6 +194,8 @@ on_header(char *line, size_t size, size_t n, void *arg)
 	}
 	if (len > 5 && memcmp(line, "HTTP/", 5) == 0)
 		reset_reply(&http->reply);
+	else if (line[0] == '\r' || line[0] == '\n')
+		http->reply.has_head = true;
 	else
 		read_header(&http->reply, line, len);
 	return len;
@@ -511,6 +519,16 @@ was_refused(const DynHttp *http, CURLcode code)
 	return http->refusal != DYN_FAIL_NONE;
 }
 
+/* libcurl takes a head that was cut off, or an interim one, for a whole reply. */
+static DynFailure
+check_head(const DynHttp *http, const char **text)
+{
+	if (http->reply.has_head && http->reply.status >= FIRST_FINAL_STATUS)
+		return DYN_FAIL_NONE;
+	*text = "the connection was closed within the head of the reply";
+	return DYN_FAIL_NETWORK;
+}
+
 /*
  * A single header longer than libcurl's own bound, which is beyond ours, looks
  * like a lack of memory.
@@ -527,7 +545,7 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 	*lasting = rule->lasting;
 	*text = http->error[0] ? http->error : curl_easy_strerror(code);
 	if (code == CURLE_OK)
-		return DYN_FAIL_NONE;
+		return check_head(http, text);
 	if (was_refused(http, code))
 	{
 		*lasting = true;

@@ -19,6 +19,7 @@ typedef struct DynReply
 {
 	int			status;			/* 0 until known; see dyn_http_result */
 	size_t		header_bytes;
+	bool		has_head;		/* the head came to its end */
 	size_t		body_bytes;		/* on the wire */
 	bool		has_body_crc;	/* x-amz-crc32 was sent */
 	uint32_t	wanted_crc;

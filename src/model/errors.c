@@ -10,6 +10,8 @@
 #include "encoding.h"
 #include "errors.h"
 
+#define HTTP_TOO_MANY_REQUESTS	429
+
 typedef struct ServiceError
 {
 	const char *code;
@@ -59,34 +61,37 @@ static const ServiceError service_errors[] = {
 typedef struct TransportError
 {
 	DynFailure	failure;
+	int			http_status;	/* 0: any that is not listed before */
 	int			sqlstate;
 	const char *hint;
 } TransportError;
 
 static const TransportError transport_errors[] = {
-	{DYN_FAIL_HTTP, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	{DYN_FAIL_HTTP, HTTP_TOO_MANY_REQUESTS, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+	THROTTLED_HINT},
+	{DYN_FAIL_HTTP, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"What answers at the endpoint is not DynamoDB: check the server options endpoint and region."},
-	{DYN_FAIL_DNS, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	{DYN_FAIL_DNS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server options endpoint and region, and the network of the database server."},
-	{DYN_FAIL_CONNECT, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	{DYN_FAIL_CONNECT, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server option endpoint, and that the database server may connect to it."},
-	{DYN_FAIL_TLS, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	{DYN_FAIL_TLS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the endpoint's certificate (the server option ca_file names another CA bundle), and that the endpoint speaks https."},
-	{DYN_FAIL_TIMEOUT, ERRCODE_CONNECTION_FAILURE,
+	{DYN_FAIL_TIMEOUT, 0, ERRCODE_CONNECTION_FAILURE,
 	"The server options connect_timeout and request_timeout set the bounds."},
-	{DYN_FAIL_NETWORK, ERRCODE_CONNECTION_FAILURE,
+	{DYN_FAIL_NETWORK, 0, ERRCODE_CONNECTION_FAILURE,
 	"If this happens at every request, check the server option endpoint."},
-	{DYN_FAIL_TOO_LARGE, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	{DYN_FAIL_TOO_LARGE, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"A smaller fetch_size makes smaller answers."},
-	{DYN_FAIL_CHECKSUM, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	{DYN_FAIL_CHECKSUM, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Something between the database server and DynamoDB changes the answers."},
-	{DYN_FAIL_ENCODING, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	{DYN_FAIL_ENCODING, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Something between the database server and DynamoDB changes the answers."},
-	{DYN_FAIL_ADDRESS, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	{DYN_FAIL_ADDRESS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Link-local addresses, such as those of instance metadata, are refused."},
-	{DYN_FAIL_CONFIG, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	{DYN_FAIL_CONFIG, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server options endpoint, ca_file and proxy."},
-	{DYN_FAIL_MEMORY, ERRCODE_OUT_OF_MEMORY, NULL},
+	{DYN_FAIL_MEMORY, 0, ERRCODE_OUT_OF_MEMORY, NULL},
 };
 
 static const ServiceError *
@@ -101,12 +106,15 @@ find_service_error(const char *code)
 }
 
 static const TransportError *
-find_transport_error(DynFailure failure)
+find_transport_error(DynFailure failure, int http_status)
 {
 	for (int i = 0; i < lengthof(transport_errors); i++)
 	{
-		if (transport_errors[i].failure == failure)
-			return &transport_errors[i];
+		const TransportError *entry = &transport_errors[i];
+
+		if (entry->failure == failure &&
+			(entry->http_status == 0 || entry->http_status == http_status))
+			return entry;
 	}
 	return NULL;
 }
@@ -170,7 +178,8 @@ report_service(const DynCall *call, const DynRequestContext *context)
 DYN_NORETURN static void
 report_transport(const DynCall *call, const DynRequestContext *context)
 {
-	const TransportError *entry = find_transport_error(call->failure);
+	const TransportError *entry = find_transport_error(call->failure,
+													   call->http_status);
 	bool		show = call->message[0] != '\0' &&
 		(call->failure != DYN_FAIL_HTTP || superuser());
 

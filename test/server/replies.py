@@ -14,7 +14,7 @@ import time
 import zlib
 
 REASONS = {200: "OK", 301: "Moved Permanently", 307: "Temporary Redirect", 400: "Bad Request", 403: "Forbidden",
-           404: "Not Found", 413: "Payload Too Large", 500: "Internal Server Error", 502: "Bad Gateway",
+           404: "Not Found", 413: "Payload Too Large", 429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway",
            503: "Service Unavailable", 504: "Gateway Timeout"}
 
 NAMESPACES = {"ValidationException": "com.amazon.coral.validate", "ThrottlingException": "com.amazon.coral.availability",
@@ -117,6 +117,15 @@ def cut_body(fraction=0.5, answer=None):
     """Promises the whole body, sends a part of it and closes."""
     async def send(connection, head, body):
         connection.writer.write(head + body[:int(len(body) * fraction)])
+        await connection.writer.drain()
+        return False
+    return as_reply(answer or {"Items": [], "Count": 0, "ScannedCount": 0}).but(send=send)
+
+
+def cut_head(size=30, answer=None):
+    """Sends so many bytes of the head and closes."""
+    async def send(connection, head, _body):
+        connection.writer.write(head[:size])
         await connection.writer.drain()
         return False
     return as_reply(answer or {"Items": [], "Count": 0, "ScannedCount": 0}).but(send=send)

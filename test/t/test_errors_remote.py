@@ -349,6 +349,37 @@ class Damaged(Faults):
         self.assertEqual(self.recovering(replies.drip(self.GOOD, 16, 0.001)), [("z", 1)])
 
 
+class Lost(Faults):
+    """Connections that end too early, and pages of gateways."""
+
+    def test_closed_in_the_head(self):
+        """However much of the head came."""
+        for size in (1, 5, 8, 12, 15, 17, 30, 100):
+            with self.subTest(size=size):
+                self.fake.reset(scripts=True)
+                self.assertEqual(self.recovering(replies.cut_head(size)), [("a", 1)])
+                self.assertEqual(self.fake.operations(), ["Scan", "Scan"])
+                failure = self.failing(replies.cut_head(size))
+                self.assertEqual((failure.sqlstate, failure.message), ("08006", 'Scan of DynamoDB table "t" failed: connection lost'))
+                self.assertIn("Attempts: 2.", failure.detail)
+
+    def test_closed_after_an_interim_reply(self):
+        async def send(connection, _head, _body):
+            connection.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            await connection.writer.drain()
+            return False
+        self.assertEqual(self.recovering(replies.Reply(send=send)), [("a", 1)])
+
+    def test_a_gateway_that_throttles(self):
+        """429 without an error document is throttling, too."""
+        busy = replies.not_json("<html>slow down</html>", status=429)
+        self.assertEqual(self.recovering(busy), [("a", 1)])
+        failure = self.failing(busy)
+        self.assertEqual((failure.sqlstate, failure.message), ("53400", 'Scan of DynamoDB table "t" failed: unexpected HTTP reply'))
+        self.assertIn("HTTP status 429.", failure.detail)
+        self.assertIn("max_concurrency", failure.hint)
+
+
 class Strangers(fixture.TestCase):
     """Endpoints where no DynamoDB listens."""
 
