@@ -15,8 +15,10 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 #include "../model/pg_compat.h"
+#include "../dynamodb/page_check.h"
 #include "../model/session.h"
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_tables);
@@ -31,33 +33,54 @@ collect_name(void *arg, const char *name)
 	dyn_buffer_append(arg, name, strlen(name) + 1);
 }
 
-/* One page: appends its names and returns where the next one starts, or NULL. */
-static char *
-list_page(DynConnection *connection, const char *start, DynBuffer *names)
+/* What is collected of one page; it outlives errors, for it is malloc'd. */
+typedef struct Listing
+{
+	DynBuffer	names;			/* of the page */
+	DynProgress progress;		/* its last name: where the next page starts */
+} Listing;
+
+static void
+report_fault(const DynConnection *connection, const char *fault)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+			 errmsg("list of tables of server \"%s\" cannot be read",
+					connection->server_name),
+			 errdetail("The answer %s.", fault),
+			 errhint("Check the server option endpoint.")));
+}
+
+/* Asks for one page; returns whether another one follows. */
+static bool
+list_page(DynConnection *connection, Listing *listing)
 {
 	DynRequestContext context = {"ListTables", NULL, NULL,
 	connection->server_name};
 	DynCall    *call = dyn_call_create(dyn_session_client());
 	char	   *last = NULL;
-	char	   *copy;
-	bool		ok;
+	const char *fault;
+	bool		more;
 
 	if (call == NULL)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	dyn_write_list_tables(dyn_call_body(call), start);
+	dyn_write_list_tables(dyn_call_body(call),
+						  dyn_buffer_terminate(&listing->progress.last));
 	dyn_session_run(call, &connection->service, &context);
-	ok = dyn_read_list_tables(call->response.data, call->response.len,
-							  collect_name, names, &last);
-	dyn_call_destroy(call);
-	if (!ok)
-		ereport(ERROR,
-				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
-				 errmsg("list of tables of server \"%s\" cannot be read",
-						connection->server_name),
-				 errhint("Check the server option endpoint.")));
-	copy = last ? pstrdup(last) : NULL;
+	dyn_buffer_reset(&listing->names);
+	fault = dyn_read_list_tables(call->response.data, call->response.len,
+								 collect_name, &listing->names, &last);
+	if (fault == NULL && last != NULL)
+		fault = dyn_progress_note(&listing->progress, last, strlen(last),
+								  "repeats the LastEvaluatedTableName of an earlier page");
+	if (fault == NULL && listing->names.failed)
+		fault = dyn_check_memory;
+	more = last != NULL;
 	free(last);
-	return copy;
+	dyn_call_destroy(call);
+	if (fault != NULL)
+		report_fault(connection, fault);
+	return more;
 }
 
 static void
@@ -100,25 +123,27 @@ check_usage(ForeignServer *server)
 		aclcheck_error(result, OBJECT_FOREIGN_SERVER, server->servername);
 }
 
-/* One page from listing to rows; returns where the next one starts, or NULL. */
-static char *
-emit_page(ReturnSetInfo *rsinfo, DynConnection *connection, const char *start)
+/* Runs when the function's context goes. */
+static void
+release_listing(void *arg)
 {
-	DynBuffer	names;
-	char	   *volatile next = NULL;
+	Listing    *listing = arg;
 
-	dyn_buffer_init(&names, 0);
-	PG_TRY();
-	{
-		next = list_page(connection, start, &names);
-		emit_names(rsinfo, &names, connection->table_prefix);
-	}
-	PG_FINALLY();
-	{
-		dyn_buffer_free(&names);
-	}
-	PG_END_TRY();
-	return next;
+	dyn_buffer_free(&listing->names);
+	dyn_progress_free(&listing->progress);
+}
+
+static Listing *
+begin_listing(void)
+{
+	Listing    *listing = palloc0(sizeof(Listing));
+	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
+
+	dyn_progress_begin(&listing->progress);
+	callback->func = release_listing;
+	callback->arg = listing;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	return listing;
 }
 
 Datum
@@ -126,16 +151,19 @@ dynamo_fdw_tables(PG_FUNCTION_ARGS)
 {
 	ForeignServer *server = GetForeignServerByName(NameStr(*PG_GETARG_NAME(0)), false);
 	DynConnection *connection;
-	char	   *start = NULL;
+	Listing    *listing;
+	bool		more;
 
 	check_wrapper(server);
 	check_usage(server);
 	connection = dyn_session_connection(server->serverid, GetUserId());
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	listing = begin_listing();
 	do
 	{
-		start = emit_page((ReturnSetInfo *) fcinfo->resultinfo, connection,
-						  start);
-	} while (start != NULL);
+		more = list_page(connection, listing);
+		emit_names((ReturnSetInfo *) fcinfo->resultinfo, &listing->names,
+				   connection->table_prefix);
+	} while (more);
 	return (Datum) 0;
 }

@@ -8,8 +8,8 @@
  * order is always the same, TableName first: two equal requests are equal
  * bytes, and a log of bodies can be read down the left edge.
  *
- * What has become JSON elsewhere (expressions' tokens, LastEvaluatedKey,
- * UnprocessedKeys) is copied as it is.
+ * What has become JSON elsewhere (expressions' tokens, LastEvaluatedKey) is
+ * copied as it is.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -109,32 +109,31 @@ write_get_item(DynBuffer *buf, const DynReadRequest *req)
 static void
 put_request_items(DynBuffer *buf, const DynReadRequest *req)
 {
+	int			n = req->picked ? req->npicked : req->nkeys;
 	int			i;
 
 	dyn_buffer_append_char(buf, '{');
 	put_string(buf, req->table);
 	dyn_buffer_append_str(buf, ":{\"Keys\":[");
-	for (i = 0; i < req->nkeys; i++)
+	for (i = 0; i < n; i++)
 	{
+		int			key = req->picked ? req->picked[i] : i;
+
 		if (i > 0)
 			dyn_buffer_append_char(buf, ',');
-		dyn_wire_key(buf, req->keys + (size_t) i * req->nparts, req->nparts);
+		dyn_wire_key(buf, req->keys + (size_t) key * req->nparts, req->nparts);
 	}
 	dyn_buffer_append_char(buf, ']');
 	common_members(buf, req);
 	dyn_buffer_append_str(buf, "}}");
 }
 
-/* UnprocessedKeys carries the options of the first request with it. */
 static void
 write_batch_get_item(DynBuffer *buf, const DynReadRequest *req)
 {
 	dyn_buffer_reset(buf);
 	dyn_buffer_append_str(buf, "{\"RequestItems\":");
-	if (req->unprocessed != NULL)
-		dyn_buffer_append(buf, req->unprocessed, req->unprocessed_len);
-	else
-		put_request_items(buf, req);
+	put_request_items(buf, req);
 	end_document(buf, req);
 }
 
@@ -229,43 +228,56 @@ all_strings(const json_t *array)
 	return json_is_array(array);
 }
 
-/* *copy is NULL if there is no text; false if memory fails. */
-static bool
-copy_text(const json_t *value, char **copy)
+/* The name where the next page starts; *last is NULL if there is none. */
+static const char *
+read_last_name(const json_t *root, char **last)
 {
-	const char *text = json_string_value(value);
+	const json_t *value = json_object_get(root, "LastEvaluatedTableName");
 
-	*copy = text != NULL && text[0] != '\0' ? strdup(text) : NULL;
-	return *copy != NULL || text == NULL || text[0] == '\0';
+	if (value == NULL || json_is_null(value))
+		return NULL;
+	if (!json_is_string(value))
+		return "has a LastEvaluatedTableName that is not a name";
+	if (json_string_length(value) == 0)
+		return NULL;
+	*last = strdup(json_string_value(value));
+	return *last ? NULL : "does not fit into memory";
 }
 
 /* Looks at everything before the first name is given away. */
-static bool
+static const char *
 read_list_tables(const json_t *root,
 				 void (*each) (void *arg, const char *name), void *arg,
 				 char **last)
 {
 	const json_t *names = json_object_get(root, "TableNames");
+	const char *fault;
 	size_t		i;
 
-	if (!all_strings(names) ||
-		!copy_text(json_object_get(root, "LastEvaluatedTableName"), last))
-		return false;
+	if (!json_is_object(root))
+		return "is not a JSON object";
+	if (json_object_get(root, "__type") != NULL)
+		return "is an error document, but has the status of success";
+	if (!all_strings(names))
+		return "lacks a list of TableNames";
+	fault = read_last_name(root, last);
+	if (fault != NULL)
+		return fault;
 	for (i = 0; i < json_array_size(names); i++)
 		each(arg, json_string_value(json_array_get(names, i)));
-	return true;
+	return NULL;
 }
 
-bool
+const char *
 dyn_read_list_tables(const char *buf, size_t len,
 					 void (*each) (void *arg, const char *name), void *arg,
 					 char **last)
 {
 	json_t	   *root = json_loadb(buf, len, 0, NULL);
-	bool		ok;
+	const char *fault;
 
 	*last = NULL;
-	ok = read_list_tables(root, each, arg, last);
+	fault = read_list_tables(root, each, arg, last);
 	json_decref(root);
-	return ok;
+	return fault;
 }

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "../base/buffer.h"
 #include "expression.h"
@@ -65,9 +66,9 @@ typedef struct DynReadRequest
 	const DynKeyPart *keys;
 	int			nkeys;
 	int			nparts;
-	/* BatchGetItem: instead of keys, an UnprocessedKeys object to send again. */
-	const char *unprocessed;
-	size_t		unprocessed_len;
+	/* BatchGetItem: the numbers of those keys to ask for; NULL: all of them. */
+	const uint8_t *picked;
+	int			npicked;
 } DynReadRequest;
 
 extern void dyn_write_read(DynBuffer *buf, const DynReadRequest *req);
@@ -78,11 +79,12 @@ extern void dyn_write_list_tables(DynBuffer *buf, const char *start_name);
 
 /*
  * Reads a ListTables answer: calls `each` for every name, and sets *last
- * (malloc'd; the caller frees it) to LastEvaluatedTableName or NULL.  False if
- * the answer is not one.
+ * (malloc'd; the caller frees it) to LastEvaluatedTableName or NULL.  NULL if
+ * it is one; else what is wrong with it, a static text that continues "The
+ * answer ...", and nothing was called.
  */
-extern bool dyn_read_list_tables(const char *buf, size_t len,
-								 void (*each) (void *arg, const char *name), void *arg,
-								 char **last);
+extern const char *dyn_read_list_tables(const char *buf, size_t len,
+										void (*each) (void *arg, const char *name),
+										void *arg, char **last);
 
 #endif

@@ -6,6 +6,8 @@
  * has a reader in the table below, which validates its value and takes from
  * it what DynPage shows; all others are validated and skipped, for the service
  * adds members without notice.  A member that is null counts as absent.
+ * Whether the members are those of the operation that was asked is checked
+ * elsewhere (page_check.c); here it is only noted which there were.
  *
  * The items themselves are read by item.c and lie on the tape afterwards.
  *
@@ -50,25 +52,36 @@ next_element(DynScan *scan, const char *p, char closer, bool *done)
 	return p + 1;
 }
 
+/* The name of a member. */
+typedef struct Name
+{
+	const char *text;			/* without escapes; until the next name */
+	size_t		len;
+	DynValue	value;			/* as it stands in the response, like an S */
+} Name;
+
 /* A name and its colon; returns where the member's value begins. */
 static const char *
-member_name(DynReader *r, const char *p, uint32_t base, const char **name,
-			size_t *len)
+member_name(DynReader *r, const char *p, uint32_t base, Name *name)
 {
 	DynNameSet *names = &r->tape->names;
 	uint8_t		flags;
 
 	if (*p != '"')
 		return dyn_scan_fail(&r->scan, p, "a name was expected");
-	*name = p + 1;
-	p = dyn_scan_string(&r->scan, *name, &flags);
+	name->text = name->value.data = p + 1;
+	p = dyn_scan_string(&r->scan, p + 1, &flags);
 	if (p == NULL)
 		return NULL;
-	*len = p - *name;
-	if (!dyn_nameset_add(names, &r->scan, base, *name, *len, flags))
+	name->len = p - name->text;
+	name->value.len = (uint32_t) name->len;
+	name->value.type = DYN_TYPE_S;
+	name->value.flags = flags;
+	if (!dyn_nameset_add(names, &r->scan, base, name->text, name->len, flags))
 		return NULL;
 	if (flags & DYN_VALUE_ESCAPED)
-		*name = dyn_nameset_text(names, *name, *len, len);
+		name->text = dyn_nameset_text(names, name->text, name->len,
+									  &name->len);
 	p = dyn_scan_skip(&r->scan, p + 1);
 	if (p == NULL)
 		return NULL;
@@ -113,7 +126,14 @@ read_items(Response *response, const char *p)
 
 /* Reads the value of one member of an object. */
 typedef const char *(*NamedReader) (Response *response, const char *p,
-									const char *name, size_t len);
+									const Name *name);
+
+static bool
+is_named(const Name *name, const char *text)
+{
+	return name->len == strlen(text) &&
+		memcmp(name->text, text, name->len) == 0;
+}
 
 /* An object below the top level, its names unlike one another. */
 static const char *
@@ -122,17 +142,16 @@ read_object(Response *response, const char *p, NamedReader read)
 	DynReader  *r = &response->reader;
 	uint32_t	base = r->tape->names.count;
 	bool		done = false;
-	const char *name;
-	size_t		len;
+	Name		name;
 
 	p = dyn_scan_expect(&r->scan, p, '{', "an object was expected");
 	if (p != NULL && *p == '}')
 		return p + 1;
 	while (p != NULL && !done)
 	{
-		p = member_name(r, p, base, &name, &len);
+		p = member_name(r, p, base, &name);
 		if (p != NULL)
-			p = read(response, p, name, len);
+			p = read(response, p, &name);
 		if (p != NULL)
 			p = next_element(&r->scan, p, '}', &done);
 	}
@@ -140,12 +159,17 @@ read_object(Response *response, const char *p, NamedReader read)
 	return p;
 }
 
-static const char *
-read_table_items(Response *response, const char *p, const char *name,
-				 size_t len)
+static void
+note_table(DynPage *page, const Name *name)
 {
-	(void) name;
-	(void) len;
+	if (page->ntables++ == 0)
+		page->table = name->value;
+}
+
+static const char *
+read_table_items(Response *response, const char *p, const Name *name)
+{
+	note_table(response->page, name);
 	return read_items(response, p);
 }
 
@@ -185,7 +209,6 @@ read_count_into(DynScan *scan, const char *p, uint64_t *count)
 static const char *
 read_count(Response *response, const char *p)
 {
-	response->page->has_count = true;
 	return read_count_into(&response->reader.scan, p, &response->page->count);
 }
 
@@ -213,11 +236,15 @@ read_last_key(Response *response, const char *p)
 	if (*p != '{')
 		return dyn_scan_fail(scan, p, "a key was expected");
 	p = dyn_item_read(&response->reader, p, false);
-	if (p != NULL && !is_empty_object(scan, key))
+	if (p == NULL)
+		return NULL;
+	if (is_empty_object(scan, key))
 	{
-		response->page->last_key = key;
-		response->page->last_key_len = p - key;
+		response->page->members |= DYN_PAGE_EMPTY_LAST_KEY;
+		return p;
 	}
+	response->page->last_key = key;
+	response->page->last_key_len = p - key;
 	return p;
 }
 
@@ -266,12 +293,11 @@ read_units_number(Response *response, const char *p)
 
 /* One table's: its own CapacityUnits counts, the parts of it do not. */
 static const char *
-read_units_member(Response *response, const char *p, const char *name,
-				  size_t len)
+read_units_member(Response *response, const char *p, const Name *name)
 {
 	DynReader  *r = &response->reader;
 
-	if (len == 13 && memcmp(name, "CapacityUnits", 13) == 0)
+	if (is_named(name, "CapacityUnits"))
 		return read_units_number(response, p);
 	return dyn_scan_value(&r->scan, p, &r->tape->names);
 }
@@ -308,51 +334,58 @@ read_units(Response *response, const char *p)
  * ----------
  */
 
-static const struct
+typedef struct Member
 {
 	const char *name;
 	MemberReader read;
-}			members[] =
+	unsigned	bit;			/* in DynPage.members */
+} Member;
+
+static const Member members[] =
 {
-	{"Items", read_items},
-	{"Item", read_item},
-	{"Responses", read_responses},
-	{"Count", read_count},
-	{"ScannedCount", read_scanned_count},
-	{"LastEvaluatedKey", read_last_key},
-	{"UnprocessedKeys", read_unprocessed},
-	{"ConsumedCapacity", read_units},
+	{"Items", read_items, DYN_PAGE_ITEMS},
+	{"Item", read_item, DYN_PAGE_ITEM},
+	{"Responses", read_responses, DYN_PAGE_RESPONSES},
+	{"Count", read_count, DYN_PAGE_COUNT},
+	{"ScannedCount", read_scanned_count, DYN_PAGE_SCANNED_COUNT},
+	{"LastEvaluatedKey", read_last_key, DYN_PAGE_LAST_KEY},
+	{"UnprocessedKeys", read_unprocessed, DYN_PAGE_UNPROCESSED},
+	{"ConsumedCapacity", read_units, DYN_PAGE_UNITS},
+	{"__type", NULL, DYN_PAGE_TYPE},
 };
 
-static MemberReader
-find_reader(const char *name, size_t len)
+static const Member *
+find_member(const Name *name)
 {
+	static const Member other = {"", NULL, DYN_PAGE_OTHER};
 	size_t		i;
 
 	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
 	{
-		if (strlen(members[i].name) == len &&
-			memcmp(members[i].name, name, len) == 0)
-			return members[i].read;
+		if (is_named(name, members[i].name))
+			return &members[i];
 	}
-	return NULL;
+	return &other;
 }
 
 static const char *
 read_member(Response *response, const char *p)
 {
 	DynReader  *r = &response->reader;
-	MemberReader read;
-	const char *name;
-	size_t		len;
+	const Member *member;
+	Name		name;
 
-	p = member_name(r, p, 0, &name, &len);
+	p = member_name(r, p, 0, &name);
 	if (p == NULL)
 		return NULL;
-	read = find_reader(name, len);
-	if (read == NULL || *p == 'n')
+	member = find_member(&name);
+	if (*p != 'n')
+		response->page->members |= member->bit;
+	else if (member->bit == DYN_PAGE_LAST_KEY)
+		response->page->members |= DYN_PAGE_EMPTY_LAST_KEY;
+	if (member->read == NULL || *p == 'n')
 		return dyn_scan_value(&r->scan, p, &r->tape->names);
-	return read(response, p);
+	return member->read(response, p);
 }
 
 static const char *
@@ -393,6 +426,32 @@ report(DynPageError *error, size_t offset, const char *reason)
 	error->offset = offset;
 	error->reason = reason;
 	return false;
+}
+
+/* ---- UnprocessedKeys: table name -> request of that table ---- */
+
+static const char *
+read_keys_member(Response *response, const char *p, const Name *name)
+{
+	DynReader  *r = &response->reader;
+
+	if (is_named(name, "Keys"))
+		return read_items(response, p);
+	return dyn_scan_value(&r->scan, p, &r->tape->names);
+}
+
+static const char *
+read_table_keys(Response *response, const char *p, const Name *name)
+{
+	note_table(response->page, name);
+	return read_object(response, p, read_keys_member);
+}
+
+static const char *
+read_keys(Response *response, const char *p)
+{
+	p = dyn_scan_skip(&response->reader.scan, p);
+	return p ? read_object(response, p, read_table_keys) : NULL;
 }
 
 /*
@@ -458,9 +517,10 @@ clear_page(DynPage *page, const DynShape *shape, const char *buf)
 	return dyn_lexicon_reset(&tape->lexicon, shape);
 }
 
-bool
-dyn_page_parse(DynPage *page, const DynShape *shape, const char *buf,
-			   size_t len, DynPageError *error)
+/* Reads a whole document with `read`; the page is empty if it cannot. */
+static bool
+parse(DynPage *page, const DynShape *shape, const char *buf, size_t len,
+	  MemberReader read, DynPageError *error)
 {
 	Response	response;
 	DynScan    *scan = &response.reader.scan;
@@ -476,11 +536,25 @@ dyn_page_parse(DynPage *page, const DynShape *shape, const char *buf,
 	response.reader.objects = 0;
 	response.page = page;
 
-	p = read_response(&response, buf);
+	p = read(&response, buf);
 	if (p != NULL && only_space(scan, p))
 		return true;
 	clear_page(page, shape, buf);
 	return report(error, scan->fault - buf, scan->reason);
+}
+
+bool
+dyn_page_parse(DynPage *page, const DynShape *shape, const char *buf,
+			   size_t len, DynPageError *error)
+{
+	return parse(page, shape, buf, len, read_response, error);
+}
+
+bool
+dyn_page_parse_keys(DynPage *page, const DynShape *shape, const char *buf,
+					size_t len, DynPageError *error)
+{
+	return parse(page, shape, buf, len, read_keys, error);
 }
 
 void

@@ -70,11 +70,26 @@ typedef struct DynPageError
 	const char *reason;			/* static text, e.g. "duplicate name" */
 } DynPageError;
 
+/* Members of a response, in DynPage.members: they were there, and not null. */
+#define DYN_PAGE_ITEMS			0x001
+#define DYN_PAGE_ITEM			0x002
+#define DYN_PAGE_RESPONSES		0x004
+#define DYN_PAGE_COUNT			0x008
+#define DYN_PAGE_SCANNED_COUNT	0x010
+#define DYN_PAGE_LAST_KEY		0x020
+#define DYN_PAGE_UNPROCESSED	0x040
+#define DYN_PAGE_UNITS			0x080	/* ConsumedCapacity */
+#define DYN_PAGE_TYPE			0x100	/* __type, as in an error document */
+#define DYN_PAGE_OTHER			0x200	/* a member unknown to us */
+#define DYN_PAGE_EMPTY_LAST_KEY 0x400	/* LastEvaluatedKey: null or {} */
+
 typedef struct DynPage
 {
 	/* valid after a successful dyn_page_parse */
+	unsigned	members;		/* DYN_PAGE_... */
 	uint64_t	nitems;			/* items that are in this answer */
-	bool		has_count;		/* the member Count was there */
+	int			ntables;		/* tables that Responses names */
+	DynValue	table;			/* the first of these names, like an S */
 	uint64_t	count;			/* Count (Select=COUNT: without items) */
 	uint64_t	scanned_count;	/* ScannedCount; 0 if absent */
 	double		units;			/* CapacityUnits, summed; 0 if absent */
@@ -100,6 +115,14 @@ extern void dyn_page_free(DynPage *page);
  */
 extern bool dyn_page_parse(DynPage *page, const DynShape *shape,
 						   const char *buf, size_t len, DynPageError *error);
+
+/*
+ * Reads UnprocessedKeys (page->unprocessed) in the same way: the keys of all
+ * its tables are the items, and ntables and table tell of its tables.
+ */
+extern bool dyn_page_parse_keys(DynPage *page, const DynShape *shape,
+								const char *buf, size_t len,
+								DynPageError *error);
 
 /* Bytes held by the tape, for the caller's byte budget. */
 extern size_t dyn_page_memory(const DynPage *page);

@@ -7,6 +7,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 
+#include "../dynamodb/page_check.h"
 #include "encoding.h"
 #include "errors.h"
 
@@ -230,6 +231,19 @@ dyn_report_changed_schema(const DynRequestContext *context, const char *detail)
 					  context->table),
 			 errdetail("%s", detail),
 			 errhint("Repeat the statement: it is planned anew.")));
+}
+
+void
+dyn_report_unfit(const DynCall *call, const char *fault,
+				 const DynRequestContext *context)
+{
+	if (fault == dyn_check_memory)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+			 errmsg("%s: the answer does not fit the request", what_failed(context)),
+			 errdetail("The answer %s.%s", fault, request_words(call)),
+			 errhint("What answers at the endpoint does not behave as DynamoDB does, or something changes its answers on the way.")));
 }
 
 bool

@@ -31,6 +31,13 @@ DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 DYN_NORETURN extern void dyn_report_page(const DynCall *call, const DynPageError *error,
 							const DynRequestContext *context);
 
+/*
+ * Raises the error of an answer that does not answer what was asked; `fault`
+ * continues "The answer ..." (dynamodb/page_check.h).
+ */
+DYN_NORETURN extern void dyn_report_unfit(const DynCall *call, const char *fault,
+							const DynRequestContext *context);
+
 /* Did the call fail because the table, index or key is not what was planned? */
 extern bool dyn_failure_is_stale(const DynCall *call);
 

@@ -29,6 +29,7 @@
 #include "utils/syscache.h"
 
 #include "../aws/retry.h"
+#include "../dynamodb/page_check.h"
 #include "counters.h"
 #include "guc.h"
 #include "options.h"
@@ -584,6 +585,12 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 	dyn_call_destroy(call);
 	if (failed)
 		return NULL;
+	if (meta != NULL && !dyn_names_table(table, meta->name, strlen(meta->name)))
+	{
+		dyn_metadata_free(meta);
+		meta = NULL;
+		reason = "that of another table";
+	}
 	if (meta == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),

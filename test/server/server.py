@@ -63,9 +63,9 @@ def most_in_flight(requests):
 def count_items(document):
     """How many items an answer holds, whichever operation it belongs to."""
     if "Responses" in document:
-        return sum(len(items) for items in document["Responses"].values())
+        return sum(len(items or ()) for items in (document["Responses"] or {}).values())
     if "Items" in document:
-        return len(document["Items"])
+        return len(document["Items"] or ())
     return 1 if "Item" in document else 0
 
 

@@ -12,6 +12,7 @@ CHECK_KEYS = "Check access_key_id, secret_access_key and session_token of the us
 NOT_DYNAMODB = "What answers at the endpoint is not DynamoDB: check the server options endpoint and region."
 UNREADABLE = "What answers at the endpoint is not DynamoDB, or something changes its answers on the way."
 STALE = "The table or index may have changed since the statement was planned: repeat it."
+UNFIT = "What answers at the endpoint does not behave as DynamoDB does, or something changes its answers on the way."
 CHANGED = "Something between the database server and DynamoDB changes the answers."
 
 NO_INDEX_TEXT = "The table does not have the specified index: by_v"
@@ -290,10 +291,10 @@ class Damaged(Faults):
         """LastEvaluatedKey as the request had it would never end."""
         self.fake.pages("loop", [[{"pk": {"S": "a"}}]] * 5, repeat_key_at=2)
         self.fx.foreign_table("loop", "pk text", server="fake", scan_policy="allow")
-        self.assertEqual(self.fx.error("SELECT * FROM loop")[:4], (
-            "HV00M", 'Scan of DynamoDB table "loop" does not proceed',
-            "The answer repeats the LastEvaluatedKey that the request started from.",
-            "What answers at the endpoint does not behave as DynamoDB does."))
+        failure = self.fx.error("SELECT * FROM loop")
+        self.assertEqual((failure.sqlstate, failure.message, failure.hint),
+                         ("HV00M", 'Scan of DynamoDB table "loop" failed: the answer does not fit the request', UNFIT))
+        self.assertRegex(failure.detail, "^The answer repeats the LastEvaluatedKey of an earlier page. Request id: FAKE")
 
     def test_wrong_crc_once(self):
         self.assertEqual(self.recovering(replies.wrong_crc(self.GOOD)), [("a", 1)])

@@ -45,7 +45,7 @@ class Prepared(request_text.RequestTestCase):
     def test_array(self):
         """One Query for each distinct member."""
         self.assertSame("text[]", "SELECT at FROM orders WHERE cust = ANY ($1)", "'{c02,c01,c02,NULL}'",
-                        ["Query orders where cust = 'c01' get at", "Query orders where cust = 'c02' get at"])
+                        ["Query orders where cust = 'c01' get at, cust", "Query orders where cust = 'c02' get at, cust"])
 
     def test_keys_of_an_array(self):
         """BatchGetItem."""

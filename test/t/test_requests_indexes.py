@@ -35,8 +35,8 @@ GLOBAL = [
     ("global index, order and LIMIT", "SELECT at FROM orders WHERE status = 'open' ORDER BY at DESC LIMIT 2",
      [f"{OF_STATUS} get at limit 2 backward"]),
     ("global index, several keys", "SELECT cust, at FROM orders WHERE status IN ('open', 'paid') AND at < '2024-02'",
-     [f"{OF_STATUS} AND at < '2024-02' get at, cust",
-      "Query orders/by_status where status = 'paid' AND at < '2024-02' get at, cust"]),
+     [f"{OF_STATUS} AND at < '2024-02' get at, cust, status",
+      "Query orders/by_status where status = 'paid' AND at < '2024-02' get at, cust, status"]),
     ("global index, another attribute as filter",
      "SELECT cust, at FROM orders WHERE status = 'open' AND at >= '2024-12' AND total > 100",
      [f"{OF_STATUS} AND at >= '2024-12' filter total > 100 get at, cust"]),
@@ -77,8 +77,8 @@ SPARSE = [
      ["Query orders/by_region where region = 'us' AND priority = 4 get priority, total"]),
     ("two partitions at once are quicker than an index that does not cover",
      "SELECT status FROM orders WHERE region = 'us' AND priority = 4 AND cust IN ('c00', 'c02')",
-     ["Query orders where cust = 'c00' filter region = 'us' AND priority = 4 get status",
-      "Query orders where cust = 'c02' filter region = 'us' AND priority = 4 get status"]),
+     ["Query orders where cust = 'c00' filter region = 'us' AND priority = 4 get cust, status",
+      "Query orders where cust = 'c02' filter region = 'us' AND priority = 4 get cust, status"]),
 ]
 
 PLACES = [
@@ -94,12 +94,12 @@ PLACES = [
      ["Scan games filter country = 'DE' AND year = 2006 AND title = 'title 06' get id"]),
     ("several attributes, list of one",
      "SELECT id FROM games WHERE country IN ('DE', 'FR') AND city = 'city1' AND year > 2006 AND title > ''",
-     ["Query games/by_place where country = 'DE' AND city = 'city1' AND year > 2006 get id, title, year",
-      "Query games/by_place where country = 'FR' AND city = 'city1' AND year > 2006 get id, title, year"]),
+     ["Query games/by_place where country = 'DE' AND city = 'city1' AND year > 2006 get city, country, id, title, year",
+      "Query games/by_place where country = 'FR' AND city = 'city1' AND year > 2006 get city, country, id, title, year"]),
     ("several attributes, rows of both",
      "SELECT id FROM games WHERE (country, city) IN (('DE', 'city1'), ('FR', 'city2')) AND year > 2000 AND title > ''",
-     ["Query games/by_place where country = 'DE' AND city = 'city1' AND year > 2000 get id, title, year",
-      "Query games/by_place where country = 'FR' AND city = 'city2' AND year > 2000 get id, title, year"]),
+     ["Query games/by_place where country = 'DE' AND city = 'city1' AND year > 2000 get city, country, id, title, year",
+      "Query games/by_place where country = 'FR' AND city = 'city2' AND year > 2000 get city, country, id, title, year"]),
     ("several attributes, order", "SELECT title FROM games WHERE country = 'DE' AND city = 'city1' AND year > 0"
      " AND title IS NOT NULL ORDER BY year DESC, title DESC LIMIT 2",
      [f"{OF_PLACE} AND year > 0 get title, year limit 2 backward"]),

@@ -172,7 +172,28 @@ batches_are_read_in_order(void)
 		  memcmp(page.unprocessed, "{\"t\":", 5) == 0 &&
 		  page.unprocessed[31] == '}');
 	CHECK_ITEMS("{\"Responses\":{},\"UnprocessedKeys\":{ }}", "", "a");
-	CHECK(page.unprocessed == NULL);
+	CHECK(page.unprocessed == NULL && page.ntables == 0);
+	CHECK_ITEMS("{\"Responses\":{\"t\":[],\"u\\u0041\":[]}}", "", "a");
+	CHECK(page.ntables == 2 && page.table.len == 1 && page.table.data[0] == 't');
+}
+
+static void
+unprocessed_keys_are_read_like_items(void)
+{
+	static const char keys[] =
+		"{\"t\":{\"ConsistentRead\":true,\"Keys\":[{\"a\":{\"N\":\"1\"}},"
+		"{\"a\":{\"N\":\"2\"}}],\"Other\":{}}}";
+	DynShape   *shape = SHAPE("a");
+	DynValue	value;
+
+	CHECK(dyn_page_parse_keys(&page, shape, keys, strlen(keys), &error));
+	CHECK(page.nitems == 2 && page.ntables == 1);
+	CHECK(dyn_page_next(&page, &value) && value.data[0] == '1');
+	CHECK(dyn_page_next(&page, &value) && value.data[0] == '2');
+	CHECK(!dyn_page_parse_keys(&page, shape, "{\"t\":[]}", 8, &error));
+	CHECK(!dyn_page_parse_keys(&page, shape, "[]", 2, &error));
+	CHECK(!dyn_page_parse_keys(&page, shape, "{} x", 4, &error));
+	dyn_shape_free(shape);
 }
 
 static void
@@ -184,15 +205,19 @@ members_beside_the_items_are_read(void)
 				"\"LastEvaluatedKey\": {\"a\":{\"S\":\"x\"}} ,"
 				"\"ConsumedCapacity\":{\"TableName\":\"t\",\"CapacityUnits\":"
 				"12.5,\"Table\":{\"CapacityUnits\":7}}}"));
-	CHECK(page.has_count && page.count == 3 && page.scanned_count == 70);
+	CHECK(page.count == 3 && page.scanned_count == 70);
+	CHECK_EQ_INT(page.members, DYN_PAGE_COUNT | DYN_PAGE_SCANNED_COUNT |
+				 DYN_PAGE_LAST_KEY | DYN_PAGE_UNITS | DYN_PAGE_OTHER);
 	CHECK(page.units == 12.5 && page.nitems == 0);
 	CHECK(page.last_key_len == 15 &&
 		  memcmp(page.last_key, "{\"a\":{\"S\":\"x\"}}", 15) == 0);
 
 	CHECK(parse(shape, "{\"LastEvaluatedKey\":{}}"));
-	CHECK(page.last_key == NULL && !page.has_count && page.units == 0);
+	CHECK(page.last_key == NULL && page.units == 0);
+	CHECK(page.members & DYN_PAGE_EMPTY_LAST_KEY);
 	CHECK(parse(shape, "{\"LastEvaluatedKey\":null,\"Count\":null}"));
-	CHECK(page.last_key == NULL && !page.has_count);
+	CHECK(page.last_key == NULL);
+	CHECK_EQ_INT(page.members, DYN_PAGE_EMPTY_LAST_KEY);
 	CHECK(parse(shape, "{\"ConsumedCapacity\":[{\"CapacityUnits\":1},"
 				"{\"CapacityUnits\":0.25}]}"));
 	CHECK(page.units == 1.25);
@@ -557,6 +582,7 @@ main(void)
 	RUN(every_type_is_read);
 	RUN(absent_item_and_empty_item_differ);
 	RUN(batches_are_read_in_order);
+	RUN(unprocessed_keys_are_read_like_items);
 	RUN(members_beside_the_items_are_read);
 	RUN(paths_lead_into_maps_and_lists);
 	RUN(same_names_in_list_elements_are_not_taken_for_the_map);

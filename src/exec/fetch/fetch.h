@@ -25,7 +25,7 @@
 #include "lib/stringinfo.h"
 
 #include "../../dynamodb/operation.h"
-#include "../../dynamodb/page.h"
+#include "../../dynamodb/page_check.h"
 #include "../../model/relation.h"
 #include "../../plan/access.h"
 #include "../statement.h"
@@ -48,7 +48,12 @@ typedef struct DynFetchSpec
 	void		(*prepare) (void *arg, int stream, DynReadRequest *request);
 	/* Appends what the request is about, for the log. */
 	void		(*describe) (void *arg, int stream, StringInfo line);
-	void	   *arg;			/* of prepare and describe */
+	/* Fills in the keys that a stream asks for, to compare answers with them;
+	 * NULL: there are none. */
+	void		(*asked) (void *arg, int stream, DynAsked *asked);
+	int			key_slots[DYN_MAX_ASKED_PARTS]; /* of their parts; -1: not
+												 * projected */
+	void	   *arg;			/* of prepare, describe and asked */
 	/* Order of two items' slots, or NULL. */
 	int			(*compare) (void *arg, const DynValue *a, const DynValue *b);
 	void	   *compare_arg;

@@ -24,9 +24,37 @@ dyn_reader_rows_with_keys(DynReader *reader)
 	return rows;
 }
 
+/* With the extra attributes first, then maybe those of the partition key. */
+static DynRows *
+rows_with(const DynReader *reader, const DynAccess *access,
+		  const DynKeyAttr *extra, int nextra, bool with_partition)
+{
+	DynKeyAttr	all[DYN_MAX_KEY_ATTRS + DYN_MAX_KEY_ATTRS];
+
+	for (int i = 0; i < nextra; i++)
+		all[i] = extra[i];
+	for (int i = 0; with_partition && i < access->nhash; i++)
+	{
+		all[nextra].name = access->hash[i].name;
+		all[nextra++].type = access->hash[i].type;
+	}
+	return dyn_rows_create(reader->relation, access, all, nextra);
+}
+
+DynRows *
+dyn_reader_rows_with_partition(DynReader *reader)
+{
+	DynRows    *rows = rows_with(reader, reader->access, NULL, 0, true);
+
+	let_name_items(reader, rows);
+	return rows;
+}
+
 /*
- * The items of a batch come in no order, so that each must show its key if it
- * has to be named; when merging, the sort attributes are needed.
+ * The items of a batch come in no order, so that each must show its key; when
+ * merging, the sort attributes are needed.  Where Queries of several partitions
+ * are in flight, each item must show its partition key, by which an answer to
+ * another one of them is found out.
  */
 static DynRows *
 returned_rows(DynReader *reader)
@@ -37,20 +65,21 @@ returned_rows(DynReader *reader)
 	if (access->then_base ||
 		(access->kind == DYN_ACCESS_GET && access->multiple))
 		return dyn_reader_rows_with_keys(reader);
-	rows = dyn_rows_create(reader->relation, access, access->sort, access->nsort);
+	rows = rows_with(reader, access, access->sort, access->nsort,
+					 access->kind == DYN_ACCESS_QUERY && access->multiple &&
+					 !access->count_only);
 	let_name_items(reader, rows);
 	return rows;
 }
 
-/* No columns, only the base key of each entry. */
-static DynRows *
-listed_keys(const DynReader *reader)
+DynRows *
+dyn_reader_index_rows(const DynReader *reader, bool with_partition)
 {
 	DynAccess  *keys = palloc(sizeof(DynAccess));
 
 	*keys = *reader->access;
 	keys->fields = NIL;
-	return dyn_rows_create(reader->relation, keys, keys->base, keys->nbase);
+	return rows_with(reader, keys, keys->base, keys->nbase, with_partition);
 }
 
 DynReader *
@@ -64,7 +93,7 @@ dyn_reader_create(DynStatement *statement, DynRelation *relation,
 	reader->access = access;
 	reader->rows = returned_rows(reader);
 	if (access->then_base)
-		reader->index_rows = listed_keys(reader);
+		reader->index_rows = dyn_reader_index_rows(reader, access->multiple);
 	return reader;
 }
 
@@ -116,6 +145,20 @@ compare_items(void *arg, const DynValue *a, const DynValue *b)
 	return reader->access->backward ? -order : order;
 }
 
+/* Where the keys that were asked for are found in the items. */
+static void
+set_key_slots(DynFetchSpec *spec, const DynRequests *requests,
+			  const DynRows *rows)
+{
+	const DynKeyPart *key = dyn_requests_key(requests);
+
+	if (key == NULL)
+		return;
+	spec->asked = dyn_requests_asked;
+	for (int i = 0; i < requests->nparts; i++)
+		spec->key_slots[i] = dyn_rows_slot(rows, key[i].name);
+}
+
 DynFetch *
 dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 				 bool in_turn)
@@ -135,6 +178,7 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	spec.prepare = dyn_requests_prepare;
 	spec.describe = dyn_requests_describe;
 	spec.arg = requests;
+	set_key_slots(&spec, requests, rows);
 	spec.lazy = reader->access->lazy;
 	spec.keep = reader->keeps;
 	spec.first_limit = reader->access->limit_hint;

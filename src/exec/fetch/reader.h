@@ -50,6 +50,19 @@ extern void dyn_reader_check_schema(DynReader *reader);
 extern DynRows *dyn_reader_rows_with_keys(DynReader *reader);
 
 /*
+ * Likewise, with the partition key: for Queries of several partitions, whose
+ * answers are compared with what was asked for.
+ */
+extern DynRows *dyn_reader_rows_with_partition(DynReader *reader);
+
+/*
+ * Index, then base: what is read of an entry, its base key first and no columns.
+ * CurrentMemoryContext.
+ */
+extern DynRows *dyn_reader_index_rows(const DynReader *reader,
+									  bool with_partition);
+
+/*
  * Starts the fetch of requests whose items go to `rows`; they become the origin
  * of items in hand.  Streams read in turn wait for nobody's peers.  The fetch
  * lives in CurrentMemoryContext.

@@ -243,14 +243,41 @@ render_projection(DynRequests *requests)
 	return terminated(&requests->projection_text);
 }
 
+void
+dyn_requests_asked(void *arg, int stream, DynAsked *asked)
+{
+	const DynRequests *requests = arg;
+	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
+
+	asked->nparts = requests->nparts;
+	asked->nkeys = 1;
+	if (requests->op == DYN_OP_QUERY)
+		asked->keys = requests->terms[stream].key;
+	else
+	{
+		asked->keys = &requests->keys[first * requests->nparts];
+		asked->nkeys = Min(requests->nkeys - first, DYN_BATCH_GET_MAX_KEYS);
+	}
+}
+
+const DynKeyPart *
+dyn_requests_key(const DynRequests *requests)
+{
+	if (requests->op == DYN_OP_SCAN)
+		return NULL;
+	return requests->op == DYN_OP_QUERY ? requests->terms[0].key
+		: requests->keys;
+}
+
 static void
 prepare_keys(DynRequests *requests, int stream, DynReadRequest *request)
 {
-	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
+	DynAsked	asked;
 
-	request->keys = &requests->keys[first * requests->nparts];
-	request->nkeys = Min(requests->nkeys - first, DYN_BATCH_GET_MAX_KEYS);
-	request->nparts = requests->nparts;
+	dyn_requests_asked(requests, stream, &asked);
+	request->keys = asked.keys;
+	request->nkeys = asked.nkeys;
+	request->nparts = asked.nparts;
 }
 
 void

@@ -37,9 +37,8 @@ add_path(DynRows *rows, const DynPath *path)
 	rows->paths[rows->npaths++] = *path;
 }
 
-/* The slot of a top-level attribute, -1 if no column fetches it whole. */
-static int
-slot_of_attribute(const DynRows *rows, const char *name)
+int
+dyn_rows_slot(const DynRows *rows, const char *name)
 {
 	for (int i = 0; i < rows->npaths; i++)
 	{
@@ -88,7 +87,7 @@ add_extra(DynRows *rows, const DynKeyAttr *extra, int nextra)
 	rows->extra_slots = palloc(Max(nextra, 1) * sizeof(int));
 	for (int i = 0; i < nextra; i++)
 	{
-		int			slot = slot_of_attribute(rows, extra[i].name);
+		int			slot = dyn_rows_slot(rows, extra[i].name);
 
 		if (slot < 0)
 		{
@@ -118,7 +117,7 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 	set_columns(rows, access);
 	add_extra(rows, extra, nextra);
 	for (int i = 0; i < rows->nbase; i++)
-		rows->base_slots[i] = slot_of_attribute(rows, rows->base[i].name);
+		rows->base_slots[i] = dyn_rows_slot(rows, rows->base[i].name);
 	/* an item of which nothing is wanted must still be seen */
 	if (rows->nprojection == 0)
 		rows->projection[rows->nprojection++] =

@@ -72,6 +72,9 @@ extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 extern char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
 							   const int *slots, const DynValue *values);
 
+/* The slot of a top-level attribute, -1 if it is not fetched whole. */
+extern int	dyn_rows_slot(const DynRows *rows, const char *name);
+
 /* The scalar of a key attribute's value, decoded into CurrentMemoryContext. */
 extern void dyn_key_scalar(const DynValue *value, DynScalar *scalar);
 

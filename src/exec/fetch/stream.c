@@ -6,6 +6,9 @@
  * A result ends when LastEvaluatedKey is absent, and for no other reason: an
  * empty page ends nothing.  Keys that a batch left unprocessed are asked for
  * again after a pause, as AWS asks of clients (dynamodb.md, Batches).
+ *
+ * An answer counts only after it was compared with what was asked for
+ * (dynamodb/page_check.h).
  */
 #include "postgres.h"
 
@@ -41,8 +44,8 @@ dyn_stream_begin(DynStream *stream, int number)
 	stream->stalls = 0;
 	stream->count = 0;
 	stream->has_head = false;
-	dyn_buffer_reset(&stream->last_key);
-	dyn_buffer_reset(&stream->unprocessed);
+	dyn_progress_begin(&stream->progress);
+	stream->batch.nkeys = 0;
 }
 
 /* ---- sending ---- */
@@ -60,26 +63,36 @@ page_limit(const DynFetchSpec *spec, const DynStream *stream)
 	return limit;
 }
 
+/* Those keys of a batch that are still open. */
+static void
+pick_keys(DynStream *stream, DynReadRequest *request, uint8_t *picked)
+{
+	DynBatch   *batch = &stream->batch;
+
+	if (batch->nkeys == 0)
+		dyn_batch_begin(batch, request->nkeys);
+	request->npicked = dyn_batch_ask(batch, DYN_BATCH_GET_MAX_KEYS, picked);
+	request->picked = picked;
+}
+
 static void
 write_body(DynStreamContext *context, DynStream *stream)
 {
 	DynReadRequest request = {0};
 	DynBuffer  *body = dyn_call_body(stream->call);
+	uint8_t		picked[DYN_BATCH_GET_MAX_KEYS];
 
 	context->spec.prepare(context->spec.arg, stream->number, &request);
 	request.report_units = true;
 	if (request.op == DYN_OP_QUERY || request.op == DYN_OP_SCAN)
 		request.limit = stream->limit = page_limit(&context->spec, stream);
-	if (stream->last_key.len > 0)
+	if (stream->progress.last.len > 0)
 	{
-		request.start_key = stream->last_key.data;
-		request.start_key_len = stream->last_key.len;
+		request.start_key = stream->progress.last.data;
+		request.start_key_len = stream->progress.last.len;
 	}
-	if (stream->unprocessed.len > 0)
-	{
-		request.unprocessed = stream->unprocessed.data;
-		request.unprocessed_len = stream->unprocessed.len;
-	}
+	if (request.op == DYN_OP_BATCH_GET_ITEM)
+		pick_keys(stream, &request, picked);
 	dyn_write_read(body, &request);
 	if (body->failed)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
@@ -116,6 +129,12 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 
 /* ---- receiving ---- */
 
+static uint64
+items_returned(const DynPage *page)
+{
+	return page->members & DYN_PAGE_COUNT ? page->count : page->nitems;
+}
+
 static void
 count_answer(DynStreamContext *context, const DynCall *call,
 			 const DynPage *page, bool is_get)
@@ -129,7 +148,7 @@ count_answer(DynStreamContext *context, const DynCall *call,
 	counters.bytes = call->bytes_received;
 	counters.pages = 1;
 	counters.items_read = is_get ? page->nitems : page->scanned_count;
-	counters.items_returned = page->has_count ? page->count : page->nitems;
+	counters.items_returned = items_returned(page);
 	counters.read_units = page->units;
 	dyn_counters_add(&context->statement->counters, &counters);
 	if (context->spec.counters != NULL)
@@ -162,7 +181,7 @@ log_line(DynStreamContext *context, const DynStream *stream,
 		appendStringInfo(&line, ", page %d", stream->asked);
 	if (page != NULL)
 	{
-		uint64		items = page->has_count ? page->count : page->nitems;
+		uint64		items = items_returned(page);
 
 		appendStringInfo(&line, ": " UINT64_FORMAT " item%s, %g unit%s", items,
 						 items == 1 ? "" : "s", page->units,
@@ -202,6 +221,7 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 											   about->operation));
 	if (!refresh_if_stale(context, stream->call))
 		dyn_report_call(stream->call, about);
+	dyn_batch_take_back(&stream->batch);
 	stream->asked--;
 	stream->more = true;
 }
@@ -290,24 +310,70 @@ check_last_key(const DynStreamContext *context, const DynPage *page,
 							  "The LastEvaluatedKey of an answer has other attributes.");
 }
 
-/* Where the next page starts.  The same place twice would never end. */
+/* Refuses an answer that does not answer what was asked for. */
 static void
-note_last_key(DynStreamContext *context, DynStream *stream, const DynPage *page,
+refuse_answer(const DynStream *stream, const char *fault,
 			  const DynRequestContext *about)
 {
+	dyn_report_unfit(stream->call, fault, about);
+}
+
+/* Where the next page starts.  A circle of pages would never end. */
+static void
+note_last_key(const DynStreamContext *context, DynStream *stream,
+			  const DynPage *page, const DynRequestContext *about)
+{
+	const char *fault;
+
 	if (page->last_key == NULL)
 		return;
-	if (stream->last_key.len == page->last_key_len &&
-		memcmp(stream->last_key.data, page->last_key, page->last_key_len) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
-				 errmsg("%s of DynamoDB table \"%s\" does not proceed",
-						about->operation, about->table),
-				 errdetail("The answer repeats the LastEvaluatedKey that the request started from."),
-				 errhint("What answers at the endpoint does not behave as DynamoDB does.")));
+	fault = dyn_progress_note(&stream->progress, page->last_key,
+							  page->last_key_len,
+							  "repeats the LastEvaluatedKey of an earlier page");
+	if (fault != NULL)
+		refuse_answer(stream, fault, about);
 	check_last_key(context, page, about);
-	buffer_set(&stream->last_key, page->last_key, page->last_key_len);
 	stream->more = true;
+}
+
+/* Reads the page's UnprocessedKeys; NULL if there are none. */
+static const DynPage *
+read_unprocessed(DynStreamContext *context, const DynStream *stream,
+				 const DynFetchPage *page, const DynRequestContext *about)
+{
+	DynPageError error;
+
+	if (page->page.unprocessed == NULL)
+		return NULL;
+	if (!dyn_page_parse_keys(&context->left, context->shape,
+							 page->page.unprocessed, page->page.unprocessed_len,
+							 &error))
+	{
+		error.offset += page->page.unprocessed - page->body.data;
+		dyn_report_page(stream->call, &error, about);
+	}
+	return &context->left;
+}
+
+static void
+check_answer(DynStreamContext *context, DynStream *stream,
+			 const DynFetchPage *page, const DynRequestContext *about)
+{
+	const DynFetchSpec *spec = &context->spec;
+	const DynPage *left = read_unprocessed(context, stream, page, about);
+	DynAsked	asked = {0};
+	const char *fault;
+
+	asked.op = spec->op;
+	asked.table = spec->table;
+	asked.count_only = spec->counting;
+	asked.slots = spec->key_slots;
+	asked.batch = &stream->batch;
+	if (spec->asked != NULL)
+		spec->asked(spec->arg, stream->number, &asked);
+	fault = dyn_page_check(&page->page, left, &asked, &context->scratch);
+	if (fault != NULL)
+		refuse_answer(stream, fault, about);
 }
 
 static void
@@ -329,7 +395,7 @@ note_unprocessed(DynStreamContext *context, DynStream *stream,
 {
 	double		pause = FIRST_PAUSE_MS;
 
-	if (page->unprocessed == NULL)
+	if (dyn_batch_count(&stream->batch, DYN_KEY_OPEN) == 0)
 		return;
 	stream->stalls = page->nitems > 0 ? 0 : stream->stalls + 1;
 	if (stream->stalls >= context->spec.connection->service.max_attempts)
@@ -340,7 +406,6 @@ note_unprocessed(DynStreamContext *context, DynStream *stream,
 		stream->resume_at = dyn_session_now() +
 			Min(pause, LONGEST_PAUSE_MS) *
 			(0.5 + pg_prng_double(&pg_global_prng_state) / 2);
-	buffer_set(&stream->unprocessed, page->unprocessed, page->unprocessed_len);
 	stream->more = true;
 }
 
@@ -352,7 +417,8 @@ note_position(const DynStream *stream, DynFetchPage *page)
 	page->ordinal = stream->asked;
 	page->limit = stream->limit;
 	page->handed_out = 0;
-	buffer_set(&page->start_key, stream->last_key.data, stream->last_key.len);
+	buffer_set(&page->start_key, stream->progress.last.data,
+			   stream->progress.last.len);
 }
 
 static void
@@ -366,7 +432,6 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 	count_answer(context, stream->call, &page->page,
 				 op == DYN_OP_GET_ITEM || op == DYN_OP_BATCH_GET_ITEM);
 	context->answers++;
-	dyn_buffer_reset(&stream->unprocessed);
 	note_position(stream, page);
 	note_last_key(context, stream, &page->page, about);
 	note_unprocessed(context, stream, &page->page);
@@ -399,6 +464,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	if (!dyn_page_parse(&page->page, context->shape, page->body.data,
 						page->body.len, &error))
 		dyn_report_page(stream->call, &error, &about);
+	check_answer(context, stream, page, &about);
 	accept_page(context, stream, page, &about);
 	if (page->page.nitems == 0)
 		stream->count += page->page.count;
@@ -447,8 +513,7 @@ dyn_stream_release(DynStreamContext *context, DynStream *stream)
 	if (stream->call != NULL)
 		dyn_call_destroy(stream->call);
 	stream->call = NULL;
-	dyn_buffer_free(&stream->last_key);
-	dyn_buffer_free(&stream->unprocessed);
+	dyn_progress_free(&stream->progress);
 }
 
 void
@@ -461,6 +526,8 @@ dyn_stream_context_release(DynStreamContext *context)
 		context->spare = page->next;
 		free_page(context, page);
 	}
+	dyn_page_free(&context->left);
+	dyn_buffer_free(&context->scratch);
 	dyn_shape_free(context->shape);
 	context->shape = NULL;
 }

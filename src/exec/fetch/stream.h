@@ -36,9 +36,9 @@ typedef struct DynStream
 	size_t		reserved;		/* bytes expected of the answer in flight */
 	int			asked;			/* requests sent */
 	bool		more;			/* another request has to follow */
-	DynBuffer	last_key;		/* where the next page starts; empty: start */
+	DynProgress progress;		/* its last key: where the next page starts */
 	long		limit;			/* of the request in flight */
-	DynBuffer	unprocessed;	/* keys of a batch to ask for again */
+	DynBatch	batch;			/* BatchGetItem; no keys: not begun */
 	double		resume_at;		/* not before this time (ms) */
 	int			stalls;			/* answers in a row without progress */
 	uint64		count;			/* Select=COUNT: so far, until it is read */
@@ -57,6 +57,8 @@ typedef struct DynStreamContext
 	DynStatement *statement;
 	DynShape   *shape;
 	DynFetchPage *spare;		/* pages to use again, with their tapes */
+	DynPage		left;			/* keys of an answer that were left unprocessed */
+	DynBuffer	scratch;		/* of comparing an answer with its request */
 	size_t		expected;		/* bytes of an answer, as seen so far */
 	uint64		count;
 	uint64		answers;		/* taken in so far */

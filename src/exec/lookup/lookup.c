@@ -56,6 +56,7 @@ struct DynLookups
 	DynAnswers *answers;
 	bool		by_key;			/* first asks for whole keys, not partitions */
 	DynRows    *rows;			/* of what becomes a row */
+	DynRows    *index_rows;		/* index, then base: of what the index lists */
 	TupleTableSlot *slot;		/* for rows that are kept */
 	DynAsking	first;			/* by the values */
 	DynAsking	base;			/* then_base: by the keys that came */
@@ -77,12 +78,17 @@ struct DynLookups
 
 /* ---- making ---- */
 
-/* Rows of whole keys show the key, by which they are told apart. */
+/*
+ * Rows of whole keys show the key, by which they are told apart; those of
+ * Queries their partition key, as Queries of many are in flight.
+ */
 static DynRows *
 lookup_rows(DynReader *reader)
 {
-	if (reader->access->kind == DYN_ACCESS_QUERY && reader->index_rows == NULL)
+	if (reader->access->count_only)
 		return reader->rows;
+	if (reader->access->kind == DYN_ACCESS_QUERY && reader->index_rows == NULL)
+		return dyn_reader_rows_with_partition(reader);
 	return dyn_reader_rows_with_keys(reader);
 }
 
@@ -141,6 +147,8 @@ dyn_lookups_create(DynReader *reader, List *exprs, TupleDesc desc)
 	lookups->context = context;
 	lookups->by_key = (reader->access->kind == DYN_ACCESS_GET);
 	lookups->rows = lookup_rows(reader);
+	if (reader->index_rows != NULL)
+		lookups->index_rows = dyn_reader_index_rows(reader, true);
 	lookups->answers = dyn_answers_create(get_hash_memory_limit());
 	lookups->announced_context = AllocSetContextCreate(context,
 													   "dynamo_fdw announced",
@@ -149,7 +157,7 @@ dyn_lookups_create(DynReader *reader, List *exprs, TupleDesc desc)
 												  "dynamo_fdw lookup work",
 												  ALLOCSET_DEFAULT_SIZES);
 	init_asking(lookups, &lookups->first,
-				reader->index_rows ? reader->index_rows : lookups->rows);
+				lookups->index_rows ? lookups->index_rows : lookups->rows);
 	init_asking(lookups, &lookups->base, lookups->rows);
 	init_types(lookups, exprs);
 	init_identity(lookups);
@@ -464,16 +472,6 @@ dyn_lookups_close(DynLookups *lookups)
 
 /* ---- receiving ---- */
 
-static void
-report_unwanted_item(const DynLookups *lookups)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
-			 errmsg("BatchGetItem of DynamoDB table \"%s\" returned an item that was not asked for",
-					lookups->reader->relation->table),
-			 errhint("What answers at the endpoint does not behave as DynamoDB does.")));
-}
-
 /* Items often come in the order in which they were asked for. */
 static DynAnswer *
 answer_of_item(DynLookups *lookups, const DynAsking *asking,
@@ -532,7 +530,7 @@ receive_item(DynLookups *lookups, DynAsking *asking, const DynValue *item,
 
 	if (answer->state != DYN_ANSWER_ASKED || answer->nrows > 0 ||
 		answer->passing != NULL || asking->asked[answer->asked_at] != answer)
-		report_unwanted_item(lookups);
+		elog(ERROR, "a batch holds an item that was not asked for");
 	dyn_rows_begin(lookups->rows, item);
 	if (is_passing(lookups, asking, answer, passing))
 		receive_passing_row(lookups, answer, passing);
@@ -687,7 +685,7 @@ next_listed_key(DynLookups *lookups, DynAnswer *answer, DynKeyPart *parts)
 	while ((entry = dyn_fetch_next_of(lookups->first.fetch,
 									  answer->asked_at)) != NULL)
 	{
-		dyn_rows_item_key(lookups->reader->index_rows, entry, parts);
+		dyn_rows_item_key(lookups->index_rows, entry, parts);
 		if (answer->base_keys == NULL || dyn_base_keys_add(answer->base_keys, parts))
 			return true;
 	}

@@ -1,0 +1,488 @@
+/*
+ * page_check.c
+ *		Does an answer answer the operation that was asked?
+ *
+ * Members.  Required and allowed ones are in a table, one row for each
+ * operation, as DynamoDB and its emulators send them: Query and Scan always
+ * tell Count and ScannedCount, and Items unless Select is COUNT; BatchGetItem
+ * always has an array for the table, even if it is empty; GetItem has Item, or
+ * nothing but ConsumedCapacity when there is no such item.  Members that we do
+ * not know are ignored, as the service adds some without notice, except where
+ * nothing else shows that the answer is one: a GetItem without an Item.
+ *
+ * Items.  Each item's key attributes, as far as they were projected, are
+ * compared with the keys that were asked for.  The items of a Query share their
+ * partition key, so that mostly the bytes of one item are those of the item
+ * before.
+ *
+ * A key in an answer may be spelled in another way than ours (JSON escapes,
+ * numbers of some emulators); it is decoded before it is found different.
+ */
+#include "page_check.h"
+
+#include <string.h>
+
+#include "../base/number.h"
+#include "tape.h"
+
+const char	dyn_check_memory[] = "does not fit into memory";
+
+#define NOT_ASKED_FOR	"holds an item that was not asked for"
+
+/* ---- members ---------------------------------------------------------- */
+
+typedef struct MemberRule
+{
+	unsigned	required;
+	unsigned	allowed;		/* of those that we know, besides */
+} MemberRule;
+
+#define COUNTS	(DYN_PAGE_COUNT | DYN_PAGE_SCANNED_COUNT)
+#define BESIDE	(DYN_PAGE_UNITS | DYN_PAGE_OTHER)
+
+static const MemberRule get_rule = {0, DYN_PAGE_ITEM | BESIDE};
+static const MemberRule batch_rule = {DYN_PAGE_RESPONSES,
+DYN_PAGE_UNPROCESSED | BESIDE};
+static const MemberRule read_rule = {COUNTS | DYN_PAGE_ITEMS,
+DYN_PAGE_LAST_KEY | BESIDE};
+static const MemberRule count_rule = {COUNTS, DYN_PAGE_LAST_KEY | BESIDE};
+
+static const MemberRule *
+rule_of(const DynAsked *asked)
+{
+	if (asked->op == DYN_OP_GET_ITEM)
+		return &get_rule;
+	if (asked->op == DYN_OP_BATCH_GET_ITEM)
+		return &batch_rule;
+	return asked->count_only ? &count_rule : &read_rule;
+}
+
+static const char *
+missing_member(unsigned missing)
+{
+	if (missing & DYN_PAGE_ITEMS)
+		return "lacks the member Items";
+	if (missing & DYN_PAGE_COUNT)
+		return "lacks the member Count";
+	if (missing & DYN_PAGE_SCANNED_COUNT)
+		return "lacks the member ScannedCount";
+	return "lacks the member Responses";
+}
+
+static const char *
+check_members(const DynPage *page, const DynAsked *asked)
+{
+	const MemberRule *rule = rule_of(asked);
+	unsigned	members = page->members;
+
+	if (members & DYN_PAGE_TYPE)
+		return "is an error document, but has the status of success";
+	if (members & DYN_PAGE_EMPTY_LAST_KEY)
+		return "has an empty LastEvaluatedKey";
+	if (rule->required & ~members)
+		return missing_member(rule->required & ~members);
+	if (members & ~(rule->required | rule->allowed))
+		return "has members of another operation's answer";
+	if (asked->op == DYN_OP_GET_ITEM && !(members & DYN_PAGE_ITEM) &&
+		(members & DYN_PAGE_OTHER))
+		return "has neither the member Item nor only those of an answer without one";
+	return NULL;
+}
+
+static const char *
+check_counts(const DynPage *page, const DynAsked *asked)
+{
+	if (asked->op != DYN_OP_QUERY && asked->op != DYN_OP_SCAN)
+		return NULL;
+	if (!asked->count_only && page->count != page->nitems)
+		return "holds another number of items than its Count says";
+	if (page->count > page->scanned_count)
+		return "has a Count above its ScannedCount";
+	return NULL;
+}
+
+/* ---- tables ----------------------------------------------------------- */
+
+bool
+dyn_names_table(const char *asked, const char *name, size_t len)
+{
+	const char *plain;
+
+	if (strlen(asked) == len && memcmp(asked, name, len) == 0)
+		return true;
+	plain = strncmp(asked, "arn:", 4) == 0 ? strstr(asked, ":table/") : NULL;
+	return plain != NULL && strlen(plain + 7) == len &&
+		memcmp(plain + 7, name, len) == 0;
+}
+
+/* Of Responses or UnprocessedKeys: no other table than ours. */
+static const char *
+check_table(const DynPage *page, const DynAsked *asked, bool required,
+			DynBuffer *scratch)
+{
+	size_t		len;
+
+	if (page->ntables == 0)
+		return required ? "does not name the table" : NULL;
+	dyn_buffer_reset(scratch);
+	if (!dyn_buffer_reserve(scratch, page->table.len + 1))
+		return dyn_check_memory;
+	len = dyn_value_text(&page->table, scratch->data);
+	if (page->ntables > 1 || !dyn_names_table(asked->table, scratch->data, len))
+		return "names a table that was not asked for";
+	return NULL;
+}
+
+/* ---- keys of items ---------------------------------------------------- */
+
+/* The key attributes of an item, as they stand in the answer. */
+typedef struct ItemKey
+{
+	DynValue	parts[DYN_MAX_ASKED_PARTS];
+} ItemKey;
+
+static int
+part_of_slot(const DynAsked *asked, int slot)
+{
+	int			i;
+
+	for (i = 0; i < asked->nparts; i++)
+	{
+		if (asked->slots[i] == slot)
+			return i;
+	}
+	return -1;
+}
+
+/* From the entry *at of the tape to the next item; an item without any entry
+ * stands for its run. */
+static bool
+next_item_key(const DynPageTape *tape, const DynAsked *asked, size_t *at,
+			  ItemKey *key)
+{
+	const DynTapeEntry *entry;
+	int			part;
+
+	if (*at == tape->count)
+		return false;
+	memset(key, 0, sizeof(*key));
+	do
+	{
+		entry = &tape->entries[(*at)++];
+		if (entry->type == DYN_TYPE_ABSENT)
+			break;
+		part = part_of_slot(asked, entry->slot);
+		if (part < 0)
+			continue;
+		key->parts[part].data = tape->buf + entry->offset;
+		key->parts[part].len = entry->len;
+		key->parts[part].type = entry->type;
+		key->parts[part].flags = entry->flags & ~DYN_TAPE_LAST;
+	} while ((entry->flags & DYN_TAPE_LAST) == 0);
+	return true;
+}
+
+static bool
+same_bytes(const DynValue *a, const DynValue *b)
+{
+	return a->type == b->type && a->len == b->len && a->type != 0 &&
+		memcmp(a->data, b->data, a->len) == 0;
+}
+
+/* Decoded, in memory of at least len + DYN_NUMBER_BUFSIZE bytes. */
+static bool
+decode_part(const DynValue *value, char *memory, DynScalar *scalar)
+{
+	long		len;
+
+	scalar->type = value->type;
+	scalar->data = memory;
+	if (value->type == DYN_TYPE_S)
+		scalar->len = dyn_value_text(value, memory);
+	else if (value->type == DYN_TYPE_N)
+		return dyn_number_canonical(value->data, value->len, memory,
+									&scalar->len) == DYN_NUMBER_OK;
+	else if (value->type == DYN_TYPE_B)
+	{
+		len = dyn_value_bytes(value, (unsigned char *) memory);
+		scalar->len = (size_t) len;
+		return len >= 0;
+	}
+	return value->type == DYN_TYPE_S;
+}
+
+/* The parts that were projected; *ok is false if one is no key's value. */
+static const char *
+decode_key(const DynAsked *asked, const ItemKey *key, DynBuffer *scratch,
+		   DynScalar *parts, bool *ok)
+{
+	size_t		need = 0;
+	size_t		used = 0;
+	int			i;
+
+	for (i = 0; i < asked->nparts; i++)
+		need += key->parts[i].len + DYN_NUMBER_BUFSIZE;
+	dyn_buffer_reset(scratch);
+	if (!dyn_buffer_reserve(scratch, need))
+		return dyn_check_memory;
+	*ok = true;
+	for (i = 0; i < asked->nparts && *ok; i++)
+	{
+		if (asked->slots[i] >= 0)
+			*ok = decode_part(&key->parts[i], scratch->data + used, &parts[i]);
+		used += key->parts[i].len + DYN_NUMBER_BUFSIZE;
+	}
+	return NULL;
+}
+
+static bool
+is_key(const DynAsked *asked, const DynScalar *parts, int number)
+{
+	const DynKeyPart *key = &asked->keys[number * asked->nparts];
+	int			i;
+
+	for (i = 0; i < asked->nparts; i++)
+	{
+		if (asked->slots[i] >= 0 && !dyn_scalar_equal(&parts[i], &key[i].value))
+			return false;
+	}
+	return true;
+}
+
+static bool
+repeats(const DynAsked *asked, const ItemKey *key, const ItemKey *before)
+{
+	int			i;
+
+	for (i = 0; i < asked->nparts; i++)
+	{
+		if (asked->slots[i] >= 0 &&
+			!same_bytes(&key->parts[i], &before->parts[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool
+shows_key(const DynAsked *asked)
+{
+	int			i;
+
+	for (i = 0; i < asked->nparts; i++)
+	{
+		if (asked->slots[i] >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* GetItem and Query: all items are of the one key, or partition. */
+static const char *
+check_one_key(const DynPage *page, const DynAsked *asked, DynBuffer *scratch)
+{
+	DynScalar	parts[DYN_MAX_ASKED_PARTS];
+	ItemKey		key;
+	ItemKey		before;
+	size_t		at = 0;
+	bool		ok;
+
+	if (asked->nkeys != 1 || !shows_key(asked))
+		return NULL;
+	memset(&before, 0, sizeof(before));
+	while (next_item_key(page->tape, asked, &at, &key))
+	{
+		const char *fault;
+
+		if (repeats(asked, &key, &before))
+			continue;
+		fault = decode_key(asked, &key, scratch, parts, &ok);
+		if (fault != NULL)
+			return fault;
+		if (!ok || !is_key(asked, parts, 0))
+			return NOT_ASKED_FOR;
+		before = key;
+	}
+	return NULL;
+}
+
+/* ---- batches ---------------------------------------------------------- */
+
+void
+dyn_batch_begin(DynBatch *batch, int nkeys)
+{
+	batch->nkeys = nkeys;
+	memset(batch->state, DYN_KEY_OPEN, sizeof(batch->state));
+}
+
+int
+dyn_batch_ask(DynBatch *batch, int most, uint8_t *picked)
+{
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < batch->nkeys && n < most; i++)
+	{
+		if (batch->state[i] != DYN_KEY_OPEN)
+			continue;
+		batch->state[i] = DYN_KEY_ASKED;
+		picked[n++] = (uint8_t) i;
+	}
+	return n;
+}
+
+static void
+change_state(DynBatch *batch, DynKeyState from, DynKeyState to)
+{
+	int			i;
+
+	for (i = 0; i < batch->nkeys; i++)
+	{
+		if (batch->state[i] == from)
+			batch->state[i] = (uint8_t) to;
+	}
+}
+
+void
+dyn_batch_take_back(DynBatch *batch)
+{
+	change_state(batch, DYN_KEY_ASKED, DYN_KEY_OPEN);
+}
+
+int
+dyn_batch_count(const DynBatch *batch, DynKeyState state)
+{
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < batch->nkeys; i++)
+		n += batch->state[i] == state;
+	return n;
+}
+
+/* The number of the key, looked for from `guess` on; -1 if it is none of them. */
+static int
+find_key(const DynAsked *asked, const DynScalar *parts, int guess)
+{
+	int			i;
+
+	for (i = 0; i < asked->nkeys; i++)
+	{
+		int			number = (guess + i) % asked->nkeys;
+
+		if (is_key(asked, parts, number))
+			return number;
+	}
+	return -1;
+}
+
+/* Moves each key of the page from ASKED to `state`; `twice` if it cannot. */
+static const char *
+mark_keys(const DynPage *page, const DynAsked *asked, DynKeyState state,
+		  const char *unasked, const char *twice, DynBuffer *scratch)
+{
+	DynScalar	parts[DYN_MAX_ASKED_PARTS];
+	ItemKey		key;
+	size_t		at = 0;
+	int			number = -1;
+	bool		ok;
+
+	while (next_item_key(page->tape, asked, &at, &key))
+	{
+		const char *fault = decode_key(asked, &key, scratch, parts, &ok);
+
+		if (fault != NULL)
+			return fault;
+		number = ok ? find_key(asked, parts, number + 1) : -1;
+		if (number < 0)
+			return unasked;
+		if (asked->batch->state[number] != DYN_KEY_ASKED)
+			return twice;
+		asked->batch->state[number] = (uint8_t) state;
+	}
+	return NULL;
+}
+
+/*
+ * Items first: a key whose item came is answered, whatever else the answer says
+ * about it.  What was answered by earlier requests of the batch must not come
+ * again either.
+ */
+static const char *
+check_batch(const DynPage *page, const DynPage *left, const DynAsked *asked,
+			DynBuffer *scratch)
+{
+	const char *fault = check_table(page, asked, left == NULL, scratch);
+
+	if (fault == NULL && left != NULL)
+		fault = check_table(left, asked, true, scratch);
+	if (fault == NULL)
+		fault = mark_keys(page, asked, DYN_KEY_ANSWERED, NOT_ASKED_FOR,
+						  "holds an item a second time", scratch);
+	if (fault == NULL && left != NULL)
+		fault = mark_keys(left, asked, DYN_KEY_OPEN,
+						  "leaves a key unprocessed that was not asked for",
+						  "leaves a key unprocessed that it answers",
+						  scratch);
+	if (fault == NULL)
+		change_state(asked->batch, DYN_KEY_ASKED, DYN_KEY_ANSWERED);
+	return fault;
+}
+
+/* ---- all of it -------------------------------------------------------- */
+
+const char *
+dyn_page_check(const DynPage *page, const DynPage *left, const DynAsked *asked,
+			   DynBuffer *scratch)
+{
+	const char *fault = check_members(page, asked);
+
+	if (fault == NULL)
+		fault = check_counts(page, asked);
+	if (fault != NULL)
+		return fault;
+	if (asked->op == DYN_OP_BATCH_GET_ITEM)
+		return check_batch(page, left, asked, scratch);
+	return check_one_key(page, asked, scratch);
+}
+
+/* ---- progress --------------------------------------------------------- */
+
+void
+dyn_progress_begin(DynProgress *progress)
+{
+	dyn_buffer_reset(&progress->last);
+	dyn_buffer_reset(&progress->older);
+	progress->pages = 0;
+	progress->replace_at = 1;
+}
+
+void
+dyn_progress_free(DynProgress *progress)
+{
+	dyn_buffer_free(&progress->last);
+	dyn_buffer_free(&progress->older);
+}
+
+static bool
+holds(const DynBuffer *buf, const char *key, size_t len)
+{
+	return buf->len == len && len > 0 && memcmp(buf->data, key, len) == 0;
+}
+
+const char *
+dyn_progress_note(DynProgress *progress, const char *key, size_t len,
+				  const char *repeated)
+{
+	if (holds(&progress->last, key, len) || holds(&progress->older, key, len))
+		return repeated;
+	dyn_buffer_reset(&progress->last);
+	dyn_buffer_append(&progress->last, key, len);
+	if (++progress->pages == progress->replace_at)
+	{
+		dyn_buffer_reset(&progress->older);
+		dyn_buffer_append(&progress->older, key, len);
+		progress->replace_at *= 2;
+	}
+	return progress->last.failed || progress->older.failed ?
+		dyn_check_memory : NULL;
+}

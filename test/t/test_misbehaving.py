@@ -1,0 +1,221 @@
+"""A service whose answers are legal and do not answer what was asked: they are errors, never rows, and never no rows."""
+
+import fixture
+import replies
+from dynamo import item
+
+UNFIT = "the answer does not fit the request"
+
+# Legal JSON with status 200 and a right checksum; none of these answers any read.
+NO_ANSWERS = {"a notice": {"message": "Endpoint moved"}, "an error document": {"__type": "x#ThrottlingException", "message": "slow down"},
+              "another operation's": {"TableNames": ["t"]}}
+# These are legal answers to a GetItem that finds nothing, and to nothing else.
+EMPTY_ANSWERS = {"nothing": {}, "units": {"ConsumedCapacity": {"TableName": "t", "CapacityUnits": 0.5}}}
+
+
+def counted(items, **more):
+    """A page as DynamoDB would send it."""
+    return {"Items": items, "Count": len(items), "ScannedCount": len(items), **more}
+
+
+class Misbehaving(fixture.TestCase):
+    """The tables t (h, n) with ten partitions of five items, and parents, which has a local list of keys beside it."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = cls.fx.fake("fake")
+        cls.addClassCleanup(cls.fake.stop)
+        cls.fx.execute("ALTER SERVER fake OPTIONS (ADD max_attempts '2')")
+        cls.items = [item({"h": f"p{h}", "n": n, "v": h * 10 + n}) for h in range(10) for n in range(5)]
+        cls.fake.table("t", ("h", "S"), ("n", "N"), items=cls.items)
+        cls.fx.foreign_table("t", "h text NOT NULL, n int NOT NULL, v int", server="fake", scan_policy="allow")
+        cls.fx.execute("CREATE TABLE keys AS SELECT 'p' || i AS h, 1 AS n FROM generate_series(0, 9) i")
+
+    def setUp(self):
+        self.fake.reset(scripts=True)
+        self.fx.rows("SELECT v FROM t WHERE h = 'p0' AND n = 0")     # the description is known
+        self.fake.reset()
+
+    def assert_refused(self, operation, answer, sql, about="The answer"):
+        """Not a row, and no doubt about why."""
+        self.fake.on(operation, answer)
+        with self.subTest(sql=sql, answer=str(answer)[:200]):
+            failure = self.fx.error(sql)
+            self.assertEqual(failure.sqlstate, "HV00M", failure)
+            self.assertTrue(failure.message.startswith(operation) and failure.message.endswith(UNFIT), failure.message)
+            self.assertRegex(failure.detail, about)
+        self.fake.on(operation, None)
+        return failure
+
+
+class NotAnAnswer(Misbehaving):
+    """What would look like no rows."""
+
+    READS = (("Scan", "SELECT v FROM t"), ("Query", "SELECT v FROM t WHERE h = 'p1'"),
+             ("Scan", "SELECT count(*) FROM t"), ("Query", "SELECT count(*) FROM t WHERE h = 'p1'"),
+             ("BatchGetItem", "SELECT v FROM t WHERE h = 'p1' AND n IN (1, 2)"),
+             ("Query", "SELECT k.h FROM keys k WHERE NOT EXISTS (SELECT FROM t WHERE t.h = k.h)"),
+             ("Query", "SELECT k.h, t.v FROM keys k LEFT JOIN t ON t.h = k.h"),
+             ("BatchGetItem", "SELECT k.h, t.v FROM keys k LEFT JOIN t ON t.h = k.h AND t.n = k.n"))
+
+    def test_by_every_operation(self):
+        for operation, sql in self.READS:
+            for answer in (*NO_ANSWERS.values(), *EMPTY_ANSWERS.values()):
+                self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
+                self.assert_refused(operation, answer, sql)
+
+    def test_by_key(self):
+        """GetItem's answer has an Item, or nothing but what it took."""
+        sql = "SELECT v FROM t WHERE h = 'p1' AND n = 1"
+        for answer in NO_ANSWERS.values():
+            self.assert_refused("GetItem", answer, sql)
+        for answer in EMPTY_ANSWERS.values():
+            self.fake.on("GetItem", answer)
+            self.assertEqual(self.fx.rows(sql), [])
+
+    def test_members_and_counts(self):
+        for answer, about in (({"Items": None, "Count": 0, "ScannedCount": 0}, "lacks the member Items"),
+                              ({"Count": 50, "ScannedCount": 50}, "lacks the member Items"),
+                              ({"Items": self.items[:3], "ScannedCount": 3}, "lacks the member Count"),
+                              ({"Items": self.items[:3], "Count": 3}, "lacks the member ScannedCount"),
+                              ({"Items": self.items[:3], "Count": 4, "ScannedCount": 4}, "another number of items"),
+                              ({"Items": self.items[:3], "Count": 0, "ScannedCount": 4}, "another number of items"),
+                              (counted([], LastEvaluatedKey={}), "empty LastEvaluatedKey"),
+                              (counted([], LastEvaluatedKey=None), "empty LastEvaluatedKey"),
+                              (counted([], Item=self.items[0]), "another operation")):
+            self.assert_refused("Scan", answer, "SELECT v FROM t", about)
+            self.assert_refused("Query", answer, "SELECT v FROM t WHERE h = 'p0'", about)
+        self.assert_refused("Scan", counted(self.items), "SELECT count(*) FROM t", "another operation")
+
+    def test_in_the_middle(self):
+        """Nothing is cut off on page 5 of 10."""
+        table = self.fake.tables["t"]
+        self.addCleanup(setattr, table, "page_size", None)
+        table.page_size = 5
+        self.assertEqual(self.fx.value("SELECT count(v) FROM t"), 50)
+        for answer in (*NO_ANSWERS.values(), *EMPTY_ANSWERS.values(), {"Items": None}):
+            self.assert_refused("Scan", [None] * 4 + [answer], "SELECT v FROM t")
+
+    def test_description_of_another_table(self):
+        """A description is believed only if it is the table's own."""
+        self.fake.table("other", ("x", "S"))
+        described = {"Table": self.fake.tables["other"].describe()}
+        self.fx.foreign_table("fresh", "h text, n int", server="fake", table_name="fresh")
+        self.fake.on("DescribeTable", described)
+        failure = self.fx.error("SELECT * FROM fresh")
+        self.assertEqual((failure.sqlstate, failure.detail), ("HV00M", "The answer is that of another table."))
+
+
+class NotAskedFor(Misbehaving):
+    """Items of other keys, items twice, keys both answered and left."""
+
+    KEYS = "SELECT h, n, v FROM t WHERE h = 'p1' AND n IN (1, 2, 3)"
+
+    def batch(self, items, left=(), table="t"):
+        """An answer to BatchGetItem."""
+        keys = [{"h": key["h"], "n": key["n"]} for key in left]
+        return {"Responses": {table: list(items)}, "UnprocessedKeys": {"t": {"Keys": keys}} if keys else {}}
+
+    def test_batches(self):
+        one, two, three = self.items[6:9]
+        for answer, about in ((self.batch([one, self.items[0]]), "an item that was not asked for"),
+                              (self.batch([one, two, one]), "an item a second time"),
+                              (self.batch([one, {}]), "an item that was not asked for"),
+                              (self.batch([one], table="u"), "a table that was not asked for"),
+                              ({"Responses": {}}, "does not name the table"),
+                              (self.batch([one], [one]), "unprocessed that it answers"),
+                              (self.batch([one], [self.items[0]]), "unprocessed that was not asked for"),
+                              (self.batch([one], [two, two]), "unprocessed that it answers")):
+            self.assert_refused("BatchGetItem", answer, self.KEYS, about)
+        self.fake.on("BatchGetItem", [self.batch([two], [one, three]), self.batch([one, two])])
+        self.assertIn("an item a second time", self.fx.error(self.KEYS).detail)
+
+    def test_items_with_their_own_unprocessed_keys(self):
+        """That was repeated for ever, without a pause."""
+        self.fake.on("BatchGetItem", lambda request: self.batch(self.items[6:9], self.items[6:9]))
+        self.assertIn("unprocessed", self.fx.error(self.KEYS).detail)
+        self.assertEqual(len(self.fake.requests), 1)
+
+    def test_keys_in_other_spellings(self):
+        """Numbers with zeros and escaped letters are the same keys."""
+        respelled = [{"h": {"S": "p1"}, "n": {"N": f"{n}.0"}, "v": {"N": "7"}} for n in (3, 1)]
+        self.fake.on("BatchGetItem", replies.Reply(replies.reply(self.batch(respelled)).body.replace(b'"p1"', b'"\\u0070\\u0031"')))
+        self.assertEqual(sorted(self.fx.rows("SELECT n, v FROM t WHERE h = 'p1' AND n IN (1, 2, 3)")), [(1, 7), (3, 7)])
+
+    def test_one_key(self):
+        """The item shows its key if the statement wants it."""
+        self.assert_refused("GetItem", {"Item": self.items[0]}, "SELECT * FROM t WHERE h = 'p1' AND n = 1", "not asked for")
+
+    def test_one_partition(self):
+        self.assert_refused("Query", counted(self.items[3:8]), "SELECT h, v FROM t WHERE h = 'p1'", "not asked for")
+
+    def test_several_partitions(self):
+        """Their items show the partition key, wanted or not."""
+        other = counted([{"h": i["h"], "v": i["v"]} for i in self.items[:5]])
+        self.assert_refused("Query", [None, other], "SELECT v FROM t WHERE h IN ('p1', 'p2', 'p3')", "not asked for")
+        self.assert_refused("Query", [None, other], "SELECT v FROM t WHERE h IN ('p1', 'p2', 'p3') ORDER BY n", "not asked for")
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
+        self.assert_refused("Query", [None] * 4 + [other], "SELECT k.n, t.v FROM keys k JOIN t ON t.h = k.h WHERE k.h <> 'p0'",
+                            "not asked for")
+
+
+class Circles(Misbehaving):
+    """Keys that lead in a circle, at whatever length."""
+
+    def circle(self, length, before=0):
+        """A script whose LastEvaluatedKeys repeat after so many pages."""
+        pages = [0]
+
+        def answer(_request):
+            page, pages[0] = pages[0], pages[0] + 1
+            number = page if page < before else before + (page - before) % length
+            document = {"Count": 1, "ScannedCount": 1, "LastEvaluatedKey": item({"h": "p0", "n": 1000 + number})}
+            return document if "Select" in (_request.body or {}) else {**document, "Items": self.items[:1]}
+        return answer
+
+    def test_of_any_length(self):
+        for length, before in ((1, 0), (2, 0), (2, 3), (3, 1), (7, 5), (16, 0)):
+            for operation, sql in (("Query", "SELECT v FROM t WHERE h = 'p0'"), ("Scan", "SELECT v FROM t"),
+                                   ("Scan", "SELECT count(*) FROM t")):
+                self.fake.reset()
+                self.assert_refused(operation, self.circle(length, before), sql, "repeats the LastEvaluatedKey of an earlier page")
+                self.assertLessEqual(len(self.fake.requests), 3 * (length + before) + 3)
+
+
+class Tables(Misbehaving):
+    """dynamo_fdw_tables(), of a service that cannot list."""
+
+    def listing(self, *answers):
+        """The error, or the names."""
+        self.fake.on("ListTables", list(answers) if len(answers) > 1 else answers[0])
+        return self.fx.error("SELECT * FROM dynamo_fdw_tables('fake')")
+
+    def test_circles(self):
+        """A name that comes again ends it."""
+        for length in (1, 2, 5):
+            pages = [0]
+
+            def answer(_request, pages=pages, length=length):
+                pages[0] += 1
+                return {"TableNames": ["a"], "LastEvaluatedTableName": f"name{pages[0] % length}"}
+            failure = self.listing(answer)
+            self.assertEqual(failure.sqlstate, "HV00M")
+            self.assertEqual(failure.detail, "The answer repeats the LastEvaluatedTableName of an earlier page.")
+
+    def test_answers_that_are_none(self):
+        for answer, about in (({"TableNames": ["a"], "LastEvaluatedTableName": 7}, "has a LastEvaluatedTableName that is not a name"),
+                              ({"TableNames": ["a"], "LastEvaluatedTableName": ["a"]}, "has a LastEvaluatedTableName that is not a name"),
+                              ({"TableNames": None}, "lacks a list of TableNames"), ({}, "lacks a list of TableNames"),
+                              ({"message": "Endpoint moved"}, "lacks a list of TableNames"),
+                              ({"TableNames": [], "__type": "x#y"}, "is an error document, but has the status of success"),
+                              (b"<html>", "is not a JSON object"), ([1], "is not a JSON object")):
+            with self.subTest(answer=answer):
+                failure = self.listing(replies.as_reply(answer))
+                self.assertEqual((failure.sqlstate, failure.message, failure.detail),
+                                 ("HV00M", 'list of tables of server "fake" cannot be read', f"The answer {about}."))
+
+    def test_pages(self):
+        """All names of all pages."""
+        self.fake.on("ListTables", [{"TableNames": ["a", "b"], "LastEvaluatedTableName": "b"}, {"TableNames": ["c"]}])
+        self.assertEqual(self.fx.rows("SELECT * FROM dynamo_fdw_tables('fake')"), [("a",), ("b",), ("c",)])

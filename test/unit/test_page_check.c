@@ -1,0 +1,324 @@
+/*
+ * test_page_check.c
+ *		Which answers are believed: a table of answers for each operation, as
+ *		the service and its emulators send them and as nobody should.
+ */
+#include "harness.h"
+
+#include "dynamodb/page_check.h"
+
+#define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
+
+#define UNITS	"\"ConsumedCapacity\":{\"TableName\":\"t\",\"CapacityUnits\":0.5}"
+#define ONE		"{\"h\":{\"S\":\"a\"},\"r\":{\"N\":\"1\"}}"
+#define TWO		"{\"h\":{\"S\":\"a\"},\"r\":{\"N\":\"2\"}}"
+#define ALIEN	"{\"h\":{\"S\":\"b\"},\"r\":{\"N\":\"1\"}}"
+
+static DynBuffer scratch;
+static DynBatch batch;
+static const DynKeyPart keys[] = {
+	{"h", {DYN_TYPE_S, "a", 1}}, {"r", {DYN_TYPE_N, "1", 1}},
+	{"h", {DYN_TYPE_S, "a", 1}}, {"r", {DYN_TYPE_N, "2", 1}},
+	{"h", {DYN_TYPE_S, "a", 1}}, {"r", {DYN_TYPE_N, "3", 1}},
+};
+static const int both[] = {0, 1};
+static const int hash_only[] = {0, -1};
+static const int hidden[] = {-1, -1};
+
+/* What is wrong with the answer, "" if nothing is, "?" if it is not legal. */
+static const char *
+judge(const DynAsked *asked, const char *text)
+{
+	DynStep		steps[] = {{"h", 1, 0}, {"r", 1, 0}};
+	DynPath		paths[] = {{&steps[0], 1}, {&steps[1], 1}};
+	DynShape   *shape = dyn_shape_create(paths, 2);
+	DynPage		page;
+	DynPage		left;
+	DynPageError error;
+	const char *fault = "?";
+
+	dyn_page_init(&page);
+	dyn_page_init(&left);
+	if (dyn_page_parse(&page, shape, text, strlen(text), &error) &&
+		(page.unprocessed == NULL ||
+		 dyn_page_parse_keys(&left, shape, page.unprocessed,
+							 page.unprocessed_len, &error)))
+		fault = dyn_page_check(&page, page.unprocessed ? &left : NULL, asked,
+							   &scratch);
+	dyn_page_free(&page);
+	dyn_page_free(&left);
+	dyn_shape_free(shape);
+	return fault ? fault : "";
+}
+
+typedef struct Case
+{
+	const char *answer;
+	const char *fault;			/* a part of it; "" if it is believed */
+} Case;
+
+static void
+check_cases(const DynAsked *asked, const Case *cases, size_t n)
+{
+	size_t		i;
+
+	for (i = 0; i < n; i++)
+	{
+		const char *fault;
+		uint8_t		picked[DYN_BATCH_GET_MAX_KEYS];
+
+		dyn_batch_begin(&batch, asked->nkeys);
+		(void) dyn_batch_ask(&batch, DYN_BATCH_GET_MAX_KEYS, picked);
+		fault = judge(asked, cases[i].answer);
+		if (!CHECK(cases[i].fault[0] ? strstr(fault, cases[i].fault) != NULL
+				   : fault[0] == '\0'))
+			printf("#     %s\n#     fault: %s, wanted: %s\n", cases[i].answer,
+				   fault, cases[i].fault);
+	}
+}
+
+static void
+get_item(void)
+{
+	static const Case cases[] = {
+		{"{}", ""},
+		{"{" UNITS "}", ""},
+		{"{\"Item\":null," UNITS "}", ""},
+		{"{\"Item\":" ONE "," UNITS "}", ""},
+		{"{\"Item\":" ONE ",\"New\":{}}", ""},
+		{"{\"Item\":{ \"r\" :{\"N\":\"1.0\"},\"h\":{\"S\":\"\\u0061\"}}}", ""},
+		{"{\"Item\":" TWO "}", "not asked for"},
+		{"{\"Item\":" ALIEN "}", "not asked for"},
+		{"{\"Item\":{}}", "not asked for"},
+		{"{\"Item\":{\"h\":{\"S\":\"a\"}}}", "not asked for"},
+		{"{\"Item\":{\"h\":{\"S\":\"a\"},\"r\":{\"S\":\"1\"}}}", "not asked for"},
+		{"{\"Item\":{\"h\":{\"BOOL\":true},\"r\":{\"N\":\"1\"}}}", "not asked for"},
+		{"{\"message\":\"Endpoint moved\"}", "neither"},
+		{"{\"__type\":\"x#ThrottlingException\"}", "error document"},
+		{"{\"Items\":[],\"Count\":0,\"ScannedCount\":0}", "another operation"},
+		{"{\"Responses\":{\"t\":[]}}", "another operation"},
+		{"{\"Count\":0,\"ScannedCount\":0}", "another operation"},
+		{"{\"Item\":" ONE ",\"LastEvaluatedKey\":{}}", "LastEvaluatedKey"},
+	};
+	static const Case unseen[] = {
+		{"{\"Item\":{}}", ""},
+		{"{\"Item\":" ALIEN "}", ""},
+	};
+	static const Case partly[] = {
+		{"{\"Item\":{\"h\":{\"S\":\"a\"}}}", ""},
+		{"{\"Item\":" ALIEN "}", "not asked for"},
+	};
+	DynAsked	asked = {DYN_OP_GET_ITEM, "t", false, keys, 1, 2, both, NULL};
+
+	check_cases(&asked, cases, LENGTHOF(cases));
+	asked.slots = hidden;
+	check_cases(&asked, unseen, LENGTHOF(unseen));
+	asked.slots = hash_only;
+	check_cases(&asked, partly, LENGTHOF(partly));
+}
+
+#define COUNTED(n) "\"Count\":" #n ",\"ScannedCount\":" #n
+
+static const Case read_cases[] = {
+	{"{\"Items\":[]," COUNTED(0) "}", ""},
+	{"{\"Items\":[],\"Count\":0,\"ScannedCount\":70," UNITS ","
+	"\"LastEvaluatedKey\":" ONE "}", ""},
+	{"{" COUNTED(2) ",\"Items\":[" ONE "," TWO "],\"New\":1}", ""},
+	{"{}", "Items"},
+	{"{\"message\":\"Endpoint moved\"}", "Items"},
+	{"{\"Items\":null," COUNTED(0) "}", "Items"},
+	{"{" COUNTED(50) "}", "Items"},
+	{"{\"Items\":[" ONE "]}", "Count"},
+	{"{\"Items\":[" ONE "],\"Count\":1}", "ScannedCount"},
+	{"{\"Items\":[" ONE "]," COUNTED(2) "}", "number of items"},
+	{"{\"Items\":[" ONE "]," COUNTED(0) "}", "number of items"},
+	{"{\"Items\":[" ONE "],\"Count\":1,\"ScannedCount\":0}", "ScannedCount"},
+	{"{\"Items\":[]," COUNTED(0) ",\"LastEvaluatedKey\":{}}", "LastEvaluatedKey"},
+	{"{\"Items\":[]," COUNTED(0) ",\"LastEvaluatedKey\":null}",
+	"LastEvaluatedKey"},
+	{"{\"Items\":[]," COUNTED(0) ",\"__type\":\"x#y\"}", "error document"},
+	{"{\"Items\":[]," COUNTED(0) ",\"Item\":{}}", "another operation"},
+	{"{\"Items\":[]," COUNTED(0) ",\"UnprocessedKeys\":{}}",
+	"another operation"},
+};
+
+static void
+scan(void)
+{
+	static const Case any[] = {
+		{"{\"Items\":[" ONE "," ALIEN ",{}]," COUNTED(3) "}", ""},
+	};
+	DynAsked	asked = {DYN_OP_SCAN, "t", false, NULL, 0, 0, NULL, NULL};
+
+	check_cases(&asked, read_cases, LENGTHOF(read_cases));
+	check_cases(&asked, any, LENGTHOF(any));
+}
+
+static void
+query(void)
+{
+	static const Case partition[] = {
+		{"{\"Items\":[" ONE "," TWO "," ONE "]," COUNTED(3) "}", ""},
+		{"{\"Items\":[" ONE "," ALIEN "]," COUNTED(2) "}", "not asked for"},
+		{"{\"Items\":[" ONE ",{}]," COUNTED(2) "}", "not asked for"},
+		{"{\"Items\":[{},{}]," COUNTED(2) "}", "not asked for"},
+		{"{\"Items\":[" ONE ",{\"r\":{\"N\":\"1\"}}]," COUNTED(2) "}",
+		"not asked for"},
+		{"{\"Items\":[" ONE ",{\"h\":{\"S\":\"\\u0061\"}}]," COUNTED(2) "}", ""},
+	};
+	static const Case unseen[] = {
+		{"{\"Items\":[" ONE "," ALIEN ",{}]," COUNTED(3) "}", ""},
+	};
+	DynAsked	asked = {DYN_OP_QUERY, "t", false, keys, 1, 1, both, NULL};
+
+	check_cases(&asked, read_cases, LENGTHOF(read_cases));
+	check_cases(&asked, partition, LENGTHOF(partition));
+	asked.slots = hidden;
+	check_cases(&asked, unseen, LENGTHOF(unseen));
+}
+
+static void
+count(void)
+{
+	static const Case cases[] = {
+		{"{" COUNTED(50) "}", ""},
+		{"{\"Count\":0,\"ScannedCount\":70,\"LastEvaluatedKey\":" ONE "}", ""},
+		{"{}", "Count"},
+		{"{\"Count\":null,\"ScannedCount\":0}", "Count"},
+		{"{\"Count\":50}", "ScannedCount"},
+		{"{\"Items\":[]," COUNTED(0) "}", "another operation"},
+		{"{\"__type\":\"x#y\"," COUNTED(0) "}", "error document"},
+	};
+	DynAsked	asked = {DYN_OP_SCAN, "t", true, NULL, 0, 0, NULL, NULL};
+
+	check_cases(&asked, cases, LENGTHOF(cases));
+	asked.op = DYN_OP_QUERY;
+	check_cases(&asked, cases, LENGTHOF(cases));
+}
+
+#define BATCH(items) "{\"Responses\":{\"t\":[" items "]},\"UnprocessedKeys\":"
+#define LEFT(keys) "{\"t\":{\"Keys\":[" keys "],\"ConsistentRead\":true}}"
+
+static void
+batch_get_item(void)
+{
+	static const Case cases[] = {
+		{BATCH("") "{}}", ""},
+		{BATCH("") "null}", ""},
+		{BATCH(ONE "," TWO) "{}}", ""},
+		{BATCH(TWO "," ONE) "{},\"ConsumedCapacity\":[]}", ""},
+		{"{\"UnprocessedKeys\":" LEFT(ONE "," TWO) ",\"Responses\":{}}", ""},
+		{BATCH(ONE) LEFT(TWO) "}", ""},
+		{"{}", "Responses"},
+		{"{\"message\":\"Endpoint moved\"}", "Responses"},
+		{"{\"Responses\":{}}", "does not name the table"},
+		{"{\"Responses\":{\"u\":[]}}", "names a table"},
+		{"{\"Responses\":{\"t\":[],\"u\":[]}}", "names a table"},
+		{"{\"Responses\":{\"\\u0074\":[]}}", ""},
+		{BATCH(ALIEN) "{}}", "not asked for"},
+		{BATCH("{}") "{}}", "not asked for"},
+		{BATCH(ONE "," ONE) "{}}", "second time"},
+		{BATCH(ONE) LEFT(ONE) "}", "that it answers"},
+		{BATCH(ONE) LEFT(TWO "," TWO) "}", "that it answers"},
+		{BATCH(ONE) LEFT(ALIEN) "}", "unprocessed that was not asked"},
+		{BATCH(ONE) "{\"u\":{\"Keys\":[" TWO "]}}}", "names a table"},
+		{"{\"Items\":[]," COUNTED(0) "}", "Responses"},
+		{BATCH(ONE) "{},\"Count\":1}", "another operation"},
+	};
+	DynAsked	asked = {DYN_OP_BATCH_GET_ITEM, "t", false, keys, 3, 2, both,
+	&batch};
+
+	check_cases(&asked, cases, LENGTHOF(cases));
+}
+
+static void
+a_batch_takes_several_requests(void)
+{
+	DynAsked	asked = {DYN_OP_BATCH_GET_ITEM, "t", false, keys, 3, 2, both,
+	&batch};
+	uint8_t		picked[DYN_BATCH_GET_MAX_KEYS];
+
+	dyn_batch_begin(&batch, 3);
+	CHECK_EQ_INT(dyn_batch_ask(&batch, 2, picked), 2);
+	CHECK(picked[0] == 0 && picked[1] == 1);
+	dyn_batch_take_back(&batch);
+	CHECK_EQ_INT(dyn_batch_count(&batch, DYN_KEY_OPEN), 3);
+	CHECK_EQ_INT(dyn_batch_ask(&batch, 2, picked), 2);
+	/* the first is left, the second has no item */
+	CHECK_EQ_STR(judge(&asked, BATCH("") LEFT(ONE) "}"), "");
+	CHECK_EQ_INT(dyn_batch_count(&batch, DYN_KEY_OPEN), 2);
+	CHECK_EQ_INT(dyn_batch_ask(&batch, 100, picked), 2);
+	CHECK(picked[0] == 0 && picked[1] == 2);
+	/* the second was answered before */
+	CHECK_EQ_STR(judge(&asked, BATCH(TWO) "{}}"), "holds an item a second time");
+	CHECK_EQ_STR(judge(&asked, BATCH(ONE) "{}}"), "");
+	CHECK_EQ_INT(dyn_batch_count(&batch, DYN_KEY_ANSWERED), 3);
+	CHECK_EQ_INT(dyn_batch_ask(&batch, 100, picked), 0);
+}
+
+static void
+tables_are_named_as_in_the_request(void)
+{
+	static const char arn[] = "arn:aws:dynamodb:eu-west-1:123456789012:table/t";
+
+	CHECK(dyn_names_table("t", "t", 1));
+	CHECK(!dyn_names_table("t", "tt", 2));
+	CHECK(!dyn_names_table("tt", "t", 1));
+	CHECK(dyn_names_table(arn, arn, strlen(arn)));
+	CHECK(dyn_names_table(arn, "t", 1));
+	CHECK(!dyn_names_table(arn, "u", 1));
+	CHECK(!dyn_names_table("t", arn, strlen(arn)));
+}
+
+/* The page at which a chain of keys is found to go in a circle; 0: never. */
+static int
+circle_found(int before, int circle, int pages)
+{
+	DynProgress progress = {0};
+	int			found = 0;
+	int			i;
+
+	dyn_progress_begin(&progress);
+	for (i = 0; i < pages && found == 0; i++)
+	{
+		char		key[16];
+		int			n = i < before ? i : before + (i - before) % circle;
+
+		snprintf(key, sizeof(key), "%d", n);
+		if (dyn_progress_note(&progress, key, strlen(key), "again") != NULL)
+			found = i + 1;
+	}
+	dyn_progress_free(&progress);
+	return found;
+}
+
+static void
+circles_are_found(void)
+{
+	int			before;
+	int			circle;
+
+	CHECK_EQ_INT(circle_found(1000, 1, 1000), 0);
+	CHECK_EQ_INT(circle_found(5, 1, 100), 7);
+	for (before = 0; before < 40; before++)
+		for (circle = 1; circle < 40; circle++)
+			CHECK(circle_found(before, circle, 1000) > before + circle &&
+				  circle_found(before, circle, 1000) <=
+				  2 * (before + circle) + circle + 1);
+}
+
+int
+main(void)
+{
+	dyn_buffer_init(&scratch, 0);
+	RUN(get_item);
+	RUN(scan);
+	RUN(query);
+	RUN(count);
+	RUN(batch_get_item);
+	RUN(a_batch_takes_several_requests);
+	RUN(tables_are_named_as_in_the_request);
+	RUN(circles_are_found);
+	dyn_buffer_free(&scratch);
+	return DONE("page_check");
+}
