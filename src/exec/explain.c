@@ -13,8 +13,8 @@
 
 #include "../model/encoding.h"
 #include "../model/pg_compat.h"
+#include "fallback.h"
 #include "foreign_scan.h"
-#include "scan.h"
 
 /* What printing a predicate needs. */
 typedef struct Printer
@@ -260,4 +260,8 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	show_access(scan->reader->access, es);
 	if (es->analyze)
 		show_counters(&scan->reader->counters, es);
+	if (es->analyze && scan->fallback != NULL &&
+		dyn_fallback_executions(scan->fallback) > 0)
+		ExplainPropertyUInteger("Read from Table", NULL,
+								dyn_fallback_executions(scan->fallback), es);
 }

@@ -16,7 +16,7 @@
 #include "utils/memutils.h"
 
 #include "../plan/plantree.h"
-#include "scan.h"
+#include "fallback.h"
 #include "scan_policy.h"
 
 /* Keys of one batch that is read from the table behind an index. */
@@ -61,6 +61,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 											   node->plan);
 	scan->reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	init_values(scan);
+	scan->fallback = dyn_fallback_create(scan);
 	scan->run_context = AllocSetContextCreate(CurrentMemoryContext,
 											  "dynamo_fdw scan",
 											  ALLOCSET_SMALL_SIZES);
@@ -85,12 +86,12 @@ dyn_scan_evaluate(DynScan *scan)
 
 /* Once for all executions. */
 static void
-apply_policy(DynScan *scan)
+apply_policy(DynScan *scan, const DynReader *reader)
 {
-	if (scan->policy_applied || scan->reader->access->kind != DYN_ACCESS_SCAN)
+	if (scan->policy_applied || reader->access->kind != DYN_ACCESS_SCAN)
 		return;
 	scan->policy_applied = true;
-	dyn_scan_policy_apply(scan->reader->relation);
+	dyn_scan_policy_apply(reader->relation);
 }
 
 static int
@@ -105,19 +106,41 @@ scan_segments(const DynReader *reader)
 	return meta == NULL ? 1 : dyn_requests_segments(relation, meta);
 }
 
+/*
+ * Binds the values for what answers the execution: the index or table that was
+ * planned for, or the table instead.  NULL if nothing has to be asked, or if the
+ * table would have to be asked and nobody waits for it.
+ */
+static DynReader *
+bind_reader(DynScan *scan, DynBound *bound)
+{
+	DynReader  *reader = scan->reader;
+
+	dyn_bind_values(reader->access, reader->relation, &scan->values, bound);
+	scan->fell_back = bound->incomplete;
+	if (scan->fell_back)
+	{
+		reader = scan->ahead ? NULL : dyn_fallback_start(scan);
+		if (reader != NULL)
+			dyn_bind_values(reader->access, reader->relation, &scan->values,
+							bound);
+	}
+	return bound->nothing ? NULL : reader;
+}
+
 /* Binds the values and starts the fetch, unless no item can qualify. */
 static void
 start_requests(DynScan *scan)
 {
-	DynReader  *reader = scan->reader;
-	const DynRows *rows = reader->index_rows ? reader->index_rows : reader->rows;
 	DynBound   *bound = palloc(sizeof(DynBound));
+	DynReader  *reader = bind_reader(scan, bound);
+	const DynRows *rows;
 	DynRequests *requests;
 
-	dyn_bind_values(reader->access, reader->relation, &scan->values, bound);
-	if (bound->nothing)
+	if (reader == NULL)
 		return;
-	apply_policy(scan);
+	rows = reader->index_rows ? reader->index_rows : reader->rows;
+	apply_policy(scan, reader);
 	requests = dyn_requests_of_access(reader->relation, reader->access, bound,
 									  rows->projection, rows->nprojection,
 									  scan_segments(reader));
@@ -147,9 +170,11 @@ dyn_scan_begin_run(DynScan *scan)
 void
 dyn_scan_start_ahead(DynScan *scan)
 {
-	dyn_scan_begin_run(scan);
 	scan->ahead = true;
-	if (scan->fetch != NULL)
+	dyn_scan_begin_run(scan);
+	if (scan->fell_back)
+		dyn_scan_end_run(scan);
+	else if (scan->fetch != NULL)
 		dyn_fetch_send_ahead(scan->fetch);
 }
 
@@ -272,16 +297,18 @@ dyn_scan_is_ready(DynScan *scan)
 {
 	if (scan->served || scan->fetch == NULL)
 		return true;
-	if (scan->reader->index_rows != NULL)
+	if (scan->reader->index_rows != NULL && !scan->fell_back)
 		return base_is_ready(scan);
 	return dyn_fetch_poll(scan->fetch) != DYN_FETCH_WAITS;
 }
 
 static uint64
-run_count(DynScan *scan)
+run_count(DynScan *scan, TupleTableSlot *slot)
 {
 	if (scan->served)
 		return dyn_lookups_count(scan->lookups);
+	if (scan->fell_back)
+		return dyn_fallback_count(scan, slot);
 	return scan->fetch ? dyn_fetch_count(scan->fetch) : 0;
 }
 
@@ -289,9 +316,14 @@ run_count(DynScan *scan)
 static bool
 next_count(DynScan *scan, TupleTableSlot *slot)
 {
+	uint64		count;
+
 	if (scan->counted)
 		return false;
-	slot->tts_values[0] = Int64GetDatum((int64) run_count(scan));
+	count = run_count(scan, slot);
+	memset(slot->tts_isnull, true,
+		   slot->tts_tupleDescriptor->natts * sizeof(bool));
+	slot->tts_values[0] = Int64GetDatum((int64) count);
 	slot->tts_isnull[0] = false;
 	ExecStoreVirtualTuple(slot);
 	scan->counted = true;
@@ -307,6 +339,8 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 		return next_count(scan, slot);
 	if (scan->served)
 		return dyn_lookups_next(scan->lookups, slot);
+	if (scan->fell_back)
+		return dyn_fallback_next(scan, slot);
 	if (scan->fetch == NULL)
 		return false;
 	while (!dyn_rows_next(reader->rows, slot))
@@ -329,6 +363,9 @@ dyn_scan_end_run(DynScan *scan)
 	if (scan->served)
 		dyn_lookups_close(scan->lookups);
 	scan->served = false;
+	if (scan->fell_back)
+		dyn_fallback_stop(scan);
+	scan->fell_back = false;
 	if (scan->base_keys != NULL)
 		dyn_base_keys_free(scan->base_keys);
 	scan->base_keys = NULL;
@@ -353,9 +390,11 @@ dyn_scan_end_run(DynScan *scan)
 bool
 dyn_scan_repeat_run(DynScan *scan)
 {
-	if (!scan->running || scan->served || scan->reader->index_rows != NULL)
+	if (!scan->running || scan->served)
 		return false;
-	if (scan->fetch != NULL && !dyn_fetch_rewind(scan->fetch))
+	if (scan->fell_back ? !dyn_fallback_rewind(scan)
+		: scan->reader->index_rows != NULL ||
+		(scan->fetch != NULL && !dyn_fetch_rewind(scan->fetch)))
 		return false;
 	dyn_rows_end(scan->reader->rows);
 	scan->finished = false;

@@ -20,6 +20,7 @@
 #include "lookup/lookup.h"
 
 struct DynAsyncGroup;
+typedef struct DynFallback DynFallback;
 
 typedef struct DynScan
 {
@@ -47,6 +48,10 @@ typedef struct DynScan
 	bool		looked_up;		/* somebody announces them */
 	DynLookups *lookups;		/* NULL: none was announced yet */
 	bool		served;			/* this execution is answered by them */
+
+	/* executions that the table answers instead of the index */
+	DynFallback *fallback;		/* NULL: there are none */
+	bool		fell_back;		/* this one is such */
 
 	struct DynAsyncGroup *group;	/* of an Append that does not wait; NULL:
 									 * whoever asks for rows waits */

@@ -27,7 +27,9 @@ enum
 	ACCESS_BASE,
 	ACCESS_FILTERS,				/* predicates */
 	ACCESS_FIELDS,
-	ACCESS_KEY_NAMES
+	ACCESS_KEY_NAMES,
+	ACCESS_PROOFS,
+	ACCESS_FALLBACK				/* NIL or an encoded access plan */
 };
 
 enum
@@ -242,6 +244,37 @@ decode_fields(List *encoded)
 	return list;
 }
 
+static List *
+encode_proofs(const DynAccess *access, List **exprs)
+{
+	List	   *list = NIL;
+
+	for (int i = 0; i < access->nproofs; i++)
+	{
+		const DynProof *proof = &access->proofs[i];
+
+		list = lappend(list, list_make3(encode_attrs(&proof->attr, 1),
+										makeInteger(proof->max_bytes),
+										encode_preds(proof->preds, exprs)));
+	}
+	return list;
+}
+
+static void
+decode_proofs(List *encoded, DynAccess *access)
+{
+	ListCell   *lc;
+
+	foreach(lc, encoded)
+	{
+		DynProof   *proof = &access->proofs[access->nproofs++];
+
+		(void) decode_attrs(linitial(lfirst(lc)), &proof->attr);
+		proof->max_bytes = decode_int(lfirst(lc), 1);
+		proof->preds = decode_preds(lthird((List *) lfirst(lc)));
+	}
+}
+
 static int
 encode_flags(const DynAccess *access)
 {
@@ -332,6 +365,42 @@ dyn_access_fits_key(const DynAccess *access, const char *json, size_t len)
 
 /* ---- the encoding ---- */
 
+/* Those predicates whose values are among the expressions already. */
+static List *
+preds_of_values(List *preds, List *exprs)
+{
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		List	   *needed = list_copy(exprs);
+
+		(void) encode_pred(lfirst(lc), &needed);
+		if (list_length(needed) == list_length(exprs))
+			found = lappend(found, lfirst(lc));
+	}
+	return found;
+}
+
+/* All of it is checked again, so that keys and filters may be left out. */
+static List *
+encode_fallback(const DynAccess *fallback, List *exprs)
+{
+	DynAccess	access = *fallback;
+	List	   *needed = list_copy(exprs);
+	List	   *encoded;
+
+	access.filters = preds_of_values(fallback->filters, exprs);
+	encoded = dyn_access_encode(&access, &needed);
+	if (list_length(needed) == list_length(exprs))
+		return encoded;
+	access.kind = DYN_ACCESS_SCAN;
+	access.nhash = access.nrange = access.ntuple = 0;
+	access.tuples = NULL;
+	return dyn_access_encode(&access, &exprs);
+}
+
 List *
 dyn_access_encode(const DynAccess *access, List **exprs)
 {
@@ -352,6 +421,9 @@ dyn_access_encode(const DynAccess *access, List **exprs)
 	list = lappend(list, encode_preds(access->filters, exprs));
 	list = lappend(list, encode_fields(access->fields));
 	list = lappend(list, access->key_names);
+	list = lappend(list, encode_proofs(access, exprs));
+	list = lappend(list, access->fallback == NULL ? NIL
+				   : encode_fallback(access->fallback, *exprs));
 	return list;
 }
 
@@ -378,5 +450,8 @@ dyn_access_decode(List *encoded)
 	access->filters = decode_preds(list_nth(encoded, ACCESS_FILTERS));
 	access->fields = decode_fields(list_nth(encoded, ACCESS_FIELDS));
 	access->key_names = list_nth(encoded, ACCESS_KEY_NAMES);
+	decode_proofs(list_nth(encoded, ACCESS_PROOFS), access);
+	if (list_nth(encoded, ACCESS_FALLBACK) != NIL)
+		access->fallback = dyn_access_decode(list_nth(encoded, ACCESS_FALLBACK));
 	return access;
 }

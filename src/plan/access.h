@@ -37,6 +37,17 @@ typedef struct DynKeyBind
 	List	   *preds;			/* of DynPred *; an OR is a union of points */
 } DynKeyBind;
 
+/*
+ * A key attribute of an index whose presence depends on run-time values: one of
+ * the predicates must select only values that the index can hold (presence.h).
+ */
+typedef struct DynProof
+{
+	DynKeyAttr	attr;
+	int			max_bytes;		/* of a value, at its place in the key */
+	List	   *preds;			/* of DynPred * */
+} DynProof;
+
 typedef struct DynAccess
 {
 	DynAccessKind kind;
@@ -77,9 +88,14 @@ typedef struct DynAccess
 	List	   *fields;			/* of DynField *: what to fetch */
 	const char *advice;			/* for EXPLAIN: what would make it cheaper */
 
+	int			nproofs;		/* of an index: to be checked at run time */
+	DynProof	proofs[2 * DYN_MAX_KEY_ATTRS];
+	struct DynAccess *fallback; /* if they fail, of the table; or NULL */
+
 	/* at planning only */
 	List	   *key_rinfos;		/* RestrictInfos that the keys are bound by */
 	List	   *having;			/* count_only: HAVING, an implicit AND */
+	List	   *checks;			/* count_only: what the fallback must check */
 } DynAccess;
 
 /*
@@ -105,7 +121,8 @@ extern bool dyn_access_fits_key(const DynAccess *access, const char *json,
 
 /*
  * Encodes the access plan as a List that copyObject can copy, and appends its
- * value expressions to *exprs.
+ * value expressions to *exprs.  A fallback has none of its own: it is encoded
+ * without what would need more.
  */
 extern List *dyn_access_encode(const DynAccess *access, List **exprs);
 

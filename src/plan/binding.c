@@ -14,7 +14,9 @@
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
 #include "access/sysattr.h"
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/value.h"
 #include "utils/array.h"
@@ -22,6 +24,7 @@
 #include "../dynamodb/expression.h"
 #include "../model/pg_compat.h"
 #include "binding.h"
+#include "presence.h"
 
 /* What is being bound: the key of one table or index. */
 typedef struct Binder
@@ -419,9 +422,23 @@ is_key_attribute(const Binder *binder, const char *name, DynType type)
 	return false;
 }
 
+/* > '' or <> '' of what can be empty: all values in an index are such. */
+static bool
+excludes_the_empty(const Binder *binder, const DynPred *pred)
+{
+	const Const *value = (const Const *) pred->value;
+
+	return binder->index != NULL &&
+		(pred->kind == DYN_PRED_GT || pred->kind == DYN_PRED_NE) &&
+		IsA(value, Const) && !value->constisnull &&
+		(pred->valuetype == TEXTOID || pred->valuetype == VARCHAROID ||
+		 pred->valuetype == BYTEAOID) &&
+		toast_raw_datum_size(value->constvalue) == VARHDRSZ;
+}
+
 /*
- * A key attribute IS NOT NULL: holds for all that is read, nothing to send.
- * IS NULL: holds for nothing, no request to send.
+ * A key attribute IS NOT NULL, or not empty: holds for all that is read, nothing
+ * to send.  IS NULL: holds for nothing, no request to send.
  */
 static void
 bind_presence(Binder *binder, DynAccess *access)
@@ -435,11 +452,12 @@ bind_presence(Binder *binder, DynAccess *access)
 
 		if (clause->pred == NULL || clause->pred->field.steps != NIL ||
 			(clause->pred->kind != DYN_PRED_NOT_NULL &&
-			 clause->pred->kind != DYN_PRED_NULL))
+			 clause->pred->kind != DYN_PRED_NULL &&
+			 !excludes_the_empty(binder, clause->pred)))
 			continue;
 		column = dyn_relation_column(binder->relation,
 									 clause->pred->field.attnum);
-		if (column->path->nsteps != 1 ||
+		if (column->path->nsteps != 1 || column->null_on_mismatch ||
 			!is_key_attribute(binder, column->path->steps[0].name,
 							  column->codec.wire))
 			continue;
@@ -675,6 +693,8 @@ dyn_bind(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 	dyn_access_set_schema(access, plan->meta);
 	access->multiple = reads_several(access);
 	bind_presence(&binder, access);
+	if (index != NULL)
+		dyn_bind_proofs(plan, index, clauses, access);
 	access->key_rinfos = clause_rinfos(binder.consumed);
 	bind_filters(&binder, access);
 	*enforced = access->then_base ? NIL : binder.enforced;
@@ -697,62 +717,16 @@ dyn_bind_scan(const DynRelPlan *plan, List *clauses, List **enforced)
 	return access;
 }
 
-/* ---- completeness and coverage of indexes ---- */
-
-/* The clauses' expressions as one implicit AND. */
-static List *
-clause_expressions(List *clauses)
+DynAccess *
+dyn_bind_fallback(const DynRelPlan *plan, List *clauses)
 {
-	List	   *exprs = NIL;
-	ListCell   *lc;
+	List	   *enforced;
+	DynAccess  *access = dyn_bind(plan, NULL, clauses, &enforced);
 
-	foreach(lc, clauses)
-	{
-		DynClause  *clause = lfirst(lc);
-
-		if (!clause->rinfo->pseudoconstant)
-			exprs = lappend(exprs, clause->rinfo->clause);
-	}
-	return exprs;
+	return access ? access : dyn_bind_scan(plan, clauses, &enforced);
 }
 
-/* Must the attribute be there in every item that the clauses select? */
-static bool
-attribute_is_present(const DynRelPlan *plan, Index relid,
-					 const DynKeyAttr *attr, List *exprs, const char **missing)
-{
-	AttrNumber	attnum;
-
-	if (dyn_key_hash_position(&plan->meta->key, attr->name) >= 0 ||
-		dyn_key_range_position(&plan->meta->key, attr->name) >= 0)
-		return true;
-	attnum = dyn_column_of_attribute(plan->relation, attr);
-	if (attnum == 0)
-		return false;
-	if (dyn_relation_column(plan->relation, attnum)->not_null ||
-		dyn_var_is_nonnullable(exprs, relid, attnum))
-		return true;
-	*missing = dyn_relation_column(plan->relation, attnum)->name;
-	return false;
-}
-
-bool
-dyn_index_is_complete(const DynRelPlan *plan, Index relid,
-					  const DynIndexMeta *index, List *clauses,
-					  const char **missing)
-{
-	List	   *exprs = clause_expressions(clauses);
-	bool		complete = true;
-
-	*missing = NULL;
-	for (int i = 0; i < index->key.nhash; i++)
-		complete &= attribute_is_present(plan, relid, &index->key.hash[i],
-										 exprs, missing);
-	for (int i = 0; i < index->key.nrange; i++)
-		complete &= attribute_is_present(plan, relid, &index->key.range[i],
-										 exprs, missing);
-	return complete;
-}
+/* ---- coverage of indexes ---- */
 
 bool
 dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)

@@ -34,12 +34,10 @@ extern DynAccess *dyn_bind_scan(const DynRelPlan *plan, List *clauses,
 								List **enforced);
 
 /*
- * Does the index hold every item that the clauses can select?  If not, and if
- * one column's NOT NULL would prove it, *missing names the column.
+ * How the table answers what an index turns out not to hold (presence.h): by its
+ * key if that is bound, else by a Scan.  What it enforces is checked again.
  */
-extern bool dyn_index_is_complete(const DynRelPlan *plan, Index relid,
-								  const DynIndexMeta *index, List *clauses,
-								  const char **missing);
+extern DynAccess *dyn_bind_fallback(const DynRelPlan *plan, List *clauses);
 
 /* Does reading the index yield all fields that the query may need? */
 extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);

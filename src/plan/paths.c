@@ -30,6 +30,7 @@
 #include "../model/pg_compat.h"
 #include "cost.h"
 #include "planner.h"
+#include "presence.h"
 
 /* So many sets of outer relations are tried, at most. */
 #define MAX_PARAMETERISATIONS	24
@@ -64,6 +65,20 @@ choice_index(const DynRelPlan *plan, int target)
 	return target >= 0 ? &plan->meta->indexes[target] : NULL;
 }
 
+/* It knows by what to sort what the index would give in order. */
+static DynAccess *
+make_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
+			  const DynAccess *access, List *clauses)
+{
+	DynAccess  *fallback = dyn_bind_fallback(plan, clauses);
+
+	fallback->backward = access->backward;
+	if (access->ordered)
+		fallback->nsort = dyn_sort_attributes(plan, index, access,
+											  fallback->sort);
+	return fallback;
+}
+
 DynAccess *
 dyn_bind_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 				const DynPathChoice *choice, List *clauses, List **enforced)
@@ -80,6 +95,8 @@ dyn_bind_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 	access->backward = choice->backward;
 	if (access->ordered && access->multiple)
 		access->nsort = dyn_sort_attributes(plan, index, access, access->sort);
+	if (access->nproofs > 0)
+		access->fallback = make_fallback(plan, index, access, clauses);
 	return access;
 }
 

@@ -109,6 +109,32 @@ limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 	return hint > MAX_LIMIT_HINT ? 0 : (int) hint;
 }
 
+/*
+ * The table's answer is checked by all clauses, and sorted if the index would
+ * give it in order.
+ */
+static void
+complete_fallback(RelOptInfo *baserel, const DynRelation *relation,
+				  DynAccess *access, List *exprs)
+{
+	DynAccess  *fallback = access->fallback;
+
+	fallback->lazy = access->lazy;
+	fallback->fields = fetched_fields(baserel, relation, exprs);
+	for (int i = 0; i < fallback->nsort; i++)
+	{
+		AttrNumber	attnum = dyn_column_of_attribute(relation,
+													 &fallback->sort[i]);
+
+		if (attnum == 0)
+			fallback->nsort = i;
+		else
+			dyn_collect_fields((Node *) makeVar(baserel->relid, attnum, InvalidOid,
+												-1, InvalidOid, 0),
+							   baserel->relid, relation, &fallback->fields);
+	}
+}
+
 /* The first count(*) in an expression; all of them are equal. */
 static Node *
 find_count(Node *node)
@@ -118,7 +144,22 @@ find_count(Node *node)
 	return found == NIL ? NULL : linitial(found);
 }
 
-/* count(*): one row of one column, made by DynamoDB. */
+/* For a fallback, whose rows are counted here. */
+static List *
+add_checked_columns(List *row, List *checks)
+{
+	List	   *columns = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) checks, PVC_RECURSE_PLACEHOLDERS))
+		columns = list_append_unique(columns, lfirst(lc));
+	foreach(lc, columns)
+		row = lappend(row, makeTargetEntry(copyObject(lfirst(lc)),
+										   list_length(row) + 1, NULL, false));
+	return row;
+}
+
+/* count(*): one row, whose first column is made by DynamoDB. */
 static ForeignScan *
 count_plan(RelOptInfo *upperrel, List *tlist)
 {
@@ -126,13 +167,15 @@ count_plan(RelOptInfo *upperrel, List *tlist)
 	Node	   *count = find_count((Node *) upperrel->reltarget->exprs);
 	List	   *exprs = NIL;
 	List	   *private = list_make1(dyn_access_encode(access, &exprs));
-	TargetEntry *entry;
+	List	   *row;
 
 	if (count == NULL)
 		count = find_count((Node *) access->having);
-	entry = makeTargetEntry((Expr *) copyObject(count), 1, NULL, false);
-	return make_foreignscan(tlist, access->having, 0, exprs, private,
-							list_make1(entry), NIL, NULL);
+	row = list_make1(makeTargetEntry((Expr *) copyObject(count), 1, NULL, false));
+	if (access->fallback != NULL)
+		row = add_checked_columns(row, access->checks);
+	return make_foreignscan(tlist, access->having, 0, exprs, private, row,
+							access->checks, NULL);
 }
 
 ForeignScan *
@@ -165,6 +208,9 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	access->one_request = dyn_access_is_one_request(root, baserel, access);
 	if (access->kind == DYN_ACCESS_SCAN)
 		access->advice = plan->advice;
+	if (access->fallback != NULL)
+		complete_fallback(baserel, plan->relation, access,
+						  list_concat_copy(local, remote));
 	private = list_make1(dyn_access_encode(access, &exprs));
 	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,
 							remote, NULL);

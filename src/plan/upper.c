@@ -7,7 +7,9 @@
  * transfer and the decoding.
  *
  * The plan scans no relation (scanrelid is 0); fdw_scan_tlist is the aggregate,
- * upon which core computes the target list and HAVING.  The executor finds the table among the relations the plan stands for.
+ * upon which core computes the target list and HAVING, and for a fallback the
+ * columns that it must check.  The executor finds the table among the relations
+ * the plan stands for.
  */
 #include "postgres.h"
 
@@ -92,6 +94,12 @@ countable_access(RelOptInfo *input_rel)
 			return NULL;
 	}
 	access->count_only = true;
+	if (access->fallback != NULL)
+	{
+		access->checks = get_actual_clauses(input_rel->baserestrictinfo);
+		dyn_collect_fields((Node *) access->checks, input_rel->relid,
+						   plan->relation, &access->fallback->fields);
+	}
 	return access;
 }
 

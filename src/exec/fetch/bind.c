@@ -17,11 +17,9 @@
 #include "utils/lsyscache.h"
 
 #include "../../model/path.h"
+#include "../../plan/presence.h"
 #include "bind.h"
 #include "filter.h"
-
-#define MAX_HASH_BYTES	2048
-#define MAX_RANGE_BYTES	1024
 
 /* More keys than this are refused rather than collected. */
 #define MAX_KEYS	10000000
@@ -397,13 +395,13 @@ last_with_prefix(const DynScalar *prefix)
 {
 	static const char *const highest[] = {"", "\x7f", "\xdf\xbf", "\xef\xbf\xbf",
 	"\xf4\x8f\xbf\xbf"};
-	char	   *data = palloc(MAX_RANGE_BYTES);
+	char	   *data = palloc(DYN_MAX_RANGE_BYTES);
 	DynScalar	last = {DYN_TYPE_S, data, prefix->len};
 
 	memcpy(data, prefix->data, prefix->len);
-	while (last.len < MAX_RANGE_BYTES)
+	while (last.len < DYN_MAX_RANGE_BYTES)
 	{
-		size_t		n = Min(MAX_RANGE_BYTES - last.len, 4);
+		size_t		n = Min(DYN_MAX_RANGE_BYTES - last.len, 4);
 
 		memcpy(data + last.len, highest[n], n);
 		last.len += n;
@@ -543,7 +541,7 @@ bind_range_conditions(const BindContext *context, const DynAccess *access,
 		KeyRange	range;
 		DynCond    *cond;
 
-		bind_attribute(context, &access->range[i], MAX_RANGE_BYTES, &range);
+		bind_attribute(context, &access->range[i], DYN_MAX_RANGE_BYTES, &range);
 		if (range.nothing)
 		{
 			bound->nothing = true;
@@ -654,8 +652,8 @@ add_tuple(const BindContext *context, const DynAccess *access,
 	for (int i = 0; i < access->ntuple; i++)
 	{
 		collect_points(context, list_nth(arm->args, i), &sets[i],
-					   i < Max(access->nhash, 1) ? MAX_HASH_BYTES
-					   : MAX_RANGE_BYTES);
+					   i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES
+					   : DYN_MAX_RANGE_BYTES);
 		sort_points(&sets[i]);
 		total *= sets[i].n;
 	}
@@ -711,8 +709,8 @@ bind_tuple_ranges(const BindContext *context, const DynAccess *access,
 		if (i < 0 || bind->preds == NIL)
 			continue;
 		ranges[i] = palloc(sizeof(KeyRange));
-		bind_attribute(context, bind, n < access->nhash ? MAX_HASH_BYTES
-					   : MAX_RANGE_BYTES, ranges[i]);
+		bind_attribute(context, bind, n < access->nhash ? DYN_MAX_HASH_BYTES
+					   : DYN_MAX_RANGE_BYTES, ranges[i]);
 		bound->nothing |= ranges[i]->nothing;
 	}
 }
@@ -749,8 +747,8 @@ bind_combinations(const BindContext *context, const DynAccess *access,
 		binds[n++] = &access->range[0];
 	for (int i = 0; i < n; i++)
 	{
-		bind_attribute(context, binds[i], i < access->nhash ? MAX_HASH_BYTES
-					   : MAX_RANGE_BYTES, &ranges[i]);
+		bind_attribute(context, binds[i], i < access->nhash ? DYN_MAX_HASH_BYTES
+					   : DYN_MAX_RANGE_BYTES, &ranges[i]);
 		bound->nothing |= ranges[i].nothing;
 	}
 	if (!bound->nothing)
@@ -794,7 +792,9 @@ dyn_bind_values(const DynAccess *access, const DynRelation *relation,
 
 	memset(bound, 0, sizeof(*bound));
 	bound->nothing = access->nothing;
-	if (bound->nothing)
+	bound->incomplete = !bound->nothing &&
+		!dyn_proofs_hold(access, relation, values->values, values->nulls);
+	if (bound->nothing || bound->incomplete)
 		return;
 	if (access->kind != DYN_ACCESS_SCAN)
 		bind_keys(&context, access, bound);

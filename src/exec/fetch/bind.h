@@ -24,6 +24,8 @@ typedef struct DynValues
 typedef struct DynBound
 {
 	bool		nothing;		/* no item can qualify: send no request */
+	bool		incomplete;		/* the index may lack items that qualify; nothing
+								 * else is set then */
 
 	/* GET: whole keys.  QUERY: partitions.  nkeys * nparts parts. */
 	int			nkeys;

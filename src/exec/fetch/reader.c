@@ -91,6 +91,7 @@ dyn_reader_create(DynStatement *statement, DynRelation *relation,
 	reader->statement = statement;
 	reader->relation = relation;
 	reader->access = access;
+	reader->count_into = &reader->counters;
 	reader->rows = returned_rows(reader);
 	if (access->then_base)
 		reader->index_rows = dyn_reader_index_rows(reader, access->multiple);
@@ -183,7 +184,7 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	spec.keep = reader->keeps;
 	spec.first_limit = reader->access->limit_hint;
 	spec.fetch_size = reader->relation->fetch_size;
-	spec.counters = &reader->counters;
+	spec.counters = reader->count_into;
 	/* answers to lookups wait until they are served, each for itself */
 	spec.peers_in_flight = in_turn ? NULL : reader->peers_in_flight;
 	spec.counting = requests->count_only;

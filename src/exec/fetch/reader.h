@@ -23,6 +23,7 @@ typedef struct DynReader
 	DynRows    *index_rows;		/* index, then base: the base keys that the
 								 * index lists; else NULL */
 	DynCounters counters;
+	DynCounters *count_into;	/* these, or another reader's */
 	bool		checked;		/* the plan fits the table's description */
 	bool		keeps;			/* executions may be repeated as they are */
 	int		   *peers_in_flight;	/* as in DynFetchSpec; NULL: no peers */

@@ -275,7 +275,8 @@ store_row(DynRows *rows, TupleTableSlot *slot)
 		   slot->tts_tupleDescriptor->natts * sizeof(bool));
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
-		int			position = rows->attnums[i] - 1;
+		int			position = rows->positions ? rows->positions[i]
+			: rows->attnums[i] - 1;
 
 		slot->tts_isnull[position] =
 			!decode_column(rows, rows->values, i, &slot->tts_values[position]);

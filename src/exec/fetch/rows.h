@@ -18,6 +18,7 @@ typedef struct DynRows
 	DynRelation *relation;
 	int			ncolumns;		/* fetched ones */
 	AttrNumber *attnums;		/* column i is in slot i */
+	int		   *positions;		/* in the tuple; NULL: as in the table */
 
 	/* what the page reader is to look for: the columns, then extra attributes */
 	int			npaths;

@@ -40,6 +40,7 @@ typedef struct Announced
 {
 	Datum	   *values;			/* copies */
 	bool	   *nulls;
+	bool		refused;		/* it cannot be served */
 	int			nanswers;
 	DynAnswer **answers;
 } Announced;
@@ -341,7 +342,8 @@ dyn_lookups_announce(DynLookups *lookups, const DynValues *given)
 	announced->answers = NULL;
 	MemoryContextSwitchTo(lookups->work_context);
 	dyn_bind_values(reader->access, reader->relation, &values, &bound);
-	if (!bound.nothing)
+	announced->refused = bound.incomplete;
+	if (!bound.nothing && !bound.incomplete)
 	{
 		announced->answers = MemoryContextAllocHuge(lookups->announced_context,
 													bound.nkeys * sizeof(DynAnswer *));
@@ -443,11 +445,12 @@ bool
 dyn_lookups_open(DynLookups *lookups, const DynValues *values)
 {
 	int			at = find_announced(lookups, values);
-	bool		servable = true;
+	bool		servable;
 
 	Assert(lookups->open == NULL);
 	if (at < 0)
 		return false;
+	servable = !lookups->announced[at].refused;
 	while (lookups->next < at)
 		release_announced(lookups, &lookups->announced[lookups->next++]);
 	lookups->next = at + 1;

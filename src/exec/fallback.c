@@ -1,0 +1,319 @@
+/*
+ * fallback.c
+ *		Answers executions from the table instead of an index.
+ *
+ * A value that no index can hold mostly selects nothing, and a join may come
+ * with it again and again.  So the values of the last execution that found
+ * nothing are remembered for the statement.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/tuplesort.h"
+#include "utils/typcache.h"
+
+#include "../plan/binding.h"
+#include "fallback.h"
+
+struct DynFallback
+{
+	DynReader  *reader;			/* of the table */
+	ExprContext *econtext;		/* of one row */
+	int			nsort;			/* order to be made; 0: none */
+	AttrNumber *sort_columns;
+	Oid		   *sort_operators;
+	Oid		   *sort_collations;
+	bool	   *nulls_first;
+
+	/* of an execution */
+	Tuplesortstate *sorted;		/* NULL: not read yet */
+	TupleTableSlot *sort_slot;	/* likewise */
+	bool		found;			/* some row */
+	uint64		executions;
+
+	/* values that are known to select nothing */
+	bool		has_empty;
+	MemoryContext empty_context;
+	Datum	   *empty_values;
+	bool	   *empty_nulls;
+};
+
+/* ---- making ---- */
+
+/* By the columns that show the sort attributes, in the index's direction. */
+static void
+init_sort(DynFallback *fallback)
+{
+	const DynRelation *relation = fallback->reader->relation;
+	const DynAccess *access = fallback->reader->access;
+
+	fallback->nsort = access->nsort;
+	fallback->sort_columns = palloc(Max(access->nsort, 1) * sizeof(AttrNumber));
+	fallback->sort_operators = palloc(Max(access->nsort, 1) * sizeof(Oid));
+	fallback->sort_collations = palloc(Max(access->nsort, 1) * sizeof(Oid));
+	fallback->nulls_first = palloc(Max(access->nsort, 1) * sizeof(bool));
+	for (int i = 0; i < access->nsort; i++)
+	{
+		AttrNumber	attnum = dyn_column_of_attribute(relation, &access->sort[i]);
+		const DynColumn *column = dyn_relation_column(relation, attnum);
+		TypeCacheEntry *type = lookup_type_cache(column->codec.basetype,
+												 TYPECACHE_LT_OPR |
+												 TYPECACHE_GT_OPR);
+
+		fallback->sort_columns[i] = attnum;
+		fallback->sort_operators[i] = access->backward ? type->gt_opr
+			: type->lt_opr;
+		fallback->sort_collations[i] = column->collation;
+		fallback->nulls_first[i] = access->backward;
+	}
+}
+
+/* A count's scan tuple has the columns behind the number. */
+static int *
+count_positions(const DynScan *scan, const DynRows *rows)
+{
+	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
+	int		   *positions = palloc0(Max(rows->ncolumns, 1) * sizeof(int));
+	ListCell   *lc;
+
+	foreach(lc, plan->fdw_scan_tlist)
+	{
+		const TargetEntry *entry = lfirst(lc);
+
+		for (int i = 0; i < rows->ncolumns && IsA(entry->expr, Var); i++)
+		{
+			if (rows->attnums[i] == ((Var *) entry->expr)->varattno)
+				positions[i] = entry->resno - 1;
+		}
+	}
+	return positions;
+}
+
+DynFallback *
+dyn_fallback_create(DynScan *scan)
+{
+	DynReader  *reader = scan->reader;
+	DynFallback *fallback;
+
+	if (reader->access->fallback == NULL)
+		return NULL;
+	fallback = palloc0(sizeof(DynFallback));
+	fallback->reader = dyn_reader_create(reader->statement, reader->relation,
+										 reader->access->fallback);
+	fallback->reader->count_into = &reader->counters;
+	fallback->reader->keeps = reader->keeps;
+	fallback->reader->access->lazy &= reader->access->lazy;
+	if (reader->access->count_only)
+		fallback->reader->rows->positions =
+			count_positions(scan, fallback->reader->rows);
+	init_sort(fallback);
+	return fallback;
+}
+
+/* ---- values that select nothing ---- */
+
+static bool
+is_known_empty(const DynFallback *fallback, const DynScan *scan)
+{
+	const DynValues *values = &scan->values;
+	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
+
+	if (!fallback->has_empty)
+		return false;
+	for (int i = 0; i < values->n; i++)
+	{
+		int16		len;
+		bool		byval;
+
+		get_typlenbyval(exprType(list_nth(plan->fdw_exprs, i)), &len, &byval);
+		if (values->nulls[i] != fallback->empty_nulls[i] ||
+			(!values->nulls[i] &&
+			 !datum_image_eq(values->values[i], fallback->empty_values[i],
+							 byval, len)))
+			return false;
+	}
+	return true;
+}
+
+static void
+remember_empty(DynFallback *fallback, const DynScan *scan)
+{
+	const DynValues *values = &scan->values;
+	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
+	EState	   *estate = scan->node->ss.ps.state;
+	MemoryContext oldcontext;
+
+	if (fallback->empty_context == NULL)
+		fallback->empty_context = AllocSetContextCreate(estate->es_query_cxt,
+														"dynamo_fdw fallback",
+														ALLOCSET_SMALL_SIZES);
+	fallback->has_empty = false;
+	MemoryContextReset(fallback->empty_context);
+	oldcontext = MemoryContextSwitchTo(fallback->empty_context);
+	fallback->empty_values = palloc(Max(values->n, 1) * sizeof(Datum));
+	fallback->empty_nulls = palloc(Max(values->n, 1) * sizeof(bool));
+	for (int i = 0; i < values->n; i++)
+	{
+		int16		len;
+		bool		byval;
+
+		get_typlenbyval(exprType(list_nth(plan->fdw_exprs, i)), &len, &byval);
+		fallback->empty_nulls[i] = values->nulls[i];
+		fallback->empty_values[i] = values->nulls[i] ? (Datum) 0
+			: datumCopy(values->values[i], byval, len);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	fallback->has_empty = true;
+}
+
+/* ---- an execution ---- */
+
+DynReader *
+dyn_fallback_start(DynScan *scan)
+{
+	DynFallback *fallback = scan->fallback;
+
+	if (fallback->econtext == NULL)
+		fallback->econtext = CreateExprContext(scan->node->ss.ps.state);
+	fallback->found = false;
+	fallback->executions++;
+	if (is_known_empty(fallback, scan))
+		return NULL;
+	dyn_reader_check_schema(fallback->reader);
+	fallback->reader->peers_in_flight = scan->reader->peers_in_flight;
+	return fallback->reader;
+}
+
+/* The next row of the table. */
+static bool
+next_row(DynScan *scan, TupleTableSlot *slot)
+{
+	DynRows    *rows = scan->fallback->reader->rows;
+	ExprContext *econtext = scan->fallback->econtext;
+	MemoryContext oldcontext;
+	bool		found;
+
+	ExecClearTuple(slot);
+	ResetExprContext(econtext);
+	oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	while (!(found = dyn_rows_next(rows, slot)))
+	{
+		const DynValue *item = scan->fetch ? dyn_fetch_next(scan->fetch) : NULL;
+
+		if (item == NULL)
+			break;
+		dyn_rows_begin(rows, item);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	return found;
+}
+
+/* The next row that satisfies what the index's requests would have. */
+static bool
+next_checked(DynScan *scan, TupleTableSlot *slot)
+{
+	DynFallback *fallback = scan->fallback;
+	ExprContext *econtext = fallback->econtext;
+
+	while (next_row(scan, slot))
+	{
+		econtext->ecxt_scantuple = slot;
+		if (ExecQual(scan->node->fdw_recheck_quals, econtext))
+		{
+			fallback->found = true;
+			return true;
+		}
+	}
+	if (!fallback->found && scan->fetch != NULL)
+		remember_empty(fallback, scan);
+	return false;
+}
+
+static void
+sort_rows(DynScan *scan, TupleTableSlot *slot)
+{
+	DynFallback *fallback = scan->fallback;
+	MemoryContext oldcontext = MemoryContextSwitchTo(scan->run_context);
+
+	fallback->sorted = tuplesort_begin_heap(slot->tts_tupleDescriptor,
+											fallback->nsort,
+											fallback->sort_columns,
+											fallback->sort_operators,
+											fallback->sort_collations,
+											fallback->nulls_first,
+											work_mem, NULL,
+											TUPLESORT_RANDOMACCESS);
+	fallback->sort_slot =
+		MakeSingleTupleTableSlot(CreateTupleDescCopy(slot->tts_tupleDescriptor),
+								 &TTSOpsMinimalTuple);
+	while (next_checked(scan, slot))
+		tuplesort_puttupleslot(fallback->sorted, slot);
+	tuplesort_performsort(fallback->sorted);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+bool
+dyn_fallback_next(DynScan *scan, TupleTableSlot *slot)
+{
+	DynFallback *fallback = scan->fallback;
+
+	if (fallback->nsort == 0)
+		return next_checked(scan, slot);
+	if (fallback->sorted == NULL)
+		sort_rows(scan, slot);
+	if (!tuplesort_gettupleslot(fallback->sorted, true, false,
+								fallback->sort_slot, NULL))
+		return false;
+	ExecCopySlot(slot, fallback->sort_slot);
+	return true;
+}
+
+uint64
+dyn_fallback_count(DynScan *scan, TupleTableSlot *slot)
+{
+	uint64		count = 0;
+
+	while (next_checked(scan, slot))
+		count++;
+	return count;
+}
+
+bool
+dyn_fallback_rewind(DynScan *scan)
+{
+	DynFallback *fallback = scan->fallback;
+
+	if (fallback->sorted != NULL)
+		tuplesort_rescan(fallback->sorted);
+	else if (scan->fetch != NULL && !dyn_fetch_rewind(scan->fetch))
+		return false;
+	else
+		dyn_rows_end(fallback->reader->rows);
+	return true;
+}
+
+void
+dyn_fallback_stop(DynScan *scan)
+{
+	DynFallback *fallback = scan->fallback;
+
+	dyn_rows_end(fallback->reader->rows);
+	dyn_reader_set_origin(fallback->reader, NULL, NULL);
+	if (fallback->sorted != NULL)
+	{
+		ExecDropSingleTupleTableSlot(fallback->sort_slot);
+		tuplesort_end(fallback->sorted);
+	}
+	fallback->sorted = NULL;
+}
+
+uint64
+dyn_fallback_executions(const DynFallback *fallback)
+{
+	return fallback->executions;
+}

@@ -1,0 +1,457 @@
+/*
+ * presence.c
+ *		Proves that an index holds all items that a statement selects.
+ *
+ * Attributes of the table's own key are in every item.  For others the column
+ * must be declared NOT NULL, or some clause must be one that NULL does not
+ * pass.  That is enough for numbers, for types without an empty spelling, and
+ * for local indexes, which are as old as their table.
+ *
+ * A text or bytea in the key of a global index may be empty, or too long, in
+ * items older than the index.  There a predicate proves presence if every value
+ * that it selects is one that the index can hold:
+ *
+ *		= and IN		with such values.  Once there is one of them on an
+ *						attribute, some of them must prove it: what NOT NULL
+ *						promises, or a range says, is not enough
+ *		>, >=			with such a bound; > also with an empty one
+ *		LIKE, prefixes	that do not match an empty text
+ *		<>				of the empty value
+ *
+ * The last three tell nothing of the length of what they select, nor does NOT
+ * NULL: an old item with a value above the limit is missed (docs/reference.md).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+#include "../model/pg_compat.h"
+#include "presence.h"
+
+/* In rising order: an OR is as good as its worst arm, an AND as its best. */
+typedef enum Presence
+{
+	NO_POINT,					/* points: no = or IN on the attribute */
+	ABSENT,						/* some item selected may not be in the index */
+	LATER,						/* the value is not known yet */
+	PRESENT
+} Presence;
+
+typedef struct Prover
+{
+	const DynRelation *relation;
+	const DynKeyAttr *attr;
+	size_t		max_bytes;
+	const Datum *values;		/* by position; NULL while planning */
+	const bool *nulls;
+	bool		points;			/* ask only = and IN */
+} Prover;
+
+/* ---- values ---- */
+
+typedef struct Operand
+{
+	bool		known;
+	bool		isnull;
+	Datum		value;
+} Operand;
+
+static Operand
+get_operand(const Prover *prover, const DynPred *pred)
+{
+	Operand		operand = {false, false, (Datum) 0};
+
+	if (prover->values != NULL)
+	{
+		operand.known = true;
+		operand.isnull = prover->nulls[pred->param];
+		operand.value = prover->values[pred->param];
+	}
+	else if (IsA(pred->value, Const))
+	{
+		operand.known = true;
+		operand.isnull = ((Const *) pred->value)->constisnull;
+		operand.value = ((Const *) pred->value)->constvalue;
+	}
+	return operand;
+}
+
+/* No item can hold a value that cannot be encoded: it selects nothing. */
+static bool
+fits(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum value,
+	 bool may_be_empty)
+{
+	DynScalar	scalar;
+
+	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
+		return true;
+	return scalar.len <= prover->max_bytes && (may_be_empty || scalar.len > 0);
+}
+
+static bool
+all_fit(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum array)
+{
+	ArrayType  *a = DatumGetArrayTypeP(array);
+	int16		len;
+	bool		byval;
+	char		align;
+	ArrayIterator elements;
+	Datum		value;
+	bool		isnull;
+	bool		all = true;
+
+	get_typlenbyvalalign(ARR_ELEMTYPE(a), &len, &byval, &align);
+	elements = array_create_iterator(a, 0, NULL);
+	while (all && array_iterate(elements, &value, &isnull))
+	{
+		CHECK_FOR_INTERRUPTS();
+		all = isnull || fits(prover, codec, valuetype, value, false);
+	}
+	array_free_iterator(elements);
+	return all;
+}
+
+/* Only a pattern of nothing but % matches the empty text. */
+static bool
+pattern_fits(const Prover *prover, Datum value)
+{
+	text	   *pattern = DatumGetTextPP(value);
+	size_t		len = VARSIZE_ANY_EXHDR(pattern);
+
+	if (len > prover->max_bytes)
+		return false;
+	for (size_t i = 0; i < len; i++)
+	{
+		if (VARDATA_ANY(pattern)[i] != '%')
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_empty(const DynCodec *codec, Oid valuetype, Datum value)
+{
+	DynScalar	scalar;
+
+	return dyn_codec_encode(codec, valuetype, value, &scalar) == DYN_ENCODED &&
+		scalar.len == 0;
+}
+
+/* ---- predicates ---- */
+
+static bool
+is_on_attribute(const Prover *prover, const DynPred *pred)
+{
+	const char *name = dyn_pred_attribute(prover->relation, pred);
+
+	return name != NULL && strcmp(name, prover->attr->name) == 0 &&
+		dyn_relation_column(prover->relation,
+							pred->field.attnum)->codec.wire == prover->attr->type;
+}
+
+static bool
+operand_proves(const Prover *prover, const DynPred *pred, Datum value)
+{
+	const DynCodec *codec =
+		&dyn_relation_column(prover->relation, pred->field.attnum)->codec;
+
+	switch (pred->kind)
+	{
+		case DYN_PRED_EQ:
+		case DYN_PRED_GE:
+		case DYN_PRED_PREFIX:
+			return fits(prover, codec, pred->valuetype, value, false);
+		case DYN_PRED_GT:
+			return fits(prover, codec, pred->valuetype, value, true);
+		case DYN_PRED_IN:
+			return all_fit(prover, codec, pred->valuetype, value);
+		case DYN_PRED_LIKE:
+			return pattern_fits(prover, value);
+		case DYN_PRED_NE:
+			return is_empty(codec, pred->valuetype, value);
+		default:
+			return false;
+	}
+}
+
+/* <> is hardly ever with the empty value, unless it says so. */
+static bool
+may_prove_later(DynPredKind kind)
+{
+	return kind != DYN_PRED_NE && kind != DYN_PRED_NOT_IN &&
+		kind != DYN_PRED_LT && kind != DYN_PRED_LE;
+}
+
+static Presence
+leaf_presence(const Prover *prover, const DynPred *pred)
+{
+	bool		point = (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN);
+	Operand		operand;
+
+	if (!is_on_attribute(prover, pred) || (prover->points && !point))
+		return prover->points ? NO_POINT : ABSENT;
+	operand = get_operand(prover, pred);
+	if (!operand.known)
+		return may_prove_later(pred->kind) ? LATER : ABSENT;
+	if (operand.isnull)
+		return PRESENT;
+	return operand_proves(prover, pred, operand.value) ? PRESENT : ABSENT;
+}
+
+static Presence
+pred_presence(const Prover *prover, const DynPred *pred)
+{
+	Presence	presence = pred->kind == DYN_PRED_OR ? PRESENT : NO_POINT;
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (pred->kind != DYN_PRED_AND && pred->kind != DYN_PRED_OR)
+		return leaf_presence(prover, pred);
+	foreach(lc, pred->args)
+	{
+		Presence	arg = pred_presence(prover, lfirst(lc));
+
+		presence = pred->kind == DYN_PRED_OR ? Min(presence, arg)
+			: Max(presence, arg);
+	}
+	return presence;
+}
+
+static Presence
+preds_presence(const Prover *prover, List *preds)
+{
+	Presence	best = NO_POINT;
+	ListCell   *lc;
+
+	foreach(lc, preds)
+		best = Max(best, pred_presence(prover, lfirst(lc)));
+	return best;
+}
+
+/* Of all predicates together; `promised`: items are promised to have a value. */
+static Presence
+together(Prover *prover, List *preds, bool promised)
+{
+	Presence	points;
+
+	prover->points = true;
+	points = preds_presence(prover, preds);
+	prover->points = false;
+	if (points != NO_POINT)
+		return points;
+	return promised ? PRESENT : Max(ABSENT, preds_presence(prover, preds));
+}
+
+/* ---- attributes of an index ---- */
+
+/* A key attribute at its place in an index. */
+typedef struct Place
+{
+	const DynRelPlan *plan;
+	const DynIndexMeta *index;
+	const DynKeyAttr *attr;
+	size_t		max_bytes;
+	AttrNumber	attnum;			/* of a column that shows it, or 0 */
+} Place;
+
+/* The longest value that the table's own key takes there; 0: not in the key. */
+static size_t
+own_limit(const Place *place)
+{
+	const DynKeySchema *key = &place->plan->meta->key;
+
+	if (dyn_key_hash_position(key, place->attr->name) >= 0)
+		return DYN_MAX_HASH_BYTES;
+	return dyn_key_range_position(key, place->attr->name) >= 0
+		? DYN_MAX_RANGE_BYTES : 0;
+}
+
+/* Can a value of the column be spelled with no character or byte? */
+static bool
+may_be_empty(const DynCodec *codec)
+{
+	switch (codec->kind)
+	{
+		case DYN_CODEC_TEXT:
+		case DYN_CODEC_BPCHAR:
+		case DYN_CODEC_BYTEA:
+		case DYN_CODEC_INPUT:
+			return true;
+		case DYN_CODEC_BOOL:
+			return codec->format.kind == DYN_FORMAT_BOOL &&
+				(codec->format.true_text[0] == '\0' ||
+				 codec->format.false_text[0] == '\0');
+		default:
+			return false;
+	}
+}
+
+/* Does it depend on the values that predicates select? */
+static bool
+depends_on_values(const Place *place)
+{
+	size_t		own = own_limit(place);
+
+	if (place->attr->type == DYN_TYPE_N || !place->index->global ||
+		place->attnum == 0)
+		return false;
+	return own > 0 ? own > place->max_bytes
+		: may_be_empty(&dyn_relation_column(place->plan->relation,
+											place->attnum)->codec);
+}
+
+/* Are items promised to have the attribute, or known to? */
+static bool
+is_promised(const Place *place)
+{
+	return own_limit(place) > 0 ||
+		(place->attnum != 0 &&
+		 dyn_relation_column(place->plan->relation, place->attnum)->not_null);
+}
+
+static List *
+clause_preds(List *clauses)
+{
+	List	   *preds = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		if (((DynClause *) lfirst(lc))->pred != NULL)
+			preds = lappend(preds, ((DynClause *) lfirst(lc))->pred);
+	}
+	return preds;
+}
+
+static Presence
+presence_by_values(const Place *place, List *preds)
+{
+	Prover		prover = {place->plan->relation, place->attr, place->max_bytes,
+	NULL, NULL, false};
+
+	return together(&prover, preds, is_promised(place));
+}
+
+/* The clauses' expressions as one implicit AND. */
+static List *
+clause_expressions(List *clauses)
+{
+	List	   *exprs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (!clause->rinfo->pseudoconstant)
+			exprs = lappend(exprs, clause->rinfo->clause);
+	}
+	return exprs;
+}
+
+static bool
+may_be_present(const Place *place, Index relid, List *clauses, List *exprs)
+{
+	if (depends_on_values(place))
+		return presence_by_values(place, clause_preds(clauses)) >= LATER;
+	return is_promised(place) ||
+		(place->attnum != 0 &&
+		 dyn_var_is_nonnullable(exprs, relid, place->attnum));
+}
+
+/* The i'th attribute of the index's key, hash attributes first. */
+static Place
+place_of(const DynRelPlan *plan, const DynIndexMeta *index, int i)
+{
+	bool		hash = i < index->key.nhash;
+	Place		place = {plan, index};
+
+	place.attr = hash ? &index->key.hash[i]
+		: &index->key.range[i - index->key.nhash];
+	place.max_bytes = hash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
+	place.attnum = dyn_column_of_attribute(plan->relation, place.attr);
+	return place;
+}
+
+bool
+dyn_index_is_complete(const DynRelPlan *plan, Index relid,
+					  const DynIndexMeta *index, List *clauses,
+					  const char **missing)
+{
+	List	   *exprs = clause_expressions(clauses);
+	bool		complete = true;
+
+	*missing = NULL;
+	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
+	{
+		Place		place = place_of(plan, index, i);
+
+		if (may_be_present(&place, relid, clauses, exprs))
+			continue;
+		complete = false;
+		if (place.attnum != 0 && !is_promised(&place))
+			*missing = dyn_relation_column(plan->relation, place.attnum)->name;
+	}
+	return complete;
+}
+
+/* ---- proofs at run time ---- */
+
+/* Those that say something of the attribute, if their values are known. */
+static List *
+preds_about(const Place *place, List *preds)
+{
+	Prover		prover = {place->plan->relation, place->attr, place->max_bytes,
+	NULL, NULL, false};
+	List	   *about = NIL;
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		List	   *one = list_make1(lfirst(lc));
+
+		if (together(&prover, one, false) >= LATER)
+			about = lappend(about, lfirst(lc));
+	}
+	return about;
+}
+
+void
+dyn_bind_proofs(const DynRelPlan *plan, const DynIndexMeta *index,
+				List *clauses, DynAccess *access)
+{
+	List	   *preds = clause_preds(clauses);
+
+	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
+	{
+		Place		place = place_of(plan, index, i);
+		DynProof   *proof = &access->proofs[access->nproofs];
+
+		if (!depends_on_values(&place) ||
+			presence_by_values(&place, preds) != LATER)
+			continue;
+		proof->attr = *place.attr;
+		proof->max_bytes = (int) place.max_bytes;
+		proof->preds = preds_about(&place, preds);
+		access->nproofs++;
+	}
+}
+
+bool
+dyn_proofs_hold(const DynAccess *access, const DynRelation *relation,
+				const Datum *values, const bool *nulls)
+{
+	for (int i = 0; i < access->nproofs; i++)
+	{
+		const DynProof *proof = &access->proofs[i];
+		Prover		prover = {relation, &proof->attr, proof->max_bytes,
+		values, nulls, false};
+
+		if (together(&prover, proof->preds, false) != PRESENT)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,196 @@
+"""Items older than an index, with key attributes that it cannot hold."""
+import time
+from collections import Counter
+
+import fixture
+import shop
+from dynamo import key_schema
+
+LONG = "y" * 3000
+ITEMS = [{"pk": "p1", "h": "x", "s": "", "v": 1}, {"pk": "p2", "h": "x", "s": "k", "v": 2},
+         {"pk": "p3", "h": "", "s": "k", "v": 3}, {"pk": "p4", "h": "x", "s": LONG, "v": 4},
+         {"pk": "p5", "h": "x", "v": 5}, {"pk": "p6", "s": "k", "v": 6}, {"pk": "p7", "h": "z", "s": "m", "v": 7},
+         {"pk": "p8", "h": LONG, "s": "n", "v": 8}, {"pk": "p9", "h": "x", "s": "l", "v": 9},
+         {"pk": "pa", "h": "", "s": "", "v": 10}, {"pk": "pb", "h": "", "s": "a", "v": 11}]
+SCAN = {"Scan": 1}
+QUERY = {"Query": 1}
+
+
+class OldItems(fixture.TestCase):
+    """The index (h, s) was created after the items."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        fx = cls.fx
+        fx.create_table("t", ("pk", "S"))
+        fx.put("t", ITEMS)
+        cls.add_index("t", "by_h", ("h", "S"), ("s", "S"))
+        cls.columns = 'pk text COLLATE "C" NOT NULL, h text COLLATE "C", s text COLLATE "C", v int'
+        fx.foreign_table("t", cls.columns, scan_policy="allow")
+        fx.foreign_table("promised", cls.columns.replace('s text COLLATE "C"', 's text COLLATE "C" NOT NULL'),
+                         scan_policy="allow", table_name=fx.remote("t"))
+        fx.execute("CREATE SCHEMA local; CREATE TABLE local.t AS SELECT * FROM t;"
+                   "CREATE TABLE local.promised AS SELECT * FROM t WHERE s IS NOT NULL;"
+                   "CREATE TABLE local.wanted (n int, x text COLLATE \"C\", y text COLLATE \"C\")")
+        fx.execute("INSERT INTO local.wanted SELECT g, CASE g % 4 WHEN 0 THEN '' WHEN 1 THEN 'z' ELSE 'x' END,"
+                   " CASE g % 3 WHEN 0 THEN '' WHEN 1 THEN 'k' ELSE 'm' END FROM generate_series(1, 24) g;"
+                   "CREATE TABLE wanted AS SELECT * FROM local.wanted; ANALYZE wanted, local.t, local.wanted")
+        shop.pretend_large(fx, 300)
+        fx.execute("SET plan_cache_mode = force_generic_plan")
+
+    @classmethod
+    def add_index(cls, table, name, *keys):
+        """Create it over the items that there are, and wait for it."""
+        remote, dynamo = cls.fx.remote(table), cls.fx.dynamo
+        definition = {"IndexName": name, "KeySchema": key_schema(*keys), "Projection": {"ProjectionType": "ALL"}}
+        dynamo.call("UpdateTable", {
+            "TableName": remote, "GlobalSecondaryIndexUpdates": [{"Create": definition}],
+            "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in (("pk", "S"),) + keys]})
+        while dynamo.call("DescribeTable", {"TableName": remote})["Table"]["GlobalSecondaryIndexes"][0][
+                "IndexStatus"] != "ACTIVE":
+            time.sleep(0.1)
+
+    def check(self, sql, requests, ordered=False):
+        """The rows of a local table, by these requests."""
+        rows = self.fx.rows(sql)
+        self.fx.execute("SET search_path = local")
+        try:
+            right = self.fx.rows(sql)
+        finally:
+            self.fx.execute("RESET search_path")
+        self.assertEqual(rows if ordered else sorted(rows, key=repr), right if ordered else sorted(right, key=repr), sql)
+        sent = dict(Counter(r.operation for r in self.fx.requests(sql)))
+        self.assertEqual(sent, requests, f"{sql}\n{self.fx.explain(sql)}")
+
+    def prepared(self, sql, types, values, requests, ordered=False):
+        """The same with values that come later."""
+        self.fx.execute("SET search_path = local")
+        self.fx.execute(f"PREPARE r({types}) AS {sql}")
+        right = self.fx.rows(f"EXECUTE r({values})")
+        self.fx.execute("RESET search_path; DEALLOCATE r")
+        self.fx.execute(f"PREPARE p({types}) AS {sql}")
+        try:
+            rows = self.fx.rows(f"EXECUTE p({values})")
+            self.assertEqual(rows if ordered else sorted(rows, key=repr),
+                             right if ordered else sorted(right, key=repr), sql)
+            sent = dict(Counter(r.operation for r in self.fx.requests(f"EXECUTE p({values})")))
+            self.assertEqual(sent, requests, f"{sql}\n{self.fx.explain(f'EXECUTE p({values})')}")
+        finally:
+            self.fx.execute("DEALLOCATE p")
+
+    def test_what_proves_nothing(self):
+        """Conditions that the empty text, or a long one, passes."""
+        for condition in ("s IS NOT NULL", "s >= ''", "s = ''", f"s = '{LONG}'", "s IN ('', 'k')", "s < 'l'", "s <= ''",
+                          "s LIKE '%'", "s LIKE ''", "s ^@ ''", "length(s) = 0", "s <> 'k'", f"s >= '{LONG}'",
+                          "(s = 'k' OR s = '')", "s NOT IN ('k')", f"s = ANY (ARRAY['{LONG}', NULL])"):
+            self.check(f"SELECT pk FROM t WHERE h = 'x' AND {condition}", SCAN)
+            self.check(f"SELECT count(*) FROM t WHERE h = 'x' AND {condition}", SCAN)
+        for condition in ("h = ''", f"h = '{LONG}'", "h IN ('', 'x')"):
+            self.check(f"SELECT pk FROM t WHERE {condition} AND s = 'k'", SCAN)
+
+    def test_what_proves_it(self):
+        """Conditions that it does not pass."""
+        for condition in ("s > ''", "s = 'k'", "s IN ('k', NULL, 'l')", "s > 'k'", "s >= 'k' AND s < 'm'", "s LIKE 'k%'",
+                          "s LIKE '_'", "s ^@ 'k'", "s BETWEEN 'a' AND 'x'", "(s = 'k' OR s = 'l')", "s = 'k' AND s <> 'l'"):
+            self.check(f"SELECT pk FROM t WHERE h = 'x' AND {condition} AND length(s) < 1000", QUERY)
+        self.check("SELECT pk FROM t WHERE h = 'z' AND s <> ''", QUERY)
+        self.check("SELECT pk FROM t WHERE (h, s) IN (('x', 'k'), ('z', 'm'))", {"Query": 2})
+        self.check("SELECT pk FROM t WHERE h IN ('x', 'z') AND s = 'k' AND h IN ('x', '')", QUERY)
+        self.check("SELECT pk FROM t WHERE h = 'x' AND s = 'k' AND s = ''", {})
+
+    def test_declared(self):
+        """NOT NULL promises a value that the index holds; a value that it cannot is still looked for."""
+        self.check("SELECT pk FROM promised WHERE h = 'z'", QUERY)
+        self.check("SELECT pk FROM promised WHERE h = 'z' AND s <= 'z'", QUERY)
+        for sql in ("SELECT pk, v FROM promised WHERE h = 'x' AND s = ''",
+                    "SELECT count(*) FROM promised WHERE h = 'x' AND s IN ('', 'k')"):
+            # NULL in s is an error where it is read and not filtered out
+            self.check(sql, SCAN)
+
+    def test_parameters(self):
+        """Values that come later send the same requests, unless the index cannot hold them."""
+        sql = "SELECT pk, v FROM t WHERE h = $1 AND s = $2"
+        self.prepared(sql, "text, text", "'x', 'k'", QUERY)
+        self.prepared(sql, "text, text", "'x', ''", SCAN)
+        self.prepared(sql, "text, text", "'', 'k'", SCAN)
+        self.prepared(sql, "text, text", f"'x', '{LONG}'", SCAN)
+        self.prepared(sql, "text, text", "'x', NULL", {})
+        self.prepared("SELECT pk FROM t WHERE h = $1 AND s >= $2", "text, text", "'x', 'k'", QUERY)
+        self.prepared("SELECT pk FROM t WHERE h = $1 AND s >= $2", "text, text", "'x', ''", SCAN)
+        self.prepared("SELECT pk FROM t WHERE h = $1 AND s LIKE $2", "text, text", "'x', 'k%'", QUERY)
+        self.prepared("SELECT pk FROM t WHERE h = $1 AND s LIKE $2", "text, text", "'x', '%'", SCAN)
+        self.prepared("SELECT pk FROM t WHERE h = $1 AND s = ANY ($2)", "text, text[]", "'x', '{k,l}'", QUERY)
+        self.prepared("SELECT pk FROM t WHERE h = $1 AND s = ANY ($2)", "text, text[]", "'x', '{k,\"\"}'", SCAN)
+        self.prepared("SELECT pk FROM t WHERE h = $1 AND s = 'k' AND pk = $2", "text, text", "'x', 'p2'", {"GetItem": 1})
+        self.prepared("SELECT tableoid::regclass IS NULL FROM t WHERE h = $1 AND s > 'a'", "text", "''", SCAN)
+
+    def test_counts(self):
+        """Counted by DynamoDB, or here."""
+        sql = "SELECT count(*) + 1 FROM t WHERE h = $1 AND s > $2 HAVING count(*) < 10"
+        self.prepared(sql, "text, text", "'x', 'a'", QUERY)
+        self.prepared(sql, "text, text", "'', ''", SCAN)
+        self.prepared("SELECT count(*) FROM t WHERE h = ANY ($1) AND s = 'k'", "text[]",
+                      "'{x,\"\"," + ",".join(f"q{n}" for n in range(900)) + "}'", SCAN)
+
+    def test_order(self):
+        """Of the index, made here."""
+        for order in ("s", "s DESC"):
+            sql = f"SELECT pk FROM t WHERE h = $1 AND s >= $2 ORDER BY {order}, pk"
+            self.prepared(sql, "text, text", "'', ''", SCAN, True)
+            sql = f"SELECT s FROM t WHERE h = $1 AND s >= $2 ORDER BY {order}"
+            self.prepared(sql, "text, text", "'', ''", SCAN, True)
+            self.prepared(sql, "text, text", "'x', 'k'", QUERY, True)
+            self.prepared(f"{sql} LIMIT 1", "text, text", "'', ''", SCAN, True)
+        self.prepared("SELECT max(s), min(s) FROM t WHERE h = $1 AND s > $2", "text, text", "'', ''", SCAN)
+        self.prepared("SELECT v FROM t WHERE h IN ($1, $2) AND s > '' ORDER BY s DESC, v", "text, text", "'', 'z'", SCAN, True)
+
+    def test_joins(self):
+        """Each outer row by itself where the index cannot hold its value."""
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_memoize = off")
+        self.addCleanup(self.fx.execute, "RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_memoize")
+        shop.pretend_large(self.fx, 10 ** 6)
+        self.addCleanup(self.fx.execute, "SELECT dynamo_fdw_disconnect()")
+        self.addCleanup(shop.pretend_large, self.fx, 300)
+        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        for lookups in ("on", "off"):
+            self.fx.execute(f"SET dynamo_fdw.enable_lookup_join = {lookups}")
+            for sql in ("SELECT n, pk FROM wanted JOIN t ON h = x AND s = y",
+                        "SELECT n, pk FROM wanted LEFT JOIN t ON h = x AND s = y",
+                        "SELECT n FROM wanted WHERE EXISTS (SELECT FROM t WHERE h = x AND s = y)",
+                        "SELECT n FROM wanted WHERE NOT EXISTS (SELECT FROM t WHERE h = x AND s = y)",
+                        "SELECT n, (SELECT count(*) FROM t WHERE h = x AND s = y) FROM wanted",
+                        "SELECT n, (SELECT max(v) FROM t WHERE h = x AND s = y) FROM wanted",
+                        "SELECT n, (SELECT v FROM t WHERE h = x AND s >= y AND length(s) < 9 ORDER BY s LIMIT 1) FROM wanted"):
+                rows = sorted(self.fx.rows(sql), key=repr)
+                self.fx.execute("SET search_path = local")
+                self.assertEqual(rows, sorted(self.fx.rows(sql), key=repr), sql)
+                self.fx.execute("RESET search_path")
+                self.assertIn("by_h", self.fx.explain(sql), sql)
+        self.fx.execute("RESET dynamo_fdw.enable_lookup_join")
+
+    def test_nothing_found_is_remembered(self):
+        """A value of many outer rows that selects nothing is looked for once."""
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_memoize = off")
+        self.addCleanup(self.fx.execute, "RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_memoize")
+        sql = "SELECT n, pk FROM (SELECT n, y || '' AS y FROM wanted WHERE y = '') w JOIN t ON s = y AND h = 'nobody'"
+        self.assertEqual(self.fx.rows(sql), [])
+        self.assertEqual([r.operation for r in self.fx.requests(sql)], ["Scan"], self.fx.explain(sql, "ANALYZE, COSTS OFF"))
+
+    def test_together(self):
+        """Branches, rescans and EXPLAIN."""
+        self.prepared("SELECT pk FROM t WHERE h = $1 AND s = 'k' UNION ALL SELECT pk FROM t WHERE h = $2 AND s = 'k'",
+                      "text, text", "'x', ''", {"Query": 1, "Scan": 1})
+        self.prepared("SELECT a.pk, b.pk FROM t a, t b WHERE a.h = $1 AND a.s = 'k' AND b.h = $2 AND b.s >= $1",
+                      "text, text", "'', ''", {"Scan": 2})
+        self.fx.execute("PREPARE p(text) AS SELECT pk FROM t WHERE h = $1 AND s = 'k'")
+        self.addCleanup(self.fx.execute, "DEALLOCATE p")
+        self.assertIn("Read from Table: 1", self.fx.explain("EXECUTE p('')", "ANALYZE, COSTS OFF, TIMING OFF"))
+        self.assertNotIn("Read from Table", self.fx.explain("EXECUTE p('x')", "ANALYZE, COSTS OFF, TIMING OFF"))
+
+    def test_policy(self):
+        """A Scan in place of a Query is a Scan."""
+        self.fx.execute("SET dynamo_fdw.scan_policy = 'error'; PREPARE p(text) AS SELECT pk FROM t WHERE h = $1 AND s = 'k'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy; DEALLOCATE p")
+        self.assertEqual(self.fx.rows("EXECUTE p('x')"), [("p2",)])
+        self.assertEqual(self.fx.error("EXECUTE p('')").sqlstate, "55000")
