@@ -367,3 +367,30 @@ dyn_walk_next(DynWalk *walk, DynValue *v)
 	walk_string(walk, element_type(inside), v);
 	return DYN_WALK_VALUE;
 }
+
+/* The list or map that was just opened, as one value; moves behind it. */
+static void
+whole_container(DynWalk *walk, const DynValue *parent, DynValue *v)
+{
+	const char *start = v->data;
+	uint8_t		type = v->type;
+	int			open = 1;
+	DynWalkEvent event;
+
+	while (open > 0 && (event = dyn_walk_next(walk, v)) != DYN_WALK_END)
+		open += (event == DYN_WALK_OPEN) - (event == DYN_WALK_CLOSE);
+	v->len = (uint32_t) (v->data + 1 - start);
+	v->data = start;
+	v->type = type;
+	v->flags = parent->flags & DYN_VALUE_HAS_NUL;
+}
+
+bool
+dyn_walk_element(DynWalk *walk, const DynValue *parent, DynValue *v)
+{
+	DynWalkEvent event = dyn_walk_next(walk, v);
+
+	if (event == DYN_WALK_OPEN)
+		whole_container(walk, parent, v);
+	return event == DYN_WALK_OPEN || event == DYN_WALK_VALUE;
+}

@@ -107,4 +107,11 @@ typedef struct DynWalk
 extern void dyn_walk_begin(DynWalk *walk, const DynValue *value);
 extern DynWalkEvent dyn_walk_next(DynWalk *walk, DynValue *v);
 
+/*
+ * The next element of the set or list `parent`, whose opening was taken by
+ * dyn_walk_next; one that is a container comes as a whole.  False at the end.
+ */
+extern bool dyn_walk_element(DynWalk *walk, const DynValue *parent,
+							 DynValue *v);
+
 #endif

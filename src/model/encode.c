@@ -3,10 +3,10 @@
  *		SQL values on their way into key conditions and filters.
  *
  * A comparison in DynamoDB is made on the stored spelling, so that a value is
- * encoded as the column spells it, or found to be one that no item can hold.
- * An equality with such a value selects nothing.  A range bound is moved
+ * encoded as the column spells it, or found to be one that the column cannot
+ * hold.  An equality with such a value selects nothing.  A range bound is moved
  * outward to the nearest value that exists, or found to select everything or
- * nothing.  Bounds of keys (empty, over-long) are exec/bind.c's business.
+ * nothing.  Bounds of keys (empty, over-long) are the executor's business.
  *
  * Encoders allocate in CurrentMemoryContext.
  */
@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/numeric.h"
@@ -29,6 +30,12 @@
 
 /* A value larger than an item can be is in no item. */
 #define MAX_ITEM_BYTES	(400 * 1024)
+
+bool
+dyn_codec_is_point(const DynCodec *codec)
+{
+	return codec->spelling.canonical;
+}
 
 static bool
 is_number_type(Oid typid)
@@ -74,28 +81,77 @@ set_scalar(DynScalar *out, DynType type, const char *data, size_t len)
 	out->len = len;
 }
 
-static DynEncoded
-encode_text(Datum value, DynScalar *out)
+bool
+dyn_encode_text(Datum value, DynScalar *out)
 {
 	text	   *t = DatumGetTextPP(value);
 	size_t		len = VARSIZE_ANY_EXHDR(t);
-	const char *data = dyn_to_utf8_len(VARDATA_ANY(t), &len);
+	const char *data = VARDATA_ANY(t);
 
-	if (len > MAX_ITEM_BYTES)
-		return DYN_ENCODED_NOTHING;
+	if (!dyn_value_to_utf8(&data, &len))
+		return false;
 	set_scalar(out, DYN_TYPE_S, data, len);
-	return DYN_ENCODED;
+	return true;
 }
 
-static DynEncoded
-encode_bytea(Datum value, DynScalar *out)
+/* The value as text or bytea, whichever its type is compared as. */
+static bool
+encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 {
-	bytea	   *b = DatumGetByteaPP(value);
+	bytea	   *b;
 
-	if (VARSIZE_ANY_EXHDR(b) > MAX_ITEM_BYTES)
-		return DYN_ENCODED_NOTHING;
-	set_scalar(out, DYN_TYPE_B, VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b));
-	return DYN_ENCODED;
+	switch (valuetype)
+	{
+		case BYTEAOID:
+			b = DatumGetByteaPP(value);
+			set_scalar(out, DYN_TYPE_B, VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b));
+			return true;
+		case NAMEOID:
+			value = CStringGetTextDatum(NameStr(*DatumGetName(value)));
+			break;
+		case UUIDOID:
+			value = CStringGetTextDatum(DatumGetCString(DirectFunctionCall1(uuid_out, value)));
+			break;
+	}
+	return dyn_encode_text(value, out);
+}
+
+/* As decode_uuid() takes it without a format. */
+static bool
+is_uuid_spelling(const DynScalar *text)
+{
+	static const char pattern[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+	if (text->len != sizeof(pattern) - 1)
+		return false;
+	for (size_t i = 0; i < text->len; i++)
+	{
+		char		c = text->data[i];
+
+		if (pattern[i] == '-' ? c != '-'
+			: !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+			return false;
+	}
+	return true;
+}
+
+static bool
+holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
+			const DynScalar *encoded)
+{
+	text	   *t;
+
+	if (encoded->len > MAX_ITEM_BYTES)
+		return false;
+	if (codec->kind == DYN_CODEC_UUID)
+		return is_uuid_spelling(encoded);
+	if (codec->kind != DYN_CODEC_TEXT)
+		return true;
+	if (valuetype == NAMEOID)
+		return dyn_codec_holds_text(codec, NameStr(*DatumGetName(value)),
+									strlen(NameStr(*DatumGetName(value))));
+	t = DatumGetTextPP(value);
+	return dyn_codec_holds_text(codec, VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
 }
 
 /* The decimal text of any exact number type. */
@@ -115,34 +171,16 @@ number_out(Oid valuetype, Datum value)
 	}
 }
 
-/* Can a column of an integer type have this canonical number as its value? */
-static bool
-is_in_integer_type(DynCodecKind kind, const char *text)
-{
-	int64		number;
-
-	if (kind == DYN_CODEC_NUMERIC)
-		return true;
-	if (strchr(text, '.') != NULL)
-		return false;
-	errno = 0;
-	number = strtoll(text, NULL, 10);
-	return errno == 0 &&
-		(kind != DYN_CODEC_INT4 ||
-		 (number >= PG_INT32_MIN && number <= PG_INT32_MAX)) &&
-		(kind != DYN_CODEC_INT2 ||
-		 (number >= PG_INT16_MIN && number <= PG_INT16_MAX));
-}
-
 static DynEncoded
-encode_number(DynCodecKind kind, Oid valuetype, Datum value, DynScalar *out)
+encode_number(const DynCodec *codec, Oid valuetype, Datum value,
+			  DynScalar *out)
 {
 	char	   *text = number_out(valuetype, value);
 	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
 	size_t		len;
 
 	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK ||
-		!is_in_integer_type(kind, buf))
+		!dyn_codec_holds_number(codec, buf))
 		return DYN_ENCODED_NOTHING;
 	set_scalar(out, DYN_TYPE_N, buf, len);
 	return DYN_ENCODED;
@@ -200,6 +238,7 @@ encode_instant(const DynCodec *codec, Datum value, DynScalar *out)
 	char	   *dst = palloc(DYN_INSTANT_BUFSIZE);
 
 	if (!value_instant(codec, value, &instant) ||
+		!dyn_codec_holds_instant(codec, instant) ||
 		!instant_text(codec, instant, dst))
 		return DYN_ENCODED_NOTHING;
 	set_scalar(out, codec->wire, dst, strlen(dst));
@@ -213,20 +252,16 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 	switch (codec->kind)
 	{
 		case DYN_CODEC_TEXT:
-			if (valuetype == NAMEOID)
-				value = CStringGetTextDatum(NameStr(*DatumGetName(value)));
-			return encode_text(value, out);
 		case DYN_CODEC_UUID:
-			if (valuetype == UUIDOID)
-				value = CStringGetTextDatum(DatumGetCString(DirectFunctionCall1(uuid_out, value)));
-			return encode_text(value, out);
+		case DYN_CODEC_BYTEA:
+			return encode_bytes(valuetype, value, out) &&
+				holds_bytes(codec, valuetype, value, out)
+				? DYN_ENCODED : DYN_ENCODED_NOTHING;
 		case DYN_CODEC_INT2:
 		case DYN_CODEC_INT4:
 		case DYN_CODEC_INT8:
 		case DYN_CODEC_NUMERIC:
-			return encode_number(codec->kind, valuetype, value, out);
-		case DYN_CODEC_BYTEA:
-			return encode_bytea(value, out);
+			return encode_number(codec, valuetype, value, out);
 		case DYN_CODEC_BOOL:
 			return encode_bool(codec, value, out);
 		default:
@@ -360,7 +395,7 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 
 		return below == lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
 	}
-	if (!codec->canonical)
+	if (!codec->spelling.canonical)
 		return bound_lenient(instant, lower, inclusive, out);
 	instant = round_instant(instant, instant_step(codec), lower, &moved);
 	if (moved)
@@ -370,6 +405,39 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 			: DYN_ENCODED_NOTHING;
 	set_scalar(out, codec->wire, dst, strlen(dst));
 	return DYN_ENCODED;
+}
+
+/*
+ * A bound longer than any value lies right behind its beginning of the greatest
+ * length.  In a text that may end within a character.
+ */
+static DynEncoded
+clip_bound(bool lower, bool *inclusive, DynScalar *out)
+{
+	size_t		len = MAX_ITEM_BYTES;
+
+	if (out->type == DYN_TYPE_S)
+	{
+		len = pg_encoding_mbcliplen(PG_UTF8, out->data, out->len, len);
+		if (!lower && len < MAX_ITEM_BYTES)
+			return DYN_ENCODED_UNKNOWN;
+	}
+	out->len = len;
+	*inclusive = !lower;
+	return DYN_ENCODED;
+}
+
+static DynEncoded
+bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,
+			DynScalar *out)
+{
+	if (!encode_bytes(valuetype, value, out))
+		return DYN_ENCODED_UNKNOWN;
+	if (out->len > MAX_ITEM_BYTES)
+		return clip_bound(lower, inclusive, out);
+	/* nothing sorts below the empty text */
+	return !lower && !*inclusive && out->len == 0
+		? DYN_ENCODED_NOTHING : DYN_ENCODED;
 }
 
 DynEncoded
@@ -391,15 +459,6 @@ dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 		case DYN_CODEC_TIMESTAMPTZ:
 			return bound_instant(codec, value, lower, inclusive, out);
 		default:
-			{
-				DynEncoded	done = dyn_codec_encode(codec, valuetype, value, out);
-
-				/* too long for any item: a bound on nothing that exists */
-				if (done != DYN_ENCODED)
-					return DYN_ENCODED_ANYTHING;
-				/* nothing sorts below the empty text */
-				return !lower && !*inclusive && out->len == 0
-					? DYN_ENCODED_NOTHING : DYN_ENCODED;
-			}
+			return bound_bytes(valuetype, value, lower, inclusive, out);
 	}
 }

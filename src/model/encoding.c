@@ -10,6 +10,7 @@
 
 #include "catalog/namespace.h"
 #include "mb/pg_wchar.h"
+#include "utils/memutils.h"
 
 #include "encoding.h"
 
@@ -18,6 +19,69 @@ dyn_encoding_differs(void)
 {
 	return GetDatabaseEncoding() != PG_UTF8 &&
 		GetDatabaseEncoding() != PG_SQL_ASCII;
+}
+
+bool
+dyn_encoding_is_one_to_one(void)
+{
+	switch (GetDatabaseEncoding())
+	{
+		case PG_UTF8:
+		case PG_EUC_CN:
+		case PG_EUC_KR:
+			return true;
+		default:
+			return pg_database_encoding_max_length() == 1;
+	}
+}
+
+bool
+dyn_encoding_sorts_as_utf8(void)
+{
+	return !dyn_encoding_differs() || GetDatabaseEncoding() == PG_LATIN1;
+}
+
+static Oid
+conversion(int from, int to)
+{
+	Oid			proc = FindDefaultConversionProc(from, to);
+
+	if (!OidIsValid(proc))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("default conversion function for encoding \"%s\" to \"%s\" does not exist",
+						pg_encoding_to_char(from), pg_encoding_to_char(to))));
+	return proc;
+}
+
+/* Converts as far as it goes; returns the bytes of `text` that were taken. */
+static size_t
+convert(int from, int to, const char *text, size_t len, char *dst)
+{
+	return pg_do_encoding_conversion_buf(conversion(from, to), from, to,
+										 (unsigned char *) unconstify(char *, text),
+										 (int) len, (unsigned char *) dst,
+										 (int) (len * MAX_CONVERSION_GROWTH + 1),
+										 true);
+}
+
+bool
+dyn_value_to_utf8(const char **text, size_t *len)
+{
+	char	   *dst;
+
+	if (GetDatabaseEncoding() == PG_SQL_ASCII)
+		return pg_verify_mbstr(PG_UTF8, *text, (int) *len, true);
+	if (!dyn_encoding_differs() || *len == 0)
+		return true;
+	if (*len >= MaxAllocSize / MAX_CONVERSION_GROWTH)
+		return false;
+	dst = palloc(*len * MAX_CONVERSION_GROWTH + 1);
+	if (convert(GetDatabaseEncoding(), PG_UTF8, *text, *len, dst) < *len)
+		return false;
+	*text = dst;
+	*len = strlen(dst);
+	return true;
 }
 
 const char *
@@ -42,31 +106,6 @@ dyn_to_utf8(const char *text)
 	return dyn_to_utf8_len(text, &len);
 }
 
-static Oid
-conversion_from_utf8(void)
-{
-	Oid			proc = FindDefaultConversionProc(PG_UTF8, GetDatabaseEncoding());
-
-	if (!OidIsValid(proc))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("default conversion function for encoding \"UTF8\" to \"%s\" does not exist",
-						GetDatabaseEncodingName())));
-	return proc;
-}
-
-/* Converts as far as it goes; returns the bytes of `text` that were taken. */
-static size_t
-convert(const char *text, size_t len, char *dst)
-{
-	return pg_do_encoding_conversion_buf(conversion_from_utf8(), PG_UTF8,
-										 GetDatabaseEncoding(),
-										 (unsigned char *) unconstify(char *, text),
-										 (int) len, (unsigned char *) dst,
-										 (int) (len * MAX_CONVERSION_GROWTH + 1),
-										 true);
-}
-
 bool
 dyn_from_utf8(char **text, size_t *len, const char **why)
 {
@@ -75,7 +114,7 @@ dyn_from_utf8(char **text, size_t *len, const char **why)
 	if (!dyn_encoding_differs() || *len == 0)
 		return true;
 	dst = palloc(*len * MAX_CONVERSION_GROWTH + 1);
-	if (convert(*text, *len, dst) < *len)
+	if (convert(PG_UTF8, GetDatabaseEncoding(), *text, *len, dst) < *len)
 	{
 		*why = psprintf("it holds a character that the database's encoding %s lacks",
 						GetDatabaseEncodingName());
@@ -99,7 +138,8 @@ dyn_from_utf8_lossy(const char *text)
 	dst = palloc(len * MAX_CONVERSION_GROWTH + 1);
 	for (;;)
 	{
-		at += convert(text + at, len - at, dst + used);
+		at += convert(PG_UTF8, GetDatabaseEncoding(), text + at, len - at,
+					  dst + used);
 		used += strlen(dst + used);
 		if (at >= len)
 			break;

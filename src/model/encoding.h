@@ -12,6 +12,22 @@
 /* Does text have to be converted at all? */
 extern bool dyn_encoding_differs(void);
 
+/*
+ * Has every text one form in UTF-8, and every form one text?  Some encodings of
+ * several bytes read two characters of Unicode as the same one.
+ */
+extern bool dyn_encoding_is_one_to_one(void);
+
+/* Do the bytes of texts sort as those of their forms in UTF-8? */
+extern bool dyn_encoding_sorts_as_utf8(void);
+
+/*
+ * A value's UTF-8, in place of *text and *len.  False if it has none (a byte
+ * without a character; in SQL_ASCII, what is not UTF-8) or is far too long for
+ * an item.
+ */
+extern bool dyn_value_to_utf8(const char **text, size_t *len);
+
 /* From the database's encoding; NUL-terminated input. */
 extern const char *dyn_to_utf8(const char *text);
 

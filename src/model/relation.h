@@ -15,6 +15,7 @@
 #include "utils/relcache.h"
 
 #include "../dynamodb/page.h"
+#include "exact.h"
 #include "options.h"
 #include "session.h"
 #include "types.h"
@@ -28,6 +29,7 @@ typedef struct DynColumn
 	const DynPath *path;		/* where the value is in the item */
 	bool		null_on_mismatch;
 	DynCodec	codec;
+	DynTraits	traits;			/* what DynamoDB can do with its values */
 } DynColumn;
 
 typedef struct DynRelation

@@ -2,10 +2,10 @@
  * types.c
  *		Codecs: what a column's type and format accept, and decoding.
  *
- * `codec_traits` says for each kind of codec what it is stored as and what may
- * be concluded from comparisons there; a format overrides it.  Decoding is one
- * small function for each kind.  Encoding is in encode.c, jsonb in jsonvalue.c,
- * arrays in arrayvalue.c, dates and times in datetime.c.
+ * `codec_traits` says for each kind of codec what it is stored as and how its
+ * values are spelled; a format overrides it.  Decoding is one small function for
+ * each kind.  Encoding is in encode.c, jsonb in jsonvalue.c, dates and times in
+ * datetime.c.
  *
  * Decoders allocate in CurrentMemoryContext (the page context), raise no error
  * for a value that does not fit, and never round.
@@ -16,7 +16,7 @@
 
 #include "catalog/pg_type.h"
 #include "common/int.h"
-#include "mb/pg_wchar.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/jsonb.h"
@@ -34,9 +34,7 @@
 typedef struct CodecTraits
 {
 	DynType		wire;
-	bool		canonical;
-	bool		ordered;
-	bool		total;
+	DynSpelling spelling;
 } CodecTraits;
 
 /*
@@ -44,24 +42,24 @@ typedef struct CodecTraits
  * 1.5 and 1E20 may stand in N.
  */
 static const CodecTraits codec_traits[] = {
-	[DYN_CODEC_TEXT] = {DYN_TYPE_S, true, true, false},
-	[DYN_CODEC_BPCHAR] = {DYN_TYPE_S, false, false, false},
-	[DYN_CODEC_UUID] = {DYN_TYPE_S, true, true, false},
-	[DYN_CODEC_INT2] = {DYN_TYPE_N, true, true, false},
-	[DYN_CODEC_INT4] = {DYN_TYPE_N, true, true, false},
-	[DYN_CODEC_INT8] = {DYN_TYPE_N, true, true, false},
-	[DYN_CODEC_NUMERIC] = {DYN_TYPE_N, true, true, true},
-	[DYN_CODEC_FLOAT4] = {DYN_TYPE_N, false, true, false},
-	[DYN_CODEC_FLOAT8] = {DYN_TYPE_N, false, true, false},
-	[DYN_CODEC_BOOL] = {DYN_TYPE_ABSENT, false, false, false},
-	[DYN_CODEC_BYTEA] = {DYN_TYPE_B, true, true, true},
-	[DYN_CODEC_DATE] = {DYN_TYPE_S, true, true, false},
-	[DYN_CODEC_TIMESTAMP] = {DYN_TYPE_S, false, true, false},
-	[DYN_CODEC_TIMESTAMPTZ] = {DYN_TYPE_S, false, true, false},
-	[DYN_CODEC_JSON] = {DYN_TYPE_ABSENT, false, false, false},
-	[DYN_CODEC_JSONB] = {DYN_TYPE_ABSENT, false, false, false},
-	[DYN_CODEC_ARRAY] = {DYN_TYPE_ABSENT, false, false, false},
-	[DYN_CODEC_INPUT] = {DYN_TYPE_S, false, false, false},
+	[DYN_CODEC_TEXT] = {DYN_TYPE_S, {true, true, false}},
+	[DYN_CODEC_BPCHAR] = {DYN_TYPE_S, {false, false, false}},
+	[DYN_CODEC_UUID] = {DYN_TYPE_S, {true, true, false}},
+	[DYN_CODEC_INT2] = {DYN_TYPE_N, {true, true, false}},
+	[DYN_CODEC_INT4] = {DYN_TYPE_N, {true, true, false}},
+	[DYN_CODEC_INT8] = {DYN_TYPE_N, {true, true, false}},
+	[DYN_CODEC_NUMERIC] = {DYN_TYPE_N, {true, true, true}},
+	[DYN_CODEC_FLOAT4] = {DYN_TYPE_N, {false, true, false}},
+	[DYN_CODEC_FLOAT8] = {DYN_TYPE_N, {false, true, false}},
+	[DYN_CODEC_BOOL] = {DYN_TYPE_ABSENT, {false, false, false}},
+	[DYN_CODEC_BYTEA] = {DYN_TYPE_B, {true, true, true}},
+	[DYN_CODEC_DATE] = {DYN_TYPE_S, {true, true, false}},
+	[DYN_CODEC_TIMESTAMP] = {DYN_TYPE_S, {false, true, false}},
+	[DYN_CODEC_TIMESTAMPTZ] = {DYN_TYPE_S, {false, true, false}},
+	[DYN_CODEC_JSON] = {DYN_TYPE_ABSENT, {false, false, false}},
+	[DYN_CODEC_JSONB] = {DYN_TYPE_ABSENT, {false, false, false}},
+	[DYN_CODEC_ARRAY] = {DYN_TYPE_ABSENT, {false, false, false}},
+	[DYN_CODEC_INPUT] = {DYN_TYPE_S, {false, false, false}},
 };
 
 typedef struct TypeKind
@@ -149,27 +147,27 @@ apply_format_traits(DynCodec *codec)
 		case DYN_FORMAT_NONE:
 			break;
 		case DYN_FORMAT_ISO8601:
-			codec->canonical = false;
+			codec->spelling.canonical = false;
 			break;
 		case DYN_FORMAT_ISO8601_FIXED:
-			codec->canonical = true;
+			codec->spelling.canonical = true;
 			break;
 		case DYN_FORMAT_EPOCH:
 		case DYN_FORMAT_EPOCH_MS:
 		case DYN_FORMAT_EPOCH_US:
 		case DYN_FORMAT_EPOCH_DAYS:
 			codec->wire = DYN_TYPE_N;
-			codec->canonical = true;
+			codec->spelling.canonical = true;
 			break;
 		case DYN_FORMAT_STRING:
 			codec->wire = DYN_TYPE_S;
-			codec->canonical = false;
-			codec->ordered = false;
-			codec->total = false;
+			codec->spelling.canonical = false;
+			codec->spelling.ordered = false;
+			codec->spelling.total = false;
 			break;
 		case DYN_FORMAT_BOOL:
 			codec->wire = codec->format.numeric ? DYN_TYPE_N : DYN_TYPE_S;
-			codec->canonical = true;
+			codec->spelling.canonical = true;
 			break;
 	}
 }
@@ -206,14 +204,12 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 						column, format_type_be(typid)),
 				 errhint("%s", format_hint(format->kind))));
 	codec->wire = codec_traits[codec->kind].wire;
-	codec->canonical = codec_traits[codec->kind].canonical;
-	codec->ordered = codec_traits[codec->kind].ordered;
-	codec->total = codec_traits[codec->kind].total;
+	codec->spelling = codec_traits[codec->kind].spelling;
 	if (codec->kind == DYN_CODEC_NUMERIC && codec->typmod >= 0)
-		codec->total = false;
+		codec->spelling.total = false;
 	apply_format_traits(codec);
 	if (codec->is_domain)
-		codec->total = false;
+		codec->spelling.total = false;
 	if (codec->kind == DYN_CODEC_ARRAY)
 		init_element(codec, column);
 	else if (codec->kind == DYN_CODEC_INPUT || codec->kind == DYN_CODEC_BPCHAR)
@@ -261,6 +257,13 @@ value_cstring(const DynValue *value, char **result, size_t *len,
 }
 
 static bool
+too_long(const DynCodec *codec, const char **why)
+{
+	return mismatch(why, psprintf("it is longer than %d characters",
+								  codec->typmod - VARHDRSZ));
+}
+
+static bool
 decode_text(DynCodec *codec, const DynValue *value, bool soft,
 			Datum *result, const char **why)
 {
@@ -287,10 +290,8 @@ decode_text(DynCodec *codec, const DynValue *value, bool soft,
 		}
 		SET_VARSIZE(t, VARHDRSZ + len);
 	}
-	if (codec->typmod >= (int32) VARHDRSZ &&
-		pg_mbstrlen_with_len(VARDATA(t), len) > codec->typmod - VARHDRSZ)
-		return mismatch(why, psprintf("it is longer than %d characters",
-									  codec->typmod - VARHDRSZ));
+	if (!dyn_codec_holds_text(codec, VARDATA(t), len))
+		return too_long(codec, why);
 	*result = PointerGetDatum(t);
 	return true;
 }
@@ -322,10 +323,8 @@ decode_bpchar(DynCodec *codec, const DynValue *value, bool soft,
 
 	if (!value_cstring(value, &cstring, &len, why))
 		return false;
-	if (codec->typmod >= (int32) VARHDRSZ &&
-		pg_mbstrlen_with_len(cstring, len) > codec->typmod - VARHDRSZ)
-		return mismatch(why, psprintf("it is longer than %d characters",
-									  codec->typmod - VARHDRSZ));
+	if (!dyn_codec_holds_text(codec, cstring, len))
+		return too_long(codec, why);
 	*result = InputFunctionCall(&codec->input, cstring, codec->ioparam,
 								codec->typmod);
 	return true;
@@ -501,51 +500,15 @@ plain_decimal(const char *p, size_t len, Datum *result)
 	return true;
 }
 
-/* Digits behind the point of a canonical number. */
-static int
-fraction_digits(const char *text)
-{
-	const char *point = strchr(text, '.');
-
-	return point ? (int) strlen(point + 1) : 0;
-}
-
-/* Digits before the point; none of a fraction. */
-static int
-whole_digits(const char *text)
-{
-	text += (*text == '-');
-	return *text == '0' ? 0 : (int) strcspn(text, ".");
-}
-
-/* Zeros that a whole canonical number ends with. */
-static int
-trailing_zeros(const char *text)
-{
-	int			n = 0;
-
-	for (size_t i = strlen(text); i > 0 && text[i - 1] == '0'; i--)
-		n++;
-	return n;
-}
-
-/*
- * numeric(p,s): the scale is padded, but a value that would be rounded or has
- * too many digits does not fit.
- */
+/* The scale is padded. */
 static bool
 apply_numeric_typmod(DynCodec *codec, const char *text, Datum *result,
 					 const char **why)
 {
-	int32		typmod = codec->typmod - VARHDRSZ;
-	int			precision = (typmod >> 16) & 0xffff;
-	int			scale = ((typmod & 0x7ff) ^ 1024) - 1024;
-
-	if (fraction_digits(text) > Max(scale, 0) ||
-		whole_digits(text) > precision - scale ||
-		(whole_digits(text) > 0 && trailing_zeros(text) < -scale))
-		return mismatch(why, psprintf("it does not fit numeric(%d,%d) without rounding",
-									  precision, scale));
+	if (!dyn_codec_holds_number(codec, text))
+		return mismatch(why, psprintf("it does not fit %s without rounding",
+									  format_type_with_typemod(NUMERICOID,
+															   codec->typmod)));
 	*result = DirectFunctionCall2(numeric, *result,
 								  Int32GetDatum(codec->typmod));
 	return true;
@@ -714,16 +677,9 @@ decode_timestamp(DynCodec *codec, const DynValue *value, bool soft,
 
 	if (!decode_instant(codec, value, &instant, why))
 		return false;
+	if (!dyn_codec_holds_instant(codec, instant))
+		return mismatch(why, "it has more digits of a second than the column's type");
 	*result = TimestampGetDatum(instant);
-	if (codec->typmod >= 0 && codec->typmod < 6)
-	{
-		int64		unit = 1;
-
-		for (int i = codec->typmod; i < 6; i++)
-			unit *= 10;
-		if (instant % unit != 0)
-			return mismatch(why, "it has more digits of a second than the column's type");
-	}
 	return true;
 }
 
@@ -765,12 +721,42 @@ decode_json(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 static bool
+decode_element(DynCodec *codec, const DynValue *v, bool soft, Datum *element,
+			   const char **why)
+{
+	if (dyn_codec_decode(codec, v, soft, element, why))
+		return true;
+	*why = psprintf("an element does not fit: %s", *why);
+	return false;
+}
+
+/* NULL elements of a list stay NULL; a set's order is any. */
+static bool
 decode_array(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
 {
+	Oid			elemtype;
+	ArrayBuildState *state;
+	DynWalk		walk;
+	DynValue	v;
+
 	if (value->type == DYN_TYPE_M || value->type < DYN_TYPE_SS)
 		return wrong_type(codec, value, why);
-	return dyn_value_to_array(codec, value, soft, result, why);
+	elemtype = codec->element->typid;
+	state = initArrayResult(elemtype, CurrentMemoryContext, false);
+	dyn_walk_begin(&walk, value);
+	dyn_walk_next(&walk, &v);	/* the opening bracket */
+	while (dyn_walk_element(&walk, value, &v))
+	{
+		Datum		element = (Datum) 0;
+		bool		isnull = (v.type == DYN_TYPE_NULL);
+
+		if (!isnull && !decode_element(codec->element, &v, soft, &element, why))
+			return false;
+		accumArrayResult(state, element, isnull, elemtype, CurrentMemoryContext);
+	}
+	*result = makeArrayResult(state, CurrentMemoryContext);
+	return true;
 }
 
 typedef bool (*DecodeFn) (DynCodec *codec, const DynValue *value, bool soft,

@@ -3,24 +3,17 @@
  *		Between DynamoDB values and PostgreSQL values.
  *
  * A DynCodec knows one column's type and format: it decodes a DynValue into a
- * Datum, encodes a Datum into a DynScalar for a request, and says what may
- * be concluded from comparisons in DynamoDB.  Nothing is ever rounded, cut or
- * replaced: a value that the column's type cannot hold exactly is a mismatch.
+ * Datum, encodes a Datum into a DynScalar for a request, and says how values
+ * are spelled.  Nothing is ever rounded, cut or replaced: a value that the
+ * column's type cannot hold exactly is a mismatch.
  *
- * The properties, used by plan/quals.c alone to judge exactness:
- *
- * wire			the one type that values of this column have in DynamoDB, or
- *				DYN_TYPE_ABSENT if several are accepted
- * canonical	one SQL value has one spelling: equality may be pushed, and the
- *				column may be a key
- * ordered		DynamoDB sorts the spellings as PostgreSQL sorts the values (text:
- *				given a bytewise collation): ranges may be pushed
- * total		every value of type `wire` is accepted, so that a range selects
- *				the same rows there and here
+ * The spelling is an ingredient of what exact.c judges; nobody else concludes
+ * anything from it (test/lint).
  */
 #ifndef DYN_MODEL_TYPES_H
 #define DYN_MODEL_TYPES_H
 
+#include "datatype/timestamp.h"
 #include "fmgr.h"
 
 #include "../dynamodb/attrvalue.h"
@@ -49,6 +42,20 @@ typedef enum DynCodecKind
 	DYN_CODEC_INPUT				/* any other type, by its input function */
 } DynCodecKind;
 
+/* How the values of a column are spelled in DynamoDB. */
+typedef struct DynSpelling
+{
+	/* one SQL value has one spelling, and one spelling is one value */
+	bool		canonical;
+
+	/* DynamoDB sorts the spellings as PostgreSQL the values; texts: given a
+	 * collation and an encoding that sort like UTF-8's bytes */
+	bool		ordered;
+
+	/* every value of the DynamoDB type is accepted */
+	bool		total;
+} DynSpelling;
+
 typedef struct DynCodec DynCodec;
 
 struct DynCodec
@@ -60,10 +67,9 @@ struct DynCodec
 	bool		is_domain;
 	DynFormat	format;
 
+	/* the one type that values have in DynamoDB; ABSENT if there are several */
 	DynType		wire;
-	bool		canonical;
-	bool		ordered;
-	bool		total;
+	DynSpelling spelling;
 
 	FmgrInfo	input;			/* INPUT; ARRAY never */
 	Oid			ioparam;
@@ -102,8 +108,10 @@ extern bool dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull,
 typedef enum DynEncoded
 {
 	DYN_ENCODED,				/* *out holds it */
-	DYN_ENCODED_NOTHING,		/* no stored value can satisfy the comparison */
-	DYN_ENCODED_ANYTHING		/* every stored value of the type satisfies it */
+	DYN_ENCODED_NOTHING,		/* no value that fits satisfies the comparison */
+	DYN_ENCODED_ANYTHING,		/* every value of the column's type does */
+	DYN_ENCODED_UNKNOWN			/* bounds: some do, and none can be left out;
+								 * never of a total codec */
 } DynEncoded;
 
 /*
@@ -112,7 +120,16 @@ typedef enum DynEncoded
  */
 extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
 
-/* For `column = value`: ENCODED or NOTHING. */
+/*
+ * Is `column = value` one stored value, as dyn_codec_encode makes it?  If not,
+ * it is the interval between two bounds.
+ */
+extern bool dyn_codec_is_point(const DynCodec *codec);
+
+/*
+ * For `column = value`: ENCODED, or NOTHING, also for a value that the column
+ * itself could not hold (but for the constraints of its domain).
+ */
 extern DynEncoded dyn_codec_encode(const DynCodec *codec, Oid valuetype,
 								   Datum value, DynScalar *out);
 
@@ -125,9 +142,17 @@ extern DynEncoded dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype,
 										 Datum value, bool lower,
 										 bool *inclusive, DynScalar *out);
 
-/* Decodes a set or list into an array of the codec's element type. */
-extern bool dyn_value_to_array(DynCodec *codec, const DynValue *value, bool soft,
-							   Datum *result, const char **why);
+/* A beginning or pattern of texts.  False if no stored text could hold it. */
+extern bool dyn_encode_text(Datum value, DynScalar *out);
+
+/*
+ * Can the column's type hold the value: a canonical number, a text in the
+ * server's encoding, a time?
+ */
+extern bool dyn_codec_holds_number(const DynCodec *codec, const char *number);
+extern bool dyn_codec_holds_text(const DynCodec *codec, const char *text,
+								 size_t len);
+extern bool dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant);
 
 /* Decodes any value into jsonb, as plain JSON. */
 extern bool dyn_value_to_jsonb(const DynValue *value, Datum *result,

@@ -60,13 +60,12 @@ static bool
 pred_is_on(const Binder *binder, const DynPred *pred, const DynKeyAttr *attr)
 {
 	const char *name = dyn_pred_attribute(binder->relation, pred);
-	const DynCodec *codec;
+	const DynColumn *column;
 
 	if (name == NULL || strcmp(name, attr->name) != 0)
 		return false;
-	codec = &dyn_relation_column(binder->relation, pred->field.attnum)->codec;
-	return codec->wire == attr->type && codec->kind != DYN_CODEC_FLOAT4 &&
-		codec->kind != DYN_CODEC_FLOAT8;
+	column = dyn_relation_column(binder->relation, pred->field.attnum);
+	return column->codec.wire == attr->type && column->traits.key;
 }
 
 static bool
@@ -75,7 +74,7 @@ is_point_leaf(const Binder *binder, const DynPred *pred, const DynKeyAttr *attr)
 	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN) &&
 		pred_is_on(binder, pred, attr) &&
 		dyn_relation_column(binder->relation,
-							pred->field.attnum)->codec.canonical;
+							pred->field.attnum)->traits.point;
 }
 
 /*
@@ -202,13 +201,13 @@ bind_ranges(Binder *binder, const DynKeyAttr *attr, DynKeyBind *bind)
 
 /* Is the attribute bound to exactly one value, whatever the run-time values? */
 static bool
-is_single(const DynKeyBind *bind)
+is_single(const DynRelation *relation, const DynKeyBind *bind)
 {
 	ListCell   *lc;
 
 	foreach(lc, bind->preds)
 	{
-		if (((DynPred *) lfirst(lc))->kind == DYN_PRED_EQ)
+		if (dyn_pred_is_single(relation, lfirst(lc)))
 			return true;
 	}
 	return false;
@@ -399,7 +398,7 @@ bind_range(Binder *binder, DynAccess *access)
 		if (bind->preds == NIL)
 			return;
 		access->nrange = i + 1;
-		if (!points || !is_single(bind))
+		if (!points || !is_single(binder->relation, bind))
 			return;
 	}
 }
@@ -480,7 +479,7 @@ enforce_single_ranges(Binder *binder, DynAccess *access)
 		ListCell   *lc;
 
 		if (list_length(access->range[i].preds) != 1 ||
-			pred->kind != DYN_PRED_EQ || !is_single(&access->range[i]))
+			!dyn_pred_is_single(binder->relation, pred))
 			continue;
 		foreach(lc, binder->consumed)
 		{
@@ -654,17 +653,17 @@ clause_rinfos(List *clauses)
 }
 
 static bool
-reads_several(const DynAccess *access)
+reads_several(const DynRelation *relation, const DynAccess *access)
 {
 	if (access->tuples != NULL)
 		return true;
 	for (int i = 0; i < access->nhash; i++)
 	{
-		if (!is_single(&access->hash[i]))
+		if (!is_single(relation, &access->hash[i]))
 			return true;
 	}
 	return access->kind == DYN_ACCESS_GET && access->nrange > 0 &&
-		!is_single(&access->range[0]);
+		!is_single(relation, &access->range[0]);
 }
 
 DynAccess *
@@ -691,7 +690,7 @@ dyn_bind(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 		access->then_base = index->global && !dyn_index_covers(plan, index);
 	}
 	dyn_access_set_schema(access, plan->meta);
-	access->multiple = reads_several(access);
+	access->multiple = reads_several(plan->relation, access);
 	bind_presence(&binder, access);
 	if (index != NULL)
 		dyn_bind_proofs(plan, index, clauses, access);

@@ -24,7 +24,6 @@
 #include "optimizer/restrictinfo.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
-#include "utils/typcache.h"
 
 #include "../model/guc.h"
 #include "../model/pg_compat.h"
@@ -104,7 +103,7 @@ dyn_bind_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 
 /* Is a range attribute bound to one value, so that it does not sort anything? */
 static bool
-is_fixed(const DynAccess *access, int position)
+is_fixed(const DynRelation *relation, const DynAccess *access, int position)
 {
 	ListCell   *lc;
 
@@ -112,7 +111,7 @@ is_fixed(const DynAccess *access, int position)
 		return false;
 	foreach(lc, access->range[position].preds)
 	{
-		if (((DynPred *) lfirst(lc))->kind == DYN_PRED_EQ)
+		if (dyn_pred_is_single(relation, lfirst(lc)))
 			return true;
 	}
 	return false;
@@ -127,36 +126,22 @@ dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 
 	for (int i = 0; i < key->nrange; i++)
 	{
-		if (n > 0 || !is_fixed(access, i))
+		if (n > 0 || !is_fixed(plan->relation, access, i))
 			sort[n++] = key->range[i];
 	}
 	return n;
-}
-
-/* Does sorting by the column mean what sorting by the attribute means? */
-static bool
-column_sorts_as_stored(const DynColumn *column)
-{
-	return column->codec.canonical && column->codec.ordered &&
-		(!OidIsValid(column->collation) ||
-		 dyn_collation_is_bytewise(column->collation));
 }
 
 static bool
 pathkey_is_column(PlannerInfo *root, RelOptInfo *baserel, const PathKey *key,
 				  const DynRelation *relation, AttrNumber attnum)
 {
-	const DynColumn *column = dyn_relation_column(relation, attnum);
 	EquivalenceClass *ec = key->pk_eclass;
-	TypeCacheEntry *type = lookup_type_cache(column->codec.basetype,
-											 TYPECACHE_BTREE_OPFAMILY);
 
-	if (ec->ec_has_volatile || key->pk_opfamily != type->btree_opf ||
-		!column_sorts_as_stored(column) ||
-		(OidIsValid(ec->ec_collation) &&
-		 !dyn_collation_is_bytewise(ec->ec_collation)))
-		return false;
-	return dyn_ec_has_column(ec, baserel, attnum);
+	return !ec->ec_has_volatile &&
+		dyn_judge_order(dyn_relation_column(relation, attnum),
+						key->pk_opfamily, ec->ec_collation) &&
+		dyn_ec_has_column(ec, baserel, attnum);
 }
 
 /* The number of partitions if it is fixed at planning, else -1. */

@@ -4,14 +4,9 @@
  *		exactly.
  *
  * One function for each form of expression; each returns a predicate or NULL
- * and reports in the Judgement what it found.  Exactness follows from the
- * column's codec (model/types.h): `canonical` makes equality exact, `ordered`
- * and `total` make ranges exact.  Under on_mismatch 'null' nothing is, since a
- * value that does not fit counts as NULL here but not there.
- *
- * Text: equality under any deterministic collation, since it is equality of
- * bytes; ranges only where the collation sorts by bytes and the database's
- * encoding is UTF8, as DynamoDB sorts by the bytes of UTF-8.
+ * and reports in the Judge what it found.  Here is decided what a clause says, of
+ * which column; whether DynamoDB can say it, and exactly, is model/exact.c's
+ * verdict, asked with the operator's own input types and collation.
  *
  * NOT is never pushed: the planner has moved it to the leaves, and those that
  * remain are guarded by the attribute's type (DynamoDB counts a missing
@@ -21,9 +16,7 @@
 
 #include "access/detoast.h"
 #include "access/stratnum.h"
-#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
-#include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -102,6 +95,19 @@ match_column(Node *node, Index relid, const DynRelation *relation,
 	return !dyn_relation_column(relation, var->varattno)->dropped;
 }
 
+/*
+ * Does #> take the step for an element of a list, too?  As PostgreSQL reads it:
+ * blanks and signs before the digits included.
+ */
+static bool
+is_list_index(const char *step)
+{
+	char	   *end;
+
+	(void) strtol(step, &end, 10);
+	return end != step && *end == '\0';
+}
+
 /* The elements of a constant text[] as names; NIL if one is not plain. */
 static List *
 constant_names(Const *array)
@@ -117,10 +123,8 @@ constant_names(Const *array)
 	{
 		char	   *name = nulls[i] ? NULL : TextDatumGetCString(elems[i]);
 
-		/* digits mean an element of a list or a member of a map alike */
-		if (name == NULL || name[0] == '\0' ||
-			strspn(name + (name[0] == '-'), "0123456789") ==
-			strlen(name + (name[0] == '-')))
+		if (name == NULL || name[0] == '\0' || is_list_index(name) ||
+			!dyn_judge_name(name))
 			return NIL;
 		names = lappend(names, makeString(name));
 	}
@@ -144,7 +148,8 @@ path_operator_steps(OpExpr *op, bool *as_text)
 		case F_JSONB_OBJECT_FIELD:
 		case F_JSONB_OBJECT_FIELD_TEXT:
 			name = TextDatumGetCString(right->constvalue);
-			return name[0] == '\0' ? NIL : list_make1(makeString(name));
+			return name[0] == '\0' || !dyn_judge_name(name) ? NIL
+				: list_make1(makeString(name));
 		case F_JSONB_EXTRACT_PATH:
 		case F_JSONB_EXTRACT_PATH_TEXT:
 			return constant_names(right);
@@ -264,27 +269,19 @@ judge_size(Judge *judge, Node *value, Oid valuetype)
 		judge->sized = false;
 }
 
-/* A predicate over the field is exact only if `same` and mismatches are errors. */
-static void
-judge_field(Judge *judge, const DynField *field, bool same)
+static const DynColumn *
+field_column(const Judge *judge, const DynField *field)
 {
-	if (!same || field->steps != NIL ||
-		dyn_relation_column(judge->relation, field->attnum)->null_on_mismatch)
+	return dyn_relation_column(judge->relation, field->attnum);
+}
+
+/* Takes note of a verdict; false if nothing can be sent. */
+static bool
+accept_verdict(Judge *judge, DynVerdict verdict)
+{
+	if (verdict != DYN_EXACT)
 		judge->exact = false;
-}
-
-static bool
-collation_is_deterministic(Oid collation)
-{
-	return !OidIsValid(collation) || get_collation_isdeterministic(collation);
-}
-
-static bool
-collation_sorts_bytes(Oid collation)
-{
-	return !OidIsValid(collation) ||
-		(dyn_collation_is_bytewise(collation) &&
-		 GetDatabaseEncoding() == PG_UTF8);
+	return verdict != DYN_LOCAL;
 }
 
 /* EQ, NE, LT ... of a btree operator of its left type's family; -1 if none. */
@@ -319,76 +316,59 @@ comparison_kind(Oid opno)
 	return -1;
 }
 
-/* May this comparison with the field be made in DynamoDB at all? */
-static bool
-comparison_is_pushable(const DynCodec *codec, int kind, Oid collation)
+static DynComparison
+comparison_of_kind(int kind)
 {
-	switch (kind)
-	{
-		case DYN_PRED_EQ:
-			return (codec->canonical || codec->ordered) &&
-				collation_is_deterministic(collation);
-		case DYN_PRED_NE:
-			return codec->canonical && collation_is_deterministic(collation);
-		default:
-			return codec->ordered && collation_sorts_bytes(collation);
-	}
+	return kind == DYN_PRED_EQ ? DYN_COMPARE_EQ
+		: kind == DYN_PRED_NE ? DYN_COMPARE_NE : DYN_COMPARE_RANGE;
+}
+
+/* The operator as exact.h wants it, its left side being the column's. */
+static DynOperator
+describe_operator(Oid opno, int kind, Oid collation)
+{
+	DynOperator op = {comparison_of_kind(kind)};
+
+	op_input_types(opno, &op.column_type, &op.value_type);
+	op.collation = collation;
+	return op;
 }
 
 /* field op value */
 static DynPred *
-judge_comparison(Judge *judge, int kind, const DynField *field, Node *value,
-				 Oid collation)
+judge_comparison(Judge *judge, int kind, const DynOperator *op,
+				 const DynField *field, Node *value)
 {
-	const DynCodec *codec = field_codec(judge->relation, field);
-	Oid			valuetype = getBaseType(exprType(value));
-
-	if (field->steps != NIL || !dyn_codec_accepts(codec, valuetype) ||
-		!comparison_is_pushable(codec, kind, collation))
+	if (field->steps != NIL ||
+		!accept_verdict(judge, dyn_judge_operator(field_column(judge, field), op)))
 		return NULL;
-	judge_field(judge, field,
-				kind == DYN_PRED_EQ ? codec->canonical : codec->total);
-	judge_size(judge, value, valuetype);
-	return make_value_pred(kind, field, value, valuetype);
+	judge_size(judge, value, op->value_type);
+	return make_value_pred(kind, field, value, op->value_type);
 }
 
 /* info->>'a' = value: the spelling alone decides, so that it stays a superset. */
 static DynPred *
-judge_text_equality(Judge *judge, int kind, const DynField *field, Node *value,
-					Oid collation)
+judge_text_equality(Judge *judge, const DynOperator *op, const DynField *field,
+					Node *value)
 {
-	if (kind != DYN_PRED_EQ || getBaseType(exprType(value)) != TEXTOID ||
-		!collation_is_deterministic(collation))
+	if (!accept_verdict(judge, dyn_judge_member(op)))
 		return NULL;
-	judge->exact = false;
 	return make_value_pred(DYN_PRED_TEXT_EQ, field, value, TEXTOID);
-}
-
-static bool
-is_plain_number(const DynCodec *codec)
-{
-	return codec->kind >= DYN_CODEC_INT2 && codec->kind <= DYN_CODEC_NUMERIC &&
-		codec->format.kind == DYN_FORMAT_NONE;
 }
 
 /* Two columns of one kind, compared in DynamoDB itself. */
 static DynPred *
-judge_fields(Judge *judge, int kind, const DynField *left,
-			 const DynField *right, Oid collation)
+judge_fields(Judge *judge, int kind, const DynOperator *op,
+			 const DynField *left, const DynField *right)
 {
-	const DynCodec *a = field_codec(judge->relation, left);
-	const DynCodec *b = field_codec(judge->relation, right);
 	DynPred    *pred;
 
-	if (kind == DYN_PRED_NE || left->steps != NIL || right->steps != NIL ||
-		!((is_plain_number(a) && is_plain_number(b)) ||
-		  (a->kind == DYN_CODEC_TEXT && b->kind == DYN_CODEC_TEXT)) ||
-		!comparison_is_pushable(a, kind, collation) ||
+	if (left->steps != NIL || right->steps != NIL ||
 		dyn_path_equal(dyn_field_path(judge->relation, left),
-					   dyn_field_path(judge->relation, right)))
+					   dyn_field_path(judge->relation, right)) ||
+		!accept_verdict(judge, dyn_judge_columns(field_column(judge, left),
+												 field_column(judge, right), op)))
 		return NULL;
-	judge_field(judge, left, a->total);
-	judge_field(judge, right, b->total);
 	pred = make_pred(DYN_PRED_FIELDS, left);
 	pred->op = kind;
 	pred->other = right->attnum;
@@ -413,6 +393,15 @@ commuted_kind(int kind)
 	}
 }
 
+static void
+commute_types(DynOperator *op)
+{
+	Oid			type = op->column_type;
+
+	op->column_type = op->value_type;
+	op->value_type = type;
+}
+
 /* ---- forms of expressions ---- */
 
 static DynPred *
@@ -424,30 +413,25 @@ judge_prefix(Judge *judge, DynPredKind kind, Node *left, Node *right,
 
 	if (!match_comparand(judge, left, &field, &text) || text ||
 		field.steps != NIL || !is_runtime_value(judge, right) ||
-		field_codec(judge->relation, &field)->kind != DYN_CODEC_TEXT ||
-		!collation_is_deterministic(collation))
+		!accept_verdict(judge, dyn_judge_prefix(field_column(judge, &field),
+												collation)))
 		return NULL;
-	judge->exact = false;
 	return make_value_pred(kind, &field, right, TEXTOID);
 }
 
 /* array_column @> array */
 static DynPred *
-judge_contains_all(Judge *judge, Node *left, Node *right)
+judge_contains_all(Judge *judge, Node *left, Node *right, Oid collation)
 {
 	DynField	field;
 	bool		text;
-	const DynCodec *codec;
 	Oid			elemtype = get_base_element_type(exprType(right));
+	DynOperator op = {DYN_COMPARE_EQ, elemtype, elemtype, collation};
 
 	if (!match_comparand(judge, left, &field, &text) || text ||
-		field.steps != NIL || !is_runtime_value(judge, right))
+		field.steps != NIL || !is_runtime_value(judge, right) ||
+		!accept_verdict(judge, dyn_judge_element(field_column(judge, &field), &op)))
 		return NULL;
-	codec = field_codec(judge->relation, &field);
-	if (codec->kind != DYN_CODEC_ARRAY || !codec->element->canonical ||
-		!dyn_codec_accepts(codec->element, elemtype))
-		return NULL;
-	judge->exact = false;
 	judge->sized = false;
 	return make_value_pred(DYN_PRED_CONTAINS_ALL, &field, right, elemtype);
 }
@@ -464,6 +448,7 @@ judge_operator(Judge *judge, OpExpr *op)
 	bool		lmatch,
 				rmatch;
 	int			kind;
+	DynOperator operator;
 
 	switch (get_opcode(op->opno))
 	{
@@ -474,18 +459,20 @@ judge_operator(Judge *judge, OpExpr *op)
 			return judge_prefix(judge, DYN_PRED_LIKE, left, right,
 								op->inputcollid);
 		case F_ARRAYCONTAINS:
-			return judge_contains_all(judge, left, right);
+			return judge_contains_all(judge, left, right, op->inputcollid);
 	}
 	kind = comparison_kind(op->opno);
 	if (kind < 0)
 		return NULL;
+	operator = describe_operator(op->opno, kind, op->inputcollid);
 	lmatch = match_comparand(judge, left, &lfield, &ltext);
 	rmatch = match_comparand(judge, right, &rfield, &rtext);
 	if (lmatch && rmatch)
 		return ltext || rtext ? NULL
-			: judge_fields(judge, kind, &lfield, &rfield, op->inputcollid);
+			: judge_fields(judge, kind, &operator, &lfield, &rfield);
 	if (rmatch)
 	{
+		commute_types(&operator);
 		lfield = rfield;
 		ltext = rtext;
 		right = left;
@@ -496,9 +483,8 @@ judge_operator(Judge *judge, OpExpr *op)
 	if (!is_runtime_value(judge, right))
 		return NULL;
 	if (ltext)
-		return judge_text_equality(judge, kind, &lfield, right,
-								   op->inputcollid);
-	return judge_comparison(judge, kind, &lfield, right, op->inputcollid);
+		return judge_text_equality(judge, &operator, &lfield, right);
+	return judge_comparison(judge, kind, &operator, &lfield, right);
 }
 
 /* The number of elements if it is fixed at planning, else -1. */
@@ -522,22 +508,21 @@ static DynPred *
 judge_element(Judge *judge, ScalarArrayOpExpr *op)
 {
 	Node	   *value = linitial(op->args);
+	DynOperator operator = describe_operator(op->opno, DYN_PRED_EQ,
+											 op->inputcollid);
 	DynField	field;
 	bool		text;
-	const DynCodec *codec;
-	Oid			valuetype = getBaseType(exprType(value));
 
 	if (!op->useOr || !is_runtime_value(judge, value) ||
 		!match_comparand(judge, lsecond(op->args), &field, &text) || text ||
 		field.steps != NIL)
 		return NULL;
-	codec = field_codec(judge->relation, &field);
-	if (codec->kind != DYN_CODEC_ARRAY || !codec->element->canonical ||
-		!dyn_codec_accepts(codec->element, valuetype) ||
-		!collation_is_deterministic(op->inputcollid))
+	commute_types(&operator);
+	if (!accept_verdict(judge, dyn_judge_element(field_column(judge, &field),
+												 &operator)))
 		return NULL;
-	judge->exact = false;
-	return make_value_pred(DYN_PRED_CONTAINS, &field, value, valuetype);
+	return make_value_pred(DYN_PRED_CONTAINS, &field, value,
+						   operator.value_type);
 }
 
 /* field = ANY (array), field <> ALL (array) */
@@ -546,29 +531,38 @@ judge_array_operator(Judge *judge, ScalarArrayOpExpr *op)
 {
 	Node	   *array = lsecond(op->args);
 	int			kind = comparison_kind(op->opno);
+	DynOperator operator;
 	DynField	field;
 	bool		text;
-	const DynCodec *codec;
-	Oid			elemtype;
 
 	if (kind != (op->useOr ? DYN_PRED_EQ : DYN_PRED_NE))
 		return NULL;
 	if (!match_comparand(judge, linitial(op->args), &field, &text))
 		return kind == DYN_PRED_EQ ? judge_element(judge, op) : NULL;
-	elemtype = get_base_element_type(exprType(array));
-	codec = field_codec(judge->relation, &field);
+	operator = describe_operator(op->opno, kind, op->inputcollid);
 	if (text || field.steps != NIL || !is_runtime_value(judge, array) ||
-		!OidIsValid(elemtype) || !codec->canonical ||
-		!dyn_codec_accepts(codec, elemtype) ||
-		!collation_is_deterministic(op->inputcollid))
+		!field_column(judge, &field)->traits.point ||
+		!accept_verdict(judge, dyn_judge_operator(field_column(judge, &field),
+												  &operator)))
 		return NULL;
-	judge_field(judge, &field, kind == DYN_PRED_EQ || codec->total);
-	judge_size(judge, array, elemtype);
+	judge_size(judge, array, operator.value_type);
 	if (fixed_array_size(array) < 0 ||
 		fixed_array_size(array) > DYN_EXPR_MAX_IN)
 		judge->sized = false;
 	return make_value_pred(kind == DYN_PRED_EQ ? DYN_PRED_IN : DYN_PRED_NOT_IN,
-						   &field, array, elemtype);
+						   &field, array, operator.value_type);
+}
+
+/* A boolean column standing alone, negated, or IS TRUE / IS FALSE of one. */
+static DynPred *
+judge_boolean(Judge *judge, Node *node, DynPredKind kind)
+{
+	DynField	field;
+
+	if (!match_column(node, judge->relid, judge->relation, &field) ||
+		!accept_verdict(judge, field_column(judge, &field)->traits.truth))
+		return NULL;
+	return make_pred(kind, &field);
 }
 
 /* AND: what can be pushed of it.  OR: every arm or nothing. */
@@ -579,17 +573,7 @@ judge_bool(Judge *judge, BoolExpr *expr)
 	ListCell   *lc;
 
 	if (expr->boolop == NOT_EXPR)
-	{
-		DynField	field;
-
-		if (!match_column(linitial(expr->args), judge->relid, judge->relation,
-						  &field) ||
-			field_codec(judge->relation, &field)->kind != DYN_CODEC_BOOL)
-			return NULL;
-		judge_field(judge, &field,
-					field_codec(judge->relation, &field)->canonical);
-		return make_pred(DYN_PRED_FALSE, &field);
-	}
+		return judge_boolean(judge, linitial(expr->args), DYN_PRED_FALSE);
 	pred = make_pred(expr->boolop == AND_EXPR ? DYN_PRED_AND : DYN_PRED_OR, NULL);
 	foreach(lc, expr->args)
 	{
@@ -605,44 +589,27 @@ judge_bool(Judge *judge, BoolExpr *expr)
 	return pred->args == NIL ? NULL : pred;
 }
 
-/*
- * IS NULL: absent or of type NULL.  IS NOT NULL: present with the column's
- * type.  Under on_mismatch 'null' other types count as NULL too: not pushed.
- */
+/* IS NULL: absent or of type NULL.  IS NOT NULL: present with the column's type. */
 static DynPred *
 judge_null_test(Judge *judge, NullTest *test)
 {
 	DynField	field;
 	bool		text;
-	const DynColumn *column;
+	const DynTraits *traits;
 
 	if (test->argisrow ||
 		!dyn_match_field((Node *) test->arg, judge->relid, judge->relation,
 						 &field, &text))
 		return NULL;
-	column = dyn_relation_column(judge->relation, field.attnum);
-	if (column->null_on_mismatch || column->codec.is_domain)
+	traits = &field_column(judge, &field)->traits;
+	if (!accept_verdict(judge, test->nulltesttype == IS_NULL ? traits->absence
+						: traits->presence))
 		return NULL;
-	judge_field(judge, &field, test->nulltesttype == IS_NULL ||
-				column->codec.total);
+	/* of a member, the document's own traits say nothing */
+	if (field.steps != NIL)
+		judge->exact = false;
 	return make_pred(test->nulltesttype == IS_NULL ? DYN_PRED_NULL
 					 : DYN_PRED_NOT_NULL, &field);
-}
-
-/* A boolean column standing alone, or IS TRUE / IS FALSE of one. */
-static DynPred *
-judge_boolean(Judge *judge, Node *node, DynPredKind kind)
-{
-	DynField	field;
-	const DynCodec *codec;
-
-	if (!match_column(node, judge->relid, judge->relation, &field))
-		return NULL;
-	codec = field_codec(judge->relation, &field);
-	if (codec->kind != DYN_CODEC_BOOL)
-		return NULL;
-	judge_field(judge, &field, codec->canonical);
-	return make_pred(kind, &field);
 }
 
 static DynPred *
@@ -714,6 +681,13 @@ dyn_pred_attribute(const DynRelation *relation, const DynPred *pred)
 		return NULL;
 	path = dyn_relation_column(relation, pred->field.attnum)->path;
 	return path->nsteps == 1 ? path->steps[0].name : NULL;
+}
+
+bool
+dyn_pred_is_single(const DynRelation *relation, const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_EQ &&
+		dyn_relation_column(relation, pred->field.attnum)->traits.point;
 }
 
 bool

@@ -4,7 +4,7 @@
  *		same there.
  *
  * dyn_quals_classify turns each clause into a predicate over fields of the
- * item (or finds that it has none) and judges it.  It is the only judge: every
+ * item (or finds that it has none), by the verdicts of model/exact.h.  Every
  * later step asks the DynClause and derives nothing again.
  *
  * A predicate never loses a row that the clause would keep.  It is exact if it
@@ -83,6 +83,9 @@ extern List *dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
  */
 extern const char *dyn_pred_attribute(const DynRelation *relation,
 									  const DynPred *pred);
+
+/* Does the predicate give its column one stored value, whichever it is? */
+extern bool dyn_pred_is_single(const DynRelation *relation, const DynPred *pred);
 
 /* The document path of a field. */
 extern const DynPath *dyn_field_path(const DynRelation *relation,

@@ -15,7 +15,6 @@
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "cost.h"
@@ -63,15 +62,6 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 
 /* ---- the unique key ---- */
 
-/* Do different values of the attribute make different values of the column? */
-static bool
-tells_apart(const DynColumn *column)
-{
-	return column->codec.canonical &&
-		(!OidIsValid(column->collation) ||
-		 get_collation_isdeterministic(column->collation));
-}
-
 /* Adds a column to the index; false if no column shows the attribute. */
 static bool
 add_index_column(IndexOptInfo *index, const DynRelation *relation,
@@ -86,7 +76,7 @@ add_index_column(IndexOptInfo *index, const DynRelation *relation,
 		return false;
 	column = dyn_relation_column(relation, attnum);
 	type = lookup_type_cache(column->codec.basetype, TYPECACHE_BTREE_OPFAMILY);
-	if (!tells_apart(column) || !OidIsValid(type->btree_opf))
+	if (!column->traits.distinct || !OidIsValid(type->btree_opf))
 		return false;
 	index->indexkeys[n] = attnum;
 	index->indexcollations[n] = column->collation;

@@ -1,4 +1,6 @@
 """A database whose encoding is not UTF8: text is converted both ways, and what cannot be is an error that says so."""
+import unittest
+
 import fixture
 import oneitem
 import replies
@@ -7,10 +9,12 @@ import replies
 class LatinFixture(fixture.Fixture):
     """Its database is in LATIN1."""
 
-    @staticmethod
-    def _maintain(sql):
+    encoding = "LATIN1"
+
+    @classmethod
+    def _maintain(cls, sql):
         if sql.startswith("CREATE DATABASE"):
-            sql += " TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'"
+            sql += f" TEMPLATE template0 ENCODING '{cls.encoding}' LOCALE_PROVIDER libc LOCALE 'C'"
         fixture.Fixture._maintain(sql)
 
 
@@ -131,3 +135,111 @@ class LatinFilters(fixture.TestCase):
         """LATIN1 bytes order as UTF-8 does under C; either way the order is right."""
         rows = self.fx.rows("SELECT v FROM f WHERE id = 'a' ORDER BY v COLLATE \"C\"")
         self.assertEqual(rows, [("E",), ("e",), ("z",), ("zé",), ("é",), ("ÿ",)])
+
+
+# Letters whose bytes sort otherwise than their code points do, but for LATIN1's, and some of ASCII among them.
+LETTERS = {"KOI8R": "яюабвгхцшЯЮАБЁё", "LATIN2": "ąłéčĄŁÉČž", "WIN1252": "€éÿŒœŠž", "LATIN1": "éÿÀ", "EUC_JP": "あ亜ア日¦｡", "SQL_ASCII": "éяあ€"}
+
+
+class Orders:
+    """Ordered by DynamoDB or compared there, rows are those of a local table, whatever the encoding."""
+
+    encoding = None
+
+    @classmethod
+    def setUpClass(cls):
+        kind = type("Orders", (LatinFixture,), {"encoding": cls.encoding})
+        cls.fx = kind("order_" + cls.encoding)
+        cls.addClassCleanup(cls.fx.close)
+        cls.fx.create_table("f", ("pk", "S"), ("sk", "S"))
+        words = sorted({a + b for a in LETTERS[cls.encoding] + "az" for b in ("", "a", LETTERS[cls.encoding][0])})
+        cls.fx.put("f", [{"pk": pk, "sk": word, "v": word, "n": number} for pk in "ab" for number, word in enumerate(words)])
+        cls.fx.foreign_table("f", "pk text, sk text, v text, n integer", scan_policy="allow")
+        cls.fx.execute("CREATE TABLE l AS SELECT * FROM f; CREATE TABLE o AS SELECT sk AS k FROM l WHERE pk = 'a'; ANALYZE")
+
+    def same(self, sql, ordered=True):
+        """From f and from l."""
+        with self.subTest(sql=sql):
+            rows = [self.fx.rows(sql.replace("FROM t", f"FROM {table}").replace("JOIN t", f"JOIN {table}")) for table in "fl"]
+            self.assertEqual(*(rows if ordered else map(sorted, rows)))
+            return rows[0]
+
+    def test_order(self):
+        for direction in ("", " DESC"):
+            self.same(f"SELECT sk FROM t WHERE pk = 'a' ORDER BY sk{direction}")
+            self.same(f"SELECT sk FROM t WHERE pk = 'a' ORDER BY sk{direction} LIMIT 3")
+            self.same(f"SELECT sk FROM t WHERE pk IN ('a', 'b') ORDER BY sk{direction}")
+        self.same("SELECT DISTINCT ON (sk) sk FROM t WHERE pk = 'a' ORDER BY sk LIMIT 2")
+        self.same("SELECT min(sk), max(sk) FROM t WHERE pk = 'a'")
+        self.same("SELECT sk, count(*) FROM t WHERE pk IN ('a', 'b') GROUP BY sk ORDER BY sk")
+
+    def test_merge_join(self):
+        self.fx.execute("SET enable_hashjoin = off; SET enable_nestloop = off")
+        try:
+            self.assertTrue(self.same("SELECT k FROM o JOIN t ON k = sk WHERE pk = 'a' ORDER BY k"))
+        finally:
+            self.fx.execute("RESET enable_hashjoin; RESET enable_nestloop")
+
+    def test_conditions(self):
+        for word in LETTERS[self.encoding] + "az":
+            for column in ("sk", "v"):
+                for condition in ("= %", "<> %", "< %", "<= %", "> %", ">= %", "IN (%, 'a')", "LIKE % || '%%'", "^@ %", "BETWEEN 'a' AND %"):
+                    self.same(f"SELECT sk FROM t WHERE pk = 'a' AND {column} {condition.replace('%%', '!').replace('%', chr(39) + word + chr(39)).replace('!', '%')}", False)
+
+    def test_keys(self):
+        """A key of the encoding's own letters is found, by a request for it."""
+        word = LETTERS[self.encoding][0]
+        self.assertEqual(len(self.same(f"SELECT sk FROM t WHERE pk = 'a' AND sk = '{word}'")), 1)
+
+
+class Koi8r(Orders, unittest.TestCase):
+    encoding = "KOI8R"
+
+
+class Latin1(Orders, unittest.TestCase):
+    encoding = "LATIN1"
+
+    def test_sorted_by_dynamodb(self):
+        self.assertIn("Order: ascending", self.fx.explain("SELECT sk FROM f WHERE pk = 'a' ORDER BY sk"))
+
+
+class Latin2(Orders, unittest.TestCase):
+    encoding = "LATIN2"
+
+
+class Win1252(Orders, unittest.TestCase):
+    encoding = "WIN1252"
+
+    def test_a_byte_without_a_character(self):
+        """0x81 is none of WIN1252, which PostgreSQL stores all the same: nothing in DynamoDB equals it."""
+        byte = "convert_from('\\x81', 'WIN1252')"
+        for condition in (f"sk = {byte}", f"v = {byte}", f"v IN ({byte}, 'a')", f"v <> {byte}", f"sk < {byte}", f"v LIKE {byte} || '%'", f"v ^@ {byte}"):
+            self.same(f"SELECT sk FROM t WHERE pk = 'a' AND {condition}", False)
+
+
+class EucJp(Orders, unittest.TestCase):
+    """Two characters of Unicode are one of this encoding, so that texts are compared here."""
+
+    encoding = "EUC_JP"
+
+    def test_both_forms_are_found(self):
+        self.fx.create_table("g", ("pk", "S"), ("sk", "S"))
+        self.fx.put("g", [{"pk": "a", "sk": sk, "v": sk} for sk in ("\u00a6", "\uffe4")])
+        self.fx.foreign_table("g", "pk text, sk text, v text", scan_policy="allow")
+        self.assertEqual(self.fx.value("SELECT count(*) FROM g WHERE v = '\u00a6'"), 2)
+        self.assertEqual(self.fx.value("SELECT count(*) FROM g WHERE pk = 'a' AND sk = '\uffe4'"), 2)
+        self.assertEqual(self.fx.value("SELECT count(DISTINCT sk) FROM g"), 1)
+
+
+class SqlAscii(Orders, unittest.TestCase):
+    """A database that knows no encoding holds whatever bytes are sent."""
+
+    encoding = "SQL_ASCII"
+
+    def test_bytes_that_are_not_utf8(self):
+        self.fx.execute("CREATE OR REPLACE FUNCTION raw(hex text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT convert_from(decode(hex, 'hex'), 'SQL_ASCII') $$")
+        for hexa in ("e9", "c3", "61ff", "80"):
+            for condition in ("= %", "<> %", "< %", "> %", ">= %", "IN (%, 'a')", "LIKE % || '!'", "^@ %", "BETWEEN 'a' AND %"):
+                for column in ("sk", "v"):
+                    value = f"raw('{hexa}')"
+                    self.same(f"SELECT sk FROM t WHERE pk = 'a' AND {column} {condition.replace('%', value).replace('!', '%')}", False)

@@ -72,7 +72,9 @@ class Decoding(oneitem.TestCase):
         self.each([("numeric", {"N": text}, text) for text in (
             "0", "-1", "1.5", "-0.001", DIGITS38, "-" + DIGITS38, "0." + DIGITS38, BIGGEST, "-" + BIGGEST, SMALLEST)])
         self.each([("numeric(10,2)", {"N": "1.5"}, "1.50"), ("numeric(3,0)", {"N": "999"}, "999"),
-                   ("numeric(38,0)", {"N": DIGITS38}, DIGITS38), ("numeric", {"N": "1E3"}, "1000")])
+                   ("numeric(38,0)", {"N": DIGITS38}, DIGITS38), ("numeric", {"N": "1E3"}, "1000"),
+                   ("numeric(2,4)", {"N": "0.0012"}, "0.0012"), ("numeric(2,4)", {"N": "-0.001"}, "-0.0010"), ("numeric(2,4)", {"N": "0"}, "0.0000"),
+                   ("numeric(3,-2)", {"N": "12300"}, "12300"), ("numeric(3,-2)", {"N": "0"}, "0")])
 
     def test_floats(self):
         self.each([("double precision", {"N": "0.1"}, "0.1"), ("double precision", {"N": "-2.5"}, "-2.5"),
@@ -203,7 +205,7 @@ class Misfits(oneitem.TestCase):
             self.assert_misfit({"N": "1.5"}, column, "it is not a whole number", "1.5")
 
     def test_numeric_of_a_scale(self):
-        for column, number in (("numeric(4,2)", "100"), ("numeric(4,2)", "1.234"), ("numeric(4,2)", "99.999"), ("numeric(3,0)", "0.5")):
+        for column, number in (("numeric(4,2)", "100"), ("numeric(4,2)", "1.234"), ("numeric(4,2)", "99.999"), ("numeric(3,0)", "0.5"), ("numeric(2,4)", "0.012"), ("numeric(3,-2)", "12350")):
             with self.subTest(column=column, number=number):
                 self.assert_misfit({"N": number}, column, f"it does not fit {column} without rounding", number)
 

@@ -233,6 +233,34 @@ containers_walk_depth_first(void)
 }
 
 static void
+elements_come_as_wholes(void)
+{
+	DynValue	list = value_of(DYN_TYPE_L,
+								"[{\"S\":\"a\"},{\"L\":[{\"N\":\"1\"},{\"M\":{}}]},"
+								"{\"NULL\":true},{\"M\":{\"k\":{\"S\":\"]\"}}}]", 0);
+	static const struct
+	{
+		DynType		type;
+		const char *text;
+	}			expected[] = {
+		{DYN_TYPE_S, "a"}, {DYN_TYPE_L, "[{\"N\":\"1\"},{\"M\":{}}]"},
+		{DYN_TYPE_NULL, ""}, {DYN_TYPE_M, "{\"k\":{\"S\":\"]\"}}"}};
+	DynWalk		walk;
+	DynValue	v;
+
+	dyn_walk_begin(&walk, &list);
+	CHECK(dyn_walk_next(&walk, &v) == DYN_WALK_OPEN);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+	{
+		CHECK(dyn_walk_element(&walk, &list, &v));
+		CHECK(v.type == expected[i].type);
+		CHECK(v.len == strlen(expected[i].text) &&
+			  memcmp(v.data, expected[i].text, v.len) == 0);
+	}
+	CHECK(!dyn_walk_element(&walk, &list, &v));
+}
+
+static void
 white_space_and_escapes_do_not_mislead_a_walk(void)
 {
 	CHECK_EQ_STR(events_of(DYN_TYPE_M,
@@ -276,6 +304,7 @@ main(void)
 	RUN(bad_base64_is_refused);
 	RUN(scalars_walk_as_themselves);
 	RUN(containers_walk_depth_first);
+	RUN(elements_come_as_wholes);
 	RUN(white_space_and_escapes_do_not_mislead_a_walk);
 	RUN(the_deepest_value_walks);
 	return DONE("attrvalue");

@@ -261,6 +261,7 @@ apply_comparison(KeyRange *range, const DynCodec *codec, DynPredKind kind,
 			range->nothing = true;
 			break;
 		case DYN_ENCODED_ANYTHING:
+		case DYN_ENCODED_UNKNOWN:
 			break;
 		default:
 			apply_bound(range, bound, lower);
@@ -289,15 +290,14 @@ apply_prefix(KeyRange *range, DynScalar prefix)
 }
 
 static void
-apply_text(KeyRange *range, const DynCodec *codec, const DynPred *pred,
-		   Datum value)
+apply_text(KeyRange *range, const DynPred *pred, Datum value)
 {
 	DynScalar	scalar;
 	char	   *literal;
 	size_t		len;
 	DynLike		like;
 
-	if (dyn_codec_encode(codec, TEXTOID, value, &scalar) != DYN_ENCODED)
+	if (!dyn_encode_text(value, &scalar))
 		return;
 	if (pred->kind == DYN_PRED_PREFIX)
 	{
@@ -328,7 +328,7 @@ apply_range(const BindContext *context, KeyRange *range, const DynPred *pred)
 	if (context->values->nulls[pred->param])
 		range->nothing = true;
 	else if (pred->kind == DYN_PRED_PREFIX || pred->kind == DYN_PRED_LIKE)
-		apply_text(range, codec, pred, value);
+		apply_text(range, pred, value);
 	else if (pred->kind == DYN_PRED_EQ)
 	{
 		apply_comparison(range, codec, DYN_PRED_GE, pred->valuetype, value);
@@ -346,7 +346,7 @@ is_point_pred(const BindContext *context, const DynPred *pred)
 	return pred->kind == DYN_PRED_IN || pred->kind == DYN_PRED_OR ||
 		(pred->kind == DYN_PRED_EQ &&
 		 dyn_relation_column(context->relation,
-							 pred->field.attnum)->codec.canonical);
+							 pred->field.attnum)->traits.point);
 }
 
 static bool

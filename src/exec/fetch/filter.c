@@ -14,7 +14,6 @@
 #include "utils/lsyscache.h"
 
 #include "../../base/number.h"
-#include "../../model/encoding.h"
 #include "filter.h"
 
 static DynCond *
@@ -143,6 +142,7 @@ bound_cond(const DynCodec *codec, const DynPath *path, DynPredKind kind,
 		case DYN_ENCODED_NOTHING:
 			return constant(false);
 		case DYN_ENCODED_ANYTHING:
+		case DYN_ENCODED_UNKNOWN:
 			return is_type(path, codec->wire);
 		default:
 			return with_value(comparison(kind, inclusive), path, scalar);
@@ -156,7 +156,7 @@ equality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 {
 	DynScalar	scalar;
 
-	if (!codec->canonical)
+	if (!dyn_codec_is_point(codec))
 		return both(bound_cond(codec, path, DYN_PRED_GE, valuetype, value),
 					bound_cond(codec, path, DYN_PRED_LE, valuetype, value));
 	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
@@ -280,6 +280,17 @@ contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 
 /* ---- text ---- */
 
+/* An odd number of escape characters at the end: the last one escapes nothing. */
+static bool
+ends_in_escape(const char *pattern, size_t len)
+{
+	size_t		n = 0;
+
+	while (n < len && pattern[len - n - 1] == '\\')
+		n++;
+	return n % 2 != 0;
+}
+
 DynLike
 dyn_like_pattern(const char *pattern, size_t len, char **text, size_t *text_len)
 {
@@ -288,6 +299,8 @@ dyn_like_pattern(const char *pattern, size_t len, char **text, size_t *text_len)
 
 	*text = palloc(len + 1);
 	*text_len = 0;
+	if (ends_in_escape(pattern, len))
+		return DYN_LIKE_ANYTHING;
 	for (size_t i = 0; i < len; i++)
 	{
 		char		c = pattern[i];
@@ -300,7 +313,7 @@ dyn_like_pattern(const char *pattern, size_t len, char **text, size_t *text_len)
 			leading = false;
 			continue;
 		}
-		if (c == '\\' && i + 1 < len)
+		if (c == '\\')
 			c = pattern[++i];
 		(*text)[(*text_len)++] = c;
 	}
@@ -341,12 +354,11 @@ like_cond(const DynPath *path, DynScalar pattern)
 }
 
 static DynCond *
-text_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
-		  Datum value)
+text_cond(const DynPath *path, const DynPred *pred, Datum value)
 {
 	DynScalar	scalar;
 
-	if (dyn_codec_encode(codec, TEXTOID, value, &scalar) != DYN_ENCODED)
+	if (!dyn_encode_text(value, &scalar))
 		return is_type(path, DYN_TYPE_S);
 	return pred->kind == DYN_PRED_PREFIX ? prefix_cond(path, scalar)
 		: like_cond(path, scalar);
@@ -393,15 +405,19 @@ add_bool_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
 static DynCond *
 text_equality_cond(const DynPath *path, Datum value)
 {
-	text	   *t = DatumGetTextPP(value);
-	size_t		len = VARSIZE_ANY_EXHDR(t);
-	const char *s = dyn_to_utf8_len(VARDATA_ANY(t), &len);
+	DynScalar	scalar;
+	const char *s;
+	size_t		len;
 	DynCond    *cond;
 
+	if (!dyn_encode_text(value, &scalar))
+		return constant(false);
+	s = scalar.data;
+	len = scalar.len;
 	if (len > 0 && (s[0] == '{' || s[0] == '['))
 		return on_path(DYN_COND_EXISTS, path);
 	cond = junction(DYN_COND_OR, 4);
-	add_arg(cond, with_value(DYN_COND_EQ, path, text_scalar(s, len)));
+	add_arg(cond, with_value(DYN_COND_EQ, path, scalar));
 	add_number_of_text(cond, path, s, len);
 	add_bool_of_text(cond, path, s, len);
 	add_bytes_of_text(cond, path, s, len);
@@ -431,7 +447,7 @@ boolean_cond(const DynCodec *codec, const DynPath *path, bool flag)
 	DynCond    *cond;
 	DynCond    *in;
 
-	if (codec->canonical)
+	if (dyn_codec_is_point(codec))
 		return equality_cond(codec, path, BOOLOID, BoolGetDatum(flag));
 	cond = junction(DYN_COND_OR, 3);
 	add_arg(cond, with_value(DYN_COND_EQ, path,
@@ -510,7 +526,7 @@ value_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 			return contains_cond(codec, path, pred->valuetype, value);
 		case DYN_PRED_PREFIX:
 		case DYN_PRED_LIKE:
-			return text_cond(codec, path, pred, value);
+			return text_cond(path, pred, value);
 		case DYN_PRED_TEXT_EQ:
 			return text_equality_cond(path, value);
 		default:

@@ -24,7 +24,11 @@ typedef enum DynLike
 	DYN_LIKE_ANYTHING
 } DynLike;
 
-/* *text is palloc'd, without escapes. */
+/*
+ * *text is palloc'd, without escapes.  A pattern that ends in its escape
+ * character is an error, but only for the values that are compared to its end:
+ * nothing can be told of it.
+ */
 extern DynLike dyn_like_pattern(const char *pattern, size_t len,
 								char **text, size_t *text_len);
 

@@ -1,0 +1,99 @@
+/*
+ * capacity.c
+ *		Which values a column's type can hold: ranges of integers, typmods.
+ *
+ * Decoding refuses what does not fit, and encoding makes no condition of it, so
+ * that what equals a value in DynamoDB never fails to be decoded.
+ */
+#include "postgres.h"
+
+#include "mb/pg_wchar.h"
+
+#include "types.h"
+
+/* varchar(n), char(n): at most n characters. */
+bool
+dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
+{
+	return codec->typmod < (int32) VARHDRSZ ||
+		pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
+}
+
+/* Is the canonical number a value of the integer type? */
+static bool
+is_in_integer_type(DynCodecKind kind, const char *text)
+{
+	int64		number;
+
+	if (strchr(text, '.') != NULL)
+		return false;
+	errno = 0;
+	number = strtoll(text, NULL, 10);
+	return errno == 0 &&
+		(kind != DYN_CODEC_INT4 ||
+		 (number >= PG_INT32_MIN && number <= PG_INT32_MAX)) &&
+		(kind != DYN_CODEC_INT2 ||
+		 (number >= PG_INT16_MIN && number <= PG_INT16_MAX));
+}
+
+/* Digits behind the point of a canonical number. */
+static int
+fraction_digits(const char *text)
+{
+	const char *point = strchr(text, '.');
+
+	return point ? (int) strlen(point + 1) : 0;
+}
+
+/*
+ * Digits before the point; of a fraction, minus the zeros that it begins with
+ * behind the point.
+ */
+static int
+leading_digits(const char *text)
+{
+	text += (*text == '-');
+	return *text != '0' ? (int) strcspn(text, ".")
+		: -(int) strspn(text + 2, "0");
+}
+
+/* Zeros that a whole canonical number ends with. */
+static int
+trailing_zeros(const char *text)
+{
+	int			n = 0;
+
+	for (size_t i = strlen(text); i > 0 && text[i - 1] == '0'; i--)
+		n++;
+	return n;
+}
+
+/* numeric(p,s): without rounding, and with at most so many digits. */
+bool
+dyn_codec_holds_number(const DynCodec *codec, const char *text)
+{
+	int32		typmod = codec->typmod - VARHDRSZ;
+	int			precision = (typmod >> 16) & 0xffff;
+	int			scale = ((typmod & 0x7ff) ^ 1024) - 1024;
+
+	if (codec->kind != DYN_CODEC_NUMERIC)
+		return is_in_integer_type(codec->kind, text);
+	if (codec->typmod < 0 || strcmp(text, "0") == 0)
+		return true;
+	return fraction_digits(text) <= Max(scale, 0) &&
+		leading_digits(text) <= precision - scale &&
+		(scale >= 0 || trailing_zeros(text) >= -scale);
+}
+
+/* timestamp(p): no more digits of a second. */
+bool
+dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant)
+{
+	int64		unit = 1;
+
+	if (codec->kind == DYN_CODEC_DATE || codec->typmod < 0)
+		return true;
+	for (int i = codec->typmod; i < 6; i++)
+		unit *= 10;
+	return instant % unit == 0;
+}

@@ -1,0 +1,243 @@
+"""What DynamoDB compares and sorts itself gives the rows that PostgreSQL would: the operator's own types and collation decide, not the columns' below its casts."""
+import fixture
+
+OPTIONS = {"scan_policy": "allow"}
+
+
+class Twins(fixture.TestCase):
+    """Every query is asked of the foreign table f and of the local table l with the same rows."""
+
+    def load(self, columns, items, keys=(("pk", "S"), ("sk", "N")), rows=None, indexes=(), **options):
+        """The foreign table over those items; the local one has its rows, or those given."""
+        self.fx.create_table("f", *keys, indexes)
+        self.fx.dynamo.put_raw(self.fx.remote("f"), items)
+        self.fx.foreign_table("f", columns, **OPTIONS, **options)
+        plain = columns.replace(" OPTIONS (on_mismatch 'null')", "")
+        self.fx.execute(f"DROP TABLE IF EXISTS l; CREATE TABLE l ({plain})")
+        if rows is None:
+            self.fx.execute("INSERT INTO l SELECT * FROM f")
+        else:
+            self.fx.execute("INSERT INTO l VALUES " + ", ".join(rows))
+        self.fx.execute("ANALYZE l")
+
+    def twice(self, sql):
+        """What both answer to a query of FROM; an error counts as its SQLSTATE."""
+        answers = []
+        for table in "fl":
+            with self.fx.conn.cursor() as cursor:
+                try:
+                    cursor.execute(sql.replace("FROM t", f"FROM {table}"))
+                    answers.append(cursor.fetchall())
+                except Exception as failure:
+                    answers.append(getattr(failure, "pgcode", None) or failure)
+        return answers
+
+    def same(self, *queries, ordered=False):
+        """Both answer the same."""
+        for sql in queries:
+            with self.subTest(sql=sql):
+                foreign, local = self.twice(sql)
+                if not ordered and isinstance(foreign, list) and isinstance(local, list):
+                    foreign, local = sorted(foreign, key=repr), sorted(local, key=repr)
+                self.assertEqual(foreign, local)
+
+
+class MisfitsInOrder(Twins):
+    """A value that does not fit and counts as NULL stands among the others in DynamoDB, and behind or before them all in SQL."""
+
+    def setUp(self):
+        items = [{"pk": {"S": pk}, "sk": {"N": sk}} for pk in "ab" for sk in ("1", "1.5", "2", "2.5", "3")]
+        self.load("pk text COLLATE \"C\", sk integer", items, on_mismatch="null")
+        self.fx.execute("CREATE TABLE IF NOT EXISTS o AS SELECT * FROM generate_series(1, 3) AS g(n)")
+
+    def planned(self, sql, *settings):
+        """Compare under settings that leave the planner no other way."""
+        for setting in settings:
+            self.fx.execute(f"SET {setting} = off")
+        try:
+            self.same(sql, ordered=True)
+        finally:
+            for setting in settings:
+                self.fx.execute(f"RESET {setting}")
+
+    def test_order_by(self):
+        self.planned("SELECT sk FROM t WHERE pk = 'a' ORDER BY sk")
+        self.planned("SELECT sk FROM t WHERE pk = 'a' ORDER BY sk DESC")
+        self.planned("SELECT sk FROM t WHERE pk = 'a' ORDER BY sk NULLS FIRST LIMIT 3")
+        self.planned("SELECT sk FROM t WHERE pk = 'a' ORDER BY sk LIMIT 4")
+
+    def test_several_partitions(self):
+        self.planned("SELECT sk FROM t WHERE pk IN ('a', 'b') ORDER BY sk")
+        self.planned("SELECT sk FROM t WHERE pk = ANY ('{a,b}') ORDER BY sk DESC LIMIT 5")
+
+    def test_distinct_and_groups(self):
+        self.planned("SELECT DISTINCT sk FROM t WHERE pk = 'a' ORDER BY sk", "enable_hashagg")
+        self.planned("SELECT sk, count(*) FROM t WHERE pk = 'a' GROUP BY sk ORDER BY 1, 2", "enable_hashagg")
+        self.planned("SELECT count(*) FROM (SELECT sk FROM t WHERE pk = 'a' GROUP BY sk) x", "enable_hashagg")
+        self.planned("SELECT sk, rank() OVER (ORDER BY sk) FROM t WHERE pk = 'a' ORDER BY 2, 1")
+        self.planned("SELECT min(sk), max(sk) FROM t WHERE pk = 'a'")
+
+    def test_merge_join(self):
+        self.planned("SELECT n, sk FROM t JOIN o ON n = sk WHERE pk = 'a' ORDER BY n", "enable_hashjoin", "enable_nestloop")
+
+    def test_what_fits_always_is_still_sorted(self):
+        """Every number fits numeric, so that the order is DynamoDB's."""
+        self.fx.foreign_table("f", "pk text COLLATE \"C\", sk numeric", on_mismatch="null", **OPTIONS)
+        self.assertIn("Order: ascending", self.fx.explain("SELECT sk FROM f WHERE pk = 'a' ORDER BY sk"))
+        self.fx.foreign_table("f", "pk text COLLATE \"C\", sk integer", on_mismatch="null", **OPTIONS)
+        self.assertNotIn("Order:", self.fx.explain("SELECT sk FROM f WHERE pk = 'a' ORDER BY sk"))
+
+
+class OperatorsTypes(Twins):
+    """The operator compares by its own input types and collation."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.execute("CREATE EXTENSION citext; CREATE COLLATION nd (provider = icu, locale = 'und-u-ks-level2', deterministic = false); "
+                       "CREATE DOMAIN some_text AS citext; CREATE DOMAIN positive AS integer CHECK (VALUE > 0)")
+
+    def test_two_texts(self):
+        words = ["a", "A", "a ", "b", "B", " a", ""]
+        items = [{"pk": {"S": "p"}, "sk": {"N": str(n)}, "t1": {"S": one}, "t2": {"S": two}}
+                 for n, (one, two) in enumerate((x, y) for x in words for y in words)]
+        self.load('pk text, sk integer, t1 text COLLATE "C", t2 text COLLATE "C", v1 varchar', items)
+        for operator in ("=", "<", "<=", ">", ">=", "<>"):
+            for cast in ("citext", "bpchar", "varchar", "text", "some_text", "name"):
+                for where in ("", " AND pk = 'p'"):
+                    self.same(f"SELECT sk FROM t WHERE t1::{cast} {operator} t2::{cast}{where}")
+            self.same(f'SELECT sk FROM t WHERE t1 {operator} t2 COLLATE nd', f'SELECT sk FROM t WHERE t1::text COLLATE "und-x-icu" {operator} t2')
+        for condition in ("t1::citext = 'A'", "t1::citext IN ('A', 'B')", "'A'::citext = t1::citext", "t1::bpchar = 'a'::bpchar", "t1::bpchar IN ('a', 'b')",
+                          "t1::citext LIKE 'A%'", "t1::bpchar LIKE 'a'", "t1::name = 'a'", "t1 = 'a'::name", "t1::citext = ANY (ARRAY[t2])"):
+            self.same(f"SELECT sk FROM t WHERE {condition}", f"SELECT sk FROM t WHERE {condition} AND pk = 'p'")
+
+    def test_two_numbers(self):
+        numbers = ["-1", "0", "1", "2147483647", "-2147483648"]
+        items = [{"pk": {"S": "p"}, "sk": {"N": str(n)}, "n1": {"N": one}, "n2": {"N": two}}
+                 for n, (one, two) in enumerate((x, y) for x in numbers for y in numbers)]
+        self.load("pk text, sk integer, n1 integer, n2 integer", items)
+        for operator in ("=", "<", "<=", ">", ">=", "<>"):
+            for cast in ("oid", "bigint", "numeric", "float8", "integer", "oid::bigint"):
+                self.same(f"SELECT sk FROM t WHERE n1::{cast} {operator} n2::{cast}", f"SELECT sk FROM t WHERE n1::{cast} {operator} '1'::{cast}")
+            self.same(f"SELECT sk FROM t WHERE n1::oid {operator} 4294967295::oid")
+
+    def test_an_indeterminate_collation_is_an_error(self):
+        """Also where no row would have to be compared here."""
+        items = [{"pk": {"S": "p"}, "sk": {"N": "1"}, "t1": {"S": "a"}, "t2": {"S": "b"}}]
+        self.load('pk text, sk integer, t1 text COLLATE "C", t2 text COLLATE "und-x-icu"', items)
+        for operator in ("=", "<", ">"):
+            foreign, local = self.twice(f"SELECT sk FROM t WHERE t1 {operator} t2")
+            self.assertEqual((foreign, local), ("42P22", "42P22"))
+
+    def test_elements_of_arrays(self):
+        words = ["a", "A", "b"]
+        items = [{"pk": {"S": "p"}, "sk": {"N": str(n)}, "ta": {"L": [{"S": word}, {"S": "x"}]}} for n, word in enumerate(words)]
+        for collation in ("C", "nd", "und-x-icu"):
+            self.load(f'pk text, sk integer, ta text[] COLLATE "{collation}"', items)
+            for value in ("a", "A", "X"):
+                self.same(f"SELECT sk FROM t WHERE '{value}' = ANY (ta)", f"SELECT sk FROM t WHERE ta @> '{{{value}}}'",
+                          f"SELECT sk FROM t WHERE ta @> ARRAY['{value}', 'x']", f"SELECT sk FROM t WHERE ta::citext[] @> ARRAY['{value}']::citext[]",
+                          f"SELECT sk FROM t WHERE '{value}'::citext = ANY (ta::citext[])", f'SELECT sk FROM t WHERE \'{value}\' COLLATE nd = ANY (ta)')
+
+    def test_columns_of_two_values_that_are_none(self):
+        """DynamoDB takes two of its NULLs for equal, and two texts in columns of numbers."""
+        null, one, word = {"NULL": True}, {"N": "1"}, {"S": "x"}
+        items = [{"pk": {"S": "p"}, "sk": {"N": str(n)}, **({"a": a} if a else {}), **({"b": b} if b else {})}
+                 for n, (a, b) in enumerate([(null, null), (one, one), (one, null), (None, null), (None, None), (null, one)])]
+        self.load("pk text, sk integer, a numeric, b numeric", items)
+        for operator in ("=", "<=", ">="):
+            self.same(f"SELECT count(*) FROM t WHERE a {operator} b", f"SELECT count(*) FROM t WHERE pk = 'p' AND a {operator} b",
+                      f"SELECT sk FROM t WHERE a {operator} b")
+        self.fx.dynamo.put_raw(self.fx.remote("f"), [{"pk": {"S": "p"}, "sk": {"N": "9"}, "a": word, "b": word}])
+        self.assertEqual(self.fx.error("SELECT count(*) FROM f WHERE a = b").sqlstate, "HV004")
+
+    def test_a_value_outside_of_its_type_is_not_counted(self):
+        """No row of the column's type equals it, so that none is counted, found or met."""
+        cases = [("numeric(5,2)", {"N": "1.255"}, "1.255"), ("numeric(3,0)", {"N": "12345"}, "12345"), ("numeric(3,-2)", {"N": "150"}, "150"),
+                 ("varchar(3)", {"S": "long text"}, "'long text'"), ("uuid", {"S": "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11"}, None),
+                 ("timestamp(0) OPTIONS (format 'iso8601(3)')", {"S": "2024-02-29T10:20:30.500Z"}, "'2024-02-29 10:20:30.5'")]
+        for column, stored, value in cases:
+            type_ = column.partition(" OPTIONS")[0]
+            items = [{"pk": {"S": "p"}, "sk": {"N": "1"}, "v": stored}]
+            self.fx.create_table("f", ("pk", "S"), ("sk", "N"))
+            self.fx.dynamo.put_raw(self.fx.remote("f"), items)
+            self.fx.foreign_table("f", f"pk text, sk integer, v {column}", **OPTIONS)
+            condition = f"v = {value}" if value else "v::text = 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'"
+            listed = condition.replace("= ", "IN (", 1) + ", " + (value or "'x'") + ")"
+            for where in (condition, listed):
+                for sql in (f"SELECT count(*) FROM f WHERE {where}", f"SELECT count(*) FROM f WHERE pk = 'p' AND {where}"):
+                    with self.subTest(type=type_, sql=sql):
+                        self.assertEqual(self.fx.value(sql), 0)
+
+    def test_a_value_outside_of_its_domain_is_met(self):
+        self.fx.create_table("f", ("pk", "S"), ("sk", "N"))
+        self.fx.dynamo.put_raw(self.fx.remote("f"), [{"pk": {"S": "p"}, "sk": {"N": "-1"}, "v": {"N": "-1"}}])
+        self.fx.foreign_table("f", "pk text, sk positive, v positive", **OPTIONS)
+        for where in ("v = -1", "sk = -1", "sk IN (-1, 2)", "v IN (-1, -2)"):
+            with self.subTest(where=where):
+                self.assertEqual(self.fx.error(f"SELECT count(*) FROM f WHERE pk = 'p' AND {where}").sqlstate, "23514")
+
+
+class LongBounds(Twins):
+    """Bounds that are longer than any value can be."""
+
+    def test_bytea(self):
+        keys = ["AA==", "AAA=", "AAAA", "AQ==", "/w=="]
+        items = [{"pk": {"S": "p"}, "sk": {"B": key}, "v": {"B": key}} for key in keys]
+        self.load("pk text, sk bytea, v bytea", items, keys=(("pk", "S"), ("sk", "B")))
+        for size in (1000, 1024, 1025, 409600, 409601, 450000):
+            for byte in ("00", "01", "ff"):
+                bound = f"decode(repeat('{byte}', {size}), 'hex')"
+                for column in ("sk", "v"):
+                    for operator in ("<", "<=", ">", ">=", "="):
+                        self.same(f"SELECT encode(sk, 'hex') FROM t WHERE pk = 'p' AND {column} {operator} {bound}",
+                                  f"SELECT count(*) FROM t WHERE pk = 'p' AND {column} {operator} {bound}")
+
+    def test_text(self):
+        items = [{"pk": {"S": "p"}, "sk": {"S": key}, "v": {"S": key}} for key in ("a", "aa", "b", "é", "éa")]
+        self.load('pk text, sk text COLLATE "C", v text COLLATE "C"', items, keys=(("pk", "S"), ("sk", "S")))
+        for size in (1023, 1024, 1025, 204800, 204801, 410000):
+            for letter in ("a", "b", "é"):
+                for column in ("sk", "v"):
+                    for operator in ("<", "<=", ">", ">=", "="):
+                        self.same(f"SELECT sk FROM t WHERE pk = 'p' AND {column} {operator} repeat('{letter}', {size})")
+
+
+class Patterns(Twins):
+    """A pattern that ends in its escape character is an error for each value that is compared to its end."""
+
+    def load_keys(self, *keys):
+        """Items whose sort key and value are the same text."""
+        items = [{"pk": {"S": "p"}, "sk": {"S": key}, "v": {"S": key}} for key in keys]
+        self.load('pk text, sk text COLLATE "C", v text', items, keys=(("pk", "S"), ("sk", "S")))
+
+    PATTERNS = ["\\", "a\\", "%\\", "_\\", "a%\\", "b_\\", "\\\\\\", "zzz\\", "\\\\", "a\\\\", "%\\\\", "a%", "\\%", "%a\\b\\"]
+
+    def test_constants(self):
+        for keys in (("a", "ab", "b"), ("a", "a\\", "ab", "\\", "%"), ("x",)):
+            self.load_keys(*keys)
+            self.constants()
+
+    def constants(self):
+        """Patterns known at planning."""
+        for pattern in self.PATTERNS:
+            for column in ("sk", "v"):
+                self.same(f"SELECT sk FROM t WHERE {column} LIKE '{pattern}'", f"SELECT sk FROM t WHERE pk = 'p' AND {column} LIKE '{pattern}'",
+                          f"SELECT count(*) FROM t WHERE pk = 'p' AND {column} LIKE '{pattern}'")
+
+    def test_parameters(self):
+        self.load_keys("a", "ab", "b")
+        for table in "fl":
+            self.fx.execute(f"PREPARE {table}s (text) AS SELECT sk FROM {table} WHERE pk = 'p' AND sk LIKE $1; "
+                            f"PREPARE {table}v (text) AS SELECT sk FROM {table} WHERE v LIKE $1; SET plan_cache_mode = force_generic_plan")
+        for pattern in self.PATTERNS:
+            for column in "sv":
+                answers = []
+                for table in "fl":
+                    try:
+                        answers.append(sorted(self.fx.rows(f"EXECUTE {table}{column} ('{pattern}')")))
+                    except Exception as failure:
+                        answers.append(failure.pgcode)
+                with self.subTest(pattern=pattern, column=column):
+                    self.assertEqual(*answers)
+        self.fx.execute("RESET plan_cache_mode; DEALLOCATE ALL")
