@@ -15,9 +15,9 @@
 #include "model/guc.h"
 #include "model/pg_compat.h"
 #include "model/session.h"
-#include "plan/cost.h"
 #include "plan/planner.h"
 #include "plan/readahead_path.h"
+#include "plan/stats.h"
 
 DYN_MODULE_MAGIC("dynamo_fdw", "1.0");
 

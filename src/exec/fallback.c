@@ -59,7 +59,7 @@ init_sort(DynFallback *fallback)
 	fallback->nulls_first = palloc(Max(access->nsort, 1) * sizeof(bool));
 	for (int i = 0; i < access->nsort; i++)
 	{
-		AttrNumber	attnum = dyn_column_of_attribute(relation, &access->sort[i]);
+		AttrNumber	attnum = dyn_relation_column_of(relation, &access->sort[i]);
 		const DynColumn *column = dyn_relation_column(relation, attnum);
 		TypeCacheEntry *type = lookup_type_cache(column->codec.basetype,
 												 TYPECACHE_LT_OPR |

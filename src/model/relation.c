@@ -111,3 +111,18 @@ dyn_relation_scan_policy(const DynRelation *relation)
 		return DYN_SCAN_ALLOW;
 	return Max(relation->scan_policy, (DynScanPolicy) dyn_guc_scan_policy);
 }
+
+AttrNumber
+dyn_relation_column_of(const DynRelation *relation, const DynKeyAttr *attr)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && column->path->nsteps == 1 &&
+			strcmp(column->path->steps[0].name, attr->name) == 0 &&
+			column->codec.wire == attr->type)
+			return i + 1;
+	}
+	return 0;
+}

@@ -52,6 +52,10 @@ extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 /* The policy that holds for this session: the tighter of option and parameter. */
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 
+/* The column that shows a key attribute, of its type; 0 if there is none. */
+extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
+										 const DynKeyAttr *attr);
+
 static inline DynColumn *
 dyn_relation_column(const DynRelation *relation, AttrNumber attnum)
 {

@@ -39,21 +39,6 @@ typedef struct Binder
 	List	   *enforced;		/* of those, exactly enforced */
 } Binder;
 
-AttrNumber
-dyn_column_of_attribute(const DynRelation *relation, const DynKeyAttr *attr)
-{
-	for (int i = 0; i < relation->ncolumns; i++)
-	{
-		const DynColumn *column = &relation->columns[i];
-
-		if (!column->dropped && column->path->nsteps == 1 &&
-			strcmp(column->path->steps[0].name, attr->name) == 0 &&
-			column->codec.wire == attr->type)
-			return i + 1;
-	}
-	return 0;
-}
-
 /* ---- points and ranges ---- */
 
 static bool
@@ -456,7 +441,7 @@ bind_presence(Binder *binder, DynAccess *access)
 			continue;
 		column = dyn_relation_column(binder->relation,
 									 clause->pred->field.attnum);
-		if (column->path->nsteps != 1 || column->null_on_mismatch ||
+		if (column->path->nsteps != 1 || column->traits.absence != DYN_EXACT ||
 			!is_key_attribute(binder, column->path->steps[0].name,
 							  column->codec.wire))
 			continue;

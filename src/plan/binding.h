@@ -42,10 +42,6 @@ extern DynAccess *dyn_bind_fallback(const DynRelPlan *plan, List *clauses);
 /* Does reading the index yield all fields that the query may need? */
 extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);
 
-/* The column that shows exactly this top-level attribute with that type, or 0. */
-extern AttrNumber dyn_column_of_attribute(const DynRelation *relation,
-										  const DynKeyAttr *attr);
-
 /* Adds to *fields what the expression refers to. */
 extern void dyn_collect_fields(Node *node, Index relid,
 							   const DynRelation *relation, List **fields);

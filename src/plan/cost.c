@@ -19,6 +19,7 @@
 
 #include "../model/pg_compat.h"
 #include "cost.h"
+#include "stats.h"
 
 #define ROUND_TRIP_COST		100.0
 #define READ_UNIT_COST		1.0
@@ -152,7 +153,7 @@ static double
 collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 {
 	const DynRelation *relation = ((DynRelPlan *) baserel->fdw_private)->relation;
-	AttrNumber	attnum = dyn_column_of_attribute(relation, attr);
+	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
 	const DynColumn *column;
 	VariableStatData variable;
 	double		sampled = Min(baserel->tuples, 300.0 * default_statistics_target);

@@ -13,24 +13,6 @@
 
 #include "binding.h"
 
-/* Items of one partition key, where nothing is known. */
-#define DYN_COLLECTION_ITEMS	50.0
-
-/* stats.c: has the column been analysed? */
-extern bool dyn_has_statistics(Oid relid, AttrNumber attnum);
-
-/*
- * Is the length of the table's item collections a guess, other than core's own
- * would be?
- */
-extern bool dyn_collections_are_guessed(const RelOptInfo *rel);
-
-/* Are these not statistics, but what dyn_stats_init makes of their absence? */
-extern bool dyn_is_guess(const VariableStatData *variable);
-
-/* Tells core's estimates what we assume.  Once, when the library is loaded. */
-extern void dyn_stats_init(void);
-
 /* The table's size in pages of PostgreSQL's; at least 1. */
 extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 

@@ -28,6 +28,7 @@
 #include "planner.h"
 #include "plantree.h"
 #include "readahead_path.h"
+#include "stats.h"
 
 static set_join_pathlist_hook_type previous_hook = NULL;
 

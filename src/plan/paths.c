@@ -205,7 +205,7 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 	{
 		PathKey    *key = lfirst_node(PathKey, lc);
 		AttrNumber	attnum = n < nsort
-			? dyn_column_of_attribute(plan->relation, &sort[n]) : 0;
+			? dyn_relation_column_of(plan->relation, &sort[n]) : 0;
 
 		if (attnum == 0 ||
 			!pathkey_is_column(root, baserel, key, plan->relation, attnum))
@@ -388,7 +388,7 @@ collect_outer_sets(PlannerInfo *root, RelOptInfo *baserel,
 				   const DynKeyAttr *attr, List **sets)
 {
 	DynRelPlan *plan = baserel->fdw_private;
-	AttrNumber	attnum = dyn_column_of_attribute(plan->relation, attr);
+	AttrNumber	attnum = dyn_relation_column_of(plan->relation, attr);
 	ListCell   *lc;
 
 	if (attnum == 0)

@@ -123,7 +123,7 @@ complete_fallback(RelOptInfo *baserel, const DynRelation *relation,
 	fallback->fields = fetched_fields(baserel, relation, exprs);
 	for (int i = 0; i < fallback->nsort; i++)
 	{
-		AttrNumber	attnum = dyn_column_of_attribute(relation,
+		AttrNumber	attnum = dyn_relation_column_of(relation,
 													 &fallback->sort[i]);
 
 		if (attnum == 0)

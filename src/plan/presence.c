@@ -372,7 +372,7 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, int i)
 	place.attr = hash ? &index->key.hash[i]
 		: &index->key.range[i - index->key.nhash];
 	place.max_bytes = hash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
-	place.attnum = dyn_column_of_attribute(plan->relation, place.attr);
+	place.attnum = dyn_relation_column_of(plan->relation, place.attr);
 	return place;
 }
 

@@ -67,7 +67,7 @@ static bool
 add_index_column(IndexOptInfo *index, const DynRelation *relation,
 				 const DynKeyAttr *attr)
 {
-	AttrNumber	attnum = dyn_column_of_attribute(relation, attr);
+	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
 	const DynColumn *column;
 	TypeCacheEntry *type;
 	int			n = index->ncolumns;

@@ -1,0 +1,92 @@
+/*
+ * stats_hook.c
+ *		What the planner is told of a table that was never analysed.
+ *
+ * Without statistics it takes every column to have 200 values, and a partition
+ * key of a large table thus to have thousands of items.  Joins would seem to
+ * yield many more rows than the lookups that they consist of (cost.c).  What is
+ * told instead is the same guess as there.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_statistic.h"
+#include "utils/rel.h"
+
+#include "../model/pg_compat.h"
+#include "planner.h"
+#include "stats.h"
+
+static get_relation_stats_hook_type previous_hook = NULL;
+
+/* A row of pg_statistic that says nothing but the number of values. */
+static HeapTuple
+make_statistics(Oid relid, AttrNumber attnum, float4 distinct)
+{
+	Relation	catalog = table_open(StatisticRelationId, AccessShareLock);
+	Datum		values[Natts_pg_statistic] = {0};
+	bool		nulls[Natts_pg_statistic] = {false};
+	HeapTuple	tuple;
+
+	values[Anum_pg_statistic_starelid - 1] = ObjectIdGetDatum(relid);
+	values[Anum_pg_statistic_staattnum - 1] = Int16GetDatum(attnum);
+	values[Anum_pg_statistic_stadistinct - 1] = Float4GetDatum(distinct);
+	for (int i = 0; i < STATISTIC_NUM_SLOTS; i++)
+	{
+		nulls[Anum_pg_statistic_stanumbers1 - 1 + i] = true;
+		nulls[Anum_pg_statistic_stavalues1 - 1 + i] = true;
+	}
+	tuple = heap_form_tuple(RelationGetDescr(catalog), values, nulls);
+	table_close(catalog, AccessShareLock);
+	return tuple;
+}
+
+/* Real statistics are freed otherwise. */
+bool
+dyn_is_guess(const VariableStatData *variable)
+{
+	return HeapTupleIsValid(variable->statsTuple) &&
+		variable->freefunc == heap_freetuple;
+}
+
+static const RelOptInfo *
+relation_of_entry(const PlannerInfo *root, const RangeTblEntry *rte)
+{
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		const RelOptInfo *rel = root->simple_rel_array[i];
+
+		if (root->simple_rte_array[i] == rte && rel != NULL)
+			return dyn_is_our_relation(rel) ? rel : NULL;
+	}
+	return NULL;
+}
+
+static bool
+tell_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
+				VariableStatData *variable)
+{
+	const RelOptInfo *rel;
+
+	if (previous_hook && previous_hook(root, rte, attnum, variable))
+		return true;
+	if (rte->relkind != RELKIND_FOREIGN_TABLE)
+		return false;
+	rel = relation_of_entry(root, rte);
+	if (rel == NULL || attnum != dyn_partition_column(rel) ||
+		!dyn_collections_are_guessed(rel))
+		return false;
+	variable->statsTuple = make_statistics(rte->relid, attnum,
+										   -1.0f / DYN_COLLECTION_ITEMS);
+	variable->freefunc = heap_freetuple;
+	return true;
+}
+
+void
+dyn_stats_init(void)
+{
+	previous_hook = get_relation_stats_hook;
+	get_relation_stats_hook = tell_statistics;
+}
