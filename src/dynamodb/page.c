@@ -513,7 +513,6 @@ clear_page(DynPage *page, const DynShape *shape, const char *buf)
 	tape->count = 0;
 	tape->shape = shape;
 	tape->buf = buf;
-	dyn_page_rewind(page);
 	return dyn_lexicon_reset(&tape->lexicon, shape);
 }
 
@@ -558,23 +557,22 @@ dyn_page_parse_keys(DynPage *page, const DynShape *shape, const char *buf,
 }
 
 void
-dyn_page_rewind(DynPage *page)
+dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page)
 {
-	if (page->tape != NULL)
-	{
-		page->tape->next = 0;
-		page->tape->run = 0;
-	}
+	cursor->page = page;
+	cursor->given = 0;
+	cursor->entry = 0;
+	cursor->run = 0;
 }
 
 /* One more item of a run that has nothing wanted. */
 static void
-next_of_run(DynPageTape *tape)
+next_of_run(DynPageCursor *cursor, const DynPageTape *tape)
 {
-	if (++tape->run == tape->entries[tape->next].len)
+	if (++cursor->run == tape->entries[cursor->entry].len)
 	{
-		tape->next++;
-		tape->run = 0;
+		cursor->entry++;
+		cursor->run = 0;
 	}
 }
 
@@ -591,9 +589,9 @@ next_of_run(DynPageTape *tape)
 #endif
 
 static DYN_HOT void
-fill_slots(DynPageTape *tape, DynValue *slots)
+fill_slots(DynPageCursor *cursor, const DynPageTape *tape, DynValue *slots)
 {
-	const DynTapeEntry *entry = &tape->entries[tape->next];
+	const DynTapeEntry *entry = &tape->entries[cursor->entry];
 	const DynTapeEntry *end = tape->entries + tape->count;
 	const char *buf = tape->buf;
 	uint8_t		flags;
@@ -611,24 +609,25 @@ fill_slots(DynPageTape *tape, DynValue *slots)
 		value->flags = flags & ~DYN_TAPE_LAST;
 		entry++;
 	} while ((flags & DYN_TAPE_LAST) == 0);
-	tape->next = entry - tape->entries;
+	cursor->entry = entry - tape->entries;
 }
 
 bool
-dyn_page_next(DynPage *page, DynValue *slots)
+dyn_page_next(DynPageCursor *cursor, DynValue *slots)
 {
-	DynPageTape *tape = page->tape;
+	const DynPageTape *tape = cursor->page->tape;
 	int			i;
 
-	if (tape == NULL || tape->next == tape->count)
+	if (tape == NULL || cursor->entry == tape->count)
 		return false;
+	cursor->given++;
 	memset(slots, 0, tape->shape->nslots * sizeof(*slots));
-	if (tape->entries[tape->next].type == DYN_TYPE_ABSENT)
+	if (tape->entries[cursor->entry].type == DYN_TYPE_ABSENT)
 	{
-		next_of_run(tape);
+		next_of_run(cursor, tape);
 		return true;
 	}
-	fill_slots(tape, slots);
+	fill_slots(cursor, tape, slots);
 	for (i = 0; i < tape->shape->ntwins; i++)
 		slots[tape->shape->twins[i].to] = slots[tape->shape->twins[i].from];
 	return true;

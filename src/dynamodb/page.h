@@ -128,14 +128,28 @@ extern bool dyn_page_parse_keys(DynPage *page, const DynShape *shape,
 extern size_t dyn_page_memory(const DynPage *page);
 
 /*
+ * A place among the items of a page, which several readers may have, each its
+ * own.  Good until the page is parsed anew or freed.
+ */
+typedef struct DynPageCursor
+{
+	const DynPage *page;
+	uint64_t	given;			/* items so far */
+
+	/* private */
+	size_t		entry;			/* of the tape, to be looked at next */
+	uint32_t	run;			/* items already given of the run there */
+} DynPageCursor;
+
+/* At the first item. */
+extern void dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page);
+
+/*
  * The next item: fills one DynValue per slot (DYN_TYPE_ABSENT where the item
  * has no such attribute, or a path leads through something that is no map or
  * list).  False when all items were given.
  */
-extern bool dyn_page_next(DynPage *page, DynValue *slots);
-
-/* Starts again at the first item. */
-extern void dyn_page_rewind(DynPage *page);
+extern bool dyn_page_next(DynPageCursor *cursor, DynValue *slots);
 
 /*
  * Validates any JSON document with the same scanner: true if `buf` holds one

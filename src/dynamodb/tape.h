@@ -6,7 +6,7 @@
  * The tape is an array of small entries in the order of the items: one for
  * each wanted attribute that is present, the last of an item marked so, and
  * one for a run of items that have none.  It is written by the item reader
- * (item.c) and read by dyn_page_next.
+ * (item.c) and read by dyn_page_next, through cursors.
  */
 #ifndef DYN_DYNAMODB_TAPE_H
 #define DYN_DYNAMODB_TAPE_H
@@ -36,8 +36,6 @@ typedef struct DynPageTape
 	/* of the page that was read last */
 	const DynShape *shape;
 	const char *buf;
-	size_t		next;			/* entry that dyn_page_next looks at */
-	uint32_t	run;			/* items already given of the run there */
 
 	/* workrooms of the reader */
 	DynNameSet	names;

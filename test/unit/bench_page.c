@@ -139,6 +139,7 @@ time_page(const char *buf, size_t len, const DynShape *shape, DynPage *page)
 {
 	double		start = now();
 	DynValue	slots[8];
+	DynPageCursor cursor;
 	DynPageError error;
 	uint64_t	seen = 0;
 
@@ -147,7 +148,8 @@ time_page(const char *buf, size_t len, const DynShape *shape, DynPage *page)
 		fprintf(stderr, "byte %zu: %s\n", error.offset, error.reason);
 		exit(1);
 	}
-	while (dyn_page_next(page, slots))
+	dyn_page_cursor_init(&cursor, page);
+	while (dyn_page_next(&cursor, slots))
 		seen++;
 	if (seen != ITEMS)
 		exit(1);

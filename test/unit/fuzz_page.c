@@ -131,6 +131,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *buf = (const char *) data;
 	DynValue	slots[SLOTS];
 	DynPageError error;
+	DynPageCursor cursor;
 	uint64_t	seen = 0;
 	int			i;
 
@@ -145,7 +146,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	demand(dyn_json_valid(buf, size, &error));
-	for (; dyn_page_next(&page, slots); seen++)
+	dyn_page_cursor_init(&cursor, &page);
+	for (; dyn_page_next(&cursor, slots); seen++)
 	{
 		for (i = 0; i < SLOTS; i++)
 		{

@@ -15,6 +15,7 @@
 #define MAX_SLOTS	16
 
 static DynPage page;
+static DynPageCursor cursor;
 static DynPageError error;
 
 /* The copy is exactly as long as the text, so that reading on is noticed. */
@@ -24,13 +25,17 @@ static size_t bytes_len;
 static bool
 parse_bytes(const DynShape *shape, const char *text, size_t len)
 {
+	bool		parsed;
+
 	free(bytes);
 	bytes = malloc(len ? len : 1);
 	memcpy(bytes, text, len);
 	bytes_len = len;
 	error.reason = NULL;
 	error.offset = 0;
-	return dyn_page_parse(&page, shape, bytes, len, &error);
+	parsed = dyn_page_parse(&page, shape, bytes, len, &error);
+	dyn_page_cursor_init(&cursor, &page);
+	return parsed;
 }
 
 static bool
@@ -88,7 +93,7 @@ items_text(int nslots)
 	DynValue	slots[MAX_SLOTS];
 	int			i;
 
-	while (dyn_page_next(&page, slots))
+	while (dyn_page_next(&cursor, slots))
 	{
 		p += sprintf(p, "(");
 		for (i = 0; i < nslots; i++)
@@ -187,9 +192,10 @@ unprocessed_keys_are_read_like_items(void)
 	DynValue	value;
 
 	CHECK(dyn_page_parse_keys(&page, shape, keys, strlen(keys), &error));
+	dyn_page_cursor_init(&cursor, &page);
 	CHECK(page.nitems == 2 && page.ntables == 1);
-	CHECK(dyn_page_next(&page, &value) && value.data[0] == '1');
-	CHECK(dyn_page_next(&page, &value) && value.data[0] == '2');
+	CHECK(dyn_page_next(&cursor, &value) && value.data[0] == '1');
+	CHECK(dyn_page_next(&cursor, &value) && value.data[0] == '2');
 	CHECK(!dyn_page_parse_keys(&page, shape, "{\"t\":[]}", 8, &error));
 	CHECK(!dyn_page_parse_keys(&page, shape, "[]", 2, &error));
 	CHECK(!dyn_page_parse_keys(&page, shape, "{} x", 4, &error));
@@ -302,7 +308,7 @@ refuse(const DynShape *shape, const char *attribute, size_t at,
 			printf("#     %s\n", text);
 		if (error.reason != NULL)
 			CHECK_EQ_STR(error.reason, reason);
-		CHECK(page.nitems == 0 && !dyn_page_next(&page, slots));
+		CHECK(page.nitems == 0 && !dyn_page_next(&cursor, slots));
 	}
 }
 
@@ -558,10 +564,31 @@ counting_needs_no_slots(void)
 
 	CHECK(parse(shape, "{\"Items\":[{\"a\":{\"S\":\"\"}},{}]}"));
 	CHECK(page.nitems == 2);
-	CHECK(dyn_page_next(&page, &none) && dyn_page_next(&page, &none));
-	CHECK(!dyn_page_next(&page, &none));
-	dyn_page_rewind(&page);
-	CHECK(dyn_page_next(&page, &none));
+	CHECK(dyn_page_next(&cursor, &none) && dyn_page_next(&cursor, &none));
+	CHECK(!dyn_page_next(&cursor, &none));
+	dyn_page_cursor_init(&cursor, &page);
+	CHECK(dyn_page_next(&cursor, &none));
+	dyn_shape_free(shape);
+}
+
+/* Each reader has a place of its own. */
+static void
+cursors_are_apart(void)
+{
+	DynShape   *shape = SHAPE("a");
+	DynPageCursor other;
+	DynValue	value;
+
+	CHECK(parse(shape, "{\"Items\":[{\"a\":{\"N\":\"1\"}},{},{},{\"a\":{\"N\":\"4\"}}]}"));
+	dyn_page_cursor_init(&other, &page);
+	CHECK(dyn_page_next(&cursor, &value) && value.data[0] == '1');
+	CHECK(dyn_page_next(&cursor, &value) && value.type == DYN_TYPE_ABSENT);
+	CHECK(dyn_page_next(&other, &value) && value.data[0] == '1');
+	CHECK(dyn_page_next(&cursor, &value) && dyn_page_next(&cursor, &value) &&
+		  value.data[0] == '4' && cursor.given == 4);
+	CHECK(dyn_page_next(&other, &value) && value.type == DYN_TYPE_ABSENT &&
+		  other.given == 2);
+	CHECK(!dyn_page_next(&cursor, &value) && dyn_page_next(&other, &value));
 	dyn_shape_free(shape);
 }
 
@@ -597,6 +624,7 @@ main(void)
 	RUN(many_names_are_told_apart);
 	RUN(memory_is_in_proportion_and_reused);
 	RUN(counting_needs_no_slots);
+	RUN(cursors_are_apart);
 	RUN(documents_are_judged);
 	dyn_page_free(&page);
 	free(bytes);

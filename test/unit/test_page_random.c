@@ -244,14 +244,16 @@ compare_slot(json_t *item, int i, const DynValue *slot)
 }
 
 static void
-compare_items(DynPage *page, json_t *items)
+compare_items(const DynPage *page, json_t *items)
 {
 	DynValue	slots[MAX_PATHS];
+	DynPageCursor cursor;
 	size_t		n = 0;
 	int			i;
 
+	dyn_page_cursor_init(&cursor, page);
 	CHECK_EQ_INT(page->nitems, json_array_size(items));
-	while (dyn_page_next(page, slots))
+	while (dyn_page_next(&cursor, slots))
 	{
 		if (!CHECK(n < json_array_size(items)))
 			return;
@@ -292,7 +294,6 @@ compare_page(DynPage *page, const Expected *e)
 	compare_slice(page->unprocessed, page->unprocessed_len, e->unprocessed);
 	compare_items(page, e->items);
 	/* a second time from the start */
-	dyn_page_rewind(page);
 	compare_items(page, e->items);
 }
 

@@ -493,10 +493,9 @@ next_unordered(DynFetch *fetch)
 	{
 		if (fetch->page != NULL)
 		{
-			if (dyn_page_next(&fetch->page->page, fetch->slots))
+			if (dyn_page_next(&fetch->page->cursor, fetch->slots))
 			{
 				fetch->origin = fetch->page;
-				fetch->page->handed_out++;
 				if (--fetch->until_pump <= 0)
 					pump(fetch);
 				return fetch->slots;
@@ -530,10 +529,7 @@ dyn_fetch_rewind(DynFetch *fetch)
 	if (fetch->pages_used > 0)
 		return false;
 	if (fetch->page != NULL)
-	{
-		dyn_page_rewind(&fetch->page->page);
-		fetch->page->handed_out = 0;
-	}
+		dyn_page_cursor_init(&fetch->page->cursor, &fetch->page->page);
 	return true;
 }
 
@@ -545,9 +541,8 @@ load_head(DynFetch *fetch, DynStream *stream)
 {
 	while (stream->first != NULL)
 	{
-		if (dyn_page_next(&stream->first->page, stream->head))
+		if (dyn_page_next(&stream->first->cursor, stream->head))
 		{
-			stream->first->handed_out++;
 			stream->has_head = true;
 			return true;
 		}
@@ -667,10 +662,9 @@ next_of_pages(DynFetch *fetch, DynStream *stream)
 {
 	while (stream->first != NULL)
 	{
-		if (dyn_page_next(&stream->first->page, fetch->slots))
+		if (dyn_page_next(&stream->first->cursor, fetch->slots))
 		{
 			fetch->origin = stream->first;
-			stream->first->handed_out++;
 			return true;
 		}
 		dyn_page_done(&fetch->streams, dyn_stream_pop(stream));
@@ -776,7 +770,7 @@ present_state(DynFetch *fetch)
 		return least_head(fetch) ? DYN_FETCH_ITEM : DYN_FETCH_END;
 	}
 	if (fetch->page != NULL &&
-		fetch->page->handed_out >= fetch->page->page.nitems)
+		fetch->page->cursor.given >= fetch->page->page.nitems)
 		finish_page(fetch);
 	if (fetch->page != NULL || next_waiting_page(fetch))
 		return DYN_FETCH_ITEM;
@@ -845,12 +839,12 @@ dyn_fetch_position(const DynFetch *fetch, DynItemPosition *position)
 {
 	const DynFetchPage *page = fetch->origin;
 
-	if (page == NULL || page->handed_out == 0)
+	if (page == NULL || page->cursor.given == 0)
 		return false;
 	position->stream = page->stream;
 	position->limit = page->limit;
 	position->start_key = page->start_key.data;
 	position->start_key_len = page->start_key.len;
-	position->item = page->handed_out - 1;
+	position->item = page->cursor.given - 1;
 	return true;
 }

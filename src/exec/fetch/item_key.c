@@ -52,8 +52,11 @@ key_at(const DynReader *reader, const DynCall *call, const DynPath *paths,
 		dyn_page_parse(&page, shape, call->response.data, call->response.len,
 					   &error) && item < page.nitems)
 	{
+		DynPageCursor cursor;
+
+		dyn_page_cursor_init(&cursor, &page);
 		for (uint64 i = 0; i <= item; i++)
-			(void) dyn_page_next(&page, values);
+			(void) dyn_page_next(&cursor, values);
 		key = dyn_item_key_text(reader->access->base, reader->access->nbase, slots,
 								values);
 	}

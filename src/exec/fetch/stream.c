@@ -416,7 +416,7 @@ note_position(const DynStream *stream, DynFetchPage *page)
 	page->stream = stream->number;
 	page->ordinal = stream->asked;
 	page->limit = stream->limit;
-	page->handed_out = 0;
+	dyn_page_cursor_init(&page->cursor, &page->page);
 	buffer_set(&page->start_key, stream->progress.last.data,
 			   stream->progress.last.len);
 }

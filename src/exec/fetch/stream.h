@@ -25,7 +25,7 @@ typedef struct DynFetchPage
 	int			ordinal;		/* which page of the stream it is, from 1 */
 	long		limit;
 	DynBuffer	start_key;		/* empty: the stream's first page */
-	uint64		handed_out;		/* items */
+	DynPageCursor cursor;		/* of the fetch that hands it out */
 } DynFetchPage;
 
 typedef struct DynStream
