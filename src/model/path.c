@@ -8,15 +8,14 @@
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
+
 #include "encoding.h"
 #include "path.h"
-
-#define MAX_STEPS	32			/* DynamoDB nests no deeper */
 
 typedef struct PathParser
 {
 	const char *p;
-	DynStep		steps[MAX_STEPS];
+	DynStep		steps[DYN_MAX_PATH_STEPS];
 	int			nsteps;
 	const char *why;
 } PathParser;
@@ -39,7 +38,7 @@ push_step(PathParser *parser, const char *name, size_t len, uint32 index)
 {
 	DynStep    *step;
 
-	if (parser->nsteps == MAX_STEPS)
+	if (parser->nsteps == DYN_MAX_PATH_STEPS)
 		return fail(parser, "A path has at most 32 steps.");
 	step = &parser->steps[parser->nsteps++];
 	step->name = name;

@@ -11,6 +11,8 @@
 
 #include "../dynamodb/page.h"
 
+#define DYN_MAX_PATH_STEPS	32	/* DynamoDB nests no deeper, and takes no more */
+
 /* True if it is a path; otherwise *why is a hint (palloc'd or static). */
 extern bool dyn_path_check(const char *text, const char **why);
 

@@ -177,7 +177,9 @@ dyn_match_field(Node *node, Index relid, const DynRelation *relation,
 		field_codec(relation, field)->kind != DYN_CODEC_JSONB)
 		return false;
 	field->steps = list_concat_copy(field->steps, steps);
-	return true;
+	/* a longer path is left to PostgreSQL, from a part of it on */
+	return dyn_relation_column(relation, field->attnum)->path->nsteps +
+		list_length(field->steps) <= DYN_MAX_PATH_STEPS;
 }
 
 /*
