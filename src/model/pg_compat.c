@@ -176,6 +176,26 @@ dyn_array_length(PlannerInfo *root, Node *array)
 #endif
 }
 
+#if PG_VERSION_NUM >= 160000
+
+bool
+dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
+			   Datum *result, const char **why)
+{
+	ErrorSaveContext escontext;
+
+	memset(&escontext, 0, sizeof(escontext));
+	escontext.type = T_ErrorSaveContext;
+	escontext.details_wanted = true;
+	if (InputFunctionCallSafe(input, str, ioparam, typmod,
+							  (Node *) &escontext, result))
+		return true;
+	*why = escontext.error_data->message;
+	return false;
+}
+
+#else
+
 /*
  * Runs func(arg) in a subtransaction, which is the only way back from an error
  * that is no soft one.  Errors of the two classes that are about values are
@@ -188,6 +208,11 @@ run_softly(void (*func) (void *), void *arg, const char **why)
 	ResourceOwner oldowner = CurrentResourceOwner;
 	volatile bool ok = true;
 
+	if (IsInParallelMode())
+	{
+		func(arg);
+		return true;
+	}
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(oldcontext);
 	PG_TRY();
@@ -217,51 +242,6 @@ run_softly(void (*func) (void *), void *arg, const char **why)
 	PG_END_TRY();
 	return ok;
 }
-
-typedef struct DomainCall
-{
-	Datum		value;
-	bool		isnull;
-	Oid			domain;
-} DomainCall;
-
-static void
-call_domain_check(void *arg)
-{
-	DomainCall *call = arg;
-	void	   *cache = NULL;
-
-	domain_check(call->value, call->isnull, call->domain, &cache,
-				 CurrentMemoryContext);
-}
-
-bool
-dyn_domain_check_soft(Datum value, bool isnull, Oid domain, const char **why)
-{
-	DomainCall	call = {value, isnull, domain};
-
-	return run_softly(call_domain_check, &call, why);
-}
-
-#if PG_VERSION_NUM >= 160000
-
-bool
-dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
-			   Datum *result, const char **why)
-{
-	ErrorSaveContext escontext;
-
-	memset(&escontext, 0, sizeof(escontext));
-	escontext.type = T_ErrorSaveContext;
-	escontext.details_wanted = true;
-	if (InputFunctionCallSafe(input, str, ioparam, typmod,
-							  (Node *) &escontext, result))
-		return true;
-	*why = escontext.error_data->message;
-	return false;
-}
-
-#else
 
 typedef struct InputCall
 {

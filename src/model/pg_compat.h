@@ -236,16 +236,22 @@ extern uint32 dyn_wait_event(void);
 /*
  * Calls a type's input function; on a value it does not accept returns false
  * and puts the message into *why, instead of raising an error.  Other errors
- * (out of memory, cancel) are raised.
+ * (out of memory, cancel) are raised; so is every error where the server has no
+ * soft ones and parallel workers run.
  */
 extern bool dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam,
 						   int32 typmod, Datum *result, const char **why);
 
 /*
- * Checks a domain's constraints without raising an error for one that fails:
- * returns false then, with the message in *why.
+ * The statement reads values by dyn_input_soft: it gets no parallel workers
+ * where that needs subtransactions.  To be called before it runs.
  */
-extern bool dyn_domain_check_soft(Datum value, bool isnull, Oid domain,
-								  const char **why);
+static inline void
+dyn_prepare_soft_input(PlannedStmt *statement)
+{
+#if PG_VERSION_NUM < 160000
+	statement->parallelModeNeeded = false;
+#endif
+}
 
 #endif

@@ -27,6 +27,7 @@
 
 #include "../base/number.h"
 #include "datetime.h"
+#include "domain.h"
 #include "encoding.h"
 #include "pg_compat.h"
 #include "types.h"
@@ -796,11 +797,22 @@ dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 bool
+dyn_codec_uses_input(const DynCodec *codec)
+{
+	return codec->kind == DYN_CODEC_INPUT ||
+		(codec->kind == DYN_CODEC_ARRAY && dyn_codec_uses_input(codec->element));
+}
+
+bool
 dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull, bool soft,
 					   const char **why)
 {
 	if (soft)
-		return dyn_domain_check_soft(value, isnull, codec->typid, why);
+	{
+		if (codec->soft_domain == NULL)
+			codec->soft_domain = dyn_domain_create(codec->typid, codec->context);
+		return dyn_domain_check(codec->soft_domain, value, isnull, why);
+	}
 	domain_check(value, isnull, codec->typid, &codec->domain_cache,
 				 codec->context);
 	return true;

@@ -78,6 +78,7 @@ struct DynCodec
 	bool		elembyval;
 	char		elemalign;
 	void	   *domain_cache;	/* of domain_check() */
+	struct DynDomain *soft_domain;	/* for checks that raise no error */
 	MemoryContext context;		/* where the codec lives */
 };
 
@@ -96,6 +97,9 @@ extern void dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
  */
 extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 							 Datum *result, const char **why);
+
+/* Are values, or elements, made by an input function? */
+extern bool dyn_codec_uses_input(const DynCodec *codec);
 
 /*
  * Checks a domain's constraints, on NULL too.  Raises their errors, or with

@@ -79,3 +79,52 @@ class Conditions(fixture.TestCase):
         self.fx.execute("ALTER FOREIGN TABLE f ALTER v SET NOT NULL")
         self.assertEqual(self.fx.error("SELECT v FROM f WHERE pk = 'a'").sqlstate, "23502")
         self.assertEqual(self.fx.rows("SELECT id FROM f WHERE pk = 'a' AND id = 0 AND v = 'x'"), [(0,)])
+
+
+class Softly(fixture.TestCase):
+    """Values that do not fit and become NULL, while parallel workers run."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        fx = cls.fx
+        fx.create_table("f", ("pk", "S"))
+        fx.put("f", [{"pk": f"p{n}", "n": n, "s": ["192.168.0.1", "no address", "a"][n % 3]} for n in range(30)])
+        fx.execute("CREATE DOMAIN small AS integer CHECK (VALUE < 20) CONSTRAINT odd CHECK (VALUE % 2 = 1);"
+                   "CREATE DOMAIN smaller AS small CHECK (VALUE < 10); CREATE TYPE letter AS ENUM ('a', 'b');"
+                   "CREATE DOMAIN picky AS text CHECK (VALUE::inet IS NOT NULL);"
+                   "CREATE TABLE big AS SELECT g AS n FROM generate_series(1, 20000) g; ANALYZE big;"
+                   "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0")
+
+    def read(self, name, attribute, pg_type):
+        """The column beside a parallel scan."""
+        self.fx.foreign_table("f", f"pk text, v {pg_type} OPTIONS (attribute '{attribute}')", scan_policy="allow",
+                              on_mismatch="null", table_name=self.fx.remote("f"))
+        sql = "SELECT (SELECT count(*) FROM big WHERE n > 0), array_agg(v::text ORDER BY pk) FROM f WHERE pk IS NOT NULL"
+        self.assertIn("Gather", self.fx.explain(sql), name)
+        [(count, values)] = self.fx.rows(sql)
+        self.assertEqual(count, 20000)
+        return sorted(value for value in values if value is not None)
+
+    def test_domains(self):
+        """A domain's constraints need no subtransaction."""
+        self.assertEqual(self.read("domain", "n", "small"), sorted(str(n) for n in range(1, 20, 2)))
+        self.assertEqual(self.read("domain over it", "n", "smaller"), sorted(str(n) for n in range(1, 10, 2)))
+
+    def test_changed_domain(self):
+        """A constraint that is added counts at once."""
+        self.fx.execute("CREATE DOMAIN changing AS integer CHECK (VALUE > 3)")
+        self.assertEqual(len(self.read("before", "n", "changing")), 26)
+        self.fx.execute("ALTER DOMAIN changing ADD CONSTRAINT more CHECK (VALUE < 10)")
+        self.assertEqual(len(self.fx.rows("SELECT v FROM f WHERE v > 0")), 6)
+
+    def test_input_functions(self):
+        """Nor do types with an input function fail, whatever the server has for them."""
+        self.assertEqual(self.read("inet", "s", "inet"), ["192.168.0.1/32"] * 10)
+        self.assertEqual(self.read("enum", "s", "letter"), ["a"] * 10)
+
+    def test_check_that_fails(self):
+        """An error of a CHECK expression is one."""
+        self.fx.foreign_table("f", "pk text, v picky OPTIONS (attribute 's')", scan_policy="allow", on_mismatch="null",
+                              table_name=self.fx.remote("f"))
+        self.assertEqual(self.fx.error("SELECT v FROM f").sqlstate, "22P02")

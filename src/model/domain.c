@@ -1,0 +1,82 @@
+/*
+ * domain.c
+ *		Checks a domain's constraints by their expressions.
+ *
+ * Core's domain_check() raises an error for a value that fails, from which only
+ * a subtransaction leads back: too slow for each value, and impossible while
+ * parallel workers run.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "utils/builtins.h"
+#include "utils/expandeddatum.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "domain.h"
+
+struct DynDomain
+{
+	Oid			typid;
+	int16		typlen;
+	DomainConstraintRef constraints;	/* kept up to date by the type cache */
+	ExprContext *econtext;
+};
+
+DynDomain *
+dyn_domain_create(Oid typid, MemoryContext context)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+	DynDomain  *domain = palloc0(sizeof(DynDomain));
+
+	domain->typid = typid;
+	domain->typlen = get_typlen(typid);
+	domain->econtext = CreateStandaloneExprContext();
+	InitDomainConstraintRef(typid, &domain->constraints, context, true);
+	MemoryContextSwitchTo(oldcontext);
+	return domain;
+}
+
+static bool
+satisfies(DynDomain *domain, DomainConstraintState *constraint, Datum value,
+		  bool isnull)
+{
+	if (constraint->constrainttype == DOM_CONSTRAINT_NOTNULL)
+		return !isnull;
+	domain->econtext->domainValue_datum =
+		MakeExpandedObjectReadOnly(value, isnull, domain->typlen);
+	domain->econtext->domainValue_isNull = isnull;
+	return ExecCheck(constraint->check_exprstate, domain->econtext);
+}
+
+static const char *
+failure_text(const DynDomain *domain, const DomainConstraintState *constraint)
+{
+	if (constraint->constrainttype == DOM_CONSTRAINT_NOTNULL)
+		return psprintf("domain %s does not allow null values",
+						format_type_be(domain->typid));
+	return psprintf("value for domain %s violates check constraint \"%s\"",
+					format_type_be(domain->typid), constraint->name);
+}
+
+bool
+dyn_domain_check(DynDomain *domain, Datum value, bool isnull, const char **why)
+{
+	bool		ok = true;
+	ListCell   *lc;
+
+	UpdateDomainConstraintRef(&domain->constraints);
+	foreach(lc, domain->constraints.constraints)
+	{
+		DomainConstraintState *constraint = lfirst(lc);
+
+		if (satisfies(domain, constraint, value, isnull))
+			continue;
+		*why = failure_text(domain, constraint);
+		ok = false;
+		break;
+	}
+	ReScanExprContext(domain->econtext);
+	return ok;
+}
