@@ -243,3 +243,28 @@ class Interrupts(fixture.TestCase):
         self.ask("ROLLBACK")
         self.fake.tables["t"].pages = None
         self.assert_as_before()
+
+
+class LongLists(fixture.TestCase):
+    """Millions of keys are bound, and sorted, where a timeout acts."""
+
+    def test_timeout(self):
+        """Keys, whole keys, rows and filters."""
+        fake = self.fx.fake("lists")
+        self.addCleanup(fake.stop)
+        fake.table("t", ("pk", "S"), ("sk", "N"))
+        self.fx.foreign_table("t", 'pk text COLLATE "C", sk integer, v text', server="lists", scan_policy="allow")
+        self.fx.execute("CREATE TABLE long AS SELECT array_agg(md5(g::text)) AS list FROM generate_series(1, 2000000) g;"
+                        "SET statement_timeout = '500ms'; SET plan_cache_mode = force_generic_plan")
+        self.addCleanup(self.fx.execute, "RESET statement_timeout; RESET plan_cache_mode")
+        for condition in ("pk = ANY ((SELECT list FROM long)::text[])", "pk = ANY ((SELECT list FROM long)::text[]) AND sk = 1",
+                          "pk = ANY ((SELECT list FROM long)::text[]) AND pk = ANY ((SELECT list || 'x'::text FROM long)::text[])",
+                          "(pk = ANY ((SELECT list FROM long)::text[]) AND sk = 1 OR pk = 'x' AND sk = 2)"):
+            begun = time.monotonic()
+            self.assertEqual(self.fx.error(f"SELECT count(*) FROM t WHERE {condition}").sqlstate, "57014", condition)
+            self.assertLess(time.monotonic() - begun, BOUND / 2, condition)
+        self.fx.execute("RESET statement_timeout")
+        begun = time.monotonic()
+        self.assertEqual(self.fx.rows("SELECT v FROM t WHERE v = ANY ((SELECT list FROM long)::text[])"), [])
+        self.assertEqual(self.fx.rows("SELECT v FROM t WHERE v <> ALL ((SELECT list FROM long)::text[])"), [])
+        self.assertLess(time.monotonic() - begun, 2 * BOUND)

@@ -102,6 +102,7 @@ add_array(const DynCodec *codec, Oid valuetype, Datum array, PointSet *set,
 	deconstruct_array(a, ARR_ELEMTYPE(a), len, byval, align, &values, &nulls, &n);
 	for (int i = 0; i < n; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (!nulls[i])
 			add_value(codec, valuetype, values[i], set, max_bytes);
 	}
@@ -138,15 +139,23 @@ compare_points(const void *a, const void *b)
 	return dyn_scalar_compare(a, b);
 }
 
+static int
+sort_compare_points(const void *a, const void *b, void *arg)
+{
+	return dyn_scalar_compare(a, b);
+}
+
 static void
 sort_points(PointSet *set)
 {
 	int			kept = 0;
 
 	if (set->n > 1)
-		qsort(set->points, set->n, sizeof(DynScalar), compare_points);
+		qsort_interruptible(set->points, set->n, sizeof(DynScalar),
+							sort_compare_points, NULL);
 	for (int i = 0; i < set->n; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (kept == 0 ||
 			dyn_scalar_compare(&set->points[kept - 1], &set->points[i]) != 0)
 			set->points[kept++] = set->points[i];
@@ -165,6 +174,7 @@ intersect_points(KeyRange *range, const PointSet *set)
 	{
 		int			order = 0;
 
+		CHECK_FOR_INTERRUPTS();
 		while (j < set->n &&
 			   (order = dyn_scalar_compare(&set->points[j], &range->points[i])) < 0)
 			j++;
@@ -378,6 +388,7 @@ keep_points_within(KeyRange *range)
 
 	for (int i = 0; i < range->npoints; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (is_within(range, &range->points[i]))
 			range->points[kept++] = range->points[i];
 	}
@@ -663,6 +674,7 @@ add_tuple(const BindContext *context, const DynAccess *access,
 		DynKeyPart *parts = &bound->keys[bound->nkeys++ * bound->nparts];
 		int			rest = n;
 
+		CHECK_FOR_INTERRUPTS();
 		for (int i = access->ntuple - 1; i >= 0; i--)
 		{
 			parts[i].name = access->tuple[i].name;
@@ -679,7 +691,8 @@ filter_tuples(DynBound *bound, KeyRange *const *ranges)
 	int			kept = 0;
 	size_t		size = bound->nparts * sizeof(DynKeyPart);
 
-	qsort_arg(bound->keys, bound->nkeys, size, compare_keys, &bound->nparts);
+	qsort_interruptible(bound->keys, bound->nkeys, size, compare_keys,
+						&bound->nparts);
 	for (int n = 0; n < bound->nkeys; n++)
 	{
 		DynKeyPart *parts = &bound->keys[n * bound->nparts];
@@ -687,6 +700,7 @@ filter_tuples(DynBound *bound, KeyRange *const *ranges)
 			compare_keys(&bound->keys[(kept - 1) * bound->nparts], parts,
 						 &bound->nparts) != 0;
 
+		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < bound->nparts && keep; i++)
 			keep = ranges[i] == NULL || is_in_range(ranges[i], &parts[i].value);
 		if (keep)

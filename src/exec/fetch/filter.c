@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -209,16 +210,24 @@ get_elements(Datum array, Oid elemtype, Elements *elements)
 					  &elements->values, &elements->nulls, &elements->n);
 }
 
-/* path IN (those elements that an item can hold) */
+/* More members find no room in any filter: each takes two bytes at least. */
+#define MAX_MEMBERS		(DYN_EXPR_MAX_BYTES / 2)
+
+/*
+ * path IN (those elements that an item can hold).  What is too long for a filter
+ * is not made whole: it is left out anyway (request.c).
+ */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 			 const Elements *elements)
 {
 	DynCond    *cond = on_path(DYN_COND_IN, path);
-	DynScalar  *scalars = palloc(Max(elements->n, 1) * sizeof(DynScalar));
+	DynScalar  *scalars = palloc((Min(elements->n, MAX_MEMBERS) + 1) *
+								  sizeof(DynScalar));
 
-	for (int i = 0; i < elements->n; i++)
+	for (int i = 0; i < elements->n && cond->nvalues <= MAX_MEMBERS; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (!elements->nulls[i] &&
 			dyn_codec_encode(codec, elemtype, elements->values[i],
 							 &scalars[cond->nvalues]) == DYN_ENCODED)
@@ -268,12 +277,13 @@ static DynCond *
 contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				  const Elements *elements)
 {
-	DynCond    *cond = junction(DYN_COND_AND, elements->n + 1);
+	DynCond    *cond = junction(DYN_COND_AND,
+								Min(elements->n, DYN_EXPR_MAX_OPERATORS) + 1);
 
 	if (has_null(elements))
 		return constant(false);
 	add_arg(cond, on_path(DYN_COND_EXISTS, path));
-	for (int i = 0; i < elements->n; i++)
+	for (int i = 0; i < elements->n && cond->nargs <= DYN_EXPR_MAX_OPERATORS; i++)
 		add_arg(cond, contains_cond(codec, path, elemtype, elements->values[i]));
 	return cond;
 }

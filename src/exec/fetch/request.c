@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "miscadmin.h"
+
 #include "../../model/encoding.h"
 #include "../../model/path.h"
 #include "request.h"
@@ -124,7 +126,10 @@ terms_of_bound(const DynBound *bound)
 										   MCXT_ALLOC_HUGE);
 
 	for (int i = 0; i < bound->nkeys; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		dyn_bound_terms(bound, i, &terms[i]);
+	}
 	return terms;
 }
 

@@ -309,6 +309,7 @@ find_answers(DynLookups *lookups, Announced *announced, const DynBound *bound)
 			? answer_of_key(lookups, parts, bound->nparts)
 			: answer_of_query(lookups, bound, i);
 
+		CHECK_FOR_INTERRUPTS();
 		if (answer->state == DYN_ANSWER_UNKNOWN)
 		{
 			dyn_asking_add(&lookups->first, answer);
