@@ -9,9 +9,12 @@
  *		                  |        v
  *		                  +---- BACKOFF
  *
- * Only three places change a state: begin_attempt, pause_call and finish_call.
+ * Only four places change a state: begin_attempt, hold_call, pause_call and
+ * finish_call.
  * The client keeps SENT and BACKOFF calls in a list; the list is short (the
  * caller's concurrency), so the next pause to end is found by looking at all.
+ * A call that may not have another descriptor is in BACKOFF until another call's
+ * transfer has ended.
  *
  * What a reply came to is decided in judge.c, whether it is repeated in
  * retry.c, how bytes move in http.c and loop.c; here the pieces meet.  Two
@@ -45,6 +48,9 @@
 /* A request is bounded by the service; the document may be longer escaped. */
 #define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
 
+/* A call that waits for a descriptor asks again after this, at the latest. */
+#define HELD_PAUSE_US		(20 * 1000)
+
 /* A clock that was corrected is corrected again only for this much. */
 #define NOTEWORTHY_SHIFT_S	(5 * 60)
 
@@ -64,6 +70,7 @@ typedef struct Call
 	int64_t		due_us;			/* while BACKOFF */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
 	bool		clock_tried;	/* the clock was corrected for this call */
+	bool		held;			/* BACKOFF: for lack of a descriptor */
 	struct Call *next;			/* in the client's list */
 } Call;
 
@@ -71,6 +78,11 @@ struct DynClient
 {
 	DynLoop		loop;
 	DynSockets	sockets;
+	const DynDescriptors *descriptors;
+	int			granted;		/* descriptors acquired for connections */
+	int			peak;			/* most SENT at once, in this statement */
+	int			last_peak;		/* in the one before */
+	int			keep;			/* connections that its services want to keep */
 	DynSigKeyCache key_cache;
 	DynRandom	random;
 	Call	   *active;			/* SENT or BACKOFF */
@@ -184,6 +196,88 @@ next_due(const DynClient *client)
 	return due;
 }
 
+/* ---- descriptors ------------------------------------------------------ */
+
+/*
+ * May another transfer begin?  An idle connection is there to be used, or another
+ * descriptor is acquired.
+ */
+static bool
+may_send(DynClient *client)
+{
+	if (client->descriptors == NULL ||
+		client->sockets.n > (size_t) client->sent ||
+		client->granted > client->sent)
+		return true;
+	if (!client->descriptors->acquire())
+	{
+		if (client->sent > 0)
+			return false;
+		client->descriptors->reserve();
+	}
+	client->granted++;
+	return true;
+}
+
+/* The account says what is open; idle connections count. */
+static void
+settle_account(DynClient *client)
+{
+	int			open;
+
+	if (client->descriptors == NULL)
+		return;
+	open = (int) dyn_sockets_count(&client->sockets);
+	if (open < client->sent)
+		open = client->sent;
+	for (; client->granted > open; client->granted--)
+		client->descriptors->release();
+	for (; client->granted < open; client->granted++)
+		client->descriptors->reserve();
+}
+
+/* Only while no transfer is in the loop. */
+static void
+drop_connections(DynClient *client)
+{
+	dyn_loop_drop_connections(&client->loop);
+	settle_account(client);
+}
+
+/*
+ * Before the first request of a statement: a connection that the peer has closed
+ * meanwhile must not cost it one that it is about to open.
+ */
+static void
+begin_statement(DynClient *client)
+{
+	if (client->sent == 0 && client->peak == 0 &&
+		dyn_sockets_any_closed_by_peer(&client->sockets))
+		drop_connections(client);
+}
+
+void
+dyn_client_end_statement(DynClient *client)
+{
+	int			used = client->peak > client->last_peak ? client->peak
+		: client->last_peak;
+
+	/* what sent nothing does not count */
+	if (client->peak == 0)
+		return;
+	if (used > client->keep)
+		used = client->keep;
+	client->last_peak = client->peak;
+	client->peak = client->sent;
+	client->keep = 0;
+	if (client->sent == 0 &&
+		(dyn_sockets_count(&client->sockets) > (size_t) used ||
+		 dyn_sockets_any_closed_by_peer(&client->sockets)))
+		drop_connections(client);
+	else
+		settle_account(client);
+}
+
 /* ---- attempts --------------------------------------------------------- */
 
 /* The time now by the clock that the attempt was signed by. */
@@ -236,12 +330,48 @@ prepare_attempt(Call *call, DynHttp *http)
 }
 
 static void
+hold_call(Call *call)
+{
+	call->held = true;
+	call->due_us = dyn_loop_now_us() + HELD_PAUSE_US;
+	call->public.state = DYN_CALL_BACKOFF;
+}
+
+/* A transfer has ended: those that wait for its descriptor may try. */
+static void
+let_held_calls_try(DynClient *client)
+{
+	Call	   *call;
+
+	for (call = client->active; call; call = call->next)
+		if (call->held)
+			call->due_us = 0;
+}
+
+static void
+count_use(DynClient *client, const DynService *service)
+{
+	if (client->sent > client->peak)
+		client->peak = client->sent;
+	if (service->keep_connections > client->keep)
+		client->keep = service->keep_connections;
+}
+
+static void
 begin_attempt(Call *call)
 {
 	DynClient  *client = call->client;
-	DynHttp    *http = take_handle(client);
+	DynHttp    *http;
 	DynFailure	failure = DYN_FAIL_MEMORY;
 
+	begin_statement(client);
+	if (!may_send(client))
+	{
+		hold_call(call);
+		return;
+	}
+	call->held = false;
+	http = take_handle(client);
 	call->public.attempts++;
 	call->attempt_us = dyn_loop_now_us();
 	if (http)
@@ -252,6 +382,7 @@ begin_attempt(Call *call)
 		call->http = http;
 		call->public.state = DYN_CALL_SENT;
 		client->sent++;
+		count_use(client, call->service);
 		if (dyn_loop_add(&client->loop, http->easy))
 			return;
 		client->sent--;
@@ -273,10 +404,11 @@ end_transfer(Call *call)
 	give_handle(client, call->http);
 	call->http = NULL;
 	client->sent--;
+	let_held_calls_try(client);
 	if (client->drop_idle && client->sent == 0)
 	{
 		client->drop_idle = false;
-		dyn_loop_drop_connections(&client->loop);
+		drop_connections(client);
 	}
 }
 
@@ -440,16 +572,35 @@ dyn_client_wake(DynClient *client, double ms)
 
 /* ---- the client ------------------------------------------------------- */
 
+/* For the loop's own descriptors. */
+static void
+account_for_loop(const DynDescriptors *descriptors, bool opened)
+{
+	int			i;
+
+	for (i = 0; descriptors != NULL && i < DYN_LOOP_FDS; i++)
+	{
+		if (opened)
+			descriptors->reserve();
+		else
+			descriptors->release();
+	}
+}
+
 DynClient *
-dyn_client_create(void)
+dyn_client_create(const DynDescriptors *descriptors)
 {
 	DynClient  *client = calloc(1, sizeof(*client));
 
 	if (client == NULL)
 		return NULL;
 	dyn_random_seed(&client->random);
+	client->descriptors = descriptors;
 	if (dyn_loop_open(&client->loop))
+	{
+		account_for_loop(descriptors, true);
 		return client;
+	}
 	free(client);
 	return NULL;
 }
@@ -463,6 +614,8 @@ dyn_client_destroy(DynClient *client)
 	while (client->handles)
 		dyn_http_destroy(take_handle(client));
 	dyn_loop_close(&client->loop);
+	settle_account(client);
+	account_for_loop(client->descriptors, false);
 	dyn_sockets_free(&client->sockets);
 	for (i = 0; i < client->nbuffers; i++)
 		dyn_buffer_free(&client->buffers[i]);
@@ -479,7 +632,7 @@ dyn_client_close_idle(DynClient *client)
 {
 	client->drop_idle = client->sent > 0;
 	if (client->sent == 0)
-		dyn_loop_drop_connections(&client->loop);
+		drop_connections(client);
 }
 
 int
@@ -568,6 +721,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 	call->started_us = dyn_loop_now_us();
 	call->last_retry = DYN_RETRY_FINAL;
 	call->clock_tried = false;
+	call->held = false;
 	ready_buffer(client, &public->response, service->max_response);
 	link_call(call);
 	failure = take_request(call, operation);

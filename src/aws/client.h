@@ -79,6 +79,7 @@ typedef struct DynService
 	int			request_timeout_ms; /* of one attempt, body included */
 	int			max_attempts;
 	size_t		max_response;	/* bytes of a response body, after inflating */
+	int			keep_connections;	/* that stay open between statements */
 	DynClock   *clock;			/* learned by the client */
 } DynService;
 
@@ -86,7 +87,8 @@ typedef enum DynCallState
 {
 	DYN_CALL_IDLE,				/* not started */
 	DYN_CALL_SENT,				/* an attempt is under way */
-	DYN_CALL_BACKOFF,			/* waiting before the next attempt */
+	DYN_CALL_BACKOFF,			/* waiting before the next attempt, or for a
+								 * descriptor */
 	DYN_CALL_DONE				/* failure, response and figures are final */
 } DynCallState;
 
@@ -132,14 +134,36 @@ typedef struct DynCall
 	double		elapsed_ms;		/* start to done */
 } DynCall;
 
-/* NULL when libcurl, epoll or memory fail. */
-extern DynClient *dyn_client_create(void);
+/*
+ * The process's account of descriptors.  `acquire` asks for one more and may
+ * refuse, `reserve` takes one in any case, `release` gives one back.
+ */
+typedef struct DynDescriptors
+{
+	bool		(*acquire) (void);
+	void		(*reserve) (void);
+	void		(*release) (void);
+} DynDescriptors;
+
+/*
+ * NULL when libcurl, epoll or memory fail.  While `acquire` refuses, requests wait
+ * until others have ended; one is always sent.  NULL: no account is kept.
+ */
+extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 
 /* Only when every call has been destroyed. */
 extern void dyn_client_destroy(DynClient *client);
 
 /* Closes idle connections; calls under way are not touched. */
 extern void dyn_client_close_idle(DynClient *client);
+
+/*
+ * A statement has ended.  Idle connections stay open as far as it, or the one
+ * before it, has used them at once, and as the services of its calls want to keep.
+ * If there are more, or the peer has closed some, all are closed: libcurl cannot
+ * close some of them.
+ */
+extern void dyn_client_end_statement(DynClient *client);
 
 /* Descriptor that is readable whenever dyn_client_drive has work to do. */
 extern int	dyn_client_fd(const DynClient *client);

@@ -28,6 +28,10 @@
  *
  * Layer: aws.  Knows libcurl, epoll, timerfd.
  */
+#ifndef __linux__
+#error "dynamo_fdw needs Linux: it waits with epoll and timerfd"
+#endif
+
 #include "loop.h"
 
 #include <errno.h>
@@ -41,8 +45,12 @@
 
 #define EVENTS_PER_TURN		64
 
-/* Connections kept for later; one per request in flight at the most. */
-#define IDLE_CONNECTIONS	32L
+/*
+ * Connections that libcurl keeps for later: more than there may be requests in
+ * flight.  If there are fewer, it closes one whenever a request ends.  What is
+ * not wanted any more is dropped by the client.
+ */
+#define IDLE_CONNECTIONS	1024L
 
 /* libcurl may ask to be called again at once, but not for ever. */
 #define CALLS_PER_TURN		8

@@ -10,9 +10,13 @@
  *
  * Layer: aws.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE				/* POLLRDHUP */
+#endif
+
 #include "sockets.h"
 
-#include <stdbool.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -102,6 +106,27 @@ dyn_sockets_count(const DynSockets *sockets)
 	for (i = 0; i < sockets->n; i++)
 		count += is_open(&sockets->list[i]);
 	return count;
+}
+
+/* What the peer sent before it closed may still wait to be read. */
+static bool
+is_closed_by_peer(int fd)
+{
+	struct pollfd look = {fd, POLLRDHUP, 0};
+
+	return poll(&look, 1, 0) > 0;
+}
+
+bool
+dyn_sockets_any_closed_by_peer(const DynSockets *sockets)
+{
+	size_t		i;
+
+	for (i = 0; i < sockets->n; i++)
+		if (is_open(&sockets->list[i]) &&
+			is_closed_by_peer(sockets->list[i].fd))
+			return true;
+	return false;
 }
 
 void

@@ -5,6 +5,7 @@
 #ifndef DYN_AWS_SOCKETS_H
 #define DYN_AWS_SOCKETS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,6 +32,9 @@ extern int	dyn_sockets_close(DynSockets *sockets, int fd);
 
 /* How many are open now. */
 extern size_t dyn_sockets_count(const DynSockets *sockets);
+
+/* Has the peer closed one of them? */
+extern bool dyn_sockets_any_closed_by_peer(const DynSockets *sockets);
 
 /* Forgets the list, closes nothing. */
 extern void dyn_sockets_free(DynSockets *sockets);

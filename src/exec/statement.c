@@ -10,6 +10,7 @@
 #include "utils/memutils.h"
 
 #include "../model/guc.h"
+#include "../model/session.h"
 #include "statement.h"
 
 static DynStatement *statements = NULL;
@@ -23,6 +24,8 @@ forget_statement(void *arg)
 		link = &(*link)->next;
 	if (*link != NULL)
 		*link = (*link)->next;
+	if (statements == NULL)
+		dyn_session_end_statement();
 }
 
 static DynStatement *

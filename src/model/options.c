@@ -11,8 +11,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "access/reloptions.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_foreign_data_wrapper.h"
@@ -38,6 +36,13 @@ const char *const dyn_scan_policy_names[] = {"allow", "warn", "error", NULL};
 
 static const char *const mismatch_words[] = {"error", "null", NULL};
 
+/*
+ * Bounds of max_read_units: the smallest request costs half a unit, and should
+ * not have to wait for longer than some seconds.
+ */
+#define MIN_REAL	0.1
+#define MAX_REAL	1e9
+
 /* Where an option may stand, as bits. */
 #define ON_SERVER	0x01
 #define ON_MAPPING	0x02
@@ -52,7 +57,7 @@ typedef enum ValueKind
 	VALUE_URL,
 	VALUE_BOOL,
 	VALUE_INT,					/* min .. max */
-	VALUE_REAL,					/* above zero */
+	VALUE_REAL,					/* MIN_REAL .. MAX_REAL */
 	VALUE_ENUM,
 	VALUE_PATH,
 	VALUE_FORMAT
@@ -77,9 +82,11 @@ static const OptionEntry options_table[] = {
 	{"endpoint", ON_SERVER, VALUE_URL, 0, 0, NULL, "the region's", false,
 	"URL of the service: a VPC endpoint, DynamoDB Local"},
 	{"table_prefix", ON_SERVER, VALUE_PREFIX, 0, 0, NULL, "none", false,
-	"put before every table_name"},
+	"put before every table_name that is not an ARN"},
 	{"max_concurrency", ON_SERVER, VALUE_INT, 1, 256, NULL, "16", false,
 	"requests in flight for one statement"},
+	{"keep_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
+	false, "idle connections that a session keeps between statements"},
 	{"max_read_units", ON_SERVER, VALUE_REAL, 0, 0, NULL, "none", false,
 	"read units a second that one backend may use"},
 	{"connect_timeout", ON_SERVER, VALUE_INT, 1, 600000, NULL, "2000", false,
@@ -302,8 +309,10 @@ check_real(const OptionEntry *entry, const char *value)
 {
 	double		number;
 
-	if (!parse_real(value, &number, 0, NULL) || !(number > 0) || isinf(number))
-		report_value(entry->name, value, "It must be a number above zero.");
+	if (!parse_real(value, &number, 0, NULL) ||
+		!(number >= MIN_REAL && number <= MAX_REAL))
+		report_value(entry->name, value,
+					 "It must be a number from 0.1 to 1000000000.");
 }
 
 static void

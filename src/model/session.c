@@ -20,6 +20,7 @@
 #include "catalog/pg_user_mapping.h"
 #include "foreign/foreign.h"
 #include "miscadmin.h"
+#include "storage/fd.h"
 #include "storage/latch.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -66,8 +67,15 @@ typedef struct ConnectionEntry
 	DynConnection *connection;
 } ConnectionEntry;
 
+static const DynDescriptors descriptors = {
+	AcquireExternalFD, ReserveExternalFD, ReleaseExternalFD
+};
+
 static DynClient *client = NULL;
 static HTAB *connections = NULL;
+
+/* Counts invalidations: what was read from the catalogs before one is outdated. */
+static uint64 invalidations = 0;
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_disconnect);
 
@@ -84,12 +92,19 @@ DynClient *
 dyn_session_client(void)
 {
 	if (client == NULL)
-		client = dyn_client_create();
+		client = dyn_client_create(&descriptors);
 	if (client == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("could not set up the DynamoDB client")));
 	return client;
+}
+
+void
+dyn_session_end_statement(void)
+{
+	if (client != NULL)
+		dyn_client_end_statement(client);
 }
 
 int
@@ -333,6 +348,8 @@ set_limits(DynConnection *connection, List *options)
 	connection->max_concurrency =
 		dyn_option_int(options, "max_concurrency",
 					   dyn_option_default_int("max_concurrency"));
+	service->keep_connections = dyn_option_int(options, "keep_connections",
+											   connection->max_concurrency);
 	connection->max_read_units = dyn_option_real(options, "max_read_units", 0);
 }
 
@@ -385,7 +402,6 @@ make_connection(Oid serverid, Oid userid)
 	set_limits(connection, server->options);
 	set_credentials(connection, server);
 	MemoryContextSwitchTo(oldcontext);
-	MemoryContextSetParent(connection->context, CacheMemoryContext);
 	return connection;
 }
 
@@ -448,7 +464,27 @@ forget_all_connections(void)
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
 {
+	invalidations++;
 	forget_all_connections();
+}
+
+/*
+ * Reading the catalogs may bring invalidations; after one that came while the
+ * connection was made, it is made again.
+ */
+static DynConnection *
+make_current_connection(Oid serverid, Oid userid)
+{
+	for (;;)
+	{
+		uint64		before = invalidations;
+		DynConnection *connection = make_connection(serverid, userid);
+
+		if (invalidations == before)
+			return connection;
+		MemoryContextDelete(connection->context);
+		CHECK_FOR_INTERRUPTS();
+	}
 }
 
 static DynConnection *
@@ -461,9 +497,10 @@ find_connection(Oid serverid, Oid userid)
 	entry = hash_search(connections, &key, HASH_FIND, NULL);
 	if (entry != NULL)
 		return entry->connection;
-	connection = make_connection(serverid, userid);
+	connection = make_current_connection(serverid, userid);
 	entry = hash_search(connections, &key, HASH_ENTER, NULL);
 	entry->connection = connection;
+	MemoryContextSetParent(connection->context, CacheMemoryContext);
 	return connection;
 }
 

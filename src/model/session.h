@@ -92,6 +92,9 @@ extern void dyn_session_account(const DynCall *call, const char *line);
 /* Milliseconds on a clock that only goes forward. */
 extern double dyn_session_now(void);
 
+/* A statement has ended, and none is left: closes connections in excess. */
+extern void dyn_session_end_statement(void);
+
 /* Descriptors that the client holds open; 0 if there is none. */
 extern int	dyn_session_open_descriptors(void);
 

@@ -119,6 +119,11 @@ class Script(BaseHTTPRequestHandler):
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
 
+    def do_close_after(self):
+        """A whole reply, then the end of the connection, unannounced."""
+        self.reply(b"{}")
+        self.close_connection = True
+
     def do_slow(self, seconds):
         time.sleep(seconds)
         self.reply(b"{}")
@@ -168,8 +173,9 @@ class Script(BaseHTTPRequestHandler):
         self.reply(b"{}", headers=[("X-Long-%d" % i, "h" * length)
                                    for i in range(lines)])
 
-    def do_skew(self, seconds, code, message):
+    def do_skew(self, seconds, code, message, delay=0):
         """Refuses what is not signed for a clock so many seconds ahead."""
+        time.sleep(delay)
         now = time.time() + seconds
         signed = time.mktime(time.strptime(self.headers["X-Amz-Date"],
                                            "%Y%m%dT%H%M%SZ")) - time.timezone

@@ -268,6 +268,121 @@ closes_idle_connections_after_calls_under_way(void)
 	dyn_call_destroy(call);
 }
 
+/* So many calls at once, then the end of the statement; descriptors left. */
+static int
+run_statement(int n)
+{
+	DynCall    *calls[8];
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		calls[i] = dyn_call_create(client);
+		start(calls[i], "\"slow\", 0.1");
+	}
+	for (i = 0; i < n; i++)
+	{
+		finish(calls[i]);
+		check_body(calls[i], "{}");
+		dyn_call_destroy(calls[i]);
+	}
+	dyn_client_end_statement(client);
+	return dyn_client_open_fds(client) - 2;
+}
+
+static void
+keeps_what_two_statements_used(void)
+{
+	dyn_client_close_idle(client);
+	service.keep_connections = 8;
+	CHECK_EQ_INT(run_statement(4), 4);
+	CHECK_EQ_INT(run_statement(1), 4);
+	dyn_client_end_statement(client);	/* sent nothing */
+	CHECK_EQ_INT(dyn_client_open_fds(client), 6);
+	CHECK_EQ_INT(run_statement(2), 0);
+	CHECK_EQ_INT(run_statement(3), 3);
+	service.keep_connections = 2;
+	CHECK_EQ_INT(run_statement(3), 0);
+	CHECK_EQ_INT(run_statement(2), 2);
+	service.keep_connections = 0;
+	CHECK_EQ_INT(run_statement(1), 0);
+}
+
+static void
+closes_what_the_peer_closed(void)
+{
+	struct timespec moment = {0, 100 * 1000 * 1000};
+
+	service.keep_connections = 8;
+	check_success("\"close_after\"", 1);
+	nanosleep(&moment, NULL);
+	dyn_client_end_statement(client);
+	CHECK_EQ_INT(dyn_client_open_fds(client), 2);
+}
+
+static int	descriptors_left;
+
+static bool
+acquire_descriptor(void)
+{
+	if (descriptors_left <= 0)
+		return false;
+	descriptors_left--;
+	return true;
+}
+
+static void
+reserve_descriptor(void)
+{
+	descriptors_left--;
+}
+
+static void
+release_descriptor(void)
+{
+	descriptors_left++;
+}
+
+static void
+sends_fewer_for_lack_of_descriptors(void)
+{
+	static const DynDescriptors account = {
+		acquire_descriptor, reserve_descriptor, release_descriptor
+	};
+	DynClient  *before = client;
+	int			allowed;
+
+	for (allowed = 0; allowed < 4; allowed++)
+	{
+		DynCall    *calls[6];
+		int			i;
+
+		descriptors_left = allowed + 2;
+		client = dyn_client_create(&account);
+		CHECK_EQ_INT(descriptors_left, allowed);
+		for (i = 0; i < 6; i++)
+		{
+			calls[i] = dyn_call_create(client);
+			start(calls[i], "\"slow\", 0.05");
+			CHECK(calls[i]->state == (i == 0 || i < allowed ? DYN_CALL_SENT
+									  : DYN_CALL_BACKOFF));
+		}
+		for (i = 0; i < 6; i++)
+		{
+			finish(calls[i]);
+			check_body(calls[i], "{}");
+			CHECK_EQ_INT(calls[i]->attempts, 1);
+			dyn_call_destroy(calls[i]);
+		}
+		CHECK_EQ_INT(dyn_client_connections(client), allowed > 1 ? allowed : 1);
+		dyn_client_end_statement(client);
+		CHECK_EQ_INT(descriptors_left, allowed);
+		dyn_client_destroy(client);
+		CHECK_EQ_INT(descriptors_left, allowed + 2);
+	}
+	client = before;
+}
+
 /* ---- bodies ----------------------------------------------------------- */
 
 static void
@@ -508,7 +623,7 @@ static void
 corrects_the_clock_of_all_attempts(void)
 {
 	const char *script = "\"skew\", 7200, \"InvalidSignatureException\", "
-		"\"Signature expired: 2026 is now earlier\"";
+		"\"Signature expired: 2026 is now earlier\", 0.3";
 	DynCall    *calls[8];
 	int			i;
 
@@ -766,6 +881,9 @@ run_tests(void)
 	STAGED(runs_calls_side_by_side);
 	STAGED(closes_idle_connections);
 	STAGED(closes_idle_connections_after_calls_under_way);
+	STAGED(keeps_what_two_statements_used);
+	STAGED(closes_what_the_peer_closed);
+	STAGED(sends_fewer_for_lack_of_descriptors);
 	STAGED(reads_bodies_of_any_length);
 	STAGED(reuses_the_memory_of_responses);
 	STAGED(unpacks_gzip);
@@ -848,7 +966,7 @@ main(void)
 		printf("not ok - the scripted service does not start\n");
 		return 1;
 	}
-	client = dyn_client_create();
+	client = dyn_client_create(NULL);
 	run_tests();
 	dyn_client_destroy(client);
 	/* Threads left resolving must be gone before leaks are counted. */

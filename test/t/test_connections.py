@@ -1,0 +1,94 @@
+"""Connections between statements: as many as are of use, none that the peer has closed."""
+import time
+
+import fixture
+import replies
+
+WIDE = "SELECT count(n) FROM t WHERE pk IN ('p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7')"
+NARROW = "SELECT n FROM t WHERE pk = 'p1'"
+
+
+class Connections(fixture.TestCase):
+    """A scripted server whose answers take a while, so that requests are in flight together."""
+
+    def setUp(self):
+        self.name = f"f{id(self)}"
+        self.fake = self.fx.fake(self.name, delay=0.02)
+        self.addCleanup(self.fake.stop)
+        self.fake.table("t", ("pk", "S"), ("n", "N"), items=[{"pk": {"S": f"p{i}"}, "n": {"N": "1"}} for i in range(8)],
+                        item_count=10 ** 6, size_bytes=10 ** 9)
+        self.fx.foreign_table("t", "pk text NOT NULL, n int", server=self.name, scan_policy="allow")
+        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+
+    def alter(self, **options):
+        """More options of the server."""
+        for name, value in options.items():
+            self.fx.execute(f"ALTER SERVER {self.name} OPTIONS (ADD {name} '{value}')")
+
+    def open_after(self, sql):
+        """Connections that stay open; the server takes a moment to see an end."""
+        self.fx.rows(sql)
+        wanted = self.fx.value("SELECT descriptors FROM dynamo_fdw_stats()") - 2
+        deadline = time.monotonic() + 5
+        while self.fake.open != wanted and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(self.fake.open, wanted)
+        return wanted
+
+    def test_what_two_statements_used(self):
+        """A wide one's connections go with the second narrow one."""
+        self.assertEqual([self.open_after(sql) for sql in (WIDE, WIDE, NARROW)], [8, 8, 8])
+        self.assertEqual(self.fake.connections, 8)
+        self.assertEqual([self.open_after(sql) for sql in (NARROW, NARROW, NARROW)], [0, 1, 1])
+        self.assertEqual(self.fake.connections, 9)
+
+    def test_statements_within_one(self):
+        """What a function reads while a cursor is open is no statement of its own."""
+        self.addCleanup(self.fx.execute, "ROLLBACK")
+        self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT * FROM t WHERE pk IN ('p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7')")
+        used = self.open_after("FETCH ALL FROM c")
+        self.assertGreater(used, 1)
+        for _ in range(3):
+            self.assertEqual(self.open_after(NARROW), used)
+
+    def test_explain_is_none(self):
+        """It sends nothing."""
+        self.fx.rows(WIDE)
+        for _ in range(3):
+            self.assertEqual(self.open_after(f"EXPLAIN {NARROW}"), 8)
+
+    def test_keep_connections(self):
+        self.alter(keep_connections=3)
+        self.assertEqual([self.open_after(sql) for sql in (WIDE, NARROW, NARROW)], [0, 1, 1])
+
+    def test_keep_none(self):
+        self.alter(keep_connections=0)
+        self.assertEqual([self.open_after(sql) for sql in (NARROW, WIDE)], [0, 0])
+
+    def test_as_many_as_requests_by_default(self):
+        self.alter(max_concurrency=2)
+        self.assertEqual([self.open_after(sql) for sql in (WIDE, NARROW)], [2, 2])
+
+    def test_many(self):
+        """No connection is closed for the next one, however many requests are in flight."""
+        self.alter(max_concurrency=100)
+        keys = ", ".join(f"'p{i}'" for i in range(400))
+        self.fx.rows(f"SELECT n FROM t WHERE pk IN ({keys})")
+        self.assertLessEqual(self.fake.connections, 101)
+
+    def test_closed_by_the_peer(self):
+        """No descriptor waits to be closed."""
+        self.fake.on("Query", [None, replies.close_after({"Count": 0, "ScannedCount": 0, "Items": []}), None, None])
+        self.fx.rows(NARROW)
+        self.fx.rows("BEGIN; DECLARE c CURSOR FOR SELECT n FROM t WHERE pk = 'p1' UNION ALL SELECT n FROM t WHERE pk = 'p2'")
+        self.fx.rows("FETCH ALL FROM c")
+        time.sleep(0.1)
+        self.fx.rows("COMMIT")
+        self.assertEqual(self.open_after(NARROW), self.fx.value("SELECT descriptors FROM dynamo_fdw_stats()") - 2)
+        self.assertLessEqual(self.fake.open, 1)
+
+    def test_errors_end_statements_too(self):
+        for _ in range(2):
+            self.fx.error("SELECT 1 / (n - 1) FROM t WHERE pk IN ('p0', 'p1', 'p2', 'p3')")
+        self.assertLessEqual(self.open_after(NARROW), 4)
+        self.assertEqual([self.open_after(NARROW) for _ in range(3)][-1], 1)
