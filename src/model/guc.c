@@ -7,11 +7,14 @@
  * file.  A role's own setting (ALTER ROLE ... SET) counts as the role's, since
  * it may have been made while this library was not loaded.  log_requests shows
  * the constants of other users' views, so it is a superuser's.
+ *
+ * A parallel worker takes over what its leader has in force, whoever set it.
  */
 #include "postgres.h"
 
 #include <limits.h>
 
+#include "access/parallel.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
 #include "utils/plancache.h"
@@ -38,7 +41,8 @@ static const struct config_enum_entry scan_policy_values[] = {
 static bool
 check_scan_policy(int *newval, void **extra, GucSource source)
 {
-	if (*newval == DYN_SCAN_ALLOW && source > PGC_S_GLOBAL && !superuser())
+	if (*newval == DYN_SCAN_ALLOW && source > PGC_S_GLOBAL &&
+		!InitializingParallelWorker && !superuser())
 	{
 		GUC_check_errcode(ERRCODE_INSUFFICIENT_PRIVILEGE);
 		GUC_check_errmsg("permission denied to set \"dynamo_fdw.scan_policy\" to \"allow\"");
@@ -83,7 +87,7 @@ dyn_guc_init(void)
 							NULL, &dyn_guc_metadata_ttl, 300, 0, 86400,
 							PGC_USERSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.fetch_memory",
-							"Bytes of pages, arriving and waiting, that one statement may hold.",
+							"Memory for answers, arriving and waiting, that one statement may hold.",
 							NULL, &dyn_guc_fetch_memory, 24 * 1024, 1024, 1024 * 1024,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.analyze_read_units",

@@ -147,6 +147,17 @@ class OrdinaryUser(ScanPolicy):
         self.assertIn("scan_policy", failure.hint)
         self.assertEqual(len(self.scan_notices()), 1)
 
+    def test_parallel_workers_take_over_what_holds(self):
+        """Where a superuser has loosened it, for statements that other roles run: parallel plans over local tables work."""
+        self.fx.execute("""RESET ROLE; CREATE TABLE rows AS SELECT i FROM generate_series(1, 1000) i;
+                        GRANT SELECT ON rows TO policy_user""")
+        self.addCleanup(self.fx.execute, "DROP TABLE rows")
+        self.addCleanup(self.fx.execute, "RESET ROLE; RESET SESSION AUTHORIZATION; RESET ALL")
+        self.fx.execute("SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0")
+        self.fx.execute("SET dynamo_fdw.scan_policy = 'allow'; SET SESSION AUTHORIZATION policy_user")
+        self.assertIn("Gather", self.fx.explain("SELECT count(*) FROM rows"))
+        self.assertEqual(self.fx.value("SELECT count(*) FROM rows"), 1000)
+
     def test_warn_does_not_loosen_an_error(self):
         """A parameter of warn leaves a table's error as it is."""
         self.fx.execute("RESET ROLE; ALTER FOREIGN TABLE movies OPTIONS (ADD scan_policy 'error'); SET ROLE policy_user")
