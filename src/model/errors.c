@@ -18,12 +18,16 @@ typedef struct ServiceError
 	const char *code;
 	int			sqlstate;
 	const char *hint;
+	const char *operation;		/* NULL: any that is not listed before */
 } ServiceError;
 
 #define THROTTLED_HINT \
 	"The table's read capacity is exhausted: raise it, or lower max_concurrency or set max_read_units on the server."
 #define KEY_HINT \
 	"Check access_key_id, secret_access_key and session_token of the user mapping."
+
+#define TABLE_NAME_HINT \
+	"Check the table option table_name and the server option table_prefix: a name has 3 to 255 letters, digits, underscores, hyphens and dots."
 
 static const ServiceError service_errors[] = {
 	{"ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
@@ -49,6 +53,7 @@ static const ServiceError service_errors[] = {
 	{"RequestLimitExceeded", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
 	{"LimitExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
 	THROTTLED_HINT},
+	{"ValidationException", ERRCODE_FDW_ERROR, TABLE_NAME_HINT, "DescribeTable"},
 	{"ValidationException", ERRCODE_FDW_ERROR,
 	"The table or index may have changed since the statement was planned: repeat it."},
 	{"SerializationException", ERRCODE_FDW_ERROR, NULL},
@@ -96,12 +101,16 @@ static const TransportError transport_errors[] = {
 };
 
 static const ServiceError *
-find_service_error(const char *code)
+find_service_error(const char *code, const char *operation)
 {
 	for (int i = 0; i < lengthof(service_errors); i++)
 	{
-		if (strcmp(service_errors[i].code, code) == 0)
-			return &service_errors[i];
+		const ServiceError *entry = &service_errors[i];
+
+		if (strcmp(entry->code, code) == 0 &&
+			(entry->operation == NULL ||
+			 strcmp(entry->operation, operation) == 0))
+			return entry;
 	}
 	return NULL;
 }
@@ -164,7 +173,8 @@ request_words(const DynCall *call)
 DYN_NORETURN static void
 report_service(const DynCall *call, const DynRequestContext *context)
 {
-	const ServiceError *entry = find_service_error(call->code);
+	const ServiceError *entry = find_service_error(call->code,
+												   context->operation);
 
 	ereport(ERROR,
 			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),

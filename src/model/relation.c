@@ -62,14 +62,23 @@ read_columns(DynRelation *relation, Relation rel, bool null_on_mismatch)
 					relation->relid, null_on_mismatch);
 }
 
+/* An ARN says it all. */
+static const char *
+remote_table(const DynRelation *relation, const char *name)
+{
+	if (name == NULL)
+		name = relation->name;
+	if (strncmp(name, "arn:", 4) == 0)
+		return pstrdup(name);
+	return psprintf("%s%s", relation->connection->table_prefix, name);
+}
+
 /* Table options, with the server's as fallback. */
 static void
 read_options(DynRelation *relation, List *table, List *server)
 {
-	const char *name = dyn_option_text(table, "table_name");
-
-	relation->table = psprintf("%s%s", relation->connection->table_prefix,
-							   name ? name : relation->name);
+	relation->table = remote_table(relation,
+								   dyn_option_text(table, "table_name"));
 	relation->scan_policy =
 		dyn_option_enum(table, "scan_policy", dyn_scan_policy_names,
 						dyn_option_enum(server, "scan_policy",

@@ -141,6 +141,16 @@ class Planned(Faults):
         self.assertIn("ResourceNotFoundException: Requested resource not found", failure.detail)
         self.assertEqual(failure.hint, CHECK_TABLE)
 
+    def test_impossible_name(self):
+        """Repeating the statement would not help."""
+        self.fx.foreign_table("impossible", "pk text", server="fake", table_name="no name")
+        self.fake.on("DescribeTable", replies.error("ValidationException", "TableName must be at least 3 characters long"))
+        failure = self.fx.error("SELECT * FROM impossible")
+        self.assertEqual((failure.sqlstate, failure.message), ("HV000", 'DescribeTable of DynamoDB table "no name" failed'))
+        self.assertEqual(failure.hint, "Check the table option table_name and the server option table_prefix: a name has 3 to 255 letters, "
+                                       "digits, underscores, hyphens and dots.")
+        self.fake.reset(scripts=True)
+
     def test_table_dropped_after_planning(self):
         self.fake.table("gone", items=[{"pk": {"S": "a"}}])
         self.fx.foreign_table("gone", "pk text", server="fake", scan_policy="allow")

@@ -170,6 +170,16 @@ class Functions(fixture.TestCase):
         self.fx.execute(f"ALTER SERVER {self.server} OPTIONS (ADD table_prefix 'dev_')")
         self.assertEqual(self.fx.rows("SELECT * FROM dynamo_fdw_tables(%s)", (self.server,)), [("a",), ("b",)])
 
+    def test_an_arn_takes_no_prefix(self):
+        """It names account, region and table."""
+        arn = "arn:aws:dynamodb:us-east-1:000000000000:table/movies"
+        self.fake.table(arn)
+        self.fx.execute(f"ALTER SERVER {self.server} OPTIONS (ADD table_prefix 'dev_')")
+        self.fx.foreign_table("by_arn", "pk text", server=self.server, table_name=arn)
+        self.addCleanup(self.fx.execute, "DROP FOREIGN TABLE by_arn")
+        self.fx.rows("SELECT * FROM by_arn WHERE pk = 'a'")
+        self.assertEqual({r.body["TableName"] for r in self.fake.requests}, {arn})
+
     def test_tables_of_no_server(self):
         """An unknown server, a server of another wrapper, a server one may not use."""
         self.assertEqual(self.fx.error("SELECT dynamo_fdw_tables('nowhere')").sqlstate, "42704")
