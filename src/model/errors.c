@@ -18,7 +18,6 @@ typedef struct ServiceError
 	const char *code;
 	int			sqlstate;
 	const char *hint;
-	const char *operation;		/* NULL: any that is not listed before */
 } ServiceError;
 
 #define THROTTLED_HINT \
@@ -53,7 +52,6 @@ static const ServiceError service_errors[] = {
 	{"RequestLimitExceeded", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
 	{"LimitExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
 	THROTTLED_HINT},
-	{"ValidationException", ERRCODE_FDW_ERROR, TABLE_NAME_HINT, "DescribeTable"},
 	{"ValidationException", ERRCODE_FDW_ERROR,
 	"The table or index may have changed since the statement was planned: repeat it."},
 	{"SerializationException", ERRCODE_FDW_ERROR, NULL},
@@ -101,16 +99,12 @@ static const TransportError transport_errors[] = {
 };
 
 static const ServiceError *
-find_service_error(const char *code, const char *operation)
+find_service_error(const char *code)
 {
 	for (int i = 0; i < lengthof(service_errors); i++)
 	{
-		const ServiceError *entry = &service_errors[i];
-
-		if (strcmp(entry->code, code) == 0 &&
-			(entry->operation == NULL ||
-			 strcmp(entry->operation, operation) == 0))
-			return entry;
+		if (strcmp(service_errors[i].code, code) == 0)
+			return &service_errors[i];
 	}
 	return NULL;
 }
@@ -170,11 +164,23 @@ request_words(const DynCall *call)
 	return buf.data;
 }
 
+/* All that DescribeTable could find invalid is the name of the table. */
+static const char *
+service_hint(const ServiceError *entry, const DynRequestContext *context)
+{
+	if (entry == NULL)
+		return NULL;
+	if (strcmp(entry->code, "ValidationException") == 0 &&
+		strcmp(context->operation, "DescribeTable") == 0)
+		return TABLE_NAME_HINT;
+	return entry->hint;
+}
+
 DYN_NORETURN static void
 report_service(const DynCall *call, const DynRequestContext *context)
 {
-	const ServiceError *entry = find_service_error(call->code,
-												   context->operation);
+	const ServiceError *entry = find_service_error(call->code);
+	const char *hint = service_hint(entry, context);
 
 	ereport(ERROR,
 			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
@@ -183,7 +189,7 @@ report_service(const DynCall *call, const DynRequestContext *context)
 					   call->throttle_reason[0]
 					   ? psprintf(" Reason: %s.", call->throttle_reason) : "",
 					   request_words(call)),
-			 entry && entry->hint ? errhint("%s", entry->hint) : 0));
+			 hint ? errhint("%s", hint) : 0));
 }
 
 DYN_NORETURN static void
