@@ -329,10 +329,11 @@ comparison_of_kind(int kind)
 static DynOperator
 describe_operator(Oid opno, int kind, Oid collation)
 {
-	DynOperator op = {comparison_of_kind(kind)};
+	DynOperator op;
 
-	op_input_types(opno, &op.column_type, &op.value_type);
+	op.comparison = comparison_of_kind(kind);
 	op.collation = collation;
+	op_input_types(opno, &op.column_type, &op.value_type);
 	return op;
 }
 
