@@ -11,8 +11,7 @@
  *		bool(t,f)			a boolean spelled t or f, in N if both are numbers,
  *							otherwise in S
  *
- * Two properties decide what may be pushed down: canonical (one value has one
- * spelling) and order-preserving; types.c derives them.
+ * What it means for conditions is told by the codec's spelling (types.h).
  */
 #ifndef DYN_MODEL_FORMAT_H
 #define DYN_MODEL_FORMAT_H

@@ -64,6 +64,12 @@ class Directed:
                               ("bad", "n int4")):
             self.runner.execute(f'CREATE FOREIGN TABLE f.{name} (pk text COLLATE "C" NOT NULL, {columns}) SERVER fake')
 
+        items = [{"pk": {"S": "k"}, "sk": {"N": n}, "a": {"NULL": True}, "b": {"NULL": True}} for n in ("1", "1.5", "2", "2.5", "3")]
+        self.fake.table("misfits", ("pk", "S"), ("sk", "N"), [], items)
+        self.runner.execute("CREATE FOREIGN TABLE f.misfits (pk text COLLATE \"C\" NOT NULL, sk int4, a numeric, b numeric) SERVER fake "
+                            "OPTIONS (on_mismatch 'null')")
+        self.runner.execute("CREATE FOREIGN TABLE f.nulls (pk text COLLATE \"C\" NOT NULL, a numeric, b numeric) SERVER fake "
+                            "OPTIONS (table_name 'misfits')")
         self.runner.execute("CREATE FOREIGN TABLE f.long (pk text COLLATE \"C\" NOT NULL, v varchar(5)) SERVER fake OPTIONS (on_mismatch 'null')")
 
     def run(self):
@@ -75,6 +81,8 @@ class Directed:
             self.empty_pages()
             self.bad_item()
             self.mismatch_as_null()
+            self.misfits_in_order()
+            self.equal_nulls()
             self.filters_of_outer_rows()
             self.left_in_the_middle()
         self.branches_passed_over()
@@ -122,6 +130,18 @@ class Directed:
         for condition in ("v = 'abcdefgh'", "v IN ('abcdefgh', 'x')", "v::text = 'abcdefgh'"):
             self.expect("a value too long, compared", f"SELECT pk FROM f.long WHERE {condition}", [])
             self.expect("a value too long, counted", f"SELECT count(*) FROM f.long WHERE {condition}", [("0",)])
+
+    def misfits_in_order(self):
+        """Numbers that are not whole count as NULL, wherever they stand in DynamoDB."""
+        for order, found in (("sk", "{1,2,3,NULL,NULL}"), ("sk DESC", "{NULL,NULL,3,2,1}"), ("sk LIMIT 4", "{1,2,3,NULL}")):
+            self.expect("misfits in order", f"SELECT array_agg(sk) FROM (SELECT sk FROM f.misfits WHERE pk = 'k' ORDER BY {order}) x", [(found,)])
+
+    def equal_nulls(self):
+        """DynamoDB takes two of its NULLs for equal."""
+        self.fake.on("Query", lambda request: reply({"Count": 1, "ScannedCount": 1, **(
+            {} if request.body.get("Select") == "COUNT" else {"Items": [{"pk": {"S": "k"}, "a": {"NULL": True}, "b": {"NULL": True}}]})}))
+        self.expect("NULLs of DynamoDB", "SELECT count(*) FROM f.nulls WHERE pk = 'k' AND a = b", [("0",)])
+        self.fake.on("Query", None)
 
     def filters_of_outer_rows(self):
         """Rows with the same key want different items of it."""

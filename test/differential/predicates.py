@@ -601,8 +601,16 @@ class Maker:
         collate = ""
         if one.kind.group == "text" and one.kind.collation != two.kind.collation:
             collate = self.rng.choice([' COLLATE "C"', ' COLLATE "und-x-icu"'])
-        return Leaf([f"{self.ref(one)} {operator} {self.ref(two)}{collate}"],
+        cast = self.rng.choice(["", self.rng.choice(self.same_bytes(one, two))])
+        return Leaf([f"{self.ref(one)}{cast} {operator} {self.ref(two)}{cast}{collate}"],
                     [(self.alias, one, "column " + operator)])
+
+    @staticmethod
+    def same_bytes(one, two):
+        """Casts that keep a value's bytes and change what its operators say."""
+        if one.kind.group == "text":
+            return ["::bpchar", "::varchar"]
+        return ["::oid"] if {one.kind.sqltype, two.kind.sqltype} == {"int4"} else [""]
 
     def whole(self):
         """A WHERE clause."""

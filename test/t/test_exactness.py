@@ -203,6 +203,44 @@ class LongBounds(Twins):
                         self.same(f"SELECT sk FROM t WHERE pk = 'p' AND {column} {operator} repeat('{letter}', {size})")
 
 
+class Extremes(Twins):
+    """Values of SQL that DynamoDB has none of, as operands."""
+
+    def test_times(self):
+        columns = {"d": "date", "dd": "date OPTIONS (format 'epoch_days')", "t3": "timestamptz OPTIONS (format 'iso8601(3)')",
+                   "te": "timestamp OPTIONS (format 'epoch')", "tz": "timestamptz"}
+        items = [{"pk": {"S": "p"}, "sk": {"N": str(n)}, "d": {"S": day}, "dd": {"N": str(n * 9000)}, "t3": {"S": day + "T10:20:30.123Z"},
+                  "te": {"N": f"{n * 10000000}.5"}, "tz": {"S": day + "T01:00:00+02:00"}} for n, day in enumerate(["0001-01-01", "1999-12-31", "2024-02-29", "9999-12-31"])]
+        self.fx.create_table("f", ("pk", "S"), ("sk", "N"))
+        self.fx.dynamo.put_raw(self.fx.remote("f"), items)
+        self.fx.foreign_table("f", "pk text, sk integer, " + ", ".join(f"{name} {kind}" for name, kind in columns.items()), **OPTIONS)
+        self.fx.execute("DROP TABLE IF EXISTS l; CREATE TABLE l AS SELECT * FROM f")
+        for name in columns:
+            for value in ("infinity", "-infinity", "2024-02-29", "0001-01-01 BC", "12000-01-01", "2024-02-29 10:20:30.1234+00", "1999-12-30 23:00:00+00"):
+                for operator in ("=", "<>", "<", "<=", ">", ">="):
+                    self.same(f"SELECT sk FROM t WHERE {name} {operator} '{value}'", f"SELECT count(*) FROM t WHERE pk = 'p' AND {name} {operator} '{value}'")
+                self.same(f"SELECT sk FROM t WHERE {name} IN ('{value}', '2024-02-29')", f"SELECT sk FROM t WHERE {name} NOT IN ('{value}', '2024-02-29')")
+
+    def test_numbers(self):
+        items = [{"pk": {"S": "p"}, "sk": {"N": n}, "n": {"N": n}, "m": {"N": n}, "i": {"N": n.split(".")[0] if "E" not in n else "0"}}
+                 for n in ("-9.9E125", "-1E-130", "0", "1E-130", "1.25", "9.9E125")]
+        self.load("pk text, sk numeric, n numeric, m numeric(300,200), i bigint", [{**one, "m": {"N": "1.5"}} for one in items])
+        for name in ("sk", "n", "i", "m"):
+            for value in ("NaN", "Infinity", "-Infinity", "1e200", "-1e200", "1e-200", "-1e-200", "1.2500000000000000000000000000000000000000001", "1.5"):
+                for operator in ("=", "<>", "<", "<=", ">", ">="):
+                    self.same(f"SELECT sk FROM t WHERE {name} {operator} '{value}'::numeric",
+                              f"SELECT count(*) FROM t WHERE pk = 'p' AND {name} {operator} '{value}'::numeric")
+                self.same(f"SELECT sk FROM t WHERE {name} IN ('{value}'::numeric, 0)", f"SELECT sk FROM t WHERE {name} NOT IN ('{value}'::numeric, 0)")
+
+    def test_steps_that_are_numbers_to_sql(self):
+        """Blanks and signs before digits, too, are an element of a list or a member of a map."""
+        tags = [{"L": [{"S": "x"}, {"S": "y"}]}, {"M": {"+0": {"S": "x"}, " 0": {"S": "x"}, "0": {"S": "x"}, "-1": {"S": "x"}, "0 ": {"S": "x"}}}]
+        self.load("pk text, sk integer, j jsonb", [{"pk": {"S": "p"}, "sk": {"N": str(n)}, "j": {"M": {"tags": one}}} for n, one in enumerate(tags)])
+        for step in ("+0", " 0", "0", "-1", "-2", "\t0", "0 ", "+", "-", "00", "+00"):
+            self.same(f"SELECT sk FROM t WHERE j #>> ARRAY['tags', E'{step}'] = 'x'", f"SELECT sk, j #>> ARRAY['tags', E'{step}'] FROM t",
+                      f"SELECT sk FROM t WHERE j #> ARRAY['tags', E'{step}'] IS NOT NULL", f"SELECT sk FROM t WHERE j->'tags'->>E'{step}' = 'x'")
+
+
 class Patterns(Twins):
     """A pattern that ends in its escape character is an error for each value that is compared to its end."""
 
