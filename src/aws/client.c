@@ -35,6 +35,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/text.h"
 #include "http.h"
 #include "judge.h"
 #include "loop.h"
@@ -64,6 +65,7 @@ typedef struct Call
 	DynBuffer	body;
 	DynBuffer	packed;			/* a gzip body until it is unpacked */
 	DynHttp    *http;			/* while SENT */
+	DynSocket	socket;			/* of the last attempt's connection */
 	int64_t		started_us;
 	int64_t		attempt_us;		/* when the attempt was begun */
 	int64_t		signed_offset;	/* of the clock that it was signed by */
@@ -374,6 +376,7 @@ begin_attempt(Call *call)
 	http = take_handle(client);
 	call->public.attempts++;
 	call->attempt_us = dyn_loop_now_us();
+	dyn_sockets_distrust_stirred(&client->sockets);
 	if (http)
 		failure = prepare_attempt(call, http);
 	if (failure == DYN_FAIL_NONE)
@@ -465,16 +468,37 @@ may_repeat(Call *call, DynRetryClass class)
 					   dyn_loop_now_us());
 }
 
+/* The connection is idle now, and may have answered another request. */
+static void
+note_connection(Call *call)
+{
+	DynSockets *sockets = &call->client->sockets;
+	DynReply   *reply = &call->http->reply;
+	int			fd = dyn_http_socket(call->http);
+	size_t		len = strlen(reply->request_id);
+
+	call->socket = dyn_sockets_find(sockets, fd);
+	reply->repeated =
+		!dyn_sockets_answered(sockets, fd, len == 0 ? 0 :
+							  dyn_hash_bytes(reply->request_id, len) ^
+							  reply->wanted_crc);
+}
+
 /* A transfer has ended: judge it, then repeat or finish. */
 static void
 end_attempt(Call *call, CURLcode code)
 {
-	DynRetryClass class = dyn_judge(&call->public, call->http, code,
-									call->service->credentials,
-									signing_clock(call));
+	DynRetryClass class;
 	long		retry_after_ms = call->http->reply.retry_after_ms;
-	bool		again = may_repeat(call, class);
+	bool		again;
 
+	note_connection(call);
+	class = dyn_judge(&call->public, call->http, code,
+					  call->service->credentials, signing_clock(call));
+	if (call->public.failure != DYN_FAIL_NONE &&
+		call->public.failure != DYN_FAIL_SERVICE)
+		dyn_call_distrust(&call->public);
+	again = may_repeat(call, class);
 	call->public.passing = class == DYN_RETRY_THROTTLING ||
 		class == DYN_RETRY_TRANSIENT;
 	call->public.throttles += class == DYN_RETRY_THROTTLING;
@@ -596,7 +620,7 @@ dyn_client_create(const DynDescriptors *descriptors)
 		return NULL;
 	dyn_random_seed(&client->random);
 	client->descriptors = descriptors;
-	if (dyn_loop_open(&client->loop))
+	if (dyn_loop_open(&client->loop, &client->sockets))
 	{
 		account_for_loop(descriptors, true);
 		return client;
@@ -738,6 +762,14 @@ dyn_call_take_response(DynCall *call, DynBuffer *out)
 	assert(call->state == DYN_CALL_DONE);
 	*out = call->response;
 	dyn_buffer_init(&call->response, 0);
+}
+
+void
+dyn_call_distrust(const DynCall *public)
+{
+	const Call *call = (const Call *) public;
+
+	dyn_sockets_distrust(&call->client->sockets, &call->socket);
 }
 
 void

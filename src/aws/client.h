@@ -213,6 +213,12 @@ extern void dyn_call_start(DynCall *call, const DynService *service,
 extern void dyn_call_take_response(DynCall *call, DynBuffer *out);
 extern void dyn_client_recycle(DynClient *client, DynBuffer *buf);
 
+/*
+ * The answer of a call that is done was refused: its connection, if it is still
+ * open, is not used again.
+ */
+extern void dyn_call_distrust(const DynCall *call);
+
 extern void dyn_call_destroy(DynCall *call);
 
 /* "https" failures in words: a fixed phrase such as "could not connect". */

@@ -83,10 +83,12 @@ read_request_id(DynReply *reply, const char *value)
 static void
 read_crc(DynReply *reply, const char *value)
 {
-	char	   *end;
-	unsigned long long crc = strtoull(value, &end, 10);
+	size_t		digits = strspn(value, "0123456789");
+	unsigned long long crc = strtoull(value, NULL, 10);
 
-	reply->has_body_crc = end != value && crc <= UINT32_MAX;
+	reply->garbled_crc = reply->has_body_crc || digits == 0 || digits > 10 ||
+		value[digits] != '\0' || crc > UINT32_MAX;
+	reply->has_body_crc = true;
 	reply->wanted_crc = (uint32_t) crc;
 }
 
@@ -434,6 +436,16 @@ dyn_http_release(DynHttp *http)
 	http->owner = NULL;
 	http->plain = NULL;
 	http->packed = NULL;
+}
+
+int
+dyn_http_socket(const DynHttp *http)
+{
+	curl_socket_t fd = CURL_SOCKET_BAD;
+
+	if (curl_easy_getinfo(http->easy, CURLINFO_ACTIVESOCKET, &fd) != CURLE_OK)
+		return -1;
+	return fd;
 }
 
 bool

@@ -21,7 +21,9 @@ typedef struct DynReply
 	size_t		header_bytes;
 	bool		has_head;		/* the head came to its end */
 	size_t		body_bytes;		/* on the wire */
+	bool		repeated;		/* the connection's last answer once more */
 	bool		has_body_crc;	/* x-amz-crc32 was sent */
+	bool		garbled_crc;	/* and is not one number of 32 bits */
 	uint32_t	wanted_crc;
 	uint32_t	crc;			/* of the bytes so far, if one was sent */
 	bool		packed;			/* Content-Encoding: gzip */
@@ -72,6 +74,9 @@ extern DynFailure dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 
 /* The time the service says it is; false if it did not say. */
 extern bool dyn_http_date(const DynHttp *http, int64_t *date);
+
+/* The descriptor of its connection; -1 if that is closed. */
+extern int	dyn_http_socket(const DynHttp *http);
 
 /* Lets go of headers, body and buffers. */
 extern void dyn_http_release(DynHttp *http);

@@ -5,7 +5,8 @@
  * A reply passes four gates in this order, and the first that stops it names
  * the failure:
  *
- *	1. libcurl brought it whole;
+ *	1. libcurl brought it whole, and it is not the connection's last answer
+ *	   once more;
  *	2. the checksum fits the bytes that came over the wire;
  *	3. the body could be unpacked;
  *	4. the status is 200 - otherwise the body is an error document, or some
@@ -39,6 +40,11 @@ set_text(DynCall *call, const char *text, const DynCredentials *credentials)
 static DynFailure
 check_checksum(DynCall *call, const DynReply *reply)
 {
+	if (reply->garbled_crc)
+	{
+		set_text(call, "x-amz-crc32 is not a number of 32 bits", NULL);
+		return DYN_FAIL_CHECKSUM;
+	}
 	if (!reply->has_body_crc || reply->crc == reply->wanted_crc)
 		return DYN_FAIL_NONE;
 	snprintf(call->message, sizeof(call->message),
@@ -46,6 +52,16 @@ check_checksum(DynCall *call, const DynReply *reply)
 			 reply->body_bytes, (unsigned) reply->crc,
 			 (unsigned) reply->wanted_crc);
 	return DYN_FAIL_CHECKSUM;
+}
+
+/* libcurl cannot know: the second answer comes when another one is awaited. */
+static DynFailure
+check_repetition(DynCall *call, const DynReply *reply)
+{
+	if (!reply->repeated)
+		return DYN_FAIL_NONE;
+	set_text(call, "the answer to the request before came a second time", NULL);
+	return DYN_FAIL_NETWORK;
 }
 
 static const char *
@@ -113,6 +129,8 @@ pass_gates(DynCall *call, DynHttp *http, CURLcode code,
 	call->http_status = http->reply.status;
 	if (failure != DYN_FAIL_NONE)
 		set_text(call, text, credentials);
+	if (failure == DYN_FAIL_NONE)
+		failure = check_repetition(call, &http->reply);
 	if (failure == DYN_FAIL_NONE)
 		failure = check_checksum(call, &http->reply);
 	if (failure == DYN_FAIL_NONE)

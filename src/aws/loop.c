@@ -117,6 +117,7 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
 	uint32_t	wanted = 0;
 
 	(void) easy;
+	dyn_sockets_watched(loop->sockets, fd, what != CURL_POLL_REMOVE);
 	if (what == CURL_POLL_REMOVE)
 	{
 		(void) epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
@@ -191,9 +192,10 @@ open_descriptors(DynLoop *loop)
 }
 
 bool
-dyn_loop_open(DynLoop *loop)
+dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 {
 	loop->multi = NULL;
+	loop->sockets = sockets;
 	loop->curl_due_us = DYN_LOOP_NEVER;
 	loop->armed_us = DYN_LOOP_NEVER;
 	if (open_descriptors(loop) && init_libcurl())

@@ -14,6 +14,8 @@
 
 #include <curl/curl.h>
 
+#include "sockets.h"
+
 #define DYN_LOOP_NEVER	INT64_MAX
 
 /* Descriptors of the loop itself, sockets not counted. */
@@ -22,6 +24,7 @@
 typedef struct DynLoop
 {
 	CURLM	   *multi;
+	DynSockets *sockets;		/* told which ones libcurl watches */
 	int			epoll_fd;
 	int			timer_fd;		/* watched by epoll_fd */
 	int64_t		curl_due_us;	/* when libcurl wants to be called */
@@ -32,7 +35,7 @@ typedef struct DynLoop
 extern int64_t dyn_loop_now_us(void);
 
 /* False, with nothing left open, when a part cannot be had. */
-extern bool dyn_loop_open(DynLoop *loop);
+extern bool dyn_loop_open(DynLoop *loop, DynSockets *sockets);
 extern void dyn_loop_close(DynLoop *loop);
 
 /* Adds a transfer and lets it go as far as it goes without waiting. */

@@ -1,12 +1,20 @@
 /*
  * sockets.c
- *		Which descriptors libcurl holds for connections.
+ *		Which descriptors libcurl holds for connections, and which of these may
+ *		be used again.
  *
  * libcurl opens its sockets through us and should close them through us, but
  * some versions (7.88 among them) close one directly when a transfer is given
  * up before its connection stands.  So closing is not counted on: an entry
  * holds the inode of its socket, and one whose descriptor is gone or has
  * become something else does not count, and makes room when that is needed.
+ *
+ * An answer belongs to the request that was sent last on its connection, and
+ * nothing but their order says so.  A connection that has an answer too many
+ * would thus give every later request the answer to the one before.  So what
+ * comes on an idle connection is not waited for to be read: the connection is
+ * ended.  It is shut down rather than closed, as the descriptor is libcurl's,
+ * which looks whether a connection is alive before it uses it again.
  *
  * Layer: aws.
  */
@@ -77,7 +85,7 @@ dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol)
 		close(fd);
 		return -1;
 	}
-	sockets->list[sockets->n++] = (DynSocket) {fd, st.st_ino};
+	sockets->list[sockets->n++] = (DynSocket) {fd, st.st_ino, false, false, 0};
 	sockets->opened++;
 	return fd;
 }
@@ -95,6 +103,102 @@ dyn_sockets_close(DynSockets *sockets, int fd)
 			break;
 		}
 	return close(fd);
+}
+
+/* ---- whether they may be used again ----------------------------------- */
+
+/* From the end, as in dyn_sockets_close; NULL if it is none of ours. */
+static DynSocket *
+find(const DynSockets *sockets, int fd)
+{
+	size_t		i;
+
+	for (i = sockets->n; i > 0; i--)
+		if (sockets->list[i - 1].fd == fd)
+			return &sockets->list[i - 1];
+	return NULL;
+}
+
+void
+dyn_sockets_watched(DynSockets *sockets, int fd, bool watched)
+{
+	DynSocket  *entry = find(sockets, fd);
+
+	if (entry == NULL)
+		return;
+	entry->watched = watched;
+	if (watched)
+		entry->idle = false;
+}
+
+bool
+dyn_sockets_answered(DynSockets *sockets, int fd, uint64_t identity)
+{
+	DynSocket  *entry = find(sockets, fd);
+	bool		again;
+
+	if (entry == NULL)
+		return true;
+	again = identity != 0 && identity == entry->last_answer;
+	entry->last_answer = identity;
+	entry->idle = !entry->watched;
+	return !again;
+}
+
+DynSocket
+dyn_sockets_find(const DynSockets *sockets, int fd)
+{
+	static const DynSocket none = {-1, 0, false, false, 0};
+	const DynSocket *entry = find(sockets, fd);
+
+	return entry != NULL ? *entry : none;
+}
+
+/* What came already must not be found by a look for data. */
+static void
+end_connection(int fd)
+{
+	char		rest[4096];
+	int			reads = 0;
+
+	(void) shutdown(fd, SHUT_RDWR);
+	while (reads++ < 64 && recv(fd, rest, sizeof(rest), MSG_DONTWAIT) > 0)
+		continue;
+}
+
+void
+dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
+{
+	const DynSocket *entry = find(sockets, socket->fd);
+
+	if (entry != NULL && entry->inode == socket->inode && is_open(entry))
+		end_connection(entry->fd);
+}
+
+/* Of so many idle connections at a time: they are hardly ever more. */
+#define POLLED	32
+
+void
+dyn_sockets_distrust_stirred(DynSockets *sockets)
+{
+	struct pollfd polled[POLLED];
+	nfds_t		n = 0;
+	size_t		i;
+
+	for (i = 0; i < sockets->n && n < POLLED; i++)
+		if (sockets->list[i].idle)
+			polled[n++] = (struct pollfd) {sockets->list[i].fd, POLLIN, 0};
+	if (n == 0 || poll(polled, n, 0) <= 0)
+		return;
+	for (i = 0; i < n; i++)
+	{
+		DynSocket  *entry = find(sockets, polled[i].fd);
+
+		if (polled[i].revents == 0)
+			continue;
+		dyn_sockets_distrust(sockets, entry);
+		entry->idle = false;
+	}
 }
 
 size_t

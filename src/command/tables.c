@@ -77,6 +77,8 @@ list_page(DynConnection *connection, Listing *listing)
 		fault = dyn_check_memory;
 	more = last != NULL;
 	free(last);
+	if (fault != NULL)
+		dyn_call_distrust(call);
 	dyn_call_destroy(call);
 	if (fault != NULL)
 		report_fault(connection, fault);

@@ -227,6 +227,7 @@ void
 dyn_report_page(const DynCall *call, const DynPageError *error,
 				const DynRequestContext *context)
 {
+	dyn_call_distrust(call);
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
 			 errmsg("%s: the answer cannot be read", what_failed(context)),
@@ -253,6 +254,7 @@ void
 dyn_report_unfit(const DynCall *call, const char *fault,
 				 const DynRequestContext *context)
 {
+	dyn_call_distrust(call);
 	if (fault == dyn_check_memory)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	ereport(ERROR,

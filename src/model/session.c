@@ -619,15 +619,17 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 	DynTableMeta *meta = failed ? NULL
 		: dyn_metadata_parse(call->response.data, call->response.len, &reason);
 
-	dyn_call_destroy(call);
-	if (failed)
-		return NULL;
 	if (meta != NULL && !dyn_names_table(table, meta->name, strlen(meta->name)))
 	{
 		dyn_metadata_free(meta);
 		meta = NULL;
 		reason = "that of another table";
 	}
+	if (meta == NULL && !failed)
+		dyn_call_distrust(call);
+	dyn_call_destroy(call);
+	if (failed)
+		return NULL;
 	if (meta == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),

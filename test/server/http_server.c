@@ -137,7 +137,6 @@ write_head(Connection *c)
 						"Server: Server\r\n"
 						"Content-Type: application/x-amz-json-1.0\r\n"
 						"Content-Length: %zu\r\n"
-						"x-amzn-RequestId: BENCH000000000000000000000000000000000000000000000000\r\n"
 						"x-amz-crc32: %u\r\n\r\n",
 						answer->status, answer->status == 200 ? "OK" : "Bad Request",
 						len + end_len, crc);

@@ -161,6 +161,18 @@ def close_after(answer):
     return as_reply(answer).but(send=send)
 
 
+def answer_twice(answer, after):
+    """The answer, and so many seconds later the same once more, though nobody asked."""
+    async def send(connection, head, body):
+        async def again():
+            await asyncio.sleep(after)
+            connection.writer.write(head + body)
+        await send_whole(connection, head, body)
+        connection.late = asyncio.ensure_future(again())
+        return True
+    return as_reply(answer).but(send=send)
+
+
 def empty_reply():
     """Closes without a byte."""
     async def send(_connection, _head, _body):

@@ -1,6 +1,7 @@
 """What users are told when DynamoDB refuses, when something else answers, and when answers are damaged."""
 import socket
 import threading
+import zlib
 
 import fixture
 import replies
@@ -316,6 +317,17 @@ class Damaged(Faults):
                          ("HV00M", 'Scan of DynamoDB table "t" failed: reply damaged on the way', CHANGED))
         self.assertIn("Attempts: 2.", failure.detail)
         self.assertEqual(self.fake.operations(), ["Scan", "Scan"])
+
+    def test_a_crc_that_is_no_number(self):
+        """Present, and not one number of 32 bits: a failed checksum."""
+        body = replies.reply(self.GOOD)
+        for value in ("abc", "", "-1", "+1", "0x0", "4294967296", "1 2", f"{zlib.crc32(body.body)}x",
+                      f"{zlib.crc32(body.body)}\r\nx-amz-crc32: {zlib.crc32(body.body)}"):
+            with self.subTest(value=value):
+                failure = self.failing(body.but({"x-amz-crc32": value}))
+                self.assertEqual((failure.sqlstate, failure.message),
+                                 ("HV00M", 'Scan of DynamoDB table "t" failed: reply damaged on the way'))
+                self.assertIn("X-amz-crc32 is not a number of 32 bits.", failure.detail)
 
     def test_no_crc_is_no_fault(self):
         self.assertEqual(self.recovering(replies.without_crc(self.GOOD)), [("z", 1)])

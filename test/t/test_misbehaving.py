@@ -1,8 +1,11 @@
 """A service whose answers are legal and do not answer what was asked: they are errors, never rows, and never no rows."""
 
+import time
+
 import fixture
 import replies
 from dynamo import item
+from tables import read_page
 
 UNFIT = "the answer does not fit the request"
 
@@ -219,3 +222,54 @@ class Tables(Misbehaving):
         """All names of all pages."""
         self.fake.on("ListTables", [{"TableNames": ["a", "b"], "LastEvaluatedTableName": "b"}, {"TableNames": ["c"]}])
         self.assertEqual(self.fx.rows("SELECT * FROM dynamo_fdw_tables('fake')"), [("a",), ("b",), ("c",)])
+
+
+class Connections(Misbehaving):
+    """A connection that has an answer too many gives each request the answer to the one before."""
+
+    def rows_of(self, h):
+        """One partition's rows, in which the partition key does not show."""
+        return [v for v, in self.fx.rows(f"SELECT v FROM t WHERE h = 'p{h}' ORDER BY n")]
+
+    def answer_twice(self, after):
+        """The next Query is answered twice."""
+        def answer(request):
+            self.fake.on("Query", None)
+            return replies.answer_twice(read_page(self.fake.tables["t"], request.body, True), after)
+        self.fake.on("Query", answer)
+
+    def test_a_late_second_answer(self):
+        """At once, before the next request, and between the next request and its answer."""
+        for after, pause, delay in ((0, 0, 0), (0.05, 0.2, 0), (0.1, 0, 0.3)):
+            with self.subTest(after=after, pause=pause, delay=delay):
+                self.answer_twice(after)
+                self.assertEqual(self.rows_of(0), [0, 1, 2, 3, 4])
+                time.sleep(pause)
+                self.fake.delay = delay
+                self.addCleanup(setattr, self.fake, "delay", 0)
+                for h in (1, 2, 3):
+                    self.assertEqual(self.rows_of(h), [h * 10 + n for n in range(5)])
+                self.fake.delay = 0
+
+    def test_under_a_join(self):
+        """Children stay with their parents."""
+        sql = "SELECT k.h, t.v FROM keys k JOIN t ON t.h = k.h"
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
+        wanted = sorted((i["h"]["S"], int(i["v"]["N"])) for i in self.items)
+        for after in (0, 0.01, 0.05):
+            self.answer_twice(after)
+            self.assertEqual(sorted(self.fx.rows(sql)), wanted)
+            self.assertEqual(sorted(self.fx.rows(sql)), wanted)
+
+    def test_a_refused_answer_ends_its_connection(self):
+        """The next request goes over another one."""
+        self.rows_of(1)
+        for answer in ({}, b"<html>", replies.wrong_crc(counted([])), counted(self.items[:3], Count=4)):
+            before = self.fake.connections
+            self.rows_of(1)
+            self.assertEqual(self.fake.connections, before)
+            self.fake.on("Query", [answer, answer])
+            self.assertEqual(self.fx.error("SELECT v FROM t WHERE h = 'p1'").sqlstate, "HV00M")
+            self.fake.on("Query", None)
+            self.rows_of(1)
+            self.assertGreater(self.fake.connections, before)
