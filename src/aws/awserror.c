@@ -165,7 +165,8 @@ dyn_awserror_excerpt(const char *text, size_t len,
 
 /* "com.amazon.coral#Code:http://..." is Code. */
 static void
-set_code(const char *type, char *code, size_t size)
+set_code(const char *type, const DynCredentials *credentials, char *code,
+		 size_t size)
 {
 	size_t		len = strcspn(type, ":");
 	size_t		i;
@@ -173,7 +174,7 @@ set_code(const char *type, char *code, size_t size)
 	for (i = len; i > 0; i--)
 		if (type[i - 1] == '#')
 			break;
-	dyn_awserror_excerpt(type + i, len - i, NULL, code, size);
+	dyn_awserror_excerpt(type + i, len - i, credentials, code, size);
 }
 
 static bool
@@ -219,7 +220,8 @@ set_message(json_t *document, const DynCredentials *credentials,
 }
 
 static void
-set_throttle_reason(json_t *document, DynAwsError *error)
+set_throttle_reason(json_t *document, const DynCredentials *credentials,
+					DynAwsError *error)
 {
 	json_t	   *reasons = json_object_get(document, "ThrottlingReasons");
 	json_t	   *first;
@@ -234,14 +236,14 @@ set_throttle_reason(json_t *document, DynAwsError *error)
 	resource = json_string_value(json_object_get(first, "resource"));
 	if (reason == NULL)
 		return;
-	dyn_awserror_excerpt(reason, strlen(reason), NULL,
+	dyn_awserror_excerpt(reason, strlen(reason), credentials,
 						 error->throttle_reason,
 						 sizeof(error->throttle_reason) - 1);
 	if (resource == NULL)
 		return;
 	used = strlen(error->throttle_reason);
 	error->throttle_reason[used++] = ' ';
-	dyn_awserror_excerpt(resource, strlen(resource), NULL,
+	dyn_awserror_excerpt(resource, strlen(resource), credentials,
 						 error->throttle_reason + used,
 						 sizeof(error->throttle_reason) - used);
 }
@@ -260,9 +262,9 @@ dyn_awserror_parse(const char *body, size_t len,
 	type = json_string_value(json_object_get(document, "__type"));
 	if (type != NULL)
 	{
-		set_code(type, error->code, sizeof(error->code));
+		set_code(type, credentials, error->code, sizeof(error->code));
 		set_message(document, credentials, error);
-		set_throttle_reason(document, error);
+		set_throttle_reason(document, credentials, error);
 	}
 	json_decref(document);
 	return error->code[0] != '\0';

@@ -23,7 +23,7 @@ typedef struct DynAwsError
 /*
  * Reads an error document.  False if the body is not a JSON object with a
  * "__type"; *error is then empty.  `credentials` (or NULL) are those of the
- * request; none of them but the access key id gets into the message.
+ * request; none of them but the access key id gets into any of the texts.
  */
 extern bool dyn_awserror_parse(const char *body, size_t len,
 							   const DynCredentials *credentials,

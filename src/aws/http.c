@@ -541,6 +541,17 @@ check_head(const DynHttp *http, const char **text)
 	return DYN_FAIL_NETWORK;
 }
 
+/* A protocol that is not supported, in the answer to a request that was sent. */
+static bool
+is_garbled(const DynHttp *http, CURLcode code)
+{
+	long		sent = 0;
+
+	return code == CURLE_UNSUPPORTED_PROTOCOL &&
+		curl_easy_getinfo(http->easy, CURLINFO_REQUEST_SIZE, &sent) ==
+		CURLE_OK && sent > 0;
+}
+
 /*
  * A single header longer than libcurl's own bound, which is beyond ours, looks
  * like a lack of memory.
@@ -569,5 +580,5 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	return rule->failure;
+	return is_garbled(http, code) ? DYN_FAIL_HTTP : rule->failure;
 }

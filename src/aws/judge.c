@@ -159,7 +159,9 @@ dyn_judge(DynCall *call, DynHttp *http, CURLcode code,
 	forget_last_attempt(call);
 	call->failure = pass_gates(call, http, code, credentials,
 							   &outcome.lasting);
-	strcpy(call->request_id, reply->request_id);
+	dyn_awserror_excerpt(reply->request_id, strlen(reply->request_id),
+						 credentials, call->request_id,
+						 sizeof(call->request_id));
 	call->bytes_received += reply->body_bytes;
 	if (call->failure == DYN_FAIL_NONE)
 		return DYN_RETRY_FINAL;

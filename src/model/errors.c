@@ -22,6 +22,9 @@ typedef struct ServiceError
 
 #define THROTTLED_HINT \
 	"The table's read capacity is exhausted: raise it, or lower max_concurrency or set max_read_units on the server."
+/* A gateway's page for a failure behind it says nothing about the endpoint. */
+#define UNAVAILABLE_HINT \
+	"Repeat the statement later. If this happens at every request, check the server options endpoint and region."
 #define KEY_HINT \
 	"Check access_key_id, secret_access_key and session_token of the user mapping."
 
@@ -73,6 +76,10 @@ typedef struct TransportError
 static const TransportError transport_errors[] = {
 	{DYN_FAIL_HTTP, HTTP_TOO_MANY_REQUESTS, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
 	THROTTLED_HINT},
+	{DYN_FAIL_HTTP, 500, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{DYN_FAIL_HTTP, 502, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{DYN_FAIL_HTTP, 503, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{DYN_FAIL_HTTP, 504, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
 	{DYN_FAIL_HTTP, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"What answers at the endpoint is not DynamoDB: check the server options endpoint and region."},
 	{DYN_FAIL_DNS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,

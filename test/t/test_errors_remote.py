@@ -12,6 +12,7 @@ CHECK_TABLE = ("Check the table option table_name and the server options table_p
 CHECK_KEYS = "Check access_key_id, secret_access_key and session_token of the user mapping."
 NOT_DYNAMODB = "What answers at the endpoint is not DynamoDB: check the server options endpoint and region."
 UNREADABLE = "What answers at the endpoint is not DynamoDB, or something changes its answers on the way."
+UNAVAILABLE = "Repeat the statement later. If this happens at every request, check the server options endpoint and region."
 STALE = "The table or index may have changed since the statement was planned: repeat it."
 UNFIT = "What answers at the endpoint does not behave as DynamoDB does, or something changes its answers on the way."
 CHANGED = "Something between the database server and DynamoDB changes the answers."
@@ -463,7 +464,7 @@ class Strangers(fixture.TestCase):
         for status, sent in ((502, 2), (404, 1), (403, 1)):
             with self.subTest(status=status):
                 failure = self.answering(replies.not_json("<html>go away</html>", status))
-                self.assertEqual((failure.sqlstate, failure.hint), ("HV00M", NOT_DYNAMODB))
+                self.assertEqual((failure.sqlstate, failure.hint), ("HV00M", UNAVAILABLE if status == 502 else NOT_DYNAMODB))
                 self.assertRegex(failure.detail, f"^HTTP status {status}. <html>go away</html>")
                 self.assertEqual("Attempts: 2." in failure.detail, sent == 2)
 
@@ -491,6 +492,21 @@ class Strangers(fixture.TestCase):
             failure = self.failing(f"http://127.0.0.1:{listener.getsockname()[1]}")
             self.assertIn(failure.sqlstate, ("08006", "HV00M", "HV00N"))
             self.assertIn('DescribeTable of DynamoDB table "t" failed', failure.message)
+
+    def test_a_garbled_status_line(self):
+        """The answer is at fault, not the connection's settings."""
+        for line in (b"HTTP/9.9 200 OK", b"HTTP/x.y 200 OK", b"HTTP/1.7 200 OK"):
+            with self.subTest(line=line), socket.create_server(("127.0.0.1", 0)) as listener:
+                def answer(line=line, listener=listener):
+                    for _ in range(2):
+                        client, _address = listener.accept()
+                        client.recv(65536)
+                        client.sendall(line + b"\r\nContent-Length: 2\r\n\r\n{}")
+                        client.close()
+                threading.Thread(target=answer, daemon=True).start()
+                failure = self.failing(f"http://127.0.0.1:{listener.getsockname()[1]}")
+                self.assertNotIn("settings", failure.message)
+                self.assertIn(failure.sqlstate, ("08006", "HV00M"))
 
     def test_link_local_addresses_are_refused_at_once(self):
         for endpoint in ("http://169.254.169.254", "http://[fe80::1]", "http://[fd00:ec2::254]", "http://[::ffff:169.254.169.254]"):

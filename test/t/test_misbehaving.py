@@ -273,3 +273,26 @@ class Connections(Misbehaving):
             self.fake.on("Query", None)
             self.rows_of(1)
             self.assertGreater(self.fake.connections, before)
+
+
+class Secrets(Misbehaving):
+    """An answer may hold the request's session token anywhere; nobody is shown it."""
+
+    TOKEN = "FwoGZXIvYXdzEXAMPLETOKEN0123456789abcdefghijklmnopqrstuvwxyz=="
+
+    def test_an_echoed_token(self):
+        self.fx.execute(f"ALTER USER MAPPING FOR PUBLIC SERVER fake OPTIONS (ADD session_token '{self.TOKEN}')")
+        self.addCleanup(self.fx.execute, "ALTER USER MAPPING FOR PUBLIC SERVER fake OPTIONS (DROP session_token)")
+        echoed = {"x-amzn-RequestId": self.TOKEN}
+        for answer in (replies.error(self.TOKEN, "no"), replies.error("ValidationException", self.TOKEN),
+                       replies.error("ThrottlingException", "slow", ThrottlingReasons=[{"reason": self.TOKEN, "resource": self.TOKEN}]),
+                       replies.error("AccessDeniedException", "no").but(echoed), replies.reply({}).but(echoed),
+                       replies.Reply(b"no json", headers=echoed), replies.not_json(f"<html>{self.TOKEN}</html>", 404).but(echoed)):
+            for operation, sql in (("Query", "SELECT v FROM t WHERE h = 'p1'"), ("DescribeTable", "SELECT * FROM other"),
+                                   ("ListTables", "SELECT * FROM dynamo_fdw_tables('fake')")):
+                with self.subTest(operation=operation, answer=answer):
+                    self.fx.foreign_table("other", "h text", server="fake", table_name="t" if operation == "Query" else "other")
+                    self.fake.on(operation, answer)
+                    failure = self.fx.error(sql)
+                    self.assertNotIn(self.TOKEN[:16], str(failure))
+                    self.fake.on(operation, None)
