@@ -46,21 +46,6 @@ check_consistency(const DynReader *reader)
 				 errhint("consistent_read was switched on after the statement was planned: repeat the statement.")));
 }
 
-/* May a value that an input function refuses become NULL? */
-static bool
-reads_soft_input(const DynRelation *relation)
-{
-	for (int i = 0; i < relation->ncolumns; i++)
-	{
-		const DynColumn *column = &relation->columns[i];
-
-		if (!column->dropped && column->null_on_mismatch &&
-			dyn_codec_uses_input(&column->codec))
-			return true;
-	}
-	return false;
-}
-
 void
 dynBeginForeignScan(ForeignScanState *node, int eflags)
 {
@@ -70,7 +55,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	check_consistency(scan->reader);
-	if (reads_soft_input(scan->reader->relation))
+	if (dyn_rows_use_soft_input(scan->reader->rows))
 		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
 	dyn_scan_prepare(scan, eflags);
 }

@@ -367,8 +367,10 @@ static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, int i)
 {
 	bool		hash = i < index->key.nhash;
-	Place		place = {plan, index};
+	Place		place = {0};
 
+	place.plan = plan;
+	place.index = index;
 	place.attr = hash ? &index->key.hash[i]
 		: &index->key.range[i - index->key.nhash];
 	place.max_bytes = hash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;

@@ -17,6 +17,9 @@ import time
 from replies import Reply, as_reply, error
 
 
+# Never used again, as DynamoDB's; a client takes an answer with the id of the one before for that answer.
+REQUEST_IDS = itertools.count(1)
+
 # How long hold() waits for what does not come.
 HOLD_SECONDS = 10
 
@@ -249,7 +252,7 @@ class ScriptedServer:
         if self.delay + answer.delay > 0:
             await asyncio.sleep(self.delay + answer.delay)
         await self._held(request)
-        stays_open = await answer.send(connection, answer.head(f"FAKE{request.number:048d}"), answer.body)
+        stays_open = await answer.send(connection, answer.head(f"FAKE{next(REQUEST_IDS):048d}"), answer.body)
         request.ended = next(self._order)
         return stays_open
 
