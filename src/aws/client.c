@@ -296,7 +296,8 @@ finish_call(Call *call)
 	DynClient  *client = call->client;
 
 	unlink_call(call);
-	dyn_client_recycle(client, &call->packed);
+	if (call->public.failure != DYN_FAIL_NONE)
+		dyn_client_recycle(client, &call->packed);
 	call->public.state = DYN_CALL_DONE;
 	call->public.elapsed_ms =
 		(double) (dyn_loop_now_us() - call->started_us) / 1000.0;
@@ -754,6 +755,36 @@ dyn_call_start(DynCall *public, const DynService *service,
 	else
 		finish_without_sending(call, failure);
 	settle(client);
+}
+
+bool
+dyn_call_unpack(DynCall *public)
+{
+	Call	   *call = (Call *) public;
+	DynRetryClass class;
+
+	assert(public->state == DYN_CALL_DONE);
+	if (public->failure != DYN_FAIL_NONE || call->packed.len == 0)
+		return true;
+	public->failure = dyn_judge_unpack(public, &call->packed);
+	dyn_client_recycle(call->client, &call->packed);
+	if (public->failure == DYN_FAIL_NONE)
+		return true;
+	dyn_call_distrust(public);
+	class = public->failure == DYN_FAIL_ENCODING ? DYN_RETRY_TRANSIENT
+		: DYN_RETRY_FINAL;
+	if (!may_repeat(call, class))
+		return true;
+	link_call(call);
+	pause_call(call, class, -1);
+	settle(call->client);
+	return false;
+}
+
+size_t
+dyn_call_held(const DynCall *public)
+{
+	return public->response.len + ((const Call *) public)->packed.len;
 }
 
 void

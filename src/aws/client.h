@@ -19,6 +19,7 @@
  *		write the JSON document into dyn_call_body(call)
  *		dyn_call_start(call, service, quota, "Query")
  *		dyn_client_wait(...) until call->state is DYN_CALL_DONE
+ *		dyn_call_unpack(call); wait on if it says that the call is not done
  *		look at call->failure; take or read call->response
  *		reset the body and start again (the next page), or dyn_call_destroy
  *
@@ -125,7 +126,7 @@ typedef struct DynCall
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
 	char		throttle_reason[256];	/* "reason resource" of the first
 										 * throttling reason, or "" */
-	DynBuffer	response;		/* the body, inflated */
+	DynBuffer	response;		/* the body, after dyn_call_unpack */
 
 	/* counted over all attempts */
 	int			attempts;
@@ -205,6 +206,16 @@ extern DynBuffer *dyn_call_body(DynCall *call);
  */
 extern void dyn_call_start(DynCall *call, const DynService *service,
 						   struct DynRetryQuota *quota, const char *operation);
+
+/*
+ * Makes the response of a call that is DONE ready to be read: a body that came
+ * packed stays so until then, as it may become much larger.  False if the
+ * attempt turned out to be worth repeating: the call is not DONE any more.
+ */
+extern bool dyn_call_unpack(DynCall *call);
+
+/* Bytes that have arrived and are held for the call, packed or not. */
+extern size_t dyn_call_held(const DynCall *call);
 
 /*
  * Moves the response into *out, which must not own memory; give it back with

@@ -8,9 +8,9 @@
  *	1. libcurl brought it whole, and it is not the connection's last answer
  *	   once more;
  *	2. the checksum fits the bytes that came over the wire;
- *	3. the body could be unpacked;
- *	4. the status is 200 - otherwise the body is an error document, or some
- *	   gateway's page.
+ *	3. the body is encoded in a way that was asked for;
+ *	4. the status is 200 - otherwise the body is unpacked, and is an error
+ *	   document, or some gateway's page.
  *
  * Only then is the body the caller's.  Nothing here knows what a body of
  * status 200 should look like: that is the business of the room above.
@@ -78,12 +78,24 @@ unpacking_text(DynFailure failure)
 	}
 }
 
-/* An empty body is not packed, whatever its header says. */
-static DynFailure
-unpack(DynCall *call, const DynHttp *http)
+DynFailure
+dyn_judge_unpack(DynCall *call, const DynBuffer *packed)
 {
-	DynFailure	failure = DYN_FAIL_NONE;
+	DynFailure	failure = dyn_inflate(packed, &call->response);
 
+	if (failure != DYN_FAIL_NONE)
+		set_text(call, unpacking_text(failure), NULL);
+	return failure;
+}
+
+/*
+ * An empty body is not packed, whatever its header says.  A few bytes may stand
+ * for very many, so that the answers that came together are not unpacked
+ * together: that is left until they are used.
+ */
+static DynFailure
+check_encoding(DynCall *call, const DynHttp *http)
+{
 	if (http->reply.body_bytes == 0)
 		return DYN_FAIL_NONE;
 	if (http->reply.unknown_encoding)
@@ -91,11 +103,9 @@ unpack(DynCall *call, const DynHttp *http)
 		set_text(call, "the reply is encoded in a way not asked for", NULL);
 		return DYN_FAIL_ENCODING;
 	}
-	if (http->reply.packed)
-		failure = dyn_inflate(http->packed, &call->response);
-	if (failure != DYN_FAIL_NONE)
-		set_text(call, unpacking_text(failure), NULL);
-	return failure;
+	if (http->packed->len > 0 && call->http_status != HTTP_OK)
+		return dyn_judge_unpack(call, http->packed);
+	return DYN_FAIL_NONE;
 }
 
 static DynFailure
@@ -134,7 +144,7 @@ pass_gates(DynCall *call, DynHttp *http, CURLcode code,
 	if (failure == DYN_FAIL_NONE)
 		failure = check_checksum(call, &http->reply);
 	if (failure == DYN_FAIL_NONE)
-		failure = unpack(call, http);
+		failure = check_encoding(call, http);
 	if (failure == DYN_FAIL_NONE)
 		failure = check_status(call, credentials);
 	return failure;

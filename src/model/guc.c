@@ -22,6 +22,9 @@
 #include "guc.h"
 #include "options.h"
 
+/* kB that anybody may set fetch_memory to: four times its default. */
+#define MOST_FETCH_MEMORY	(96 * 1024)
+
 int			dyn_guc_scan_policy = -1;
 bool		dyn_guc_consistent_read = false;
 bool		dyn_guc_log_requests = false;
@@ -47,6 +50,24 @@ check_scan_policy(int *newval, void **extra, GucSource source)
 		GUC_check_errcode(ERRCODE_INSUFFICIENT_PRIVILEGE);
 		GUC_check_errmsg("permission denied to set \"dynamo_fdw.scan_policy\" to \"allow\"");
 		GUC_check_errhint("Set the option scan_policy of the table or server instead, or ask a superuser.");
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Users may set what their own statements hold, but not so that the memory of
+ * the machine is at their disposal.  A worker takes what its leader has.
+ */
+static bool
+check_fetch_memory(int *newval, void **extra, GucSource source)
+{
+	if (*newval > MOST_FETCH_MEMORY && source > PGC_S_GLOBAL &&
+		!InitializingParallelWorker && !superuser())
+	{
+		GUC_check_errcode(ERRCODE_INSUFFICIENT_PRIVILEGE);
+		GUC_check_errmsg("permission denied to set \"dynamo_fdw.fetch_memory\" above %d kB",
+						 MOST_FETCH_MEMORY);
 		return false;
 	}
 	return true;
@@ -89,7 +110,7 @@ dyn_guc_init(void)
 	DefineCustomIntVariable("dynamo_fdw.fetch_memory",
 							"Memory for answers, arriving and waiting, that one statement may hold.",
 							NULL, &dyn_guc_fetch_memory, 24 * 1024, 1024, 1024 * 1024,
-							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+							PGC_USERSET, GUC_UNIT_KB, check_fetch_memory, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.analyze_read_units",
 							"Read units that ANALYZE may use for one foreign table.",
 							"A larger table is sampled.",

@@ -38,8 +38,12 @@
 #include "privilege.h"
 #include "session.h"
 
-/* An answer larger than this is no answer of DynamoDB's. */
-#define MAX_RESPONSE	((size_t) 64 * 1024 * 1024)
+/*
+ * An answer may have this many bytes.  Pages of 1 MB are nearly twice as much
+ * JSON; only a BatchGetItem may have more, and is asked for by parts then
+ * (exec/fetch/stream.c).
+ */
+#define MAX_RESPONSE	((size_t) 16 * 1024 * 1024)
 
 /* An aged description serves that long before it is asked for again, in ms. */
 #define REFRESH_PAUSE	5000.0
@@ -179,7 +183,7 @@ run_call(DynCall *call, const DynService *service,
 	PG_TRY();
 	{
 		dyn_call_start(call, service, &quota, context->operation);
-		while (call->state != DYN_CALL_DONE)
+		while (call->state != DYN_CALL_DONE || !dyn_call_unpack(call))
 			dyn_session_wait(-1);
 		dyn_session_account(call, !dyn_guc_log_requests ? NULL
 							: psprintf("%s%s%s", context->operation,

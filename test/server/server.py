@@ -17,9 +17,6 @@ import time
 from replies import Reply, as_reply, error
 
 
-# Never used again, as DynamoDB's; a client takes an answer with the id of the one before for that answer.
-REQUEST_IDS = itertools.count(1)
-
 # How long hold() waits for what does not come.
 HOLD_SECONDS = 10
 
@@ -127,6 +124,7 @@ class ScriptedServer:
         self._lock = threading.Lock()
         self._number = 0
         self._order = itertools.count(1)
+        self._ids = itertools.count(1)      # of requests, never the same again
         self._directory = None
 
     # Starting and stopping
@@ -252,7 +250,7 @@ class ScriptedServer:
         if self.delay + answer.delay > 0:
             await asyncio.sleep(self.delay + answer.delay)
         await self._held(request)
-        stays_open = await answer.send(connection, answer.head(f"FAKE{next(REQUEST_IDS):048d}"), answer.body)
+        stays_open = await answer.send(connection, answer.head(f"FAKE{next(self._ids):048d}"), answer.body)
         request.ended = next(self._order)
         return stays_open
 

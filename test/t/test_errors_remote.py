@@ -1,4 +1,5 @@
 """What users are told when DynamoDB refuses, when something else answers, and when answers are damaged."""
+import contextlib
 import socket
 import threading
 import zlib
@@ -498,11 +499,12 @@ class Strangers(fixture.TestCase):
         for line in (b"HTTP/9.9 200 OK", b"HTTP/x.y 200 OK", b"HTTP/1.7 200 OK"):
             with self.subTest(line=line), socket.create_server(("127.0.0.1", 0)) as listener:
                 def answer(line=line, listener=listener):
-                    for _ in range(2):
-                        client, _address = listener.accept()
-                        client.recv(65536)
-                        client.sendall(line + b"\r\nContent-Length: 2\r\n\r\n{}")
-                        client.close()
+                    with contextlib.suppress(OSError):      # the test is over
+                        while True:
+                            client, _address = listener.accept()
+                            client.recv(65536)
+                            client.sendall(line + b"\r\nContent-Length: 2\r\n\r\n{}")
+                            client.close()
                 threading.Thread(target=answer, daemon=True).start()
                 failure = self.failing(f"http://127.0.0.1:{listener.getsockname()[1]}")
                 self.assertNotIn("settings", failure.message)

@@ -1,5 +1,7 @@
 """A service whose answers are legal and do not answer what was asked: they are errors, never rows, and never no rows."""
 
+import json
+import re
 import time
 
 import fixture
@@ -296,3 +298,80 @@ class Secrets(Misbehaving):
                     failure = self.fx.error(sql)
                     self.assertNotIn(self.TOKEN[:16], str(failure))
                     self.fake.on(operation, None)
+
+
+class Sizes(Misbehaving):
+    """Answers larger than expected: what they may take, and what is asked for by halves."""
+
+    def peak(self):
+        """The backend's peak memory in MB, from now on."""
+        with open(f"/proc/{self.fx.conn.info.backend_pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmHWM:\s+(\d+) kB", file.read()).group(1)) / 1024
+
+    def setUp(self):
+        super().setUp()
+        self.fx.conn = self.fx.connect()
+        self.fx.foreign_table("fat", "h text NOT NULL, n int NOT NULL, pad text", server="fake", table_name="t", scan_policy="allow")
+
+    def fat_pages(self, megabytes):
+        """An answer to a Query that packs well."""
+        items = [item({"h": "p0", "n": n, "pad": "x" * (1 << 20)}) for n in range(megabytes)]
+        return lambda request: replies.gzip_body(counted([{**i, "h": request.body["ExpressionAttributeValues"][":v0"]} for i in items]))
+
+    def test_packed_answers_that_came_together(self):
+        """Sixteen in flight are a few kB each, and are not unpacked together."""
+        self.fx.execute("SET dynamo_fdw.fetch_memory = 24576")
+        sql = "SELECT count(pad) FROM fat WHERE h IN (%s)" % ", ".join(f"'p{n}'" for n in range(16))
+        self.fx.rows("SELECT count(pad) FROM fat WHERE h = 'p0'")
+        before = self.peak()
+        self.fake.on("Query", self.fat_pages(12))
+        self.assertEqual(self.fx.value(sql), 16 * 12)
+        self.assertLess(self.peak() - before, 90)
+
+    def test_too_large(self):
+        """16 MB are the most that any answer may have, packed or not."""
+        for answer in (replies.oversized(17 << 20), replies.gzip_body(replies.Reply(b'{"Items":[' + b" " * (17 << 20) + b"]}"))):
+            for operation, sql in (("Query", "SELECT n FROM t WHERE h = 'p1'"), ("GetItem", "SELECT v FROM t WHERE h = 'p1' AND n = 1"),
+                                   ("Scan", "SELECT v FROM t")):
+                self.fake.on(operation, answer)
+                failure = self.fx.error(sql)
+                self.assertEqual((failure.sqlstate, failure.message.partition(": ")[2]), ("HV00M", "reply too large"))
+                self.fake.on(operation, None)
+
+    def keys_of(self, request):
+        """The keys that a BatchGetItem asks for."""
+        return request.body["RequestItems"]["t"]["Keys"]
+
+    def test_batches_by_halves(self):
+        """Forty-three items of 390 kB are lawful, and more than 16 MB of JSON."""
+        def answer(request):
+            items = [{**key, "pad": {"S": "\u0001" * 65000}} for key in self.keys_of(request)]
+            return replies.Reply(json.dumps({"Responses": {"t": items}, "UnprocessedKeys": {}}).encode())
+        self.fake.on("BatchGetItem", answer)
+        self.assertEqual(self.fx.rows("SELECT count(pad), sum(length(pad)) FROM fat WHERE h = 'p0' AND n = ANY ('{%s}')"
+                                      % ",".join(map(str, range(60)))), [(60, 60 * 65000)])
+        asked = [len(self.keys_of(request)) for request in self.fake.requests if request.operation == "BatchGetItem"]
+        self.assertEqual(asked, [60, 30, 30])
+        self.fake.on("BatchGetItem", replies.oversized(17 << 20))
+        failure = self.fx.error("SELECT count(pad) FROM fat WHERE h = 'p0' AND n IN (1, 2, 3)")
+        self.assertEqual((failure.sqlstate, failure.message), ("HV00M", 'BatchGetItem of DynamoDB table "t" failed: reply too large'))
+
+    def test_batches_by_the_size_of_items(self):
+        """As many keys as are expected to take 4 MB."""
+        table = self.fake.table("big", ("h", "S"), ("n", "N"), items=[item({"h": "p", "n": n}) for n in range(60)],
+                                item_count=1000, size_bytes=300_000_000)
+        self.fx.foreign_table("big", "h text NOT NULL, n int NOT NULL, pad text", server="fake")
+        sql = "SELECT n FROM big WHERE h = 'p' AND n = ANY ('{%s}')" % ",".join(map(str, range(40)))
+        self.assertEqual(sorted(self.fx.rows(sql)), [(n,) for n in range(40)])
+        asked = [len(request.body["RequestItems"]["big"]["Keys"]) for request in self.fake.requests if request.operation == "BatchGetItem"]
+        self.assertEqual(asked, [13, 13, 13, 1])
+        table.items = []
+        self.assertEqual(self.fx.rows(sql), [])
+
+    def test_who_may_raise_the_bound(self):
+        """Anybody to four times the default, a superuser to more."""
+        self.fx.execute("SET dynamo_fdw.fetch_memory = '1GB'; RESET dynamo_fdw.fetch_memory")
+        self.fx.execute("DROP ROLE IF EXISTS fdw_small; CREATE ROLE fdw_small; SET ROLE fdw_small")
+        self.addCleanup(self.fx.execute, "RESET ROLE; DROP ROLE fdw_small")
+        self.fx.execute("SET dynamo_fdw.fetch_memory = '96MB'")
+        self.assertEqual(self.fx.error("SET dynamo_fdw.fetch_memory = '97MB'").sqlstate, "42501")

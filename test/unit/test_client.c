@@ -136,7 +136,8 @@ finish(DynCall *call)
 {
 	double		deadline = now_ms() + 30000;
 
-	while (call->state != DYN_CALL_DONE && now_ms() < deadline)
+	while ((call->state != DYN_CALL_DONE || !dyn_call_unpack(call)) &&
+		   now_ms() < deadline)
 		dyn_client_wait(client, wait_readable, NULL, 5000);
 	CHECK(call->state == DYN_CALL_DONE);
 }

@@ -369,8 +369,10 @@ take_answers(DynFetch *fetch)
 	{
 		DynStream  *stream = fetch->active[i];
 
-		if (!stream->in_flight || stream->call->state != DYN_CALL_DONE ||
-			!wants_answer(fetch, stream))
+		if (!stream->in_flight)
+			continue;
+		dyn_stream_charge(&fetch->streams, stream);
+		if (stream->call->state != DYN_CALL_DONE || !wants_answer(fetch, stream))
 			continue;
 		dyn_stream_receive(&fetch->streams, stream);
 		if (may_send(fetch, stream))

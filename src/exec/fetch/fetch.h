@@ -62,6 +62,7 @@ typedef struct DynFetchSpec
 	bool		keep;			/* it may want to read the items again */
 	bool		all_at_once;	/* merging: every stream must run */
 	bool		in_turn;		/* dyn_fetch_next_of instead of dyn_fetch_next */
+	int			batch_keys;		/* of one BatchGetItem; 0: as many as it takes */
 	long		first_limit;	/* items of the first page; 0: no limit */
 	long		fetch_size;		/* items of any page; 0: no limit */
 	DynCounters *counters;		/* counted here, too */

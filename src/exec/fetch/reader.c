@@ -160,6 +160,25 @@ set_key_slots(DynFetchSpec *spec, const DynRequests *requests,
 		spec->key_slots[i] = dyn_rows_slot(rows, key[i].name);
 }
 
+/*
+ * Keys of one BatchGetItem, so that items of the size that the table has on
+ * average take about this much.
+ */
+#define BATCH_BYTES		(4.0 * 1024 * 1024)
+
+static int
+keys_of_batch(const DynReader *reader)
+{
+	const DynTableMeta *meta =
+		dyn_session_cached_table(reader->relation->connection,
+								 reader->relation->table);
+	double		keys = DYN_BATCH_GET_MAX_KEYS;
+
+	if (meta != NULL && meta->item_count > 0 && meta->size_bytes > 0)
+		keys = BATCH_BYTES * meta->item_count / meta->size_bytes;
+	return (int) Max(1, Min(keys, DYN_BATCH_GET_MAX_KEYS));
+}
+
 DynFetch *
 dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 				 bool in_turn)
@@ -180,6 +199,8 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	spec.describe = dyn_requests_describe;
 	spec.arg = requests;
 	set_key_slots(&spec, requests, rows);
+	if (requests->op == DYN_OP_BATCH_GET_ITEM)
+		spec.batch_keys = keys_of_batch(reader);
 	spec.lazy = reader->access->lazy;
 	spec.keep = reader->keeps;
 	spec.first_limit = reader->access->limit_hint;

@@ -65,13 +65,18 @@ page_limit(const DynFetchSpec *spec, const DynStream *stream)
 
 /* Those keys of a batch that are still open. */
 static void
-pick_keys(DynStream *stream, DynReadRequest *request, uint8_t *picked)
+pick_keys(const DynFetchSpec *spec, DynStream *stream, DynReadRequest *request,
+		  uint8_t *picked)
 {
 	DynBatch   *batch = &stream->batch;
 
 	if (batch->nkeys == 0)
+	{
 		dyn_batch_begin(batch, request->nkeys);
-	request->npicked = dyn_batch_ask(batch, DYN_BATCH_GET_MAX_KEYS, picked);
+		stream->batch_most = spec->batch_keys > 0 ? spec->batch_keys
+			: DYN_BATCH_GET_MAX_KEYS;
+	}
+	request->npicked = dyn_batch_ask(batch, stream->batch_most, picked);
 	request->picked = picked;
 }
 
@@ -92,7 +97,7 @@ write_body(DynStreamContext *context, DynStream *stream)
 		request.start_key_len = stream->progress.last.len;
 	}
 	if (request.op == DYN_OP_BATCH_GET_ITEM)
-		pick_keys(stream, &request, picked);
+		pick_keys(&context->spec, stream, &request, picked);
 	dyn_write_read(body, &request);
 	if (body->failed)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
@@ -212,6 +217,21 @@ refresh_if_stale(DynStreamContext *context, const DynCall *call)
 	return dyn_access_fits(spec->access, meta);
 }
 
+/*
+ * A batch whose items are more than an answer may have, which is lawful, is
+ * asked for by halves.
+ */
+static bool
+halve_batch(DynStream *stream)
+{
+	int			n = dyn_batch_count(&stream->batch, DYN_KEY_ASKED);
+
+	if (stream->call->failure != DYN_FAIL_TOO_LARGE || n < 2)
+		return false;
+	stream->batch_most = n / 2;
+	return true;
+}
+
 /* Raises the error of a failed call, or has the request sent once more. */
 static void
 receive_failure(DynStreamContext *context, DynStream *stream,
@@ -219,7 +239,7 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 {
 	dyn_session_account(stream->call, log_line(context, stream, NULL,
 											   about->operation));
-	if (!refresh_if_stale(context, stream->call))
+	if (!halve_batch(stream) && !refresh_if_stale(context, stream->call))
 		dyn_report_call(stream->call, about);
 	dyn_batch_take_back(&stream->batch);
 	stream->asked--;
@@ -235,6 +255,17 @@ settle_flight(DynStreamContext *context, DynStream *stream)
 		--*context->spec.peers_in_flight;
 	context->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
+}
+
+void
+dyn_stream_charge(DynStreamContext *context, DynStream *stream)
+{
+	size_t		held = dyn_call_held(stream->call);
+
+	if (held <= stream->reserved)
+		return;
+	context->statement->bytes += held - stream->reserved;
+	stream->reserved = held;
 }
 
 static DynFetchPage *
@@ -397,6 +428,9 @@ note_unprocessed(DynStreamContext *context, DynStream *stream,
 
 	if (dyn_batch_count(&stream->batch, DYN_KEY_OPEN) == 0)
 		return;
+	stream->more = true;
+	if (page->unprocessed == NULL)
+		return;
 	stream->stalls = page->nitems > 0 ? 0 : stream->stalls + 1;
 	if (stream->stalls >= context->spec.connection->service.max_attempts)
 		report_unprocessed(context, stream);
@@ -406,7 +440,6 @@ note_unprocessed(DynStreamContext *context, DynStream *stream,
 		stream->resume_at = dyn_session_now() +
 			Min(pause, LONGEST_PAUSE_MS) *
 			(0.5 + pg_prng_double(&pg_global_prng_state) / 2);
-	stream->more = true;
 }
 
 /* Remembers what would ask for this page again. */
@@ -449,6 +482,8 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	DynFetchPage *page;
 
 	Assert(stream->in_flight && stream->call->state == DYN_CALL_DONE);
+	if (!dyn_call_unpack(stream->call))
+		return;
 	settle_flight(context, stream);
 	fill_request_context(context, &about);
 	if (stream->call->failure != DYN_FAIL_NONE)

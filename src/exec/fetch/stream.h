@@ -39,6 +39,7 @@ typedef struct DynStream
 	DynProgress progress;		/* its last key: where the next page starts */
 	long		limit;			/* of the request in flight */
 	DynBatch	batch;			/* BatchGetItem; no keys: not begun */
+	int			batch_most;		/* its keys in one request */
 	double		resume_at;		/* not before this time (ms) */
 	int			stalls;			/* answers in a row without progress */
 	uint64		count;			/* Select=COUNT: so far, until it is read */
@@ -73,9 +74,12 @@ extern void dyn_stream_send(DynStreamContext *context, DynStream *stream);
 
 /*
  * Takes the answer of a call that is done: raises its error, or queues its page
- * and notes whether more follows.
+ * and notes whether more follows.  It may turn out not to be done.
  */
 extern void dyn_stream_receive(DynStreamContext *context, DynStream *stream);
+
+/* Counts what has arrived, if that is more than was expected. */
+extern void dyn_stream_charge(DynStreamContext *context, DynStream *stream);
 
 /* Takes the first waiting page off the stream; NULL if there is none. */
 extern DynFetchPage *dyn_stream_pop(DynStream *stream);
