@@ -201,15 +201,15 @@ next_due(const DynClient *client)
 /* ---- descriptors ------------------------------------------------------ */
 
 /*
- * May another transfer begin?  An idle connection is there to be used, or another
- * descriptor is acquired.
+ * May another transfer begin?  Each has a descriptor, that of an idle connection
+ * or another one.  (Idle connections to another host are of no use to it; so
+ * there may be more sockets than acquired, up to twice as many, until the
+ * statement ends.)
  */
 static bool
 may_send(DynClient *client)
 {
-	if (client->descriptors == NULL ||
-		client->sockets.n > (size_t) client->sent ||
-		client->granted > client->sent)
+	if (client->descriptors == NULL || client->granted > client->sent)
 		return true;
 	if (!client->descriptors->acquire())
 	{
@@ -221,21 +221,25 @@ may_send(DynClient *client)
 	return true;
 }
 
-/* The account says what is open; idle connections count. */
-static void
+/* The account says what is open, idle connections too; false if it refuses. */
+static bool
 settle_account(DynClient *client)
 {
 	int			open;
 
 	if (client->descriptors == NULL)
-		return;
+		return true;
 	open = (int) dyn_sockets_count(&client->sockets);
 	if (open < client->sent)
 		open = client->sent;
 	for (; client->granted > open; client->granted--)
 		client->descriptors->release();
 	for (; client->granted < open; client->granted++)
-		client->descriptors->reserve();
+	{
+		if (!client->descriptors->acquire())
+			return false;
+	}
+	return true;
 }
 
 /* Only while no transfer is in the loop. */
@@ -243,7 +247,7 @@ static void
 drop_connections(DynClient *client)
 {
 	dyn_loop_drop_connections(&client->loop);
-	settle_account(client);
+	(void) settle_account(client);
 }
 
 /*
@@ -272,12 +276,10 @@ dyn_client_end_statement(DynClient *client)
 	client->last_peak = client->peak;
 	client->peak = client->sent;
 	client->keep = 0;
-	if (client->sent == 0 &&
-		(dyn_sockets_count(&client->sockets) > (size_t) used ||
-		 dyn_sockets_any_closed_by_peer(&client->sockets)))
+	if ((dyn_sockets_count(&client->sockets) > (size_t) used ||
+		 dyn_sockets_any_closed_by_peer(&client->sockets) ||
+		 !settle_account(client)) && client->sent == 0)
 		drop_connections(client);
-	else
-		settle_account(client);
 }
 
 /* ---- attempts --------------------------------------------------------- */
@@ -639,7 +641,7 @@ dyn_client_destroy(DynClient *client)
 	while (client->handles)
 		dyn_http_destroy(take_handle(client));
 	dyn_loop_close(&client->loop);
-	settle_account(client);
+	(void) settle_account(client);
 	account_for_loop(client->descriptors, false);
 	dyn_sockets_free(&client->sockets);
 	for (i = 0; i < client->nbuffers; i++)

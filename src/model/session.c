@@ -45,6 +45,9 @@
  */
 #define MAX_RESPONSE	((size_t) 16 * 1024 * 1024)
 
+/* External descriptors left to others: every wait on a socket takes one. */
+#define SPARE_DESCRIPTORS	4
+
 /* An aged description serves that long before it is asked for again, in ms. */
 #define REFRESH_PAUSE	5000.0
 
@@ -71,8 +74,10 @@ typedef struct ConnectionEntry
 	DynConnection *connection;
 } ConnectionEntry;
 
+static bool acquire_descriptor(void);
+
 static const DynDescriptors descriptors = {
-	AcquireExternalFD, ReserveExternalFD, ReleaseExternalFD
+	acquire_descriptor, ReserveExternalFD, ReleaseExternalFD
 };
 
 static DynClient *client = NULL;
@@ -90,6 +95,21 @@ dyn_session_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000.0 + ts.tv_nsec / 1e6;
+}
+
+/* One more, if the spare ones could be had, too. */
+static bool
+acquire_descriptor(void)
+{
+	int			n = 0;
+	bool		enough;
+
+	while (n <= SPARE_DESCRIPTORS && AcquireExternalFD())
+		n++;
+	enough = n > SPARE_DESCRIPTORS;
+	for (int i = enough ? 1 : 0; i < n; i++)
+		ReleaseExternalFD();
+	return enough;
 }
 
 DynClient *
