@@ -1,5 +1,12 @@
 """Connections between statements: as many as are of use, none that the peer has closed."""
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
 import time
+
+import psycopg2
 
 import fixture
 import replies
@@ -92,3 +99,51 @@ class Connections(fixture.TestCase):
             self.fx.error("SELECT 1 / (n - 1) FROM t WHERE pk IN ('p0', 'p1', 'p2', 'p3')")
         self.assertLessEqual(self.open_after(NARROW), 4)
         self.assertEqual([self.open_after(NARROW) for _ in range(3)][-1], 1)
+
+
+class FewDescriptors(fixture.TestCase):
+    """A PostgreSQL of its own that may open few files: fewer requests are in flight, and every statement ends well."""
+
+    def setUp(self):
+        programs = self.fx.value("SELECT setting FROM pg_config WHERE name = 'BINDIR'")
+        root = os.geteuid() == 0        # whom initdb and postgres refuse to run as
+        self.run_as = ["runuser", "-u", "postgres", "--"] if root else []
+        self.directory = tempfile.mkdtemp(prefix="dynamo_fdw-few.")
+        self.addCleanup(shutil.rmtree, self.directory)
+        if root:
+            shutil.chown(self.directory, "postgres")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        data = f"{self.directory}/data"
+        self.run_program(f"{programs}/initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync")
+        self.run_program(f"{programs}/pg_ctl", "-D", data, "-w", "-s", "-l", f"{self.directory}/log", "start", "-o",
+                         f"-p {self.port} -k {self.directory} -c listen_addresses=127.0.0.1 -c max_files_per_process=80")
+        self.addCleanup(self.run_program, f"{programs}/pg_ctl", "-D", data, "-m", "immediate", "-w", "-s", "stop")
+
+    def run_program(self, *command):
+        """As the user that PostgreSQL runs as."""
+        subprocess.run([*self.run_as, *command], check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, cwd="/")
+
+    def test_wide_statements(self):
+        connection = psycopg2.connect(host="127.0.0.1", port=self.port, user="postgres", dbname="postgres")
+        self.addCleanup(connection.close)
+        connection.autocommit = True
+        cursor = connection.cursor()
+        cursor.execute("CREATE EXTENSION dynamo_fdw; SET statement_timeout = '60s'")
+        keys = ", ".join(f"'p{i}'" for i in range(200))
+        for name in ("a", "b"):
+            fake = fixture.FakeDynamo(delay=0.01).start()
+            self.addCleanup(fake.stop)
+            fake.table(name, ("pk", "S"), ("n", "N"), items=[{"pk": {"S": f"p{i}"}, "n": {"N": "1"}} for i in range(200)],
+                       item_count=10 ** 6, size_bytes=10 ** 9)
+            cursor.execute(f"CREATE SERVER {name} FOREIGN DATA WRAPPER dynamo_fdw "
+                           f"OPTIONS (endpoint '{fake.endpoint}', region 'us-east-1', max_concurrency '100');"
+                           f"CREATE USER MAPPING FOR PUBLIC SERVER {name} OPTIONS (access_key_id 'x', secret_access_key 'y');"
+                           f"CREATE FOREIGN TABLE {name} (pk text NOT NULL, n int) SERVER {name}")
+        for name in ("a", "a", "b", "a", "b"):
+            cursor.execute(f"SELECT count(n), (SELECT setting::int FROM pg_settings WHERE name = 'max_files_per_process') "
+                           f"FROM {name} WHERE pk IN ({keys})")
+            self.assertEqual(cursor.fetchone(), (200, 80))
+            cursor.execute("SELECT descriptors FROM dynamo_fdw_stats()")
+            self.assertLess(cursor.fetchone()[0], 27)
