@@ -16,6 +16,7 @@
 #include "catalog/pg_class.h"
 #include "foreign/fdwapi.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/parsenodes.h"
 #include "optimizer/planner.h"
 #include "utils/selfuncs.h"
 
@@ -27,6 +28,10 @@
 #include "readahead_path.h"
 
 static create_upper_paths_hook_type previous_hook = NULL;
+static planner_hook_type previous_planner = NULL;
+
+/* Is the statement that is being planned a cursor's? */
+static bool plans_cursor = false;
 
 /* ---- which subplans ---- */
 
@@ -155,16 +160,15 @@ static Cost visit_path(PlannerInfo *root, Path *path);
 
 /*
  * May WHERE CURRENT OF name the row?  Core looks for the table's scan below a
- * cursor's projection, and does not find it below a node of ours.  A cursor with a
- * LIMIT cannot be told from a statement with one.
+ * cursor's projection, and does not find it below a node of ours.
  */
 static bool
 may_be_current(const PlannerInfo *root, const Path *path)
 {
 	const RelOptInfo *rel = path->parent;
 
-	return root->query_level == 1 && root->tuple_fraction > 0 &&
-		root->parse->limitCount == NULL && root->parse->rowMarks == NIL &&
+	return plans_cursor && root->query_level == 1 &&
+		root->parse->rowMarks == NIL &&
 		IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION &&
 		root->simple_rte_array[rel->relid]->relkind != RELKIND_FOREIGN_TABLE;
 }
@@ -271,9 +275,34 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 	}
 }
 
+/* DECLARE, and PL/pgSQL for its cursors, ask for a plan that starts fast. */
+static PlannedStmt *
+plan_statement(Query *parse, const char *query_string, int cursor_options,
+			   ParamListInfo params)
+{
+	bool		outer = plans_cursor;
+	PlannedStmt *plan;
+
+	plans_cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0;
+	PG_TRY();
+	{
+		plan = previous_planner
+			? previous_planner(parse, query_string, cursor_options, params)
+			: standard_planner(parse, query_string, cursor_options, params);
+	}
+	PG_FINALLY();
+	{
+		plans_cursor = outer;
+	}
+	PG_END_TRY();
+	return plan;
+}
+
 void
 dyn_subplan_init(void)
 {
+	previous_planner = planner_hook;
+	planner_hook = plan_statement;
 	previous_hook = create_upper_paths_hook;
 	create_upper_paths_hook = read_ahead_of_subplans;
 }

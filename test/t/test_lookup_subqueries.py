@@ -188,12 +188,25 @@ class Apart(Lookups):
         self.fx.execute("CREATE TABLE standing AS SELECT *, 0 AS z FROM people; ANALYZE standing")
         self.addCleanup(self.fx.execute, "DROP TABLE standing")
         query = "SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) FROM standing p"
-        for tail in ("", " FOR UPDATE"):
-            self.fx.execute(f"BEGIN; DECLARE c CURSOR FOR {query}{tail}")
+        for fraction, tail in ((0.1, ""), (0.1, " FOR UPDATE"), (1, ""), (0.1, " LIMIT 500"), (1, " OFFSET 1 LIMIT 500")):
+            self.fx.execute("UPDATE standing SET z = 0")
+            self.fx.execute(f"BEGIN; SET LOCAL cursor_tuple_fraction = {fraction}; DECLARE c CURSOR FOR {query}{tail}")
             [(key, name)] = self.fx.rows("FETCH RELATIVE 3 FROM c")
             self.fx.execute("UPDATE standing SET z = z + 1 WHERE CURRENT OF c; COMMIT")
             self.assertEqual(name, f"name {int(key[1:]) % 37}")
             self.assertEqual(self.fx.value(f"SELECT z FROM standing WHERE id = '{key}'"), 1)
+
+    def test_current_of_a_cursor_in_a_function(self):
+        """Likewise with the cursors of PL/pgSQL, while statements without one are looked up."""
+        query = "SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) AS name FROM standing p LIMIT 100"
+        self.fx.execute("CREATE TABLE standing AS SELECT *, 0 AS z FROM people; ANALYZE standing;"
+                        "CREATE FUNCTION mark() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE c CURSOR FOR " + query + ";"
+                        " r record; n bigint := 0; BEGIN SET LOCAL cursor_tuple_fraction = 1; FOR r IN c LOOP UPDATE standing"
+                        " SET z = 1 WHERE CURRENT OF c; n := n + 1; END LOOP; RETURN n; END $$")
+        self.addCleanup(self.fx.execute, "DROP TABLE standing; DROP FUNCTION mark")
+        self.assertEqual(self.fx.value("SELECT mark()"), 100)
+        self.assertEqual(self.fx.value("SELECT sum(z) FROM standing"), 100)
+        self.assertIn("DynamoReadAhead", self.fx.explain(query))
 
     def test_one_row(self):
         """Of one item there is nothing to collect."""
