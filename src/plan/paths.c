@@ -283,40 +283,63 @@ uses_any(List *rinfos, List *wanted)
 	return false;
 }
 
-/* Paths by the key of one target, with the clauses given. */
-static void
-add_key_path(PlannerInfo *root, RelOptInfo *baserel, int target,
-			 List *clauses, ParamPathInfo *param)
+/* How one target is read by its key with the clauses given; NULL: not. */
+static DynAccess *
+bind_target(RelOptInfo *baserel, int target, List *clauses,
+			const ParamPathInfo *param)
 {
 	DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = choice_index(plan, target);
-	DynPathChoice choice = {.target = target};
 	List	   *enforced;
-	List	   *pathkeys = NIL;
 	DynAccess  *access = dyn_bind(plan, index, clauses, &enforced);
 
 	if (access == NULL ||
 		(param != NULL && !uses_any(access->key_rinfos, param->ppi_clauses)) ||
 		(index != NULL &&
 		 !index_is_usable(plan, baserel->relid, index, clauses)))
-		return;
+		return NULL;
+	return access;
+}
+
+static void
+add_key_path(PlannerInfo *root, RelOptInfo *baserel, int target,
+			 DynAccess *access, ParamPathInfo *param)
+{
+	DynPathChoice choice = {.target = target};
+	List	   *pathkeys = NIL;
+
 	if (param == NULL)
-		pathkeys = ordered_pathkeys(root, baserel, index, access, &choice);
-	else
-		param->ppi_rows = Min(param->ppi_rows,
-							  clamp_row_est(dyn_access_most_items(root, baserel,
-																  access)));
+		pathkeys = ordered_pathkeys(root, baserel,
+									choice_index(baserel->fdw_private, target),
+									access, &choice);
 	add_access_path(root, baserel, access, &choice, pathkeys, param);
 }
 
+/*
+ * Paths by the key of each target.  All paths of one parameterisation return the
+ * same rows, so that their number is settled before the first is made.
+ */
 static void
 add_key_paths(PlannerInfo *root, RelOptInfo *baserel, List *clauses,
 			  ParamPathInfo *param)
 {
-	DynRelPlan *plan = baserel->fdw_private;
+	const DynRelPlan *plan = baserel->fdw_private;
+	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
+	DynAccess **accesses = palloc(ntargets * sizeof(DynAccess *));
 
-	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
-		add_key_path(root, baserel, target, clauses, param);
+	for (int i = 0; i < ntargets; i++)
+	{
+		accesses[i] = bind_target(baserel, DYN_TARGET_TABLE + i, clauses, param);
+		if (accesses[i] != NULL && param != NULL)
+			param->ppi_rows = Min(param->ppi_rows,
+								  clamp_row_est(dyn_access_most_items(root, baserel,
+																	  accesses[i])));
+	}
+	for (int i = 0; i < ntargets; i++)
+	{
+		if (accesses[i] != NULL)
+			add_key_path(root, baserel, DYN_TARGET_TABLE + i, accesses[i], param);
+	}
 }
 
 /* ---- parameterised paths ---- */
