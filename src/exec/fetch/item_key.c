@@ -12,17 +12,22 @@
 #include "../../model/path.h"
 #include "reader.h"
 
-/* The page's request, with the key attributes as its projection. */
+/*
+ * The page's request, with the key attributes as its projection.  After an error
+ * the requests are only freed any more, whatever they were to ask for.
+ */
 static void
 write_key_request(DynBuffer *body, const DynReader *reader,
 				  const DynItemPosition *position, const DynPath *paths)
 {
-	DynRequests keys = *reader->origin_requests;
+	DynRequests *requests = reader->origin_requests;
+	const DynPath *projection = requests->projection;
+	int			nprojection = requests->nprojection;
 	DynReadRequest request = {0};
 
-	keys.projection = paths;
-	keys.nprojection = reader->access->nbase;
-	dyn_requests_prepare(&keys, position->stream, &request);
+	requests->projection = paths;
+	requests->nprojection = reader->access->nbase;
+	dyn_requests_prepare(requests, position->stream, &request);
 	request.limit = position->limit;
 	if (position->start_key_len > 0)
 	{
@@ -30,10 +35,8 @@ write_key_request(DynBuffer *body, const DynReader *reader,
 		request.start_key_len = position->start_key_len;
 	}
 	dyn_write_read(body, &request);
-	/* the buffers may have grown while they were borrowed */
-	*reader->origin_requests = keys;
-	reader->origin_requests->projection = reader->rows->projection;
-	reader->origin_requests->nprojection = reader->rows->nprojection;
+	requests->projection = projection;
+	requests->nprojection = nprojection;
 }
 
 static char *

@@ -125,8 +125,9 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 	return rows;
 }
 
-void
-dyn_key_scalar(const DynValue *value, DynScalar *scalar)
+/* False if a key cannot have the value. */
+static bool
+read_key_scalar(const DynValue *value, DynScalar *scalar)
 {
 	char	   *data = palloc(Max(value->len, DYN_NUMBER_BUFSIZE) + 1);
 
@@ -137,9 +138,17 @@ dyn_key_scalar(const DynValue *value, DynScalar *scalar)
 		scalar->len = dyn_value_text(value, data);
 	else if (value->type == DYN_TYPE_B)
 		scalar->len = Max(dyn_value_bytes(value, (unsigned char *) data), 0);
-	else if (value->type != DYN_TYPE_N ||
-			 dyn_number_canonical(value->data, value->len, data,
-								  &scalar->len) != DYN_NUMBER_OK)
+	else
+		return value->type == DYN_TYPE_N &&
+			dyn_number_canonical(value->data, value->len, data,
+								 &scalar->len) == DYN_NUMBER_OK;
+	return true;
+}
+
+void
+dyn_key_scalar(const DynValue *value, DynScalar *scalar)
+{
+	if (!read_key_scalar(value, scalar))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 				 errmsg("a key attribute holds no value that a key can have")));
@@ -155,10 +164,10 @@ dyn_item_key_text(const DynKeyAttr *base, int nbase, const int *slots,
 
 	for (int i = 0; i < nbase; i++)
 	{
-		if (slots[i] < 0 || values[slots[i]].type == DYN_TYPE_ABSENT)
+		if (slots[i] < 0 || values[slots[i]].type == DYN_TYPE_ABSENT ||
+			!read_key_scalar(&values[slots[i]], &parts[i].value))
 			return NULL;
 		parts[i].name = base[i].name;
-		dyn_key_scalar(&values[slots[i]], &parts[i].value);
 	}
 	return dyn_key_text(parts, nbase, ", ");
 }

@@ -71,7 +71,9 @@ extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 							  DynKeyPart *parts);
 
 /*
- * "pk = "a", sk = 5" of an item, from the slots given; NULL if a slot is -1.
+ * "pk = "a", sk = 5" of an item, from the slots given; NULL if a slot is -1, or
+ * its value not one that a key can have.  Raises no error for a value, so that
+ * errors can tell the key.
  */
 extern char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
 							   const int *slots, const DynValue *values);
