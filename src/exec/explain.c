@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "commands/explain.h"
+#include "miscadmin.h"
 #include "utils/ruleutils.h"
 
 #include "../model/encoding.h"
@@ -116,6 +117,7 @@ print_leaf(Printer *printer, const DynPred *pred)
 static void
 print_pred(Printer *printer, const DynPred *pred, bool nested)
 {
+	check_stack_depth();
 	if (pred->kind == DYN_PRED_AND)
 		print_list(printer, pred->args, "AND", nested);
 	else if (pred->kind == DYN_PRED_OR)

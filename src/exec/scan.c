@@ -233,7 +233,7 @@ start_batch(DynScan *scan)
 	end_batch(scan);
 	MemoryContextReset(scan->batch_context);
 	oldcontext = MemoryContextSwitchTo(scan->batch_context);
-	parts = palloc(max * nparts * sizeof(DynKeyPart));
+	parts = palloc((Size) max * nparts * sizeof(DynKeyPart));
 	while (n < max && next_key(scan, &parts[n * nparts]))
 		n++;
 	if (n > 0)

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
 
@@ -113,12 +114,14 @@ expression_position(Expr *value, List **exprs)
 static List *
 encode_pred(const DynPred *pred, List **exprs)
 {
-	List	   *numbers = list_make5(makeInteger(pred->kind),
-									 makeInteger(pred->op),
-									 makeInteger(pred->other),
-									 makeInteger(expression_position(pred->value, exprs)),
-									 makeInteger((int) pred->valuetype));
+	List	   *numbers;
 
+	check_stack_depth();
+	numbers = list_make5(makeInteger(pred->kind),
+						 makeInteger(pred->op),
+						 makeInteger(pred->other),
+						 makeInteger(expression_position(pred->value, exprs)),
+						 makeInteger((int) pred->valuetype));
 	return list_make3(numbers, encode_field(&pred->field),
 					  encode_preds(pred->args, exprs));
 }
@@ -129,6 +132,7 @@ decode_pred(List *encoded)
 	DynPred    *pred = palloc0(sizeof(DynPred));
 	List	   *numbers = linitial(encoded);
 
+	check_stack_depth();
 	pred->kind = decode_int(numbers, 0);
 	pred->op = decode_int(numbers, 1);
 	pred->other = decode_int(numbers, 2);

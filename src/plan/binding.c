@@ -17,6 +17,7 @@
 #include "access/detoast.h"
 #include "access/sysattr.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/value.h"
 #include "utils/array.h"
@@ -74,6 +75,7 @@ implied_points(const Binder *binder, DynPred *pred, const DynKeyAttr *attr,
 	DynPred    *points;
 	ListCell   *lc;
 
+	check_stack_depth();
 	if (is_point_leaf(binder, pred, attr))
 		return pred;
 	*pure &= (pred->kind == DYN_PRED_OR);

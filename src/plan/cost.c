@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "commands/vacuum.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -97,6 +98,7 @@ pred_keys(PlannerInfo *root, const DynPred *pred)
 	double		keys = 0;
 	ListCell   *lc;
 
+	check_stack_depth();
 	switch (pred->kind)
 	{
 		case DYN_PRED_EQ:

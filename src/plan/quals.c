@@ -17,6 +17,7 @@
 #include "access/detoast.h"
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -165,6 +166,7 @@ dyn_match_field(Node *node, Index relid, const DynRelation *relation,
 	bool		inner_text;
 	List	   *steps;
 
+	check_stack_depth();
 	*as_text = false;
 	while (IsA(node, RelabelType))
 		node = (Node *) ((RelabelType *) node)->arg;
@@ -618,6 +620,7 @@ judge_null_test(Judge *judge, NullTest *test)
 static DynPred *
 judge_expr(Judge *judge, Node *node)
 {
+	check_stack_depth();
 	switch (nodeTag(node))
 	{
 		case T_OpExpr:
@@ -698,6 +701,7 @@ dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
 {
 	ListCell   *lc;
 
+	check_stack_depth();
 	if (pred->kind != DYN_PRED_AND && pred->kind != DYN_PRED_OR)
 		return visit(pred, arg);
 	foreach(lc, pred->args)

@@ -116,6 +116,7 @@ collect_points(const BindContext *context, const DynPred *pred, PointSet *set,
 	const DynCodec *codec;
 	ListCell   *lc;
 
+	check_stack_depth();
 	if (pred->kind == DYN_PRED_OR)
 	{
 		foreach(lc, pred->args)
@@ -600,7 +601,7 @@ combine_points(DynBound *bound, const DynKeyBind *const *binds,
 	bound->nparts = nparts;
 	bound->nkeys = (int) total;
 	bound->keys = MemoryContextAllocHuge(CurrentMemoryContext,
-										 Max(bound->nkeys * nparts, 1) *
+										 Max((Size) bound->nkeys * nparts, 1) *
 										 sizeof(DynKeyPart));
 	for (int key = 0; key < bound->nkeys; key++)
 	{
@@ -646,8 +647,10 @@ reserve_keys(DynBound *bound, double more, int *space)
 		*space = Max(16, *space * 2);
 		bound->keys = bound->keys
 			? repalloc_huge(bound->keys,
-							*space * bound->nparts * sizeof(DynKeyPart))
-			: palloc(*space * bound->nparts * sizeof(DynKeyPart));
+							(Size) *space * bound->nparts * sizeof(DynKeyPart))
+			: MemoryContextAllocHuge(CurrentMemoryContext,
+									 (Size) *space * bound->nparts *
+									 sizeof(DynKeyPart));
 	}
 }
 
@@ -671,7 +674,7 @@ add_tuple(const BindContext *context, const DynAccess *access,
 	reserve_keys(bound, total, space);
 	for (int n = 0; n < (int) total; n++)
 	{
-		DynKeyPart *parts = &bound->keys[bound->nkeys++ * bound->nparts];
+		DynKeyPart *parts = &bound->keys[(Size) bound->nkeys++ * bound->nparts];
 		int			rest = n;
 
 		CHECK_FOR_INTERRUPTS();
@@ -695,16 +698,16 @@ filter_tuples(DynBound *bound, KeyRange *const *ranges)
 						&bound->nparts);
 	for (int n = 0; n < bound->nkeys; n++)
 	{
-		DynKeyPart *parts = &bound->keys[n * bound->nparts];
+		DynKeyPart *parts = &bound->keys[(Size) n * bound->nparts];
 		bool		keep = kept == 0 ||
-			compare_keys(&bound->keys[(kept - 1) * bound->nparts], parts,
+			compare_keys(&bound->keys[(Size) (kept - 1) * bound->nparts], parts,
 						 &bound->nparts) != 0;
 
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < bound->nparts && keep; i++)
 			keep = ranges[i] == NULL || is_in_range(ranges[i], &parts[i].value);
 		if (keep)
-			memmove(&bound->keys[kept++ * bound->nparts], parts, size);
+			memmove(&bound->keys[(Size) kept++ * bound->nparts], parts, size);
 	}
 	bound->nkeys = kept;
 }

@@ -552,6 +552,7 @@ dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 	const DynCodec *codec;
 	const DynPath *path;
 
+	check_stack_depth();
 	if (pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR)
 		return junction_cond(relation, pred, values);
 	codec = &dyn_relation_column(relation, pred->field.attnum)->codec;

@@ -136,7 +136,7 @@ terms_of_bound(const DynBound *bound)
 void
 dyn_bound_terms(const DynBound *bound, int i, DynQueryTerms *terms)
 {
-	terms->key = &bound->keys[i * bound->nparts];
+	terms->key = &bound->keys[(Size) i * bound->nparts];
 	terms->range = bound->range;
 	terms->nrange = bound->nrange;
 	terms->filter = bound->filter;
@@ -260,7 +260,7 @@ dyn_requests_asked(void *arg, int stream, DynAsked *asked)
 		asked->keys = requests->terms[stream].key;
 	else
 	{
-		asked->keys = &requests->keys[first * requests->nparts];
+		asked->keys = &requests->keys[(Size) first * requests->nparts];
 		asked->nkeys = Min(requests->nkeys - first, DYN_BATCH_GET_MAX_KEYS);
 	}
 }

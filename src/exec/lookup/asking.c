@@ -56,7 +56,7 @@ make_space(DynAsking *asking)
 	asking->space = Max(16, asking->space * 2);
 	asking->asked = dyn_grown(asking->asked, asking->space * sizeof(DynAnswer *));
 	if (asking->nparts > 0)
-		asking->keys = dyn_grown(asking->keys, asking->space * asking->nparts *
+		asking->keys = dyn_grown(asking->keys, (Size) asking->space * asking->nparts *
 								 sizeof(DynKeyPart));
 	else
 		asking->terms = dyn_grown(asking->terms,
@@ -82,7 +82,7 @@ void
 dyn_asking_keep_key(DynAsking *asking, const DynAnswer *answer,
 					const DynKeyPart *parts)
 {
-	DynKeyPart *kept = &asking->keys[answer->asked_at * asking->nparts];
+	DynKeyPart *kept = &asking->keys[(Size) answer->asked_at * asking->nparts];
 
 	for (int i = 0; i < asking->nparts; i++)
 	{

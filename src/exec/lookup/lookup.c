@@ -215,7 +215,7 @@ answer_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
 static DynAnswer *
 answer_of_query(DynLookups *lookups, const DynBound *bound, int partition)
 {
-	begin_identity(lookups, 'q', &bound->keys[partition * bound->nparts],
+	begin_identity(lookups, 'q', &bound->keys[(Size) partition * bound->nparts],
 				   bound->nparts);
 	for (int i = 0; i < bound->nrange; i++)
 		dyn_cond_identity(bound->range[i], &lookups->identity);
@@ -304,7 +304,7 @@ find_answers(DynLookups *lookups, Announced *announced, const DynBound *bound)
 {
 	for (int i = 0; i < bound->nkeys; i++)
 	{
-		const DynKeyPart *parts = &bound->keys[i * bound->nparts];
+		const DynKeyPart *parts = &bound->keys[(Size) i * bound->nparts];
 		DynAnswer  *answer = lookups->by_key
 			? answer_of_key(lookups, parts, bound->nparts)
 			: answer_of_query(lookups, bound, i);
