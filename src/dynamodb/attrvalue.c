@@ -10,6 +10,7 @@
  */
 #include "attrvalue.h"
 
+#include "escape.h"
 #include "jsonscan.h"
 
 /* depth of a walk that has not announced its own value yet, or is over */
@@ -30,7 +31,7 @@ size_t
 dyn_value_text(const DynValue *value, char *dst)
 {
 	if (value->flags & DYN_VALUE_ESCAPED)
-		return dyn_scan_unescape(value->data, value->len, dst);
+		return dyn_escape_undo(value->data, value->len, dst);
 	memcpy(dst, value->data, value->len);
 	return value->len;
 }
@@ -128,7 +129,7 @@ dyn_value_bytes(const DynValue *value, unsigned char *dst)
 
 	if (value->flags & DYN_VALUE_ESCAPED)
 	{
-		len = dyn_scan_unescape(value->data, value->len, (char *) dst);
+		len = dyn_escape_undo(value->data, value->len, (char *) dst);
 		src = dst;
 	}
 	return decode(src, len, dst);

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "decimal.h"
+#include "escape.h"
 
 /* Where a value belongs. */
 typedef struct Place
@@ -161,7 +162,8 @@ look_up(DynReader *r, DynFrame *f, const char *name, size_t len,
 								place->want);
 	if (index != DYN_WORD_ROOT)
 		return take_found_word(r, f, index, name, place);
-	return dyn_nameset_push(names, &r->scan, name, len, hash);
+	return dyn_nameset_push(names, name, len, hash) ||
+		dyn_scan_fail(&r->scan, name, "out of memory") != NULL;
 }
 
 /* A name, whatever it is; returns where its value begins. */
@@ -268,7 +270,7 @@ escaped_tag_type(const char *name, size_t len)
 
 	if (len > sizeof(text))
 		return DYN_TYPE_ABSENT;
-	return tag_type(text, dyn_scan_unescape(name, len, text));
+	return tag_type(text, dyn_escape_undo(name, len, text));
 }
 
 /* {"TAG": with white space and escapes anywhere; returns the payload. */

@@ -12,6 +12,7 @@
  */
 #include "jsonscan.h"
 
+#include "escape.h"
 #include "nameset.h"
 
 void
@@ -33,6 +34,22 @@ dyn_scan_fail(DynScan *scan, const char *at, const char *reason)
 		scan->reason = reason;
 	}
 	return NULL;
+}
+
+bool
+dyn_scan_add_name(DynScan *scan, DynNameSet *names, uint32_t base,
+				  const char *name, size_t len, uint8_t flags)
+{
+	switch (dyn_nameset_add(names, base, name, len,
+							(flags & DYN_VALUE_ESCAPED) != 0))
+	{
+		case DYN_NAME_ADDED:
+			return true;
+		case DYN_NAME_DUPLICATE:
+			return dyn_scan_fail(scan, name, "duplicate name") != NULL;
+		default:
+			return dyn_scan_fail(scan, name, "out of memory") != NULL;
+	}
 }
 
 static inline bool
@@ -152,40 +169,13 @@ skip_utf8(DynScan *scan, const char *p)
 	return p;
 }
 
-static inline int
-hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The four digits at p, or -1. */
-static int
-hex4(const char *p)
-{
-	int			code = 0;
-	int			i;
-
-	for (i = 0; i < 4; i++)
-	{
-		int			digit = hex_value(p[i]);
-
-		if (digit < 0)
-			return -1;
-		code = code << 4 | digit;
-	}
-	return code;
-}
-
 /* The code unit of the \uXXXX at p, or -1 if there is none. */
 static int
 code_unit(const char *p, const char *end)
 {
 	if (end - p < 6 || p[0] != '\\' || p[1] != 'u')
 		return -1;
-	return hex4(p + 2);
+	return dyn_escape_hex4(p + 2);
 }
 
 static const char *
@@ -252,136 +242,6 @@ dyn_scan_string_slow(DynScan *scan, const char *p, uint8_t *flags)
 		if (p == NULL)
 			return NULL;
 	}
-}
-
-/*
- * ----------
- * Undoing escapes
- * ----------
- */
-
-static char *
-put_utf8(char *dst, uint32_t code)
-{
-	if (code < 0x80)
-		*dst++ = (char) code;
-	else if (code < 0x800)
-	{
-		*dst++ = (char) (0xc0 | code >> 6);
-		*dst++ = (char) (0x80 | (code & 0x3f));
-	}
-	else if (code < 0x10000)
-	{
-		*dst++ = (char) (0xe0 | code >> 12);
-		*dst++ = (char) (0x80 | (code >> 6 & 0x3f));
-		*dst++ = (char) (0x80 | (code & 0x3f));
-	}
-	else
-	{
-		*dst++ = (char) (0xf0 | code >> 18);
-		*dst++ = (char) (0x80 | (code >> 12 & 0x3f));
-		*dst++ = (char) (0x80 | (code >> 6 & 0x3f));
-		*dst++ = (char) (0x80 | (code & 0x3f));
-	}
-	return dst;
-}
-
-static const char *
-undo_unicode(const char *src, char **dst)
-{
-	uint32_t	code = (uint32_t) hex4(src + 2);
-
-	src += 6;
-	if (code >= 0xd800 && code <= 0xdbff)
-	{
-		code = 0x10000 + ((code - 0xd800) << 10) +
-			((uint32_t) hex4(src + 2) - 0xdc00);
-		src += 6;
-	}
-	*dst = put_utf8(*dst, code);
-	return src;
-}
-
-/* Writes what the escape at src stands for; returns what follows it. */
-static const char *
-undo_escape(const char *src, char **dst)
-{
-	char		c = src[1];
-
-	switch (c)
-	{
-		case 'u':
-			return undo_unicode(src, dst);
-		case 'b':
-			c = '\b';
-			break;
-		case 'f':
-			c = '\f';
-			break;
-		case 'n':
-			c = '\n';
-			break;
-		case 'r':
-			c = '\r';
-			break;
-		case 't':
-			c = '\t';
-			break;
-		default:				/* quote, backslash, slash: themselves */
-			break;
-	}
-	*(*dst)++ = c;
-	return src + 2;
-}
-
-/*
- * Copies up to the next backslash.  A step stores 16 bytes even if fewer
- * count: the text never grows, so wherever 16 bytes of the source are left
- * there is room for as many.
- */
-static inline const char *
-copy_plain(const char *src, const char *end, char **dst)
-{
-	const char *stop;
-
-#ifdef DYN_SCAN_SSE2
-	while (end - src >= 16)
-	{
-		__m128i		v = _mm_loadu_si128((const __m128i *) src);
-		uint32_t	hits = (uint32_t)
-			_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
-
-		_mm_storeu_si128((__m128i *) *dst, v);
-		if (hits != 0)
-		{
-			*dst += dyn_scan_ctz(hits);
-			return src + dyn_scan_ctz(hits);
-		}
-		*dst += 16;
-		src += 16;
-	}
-#endif
-	stop = memchr(src, '\\', end - src);
-	if (stop == NULL)
-		stop = end;
-	memcpy(*dst, src, stop - src);
-	*dst += stop - src;
-	return stop;
-}
-
-size_t
-dyn_scan_unescape(const char *src, size_t len, char *dst)
-{
-	const char *end = src + len;
-	char	   *start = dst;
-
-	while (src < end)
-	{
-		src = copy_plain(src, end, &dst);
-		if (src < end)
-			src = undo_escape(src, &dst);
-	}
-	return dst - start;
 }
 
 /*
@@ -497,7 +357,7 @@ scan_name(DynScan *scan, const char *p, DynNameSet *names, uint32_t base)
 	if (p == NULL)
 		return NULL;
 	if (names != NULL &&
-		!dyn_nameset_add(names, scan, base, name, p - name, flags))
+		!dyn_scan_add_name(scan, names, base, name, p - name, flags))
 		return NULL;
 	p = dyn_scan_skip(scan, p + 1);
 	if (p == NULL)

@@ -17,8 +17,8 @@
  * no white space, short ASCII strings without escapes.  All else goes to
  * jsonscan.c.
  *
- * DYN_SCAN_SSE2 selects 16-byte steps; without it (other machines, or
- * -DDYN_NO_SIMD, which the tests use) 8-byte words do the same work.
+ * With DYN_SCAN_SSE2 (simd.h) it takes 16-byte steps; without it 8-byte words
+ * do the same work.
  */
 #ifndef DYN_DYNAMODB_JSONSCAN_H
 #define DYN_DYNAMODB_JSONSCAN_H
@@ -29,25 +29,7 @@
 #include <string.h>
 
 #include "attrvalue.h"
-
-#if defined(__SSE2__) && !defined(DYN_NO_SIMD)
-#define DYN_SCAN_SSE2 1
-#include <emmintrin.h>
-#endif
-
-#if defined(__GNUC__)
-#define DYN_LIKELY(x)	__builtin_expect((x) != 0, 1)
-#define DYN_UNLIKELY(x) __builtin_expect((x) != 0, 0)
-#define DYN_HOT			inline __attribute__((always_inline))
-#define DYN_COLD		__attribute__((noinline, cold))
-#define DYN_NOINLINE	__attribute__((noinline))
-#else
-#define DYN_LIKELY(x)	(x)
-#define DYN_UNLIKELY(x) (x)
-#define DYN_HOT			inline
-#define DYN_COLD
-#define DYN_NOINLINE
-#endif
+#include "simd.h"
 
 /* Levels of arrays and objects that dyn_scan_value follows. */
 #define DYN_SCAN_MAX_DEPTH	256
@@ -69,6 +51,14 @@ extern void dyn_scan_init(DynScan *scan, const char *buf, size_t len);
 extern const char *dyn_scan_fail(DynScan *scan, const char *at,
 								 const char *reason);
 
+/*
+ * Adds a name, as it stands between its quotes, to those of the object that is
+ * open.  False, with the fault noted, if it is there already or memory fails.
+ */
+extern bool dyn_scan_add_name(DynScan *scan, struct DynNameSet *names,
+							  uint32_t base, const char *name, size_t len,
+							  uint8_t flags);
+
 /* The slow halves of the inline functions below. */
 extern const char *dyn_scan_skip_slow(DynScan *scan, const char *p);
 extern const char *dyn_scan_string_slow(DynScan *scan, const char *p,
@@ -86,12 +76,6 @@ extern const char *dyn_scan_literal(DynScan *scan, const char *p,
 extern const char *dyn_scan_value(DynScan *scan, const char *p,
 								  struct DynNameSet *names);
 
-/*
- * Undoes the escapes of a valid string; dst needs len bytes.  Returns the
- * bytes written.
- */
-extern size_t dyn_scan_unescape(const char *src, size_t len, char *dst);
-
 /* To the next byte that is no white space; there must be one. */
 static DYN_HOT const char *
 dyn_scan_skip(DynScan *scan, const char *p)
@@ -108,23 +92,6 @@ dyn_scan_expect(DynScan *scan, const char *p, char c, const char *reason)
 	if (DYN_UNLIKELY(*p != c))
 		return dyn_scan_fail(scan, p, reason);
 	return dyn_scan_skip(scan, p + 1);
-}
-
-static DYN_HOT int
-dyn_scan_ctz(uint32_t mask)
-{
-#if defined(__GNUC__)
-	return __builtin_ctz(mask);
-#else
-	int			n = 0;
-
-	while ((mask & 1) == 0)
-	{
-		mask >>= 1;
-		n++;
-	}
-	return n;
-#endif
 }
 
 #ifdef DYN_SCAN_SSE2

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "jsonscan.h"
+#include "escape.h"
 
 #define FIRST_NAMES		32		/* a power of two */
 
@@ -139,7 +139,7 @@ dyn_nameset_text(DynNameSet *set, const char *name, size_t len,
 	char	   *text = reserve_text(set, len);
 
 	if (text != NULL)
-		*text_len = dyn_scan_unescape(name, len, text);
+		*text_len = dyn_escape_undo(name, len, text);
 	return text;
 }
 
@@ -158,7 +158,7 @@ reads_as(const DynOpenName *open, const char *text, size_t len)
 	/* Equal hashes and an escape: a duplicate, but for a miracle. */
 	undone = malloc(open->len);
 	same = undone != NULL &&
-		dyn_scan_unescape(open->name, open->len, undone) == len &&
+		dyn_escape_undo(open->name, open->len, undone) == len &&
 		memcmp(undone, text, len) == 0;
 	free(undone);
 	return same;
@@ -185,13 +185,13 @@ dyn_nameset_has(const DynNameSet *set, uint32_t base, const char *text,
 }
 
 bool
-dyn_nameset_push(DynNameSet *set, DynScan *scan, const char *name,
-				 size_t len, uint32_t hash)
+dyn_nameset_push(DynNameSet *set, const char *name, size_t len,
+				 uint32_t hash)
 {
 	DynOpenName *open;
 
 	if (set->count == set->cap && !grow(set))
-		return dyn_scan_fail(scan, name, "out of memory") != NULL;
+		return false;
 	open = &set->names[set->count];
 	open->name = name;
 	open->len = (uint32_t) len;
@@ -201,22 +201,23 @@ dyn_nameset_push(DynNameSet *set, DynScan *scan, const char *name,
 	return true;
 }
 
-bool
-dyn_nameset_add(DynNameSet *set, DynScan *scan, uint32_t base,
-				const char *name, size_t len, uint8_t flags)
+DynNameAdded
+dyn_nameset_add(DynNameSet *set, uint32_t base, const char *name, size_t len,
+				bool escaped)
 {
 	const char *text = name;
 	size_t		text_len = len;
 	uint32_t	hash;
 
-	if (flags & DYN_VALUE_ESCAPED)
+	if (escaped)
 		text = dyn_nameset_text(set, name, len, &text_len);
 	if (text == NULL)
-		return dyn_scan_fail(scan, name, "out of memory") != NULL;
+		return DYN_NAME_NO_MEMORY;
 	hash = dyn_nameset_hash(set, text, text_len);
 	if (dyn_nameset_has(set, base, text, text_len, hash))
-		return dyn_scan_fail(scan, name, "duplicate name") != NULL;
-	return dyn_nameset_push(set, scan, name, len, hash);
+		return DYN_NAME_DUPLICATE;
+	return dyn_nameset_push(set, name, len, hash) ? DYN_NAME_ADDED
+		: DYN_NAME_NO_MEMORY;
 }
 
 void

@@ -9,8 +9,8 @@
  * escapes are undone.
  *
  *		base = set.count;
- *		dyn_nameset_add(&set, scan, base, ...);		for each name
- *		dyn_nameset_cut(&set, base);				when the object ends
+ *		dyn_nameset_add(&set, base, ...);		for each name
+ *		dyn_nameset_cut(&set, base);			when the object ends
  *
  * Costs: constant time for each name (a hash table with a seed that is not
  * known outside), 24 to 40 bytes for each name of an open object.  This is the
@@ -23,8 +23,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct DynScan;
 
 typedef struct DynOpenName
 {
@@ -50,18 +48,23 @@ extern void dyn_nameset_init(DynNameSet *set);
 extern void dyn_nameset_free(DynNameSet *set);
 extern size_t dyn_nameset_memory(const DynNameSet *set);
 
+typedef enum DynNameAdded
+{
+	DYN_NAME_ADDED,
+	DYN_NAME_DUPLICATE,			/* it was there already */
+	DYN_NAME_NO_MEMORY
+} DynNameAdded;
+
+/* Adds a name: its JSON text between the quotes. */
+extern DynNameAdded dyn_nameset_add(DynNameSet *set, uint32_t base,
+									const char *name, size_t len, bool escaped);
+
 /*
- * Adds a name (its JSON text between the quotes and the flags the scanner gave
- * for it).  False, with the fault noted in the scan, if it is there already or
+ * The same for a name that is known not to be there, with its hash.  False if
  * memory fails.
  */
-extern bool dyn_nameset_add(DynNameSet *set, struct DynScan *scan,
-							uint32_t base, const char *name, size_t len,
-							uint8_t flags);
-
-/* The same for a name that is known not to be there, with its hash. */
-extern bool dyn_nameset_push(DynNameSet *set, struct DynScan *scan,
-							 const char *name, size_t len, uint32_t hash);
+extern bool dyn_nameset_push(DynNameSet *set, const char *name, size_t len,
+							 uint32_t hash);
 
 /* Is the name there?  (Its text, escapes undone.) */
 extern bool dyn_nameset_has(const DynNameSet *set, uint32_t base,

@@ -77,7 +77,7 @@ member_name(DynReader *r, const char *p, uint32_t base, Name *name)
 	name->value.len = (uint32_t) name->len;
 	name->value.type = DYN_TYPE_S;
 	name->value.flags = flags;
-	if (!dyn_nameset_add(names, &r->scan, base, name->text, name->len, flags))
+	if (!dyn_scan_add_name(&r->scan, names, base, name->text, name->len, flags))
 		return NULL;
 	if (flags & DYN_VALUE_ESCAPED)
 		name->text = dyn_nameset_text(names, name->text, name->len,

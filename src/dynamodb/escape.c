@@ -1,0 +1,160 @@
+/*
+ * escape.c
+ *		Undoes the escapes of JSON strings.
+ */
+#include "escape.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "simd.h"
+
+static inline int
+hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int
+dyn_escape_hex4(const char *p)
+{
+	int			code = 0;
+	int			i;
+
+	for (i = 0; i < 4; i++)
+	{
+		int			digit = hex_value(p[i]);
+
+		if (digit < 0)
+			return -1;
+		code = code << 4 | digit;
+	}
+	return code;
+}
+
+static char *
+put_utf8(char *dst, uint32_t code)
+{
+	if (code < 0x80)
+		*dst++ = (char) code;
+	else if (code < 0x800)
+	{
+		*dst++ = (char) (0xc0 | code >> 6);
+		*dst++ = (char) (0x80 | (code & 0x3f));
+	}
+	else if (code < 0x10000)
+	{
+		*dst++ = (char) (0xe0 | code >> 12);
+		*dst++ = (char) (0x80 | (code >> 6 & 0x3f));
+		*dst++ = (char) (0x80 | (code & 0x3f));
+	}
+	else
+	{
+		*dst++ = (char) (0xf0 | code >> 18);
+		*dst++ = (char) (0x80 | (code >> 12 & 0x3f));
+		*dst++ = (char) (0x80 | (code >> 6 & 0x3f));
+		*dst++ = (char) (0x80 | (code & 0x3f));
+	}
+	return dst;
+}
+
+static const char *
+undo_unicode(const char *src, char **dst)
+{
+	uint32_t	code = (uint32_t) dyn_escape_hex4(src + 2);
+
+	src += 6;
+	if (code >= 0xd800 && code <= 0xdbff)
+	{
+		code = 0x10000 + ((code - 0xd800) << 10) +
+			((uint32_t) dyn_escape_hex4(src + 2) - 0xdc00);
+		src += 6;
+	}
+	*dst = put_utf8(*dst, code);
+	return src;
+}
+
+/* Writes what the escape at src stands for; returns what follows it. */
+static const char *
+undo_escape(const char *src, char **dst)
+{
+	char		c = src[1];
+
+	switch (c)
+	{
+		case 'u':
+			return undo_unicode(src, dst);
+		case 'b':
+			c = '\b';
+			break;
+		case 'f':
+			c = '\f';
+			break;
+		case 'n':
+			c = '\n';
+			break;
+		case 'r':
+			c = '\r';
+			break;
+		case 't':
+			c = '\t';
+			break;
+		default:				/* quote, backslash, slash: themselves */
+			break;
+	}
+	*(*dst)++ = c;
+	return src + 2;
+}
+
+/*
+ * Copies up to the next backslash.  A step stores 16 bytes even if fewer
+ * count: the text never grows, so wherever 16 bytes of the source are left
+ * there is room for as many.
+ */
+static inline const char *
+copy_plain(const char *src, const char *end, char **dst)
+{
+	const char *stop;
+
+#ifdef DYN_SCAN_SSE2
+	while (end - src >= 16)
+	{
+		__m128i		v = _mm_loadu_si128((const __m128i *) src);
+		uint32_t	hits = (uint32_t)
+			_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+
+		_mm_storeu_si128((__m128i *) *dst, v);
+		if (hits != 0)
+		{
+			*dst += dyn_scan_ctz(hits);
+			return src + dyn_scan_ctz(hits);
+		}
+		*dst += 16;
+		src += 16;
+	}
+#endif
+	stop = memchr(src, '\\', end - src);
+	if (stop == NULL)
+		stop = end;
+	memcpy(*dst, src, stop - src);
+	*dst += stop - src;
+	return stop;
+}
+
+size_t
+dyn_escape_undo(const char *src, size_t len, char *dst)
+{
+	const char *end = src + len;
+	char	   *start = dst;
+
+	while (src < end)
+	{
+		src = copy_plain(src, end, &dst);
+		if (src < end)
+			src = undo_escape(src, &dst);
+	}
+	return dst - start;
+}

@@ -1,0 +1,50 @@
+/*
+ * simd.h
+ *		Steps of 16 bytes, and hints to the compiler.
+ *
+ * DYN_SCAN_SSE2 is defined where such steps may be taken; without it (other
+ * machines, or -DDYN_NO_SIMD, which the tests use) plain C does the same work.
+ */
+#ifndef DYN_DYNAMODB_SIMD_H
+#define DYN_DYNAMODB_SIMD_H
+
+#include <stdint.h>
+
+#if defined(__SSE2__) && !defined(DYN_NO_SIMD)
+#define DYN_SCAN_SSE2 1
+#include <emmintrin.h>
+#endif
+
+#if defined(__GNUC__)
+#define DYN_LIKELY(x)	__builtin_expect((x) != 0, 1)
+#define DYN_UNLIKELY(x) __builtin_expect((x) != 0, 0)
+#define DYN_HOT			inline __attribute__((always_inline))
+#define DYN_COLD		__attribute__((noinline, cold))
+#define DYN_NOINLINE	__attribute__((noinline))
+#else
+#define DYN_LIKELY(x)	(x)
+#define DYN_UNLIKELY(x) (x)
+#define DYN_HOT			inline
+#define DYN_COLD
+#define DYN_NOINLINE
+#endif
+
+/* The number of zero bits below the lowest one, which there must be. */
+static DYN_HOT int
+dyn_scan_ctz(uint32_t mask)
+{
+#if defined(__GNUC__)
+	return __builtin_ctz(mask);
+#else
+	int			n = 0;
+
+	while ((mask & 1) == 0)
+	{
+		mask >>= 1;
+		n++;
+	}
+	return n;
+#endif
+}
+
+#endif
