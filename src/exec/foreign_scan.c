@@ -55,7 +55,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	check_consistency(scan->reader);
-	if (dyn_rows_use_soft_input(scan->reader->rows))
+	if (dyn_relation_needs_soft_input(scan->reader->relation))
 		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
 	dyn_scan_prepare(scan, eflags);
 }

@@ -135,3 +135,17 @@ dyn_relation_column_of(const DynRelation *relation, const DynKeyAttr *attr)
 	}
 	return 0;
 }
+
+bool
+dyn_relation_needs_soft_input(const DynRelation *relation)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && column->null_on_mismatch &&
+			dyn_codec_uses_input(&column->codec))
+			return true;
+	}
+	return false;
+}

@@ -62,4 +62,7 @@ dyn_relation_column(const DynRelation *relation, AttrNumber attnum)
 	return &relation->columns[attnum - 1];
 }
 
+/* May a value that an input function refuses become NULL? */
+extern bool dyn_relation_needs_soft_input(const DynRelation *relation);
+
 #endif

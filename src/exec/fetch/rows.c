@@ -320,20 +320,6 @@ dyn_rows_end(DynRows *rows)
 	rows->left = 0;
 }
 
-bool
-dyn_rows_use_soft_input(const DynRows *rows)
-{
-	for (int i = 0; i < rows->ncolumns; i++)
-	{
-		const DynColumn *column = dyn_relation_column(rows->relation,
-													  rows->attnums[i]);
-
-		if (column->null_on_mismatch && dyn_codec_uses_input(&column->codec))
-			return true;
-	}
-	return false;
-}
-
 void
 dyn_rows_item_key(const DynRows *rows, const DynValue *values, DynKeyPart *parts)
 {

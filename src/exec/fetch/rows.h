@@ -60,9 +60,6 @@ extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);
 extern void dyn_rows_end(DynRows *rows);
 
-/* May a value that an input function refuses become NULL? */
-extern bool dyn_rows_use_soft_input(const DynRows *rows);
-
 /*
  * The base key of an item, of rows that were created with it as their extra
  * attributes.  Values are decoded into CurrentMemoryContext.
