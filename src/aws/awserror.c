@@ -21,8 +21,7 @@
 
 #include <string.h>
 
-#include <jansson.h>
-
+#include "../base/jsonload.h"
 #include "../base/text.h"
 
 #define AUTHORIZATION	"AWS4-HMAC-SHA256"
@@ -258,7 +257,8 @@ dyn_awserror_parse(const char *body, size_t len,
 	memset(error, 0, sizeof(*error));
 	if (len == 0)
 		return false;
-	document = json_loadb(body, len, JSON_ALLOW_NUL, NULL);
+	document = dyn_json_load(body, len, JSON_ALLOW_NUL,
+							 &error->out_of_memory);
 	type = json_string_value(json_object_get(document, "__type"));
 	if (type != NULL)
 	{

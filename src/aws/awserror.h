@@ -18,12 +18,14 @@ typedef struct DynAwsError
 	char		code[128];		/* "ResourceNotFoundException" */
 	char		message[1024];	/* "" if the service gave none */
 	char		throttle_reason[256];	/* "reason resource", or "" */
+	bool		out_of_memory;	/* the body could not be read for lack of it */
 } DynAwsError;
 
 /*
  * Reads an error document.  False if the body is not a JSON object with a
- * "__type"; *error is then empty.  `credentials` (or NULL) are those of the
- * request; none of them but the access key id gets into any of the texts.
+ * "__type" or memory fails; *error is then empty.  `credentials` (or NULL) are
+ * those of the request; none of them but the access key id gets into any of
+ * the texts.
  */
 extern bool dyn_awserror_parse(const char *body, size_t len,
 							   const DynCredentials *credentials,

@@ -124,6 +124,8 @@ check_status(DynCall *call, const DynCredentials *credentials)
 		strcpy(call->throttle_reason, error.throttle_reason);
 		return DYN_FAIL_SERVICE;
 	}
+	if (error.out_of_memory)
+		return DYN_FAIL_MEMORY;
 	dyn_awserror_excerpt(body->data, shown, credentials, call->message,
 						 sizeof(call->message));
 	return DYN_FAIL_HTTP;

@@ -55,6 +55,9 @@
 /* libcurl may ask to be called again at once, but not for ever. */
 #define CALLS_PER_TURN		8
 
+/* When to call libcurl again after memory failed it. */
+#define RETRY_US			20000
+
 int64_t
 dyn_loop_now_us(void)
 {
@@ -238,19 +241,35 @@ dyn_loop_drop_connections(DynLoop *loop)
 
 /* ---- running ---------------------------------------------------------- */
 
+/*
+ * Lets libcurl act on a socket, or on its timers.  When memory fails it may
+ * have told us neither what to watch nor when to come back, so it is called
+ * again before long: its own time limits then end the transfer.
+ */
+static void
+act(DynLoop *loop, curl_socket_t fd, int what)
+{
+	int			running;
+	int64_t		soon;
+
+	if (curl_multi_socket_action(loop->multi, fd, what, &running) == CURLM_OK)
+		return;
+	soon = dyn_loop_now_us() + RETRY_US;
+	if (soon < loop->curl_due_us)
+		loop->curl_due_us = soon;
+}
+
 /* Signals are blocked by the caller. */
 static void
 run_timers(DynLoop *loop)
 {
-	int			running;
 	int			i;
 
 	for (i = 0; i < CALLS_PER_TURN && loop->curl_due_us != DYN_LOOP_NEVER &&
 		 loop->curl_due_us <= dyn_loop_now_us(); i++)
 	{
 		loop->curl_due_us = DYN_LOOP_NEVER;
-		curl_multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0,
-								 &running);
+		act(loop, CURL_SOCKET_TIMEOUT, 0);
 	}
 }
 
@@ -258,7 +277,6 @@ static void
 run_event(DynLoop *loop, const struct epoll_event *event)
 {
 	int			what = 0;
-	int			running;
 	uint64_t	expirations;
 
 	if (event->data.fd == loop->timer_fd)
@@ -273,7 +291,7 @@ run_event(DynLoop *loop, const struct epoll_event *event)
 		what |= CURL_CSELECT_OUT;
 	if (event->events & EPOLLERR)
 		what |= CURL_CSELECT_ERR;
-	curl_multi_socket_action(loop->multi, event->data.fd, what, &running);
+	act(loop, event->data.fd, what);
 }
 
 /*

@@ -40,6 +40,7 @@ dyn_buffer_reset(DynBuffer *buf)
 {
 	buf->len = 0;
 	buf->failed = false;
+	buf->out_of_memory = false;
 }
 
 static bool
@@ -63,7 +64,10 @@ set_capacity(DynBuffer *buf, size_t cap)
 	}
 	data = realloc(buf->data, cap);
 	if (data == NULL)
+	{
+		buf->out_of_memory = true;
 		return fail(buf);
+	}
 	buf->data = data;
 	buf->cap = cap;
 	return true;

@@ -27,6 +27,7 @@ typedef struct DynBuffer
 	size_t		cap;			/* bytes allocated */
 	size_t		max;			/* bytes allowed; 0 means no bound */
 	bool		failed;			/* an append did not fit */
+	bool		out_of_memory;	/* and not for its bound; until reset */
 } DynBuffer;
 
 extern void dyn_buffer_init(DynBuffer *buf, size_t max);

@@ -43,6 +43,8 @@ typedef struct Listing
 static void
 report_fault(const DynConnection *connection, const char *fault)
 {
+	if (fault == dyn_check_memory)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
 			 errmsg("list of tables of server \"%s\" cannot be read",

@@ -85,6 +85,9 @@ extern DynTokens *dyn_tokens_create(void);
 extern void dyn_tokens_reset(DynTokens *tokens);
 extern void dyn_tokens_free(DynTokens *tokens);
 
+/* Did memory fail since the last reset?  Otherwise a refusal is a limit's. */
+extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
+
 /* A position to return to, when an expression turns out too large. */
 typedef struct DynTokensMark
 {

@@ -17,11 +17,11 @@
  * (a kind of key that does not exist yet, say) is left out as if it were not
  * there: the table can still be read without it.
  */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/jsonload.h"
 #include "metadata.h"
 
 /* The free rest of the block. */
@@ -325,9 +325,12 @@ read_table(const json_t *root, size_t text_size, const char **reason)
 DynTableMeta *
 dyn_metadata_parse(const char *buf, size_t len, const char **reason)
 {
-	json_t	   *root = json_loadb(buf, len, 0, NULL);
+	bool		out_of_memory;
+	json_t	   *root = dyn_json_load(buf, len, 0, &out_of_memory);
 	DynTableMeta *meta = read_table(root, len, reason);
 
+	if (out_of_memory)
+		*reason = "out of memory";
 	json_decref(root);
 	return meta;
 }

@@ -11,12 +11,13 @@
  * What has become JSON elsewhere (expressions' tokens, LastEvaluatedKey) is
  * copied as it is.
  */
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/jsonload.h"
 #include "../base/text.h"
 #include "operation.h"
+#include "page_check.h"
 
 static const char *const operation_names[] = {
 	[DYN_OP_GET_ITEM] = "GetItem",
@@ -241,7 +242,7 @@ read_last_name(const json_t *root, char **last)
 	if (json_string_length(value) == 0)
 		return NULL;
 	*last = strdup(json_string_value(value));
-	return *last ? NULL : "does not fit into memory";
+	return *last ? NULL : dyn_check_memory;
 }
 
 /* Looks at everything before the first name is given away. */
@@ -273,11 +274,13 @@ dyn_read_list_tables(const char *buf, size_t len,
 					 void (*each) (void *arg, const char *name), void *arg,
 					 char **last)
 {
-	json_t	   *root = json_loadb(buf, len, 0, NULL);
+	bool		out_of_memory;
+	json_t	   *root = dyn_json_load(buf, len, 0, &out_of_memory);
 	const char *fault;
 
 	*last = NULL;
-	fault = read_list_tables(root, each, arg, last);
+	fault = out_of_memory ? dyn_check_memory :
+		read_list_tables(root, each, arg, last);
 	json_decref(root);
 	return fault;
 }

@@ -77,7 +77,10 @@ table_make_room(Table *table)
 		return true;
 	entries = realloc(table->entries, (size_t) room * sizeof(Entry));
 	if (entries == NULL)
+	{
+		table->json.out_of_memory = true;
 		return false;
+	}
 	table->entries = entries;
 	table->room = room;
 	return true;
@@ -162,6 +165,15 @@ dyn_tokens_reset(DynTokens *tokens)
 {
 	table_cut(&tokens->names, 0);
 	table_cut(&tokens->values, 0);
+	tokens->names.json.out_of_memory = false;
+	tokens->values.json.out_of_memory = false;
+}
+
+bool
+dyn_tokens_out_of_memory(const DynTokens *tokens)
+{
+	return tokens->names.json.out_of_memory ||
+		tokens->values.json.out_of_memory;
 }
 
 void

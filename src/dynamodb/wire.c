@@ -12,8 +12,7 @@
  */
 #include <string.h>
 
-#include <jansson.h>
-
+#include "../base/jsonload.h"
 #include "../base/number.h"
 #include "../base/text.h"
 #include "wire.h"
@@ -80,9 +79,9 @@ compare_bytes(const DynScalar *a, const DynScalar *b)
 
 bool
 dyn_wire_key_names(const char *json, size_t len, const char *const *names,
-				   int n)
+				   int n, bool *out_of_memory)
 {
-	json_t	   *key = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
+	json_t	   *key = dyn_json_load(json, len, JSON_ALLOW_NUL, out_of_memory);
 	bool		same = json_is_object(key) && json_object_size(key) == (size_t) n;
 	int			i;
 

@@ -41,10 +41,12 @@ extern bool dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts);
 
 /*
  * Whether the key in JSON has attributes of just these names, which are distinct;
- * values are not looked at.  False also if it is not an object, or memory fails.
+ * values are not looked at.  False also if it is not an object, or memory
+ * fails, which *out_of_memory tells.
  */
 extern bool dyn_wire_key_names(const char *json, size_t len,
-							   const char *const *names, int n);
+							   const char *const *names, int n,
+							   bool *out_of_memory);
 
 /* Byte-wise equality of type and contents (values are canonical). */
 extern bool dyn_scalar_equal(const DynScalar *a, const DynScalar *b);

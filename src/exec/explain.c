@@ -45,6 +45,19 @@ static const char *const pred_words[] = {
 
 static void print_pred(Printer *printer, const DynPred *pred, bool nested);
 
+/* The text of the buffer in memory of PostgreSQL's; the buffer is freed. */
+static const char *
+take_text(DynBuffer *text)
+{
+	const char *bytes = dyn_buffer_terminate(text);
+	char	   *copy = bytes ? pnstrdup(bytes, text->len) : NULL;
+
+	dyn_buffer_free(text);
+	if (copy == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return dyn_from_utf8_lossy(copy);
+}
+
 static void
 print_path(Printer *printer, const DynPath *path)
 {
@@ -52,9 +65,7 @@ print_path(Printer *printer, const DynPath *path)
 
 	dyn_buffer_init(&text, 0);
 	dyn_path_print(path, &text);
-	if (dyn_buffer_terminate(&text) != NULL)
-		appendStringInfoString(&printer->buf, dyn_from_utf8_lossy(text.data));
-	dyn_buffer_free(&text);
+	appendStringInfoString(&printer->buf, take_text(&text));
 }
 
 static void
@@ -194,9 +205,7 @@ show_projection(const DynRows *rows, ExplainState *es)
 			dyn_buffer_append_str(&text, ", ");
 		dyn_path_print(&rows->projection[i], &text);
 	}
-	if (dyn_buffer_terminate(&text) != NULL)
-		ExplainPropertyText("Projection", dyn_from_utf8_lossy(text.data), es);
-	dyn_buffer_free(&text);
+	ExplainPropertyText("Projection", take_text(&text), es);
 }
 
 static void

@@ -234,6 +234,8 @@ void
 dyn_report_page(const DynCall *call, const DynPageError *error,
 				const DynRequestContext *context)
 {
+	if (strcmp(error->reason, "out of memory") == 0)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	dyn_call_distrust(call);
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),

@@ -654,6 +654,8 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 	dyn_call_destroy(call);
 	if (failed)
 		return NULL;
+	if (meta == NULL && strcmp(reason, "out of memory") == 0)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	if (meta == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),

@@ -358,13 +358,19 @@ dyn_access_fits_key(const DynAccess *access, const char *json, size_t len)
 	const char *names[2 + 2 * DYN_MAX_KEY_ATTRS];
 	List	   *distinct = NIL;
 	ListCell   *lc;
+	bool		fits;
+	bool		out_of_memory;
 
 	foreach(lc, access->key_names)
 		distinct = list_append_unique(distinct, lfirst(lc));
 	Assert(list_length(distinct) <= lengthof(names));
 	foreach(lc, distinct)
 		names[foreach_current_index(lc)] = strVal(lfirst(lc));
-	return dyn_wire_key_names(json, len, names, list_length(distinct));
+	fits = dyn_wire_key_names(json, len, names, list_length(distinct),
+							  &out_of_memory);
+	if (out_of_memory)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return fits;
 }
 
 /* ---- the encoding ---- */

@@ -176,13 +176,14 @@ names_of_keys_are_compared(void)
 {
 	static const char key[] = "{\"pk\":{\"S\":\"\\u0000\"},\"s\\u006b\":{\"N\":\"1\"}}";
 	const char *names[] = {"sk", "pk", "other"};
+	bool		no_memory;
 
-	CHECK(dyn_wire_key_names(key, strlen(key), names, 2));
-	CHECK(!dyn_wire_key_names(key, strlen(key), names, 1));
-	CHECK(!dyn_wire_key_names(key, strlen(key), names, 3));
-	CHECK(!dyn_wire_key_names(key, strlen(key), names + 1, 2));
-	CHECK(!dyn_wire_key_names("[]", 2, names, 0));
-	CHECK(dyn_wire_key_names("{}", 2, names, 0));
+	CHECK(dyn_wire_key_names(key, strlen(key), names, 2, &no_memory));
+	CHECK(!dyn_wire_key_names(key, strlen(key), names, 1, &no_memory));
+	CHECK(!dyn_wire_key_names(key, strlen(key), names, 3, &no_memory));
+	CHECK(!dyn_wire_key_names(key, strlen(key), names + 1, 2, &no_memory));
+	CHECK(!dyn_wire_key_names("[]", 2, names, 0, &no_memory));
+	CHECK(dyn_wire_key_names("{}", 2, names, 0, &no_memory));
 }
 
 int

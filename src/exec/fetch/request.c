@@ -208,13 +208,27 @@ terminated(DynBuffer *buf)
 	return text;
 }
 
+/*
+ * An expression was refused.  One that is too large may be left out, where the
+ * plan does not rely on it; one that there was no memory for may not.
+ */
+static void
+check_memory(const DynRequests *requests, const DynBuffer *text)
+{
+	if (text->out_of_memory || dyn_tokens_out_of_memory(requests->tokens))
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+}
+
 static const char *
 render_key_condition(DynRequests *requests, int stream)
 {
 	dyn_buffer_reset(&requests->key_condition_text);
 	if (!dyn_expr_condition(requests->tokens, key_condition(requests, stream),
 							&requests->key_condition_text))
+	{
+		check_memory(requests, &requests->key_condition_text);
 		elog(ERROR, "key condition cannot be written");
+	}
 	return terminated(&requests->key_condition_text);
 }
 
@@ -232,7 +246,10 @@ render_filter(DynRequests *requests, const DynCond *filter)
 		return NULL;
 	dyn_buffer_reset(&requests->filter_text);
 	if (!dyn_expr_condition(requests->tokens, filter, &requests->filter_text))
+	{
+		check_memory(requests, &requests->filter_text);
 		return NULL;
+	}
 	return terminated(&requests->filter_text);
 }
 
@@ -244,7 +261,10 @@ render_projection(DynRequests *requests)
 	dyn_buffer_reset(&requests->projection_text);
 	if (!dyn_expr_projection(requests->tokens, requests->projection,
 							 requests->nprojection, &requests->projection_text))
+	{
+		check_memory(requests, &requests->projection_text);
 		return NULL;
+	}
 	return terminated(&requests->projection_text);
 }
 

@@ -1,0 +1,554 @@
+/*
+ * test_torture.c
+ *		Every allocation fails once.
+ *
+ * A scenario is run with its first allocation failing, with its second one,
+ * and so on until none fails any more; and again with all from that one on.
+ * Each time it must come to its right end or be refused, leave no memory and
+ * no descriptor behind, and its objects must be good for another try.  jansson
+ * allocates through the same allocator; libcurl, which does not survive that
+ * itself, keeps its own.
+ */
+#include "harness.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "aws/awserror.h"
+#include "aws/client.h"
+#include "aws/retry.h"
+#include "aws/sigv4.h"
+#include "dynamodb/metadata.h"
+#include "dynamodb/operation.h"
+#include "dynamodb/page_check.h"
+#include "sigv4_facts.h"
+#include "../torture/torture.h"
+
+#define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* More allocations than any scenario makes: it would never end. */
+#define MOST_ALLOCATIONS 20000
+
+typedef enum Outcome
+{
+	RIGHT,
+	REFUSED,
+	WRONG
+} Outcome;
+
+static bool paused;				/* an allocation failed, and none does now */
+
+static int
+open_descriptors(void)
+{
+	DIR		   *dir = opendir("/proc/self/fd");
+	int			n = 0;
+
+	while (dir && readdir(dir) != NULL)
+		n++;
+	closedir(dir);
+	return n;
+}
+
+/* One try; false when something is wrong. */
+static bool
+try_one(Outcome (*scenario) (void), long nth, bool onward, bool *fired)
+{
+	long		live = torture_live();
+	int			descriptors = open_descriptors();
+	Outcome		outcome;
+	char		what[100];
+	bool		good;
+
+	paused = false;
+	torture_arm(nth, onward);
+	outcome = scenario();
+	*fired = torture_disarm() || paused;
+	snprintf(what, sizeof(what), "allocation %ld%s failed: %s, %ld blocks and "
+			 "%d descriptors left", nth, onward ? " and all after it" : "",
+			 outcome == WRONG ? "wrong" : outcome == RIGHT ? "right" : "refused",
+			 torture_live() - live, open_descriptors() - descriptors);
+	good = outcome != WRONG && (*fired || outcome == RIGHT) &&
+		torture_live() == live && open_descriptors() == descriptors;
+	return harness_check(good, what, __FILE__, __LINE__);
+}
+
+static void
+survive(Outcome (*scenario) (void))
+{
+	bool		fired = true;
+	long		nth;
+	int			onward;
+
+	/* what is allocated once and kept */
+	torture_arm(0, false);
+	CHECK(scenario() == RIGHT);
+	for (onward = 0; onward < 2; onward++)
+	{
+		for (nth = 1, fired = true; fired && nth < MOST_ALLOCATIONS; nth++)
+			if (!try_one(scenario, nth, onward, &fired))
+				return;
+		if (!onward)
+			printf("#   %ld allocations\n", nth - 2);
+		CHECK(!fired);
+	}
+}
+
+/* What was refused is done again, now that there is memory. */
+#define AGAIN(outcome, attempt) \
+	((outcome) != REFUSED ? (outcome) : \
+	 (paused = torture_disarm(), (attempt)) == RIGHT ? REFUSED : WRONG)
+
+/* ---- what is written --------------------------------------------------- */
+
+static Outcome
+fill(DynBuffer *buf)
+{
+	int			i;
+
+	dyn_buffer_reset(buf);
+	for (i = 0; i < 200; i++)
+		dyn_buffer_printf(buf, "%d and some more words,", i);
+	if (dyn_buffer_terminate(buf) == NULL)
+		return REFUSED;
+	return buf->failed || strncmp(buf->data, "0 and some", 10) != 0 ||
+		buf->len != 200 * 21 + 10 + 90 * 2 + 100 * 3 ? WRONG : RIGHT;
+}
+
+static Outcome
+a_buffer(void)
+{
+	DynBuffer	buf;
+	Outcome		outcome;
+
+	dyn_buffer_init(&buf, 0);
+	outcome = fill(&buf);
+	outcome = AGAIN(outcome, fill(&buf));
+	dyn_buffer_free(&buf);
+	return outcome;
+}
+
+static Outcome
+a_signature(void)
+{
+	const SigV4Fact *fact = &sigv4_facts[0];
+	DynSigHeader headers[FACT_HEADERS + 2];
+	DynSigRequest request = {fact->method, fact->path, "", true, headers, 5, "", 0};
+	DynSigScope scope = {FACTS_REGION, FACTS_SERVICE, FACTS_TIME};
+	DynSigKeyCache cache = {0};
+	DynCredentials credentials;
+	DynBuffer	out;
+	const char *bad;
+	Outcome		outcome = REFUSED;
+
+	memcpy(headers, fact->headers, sizeof(fact->headers));
+	headers[3] = (DynSigHeader) {"Host", FACTS_HOST};
+	headers[4] = (DynSigHeader) {"X-Amz-Date", FACTS_TIME};
+	dyn_buffer_init(&out, 0);
+	if (dyn_credentials_set(&credentials, FACTS_KEY_ID, FACTS_SECRET, NULL,
+							&bad) &&
+		dyn_sigv4_authorization(&cache, &scope, &credentials, &request, &out) &&
+		dyn_buffer_terminate(&out) != NULL)
+		outcome = strcmp(out.data + out.len - 64, fact->signature) == 0 ?
+			RIGHT : WRONG;
+	dyn_buffer_free(&out);
+	dyn_credentials_clear(&credentials);
+	dyn_sigv4_key_forget(&cache);
+	return outcome;
+}
+
+/* Many names, so that tables grow; a filter, a projection, both written. */
+#define NAMES 40
+
+static Outcome
+write_query(DynTokens *tokens, DynBuffer *text, DynBuffer *body)
+{
+	static char names[NAMES][16];
+	static const char number[] = "12";
+	DynStep		steps[NAMES];
+	DynPath		paths[NAMES];
+	DynScalar	values[NAMES];
+	DynCond		atoms[NAMES];
+	DynCond    *args[NAMES];
+	DynCond		all = {.kind = DYN_COND_AND,.args = args,.nargs = NAMES};
+	DynReadRequest req = {.op = DYN_OP_QUERY,.table = "t",.key_condition = "#n0 = :v0"};
+	int			i;
+
+	for (i = 0; i < NAMES; i++)
+	{
+		snprintf(names[i], sizeof(names[i]), "name%d", i);
+		steps[i] = (DynStep) {names[i], (uint32_t) strlen(names[i]), 0};
+		paths[i] = (DynPath) {&steps[i], 1};
+		values[i] = (DynScalar) {DYN_TYPE_N, number, (size_t) 1 + i % 2};
+		atoms[i] = (DynCond) {.kind = DYN_COND_EQ,.path = &paths[i],
+		.values = &values[i],.nvalues = 1};
+		args[i] = &atoms[i];
+	}
+	dyn_tokens_reset(tokens);
+	dyn_buffer_reset(text);
+	if (!dyn_expr_condition(tokens, &all, text) ||
+		!dyn_buffer_append_char(text, '\0') ||
+		!dyn_expr_projection(tokens, paths, NAMES, text) ||
+		dyn_buffer_terminate(text) == NULL)
+		return text->out_of_memory || dyn_tokens_out_of_memory(tokens) ?
+			REFUSED : WRONG;
+	req.filter = text->data;
+	req.projection = text->data + strlen(text->data) + 1;
+	req.tokens = tokens;
+	dyn_write_read(body, &req);
+	if (body->failed || dyn_buffer_terminate(body) == NULL)
+		return REFUSED;
+	return strstr(body->data, "#n38 = :v0 AND #n39 = :v1\"") != NULL &&
+		strstr(body->data, "#n38,#n39\"") != NULL &&
+		strstr(body->data, "\"#n39\":\"name39\"}") != NULL &&
+		strstr(body->data, "\":v1\":{\"N\":\"12\"}}") != NULL ? RIGHT : WRONG;
+}
+
+static Outcome
+a_query(void)
+{
+	DynTokens  *tokens = dyn_tokens_create();
+	DynBuffer	text;
+	DynBuffer	body;
+	Outcome		outcome;
+
+	if (tokens == NULL)
+		return REFUSED;
+	dyn_buffer_init(&text, 0);
+	dyn_buffer_init(&body, 0);
+	outcome = write_query(tokens, &text, &body);
+	outcome = AGAIN(outcome, write_query(tokens, &text, &body));
+	dyn_buffer_free(&text);
+	dyn_buffer_free(&body);
+	dyn_tokens_free(tokens);
+	return outcome;
+}
+
+/* ---- what is read ------------------------------------------------------ */
+
+static const char *
+many_items(void)
+{
+	static char text[20000];
+	char	   *p = text;
+	int			i;
+	int			k;
+
+	p += sprintf(p, "{\"Count\":60,\"ScannedCount\":60,\"Items\":[");
+	for (i = 0; i < 60; i++)
+	{
+		p += sprintf(p, "%s{\"a\":{\"N\":\"%d\"},\"m\":{\"M\":{\"x\":{\"S\":"
+					 "\"v\\u00e4\"},\"y\":{\"L\":[{\"BOOL\":true}]}}}", i ? "," : "", i);
+		for (k = 0; k < (i == 30 ? 80 : 3); k++)
+			p += sprintf(p, ",\"other\\u0020%d\":{\"S\":\"\"}", k);
+		p += sprintf(p, "}");
+	}
+	sprintf(p, "],\"LastEvaluatedKey\":{\"a\":{\"N\":\"59\"}}}");
+	return text;
+}
+
+static Outcome
+read_items(DynPage *page, const DynShape *shape, const char *text)
+{
+	DynPageError error = {0};
+	DynValue	slots[3];
+	char		number[16];
+	int			n = 0;
+
+	if (!dyn_page_parse(page, shape, text, strlen(text), &error))
+		return error.reason && strcmp(error.reason, "out of memory") == 0 ?
+			REFUSED : WRONG;
+	for (; dyn_page_next(page, slots); n++)
+	{
+		snprintf(number, sizeof(number), "%d", n);
+		if (slots[0].type != DYN_TYPE_N || slots[0].len != strlen(number) ||
+			memcmp(slots[0].data, number, slots[0].len) != 0 ||
+			slots[1].type != DYN_TYPE_S || slots[2].type != DYN_TYPE_BOOL)
+			return WRONG;
+	}
+	return n == 60 && page->last_key != NULL ? RIGHT : WRONG;
+}
+
+static Outcome
+a_page(void)
+{
+	const DynStep a[] = {{"a", 1, 0}};
+	const DynStep x[] = {{"m", 1, 0}, {"x", 1, 0}};
+	const DynStep y[] = {{"m", 1, 0}, {"y", 1, 0}, {NULL, 0, 0}};
+	const DynPath paths[] = {{a, 1}, {x, 2}, {y, 3}};
+	DynShape   *shape = dyn_shape_create(paths, 3);
+	DynPage		page;
+	Outcome		outcome;
+
+	if (shape == NULL)
+		return REFUSED;
+	dyn_page_init(&page);
+	outcome = read_items(&page, shape, many_items());
+	outcome = AGAIN(outcome, read_items(&page, shape, many_items()));
+	dyn_page_free(&page);
+	dyn_shape_free(shape);
+	return outcome;
+}
+
+static Outcome
+a_json_document(void)
+{
+	DynPageError error = {0};
+	const char *text = many_items();
+
+	if (dyn_json_valid(text, strlen(text), &error))
+		return RIGHT;
+	return strcmp(error.reason, "out of memory") == 0 ? REFUSED : WRONG;
+}
+
+static Outcome
+a_description(void)
+{
+	static const char text[] =
+		"{\"Table\":{\"TableName\":\"t\",\"TableStatus\":\"ACTIVE\","
+		"\"AttributeDefinitions\":[{\"AttributeName\":\"pk\",\"AttributeType\":"
+		"\"S\"},{\"AttributeName\":\"n\",\"AttributeType\":\"N\"}],"
+		"\"KeySchema\":[{\"AttributeName\":\"pk\",\"KeyType\":\"HASH\"}],"
+		"\"ItemCount\":7,\"TableSizeBytes\":70,\"GlobalSecondaryIndexes\":[{"
+		"\"IndexName\":\"i\",\"IndexStatus\":\"ACTIVE\",\"KeySchema\":[{"
+		"\"AttributeName\":\"n\",\"KeyType\":\"HASH\"}],\"Projection\":{"
+		"\"ProjectionType\":\"INCLUDE\",\"NonKeyAttributes\":[\"x\",\"y\"]}}]}}";
+	const char *reason = NULL;
+	DynTableMeta *meta = dyn_metadata_parse(text, sizeof(text) - 1, &reason);
+	Outcome		outcome;
+
+	if (meta == NULL)
+		return strcmp(reason, "out of memory") == 0 ? REFUSED : WRONG;
+	outcome = meta->nindexes == 1 && meta->item_count == 7 &&
+		meta->key.nhash == 1 && meta->indexes[0].nincluded == 2 &&
+		strcmp(meta->indexes[0].included[1], "y") == 0 ? RIGHT : WRONG;
+	dyn_metadata_free(meta);
+	return outcome;
+}
+
+static void
+count_name(void *arg, const char *name)
+{
+	*(int *) arg += strlen(name) == 2;
+}
+
+static Outcome
+a_list_of_tables(void)
+{
+	static const char text[] =
+		"{\"TableNames\":[\"t1\",\"t2\"],\"LastEvaluatedTableName\":\"t2\"}";
+	char	   *last = NULL;
+	int			names = 0;
+	const char *fault = dyn_read_list_tables(text, sizeof(text) - 1, count_name,
+											 &names, &last);
+	Outcome		outcome = fault == dyn_check_memory ? REFUSED :
+		!fault && names == 2 && last && strcmp(last, "t2") == 0 ? RIGHT : WRONG;
+
+	free(last);
+	return outcome;
+}
+
+static Outcome
+an_error_document(void)
+{
+	static const char text[] =
+		"{\"__type\":\"x#ThrottlingException\",\"message\":\"slow\","
+		"\"ThrottlingReasons\":[{\"reason\":\"R\",\"resource\":\"t\"}]}";
+	DynAwsError error;
+
+	if (!dyn_awserror_parse(text, sizeof(text) - 1, NULL, &error))
+		return error.out_of_memory ? REFUSED : WRONG;
+	return strcmp(error.code, "ThrottlingException") == 0 &&
+		strcmp(error.message, "slow") == 0 &&
+		strcmp(error.throttle_reason, "R t") == 0 ? RIGHT : WRONG;
+}
+
+/* ---- requests over a connection ---------------------------------------- */
+
+static char url[64];
+static char host[64];
+
+/* "{"padding":"xx...x"}", packed, as the service answers everything. */
+#define BODY_SIZE 30000
+
+static size_t
+make_answer(char *answer, size_t size)
+{
+	static char body[BODY_SIZE];
+	static unsigned char packed[BODY_SIZE];
+	z_stream	stream = {0};
+	int			len;
+
+	memset(body, 'x', sizeof(body));
+	memcpy(body, "{\"padding\":\"", 12);
+	memcpy(body + sizeof(body) - 2, "\"}", 2);
+	deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
+	stream.next_in = (unsigned char *) body;
+	stream.avail_in = sizeof(body);
+	stream.next_out = packed;
+	stream.avail_out = sizeof(packed);
+	deflate(&stream, Z_FINISH);
+	deflateEnd(&stream);
+	len = snprintf(answer, size, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+				   "Content-Length: %lu\r\nx-amzn-RequestId: R\r\n"
+				   "x-amz-crc32: %lu\r\n\r\n", stream.total_out,
+				   crc32(0, packed, (unsigned) stream.total_out));
+	memcpy(answer + len, packed, stream.total_out);
+	return (size_t) len + stream.total_out;
+}
+
+/* Answers requests, whose bodies are "{}", on one connection at a time. */
+static void
+serve(int listener)
+{
+	static char answer[BODY_SIZE];
+	size_t		answer_len = make_answer(answer, sizeof(answer));
+
+	for (;;)
+	{
+		int			fd = accept(listener, NULL, NULL);
+		char		request[8192];
+		size_t		len = 0;
+		ssize_t		got;
+
+		while ((got = read(fd, request + len, sizeof(request) - 1 - len)) > 0)
+		{
+			len += (size_t) got;
+			request[len] = '\0';
+			if (len < 6 || strcmp(request + len - 6, "\r\n\r\n{}") != 0)
+				continue;
+			if (write(fd, answer, answer_len) < 0)
+				break;
+			len = 0;
+		}
+		close(fd);
+	}
+}
+
+static pid_t
+start_service(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	socklen_t	size = sizeof(address);
+	int			listener = socket(AF_INET, SOCK_STREAM, 0);
+	pid_t		pid;
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (bind(listener, (struct sockaddr *) &address, size) != 0 ||
+		listen(listener, 50) != 0 ||
+		getsockname(listener, (struct sockaddr *) &address, &size) != 0)
+		return -1;
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", ntohs(address.sin_port));
+	snprintf(host, sizeof(host), "127.0.0.1:%d", ntohs(address.sin_port));
+	pid = fork();
+	if (pid == 0)
+	{
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		serve(listener);
+	}
+	close(listener);
+	return pid;
+}
+
+static DynWait
+wait_readable(void *arg, int fd, long timeout_ms)
+{
+	struct pollfd poll_fd = {fd, POLLIN, 0};
+
+	(void) arg;
+	return poll(&poll_fd, 1, (int) timeout_ms) > 0 ?
+		DYN_WAIT_READY : DYN_WAIT_TIMEOUT;
+}
+
+static Outcome
+send_one(DynClient *client, DynCall *call, DynService *service)
+{
+	DynRetryQuota quota = {0};
+	int			waits = 0;
+
+	dyn_buffer_reset(dyn_call_body(call));
+	dyn_buffer_append_str(dyn_call_body(call), "{}");
+	dyn_call_start(call, service, &quota, "Query");
+	while (call->state != DYN_CALL_DONE && ++waits < 300)
+		dyn_client_wait(client, wait_readable, NULL, 100);
+	if (call->state != DYN_CALL_DONE)
+		return WRONG;
+	if (call->failure != DYN_FAIL_NONE)
+		return REFUSED;
+	return call->response.len == BODY_SIZE &&
+		memcmp(call->response.data, "{\"padding\":\"xx", 14) == 0 ? RIGHT : WRONG;
+}
+
+static Outcome
+a_request(void)
+{
+	static char key[] = FACTS_SECRET;
+	static char id[] = FACTS_KEY_ID;
+	const DynCredentials credentials = {id, key, NULL};
+	DynClock	clock = {0};
+	DynService	service = {.clock = &clock,.url = url,.host = host,.region = "us-east-1",
+		.signing_name = "dynamodb",.target_prefix = "DynamoDB_20120810.",
+		.credentials = &credentials,.connect_timeout_ms = 300,
+		.request_timeout_ms = 300,.max_attempts = 1,.max_response = 1 << 20
+	};
+	DynClient  *client = dyn_client_create();
+	DynCall    *call = client ? dyn_call_create(client) : NULL;
+	Outcome		outcome = REFUSED;
+
+	if (call != NULL)
+	{
+		outcome = send_one(client, call, &service);
+		outcome = AGAIN(outcome, send_one(client, call, &service));
+		dyn_call_destroy(call);
+	}
+	if (client != NULL)
+		dyn_client_destroy(client);
+	return outcome;
+}
+
+/* ---- */
+
+#define SURVIVES(scenario) \
+	static void scenario##_survives(void) { survive(scenario); }
+
+SURVIVES(a_buffer)
+SURVIVES(a_signature)
+SURVIVES(a_query)
+SURVIVES(a_page)
+SURVIVES(a_json_document)
+SURVIVES(a_description)
+SURVIVES(a_list_of_tables)
+SURVIVES(an_error_document)
+SURVIVES(a_request)
+
+int
+main(void)
+{
+	pid_t		service = start_service();
+
+	signal(SIGPIPE, SIG_IGN);
+	json_set_alloc_funcs(torture_malloc, torture_free);
+	RUN(a_buffer_survives);
+	RUN(a_signature_survives);
+	RUN(a_query_survives);
+	RUN(a_page_survives);
+	RUN(a_json_document_survives);
+	RUN(a_description_survives);
+	RUN(a_list_of_tables_survives);
+	RUN(an_error_document_survives);
+	if (service > 0)
+		RUN(a_request_survives);
+	if (service > 0)
+		kill(service, SIGKILL);
+	waitpid(service, NULL, 0);
+	return DONE("torture");
+}
