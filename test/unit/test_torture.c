@@ -260,6 +260,7 @@ static Outcome
 read_items(DynPage *page, const DynShape *shape, const char *text)
 {
 	DynPageError error = {0};
+	DynPageCursor cursor;
 	DynValue	slots[3];
 	char		number[16];
 	int			n = 0;
@@ -267,7 +268,8 @@ read_items(DynPage *page, const DynShape *shape, const char *text)
 	if (!dyn_page_parse(page, shape, text, strlen(text), &error))
 		return error.reason && strcmp(error.reason, "out of memory") == 0 ?
 			REFUSED : WRONG;
-	for (; dyn_page_next(page, slots); n++)
+	dyn_page_cursor_init(&cursor, page);
+	for (; dyn_page_next(&cursor, slots); n++)
 	{
 		snprintf(number, sizeof(number), "%d", n);
 		if (slots[0].type != DYN_TYPE_N || slots[0].len != strlen(number) ||
@@ -500,7 +502,7 @@ a_request(void)
 		.credentials = &credentials,.connect_timeout_ms = 300,
 		.request_timeout_ms = 300,.max_attempts = 1,.max_response = 1 << 20
 	};
-	DynClient  *client = dyn_client_create();
+	DynClient  *client = dyn_client_create(NULL);
 	DynCall    *call = client ? dyn_call_create(client) : NULL;
 	Outcome		outcome = REFUSED;
 
