@@ -48,6 +48,15 @@ class Coverage:
         self.lookups = False            # is there a read-ahead for joins?
         self.errors = Counter()         # SQLSTATE of errors on both sides
 
+    def add(self, other):
+        """What another process has covered."""
+        for name in ("cells", "shapes", "paths", "nodes", "modes", "errors"):
+            getattr(self, name).update(getattr(other, name))
+        for cell, paths in other.met.items():
+            self.met[cell] |= paths
+        self.joins.cells.update(other.joins.cells)
+        self.filled += other.filled
+
     def record(self, select, mode, plan, tables):
         """One statement and its plan."""
         self.shapes[select.shape] += 1

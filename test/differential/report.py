@@ -31,6 +31,7 @@ CREATE FUNCTION {schema}.people(int4) RETURNS TABLE (id int4, team text) LANGUAG
 AS 'BEGIN RETURN QUERY SELECT p.id, p.team FROM {schema}.person p WHERE p.id BETWEEN 0 AND $1; END';
 """ for schema in "fl")
 
+SHARE = 104729  # between the seeds of processes
 FULL = 3000     # statements from which on the coverage is judged
 
 
@@ -129,8 +130,17 @@ def use_library(fx, path):
     fx.conn = fx.connect()
 
 
-def run(fx, count, seed, flags, began):
-    """Run COUNT statements; returns the exit status."""
+def run_share(fx, count, seed, number):
+    """Run another process's part of the statements: (coverage, done, failed, slow, fingerprint)."""
+    tables, related = set_up(fx, random.Random(seed))
+    runner = Runner(fx, tables + related)
+    tally = Tally(runner, 0, 0, False)
+    tally.run(Cases(random.Random(seed * 7919 + 1 + number * SHARE), runner, tables, related).all(), count)
+    return runner.coverage, tally.done, tally.failed, runner.slow, tally.fingerprint.hexdigest()
+
+
+def run(fx, count, seed, flags, began, shares=()):
+    """Run COUNT statements, and add the `shares` of other processes, see run_share; returns the exit status."""
     library = os.environ.get("DIFF_LIBRARY")
     if library:
         use_library(fx, library)
@@ -150,6 +160,8 @@ def run(fx, count, seed, flags, began):
     tally = Tally(runner, passed + failed, failed, "--first" in flags)
     cases = Cases(random.Random(seed * 7919 + 1), runner, tables, related)
     tally.run(cases.all(), count)
+    for share in shares:
+        tally.add_share(*share)
     planned = tally.done
     if is_judged(tally.done, flags) and not (failed and "--first" in flags):
         tally.run(cases.missing(), None)
@@ -173,6 +185,14 @@ class Tally:
             self.add(case)
             if (self.failed and self.first) or (count and self.done >= count):
                 break
+
+    def add_share(self, coverage, done, failed, slow, fingerprint):
+        """Count what another process has run."""
+        self.runner.coverage.add(coverage)
+        self.runner.slow += slow
+        self.done += done
+        self.failed += failed
+        self.fingerprint.update(fingerprint.encode())
 
     def add(self, case):
         """Run one case."""
