@@ -47,6 +47,21 @@ as_postgres() {
     if am_root; then (cd / && runuser -u postgres -- "$@"); else "$@"; fi
 }
 
+# Counts the tests in what a program printed: lines of one kind, and what a line "N passed, N failed" says of it.
+count_tests() { # pattern of the line; field in "N passed, N failed, N skipped"
+    awk -v line="^$1 - " -v field="$2" '
+        $0 ~ line { n++ }
+        /^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$/ { n += $field }
+        END { print n + 0 }'
+}
+
+# The line that a run of tests ends with.
+summary_line() { # passed failed skipped
+    local line="$1 passed, $2 failed"
+    [ "$3" = 0 ] || line+=", $3 skipped"
+    printf '%s\n' "$line"
+}
+
 free_port() {
     "$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
