@@ -22,7 +22,7 @@
  * each, bounded in number and bytes.
  *
  * Events are handled at one level: libcurl reports an ended transfer into its
- * queue, settle() takes it out there.  No call is judged, restarted or freed
+ * queue, process_completions() takes it out there.  No call is judged, restarted or freed
  * from inside a callback.
  *
  * Layer: aws.
@@ -37,7 +37,7 @@
 
 #include "../base/text.h"
 #include "http.h"
-#include "judge.h"
+#include "response_check.h"
 #include "loop.h"
 #include "request.h"
 #include "retry.h"
@@ -89,7 +89,7 @@ struct DynClient
 	DynRandom	random;
 	Call	   *active;			/* SENT or BACKOFF */
 	int			sent;			/* how many are SENT */
-	bool		news;			/* a call was finished, unseen by the caller */
+	bool		has_completions;			/* a call was finished, unseen by the caller */
 	bool		drop_idle;		/* drop connections when none is in use */
 	DynHttp    *handles;
 	int			nhandles;
@@ -303,7 +303,7 @@ finish_call(Call *call)
 	call->public.state = DYN_CALL_DONE;
 	call->public.elapsed_ms =
 		(double) (dyn_loop_now_us() - call->started_us) / 1000.0;
-	client->news = true;
+	client->has_completions = true;
 }
 
 static void
@@ -496,7 +496,7 @@ end_attempt(Call *call, CURLcode code)
 	bool		again;
 
 	note_connection(call);
-	class = dyn_judge(&call->public, call->http, code,
+	class = dyn_response_check(&call->public, call->http, code,
 					  call->service->credentials, signing_clock(call));
 	if (call->public.failure != DYN_FAIL_NONE &&
 		call->public.failure != DYN_FAIL_SERVICE)
@@ -561,7 +561,7 @@ begin_due(DynClient *client)
 
 /* Until nothing is left to do at once; attempts are bounded, so it ends. */
 static void
-settle(DynClient *client)
+process_completions(DynClient *client)
 {
 	while (end_finished(client) || begin_due(client))
 		continue;
@@ -572,8 +572,8 @@ void
 dyn_client_drive(DynClient *client)
 {
 	dyn_loop_turn(&client->loop);
-	settle(client);
-	client->news = false;
+	process_completions(client);
+	client->has_completions = false;
 }
 
 /*
@@ -585,7 +585,7 @@ dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
 {
 	DynWait		result = DYN_WAIT_READY;
 
-	if (!client->news && client->active)
+	if (!client->has_completions && client->active)
 		result = wait(arg, client->loop.epoll_fd, timeout_ms);
 	dyn_client_drive(client);
 	return result;
@@ -756,7 +756,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 		begin_attempt(call);
 	else
 		finish_without_sending(call, failure);
-	settle(client);
+	process_completions(client);
 }
 
 bool
@@ -779,7 +779,7 @@ dyn_call_unpack(DynCall *public)
 		return true;
 	link_call(call);
 	pause_call(call, class, -1);
-	settle(call->client);
+	process_completions(call->client);
 	return false;
 }
 

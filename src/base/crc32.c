@@ -13,7 +13,7 @@
  *
  * The CRC is "reflected": the lowest bit of a byte is its highest power.  A
  * lane therefore holds its polynomial mirrored, and the product of two
- * mirrored lanes comes out one bit short; the constants make that good by
+ * mirrored concurrency comes out one bit short; the constants make that good by
  * standing one bit higher, which is why they have 33 bits.  To fold over D bits
  * the low lane, which stands 64 bits above the high one, is multiplied by
  * x^(D+32) and the high lane by x^(D-32), both mod P; the 32 bits missing

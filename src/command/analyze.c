@@ -224,17 +224,17 @@ wants_more(const Sampler *sampler)
 		(sampler->whole || sampler->seen < sampler->wanted);
 }
 
-/* As many segments at once as there are lanes, and as the bound allows. */
+/* As many segments at once as there are concurrency, and as the bound allows. */
 static int
 round_size(const Sampler *sampler)
 {
-	double		lanes = Min(sampler->relation->connection->max_concurrency,
+	double		concurrency = Min(sampler->relation->connection->max_concurrency,
 							sampler->segments - sampler->done);
 	double		units = dyn_guc_analyze_read_units - sampler->counters.read_units;
 
 	if (sampler->whole)
-		return (int) lanes;
-	return (int) Max(1, Min(lanes, units * sampler->segments /
+		return (int) concurrency;
+	return (int) Max(1, Min(concurrency, units * sampler->segments /
 							table_units(sampler)));
 }
 
@@ -299,11 +299,11 @@ open_access(Sampler *sampler)
 		.relation = sampler->relation,
 		.meta = sampler->meta
 	};
-	DynBound	nothing_bound = {0};
+	DynResolvedAccess	nothing_resolved = {0};
 	DynAccess  *access;
-	List	   *enforced;
+	List	   *pushed_exactly;
 
-	access = dyn_bind_scan(&plan, NIL, &enforced);
+	access = dyn_match_scan(&plan, NIL, &pushed_exactly);
 	for (int i = 0; i < sampler->relation->ncolumns; i++)
 	{
 		DynField   *field = palloc0(sizeof(DynField));
@@ -316,7 +316,7 @@ open_access(Sampler *sampler)
 	sampler->rows = dyn_rows_create(sampler->relation, access, access->base,
 									access->nbase);
 	sampler->requests = dyn_requests_of_access(sampler->relation, access,
-											   &nothing_bound,
+											   &nothing_resolved,
 											   sampler->rows->projection,
 											   sampler->rows->nprojection, 1);
 }

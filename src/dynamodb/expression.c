@@ -4,7 +4,7 @@
  *
  * One renderer serves two listeners.  DynamoDB gets placeholders for every
  * name and value; people get the names and values themselves.  The difference
- * is a Voice: two functions and two separators' worth of data.  Everything
+ * is a ExprDialect: two functions and two separators' worth of data.  Everything
  * else, the words, the order, the parentheses, is the same, so what EXPLAIN
  * shows is what is sent.
  *
@@ -30,11 +30,11 @@
 
 #define PRINT_MAX_IN	5		/* members of an IN that people are shown */
 
-typedef struct Voice Voice;
+typedef struct ExprDialect ExprDialect;
 
 typedef struct Renderer
 {
-	const Voice *voice;
+	const ExprDialect *dialect;
 	DynTokens  *tokens;			/* NULL when people listen */
 	DynBuffer  *out;
 	size_t		start;			/* out->len before the expression */
@@ -42,7 +42,7 @@ typedef struct Renderer
 	bool		failed;
 } Renderer;
 
-struct Voice
+struct ExprDialect
 {
 	void		(*name) (Renderer *r, const char *name, size_t len);
 	void		(*value) (Renderer *r, const DynScalar *value);
@@ -58,7 +58,7 @@ static void
 put(Renderer *r, const char *text)
 {
 	if (!dyn_buffer_append_str(r->out, text) ||
-		(r->voice->limited && r->out->len - r->start > DYN_EXPR_MAX_BYTES))
+		(r->dialect->limited && r->out->len - r->start > DYN_EXPR_MAX_BYTES))
 		r->failed = true;
 }
 
@@ -119,11 +119,11 @@ plain_value(Renderer *r, const DynScalar *value)
 	dyn_scalar_print(r->out, value);
 }
 
-static const Voice to_dynamodb = {
+static const ExprDialect to_dynamodb = {
 	token_name, token_value, ",", DYN_EXPR_MAX_IN, 0, true
 };
 
-static const Voice to_people = {
+static const ExprDialect to_people = {
 	plain_name, plain_value, ", ", 0, PRINT_MAX_IN, false
 };
 
@@ -142,7 +142,7 @@ render_steps(Renderer *r, const DynStep *steps, int nsteps)
 		{
 			if (i > 0)
 				put(r, ".");
-			r->voice->name(r, steps[i].name, steps[i].name_len);
+			r->dialect->name(r, steps[i].name, steps[i].name_len);
 		}
 	}
 }
@@ -161,7 +161,7 @@ static void
 count_operators(Renderer *r, int n)
 {
 	r->operators += n;
-	if (r->voice->limited && r->operators > DYN_EXPR_MAX_OPERATORS)
+	if (r->dialect->limited && r->operators > DYN_EXPR_MAX_OPERATORS)
 		r->failed = true;
 }
 
@@ -183,7 +183,7 @@ unwrap(const DynCond *cond)
 static bool
 reads_as_or(const Renderer *r, const DynCond *cond)
 {
-	int			chunk = r->voice->in_chunk;
+	int			chunk = r->dialect->in_chunk;
 
 	return cond->kind == DYN_COND_OR ||
 		(cond->kind == DYN_COND_IN && chunk > 0 && cond->nvalues > chunk);
@@ -222,7 +222,7 @@ static void
 render_constant(Renderer *r, const DynCond *cond, const char *word)
 {
 	(void) cond;
-	if (r->voice->limited)
+	if (r->dialect->limited)
 		r->failed = true;
 	put(r, word);
 }
@@ -261,7 +261,7 @@ render_comparison(Renderer *r, const DynCond *cond, const char *word)
 	if (cond->path2 != NULL)
 		render_path(r, cond->path2);
 	else
-		r->voice->value(r, &cond->values[0]);
+		r->dialect->value(r, &cond->values[0]);
 }
 
 static void
@@ -270,9 +270,9 @@ render_between(Renderer *r, const DynCond *cond, const char *word)
 	count_operators(r, 1);
 	render_path(r, cond->path);
 	put(r, word);
-	r->voice->value(r, &cond->values[0]);
+	r->dialect->value(r, &cond->values[0]);
 	put(r, " AND ");
-	r->voice->value(r, &cond->values[1]);
+	r->dialect->value(r, &cond->values[1]);
 }
 
 /* One IN with values[from .. from + n - 1]. */
@@ -283,8 +283,8 @@ render_in_chunk(Renderer *r, const DynCond *cond, const char *word, int from,
 	int			shown = n;
 	int			i;
 
-	if (r->voice->in_shown > 0 && n > r->voice->in_shown)
-		shown = r->voice->in_shown;
+	if (r->dialect->in_shown > 0 && n > r->dialect->in_shown)
+		shown = r->dialect->in_shown;
 	count_operators(r, 1);
 	render_path(r, cond->path);
 	put(r, word);
@@ -292,8 +292,8 @@ render_in_chunk(Renderer *r, const DynCond *cond, const char *word, int from,
 	for (i = 0; i < shown && !r->failed; i++)
 	{
 		if (i > 0)
-			put(r, r->voice->comma);
-		r->voice->value(r, &cond->values[from + i]);
+			put(r, r->dialect->comma);
+		r->dialect->value(r, &cond->values[from + i]);
 	}
 	if (shown < n)
 		dyn_buffer_printf(r->out, ", ... (%d values)", n);
@@ -303,7 +303,7 @@ render_in_chunk(Renderer *r, const DynCond *cond, const char *word, int from,
 static void
 render_in(Renderer *r, const DynCond *cond, const char *word)
 {
-	int			chunk = r->voice->in_chunk;
+	int			chunk = r->dialect->in_chunk;
 	int			from = 0;
 
 	if (chunk == 0 || chunk > cond->nvalues)
@@ -341,8 +341,8 @@ render_function(Renderer *r, const DynCond *cond, const char *word)
 	put(r, word);
 	put(r, "(");
 	render_path(r, cond->path);
-	put(r, r->voice->comma);
-	r->voice->value(r, &cond->values[0]);
+	put(r, r->dialect->comma);
+	r->dialect->value(r, &cond->values[0]);
 	put(r, ")");
 }
 
@@ -396,9 +396,9 @@ render(Renderer *r, const DynCond *cond)
 }
 
 static Renderer
-renderer(const Voice *voice, DynTokens *tokens, DynBuffer *out)
+renderer(const ExprDialect *dialect, DynTokens *tokens, DynBuffer *out)
 {
-	Renderer	r = {voice, tokens, out, out->len, 0, out->failed};
+	Renderer	r = {dialect, tokens, out, out->len, 0, out->failed};
 
 	return r;
 }
@@ -579,7 +579,7 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 		if (is_covered(paths, npaths, i))
 			continue;
 		if (out->len > r.start)
-			put(&r, r.voice->comma);
+			put(&r, r.dialect->comma);
 		render_steps(&r, paths[i].steps, projected_steps(&paths[i]));
 	}
 	return keep_or_undo(&r, mark, had_failed);

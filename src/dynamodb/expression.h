@@ -120,7 +120,7 @@ extern bool dyn_tokens_write(const DynTokens *tokens, DynBuffer *out);
 
 /*
  * The same condition for people: names bare (in double quotes where they are
- * not plain words), values in place.  Example:
+ * not plain entries), values in place.  Example:
  *		year = 2013 AND title BETWEEN "A" AND "M"
  */
 extern bool dyn_expr_print(const DynCond *cond, DynBuffer *out);

@@ -26,8 +26,8 @@
 /* Where a value belongs. */
 typedef struct Place
 {
-	const DynShapeNode *want;
-	uint16_t	word;
+	const DynPathNode *want;
+	uint16_t	entry;
 } Place;
 
 #define FIRST_ENTRIES	64
@@ -53,13 +53,13 @@ grow_tape(DynPageTape *tape)
 }
 
 static DYN_HOT bool
-put(DynReader *r, const DynShapeNode *want, DynType type, uint8_t flags,
+put(DynReader *r, const DynPathNode *want, DynType type, uint8_t flags,
 	const char *data, const char *end)
 {
 	DynPageTape *tape = r->tape;
 	DynTapeEntry *entry;
 
-	if (want == NULL || want->slot == DYN_SHAPE_NO_SLOT)
+	if (want == NULL || want->slot == DYN_PATH_TREE_NO_SLOT)
 		return true;
 	if (DYN_UNLIKELY(tape->count == tape->cap) && !grow_tape(tape))
 		return dyn_scan_fail(&r->scan, data, "out of memory") != NULL;
@@ -112,15 +112,15 @@ static DYN_HOT bool
 take_word(DynReader *r, DynFrame *f, uint16_t index, const char *at,
 		  Place *place)
 {
-	DynWord    *word = &r->tape->lexicon.words[index];
+	DynNameEntry    *entry = &r->tape->name_cache.entries[index];
 
-	if (DYN_UNLIKELY(word->seen == f->object))
+	if (DYN_UNLIKELY(entry->seen == f->object))
 		return dyn_scan_fail(&r->scan, at, "duplicate name") != NULL;
-	word->seen = f->object;
+	entry->seen = f->object;
 	f->prev = index;
-	f->guess = word->next;
-	place->want = word->want;
-	place->word = index;
+	f->guess = entry->next;
+	place->want = entry->want;
+	place->entry = index;
 	return true;
 }
 
@@ -129,12 +129,12 @@ static bool
 take_found_word(DynReader *r, DynFrame *f, uint16_t index, const char *at,
 				Place *place)
 {
-	DynWord    *words = r->tape->lexicon.words;
+	DynNameEntry    *entries = r->tape->name_cache.entries;
 
-	if (f->prev == DYN_WORD_ROOT)
-		words[f->word].first = index;
+	if (f->prev == DYN_NAME_ROOT)
+		entries[f->entry].first = index;
 	else
-		words[f->prev].next = index;
+		entries[f->prev].next = index;
 	return take_word(r, f, index, at, place);
 }
 
@@ -143,26 +143,26 @@ static bool
 look_up(DynReader *r, DynFrame *f, const char *name, size_t len,
 		const char *text, size_t text_len, Place *place)
 {
-	DynLexicon *lexicon = &r->tape->lexicon;
-	DynNameSet *names = &r->tape->names;
-	uint32_t	hash = dyn_nameset_hash(names, text, text_len);
-	uint16_t	index = DYN_WORD_ROOT;
+	DynNameCache *name_cache = &r->tape->name_cache;
+	DynDuplicateNames *names = &r->tape->names;
+	uint32_t	hash = dyn_duplicate_names_hash(names, text, text_len);
+	uint16_t	index = DYN_NAME_ROOT;
 
-	if (f->word != DYN_WORD_NONE)
-		index = dyn_lexicon_find(lexicon, f->word, text, text_len, hash);
-	if (index != DYN_WORD_ROOT)
+	if (f->entry != DYN_NAME_NONE)
+		index = dyn_name_cache_find(name_cache, f->entry, text, text_len, hash);
+	if (index != DYN_NAME_ROOT)
 		return take_found_word(r, f, index, name, place);
-	if (dyn_nameset_has(names, f->base, text, text_len, hash))
+	if (dyn_duplicate_names_has(names, f->base, text, text_len, hash))
 		return dyn_scan_fail(&r->scan, name, "duplicate name") != NULL;
 
-	place->want = dyn_shape_member(r->shape, f->want, text, text_len);
-	place->word = DYN_WORD_NONE;
-	if (f->word != DYN_WORD_NONE && text == name)
-		index = dyn_lexicon_add(lexicon, f->word, name, len, hash,
+	place->want = dyn_path_tree_member(r->tree, f->want, text, text_len);
+	place->entry = DYN_NAME_NONE;
+	if (f->entry != DYN_NAME_NONE && text == name)
+		index = dyn_name_cache_add(name_cache, f->entry, name, len, hash,
 								place->want);
-	if (index != DYN_WORD_ROOT)
+	if (index != DYN_NAME_ROOT)
 		return take_found_word(r, f, index, name, place);
-	return dyn_nameset_push(names, name, len, hash) ||
+	return dyn_duplicate_names_push(names, name, len, hash) ||
 		dyn_scan_fail(&r->scan, name, "out of memory") != NULL;
 }
 
@@ -182,7 +182,7 @@ read_name_slow(DynReader *r, DynFrame *f, const char *p, Place *place)
 		return NULL;
 	text_len = p - name;
 	if (flags & DYN_VALUE_ESCAPED)
-		text = dyn_nameset_text(&r->tape->names, name, p - name, &text_len);
+		text = dyn_duplicate_names_text(&r->tape->names, name, p - name, &text_len);
 	if (text == NULL)
 		return dyn_scan_fail(&r->scan, name, "out of memory");
 	if (!look_up(r, f, name, p - name, text, text_len, place))
@@ -196,22 +196,22 @@ read_name_slow(DynReader *r, DynFrame *f, const char *p, Place *place)
 static DYN_HOT const char *
 read_name(DynReader *r, DynFrame *f, const char *p, Place *place)
 {
-	const DynWord *words = r->tape->lexicon.words;
+	const DynNameEntry *entries = r->tape->name_cache.entries;
 	const char *end = r->scan.end;
 	uint16_t	index = f->guess;
 	int			i;
 
 	if (DYN_UNLIKELY(end - p < 32))
 		return read_name_slow(r, f, p, place);
-	for (i = 0; i < DYN_WORD_GUESSES; i++)
+	for (i = 0; i < DYN_NAME_GUESSES; i++)
 	{
-		if (DYN_LIKELY(dyn_word_matches(&words[index], p, end)))
+		if (DYN_LIKELY(dyn_name_entry_matches(&entries[index], p, end)))
 		{
 			if (!take_word(r, f, index, p + 1, place))
 				return NULL;
-			return dyn_scan_skip(&r->scan, p + words[index].len + 3);
+			return dyn_scan_skip(&r->scan, p + entries[index].len + 3);
 		}
-		index = words[index].next;
+		index = entries[index].next;
 	}
 	return read_name_slow(r, f, p, place);
 }
@@ -220,8 +220,8 @@ read_name(DynReader *r, DynFrame *f, const char *p, Place *place)
 static DYN_HOT void
 next_element(DynReader *r, DynFrame *f, Place *place)
 {
-	place->want = dyn_shape_element(r->shape, f->want, f->index);
-	place->word = f->word;
+	place->want = dyn_path_tree_element(r->tree, f->want, f->index);
+	place->entry = f->entry;
 	f->index++;
 }
 
@@ -451,15 +451,15 @@ open_frame(DynReader *r, const char *p, const Place *place, bool map)
 	f->object = ++r->objects;
 	f->base = r->tape->names.count;
 	f->index = 0;
-	f->word = place->word;
-	f->prev = f->guess = DYN_WORD_ROOT;
+	f->entry = place->entry;
+	f->prev = f->guess = DYN_NAME_ROOT;
 	f->map = map;
-	if (f->word != DYN_WORD_NONE)
+	if (f->entry != DYN_NAME_NONE)
 	{
 		if (map)
-			f->guess = r->tape->lexicon.words[f->word].first;
+			f->guess = r->tape->name_cache.entries[f->entry].first;
 		else if (f->want != NULL && f->want->nnames + f->want->nindexes > 0)
-			f->word = DYN_WORD_NONE;
+			f->entry = DYN_NAME_NONE;
 	}
 	return dyn_scan_skip(&r->scan, p + 1);
 }
@@ -489,7 +489,7 @@ close_frame(DynReader *r, const char *p)
 
 	p++;
 	if (DYN_UNLIKELY(r->tape->names.count > f->base))
-		dyn_nameset_cut(&r->tape->names, f->base);
+		dyn_duplicate_names_cut(&r->tape->names, f->base);
 	if (r->depth < 0)
 		return p;				/* the item itself */
 	if (!put(r, f->want, f->map ? DYN_TYPE_M : DYN_TYPE_L,
@@ -598,15 +598,15 @@ read_frames(DynReader *r, const char *p, const Place *root)
 const char *
 dyn_item_read(DynReader *r, const char *p, bool wanted)
 {
-	DynLexicon *lexicon = &r->tape->lexicon;
+	DynNameCache *name_cache = &r->tape->name_cache;
 	size_t		first = r->tape->count;
 	Place		root;
 
-	if (DYN_UNLIKELY(lexicon->count == DYN_LEXICON_MAX) &&
-		!dyn_lexicon_reset(lexicon, r->shape))
+	if (DYN_UNLIKELY(name_cache->count == DYN_NAME_CACHE_MAX) &&
+		!dyn_name_cache_reset(name_cache, r->tree))
 		return dyn_scan_fail(&r->scan, p, "out of memory");
-	root.want = wanted ? r->shape->nodes : NULL;
-	root.word = wanted ? DYN_WORD_ROOT : DYN_WORD_NONE;
+	root.want = wanted ? r->tree->nodes : NULL;
+	root.entry = wanted ? DYN_NAME_ROOT : DYN_NAME_NONE;
 	p = read_frames(r, p, &root);
 	if (p == NULL || !wanted)
 		return p;

@@ -15,13 +15,13 @@
 /* A list or map that is open; frames[0] is the item. */
 typedef struct DynFrame
 {
-	const DynShapeNode *want;	/* at or below it, or NULL */
+	const DynPathNode *want;	/* at or below it, or NULL */
 	const char *start;			/* its bracket */
 	uint32_t	nuls;			/* U+0000 met before it */
 	uint32_t	object;			/* its number, for the lexicon */
 	uint32_t	base;			/* its first name in the name set */
 	uint32_t	index;			/* of the next element */
-	uint16_t	word;			/* context of the names in it */
+	uint16_t	entry;			/* context of the names in it */
 	uint16_t	prev;			/* word of the member before */
 	uint16_t	guess;			/* the word expected next */
 	bool		map;
@@ -31,7 +31,7 @@ typedef struct DynReader
 {
 	DynScan		scan;
 	DynPageTape *tape;
-	const DynShape *shape;
+	const DynPathTree *tree;
 	uint32_t	objects;		/* numbers given to objects so far */
 	int			depth;			/* of the innermost frame; -1: none is open */
 	DynFrame	frames[DYN_MAX_DEPTH + 1];

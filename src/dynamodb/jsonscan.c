@@ -13,7 +13,7 @@
 #include "jsonscan.h"
 
 #include "escape.h"
-#include "nameset.h"
+#include "duplicate_names.h"
 
 void
 dyn_scan_init(DynScan *scan, const char *buf, size_t len)
@@ -37,10 +37,10 @@ dyn_scan_fail(DynScan *scan, const char *at, const char *reason)
 }
 
 bool
-dyn_scan_add_name(DynScan *scan, DynNameSet *names, uint32_t base,
+dyn_scan_add_name(DynScan *scan, DynDuplicateNames *names, uint32_t base,
 				  const char *name, size_t len, uint8_t flags)
 {
-	switch (dyn_nameset_add(names, base, name, len,
+	switch (dyn_duplicate_names_add(names, base, name, len,
 							(flags & DYN_VALUE_ESCAPED) != 0))
 	{
 		case DYN_NAME_ADDED:
@@ -346,7 +346,7 @@ scan_scalar(DynScan *scan, const char *p)
 
 /* Name and colon; returns where the member's value begins. */
 static const char *
-scan_name(DynScan *scan, const char *p, DynNameSet *names, uint32_t base)
+scan_name(DynScan *scan, const char *p, DynDuplicateNames *names, uint32_t base)
 {
 	const char *name = p + 1;
 	uint8_t		flags;
@@ -366,7 +366,7 @@ scan_name(DynScan *scan, const char *p, DynNameSet *names, uint32_t base)
 }
 
 static const char *
-open_nest(DynScan *scan, const char *p, Nest *nest, DynNameSet *names)
+open_nest(DynScan *scan, const char *p, Nest *nest, DynDuplicateNames *names)
 {
 	if (nest->depth == DYN_SCAN_MAX_DEPTH)
 		return dyn_scan_fail(scan, p, "nested too deeply");
@@ -377,11 +377,11 @@ open_nest(DynScan *scan, const char *p, Nest *nest, DynNameSet *names)
 }
 
 static void
-close_nest(Nest *nest, DynNameSet *names)
+close_nest(Nest *nest, DynDuplicateNames *names)
 {
 	nest->depth--;
 	if (names != NULL)
-		dyn_nameset_cut(names, nest->base[nest->depth]);
+		dyn_duplicate_names_cut(names, nest->base[nest->depth]);
 }
 
 /*
@@ -389,7 +389,7 @@ close_nest(Nest *nest, DynNameSet *names)
  * element begins; with nothing left open, the end of the outermost value.
  */
 static const char *
-end_value(DynScan *scan, const char *p, Nest *nest, DynNameSet *names)
+end_value(DynScan *scan, const char *p, Nest *nest, DynDuplicateNames *names)
 {
 	while (nest->depth > 0)
 	{
@@ -407,7 +407,7 @@ end_value(DynScan *scan, const char *p, Nest *nest, DynNameSet *names)
 }
 
 const char *
-dyn_scan_value(DynScan *scan, const char *p, DynNameSet *names)
+dyn_scan_value(DynScan *scan, const char *p, DynDuplicateNames *names)
 {
 	Nest		nest;
 

@@ -34,7 +34,7 @@
 /* Levels of arrays and objects that dyn_scan_value follows. */
 #define DYN_SCAN_MAX_DEPTH	256
 
-struct DynNameSet;
+struct DynDuplicateNames;
 
 typedef struct DynScan
 {
@@ -55,7 +55,7 @@ extern const char *dyn_scan_fail(DynScan *scan, const char *at,
  * Adds a name, as it stands between its quotes, to those of the object that is
  * open.  False, with the fault noted, if it is there already or memory fails.
  */
-extern bool dyn_scan_add_name(DynScan *scan, struct DynNameSet *names,
+extern bool dyn_scan_add_name(DynScan *scan, struct DynDuplicateNames *names,
 							  uint32_t base, const char *name, size_t len,
 							  uint8_t flags);
 
@@ -74,7 +74,7 @@ extern const char *dyn_scan_literal(DynScan *scan, const char *p,
  * stands twice in one object is refused, without it is not looked for.
  */
 extern const char *dyn_scan_value(DynScan *scan, const char *p,
-								  struct DynNameSet *names);
+								  struct DynDuplicateNames *names);
 
 /* To the next byte that is no white space; there must be one. */
 static DYN_HOT const char *

@@ -64,7 +64,7 @@ typedef struct Name
 static const char *
 member_name(DynReader *r, const char *p, uint32_t base, Name *name)
 {
-	DynNameSet *names = &r->tape->names;
+	DynDuplicateNames *names = &r->tape->names;
 	uint8_t		flags;
 
 	if (*p != '"')
@@ -80,7 +80,7 @@ member_name(DynReader *r, const char *p, uint32_t base, Name *name)
 	if (!dyn_scan_add_name(&r->scan, names, base, name->text, name->len, flags))
 		return NULL;
 	if (flags & DYN_VALUE_ESCAPED)
-		name->text = dyn_nameset_text(names, name->text, name->len,
+		name->text = dyn_duplicate_names_text(names, name->text, name->len,
 									  &name->len);
 	p = dyn_scan_skip(&r->scan, p + 1);
 	if (p == NULL)
@@ -155,7 +155,7 @@ read_object(Response *response, const char *p, NamedReader read)
 		if (p != NULL)
 			p = next_element(&r->scan, p, '}', &done);
 	}
-	dyn_nameset_cut(&r->tape->names, base);
+	dyn_duplicate_names_cut(&r->tape->names, base);
 	return p;
 }
 
@@ -474,8 +474,8 @@ dyn_page_free(DynPage *page)
 	if (tape != NULL)
 	{
 		free(tape->entries);
-		dyn_nameset_free(&tape->names);
-		dyn_lexicon_free(&tape->lexicon);
+		dyn_duplicate_names_free(&tape->names);
+		dyn_name_cache_free(&tape->name_cache);
 		free(tape);
 	}
 	memset(page, 0, sizeof(*page));
@@ -489,13 +489,13 @@ dyn_page_memory(const DynPage *page)
 	if (tape == NULL)
 		return 0;
 	return sizeof(*tape) + tape->cap * sizeof(DynTapeEntry) +
-		dyn_nameset_memory(&tape->names) +
-		dyn_lexicon_memory(&tape->lexicon);
+		dyn_duplicate_names_memory(&tape->names) +
+		dyn_name_cache_memory(&tape->name_cache);
 }
 
 /* An empty page that keeps its memory. */
 static bool
-clear_page(DynPage *page, const DynShape *shape, const char *buf)
+clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 {
 	DynPageTape *tape = page->tape;
 
@@ -505,55 +505,55 @@ clear_page(DynPage *page, const DynShape *shape, const char *buf)
 		tape = calloc(1, sizeof(*tape));
 		if (tape == NULL)
 			return false;
-		dyn_nameset_init(&tape->names);
-		dyn_lexicon_init(&tape->lexicon);
+		dyn_duplicate_names_init(&tape->names);
+		dyn_name_cache_init(&tape->name_cache);
 	}
 	page->tape = tape;
-	dyn_nameset_cut(&tape->names, 0);
+	dyn_duplicate_names_cut(&tape->names, 0);
 	tape->count = 0;
-	tape->shape = shape;
+	tape->tree = tree;
 	tape->buf = buf;
-	return dyn_lexicon_reset(&tape->lexicon, shape);
+	return dyn_name_cache_reset(&tape->name_cache, tree);
 }
 
 /* Reads a whole document with `read`; the page is empty if it cannot. */
 static bool
-parse(DynPage *page, const DynShape *shape, const char *buf, size_t len,
+parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 	  MemberReader read, DynPageError *error)
 {
 	Response	response;
 	DynScan    *scan = &response.reader.scan;
 	const char *p;
 
-	if (!clear_page(page, shape, buf))
+	if (!clear_page(page, tree, buf))
 		return report(error, 0, "out of memory");
 	if (len > UINT32_MAX)
 		return report(error, 0, "the response is too large");
 	dyn_scan_init(scan, buf, len);
 	response.reader.tape = page->tape;
-	response.reader.shape = shape;
+	response.reader.tree = tree;
 	response.reader.objects = 0;
 	response.page = page;
 
 	p = read(&response, buf);
 	if (p != NULL && only_space(scan, p))
 		return true;
-	clear_page(page, shape, buf);
+	clear_page(page, tree, buf);
 	return report(error, scan->fault - buf, scan->reason);
 }
 
 bool
-dyn_page_parse(DynPage *page, const DynShape *shape, const char *buf,
+dyn_page_parse(DynPage *page, const DynPathTree *tree, const char *buf,
 			   size_t len, DynPageError *error)
 {
-	return parse(page, shape, buf, len, read_response, error);
+	return parse(page, tree, buf, len, read_response, error);
 }
 
 bool
-dyn_page_parse_keys(DynPage *page, const DynShape *shape, const char *buf,
+dyn_page_parse_keys(DynPage *page, const DynPathTree *tree, const char *buf,
 					size_t len, DynPageError *error)
 {
-	return parse(page, shape, buf, len, read_keys, error);
+	return parse(page, tree, buf, len, read_keys, error);
 }
 
 void
@@ -621,15 +621,15 @@ dyn_page_next(DynPageCursor *cursor, DynValue *slots)
 	if (tape == NULL || cursor->entry == tape->count)
 		return false;
 	cursor->given++;
-	memset(slots, 0, tape->shape->nslots * sizeof(*slots));
+	memset(slots, 0, tape->tree->nslots * sizeof(*slots));
 	if (tape->entries[cursor->entry].type == DYN_TYPE_ABSENT)
 	{
 		next_of_run(cursor, tape);
 		return true;
 	}
 	fill_slots(cursor, tape, slots);
-	for (i = 0; i < tape->shape->ntwins; i++)
-		slots[tape->shape->twins[i].to] = slots[tape->shape->twins[i].from];
+	for (i = 0; i < tape->tree->naliases; i++)
+		slots[tape->tree->aliases[i].to] = slots[tape->tree->aliases[i].from];
 	return true;
 }
 

@@ -4,13 +4,13 @@
  *
  * dyn_page_parse reads the answer of GetItem, BatchGetItem, Query or Scan
  * once, validating all of it (JSON grammar, UTF-8, escapes, attribute-value
- * shape, duplicate names, depth), and notes where the wanted attributes of
+ * tree, duplicate names, depth), and notes where the wanted attributes of
  * each item lie.  Then dyn_page_next hands out the items one by one as slots.
  * A page is thus accepted or refused as a whole before its first row is seen,
  * and LastEvaluatedKey is known before any row is made, so that the next
  * request can be sent first.
  *
- * What is wanted is a DynShape: a list of document paths, one slot each,
+ * What is wanted is a DynPathTree: a list of document paths, one slot each,
  * compiled into a tree.  Attributes nobody wants are validated and skipped.
  *
  * Memory: a DynPage owns one growing array (the tape: 12 bytes for each wanted
@@ -53,7 +53,7 @@ typedef struct DynPath
 	int			nsteps;			/* at least 1; steps[0] is a name */
 } DynPath;
 
-typedef struct DynShape DynShape;
+typedef struct DynPathTree DynPathTree;
 
 /*
  * Compiles `npaths` paths into a shape with as many slots; paths may repeat
@@ -61,8 +61,8 @@ typedef struct DynShape DynShape;
  * needs.  NULL when memory fails or there are more than 65535 paths.  npaths
  * may be 0: items are only counted.
  */
-extern DynShape *dyn_shape_create(const DynPath *paths, int npaths);
-extern void dyn_shape_free(DynShape *shape);
+extern DynPathTree *dyn_path_tree_create(const DynPath *paths, int npaths);
+extern void dyn_path_tree_free(DynPathTree *tree);
 
 typedef struct DynPageError
 {
@@ -113,14 +113,14 @@ extern void dyn_page_free(DynPage *page);
  * array of them); everything else is validated and ignored.  False on illegal
  * input, with *error set, or when memory fails (reason "out of memory").
  */
-extern bool dyn_page_parse(DynPage *page, const DynShape *shape,
+extern bool dyn_page_parse(DynPage *page, const DynPathTree *tree,
 						   const char *buf, size_t len, DynPageError *error);
 
 /*
  * Reads UnprocessedKeys (page->unprocessed) in the same way: the keys of all
  * its tables are the items, and ntables and table tell of its tables.
  */
-extern bool dyn_page_parse_keys(DynPage *page, const DynShape *shape,
+extern bool dyn_page_parse_keys(DynPage *page, const DynPathTree *tree,
 								const char *buf, size_t len,
 								DynPageError *error);
 

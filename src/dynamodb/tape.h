@@ -11,9 +11,9 @@
 #ifndef DYN_DYNAMODB_TAPE_H
 #define DYN_DYNAMODB_TAPE_H
 
-#include "lexicon.h"
-#include "nameset.h"
-#include "shape.h"
+#include "name_cache.h"
+#include "duplicate_names.h"
+#include "path_tree.h"
 
 /* Set in an entry's flags beside those of the value. */
 #define DYN_TAPE_LAST	0x80	/* the item ends here */
@@ -34,12 +34,12 @@ typedef struct DynPageTape
 	size_t		cap;
 
 	/* of the page that was read last */
-	const DynShape *shape;
+	const DynPathTree *tree;
 	const char *buf;
 
 	/* workrooms of the reader */
-	DynNameSet	names;
-	DynLexicon	lexicon;
+	DynDuplicateNames	names;
+	DynNameCache	name_cache;
 } DynPageTape;
 
 #endif

@@ -76,7 +76,7 @@ static void
 join_group(DynScan *scan, const PlanState *requestor)
 {
 	scan->group = get_group(scan->reader->statement, requestor);
-	scan->reader->peers_in_flight = &scan->group->in_flight;
+	scan->reader->group_in_flight = &scan->group->in_flight;
 }
 
 /* ---- callbacks of the executor ---- */

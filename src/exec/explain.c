@@ -164,8 +164,8 @@ key_preds(const DynAccess *access)
 {
 	List	   *preds = NIL;
 
-	if (access->tuples != NULL)
-		preds = lappend(preds, access->tuples);
+	if (access->row_keys != NULL)
+		preds = lappend(preds, access->row_keys);
 	for (int i = 0; i < access->nhash; i++)
 		preds = list_concat(preds, list_copy(access->hash[i].preds));
 	for (int i = 0; i < access->nrange; i++)
@@ -182,12 +182,12 @@ operation_word(const DynScan *scan)
 	switch (access->kind)
 	{
 		case DYN_ACCESS_GET:
-			return access->multiple || scan->looked_up ? "BatchGetItem"
+			return access->multi_partition || scan->has_prefetcher ? "BatchGetItem"
 				: "GetItem";
 		case DYN_ACCESS_QUERY:
-			if (access->then_base)
+			if (access->fetch_base_items)
 				return "Query, then BatchGetItem";
-			return access->multiple ? "Query per key" : "Query";
+			return access->multi_partition ? "Query per key" : "Query";
 		default:
 			return "Scan";
 	}

@@ -17,7 +17,7 @@
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
-#include "../plan/binding.h"
+#include "../plan/match_keys.h"
 #include "fallback.h"
 
 struct DynFallback
@@ -107,7 +107,7 @@ dyn_fallback_create(DynScan *scan)
 										 reader->access->fallback);
 	fallback->reader->count_into = &reader->counters;
 	fallback->reader->keeps = reader->keeps;
-	fallback->reader->access->lazy &= reader->access->lazy;
+	fallback->reader->access->may_stop_early &= reader->access->may_stop_early;
 	if (reader->access->count_only)
 		fallback->reader->rows->positions =
 			count_positions(scan, fallback->reader->rows);
@@ -185,7 +185,7 @@ dyn_fallback_start(DynScan *scan)
 	if (is_known_empty(fallback, scan))
 		return NULL;
 	dyn_reader_check_schema(fallback->reader);
-	fallback->reader->peers_in_flight = scan->reader->peers_in_flight;
+	fallback->reader->group_in_flight = scan->reader->group_in_flight;
 	return fallback->reader;
 }
 

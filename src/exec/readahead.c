@@ -45,7 +45,7 @@ typedef struct Parameter
 typedef struct ReadAhead
 {
 	CustomScanState css;		/* first */
-	bool		lazy;			/* something above may stop early */
+	bool		may_stop_early;			/* something above may stop early */
 	int			growth;			/* of batches, then */
 	bool		resolved;		/* parameters and scans were looked for */
 	List	   *parameters;		/* of Parameter *, which the scans depend on */
@@ -79,10 +79,10 @@ add_scan(ReadAhead *ahead, const Plan *plan)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		if (scan->node->ss.ps.plan != plan || scan->looked_up ||
+		if (scan->node->ss.ps.plan != plan || scan->has_prefetcher ||
 			!dyn_access_can_look_up(scan->reader->access))
 			continue;
-		scan->looked_up = true;
+		scan->has_prefetcher = true;
 		ahead->scans = lappend(ahead->scans, scan);
 	}
 }
@@ -161,7 +161,7 @@ may_fail(const ReadAhead *ahead)
 static int
 first_size(const ReadAhead *ahead)
 {
-	return ahead->lazy ? FIRST_LAZY_ROWS : INT_MAX;
+	return ahead->may_stop_early ? FIRST_LAZY_ROWS : INT_MAX;
 }
 
 /*
@@ -179,7 +179,7 @@ resolve(ReadAhead *ahead)
 		return;
 	ahead->resolved = true;
 	dyn_read_ahead_decode((CustomScan *) ahead->css.ss.ps.plan, &plan);
-	ahead->lazy = plan.lazy &&
+	ahead->may_stop_early = plan.may_stop_early &&
 		!dyn_plan_is_read_whole(estate->es_plannedstmt, ahead->css.ss.ps.plan);
 	ahead->size = first_size(ahead);
 	if (estate->es_epq_active != NULL ||
@@ -192,7 +192,7 @@ resolve(ReadAhead *ahead)
 		resolve_loop(ahead, estate->es_plannedstmt);
 	MemoryContextSwitchTo(oldcontext);
 	/* no error of a row that nobody may come to */
-	ahead->growth = ahead->lazy && may_fail(ahead) ? 1 : LAZY_GROWTH;
+	ahead->growth = ahead->may_stop_early && may_fail(ahead) ? 1 : LAZY_GROWTH;
 }
 
 static void
@@ -264,7 +264,7 @@ restore_parameters(ReadAhead *ahead, const ParamExecData *old)
 
 /* What is announced wrongly is not used, so errors may leave parameters set. */
 static void
-announce_row(ReadAhead *ahead, TupleTableSlot *slot)
+prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(ahead->work_context);
 	ParamExecData *old = set_parameters(ahead, slot);
@@ -275,7 +275,7 @@ announce_row(ReadAhead *ahead, TupleTableSlot *slot)
 		DynScan    *scan = lfirst(lc);
 
 		dyn_scan_evaluate(scan);
-		dyn_lookups_announce(scan->lookups, &scan->values);
+		dyn_lookups_prefetch(scan->lookups, &scan->values);
 	}
 	restore_parameters(ahead, old);
 	MemoryContextSwitchTo(oldcontext);
@@ -392,7 +392,7 @@ read_batch(ReadAhead *ahead)
 		keep_row(ahead, slot);
 		/* as the loop will see it: the values it has then are these bytes */
 		ExecForceStoreMinimalTuple(ahead->rows[ahead->nrows - 1], ahead->out, false);
-		announce_row(ahead, ahead->out);
+		prefetch_row(ahead, ahead->out);
 	}
 	ExecClearTuple(ahead->out);
 	start_lookups(ahead);

@@ -56,8 +56,8 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 	PlanState  *node = &scan->node->ss.ps;
 
 	/* the planner only knows that there is a LIMIT somewhere */
-	if (access->lazy)
-		access->lazy = !dyn_plan_is_read_whole(node->state->es_plannedstmt,
+	if (access->may_stop_early)
+		access->may_stop_early = !dyn_plan_is_read_whole(node->state->es_plannedstmt,
 											   node->plan);
 	scan->reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	init_values(scan);
@@ -112,28 +112,28 @@ scan_segments(const DynReader *reader)
  * table would have to be asked and nobody waits for it.
  */
 static DynReader *
-bind_reader(DynScan *scan, DynBound *bound)
+bind_reader(DynScan *scan, DynResolvedAccess *resolved)
 {
 	DynReader  *reader = scan->reader;
 
-	dyn_bind_values(reader->access, reader->relation, &scan->values, bound);
-	scan->fell_back = bound->incomplete;
+	dyn_resolve_access(reader->access, reader->relation, &scan->values, resolved);
+	scan->fell_back = resolved->incomplete;
 	if (scan->fell_back)
 	{
 		reader = scan->ahead ? NULL : dyn_fallback_start(scan);
 		if (reader != NULL)
-			dyn_bind_values(reader->access, reader->relation, &scan->values,
-							bound);
+			dyn_resolve_access(reader->access, reader->relation, &scan->values,
+							resolved);
 	}
-	return bound->nothing ? NULL : reader;
+	return resolved->contradiction ? NULL : reader;
 }
 
 /* Binds the values and starts the fetch, unless no item can qualify. */
 static void
 start_requests(DynScan *scan)
 {
-	DynBound   *bound = palloc(sizeof(DynBound));
-	DynReader  *reader = bind_reader(scan, bound);
+	DynResolvedAccess   *resolved = palloc(sizeof(DynResolvedAccess));
+	DynReader  *reader = bind_reader(scan, resolved);
 	const DynRows *rows;
 	DynRequests *requests;
 
@@ -141,7 +141,7 @@ start_requests(DynScan *scan)
 		return;
 	rows = reader->index_rows ? reader->index_rows : reader->rows;
 	apply_policy(scan, reader);
-	requests = dyn_requests_of_access(reader->relation, reader->access, bound,
+	requests = dyn_requests_of_access(reader->relation, reader->access, resolved,
 									  rows->projection, rows->nprojection,
 									  scan_segments(reader));
 	scan->fetch = dyn_reader_start(reader, requests, rows, false);
@@ -200,7 +200,7 @@ batch_size(const DynAccess *access)
 {
 	if (access->limit_hint > 0)
 		return Min(access->limit_hint, BATCH_KEYS);
-	return access->lazy ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
+	return access->may_stop_early ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
 }
 
 /* What is waited for is the index again. */
@@ -208,7 +208,7 @@ static void
 end_batch(DynScan *scan)
 {
 	scan->base_fetch = NULL;
-	dyn_fetch_set_peers(scan->fetch, scan->reader->peers_in_flight);
+	dyn_fetch_set_group(scan->fetch, scan->reader->group_in_flight);
 }
 
 /*
@@ -238,7 +238,7 @@ start_batch(DynScan *scan)
 		n++;
 	if (n > 0)
 	{
-		dyn_fetch_set_peers(scan->fetch, NULL);
+		dyn_fetch_set_group(scan->fetch, NULL);
 		scan->base_fetch =
 			dyn_reader_start(reader,
 							 dyn_requests_of_keys(reader->relation, parts, n, nparts,

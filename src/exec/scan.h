@@ -45,7 +45,7 @@ typedef struct DynScan
 	DynBaseKeys *base_keys;		/* that the index listed so far */
 
 	/* answers to executions that were announced, over all of them */
-	bool		looked_up;		/* somebody announces them */
+	bool		has_prefetcher;		/* somebody announces them */
 	DynLookups *lookups;		/* NULL: none was announced yet */
 	bool		served;			/* this execution is answered by them */
 

@@ -618,18 +618,18 @@ static DynCall *
 ask_for_description(DynConnection *connection, const char *table,
 					bool aged_serves)
 {
-	DynService	hasty = connection->service;
+	DynService	describe_limits = connection->service;
 	DynRequestContext context = {"DescribeTable", table, NULL,
 	connection->server_name};
 	DynCall    *call = dyn_call_create(dyn_session_client());
 
 	if (call == NULL)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	hasty.max_attempts = Min(hasty.max_attempts, 2);
-	hasty.request_timeout_ms = Min(hasty.request_timeout_ms,
-								   hasty.connect_timeout_ms);
+	describe_limits.max_attempts = Min(describe_limits.max_attempts, 2);
+	describe_limits.request_timeout_ms = Min(describe_limits.request_timeout_ms,
+								   describe_limits.connect_timeout_ms);
 	dyn_write_describe_table(dyn_call_body(call), table);
-	run_call(call, &hasty, &context, aged_serves);
+	run_call(call, &describe_limits, &context, aged_serves);
 	return call;
 }
 

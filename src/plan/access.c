@@ -22,8 +22,8 @@ enum
 	ACCESS_TEXTS,				/* index, advice, schema */
 	ACCESS_HASH,				/* binds */
 	ACCESS_RANGE,
-	ACCESS_TUPLES,				/* NIL or one predicate */
-	ACCESS_TUPLE,				/* key attributes */
+	ACCESS_ROW_KEYS,				/* NIL or one predicate */
+	ACCESS_ROW_ATTRS,				/* key attributes */
 	ACCESS_SORT,				/* key attributes */
 	ACCESS_BASE,
 	ACCESS_FILTERS,				/* predicates */
@@ -36,14 +36,14 @@ enum
 enum
 {
 	FLAG_GLOBAL = 0x01,
-	FLAG_THEN_BASE = 0x02,
+	FLAG_FETCH_BASE_ITEMS = 0x02,
 	FLAG_BACKWARD = 0x04,
 	FLAG_ORDERED = 0x08,
 	FLAG_COUNT_ONLY = 0x10,
-	FLAG_LAZY = 0x20,
-	FLAG_MULTIPLE = 0x40,
-	FLAG_NOTHING = 0x80,
-	FLAG_SINGLE = 0x100,
+	FLAG_MAY_STOP_EARLY = 0x20,
+	FLAG_MULTI_PARTITION = 0x40,
+	FLAG_CONTRADICTION = 0x80,
+	FLAG_FIRST_ROW_ONLY = 0x100,
 	FLAG_ONE_REQUEST = 0x200
 };
 
@@ -166,7 +166,7 @@ decode_preds(List *encoded)
 }
 
 static List *
-encode_binds(const DynKeyBind *binds, int n, List **exprs)
+encode_binds(const DynKeyMatch *binds, int n, List **exprs)
 {
 	List	   *list = NIL;
 
@@ -178,7 +178,7 @@ encode_binds(const DynKeyBind *binds, int n, List **exprs)
 }
 
 static int
-decode_binds(List *encoded, DynKeyBind *binds)
+decode_binds(List *encoded, DynKeyMatch *binds)
 {
 	int			n = 0;
 	ListCell   *lc;
@@ -283,14 +283,14 @@ static int
 encode_flags(const DynAccess *access)
 {
 	return (access->global ? FLAG_GLOBAL : 0) |
-		(access->then_base ? FLAG_THEN_BASE : 0) |
+		(access->fetch_base_items ? FLAG_FETCH_BASE_ITEMS : 0) |
 		(access->backward ? FLAG_BACKWARD : 0) |
 		(access->ordered ? FLAG_ORDERED : 0) |
 		(access->count_only ? FLAG_COUNT_ONLY : 0) |
-		(access->lazy ? FLAG_LAZY : 0) |
-		(access->multiple ? FLAG_MULTIPLE : 0) |
-		(access->nothing ? FLAG_NOTHING : 0) |
-		(access->single ? FLAG_SINGLE : 0) |
+		(access->may_stop_early ? FLAG_MAY_STOP_EARLY : 0) |
+		(access->multi_partition ? FLAG_MULTI_PARTITION : 0) |
+		(access->contradiction ? FLAG_CONTRADICTION : 0) |
+		(access->first_row_only ? FLAG_FIRST_ROW_ONLY : 0) |
 		(access->one_request ? FLAG_ONE_REQUEST : 0);
 }
 
@@ -298,14 +298,14 @@ static void
 decode_flags(DynAccess *access, int flags)
 {
 	access->global = (flags & FLAG_GLOBAL) != 0;
-	access->then_base = (flags & FLAG_THEN_BASE) != 0;
+	access->fetch_base_items = (flags & FLAG_FETCH_BASE_ITEMS) != 0;
 	access->backward = (flags & FLAG_BACKWARD) != 0;
 	access->ordered = (flags & FLAG_ORDERED) != 0;
 	access->count_only = (flags & FLAG_COUNT_ONLY) != 0;
-	access->lazy = (flags & FLAG_LAZY) != 0;
-	access->multiple = (flags & FLAG_MULTIPLE) != 0;
-	access->nothing = (flags & FLAG_NOTHING) != 0;
-	access->single = (flags & FLAG_SINGLE) != 0;
+	access->may_stop_early = (flags & FLAG_MAY_STOP_EARLY) != 0;
+	access->multi_partition = (flags & FLAG_MULTI_PARTITION) != 0;
+	access->contradiction = (flags & FLAG_CONTRADICTION) != 0;
+	access->first_row_only = (flags & FLAG_FIRST_ROW_ONLY) != 0;
 	access->one_request = (flags & FLAG_ONE_REQUEST) != 0;
 }
 
@@ -406,8 +406,8 @@ encode_fallback(const DynAccess *fallback, List *exprs)
 	if (list_length(needed) == list_length(exprs))
 		return encoded;
 	access.kind = DYN_ACCESS_SCAN;
-	access.nhash = access.nrange = access.ntuple = 0;
-	access.tuples = NULL;
+	access.nhash = access.nrange = access.nrow_attrs = 0;
+	access.row_keys = NULL;
 	return dyn_access_encode(&access, &exprs);
 }
 
@@ -423,9 +423,9 @@ dyn_access_encode(const DynAccess *access, List **exprs)
 
 	list = lappend(list, encode_binds(access->hash, access->nhash, exprs));
 	list = lappend(list, encode_binds(access->range, access->nrange, exprs));
-	list = lappend(list, access->tuples == NULL ? NIL
-				   : encode_preds(list_make1(access->tuples), exprs));
-	list = lappend(list, encode_attrs(access->tuple, access->ntuple));
+	list = lappend(list, access->row_keys == NULL ? NIL
+				   : encode_preds(list_make1(access->row_keys), exprs));
+	list = lappend(list, encode_attrs(access->row_attrs, access->nrow_attrs));
 	list = lappend(list, encode_attrs(access->sort, access->nsort));
 	list = lappend(list, encode_attrs(access->base, access->nbase));
 	list = lappend(list, encode_preds(access->filters, exprs));
@@ -443,7 +443,7 @@ dyn_access_decode(List *encoded)
 	DynAccess  *access = palloc0(sizeof(DynAccess));
 	List	   *numbers = list_nth(encoded, ACCESS_NUMBERS);
 	List	   *texts = list_nth(encoded, ACCESS_TEXTS);
-	List	   *tuples = decode_preds(list_nth(encoded, ACCESS_TUPLES));
+	List	   *tuples = decode_preds(list_nth(encoded, ACCESS_ROW_KEYS));
 
 	access->kind = decode_int(numbers, 0);
 	access->limit_hint = decode_int(numbers, 1);
@@ -453,8 +453,8 @@ dyn_access_decode(List *encoded)
 	access->schema = decode_text(texts, 2);
 	access->nhash = decode_binds(list_nth(encoded, ACCESS_HASH), access->hash);
 	access->nrange = decode_binds(list_nth(encoded, ACCESS_RANGE), access->range);
-	access->tuples = tuples == NIL ? NULL : linitial(tuples);
-	access->ntuple = decode_attrs(list_nth(encoded, ACCESS_TUPLE), access->tuple);
+	access->row_keys = tuples == NIL ? NULL : linitial(tuples);
+	access->nrow_attrs = decode_attrs(list_nth(encoded, ACCESS_ROW_ATTRS), access->row_attrs);
 	access->nsort = decode_attrs(list_nth(encoded, ACCESS_SORT), access->sort);
 	access->nbase = decode_attrs(list_nth(encoded, ACCESS_BASE), access->base);
 	access->filters = decode_preds(list_nth(encoded, ACCESS_FILTERS));

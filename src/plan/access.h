@@ -30,12 +30,12 @@ typedef enum DynAccessKind
  * The predicates that bind one key attribute; they are intersected.  None:
  * tuples bind it.
  */
-typedef struct DynKeyBind
+typedef struct DynKeyMatch
 {
 	const char *name;
 	DynType		type;
 	List	   *preds;			/* of DynPred *; an OR is a union of points */
-} DynKeyBind;
+} DynKeyMatch;
 
 /*
  * A key attribute of an index whose presence depends on run-time values: one of
@@ -53,26 +53,26 @@ typedef struct DynAccess
 	DynAccessKind kind;
 	const char *index;			/* NULL: the table itself */
 	bool		global;			/* a global index: never with consistent reads */
-	bool		then_base;		/* read keys from the index, items from the table */
+	bool		fetch_base_items;		/* read keys from the index, items from the table */
 	bool		backward;		/* Query: descending */
 	bool		ordered;		/* rows are promised in sort key order */
 	bool		count_only;		/* Select=COUNT: no rows, one number */
-	bool		lazy;			/* something above may stop early */
-	bool		multiple;		/* more than one partition may be read */
-	bool		nothing;		/* a contradiction: send no request */
-	bool		single;			/* the first row is all that is wanted */
+	bool		may_stop_early;			/* something above may stop early */
+	bool		multi_partition;		/* more than one partition may be read */
+	bool		contradiction;		/* a contradiction: send no request */
+	bool		first_row_only;			/* the first row is all that is wanted */
 	bool		one_request;	/* by key, expected to take no more than that */
 	int			limit_hint;		/* items of the first page; 0: no hint */
 
 	int			nhash;
 	int			nrange;			/* bound ones, from the left */
-	DynKeyBind	hash[DYN_MAX_KEY_ATTRS];
-	DynKeyBind	range[DYN_MAX_KEY_ATTRS];
-	DynPred    *tuples;			/* an OR of ANDs, each of which has points for
+	DynKeyMatch	hash[DYN_MAX_KEY_ATTRS];
+	DynKeyMatch	range[DYN_MAX_KEY_ATTRS];
+	DynPred    *row_keys;			/* an OR of ANDs, each of which has points for
 								 * every attribute in `tuple`; or NULL */
-	int			ntuple;			/* GET: the whole key; QUERY: the hash
+	int			nrow_attrs;			/* GET: the whole key; QUERY: the hash
 								 * attributes, and maybe the first range one */
-	DynKeyAttr	tuple[DYN_MAX_KEY_ATTRS + 1];
+	DynKeyAttr	row_attrs[DYN_MAX_KEY_ATTRS + 1];
 
 	int			nsort;			/* ordered: attributes to merge partitions by */
 	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
@@ -105,8 +105,8 @@ typedef struct DynAccess
 static inline bool
 dyn_access_can_look_up(const DynAccess *access)
 {
-	return access->kind != DYN_ACCESS_SCAN && !access->nothing &&
-		!(access->ordered && access->multiple);
+	return access->kind != DYN_ACCESS_SCAN && !access->contradiction &&
+		!(access->ordered && access->multi_partition);
 }
 
 /* Fills in `schema` from the description that the plan is made from. */

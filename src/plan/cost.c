@@ -116,7 +116,7 @@ pred_keys(PlannerInfo *root, const DynPred *pred)
 
 /* The fewest values that any predicate on the attribute leaves. */
 static double
-bind_keys(PlannerInfo *root, const DynKeyBind *bind)
+bind_keys(PlannerInfo *root, const DynKeyMatch *bind)
 {
 	double		fewest = -1;
 	ListCell   *lc;
@@ -136,8 +136,8 @@ dyn_access_keys(PlannerInfo *root, const DynAccess *access)
 {
 	double		keys = 1;
 
-	if (access->tuples != NULL)
-		return list_length(access->tuples->args);
+	if (access->row_keys != NULL)
+		return list_length(access->row_keys->args);
 	for (int i = 0; i < access->nhash; i++)
 		keys *= bind_keys(root, &access->hash[i]);
 	if (access->kind == DYN_ACCESS_GET && access->nrange > 0)
@@ -262,7 +262,7 @@ estimate_access(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 		? dyn_metadata_index(plan->meta, access->index) : NULL;
 	double		bytes = item_bytes(plan->meta, index);
 	double		keys = dyn_access_keys(root, access);
-	double		lanes = plan->relation->connection->max_concurrency;
+	double		concurrency = plan->relation->connection->max_concurrency;
 
 	if (access->kind == DYN_ACCESS_GET)
 		estimate_get(estimate, keys, bytes);
@@ -271,17 +271,17 @@ estimate_access(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 	else
 	{
 		estimate_scan(estimate, baserel, bytes);
-		lanes = Min(lanes, Max(1.0, estimate->requests / 4.0));
+		concurrency = Min(concurrency, Max(1.0, estimate->requests / 4.0));
 	}
 	if (access->kind == DYN_ACCESS_QUERY)
-		lanes = Min(lanes, keys);
-	estimate->trips = Max(1.0, ceil(estimate->requests / lanes));
-	if (access->then_base)
+		concurrency = Min(concurrency, keys);
+	estimate->trips = Max(1.0, ceil(estimate->requests / concurrency));
+	if (access->fetch_base_items)
 	{
 		Estimate	base = {0};
 
 		estimate_get(&base, estimate->items, item_bytes(plan->meta, NULL));
-		estimate->trips += ceil(base.requests / lanes);
+		estimate->trips += ceil(base.requests / concurrency);
 		estimate->units += base.units;
 	}
 	else if (access->index != NULL && !access->global &&
@@ -296,7 +296,7 @@ dyn_access_is_one_request(PlannerInfo *root, RelOptInfo *baserel,
 {
 	Estimate	estimate = {0};
 
-	if (access->kind == DYN_ACCESS_SCAN || access->multiple)
+	if (access->kind == DYN_ACCESS_SCAN || access->multi_partition)
 		return false;
 	estimate_access(&estimate, root, baserel, access);
 	return estimate.requests <= 1;
@@ -311,7 +311,7 @@ dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
 	double		trip = ROUND_TRIP_COST * kind_factors[access->kind];
 
 	estimate_access(&estimate, root, baserel, access);
-	*startup = trip * (access->then_base ? 2 : 1);
+	*startup = trip * (access->fetch_base_items ? 2 : 1);
 	*total = Max(*startup, trip * estimate.trips) +
 		estimate.units * READ_UNIT_COST +
 		estimate.items * ITEM_COST +
@@ -331,7 +331,7 @@ dyn_cost_lookups(const DynLookupEstimate *estimate, Cost *startup, Cost *total)
 
 	if (estimate->kind == DYN_ACCESS_GET)
 		requests = ceil(requests / 100.0);
-	trips = Max(1.0, ceil(requests / estimate->lanes));
+	trips = Max(1.0, ceil(requests / estimate->concurrency));
 	*startup = estimate->round_trip;
 	*total = estimate->round_trip * (trips - 0.1) +
 		(requests - 1) * REQUEST_COST +

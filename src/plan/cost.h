@@ -11,7 +11,7 @@
 
 #include "utils/selfuncs.h"
 
-#include "binding.h"
+#include "match_keys.h"
 
 /* The table's size in pages of PostgreSQL's; at least 1. */
 extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
@@ -48,7 +48,7 @@ extern void dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
 							Cost *startup, Cost *total);
 
 /* Requests in flight, where a path or plan does not tell the connection. */
-#define DYN_USUAL_LANES		16
+#define DYN_USUAL_CONCURRENCY		16
 
 /* Executions of one path by key that are answered together. */
 typedef struct DynLookupEstimate
@@ -56,7 +56,7 @@ typedef struct DynLookupEstimate
 	DynAccessKind kind;
 	double		executions;
 	double		keys;			/* distinct ones */
-	double		lanes;			/* requests in flight */
+	double		concurrency;			/* requests in flight */
 	Cost		round_trip;		/* part of each execution's costs */
 	Cost		execution;		/* of one of them alone */
 } DynLookupEstimate;

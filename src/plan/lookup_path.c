@@ -47,7 +47,7 @@ our_scan(Path *path)
 		return rel->fdw_private != NULL &&
 			((DynAccess *) rel->fdw_private)->kind == DYN_ACCESS_QUERY ? scan : NULL;
 	dyn_decode_choice(scan->fdw_private, &choice);
-	return choice.together ? scan : NULL;
+	return choice.batchable ? scan : NULL;
 }
 
 /* The first scan of ours by key that executing the path once executes once. */
@@ -152,12 +152,12 @@ describe_scan(const ForeignPath *scan, DynLookupEstimate *estimate)
 
 	estimate->round_trip = scan->path.startup_cost;
 	estimate->kind = DYN_ACCESS_QUERY;
-	estimate->lanes = DYN_USUAL_LANES;
+	estimate->concurrency = DYN_USUAL_CONCURRENCY;
 	if (IS_UPPER_REL(rel))
 		return;
 	dyn_decode_choice(scan->fdw_private, &choice);
 	estimate->kind = choice.kind;
-	estimate->lanes =
+	estimate->concurrency =
 		((DynRelPlan *) rel->fdw_private)->relation->connection->max_concurrency;
 }
 
@@ -197,7 +197,7 @@ want_single_row(NestPath *path)
 	copy = makeNode(ForeignPath);
 	*copy = *(ForeignPath *) inner;
 	dyn_decode_choice(copy->fdw_private, &choice);
-	choice.single = true;
+	choice.first_row_only = true;
 	copy->fdw_private = dyn_encode_choice(&choice);
 	path->jpath.innerjoinpath = &copy->path;
 }

@@ -42,9 +42,9 @@ dyn_encode_choice(const DynPathChoice *choice)
 	List	   *encoded = list_make3_int(choice->target, choice->ordered,
 										 choice->backward);
 
-	encoded = lappend_int(encoded, choice->single);
+	encoded = lappend_int(encoded, choice->first_row_only);
 	encoded = lappend_int(encoded, choice->kind);
-	return lappend_int(encoded, choice->together);
+	return lappend_int(encoded, choice->batchable);
 }
 
 void
@@ -53,9 +53,9 @@ dyn_decode_choice(List *encoded, DynPathChoice *choice)
 	choice->target = linitial_int(encoded);
 	choice->ordered = lsecond_int(encoded);
 	choice->backward = lthird_int(encoded);
-	choice->single = list_nth_int(encoded, 3);
+	choice->first_row_only = list_nth_int(encoded, 3);
 	choice->kind = list_nth_int(encoded, 4);
-	choice->together = list_nth_int(encoded, 5);
+	choice->batchable = list_nth_int(encoded, 5);
 }
 
 static const DynIndexMeta *
@@ -79,20 +79,20 @@ make_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
 }
 
 DynAccess *
-dyn_bind_choice(const DynRelPlan *plan, RelOptInfo *baserel,
-				const DynPathChoice *choice, List *clauses, List **enforced)
+dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
+				const DynPathChoice *choice, List *clauses, List **pushed_exactly)
 {
 	const DynIndexMeta *index = choice_index(plan, choice->target);
 	DynAccess  *access;
 
 	if (choice->target == DYN_TARGET_SCAN)
-		return dyn_bind_scan(plan, clauses, enforced);
-	access = dyn_bind(plan, index, clauses, enforced);
+		return dyn_match_scan(plan, clauses, pushed_exactly);
+	access = dyn_match_keys(plan, index, clauses, pushed_exactly);
 	if (access == NULL)
 		elog(ERROR, "key of \"%s\" is not bound any more", plan->relation->name);
 	access->ordered = choice->ordered;
 	access->backward = choice->backward;
-	if (access->ordered && access->multiple)
+	if (access->ordered && access->multi_partition)
 		access->nsort = dyn_sort_attributes(plan, index, access, access->sort);
 	if (access->nproofs > 0)
 		access->fallback = make_fallback(plan, index, access, clauses);
@@ -151,9 +151,9 @@ fixed_partitions(const DynAccess *access)
 	DynPred    *pred;
 	Node	   *value;
 
-	if (!access->multiple)
+	if (!access->multi_partition)
 		return 1;
-	if (access->tuples != NULL || access->nhash != 1 ||
+	if (access->row_keys != NULL || access->nhash != 1 ||
 		list_length(access->hash[0].preds) != 1)
 		return -1;
 	pred = linitial(access->hash[0].preds);
@@ -178,7 +178,7 @@ can_be_ordered(const DynRelPlan *plan, const DynAccess *access)
 {
 	int			partitions;
 
-	if (access->kind != DYN_ACCESS_QUERY || access->then_base)
+	if (access->kind != DYN_ACCESS_QUERY || access->fetch_base_items)
 		return false;
 	partitions = fixed_partitions(access);
 	return partitions >= 0 &&
@@ -234,7 +234,7 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 
 	choice->kind = access->kind;
 	access->ordered = choice->ordered;
-	choice->together = dyn_access_can_look_up(access);
+	choice->batchable = dyn_access_can_look_up(access);
 	dyn_cost_access(root, baserel, access, rows, &startup, &total);
 	add_path(baserel, (Path *)
 			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
@@ -246,10 +246,10 @@ add_scan_path(PlannerInfo *root, RelOptInfo *baserel)
 {
 	DynRelPlan *plan = baserel->fdw_private;
 	DynPathChoice choice = {.target = DYN_TARGET_SCAN};
-	List	   *enforced;
+	List	   *pushed_exactly;
 
 	add_access_path(root, baserel,
-					dyn_bind_scan(plan, plan->clauses, &enforced),
+					dyn_match_scan(plan, plan->clauses, &pushed_exactly),
 					&choice, NIL, NULL);
 }
 
@@ -290,8 +290,8 @@ bind_target(RelOptInfo *baserel, int target, List *clauses,
 {
 	DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = choice_index(plan, target);
-	List	   *enforced;
-	DynAccess  *access = dyn_bind(plan, index, clauses, &enforced);
+	List	   *pushed_exactly;
+	DynAccess  *access = dyn_match_keys(plan, index, clauses, &pushed_exactly);
 
 	if (access == NULL ||
 		(param != NULL && !uses_any(access->key_rinfos, param->ppi_clauses)) ||

@@ -24,7 +24,7 @@
 
 /* Splits the clauses into those the requests enforce and those to be checked. */
 static void
-split_clauses(List *scan_clauses, List *enforced, List **local, List **remote)
+split_clauses(List *scan_clauses, List *pushed_exactly, List **local, List **remote)
 {
 	ListCell   *lc;
 
@@ -36,7 +36,7 @@ split_clauses(List *scan_clauses, List *enforced, List **local, List **remote)
 
 		if (rinfo->pseudoconstant)
 			continue;
-		if (list_member_ptr(enforced, rinfo))
+		if (list_member_ptr(pushed_exactly, rinfo))
 			*remote = lappend(*remote, rinfo->clause);
 		else
 			*local = lappend(*local, rinfo->clause);
@@ -119,7 +119,7 @@ complete_fallback(RelOptInfo *baserel, const DynRelation *relation,
 {
 	DynAccess  *fallback = access->fallback;
 
-	fallback->lazy = access->lazy;
+	fallback->may_stop_early = access->may_stop_early;
 	fallback->fields = fetched_fields(baserel, relation, exprs);
 	for (int i = 0; i < fallback->nsort; i++)
 	{
@@ -187,7 +187,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	DynPathChoice choice;
 	DynAccess  *access;
 	List	   *clauses,
-			   *enforced,
+			   *pushed_exactly,
 			   *local,
 			   *remote;
 	List	   *exprs = NIL;
@@ -197,13 +197,13 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		return count_plan(baserel, tlist);
 	clauses = dyn_quals_classify(root, baserel, plan->relation, scan_clauses);
 	dyn_decode_choice(best_path->fdw_private, &choice);
-	access = dyn_bind_choice(plan, baserel, &choice, clauses, &enforced);
-	split_clauses(scan_clauses, enforced, &local, &remote);
+	access = dyn_match_choice(plan, baserel, &choice, clauses, &pushed_exactly);
+	split_clauses(scan_clauses, pushed_exactly, &local, &remote);
 	access->fields = fetched_fields(baserel, plan->relation, local);
-	access->lazy = may_stop_early(root);
-	access->single = choice.single && local == NIL && access->filters == NIL &&
-		access->kind == DYN_ACCESS_QUERY && !access->then_base;
-	access->limit_hint = access->single ? 1
+	access->may_stop_early = may_stop_early(root);
+	access->first_row_only = choice.first_row_only && local == NIL && access->filters == NIL &&
+		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
+	access->limit_hint = access->first_row_only ? 1
 		: limit_hint(root, baserel, &best_path->path, access, scan_clauses);
 	access->one_request = dyn_access_is_one_request(root, baserel, access);
 	if (access->kind == DYN_ACCESS_SCAN)

@@ -10,7 +10,7 @@
 
 #include "foreign/fdwapi.h"
 
-#include "binding.h"
+#include "match_keys.h"
 
 /* size.c, paths.c, plan.c, upper.c */
 extern void dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel,
@@ -39,18 +39,18 @@ typedef struct DynPathChoice
 	int			target;
 	bool		ordered;
 	bool		backward;
-	bool		single;			/* one row is enough: below a semijoin */
+	bool		first_row_only;			/* one row is enough: below a semijoin */
 	DynAccessKind kind;
-	bool		together;		/* many executions can be answered together */
+	bool		batchable;		/* many executions can be answered together */
 } DynPathChoice;
 
 extern List *dyn_encode_choice(const DynPathChoice *choice);
 extern void dyn_decode_choice(List *encoded, DynPathChoice *choice);
 
 /* The access plan of a choice, bound from classified clauses. */
-extern DynAccess *dyn_bind_choice(const DynRelPlan *plan, RelOptInfo *baserel,
+extern DynAccess *dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 								  const DynPathChoice *choice, List *clauses,
-								  List **enforced);
+								  List **pushed_exactly);
 
 /* Is the relation read by this wrapper? */
 static inline bool

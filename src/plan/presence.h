@@ -14,7 +14,7 @@
 #ifndef DYN_PLAN_PRESENCE_H
 #define DYN_PLAN_PRESENCE_H
 
-#include "binding.h"
+#include "match_keys.h"
 
 /* Of a value in a partition key, and in a sort key. */
 #define DYN_MAX_HASH_BYTES	2048

@@ -4,7 +4,7 @@
  *		exactly.
  *
  * One function for each form of expression; each returns a predicate or NULL
- * and reports in the Judge what it found.  Here is decided what a clause says, of
+ * and reports in the ClassifyContext what it found.  Here is decided what a clause says, of
  * which column; whether DynamoDB can say it, and exactly, is model/exact.c's
  * verdict, asked with the operator's own input types and collation.
  *
@@ -34,7 +34,7 @@
 #include "../model/pg_compat.h"
 #include "quals.h"
 
-typedef struct Judge
+typedef struct ClassifyContext
 {
 	PlannerInfo *root;
 	Index		relid;
@@ -43,17 +43,17 @@ typedef struct Judge
 	/* what is found; only ever cleared on the way down */
 	bool		exact;
 	bool		sized;
-} Judge;
+} ClassifyContext;
 
-static DynPred *judge_expr(Judge *judge, Node *node);
+static DynPred *classify_expr(ClassifyContext *context, Node *node);
 
 /* ---- fields and values ---- */
 
 /* Can the expression be evaluated once, before any row is read? */
 static bool
-is_runtime_value(Judge *judge, Node *node)
+is_runtime_value(ClassifyContext *context, Node *node)
 {
-	return !bms_is_member(judge->relid, pull_varnos(judge->root, node)) &&
+	return !bms_is_member(context->relid, pull_varnos(context->root, node)) &&
 		!contain_volatile_functions(node) &&
 		!contain_subplans(node);
 }
@@ -189,7 +189,7 @@ dyn_match_field(Node *node, Index relid, const DynRelation *relation,
  * a jsonb column has no codec of its own, so that only its text can be compared.
  */
 static bool
-match_comparand(Judge *judge, Node *node, DynField *field, bool *as_text)
+match_comparand(ClassifyContext *context, Node *node, DynField *field, bool *as_text)
 {
 	for (;;)
 	{
@@ -199,21 +199,21 @@ match_comparand(Judge *judge, Node *node, DynField *field, bool *as_text)
 			node = (Node *) ((RelabelType *) node)->arg;
 		else if (IsA(node, FuncExpr) &&
 				 list_length(((FuncExpr *) node)->args) == 1 &&
-				 match_comparand(judge, linitial(((FuncExpr *) node)->args),
+				 match_comparand(context, linitial(((FuncExpr *) node)->args),
 								 field, as_text))
 			return field->steps == NIL &&
 				is_transparent_cast(((FuncExpr *) node)->funcid,
-									field_codec(judge->relation, field)->kind);
+									field_codec(context->relation, field)->kind);
 		else if (IsA(node, CoerceViaIO))
 		{
 			arg = (Node *) ((CoerceViaIO *) node)->arg;
 			return ((CoerceViaIO *) node)->resulttype == TEXTOID &&
-				match_column(arg, judge->relid, judge->relation, field) &&
-				field_codec(judge->relation, field)->kind == DYN_CODEC_UUID &&
+				match_column(arg, context->relid, context->relation, field) &&
+				field_codec(context->relation, field)->kind == DYN_CODEC_UUID &&
 				!(*as_text = false);
 		}
 		else
-			return dyn_match_field(node, judge->relid, judge->relation, field,
+			return dyn_match_field(node, context->relid, context->relation, field,
 								   as_text);
 	}
 }
@@ -262,7 +262,7 @@ make_value_pred(DynPredKind kind, const DynField *field, Node *value,
  * times always are; texts if they are constants.
  */
 static void
-judge_size(Judge *judge, Node *value, Oid valuetype)
+classify_size(ClassifyContext *context, Node *value, Oid valuetype)
 {
 	if (valuetype != TEXTOID && valuetype != VARCHAROID &&
 		valuetype != BYTEAOID)
@@ -270,21 +270,21 @@ judge_size(Judge *judge, Node *value, Oid valuetype)
 	if (!IsA(value, Const) ||
 		(!((Const *) value)->constisnull &&
 		 toast_raw_datum_size(((Const *) value)->constvalue) > MAX_SIZED_BYTES))
-		judge->sized = false;
+		context->sized = false;
 }
 
 static const DynColumn *
-field_column(const Judge *judge, const DynField *field)
+field_column(const ClassifyContext *context, const DynField *field)
 {
-	return dyn_relation_column(judge->relation, field->attnum);
+	return dyn_relation_column(context->relation, field->attnum);
 }
 
 /* Takes note of a verdict; false if nothing can be sent. */
 static bool
-accept_verdict(Judge *judge, DynVerdict verdict)
+accept_verdict(ClassifyContext *context, DynVerdict verdict)
 {
 	if (verdict != DYN_EXACT)
-		judge->exact = false;
+		context->exact = false;
 	return verdict != DYN_LOCAL;
 }
 
@@ -341,38 +341,38 @@ describe_operator(Oid opno, int kind, Oid collation)
 
 /* field op value */
 static DynPred *
-judge_comparison(Judge *judge, int kind, const DynOperator *op,
+classify_comparison(ClassifyContext *context, int kind, const DynOperator *op,
 				 const DynField *field, Node *value)
 {
 	if (field->steps != NIL ||
-		!accept_verdict(judge, dyn_judge_operator(field_column(judge, field), op)))
+		!accept_verdict(context, dyn_judge_operator(field_column(context, field), op)))
 		return NULL;
-	judge_size(judge, value, op->value_type);
+	classify_size(context, value, op->value_type);
 	return make_value_pred(kind, field, value, op->value_type);
 }
 
 /* info->>'a' = value: the spelling alone decides, so that it stays a superset. */
 static DynPred *
-judge_text_equality(Judge *judge, const DynOperator *op, const DynField *field,
+classify_text_equality(ClassifyContext *context, const DynOperator *op, const DynField *field,
 					Node *value)
 {
-	if (!accept_verdict(judge, dyn_judge_member(op)))
+	if (!accept_verdict(context, dyn_judge_member(op)))
 		return NULL;
 	return make_value_pred(DYN_PRED_TEXT_EQ, field, value, TEXTOID);
 }
 
 /* Two columns of one kind, compared in DynamoDB itself. */
 static DynPred *
-judge_fields(Judge *judge, int kind, const DynOperator *op,
+classify_fields(ClassifyContext *context, int kind, const DynOperator *op,
 			 const DynField *left, const DynField *right)
 {
 	DynPred    *pred;
 
 	if (left->steps != NIL || right->steps != NIL ||
-		dyn_path_equal(dyn_field_path(judge->relation, left),
-					   dyn_field_path(judge->relation, right)) ||
-		!accept_verdict(judge, dyn_judge_columns(field_column(judge, left),
-												 field_column(judge, right), op)))
+		dyn_path_equal(dyn_field_path(context->relation, left),
+					   dyn_field_path(context->relation, right)) ||
+		!accept_verdict(context, dyn_judge_columns(field_column(context, left),
+												 field_column(context, right), op)))
 		return NULL;
 	pred = make_pred(DYN_PRED_FIELDS, left);
 	pred->op = kind;
@@ -410,15 +410,15 @@ commute_types(DynOperator *op)
 /* ---- forms of expressions ---- */
 
 static DynPred *
-judge_prefix(Judge *judge, DynPredKind kind, Node *left, Node *right,
+classify_prefix(ClassifyContext *context, DynPredKind kind, Node *left, Node *right,
 			 Oid collation)
 {
 	DynField	field;
 	bool		text;
 
-	if (!match_comparand(judge, left, &field, &text) || text ||
-		field.steps != NIL || !is_runtime_value(judge, right) ||
-		!accept_verdict(judge, dyn_judge_prefix(field_column(judge, &field),
+	if (!match_comparand(context, left, &field, &text) || text ||
+		field.steps != NIL || !is_runtime_value(context, right) ||
+		!accept_verdict(context, dyn_judge_prefix(field_column(context, &field),
 												collation)))
 		return NULL;
 	return make_value_pred(kind, &field, right, TEXTOID);
@@ -426,23 +426,23 @@ judge_prefix(Judge *judge, DynPredKind kind, Node *left, Node *right,
 
 /* array_column @> array */
 static DynPred *
-judge_contains_all(Judge *judge, Node *left, Node *right, Oid collation)
+classify_contains_all(ClassifyContext *context, Node *left, Node *right, Oid collation)
 {
 	DynField	field;
 	bool		text;
 	Oid			elemtype = get_base_element_type(exprType(right));
 	DynOperator op = {DYN_COMPARE_EQ, elemtype, elemtype, collation};
 
-	if (!match_comparand(judge, left, &field, &text) || text ||
-		field.steps != NIL || !is_runtime_value(judge, right) ||
-		!accept_verdict(judge, dyn_judge_element(field_column(judge, &field), &op)))
+	if (!match_comparand(context, left, &field, &text) || text ||
+		field.steps != NIL || !is_runtime_value(context, right) ||
+		!accept_verdict(context, dyn_judge_element(field_column(context, &field), &op)))
 		return NULL;
-	judge->sized = false;
+	context->sized = false;
 	return make_value_pred(DYN_PRED_CONTAINS_ALL, &field, right, elemtype);
 }
 
 static DynPred *
-judge_operator(Judge *judge, OpExpr *op)
+classify_operator(ClassifyContext *context, OpExpr *op)
 {
 	Node	   *left = linitial(op->args);
 	Node	   *right = lsecond(op->args);
@@ -458,23 +458,23 @@ judge_operator(Judge *judge, OpExpr *op)
 	switch (get_opcode(op->opno))
 	{
 		case F_STARTS_WITH:
-			return judge_prefix(judge, DYN_PRED_PREFIX, left, right,
+			return classify_prefix(context, DYN_PRED_PREFIX, left, right,
 								op->inputcollid);
 		case F_TEXTLIKE:
-			return judge_prefix(judge, DYN_PRED_LIKE, left, right,
+			return classify_prefix(context, DYN_PRED_LIKE, left, right,
 								op->inputcollid);
 		case F_ARRAYCONTAINS:
-			return judge_contains_all(judge, left, right, op->inputcollid);
+			return classify_contains_all(context, left, right, op->inputcollid);
 	}
 	kind = comparison_kind(op->opno);
 	if (kind < 0)
 		return NULL;
 	operator = describe_operator(op->opno, kind, op->inputcollid);
-	lmatch = match_comparand(judge, left, &lfield, &ltext);
-	rmatch = match_comparand(judge, right, &rfield, &rtext);
+	lmatch = match_comparand(context, left, &lfield, &ltext);
+	rmatch = match_comparand(context, right, &rfield, &rtext);
 	if (lmatch && rmatch)
 		return ltext || rtext ? NULL
-			: judge_fields(judge, kind, &operator, &lfield, &rfield);
+			: classify_fields(context, kind, &operator, &lfield, &rfield);
 	if (rmatch)
 	{
 		commute_types(&operator);
@@ -485,11 +485,11 @@ judge_operator(Judge *judge, OpExpr *op)
 	}
 	else if (!lmatch)
 		return NULL;
-	if (!is_runtime_value(judge, right))
+	if (!is_runtime_value(context, right))
 		return NULL;
 	if (ltext)
-		return judge_text_equality(judge, &operator, &lfield, right);
-	return judge_comparison(judge, kind, &operator, &lfield, right);
+		return classify_text_equality(context, &operator, &lfield, right);
+	return classify_comparison(context, kind, &operator, &lfield, right);
 }
 
 /* The number of elements if it is fixed at planning, else -1. */
@@ -510,7 +510,7 @@ fixed_array_size(Node *array)
 
 /* value = ANY (array_column) */
 static DynPred *
-judge_element(Judge *judge, ScalarArrayOpExpr *op)
+classify_element(ClassifyContext *context, ScalarArrayOpExpr *op)
 {
 	Node	   *value = linitial(op->args);
 	DynOperator operator = describe_operator(op->opno, DYN_PRED_EQ,
@@ -518,12 +518,12 @@ judge_element(Judge *judge, ScalarArrayOpExpr *op)
 	DynField	field;
 	bool		text;
 
-	if (!op->useOr || !is_runtime_value(judge, value) ||
-		!match_comparand(judge, lsecond(op->args), &field, &text) || text ||
+	if (!op->useOr || !is_runtime_value(context, value) ||
+		!match_comparand(context, lsecond(op->args), &field, &text) || text ||
 		field.steps != NIL)
 		return NULL;
 	commute_types(&operator);
-	if (!accept_verdict(judge, dyn_judge_element(field_column(judge, &field),
+	if (!accept_verdict(context, dyn_judge_element(field_column(context, &field),
 												 &operator)))
 		return NULL;
 	return make_value_pred(DYN_PRED_CONTAINS, &field, value,
@@ -532,7 +532,7 @@ judge_element(Judge *judge, ScalarArrayOpExpr *op)
 
 /* field = ANY (array), field <> ALL (array) */
 static DynPred *
-judge_array_operator(Judge *judge, ScalarArrayOpExpr *op)
+classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 {
 	Node	   *array = lsecond(op->args);
 	int			kind = comparison_kind(op->opno);
@@ -542,113 +542,113 @@ judge_array_operator(Judge *judge, ScalarArrayOpExpr *op)
 
 	if (kind != (op->useOr ? DYN_PRED_EQ : DYN_PRED_NE))
 		return NULL;
-	if (!match_comparand(judge, linitial(op->args), &field, &text))
-		return kind == DYN_PRED_EQ ? judge_element(judge, op) : NULL;
+	if (!match_comparand(context, linitial(op->args), &field, &text))
+		return kind == DYN_PRED_EQ ? classify_element(context, op) : NULL;
 	operator = describe_operator(op->opno, kind, op->inputcollid);
-	if (text || field.steps != NIL || !is_runtime_value(judge, array) ||
-		!field_column(judge, &field)->traits.point ||
-		!accept_verdict(judge, dyn_judge_operator(field_column(judge, &field),
+	if (text || field.steps != NIL || !is_runtime_value(context, array) ||
+		!field_column(context, &field)->traits.point ||
+		!accept_verdict(context, dyn_judge_operator(field_column(context, &field),
 												  &operator)))
 		return NULL;
-	judge_size(judge, array, operator.value_type);
+	classify_size(context, array, operator.value_type);
 	if (fixed_array_size(array) < 0 ||
 		fixed_array_size(array) > DYN_EXPR_MAX_IN)
-		judge->sized = false;
+		context->sized = false;
 	return make_value_pred(kind == DYN_PRED_EQ ? DYN_PRED_IN : DYN_PRED_NOT_IN,
 						   &field, array, operator.value_type);
 }
 
 /* A boolean column standing alone, negated, or IS TRUE / IS FALSE of one. */
 static DynPred *
-judge_boolean(Judge *judge, Node *node, DynPredKind kind)
+classify_boolean(ClassifyContext *context, Node *node, DynPredKind kind)
 {
 	DynField	field;
 
-	if (!match_column(node, judge->relid, judge->relation, &field) ||
-		!accept_verdict(judge, field_column(judge, &field)->traits.truth))
+	if (!match_column(node, context->relid, context->relation, &field) ||
+		!accept_verdict(context, field_column(context, &field)->traits.truth))
 		return NULL;
 	return make_pred(kind, &field);
 }
 
 /* AND: what can be pushed of it.  OR: every arm or nothing. */
 static DynPred *
-judge_bool(Judge *judge, BoolExpr *expr)
+classify_bool(ClassifyContext *context, BoolExpr *expr)
 {
 	DynPred    *pred;
 	ListCell   *lc;
 
 	if (expr->boolop == NOT_EXPR)
-		return judge_boolean(judge, linitial(expr->args), DYN_PRED_FALSE);
+		return classify_boolean(context, linitial(expr->args), DYN_PRED_FALSE);
 	pred = make_pred(expr->boolop == AND_EXPR ? DYN_PRED_AND : DYN_PRED_OR, NULL);
 	foreach(lc, expr->args)
 	{
-		DynPred    *arg = judge_expr(judge, lfirst(lc));
+		DynPred    *arg = classify_expr(context, lfirst(lc));
 
 		if (arg != NULL)
 			pred->args = lappend(pred->args, arg);
 		else if (expr->boolop == OR_EXPR)
 			return NULL;
 		else
-			judge->exact = false;
+			context->exact = false;
 	}
 	return pred->args == NIL ? NULL : pred;
 }
 
 /* IS NULL: absent or of type NULL.  IS NOT NULL: present with the column's type. */
 static DynPred *
-judge_null_test(Judge *judge, NullTest *test)
+classify_null_test(ClassifyContext *context, NullTest *test)
 {
 	DynField	field;
 	bool		text;
 	const DynTraits *traits;
 
 	if (test->argisrow ||
-		!dyn_match_field((Node *) test->arg, judge->relid, judge->relation,
+		!dyn_match_field((Node *) test->arg, context->relid, context->relation,
 						 &field, &text))
 		return NULL;
-	traits = &field_column(judge, &field)->traits;
-	if (!accept_verdict(judge, test->nulltesttype == IS_NULL ? traits->absence
+	traits = &field_column(context, &field)->traits;
+	if (!accept_verdict(context, test->nulltesttype == IS_NULL ? traits->absence
 						: traits->presence))
 		return NULL;
 	/* of a member, the document's own traits say nothing */
 	if (field.steps != NIL)
-		judge->exact = false;
+		context->exact = false;
 	return make_pred(test->nulltesttype == IS_NULL ? DYN_PRED_NULL
 					 : DYN_PRED_NOT_NULL, &field);
 }
 
 static DynPred *
-judge_expr(Judge *judge, Node *node)
+classify_expr(ClassifyContext *context, Node *node)
 {
 	check_stack_depth();
 	switch (nodeTag(node))
 	{
 		case T_OpExpr:
 			return list_length(((OpExpr *) node)->args) == 2
-				? judge_operator(judge, (OpExpr *) node) : NULL;
+				? classify_operator(context, (OpExpr *) node) : NULL;
 		case T_ScalarArrayOpExpr:
-			return judge_array_operator(judge, (ScalarArrayOpExpr *) node);
+			return classify_array_operator(context, (ScalarArrayOpExpr *) node);
 		case T_BoolExpr:
-			return judge_bool(judge, (BoolExpr *) node);
+			return classify_bool(context, (BoolExpr *) node);
 		case T_NullTest:
-			return judge_null_test(judge, (NullTest *) node);
+			return classify_null_test(context, (NullTest *) node);
 		case T_BooleanTest:
 			if (((BooleanTest *) node)->booltesttype == IS_TRUE)
-				return judge_boolean(judge, (Node *) ((BooleanTest *) node)->arg,
+				return classify_boolean(context, (Node *) ((BooleanTest *) node)->arg,
 									 DYN_PRED_TRUE);
 			if (((BooleanTest *) node)->booltesttype == IS_FALSE)
-				return judge_boolean(judge, (Node *) ((BooleanTest *) node)->arg,
+				return classify_boolean(context, (Node *) ((BooleanTest *) node)->arg,
 									 DYN_PRED_FALSE);
 			return NULL;
 		case T_FuncExpr:
 			if (((FuncExpr *) node)->funcid == F_STARTS_WITH)
-				return judge_prefix(judge, DYN_PRED_PREFIX,
+				return classify_prefix(context, DYN_PRED_PREFIX,
 									linitial(((FuncExpr *) node)->args),
 									lsecond(((FuncExpr *) node)->args),
 									((FuncExpr *) node)->inputcollid);
 			return NULL;
 		case T_Var:
-			return judge_boolean(judge, node, DYN_PRED_TRUE);
+			return classify_boolean(context, node, DYN_PRED_TRUE);
 		default:
 			return NULL;
 	}
@@ -664,14 +664,14 @@ dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 	foreach(lc, rinfos)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		Judge		judge = {root, baserel->relid, relation, true, true};
+		ClassifyContext		context = {root, baserel->relid, relation, true, true};
 		DynClause  *clause = palloc0(sizeof(DynClause));
 
 		clause->rinfo = rinfo;
 		if (!rinfo->pseudoconstant)
-			clause->pred = judge_expr(&judge, (Node *) rinfo->clause);
-		clause->exact = clause->pred != NULL && judge.exact;
-		clause->sized = judge.sized;
+			clause->pred = classify_expr(&context, (Node *) rinfo->clause);
+		clause->exact = clause->pred != NULL && context.exact;
+		clause->sized = context.sized;
 		clauses = lappend(clauses, clause);
 	}
 	return clauses;

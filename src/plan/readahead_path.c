@@ -112,7 +112,7 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 void
 dyn_read_ahead_decode(const CustomScan *plan, DynReadAheadPlan *decoded)
 {
-	decoded->lazy = intVal(linitial(plan->custom_private)) != 0;
+	decoded->may_stop_early = intVal(linitial(plan->custom_private)) != 0;
 	decoded->subplans = lsecond(plan->custom_private);
 	decoded->params = lthird(plan->custom_private);
 }

@@ -24,7 +24,7 @@ extern Path *dyn_read_ahead_path(Path *child, List *subplans);
 /* What the plan node says to the executor. */
 typedef struct DynReadAheadPlan
 {
-	bool		lazy;			/* something above may stop early */
+	bool		may_stop_early;			/* something above may stop early */
 	List	   *subplans;		/* of int: plan_id of each subplan; or NIL */
 	List	   *params;			/* of int: which parameter each of the plan's
 								 * custom_exprs is for */

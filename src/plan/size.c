@@ -112,13 +112,13 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 {
 	DynRelPlan *plan = make_rel_plan(root, baserel, foreigntableid);
 	DynAccess  *access;
-	List	   *enforced;
+	List	   *pushed_exactly;
 
 	baserel->fdw_private = plan;
 	baserel->tuples = dyn_table_rows(baserel, plan->meta);
 	add_unique_key(baserel, plan);
 	set_baserel_size_estimates(root, baserel);
-	access = dyn_bind(plan, NULL, plan->clauses, &enforced);
+	access = dyn_match_keys(plan, NULL, plan->clauses, &pushed_exactly);
 	if (access != NULL)
 		baserel->rows = Min(baserel->rows,
 							clamp_row_est(dyn_access_most_items(root, baserel,

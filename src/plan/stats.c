@@ -8,7 +8,7 @@
 #include "utils/selfuncs.h"
 #include "utils/syscache.h"
 
-#include "binding.h"
+#include "match_keys.h"
 #include "stats.h"
 
 bool

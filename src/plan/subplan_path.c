@@ -147,7 +147,7 @@ saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,
 	estimate.kind = access_of(scan)->kind;
 	estimate.executions = Max(1.0, rows);
 	estimate.keys = distinct_keys(root, subplan, estimate.executions);
-	estimate.lanes = DYN_USUAL_LANES;
+	estimate.concurrency = DYN_USUAL_CONCURRENCY;
 	estimate.round_trip = scan->scan.plan.startup_cost;
 	estimate.execution = Max(subplan->per_call_cost, estimate.round_trip);
 	dyn_cost_lookups(&estimate, &startup, &total);

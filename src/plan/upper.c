@@ -78,19 +78,19 @@ countable_access(RelOptInfo *input_rel)
 	Path	   *path = input_rel->cheapest_total_path;
 	DynPathChoice choice;
 	DynAccess  *access;
-	List	   *enforced;
+	List	   *pushed_exactly;
 	ListCell   *lc;
 
 	if (path == NULL || !IsA(path, ForeignPath) || path->param_info != NULL)
 		return NULL;
 	dyn_decode_choice(((ForeignPath *) path)->fdw_private, &choice);
 	choice.ordered = choice.backward = false;
-	access = dyn_bind_choice(plan, input_rel, &choice, plan->clauses, &enforced);
-	if (access->kind == DYN_ACCESS_GET || access->then_base)
+	access = dyn_match_choice(plan, input_rel, &choice, plan->clauses, &pushed_exactly);
+	if (access->kind == DYN_ACCESS_GET || access->fetch_base_items)
 		return NULL;
 	foreach(lc, input_rel->baserestrictinfo)
 	{
-		if (!list_member_ptr(enforced, lfirst(lc)))
+		if (!list_member_ptr(pushed_exactly, lfirst(lc)))
 			return NULL;
 	}
 	access->count_only = true;

@@ -135,7 +135,7 @@ now(void)
 }
 
 static double
-time_page(const char *buf, size_t len, const DynShape *shape, DynPage *page)
+time_page(const char *buf, size_t len, const DynPathTree *shape, DynPage *page)
 {
 	double		start = now();
 	DynValue	slots[8];
@@ -185,7 +185,7 @@ median(double *times)
 	return times[ROUNDS / 2];
 }
 
-static DynShape *
+static DynPathTree *
 shape_of(const char *const *names, int n)
 {
 	DynStep		steps[8];
@@ -199,7 +199,7 @@ shape_of(const char *const *names, int n)
 		paths[i].steps = &steps[i];
 		paths[i].nsteps = 1;
 	}
-	return dyn_shape_create(paths, n);
+	return dyn_path_tree_create(paths, n);
 }
 
 static void
@@ -210,7 +210,7 @@ print(const char *what, size_t len, double took, double yardstick)
 }
 
 static void
-bench(const char *title, int missing, DynShape **shapes)
+bench(const char *title, int missing, DynPathTree **shapes)
 {
 	static double times[4][ROUNDS];
 	char	   *buf = malloc(PAGE_CAP);
@@ -245,7 +245,7 @@ main(void)
 		"status", "customer_id", "ordered_at", "total", "paid", "note",
 		"address", "tags"
 	};
-	DynShape   *shapes[3];
+	DynPathTree   *shapes[3];
 	int			k;
 
 	shapes[0] = shape_of(names, 8);
@@ -254,6 +254,6 @@ main(void)
 	bench("every attribute in every item", 0, shapes);
 	bench("a third of the attributes missing", 33, shapes);
 	for (k = 0; k < 3; k++)
-		dyn_shape_free(shapes[k]);
+		dyn_path_tree_free(shapes[k]);
 	return 0;
 }

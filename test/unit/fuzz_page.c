@@ -126,7 +126,7 @@ walk_value(const DynValue *value)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static DynShape *shape;
+	static DynPathTree *shape;
 	static DynPage page;
 	const char *buf = (const char *) data;
 	DynValue	slots[SLOTS];
@@ -137,7 +137,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (shape == NULL)
 	{
-		shape = dyn_shape_create(paths, SLOTS);
+		shape = dyn_path_tree_create(paths, SLOTS);
 		dyn_page_init(&page);
 	}
 	if (!dyn_page_parse(&page, shape, buf, size, &error))

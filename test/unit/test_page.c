@@ -23,7 +23,7 @@ static char *bytes;
 static size_t bytes_len;
 
 static bool
-parse_bytes(const DynShape *shape, const char *text, size_t len)
+parse_bytes(const DynPathTree *shape, const char *text, size_t len)
 {
 	bool		parsed;
 
@@ -39,13 +39,13 @@ parse_bytes(const DynShape *shape, const char *text, size_t len)
 }
 
 static bool
-parse(const DynShape *shape, const char *text)
+parse(const DynPathTree *shape, const char *text)
 {
 	return parse_bytes(shape, text, strlen(text));
 }
 
 /* A shape from paths like "a", "info.rating" and "tags[0]". */
-static DynShape *
+static DynPathTree *
 shape_of(const char *const *texts, int n)
 {
 	DynStep		steps[MAX_SLOTS][8];
@@ -77,7 +77,7 @@ shape_of(const char *const *texts, int n)
 		paths[i].steps = steps[i];
 		paths[i].nsteps = k;
 	}
-	return dyn_shape_create(paths, n);
+	return dyn_path_tree_create(paths, n);
 }
 
 #define SHAPE(...) \
@@ -121,14 +121,14 @@ static void
 check_items(const char *const *paths, int npaths, const char *response,
 			const char *wanted)
 {
-	DynShape   *shape = shape_of(paths, npaths);
+	DynPathTree   *shape = shape_of(paths, npaths);
 
 	if (CHECK(parse(shape, response)))
 		CHECK_EQ_STR(items_text(npaths), wanted);
 	else
 		printf("#     %s at %zu in %s\n", error.reason, error.offset,
 			   response);
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 }
 
 #define CHECK_ITEMS(response, wanted, ...) \
@@ -188,7 +188,7 @@ unprocessed_keys_are_read_like_items(void)
 	static const char keys[] =
 		"{\"t\":{\"ConsistentRead\":true,\"Keys\":[{\"a\":{\"N\":\"1\"}},"
 		"{\"a\":{\"N\":\"2\"}}],\"Other\":{}}}";
-	DynShape   *shape = SHAPE("a");
+	DynPathTree   *shape = SHAPE("a");
 	DynValue	value;
 
 	CHECK(dyn_page_parse_keys(&page, shape, keys, strlen(keys), &error));
@@ -199,13 +199,13 @@ unprocessed_keys_are_read_like_items(void)
 	CHECK(!dyn_page_parse_keys(&page, shape, "{\"t\":[]}", 8, &error));
 	CHECK(!dyn_page_parse_keys(&page, shape, "[]", 2, &error));
 	CHECK(!dyn_page_parse_keys(&page, shape, "{} x", 4, &error));
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 }
 
 static void
 members_beside_the_items_are_read(void)
 {
-	DynShape   *shape = SHAPE("a");
+	DynPathTree   *shape = SHAPE("a");
 
 	CHECK(parse(shape, "{\"Count\":3,\"ScannedCount\":70, \"Other\":[1e5,{}],"
 				"\"LastEvaluatedKey\": {\"a\":{\"S\":\"x\"}} ,"
@@ -227,7 +227,7 @@ members_beside_the_items_are_read(void)
 	CHECK(parse(shape, "{\"ConsumedCapacity\":[{\"CapacityUnits\":1},"
 				"{\"CapacityUnits\":0.25}]}"));
 	CHECK(page.units == 1.25);
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 }
 
 static void
@@ -284,7 +284,7 @@ zero_bytes_are_told(void)
 
 /* Legal attributes around a bad one, in the first item and in later ones. */
 static void
-refuse(const DynShape *shape, const char *attribute, size_t at,
+refuse(const DynPathTree *shape, const char *attribute, size_t at,
 	   const char *reason)
 {
 	static const char *const fronts[] = {
@@ -315,7 +315,7 @@ refuse(const DynShape *shape, const char *attribute, size_t at,
 static void
 bad_attribute_values_are_refused_in_place(void)
 {
-	DynShape   *shape = SHAPE("a", "b", "q", "q.r");
+	DynPathTree   *shape = SHAPE("a", "b", "q", "q.r");
 	static const char *const number = "malformed number";
 	static const char *const member = "an attribute value has one member only";
 
@@ -353,13 +353,13 @@ bad_attribute_values_are_refused_in_place(void)
 		   "an attribute value was expected");
 	refuse(shape, "\"q\":{\"M\":{\"r\":{\"S\":\"\"},}}", 23,
 		   "an attribute name was expected");
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 }
 
 static void
 bad_json_is_refused_in_place(void)
 {
-	DynShape   *shape = SHAPE("a", "b", "q");
+	DynPathTree   *shape = SHAPE("a", "b", "q");
 	static const char *const lone = "lone surrogate";
 
 	refuse(shape, "q:1", 0, "an attribute name was expected");
@@ -382,13 +382,13 @@ bad_json_is_refused_in_place(void)
 	refuse(shape, "\"q\":{\"S\":\"\xf4\x90\x80\x80\"}", 10, "malformed UTF-8");
 	refuse(shape, "\"q\":{\"S\":\"\xc3\"}", 10, "malformed UTF-8");
 	refuse(shape, "\"\xff\":{\"S\":\"\"}", 1, "malformed UTF-8");
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 }
 
 static void
 duplicate_names_are_refused(void)
 {
-	DynShape   *shape = SHAPE("a", "b");
+	DynPathTree   *shape = SHAPE("a", "b");
 	static const char *const twice = "duplicate name";
 
 	refuse(shape, "\"q\":{\"S\":\"\"},\"q\":{\"S\":\"\"}", 14, twice);
@@ -414,7 +414,7 @@ duplicate_names_are_refused(void)
 	CHECK(parse(shape, "{\"Item\":{\"a\":{\"M\":{\"a\":{\"L\":[{\"M\":{\"a\":"
 				"{\"S\":\"\"}}},{\"M\":{\"a\":{\"S\":\"\"}}}]}}}},\"X\":[{"
 				"\"a\":1},{\"a\":{\"a\":1}}]}"));
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 }
 
 static void
@@ -434,7 +434,7 @@ bad_responses_are_refused(void)
 		"{\"ConsumedCapacity\":{\"CapacityUnits\":\"1\"}}", "{}x", "{} {}",
 		"{\"Item\":nul}", "\xef\xbb\xbf{}"
 	};
-	DynShape   *shape = SHAPE("a");
+	DynPathTree   *shape = SHAPE("a");
 	size_t		i;
 
 	for (i = 0; i < LENGTHOF(rows); i++)
@@ -442,12 +442,12 @@ bad_responses_are_refused(void)
 		harness_check(!parse(shape, rows[i]), rows[i], __FILE__, __LINE__);
 		CHECK(error.reason != NULL && error.offset <= strlen(rows[i]));
 	}
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 }
 
 /* A response with `depth` lists around nothing. */
 static bool
-parse_deep(const DynShape *shape, int depth)
+parse_deep(const DynPathTree *shape, int depth)
 {
 	char		text[8192] = "{\"Item\":{\"a\":";
 	int			i;
@@ -465,13 +465,13 @@ parse_deep(const DynShape *shape, int depth)
 static void
 depth_has_a_limit(void)
 {
-	DynShape   *shape = SHAPE("a");
+	DynPathTree   *shape = SHAPE("a");
 
 	CHECK(parse_deep(shape, 2));
 	CHECK(parse_deep(shape, DYN_MAX_DEPTH));
 	CHECK(!parse_deep(shape, DYN_MAX_DEPTH + 1));
 	CHECK_EQ_STR(error.reason, "nested too deeply");
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 }
 
 /* Every prefix of a response is refused, its whole accepted. */
@@ -482,13 +482,13 @@ truncation_is_noticed_at_every_byte(void)
 		"\\ud83d\\ude00\"},\"b\":{\"L\":[{\"N\":\"1.5\"},{\"BOOL\":true}]}},"
 		"{\"a\":{\"S\":\"second\"},\"b\":{\"M\":{\"x\":{\"NULL\":true}}}}],"
 		"\"ConsumedCapacity\":{\"CapacityUnits\":0.5}}";
-	DynShape   *shape = SHAPE("a", "b", "b.x", "b[1]");
+	DynPathTree   *shape = SHAPE("a", "b", "b.x", "b[1]");
 	size_t		len;
 
 	for (len = 0; len < strlen(text); len++)
 		CHECK(!parse_bytes(shape, text, len));
 	CHECK(parse(shape, text));
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 }
 
 /* More names than the lexicon holds, twice, then one of them doubled. */
@@ -501,7 +501,7 @@ many_names_are_told_apart(void)
 	};
 	char	   *text = malloc(NAMES * 80 + 1000);
 	char	   *p = text;
-	DynShape   *shape = SHAPE("name0000", "name2999", "other1500");
+	DynPathTree   *shape = SHAPE("name0000", "name2999", "other1500");
 	int			doubled;
 
 	for (doubled = -1; doubled < NAMES; doubled = doubled * 2 + 2)
@@ -523,7 +523,7 @@ many_names_are_told_apart(void)
 			CHECK_EQ_STR(error.reason, "duplicate name");
 	}
 	free(text);
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 }
 
 static void
@@ -535,8 +535,8 @@ memory_is_in_proportion_and_reused(void)
 	};
 	char	   *text = malloc(ITEMS * 40);
 	char	   *p = text + sprintf(text, "{\"Items\":[");
-	DynShape   *shape = SHAPE("a", "b");
-	DynShape   *none = dyn_shape_create(NULL, 0);
+	DynPathTree   *shape = SHAPE("a", "b");
+	DynPathTree   *none = dyn_path_tree_create(NULL, 0);
 	size_t		first;
 	int			i;
 
@@ -552,14 +552,14 @@ memory_is_in_proportion_and_reused(void)
 	CHECK(first < 12 * ITEMS * 2 + 20000);
 	CHECK(parse(shape, text) && dyn_page_memory(&page) == first);
 	free(text);
-	dyn_shape_free(shape);
-	dyn_shape_free(none);
+	dyn_path_tree_free(shape);
+	dyn_path_tree_free(none);
 }
 
 static void
 counting_needs_no_slots(void)
 {
-	DynShape   *shape = dyn_shape_create(NULL, 0);
+	DynPathTree   *shape = dyn_path_tree_create(NULL, 0);
 	DynValue	none;
 
 	CHECK(parse(shape, "{\"Items\":[{\"a\":{\"S\":\"\"}},{}]}"));
@@ -568,14 +568,14 @@ counting_needs_no_slots(void)
 	CHECK(!dyn_page_next(&cursor, &none));
 	dyn_page_cursor_init(&cursor, &page);
 	CHECK(dyn_page_next(&cursor, &none));
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 }
 
 /* Each reader has a place of its own. */
 static void
 cursors_are_apart(void)
 {
-	DynShape   *shape = SHAPE("a");
+	DynPathTree   *shape = SHAPE("a");
 	DynPageCursor other;
 	DynValue	value;
 
@@ -589,7 +589,7 @@ cursors_are_apart(void)
 	CHECK(dyn_page_next(&other, &value) && value.type == DYN_TYPE_ABSENT &&
 		  other.given == 2);
 	CHECK(!dyn_page_next(&cursor, &value) && dyn_page_next(&other, &value));
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 }
 
 static void

@@ -31,7 +31,7 @@ judge(const DynAsked *asked, const char *text)
 {
 	DynStep		steps[] = {{"h", 1, 0}, {"r", 1, 0}};
 	DynPath		paths[] = {{&steps[0], 1}, {&steps[1], 1}};
-	DynShape   *shape = dyn_shape_create(paths, 2);
+	DynPathTree   *shape = dyn_path_tree_create(paths, 2);
 	DynPage		page;
 	DynPage		left;
 	DynPageError error;
@@ -47,7 +47,7 @@ judge(const DynAsked *asked, const char *text)
 							   &scratch);
 	dyn_page_free(&page);
 	dyn_page_free(&left);
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 	return fault ? fault : "";
 }
 

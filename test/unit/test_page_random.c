@@ -326,7 +326,7 @@ show(const char *buf, size_t len)
 }
 
 static void
-compare(DynPage *page, const DynShape *shape, const Text *text, bool spoiled)
+compare(DynPage *page, const DynPathTree *shape, const Text *text, bool spoiled)
 {
 	int			before = harness_bad_checks;
 	/* exactly as long as the response, so that reading on is noticed */
@@ -398,10 +398,10 @@ responses_read_as_jansson_reads_them(void)
 	dyn_page_init(&page);
 	for (i = 0; i < count && harness_bad_checks < 10; i++)
 	{
-		DynShape   *shape;
+		DynPathTree   *shape;
 
 		make_paths();
-		shape = dyn_shape_create(paths, npaths);
+		shape = dyn_path_tree_create(paths, npaths);
 		make_response(&whole);
 		compare(&page, shape, &whole, false);
 		for (j = 0; j < SPOILED_EACH; j++)
@@ -413,7 +413,7 @@ responses_read_as_jansson_reads_them(void)
 				spoil(&text);
 			compare(&page, shape, &text, true);
 		}
-		dyn_shape_free(shape);
+		dyn_path_tree_free(shape);
 	}
 	dyn_page_free(&page);
 	free(whole.data);

@@ -257,7 +257,7 @@ many_items(void)
 }
 
 static Outcome
-read_items(DynPage *page, const DynShape *shape, const char *text)
+read_items(DynPage *page, const DynPathTree *shape, const char *text)
 {
 	DynPageError error = {0};
 	DynPageCursor cursor;
@@ -287,7 +287,7 @@ a_page(void)
 	const DynStep x[] = {{"m", 1, 0}, {"x", 1, 0}};
 	const DynStep y[] = {{"m", 1, 0}, {"y", 1, 0}, {NULL, 0, 0}};
 	const DynPath paths[] = {{a, 1}, {x, 2}, {y, 3}};
-	DynShape   *shape = dyn_shape_create(paths, 3);
+	DynPathTree   *shape = dyn_path_tree_create(paths, 3);
 	DynPage		page;
 	Outcome		outcome;
 
@@ -297,7 +297,7 @@ a_page(void)
 	outcome = read_items(&page, shape, many_items());
 	outcome = AGAIN(outcome, read_items(&page, shape, many_items()));
 	dyn_page_free(&page);
-	dyn_shape_free(shape);
+	dyn_path_tree_free(shape);
 	return outcome;
 }
 

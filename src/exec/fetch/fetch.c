@@ -33,13 +33,13 @@
 #define FIRST_EXPECTED_BYTES	(2 * 1024 * 1024)
 
 /* Streams that are read in turn are many, and their answers short. */
-#define TURN_EXPECTED_BYTES		(256 * 1024)
+#define KEYED_EXPECTED_BYTES		(256 * 1024)
 
 /* As that, for each call that tells of more streams. */
 #define PUMP_SHARE_OF_EXTENSION	(ITEMS_BETWEEN_PUMPS / 16)
 
 /* In turn: active streams for each request that may be in flight. */
-#define TURN_WINDOW				4
+#define KEYED_WINDOW				4
 
 /* From this page on a lazy stream reads ahead. */
 #define LAZY_PAGES				3
@@ -57,10 +57,10 @@ struct DynFetch
 	int			next_stream;	/* the first that was not begun yet */
 	int			pages_used;		/* taken up by the consumer */
 	int			until_pump;		/* items */
-	int			wanted;			/* in turn: the stream that is waited for */
-	DynStream  *turn;			/* and that was asked for last; or NULL */
+	int			awaited;			/* in turn: the stream that is waited for */
+	DynStream  *current;			/* and that was asked for last; or NULL */
 	bool		draining;		/* nothing more is asked for */
-	bool		alone;			/* is waited for without its peers */
+	bool		solo_wait;			/* is waited for without its peers */
 
 	DynFetchPage *page;			/* being handed out; not when merging */
 	DynFetchPage *kept;			/* was the only one, kept to be read again */
@@ -113,12 +113,12 @@ allocate_fetch(void)
 static int
 most_active(const DynFetchSpec *spec)
 {
-	int			lanes = spec->connection->max_concurrency;
+	int			concurrency = spec->connection->max_concurrency;
 
 	if (spec->all_at_once)
 		return spec->nstreams;
 	/* more streams may come */
-	return spec->in_turn ? lanes * TURN_WINDOW : Min(spec->nstreams, lanes);
+	return spec->keyed ? concurrency * KEYED_WINDOW : Min(spec->nstreams, concurrency);
 }
 
 DynFetch *
@@ -128,7 +128,7 @@ dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 
 	fetch->streams.spec = *spec;
 	fetch->streams.statement = statement;
-	fetch->streams.expected = spec->in_turn ? TURN_EXPECTED_BYTES
+	fetch->streams.expected = spec->keyed ? KEYED_EXPECTED_BYTES
 		: FIRST_EXPECTED_BYTES;
 	fetch->max_active = most_active(spec);
 	fetch->space = Max(fetch->max_active, 1);
@@ -138,8 +138,8 @@ dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 										 sizeof(DynStream *));
 	fetch->slots = MemoryContextAllocZero(fetch->context, Max(spec->npaths, 1) *
 										  sizeof(DynValue));
-	fetch->streams.shape = dyn_shape_create(spec->paths, spec->npaths);
-	if (fetch->streams.shape == NULL)
+	fetch->streams.tree = dyn_path_tree_create(spec->paths, spec->npaths);
+	if (fetch->streams.tree == NULL)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	return fetch;
 }
@@ -175,8 +175,8 @@ begin_stream(DynFetch *fetch)
 static bool
 is_retirable(const DynFetch *fetch, const DynStream *stream)
 {
-	if (fetch->streams.spec.in_turn &&
-		(stream->number == fetch->wanted || stream->count > 0))
+	if (fetch->streams.spec.keyed &&
+		(stream->number == fetch->awaited || stream->count > 0))
 		return false;
 	return dyn_stream_is_done(stream) && !stream->has_head;
 }
@@ -204,8 +204,8 @@ retire_streams(DynFetch *fetch)
 static int
 allowed_active(const DynFetch *fetch)
 {
-	if (!fetch->streams.spec.lazy || fetch->streams.spec.all_at_once ||
-		fetch->streams.spec.in_turn)
+	if (!fetch->streams.spec.may_stop_early || fetch->streams.spec.all_at_once ||
+		fetch->streams.spec.keyed)
 		return fetch->max_active;
 	return Min(fetch->max_active, 1 + fetch->pages_used);
 }
@@ -218,10 +218,10 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 
 	if (stream->in_flight || !stream->more || fetch->draining)
 		return false;
-	if (stream->asked == 0 || !spec->lazy)
+	if (stream->asked == 0 || !spec->may_stop_early)
 		return true;
 	/* a stream whose turn has not come may never be asked for more */
-	if (spec->in_turn && stream->number != fetch->wanted)
+	if (spec->keyed && stream->number != fetch->awaited)
 		return false;
 	if (stream->asked >= LAZY_PAGES)
 		return true;
@@ -274,17 +274,17 @@ has_pages(const DynFetch *fetch)
 static bool
 awaits_answer(const DynFetch *fetch)
 {
-	const int  *peers = fetch->streams.spec.peers_in_flight;
+	const int  *group = fetch->streams.spec.group_in_flight;
 
-	return peers && !fetch->alone ? *peers > 0 : requests_in_flight(fetch) > 0;
+	return group && !fetch->solo_wait ? *group > 0 : requests_in_flight(fetch) > 0;
 }
 
 /* Would the consumer wait for this very stream, or for any at all? */
 static bool
 is_starving(const DynFetch *fetch, const DynStream *stream)
 {
-	if (fetch->streams.spec.in_turn)
-		return stream->number == fetch->wanted && stream->first == NULL;
+	if (fetch->streams.spec.keyed)
+		return stream->number == fetch->awaited && stream->first == NULL;
 	if (fetch->streams.spec.compare != NULL)
 		return stream->first == NULL && !stream->has_head &&
 			!awaits_answer(fetch);
@@ -326,7 +326,7 @@ next_to_send(const DynFetch *fetch)
 		if ((next == NULL || stream->asked < next->asked) &&
 			may_send(fetch, stream))
 			next = stream;
-		if (next != NULL && fetch->streams.spec.in_turn)
+		if (next != NULL && fetch->streams.spec.keyed)
 			break;
 	}
 	return next;
@@ -356,8 +356,8 @@ wants_answer(const DynFetch *fetch, const DynStream *stream)
 	if (fetch->streams.spec.compare != NULL ||
 		statement->bytes + fetch->streams.expected <= statement->max_bytes)
 		return true;
-	if (fetch->streams.spec.in_turn)
-		return stream->number == fetch->wanted;
+	if (fetch->streams.spec.keyed)
+		return stream->number == fetch->awaited;
 	return !has_pages(fetch);
 }
 
@@ -431,7 +431,7 @@ wait_for_progress(DynFetch *fetch)
 {
 	double		pause = next_resumption(fetch);
 
-	fetch->alone = true;
+	fetch->solo_wait = true;
 	if (requests_in_flight(fetch) > 0)
 		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1);
 	else if (pause >= 0)
@@ -439,7 +439,7 @@ wait_for_progress(DynFetch *fetch)
 	else
 		CHECK_FOR_INTERRUPTS();
 	pump(fetch);
-	fetch->alone = false;
+	fetch->solo_wait = false;
 }
 
 /* ---- handing out items, in no order ---- */
@@ -637,25 +637,25 @@ make_space(DynFetch *fetch)
 
 /* The active stream of that number, begun if need be; NULL if it is past. */
 static DynStream *
-stream_in_turn(DynFetch *fetch, int number)
+keyed_stream(DynFetch *fetch, int number)
 {
-	if (fetch->turn != NULL && fetch->turn->number == number)
-		return fetch->turn;
-	fetch->turn = NULL;
-	fetch->wanted = number;
+	if (fetch->current != NULL && fetch->current->number == number)
+		return fetch->current;
+	fetch->current = NULL;
+	fetch->awaited = number;
 	if (number >= fetch->next_stream)
 	{
 		make_space(fetch);
 		fetch->next_stream = number;
-		fetch->turn = begin_stream(fetch);
-		return fetch->turn;
+		fetch->current = begin_stream(fetch);
+		return fetch->current;
 	}
 	for (int i = 0; i < fetch->nactive; i++)
 	{
 		if (fetch->active[i]->number == number)
-			fetch->turn = fetch->active[i];
+			fetch->current = fetch->active[i];
 	}
-	return fetch->turn;
+	return fetch->current;
 }
 
 /* The page stays the stream's first one while its items are handed out. */
@@ -677,7 +677,7 @@ next_of_pages(DynFetch *fetch, DynStream *stream)
 const DynValue *
 dyn_fetch_next_of(DynFetch *fetch, int number)
 {
-	DynStream  *stream = stream_in_turn(fetch, number);
+	DynStream  *stream = keyed_stream(fetch, number);
 
 	if (stream == NULL)
 		return NULL;
@@ -698,7 +698,7 @@ dyn_fetch_next_of(DynFetch *fetch, int number)
 void
 dyn_fetch_extend(DynFetch *fetch, int nstreams)
 {
-	Assert(fetch->streams.spec.in_turn);
+	Assert(fetch->streams.spec.keyed);
 	fetch->streams.spec.nstreams = nstreams;
 	fetch->until_pump -= PUMP_SHARE_OF_EXTENSION;
 	if (fetch->until_pump <= 0)
@@ -710,8 +710,8 @@ dyn_fetch_extend(DynFetch *fetch, int nstreams)
 void
 dyn_fetch_drop(DynFetch *fetch, int number)
 {
-	if (fetch->turn != NULL && fetch->turn->number == number)
-		fetch->turn = NULL;
+	if (fetch->current != NULL && fetch->current->number == number)
+		fetch->current = NULL;
 	fetch->origin = NULL;
 	for (int i = 0; i < fetch->nactive; i++)
 	{
@@ -723,7 +723,7 @@ dyn_fetch_drop(DynFetch *fetch, int number)
 uint64
 dyn_fetch_count_of(DynFetch *fetch, int number)
 {
-	DynStream  *stream = stream_in_turn(fetch, number);
+	DynStream  *stream = keyed_stream(fetch, number);
 	uint64		count;
 
 	if (stream == NULL)
@@ -818,15 +818,15 @@ dyn_fetch_pause(DynFetch *fetch)
 }
 
 void
-dyn_fetch_set_peers(DynFetch *fetch, int *peers_in_flight)
+dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight)
 {
 	int			n = requests_in_flight(fetch);
 
-	if (fetch->streams.spec.peers_in_flight != NULL)
-		*fetch->streams.spec.peers_in_flight -= n;
-	if (peers_in_flight != NULL)
-		*peers_in_flight += n;
-	fetch->streams.spec.peers_in_flight = peers_in_flight;
+	if (fetch->streams.spec.group_in_flight != NULL)
+		*fetch->streams.spec.group_in_flight -= n;
+	if (group_in_flight != NULL)
+		*group_in_flight += n;
+	fetch->streams.spec.group_in_flight = group_in_flight;
 }
 
 void

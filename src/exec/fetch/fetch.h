@@ -58,15 +58,15 @@ typedef struct DynFetchSpec
 	int			(*compare) (void *arg, const DynValue *a, const DynValue *b);
 	void	   *compare_arg;
 
-	bool		lazy;			/* the consumer may stop early */
+	bool		may_stop_early;			/* the consumer may stop early */
 	bool		keep;			/* it may want to read the items again */
 	bool		all_at_once;	/* merging: every stream must run */
-	bool		in_turn;		/* dyn_fetch_next_of instead of dyn_fetch_next */
+	bool		keyed;		/* dyn_fetch_next_of instead of dyn_fetch_next */
 	int			batch_keys;		/* of one BatchGetItem; 0: as many as it takes */
 	long		first_limit;	/* items of the first page; 0: no limit */
 	long		fetch_size;		/* items of any page; 0: no limit */
 	DynCounters *counters;		/* counted here, too */
-	int		   *peers_in_flight;	/* requests of all fetches that are waited for
+	int		   *group_in_flight;	/* requests of all fetches that are waited for
 									 * together with this one; NULL: alone */
 	bool		counting;		/* Select=COUNT: pages are not kept */
 } DynFetchSpec;
@@ -115,7 +115,7 @@ extern double dyn_fetch_pause(DynFetch *fetch);
  * From now on the fetch is waited for together with these (see the spec), or for
  * itself; its requests in flight move along.
  */
-extern void dyn_fetch_set_peers(DynFetch *fetch, int *peers_in_flight);
+extern void dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight);
 
 /* Sends what may be sent now, without waiting. */
 extern void dyn_fetch_send(DynFetch *fetch);

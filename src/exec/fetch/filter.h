@@ -9,7 +9,7 @@
 #ifndef DYN_EXEC_FILTER_H
 #define DYN_EXEC_FILTER_H
 
-#include "bind.h"
+#include "resolve_keys.h"
 
 /* Allocates in CurrentMemoryContext; not yet simplified. */
 extern DynCond *dyn_filter_cond(const DynRelation *relation, const DynPred *pred,

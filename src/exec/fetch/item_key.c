@@ -44,15 +44,15 @@ key_at(const DynReader *reader, const DynCall *call, const DynPath *paths,
 	   uint64 item)
 {
 	static const int slots[2] = {0, 1};
-	DynShape   *shape = dyn_shape_create(paths, reader->access->nbase);
+	DynPathTree   *tree = dyn_path_tree_create(paths, reader->access->nbase);
 	DynValue	values[2];
 	DynPage		page;
 	DynPageError error;
 	char	   *key = NULL;
 
 	dyn_page_init(&page);
-	if (shape != NULL &&
-		dyn_page_parse(&page, shape, call->response.data, call->response.len,
+	if (tree != NULL &&
+		dyn_page_parse(&page, tree, call->response.data, call->response.len,
 					   &error) && item < page.nitems)
 	{
 		DynPageCursor cursor;
@@ -64,8 +64,8 @@ key_at(const DynReader *reader, const DynCall *call, const DynPath *paths,
 								values);
 	}
 	dyn_page_free(&page);
-	if (shape != NULL)
-		dyn_shape_free(shape);
+	if (tree != NULL)
+		dyn_path_tree_free(tree);
 	return key;
 }
 

@@ -62,11 +62,11 @@ returned_rows(DynReader *reader)
 	const DynAccess *access = reader->access;
 	DynRows    *rows;
 
-	if (access->then_base ||
-		(access->kind == DYN_ACCESS_GET && access->multiple))
+	if (access->fetch_base_items ||
+		(access->kind == DYN_ACCESS_GET && access->multi_partition))
 		return dyn_reader_rows_with_keys(reader);
 	rows = rows_with(reader, access, access->sort, access->nsort,
-					 access->kind == DYN_ACCESS_QUERY && access->multiple &&
+					 access->kind == DYN_ACCESS_QUERY && access->multi_partition &&
 					 !access->count_only);
 	let_name_items(reader, rows);
 	return rows;
@@ -93,8 +93,8 @@ dyn_reader_create(DynStatement *statement, DynRelation *relation,
 	reader->access = access;
 	reader->count_into = &reader->counters;
 	reader->rows = returned_rows(reader);
-	if (access->then_base)
-		reader->index_rows = dyn_reader_index_rows(reader, access->multiple);
+	if (access->fetch_base_items)
+		reader->index_rows = dyn_reader_index_rows(reader, access->multi_partition);
 	return reader;
 }
 
@@ -181,7 +181,7 @@ keys_of_batch(const DynReader *reader)
 
 DynFetch *
 dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
-				 bool in_turn)
+				 bool keyed)
 {
 	DynFetchSpec spec = {0};
 	DynFetch   *fetch;
@@ -201,16 +201,16 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	set_key_slots(&spec, requests, rows);
 	if (requests->op == DYN_OP_BATCH_GET_ITEM)
 		spec.batch_keys = keys_of_batch(reader);
-	spec.lazy = reader->access->lazy;
+	spec.may_stop_early = reader->access->may_stop_early;
 	spec.keep = reader->keeps;
 	spec.first_limit = reader->access->limit_hint;
 	spec.fetch_size = reader->relation->fetch_size;
 	spec.counters = reader->count_into;
 	/* answers to lookups wait until they are served, each for itself */
-	spec.peers_in_flight = in_turn ? NULL : reader->peers_in_flight;
+	spec.group_in_flight = keyed ? NULL : reader->group_in_flight;
 	spec.counting = requests->count_only;
-	spec.in_turn = in_turn;
-	if (reader->access->ordered && requests->nstreams > 1 && !in_turn)
+	spec.keyed = keyed;
+	if (reader->access->ordered && requests->nstreams > 1 && !keyed)
 	{
 		spec.compare = compare_items;
 		spec.compare_arg = reader;

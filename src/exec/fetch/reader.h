@@ -26,7 +26,7 @@ typedef struct DynReader
 	DynCounters *count_into;	/* these, or another reader's */
 	bool		checked;		/* the plan fits the table's description */
 	bool		keeps;			/* executions may be repeated as they are */
-	int		   *peers_in_flight;	/* as in DynFetchSpec; NULL: no peers */
+	int		   *group_in_flight;	/* as in DynFetchSpec; NULL: no peers */
 
 	/* where the item in hand came from; NULL: there is none */
 	DynFetch   *origin;
@@ -69,7 +69,7 @@ extern DynRows *dyn_reader_index_rows(const DynReader *reader,
  * lives in CurrentMemoryContext.
  */
 extern DynFetch *dyn_reader_start(DynReader *reader, DynRequests *requests,
-								  const DynRows *rows, bool in_turn);
+								  const DynRows *rows, bool keyed);
 
 /* The items in hand come from this fetch from now on. */
 extern void dyn_reader_set_origin(DynReader *reader, DynFetch *fetch,

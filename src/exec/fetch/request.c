@@ -120,45 +120,45 @@ dyn_requests_set_terms(DynRequests *requests, const DynQueryTerms *terms,
 
 /* The same conditions for every partition. */
 static DynQueryTerms *
-terms_of_bound(const DynBound *bound)
+terms_of_resolved(const DynResolvedAccess *resolved)
 {
-	DynQueryTerms *terms = palloc_extended(bound->nkeys * sizeof(DynQueryTerms),
+	DynQueryTerms *terms = palloc_extended(resolved->nkeys * sizeof(DynQueryTerms),
 										   MCXT_ALLOC_HUGE);
 
-	for (int i = 0; i < bound->nkeys; i++)
+	for (int i = 0; i < resolved->nkeys; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		dyn_bound_terms(bound, i, &terms[i]);
+		dyn_resolved_terms(resolved, i, &terms[i]);
 	}
 	return terms;
 }
 
 void
-dyn_bound_terms(const DynBound *bound, int i, DynQueryTerms *terms)
+dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *terms)
 {
-	terms->key = &bound->keys[(Size) i * bound->nparts];
-	terms->range = bound->range;
-	terms->nrange = bound->nrange;
-	terms->filter = bound->filter;
+	terms->key = &resolved->keys[(Size) i * resolved->nparts];
+	terms->range = resolved->range;
+	terms->nrange = resolved->nrange;
+	terms->filter = resolved->filter;
 }
 
 DynRequests *
 dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
-					   const DynBound *bound, const DynPath *projection,
+					   const DynResolvedAccess *resolved, const DynPath *projection,
 					   int nprojection, int segments)
 {
 	DynRequests *requests;
 
 	if (access->kind == DYN_ACCESS_GET)
-		return dyn_requests_of_keys(relation, bound->keys, bound->nkeys,
-									bound->nparts, projection, nprojection);
+		return dyn_requests_of_keys(relation, resolved->keys, resolved->nkeys,
+									resolved->nparts, projection, nprojection);
 	if (access->kind == DYN_ACCESS_QUERY)
-		return dyn_requests_of_terms(relation, access, terms_of_bound(bound),
-									 bound->nkeys, bound->nparts, projection,
+		return dyn_requests_of_terms(relation, access, terms_of_resolved(resolved),
+									 resolved->nkeys, resolved->nparts, projection,
 									 nprojection);
 	requests = allocate_reads(relation, access, DYN_OP_SCAN, projection,
 							  nprojection);
-	requests->filter = bound->filter;
+	requests->filter = resolved->filter;
 	requests->nstreams = segments;
 	return requests;
 }

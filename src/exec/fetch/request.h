@@ -9,7 +9,7 @@
 #ifndef DYN_EXEC_REQUEST_H
 #define DYN_EXEC_REQUEST_H
 
-#include "bind.h"
+#include "resolve_keys.h"
 #include "fetch.h"
 
 /* What one Query asks for. */
@@ -22,7 +22,7 @@ typedef struct DynQueryTerms
 } DynQueryTerms;
 
 /* Those of partition `i` of bound values. */
-extern void dyn_bound_terms(const DynBound *bound, int i, DynQueryTerms *terms);
+extern void dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *terms);
 
 typedef struct DynRequests
 {
@@ -49,13 +49,13 @@ typedef struct DynRequests
 } DynRequests;
 
 /*
- * The requests of an access plan: all of it, or with then_base those to the
- * index.  Lives in CurrentMemoryContext, as does what `bound` points to.
+ * The requests of an access plan: all of it, or with fetch_base_items those to the
+ * index.  Lives in CurrentMemoryContext, as does what `resolved` points to.
  * `segments` is for a Scan.
  */
 extern DynRequests *dyn_requests_of_access(const DynRelation *relation,
 										   const DynAccess *access,
-										   const DynBound *bound,
+										   const DynResolvedAccess *resolved,
 										   const DynPath *projection,
 										   int nprojection, int segments);
 

@@ -125,8 +125,8 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	stream->in_flight = true;
 	stream->reserved = context->expected;
 	context->statement->in_flight++;
-	if (context->spec.peers_in_flight != NULL)
-		++*context->spec.peers_in_flight;
+	if (context->spec.group_in_flight != NULL)
+		++*context->spec.group_in_flight;
 	context->statement->bytes += stream->reserved;
 	dyn_call_start(stream->call, &context->spec.connection->service,
 				   &context->statement->retries, dyn_operation_name(context->spec.op));
@@ -247,12 +247,12 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 }
 
 static void
-settle_flight(DynStreamContext *context, DynStream *stream)
+end_flight(DynStreamContext *context, DynStream *stream)
 {
 	stream->in_flight = false;
 	context->statement->in_flight--;
-	if (context->spec.peers_in_flight != NULL)
-		--*context->spec.peers_in_flight;
+	if (context->spec.group_in_flight != NULL)
+		--*context->spec.group_in_flight;
 	context->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
 }
@@ -376,7 +376,7 @@ read_unprocessed(DynStreamContext *context, const DynStream *stream,
 
 	if (page->page.unprocessed == NULL)
 		return NULL;
-	if (!dyn_page_parse_keys(&context->left, context->shape,
+	if (!dyn_page_parse_keys(&context->left, context->tree,
 							 page->page.unprocessed, page->page.unprocessed_len,
 							 &error))
 	{
@@ -484,7 +484,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	Assert(stream->in_flight && stream->call->state == DYN_CALL_DONE);
 	if (!dyn_call_unpack(stream->call))
 		return;
-	settle_flight(context, stream);
+	end_flight(context, stream);
 	fill_request_context(context, &about);
 	if (stream->call->failure != DYN_FAIL_NONE)
 	{
@@ -496,7 +496,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	context->spare = page;
 	dyn_call_take_response(stream->call, &page->body);
 	context->expected = page->body.cap;
-	if (!dyn_page_parse(&page->page, context->shape, page->body.data,
+	if (!dyn_page_parse(&page->page, context->tree, page->body.data,
 						page->body.len, &error))
 		dyn_report_page(stream->call, &error, &about);
 	check_answer(context, stream, page, &about);
@@ -532,7 +532,7 @@ dyn_stream_abandon(DynStreamContext *context, DynStream *stream)
 
 	if (stream->in_flight)
 	{
-		settle_flight(context, stream);
+		end_flight(context, stream);
 		dyn_call_destroy(stream->call);
 		stream->call = NULL;
 	}
@@ -563,6 +563,6 @@ dyn_stream_context_release(DynStreamContext *context)
 	}
 	dyn_page_free(&context->left);
 	dyn_buffer_free(&context->scratch);
-	dyn_shape_free(context->shape);
-	context->shape = NULL;
+	dyn_path_tree_free(context->tree);
+	context->tree = NULL;
 }

@@ -56,7 +56,7 @@ typedef struct DynStreamContext
 {
 	DynFetchSpec spec;
 	DynStatement *statement;
-	DynShape   *shape;
+	DynPathTree   *tree;
 	DynFetchPage *spare;		/* pages to use again, with their tapes */
 	DynPage		left;			/* keys of an answer that were left unprocessed */
 	DynBuffer	scratch;		/* of comparing an answer with its request */

@@ -2,15 +2,15 @@
  * lookup.c
  *		Answers many executions of one scan together.
  *
- * Requests leave as soon as they are complete, while more is announced (asking.c).
+ * Requests leave as soon as they are complete, while more is prefetched (batch.c).
  * Items of a batch are told apart by their keys.
  *
  * Index, then base: a Query lists keys of the table; these are asked for as
  * answers of their own, a piece of them at a time (piece: about as many as fill
- * the lanes), and the index's answer holds references to them.
+ * the concurrency), and the index's answer holds references to them.
  *
  * An answer is taken from its stream while the first execution that needs it is
- * served, and kept for the others: those announced, and as far as memory allows
+ * served, and kept for the others: those prefetched, and as far as memory allows
  * those that may follow.  If what is needed later has to be let go, dyn_lookups_open
  * refuses and the scan asks alone.
  */
@@ -23,27 +23,27 @@
 #include "utils/memutils.h"
 
 #include "../../model/pg_compat.h"
-#include "answers.h"
-#include "asking.h"
+#include "lookup_cache.h"
+#include "lookup_batch.h"
 #include "lookup.h"
 
 /* What a batch of announcements asks for at most, for each lane. */
-#define KEYS_PER_LANE		(2 * DYN_BATCH_GET_MAX_KEYS)
-#define QUERIES_PER_LANE	64
-#define INDEX_QUERIES_PER_LANE	16
+#define KEYS_PER_CONNECTION		(2 * DYN_BATCH_GET_MAX_KEYS)
+#define QUERIES_PER_CONNECTION	64
+#define INDEX_QUERIES_PER_CONNECTION	16
 
 /* Of one request: rows that are not remembered take no more than this. */
-#define PASSING_BYTES		(1024 * 1024)
+#define TRANSIENT_BYTES		(1024 * 1024)
 
 /* The execution for one outer row. */
-typedef struct Announced
+typedef struct Prefetched
 {
 	Datum	   *values;			/* copies */
 	bool	   *nulls;
 	bool		refused;		/* it cannot be served */
-	int			nanswers;
-	DynAnswer **answers;
-} Announced;
+	int			nentries;
+	DynLookupEntry **entries;
+} Prefetched;
 
 struct DynLookups
 {
@@ -52,29 +52,29 @@ struct DynLookups
 	int16	   *lens;			/* of the values */
 	bool	   *byvals;
 	MemoryContext context;
-	MemoryContext announced_context;	/* of the batch */
+	MemoryContext prefetched_context;	/* of the batch */
 	MemoryContext work_context; /* of one announcement or item */
-	DynAnswers *answers;
+	DynLookupCache *cache;
 	bool		by_key;			/* first asks for whole keys, not partitions */
 	DynRows    *rows;			/* of what becomes a row */
 	DynRows    *index_rows;		/* index, then base: of what the index lists */
 	TupleTableSlot *slot;		/* for rows that are kept */
-	DynAsking	first;			/* by the values */
-	DynAsking	base;			/* then_base: by the keys that came */
+	DynLookupBatch	first;			/* by the values */
+	DynLookupBatch	base;			/* fetch_base_items: by the keys that came */
 	DynBuffer	identity;		/* of a request, while it is looked for */
-	uint64		listings;		/* Querys that were asked, see DynAnswer */
+	uint64		listings;		/* Querys that were asked, see DynLookupEntry */
 	DynLookupCounters counters;
 
-	int			nannounced;
+	int			nprefetched;
 	int			space;
-	Announced  *announced;
+	Prefetched  *prefetched;
 	int			next;			/* is expected to be executed */
 	bool		last;			/* no other batch is expected */
 
-	Announced  *open;			/* NULL: none */
+	Prefetched  *open;			/* NULL: none */
 	int			position;		/* among its answers */
-	int			row;			/* of that answer; then_base: of its items */
-	int			item_row;		/* then_base: of that item */
+	int			row;			/* of that entry; fetch_base_items: of its items */
+	int			item_row;		/* fetch_base_items: of that item */
 };
 
 /* ---- making ---- */
@@ -94,13 +94,13 @@ lookup_rows(DynReader *reader)
 }
 
 static void
-init_asking(DynLookups *lookups, DynAsking *asking, const DynRows *rows)
+init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows)
 {
-	asking->reader = lookups->reader;
-	asking->answers = lookups->answers;
-	asking->rows = rows;
-	asking->work_context = lookups->work_context;
-	dyn_asking_init(asking);
+	batch->reader = lookups->reader;
+	batch->cache = lookups->cache;
+	batch->rows = rows;
+	batch->work_context = lookups->work_context;
+	dyn_lookup_batch_init(batch);
 }
 
 static void
@@ -150,16 +150,16 @@ dyn_lookups_create(DynReader *reader, List *exprs, TupleDesc desc)
 	lookups->rows = lookup_rows(reader);
 	if (reader->index_rows != NULL)
 		lookups->index_rows = dyn_reader_index_rows(reader, true);
-	lookups->answers = dyn_answers_create(get_hash_memory_limit());
-	lookups->announced_context = AllocSetContextCreate(context,
-													   "dynamo_fdw announced",
+	lookups->cache = dyn_lookup_cache_create(get_hash_memory_limit());
+	lookups->prefetched_context = AllocSetContextCreate(context,
+													   "dynamo_fdw prefetched",
 													   ALLOCSET_DEFAULT_SIZES);
 	lookups->work_context = AllocSetContextCreate(context,
 												  "dynamo_fdw lookup work",
 												  ALLOCSET_DEFAULT_SIZES);
-	init_asking(lookups, &lookups->first,
+	init_batch(lookups, &lookups->first,
 				lookups->index_rows ? lookups->index_rows : lookups->rows);
-	init_asking(lookups, &lookups->base, lookups->rows);
+	init_batch(lookups, &lookups->base, lookups->rows);
 	init_types(lookups, exprs);
 	init_identity(lookups);
 	/* a copy, which nobody has to unpin */
@@ -173,7 +173,7 @@ void
 dyn_lookups_free(DynLookups *lookups)
 {
 	/* listings may have files */
-	dyn_asking_reset(&lookups->first, 0);
+	dyn_lookup_batch_reset(&lookups->first, 0);
 	MemoryContextDelete(lookups->context);
 }
 
@@ -185,12 +185,12 @@ dyn_lookups_counters(const DynLookups *lookups)
 
 /* ---- identities ---- */
 
-static DynAnswer *
-answer_of_identity(DynLookups *lookups)
+static DynLookupEntry *
+entry_of_identity(DynLookups *lookups)
 {
 	if (lookups->identity.failed)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	return dyn_answers_get(lookups->answers, lookups->identity.data,
+	return dyn_lookup_cache_get(lookups->cache, lookups->identity.data,
 						   lookups->identity.len);
 }
 
@@ -204,124 +204,124 @@ begin_identity(DynLookups *lookups, char kind, const DynKeyPart *parts, int npar
 }
 
 /* The answer to a whole key of the table. */
-static DynAnswer *
-answer_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
+static DynLookupEntry *
+entry_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
 {
 	begin_identity(lookups, 'k', parts, nparts);
-	return answer_of_identity(lookups);
+	return entry_of_identity(lookups);
 }
 
 /* The answer to a Query. */
-static DynAnswer *
-answer_of_query(DynLookups *lookups, const DynBound *bound, int partition)
+static DynLookupEntry *
+entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int partition)
 {
-	begin_identity(lookups, 'q', &bound->keys[(Size) partition * bound->nparts],
-				   bound->nparts);
-	for (int i = 0; i < bound->nrange; i++)
-		dyn_cond_identity(bound->range[i], &lookups->identity);
-	if (bound->filter != NULL)
+	begin_identity(lookups, 'q', &resolved->keys[(Size) partition * resolved->nparts],
+				   resolved->nparts);
+	for (int i = 0; i < resolved->nrange; i++)
+		dyn_cond_identity(resolved->range[i], &lookups->identity);
+	if (resolved->filter != NULL)
 	{
 		dyn_buffer_append_char(&lookups->identity, 'f');
-		dyn_cond_identity(bound->filter, &lookups->identity);
+		dyn_cond_identity(resolved->filter, &lookups->identity);
 	}
-	return answer_of_identity(lookups);
+	return entry_of_identity(lookups);
 }
 
 /* ---- announcing ---- */
 
 static void
-release_announced(DynLookups *lookups, Announced *announced)
+release_prefetched(DynLookups *lookups, Prefetched *prefetched)
 {
-	for (int i = 0; i < announced->nanswers; i++)
+	for (int i = 0; i < prefetched->nentries; i++)
 	{
-		dyn_answer_release(lookups->answers, announced->answers[i]);
-		dyn_asking_give_up(&lookups->first, announced->answers[i]);
+		dyn_lookup_entry_unpin(lookups->cache, prefetched->entries[i]);
+		dyn_lookup_batch_give_up(&lookups->first, prefetched->entries[i]);
 	}
-	announced->nanswers = 0;
+	prefetched->nentries = 0;
 }
 
 void
 dyn_lookups_begin(DynLookups *lookups)
 {
 	dyn_lookups_close(lookups);
-	while (lookups->next < lookups->nannounced)
-		release_announced(lookups, &lookups->announced[lookups->next++]);
-	dyn_asking_reset(&lookups->base, lookups->reader->access->nbase);
-	dyn_asking_reset(&lookups->first,
+	while (lookups->next < lookups->nprefetched)
+		release_prefetched(lookups, &lookups->prefetched[lookups->next++]);
+	dyn_lookup_batch_reset(&lookups->base, lookups->reader->access->nbase);
+	dyn_lookup_batch_reset(&lookups->first,
 					 lookups->by_key ? lookups->reader->access->nbase : 0);
-	MemoryContextReset(lookups->announced_context);
-	lookups->nannounced = lookups->space = lookups->next = 0;
-	lookups->announced = NULL;
+	MemoryContextReset(lookups->prefetched_context);
+	lookups->nprefetched = lookups->space = lookups->next = 0;
+	lookups->prefetched = NULL;
 }
 
 /* With a copy of the values. */
-static Announced *
-new_announced(DynLookups *lookups, const DynValues *values)
+static Prefetched *
+new_prefetched(DynLookups *lookups, const DynValues *values)
 {
-	Announced  *announced;
+	Prefetched  *prefetched;
 
-	if (lookups->nannounced == lookups->space)
+	if (lookups->nprefetched == lookups->space)
 	{
 		lookups->space = Max(16, lookups->space * 2);
-		lookups->announced = dyn_grown(lookups->announced,
-								   lookups->space * sizeof(Announced));
+		lookups->prefetched = dyn_grown(lookups->prefetched,
+								   lookups->space * sizeof(Prefetched));
 	}
-	announced = &lookups->announced[lookups->nannounced++];
-	announced->values = palloc(Max(values->n, 1) * (sizeof(Datum) + sizeof(bool)));
-	announced->nulls = (bool *) (announced->values + values->n);
+	prefetched = &lookups->prefetched[lookups->nprefetched++];
+	prefetched->values = palloc(Max(values->n, 1) * (sizeof(Datum) + sizeof(bool)));
+	prefetched->nulls = (bool *) (prefetched->values + values->n);
 	for (int i = 0; i < values->n; i++)
 	{
-		announced->nulls[i] = values->nulls[i];
-		announced->values[i] = values->nulls[i] ? (Datum) 0
+		prefetched->nulls[i] = values->nulls[i];
+		prefetched->values[i] = values->nulls[i] ? (Datum) 0
 			: datumCopy(values->values[i], lookups->byvals[i], lookups->lens[i]);
 	}
-	return announced;
+	return prefetched;
 }
 
 /* Binds once more, where conditions may stay, and fills in what is new. */
 static void
-fill_terms(DynLookups *lookups, const Announced *announced, int first_new)
+fill_terms(DynLookups *lookups, const Prefetched *prefetched, int first_new)
 {
-	DynAsking  *asking = &lookups->first;
+	DynLookupBatch  *batch = &lookups->first;
 	DynReader  *reader = lookups->reader;
-	DynValues	values = {lookups->nvalues, announced->values, announced->nulls};
-	MemoryContext oldcontext = MemoryContextSwitchTo(asking->context);
-	DynBound   *bound = palloc(sizeof(DynBound));
+	DynValues	values = {lookups->nvalues, prefetched->values, prefetched->nulls};
+	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
+	DynResolvedAccess   *resolved = palloc(sizeof(DynResolvedAccess));
 
-	dyn_bind_values(reader->access, reader->relation, &values, bound);
-	for (int i = 0; i < announced->nanswers; i++)
+	dyn_resolve_access(reader->access, reader->relation, &values, resolved);
+	for (int i = 0; i < prefetched->nentries; i++)
 	{
-		const DynAnswer *answer = announced->answers[i];
+		const DynLookupEntry *entry = prefetched->entries[i];
 
-		if (answer->state == DYN_ANSWER_ASKED && answer->asked_at >= first_new)
-			dyn_bound_terms(bound, i, &asking->terms[answer->asked_at]);
+		if (entry->state == DYN_LOOKUP_PENDING && entry->batch_position >= first_new)
+			dyn_resolved_terms(resolved, i, &batch->terms[entry->batch_position]);
 	}
 	MemoryContextSwitchTo(oldcontext);
 }
 
 static void
-find_answers(DynLookups *lookups, Announced *announced, const DynBound *bound)
+find_entries(DynLookups *lookups, Prefetched *prefetched, const DynResolvedAccess *resolved)
 {
-	for (int i = 0; i < bound->nkeys; i++)
+	for (int i = 0; i < resolved->nkeys; i++)
 	{
-		const DynKeyPart *parts = &bound->keys[(Size) i * bound->nparts];
-		DynAnswer  *answer = lookups->by_key
-			? answer_of_key(lookups, parts, bound->nparts)
-			: answer_of_query(lookups, bound, i);
+		const DynKeyPart *parts = &resolved->keys[(Size) i * resolved->nparts];
+		DynLookupEntry  *entry = lookups->by_key
+			? entry_of_key(lookups, parts, resolved->nparts)
+			: entry_of_query(lookups, resolved, i);
 
 		CHECK_FOR_INTERRUPTS();
-		if (answer->state == DYN_ANSWER_UNKNOWN)
+		if (entry->state == DYN_LOOKUP_EMPTY)
 		{
-			dyn_asking_add(&lookups->first, answer);
-			answer->listing = ++lookups->listings;
+			dyn_lookup_batch_add(&lookups->first, entry);
+			entry->listing = ++lookups->listings;
 			if (lookups->by_key)
-				dyn_asking_keep_key(&lookups->first, answer, parts);
+				dyn_lookup_batch_keep_key(&lookups->first, entry, parts);
 			lookups->counters.distinct_keys++;
 		}
 		else
 			lookups->counters.repeated_keys++;
-		dyn_answer_use(answer);
-		announced->answers[announced->nanswers++] = answer;
+		dyn_lookup_entry_pin(entry);
+		prefetched->entries[prefetched->nentries++] = entry;
 	}
 }
 
@@ -330,48 +330,48 @@ find_answers(DynLookups *lookups, Announced *announced, const DynBound *bound)
  * new is made again to stay.
  */
 void
-dyn_lookups_announce(DynLookups *lookups, const DynValues *given)
+dyn_lookups_prefetch(DynLookups *lookups, const DynValues *given)
 {
 	DynReader  *reader = lookups->reader;
-	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->announced_context);
-	Announced  *announced = new_announced(lookups, given);
-	DynValues	values = {lookups->nvalues, announced->values, announced->nulls};
+	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->prefetched_context);
+	Prefetched  *prefetched = new_prefetched(lookups, given);
+	DynValues	values = {lookups->nvalues, prefetched->values, prefetched->nulls};
 	int			first_new = lookups->first.n;
-	DynBound	bound;
+	DynResolvedAccess	resolved;
 
-	announced->nanswers = 0;
-	announced->answers = NULL;
+	prefetched->nentries = 0;
+	prefetched->entries = NULL;
 	MemoryContextSwitchTo(lookups->work_context);
-	dyn_bind_values(reader->access, reader->relation, &values, &bound);
-	announced->refused = bound.incomplete;
-	if (!bound.nothing && !bound.incomplete)
+	dyn_resolve_access(reader->access, reader->relation, &values, &resolved);
+	prefetched->refused = resolved.incomplete;
+	if (!resolved.contradiction && !resolved.incomplete)
 	{
-		announced->answers = MemoryContextAllocHuge(lookups->announced_context,
-													bound.nkeys * sizeof(DynAnswer *));
-		find_answers(lookups, announced, &bound);
+		prefetched->entries = MemoryContextAllocHuge(lookups->prefetched_context,
+													resolved.nkeys * sizeof(DynLookupEntry *));
+		find_entries(lookups, prefetched, &resolved);
 	}
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(lookups->work_context);
 	if (!lookups->by_key && lookups->first.n > first_new)
-		fill_terms(lookups, announced, first_new);
-	dyn_asking_send(&lookups->first, dyn_asking_complete(&lookups->first));
+		fill_terms(lookups, prefetched, first_new);
+	dyn_lookup_batch_send(&lookups->first, dyn_lookup_batch_complete(&lookups->first));
 }
 
 bool
 dyn_lookups_is_full(const DynLookups *lookups)
 {
-	int			lanes = lookups->reader->relation->connection->max_concurrency;
+	int			concurrency = lookups->reader->relation->connection->max_concurrency;
 
 	if (lookups->by_key)
-		return lookups->first.n >= lanes * KEYS_PER_LANE;
-	return lookups->first.n >= lanes * (lookups->reader->access->then_base
-										? INDEX_QUERIES_PER_LANE : QUERIES_PER_LANE);
+		return lookups->first.n >= concurrency * KEYS_PER_CONNECTION;
+	return lookups->first.n >= concurrency * (lookups->reader->access->fetch_base_items
+										? INDEX_QUERIES_PER_CONNECTION : QUERIES_PER_CONNECTION);
 }
 
 Size
 dyn_lookups_memory(const DynLookups *lookups)
 {
-	return MemoryContextMemAllocated(lookups->announced_context, false) +
+	return MemoryContextMemAllocated(lookups->prefetched_context, false) +
 		MemoryContextMemAllocated(lookups->first.context, false);
 }
 
@@ -379,20 +379,20 @@ void
 dyn_lookups_start(DynLookups *lookups, bool last)
 {
 	lookups->last = last;
-	dyn_asking_send(&lookups->first, lookups->first.n);
+	dyn_lookup_batch_send(&lookups->first, lookups->first.n);
 }
 
 /* ---- opening ---- */
 
 static bool
 values_are(const DynLookups *lookups, const DynValues *values,
-		   const Announced *announced)
+		   const Prefetched *prefetched)
 {
 	for (int i = 0; i < values->n; i++)
 	{
-		if (values->nulls[i] != announced->nulls[i] ||
+		if (values->nulls[i] != prefetched->nulls[i] ||
 			(!values->nulls[i] &&
-			 !datum_image_eq(values->values[i], announced->values[i],
+			 !datum_image_eq(values->values[i], prefetched->values[i],
 							 lookups->byvals[i], lookups->lens[i])))
 			return false;
 	}
@@ -400,43 +400,43 @@ values_are(const DynLookups *lookups, const DynValues *values,
 }
 
 /*
- * Executions come in the order in which they were announced; some may be
+ * Executions come in the order in which they were prefetched; some may be
  * passed over.  One that is repeated was served already.
  */
 static int
-find_announced(const DynLookups *lookups, const DynValues *values)
+find_prefetched(const DynLookups *lookups, const DynValues *values)
 {
 	int			next = lookups->next;
 
-	if (next < lookups->nannounced &&
-		values_are(lookups, values, &lookups->announced[next]))
+	if (next < lookups->nprefetched &&
+		values_are(lookups, values, &lookups->prefetched[next]))
 		return next;
-	if (next > 0 && values_are(lookups, values, &lookups->announced[next - 1]))
+	if (next > 0 && values_are(lookups, values, &lookups->prefetched[next - 1]))
 		return -1;
-	for (int i = next + 1; i < lookups->nannounced; i++)
+	for (int i = next + 1; i < lookups->nprefetched; i++)
 	{
-		if (values_are(lookups, values, &lookups->announced[i]))
+		if (values_are(lookups, values, &lookups->prefetched[i]))
 			return i;
 	}
 	return -1;
 }
 
 static bool
-is_servable(const DynAnswer *answer)
+is_servable(const DynLookupEntry *entry)
 {
-	if (answer->state == DYN_ANSWER_UNKNOWN)
+	if (entry->state == DYN_LOOKUP_EMPTY)
 		return false;
-	for (int i = 0; i < answer->nitems; i++)
+	for (int i = 0; i < entry->nitems; i++)
 	{
-		if (answer->items[i]->state == DYN_ANSWER_UNKNOWN)
+		if (entry->items[i]->state == DYN_LOOKUP_EMPTY)
 			return false;
 	}
-	return answer->keeping || answer->taken == 0;
+	return entry->keeping || entry->taken == 0;
 }
 
 /* The next row to serve is the first one of an answer. */
 static void
-begin_answer(DynLookups *lookups)
+begin_entry(DynLookups *lookups)
 {
 	lookups->row = lookups->item_row = 0;
 	dyn_rows_end(lookups->rows);
@@ -445,21 +445,21 @@ begin_answer(DynLookups *lookups)
 bool
 dyn_lookups_open(DynLookups *lookups, const DynValues *values)
 {
-	int			at = find_announced(lookups, values);
+	int			at = find_prefetched(lookups, values);
 	bool		servable;
 
 	Assert(lookups->open == NULL);
 	if (at < 0)
 		return false;
-	servable = !lookups->announced[at].refused;
+	servable = !lookups->prefetched[at].refused;
 	while (lookups->next < at)
-		release_announced(lookups, &lookups->announced[lookups->next++]);
+		release_prefetched(lookups, &lookups->prefetched[lookups->next++]);
 	lookups->next = at + 1;
-	lookups->open = &lookups->announced[at];
+	lookups->open = &lookups->prefetched[at];
 	lookups->position = 0;
-	begin_answer(lookups);
-	for (int i = 0; i < lookups->open->nanswers; i++)
-		servable &= is_servable(lookups->open->answers[i]);
+	begin_entry(lookups);
+	for (int i = 0; i < lookups->open->nentries; i++)
+		servable &= is_servable(lookups->open->entries[i]);
 	if (!servable)
 		dyn_lookups_close(lookups);
 	return servable;
@@ -469,187 +469,187 @@ void
 dyn_lookups_close(DynLookups *lookups)
 {
 	if (lookups->open != NULL)
-		release_announced(lookups, lookups->open);
+		release_prefetched(lookups, lookups->open);
 	lookups->open = NULL;
-	(void) dyn_answers_trim(lookups->answers);
+	(void) dyn_lookup_cache_trim(lookups->cache);
 }
 
 /* ---- receiving ---- */
 
 /* Items often come in the order in which they were asked for. */
-static DynAnswer *
-answer_of_item(DynLookups *lookups, const DynAsking *asking,
+static DynLookupEntry *
+entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
 			   const DynValue *item, int guess)
 {
 	int			nparts = lookups->reader->access->nbase;
 	DynKeyPart	parts[2];
-	DynAnswer  *answer = guess < asking->n ? asking->asked[guess] : NULL;
+	DynLookupEntry  *entry = guess < batch->n ? batch->entries[guess] : NULL;
 
-	dyn_rows_item_key(asking->rows, item, parts);
+	dyn_rows_item_key(batch->rows, item, parts);
 	begin_identity(lookups, 'k', parts, nparts);
-	if (answer != NULL && !lookups->identity.failed &&
-		answer->key.len == lookups->identity.len &&
-		memcmp(answer->key.data, lookups->identity.data, answer->key.len) == 0)
-		return answer;
-	return answer_of_identity(lookups);
+	if (entry != NULL && !lookups->identity.failed &&
+		entry->key.len == lookups->identity.len &&
+		memcmp(entry->key.data, lookups->identity.data, entry->key.len) == 0)
+		return entry;
+	return entry_of_identity(lookups);
 }
 
 /* May the answer's row be forgotten as soon as it was served? */
 static bool
-is_passing(const DynLookups *lookups, const DynAsking *asking,
-		   const DynAnswer *answer, const DynPassingRows *passing)
+is_transient(const DynLookups *lookups, const DynLookupBatch *batch,
+		   const DynLookupEntry *entry, const DynTransientRows *transient)
 {
-	return lookups->last && asking == &lookups->first && answer->uses == 1 &&
-		MemoryContextMemAllocated(passing->context, false) < PASSING_BYTES;
+	return lookups->last && batch == &lookups->first && entry->pins == 1 &&
+		MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES;
 }
 
 static void
-receive_rows(DynLookups *lookups, DynAnswer *answer)
+receive_rows(DynLookups *lookups, DynLookupEntry *entry)
 {
 	while (dyn_rows_next(lookups->rows, lookups->slot))
-		dyn_answer_add_row(lookups->answers, answer, lookups->slot);
+		dyn_lookup_entry_add_row(lookups->cache, entry, lookups->slot);
 	ExecClearTuple(lookups->slot);
 }
 
 /* An item gives one row. */
 static void
-receive_passing_row(DynLookups *lookups, DynAnswer *answer,
-					DynPassingRows *passing)
+receive_transient_row(DynLookups *lookups, DynLookupEntry *entry,
+					DynTransientRows *transient)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(passing->context);
+	MemoryContext oldcontext = MemoryContextSwitchTo(transient->context);
 
 	if (dyn_rows_next(lookups->rows, lookups->slot))
-		dyn_answer_pass_row(answer, passing, lookups->slot);
+		dyn_lookup_entry_add_transient_row(entry, transient, lookups->slot);
 	ExecClearTuple(lookups->slot);
 	MemoryContextSwitchTo(oldcontext);
 }
 
 /* An item of a batch: the rows of the answer to its key. */
 static void
-receive_item(DynLookups *lookups, DynAsking *asking, const DynValue *item,
-			 int guess, DynPassingRows *passing)
+receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
+			 int guess, DynTransientRows *transient)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
-	DynAnswer  *answer = answer_of_item(lookups, asking, item, guess);
+	DynLookupEntry  *entry = entry_of_item(lookups, batch, item, guess);
 
-	if (answer->state != DYN_ANSWER_ASKED || answer->nrows > 0 ||
-		answer->passing != NULL || asking->asked[answer->asked_at] != answer)
+	if (entry->state != DYN_LOOKUP_PENDING || entry->nrows > 0 ||
+		entry->transient != NULL || batch->entries[entry->batch_position] != entry)
 		elog(ERROR, "a batch holds an item that was not asked for");
 	dyn_rows_begin(lookups->rows, item);
-	if (is_passing(lookups, asking, answer, passing))
-		receive_passing_row(lookups, answer, passing);
+	if (is_transient(lookups, batch, entry, transient))
+		receive_transient_row(lookups, entry, transient);
 	else
-		receive_rows(lookups, answer);
+		receive_rows(lookups, entry);
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(lookups->work_context);
 }
 
-static DynPassingRows *
-create_passing_rows(const DynAsking *asking)
+static DynTransientRows *
+create_transient_rows(const DynLookupBatch *batch)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(asking->context);
-	DynPassingRows *passing = dyn_passing_rows_create();
+	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
+	DynTransientRows *transient = dyn_transient_rows_create();
 
 	MemoryContextSwitchTo(oldcontext);
-	return passing;
+	return transient;
 }
 
-/* All of the batch that brings the answer; keys without an item have no row. */
+/* All of the batch that brings the entry; keys without an item have no row. */
 static void
-receive_batch(DynLookups *lookups, DynAsking *asking, int stream)
+receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
 {
 	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
-	DynPassingRows *passing = create_passing_rows(asking);
+	DynTransientRows *transient = create_transient_rows(batch);
 	const DynValue *item;
 	int			guess = first;
 
-	dyn_asking_set_origin(asking);
-	while ((item = dyn_fetch_next_of(asking->fetch, stream)) != NULL)
-		receive_item(lookups, asking, item, guess++, passing);
-	if (passing->left == 0)
-		MemoryContextDelete(passing->context);
-	for (int i = first; i < Min(first + DYN_BATCH_GET_MAX_KEYS, asking->n); i++)
+	dyn_lookup_batch_set_origin(batch);
+	while ((item = dyn_fetch_next_of(batch->fetch, stream)) != NULL)
+		receive_item(lookups, batch, item, guess++, transient);
+	if (transient->left == 0)
+		MemoryContextDelete(transient->context);
+	for (int i = first; i < Min(first + DYN_BATCH_GET_MAX_KEYS, batch->n); i++)
 	{
-		if (asking->asked[i] != NULL)
-			dyn_asking_finish(asking, asking->asked[i]);
+		if (batch->entries[i] != NULL)
+			dyn_lookup_batch_finish(batch, batch->entries[i]);
 	}
-	(void) dyn_answers_trim(lookups->answers);
+	(void) dyn_lookup_cache_trim(lookups->cache);
 }
 
 /* Keeps the row for others, and for later if there is room. */
 static void
-keep_row(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
+keep_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
-	answer->taken++;
-	if (!answer->keeping)
+	entry->taken++;
+	if (!entry->keeping)
 		return;
-	dyn_answer_add_row(lookups->answers, answer, slot);
-	if (!dyn_answers_trim(lookups->answers))
-		dyn_answer_stop_keeping(lookups->answers, answer);
+	dyn_lookup_entry_add_row(lookups->cache, entry, slot);
+	if (!dyn_lookup_cache_trim(lookups->cache))
+		dyn_lookup_entry_stop_keeping(lookups->cache, entry);
 }
 
 /* ---- serving ---- */
 
 /* Begins the next item of a Query, from its stream; false at its end. */
 static bool
-begin_stream_item(DynLookups *lookups, DynAnswer *answer)
+begin_stream_item(DynLookups *lookups, DynLookupEntry *entry)
 {
-	DynAsking  *asking = &lookups->first;
+	DynLookupBatch  *batch = &lookups->first;
 	const DynValue *item = NULL;
 
-	dyn_asking_set_origin(asking);
-	if (!answer->ended)
-		item = dyn_fetch_next_of(asking->fetch, answer->asked_at);
+	dyn_lookup_batch_set_origin(batch);
+	if (!entry->ended)
+		item = dyn_fetch_next_of(batch->fetch, entry->batch_position);
 	if (item == NULL)
-		dyn_asking_finish(asking, answer);
+		dyn_lookup_batch_finish(batch, entry);
 	else
 		dyn_rows_begin(lookups->rows, item);
 	return item != NULL;
 }
 
 static bool
-next_of_stream(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
+next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
 	while (!dyn_rows_next(lookups->rows, slot))
 	{
-		if (!begin_stream_item(lookups, answer))
+		if (!begin_stream_item(lookups, entry))
 			return false;
 	}
-	keep_row(lookups, answer, slot);
-	lookups->row = answer->nrows;
-	if (lookups->reader->access->single)
+	keep_row(lookups, entry, slot);
+	lookups->row = entry->nrows;
+	if (lookups->reader->access->first_row_only)
 	{
 		/* nobody asks for a second row */
 		dyn_rows_end(lookups->rows);
-		dyn_fetch_drop(lookups->first.fetch, answer->asked_at);
-		dyn_asking_finish(&lookups->first, answer);
+		dyn_fetch_drop(lookups->first.fetch, entry->batch_position);
+		dyn_lookup_batch_finish(&lookups->first, entry);
 	}
 	return true;
 }
 
 static void
-store_passing_row(const DynAnswer *answer, TupleTableSlot *slot)
+store_transient_row(const DynLookupEntry *entry, TupleTableSlot *slot)
 {
 	int			n = slot->tts_tupleDescriptor->natts;
 
 	ExecClearTuple(slot);
-	memcpy(slot->tts_values, answer->values, n * sizeof(Datum));
-	memcpy(slot->tts_isnull, answer->nulls, n * sizeof(bool));
+	memcpy(slot->tts_values, entry->values, n * sizeof(Datum));
+	memcpy(slot->tts_isnull, entry->nulls, n * sizeof(bool));
 	ExecStoreVirtualTuple(slot);
 }
 
 static bool
-next_of_rows(DynLookups *lookups, const DynAnswer *answer, TupleTableSlot *slot)
+next_of_rows(DynLookups *lookups, const DynLookupEntry *entry, TupleTableSlot *slot)
 {
-	if (answer->passing != NULL && lookups->row == 0)
+	if (entry->transient != NULL && lookups->row == 0)
 	{
-		store_passing_row(answer, slot);
+		store_transient_row(entry, slot);
 		lookups->row++;
 		return true;
 	}
-	if (lookups->row >= answer->nrows)
+	if (lookups->row >= entry->nrows)
 		return false;
-	ExecForceStoreMinimalTuple(answer->rows[lookups->row++], slot, false);
+	ExecForceStoreMinimalTuple(entry->rows[lookups->row++], slot, false);
 	return true;
 }
 
@@ -664,41 +664,41 @@ piece_keys(const DynLookups *lookups)
 
 /* Asks the table for a key that the index lists, unless it was asked before. */
 static void
-list_key(DynLookups *lookups, DynAnswer *answer, const DynKeyPart *parts)
+list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 {
-	DynAnswer  *item = answer_of_key(lookups, parts, lookups->reader->access->nbase);
+	DynLookupEntry  *item = entry_of_key(lookups, parts, lookups->reader->access->nbase);
 
-	answer->taken++;
-	if (item->listed_by == answer->listing)
+	entry->taken++;
+	if (item->listed_by == entry->listing)
 		return;
-	if (item->state == DYN_ANSWER_UNKNOWN)
+	if (item->state == DYN_LOOKUP_EMPTY)
 	{
-		dyn_asking_add(&lookups->base, item);
-		dyn_asking_keep_key(&lookups->base, item, parts);
+		dyn_lookup_batch_add(&lookups->base, item);
+		dyn_lookup_batch_keep_key(&lookups->base, item, parts);
 	}
-	item->listed_by = answer->listing;
-	dyn_answer_add_item(lookups->answers, answer, item);
+	item->listed_by = entry->listing;
+	dyn_lookup_entry_add_item(lookups->cache, entry, item);
 }
 
 /* The next key that is new, of the index or of those that were set aside. */
 static bool
-next_listed_key(DynLookups *lookups, DynAnswer *answer, DynKeyPart *parts)
+next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 {
-	const DynValue *entry;
+	const DynValue *listed;
 
-	while ((entry = dyn_fetch_next_of(lookups->first.fetch,
-									  answer->asked_at)) != NULL)
+	while ((listed = dyn_fetch_next_of(lookups->first.fetch,
+									  entry->batch_position)) != NULL)
 	{
-		dyn_rows_item_key(lookups->index_rows, entry, parts);
-		if (answer->base_keys == NULL || dyn_base_keys_add(answer->base_keys, parts))
+		dyn_rows_item_key(lookups->index_rows, listed, parts);
+		if (entry->base_keys == NULL || dyn_base_keys_add(entry->base_keys, parts))
 			return true;
 	}
-	return answer->base_keys != NULL && dyn_base_keys_next(answer->base_keys, parts);
+	return entry->base_keys != NULL && dyn_base_keys_next(entry->base_keys, parts);
 }
 
-/* Lists what the index has for the answer, until the piece is full. */
+/* Lists what the index has for the entry, until the piece is full. */
 static void
-list_keys(DynLookups *lookups, DynAnswer *answer)
+list_keys(DynLookups *lookups, DynLookupEntry *entry)
 {
 	bool		found = true;
 
@@ -707,14 +707,14 @@ list_keys(DynLookups *lookups, DynAnswer *answer)
 		MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 		DynKeyPart	parts[2];
 
-		found = next_listed_key(lookups, answer, parts);
+		found = next_listed_key(lookups, entry, parts);
 		if (found)
-			list_key(lookups, answer, parts);
+			list_key(lookups, entry, parts);
 		MemoryContextSwitchTo(oldcontext);
 		dyn_reset_if_large(lookups->work_context);
 	}
 	if (!found)
-		dyn_asking_finish(&lookups->first, answer);
+		dyn_lookup_batch_finish(&lookups->first, entry);
 }
 
 /*
@@ -722,69 +722,69 @@ list_keys(DynLookups *lookups, DynAnswer *answer)
  * from its items, which may be forgotten, since the index may list them again.
  */
 static void
-remember_listed(DynLookups *lookups, DynAnswer *answer)
+remember_listed(DynLookups *lookups, DynLookupEntry *entry)
 {
 	const DynAccess *access = lookups->reader->access;
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->first.context);
 
-	answer->base_keys = dyn_base_keys_create(access->base, access->nbase,
+	entry->base_keys = dyn_base_keys_create(access->base, access->nbase,
 											 get_hash_memory_limit());
 	MemoryContextSwitchTo(oldcontext);
-	for (int i = 0; i < answer->nitems; i++)
+	for (int i = 0; i < entry->nitems; i++)
 	{
 		DynKeyPart	parts[2];
 
 		/* behind the identity's kind */
-		dyn_key_split(answer->items[i]->key.data + 1, access->base, access->nbase,
+		dyn_key_split(entry->items[i]->key.data + 1, access->base, access->nbase,
 					  parts);
-		dyn_base_keys_remember(answer->base_keys, parts);
+		dyn_base_keys_remember(entry->base_keys, parts);
 	}
 }
 
 /* What was listed was served, and is kept only if another execution needs it. */
 static void
-forget_listed(DynLookups *lookups, DynAnswer *answer)
+forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 {
-	if (answer->nitems == 0)
+	if (entry->nitems == 0)
 		return;
-	if (answer->base_keys == NULL)
-		remember_listed(lookups, answer);
-	if (answer->uses > 1 && dyn_answers_trim(lookups->answers))
+	if (entry->base_keys == NULL)
+		remember_listed(lookups, entry);
+	if (entry->pins > 1 && dyn_lookup_cache_trim(lookups->cache))
 		return;
-	dyn_answer_stop_keeping(lookups->answers, answer);
-	begin_answer(lookups);
+	dyn_lookup_entry_stop_keeping(lookups->cache, entry);
+	begin_entry(lookups);
 }
 
 /* The next piece: from the answer that is being served on. */
 static void
-next_piece(DynLookups *lookups, DynAnswer *answer)
+next_piece(DynLookups *lookups, DynLookupEntry *entry)
 {
-	dyn_asking_reset(&lookups->base, lookups->reader->access->nbase);
-	dyn_asking_set_origin(&lookups->first);
-	forget_listed(lookups, answer);
-	for (int i = answer->asked_at;
+	dyn_lookup_batch_reset(&lookups->base, lookups->reader->access->nbase);
+	dyn_lookup_batch_set_origin(&lookups->first);
+	forget_listed(lookups, entry);
+	for (int i = entry->batch_position;
 		 i < lookups->first.n && lookups->base.n < piece_keys(lookups); i++)
 	{
-		DynAnswer  *other = lookups->first.asked[i];
+		DynLookupEntry  *other = lookups->first.entries[i];
 
 		if (other != NULL && !other->ended)
 			list_keys(lookups, other);
 	}
-	dyn_asking_send(&lookups->base, lookups->base.n);
+	dyn_lookup_batch_send(&lookups->base, lookups->base.n);
 }
 
 /* Stores the next row of the items that are listed; false after the last. */
 static bool
-next_listed_row(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
+next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
-	while (lookups->row < answer->nitems)
+	while (lookups->row < entry->nitems)
 	{
-		DynAnswer  *item = answer->items[lookups->row];
+		DynLookupEntry  *item = entry->items[lookups->row];
 
-		if (item->state == DYN_ANSWER_ASKED)
+		if (item->state == DYN_LOOKUP_PENDING)
 			receive_batch(lookups, &lookups->base,
-						  dyn_asking_stream(&lookups->base, item));
-		if (item->state != DYN_ANSWER_KNOWN)
+						  dyn_lookup_batch_stream(&lookups->base, item));
+		if (item->state != DYN_LOOKUP_COMPLETE)
 			elog(ERROR, "item of an index is neither known nor asked for");
 		if (lookups->item_row < item->nrows)
 		{
@@ -798,13 +798,13 @@ next_listed_row(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 }
 
 static bool
-next_of_items(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
+next_of_items(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
-	while (!next_listed_row(lookups, answer, slot))
+	while (!next_listed_row(lookups, entry, slot))
 	{
-		if (answer->ended || answer->state == DYN_ANSWER_KNOWN)
+		if (entry->ended || entry->state == DYN_LOOKUP_COMPLETE)
 			return false;
-		next_piece(lookups, answer);
+		next_piece(lookups, entry);
 	}
 	return true;
 }
@@ -812,31 +812,31 @@ next_of_items(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
 /* ---- serving, all kinds ---- */
 
 static bool
-next_of_answer(DynLookups *lookups, DynAnswer *answer, TupleTableSlot *slot)
+next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
-	if (lookups->reader->access->then_base)
-		return next_of_items(lookups, answer, slot);
-	if (lookups->by_key && answer->state == DYN_ANSWER_ASKED)
-		receive_batch(lookups, &lookups->first, dyn_asking_stream(&lookups->first, answer));
-	if (next_of_rows(lookups, answer, slot))
+	if (lookups->reader->access->fetch_base_items)
+		return next_of_items(lookups, entry, slot);
+	if (lookups->by_key && entry->state == DYN_LOOKUP_PENDING)
+		receive_batch(lookups, &lookups->first, dyn_lookup_batch_stream(&lookups->first, entry));
+	if (next_of_rows(lookups, entry, slot))
 		return true;
-	return answer->state != DYN_ANSWER_KNOWN &&
-		next_of_stream(lookups, answer, slot);
+	return entry->state != DYN_LOOKUP_COMPLETE &&
+		next_of_stream(lookups, entry, slot);
 }
 
 bool
 dyn_lookups_next(DynLookups *lookups, TupleTableSlot *slot)
 {
-	const Announced *open = lookups->open;
+	const Prefetched *open = lookups->open;
 
 	if (open == NULL)
 		elog(ERROR, "no lookup is open");
-	while (lookups->position < open->nanswers)
+	while (lookups->position < open->nentries)
 	{
-		if (next_of_answer(lookups, open->answers[lookups->position], slot))
+		if (next_of_entry(lookups, open->entries[lookups->position], slot))
 			return true;
 		lookups->position++;
-		begin_answer(lookups);
+		begin_entry(lookups);
 	}
 	return false;
 }
@@ -844,20 +844,20 @@ dyn_lookups_next(DynLookups *lookups, TupleTableSlot *slot)
 uint64
 dyn_lookups_count(DynLookups *lookups)
 {
-	const Announced *open = lookups->open;
+	const Prefetched *open = lookups->open;
 	uint64		count = 0;
 
-	for (int i = 0; i < open->nanswers; i++)
+	for (int i = 0; i < open->nentries; i++)
 	{
-		DynAnswer  *answer = open->answers[i];
+		DynLookupEntry  *entry = open->entries[i];
 
-		if (answer->state == DYN_ANSWER_ASKED)
+		if (entry->state == DYN_LOOKUP_PENDING)
 		{
-			answer->count = dyn_fetch_count_of(lookups->first.fetch,
-											   answer->asked_at);
-			dyn_asking_finish(&lookups->first, answer);
+			entry->count = dyn_fetch_count_of(lookups->first.fetch,
+											   entry->batch_position);
+			dyn_lookup_batch_finish(&lookups->first, entry);
 		}
-		count += answer->count;
+		count += entry->count;
 	}
 	return count;
 }

@@ -8,7 +8,7 @@
  * many in flight, and serve the executions as they come.
  *
  * Legal order, for each batch of outer rows: dyn_lookups_begin;
- * dyn_lookups_announce for each row, with the scan's values evaluated for it;
+ * dyn_lookups_prefetch for each row, with the scan's values evaluated for it;
  * dyn_lookups_start.  Then, for each execution: dyn_lookups_open; while that
  * returned true dyn_lookups_next (or once dyn_lookups_count); dyn_lookups_close,
  * at any time.
@@ -33,20 +33,20 @@ extern DynLookups *dyn_lookups_create(DynReader *reader, List *exprs,
 									  TupleDesc desc);
 extern void dyn_lookups_free(DynLookups *lookups);
 
-/* Forgets what was announced before; answers are remembered. */
+/* Forgets what was prefetched before; answers are remembered. */
 extern void dyn_lookups_begin(DynLookups *lookups);
 
 /* Announces an execution with these values, which are copied; may send requests. */
-extern void dyn_lookups_announce(DynLookups *lookups, const DynValues *values);
+extern void dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values);
 
-/* Enough is asked for to keep all lanes busy for long. */
+/* Enough is asked for to keep all concurrency busy for long. */
 extern bool dyn_lookups_is_full(const DynLookups *lookups);
 
 /* Bytes that the announcements of this batch take. */
 extern Size dyn_lookups_memory(const DynLookups *lookups);
 
 /*
- * Nothing more will be announced in this batch: sends the rest.  `last`: nor in any
+ * Nothing more will be prefetched in this batch: sends the rest.  `last`: nor in any
  * other, so that answers need not be remembered.
  */
 extern void dyn_lookups_start(DynLookups *lookups, bool last);

@@ -1,25 +1,25 @@
 /*
- * asking.h
- *		What lookups ask for together: a list of answers, each at its position,
+ * lookup_batch.h
+ *		What lookups ask for together: a list of cache, each at its position,
  *		and the fetch that brings them in that order.
  *
  * Whole primary keys are asked for in batches, whose items come in any order;
  * partitions by one Query each, a stream of its own.  Belongs to lookup.c.
  *
- * Legal order: dyn_asking_reset; dyn_asking_add for each answer, after which its
- * key or its terms are filled in; dyn_asking_send at any time, for as many as are
+ * Legal order: dyn_lookup_batch_reset; dyn_lookup_batch_add for each answer, after which its
+ * key or its terms are filled in; dyn_lookup_batch_send at any time, for as many as are
  * filled in.
  */
-#ifndef DYN_EXEC_ASKING_H
-#define DYN_EXEC_ASKING_H
+#ifndef DYN_EXEC_LOOKUP_BATCH_H
+#define DYN_EXEC_LOOKUP_BATCH_H
 
-#include "answers.h"
+#include "lookup_cache.h"
 #include "../fetch/reader.h"
 
-typedef struct DynAsking
+typedef struct DynLookupBatch
 {
 	DynReader  *reader;
-	DynAnswers *answers;
+	DynLookupCache *cache;
 	const DynRows *rows;
 	MemoryContext context;		/* of what is asked for; reset for each batch */
 	MemoryContext work_context; /* the lookups', for short */
@@ -27,53 +27,53 @@ typedef struct DynAsking
 
 	int			n;
 	int			space;
-	DynAnswer **asked;			/* NULL: given up, or known */
+	DynLookupEntry **entries;			/* NULL: given up, or known */
 	DynKeyPart *keys;			/* whole keys: nparts each */
 	DynQueryTerms *terms;		/* partitions */
 
 	DynRequests *requests;
-	int			sent;			/* of the answers, for which there are streams */
+	int			sent;			/* of the cache, for which there are streams */
 	DynFetch   *fetch;			/* NULL: nothing was sent */
-} DynAsking;
+} DynLookupBatch;
 
 /* An array of that size with what the old one held; NULL: a new one. */
 extern void *dyn_grown(void *array, Size size);
 
 /* Makes an empty one below CurrentMemoryContext; the members above are set. */
-extern void dyn_asking_init(DynAsking *asking);
+extern void dyn_lookup_batch_init(DynLookupBatch *batch);
 
 /*
  * Lets go of all that was asked for; answers that did not come are unknown
  * then.  The next list is of keys of so many parts, or of partitions (0).
  */
-extern void dyn_asking_reset(DynAsking *asking, int nparts);
+extern void dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts);
 
 /* Puts an answer, which is unknown, onto the list. */
-extern void dyn_asking_add(DynAsking *asking, DynAnswer *answer);
+extern void dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry);
 
 /* Copies the parts of an answer's key to where they may stay. */
-extern void dyn_asking_keep_key(DynAsking *asking, const DynAnswer *answer,
+extern void dyn_lookup_batch_keep_key(DynLookupBatch *batch, const DynLookupEntry *entry,
 								const DynKeyPart *parts);
 
 /*
  * There are requests for the first n answers now; sends as many as may be sent.
  * A batch that is not full cannot be added to: then nothing more may be asked.
  */
-extern void dyn_asking_send(DynAsking *asking, int n);
+extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 
 /* Items in hand come from here, for whoever has to name one. */
-extern void dyn_asking_set_origin(DynAsking *asking);
+extern void dyn_lookup_batch_set_origin(DynLookupBatch *batch);
 
 /* How many of the answers fill whole requests. */
-extern int	dyn_asking_complete(const DynAsking *asking);
+extern int	dyn_lookup_batch_complete(const DynLookupBatch *batch);
 
 /* The stream that brings an answer. */
-extern int	dyn_asking_stream(const DynAsking *asking, const DynAnswer *answer);
+extern int	dyn_lookup_batch_stream(const DynLookupBatch *batch, const DynLookupEntry *entry);
 
 /* All of it came.  What is known may be forgotten at any time. */
-extern void dyn_asking_finish(DynAsking *asking, DynAnswer *answer);
+extern void dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry);
 
 /* If nobody needs the answer any more, its Query is given up. */
-extern void dyn_asking_give_up(DynAsking *asking, DynAnswer *answer);
+extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entry);
 
 #endif

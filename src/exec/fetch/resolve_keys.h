@@ -1,5 +1,5 @@
 /*
- * bind.h
+ * resolve_keys.h
  *		Run-time values put into an access plan: which keys to read, under which
  *		conditions.
  *
@@ -7,8 +7,8 @@
  * resolved, so that what remains is a list of distinct keys and conditions
  * that DynamoDB accepts; or nothing at all, and then no request is sent.
  */
-#ifndef DYN_EXEC_BIND_H
-#define DYN_EXEC_BIND_H
+#ifndef DYN_EXEC_RESOLVE_KEYS_H
+#define DYN_EXEC_RESOLVE_KEYS_H
 
 #include "../../dynamodb/expression.h"
 #include "../../plan/access.h"
@@ -21,9 +21,9 @@ typedef struct DynValues
 	bool	   *nulls;
 } DynValues;
 
-typedef struct DynBound
+typedef struct DynResolvedAccess
 {
-	bool		nothing;		/* no item can qualify: send no request */
+	bool		contradiction;		/* no item can qualify: send no request */
 	bool		incomplete;		/* the index may lack items that qualify; nothing
 								 * else is set then */
 
@@ -35,10 +35,10 @@ typedef struct DynBound
 	int			nrange;			/* QUERY: conditions on range attributes */
 	DynCond    *range[DYN_MAX_KEY_ATTRS];
 	DynCond    *filter;			/* NULL: none */
-} DynBound;
+} DynResolvedAccess;
 
 /* Allocates in CurrentMemoryContext; `values` must live as long. */
-extern void dyn_bind_values(const DynAccess *access, const DynRelation *relation,
-							const DynValues *values, DynBound *bound);
+extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
+							const DynValues *values, DynResolvedAccess *resolved);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * binding.c
+ * match_keys.c
  *		From clauses to key conditions and filters.
  *
  * Vocabulary: a *point* predicate gives finitely many values of a key
@@ -24,42 +24,42 @@
 
 #include "../dynamodb/expression.h"
 #include "../model/pg_compat.h"
-#include "binding.h"
+#include "match_keys.h"
 #include "presence.h"
 
 /* What is being bound: the key of one table or index. */
-typedef struct Binder
+typedef struct KeyMatch
 {
 	const DynRelPlan *plan;
 	const DynRelation *relation;
 	const DynIndexMeta *index;
 	const DynKeySchema *key;
 	List	   *clauses;
-	DynClause  *tuples;			/* the OR of whole keys, if there is one */
+	DynClause  *row_keys;			/* the OR of whole keys, if there is one */
 	List	   *consumed;		/* DynClauses that a key condition uses */
-	List	   *enforced;		/* of those, exactly enforced */
-} Binder;
+	List	   *pushed_exactly;		/* of those, exactly enforced */
+} KeyMatch;
 
 /* ---- points and ranges ---- */
 
 static bool
-pred_is_on(const Binder *binder, const DynPred *pred, const DynKeyAttr *attr)
+pred_is_on(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr)
 {
-	const char *name = dyn_pred_attribute(binder->relation, pred);
+	const char *name = dyn_pred_attribute(match->relation, pred);
 	const DynColumn *column;
 
 	if (name == NULL || strcmp(name, attr->name) != 0)
 		return false;
-	column = dyn_relation_column(binder->relation, pred->field.attnum);
+	column = dyn_relation_column(match->relation, pred->field.attnum);
 	return column->codec.wire == attr->type && column->traits.key;
 }
 
 static bool
-is_point_leaf(const Binder *binder, const DynPred *pred, const DynKeyAttr *attr)
+is_point_leaf(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr)
 {
 	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN) &&
-		pred_is_on(binder, pred, attr) &&
-		dyn_relation_column(binder->relation,
+		pred_is_on(match, pred, attr) &&
+		dyn_relation_column(match->relation,
 							pred->field.attnum)->traits.point;
 }
 
@@ -69,21 +69,21 @@ is_point_leaf(const Binder *binder, const DynPred *pred, const DynKeyAttr *attr)
  * cleared unless the points say all that the predicate says.
  */
 static DynPred *
-implied_points(const Binder *binder, DynPred *pred, const DynKeyAttr *attr,
+implied_points(const KeyMatch *match, DynPred *pred, const DynKeyAttr *attr,
 			   bool *pure)
 {
 	DynPred    *points;
 	ListCell   *lc;
 
 	check_stack_depth();
-	if (is_point_leaf(binder, pred, attr))
+	if (is_point_leaf(match, pred, attr))
 		return pred;
 	*pure &= (pred->kind == DYN_PRED_OR);
 	if (pred->kind == DYN_PRED_AND)
 	{
 		foreach(lc, pred->args)
 		{
-			points = implied_points(binder, lfirst(lc), attr, pure);
+			points = implied_points(match, lfirst(lc), attr, pure);
 			if (points != NULL)
 				return points;
 		}
@@ -96,7 +96,7 @@ implied_points(const Binder *binder, DynPred *pred, const DynKeyAttr *attr,
 	points->param = -1;
 	foreach(lc, pred->args)
 	{
-		DynPred    *arm = implied_points(binder, lfirst(lc), attr, pure);
+		DynPred    *arm = implied_points(match, lfirst(lc), attr, pure);
 
 		if (arm == NULL)
 			return NULL;
@@ -106,9 +106,9 @@ implied_points(const Binder *binder, DynPred *pred, const DynKeyAttr *attr,
 }
 
 static bool
-is_range_pred(const Binder *binder, const DynPred *pred, const DynKeyAttr *attr)
+is_range_pred(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr)
 {
-	if (!pred_is_on(binder, pred, attr))
+	if (!pred_is_on(match, pred, attr))
 		return false;
 	switch (pred->kind)
 	{
@@ -129,16 +129,16 @@ is_range_pred(const Binder *binder, const DynPred *pred, const DynKeyAttr *attr)
 /* ---- binding attributes ---- */
 
 static void
-consume(Binder *binder, DynClause *clause, bool exactly)
+consume(KeyMatch *match, DynClause *clause, bool exactly)
 {
-	binder->consumed = lappend(binder->consumed, clause);
+	match->consumed = lappend(match->consumed, clause);
 	if (exactly && clause->exact)
-		binder->enforced = lappend(binder->enforced, clause->rinfo);
+		match->pushed_exactly = lappend(match->pushed_exactly, clause->rinfo);
 }
 
 /* Collects the point predicates on one attribute; false if there is none. */
 static bool
-bind_points(Binder *binder, const DynKeyAttr *attr, DynKeyBind *bind,
+match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *bind,
 			bool exactly)
 {
 	ListCell   *lc;
@@ -146,49 +146,49 @@ bind_points(Binder *binder, const DynKeyAttr *attr, DynKeyBind *bind,
 	bind->name = attr->name;
 	bind->type = attr->type;
 	bind->preds = NIL;
-	foreach(lc, binder->clauses)
+	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
 		bool		pure = true;
 		DynPred    *points;
 
-		if (clause->pred == NULL || clause == binder->tuples)
+		if (clause->pred == NULL || clause == match->row_keys)
 			continue;
-		points = implied_points(binder, clause->pred, attr, &pure);
+		points = implied_points(match, clause->pred, attr, &pure);
 		if (points == NULL)
 			continue;
 		bind->preds = lappend(bind->preds, points);
 		if (pure)
-			consume(binder, clause, exactly);
+			consume(match, clause, exactly);
 	}
 	return bind->preds != NIL;
 }
 
 /* Adds the range predicates on one attribute; they are exact only if alone. */
 static void
-bind_ranges(Binder *binder, const DynKeyAttr *attr, DynKeyBind *bind)
+match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *bind)
 {
 	List	   *found = NIL;
 	ListCell   *lc;
 
-	foreach(lc, binder->clauses)
+	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
 
-		if (clause->pred != NULL && is_range_pred(binder, clause->pred, attr) &&
-			!is_point_leaf(binder, clause->pred, attr))
+		if (clause->pred != NULL && is_range_pred(match, clause->pred, attr) &&
+			!is_point_leaf(match, clause->pred, attr))
 		{
 			found = lappend(found, clause);
 			bind->preds = lappend(bind->preds, clause->pred);
 		}
 	}
 	foreach(lc, found)
-		consume(binder, lfirst(lc), list_length(bind->preds) == 1);
+		consume(match, lfirst(lc), list_length(bind->preds) == 1);
 }
 
 /* Is the attribute bound to exactly one value, whatever the run-time values? */
 static bool
-is_single(const DynRelation *relation, const DynKeyBind *bind)
+is_single(const DynRelation *relation, const DynKeyMatch *bind)
 {
 	ListCell   *lc;
 
@@ -202,7 +202,7 @@ is_single(const DynRelation *relation, const DynKeyBind *bind)
 
 /* The points of one attribute in an arm; *pure as for implied_points. */
 static DynPred *
-arm_points(const Binder *binder, const DynPred *arm, const DynKeyAttr *attr,
+arm_points(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr,
 		   bool *pure)
 {
 	ListCell   *lc;
@@ -210,7 +210,7 @@ arm_points(const Binder *binder, const DynPred *arm, const DynKeyAttr *attr,
 	foreach(lc, arm->args)
 	{
 		bool		alone = true;
-		DynPred    *points = implied_points(binder, lfirst(lc), attr, &alone);
+		DynPred    *points = implied_points(match, lfirst(lc), attr, &alone);
 
 		if (points != NULL)
 		{
@@ -226,7 +226,7 @@ arm_points(const Binder *binder, const DynPred *arm, const DynKeyAttr *attr,
  * what the executor expects.  NULL if it does not bind them all.
  */
 static DynPred *
-make_tuple(const Binder *binder, const DynPred *arm, const DynKeyAttr *attrs,
+make_tuple(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attrs,
 		   int nattrs, bool *pure)
 {
 	DynPred    *tuple = palloc0(sizeof(DynPred));
@@ -238,7 +238,7 @@ make_tuple(const Binder *binder, const DynPred *arm, const DynKeyAttr *attrs,
 	*pure &= list_length(arm->args) == nattrs;
 	for (int i = 0; i < nattrs; i++)
 	{
-		DynPred    *points = arm_points(binder, arm, &attrs[i], pure);
+		DynPred    *points = arm_points(match, arm, &attrs[i], pure);
 
 		if (points == NULL)
 			return NULL;
@@ -248,7 +248,7 @@ make_tuple(const Binder *binder, const DynPred *arm, const DynKeyAttr *attrs,
 }
 
 static DynPred *
-make_tuples(const Binder *binder, const DynPred *pred, const DynKeyAttr *attrs,
+make_tuples(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attrs,
 			int nattrs, bool *pure)
 {
 	DynPred    *tuples = palloc0(sizeof(DynPred));
@@ -259,7 +259,7 @@ make_tuples(const Binder *binder, const DynPred *pred, const DynKeyAttr *attrs,
 	*pure = true;
 	foreach(lc, pred->args)
 	{
-		DynPred    *tuple = make_tuple(binder, lfirst(lc), attrs, nattrs, pure);
+		DynPred    *tuple = make_tuple(match, lfirst(lc), attrs, nattrs, pure);
 
 		if (tuple == NULL)
 			return NULL;
@@ -274,25 +274,25 @@ make_tuples(const Binder *binder, const DynPred *pred, const DynKeyAttr *attrs,
  * of each attribute.
  */
 static bool
-bind_tuples(Binder *binder, DynAccess *access, const DynKeyAttr *attrs,
+match_tuples(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
 			int nattrs)
 {
 	ListCell   *lc;
 
-	foreach(lc, binder->clauses)
+	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
 		bool		pure;
 
 		if (clause->pred == NULL || clause->pred->kind != DYN_PRED_OR)
 			continue;
-		access->tuples = make_tuples(binder, clause->pred, attrs, nattrs, &pure);
-		if (access->tuples == NULL)
+		access->row_keys = make_tuples(match, clause->pred, attrs, nattrs, &pure);
+		if (access->row_keys == NULL)
 			continue;
-		binder->tuples = clause;
-		access->ntuple = nattrs;
-		memcpy(access->tuple, attrs, nattrs * sizeof(DynKeyAttr));
-		consume(binder, clause, pure);
+		match->row_keys = clause;
+		access->nrow_attrs = nattrs;
+		memcpy(access->row_attrs, attrs, nattrs * sizeof(DynKeyAttr));
+		consume(match, clause, pure);
 		return true;
 	}
 	return false;
@@ -311,45 +311,45 @@ leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 
 /* Binds the whole primary key of the table, if it can be. */
 static bool
-bind_whole_key(Binder *binder, DynAccess *access)
+match_whole_key(KeyMatch *match, DynAccess *access)
 {
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
 
-	if (binder->index != NULL)
+	if (match->index != NULL)
 		return false;
-	if (binder->key->nrange == 1)
-		bind_tuples(binder, access, attrs,
-					leading_attributes(binder->key, attrs));
-	if (bind_points(binder, &binder->key->hash[0], &access->hash[0], true))
+	if (match->key->nrange == 1)
+		match_tuples(match, access, attrs,
+					leading_attributes(match->key, attrs));
+	if (match_points(match, &match->key->hash[0], &access->hash[0], true))
 	{
 		access->nhash = 1;
-		bind_ranges(binder, &binder->key->hash[0], &access->hash[0]);
+		match_ranges(match, &match->key->hash[0], &access->hash[0]);
 	}
-	if (binder->key->nrange == 0)
+	if (match->key->nrange == 0)
 		return access->nhash == 1;
-	if (bind_points(binder, &binder->key->range[0], &access->range[0], true))
+	if (match_points(match, &match->key->range[0], &access->range[0], true))
 		access->nrange = 1;
-	if (access->tuples == NULL && access->nhash + access->nrange < 2)
+	if (access->row_keys == NULL && access->nhash + access->nrange < 2)
 		return false;
 	/* ranges beside points narrow the set of keys further */
 	if (access->nrange == 1)
-		bind_ranges(binder, &binder->key->range[0], &access->range[0]);
+		match_ranges(match, &match->key->range[0], &access->range[0]);
 	return true;
 }
 
 /* Tuples of an index's leading attributes, or of its hash attributes alone. */
 static bool
-bind_index_tuples(Binder *binder, DynAccess *access)
+match_index_tuples(KeyMatch *match, DynAccess *access)
 {
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
-	int			n = leading_attributes(binder->key, attrs);
+	int			n = leading_attributes(match->key, attrs);
 
-	if (binder->index == NULL)
+	if (match->index == NULL)
 		return false;
-	if (n > binder->key->nhash && bind_tuples(binder, access, attrs, n))
+	if (n > match->key->nhash && match_tuples(match, access, attrs, n))
 		return true;
-	return binder->key->nhash > 1 &&
-		bind_tuples(binder, access, attrs, binder->key->nhash);
+	return match->key->nhash > 1 &&
+		match_tuples(match, access, attrs, match->key->nhash);
 }
 
 /*
@@ -357,44 +357,44 @@ bind_index_tuples(Binder *binder, DynAccess *access)
  * known of them narrows the tuples.
  */
 static bool
-bind_hash(Binder *binder, DynAccess *access)
+match_hash(KeyMatch *match, DynAccess *access)
 {
-	bool		tuples = bind_index_tuples(binder, access);
+	bool		tuples = match_index_tuples(match, access);
 
-	for (int i = 0; i < binder->key->nhash; i++)
+	for (int i = 0; i < match->key->nhash; i++)
 	{
-		if (!bind_points(binder, &binder->key->hash[i], &access->hash[i], true) &&
+		if (!match_points(match, &match->key->hash[i], &access->hash[i], true) &&
 			!tuples)
 			return false;
-		bind_ranges(binder, &binder->key->hash[i], &access->hash[i]);
+		match_ranges(match, &match->key->hash[i], &access->hash[i]);
 	}
-	access->nhash = binder->key->nhash;
+	access->nhash = match->key->nhash;
 	return true;
 }
 
 static void
-bind_range(Binder *binder, DynAccess *access)
+match_range(KeyMatch *match, DynAccess *access)
 {
-	for (int i = 0; i < binder->key->nrange; i++)
+	for (int i = 0; i < match->key->nrange; i++)
 	{
-		const DynKeyAttr *attr = &binder->key->range[i];
-		DynKeyBind *bind = &access->range[i];
-		bool		points = bind_points(binder, attr, bind, false);
+		const DynKeyAttr *attr = &match->key->range[i];
+		DynKeyMatch *bind = &access->range[i];
+		bool		points = match_points(match, attr, bind, false);
 
-		bind_ranges(binder, attr, bind);
+		match_ranges(match, attr, bind);
 		if (bind->preds == NIL)
 			return;
 		access->nrange = i + 1;
-		if (!points || !is_single(binder->relation, bind))
+		if (!points || !is_single(match->relation, bind))
 			return;
 	}
 }
 
 /* Is the attribute part of the key that is read, or of the table's own? */
 static bool
-is_key_attribute(const Binder *binder, const char *name, DynType type)
+is_key_attribute(const KeyMatch *match, const char *name, DynType type)
 {
-	const DynKeySchema *keys[] = {binder->key, &binder->plan->meta->key};
+	const DynKeySchema *keys[] = {match->key, &match->plan->meta->key};
 
 	for (int i = 0; i < lengthof(keys); i++)
 	{
@@ -410,11 +410,11 @@ is_key_attribute(const Binder *binder, const char *name, DynType type)
 
 /* > '' or <> '' of what can be empty: all values in an index are such. */
 static bool
-excludes_the_empty(const Binder *binder, const DynPred *pred)
+excludes_the_empty(const KeyMatch *match, const DynPred *pred)
 {
 	const Const *value = (const Const *) pred->value;
 
-	return binder->index != NULL &&
+	return match->index != NULL &&
 		(pred->kind == DYN_PRED_GT || pred->kind == DYN_PRED_NE) &&
 		IsA(value, Const) && !value->constisnull &&
 		(pred->valuetype == TEXTOID || pred->valuetype == VARCHAROID ||
@@ -427,11 +427,11 @@ excludes_the_empty(const Binder *binder, const DynPred *pred)
  * to send.  IS NULL: holds for nothing, no request to send.
  */
 static void
-bind_presence(Binder *binder, DynAccess *access)
+match_presence(KeyMatch *match, DynAccess *access)
 {
 	ListCell   *lc;
 
-	foreach(lc, binder->clauses)
+	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
 		const DynColumn *column;
@@ -439,17 +439,17 @@ bind_presence(Binder *binder, DynAccess *access)
 		if (clause->pred == NULL || clause->pred->field.steps != NIL ||
 			(clause->pred->kind != DYN_PRED_NOT_NULL &&
 			 clause->pred->kind != DYN_PRED_NULL &&
-			 !excludes_the_empty(binder, clause->pred)))
+			 !excludes_the_empty(match, clause->pred)))
 			continue;
-		column = dyn_relation_column(binder->relation,
+		column = dyn_relation_column(match->relation,
 									 clause->pred->field.attnum);
 		if (column->path->nsteps != 1 || column->traits.absence != DYN_EXACT ||
-			!is_key_attribute(binder, column->path->steps[0].name,
+			!is_key_attribute(match, column->path->steps[0].name,
 							  column->codec.wire))
 			continue;
-		access->nothing |= (clause->pred->kind == DYN_PRED_NULL);
-		binder->consumed = lappend(binder->consumed, clause);
-		binder->enforced = lappend(binder->enforced, clause->rinfo);
+		access->contradiction |= (clause->pred->kind == DYN_PRED_NULL);
+		match->consumed = lappend(match->consumed, clause);
+		match->pushed_exactly = lappend(match->pushed_exactly, clause->rinfo);
 	}
 }
 
@@ -458,7 +458,7 @@ bind_presence(Binder *binder, DynAccess *access)
  * of several predicates would have to be reconciled first.
  */
 static void
-enforce_single_ranges(Binder *binder, DynAccess *access)
+enforce_single_ranges(KeyMatch *match, DynAccess *access)
 {
 	for (int i = 0; i < access->nrange; i++)
 	{
@@ -466,14 +466,14 @@ enforce_single_ranges(Binder *binder, DynAccess *access)
 		ListCell   *lc;
 
 		if (list_length(access->range[i].preds) != 1 ||
-			!dyn_pred_is_single(binder->relation, pred))
+			!dyn_pred_is_single(match->relation, pred))
 			continue;
-		foreach(lc, binder->consumed)
+		foreach(lc, match->consumed)
 		{
 			DynClause  *clause = lfirst(lc);
 
 			if (clause->pred == pred && clause->exact)
-				binder->enforced = list_append_unique_ptr(binder->enforced,
+				match->pushed_exactly = list_append_unique_ptr(match->pushed_exactly,
 														  clause->rinfo);
 		}
 	}
@@ -483,7 +483,7 @@ enforce_single_ranges(Binder *binder, DynAccess *access)
 
 typedef struct FilterCheck
 {
-	const Binder *binder;
+	const KeyMatch *match;
 	DynAccessKind kind;
 	List	   *key_names;
 	int			operators;		/* at most, as DynamoDB counts */
@@ -507,17 +507,17 @@ static bool
 attribute_is_forbidden(const FilterCheck *check, const char *attribute,
 					   bool below)
 {
-	const Binder *binder = check->binder;
+	const KeyMatch *match = check->match;
 
 	if (below && list_member(check->key_names, makeString(unconstify(char *, attribute))))
 		return true;
 
 	if (check->kind == DYN_ACCESS_QUERY &&
-		(dyn_key_hash_position(binder->key, attribute) >= 0 ||
-		 dyn_key_range_position(binder->key, attribute) >= 0))
+		(dyn_key_hash_position(match->key, attribute) >= 0 ||
+		 dyn_key_range_position(match->key, attribute) >= 0))
 		return true;
-	return binder->index != NULL &&
-		!dyn_index_projects(binder->plan->meta, binder->index, attribute);
+	return match->index != NULL &&
+		!dyn_index_projects(match->plan->meta, match->index, attribute);
 }
 
 static int
@@ -539,7 +539,7 @@ static bool
 leaf_is_forbidden(DynPred *pred, void *arg)
 {
 	FilterCheck *check = arg;
-	const DynRelation *relation = check->binder->relation;
+	const DynRelation *relation = check->match->relation;
 	bool		list = pred->kind == DYN_PRED_IN ||
 		pred->kind == DYN_PRED_NOT_IN;
 
@@ -561,20 +561,20 @@ leaf_is_forbidden(DynPred *pred, void *arg)
  * are exactly enforced only while nothing can force the filter to be left out.
  */
 static void
-bind_filters(Binder *binder, DynAccess *access)
+match_filters(KeyMatch *match, DynAccess *access)
 {
-	FilterCheck check = {binder, access->kind, access->key_names, 0, 0};
+	FilterCheck check = {match, access->kind, access->key_names, 0, 0};
 	List	   *exact = NIL;
 	ListCell   *lc;
 
 	if (access->kind == DYN_ACCESS_GET)
 		return;
-	foreach(lc, binder->clauses)
+	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
 
 		if (clause->pred == NULL ||
-			list_member_ptr(binder->consumed, clause) ||
+			list_member_ptr(match->consumed, clause) ||
 			dyn_pred_walk(clause->pred, leaf_is_forbidden, &check))
 			continue;
 		access->filters = lappend(access->filters, clause->pred);
@@ -583,21 +583,21 @@ bind_filters(Binder *binder, DynAccess *access)
 	}
 	if (check.operators <= DYN_EXPR_MAX_OPERATORS &&
 		check.bytes <= DYN_EXPR_MAX_BYTES)
-		binder->enforced = list_concat(binder->enforced, exact);
+		match->pushed_exactly = list_concat(match->pushed_exactly, exact);
 }
 
 /* ---- entry points ---- */
 
 static void
-init_binder(Binder *binder, const DynRelPlan *plan, const DynIndexMeta *index,
+init_binder(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
 			List *clauses)
 {
-	memset(binder, 0, sizeof(*binder));
-	binder->plan = plan;
-	binder->relation = plan->relation;
-	binder->index = index;
-	binder->key = index ? &index->key : &plan->meta->key;
-	binder->clauses = clauses;
+	memset(match, 0, sizeof(*match));
+	match->plan = plan;
+	match->relation = plan->relation;
+	match->index = index;
+	match->key = index ? &index->key : &plan->meta->key;
+	match->clauses = clauses;
 }
 
 static List *
@@ -642,7 +642,7 @@ clause_rinfos(List *clauses)
 static bool
 reads_several(const DynRelation *relation, const DynAccess *access)
 {
-	if (access->tuples != NULL)
+	if (access->row_keys != NULL)
 		return true;
 	for (int i = 0; i < access->nhash; i++)
 	{
@@ -654,62 +654,62 @@ reads_several(const DynRelation *relation, const DynAccess *access)
 }
 
 DynAccess *
-dyn_bind(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
-		 List **enforced)
+dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
+		 List **pushed_exactly)
 {
-	Binder		binder;
+	KeyMatch		match;
 	DynAccess  *access = make_access(plan, index, DYN_ACCESS_GET);
 
-	init_binder(&binder, plan, index, clauses);
-	if (!bind_whole_key(&binder, access))
+	init_binder(&match, plan, index, clauses);
+	if (!match_whole_key(&match, access))
 	{
-		init_binder(&binder, plan, index, clauses);
+		init_binder(&match, plan, index, clauses);
 		access = make_access(plan, index, DYN_ACCESS_QUERY);
-		if (!bind_hash(&binder, access))
+		if (!match_hash(&match, access))
 			return NULL;
-		bind_range(&binder, access);
-		enforce_single_ranges(&binder, access);
+		match_range(&match, access);
+		enforce_single_ranges(&match, access);
 	}
 	if (index != NULL)
 	{
 		access->index = index->name;
 		access->global = index->global;
-		access->then_base = index->global && !dyn_index_covers(plan, index);
+		access->fetch_base_items = index->global && !dyn_index_covers(plan, index);
 	}
 	dyn_access_set_schema(access, plan->meta);
-	access->multiple = reads_several(plan->relation, access);
-	bind_presence(&binder, access);
+	access->multi_partition = reads_several(plan->relation, access);
+	match_presence(&match, access);
 	if (index != NULL)
 		dyn_bind_proofs(plan, index, clauses, access);
-	access->key_rinfos = clause_rinfos(binder.consumed);
-	bind_filters(&binder, access);
-	*enforced = access->then_base ? NIL : binder.enforced;
+	access->key_rinfos = clause_rinfos(match.consumed);
+	match_filters(&match, access);
+	*pushed_exactly = access->fetch_base_items ? NIL : match.pushed_exactly;
 	return access;
 }
 
 DynAccess *
-dyn_bind_scan(const DynRelPlan *plan, List *clauses, List **enforced)
+dyn_match_scan(const DynRelPlan *plan, List *clauses, List **pushed_exactly)
 {
-	Binder		binder;
+	KeyMatch		match;
 	DynAccess  *access = make_access(plan, NULL, DYN_ACCESS_SCAN);
 
-	init_binder(&binder, plan, NULL, clauses);
+	init_binder(&match, plan, NULL, clauses);
 	dyn_access_set_schema(access, plan->meta);
-	access->multiple = true;
-	bind_presence(&binder, access);
-	access->key_rinfos = clause_rinfos(binder.consumed);
-	bind_filters(&binder, access);
-	*enforced = binder.enforced;
+	access->multi_partition = true;
+	match_presence(&match, access);
+	access->key_rinfos = clause_rinfos(match.consumed);
+	match_filters(&match, access);
+	*pushed_exactly = match.pushed_exactly;
 	return access;
 }
 
 DynAccess *
 dyn_bind_fallback(const DynRelPlan *plan, List *clauses)
 {
-	List	   *enforced;
-	DynAccess  *access = dyn_bind(plan, NULL, clauses, &enforced);
+	List	   *pushed_exactly;
+	DynAccess  *access = dyn_match_keys(plan, NULL, clauses, &pushed_exactly);
 
-	return access ? access : dyn_bind_scan(plan, clauses, &enforced);
+	return access ? access : dyn_match_scan(plan, clauses, &pushed_exactly);
 }
 
 /* ---- coverage of indexes ---- */

@@ -1,5 +1,5 @@
 /*
- * judge.c
+ * response_check.c
  *		What an attempt came to: checksum, encoding, error document.
  *
  * A reply passes four gates in this order, and the first that stops it names
@@ -17,7 +17,7 @@
  *
  * Layer: aws.
  */
-#include "judge.h"
+#include "response_check.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -161,7 +161,7 @@ forget_last_attempt(DynCall *call)
 }
 
 DynRetryClass
-dyn_judge(DynCall *call, DynHttp *http, CURLcode code,
+dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 		  const DynCredentials *credentials, int64_t signed_clock)
 {
 	const DynReply *reply = &http->reply;

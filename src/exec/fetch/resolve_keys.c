@@ -1,5 +1,5 @@
 /*
- * bind.c
+ * resolve_keys.c
  *		From predicates on keys to the keys themselves.
  *
  * Each key attribute gets a KeyRange: either finitely many points, or an
@@ -18,29 +18,29 @@
 
 #include "../../model/path.h"
 #include "../../plan/presence.h"
-#include "bind.h"
+#include "resolve_keys.h"
 #include "filter.h"
 
 /* More keys than this are refused rather than collected. */
 #define MAX_KEYS	10000000
 
-typedef struct KeyBound
+typedef struct DynKeyLimit
 {
 	bool		set;
 	bool		inclusive;
 	DynScalar	value;
-} KeyBound;
+} DynKeyLimit;
 
 /* The values that a key attribute may have. */
 typedef struct KeyRange
 {
 	size_t		max_bytes;		/* of a value */
-	bool		nothing;
+	bool		contradiction;
 	bool		has_points;
 	int			npoints;		/* sorted, distinct */
 	DynScalar  *points;
-	KeyBound	lower;
-	KeyBound	upper;
+	DynKeyLimit	lower;
+	DynKeyLimit	upper;
 	bool		has_prefix;
 	DynScalar	prefix;
 } KeyRange;
@@ -201,7 +201,7 @@ apply_points(const BindContext *context, KeyRange *range, const DynPred *pred)
 		range->points = set.points;
 	}
 	if (range->npoints == 0)
-		range->nothing = true;
+		range->contradiction = true;
 }
 
 /* ---- intervals ---- */
@@ -211,7 +211,7 @@ apply_points(const BindContext *context, KeyRange *range, const DynPred *pred)
  * empty text, and what is longer than a key sorts right behind its beginning.
  */
 static bool
-fit_bound(KeyRange *range, KeyBound *bound, bool lower)
+fit_bound(KeyRange *range, DynKeyLimit *bound, bool lower)
 {
 	DynScalar  *value = &bound->value;
 
@@ -219,7 +219,7 @@ fit_bound(KeyRange *range, KeyBound *bound, bool lower)
 		return true;
 	if (value->len == 0)
 	{
-		range->nothing |= !lower;
+		range->contradiction |= !lower;
 		return false;
 	}
 	if (value->len <= range->max_bytes)
@@ -238,9 +238,9 @@ fit_bound(KeyRange *range, KeyBound *bound, bool lower)
 }
 
 static void
-apply_bound(KeyRange *range, KeyBound bound, bool lower)
+apply_bound(KeyRange *range, DynKeyLimit bound, bool lower)
 {
-	KeyBound   *have = lower ? &range->lower : &range->upper;
+	DynKeyLimit   *have = lower ? &range->lower : &range->upper;
 	int			order;
 
 	if (!fit_bound(range, &bound, lower))
@@ -263,13 +263,13 @@ apply_comparison(KeyRange *range, const DynCodec *codec, DynPredKind kind,
 				 Oid valuetype, Datum value)
 {
 	bool		lower = (kind == DYN_PRED_GT || kind == DYN_PRED_GE);
-	KeyBound	bound = {true, kind == DYN_PRED_GE || kind == DYN_PRED_LE, {DYN_TYPE_ABSENT, NULL, 0}};
+	DynKeyLimit	bound = {true, kind == DYN_PRED_GE || kind == DYN_PRED_LE, {DYN_TYPE_ABSENT, NULL, 0}};
 
 	switch (dyn_codec_encode_bound(codec, valuetype, value, lower,
 								   &bound.inclusive, &bound.value))
 	{
 		case DYN_ENCODED_NOTHING:
-			range->nothing = true;
+			range->contradiction = true;
 			break;
 		case DYN_ENCODED_ANYTHING:
 		case DYN_ENCODED_UNKNOWN:
@@ -287,7 +287,7 @@ apply_prefix(KeyRange *range, DynScalar prefix)
 	if (prefix.len == 0)
 		return;
 	if (prefix.len > range->max_bytes)
-		range->nothing = true;
+		range->contradiction = true;
 	else if (!range->has_prefix)
 	{
 		range->has_prefix = true;
@@ -295,7 +295,7 @@ apply_prefix(KeyRange *range, DynScalar prefix)
 	}
 	else if (memcmp(prefix.data, range->prefix.data,
 					Min(prefix.len, range->prefix.len)) != 0)
-		range->nothing = true;
+		range->contradiction = true;
 	else if (prefix.len > range->prefix.len)
 		range->prefix = prefix;
 }
@@ -322,7 +322,7 @@ apply_text(KeyRange *range, const DynPred *pred, Datum value)
 		apply_prefix(range, scalar);
 	else if (like == DYN_LIKE_EQUAL)
 	{
-		KeyBound	bound = {true, true, scalar};
+		DynKeyLimit	bound = {true, true, scalar};
 
 		apply_bound(range, bound, true);
 		apply_bound(range, bound, false);
@@ -337,7 +337,7 @@ apply_range(const BindContext *context, KeyRange *range, const DynPred *pred)
 	Datum		value = context->values->values[pred->param];
 
 	if (context->values->nulls[pred->param])
-		range->nothing = true;
+		range->contradiction = true;
 	else if (pred->kind == DYN_PRED_PREFIX || pred->kind == DYN_PRED_LIKE)
 		apply_text(range, pred, value);
 	else if (pred->kind == DYN_PRED_EQ)
@@ -395,7 +395,7 @@ keep_points_within(KeyRange *range)
 	}
 	range->npoints = kept;
 	if (kept == 0)
-		range->nothing = true;
+		range->contradiction = true;
 }
 
 /*
@@ -428,8 +428,8 @@ last_with_prefix(const DynScalar *prefix)
 static void
 merge_prefix(KeyRange *range)
 {
-	KeyBound	first = {true, true, range->prefix};
-	KeyBound	last = {true, true, {DYN_TYPE_ABSENT, NULL, 0}};
+	DynKeyLimit	first = {true, true, range->prefix};
+	DynKeyLimit	last = {true, true, {DYN_TYPE_ABSENT, NULL, 0}};
 
 	if (!range->has_prefix || (!range->lower.set && !range->upper.set))
 		return;
@@ -455,11 +455,11 @@ check_interval(KeyRange *range)
 	order = dyn_scalar_compare(&range->lower.value, &range->upper.value);
 	if (order > 0 ||
 		(order == 0 && !(range->lower.inclusive && range->upper.inclusive)))
-		range->nothing = true;
+		range->contradiction = true;
 }
 
 static void
-bind_attribute(const BindContext *context, const DynKeyBind *bind,
+resolve_attribute(const BindContext *context, const DynKeyMatch *bind,
 			   size_t max_bytes, KeyRange *range)
 {
 	ListCell   *lc;
@@ -532,9 +532,9 @@ range_cond(const KeyRange *range, const DynPath *path)
 static int
 tuple_position(const DynAccess *access, const char *name)
 {
-	for (int i = 0; i < access->ntuple; i++)
+	for (int i = 0; i < access->nrow_attrs; i++)
 	{
-		if (strcmp(access->tuple[i].name, name) == 0)
+		if (strcmp(access->row_attrs[i].name, name) == 0)
 			return i;
 	}
 	return -1;
@@ -542,8 +542,8 @@ tuple_position(const DynAccess *access, const char *name)
 
 /* The first range attribute is left out if tuples bind it to one value each. */
 static void
-bind_range_conditions(const BindContext *context, const DynAccess *access,
-					  DynBound *bound)
+resolve_range_conditions(const BindContext *context, const DynAccess *access,
+					  DynResolvedAccess *resolved)
 {
 	int			first = access->nrange > 0 &&
 		tuple_position(access, access->range[0].name) >= 0 ? 1 : 0;
@@ -553,16 +553,16 @@ bind_range_conditions(const BindContext *context, const DynAccess *access,
 		KeyRange	range;
 		DynCond    *cond;
 
-		bind_attribute(context, &access->range[i], DYN_MAX_RANGE_BYTES, &range);
-		if (range.nothing)
+		resolve_attribute(context, &access->range[i], DYN_MAX_RANGE_BYTES, &range);
+		if (range.contradiction)
 		{
-			bound->nothing = true;
+			resolved->contradiction = true;
 			return;
 		}
 		cond = range_cond(&range, dyn_path_of_attribute(access->range[i].name));
 		if (cond == NULL)
 			return;
-		bound->range[bound->nrange++] = cond;
+		resolved->range[resolved->nrange++] = cond;
 		if (cond->kind != DYN_COND_EQ)
 			return;
 	}
@@ -581,16 +581,16 @@ refuse_too_many(double nkeys)
 }
 
 static void
-set_part(DynBound *bound, int key, int part, const DynKeyBind *bind,
+set_part(DynResolvedAccess *resolved, int key, int part, const DynKeyMatch *bind,
 		 const DynScalar *value)
 {
-	bound->keys[key * bound->nparts + part].name = bind->name;
-	bound->keys[key * bound->nparts + part].value = *value;
+	resolved->keys[key * resolved->nparts + part].name = bind->name;
+	resolved->keys[key * resolved->nparts + part].value = *value;
 }
 
 /* Every combination of the attributes' points, the last one varying fastest. */
 static void
-combine_points(DynBound *bound, const DynKeyBind *const *binds,
+combine_points(DynResolvedAccess *resolved, const DynKeyMatch *const *binds,
 			   const KeyRange *ranges, int nparts)
 {
 	double		total = 1;
@@ -598,19 +598,19 @@ combine_points(DynBound *bound, const DynKeyBind *const *binds,
 	for (int i = 0; i < nparts; i++)
 		total *= ranges[i].npoints;
 	refuse_too_many(total);
-	bound->nparts = nparts;
-	bound->nkeys = (int) total;
-	bound->keys = MemoryContextAllocHuge(CurrentMemoryContext,
-										 Max((Size) bound->nkeys * nparts, 1) *
+	resolved->nparts = nparts;
+	resolved->nkeys = (int) total;
+	resolved->keys = MemoryContextAllocHuge(CurrentMemoryContext,
+										 Max((Size) resolved->nkeys * nparts, 1) *
 										 sizeof(DynKeyPart));
-	for (int key = 0; key < bound->nkeys; key++)
+	for (int key = 0; key < resolved->nkeys; key++)
 	{
 		int			rest = key;
 
 		CHECK_FOR_INTERRUPTS();
 		for (int part = nparts - 1; part >= 0; part--)
 		{
-			set_part(bound, key, part, binds[part],
+			set_part(resolved, key, part, binds[part],
 					 &ranges[part].points[rest % ranges[part].npoints]);
 			rest /= ranges[part].npoints;
 		}
@@ -639,17 +639,17 @@ compare_keys(const void *a, const void *b, void *nparts)
 
 /* Room for `more` keys behind those there are. */
 static void
-reserve_keys(DynBound *bound, double more, int *space)
+reserve_keys(DynResolvedAccess *resolved, double more, int *space)
 {
-	refuse_too_many(bound->nkeys + more);
-	while (bound->nkeys + more > *space)
+	refuse_too_many(resolved->nkeys + more);
+	while (resolved->nkeys + more > *space)
 	{
 		*space = Max(16, *space * 2);
-		bound->keys = bound->keys
-			? repalloc_huge(bound->keys,
-							(Size) *space * bound->nparts * sizeof(DynKeyPart))
+		resolved->keys = resolved->keys
+			? repalloc_huge(resolved->keys,
+							(Size) *space * resolved->nparts * sizeof(DynKeyPart))
 			: MemoryContextAllocHuge(CurrentMemoryContext,
-									 (Size) *space * bound->nparts *
+									 (Size) *space * resolved->nparts *
 									 sizeof(DynKeyPart));
 	}
 }
@@ -657,13 +657,13 @@ reserve_keys(DynBound *bound, double more, int *space)
 /* All combinations of one arm's points. */
 static void
 add_tuple(const BindContext *context, const DynAccess *access,
-		  const DynPred *arm, DynBound *bound, int *space)
+		  const DynPred *arm, DynResolvedAccess *resolved, int *space)
 {
 	PointSet	sets[DYN_MAX_KEY_ATTRS + 1];
 	double		total = 1;
 
 	memset(sets, 0, sizeof(sets));
-	for (int i = 0; i < access->ntuple; i++)
+	for (int i = 0; i < access->nrow_attrs; i++)
 	{
 		collect_points(context, list_nth(arm->args, i), &sets[i],
 					   i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES
@@ -671,16 +671,16 @@ add_tuple(const BindContext *context, const DynAccess *access,
 		sort_points(&sets[i]);
 		total *= sets[i].n;
 	}
-	reserve_keys(bound, total, space);
+	reserve_keys(resolved, total, space);
 	for (int n = 0; n < (int) total; n++)
 	{
-		DynKeyPart *parts = &bound->keys[(Size) bound->nkeys++ * bound->nparts];
+		DynKeyPart *parts = &resolved->keys[(Size) resolved->nkeys++ * resolved->nparts];
 		int			rest = n;
 
 		CHECK_FOR_INTERRUPTS();
-		for (int i = access->ntuple - 1; i >= 0; i--)
+		for (int i = access->nrow_attrs - 1; i >= 0; i--)
 		{
-			parts[i].name = access->tuple[i].name;
+			parts[i].name = access->row_attrs[i].name;
 			parts[i].value = sets[i].points[rest % sets[i].n];
 			rest /= sets[i].n;
 		}
@@ -689,73 +689,73 @@ add_tuple(const BindContext *context, const DynAccess *access,
 
 /* Distinct keys that satisfy what else is known of their attributes. */
 static void
-filter_tuples(DynBound *bound, KeyRange *const *ranges)
+filter_tuples(DynResolvedAccess *resolved, KeyRange *const *ranges)
 {
 	int			kept = 0;
-	size_t		size = bound->nparts * sizeof(DynKeyPart);
+	size_t		size = resolved->nparts * sizeof(DynKeyPart);
 
-	qsort_interruptible(bound->keys, bound->nkeys, size, compare_keys,
-						&bound->nparts);
-	for (int n = 0; n < bound->nkeys; n++)
+	qsort_interruptible(resolved->keys, resolved->nkeys, size, compare_keys,
+						&resolved->nparts);
+	for (int n = 0; n < resolved->nkeys; n++)
 	{
-		DynKeyPart *parts = &bound->keys[(Size) n * bound->nparts];
+		DynKeyPart *parts = &resolved->keys[(Size) n * resolved->nparts];
 		bool		keep = kept == 0 ||
-			compare_keys(&bound->keys[(Size) (kept - 1) * bound->nparts], parts,
-						 &bound->nparts) != 0;
+			compare_keys(&resolved->keys[(Size) (kept - 1) * resolved->nparts], parts,
+						 &resolved->nparts) != 0;
 
 		CHECK_FOR_INTERRUPTS();
-		for (int i = 0; i < bound->nparts && keep; i++)
+		for (int i = 0; i < resolved->nparts && keep; i++)
 			keep = ranges[i] == NULL || is_in_range(ranges[i], &parts[i].value);
 		if (keep)
-			memmove(&bound->keys[(Size) kept++ * bound->nparts], parts, size);
+			memmove(&resolved->keys[(Size) kept++ * resolved->nparts], parts, size);
 	}
-	bound->nkeys = kept;
+	resolved->nkeys = kept;
 }
 
 /* What is known of the tuples' attributes besides. */
 static void
-bind_tuple_ranges(const BindContext *context, const DynAccess *access,
-				  DynBound *bound, KeyRange **ranges)
+resolve_tuple_ranges(const BindContext *context, const DynAccess *access,
+				  DynResolvedAccess *resolved, KeyRange **ranges)
 {
 	for (int n = 0; n < access->nhash + access->nrange; n++)
 	{
-		const DynKeyBind *bind = n < access->nhash ? &access->hash[n]
+		const DynKeyMatch *bind = n < access->nhash ? &access->hash[n]
 			: &access->range[n - access->nhash];
 		int			i = tuple_position(access, bind->name);
 
 		if (i < 0 || bind->preds == NIL)
 			continue;
 		ranges[i] = palloc(sizeof(KeyRange));
-		bind_attribute(context, bind, n < access->nhash ? DYN_MAX_HASH_BYTES
+		resolve_attribute(context, bind, n < access->nhash ? DYN_MAX_HASH_BYTES
 					   : DYN_MAX_RANGE_BYTES, ranges[i]);
-		bound->nothing |= ranges[i]->nothing;
+		resolved->contradiction |= ranges[i]->contradiction;
 	}
 }
 
 static void
-bind_tuples(const BindContext *context, const DynAccess *access, DynBound *bound)
+resolve_tuples(const BindContext *context, const DynAccess *access, DynResolvedAccess *resolved)
 {
 	KeyRange   *ranges[DYN_MAX_KEY_ATTRS + 1] = {NULL};
 	int			space = 0;
 	ListCell   *lc;
 
-	bind_tuple_ranges(context, access, bound, ranges);
-	if (bound->nothing)
+	resolve_tuple_ranges(context, access, resolved, ranges);
+	if (resolved->contradiction)
 		return;
-	bound->nparts = access->ntuple;
-	foreach(lc, access->tuples->args)
-		add_tuple(context, access, lfirst(lc), bound, &space);
-	if (bound->nkeys > 0)
-		filter_tuples(bound, ranges);
-	bound->nothing = (bound->nkeys == 0);
+	resolved->nparts = access->nrow_attrs;
+	foreach(lc, access->row_keys->args)
+		add_tuple(context, access, lfirst(lc), resolved, &space);
+	if (resolved->nkeys > 0)
+		filter_tuples(resolved, ranges);
+	resolved->contradiction = (resolved->nkeys == 0);
 }
 
 static void
-bind_combinations(const BindContext *context, const DynAccess *access,
-				  DynBound *bound)
+resolve_combinations(const BindContext *context, const DynAccess *access,
+				  DynResolvedAccess *resolved)
 {
 	KeyRange	ranges[DYN_MAX_KEY_ATTRS + 1];
-	const DynKeyBind *binds[DYN_MAX_KEY_ATTRS + 1];
+	const DynKeyMatch *binds[DYN_MAX_KEY_ATTRS + 1];
 	int			n = 0;
 
 	for (int i = 0; i < access->nhash; i++)
@@ -764,27 +764,27 @@ bind_combinations(const BindContext *context, const DynAccess *access,
 		binds[n++] = &access->range[0];
 	for (int i = 0; i < n; i++)
 	{
-		bind_attribute(context, binds[i], i < access->nhash ? DYN_MAX_HASH_BYTES
+		resolve_attribute(context, binds[i], i < access->nhash ? DYN_MAX_HASH_BYTES
 					   : DYN_MAX_RANGE_BYTES, &ranges[i]);
-		bound->nothing |= ranges[i].nothing;
+		resolved->contradiction |= ranges[i].contradiction;
 	}
-	if (!bound->nothing)
-		combine_points(bound, binds, ranges, n);
+	if (!resolved->contradiction)
+		combine_points(resolved, binds, ranges, n);
 }
 
 static void
-bind_keys(const BindContext *context, const DynAccess *access, DynBound *bound)
+resolve_keys(const BindContext *context, const DynAccess *access, DynResolvedAccess *resolved)
 {
-	if (access->tuples != NULL)
-		bind_tuples(context, access, bound);
+	if (access->row_keys != NULL)
+		resolve_tuples(context, access, resolved);
 	else
-		bind_combinations(context, access, bound);
-	if (!bound->nothing && access->kind == DYN_ACCESS_QUERY)
-		bind_range_conditions(context, access, bound);
+		resolve_combinations(context, access, resolved);
+	if (!resolved->contradiction && access->kind == DYN_ACCESS_QUERY)
+		resolve_range_conditions(context, access, resolved);
 }
 
 static void
-bind_filter(const BindContext *context, const DynAccess *access, DynBound *bound)
+resolve_filter(const BindContext *context, const DynAccess *access, DynResolvedAccess *resolved)
 {
 	DynCond    *all = palloc0(sizeof(DynCond));
 	ListCell   *lc;
@@ -796,25 +796,25 @@ bind_filter(const BindContext *context, const DynAccess *access, DynBound *bound
 												  context->values);
 	all = dyn_cond_simplify(all);
 	if (all->kind == DYN_COND_FALSE)
-		bound->nothing = true;
+		resolved->contradiction = true;
 	else if (all->kind != DYN_COND_TRUE)
-		bound->filter = all;
+		resolved->filter = all;
 }
 
 void
-dyn_bind_values(const DynAccess *access, const DynRelation *relation,
-				const DynValues *values, DynBound *bound)
+dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
+				const DynValues *values, DynResolvedAccess *resolved)
 {
 	BindContext context = {relation, values};
 
-	memset(bound, 0, sizeof(*bound));
-	bound->nothing = access->nothing;
-	bound->incomplete = !bound->nothing &&
+	memset(resolved, 0, sizeof(*resolved));
+	resolved->contradiction = access->contradiction;
+	resolved->incomplete = !resolved->contradiction &&
 		!dyn_proofs_hold(access, relation, values->values, values->nulls);
-	if (bound->nothing || bound->incomplete)
+	if (resolved->contradiction || resolved->incomplete)
 		return;
 	if (access->kind != DYN_ACCESS_SCAN)
-		bind_keys(&context, access, bound);
-	if (!bound->nothing)
-		bind_filter(&context, access, bound);
+		resolve_keys(&context, access, resolved);
+	if (!resolved->contradiction)
+		resolve_filter(&context, access, resolved);
 }

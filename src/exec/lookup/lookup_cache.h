@@ -1,13 +1,13 @@
 /*
- * answers.h
+ * lookup_cache.h
  *		Answers to lookups, remembered within a bound of memory.
  *
  * An answer is found by the identity of its request.  It is in use while
- * announced executions still need it; one that is known and not in use stays
+ * prefetched executions still need it; one that is known and not in use stays
  * until its memory is wanted, the one longest unused going first.
  */
-#ifndef DYN_EXEC_ANSWERS_H
-#define DYN_EXEC_ANSWERS_H
+#ifndef DYN_EXEC_LOOKUP_CACHE_H
+#define DYN_EXEC_LOOKUP_CACHE_H
 
 #include "executor/tuptable.h"
 #include "lib/ilist.h"
@@ -15,26 +15,26 @@
 #include "../byte_key.h"
 #include "../fetch/base_keys.h"
 
-typedef enum DynAnswerState
+typedef enum DynLookupState
 {
-	DYN_ANSWER_UNKNOWN,			/* not asked for, or given up */
-	DYN_ANSWER_ASKED,			/* its request is part of a fetch */
-	DYN_ANSWER_KNOWN			/* all of it is here */
-} DynAnswerState;
+	DYN_LOOKUP_EMPTY,			/* not asked for, or given up */
+	DYN_LOOKUP_PENDING,			/* its request is part of a fetch */
+	DYN_LOOKUP_COMPLETE			/* all of it is here */
+} DynLookupState;
 
 /* Rows of one request that are needed once each, and freed together. */
-typedef struct DynPassingRows
+typedef struct DynTransientRows
 {
 	MemoryContext context;		/* of the rows, and of this */
 	int			left;			/* rows that are still needed */
-} DynPassingRows;
+} DynTransientRows;
 
-typedef struct DynAnswer
+typedef struct DynLookupEntry
 {
 	DynByteKey key;			/* first: what the table hashes */
-	DynAnswerState state;
-	int			asked_at;		/* ASKED: position among what was asked for */
-	int			uses;			/* executions, and answers that list it */
+	DynLookupState state;
+	int			batch_position;		/* ASKED: position among what was asked for */
+	int			pins;			/* executions, and answers that list it */
 	bool		ended;			/* its stream has nothing more */
 	bool		keeping;		/* all that was taken so far is here */
 	uint64		taken;			/* rows or items that came */
@@ -45,14 +45,14 @@ typedef struct DynAnswer
 	MinimalTuple *rows;
 
 	/* or its only row, if that is needed only once */
-	DynPassingRows *passing;	/* NULL: not so */
+	DynTransientRows *transient;	/* NULL: not so */
 	Datum	   *values;
 	bool	   *nulls;
 
 	/* of an index: the answers to the table's keys that it lists */
 	int			nitems;
 	int			item_space;
-	struct DynAnswer **items;
+	struct DynLookupEntry **items;
 	DynBaseKeys *base_keys;		/* that were listed and forgotten; NULL: none */
 	uint64		listing;		/* number of the present listing, never used again */
 	uint64		listed_by;		/* the last listing that had it; tells repeated keys */
@@ -60,61 +60,61 @@ typedef struct DynAnswer
 	Size		bytes;
 	bool		is_idle;
 	dlist_node	idle;			/* in the order of last use */
-} DynAnswer;
+} DynLookupEntry;
 
-typedef struct DynAnswers
+typedef struct DynLookupCache
 {
 	MemoryContext context;
 	struct HTAB *table;
 	dlist_head	idle;
 	Size		bytes;
 	Size		max_bytes;
-} DynAnswers;
+} DynLookupCache;
 
 /* In a context of its own below the current one. */
-extern DynAnswers *dyn_answers_create(Size max_bytes);
+extern DynLookupCache *dyn_lookup_cache_create(Size max_bytes);
 
 /* The answer to a request, made UNKNOWN if there was none.  Copies the key. */
-extern DynAnswer *dyn_answers_get(DynAnswers *answers, const char *key, Size len);
+extern DynLookupEntry *dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len);
 
 /* One more use, one less. */
-extern void dyn_answer_use(DynAnswer *answer);
-extern void dyn_answer_release(DynAnswers *answers, DynAnswer *answer);
+extern void dyn_lookup_entry_pin(DynLookupEntry *entry);
+extern void dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry);
 
 /* Adds a copy of the slot's row. */
-extern void dyn_answer_add_row(DynAnswers *answers, DynAnswer *answer,
+extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry,
 							   TupleTableSlot *slot);
 
 /* For rows of one request; below the current context. */
-extern DynPassingRows *dyn_passing_rows_create(void);
+extern DynTransientRows *dyn_transient_rows_create(void);
 
 /*
  * The slot's row is the answer's only one, and is gone when the answer's only
  * use is released; the answer is unknown then.  What the slot's values point to is
- * in the context of the passing rows already.
+ * in the context of the transient rows already.
  */
-extern void dyn_answer_pass_row(DynAnswer *answer, DynPassingRows *passing,
+extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry, DynTransientRows *transient,
 								const TupleTableSlot *slot);
 
 /* Adds what an index lists, and a use of it. */
-extern void dyn_answer_add_item(DynAnswers *answers, DynAnswer *answer,
-								DynAnswer *item);
+extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
+								DynLookupEntry *item);
 
 /* Its index lists no more for it. */
-extern void dyn_answer_end_listing(DynAnswer *answer);
+extern void dyn_lookup_entry_end_listing(DynLookupEntry *entry);
 
 /* It came to its end: KNOWN if all of it was kept. */
-extern void dyn_answer_end(DynAnswers *answers, DynAnswer *answer);
+extern void dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry);
 
 /*
  * Forgets what the answer holds; what comes from now on is not kept.
  */
-extern void dyn_answer_stop_keeping(DynAnswers *answers, DynAnswer *answer);
+extern void dyn_lookup_entry_stop_keeping(DynLookupCache *cache, DynLookupEntry *entry);
 
 /* Frees the answer, which nobody uses. */
-extern void dyn_answer_forget(DynAnswers *answers, DynAnswer *answer);
+extern void dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry);
 
 /* Forgets idle ones above the bound; true if the rest is within it. */
-extern bool dyn_answers_trim(DynAnswers *answers);
+extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * nameset.c
+ * duplicate_names.c
  *		The stack of open names, with a hash table over it.
  *
  * The table is probed linearly.  Names leave in the reverse order of their
@@ -11,7 +11,7 @@
  * mixes all bits: nobody outside can prepare names that all fall into one
  * slot.
  */
-#include "nameset.h"
+#include "duplicate_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ mix(uint64_t x)
 }
 
 void
-dyn_nameset_init(DynNameSet *set)
+dyn_duplicate_names_init(DynDuplicateNames *set)
 {
 	struct timespec now;
 
@@ -45,7 +45,7 @@ dyn_nameset_init(DynNameSet *set)
 }
 
 void
-dyn_nameset_free(DynNameSet *set)
+dyn_duplicate_names_free(DynDuplicateNames *set)
 {
 	free(set->names);
 	free(set->table);
@@ -58,14 +58,14 @@ dyn_nameset_free(DynNameSet *set)
 }
 
 size_t
-dyn_nameset_memory(const DynNameSet *set)
+dyn_duplicate_names_memory(const DynDuplicateNames *set)
 {
 	return set->cap * (sizeof(DynOpenName) + 2 * sizeof(uint32_t)) +
 		set->text_cap;
 }
 
 uint32_t
-dyn_nameset_hash(const DynNameSet *set, const char *text, size_t len)
+dyn_duplicate_names_hash(const DynDuplicateNames *set, const char *text, size_t len)
 {
 	uint64_t	h = set->seed ^ len;
 	uint64_t	w;
@@ -82,7 +82,7 @@ dyn_nameset_hash(const DynNameSet *set, const char *text, size_t len)
 }
 
 static void
-enter(DynNameSet *set, uint32_t index)
+enter(DynDuplicateNames *set, uint32_t index)
 {
 	uint32_t	slot = set->names[index].hash & set->mask;
 
@@ -93,7 +93,7 @@ enter(DynNameSet *set, uint32_t index)
 }
 
 static bool
-grow(DynNameSet *set)
+grow(DynDuplicateNames *set)
 {
 	uint32_t	cap = set->cap == 0 ? FIRST_NAMES : set->cap * 2;
 	DynOpenName *names;
@@ -118,7 +118,7 @@ grow(DynNameSet *set)
 
 /* Room for len bytes of text, which it returns. */
 static char *
-reserve_text(DynNameSet *set, size_t len)
+reserve_text(DynDuplicateNames *set, size_t len)
 {
 	char	   *text;
 
@@ -133,7 +133,7 @@ reserve_text(DynNameSet *set, size_t len)
 }
 
 const char *
-dyn_nameset_text(DynNameSet *set, const char *name, size_t len,
+dyn_duplicate_names_text(DynDuplicateNames *set, const char *name, size_t len,
 				 size_t *text_len)
 {
 	char	   *text = reserve_text(set, len);
@@ -165,7 +165,7 @@ reads_as(const DynOpenName *open, const char *text, size_t len)
 }
 
 bool
-dyn_nameset_has(const DynNameSet *set, uint32_t base, const char *text,
+dyn_duplicate_names_has(const DynDuplicateNames *set, uint32_t base, const char *text,
 				size_t len, uint32_t hash)
 {
 	uint32_t	slot;
@@ -185,7 +185,7 @@ dyn_nameset_has(const DynNameSet *set, uint32_t base, const char *text,
 }
 
 bool
-dyn_nameset_push(DynNameSet *set, const char *name, size_t len,
+dyn_duplicate_names_push(DynDuplicateNames *set, const char *name, size_t len,
 				 uint32_t hash)
 {
 	DynOpenName *open;
@@ -202,7 +202,7 @@ dyn_nameset_push(DynNameSet *set, const char *name, size_t len,
 }
 
 DynNameAdded
-dyn_nameset_add(DynNameSet *set, uint32_t base, const char *name, size_t len,
+dyn_duplicate_names_add(DynDuplicateNames *set, uint32_t base, const char *name, size_t len,
 				bool escaped)
 {
 	const char *text = name;
@@ -210,18 +210,18 @@ dyn_nameset_add(DynNameSet *set, uint32_t base, const char *name, size_t len,
 	uint32_t	hash;
 
 	if (escaped)
-		text = dyn_nameset_text(set, name, len, &text_len);
+		text = dyn_duplicate_names_text(set, name, len, &text_len);
 	if (text == NULL)
 		return DYN_NAME_NO_MEMORY;
-	hash = dyn_nameset_hash(set, text, text_len);
-	if (dyn_nameset_has(set, base, text, text_len, hash))
+	hash = dyn_duplicate_names_hash(set, text, text_len);
+	if (dyn_duplicate_names_has(set, base, text, text_len, hash))
 		return DYN_NAME_DUPLICATE;
-	return dyn_nameset_push(set, name, len, hash) ? DYN_NAME_ADDED
+	return dyn_duplicate_names_push(set, name, len, hash) ? DYN_NAME_ADDED
 		: DYN_NAME_NO_MEMORY;
 }
 
 void
-dyn_nameset_cut(DynNameSet *set, uint32_t base)
+dyn_duplicate_names_cut(DynDuplicateNames *set, uint32_t base)
 {
 	while (set->count > base)
 		set->table[set->names[--set->count].place] = 0;

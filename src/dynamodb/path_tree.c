@@ -1,5 +1,5 @@
 /*
- * shape.c
+ * path_tree.c
  *		Compiles document paths into the tree that the item reader follows.
  *
  * The paths are sorted, step by step; a node's descendants are then one run of
@@ -7,7 +7,7 @@
  * tree is made level by level, so the children of a node stand side by side
  * and are found by binary search.
  */
-#include "shape.h"
+#include "path_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,23 +104,23 @@ measure(const DynPath *paths, int npaths, size_t *nodes, size_t *text)
 
 /* The paths that end at the node are the first of its run. */
 static void
-take_slots(DynShape *shape, DynShapeNode *node, const Route *routes, Run *run,
+take_slots(DynPathTree *tree, DynPathNode *node, const Route *routes, Run *run,
 		   int depth)
 {
-	node->slot = DYN_SHAPE_NO_SLOT;
+	node->slot = DYN_PATH_TREE_NO_SLOT;
 	for (; run->count > 0; run->first++, run->count--)
 	{
 		const Route *route = &routes[run->first];
 
 		if (route->path->nsteps != depth)
 			break;
-		if (node->slot == DYN_SHAPE_NO_SLOT)
+		if (node->slot == DYN_PATH_TREE_NO_SLOT)
 			node->slot = route->slot;
 		else
 		{
-			shape->twins[shape->ntwins].from = (uint16_t) node->slot;
-			shape->twins[shape->ntwins].to = (uint16_t) route->slot;
-			shape->ntwins++;
+			tree->aliases[tree->naliases].from = (uint16_t) node->slot;
+			tree->aliases[tree->naliases].to = (uint16_t) route->slot;
+			tree->naliases++;
 		}
 	}
 }
@@ -139,7 +139,7 @@ same_step(const Route *routes, int first, int count, int depth)
 }
 
 static void
-name_node(DynShapeNode *node, const DynStep *step, char **text)
+name_node(DynPathNode *node, const DynStep *step, char **text)
 {
 	node->step = *step;
 	if (step->name == NULL)
@@ -151,24 +151,24 @@ name_node(DynShapeNode *node, const DynStep *step, char **text)
 
 /* Makes the children of one node from its run, behind all nodes there are. */
 static void
-add_children(DynShape *shape, DynShapeNode *node, const Route *routes,
+add_children(DynPathTree *tree, DynPathNode *node, const Route *routes,
 			 Run *runs, Run run, int depth, char **text)
 {
-	node->children = shape->nnodes;
+	node->children = tree->nnodes;
 	node->nnames = node->nindexes = 0;
 	while (run.count > 0)
 	{
 		int			n = same_step(routes, run.first, run.count, depth);
-		DynShapeNode *child = &shape->nodes[shape->nnodes];
+		DynPathNode *child = &tree->nodes[tree->nnodes];
 
 		name_node(child, &routes[run.first].path->steps[depth], text);
 		if (child->step.name != NULL)
 			node->nnames++;
 		else
 			node->nindexes++;
-		runs[shape->nnodes].first = run.first;
-		runs[shape->nnodes].count = n;
-		shape->nnodes++;
+		runs[tree->nnodes].first = run.first;
+		runs[tree->nnodes].count = n;
+		tree->nnodes++;
 		run.first += n;
 		run.count -= n;
 	}
@@ -176,92 +176,92 @@ add_children(DynShape *shape, DynShapeNode *node, const Route *routes,
 
 /* Level by level, each node appending its children. */
 static void
-build(DynShape *shape, const Route *routes, Run *runs, int npaths)
+build(DynPathTree *tree, const Route *routes, Run *runs, int npaths)
 {
-	char	   *text = shape->text;
+	char	   *text = tree->text;
 	uint32_t	level_end = 1;
 	uint32_t	i;
 	int			depth = 0;
 
-	memset(&shape->nodes[0], 0, sizeof(shape->nodes[0]));
-	shape->nnodes = 1;
+	memset(&tree->nodes[0], 0, sizeof(tree->nodes[0]));
+	tree->nnodes = 1;
 	runs[0].first = 0;
 	runs[0].count = npaths;
-	for (i = 0; i < shape->nnodes; i++)
+	for (i = 0; i < tree->nnodes; i++)
 	{
 		if (i == level_end)
 		{
-			level_end = shape->nnodes;
+			level_end = tree->nnodes;
 			depth++;
 		}
-		take_slots(shape, &shape->nodes[i], routes, &runs[i], depth);
-		add_children(shape, &shape->nodes[i], routes, runs, runs[i], depth,
+		take_slots(tree, &tree->nodes[i], routes, &runs[i], depth);
+		add_children(tree, &tree->nodes[i], routes, runs, runs[i], depth,
 					 &text);
 	}
 }
 
 static bool
-allocate(DynShape *shape, size_t nodes, size_t text, int npaths)
+allocate(DynPathTree *tree, size_t nodes, size_t text, int npaths)
 {
-	shape->nodes = malloc(nodes * sizeof(*shape->nodes));
-	shape->twins = malloc((npaths + 1) * sizeof(*shape->twins));
-	shape->text = malloc(text);
-	return shape->nodes != NULL && shape->twins != NULL && shape->text != NULL;
+	tree->nodes = malloc(nodes * sizeof(*tree->nodes));
+	tree->aliases = malloc((npaths + 1) * sizeof(*tree->aliases));
+	tree->text = malloc(text);
+	return tree->nodes != NULL && tree->aliases != NULL && tree->text != NULL;
 }
 
-DynShape *
-dyn_shape_create(const DynPath *paths, int npaths)
+DynPathTree *
+dyn_path_tree_create(const DynPath *paths, int npaths)
 {
-	DynShape   *shape;
+	DynPathTree   *tree;
 	Route	   *routes;
 	Run		   *runs;
 	size_t		nodes;
 	size_t		text;
 	bool		ok;
 
-	if (npaths > DYN_SHAPE_MAX_SLOTS)
+	if (npaths > DYN_PATH_TREE_MAX_SLOTS)
 		return NULL;
-	shape = calloc(1, sizeof(*shape));
-	if (shape == NULL)
+	tree = calloc(1, sizeof(*tree));
+	if (tree == NULL)
 		return NULL;
-	shape->nslots = npaths;
+	tree->nslots = npaths;
 	measure(paths, npaths, &nodes, &text);
 	routes = sort_routes(paths, npaths);
 	runs = malloc(nodes * sizeof(*runs));
-	ok = allocate(shape, nodes, text, npaths) && routes != NULL &&
+	ok = allocate(tree, nodes, text, npaths) && routes != NULL &&
 		runs != NULL;
 	if (ok)
-		build(shape, routes, runs, npaths);
+		build(tree, routes, runs, npaths);
 	else
-		dyn_shape_free(shape);
+		dyn_path_tree_free(tree);
 	free(routes);
 	free(runs);
-	return ok ? shape : NULL;
+	return ok ? tree : NULL;
 }
 
 void
-dyn_shape_free(DynShape *shape)
+dyn_path_tree_free(DynPathTree *tree)
 {
-	if (shape == NULL)
+	if (tree == NULL)
 		return;
-	free(shape->nodes);
-	free(shape->twins);
-	free(shape->text);
-	free(shape);
+	free(tree->nodes);
+	free(tree->aliases);
+	free(tree->text);
+	free(tree);
 }
 
 /* The node among nodes[low .. high) whose step is this one. */
-static const DynShapeNode *
-find_step(const DynShape *shape, uint32_t low, uint32_t high,
+static const DynPathNode *
+find_step(const DynPathTree *tree, uint32_t low, uint32_t high,
 		  const DynStep *step)
 {
 	while (low < high)
 	{
 		uint32_t	mid = low + (high - low) / 2;
-		int			cmp = compare_steps(step, &shape->nodes[mid].step);
+		int			cmp = compare_steps(step, &tree->nodes[mid].step);
 
 		if (cmp == 0)
-			return &shape->nodes[mid];
+			return &tree->nodes[mid];
 		if (cmp < 0)
 			high = mid;
 		else
@@ -270,8 +270,8 @@ find_step(const DynShape *shape, uint32_t low, uint32_t high,
 	return NULL;
 }
 
-const DynShapeNode *
-dyn_shape_member(const DynShape *shape, const DynShapeNode *node,
+const DynPathNode *
+dyn_path_tree_member(const DynPathTree *tree, const DynPathNode *node,
 				 const char *name, size_t len)
 {
 	DynStep		step;
@@ -281,12 +281,12 @@ dyn_shape_member(const DynShape *shape, const DynShapeNode *node,
 	step.name = name;
 	step.name_len = (uint32_t) len;
 	step.index = 0;
-	return find_step(shape, node->children, node->children + node->nnames,
+	return find_step(tree, node->children, node->children + node->nnames,
 					 &step);
 }
 
-const DynShapeNode *
-dyn_shape_element(const DynShape *shape, const DynShapeNode *node,
+const DynPathNode *
+dyn_path_tree_element(const DynPathTree *tree, const DynPathNode *node,
 				  uint32_t index)
 {
 	uint32_t	first;
@@ -298,5 +298,5 @@ dyn_shape_element(const DynShape *shape, const DynShapeNode *node,
 	step.name = NULL;
 	step.name_len = 0;
 	step.index = index;
-	return find_step(shape, first, first + node->nindexes, &step);
+	return find_step(tree, first, first + node->nindexes, &step);
 }

@@ -1,9 +1,9 @@
 /*
- * judge.h
+ * response_check.h
  *		What an attempt came to: checksum, encoding, error document.
  */
-#ifndef DYN_AWS_JUDGE_H
-#define DYN_AWS_JUDGE_H
+#ifndef DYN_AWS_RESPONSE_CHECK_H
+#define DYN_AWS_RESPONSE_CHECK_H
 
 #include <curl/curl.h>
 
@@ -16,7 +16,7 @@
  * Gives the class the retry policy puts the attempt in.  `signed_clock`
  * is the time of our clock as requests are signed with it.
  */
-extern DynRetryClass dyn_judge(DynCall *call, DynHttp *http, CURLcode code,
+extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 							   const DynCredentials *credentials,
 							   int64_t signed_clock);
 

@@ -1,14 +1,14 @@
 /*
- * binding.h
+ * match_keys.h
  *		Binds classified clauses to the keys of a table or index.
  *
- * Given a set of clauses that a path enforces, dyn_bind tells whether a table
- * or index can be read by key with them, and how; dyn_bind_scan makes the Scan
+ * Given a set of clauses that a path enforces, dyn_match_keys tells whether a table
+ * or index can be read by key with them, and how; dyn_match_scan makes the Scan
  * that remains.  Both also tell which clauses the requests enforce exactly, so
  * that their local check may be left out.
  */
-#ifndef DYN_PLAN_BINDING_H
-#define DYN_PLAN_BINDING_H
+#ifndef DYN_PLAN_MATCH_KEYS_H
+#define DYN_PLAN_MATCH_KEYS_H
 
 #include "access.h"
 
@@ -24,14 +24,14 @@ typedef struct DynRelPlan
 } DynRelPlan;
 
 /*
- * `index` NULL is the table.  NULL if the key is not bound.  *enforced receives
+ * `index` NULL is the table.  NULL if the key is not bound.  *pushed_exactly receives
  * the RestrictInfos that need no local check.
  */
-extern DynAccess *dyn_bind(const DynRelPlan *plan, const DynIndexMeta *index,
-						   List *clauses, List **enforced);
+extern DynAccess *dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index,
+						   List *clauses, List **pushed_exactly);
 
-extern DynAccess *dyn_bind_scan(const DynRelPlan *plan, List *clauses,
-								List **enforced);
+extern DynAccess *dyn_match_scan(const DynRelPlan *plan, List *clauses,
+								List **pushed_exactly);
 
 /*
  * How the table answers what an index turns out not to hold (presence.h): by its

@@ -1,0 +1,184 @@
+/*
+ * batch.c
+ *		Collects what lookups ask for, and sends it.
+ */
+#include "postgres.h"
+
+#include "../../dynamodb/operation.h"
+#include "lookup_batch.h"
+
+void
+dyn_lookup_batch_init(DynLookupBatch *batch)
+{
+	batch->context = AllocSetContextCreate(CurrentMemoryContext,
+											"dynamo_fdw asked",
+											ALLOCSET_DEFAULT_SIZES);
+}
+
+void
+dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts)
+{
+	for (int i = 0; i < batch->n; i++)
+	{
+		DynLookupEntry  *entry = batch->entries[i];
+
+		if (entry == NULL || entry->state != DYN_LOOKUP_PENDING)
+			continue;
+		entry->state = DYN_LOOKUP_EMPTY;
+		dyn_lookup_entry_end_listing(entry);
+		if (entry->pins == 0)
+			dyn_lookup_entry_remove(batch->cache, entry);
+	}
+	MemoryContextReset(batch->context);
+	batch->nparts = nparts;
+	batch->n = batch->space = batch->sent = 0;
+	batch->entries = NULL;
+	batch->keys = NULL;
+	batch->terms = NULL;
+	batch->requests = NULL;
+	batch->fetch = NULL;
+}
+
+/* ---- the list ---- */
+
+void *
+dyn_grown(void *array, Size size)
+{
+	return array ? repalloc_huge(array, size)
+		: MemoryContextAllocHuge(CurrentMemoryContext, size);
+}
+
+static void
+make_space(DynLookupBatch *batch)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
+
+	batch->space = Max(16, batch->space * 2);
+	batch->entries = dyn_grown(batch->entries, batch->space * sizeof(DynLookupEntry *));
+	if (batch->nparts > 0)
+		batch->keys = dyn_grown(batch->keys, (Size) batch->space * batch->nparts *
+								 sizeof(DynKeyPart));
+	else
+		batch->terms = dyn_grown(batch->terms,
+								  batch->space * sizeof(DynQueryTerms));
+	MemoryContextSwitchTo(oldcontext);
+}
+
+void
+dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry)
+{
+	if (batch->n == batch->space)
+		make_space(batch);
+	entry->state = DYN_LOOKUP_PENDING;
+	entry->batch_position = batch->n;
+	entry->ended = false;
+	entry->keeping = true;
+	entry->taken = 0;
+	entry->count = 0;
+	batch->entries[batch->n++] = entry;
+}
+
+void
+dyn_lookup_batch_keep_key(DynLookupBatch *batch, const DynLookupEntry *entry,
+					const DynKeyPart *parts)
+{
+	DynKeyPart *kept = &batch->keys[(Size) entry->batch_position * batch->nparts];
+
+	for (int i = 0; i < batch->nparts; i++)
+	{
+		kept[i] = parts[i];
+		kept[i].value.data = memcpy(MemoryContextAlloc(batch->context,
+													   parts[i].value.len + 1),
+									parts[i].value.data, parts[i].value.len);
+	}
+}
+
+/* ---- requests ---- */
+
+static DynRequests *
+requests_of(const DynLookupBatch *batch, int n)
+{
+	const DynReader *reader = batch->reader;
+	const DynRows *rows = batch->rows;
+
+	if (batch->nparts > 0)
+		return dyn_requests_of_keys(reader->relation, batch->keys, n,
+									batch->nparts, rows->projection,
+									rows->nprojection);
+	return dyn_requests_of_terms(reader->relation, reader->access, batch->terms, n,
+								 reader->access->nhash, rows->projection,
+								 rows->nprojection);
+}
+
+static void
+start_fetch(DynLookupBatch *batch, int n)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
+
+	batch->requests = requests_of(batch, n);
+	batch->fetch = dyn_reader_start(batch->reader, batch->requests,
+									 batch->rows, true);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+void
+dyn_lookup_batch_send(DynLookupBatch *batch, int n)
+{
+	MemoryContext oldcontext;
+
+	if (n == batch->sent)
+		return;
+	if (batch->fetch == NULL)
+		start_fetch(batch, n);
+	else if (batch->nparts > 0)
+		dyn_requests_set_keys(batch->requests, batch->keys, n);
+	else
+		dyn_requests_set_terms(batch->requests, batch->terms, n);
+	batch->sent = n;
+	oldcontext = MemoryContextSwitchTo(batch->work_context);
+	dyn_fetch_extend(batch->fetch, batch->requests->nstreams);
+	MemoryContextSwitchTo(oldcontext);
+	dyn_reset_if_large(batch->work_context);
+}
+
+void
+dyn_lookup_batch_set_origin(DynLookupBatch *batch)
+{
+	dyn_reader_set_origin(batch->reader, batch->fetch, batch->requests);
+}
+
+int
+dyn_lookup_batch_complete(const DynLookupBatch *batch)
+{
+	return batch->nparts > 0 ? batch->n - batch->n % DYN_BATCH_GET_MAX_KEYS
+		: batch->n;
+}
+
+int
+dyn_lookup_batch_stream(const DynLookupBatch *batch, const DynLookupEntry *entry)
+{
+	return batch->nparts > 0 ? entry->batch_position / DYN_BATCH_GET_MAX_KEYS
+		: entry->batch_position;
+}
+
+/* ---- answers ---- */
+
+void
+dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry)
+{
+	if (entry->keeping)
+		batch->entries[entry->batch_position] = NULL;
+	dyn_lookup_entry_complete(batch->cache, entry);
+}
+
+void
+dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entry)
+{
+	if (entry->pins > 0 || entry->state != DYN_LOOKUP_PENDING ||
+		batch->nparts > 0)
+		return;
+	if (batch->fetch != NULL)
+		dyn_fetch_drop(batch->fetch, dyn_lookup_batch_stream(batch, entry));
+	batch->entries[entry->batch_position] = NULL;
+	dyn_lookup_entry_remove(batch->cache, entry);
+}

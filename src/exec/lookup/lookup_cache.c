@@ -1,0 +1,241 @@
+/*
+ * lookup_cache.c
+ *		Remembers answers to lookups.
+ *
+ * Idle answers are kept in a list of their own, so that making room never looks
+ * at those in use.  Memory is counted as asked for; what the allocator adds is
+ * left to the bound's own slack.
+ */
+#include "postgres.h"
+
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+#include "lookup_cache.h"
+
+DynLookupCache *
+dyn_lookup_cache_create(Size max_bytes)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dynamo_fdw answers",
+												  ALLOCSET_DEFAULT_SIZES);
+	DynLookupCache *cache = MemoryContextAllocZero(context, sizeof(DynLookupCache));
+
+	cache->context = context;
+	cache->max_bytes = max_bytes;
+	cache->table = dyn_byte_key_table("dynamo_fdw answers", 1024,
+										sizeof(DynLookupEntry), context);
+	dlist_init(&cache->idle);
+	return cache;
+}
+
+static void
+count_bytes(DynLookupCache *cache, DynLookupEntry *entry, Size bytes)
+{
+	entry->bytes += bytes;
+	cache->bytes += bytes;
+}
+
+DynLookupEntry *
+dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len)
+{
+	DynByteKey wanted = {key, len};
+	bool		found;
+	DynLookupEntry  *entry = hash_search(cache->table, &wanted, HASH_ENTER, &found);
+	char	   *copy;
+
+	if (found)
+		return entry;
+	memset((char *) entry + sizeof(DynByteKey), 0,
+		   sizeof(DynLookupEntry) - sizeof(DynByteKey));
+	entry->keeping = true;
+	/* until the copy is made, the caller's key serves */
+	copy = MemoryContextAlloc(cache->context, Max(len, 1));
+	memcpy(copy, key, len);
+	entry->key.data = copy;
+	count_bytes(cache, entry, sizeof(DynLookupEntry) + len);
+	return entry;
+}
+
+static void
+leave_idle(DynLookupEntry *entry)
+{
+	if (entry->is_idle)
+		dlist_delete(&entry->idle);
+	entry->is_idle = false;
+}
+
+static void
+enter_idle(DynLookupCache *cache, DynLookupEntry *entry)
+{
+	if (entry->pins > 0 || entry->is_idle || entry->state != DYN_LOOKUP_COMPLETE)
+		return;
+	entry->is_idle = true;
+	dlist_push_tail(&cache->idle, &entry->idle);
+}
+
+void
+dyn_lookup_entry_pin(DynLookupEntry *entry)
+{
+	leave_idle(entry);
+	entry->pins++;
+}
+
+/* ---- rows that are needed once ---- */
+
+DynTransientRows *
+dyn_transient_rows_create(void)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dynamo_fdw transient rows",
+												  ALLOCSET_DEFAULT_SIZES);
+	DynTransientRows *transient = MemoryContextAlloc(context, sizeof(*transient));
+
+	transient->context = context;
+	transient->left = 0;
+	return transient;
+}
+
+void
+dyn_lookup_entry_add_transient_row(DynLookupEntry *entry, DynTransientRows *transient,
+					const TupleTableSlot *slot)
+{
+	int			n = slot->tts_tupleDescriptor->natts;
+
+	Assert(entry->pins == 1 && entry->nrows == 0 && entry->transient == NULL);
+	entry->values = MemoryContextAlloc(transient->context,
+										n * (sizeof(Datum) + sizeof(bool)));
+	entry->nulls = (bool *) (entry->values + n);
+	memcpy(entry->values, slot->tts_values, n * sizeof(Datum));
+	memcpy(entry->nulls, slot->tts_isnull, n * sizeof(bool));
+	entry->transient = transient;
+	transient->left++;
+}
+
+static void
+release_transient(DynLookupEntry *entry)
+{
+	DynTransientRows *transient = entry->transient;
+
+	entry->transient = NULL;
+	entry->state = DYN_LOOKUP_EMPTY;
+	if (--transient->left == 0)
+		MemoryContextDelete(transient->context);
+}
+
+/* ---- uses ---- */
+
+void
+dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry)
+{
+	Assert(entry->pins > 0);
+	entry->pins--;
+	if (entry->transient != NULL)
+		release_transient(entry);
+	enter_idle(cache, entry);
+}
+
+void
+dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry, TupleTableSlot *slot)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(cache->context);
+
+	if (entry->nrows == entry->row_space)
+	{
+		entry->row_space = Max(4, entry->row_space * 2);
+		entry->rows = entry->rows
+			? repalloc_huge(entry->rows, entry->row_space * sizeof(MinimalTuple))
+			: palloc(entry->row_space * sizeof(MinimalTuple));
+	}
+	entry->rows[entry->nrows] = ExecCopySlotMinimalTuple(slot);
+	count_bytes(cache, entry,
+				entry->rows[entry->nrows]->t_len + sizeof(MinimalTuple));
+	entry->nrows++;
+	MemoryContextSwitchTo(oldcontext);
+}
+
+void
+dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry, DynLookupEntry *item)
+{
+	if (entry->nitems == entry->item_space)
+	{
+		Size		size;
+
+		entry->item_space = Max(8, entry->item_space * 2);
+		size = entry->item_space * sizeof(DynLookupEntry *);
+		entry->items = entry->items ? repalloc_huge(entry->items, size)
+			: MemoryContextAlloc(cache->context, size);
+	}
+	entry->items[entry->nitems++] = item;
+	dyn_lookup_entry_pin(item);
+	count_bytes(cache, entry, sizeof(DynLookupEntry *));
+}
+
+void
+dyn_lookup_entry_end_listing(DynLookupEntry *entry)
+{
+	if (entry->base_keys != NULL)
+		dyn_base_keys_free(entry->base_keys);
+	entry->base_keys = NULL;
+}
+
+void
+dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry)
+{
+	dyn_lookup_entry_end_listing(entry);
+	entry->ended = true;
+	if (entry->keeping)
+		entry->state = DYN_LOOKUP_COMPLETE;
+	enter_idle(cache, entry);
+}
+
+static void
+drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
+{
+	for (int i = 0; i < entry->nrows; i++)
+		pfree(entry->rows[i]);
+	if (entry->rows != NULL)
+		pfree(entry->rows);
+	for (int i = 0; i < entry->nitems; i++)
+		dyn_lookup_entry_unpin(cache, entry->items[i]);
+	if (entry->items != NULL)
+		pfree(entry->items);
+	entry->rows = NULL;
+	entry->items = NULL;
+	entry->nrows = entry->row_space = 0;
+	entry->nitems = entry->item_space = 0;
+}
+
+void
+dyn_lookup_entry_stop_keeping(DynLookupCache *cache, DynLookupEntry *entry)
+{
+	Size		rest = sizeof(DynLookupEntry) + entry->key.len;
+
+	drop_contents(cache, entry);
+	cache->bytes -= entry->bytes - rest;
+	entry->bytes = rest;
+	entry->keeping = false;
+}
+
+void
+dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry)
+{
+	char	   *key = unconstify(char *, entry->key.data);
+
+	Assert(entry->pins == 0);
+	leave_idle(entry);
+	dyn_lookup_entry_end_listing(entry);
+	drop_contents(cache, entry);
+	cache->bytes -= entry->bytes;
+	hash_search(cache->table, &entry->key, HASH_REMOVE, NULL);
+	pfree(key);
+}
+
+bool
+dyn_lookup_cache_trim(DynLookupCache *cache)
+{
+	while (cache->bytes > cache->max_bytes && !dlist_is_empty(&cache->idle))
+		dyn_lookup_entry_remove(cache, dlist_container(DynLookupEntry, idle,
+												   dlist_head_node(&cache->idle)));
+	return cache->bytes <= cache->max_bytes;
+}
