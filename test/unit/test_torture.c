@@ -480,7 +480,8 @@ send_one(DynClient *client, DynCall *call, DynService *service)
 	dyn_buffer_reset(dyn_call_body(call));
 	dyn_buffer_append_str(dyn_call_body(call), "{}");
 	dyn_call_start(call, service, &quota, "Query");
-	while (call->state != DYN_CALL_DONE && ++waits < 300)
+	while ((call->state != DYN_CALL_DONE || !dyn_call_unpack(call)) &&
+		   ++waits < 300)
 		dyn_client_wait(client, wait_readable, NULL, 100);
 	if (call->state != DYN_CALL_DONE)
 		return WRONG;
