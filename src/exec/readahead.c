@@ -27,6 +27,7 @@
 #include "../plan/node_kinds.h"
 #include "../plan/plantree.h"
 #include "../plan/readahead_path.h"
+#include "memory.h"
 #include "readahead.h"
 #include "scan.h"
 

@@ -32,17 +32,6 @@ typedef struct DynStatement
 	List	   *async_groups;	/* of DynAsyncGroup *, see async.c */
 } DynStatement;
 
-/*
- * For memory of many small steps: a reset costs more than most of them, so that it
- * waits until there is something to reset.
- */
-static inline void
-dyn_reset_if_large(MemoryContext context)
-{
-	if (MemoryContextMemAllocated(context, false) > 64 * 1024)
-		MemoryContextReset(context);
-}
-
 extern DynStatement *dyn_statement_get(EState *estate);
 
 /* Makes a scan known to the statement's other nodes. */

@@ -2,86 +2,79 @@
  * lookup.c
  *		Answers many executions of one scan together.
  *
- * Requests leave as soon as they are complete, while more is prefetched (batch.c).
- * Items of a batch are told apart by their keys.
+ * An execution needs one cache entry for each key or partition that it reads.
+ * What happens to an entry:
  *
- * Index, then base: a Query lists keys of the table; these are asked for as
- * answers of their own, a piece of them at a time (piece: about as many as fill
- * the concurrency), and the index's answer holds references to them.
+ *		state		reached when				rows come from
+ *		EMPTY		nothing was asked, or		the execution sends its own
+ *					the answer was dropped		requests
+ *		PENDING		it is in a batch			the batch's fetch: while the first
+ *												execution that needs it is served
+ *		COMPLETE	the answer has ended,		the cache
+ *					and was kept whole
  *
- * An answer is taken from its stream while the first execution that needs it is
- * served, and kept for the others: those prefetched, and as far as memory allows
- * those that may follow.  If what is needed later has to be let go, dyn_lookups_open
- * refuses and the scan asks alone.
+ * Whole keys are asked for in batches of BatchGetItem, whose items are told
+ * apart by their keys; one batch completes all of its entries.  Partitions are
+ * asked for by one Query each, and rows go to the execution as they come.
+ *
+ * Index, then base: a Query lists keys of the table (base_keys.h), and these are
+ * asked for as entries of their own; the Query's entry refers to them.  They are
+ * read in pieces of about as many keys as all connections can ask for at once.
+ *
+ * Rows are kept for later executions as far as memory allows: the entry stops
+ * keeping otherwise.  Executions that come to such an entry are not served, so
+ * that the scan sends its own requests.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "utils/datum.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "../../model/pg_compat.h"
-#include "lookup_cache.h"
-#include "lookup_batch.h"
+#include "../memory.h"
+#include "executions.h"
 #include "lookup.h"
+#include "lookup_batch.h"
 
-/* What a batch of announcements asks for at most, for each lane. */
+/* At most so much is prefetched together, for each request in flight. */
 #define KEYS_PER_CONNECTION		(2 * DYN_BATCH_GET_MAX_KEYS)
 #define QUERIES_PER_CONNECTION	64
 #define INDEX_QUERIES_PER_CONNECTION	16
 
-/* Of one request: rows that are not remembered take no more than this. */
+/* Transient rows of one batch take no more than this. */
 #define TRANSIENT_BYTES		(1024 * 1024)
-
-/* The execution for one outer row. */
-typedef struct Prefetched
-{
-	Datum	   *values;			/* copies */
-	bool	   *nulls;
-	bool		refused;		/* it cannot be served */
-	int			nentries;
-	DynLookupEntry **entries;
-} Prefetched;
 
 struct DynLookups
 {
 	DynReader  *reader;
-	int			nvalues;		/* of an execution */
-	int16	   *lens;			/* of the values */
-	bool	   *byvals;
 	MemoryContext context;
-	MemoryContext prefetched_context;	/* of the batch */
-	MemoryContext work_context; /* of one announcement or item */
+	MemoryContext work_context; /* of resolving one execution, or one item */
 	DynLookupCache *cache;
-	bool		by_key;			/* first asks for whole keys, not partitions */
+	bool		by_key;			/* `first` asks for whole keys, not partitions */
 	DynRows    *rows;			/* of what becomes a row */
 	DynRows    *index_rows;		/* index, then base: of what the index lists */
 	TupleTableSlot *slot;		/* for rows that are kept */
-	DynLookupBatch	first;			/* by the values */
-	DynLookupBatch	base;			/* fetch_base_items: by the keys that came */
-	DynBuffer	identity;		/* of a request, while it is looked for */
-	uint64		listings;		/* Querys that were asked, see DynLookupEntry */
+	DynLookupBatch first;		/* by the values of executions */
+	DynLookupBatch base;		/* index, then base: by the keys that it lists */
+	DynBuffer	identity;		/* of a request, while its entry is looked up */
+	uint64		listings;		/* Querys sent so far, see DynLookupEntry */
 	DynLookupCounters counters;
 
-	int			nprefetched;
-	int			space;
-	Prefetched  *prefetched;
-	int			next;			/* is expected to be executed */
+	DynExecutions executions;	/* of this batch of outer rows */
 	bool		last;			/* no other batch is expected */
 
-	Prefetched  *open;			/* NULL: none */
-	int			position;		/* among its answers */
-	int			row;			/* of that entry; fetch_base_items: of its items */
-	int			item_row;		/* fetch_base_items: of that item */
+	/* the execution being served; NULL: none */
+	DynExecution *open;
+	int			position;		/* among its entries */
+	int			row;			/* of that entry; index, then base: its item */
+	int			item_row;		/* index, then base: row of that item */
 };
 
 /* ---- making ---- */
 
 /*
- * Rows of whole keys show the key, by which they are told apart; those of
- * Queries their partition key, as Queries of many are in flight.
+ * Rows of whole keys show the key, by which they are told apart.  Those of
+ * Queries show their partition key, which is checked: many are in flight.
  */
 static DynRows *
 lookup_rows(DynReader *reader)
@@ -101,19 +94,6 @@ init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows)
 	batch->rows = rows;
 	batch->work_context = lookups->work_context;
 	dyn_lookup_batch_init(batch);
-}
-
-static void
-init_types(DynLookups *lookups, const List *exprs)
-{
-	int			n = list_length(exprs);
-
-	lookups->nvalues = n;
-	lookups->lens = palloc(Max(n, 1) * sizeof(int16));
-	lookups->byvals = palloc(Max(n, 1) * sizeof(bool));
-	for (int i = 0; i < n; i++)
-		get_typlenbyval(exprType(list_nth(exprs, i)), &lookups->lens[i],
-						&lookups->byvals[i]);
 }
 
 /* Runs when the context goes. */
@@ -151,16 +131,13 @@ dyn_lookups_create(DynReader *reader, List *exprs, TupleDesc desc)
 	if (reader->index_rows != NULL)
 		lookups->index_rows = dyn_reader_index_rows(reader, true);
 	lookups->cache = dyn_lookup_cache_create(get_hash_memory_limit());
-	lookups->prefetched_context = AllocSetContextCreate(context,
-													   "dynamo_fdw prefetched",
-													   ALLOCSET_DEFAULT_SIZES);
 	lookups->work_context = AllocSetContextCreate(context,
 												  "dynamo_fdw lookup work",
 												  ALLOCSET_DEFAULT_SIZES);
 	init_batch(lookups, &lookups->first,
 				lookups->index_rows ? lookups->index_rows : lookups->rows);
 	init_batch(lookups, &lookups->base, lookups->rows);
-	init_types(lookups, exprs);
+	dyn_executions_init(&lookups->executions, exprs);
 	init_identity(lookups);
 	/* a copy, which nobody has to unpin */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
@@ -194,7 +171,10 @@ entry_of_identity(DynLookups *lookups)
 						   lookups->identity.len);
 }
 
-/* The parts have the same names and types wherever they are compared. */
+/*
+ * A request is identified by what differs between requests of one scan.  Key
+ * parts have the same names and types in all of them.
+ */
 static void
 begin_identity(DynLookups *lookups, char kind, const DynKeyPart *parts, int nparts)
 {
@@ -203,7 +183,7 @@ begin_identity(DynLookups *lookups, char kind, const DynKeyPart *parts, int npar
 	dyn_key_append(&lookups->identity, parts, nparts);
 }
 
-/* The answer to a whole key of the table. */
+/* The entry of a whole key of the table. */
 static DynLookupEntry *
 entry_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
 {
@@ -211,7 +191,7 @@ entry_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
 	return entry_of_identity(lookups);
 }
 
-/* The answer to a Query. */
+/* The entry of a Query. */
 static DynLookupEntry *
 entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int partition)
 {
@@ -227,71 +207,51 @@ entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int parti
 	return entry_of_identity(lookups);
 }
 
-/* ---- announcing ---- */
+/* ---- prefetching ---- */
 
+/* Unpins the execution's entries; gives up Querys that nothing else needs. */
 static void
-release_prefetched(DynLookups *lookups, Prefetched *prefetched)
+release_execution(DynLookups *lookups, DynExecution *execution)
 {
-	for (int i = 0; i < prefetched->nentries; i++)
+	for (int i = 0; i < execution->nentries; i++)
 	{
-		dyn_lookup_entry_unpin(lookups->cache, prefetched->entries[i]);
-		dyn_lookup_batch_give_up(&lookups->first, prefetched->entries[i]);
+		dyn_lookup_entry_unpin(lookups->cache, execution->entries[i]);
+		dyn_lookup_batch_give_up(&lookups->first, execution->entries[i]);
 	}
-	prefetched->nentries = 0;
+	execution->nentries = 0;
 }
 
 void
 dyn_lookups_begin(DynLookups *lookups)
 {
+	DynExecutions *executions = &lookups->executions;
+
 	dyn_lookups_close(lookups);
-	while (lookups->next < lookups->nprefetched)
-		release_prefetched(lookups, &lookups->prefetched[lookups->next++]);
+	while (executions->next < executions->n)
+		release_execution(lookups, &executions->list[executions->next++]);
 	dyn_lookup_batch_reset(&lookups->base, lookups->reader->access->nbase);
 	dyn_lookup_batch_reset(&lookups->first,
-					 lookups->by_key ? lookups->reader->access->nbase : 0);
-	MemoryContextReset(lookups->prefetched_context);
-	lookups->nprefetched = lookups->space = lookups->next = 0;
-	lookups->prefetched = NULL;
+						   lookups->by_key ? lookups->reader->access->nbase : 0);
+	dyn_executions_clear(executions);
 }
 
-/* With a copy of the values. */
-static Prefetched *
-new_prefetched(DynLookups *lookups, const DynValues *values)
-{
-	Prefetched  *prefetched;
-
-	if (lookups->nprefetched == lookups->space)
-	{
-		lookups->space = Max(16, lookups->space * 2);
-		lookups->prefetched = dyn_grown(lookups->prefetched,
-								   lookups->space * sizeof(Prefetched));
-	}
-	prefetched = &lookups->prefetched[lookups->nprefetched++];
-	prefetched->values = palloc(Max(values->n, 1) * (sizeof(Datum) + sizeof(bool)));
-	prefetched->nulls = (bool *) (prefetched->values + values->n);
-	for (int i = 0; i < values->n; i++)
-	{
-		prefetched->nulls[i] = values->nulls[i];
-		prefetched->values[i] = values->nulls[i] ? (Datum) 0
-			: datumCopy(values->values[i], lookups->byvals[i], lookups->lens[i]);
-	}
-	return prefetched;
-}
-
-/* Binds once more, where conditions may stay, and fills in what is new. */
+/*
+ * Resolves the execution's keys and conditions once more, in memory that lasts
+ * as long as the batch, and fills in the terms of its new Querys.
+ */
 static void
-fill_terms(DynLookups *lookups, const Prefetched *prefetched, int first_new)
+fill_terms(DynLookups *lookups, const DynExecution *execution, int first_new)
 {
-	DynLookupBatch  *batch = &lookups->first;
+	DynLookupBatch *batch = &lookups->first;
 	DynReader  *reader = lookups->reader;
-	DynValues	values = {lookups->nvalues, prefetched->values, prefetched->nulls};
 	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
-	DynResolvedAccess   *resolved = palloc(sizeof(DynResolvedAccess));
+	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 
-	dyn_resolve_access(reader->access, reader->relation, &values, resolved);
-	for (int i = 0; i < prefetched->nentries; i++)
+	dyn_resolve_access(reader->access, reader->relation, &execution->values,
+					   resolved);
+	for (int i = 0; i < execution->nentries; i++)
 	{
-		const DynLookupEntry *entry = prefetched->entries[i];
+		const DynLookupEntry *entry = execution->entries[i];
 
 		if (entry->state == DYN_LOOKUP_PENDING && entry->batch_position >= first_new)
 			dyn_resolved_terms(resolved, i, &batch->terms[entry->batch_position]);
@@ -299,13 +259,15 @@ fill_terms(DynLookups *lookups, const Prefetched *prefetched, int first_new)
 	MemoryContextSwitchTo(oldcontext);
 }
 
+/* Pins an entry for each key, and adds those that are empty to the batch. */
 static void
-find_entries(DynLookups *lookups, Prefetched *prefetched, const DynResolvedAccess *resolved)
+find_entries(DynLookups *lookups, DynExecution *execution,
+			 const DynResolvedAccess *resolved)
 {
 	for (int i = 0; i < resolved->nkeys; i++)
 	{
 		const DynKeyPart *parts = &resolved->keys[(Size) i * resolved->nparts];
-		DynLookupEntry  *entry = lookups->by_key
+		DynLookupEntry *entry = lookups->by_key
 			? entry_of_key(lookups, parts, resolved->nparts)
 			: entry_of_query(lookups, resolved, i);
 
@@ -321,40 +283,39 @@ find_entries(DynLookups *lookups, Prefetched *prefetched, const DynResolvedAcces
 		else
 			lookups->counters.repeated_keys++;
 		dyn_lookup_entry_pin(entry);
-		prefetched->entries[prefetched->nentries++] = entry;
+		execution->entries[execution->nentries++] = entry;
 	}
 }
 
 /*
- * The keys are looked for in memory that is given back at once; only what is
- * new is made again to stay.
+ * Keys are resolved in memory that is given back at once: most are found in the
+ * cache.  Only new Querys are resolved again, to stay.
  */
 void
-dyn_lookups_prefetch(DynLookups *lookups, const DynValues *given)
+dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 {
 	DynReader  *reader = lookups->reader;
-	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->prefetched_context);
-	Prefetched  *prefetched = new_prefetched(lookups, given);
-	DynValues	values = {lookups->nvalues, prefetched->values, prefetched->nulls};
+	DynExecution *execution = dyn_executions_add(&lookups->executions, values);
 	int			first_new = lookups->first.n;
-	DynResolvedAccess	resolved;
+	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
+	DynResolvedAccess resolved;
 
-	prefetched->nentries = 0;
-	prefetched->entries = NULL;
-	MemoryContextSwitchTo(lookups->work_context);
-	dyn_resolve_access(reader->access, reader->relation, &values, &resolved);
-	prefetched->refused = resolved.incomplete;
+	dyn_resolve_access(reader->access, reader->relation, &execution->values,
+					   &resolved);
+	execution->refused = resolved.incomplete;
 	if (!resolved.contradiction && !resolved.incomplete)
 	{
-		prefetched->entries = MemoryContextAllocHuge(lookups->prefetched_context,
-													resolved.nkeys * sizeof(DynLookupEntry *));
-		find_entries(lookups, prefetched, &resolved);
+		execution->entries =
+			MemoryContextAllocHuge(lookups->executions.context,
+								   resolved.nkeys * sizeof(DynLookupEntry *));
+		find_entries(lookups, execution, &resolved);
 	}
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(lookups->work_context);
 	if (!lookups->by_key && lookups->first.n > first_new)
-		fill_terms(lookups, prefetched, first_new);
-	dyn_lookup_batch_send(&lookups->first, dyn_lookup_batch_complete(&lookups->first));
+		fill_terms(lookups, execution, first_new);
+	dyn_lookup_batch_send(&lookups->first,
+						  dyn_lookup_batch_complete(&lookups->first));
 }
 
 bool
@@ -371,56 +332,21 @@ dyn_lookups_is_full(const DynLookups *lookups)
 Size
 dyn_lookups_memory(const DynLookups *lookups)
 {
-	return MemoryContextMemAllocated(lookups->prefetched_context, false) +
+	return MemoryContextMemAllocated(lookups->executions.context, false) +
 		MemoryContextMemAllocated(lookups->first.context, false);
 }
 
 void
 dyn_lookups_start(DynLookups *lookups, bool last)
 {
+	Assert(lookups->open == NULL && lookups->executions.next == 0);
 	lookups->last = last;
 	dyn_lookup_batch_send(&lookups->first, lookups->first.n);
 }
 
 /* ---- opening ---- */
 
-static bool
-values_are(const DynLookups *lookups, const DynValues *values,
-		   const Prefetched *prefetched)
-{
-	for (int i = 0; i < values->n; i++)
-	{
-		if (values->nulls[i] != prefetched->nulls[i] ||
-			(!values->nulls[i] &&
-			 !datum_image_eq(values->values[i], prefetched->values[i],
-							 lookups->byvals[i], lookups->lens[i])))
-			return false;
-	}
-	return true;
-}
-
-/*
- * Executions come in the order in which they were prefetched; some may be
- * passed over.  One that is repeated was served already.
- */
-static int
-find_prefetched(const DynLookups *lookups, const DynValues *values)
-{
-	int			next = lookups->next;
-
-	if (next < lookups->nprefetched &&
-		values_are(lookups, values, &lookups->prefetched[next]))
-		return next;
-	if (next > 0 && values_are(lookups, values, &lookups->prefetched[next - 1]))
-		return -1;
-	for (int i = next + 1; i < lookups->nprefetched; i++)
-	{
-		if (values_are(lookups, values, &lookups->prefetched[i]))
-			return i;
-	}
-	return -1;
-}
-
+/* Does the cache still hold all of the answer, or is it on its way? */
 static bool
 is_servable(const DynLookupEntry *entry)
 {
@@ -434,7 +360,7 @@ is_servable(const DynLookupEntry *entry)
 	return entry->keeping || entry->taken == 0;
 }
 
-/* The next row to serve is the first one of an answer. */
+/* The next row to serve is the first one of an entry. */
 static void
 begin_entry(DynLookups *lookups)
 {
@@ -445,19 +371,20 @@ begin_entry(DynLookups *lookups)
 bool
 dyn_lookups_open(DynLookups *lookups, const DynValues *values)
 {
-	int			at = find_prefetched(lookups, values);
+	DynExecutions *executions = &lookups->executions;
+	int			at = dyn_executions_find(executions, values);
 	bool		servable;
 
 	Assert(lookups->open == NULL);
 	if (at < 0)
 		return false;
-	servable = !lookups->prefetched[at].refused;
-	while (lookups->next < at)
-		release_prefetched(lookups, &lookups->prefetched[lookups->next++]);
-	lookups->next = at + 1;
-	lookups->open = &lookups->prefetched[at];
+	while (executions->next < at)
+		release_execution(lookups, &executions->list[executions->next++]);
+	executions->next = at + 1;
+	lookups->open = &executions->list[at];
 	lookups->position = 0;
 	begin_entry(lookups);
+	servable = !lookups->open->refused;
 	for (int i = 0; i < lookups->open->nentries; i++)
 		servable &= is_servable(lookups->open->entries[i]);
 	if (!servable)
@@ -469,7 +396,7 @@ void
 dyn_lookups_close(DynLookups *lookups)
 {
 	if (lookups->open != NULL)
-		release_prefetched(lookups, lookups->open);
+		release_execution(lookups, lookups->open);
 	lookups->open = NULL;
 	(void) dyn_lookup_cache_trim(lookups->cache);
 }
@@ -483,7 +410,7 @@ entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
 {
 	int			nparts = lookups->reader->access->nbase;
 	DynKeyPart	parts[2];
-	DynLookupEntry  *entry = guess < batch->n ? batch->entries[guess] : NULL;
+	DynLookupEntry *entry = guess < batch->n ? batch->entries[guess] : NULL;
 
 	dyn_rows_item_key(batch->rows, item, parts);
 	begin_identity(lookups, 'k', parts, nparts);
@@ -494,7 +421,7 @@ entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
 	return entry_of_identity(lookups);
 }
 
-/* May the answer's row be forgotten as soon as it was served? */
+/* Is the entry's row needed once, and memory left to hold it until then? */
 static bool
 is_transient(const DynLookups *lookups, const DynLookupBatch *batch,
 		   const DynLookupEntry *entry, const DynTransientRows *transient)
@@ -524,13 +451,13 @@ receive_transient_row(DynLookups *lookups, DynLookupEntry *entry,
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* An item of a batch: the rows of the answer to its key. */
+/* Stores the rows of a batch's item in the entry of its key. */
 static void
 receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 			 int guess, DynTransientRows *transient)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
-	DynLookupEntry  *entry = entry_of_item(lookups, batch, item, guess);
+	DynLookupEntry *entry = entry_of_item(lookups, batch, item, guess);
 
 	if (entry->state != DYN_LOOKUP_PENDING || entry->nrows > 0 ||
 		entry->transient != NULL || batch->entries[entry->batch_position] != entry)
@@ -554,7 +481,10 @@ create_transient_rows(const DynLookupBatch *batch)
 	return transient;
 }
 
-/* All of the batch that brings the entry; keys without an item have no row. */
+/*
+ * Receives the whole batch, waiting for it, and completes its entries.  A key
+ * without an item has no row.
+ */
 static void
 receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
 {
@@ -563,6 +493,7 @@ receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
 	const DynValue *item;
 	int			guess = first;
 
+	Assert(batch->nparts > 0 && first < batch->sent);
 	dyn_lookup_batch_set_origin(batch);
 	while ((item = dyn_fetch_next_of(batch->fetch, stream)) != NULL)
 		receive_item(lookups, batch, item, guess++, transient);
@@ -576,7 +507,7 @@ receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
 	(void) dyn_lookup_cache_trim(lookups->cache);
 }
 
-/* Keeps the row for others, and for later if there is room. */
+/* Keeps the row for other executions, if there is memory. */
 static void
 keep_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
@@ -594,9 +525,11 @@ keep_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 static bool
 begin_stream_item(DynLookups *lookups, DynLookupEntry *entry)
 {
-	DynLookupBatch  *batch = &lookups->first;
+	DynLookupBatch *batch = &lookups->first;
 	const DynValue *item = NULL;
 
+	Assert(entry->pins > 0 && entry->batch_position < batch->sent);
+	Assert(entry->state == DYN_LOOKUP_PENDING || entry->ended);
 	dyn_lookup_batch_set_origin(batch);
 	if (!entry->ended)
 		item = dyn_fetch_next_of(batch->fetch, entry->batch_position);
@@ -666,8 +599,9 @@ piece_keys(const DynLookups *lookups)
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 {
-	DynLookupEntry  *item = entry_of_key(lookups, parts, lookups->reader->access->nbase);
+	DynLookupEntry *item = entry_of_key(lookups, parts, lookups->reader->access->nbase);
 
+	Assert(entry->state == DYN_LOOKUP_PENDING && !entry->ended);
 	entry->taken++;
 	if (item->listed_by == entry->listing)
 		return;
@@ -696,7 +630,7 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 	return entry->base_keys != NULL && dyn_base_keys_next(entry->base_keys, parts);
 }
 
-/* Lists what the index has for the entry, until the piece is full. */
+/* Adds what the index lists for the entry, until the piece is full. */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)
 {
@@ -741,7 +675,7 @@ remember_listed(DynLookups *lookups, DynLookupEntry *entry)
 	}
 }
 
-/* What was listed was served, and is kept only if another execution needs it. */
+/* Items that were served are kept only if another execution needs them. */
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 {
@@ -755,17 +689,21 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 	begin_entry(lookups);
 }
 
-/* The next piece: from the answer that is being served on. */
+/*
+ * Begins the next piece: with the entry that is being served, and what room it
+ * leaves with those that follow.
+ */
 static void
 next_piece(DynLookups *lookups, DynLookupEntry *entry)
 {
+	Assert(entry->pins > 0 && entry->state == DYN_LOOKUP_PENDING);
 	dyn_lookup_batch_reset(&lookups->base, lookups->reader->access->nbase);
 	dyn_lookup_batch_set_origin(&lookups->first);
 	forget_listed(lookups, entry);
 	for (int i = entry->batch_position;
 		 i < lookups->first.n && lookups->base.n < piece_keys(lookups); i++)
 	{
-		DynLookupEntry  *other = lookups->first.entries[i];
+		DynLookupEntry *other = lookups->first.entries[i];
 
 		if (other != NULL && !other->ended)
 			list_keys(lookups, other);
@@ -779,13 +717,13 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 {
 	while (lookups->row < entry->nitems)
 	{
-		DynLookupEntry  *item = entry->items[lookups->row];
+		DynLookupEntry *item = entry->items[lookups->row];
 
 		if (item->state == DYN_LOOKUP_PENDING)
 			receive_batch(lookups, &lookups->base,
 						  dyn_lookup_batch_stream(&lookups->base, item));
 		if (item->state != DYN_LOOKUP_COMPLETE)
-			elog(ERROR, "item of an index is neither known nor asked for");
+			elog(ERROR, "item listed by an index is neither cached nor pending");
 		if (lookups->item_row < item->nrows)
 		{
 			ExecForceStoreMinimalTuple(item->rows[lookups->item_row++], slot, false);
@@ -827,10 +765,9 @@ next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 bool
 dyn_lookups_next(DynLookups *lookups, TupleTableSlot *slot)
 {
-	const Prefetched *open = lookups->open;
+	const DynExecution *open = lookups->open;
 
-	if (open == NULL)
-		elog(ERROR, "no lookup is open");
+	Assert(open != NULL && lookups->executions.next > 0);
 	while (lookups->position < open->nentries)
 	{
 		if (next_of_entry(lookups, open->entries[lookups->position], slot))
@@ -844,12 +781,13 @@ dyn_lookups_next(DynLookups *lookups, TupleTableSlot *slot)
 uint64
 dyn_lookups_count(DynLookups *lookups)
 {
-	const Prefetched *open = lookups->open;
+	const DynExecution *open = lookups->open;
 	uint64		count = 0;
 
+	Assert(open != NULL && lookups->reader->access->count_only);
 	for (int i = 0; i < open->nentries; i++)
 	{
-		DynLookupEntry  *entry = open->entries[i];
+		DynLookupEntry *entry = open->entries[i];
 
 		if (entry->state == DYN_LOOKUP_PENDING)
 		{

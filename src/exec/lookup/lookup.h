@@ -3,19 +3,19 @@
  *		Lookups: many executions of one scan, answered together.
  *
  * A scan on the inner side of a nested loop is executed once for each outer
- * row.  Whoever knows the outer rows to come (readahead.c) announces the scan's
- * values for each of them; the lookups find the distinct keys, send the requests,
- * many in flight, and serve the executions as they come.
+ * row.  A node that reads the outer rows ahead (readahead.c) prefetches for
+ * them: it passes the values that each execution will run with.  The lookups
+ * find the distinct keys, send the requests, many in flight, and serve the
+ * executions when they run.
  *
  * Legal order, for each batch of outer rows: dyn_lookups_begin;
- * dyn_lookups_prefetch for each row, with the scan's values evaluated for it;
- * dyn_lookups_start.  Then, for each execution: dyn_lookups_open; while that
- * returned true dyn_lookups_next (or once dyn_lookups_count); dyn_lookups_close,
- * at any time.
+ * dyn_lookups_prefetch for each row; dyn_lookups_start.  Then, for each
+ * execution: dyn_lookups_open; while that returned true dyn_lookups_next, or
+ * once dyn_lookups_count; dyn_lookups_close, at any time.
  *
- * An execution is served only from answers to the very requests that it would
- * send itself; where there is none, dyn_lookups_open returns false and the
- * scan asks alone.  So nothing depends on announcements being right.
+ * An execution is served only by answers to the very requests that it would
+ * send itself; otherwise dyn_lookups_open returns false, and the scan sends
+ * them.  So a wrong prefetch costs requests, and never rows.
  */
 #ifndef DYN_EXEC_LOOKUP_H
 #define DYN_EXEC_LOOKUP_H
@@ -33,21 +33,21 @@ extern DynLookups *dyn_lookups_create(DynReader *reader, List *exprs,
 									  TupleDesc desc);
 extern void dyn_lookups_free(DynLookups *lookups);
 
-/* Forgets what was prefetched before; answers are remembered. */
+/* Ends the last batch of executions.  Cached answers stay. */
 extern void dyn_lookups_begin(DynLookups *lookups);
 
-/* Announces an execution with these values, which are copied; may send requests. */
+/* Adds an execution with these values, which are copied; may send requests. */
 extern void dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values);
 
-/* Enough is asked for to keep all concurrency busy for long. */
+/* Is enough asked for to keep all connections busy for long? */
 extern bool dyn_lookups_is_full(const DynLookups *lookups);
 
-/* Bytes that the announcements of this batch take. */
+/* Bytes that the executions of this batch take. */
 extern Size dyn_lookups_memory(const DynLookups *lookups);
 
 /*
- * Nothing more will be prefetched in this batch: sends the rest.  `last`: nor in any
- * other, so that answers need not be remembered.
+ * The batch of executions is complete: sends the rest of its requests.  `last`:
+ * no other batch will follow, so that answers need not be kept for one.
  */
 extern void dyn_lookups_start(DynLookups *lookups, bool last);
 
@@ -62,7 +62,7 @@ extern uint64 dyn_lookups_count(DynLookups *lookups);
 
 extern void dyn_lookups_close(DynLookups *lookups);
 
-/* Keys that were asked for, and those that an answer was known for. */
+/* Keys that were asked for, and those whose entry was not empty. */
 typedef struct DynLookupCounters
 {
 	uint64		distinct_keys;

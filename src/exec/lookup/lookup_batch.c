@@ -1,17 +1,18 @@
 /*
- * batch.c
+ * lookup_batch.c
  *		Collects what lookups ask for, and sends it.
  */
 #include "postgres.h"
 
 #include "../../dynamodb/operation.h"
+#include "../memory.h"
 #include "lookup_batch.h"
 
 void
 dyn_lookup_batch_init(DynLookupBatch *batch)
 {
 	batch->context = AllocSetContextCreate(CurrentMemoryContext,
-											"dynamo_fdw asked",
+											"dynamo_fdw lookup batch",
 											ALLOCSET_DEFAULT_SIZES);
 }
 
@@ -20,7 +21,7 @@ dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts)
 {
 	for (int i = 0; i < batch->n; i++)
 	{
-		DynLookupEntry  *entry = batch->entries[i];
+		DynLookupEntry *entry = batch->entries[i];
 
 		if (entry == NULL || entry->state != DYN_LOOKUP_PENDING)
 			continue;
@@ -39,14 +40,7 @@ dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts)
 	batch->fetch = NULL;
 }
 
-/* ---- the list ---- */
-
-void *
-dyn_grown(void *array, Size size)
-{
-	return array ? repalloc_huge(array, size)
-		: MemoryContextAllocHuge(CurrentMemoryContext, size);
-}
+/* ---- entries ---- */
 
 static void
 make_space(DynLookupBatch *batch)
@@ -67,6 +61,8 @@ make_space(DynLookupBatch *batch)
 void
 dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry)
 {
+	Assert(entry->state == DYN_LOOKUP_EMPTY && !entry->is_idle);
+	Assert(entry->nrows == 0 && entry->nitems == 0 && entry->base_keys == NULL);
 	if (batch->n == batch->space)
 		make_space(batch);
 	entry->state = DYN_LOOKUP_PENDING;
@@ -126,8 +122,11 @@ dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 {
 	MemoryContext oldcontext;
 
+	Assert(n >= batch->sent && n <= batch->n);
 	if (n == batch->sent)
 		return;
+	/* an incomplete request was the last */
+	Assert(batch->nparts == 0 || batch->sent % DYN_BATCH_GET_MAX_KEYS == 0);
 	if (batch->fetch == NULL)
 		start_fetch(batch, n);
 	else if (batch->nparts > 0)
@@ -166,6 +165,7 @@ dyn_lookup_batch_stream(const DynLookupBatch *batch, const DynLookupEntry *entry
 void
 dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry)
 {
+	Assert(batch->entries[entry->batch_position] == entry);
 	if (entry->keeping)
 		batch->entries[entry->batch_position] = NULL;
 	dyn_lookup_entry_complete(batch->cache, entry);

@@ -1,10 +1,9 @@
 /*
  * lookup_cache.c
- *		Remembers answers to lookups.
+ *		Entries of the cache, their contents, and eviction.
  *
- * Idle answers are kept in a list of their own, so that making room never looks
- * at those in use.  Memory is counted as asked for; what the allocator adds is
- * left to the bound's own slack.
+ * Idle entries are in a list of their own, so that eviction never looks at
+ * those that are pinned.
  */
 #include "postgres.h"
 
@@ -17,13 +16,13 @@ DynLookupCache *
 dyn_lookup_cache_create(Size max_bytes)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "dynamo_fdw answers",
+												  "dynamo_fdw lookup cache",
 												  ALLOCSET_DEFAULT_SIZES);
 	DynLookupCache *cache = MemoryContextAllocZero(context, sizeof(DynLookupCache));
 
 	cache->context = context;
 	cache->max_bytes = max_bytes;
-	cache->table = dyn_byte_key_table("dynamo_fdw answers", 1024,
+	cache->table = dyn_byte_key_table("dynamo_fdw lookup cache", 1024,
 										sizeof(DynLookupEntry), context);
 	dlist_init(&cache->idle);
 	return cache;
@@ -34,14 +33,15 @@ count_bytes(DynLookupCache *cache, DynLookupEntry *entry, Size bytes)
 {
 	entry->bytes += bytes;
 	cache->bytes += bytes;
+	Assert(cache->bytes >= entry->bytes);
 }
 
 DynLookupEntry *
 dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len)
 {
-	DynByteKey wanted = {key, len};
+	DynByteKey	wanted = {key, len};
 	bool		found;
-	DynLookupEntry  *entry = hash_search(cache->table, &wanted, HASH_ENTER, &found);
+	DynLookupEntry *entry = hash_search(cache->table, &wanted, HASH_ENTER, &found);
 	char	   *copy;
 
 	if (found)
@@ -70,6 +70,7 @@ enter_idle(DynLookupCache *cache, DynLookupEntry *entry)
 {
 	if (entry->pins > 0 || entry->is_idle || entry->state != DYN_LOOKUP_COMPLETE)
 		return;
+	Assert(entry->keeping && entry->transient == NULL);
 	entry->is_idle = true;
 	dlist_push_tail(&cache->idle, &entry->idle);
 }
@@ -97,12 +98,14 @@ dyn_transient_rows_create(void)
 }
 
 void
-dyn_lookup_entry_add_transient_row(DynLookupEntry *entry, DynTransientRows *transient,
-					const TupleTableSlot *slot)
+dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
+								   DynTransientRows *transient,
+								   const TupleTableSlot *slot)
 {
 	int			n = slot->tts_tupleDescriptor->natts;
 
-	Assert(entry->pins == 1 && entry->nrows == 0 && entry->transient == NULL);
+	Assert(entry->state == DYN_LOOKUP_PENDING && entry->pins == 1);
+	Assert(entry->nrows == 0 && entry->transient == NULL);
 	entry->values = MemoryContextAlloc(transient->context,
 										n * (sizeof(Datum) + sizeof(bool)));
 	entry->nulls = (bool *) (entry->values + n);
@@ -117,13 +120,14 @@ release_transient(DynLookupEntry *entry)
 {
 	DynTransientRows *transient = entry->transient;
 
+	Assert(entry->pins == 0 && transient->left > 0);
 	entry->transient = NULL;
 	entry->state = DYN_LOOKUP_EMPTY;
 	if (--transient->left == 0)
 		MemoryContextDelete(transient->context);
 }
 
-/* ---- uses ---- */
+/* ---- contents ---- */
 
 void
 dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry)
@@ -136,10 +140,13 @@ dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry)
 }
 
 void
-dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry, TupleTableSlot *slot)
+dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry,
+						 TupleTableSlot *slot)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(cache->context);
 
+	Assert(entry->state == DYN_LOOKUP_PENDING && entry->keeping);
+	Assert(entry->nitems == 0 && entry->transient == NULL);
 	if (entry->nrows == entry->row_space)
 	{
 		entry->row_space = Max(4, entry->row_space * 2);
@@ -155,8 +162,11 @@ dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry, TupleTabl
 }
 
 void
-dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry, DynLookupEntry *item)
+dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
+						  DynLookupEntry *item)
 {
+	Assert(entry->state == DYN_LOOKUP_PENDING && entry->nrows == 0);
+	Assert(item != entry);
 	if (entry->nitems == entry->item_space)
 	{
 		Size		size;
@@ -182,6 +192,7 @@ dyn_lookup_entry_end_listing(DynLookupEntry *entry)
 void
 dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry)
 {
+	Assert(entry->state == DYN_LOOKUP_PENDING);
 	dyn_lookup_entry_end_listing(entry);
 	entry->ended = true;
 	if (entry->keeping)
@@ -211,6 +222,7 @@ dyn_lookup_entry_stop_keeping(DynLookupCache *cache, DynLookupEntry *entry)
 {
 	Size		rest = sizeof(DynLookupEntry) + entry->key.len;
 
+	Assert(entry->state == DYN_LOOKUP_PENDING && entry->bytes >= rest);
 	drop_contents(cache, entry);
 	cache->bytes -= entry->bytes - rest;
 	entry->bytes = rest;
@@ -222,10 +234,11 @@ dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry)
 {
 	char	   *key = unconstify(char *, entry->key.data);
 
-	Assert(entry->pins == 0);
+	Assert(entry->pins == 0 && entry->transient == NULL);
 	leave_idle(entry);
 	dyn_lookup_entry_end_listing(entry);
 	drop_contents(cache, entry);
+	Assert(cache->bytes >= entry->bytes);
 	cache->bytes -= entry->bytes;
 	hash_search(cache->table, &entry->key, HASH_REMOVE, NULL);
 	pfree(key);

@@ -1,10 +1,16 @@
 /*
  * lookup_cache.h
- *		Answers to lookups, remembered within a bound of memory.
+ *		A cache of answers to lookups, by the identity of their request.
  *
- * An answer is found by the identity of its request.  It is in use while
- * prefetched executions still need it; one that is known and not in use stays
- * until its memory is wanted, the one longest unused going first.
+ * An entry is pinned while a prefetched execution, or the entry of an index that
+ * lists it, needs it.  Complete entries that are not pinned are idle: they are
+ * evicted in LRU order when the cache is larger than its bound.
+ *
+ *		state		pins	idle list	may be removed
+ *		EMPTY		any		no			if not pinned
+ *		PENDING		any		no			by its batch only
+ *		COMPLETE	> 0		no			no
+ *		COMPLETE	0		yes			yes
  */
 #ifndef DYN_EXEC_LOOKUP_CACHE_H
 #define DYN_EXEC_LOOKUP_CACHE_H
@@ -18,8 +24,8 @@
 typedef enum DynLookupState
 {
 	DYN_LOOKUP_EMPTY,			/* not asked for, or given up */
-	DYN_LOOKUP_PENDING,			/* its request is part of a fetch */
-	DYN_LOOKUP_COMPLETE			/* all of it is here */
+	DYN_LOOKUP_PENDING,			/* its request is part of a batch */
+	DYN_LOOKUP_COMPLETE			/* holds the whole answer */
 } DynLookupState;
 
 /* Rows of one request that are needed once each, and freed together. */
@@ -31,35 +37,36 @@ typedef struct DynTransientRows
 
 typedef struct DynLookupEntry
 {
-	DynByteKey key;			/* first: what the table hashes */
+	DynByteKey	key;			/* first: what the table hashes */
 	DynLookupState state;
-	int			batch_position;		/* ASKED: position among what was asked for */
-	int			pins;			/* executions, and answers that list it */
+	int			batch_position; /* PENDING: among the batch's entries */
+	int			pins;			/* executions, and entries that list it */
 	bool		ended;			/* its stream has nothing more */
-	bool		keeping;		/* all that was taken so far is here */
-	uint64		taken;			/* rows or items that came */
+	bool		keeping;		/* everything that came is held here */
+	uint64		taken;			/* rows or keys that came */
 	uint64		count;			/* Select=COUNT */
 
 	int			nrows;
 	int			row_space;
 	MinimalTuple *rows;
 
-	/* or its only row, if that is needed only once */
-	DynTransientRows *transient;	/* NULL: not so */
+	/* or the only row, needed by one execution */
+	DynTransientRows *transient;	/* that it is one of; NULL: there is none */
 	Datum	   *values;
 	bool	   *nulls;
 
-	/* of an index: the answers to the table's keys that it lists */
+	/* of an index: the entries of the table's keys that it lists, pinned */
 	int			nitems;
 	int			item_space;
 	struct DynLookupEntry **items;
-	DynBaseKeys *base_keys;		/* that were listed and forgotten; NULL: none */
-	uint64		listing;		/* number of the present listing, never used again */
-	uint64		listed_by;		/* the last listing that had it; tells repeated keys */
+	DynBaseKeys *base_keys;		/* listed so far; NULL: `items` are all of them */
+	uint64		listing;		/* number of its listing; never used again */
+	uint64		listed_by;		/* the last listing that had it, which tells
+								 * keys that are listed again */
 
-	Size		bytes;
+	Size		bytes;			/* counted in the cache's */
 	bool		is_idle;
-	dlist_node	idle;			/* in the order of last use */
+	dlist_node	idle;			/* least recently used first */
 } DynLookupEntry;
 
 typedef struct DynLookupCache
@@ -67,54 +74,56 @@ typedef struct DynLookupCache
 	MemoryContext context;
 	struct HTAB *table;
 	dlist_head	idle;
-	Size		bytes;
+	Size		bytes;			/* as asked for; the allocator's part is not
+								 * counted */
 	Size		max_bytes;
 } DynLookupCache;
 
 /* In a context of its own below the current one. */
 extern DynLookupCache *dyn_lookup_cache_create(Size max_bytes);
 
-/* The answer to a request, made UNKNOWN if there was none.  Copies the key. */
-extern DynLookupEntry *dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len);
+/* The entry of that key, which is copied; a new one is EMPTY. */
+extern DynLookupEntry *dyn_lookup_cache_get(DynLookupCache *cache,
+											const char *key, Size len);
 
-/* One more use, one less. */
 extern void dyn_lookup_entry_pin(DynLookupEntry *entry);
+
+/* A transient row goes with its only pin; the entry is EMPTY then. */
 extern void dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry);
 
 /* Adds a copy of the slot's row. */
 extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry,
-							   TupleTableSlot *slot);
+									 TupleTableSlot *slot);
 
 /* For rows of one request; below the current context. */
 extern DynTransientRows *dyn_transient_rows_create(void);
 
 /*
- * The slot's row is the answer's only one, and is gone when the answer's only
- * use is released; the answer is unknown then.  What the slot's values point to is
- * in the context of the transient rows already.
+ * Makes the slot's row the entry's only one, until it is unpinned.  What the
+ * slot's values point to must be in the context of the transient rows.
  */
-extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry, DynTransientRows *transient,
-								const TupleTableSlot *slot);
+extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
+											   DynTransientRows *transient,
+											   const TupleTableSlot *slot);
 
-/* Adds what an index lists, and a use of it. */
+/* Adds the entry of a key that the index lists, and pins it. */
 extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
-								DynLookupEntry *item);
+									  DynLookupEntry *item);
 
-/* Its index lists no more for it. */
+/* The index lists nothing more for the entry: frees what its listing needed. */
 extern void dyn_lookup_entry_end_listing(DynLookupEntry *entry);
 
-/* It came to its end: KNOWN if all of it was kept. */
+/* The answer has ended: COMPLETE if everything was kept. */
 extern void dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry);
 
-/*
- * Forgets what the answer holds; what comes from now on is not kept.
- */
-extern void dyn_lookup_entry_stop_keeping(DynLookupCache *cache, DynLookupEntry *entry);
+/* Drops what the entry holds; what comes from now on is not kept. */
+extern void dyn_lookup_entry_stop_keeping(DynLookupCache *cache,
+										  DynLookupEntry *entry);
 
-/* Frees the answer, which nobody uses. */
+/* Removes an entry that is not pinned. */
 extern void dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry);
 
-/* Forgets idle ones above the bound; true if the rest is within it. */
+/* Evicts idle entries above the bound; true if the rest is within it. */
 extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
 
 #endif
