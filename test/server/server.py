@@ -159,11 +159,12 @@ class ScriptedServer:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
         self._listener.close()
+        self._loop.run_until_complete(asyncio.sleep(0))
         while tasks := asyncio.all_tasks(self._loop):       # connections may still be coming in
             for task in tasks:
                 task.cancel()
             self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-        self._loop.run_until_complete(asyncio.sleep(0))     # lets transports close
+            self._loop.run_until_complete(asyncio.sleep(0))     # lets transports close, and the last ones begin
         self._loop.close()
 
     def _tls_context(self):
