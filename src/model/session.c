@@ -48,9 +48,6 @@
 /* External descriptors left to others: every wait on a socket takes one. */
 #define SPARE_DESCRIPTORS	4
 
-/* External descriptors left to others: every wait on a socket takes one. */
-#define SPARE_DESCRIPTORS	4
-
 /* An aged description serves that long before it is asked for again, in ms. */
 #define REFRESH_PAUSE	5000.0
 
