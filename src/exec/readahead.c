@@ -1,20 +1,20 @@
 /*
  * readahead.c
- *		Reads rows ahead of what executes scans for each of them: a nested loop,
- *		or a projection with correlated subplans.
+ *		Reads rows ahead of a node that executes scans for each of them: a nested
+ *		loop, or a projection with correlated subplans.
  *
- * The node hands its child's rows on, unchanged and in their order.  But it
- * takes them in batches, and for each row of a batch it sets the parameters of
- * the nested loop (of the subplans) as the loop will set them, evaluates the values
- * of our scans on the inner side and announces them (lookup.h).  When the loop then
- * executes the scans row by row, their answers are on the way or there.  The join
- * itself stays core's: its types, conditions and rescans need nothing of ours.
+ * The node returns its child's rows, unchanged and in their order.  But it reads
+ * them in batches.  For each row of a batch it sets the parameters of the nested
+ * loop (of the subplans) as the loop will set them, evaluates the values of our
+ * scans on the inner side, and prefetches for them (lookup.h).  When the loop then
+ * executes the scans row by row, their answers are under way or here.  The join
+ * itself stays core's: join types, conditions and rescans need no code of ours.
  *
- * Batches start small where something above may stop early, and grow; otherwise
- * the first one is as large as memory allows.
+ * Batches start small and grow where a node above may stop early; otherwise the
+ * first one is as large as memory allows.
  *
- * A loop is found in the plan: the one whose outer side this node is.  Only
- * those scans are announced to that are executed for every row.
+ * The loop is found in the plan: the one whose outer side this node is.  It
+ * prefetches only for scans that are executed for every row.
  */
 #include "postgres.h"
 
@@ -56,7 +56,7 @@ typedef struct ReadAhead
 	bool		once;			/* it is not expected to be executed again */
 
 	MemoryContext context;		/* of the batch */
-	MemoryContext work_context; /* of announcing one row */
+	MemoryContext work_context; /* of prefetching for one row */
 	int			size;			/* rows of the next batch */
 	int			nrows;
 	int			space;
@@ -216,7 +216,7 @@ create_lookups(ReadAhead *ahead)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* ---- announcing ---- */
+/* ---- prefetching ---- */
 
 static Datum
 parameter_value(ReadAhead *ahead, const Parameter *parameter,
@@ -263,7 +263,7 @@ restore_parameters(ReadAhead *ahead, const ParamExecData *old)
 		params[((Parameter *) lfirst(lc))->number] = old[i++];
 }
 
-/* What is announced wrongly is not used, so errors may leave parameters set. */
+/* A wrong prefetch is never served, so errors may leave parameters set. */
 static void
 prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 {
@@ -382,6 +382,7 @@ read_batch(ReadAhead *ahead)
 {
 	TupleTableSlot *slot;
 
+	Assert(ahead->next == ahead->nrows && ahead->size > 0);
 	begin_lookups(ahead);
 	clear_batch(ahead);
 	while (!ahead->ended && !batch_is_full(ahead))
@@ -421,11 +422,11 @@ begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
 										   "dynamo_fdw rows read ahead",
 										   ALLOCSET_DEFAULT_SIZES);
 	ahead->work_context = AllocSetContextCreate(CurrentMemoryContext,
-												"dynamo_fdw announcing",
+												"dynamo_fdw prefetching",
 												ALLOCSET_SMALL_SIZES);
 }
 
-/* Without anybody to announce to, row by row; false at the end. */
+/* Without scans to prefetch for, row by row; false at the end. */
 static bool
 pass_row_on(ReadAhead *ahead)
 {
@@ -450,6 +451,7 @@ next_row(ReadAhead *ahead)
 	}
 	if (ahead->nrows == 0)
 		return false;
+	Assert(ahead->next < ahead->nrows);
 	ExecForceStoreMinimalTuple(ahead->rows[ahead->next++], ahead->out, false);
 	return true;
 }

@@ -335,6 +335,8 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 {
 	DynReader  *reader = scan->reader;
 
+	Assert(scan->running && !scan->finished);
+	Assert(!scan->served || scan->fetch == NULL);
 	if (reader->access->count_only)
 		return next_count(scan, slot);
 	if (scan->served)

@@ -44,17 +44,17 @@ typedef struct DynScan
 	MemoryContext batch_context;	/* of that batch */
 	DynBaseKeys *base_keys;		/* that the index listed so far */
 
-	/* answers to executions that were announced, over all of them */
-	bool		has_prefetcher;		/* somebody announces them */
-	DynLookups *lookups;		/* NULL: none was announced yet */
+	/* lookups, over all executions */
+	bool		has_prefetcher; /* a node prefetches for this scan */
+	DynLookups *lookups;		/* NULL: no batch was begun yet */
 	bool		served;			/* this execution is answered by them */
 
 	/* executions that the table answers instead of the index */
 	DynFallback *fallback;		/* NULL: there are none */
 	bool		fell_back;		/* this one is such */
 
-	struct DynAsyncGroup *group;	/* of an Append that does not wait; NULL:
-									 * whoever asks for rows waits */
+	struct DynAsyncGroup *group;	/* of an asynchronous Append; NULL: the scan
+									 * waits for its rows itself */
 } DynScan;
 
 /*

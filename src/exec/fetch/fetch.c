@@ -2,19 +2,30 @@
  * fetch.c
  *		Schedules the streams of a fetch and hands out their items.
  *
- * At any time up to max_concurrency streams are active.  Whenever the consumer
- * has taken some items, and before it has to wait, the fetch is pumped: the
- * network moves on, answers are taken in, and requests are sent as far as the
- * statement's bounds allow.  A consumer that may stop early (lazy) starts with
- * one stream and gets one more with each page it has used up; a stream reads
- * ahead for it from its third page on.
+ * Before it waits, and once in a number of items, the consumer pumps the fetch:
+ * the network is driven, answers are taken in, requests are sent as far as the
+ * statement's bounds allow.  The rules, by how the consumer reads:
  *
- * Streams that are read in turn keep their pages until they are asked for.  So
- * that answers which came early do not keep later ones from being asked for,
- * several times as many streams are active as may have a request in flight.
+ *		any order	a page of any stream; the earliest page first
+ *		merged		the least item of all streams (spec.compare)
+ *		keyed		the stream that it names (spec.keyed), mostly in rising order;
+ *					pages of other streams wait until they are named
  *
- * Whoever must have data to go on may always send one request, whatever the
- * bounds: otherwise nodes of one statement could wait for each other.
+ *						any order			merged			keyed
+ *		active at most	max_concurrency		all				4 * max_concurrency
+ *		  may stop		1 + pages used up	all				the same
+ *		reads ahead		always				always			always
+ *		  may stop		from page 3 on, or when its pages are used up; keyed: only
+ *						the stream that is awaited
+ *		is starving		no page waits and	the stream has	it is awaited and has
+ *						no answer is		no item and no	no page
+ *						under way			answer is
+ *											under way
+ *
+ * A stream sends its next request if it has one, if it is time (pauses, read
+ * units), and if the statement has room for a request and the bytes expected;
+ * a starving stream needs no room, or nodes of one statement that wait for each
+ * other's room could deadlock.
  */
 #include "postgres.h"
 
@@ -23,25 +34,28 @@
 
 #include "stream.h"
 
-/* The network is looked after once in so many items. */
+/* Items between two pumps. */
 #define ITEMS_BETWEEN_PUMPS		512
 
 /*
- * What an answer is expected to take before the first one came: 1 MB of items
- * is nearly twice as much JSON.
+ * Bytes of the first answer, as expected: 1 MB of items is nearly twice as much
+ * JSON.
  */
 #define FIRST_EXPECTED_BYTES	(2 * 1024 * 1024)
 
-/* Streams that are read in turn are many, and their answers short. */
-#define KEYED_EXPECTED_BYTES		(256 * 1024)
+/* Keyed streams are many, and their answers short. */
+#define KEYED_EXPECTED_BYTES	(256 * 1024)
 
-/* As that, for each call that tells of more streams. */
+/* A call of dyn_fetch_extend counts as so many items. */
 #define PUMP_SHARE_OF_EXTENSION	(ITEMS_BETWEEN_PUMPS / 16)
 
-/* In turn: active streams for each request that may be in flight. */
-#define KEYED_WINDOW				4
+/*
+ * Keyed: active streams for each request that may be in flight.  Answers that
+ * came early keep their streams active, and must not keep others from asking.
+ */
+#define KEYED_WINDOW			4
 
-/* From this page on a lazy stream reads ahead. */
+/* Where the consumer may stop early, a stream reads ahead from this page on. */
 #define LAZY_PAGES				3
 
 struct DynFetch
@@ -54,13 +68,13 @@ struct DynFetch
 	DynStream **active;			/* by rising number */
 	DynStream **idle;			/* done ones, to be begun again */
 	int			nidle;
-	int			next_stream;	/* the first that was not begun yet */
-	int			pages_used;		/* taken up by the consumer */
-	int			until_pump;		/* items */
-	int			awaited;			/* in turn: the stream that is waited for */
-	DynStream  *current;			/* and that was asked for last; or NULL */
+	int			next_stream;	/* the first one not begun yet */
+	int			pages_used;		/* that the consumer has finished */
+	int			until_pump;		/* items left until the next pump */
+	int			awaited;		/* keyed: the stream that is waited for */
+	DynStream  *current;		/* keyed: named last; or NULL */
 	bool		draining;		/* nothing more is asked for */
-	bool		solo_wait;			/* is waited for without its peers */
+	bool		solo_wait;		/* it is waited for without its group */
 
 	DynFetchPage *page;			/* being handed out; not when merging */
 	DynFetchPage *kept;			/* was the only one, kept to be read again */
@@ -166,12 +180,15 @@ begin_stream(DynFetch *fetch)
 											  Max(fetch->streams.spec.npaths, 1) *
 											  sizeof(DynValue));
 	}
+	Assert(fetch->nactive < fetch->space);
+	Assert(fetch->next_stream < fetch->streams.spec.nstreams);
+	Assert(dyn_stream_is_idle(stream));
 	fetch->active[fetch->nactive++] = stream;
 	dyn_stream_begin(stream, fetch->next_stream++);
 	return stream;
 }
 
-/* Has the stream nothing left for anybody? */
+/* Has the stream nothing left for the consumer? */
 static bool
 is_retirable(const DynFetch *fetch, const DynStream *stream)
 {
@@ -199,6 +216,7 @@ retire_streams(DynFetch *fetch)
 			fetch->active[kept++] = stream;
 	}
 	fetch->nactive = kept;
+	Assert(fetch->nidle <= fetch->space);
 }
 
 static int
@@ -210,7 +228,7 @@ allowed_active(const DynFetch *fetch)
 	return Min(fetch->max_active, 1 + fetch->pages_used);
 }
 
-/* Does the stream have a request to send now, were there room for it? */
+/* Would the stream send a request now, given room and time? */
 static bool
 wants_to_send(const DynFetch *fetch, const DynStream *stream)
 {
@@ -220,7 +238,7 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 		return false;
 	if (stream->asked == 0 || !spec->may_stop_early)
 		return true;
-	/* a stream whose turn has not come may never be asked for more */
+	/* a stream that is not awaited may never be named */
 	if (spec->keyed && stream->number != fetch->awaited)
 		return false;
 	if (stream->asked >= LAZY_PAGES)
@@ -258,7 +276,7 @@ requests_in_flight(const DynFetch *fetch)
 	return n;
 }
 
-/* Not merging: has the consumer something to go on with? */
+/* Not merging: has the consumer a page to go on with? */
 static bool
 has_pages(const DynFetch *fetch)
 {
@@ -270,7 +288,7 @@ has_pages(const DynFetch *fetch)
 	return fetch->page != NULL;
 }
 
-/* Is an answer under way for whoever waits for this fetch? */
+/* Is an answer under way that the consumer, or its group, waits for? */
 static bool
 awaits_answer(const DynFetch *fetch)
 {
@@ -279,7 +297,7 @@ awaits_answer(const DynFetch *fetch)
 	return group && !fetch->solo_wait ? *group > 0 : requests_in_flight(fetch) > 0;
 }
 
-/* Would the consumer wait for this very stream, or for any at all? */
+/* Would the consumer wait for this stream, or for any? */
 static bool
 is_starving(const DynFetch *fetch, const DynStream *stream)
 {
@@ -310,9 +328,9 @@ begin_streams(DynFetch *fetch)
 }
 
 /*
- * Room for a request goes to the stream that has sent the fewest: streams that
- * fell behind would be alone at the end, each page waiting for the one before.
- * In turn, it goes to the one whose turn comes first.
+ * Room goes to the stream that has sent the fewest requests: a stream that falls
+ * behind is alone at the end, each page waiting for the one before.  Keyed, it
+ * goes to the first stream.
  */
 static DynStream *
 next_to_send(const DynFetch *fetch)
@@ -343,10 +361,10 @@ send_requests(DynFetch *fetch)
 }
 
 /*
- * Is it worth taking an answer apart now?  If its stream could not send on for
- * lack of memory, only when the consumer has nothing else: answers that came
- * together would else be taken apart together, while nothing is asked for, and
- * used up together, and so on to the end.
+ * Is it worth parsing the stream's answer now?  Without room its next request
+ * could not leave, so that it waits until the consumer has nothing else.
+ * Otherwise answers that came together would be parsed and used up together,
+ * with nothing in flight meanwhile, and so on to the end.
  */
 static bool
 wants_answer(const DynFetch *fetch, const DynStream *stream)
@@ -361,7 +379,7 @@ wants_answer(const DynFetch *fetch, const DynStream *stream)
 	return !has_pages(fetch);
 }
 
-/* The next request of a stream leaves before the next answer is taken apart. */
+/* A stream's next request leaves before the next answer is parsed. */
 static void
 take_answers(DynFetch *fetch)
 {
@@ -423,8 +441,8 @@ next_resumption(const DynFetch *fetch)
 }
 
 /*
- * Waits for an answer, or for the time to send, and takes in what came.  Whoever
- * waits here takes in no answer to a peer, so that none makes room.
+ * Waits for an answer, or for the time to send, and takes in what came.  Answers
+ * to others of the group are not taken in here, so that none of them makes room.
  */
 static void
 wait_for_progress(DynFetch *fetch)
@@ -444,7 +462,7 @@ wait_for_progress(DynFetch *fetch)
 
 /* ---- handing out items, in no order ---- */
 
-/* Takes up the earliest page of any stream, so that all move on alike. */
+/* Takes the earliest page of any stream, so that all proceed alike. */
 static bool
 next_waiting_page(DynFetch *fetch)
 {
@@ -459,6 +477,7 @@ next_waiting_page(DynFetch *fetch)
 			 stream->first->ordinal < earliest->first->ordinal))
 			earliest = stream;
 	}
+	Assert(fetch->page == NULL);
 	if (earliest != NULL)
 		fetch->page = dyn_stream_pop(earliest);
 	return earliest != NULL;
@@ -480,6 +499,7 @@ is_only_page(const DynFetch *fetch)
 static void
 finish_page(DynFetch *fetch)
 {
+	Assert(fetch->page->cursor.given == fetch->page->page.nitems);
 	if (fetch->streams.spec.keep && is_only_page(fetch))
 		fetch->kept = fetch->page;
 	else
@@ -491,6 +511,7 @@ finish_page(DynFetch *fetch)
 static const DynValue *
 next_unordered(DynFetch *fetch)
 {
+	Assert(!fetch->streams.spec.keyed && fetch->kept == NULL);
 	for (;;)
 	{
 		if (fetch->page != NULL)
@@ -622,7 +643,7 @@ dyn_fetch_next(DynFetch *fetch)
 		: next_unordered(fetch);
 }
 
-/* ---- in turn ---- */
+/* ---- keyed ---- */
 
 /* A stream out of the window needs room of its own. */
 static void
@@ -635,7 +656,7 @@ make_space(DynFetch *fetch)
 	fetch->idle = repalloc(fetch->idle, fetch->space * sizeof(DynStream *));
 }
 
-/* The active stream of that number, begun if need be; NULL if it is past. */
+/* The active stream of that number, begun if it was not; NULL if it is past. */
 static DynStream *
 keyed_stream(DynFetch *fetch, int number)
 {

@@ -16,7 +16,7 @@
  *
  * Items come in no order, unless the spec gives a comparison: then streams
  * are merged by it (each yields its own items in that order); or unless the
- * streams are read in turn: then each is asked for by its number, mostly in
+ * the fetch is keyed: then each stream is named by its number, mostly in
  * rising order, and those that follow are read ahead.
  */
 #ifndef DYN_EXEC_FETCH_H
@@ -84,7 +84,7 @@ extern const DynValue *dyn_fetch_next(DynFetch *fetch);
  * Starts again at the first item, without a request; false, with nothing
  * changed, if that cannot be done any more.  It can as long as the second page
  * was not begun, and with `keep` also when the only page has been read.  Not
- * for streams that are read in turn.
+ * for keyed fetches.
  */
 extern bool dyn_fetch_rewind(DynFetch *fetch);
 
@@ -101,7 +101,7 @@ typedef enum DynFetchState
 /*
  * Tells what dyn_fetch_next (or dyn_fetch_count) would do now, after taking in
  * what has come and sending what may be sent.  Invalidates the slots of the last
- * item.  Not for streams that are read in turn.
+ * item.  Not for keyed fetches.
  */
 extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
 
@@ -124,7 +124,7 @@ extern void dyn_fetch_send(DynFetch *fetch);
 extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
- * In turn: the next item of a stream, as dyn_fetch_next; NULL at its end, and
+ * Keyed: the next item of a stream, as dyn_fetch_next; NULL at its end, and
  * for streams that were dropped or passed over.  Asking for a stream
  * passes over the ones before it that were not begun; those that were begun
  * wait until they are asked for or dropped.
@@ -132,15 +132,15 @@ extern void dyn_fetch_send_ahead(DynFetch *fetch);
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
 /*
- * In turn: there are so many streams now, no fewer than before.  Sends what may be
+ * Keyed: there are so many streams now, no fewer than before.  Sends what may be
  * sent, and looks at the network now and then.
  */
 extern void dyn_fetch_extend(DynFetch *fetch, int nstreams);
 
-/* In turn: gives up a stream and its request, if one is under way. */
+/* Keyed: gives up a stream and its request, if one is under way. */
 extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 
-/* In turn: reads a stream of Select=COUNT to its end. */
+/* Keyed: reads a stream of Select=COUNT to its end. */
 extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);
 
 /*

@@ -65,7 +65,8 @@ extern DynRows *dyn_reader_index_rows(const DynReader *reader,
 
 /*
  * Starts the fetch of requests whose items go to `rows`; they become the origin
- * of items in hand.  Streams read in turn wait for nobody's peers.  The fetch
+ * of items in hand.  A keyed fetch is waited for by itself, without
+ * an async group.  The fetch
  * lives in CurrentMemoryContext.
  */
 extern DynFetch *dyn_reader_start(DynReader *reader, DynRequests *requests,

@@ -1,7 +1,7 @@
 /*
  * stream.c
- *		Sends the requests of one stream, one after the other, and takes the
- *		answers apart.
+ *		Sends the requests of one stream, one after the other, and parses the
+ *		answers.
  *
  * A result ends when LastEvaluatedKey is absent, and for no other reason: an
  * empty page ends nothing.  Keys that a batch left unprocessed are asked for
@@ -115,6 +115,7 @@ fill_request_context(const DynStreamContext *context, DynRequestContext *about)
 void
 dyn_stream_send(DynStreamContext *context, DynStream *stream)
 {
+	Assert(stream->more && !stream->in_flight && stream->reserved == 0);
 	if (stream->call == NULL)
 		stream->call = dyn_call_create(dyn_session_client());
 	if (stream->call == NULL)
@@ -249,6 +250,10 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 static void
 end_flight(DynStreamContext *context, DynStream *stream)
 {
+	Assert(stream->in_flight && context->statement->in_flight > 0);
+	Assert(context->statement->bytes >= stream->reserved);
+	Assert(context->spec.group_in_flight == NULL ||
+		   *context->spec.group_in_flight > 0);
 	stream->in_flight = false;
 	context->statement->in_flight--;
 	if (context->spec.group_in_flight != NULL)
@@ -289,6 +294,7 @@ get_page(DynStreamContext *context)
 void
 dyn_page_done(DynStreamContext *context, DynFetchPage *page)
 {
+	Assert(context->statement->bytes >= page->bytes && page->next == NULL);
 	context->statement->bytes -= page->bytes;
 	page->bytes = 0;
 	dyn_client_recycle(dyn_session_client(), &page->body);
@@ -299,6 +305,7 @@ dyn_page_done(DynStreamContext *context, DynFetchPage *page)
 static void
 queue_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page)
 {
+	Assert(page->page.nitems > 0 && page->bytes == 0 && !stream->in_flight);
 	page->bytes = page->body.cap + dyn_page_memory(&page->page);
 	context->statement->bytes += page->bytes;
 	page->next = NULL;

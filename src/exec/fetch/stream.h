@@ -56,7 +56,7 @@ typedef struct DynStreamContext
 {
 	DynFetchSpec spec;
 	DynStatement *statement;
-	DynPathTree   *tree;
+	DynPathTree *tree;
 	DynFetchPage *spare;		/* pages to use again, with their tapes */
 	DynPage		left;			/* keys of an answer that were left unprocessed */
 	DynBuffer	scratch;		/* of comparing an answer with its request */
@@ -92,6 +92,14 @@ static inline bool
 dyn_stream_is_done(const DynStream *stream)
 {
 	return !stream->in_flight && !stream->more && stream->first == NULL;
+}
+
+/* May it be begun: was it released, or has it come to its end? */
+static inline bool
+dyn_stream_is_idle(const DynStream *stream)
+{
+	return dyn_stream_is_done(stream) && !stream->has_head &&
+		stream->reserved == 0;
 }
 
 /* Gives up what is under way and what is waiting; the stream is done then. */
