@@ -21,7 +21,7 @@ class Printed(unittest.TestCase):
         cls.status, cls.lines = done.returncode, done.stdout.splitlines()
 
     def test_succeeds(self):
-        self.assertEqual((self.status, [line for line in self.lines if "!!" in line]), (0, []))
+        self.assertEqual((self.status, [line for line in self.lines if "!!" in line]), (0, []), "\n".join(self.lines[-20:]))
 
     def test_is_plain_in_a_pipe(self):
         self.assertNotIn("\033", "\n".join(self.lines))

@@ -511,7 +511,7 @@ finish_page(DynFetch *fetch)
 static const DynValue *
 next_unordered(DynFetch *fetch)
 {
-	Assert(!fetch->streams.spec.keyed && fetch->kept == NULL);
+	Assert(!fetch->streams.spec.keyed);
 	for (;;)
 	{
 		if (fetch->page != NULL)
