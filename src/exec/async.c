@@ -75,6 +75,7 @@ get_group(DynStatement *statement, const PlanState *requestor)
 static void
 join_group(DynScan *scan, const PlanState *requestor)
 {
+	Assert(scan->reader->group_in_flight == NULL);
 	scan->group = get_group(scan->reader->statement, requestor);
 	scan->reader->group_in_flight = &scan->group->in_flight;
 }
@@ -88,6 +89,7 @@ produce_row(AsyncRequest *areq)
 	DynScan    *scan = ((ForeignScanState *) areq->requestee)->fdw_state;
 	TupleTableSlot *slot = areq->requestee->ExecProcNodeReal(areq->requestee);
 
+	Assert(scan->group != NULL);
 	if (!TupIsNull(slot))
 		ExecAsyncRequestDone(areq, slot);
 	else if (scan->finished)
@@ -133,6 +135,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	DynClient  *client = dyn_session_client();
 	double		pause = dyn_fetch_pause(dyn_scan_awaited_fetch(scan));
 
+	Assert(areq->callback_pending && scan->group != NULL);
 	if (pause == 0)
 		complete_request(areq);
 	if (pause >= 0)

@@ -148,6 +148,7 @@ remember_empty(DynFallback *fallback, const DynScan *scan)
 	EState	   *estate = scan->node->ss.ps.state;
 	MemoryContext oldcontext;
 
+	Assert(!fallback->found);
 	if (fallback->empty_context == NULL)
 		fallback->empty_context = AllocSetContextCreate(estate->es_query_cxt,
 														"dynamo_fdw fallback",
@@ -178,6 +179,7 @@ dyn_fallback_start(DynScan *scan)
 {
 	DynFallback *fallback = scan->fallback;
 
+	Assert(fallback != NULL && scan->fell_back && scan->fetch == NULL);
 	if (fallback->econtext == NULL)
 		fallback->econtext = CreateExprContext(scan->node->ss.ps.state);
 	fallback->found = false;
@@ -240,6 +242,7 @@ sort_rows(DynScan *scan, TupleTableSlot *slot)
 	DynFallback *fallback = scan->fallback;
 	MemoryContext oldcontext = MemoryContextSwitchTo(scan->run_context);
 
+	Assert(fallback->nsort > 0 && fallback->sorted == NULL);
 	fallback->sorted = tuplesort_begin_heap(slot->tts_tupleDescriptor,
 											fallback->nsort,
 											fallback->sort_columns,

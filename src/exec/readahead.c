@@ -102,6 +102,7 @@ add_parameter(ReadAhead *ahead, int number, AttrNumber column, ExprState *expr)
 {
 	Parameter  *parameter = palloc(sizeof(Parameter));
 
+	Assert((column > 0) != (expr != NULL));
 	parameter->number = number;
 	parameter->column = column;
 	parameter->expr = expr;
@@ -271,6 +272,7 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 	ParamExecData *old = set_parameters(ahead, slot);
 	ListCell   *lc;
 
+	Assert(ahead->scans != NIL);
 	foreach(lc, ahead->scans)
 	{
 		DynScan    *scan = lfirst(lc);
@@ -350,6 +352,7 @@ keep_row(ReadAhead *ahead, TupleTableSlot *slot)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(ahead->context);
 
+	Assert(ahead->next == 0);
 	if (ahead->nrows == ahead->space)
 	{
 		ahead->space = Max(16, ahead->space * 2);
@@ -364,6 +367,7 @@ keep_row(ReadAhead *ahead, TupleTableSlot *slot)
 static void
 clear_batch(ReadAhead *ahead)
 {
+	Assert(ahead->nrows <= ahead->space);
 	MemoryContextReset(ahead->context);
 	ahead->rows = NULL;
 	ahead->nrows = ahead->space = ahead->next = 0;

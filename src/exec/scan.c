@@ -170,6 +170,7 @@ dyn_scan_begin_run(DynScan *scan)
 void
 dyn_scan_start_ahead(DynScan *scan)
 {
+	Assert(!scan->begun && !scan->running);
 	scan->ahead = true;
 	dyn_scan_begin_run(scan);
 	if (scan->fell_back)
@@ -207,6 +208,7 @@ batch_size(const DynAccess *access)
 static void
 end_batch(DynScan *scan)
 {
+	Assert(scan->fetch != NULL);
 	scan->base_fetch = NULL;
 	dyn_fetch_set_group(scan->fetch, scan->reader->group_in_flight);
 }
@@ -226,6 +228,7 @@ start_batch(DynScan *scan)
 	DynKeyPart *parts;
 	int			n = 0;
 
+	Assert(scan->fetch != NULL && scan->base_keys != NULL);
 	if (scan->batch_context == NULL)
 		scan->batch_context = AllocSetContextCreate(scan->run_context,
 													"dynamo_fdw batch",
@@ -305,6 +308,7 @@ dyn_scan_is_ready(DynScan *scan)
 static uint64
 run_count(DynScan *scan, TupleTableSlot *slot)
 {
+	Assert(!scan->counted);
 	if (scan->served)
 		return dyn_lookups_count(scan->lookups);
 	if (scan->fell_back)
@@ -318,6 +322,7 @@ next_count(DynScan *scan, TupleTableSlot *slot)
 {
 	uint64		count;
 
+	Assert(scan->reader->access->count_only);
 	if (scan->counted)
 		return false;
 	count = run_count(scan, slot);
@@ -392,6 +397,7 @@ dyn_scan_end_run(DynScan *scan)
 bool
 dyn_scan_repeat_run(DynScan *scan)
 {
+	Assert(!scan->ahead);
 	if (!scan->running || scan->served)
 		return false;
 	if (scan->fell_back ? !dyn_fallback_rewind(scan)

@@ -20,6 +20,9 @@ forget_statement(void *arg)
 {
 	DynStatement **link = &statements;
 
+	/* what was in flight went with the contexts below */
+	Assert(((DynStatement *) arg)->in_flight == 0);
+	Assert(((DynStatement *) arg)->bytes == 0);
 	while (*link != NULL && *link != arg)
 		link = &(*link)->next;
 	if (*link != NULL)

@@ -434,6 +434,7 @@ make_connection(Oid serverid, Oid userid)
 static void
 drop_if_unused(DynConnection *connection)
 {
+	Assert(connection->pins >= 0);
 	if (!connection->valid && connection->pins == 0)
 		MemoryContextDelete(connection->context);
 }
@@ -443,6 +444,7 @@ unpin_connection(void *arg)
 {
 	DynConnection *connection = arg;
 
+	Assert(connection->pins > 0);
 	connection->pins--;
 	drop_if_unused(connection);
 }
@@ -463,6 +465,7 @@ forget_connection(ConnectionEntry *entry)
 {
 	DynConnection *connection = entry->connection;
 
+	Assert(connection != NULL && connection->valid);
 	hash_search(connections, &entry->key, HASH_REMOVE, NULL);
 	connection->valid = false;
 	drop_if_unused(connection);
@@ -580,12 +583,14 @@ sweep_descriptions(DynConnection *connection)
 static void
 unpin_description(void *arg)
 {
+	Assert(((DynDescription *) arg)->pins > 0);
 	((DynDescription *) arg)->pins--;
 }
 
 static const DynTableMeta *
 pin_description(DynDescription *description)
 {
+	Assert(description->meta != NULL && description->pins >= 0);
 	description->pins++;
 	call_at_reset(unpin_description, description);
 	return description->meta;

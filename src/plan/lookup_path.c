@@ -170,6 +170,7 @@ set_costs(NestPath *path, DynLookupEstimate *estimate, double keys)
 	Cost		startup,
 				total;
 
+	Assert(IsA(path, NestPath) && estimate->concurrency > 0);
 	estimate->execution = Max(inner->total_cost, estimate->round_trip);
 	estimate->executions = outer->rows;
 	estimate->keys = Max(1.0, Min(keys, outer->rows));
@@ -238,6 +239,7 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	List	   *pathkeys;
 	NestPath   *path;
 
+	Assert(keys >= 0);
 	if (!join_parameters(root, extra, outer, inner, &required))
 		return;
 	outer = dyn_read_ahead_path(outer, NIL);

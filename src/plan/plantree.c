@@ -182,6 +182,7 @@ dyn_plan_loop_over(const PlannedStmt *statement, const Plan *outer)
 {
 	LoopSearch	search = {outer, NULL};
 
+	Assert(outer != NULL);
 	(void) find_loop(dyn_plan_tree_of(statement, outer), 0, &search);
 	return search.found;
 }

@@ -82,6 +82,7 @@ dyn_base_keys_create(const DynKeyAttr *base, int nbase, Size max_bytes)
 	DynBaseKeys *keys = MemoryContextAllocZero(context, sizeof(DynBaseKeys));
 	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
 
+	Assert(nbase > 0);
 	keys->context = context;
 	keys->base = base;
 	keys->nbase = nbase;
@@ -111,6 +112,7 @@ set_aside(DynBaseKeys *keys)
 	MemoryContext oldcontext = MemoryContextSwitchTo(keys->context);
 	bytea	   *key = palloc(VARHDRSZ + keys->bytes.len);
 
+	Assert(keys->bytes.len > 0);
 	Assert(!keys->sorted);
 	if (keys->aside == NULL)
 		keys->aside = tuplesort_begin_datum(BYTEAOID,
@@ -201,6 +203,7 @@ next_aside(DynBaseKeys *keys)
 	Datum		value;
 	bool		isnull;
 
+	Assert(keys->sorted);
 	while (dyn_tuplesort_getdatum(keys->aside, &value, &isnull))
 	{
 		bytea	   *key = DatumGetByteaPP(value);

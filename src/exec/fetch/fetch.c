@@ -539,6 +539,7 @@ next_unordered(DynFetch *fetch)
 bool
 dyn_fetch_rewind(DynFetch *fetch)
 {
+	Assert(!fetch->streams.spec.keyed);
 	if (fetch->streams.spec.counting)
 		return true;
 	if (fetch->streams.spec.compare != NULL)
@@ -562,6 +563,7 @@ dyn_fetch_rewind(DynFetch *fetch)
 static bool
 load_head(DynFetch *fetch, DynStream *stream)
 {
+	Assert(!stream->has_head);
 	while (stream->first != NULL)
 	{
 		if (dyn_page_next(&stream->first->cursor, stream->head))
@@ -616,6 +618,7 @@ next_merged(DynFetch *fetch)
 {
 	DynStream  *least;
 
+	Assert(fetch->streams.spec.compare != NULL);
 	if (--fetch->until_pump <= 0)
 		pump(fetch);
 	while (!heads_are_loaded(fetch))
@@ -660,6 +663,8 @@ make_space(DynFetch *fetch)
 static DynStream *
 keyed_stream(DynFetch *fetch, int number)
 {
+	Assert(fetch->streams.spec.keyed && number >= 0);
+	Assert(number < fetch->streams.spec.nstreams);
 	if (fetch->current != NULL && fetch->current->number == number)
 		return fetch->current;
 	fetch->current = NULL;
@@ -719,6 +724,7 @@ dyn_fetch_next_of(DynFetch *fetch, int number)
 void
 dyn_fetch_extend(DynFetch *fetch, int nstreams)
 {
+	Assert(nstreams >= fetch->streams.spec.nstreams);
 	Assert(fetch->streams.spec.keyed);
 	fetch->streams.spec.nstreams = nstreams;
 	fetch->until_pump -= PUMP_SHARE_OF_EXTENSION;
@@ -731,6 +737,7 @@ dyn_fetch_extend(DynFetch *fetch, int nstreams)
 void
 dyn_fetch_drop(DynFetch *fetch, int number)
 {
+	Assert(fetch->streams.spec.keyed);
 	if (fetch->current != NULL && fetch->current->number == number)
 		fetch->current = NULL;
 	fetch->origin = NULL;
@@ -819,6 +826,7 @@ dyn_fetch_poll(DynFetch *fetch)
 {
 	DynFetchState state = present_state(fetch);
 
+	Assert(!fetch->streams.spec.keyed);
 	if (state != DYN_FETCH_WAITS)
 		return state;
 	do

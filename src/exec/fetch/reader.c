@@ -88,6 +88,7 @@ dyn_reader_create(DynStatement *statement, DynRelation *relation,
 {
 	DynReader  *reader = palloc0(sizeof(DynReader));
 
+	Assert(access->nbase > 0 && access->nbase <= 2);
 	reader->statement = statement;
 	reader->relation = relation;
 	reader->access = access;
@@ -132,6 +133,7 @@ compare_items(void *arg, const DynValue *a, const DynValue *b)
 	const DynReader *reader = arg;
 	int			order = 0;
 
+	Assert(reader->access->nsort > 0);
 	for (int i = 0; i < reader->access->nsort && order == 0; i++)
 	{
 		DynScalar	x,

@@ -75,6 +75,7 @@ dyn_requests_of_keys(const DynRelation *relation, const DynKeyPart *keys,
 void
 dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys, int nkeys)
 {
+	Assert(nkeys > 0 && nkeys >= requests->nkeys && requests->nparts > 0);
 	requests->keys = keys;
 	requests->nkeys = nkeys;
 	requests->nstreams = batches(nkeys);
@@ -114,6 +115,7 @@ void
 dyn_requests_set_terms(DynRequests *requests, const DynQueryTerms *terms,
 					   int nterms)
 {
+	Assert(nterms > 0 && nterms >= requests->nstreams);
 	requests->terms = terms;
 	requests->nstreams = nterms;
 }
@@ -136,6 +138,7 @@ terms_of_resolved(const DynResolvedAccess *resolved)
 void
 dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *terms)
 {
+	Assert(i >= 0 && i < resolved->nkeys);
 	terms->key = &resolved->keys[(Size) i * resolved->nparts];
 	terms->range = resolved->range;
 	terms->nrange = resolved->nrange;
@@ -149,6 +152,7 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 {
 	DynRequests *requests;
 
+	Assert(!resolved->contradiction);
 	if (access->kind == DYN_ACCESS_GET)
 		return dyn_requests_of_keys(relation, resolved->keys, resolved->nkeys,
 									resolved->nparts, projection, nprojection);
@@ -181,6 +185,7 @@ key_condition(const DynRequests *requests, int stream)
 	const DynQueryTerms *terms = &requests->terms[stream];
 	const DynKeyPart *parts = terms->key;
 
+	Assert(requests->op == DYN_OP_QUERY && stream < requests->nstreams);
 	all->kind = DYN_COND_AND;
 	all->args = palloc((requests->nparts + terms->nrange) * sizeof(DynCond *));
 	for (int i = 0; i < requests->nparts; i++)
@@ -299,6 +304,7 @@ prepare_keys(DynRequests *requests, int stream, DynReadRequest *request)
 {
 	DynAsked	asked;
 
+	Assert(requests->nparts > 0 && requests->nkeys > 0);
 	dyn_requests_asked(requests, stream, &asked);
 	request->keys = asked.keys;
 	request->nkeys = asked.nkeys;
@@ -310,6 +316,7 @@ dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 {
 	DynRequests *requests = arg;
 
+	Assert(stream >= 0 && stream < requests->nstreams);
 	dyn_tokens_reset(requests->tokens);
 	request->op = requests->op;
 	request->table = requests->relation->table;
@@ -370,6 +377,7 @@ dyn_requests_describe(void *arg, int stream, StringInfo line)
 	DynRequests *requests = arg;
 	const DynCond *filter = stream_filter(requests, stream);
 
+	Assert(stream >= 0 && stream < requests->nstreams);
 	if (requests->op == DYN_OP_QUERY)
 		append_cond(line, " key ", key_condition(requests, stream));
 	else if (requests->op == DYN_OP_GET_ITEM)

@@ -584,6 +584,7 @@ static void
 set_part(DynResolvedAccess *resolved, int key, int part, const DynKeyMatch *bind,
 		 const DynScalar *value)
 {
+	Assert(key < resolved->nkeys && part < resolved->nparts);
 	resolved->keys[key * resolved->nparts + part].name = bind->name;
 	resolved->keys[key * resolved->nparts + part].value = *value;
 }
@@ -595,6 +596,7 @@ combine_points(DynResolvedAccess *resolved, const DynKeyMatch *const *binds,
 {
 	double		total = 1;
 
+	Assert(nparts > 0 && resolved->keys == NULL);
 	for (int i = 0; i < nparts; i++)
 		total *= ranges[i].npoints;
 	refuse_too_many(total);

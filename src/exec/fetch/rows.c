@@ -278,6 +278,7 @@ store_row(DynRows *rows, TupleTableSlot *slot)
 {
 	ErrorContextCallback callback = {error_context_stack, conversion_context, rows};
 
+	Assert(rows->values != NULL);
 	error_context_stack = &callback;
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true,
@@ -307,6 +308,7 @@ dyn_rows_begin(DynRows *rows, const DynValue *values)
 bool
 dyn_rows_next(DynRows *rows, TupleTableSlot *slot)
 {
+	Assert(rows->left >= 0);
 	if (rows->left == 0)
 		return false;
 	rows->left--;
@@ -323,6 +325,7 @@ dyn_rows_end(DynRows *rows)
 void
 dyn_rows_item_key(const DynRows *rows, const DynValue *values, DynKeyPart *parts)
 {
+	Assert(rows->nbase > 0);
 	for (int i = 0; i < rows->nbase; i++)
 	{
 		parts[i].name = rows->base[i].name;

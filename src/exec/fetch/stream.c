@@ -267,6 +267,7 @@ dyn_stream_charge(DynStreamContext *context, DynStream *stream)
 {
 	size_t		held = dyn_call_held(stream->call);
 
+	Assert(stream->in_flight);
 	if (held <= stream->reserved)
 		return;
 	context->statement->bytes += held - stream->reserved;

@@ -178,6 +178,7 @@ entry_of_identity(DynLookups *lookups)
 static void
 begin_identity(DynLookups *lookups, char kind, const DynKeyPart *parts, int nparts)
 {
+	Assert(nparts > 0);
 	dyn_buffer_reset(&lookups->identity);
 	dyn_buffer_append_char(&lookups->identity, kind);
 	dyn_key_append(&lookups->identity, parts, nparts);
@@ -213,6 +214,7 @@ entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int parti
 static void
 release_execution(DynLookups *lookups, DynExecution *execution)
 {
+	Assert(execution != NULL && execution->nentries >= 0);
 	for (int i = 0; i < execution->nentries; i++)
 	{
 		dyn_lookup_entry_unpin(lookups->cache, execution->entries[i]);
@@ -323,6 +325,7 @@ dyn_lookups_is_full(const DynLookups *lookups)
 {
 	int			concurrency = lookups->reader->relation->connection->max_concurrency;
 
+	Assert(lookups->open == NULL);
 	if (lookups->by_key)
 		return lookups->first.n >= concurrency * KEYS_PER_CONNECTION;
 	return lookups->first.n >= concurrency * (lookups->reader->access->fetch_base_items
@@ -433,6 +436,7 @@ is_transient(const DynLookups *lookups, const DynLookupBatch *batch,
 static void
 receive_rows(DynLookups *lookups, DynLookupEntry *entry)
 {
+	Assert(TTS_EMPTY(lookups->slot));
 	while (dyn_rows_next(lookups->rows, lookups->slot))
 		dyn_lookup_entry_add_row(lookups->cache, entry, lookups->slot);
 	ExecClearTuple(lookups->slot);
@@ -636,6 +640,7 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 {
 	bool		found = true;
 
+	Assert(!entry->ended);
 	while (found && lookups->base.n < piece_keys(lookups))
 	{
 		MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
@@ -661,6 +666,7 @@ remember_listed(DynLookups *lookups, DynLookupEntry *entry)
 	const DynAccess *access = lookups->reader->access;
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->first.context);
 
+	Assert(entry->base_keys == NULL && entry->nitems > 0);
 	entry->base_keys = dyn_base_keys_create(access->base, access->nbase,
 											 get_hash_memory_limit());
 	MemoryContextSwitchTo(oldcontext);

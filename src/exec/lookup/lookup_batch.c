@@ -80,6 +80,7 @@ dyn_lookup_batch_keep_key(DynLookupBatch *batch, const DynLookupEntry *entry,
 {
 	DynKeyPart *kept = &batch->keys[(Size) entry->batch_position * batch->nparts];
 
+	Assert(batch->nparts > 0);
 	for (int i = 0; i < batch->nparts; i++)
 	{
 		kept[i] = parts[i];
@@ -111,6 +112,7 @@ start_fetch(DynLookupBatch *batch, int n)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
 
+	Assert(batch->sent == 0 && n > 0);
 	batch->requests = requests_of(batch, n);
 	batch->fetch = dyn_reader_start(batch->reader, batch->requests,
 									 batch->rows, true);
@@ -143,6 +145,7 @@ dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 void
 dyn_lookup_batch_set_origin(DynLookupBatch *batch)
 {
+	Assert(batch->fetch != NULL);
 	dyn_reader_set_origin(batch->reader, batch->fetch, batch->requests);
 }
 
@@ -156,6 +159,7 @@ dyn_lookup_batch_complete(const DynLookupBatch *batch)
 int
 dyn_lookup_batch_stream(const DynLookupBatch *batch, const DynLookupEntry *entry)
 {
+	Assert(entry->state == DYN_LOOKUP_PENDING && entry->batch_position < batch->n);
 	return batch->nparts > 0 ? entry->batch_position / DYN_BATCH_GET_MAX_KEYS
 		: entry->batch_position;
 }
