@@ -12,9 +12,13 @@
  *		roots			id "p-000000"			the first 200 parents
  *		children		parent "p-000000", n	1,000 of five; id "c-000000"
  *		grandchildren	child "c-000000", n		5,000 of three; id "g-000000"
+ *		entries			id "e-000000"			25,000 of one item
  *
- * Query (one partition, either direction, Limit), GetItem, BatchGetItem and Scan
- * (segments, Limit) are looked into just as far as that takes: projections are
+ * Entries have a global index "by_grp" of their keys alone: 10 partitions of
+ * 2,500, grp "q-000000", n.
+ *
+ * Query (one partition, either direction, Limit, which an index does not know),
+ * GetItem, BatchGetItem and Scan (segments, Limit) are looked into just as far as that takes: projections are
  * not applied, filters and conditions on the sort key are refused.  --record
  * writes the requests to FILE, DescribeTable aside: a line each, the operation,
  * a tab, the body.
@@ -33,6 +37,8 @@
 #define ROOTS			200
 #define CHILDREN		5
 #define GRANDCHILDREN	3
+#define GROUPS			10
+#define ENTRIES			2500	/* of a group; they fit into a page */
 #define MAX_PAGE		3000	/* items; less than 1 MB */
 
 typedef struct Item
@@ -50,6 +56,7 @@ typedef struct Table
 	int			partitions;
 	int			each;			/* items of a partition */
 	void		(*write) (HttpText *text, int number);
+	struct Table *index;		/* "by_grp" under the table's name, or NULL */
 	Item	   *items;			/* in the order of the keys */
 } Table;
 
@@ -116,12 +123,42 @@ write_grandchild(HttpText *text, int number)
 					 word(number, 1), word(number, 2));
 }
 
+/* What the index holds of an entry. */
+static void
+write_listed(HttpText *text, int number)
+{
+	http_text_printf(text,
+					 "{\"id\":{\"S\":\"e-%06d\"},\"grp\":{\"S\":\"q-%06d\"},\"n\":{\"N\":\"%d\"}",
+					 number, number / ENTRIES, number % ENTRIES + 1);
+}
+
+static void
+write_listing(HttpText *text, int number)
+{
+	write_listed(text, number);
+	http_text_append(text, "}", 1);
+}
+
+static void
+write_entry(HttpText *text, int number)
+{
+	write_listed(text, number);
+	http_text_printf(text,
+					 ",\"amount\":{\"N\":\"%d.%02d\"},\"note\":{\"S\":\"%s below %s\"}}",
+					 number % 997, number % 100, word(number, 1), word(number, 2));
+}
+
+static Table entries_by_grp = {
+	"entries", "grp", "n", 'q', GROUPS, ENTRIES, write_listing, NULL, NULL
+};
+
 static Table tables[] = {
-	{"parents", "id", NULL, 'p', PARENTS, 1, write_parent, NULL},
-	{"roots", "id", NULL, 'p', ROOTS, 1, write_parent, NULL},
-	{"children", "parent", "n", 'p', 1000, CHILDREN, write_child, NULL},
+	{"parents", "id", NULL, 'p', PARENTS, 1, write_parent, NULL, NULL},
+	{"roots", "id", NULL, 'p', ROOTS, 1, write_parent, NULL, NULL},
+	{"children", "parent", "n", 'p', 1000, CHILDREN, write_child, NULL, NULL},
 	{"grandchildren", "child", "n", 'c', 1000 * CHILDREN, GRANDCHILDREN,
-	write_grandchild, NULL},
+	write_grandchild, NULL, NULL},
+	{"entries", "id", NULL, 'e', GROUPS * ENTRIES, 1, write_entry, &entries_by_grp, NULL},
 };
 
 static int
@@ -145,6 +182,8 @@ generate(Table *table)
 		table->write(&text, i);
 		table->items[i] = (Item) {realloc(text.data, text.len), text.len};
 	}
+	if (table->index)
+		generate(table->index);
 }
 
 static Table *
@@ -300,14 +339,17 @@ static void
 answer_query(HttpAnswer *answer, const Table *table, const json_t *request)
 {
 	const json_t *value = compared_value(request);
-	int			partition = value ? partition_of(table, value) : -1;
 	Range		range = {.limit = limit_of(request)};
+	int			partition;
 
-	if (!value || json_object_get(request, "FilterExpression"))
+	if (json_object_get(request, "IndexName"))
+		table = json_object_get(request, "Limit") ? NULL : table->index;
+	if (!value || !table || json_object_get(request, "FilterExpression"))
 	{
 		refuse(answer, "only whole partitions are known here");
 		return;
 	}
+	partition = partition_of(table, value);
 	range.backward = json_is_false(json_object_get(request, "ScanIndexForward"));
 	range.first = partition < 0 ? 0 : partition * table->each;
 	range.last = partition < 0 ? -1 : range.first + table->each - 1;
@@ -377,6 +419,22 @@ answer_batch(HttpAnswer *answer, const json_t *request)
 	http_text_append(text, "]}", 2);
 }
 
+/* Its attributes, the end of their list, and itself. */
+static void
+describe_index(HttpText *text, const Table *index)
+{
+	http_text_printf(text,
+					 ",{\"AttributeName\":\"%s\",\"AttributeType\":\"S\"}"
+					 ",{\"AttributeName\":\"%s\",\"AttributeType\":\"N\"}],"
+					 "\"GlobalSecondaryIndexes\":[{\"IndexName\":\"by_grp\",\"IndexStatus\":\"ACTIVE\","
+					 "\"KeySchema\":[{\"AttributeName\":\"%s\",\"KeyType\":\"HASH\"},"
+					 "{\"AttributeName\":\"%s\",\"KeyType\":\"RANGE\"}],"
+					 "\"Projection\":{\"ProjectionType\":\"KEYS_ONLY\"},"
+					 "\"ItemCount\":%d,\"IndexSizeBytes\":%d}",
+					 index->hash, index->range, index->hash, index->range,
+					 count_of(index), count_of(index) * 50);
+}
+
 static void
 answer_describe(HttpAnswer *answer, const Table *table)
 {
@@ -391,6 +449,8 @@ answer_describe(HttpAnswer *answer, const Table *table)
 	http_text_printf(text, "],\"AttributeDefinitions\":[{\"AttributeName\":\"%s\",\"AttributeType\":\"S\"}", table->hash);
 	if (table->range)
 		http_text_printf(text, ",{\"AttributeName\":\"%s\",\"AttributeType\":\"N\"}", table->range);
+	if (table->index)
+		describe_index(text, table->index);
 	http_text_printf(text,
 					 "],\"TableArn\":\"arn:aws:dynamodb:us-east-1:000000000000:table/%s\","
 					 "\"BillingModeSummary\":{\"BillingMode\":\"PAY_PER_REQUEST\"}}}", table->name);
