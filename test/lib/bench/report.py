@@ -36,9 +36,36 @@ class Figure:
         return "" if value is None else (">= " if self.at_least else "<= ") + self.show(value)
 
     def show(self, value):
-        """Three digits or more, and the unit."""
-        digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
-        return f"{value:.{digits}f}{self.unit}"
+        """The value and its unit."""
+        return digits(value) + self.unit
+
+
+class Comparison:
+    """One line of the table of two builds. The samples of old and new were taken in pairs; small is good."""
+
+    HEADINGS = ("figure", "old", "new", "ratio", "min", "max", "limit", "verdict")
+
+    # pylint: disable=too-many-arguments
+    def __init__(self, name, old, new, limit, unit):
+        self.name, self.unit, self.limit = name, unit, limit
+        self.old, self.new = statistics.median(old), statistics.median(new)
+        self.ratio, self.pairs = self.new / self.old, ratios(new, old)
+
+    @property
+    def verdict(self):
+        """Better is told, too; what lies between is noise."""
+        return "SLOWER" if self.ratio > self.limit else "faster" if self.ratio < 1 / self.limit else "ok"
+
+    def cells(self):
+        """The line's texts."""
+        spread = [f"{pair:.3f}" for pair in (min(self.pairs), max(self.pairs))] if len(self.pairs) > 1 else ["", ""]
+        return (self.name, digits(self.old) + self.unit, digits(self.new) + self.unit, f"{self.ratio:.3f}", *spread,
+                f"<= {self.limit:.2f}", self.verdict)
+
+
+def digits(value):
+    """Three digits or more."""
+    return f"{value:.{0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2}f}"
 
 
 class Skipped:
@@ -46,12 +73,12 @@ class Skipped:
 
     verdict = "skipped"
 
-    def __init__(self, name, reason):
-        self.name = f"{name}: {reason}"
+    def __init__(self, name, reason, columns=len(HEADINGS)):
+        self.name, self.columns = f"{name}: {reason}", columns
 
     def cells(self):
         """The line's texts."""
-        return (self.name, "", "", "", "", "", self.verdict)
+        return (self.name, *[""] * (self.columns - 2), self.verdict)
 
 
 def note(text):
@@ -64,16 +91,16 @@ def ratios(ours, theirs):
     return [a / b for a, b in zip(ours, theirs)]
 
 
-def print_table(sections):
+def print_table(sections, headings=HEADINGS):
     """All figures, a heading for each bench."""
     rows = [figure.cells() for figures in sections.values() for figure in figures]
-    widths = [max(len(row[i]) for row in [HEADINGS, *rows]) for i in range(len(HEADINGS))]
+    widths = [max(len(row[i]) for row in [headings, *rows]) for i in range(len(headings))]
 
     def line(cells):
         first, *others = zip(cells, widths)
         return "  ".join([first[0].ljust(first[1])] + [cell.rjust(width) for cell, width in others]).rstrip()
 
-    print(line(HEADINGS))
+    print(line(headings))
     for name, figures in sections.items():
         print(f"-- {name}")
         for figure in figures:

@@ -1,31 +1,26 @@
 """Runs the benches that are named, or all, and prints their table. See test/bench."""
+import argparse
 import sys
 
+from against import compare_all
 from cancels import cancel
 from joins import join_memory, join_planning, joins
 from latencies import latency, planning
 from reader import reader
 from report import note, print_table
 from scans import ceiling, memory, scan_cpu, scan_wall
-from world import World
+from works import MEANINGS
+from world import BenchWorld
 
 BENCHES = {"ceiling": ceiling, "reader": reader, "scan-cpu": scan_cpu, "scan-wall": scan_wall, "latency": latency,
            "planning": planning, "memory": memory, "cancel": cancel, "joins": joins, "join-memory": join_memory,
            "join-planning": join_planning}
 
 
-def main(names):
+def measure(names):
     """Measure and print; the status tells of missed limits."""
-    if names == ["--list"]:
-        for name, bench in BENCHES.items():
-            print(f"{name:13} {bench.__doc__}")
-        return 0
-    unknown = [name for name in names if name not in BENCHES]
-    if unknown:
-        print(f"test/bench: unknown bench: {unknown[0]} ({', '.join(BENCHES)} are known)", file=sys.stderr)
-        return 2
     sections = {}
-    world = World()
+    world = BenchWorld()
     try:
         for name in names or BENCHES:
             note(f"{name}: {BENCHES[name].__doc__}")
@@ -36,6 +31,40 @@ def main(names):
     missed = [figure for figures in sections.values() for figure in figures if figure.verdict == "MISSED"]
     print(f"\n{len(missed)} limits missed" if missed else "\nevery limit kept")
     return 1 if missed else 0
+
+
+def list_all():
+    """The names of everything, and what it is."""
+    for name, bench in BENCHES.items():
+        print(f"{name:13} {bench.__doc__}")
+    print("with --against:")
+    for name, meaning in MEANINGS.items():
+        print(f"{name:13} {meaning}")
+    return 0
+
+
+def main(arguments):
+    """Do what is asked for; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="test/bench", add_help=False, allow_abbrev=False)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--against")
+    parser.add_argument("--instructions", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.list:
+        return list_all()
+    known = MEANINGS if options.against else BENCHES
+    unknown = [name for name in options.names if name not in known]
+    if unknown:
+        parser.error(f"unknown bench: {unknown[0]} ({', '.join(known)} are known)")
+    if options.instructions and not options.against:
+        parser.error("--instructions goes with --against")
+    if options.check:
+        return 0
+    if options.against:
+        return compare_all(options.against, options.names, options.instructions)
+    return measure(options.names)
 
 
 if __name__ == "__main__":

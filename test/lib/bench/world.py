@@ -1,4 +1,4 @@
-"""What is measured: a database with foreign tables, a server of prepared pages, a plain client beside it."""
+"""What is measured: databases with foreign tables, servers of prepared answers, a plain client beside them."""
 import contextlib
 import glob
 import os
@@ -25,39 +25,15 @@ QUIET = 0.02
 
 
 class World:
-    """A database of its own, the prepared pages, and the programs that were started; all gone when it is closed."""
+    """The programs that were started, and databases of their own; all gone when it is closed."""
 
     def __init__(self):
         self.stack = contextlib.ExitStack()
-        self.database = f"fdw_bench_{os.getpid()}"
         self.pages = pages("full")
-        self._maintain(f"CREATE DATABASE {self.database}")
-        self.stack.callback(self._maintain, f"DROP DATABASE {self.database} WITH (FORCE)")
-        with self.connect() as connection:
-            connection.execute("CREATE EXTENSION dynamo_fdw; CREATE EXTENSION file_fdw")
-            connection.execute("CREATE SERVER files FOREIGN DATA WRAPPER file_fdw")
-        self.csv = self._readable_csv()
 
     def close(self):
         """Stop and drop everything."""
         self.stack.close()
-
-    @staticmethod
-    def _maintain(sql):
-        connection = psycopg2.connect("")
-        connection.autocommit = True
-        connection.cursor().execute(sql)
-        connection.close()
-
-    def _readable_csv(self):
-        """A copy of the rows where the user that PostgreSQL runs as can read it."""
-        directory = self.directory()
-        os.chmod(directory, 0o755)
-        return shutil.copy(os.path.join(self.pages, "rows.csv"), directory)
-
-    def connect(self):
-        """A new connection to the database."""
-        return Connection(self.database)
 
     def serve(self, *arguments, directory=None):
         """Start a server of the pages; returns its URL."""
@@ -87,17 +63,58 @@ class World:
         self.stack.callback(shutil.rmtree, path)
         return path
 
+
+class Database:
+    """A database with the extension, and foreign tables in it; gone when the world is closed."""
+
+    def __init__(self, world, suffix=""):
+        self.name = f"fdw_bench_{os.getpid()}{suffix}"
+        maintain(f"CREATE DATABASE {self.name}")
+        world.stack.callback(maintain, f"DROP DATABASE {self.name} WITH (FORCE)")
+        with self.connect() as connection:
+            connection.execute("CREATE EXTENSION dynamo_fdw")
+
+    def connect(self):
+        """A new connection to the database."""
+        return Connection(self.name)
+
     def foreign_table(self, name, url, columns=TYPED, **options):
         """A foreign table over the pages of that server, on a foreign server of the same name."""
         with self.connect() as connection:
             create_server(connection, name, url, **options)
             connection.execute(f"CREATE FOREIGN TABLE {name} ({columns}) SERVER {name} OPTIONS (table_name 'bench')")
 
+
+class BenchWorld(World):
+    """With one database, where foreign tables stand beside the same rows in a file."""
+
+    def __init__(self):
+        super().__init__()
+        home = Database(self)
+        self.database, self.connect, self.foreign_table = home.name, home.connect, home.foreign_table
+        with self.connect() as connection:
+            connection.execute("CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw")
+        self.csv = self._readable_csv()
+
+    def _readable_csv(self):
+        """A copy of the rows where the user that PostgreSQL runs as can read it."""
+        directory = self.directory()
+        os.chmod(directory, 0o755)
+        return shutil.copy(os.path.join(self.pages, "rows.csv"), directory)
+
     def csv_table(self, name, columns=TYPED):
         """The same rows through file_fdw."""
         with self.connect() as connection:
             connection.execute(f"CREATE FOREIGN TABLE {name} ({columns}) SERVER files "
                                f"OPTIONS (filename '{self.csv}', format 'csv')")
+
+
+def maintain(sql):
+    """Run what belongs into no transaction, in no database of ours."""
+    connection = psycopg2.connect("")
+    connection.autocommit = True
+    connection.cursor().execute(sql)
+    connection.close()
 
 
 def create_server(connection, name, url, **options):
