@@ -9,7 +9,8 @@ ROOMS = base aws dynamodb model plan exec command
 SOURCES = src/dynamo_fdw.c $(foreach room,$(ROOMS),$(sort $(wildcard src/$(room)/*.c src/$(room)/*/*.c)))
 OBJS = $(SOURCES:.c=.o)
 
-SHLIB_LINK = -lcurl -lcrypto -ljansson -lz
+# Calls among our own functions need no lookup by name, which PostgreSQL sees to only from version 16 on.
+SHLIB_LINK = -lcurl -lcrypto -ljansson -lz -Wl,-Bsymbolic-functions
 
 REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
 REGRESS_OPTS = --inputdir=test
