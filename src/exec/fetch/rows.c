@@ -273,7 +273,8 @@ decode_column(DynRows *rows, const DynValue *values, int i, Datum *result)
 	return false;
 }
 
-static void
+/* Not inlined, so that to ask for a row of an item that has no more is cheap. */
+static pg_noinline void
 store_row(DynRows *rows, TupleTableSlot *slot)
 {
 	ErrorContextCallback callback = {error_context_stack, conversion_context, rows};
