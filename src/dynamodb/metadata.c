@@ -413,10 +413,16 @@ static void
 append_name(DynBuffer *out, const char *name)
 {
 	char		number[24];
+	char	   *start = number + sizeof(number) - 1;
+	size_t		len = strlen(name);
+	size_t		rest = len;
 
-	snprintf(number, sizeof(number), "%zu:", strlen(name));
-	dyn_buffer_append_str(out, number);
-	dyn_buffer_append_str(out, name);
+	*start = ':';
+	do
+		*--start = '0' + rest % 10;
+	while ((rest /= 10) > 0);
+	dyn_buffer_append(out, start, number + sizeof(number) - start);
+	dyn_buffer_append(out, name, len);
 }
 
 static void

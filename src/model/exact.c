@@ -75,6 +75,14 @@ has_ranges(const DynCodec *codec)
 
 /* ---- the column ---- */
 
+/* It has a collation if its type takes one. */
+static bool
+column_compares_bytes(const DynColumn *column)
+{
+	return !OidIsValid(column->collation) ||
+		get_collation_isdeterministic(column->collation);
+}
+
 static DynVerdict
 exact_if(bool exact)
 {
@@ -103,8 +111,7 @@ dyn_judge_column(DynColumn *column)
 	if (range)
 		traits->range = exact_if(codec->spelling.total && !nulls);
 	traits->order = point && range && (codec->spelling.total || !nulls);
-	traits->distinct = point &&
-		compares_bytes(codec->basetype, column->collation);
+	traits->distinct = point && column_compares_bytes(column);
 
 	if (!nulls && !codec->is_domain)
 	{
