@@ -1,11 +1,11 @@
 /*
  * address.c
- *		Addresses that are never spoken to.
+ *		Addresses that are never connected to.
  *
- * On a cloud machine the link-local addresses answer with the machine's own
+ * On a cloud machine, link-local addresses serve the machine's own
  * credentials.  A host name can be made to resolve to them at any time, so the
- * check looks at the address a socket is about to be opened for, not at the
- * name, and knows the notations in which an IPv4 address hides in an IPv6 one.
+ * check looks at the address that a socket is about to be opened for, not at
+ * the name.  It also recognises IPv4 addresses embedded in IPv6 ones.
  *
  * Layer: aws.  Knows socket addresses only.
  */

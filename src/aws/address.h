@@ -1,6 +1,6 @@
 /*
  * address.h
- *		Addresses that are never spoken to.
+ *		Addresses that are never connected to.
  */
 #ifndef DYN_AWS_ADDRESS_H
 #define DYN_AWS_ADDRESS_H
@@ -10,8 +10,9 @@
 struct sockaddr;
 
 /*
- * Link-local addresses and the instance metadata service: whoever may set an
- * endpoint must not reach what only this machine may reach.
+ * Is it a link-local address, or the instance metadata service?  A user who
+ * may set an endpoint must not reach services that are meant for this machine
+ * only.
  */
 extern bool dyn_address_refused(const struct sockaddr *address);
 

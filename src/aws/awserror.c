@@ -1,19 +1,19 @@
 /*
  * awserror.c
- *		What an AWS JSON service says when it refuses.
+ *		Parses the error documents of AWS JSON services.
  *
- * An error document is {"__type": "...#Code", "message": "..."}; the spelling
- * of the second member varies, either may be adorned, and throttled requests
- * carry a list of reasons.  Gateways and proxies send HTML or XML instead, of
- * which only an excerpt can be shown.
+ * An error document is {"__type": "...#Code", "message": "..."}.  The case of
+ * the second name varies, the code may have a prefix and a suffix, and for
+ * throttled requests there is a list of reasons.  Gateways and proxies send
+ * HTML or XML instead, of which we show an excerpt.
  *
- * Two dangers are met here, because all foreign text passes through
- * dyn_awserror_excerpt.  Text may be malformed or unprintable, which would be
- * refused or misread further up.  And it may echo the request: the answer to a
- * wrong signature holds the canonical request, session token included, and a
- * proxy's error page may hold every header.  So signature errors keep only
- * their first sentence, an Authorization value ends the text wherever it
- * begins, and the secrets of the request are blotted out.
+ * All text from the network passes through dyn_awserror_excerpt, for two
+ * reasons.  The text may be malformed or unprintable.  And it may echo the
+ * request: the response to a wrong signature contains the canonical request
+ * including the session token, and a proxy's error page may contain every
+ * header.  So signature errors are cut after the first sentence, the text ends
+ * where an Authorization value begins, and the secrets of the request are
+ * masked.
  *
  * Layer: aws.  Knows jansson; never builds objects with it.
  */
@@ -27,10 +27,10 @@
 #define AUTHORIZATION	"AWS4-HMAC-SHA256"
 #define BLOT			"***"
 
-/* A secret shorter than this is taken for a placeholder of an emulator. */
+/* Shorter secrets are placeholders for an emulator, and are not masked. */
 #define SHORTEST_SECRET	8
 
-/* So much of a secret in a row betrays it. */
+/* A substring of a secret of at least this length is masked. */
 #define BETRAYING		16
 
 /* Errors whose text continues with what the service computed or received. */
@@ -41,7 +41,7 @@ static const char *const echoing_codes[] = {
 	"MissingAuthenticationTokenException"
 };
 
-/* ---- text fit to be shown --------------------------------------------- */
+/* ---- text that can be shown -------------------------------------------- */
 
 /* Length of the well-formed character at s, 0 if there is none. */
 static size_t
@@ -72,7 +72,7 @@ is_control(const char *s, size_t n)
 	return false;
 }
 
-/* How many bytes at s are the beginning of this secret; 0 if too few. */
+/* Length of the common prefix of s and the secret; 0 if too short. */
 static size_t
 betrayed(const char *s, size_t len, const char *secret)
 {
@@ -107,9 +107,9 @@ begins_authorization(const char *s, size_t len)
 }
 
 /*
- * Takes one character or one secret off the text.  Sets the piece to write
- * (white space as one space, so that the caller can join runs of it) and gives
- * the number of bytes taken.
+ * Consumes one character or one secret of the text, and returns its length in
+ * bytes.  Sets the piece to write; white space becomes one space, so that the
+ * caller can merge runs of it.
  */
 static size_t
 next_piece(const char *s, size_t len, const DynCredentials *credentials,

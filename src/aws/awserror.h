@@ -1,9 +1,10 @@
 /*
  * awserror.h
- *		What an AWS JSON service says when it refuses.
+ *		Parses the error documents of AWS JSON services.
  *
- * Every text that leaves here is fit to be shown: valid UTF-8, printable, cut
- * at a character, and free of the request's secrets, whoever wrote it.
+ * Every text returned can be shown to users: it is valid UTF-8, printable,
+ * truncated at a character boundary, and does not contain the secrets of the
+ * request.
  */
 #ifndef DYN_AWS_AWSERROR_H
 #define DYN_AWS_AWSERROR_H
@@ -18,22 +19,23 @@ typedef struct DynAwsError
 	char		code[128];		/* "ResourceNotFoundException" */
 	char		message[1024];	/* "" if the service gave none */
 	char		throttle_reason[256];	/* "reason resource", or "" */
-	bool		out_of_memory;	/* the body could not be read for lack of it */
+	bool		out_of_memory;	/* while parsing the body */
 } DynAwsError;
 
 /*
- * Reads an error document.  False if the body is not a JSON object with a
- * "__type" or memory fails; *error is then empty.  `credentials` (or NULL) are
- * those of the request; none of them but the access key id gets into any of
- * the texts.
+ * Parses an error document.  Returns false, with *error empty, if the body is
+ * not a JSON object with a "__type" or memory runs out.  `credentials` (or
+ * NULL) are those of the request; only the access key id may appear in the
+ * texts.
  */
 extern bool dyn_awserror_parse(const char *body, size_t len,
 							   const DynCredentials *credentials,
 							   DynAwsError *error);
 
 /*
- * Copies foreign text into dst: controls and malformed bytes become spaces and
- * question marks, runs of white space one space, secrets "***".
+ * Copies text from the network to dst.  Control characters become spaces,
+ * malformed bytes question marks, runs of white space one space, and secrets
+ * "***".
  */
 extern void dyn_awserror_excerpt(const char *text, size_t len,
 								 const DynCredentials *credentials,

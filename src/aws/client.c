@@ -1,6 +1,6 @@
 /*
  * client.c
- *		Calls: attempts, pauses, and the memory they share.
+ *		Runs calls: attempts, backoff, and the buffers they share.
  *
  * A call goes through its states like this:
  *
@@ -9,21 +9,20 @@
  *		                  |        v
  *		                  +---- BACKOFF
  *
- * Only four places change a state: begin_attempt, hold_call, pause_call and
- * finish_call.
- * The client keeps SENT and BACKOFF calls in a list; the list is short (the
- * caller's concurrency), so the next pause to end is found by looking at all.
- * A call that may not have another descriptor is in BACKOFF until another call's
+ * Only begin_attempt, hold_call, pause_call and finish_call change the state.
+ * SENT and BACKOFF calls are in a list; the list is short (the caller's
+ * concurrency), so the next backoff to end is found by a linear search.  A
+ * call that cannot acquire a descriptor is in BACKOFF until another call's
  * transfer has ended.
  *
- * What a reply came to is decided in judge.c, whether it is repeated in
- * retry.c, how bytes move in http.c and loop.c; here the pieces meet.  Two
- * pools make a warm request cheap: easy handles, and response buffers of a page
- * each, bounded in number and bytes.
+ * response_check.c checks replies, retry.c decides about retries, http.c and
+ * loop.c transfer bytes; this file connects them.  Two pools make a request on
+ * a warm client cheap: easy handles, and response buffers, which are limited
+ * in number and bytes.
  *
- * Events are handled at one level: libcurl reports an ended transfer into its
- * queue, process_completions() takes it out there.  No call is judged, restarted or freed
- * from inside a callback.
+ * libcurl puts ended transfers into its queue, from which
+ * process_completions() takes them.  No call is checked, restarted or freed
+ * inside a callback.
  *
  * Layer: aws.
  */
@@ -46,13 +45,13 @@
 #define MOST_SPARE_BUFFERS	4
 #define MOST_SPARE_BYTES	((size_t) 6 * 1024 * 1024)
 
-/* A request is bounded by the service; the document may be longer escaped. */
+/* The service limits the size of requests; escapes may make ours longer. */
 #define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
 
-/* A call that waits for a descriptor asks again after this, at the latest. */
+/* A call that waits for a descriptor tries again after this time. */
 #define HELD_PAUSE_US		(20 * 1000)
 
-/* A clock that was corrected is corrected again only for this much. */
+/* A corrected clock is corrected again only if it is off by this much. */
 #define NOTEWORTHY_SHIFT_S	(5 * 60)
 
 typedef struct Call
@@ -71,7 +70,7 @@ typedef struct Call
 	int64_t		signed_offset;	/* of the clock that it was signed by */
 	int64_t		due_us;			/* while BACKOFF */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
-	bool		clock_tried;	/* the clock was corrected for this call */
+	bool		clock_tried;	/* this call has corrected the clock */
 	bool		held;			/* BACKOFF: for lack of a descriptor */
 	struct Call *next;			/* in the client's list */
 } Call;
@@ -83,13 +82,13 @@ struct DynClient
 	const DynDescriptors *descriptors;
 	int			granted;		/* descriptors acquired for connections */
 	int			peak;			/* most SENT at once, in this statement */
-	int			last_peak;		/* in the one before */
-	int			keep;			/* connections that its services want to keep */
+	int			last_peak;		/* in the previous one */
+	int			keep;			/* keep_connections of its services */
 	DynSigKeyCache key_cache;
 	DynRandom	random;
 	Call	   *active;			/* SENT or BACKOFF */
 	int			sent;			/* how many are SENT */
-	bool		has_completions;			/* a call was finished, unseen by the caller */
+	bool		has_completions;	/* of calls, not yet seen by the caller */
 	bool		drop_idle;		/* drop connections when none is in use */
 	DynHttp    *handles;
 	int			nhandles;
@@ -143,7 +142,7 @@ take_buffer(DynClient *client)
 	return taken;
 }
 
-/* An empty buffer with the bound, with memory if some is to spare. */
+/* Returns an empty buffer with the bound, reusing a spare one if any. */
 static void
 ready_buffer(DynClient *client, DynBuffer *buf, size_t max)
 {
@@ -201,10 +200,10 @@ next_due(const DynClient *client)
 /* ---- descriptors ------------------------------------------------------ */
 
 /*
- * May another transfer begin?  Each has a descriptor, that of an idle connection
- * or another one.  (Idle connections to another host are of no use to it; so
- * there may be more sockets than acquired, up to twice as many, until the
- * statement ends.)
+ * May another transfer begin?  Each uses a descriptor: that of an idle
+ * connection, or a new one.  (An idle connection to another host does not
+ * help; so there may be more sockets than acquired, up to twice as many, until
+ * the statement ends.)
  */
 static bool
 may_send(DynClient *client)
@@ -221,7 +220,7 @@ may_send(DynClient *client)
 	return true;
 }
 
-/* The account says what is open, idle connections too; false if it refuses. */
+/* Acquires descriptors for all open connections; false if that fails. */
 static bool
 settle_account(DynClient *client)
 {
@@ -251,8 +250,8 @@ drop_connections(DynClient *client)
 }
 
 /*
- * Before the first request of a statement: a connection that the peer has closed
- * meanwhile must not cost it one that it is about to open.
+ * Called before the first request of a statement.  A connection that the peer
+ * has closed must not count against those that the statement opens.
  */
 static void
 begin_statement(DynClient *client)
@@ -268,7 +267,7 @@ dyn_client_end_statement(DynClient *client)
 	int			used = client->peak > client->last_peak ? client->peak
 		: client->last_peak;
 
-	/* what sent nothing does not count */
+	/* statements without requests do not count */
 	if (client->peak == 0)
 		return;
 	if (used > client->keep)
@@ -291,7 +290,7 @@ signing_clock(const Call *call)
 	return (int64_t) time(NULL) + call->signed_offset;
 }
 
-/* An active call becomes DONE; `failure` and texts are set already. */
+/* Makes an active call DONE; `failure` and texts have been set. */
 static void
 finish_call(Call *call)
 {
@@ -342,7 +341,7 @@ hold_call(Call *call)
 	call->public.state = DYN_CALL_BACKOFF;
 }
 
-/* A transfer has ended: those that wait for its descriptor may try. */
+/* A transfer has ended: calls that wait for a descriptor may retry. */
 static void
 let_held_calls_try(DynClient *client)
 {
@@ -400,7 +399,7 @@ begin_attempt(Call *call)
 	finish_without_sending(call, failure);
 }
 
-/* The transfer leaves the loop and its handle the call. */
+/* Removes the transfer from the loop, and the handle from the call. */
 static void
 end_transfer(Call *call)
 {
@@ -431,10 +430,10 @@ pause_call(Call *call, DynRetryClass class, long retry_after_ms)
 }
 
 /*
- * Learns the service's time.  False if that was tried: once per call, and once
- * the clock was corrected only if the attempt was signed by quite another time,
- * be it that the time has moved, or that the attempt is older than the
- * correction.  Must be called while the reply is at hand.
+ * Learns the service's time from the reply.  Returns false if that cannot
+ * help: the call has tried it, or the clock was corrected before and the
+ * attempt was signed with nearly the same time.  Must be called before the
+ * reply is released.
  */
 static bool
 correct_clock(Call *call)
@@ -458,7 +457,7 @@ correct_clock(Call *call)
 	return true;
 }
 
-/* Whether the attempt is worth repeating and may be; takes the tokens. */
+/* Decides whether to retry the attempt; takes the tokens if so. */
 static bool
 may_repeat(Call *call, DynRetryClass class)
 {
@@ -487,7 +486,7 @@ note_connection(Call *call)
 							  reply->wanted_crc);
 }
 
-/* A transfer has ended: judge it, then repeat or finish. */
+/* A transfer has ended: check the reply, then retry or finish. */
 static void
 end_attempt(Call *call, CURLcode code)
 {
@@ -559,7 +558,9 @@ begin_due(DynClient *client)
 	return any;
 }
 
-/* Until nothing is left to do at once; attempts are bounded, so it ends. */
+/*
+ * Loops until nothing more can be done now; attempts are limited, so it ends.
+ */
 static void
 process_completions(DynClient *client)
 {
@@ -577,8 +578,8 @@ dyn_client_drive(DynClient *client)
 }
 
 /*
- * Whatever could be driven before the wait makes the descriptor readable, so
- * only what a start has finished meanwhile must be asked for.
+ * Work that could be done before the wait makes the descriptor readable; only
+ * calls that ended in dyn_call_start need a separate check.
  */
 DynWait
 dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
@@ -651,8 +652,8 @@ dyn_client_destroy(DynClient *client)
 }
 
 /*
- * libcurl drops connections only together with the multi handle, so calls
- * under way are let go first.
+ * libcurl closes its connections only with the multi handle, so this waits
+ * until no transfer is active.
  */
 void
 dyn_client_close_idle(DynClient *client)

@@ -1,16 +1,15 @@
 /*
  * client.h
- *		One logical request to an AWS JSON service: signed, sent, retried,
- *		checked.
+ *		Sends a request to an AWS JSON service: signing, retries, checks.
  *
  * A DynClient belongs to a backend.  It owns libcurl's multi handle, whose
  * connection cache keeps connections alive over statements, the epoll
  * descriptor and the timer that mirror it, and a pool of easy handles and
  * response buffers.
  *
- * A DynService says where to send, as whom, and how patiently; it belongs to
- * the caller and must outlive every call started on it.  What is learned there
- * (the service's time) is kept beside it, so that copies of a service with other
+ * A DynService holds the endpoint, the credentials and the limits.  It belongs
+ * to the caller and must outlive every call started on it.  The service's time
+ * (DynClock) is kept separately, so that copies of a DynService with other
  * limits share it.
  *
  * A DynCall is one request with all its attempts.  Legal order:
@@ -19,15 +18,15 @@
  *		write the JSON document into dyn_call_body(call)
  *		dyn_call_start(call, service, quota, "Query")
  *		dyn_client_wait(...) until call->state is DYN_CALL_DONE
- *		dyn_call_unpack(call); wait on if it says that the call is not done
- *		look at call->failure; take or read call->response
+ *		dyn_call_unpack(call); if it returns false, wait again
+ *		check call->failure; take or read call->response
  *		reset the body and start again (the next page), or dyn_call_destroy
  *
- * dyn_call_destroy is legal in every state, also while an attempt is under
- * way, and never blocks.  Nothing in this room raises a PostgreSQL error,
- * calls into PostgreSQL or sleeps: the only place that waits is the caller's
- * DynWaitFn, and it is never called from inside libcurl.  The process must
- * ignore SIGPIPE, as PostgreSQL does.
+ * dyn_call_destroy is legal in every state, also while an attempt is running,
+ * and never blocks.  Nothing in src/aws raises a PostgreSQL error, calls
+ * PostgreSQL or sleeps: waiting is done by the caller's DynWaitFn only, which
+ * is never called from inside libcurl.  The process must ignore SIGPIPE, as
+ * PostgreSQL does.
  */
 #ifndef DYN_AWS_CLIENT_H
 #define DYN_AWS_CLIENT_H
@@ -46,17 +45,17 @@ typedef struct DynClient DynClient;
 typedef enum DynWait
 {
 	DYN_WAIT_READY,				/* the descriptor became readable */
-	DYN_WAIT_TIMEOUT,			/* the time is over */
-	DYN_WAIT_INTERRUPTED		/* the caller has something else to look at */
+	DYN_WAIT_TIMEOUT,			/* the timeout expired */
+	DYN_WAIT_INTERRUPTED		/* the caller has other work */
 } DynWait;
 
 /*
- * Waits until `fd` is readable, at most timeout_ms (-1: no bound).  May leave
- * by longjmp: the client's state is consistent whenever it is called.
+ * Waits until `fd` is readable, at most timeout_ms (-1: no bound).  May exit
+ * by longjmp: the client's state is consistent whenever this is called.
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
 
-/* What time it is at the service; zero before the first call. */
+/* The time at the service; zero-initialise it. */
 typedef struct DynClock
 {
 	int64_t		offset;			/* server time minus local time, seconds */
@@ -80,32 +79,32 @@ typedef struct DynService
 	int			request_timeout_ms; /* of one attempt, body included */
 	int			max_attempts;
 	size_t		max_response;	/* bytes of a response body, after inflating */
-	int			keep_connections;	/* that stay open between statements */
+	int			keep_connections;	/* to keep open between statements */
 	DynClock   *clock;			/* learned by the client */
 } DynService;
 
 typedef enum DynCallState
 {
 	DYN_CALL_IDLE,				/* not started */
-	DYN_CALL_SENT,				/* an attempt is under way */
-	DYN_CALL_BACKOFF,			/* waiting before the next attempt, or for a
+	DYN_CALL_SENT,				/* an attempt is running */
+	DYN_CALL_BACKOFF,			/* waits for the next attempt, or for a
 								 * descriptor */
-	DYN_CALL_DONE				/* failure, response and figures are final */
+	DYN_CALL_DONE				/* failure, response and counts are final */
 } DynCallState;
 
 typedef enum DynFailure
 {
 	DYN_FAIL_NONE = 0,			/* HTTP 200, body checked */
 	DYN_FAIL_SERVICE,			/* an error document; see code and message */
-	DYN_FAIL_HTTP,				/* an HTTP error whose body is no error
+	DYN_FAIL_HTTP,				/* an HTTP error whose body is not an error
 								 * document; see http_status, message */
 	DYN_FAIL_DNS,
 	DYN_FAIL_CONNECT,
 	DYN_FAIL_TLS,
 	DYN_FAIL_TIMEOUT,			/* of connecting or of the whole attempt */
-	DYN_FAIL_NETWORK,			/* reset, cut off, protocol violated */
-	DYN_FAIL_TOO_LARGE,			/* body above max_response, headers too long */
-	DYN_FAIL_CHECKSUM,			/* x-amz-crc32 does not fit the bytes */
+	DYN_FAIL_NETWORK,			/* reset, truncated, protocol violated */
+	DYN_FAIL_TOO_LARGE,			/* body over max_response, headers too long */
+	DYN_FAIL_CHECKSUM,			/* x-amz-crc32 does not match the body */
 	DYN_FAIL_ENCODING,			/* gzip stream damaged */
 	DYN_FAIL_ADDRESS,			/* the host resolved to a refused address */
 	DYN_FAIL_CONFIG,			/* bad URL, unreadable ca_file */
@@ -118,10 +117,10 @@ typedef struct DynCall
 
 	/* final once state is DYN_CALL_DONE */
 	DynFailure	failure;
-	bool		passing;		/* the failure may be gone the next time */
+	bool		passing;		/* the failure may be temporary */
 	int			http_status;	/* of the last attempt; 0 if none came */
 	char		code[128];		/* DynamoDB's error code, "" if none */
-	char		message[1024];	/* its text, or what libcurl said; cut to fit,
+	char		message[1024];	/* its text, or libcurl's; truncated to fit,
 								 * printable, valid UTF-8 */
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
 	char		throttle_reason[256];	/* "reason resource" of the first
@@ -130,14 +129,15 @@ typedef struct DynCall
 
 	/* counted over all attempts */
 	int			attempts;
-	int			throttles;		/* attempts refused for throttling */
+	int			throttles;		/* attempts that were throttled */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* start to done */
 } DynCall;
 
 /*
- * The process's account of descriptors.  `acquire` asks for one more and may
- * refuse, `reserve` takes one in any case, `release` gives one back.
+ * Callbacks that account for file descriptors of the process.  `acquire` asks
+ * for one more and may return false, `reserve` always takes one, `release`
+ * gives one back.
  */
 typedef struct DynDescriptors
 {
@@ -147,22 +147,23 @@ typedef struct DynDescriptors
 } DynDescriptors;
 
 /*
- * NULL when libcurl, epoll or memory fail.  While `acquire` refuses, requests wait
- * until others have ended; one is always sent.  NULL: no account is kept.
+ * Returns NULL if libcurl, epoll or an allocation fails.  While `acquire`
+ * returns false, requests wait until others have ended; one is always sent.
+ * With `descriptors` NULL, descriptors are not accounted for.
  */
 extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 
-/* Only when every call has been destroyed. */
+/* All calls must have been destroyed. */
 extern void dyn_client_destroy(DynClient *client);
 
-/* Closes idle connections; calls under way are not touched. */
+/* Closes idle connections; active calls are not affected. */
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * A statement has ended.  Idle connections stay open as far as it, or the one
- * before it, has used them at once, and as the services of its calls want to keep.
- * If there are more, or the peer has closed some, all are closed: libcurl cannot
- * close some of them.
+ * To be called when a statement has ended.  As many idle connections stay open
+ * as this statement or the one before used at once, up to keep_connections of
+ * its services.  If there are more, or the peer has closed some, all are
+ * closed: libcurl cannot close single ones.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
@@ -170,7 +171,7 @@ extern void dyn_client_end_statement(DynClient *client);
 extern int	dyn_client_fd(const DynClient *client);
 
 /*
- * Makes whatever progress is possible without waiting: moves bytes, starts
+ * Makes all progress that is possible without waiting: transfers bytes, starts
  * attempts whose backoff is over, finishes calls.
  */
 extern void dyn_client_drive(DynClient *client);
@@ -182,7 +183,7 @@ extern void dyn_client_drive(DynClient *client);
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);
 
-/* Makes the descriptor readable in so many milliseconds, if not before. */
+/* Makes the descriptor readable after `ms` milliseconds at the latest. */
 extern void dyn_client_wake(DynClient *client, double ms);
 
 /* Descriptors held open (connections, epoll, timer); for leak tests. */
@@ -191,48 +192,48 @@ extern int	dyn_client_open_fds(const DynClient *client);
 /* Connections opened since the client was created. */
 extern uint64_t dyn_client_connections(const DynClient *client);
 
-/* NULL when memory fails. */
+/* Returns NULL if memory runs out. */
 extern DynCall *dyn_call_create(DynClient *client);
 
 /* The request document: reset it, write it, then start the call. */
 extern DynBuffer *dyn_call_body(DynCall *call);
 
 /*
- * Starts (or starts again, after DONE) with the body as it stands.  A failure
- * to start is reported like any other: state DONE and `failure` set.
- * `quota` (retry.h) bounds the retries of all calls that share it, and must stay
- * until the call is done or destroyed.  `operation` is appended to the service's
- * target_prefix; copied.
+ * Starts the call (again, after DONE) with the current body.  A failure to
+ * start is reported like any other: state DONE and `failure` set.  `quota`
+ * (retry.h) limits the retries of all calls that share it, and must live until
+ * the call is done or destroyed.  `operation` is appended to the service's
+ * target_prefix; it is copied.
  */
 extern void dyn_call_start(DynCall *call, const DynService *service,
 						   struct DynRetryQuota *quota, const char *operation);
 
 /*
- * Makes the response of a call that is DONE ready to be read: a body that came
- * packed stays so until then, as it may become much larger.  False if the
- * attempt turned out to be worth repeating: the call is not DONE any more.
+ * Prepares the response of a call that is DONE for reading.  A compressed body
+ * is only inflated now, because it may become much larger.  Returns false if
+ * that fails in a way that is retried: the call is then no longer DONE.
  */
 extern bool dyn_call_unpack(DynCall *call);
 
-/* Bytes that have arrived and are held for the call, packed or not. */
+/* Bytes received and held for the call, compressed or not. */
 extern size_t dyn_call_held(const DynCall *call);
 
 /*
- * Moves the response into *out, which must not own memory; give it back with
- * dyn_client_recycle, so that pages reuse their memory.
+ * Moves the response to *out, which must not own memory.  Return it with
+ * dyn_client_recycle, so that pages reuse the memory.
  */
 extern void dyn_call_take_response(DynCall *call, DynBuffer *out);
 extern void dyn_client_recycle(DynClient *client, DynBuffer *buf);
 
 /*
- * The answer of a call that is done was refused: its connection, if it is still
- * open, is not used again.
+ * To be called if the response of a finished call was rejected: its
+ * connection, if still open, is not used again.
  */
 extern void dyn_call_distrust(const DynCall *call);
 
 extern void dyn_call_destroy(DynCall *call);
 
-/* "https" failures in words: a fixed phrase such as "could not connect". */
+/* A fixed phrase for the failure, such as "could not connect". */
 extern const char *dyn_failure_phrase(DynFailure failure);
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * credentials.c
- *		An AWS access key: copied in, checked, wiped out.
+ *		Copies, checks and wipes an AWS access key.
  *
- * Credentials go into HTTP headers, where a line break would begin a header
- * of the attacker's choice; hence no control character gets past
- * dyn_credentials_set.  What is freed is overwritten first, so that a core
- * file or a reused block of memory shows nothing.
+ * Credentials go into HTTP headers, where a line break would start a header of
+ * an attacker's choice; so dyn_credentials_set rejects control characters.
+ * Memory is overwritten before it is freed, so that core files and reused
+ * blocks do not contain secrets.
  *
  * Layer: aws.  Knows OpenSSL for a memset that is not optimised away.
  */

@@ -1,6 +1,6 @@
 /*
  * credentials.h
- *		An AWS access key as it is used to sign.
+ *		An AWS access key, used to sign requests.
  *
  * Static keys come from the user mapping.  The strings are malloc'd, owned by
  * the struct, and overwritten with zeros before they are freed.
@@ -18,10 +18,10 @@ typedef struct DynCredentials
 } DynCredentials;
 
 /*
- * Copies the strings.  False, with *credentials emptied, when memory fails or
- * a string holds a character that may not stand in an HTTP header (CR, LF, NUL
- * and other controls); *bad then names the part ("session_token", ...), or is
- * NULL for memory.
+ * Copies the strings.  Returns false, with *credentials empty, if memory runs
+ * out or a string contains a character that is not allowed in an HTTP header
+ * (CR, LF, NUL and other controls); *bad then names the part ("session_token",
+ * ...), or is NULL if memory ran out.
  */
 extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char *access_key_id,

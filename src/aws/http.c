@@ -2,17 +2,17 @@
  * http.c
  *		One HTTP exchange on a pooled libcurl handle.
  *
- * Making an easy handle and setting three dozen options costs more than
- * sending a small request, so handles are made once and only told what differs
- * between requests.  What never differs is the policy of this project: verify
- * TLS, HTTP/1.1, no redirects, no environment, no addresses that only this
- * machine may reach, bounds on everything that comes back.
+ * Creating an easy handle and setting three dozen options costs more than
+ * sending a small request, so handles are created once, and only the options
+ * that differ are set per request.  The constant ones are the policy of this
+ * project: verify TLS, HTTP/1.1, no redirects, no proxy from the environment,
+ * no refused addresses (address.h), limits on the size of replies.
  *
- * The callbacks see a reply before anybody else.  They put the body where it
- * is wanted, once and without growing when the length was announced; keep the
- * few headers that matter; and compute the checksum while the bytes are still
- * in the cache.  They never raise anything: they record a refusal and return
- * what makes libcurl stop.
+ * The callbacks write the body directly into its buffer, which is allocated
+ * once if there is a Content-Length; they keep the few headers that are
+ * needed, and compute the checksum while the bytes are in the CPU cache.  They
+ * never raise an error: they record the failure and return a value that makes
+ * libcurl stop.
  *
  * Layer: aws.  Knows libcurl.
  */
@@ -32,16 +32,16 @@
 #define LONGEST_HEADERS		(64 * 1024)
 #define RECEIVE_BUFFER		(128L * 1024)
 
-/* The service closes connections that were idle for about a minute. */
+/* The service closes connections that have been idle for about a minute. */
 #define LONGEST_IDLE_S		55L
 
-/* Replies with a lower status are followed by another. */
+/* Replies with a lower status are interim ones. */
 #define FIRST_FINAL_STATUS	200
 
-/* Large buffers are rounded up, so that pages of like size share them. */
+/* Sizes of large buffers are rounded up, so that similar pages reuse them. */
 #define ROUNDING			((size_t) 64 * 1024)
 
-/* Behind an announced body, for a terminator and readers that look ahead. */
+/* Slack after a body, for a terminator and readers that look ahead. */
 #define SLACK				64
 
 /* ---- connections ------------------------------------------------------ */
@@ -63,7 +63,9 @@ on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 	return fd < 0 ? CURL_SOCKET_BAD : fd;
 }
 
-/* libcurl keeps this with the connection, which outlives the handle. */
+/*
+ * libcurl keeps this pointer with the connection, which outlives the handle.
+ */
 static int
 on_close_socket(void *arg, curl_socket_t fd)
 {
@@ -141,7 +143,7 @@ reset_reply(DynReply *reply)
 	reply->retry_after_ms = -1;
 }
 
-/* Copies the value behind the colon, trimmed, cut to fit. */
+/* Copies the value after the colon, trimmed and truncated to fit. */
 static void
 copy_value(const char *line, size_t len, char *value, size_t size)
 {
@@ -179,8 +181,8 @@ read_header(DynReply *reply, const char *line, size_t len)
 }
 
 /*
- * A status line begins a reply; an interim one (100) is forgotten by it.  An
- * empty line ends its head.
+ * A status line begins a reply, and discards an interim one (100).  An empty
+ * line ends the headers.
  */
 static size_t
 on_header(char *line, size_t size, size_t n, void *arg)
@@ -212,7 +214,7 @@ refuse(DynHttp *http, DynFailure refusal)
 	return false;
 }
 
-/* Takes the memory for an announced body at once. */
+/* Allocates the buffer for a body of known length at once. */
 static bool
 reserve_announced(DynHttp *http, DynBuffer *body)
 {
@@ -259,7 +261,7 @@ on_body(char *bytes, size_t size, size_t n, void *arg)
 
 /* ---- setting up ------------------------------------------------------- */
 
-/* Sets an option and remembers whether all of them were taken. */
+/* Sets an option and records whether that succeeded. */
 #define SET(option, value) \
 	(ok = curl_easy_setopt(easy, (option), (value)) == CURLE_OK && ok)
 
@@ -302,14 +304,16 @@ set_protocols(CURL *easy)
 	SET(CURLOPT_SSL_VERIFYHOST, 2L);
 	SET(CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	/* An empty list of hosts, lest libcurl look for one in no_proxy. */
+	/*
+	 * An empty list: otherwise libcurl uses the no_proxy of the environment.
+	 */
 	SET(CURLOPT_NOPROXY, "");
 	return ok;
 }
 
 /*
- * Without CURLOPT_QUICK_EXIT libcurl waits for the thread that resolves a name
- * when a transfer is given up meanwhile; with it the thread ends alone.
+ * Without CURLOPT_QUICK_EXIT, cancelling a transfer waits for the thread that
+ * resolves its host name; with it, the thread ends by itself.
  */
 static bool
 set_transport(CURL *easy)
@@ -343,8 +347,8 @@ same_text(const char *a, const char *b)
 }
 
 /*
- * A CA file stands alone: the system's directory is not consulted beside it.
- * libcurl has no way back to its default but to forget everything.
+ * A CA file replaces the system's CA directory. libcurl can restore its
+ * default only by resetting all options.
  */
 static bool
 set_ca_file(DynHttp *http, const char *ca_file)
@@ -369,7 +373,7 @@ set_ca_file(DynHttp *http, const char *ca_file)
 	return ok && http->ca_file != NULL;
 }
 
-/* What differs between requests. */
+/* Sets the options that differ between requests. */
 static bool
 set_request(DynHttp *http, const DynService *service, const DynBuffer *body)
 {
@@ -466,7 +470,7 @@ typedef struct CodeRule
 	bool		lasting;
 } CodeRule;
 
-/* What is not listed is a failure of the network, worth another attempt. */
+/* Codes not listed are network failures, which are retried. */
 static const CodeRule code_rules[] = {
 	{CURLE_OK, DYN_FAIL_NONE, false},
 	{CURLE_COULDNT_RESOLVE_HOST, DYN_FAIL_DNS, false},
@@ -520,8 +524,8 @@ refusal_text(DynFailure refusal)
 }
 
 /*
- * A refused address matters only if no other address of the host could be
- * connected to.
+ * A refused address matters only if no other address of the host accepted a
+ * connection.
  */
 static bool
 was_refused(const DynHttp *http, CURLcode code)
@@ -531,7 +535,7 @@ was_refused(const DynHttp *http, CURLcode code)
 	return http->refusal != DYN_FAIL_NONE;
 }
 
-/* libcurl takes a head that was cut off, or an interim one, for a whole reply. */
+/* libcurl reports truncated headers, or an interim reply, as a whole reply. */
 static DynFailure
 check_head(const DynHttp *http, const char **text)
 {
@@ -541,7 +545,7 @@ check_head(const DynHttp *http, const char **text)
 	return DYN_FAIL_NETWORK;
 }
 
-/* A protocol that is not supported, in the answer to a request that was sent. */
+/* An unsupported protocol in the reply, after the request was sent. */
 static bool
 is_garbled(const DynHttp *http, CURLcode code)
 {
@@ -553,8 +557,8 @@ is_garbled(const DynHttp *http, CURLcode code)
 }
 
 /*
- * A single header longer than libcurl's own bound, which is beyond ours, looks
- * like a lack of memory.
+ * libcurl reports a single header over its own limit (which is above ours) as
+ * out of memory.
  */
 DynFailure
 dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,

@@ -1,14 +1,13 @@
 /*
  * inflate.c
- *		gzip bodies, with a bound on what they may become.
+ *		Decompresses gzip bodies, up to a bound.
  *
- * A few hundred bytes of gzip can stand for gigabytes, so the output never
- * grows beyond the bound of the buffer: when it is full, one spare byte tells
- * whether the stream ends there or goes on.
+ * A few hundred bytes of gzip can expand to gigabytes, so the output never
+ * exceeds the bound of the buffer: when it is full, inflating into one spare
+ * byte shows whether the stream ends there.
  *
- * A gzip stream ends with the length of its contents.  It is only a hint,
- * because anybody may write anything there, but it is nearly always right and
- * then the output is allocated once.
+ * A gzip stream ends with the length of its contents.  It is not trusted, but
+ * as it is nearly always right, the output is usually allocated once.
  *
  * Layer: aws.  Knows zlib.
  */
@@ -23,7 +22,7 @@
 #define GZIP_TRAILER	4
 #define FIRST_GUESS		(64 * 1024)
 
-/* Contents cannot be longer than this many times the stream. */
+/* The maximum compression ratio of deflate. */
 #define LARGEST_RATIO	1032
 
 static size_t
@@ -40,7 +39,7 @@ hinted_length(const DynBuffer *packed)
 	return hint / LARGEST_RATIO <= packed->len ? hint : FIRST_GUESS;
 }
 
-/* Room for more output; false when the bound is reached or memory is out. */
+/* Makes room for more output; false at the bound or if memory runs out. */
 static bool
 make_room(DynBuffer *out, size_t wanted)
 {
@@ -51,7 +50,7 @@ make_room(DynBuffer *out, size_t wanted)
 	return wanted > 0 && dyn_buffer_reserve(out, wanted);
 }
 
-/* One step of zlib into the room there is, or into a spare byte. */
+/* Runs zlib once, into the free space of the buffer or into a spare byte. */
 static int
 step(z_stream *stream, DynBuffer *out, bool *overflown)
 {
@@ -81,7 +80,7 @@ inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 
 	do
 	{
-		/* Full at the bound is no failure yet: step() looks for the end. */
+		/* A full buffer is not a failure yet: the stream may end here. */
 		if (!make_room(out, hint) && out->failed)
 			return DYN_FAIL_MEMORY;
 		status = step(stream, out, &overflown);

@@ -1,6 +1,6 @@
 /*
  * inflate.h
- *		gzip bodies, with a bound on what they may become.
+ *		Decompresses gzip bodies, up to a bound.
  */
 #ifndef DYN_AWS_INFLATE_H
 #define DYN_AWS_INFLATE_H
@@ -8,9 +8,9 @@
 #include "client.h"
 
 /*
- * Appends the contents of the gzip stream to `out`, whose `max` bounds them.
- * DYN_FAIL_NONE, DYN_FAIL_ENCODING (damaged, cut, followed by something),
- * DYN_FAIL_TOO_LARGE or DYN_FAIL_MEMORY.
+ * Appends the contents of the gzip stream to `out`, up to its `max`.  Returns
+ * DYN_FAIL_NONE, DYN_FAIL_ENCODING (damaged, truncated or followed by other
+ * bytes), DYN_FAIL_TOO_LARGE or DYN_FAIL_MEMORY.
  */
 extern DynFailure dyn_inflate(const DynBuffer *packed, DynBuffer *out);
 

@@ -1,30 +1,29 @@
 /*
  * loop.c
- *		libcurl's multi handle behind one descriptor to wait for.
+ *		libcurl's multi handle, made waitable through one descriptor.
  *
- * A backend can wait for its latch and one descriptor, so everything libcurl
- * waits for must show in one descriptor.  libcurl's "socket" interface tells
- * which sockets to watch and when to call it next; the sockets go into an
- * epoll descriptor, the time into a timerfd that is watched by the same epoll
- * descriptor.
+ * A backend can wait for its latch and one descriptor, so everything that
+ * libcurl waits for must be visible in one descriptor. libcurl's "socket"
+ * interface reports which sockets to watch and when to call it next; we put
+ * the sockets into an epoll descriptor, and the time into a timerfd that the
+ * epoll descriptor watches too.
  *
- * The timer is lazy: libcurl moves its deadline several times per request,
- * nearly always to a later time (the timeout of the next request), so the
- * timerfd is only touched when the deadline comes nearer than what is set.
- * When a stale one fires, one turn finds nothing to do and sets it anew.
+ * libcurl changes its deadline several times per request, nearly always to a
+ * later time (the timeout of the next request), so the timerfd is only set
+ * when the deadline becomes earlier.  When it fires too early, one turn finds
+ * nothing to do and sets it again.
  *
  * Signals.  Debian's libcurl resolves names in a thread of its own, which
  * inherits the signal mask; a PostgreSQL signal handler must never run there.
- * Signals are therefore blocked around the calls that may start a transfer,
- * and any turn may: a host that could not be known before is resolved when
- * libcurl gets to it.  The two system calls cost well under one percent of a
- * request on a warm connection, so numeric hosts are no special case.  Signals
- * that report a fault of the running code are left alone.
+ * So signals are blocked around the calls that may start such a thread, which
+ * any turn may do.  The two system calls cost well under one percent of a
+ * request on a warm connection, so numeric hosts are not a special case.
+ * Signals that report a fault of the running code are not blocked.
  *
- * SIGPIPE must be ignored by the process, as PostgreSQL does: libcurl is told
- * not to touch signal handlers.
+ * The process must ignore SIGPIPE, as PostgreSQL does: libcurl is configured
+ * not to change signal handlers.
  *
- * Callbacks record and return; nothing here can leave one by any other way.
+ * Callbacks only record events; none raises an error or exits by longjmp.
  *
  * Layer: aws.  Knows libcurl, epoll, timerfd.
  */
@@ -46,16 +45,18 @@
 #define EVENTS_PER_TURN		64
 
 /*
- * Connections that libcurl keeps for later: more than there may be requests in
- * flight.  If there are fewer, it closes one whenever a request ends.  What is
- * not wanted any more is dropped by the client.
+ * The size of libcurl's connection cache: more than the requests that may be
+ * in flight, since with a smaller cache it closes a connection whenever a
+ * request ends.  The client closes connections that are no longer needed.
  */
 #define IDLE_CONNECTIONS	1024L
 
-/* libcurl may ask to be called again at once, but not for ever. */
+/*
+ * libcurl may ask to be called again at once; a limit prevents endless loops.
+ */
 #define CALLS_PER_TURN		8
 
-/* When to call libcurl again after memory failed it. */
+/* When to call libcurl again after it ran out of memory. */
 #define RETRY_US			20000
 
 int64_t
@@ -93,8 +94,8 @@ restore_signals(const sigset_t *before)
 /* ---- libcurl's callbacks ---------------------------------------------- */
 
 /*
- * The socket pointer of libcurl remembers whether epoll knows the socket.  A
- * descriptor that was closed has left epoll by itself, hence the second try.
+ * The socket pointer of libcurl records whether epoll knows the socket.
+ * Closing a descriptor also removes it from epoll, hence the second try.
  */
 static void
 watch(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)
@@ -224,7 +225,7 @@ dyn_loop_close(DynLoop *loop)
 }
 
 /*
- * libcurl has no call for this; its connections live as long as the multi
+ * libcurl has no function for this: its connections live as long as the multi
  * handle.
  */
 void
@@ -242,9 +243,9 @@ dyn_loop_drop_connections(DynLoop *loop)
 /* ---- running ---------------------------------------------------------- */
 
 /*
- * Lets libcurl act on a socket, or on its timers.  When memory fails it may
- * have told us neither what to watch nor when to come back, so it is called
- * again before long: its own time limits then end the transfer.
+ * Lets libcurl act on a socket, or on its timers.  If it runs out of memory,
+ * it may not have told us what to watch or when to call it; so we call it
+ * again soon, and its own timeouts end the transfer.
  */
 static void
 act(DynLoop *loop, curl_socket_t fd, int what)
@@ -295,8 +296,8 @@ run_event(DynLoop *loop, const struct epoll_event *event)
 }
 
 /*
- * One look at the descriptors is enough: what is still readable afterwards
- * keeps the epoll descriptor readable.
+ * One epoll_wait is enough: descriptors that are still readable afterwards
+ * keep the epoll descriptor readable.
  */
 void
 dyn_loop_turn(DynLoop *loop)

@@ -1,6 +1,6 @@
 /*
  * loop.h
- *		libcurl's multi handle behind one descriptor to wait for.
+ *		libcurl's multi handle, made waitable through one descriptor.
  *
  * The sockets libcurl wants watched and the next moment it wants to be called
  * are mirrored into an epoll descriptor, which is readable whenever
@@ -24,7 +24,7 @@
 typedef struct DynLoop
 {
 	CURLM	   *multi;
-	DynSockets *sockets;		/* told which ones libcurl watches */
+	DynSockets *sockets;		/* records which ones libcurl watches */
 	int			epoll_fd;
 	int			timer_fd;		/* watched by epoll_fd */
 	int64_t		curl_due_us;	/* when libcurl wants to be called */
@@ -34,29 +34,31 @@ typedef struct DynLoop
 /* Monotonic time in microseconds. */
 extern int64_t dyn_loop_now_us(void);
 
-/* False, with nothing left open, when a part cannot be had. */
+/*
+ * Returns false, with everything closed, if any resource cannot be acquired.
+ */
 extern bool dyn_loop_open(DynLoop *loop, DynSockets *sockets);
 extern void dyn_loop_close(DynLoop *loop);
 
-/* Adds a transfer and lets it go as far as it goes without waiting. */
+/* Adds a transfer, and runs it as far as possible without waiting. */
 extern bool dyn_loop_add(DynLoop *loop, CURL *easy);
 
-/* Takes a transfer out, finished or not. */
+/* Removes a transfer, finished or not. */
 extern void dyn_loop_remove(DynLoop *loop, CURL *easy);
 
-/* Whatever can be done without waiting. */
+/* Does everything that can be done without waiting. */
 extern void dyn_loop_turn(DynLoop *loop);
 
 /* A transfer that has ended and is still in the loop, or NULL. */
 extern CURL *dyn_loop_finished(DynLoop *loop, CURLcode *result);
 
 /*
- * Sets the timer to libcurl's wish or to `due_us`, whichever comes first.
- * Call it before giving control away.
+ * Sets the timer to libcurl's deadline or to `due_us`, whichever is earlier.
+ * Call it before returning control to the caller.
  */
 extern void dyn_loop_arm(DynLoop *loop, int64_t due_us);
 
-/* Closes all connections; only while no transfer is in the loop. */
+/* Closes all connections; not allowed while a transfer is in the loop. */
 extern void dyn_loop_drop_connections(DynLoop *loop);
 
 #endif

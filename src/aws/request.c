@@ -2,14 +2,14 @@
  * request.c
  *		The signed headers of one attempt.
  *
- * Every attempt is signed anew, because a signature ages.  Signed are the
- * headers that matter to the service; those a proxy may touch
- * (Accept-Encoding) or libcurl adds (Content-Length, User-Agent) are not.
+ * Every attempt is signed anew, because signatures expire.  Headers that a
+ * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
+ * User-Agent) are not signed.
  *
- * Accept-Encoding is written here by hand and not left to libcurl: libcurl
- * would unpack the body before we could check its checksum, which covers the
- * bytes on the wire.  "Expect:" without a value keeps libcurl from asking for
- * leave before it sends a large body.
+ * We write Accept-Encoding ourselves, because libcurl would otherwise inflate
+ * the body before we can check its checksum, which covers the bytes on the
+ * wire.  "Expect:" without a value keeps libcurl from waiting for "100
+ * Continue" before it sends a large body.
  *
  * Layer: aws.  Knows libcurl's header list and the signer.
  */
@@ -118,7 +118,10 @@ sign_and_list(DynSigKeyCache *cache, const DynSigScope *scope,
 		token_len = strlen(credentials->session_token);
 	dyn_buffer_init(&authorization, 0);
 	dyn_buffer_init(&scratch, 0);
-	/* Room for the longest line, so that growing leaves no copy behind. */
+	/*
+	 * Reserves room for the longest line: growing would leave copies of
+	 * secrets.
+	 */
 	ok = dyn_buffer_reserve(&scratch, 1024 + token_len) &&
 		dyn_sigv4_authorization(cache, scope, credentials, request,
 								 &authorization) &&

@@ -13,9 +13,9 @@
 struct curl_slist;
 
 /*
- * The headers that send `body` to the operation, signed for the time `now`
- * (seconds since the epoch, as the service counts them).  NULL when memory
- * fails.
+ * Returns the headers to send `body` to the operation, signed for the time
+ * `now` (seconds since the epoch by the service's clock), or NULL if memory
+ * runs out.
  */
 extern struct curl_slist *dyn_request_headers(DynSigKeyCache *cache,
 											  const DynService *service,

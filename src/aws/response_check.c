@@ -1,19 +1,19 @@
 /*
  * response_check.c
- *		What an attempt came to: checksum, encoding, error document.
+ *		Checks the result of an attempt: checksum, encoding, error document.
  *
- * A reply passes four gates in this order, and the first that stops it names
- * the failure:
+ * A reply must pass four checks, in this order; the first that fails sets the
+ * failure:
  *
- *	1. libcurl brought it whole, and it is not the connection's last answer
- *	   once more;
- *	2. the checksum fits the bytes that came over the wire;
- *	3. the body is encoded in a way that was asked for;
- *	4. the status is 200 - otherwise the body is unpacked, and is an error
- *	   document, or some gateway's page.
+ *	1. libcurl received it completely, and it does not repeat the connection's
+ *	   previous reply;
+ *	2. the checksum matches the bytes received;
+ *	3. the Content-Encoding is one that we accept;
+ *	4. the status is 200.  Otherwise the body is inflated, and is an error
+ *	   document or the page of a gateway.
  *
- * Only then is the body the caller's.  Nothing here knows what a body of
- * status 200 should look like: that is the business of the room above.
+ * This file does not check the contents of a body of status 200; that is done
+ * in src/dynamodb (page_check.h).
  *
  * Layer: aws.
  */
@@ -25,7 +25,7 @@
 #include "awserror.h"
 #include "inflate.h"
 
-/* So much of a page that is no error document is worth showing. */
+/* Bytes shown of a body that is not an error document. */
 #define EXCERPT_SIZE	300
 
 #define HTTP_OK			200
@@ -54,7 +54,10 @@ check_checksum(DynCall *call, const DynReply *reply)
 	return DYN_FAIL_CHECKSUM;
 }
 
-/* libcurl cannot know: the second answer comes when another one is awaited. */
+/*
+ * libcurl cannot detect this: the repeated reply arrives when another one is
+ * expected.
+ */
 static DynFailure
 check_repetition(DynCall *call, const DynReply *reply)
 {
@@ -89,9 +92,9 @@ dyn_judge_unpack(DynCall *call, const DynBuffer *packed)
 }
 
 /*
- * An empty body is not packed, whatever its header says.  A few bytes may stand
- * for very many, so that the answers that came together are not unpacked
- * together: that is left until they are used.
+ * An empty body is not compressed, whatever its header says.  Bodies of status
+ * 200 are inflated when they are used, not when they arrive, because several
+ * at once could need much memory.
  */
 static DynFailure
 check_encoding(DynCall *call, const DynHttp *http)

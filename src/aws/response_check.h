@@ -1,6 +1,6 @@
 /*
  * response_check.h
- *		What an attempt came to: checksum, encoding, error document.
+ *		Checks the result of an attempt: checksum, encoding, error document.
  */
 #ifndef DYN_AWS_RESPONSE_CHECK_H
 #define DYN_AWS_RESPONSE_CHECK_H
@@ -11,18 +11,19 @@
 #include "retry.h"
 
 /*
- * Fills failure, http_status, code, message, request_id and throttle_reason of
- * the call; adds to bytes_received.  A packed body of status 200 stays packed.
- * Gives the class the retry policy puts the attempt in.  `signed_clock`
- * is the time of our clock as requests are signed with it.
+ * Sets failure, http_status, code, message, request_id and throttle_reason of
+ * the call, and adds to bytes_received.  A compressed body of status 200 is
+ * not inflated.  Returns the retry class of the attempt.  `signed_clock` is
+ * the current time by the clock that the attempt was signed with.
  */
-extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
-							   const DynCredentials *credentials,
-							   int64_t signed_clock);
+extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http,
+										CURLcode code,
+										const DynCredentials *credentials,
+										int64_t signed_clock);
 
 /*
- * Unpacks a body into the call's response; what fails then is told in the call's
- * message.
+ * Inflates a body into the call's response; sets the call's message on
+ * failure.
  */
 extern DynFailure dyn_judge_unpack(DynCall *call, const DynBuffer *packed);
 

@@ -1,19 +1,19 @@
 /*
  * retry.c
- *		Whether a failed attempt is repeated, and after which pause.
+ *		Decides whether a failed attempt is retried, and after which delay.
  *
- * The rules are those of the AWS SDKs' standard mode, with pauses for a
- * reader's patience.  Every operation of this project is a read, so a lost
- * reply is always safe to ask for again.
+ * The rules are those of the AWS SDKs' standard mode, with delays that suit
+ * interactive queries.  Every operation of this project is a read, so retrying
+ * after a lost reply is always safe.
  *
- * A failure is classified by its kind, then its code, then its HTTP status;
- * the first that knows it decides.  The pause is random between zero and a
- * bound that doubles with every attempt ("full jitter"), because many readers
- * that were throttled together should not come back together.
+ * A failure is classified by its kind, then by its code, then by its HTTP
+ * status.  The delay is random between zero and a bound that doubles with
+ * every attempt ("full jitter"), so that clients that were throttled together
+ * do not retry together.
  *
- * A wrong clock shows itself as a signature error with a telling text, or, at
- * services with less telling texts, as any authentication error whose Date
- * header is minutes away from the time that was signed.
+ * A wrong clock causes a signature error with a specific text or, at some
+ * services, an authentication error whose Date header differs by minutes from
+ * the time that was signed.
  *
  * Layer: aws.  Knows no network and no clock.
  */
@@ -32,7 +32,7 @@
 
 typedef struct ClassRule
 {
-	double		base_ms;		/* bound of the first pause */
+	double		base_ms;		/* bound of the first delay */
 	int			cost;			/* tokens per retry */
 } ClassRule;
 
@@ -101,7 +101,7 @@ static const StatusRule status_rules[] = {
 	{504, DYN_RETRY_TRANSIENT}
 };
 
-/* Errors a wrong clock may hide behind. */
+/* Errors that a wrong clock may cause. */
 static const char *const auth_codes[] = {
 	"InvalidSignatureException",
 	"UnrecognizedClientException",
@@ -187,7 +187,7 @@ dyn_retry_classify(const DynOutcome *outcome)
 	if (outcome->failure != DYN_FAIL_SERVICE)
 		return DYN_RETRY_FINAL;
 	class = classify_code(outcome);
-	/* Without the server's time there is nothing to correct the clock by. */
+	/* Without the server's time the clock cannot be corrected. */
 	if (class == DYN_RETRY_CLOCK && !outcome->has_date)
 		return DYN_RETRY_FINAL;
 	return class;
@@ -229,7 +229,7 @@ refill(DynRetryQuota *quota, int64_t now_us)
 	quota->refilled_us = now_us;
 }
 
-/* Does the failure belong to an outage that was paid for? */
+/* Does the failure belong to an outage whose tokens were taken already? */
 static bool
 is_paid(const DynRetryQuota *quota, DynRetryClass class, int64_t began_us)
 {
@@ -268,7 +268,7 @@ dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last, int64_t began_us,
 	}
 }
 
-/* Where the kernel gives no randomness the time will do. */
+/* If the kernel provides no randomness, use the time. */
 void
 dyn_random_seed(DynRandom *random)
 {
@@ -282,7 +282,7 @@ dyn_random_seed(DynRandom *random)
 		(uint64_t) now.tv_nsec;
 }
 
-/* splitmix64: a counter, well stirred. */
+/* The splitmix64 generator. */
 double
 dyn_random_unit(DynRandom *random)
 {

@@ -1,8 +1,8 @@
 /*
  * retry.h
- *		Whether a failed attempt is repeated, and after which pause.
+ *		Decides whether a failed attempt is retried, and after which delay.
  *
- * Pure policy: no clock, no network, no state but what is handed in.
+ * Pure policy: no clock, no network, no state except the arguments.
  */
 #ifndef DYN_AWS_RETRY_H
 #define DYN_AWS_RETRY_H
@@ -14,46 +14,47 @@
 
 typedef enum DynRetryClass
 {
-	DYN_RETRY_FINAL,			/* repeating would not help */
-	DYN_RETRY_THROTTLING,		/* the service asks for patience */
-	DYN_RETRY_TRANSIENT,		/* may be gone the next time */
+	DYN_RETRY_FINAL,			/* a retry would not help */
+	DYN_RETRY_THROTTLING,		/* the service throttles us */
+	DYN_RETRY_TRANSIENT,		/* may be temporary */
 	DYN_RETRY_CLOCK,			/* our clock is wrong: sign again with
 								 * another */
 	DYN_RETRY_CREDENTIALS		/* temporary credentials ran out */
 } DynRetryClass;
 
-/* What an attempt came to, as far as the policy looks at it. */
+/* The result of an attempt, as far as the policy uses it. */
 typedef struct DynOutcome
 {
 	DynFailure	failure;
-	bool		lasting;		/* the failure cannot go away by itself (a
-								 * certificate that does not verify) */
+	bool		lasting;		/* the failure is permanent (a certificate
+								 * that does not verify) */
 	int			http_status;
 	const char *code;			/* of the error document, or "" */
 	const char *message;
-	bool		has_date;		/* the reply told the server's time... */
+	bool		has_date;		/* the reply has the server's time... */
 	int64_t		skew;			/* ...ahead of the time signed, in seconds */
 } DynOutcome;
 
 extern DynRetryClass dyn_retry_classify(const DynOutcome *outcome);
 
 /*
- * The pause before the next attempt, in ms.  `attempts` counts those made,
- * `unit` is a random number in [0, 1), retry_after_ms what the service asked
- * for (-1: nothing).
+ * The delay before the next attempt, in ms.  `attempts` is the number of
+ * attempts made, `unit` a random number in [0, 1), retry_after_ms the delay
+ * requested by the service (-1: none).
  */
 extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 								 long retry_after_ms);
 
 /*
- * The quota: a bucket of tokens that the requests of one statement share, so that
- * a service in trouble is not met with a multiple of the load.  It is full when
- * zero-initialised.  Time gives one token back each second, successes give some.
+ * The quota is a bucket of tokens that the requests of one statement share, so
+ * that retries do not multiply the load of a service in trouble.  It is full
+ * when zero-initialised.  One token is returned per second, and some per
+ * successful attempt.
  *
- * An outage costs tokens once, however many requests it hits and however often
- * each is tried (their attempts are bounded by max_attempts): it begins when an
- * attempt fails, and is over when one succeeds that was begun after that.
- * Throttled attempts are paid for one by one.
+ * An outage takes tokens once, for any number of requests and retries (which
+ * max_attempts limits): it begins when an attempt fails, and ends when an
+ * attempt succeeds that was started later.  Throttled attempts take tokens
+ * each.
  */
 #define DYN_RETRY_QUOTA	500
 
@@ -61,25 +62,25 @@ typedef struct DynRetryQuota
 {
 	double		used;			/* tokens taken, as of refilled_us */
 	int64_t		refilled_us;
-	bool		outage;			/* one is under way */
-	int64_t		outage_us;		/* when it began; when the last one was over */
+	bool		outage;			/* one has begun and not ended */
+	int64_t		outage_us;		/* its begin; after its end, the end */
 } DynRetryQuota;
 
 /*
- * Takes the tokens of one retry of an attempt that was begun at began_us and has
- * failed now; false, taking nothing, if too few are left.
+ * Takes the tokens for a retry of an attempt that was started at began_us and
+ * failed at now_us.  Returns false, taking nothing, if too few are left.
  */
 extern bool dyn_retry_take(DynRetryQuota *quota, DynRetryClass class,
 						   int64_t began_us, int64_t now_us);
 
 /*
- * Notes the success of an attempt and gives tokens back; `last` is the class of
- * the request's last retry, DYN_RETRY_FINAL if the first attempt succeeded.
+ * Records the success of an attempt, and returns tokens.  `last` is the class
+ * of the request's last retry, DYN_RETRY_FINAL if the first attempt succeeded.
  */
 extern void dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last,
 							 int64_t began_us, int64_t now_us);
 
-/* A small generator of its own: the pauses need spread, not secrecy. */
+/* A random generator for delays; it need not be secure. */
 typedef struct DynRandom
 {
 	uint64_t	state;

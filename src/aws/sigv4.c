@@ -4,17 +4,17 @@
  *
  * A signature is made in four steps, each a section below:
  *
- *	1. the canonical request: method, path, query, headers and body hash,
- *	   written in the one way on which both sides agree;
+ *	1. the canonical request: method, path, query, headers and body hash, in
+ *	   canonical form;
  *	2. the string to sign: time, scope, and the hash of step 1;
  *	3. the signing key: four HMACs from the secret over date, region, service;
  *	4. the signature: HMAC of step 2 under the key of step 3.
  *
- * DynamoDB needs only POST to "/" without a query, but the general rules are
- * implemented, because only then do the published vectors prove anything.
+ * DynamoDB needs only POST to "/" without a query, but we implement the
+ * general rules, so that the published test vectors can be run.
  *
- * Nothing here keeps a secret longer than needed: intermediate keys are
- * wiped, the cache recognises the secret by its hash.
+ * Secrets are not kept longer than needed: intermediate keys are wiped, and
+ * the cache identifies the secret by its hash.
  *
  * Layer: aws.  Knows OpenSSL's digests; knows no network.
  */
@@ -141,7 +141,7 @@ append_encoded(DynBuffer *out, const char *s, size_t len, const char *keep)
 	}
 }
 
-/* Takes the last segment off a path that ends in '/'. */
+/* Removes the last segment of a path that ends in '/'. */
 static void
 go_up(DynBuffer *path)
 {
@@ -151,7 +151,7 @@ go_up(DynBuffer *path)
 		path->len--;
 }
 
-/* Segment by segment: "" and "." say nothing, ".." takes one back. */
+/* By segments: "" and "." are dropped, ".." removes the one before. */
 static void
 append_normalized(DynBuffer *out, const char *path)
 {
@@ -246,7 +246,7 @@ split_query(const char *query, QueryPart *parts)
 
 /*
  * Parts are sorted by name, then value, as encoded.  A '%' is kept: the query
- * arrives encoded, all but raw UTF-8.
+ * is encoded already, except for raw UTF-8.
  */
 static void
 canonical_query(const char *query, DynBuffer *out)
@@ -312,7 +312,7 @@ append_lower(DynBuffer *out, const char *s)
 		dyn_buffer_append_char(out, (char) tolower((unsigned char) *s));
 }
 
-/* Outer white space goes, inner runs and line breaks become one space. */
+/* Trims white space; inner runs and line breaks become one space. */
 static void
 append_header_value(DynBuffer *out, const char *s)
 {
@@ -431,7 +431,7 @@ derive_key(const DynSigScope *scope, const char *secret,
 	bool		ok;
 
 	dyn_buffer_init(&seed, 0);
-	/* Reserved at once, so that no copy of the secret is left by growing. */
+	/* Reserved at once: growing would leave copies of the secret. */
 	dyn_buffer_reserve(&seed, 4 + strlen(secret));
 	dyn_buffer_append_str(&seed, "AWS4");
 	ok = dyn_buffer_append_str(&seed, secret) &&
@@ -559,7 +559,7 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 	dyn_buffer_init(&canonical, 0);
 	dyn_buffer_init(&signed_headers, 0);
 	dyn_buffer_init(&to_sign, 0);
-	/* Room for all of it, so that growing leaves no copy of the token. */
+	/* Reserved at once: growing would leave copies of the token. */
 	ok = dyn_buffer_reserve(&canonical, 1024 + token_len) &&
 		dyn_sigv4_canonical(request, &canonical, &signed_headers) &&
 		dyn_sigv4_string_to_sign(scope, &canonical, &to_sign) &&

@@ -3,9 +3,8 @@
  *		AWS Signature Version 4 over request headers.
  *
  * The steps have the standard's names: canonical request, string to sign,
- * signing key, signature.  They are separate functions because that is how
- * the published test vectors check them; a request is signed by
- * dyn_sigv4_authorization, which does all four.
+ * signing key, signature.  They are separate functions so that the published
+ * test vectors can check each; dyn_sigv4_authorization does all four.
  */
 #ifndef DYN_AWS_SIGV4_H
 #define DYN_AWS_SIGV4_H
@@ -31,12 +30,12 @@ typedef struct DynSigHeader
 	const char *value;			/* may be folded over lines */
 } DynSigHeader;
 
-/* A request as far as it is signed; all of it belongs to the caller. */
+/* The signed parts of a request; all owned by the caller. */
 typedef struct DynSigRequest
 {
 	const char *method;
 	const char *path;			/* not yet percent-encoded */
-	const char *query;			/* behind the '?', or "" */
+	const char *query;			/* after the '?', or "" */
 	bool		normalize_path; /* resolve "." and "..", drop double slashes */
 	const DynSigHeader *headers;	/* in the order they are sent */
 	size_t		nheaders;
@@ -44,7 +43,7 @@ typedef struct DynSigRequest
 	size_t		body_len;
 } DynSigRequest;
 
-/* Where and when a signature holds. */
+/* The scope in which a signature is valid. */
 typedef struct DynSigScope
 {
 	const char *region;
@@ -53,9 +52,9 @@ typedef struct DynSigScope
 } DynSigScope;
 
 /*
- * The signing key of the last scope.  It holds for a day, so it is derived
- * once and found again by comparing what it was derived from.  Zero-initialise
- * it; wipe it with dyn_sigv4_key_forget.
+ * Caches the signing key of the last scope, which is valid for a day.  It is
+ * reused if everything it was derived from is equal.  Zero-initialise it; wipe
+ * it with dyn_sigv4_key_forget.
  */
 typedef struct DynSigKeyCache
 {
@@ -76,8 +75,8 @@ extern bool dyn_sha256_hex(const void *bytes, size_t len,
 
 /*
  * Appends the canonical request to `out` and the list of signed header names
- * ("content-type;host;...") to `signed_headers`.  False when memory or a
- * limit above is exceeded.
+ * ("content-type;host;...") to `signed_headers`.  Returns false if memory runs
+ * out or a limit above is exceeded.
  */
 extern bool dyn_sigv4_canonical(const DynSigRequest *request, DynBuffer *out,
 								DynBuffer *signed_headers);
@@ -86,7 +85,7 @@ extern bool dyn_sigv4_string_to_sign(const DynSigScope *scope,
 									 const DynBuffer *canonical,
 									 DynBuffer *out);
 
-/* The key of the scope, from the cache when it fits. */
+/* The key of the scope, from the cache if it matches. */
 extern bool dyn_sigv4_key(DynSigKeyCache *cache, const DynSigScope *scope,
 						  const char *secret,
 						  unsigned char key[DYN_SHA256_SIZE]);

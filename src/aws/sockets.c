@@ -1,20 +1,18 @@
 /*
  * sockets.c
- *		Which descriptors libcurl holds for connections, and which of these may
- *		be used again.
+ *		Tracks the sockets of libcurl's connections, and which may be reused.
  *
- * libcurl opens its sockets through us and should close them through us, but
- * some versions (7.88 among them) close one directly when a transfer is given
- * up before its connection stands.  So closing is not counted on: an entry
- * holds the inode of its socket, and one whose descriptor is gone or has
- * become something else does not count, and makes room when that is needed.
+ * libcurl opens its sockets through callbacks and should close them so, but
+ * some versions (7.88 among them) close one directly if a transfer is
+ * cancelled before it is connected.  So an entry also records the inode of its
+ * socket; an entry whose descriptor is closed, or refers to another file now,
+ * is stale: it is not counted, and is removed when room is needed.
  *
- * An answer belongs to the request that was sent last on its connection, and
- * nothing but their order says so.  A connection that has an answer too many
- * would thus give every later request the answer to the one before.  So what
- * comes on an idle connection is not waited for to be read: the connection is
- * ended.  It is shut down rather than closed, as the descriptor is libcurl's,
- * which looks whether a connection is alive before it uses it again.
+ * HTTP/1.1 matches replies to requests by their order only.  A connection with
+ * a surplus reply would therefore give every later request the reply to the
+ * one before.  So when data arrives on an idle connection, we shut the
+ * connection down.  We do not close it, as the descriptor belongs to libcurl,
+ * which checks that a connection is alive before it reuses it.
  *
  * Layer: aws.
  */
@@ -90,7 +88,7 @@ dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol)
 	return fd;
 }
 
-/* From the end: an earlier entry with this descriptor is a stale one. */
+/* Searches from the end: earlier entries with this descriptor are stale. */
 int
 dyn_sockets_close(DynSockets *sockets, int fd)
 {
@@ -105,9 +103,9 @@ dyn_sockets_close(DynSockets *sockets, int fd)
 	return close(fd);
 }
 
-/* ---- whether they may be used again ----------------------------------- */
+/* ---- whether they may be reused ------------------------------------- */
 
-/* From the end, as in dyn_sockets_close; NULL if it is none of ours. */
+/* Searches from the end, as in dyn_sockets_close; NULL if not found. */
 static DynSocket *
 find(const DynSockets *sockets, int fd)
 {
@@ -175,7 +173,7 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 		end_connection(entry->fd);
 }
 
-/* Of so many idle connections at a time: they are hardly ever more. */
+/* Idle connections checked at a time; there are rarely more. */
 #define POLLED	32
 
 void
@@ -212,7 +210,7 @@ dyn_sockets_count(const DynSockets *sockets)
 	return count;
 }
 
-/* What the peer sent before it closed may still wait to be read. */
+/* There may be unread data that the peer sent before it closed. */
 static bool
 is_closed_by_peer(int fd)
 {

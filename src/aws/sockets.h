@@ -1,7 +1,6 @@
 /*
  * sockets.h
- *		Which descriptors libcurl holds for connections, and which of these may
- *		be used again.
+ *		Tracks the sockets of libcurl's connections, and which may be reused.
  */
 #ifndef DYN_AWS_SOCKETS_H
 #define DYN_AWS_SOCKETS_H
@@ -14,10 +13,10 @@
 typedef struct DynSocket
 {
 	int			fd;
-	ino_t		inode;			/* tells the socket from a later one */
+	ino_t		inode;			/* to detect a reused descriptor number */
 	bool		watched;		/* by libcurl, for a transfer */
-	bool		idle;			/* gave an answer, and is not watched since */
-	uint64_t	last_answer;	/* identity of its last answer; 0: not known */
+	bool		idle;			/* has replied, and is not watched since */
+	uint64_t	last_answer;	/* identity of its last reply; 0: unknown */
 } DynSocket;
 
 /* Zero-initialise it. */
@@ -29,43 +28,40 @@ typedef struct DynSockets
 	uint64_t	opened;			/* ever */
 } DynSockets;
 
-/* A new descriptor, closed on exec; -1 when there is none to have. */
+/* Opens a socket, closed on exec; returns -1 on failure. */
 extern int	dyn_sockets_open(DynSockets *sockets, int family, int type,
 							 int protocol);
 extern int	dyn_sockets_close(DynSockets *sockets, int fd);
 
-/* libcurl begins or ends to watch the descriptor. */
+/* Records that libcurl begins or ends to watch the descriptor. */
 extern void dyn_sockets_watched(DynSockets *sockets, int fd, bool watched);
 
 /*
- * A transfer on the descriptor has ended with an answer of that identity, which
- * is made of request id and checksum (0: not known).  False if the connection's
- * last answer had the same one: then it is that answer once more, and not the
- * one to this request.
+ * Records that a transfer on the descriptor has ended with a reply of this
+ * identity (from request id and checksum; 0: unknown).  Returns false if the
+ * connection's previous reply had the same identity: then it is a repetition,
+ * and not the reply to this request.
  */
 extern bool dyn_sockets_answered(DynSockets *sockets, int fd,
 								 uint64_t identity);
 
-/* Which socket the descriptor is now; fd -1 if it is none of ours. */
+/* The socket with this descriptor; its fd is -1 if there is none. */
 extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);
 
-/*
- * Ends the connection, unless it has ended: libcurl finds it dead, and does not
- * use it again.
- */
+/* Shuts the connection down, so that libcurl does not reuse it. */
 extern void dyn_sockets_distrust(const DynSockets *sockets,
 								 const DynSocket *socket);
 
-/* Does so with all idle connections on which something came, or the end. */
+/* Shuts down all idle connections that have received data or were closed. */
 extern void dyn_sockets_distrust_stirred(DynSockets *sockets);
 
-/* How many are open now. */
+/* The number of open sockets. */
 extern size_t dyn_sockets_count(const DynSockets *sockets);
 
 /* Has the peer closed one of them? */
 extern bool dyn_sockets_any_closed_by_peer(const DynSockets *sockets);
 
-/* Forgets the list, closes nothing. */
+/* Frees the list, without closing sockets. */
 extern void dyn_sockets_free(DynSockets *sockets);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * attributes.h
- *		What the compiler is told about functions.
+ *		Function attributes for the compiler.
  *
- * Put before a declaration (DYN_NORETURN) or behind it (DYN_PRINTF); empty
- * where the compiler does not know it.
+ * DYN_NORETURN goes before a declaration, DYN_PRINTF after it.  Both are empty
+ * for compilers that do not support them.
  */
 #ifndef DYN_BASE_ATTRIBUTES_H
 #define DYN_BASE_ATTRIBUTES_H

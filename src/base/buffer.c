@@ -2,12 +2,11 @@
  * buffer.c
  *		A growable byte buffer with an upper bound, on malloc.
  *
- * The header holds the contract.  Two things are decided here.  A buffer that
- * is reserved from empty takes exactly what was asked for, because the caller
- * knew the size (a Content-Length); a buffer that grows doubles, so that a
- * reply of unknown length is copied a bounded number of times.  And the bound
- * counts contents, not capacity: the NUL that dyn_buffer_terminate writes may
- * stand one byte behind a full buffer.
+ * An empty buffer allocates exactly the size that is reserved, because the
+ * caller knows it (a Content-Length); a buffer that grows doubles, so that a
+ * reply of unknown length is copied a bounded number of times.  `max` limits
+ * the contents, not the capacity: the NUL that dyn_buffer_terminate writes may
+ * follow a full buffer.
  *
  * Layer: base.  Knows malloc only.
  */
@@ -50,7 +49,7 @@ fail(DynBuffer *buf)
 	return false;
 }
 
-/* An empty buffer has nothing that realloc should copy. */
+/* Uses malloc for an empty buffer: realloc would copy unused bytes. */
 static bool
 set_capacity(DynBuffer *buf, size_t cap)
 {
@@ -73,7 +72,7 @@ set_capacity(DynBuffer *buf, size_t cap)
 	return true;
 }
 
-/* Makes room for `bytes` more, the bound left aside. */
+/* Makes room for `bytes` more, ignoring the bound. */
 static bool
 ensure(DynBuffer *buf, size_t bytes)
 {
@@ -113,8 +112,8 @@ dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes, size_t len)
 }
 
 /*
- * vsnprintf wants room for a NUL, which the bound does not count: the second
- * attempt therefore ensures one byte more than it reserves.
+ * vsnprintf needs room for a NUL, which the bound does not count; so the
+ * second attempt ensures one byte more than it reserves.
  */
 bool
 dyn_buffer_printf(DynBuffer *buf, const char *fmt,...)

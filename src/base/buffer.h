@@ -2,11 +2,11 @@
  * buffer.h
  *		A growable byte buffer with an upper bound, on malloc.
  *
- * The buffer is the one container in which bytes cross the rooms below the
- * PostgreSQL wall: request bodies are written into one, responses arrive in
- * one.  It never raises an error and never exits: an append that would pass
- * `max` or that runs out of memory sets `failed`, and every later append is a
- * no-op, so a writer appends freely and looks at `failed` once, at the end.
+ * Request bodies are written into a DynBuffer, and responses arrive in one.
+ * The buffer never raises an error and never exits: an append that would
+ * exceed `max`, or that runs out of memory, sets `failed`, and every later
+ * append does nothing.  So a writer appends freely and checks `failed` once,
+ * at the end.
  *
  * `data` is NULL while `cap` is 0.  The contents are not NUL-terminated unless
  * dyn_buffer_terminate() was called.
@@ -27,25 +27,25 @@ typedef struct DynBuffer
 	size_t		cap;			/* bytes allocated */
 	size_t		max;			/* bytes allowed; 0 means no bound */
 	bool		failed;			/* an append did not fit */
-	bool		out_of_memory;	/* and not for its bound; until reset */
+	bool		out_of_memory;	/* malloc failed; until reset */
 } DynBuffer;
 
 extern void dyn_buffer_init(DynBuffer *buf, size_t max);
 
-/* Gives the memory back; the buffer may be used again afterwards. */
+/* Frees the memory; the buffer may be used again afterwards. */
 extern void dyn_buffer_free(DynBuffer *buf);
 
-/* Forgets the contents and the failure, keeps the memory. */
+/* Discards the contents and clears the failure, but keeps the memory. */
 extern void dyn_buffer_reset(DynBuffer *buf);
 
 /* Makes room for `extra` more bytes without using them. */
 extern bool dyn_buffer_reserve(DynBuffer *buf, size_t extra);
 
-/* Appends where there is no room yet. */
+/* The slow path of dyn_buffer_append: enlarges the buffer first. */
 extern bool dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes,
 									   size_t len);
 
-/* Most appends are of a few bytes, for which there is room. */
+/* Inline, as most appends are of a few bytes that fit. */
 static inline bool
 dyn_buffer_append(DynBuffer *buf, const void *bytes, size_t len)
 {
@@ -72,7 +72,7 @@ dyn_buffer_append_char(DynBuffer *buf, char c)
 
 extern bool dyn_buffer_printf(DynBuffer *buf, const char *fmt,...) DYN_PRINTF(2, 3);
 
-/* Puts a NUL behind the contents (not counted in `len`); NULL on failure. */
+/* Writes a NUL after the contents (not counted in `len`); NULL on failure. */
 extern const char *dyn_buffer_terminate(DynBuffer *buf);
 
 #endif

@@ -1,23 +1,23 @@
 /*
  * crc32.c
- *		CRC-32 by folding, where the processor can; by zlib elsewhere.
+ *		CRC-32 by folding where the processor supports it, else by zlib.
  *
  * A CRC is the remainder of the message, read as a polynomial over GF(2),
  * divided by a fixed polynomial P of degree 32.  A remainder does not change
  * when a high part of the message is replaced by something congruent to it:
- * 128 bits that stand d bits further up may be multiplied by (x^d mod P) and
- * added to what stands below.  One carry-less multiplication does 64 bits of
+ * 128 bits that are d bits further up may be multiplied by (x^d mod P) and
+ * added to the bits below.  One carry-less multiplication does 64 bits of
  * that, so 64 bytes are folded into the next 64 with eight multiplications and
- * no table.  At the end 16 bytes are left which have the same remainder as the
- * whole message; zlib takes it from there, together with the tail.
+ * no table.  At the end, 16 bytes are left that have the same remainder as the
+ * whole message; zlib computes the CRC of these and of the tail.
  *
  * The CRC is "reflected": the lowest bit of a byte is its highest power.  A
  * lane therefore holds its polynomial mirrored, and the product of two
- * mirrored concurrency comes out one bit short; the constants make that good by
- * standing one bit higher, which is why they have 33 bits.  To fold over D bits
- * the low lane, which stands 64 bits above the high one, is multiplied by
- * x^(D+32) and the high lane by x^(D-32), both mod P; the 32 bits missing
- * to 64 come from the mirror of a 32-bit remainder in a 64-bit lane.
+ * mirrored lanes comes out one bit short; the constants compensate by being
+ * shifted up one bit, which is why they have 33 bits.  To fold over D bits the
+ * low lane, which stands 64 bits above the high one, is multiplied by x^(D+32)
+ * and the high lane by x^(D-32), both mod P; the 32 bits missing to 64 come
+ * from the mirror of a 32-bit remainder in a 64-bit lane.
  *
  * The unit test compares every length up to a few hundred with zlib.
  *
@@ -40,7 +40,7 @@ crc32_plain(uint32_t crc, const unsigned char *bytes, size_t len)
 
 #define FOLDING __attribute__((target("pclmul,sse4.1")))
 
-/* Shorter messages are not worth the detour. */
+/* Shorter messages go to zlib directly. */
 #define SHORTEST_FOLDED	128
 
 /* Mirrored remainders mod P of the powers of x in the comments. */
@@ -94,8 +94,8 @@ crc32_folded(uint32_t crc, const unsigned char *bytes, size_t len)
 		a = fold(a, by128, load(bytes));
 
 	/*
-	 * zlib begins and ends with a complement; the running CRC was taken in
-	 * already, so it starts from the value that complements to zero.
+	 * zlib begins and ends with a complement.  The running CRC has been folded
+	 * in already, so start from the value whose complement is zero.
 	 */
 	_mm_storeu_si128((__m128i *) rest, a);
 	crc = crc32_plain(0xFFFFFFFFU, rest, sizeof(rest));

@@ -1,10 +1,10 @@
 /*
  * crc32.h
- *		CRC-32 (IEEE 802.3, the one of zlib), as x-amz-crc32 carries it.
+ *		CRC-32 (IEEE 802.3, as in zlib), for the header x-amz-crc32.
  *
- * dyn_crc32 continues from `crc` (0 at the beginning), like zlib's function of
- * the same meaning, and gives the same values; it is several times faster
- * where the processor multiplies without carries.
+ * dyn_crc32 continues from `crc` (0 at the beginning) and returns the same
+ * values as zlib's crc32(); it is several times faster on processors with
+ * carry-less multiplication.
  */
 #ifndef DYN_BASE_CRC32_H
 #define DYN_BASE_CRC32_H

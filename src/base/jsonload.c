@@ -1,12 +1,12 @@
 /*
  * jsonload.c
- *		Parsing a JSON document with jansson, in spite of its way to run out of
- *		memory.
+ *		Parses a JSON document with jansson, and detects its failed
+ *		allocations.
  *
- * When jansson cannot enlarge the buffer of a string it goes on without the
- * byte: the document parses, with a name or a value that nobody wrote.  Other
- * failed allocations look like errors of syntax.  So its allocator is watched
- * while it parses, and a document is given out only if none failed.
+ * When jansson cannot enlarge the buffer of a string, it drops the byte and
+ * continues: the document parses, but holds a wrong name or value.  Other
+ * failed allocations look like syntax errors.  So we watch its allocator while
+ * it parses, and return a document only if no allocation failed.
  */
 #include "jsonload.h"
 

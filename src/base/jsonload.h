@@ -1,7 +1,7 @@
 /*
  * jsonload.h
- *		Parsing a JSON document with jansson, in spite of its way to run out of
- *		memory.
+ *		Parses a JSON document with jansson, and detects its failed
+ *		allocations.
  */
 #ifndef DYN_BASE_JSONLOAD_H
 #define DYN_BASE_JSONLOAD_H
@@ -12,8 +12,8 @@
 #include <jansson.h>
 
 /*
- * As json_loadb.  NULL if the text is not JSON or memory fails, which
- * *out_of_memory tells; out_of_memory itself may be NULL.
+ * Like json_loadb.  Returns NULL if the text is not JSON or memory runs out;
+ * *out_of_memory tells which.  `out_of_memory` may be NULL.
  */
 extern json_t *dyn_json_load(const char *text, size_t len, size_t flags,
 							 bool *out_of_memory);

@@ -1,39 +1,37 @@
 /*
  * number.c
- *		Decimal text in, canonical decimal text out.
+ *		Converts decimal text into canonical decimal text.
  *
- * Every spelling is first taken apart into a Decimal: sign, at most 38
- * significant digits, and the power of ten of the leading one.  What does not
- * fit into 38 digits leaves one bit behind ("excess"), which is all that
- * rounding outward needs to know.  Texts of any length are read in one pass
- * and constant space, so a numeric of 131072 digits costs no more than its
- * own length.
+ * The text is first parsed into a Decimal: sign, at most 38 significant
+ * digits, and the power of ten of the leading digit.  Digits beyond the 38th
+ * only set one bit ("excess"), which is all that rounding needs to know.
+ * Texts of any length are read in one pass and constant space.
  *
- * The limits are then comparisons of that one exponent: a number is too large
+ * The limits are then comparisons of that exponent: a number is too large
  * above DYN_NUMBER_MAX_EXP and too small below DYN_NUMBER_MIN_EXP, whatever
  * its digits.  Infinity is a Decimal with an exponent beyond all limits, so
- * that rounding it needs no case of its own.
+ * that rounding needs no special case for it.
  *
- * Nothing here looks at the locale, allocates, or computes in binary.
+ * This file does not allocate, use the locale, or compute in binary.
  */
 #include <stdint.h>
 #include <string.h>
 
 #include "number.h"
 
-/* Exponents are clamped here; no text is long enough to bring one back. */
+/* Exponents are clamped here; no text has enough digits to offset one. */
 #define EXP_CLAMP	INT64_C(1000000000000000)
 
 typedef struct Decimal
 {
 	bool		negative;
-	bool		excess;			/* a digit behind the 38th is not zero */
+	bool		excess;			/* a digit after the 38th is not zero */
 	int			ndigits;		/* digits held; 0: the number is zero */
 	int64_t		exp;			/* power of ten of digits[0] */
 	char		digits[DYN_NUMBER_MAX_DIGITS];	/* text, no leading '0' */
 } Decimal;
 
-/* What is left of the text that is being read. */
+/* The unread rest of the text. */
 typedef struct Reader
 {
 	const char *p;
@@ -46,7 +44,7 @@ at_digit(const Reader *in)
 	return in->p < in->end && *in->p >= '0' && *in->p <= '9';
 }
 
-/* Steps over c if it comes next. */
+/* Skips c if it is the next character. */
 static bool
 accept(Reader *in, char c)
 {
@@ -56,7 +54,7 @@ accept(Reader *in, char c)
 	return true;
 }
 
-/* Steps over a sign; true if it is a minus. */
+/* Skips a sign; true if it is a minus. */
 static bool
 read_sign(Reader *in)
 {
@@ -67,8 +65,8 @@ read_sign(Reader *in)
 }
 
 /*
- * One digit of the mantissa.  `exp` starts at -1, the place behind the point,
- * and moves with every digit that shifts the leading one.
+ * Adds one digit of the mantissa.  `exp` starts at -1, the first place after
+ * the point, and changes with every digit that moves the leading one.
  */
 static void
 add_digit(Decimal *d, char c, bool fraction)
@@ -96,7 +94,7 @@ strip_trailing_zeros(Decimal *d)
 		d->ndigits--;
 }
 
-/* False if there is not a single digit. */
+/* Returns false if there are no digits. */
 static bool
 read_mantissa(Reader *in, Decimal *d)
 {
@@ -114,7 +112,7 @@ read_mantissa(Reader *in, Decimal *d)
 	return any;
 }
 
-/* False if an exponent is announced and missing. */
+/* Returns false if an 'e' is not followed by an exponent. */
 static bool
 read_exponent(Reader *in, Decimal *d)
 {
@@ -146,7 +144,7 @@ parse(const char *text, size_t len, Decimal *d)
 	return read_mantissa(&in, d) && read_exponent(&in, d) && in.p == in.end;
 }
 
-/* As PostgreSQL spells it; becomes a number too large to be held. */
+/* "Infinity", as PostgreSQL writes it; becomes a number above the limits. */
 static bool
 parse_infinity(const char *text, size_t len, Decimal *d)
 {
@@ -199,7 +197,7 @@ put_whole(char *p, const Decimal *d)
 	return put_digits(p, d->digits + whole, d->ndigits - whole);
 }
 
-/* The Decimal is within the limits. */
+/* Writes a Decimal that is within the limits. */
 static void
 write_canonical(const Decimal *d, char *dst, size_t *dst_len)
 {
@@ -284,7 +282,7 @@ round_towards_zero(Decimal *d)
 		d->ndigits = 0;
 }
 
-/* False if there is no number held that far out. */
+/* Returns false if DynamoDB cannot hold a number of that magnitude. */
 static bool
 round_away_from_zero(Decimal *d)
 {
@@ -323,8 +321,8 @@ whole_length(const char *s, size_t len)
 }
 
 /*
- * Without signs, exponents and needless zeros, a longer whole part is the
- * greater number, and equally long ones compare like words.
+ * In canonical form without a sign, the number with the longer whole part is
+ * greater, and whole parts of equal length compare as strings.
  */
 static int
 compare_magnitude(const char *a, size_t alen, const char *b, size_t blen)

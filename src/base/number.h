@@ -1,14 +1,14 @@
 /*
  * number.h
- *		Decimal numbers as DynamoDB holds them, as text.
+ *		Decimal numbers as text, within the limits of DynamoDB.
  *
  * DynamoDB keeps 38 significant digits and magnitudes from 1E-130 to
- * 9.99...E+125 (shared facts: developer guide, "Data types", Number).  Numbers
- * cross this extension as decimal text only; nothing here goes through a
+ * 9.99...E+125 (developer guide, "Data types", Number).  This extension
+ * handles numbers as decimal text only, and never converts one through a
  * binary float.
  *
- * The canonical form is the one the service answers with: no exponent, no
- * leading zeros but the one before a point, no trailing zeros behind it, no
+ * The canonical form is the one that the service returns: no exponent, no
+ * leading zeros except the one before a point, no trailing zeros after it, no
  * plus sign, no negative zero.
  */
 #ifndef DYN_BASE_NUMBER_H
@@ -33,25 +33,25 @@ typedef enum DynNumberStatus
 	DYN_NUMBER_UNDERFLOW		/* not zero, magnitude below 1E-130 */
 } DynNumberStatus;
 
-/* Which neighbour to take when the value itself cannot be held. */
+/* Which neighbour to use when DynamoDB cannot hold the value itself. */
 typedef enum DynRounding
 {
-	DYN_ROUND_DOWN,				/* the largest number held that is not greater */
-	DYN_ROUND_UP				/* the smallest number held that is not less */
+	DYN_ROUND_DOWN,				/* the largest such number that is not greater */
+	DYN_ROUND_UP				/* the smallest such number that is not less */
 } DynRounding;
 
 /*
  * Writes the canonical form of the decimal text (sign, digits, point,
- * exponent) into dst (DYN_NUMBER_BUFSIZE bytes, NUL-terminated), and its length
- * into *dst_len.
+ * exponent) to dst (DYN_NUMBER_BUFSIZE bytes, NUL-terminated), and its length
+ * to *dst_len.
  */
 extern DynNumberStatus dyn_number_canonical(const char *text, size_t len,
 											char *dst, size_t *dst_len);
 
 /*
- * The nearest number DynamoDB can hold in the given direction, for a range
- * bound.  False if there is none (rounding 1E126 up, -1E126 down) or the text is
- * no number.
+ * Finds the nearest number in the given direction that DynamoDB can hold, for
+ * a range bound.  Returns false if there is none (1E126 rounded up, -1E126
+ * rounded down) or the text is not a number.
  */
 extern bool dyn_number_round(const char *text, size_t len, DynRounding dir,
 							 char *dst, size_t *dst_len);

@@ -2,12 +2,11 @@
  * text.c
  *		UTF-8 validation, JSON string output, base64, hashing.
  *
- * What these have in common is that they run over every byte that leaves for
- * DynamoDB, so each has a fast way for the ordinary case: UTF-8 is checked
- * eight ASCII bytes at a time, JSON strings are copied in runs between the
- * rare bytes that need an escape, base64 is written straight into reserved
- * room.  All of them are pure functions of their arguments; the appending ones
- * follow the buffer's rule that a failure is remembered by the buffer.
+ * These functions process every byte that is sent to DynamoDB, so each has a
+ * fast path for the common case: UTF-8 is checked eight ASCII bytes at a time,
+ * JSON strings are copied in runs between the few bytes that need an escape,
+ * and base64 is written directly into reserved space.  Functions that append
+ * record a failure in the buffer (buffer.h).
  */
 #include <string.h>
 
@@ -110,7 +109,7 @@ dyn_utf8_valid(const char *s, size_t len)
 	return true;
 }
 
-/* 0: stands for itself; 'u': \u00XX; else: the letter behind a backslash. */
+/* 0: no escape; 'u': \u00XX; else the letter after the backslash. */
 static const char escapes[256] = {
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'b', 't', 'n', 'u', 'f', 'r', 'u',
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u',
@@ -200,11 +199,11 @@ dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len)
 	return true;
 }
 
-/* Odd constants without pattern; any such would do. */
+/* Arbitrary odd constants with no bit pattern. */
 #define HASH_SEED	UINT64_C(0xB5297A4D3F84D5A3)
 #define HASH_MUL	UINT64_C(0x8A91A6D40BF42041)
 
-/* Multiplying carries upwards only, so the high half is folded back down. */
+/* Multiplication only carries upward, so fold the high half down. */
 static uint64_t
 hash_mix(uint64_t h, uint64_t word)
 {

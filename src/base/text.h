@@ -20,7 +20,7 @@ extern bool dyn_append_json_string(DynBuffer *buf, const char *s, size_t len);
 /* Appends base64 with padding, without quotes. */
 extern bool dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len);
 
-/* A 64-bit hash of bytes, not for adversaries. */
+/* A 64-bit hash of bytes; not safe against chosen collisions. */
 extern uint64_t dyn_hash_bytes(const void *bytes, size_t len);
 
 #endif
