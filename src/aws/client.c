@@ -470,7 +470,7 @@ may_repeat(Call *call, DynRetryClass class)
 					   dyn_loop_now_us());
 }
 
-/* The connection is idle now, and may have answered another request. */
+/* Looks up the connection, and checks that its reply is not a repetition. */
 static void
 note_connection(Call *call)
 {
@@ -496,7 +496,7 @@ end_attempt(Call *call, CURLcode code)
 
 	note_connection(call);
 	class = dyn_response_check(&call->public, call->http, code,
-					  call->service->credentials, signing_clock(call));
+							   call->service->credentials, signing_clock(call));
 	if (call->public.failure != DYN_FAIL_NONE &&
 		call->public.failure != DYN_FAIL_SERVICE)
 		dyn_call_distrust(&call->public);

@@ -165,7 +165,7 @@ forget_last_attempt(DynCall *call)
 
 DynRetryClass
 dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
-		  const DynCredentials *credentials, int64_t signed_clock)
+				   const DynCredentials *credentials, int64_t signed_clock)
 {
 	const DynReply *reply = &http->reply;
 	DynOutcome	outcome = {0};

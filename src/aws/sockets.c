@@ -152,7 +152,10 @@ dyn_sockets_find(const DynSockets *sockets, int fd)
 	return entry != NULL ? *entry : none;
 }
 
-/* What came already must not be found by a look for data. */
+/*
+ * Shuts down, and drains the data that has arrived, so that a later check for
+ * data does not find it.
+ */
 static void
 end_connection(int fd)
 {

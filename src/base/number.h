@@ -27,7 +27,7 @@
 typedef enum DynNumberStatus
 {
 	DYN_NUMBER_OK,
-	DYN_NUMBER_SYNTAX,			/* not a decimal number (NaN, Infinity, hex...) */
+	DYN_NUMBER_SYNTAX,			/* not a decimal number (NaN, hex ...) */
 	DYN_NUMBER_PRECISION,		/* more than 38 significant digits */
 	DYN_NUMBER_OVERFLOW,		/* magnitude of 1E126 or more */
 	DYN_NUMBER_UNDERFLOW		/* not zero, magnitude below 1E-130 */
@@ -36,8 +36,8 @@ typedef enum DynNumberStatus
 /* Which neighbour to use when DynamoDB cannot hold the value itself. */
 typedef enum DynRounding
 {
-	DYN_ROUND_DOWN,				/* the largest such number that is not greater */
-	DYN_ROUND_UP				/* the smallest such number that is not less */
+	DYN_ROUND_DOWN,				/* the largest one that is not greater */
+	DYN_ROUND_UP				/* the smallest one that is not less */
 } DynRounding;
 
 /*

@@ -229,7 +229,7 @@ static int
 round_size(const Sampler *sampler)
 {
 	double		concurrency = Min(sampler->relation->connection->max_concurrency,
-							sampler->segments - sampler->done);
+								  sampler->segments - sampler->done);
 	double		units = dyn_guc_analyze_read_units - sampler->counters.read_units;
 
 	if (sampler->whole)

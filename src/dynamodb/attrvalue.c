@@ -1,19 +1,18 @@
 /*
  * attrvalue.c
- *		Finishing scalars, and walking what is nested.
+ *		Decodes scalars, and walks lists, maps and sets.
  *
- * Everything here works on slices that the page reader has validated, so there
- * is nothing to complain about but base64, which the reader leaves alone.  The
- * walk needs only to find its way: from one quote, brace or bracket to the
- * next.  Commas and colons carry no information any more and are passed over
- * like white space.
+ * All input is slices that the page reader has validated, so nothing can fail
+ * except base64, which the reader does not check.  The walk goes from one
+ * quote, brace or bracket to the next; commas and colons carry no information
+ * any more and are skipped like white space.
  */
 #include "attrvalue.h"
 
 #include "escape.h"
 #include "jsonscan.h"
 
-/* depth of a walk that has not announced its own value yet, or is over */
+/* depth of a walk that has not begun, or has ended */
 #define WALK_FRESH		(-1)
 #define WALK_OVER		(-2)
 
@@ -45,7 +44,7 @@ dyn_value_text(const DynValue *value, char *dst)
 #define BAD		0xff
 #define PAD		0xfe
 
-/* What a character stands for. */
+/* The value of a base64 character. */
 static const uint8_t sextets[256] = {
 #define BAD16	BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, \
 				BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD
@@ -71,7 +70,7 @@ dyn_value_bytes_max(const DynValue *value)
 	return (size_t) value->len / 4 * 3 + 3;
 }
 
-/* The last four characters, padding allowed; returns the bytes or -1. */
+/* Decodes the last four characters, with padding; returns the bytes or -1. */
 static long
 decode_tail(const unsigned char *src, unsigned char *dst)
 {
@@ -155,7 +154,7 @@ dyn_walk_begin(DynWalk *walk, const DynValue *value)
 	walk->depth = WALK_FRESH;
 	walk->named = false;
 	walk->stack[0] = value->type;
-	walk->stack[1] = value->flags;	/* until the value is announced */
+	walk->stack[1] = value->flags;	/* until its event is returned */
 }
 
 static DynWalkEvent
@@ -175,7 +174,7 @@ announce(DynWalk *walk, DynValue *v)
 	return DYN_WALK_OPEN;
 }
 
-/* To the next byte that means something. */
+/* Skips to the next significant byte. */
 static inline const char *
 to_token(const char *p, const char *end)
 {
@@ -197,7 +196,7 @@ has_nul(const char *p, const char *end)
 	return false;
 }
 
-/* From behind the opening quote to the closing one. */
+/* Moves from after the opening quote to the closing one. */
 static const char *
 to_quote(const char *p, const char *end, bool *escaped)
 {
@@ -352,7 +351,7 @@ dyn_walk_next(DynWalk *walk, DynValue *v)
 		return DYN_WALK_END;
 	walk->p = to_token(walk->p, walk->end);
 	if (walk->p >= walk->end)
-		return DYN_WALK_END;	/* not reached on what was validated */
+		return DYN_WALK_END;	/* not reached on validated input */
 	if (*walk->p == ']' || *walk->p == '}')
 		return walk_close(walk, v);
 	inside = walk->stack[walk->depth - 1];

@@ -1,15 +1,14 @@
 /*
  * attrvalue.h
- *		A DynamoDB attribute value as a slice of the response, and how to look
- *		inside one.
+ *		Attribute values as slices of the response, and functions to read them.
  *
- * The page reader yields DynValue slices that point into the response buffer:
- * nothing is copied, nothing is allocated.  Scalars are finished by whoever
- * makes something of them (dyn_value_text for S with escapes,
- * dyn_value_bytes for B); lists, maps and sets are walked with a DynWalk.
+ * The page reader returns DynValue slices that point into the response buffer;
+ * it neither copies nor allocates.  The consumer decodes scalars
+ * (dyn_value_text for S with escapes, dyn_value_bytes for B), and walks lists,
+ * maps and sets with a DynWalk.
  *
- * A slice that came from the page reader has been validated as JSON and as
- * attribute value, so a walk over it cannot fail.
+ * The page reader has validated its slices as JSON and as attribute values, so
+ * a walk over one cannot fail.
  */
 #ifndef DYN_DYNAMODB_ATTRVALUE_H
 #define DYN_DYNAMODB_ATTRVALUE_H
@@ -42,7 +41,7 @@ typedef enum DynType
 #define DYN_VALUE_TRUE		0x04	/* BOOL: the value */
 
 /*
- * data/len: S, N, B: what stands between the quotes (S still escaped, B still
+ * data/len: S, N, B: the text between the quotes (S still escaped, B still
  * base64).  SS, NS, BS, L, M: the JSON array or object, brackets included.
  * BOOL, NULL, ABSENT: empty.
  */
@@ -54,7 +53,7 @@ typedef struct DynValue
 	uint8_t		flags;
 } DynValue;
 
-/* "S", "N", ... as DynamoDB spells it; "absent" for DYN_TYPE_ABSENT. */
+/* "S", "N", ...; "absent" for DYN_TYPE_ABSENT. */
 extern const char *dyn_type_name(DynType type);
 
 /*
@@ -71,28 +70,28 @@ extern size_t dyn_value_bytes_max(const DynValue *value);
 extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);
 
 /*
- * Walking a list, map or set, depth first.  The walk never recurses and keeps
- * its state in the struct.
+ * Walks a list, map or set, depth first.  The walk does not recurse; its state
+ * is in the struct.
  *
  *		dyn_walk_begin(&walk, &value);
  *		while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END) ...
  *
- * The value given to dyn_walk_begin is announced itself, too: a list yields
- * OPEN (v.type L), its members, CLOSE.  Members of sets come as VALUE with the
- * element type (S, N or B).  In a map each member is preceded by NAME, whose
- * slice is of type S.  OPEN of a nested container and CLOSE tell only the
- * type: where the container ends is not known yet, so len is 0.
+ * Events include the value given to dyn_walk_begin: a list yields OPEN (v.type
+ * L), its elements, CLOSE.  Members of sets are VALUEs with the element type
+ * (S, N or B).  In a map each member is preceded by NAME, whose slice is of
+ * type S.  OPEN of a nested container and CLOSE set only the type: the end of
+ * the container is not known yet, so len is 0.
  */
-#define DYN_MAX_DEPTH	100		/* levels of L and M that are accepted */
+#define DYN_MAX_DEPTH	100		/* accepted levels of L and M */
 
 typedef enum DynWalkEvent
 {
 	DYN_WALK_END,
 	DYN_WALK_VALUE,				/* a scalar */
-	DYN_WALK_OPEN,				/* of L, M, SS, NS, BS; v.type tells */
+	DYN_WALK_OPEN,				/* L, M, SS, NS or BS, as in v.type */
 	DYN_WALK_NAME,				/* name of the map member that follows */
-	DYN_WALK_CLOSE				/* end of the innermost open container;
-								 * v.type tells of which kind */
+	DYN_WALK_CLOSE				/* end of the innermost open container, of
+								 * type v.type */
 } DynWalkEvent;
 
 typedef struct DynWalk
@@ -100,16 +99,17 @@ typedef struct DynWalk
 	const char *p;
 	const char *end;
 	int			depth;
-	bool		named;			/* a NAME was given, its value comes next */
-	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynType of what is open */
+	bool		named;			/* a NAME was returned, its value is next */
+	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynType of open ones */
 } DynWalk;
 
 extern void dyn_walk_begin(DynWalk *walk, const DynValue *value);
 extern DynWalkEvent dyn_walk_next(DynWalk *walk, DynValue *v);
 
 /*
- * The next element of the set or list `parent`, whose opening was taken by
- * dyn_walk_next; one that is a container comes as a whole.  False at the end.
+ * Returns the next element of the set or list `parent`, whose OPEN
+ * dyn_walk_next has returned; a nested container is returned as a whole.
+ * False at the end.
  */
 extern bool dyn_walk_element(DynWalk *walk, const DynValue *parent,
 							 DynValue *v);

@@ -1,7 +1,7 @@
 /*
  * decimal.c
- *		Numbers as text, byte by byte: long ones, and all that are not written
- *		as DynamoDB writes them.
+ *		Reads numbers byte by byte: long ones, and those not in DynamoDB's
+ *		form.
  */
 #include "decimal.h"
 

@@ -1,12 +1,12 @@
 /*
  * decimal.h
- *		The text of an N: an optional sign, digits with a point somewhere among
- *		them or none, an optional exponent.
+ *		The text of an N: optional sign, digits with an optional point,
+ *		optional exponent.
  *
- * Only the form is judged; whether the number is one that DynamoDB can hold is
- * base/number.h's affair.  DynamoDB writes plain digits and a point, which is
- * what the inline half looks for, 16 characters at a step.  JSON escapes are
- * refused, so that the slice is the number.
+ * Only the syntax is checked; base/number.h checks that DynamoDB can hold the
+ * number.  DynamoDB writes plain digits and a point, which the inline half
+ * reads in steps of 16 characters.  JSON escapes are rejected, so that the
+ * slice is the number.
  */
 #ifndef DYN_DYNAMODB_DECIMAL_H
 #define DYN_DYNAMODB_DECIMAL_H
@@ -15,7 +15,7 @@
 
 extern const char *dyn_decimal_read_slow(DynScan *scan, const char *p);
 
-/* p is behind the opening quote; returns the closing one. */
+/* p is after the opening quote; returns the closing one. */
 static DYN_HOT const char *
 dyn_decimal_read(DynScan *scan, const char *p)
 {

@@ -1,15 +1,14 @@
 /*
  * duplicate_names.c
- *		The stack of open names, with a hash table over it.
+ *		The stack of names of open objects, with a hash table over it.
  *
- * The table is probed linearly.  Names leave in the reverse order of their
- * coming, so a slot can simply be cleared: nothing that is still there was
- * ever moved past it.  Growing re-enters all names in the order in which they
- * came, which keeps that true.
+ * The table uses linear probing.  Names are removed in reverse order, so a
+ * slot can simply be cleared: no remaining name was ever moved past it.
+ * Growing inserts all names again in their original order, which preserves
+ * this.
  *
- * Names come from whoever may write to the table, so the hash has a seed and
- * mixes all bits: nobody outside can prepare names that all fall into one
- * slot.
+ * Anyone who may write to the DynamoDB table chooses the names, so the hash
+ * has a secret seed and mixes all bits: names cannot be crafted to collide.
  */
 #include "duplicate_names.h"
 
@@ -116,7 +115,7 @@ grow(DynDuplicateNames *set)
 	return true;
 }
 
-/* Room for len bytes of text, which it returns. */
+/* Returns a buffer of at least len bytes. */
 static char *
 reserve_text(DynDuplicateNames *set, size_t len)
 {
@@ -134,7 +133,7 @@ reserve_text(DynDuplicateNames *set, size_t len)
 
 const char *
 dyn_duplicate_names_text(DynDuplicateNames *set, const char *name, size_t len,
-				 size_t *text_len)
+						 size_t *text_len)
 {
 	char	   *text = reserve_text(set, len);
 
@@ -143,7 +142,7 @@ dyn_duplicate_names_text(DynDuplicateNames *set, const char *name, size_t len,
 	return text;
 }
 
-/* Does the JSON text of a name read as this text? */
+/* Is this the unescaped text of the name? */
 static bool
 reads_as(const DynOpenName *open, const char *text, size_t len)
 {
@@ -155,7 +154,7 @@ reads_as(const DynOpenName *open, const char *text, size_t len)
 	if (open->len < len || memchr(open->name, '\\', open->len) == NULL)
 		return false;
 
-	/* Equal hashes and an escape: a duplicate, but for a miracle. */
+	/* Equal hashes, and an escape: almost certainly a duplicate. */
 	undone = malloc(open->len);
 	same = undone != NULL &&
 		dyn_escape_undo(open->name, open->len, undone) == len &&
@@ -165,8 +164,8 @@ reads_as(const DynOpenName *open, const char *text, size_t len)
 }
 
 bool
-dyn_duplicate_names_has(const DynDuplicateNames *set, uint32_t base, const char *text,
-				size_t len, uint32_t hash)
+dyn_duplicate_names_has(const DynDuplicateNames *set, uint32_t base,
+						const char *text, size_t len, uint32_t hash)
 {
 	uint32_t	slot;
 	uint32_t	entry;
@@ -186,7 +185,7 @@ dyn_duplicate_names_has(const DynDuplicateNames *set, uint32_t base, const char 
 
 bool
 dyn_duplicate_names_push(DynDuplicateNames *set, const char *name, size_t len,
-				 uint32_t hash)
+						 uint32_t hash)
 {
 	DynOpenName *open;
 
@@ -202,8 +201,8 @@ dyn_duplicate_names_push(DynDuplicateNames *set, const char *name, size_t len,
 }
 
 DynNameAdded
-dyn_duplicate_names_add(DynDuplicateNames *set, uint32_t base, const char *name, size_t len,
-				bool escaped)
+dyn_duplicate_names_add(DynDuplicateNames *set, uint32_t base,
+						const char *name, size_t len, bool escaped)
 {
 	const char *text = name;
 	size_t		text_len = len;

@@ -1,21 +1,20 @@
 /*
  * duplicate_names.h
- *		The names of the objects that are open, to find one that stands twice.
+ *		A stack of the member names of open JSON objects, to detect duplicates.
  *
- * Reading nested objects makes a stack of names: an object's names lie above
- * those of the objects around it, and go when it ends.  `base` is the height
- * of the stack when the object was opened; a name is a duplicate if the same
- * name lies at or above it.  Names are compared as they read after their
- * escapes are undone.
+ * The names of an object lie above those of the objects around it, and are
+ * removed when it ends.  `base` is the height of the stack when the object was
+ * opened; a name is a duplicate if an equal name lies at or above it.  Names
+ * are compared after unescaping.
  *
  *		base = set.count;
  *		dyn_duplicate_names_add(&set, base, ...);		for each name
  *		dyn_duplicate_names_cut(&set, base);			when the object ends
  *
- * Costs: constant time for each name (a hash table with a seed that is not
- * known outside), 24 to 40 bytes for each name of an open object.  This is the
- * way for names met rarely; those that repeat from item to item are proven
- * unique by the lexicon.
+ * Cost: constant time per name (a hash table with a secret seed), and 24 to 40
+ * bytes per name of an open object.  This is used for rare names; for names
+ * that repeat from item to item the name cache detects duplicates
+ * (name_cache.h).
  */
 #ifndef DYN_DYNAMODB_DUPLICATE_NAMES_H
 #define DYN_DYNAMODB_DUPLICATE_NAMES_H
@@ -26,7 +25,7 @@
 
 typedef struct DynOpenName
 {
-	const char *name;			/* in the response, escapes not undone */
+	const char *name;			/* in the response, still escaped */
 	uint32_t	len;
 	uint32_t	hash;
 	uint32_t	place;			/* its slot in the table */
@@ -39,7 +38,7 @@ typedef struct DynDuplicateNames
 	uint32_t	cap;
 	uint32_t   *table;			/* index into names plus one; 0 is free */
 	uint32_t	mask;			/* slots of the table less one */
-	char	   *text;			/* the last name with escapes, undone */
+	char	   *text;			/* the last escaped name, unescaped */
 	size_t		text_cap;
 	uint64_t	seed;
 } DynDuplicateNames;
@@ -51,36 +50,39 @@ extern size_t dyn_duplicate_names_memory(const DynDuplicateNames *set);
 typedef enum DynNameAdded
 {
 	DYN_NAME_ADDED,
-	DYN_NAME_DUPLICATE,			/* it was there already */
+	DYN_NAME_DUPLICATE,			/* the object has the name already */
 	DYN_NAME_NO_MEMORY
 } DynNameAdded;
 
-/* Adds a name: its JSON text between the quotes. */
-extern DynNameAdded dyn_duplicate_names_add(DynDuplicateNames *set, uint32_t base,
-									const char *name, size_t len, bool escaped);
+/* Adds a name, given as the JSON text between the quotes. */
+extern DynNameAdded dyn_duplicate_names_add(DynDuplicateNames *set,
+											uint32_t base, const char *name,
+											size_t len, bool escaped);
 
 /*
- * The same for a name that is known not to be there, with its hash.  False if
- * memory fails.
+ * The same for a name with this hash that is known not to be a duplicate.
+ * False if memory runs out.
  */
-extern bool dyn_duplicate_names_push(DynDuplicateNames *set, const char *name, size_t len,
-							 uint32_t hash);
+extern bool dyn_duplicate_names_push(DynDuplicateNames *set, const char *name,
+									 size_t len, uint32_t hash);
 
-/* Is the name there?  (Its text, escapes undone.) */
-extern bool dyn_duplicate_names_has(const DynDuplicateNames *set, uint32_t base,
-							const char *text, size_t len, uint32_t hash);
+/* Does the stack hold the name at or above base?  The text is unescaped. */
+extern bool dyn_duplicate_names_has(const DynDuplicateNames *set,
+									uint32_t base, const char *text,
+									size_t len, uint32_t hash);
 
 /*
- * Undoes the escapes of a name; the text is good until the next call.  NULL if
- * memory fails.
+ * Unescapes a name; the text is valid until the next call.  NULL if memory
+ * runs out.
  */
-extern const char *dyn_duplicate_names_text(DynDuplicateNames *set, const char *name,
-									size_t len, size_t *text_len);
+extern const char *dyn_duplicate_names_text(DynDuplicateNames *set,
+											const char *name, size_t len,
+											size_t *text_len);
 
-/* Takes off all names above base. */
+/* Removes all names at or above base. */
 extern void dyn_duplicate_names_cut(DynDuplicateNames *set, uint32_t base);
 
-extern uint32_t dyn_duplicate_names_hash(const DynDuplicateNames *set, const char *text,
-								 size_t len);
+extern uint32_t dyn_duplicate_names_hash(const DynDuplicateNames *set,
+										 const char *text, size_t len);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * escape.c
- *		Undoes the escapes of JSON strings.
+ *		Decodes the escapes of JSON strings.
  */
 #include "escape.h"
 
@@ -77,7 +77,7 @@ undo_unicode(const char *src, char **dst)
 	return src;
 }
 
-/* Writes what the escape at src stands for; returns what follows it. */
+/* Decodes the escape at src; returns the position after it. */
 static const char *
 undo_escape(const char *src, char **dst)
 {
@@ -110,9 +110,9 @@ undo_escape(const char *src, char **dst)
 }
 
 /*
- * Copies up to the next backslash.  A step stores 16 bytes even if fewer
- * count: the text never grows, so wherever 16 bytes of the source are left
- * there is room for as many.
+ * Copies up to the next backslash.  A step stores 16 bytes even if fewer are
+ * needed: the text never grows, so while 16 bytes of the source are left, dst
+ * has room for them.
  */
 static inline const char *
 copy_plain(const char *src, const char *end, char **dst)

@@ -1,25 +1,23 @@
 /*
  * expression.c
- *		From condition trees and paths to the text of expressions.
+ *		Renders condition trees and paths as text of expressions.
  *
- * One renderer serves two listeners.  DynamoDB gets placeholders for every
- * name and value; people get the names and values themselves.  The difference
- * is a ExprDialect: two functions and two separators' worth of data.  Everything
- * else, the words, the order, the parentheses, is the same, so what EXPLAIN
- * shows is what is sent.
+ * One renderer writes both requests, with placeholders for every name and
+ * value, and EXPLAIN output, with the names and values themselves.  The
+ * ExprDialect holds the differences.  Keywords, order and parentheses are the
+ * same, so EXPLAIN shows the condition that is sent.
  *
- * How each kind of condition is written stands in one table (`kinds`), a
- * function and a word each.
+ * The table `kinds` holds a function and a keyword for each kind of condition.
  *
  * Precedence is DynamoDB's: NOT, then AND, then OR.  Doubled parentheses are
- * an error there, so they are written where precedence asks for them and
- * never around atoms.  An AND inside an AND, or an OR inside an OR, needs
- * none: it reads as one flat list.  An IN of more values than DynamoDB takes
- * is an OR of shorter ones and is treated as one.
+ * an error there, so parentheses are written only where precedence requires
+ * them, and never around atoms.  An AND inside an AND, or an OR inside an OR,
+ * is written as one flat list.  An IN of more values than DynamoDB accepts is
+ * an OR of shorter ones, and is treated as one.
  *
- * For DynamoDB the renderer counts operators and bytes as it goes and stops
- * at the limits.  Each level of the tree that is more than a wrapper counts at
- * least one operator, so the recursion is bounded as well.
+ * For requests the renderer counts operators and bytes, and stops at the
+ * limits.  Each level of the tree with more than one argument counts at least
+ * one operator, so this bounds the recursion as well.
  */
 #include <assert.h>
 #include <string.h>
@@ -28,14 +26,14 @@
 #include "expression.h"
 #include "tokens.h"
 
-#define PRINT_MAX_IN	5		/* members of an IN that people are shown */
+#define PRINT_MAX_IN	5		/* values of an IN shown by EXPLAIN */
 
 typedef struct ExprDialect ExprDialect;
 
 typedef struct Renderer
 {
 	const ExprDialect *dialect;
-	DynTokens  *tokens;			/* NULL when people listen */
+	DynTokens  *tokens;			/* NULL for EXPLAIN */
 	DynBuffer  *out;
 	size_t		start;			/* out->len before the expression */
 	int			operators;
@@ -48,11 +46,11 @@ struct ExprDialect
 	void		(*value) (Renderer *r, const DynScalar *value);
 	const char *comma;
 	int			in_chunk;		/* values in one IN, 0: no bound */
-	int			in_shown;		/* values of it that are said, 0: all */
+	int			in_shown;		/* values of an IN that are shown, 0: all */
 	bool		limited;		/* DynamoDB's limits apply */
 };
 
-/* ---- the two voices ---- */
+/* ---- the two dialects ---- */
 
 static void
 put(Renderer *r, const char *text)
@@ -171,7 +169,7 @@ is_junction(const DynCond *cond)
 	return cond->kind == DYN_COND_AND || cond->kind == DYN_COND_OR;
 }
 
-/* An AND or OR of one argument is that argument. */
+/* Replaces an AND or OR of one argument by that argument. */
 static const DynCond *
 unwrap(const DynCond *cond)
 {
@@ -346,7 +344,7 @@ render_function(Renderer *r, const DynCond *cond, const char *word)
 	put(r, ")");
 }
 
-/* The type is a value, too: the string that names it. */
+/* The type is passed as a value: a string such as "S". */
 static void
 render_type(Renderer *r, const DynCond *cond, const char *word)
 {
@@ -404,13 +402,13 @@ renderer(const ExprDialect *dialect, DynTokens *tokens, DynBuffer *out)
 }
 
 /*
- * Ends an expression for DynamoDB: it stands, or everything is as before.  A
- * buffer that had failed before stays failed.
+ * Ends an expression of a request: keeps it, or restores the state before it.
+ * A buffer that had failed before stays failed.
  */
 static bool
 keep_or_undo(Renderer *r, DynTokensMark mark, bool had_failed)
 {
-	put(r, "");					/* looks at the length once more */
+	put(r, "");					/* checks the length again */
 	if (!r->failed)
 		return true;
 	dyn_tokens_rollback(r->tokens, mark);
@@ -452,8 +450,8 @@ dyn_path_print(const DynPath *path, DynBuffer *out)
 /* ---- simplification ---- */
 
 /*
- * An AND is decided by one FALSE and does not notice TRUE; an OR the other way
- * round.
+ * One FALSE decides an AND, and TRUE is dropped from it; an OR is the other
+ * way round.
  */
 static DynCond *
 simplify_junction(DynCond *cond)
@@ -521,7 +519,7 @@ dyn_cond_simplify(DynCond *cond)
 
 /* ---- projections ---- */
 
-/* Steps before the first list step: all that is asked for. */
+/* Number of steps before the first list step: the part that is projected. */
 static int
 projected_steps(const DynPath *path)
 {
@@ -546,7 +544,7 @@ same_names(const DynStep *a, const DynStep *b, int nsteps)
 	return true;
 }
 
-/* Whether another path brings paths[i] along, or an earlier one equals it. */
+/* Is paths[i] covered by a shorter path, or equal to an earlier one? */
 static bool
 is_covered(const DynPath *paths, int npaths, int i)
 {
@@ -587,7 +585,7 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 
 /* ---- identity ---- */
 
-/* Every part with its length before it, so that none can pass for two. */
+/* Each part is preceded by its length, which makes the text unambiguous. */
 static bool
 append_part(DynBuffer *out, int tag, const char *data, size_t len)
 {

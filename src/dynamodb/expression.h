@@ -1,20 +1,18 @@
 /*
  * expression.h
- *		Condition and projection expressions, with a placeholder for every name
- *		and every value.
+ *		Renders condition and projection expressions with placeholders.
  *
- * A condition is a DynCond tree that the caller allocates as it likes (this
- * room frees nothing of it).  Rendering turns it into the text of a
- * KeyConditionExpression or FilterExpression and enters names and values into
- * the DynTokens of the request, each once, as #n0, #n1, ... and :v0, :v1, ...;
- * so no name is ever a reserved word and nothing can be injected.  The tokens
- * become ExpressionAttributeNames and ExpressionAttributeValues; DynamoDB
- * demands that each defined token is used, which holds by construction.
+ * A condition is a DynCond tree that the caller allocates and frees.
+ * Rendering writes the text of a KeyConditionExpression or FilterExpression,
+ * and adds names and values to the DynTokens of the request, each once, as
+ * #n0, #n1, ... and :v0, :v1, ...; so a name is never a reserved word, and
+ * injection is impossible.  The tokens become ExpressionAttributeNames and
+ * ExpressionAttributeValues; every token is used, as DynamoDB requires.
  *
- * Parentheses: DynamoDB refuses doubled ones.  The renderer writes them around
- * an OR inside an AND and around the operand of NOT unless that is an atom, and
- * nowhere else (an IN of more than 99 values is an OR here); an AND or OR node
- * of one argument is rendered as its argument, an AND inside an AND or an OR
+ * DynamoDB rejects doubled parentheses.  So the renderer writes them only
+ * around an OR inside an AND, and around the operand of NOT unless that is an
+ * atom (an IN of more than 99 values counts as an OR).  An AND or OR of one
+ * argument is rendered as the argument, and an AND inside an AND or an OR
  * inside an OR as one flat list.
  */
 #ifndef DYN_DYNAMODB_EXPRESSION_H
@@ -29,7 +27,7 @@
 
 typedef enum DynCondKind
 {
-	DYN_COND_TRUE,				/* never rendered: simplified away */
+	DYN_COND_TRUE,				/* not rendered: removed by simplify */
 	DYN_COND_FALSE,				/* likewise */
 	DYN_COND_AND,				/* args */
 	DYN_COND_OR,				/* args */
@@ -66,29 +64,29 @@ struct DynCond
 
 /*
  * Removes TRUE and FALSE from the tree, in place, and returns its new root:
- * either a tree without them, or a TRUE or FALSE node alone.  NOT TRUE becomes FALSE,
- * NOT NOT x becomes x, an IN without values FALSE, an AND or OR of one argument
- * that argument.
- * Never called on DynamoDB's two-valued subtleties: that is the caller's.
+ * either a tree without them, or a single TRUE or FALSE node.  NOT TRUE
+ * becomes FALSE, NOT NOT x becomes x, an IN without values FALSE, an AND or OR
+ * of one argument that argument.  This is two-valued logic; the caller takes
+ * care of SQL's NULLs.
  */
 extern DynCond *dyn_cond_simplify(DynCond *cond);
 
-/* What DynamoDB counts: 300 operators and 4096 bytes an expression. */
+/* DynamoDB's limits for one expression. */
 #define DYN_EXPR_MAX_OPERATORS	300
 #define DYN_EXPR_MAX_BYTES		4096
 #define DYN_EXPR_MAX_IN			99
 
 typedef struct DynTokens DynTokens;
 
-/* NULL when memory fails. */
+/* Returns NULL if memory runs out. */
 extern DynTokens *dyn_tokens_create(void);
 extern void dyn_tokens_reset(DynTokens *tokens);
 extern void dyn_tokens_free(DynTokens *tokens);
 
-/* Did memory fail since the last reset?  Otherwise a refusal is a limit's. */
+/* Has memory run out since the last reset?  If not, a failure is a limit. */
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
-/* A position to return to, when an expression turns out too large. */
+/* A position to roll back to if an expression turns out too large. */
 typedef struct DynTokensMark
 {
 	int			nnames;
@@ -98,37 +96,39 @@ extern DynTokensMark dyn_tokens_mark(const DynTokens *tokens);
 extern void dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark);
 
 /*
- * Appends the text of a condition.  `cond` is neither TRUE nor FALSE.  Returns false if the
- * expression would pass DynamoDB's limits (operators, bytes, 2 MB of values in
- * all, a name empty or over 65535 bytes) or memory fails; *out and *tokens are
- * then as before.
+ * Appends the text of a condition.  `cond` is neither TRUE nor FALSE.  Returns
+ * false, with *out and *tokens unchanged, if the expression would exceed
+ * DynamoDB's limits (operators, bytes, 2 MB of values in all, a name that is
+ * empty or over 65535 bytes) or memory runs out.
  */
-extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond, DynBuffer *out);
+extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
+							   DynBuffer *out);
 
 /*
- * Appends a ProjectionExpression.  Paths that repeat or are covered by a shorter
- * one are left out; a path is cut before its first list step.  False as above.
+ * Appends a ProjectionExpression.  Paths that repeat or are covered by a
+ * shorter one are omitted; a path is truncated before its first list step.
+ * Returns false as above.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 								DynBuffer *out);
 
 /*
  * Appends ,"ExpressionAttributeNames":{...},"ExpressionAttributeValues":{...}
- * leaving out what is empty.
+ * without empty members.
  */
 extern bool dyn_tokens_write(const DynTokens *tokens, DynBuffer *out);
 
 /*
- * The same condition for people: names bare (in double quotes where they are
- * not plain entries), values in place.  Example:
+ * Appends the condition for EXPLAIN and logs: names as they are (in double
+ * quotes unless they are plain words), values in place.  Example:
  *		year = 2013 AND title BETWEEN "A" AND "M"
  */
 extern bool dyn_expr_print(const DynCond *cond, DynBuffer *out);
 extern bool dyn_path_print(const DynPath *path, DynBuffer *out);
 
 /*
- * Appends bytes that two conditions have in common only if they are the same:
- * the same tree, names and values.
+ * Appends bytes that are equal for two conditions only if these have the same
+ * tree, names and values.
  */
 extern bool dyn_cond_identity(const DynCond *cond, DynBuffer *out);
 

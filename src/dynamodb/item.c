@@ -1,20 +1,21 @@
 /*
  * item.c
- *		The innermost loop of the extension: attribute values, in one pass.
+ *		The innermost loop of the extension: reads attribute values in one
+ *		pass.
  *
  * An item is a JSON object of attribute values; an attribute value is a JSON
- * object with exactly one member, its type tag, and the payload in it.  Here
- * "frame" is an item, map or list that is open, "place" is where the value
- * being read belongs: what is wanted of it and under which word its own names
- * will be found.
+ * object with exactly one member: its name is the type tag, its value the
+ * payload.  A "frame" is an open item, map or list.  The "place" of a value is
+ * its node in the path tree and the name cache entry that is the context of
+ * its own names.
  *
- * Each step looks first for the bytes that DynamoDB itself would send (no
- * white space, no escapes in tags, the names of the item before) in a few
- * comparisons, and otherwise takes the general way, which accepts whatever
- * JSON allows.  Both lead to the same state, so they may alternate freely.
+ * Each step first compares with the bytes that DynamoDB itself would send (no
+ * white space, no escapes in tags, the names of the previous item), and
+ * otherwise takes the general path, which accepts all legal JSON.  Both lead
+ * to the same state.
  *
- * All positions handed from step to step stand on a byte that exists:
- * dyn_scan_skip fails at the end of the response, and no item ends there.
+ * All positions passed between steps are before the end of the response:
+ * dyn_scan_skip fails at the end, and no item ends there.
  */
 #include "item.h"
 
@@ -23,7 +24,7 @@
 #include "decimal.h"
 #include "escape.h"
 
-/* Where a value belongs. */
+/* The place of a value. */
 typedef struct Place
 {
 	const DynPathNode *want;
@@ -107,7 +108,7 @@ end_item(DynReader *r, size_t first, const char *at)
  * ----------
  */
 
-/* The word becomes the latest of its object. */
+/* Makes the entry the latest of its object. */
 static DYN_HOT bool
 take_word(DynReader *r, DynFrame *f, uint16_t index, const char *at,
 		  Place *place)
@@ -124,7 +125,7 @@ take_word(DynReader *r, DynFrame *f, uint16_t index, const char *at,
 	return true;
 }
 
-/* A name that was not expected here: remember it for the next item. */
+/* A name that was not expected here: caches it for the next item. */
 static bool
 take_found_word(DynReader *r, DynFrame *f, uint16_t index, const char *at,
 				Place *place)
@@ -138,7 +139,7 @@ take_found_word(DynReader *r, DynFrame *f, uint16_t index, const char *at,
 	return take_word(r, f, index, at, place);
 }
 
-/* The name's text is known: find out whose it is. */
+/* Finds the entry and the path tree node of a name. */
 static bool
 look_up(DynReader *r, DynFrame *f, const char *name, size_t len,
 		const char *text, size_t text_len, Place *place)
@@ -159,14 +160,14 @@ look_up(DynReader *r, DynFrame *f, const char *name, size_t len,
 	place->entry = DYN_NAME_NONE;
 	if (f->entry != DYN_NAME_NONE && text == name)
 		index = dyn_name_cache_add(name_cache, f->entry, name, len, hash,
-								place->want);
+								   place->want);
 	if (index != DYN_NAME_ROOT)
 		return take_found_word(r, f, index, name, place);
 	return dyn_duplicate_names_push(names, name, len, hash) ||
 		dyn_scan_fail(&r->scan, name, "out of memory") != NULL;
 }
 
-/* A name, whatever it is; returns where its value begins. */
+/* Reads any name; returns where its value begins. */
 static DYN_NOINLINE const char *
 read_name_slow(DynReader *r, DynFrame *f, const char *p, Place *place)
 {
@@ -216,7 +217,7 @@ read_name(DynReader *r, DynFrame *f, const char *p, Place *place)
 	return read_name_slow(r, f, p, place);
 }
 
-/* A list's next element: nothing to read, only where it belongs. */
+/* The next element of a list: reads nothing, only sets the place. */
 static DYN_HOT void
 next_element(DynReader *r, DynFrame *f, Place *place)
 {
@@ -273,7 +274,7 @@ escaped_tag_type(const char *name, size_t len)
 	return tag_type(text, dyn_escape_undo(name, len, text));
 }
 
-/* {"TAG": with white space and escapes anywhere; returns the payload. */
+/* Reads {"TAG": with any white space and escapes; returns the payload. */
 static DYN_NOINLINE const char *
 read_tag_slow(DynReader *r, const char *p, DynType *type)
 {
@@ -299,10 +300,10 @@ read_tag_slow(DynReader *r, const char *p, DynType *type)
 	return dyn_scan_expect(&r->scan, p, ':', "a colon was expected");
 }
 
-/* True if the text (a literal of the given size) stands at p. */
+/* Is the text (a literal of the given size) at p? */
 #define STANDS(p, text)	(memcmp(p, text, sizeof(text) - 1) == 0)
 
-/* The opening of an attribute value; returns where its payload begins. */
+/* Reads the start of an attribute value; returns where its payload begins. */
 static DYN_HOT const char *
 read_tag(DynReader *r, const char *p, DynType *type)
 {
@@ -344,8 +345,8 @@ read_tag(DynReader *r, const char *p, DynType *type)
 
 /*
  * ----------
- * Payloads: each function takes the payload's first byte and returns what is
- * behind the payload.
+ * Payloads: each function takes the payload's first byte and returns the
+ * position after the payload.
  * ----------
  */
 
@@ -399,7 +400,7 @@ read_null(DynReader *r, const char *p, const Place *place)
 	return p;
 }
 
-/* SS, NS and BS: strings, at least one. */
+/* SS, NS and BS: at least one string. */
 static DYN_NOINLINE const char *
 read_set(DynReader *r, const char *p, const Place *place, DynType type)
 {
@@ -433,7 +434,7 @@ read_set(DynReader *r, const char *p, const Place *place, DynType type)
  * ----------
  */
 
-/* Opens the list or map whose bracket is at p; returns what stands in it. */
+/* Opens the list or map whose bracket is at p; returns its first token. */
 static DYN_HOT const char *
 open_frame(DynReader *r, const char *p, const Place *place, bool map)
 {
@@ -464,7 +465,7 @@ open_frame(DynReader *r, const char *p, const Place *place, bool map)
 	return dyn_scan_skip(&r->scan, p + 1);
 }
 
-/* Behind a payload: the brace that ends the attribute value. */
+/* After a payload: reads the brace that ends the attribute value. */
 static DYN_HOT const char *
 end_value(DynReader *r, const char *p)
 {
@@ -499,8 +500,8 @@ close_frame(DynReader *r, const char *p)
 }
 
 /*
- * One attribute value.  A scalar or set is read to its end; a list or map is
- * opened, and r->depth tells.
+ * Reads one attribute value.  A scalar or set is read to its end; a list or
+ * map is only opened, which increments r->depth.
  */
 static DYN_HOT const char *
 read_value(DynReader *r, const char *p, const Place *place)
@@ -535,7 +536,9 @@ read_value(DynReader *r, const char *p, const Place *place)
 	return DYN_LIKELY(p != NULL) ? end_value(r, p) : NULL;
 }
 
-/* The next member or element of the innermost frame. */
+/*
+ * Reads up to the value of the next member or element of the innermost frame.
+ */
 static DYN_HOT const char *
 read_member(DynReader *r, const char *p)
 {
@@ -554,8 +557,9 @@ read_member(DynReader *r, const char *p)
 }
 
 /*
- * From behind a complete value to the next member, closing what ends before
- * it.  With r->depth at -1 the result is behind the item.
+ * Moves from the end of a value to the next member, closing frames that end
+ * before it.  If r->depth becomes -1, the result is the position after the
+ * item.
  */
 static DYN_HOT const char *
 next_member(DynReader *r, const char *p)
@@ -587,7 +591,7 @@ read_frames(DynReader *r, const char *p, const Place *root)
 		if (DYN_UNLIKELY(p == NULL))
 			return NULL;
 		if (r->depth > depth && !at_closer(&r->frames[r->depth], p))
-			continue;			/* just opened, and not empty */
+			continue;			/* just opened and not empty */
 		p = next_member(r, p);
 		if (r->depth < 0)
 			break;

@@ -1,10 +1,11 @@
 /*
  * item.h
- *		Reading one item: name -> attribute value, nested to DYN_MAX_DEPTH.
+ *		Reads one item: name -> attribute value, nested up to DYN_MAX_DEPTH.
  *
- * A DynReader lives as long as one response is read.  For each item the
- * response reader calls dyn_item_read, which validates it and puts its wanted
- * attributes on the tape.  Nothing recurses: open lists and maps are frames.
+ * A DynReader exists while one response is read.  For each item the response
+ * reader calls dyn_item_read, which validates it and appends its wanted
+ * attributes to the tape.  There is no recursion: open lists and maps are
+ * frames.
  */
 #ifndef DYN_DYNAMODB_ITEM_H
 #define DYN_DYNAMODB_ITEM_H
@@ -17,13 +18,13 @@ typedef struct DynFrame
 {
 	const DynPathNode *want;	/* at or below it, or NULL */
 	const char *start;			/* its bracket */
-	uint32_t	nuls;			/* U+0000 met before it */
-	uint32_t	object;			/* its number, for the lexicon */
-	uint32_t	base;			/* its first name in the name set */
+	uint32_t	nuls;			/* number of U+0000 before it */
+	uint32_t	object;			/* its number, for the name cache */
+	uint32_t	base;			/* its first name in tape->names */
 	uint32_t	index;			/* of the next element */
-	uint16_t	entry;			/* context of the names in it */
-	uint16_t	prev;			/* word of the member before */
-	uint16_t	guess;			/* the word expected next */
+	uint16_t	entry;			/* of its name: context of the names in it */
+	uint16_t	prev;			/* entry of the previous member */
+	uint16_t	guess;			/* the entry expected next */
 	bool		map;
 } DynFrame;
 
@@ -38,7 +39,7 @@ typedef struct DynReader
 } DynReader;
 
 /*
- * Reads the item whose brace is at p; returns what is behind it, or NULL.
+ * Reads the item whose brace is at p; returns the position after it, or NULL.
  * With `wanted` false it is only validated (LastEvaluatedKey).
  */
 extern const char *dyn_item_read(DynReader *reader, const char *p,

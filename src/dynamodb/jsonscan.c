@@ -2,9 +2,8 @@
  * jsonscan.c
  *		The scanner's slow halves, and the validating skip over one value.
  *
- * What is here runs for escapes, text that is not ASCII, long strings, white
- * space, and the few bytes of a response that are no items.  See jsonscan.h
- * for the vocabulary.
+ * This code runs for escapes, non-ASCII text, long strings, white space, and
+ * the few bytes of a response outside the items.
  *
  * The grammar is RFC 8259 to the letter: control characters must be escaped,
  * UTF-8 must be well formed (no overlong forms, no surrogates, nothing above
@@ -41,7 +40,7 @@ dyn_scan_add_name(DynScan *scan, DynDuplicateNames *names, uint32_t base,
 				  const char *name, size_t len, uint8_t flags)
 {
 	switch (dyn_duplicate_names_add(names, base, name, len,
-							(flags & DYN_VALUE_ESCAPED) != 0))
+									(flags & DYN_VALUE_ESCAPED) != 0))
 	{
 		case DYN_NAME_ADDED:
 			return true;
@@ -85,7 +84,7 @@ is_plain(char c)
 #ifndef DYN_SCAN_SSE2
 #define ONES(byte)	(UINT64_C(0x0101010101010101) * (byte))
 
-/* True if no byte of the word is special; the order of bytes plays no part. */
+/* True if no byte of the word is special, for either byte order. */
 static inline bool
 plain_word(const char *p)
 {
@@ -102,7 +101,7 @@ plain_word(const char *p)
 }
 #endif
 
-/* To the first byte that needs a look, or the end. */
+/* Moves to the first special byte, or the end. */
 static inline const char *
 skip_plain(const char *p, const char *end)
 {
@@ -154,7 +153,7 @@ utf8_length(const unsigned char *p, size_t room)
 	return 4;
 }
 
-/* Over a run of characters that are not ASCII. */
+/* Skips a run of non-ASCII characters. */
 static inline const char *
 skip_utf8(DynScan *scan, const char *p)
 {
@@ -258,7 +257,7 @@ skip_digits(const char *p, const char *end)
 	return p;
 }
 
-/* A run of digits that may not be empty. */
+/* Reads a run of at least one digit. */
 static const char *
 need_digits(DynScan *scan, const char *p)
 {
@@ -274,7 +273,7 @@ dyn_scan_number(DynScan *scan, const char *p)
 
 	if (p < end && *p == '-')
 		p++;
-	/* a leading zero stands alone */
+	/* no digit may follow a leading zero */
 	if (p < end && *p == '0')
 		p++;
 	else if ((p = need_digits(scan, p)) == NULL)
@@ -311,7 +310,7 @@ dyn_scan_literal(DynScan *scan, const char *p, const char *word)
  * ----------
  */
 
-/* The arrays and objects that are open, innermost last. */
+/* The open arrays and objects, innermost last. */
 typedef struct Nest
 {
 	int			depth;
@@ -344,7 +343,7 @@ scan_scalar(DynScan *scan, const char *p)
 	}
 }
 
-/* Name and colon; returns where the member's value begins. */
+/* Reads a name and the colon; returns where the member's value begins. */
 static const char *
 scan_name(DynScan *scan, const char *p, DynDuplicateNames *names, uint32_t base)
 {
@@ -385,8 +384,8 @@ close_nest(Nest *nest, DynDuplicateNames *names)
 }
 
 /*
- * Behind a value: closes what ends here.  Returns where the next member or
- * element begins; with nothing left open, the end of the outermost value.
+ * After a value: closes arrays and objects that end here.  Returns where the
+ * next member or element begins, or the end of the outermost value.
  */
 static const char *
 end_value(DynScan *scan, const char *p, Nest *nest, DynDuplicateNames *names)

@@ -1,21 +1,20 @@
 /*
  * jsonscan.h
- *		The scanner: JSON's tokens over a byte slice, and nothing above them.
+ *		The scanner: reads JSON tokens from a byte slice.
  *
- * Owns white space, strings (escapes, UTF-8), numbers, literals, and a
- * validating skip over one whole value.  It knows neither attribute values nor
- * responses; the item reader (item.c) and the response reader (page.c) are
- * made of it.
+ * It reads white space, strings (escapes, UTF-8), numbers and literals, and
+ * validates and skips whole values.  It does not know attribute values or
+ * responses; the item reader (item.c) and the response reader (page.c) use it.
  *
  * Every function takes the position where its token begins and returns the
- * position behind it (for strings: of the closing quote), or NULL after it has
- * noted in the DynScan where and why.  The first fault noted is the one that
- * counts.  No byte at or behind `end` is ever read: 16- and 32-byte steps are
- * taken only where so many bytes are left.
+ * position after it (for strings: of the closing quote), or NULL after
+ * recording the fault in the DynScan; only the first fault is kept.  No byte
+ * at or after `end` is ever read: 16- and 32-byte steps are taken only where
+ * enough bytes are left.
  *
- * The hot functions are inline and handle what nearly every token looks like:
- * no white space, short ASCII strings without escapes.  All else goes to
- * jsonscan.c.
+ * The hot functions are inline and handle the common case: no white space,
+ * short ASCII strings without escapes.  They call jsonscan.c for everything
+ * else.
  *
  * With DYN_SCAN_SSE2 (simd.h) it takes 16-byte steps; without it 8-byte words
  * do the same work.
@@ -40,20 +39,23 @@ typedef struct DynScan
 {
 	const char *buf;
 	const char *end;
-	const char *fault;			/* where it went wrong, NULL: nowhere */
+	const char *fault;			/* position of the fault, NULL: none */
 	const char *reason;			/* static text */
-	uint32_t	nuls;			/* U+0000 met so far in strings and names */
+	uint32_t	nuls;			/* number of U+0000 in strings and names */
 } DynScan;
 
 extern void dyn_scan_init(DynScan *scan, const char *buf, size_t len);
 
-/* Notes the fault and returns NULL, so that callers can return its result. */
+/*
+ * Records the fault and returns NULL, so that callers can return its result.
+ */
 extern const char *dyn_scan_fail(DynScan *scan, const char *at,
 								 const char *reason);
 
 /*
- * Adds a name, as it stands between its quotes, to those of the object that is
- * open.  False, with the fault noted, if it is there already or memory fails.
+ * Adds a name (the text between its quotes) to those of the open object.
+ * Returns false, with the fault recorded, if it is a duplicate or memory runs
+ * out.
  */
 extern bool dyn_scan_add_name(DynScan *scan, struct DynDuplicateNames *names,
 							  uint32_t base, const char *name, size_t len,
@@ -70,13 +72,13 @@ extern const char *dyn_scan_literal(DynScan *scan, const char *p,
 									const char *word);
 
 /*
- * One value of any kind, validated and skipped.  With `names` a name that
- * stands twice in one object is refused, without it is not looked for.
+ * Validates and skips one value of any kind.  With `names`, duplicate names in
+ * one object are a fault; without, they are not checked.
  */
 extern const char *dyn_scan_value(DynScan *scan, const char *p,
 								  struct DynDuplicateNames *names);
 
-/* To the next byte that is no white space; there must be one. */
+/* Skips white space; fails at the end of the input. */
 static DYN_HOT const char *
 dyn_scan_skip(DynScan *scan, const char *p)
 {
@@ -85,7 +87,7 @@ dyn_scan_skip(DynScan *scan, const char *p)
 	return dyn_scan_skip_slow(scan, p);
 }
 
-/* The byte c, then white space; returns where the next token begins. */
+/* Reads the byte c, then white space; returns where the next token begins. */
 static DYN_HOT const char *
 dyn_scan_expect(DynScan *scan, const char *p, char c, const char *reason)
 {
@@ -96,8 +98,8 @@ dyn_scan_expect(DynScan *scan, const char *p, char c, const char *reason)
 
 #ifdef DYN_SCAN_SSE2
 /*
- * One bit for each of 16 bytes that a string cannot simply run over: quote,
- * backslash, control character, anything not ASCII.
+ * One bit for each of 16 bytes that a string cannot simply skip: quote,
+ * backslash, control character, non-ASCII byte.
  */
 static DYN_HOT uint32_t
 dyn_scan_specials(const char *p)
@@ -107,14 +109,14 @@ dyn_scan_specials(const char *p)
 	__m128i		hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
 								   _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
 
-	/* A byte's own top bit says that it is not ASCII. */
+	/* The top bit of a byte is set if it is not ASCII. */
 	hit = _mm_or_si128(_mm_or_si128(hit, v), _mm_cmpeq_epi8(low, v));
 	return (uint32_t) _mm_movemask_epi8(hit);
 }
 #endif
 
 /*
- * A string: p is behind the opening quote, the result is the closing one.
+ * Reads a string: p is after the opening quote, the result is the closing one.
  * *flags becomes a set of DYN_VALUE_ESCAPED and DYN_VALUE_HAS_NUL.
  */
 static DYN_HOT const char *

@@ -1,21 +1,20 @@
 /*
  * metadata.c
- *		From a DescribeTable answer to a DynTableMeta.
+ *		Parses a DescribeTable response into a DynTableMeta.
  *
- * The answer is small and read rarely, so jansson reads it.  What is kept is
- * copied into one block, laid out as
+ * The response is small and rare, so jansson parses it.  The result is copied
+ * into one block, laid out as
  *
  *		DynTableMeta | DynIndexMeta x indexes | char * x included | text
  *
- * whose size is known beforehand: jansson counts the indexes and the
- * NonKeyAttributes, and the texts, NULs included, are never longer than the
- * document, in which each of them had two quotes.  So there is one allocation
- * to fail and one to free.
+ * The size is known beforehand: jansson counts the indexes and the
+ * NonKeyAttributes, and the texts with their NULs are not longer than the
+ * document, in which each has two quotes.  So there is only one allocation.
  *
- * Members that are unknown are ignored; those that are absent, null or empty
- * are alike.  The table's own key must be understood.  An index that is not
- * (a kind of key that does not exist yet, say) is left out as if it were not
- * there: the table can still be read without it.
+ * Unknown members are ignored; absent, null and empty ones mean the same.  The
+ * table's own key must be valid.  An index with a key that we do not
+ * understand (such as a future kind of key) is ignored: the table can be read
+ * without it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +31,7 @@ typedef struct Arena
 	char	   *text;
 } Arena;
 
-/* What the key readers need to know of the table. */
+/* Context for the functions that parse keys. */
 typedef struct Source
 {
 	const json_t *table;
@@ -40,7 +39,7 @@ typedef struct Source
 	Arena		arena;
 } Source;
 
-/* Both lists of indexes, in the order in which they are kept. */
+/* The two lists of indexes, in the order of DynTableMeta. */
 static const struct
 {
 	const char *member;
@@ -52,7 +51,7 @@ static const struct
 
 #define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* "" for what is absent or no string. */
+/* "" if it is absent or not a string. */
 static const char *
 text_member(const json_t *object, const char *member)
 {
@@ -112,7 +111,7 @@ type_of_attribute(const json_t *types, const char *name)
 	return DYN_TYPE_ABSENT;
 }
 
-/* Where the next attribute of that KeyType belongs; NULL if nowhere. */
+/* The slot of the next attribute of that KeyType; NULL if there is none. */
 static DynKeyAttr *
 key_slot(DynKeySchema *key, const char *key_type, int max_attrs)
 {
@@ -161,7 +160,7 @@ compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
-/* An unknown ProjectionType is taken for the least that any index holds. */
+/* An unknown ProjectionType is treated as KEYS_ONLY, the least of all. */
 static void
 read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 {
@@ -189,7 +188,7 @@ read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 		  compare_names);
 }
 
-/* Some emulators do not tell IndexStatus. */
+/* Some emulators do not send IndexStatus. */
 static bool
 is_active(const json_t *index)
 {
@@ -199,7 +198,7 @@ is_active(const json_t *index)
 		!json_is_true(json_object_get(index, "Backfilling"));
 }
 
-/* False if the index is not one that can be used. */
+/* Returns false if the index cannot be used. */
 static bool
 read_index(Source *src, const json_t *index, bool global, DynIndexMeta *meta)
 {
@@ -251,7 +250,7 @@ count_included(const json_t *list)
 	return n;
 }
 
-/* The block, zeroed, with the arena behind its first part. */
+/* Allocates the block, zeroed, and sets up the arena after its first part. */
 static DynTableMeta *
 allocate(Source *src, size_t text_size)
 {
@@ -341,7 +340,7 @@ dyn_metadata_free(DynTableMeta *meta)
 	free(meta);
 }
 
-/* ---- questions ---- */
+/* ---- lookups ---- */
 
 const DynIndexMeta *
 dyn_metadata_index(const DynTableMeta *meta, const char *name)
@@ -408,7 +407,7 @@ dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 
 /* ---- schemas ---- */
 
-/* With its length in front, so that no name can look like two. */
+/* With its length first, which makes the text unambiguous. */
 static void
 append_name(DynBuffer *out, const char *name)
 {
@@ -479,7 +478,7 @@ dyn_metadata_schema(const DynTableMeta *meta, const char *index,
 	return true;
 }
 
-/* Of the table and that index; `texts` is room for both. */
+/* Compares the schemas of the table and that index; `texts` is scratch. */
 static bool
 same_parts(const DynTableMeta *a, const DynTableMeta *b, const char *index,
 		   DynBuffer texts[2])

@@ -1,11 +1,12 @@
 /*
  * metadata.h
- *		What DescribeTable tells about a table: keys, indexes, sizes, status.
+ *		The description of a table from DescribeTable: keys, indexes, sizes,
+ *		status.
  *
  * Keys are arrays, as a global secondary index may have up to four attributes
  * on either side (developer guide, multi-attribute keys).
  *
- * One malloc'd block per table description; nothing here refers to PostgreSQL.
+ * A description is one malloc'd block.
  */
 #ifndef DYN_DYNAMODB_METADATA_H
 #define DYN_DYNAMODB_METADATA_H
@@ -44,12 +45,12 @@ typedef struct DynIndexMeta
 {
 	const char *name;
 	bool		global;			/* GSI; false: LSI */
-	bool		active;			/* LSI always; GSI: ACTIVE and not backfilling */
+	bool		active;			/* LSI: true; GSI: ACTIVE, not backfilling */
 	DynKeySchema key;
 	DynProjectionType projection;
 	int			nincluded;		/* NonKeyAttributes, by name */
 	const char **included;
-	uint64_t	item_count;		/* as of some hours ago; 0 may mean unknown */
+	uint64_t	item_count;		/* some hours old; 0 may mean unknown */
 	uint64_t	size_bytes;
 } DynIndexMeta;
 
@@ -65,38 +66,44 @@ typedef struct DynTableMeta
 } DynTableMeta;
 
 /*
- * Reads a DescribeTable answer.  NULL on failure, with a static text in *reason
- * ("not a table description", "out of memory", ...).
+ * Parses a DescribeTable response.  Returns NULL on failure, with a static
+ * text in *reason ("not a table description", "out of memory", ...).
  */
-extern DynTableMeta *dyn_metadata_parse(const char *buf, size_t len, const char **reason);
+extern DynTableMeta *dyn_metadata_parse(const char *buf, size_t len,
+										const char **reason);
 extern void dyn_metadata_free(DynTableMeta *meta);
 
 /* The index of that name, or NULL. */
-extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta, const char *name);
+extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
+											  const char *name);
 
-/* Position of an attribute in a key: 0..nhash-1, -1 if it is not there; likewise range. */
+/*
+ * Position of an attribute among a key's hash (range) attributes, from 0; -1
+ * if it is not one of them.
+ */
 extern int	dyn_key_hash_position(const DynKeySchema *key, const char *attr);
 extern int	dyn_key_range_position(const DynKeySchema *key, const char *attr);
 
 /*
- * Whether reading the index yields that top-level attribute: index keys, table keys,
- * NonKeyAttributes, or everything.
+ * Does the index project the top-level attribute (index keys, table keys,
+ * NonKeyAttributes, or everything)?
  */
 extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 							   const char *attr);
 
 /*
- * Appends a text of all that a plan relies on when it reads the table, or its
- * index of that name (NULL: the table itself): the keys, and of the index also
- * its kind, state and projection.  Equal texts mean that the plan still holds.
- * False, with nothing appended, if there is no such index; look at out->failed.
+ * Appends a text of everything that a plan relies on when it reads the table,
+ * or its index of that name (NULL: the table itself): the keys, and of the
+ * index also its kind, state and projection.  While the texts are equal, a
+ * plan is valid.  Returns false, with nothing appended, if there is no such
+ * index; check out->failed.
  */
 extern bool dyn_metadata_schema(const DynTableMeta *meta, const char *index,
 								DynBuffer *out);
 
 /*
- * Whether both describe the same keys and indexes; sizes may differ.  False
- * also when memory fails.
+ * Do both describe the same keys and indexes?  Sizes may differ.  Also false
+ * if memory runs out.
  */
 extern bool dyn_metadata_same_schema(const DynTableMeta *a,
 									 const DynTableMeta *b);

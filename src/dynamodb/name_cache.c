@@ -1,9 +1,9 @@
 /*
  * name_cache.c
- *		Keeps the words: adding, finding, forgetting.
+ *		Adds, finds and removes entries of the name cache.
  *
- * All of this runs when a name is met for the first time in a page, or out of
- * its usual order; the hot half is dyn_name_entry_matches in the header.
+ * This code runs when a name occurs for the first time in a page, or out of
+ * its usual order; the hot path is dyn_name_entry_matches in the header.
  */
 #include "name_cache.h"
 
@@ -36,7 +36,8 @@ static bool
 grow(DynNameCache *name_cache)
 {
 	uint32_t	cap = name_cache->cap == 0 ? FIRST_WORDS : name_cache->cap * 2;
-	DynNameEntry    *entries = realloc(name_cache->entries, cap * sizeof(*entries));
+	DynNameEntry *entries = realloc(name_cache->entries,
+									cap * sizeof(*entries));
 
 	if (entries == NULL)
 		return false;
@@ -66,7 +67,7 @@ first_slot(uint16_t context, uint32_t hash)
 
 uint16_t
 dyn_name_cache_find(const DynNameCache *name_cache, uint16_t context,
-				 const char *name, size_t len, uint32_t hash)
+					const char *name, size_t len, uint32_t hash)
 {
 	uint32_t	slot = first_slot(context, hash);
 	uint16_t	index;
@@ -101,10 +102,10 @@ write_head(DynNameEntry *entry)
 
 uint16_t
 dyn_name_cache_add(DynNameCache *name_cache, uint16_t context, const char *name,
-				size_t len, uint32_t hash, const DynPathNode *want)
+				   size_t len, uint32_t hash, const DynPathNode *want)
 {
 	uint32_t	slot = first_slot(context, hash);
-	DynNameEntry    *entry;
+	DynNameEntry *entry;
 
 	if (name_cache->count == DYN_NAME_CACHE_MAX ||
 		(name_cache->count == name_cache->cap && !grow(name_cache)))

@@ -1,15 +1,14 @@
 /*
  * operation.c
  *		The request documents of GetItem, BatchGetItem, Query, Scan,
- *		DescribeTable and ListTables, and the answer of ListTables.
+ *		DescribeTable and ListTables, and the response of ListTables.
  *
- * A document is written member by member; every member but the first brings
- * its own comma, so that one that is left out leaves nothing behind.  The
- * order is always the same, TableName first: two equal requests are equal
- * bytes, and a log of bodies can be read down the left edge.
+ * Documents are written member by member; every member except the first writes
+ * the comma before it, so that members can be omitted.  The order is fixed,
+ * TableName first, so that equal requests have equal bytes.
  *
- * What has become JSON elsewhere (expressions' tokens, LastEvaluatedKey) is
- * copied as it is.
+ * Parts that are JSON already (tokens of expressions, LastEvaluatedKey) are
+ * copied unchanged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +81,7 @@ end_document(DynBuffer *buf, const DynReadRequest *req)
 	dyn_buffer_append_char(buf, '}');
 }
 
-/* Members that all four operations know, expressions' tokens last. */
+/* Members common to all four operations, ending with the tokens. */
 static void
 common_members(DynBuffer *buf, const DynReadRequest *req)
 {
@@ -245,7 +244,7 @@ read_last_name(const json_t *root, char **last)
 	return *last ? NULL : dyn_check_memory;
 }
 
-/* Looks at everything before the first name is given away. */
+/* Validates all names before the first is passed to the callback. */
 static const char *
 read_list_tables(const json_t *root,
 				 void (*each) (void *arg, const char *name), void *arg,

@@ -1,10 +1,10 @@
 /*
  * operation.h
- *		The request documents of the operations that read.
+ *		Writes the request documents of the read operations.
  *
- * Each writer resets the buffer and writes one whole JSON document; the
- * caller looks at buf->failed afterwards.  Members that are empty or default
- * are left out.  Written from the service model of DynamoDB 2012-08-10.
+ * Each function resets the buffer and writes one JSON document; the caller
+ * checks buf->failed afterwards.  Empty and default members are omitted.  The
+ * names are those of the service model DynamoDB 2012-08-10.
  */
 #ifndef DYN_DYNAMODB_OPERATION_H
 #define DYN_DYNAMODB_OPERATION_H
@@ -32,14 +32,13 @@ extern const char *dyn_operation_name(DynOperation op);
 
 #define DYN_BATCH_GET_MAX_KEYS	100
 
-/* Of a read unit, eventually consistent (dynamodb.md §5). */
+/* Bytes per read unit, eventually consistent. */
 #define DYN_READ_UNIT_BYTES		8192.0
 
 /*
- * One reading request.  Texts are rendered expressions (expression.h), all
- * against the same `tokens`; NULL or "" where there is none.  Which fields
- * an operation looks at: table, projection, tokens, consistent: all; the others
- * as noted.
+ * One read request.  Texts are rendered expressions (expression.h), all with
+ * the same `tokens`; NULL or "" if there is none.  All operations use table,
+ * projection, tokens and consistent; the others use the fields as noted.
  */
 typedef struct DynReadRequest
 {
@@ -54,11 +53,11 @@ typedef struct DynReadRequest
 	bool		backward;		/* Query: ScanIndexForward=false */
 	bool		consistent;
 	bool		report_units;	/* ReturnConsumedCapacity=TOTAL */
-	long		limit;			/* Query, Scan: items a page; 0: none */
+	long		limit;			/* Query, Scan: items per page; 0: none */
 	int			segment;		/* Scan */
 	int			total_segments; /* Scan; 0 or 1: not segmented */
 	const char *start_key;		/* Query, Scan: a LastEvaluatedKey object,
-								 * sent back as it came; NULL: from the start */
+								 * sent unchanged; NULL: from the start */
 	size_t		start_key_len;
 
 	/* GetItem: nkeys = 1.  BatchGetItem: up to 100 keys of nparts parts each,
@@ -66,7 +65,7 @@ typedef struct DynReadRequest
 	const DynKeyPart *keys;
 	int			nkeys;
 	int			nparts;
-	/* BatchGetItem: the numbers of those keys to ask for; NULL: all of them. */
+	/* BatchGetItem: the numbers of the keys to request; NULL: all. */
 	const uint8_t *picked;
 	int			npicked;
 } DynReadRequest;
@@ -74,14 +73,14 @@ typedef struct DynReadRequest
 extern void dyn_write_read(DynBuffer *buf, const DynReadRequest *req);
 extern void dyn_write_describe_table(DynBuffer *buf, const char *table);
 
-/* start_name: the last name of the page before, or NULL. */
+/* start_name: the last name of the previous page, or NULL. */
 extern void dyn_write_list_tables(DynBuffer *buf, const char *start_name);
 
 /*
- * Reads a ListTables answer: calls `each` for every name, and sets *last
- * (malloc'd; the caller frees it) to LastEvaluatedTableName or NULL.  NULL if
- * it is one; else what is wrong with it, a static text that continues "The
- * answer ...", and nothing was called.
+ * Parses a ListTables response: calls `each` for every name, and sets *last
+ * (malloc'd; the caller frees it) to LastEvaluatedTableName or NULL.  Returns
+ * NULL on success; otherwise a static text that continues "The response ...",
+ * without having called `each`.
  */
 extern const char *dyn_read_list_tables(const char *buf, size_t len,
 										void (*each) (void *arg, const char *name),

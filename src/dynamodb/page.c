@@ -1,17 +1,17 @@
 /*
  * page.c
- *		The response around the items, and handing the items out.
+ *		Reads the response around the items, and returns the items.
  *
- * A response is an object of a few members in any order.  Each that we know
- * has a reader in the table below, which validates its value and takes from
- * it what DynPage shows; all others are validated and skipped, for the service
+ * A response is an object of a few members in any order.  For each known
+ * member the table below has a function that validates its value and sets the
+ * fields of DynPage; all others are validated and skipped, because the service
  * adds members without notice.  A member that is null counts as absent.
- * Whether the members are those of the operation that was asked is checked
- * elsewhere (page_check.c); here it is only noted which there were.
+ * page_check.c checks that the members are those of the requested operation;
+ * here we only record which were present.
  *
- * The items themselves are read by item.c and lie on the tape afterwards.
+ * item.c reads the items themselves, and puts them on the tape.
  *
- * No object of a response may hold a name twice, whether it is known or not.
+ * Duplicate names are an error in every object of a response.
  */
 #include "page.h"
 
@@ -35,8 +35,9 @@ typedef const char *(*MemberReader) (Response *response, const char *p);
  */
 
 /*
- * Behind an element: returns where the next one begins, or NULL; *done is set,
- * and the result is behind the bracket, if there is none.
+ * After an element: returns where the next one begins, or NULL on error.  If
+ * there is none, *done is set, and the result is the position after the
+ * bracket.
  */
 static const char *
 next_element(DynScan *scan, const char *p, char closer, bool *done)
@@ -55,12 +56,12 @@ next_element(DynScan *scan, const char *p, char closer, bool *done)
 /* The name of a member. */
 typedef struct Name
 {
-	const char *text;			/* without escapes; until the next name */
+	const char *text;			/* unescaped; valid until the next name */
 	size_t		len;
-	DynValue	value;			/* as it stands in the response, like an S */
+	DynValue	value;			/* as in the response, like an S */
 } Name;
 
-/* A name and its colon; returns where the member's value begins. */
+/* Reads a name and the colon; returns where the member's value begins. */
 static const char *
 member_name(DynReader *r, const char *p, uint32_t base, Name *name)
 {
@@ -81,7 +82,7 @@ member_name(DynReader *r, const char *p, uint32_t base, Name *name)
 		return NULL;
 	if (flags & DYN_VALUE_ESCAPED)
 		name->text = dyn_duplicate_names_text(names, name->text, name->len,
-									  &name->len);
+											  &name->len);
 	p = dyn_scan_skip(&r->scan, p + 1);
 	if (p == NULL)
 		return NULL;
@@ -135,7 +136,7 @@ is_named(const Name *name, const char *text)
 		memcmp(name->text, text, name->len) == 0;
 }
 
-/* An object below the top level, its names unlike one another. */
+/* Reads an object below the top level, checking for duplicate names. */
 static const char *
 read_object(Response *response, const char *p, NamedReader read)
 {
@@ -182,7 +183,7 @@ read_responses(Response *response, const char *p)
 
 /*
  * ----------
- * What stands beside the items
+ * Members other than items
  * ----------
  */
 
@@ -226,7 +227,7 @@ is_empty_object(DynScan *scan, const char *p)
 	return *dyn_scan_skip(scan, p + 1) == '}';
 }
 
-/* A key is an item of which nothing is wanted. */
+/* Reads a key: an item of which nothing is wanted. */
 static const char *
 read_last_key(Response *response, const char *p)
 {
@@ -265,7 +266,7 @@ read_unprocessed(Response *response, const char *p)
 	return p;
 }
 
-/* A valid number, through a copy that ends in a zero byte. */
+/* Converts a valid number, through a NUL-terminated copy. */
 static double
 number_value(const char *p, size_t len)
 {
@@ -291,7 +292,7 @@ read_units_number(Response *response, const char *p)
 	return p;
 }
 
-/* One table's: its own CapacityUnits counts, the parts of it do not. */
+/* Reads one table's: only its own CapacityUnits counts, not its parts. */
 static const char *
 read_units_member(Response *response, const char *p, const Name *name)
 {
@@ -408,7 +409,7 @@ read_response(Response *response, const char *p)
 	return p;
 }
 
-/* Nothing but white space may follow. */
+/* Only white space may follow. */
 static bool
 only_space(DynScan *scan, const char *p)
 {
@@ -516,7 +517,7 @@ clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 	return dyn_name_cache_reset(&tape->name_cache, tree);
 }
 
-/* Reads a whole document with `read`; the page is empty if it cannot. */
+/* Reads a whole document with `read`; the page is empty on failure. */
 static bool
 parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 	  MemberReader read, DynPageError *error)
@@ -565,7 +566,7 @@ dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page)
 	cursor->run = 0;
 }
 
-/* One more item of a run that has nothing wanted. */
+/* Returns one more item of a run without wanted attributes. */
 static void
 next_of_run(DynPageCursor *cursor, const DynPageTape *tape)
 {
@@ -577,8 +578,8 @@ next_of_run(DynPageCursor *cursor, const DynPageTape *tape)
 }
 
 /*
- * Values are touched long after they were read, when the page has left the
- * cache; so many entries ahead they are fetched into it again.
+ * Values are accessed long after parsing, when the page has left the CPU
+ * cache; so they are prefetched this many entries ahead.
  */
 #define PREFETCH_AHEAD	16
 

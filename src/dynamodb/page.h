@@ -1,30 +1,30 @@
 /*
  * page.h
- *		The item reader: one pass over a response that holds items.
+ *		Reads responses that contain items, in one pass.
  *
- * dyn_page_parse reads the answer of GetItem, BatchGetItem, Query or Scan
- * once, validating all of it (JSON grammar, UTF-8, escapes, attribute-value
- * tree, duplicate names, depth), and notes where the wanted attributes of
- * each item lie.  Then dyn_page_next hands out the items one by one as slots.
- * A page is thus accepted or refused as a whole before its first row is seen,
- * and LastEvaluatedKey is known before any row is made, so that the next
- * request can be sent first.
+ * dyn_page_parse reads the response of GetItem, BatchGetItem, Query or Scan
+ * once, validates all of it (JSON grammar, UTF-8, escapes, attribute values,
+ * duplicate names, depth), and records the positions of the wanted attributes.
+ * Then dyn_page_next returns the items one by one as slots.  So a page is
+ * accepted or rejected as a whole before its first row is returned, and
+ * LastEvaluatedKey is known by then, so that the next request can be sent
+ * first.
  *
- * What is wanted is a DynPathTree: a list of document paths, one slot each,
- * compiled into a tree.  Attributes nobody wants are validated and skipped.
+ * The wanted attributes are a DynPathTree: a list of document paths, one slot
+ * each, compiled into a tree.  Other attributes are validated and skipped.
  *
  * Memory: a DynPage owns one growing array (the tape: 12 bytes for each wanted
  * attribute that is present, and at most 12 for an item that has none), which
- * is reused from page to page.  Beside it stand the names met in the page (at
- * most 64 kB) and, while an object with unusually many names is read, up to 40
- * bytes for each of those.  The response buffer and the shape stay the
- * caller's and must not move while the page is read.
+ * is reused for later pages.  It also owns the name cache (at most 64 kB) and,
+ * while an object with unusually many names is read, up to 40 bytes for each
+ * of those.  The response buffer and the path tree belong to the caller and
+ * must not move or change while the page is read.
  *
- * Stricter than JSON asks for: no object of a response may hold a name twice,
- * and N must be written without JSON escapes.  Left to the consumer: whether
- * B is valid base64 (dyn_value_bytes), and the range of N.
+ * Stricter than JSON: duplicate names in an object, and JSON escapes in N, are
+ * errors.  The consumer checks that B is valid base64 (dyn_value_bytes), and
+ * the range of N.
  *
- * Plain C, malloc, returns codes; raises nothing.
+ * Plain C with malloc; returns codes and raises no errors.
  */
 #ifndef DYN_DYNAMODB_PAGE_H
 #define DYN_DYNAMODB_PAGE_H
@@ -40,8 +40,8 @@
  */
 typedef struct DynStep
 {
-	const char *name;			/* UTF-8, verbatim, not escaped; may hold any
-								 * bytes but NUL */
+	const char *name;			/* UTF-8, not escaped; may contain any bytes
+								 * except NUL */
 	uint32_t	name_len;
 	uint32_t	index;
 } DynStep;
@@ -56,10 +56,10 @@ typedef struct DynPath
 typedef struct DynPathTree DynPathTree;
 
 /*
- * Compiles `npaths` paths into a shape with as many slots; paths may repeat
- * and may be prefixes of one another (info and info.rating).  Copies what it
- * needs.  NULL when memory fails or there are more than 65535 paths.  npaths
- * may be 0: items are only counted.
+ * Compiles `npaths` paths into a tree with as many slots; paths may repeat and
+ * may be prefixes of one another (info and info.rating).  Copies the paths.
+ * Returns NULL if memory runs out or there are more than 65535 paths. npaths
+ * may be 0: then items are only counted.
  */
 extern DynPathTree *dyn_path_tree_create(const DynPath *paths, int npaths);
 extern void dyn_path_tree_free(DynPathTree *tree);
@@ -70,7 +70,7 @@ typedef struct DynPageError
 	const char *reason;			/* static text, e.g. "duplicate name" */
 } DynPageError;
 
-/* Members of a response, in DynPage.members: they were there, and not null. */
+/* Members of a response, in DynPage.members: present and not null. */
 #define DYN_PAGE_ITEMS			0x001
 #define DYN_PAGE_ITEM			0x002
 #define DYN_PAGE_RESPONSES		0x004
@@ -80,15 +80,15 @@ typedef struct DynPageError
 #define DYN_PAGE_UNPROCESSED	0x040
 #define DYN_PAGE_UNITS			0x080	/* ConsumedCapacity */
 #define DYN_PAGE_TYPE			0x100	/* __type, as in an error document */
-#define DYN_PAGE_OTHER			0x200	/* a member unknown to us */
+#define DYN_PAGE_OTHER			0x200	/* an unknown member */
 #define DYN_PAGE_EMPTY_LAST_KEY 0x400	/* LastEvaluatedKey: null or {} */
 
 typedef struct DynPage
 {
 	/* valid after a successful dyn_page_parse */
 	unsigned	members;		/* DYN_PAGE_... */
-	uint64_t	nitems;			/* items that are in this answer */
-	int			ntables;		/* tables that Responses names */
+	uint64_t	nitems;			/* items in this response */
+	int			ntables;		/* tables in Responses */
 	DynValue	table;			/* the first of these names, like an S */
 	uint64_t	count;			/* Count (Select=COUNT: without items) */
 	uint64_t	scanned_count;	/* ScannedCount; 0 if absent */
@@ -107,18 +107,19 @@ extern void dyn_page_init(DynPage *page);
 extern void dyn_page_free(DynPage *page);
 
 /*
- * Reads a whole response.  Recognised at the top level: Items, Item,
+ * Parses a whole response.  Recognised at the top level: Items, Item,
  * Responses (of BatchGetItem; the items of all its tables in order), Count,
  * ScannedCount, LastEvaluatedKey, UnprocessedKeys, ConsumedCapacity (object or
- * array of them); everything else is validated and ignored.  False on illegal
- * input, with *error set, or when memory fails (reason "out of memory").
+ * array of them); everything else is validated and ignored.  Returns false,
+ * with *error set, on illegal input or if memory runs out (reason "out of
+ * memory").
  */
 extern bool dyn_page_parse(DynPage *page, const DynPathTree *tree,
 						   const char *buf, size_t len, DynPageError *error);
 
 /*
- * Reads UnprocessedKeys (page->unprocessed) in the same way: the keys of all
- * its tables are the items, and ntables and table tell of its tables.
+ * Parses UnprocessedKeys (page->unprocessed) in the same way: the keys of all
+ * tables are the items, and ntables and table describe its tables.
  */
 extern bool dyn_page_parse_keys(DynPage *page, const DynPathTree *tree,
 								const char *buf, size_t len,
@@ -128,32 +129,32 @@ extern bool dyn_page_parse_keys(DynPage *page, const DynPathTree *tree,
 extern size_t dyn_page_memory(const DynPage *page);
 
 /*
- * A place among the items of a page, which several readers may have, each its
- * own.  Good until the page is parsed anew or freed.
+ * A position among the items of a page.  Several readers may each have a
+ * cursor on one page.  Valid until the page is parsed again or freed.
  */
 typedef struct DynPageCursor
 {
 	const DynPage *page;
-	uint64_t	given;			/* items so far */
+	uint64_t	given;			/* items returned so far */
 
 	/* private */
-	size_t		entry;			/* of the tape, to be looked at next */
-	uint32_t	run;			/* items already given of the run there */
+	size_t		entry;			/* the next one of the tape */
+	uint32_t	run;			/* items of the run there already returned */
 } DynPageCursor;
 
 /* At the first item. */
 extern void dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page);
 
 /*
- * The next item: fills one DynValue per slot (DYN_TYPE_ABSENT where the item
- * has no such attribute, or a path leads through something that is no map or
- * list).  False when all items were given.
+ * Returns the next item: fills one DynValue per slot (DYN_TYPE_ABSENT if the
+ * item has no such attribute, or a path leads through a value that is not a
+ * map or list).  False after the last item.
  */
 extern bool dyn_page_next(DynPageCursor *cursor, DynValue *slots);
 
 /*
  * Validates any JSON document with the same scanner: true if `buf` holds one
- * legal value and nothing else but white space.
+ * legal value, and only white space around it.
  */
 extern bool dyn_json_valid(const char *buf, size_t len, DynPageError *error);
 

@@ -1,22 +1,22 @@
 /*
  * page_check.c
- *		Does an answer answer the operation that was asked?
+ *		Checks that a response answers the request.
  *
- * Members.  Required and allowed ones are in a table, one row for each
- * operation, as DynamoDB and its emulators send them: Query and Scan always
- * tell Count and ScannedCount, and Items unless Select is COUNT; BatchGetItem
- * always has an array for the table, even if it is empty; GetItem has Item, or
- * nothing but ConsumedCapacity when there is no such item.  Members that we do
- * not know are ignored, as the service adds some without notice, except where
- * nothing else shows that the answer is one: a GetItem without an Item.
+ * Members.  A table lists the required and allowed ones of each operation, as
+ * DynamoDB and its emulators send them: Query and Scan always have Count and
+ * ScannedCount, and Items unless Select is COUNT; BatchGetItem always has an
+ * array for the table, even if it is empty; GetItem has Item, or only
+ * ConsumedCapacity if there is no such item.  Unknown members are ignored, as
+ * the service adds some without notice, except in a GetItem without Item,
+ * where no other member identifies the response.
  *
- * Items.  Each item's key attributes, as far as they were projected, are
- * compared with the keys that were asked for.  The items of a Query share their
- * partition key, so that mostly the bytes of one item are those of the item
- * before.
+ * Items.  The key attributes of each item, if projected, are compared with the
+ * requested keys.  The items of a Query share their partition key, so usually
+ * its bytes equal those of the previous item.
  *
- * A key in an answer may be spelled in another way than ours (JSON escapes,
- * numbers of some emulators); it is decoded before it is found different.
+ * A response may spell a key differently from the request (JSON escapes,
+ * numbers of some emulators), so a key is decoded before it is considered
+ * different.
  */
 #include "page_check.h"
 
@@ -34,7 +34,7 @@ const char	dyn_check_memory[] = "does not fit into memory";
 typedef struct MemberRule
 {
 	unsigned	required;
-	unsigned	allowed;		/* of those that we know, besides */
+	unsigned	allowed;		/* other known members that may occur */
 } MemberRule;
 
 #define COUNTS	(DYN_PAGE_COUNT | DYN_PAGE_SCANNED_COUNT)
@@ -115,7 +115,7 @@ dyn_names_table(const char *asked, const char *name, size_t len)
 		memcmp(plain + 7, name, len) == 0;
 }
 
-/* Of Responses or UnprocessedKeys: no other table than ours. */
+/* Responses and UnprocessedKeys may name only the requested table. */
 static const char *
 check_table(const DynPage *page, const DynAsked *asked, bool required,
 			DynBuffer *scratch)
@@ -135,7 +135,7 @@ check_table(const DynPage *page, const DynAsked *asked, bool required,
 
 /* ---- keys of items ---------------------------------------------------- */
 
-/* The key attributes of an item, as they stand in the answer. */
+/* The key attributes of an item, as in the response. */
 typedef struct ItemKey
 {
 	DynValue	parts[DYN_MAX_ASKED_PARTS];
@@ -154,8 +154,10 @@ part_of_slot(const DynAsked *asked, int slot)
 	return -1;
 }
 
-/* From the entry *at of the tape to the next item; an item without any entry
- * stands for its run. */
+/*
+ * Moves *at from the tape entry to the next item; an item without entries
+ * stands for its run.
+ */
 static bool
 next_item_key(const DynPageTape *tape, const DynAsked *asked, size_t *at,
 			  ItemKey *key)
@@ -189,7 +191,7 @@ same_bytes(const DynValue *a, const DynValue *b)
 		memcmp(a->data, b->data, a->len) == 0;
 }
 
-/* Decoded, in memory of at least len + DYN_NUMBER_BUFSIZE bytes. */
+/* Decodes a key value into at least len + DYN_NUMBER_BUFSIZE bytes. */
 static bool
 decode_part(const DynValue *value, char *memory, DynScalar *scalar)
 {
@@ -211,7 +213,7 @@ decode_part(const DynValue *value, char *memory, DynScalar *scalar)
 	return value->type == DYN_TYPE_S;
 }
 
-/* The parts that were projected; *ok is false if one is no key's value. */
+/* Reads the projected parts; *ok is false if one is not a valid key value. */
 static const char *
 decode_key(const DynAsked *asked, const ItemKey *key, DynBuffer *scratch,
 		   DynScalar *parts, bool *ok)
@@ -276,7 +278,7 @@ shows_key(const DynAsked *asked)
 	return false;
 }
 
-/* GetItem and Query: all items are of the one key, or partition. */
+/* GetItem and Query: all items must have the requested key or partition. */
 static const char *
 check_one_key(const DynPage *page, const DynAsked *asked, DynBuffer *scratch)
 {
@@ -359,7 +361,7 @@ dyn_batch_count(const DynBatch *batch, DynKeyState state)
 	return n;
 }
 
-/* The number of the key, looked for from `guess` on; -1 if it is none of them. */
+/* The number of the key, searched from `guess` on; -1 if it is not found. */
 static int
 find_key(const DynAsked *asked, const DynScalar *parts, int guess)
 {
@@ -403,9 +405,9 @@ mark_keys(const DynPage *page, const DynAsked *asked, DynKeyState state,
 }
 
 /*
- * Items first: a key whose item came is answered, whatever else the answer says
- * about it.  What was answered by earlier requests of the batch must not come
- * again either.
+ * Items first: a key whose item is in the response is answered.  It is an
+ * error if a key that is answered, by this or an earlier request, occurs
+ * again.
  */
 static const char *
 check_batch(const DynPage *page, const DynPage *left, const DynAsked *asked,
@@ -428,7 +430,7 @@ check_batch(const DynPage *page, const DynPage *left, const DynAsked *asked,
 	return fault;
 }
 
-/* ---- all of it -------------------------------------------------------- */
+/* ---- the check -------------------------------------------------------- */
 
 const char *
 dyn_page_check(const DynPage *page, const DynPage *left, const DynAsked *asked,

@@ -2,24 +2,24 @@
  * path_tree.c
  *		Compiles document paths into the tree that the item reader follows.
  *
- * The paths are sorted, step by step; a node's descendants are then one run of
- * the sorted paths, and its children the runs of equal steps within that.  The
- * tree is made level by level, so the children of a node stand side by side
- * and are found by binary search.
+ * The paths are sorted by their steps; the descendants of a node are then one
+ * run of the sorted paths, and its children the runs of equal steps within
+ * that.  The tree is built level by level, so the children of a node are
+ * adjacent and are found by binary search.
  */
 #include "path_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A path on its way into the tree. */
+/* A path to be added to the tree, and its slot. */
 typedef struct Route
 {
 	const DynPath *path;
 	int			slot;
 } Route;
 
-/* The paths that pass a node: routes[first .. first + count). */
+/* The paths through a node: routes[first .. first + count). */
 typedef struct Run
 {
 	int			first;
@@ -47,7 +47,7 @@ compare_steps(const DynStep *a, const DynStep *b)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* A path comes before those it is a prefix of; equal ones by slot. */
+/* A path sorts before those it is a prefix of; equal paths by slot. */
 static int
 compare_routes(const void *va, const void *vb)
 {
@@ -85,7 +85,7 @@ sort_routes(const DynPath *paths, int npaths)
 	return routes;
 }
 
-/* Upper bounds of what the tree needs. */
+/* Upper bounds of the sizes of the tree. */
 static void
 measure(const DynPath *paths, int npaths, size_t *nodes, size_t *text)
 {
@@ -149,7 +149,7 @@ name_node(DynPathNode *node, const DynStep *step, char **text)
 	*text += step->name_len;
 }
 
-/* Makes the children of one node from its run, behind all nodes there are. */
+/* Appends the children of one node, from its run, to the nodes. */
 static void
 add_children(DynPathTree *tree, DynPathNode *node, const Route *routes,
 			 Run *runs, Run run, int depth, char **text)
@@ -272,7 +272,7 @@ find_step(const DynPathTree *tree, uint32_t low, uint32_t high,
 
 const DynPathNode *
 dyn_path_tree_member(const DynPathTree *tree, const DynPathNode *node,
-				 const char *name, size_t len)
+					 const char *name, size_t len)
 {
 	DynStep		step;
 
@@ -287,7 +287,7 @@ dyn_path_tree_member(const DynPathTree *tree, const DynPathNode *node,
 
 const DynPathNode *
 dyn_path_tree_element(const DynPathTree *tree, const DynPathNode *node,
-				  uint32_t index)
+					  uint32_t index)
 {
 	uint32_t	first;
 	DynStep		step;

@@ -1,13 +1,13 @@
 /*
  * path_tree.h
- *		What is wanted of an item: document paths compiled into a tree.
+ *		The wanted document paths, compiled into a tree.
  *
- * A node stands for a place in an item; the root is the item.  A node has a
- * slot if a path ends there, and children, by member name and by list index,
- * if paths go on.  A node may have both, for info and info.rating.
+ * A node is a place in an item; the root is the item.  A node has a slot if a
+ * path ends there, and children, by member name and by list index, if paths
+ * continue.  It may have both, for info and info.rating.
  *
- * Paths that are equal share a node, hence a slot; the others of them are
- * listed as aliases, to be copied when an item is handed out.
+ * Equal paths share a node and its slot; the slots of the others are aliases,
+ * which are copied when an item is returned.
  */
 #ifndef DYN_DYNAMODB_PATH_TREE_H
 #define DYN_DYNAMODB_PATH_TREE_H
@@ -19,10 +19,10 @@
 
 typedef struct DynPathNode
 {
-	int32_t		slot;			/* DYN_PATH_TREE_NO_SLOT: only passed through */
+	int32_t		slot;			/* DYN_PATH_TREE_NO_SLOT: no path ends here */
 	DynStep		step;			/* from the parent to here */
-	uint32_t	children;		/* index of the first child: names in the order
-								 * of their bytes, then list indexes */
+	uint32_t	children;		/* index of the first child: names in byte
+								 * order, then list indexes */
 	uint32_t	nnames;
 	uint32_t	nindexes;
 } DynPathNode;
@@ -36,7 +36,7 @@ typedef struct DynPathAlias
 
 struct DynPathTree
 {
-	DynPathNode *nodes;		/* nodes[0] is the root */
+	DynPathNode *nodes;			/* nodes[0] is the root */
 	uint32_t	nnodes;
 	DynPathAlias *aliases;
 	int			naliases;
@@ -44,12 +44,12 @@ struct DynPathTree
 	char	   *text;			/* the names */
 };
 
-/* The child a name or list index leads to, or NULL.  `node` may be NULL. */
+/* The child for a name or list index, or NULL.  `node` may be NULL. */
 extern const DynPathNode *dyn_path_tree_member(const DynPathTree *tree,
-											const DynPathNode *node,
-											const char *name, size_t len);
+											   const DynPathNode *node,
+											   const char *name, size_t len);
 extern const DynPathNode *dyn_path_tree_element(const DynPathTree *tree,
-											 const DynPathNode *node,
-											 uint32_t index);
+												const DynPathNode *node,
+												uint32_t index);
 
 #endif

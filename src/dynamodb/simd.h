@@ -1,9 +1,9 @@
 /*
  * simd.h
- *		Steps of 16 bytes, and hints to the compiler.
+ *		16-byte SIMD steps, and hints for the compiler.
  *
- * DYN_SCAN_SSE2 is defined where such steps may be taken; without it (other
- * machines, or -DDYN_NO_SIMD, which the tests use) plain C does the same work.
+ * DYN_SCAN_SSE2 is defined if SSE2 is available; without it (other machines,
+ * or -DDYN_NO_SIMD in tests) plain C does the same work.
  */
 #ifndef DYN_DYNAMODB_SIMD_H
 #define DYN_DYNAMODB_SIMD_H
@@ -29,7 +29,7 @@
 #define DYN_NOINLINE
 #endif
 
-/* The number of zero bits below the lowest one, which there must be. */
+/* The number of trailing zero bits of a mask that is not zero. */
 static DYN_HOT int
 dyn_scan_ctz(uint32_t mask)
 {

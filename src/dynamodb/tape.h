@@ -1,12 +1,12 @@
 /*
  * tape.h
- *		Where the wanted attributes of a page's items lie, and what the reader
- *		keeps from page to page.
+ *		The positions of the wanted attributes of a page's items, and the
+ *		reader's memory that is reused from page to page.
  *
  * The tape is an array of small entries in the order of the items: one for
- * each wanted attribute that is present, the last of an item marked so, and
- * one for a run of items that have none.  It is written by the item reader
- * (item.c) and read by dyn_page_next, through cursors.
+ * each wanted attribute that is present, with a mark on the last of an item,
+ * and one for a run of items that have none.  The item reader (item.c) writes
+ * it; dyn_page_next reads it, through cursors.
  */
 #ifndef DYN_DYNAMODB_TAPE_H
 #define DYN_DYNAMODB_TAPE_H
@@ -23,7 +23,7 @@ typedef struct DynTapeEntry
 	uint32_t	offset;			/* of the value in the response */
 	uint32_t	len;			/* its length; type ABSENT: items in the run */
 	uint16_t	slot;
-	uint8_t		type;			/* DynType; ABSENT: items without anything */
+	uint8_t		type;			/* DynType; ABSENT: items without entries */
 	uint8_t		flags;
 } DynTapeEntry;
 
@@ -33,13 +33,13 @@ typedef struct DynPageTape
 	size_t		count;
 	size_t		cap;
 
-	/* of the page that was read last */
+	/* of the page that was parsed last */
 	const DynPathTree *tree;
 	const char *buf;
 
-	/* workrooms of the reader */
-	DynDuplicateNames	names;
-	DynNameCache	name_cache;
+	/* scratch of the reader */
+	DynDuplicateNames names;
+	DynNameCache name_cache;
 } DynPageTape;
 
 #endif

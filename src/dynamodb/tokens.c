@@ -2,15 +2,15 @@
  * tokens.c
  *		The placeholders of one request: #n0, #n1, ... and :v0, :v1, ...
  *
- * Names and values are two tables of the same kind.  A table keeps the JSON
- * of its entries end to end in one buffer, ready to be sent, and for each
- * entry where it ends and a hash.  An entry is looked for by comparing hashes
- * in a row: an expression of 4096 bytes has room for some 700 tokens, fewer
- * than would pay for anything cleverer, and a renderer stops when it is full.
+ * Names and values are two tables of the same kind.  A table keeps the JSON of
+ * its entries in one buffer, ready to be sent, and for each entry its end and
+ * a hash.  Entries are found by a linear search for the hash: an expression of
+ * 4096 bytes has at most some 700 tokens, too few for a better structure to
+ * pay off.
  *
- * As entries are only ever added at the end, a mark is a length, and rolling
- * back is cutting off.  Names are copied, so a table does not depend on what
- * the caller's paths point to.
+ * Entries are only added at the end, so a mark is a length, and rolling back
+ * truncates.  Names are copied, so a table does not refer to the caller's
+ * paths.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 
 typedef struct Entry
 {
-	size_t		end;			/* offset behind the entry's JSON */
+	size_t		end;			/* offset after the entry's JSON */
 	uint64_t	hash;			/* of the JSON */
 } Entry;
 
@@ -51,7 +51,7 @@ table_free(Table *table)
 	free(table->entries);
 }
 
-/* Offset of an entry; that of the next one to come is where the last ends. */
+/* Offset of an entry; for the next new one, the end of the last. */
 static size_t
 entry_start(const Table *table, int i)
 {
@@ -98,8 +98,8 @@ entry_equals(const Table *table, int i, const Entry *entry, const char *json,
 }
 
 /*
- * Turns the JSON that was appended behind the last entry into an entry, or
- * takes it away again if there is one like it.
+ * Makes an entry of the JSON that was appended after the last entry, or
+ * removes it again if there is an equal entry.
  */
 static int
 table_enter(Table *table)

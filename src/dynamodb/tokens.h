@@ -1,9 +1,8 @@
 /*
  * tokens.h
- *		Entering names and values into the tokens of a request.
+ *		Adds names and values to the tokens of a request.
  *
- * For the renderer (expression.c) alone; everybody else sees DynTokens through
- * expression.h.
+ * For the renderer (expression.c) only; other files use expression.h.
  */
 #ifndef DYN_DYNAMODB_TOKENS_H
 #define DYN_DYNAMODB_TOKENS_H
@@ -14,8 +13,8 @@
 #include "wire.h"
 
 /*
- * The number n of the token #n<n> or :v<n>, new or known.  -1 if memory
- * fails, the name is empty or longer than DynamoDB takes, or the values
+ * Returns the number n of the new or existing token #n<n> or :v<n>; -1 if
+ * memory runs out, the name is empty or too long for DynamoDB, or all values
  * together are too large for a request.
  */
 extern int	dyn_tokens_name(DynTokens *tokens, const char *name, size_t len);

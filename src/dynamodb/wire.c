@@ -1,14 +1,13 @@
 /*
  * wire.c
- *		Scalars and keys: written as JSON, compared, shown.
+ *		Writes scalars and keys as JSON, compares and prints them.
  *
- * Values that are sent are scalars: nothing this extension asks for needs a
- * list, a map or a set on the way out.  Numbers arrive here in canonical form
- * (base/number.h), so that equality is equality of bytes, and need no escape.
+ * All values that we send are scalars: no request needs a list, a map or a
+ * set.  Numbers are in canonical form (base/number.h), so they are equal if
+ * their bytes are, and need no escapes.
  *
- * What is shown to people is cut after a number of characters, not bytes, so
- * that no character is torn; the dots stand behind the closing quote, where
- * they cannot be taken for contents.
+ * Printed values are truncated after a number of characters, not bytes; the
+ * dots follow the closing quote, so that they do not look like contents.
  */
 #include <string.h>
 
@@ -39,7 +38,7 @@ dyn_wire_scalar(DynBuffer *buf, const DynScalar *value)
 		case DYN_TYPE_BOOL:
 			dyn_buffer_append_str(buf, value->len ? "true" : "false");
 			break;
-		default:				/* NULL is always said to be true */
+		default:				/* the value of NULL is always true */
 			dyn_buffer_append_str(buf, "true");
 			break;
 	}
@@ -105,7 +104,7 @@ dyn_scalar_compare(const DynScalar *a, const DynScalar *b)
 	return compare_bytes(a, b);
 }
 
-/* Bytes that hold the first `chars` characters of UTF-8 text. */
+/* Length in bytes of the first `chars` characters of UTF-8 text. */
 static size_t
 utf8_prefix(const char *s, size_t len, size_t chars)
 {

@@ -1,9 +1,9 @@
 /*
  * wire.h
- *		Values on their way to DynamoDB: scalars and keys as JSON.
+ *		Values to be sent to DynamoDB: scalars and keys as JSON.
  *
- * Reading is done elsewhere (page.h for items, metadata.h for descriptions,
- * aws/awserror.h for errors).
+ * For reading see page.h (items), metadata.h (descriptions) and aws/awserror.h
+ * (errors).
  */
 #ifndef DYN_DYNAMODB_WIRE_H
 #define DYN_DYNAMODB_WIRE_H
@@ -17,7 +17,7 @@
 /*
  * A value to send.  S: UTF-8 text.  N: canonical decimal text (base/number.h).
  * B: raw bytes.  BOOL: data is NULL, len 0 or 1.  NULL: data NULL, len 0.
- * No other type is ever sent.
+ * Other types are never sent.
  */
 typedef struct DynScalar
 {
@@ -40,9 +40,9 @@ typedef struct DynKeyPart
 extern bool dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts);
 
 /*
- * Whether the key in JSON has attributes of just these names, which are distinct;
- * values are not looked at.  False also if it is not an object, or memory
- * fails, which *out_of_memory tells.
+ * Does the key in JSON have exactly the attributes of these names, which are
+ * distinct?  Values are not checked.  Also false if it is not an object, or if
+ * memory runs out, which sets *out_of_memory.
  */
 extern bool dyn_wire_key_names(const char *json, size_t len,
 							   const char *const *names, int n,
@@ -58,8 +58,8 @@ extern bool dyn_scalar_equal(const DynScalar *a, const DynScalar *b);
 extern int	dyn_scalar_compare(const DynScalar *a, const DynScalar *b);
 
 /*
- * For people (log, EXPLAIN): S in double quotes with JSON escapes, N bare,
- * B as x'..', BOOL true/false, NULL null; longer than 64 characters cut with "...".
+ * For logs and EXPLAIN: S in double quotes with JSON escapes, N as it is, B as
+ * x'..', BOOL true/false, NULL null; truncated after 64 characters with "...".
  */
 extern bool dyn_scalar_print(DynBuffer *buf, const DynScalar *value);
 

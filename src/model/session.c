@@ -629,7 +629,7 @@ ask_for_description(DynConnection *connection, const char *table,
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	describe_limits.max_attempts = Min(describe_limits.max_attempts, 2);
 	describe_limits.request_timeout_ms = Min(describe_limits.request_timeout_ms,
-								   describe_limits.connect_timeout_ms);
+											 describe_limits.connect_timeout_ms);
 	dyn_write_describe_table(dyn_call_body(call), table);
 	run_call(call, &describe_limits, &context, aged_serves);
 	return call;

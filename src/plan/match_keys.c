@@ -139,7 +139,7 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 /* Collects the point predicates on one attribute; false if there is none. */
 static bool
 match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *bind,
-			bool exactly)
+			 bool exactly)
 {
 	ListCell   *lc;
 
@@ -275,7 +275,7 @@ make_tuples(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attrs,
  */
 static bool
 match_tuples(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
-			int nattrs)
+			 int nattrs)
 {
 	ListCell   *lc;
 
@@ -319,7 +319,7 @@ match_whole_key(KeyMatch *match, DynAccess *access)
 		return false;
 	if (match->key->nrange == 1)
 		match_tuples(match, access, attrs,
-					leading_attributes(match->key, attrs));
+					 leading_attributes(match->key, attrs));
 	if (match_points(match, &match->key->hash[0], &access->hash[0], true))
 	{
 		access->nhash = 1;
@@ -474,7 +474,7 @@ enforce_single_ranges(KeyMatch *match, DynAccess *access)
 
 			if (clause->pred == pred && clause->exact)
 				match->pushed_exactly = list_append_unique_ptr(match->pushed_exactly,
-														  clause->rinfo);
+															   clause->rinfo);
 		}
 	}
 }
@@ -655,7 +655,7 @@ reads_several(const DynRelation *relation, const DynAccess *access)
 
 DynAccess *
 dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
-		 List **pushed_exactly)
+			   List **pushed_exactly)
 {
 	KeyMatch		match;
 	DynAccess  *access = make_access(plan, index, DYN_ACCESS_GET);

@@ -28,10 +28,10 @@ typedef struct DynRelPlan
  * the RestrictInfos that need no local check.
  */
 extern DynAccess *dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index,
-						   List *clauses, List **pushed_exactly);
+								 List *clauses, List **pushed_exactly);
 
 extern DynAccess *dyn_match_scan(const DynRelPlan *plan, List *clauses,
-								List **pushed_exactly);
+								 List **pushed_exactly);
 
 /*
  * How the table answers what an index turns out not to hold (presence.h): by its

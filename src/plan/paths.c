@@ -80,7 +80,7 @@ make_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
 
 DynAccess *
 dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
-				const DynPathChoice *choice, List *clauses, List **pushed_exactly)
+				 const DynPathChoice *choice, List *clauses, List **pushed_exactly)
 {
 	const DynIndexMeta *index = choice_index(plan, choice->target);
 	DynAccess  *access;

@@ -49,8 +49,8 @@ extern void dyn_decode_choice(List *encoded, DynPathChoice *choice);
 
 /* The access plan of a choice, bound from classified clauses. */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
-								  const DynPathChoice *choice, List *clauses,
-								  List **pushed_exactly);
+								   const DynPathChoice *choice, List *clauses,
+								   List **pushed_exactly);
 
 /* Is the relation read by this wrapper? */
 static inline bool

@@ -143,7 +143,7 @@ path_operator_steps(OpExpr *op, bool *as_text)
 	if (!IsA(right, Const) || right->constisnull)
 		return NIL;
 	*as_text = (function == F_JSONB_OBJECT_FIELD_TEXT ||
-			 function == F_JSONB_EXTRACT_PATH_TEXT);
+				function == F_JSONB_EXTRACT_PATH_TEXT);
 	switch (function)
 	{
 		case F_JSONB_OBJECT_FIELD:
@@ -342,7 +342,7 @@ describe_operator(Oid opno, int kind, Oid collation)
 /* field op value */
 static DynPred *
 classify_comparison(ClassifyContext *context, int kind, const DynOperator *op,
-				 const DynField *field, Node *value)
+					const DynField *field, Node *value)
 {
 	if (field->steps != NIL ||
 		!accept_verdict(context, dyn_judge_operator(field_column(context, field), op)))
@@ -354,7 +354,7 @@ classify_comparison(ClassifyContext *context, int kind, const DynOperator *op,
 /* info->>'a' = value: the spelling alone decides, so that it stays a superset. */
 static DynPred *
 classify_text_equality(ClassifyContext *context, const DynOperator *op, const DynField *field,
-					Node *value)
+					   Node *value)
 {
 	if (!accept_verdict(context, dyn_judge_member(op)))
 		return NULL;
@@ -364,7 +364,7 @@ classify_text_equality(ClassifyContext *context, const DynOperator *op, const Dy
 /* Two columns of one kind, compared in DynamoDB itself. */
 static DynPred *
 classify_fields(ClassifyContext *context, int kind, const DynOperator *op,
-			 const DynField *left, const DynField *right)
+				const DynField *left, const DynField *right)
 {
 	DynPred    *pred;
 
@@ -372,7 +372,7 @@ classify_fields(ClassifyContext *context, int kind, const DynOperator *op,
 		dyn_path_equal(dyn_field_path(context->relation, left),
 					   dyn_field_path(context->relation, right)) ||
 		!accept_verdict(context, dyn_judge_columns(field_column(context, left),
-												 field_column(context, right), op)))
+												   field_column(context, right), op)))
 		return NULL;
 	pred = make_pred(DYN_PRED_FIELDS, left);
 	pred->op = kind;
@@ -411,7 +411,7 @@ commute_types(DynOperator *op)
 
 static DynPred *
 classify_prefix(ClassifyContext *context, DynPredKind kind, Node *left, Node *right,
-			 Oid collation)
+				Oid collation)
 {
 	DynField	field;
 	bool		text;
@@ -419,7 +419,7 @@ classify_prefix(ClassifyContext *context, DynPredKind kind, Node *left, Node *ri
 	if (!match_comparand(context, left, &field, &text) || text ||
 		field.steps != NIL || !is_runtime_value(context, right) ||
 		!accept_verdict(context, dyn_judge_prefix(field_column(context, &field),
-												collation)))
+												  collation)))
 		return NULL;
 	return make_value_pred(kind, &field, right, TEXTOID);
 }
@@ -459,10 +459,10 @@ classify_operator(ClassifyContext *context, OpExpr *op)
 	{
 		case F_STARTS_WITH:
 			return classify_prefix(context, DYN_PRED_PREFIX, left, right,
-								op->inputcollid);
+								   op->inputcollid);
 		case F_TEXTLIKE:
 			return classify_prefix(context, DYN_PRED_LIKE, left, right,
-								op->inputcollid);
+								   op->inputcollid);
 		case F_ARRAYCONTAINS:
 			return classify_contains_all(context, left, right, op->inputcollid);
 	}
@@ -524,7 +524,7 @@ classify_element(ClassifyContext *context, ScalarArrayOpExpr *op)
 		return NULL;
 	commute_types(&operator);
 	if (!accept_verdict(context, dyn_judge_element(field_column(context, &field),
-												 &operator)))
+												   &operator)))
 		return NULL;
 	return make_value_pred(DYN_PRED_CONTAINS, &field, value,
 						   operator.value_type);
@@ -548,7 +548,7 @@ classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 	if (text || field.steps != NIL || !is_runtime_value(context, array) ||
 		!field_column(context, &field)->traits.point ||
 		!accept_verdict(context, dyn_judge_operator(field_column(context, &field),
-												  &operator)))
+													&operator)))
 		return NULL;
 	classify_size(context, array, operator.value_type);
 	if (fixed_array_size(array) < 0 ||
@@ -635,17 +635,17 @@ classify_expr(ClassifyContext *context, Node *node)
 		case T_BooleanTest:
 			if (((BooleanTest *) node)->booltesttype == IS_TRUE)
 				return classify_boolean(context, (Node *) ((BooleanTest *) node)->arg,
-									 DYN_PRED_TRUE);
+										DYN_PRED_TRUE);
 			if (((BooleanTest *) node)->booltesttype == IS_FALSE)
 				return classify_boolean(context, (Node *) ((BooleanTest *) node)->arg,
-									 DYN_PRED_FALSE);
+										DYN_PRED_FALSE);
 			return NULL;
 		case T_FuncExpr:
 			if (((FuncExpr *) node)->funcid == F_STARTS_WITH)
 				return classify_prefix(context, DYN_PRED_PREFIX,
-									linitial(((FuncExpr *) node)->args),
-									lsecond(((FuncExpr *) node)->args),
-									((FuncExpr *) node)->inputcollid);
+									   linitial(((FuncExpr *) node)->args),
+									   lsecond(((FuncExpr *) node)->args),
+									   ((FuncExpr *) node)->inputcollid);
 			return NULL;
 		case T_Var:
 			return classify_boolean(context, node, DYN_PRED_TRUE);
