@@ -2,7 +2,7 @@
  * dynamo_fdw.c
  *		The extension's entry points: start-up and the table of callbacks.
  *
- * Everything is done elsewhere; docs/architecture.md is the map.
+ * docs/architecture.md describes the other files.
  */
 #include "postgres.h"
 
@@ -37,8 +37,8 @@ _PG_init(void)
 }
 
 /*
- * Not parallel safe yet: every worker of a partial hash join would read the
- * whole table again.
+ * Not parallel safe: every worker of a partial hash join would read the whole
+ * table again.
  */
 static bool
 dynIsForeignScanParallelSafe(PlannerInfo *root, RelOptInfo *rel,

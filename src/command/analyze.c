@@ -2,22 +2,22 @@
  * analyze.c
  *		Takes a sample of a table for ANALYZE.
  *
- * What a sample may cost is bounded by dynamo_fdw.analyze_read_units.  A table
- * that is no larger is read whole, so that its rows are counted.  Of a larger
- * one some segments of a Scan are read: with TotalSegments large, a segment is
- * a small part of the table, and DynamoDB divides by the hash of the partition
- * key, so that any few segments are a random sample of partition keys.  The
- * items of one partition come together, as the rows of one block do in a
- * sample of a heap.
+ * dynamo_fdw.analyze_read_units limits the cost of a sample.  A table that is
+ * not larger is read whole, so that its rows are counted.  Of a larger table
+ * we read some segments of a Scan: with a large TotalSegments, a segment is a
+ * small part of the table, and DynamoDB divides the table by the hash of the
+ * partition key, so that a few segments are a random sample of partition keys.
+ * The items of one partition are sampled together, like the rows of a block of
+ * a heap.
  *
- * Segments are read in rounds, until the sample is full or the bound is
- * reached.  Each is meant to be a hundredth of what is read; should one turn
- * out much larger (one partition is never divided), a Limit keeps its pages
- * small.  So the bound is exceeded by little: by what was on its way.
+ * Segments are read in rounds, until the sample is full or the limit is
+ * reached.  Each should be a hundredth of the sample; if one is much larger
+ * (one partition is never divided), a Limit keeps its pages small.  So only
+ * the requests in flight can exceed the limit.
  *
- * The policy of reading whole tables (scan_policy) is about statements that do
- * so without being meant to; ANALYZE was asked to, and has a bound.  Nor does
- * it read consistently: statistics need it least of all, at twice the price.
+ * scan_policy does not apply: it is against unintended reads of whole tables,
+ * whereas ANALYZE is intended and has a limit.  Reads are never consistent,
+ * which would cost twice as much and not improve statistics.
  */
 #include "postgres.h"
 
@@ -37,10 +37,10 @@
 #include "../plan/cost.h"
 #include "analyze.h"
 
-/* The largest power of two that DynamoDB takes as TotalSegments. */
+/* The largest power of two that DynamoDB accepts as TotalSegments. */
 #define MAX_SEGMENTS		(1 << 19)
 
-/* A sample should come from so many segments, if they are worth a request. */
+/* Minimum number of segments of a sample, if they are worth a request. */
 #define SAMPLED_SEGMENTS	100
 
 typedef struct Sampler
@@ -54,11 +54,11 @@ typedef struct Sampler
 	DynCounters counters;
 
 	/* the segments, in the order first, first + step, ... */
-	bool		whole;			/* all of them are to be read */
-	uint32		segments;		/* if not whole, a power of two */
+	bool		whole;			/* read all of them */
+	uint32		segments;		/* a power of two, unless whole */
 	uint32		first;
-	uint32		step;			/* odd, so that each segment comes once */
-	uint32		done;			/* those of earlier rounds */
+	uint32		step;			/* odd, so that each segment is read once */
+	uint32		done;			/* in earlier rounds */
 	long		page_items;		/* Limit of a page; 0: none */
 
 	/* the sample, in the caller's memory */
@@ -66,23 +66,25 @@ typedef struct Sampler
 	int			wanted;
 	int			kept;
 	double		seen;			/* items so far */
-	double		skip;			/* items to pass over; negative: not chosen */
+	double		skip;			/* items to skip; negative: not chosen */
 	ReservoirStateData reservoir;
 	MemoryContext sample_context;
 	MemoryContext item_context;
 	TupleTableSlot *slot;
 } Sampler;
 
-/* ---- what to read ---- */
+/* ---- size of the sample ---- */
 
-/* Read units that the whole table takes; 0: not known. */
+/* Read units of the whole table; 0: unknown. */
 static double
 table_units(const Sampler *sampler)
 {
 	return sampler->meta->size_bytes / DYN_READ_UNIT_BYTES;
 }
 
-/* The part of the table that fills the sample, or that the bound allows. */
+/*
+ * The fraction of the table that fills the sample, or that the limit allows.
+ */
 static double
 wanted_share(const Sampler *sampler)
 {
@@ -97,7 +99,7 @@ choose_all_segments(Sampler *sampler)
 	sampler->step = 1;
 }
 
-/* Segments of less than a read unit are not worth their request. */
+/* Avoids segments of less than a read unit. */
 static void
 choose_random_segments(Sampler *sampler)
 {
@@ -112,7 +114,7 @@ choose_random_segments(Sampler *sampler)
 		(long) (2.0 * sampler->meta->item_count / sampler->segments);
 }
 
-/* An unknown size (0) counts as small: the bound holds all the same. */
+/* An unknown size (0) counts as small; the limit applies anyway. */
 static void
 choose_segments(Sampler *sampler)
 {
@@ -128,7 +130,7 @@ choose_segments(Sampler *sampler)
 		sampler->page_items = fetch_size;
 }
 
-/* The segment that a stream of the present round reads. */
+/* The segment that a stream of the current round reads. */
 static int
 segment_of(const Sampler *sampler, int stream)
 {
@@ -188,8 +190,8 @@ replace_any(Sampler *sampler, HeapTuple tuple)
 }
 
 /*
- * Vitter's reservoir, as for local tables: each item has the same chance.  Only
- * those that enter the sample are decoded.
+ * Vitter's reservoir sampling, as for local tables: each item has the same
+ * probability.  Only items that enter the sample are decoded.
  */
 static void
 offer_item(Sampler *sampler, const DynValue *item)
@@ -224,7 +226,9 @@ wants_more(const Sampler *sampler)
 		(sampler->whole || sampler->seen < sampler->wanted);
 }
 
-/* As many segments at once as there are concurrency, and as the bound allows. */
+/*
+ * The number of segments per round: max_concurrency, or as the limit allows.
+ */
 static int
 round_size(const Sampler *sampler)
 {
@@ -277,9 +281,9 @@ read_round(Sampler *sampler)
 }
 
 /*
- * How many rows the table has: as counted, if all was read.  Else DynamoDB's
- * own number, which is some hours old but counted, and better than what could
- * be concluded from a few segments; a table that is not that old has none.
+ * The number of rows: counted, if the whole table was read.  Otherwise
+ * DynamoDB's item count, which is some hours old, but more accurate than an
+ * extrapolation from a few segments; a new table has none.
  */
 static double
 total_rows(const Sampler *sampler)
@@ -291,7 +295,7 @@ total_rows(const Sampler *sampler)
 
 /* ---- setting up ---- */
 
-/* The Scan of all columns.  The key is read too: errors name items by it. */
+/* The Scan of all columns.  The key is read too, for error messages. */
 static void
 open_access(Sampler *sampler)
 {

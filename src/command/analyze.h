@@ -8,8 +8,8 @@
 #include "foreign/fdwapi.h"
 
 /*
- * Offers to analyse any foreign table of ours, and tells its size in pages of
- * PostgreSQL's.  Reads as the table's owner, whoever gives the command.
+ * Supports ANALYZE for every foreign table of ours, and returns its size in
+ * PostgreSQL pages.  Reads as the table's owner, not as the current user.
  */
 extern bool dynAnalyzeForeignTable(Relation rel, AcquireSampleRowsFunc *func,
 								   BlockNumber *totalpages);

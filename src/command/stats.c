@@ -1,7 +1,7 @@
 /*
  * stats.c
- *		dynamo_fdw_stats(): what the backend has asked of DynamoDB, and what it
- *		holds open.
+ *		dynamo_fdw_stats(): the requests of the backend, and its open
+ *		connections.
  */
 #include "postgres.h"
 

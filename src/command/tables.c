@@ -1,9 +1,9 @@
 /*
  * tables.c
- *		dynamo_fdw_tables(server): the DynamoDB tables that the server shows.
+ *		dynamo_fdw_tables(server): the DynamoDB tables of a server.
  *
- * ListTables as the current user, who needs USAGE on the server; all pages,
- * names with the server's table_prefix only, which is cut off.
+ * Runs ListTables as the current user, who needs USAGE on the server; reads
+ * all pages, and returns the names with the server's table_prefix, without it.
  */
 #include "postgres.h"
 
@@ -24,8 +24,8 @@
 PG_FUNCTION_INFO_V1(dynamo_fdw_tables);
 
 /*
- * Names are gathered in a buffer, NUL behind each: the callback that collects
- * them must not raise an error.
+ * Collects NUL-terminated names in a buffer, because the callback must not
+ * raise an error.
  */
 static void
 collect_name(void *arg, const char *name)
@@ -33,7 +33,7 @@ collect_name(void *arg, const char *name)
 	dyn_buffer_append(arg, name, strlen(name) + 1);
 }
 
-/* What is collected of one page; it outlives errors, for it is malloc'd. */
+/* State of the listing; malloc'd, and freed by a reset callback. */
 typedef struct Listing
 {
 	DynBuffer	names;			/* of the page */
@@ -53,7 +53,7 @@ report_fault(const DynConnection *connection, const char *fault)
 			 errhint("Check the server option endpoint.")));
 }
 
-/* Asks for one page; returns whether another one follows. */
+/* Requests one page; returns true if another one follows. */
 static bool
 list_page(DynConnection *connection, Listing *listing)
 {
@@ -103,7 +103,9 @@ emit_names(ReturnSetInfo *rsinfo, const DynBuffer *names, const char *prefix)
 	}
 }
 
-/* Another wrapper's servers may have options of the same names. */
+/*
+ * Rejects servers of other wrappers, which may have options of the same names.
+ */
 static void
 check_wrapper(ForeignServer *server)
 {
@@ -127,7 +129,7 @@ check_usage(ForeignServer *server)
 		aclcheck_error(result, OBJECT_FOREIGN_SERVER, server->servername);
 }
 
-/* Runs when the function's context goes. */
+/* Runs when the function's context is deleted. */
 static void
 release_listing(void *arg)
 {
@@ -153,7 +155,8 @@ begin_listing(void)
 Datum
 dynamo_fdw_tables(PG_FUNCTION_ARGS)
 {
-	ForeignServer *server = GetForeignServerByName(NameStr(*PG_GETARG_NAME(0)), false);
+	ForeignServer *server = GetForeignServerByName(NameStr(*PG_GETARG_NAME(0)),
+												   false);
 	DynConnection *connection;
 	Listing    *listing;
 	bool		more;

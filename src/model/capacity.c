@@ -2,8 +2,8 @@
  * capacity.c
  *		Which values a column's type can hold: ranges of integers, typmods.
  *
- * Decoding refuses what does not fit, and encoding makes no condition of it, so
- * that what equals a value in DynamoDB never fails to be decoded.
+ * Decoding rejects a value that does not fit, and encoding makes no condition
+ * of it; so an item selected by an equality can always be decoded.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@ dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
 		pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
 }
 
-/* Is the canonical number a value of the integer type? */
+/* Is the canonical number in the range of the integer type? */
 static bool
 is_in_integer_type(DynCodecKind kind, const char *text)
 {
@@ -36,7 +36,7 @@ is_in_integer_type(DynCodecKind kind, const char *text)
 		 (number >= PG_INT16_MIN && number <= PG_INT16_MAX));
 }
 
-/* Digits behind the point of a canonical number. */
+/* Digits after the point of a canonical number. */
 static int
 fraction_digits(const char *text)
 {
@@ -46,8 +46,8 @@ fraction_digits(const char *text)
 }
 
 /*
- * Digits before the point; of a fraction, minus the zeros that it begins with
- * behind the point.
+ * Digits before the point; for a fraction, minus the number of leading zeros
+ * after the point.
  */
 static int
 leading_digits(const char *text)
@@ -57,7 +57,7 @@ leading_digits(const char *text)
 		: -(int) strspn(text + 2, "0");
 }
 
-/* Zeros that a whole canonical number ends with. */
+/* Trailing zeros of a whole canonical number. */
 static int
 trailing_zeros(const char *text)
 {
@@ -68,7 +68,7 @@ trailing_zeros(const char *text)
 	return n;
 }
 
-/* numeric(p,s): without rounding, and with at most so many digits. */
+/* numeric(p,s): without rounding, and with at most p digits. */
 bool
 dyn_codec_holds_number(const DynCodec *codec, const char *text)
 {
@@ -85,7 +85,7 @@ dyn_codec_holds_number(const DynCodec *codec, const char *text)
 		(scale >= 0 || trailing_zeros(text) >= -scale);
 }
 
-/* timestamp(p): no more digits of a second. */
+/* timestamp(p): at most p fractional digits. */
 bool
 dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant)
 {

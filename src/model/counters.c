@@ -1,6 +1,6 @@
 /*
  * counters.c
- *		Adds up what was asked of DynamoDB.
+ *		Adds up the counts of requests to DynamoDB.
  *
  * Per backend, without shared memory.
  */

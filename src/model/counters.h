@@ -1,21 +1,21 @@
 /*
  * counters.h
- *		What was asked of DynamoDB, counted: for a node, a statement, a backend.
+ *		Counts requests to DynamoDB: for a node, a statement, a backend.
  */
 #ifndef DYN_MODEL_COUNTERS_H
 #define DYN_MODEL_COUNTERS_H
 
 typedef struct DynCounters
 {
-	uint64		requests;		/* answered or failed for good, retries not
-								 * counted again */
+	uint64		requests;		/* completed or finally failed, without
+								 * retries */
 	uint64		retries;		/* attempts beyond the first */
-	uint64		throttles;		/* attempts refused for throttling */
-	uint64		pages;			/* answers with items (or a count) */
+	uint64		throttles;		/* attempts that were throttled */
+	uint64		pages;			/* responses with items (or a count) */
 	uint64		items_read;		/* ScannedCount; items of GetItem */
-	uint64		items_returned; /* items in the answers */
-	uint64		bytes;			/* bodies on the wire */
-	double		read_units;		/* ConsumedCapacity where it was asked for */
+	uint64		items_returned; /* items in the responses */
+	uint64		bytes;			/* of bodies on the wire */
+	double		read_units;		/* ConsumedCapacity where requested */
 } DynCounters;
 
 /* Of this backend, since it started. */

@@ -1,10 +1,10 @@
 /*
  * datetime.c
- *		Parses and prints ISO 8601 and epoch numbers, exactly.
+ *		Parses and prints ISO 8601 texts and epoch numbers, exactly.
  *
- * PostgreSQL's own input functions are far more liberal and depend on the
- * session; here one spelling must mean one instant for every reader, since
- * comparisons are made in DynamoDB on the spelling.
+ * We do not use PostgreSQL's input functions, because they accept many more
+ * formats and depend on the session.  DynamoDB compares the stored text, so a
+ * text must mean the same instant in every session.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@ typedef struct IsoScanner
 	const char *end;
 } IsoScanner;
 
-/* Exactly `width` digits. */
+/* Parses exactly `width` digits. */
 static bool
 scan_digits(IsoScanner *s, int width, int *value)
 {
@@ -65,7 +65,9 @@ scan_date(IsoScanner *s, int64 *days)
 	return true;
 }
 
-/* A fraction of 1 to 9 digits, in microseconds; finer ones must be zero. */
+/*
+ * Parses a fraction of 1 to 9 digits, in microseconds; the rest must be zero.
+ */
 static bool
 scan_fraction(IsoScanner *s, int64 *usec)
 {
@@ -258,7 +260,7 @@ dyn_instant_to_fixed(Timestamp instant, const DynFormat *format, char *dst)
 	return true;
 }
 
-/* Digits behind the point of one unit, counted in microseconds. */
+/* Fractional digits of one unit that microseconds can represent. */
 static int
 epoch_scale(DynFormatKind unit)
 {
@@ -279,7 +281,7 @@ static bool
 scaled_integer(const char *text, int scale, int64 *result)
 {
 	bool		negative = (*text == '-');
-	int			left = -1;		/* digits still to come behind the point */
+	int			left = -1;		/* digits still to come after the point */
 
 	*result = 0;
 	for (text += negative; *text != '\0'; text++)

@@ -2,9 +2,9 @@
  * domain.c
  *		Checks a domain's constraints by their expressions.
  *
- * Core's domain_check() raises an error for a value that fails, from which only
- * a subtransaction leads back: too slow for each value, and impossible while
- * parallel workers run.
+ * Core's domain_check() raises an error for a value that fails.  Catching it
+ * takes a subtransaction, which is too slow for each value, and impossible
+ * while parallel workers run.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@ struct DynDomain
 {
 	Oid			typid;
 	int16		typlen;
-	DomainConstraintRef constraints;	/* kept up to date by the type cache */
+	DomainConstraintRef constraints;	/* updated by the type cache */
 	ExprContext *econtext;
 };
 

@@ -11,8 +11,8 @@ typedef struct DynDomain DynDomain;
 extern DynDomain *dyn_domain_create(Oid typid, MemoryContext context);
 
 /*
- * False, with the message in *why, if a constraint fails.  An error that a
- * CHECK expression itself raises is raised.
+ * Returns false, with the message in *why, if a constraint fails.  Errors
+ * raised by a CHECK expression itself are not caught.
  */
 extern bool dyn_domain_check(DynDomain *domain, Datum value, bool isnull,
 							 const char **why);

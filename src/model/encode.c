@@ -1,12 +1,12 @@
 /*
  * encode.c
- *		SQL values on their way into key conditions and filters.
+ *		Encodes SQL values for key conditions and filters.
  *
- * A comparison in DynamoDB is made on the stored spelling, so that a value is
- * encoded as the column spells it, or found to be one that the column cannot
- * hold.  An equality with such a value selects nothing.  A range bound is moved
- * outward to the nearest value that exists, or found to select everything or
- * nothing.  Bounds of keys (empty, over-long) are the executor's business.
+ * DynamoDB compares stored values, so a SQL value is encoded in the column's
+ * format, unless the column cannot hold it.  An equality with a value that the
+ * column cannot hold selects nothing.  A range bound is moved outward to the
+ * nearest value that exists, or selects everything or nothing.  The executor
+ * handles bounds of keys that are empty or too long.
  *
  * Encoders allocate in CurrentMemoryContext.
  */
@@ -28,7 +28,7 @@
 #include "pg_compat.h"
 #include "types.h"
 
-/* A value larger than an item can be is in no item. */
+/* A value larger than the largest item is in no item. */
 #define MAX_ITEM_BYTES	(400 * 1024)
 
 bool
@@ -116,7 +116,7 @@ encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 	return dyn_encode_text(value, out);
 }
 
-/* As decode_uuid() takes it without a format. */
+/* In the form that decode_uuid() accepts without a format. */
 static bool
 is_uuid_spelling(const DynScalar *text)
 {
@@ -293,7 +293,7 @@ bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
 	return DYN_ENCODED;
 }
 
-/* One step outward, since several decimals become one binary float. */
+/* Moves one step outward, since several decimals become one binary float. */
 static double
 widen_float(Oid valuetype, DynCodecKind kind, double number, bool lower)
 {
@@ -331,9 +331,9 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 }
 
 /*
- * A spelling with an offset can begin with another day than the instant's in
- * UTC, by less than a day.  So the bound is a bare date, one day outward; the
- * upper one a day further, since every time of a day sorts behind its date.
+ * A text with an offset can begin with the day before or after the instant's
+ * day in UTC.  So the bound is a bare date, one day outward; the upper one a
+ * day more, since every time of a day sorts after its date.
  */
 static DynEncoded
 bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
@@ -349,7 +349,7 @@ bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
 	return DYN_ENCODED;
 }
 
-/* The finest step that the spelling can tell apart, in microseconds. */
+/* The resolution of the format, in microseconds. */
 static int64
 instant_step(const DynCodec *codec)
 {
@@ -365,7 +365,7 @@ instant_step(const DynCodec *codec)
 	return step;
 }
 
-/* The next instant that has a spelling, in the given direction. */
+/* The next instant that the format can represent, in the given direction. */
 static Timestamp
 round_instant(Timestamp instant, int64 step, bool up, bool *moved)
 {
@@ -408,8 +408,9 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 }
 
 /*
- * A bound longer than any value lies right behind its beginning of the greatest
- * length.  In a text that may end within a character.
+ * A bound longer than any value is replaced by its prefix of the maximum
+ * length, which sorts just before it.  In a text the prefix may end within a
+ * character.
  */
 static DynEncoded
 clip_bound(bool lower, bool *inclusive, DynScalar *out)

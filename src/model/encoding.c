@@ -2,9 +2,9 @@
  * encoding.c
  *		Converts text between DynamoDB's UTF-8 and the database's encoding.
  *
- * The server's own conversion raises an error for a character that the
- * encoding lacks; here that is a value which does not fit, or in a message a
- * question mark.
+ * The server's conversion raises an error for a character that the encoding
+ * lacks; here, that is a value that does not fit, or a question mark in a
+ * message.
  */
 #include "postgres.h"
 
@@ -54,7 +54,7 @@ conversion(int from, int to)
 	return proc;
 }
 
-/* Converts as far as it goes; returns the bytes of `text` that were taken. */
+/* Converts as much as possible; returns the bytes of `text` consumed. */
 static size_t
 convert(int from, int to, const char *text, size_t len, char *dst)
 {
@@ -93,7 +93,7 @@ dyn_to_utf8_len(const char *text, size_t *len)
 		return text;
 	converted = pg_server_to_any(text, *len, PG_UTF8);
 	if (converted == text)
-		return text;			/* empty: nothing was done */
+		return text;			/* empty: nothing was converted */
 	*len = strlen(converted);
 	return converted;
 }

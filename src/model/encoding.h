@@ -1,46 +1,47 @@
 /*
  * encoding.h
- *		Between the database's encoding and UTF-8, which is DynamoDB's.
+ *		Converts between the database's encoding and UTF-8, which DynamoDB
+ *		uses.
  *
- * In a UTF8 database (and in SQL_ASCII, which promises nothing) every function
- * returns the text as it is.  Results are NUL-terminated when they are copies;
- * memory is CurrentMemoryContext's.
+ * In a UTF8 database (and in SQL_ASCII, where the encoding is unknown) every
+ * function returns its argument.  Copies are NUL-terminated, and allocated in
+ * CurrentMemoryContext.
  */
 #ifndef DYN_MODEL_ENCODING_H
 #define DYN_MODEL_ENCODING_H
 
-/* Does text have to be converted at all? */
+/* Is the database's encoding different from UTF-8? */
 extern bool dyn_encoding_differs(void);
 
 /*
- * Has every text one form in UTF-8, and every form one text?  Some encodings of
- * several bytes read two characters of Unicode as the same one.
+ * Is the conversion to UTF-8 one-to-one?  Some multibyte encodings map two
+ * Unicode characters to the same one.
  */
 extern bool dyn_encoding_is_one_to_one(void);
 
-/* Do the bytes of texts sort as those of their forms in UTF-8? */
+/* Do texts sort bytewise in the same order as in UTF-8? */
 extern bool dyn_encoding_sorts_as_utf8(void);
 
 /*
- * A value's UTF-8, in place of *text and *len.  False if it has none (a byte
- * without a character; in SQL_ASCII, what is not UTF-8) or is far too long for
- * an item.
+ * Converts a value to UTF-8, replacing *text and *len.  Returns false if that
+ * is impossible (an invalid byte; in SQL_ASCII, invalid UTF-8) or the value is
+ * far too long for an item.
  */
 extern bool dyn_value_to_utf8(const char **text, size_t *len);
 
-/* From the database's encoding; NUL-terminated input. */
+/* Converts NUL-terminated text from the database's encoding. */
 extern const char *dyn_to_utf8(const char *text);
 
-/* The same for a text with a length; *len is changed with it. */
+/* The same for text with a length; updates *len. */
 extern const char *dyn_to_utf8_len(const char *text, size_t *len);
 
 /*
- * To the database's encoding, in place of *text and *len.  False, with a reason
- * in *why, if it lacks a character.
+ * Converts to the database's encoding, replacing *text and *len.  Returns
+ * false, with a reason in *why, if it lacks a character.
  */
 extern bool dyn_from_utf8(char **text, size_t *len, const char **why);
 
-/* For people: characters that the encoding lacks become question marks. */
+/* For messages: characters that the encoding lacks become question marks. */
 extern const char *dyn_from_utf8_lossy(const char *text);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct ServiceError
 
 #define THROTTLED_HINT \
 	"The table's read capacity is exhausted: raise it, or lower max_concurrency or set max_read_units on the server."
-/* A gateway's page for a failure behind it says nothing about the endpoint. */
+/* The error page of a gateway does not tell whether the endpoint is right. */
 #define UNAVAILABLE_HINT \
 	"Repeat the statement later. If this happens at every request, check the server options endpoint and region."
 #define KEY_HINT \
@@ -68,7 +68,7 @@ static const ServiceError service_errors[] = {
 typedef struct TransportError
 {
 	DynFailure	failure;
-	int			http_status;	/* 0: any that is not listed before */
+	int			http_status;	/* 0: any not listed before */
 	int			sqlstate;
 	const char *hint;
 } TransportError;
@@ -130,7 +130,7 @@ find_transport_error(DynFailure failure, int http_status)
 	return NULL;
 }
 
-/* With a capital letter and a full stop, as DETAIL wants it. */
+/* With a capital letter and a full stop, as DETAIL requires. */
 static char *
 sentence(const char *text)
 {
@@ -171,7 +171,7 @@ request_words(const DynCall *call)
 	return buf.data;
 }
 
-/* All that DescribeTable could find invalid is the name of the table. */
+/* The only argument of DescribeTable is the name of the table. */
 static const char *
 service_hint(const ServiceError *entry, const DynRequestContext *context)
 {

@@ -1,18 +1,18 @@
 /*
  * exact.c
- *		Judges how far DynamoDB compares and sorts as SQL does.
+ *		Decides where DynamoDB compares and sorts values as SQL does.
  *
- * Equality is of spellings: it holds where a value has one spelling.  Texts are
- * compared byte by byte, as every deterministic collation does, provided that
- * the database's encoding and UTF-8 have one form of each text.
+ * Equality: DynamoDB compares spellings, so a value must have only one.  It
+ * compares texts bytewise, as every deterministic collation does, provided
+ * that the database's encoding and UTF-8 map one-to-one.
  *
- * Ranges and order are those of spellings: of texts, only by a collation that
- * goes by bytes, in an encoding whose bytes sort as UTF-8.
+ * Ranges and order: DynamoDB sorts spellings.  For texts this requires a
+ * bytewise collation, and an encoding that sorts bytewise like UTF-8.
  *
- * Misfits: equality never meets one, since encode.c makes no condition of a value
- * that the column cannot hold; but it does not know the constraints of domains.
- * Ranges, inequality and presence meet them unless the codec is total, and then
- * what was selected has to be decoded here.
+ * Misfits: equality never selects one, since encode.c does not encode a value
+ * that the column cannot hold; but it does not check the constraints of
+ * domains.  Ranges, inequality and presence may select misfits unless the
+ * codec is total; then the rows selected must be decoded here.
  */
 #include "postgres.h"
 
@@ -32,7 +32,7 @@ weaker(DynVerdict a, DynVerdict b)
 	return Min(a, b);
 }
 
-/* ---- the ingredients ---- */
+/* ---- properties used ---- */
 
 /* Does the codec depend on the database's encoding? */
 static bool
@@ -41,7 +41,7 @@ is_text(const DynCodec *codec)
 	return codec->kind == DYN_CODEC_TEXT;
 }
 
-/* Without a collation a comparison of texts is an error, for SQL to raise. */
+/* Without a collation a comparison of texts is an error, which SQL raises. */
 static bool
 compares_bytes(Oid type, Oid collation)
 {
@@ -58,7 +58,7 @@ sorts_bytes(Oid type, Oid collation)
 	return OidIsValid(collation) && dyn_collation_is_bytewise(collation);
 }
 
-/* Is one SQL value one stored value? */
+/* Does each SQL value have one stored value? */
 static bool
 has_points(const DynCodec *codec)
 {
@@ -103,7 +103,7 @@ dyn_judge_column(DynColumn *column)
 	traits->key = codec->kind != DYN_CODEC_FLOAT4 &&
 		codec->kind != DYN_CODEC_FLOAT8;
 
-	/* where spellings vary, = is the interval that holds them all */
+	/* if spellings vary, = is an interval that contains them all */
 	if (point || range)
 		traits->equality = exact_if(point && !nulls && !codec->is_domain);
 	if (point)
@@ -125,7 +125,7 @@ dyn_judge_column(DynColumn *column)
 
 /* ---- operators ---- */
 
-/* Does the operator compare what the codec decodes, as the codec's type does? */
+/* Does the operator compare decoded values by the codec's type? */
 static bool
 is_of_codec(const DynOperator *op, const DynCodec *codec)
 {
@@ -166,8 +166,8 @@ is_plain_number(const DynCodec *codec)
 }
 
 /*
- * Columns of one kind.  Never exact: DynamoDB compares what is stored in both,
- * of whatever type it is, its NULLs included.
+ * Two columns of one kind.  Never exact: DynamoDB compares the stored values
+ * of both, whatever their types, including its NULLs.
  */
 DynVerdict
 dyn_judge_columns(const DynColumn *column, const DynColumn *other,
@@ -204,7 +204,7 @@ dyn_judge_element(const DynColumn *column, const DynOperator *op)
 		is_of_codec(op, element) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
-/* Texts alone: DynamoDB does not know what other operators make of them. */
+/* For texts only: DynamoDB has no such operator for other types. */
 DynVerdict
 dyn_judge_member(const DynOperator *op)
 {

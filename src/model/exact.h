@@ -1,20 +1,21 @@
 /*
  * exact.h
- *		How far DynamoDB compares and sorts the values of a column as SQL does.
+ *		Decides where DynamoDB compares and sorts values as SQL does.
  *
- * This is the only judge.  It knows the ingredients (codec, collation,
- * encoding, on_mismatch, an operator's input types) and nobody else looks at
- * them (test/lint); planning reads the verdicts.
+ * This decision is made only here.  It depends on the codec, the collation,
+ * the encoding, on_mismatch and the operator's input types; other files do not
+ * use these (test/lint), but the verdicts.
  *
- * What depends on the column alone is computed once, into its DynTraits, when
- * the foreign table's definition is read.  They hold for operators that compare
- * by the type that the column is decoded as.  Whether an operator does is told
- * by its own input types and its own collation, never by the types of columns
- * below its casts: dyn_judge_operator() and its like take both together.
+ * Properties of the column alone are computed once, into its DynTraits, when
+ * the foreign table's definition is read.  They are valid for operators that
+ * compare by the type that the column is decoded as.  The operator's own input
+ * types and collation decide whether that is so, not the types of columns
+ * below its casts; dyn_judge_operator() and the like combine both.
  *
- * A verdict is about all values that may be stored and all run-time values.
- * Values that do not fit the column (misfits) are an error here or, under
- * on_mismatch 'null', NULL; DynamoDB compares them like any other.
+ * A verdict is valid for all values that may be stored and all run-time
+ * values.  A misfit is a stored value that does not fit the column: an error
+ * here or, under on_mismatch 'null', NULL; DynamoDB compares it like any other
+ * value.
  */
 #ifndef DYN_MODEL_EXACT_H
 #define DYN_MODEL_EXACT_H
@@ -25,9 +26,9 @@ struct DynColumn;
 
 typedef enum DynVerdict
 {
-	DYN_LOCAL,					/* may lose rows: not to be sent */
-	DYN_SUPERSET,				/* keeps every row that SQL keeps: to be checked
-								 * again */
+	DYN_LOCAL,					/* may lose rows: must not be sent */
+	DYN_SUPERSET,				/* keeps every row that SQL keeps, and maybe
+								 * others: must be rechecked */
 	DYN_EXACT					/* keeps the same rows */
 } DynVerdict;
 
@@ -43,8 +44,8 @@ typedef struct DynOperator
 {
 	DynComparison comparison;
 	Oid			column_type;	/* its input type on the column's side */
-	Oid			value_type;		/* and on the other; of an array, the elements' */
-	Oid			collation;		/* that it compares by */
+	Oid			value_type;		/* on the other; of an array: of elements */
+	Oid			collation;		/* used by the comparison */
 } DynOperator;
 
 typedef struct DynTraits
@@ -53,23 +54,24 @@ typedef struct DynTraits
 	DynVerdict	inequality;
 	DynVerdict	range;
 
-	/* A key attribute sorts as the column does, under a collation that goes by
-	 * bytes. */
+	/* A key attribute sorts like the column under a bytewise collation. */
 	bool		order;
 
-	/* Two values of a key attribute never show as the same value, except NULL,
-	 * by the column's collation: what a unique index says. */
+	/*
+	 * Different values of a key attribute are decoded as values that differ by
+	 * the column's collation, or NULL: as for a unique index.
+	 */
 	bool		distinct;
 
 	DynVerdict	absence;		/* IS NULL */
 	DynVerdict	presence;		/* IS NOT NULL */
 	DynVerdict	truth;			/* booleans: c, NOT c */
 
-	bool		point;			/* = is one stored value, and may name a key */
-	bool		key;			/* conditions on it may be key conditions */
+	bool		point;			/* = means one stored value, usable as a key */
+	bool		key;			/* usable in key conditions */
 } DynTraits;
 
-/* Fills column->traits from what relation.c read. */
+/* Sets column->traits from the other fields. */
 extern void dyn_judge_column(struct DynColumn *column);
 
 /* column OP value, column OP ANY (array), value OP column */
@@ -92,10 +94,12 @@ extern DynVerdict dyn_judge_element(const struct DynColumn *column,
 /* column ->> 'name' OP value */
 extern DynVerdict dyn_judge_member(const DynOperator *op);
 
-/* Has the name of a document's member one form in DynamoDB? */
+/* Does the name of a document's member have a unique form in DynamoDB? */
 extern bool dyn_judge_name(const char *name);
 
-/* Do the items of a partition, by their key attribute, come in this order? */
+/*
+ * Are the items of a partition, sorted by this key attribute, in this order?
+ */
 extern bool dyn_judge_order(const struct DynColumn *column, Oid opfamily,
 							Oid collation);
 

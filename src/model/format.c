@@ -2,7 +2,7 @@
  * format.c
  *		Parses the column option "format".
  *
- * What the formats mean for values is the business of types.c and datetime.c.
+ * types.c and datetime.c apply the formats to values.
  */
 #include "postgres.h"
 
@@ -27,7 +27,7 @@ static const FormatWord format_words[] = {
 static const char format_hint[] =
 "Valid formats are iso8601, iso8601(n), iso8601(n,suffix), epoch, epoch_ms, epoch_us, epoch_days, string and bool(t,f).";
 
-/* What stands between "word(" and the final ")"; NULL if it is not like that. */
+/* The text between "word(" and the final ")"; NULL if it does not match. */
 static char *
 arguments_of(const char *text, const char *word)
 {

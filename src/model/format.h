@@ -1,6 +1,6 @@
 /*
  * format.h
- *		The column option "format": how a value is spelled in DynamoDB.
+ *		The column option "format": the representation of a value in DynamoDB.
  *
  *		iso8601				any ISO 8601 spelling in S (date/time columns)
  *		iso8601(n)			exactly n digits of a second and the suffix Z
@@ -11,7 +11,7 @@
  *		bool(t,f)			a boolean spelled t or f, in N if both are numbers,
  *							otherwise in S
  *
- * What it means for conditions is told by the codec's spelling (types.h).
+ * For conditions, the format determines the codec's spelling (types.h).
  */
 #ifndef DYN_MODEL_FORMAT_H
 #define DYN_MODEL_FORMAT_H
@@ -42,7 +42,7 @@ typedef struct DynFormat
 /* True if it is a format; otherwise *why is a hint. */
 extern bool dyn_format_check(const char *text, const char **why);
 
-/* Parses into CurrentMemoryContext; raises an error for what is none. */
+/* Parses into CurrentMemoryContext; raises an error if it is not a format. */
 extern void dyn_format_parse(const char *text, DynFormat *format);
 
 #endif

@@ -4,11 +4,11 @@
  *
  * scan_policy: a user may set a policy at least as tight as "warn"; loosening
  * a table's own policy with "allow" takes a superuser, or the configuration
- * file.  A role's own setting (ALTER ROLE ... SET) counts as the role's, since
- * it may have been made while this library was not loaded.  log_requests shows
- * the constants of other users' views, so it is a superuser's.
+ * file.  A setting by ALTER ROLE ...  SET counts as set by the role itself,
+ * since it may have been made while this library was not loaded. log_requests
+ * shows the constants of other users' views, so only a superuser may set it.
  *
- * A parallel worker takes over what its leader has in force, whoever set it.
+ * A parallel worker accepts its leader's settings without these checks.
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@
 #include "guc.h"
 #include "options.h"
 
-/* kB that anybody may set fetch_memory to: four times its default. */
+/* Limit of fetch_memory for ordinary users, in kB: four times its default. */
 #define MOST_FETCH_MEMORY	(96 * 1024)
 
 int			dyn_guc_scan_policy = -1;
@@ -56,8 +56,9 @@ check_scan_policy(int *newval, void **extra, GucSource source)
 }
 
 /*
- * Users may set what their own statements hold, but not so that the memory of
- * the machine is at their disposal.  A worker takes what its leader has.
+ * Users may set the limit for their own statements, but not so high that these
+ * could use up the memory of the machine.  A worker accepts its leader's
+ * value.
  */
 static bool
 check_fetch_memory(int *newval, void **extra, GucSource source)
@@ -73,7 +74,7 @@ check_fetch_memory(int *newval, void **extra, GucSource source)
 	return true;
 }
 
-/* Plans that use a global index are not allowed under consistent reads. */
+/* Resets plans, as consistent reads exclude global indexes. */
 static void
 assign_consistent_read(bool newval, void *extra)
 {

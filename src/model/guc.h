@@ -2,20 +2,19 @@
  * guc.h
  *		The configuration parameters dynamo_fdw.*.
  *
- * They govern a session's behaviour; what describes the remote side is an
- * option of the server.  A parameter may only tighten a policy, unless a
- * superuser sets it.
+ * They control the session; properties of the remote side are options of the
+ * server.  A parameter may only tighten a policy, unless a superuser sets it.
  */
 #ifndef DYN_MODEL_GUC_H
 #define DYN_MODEL_GUC_H
 
-extern int	dyn_guc_scan_policy;	/* DynScanPolicy, or -1: as the options say */
+extern int	dyn_guc_scan_policy;	/* DynScanPolicy; -1: by the options */
 extern bool dyn_guc_consistent_read;
 extern bool dyn_guc_log_requests;
 extern int	dyn_guc_metadata_ttl;	/* seconds */
 extern bool dyn_guc_enable_lookup_join;
 extern int	dyn_guc_fetch_memory;	/* kB of pages a statement may hold */
-extern int	dyn_guc_analyze_read_units; /* that ANALYZE of a table may use */
+extern int	dyn_guc_analyze_read_units; /* limit for ANALYZE of a table */
 
 extern void dyn_guc_init(void);
 

@@ -1,10 +1,10 @@
 /*
  * jsonvalue.c
- *		Any DynamoDB value as jsonb: plain JSON, not DynamoDB-JSON.
+ *		Converts any DynamoDB value to jsonb: plain JSON, not DynamoDB-JSON.
  *
- * S becomes a string, N a number with every digit kept, B a base64 string, BOOL
- * and NULL what they are, lists and sets arrays, maps objects.  The walk over
- * a validated slice cannot fail; only U+0000 cannot be represented.
+ * S becomes a string, N a number with all its digits, B a base64 string, BOOL
+ * a boolean, NULL null, lists and sets arrays, maps objects.  The walk over a
+ * validated slice cannot fail; only U+0000 cannot be represented.
  */
 #include "postgres.h"
 
@@ -81,7 +81,7 @@ scalar_to_jsonb(const DynValue *v, JsonbValue *jbv, const char **why)
 	}
 }
 
-/* A member of what is open: of an object if a name came, else of an array. */
+/* Adds a value to the open object, if a name precedes it, or array. */
 static JsonbValue *
 push_member(JsonbParseState **state, JsonbValue *jbv, bool in_object)
 {

@@ -1,13 +1,13 @@
 /*
  * options.c
- *		The option table and the validator that derives from it.
+ *		The option table, and the validator that uses it.
  *
- * To add an option: one line in `options_table`, its meaning where it is read,
- * one row in docs/reference.md (test/t/test_options.py compares the two).
+ * To add an option: one line in `options_table`, the code that reads it, one
+ * row in docs/reference.md (test/t/test_options.py compares the two).
  *
- * The validator sees the complete new list of options of one object and its
- * catalog, but neither the object nor the old list.  It touches no network and
- * no other catalog: it runs while a dump is restored.
+ * The validator gets the complete new list of options of one object and its
+ * catalog, but neither the object nor the old list.  It uses no network and no
+ * other catalog, because it also runs while a dump is restored.
  */
 #include "postgres.h"
 
@@ -38,12 +38,12 @@ static const char *const mismatch_words[] = {"error", "null", NULL};
 
 /*
  * Bounds of max_read_units: the smallest request costs half a unit, and should
- * not have to wait for longer than some seconds.
+ * not wait longer than some seconds.
  */
 #define MIN_REAL	0.1
 #define MAX_REAL	1e9
 
-/* Where an option may stand, as bits. */
+/* Objects that may have an option, as bits. */
 #define ON_SERVER	0x01
 #define ON_MAPPING	0x02
 #define ON_TABLE	0x04
@@ -51,8 +51,8 @@ static const char *const mismatch_words[] = {"error", "null", NULL};
 
 typedef enum ValueKind
 {
-	VALUE_TEXT,					/* anything but the empty string */
-	VALUE_PREFIX,				/* anything, the empty string included */
+	VALUE_TEXT,					/* any text except the empty one */
+	VALUE_PREFIX,				/* any text, including the empty one */
 	VALUE_REGION,
 	VALUE_URL,
 	VALUE_BOOL,
@@ -157,7 +157,7 @@ find_entry(const char *name, int where)
 	return NULL;
 }
 
-/* The valid option nearest to a misspelled one, if any is near at all. */
+/* The valid option closest to a misspelled one, if any is close. */
 static const char *
 closest_option(const char *name, int where)
 {
@@ -244,7 +244,7 @@ region_is_valid(const char *value)
 	return len > 0 && len <= 63 && value[len] == '\0' && value[0] != '-';
 }
 
-/* http(s)://host[:port][/]: nothing else, and no user name in it. */
+/* Accepts http(s)://host[:port][/] only, without a user name. */
 static bool
 url_is_valid(const char *value)
 {
@@ -478,7 +478,7 @@ dyn_option_default_int(const char *name)
 	return pg_strtoint32(entry->fallback);
 }
 
-/* dynamo_fdw_options(): the table as rows, one for each place of an option. */
+/* dynamo_fdw_options(): the table as rows, one per option and object. */
 Datum
 dynamo_fdw_options(PG_FUNCTION_ARGS)
 {

@@ -2,8 +2,8 @@
  * path.c
  *		Parses and builds document paths.
  *
- * A path is at least one step and begins with the name of a top-level
- * attribute.  All memory comes from CurrentMemoryContext.
+ * A path has at least one step and begins with the name of a top-level
+ * attribute.  All memory is allocated in CurrentMemoryContext.
  */
 #include "postgres.h"
 

@@ -1,17 +1,18 @@
 /*
  * path.h
- *		The column option "path": document paths as users write them.
+ *		The column option "path": document paths in user syntax.
  *
  * info.rating is the member rating of the map info, tags[0] the first element
- * of the list tags.  A name with other characters than letters, digits,
- * underscore and hyphen stands in double quotes, a quote in it doubled.
+ * of the list tags.  A name with characters other than letters, digits,
+ * underscore and hyphen is written in double quotes, with quotes in it
+ * doubled.
  */
 #ifndef DYN_MODEL_PATH_H
 #define DYN_MODEL_PATH_H
 
 #include "../dynamodb/page.h"
 
-#define DYN_MAX_PATH_STEPS	32	/* DynamoDB nests no deeper, and takes no more */
+#define DYN_MAX_PATH_STEPS	32	/* DynamoDB's limit of nesting and of paths */
 
 /* True if it is a path; otherwise *why is a hint (palloc'd or static). */
 extern bool dyn_path_check(const char *text, const char **why);
@@ -23,10 +24,10 @@ extern bool dyn_path_check(const char *text, const char **why);
  */
 extern DynPath *dyn_path_parse(const char *text);
 
-/* The path of a top-level attribute, its name taken verbatim; UTF-8. */
+/* The path of the top-level attribute with this name; UTF-8. */
 extern DynPath *dyn_path_of_attribute(const char *name);
 
-/* A copy of `path` with one more member name behind it; UTF-8. */
+/* A copy of `path` with one more member name appended; UTF-8. */
 extern DynPath *dyn_path_extend(const DynPath *path, const char *name);
 
 extern bool dyn_path_equal(const DynPath *a, const DynPath *b);

@@ -2,8 +2,7 @@
  * pg_compat.c
  *		The differences between majors that need a function of their own.
  *
- * See pg_compat.h.  This file belongs to the compatibility header and is its
- * only companion.
+ * See pg_compat.h.
  */
 #include "postgres.h"
 
@@ -36,7 +35,7 @@ text_attribute(int cacheid, HeapTuple tuple, AttrNumber attnum)
 	return isnull ? NULL : TextDatumGetCString(value);
 }
 
-/* Of provider and locale: libc's C and POSIX, and whatever is builtin. */
+/* Bytewise are libc's C and POSIX, and all builtin locales. */
 static bool
 locale_is_bytewise(char provider, const char *name)
 {
@@ -46,7 +45,7 @@ locale_is_bytewise(char provider, const char *name)
 		(strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0);
 }
 
-/* The database's own collation, which never changes. */
+/* The database's default collation, which never changes. */
 static bool
 default_is_bytewise(void)
 {
@@ -197,9 +196,9 @@ dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 #else
 
 /*
- * Runs func(arg) in a subtransaction, which is the only way back from an error
- * that is no soft one.  Errors of the two classes that are about values are
- * caught; false then, with the message in *why.
+ * Runs func(arg) in a subtransaction, which is the only way to catch an error
+ * that is not soft.  Catches errors of the two classes that concern values,
+ * and then returns false, with the message in *why.
  */
 static bool
 run_softly(void (*func) (void *), void *arg, const char **why)

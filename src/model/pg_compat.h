@@ -1,10 +1,10 @@
 /*
  * pg_compat.h
- *		Every difference between PostgreSQL majors, and the only file that tests
- *		PG_VERSION_NUM.
+ *		All differences between PostgreSQL majors.
  *
- * Each entry is named for what it means, so that the rest of the tree reads as
- * if one PostgreSQL existed.  Include after postgres.h.
+ * Only this file and pg_compat.c test PG_VERSION_NUM.  Each entry is named for
+ * its meaning, so that the rest of the tree is independent of the version.
+ * Include after postgres.h.
  */
 #ifndef DYN_MODEL_PG_COMPAT_H
 #define DYN_MODEL_PG_COMPAT_H
@@ -29,7 +29,7 @@
 #endif
 #include "commands/explain.h"
 
-/* From 19 on the other kind of UniquePath is gone, and its name free. */
+/* 19 removed the old UniquePath, and gave its name to UpperUniquePath. */
 #if PG_VERSION_NUM >= 190000
 #define T_UpperUniquePath T_UniquePath
 #define UpperUniquePath UniquePath
@@ -39,7 +39,7 @@
 #error "dynamo_fdw needs PostgreSQL 15 or later"
 #endif
 
-/* Module magic with a name and version where the server can show them. */
+/* Module magic, with name and version if the server supports it. */
 #if PG_VERSION_NUM >= 180000
 #define DYN_MODULE_MAGIC(n, v) PG_MODULE_MAGIC_EXT(.name = (n), .version = (v))
 #else
@@ -93,13 +93,13 @@ dyn_pathkey_is_ascending(const PathKey *key)
 }
 
 /*
- * Does the collation sort by the bytes of the text?  "C", "POSIX", and the
- * builtin ones of 17 and later.  Asked of the catalogs: the server's function
- * for it changed, and its header needs ICU's.
+ * Does the collation sort bytewise?  "C", "POSIX", and the builtin ones of 17
+ * and later.  Reads the catalogs, because the server's function for it
+ * changed, and its header needs ICU's.
  */
 extern bool dyn_collation_is_bytewise(Oid collation);
 
-/* The next datum of a sort, a copy in CurrentMemoryContext; false at the end. */
+/* Returns a copy of the next datum of a sort; false at the end. */
 static inline bool
 dyn_tuplesort_getdatum(Tuplesortstate *sort, Datum *value, bool *isnull)
 {
@@ -110,7 +110,7 @@ dyn_tuplesort_getdatum(Tuplesortstate *sort, Datum *value, bool *isnull)
 #endif
 }
 
-/* The user that a scan of the relation runs as; InvalidOid: the current one. */
+/* User that a scan of the relation runs as; InvalidOid: the current one. */
 static inline Oid
 dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 {
@@ -154,8 +154,9 @@ dyn_merge_append_is_pruned(const MergeAppend *append)
 }
 
 /*
- * The outer side of a semijoin made unique, so that it can be joined as INNER;
- * NULL if it cannot be.  From 19 on such relations come ready-made.
+ * Makes the outer side of a semijoin unique, so that it can be joined as
+ * INNER; NULL if that is impossible.  Since 19 core makes such relations
+ * itself.
  */
 static inline Path *
 dyn_unique_outer_path(PlannerInfo *root, RelOptInfo *outerrel,
@@ -169,12 +170,12 @@ dyn_unique_outer_path(PlannerInfo *root, RelOptInfo *outerrel,
 #endif
 }
 
-/* What a path costs for being of a kind that is switched off. */
+/* The cost added to a path of a kind that is disabled. */
 static inline Cost
 dyn_disabled_nestloop_cost(void)
 {
 #if PG_VERSION_NUM >= 180000
-	return 0;					/* counted apart from costs */
+	return 0;					/* counted separately */
 #else
 	return enable_nestloop ? 0 : disable_cost;
 #endif
@@ -201,11 +202,11 @@ dyn_copy_disabled_nodes(Path *path, const Path *from)
  */
 extern bool dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum);
 
-/* Has the equivalence class this column of the relation as a member? */
+/* Is this column of the relation a member of the equivalence class? */
 extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
 							  AttrNumber attnum);
 
-/* The planner's guess of an array expression's length. */
+/* The planner's estimate of an array expression's length. */
 extern double dyn_array_length(PlannerInfo *root, Node *array);
 
 /* May the user use the foreign server? */
@@ -219,7 +220,7 @@ dyn_server_usage(Oid serverid, Oid userid)
 #endif
 }
 
-/* Handles interrupts, and sleeps as vacuum_cost_delay asks ANALYZE to. */
+/* Handles interrupts, and sleeps according to vacuum_cost_delay. */
 static inline void
 dyn_analyze_delay_point(void)
 {
@@ -234,17 +235,17 @@ dyn_analyze_delay_point(void)
 extern uint32 dyn_wait_event(void);
 
 /*
- * Calls a type's input function; on a value it does not accept returns false
- * and puts the message into *why, instead of raising an error.  Other errors
- * (out of memory, cancel) are raised; so is every error where the server has no
- * soft ones and parallel workers run.
+ * Calls a type's input function.  If that does not accept the value, returns
+ * false with the message in *why, instead of raising an error.  Other errors
+ * (out of memory, cancel) are raised; so are all errors if the server has no
+ * soft errors and parallel workers run.
  */
 extern bool dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam,
 						   int32 typmod, Datum *result, const char **why);
 
 /*
- * The statement reads values by dyn_input_soft: it gets no parallel workers
- * where that needs subtransactions.  To be called before it runs.
+ * Call this before a statement that uses dyn_input_soft: if that needs
+ * subtransactions, the statement gets no parallel workers.
  */
 static inline void
 dyn_prepare_soft_input(PlannedStmt *statement)

@@ -1,7 +1,7 @@
 /*
  * privilege.c
- *		Checks made again whenever a connection is used, since ownership and
- *		roles change after options were set.
+ *		The checks are repeated whenever a connection is used, since ownership
+ *		and roles may change after options were set.
  */
 #include "postgres.h"
 

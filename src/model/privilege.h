@@ -1,17 +1,17 @@
 /*
  * privilege.h
- *		Who may aim requests where.
+ *		Checks who may direct requests to an endpoint.
  *
- * The owner of a server may set its endpoint, and every user's requests then
- * go there, signed with the user's key.  Plain http shows them to the network,
- * so it takes a server that a superuser owns.
+ * The owner of a server may set its endpoint, and the requests of all users
+ * then go there, signed with their keys.  Plain http makes them visible to the
+ * network, so it is only allowed for a server that a superuser owns.
  */
 #ifndef DYN_MODEL_PRIVILEGE_H
 #define DYN_MODEL_PRIVILEGE_H
 
 #include "foreign/foreign.h"
 
-/* Raises an error if the server's endpoint is plain http without that right. */
+/* Raises an error if the endpoint is plain http but not allowed to be. */
 extern void dyn_check_endpoint(Oid server_owner, const char *server_name,
 							   const char *url);
 

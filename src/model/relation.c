@@ -62,7 +62,7 @@ read_columns(DynRelation *relation, Relation rel, bool null_on_mismatch)
 					relation->relid, null_on_mismatch);
 }
 
-/* An ARN says it all. */
+/* An ARN is complete: no prefix. */
 static const char *
 remote_table(const DynRelation *relation, const char *name)
 {
@@ -115,7 +115,7 @@ dyn_relation_scan_policy(const DynRelation *relation)
 {
 	if (dyn_guc_scan_policy < 0)
 		return relation->scan_policy;
-	/* "allow" was set by a superuser, and loosens; the others tighten */
+	/* "allow", set by a superuser, loosens; the others tighten */
 	if (dyn_guc_scan_policy == DYN_SCAN_ALLOW)
 		return DYN_SCAN_ALLOW;
 	return Max(relation->scan_policy, (DynScanPolicy) dyn_guc_scan_policy);

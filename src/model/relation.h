@@ -1,12 +1,11 @@
 /*
  * relation.h
- *		One foreign table: its columns and where their values come from, its
- *		options, the DynamoDB table behind it.
+ *		The definition of a foreign table: columns, options, DynamoDB table.
  *
- * dyn_relation_open reads the catalogs; what it returns lives in
- * CurrentMemoryContext, its connection is pinned there.  Descriptions of the
- * DynamoDB table come on demand (dyn_session_table), so that executing a
- * plan needs none.
+ * dyn_relation_open reads the catalogs; the result is allocated in
+ * CurrentMemoryContext, and its connection is pinned there.  Descriptions of
+ * the DynamoDB table are read on demand (dyn_session_table); executing a plan
+ * does not need them.
  */
 #ifndef DYN_MODEL_RELATION_H
 #define DYN_MODEL_RELATION_H
@@ -26,10 +25,10 @@ typedef struct DynColumn
 	bool		dropped;
 	bool		not_null;
 	Oid			collation;
-	const DynPath *path;		/* where the value is in the item */
+	const DynPath *path;		/* of the value in the item */
 	bool		null_on_mismatch;
 	DynCodec	codec;
-	DynTraits	traits;			/* what DynamoDB can do with its values */
+	DynTraits	traits;			/* see exact.h */
 } DynColumn;
 
 typedef struct DynRelation
@@ -38,7 +37,7 @@ typedef struct DynRelation
 	const char *name;			/* of the foreign table */
 	const char *table;			/* of the DynamoDB table, prefix included */
 	DynConnection *connection;
-	DynScanPolicy scan_policy;	/* as the options say */
+	DynScanPolicy scan_policy;	/* by the options */
 	bool		consistent;		/* option or parameter consistent_read */
 	int			fetch_size;
 	bool		locked;			/* planning: a row mark may add ctid, unseen */
@@ -46,13 +45,13 @@ typedef struct DynRelation
 	DynColumn  *columns;		/* by attnum - 1 */
 } DynRelation;
 
-/* `userid` is whom the statement reads as. */
+/* `userid` is the user whose rights the statement uses. */
 extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 
-/* The policy that holds for this session: the tighter of option and parameter. */
+/* The policy in force: the stricter of option and parameter. */
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 
-/* The column that shows a key attribute, of its type; 0 if there is none. */
+/* The column with the value of a key attribute, of its type; 0 if none. */
 extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 										 const DynKeyAttr *attr);
 
@@ -62,7 +61,7 @@ dyn_relation_column(const DynRelation *relation, AttrNumber attnum)
 	return &relation->columns[attnum - 1];
 }
 
-/* May a value that an input function refuses become NULL? */
+/* Can a value that an input function rejects become NULL? */
 extern bool dyn_relation_needs_soft_input(const DynRelation *relation);
 
 #endif

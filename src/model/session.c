@@ -2,14 +2,14 @@
  * session.c
  *		The backend's network client, its connections and table descriptions.
  *
- * Connections live in a hash table by (server, user).  Each has a memory
- * context of its own; what libcurl and the plain-C rooms hold (credentials,
- * descriptions) is malloc'd and freed with it.  Pins are reset callbacks of
- * the pinning memory context, so that they end on every way out of a statement.
+ * Connections are in a hash table by (server, user).  Each has a memory
+ * context of its own; malloc'd parts (credentials, descriptions) are freed
+ * with it.  Pins are reset callbacks of the pinning memory context, so that
+ * they are released however a statement ends.
  *
- * Waiting: the client's descriptor and the process latch, through
- * WaitLatchOrSocket.  Interrupts are handled after the client has come to
- * rest, never inside libcurl.
+ * We wait for the client's descriptor and the process latch with
+ * WaitLatchOrSocket.  Interrupts are handled when the client is in a
+ * consistent state, never inside libcurl.
  */
 #include "postgres.h"
 
@@ -39,16 +39,15 @@
 #include "session.h"
 
 /*
- * An answer may have this many bytes.  Pages of 1 MB are nearly twice as much
- * JSON; only a BatchGetItem may have more, and is asked for by parts then
- * (exec/fetch/stream.c).
+ * Maximum bytes of a response.  A page of 1 MB is nearly 2 MB of JSON; only a
+ * BatchGetItem may be larger, and is then divided (exec/fetch/stream.c).
  */
 #define MAX_RESPONSE	((size_t) 16 * 1024 * 1024)
 
-/* External descriptors left to others: every wait on a socket takes one. */
+/* External descriptors not used by us: every wait on a socket takes one. */
 #define SPARE_DESCRIPTORS	4
 
-/* An aged description serves that long before it is asked for again, in ms. */
+/* After a failure an expired description is used for this time, in ms. */
 #define REFRESH_PAUSE	5000.0
 
 typedef struct DynDescription
@@ -57,9 +56,9 @@ typedef struct DynDescription
 	char	   *table;
 	DynTableMeta *meta;			/* malloc'd */
 	double		asked_at;		/* dyn_session_now() */
-	double		ask_after;		/* asking failed: not again before this time */
+	double		ask_after;		/* a request failed: retry after this time */
 	int			pins;
-	bool		forgotten;		/* not to be found any more */
+	bool		forgotten;		/* removed from the cache */
 } DynDescription;
 
 typedef struct ConnectionKey
@@ -83,7 +82,7 @@ static const DynDescriptors descriptors = {
 static DynClient *client = NULL;
 static HTAB *connections = NULL;
 
-/* Counts invalidations: what was read from the catalogs before one is outdated. */
+/* Counts invalidations: data read from the catalogs before one is outdated. */
 static uint64 invalidations = 0;
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_disconnect);
@@ -97,7 +96,7 @@ dyn_session_now(void)
 	return ts.tv_sec * 1000.0 + ts.tv_nsec / 1e6;
 }
 
-/* One more, if the spare ones could be had, too. */
+/* Acquires one, if the spare ones are also available. */
 static bool
 acquire_descriptor(void)
 {
@@ -193,7 +192,9 @@ dyn_session_account(const DynCall *call, const char *line)
 				 errhidestmt(true), errhidecontext(true)));
 }
 
-/* As dyn_session_run; if `aged_serves`, a passing failure raises no error. */
+/*
+ * Like dyn_session_run; with `aged_serves`, temporary failures raise no error.
+ */
 static void
 run_call(DynCall *call, const DynService *service,
 		 const DynRequestContext *context, bool aged_serves)
@@ -266,7 +267,7 @@ normal_url(const char *endpoint)
 	return psprintf("%s%s", endpoint, endpoint[len - 1] == '/' ? "" : "/");
 }
 
-/* The Host header: without scheme, slash and the scheme's own port. */
+/* The Host header: without scheme, slash and the scheme's default port. */
 static char *
 host_of_url(const char *url)
 {
@@ -300,7 +301,7 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 	connection->service.host = host_of_url(connection->service.url);
 }
 
-/* The mapping of the user or of PUBLIC; without one, an error that leads on. */
+/* The mapping of the user or of PUBLIC; raises an error if there is none. */
 static UserMapping *
 find_mapping(Oid userid, ForeignServer *server)
 {
@@ -377,7 +378,7 @@ set_limits(DynConnection *connection, List *options)
 	connection->max_read_units = dyn_option_real(options, "max_read_units", 0);
 }
 
-/* Runs when the connection's memory goes: frees what is not palloc'd. */
+/* Runs when the connection's context is deleted: frees malloc'd parts. */
 static void
 release_connection(void *arg)
 {
@@ -408,8 +409,8 @@ allocate_connection(MemoryContext parent)
 }
 
 /*
- * Made below the current context first, so that an error on the way leaves
- * nothing behind; given to the cache when it is complete.
+ * Created in a child of the current context, so that an error frees it; moved
+ * to the cache when it is complete.
  */
 static DynConnection *
 make_connection(Oid serverid, Oid userid)
@@ -485,8 +486,8 @@ forget_all_connections(void)
 }
 
 /*
- * ALTER SERVER, user mappings, roles' rights: rare enough that everything is
- * made anew.  Running statements keep what they have pinned.
+ * Changes of servers, user mappings and roles are rare, so everything is
+ * discarded.  Running statements keep what they have pinned.
  */
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
@@ -496,8 +497,8 @@ invalidate(Datum arg, int cacheid, uint32 hashvalue)
 }
 
 /*
- * Reading the catalogs may bring invalidations; after one that came while the
- * connection was made, it is made again.
+ * Reading the catalogs may process invalidations; if one arrives while the
+ * connection is created, it is created again.
  */
 static DynConnection *
 make_current_connection(Oid serverid, Oid userid)
@@ -536,7 +537,7 @@ dyn_session_connection(Oid serverid, Oid userid)
 {
 	DynConnection *connection = find_connection(serverid, userid);
 
-	/* pinned first: looking up the server may bring an invalidation */
+	/* pin first: looking up the server may process an invalidation */
 	connection->pins++;
 	call_at_reset(unpin_connection, connection);
 	if (pg_strncasecmp(connection->service.url, "http://", 7) == 0)
@@ -558,7 +559,7 @@ find_description(DynConnection *connection, const char *table)
 	return NULL;
 }
 
-/* Frees descriptions that are neither to be found nor in use. */
+/* Frees descriptions that are neither in the cache nor in use. */
 static void
 sweep_descriptions(DynConnection *connection)
 {
@@ -612,9 +613,8 @@ add_description(DynConnection *connection, const char *table,
 }
 
 /*
- * DescribeTable, in less time than a reading request gets: it runs while a
- * statement is planned.  The call that is returned has failed only if
- * `aged_serves`.
+ * Sends DescribeTable, with shorter timeouts than a read, because it runs
+ * during planning.  The returned call may have failed only if `aged_serves`.
  */
 static DynCall *
 ask_for_description(DynConnection *connection, const char *table,
@@ -636,8 +636,7 @@ ask_for_description(DynConnection *connection, const char *table,
 }
 
 /*
- * NULL if that failed in a way that passes, which is an error unless
- * `aged_serves`.
+ * Returns NULL on a temporary failure, which is an error unless `aged_serves`.
  */
 static DynDescription *
 describe_table(DynConnection *connection, const char *table, bool aged_serves)
@@ -672,8 +671,9 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 }
 
 /*
- * Like describe_table, but an aged description serves for a while when the
- * service cannot be reached.  Plans were made from the aged one.
+ * Like describe_table, but if the service cannot be reached, the expired
+ * description is used for a while.  Resets plans made from the expired one if
+ * the new one differs.
  */
 static DynDescription *
 refresh_description(DynConnection *connection, DynDescription *aged)
@@ -742,7 +742,7 @@ dyn_session_init(void)
 	CacheRegisterSyscacheCallback(USERMAPPINGOID, invalidate, (Datum) 0);
 }
 
-/* dynamo_fdw_disconnect(): closes idle connections, forgets what is cached. */
+/* dynamo_fdw_disconnect(): closes idle connections and clears the cache. */
 Datum
 dynamo_fdw_disconnect(PG_FUNCTION_ARGS)
 {

@@ -1,10 +1,10 @@
 /*
  * types.c
- *		Codecs: what a column's type and format accept, and decoding.
+ *		Codecs: the types and formats of columns, and decoding.
  *
- * `codec_traits` says for each kind of codec what it is stored as and how its
- * values are spelled; a format overrides it.  Decoding is one small function for
- * each kind.  Encoding is in encode.c, jsonb in jsonvalue.c, dates and times in
+ * `codec_traits` has the DynamoDB type and the spelling for each kind of
+ * codec; a format overrides it.  Each kind has a small decoding function.
+ * Encoding is in encode.c, jsonb in jsonvalue.c, dates and times in
  * datetime.c.
  *
  * Decoders allocate in CurrentMemoryContext (the page context), raise no error
@@ -39,8 +39,8 @@ typedef struct CodecTraits
 } CodecTraits;
 
 /*
- * Text is not total: U+0000 may stand in S but not in text.  Integers are not:
- * 1.5 and 1E20 may stand in N.
+ * Text is not total, because S may contain U+0000, but text may not.  Integers
+ * are not total, because N may be 1.5 or 1E20.
  */
 static const CodecTraits codec_traits[] = {
 	[DYN_CODEC_TEXT] = {DYN_TYPE_S, {true, true, false}},
@@ -314,7 +314,7 @@ decode_input(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* char(n): blanks are added, nothing is taken away. */
+/* char(n): blanks are added, but nothing is removed. */
 static bool
 decode_bpchar(DynCodec *codec, const DynValue *value, bool soft,
 			  Datum *result, const char **why)
@@ -362,8 +362,8 @@ decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * A number's canonical text: as it came where it can be read right away, or
- * from S under format 'string', blanks around it left out.
+ * Writes the canonical text of a number: of N, or of S under format 'string',
+ * without surrounding blanks.
  */
 static bool
 number_text(const DynCodec *codec, const DynValue *value, char *buf,
@@ -384,7 +384,7 @@ number_text(const DynCodec *codec, const DynValue *value, char *buf,
 	return mismatch(why, "it is no number that DynamoDB could hold");
 }
 
-/* Plain digits with an optional sign: the common case, without a copy. */
+/* Fast path for plain digits with an optional sign, without a copy. */
 static bool
 plain_integer(const char *p, size_t len, int64 *result)
 {
@@ -468,7 +468,7 @@ decode_int8(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* Digits with at most one point, 18 digits in all: made without parsing. */
+/* Fast path for at most 18 digits with an optional point. */
 static bool
 plain_decimal(const char *p, size_t len, Datum *result)
 {
@@ -731,7 +731,7 @@ decode_element(DynCodec *codec, const DynValue *v, bool soft, Datum *element,
 	return false;
 }
 
-/* NULL elements of a list stay NULL; a set's order is any. */
+/* NULL elements of a list stay NULL; sets have no defined order. */
 static bool
 decode_array(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)

@@ -1,14 +1,13 @@
 /*
  * types.h
- *		Between DynamoDB values and PostgreSQL values.
+ *		Converts between DynamoDB values and PostgreSQL values.
  *
- * A DynCodec knows one column's type and format: it decodes a DynValue into a
- * Datum, encodes a Datum into a DynScalar for a request, and says how values
- * are spelled.  Nothing is ever rounded, cut or replaced: a value that the
- * column's type cannot hold exactly is a mismatch.
+ * A DynCodec has a column's type and format.  It decodes a DynValue into a
+ * Datum, encodes a Datum into a DynScalar for a request, and describes the
+ * spelling of values.  Values are never rounded, truncated or replaced: a
+ * value that the column's type cannot hold exactly is a mismatch.
  *
- * The spelling is an ingredient of what exact.c judges; nobody else concludes
- * anything from it (test/lint).
+ * Only exact.c uses the spelling (test/lint).
  */
 #ifndef DYN_MODEL_TYPES_H
 #define DYN_MODEL_TYPES_H
@@ -42,14 +41,16 @@ typedef enum DynCodecKind
 	DYN_CODEC_INPUT				/* any other type, by its input function */
 } DynCodecKind;
 
-/* How the values of a column are spelled in DynamoDB. */
+/* Properties of the representation of values in DynamoDB. */
 typedef struct DynSpelling
 {
-	/* one SQL value has one spelling, and one spelling is one value */
+	/* each SQL value has one spelling, and each spelling one value */
 	bool		canonical;
 
-	/* DynamoDB sorts the spellings as PostgreSQL the values; texts: given a
-	 * collation and an encoding that sort like UTF-8's bytes */
+	/*
+	 * DynamoDB sorts spellings as PostgreSQL sorts values; for texts, if
+	 * collation and encoding sort like the bytes of UTF-8
+	 */
 	bool		ordered;
 
 	/* every value of the DynamoDB type is accepted */
@@ -67,7 +68,7 @@ struct DynCodec
 	bool		is_domain;
 	DynFormat	format;
 
-	/* the one type that values have in DynamoDB; ABSENT if there are several */
+	/* the DynamoDB type of values; ABSENT if there are several */
 	DynType		wire;
 	DynSpelling spelling;
 
@@ -79,7 +80,7 @@ struct DynCodec
 	char		elemalign;
 	void	   *domain_cache;	/* of domain_check() */
 	struct DynDomain *soft_domain;	/* for checks that raise no error */
-	MemoryContext context;		/* where the codec lives */
+	MemoryContext context;		/* of the codec */
 };
 
 /*
@@ -91,62 +92,65 @@ extern void dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 
 /*
  * Decodes a value that is present and not of DynamoDB's NULL type into
- * CurrentMemoryContext.  False if it does not fit, with the reason in *why
- * (palloc'd or static).  `soft` asks that an input function's errors are
- * returned likewise instead of being raised.
+ * CurrentMemoryContext.  Returns false if it does not fit, with the reason in
+ * *why (palloc'd or static).  With `soft`, errors of an input function are
+ * also returned and not raised.
  */
 extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 							 Datum *result, const char **why);
 
-/* Are values, or elements, made by an input function? */
+/* Does the codec, or its element codec, use an input function? */
 extern bool dyn_codec_uses_input(const DynCodec *codec);
 
 /*
- * Checks a domain's constraints, on NULL too.  Raises their errors, or with
- * `soft` returns them likewise.
+ * Checks a domain's constraints, also for NULL.  Raises their errors, or with
+ * `soft` returns them as above.
  */
 extern bool dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull,
 								   bool soft, const char **why);
 
-/* What became of a value on its way into a request. */
+/* The result of encoding a value for a request. */
 typedef enum DynEncoded
 {
 	DYN_ENCODED,				/* *out holds it */
-	DYN_ENCODED_NOTHING,		/* no value that fits satisfies the comparison */
-	DYN_ENCODED_ANYTHING,		/* every value of the column's type does */
-	DYN_ENCODED_UNKNOWN			/* bounds: some do, and none can be left out;
-								 * never of a total codec */
+	DYN_ENCODED_NOTHING,		/* the comparison is true for no value */
+	DYN_ENCODED_ANYTHING,		/* ... for every value of the column's type */
+	DYN_ENCODED_UNKNOWN			/* bounds: for some values, but no request can
+								 * exclude others; never of a total codec */
 } DynEncoded;
 
 /*
  * Can values of SQL type `valuetype` be encoded for comparison with this
- * column?  Decided by type alone, at planning.
+ * column?  Depends on the type only; used during planning.
  */
 extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
 
 /*
- * Is `column = value` one stored value, as dyn_codec_encode makes it?  If not,
- * it is the interval between two bounds.
+ * Is `column = value` a comparison with one stored value, by dyn_codec_encode?
+ * If not, it is an interval between two bounds.
  */
 extern bool dyn_codec_is_point(const DynCodec *codec);
 
 /*
- * For `column = value`: ENCODED, or NOTHING, also for a value that the column
- * itself could not hold (but for the constraints of its domain).
+ * For `column = value`: ENCODED, or NOTHING if the column cannot hold the
+ * value (the constraints of its domain are not checked).
  */
 extern DynEncoded dyn_codec_encode(const DynCodec *codec, Oid valuetype,
 								   Datum value, DynScalar *out);
 
 /*
- * For a range bound: `lower` for column > value or >=, with *inclusive telling
- * which; it is set to true where the bound had to be moved outward to a value
- * that exists.
+ * For a range bound: `lower` for column > value or >=, where *inclusive
+ * distinguishes the two.  It is set to true if the bound is moved outward to a
+ * value that exists.
  */
 extern DynEncoded dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype,
 										 Datum value, bool lower,
 										 bool *inclusive, DynScalar *out);
 
-/* A beginning or pattern of texts.  False if no stored text could hold it. */
+/*
+ * Encodes a prefix or pattern.  Returns false if no stored text can contain
+ * it.
+ */
 extern bool dyn_encode_text(Datum value, DynScalar *out);
 
 /*

@@ -2,9 +2,9 @@
  * access.c
  *		Encodes access plans for fdw_private, and decodes them.
  *
- * The encoding is a List of Lists, positions named by the enum below: plain
- * nodes only, since a plan is copied and cached.  NULL strings are encoded as
- * empty ones (no name in DynamoDB is empty).
+ * The encoding is a List of Lists, with positions named by the enum below.  It
+ * has plain nodes only, since a plan is copied and cached.  NULL strings are
+ * encoded as empty ones, as names in DynamoDB are never empty.
  */
 #include "postgres.h"
 
@@ -20,10 +20,10 @@ enum
 {
 	ACCESS_NUMBERS,				/* kind, limit_hint, flags */
 	ACCESS_TEXTS,				/* index, advice, schema */
-	ACCESS_HASH,				/* binds */
+	ACCESS_HASH,				/* key matches */
 	ACCESS_RANGE,
-	ACCESS_ROW_KEYS,				/* NIL or one predicate */
-	ACCESS_ROW_ATTRS,				/* key attributes */
+	ACCESS_ROW_KEYS,			/* NIL or one predicate */
+	ACCESS_ROW_ATTRS,			/* key attributes */
 	ACCESS_SORT,				/* key attributes */
 	ACCESS_BASE,
 	ACCESS_FILTERS,				/* predicates */
@@ -309,9 +309,9 @@ decode_flags(DynAccess *access, int flags)
 	access->one_request = (flags & FLAG_ONE_REQUEST) != 0;
 }
 
-/* ---- what the plan was made for ---- */
+/* ---- the schema of the plan ---- */
 
-/* As text; NULL if the plan's index is not there. */
+/* The schema as text; NULL if the plan's index does not exist. */
 static char *
 schema_text(const DynAccess *access, const DynTableMeta *meta)
 {
@@ -375,7 +375,7 @@ dyn_access_fits_key(const DynAccess *access, const char *json, size_t len)
 
 /* ---- the encoding ---- */
 
-/* Those predicates whose values are among the expressions already. */
+/* The predicates whose values are in the expressions already. */
 static List *
 preds_of_values(List *preds, List *exprs)
 {
@@ -393,7 +393,7 @@ preds_of_values(List *preds, List *exprs)
 	return found;
 }
 
-/* All of it is checked again, so that keys and filters may be left out. */
+/* All rows are rechecked, so keys and filters may be omitted. */
 static List *
 encode_fallback(const DynAccess *fallback, List *exprs)
 {
@@ -454,7 +454,8 @@ dyn_access_decode(List *encoded)
 	access->nhash = decode_binds(list_nth(encoded, ACCESS_HASH), access->hash);
 	access->nrange = decode_binds(list_nth(encoded, ACCESS_RANGE), access->range);
 	access->row_keys = tuples == NIL ? NULL : linitial(tuples);
-	access->nrow_attrs = decode_attrs(list_nth(encoded, ACCESS_ROW_ATTRS), access->row_attrs);
+	access->nrow_attrs = decode_attrs(list_nth(encoded, ACCESS_ROW_ATTRS),
+									  access->row_attrs);
 	access->nsort = decode_attrs(list_nth(encoded, ACCESS_SORT), access->sort);
 	access->nbase = decode_attrs(list_nth(encoded, ACCESS_BASE), access->base);
 	access->filters = decode_preds(list_nth(encoded, ACCESS_FILTERS));

@@ -1,17 +1,17 @@
 /*
  * access.h
- *		An access plan: which requests read a foreign table, and its encoding in
- *		a plan's fdw_private.
+ *		Access plans: the requests that read a foreign table, and their
+ *		encoding in a plan's fdw_private.
  *
- * The planner builds a DynAccess (binding.c), encodes it, and the executor
- * decodes it: access.c alone knows the encoding.  While planning, predicates
- * hold their values as expressions; encoding collects the expressions into the
- * plan's fdw_exprs and leaves positions.
+ * The planner builds a DynAccess (match_keys.c) and encodes it, and the
+ * executor decodes it; only access.c knows the encoding.  During planning,
+ * predicates hold their values as expressions; encoding moves the expressions
+ * to the plan's fdw_exprs and replaces them by positions.
  *
- * A decoded access plan refers to columns by attribute number, to key
- * attributes by name and type.  It was made from a description of the table that
- * may be outdated when it is executed; so it keeps the schema that it was made
- * for, against which descriptions and answers are held.
+ * A decoded access plan refers to columns by attribute number, and to key
+ * attributes by name and type.  The description of the table may be outdated
+ * when the plan is executed; so the plan contains the schema that it was made
+ * for, which is compared with later descriptions and responses.
  */
 #ifndef DYN_PLAN_ACCESS_H
 #define DYN_PLAN_ACCESS_H
@@ -27,8 +27,8 @@ typedef enum DynAccessKind
 } DynAccessKind;
 
 /*
- * The predicates that bind one key attribute; they are intersected.  None:
- * tuples bind it.
+ * The predicates matched to one key attribute; they are intersected.  If there
+ * are none, row_keys match it.
  */
 typedef struct DynKeyMatch
 {
@@ -38,13 +38,14 @@ typedef struct DynKeyMatch
 } DynKeyMatch;
 
 /*
- * A key attribute of an index whose presence depends on run-time values: one of
- * the predicates must select only values that the index can hold (presence.h).
+ * A key attribute of an index whose presence depends on run-time values: one
+ * of the predicates must select only values that the index can hold
+ * (presence.h).
  */
 typedef struct DynProof
 {
 	DynKeyAttr	attr;
-	int			max_bytes;		/* of a value, at its place in the key */
+	int			max_bytes;		/* of a value in this part of the key */
 	List	   *preds;			/* of DynPred * */
 } DynProof;
 
@@ -52,55 +53,55 @@ typedef struct DynAccess
 {
 	DynAccessKind kind;
 	const char *index;			/* NULL: the table itself */
-	bool		global;			/* a global index: never with consistent reads */
-	bool		fetch_base_items;		/* read keys from the index, items from the table */
+	bool		global;			/* global index: no consistent reads */
+	bool		fetch_base_items;	/* keys of the index, items of table */
 	bool		backward;		/* Query: descending */
-	bool		ordered;		/* rows are promised in sort key order */
+	bool		ordered;		/* rows must be in sort key order */
 	bool		count_only;		/* Select=COUNT: no rows, one number */
-	bool		may_stop_early;			/* something above may stop early */
-	bool		multi_partition;		/* more than one partition may be read */
-	bool		contradiction;		/* a contradiction: send no request */
-	bool		first_row_only;			/* the first row is all that is wanted */
-	bool		one_request;	/* by key, expected to take no more than that */
+	bool		may_stop_early; /* a node above may stop early */
+	bool		multi_partition;	/* may read more than one partition */
+	bool		contradiction;	/* no rows: send no request */
+	bool		first_row_only; /* only the first row is needed */
+	bool		one_request;	/* keyed, and expected to take one request */
 	int			limit_hint;		/* items of the first page; 0: no hint */
 
 	int			nhash;
-	int			nrange;			/* bound ones, from the left */
+	int			nrange;			/* matched ones, from the left */
 	DynKeyMatch	hash[DYN_MAX_KEY_ATTRS];
 	DynKeyMatch	range[DYN_MAX_KEY_ATTRS];
-	DynPred    *row_keys;			/* an OR of ANDs, each of which has points for
-								 * every attribute in `tuple`; or NULL */
-	int			nrow_attrs;			/* GET: the whole key; QUERY: the hash
+	DynPred    *row_keys;		/* an OR of ANDs, each of which has points for
+								 * all of row_attrs; or NULL */
+	int			nrow_attrs;		/* GET: the whole key; QUERY: the hash
 								 * attributes, and maybe the first range one */
 	DynKeyAttr	row_attrs[DYN_MAX_KEY_ATTRS + 1];
 
-	int			nsort;			/* ordered: attributes to merge partitions by */
+	int			nsort;			/* ordered: attributes to merge by */
 	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
 	int			nbase;			/* primary key of the table */
 	DynKeyAttr	base[2];
 
-	List	   *key_names;		/* of String: all attributes of the keys of the
-								 * table and of what is read; no path leads
-								 * below one */
-	const char *schema;			/* of the table, and the index, that the plan was
-								 * made for (dyn_metadata_schema) */
+	List	   *key_names;		/* of String: key attributes of the table and
+								 * of the index read; no path leads below
+								 * one */
+	const char *schema;			/* of the table and index at planning
+								 * (dyn_metadata_schema) */
 	List	   *filters;		/* of DynPred *, ANDed */
 	List	   *fields;			/* of DynField *: what to fetch */
-	const char *advice;			/* for EXPLAIN: what would make it cheaper */
+	const char *advice;			/* for EXPLAIN: how to make it cheaper */
 
-	int			nproofs;		/* of an index: to be checked at run time */
+	int			nproofs;		/* of an index: checked at run time */
 	DynProof	proofs[2 * DYN_MAX_KEY_ATTRS];
-	struct DynAccess *fallback; /* if they fail, of the table; or NULL */
+	struct DynAccess *fallback; /* of the table, if they fail; or NULL */
 
 	/* at planning only */
-	List	   *key_rinfos;		/* RestrictInfos that the keys are bound by */
+	List	   *key_rinfos;		/* RestrictInfos matched to the keys */
 	List	   *having;			/* count_only: HAVING, an implicit AND */
-	List	   *checks;			/* count_only: what the fallback must check */
+	List	   *checks;			/* count_only: clauses for the fallback */
 } DynAccess;
 
 /*
- * Can many executions be answered together?  Their rows come in no order, or
- * in that of one partition.
+ * Can several executions be batched?  Only if their rows need no order, or are
+ * in the order of one partition.
  */
 static inline bool
 dyn_access_can_look_up(const DynAccess *access)
@@ -109,24 +110,24 @@ dyn_access_can_look_up(const DynAccess *access)
 		!(access->ordered && access->multi_partition);
 }
 
-/* Fills in `schema` from the description that the plan is made from. */
+/* Sets `schema` from the description used for planning. */
 extern void dyn_access_set_schema(DynAccess *access, const DynTableMeta *meta);
 
-/* Does the description still tell the keys and index of the plan? */
+/* Does the description still have the keys and index of the plan? */
 extern bool dyn_access_fits(const DynAccess *access, const DynTableMeta *meta);
 
-/* Whether a LastEvaluatedKey has the attributes that the plan's reads give it. */
+/* Does a LastEvaluatedKey have the attributes that the plan expects? */
 extern bool dyn_access_fits_key(const DynAccess *access, const char *json,
 								size_t len);
 
 /*
  * Encodes the access plan as a List that copyObject can copy, and appends its
- * value expressions to *exprs.  A fallback has none of its own: it is encoded
- * without what would need more.
+ * value expressions to *exprs.  A fallback shares them: it is encoded without
+ * predicates that would need others.
  */
 extern List *dyn_access_encode(const DynAccess *access, List **exprs);
 
-/* The other way; CurrentMemoryContext. */
+/* Decodes into CurrentMemoryContext. */
 extern DynAccess *dyn_access_decode(List *encoded);
 
 #endif

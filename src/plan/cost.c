@@ -1,10 +1,10 @@
 /*
  * cost.c
- *		Prices access plans in PostgreSQL's cost unit.
+ *		Estimates costs of access plans in PostgreSQL's cost unit.
  *
- * One round trip costs as much as reading a hundred pages from a disk; a read
- * unit as much as one page.  Requests that are in flight together cost one
- * round trip, and a little each.
+ * One round trip costs as much as reading a hundred pages from disk; a read
+ * unit as much as one page.  Concurrent requests cost one round trip, and a
+ * little each.
  */
 #include "postgres.h"
 
@@ -25,16 +25,16 @@
 #define ROUND_TRIP_COST		100.0
 #define READ_UNIT_COST		1.0
 #define ITEM_COST			0.02	/* decoding one item */
-#define REQUEST_COST		5.0		/* of one among many in flight */
+#define REQUEST_COST		5.0		/* of one of several in flight */
 
 #define UNKNOWN_ITEMS		1000.0
 #define UNKNOWN_ITEM_BYTES	300.0
 #define PAGE_BYTES			(1024.0 * 1024.0)
 
 /*
- * The same rows by a less direct way must never look as cheap.  A Scan weighs
- * as much as three requests by key: tables grow, and it reads what others pay
- * for.
+ * A less direct access to the same rows must never be as cheap.  A Scan costs
+ * as much as three keyed requests: tables grow, and it uses capacity that
+ * others need.
  */
 static const double kind_factors[] = {
 	[DYN_ACCESS_GET] = 1.0,
@@ -42,11 +42,11 @@ static const double kind_factors[] = {
 	[DYN_ACCESS_SCAN] = 3.0
 };
 
-/* What the requests amount to. */
+/* Totals of the requests. */
 typedef struct Estimate
 {
 	double		requests;
-	double		trips;			/* one after the other */
+	double		trips;			/* sequential round trips */
 	double		units;
 	double		items;			/* examined */
 } Estimate;
@@ -66,9 +66,9 @@ described_items(const DynTableMeta *meta)
 }
 
 /*
- * As core scales the rows of a local table by its present pages.  A single page
- * tells no proportion: the table was tiny, or so new that DynamoDB had not
- * counted it yet.  An empty table is not expected to remain so.
+ * Scales the rows by the current pages, as core does for local tables.  A
+ * single page is not scaled: the table was tiny, or so new that DynamoDB had
+ * not counted it yet.  An empty table is expected to be filled.
  */
 double
 dyn_table_rows(const RelOptInfo *baserel, const DynTableMeta *meta)
@@ -110,11 +110,11 @@ pred_keys(PlannerInfo *root, const DynPred *pred)
 				keys += pred_keys(root, lfirst(lc));
 			return keys;
 		default:
-			return -1;			/* a range: no number */
+			return -1;			/* a range: not a number of values */
 	}
 }
 
-/* The fewest values that any predicate on the attribute leaves. */
+/* The smallest number of values that a predicate on the attribute allows. */
 static double
 bind_keys(PlannerInfo *root, const DynKeyMatch *bind)
 {
@@ -146,10 +146,11 @@ dyn_access_keys(PlannerInfo *root, const DynAccess *access)
 }
 
 /*
- * Items of one partition key, for all that is known.  Of a table too large to be
- * read whole, ANALYZE sees whole item collections of few keys (exec/analyze.c):
- * it says how many keys the sample has, and so how large collections are, but
- * takes that for the number of keys in the table.
+ * Estimates the items of one partition key.  If the table is too large to read
+ * whole, ANALYZE samples whole item collections of a few keys
+ * (command/analyze.c).  So n_distinct is the number of keys in the sample,
+ * which gives the size of item collections, but not the number of keys in the
+ * table.
  */
 static double
 collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
@@ -176,7 +177,7 @@ collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 	return Max(1.0, sampled / Max(keys, 1.0));
 }
 
-/* Do other relations bind the key? */
+/* Are values of the key given by other relations? */
 static bool
 is_bound_by_others(const RelOptInfo *baserel, const DynAccess *access)
 {
@@ -216,9 +217,10 @@ estimate_get(Estimate *estimate, double keys, double bytes)
 }
 
 /*
- * A partition that the statement names may be a large one.  Where the length of
- * item collections is a guess (stats.c), the price supposes the 200 values that
- * the planner would: reading one end of it (min, max, LIMIT) stays cheaper.
+ * A partition given by the statement may be large.  If the length of item
+ * collections is a guess (stats.c), the cost assumes the planner's default of
+ * 200 values, so that reading one end of the partition (min, max, LIMIT) is
+ * cheaper.
  */
 static double
 caution(const RelOptInfo *baserel, const DynAccess *access)
@@ -233,7 +235,7 @@ static void
 estimate_query(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 			   const DynAccess *access, double keys, double bytes)
 {
-	/* without the relation, it would be remembered as the join's selectivity */
+	/* pass the relation, else it is cached as the join's selectivity */
 	Selectivity fraction = clauselist_selectivity(root, access->key_rinfos,
 												  baserel->relid, JOIN_INNER,
 												  NULL);
@@ -320,8 +322,8 @@ dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
 
 /*
  * Lookups are preferred to the same requests one by one even if few are
- * expected: at worst they are the same, and estimates of few rows are often
- * guesses.
+ * expected: at worst they cost the same, and small row estimates are often
+ * wrong.
  */
 void
 dyn_cost_lookups(const DynLookupEstimate *estimate, Cost *startup, Cost *total)

@@ -1,11 +1,11 @@
 /*
  * failure.c
- *		Knows expressions that cannot fail.
+ *		Lists the functions that cannot fail.
  *
- * Values of keys are mostly columns, and what single-table designs make of them:
- * prefixes put before an id, numbers written as text.  PostgreSQL does not tell
- * which functions cannot raise an error (being leakproof demands more), so that
- * those that occur in keys are listed here.
+ * Values of keys are mostly columns, or expressions typical of single-table
+ * designs: an id with a prefix, a number as text.  PostgreSQL has no property
+ * for functions that cannot raise an error (leakproof requires more), so the
+ * functions that occur in keys are listed here.
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ is_harmless(Oid function)
 	}
 }
 
-/* A cast to text by way of the type's output. */
+/* A cast to text by the type's output function. */
 static bool
 is_written(const CoerceViaIO *coercion)
 {

@@ -1,6 +1,6 @@
 /*
  * failure.h
- *		Which expressions may be evaluated before it is known that they are needed.
+ *		Decides which expressions may be evaluated speculatively.
  */
 #ifndef DYN_PLAN_FAILURE_H
 #define DYN_PLAN_FAILURE_H
@@ -8,8 +8,8 @@
 #include "nodes/primnodes.h"
 
 /*
- * Might evaluating the expression, or list of expressions, raise an error or
- * have effects?  True wherever it is not known.
+ * Can evaluating the expression, or list of expressions, raise an error or
+ * have side effects?  True if unknown.
  */
 extern bool dyn_may_fail(Node *node);
 

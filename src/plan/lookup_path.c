@@ -1,17 +1,17 @@
 /*
  * lookup_path.c
- *		The planner's half of a lookup join.
+ *		Adds lookup join paths.
  *
  * Core joins by key with a nested loop: for each outer row it executes the
- * parameterised path of the inner side, one request after the other.  A lookup join
- * is that same nested loop over an outer side that is read ahead by a node
- * of ours (exec/readahead.c), so that the inner side's requests for many rows are
- * sent together.  All that makes a join right stays core's: its types, its
- * conditions, outer joins' nulls, rescans, EvalPlanQual.
+ * parameterised inner path, one request after the other.  A lookup join is the
+ * same nested loop, with a node of ours above the outer side that reads rows
+ * ahead (exec/readahead.c), so that the inner side's requests for many rows
+ * are batched.  Core still implements the join: its types, its conditions,
+ * NULLs of outer joins, rescans, EvalPlanQual.
  *
- * So what is to be done here is little: for each pair of an outer path and a
- * parameterised inner path that would execute one of our scans by key, build the
- * nested loop with our node in between, and give it its price.
+ * So this file only does the following: for each pair of an outer path and a
+ * parameterised inner path that executes one of our keyed scans, it builds the
+ * nested loop with our node in between, and computes its cost.
  */
 #include "postgres.h"
 
@@ -50,7 +50,9 @@ our_scan(Path *path)
 	return choice.batchable ? scan : NULL;
 }
 
-/* The first scan of ours by key that executing the path once executes once. */
+/*
+ * Finds a keyed scan of ours that runs exactly once per execution of the path.
+ */
 static ForeignPath *
 find_scan(Path *path)
 {
@@ -84,8 +86,9 @@ clause_variables(const Path *path)
 }
 
 /*
- * What the inner path's executions differ by.  The inner path may be a join; what
- * binds the scan below it stands in the scan's own path.
+ * The outer expressions that the inner path is parameterised by.  The inner
+ * path may be a join; the clauses of the scan below it are in the scan's own
+ * path.
  */
 static List *
 outer_expressions(RelOptInfo *outerrel, RelOptInfo *innerrel, Path *inner,
@@ -106,7 +109,7 @@ outer_expressions(RelOptInfo *outerrel, RelOptInfo *innerrel, Path *inner,
 	return found;
 }
 
-/* Does the planner guess the number of the expression's values? */
+/* Is the number of the expression's values a guess of the planner? */
 static bool
 values_are_unknown(PlannerInfo *root, Node *expr)
 {
@@ -121,9 +124,9 @@ values_are_unknown(PlannerInfo *root, Node *expr)
 }
 
 /*
- * How many keys the outer rows have.  Where nothing is known the planner would
- * say 200; as many as rows is safer, since each is paid for.  There are hardly
- * more than the table has items.
+ * The number of distinct keys of the outer rows.  Without statistics the
+ * planner would assume 200; we assume the number of rows, since each key costs
+ * a request or part of one.  There are rarely more keys than items.
  */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
@@ -161,7 +164,7 @@ describe_scan(const ForeignPath *scan, DynLookupEstimate *estimate)
 		((DynRelPlan *) rel->fdw_private)->relation->connection->max_concurrency;
 }
 
-/* The nested loop's costs, its executions being answered together. */
+/* The costs of the nested loop with batched executions. */
 static void
 set_costs(NestPath *path, DynLookupEstimate *estimate, double keys)
 {
@@ -184,7 +187,7 @@ set_costs(NestPath *path, DynLookupEstimate *estimate, double keys)
 
 /* ---- building ---- */
 
-/* A semijoin that checks nothing itself takes the first row there is. */
+/* A semijoin without join clauses of its own takes the first inner row. */
 static void
 want_single_row(NestPath *path)
 {
@@ -204,9 +207,9 @@ want_single_row(NestPath *path)
 }
 
 /*
- * The relations that the join's path would still depend on; false if such a
- * path is of no use, or not safe.  More is left out than core would
- * (try_nestloop_path in joinpath.c): these joins have their plain nested loop.
+ * Computes the required_outer of the join path; returns false if such a path
+ * is useless or unsafe.  This rejects more than core does (try_nestloop_path
+ * in joinpath.c); such joins still have their plain nested loop.
  */
 static bool
 join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,
@@ -252,7 +255,7 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	add_path(joinrel, (Path *) path);
 }
 
-/* Joins with one path of the inner side. */
+/* Adds join paths for one inner path. */
 static void
 add_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 				 JoinType jointype, JoinPathExtraData *extra, Path *inner,

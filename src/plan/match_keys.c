@@ -1,16 +1,16 @@
 /*
  * match_keys.c
- *		From clauses to key conditions and filters.
+ *		Matches clauses to key conditions and filters.
  *
- * Vocabulary: a *point* predicate gives finitely many values of a key
- * attribute (=, IN, an OR of such); a *range* predicate gives an interval or a
- * prefix.  Every hash attribute needs points.  Range attributes are bound from
- * the left; all but the last bound one need a single value.
+ * A *point* predicate allows finitely many values of a key attribute (=, IN,
+ * an OR of such); a *range* predicate allows an interval or a prefix.  Every
+ * hash attribute needs points.  Range attributes are matched from the left;
+ * all matched ones except the last need a single value.
  *
- * Exactly enforced are: points on hash attributes, and on range attributes
- * where the whole key is read or a single = is sent; a range predicate if it
- * is the only one on its attribute; filters that are exact and whose rendering
- * cannot fail.  Everything else is checked again locally.
+ * Pushed exactly are: points on hash attributes, and on range attributes if
+ * the whole key is read or a single = is sent; a range predicate if it is the
+ * only one on its attribute; filters that are exact and whose rendering cannot
+ * fail.  All other clauses are rechecked locally.
  */
 #include "postgres.h"
 
@@ -27,7 +27,7 @@
 #include "match_keys.h"
 #include "presence.h"
 
-/* What is being bound: the key of one table or index. */
+/* State of matching clauses to the key of one table or index. */
 typedef struct KeyMatch
 {
 	const DynRelPlan *plan;
@@ -35,9 +35,9 @@ typedef struct KeyMatch
 	const DynIndexMeta *index;
 	const DynKeySchema *key;
 	List	   *clauses;
-	DynClause  *row_keys;			/* the OR of whole keys, if there is one */
+	DynClause  *row_keys;		/* the OR of row-wise keys, if any */
 	List	   *consumed;		/* DynClauses that a key condition uses */
-	List	   *pushed_exactly;		/* of those, exactly enforced */
+	List	   *pushed_exactly; /* of those, pushed exactly */
 } KeyMatch;
 
 /* ---- points and ranges ---- */
@@ -64,9 +64,9 @@ is_point_leaf(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr
 }
 
 /*
- * The points that a predicate implies for the attribute: itself, one member of
- * an AND, the union over all arms of an OR.  NULL if it implies none.  *pure is
- * cleared unless the points say all that the predicate says.
+ * The points that a predicate implies for the attribute: the predicate itself,
+ * one member of an AND, the union over all arms of an OR.  NULL if there are
+ * none.  Clears *pure unless the points are equivalent to the predicate.
  */
 static DynPred *
 implied_points(const KeyMatch *match, DynPred *pred, const DynKeyAttr *attr,
@@ -126,7 +126,7 @@ is_range_pred(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr
 	}
 }
 
-/* ---- binding attributes ---- */
+/* ---- matching attributes ---- */
 
 static void
 consume(KeyMatch *match, DynClause *clause, bool exactly)
@@ -164,7 +164,7 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *bind,
 	return bind->preds != NIL;
 }
 
-/* Adds the range predicates on one attribute; they are exact only if alone. */
+/* Adds the range predicates on one attribute; only a single one is exact. */
 static void
 match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *bind)
 {
@@ -186,7 +186,7 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *bind)
 		consume(match, lfirst(lc), list_length(bind->preds) == 1);
 }
 
-/* Is the attribute bound to exactly one value, whatever the run-time values? */
+/* Is the attribute always fixed to exactly one value? */
 static bool
 is_single(const DynRelation *relation, const DynKeyMatch *bind)
 {
@@ -222,8 +222,8 @@ arm_points(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr,
 }
 
 /*
- * Keeps of an arm just the points of the attributes, in their order, which is
- * what the executor expects.  NULL if it does not bind them all.
+ * Reduces an arm to the points of the attributes, in the order that the
+ * executor expects.  NULL if it lacks points of one of them.
  */
 static DynPred *
 make_tuple(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attrs,
@@ -269,9 +269,9 @@ make_tuples(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attrs,
 }
 
 /*
- * Binds several attributes at once by an OR whose every arm binds them all:
- * (pk = 1 AND sk = 'a') OR ..., as from a row IN.  It says more than the points
- * of each attribute.
+ * Matches several attributes to an OR of which every arm has points for all:
+ * (pk = 1 AND sk = 'a') OR ..., as from a row-wise IN.  Such row-wise keys are
+ * stricter than the points of each attribute.
  */
 static bool
 match_tuples(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
@@ -309,7 +309,7 @@ leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 	return key->nhash + 1;
 }
 
-/* Binds the whole primary key of the table, if it can be. */
+/* Matches the whole primary key of the table, if possible. */
 static bool
 match_whole_key(KeyMatch *match, DynAccess *access)
 {
@@ -331,13 +331,13 @@ match_whole_key(KeyMatch *match, DynAccess *access)
 		access->nrange = 1;
 	if (access->row_keys == NULL && access->nhash + access->nrange < 2)
 		return false;
-	/* ranges beside points narrow the set of keys further */
+	/* ranges besides points reduce the set of keys further */
 	if (access->nrange == 1)
 		match_ranges(match, &match->key->range[0], &access->range[0]);
 	return true;
 }
 
-/* Tuples of an index's leading attributes, or of its hash attributes alone. */
+/* Row-wise keys of an index's leading attributes, or its hash attributes. */
 static bool
 match_index_tuples(KeyMatch *match, DynAccess *access)
 {
@@ -353,8 +353,8 @@ match_index_tuples(KeyMatch *match, DynAccess *access)
 }
 
 /*
- * Every hash attribute by points, unless tuples bind them; then what else is
- * known of them narrows the tuples.
+ * Matches every hash attribute to points.  If there are row-wise keys, other
+ * predicates on the attributes reduce these further.
  */
 static bool
 match_hash(KeyMatch *match, DynAccess *access)
@@ -408,7 +408,7 @@ is_key_attribute(const KeyMatch *match, const char *name, DynType type)
 	return false;
 }
 
-/* > '' or <> '' of what can be empty: all values in an index are such. */
+/* > '' or <> '': true for all values in an index. */
 static bool
 excludes_the_empty(const KeyMatch *match, const DynPred *pred)
 {
@@ -423,8 +423,8 @@ excludes_the_empty(const KeyMatch *match, const DynPred *pred)
 }
 
 /*
- * A key attribute IS NOT NULL, or not empty: holds for all that is read, nothing
- * to send.  IS NULL: holds for nothing, no request to send.
+ * A key attribute IS NOT NULL, or is not empty: true for all items read, so
+ * nothing is sent.  IS NULL: true for none, so no request is sent.
  */
 static void
 match_presence(KeyMatch *match, DynAccess *access)
@@ -454,8 +454,8 @@ match_presence(KeyMatch *match, DynAccess *access)
 }
 
 /*
- * Single values on range attributes are sent as =, exactly, unless the values
- * of several predicates would have to be reconciled first.
+ * Single values of range attributes are sent as =, which is exact, unless
+ * several predicates on the attribute would have to be combined first.
  */
 static void
 enforce_single_ranges(KeyMatch *match, DynAccess *access)
@@ -486,8 +486,8 @@ typedef struct FilterCheck
 	const KeyMatch *match;
 	DynAccessKind kind;
 	List	   *key_names;
-	int			operators;		/* at most, as DynamoDB counts */
-	int			bytes;			/* at most, of the expression */
+	int			operators;		/* upper bound, as DynamoDB counts */
+	int			bytes;			/* upper bound, of the expression */
 } FilterCheck;
 
 static const char *
@@ -502,14 +502,15 @@ is_nested(const DynRelation *relation, AttrNumber attnum)
 	return dyn_relation_column(relation, attnum)->path->nsteps > 1;
 }
 
-/* May the filter not mention this attribute, or not a path below it? */
+/* Is this attribute, or the path below it, not allowed in the filter? */
 static bool
 attribute_is_forbidden(const FilterCheck *check, const char *attribute,
 					   bool below)
 {
 	const KeyMatch *match = check->match;
 
-	if (below && list_member(check->key_names, makeString(unconstify(char *, attribute))))
+	if (below && list_member(check->key_names,
+							 makeString(unconstify(char *, attribute))))
 		return true;
 
 	if (check->kind == DYN_ACCESS_QUERY &&
@@ -534,7 +535,7 @@ constant_elements(const DynPred *pred)
 	return DYN_EXPR_MAX_IN;
 }
 
-/* Visits a leaf: true if it must not stand in the filter. */
+/* Visits a leaf: true if it is not allowed in the filter. */
 static bool
 leaf_is_forbidden(DynPred *pred, void *arg)
 {
@@ -557,8 +558,8 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 }
 
 /*
- * All clauses that no key condition uses become filters where they may.  They
- * are exactly enforced only while nothing can force the filter to be left out.
+ * Clauses that no key condition uses become filters if allowed.  They are
+ * pushed exactly only if the filter can never be dropped for its size.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)

@@ -23,14 +23,13 @@ typedef struct NodeKind
 	NodeTag		tag;			/* of the plan */
 	int			outer;
 	int			inner;
-	int			list;			/* children in a list of their own; a subquery's */
+	int			list;			/* offset of a list of children, or subquery */
 } NodeKind;
 
 /*
- * Of a join only the outer side of a nested loop is certain to be executed: a
- * hash join with an empty hash table may not look at its outer side.  A merge
- * join ends when one side has; other joins read their outer side to its end.
- * What stands for an aggregate and may stop is a Limit above.
+ * Of joins, only a nested loop always executes its outer side: a hash join
+ * with an empty hash table may skip its outer side.  A merge join ends when
+ * one side ends; other joins read their outer side to the end.
  */
 static const NodeKind kinds[] = {
 	{T_Agg, PROCESSES | UPPER, 0, 0},
@@ -80,14 +79,14 @@ dyn_plan_of_subplan(List *subplans, int plan_id)
 	return list_nth(subplans, plan_id - 1);
 }
 
-/* What the kind does that this node does not. */
+/* The properties of the kind that this node lacks. */
 static int
 exceptions(Plan *plan)
 {
 	switch (nodeTag(plan))
 	{
 		case T_Append:
-			/* pruning at run time leaves some of them out */
+			/* run-time pruning may skip some of them */
 			return dyn_append_is_pruned((Append *) plan) ? ONCE | UNLESS : 0;
 		case T_MergeAppend:
 			return dyn_merge_append_is_pruned((MergeAppend *) plan)
@@ -96,7 +95,7 @@ exceptions(Plan *plan)
 			/* a one-time filter */
 			return ((Result *) plan)->resconstantqual ? ONCE | UNLESS : 0;
 		case T_CustomScan:
-			/* what others' nodes do is not known */
+			/* nodes of other extensions: unknown */
 			return dyn_is_read_ahead(plan) ? 0 : ~0;
 		default:
 			return 0;
@@ -111,7 +110,7 @@ outer_use(const Plan *plan, const NodeKind *kind)
 	return kind->outer;
 }
 
-/* With parameters of its own the inner side is executed for each outer row. */
+/* A parameterised inner side is executed for each outer row. */
 static int
 inner_use(const Plan *plan, const NodeKind *kind)
 {
@@ -184,7 +183,7 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 
 /* ---- paths ---- */
 
-/* The only child of a path that processes one input; NULL: it is not such a path. */
+/* The child of a path that processes one input; NULL for other paths. */
 static Path *
 only_child(Path *path)
 {
@@ -219,7 +218,7 @@ only_child(Path *path)
 	}
 }
 
-/* Children that the plan will have in a list, or as initplans. */
+/* Children that the plan has in a list, or as initplans. */
 static List *
 listed_child_paths(Path *path)
 {

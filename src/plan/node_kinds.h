@@ -1,9 +1,10 @@
 /*
  * node_kinds.h
- *		What each kind of plan node does with its children.
+ *		How each kind of plan node executes its children.
  *
- * One table serves plans and paths, since a path says which plan node it will
- * become; planner and executor so agree which scans an execution reaches.
+ * One table is used for plans and paths, since a path names the plan node that
+ * it becomes; so planner and executor agree on the scans that an execution
+ * reaches.
  */
 #ifndef DYN_PLAN_NODE_KINDS_H
 #define DYN_PLAN_NODE_KINDS_H
@@ -11,15 +12,17 @@
 #include "nodes/pathnodes.h"
 #include "nodes/plannodes.h"
 
-/* What executing the parent once means for a child; nothing is known: 0. */
-#define DYN_CHILD_ONCE			0x01	/* executed once, every time, and from the
+/* What one execution of the parent does with a child; 0: unknown. */
+#define DYN_CHILD_ONCE			0x01	/* always executes it once, from the
 										 * start */
-#define DYN_CHILD_UNLESS_EMPTY	0x02	/* executed once, unless another input of the
-										 * parent is empty */
-#define DYN_CHILD_WHOLE			0x04	/* read whole if the parent is read whole */
-#define DYN_CHILD_WHOLE_FIRST	0x08	/* read whole before the parent returns a row */
-#define DYN_CHILD_LIMITED		0x10	/* the parent may stop for having rows enough */
-#define DYN_CHILD_UPPER			0x20	/* the parent processes rows of scans and joins,
+#define DYN_CHILD_UNLESS_EMPTY	0x02	/* executes it once, unless another
+										 * input is empty */
+#define DYN_CHILD_WHOLE			0x04	/* reads it to the end if the parent is
+										 * read to the end */
+#define DYN_CHILD_WHOLE_FIRST	0x08	/* reads it to the end before it
+										 * returns a row */
+#define DYN_CHILD_LIMITED		0x10	/* may stop when it has enough rows */
+#define DYN_CHILD_UPPER			0x20	/* processes rows of scans and joins,
 										 * at the same query level */
 
 /* Called with a child and its DYN_CHILD bits; true ends the visit. */
@@ -27,15 +30,15 @@ typedef bool (*DynPlanVisitor) (Plan *child, int use, void *context);
 typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 
 /*
- * Visits all children of a node, of whatever kind it is; true if the visitor
- * ended the visit.  With `subplans`, the statement's, a Result that only returns
- * the values of initplans (min and max by an index's end) has their plans as
- * children.
+ * Visits all children of a node of any kind; returns true if the visitor ended
+ * the visit.  With `subplans` (of the statement), the plans of initplans are
+ * children of a Result that only returns their values (min and max from the
+ * end of an index).
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
 
-/* The same for a path, but only the children of kinds that the table has. */
+/* The same for a path, but only for kinds in the table. */
 extern bool dyn_visit_child_paths(Path *path, DynPathVisitor visit,
 								  void *context);
 

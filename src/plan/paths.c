@@ -1,16 +1,18 @@
 /*
  * paths.c
- *		Offers the planner every sensible way to read a foreign table.
+ *		Adds the paths of a foreign table.
  *
- * Ways: a Scan; by key of the table; by key of each index that is complete for
- * the query (an index lacks the items without its key attributes).  Each with
- * the clauses of the table alone, and once for each set of other relations
- * whose columns can bind a key (parameterised paths: a nested loop then sends
- * a request for each outer row, and core's Memoize applies).
+ * The targets are a Scan, the key of the table, and the key of each index that
+ * is complete for the query (an index lacks the items without its key
+ * attributes).  Each gets a path with the clauses of the table alone, and one
+ * for each set of other relations whose columns can match a key (parameterised
+ * paths: a nested loop then sends a request for each outer row, and core's
+ * Memoize applies).
  *
- * Order: a Query yields the items of one partition by sort key.  A path claims
- * the longest prefix of the query's pathkeys that this gives; for several
- * partitions only if their number is known now and all can be read at once.
+ * Order: a Query returns the items of one partition by sort key.  A path has
+ * the longest prefix of the query's pathkeys that this provides; with several
+ * partitions only if their number is known at planning and all can be read
+ * concurrently.
  */
 #include "postgres.h"
 
@@ -31,10 +33,10 @@
 #include "planner.h"
 #include "presence.h"
 
-/* So many sets of outer relations are tried, at most. */
+/* Maximum number of sets of outer relations that are tried. */
 #define MAX_PARAMETERISATIONS	24
 
-/* ---- what a path carries ---- */
+/* ---- fdw_private of paths ---- */
 
 List *
 dyn_encode_choice(const DynPathChoice *choice)
@@ -64,7 +66,9 @@ choice_index(const DynRelPlan *plan, int target)
 	return target >= 0 ? &plan->meta->indexes[target] : NULL;
 }
 
-/* It knows by what to sort what the index would give in order. */
+/*
+ * The fallback of a choice; it sorts the rows if the index provides an order.
+ */
 static DynAccess *
 make_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
 			  const DynAccess *access, List *clauses)
@@ -101,7 +105,9 @@ dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 
 /* ---- order ---- */
 
-/* Is a range attribute bound to one value, so that it does not sort anything? */
+/*
+ * Is a range attribute fixed to one value, so that it does not affect order?
+ */
 static bool
 is_fixed(const DynRelation *relation, const DynAccess *access, int position)
 {
@@ -185,7 +191,7 @@ can_be_ordered(const DynRelPlan *plan, const DynAccess *access)
 		partitions <= plan->relation->connection->max_concurrency;
 }
 
-/* The longest prefix of the query's pathkeys that the access plan yields. */
+/* The longest prefix of the query's pathkeys that the access plan provides. */
 static List *
 ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 				 const DynIndexMeta *index, const DynAccess *access,
@@ -253,7 +259,7 @@ add_scan_path(PlannerInfo *root, RelOptInfo *baserel)
 					&choice, NIL, NULL);
 }
 
-/* May this index be read instead of the table?  Notes what it lacks if not. */
+/* May this index be read instead of the table?  If not, sets plan->advice. */
 static bool
 index_is_usable(DynRelPlan *plan, Index relid, const DynIndexMeta *index,
 				List *clauses)
@@ -283,7 +289,7 @@ uses_any(List *rinfos, List *wanted)
 	return false;
 }
 
-/* How one target is read by its key with the clauses given; NULL: not. */
+/* The keyed access plan of one target with these clauses, or NULL. */
 static DynAccess *
 bind_target(RelOptInfo *baserel, int target, List *clauses,
 			const ParamPathInfo *param)
@@ -316,8 +322,8 @@ add_key_path(PlannerInfo *root, RelOptInfo *baserel, int target,
 }
 
 /*
- * Paths by the key of each target.  All paths of one parameterisation return the
- * same rows, so that their number is settled before the first is made.
+ * Adds keyed paths for each target.  All paths of one parameterisation return
+ * the same rows, so their number is computed before the first is created.
  */
 static void
 add_key_paths(PlannerInfo *root, RelOptInfo *baserel, List *clauses,
@@ -384,7 +390,7 @@ add_outer_relids(List **sets, RelOptInfo *baserel, Relids relids)
 	*sets = lappend(*sets, outer);
 }
 
-/* Join clauses by which a column of ours can be computed from others. */
+/* Join clauses that give a column of ours from columns of other relations. */
 static List *
 column_join_clauses(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum)
 {
@@ -435,7 +441,7 @@ collect_key_sets(PlannerInfo *root, RelOptInfo *baserel,
 		collect_outer_sets(root, baserel, &key->range[i], sets);
 }
 
-/* Sets of outer relations from whose columns some key can be bound. */
+/* Sets of outer relations whose columns can match some key. */
 static List *
 parameterisations(PlannerInfo *root, RelOptInfo *baserel)
 {
@@ -450,7 +456,7 @@ parameterisations(PlannerInfo *root, RelOptInfo *baserel)
 	collect_key_sets(root, baserel, &plan->meta->key, &sets);
 	for (int i = 0; i < plan->meta->nindexes; i++)
 		collect_key_sets(root, baserel, &plan->meta->indexes[i].key, &sets);
-	/* a key of two attributes may be bound by two relations */
+	/* two relations may match a key of two attributes */
 	single = list_copy(sets);
 	foreach(a, single)
 	{

@@ -1,9 +1,9 @@
 /*
  * plan.c
- *		Makes the plan node of a chosen path.
+ *		Creates the plan node of a chosen path.
  *
- * The access plan is bound again from the clauses that the planner hands back,
- * so that keys, filters and local checks all come from the same classification.
+ * The access plan is matched again from the clauses that the planner passes,
+ * so that keys, filters and local checks come from the same classification.
  */
 #include "postgres.h"
 
@@ -19,10 +19,10 @@
 #include "cost.h"
 #include "planner.h"
 
-/* A hint above this many items gains nothing over a page of 1 MB. */
+/* A larger hint has no advantage over a page of 1 MB. */
 #define MAX_LIMIT_HINT	10000
 
-/* Splits the clauses into those the requests enforce and those to be checked. */
+/* Separates the clauses pushed exactly from those to be checked locally. */
 static void
 split_clauses(List *scan_clauses, List *pushed_exactly, List **local, List **remote)
 {
@@ -43,7 +43,7 @@ split_clauses(List *scan_clauses, List *pushed_exactly, List **local, List **rem
 	}
 }
 
-/* What the rows must carry: the target's columns and those checked locally. */
+/* The fields of the rows: those of the target and of local checks. */
 static List *
 fetched_fields(RelOptInfo *baserel, const DynRelation *relation, List *local)
 {
@@ -73,7 +73,7 @@ may_stop_early(PlannerInfo *root)
 	return false;
 }
 
-/* Clauses that let requests examine items which are then dropped. */
+/* Clauses that make requests examine items which are then discarded. */
 static List *
 dropping_clauses(const DynAccess *access, List *scan_clauses)
 {
@@ -89,9 +89,9 @@ dropping_clauses(const DynAccess *access, List *scan_clauses)
 }
 
 /*
- * LIMIT as a hint on the first page: only where the rows leave this scan in
- * the order and number that the LIMIT counts.  Where items are dropped, as many
- * more are examined as it should take.
+ * Passes LIMIT as a hint for the first page: only if the LIMIT applies to the
+ * rows of this scan, in their order.  If items are filtered out, the hint is
+ * increased by the estimated selectivity.
  */
 static int
 limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
@@ -110,8 +110,8 @@ limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 }
 
 /*
- * The table's answer is checked by all clauses, and sorted if the index would
- * give it in order.
+ * The rows of the table are checked by all clauses, and sorted if the index
+ * would provide an order.
  */
 static void
 complete_fallback(RelOptInfo *baserel, const DynRelation *relation,
@@ -135,7 +135,7 @@ complete_fallback(RelOptInfo *baserel, const DynRelation *relation,
 	}
 }
 
-/* The first count(*) in an expression; all of them are equal. */
+/* Finds a count(*) in an expression; all of them are equal. */
 static Node *
 find_count(Node *node)
 {
@@ -144,7 +144,7 @@ find_count(Node *node)
 	return found == NIL ? NULL : linitial(found);
 }
 
-/* For a fallback, whose rows are counted here. */
+/* For a fallback, whose rows are counted locally. */
 static List *
 add_checked_columns(List *row, List *checks)
 {
@@ -159,7 +159,7 @@ add_checked_columns(List *row, List *checks)
 	return row;
 }
 
-/* count(*): one row, whose first column is made by DynamoDB. */
+/* count(*): one row, whose first column DynamoDB computes. */
 static ForeignScan *
 count_plan(RelOptInfo *upperrel, List *tlist)
 {
@@ -201,7 +201,8 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	split_clauses(scan_clauses, pushed_exactly, &local, &remote);
 	access->fields = fetched_fields(baserel, plan->relation, local);
 	access->may_stop_early = may_stop_early(root);
-	access->first_row_only = choice.first_row_only && local == NIL && access->filters == NIL &&
+	access->first_row_only = choice.first_row_only && local == NIL &&
+		access->filters == NIL &&
 		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
 	access->limit_hint = access->first_row_only ? 1
 		: limit_hint(root, baserel, &best_path->path, access, scan_clauses);
@@ -217,9 +218,9 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 }
 
 /*
- * Under a LIMIT the first children of an Append may be all that is read.  Asking
- * the others as well is cheap where they are read by key; a Scan waits for its
- * turn.
+ * Under a LIMIT an Append may read only its first children.  Starting the
+ * others as well is cheap if they are keyed; a Scan starts only when it is
+ * reached.
  */
 bool
 dynIsForeignPathAsyncCapable(ForeignPath *path)

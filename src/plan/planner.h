@@ -2,8 +2,8 @@
  * planner.h
  *		The planner callbacks of the foreign-data wrapper.
  *
- * In the order in which the planner calls them; the first three share the
- * DynRelPlan in baserel->fdw_private.
+ * In the order of the calls; the first three share the DynRelPlan in
+ * baserel->fdw_private.
  */
 #ifndef DYN_PLAN_PLANNER_H
 #define DYN_PLAN_PLANNER_H
@@ -27,9 +27,9 @@ extern void dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
 
 /*
- * A path names its access plan by what it reads and how, in fdw_private; the
- * plan is bound again from its clauses when it is chosen.  No expression
- * stands in there (fdw-guide: reparameterisation copies it blindly).
+ * The fdw_private of a path has its target and options; the access plan is
+ * matched again from the clauses when the path is chosen.  It contains no
+ * expressions, because reparameterisation copies it without translating them.
  */
 #define DYN_TARGET_SCAN		(-2)
 #define DYN_TARGET_TABLE	(-1)	/* by key; else the position of an index */
@@ -39,20 +39,20 @@ typedef struct DynPathChoice
 	int			target;
 	bool		ordered;
 	bool		backward;
-	bool		first_row_only;			/* one row is enough: below a semijoin */
+	bool		first_row_only; /* below a semijoin: one row is enough */
 	DynAccessKind kind;
-	bool		batchable;		/* many executions can be answered together */
+	bool		batchable;		/* several executions can be batched */
 } DynPathChoice;
 
 extern List *dyn_encode_choice(const DynPathChoice *choice);
 extern void dyn_decode_choice(List *encoded, DynPathChoice *choice);
 
-/* The access plan of a choice, bound from classified clauses. */
+/* The access plan of a choice, matched from classified clauses. */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 								   const DynPathChoice *choice, List *clauses,
 								   List **pushed_exactly);
 
-/* Is the relation read by this wrapper? */
+/* Is it a foreign table of this wrapper? */
 static inline bool
 dyn_is_our_relation(const RelOptInfo *rel)
 {
@@ -61,15 +61,15 @@ dyn_is_our_relation(const RelOptInfo *rel)
 }
 
 /*
- * Once, when the library is loaded: offer nested loops whose outer side is read
- * ahead, and read ahead for the subplans of SELECT lists.
+ * Called once, when the library is loaded: install the hooks that add lookup
+ * joins, and read ahead for the subplans of SELECT lists.
  */
 extern void dyn_lookup_join_init(void);
 extern void dyn_subplan_init(void);
 
 /*
- * Sets what ordered reading needs: the attributes to merge by.  Returns how
- * many of the sort key's attributes the rows come ordered by.
+ * Sets the attributes to merge partitions by.  Returns the number of the sort
+ * key's attributes that the rows are ordered by.
  */
 extern int	dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 								const DynAccess *access, DynKeyAttr *sort);

@@ -2,8 +2,8 @@
  * plantree.c
  *		Walks plan trees and path trees.
  *
- * What a kind of node does with its children is said in node_kinds.c; here it is
- * added up along the way from a node to another.
+ * node_kinds.c has the properties of each kind of node; here they are combined
+ * along the path from one node to another.
  */
 #include "postgres.h"
 
@@ -73,7 +73,7 @@ dyn_path_scans_once(Path *path)
 
 typedef struct UnlessEmptySearch
 {
-	bool		limited;		/* at the node that is visited */
+	bool		limited;		/* at the current node */
 	List	   *found;
 } UnlessEmptySearch;
 
@@ -109,11 +109,11 @@ dyn_plan_scans_unless_empty(Plan *plan, bool limited)
 
 typedef struct WholeSearch
 {
-	const Plan *node;			/* that is looked for */
-	bool		whole;			/* are all rows of the node that is visited read? */
+	const Plan *node;			/* to be found */
+	bool		whole;			/* is the current node read to the end? */
 } WholeSearch;
 
-/* Leaves `whole` as it is at the node when it is found. */
+/* When the node is found, `whole` has its value there. */
 static bool
 find_whole(Plan *plan, int use, void *context)
 {
@@ -130,9 +130,9 @@ find_whole(Plan *plan, int use, void *context)
 	return false;
 }
 
-/* ---- where a node stands ---- */
+/* ---- position of a node ---- */
 
-/* Each tree is numbered as a whole, from its top on. */
+/* The nodes of each tree are numbered consecutively, from its top. */
 Plan *
 dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node)
 {

@@ -1,7 +1,6 @@
 /*
  * plantree.h
- *		Questions about plan trees and path trees that planner and executor must
- *		answer alike.
+ *		Functions on plan trees and path trees that planner and executor share.
  */
 #ifndef DYN_PLAN_PLANTREE_H
 #define DYN_PLAN_PLANTREE_H
@@ -10,9 +9,9 @@
 #include "nodes/plannodes.h"
 
 /*
- * The foreign scans, of any wrapper, that executing the plan once executes once:
- * every time, and from the start.  A List of ForeignScan *.  `subplans` are the
- * statement's, by plan_id.
+ * The foreign scans, of any wrapper, that always run exactly once, from the
+ * start, per execution of the plan.  A List of ForeignScan *.  `subplans` are
+ * those of the statement, by plan_id.
  */
 extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 
@@ -20,14 +19,15 @@ extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 extern List *dyn_path_scans_once(Path *path);
 
 /*
- * The foreign scans that are executed once unless an input is empty, whatever is
- * limited above or below them; `limited`: the plan may be left before its end.
+ * The foreign scans that are executed once unless an input is empty; scans
+ * that a limit might skip are not included.  `limited`: the plan may be
+ * stopped before its end.
  */
 extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
 
 /*
- * Once the node's plan or subplan is asked for its first row, are all rows of the
- * node read, in any case?
+ * When the first row of the node's plan or subplan is fetched, will all rows
+ * of the node be read in any case?
  */
 extern bool dyn_plan_is_read_whole(const PlannedStmt *statement, const Plan *node);
 

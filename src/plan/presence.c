@@ -1,15 +1,15 @@
 /*
  * presence.c
- *		Proves that an index holds all items that a statement selects.
+ *		Proves that an index contains all items that a statement selects.
  *
  * Attributes of the table's own key are in every item.  For others the column
- * must be declared NOT NULL, or some clause must be one that NULL does not
- * pass.  That is enough for numbers, for types without an empty spelling, and
- * for local indexes, which are as old as their table.
+ * must be declared NOT NULL, or some clause must reject NULL.  That is
+ * sufficient for numbers, for types without an empty spelling, and for local
+ * indexes, which are as old as their table.
  *
  * A text or bytea in the key of a global index may be empty, or too long, in
- * items older than the index.  There a predicate proves presence if every value
- * that it selects is one that the index can hold:
+ * items older than the index.  For these a predicate proves presence if the
+ * index can hold every value that it selects:
  *
  *		= and IN		with such values.  Once there is one of them on an
  *						attribute, some of them must prove it: what NOT NULL
@@ -18,8 +18,8 @@
  *		LIKE, prefixes	that do not match an empty text
  *		<>				of the empty value
  *
- * The last three tell nothing of the length of what they select, nor does NOT
- * NULL: an old item with a value above the limit is missed (docs/reference.md).
+ * The last three do not limit the length of values, nor does NOT NULL: an old
+ * item with a value above the limit is missed (docs/reference.md).
  */
 #include "postgres.h"
 
@@ -31,11 +31,13 @@
 #include "../model/pg_compat.h"
 #include "presence.h"
 
-/* In rising order: an OR is as good as its worst arm, an AND as its best. */
+/*
+ * In ascending order: an OR is as good as its worst arm, an AND as its best.
+ */
 typedef enum Presence
 {
 	NO_POINT,					/* points: no = or IN on the attribute */
-	ABSENT,						/* some item selected may not be in the index */
+	ABSENT,						/* a selected item may not be in the index */
 	LATER,						/* the value is not known yet */
 	PRESENT
 } Presence;
@@ -79,7 +81,7 @@ get_operand(const Prover *prover, const DynPred *pred)
 	return operand;
 }
 
-/* No item can hold a value that cannot be encoded: it selects nothing. */
+/* A value that cannot be encoded is in no item: it selects nothing. */
 static bool
 fits(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum value,
 	 bool may_be_empty)
@@ -231,7 +233,7 @@ preds_presence(const Prover *prover, List *preds)
 	return best;
 }
 
-/* Of all predicates together; `promised`: items are promised to have a value. */
+/* Combines all predicates; `promised`: all items have a value. */
 static Presence
 together(Prover *prover, List *preds, bool promised)
 {
@@ -247,7 +249,7 @@ together(Prover *prover, List *preds, bool promised)
 
 /* ---- attributes of an index ---- */
 
-/* A key attribute at its place in an index. */
+/* A key attribute in its position in an index. */
 typedef struct Place
 {
 	const DynRelPlan *plan;
@@ -257,7 +259,7 @@ typedef struct Place
 	AttrNumber	attnum;			/* of a column that shows it, or 0 */
 } Place;
 
-/* The longest value that the table's own key takes there; 0: not in the key. */
+/* The longest value in the table's own key; 0: not in the key. */
 static size_t
 own_limit(const Place *place)
 {
@@ -269,7 +271,7 @@ own_limit(const Place *place)
 		? DYN_MAX_RANGE_BYTES : 0;
 }
 
-/* Can a value of the column be spelled with no character or byte? */
+/* Can the stored value of a column be empty? */
 static bool
 may_be_empty(const DynCodec *codec)
 {
@@ -289,7 +291,7 @@ may_be_empty(const DynCodec *codec)
 	}
 }
 
-/* Does it depend on the values that predicates select? */
+/* Does presence depend on the values that predicates select? */
 static bool
 depends_on_values(const Place *place)
 {
@@ -303,7 +305,7 @@ depends_on_values(const Place *place)
 											place->attnum)->codec);
 }
 
-/* Are items promised to have the attribute, or known to? */
+/* Do all items have the attribute, by declaration or as part of a key? */
 static bool
 is_promised(const Place *place)
 {

@@ -1,15 +1,15 @@
 /*
  * presence.h
- *		Whether an index holds every item that a statement selects.
+ *		Decides whether an index contains every item that a statement selects.
  *
- * Items of a table enter an index only with values for all its key attributes,
- * of the key's type, not empty and not too long.  DynamoDB refuses to write
- * others, but a global index may be younger than its items.  So an index is
- * complete for a statement if each of its key attributes is proved to be
- * there, with a value that the index can hold, in all items selected.
+ * An index contains only items with values for all its key attributes, of the
+ * key's type, not empty and not too long.  DynamoDB rejects writes of other
+ * values, but items may be older than a global index.  So an index is complete
+ * for a statement if each of its key attributes is proved to be present, with
+ * a value that the index can hold, in all items selected.
  *
- * What depends on run-time values is left open by the planner and decided at
- * the start of each execution; if it fails then, the table answers.
+ * Proofs that depend on run-time values are checked at the start of each
+ * execution; if one fails, the table is read instead.
  */
 #ifndef DYN_PLAN_PRESENCE_H
 #define DYN_PLAN_PRESENCE_H
@@ -21,8 +21,8 @@
 #define DYN_MAX_RANGE_BYTES	1024
 
 /*
- * May the index be complete for the clauses?  If not, and if one column's NOT
- * NULL would prove it, *missing names the column.
+ * Can the index be complete for the clauses?  If not, but NOT NULL on one
+ * column would prove it, sets *missing to the column's name.
  */
 extern bool dyn_index_is_complete(const DynRelPlan *plan, Index relid,
 								  const DynIndexMeta *index, List *clauses,

@@ -1,16 +1,17 @@
 /*
  * quals.c
- *		Classifies clauses: which predicate they mean in DynamoDB, and whether
- *		exactly.
+ *		Classifies clauses: their predicates in DynamoDB, and whether these are
+ *		exact.
  *
- * One function for each form of expression; each returns a predicate or NULL
- * and reports in the ClassifyContext what it found.  Here is decided what a clause says, of
- * which column; whether DynamoDB can say it, and exactly, is model/exact.c's
- * verdict, asked with the operator's own input types and collation.
+ * There is one function for each form of expression; each returns a predicate
+ * or NULL, and updates the ClassifyContext.  This file decides what a clause
+ * means, and for which column; model/exact.c decides whether DynamoDB can
+ * evaluate it, and exactly, given the operator's own input types and
+ * collation.
  *
- * NOT is never pushed: the planner has moved it to the leaves, and those that
- * remain are guarded by the attribute's type (DynamoDB counts a missing
- * attribute as unequal).
+ * NOT is never pushed: the planner has moved it to the leaves.  The remaining
+ * negated comparisons are combined with a check of the attribute's type,
+ * because DynamoDB treats a missing attribute as unequal.
  */
 #include "postgres.h"
 
@@ -40,7 +41,7 @@ typedef struct ClassifyContext
 	Index		relid;
 	const DynRelation *relation;
 
-	/* what is found; only ever cleared on the way down */
+	/* results; initially true, may only be cleared */
 	bool		exact;
 	bool		sized;
 } ClassifyContext;
@@ -49,7 +50,7 @@ static DynPred *classify_expr(ClassifyContext *context, Node *node);
 
 /* ---- fields and values ---- */
 
-/* Can the expression be evaluated once, before any row is read? */
+/* Can the expression be evaluated once, before the first row is read? */
 static bool
 is_runtime_value(ClassifyContext *context, Node *node)
 {
@@ -58,7 +59,7 @@ is_runtime_value(ClassifyContext *context, Node *node)
 		!contain_subplans(node);
 }
 
-/* Casts that keep an integer's value, or spell a uuid as it is stored. */
+/* Casts that keep an integer's value, or convert a uuid to its stored text. */
 static bool
 is_transparent_cast(Oid funcid, DynCodecKind kind)
 {
@@ -97,8 +98,8 @@ match_column(Node *node, Index relid, const DynRelation *relation,
 }
 
 /*
- * Does #> take the step for an element of a list, too?  As PostgreSQL reads it:
- * blanks and signs before the digits included.
+ * Can the step of #> also be the index of a list element?  PostgreSQL accepts
+ * blanks and a sign before the digits.
  */
 static bool
 is_list_index(const char *step)
@@ -132,7 +133,7 @@ constant_names(Const *array)
 	return names;
 }
 
-/* The steps of ->, ->> (one) or #>, #>> (several); NIL if it is none of them. */
+/* The steps of ->, ->> (one) or #>, #>> (several); NIL for other operators. */
 static List *
 path_operator_steps(OpExpr *op, bool *as_text)
 {
@@ -179,14 +180,14 @@ dyn_match_field(Node *node, Index relid, const DynRelation *relation,
 		field_codec(relation, field)->kind != DYN_CODEC_JSONB)
 		return false;
 	field->steps = list_concat_copy(field->steps, steps);
-	/* a longer path is left to PostgreSQL, from a part of it on */
+	/* of a longer path, PostgreSQL evaluates the rest */
 	return dyn_relation_column(relation, field->attnum)->path->nsteps +
 		list_length(field->steps) <= DYN_MAX_PATH_STEPS;
 }
 
 /*
- * The same, through casts that do not change what is compared.  A field below
- * a jsonb column has no codec of its own, so that only its text can be compared.
+ * The same, ignoring casts that do not affect the comparison.  A field below a
+ * jsonb column has no codec of its own, so only its text can be compared.
  */
 static bool
 match_comparand(ClassifyContext *context, Node *node, DynField *field, bool *as_text)
@@ -229,7 +230,7 @@ dyn_field_path(const DynRelation *relation, const DynField *field)
 	return path;
 }
 
-/* ---- building predicates, and judging them ---- */
+/* ---- building and classifying predicates ---- */
 
 static DynPred *
 make_pred(DynPredKind kind, const DynField *field)
@@ -254,12 +255,12 @@ make_value_pred(DynPredKind kind, const DynField *field, Node *value,
 	return pred;
 }
 
-/* Values of a filter above this size are not relied upon to fit in a request. */
+/* Larger values of a filter may not fit into a request. */
 #define MAX_SIZED_BYTES	4096
 
 /*
- * Is the size of the value, on its way into a filter, bounded now?  Numbers and
- * times always are; texts if they are constants.
+ * Is the size of the encoded value bounded at planning?  Numbers and times
+ * always are; texts if they are constants.
  */
 static void
 classify_size(ClassifyContext *context, Node *value, Oid valuetype)
@@ -279,7 +280,7 @@ field_column(const ClassifyContext *context, const DynField *field)
 	return dyn_relation_column(context->relation, field->attnum);
 }
 
-/* Takes note of a verdict; false if nothing can be sent. */
+/* Applies a verdict; returns false if nothing can be sent. */
 static bool
 accept_verdict(ClassifyContext *context, DynVerdict verdict)
 {
@@ -327,7 +328,7 @@ comparison_of_kind(int kind)
 		: kind == DYN_PRED_NE ? DYN_COMPARE_NE : DYN_COMPARE_RANGE;
 }
 
-/* The operator as exact.h wants it, its left side being the column's. */
+/* Makes a DynOperator whose left side is the column. */
 static DynOperator
 describe_operator(Oid opno, int kind, Oid collation)
 {
@@ -345,23 +346,24 @@ classify_comparison(ClassifyContext *context, int kind, const DynOperator *op,
 					const DynField *field, Node *value)
 {
 	if (field->steps != NIL ||
-		!accept_verdict(context, dyn_judge_operator(field_column(context, field), op)))
+		!accept_verdict(context,
+						dyn_judge_operator(field_column(context, field), op)))
 		return NULL;
 	classify_size(context, value, op->value_type);
 	return make_value_pred(kind, field, value, op->value_type);
 }
 
-/* info->>'a' = value: the spelling alone decides, so that it stays a superset. */
+/* info->>'a' = value: compares the spelling, so it is only a superset. */
 static DynPred *
-classify_text_equality(ClassifyContext *context, const DynOperator *op, const DynField *field,
-					   Node *value)
+classify_text_equality(ClassifyContext *context, const DynOperator *op,
+					   const DynField *field, Node *value)
 {
 	if (!accept_verdict(context, dyn_judge_member(op)))
 		return NULL;
 	return make_value_pred(DYN_PRED_TEXT_EQ, field, value, TEXTOID);
 }
 
-/* Two columns of one kind, compared in DynamoDB itself. */
+/* Two columns of one kind, compared by DynamoDB. */
 static DynPred *
 classify_fields(ClassifyContext *context, int kind, const DynOperator *op,
 				const DynField *left, const DynField *right)
@@ -371,8 +373,9 @@ classify_fields(ClassifyContext *context, int kind, const DynOperator *op,
 	if (left->steps != NIL || right->steps != NIL ||
 		dyn_path_equal(dyn_field_path(context->relation, left),
 					   dyn_field_path(context->relation, right)) ||
-		!accept_verdict(context, dyn_judge_columns(field_column(context, left),
-												   field_column(context, right), op)))
+		!accept_verdict(context,
+						dyn_judge_columns(field_column(context, left),
+										  field_column(context, right), op)))
 		return NULL;
 	pred = make_pred(DYN_PRED_FIELDS, left);
 	pred->op = kind;
@@ -426,7 +429,8 @@ classify_prefix(ClassifyContext *context, DynPredKind kind, Node *left, Node *ri
 
 /* array_column @> array */
 static DynPred *
-classify_contains_all(ClassifyContext *context, Node *left, Node *right, Oid collation)
+classify_contains_all(ClassifyContext *context, Node *left, Node *right,
+					  Oid collation)
 {
 	DynField	field;
 	bool		text;
@@ -435,7 +439,8 @@ classify_contains_all(ClassifyContext *context, Node *left, Node *right, Oid col
 
 	if (!match_comparand(context, left, &field, &text) || text ||
 		field.steps != NIL || !is_runtime_value(context, right) ||
-		!accept_verdict(context, dyn_judge_element(field_column(context, &field), &op)))
+		!accept_verdict(context,
+						dyn_judge_element(field_column(context, &field), &op)))
 		return NULL;
 	context->sized = false;
 	return make_value_pred(DYN_PRED_CONTAINS_ALL, &field, right, elemtype);
@@ -558,7 +563,7 @@ classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 						   &field, array, operator.value_type);
 }
 
-/* A boolean column standing alone, negated, or IS TRUE / IS FALSE of one. */
+/* A boolean column alone, negated, or with IS TRUE or IS FALSE. */
 static DynPred *
 classify_boolean(ClassifyContext *context, Node *node, DynPredKind kind)
 {
@@ -570,7 +575,7 @@ classify_boolean(ClassifyContext *context, Node *node, DynPredKind kind)
 	return make_pred(kind, &field);
 }
 
-/* AND: what can be pushed of it.  OR: every arm or nothing. */
+/* AND: pushes the arms that can be.  OR: all arms or nothing. */
 static DynPred *
 classify_bool(ClassifyContext *context, BoolExpr *expr)
 {
@@ -594,7 +599,7 @@ classify_bool(ClassifyContext *context, BoolExpr *expr)
 	return pred->args == NIL ? NULL : pred;
 }
 
-/* IS NULL: absent or of type NULL.  IS NOT NULL: present with the column's type. */
+/* IS NULL: absent or of type NULL.  IS NOT NULL: has the column's type. */
 static DynPred *
 classify_null_test(ClassifyContext *context, NullTest *test)
 {
@@ -610,7 +615,7 @@ classify_null_test(ClassifyContext *context, NullTest *test)
 	if (!accept_verdict(context, test->nulltesttype == IS_NULL ? traits->absence
 						: traits->presence))
 		return NULL;
-	/* of a member, the document's own traits say nothing */
+	/* the traits of the document do not apply to a member */
 	if (field.steps != NIL)
 		context->exact = false;
 	return make_pred(test->nulltesttype == IS_NULL ? DYN_PRED_NULL
@@ -634,10 +639,12 @@ classify_expr(ClassifyContext *context, Node *node)
 			return classify_null_test(context, (NullTest *) node);
 		case T_BooleanTest:
 			if (((BooleanTest *) node)->booltesttype == IS_TRUE)
-				return classify_boolean(context, (Node *) ((BooleanTest *) node)->arg,
+				return classify_boolean(context,
+										(Node *) ((BooleanTest *) node)->arg,
 										DYN_PRED_TRUE);
 			if (((BooleanTest *) node)->booltesttype == IS_FALSE)
-				return classify_boolean(context, (Node *) ((BooleanTest *) node)->arg,
+				return classify_boolean(context,
+										(Node *) ((BooleanTest *) node)->arg,
 										DYN_PRED_FALSE);
 			return NULL;
 		case T_FuncExpr:

@@ -1,19 +1,18 @@
 /*
  * quals.h
- *		What a SQL condition means in DynamoDB, and whether it means exactly the
- *		same there.
+ *		Classifies SQL conditions: their predicates in DynamoDB, and whether
+ *		they are exact.
  *
- * dyn_quals_classify turns each clause into a predicate over fields of the
- * item (or finds that it has none), by the verdicts of model/exact.h.  Every
- * later step asks the DynClause and derives nothing again.
+ * dyn_quals_classify translates each clause into a predicate over fields of
+ * the item, if possible, using the verdicts of model/exact.h.  All later steps
+ * use the DynClause and derive nothing again.
  *
- * A predicate never loses a row that the clause would keep.  It is exact if it
- * keeps no other either, for every value that DynamoDB may hold there and
- * for every run-time value; only then may the clause's local check be left
- * out (design, section 13, Exactness).
+ * A predicate keeps every row that the clause keeps.  It is exact if it keeps
+ * no other row, for every value that may be stored and every run-time value;
+ * only then may the clause's local check be omitted.
  *
- * Run-time values (constants, parameters, stable expressions, other tables'
- * columns) are kept as expressions; exec/bind.c makes requests of their values.
+ * Run-time values (constants, parameters, stable expressions, columns of other
+ * tables) are kept as expressions, which exec/fetch/resolve_keys.c evaluates.
  */
 #ifndef DYN_PLAN_QUALS_H
 #define DYN_PLAN_QUALS_H
@@ -35,7 +34,7 @@ typedef enum DynPredKind
 	DYN_PRED_IN,				/* field = ANY (value) */
 	DYN_PRED_NOT_IN,			/* field <> ALL (value) */
 	DYN_PRED_PREFIX,			/* field begins with value */
-	DYN_PRED_LIKE,				/* field LIKE value: what can be told of it */
+	DYN_PRED_LIKE,				/* field LIKE value: its fixed prefix */
 	DYN_PRED_CONTAINS,			/* value is an element of field */
 	DYN_PRED_CONTAINS_ALL,		/* every element of value is one of field */
 	DYN_PRED_TEXT_EQ,			/* field's text (->>) = value */
@@ -68,9 +67,9 @@ typedef struct DynPred
 typedef struct DynClause
 {
 	RestrictInfo *rinfo;
-	DynPred    *pred;			/* NULL: to be checked locally only */
+	DynPred    *pred;			/* NULL: checked locally only */
 	bool		exact;
-	bool		sized;			/* its size as a filter is known now */
+	bool		sized;			/* its size as a filter is bounded */
 } DynClause;
 
 /* Classifies RestrictInfos of `baserel`; returns a List of DynClause *. */
@@ -78,13 +77,13 @@ extern List *dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 								const DynRelation *relation, List *rinfos);
 
 /*
- * The attribute that a predicate is about, if it is about one top-level
- * attribute with a value (a key attribute could be meant); else NULL.
+ * The attribute of a predicate, if it compares one top-level attribute with a
+ * value, and so might match a key; else NULL.
  */
 extern const char *dyn_pred_attribute(const DynRelation *relation,
 									  const DynPred *pred);
 
-/* Does the predicate give its column one stored value, whichever it is? */
+/* Does the predicate fix its column to one stored value? */
 extern bool dyn_pred_is_single(const DynRelation *relation, const DynPred *pred);
 
 /* The document path of a field. */
@@ -92,15 +91,15 @@ extern const DynPath *dyn_field_path(const DynRelation *relation,
 									 const DynField *field);
 
 /*
- * Calls visit(pred, arg) for every leaf of the tree; stops and returns true as
- * soon as it returns true.
+ * Calls visit(pred, arg) for every leaf of the tree; returns true as soon as
+ * the visitor does.
  */
 extern bool dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *),
 						  void *arg);
 
 /*
- * Recognises a jsonb column under constant path operators (->, ->>, #>, #>>)
- * or a bare column of ours.  *as_text tells whether the last operator gives text.
+ * Matches a jsonb column under constant path operators (->, ->>, #>, #>>), or
+ * a column of ours.  Sets *as_text if the last operator returns text.
  */
 extern bool dyn_match_field(Node *node, Index relid, const DynRelation *relation,
 							DynField *field, bool *as_text);

@@ -15,8 +15,8 @@ static const CustomScanMethods *scan_methods = NULL;
 static const struct CustomPathMethods path_methods;
 
 /*
- * Below a nested loop the node may project: what it hands on is what the loop
- * sees.  Subplans must be evaluated above it.
+ * Below a nested loop the node may project, as the loop uses its output.
+ * Subplans must be evaluated above it.
  */
 Path *
 dyn_read_ahead_path(Path *child, List *subplans)
@@ -59,8 +59,8 @@ dyn_is_one_row(Path *path)
 }
 
 /*
- * Can something above stop before the last row?  What depends on other
- * relations is executed for each of their rows, and a semijoin may stop it.
+ * Can a node above stop before the last row?  A parameterised path is executed
+ * for each row of other relations, and a semijoin may stop it.
  */
 static bool
 may_stop_early(const PlannerInfo *root, const Path *path)
@@ -69,7 +69,7 @@ may_stop_early(const PlannerInfo *root, const Path *path)
 		path->param_info != NULL;
 }
 
-/* The values that the subplans take from each row. */
+/* The arguments of the subplans from each row. */
 static void
 add_arguments(CustomScan *scan, List *subplans, List **ids, List **params)
 {

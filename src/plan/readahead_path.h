@@ -1,10 +1,10 @@
 /*
  * readahead_path.h
- *		The node that reads rows ahead, as the planner sees it.
+ *		Paths and plans of the node that reads rows ahead.
  *
- * Its rows are its child's.  It stands below whatever executes scans of ours for
- * each of those rows, and knows where these are: in the nested loop whose outer
- * side it is (lookup_path.c), or in correlated subplans (subplan_path.c).
+ * Its rows are its child's.  The scans of ours that are executed for each of
+ * these rows are on the inner side of the nested loop above it
+ * (lookup_path.c), or in correlated subplans (subplan_path.c).
  */
 #ifndef DYN_PLAN_READAHEAD_PATH_H
 #define DYN_PLAN_READAHEAD_PATH_H
@@ -16,30 +16,33 @@
 #include "cost.h"
 
 /*
- * The path, read ahead; `subplans`: for these, a List of SubPlan, or NIL for a
+ * Puts the node above the path.  `subplans` is a List of SubPlan, or NIL for a
  * nested loop.
  */
 extern Path *dyn_read_ahead_path(Path *child, List *subplans);
 
-/* What the plan node says to the executor. */
+/* The private data of the plan node. */
 typedef struct DynReadAheadPlan
 {
-	bool		may_stop_early;			/* something above may stop early */
+	bool		may_stop_early; /* a node above may stop early */
 	List	   *subplans;		/* of int: plan_id of each subplan; or NIL */
-	List	   *params;			/* of int: which parameter each of the plan's
-								 * custom_exprs is for */
+	List	   *params;			/* of int: the parameter for each of the
+								 * plan's custom_exprs */
 } DynReadAheadPlan;
 
 extern void dyn_read_ahead_decode(const CustomScan *plan, DynReadAheadPlan *decoded);
 
-/* Is it one of ours? */
+/* Is it a read-ahead node? */
 extern bool dyn_is_read_ahead(const Plan *plan);
 extern bool dyn_is_read_ahead_path(const Path *path);
 
-/* An item read by its key is one row at most: nothing to read ahead. */
+/*
+ * Does the path return at most one item by its key?  Then reading ahead is
+ * useless.
+ */
 extern bool dyn_is_one_row(Path *path);
 
-/* Once, when the library is loaded; `methods` are the executor's. */
+/* Called once, when the library is loaded; `methods` are the executor's. */
 extern void dyn_read_ahead_init(const CustomScanMethods *methods);
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * size.c
- *		What is known of a foreign table before its paths are made: its
- *		description, its clauses, its rows, and that its key is unique.
+ *		GetForeignRelSize: reads the description, classifies clauses, estimates
+ *		rows, and tells the planner that the key is unique.
  *
- * That no two items have the same primary key is worth telling the planner: it
- * estimates joins by it, counts distinct keys by it, and stops at the first
- * match.  It believes in unique indexes only, so that the relation gets one, marked
- * hypothetical as those of index advisors are: nothing ever scans it.
+ * The planner uses uniqueness of the primary key to estimate joins and
+ * distinct keys, and to stop at the first match.  It takes it from unique
+ * indexes only, so we add one to the relation, marked hypothetical like those
+ * of index advisors: it is never scanned.
  */
 #include "postgres.h"
 
@@ -21,8 +21,8 @@
 #include "planner.h"
 
 /*
- * Beside local partitions, row locks make the planner ask every partition for
- * ctid; it looks at those of the local ones only.
+ * With row locks the planner requests ctid from every partition if some are
+ * local; it uses that of the local ones only.
  */
 static bool
 has_row_mark(const PlannerInfo *root, Index relid)
@@ -62,7 +62,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 
 /* ---- the unique key ---- */
 
-/* Adds a column to the index; false if no column shows the attribute. */
+/* Adds a column to the index; false if no column has the attribute. */
 static bool
 add_index_column(IndexOptInfo *index, const DynRelation *relation,
 				 const DynKeyAttr *attr)

@@ -1,6 +1,6 @@
 /*
  * stats.c
- *		What is known, and what is guessed, of the number of a column's values.
+ *		Statistics and guesses of the number of a column's distinct values.
  */
 #include "postgres.h"
 
@@ -27,7 +27,7 @@ dyn_partition_column(const RelOptInfo *rel)
 		: dyn_relation_column_of(plan->relation, &plan->meta->key.hash[0]);
 }
 
-/* Of a small table the 200 values of the planner are as good a guess. */
+/* For a small table the planner's default of 200 values is as good. */
 bool
 dyn_collections_are_guessed(const RelOptInfo *rel)
 {

@@ -1,7 +1,6 @@
 /*
  * stats.h
- *		Statistics of a foreign table's columns, and the guesses that stand in
- *		for them.
+ *		Statistics of a foreign table's columns, and guesses if there are none.
  */
 #ifndef DYN_PLAN_STATS_H
 #define DYN_PLAN_STATS_H
@@ -9,22 +8,25 @@
 #include "nodes/pathnodes.h"
 #include "utils/selfuncs.h"
 
-/* Items of one partition key, where nothing is known. */
+/* Items per partition key, without statistics. */
 #define DYN_COLLECTION_ITEMS	50.0
 
 /* Has the column been analysed? */
 extern bool dyn_has_statistics(Oid relid, AttrNumber attnum);
 
 /*
- * Is the length of the table's item collections a guess, other than core's own
- * would be?
+ * Is the length of the table's item collections our guess, and not the default
+ * of core?
  */
 extern bool dyn_collections_are_guessed(const RelOptInfo *rel);
 
-/* stats_hook.c: are these not statistics, but what dyn_stats_init makes of their absence? */
+/* Are these statistics a guess, made by stats_hook.c? */
 extern bool dyn_is_guess(const VariableStatData *variable);
 
-/* Tells core's estimates what we assume.  Once, when the library is loaded. */
+/*
+ * Installs the hook that passes our guesses to core.  Called once, when the
+ * library is loaded.
+ */
 extern void dyn_stats_init(void);
 
 /* The partition key's column, or 0. */

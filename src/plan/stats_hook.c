@@ -1,11 +1,11 @@
 /*
  * stats_hook.c
- *		What the planner is told of a table that was never analysed.
+ *		Statistics for the planner of a table that was never analysed.
  *
- * Without statistics it takes every column to have 200 values, and a partition
- * key of a large table thus to have thousands of items.  Joins would seem to
- * yield many more rows than the lookups that they consist of (cost.c).  What is
- * told instead is the same guess as there.
+ * Without statistics the planner assumes 200 values per column, and so
+ * thousands of items per partition key of a large table.  Estimates of joins
+ * would then be much larger than those of their lookups (cost.c).  So this
+ * hook returns the same guess as cost.c.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@
 
 static get_relation_stats_hook_type previous_hook = NULL;
 
-/* A row of pg_statistic that says nothing but the number of values. */
+/* A row of pg_statistic with only the number of distinct values. */
 static HeapTuple
 make_statistics(Oid relid, AttrNumber attnum, float4 distinct)
 {

@@ -1,15 +1,15 @@
 /*
  * subplan_path.c
- *		Correlated subqueries in a SELECT list, for many rows together.
+ *		Batches correlated subqueries in a SELECT list.
  *
- * Core executes such a subquery as a subplan, for each row that the list is
- * computed for.  Where executing it sends requests by key, the rows are
- * read ahead below the projection (exec/readahead.c), and the keys of many are
- * asked for together.  Core projects and executes the subplan as ever.
+ * Core executes such a subquery as a subplan, once for each row of the
+ * projection.  If that sends keyed requests, we put the read-ahead node below
+ * the projection (exec/readahead.c), which prefetches the keys of many rows
+ * together.  Core still evaluates the projection and the subplan.
  *
- * Subqueries in conditions are left alone: what a condition stands on is a
- * scan or a join, with no room for a node below it.  So are those that an
- * expression may leave out (CASE, COALESCE, AND, OR).
+ * Subqueries in conditions are not batched: conditions are evaluated by scans
+ * and joins, below which there is no place for the node.  Neither are those
+ * that an expression may skip (CASE, COALESCE, AND, OR).
  */
 #include "postgres.h"
 
@@ -30,21 +30,21 @@
 static create_upper_paths_hook_type previous_hook = NULL;
 static planner_hook_type previous_planner = NULL;
 
-/* Is the statement that is being planned a cursor's? */
+/* Is a statement of a cursor being planned? */
 static bool plans_cursor = false;
 
 /* ---- which subplans ---- */
 
 typedef struct Search
 {
-	const List *computed;		/* what the path below returns */
+	const List *computed;		/* output of the path below */
 	List	   *found;
 } Search;
 
 /*
- * Subplans that are executed whenever the expression is evaluated.  What was
- * computed below (to sort by it, or to expand it) is taken from there, and the
- * columns that it was made of may be gone.
+ * Collects subplans that are executed whenever the expression is evaluated.
+ * Expressions computed below (for a sort, or a set-returning function) are not
+ * evaluated again, and the columns that they use may be unavailable here.
  */
 static bool
 collect_subplans(Node *node, Search *search)
@@ -62,7 +62,7 @@ collect_subplans(Node *node, Search *search)
 	return expression_tree_walker(node, collect_subplans, search);
 }
 
-/* Does the subplan take nothing but columns of the row? */
+/* Are all arguments of the subplan columns of the row? */
 static bool
 takes_columns(const SubPlan *subplan)
 {
@@ -101,7 +101,9 @@ depends_on(Node *node, List *params)
 	return expression_tree_walker(node, depends_on, params);
 }
 
-/* The scan of ours whose requests by key the row's columns decide; or NULL. */
+/*
+ * The keyed scan of ours whose requests depend on the row's columns; or NULL.
+ */
 static const ForeignScan *
 find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 {
@@ -123,7 +125,7 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 
 /* ---- costs ---- */
 
-/* How many different values of its columns the subplan will see. */
+/* The number of distinct arguments of the subplan. */
 static double
 distinct_keys(PlannerInfo *root, const SubPlan *subplan, double rows)
 {
@@ -132,9 +134,9 @@ distinct_keys(PlannerInfo *root, const SubPlan *subplan, double rows)
 }
 
 /*
- * What is saved by executing the subplan's requests together.  Its own costs stay:
- * the copies of the expression must remain equal, by which core finds it again in
- * what a node below has computed.
+ * The cost saved by batching the subplan's requests.  The costs in the SubPlan
+ * are not changed, because its copies must remain equal() for core to find the
+ * expression in the output of a node below.
  */
 static Cost
 saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,
@@ -159,8 +161,8 @@ saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,
 static Cost visit_path(PlannerInfo *root, Path *path);
 
 /*
- * May WHERE CURRENT OF name the row?  Core looks for the table's scan below a
- * cursor's projection, and does not find it below a node of ours.
+ * Can WHERE CURRENT OF refer to the row?  Core searches for the table's scan
+ * below a cursor's projection, and would not find it below our node.
  */
 static bool
 may_be_current(const PlannerInfo *root, const Path *path)
@@ -217,7 +219,10 @@ visit_child(Path *path, int use, void *context)
 	return false;
 }
 
-/* As core prices a LIMIT: the child's start, and a share of the rest. */
+/*
+ * Like core's cost of a LIMIT: the child's startup cost and a part of the
+ * rest.
+ */
 static Cost
 visit_limit(PlannerInfo *root, LimitPath *path)
 {
@@ -232,8 +237,8 @@ visit_limit(PlannerInfo *root, LimitPath *path)
 }
 
 /*
- * Goes through what stands between the top and the projections of scans and
- * joins; returns what is saved of the path's cost.
+ * Visits the paths between the top and the projections of scans and joins;
+ * returns the cost saved.
  */
 static Cost
 visit_below(PlannerInfo *root, Path *path)
@@ -275,7 +280,7 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 	}
 }
 
-/* DECLARE, and PL/pgSQL for its cursors, ask for a plan that starts fast. */
+/* DECLARE, and cursors of PL/pgSQL, request a fast-start plan. */
 static PlannedStmt *
 plan_statement(Query *parse, const char *query_string, int cursor_options,
 			   ParamListInfo params)

@@ -2,14 +2,12 @@
  * upper.c
  *		count(*) by Select=COUNT.
  *
- * DynamoDB counts only if nothing is left to check locally, which the chosen
- * access plan tells.  It reads, and bills, the same; what is saved is the
- * transfer and the decoding.
+ * DynamoDB can count only if no clause is checked locally.  It reads and bills
+ * the same; this saves transfer and decoding.
  *
- * The plan scans no relation (scanrelid is 0); fdw_scan_tlist is the aggregate,
- * upon which core computes the target list and HAVING, and for a fallback the
- * columns that it must check.  The executor finds the table among the relations
- * the plan stands for.
+ * The plan has scanrelid 0; fdw_scan_tlist has the aggregate, from which core
+ * computes the target list and HAVING, and for a fallback the columns that it
+ * must check.  The executor finds the table in fs_base_relids.
  */
 #include "postgres.h"
 
@@ -27,7 +25,7 @@
 #include "cost.h"
 #include "planner.h"
 
-/* count(*) and nothing else about it. */
+/* Is it a plain count(*)? */
 static bool
 is_plain_count(Node *node)
 {
@@ -70,7 +68,7 @@ query_is_plain_count(PlannerInfo *root, RelOptInfo *input_rel,
 		depends_on_count_only(extra->havingQual);
 }
 
-/* The access plan of the cheapest path, if it leaves nothing to be checked. */
+/* The access plan of the cheapest path, if no clause is checked locally. */
 static DynAccess *
 countable_access(RelOptInfo *input_rel)
 {
@@ -85,7 +83,8 @@ countable_access(RelOptInfo *input_rel)
 		return NULL;
 	dyn_decode_choice(((ForeignPath *) path)->fdw_private, &choice);
 	choice.ordered = choice.backward = false;
-	access = dyn_match_choice(plan, input_rel, &choice, plan->clauses, &pushed_exactly);
+	access = dyn_match_choice(plan, input_rel, &choice, plan->clauses,
+							  &pushed_exactly);
 	if (access->kind == DYN_ACCESS_GET || access->fetch_base_items)
 		return NULL;
 	foreach(lc, input_rel->baserestrictinfo)
@@ -125,7 +124,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	access->one_request = dyn_access_is_one_request(root, input_rel, access);
 	output_rel->fdw_private = access;
 	dyn_cost_access(root, input_rel, access, 1, &startup, &total);
-	/* no rows cross the wire, none is aggregated here */
+	/* no rows are transferred or aggregated here */
 	total = Min(total, input_rel->cheapest_total_path->total_cost);
 	add_path(output_rel, (Path *)
 			 dyn_make_upper_path(root, output_rel,
