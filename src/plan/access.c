@@ -355,7 +355,7 @@ dyn_access_fits(const DynAccess *access, const DynTableMeta *meta)
 bool
 dyn_access_fits_key(const DynAccess *access, const char *json, size_t len)
 {
-	const char *names[2 + 2 * DYN_MAX_KEY_ATTRS];
+	const char *names[2 + 2 * DYN_MAX_KEY_ATTRS] = {NULL};
 	List	   *distinct = NIL;
 	ListCell   *lc;
 	bool		fits;

@@ -21,6 +21,9 @@ from concurrent.futures import ThreadPoolExecutor
 LIB = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.join(LIB, "..", "t")
 
+# Both make the demo's tables in DynamoDB anew; nothing else does.
+SHARE_DEMO = ("test_demo.py", "test_docs.py")
+
 # A file that takes longer hangs, and is stopped with a trace of where.
 FILE_SECONDS = 300
 
@@ -120,14 +123,21 @@ def run_apart(file, names, environment):
     return done.returncode, done.stdout + trouble
 
 
+def turns(files):
+    """The files in their order, those that must run one after the other in one list."""
+    shared = [file for file in files if file in SHARE_DEMO]
+    return [[file] if file not in shared else shared for file in files if file not in shared[1:]]
+
+
 def run_files(files, names, jobs):
     """Run the files, several at a time, print in their order; returns the exit status."""
     environment = stack_environment()
     status, printed = 0, False
     with ThreadPoolExecutor(jobs) as pool:
-        for done, output in pool.map(lambda file: run_apart(file, names, environment), files):
-            print(output, end="", flush=True)
-            status, printed = status | (done != 0), printed or bool(output)
+        for results in pool.map(lambda turn: [run_apart(file, names, environment) for file in turn], turns(files)):
+            for done, output in results:
+                print(output, end="", flush=True)
+                status, printed = status | (done != 0), printed or bool(output)
     if not printed:
         print(f"not ok - no test in test/t is named {' or '.join(names)}" if names else "not ok - no test in test/t")
         return 1
