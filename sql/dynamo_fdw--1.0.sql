@@ -36,7 +36,7 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION dynamo_fdw_tables(name) IS
-  'the DynamoDB tables that a server shows';
+  'the DynamoDB tables of a server';
 
 CREATE FUNCTION dynamo_fdw_stats(
     OUT requests bigint,
@@ -53,7 +53,7 @@ AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION dynamo_fdw_stats() IS
-  'what this backend has asked of DynamoDB so far';
+  'counts of the requests of this backend';
 
 CREATE FUNCTION dynamo_fdw_disconnect()
 RETURNS boolean

@@ -828,7 +828,7 @@ dyn_failure_phrase(DynFailure failure)
 {
 	static const char *const phrases[] = {
 		[DYN_FAIL_NONE] = "no failure",
-		[DYN_FAIL_SERVICE] = "the service refused the request",
+		[DYN_FAIL_SERVICE] = "the service rejected the request",
 		[DYN_FAIL_HTTP] = "unexpected HTTP reply",
 		[DYN_FAIL_DNS] = "could not resolve the host name",
 		[DYN_FAIL_CONNECT] = "could not connect",
@@ -836,8 +836,8 @@ dyn_failure_phrase(DynFailure failure)
 		[DYN_FAIL_TIMEOUT] = "timeout expired",
 		[DYN_FAIL_NETWORK] = "connection lost",
 		[DYN_FAIL_TOO_LARGE] = "reply too large",
-		[DYN_FAIL_CHECKSUM] = "reply damaged on the way",
-		[DYN_FAIL_ENCODING] = "reply could not be unpacked",
+		[DYN_FAIL_CHECKSUM] = "reply has a wrong checksum",
+		[DYN_FAIL_ENCODING] = "could not decompress the reply",
 		[DYN_FAIL_ADDRESS] = "address not allowed",
 		[DYN_FAIL_CONFIG] = "invalid connection settings",
 		[DYN_FAIL_MEMORY] = "out of memory"

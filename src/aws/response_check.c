@@ -42,7 +42,7 @@ check_checksum(DynCall *call, const DynReply *reply)
 {
 	if (reply->garbled_crc)
 	{
-		set_text(call, "x-amz-crc32 is not a number of 32 bits", NULL);
+		set_text(call, "x-amz-crc32 is not a 32-bit number", NULL);
 		return DYN_FAIL_CHECKSUM;
 	}
 	if (!reply->has_body_crc || reply->crc == reply->wanted_crc)
@@ -63,7 +63,7 @@ check_repetition(DynCall *call, const DynReply *reply)
 {
 	if (!reply->repeated)
 		return DYN_FAIL_NONE;
-	set_text(call, "the answer to the request before came a second time", NULL);
+	set_text(call, "the response to the previous request was received again", NULL);
 	return DYN_FAIL_NETWORK;
 }
 
@@ -73,7 +73,7 @@ unpacking_text(DynFailure failure)
 	switch (failure)
 	{
 		case DYN_FAIL_TOO_LARGE:
-			return "the unpacked reply is longer than allowed";
+			return "the decompressed reply is longer than allowed";
 		case DYN_FAIL_MEMORY:
 			return "out of memory";
 		default:
@@ -103,7 +103,7 @@ check_encoding(DynCall *call, const DynHttp *http)
 		return DYN_FAIL_NONE;
 	if (http->reply.unknown_encoding)
 	{
-		set_text(call, "the reply is encoded in a way not asked for", NULL);
+		set_text(call, "the reply has an unsupported Content-Encoding", NULL);
 		return DYN_FAIL_ENCODING;
 	}
 	if (http->packed->len > 0 && call->http_status != HTTP_OK)

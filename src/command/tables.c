@@ -47,9 +47,9 @@ report_fault(const DynConnection *connection, const char *fault)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
-			 errmsg("list of tables of server \"%s\" cannot be read",
+			 errmsg("could not read the list of tables of server \"%s\"",
 					connection->server_name),
-			 errdetail("The answer %s.", fault),
+			 errdetail("The response %s.", fault),
 			 errhint("Check the server option endpoint.")));
 }
 

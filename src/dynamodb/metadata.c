@@ -314,7 +314,7 @@ read_table(const json_t *root, size_t text_size, const char **reason)
 		*reason = "out of memory";
 	else if (!fill(&src, meta))
 	{
-		*reason = "table description without a key that is understood";
+		*reason = "a table description with an unsupported key";
 		dyn_metadata_free(meta);
 		meta = NULL;
 	}

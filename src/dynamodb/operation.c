@@ -257,9 +257,9 @@ read_list_tables(const json_t *root,
 	if (!json_is_object(root))
 		return "is not a JSON object";
 	if (json_object_get(root, "__type") != NULL)
-		return "is an error document, but has the status of success";
+		return "is an error document, but has a success status";
 	if (!all_strings(names))
-		return "lacks a list of TableNames";
+		return "lacks the list TableNames";
 	fault = read_last_name(root, last);
 	if (fault != NULL)
 		return fault;

@@ -27,7 +27,7 @@
 
 const char	dyn_check_memory[] = "does not fit into memory";
 
-#define NOT_ASKED_FOR	"holds an item that was not asked for"
+#define NOT_ASKED_FOR	"contains an item that was not requested"
 
 /* ---- members ---------------------------------------------------------- */
 
@@ -76,16 +76,16 @@ check_members(const DynPage *page, const DynAsked *asked)
 	unsigned	members = page->members;
 
 	if (members & DYN_PAGE_TYPE)
-		return "is an error document, but has the status of success";
+		return "is an error document, but has a success status";
 	if (members & DYN_PAGE_EMPTY_LAST_KEY)
 		return "has an empty LastEvaluatedKey";
 	if (rule->required & ~members)
 		return missing_member(rule->required & ~members);
 	if (members & ~(rule->required | rule->allowed))
-		return "has members of another operation's answer";
+		return "has members of another operation's response";
 	if (asked->op == DYN_OP_GET_ITEM && !(members & DYN_PAGE_ITEM) &&
 		(members & DYN_PAGE_OTHER))
-		return "has neither the member Item nor only those of an answer without one";
+		return "lacks the member Item, but has other members";
 	return NULL;
 }
 
@@ -95,9 +95,9 @@ check_counts(const DynPage *page, const DynAsked *asked)
 	if (asked->op != DYN_OP_QUERY && asked->op != DYN_OP_SCAN)
 		return NULL;
 	if (!asked->count_only && page->count != page->nitems)
-		return "holds another number of items than its Count says";
+		return "has a number of items that differs from its Count";
 	if (page->count > page->scanned_count)
-		return "has a Count above its ScannedCount";
+		return "has a Count greater than its ScannedCount";
 	return NULL;
 }
 
@@ -129,7 +129,7 @@ check_table(const DynPage *page, const DynAsked *asked, bool required,
 		return dyn_check_memory;
 	len = dyn_value_text(&page->table, scratch->data);
 	if (page->ntables > 1 || !dyn_names_table(asked->table, scratch->data, len))
-		return "names a table that was not asked for";
+		return "contains a table that was not requested";
 	return NULL;
 }
 
@@ -419,11 +419,11 @@ check_batch(const DynPage *page, const DynPage *left, const DynAsked *asked,
 		fault = check_table(left, asked, true, scratch);
 	if (fault == NULL)
 		fault = mark_keys(page, asked, DYN_KEY_ANSWERED, NOT_ASKED_FOR,
-						  "holds an item a second time", scratch);
+						  "contains an item twice", scratch);
 	if (fault == NULL && left != NULL)
 		fault = mark_keys(left, asked, DYN_KEY_OPEN,
-						  "leaves a key unprocessed that was not asked for",
-						  "leaves a key unprocessed that it answers",
+						  "lists an unprocessed key that was not requested",
+						  "lists a key as unprocessed, but contains its item",
 						  scratch);
 	if (fault == NULL)
 		change_state(asked->batch, DYN_KEY_ASKED, DYN_KEY_ANSWERED);

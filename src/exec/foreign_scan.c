@@ -41,9 +41,9 @@ check_consistency(const DynReader *reader)
 	if (reader->access->global && reader->relation->consistent)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the plan uses global index \"%s\", which has no consistent reads",
+				 errmsg("the plan uses global index \"%s\", which does not support consistent reads",
 						reader->access->index),
-				 errhint("consistent_read was switched on after the statement was planned: repeat the statement.")));
+				 errhint("consistent_read was enabled after the statement was planned: retry the statement.")));
 }
 
 void

@@ -66,9 +66,9 @@ bind_hint(const DynRelation *relation, const DynTableMeta *meta)
 	if (meta == NULL)
 		return pstrdup("Bind the partition key");
 	if (!shows_attribute(relation, &meta->key.hash[0]))
-		return psprintf("No column shows the partition key \"%s\": add one and bind it",
+		return psprintf("No column has the partition key \"%s\": add one and restrict it",
 						meta->key.hash[0].name);
-	return psprintf("Bind the partition key \"%s\"", meta->key.hash[0].name);
+	return psprintf("Restrict the partition key \"%s\"", meta->key.hash[0].name);
 }
 
 void

@@ -116,7 +116,7 @@ dyn_from_utf8(char **text, size_t *len, const char **why)
 	dst = palloc(*len * MAX_CONVERSION_GROWTH + 1);
 	if (convert(PG_UTF8, GetDatabaseEncoding(), *text, *len, dst) < *len)
 	{
-		*why = psprintf("it holds a character that the database's encoding %s lacks",
+		*why = psprintf("it contains a character that the database's encoding %s does not have",
 						GetDatabaseEncodingName());
 		return false;
 	}

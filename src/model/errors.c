@@ -24,7 +24,7 @@ typedef struct ServiceError
 	"The table's read capacity is exhausted: raise it, or lower max_concurrency or set max_read_units on the server."
 /* The error page of a gateway does not tell whether the endpoint is right. */
 #define UNAVAILABLE_HINT \
-	"Repeat the statement later. If this happens at every request, check the server options endpoint and region."
+	"Retry the statement later. If this happens for every request, check the server options endpoint and region."
 #define KEY_HINT \
 	"Check access_key_id, secret_access_key and session_token of the user mapping."
 
@@ -33,7 +33,7 @@ typedef struct ServiceError
 
 static const ServiceError service_errors[] = {
 	{"ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
-	"Check the table option table_name and the server options table_prefix, region and endpoint; dynamo_fdw_tables() lists the tables there are."},
+	"Check the table option table_name and the server options table_prefix, region and endpoint; dynamo_fdw_tables() lists the existing tables."},
 	{"AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE,
 	"The access key's policy must allow this operation on this table and its indexes."},
 	{"UnrecognizedClientException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
@@ -48,7 +48,7 @@ static const ServiceError service_errors[] = {
 	{"MissingAuthenticationToken", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	KEY_HINT},
 	{"ExpiredTokenException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
-	"The temporary keys ran out: set new ones on the user mapping."},
+	"The temporary credentials have expired: set new ones in the user mapping."},
 	{"ProvisionedThroughputExceededException",
 		ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
 	{"ThrottlingException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
@@ -56,13 +56,13 @@ static const ServiceError service_errors[] = {
 	{"LimitExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
 	THROTTLED_HINT},
 	{"ValidationException", ERRCODE_FDW_ERROR,
-	"The table or index may have changed since the statement was planned: repeat it."},
+	"The table or index may have changed since the statement was planned: retry it."},
 	{"SerializationException", ERRCODE_FDW_ERROR, NULL},
 	{"UnknownOperationException", ERRCODE_FDW_ERROR,
-	"Check the server option endpoint: what answers there does not know this operation."},
-	{"InternalServerError", ERRCODE_FDW_ERROR, "Repeat the statement later."},
-	{"InternalFailure", ERRCODE_FDW_ERROR, "Repeat the statement later."},
-	{"ServiceUnavailable", ERRCODE_FDW_ERROR, "Repeat the statement later."},
+	"Check the server option endpoint: the service there does not support this operation."},
+	{"InternalServerError", ERRCODE_FDW_ERROR, "Retry the statement later."},
+	{"InternalFailure", ERRCODE_FDW_ERROR, "Retry the statement later."},
+	{"ServiceUnavailable", ERRCODE_FDW_ERROR, "Retry the statement later."},
 };
 
 typedef struct TransportError
@@ -81,25 +81,25 @@ static const TransportError transport_errors[] = {
 	{DYN_FAIL_HTTP, 503, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
 	{DYN_FAIL_HTTP, 504, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
 	{DYN_FAIL_HTTP, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
-	"What answers at the endpoint is not DynamoDB: check the server options endpoint and region."},
+	"The service at the endpoint is not DynamoDB: check the server options endpoint and region."},
 	{DYN_FAIL_DNS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server options endpoint and region, and the network of the database server."},
 	{DYN_FAIL_CONNECT, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Check the server option endpoint, and that the database server may connect to it."},
+	"Check the server option endpoint, and that the database server can connect to it."},
 	{DYN_FAIL_TLS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Check the endpoint's certificate (the server option ca_file names another CA bundle), and that the endpoint speaks https."},
+	"Check the endpoint's certificate (the server option ca_file sets another CA bundle), and that the endpoint uses https."},
 	{DYN_FAIL_TIMEOUT, 0, ERRCODE_CONNECTION_FAILURE,
-	"The server options connect_timeout and request_timeout set the bounds."},
+	"The server options connect_timeout and request_timeout set the limits."},
 	{DYN_FAIL_NETWORK, 0, ERRCODE_CONNECTION_FAILURE,
-	"If this happens at every request, check the server option endpoint."},
+	"If this happens for every request, check the server option endpoint."},
 	{DYN_FAIL_TOO_LARGE, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
-	"A smaller fetch_size makes smaller answers."},
+	"Set a smaller fetch_size to get smaller responses."},
 	{DYN_FAIL_CHECKSUM, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
-	"Something between the database server and DynamoDB changes the answers."},
+	"A proxy between the database server and DynamoDB may be changing the responses."},
 	{DYN_FAIL_ENCODING, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
-	"Something between the database server and DynamoDB changes the answers."},
+	"A proxy between the database server and DynamoDB may be changing the responses."},
 	{DYN_FAIL_ADDRESS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Link-local addresses, such as those of instance metadata, are refused."},
+	"Link-local addresses, such as those of instance metadata, are not allowed."},
 	{DYN_FAIL_CONFIG, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server options endpoint, ca_file and proxy."},
 	{DYN_FAIL_MEMORY, 0, ERRCODE_OUT_OF_MEMORY, NULL},
@@ -214,7 +214,7 @@ report_transport(const DynCall *call, const DynRequestContext *context)
 			 errdetail("%s%s%s%s",
 					   call->http_status > 0
 					   ? psprintf("HTTP status %d.", call->http_status)
-					   : "No answer.",
+					   : "No response.",
 					   show ? " " : "",
 					   show ? sentence(call->message) : "",
 					   request_words(call)),
@@ -239,10 +239,10 @@ dyn_report_page(const DynCall *call, const DynPageError *error,
 	dyn_call_distrust(call);
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
-			 errmsg("%s: the answer cannot be read", what_failed(context)),
+			 errmsg("%s: could not parse the response", what_failed(context)),
 			 errdetail("At byte %zu: %s.%s", error->offset, error->reason,
 					   request_words(call)),
-			 errhint("What answers at the endpoint is not DynamoDB, or something changes its answers on the way.")));
+			 errhint("The service at the endpoint is not DynamoDB, or a proxy changes its responses.")));
 }
 
 void
@@ -256,7 +256,7 @@ dyn_report_changed_schema(const DynRequestContext *context, const char *detail)
 			 : errmsg("DynamoDB table \"%s\" has changed since the statement was planned",
 					  context->table),
 			 errdetail("%s", detail),
-			 errhint("Repeat the statement: it is planned anew.")));
+			 errhint("Retry the statement; it will be planned again.")));
 }
 
 void
@@ -268,9 +268,9 @@ dyn_report_unfit(const DynCall *call, const char *fault,
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
-			 errmsg("%s: the answer does not fit the request", what_failed(context)),
-			 errdetail("The answer %s.%s", fault, request_words(call)),
-			 errhint("What answers at the endpoint does not behave as DynamoDB does, or something changes its answers on the way.")));
+			 errmsg("%s: the response does not match the request", what_failed(context)),
+			 errdetail("The response %s.%s", fault, request_words(call)),
+			 errhint("The service at the endpoint does not behave like DynamoDB, or a proxy changes its responses.")));
 }
 
 bool

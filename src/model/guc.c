@@ -86,35 +86,35 @@ void
 dyn_guc_init(void)
 {
 	DefineCustomEnumVariable("dynamo_fdw.scan_policy",
-							 "What happens when a statement has to read a whole DynamoDB table.",
-							 "\"default\" leaves it to the options of table and server; other values tighten it, and loosen it only if a superuser sets them.",
+							 "Sets what happens if a statement has to read a whole DynamoDB table.",
+							 "With \"default\" the options of table and server apply. Other values can be stricter; only a superuser may set a less strict one.",
 							 &dyn_guc_scan_policy, -1, scan_policy_values,
 							 PGC_USERSET, 0, check_scan_policy, NULL, NULL);
 	DefineCustomBoolVariable("dynamo_fdw.consistent_read",
 							 "Makes every read of DynamoDB strongly consistent.",
-							 "Global secondary indexes are not used then.",
+							 "Global secondary indexes are not used in that case.",
 							 &dyn_guc_consistent_read, false,
 							 PGC_USERSET, 0, NULL, assign_consistent_read, NULL);
 	DefineCustomBoolVariable("dynamo_fdw.log_requests",
-							 "Reports each request to DynamoDB in one line.",
+							 "Logs each request to DynamoDB in one line.",
 							 NULL, &dyn_guc_log_requests, false,
 							 PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("dynamo_fdw.enable_lookup_join",
-							 "Lets the planner join by many lookups at a time.",
-							 "Off: nested loops send one request after the other.",
+							 "Enables the planner's use of lookup joins, which send the requests of many outer rows together.",
+							 "If it is off, nested loops send one request after the other.",
 							 &dyn_guc_enable_lookup_join, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.metadata_cache_ttl",
-							"How long a table's description is kept before it is asked for again.",
+							"Sets the time until a cached table description is requested again.",
 							NULL, &dyn_guc_metadata_ttl, 300, 0, 86400,
 							PGC_USERSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.fetch_memory",
-							"Memory for answers, arriving and waiting, that one statement may hold.",
+							"Sets the maximum memory for responses that one statement may hold.",
 							NULL, &dyn_guc_fetch_memory, 24 * 1024, 1024, 1024 * 1024,
 							PGC_USERSET, GUC_UNIT_KB, check_fetch_memory, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.analyze_read_units",
-							"Read units that ANALYZE may use for one foreign table.",
-							"A larger table is sampled.",
+							"Sets the read units that ANALYZE may use for one foreign table.",
+							"Larger tables are sampled.",
 							&dyn_guc_analyze_read_units, 1000, 1, INT_MAX,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dynamo_fdw");

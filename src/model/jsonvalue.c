@@ -47,7 +47,7 @@ set_number(JsonbValue *jbv, const DynValue *v, const char **why)
 
 	if (dyn_number_canonical(v->data, v->len, buf, &len) != DYN_NUMBER_OK)
 	{
-		*why = "it holds a number that DynamoDB could not hold";
+		*why = "it contains a number that is not a valid DynamoDB number";
 		return false;
 	}
 	jbv->type = jbvNumeric;
@@ -137,7 +137,7 @@ dyn_value_to_jsonb(const DynValue *value, Datum *result, const char **why)
 
 	if (value->flags & DYN_VALUE_HAS_NUL)
 	{
-		*why = "it holds the character U+0000, which jsonb cannot";
+		*why = "it contains the character U+0000, which jsonb cannot represent";
 		return false;
 	}
 	if (value->type >= DYN_TYPE_SS)

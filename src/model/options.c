@@ -82,30 +82,30 @@ static const OptionEntry options_table[] = {
 	{"endpoint", ON_SERVER, VALUE_URL, 0, 0, NULL, "the region's", false,
 	"URL of the service: a VPC endpoint, DynamoDB Local"},
 	{"table_prefix", ON_SERVER, VALUE_PREFIX, 0, 0, NULL, "none", false,
-	"put before every table_name that is not an ARN"},
+	"prepended to every table_name that is not an ARN"},
 	{"max_concurrency", ON_SERVER, VALUE_INT, 1, 256, NULL, "16", false,
 	"requests in flight for one statement"},
 	{"keep_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
 	false, "idle connections that a session keeps between statements"},
 	{"max_read_units", ON_SERVER, VALUE_REAL, 0, 0, NULL, "none", false,
-	"read units a second that one backend may use"},
+	"read units per second that one backend may use"},
 	{"connect_timeout", ON_SERVER, VALUE_INT, 1, 600000, NULL, "2000", false,
 	"milliseconds to open a connection"},
 	{"request_timeout", ON_SERVER, VALUE_INT, 1, 3600000, NULL, "30000", false,
-	"milliseconds for one attempt of a request, body included"},
+	"milliseconds for one attempt of a request, including the body"},
 	{"max_attempts", ON_SERVER, VALUE_INT, 1, 100, NULL, "8", false,
-	"how often one request is tried"},
+	"maximum number of attempts of one request"},
 	{"ca_file", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "the system's", true,
-	"file of CA certificates to verify the endpoint with"},
+	"file of CA certificates to verify the endpoint"},
 	{"proxy", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "none", true,
 	"URL of an HTTP proxy; the environment's is never used"},
 	{"fetch_size", ON_SERVER | ON_TABLE, VALUE_INT, 0, 1000000, NULL, "0", false,
-	"items a page; 0 leaves it to DynamoDB (1 MB pages)"},
+	"items per page; 0: pages of 1 MB, as DynamoDB returns them"},
 	{"scan_policy", ON_SERVER | ON_TABLE, VALUE_ENUM, 0, 0,
 	dyn_scan_policy_names, "warn", false,
 	"what happens when a statement has to read a whole table"},
 	{"consistent_read", ON_SERVER | ON_TABLE, VALUE_BOOL, 0, 0, NULL, "off",
-	false, "strongly consistent reads; no global index is used then"},
+	false, "strongly consistent reads, without global indexes"},
 	{"access_key_id", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
 	"AWS access key"},
 	{"secret_access_key", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
@@ -115,13 +115,13 @@ static const OptionEntry options_table[] = {
 	{"table_name", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "the foreign table's name",
 	false, "name (or ARN) of the DynamoDB table"},
 	{"on_mismatch", ON_TABLE | ON_COLUMN, VALUE_ENUM, 0, 0, mismatch_words,
-	"error", false, "what a value that does not fit the column becomes"},
+	"error", false, "result of a value that does not fit the column"},
 	{"attribute", ON_COLUMN, VALUE_TEXT, 0, 0, NULL, "the column's name", false,
 	"name of the top-level attribute, verbatim"},
 	{"path", ON_COLUMN, VALUE_PATH, 0, 0, NULL, "the attribute", false,
 	"document path, such as info.rating or tags[0]"},
 	{"format", ON_COLUMN, VALUE_FORMAT, 0, 0, NULL, "the type's own", false,
-	"how the value is spelled in DynamoDB"},
+	"representation of the value in DynamoDB"},
 };
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_validator);
@@ -373,15 +373,15 @@ check_combination(List *options, int where)
 		dyn_option_text(options, "path") != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
-				 errmsg("options \"attribute\" and \"path\" exclude each other"),
+				 errmsg("options \"attribute\" and \"path\" are mutually exclusive"),
 				 errhint("A path begins with the attribute's name.")));
 	if (where == ON_MAPPING &&
 		(dyn_option_text(options, "access_key_id") == NULL) !=
 		(dyn_option_text(options, "secret_access_key") == NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
-				 errmsg("options \"access_key_id\" and \"secret_access_key\" belong together"),
-				 errhint("Set both of them on the user mapping.")));
+				 errmsg("options \"access_key_id\" and \"secret_access_key\" must be set together"),
+				 errhint("Set both of them in the user mapping.")));
 }
 
 Datum

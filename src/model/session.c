@@ -341,7 +341,7 @@ set_credentials(DynConnection *connection, ForeignServer *server)
 		ereport(ERROR,
 				(errcode(bad ? ERRCODE_INVALID_PARAMETER_VALUE
 						 : ERRCODE_OUT_OF_MEMORY),
-				 bad ? errmsg("%s of the user mapping for server \"%s\" holds a character that no key has",
+				 bad ? errmsg("invalid character in %s of the user mapping for server \"%s\"",
 							  bad, server->servername)
 				 : errmsg("out of memory")));
 }
@@ -651,7 +651,7 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 	{
 		dyn_metadata_free(meta);
 		meta = NULL;
-		reason = "that of another table";
+		reason = "the description of another table";
 	}
 	if (meta == NULL && !failed)
 		dyn_call_distrust(call);
@@ -663,9 +663,9 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 	if (meta == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
-				 errmsg("description of DynamoDB table \"%s\" cannot be read",
+				 errmsg("could not read the description of DynamoDB table \"%s\"",
 						table),
-				 errdetail("The answer is %s.", reason),
+				 errdetail("The response is %s.", reason),
 				 errhint("Check the server option endpoint.")));
 	return add_description(connection, table, meta);
 }

@@ -234,7 +234,7 @@ mismatch(const char **why, const char *reason)
 static bool
 wrong_type(const DynCodec *codec, const DynValue *value, const char **why)
 {
-	*why = psprintf("it is of DynamoDB type %s, column type %s does not take that",
+	*why = psprintf("it is of DynamoDB type %s, which column type %s does not accept",
 					dyn_type_name(value->type), format_type_be(codec->typid));
 	return false;
 }
@@ -247,7 +247,7 @@ value_cstring(const DynValue *value, char **result, size_t *len,
 	char	   *text;
 
 	if (value->flags & DYN_VALUE_HAS_NUL)
-		return mismatch(why, "it holds the character U+0000, which PostgreSQL's text types cannot");
+		return mismatch(why, "it contains the character U+0000, which PostgreSQL's text types cannot represent");
 	text = palloc(value->len + 1);
 	*len = dyn_value_text(value, text);
 	text[*len] = '\0';
@@ -340,7 +340,7 @@ decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 	int			ndigits = 0;
 
 	if (value->len > 38 || (value->flags & DYN_VALUE_ESCAPED))
-		return mismatch(why, "it is no uuid");
+		return mismatch(why, "it is not a valid uuid");
 	memcpy(text, value->data, value->len);
 	text[value->len] = '\0';
 	for (const char *p = text; *p; p++)
@@ -351,12 +351,12 @@ decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 			(upper && lenient))
 			ndigits++;
 		else if (*p != '-' || ndigits == 0 || ndigits % 4 != 0 || p[-1] == '-')
-			return mismatch(why, "it is no uuid of lower-case digits and hyphens");
+			return mismatch(why, "it is not a uuid in lower case with hyphens");
 	}
 	if (ndigits != 32 || text[value->len - 1] == '-' ||
 		(!lenient && (value->len != 36 || text[8] != '-' || text[13] != '-' ||
 					  text[18] != '-' || text[23] != '-')))
-		return mismatch(why, "it is no uuid of lower-case digits and hyphens");
+		return mismatch(why, "it is not a uuid in lower case with hyphens");
 	*result = DirectFunctionCall1(uuid_in, CStringGetDatum(text));
 	return true;
 }
@@ -381,7 +381,7 @@ number_text(const DynCodec *codec, const DynValue *value, char *buf,
 	}
 	if (dyn_number_canonical(p, end - p, buf, len) == DYN_NUMBER_OK)
 		return true;
-	return mismatch(why, "it is no number that DynamoDB could hold");
+	return mismatch(why, "it is not a valid DynamoDB number");
 }
 
 /* Fast path for plain digits with an optional sign, without a copy. */
@@ -600,7 +600,7 @@ decode_bool_format(DynCodec *codec, const DynValue *value, Datum *result,
 	*result = BoolGetDatum(strcmp(buf, codec->format.true_text) == 0);
 	if (DatumGetBool(*result) || strcmp(buf, codec->format.false_text) == 0)
 		return true;
-	return mismatch(why, "it is neither of the spellings that format 'bool' names");
+	return mismatch(why, "it is neither of the two spellings of format 'bool'");
 }
 
 static bool
@@ -632,7 +632,7 @@ decode_bool(DynCodec *codec, const DynValue *value, bool soft,
 	else
 		return wrong_type(codec, value, why);
 	*result = BoolGetDatum(yes);
-	return yes || no || mismatch(why, "it is no spelling of true or false");
+	return yes || no || mismatch(why, "it is not a valid spelling of true or false");
 }
 
 static bool
@@ -643,7 +643,7 @@ decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
 	long		len = dyn_value_bytes(value, (unsigned char *) VARDATA(b));
 
 	if (len < 0)
-		return mismatch(why, "it is no valid base64");
+		return mismatch(why, "it is not valid base64");
 	SET_VARSIZE(b, VARHDRSZ + len);
 	*result = PointerGetDatum(b);
 	return true;
@@ -666,8 +666,8 @@ decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 	else
 		ok = dyn_instant_from_iso(value->data, value->len, instant);
 	return ok || mismatch(why, codec->wire == DYN_TYPE_N
-						  ? "it is no time in the unit that the format names, to the microsecond"
-						  : "it is not spelled as the column's format demands");
+						  ? "it is not a valid time in the unit of the format"
+						  : "it does not match the column's format");
 }
 
 static bool
@@ -679,7 +679,7 @@ decode_timestamp(DynCodec *codec, const DynValue *value, bool soft,
 	if (!decode_instant(codec, value, &instant, why))
 		return false;
 	if (!dyn_codec_holds_instant(codec, instant))
-		return mismatch(why, "it has more digits of a second than the column's type");
+		return mismatch(why, "it has more fractional digits than the column's type allows");
 	*result = TimestampGetDatum(instant);
 	return true;
 }
@@ -691,7 +691,7 @@ decode_date(DynCodec *codec, const DynValue *value, bool soft,
 	Timestamp	instant;
 
 	if (codec->format.kind == DYN_FORMAT_NONE && value->len != 10)
-		return mismatch(why, "it is not spelled YYYY-MM-DD");
+		return mismatch(why, "it is not in the format YYYY-MM-DD");
 	if (!decode_instant(codec, value, &instant, why))
 		return false;
 	if (instant % USECS_PER_DAY != 0)

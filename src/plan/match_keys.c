@@ -782,7 +782,7 @@ add_var(FieldWalk *walk, Var *var)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("system columns of foreign table \"%s\" cannot be read",
 						walk->relation->name),
-				 errdetail("Items of DynamoDB have none but tableoid.")));
+				 errdetail("DynamoDB items have no system columns except tableoid.")));
 }
 
 static bool

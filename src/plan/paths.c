@@ -93,7 +93,7 @@ dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 		return dyn_match_scan(plan, clauses, pushed_exactly);
 	access = dyn_match_keys(plan, index, clauses, pushed_exactly);
 	if (access == NULL)
-		elog(ERROR, "key of \"%s\" is not bound any more", plan->relation->name);
+		elog(ERROR, "clauses no longer match the key of \"%s\"", plan->relation->name);
 	access->ordered = choice->ordered;
 	access->backward = choice->backward;
 	if (access->ordered && access->multi_partition)

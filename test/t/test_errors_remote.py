@@ -9,14 +9,14 @@ import replies
 import tables
 
 CHECK_TABLE = ("Check the table option table_name and the server options table_prefix, region and endpoint; dynamo_fdw_tables() "
-               "lists the tables there are.")
+               "lists the existing tables.")
 CHECK_KEYS = "Check access_key_id, secret_access_key and session_token of the user mapping."
-NOT_DYNAMODB = "What answers at the endpoint is not DynamoDB: check the server options endpoint and region."
-UNREADABLE = "What answers at the endpoint is not DynamoDB, or something changes its answers on the way."
-UNAVAILABLE = "Repeat the statement later. If this happens at every request, check the server options endpoint and region."
-STALE = "The table or index may have changed since the statement was planned: repeat it."
-UNFIT = "What answers at the endpoint does not behave as DynamoDB does, or something changes its answers on the way."
-CHANGED = "Something between the database server and DynamoDB changes the answers."
+NOT_DYNAMODB = "The service at the endpoint is not DynamoDB: check the server options endpoint and region."
+UNREADABLE = "The service at the endpoint is not DynamoDB, or a proxy changes its responses."
+UNAVAILABLE = "Retry the statement later. If this happens for every request, check the server options endpoint and region."
+STALE = "The table or index may have changed since the statement was planned: retry it."
+UNFIT = "The service at the endpoint does not behave like DynamoDB, or a proxy changes its responses."
+CHANGED = "A proxy between the database server and DynamoDB may be changing the responses."
 
 NO_INDEX_TEXT = "The table does not have the specified index: by_v"
 NO_INDEX = replies.error("ValidationException", NO_INDEX_TEXT)
@@ -70,7 +70,7 @@ class Refusals(Faults):
         self.assert_refused("UnrecognizedClientException", "28000", CHECK_KEYS)
 
     def test_expired_token(self):
-        self.assert_refused("ExpiredTokenException", "28000", "The temporary keys ran out: set new ones on the user mapping.")
+        self.assert_refused("ExpiredTokenException", "28000", "The temporary credentials have expired: set new ones in the user mapping.")
 
     def test_missing_token(self):
         self.assert_refused("MissingAuthenticationTokenException", "28000", CHECK_KEYS)
@@ -91,13 +91,13 @@ class Refusals(Faults):
 
     def test_unknown_operation(self):
         self.assert_refused("UnknownOperationException", "HV000",
-                            "Check the server option endpoint: what answers there does not know this operation.")
+                            "Check the server option endpoint: the service there does not support this operation.")
 
     def test_unknown_code(self):
         self.assert_refused("BrandNewException", "HV000", None)
 
     def test_server_error_after_retries(self):
-        failure = self.assert_refused("InternalServerError", "HV000", "Repeat the statement later.", status=500)
+        failure = self.assert_refused("InternalServerError", "HV000", "Retry the statement later.", status=500)
         self.assertIn("Attempts: 2.", failure.detail)
         self.assertEqual(self.fake.operations(), ["Scan", "Scan"])
 
@@ -208,7 +208,7 @@ class Planned(Faults):
         self.fx.foreign_table("typed", "pk text", server="fake", scan_policy="allow")
         failure = self.fx.error("SELECT * FROM typed WHERE pk = '1'")
         self.assertEqual(failure.sqlstate, "HV004")
-        self.assertIn("it is of DynamoDB type N, column type text does not take that", failure.message)
+        self.assertIn("it is of DynamoDB type N, which column type text does not accept", failure.message)
         self.assertIn("item pk = 1, value 1.", failure.detail)
         self.assertEqual(self.fake.operations(), ["DescribeTable", "Scan"])
 
@@ -231,7 +231,7 @@ class Planned(Faults):
                 self.fake.on("DescribeTable", replies.as_reply(answer) if isinstance(answer, bytes) else replies.reply(answer))
                 failure = self.fx.error("SELECT * FROM odd")
                 self.assertEqual((failure.sqlstate, failure.message),
-                                 ("HV00M", 'description of DynamoDB table "odd" cannot be read'))
+                                 ("HV00M", 'could not read the description of DynamoDB table "odd"'))
                 self.assertEqual(failure.hint, "Check the server option endpoint.")
 
 
@@ -244,7 +244,7 @@ class Damaged(Faults):
         """A legal transfer with an illegal document."""
         failure = self.failing(replies.Reply(body.encode()))
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
-                         ("HV00M", 'Scan of DynamoDB table "t" failed: the answer cannot be read', UNREADABLE))
+                         ("HV00M", 'Scan of DynamoDB table "t" failed: could not parse the response', UNREADABLE))
         self.assertRegex(failure.detail, f"^At byte {at if at is not None else '[0-9]+'}: {reason}")
         self.assertIn("Request id: FAKE", failure.detail)
         self.assertEqual(self.fake.operations(), ["Scan"])
@@ -306,8 +306,8 @@ class Damaged(Faults):
         self.fx.foreign_table("loop", "pk text", server="fake", scan_policy="allow")
         failure = self.fx.error("SELECT * FROM loop")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
-                         ("HV00M", 'Scan of DynamoDB table "loop" failed: the answer does not fit the request', UNFIT))
-        self.assertRegex(failure.detail, "^The answer repeats the LastEvaluatedKey of an earlier page. Request id: FAKE")
+                         ("HV00M", 'Scan of DynamoDB table "loop" failed: the response does not match the request', UNFIT))
+        self.assertRegex(failure.detail, "^The response repeats the LastEvaluatedKey of an earlier page. Request id: FAKE")
 
     def test_wrong_crc_once(self):
         self.assertEqual(self.recovering(replies.wrong_crc(self.GOOD)), [("a", 1)])
@@ -316,7 +316,7 @@ class Damaged(Faults):
     def test_wrong_crc_for_ever(self):
         failure = self.failing(replies.wrong_crc(self.GOOD))
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
-                         ("HV00M", 'Scan of DynamoDB table "t" failed: reply damaged on the way', CHANGED))
+                         ("HV00M", 'Scan of DynamoDB table "t" failed: reply has a wrong checksum', CHANGED))
         self.assertIn("Attempts: 2.", failure.detail)
         self.assertEqual(self.fake.operations(), ["Scan", "Scan"])
 
@@ -328,8 +328,8 @@ class Damaged(Faults):
             with self.subTest(value=value):
                 failure = self.failing(body.but({"x-amz-crc32": value}))
                 self.assertEqual((failure.sqlstate, failure.message),
-                                 ("HV00M", 'Scan of DynamoDB table "t" failed: reply damaged on the way'))
-                self.assertIn("X-amz-crc32 is not a number of 32 bits.", failure.detail)
+                                 ("HV00M", 'Scan of DynamoDB table "t" failed: reply has a wrong checksum'))
+                self.assertIn("X-amz-crc32 is not a 32-bit number.", failure.detail)
 
     def test_no_crc_is_no_fault(self):
         self.assertEqual(self.recovering(replies.without_crc(self.GOOD)), [("z", 1)])
@@ -361,12 +361,12 @@ class Damaged(Faults):
     def test_bad_gzip(self):
         failure = self.failing(replies.bad_gzip(self.GOOD))
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
-                         ("HV00M", 'Scan of DynamoDB table "t" failed: reply could not be unpacked', CHANGED))
+                         ("HV00M", 'Scan of DynamoDB table "t" failed: could not decompress the reply', CHANGED))
 
     def test_oversized_body(self):
         failure = self.failing(replies.oversized(80 << 20))
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
-                         ("HV00M", 'Scan of DynamoDB table "t" failed: reply too large', "A smaller fetch_size makes smaller answers."))
+                         ("HV00M", 'Scan of DynamoDB table "t" failed: reply too large', "Set a smaller fetch_size to get smaller responses."))
         self.assertEqual(len(self.fake.requests), 1)
 
     def test_chunked_and_dripping_bodies(self):
@@ -421,8 +421,8 @@ class Strangers(fixture.TestCase):
             failure = self.failing(f"http://127.0.0.1:{taken.getsockname()[1]}")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                          ("HV00N", 'DescribeTable of DynamoDB table "t" failed: could not connect',
-                          "Check the server option endpoint, and that the database server may connect to it."))
-        self.assertIn("No answer.", failure.detail)
+                          "Check the server option endpoint, and that the database server can connect to it."))
+        self.assertIn("No response.", failure.detail)
         self.assertIn("127.0.0.1", failure.detail)
 
     def test_explain_of_a_dead_port(self):
@@ -471,7 +471,7 @@ class Strangers(fixture.TestCase):
 
     def test_html_with_a_good_status(self):
         failure = self.answering(replies.not_json("<html>log in here</html>", 200))
-        self.assertEqual((failure.sqlstate, failure.message), ("HV00M", 'description of DynamoDB table "t" cannot be read'))
+        self.assertEqual((failure.sqlstate, failure.message), ("HV00M", 'could not read the description of DynamoDB table "t"'))
 
     def test_a_redirect_is_not_followed(self):
         with fixture.FakeDynamo() as other:
@@ -516,5 +516,5 @@ class Strangers(fixture.TestCase):
                 failure = self.failing(endpoint)
                 self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                                  ("HV00N", 'DescribeTable of DynamoDB table "t" failed: address not allowed',
-                                  "Link-local addresses, such as those of instance metadata, are refused."))
+                                  "Link-local addresses, such as those of instance metadata, are not allowed."))
                 self.assertNotIn("Attempts", failure.detail)

@@ -5,9 +5,9 @@ import dynamo
 import fixture
 import oneitem
 
-WRONG_SPELLING = "it is not spelled as the column's format demands"
-WRONG_UNIT = "it is no time in the unit that the format names, to the microsecond"
-WRONG_BOOL = "it is neither of the spellings that format 'bool' names"
+WRONG_SPELLING = "it does not match the column's format"
+WRONG_UNIT = "it is not a valid time in the unit of the format"
+WRONG_BOOL = "it is neither of the two spellings of format 'bool'"
 
 
 class Reading(oneitem.TestCase):
@@ -83,7 +83,7 @@ class Reading(oneitem.TestCase):
             with self.subTest(format=format_):
                 failure = self.failure(value, column, format=format_)
                 self.assertEqual(failure.sqlstate, "HV004")
-                self.assertIn(f"it is of DynamoDB type {kind}, column type", failure.message)
+                self.assertIn(f"it is of DynamoDB type {kind}, which column type", failure.message)
 
     def test_string(self):
         self.each("string", [("integer", {"S": "7"}, "7"), ("integer", {"S": "  0007 "}, "7"), ("integer", {"S": "+7"}, "7"),
@@ -93,7 +93,7 @@ class Reading(oneitem.TestCase):
                              ("uuid", {"S": "0123ABCD456789EF0123456789ABCDEF"}, "0123abcd-4567-89ef-0123-456789abcdef"),
                              ("uuid", {"S": "0123abcd-4567-89EF-0123-456789abcdef"}, "0123abcd-4567-89ef-0123-456789abcdef")])
         for column, text in (("integer", "seven"), ("integer", ""), ("integer", "1 2"), ("numeric", "NaN"), ("numeric", "1_000")):
-            self.each_misfit("string", column, "it is no number that DynamoDB could hold", [text])
+            self.each_misfit("string", column, "it is not a valid DynamoDB number", [text])
         self.each_misfit("string", "integer", "it is not a whole number", ["7.5"])
         self.each_misfit("string", "smallint", "it is out of range for type smallint", ["99999"])
 

@@ -128,7 +128,7 @@ class Faults(fixture.TestCase):
                                                     "UnprocessedKeys": {}}))
         failure = self.fx.error(BELONGS_TO)
         self.assertEqual(failure.sqlstate, "HV00M")
-        self.assertIn("holds an item that was not asked for", failure.detail)
+        self.assertIn("contains an item that was not requested", failure.detail)
 
     def test_a_key_without_an_item(self):
         """An inner join drops the row, an outer one keeps it."""

@@ -9,7 +9,7 @@ import replies
 from dynamo import item
 from tables import read_page
 
-UNFIT = "the answer does not fit the request"
+UNFIT = "the response does not match the request"
 
 # Legal JSON with status 200 and a right checksum; none of these answers any read.
 NO_ANSWERS = {"a notice": {"message": "Endpoint moved"}, "an error document": {"__type": "x#ThrottlingException", "message": "slow down"},
@@ -42,7 +42,7 @@ class Misbehaving(fixture.TestCase):
         self.fx.rows("SELECT v FROM t WHERE h = 'p0' AND n = 0")     # the description is known
         self.fake.reset()
 
-    def assert_refused(self, operation, answer, sql, about="The answer"):
+    def assert_refused(self, operation, answer, sql, about="The response"):
         """Not a row, and no doubt about why."""
         self.fake.on(operation, answer)
         with self.subTest(sql=sql, answer=str(answer)[:200]):
@@ -84,8 +84,8 @@ class NotAnAnswer(Misbehaving):
                               ({"Count": 50, "ScannedCount": 50}, "lacks the member Items"),
                               ({"Items": self.items[:3], "ScannedCount": 3}, "lacks the member Count"),
                               ({"Items": self.items[:3], "Count": 3}, "lacks the member ScannedCount"),
-                              ({"Items": self.items[:3], "Count": 4, "ScannedCount": 4}, "another number of items"),
-                              ({"Items": self.items[:3], "Count": 0, "ScannedCount": 4}, "another number of items"),
+                              ({"Items": self.items[:3], "Count": 4, "ScannedCount": 4}, "a number of items"),
+                              ({"Items": self.items[:3], "Count": 0, "ScannedCount": 4}, "a number of items"),
                               (counted([], LastEvaluatedKey={}), "empty LastEvaluatedKey"),
                               (counted([], LastEvaluatedKey=None), "empty LastEvaluatedKey"),
                               (counted([], Item=self.items[0]), "another operation")):
@@ -109,7 +109,7 @@ class NotAnAnswer(Misbehaving):
         self.fx.foreign_table("fresh", "h text, n int", server="fake", table_name="fresh")
         self.fake.on("DescribeTable", described)
         failure = self.fx.error("SELECT * FROM fresh")
-        self.assertEqual((failure.sqlstate, failure.detail), ("HV00M", "The answer is that of another table."))
+        self.assertEqual((failure.sqlstate, failure.detail), ("HV00M", "The response is the description of another table."))
 
 
 class NotAskedFor(Misbehaving):
@@ -124,17 +124,17 @@ class NotAskedFor(Misbehaving):
 
     def test_batches(self):
         one, two, three = self.items[6:9]
-        for answer, about in ((self.batch([one, self.items[0]]), "an item that was not asked for"),
-                              (self.batch([one, two, one]), "an item a second time"),
-                              (self.batch([one, {}]), "an item that was not asked for"),
-                              (self.batch([one], table="u"), "a table that was not asked for"),
+        for answer, about in ((self.batch([one, self.items[0]]), "an item that was not requested"),
+                              (self.batch([one, two, one]), "an item twice"),
+                              (self.batch([one, {}]), "an item that was not requested"),
+                              (self.batch([one], table="u"), "a table that was not requested"),
                               ({"Responses": {}}, "does not name the table"),
-                              (self.batch([one], [one]), "unprocessed that it answers"),
-                              (self.batch([one], [self.items[0]]), "unprocessed that was not asked for"),
-                              (self.batch([one], [two, two]), "unprocessed that it answers")):
+                              (self.batch([one], [one]), "as unprocessed, but contains its item"),
+                              (self.batch([one], [self.items[0]]), "an unprocessed key that was not requested"),
+                              (self.batch([one], [two, two]), "as unprocessed, but contains its item")):
             self.assert_refused("BatchGetItem", answer, self.KEYS, about)
         self.fake.on("BatchGetItem", [self.batch([two], [one, three]), self.batch([one, two])])
-        self.assertIn("an item a second time", self.fx.error(self.KEYS).detail)
+        self.assertIn("an item twice", self.fx.error(self.KEYS).detail)
 
     def test_items_with_their_own_unprocessed_keys(self):
         """That was repeated for ever, without a pause."""
@@ -150,19 +150,19 @@ class NotAskedFor(Misbehaving):
 
     def test_one_key(self):
         """The item shows its key if the statement wants it."""
-        self.assert_refused("GetItem", {"Item": self.items[0]}, "SELECT * FROM t WHERE h = 'p1' AND n = 1", "not asked for")
+        self.assert_refused("GetItem", {"Item": self.items[0]}, "SELECT * FROM t WHERE h = 'p1' AND n = 1", "not requested")
 
     def test_one_partition(self):
-        self.assert_refused("Query", counted(self.items[3:8]), "SELECT h, v FROM t WHERE h = 'p1'", "not asked for")
+        self.assert_refused("Query", counted(self.items[3:8]), "SELECT h, v FROM t WHERE h = 'p1'", "not requested")
 
     def test_several_partitions(self):
         """Their items show the partition key, wanted or not."""
         other = counted([{"h": i["h"], "v": i["v"]} for i in self.items[:5]])
-        self.assert_refused("Query", [None, other], "SELECT v FROM t WHERE h IN ('p1', 'p2', 'p3')", "not asked for")
-        self.assert_refused("Query", [None, other], "SELECT v FROM t WHERE h IN ('p1', 'p2', 'p3') ORDER BY n", "not asked for")
+        self.assert_refused("Query", [None, other], "SELECT v FROM t WHERE h IN ('p1', 'p2', 'p3')", "not requested")
+        self.assert_refused("Query", [None, other], "SELECT v FROM t WHERE h IN ('p1', 'p2', 'p3') ORDER BY n", "not requested")
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
         self.assert_refused("Query", [None] * 4 + [other], "SELECT k.n, t.v FROM keys k JOIN t ON t.h = k.h WHERE k.h <> 'p0'",
-                            "not asked for")
+                            "not requested")
 
 
 class Circles(Misbehaving):
@@ -206,19 +206,19 @@ class Tables(Misbehaving):
                 return {"TableNames": ["a"], "LastEvaluatedTableName": f"name{pages[0] % length}"}
             failure = self.listing(answer)
             self.assertEqual(failure.sqlstate, "HV00M")
-            self.assertEqual(failure.detail, "The answer repeats the LastEvaluatedTableName of an earlier page.")
+            self.assertEqual(failure.detail, "The response repeats the LastEvaluatedTableName of an earlier page.")
 
     def test_answers_that_are_none(self):
         for answer, about in (({"TableNames": ["a"], "LastEvaluatedTableName": 7}, "has a LastEvaluatedTableName that is not a name"),
                               ({"TableNames": ["a"], "LastEvaluatedTableName": ["a"]}, "has a LastEvaluatedTableName that is not a name"),
-                              ({"TableNames": None}, "lacks a list of TableNames"), ({}, "lacks a list of TableNames"),
-                              ({"message": "Endpoint moved"}, "lacks a list of TableNames"),
-                              ({"TableNames": [], "__type": "x#y"}, "is an error document, but has the status of success"),
+                              ({"TableNames": None}, "lacks the list TableNames"), ({}, "lacks the list TableNames"),
+                              ({"message": "Endpoint moved"}, "lacks the list TableNames"),
+                              ({"TableNames": [], "__type": "x#y"}, "is an error document, but has a success status"),
                               (b"<html>", "is not a JSON object"), ([1], "is not a JSON object")):
             with self.subTest(answer=answer):
                 failure = self.listing(replies.as_reply(answer))
                 self.assertEqual((failure.sqlstate, failure.message, failure.detail),
-                                 ("HV00M", 'list of tables of server "fake" cannot be read', f"The answer {about}."))
+                                 ("HV00M", 'could not read the list of tables of server "fake"', f"The response {about}."))
 
     def test_pages(self):
         """All names of all pages."""

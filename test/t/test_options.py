@@ -148,12 +148,12 @@ class Options(fixture.TestCase):
 
     def test_attribute_and_path(self):
         self.assertEqual(self.fx.error("ALTER FOREIGN TABLE t ALTER c OPTIONS (ADD attribute 'a', ADD path 'a.b')")[:4], (
-            "HV00D", 'options "attribute" and "path" exclude each other', None, "A path begins with the attribute's name."))
+            "HV00D", 'options "attribute" and "path" are mutually exclusive', None, "A path begins with the attribute's name."))
 
     def test_half_a_key(self):
         for option in ("access_key_id", "secret_access_key"):
             self.assertEqual(self.fx.error(f"ALTER USER MAPPING FOR CURRENT_USER SERVER s OPTIONS (DROP {option})")[:4], (
-                "HV002", 'options "access_key_id" and "secret_access_key" belong together', None, "Set both of them on the user mapping."))
+                "HV002", 'options "access_key_id" and "secret_access_key" must be set together', None, "Set both of them in the user mapping."))
 
     def test_empty_keys(self):
         for option in ("access_key_id", "secret_access_key"):

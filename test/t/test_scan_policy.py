@@ -2,7 +2,7 @@
 import fixture
 import psycopg2
 
-HINT = 'HINT:  Bind the partition key "year", or set scan_policy to "allow".'
+HINT = 'HINT:  Restrict the partition key "year", or set scan_policy to "allow".'
 
 
 class ScanPolicy(fixture.TestCase):
@@ -85,7 +85,7 @@ class ScanPolicy(fixture.TestCase):
         failure = self.fx.error("SELECT * FROM movies")
         self.assertEqual(failure.message, 'reading the whole DynamoDB table "movies" is not allowed: 4609 items, 2.3 MB,'
                          ' about 295 read units')
-        self.assertEqual(failure.hint, 'Bind the partition key "year", or set scan_policy to "warn" or "allow".')
+        self.assertEqual(failure.hint, 'Restrict the partition key "year", or set scan_policy to "warn" or "allow".')
         self.assertEqual(failure.sqlstate, "55000")
         self.assertEqual(self.fake.operations(), [])
         self.assertEqual(self.fx.rows("SELECT title FROM movies WHERE year = 1950"), [("t0",)])

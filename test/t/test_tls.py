@@ -5,8 +5,8 @@ import threading
 
 import fixture
 
-UNTRUSTED = ("Check the endpoint's certificate (the server option ca_file names another CA bundle), and that the endpoint "
-             "speaks https.")
+UNTRUSTED = ("Check the endpoint's certificate (the server option ca_file sets another CA bundle), and that the endpoint "
+             "uses https.")
 REFUSED = 'DescribeTable of DynamoDB table "t" failed: address not allowed'
 
 

@@ -152,7 +152,7 @@ class Misfits(oneitem.TestCase):
         if within:
             column, kind = column[:-2], kind[0]
         return (("an element does not fit: " if within else "") +
-                f"it is of DynamoDB type {kind}, column type {SPELLED.get(column, column)} does not take that")
+                f"it is of DynamoDB type {kind}, which column type {SPELLED.get(column, column)} does not accept")
 
     def test_every_type_against_every_column(self):
         for column, taken in TAKES.items():
@@ -228,21 +228,21 @@ class Misfits(oneitem.TestCase):
 
     def test_spellings(self):
         for column, text, reason in (
-                ("uuid", "0123ABCD-4567-89ef-0123-456789abcdef", "it is no uuid of lower-case digits and hyphens"),
-                ("uuid", "0123abcd456789ef0123456789abcdef", "it is no uuid of lower-case digits and hyphens"),
-                ("date", "2024-2-29", "it is not spelled YYYY-MM-DD"), ("date", "2023-02-29", "it is not spelled as the column's format demands"),
-                ("date", "2024-01-01T00:00:00Z", "it is not spelled YYYY-MM-DD"),
-                ("timestamptz", "20240229T120000Z", "it is not spelled as the column's format demands"),
-                ("timestamptz", "infinity", "it is not spelled as the column's format demands"),
-                ("boolean", "yes", "it is no spelling of true or false")):
+                ("uuid", "0123ABCD-4567-89ef-0123-456789abcdef", "it is not a uuid in lower case with hyphens"),
+                ("uuid", "0123abcd456789ef0123456789abcdef", "it is not a uuid in lower case with hyphens"),
+                ("date", "2024-2-29", "it is not in the format YYYY-MM-DD"), ("date", "2023-02-29", "it does not match the column's format"),
+                ("date", "2024-01-01T00:00:00Z", "it is not in the format YYYY-MM-DD"),
+                ("timestamptz", "20240229T120000Z", "it does not match the column's format"),
+                ("timestamptz", "infinity", "it does not match the column's format"),
+                ("boolean", "yes", "it is not a valid spelling of true or false")):
             with self.subTest(column=column, text=text):
                 self.assert_misfit({"S": text}, column, reason, text)
-        self.assert_misfit({"N": "2"}, "boolean", "it is no spelling of true or false", "2")
+        self.assert_misfit({"N": "2"}, "boolean", "it is not a valid spelling of true or false", "2")
 
     def test_base64(self):
         for text in ("A", "AAE", "AA*=", "=AAE"):
             with self.subTest(text=text):
-                self.assert_misfit({"B": text}, "bytea", "it is no valid base64", text)
+                self.assert_misfit({"B": text}, "bytea", "it is not valid base64", text)
 
     def test_elements(self):
         for column, value in (("text[]", {"NS": ["1"]}), ("integer[]", {"SS": ["x"]}), ("text[]", {"L": [{"S": "x"}, {"N": "1"}]}),
@@ -250,7 +250,7 @@ class Misfits(oneitem.TestCase):
             with self.subTest(column=column, value=value):
                 failure = self.failure(value, column)
                 self.assertEqual((failure.sqlstate, failure.hint), ("HV004", oneitem.HINT))
-                self.assertRegex(failure.message, 'value of column "v" of foreign table "t" does not fit: (an element|it is of|it holds)')
+                self.assertRegex(failure.message, 'value of column "v" of foreign table "t" does not fit: (an element|it is of|it contains)')
                 self.assertIn('item pk = "a"', failure.detail)
 
     def test_input_functions_name_column_and_item(self):
@@ -295,7 +295,7 @@ class Misfits(oneitem.TestCase):
             with self.subTest(column=column):
                 failure = self.failure({"S": "x\0y"}, column)
                 self.assertEqual(failure.sqlstate, "HV004")
-                self.assertIn("it holds the character U+0000", failure.message)
+                self.assertIn("it contains the character U+0000", failure.message)
                 self.assertIn('item pk = "a"', failure.detail)
                 self.assertIsNone(self.shown({"S": "x\0y"}, column, on_mismatch="null"))
 
@@ -337,6 +337,6 @@ class DeepJson(oneitem.TestCase):
                 self.fake.on("Scan", b'{"Count":1,"ScannedCount":1,"Items":[{"pk":{"S":"a"},"v":' + deep + b'}]}')
                 failure = self.fx.error("SELECT * FROM t")
                 self.assertEqual((failure.sqlstate, failure.message),
-                                 ("HV00M", 'Scan of DynamoDB table "t" failed: the answer cannot be read'))
+                                 ("HV00M", 'Scan of DynamoDB table "t" failed: could not parse the response'))
                 self.assertIn("nested too deeply", failure.detail)
 

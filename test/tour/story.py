@@ -168,7 +168,7 @@ STEPS = [
                         key=lambda m: (-m["rating"], m["name"])), "name", "year", "rating"),
          ["Scan demo-movies filter rating >= 9.7: 6 items, 9.5 units"],
          ['WARNING:  reading the whole DynamoDB table "demo-movies": 420 items, 74.0 kB, about 9 read units\n'
-          'HINT:  Bind the partition key "name", or set scan_policy to "allow".']),
+          'HINT:  Restrict the partition key "name", or set scan_policy to "allow".']),
     ExplainStep("How a statement is answered",
                 "EXPLAIN names the request; with ANALYZE, also what it cost.",
                 "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)\n"

@@ -87,13 +87,13 @@ get_item(void)
 		{"{\"Item\":" ONE "," UNITS "}", ""},
 		{"{\"Item\":" ONE ",\"New\":{}}", ""},
 		{"{\"Item\":{ \"r\" :{\"N\":\"1.0\"},\"h\":{\"S\":\"\\u0061\"}}}", ""},
-		{"{\"Item\":" TWO "}", "not asked for"},
-		{"{\"Item\":" ALIEN "}", "not asked for"},
-		{"{\"Item\":{}}", "not asked for"},
-		{"{\"Item\":{\"h\":{\"S\":\"a\"}}}", "not asked for"},
-		{"{\"Item\":{\"h\":{\"S\":\"a\"},\"r\":{\"S\":\"1\"}}}", "not asked for"},
-		{"{\"Item\":{\"h\":{\"BOOL\":true},\"r\":{\"N\":\"1\"}}}", "not asked for"},
-		{"{\"message\":\"Endpoint moved\"}", "neither"},
+		{"{\"Item\":" TWO "}", "not requested"},
+		{"{\"Item\":" ALIEN "}", "not requested"},
+		{"{\"Item\":{}}", "not requested"},
+		{"{\"Item\":{\"h\":{\"S\":\"a\"}}}", "not requested"},
+		{"{\"Item\":{\"h\":{\"S\":\"a\"},\"r\":{\"S\":\"1\"}}}", "not requested"},
+		{"{\"Item\":{\"h\":{\"BOOL\":true},\"r\":{\"N\":\"1\"}}}", "not requested"},
+		{"{\"message\":\"Endpoint moved\"}", "lacks the member Item"},
 		{"{\"__type\":\"x#ThrottlingException\"}", "error document"},
 		{"{\"Items\":[],\"Count\":0,\"ScannedCount\":0}", "another operation"},
 		{"{\"Responses\":{\"t\":[]}}", "another operation"},
@@ -106,7 +106,7 @@ get_item(void)
 	};
 	static const Case partly[] = {
 		{"{\"Item\":{\"h\":{\"S\":\"a\"}}}", ""},
-		{"{\"Item\":" ALIEN "}", "not asked for"},
+		{"{\"Item\":" ALIEN "}", "not requested"},
 	};
 	DynAsked	asked = {DYN_OP_GET_ITEM, "t", false, keys, 1, 2, both, NULL};
 
@@ -159,11 +159,11 @@ query(void)
 {
 	static const Case partition[] = {
 		{"{\"Items\":[" ONE "," TWO "," ONE "]," COUNTED(3) "}", ""},
-		{"{\"Items\":[" ONE "," ALIEN "]," COUNTED(2) "}", "not asked for"},
-		{"{\"Items\":[" ONE ",{}]," COUNTED(2) "}", "not asked for"},
-		{"{\"Items\":[{},{}]," COUNTED(2) "}", "not asked for"},
+		{"{\"Items\":[" ONE "," ALIEN "]," COUNTED(2) "}", "not requested"},
+		{"{\"Items\":[" ONE ",{}]," COUNTED(2) "}", "not requested"},
+		{"{\"Items\":[{},{}]," COUNTED(2) "}", "not requested"},
 		{"{\"Items\":[" ONE ",{\"r\":{\"N\":\"1\"}}]," COUNTED(2) "}",
-		"not asked for"},
+		"not requested"},
 		{"{\"Items\":[" ONE ",{\"h\":{\"S\":\"\\u0061\"}}]," COUNTED(2) "}", ""},
 	};
 	static const Case unseen[] = {
@@ -212,16 +212,16 @@ batch_get_item(void)
 		{"{}", "Responses"},
 		{"{\"message\":\"Endpoint moved\"}", "Responses"},
 		{"{\"Responses\":{}}", "does not name the table"},
-		{"{\"Responses\":{\"u\":[]}}", "names a table"},
-		{"{\"Responses\":{\"t\":[],\"u\":[]}}", "names a table"},
+		{"{\"Responses\":{\"u\":[]}}", "contains a table"},
+		{"{\"Responses\":{\"t\":[],\"u\":[]}}", "contains a table"},
 		{"{\"Responses\":{\"\\u0074\":[]}}", ""},
-		{BATCH(ALIEN) "{}}", "not asked for"},
-		{BATCH("{}") "{}}", "not asked for"},
-		{BATCH(ONE "," ONE) "{}}", "second time"},
-		{BATCH(ONE) LEFT(ONE) "}", "that it answers"},
-		{BATCH(ONE) LEFT(TWO "," TWO) "}", "that it answers"},
-		{BATCH(ONE) LEFT(ALIEN) "}", "unprocessed that was not asked"},
-		{BATCH(ONE) "{\"u\":{\"Keys\":[" TWO "]}}}", "names a table"},
+		{BATCH(ALIEN) "{}}", "not requested"},
+		{BATCH("{}") "{}}", "not requested"},
+		{BATCH(ONE "," ONE) "{}}", "an item twice"},
+		{BATCH(ONE) LEFT(ONE) "}", "but contains its item"},
+		{BATCH(ONE) LEFT(TWO "," TWO) "}", "but contains its item"},
+		{BATCH(ONE) LEFT(ALIEN) "}", "unprocessed key that was not requested"},
+		{BATCH(ONE) "{\"u\":{\"Keys\":[" TWO "]}}}", "contains a table"},
 		{"{\"Items\":[]," COUNTED(0) "}", "Responses"},
 		{BATCH(ONE) "{},\"Count\":1}", "another operation"},
 	};
@@ -250,7 +250,7 @@ a_batch_takes_several_requests(void)
 	CHECK_EQ_INT(dyn_batch_ask(&batch, 100, picked), 2);
 	CHECK(picked[0] == 0 && picked[1] == 2);
 	/* the second was answered before */
-	CHECK_EQ_STR(judge(&asked, BATCH(TWO) "{}}"), "holds an item a second time");
+	CHECK_EQ_STR(judge(&asked, BATCH(TWO) "{}}"), "contains an item twice");
 	CHECK_EQ_STR(judge(&asked, BATCH(ONE) "{}}"), "");
 	CHECK_EQ_INT(dyn_batch_count(&batch, DYN_KEY_ANSWERED), 3);
 	CHECK_EQ_INT(dyn_batch_ask(&batch, 100, picked), 0);

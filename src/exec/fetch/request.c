@@ -232,7 +232,7 @@ render_key_condition(DynRequests *requests, int stream)
 							&requests->key_condition_text))
 	{
 		check_memory(requests, &requests->key_condition_text);
-		elog(ERROR, "key condition cannot be written");
+		elog(ERROR, "could not render key condition");
 	}
 	return terminated(&requests->key_condition_text);
 }

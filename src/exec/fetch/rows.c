@@ -151,7 +151,7 @@ dyn_key_scalar(const DynValue *value, DynScalar *scalar)
 	if (!read_key_scalar(value, scalar))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-				 errmsg("a key attribute holds no value that a key can have")));
+				 errmsg("invalid value in a key attribute")));
 }
 
 /* ---- errors ---- */

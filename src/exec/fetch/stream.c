@@ -346,7 +346,7 @@ check_last_key(const DynStreamContext *context, const DynPage *page,
 		return;
 	dyn_session_forget_table(spec->connection, spec->table);
 	dyn_report_changed_schema(about,
-							  "The LastEvaluatedKey of an answer has other attributes.");
+							  "The LastEvaluatedKey of a response has other attributes.");
 }
 
 /* Refuses an answer that does not answer what was asked for. */

@@ -465,7 +465,7 @@ receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 
 	if (entry->state != DYN_LOOKUP_PENDING || entry->nrows > 0 ||
 		entry->transient != NULL || batch->entries[entry->batch_position] != entry)
-		elog(ERROR, "a batch holds an item that was not asked for");
+		elog(ERROR, "a batch contains an item that was not requested");
 	dyn_rows_begin(lookups->rows, item);
 	if (is_transient(lookups, batch, entry, transient))
 		receive_transient_row(lookups, entry, transient);
