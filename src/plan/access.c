@@ -122,6 +122,7 @@ encode_pred(const DynPred *pred, List **exprs)
 						 makeInteger(pred->other),
 						 makeInteger(expression_position(pred->value, exprs)),
 						 makeInteger((int) pred->valuetype));
+	numbers = lappend(numbers, makeInteger(pred->enforced));
 	return list_make3(numbers, encode_field(&pred->field),
 					  encode_preds(pred->args, exprs));
 }
@@ -138,6 +139,7 @@ decode_pred(List *encoded)
 	pred->other = decode_int(numbers, 2);
 	pred->param = decode_int(numbers, 3);
 	pred->valuetype = (Oid) decode_int(numbers, 4);
+	pred->enforced = decode_int(numbers, 5);
 	decode_field(lsecond(encoded), &pred->field);
 	pred->args = decode_preds(lthird(encoded));
 	return pred;

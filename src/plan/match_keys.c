@@ -535,19 +535,41 @@ constant_elements(const DynPred *pred)
 	return DYN_EXPR_MAX_IN;
 }
 
+/* Bytes of a path in an expression, at most: #n699. for a name, [7] for an index. */
+static int
+path_bytes(const DynPath *path)
+{
+	int			bytes = 0;
+
+	for (int i = 0; i < path->nsteps; i++)
+		bytes += path->steps[i].name != NULL ? 6
+			: snprintf(NULL, 0, "[%lu]", (unsigned long) path->steps[i].index);
+	return bytes;
+}
+
+/* The path of a leaf stands in its condition up to four times. */
+static int
+leaf_bytes(const DynRelation *relation, const DynPred *pred)
+{
+	int			bytes = 168 + 4 * path_bytes(dyn_field_path(relation, &pred->field));
+
+	if (pred->kind == DYN_PRED_FIELDS)
+		bytes += path_bytes(dyn_relation_column(relation, pred->other)->path);
+	if (pred->kind == DYN_PRED_IN || pred->kind == DYN_PRED_NOT_IN)
+		bytes += 7 * constant_elements(pred);
+	return bytes;
+}
+
 /* Visits a leaf: true if it is not allowed in the filter. */
 static bool
 leaf_is_forbidden(DynPred *pred, void *arg)
 {
 	FilterCheck *check = arg;
 	const DynRelation *relation = check->match->relation;
-	bool		list = pred->kind == DYN_PRED_IN ||
-		pred->kind == DYN_PRED_NOT_IN;
 
 	/* at most ten comparisons with their tokens, for TEXT_EQ and booleans */
 	check->operators += 12;
-	check->bytes += 24 * (list_length(pred->field.steps) + 8) +
-		(list ? 7 * constant_elements(pred) : 0);
+	check->bytes += leaf_bytes(relation, pred);
 	return attribute_is_forbidden(check,
 								  top_attribute(relation, pred->field.attnum),
 								  pred->field.steps != NIL ||
@@ -558,8 +580,26 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 }
 
 /*
+ * The plan relies on these filters, which are sent whatever becomes of the
+ * others.
+ */
+static void
+enforce_filters(KeyMatch *match, List *exact)
+{
+	ListCell   *lc;
+
+	foreach(lc, exact)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		clause->pred->enforced = true;
+		match->pushed_exactly = lappend(match->pushed_exactly, clause->rinfo);
+	}
+}
+
+/*
  * Clauses that no key condition uses become filters if allowed.  They are
- * pushed exactly only if the filter can never be dropped for its size.
+ * pushed exactly only if they can never be dropped for their size.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)
@@ -580,11 +620,11 @@ match_filters(KeyMatch *match, DynAccess *access)
 			continue;
 		access->filters = lappend(access->filters, clause->pred);
 		if (clause->exact && clause->sized)
-			exact = lappend(exact, clause->rinfo);
+			exact = lappend(exact, clause);
 	}
 	if (check.operators <= DYN_EXPR_MAX_OPERATORS &&
 		check.bytes <= DYN_EXPR_MAX_BYTES)
-		match->pushed_exactly = list_concat(match->pushed_exactly, exact);
+		enforce_filters(match, exact);
 }
 
 /* ---- entry points ---- */

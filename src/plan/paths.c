@@ -82,6 +82,21 @@ make_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
 	return fallback;
 }
 
+/* What another access plan relied on of the same clauses is forgotten. */
+static void
+rely_on_nothing(List *clauses)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (clause->pred != NULL)
+			clause->pred->enforced = false;
+	}
+}
+
 DynAccess *
 dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 				 const DynPathChoice *choice, List *clauses, List **pushed_exactly)
@@ -89,6 +104,7 @@ dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 	const DynIndexMeta *index = choice_index(plan, choice->target);
 	DynAccess  *access;
 
+	rely_on_nothing(clauses);
 	if (choice->target == DYN_TARGET_SCAN)
 		return dyn_match_scan(plan, clauses, pushed_exactly);
 	access = dyn_match_keys(plan, index, clauses, pushed_exactly);

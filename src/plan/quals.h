@@ -61,6 +61,7 @@ typedef struct DynPred
 	Expr	   *value;			/* at planning; NULL in an executable plan */
 	int			param;			/* position of the value in fdw_exprs */
 	Oid			valuetype;		/* of the value, or of its elements */
+	bool		enforced;		/* of a filter: it is not checked again */
 	List	   *args;			/* of DynPred * */
 } DynPred;
 

@@ -178,6 +178,50 @@ class OperatorsTypes(Twins):
                 self.assertEqual(self.fx.error(f"SELECT count(*) FROM f WHERE pk = 'p' AND {where}").sqlstate, "23514")
 
 
+class LargeFilters(Twins):
+    """A filter that is too large for a request is left out only where PostgreSQL checks it again."""
+
+    def prepared(self, types, condition, *arguments):
+        """The rows under a generic plan, foreign and local."""
+        answers = []
+        for table in "fl":
+            self.fx.execute(f"PREPARE s({types}) AS SELECT sk FROM {table} WHERE {condition}")
+            answers.append(sorted(self.fx.rows(f"EXECUTE s({', '.join(arguments)})")))
+            self.fx.execute("DEALLOCATE s")
+        return answers
+
+    def test_another_condition_of_any_size(self):
+        items = [{"pk": {"S": "p"}, "sk": {"N": str(n)}, "n": {"N": str(n)}, "t": {"S": "x"}} for n in range(5)]
+        self.load("pk text, sk integer, n numeric, t text", items)
+        self.fx.execute("SET plan_cache_mode = force_generic_plan")
+        many = "'{" + ",".join(f"y{n}" for n in range(3000)) + ",x}'"
+        for key in ("", "pk = 'p' AND "):
+            for types, condition, argument in (("text[]", "t = ANY ($1)", many), ("text[]", "t <> ALL ($1)", many.replace(",x}", "}")),
+                                               ("text", "t <> $1", "repeat('a', 3000000)")):
+                with self.subTest(key=key, condition=condition):
+                    foreign, local = self.prepared(types, f"{key}n <> 3 AND {condition}", argument)
+                    self.assertEqual(foreign, local)
+                    self.assertEqual(local, [(0,), (1,), (2,), (4,)])
+        self.fx.execute("RESET plan_cache_mode")
+
+    def test_long_paths(self):
+        """Of each of which an expression has little room."""
+        steps = [f"m{n}" for n in range(28)]
+
+        def nested(value):
+            for step in reversed(steps):
+                value = {"M": {step: value}}
+            return value["M"]
+        items = [{"pk": {"S": "p"}, "sk": {"N": str(n)}, **nested({"M": {f"n{c}": {"N": str(n)} for c in range(16)}})} for n in range(20)]
+        self.fx.create_table("f", ("pk", "S"), ("sk", "N"))
+        self.fx.dynamo.put_raw(self.fx.remote("f"), items)
+        columns = ", ".join(f"c{c} numeric OPTIONS (path '{'.'.join(steps)}.n{c}')" for c in range(16))
+        self.fx.foreign_table("f", f"pk text, sk integer, {columns}", **OPTIONS)
+        condition = " AND ".join(f"c{c} <> {c}" for c in range(16))
+        self.assertEqual(sorted(self.fx.rows(f"SELECT sk FROM f WHERE {condition}")), [(16,), (17,), (18,), (19,)])
+        self.assertEqual(self.fx.value(f"SELECT count(*) FROM f WHERE {condition}"), 4)
+
+
 class LongBounds(Twins):
     """Bounds that are longer than any value can be."""
 

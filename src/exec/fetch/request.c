@@ -2,8 +2,9 @@
  * request.c
  *		Renders the requests of an access plan.
  *
- * A filter that turns out larger than DynamoDB takes is left out: it only
- * spared a transfer, since such filters keep their local check (plan/binding.c).
+ * Of a filter that turns out larger than DynamoDB takes only those conditions
+ * are sent that the plan relies on (plan/match_keys.c).  The others only spare a
+ * transfer, since they keep their local check.
  * A projection that is too large is left out as well.
  */
 #include "postgres.h"
@@ -143,6 +144,7 @@ dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *term
 	terms->range = resolved->range;
 	terms->nrange = resolved->nrange;
 	terms->filter = resolved->filter;
+	terms->enforced = resolved->enforced;
 }
 
 DynRequests *
@@ -163,6 +165,7 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 	requests = allocate_reads(relation, access, DYN_OP_SCAN, projection,
 							  nprojection);
 	requests->filter = resolved->filter;
+	requests->enforced = resolved->enforced;
 	requests->nstreams = segments;
 	return requests;
 }
@@ -244,11 +247,17 @@ stream_filter(const DynRequests *requests, int stream)
 		: requests->filter;
 }
 
-static const char *
-render_filter(DynRequests *requests, const DynCond *filter)
+static const DynCond *
+stream_enforced(const DynRequests *requests, int stream)
 {
-	if (filter == NULL)
-		return NULL;
+	return requests->op == DYN_OP_QUERY ? requests->terms[stream].enforced
+		: requests->enforced;
+}
+
+/* NULL if it is too large. */
+static const char *
+try_filter(DynRequests *requests, const DynCond *filter)
+{
 	dyn_buffer_reset(&requests->filter_text);
 	if (!dyn_expr_condition(requests->tokens, filter, &requests->filter_text))
 	{
@@ -256,6 +265,22 @@ render_filter(DynRequests *requests, const DynCond *filter)
 		return NULL;
 	}
 	return terminated(&requests->filter_text);
+}
+
+/* All of it, or what must be sent of it. */
+static const char *
+render_filter(DynRequests *requests, int stream)
+{
+	const DynCond *filter = stream_filter(requests, stream);
+	const DynCond *enforced = stream_enforced(requests, stream);
+	const char *text = filter ? try_filter(requests, filter) : NULL;
+
+	if (text != NULL || enforced == NULL)
+		return text;
+	text = try_filter(requests, enforced);
+	if (text == NULL)
+		elog(ERROR, "filter cannot be written");
+	return text;
 }
 
 static const char *
@@ -334,7 +359,7 @@ dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 	}
 	else
 		prepare_keys(requests, stream, request);
-	request->filter = render_filter(requests, stream_filter(requests, stream));
+	request->filter = render_filter(requests, stream);
 	request->projection = render_projection(requests);
 }
 

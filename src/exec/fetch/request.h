@@ -19,6 +19,7 @@ typedef struct DynQueryTerms
 	DynCond    *const *range;
 	int			nrange;
 	DynCond    *filter;			/* NULL: none */
+	DynCond    *enforced;		/* what must be sent of it; NULL: nothing */
 } DynQueryTerms;
 
 /* Those of partition `i` of bound values. */
@@ -39,6 +40,7 @@ typedef struct DynRequests
 	int			nparts;			/* of a key, QUERY's likewise */
 	const DynQueryTerms *terms; /* QUERY: of each stream */
 	DynCond    *filter;			/* SCAN */
+	DynCond    *enforced;		/* SCAN: what must be sent of it */
 	const DynPath *projection;	/* paths to ask for; none: whole items */
 	int			nprojection;
 

@@ -785,22 +785,41 @@ resolve_keys(const BindContext *context, const DynAccess *access, DynResolvedAcc
 		resolve_range_conditions(context, access, resolved);
 }
 
+static DynCond *
+make_and(int most_args)
+{
+	DynCond    *cond = palloc0(sizeof(DynCond));
+
+	cond->kind = DYN_COND_AND;
+	cond->args = palloc(Max(most_args, 1) * sizeof(DynCond *));
+	return cond;
+}
+
 static void
 resolve_filter(const BindContext *context, const DynAccess *access, DynResolvedAccess *resolved)
 {
-	DynCond    *all = palloc0(sizeof(DynCond));
+	DynCond    *all = make_and(list_length(access->filters));
+	DynCond    *enforced = make_and(list_length(access->filters));
 	ListCell   *lc;
 
-	all->kind = DYN_COND_AND;
-	all->args = palloc(Max(list_length(access->filters), 1) * sizeof(DynCond *));
 	foreach(lc, access->filters)
-		all->args[all->nargs++] = dyn_filter_cond(context->relation, lfirst(lc),
-												  context->values);
+	{
+		const DynPred *pred = lfirst(lc);
+		DynCond    *cond = dyn_filter_cond(context->relation, pred,
+										   context->values);
+
+		all->args[all->nargs++] = cond;
+		if (pred->enforced)
+			enforced->args[enforced->nargs++] = cond;
+	}
 	all = dyn_cond_simplify(all);
+	enforced = dyn_cond_simplify(enforced);
 	if (all->kind == DYN_COND_FALSE)
 		resolved->contradiction = true;
 	else if (all->kind != DYN_COND_TRUE)
 		resolved->filter = all;
+	if (enforced->kind != DYN_COND_TRUE)
+		resolved->enforced = enforced;
 }
 
 void

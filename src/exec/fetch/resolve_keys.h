@@ -35,6 +35,8 @@ typedef struct DynResolvedAccess
 	int			nrange;			/* QUERY: conditions on range attributes */
 	DynCond    *range[DYN_MAX_KEY_ATTRS];
 	DynCond    *filter;			/* NULL: none */
+	DynCond    *enforced;		/* what the plan relies on of the filter, which
+								 * always fits into a request; NULL: nothing */
 } DynResolvedAccess;
 
 /* Allocates in CurrentMemoryContext; `values` must live as long. */
