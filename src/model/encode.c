@@ -203,7 +203,13 @@ encode_bool(const DynCodec *codec, Datum value, DynScalar *out)
 	return DYN_ENCODED;
 }
 
-/* The instant of a date/time value; false for infinity. */
+/* The first day that no timestamp reaches; dates go on for millions of years. */
+#define END_OF_INSTANTS	(TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
+
+/*
+ * The instant of a date/time value; false for infinity, and for what is later
+ * than every instant.
+ */
 static bool
 value_instant(const DynCodec *codec, Datum value, Timestamp *instant)
 {
@@ -211,10 +217,10 @@ value_instant(const DynCodec *codec, Datum value, Timestamp *instant)
 	{
 		DateADT		date = DatumGetDateADT(value);
 
-		if (DATE_NOT_FINITE(date))
+		if (DATE_NOT_FINITE(date) || date >= END_OF_INSTANTS)
 			return false;
 		*instant = (Timestamp) date * USECS_PER_DAY;
-		return IS_VALID_TIMESTAMP(*instant);
+		return true;
 	}
 	*instant = DatumGetTimestamp(value);
 	return !TIMESTAMP_NOT_FINITE(*instant);

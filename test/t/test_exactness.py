@@ -222,6 +222,20 @@ class LargeFilters(Twins):
         self.assertEqual(self.fx.value(f"SELECT count(*) FROM f WHERE {condition}"), 4)
 
 
+class DistantDates(Twins):
+    """A date may lie beyond every timestamp."""
+
+    def test_dates(self):
+        days = ["0001-01-01", "1999-12-30", "1999-12-31", "2000-01-01", "2024-05-05", "9999-12-31"]
+        items = [{"pk": {"S": "p"}, "sk": {"S": day}, "d": {"S": day}} for day in days]
+        self.load("pk text, sk date, d date", items, keys=(("pk", "S"), ("sk", "S")))
+        for days in (106751990, 106751991, 213503981, 213503982, 213511982, 427007965, 2135031823):
+            for column in ("sk", "d"):
+                for operator in ("<", "<=", ">", ">=", "=", "<>"):
+                    self.same(f"SELECT d FROM t WHERE {column} {operator} date '2000-01-01' + {days}",
+                              f"SELECT count(*) FROM t WHERE pk = 'p' AND {column} {operator} date '2000-01-01' + {days}")
+
+
 class LongBounds(Twins):
     """Bounds that are longer than any value can be."""
 
