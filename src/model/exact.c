@@ -111,6 +111,9 @@ dyn_judge_column(DynColumn *column)
 	if (range)
 		traits->range = exact_if(codec->spelling.total && !nulls);
 	traits->order = point && range && (codec->spelling.total || !nulls);
+	/* a part does not tell whether the whole fits, or satisfies a domain */
+	traits->parts = codec->kind == DYN_CODEC_JSONB && !nulls &&
+		!codec->is_domain;
 	traits->distinct = point && column_compares_bytes(column);
 
 	if (!nulls && !codec->is_domain)

@@ -839,7 +839,8 @@ collect_walker(Node *node, FieldWalk *walk)
 		return false;
 	}
 	if (IsA(node, OpExpr) &&
-		dyn_match_field(node, walk->relid, walk->relation, &field, &as_text))
+		dyn_match_field(node, walk->relid, walk->relation, &field, &as_text) &&
+		dyn_relation_column(walk->relation, field.attnum)->traits.parts)
 	{
 		add_field(walk, field.attnum, field.steps);
 		return false;

@@ -236,6 +236,37 @@ class DistantDates(Twins):
                               f"SELECT count(*) FROM t WHERE pk = 'p' AND {column} {operator} date '2000-01-01' + {days}")
 
 
+class PartsOfDocuments(Twins):
+    """What is true of a whole document is not concluded from the part of it that is read."""
+
+    ITEMS = [{"pk": {"S": "p"}, "sk": {"N": str(n)}, "info": {"M": info}}
+             for n, info in enumerate(({"a": {"S": "x"}, "b": {"S": "y"}}, {"b": {"S": "y"}}))]
+    QUERIES = ("SELECT sk, info->>'a' FROM t", "SELECT sk, info->'a'->'b' FROM t WHERE pk = 'p'", "SELECT sk FROM t WHERE info->>'a' = 'x'",
+               "SELECT sk FROM t WHERE info->>'a' IS NULL", "SELECT info#>>'{a}' FROM t WHERE pk = 'p' AND sk = 1", "SELECT sk, info FROM t WHERE info->>'a' = 'x'",
+               "SELECT count(*) FROM t WHERE info->>'a' IS DISTINCT FROM 'x'")
+
+    def test_not_null(self):
+        empty = {"pk": {"S": "p"}, "sk": {"N": "7"}, "info": {"M": {}}}
+        self.load("pk text, sk integer, info jsonb NOT NULL", [*self.ITEMS, empty])
+        self.same(*self.QUERIES)
+        [request] = self.fx.requests("SELECT info->>'a' FROM f WHERE pk = 'p'")
+        self.assertIn("a", request.body["ExpressionAttributeNames"].values())
+        self.fx.dynamo.put_raw(self.fx.remote("f"), [{"pk": {"S": "p"}, "sk": {"N": "9"}}])
+        self.assertEqual(self.fx.error("SELECT info FROM f").sqlstate, "23502")
+
+    def test_domains(self):
+        self.fx.execute("CREATE DOMAIN has_b AS jsonb CHECK (VALUE ? 'b'); CREATE DOMAIN present AS jsonb NOT NULL")
+        for column in ("has_b", "has_b OPTIONS (on_mismatch 'null')", "present"):
+            self.load(f"pk text, sk integer, info {column}", self.ITEMS)
+            self.same(*self.QUERIES)
+
+    def test_a_misfit_beside(self):
+        """U+0000 in one member makes the whole NULL."""
+        misfit = {"pk": {"S": "p"}, "sk": {"N": "7"}, "info": {"M": {"a": {"S": "x"}, "b": {"S": "y\0"}}}}
+        self.load("pk text, sk integer, info jsonb OPTIONS (on_mismatch 'null')", [*self.ITEMS, misfit])
+        self.same(*self.QUERIES)
+
+
 class LongBounds(Twins):
     """Bounds that are longer than any value can be."""
 

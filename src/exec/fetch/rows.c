@@ -63,6 +63,21 @@ projected_path(const DynAccess *access, const DynPath *path)
 	return projected;
 }
 
+static bool
+is_partial(const DynAccess *access, AttrNumber attnum)
+{
+	ListCell   *lc;
+
+	foreach(lc, access->fields)
+	{
+		const DynField *field = lfirst(lc);
+
+		if (field->attnum == attnum && field->steps == NIL)
+			return false;
+	}
+	return true;
+}
+
 static void
 set_columns(DynRows *rows, const DynAccess *access)
 {
@@ -76,6 +91,7 @@ set_columns(DynRows *rows, const DynAccess *access)
 			projected_path(access, dyn_field_path(rows->relation, field));
 		if (is_fetched(rows, field->attnum))
 			continue;
+		rows->partial[rows->ncolumns] = is_partial(access, field->attnum);
 		rows->attnums[rows->ncolumns++] = field->attnum;
 		add_path(rows, dyn_relation_column(rows->relation, field->attnum)->path);
 	}
@@ -110,6 +126,7 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 
 	rows->relation = relation;
 	rows->attnums = palloc0(space * sizeof(AttrNumber));
+	rows->partial = palloc0(space * sizeof(bool));
 	rows->paths = palloc0(space * sizeof(DynPath));
 	rows->projection = palloc0(space * sizeof(DynPath));
 	rows->nbase = access->nbase;
@@ -265,7 +282,7 @@ decode_column(DynRows *rows, const DynValue *values, int i, Datum *result)
 		if (!column->null_on_mismatch)
 			report_mismatch(rows, values, i, why);
 	}
-	if (column->not_null)
+	if (column->not_null && !rows->partial[i])
 		report_null(rows, values, i);
 	if (column->codec.is_domain)
 		(void) dyn_codec_check_domain(&column->codec, (Datum) 0, true, false,

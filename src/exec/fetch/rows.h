@@ -18,6 +18,8 @@ typedef struct DynRows
 	DynRelation *relation;
 	int			ncolumns;		/* fetched ones */
 	AttrNumber *attnums;		/* column i is in slot i */
+	bool	   *partial;		/* parts of the document are read, so that its
+								 * absence says nothing of the whole */
 	int		   *positions;		/* in the tuple; NULL: as in the table */
 
 	/* what the page reader is to look for: the columns, then extra attributes */
