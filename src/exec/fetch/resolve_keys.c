@@ -399,21 +399,21 @@ keep_points_within(KeyRange *range)
 }
 
 /*
- * The highest text with the prefix that a sort key can hold: filled up with the
- * highest characters that fit, of four bytes and at last of fewer.
+ * The highest text with the prefix that a key attribute can hold: filled up with
+ * the highest characters that fit, of four bytes and at last of fewer.
  */
 static DynScalar
-last_with_prefix(const DynScalar *prefix)
+last_with_prefix(const DynScalar *prefix, size_t max_bytes)
 {
 	static const char *const highest[] = {"", "\x7f", "\xdf\xbf", "\xef\xbf\xbf",
 	"\xf4\x8f\xbf\xbf"};
-	char	   *data = palloc(DYN_MAX_RANGE_BYTES);
+	char	   *data = palloc(max_bytes);
 	DynScalar	last = {DYN_TYPE_S, data, prefix->len};
 
 	memcpy(data, prefix->data, prefix->len);
-	while (last.len < DYN_MAX_RANGE_BYTES)
+	while (last.len < max_bytes)
 	{
-		size_t		n = Min(DYN_MAX_RANGE_BYTES - last.len, 4);
+		size_t		n = Min(max_bytes - last.len, 4);
 
 		memcpy(data + last.len, highest[n], n);
 		last.len += n;
@@ -433,7 +433,7 @@ merge_prefix(KeyRange *range)
 
 	if (!range->has_prefix || (!range->lower.set && !range->upper.set))
 		return;
-	last.value = last_with_prefix(&range->prefix);
+	last.value = last_with_prefix(&range->prefix, range->max_bytes);
 	if (!range->upper.set &&
 		dyn_scalar_compare(&range->lower.value, &range->prefix) <= 0)
 	{
