@@ -2,8 +2,12 @@
 import itertools
 
 from apart import Apart
+from beside import Beside
 from coverage import holes
+from edges import KINDS, MISFITS, OLDER
+from features import IN_ORDER
 from joins import Joins
+from ordered import Ordered
 from runner import Case
 from statements import Generator
 
@@ -35,10 +39,13 @@ ROUNDS = 100    # tries for what was not met
 class Cases:
     """Makes cases without end."""
 
-    def __init__(self, rng, runner, tables, related):
+    def __init__(self, rng, runner, tables, related, worlds=()):
         self.rng, self.coverage = rng, runner.coverage
         self.generator = Generator(rng, tables)
         self.joins = Joins(rng, related, tables)
+        self.ordered = Ordered(self.generator, tables)
+        self.beside = Beside(self.generator, tables)
+        self.worlds = {name: (other, Generator(rng, other.tables)) for name, other in worlds}
 
     def settings(self):
         """Settings for the next statements."""
@@ -81,6 +88,7 @@ class Cases:
         rng = self.rng
         names, weights = zip(*MODES)
         case = Case(select, rng.choices(names, weights)[0], settings, rng.getrandbits(32))
+        case.settings = {**settings, **select.settings}
         if select.shape == "memoized":
             case.settings = dict.fromkeys(["enable_hashjoin", "enable_mergejoin", "enable_material"], "off")
         if select.complete and case.mode == "cursor":
@@ -109,9 +117,47 @@ class Cases:
         """A statement over tables that do not depend on each other."""
         return Apart(self.rng, self.joins.related if self.rng.random() < 0.75 else self.joins.others).statement()
 
+    def elsewhere(self, name):
+        """A statement in a database of another encoding."""
+        runner, generator = self.worlds[name]
+        ordered = Ordered(generator, runner.tables)
+        make = self.rng.choice([ordered.statement] * 4 + [generator.by_key, generator.statement, generator.rows])
+        select = make()
+        while select.shape == "memoized":
+            select = make()
+        select.features = select.features + [name]
+        case = self.case(select, self.settings(), True)
+        case.runner = runner
+        return case
+
+    def edges(self):
+        """What relies on an order, runs beside a Gather, or in another encoding; each under settings of its own."""
+        rng = self.rng
+        while True:
+            for make in (self.ordered.statement, self.ordered.statement, self.beside.statement, self.ordered.statement):
+                yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
+            if self.worlds:
+                yield self.elsewhere(rng.choice(list(self.worlds)))
+
+    def toward_feature(self, name):
+        """A case for the sake of something."""
+        if name in self.worlds:
+            return self.elsewhere(name)
+        if name in (MISFITS, OLDER, KINDS):
+            select = self.ordered.statement(name)
+        elif name.endswith(IN_ORDER):
+            select = self.ordered.statement(style="appended" if "arms" in name else "merged" if "merge" in name else None)
+        elif "Gather" in name:
+            select = self.beside.statement()
+        else:
+            select = self.generator.statement()
+        return self.case(select, self.settings(), True)
+
     def toward(self, what, *words):
         """A case that may fill a hole of the coverage."""
         rng = self.rng
+        if what == "feature":
+            return self.toward_feature(words[0])
         if what == "condition":
             return self.case(self.generator.toward(*words[:3]), self.settings(), True)
         if what == "join":
@@ -134,12 +180,13 @@ class Cases:
 
     def all(self):
         """In rounds: a sweep's, then anything, then joins; each group under settings of its own."""
-        sweep, joins = self.generator.sweep(self.coverage.covered), self.joined()
+        sweep, joins, edges = self.generator.sweep(self.coverage.covered), self.joined(), self.edges()
         while True:
             settings = self.settings()
-            for _ in range(22):
+            for _ in range(20):
                 select = next(sweep, None)
                 yield self.case(select or self.generator.statement(), settings, select is not None)
             for _ in range(3):
                 yield self.case(self.generator.statement(), settings, False)
             yield from itertools.islice(joins, 9)
+            yield from itertools.islice(edges, 7)

@@ -1,6 +1,7 @@
 """Which operator was tried on which type in which role by which access path."""
 from collections import Counter, defaultdict
 
+import features
 import joincover
 
 
@@ -33,6 +34,11 @@ def role_in(node, table, column):
     return column.role
 
 
+def soft(table):
+    """Does the table take what does not fit for NULL?"""
+    return table.options.get("on_mismatch") == "null"
+
+
 class Coverage:
     """Counts."""
 
@@ -47,10 +53,11 @@ class Coverage:
         self.filled = 0
         self.lookups = False            # is there a read-ahead for joins?
         self.errors = Counter()         # SQLSTATE of errors on both sides
+        self.features = Counter()       # what else a statement was there for
 
     def add(self, other):
         """What another process has covered."""
-        for name in ("cells", "shapes", "paths", "nodes", "modes", "errors"):
+        for name in ("cells", "shapes", "paths", "nodes", "modes", "errors", "features"):
             getattr(self, name).update(getattr(other, name))
         for cell, paths in other.met.items():
             self.met[cell] |= paths
@@ -67,6 +74,8 @@ class Coverage:
             scans.setdefault(node.get("Alias", "a"), (node, tables[name]))
             self.paths[access_path(node, tables[name])] += 1
         self.count_nodes(plan)
+        self.features.update(select.features + sorted(features.of_plan(plan, {t.name for _, t in scans.values() if soft(t)})))
+        self.features.update(features.of_constants(select.parts()))
         self.joins.record(plan, lambda node: self.path_of(node, tables))
         for name, alias, column, operator in select.all_tags():
             if name is None:
@@ -126,7 +135,7 @@ class Coverage:
         yield "# type by access path:"
         yield from self.table(lambda cell: (cell[1], cell[3]))
         yield from self.joins.report()
-        for name in ("paths", "shapes", "modes", "nodes", "errors"):
+        for name in ("paths", "shapes", "modes", "nodes", "features", "errors"):
             counts = getattr(self, name).most_common()
             yield f"# {name}: " + ", ".join(f"{key} {count}" for key, count in counts)
 
@@ -166,6 +175,18 @@ EXPECTED = [
     ("join =", "*", "hash|index hash|sort|plain", "*"),
     ("EXISTS|NOT EXISTS|IN|NOT IN|scalar|lateral", "*", "*", "*"),
     ("=", "*", "*", "no request"),
+    ("=|IN|= ANY|<", "label|citext|mood|oid", "hash", "*"),
+    ("=|IN|= ANY|<", "small|char(5)|inet|citext", "sort", "*"),
+    ("::citext =|::citext <|::citext IN|::citext LIKE|::bpchar =|::bpchar IN|::label =|::name =|::varchar LIKE", ANY_TEXT, "*", "*"),
+    ("::oid =|::oid <|::oid IN|::small =|::numeric =|::float8 <", "int4", "*", "*"),
+    ("::text =", "mood|inet|oid|uuid|date", "*", "*"),
+    ("column ::citext =|column ::citext <|column ::bpchar =|column ::oid =|column ::oid <|column ::text =", "*", "*", "*"),
+    ("= ANY of 99|= ANY of 100|= ANY of 101|= ANY of none|= ANY with NULL", "text|int4|uuid", "hash|plain", "*"),
+    ("= ANY of 99|= ANY of 100|= ANY of 101|= ANY of none|= ANY with NULL", f"{BYTEWISE}|int4", "sort", "*"),
+    ("= ANY of 99|= ANY of 100|= ANY of 101|= ANY of none|= ANY with NULL", "text", "index hash", "*"),
+    ("<> ALL of 99|<> ALL of 100|<> ALL of 101|<> ALL of none|<> ALL with NULL", "text|int4", "plain", "Scan"),
+    ("LIKE ... escape", "*", "hash|plain", "Scan"),
+    ("huge", "bytea|text", "sort|plain", "*"),
 ]
 
 # And what core must have done with it.
@@ -187,5 +208,6 @@ def holes(coverage):
                if not any((*pattern[:3], path) in tried for path in pattern[3].split("|"))]
     missing += [("access path", path) for path in EXPECTED_PATHS if not coverage.paths[path]]
     nodes = EXPECTED_NODES + ["DynamoReadAhead"] * coverage.lookups
+    missing += [("feature", name) for name in features.EXPECTED if not coverage.features[name]]
     missing += [("plan node", node) for node in nodes if not coverage.nodes[node]]
     return missing + [("join", *hole) for hole in joincover.holes(coverage.joins, coverage.lookups)]

@@ -87,7 +87,6 @@ class Directed:
             self.left_in_the_middle()
             self.equal_keys()
         self.branches_passed_over()
-        return self.passed, self.failed
 
     def stale_index(self):
         """The index still shows what the table no longer holds; one key appears in it twice."""

@@ -1,4 +1,5 @@
 """Random joins: rows from somewhere, and then one table after the other, in all the ways to ask for related rows."""
+from edges import MISFITS
 from hops import LARGEST, REQUESTS, Hops
 from matching import Entry, base_type, is_array
 from predicates import Leaf
@@ -18,7 +19,7 @@ class Joins:
 
     def __init__(self, rng, related, others):
         self.rng, self.related = rng, related
-        self.others = [t for t in others if t.rows and t.name not in ("big", "lg")]
+        self.others = [t for t in others if t.rows and t.name not in ("big", "lg") and t.feature in (None, MISFITS)]
         for table in self.others:
             for column in table.columns:
                 column.domain = column.domain or self.domain(table, column)

@@ -3,7 +3,9 @@
 A condition is a list of parts: SQL text, and Lit for constants, which a statement writes as constants, parameters,
 stable function calls or initplans.
 """
+import datetime
 import re
+import uuid
 
 from values import WORDS, Integer, array_text, quote
 
@@ -180,7 +182,11 @@ class Maker:
         found = ["eq"] * 4 + ["coalesce", "test", "test", "many"] + ["in", "in", "any", "any", "between", "between", "between_like", "lt", "le", "gt", "ge", "two", "ne",
                               "not_in", "all", "is_null", "not_null", "distinct", "commuted", "two", "or_eq", "in_null"]
         if group == "text" and kind.deterministic:
-            found += ["like"] * 4 + ["ilike", "caret", "caret", "starts", "not_like", "other_text", "like_and", "caret_and"]
+            found += ["like"] * 4 + ["ilike", "caret", "caret", "starts", "not_like", "like_and", "caret_and", "cast_like"]
+            found += ["other_text"] if kind.words is WORDS else []
+        found += ["cast", "cast", "cast_list"] if self.casts(column) else []
+        found += ["long_list", "empty_list", "null_list"] if self.made_up(column, 1) else []
+        found += ["huge"] if kind.sqltype in ("bytea", "text") and kind.deterministic else []
         if group == "number":
             found += ["arithmetic", "cast_number"]
         if kind.sqltype == "uuid":
@@ -319,6 +325,88 @@ class Maker:
                                                     self.lit(column, self.pooled(column))]
         return self.leaf(column, "many OR", *parts)
 
+    # Lists at the limits, and values beyond them
+
+    def made_up(self, column, count):
+        """So many distinct texts of the column's type."""
+        kind = column.kind
+        if kind.group == "text" and not kind.limit:
+            return [f"v{n}" for n in range(count)]
+        if kind.sqltype in ("int2", "int4", "int8", "numeric"):
+            return [str(n) for n in range(-7, count - 7)]
+        if kind.sqltype == "uuid":
+            return [str(uuid.UUID(int=n)) for n in range(count)]
+        if kind.sqltype == "date":
+            return [(datetime.date(2023, 12, 1) + datetime.timedelta(n)).isoformat() for n in range(count)]
+        return [f"\\x{n:04x}" for n in range(count)] if kind.sqltype == "bytea" else []
+
+    def make_long_list(self, column):
+        """As many distinct values as fit into one request, one more, one less."""
+        count = self.rng.choice([99, 100, 101, 101])
+        operator = self.rng.choice(["= ANY", "= ANY", "<> ALL"])
+        mine = [text for text in dict.fromkeys(self.several(column, 4, False)) if text not in self.made_up(column, count)]
+        texts = (mine + self.made_up(column, count))[:count]
+        self.rng.shuffle(texts)
+        return self.leaf(column, f"{operator} of {count}", self.ref(column), f" {operator} (",
+                         Lit(array_text(texts), self.element_type(column) + "[]"), ")")
+
+    def make_empty_list(self, column):
+        operator = self.rng.choice(["= ANY", "= ANY", "<> ALL"])
+        return self.leaf(column, f"{operator} of none", self.ref(column), f" {operator} (",
+                         Lit(self.rng.choice(["{}", "{}", "{NULL}"]), self.element_type(column) + "[]"), ")")
+
+    def make_null_list(self, column):
+        operator = self.rng.choice(["= ANY", "= ANY", "<> ALL"])
+        return self.leaf(column, f"{operator} with NULL", self.ref(column), f" {operator} (",
+                         self.array_lit(column, self.rng.choice([1, 3, 99]), 1), ")")
+
+    def make_huge(self, column):
+        """A value larger than any item."""
+        value = "decode(repeat('00', 450000), 'hex')" if column.kind.sqltype == "bytea" else \
+            f"repeat({quote(self.rng.choice(['a', 'z']))}, 450000)"
+        operator = self.rng.choice(["<", "<=", ">", ">=", "=", "<>"])
+        return self.leaf(column, "huge", f"{self.ref(column)} {operator} " + self.rng.choice(["{}", "stable({})"]).format(value))
+
+    # Operators of other types than the column's
+
+    @staticmethod
+    def casts(column):
+        """The types that a column's operators may be taken from by a cast that does not fail."""
+        kind = column.kind
+        if kind.group == "text":
+            return ["bpchar", "varchar", "name", "text"] + (["citext", "label"] if kind.words is WORDS else [])
+        if kind.sqltype in ("bytea", "boolean") or kind.options or kind.group in ("jsonb", "array"):
+            return []
+        return {"int2": ["int8", "numeric", "float8"], "int4": ["oid", "oid", "int8", "numeric", "float8", "small"],
+                "int8": ["numeric", "float8"], "float4": ["float8"], "float8": [], "oid": ["int8", "int4", "text"],
+                "date": ["timestamp", "timestamptz", "text"], "timestamp": ["date", "text"],
+                "timestamptz": ["date", "timestamp"], "mood": ["text"], "inet": ["text", "cidr"], "uuid": ["text"],
+                }.get(kind.sqltype, ["float8"] if kind.group == "number" else ["text"])
+
+    def cast_lit(self, column, to):
+        """A constant of the column's type cast to another."""
+        return ["(", Lit(self.near(column, 0).text, column.kind.sqltype, self.other(column)), f")::{to}"]
+
+    def make_cast(self, column):
+        to = self.rng.choice(self.casts(column))
+        operator = self.rng.choice(["=", "=", "<>", "<", ">="])
+        return self.leaf(column, f"::{to} {'=' if operator == '=' else '<>' if operator == '<>' else '<'}",
+                         f"{self.ref(column)}::{to} {operator} ", *self.cast_lit(column, to))
+
+    def make_cast_list(self, column):
+        to = self.rng.choice(self.casts(column))
+        if self.rng.random() < 0.5 or to == "label":
+            return self.leaf(column, f"::{to} IN", f"{self.ref(column)}::{to} IN (", *self.cast_lit(column, to), ", ",
+                             *self.cast_lit(column, to), ")")
+        lit = self.array_lit(column, self.rng.choice([0, 2, 5]), 0.1)
+        if self.element_type(column) not in ("text", column.kind.sqltype):
+            return self.make_cast(column)
+        return self.leaf(column, f"::{to} IN", f"{self.ref(column)}::{to} = ANY (", lit, f"::{to}[])")
+
+    def make_cast_like(self, column):
+        to = self.rng.choice(["citext", "varchar", "name"] if column.kind.words is WORDS else ["varchar", "name"])
+        return self.leaf(column, f"::{to} LIKE", f"{self.ref(column)}::{to} LIKE ", Lit(self.pattern(column), "text"))
+
     # Numbers and uuids
 
     def make_arithmetic(self, column):
@@ -353,7 +441,7 @@ class Maker:
         """A LIKE pattern for the witness's value."""
         text = self.witness.get(column.name)
         if text is None or self.rng.random() < 0.2:
-            text = self.rng.choice(WORDS)
+            text = self.rng.choice(column.kind.words)
         escape = lambda part: part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         cut = self.rng.randint(0, min(len(text), 6) if self.rng.random() < 0.9 else len(text))
         middle = self.rng.randint(0, len(text) - 1) if text else 0
@@ -366,6 +454,12 @@ class Maker:
     def make_like(self, column):
         return self.leaf(column, "LIKE", self.ref(column), " LIKE ",
                          Lit(self.pattern(column), "text", lambda rng: self.pattern(column)))
+
+    def make_like_end(self, column):
+        """A pattern that ends in its escape character: an error for the rows that get so far."""
+        text = self.near(column, 0).text or ""
+        return self.leaf(column, "LIKE ... escape", self.ref(column), " LIKE ",
+                         Lit(text[:self.rng.choice([0, 1, 9])].replace("\\", "") + self.rng.choice(["", "%"]) + "\\", "text"))
 
     def make_ilike(self, column):
         return self.leaf(column, "ILIKE", self.ref(column), " ILIKE ", Lit(self.pattern(column), "text"))
@@ -499,7 +593,10 @@ class Maker:
     def make_json_deep(self, column):
         ref = self.ref(column)
         expr = self.rng.choice([f"{ref} -> 'l' ->> 0", f"{ref} #>> '{{l,0}}'", f"{ref} -> 'l' -> 1 ->> 'c'",
-                                f"{ref} #>> '{{l,1,c}}'", f"{ref} ->> 0", f"{ref} -> 'l' -> -1 ->> 'c'"])
+                                f"{ref} #>> '{{l,1,c}}'", f"{ref} ->> 0", f"{ref} -> 'l' -> -1 ->> 'c'",
+                                f"{ref} #>> '{{l,\"{self.rng.choice(['+0', ' 0', '00', '0 ', '-0', '0x0', '-1', '1e0', ''])}\"}}'",
+                                f"{ref} #>> '{{\"{self.rng.choice(['+1', ' 1', '01', '1'])}\"}}'",
+                                f"{ref} #>> '{{{','.join(['a'] * self.rng.choice([31, 32, 33, 40]))}}}'"])
         return self.leaf(column, "list element", f"({expr}) = ", Lit(self.rng.choice(["1", "a", "true", "YWI="]), "text"))
 
     def make_json_digit(self, column):
@@ -592,25 +689,22 @@ class Maker:
 
     def make_columns(self):
         """One column compared with another."""
-        pairs = [(a, b) for a in self.table.columns for b in self.table.columns
-                 if a.kind.group == b.kind.group and a.kind.group in ("text", "number", "float", "instant", "date")]
+        pairs = [(a, b) for a in self.table.columns for b in self.table.columns if a.kind.group == b.kind.group and
+                 (a.kind.group in ("text", "number", "float", "instant", "date") or
+                  (a.kind.group == "other" and a.kind.sqltype == b.kind.sqltype))]
         if not pairs:
             return None
         one, two = self.rng.choice(pairs)
         operator = self.rng.choice(["=", "<", "<=", ">", ">=", "<>"])
         collate = ""
         if one.kind.group == "text" and one.kind.collation != two.kind.collation:
-            collate = self.rng.choice([' COLLATE "C"', ' COLLATE "und-x-icu"'])
-        cast = self.rng.choice(["", self.rng.choice(self.same_bytes(one, two))])
-        return Leaf([f"{self.ref(one)}{cast} {operator} {self.ref(two)}{cast}{collate}"],
-                    [(self.alias, one, "column " + operator)])
-
-    @staticmethod
-    def same_bytes(one, two):
-        """Casts that keep a value's bytes and change what its operators say."""
-        if one.kind.group == "text":
-            return ["::bpchar", "::varchar"]
-        return ["::oid"] if {one.kind.sqltype, two.kind.sqltype} == {"int4"} else [""]
+            collate = self.rng.choice([' COLLATE "C"', ' COLLATE "und-x-icu"']) if one.kind.words is WORDS else ' COLLATE "C"'
+        casts = [to for to in self.casts(one) if to in self.casts(two)]
+        if casts and self.rng.random() < 0.5:
+            to = self.rng.choice(casts)
+            return Leaf([f"{self.ref(one)}::{to} {operator} {self.ref(two)}::{to}{collate}"],
+                        [(self.alias, one, f"column ::{to} {'=' if operator == '=' else '<'}")])
+        return Leaf([f"{self.ref(one)} {operator} {self.ref(two)}{collate}"], [(self.alias, one, "column " + operator)])
 
     def whole(self):
         """A WHERE clause."""

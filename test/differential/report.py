@@ -9,10 +9,14 @@ from collections import Counter
 from cases import Cases
 from coverage import holes
 from directed import Directed
+from edges import make_edges
+from lies import Lies
 from related import make_related
+from replaced import Replaced
 from runner import Runner
 from twins import make_tables
 from values import Enum, quote
+from worlds import STABLE, Worlds
 
 MAX_SHOWN = 8
 # For joins: one of the tables as local partitions, and functions that ask for rows themselves.
@@ -41,11 +45,11 @@ def set_up(fx, rng):
     fx.server("one", os.environ["DDB_ENDPOINT"], max_concurrency=1)
     fx.server("two", os.environ["DDB_ENDPOINT"], max_concurrency=2)
     fx.execute("CREATE SCHEMA f; CREATE SCHEMA l; "
-               "CREATE COLLATION nd (provider = icu, locale = 'und-u-ks-level1', deterministic = false); "
-               "CREATE FUNCTION stable(anyelement) RETURNS anyelement STABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END'")
+               "CREATE COLLATION nd (provider = icu, locale = 'und-u-ks-level1', deterministic = false); " + STABLE)
     fx.execute("CREATE DOMAIN small AS int4 CHECK (VALUE <> 424242); "
                f"CREATE TYPE mood AS ENUM ({', '.join(quote(word) for word in Enum.words)})")
-    tables = make_tables()
+    fx.execute("CREATE EXTENSION citext; CREATE DOMAIN label AS text COLLATE \"C\" CHECK (VALUE <> 'forbidden')")
+    tables = make_tables() + make_edges()
     for table in tables:
         table.create(fx, rng)
         table.weight = {"types": 3, "ss": 5, "sn": 2, "ns": 2, "mis": 1.5, "big": 0.15, "none": 0.3}.get(table.name, 1)
@@ -123,8 +127,11 @@ def show(runner, number, case, wrong):
     print(flush=True)
 
 
-def use_library(fx, path):
-    """Let the functions of the extension come from another build of it; a backend can load but one."""
+def use_library(fx):
+    """Let the functions of the extension come from another build of it, if there is one; a backend can load but one."""
+    path = os.environ.get("DIFF_LIBRARY")
+    if not path:
+        return
     fx.execute("UPDATE pg_proc SET probin = %s WHERE probin = '$libdir/dynamo_fdw'", (path,))
     fx.conn.close()
     fx.conn = fx.connect()
@@ -135,41 +142,51 @@ def run_share(fx, count, seed, number):
     tables, related = set_up(fx, random.Random(seed))
     runner = Runner(fx, tables + related)
     tally = Tally(runner, 0, 0, False)
-    tally.run(Cases(random.Random(seed * 7919 + 1 + number * SHARE), runner, tables, related).all(), count)
+    with Worlds(f"diff{number}", seed, runner.coverage, use_library) as worlds:
+        tally.run(Cases(random.Random(seed * 7919 + 1 + number * SHARE), runner, tables, related, worlds).all(), count)
     return runner.coverage, tally.done, tally.failed, runner.slow, tally.fingerprint.hexdigest()
 
 
 def run(fx, count, seed, flags, began, shares=()):
     """Run COUNT statements, and add the `shares` of other processes, see run_share; returns the exit status."""
-    library = os.environ.get("DIFF_LIBRARY")
-    if library:
-        use_library(fx, library)
+    use_library(fx)
     tables, related = set_up(fx, random.Random(seed))
     runner = Runner(fx, tables + related)
-    directed = Directed(fx, runner)
-    try:
-        passed, failed = directed.run()
-    finally:
-        directed.close()
-    if failed and "--first" in flags:
-        print(f"{passed} passed, {failed} failed")
-        return 1
     coverage = runner.coverage
     print(f"# {len(runner.tables)} tables, {sum(len(t.rows) for t in runner.tables)} rows, "
           f"set up in {time.monotonic() - began:.1f} s", flush=True)
-    tally = Tally(runner, passed + failed, failed, "--first" in flags)
-    cases = Cases(random.Random(seed * 7919 + 1), runner, tables, related)
-    tally.run(cases.all(), count)
-    for share in shares:
-        tally.add_share(*share)
-    planned = tally.done
-    if is_judged(tally.done, flags) and not (failed and "--first" in flags):
-        tally.run(cases.missing(), None)
+    tally = Tally(runner, 0, 0, "--first" in flags)
+    with Worlds("diff", seed, coverage, use_library) as worlds:
+        cases = Cases(random.Random(seed * 7919 + 1), runner, tables, related, worlds)
+        tally.run(cases.all(), count)
+        if not tally.over():
+            run_scripted(fx, runner, tally, count, seed)
+        for share in shares:
+            tally.add_share(*share)
+        planned = tally.done
+        if is_judged(tally.done, flags) and not tally.over():
+            tally.run(cases.missing(), None)
     print(f"# {tally.done - planned} statements were added for what was not covered")
     print(f"# fingerprint of the statements: {tally.fingerprint.hexdigest()[:16]}")
     print(f"# {runner.slow} statements were given up as too slow")
     failed = tally.failed + max(0, runner.slow - max(1, tally.done // 1000))
-    return finish(coverage, tally.done, failed, flags, began)
+    return finish(coverage, tally, failed, flags, began)
+
+
+def run_scripted(fx, runner, tally, count, seed):
+    """What is no matter of chance, or of other services: answers that lag or lie, tables made anew."""
+    long = count >= FULL // 6
+    directed, lies = Directed(fx, runner), Lies(fx, runner, seed)
+    try:
+        tally.add_group(directed, ())
+        tally.add_group(lies, lies.run(150 if long else 50))
+        runner.set({})
+        replaced = Replaced(fx, runner, seed)
+        tally.add_group(replaced, replaced.run(20 if long else 2))
+        runner.execute("DEALLOCATE ALL")
+    finally:
+        directed.close()
+        lies.close()
 
 
 class Tally:
@@ -178,13 +195,30 @@ class Tally:
     def __init__(self, runner, done, failed, first):
         self.runner, self.done, self.failed, self.first = runner, done, failed, first
         self.fingerprint = hashlib.sha256()     # the same on all machines
+        self.scripted = 0       # of `done`, those whose rows are not counted
 
     def run(self, cases, count):
         """Run cases until so many statements were compared, or the first that differs."""
         for case in cases:
             self.add(case)
-            if (self.failed and self.first) or (count and self.done >= count):
+            if self.over() or (count and self.done >= count):
                 break
+
+    def over(self):
+        """Was one difference enough?"""
+        return bool(self.failed and self.first)
+
+    def add_group(self, group, texts):
+        """Run a group of statements, which counts what passed and what failed itself."""
+        if self.over():
+            return
+        if not texts:
+            group.run()
+        for text_ in texts:
+            self.fingerprint.update(text_.encode())
+        self.done += group.passed + group.failed
+        self.scripted += group.passed + group.failed
+        self.failed += group.failed
 
     def add_share(self, coverage, done, failed, slow, fingerprint):
         """Count what another process has run."""
@@ -196,9 +230,10 @@ class Tally:
 
     def add(self, case):
         """Run one case."""
-        coverage = self.runner.coverage
-        results, wrong, plan = self.runner.compare(case)
-        coverage.record(case.select, case.mode, plan, self.runner.by_name)
+        runner = case.runner or self.runner
+        coverage = runner.coverage
+        results, wrong, plan = runner.compare(case)
+        coverage.record(case.select, case.mode, plan, runner.by_name)
         for sql, foreign, _ in results:
             self.done += 1
             self.fingerprint.update(sql.encode())
@@ -206,7 +241,7 @@ class Tally:
             coverage.errors.update([foreign.error] if foreign.error and not wrong else [])
         self.failed += len(wrong)
         if wrong and (self.failed <= MAX_SHOWN or self.first):
-            show(self.runner, self.done, case, wrong)
+            show(runner, self.done, case, wrong)
 
 
 def is_judged(done, flags):
@@ -214,11 +249,12 @@ def is_judged(done, flags):
     return "--no-coverage" not in flags and done >= FULL
 
 
-def finish(coverage, done, failed, flags, began):
+def finish(coverage, tally, failed, flags, began):
     """The figures."""
+    done = tally.done
     if "--no-coverage" not in flags:
         print("\n".join(coverage.report()))
-    share = 100 * coverage.filled / max(done, 1)
+    share = 100 * coverage.filled / max(done - tally.scripted, 1)
     print(f"# {done} statements in {time.monotonic() - began:.0f} s, {share:.0f} % of the answers not empty, "
           f"{sum(coverage.errors.values())} errors on both sides")
     full = is_judged(done, flags)

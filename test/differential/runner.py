@@ -41,6 +41,7 @@ class Case:
     def __init__(self, select, mode, settings, seed):
         self.select, self.mode, self.settings, self.seed = select, mode, settings, seed
         self.plan_cache, self.executions = "auto", 1
+        self.runner = None      # another than the usual one
 
     def but(self, **changes):
         """A copy with changes."""
@@ -52,11 +53,11 @@ class Case:
 class Runner:
     """A connection and what was counted on it."""
 
-    def __init__(self, fx, tables):
+    def __init__(self, fx, tables, coverage=None):
         self.fx, self.tables = fx, tables
         self.slow = 0       # statements that were given up
         self.by_name = {t.name: t for t in tables}
-        self.coverage = Coverage()
+        self.coverage = coverage or Coverage()
         self.connection = None
         self.settings = None
         self.connect()
@@ -68,6 +69,7 @@ class Runner:
         raw = psycopg2.extensions.new_type(tuple(psycopg2.extensions.string_types), "RAW", lambda value, _: value)
         psycopg2.extensions.register_type(raw, self.connection)
         self.settings = None
+        self.parallel = "debug_parallel_query" if self.connection.server_version >= 160000 else "force_parallel_mode"
         self.execute("SET dynamo_fdw.scan_policy = 'allow'")
         self.execute(f"SET statement_timeout = '{TIMEOUT}'")
         self.execute("SET jit = off")
@@ -88,6 +90,8 @@ class Runner:
         """The Outcome of a statement."""
         try:
             return Outcome(self.execute(sql))
+        except UnicodeDecodeError as failure:       # of SQL_ASCII, which cuts characters
+            return Outcome(error=("cut", str(failure.object)))
         except psycopg2.Error as failure:
             if self.connection.closed:
                 crash = Outcome(error=("crash", str(failure).strip().split("\n", maxsplit=1)[0]), crashed=True)
@@ -109,7 +113,8 @@ class Runner:
     def set(self, settings):
         """Change settings, those only that differ."""
         if settings != self.settings:
-            self.execute("RESET ALL; SET jit = off; SET dynamo_fdw.scan_policy = 'allow'; "
+            settings = {self.parallel if name == "PARALLEL" else name: value for name, value in settings.items()}
+            self.execute("RESET ALL; SET client_encoding = 'UTF8'; SET jit = off; SET dynamo_fdw.scan_policy = 'allow'; "
                          f"SET statement_timeout = '{TIMEOUT}'; " +
                          "; ".join(f"SET {name} = '{value}'" for name, value in settings.items()))
             self.settings = settings
@@ -142,7 +147,7 @@ class Runner:
         try:
             answer = self.execute("EXPLAIN (FORMAT JSON, COSTS OFF) " + sql)[0][0]
             return (json.loads(answer) if isinstance(answer, str) else answer)[0]["Plan"]
-        except psycopg2.Error:
+        except (psycopg2.Error, UnicodeDecodeError):
             if self.connection.closed:
                 self.reconnect()
             return {}

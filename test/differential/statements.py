@@ -18,6 +18,8 @@ class Select:
         self.tags = []                      # beside those of `where`
         self.shape = "rows"
         self.complete = False               # not for a cursor
+        self.features = []                  # what else the coverage counts it as
+        self.settings = {}                  # what it is there to be run under
 
     def parts(self):
         """The whole statement."""
@@ -107,9 +109,9 @@ class Generator:
     def total_order(self, table, alias):
         """ORDER BY of the key: total, in the order of the column's collation first."""
         parts = []
-        for key in table.keys:
+        for key in table.order():
             if not key.kind.sortable:
-                parts.append(f'{alias}.{key.name} COLLATE "C"')
+                parts.append(f'{alias}.{key.name}::text COLLATE "C"')
             else:
                 parts.append(f"{alias}.{key.name}")
         return parts
@@ -131,8 +133,9 @@ class Generator:
                 continue
             for column in table.columns:
                 for role, partners in self.roles(table, column):
-                    for name in dict.fromkeys(Maker(self.rng, table, "a", None).choices(column)):
-                        cell = (column.kind.name, role, name, column.name if column.strange else None)
+                    names = Maker(self.rng, table, "a", None).choices(column)
+                    for name in dict.fromkeys(names + ["like_end"] * ("like" in names and not partners)):
+                        cell = (column.kind.name, role, name, column.name + table.name if column.strange else None)
                         if cell not in seen:
                             seen.add(cell)
                             times = {"boolean": 6, "distinct": 3}.get(name, 1)

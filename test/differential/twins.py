@@ -1,5 +1,6 @@
 """The tables: made in DynamoDB, declared as foreign tables in schema f, and built from the same values in schema l."""
 import io
+import json
 from decimal import Decimal
 
 from dynamo import index
@@ -13,10 +14,11 @@ class Column:
     """A column, its values, and how often it has none."""
 
     def __init__(self, name, kind, size=30, absent=0.15, null=0.05, not_null=False, path=None, skew=False,
-                 attribute=None, derive=None, unique=False):
+                 attribute=None, derive=None, unique=False, more=()):
         self.name, self.kind, self.size, self.path, self.skew = name, kind, size, path, skew
         self.attribute = attribute or name
         self.unique = unique    # no value twice
+        self.more = list(more)  # values beside the kind's own: of items older than an index
         self.strange = []       # constants like the values that do not fit
         self.derive = derive    # from the drawn values: another view of what other columns show
         self.absent, self.null, self.not_null = (0, 0, True) if not_null else (absent, null, False)
@@ -64,6 +66,8 @@ STRANGE = {"vc": [("abcdefgh", "text")], "ix": [("1.5", "numeric"), ("1E20", "nu
 class Table:
     """One table; `keys` are the columns of its primary key."""
 
+    feature = None              # what the coverage counts the statements over it as
+
     def __init__(self, name, count, keys, columns=(), indexes=(), options=None, filler=None, loose=None):
         self.name, self.count, self.options, self.filler = name, count, dict(options or {}), filler
         self.keys = keys
@@ -75,10 +79,10 @@ class Table:
         self.weight = 1.0
         self.server = "direct"
         self.local = False              # a plain table in schema f, too
-        for name, values in STRANGE.items() if loose else ():
-            self.by_name[name].strange = values
+        for name in self.loose.keys() & STRANGE.keys():
+            self.by_name[name].strange = STRANGE[name]
         for key, role in zip(keys, ("hash", "sort")):
-            key.key, key.not_null, key.role, key.absent, key.null = True, True, role, 0, 0
+            key.key, key.not_null, key.role, key.absent, key.null = True, key.name not in self.loose, role, 0, 0
         for one in self.indexes:
             for key, _ in one["keys"]:
                 column = self.by_name[key]
@@ -92,8 +96,8 @@ class Table:
         self.by_name[column.name] = column
 
     def order(self):
-        """The columns of a total order."""
-        return self.keys
+        """The columns of a total order: keys that are NULL for several rows are not enough."""
+        return self.keys if all(key.not_null for key in self.keys) else self.keys + [self.by_name["no"]]
 
     def wire(self, name):
         """The type of a key attribute."""
@@ -103,16 +107,18 @@ class Table:
         """Make up the items; returns them."""
         for column in self.columns:
             column.pool = column.kind.pool(rng, column.size, column.key)
+            column.strange = column.strange or [(text, column.kind.types(text)[0]) for text, _ in column.more]
+            column.pool += column.more * (1 + len(column.pool) // 6)
         items, seen = [], set()
         for number in range(self.count * 5):
             if len(items) == self.count:
                 break
             drawn = {c.name: c.draw(rng) for c in self.columns if not c.derive}
-            key = tuple(drawn[k.name][0] for k in self.keys)
+            self.loosen(rng, drawn)
+            key = tuple(drawn[k.name][0] or json.dumps(drawn[k.name][1]) for k in self.keys)
             if key in seen:
                 continue
             seen.add(key)
-            self.loosen(rng, drawn)
             items.append(self.item(rng, drawn, number))
             row = {name: value[0] for name, value in drawn.items()}
             row.update({c.name: c.derive(drawn) for c in self.columns if c.derive})
@@ -161,9 +167,12 @@ class Table:
         for one in self.indexes:
             self.name_attributes(one)
         keys = [(k.attribute, self.wire(k.name)) for k in self.keys] + [None]
-        fx.create_table(self.name, keys[0], keys[1], self.indexes)
+        fx.create_table(self.name, keys[0], keys[1], [one for one in self.indexes if not one.get("late")])
         remote = fx.remote(self.name)
         fx.dynamo.put_raw(remote, items)
+        for one in self.indexes:
+            if one.get("late"):
+                fx.dynamo.add_index(remote, one)
         self.order_sets(fx.dynamo, remote)
         columns = ", ".join(c.declare(True) for c in self.columns)
         fx.execute(f"CREATE FOREIGN TABLE f.{self.name} ({columns}) SERVER {self.server} "

@@ -116,36 +116,58 @@ class Text(Kind):
     """text, varchar(n), char(n)."""
 
     group = "text"
+    words = WORDS
 
-    def __init__(self, sqltype="text", collation=None, limit=None):
+    def __init__(self, sqltype="text", collation=None, limit=None, domain=None, words=None):
         super().__init__(f"{sqltype}({limit})" if limit else sqltype, None, collation)
-        self.base, self.limit = sqltype, limit
+        self.base, self.limit, self.domain = sqltype, limit, domain
+        self.words = words or WORDS
         self.deterministic = collation != "nd"
         self.likes = self.deterministic
         self.sortable = self.deterministic
 
+    @property
+    def name(self):
+        return self.domain or super().name
+
+    def declare(self):
+        return self.domain or super().declare()
+
     def one(self, rng):
-        pick = rng.random()
+        pick, words = rng.random(), self.words
         if pick < 0.05 and not self.limit:
-            text = rng.choice(WORDS) * rng.choice([0, 40, 200]) if rng.random() < 0.6 else rng.choice(LONG)
+            text = rng.choice(words) * rng.choice([0, 40, 200]) if rng.random() < 0.6 or words is not WORDS else rng.choice(LONG)
         elif pick < 0.2:
-            text = rng.choice(WORDS) + rng.choice(WORDS)
+            text = rng.choice(words) + rng.choice(words)
         elif pick < 0.24:
             text = ""
         else:
-            text = rng.choice(WORDS)
+            text = rng.choice(words)
         text = text[:self.limit]
-        return text, {"S": text}
+        return (text.rstrip(" ") if self.base == "char" else text), {"S": text}
 
     def rank(self, text):
         return text.encode() if self.collation == "C" else text.casefold()
 
     def odd(self, rng):
-        word = rng.choice(WORDS)
-        return rng.choice(["", word + "\U0010ffff", word * 3, "x" * 1025, "p" * 1022, "p" * 1030, "é" * 1100, word[:1], "~"]), "text"
+        word = rng.choice(self.words)
+        if self.words is not WORDS:
+            return rng.choice(["", word * 3, "x" * 1025, "p" * 2049, word[:1], "~"]), "text"
+        return rng.choice(["", word + "\U0010ffff", "p" * 2048, "p" * 2049, word * 3, "x" * 1025, "p" * 1022, "p" * 1030, "é" * 1100, word[:1], "~"]), "text"
 
     def types(self, text):
         return ["text"] * 12 + ["varchar"] * 4 + ["bpchar"] if self.base != "char" else ["bpchar", "text"]
+
+
+class Citext(Text):
+    """citext, whose equal values have different letters."""
+
+    def __init__(self):
+        super().__init__("citext")
+        self.sortable = False
+
+    def types(self, text):
+        return ["citext", "citext", "text", "varchar"]
 
 
 def number_types(text):
@@ -177,6 +199,10 @@ class Integer(Kind):
     def __init__(self, sqltype, options=None, domain=None):
         super().__init__(sqltype, options)
         self.limit, self.domain = self.limits[sqltype], domain
+
+    @property
+    def name(self):
+        return self.domain or super().name
 
     def declare(self):
         return self.domain or self.sqltype
@@ -390,14 +416,29 @@ class Enum(Kind):
 
 
 class Inet(Kind):
-    """inet: a type that only its input function knows."""
+    """inet: a type that only its input function knows, in several spellings."""
 
     def one(self, rng):
-        text = rng.choice(["10.0.0.1", "10.0.0.2", "10.0.0.10", "9.0.0.1", "::1", "10.0.0.0/8"])
-        return text, {"S": text}
+        text = rng.choice(["10.0.0.1", "10.0.0.2", "10.0.0.10", "9.0.0.1", "::1", "10.0.0.0/8", "::ffff:1.2.3.4", "10.0.0.0/16",
+                           f"10.0.{rng.randint(0, 3)}.{rng.randint(0, 40)}"])
+        return text, {"S": rng.choice([text, text, text.upper(), text if "/" in text or ":" in text else text + "/32"])}
 
     def odd(self, rng):
         return "10.0.0.3", "inet"
+
+
+class Oid(Kind):
+    """oid: numbers without a sign, as text."""
+
+    def one(self, rng):
+        text = str(rng.choice([rng.randint(0, 99), rng.randint(0, 9), 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32 - 2]))
+        return text, {"S": rng.choice([text, text, "0" + text, " " + text])}
+
+    def rank(self, text):
+        return Decimal(text)
+
+    def odd(self, rng):
+        return rng.choice(["0", "4294967295", "2147483648"]), "oid"
 
 
 class Json(Kind):

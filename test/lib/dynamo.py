@@ -126,6 +126,17 @@ class DynamoClient:
         while self.call("DescribeTable", {"TableName": name})["Table"]["TableStatus"] != "ACTIVE":
             time.sleep(0.05)
 
+    def add_index(self, name, new):
+        """Make an index() over the items that are there, and wait for it."""
+        known = self.call("DescribeTable", {"TableName": name})["Table"]["AttributeDefinitions"]
+        attributes = {**{a["AttributeName"]: a["AttributeType"] for a in known}, **dict(new["keys"])}
+        self.call("UpdateTable", {
+            "TableName": name, "GlobalSecondaryIndexUpdates": [{"Create": new["definition"]}],
+            "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in attributes.items()]})
+        while any(index_["IndexStatus"] != "ACTIVE" for index_ in
+                  self.call("DescribeTable", {"TableName": name})["Table"]["GlobalSecondaryIndexes"]):
+            time.sleep(0.05)
+
     def drop_table(self, name):
         """Remove the table if it exists."""
         try:

@@ -38,12 +38,13 @@ STATEMENT_TIMEOUT = "60s"
 class Fixture:
     """One database with the extension, a server "ddb" that talks to DynamoDB Local through a recording proxy."""
 
-    def __init__(self, name):
+    def __init__(self, name, encoding=None):
         self.database = f"fdw_{name.lower()}_{os.getpid()}"
         self.dynamo = DynamoClient(os.environ["DDB_ENDPOINT"])
         self.proxy = RecordingProxy(os.environ["DDB_ENDPOINT"]).start()
         self._remote = []
-        self._maintain(f"CREATE DATABASE {self.database}")
+        of_encoding = f" TEMPLATE template0 ENCODING '{encoding}' LOCALE_PROVIDER libc LOCALE 'C'" if encoding else ""
+        self._maintain(f"CREATE DATABASE {self.database}{of_encoding}")
         self.conn = self.connect()
         self.execute("CREATE EXTENSION dynamo_fdw")
         self.server("ddb", self.proxy.endpoint)
