@@ -13,6 +13,9 @@
 
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "../plan/plantree.h"
@@ -81,6 +84,27 @@ dyn_scan_evaluate(DynScan *scan)
 		scan->values.values[i] = ExecEvalExpr((ExprState *) lfirst(lc), econtext,
 											  &scan->values.nulls[i]);
 		i++;
+	}
+}
+
+/*
+ * What the values point to may go with the outer row, while requests in flight
+ * are still theirs.
+ */
+static void
+keep_values(DynScan *scan)
+{
+	DynValues  *values = &scan->values;
+
+	for (int i = 0; i < values->n; i++)
+	{
+		ExprState  *state = list_nth(scan->exprs, i);
+		int16		len;
+		bool		byval;
+
+		get_typlenbyval(exprType((Node *) state->expr), &len, &byval);
+		if (!values->nulls[i])
+			values->values[i] = datumCopy(values->values[i], byval, len);
 	}
 }
 
@@ -163,7 +187,10 @@ dyn_scan_begin_run(DynScan *scan)
 	scan->served = scan->lookups != NULL &&
 		dyn_lookups_open(scan->lookups, &scan->values);
 	if (!scan->served)
+	{
+		keep_values(scan);
 		start_requests(scan);
+	}
 	MemoryContextSwitchTo(oldcontext);
 }
 

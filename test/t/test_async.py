@@ -5,6 +5,7 @@ import shop
 from dynamo import item
 from processes import descriptors_of
 from server import most_in_flight
+from tables import read_page
 
 COLUMNS = 'h text COLLATE "C" NOT NULL, n int NOT NULL, v int, w int'
 
@@ -283,6 +284,29 @@ class Rescans(Scripted):
         self.assertEqual([g for g, _ in rows], [1, 1, 2, 2, 3, 3])
         self.assertTrue(all(0 <= n < 40 for _, n in rows))
         self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
+
+    def test_answers_after_their_outer_row(self):
+        """A semi join has gone on when the second branch's answer comes, which is to the outer row before."""
+        words = ["a", "bb", "ccc", "d" * 200, "é"] * 6
+        for number in range(2):
+            items = [item({"h": word, "n": n, "v": 1, "w": n}) for word in set(words) for n in range(3)]
+            self.fake.table(f"inner{number}", ("h", "S"), ("n", "N"), items=items, item_count=10 ** 6, size_bytes=10 ** 9)
+            self.fx.foreign_table(f"inner{number}", COLUMNS, server="fake")
+        outer = [item({"pk": f"p{n:02}", "k": word}) for n, word in enumerate(words)]
+        self.fake.table("o", ("pk", "S"), items=outer, page_size=1)
+        self.fx.foreign_table("o", "pk text NOT NULL, k text", server="fake")
+        for name in ("inner0", "inner1", "o"):
+            self.fx.explain(f"SELECT * FROM {name}")
+        self.fx.execute("SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off; "
+                        "SET enable_memoize = off; SET dynamo_fdw.enable_lookup_join = off")
+        late, outer = self.fake.tables["inner1"], self.fake.tables["o"]
+        self.fake.on("Scan", lambda request: replies.delay(0.04, read_page(outer, request.body, False)))
+        self.fake.on("Query", lambda request: replies.delay(0.02, read_page(late, request.body, True))
+                     if request.body["TableName"] == "inner1" else None)
+        sql = ("SELECT o.pk FROM o WHERE EXISTS (SELECT FROM (SELECT h, n FROM inner0 UNION ALL SELECT h, n FROM inner1) u "
+               "WHERE u.h = o.k AND u.n + 0 >= 0)")
+        self.assertIn("Async Foreign Scan", self.fx.explain(sql))
+        self.assertEqual(len(self.fx.rows(sql)), len(words))
 
     def test_without_new_values(self):
         """As the inner side of a nested loop."""
