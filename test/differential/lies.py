@@ -63,6 +63,8 @@ def having(name, value):
         allowed = known.get(request.operation, ("Items", "Count", "ScannedCount", "LastEvaluatedKey"))
         if name not in allowed and not name.startswith("_") and name != "Item":
             return None
+        if name == "Item" and value is None and "Item" in document:
+            return None     # like none
         if name == "Items" and "Items" not in document:
             return None
         return {**document, name: copy.deepcopy(value)}
@@ -88,7 +90,7 @@ def on_items(change):
 def on_item(change):
     """Another first item, also in an answer to one key."""
     def lie(document, request):
-        if "Item" in document:
+        if "Item" in document and change({}) is not None:       # no Item, and an Item that is null, are no item
             return {**document, "Item": change(copy.deepcopy(document["Item"]))}
         return on_items(lambda items: [change(items[0])] + items[1:])(document, request)
     return lie
