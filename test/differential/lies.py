@@ -8,6 +8,8 @@ from dynamo import item
 from replies import Reply, answer_twice, reply
 
 CIRCLE = "LastEvaluatedKey in a circle"        # which one such answer alone does not make
+# A Scan asks for any item, so that there it is no lie.
+STRANGER = "an item of another key"
 LATE = "a second answer later"                 # it may come when the next one is awaited
 OTHER = {"h": {"S": "p9"}, "n": {"N": "77"}, "v": {"N": "1"}, "g": {"S": "q"}}
 STATEMENTS = [
@@ -160,7 +162,7 @@ def make_lies():
         "UnprocessedKeys with their items": unprocessed("own"), "UnprocessedKeys of others": unprocessed("foreign"),
         "UnprocessedKeys empty": unprocessed("none"), "UnprocessedKeys null": having("UnprocessedKeys", None),
         "of another table": elsewhere,
-        "an item twice": twice, "an item of another key": on_items(lambda items: items + [OTHER]),
+        "an item twice": twice, STRANGER: on_items(lambda items: items + [OTHER]),
         "an item without its key": on_item(lambda one: {k: v for k, v in one.items() if k != "h"}),
         "an empty item": on_item(lambda one: {}), "an item that is none": on_item(lambda one: None),
         "a number that is none": on_item(lambda one: {**one, "v": {"N": "abc"}, "n": {"N": "abc"}}),
@@ -210,7 +212,7 @@ class Lies:
 
         def answer(request):
             seen[0] += 1
-            if at and seen[0] != at:
+            if at and seen[0] != at or (name == STRANGER and request.operation == "Scan"):
                 return None
             right = self.right(request)
             wrong = damaged(name, right) if lie is None else lie(copy.deepcopy(right.document), request)
