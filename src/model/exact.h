@@ -67,8 +67,8 @@ typedef struct DynTraits
 	DynVerdict	presence;		/* IS NOT NULL */
 	DynVerdict	truth;			/* booleans: c, NOT c */
 
-	bool		parts;			/* members of a document are the same whether it
-								 * is read whole or only in part */
+	bool		parts;			/* members of a document are the same whether
+								 * it is read whole or only in part */
 	bool		point;			/* = means one stored value, usable as a key */
 	bool		key;			/* usable in key conditions */
 } DynTraits;

@@ -535,7 +535,10 @@ constant_elements(const DynPred *pred)
 	return DYN_EXPR_MAX_IN;
 }
 
-/* Bytes of a path in an expression, at most: #n699. for a name, [7] for an index. */
+/*
+ * Upper bound of the bytes of a path in an expression: #n699. for a name, [7]
+ * for an index.
+ */
 static int
 path_bytes(const DynPath *path)
 {
