@@ -221,3 +221,32 @@ class Apart(Lookups):
             counts = self.counts(sql)
             self.assertEqual(len(counts), 1, counts)
             self.assertRight(sql)
+
+
+class OutOfTurn(Lookups):
+    """Rows whose first key answers them leave the others to later rows, which come to them in another order."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '1'); CREATE TABLE wanted (n int, keys text[]);"
+                       "CREATE TABLE mirror.wanted (n int, keys text[])")
+
+    def assertFound(self, source, first, *later):
+        """One row with fourteen keys, then rows with single ones of them."""
+        self.fx.execute(f"TRUNCATE wanted; INSERT INTO wanted SELECT 0, array_agg({first}) FROM generate_series(1, 14) i; ANALYZE wanted")
+        for n, number in enumerate(later, 1):
+            self.fx.execute(f"INSERT INTO wanted SELECT {n}, ARRAY[{first}] FROM (VALUES ({number})) v(i)")
+        self.fx.execute("TRUNCATE mirror.wanted; INSERT INTO mirror.wanted TABLE wanted")
+        for sql in (f"SELECT n, (SELECT {source} = ANY (keys) LIMIT 1) IS NULL FROM wanted",
+                    f"SELECT n, EXISTS (SELECT {source} = ANY (keys)) FROM wanted"):
+            self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+            self.assertRight(sql)
+
+    def test_partitions(self):
+        """A Query each."""
+        self.assertFound("parent FROM children WHERE parent", "'p' || lpad(i::text, 4, '0')", 14, 9, 11, 7, 1, 8, 13)
+
+    def test_index_then_table(self):
+        """Querys of an index that has the keys only."""
+        self.assertFound("note FROM children WHERE mark", "'m' || i * 5 - 4", 8, 5, 7, 2, 4, 6)

@@ -32,6 +32,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "../memory.h"
 #include "stream.h"
 
 /* Items between two pumps. */
@@ -65,10 +66,12 @@ struct DynFetch
 	int			nactive;
 	int			max_active;
 	int			space;			/* of active and idle */
-	DynStream **active;			/* by rising number */
+	DynStream **active;			/* mostly by rising number */
 	DynStream **idle;			/* done ones, to be begun again */
 	int			nidle;
-	int			next_stream;	/* the first one not begun yet */
+	int			next_stream;	/* the next to begin ahead of its turn */
+	bool	   *settled;		/* keyed, by number: begun or dropped */
+	int			nsettled;		/* numbers noted in settled */
 	int			pages_used;		/* that the consumer has finished */
 	int			until_pump;		/* items left until the next pump */
 	int			awaited;		/* keyed: the stream that is waited for */
@@ -166,11 +169,38 @@ dyn_fetch_stop(DynFetch *fetch)
 
 /* ---- scheduling ---- */
 
+static bool
+is_settled(const DynFetch *fetch, int number)
+{
+	return number < fetch->nsettled && fetch->settled[number];
+}
+
+/* From now on the stream is not begun. */
+static void
+settle(DynFetch *fetch, int number)
+{
+	if (number >= fetch->nsettled)
+	{
+		int			n = Max(64, number + number / 2);
+		MemoryContext oldcontext = MemoryContextSwitchTo(fetch->context);
+
+		fetch->settled = dyn_grown(fetch->settled, n * sizeof(bool));
+		memset(fetch->settled + fetch->nsettled, 0,
+			   (n - fetch->nsettled) * sizeof(bool));
+		fetch->nsettled = n;
+		MemoryContextSwitchTo(oldcontext);
+	}
+	fetch->settled[number] = true;
+}
+
 static DynStream *
-begin_stream(DynFetch *fetch)
+begin_stream(DynFetch *fetch, int number)
 {
 	DynStream  *stream;
 
+	Assert(!is_settled(fetch, number));
+	if (fetch->streams.spec.keyed)
+		settle(fetch, number);
 	if (fetch->nidle > 0)
 		stream = fetch->idle[--fetch->nidle];
 	else
@@ -181,10 +211,10 @@ begin_stream(DynFetch *fetch)
 											  sizeof(DynValue));
 	}
 	Assert(fetch->nactive < fetch->space);
-	Assert(fetch->next_stream < fetch->streams.spec.nstreams);
+	Assert(number < fetch->streams.spec.nstreams);
 	Assert(dyn_stream_is_idle(stream));
 	fetch->active[fetch->nactive++] = stream;
-	dyn_stream_begin(stream, fetch->next_stream++);
+	dyn_stream_begin(stream, number);
 	return stream;
 }
 
@@ -324,7 +354,11 @@ begin_streams(DynFetch *fetch)
 
 	while (fetch->next_stream < spec->nstreams &&
 		   fetch->nactive < allowed_active(fetch))
-		begin_stream(fetch);
+	{
+		if (!is_settled(fetch, fetch->next_stream))
+			begin_stream(fetch, fetch->next_stream);
+		fetch->next_stream++;
+	}
 }
 
 /*
@@ -659,7 +693,10 @@ make_space(DynFetch *fetch)
 	fetch->idle = repalloc(fetch->idle, fetch->space * sizeof(DynStream *));
 }
 
-/* The active stream of that number, begun if it was not; NULL if it is past. */
+/*
+ * The active stream of that number, begun if it was not, even out of turn; NULL
+ * if it is past.
+ */
 static DynStream *
 keyed_stream(DynFetch *fetch, int number)
 {
@@ -669,11 +706,11 @@ keyed_stream(DynFetch *fetch, int number)
 		return fetch->current;
 	fetch->current = NULL;
 	fetch->awaited = number;
-	if (number >= fetch->next_stream)
+	if (!is_settled(fetch, number))
 	{
 		make_space(fetch);
-		fetch->next_stream = number;
-		fetch->current = begin_stream(fetch);
+		fetch->current = begin_stream(fetch, number);
+		fetch->next_stream = Max(fetch->next_stream, number + 1);
 		return fetch->current;
 	}
 	for (int i = 0; i < fetch->nactive; i++)
@@ -741,6 +778,7 @@ dyn_fetch_drop(DynFetch *fetch, int number)
 	if (fetch->current != NULL && fetch->current->number == number)
 		fetch->current = NULL;
 	fetch->origin = NULL;
+	settle(fetch, number);
 	for (int i = 0; i < fetch->nactive; i++)
 	{
 		if (fetch->active[i]->number == number)

@@ -125,9 +125,9 @@ extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
  * Keyed: the next item of a stream, as dyn_fetch_next; NULL at its end, and
- * for streams that were dropped or passed over.  Asking for a stream
- * passes over the ones before it that were not begun; those that were begun
- * wait until they are asked for or dropped.
+ * for a stream that was dropped.  Earlier streams that were not begun are begun
+ * only when they are asked for; those that were begun wait until they are asked
+ * for or dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
