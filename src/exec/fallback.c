@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_collation.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -45,7 +46,11 @@ struct DynFallback
 
 /* ---- making ---- */
 
-/* By the columns that show the sort attributes, in the index's direction. */
+/*
+ * By the columns that show the sort attributes, in the index's direction.  An
+ * order of texts that an index gives goes by bytes, whatever the column's own
+ * collation: the statement has named another.
+ */
 static void
 init_sort(DynFallback *fallback)
 {
@@ -68,7 +73,8 @@ init_sort(DynFallback *fallback)
 		fallback->sort_columns[i] = attnum;
 		fallback->sort_operators[i] = access->backward ? type->gt_opr
 			: type->lt_opr;
-		fallback->sort_collations[i] = column->collation;
+		fallback->sort_collations[i] = OidIsValid(column->collation)
+			? C_COLLATION_OID : InvalidOid;
 		fallback->nulls_first[i] = access->backward;
 	}
 }

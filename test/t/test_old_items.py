@@ -145,6 +145,39 @@ class OldItems(fixture.TestCase):
         self.prepared("SELECT max(s), min(s) FROM t WHERE h = $1 AND s > $2", "text, text", "'', ''", SCAN)
         self.prepared("SELECT v FROM t WHERE h IN ($1, $2) AND s > '' ORDER BY s DESC, v", "text, text", "'', 'z'", SCAN, True)
 
+    def test_order_of_another_collation(self):
+        """By bytes where the statement says so, whatever the column's collation is."""
+        self.fx.create_table("sorted", ("pk", "S"))
+        self.fx.put("sorted", [{"pk": f"q{n}", "h": "", "s": s, "v": n} for n, s in enumerate("bDcA")])
+        self.add_index("sorted", "by_h", ("h", "S"), ("s", "S"))
+        self.fx.foreign_table("sorted", self.columns.replace('s text COLLATE "C"', 's text COLLATE "en-x-icu"'),
+                              scan_policy="allow")
+        self.fx.execute("CREATE TABLE local.sorted AS SELECT * FROM sorted")
+        self.addCleanup(self.fx.execute, "DROP FOREIGN TABLE sorted; DROP TABLE local.sorted")
+        rest = "FROM sorted WHERE h = $1 AND s > '' COLLATE \"C\""
+        for sql in (f"SELECT s {rest} ORDER BY s COLLATE \"C\"", f"SELECT s {rest} ORDER BY s COLLATE \"C\" DESC",
+                    f"SELECT s {rest} ORDER BY s COLLATE \"C\" LIMIT 2", f"SELECT max(s COLLATE \"C\") {rest}",
+                    f"SELECT DISTINCT ON (s COLLATE \"C\") s {rest} ORDER BY s COLLATE \"C\""):
+            self.prepared(sql, "text", "''", SCAN, True)
+
+    def test_branch_that_depends_on_no_row(self):
+        """It is executed again and again with values of its own, while others are announced."""
+        self.fx.execute("SET work_mem = '64kB'; SET enable_hashjoin = off; SET enable_mergejoin = off;"
+                        "SET enable_memoize = off; SET enable_material = off")
+        self.addCleanup(self.fx.execute, "RESET work_mem; RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_memoize;"
+                        "RESET enable_material")
+        sql = ("SELECT n, u.v, length(repeat('z', 400 * n)), length(repeat('zz', 90000)) FROM wanted LEFT JOIN LATERAL"
+               " (SELECT v FROM t a WHERE a.h = x AND a.s = y UNION ALL SELECT v FROM t b WHERE b.h = upper($1) AND b.s > 'a')"
+               " u ON true")
+        self.fx.execute("SET search_path = local")
+        self.fx.execute(f"PREPARE r(text) AS {sql}")
+        right = self.fx.rows("EXECUTE r(repeat('y', 70000))")
+        self.fx.execute("RESET search_path; DEALLOCATE r")
+        self.fx.execute(f"PREPARE p(text) AS {sql}")
+        self.addCleanup(self.fx.execute, "DEALLOCATE p")
+        self.assertIn("DynamoReadAhead", self.fx.explain("EXECUTE p('y')"))
+        self.assertEqual(sorted(self.fx.rows("EXECUTE p(repeat('y', 70000))"), key=repr), sorted(right, key=repr))
+
     def test_joins(self):
         """Each outer row by itself where the index cannot hold its value."""
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_memoize = off")
