@@ -277,8 +277,7 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		dyn_scan_evaluate(scan);
-		dyn_lookups_prefetch(scan->lookups, &scan->values);
+		dyn_lookups_prefetch(scan->lookups, dyn_scan_evaluate_announced(scan));
 	}
 	restore_parameters(ahead, old);
 	MemoryContextSwitchTo(oldcontext);

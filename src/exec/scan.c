@@ -42,14 +42,21 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 }
 
 static void
-init_values(DynScan *scan)
+init_values(DynValues *values, int n)
+{
+	values->n = n;
+	values->values = palloc0(Max(n, 1) * sizeof(Datum));
+	values->nulls = palloc0(Max(n, 1) * sizeof(bool));
+}
+
+static void
+init_exprs(DynScan *scan)
 {
 	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
 
 	scan->exprs = ExecInitExprList(plan->fdw_exprs, (PlanState *) scan->node);
-	scan->values.n = list_length(scan->exprs);
-	scan->values.values = palloc0(Max(scan->values.n, 1) * sizeof(Datum));
-	scan->values.nulls = palloc0(Max(scan->values.n, 1) * sizeof(bool));
+	init_values(&scan->values, list_length(scan->exprs));
+	init_values(&scan->announced, list_length(scan->exprs));
 }
 
 void
@@ -63,7 +70,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 		access->may_stop_early = !dyn_plan_is_read_whole(node->state->es_plannedstmt,
 											   node->plan);
 	scan->reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
-	init_values(scan);
+	init_exprs(scan);
 	scan->fallback = dyn_fallback_create(scan);
 	scan->run_context = AllocSetContextCreate(CurrentMemoryContext,
 											  "dynamo_fdw scan",
@@ -72,8 +79,8 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 
 /* ---- running ---- */
 
-void
-dyn_scan_evaluate(DynScan *scan)
+static void
+evaluate(DynScan *scan, DynValues *values)
 {
 	ExprContext *econtext = scan->node->ss.ps.ps_ExprContext;
 	int			i = 0;
@@ -81,8 +88,8 @@ dyn_scan_evaluate(DynScan *scan)
 
 	foreach(lc, scan->exprs)
 	{
-		scan->values.values[i] = ExecEvalExpr((ExprState *) lfirst(lc), econtext,
-											  &scan->values.nulls[i]);
+		values->values[i] = ExecEvalExpr((ExprState *) lfirst(lc), econtext,
+										 &values->nulls[i]);
 		i++;
 	}
 }
@@ -106,6 +113,13 @@ keep_values(DynScan *scan)
 		if (!values->nulls[i])
 			values->values[i] = datumCopy(values->values[i], byval, len);
 	}
+}
+
+const DynValues *
+dyn_scan_evaluate_announced(DynScan *scan)
+{
+	evaluate(scan, &scan->announced);
+	return &scan->announced;
 }
 
 /* Once for all executions. */
@@ -183,7 +197,7 @@ dyn_scan_begin_run(DynScan *scan)
 	Assert(!scan->running && scan->fetch == NULL && !scan->served);
 	scan->running = true;
 	dyn_reader_check_schema(scan->reader);
-	dyn_scan_evaluate(scan);
+	evaluate(scan, &scan->values);
 	scan->served = scan->lookups != NULL &&
 		dyn_lookups_open(scan->lookups, &scan->values);
 	if (!scan->served)

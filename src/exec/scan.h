@@ -30,7 +30,8 @@ typedef struct DynScan
 
 	/* run-time values */
 	List	   *exprs;			/* of ExprState */
-	DynValues	values;
+	DynValues	values;			/* of the execution */
+	DynValues	announced;		/* of one to come, while it is announced */
 
 	/* one execution */
 	MemoryContext run_context;
@@ -64,8 +65,11 @@ typedef struct DynScan
 extern DynScan *dyn_scan_create(ForeignScanState *node, DynRelation *relation);
 extern void dyn_scan_prepare(DynScan *scan, int eflags);
 
-/* Evaluates the run-time values into CurrentMemoryContext. */
-extern void dyn_scan_evaluate(DynScan *scan);
+/*
+ * Evaluates the run-time values into CurrentMemoryContext, and returns them in
+ * scan->announced: those of the execution that runs stay as they are.
+ */
+extern const DynValues *dyn_scan_evaluate_announced(DynScan *scan);
 
 /* Begins an execution: sends nothing before rows are asked for. */
 extern void dyn_scan_begin_run(DynScan *scan);
