@@ -80,6 +80,26 @@ join_group(DynScan *scan, const PlanState *requestor)
 	scan->reader->group_in_flight = &scan->group->in_flight;
 }
 
+/*
+ * Core rescans a child whose parameters have changed when it asks it for a row,
+ * and asks none that is pruned now.  What such a child still has in flight is
+ * taken in by nobody, so nobody may wait for it.
+ */
+static void
+end_outdated_runs(const DynScan *scan)
+{
+	ListCell   *lc;
+
+	foreach(lc, scan->reader->statement->scans)
+	{
+		DynScan    *peer = lfirst(lc);
+
+		if (peer->group == scan->group && peer->running &&
+			peer->node->ss.ps.chgParam != NULL)
+			dyn_scan_end_run(peer);
+	}
+}
+
 /* ---- callbacks of the executor ---- */
 
 /* An empty slot means that no row is left, or that none is there yet. */
@@ -105,6 +125,8 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 
 	if (scan->group == NULL)
 		join_group(scan, areq->requestor);
+	if (!scan->running)
+		end_outdated_runs(scan);
 	produce_row(areq);
 }
 

@@ -366,6 +366,18 @@ class Partitions(Scripted):
         self.assertEqual(sorted(self.fx.rows("EXECUTE q (15)")), [(n,) for n in range(15)])
         self.assertEqual((len(self.reads()), most_in_flight(self.reads())), (2, 2))
 
+    def test_pruned_with_a_request_in_flight(self):
+        """What an earlier round left in flight is not waited for where its partition is pruned now."""
+        self.fx.execute("ALTER SERVER fake OPTIONS (ADD max_concurrency '1'); SET dynamo_fdw.enable_lookup_join = off; SET statement_timeout = '20s'")
+        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP max_concurrency)")
+        for number in range(4):
+            self.table(number, page_size=2, item_count=10 ** 6, size_bytes=10 ** 8)
+        self.describe()
+        sql = ("SELECT g, (SELECT n FROM parts WHERE h = 'p' AND n >= g * 10 AND n < g * 10 + 10 AND sqrt(w) > sqrt(g + 4.5) LIMIT 1) "
+               "FROM generate_series(0, 3) g ORDER BY g")
+        self.assertIn("Async Foreign Scan", self.fx.explain(sql))
+        self.assertEqual(self.fx.rows(sql), [(g, g * 11 + 5) for g in range(4)])
+
     def test_local_partition(self):
         """Beside foreign ones."""
         self.fx.execute("CREATE TABLE part9 PARTITION OF parts FOR VALUES FROM (90) TO (100); INSERT INTO part9 VALUES ('p', 95, 1)")
