@@ -70,6 +70,7 @@ typedef struct Call
 	int64_t		signed_offset;	/* of the clock that it was signed by */
 	int64_t		due_us;			/* while BACKOFF */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
+	int			unattended;		/* attempts that timed out while nobody waited */
 	bool		clock_tried;	/* this call has corrected the clock */
 	bool		held;			/* BACKOFF: for lack of a descriptor */
 	struct Call *next;			/* in the client's list */
@@ -417,10 +418,28 @@ end_transfer(Call *call)
 	}
 }
 
+/* Those that say something about the service. */
+static int
+counted_attempts(const Call *call)
+{
+	return call->public.attempts - call->unattended;
+}
+
+/*
+ * Did the time of the attempt run out while the caller did something else?
+ * libcurl looks at the clock before it looks at the answer, which may be there.
+ */
+static bool
+was_unattended(const Call *call)
+{
+	return call->public.failure == DYN_FAIL_TIMEOUT &&
+		call->client->loop.late;
+}
+
 static void
 pause_call(Call *call, DynRetryClass class, long retry_after_ms)
 {
-	double		ms = dyn_retry_delay_ms(class, call->public.attempts,
+	double		ms = dyn_retry_delay_ms(class, counted_attempts(call),
 										dyn_random_unit(&call->client->random),
 										retry_after_ms);
 
@@ -465,7 +484,12 @@ may_repeat(Call *call, DynRetryClass class)
 		return correct_clock(call);
 	if (class != DYN_RETRY_THROTTLING && class != DYN_RETRY_TRANSIENT)
 		return false;
-	return call->public.attempts < call->service->max_attempts &&
+	if (was_unattended(call))
+	{
+		call->unattended++;
+		return true;
+	}
+	return counted_attempts(call) < call->service->max_attempts &&
 		dyn_retry_take(call->quota, class, call->attempt_us,
 					   dyn_loop_now_us());
 }
@@ -748,6 +772,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 	call->quota = quota;
 	call->started_us = dyn_loop_now_us();
 	call->last_retry = DYN_RETRY_FINAL;
+	call->unattended = 0;
 	call->clock_tried = false;
 	call->held = false;
 	ready_buffer(client, &public->response, service->max_response);

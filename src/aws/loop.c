@@ -56,6 +56,9 @@
  */
 #define CALLS_PER_TURN		8
 
+/* Whoever waits for the descriptor calls libcurl sooner than this. */
+#define LATE_US				50000
+
 /* When to call libcurl again after it ran out of memory. */
 #define RETRY_US			20000
 
@@ -202,6 +205,7 @@ dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 	loop->sockets = sockets;
 	loop->curl_due_us = DYN_LOOP_NEVER;
 	loop->armed_us = DYN_LOOP_NEVER;
+	loop->late = false;
 	if (open_descriptors(loop) && init_libcurl())
 		loop->multi = open_multi(loop);
 	if (loop->multi)
@@ -260,6 +264,15 @@ act(DynLoop *loop, curl_socket_t fd, int what)
 		loop->curl_due_us = soon;
 }
 
+/* Before libcurl is called, which then may find that time is over. */
+static void
+note_lateness(DynLoop *loop)
+{
+	if (loop->curl_due_us != DYN_LOOP_NEVER &&
+		dyn_loop_now_us() - loop->curl_due_us > LATE_US)
+		loop->late = true;
+}
+
 /* Signals are blocked by the caller. */
 static void
 run_timers(DynLoop *loop)
@@ -307,6 +320,7 @@ dyn_loop_turn(DynLoop *loop)
 	int			n;
 	int			i;
 
+	note_lateness(loop);
 	block_signals(&before);
 	n = epoll_wait(loop->epoll_fd, events, EVENTS_PER_TURN, 0);
 	for (i = 0; i < n; i++)
@@ -321,6 +335,7 @@ dyn_loop_add(DynLoop *loop, CURL *easy)
 	sigset_t	before;
 	bool		ok;
 
+	note_lateness(loop);
 	block_signals(&before);
 	ok = curl_multi_add_handle(loop->multi, easy) == CURLM_OK;
 	if (ok)
@@ -356,6 +371,7 @@ dyn_loop_arm(DynLoop *loop, int64_t due_us)
 {
 	struct itimerspec when = {{0, 0}, {0, 0}};
 
+	loop->late = false;
 	if (loop->curl_due_us < due_us)
 		due_us = loop->curl_due_us;
 	if (due_us >= loop->armed_us)

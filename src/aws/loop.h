@@ -29,6 +29,8 @@ typedef struct DynLoop
 	int			timer_fd;		/* watched by epoll_fd */
 	int64_t		curl_due_us;	/* when libcurl wants to be called */
 	int64_t		armed_us;		/* what timer_fd is set to */
+	bool		late;			/* libcurl was called long after it wanted to,
+								 * since control was given away last */
 } DynLoop;
 
 /* Monotonic time in microseconds. */

@@ -797,6 +797,30 @@ gives_up_in_time(void)
 	check_failure("\"trickle\", 5", DYN_FAIL_TIMEOUT, 1);
 }
 
+/* Its time runs out while nobody looks, though the answer is there. */
+static void
+counts_no_attempt_that_was_left_alone(void)
+{
+	struct timespec moment = {0, 300 * 1000 * 1000};
+	DynCall    *call = dyn_call_create(client);
+	int			i;
+
+	service.request_timeout_ms = 200;
+	service.max_attempts = 1;
+	start(call, "\"slow\", 0.01");
+	for (i = 0; i < 4; i++)
+	{
+		nanosleep(&moment, NULL);
+		dyn_client_drive(client);
+	}
+	CHECK(call->state != DYN_CALL_DONE);
+	finish(call);
+	check_body(call, "{}");
+	CHECK(call->attempts > 1);
+	dyn_call_destroy(call);
+	check_failure("\"slow\", 1", DYN_FAIL_TIMEOUT, 1);
+}
+
 static void
 turn_for(int ms)
 {
@@ -911,6 +935,7 @@ run_tests(void)
 	STAGED(ignores_the_proxy_of_the_environment);
 	STAGED(trusts_known_certificates_only);
 	STAGED(gives_up_in_time);
+	STAGED(counts_no_attempt_that_was_left_alone);
 	STAGED(is_destroyed_at_any_moment);
 	STAGED(does_not_wait_for_a_slow_resolver);
 	STAGED(keeps_the_signal_mask);
