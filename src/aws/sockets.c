@@ -37,6 +37,19 @@ is_open(const DynSocket *entry)
 		st.st_ino == entry->inode;
 }
 
+/* The descriptor is new, so that no entry which has it stands for an open one. */
+static void
+drop_stale(DynSockets *sockets, int fd)
+{
+	size_t		kept = 0;
+	size_t		i;
+
+	for (i = 0; i < sockets->n; i++)
+		if (sockets->list[i].fd != fd)
+			sockets->list[kept++] = sockets->list[i];
+	sockets->n = kept;
+}
+
 static void
 drop_closed(DynSockets *sockets)
 {
@@ -83,21 +96,21 @@ dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol)
 		close(fd);
 		return -1;
 	}
+	drop_stale(sockets, fd);
 	sockets->list[sockets->n++] = (DynSocket) {fd, st.st_ino, false, false, 0};
 	sockets->opened++;
 	return fd;
 }
 
-/* Searches from the end: earlier entries with this descriptor are stale. */
 int
 dyn_sockets_close(DynSockets *sockets, int fd)
 {
 	size_t		i;
 
-	for (i = sockets->n; i > 0; i--)
-		if (sockets->list[i - 1].fd == fd)
+	for (i = 0; i < sockets->n; i++)
+		if (sockets->list[i].fd == fd)
 		{
-			sockets->list[i - 1] = sockets->list[--sockets->n];
+			sockets->list[i] = sockets->list[--sockets->n];
 			break;
 		}
 	return close(fd);
@@ -105,15 +118,15 @@ dyn_sockets_close(DynSockets *sockets, int fd)
 
 /* ---- whether they may be reused ------------------------------------- */
 
-/* Searches from the end, as in dyn_sockets_close; NULL if not found. */
+/* NULL if not found. */
 static DynSocket *
 find(const DynSockets *sockets, int fd)
 {
 	size_t		i;
 
-	for (i = sockets->n; i > 0; i--)
-		if (sockets->list[i - 1].fd == fd)
-			return &sockets->list[i - 1];
+	for (i = 0; i < sockets->n; i++)
+		if (sockets->list[i].fd == fd)
+			return &sockets->list[i];
 	return NULL;
 }
 
@@ -176,19 +189,14 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 		end_connection(entry->fd);
 }
 
-/* Idle connections checked at a time; there are rarely more. */
+/* Idle connections checked with one poll. */
 #define POLLED	32
 
-void
-dyn_sockets_distrust_stirred(DynSockets *sockets)
+static void
+distrust_stirred_of(DynSockets *sockets, struct pollfd *polled, nfds_t n)
 {
-	struct pollfd polled[POLLED];
-	nfds_t		n = 0;
-	size_t		i;
+	nfds_t		i;
 
-	for (i = 0; i < sockets->n && n < POLLED; i++)
-		if (sockets->list[i].idle)
-			polled[n++] = (struct pollfd) {sockets->list[i].fd, POLLIN, 0};
 	if (n == 0 || poll(polled, n, 0) <= 0)
 		return;
 	for (i = 0; i < n; i++)
@@ -200,6 +208,27 @@ dyn_sockets_distrust_stirred(DynSockets *sockets)
 		dyn_sockets_distrust(sockets, entry);
 		entry->idle = false;
 	}
+}
+
+void
+dyn_sockets_distrust_stirred(DynSockets *sockets)
+{
+	struct pollfd polled[POLLED];
+	nfds_t		n = 0;
+	size_t		i;
+
+	for (i = 0; i < sockets->n; i++)
+	{
+		if (!sockets->list[i].idle)
+			continue;
+		polled[n++] = (struct pollfd) {sockets->list[i].fd, POLLIN, 0};
+		if (n == POLLED)
+		{
+			distrust_stirred_of(sockets, polled, n);
+			n = 0;
+		}
+	}
+	distrust_stirred_of(sockets, polled, n);
 }
 
 size_t

@@ -1,0 +1,103 @@
+/*
+ * test_sockets.c
+ *		Which descriptor stands for which connection, and which connections end.
+ */
+#include "harness.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aws/sockets.h"
+
+#define MANY	40
+
+static ino_t
+inode_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? st.st_ino : 0;
+}
+
+/* libcurl may close a descriptor directly, and the next socket gets it. */
+static void
+tells_a_descriptor_from_an_earlier_one(void)
+{
+	DynSockets	sockets = {0};
+	int			first = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0);
+	int			lost = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0);
+	int			again;
+
+	close(lost);
+	again = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0);
+	CHECK_EQ_INT(again, lost);
+	CHECK(dyn_sockets_find(&sockets, again).inode == inode_of(again));
+	dyn_sockets_close(&sockets, first);
+	CHECK(dyn_sockets_find(&sockets, again).inode == inode_of(again));
+	CHECK_EQ_INT(dyn_sockets_count(&sockets), 1);
+	dyn_sockets_close(&sockets, again);
+	CHECK_EQ_INT(dyn_sockets_count(&sockets), 0);
+	CHECK_EQ_INT(dyn_sockets_find(&sockets, again).fd, -1);
+	dyn_sockets_free(&sockets);
+}
+
+static int
+listen_somewhere(struct sockaddr_in *address)
+{
+	socklen_t	len = sizeof(*address);
+	int			fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	memset(address, 0, sizeof(*address));
+	address->sin_family = AF_INET;
+	address->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	CHECK(bind(fd, (struct sockaddr *) address, len) == 0);
+	CHECK(listen(fd, MANY) == 0);
+	CHECK(getsockname(fd, (struct sockaddr *) address, &len) == 0);
+	return fd;
+}
+
+/* However many there are, and none on which nothing came. */
+static void
+ends_idle_connections_on_which_something_came(void)
+{
+	DynSockets	sockets = {0};
+	struct sockaddr_in address;
+	int			listener = listen_somewhere(&address);
+	int			ours[MANY];
+	int			theirs[MANY];
+	char		byte;
+	int			i;
+
+	for (i = 0; i < MANY; i++)
+	{
+		ours[i] = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0);
+		CHECK(connect(ours[i], (struct sockaddr *) &address,
+					  sizeof(address)) == 0);
+		theirs[i] = accept(listener, NULL, NULL);
+		CHECK(dyn_sockets_answered(&sockets, ours[i], 0));
+	}
+	for (i = 1; i < MANY; i++)
+		CHECK(send(theirs[i], "x", 1, 0) == 1);
+	dyn_sockets_distrust_stirred(&sockets);
+	for (i = 0; i < MANY; i++)
+	{
+		CHECK_EQ_INT(recv(ours[i], &byte, 1, MSG_DONTWAIT), i == 0 ? -1 : 0);
+		dyn_sockets_close(&sockets, ours[i]);
+		close(theirs[i]);
+	}
+	close(listener);
+	dyn_sockets_free(&sockets);
+}
+
+int
+main(void)
+{
+	RUN(tells_a_descriptor_from_an_earlier_one);
+	RUN(ends_idle_connections_on_which_something_came);
+	return DONE("sockets");
+}
