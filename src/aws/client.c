@@ -801,6 +801,7 @@ dyn_call_unpack(DynCall *public)
 	dyn_call_distrust(public);
 	class = public->failure == DYN_FAIL_ENCODING ? DYN_RETRY_TRANSIENT
 		: DYN_RETRY_FINAL;
+	public->passing = class == DYN_RETRY_TRANSIENT;
 	if (!may_repeat(call, class))
 		return true;
 	link_call(call);
