@@ -232,6 +232,16 @@ class Retries(fixture.TestCase):
         self.assertEqual(sorted(self.fx.rows("SELECT * FROM t WHERE pk IN ('a', 'b', 'c')")), [("a",), ("b",), ("c",)])
         self.assertEqual([len(r.body["RequestItems"]["t"]["Keys"]) for r in self.fake.requests], [3, 2, 1])
 
+    def test_unprocessed_one_by_one(self):
+        """A key without an item is answered, too: what is left is less each time."""
+        def first(request):
+            wanted = request.body["RequestItems"]["t"]
+            rest = {"t": {**wanted, "Keys": wanted["Keys"][1:]}}
+            return {"Responses": {"t": []}, "UnprocessedKeys": rest if rest["t"]["Keys"] else {}}
+        self.fake.on("BatchGetItem", first)
+        self.assertEqual(self.fx.rows("SELECT * FROM t WHERE pk IN ('u', 'v', 'w', 'x', 'y', 'z')"), [])
+        self.assertEqual([len(r.body["RequestItems"]["t"]["Keys"]) for r in self.fake.requests], [6, 5, 4, 3, 2, 1])
+
     def test_unprocessed_for_ever(self):
         self.fake.on("BatchGetItem", lambda request: {"Responses": {}, "UnprocessedKeys": request.body["RequestItems"]})
         failure = self.fx.error("SELECT * FROM t WHERE pk IN ('a', 'b', 'c')")

@@ -273,6 +273,21 @@ class ChangedSchemas(fixture.TestCase):
         self.assertEqual(self.fx.error("EXECUTE p").sqlstate, "HV000")
         self.assertEqual(self.fx.rows("EXECUTE p"), [(11,)])
 
+    def test_refused_together(self):
+        """Each of the requests that were in flight when the first was refused is sent again, and no other."""
+        sql = "SELECT v FROM t WHERE h IN ('x', 'y', 'z') AND s1 > 8"
+        self.assertEqual(sorted(self.fx.rows(sql)), [(n,) for n in (9, 10, 11)])
+        refused = replies.error("ResourceNotFoundException", "Requested resource not found")
+        for times, ends_well in ((3, True), (4, False)):
+            self.fake.reset()
+            self.fake.on("Query", [refused] * times)
+            self.fake.together(3, "Query")
+            if ends_well:
+                self.assertEqual(sorted(self.fx.rows(sql)), [(n,) for n in (9, 10, 11)])
+                self.assertEqual([self.fake.operations().count(name) for name in ("Query", "DescribeTable")], [6, 1])
+            else:
+                self.assertEqual(self.fx.error(sql).sqlstate, "HV00R")
+
     def test_description_is_not_to_be_had(self):
         """An outage of DescribeTable ends no statement whose description is only aged; it is not asked for each time."""
         self.prepare("SELECT max(s1) FROM t WHERE h = 'x'", [(11,)])

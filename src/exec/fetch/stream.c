@@ -73,6 +73,7 @@ pick_keys(const DynFetchSpec *spec, DynStream *stream, DynReadRequest *request,
 	if (batch->nkeys == 0)
 	{
 		dyn_batch_begin(batch, request->nkeys);
+		stream->batch_answered = 0;
 		stream->batch_most = spec->batch_keys > 0 ? spec->batch_keys
 			: DYN_BATCH_GET_MAX_KEYS;
 	}
@@ -124,6 +125,7 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	stream->asked++;
 	stream->more = false;
 	stream->in_flight = true;
+	stream->asked_afresh = context->refreshed;
 	stream->reserved = context->expected;
 	context->statement->in_flight++;
 	if (context->spec.group_in_flight != NULL)
@@ -200,22 +202,25 @@ log_line(DynStreamContext *context, const DynStream *stream,
  * A request refused because table or index are not what was planned: asks for
  * the description again, so that the next plan is made from a fresh one.  If
  * nothing was answered yet, and the plan still fits what is described, it is
- * worth another try; true then.
+ * worth another try, as is each request that was in flight meanwhile; true then.
  */
 static bool
-refresh_if_stale(DynStreamContext *context, const DynCall *call)
+refresh_if_stale(DynStreamContext *context, const DynStream *stream)
 {
 	const DynFetchSpec *spec = &context->spec;
 	const DynTableMeta *meta;
 
-	if (!dyn_failure_is_stale(call))
+	if (!dyn_failure_is_stale(stream->call))
 		return false;
+	if (context->refreshed && !stream->asked_afresh)
+		return context->fits;
 	dyn_session_forget_table(spec->connection, spec->table);
 	if (context->answers > 0 || context->refreshed)
 		return false;
 	context->refreshed = true;
 	meta = dyn_session_table(spec->connection, spec->table);
-	return dyn_access_fits(spec->access, meta);
+	context->fits = dyn_access_fits(spec->access, meta);
+	return context->fits;
 }
 
 /*
@@ -240,7 +245,7 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 {
 	dyn_session_account(stream->call, log_line(context, stream, NULL,
 											   about->operation));
-	if (!halve_batch(stream) && !refresh_if_stale(context, stream->call))
+	if (!halve_batch(stream) && !refresh_if_stale(context, stream))
 		dyn_report_call(stream->call, about);
 	dyn_batch_take_back(&stream->batch);
 	stream->asked--;
@@ -427,19 +432,22 @@ report_unprocessed(DynStreamContext *context, const DynStream *stream)
 			 errhint("The table's read capacity is exhausted: raise it, or lower max_concurrency or set max_read_units on the server.")));
 }
 
-/* Keys left over: at once if others were answered, else after a pause. */
+/*
+ * Keys left over: at once if others were answered, else after a pause.  A key
+ * that no item has is answered, too.
+ */
 static void
-note_unprocessed(DynStreamContext *context, DynStream *stream,
-				 const DynPage *page)
+note_unprocessed(DynStreamContext *context, DynStream *stream)
 {
 	double		pause = FIRST_PAUSE_MS;
+	int			answered = dyn_batch_count(&stream->batch, DYN_KEY_ANSWERED);
 
 	if (dyn_batch_count(&stream->batch, DYN_KEY_OPEN) == 0)
 		return;
 	stream->more = true;
-	if (page->unprocessed == NULL)
-		return;
-	stream->stalls = page->nitems > 0 ? 0 : stream->stalls + 1;
+	stream->stalls = answered > stream->batch_answered ? 0
+		: stream->stalls + 1;
+	stream->batch_answered = answered;
 	if (stream->stalls >= context->spec.connection->service.max_attempts)
 		report_unprocessed(context, stream);
 	for (int i = 1; i < stream->stalls && pause < LONGEST_PAUSE_MS; i++)
@@ -475,7 +483,7 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 	context->answers++;
 	note_position(stream, page);
 	note_last_key(context, stream, &page->page, about);
-	note_unprocessed(context, stream, &page->page);
+	note_unprocessed(context, stream);
 }
 
 /*
@@ -545,6 +553,7 @@ dyn_stream_abandon(DynStreamContext *context, DynStream *stream)
 		stream->call = NULL;
 	}
 	stream->more = false;
+	stream->count = 0;
 	while ((page = dyn_stream_pop(stream)) != NULL)
 		free_page(context, page);
 }

@@ -41,7 +41,9 @@ typedef struct DynStream
 	DynBatch	batch;			/* BatchGetItem; no keys: not begun */
 	int			batch_most;		/* its keys in one request */
 	double		resume_at;		/* not before this time (ms) */
+	int			batch_answered; /* its keys, when the last answer came */
 	int			stalls;			/* answers in a row without progress */
+	bool		asked_afresh;	/* since the description was asked for again */
 	uint64		count;			/* Select=COUNT: so far, until it is read */
 	DynFetchPage *first;		/* pages that are waiting */
 	DynFetchPage *last;
@@ -63,7 +65,8 @@ typedef struct DynStreamContext
 	size_t		expected;		/* bytes of an answer, as seen so far */
 	uint64		count;
 	uint64		answers;		/* taken in so far */
-	bool		refreshed;		/* the description was asked for again */
+	bool		refreshed;		/* the description was asked for again... */
+	bool		fits;			/* ...and fits the plan */
 } DynStreamContext;
 
 /* Makes a stream ready for its first request; keeps what it can use again. */
