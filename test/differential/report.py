@@ -158,9 +158,9 @@ def run(fx, count, seed, flags, began, shares=()):
     tally = Tally(runner, 0, 0, "--first" in flags)
     with Worlds("diff", seed, coverage, use_library) as worlds:
         cases = Cases(random.Random(seed * 7919 + 1), runner, tables, related, worlds)
-        tally.run(cases.all(), count)
+        run_scripted(fx, runner, tally, count, seed)
         if not tally.over():
-            run_scripted(fx, runner, tally, count, seed)
+            tally.run(cases.all(), count + tally.scripted)
         for share in shares:
             tally.add_share(*share)
         planned = tally.done
