@@ -18,8 +18,8 @@
  * timer do so.  The timer also wakes a child whose pause ends.
  *
  * The limit of requests in flight is the statement's.  A node that must have
- * data to go on may always send one request (fetch.c); here that is true of
- * all children of an Append together.
+ * data to go on may always send one request (fetch/schedule.c); here that is
+ * true of all children of an Append together.
  */
 #include "postgres.h"
 

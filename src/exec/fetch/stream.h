@@ -2,7 +2,7 @@
  * stream.h
  *		One stream of a fetch: a Query, a segment, a chunk of keys, page by page.
  *
- * Belongs to fetch.c, which decides when a stream may send; a stream knows how
+ * Belongs to schedule.c, which decides when a stream may send; a stream knows how
  * to send its next request and what to make of an answer.  Streams hold what is
  * malloc'd (calls, pages, buffers), so each is released by dyn_stream_release,
  * on every way out.

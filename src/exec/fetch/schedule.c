@@ -1,0 +1,453 @@
+/*
+ * schedule.c
+ *		Decides which streams of a fetch are active, when they send, and when
+ *		their answers are parsed.
+ *
+ * A pump drives the network, takes in answers, and sends requests as far as the
+ * statement's bounds allow.  The rules, by how the consumer reads (fetch.c):
+ *
+ *						any order			merged			keyed
+ *		active at most	max_concurrency		all				4 * max_concurrency
+ *		  may stop		1 + pages used up	all				the same
+ *		reads ahead		always				always			always
+ *		  may stop		from page 3 on, or when its pages are used up; keyed: only
+ *						the stream that is awaited
+ *		is starving		no page waits and	the stream has	it is awaited and has
+ *						no answer is		no item and no	no page
+ *						under way			answer is
+ *											under way
+ *
+ * A stream sends its next request if it has one, if it is time (pauses, read
+ * units), and if the statement has room for a request and the bytes expected;
+ * a starving stream needs no room, or nodes of one statement that wait for each
+ * other's room could deadlock.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "../memory.h"
+#include "schedule.h"
+
+/*
+ * Bytes of the first answer, as expected: 1 MB of items is nearly twice as much
+ * JSON.
+ */
+#define FIRST_EXPECTED_BYTES	(2 * 1024 * 1024)
+
+/* Keyed streams are many, and their answers short. */
+#define KEYED_EXPECTED_BYTES	(256 * 1024)
+
+/*
+ * Keyed: active streams for each request that may be in flight.  Answers that
+ * came early keep their streams active, and must not keep others from asking.
+ */
+#define KEYED_WINDOW			4
+
+/* Where the consumer may stop early, a stream reads ahead from this page on. */
+#define LAZY_PAGES				3
+
+/* ---- beginning and ending ---- */
+
+static int
+most_active(const DynFetchSpec *spec)
+{
+	int			concurrency = spec->connection->max_concurrency;
+
+	if (spec->all_at_once)
+		return spec->nstreams;
+	/* more streams may come */
+	return spec->keyed ? concurrency * KEYED_WINDOW : Min(spec->nstreams, concurrency);
+}
+
+void
+dyn_schedule_init(DynFetch *fetch)
+{
+	const DynFetchSpec *spec = &fetch->streams.spec;
+
+	fetch->streams.expected = spec->keyed ? KEYED_EXPECTED_BYTES
+		: FIRST_EXPECTED_BYTES;
+	fetch->max_active = most_active(spec);
+	fetch->space = Max(fetch->max_active, 1);
+	fetch->active = MemoryContextAllocZero(fetch->context, fetch->space *
+										   sizeof(DynStream *));
+	fetch->idle = MemoryContextAllocZero(fetch->context, fetch->space *
+										 sizeof(DynStream *));
+}
+
+void
+dyn_schedule_release(DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+		dyn_stream_release(&fetch->streams, fetch->active[i]);
+	for (int i = 0; i < fetch->nidle; i++)
+		dyn_stream_release(&fetch->streams, fetch->idle[i]);
+}
+
+/* ---- streams ---- */
+
+static bool
+is_settled(const DynFetch *fetch, int number)
+{
+	return number < fetch->nsettled && fetch->settled[number];
+}
+
+void
+dyn_schedule_settle(DynFetch *fetch, int number)
+{
+	if (number >= fetch->nsettled)
+	{
+		int			n = Max(64, number + number / 2);
+		MemoryContext oldcontext = MemoryContextSwitchTo(fetch->context);
+
+		fetch->settled = dyn_grown(fetch->settled, n * sizeof(bool));
+		memset(fetch->settled + fetch->nsettled, 0,
+			   (n - fetch->nsettled) * sizeof(bool));
+		fetch->nsettled = n;
+		MemoryContextSwitchTo(oldcontext);
+	}
+	fetch->settled[number] = true;
+}
+
+static DynStream *
+begin_stream(DynFetch *fetch, int number)
+{
+	DynStream  *stream;
+
+	Assert(!is_settled(fetch, number));
+	if (fetch->streams.spec.keyed)
+		dyn_schedule_settle(fetch, number);
+	if (fetch->nidle > 0)
+		stream = fetch->idle[--fetch->nidle];
+	else
+	{
+		stream = MemoryContextAllocZero(fetch->context, sizeof(DynStream));
+		stream->head = MemoryContextAllocZero(fetch->context,
+											  Max(fetch->streams.spec.npaths, 1) *
+											  sizeof(DynValue));
+	}
+	Assert(fetch->nactive < fetch->space);
+	Assert(number < fetch->streams.spec.nstreams);
+	Assert(dyn_stream_is_idle(stream));
+	fetch->active[fetch->nactive++] = stream;
+	dyn_stream_begin(stream, number);
+	return stream;
+}
+
+/* A stream out of the window needs room of its own. */
+static void
+make_space(DynFetch *fetch)
+{
+	if (fetch->nactive < fetch->space && fetch->nidle < fetch->space)
+		return;
+	fetch->space *= 2;
+	fetch->active = repalloc(fetch->active, fetch->space * sizeof(DynStream *));
+	fetch->idle = repalloc(fetch->idle, fetch->space * sizeof(DynStream *));
+}
+
+DynStream *
+dyn_schedule_stream(DynFetch *fetch, int number)
+{
+	Assert(fetch->streams.spec.keyed && number >= 0);
+	Assert(number < fetch->streams.spec.nstreams);
+	if (fetch->current != NULL && fetch->current->number == number)
+		return fetch->current;
+	fetch->current = NULL;
+	fetch->awaited = number;
+	if (!is_settled(fetch, number))
+	{
+		make_space(fetch);
+		fetch->current = begin_stream(fetch, number);
+		fetch->next_stream = Max(fetch->next_stream, number + 1);
+		return fetch->current;
+	}
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (fetch->active[i]->number == number)
+			fetch->current = fetch->active[i];
+	}
+	return fetch->current;
+}
+
+/* Has the stream nothing left for the consumer? */
+static bool
+is_retirable(const DynFetch *fetch, const DynStream *stream)
+{
+	if (fetch->streams.spec.keyed &&
+		(stream->number == fetch->awaited || stream->count > 0))
+		return false;
+	return dyn_stream_is_done(stream) && !stream->has_head;
+}
+
+/* Streams that have nothing left make room for the next ones. */
+static void
+retire_streams(DynFetch *fetch)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		DynStream  *stream = fetch->active[i];
+
+		if (fetch->draining)
+			stream->more = false;
+		if (is_retirable(fetch, stream))
+			fetch->idle[fetch->nidle++] = stream;
+		else
+			fetch->active[kept++] = stream;
+	}
+	fetch->nactive = kept;
+	Assert(fetch->nidle <= fetch->space);
+}
+
+/* ---- sending ---- */
+
+static int
+allowed_active(const DynFetch *fetch)
+{
+	if (!fetch->streams.spec.may_stop_early || fetch->streams.spec.all_at_once ||
+		fetch->streams.spec.keyed)
+		return fetch->max_active;
+	return Min(fetch->max_active, 1 + fetch->pages_used);
+}
+
+/* Would the stream send a request now, given room and time? */
+static bool
+wants_to_send(const DynFetch *fetch, const DynStream *stream)
+{
+	const DynFetchSpec *spec = &fetch->streams.spec;
+
+	if (stream->in_flight || !stream->more || fetch->draining)
+		return false;
+	if (stream->asked == 0 || !spec->may_stop_early)
+		return true;
+	/* a stream that is not awaited may never be named */
+	if (spec->keyed && stream->number != fetch->awaited)
+		return false;
+	if (stream->asked >= LAZY_PAGES)
+		return true;
+	/* only when what it has sent before is used up */
+	return stream->first == NULL && fetch->page == NULL;
+}
+
+static bool
+time_has_come(const DynFetch *fetch, const DynStream *stream)
+{
+	const DynConnection *connection = fetch->streams.spec.connection;
+	double		earliest = Max(stream->resume_at, connection->max_read_units > 0
+							   ? connection->not_before : 0);
+
+	return earliest <= 0 || earliest <= dyn_session_now();
+}
+
+bool
+dyn_schedule_has_room(const DynFetch *fetch)
+{
+	const DynStatement *statement = fetch->streams.statement;
+
+	return statement->in_flight < fetch->streams.spec.connection->max_concurrency &&
+		statement->bytes + fetch->streams.expected <= statement->max_bytes;
+}
+
+int
+dyn_schedule_in_flight(const DynFetch *fetch)
+{
+	int			n = 0;
+
+	for (int i = 0; i < fetch->nactive; i++)
+		n += fetch->active[i]->in_flight;
+	return n;
+}
+
+/* Not merging: has the consumer a page to go on with? */
+static bool
+has_pages(const DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (fetch->active[i]->first != NULL)
+			return true;
+	}
+	return fetch->page != NULL;
+}
+
+/* Is an answer under way that the consumer, or its group, waits for? */
+static bool
+awaits_answer(const DynFetch *fetch)
+{
+	const int  *group = fetch->streams.spec.group_in_flight;
+
+	return group && !fetch->solo_wait ? *group > 0 : dyn_schedule_in_flight(fetch) > 0;
+}
+
+/* Would the consumer wait for this stream, or for any? */
+static bool
+is_starving(const DynFetch *fetch, const DynStream *stream)
+{
+	if (fetch->streams.spec.keyed)
+		return stream->number == fetch->awaited && stream->first == NULL;
+	if (fetch->streams.spec.compare != NULL)
+		return stream->first == NULL && !stream->has_head &&
+			!awaits_answer(fetch);
+	return !has_pages(fetch) && !awaits_answer(fetch);
+}
+
+static bool
+may_send(const DynFetch *fetch, const DynStream *stream)
+{
+	return wants_to_send(fetch, stream) && time_has_come(fetch, stream) &&
+		(dyn_schedule_has_room(fetch) || is_starving(fetch, stream));
+}
+
+/* Brings in streams that were not begun yet. */
+static void
+begin_streams(DynFetch *fetch)
+{
+	const DynFetchSpec *spec = &fetch->streams.spec;
+
+	while (fetch->next_stream < spec->nstreams &&
+		   fetch->nactive < allowed_active(fetch))
+	{
+		if (!is_settled(fetch, fetch->next_stream))
+			begin_stream(fetch, fetch->next_stream);
+		fetch->next_stream++;
+	}
+}
+
+/*
+ * Room goes to the stream that has sent the fewest requests: a stream that falls
+ * behind is alone at the end, each page waiting for the one before.  Keyed, it
+ * goes to the first stream.
+ */
+static DynStream *
+next_to_send(const DynFetch *fetch)
+{
+	DynStream  *next = NULL;
+
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		DynStream  *stream = fetch->active[i];
+
+		if ((next == NULL || stream->asked < next->asked) &&
+			may_send(fetch, stream))
+			next = stream;
+		if (next != NULL && fetch->streams.spec.keyed)
+			break;
+	}
+	return next;
+}
+
+bool
+dyn_schedule_may_send(const DynFetch *fetch)
+{
+	return next_to_send(fetch) != NULL;
+}
+
+void
+dyn_schedule_send(DynFetch *fetch)
+{
+	DynStream  *next;
+
+	begin_streams(fetch);
+	while ((next = next_to_send(fetch)) != NULL)
+		dyn_stream_send(&fetch->streams, next);
+}
+
+/* ---- answers ---- */
+
+/*
+ * Is it worth parsing the stream's answer now?  Without room its next request
+ * could not leave, so that it waits until the consumer has nothing else.
+ * Otherwise answers that came together would be parsed and used up together,
+ * with nothing in flight meanwhile, and so on to the end.
+ */
+static bool
+wants_answer(const DynFetch *fetch, const DynStream *stream)
+{
+	const DynStatement *statement = fetch->streams.statement;
+
+	if (fetch->streams.spec.compare != NULL ||
+		statement->bytes + fetch->streams.expected <= statement->max_bytes)
+		return true;
+	if (fetch->streams.spec.keyed)
+		return stream->number == fetch->awaited;
+	return !has_pages(fetch);
+}
+
+/* A stream's next request leaves before the next answer is parsed. */
+static void
+take_answers(DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		DynStream  *stream = fetch->active[i];
+
+		if (!stream->in_flight)
+			continue;
+		dyn_stream_charge(&fetch->streams, stream);
+		if (stream->call->state != DYN_CALL_DONE || !wants_answer(fetch, stream))
+			continue;
+		dyn_stream_receive(&fetch->streams, stream);
+		if (may_send(fetch, stream))
+			dyn_stream_send(&fetch->streams, stream);
+	}
+}
+
+void
+dyn_schedule_pump(DynFetch *fetch)
+{
+	/* an answer to a peer makes room, too */
+	if (awaits_answer(fetch))
+	{
+		dyn_client_drive(dyn_session_client());
+		take_answers(fetch);
+	}
+	retire_streams(fetch);
+	dyn_schedule_send(fetch);
+	fetch->until_pump = DYN_ITEMS_BETWEEN_PUMPS;
+}
+
+bool
+dyn_schedule_is_finished(const DynFetch *fetch)
+{
+	return fetch->nactive == 0 &&
+		fetch->next_stream >= fetch->streams.spec.nstreams;
+}
+
+double
+dyn_schedule_next_resumption(const DynFetch *fetch)
+{
+	const DynConnection *connection = fetch->streams.spec.connection;
+	double		now = dyn_session_now();
+	double		earliest = -1;
+
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		const DynStream *stream = fetch->active[i];
+		double		at = Max(stream->resume_at, connection->max_read_units > 0
+							 ? connection->not_before : 0);
+
+		if (!stream->in_flight && stream->more && at > now &&
+			(earliest < 0 || at - now < earliest))
+			earliest = at - now;
+	}
+	return earliest;
+}
+
+void
+dyn_schedule_wait(DynFetch *fetch)
+{
+	double		pause = dyn_schedule_next_resumption(fetch);
+
+	fetch->solo_wait = true;
+	if (dyn_schedule_in_flight(fetch) > 0)
+		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1);
+	else if (pause >= 0)
+		dyn_session_sleep(pause);
+	else
+		CHECK_FOR_INTERRUPTS();
+	dyn_schedule_pump(fetch);
+	fetch->solo_wait = false;
+}
+
