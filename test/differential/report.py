@@ -169,7 +169,10 @@ def run(fx, count, seed, flags, began, shares=()):
     print(f"# {tally.done - planned} statements were added for what was not covered")
     print(f"# fingerprint of the statements: {tally.fingerprint.hexdigest()[:16]}")
     print(f"# {runner.slow} statements were given up as too slow")
-    failed = tally.failed + max(0, runner.slow - max(1, tally.done // 1000))
+    excess = max(0, runner.slow - max(1, tally.done // 1000))
+    if excess:
+        print(f"not ok: {excess} more than may be too slow")
+    failed = tally.failed + excess
     return finish(coverage, tally, failed, flags, began)
 
 
@@ -252,7 +255,7 @@ def is_judged(done, flags):
 def finish(coverage, tally, failed, flags, began):
     """The figures."""
     done = tally.done
-    if "--no-coverage" not in flags:
+    if "--report" in flags:
         print("\n".join(coverage.report()))
     share = 100 * coverage.filled / max(done - tally.scripted, 1)
     print(f"# {done} statements in {time.monotonic() - began:.0f} s, {share:.0f} % of the answers not empty, "

@@ -268,4 +268,6 @@ class Runner:
         # a Scan for each outer row can take longer than anyone waits; few statements may, or something hangs
         slow = [r for r in wrong if "57014" in [o.error[0] for o in r[1:] if o.error]]
         self.slow += len(slow)
+        for sql, *_ in slow:
+            print(f"# too slow: {sql}", flush=True)
         return results, [r for r in wrong if r not in slow], plan
