@@ -794,7 +794,7 @@ dyn_call_unpack(DynCall *public)
 	assert(public->state == DYN_CALL_DONE);
 	if (public->failure != DYN_FAIL_NONE || call->packed.len == 0)
 		return true;
-	public->failure = dyn_judge_unpack(public, &call->packed);
+	public->failure = dyn_response_inflate(public, &call->packed);
 	dyn_client_recycle(call->client, &call->packed);
 	if (public->failure == DYN_FAIL_NONE)
 		return true;

@@ -82,7 +82,7 @@ unpacking_text(DynFailure failure)
 }
 
 DynFailure
-dyn_judge_unpack(DynCall *call, const DynBuffer *packed)
+dyn_response_inflate(DynCall *call, const DynBuffer *packed)
 {
 	DynFailure	failure = dyn_inflate(packed, &call->response);
 
@@ -107,7 +107,7 @@ check_encoding(DynCall *call, const DynHttp *http)
 		return DYN_FAIL_ENCODING;
 	}
 	if (http->packed->len > 0 && call->http_status != HTTP_OK)
-		return dyn_judge_unpack(call, http->packed);
+		return dyn_response_inflate(call, http->packed);
 	return DYN_FAIL_NONE;
 }
 

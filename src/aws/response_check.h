@@ -25,6 +25,6 @@ extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http,
  * Inflates a body into the call's response; sets the call's message on
  * failure.
  */
-extern DynFailure dyn_judge_unpack(DynCall *call, const DynBuffer *packed);
+extern DynFailure dyn_response_inflate(DynCall *call, const DynBuffer *packed);
 
 #endif

@@ -26,8 +26,8 @@
 #include "pg_compat.h"
 #include "relation.h"
 
-static DynVerdict
-weaker(DynVerdict a, DynVerdict b)
+static DynExactness
+weaker(DynExactness a, DynExactness b)
 {
 	return Min(a, b);
 }
@@ -83,14 +83,14 @@ column_compares_bytes(const DynColumn *column)
 		get_collation_isdeterministic(column->collation);
 }
 
-static DynVerdict
+static DynExactness
 exact_if(bool exact)
 {
 	return exact ? DYN_EXACT : DYN_SUPERSET;
 }
 
 void
-dyn_judge_column(DynColumn *column)
+dyn_traits_init(DynColumn *column)
 {
 	const DynCodec *codec = &column->codec;
 	DynTraits  *traits = &column->traits;
@@ -139,7 +139,7 @@ is_of_codec(const DynOperator *op, const DynCodec *codec)
 		 : compares_bytes(op->column_type, op->collation));
 }
 
-static DynVerdict
+static DynExactness
 trait_of(const DynTraits *traits, DynComparison comparison)
 {
 	switch (comparison)
@@ -153,8 +153,8 @@ trait_of(const DynTraits *traits, DynComparison comparison)
 	}
 }
 
-DynVerdict
-dyn_judge_operator(const DynColumn *column, const DynOperator *op)
+DynExactness
+dyn_operator_exactness(const DynColumn *column, const DynOperator *op)
 {
 	if (!is_of_codec(op, &column->codec))
 		return DYN_LOCAL;
@@ -172,9 +172,9 @@ is_plain_number(const DynCodec *codec)
  * Two columns of one kind.  Never exact: DynamoDB compares the stored values
  * of both, whatever their types, including its NULLs.
  */
-DynVerdict
-dyn_judge_columns(const DynColumn *column, const DynColumn *other,
-				  const DynOperator *op)
+DynExactness
+dyn_columns_exactness(const DynColumn *column, const DynColumn *other,
+					  const DynOperator *op)
 {
 	const DynCodec *a = &column->codec;
 	const DynCodec *b = &other->codec;
@@ -189,8 +189,8 @@ dyn_judge_columns(const DynColumn *column, const DynColumn *other,
 						 trait_of(&other->traits, op->comparison)));
 }
 
-DynVerdict
-dyn_judge_prefix(const DynColumn *column, Oid collation)
+DynExactness
+dyn_prefix_exactness(const DynColumn *column, Oid collation)
 {
 	const DynCodec *codec = &column->codec;
 
@@ -198,8 +198,8 @@ dyn_judge_prefix(const DynColumn *column, Oid collation)
 		compares_bytes(codec->basetype, collation) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
-DynVerdict
-dyn_judge_element(const DynColumn *column, const DynOperator *op)
+DynExactness
+dyn_element_exactness(const DynColumn *column, const DynOperator *op)
 {
 	const DynCodec *element = column->codec.element;
 
@@ -208,8 +208,8 @@ dyn_judge_element(const DynColumn *column, const DynOperator *op)
 }
 
 /* For texts only: DynamoDB has no such operator for other types. */
-DynVerdict
-dyn_judge_member(const DynOperator *op)
+DynExactness
+dyn_member_exactness(const DynOperator *op)
 {
 	return op->comparison == DYN_COMPARE_EQ &&
 		op->column_type == TEXTOID && op->value_type == TEXTOID &&
@@ -218,7 +218,7 @@ dyn_judge_member(const DynOperator *op)
 }
 
 bool
-dyn_judge_name(const char *name)
+dyn_name_is_exact(const char *name)
 {
 	const char *utf8 = name;
 	size_t		len = strlen(name);
@@ -230,7 +230,7 @@ dyn_judge_name(const char *name)
 /* ---- order ---- */
 
 bool
-dyn_judge_order(const DynColumn *column, Oid opfamily, Oid collation)
+dyn_order_is_exact(const DynColumn *column, Oid opfamily, Oid collation)
 {
 	Oid			type = column->codec.basetype;
 

@@ -4,15 +4,15 @@
  *
  * This decision is made only here.  It depends on the codec, the collation,
  * the encoding, on_mismatch and the operator's input types; other files do not
- * use these (test/lint), but the verdicts.
+ * use its results instead (test/lint).
  *
  * Properties of the column alone are computed once, into its DynTraits, when
  * the foreign table's definition is read.  They are valid for operators that
  * compare by the type that the column is decoded as.  The operator's own input
  * types and collation decide whether that is so, not the types of columns
- * below its casts; dyn_judge_operator() and the like combine both.
+ * below its casts; dyn_operator_exactness() and the like combine both.
  *
- * A verdict is valid for all values that may be stored and all run-time
+ * An exactness is valid for all values that may be stored and all run-time
  * values.  A misfit is a stored value that does not fit the column: an error
  * here or, under on_mismatch 'null', NULL; DynamoDB compares it like any other
  * value.
@@ -24,13 +24,13 @@
 
 struct DynColumn;
 
-typedef enum DynVerdict
+typedef enum DynExactness
 {
 	DYN_LOCAL,					/* may lose rows: must not be sent */
 	DYN_SUPERSET,				/* keeps every row that SQL keeps, and maybe
 								 * others: must be rechecked */
 	DYN_EXACT					/* keeps the same rows */
-} DynVerdict;
+} DynExactness;
 
 typedef enum DynComparison
 {
@@ -50,9 +50,9 @@ typedef struct DynOperator
 
 typedef struct DynTraits
 {
-	DynVerdict	equality;
-	DynVerdict	inequality;
-	DynVerdict	range;
+	DynExactness equality;
+	DynExactness inequality;
+	DynExactness range;
 
 	/* A key attribute sorts like the column under a bytewise collation. */
 	bool		order;
@@ -63,9 +63,9 @@ typedef struct DynTraits
 	 */
 	bool		distinct;
 
-	DynVerdict	absence;		/* IS NULL */
-	DynVerdict	presence;		/* IS NOT NULL */
-	DynVerdict	truth;			/* booleans: c, NOT c */
+	DynExactness absence;		/* IS NULL */
+	DynExactness presence;		/* IS NOT NULL */
+	DynExactness truth;			/* booleans: c, NOT c */
 
 	bool		parts;			/* members of a document are the same whether
 								 * it is read whole or only in part */
@@ -74,35 +74,35 @@ typedef struct DynTraits
 } DynTraits;
 
 /* Sets column->traits from the other fields. */
-extern void dyn_judge_column(struct DynColumn *column);
+extern void dyn_traits_init(struct DynColumn *column);
 
 /* column OP value, column OP ANY (array), value OP column */
-extern DynVerdict dyn_judge_operator(const struct DynColumn *column,
-									 const DynOperator *op);
+extern DynExactness dyn_operator_exactness(const struct DynColumn *column,
+										   const DynOperator *op);
 
 /* column OP other column */
-extern DynVerdict dyn_judge_columns(const struct DynColumn *column,
-									const struct DynColumn *other,
-									const DynOperator *op);
+extern DynExactness dyn_columns_exactness(const struct DynColumn *column,
+										  const struct DynColumn *other,
+										  const DynOperator *op);
 
 /* column LIKE value, column ^@ value, by the operators on text */
-extern DynVerdict dyn_judge_prefix(const struct DynColumn *column,
-								   Oid collation);
+extern DynExactness dyn_prefix_exactness(const struct DynColumn *column,
+										 Oid collation);
 
 /* value = ANY (column), column @> array; op's types are those of elements */
-extern DynVerdict dyn_judge_element(const struct DynColumn *column,
-									const DynOperator *op);
+extern DynExactness dyn_element_exactness(const struct DynColumn *column,
+										  const DynOperator *op);
 
 /* column ->> 'name' OP value */
-extern DynVerdict dyn_judge_member(const DynOperator *op);
+extern DynExactness dyn_member_exactness(const DynOperator *op);
 
 /* Does the name of a document's member have a unique form in DynamoDB? */
-extern bool dyn_judge_name(const char *name);
+extern bool dyn_name_is_exact(const char *name);
 
 /*
  * Are the items of a partition, sorted by this key attribute, in this order?
  */
-extern bool dyn_judge_order(const struct DynColumn *column, Oid opfamily,
-							Oid collation);
+extern bool dyn_order_is_exact(const struct DynColumn *column, Oid opfamily,
+							   Oid collation);
 
 #endif

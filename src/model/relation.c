@@ -47,7 +47,7 @@ read_column(DynColumn *column, Form_pg_attribute attr, Oid relid,
 		dyn_format_parse(text, &format);
 	dyn_codec_init(&column->codec, attr->atttypid, attr->atttypmod, &format,
 				   column->name);
-	dyn_judge_column(column);
+	dyn_traits_init(column);
 }
 
 static void

@@ -161,7 +161,7 @@ pathkey_is_column(PlannerInfo *root, RelOptInfo *baserel, const PathKey *key,
 	EquivalenceClass *ec = key->pk_eclass;
 
 	return !ec->ec_has_volatile &&
-		dyn_judge_order(dyn_relation_column(relation, attnum),
+		dyn_order_is_exact(dyn_relation_column(relation, attnum),
 						key->pk_opfamily, ec->ec_collation) &&
 		dyn_ec_has_column(ec, baserel, attnum);
 }

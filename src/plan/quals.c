@@ -126,7 +126,7 @@ constant_names(Const *array)
 		char	   *name = nulls[i] ? NULL : TextDatumGetCString(elems[i]);
 
 		if (name == NULL || name[0] == '\0' || is_list_index(name) ||
-			!dyn_judge_name(name))
+			!dyn_name_is_exact(name))
 			return NIL;
 		names = lappend(names, makeString(name));
 	}
@@ -150,7 +150,7 @@ path_operator_steps(OpExpr *op, bool *as_text)
 		case F_JSONB_OBJECT_FIELD:
 		case F_JSONB_OBJECT_FIELD_TEXT:
 			name = TextDatumGetCString(right->constvalue);
-			return name[0] == '\0' || !dyn_judge_name(name) ? NIL
+			return name[0] == '\0' || !dyn_name_is_exact(name) ? NIL
 				: list_make1(makeString(name));
 		case F_JSONB_EXTRACT_PATH:
 		case F_JSONB_EXTRACT_PATH_TEXT:
@@ -280,13 +280,13 @@ field_column(const ClassifyContext *context, const DynField *field)
 	return dyn_relation_column(context->relation, field->attnum);
 }
 
-/* Applies a verdict; returns false if nothing can be sent. */
+/* Notes the exactness of a part; returns false if it cannot be sent. */
 static bool
-accept_verdict(ClassifyContext *context, DynVerdict verdict)
+accept(ClassifyContext *context, DynExactness exactness)
 {
-	if (verdict != DYN_EXACT)
+	if (exactness != DYN_EXACT)
 		context->exact = false;
-	return verdict != DYN_LOCAL;
+	return exactness != DYN_LOCAL;
 }
 
 /* EQ, NE, LT ... of a btree operator of its left type's family; -1 if none. */
@@ -346,8 +346,8 @@ classify_comparison(ClassifyContext *context, int kind, const DynOperator *op,
 					const DynField *field, Node *value)
 {
 	if (field->steps != NIL ||
-		!accept_verdict(context,
-						dyn_judge_operator(field_column(context, field), op)))
+		!accept(context,
+				dyn_operator_exactness(field_column(context, field), op)))
 		return NULL;
 	classify_size(context, value, op->value_type);
 	return make_value_pred(kind, field, value, op->value_type);
@@ -358,7 +358,7 @@ static DynPred *
 classify_text_equality(ClassifyContext *context, const DynOperator *op,
 					   const DynField *field, Node *value)
 {
-	if (!accept_verdict(context, dyn_judge_member(op)))
+	if (!accept(context, dyn_member_exactness(op)))
 		return NULL;
 	return make_value_pred(DYN_PRED_TEXT_EQ, field, value, TEXTOID);
 }
@@ -373,9 +373,9 @@ classify_fields(ClassifyContext *context, int kind, const DynOperator *op,
 	if (left->steps != NIL || right->steps != NIL ||
 		dyn_path_equal(dyn_field_path(context->relation, left),
 					   dyn_field_path(context->relation, right)) ||
-		!accept_verdict(context,
-						dyn_judge_columns(field_column(context, left),
-										  field_column(context, right), op)))
+		!accept(context,
+				dyn_columns_exactness(field_column(context, left),
+									  field_column(context, right), op)))
 		return NULL;
 	pred = make_pred(DYN_PRED_FIELDS, left);
 	pred->op = kind;
@@ -421,8 +421,8 @@ classify_prefix(ClassifyContext *context, DynPredKind kind, Node *left, Node *ri
 
 	if (!match_comparand(context, left, &field, &text) || text ||
 		field.steps != NIL || !is_runtime_value(context, right) ||
-		!accept_verdict(context, dyn_judge_prefix(field_column(context, &field),
-												  collation)))
+		!accept(context, dyn_prefix_exactness(field_column(context, &field),
+											  collation)))
 		return NULL;
 	return make_value_pred(kind, &field, right, TEXTOID);
 }
@@ -439,8 +439,8 @@ classify_contains_all(ClassifyContext *context, Node *left, Node *right,
 
 	if (!match_comparand(context, left, &field, &text) || text ||
 		field.steps != NIL || !is_runtime_value(context, right) ||
-		!accept_verdict(context,
-						dyn_judge_element(field_column(context, &field), &op)))
+		!accept(context,
+				dyn_element_exactness(field_column(context, &field), &op)))
 		return NULL;
 	context->sized = false;
 	return make_value_pred(DYN_PRED_CONTAINS_ALL, &field, right, elemtype);
@@ -528,8 +528,8 @@ classify_element(ClassifyContext *context, ScalarArrayOpExpr *op)
 		field.steps != NIL)
 		return NULL;
 	commute_types(&operator);
-	if (!accept_verdict(context, dyn_judge_element(field_column(context, &field),
-												   &operator)))
+	if (!accept(context, dyn_element_exactness(field_column(context, &field),
+											   &operator)))
 		return NULL;
 	return make_value_pred(DYN_PRED_CONTAINS, &field, value,
 						   operator.value_type);
@@ -552,8 +552,8 @@ classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 	operator = describe_operator(op->opno, kind, op->inputcollid);
 	if (text || field.steps != NIL || !is_runtime_value(context, array) ||
 		!field_column(context, &field)->traits.point ||
-		!accept_verdict(context, dyn_judge_operator(field_column(context, &field),
-													&operator)))
+		!accept(context, dyn_operator_exactness(field_column(context, &field),
+												&operator)))
 		return NULL;
 	classify_size(context, array, operator.value_type);
 	if (fixed_array_size(array) < 0 ||
@@ -570,7 +570,7 @@ classify_boolean(ClassifyContext *context, Node *node, DynPredKind kind)
 	DynField	field;
 
 	if (!match_column(node, context->relid, context->relation, &field) ||
-		!accept_verdict(context, field_column(context, &field)->traits.truth))
+		!accept(context, field_column(context, &field)->traits.truth))
 		return NULL;
 	return make_pred(kind, &field);
 }
@@ -612,7 +612,7 @@ classify_null_test(ClassifyContext *context, NullTest *test)
 						 &field, &text))
 		return NULL;
 	traits = &field_column(context, &field)->traits;
-	if (!accept_verdict(context, test->nulltesttype == IS_NULL ? traits->absence
+	if (!accept(context, test->nulltesttype == IS_NULL ? traits->absence
 						: traits->presence))
 		return NULL;
 	/* the traits of the document do not apply to a member */

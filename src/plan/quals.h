@@ -4,7 +4,7 @@
  *		they are exact.
  *
  * dyn_quals_classify translates each clause into a predicate over fields of
- * the item, if possible, using the verdicts of model/exact.h.  All later steps
+ * the item, if possible; model/exact.h decides its exactness.  All later steps
  * use the DynClause and derive nothing again.
  *
  * A predicate keeps every row that the clause keeps.  It is exact if it keeps
