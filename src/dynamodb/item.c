@@ -28,7 +28,7 @@
 typedef struct Place
 {
 	const DynPathNode *want;
-	uint16_t	entry;
+	uint16_t	context;		/* name cache entry */
 } Place;
 
 #define FIRST_ENTRIES	64
@@ -110,10 +110,10 @@ end_item(DynReader *r, size_t first, const char *at)
 
 /* Makes the entry the latest of its object. */
 static DYN_HOT bool
-take_word(DynReader *r, DynFrame *f, uint16_t index, const char *at,
-		  Place *place)
+take_entry(DynReader *r, DynFrame *f, uint16_t index, const char *at,
+		   Place *place)
 {
-	DynNameEntry    *entry = &r->tape->name_cache.entries[index];
+	DynNameEntry *entry = &r->tape->name_cache.entries[index];
 
 	if (DYN_UNLIKELY(entry->seen == f->object))
 		return dyn_scan_fail(&r->scan, at, "duplicate name") != NULL;
@@ -121,22 +121,22 @@ take_word(DynReader *r, DynFrame *f, uint16_t index, const char *at,
 	f->prev = index;
 	f->guess = entry->next;
 	place->want = entry->want;
-	place->entry = index;
+	place->context = index;
 	return true;
 }
 
 /* A name that was not expected here: caches it for the next item. */
 static bool
-take_found_word(DynReader *r, DynFrame *f, uint16_t index, const char *at,
-				Place *place)
+take_found_entry(DynReader *r, DynFrame *f, uint16_t index, const char *at,
+				 Place *place)
 {
-	DynNameEntry    *entries = r->tape->name_cache.entries;
+	DynNameEntry *entries = r->tape->name_cache.entries;
 
 	if (f->prev == DYN_NAME_ROOT)
-		entries[f->entry].first = index;
+		entries[f->context].first = index;
 	else
 		entries[f->prev].next = index;
-	return take_word(r, f, index, at, place);
+	return take_entry(r, f, index, at, place);
 }
 
 /* Finds the entry and the path tree node of a name. */
@@ -149,20 +149,21 @@ look_up(DynReader *r, DynFrame *f, const char *name, size_t len,
 	uint32_t	hash = dyn_duplicate_names_hash(names, text, text_len);
 	uint16_t	index = DYN_NAME_ROOT;
 
-	if (f->entry != DYN_NAME_NONE)
-		index = dyn_name_cache_find(name_cache, f->entry, text, text_len, hash);
+	if (f->context != DYN_NAME_NONE)
+		index = dyn_name_cache_find(name_cache, f->context, text, text_len,
+									hash);
 	if (index != DYN_NAME_ROOT)
-		return take_found_word(r, f, index, name, place);
+		return take_found_entry(r, f, index, name, place);
 	if (dyn_duplicate_names_has(names, f->base, text, text_len, hash))
 		return dyn_scan_fail(&r->scan, name, "duplicate name") != NULL;
 
 	place->want = dyn_path_tree_member(r->tree, f->want, text, text_len);
-	place->entry = DYN_NAME_NONE;
-	if (f->entry != DYN_NAME_NONE && text == name)
-		index = dyn_name_cache_add(name_cache, f->entry, name, len, hash,
+	place->context = DYN_NAME_NONE;
+	if (f->context != DYN_NAME_NONE && text == name)
+		index = dyn_name_cache_add(name_cache, f->context, name, len, hash,
 								   place->want);
 	if (index != DYN_NAME_ROOT)
-		return take_found_word(r, f, index, name, place);
+		return take_found_entry(r, f, index, name, place);
 	return dyn_duplicate_names_push(names, name, len, hash) ||
 		dyn_scan_fail(&r->scan, name, "out of memory") != NULL;
 }
@@ -208,7 +209,7 @@ read_name(DynReader *r, DynFrame *f, const char *p, Place *place)
 	{
 		if (DYN_LIKELY(dyn_name_entry_matches(&entries[index], p, end)))
 		{
-			if (!take_word(r, f, index, p + 1, place))
+			if (!take_entry(r, f, index, p + 1, place))
 				return NULL;
 			return dyn_scan_skip(&r->scan, p + entries[index].len + 3);
 		}
@@ -222,7 +223,7 @@ static DYN_HOT void
 next_element(DynReader *r, DynFrame *f, Place *place)
 {
 	place->want = dyn_path_tree_element(r->tree, f->want, f->index);
-	place->entry = f->entry;
+	place->context = f->context;
 	f->index++;
 }
 
@@ -452,15 +453,15 @@ open_frame(DynReader *r, const char *p, const Place *place, bool map)
 	f->object = ++r->objects;
 	f->base = r->tape->names.count;
 	f->index = 0;
-	f->entry = place->entry;
+	f->context = place->context;
 	f->prev = f->guess = DYN_NAME_ROOT;
 	f->map = map;
-	if (f->entry != DYN_NAME_NONE)
+	if (f->context != DYN_NAME_NONE)
 	{
 		if (map)
-			f->guess = r->tape->name_cache.entries[f->entry].first;
+			f->guess = r->tape->name_cache.entries[f->context].first;
 		else if (f->want != NULL && f->want->nnames + f->want->nindexes > 0)
-			f->entry = DYN_NAME_NONE;
+			f->context = DYN_NAME_NONE;
 	}
 	return dyn_scan_skip(&r->scan, p + 1);
 }
@@ -610,7 +611,7 @@ dyn_item_read(DynReader *r, const char *p, bool wanted)
 		!dyn_name_cache_reset(name_cache, r->tree))
 		return dyn_scan_fail(&r->scan, p, "out of memory");
 	root.want = wanted ? r->tree->nodes : NULL;
-	root.entry = wanted ? DYN_NAME_ROOT : DYN_NAME_NONE;
+	root.context = wanted ? DYN_NAME_ROOT : DYN_NAME_NONE;
 	p = read_frames(r, p, &root);
 	if (p == NULL || !wanted)
 		return p;

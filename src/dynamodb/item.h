@@ -22,7 +22,7 @@ typedef struct DynFrame
 	uint32_t	object;			/* its number, for the name cache */
 	uint32_t	base;			/* its first name in tape->names */
 	uint32_t	index;			/* of the next element */
-	uint16_t	entry;			/* of its name: context of the names in it */
+	uint16_t	context;		/* of the names in it: entry of its own name */
 	uint16_t	prev;			/* entry of the previous member */
 	uint16_t	guess;			/* the entry expected next */
 	bool		map;

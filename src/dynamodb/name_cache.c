@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define FIRST_WORDS		32
+#define INITIAL_ENTRIES		32
 
 void
 dyn_name_cache_init(DynNameCache *name_cache)
@@ -35,7 +35,7 @@ dyn_name_cache_memory(const DynNameCache *name_cache)
 static bool
 grow(DynNameCache *name_cache)
 {
-	uint32_t	cap = name_cache->cap == 0 ? FIRST_WORDS : name_cache->cap * 2;
+	uint32_t	cap = name_cache->cap == 0 ? INITIAL_ENTRIES : name_cache->cap * 2;
 	DynNameEntry *entries = realloc(name_cache->entries,
 									cap * sizeof(*entries));
 
@@ -85,7 +85,7 @@ dyn_name_cache_find(const DynNameCache *name_cache, uint16_t context,
 }
 
 static void
-write_head(DynNameEntry *entry)
+write_prefix(DynNameEntry *entry)
 {
 	size_t		size = entry->len + 3;
 
@@ -121,6 +121,6 @@ dyn_name_cache_add(DynNameCache *name_cache, uint16_t context, const char *name,
 	entry->hash = hash;
 	entry->parent = context;
 	entry->want = want;
-	write_head(entry);
+	write_prefix(entry);
 	return (uint16_t) name_cache->count++;
 }

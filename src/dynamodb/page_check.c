@@ -27,7 +27,7 @@
 
 const char	dyn_check_memory[] = "does not fit into memory";
 
-#define NOT_ASKED_FOR	"contains an item that was not requested"
+#define NOT_REQUESTED	"contains an item that was not requested"
 
 /* ---- members ---------------------------------------------------------- */
 
@@ -48,13 +48,13 @@ DYN_PAGE_LAST_KEY | BESIDE};
 static const MemberRule count_rule = {COUNTS, DYN_PAGE_LAST_KEY | BESIDE};
 
 static const MemberRule *
-rule_of(const DynAsked *asked)
+rule_of(const DynExpected *expected)
 {
-	if (asked->op == DYN_OP_GET_ITEM)
+	if (expected->op == DYN_OP_GET_ITEM)
 		return &get_rule;
-	if (asked->op == DYN_OP_BATCH_GET_ITEM)
+	if (expected->op == DYN_OP_BATCH_GET_ITEM)
 		return &batch_rule;
-	return asked->count_only ? &count_rule : &read_rule;
+	return expected->count_only ? &count_rule : &read_rule;
 }
 
 static const char *
@@ -70,9 +70,9 @@ missing_member(unsigned missing)
 }
 
 static const char *
-check_members(const DynPage *page, const DynAsked *asked)
+check_members(const DynPage *page, const DynExpected *expected)
 {
-	const MemberRule *rule = rule_of(asked);
+	const MemberRule *rule = rule_of(expected);
 	unsigned	members = page->members;
 
 	if (members & DYN_PAGE_TYPE)
@@ -83,18 +83,18 @@ check_members(const DynPage *page, const DynAsked *asked)
 		return missing_member(rule->required & ~members);
 	if (members & ~(rule->required | rule->allowed))
 		return "has members of another operation's response";
-	if (asked->op == DYN_OP_GET_ITEM && !(members & DYN_PAGE_ITEM) &&
+	if (expected->op == DYN_OP_GET_ITEM && !(members & DYN_PAGE_ITEM) &&
 		(members & DYN_PAGE_OTHER))
 		return "lacks the member Item, but has other members";
 	return NULL;
 }
 
 static const char *
-check_counts(const DynPage *page, const DynAsked *asked)
+check_counts(const DynPage *page, const DynExpected *expected)
 {
-	if (asked->op != DYN_OP_QUERY && asked->op != DYN_OP_SCAN)
+	if (expected->op != DYN_OP_QUERY && expected->op != DYN_OP_SCAN)
 		return NULL;
-	if (!asked->count_only && page->count != page->nitems)
+	if (!expected->count_only && page->count != page->nitems)
 		return "has a number of items that differs from its Count";
 	if (page->count > page->scanned_count)
 		return "has a Count greater than its ScannedCount";
@@ -104,20 +104,21 @@ check_counts(const DynPage *page, const DynAsked *asked)
 /* ---- tables ----------------------------------------------------------- */
 
 bool
-dyn_names_table(const char *asked, const char *name, size_t len)
+dyn_names_table(const char *requested, const char *name, size_t len)
 {
 	const char *plain;
 
-	if (strlen(asked) == len && memcmp(asked, name, len) == 0)
+	if (strlen(requested) == len && memcmp(requested, name, len) == 0)
 		return true;
-	plain = strncmp(asked, "arn:", 4) == 0 ? strstr(asked, ":table/") : NULL;
+	plain = strncmp(requested, "arn:", 4) == 0 ? strstr(requested, ":table/")
+		: NULL;
 	return plain != NULL && strlen(plain + 7) == len &&
 		memcmp(plain + 7, name, len) == 0;
 }
 
 /* Responses and UnprocessedKeys may name only the requested table. */
 static const char *
-check_table(const DynPage *page, const DynAsked *asked, bool required,
+check_table(const DynPage *page, const DynExpected *expected, bool required,
 			DynBuffer *scratch)
 {
 	size_t		len;
@@ -128,7 +129,8 @@ check_table(const DynPage *page, const DynAsked *asked, bool required,
 	if (!dyn_buffer_reserve(scratch, page->table.len + 1))
 		return dyn_check_memory;
 	len = dyn_value_text(&page->table, scratch->data);
-	if (page->ntables > 1 || !dyn_names_table(asked->table, scratch->data, len))
+	if (page->ntables > 1 ||
+		!dyn_names_table(expected->table, scratch->data, len))
 		return "contains a table that was not requested";
 	return NULL;
 }
@@ -138,17 +140,17 @@ check_table(const DynPage *page, const DynAsked *asked, bool required,
 /* The key attributes of an item, as in the response. */
 typedef struct ItemKey
 {
-	DynValue	parts[DYN_MAX_ASKED_PARTS];
+	DynValue	parts[DYN_MAX_EXPECTED_PARTS];
 } ItemKey;
 
 static int
-part_of_slot(const DynAsked *asked, int slot)
+part_of_slot(const DynExpected *expected, int slot)
 {
 	int			i;
 
-	for (i = 0; i < asked->nparts; i++)
+	for (i = 0; i < expected->nparts; i++)
 	{
-		if (asked->slots[i] == slot)
+		if (expected->slots[i] == slot)
 			return i;
 	}
 	return -1;
@@ -159,7 +161,7 @@ part_of_slot(const DynAsked *asked, int slot)
  * stands for its run.
  */
 static bool
-next_item_key(const DynPageTape *tape, const DynAsked *asked, size_t *at,
+next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
 			  ItemKey *key)
 {
 	const DynTapeEntry *entry;
@@ -173,7 +175,7 @@ next_item_key(const DynPageTape *tape, const DynAsked *asked, size_t *at,
 		entry = &tape->entries[(*at)++];
 		if (entry->type == DYN_TYPE_ABSENT)
 			break;
-		part = part_of_slot(asked, entry->slot);
+		part = part_of_slot(expected, entry->slot);
 		if (part < 0)
 			continue;
 		key->parts[part].data = tape->buf + entry->offset;
@@ -215,22 +217,22 @@ decode_part(const DynValue *value, char *memory, DynScalar *scalar)
 
 /* Reads the projected parts; *ok is false if one is not a valid key value. */
 static const char *
-decode_key(const DynAsked *asked, const ItemKey *key, DynBuffer *scratch,
+decode_key(const DynExpected *expected, const ItemKey *key, DynBuffer *scratch,
 		   DynScalar *parts, bool *ok)
 {
 	size_t		need = 0;
 	size_t		used = 0;
 	int			i;
 
-	for (i = 0; i < asked->nparts; i++)
+	for (i = 0; i < expected->nparts; i++)
 		need += key->parts[i].len + DYN_NUMBER_BUFSIZE;
 	dyn_buffer_reset(scratch);
 	if (!dyn_buffer_reserve(scratch, need))
 		return dyn_check_memory;
 	*ok = true;
-	for (i = 0; i < asked->nparts && *ok; i++)
+	for (i = 0; i < expected->nparts && *ok; i++)
 	{
-		if (asked->slots[i] >= 0)
+		if (expected->slots[i] >= 0)
 			*ok = decode_part(&key->parts[i], scratch->data + used, &parts[i]);
 		used += key->parts[i].len + DYN_NUMBER_BUFSIZE;
 	}
@@ -238,27 +240,28 @@ decode_key(const DynAsked *asked, const ItemKey *key, DynBuffer *scratch,
 }
 
 static bool
-is_key(const DynAsked *asked, const DynScalar *parts, int number)
+is_key(const DynExpected *expected, const DynScalar *parts, int number)
 {
-	const DynKeyPart *key = &asked->keys[number * asked->nparts];
+	const DynKeyPart *key = &expected->keys[number * expected->nparts];
 	int			i;
 
-	for (i = 0; i < asked->nparts; i++)
+	for (i = 0; i < expected->nparts; i++)
 	{
-		if (asked->slots[i] >= 0 && !dyn_scalar_equal(&parts[i], &key[i].value))
+		if (expected->slots[i] >= 0 &&
+			!dyn_scalar_equal(&parts[i], &key[i].value))
 			return false;
 	}
 	return true;
 }
 
 static bool
-repeats(const DynAsked *asked, const ItemKey *key, const ItemKey *before)
+repeats(const DynExpected *expected, const ItemKey *key, const ItemKey *before)
 {
 	int			i;
 
-	for (i = 0; i < asked->nparts; i++)
+	for (i = 0; i < expected->nparts; i++)
 	{
-		if (asked->slots[i] >= 0 &&
+		if (expected->slots[i] >= 0 &&
 			!same_bytes(&key->parts[i], &before->parts[i]))
 			return false;
 	}
@@ -266,13 +269,13 @@ repeats(const DynAsked *asked, const ItemKey *key, const ItemKey *before)
 }
 
 static bool
-shows_key(const DynAsked *asked)
+shows_key(const DynExpected *expected)
 {
 	int			i;
 
-	for (i = 0; i < asked->nparts; i++)
+	for (i = 0; i < expected->nparts; i++)
 	{
-		if (asked->slots[i] >= 0)
+		if (expected->slots[i] >= 0)
 			return true;
 	}
 	return false;
@@ -280,28 +283,29 @@ shows_key(const DynAsked *asked)
 
 /* GetItem and Query: all items must have the requested key or partition. */
 static const char *
-check_one_key(const DynPage *page, const DynAsked *asked, DynBuffer *scratch)
+check_one_key(const DynPage *page, const DynExpected *expected,
+			  DynBuffer *scratch)
 {
-	DynScalar	parts[DYN_MAX_ASKED_PARTS];
+	DynScalar	parts[DYN_MAX_EXPECTED_PARTS];
 	ItemKey		key;
 	ItemKey		before;
 	size_t		at = 0;
 	bool		ok;
 
-	if (asked->nkeys != 1 || !shows_key(asked))
+	if (expected->nkeys != 1 || !shows_key(expected))
 		return NULL;
 	memset(&before, 0, sizeof(before));
-	while (next_item_key(page->tape, asked, &at, &key))
+	while (next_item_key(page->tape, expected, &at, &key))
 	{
 		const char *fault;
 
-		if (repeats(asked, &key, &before))
+		if (repeats(expected, &key, &before))
 			continue;
-		fault = decode_key(asked, &key, scratch, parts, &ok);
+		fault = decode_key(expected, &key, scratch, parts, &ok);
 		if (fault != NULL)
 			return fault;
-		if (!ok || !is_key(asked, parts, 0))
-			return NOT_ASKED_FOR;
+		if (!ok || !is_key(expected, parts, 0))
+			return NOT_REQUESTED;
 		before = key;
 	}
 	return NULL;
@@ -317,7 +321,7 @@ dyn_batch_begin(DynBatch *batch, int nkeys)
 }
 
 int
-dyn_batch_ask(DynBatch *batch, int most, uint8_t *picked)
+dyn_batch_request(DynBatch *batch, int most, uint8_t *picked)
 {
 	int			n = 0;
 	int			i;
@@ -326,7 +330,7 @@ dyn_batch_ask(DynBatch *batch, int most, uint8_t *picked)
 	{
 		if (batch->state[i] != DYN_KEY_OPEN)
 			continue;
-		batch->state[i] = DYN_KEY_ASKED;
+		batch->state[i] = DYN_KEY_REQUESTED;
 		picked[n++] = (uint8_t) i;
 	}
 	return n;
@@ -345,9 +349,9 @@ change_state(DynBatch *batch, DynKeyState from, DynKeyState to)
 }
 
 void
-dyn_batch_take_back(DynBatch *batch)
+dyn_batch_reopen(DynBatch *batch)
 {
-	change_state(batch, DYN_KEY_ASKED, DYN_KEY_OPEN);
+	change_state(batch, DYN_KEY_REQUESTED, DYN_KEY_OPEN);
 }
 
 int
@@ -363,43 +367,46 @@ dyn_batch_count(const DynBatch *batch, DynKeyState state)
 
 /* The number of the key, searched from `guess` on; -1 if it is not found. */
 static int
-find_key(const DynAsked *asked, const DynScalar *parts, int guess)
+find_key(const DynExpected *expected, const DynScalar *parts, int guess)
 {
 	int			i;
 
-	for (i = 0; i < asked->nkeys; i++)
+	for (i = 0; i < expected->nkeys; i++)
 	{
-		int			number = (guess + i) % asked->nkeys;
+		int			number = (guess + i) % expected->nkeys;
 
-		if (is_key(asked, parts, number))
+		if (is_key(expected, parts, number))
 			return number;
 	}
 	return -1;
 }
 
-/* Moves each key of the page from ASKED to `state`; `twice` if it cannot. */
+/*
+ * Moves each key of the page from REQUESTED to `state`; returns `twice` if one
+ * is not REQUESTED.
+ */
 static const char *
-mark_keys(const DynPage *page, const DynAsked *asked, DynKeyState state,
-		  const char *unasked, const char *twice, DynBuffer *scratch)
+mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
+		  const char *unexpected, const char *twice, DynBuffer *scratch)
 {
-	DynScalar	parts[DYN_MAX_ASKED_PARTS];
+	DynScalar	parts[DYN_MAX_EXPECTED_PARTS];
 	ItemKey		key;
 	size_t		at = 0;
 	int			number = -1;
 	bool		ok;
 
-	while (next_item_key(page->tape, asked, &at, &key))
+	while (next_item_key(page->tape, expected, &at, &key))
 	{
-		const char *fault = decode_key(asked, &key, scratch, parts, &ok);
+		const char *fault = decode_key(expected, &key, scratch, parts, &ok);
 
 		if (fault != NULL)
 			return fault;
-		number = ok ? find_key(asked, parts, number + 1) : -1;
+		number = ok ? find_key(expected, parts, number + 1) : -1;
 		if (number < 0)
-			return unasked;
-		if (asked->batch->state[number] != DYN_KEY_ASKED)
+			return unexpected;
+		if (expected->batch->state[number] != DYN_KEY_REQUESTED)
 			return twice;
-		asked->batch->state[number] = (uint8_t) state;
+		expected->batch->state[number] = (uint8_t) state;
 	}
 	return NULL;
 }
@@ -410,41 +417,41 @@ mark_keys(const DynPage *page, const DynAsked *asked, DynKeyState state,
  * again.
  */
 static const char *
-check_batch(const DynPage *page, const DynPage *left, const DynAsked *asked,
-			DynBuffer *scratch)
+check_batch(const DynPage *page, const DynPage *left,
+			const DynExpected *expected, DynBuffer *scratch)
 {
-	const char *fault = check_table(page, asked, left == NULL, scratch);
+	const char *fault = check_table(page, expected, left == NULL, scratch);
 
 	if (fault == NULL && left != NULL)
-		fault = check_table(left, asked, true, scratch);
+		fault = check_table(left, expected, true, scratch);
 	if (fault == NULL)
-		fault = mark_keys(page, asked, DYN_KEY_ANSWERED, NOT_ASKED_FOR,
+		fault = mark_keys(page, expected, DYN_KEY_ANSWERED, NOT_REQUESTED,
 						  "contains an item twice", scratch);
 	if (fault == NULL && left != NULL)
-		fault = mark_keys(left, asked, DYN_KEY_OPEN,
+		fault = mark_keys(left, expected, DYN_KEY_OPEN,
 						  "lists an unprocessed key that was not requested",
 						  "lists a key as unprocessed, but contains its item",
 						  scratch);
 	if (fault == NULL)
-		change_state(asked->batch, DYN_KEY_ASKED, DYN_KEY_ANSWERED);
+		change_state(expected->batch, DYN_KEY_REQUESTED, DYN_KEY_ANSWERED);
 	return fault;
 }
 
 /* ---- the check -------------------------------------------------------- */
 
 const char *
-dyn_page_check(const DynPage *page, const DynPage *left, const DynAsked *asked,
-			   DynBuffer *scratch)
+dyn_page_check(const DynPage *page, const DynPage *left,
+			   const DynExpected *expected, DynBuffer *scratch)
 {
-	const char *fault = check_members(page, asked);
+	const char *fault = check_members(page, expected);
 
 	if (fault == NULL)
-		fault = check_counts(page, asked);
+		fault = check_counts(page, expected);
 	if (fault != NULL)
 		return fault;
-	if (asked->op == DYN_OP_BATCH_GET_ITEM)
-		return check_batch(page, left, asked, scratch);
-	return check_one_key(page, asked, scratch);
+	if (expected->op == DYN_OP_BATCH_GET_ITEM)
+		return check_batch(page, left, expected, scratch);
+	return check_one_key(page, expected, scratch);
 }
 
 /* ---- progress --------------------------------------------------------- */

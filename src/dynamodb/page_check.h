@@ -19,7 +19,7 @@
 #include "page.h"
 
 /* A Query may fix all hash attributes and the first range attribute. */
-#define DYN_MAX_ASKED_PARTS	(DYN_MAX_KEY_ATTRS + 1)
+#define DYN_MAX_EXPECTED_PARTS	(DYN_MAX_KEY_ATTRS + 1)
 
 /*
  * The keys of a BatchGetItem, which may take several requests.  A key is open
@@ -28,7 +28,7 @@
 typedef enum DynKeyState
 {
 	DYN_KEY_OPEN,				/* not requested yet, or left unprocessed */
-	DYN_KEY_ASKED,				/* in the current request */
+	DYN_KEY_REQUESTED,			/* in the current request */
 	DYN_KEY_ANSWERED
 } DynKeyState;
 
@@ -42,18 +42,18 @@ typedef struct DynBatch
 extern void dyn_batch_begin(DynBatch *batch, int nkeys);
 
 /*
- * Marks up to `most` open keys as asked, and writes their numbers to picked,
- * which must have room for all.  Returns their number.
+ * Marks up to `most` open keys as requested, and writes their numbers to
+ * picked, which must have room for all.  Returns their number.
  */
-extern int	dyn_batch_ask(DynBatch *batch, int most, uint8_t *picked);
+extern int	dyn_batch_request(DynBatch *batch, int most, uint8_t *picked);
 
-/* Reopens the asked keys: there was no usable response. */
-extern void dyn_batch_take_back(DynBatch *batch);
+/* Reopens the requested keys: there was no usable response. */
+extern void dyn_batch_reopen(DynBatch *batch);
 
 extern int	dyn_batch_count(const DynBatch *batch, DynKeyState state);
 
-/* The request, as far as a response can be compared with it. */
-typedef struct DynAsked
+/* What the response to a request must contain. */
+typedef struct DynExpected
 {
 	DynOperation op;			/* GET_ITEM, BATCH_GET_ITEM, QUERY or SCAN */
 	const char *table;
@@ -66,7 +66,7 @@ typedef struct DynAsked
 	const int  *slots;			/* of the parts in an item; -1: not projected.
 								 * BatchGetItem: all are projected. */
 	DynBatch   *batch;			/* BatchGetItem */
-} DynAsked;
+} DynExpected;
 
 /*
  * Returns NULL if the response fits the request; otherwise a static text that
@@ -75,14 +75,16 @@ typedef struct DynAsked
  * batch, and all others answered.
  */
 extern const char *dyn_page_check(const DynPage *page, const DynPage *left,
-								  const DynAsked *asked, DynBuffer *scratch);
+								  const DynExpected *expected,
+								  DynBuffer *scratch);
 
 /*
- * Is this the name of the table that was requested as `asked`?  Responses name
- * a table as the request did, but the description of a table requested by its
- * ARN has the plain name.
+ * Is this the name of the requested table?  Responses name a table as the
+ * request did, but the description of a table requested by its ARN has the
+ * plain name.
  */
-extern bool dyn_names_table(const char *asked, const char *name, size_t len);
+extern bool dyn_names_table(const char *requested, const char *name,
+							size_t len);
 
 /*
  * Detects cycles in the LastEvaluatedKeys of consecutive pages.  Besides the

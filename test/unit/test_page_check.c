@@ -27,7 +27,7 @@ static const int hidden[] = {-1, -1};
 
 /* What is wrong with the answer, "" if nothing is, "?" if it is not legal. */
 static const char *
-judge(const DynAsked *asked, const char *text)
+judge(const DynExpected *expected, const char *text)
 {
 	DynStep		steps[] = {{"h", 1, 0}, {"r", 1, 0}};
 	DynPath		paths[] = {{&steps[0], 1}, {&steps[1], 1}};
@@ -43,7 +43,7 @@ judge(const DynAsked *asked, const char *text)
 		(page.unprocessed == NULL ||
 		 dyn_page_parse_keys(&left, shape, page.unprocessed,
 							 page.unprocessed_len, &error)))
-		fault = dyn_page_check(&page, page.unprocessed ? &left : NULL, asked,
+		fault = dyn_page_check(&page, page.unprocessed ? &left : NULL, expected,
 							   &scratch);
 	dyn_page_free(&page);
 	dyn_page_free(&left);
@@ -58,7 +58,7 @@ typedef struct Case
 } Case;
 
 static void
-check_cases(const DynAsked *asked, const Case *cases, size_t n)
+check_cases(const DynExpected *expected, const Case *cases, size_t n)
 {
 	size_t		i;
 
@@ -67,9 +67,9 @@ check_cases(const DynAsked *asked, const Case *cases, size_t n)
 		const char *fault;
 		uint8_t		picked[DYN_BATCH_GET_MAX_KEYS];
 
-		dyn_batch_begin(&batch, asked->nkeys);
-		(void) dyn_batch_ask(&batch, DYN_BATCH_GET_MAX_KEYS, picked);
-		fault = judge(asked, cases[i].answer);
+		dyn_batch_begin(&batch, expected->nkeys);
+		(void) dyn_batch_request(&batch, DYN_BATCH_GET_MAX_KEYS, picked);
+		fault = judge(expected, cases[i].answer);
 		if (!CHECK(cases[i].fault[0] ? strstr(fault, cases[i].fault) != NULL
 				   : fault[0] == '\0'))
 			printf("#     %s\n#     fault: %s, wanted: %s\n", cases[i].answer,
@@ -108,13 +108,14 @@ get_item(void)
 		{"{\"Item\":{\"h\":{\"S\":\"a\"}}}", ""},
 		{"{\"Item\":" ALIEN "}", "not requested"},
 	};
-	DynAsked	asked = {DYN_OP_GET_ITEM, "t", false, keys, 1, 2, both, NULL};
+	DynExpected expected = {DYN_OP_GET_ITEM, "t", false, keys, 1, 2, both,
+	NULL};
 
-	check_cases(&asked, cases, LENGTHOF(cases));
-	asked.slots = hidden;
-	check_cases(&asked, unseen, LENGTHOF(unseen));
-	asked.slots = hash_only;
-	check_cases(&asked, partly, LENGTHOF(partly));
+	check_cases(&expected, cases, LENGTHOF(cases));
+	expected.slots = hidden;
+	check_cases(&expected, unseen, LENGTHOF(unseen));
+	expected.slots = hash_only;
+	check_cases(&expected, partly, LENGTHOF(partly));
 }
 
 #define COUNTED(n) "\"Count\":" #n ",\"ScannedCount\":" #n
@@ -148,10 +149,10 @@ scan(void)
 	static const Case any[] = {
 		{"{\"Items\":[" ONE "," ALIEN ",{}]," COUNTED(3) "}", ""},
 	};
-	DynAsked	asked = {DYN_OP_SCAN, "t", false, NULL, 0, 0, NULL, NULL};
+	DynExpected expected = {DYN_OP_SCAN, "t", false, NULL, 0, 0, NULL, NULL};
 
-	check_cases(&asked, read_cases, LENGTHOF(read_cases));
-	check_cases(&asked, any, LENGTHOF(any));
+	check_cases(&expected, read_cases, LENGTHOF(read_cases));
+	check_cases(&expected, any, LENGTHOF(any));
 }
 
 static void
@@ -169,12 +170,12 @@ query(void)
 	static const Case unseen[] = {
 		{"{\"Items\":[" ONE "," ALIEN ",{}]," COUNTED(3) "}", ""},
 	};
-	DynAsked	asked = {DYN_OP_QUERY, "t", false, keys, 1, 1, both, NULL};
+	DynExpected expected = {DYN_OP_QUERY, "t", false, keys, 1, 1, both, NULL};
 
-	check_cases(&asked, read_cases, LENGTHOF(read_cases));
-	check_cases(&asked, partition, LENGTHOF(partition));
-	asked.slots = hidden;
-	check_cases(&asked, unseen, LENGTHOF(unseen));
+	check_cases(&expected, read_cases, LENGTHOF(read_cases));
+	check_cases(&expected, partition, LENGTHOF(partition));
+	expected.slots = hidden;
+	check_cases(&expected, unseen, LENGTHOF(unseen));
 }
 
 static void
@@ -189,11 +190,11 @@ count(void)
 		{"{\"Items\":[]," COUNTED(0) "}", "another operation"},
 		{"{\"__type\":\"x#y\"," COUNTED(0) "}", "error document"},
 	};
-	DynAsked	asked = {DYN_OP_SCAN, "t", true, NULL, 0, 0, NULL, NULL};
+	DynExpected expected = {DYN_OP_SCAN, "t", true, NULL, 0, 0, NULL, NULL};
 
-	check_cases(&asked, cases, LENGTHOF(cases));
-	asked.op = DYN_OP_QUERY;
-	check_cases(&asked, cases, LENGTHOF(cases));
+	check_cases(&expected, cases, LENGTHOF(cases));
+	expected.op = DYN_OP_QUERY;
+	check_cases(&expected, cases, LENGTHOF(cases));
 }
 
 #define BATCH(items) "{\"Responses\":{\"t\":[" items "]},\"UnprocessedKeys\":"
@@ -225,35 +226,35 @@ batch_get_item(void)
 		{"{\"Items\":[]," COUNTED(0) "}", "Responses"},
 		{BATCH(ONE) "{},\"Count\":1}", "another operation"},
 	};
-	DynAsked	asked = {DYN_OP_BATCH_GET_ITEM, "t", false, keys, 3, 2, both,
+	DynExpected expected = {DYN_OP_BATCH_GET_ITEM, "t", false, keys, 3, 2, both,
 	&batch};
 
-	check_cases(&asked, cases, LENGTHOF(cases));
+	check_cases(&expected, cases, LENGTHOF(cases));
 }
 
 static void
 a_batch_takes_several_requests(void)
 {
-	DynAsked	asked = {DYN_OP_BATCH_GET_ITEM, "t", false, keys, 3, 2, both,
+	DynExpected expected = {DYN_OP_BATCH_GET_ITEM, "t", false, keys, 3, 2, both,
 	&batch};
 	uint8_t		picked[DYN_BATCH_GET_MAX_KEYS];
 
 	dyn_batch_begin(&batch, 3);
-	CHECK_EQ_INT(dyn_batch_ask(&batch, 2, picked), 2);
+	CHECK_EQ_INT(dyn_batch_request(&batch, 2, picked), 2);
 	CHECK(picked[0] == 0 && picked[1] == 1);
-	dyn_batch_take_back(&batch);
+	dyn_batch_reopen(&batch);
 	CHECK_EQ_INT(dyn_batch_count(&batch, DYN_KEY_OPEN), 3);
-	CHECK_EQ_INT(dyn_batch_ask(&batch, 2, picked), 2);
+	CHECK_EQ_INT(dyn_batch_request(&batch, 2, picked), 2);
 	/* the first is left, the second has no item */
-	CHECK_EQ_STR(judge(&asked, BATCH("") LEFT(ONE) "}"), "");
+	CHECK_EQ_STR(judge(&expected, BATCH("") LEFT(ONE) "}"), "");
 	CHECK_EQ_INT(dyn_batch_count(&batch, DYN_KEY_OPEN), 2);
-	CHECK_EQ_INT(dyn_batch_ask(&batch, 100, picked), 2);
+	CHECK_EQ_INT(dyn_batch_request(&batch, 100, picked), 2);
 	CHECK(picked[0] == 0 && picked[1] == 2);
 	/* the second was answered before */
-	CHECK_EQ_STR(judge(&asked, BATCH(TWO) "{}}"), "contains an item twice");
-	CHECK_EQ_STR(judge(&asked, BATCH(ONE) "{}}"), "");
+	CHECK_EQ_STR(judge(&expected, BATCH(TWO) "{}}"), "contains an item twice");
+	CHECK_EQ_STR(judge(&expected, BATCH(ONE) "{}}"), "");
 	CHECK_EQ_INT(dyn_batch_count(&batch, DYN_KEY_ANSWERED), 3);
-	CHECK_EQ_INT(dyn_batch_ask(&batch, 100, picked), 0);
+	CHECK_EQ_INT(dyn_batch_request(&batch, 100, picked), 0);
 }
 
 static void

@@ -50,10 +50,10 @@ typedef struct DynFetchSpec
 	void		(*describe) (void *arg, int stream, StringInfo line);
 	/* Fills in the keys that a stream asks for, to compare answers with them;
 	 * NULL: there are none. */
-	void		(*asked) (void *arg, int stream, DynAsked *asked);
-	int			key_slots[DYN_MAX_ASKED_PARTS]; /* of their parts; -1: not
+	void		(*expected) (void *arg, int stream, DynExpected *expected);
+	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* of their parts; -1: not
 												 * projected */
-	void	   *arg;			/* of prepare, describe and asked */
+	void	   *arg;			/* of prepare, describe and expected */
 	/* Order of two items' slots, or NULL. */
 	int			(*compare) (void *arg, const DynValue *a, const DynValue *b);
 	void	   *compare_arg;

@@ -157,7 +157,7 @@ set_key_slots(DynFetchSpec *spec, const DynRequests *requests,
 
 	if (key == NULL)
 		return;
-	spec->asked = dyn_requests_asked;
+	spec->expected = dyn_requests_expected;
 	for (int i = 0; i < requests->nparts; i++)
 		spec->key_slots[i] = dyn_rows_slot(rows, key[i].name);
 }

@@ -299,19 +299,19 @@ render_projection(DynRequests *requests)
 }
 
 void
-dyn_requests_asked(void *arg, int stream, DynAsked *asked)
+dyn_requests_expected(void *arg, int stream, DynExpected *expected)
 {
 	const DynRequests *requests = arg;
 	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
 
-	asked->nparts = requests->nparts;
-	asked->nkeys = 1;
+	expected->nparts = requests->nparts;
+	expected->nkeys = 1;
 	if (requests->op == DYN_OP_QUERY)
-		asked->keys = requests->terms[stream].key;
+		expected->keys = requests->terms[stream].key;
 	else
 	{
-		asked->keys = &requests->keys[(Size) first * requests->nparts];
-		asked->nkeys = Min(requests->nkeys - first, DYN_BATCH_GET_MAX_KEYS);
+		expected->keys = &requests->keys[(Size) first * requests->nparts];
+		expected->nkeys = Min(requests->nkeys - first, DYN_BATCH_GET_MAX_KEYS);
 	}
 }
 
@@ -327,13 +327,13 @@ dyn_requests_key(const DynRequests *requests)
 static void
 prepare_keys(DynRequests *requests, int stream, DynReadRequest *request)
 {
-	DynAsked	asked;
+	DynExpected expected;
 
 	Assert(requests->nparts > 0 && requests->nkeys > 0);
-	dyn_requests_asked(requests, stream, &asked);
-	request->keys = asked.keys;
-	request->nkeys = asked.nkeys;
-	request->nparts = asked.nparts;
+	dyn_requests_expected(requests, stream, &expected);
+	request->keys = expected.keys;
+	request->nkeys = expected.nkeys;
+	request->nparts = expected.nparts;
 }
 
 void

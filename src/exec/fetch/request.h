@@ -94,7 +94,7 @@ extern char *dyn_key_text(const DynKeyPart *parts, int nparts,
 /* Callbacks; `arg` is the DynRequests. */
 extern void dyn_requests_prepare(void *arg, int stream, DynReadRequest *request);
 extern void dyn_requests_describe(void *arg, int stream, StringInfo line);
-extern void dyn_requests_asked(void *arg, int stream, DynAsked *asked);
+extern void dyn_requests_expected(void *arg, int stream, DynExpected *expected);
 
 /* A key of these requests, for the names of its parts; NULL: they have none. */
 extern const DynKeyPart *dyn_requests_key(const DynRequests *requests);

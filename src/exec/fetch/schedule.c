@@ -220,12 +220,12 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 
 	if (stream->in_flight || !stream->more || fetch->draining)
 		return false;
-	if (stream->asked == 0 || !spec->may_stop_early)
+	if (stream->nrequests == 0 || !spec->may_stop_early)
 		return true;
 	/* a stream that is not awaited may never be named */
 	if (spec->keyed && stream->number != fetch->awaited)
 		return false;
-	if (stream->asked >= LAZY_PAGES)
+	if (stream->nrequests >= LAZY_PAGES)
 		return true;
 	/* only when what it has sent before is used up */
 	return stream->first == NULL && fetch->page == NULL;
@@ -329,7 +329,7 @@ next_to_send(const DynFetch *fetch)
 	{
 		DynStream  *stream = fetch->active[i];
 
-		if ((next == NULL || stream->asked < next->asked) &&
+		if ((next == NULL || stream->nrequests < next->nrequests) &&
 			may_send(fetch, stream))
 			next = stream;
 		if (next != NULL && fetch->streams.spec.keyed)

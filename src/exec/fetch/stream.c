@@ -38,7 +38,7 @@ void
 dyn_stream_begin(DynStream *stream, int number)
 {
 	stream->number = number;
-	stream->asked = 0;
+	stream->nrequests = 0;
 	stream->more = true;
 	stream->resume_at = 0;
 	stream->stalls = 0;
@@ -56,7 +56,7 @@ page_limit(const DynFetchSpec *spec, const DynStream *stream)
 {
 	long		limit = spec->first_limit;
 
-	for (int i = 0; limit > 0 && i < stream->asked; i++)
+	for (int i = 0; limit > 0 && i < stream->nrequests; i++)
 		limit = limit > 10000 ? 0 : limit * LIMIT_GROWTH;
 	if (spec->fetch_size > 0 && (limit == 0 || limit > spec->fetch_size))
 		limit = spec->fetch_size;
@@ -77,7 +77,7 @@ pick_keys(const DynFetchSpec *spec, DynStream *stream, DynReadRequest *request,
 		stream->batch_most = spec->batch_keys > 0 ? spec->batch_keys
 			: DYN_BATCH_GET_MAX_KEYS;
 	}
-	request->npicked = dyn_batch_ask(batch, stream->batch_most, picked);
+	request->npicked = dyn_batch_request(batch, stream->batch_most, picked);
 	request->picked = picked;
 }
 
@@ -122,10 +122,10 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	if (stream->call == NULL)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	write_body(context, stream);
-	stream->asked++;
+	stream->nrequests++;
 	stream->more = false;
 	stream->in_flight = true;
-	stream->asked_afresh = context->refreshed;
+	stream->sent_after_refresh = context->refreshed;
 	stream->reserved = context->expected;
 	context->statement->in_flight++;
 	if (context->spec.group_in_flight != NULL)
@@ -185,8 +185,8 @@ log_line(DynStreamContext *context, const DynStream *stream,
 	if (context->spec.index != NULL)
 		appendStringInfo(&line, " index %s", context->spec.index);
 	context->spec.describe(context->spec.arg, stream->number, &line);
-	if (stream->asked > 1)
-		appendStringInfo(&line, ", page %d", stream->asked);
+	if (stream->nrequests > 1)
+		appendStringInfo(&line, ", page %d", stream->nrequests);
 	if (page != NULL)
 	{
 		uint64		items = items_returned(page);
@@ -212,7 +212,7 @@ refresh_if_stale(DynStreamContext *context, const DynStream *stream)
 
 	if (!dyn_failure_is_stale(stream->call))
 		return false;
-	if (context->refreshed && !stream->asked_afresh)
+	if (context->refreshed && !stream->sent_after_refresh)
 		return context->fits;
 	dyn_session_forget_table(spec->connection, spec->table);
 	if (context->answers > 0 || context->refreshed)
@@ -230,7 +230,7 @@ refresh_if_stale(DynStreamContext *context, const DynStream *stream)
 static bool
 halve_batch(DynStream *stream)
 {
-	int			n = dyn_batch_count(&stream->batch, DYN_KEY_ASKED);
+	int			n = dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED);
 
 	if (stream->call->failure != DYN_FAIL_TOO_LARGE || n < 2)
 		return false;
@@ -247,8 +247,8 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 											   about->operation));
 	if (!halve_batch(stream) && !refresh_if_stale(context, stream))
 		dyn_report_call(stream->call, about);
-	dyn_batch_take_back(&stream->batch);
-	stream->asked--;
+	dyn_batch_reopen(&stream->batch);
+	stream->nrequests--;
 	stream->more = true;
 }
 
@@ -405,17 +405,17 @@ check_answer(DynStreamContext *context, DynStream *stream,
 {
 	const DynFetchSpec *spec = &context->spec;
 	const DynPage *left = read_unprocessed(context, stream, page, about);
-	DynAsked	asked = {0};
+	DynExpected expected = {0};
 	const char *fault;
 
-	asked.op = spec->op;
-	asked.table = spec->table;
-	asked.count_only = spec->counting;
-	asked.slots = spec->key_slots;
-	asked.batch = &stream->batch;
-	if (spec->asked != NULL)
-		spec->asked(spec->arg, stream->number, &asked);
-	fault = dyn_page_check(&page->page, left, &asked, &context->scratch);
+	expected.op = spec->op;
+	expected.table = spec->table;
+	expected.count_only = spec->counting;
+	expected.slots = spec->key_slots;
+	expected.batch = &stream->batch;
+	if (spec->expected != NULL)
+		spec->expected(spec->arg, stream->number, &expected);
+	fault = dyn_page_check(&page->page, left, &expected, &context->scratch);
 	if (fault != NULL)
 		refuse_answer(stream, fault, about);
 }
@@ -463,7 +463,7 @@ static void
 note_position(const DynStream *stream, DynFetchPage *page)
 {
 	page->stream = stream->number;
-	page->ordinal = stream->asked;
+	page->ordinal = stream->nrequests;
 	page->limit = stream->limit;
 	dyn_page_cursor_init(&page->cursor, &page->page);
 	buffer_set(&page->start_key, stream->progress.last.data,

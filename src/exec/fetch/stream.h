@@ -34,7 +34,7 @@ typedef struct DynStream
 	DynCall    *call;
 	bool		in_flight;
 	size_t		reserved;		/* bytes expected of the answer in flight */
-	int			asked;			/* requests sent */
+	int			nrequests;		/* sent */
 	bool		more;			/* another request has to follow */
 	DynProgress progress;		/* its last key: where the next page starts */
 	long		limit;			/* of the request in flight */
@@ -43,7 +43,7 @@ typedef struct DynStream
 	double		resume_at;		/* not before this time (ms) */
 	int			batch_answered; /* its keys, when the last answer came */
 	int			stalls;			/* answers in a row without progress */
-	bool		asked_afresh;	/* since the description was asked for again */
+	bool		sent_after_refresh;	/* since the description was asked for again */
 	uint64		count;			/* Select=COUNT: so far, until it is read */
 	DynFetchPage *first;		/* pages that are waiting */
 	DynFetchPage *last;
