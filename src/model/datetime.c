@@ -161,16 +161,23 @@ dyn_instant_from_iso(const char *text, size_t len, Timestamp *result)
 	return true;
 }
 
+/*
+ * The suffix may begin with a point or a colon, so the time ends where the
+ * suffix begins.  Whether it is the suffix, and the number of digits, is known
+ * by printing the instant again.
+ */
 bool
 dyn_instant_from_fixed(const char *text, size_t len, const DynFormat *format,
 					   Timestamp *result)
 {
 	char		again[DYN_INSTANT_BUFSIZE];
-	IsoScanner	s = {text, text + len};
+	size_t		suffix = strlen(format->suffix);
+	IsoScanner	s = {text, text + len - Min(suffix, len)};
 	int64		days,
 				time;
 
-	if (!scan_date(&s, &days) || !scan_char(&s, 'T') || !scan_time(&s, &time))
+	if (!scan_date(&s, &days) || !scan_char(&s, 'T') ||
+		!scan_time(&s, &time) || s.p != s.end)
 		return false;
 	*result = days * USECS_PER_DAY + time;
 	return dyn_instant_to_fixed(*result, format, again) &&

@@ -2,11 +2,15 @@
  * format.c
  *		Parses the column option "format".
  *
+ * The option's text is converted to UTF-8 before it is parsed, because its
+ * words are compared with stored values and sent to DynamoDB.
+ *
  * types.c and datetime.c apply the formats to values.
  */
 #include "postgres.h"
 
 #include "../base/number.h"
+#include "encoding.h"
 #include "format.h"
 
 typedef struct FormatWord
@@ -102,12 +106,19 @@ parse_bool_format(char *args, DynFormat *format, const char **why)
 	return strcmp(format->true_text, format->false_text) != 0;
 }
 
+/* `text` is in the database's encoding, the texts of the format in UTF-8. */
 static bool
 parse_format(const char *text, DynFormat *format, const char **why)
 {
+	size_t		len = strlen(text);
 	char	   *args;
 
 	memset(format, 0, sizeof(*format));
+	if (!dyn_value_to_utf8(&text, &len))
+	{
+		*why = "A format cannot contain characters that UTF-8 does not have.";
+		return false;
+	}
 	if ((args = arguments_of(text, "iso8601")) != NULL)
 		return parse_fixed(args, format, why);
 	if ((args = arguments_of(text, "bool")) != NULL)

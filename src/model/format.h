@@ -33,13 +33,16 @@ typedef struct DynFormat
 {
 	DynFormatKind kind;
 	int			digits;			/* ISO8601_FIXED: 0 .. 6 */
-	const char *suffix;			/* ISO8601_FIXED */
-	const char *true_text;		/* BOOL */
+	const char *suffix;			/* ISO8601_FIXED; in UTF-8 */
+	const char *true_text;		/* BOOL; in UTF-8 */
 	const char *false_text;
 	bool		numeric;		/* BOOL: spelled in N */
 } DynFormat;
 
-/* True if it is a format; otherwise *why is a hint. */
+/*
+ * True if it is a format; otherwise *why is a hint.  Here and below, `text` is in
+ * the database's encoding.
+ */
 extern bool dyn_format_check(const char *text, const char **why);
 
 /* Parses into CurrentMemoryContext; raises an error if it is not a format. */

@@ -563,10 +563,11 @@ decode_float4(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
+/* The text may contain U+0000. */
 static bool
-slice_is(const DynValue *value, const char *word)
+text_is(const char *text, size_t len, const char *word)
 {
-	return value->len == strlen(word) && memcmp(value->data, word, value->len) == 0;
+	return len == strlen(word) && memcmp(text, word, len) == 0;
 }
 
 static bool
@@ -574,7 +575,7 @@ slice_is_any(const DynValue *value, const char *const *words)
 {
 	for (; *words != NULL; words++)
 	{
-		if (slice_is(value, *words))
+		if (text_is(value->data, value->len, *words))
 			return true;
 	}
 	return false;
@@ -584,21 +585,15 @@ static bool
 decode_bool_format(DynCodec *codec, const DynValue *value, Datum *result,
 				   const char **why)
 {
-	char	   *buf = palloc(Max(value->len + 1, DYN_NUMBER_BUFSIZE));
+	char	   *buf = palloc(Max(value->len, DYN_NUMBER_BUFSIZE));
 	size_t		len;
 
-	if (codec->format.numeric)
-	{
-		if (!number_text(codec, value, buf, &len, why))
-			return false;
-	}
-	else
-	{
+	if (!codec->format.numeric)
 		len = dyn_value_text(value, buf);
-		buf[len] = '\0';
-	}
-	*result = BoolGetDatum(strcmp(buf, codec->format.true_text) == 0);
-	if (DatumGetBool(*result) || strcmp(buf, codec->format.false_text) == 0)
+	else if (!number_text(codec, value, buf, &len, why))
+		return false;
+	*result = BoolGetDatum(text_is(buf, len, codec->format.true_text));
+	if (DatumGetBool(*result) || text_is(buf, len, codec->format.false_text))
 		return true;
 	return mismatch(why, "it is neither of the two spellings of format 'bool'");
 }
@@ -621,8 +616,8 @@ decode_bool(DynCodec *codec, const DynValue *value, bool soft,
 	}
 	else if (value->type == DYN_TYPE_N)
 	{
-		yes = slice_is(value, "1");
-		no = slice_is(value, "0");
+		yes = text_is(value->data, value->len, "1");
+		no = text_is(value->data, value->len, "0");
 	}
 	else if (value->type == DYN_TYPE_S)
 	{
@@ -653,18 +648,23 @@ static bool
 decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 			   const char **why)
 {
+	const char *text = value->data;
+	size_t		len = value->len;
 	bool		ok;
 
 	if (value->flags & DYN_VALUE_ESCAPED)
-		ok = false;
-	else if (codec->wire == DYN_TYPE_N)
-		ok = dyn_instant_from_epoch(value->data, value->len,
-									codec->format.kind, instant);
+	{
+		char	   *unescaped = palloc(len);
+
+		len = dyn_value_text(value, unescaped);
+		text = unescaped;
+	}
+	if (codec->wire == DYN_TYPE_N)
+		ok = dyn_instant_from_epoch(text, len, codec->format.kind, instant);
 	else if (codec->format.kind == DYN_FORMAT_ISO8601_FIXED)
-		ok = dyn_instant_from_fixed(value->data, value->len, &codec->format,
-									instant);
+		ok = dyn_instant_from_fixed(text, len, &codec->format, instant);
 	else
-		ok = dyn_instant_from_iso(value->data, value->len, instant);
+		ok = dyn_instant_from_iso(text, len, instant);
 	return ok || mismatch(why, codec->wire == DYN_TYPE_N
 						  ? "it is not a valid time in the unit of the format"
 						  : "it does not match the column's format");

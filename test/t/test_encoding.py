@@ -192,6 +192,20 @@ class Orders:
         self.assertEqual(len(self.same(f"SELECT sk FROM t WHERE pk = 'a' AND sk = '{word}'")), 1)
 
 
+    def test_formats(self):
+        """The words of a format are compared with UTF-8, and sent as that."""
+        letter, other = LETTERS[self.encoding][:2]
+        self.fx.create_table("w", ("id", "N"))
+        self.fx.put("w", [{"id": 1, "b": letter, "at": "2024-02-29T12:00:00" + other}, {"id": 2, "b": other, "at": "2024-03-01T12:00:00" + other}])
+        self.fx.foreign_table("w", f"id integer, b boolean OPTIONS (format 'bool({letter},{other})'), at timestamp OPTIONS (format 'iso8601(0,{other})')",
+                              scan_policy="allow")
+        self.assertEqual(self.fx.rows("SELECT id, b, at::text FROM w ORDER BY id"), [(1, True, "2024-02-29 12:00:00"), (2, False, "2024-03-01 12:00:00")])
+        for condition in ("b", "at = '2024-02-29 12:00'", "at < '2024-03-01'"):
+            self.assertEqual(self.fx.rows(f"SELECT id FROM w WHERE {condition}"), [(1,)])
+        [request] = self.fx.requests("SELECT id FROM w WHERE b AND at = '2024-02-29 12:00'")
+        self.assertEqual({value["S"] for value in request.body["ExpressionAttributeValues"].values()}, {letter, "2024-02-29T12:00:00" + other})
+
+
 class Koi8r(Orders, unittest.TestCase):
     encoding = "KOI8R"
 
@@ -213,6 +227,9 @@ class Win1252(Orders, unittest.TestCase):
     def test_a_byte_without_a_character(self):
         """0x81 is none of WIN1252, which PostgreSQL stores all the same: nothing in DynamoDB equals it."""
         byte = "convert_from('\\x81', 'WIN1252')"
+        refused = self.fx.error("DO $$ BEGIN EXECUTE format('CREATE FOREIGN TABLE x (v boolean OPTIONS (format %L)) SERVER ddb', "
+                                f"'bool(' || {byte} || ',N)'); EXCEPTION WHEN OTHERS THEN RAISE '%', SQLSTATE; END $$")
+        self.assertEqual(refused.message, "22023")
         for condition in (f"sk = {byte}", f"v = {byte}", f"v IN ({byte}, 'a')", f"v <> {byte}", f"sk < {byte}", f"v LIKE {byte} || '%'", f"v ^@ {byte}"):
             self.same(f"SELECT sk FROM t WHERE pk = 'a' AND {condition}", False)
 

@@ -63,6 +63,28 @@ class Reading(oneitem.TestCase):
         self.each("iso8601(0,)", [("timestamp", {"S": "2024-02-29T12:00:00"}, "2024-02-29 12:00:00")])
         self.each_misfit("iso8601(0,)", "timestamp", WRONG_SPELLING, ["2024-02-29T12:00:00Z"])
 
+    def test_a_suffix_that_could_continue_the_time(self):
+        """The time ends where the suffix begins, which is the last one: "12:00:00." and a fraction are told apart."""
+        for suffix in (".", ":", "..", ".Z", "-", "+", "T", '"', "\\", "\u00e9", "\u20ac"):
+            for digits, time in ((0, "12:00:00"), (3, "12:00:00.120")):
+                with self.subTest(suffix=suffix, digits=digits):
+                    format_ = f"iso8601({digits},{suffix})"
+                    self.each(format_, [("timestamp", {"S": f"2024-02-29T{time}{suffix}"}, "2024-02-29 12:00:00" + (".12" if digits else ""))])
+                    for other in ("", suffix + suffix, ".120" + suffix):
+                        text = f"2024-02-29T{time}{other}"
+                        self.assertIn(WRONG_SPELLING, self.failure({"S": text}, "timestamp", format=format_).message)
+        self.each_misfit("iso8601(0,.)", "timestamp", WRONG_SPELLING, ["", ".", "2024-02-29.", "2024-02-29T12:00.", "2024-02-29T12:00:00.5"])
+
+    def test_spellings_escaped_in_the_response(self):
+        """A response may write any character as \\u and its number."""
+        for format_, column, text, shown in (("bool(\u00e9,N)", "boolean", "\\u00e9", "true"),
+                                             ("iso8601(0,\u00e9)", "timestamp", "2024-02-29\\u005412:00:00\\u00e9", "2024-02-29 12:00:00"),
+                                             ("iso8601", "timestamp", "2024-02-29\\u005412:00:00Z", "2024-02-29 12:00:00")):
+            with self.subTest(format=format_):
+                self.put({"S": "-"}, column, format=format_)
+                self.fake.on("Scan", f'{{"Count":1,"ScannedCount":1,"Items":[{{"pk":{{"S":"a"}},"v":{{"S":"{text}"}}}}]}}'.encode())
+                self.assertEqual(self.fx.value("SELECT v::text FROM t"), shown)
+
     def test_epochs(self):
         self.each("epoch", [("timestamptz", {"N": "1709208000"}, "2024-02-29 12:00:00+00"), ("timestamptz", {"N": "0"}, "1970-01-01 00:00:00+00"),
                             ("timestamptz", {"N": "-1.5"}, "1969-12-31 23:59:58.5+00"),
@@ -104,6 +126,12 @@ class Reading(oneitem.TestCase):
         self.each("bool(1.0,-1)", [("boolean", {"N": "1"}, "true"), ("boolean", {"N": "-1"}, "false")])
         self.each_misfit("bool(Y,N)", "boolean", WRONG_BOOL, ["y", "", "YN"])
         self.each_misfit("bool(1,0)", "boolean", WRONG_BOOL, ["2"], "N")
+
+    def test_bool_with_an_end_of_text_within(self):
+        """U+0000 does not end a spelling: DynamoDB does not find the item as Y either."""
+        for text in ("Y\0", "Y\0Y", "\0"):
+            self.assertIn(WRONG_BOOL, self.failure({"S": text}, "boolean", format="bool(Y,N)").message)
+            self.assertIsNone(self.shown({"S": text}, "boolean", format="bool(Y,N)", on_mismatch="null"))
 
 
 # Instants in the order of time, at the borders where spellings and rounding could go wrong.
@@ -171,6 +199,13 @@ class Finding(fixture.TestCase):
         self.check(odd + ["'infinity'::timestamptz", "'-infinity'::timestamptz", "'12000-01-01'::timestamptz", "'0044-03-15 BC'::timestamptz"],
                    pushed=None, ranges_pushed=None)
         self.between(zip(odd, self.instants()[5:]))
+
+    def test_iso8601_with_a_suffix(self):
+        for suffix in (".", ":", '"', "\u00e9"):
+            with self.subTest(suffix=suffix):
+                self.fx.create_table("f", ("id", "N"))
+                self.load([text.replace("Z", suffix) for text in INSTANTS], "timestamptz", f"iso8601(3,{suffix})")
+                self.check(self.instants(), pushed=True, ranges_pushed=True)
 
     def test_a_finer_instant_than_the_format_needs_no_request(self):
         self.load(INSTANTS, "timestamptz", "iso8601(3)")
