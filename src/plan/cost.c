@@ -131,13 +131,32 @@ bind_keys(PlannerInfo *root, const DynKeyMatch *bind)
 	return Max(fewest, 1.0);
 }
 
+/* Each arm has the combinations of its attributes' values. */
+static double
+row_keys(PlannerInfo *root, const DynPred *arms)
+{
+	double		total = 0;
+	ListCell   *arm,
+			   *lc;
+
+	foreach(arm, arms->args)
+	{
+		double		keys = 1;
+
+		foreach(lc, ((DynPred *) lfirst(arm))->args)
+			keys *= pred_keys(root, lfirst(lc));
+		total += keys;
+	}
+	return total;
+}
+
 double
 dyn_access_keys(PlannerInfo *root, const DynAccess *access)
 {
 	double		keys = 1;
 
 	if (access->row_keys != NULL)
-		return list_length(access->row_keys->args);
+		return row_keys(root, access->row_keys);
 	for (int i = 0; i < access->nhash; i++)
 		keys *= bind_keys(root, &access->hash[i]);
 	if (access->kind == DYN_ACCESS_GET && access->nrange > 0)

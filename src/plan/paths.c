@@ -24,7 +24,6 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
-#include "utils/array.h"
 #include "utils/lsyscache.h"
 
 #include "../model/guc.h"
@@ -166,33 +165,41 @@ pathkey_is_column(PlannerInfo *root, RelOptInfo *baserel, const PathKey *key,
 		dyn_ec_has_column(ec, baserel, attnum);
 }
 
-/* The number of partitions if it is fixed at planning, else -1. */
+/* The most values that a point predicate allows; -1 if not known yet. */
 static int
-fixed_partitions(const DynAccess *access)
+most_points(const DynPred *pred)
 {
-	DynPred    *pred;
-	Node	   *value;
+	int			total = 0;
+	ListCell   *lc;
 
+	check_stack_depth();
+	if (pred->kind == DYN_PRED_EQ)
+		return 1;
+	if (pred->kind == DYN_PRED_IN)
+		return dyn_fixed_array_size((Node *) pred->value);
+	if (pred->kind != DYN_PRED_OR)
+		return -1;
+	foreach(lc, pred->args)
+	{
+		int			points = most_points(lfirst(lc));
+
+		if (points < 0)
+			return -1;
+		total += points;
+	}
+	return total;
+}
+
+/* The most partitions that can be read; -1 if not known yet. */
+static int
+most_partitions(const DynAccess *access)
+{
 	if (!access->multi_partition)
 		return 1;
 	if (access->row_keys != NULL || access->nhash != 1 ||
 		list_length(access->hash[0].preds) != 1)
 		return -1;
-	pred = linitial(access->hash[0].preds);
-	if (pred->kind == DYN_PRED_OR)
-		return list_length(pred->args);
-	if (pred->kind != DYN_PRED_IN)
-		return -1;
-	value = (Node *) pred->value;
-	if (IsA(value, Const) && !((Const *) value)->constisnull)
-	{
-		ArrayType  *array = DatumGetArrayTypeP(((Const *) value)->constvalue);
-
-		return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	}
-	if (IsA(value, ArrayExpr))
-		return list_length(((ArrayExpr *) value)->elements);
-	return -1;
+	return most_points(linitial(access->hash[0].preds));
 }
 
 static bool
@@ -202,7 +209,7 @@ can_be_ordered(const DynRelPlan *plan, const DynAccess *access)
 
 	if (access->kind != DYN_ACCESS_QUERY || access->fetch_base_items)
 		return false;
-	partitions = fixed_partitions(access);
+	partitions = most_partitions(access);
 	return partitions >= 0 &&
 		partitions <= plan->relation->connection->max_concurrency;
 }

@@ -497,9 +497,8 @@ classify_operator(ClassifyContext *context, OpExpr *op)
 	return classify_comparison(context, kind, &operator, &lfield, right);
 }
 
-/* The number of elements if it is fixed at planning, else -1. */
-static int
-fixed_array_size(Node *array)
+int
+dyn_fixed_array_size(Node *array)
 {
 	if (IsA(array, Const) && !((Const *) array)->constisnull)
 	{
@@ -544,6 +543,7 @@ classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 	DynOperator operator;
 	DynField	field;
 	bool		text;
+	int			size;
 
 	if (kind != (op->useOr ? DYN_PRED_EQ : DYN_PRED_NE))
 		return NULL;
@@ -556,8 +556,8 @@ classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 												&operator)))
 		return NULL;
 	classify_size(context, array, operator.value_type);
-	if (fixed_array_size(array) < 0 ||
-		fixed_array_size(array) > DYN_EXPR_MAX_IN)
+	size = dyn_fixed_array_size(array);
+	if (size < 0 || size > DYN_EXPR_MAX_IN)
 		context->sized = false;
 	return make_value_pred(kind == DYN_PRED_EQ ? DYN_PRED_IN : DYN_PRED_NOT_IN,
 						   &field, array, operator.value_type);

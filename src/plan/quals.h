@@ -87,6 +87,9 @@ extern const char *dyn_pred_attribute(const DynRelation *relation,
 /* Does the predicate fix its column to one stored value? */
 extern bool dyn_pred_is_single(const DynRelation *relation, const DynPred *pred);
 
+/* The number of elements of an array if it is fixed at planning, else -1. */
+extern int	dyn_fixed_array_size(Node *array);
+
 /* The document path of a field. */
 extern const DynPath *dyn_field_path(const DynRelation *relation,
 									 const DynField *field);

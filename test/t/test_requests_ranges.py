@@ -1,4 +1,6 @@
 """Ranges, prefixes and order on sort keys, and what LIMIT asks for."""
+import re
+
 import request_text
 import shop
 from request_text import statements
@@ -145,6 +147,37 @@ class RequestsByRange(request_text.RequestTestCase):
         for sql in ("SELECT at FROM orders WHERE cust = 'c01' ORDER BY at DESC",
                     "SELECT at FROM orders WHERE cust IN ('c01', 'c02') ORDER BY at"):
             self.assertNotIn("Sort", self.fx.explain(sql))
+
+    def test_partitions_merged_are_all_counted(self):
+        """Merging reads all partitions at a time, so it is for no more than max_concurrency of them, however they are written."""
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '5'); SET plan_cache_mode = force_generic_plan")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_concurrency); RESET plan_cache_mode")
+        five, six = "'c01', 'c02', 'c03', 'c04', 'c05'", "'c01', 'c02', 'c03', 'c04', 'c05', 'c06'"
+        for where, parameters, merged in (
+                (f"cust IN ({five})", None, True), (f"cust IN ({six})", None, False),
+                ("cust = ANY ('{{c01,c02},{c03,c04}}')", None, True), ("cust = ANY ('{{c01,c02},{c03,c04},{c05,c06}}')", None, False),
+                ("cust = 'c01' OR cust IN ('c02', 'c03')", None, True),
+                ("cust IN ('c01', 'c02', 'c03') OR cust IN ('c04', 'c05', 'c06')", None, False),
+                (f"cust = 'c07' AND total > 0 OR cust IN ({five})", None, False),
+                ("cust = ANY (ARRAY[$1, $2, 'c03'])", ("text", "'c01'", "'c02'"), True),
+                ("cust = ANY (ARRAY[ARRAY[$1, 'c02'], ARRAY['c03', $2], ARRAY['c05', 'c06']])", ("text", "'c01'", "'c04'"), False),
+                ("cust = ANY (ARRAY[$1, $2])", ("text[]", "'{c01,c02,c03}'", "'{c04,c05,c06}'"), False)):
+            with self.subTest(where=where):
+                declared, given = ("", "") if parameters is None else (f"({parameters[0]}, {parameters[0]})", f"({', '.join(parameters[1:])})")
+                self.fx.execute(f"PREPARE s {declared} AS SELECT at FROM orders WHERE {where} ORDER BY at")
+                plan = self.fx.explain(f"EXECUTE s{given}")
+                self.fx.execute("DEALLOCATE s")
+                self.assertIn("Query per key", plan)
+                self.assertEqual(("Order: ascending" in plan, "Sort" in plan), (merged, not merged), plan)
+
+    def test_row_wise_keys_are_all_priced(self):
+        """Each arm has all combinations of its values."""
+        def cost(n):
+            arms = (f"cust = 'c0{arm}' AND at = ANY ('{{{','.join(str(arm * 100 + value) for value in range(n))}}}')" for arm in (1, 2))
+            plan = self.fx.explain(f"SELECT total FROM orders WHERE {' OR '.join(arms)}", "COSTS ON")
+            self.assertIn("BatchGetItem", plan)
+            return float(re.search(r"cost=[0-9.]+\.\.([0-9.]+)", plan).group(1))
+        self.assertGreater(cost(30), cost(2) + 25)
 
     def test_order_of_another_collation_is_sorted_here(self):
         """The bytes' order is not that of a language."""
