@@ -75,3 +75,66 @@ class ListedAgain(fixture.TestCase):
                   " WHERE t.at >= 0 GROUP BY g ORDER BY g"
         self.fx.execute("SET work_mem = '64kB'")
         self.assertEqual(self.fx.rows(several), [(g, COUNT) for g in (1, 2, 3)])
+
+
+class GivenUp(fixture.TestCase):
+    """Outer rows that want no more than the first of what an index lists for them."""
+
+    # three batches of keys: the first is received, the last perhaps for the next owner, the second for nobody
+    MANY = 280
+    SOME = 25
+
+    def setUp(self):
+        self.fake = self.fx.fake("listing")
+        self.addCleanup(self.fx.execute, "DROP SERVER listing CASCADE")
+        self.addCleanup(self.fake.stop)
+        self.fx.execute("ALTER SERVER listing OPTIONS (ADD max_concurrency '3')")
+        self.fake.table("t", ("pk", "S"), None, [index("by_owner", ("owner", "S"), None, "KEYS_ONLY")],
+                        item_count=10 ** 6, size_bytes=10 ** 9)
+        self.fake.on("Query", lambda request: self.listing(self.owner(request.body)))
+        self.fake.on("BatchGetItem", lambda request: self.batch(request.body))
+        self.fake.on("GetItem", lambda request: reply(with_capacity({"Item": self.whole(request.body["Key"])}, {})))
+        self.fx.foreign_table("t", "pk text COLLATE \"C\" NOT NULL, owner text, note text", server="listing",
+                              scan_policy="error")
+
+    @staticmethod
+    def owner(body):
+        """Whose keys a Query asks for."""
+        [value] = body["ExpressionAttributeValues"].values()
+        return value["S"]
+
+    @classmethod
+    def listing(cls, owner):
+        """The keys of an owner, as many as its name says."""
+        count = cls.MANY if "many" in owner else cls.SOME if "some" in owner else 1
+        keys = [item({"pk": f"{owner}-{n}", "owner": owner}) for n in range(count)]
+        return reply(with_capacity({"Items": keys, "Count": len(keys), "ScannedCount": len(keys)}, {}))
+
+    @staticmethod
+    def whole(key):
+        """The item of a key."""
+        return {**key, **item({"owner": key["pk"]["S"].split("-")[0], "note": "n"})}
+
+    @classmethod
+    def batch(cls, body):
+        """The items of those keys."""
+        found = [cls.whole(key) for key in body["RequestItems"]["t"]["Keys"]]
+        return reply(with_capacity({"Responses": {"t": found}, "UnprocessedKeys": {}}, {}))
+
+    def queries_of_last(self, n, owner):
+        """Looks up n owners, given by an expression over i, and then "last"; how often is that one asked for?"""
+        self.fx.execute("SET work_mem = '512kB'; SET hash_mem_multiplier = 1")
+        self.assertEqual(self.fx.rows("SELECT count(*) FROM (SELECT EXISTS (SELECT FROM t WHERE t.owner = s.owner AND"
+                                      f" t.note <> '') AS found FROM (SELECT {owner} AS owner FROM"
+                                      f" generate_series(1, {n}) i OFFSET 0) s OFFSET 0) s WHERE found"), [(n,)])
+        return sum(request.operation == "Query" and self.owner(request.body).startswith("last")
+                   for request in self.fake.requests)
+
+    def test_cache_goes_on(self):
+        """Keys that nobody came to take no room in the cache, where others are kept for later batches."""
+        self.assertEqual(self.queries_of_last(400, "CASE WHEN i <= 200 THEN 'many' || i WHEN i % 20 = 0 THEN 'last'"
+                                                   " ELSE 'some' || i END"), 1)
+
+    def test_asked_again(self):
+        """They are asked for again when a later batch wants them: once, and not for each row."""
+        self.assertLess(self.queries_of_last(600, "CASE WHEN i % 60 < 12 THEN 'last many' ELSE 'one' || i END"), 20)

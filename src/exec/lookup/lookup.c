@@ -208,6 +208,35 @@ entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int parti
 	return entry_of_identity(lookups);
 }
 
+/* ---- entries ---- */
+
+/* Does the cache still hold all of the answer, or is it on its way? */
+static bool
+is_servable(const DynLookupEntry *entry)
+{
+	if (entry->state == DYN_LOOKUP_EMPTY)
+		return false;
+	for (int i = 0; i < entry->nitems; i++)
+	{
+		if (entry->items[i]->state == DYN_LOOKUP_EMPTY)
+			return false;
+	}
+	return entry->keeping || entry->taken == 0;
+}
+
+/*
+ * What an index listed may have been given up before it was received: such an
+ * answer is asked for again.
+ */
+static DynLookupEntry *
+renewed(DynLookups *lookups, DynLookupEntry *entry)
+{
+	if (!entry->is_idle || is_servable(entry))
+		return entry;
+	dyn_lookup_entry_remove(lookups->cache, entry);
+	return entry_of_identity(lookups);
+}
+
 /* ---- prefetching ---- */
 
 /* Unpins the execution's entries; gives up Querys that nothing else needs. */
@@ -274,6 +303,7 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 			: entry_of_query(lookups, resolved, i);
 
 		CHECK_FOR_INTERRUPTS();
+		entry = renewed(lookups, entry);
 		if (entry->state == DYN_LOOKUP_EMPTY)
 		{
 			dyn_lookup_batch_add(&lookups->first, entry);
@@ -348,20 +378,6 @@ dyn_lookups_start(DynLookups *lookups, bool last)
 }
 
 /* ---- opening ---- */
-
-/* Does the cache still hold all of the answer, or is it on its way? */
-static bool
-is_servable(const DynLookupEntry *entry)
-{
-	if (entry->state == DYN_LOOKUP_EMPTY)
-		return false;
-	for (int i = 0; i < entry->nitems; i++)
-	{
-		if (entry->items[i]->state == DYN_LOOKUP_EMPTY)
-			return false;
-	}
-	return entry->keeping || entry->taken == 0;
-}
 
 /* The next row to serve is the first one of an entry. */
 static void

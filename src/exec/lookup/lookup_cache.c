@@ -200,6 +200,15 @@ dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry)
 	enter_idle(cache, entry);
 }
 
+/* An item that was never received is of no use to anybody else. */
+static void
+unpin_item(DynLookupCache *cache, DynLookupEntry *item)
+{
+	dyn_lookup_entry_unpin(cache, item);
+	if (item->pins == 0 && item->state == DYN_LOOKUP_EMPTY)
+		dyn_lookup_entry_remove(cache, item);
+}
+
 static void
 drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 {
@@ -208,7 +217,7 @@ drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 	if (entry->rows != NULL)
 		pfree(entry->rows);
 	for (int i = 0; i < entry->nitems; i++)
-		dyn_lookup_entry_unpin(cache, entry->items[i]);
+		unpin_item(cache, entry->items[i]);
 	if (entry->items != NULL)
 		pfree(entry->items);
 	entry->rows = NULL;
