@@ -1,6 +1,6 @@
 /*
  * scan.c
- *		Executes a foreign scan: binds values, runs the fetch, returns rows.
+ *		Executes a foreign scan: evaluates values, runs the fetch, returns rows.
  *
  * Everything of one execution lives in run_context, which is reset at its end:
  * requests in flight are then abandoned by reset callbacks, as they are on an
@@ -145,12 +145,12 @@ scan_segments(const DynReader *reader)
 }
 
 /*
- * Binds the values for what answers the execution: the index or table that was
- * planned for, or the table instead.  NULL if nothing has to be asked, or if the
- * table would have to be asked and nobody waits for it.
+ * Resolves the access plan with the execution's values, or the fallback's if the
+ * planned index may be incomplete.  Returns its reader; NULL if no request is
+ * necessary, or if a fallback would be needed and no row was requested yet.
  */
 static DynReader *
-bind_reader(DynScan *scan, DynResolvedAccess *resolved)
+resolve_reader(DynScan *scan, DynResolvedAccess *resolved)
 {
 	DynReader  *reader = scan->reader;
 
@@ -161,17 +161,17 @@ bind_reader(DynScan *scan, DynResolvedAccess *resolved)
 		reader = scan->ahead ? NULL : dyn_fallback_start(scan);
 		if (reader != NULL)
 			dyn_resolve_access(reader->access, reader->relation, &scan->values,
-							resolved);
+							   resolved);
 	}
 	return resolved->contradiction ? NULL : reader;
 }
 
-/* Binds the values and starts the fetch, unless no item can qualify. */
+/* Resolves the access plan and starts the fetch, unless no item can qualify. */
 static void
 start_requests(DynScan *scan)
 {
-	DynResolvedAccess   *resolved = palloc(sizeof(DynResolvedAccess));
-	DynReader  *reader = bind_reader(scan, resolved);
+	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
+	DynReader  *reader = resolve_reader(scan, resolved);
 	const DynRows *rows;
 	DynRequests *requests;
 

@@ -59,12 +59,12 @@ shows_attribute(const DynRelation *relation, const DynKeyAttr *attr)
 	return false;
 }
 
-/* What would spare the Scan: binding the key, or first of all showing it. */
+/* What would avoid the Scan: conditions on the key, or a column for it. */
 static char *
-bind_hint(const DynRelation *relation, const DynTableMeta *meta)
+key_hint(const DynRelation *relation, const DynTableMeta *meta)
 {
 	if (meta == NULL)
-		return pstrdup("Bind the partition key");
+		return pstrdup("Restrict the partition key");
 	if (!shows_attribute(relation, &meta->key.hash[0]))
 		return psprintf("No column has the partition key \"%s\": add one and restrict it",
 						meta->key.hash[0].name);
@@ -86,10 +86,10 @@ dyn_scan_policy_apply(const DynRelation *relation)
 				 errmsg("reading the whole DynamoDB table \"%s\" is not allowed%s",
 						relation->table, size_clause(relation, meta)),
 				 errhint("%s, or set scan_policy to \"warn\" or \"allow\".",
-						 bind_hint(relation, meta))));
+						 key_hint(relation, meta))));
 	ereport(WARNING,
 			(errmsg("reading the whole DynamoDB table \"%s\"%s",
 					relation->table, size_clause(relation, meta)),
 			 errhint("%s, or set scan_policy to \"allow\".",
-					 bind_hint(relation, meta))));
+					 key_hint(relation, meta))));
 }

@@ -168,30 +168,30 @@ decode_preds(List *encoded)
 }
 
 static List *
-encode_binds(const DynKeyMatch *binds, int n, List **exprs)
+encode_key_matches(const DynKeyMatch *matches, int n, List **exprs)
 {
 	List	   *list = NIL;
 
 	for (int i = 0; i < n; i++)
-		list = lappend(list, list_make3(encode_text(binds[i].name),
-										makeInteger(binds[i].type),
-										encode_preds(binds[i].preds, exprs)));
+		list = lappend(list, list_make3(encode_text(matches[i].name),
+										makeInteger(matches[i].type),
+										encode_preds(matches[i].preds, exprs)));
 	return list;
 }
 
 static int
-decode_binds(List *encoded, DynKeyMatch *binds)
+decode_key_matches(List *encoded, DynKeyMatch *matches)
 {
 	int			n = 0;
 	ListCell   *lc;
 
 	foreach(lc, encoded)
 	{
-		List	   *bind = lfirst(lc);
+		List	   *match = lfirst(lc);
 
-		binds[n].name = decode_text(bind, 0);
-		binds[n].type = decode_int(bind, 1);
-		binds[n].preds = decode_preds(lthird(bind));
+		matches[n].name = decode_text(match, 0);
+		matches[n].type = decode_int(match, 1);
+		matches[n].preds = decode_preds(lthird(match));
 		n++;
 	}
 	return n;
@@ -423,8 +423,10 @@ dyn_access_encode(const DynAccess *access, List **exprs)
 											 encode_text(access->advice),
 											 encode_text(access->schema)));
 
-	list = lappend(list, encode_binds(access->hash, access->nhash, exprs));
-	list = lappend(list, encode_binds(access->range, access->nrange, exprs));
+	list = lappend(list,
+				   encode_key_matches(access->hash, access->nhash, exprs));
+	list = lappend(list,
+				   encode_key_matches(access->range, access->nrange, exprs));
 	list = lappend(list, access->row_keys == NULL ? NIL
 				   : encode_preds(list_make1(access->row_keys), exprs));
 	list = lappend(list, encode_attrs(access->row_attrs, access->nrow_attrs));
@@ -445,7 +447,7 @@ dyn_access_decode(List *encoded)
 	DynAccess  *access = palloc0(sizeof(DynAccess));
 	List	   *numbers = list_nth(encoded, ACCESS_NUMBERS);
 	List	   *texts = list_nth(encoded, ACCESS_TEXTS);
-	List	   *tuples = decode_preds(list_nth(encoded, ACCESS_ROW_KEYS));
+	List	   *row_keys = decode_preds(list_nth(encoded, ACCESS_ROW_KEYS));
 
 	access->kind = decode_int(numbers, 0);
 	access->limit_hint = decode_int(numbers, 1);
@@ -453,9 +455,11 @@ dyn_access_decode(List *encoded)
 	access->index = decode_text(texts, 0);
 	access->advice = decode_text(texts, 1);
 	access->schema = decode_text(texts, 2);
-	access->nhash = decode_binds(list_nth(encoded, ACCESS_HASH), access->hash);
-	access->nrange = decode_binds(list_nth(encoded, ACCESS_RANGE), access->range);
-	access->row_keys = tuples == NIL ? NULL : linitial(tuples);
+	access->nhash = decode_key_matches(list_nth(encoded, ACCESS_HASH),
+									   access->hash);
+	access->nrange = decode_key_matches(list_nth(encoded, ACCESS_RANGE),
+										access->range);
+	access->row_keys = row_keys == NIL ? NULL : linitial(row_keys);
 	access->nrow_attrs = decode_attrs(list_nth(encoded, ACCESS_ROW_ATTRS),
 									  access->row_attrs);
 	access->nsort = decode_attrs(list_nth(encoded, ACCESS_SORT), access->sort);

@@ -116,12 +116,12 @@ pred_keys(PlannerInfo *root, const DynPred *pred)
 
 /* The smallest number of values that a predicate on the attribute allows. */
 static double
-bind_keys(PlannerInfo *root, const DynKeyMatch *bind)
+match_size(PlannerInfo *root, const DynKeyMatch *match)
 {
 	double		fewest = -1;
 	ListCell   *lc;
 
-	foreach(lc, bind->preds)
+	foreach(lc, match->preds)
 	{
 		double		keys = pred_keys(root, lfirst(lc));
 
@@ -158,9 +158,9 @@ dyn_access_keys(PlannerInfo *root, const DynAccess *access)
 	if (access->row_keys != NULL)
 		return row_keys(root, access->row_keys);
 	for (int i = 0; i < access->nhash; i++)
-		keys *= bind_keys(root, &access->hash[i]);
+		keys *= match_size(root, &access->hash[i]);
 	if (access->kind == DYN_ACCESS_GET && access->nrange > 0)
-		keys *= bind_keys(root, &access->range[0]);
+		keys *= match_size(root, &access->range[0]);
 	return keys;
 }
 

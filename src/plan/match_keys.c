@@ -138,14 +138,14 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 
 /* Collects the point predicates on one attribute; false if there is none. */
 static bool
-match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *bind,
+match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 			 bool exactly)
 {
 	ListCell   *lc;
 
-	bind->name = attr->name;
-	bind->type = attr->type;
-	bind->preds = NIL;
+	key_match->name = attr->name;
+	key_match->type = attr->type;
+	key_match->preds = NIL;
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
@@ -157,16 +157,16 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *bind,
 		points = implied_points(match, clause->pred, attr, &pure);
 		if (points == NULL)
 			continue;
-		bind->preds = lappend(bind->preds, points);
+		key_match->preds = lappend(key_match->preds, points);
 		if (pure)
 			consume(match, clause, exactly);
 	}
-	return bind->preds != NIL;
+	return key_match->preds != NIL;
 }
 
 /* Adds the range predicates on one attribute; only a single one is exact. */
 static void
-match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *bind)
+match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 {
 	List	   *found = NIL;
 	ListCell   *lc;
@@ -179,20 +179,20 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *bind)
 			!is_point_leaf(match, clause->pred, attr))
 		{
 			found = lappend(found, clause);
-			bind->preds = lappend(bind->preds, clause->pred);
+			key_match->preds = lappend(key_match->preds, clause->pred);
 		}
 	}
 	foreach(lc, found)
-		consume(match, lfirst(lc), list_length(bind->preds) == 1);
+		consume(match, lfirst(lc), list_length(key_match->preds) == 1);
 }
 
 /* Is the attribute always fixed to exactly one value? */
 static bool
-is_single(const DynRelation *relation, const DynKeyMatch *bind)
+is_single(const DynRelation *relation, const DynKeyMatch *key_match)
 {
 	ListCell   *lc;
 
-	foreach(lc, bind->preds)
+	foreach(lc, key_match->preds)
 	{
 		if (dyn_pred_is_single(relation, lfirst(lc)))
 			return true;
@@ -226,13 +226,13 @@ arm_points(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr,
  * executor expects.  NULL if it lacks points of one of them.
  */
 static DynPred *
-make_tuple(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attrs,
-		   int nattrs, bool *pure)
+make_row_key(const KeyMatch *match, const DynPred *arm,
+			 const DynKeyAttr *attrs, int nattrs, bool *pure)
 {
-	DynPred    *tuple = palloc0(sizeof(DynPred));
+	DynPred    *row_key = palloc0(sizeof(DynPred));
 
-	tuple->kind = DYN_PRED_AND;
-	tuple->param = -1;
+	row_key->kind = DYN_PRED_AND;
+	row_key->param = -1;
 	if (arm->kind != DYN_PRED_AND)
 		return NULL;
 	*pure &= list_length(arm->args) == nattrs;
@@ -242,30 +242,31 @@ make_tuple(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attrs,
 
 		if (points == NULL)
 			return NULL;
-		tuple->args = lappend(tuple->args, points);
+		row_key->args = lappend(row_key->args, points);
 	}
-	return tuple;
+	return row_key;
 }
 
 static DynPred *
-make_tuples(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attrs,
-			int nattrs, bool *pure)
+make_row_keys(const KeyMatch *match, const DynPred *pred,
+			  const DynKeyAttr *attrs, int nattrs, bool *pure)
 {
-	DynPred    *tuples = palloc0(sizeof(DynPred));
+	DynPred    *row_keys = palloc0(sizeof(DynPred));
 	ListCell   *lc;
 
-	tuples->kind = DYN_PRED_OR;
-	tuples->param = -1;
+	row_keys->kind = DYN_PRED_OR;
+	row_keys->param = -1;
 	*pure = true;
 	foreach(lc, pred->args)
 	{
-		DynPred    *tuple = make_tuple(match, lfirst(lc), attrs, nattrs, pure);
+		DynPred    *row_key = make_row_key(match, lfirst(lc), attrs, nattrs,
+										   pure);
 
-		if (tuple == NULL)
+		if (row_key == NULL)
 			return NULL;
-		tuples->args = lappend(tuples->args, tuple);
+		row_keys->args = lappend(row_keys->args, row_key);
 	}
-	return tuples;
+	return row_keys;
 }
 
 /*
@@ -274,8 +275,8 @@ make_tuples(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attrs,
  * stricter than the points of each attribute.
  */
 static bool
-match_tuples(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
-			 int nattrs)
+match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
+			   int nattrs)
 {
 	ListCell   *lc;
 
@@ -286,7 +287,8 @@ match_tuples(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
 
 		if (clause->pred == NULL || clause->pred->kind != DYN_PRED_OR)
 			continue;
-		access->row_keys = make_tuples(match, clause->pred, attrs, nattrs, &pure);
+		access->row_keys = make_row_keys(match, clause->pred, attrs, nattrs,
+										 &pure);
 		if (access->row_keys == NULL)
 			continue;
 		match->row_keys = clause;
@@ -318,8 +320,8 @@ match_whole_key(KeyMatch *match, DynAccess *access)
 	if (match->index != NULL)
 		return false;
 	if (match->key->nrange == 1)
-		match_tuples(match, access, attrs,
-					 leading_attributes(match->key, attrs));
+		match_row_keys(match, access, attrs,
+					   leading_attributes(match->key, attrs));
 	if (match_points(match, &match->key->hash[0], &access->hash[0], true))
 	{
 		access->nhash = 1;
@@ -339,17 +341,17 @@ match_whole_key(KeyMatch *match, DynAccess *access)
 
 /* Row-wise keys of an index's leading attributes, or its hash attributes. */
 static bool
-match_index_tuples(KeyMatch *match, DynAccess *access)
+match_index_row_keys(KeyMatch *match, DynAccess *access)
 {
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
 	int			n = leading_attributes(match->key, attrs);
 
 	if (match->index == NULL)
 		return false;
-	if (n > match->key->nhash && match_tuples(match, access, attrs, n))
+	if (n > match->key->nhash && match_row_keys(match, access, attrs, n))
 		return true;
 	return match->key->nhash > 1 &&
-		match_tuples(match, access, attrs, match->key->nhash);
+		match_row_keys(match, access, attrs, match->key->nhash);
 }
 
 /*
@@ -359,12 +361,12 @@ match_index_tuples(KeyMatch *match, DynAccess *access)
 static bool
 match_hash(KeyMatch *match, DynAccess *access)
 {
-	bool		tuples = match_index_tuples(match, access);
+	bool		has_row_keys = match_index_row_keys(match, access);
 
 	for (int i = 0; i < match->key->nhash; i++)
 	{
 		if (!match_points(match, &match->key->hash[i], &access->hash[i], true) &&
-			!tuples)
+			!has_row_keys)
 			return false;
 		match_ranges(match, &match->key->hash[i], &access->hash[i]);
 	}
@@ -378,14 +380,14 @@ match_range(KeyMatch *match, DynAccess *access)
 	for (int i = 0; i < match->key->nrange; i++)
 	{
 		const DynKeyAttr *attr = &match->key->range[i];
-		DynKeyMatch *bind = &access->range[i];
-		bool		points = match_points(match, attr, bind, false);
+		DynKeyMatch *key_match = &access->range[i];
+		bool		points = match_points(match, attr, key_match, false);
 
-		match_ranges(match, attr, bind);
-		if (bind->preds == NIL)
+		match_ranges(match, attr, key_match);
+		if (key_match->preds == NIL)
 			return;
 		access->nrange = i + 1;
-		if (!points || !is_single(match->relation, bind))
+		if (!points || !is_single(match->relation, key_match))
 			return;
 	}
 }
@@ -633,8 +635,8 @@ match_filters(KeyMatch *match, DynAccess *access)
 /* ---- entry points ---- */
 
 static void
-init_binder(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
-			List *clauses)
+init_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
+		   List *clauses)
 {
 	memset(match, 0, sizeof(*match));
 	match->plan = plan;
@@ -704,10 +706,10 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 	KeyMatch		match;
 	DynAccess  *access = make_access(plan, index, DYN_ACCESS_GET);
 
-	init_binder(&match, plan, index, clauses);
+	init_match(&match, plan, index, clauses);
 	if (!match_whole_key(&match, access))
 	{
-		init_binder(&match, plan, index, clauses);
+		init_match(&match, plan, index, clauses);
 		access = make_access(plan, index, DYN_ACCESS_QUERY);
 		if (!match_hash(&match, access))
 			return NULL;
@@ -724,7 +726,7 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 	access->multi_partition = reads_several(plan->relation, access);
 	match_presence(&match, access);
 	if (index != NULL)
-		dyn_bind_proofs(plan, index, clauses, access);
+		dyn_proofs_add(plan, index, clauses, access);
 	access->key_rinfos = clause_rinfos(match.consumed);
 	match_filters(&match, access);
 	*pushed_exactly = access->fetch_base_items ? NIL : match.pushed_exactly;
@@ -737,7 +739,7 @@ dyn_match_scan(const DynRelPlan *plan, List *clauses, List **pushed_exactly)
 	KeyMatch		match;
 	DynAccess  *access = make_access(plan, NULL, DYN_ACCESS_SCAN);
 
-	init_binder(&match, plan, NULL, clauses);
+	init_match(&match, plan, NULL, clauses);
 	dyn_access_set_schema(access, plan->meta);
 	access->multi_partition = true;
 	match_presence(&match, access);
@@ -748,7 +750,7 @@ dyn_match_scan(const DynRelPlan *plan, List *clauses, List **pushed_exactly)
 }
 
 DynAccess *
-dyn_bind_fallback(const DynRelPlan *plan, List *clauses)
+dyn_match_fallback(const DynRelPlan *plan, List *clauses)
 {
 	List	   *pushed_exactly;
 	DynAccess  *access = dyn_match_keys(plan, NULL, clauses, &pushed_exactly);

@@ -38,7 +38,7 @@ extern DynAccess *dyn_match_scan(const DynRelPlan *plan, List *clauses,
  * incomplete (presence.h): by key if the clauses match it, else a Scan.  All
  * clauses are rechecked.
  */
-extern DynAccess *dyn_bind_fallback(const DynRelPlan *plan, List *clauses);
+extern DynAccess *dyn_match_fallback(const DynRelPlan *plan, List *clauses);
 
 /* Does reading the index yield all fields that the query may need? */
 extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);

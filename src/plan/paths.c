@@ -72,7 +72,7 @@ static DynAccess *
 make_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
 			  const DynAccess *access, List *clauses)
 {
-	DynAccess  *fallback = dyn_bind_fallback(plan, clauses);
+	DynAccess  *fallback = dyn_match_fallback(plan, clauses);
 
 	fallback->backward = access->backward;
 	if (access->ordered)
@@ -161,7 +161,7 @@ pathkey_is_column(PlannerInfo *root, RelOptInfo *baserel, const PathKey *key,
 
 	return !ec->ec_has_volatile &&
 		dyn_order_is_exact(dyn_relation_column(relation, attnum),
-						key->pk_opfamily, ec->ec_collation) &&
+						   key->pk_opfamily, ec->ec_collation) &&
 		dyn_ec_has_column(ec, baserel, attnum);
 }
 
@@ -314,8 +314,8 @@ uses_any(List *rinfos, List *wanted)
 
 /* The keyed access plan of one target with these clauses, or NULL. */
 static DynAccess *
-bind_target(RelOptInfo *baserel, int target, List *clauses,
-			const ParamPathInfo *param)
+match_target(RelOptInfo *baserel, int target, List *clauses,
+			 const ParamPathInfo *param)
 {
 	DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = choice_index(plan, target);
@@ -358,7 +358,7 @@ add_key_paths(PlannerInfo *root, RelOptInfo *baserel, List *clauses,
 
 	for (int i = 0; i < ntargets; i++)
 	{
-		accesses[i] = bind_target(baserel, DYN_TARGET_TABLE + i, clauses, param);
+		accesses[i] = match_target(baserel, DYN_TARGET_TABLE + i, clauses, param);
 		if (accesses[i] != NULL && param != NULL)
 			param->ppi_rows = Min(param->ppi_rows,
 								  clamp_row_est(dyn_access_most_items(root, baserel,

@@ -235,7 +235,7 @@ preds_presence(const Prover *prover, List *preds)
 
 /* Combines all predicates; `promised`: all items have a value. */
 static Presence
-together(Prover *prover, List *preds, bool promised)
+combined_presence(Prover *prover, List *preds, bool promised)
 {
 	Presence	points;
 
@@ -334,7 +334,7 @@ presence_by_values(const Place *place, List *preds)
 	Prover		prover = {place->plan->relation, place->attr, place->max_bytes,
 	NULL, NULL, false};
 
-	return together(&prover, preds, is_promised(place));
+	return combined_presence(&prover, preds, is_promised(place));
 }
 
 /* The clauses' expressions as one implicit AND. */
@@ -417,15 +417,15 @@ preds_about(const Place *place, List *preds)
 	{
 		List	   *one = list_make1(lfirst(lc));
 
-		if (together(&prover, one, false) >= LATER)
+		if (combined_presence(&prover, one, false) >= LATER)
 			about = lappend(about, lfirst(lc));
 	}
 	return about;
 }
 
 void
-dyn_bind_proofs(const DynRelPlan *plan, const DynIndexMeta *index,
-				List *clauses, DynAccess *access)
+dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
+			   List *clauses, DynAccess *access)
 {
 	List	   *preds = clause_preds(clauses);
 
@@ -454,7 +454,7 @@ dyn_proofs_hold(const DynAccess *access, const DynRelation *relation,
 		Prover		prover = {relation, &proof->attr, proof->max_bytes,
 		values, nulls, false};
 
-		if (together(&prover, proof->preds, false) != PRESENT)
+		if (combined_presence(&prover, proof->preds, false) != PRESENT)
 			return false;
 	}
 	return true;

@@ -29,8 +29,8 @@ extern bool dyn_index_is_complete(const DynRelPlan *plan, Index relid,
 								  const char **missing);
 
 /* Sets the proofs of an access plan that depend on run-time values. */
-extern void dyn_bind_proofs(const DynRelPlan *plan, const DynIndexMeta *index,
-							List *clauses, DynAccess *access);
+extern void dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
+						   List *clauses, DynAccess *access);
 
 /*
  * Is the index complete with these values, by their positions in fdw_exprs?

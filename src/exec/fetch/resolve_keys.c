@@ -45,11 +45,11 @@ typedef struct KeyRange
 	DynScalar	prefix;
 } KeyRange;
 
-typedef struct BindContext
+typedef struct ResolveContext
 {
 	const DynRelation *relation;
 	const DynValues *values;
-} BindContext;
+} ResolveContext;
 
 /* ---- sets of points ---- */
 
@@ -110,8 +110,8 @@ add_array(const DynCodec *codec, Oid valuetype, Datum array, PointSet *set,
 
 /* The points of =, IN, or an OR of such. */
 static void
-collect_points(const BindContext *context, const DynPred *pred, PointSet *set,
-			   size_t max_bytes)
+collect_points(const ResolveContext *context, const DynPred *pred,
+			   PointSet *set, size_t max_bytes)
 {
 	const DynCodec *codec;
 	ListCell   *lc;
@@ -186,7 +186,8 @@ intersect_points(KeyRange *range, const PointSet *set)
 }
 
 static void
-apply_points(const BindContext *context, KeyRange *range, const DynPred *pred)
+apply_points(const ResolveContext *context, KeyRange *range,
+			 const DynPred *pred)
 {
 	PointSet	set = {0, 0, NULL};
 
@@ -330,7 +331,8 @@ apply_text(KeyRange *range, const DynPred *pred, Datum value)
 }
 
 static void
-apply_range(const BindContext *context, KeyRange *range, const DynPred *pred)
+apply_range(const ResolveContext *context, KeyRange *range,
+			const DynPred *pred)
 {
 	const DynCodec *codec =
 		&dyn_relation_column(context->relation, pred->field.attnum)->codec;
@@ -352,7 +354,7 @@ apply_range(const BindContext *context, KeyRange *range, const DynPred *pred)
 /* ---- one attribute ---- */
 
 static bool
-is_point_pred(const BindContext *context, const DynPred *pred)
+is_point_pred(const ResolveContext *context, const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_IN || pred->kind == DYN_PRED_OR ||
 		(pred->kind == DYN_PRED_EQ &&
@@ -459,14 +461,14 @@ check_interval(KeyRange *range)
 }
 
 static void
-resolve_attribute(const BindContext *context, const DynKeyMatch *bind,
-			   size_t max_bytes, KeyRange *range)
+resolve_attribute(const ResolveContext *context, const DynKeyMatch *match,
+				  size_t max_bytes, KeyRange *range)
 {
 	ListCell   *lc;
 
 	memset(range, 0, sizeof(*range));
 	range->max_bytes = max_bytes;
-	foreach(lc, bind->preds)
+	foreach(lc, match->preds)
 	{
 		if (is_point_pred(context, lfirst(lc)))
 			apply_points(context, range, lfirst(lc));
@@ -528,9 +530,9 @@ range_cond(const KeyRange *range, const DynPath *path)
 	return NULL;
 }
 
-/* Is the attribute one that tuples bind?  Its position among them, else -1. */
+/* The position of the attribute in row-wise keys; -1 if they lack it. */
 static int
-tuple_position(const DynAccess *access, const char *name)
+row_key_position(const DynAccess *access, const char *name)
 {
 	for (int i = 0; i < access->nrow_attrs; i++)
 	{
@@ -540,13 +542,13 @@ tuple_position(const DynAccess *access, const char *name)
 	return -1;
 }
 
-/* The first range attribute is left out if tuples bind it to one value each. */
+/* Leaves out the first range attribute if it is part of row-wise keys. */
 static void
-resolve_range_conditions(const BindContext *context, const DynAccess *access,
-					  DynResolvedAccess *resolved)
+resolve_range_conditions(const ResolveContext *context,
+						 const DynAccess *access, DynResolvedAccess *resolved)
 {
 	int			first = access->nrange > 0 &&
-		tuple_position(access, access->range[0].name) >= 0 ? 1 : 0;
+		row_key_position(access, access->range[0].name) >= 0 ? 1 : 0;
 
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -581,17 +583,17 @@ refuse_too_many(double nkeys)
 }
 
 static void
-set_part(DynResolvedAccess *resolved, int key, int part, const DynKeyMatch *bind,
-		 const DynScalar *value)
+set_part(DynResolvedAccess *resolved, int key, int part,
+		 const DynKeyMatch *match, const DynScalar *value)
 {
 	Assert(key < resolved->nkeys && part < resolved->nparts);
-	resolved->keys[key * resolved->nparts + part].name = bind->name;
+	resolved->keys[key * resolved->nparts + part].name = match->name;
 	resolved->keys[key * resolved->nparts + part].value = *value;
 }
 
 /* Every combination of the attributes' points, the last one varying fastest. */
 static void
-combine_points(DynResolvedAccess *resolved, const DynKeyMatch *const *binds,
+combine_points(DynResolvedAccess *resolved, const DynKeyMatch *const *matches,
 			   const KeyRange *ranges, int nparts)
 {
 	double		total = 1;
@@ -603,8 +605,8 @@ combine_points(DynResolvedAccess *resolved, const DynKeyMatch *const *binds,
 	resolved->nparts = nparts;
 	resolved->nkeys = (int) total;
 	resolved->keys = MemoryContextAllocHuge(CurrentMemoryContext,
-										 Max((Size) resolved->nkeys * nparts, 1) *
-										 sizeof(DynKeyPart));
+											Max((Size) resolved->nkeys * nparts, 1) *
+											sizeof(DynKeyPart));
 	for (int key = 0; key < resolved->nkeys; key++)
 	{
 		int			rest = key;
@@ -612,7 +614,7 @@ combine_points(DynResolvedAccess *resolved, const DynKeyMatch *const *binds,
 		CHECK_FOR_INTERRUPTS();
 		for (int part = nparts - 1; part >= 0; part--)
 		{
-			set_part(resolved, key, part, binds[part],
+			set_part(resolved, key, part, matches[part],
 					 &ranges[part].points[rest % ranges[part].npoints]);
 			rest /= ranges[part].npoints;
 		}
@@ -658,8 +660,8 @@ reserve_keys(DynResolvedAccess *resolved, double more, int *space)
 
 /* All combinations of one arm's points. */
 static void
-add_tuple(const BindContext *context, const DynAccess *access,
-		  const DynPred *arm, DynResolvedAccess *resolved, int *space)
+add_row_keys(const ResolveContext *context, const DynAccess *access,
+			 const DynPred *arm, DynResolvedAccess *resolved, int *space)
 {
 	PointSet	sets[DYN_MAX_KEY_ATTRS + 1];
 	double		total = 1;
@@ -691,7 +693,7 @@ add_tuple(const BindContext *context, const DynAccess *access,
 
 /* Distinct keys that satisfy what else is known of their attributes. */
 static void
-filter_tuples(DynResolvedAccess *resolved, KeyRange *const *ranges)
+filter_row_keys(DynResolvedAccess *resolved, KeyRange *const *ranges)
 {
 	int			kept = 0;
 	size_t		size = resolved->nparts * sizeof(DynKeyPart);
@@ -714,71 +716,73 @@ filter_tuples(DynResolvedAccess *resolved, KeyRange *const *ranges)
 	resolved->nkeys = kept;
 }
 
-/* What is known of the tuples' attributes besides. */
+/* What other predicates say about the attributes of row-wise keys. */
 static void
-resolve_tuple_ranges(const BindContext *context, const DynAccess *access,
-				  DynResolvedAccess *resolved, KeyRange **ranges)
+resolve_row_key_ranges(const ResolveContext *context, const DynAccess *access,
+					   DynResolvedAccess *resolved, KeyRange **ranges)
 {
 	for (int n = 0; n < access->nhash + access->nrange; n++)
 	{
-		const DynKeyMatch *bind = n < access->nhash ? &access->hash[n]
+		const DynKeyMatch *match = n < access->nhash ? &access->hash[n]
 			: &access->range[n - access->nhash];
-		int			i = tuple_position(access, bind->name);
+		int			i = row_key_position(access, match->name);
 
-		if (i < 0 || bind->preds == NIL)
+		if (i < 0 || match->preds == NIL)
 			continue;
 		ranges[i] = palloc(sizeof(KeyRange));
-		resolve_attribute(context, bind, n < access->nhash ? DYN_MAX_HASH_BYTES
-					   : DYN_MAX_RANGE_BYTES, ranges[i]);
+		resolve_attribute(context, match, n < access->nhash ? DYN_MAX_HASH_BYTES
+						  : DYN_MAX_RANGE_BYTES, ranges[i]);
 		resolved->contradiction |= ranges[i]->contradiction;
 	}
 }
 
 static void
-resolve_tuples(const BindContext *context, const DynAccess *access, DynResolvedAccess *resolved)
+resolve_row_keys(const ResolveContext *context, const DynAccess *access,
+				 DynResolvedAccess *resolved)
 {
 	KeyRange   *ranges[DYN_MAX_KEY_ATTRS + 1] = {NULL};
 	int			space = 0;
 	ListCell   *lc;
 
-	resolve_tuple_ranges(context, access, resolved, ranges);
+	resolve_row_key_ranges(context, access, resolved, ranges);
 	if (resolved->contradiction)
 		return;
 	resolved->nparts = access->nrow_attrs;
 	foreach(lc, access->row_keys->args)
-		add_tuple(context, access, lfirst(lc), resolved, &space);
+		add_row_keys(context, access, lfirst(lc), resolved, &space);
 	if (resolved->nkeys > 0)
-		filter_tuples(resolved, ranges);
+		filter_row_keys(resolved, ranges);
 	resolved->contradiction = (resolved->nkeys == 0);
 }
 
 static void
-resolve_combinations(const BindContext *context, const DynAccess *access,
-				  DynResolvedAccess *resolved)
+resolve_combinations(const ResolveContext *context, const DynAccess *access,
+					 DynResolvedAccess *resolved)
 {
 	KeyRange	ranges[DYN_MAX_KEY_ATTRS + 1];
-	const DynKeyMatch *binds[DYN_MAX_KEY_ATTRS + 1];
+	const DynKeyMatch *matches[DYN_MAX_KEY_ATTRS + 1];
 	int			n = 0;
 
 	for (int i = 0; i < access->nhash; i++)
-		binds[n++] = &access->hash[i];
+		matches[n++] = &access->hash[i];
 	if (access->kind == DYN_ACCESS_GET && access->nrange > 0)
-		binds[n++] = &access->range[0];
+		matches[n++] = &access->range[0];
 	for (int i = 0; i < n; i++)
 	{
-		resolve_attribute(context, binds[i], i < access->nhash ? DYN_MAX_HASH_BYTES
-					   : DYN_MAX_RANGE_BYTES, &ranges[i]);
+		resolve_attribute(context, matches[i], i < access->nhash ? DYN_MAX_HASH_BYTES
+						  : DYN_MAX_RANGE_BYTES, &ranges[i]);
 		resolved->contradiction |= ranges[i].contradiction;
 	}
 	if (!resolved->contradiction)
-		combine_points(resolved, binds, ranges, n);
+		combine_points(resolved, matches, ranges, n);
 }
 
 static void
-resolve_keys(const BindContext *context, const DynAccess *access, DynResolvedAccess *resolved)
+resolve_keys(const ResolveContext *context, const DynAccess *access,
+			 DynResolvedAccess *resolved)
 {
 	if (access->row_keys != NULL)
-		resolve_tuples(context, access, resolved);
+		resolve_row_keys(context, access, resolved);
 	else
 		resolve_combinations(context, access, resolved);
 	if (!resolved->contradiction && access->kind == DYN_ACCESS_QUERY)
@@ -796,7 +800,8 @@ make_and(int most_args)
 }
 
 static void
-resolve_filter(const BindContext *context, const DynAccess *access, DynResolvedAccess *resolved)
+resolve_filter(const ResolveContext *context, const DynAccess *access,
+			   DynResolvedAccess *resolved)
 {
 	DynCond    *all = make_and(list_length(access->filters));
 	DynCond    *enforced = make_and(list_length(access->filters));
@@ -824,9 +829,9 @@ resolve_filter(const BindContext *context, const DynAccess *access, DynResolvedA
 
 void
 dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
-				const DynValues *values, DynResolvedAccess *resolved)
+				   const DynValues *values, DynResolvedAccess *resolved)
 {
-	BindContext context = {relation, values};
+	ResolveContext context = {relation, values};
 
 	memset(resolved, 0, sizeof(*resolved));
 	resolved->contradiction = access->contradiction;

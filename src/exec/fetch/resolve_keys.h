@@ -41,6 +41,6 @@ typedef struct DynResolvedAccess
 
 /* Allocates in CurrentMemoryContext; `values` must live as long. */
 extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
-							const DynValues *values, DynResolvedAccess *resolved);
+							   const DynValues *values, DynResolvedAccess *resolved);
 
 #endif
