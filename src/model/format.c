@@ -13,6 +13,9 @@
 #include "encoding.h"
 #include "format.h"
 
+/* Of both words of bool(t,f): filters rely on values of a limited size. */
+#define MAX_BOOL_BYTES	256
+
 typedef struct FormatWord
 {
 	const char *word;
@@ -88,8 +91,9 @@ parse_bool_format(char *args, DynFormat *format, const char **why)
 	const char *t,
 			   *f;
 
-	*why = "bool(t,f) takes two different spellings, such as bool(Y,N) or bool(1,0).";
-	if (comma == NULL || comma == args || comma[1] == '\0')
+	*why = "bool(t,f) takes two different short spellings, such as bool(Y,N) or bool(1,0).";
+	if (comma == NULL || comma == args || comma[1] == '\0' ||
+		strlen(args) > MAX_BOOL_BYTES)
 		return false;
 	*comma = '\0';
 	format->kind = DYN_FORMAT_BOOL;

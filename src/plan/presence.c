@@ -305,7 +305,11 @@ depends_on_values(const Place *place)
 											place->attnum)->codec);
 }
 
-/* Do all items have the attribute, by declaration or as part of a key? */
+/*
+ * Do all items have the attribute, by declaration or as part of a key?  If an
+ * index sorts by the table's partition key, old items with a longer one than
+ * the index can hold are missed (docs/reference.md).
+ */
 static bool
 is_promised(const Place *place)
 {

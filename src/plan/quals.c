@@ -255,12 +255,16 @@ make_value_pred(DynPredKind kind, const DynField *field, Node *value,
 	return pred;
 }
 
-/* Larger values of a filter may not fit into a request. */
+/*
+ * Larger values of a filter may not fit into a request.  Smaller ones do: a
+ * plan relies on filters of fewer than 25 leaves (match_keys.c), each with one
+ * value or list, which JSON escapes make six times as long at most.
+ */
 #define MAX_SIZED_BYTES	4096
 
 /*
- * Is the size of the encoded value bounded at planning?  Numbers and times
- * always are; texts if they are constants.
+ * Is the size of the encoded value bounded at planning?  Numbers, times and
+ * booleans always are; texts if they are constants.
  */
 static void
 classify_size(ClassifyContext *context, Node *value, Oid valuetype)

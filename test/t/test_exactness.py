@@ -222,6 +222,16 @@ class LargeFilters(Twins):
         self.assertEqual(self.fx.value(f"SELECT count(*) FROM f WHERE {condition}"), 4)
 
 
+    def test_long_constants_together(self):
+        """As many and as long as the plan relies on, of characters that JSON escapes: they fit into a request."""
+        last = "\x01" * 4070 + "19"
+        self.load("pk text, sk integer, t text", [{"pk": {"S": "p"}, "sk": {"N": str(n)}, "t": {"S": t}} for n, t in enumerate(("x", last))])
+        arms = " OR ".join(f"t = repeat(E'\\x01', 4070) || '{n}'" for n in range(20, -1, -1))
+        for key in ("", "pk = 'p' AND "):
+            self.same(f"SELECT sk FROM t WHERE {key}({arms})", f"SELECT count(*) FROM t WHERE {key}({arms})")
+            self.assertEqual(self.fx.rows(f"SELECT sk FROM f WHERE {key}({arms})"), [(1,)])
+
+
 class DistantDates(Twins):
     """A date may lie beyond every timestamp."""
 
@@ -290,6 +300,24 @@ class LongBounds(Twins):
                 for column in ("sk", "v"):
                     for operator in ("<", "<=", ">", ">=", "="):
                         self.same(f"SELECT sk FROM t WHERE pk = 'p' AND {column} {operator} repeat('{letter}', {size})")
+
+
+    def test_prefix(self):
+        """A prefix with a bound is an interval up to the highest text that begins with it, which fills a key."""
+        high = ["", "\x7f", "\u07ff", "\uffff", "\U0010ffff"]
+        prefixes = ["p" * n for n in (1, 2, 3, 4, 1018, 1019, 1020, 1021, 1022, 1023, 1024)] + ["é", "éa", "p\U0010ffff"]
+        keys = set(prefixes) | {"o", "q"}
+        for prefix in prefixes:
+            rest = 1024 - len(prefix.encode())
+            keys |= {prefix + "\U0010ffff" * n for n in range(rest // 4 + 1)} if rest < 12 else {prefix + "\U0010ffff" * (rest // 4)}
+            keys |= {prefix + "\U0010ffff" * (rest // 4) + high[n] for n in range(1, rest % 4 + 1)}
+        items = [{"pk": {"S": "p"}, "sk": {"S": key}} for key in sorted(keys)]
+        self.load('pk text, sk text COLLATE "C"', items, keys=(("pk", "S"), ("sk", "S")))
+        for prefix in prefixes:
+            for bound in ("<= 'q'", f">= '{prefix}'", f"> '{prefix}'", f"> '{prefix}p'", f"< '{prefix}\U0010ffff'", f">= '{prefix}\U0010ffff'",
+                          "> 'o'", "< 'r'"):
+                self.same(f"SELECT md5(sk) FROM t WHERE pk = 'p' AND sk ^@ '{prefix}' AND sk {bound}")
+        self.assertGreater(self.fx.value("SELECT count(*) FROM f WHERE pk = 'p' AND sk ^@ 'pppp' AND sk > 'ppppp'"), 5)
 
 
 class Extremes(Twins):

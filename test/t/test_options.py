@@ -28,7 +28,7 @@ EMPTY = "It must not be empty."
 FORMATS = ("Valid formats are iso8601, iso8601(n), iso8601(n,suffix), epoch, epoch_ms, epoch_us, epoch_days, string and bool(t,f).")
 FORMAT_DIGITS = "iso8601(n) takes the number of digits of a second, from 0 to 6."
 FORMAT_SUFFIX = "The suffix of iso8601(n,suffix) is a short text without digits, such as Z."
-FORMAT_BOOL = "bool(t,f) takes two different spellings, such as bool(Y,N) or bool(1,0)."
+FORMAT_BOOL = "bool(t,f) takes two different short spellings, such as bool(Y,N) or bool(1,0)."
 
 BAD = [(name, value, hint) for name, values, hint in (
     ("region", ["", "EU-WEST-1", "eu west", "-x", "a.b", "x" * 64], REGION),
@@ -48,7 +48,7 @@ BAD = [(name, value, hint) for name, values, hint in (
     ("format", ["iso", "", "padded(3)", "base64", "json", "ulid", "epoch(3)"], FORMATS),
     ("format", ["iso8601(7)", "iso8601()", "iso8601(x)", "iso8601(-1)"], FORMAT_DIGITS),
     ("format", ["iso8601(3,+00:00)"], FORMAT_SUFFIX),
-    ("format", ["bool()", "bool(Y)", "bool(Y,Y)", "bool(,N)", "bool(1,1.0)"], FORMAT_BOOL)) for value in values]
+    ("format", ["bool()", "bool(Y)", "bool(Y,Y)", "bool(,N)", "bool(1,1.0)", "bool(" + "Y" * 300 + ",N)"], FORMAT_BOOL)) for value in values]
 
 
 class Options(fixture.TestCase):
