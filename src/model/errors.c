@@ -230,6 +230,14 @@ dyn_report_call(const DynCall *call, const DynRequestContext *context)
 	report_transport(call, context);
 }
 
+const char *
+dyn_failure_words(const DynCall *call)
+{
+	Assert(call->failure != DYN_FAIL_NONE);
+	return call->failure == DYN_FAIL_SERVICE ? dyn_from_utf8_lossy(call->code)
+		: dyn_failure_phrase(call->failure);
+}
+
 void
 dyn_report_page(const DynCall *call, const DynPageError *error,
 				const DynRequestContext *context)

@@ -27,6 +27,9 @@ typedef struct DynRequestContext
 DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 							const DynRequestContext *context);
 
+/* In a few words, why a finished call has failed. */
+extern const char *dyn_failure_words(const DynCall *call);
+
 /* Raises the error of a response that the page reader rejected. */
 DYN_NORETURN extern void dyn_report_page(const DynCall *call, const DynPageError *error,
 							const DynRequestContext *context);

@@ -192,12 +192,9 @@ dyn_session_account(const DynCall *call, const char *line)
 				 errhidestmt(true), errhidecontext(true)));
 }
 
-/*
- * Like dyn_session_run; with `aged_serves`, temporary failures raise no error.
- */
-static void
-run_call(DynCall *call, const DynService *service,
-		 const DynRequestContext *context, bool aged_serves)
+bool
+dyn_session_try(DynCall *call, const DynService *service,
+				const DynRequestContext *context)
 {
 	DynRetryQuota quota = {0};
 
@@ -210,13 +207,27 @@ run_call(DynCall *call, const DynService *service,
 							: psprintf("%s%s%s", context->operation,
 									   context->table ? " " : "",
 									   context->table ? context->table : ""));
-		if (call->failure != DYN_FAIL_NONE && !(aged_serves && call->passing))
-			dyn_report_call(call, context);
 	}
 	PG_CATCH();
 	{
 		dyn_call_destroy(call);
 		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return call->failure == DYN_FAIL_NONE;
+}
+
+/* Raises the error of a failed call, and destroys it. */
+static void
+raise_failure(DynCall *call, const DynRequestContext *context)
+{
+	PG_TRY();
+	{
+		dyn_report_call(call, context);
+	}
+	PG_FINALLY();
+	{
+		dyn_call_destroy(call);
 	}
 	PG_END_TRY();
 }
@@ -225,7 +236,8 @@ void
 dyn_session_run(DynCall *call, const DynService *service,
 				const DynRequestContext *context)
 {
-	run_call(call, service, context, false);
+	if (!dyn_session_try(call, service, context))
+		raise_failure(call, context);
 }
 
 /* ---- connections: making them from the catalogs ---- */
@@ -631,7 +643,9 @@ ask_for_description(DynConnection *connection, const char *table,
 	describe_limits.request_timeout_ms = Min(describe_limits.request_timeout_ms,
 											 describe_limits.connect_timeout_ms);
 	dyn_write_describe_table(dyn_call_body(call), table);
-	run_call(call, &describe_limits, &context, aged_serves);
+	if (!dyn_session_try(call, &describe_limits, &context) &&
+		!(aged_serves && call->passing))
+		raise_failure(call, &context);
 	return call;
 }
 

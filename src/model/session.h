@@ -86,6 +86,13 @@ extern void dyn_session_sleep(double ms);
 extern void dyn_session_run(DynCall *call, const DynService *service,
 							const DynRequestContext *context);
 
+/*
+ * The same, but a failure raises no error: returns false, and the caller reads
+ * call->failure and destroys the call.
+ */
+extern bool dyn_session_try(DynCall *call, const DynService *service,
+							const DynRequestContext *context);
+
 /* Counts a finished call, and logs it if log_requests is on. */
 extern void dyn_session_account(const DynCall *call, const char *line);
 

@@ -224,6 +224,41 @@ class Planned(Faults):
         finally:
             self.fake.tables["t"].items = items
 
+    def misfit(self, *answers):
+        """The error about a value whose key is asked for after it, with these answers to that."""
+        items, self.fake.tables["t"].items = self.fake.tables["t"].items, [{"pk": {"S": "a"}, "v": {"S": "x"}}]
+        try:
+            self.fake.on("Scan", [replies.reply({"Count": 1, "ScannedCount": 1, "Items": [{"v": {"S": "x"}}]}), *answers])
+            return self.fx.error("SELECT v FROM t")
+        finally:
+            self.fake.tables["t"].items = items
+
+    def test_the_key_of_a_value_that_does_not_fit_cannot_be_fetched(self):
+        """The error is that of the value all the same; it says why it names no key."""
+        denied, nothing = replies.error("AccessDeniedException", "No"), replies.reply({"Count": 0, "ScannedCount": 0, "Items": []})
+        for answers, why in (([denied], "AccessDeniedException"), ([replies.not_json()] * 2, "unexpected HTTP reply"),
+                             ([replies.reset_connection()] * 6, "connection lost"), ([nothing], "the response does not have it"),
+                             ([replies.reply([1])], "the response does not have it")):
+            with self.subTest(why=why):
+                failure = self.misfit(*answers)
+                self.assertEqual((failure.sqlstate, failure.message), (
+                    "HV004", 'value of column "v" of foreign table "t" does not fit: it is of DynamoDB type S, which column type integer does not accept'))
+                self.assertEqual(failure.detail, f'DynamoDB table "t", item (key not known), value x. The item\'s key could not be fetched: {why}.')
+        self.assertEqual(self.misfit().detail, 'DynamoDB table "t", item pk = "a", value x.')
+
+    def test_the_key_of_a_missing_value_cannot_be_fetched(self):
+        self.fx.execute("ALTER FOREIGN TABLE t ALTER v SET NOT NULL")
+        self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE t ALTER v DROP NOT NULL")
+        self.fake.on("Scan", [replies.reply({"Count": 1, "ScannedCount": 1, "Items": [{}]}), replies.error("AccessDeniedException", "No")])
+        failure = self.fx.error("SELECT v FROM t")
+        self.assertEqual((failure.sqlstate, failure.detail), (
+            "23502", 'DynamoDB table "t", item (key not known). The item\'s key could not be fetched: AccessDeniedException.'))
+
+    def test_a_cancel_while_the_key_is_fetched(self):
+        self.fx.execute("SET statement_timeout = '300ms'")
+        self.addCleanup(self.fx.execute, f"SET statement_timeout = '{fixture.STATEMENT_TIMEOUT}'")
+        self.assertEqual(self.misfit(replies.hang_before_headers()).sqlstate, "57014")
+
     def test_descriptions_that_are_none(self):
         for answer in ({}, {"Table": {}}, {"Table": {"TableName": "odd", "KeySchema": []}}, {"Table": 5}, [1], b"no json", b""):
             with self.subTest(answer=str(answer)):

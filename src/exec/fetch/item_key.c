@@ -5,7 +5,8 @@
  * An error about a value names its item.  Scans fetch no more attributes than
  * the query needs, so that the key may be missing; then, and only then, the
  * same page is asked for once more with the key attributes instead, and the
- * item at the same position is the one.
+ * item at the same position is the one.  If that fails, the error about the
+ * value is still the one to be raised, without the key.
  */
 #include "postgres.h"
 
@@ -70,7 +71,7 @@ key_at(const DynReader *reader, const DynCall *call, const DynPath *paths,
 }
 
 char *
-dyn_reader_item_key(void *arg)
+dyn_reader_item_key(void *arg, const char **why)
 {
 	DynReader  *reader = arg;
 	DynPath		paths[2];
@@ -79,7 +80,7 @@ dyn_reader_item_key(void *arg)
 		reader->relation->table, reader->origin_requests->index,
 	reader->relation->connection->server_name};
 	DynCall    *call;
-	char	   *key;
+	char	   *key = NULL;
 
 	if (reader->origin_requests->op == DYN_OP_GET_ITEM)
 		return dyn_key_text(reader->origin_requests->keys, reader->origin_requests->nparts,
@@ -91,8 +92,13 @@ dyn_reader_item_key(void *arg)
 	for (int i = 0; i < reader->access->nbase; i++)
 		paths[i] = *dyn_path_of_attribute(reader->access->base[i].name);
 	write_key_request(dyn_call_body(call), reader, &position, paths);
-	dyn_session_run(call, &reader->relation->connection->service, &about);
-	key = key_at(reader, call, paths, position.item);
+	if (dyn_session_try(call, &reader->relation->connection->service, &about))
+	{
+		key = key_at(reader, call, paths, position.item);
+		*why = "the response does not have it";
+	}
+	else
+		*why = pstrdup(dyn_failure_words(call));
 	dyn_call_destroy(call);
 	return key;
 }

@@ -78,8 +78,10 @@ extern void dyn_reader_set_origin(DynReader *reader, DynFetch *fetch,
 
 /*
  * item_key.c: the key of the item in hand, asked for again where it was not
- * among the attributes; NULL if it cannot be told.  `arg` is the DynReader.
+ * among the attributes; NULL if it cannot be told, with a reason in *why if the
+ * request did not succeed.  `arg` is the DynReader.  Raises an error only for
+ * an interrupt while it waits, or for a lack of memory.
  */
-extern char *dyn_reader_item_key(void *arg);
+extern char *dyn_reader_item_key(void *arg, const char **why);
 
 #endif

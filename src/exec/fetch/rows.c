@@ -189,15 +189,24 @@ dyn_item_key_text(const DynKeyAttr *base, int nbase, const int *slots,
 	return dyn_key_text(parts, nbase, ", ");
 }
 
+/*
+ * The item's key, for a message; *note is a sentence to follow, or empty.
+ */
 static const char *
-item_key(const DynRows *rows, const DynValue *values)
+item_key(const DynRows *rows, const DynValue *values, const char **note)
 {
 	char	   *key = dyn_item_key_text(rows->base, rows->nbase,
 										rows->base_slots, values);
+	const char *why = NULL;
 
+	*note = "";
 	if (key == NULL && rows->find_key != NULL)
-		key = rows->find_key(rows->find_key_arg);
-	return key ? dyn_from_utf8_lossy(key) : "(key not known)";
+		key = rows->find_key(rows->find_key_arg, &why);
+	if (key != NULL)
+		return dyn_from_utf8_lossy(key);
+	if (why != NULL)
+		*note = psprintf(" The item's key could not be fetched: %s.", why);
+	return "(key not known)";
 }
 
 /* A short excerpt of a value that does not fit. */
@@ -219,15 +228,16 @@ report_mismatch(const DynRows *rows, const DynValue *values, int i,
 {
 	const DynColumn *column = dyn_relation_column(rows->relation,
 												  rows->attnums[i]);
-	const char *key = item_key(rows, values);
+	const char *note;
+	const char *key = item_key(rows, values, &note);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("value of column \"%s\" of foreign table \"%s\" does not fit: %s",
 					column->name, rows->relation->name, why),
-			 errdetail("DynamoDB table \"%s\", item %s, value %s.",
+			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
 					   rows->relation->table, key,
-					   excerpt(&values[i])),
+					   excerpt(&values[i]), note),
 			 errhint("Change the column's type or format, or set its option on_mismatch to 'null'.")));
 }
 
@@ -236,14 +246,15 @@ report_null(const DynRows *rows, const DynValue *values, int i)
 {
 	const DynColumn *column = dyn_relation_column(rows->relation,
 												  rows->attnums[i]);
-	const char *key = item_key(rows, values);
+	const char *note;
+	const char *key = item_key(rows, values, &note);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_NOT_NULL_VIOLATION),
 			 errmsg("null value in column \"%s\" of foreign table \"%s\", which is declared NOT NULL",
 					column->name, rows->relation->name),
-			 errdetail("DynamoDB table \"%s\", item %s.", rows->relation->table,
-					   key),
+			 errdetail("DynamoDB table \"%s\", item %s.%s", rows->relation->table,
+					   key, note),
 			 errhint("ALTER FOREIGN TABLE %s ALTER COLUMN %s DROP NOT NULL, or give the item a value.",
 					 rows->relation->name, column->name)));
 }

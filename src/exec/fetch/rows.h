@@ -35,8 +35,11 @@ typedef struct DynRows
 	int			nbase;
 	const DynKeyAttr *base;
 	int			base_slots[2];
-	/* names the current item when its key was not fetched; may return NULL */
-	char	   *(*find_key) (void *arg);
+	/*
+	 * names the current item when its key was not fetched; may return NULL, with
+	 * a reason in *why if the key could not be fetched
+	 */
+	char	   *(*find_key) (void *arg, const char **why);
 	void	   *find_key_arg;
 
 	const DynValue *values;		/* of the item in hand */
