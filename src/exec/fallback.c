@@ -11,9 +11,6 @@
 #include "catalog/pg_collation.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "utils/datum.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
@@ -40,8 +37,7 @@ struct DynFallback
 	/* values that are known to select nothing */
 	bool		has_empty;
 	MemoryContext empty_context;
-	Datum	   *empty_values;
-	bool	   *empty_nulls;
+	DynValues	empty_values;
 };
 
 /* ---- making ---- */
@@ -123,34 +119,9 @@ dyn_fallback_create(DynScan *scan)
 
 /* ---- values that select nothing ---- */
 
-static bool
-is_known_empty(const DynFallback *fallback, const DynScan *scan)
-{
-	const DynValues *values = &scan->values;
-	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
-
-	if (!fallback->has_empty)
-		return false;
-	for (int i = 0; i < values->n; i++)
-	{
-		int16		len;
-		bool		byval;
-
-		get_typlenbyval(exprType(list_nth(plan->fdw_exprs, i)), &len, &byval);
-		if (values->nulls[i] != fallback->empty_nulls[i] ||
-			(!values->nulls[i] &&
-			 !datum_image_eq(values->values[i], fallback->empty_values[i],
-							 byval, len)))
-			return false;
-	}
-	return true;
-}
-
 static void
 remember_empty(DynFallback *fallback, const DynScan *scan)
 {
-	const DynValues *values = &scan->values;
-	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
 	EState	   *estate = scan->node->ss.ps.state;
 	MemoryContext oldcontext;
 
@@ -162,18 +133,7 @@ remember_empty(DynFallback *fallback, const DynScan *scan)
 	fallback->has_empty = false;
 	MemoryContextReset(fallback->empty_context);
 	oldcontext = MemoryContextSwitchTo(fallback->empty_context);
-	fallback->empty_values = palloc(Max(values->n, 1) * sizeof(Datum));
-	fallback->empty_nulls = palloc(Max(values->n, 1) * sizeof(bool));
-	for (int i = 0; i < values->n; i++)
-	{
-		int16		len;
-		bool		byval;
-
-		get_typlenbyval(exprType(list_nth(plan->fdw_exprs, i)), &len, &byval);
-		fallback->empty_nulls[i] = values->nulls[i];
-		fallback->empty_values[i] = values->nulls[i] ? (Datum) 0
-			: datumCopy(values->values[i], byval, len);
-	}
+	fallback->empty_values = dyn_values_copy(&scan->values);
 	MemoryContextSwitchTo(oldcontext);
 	fallback->has_empty = true;
 }
@@ -190,7 +150,8 @@ dyn_fallback_start(DynScan *scan)
 		fallback->econtext = CreateExprContext(scan->node->ss.ps.state);
 	fallback->found = false;
 	fallback->executions++;
-	if (is_known_empty(fallback, scan))
+	if (fallback->has_empty &&
+		dyn_values_equal(&scan->values, &fallback->empty_values))
 		return NULL;
 	dyn_reader_check_schema(fallback->reader);
 	fallback->reader->group_in_flight = scan->reader->group_in_flight;

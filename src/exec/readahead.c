@@ -211,7 +211,6 @@ create_lookups(ReadAhead *ahead)
 		if (scan->lookups == NULL)
 			scan->lookups =
 				dyn_lookups_create(scan->reader,
-								   ((ForeignScan *) scan->node->ss.ps.plan)->fdw_exprs,
 								   scan->node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
 	}
 	MemoryContextSwitchTo(oldcontext);
@@ -277,7 +276,7 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		dyn_lookups_prefetch(scan->lookups, dyn_scan_evaluate_announced(scan));
+		dyn_lookups_prefetch(scan->lookups, dyn_scan_evaluate_next(scan));
 	}
 	restore_parameters(ahead, old);
 	MemoryContextSwitchTo(oldcontext);

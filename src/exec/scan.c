@@ -13,9 +13,6 @@
 
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "utils/datum.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "../plan/plantree.h"
@@ -42,21 +39,13 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 }
 
 static void
-init_values(DynValues *values, int n)
-{
-	values->n = n;
-	values->values = palloc0(Max(n, 1) * sizeof(Datum));
-	values->nulls = palloc0(Max(n, 1) * sizeof(bool));
-}
-
-static void
 init_exprs(DynScan *scan)
 {
 	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
 
 	scan->exprs = ExecInitExprList(plan->fdw_exprs, (PlanState *) scan->node);
-	init_values(&scan->values, list_length(scan->exprs));
-	init_values(&scan->announced, list_length(scan->exprs));
+	dyn_values_init(&scan->values, plan->fdw_exprs);
+	dyn_values_init(&scan->next_values, plan->fdw_exprs);
 }
 
 void
@@ -86,6 +75,7 @@ evaluate(DynScan *scan, DynValues *values)
 	int			i = 0;
 	ListCell   *lc;
 
+	Assert(values->n == list_length(scan->exprs));
 	foreach(lc, scan->exprs)
 	{
 		values->values[i] = ExecEvalExpr((ExprState *) lfirst(lc), econtext,
@@ -94,32 +84,11 @@ evaluate(DynScan *scan, DynValues *values)
 	}
 }
 
-/*
- * What the values point to may go with the outer row, while requests in flight
- * are still theirs.
- */
-static void
-keep_values(DynScan *scan)
-{
-	DynValues  *values = &scan->values;
-
-	for (int i = 0; i < values->n; i++)
-	{
-		ExprState  *state = list_nth(scan->exprs, i);
-		int16		len;
-		bool		byval;
-
-		get_typlenbyval(exprType((Node *) state->expr), &len, &byval);
-		if (!values->nulls[i])
-			values->values[i] = datumCopy(values->values[i], byval, len);
-	}
-}
-
 const DynValues *
-dyn_scan_evaluate_announced(DynScan *scan)
+dyn_scan_evaluate_next(DynScan *scan)
 {
-	evaluate(scan, &scan->announced);
-	return &scan->announced;
+	evaluate(scan, &scan->next_values);
+	return &scan->next_values;
 }
 
 /* Once for all executions. */
@@ -202,7 +171,8 @@ dyn_scan_begin_run(DynScan *scan)
 		dyn_lookups_open(scan->lookups, &scan->values);
 	if (!scan->served)
 	{
-		keep_values(scan);
+		/* requests in flight use the values when the outer row is gone */
+		dyn_values_keep(&scan->values);
 		start_requests(scan);
 	}
 	MemoryContextSwitchTo(oldcontext);

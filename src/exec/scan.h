@@ -31,7 +31,7 @@ typedef struct DynScan
 	/* run-time values */
 	List	   *exprs;			/* of ExprState */
 	DynValues	values;			/* of the execution */
-	DynValues	announced;		/* of one to come, while it is announced */
+	DynValues	next_values;	/* of one that is prefetched for */
 
 	/* one execution */
 	MemoryContext run_context;
@@ -67,9 +67,9 @@ extern void dyn_scan_prepare(DynScan *scan, int eflags);
 
 /*
  * Evaluates the run-time values into CurrentMemoryContext, and returns them in
- * scan->announced: those of the execution that runs stay as they are.
+ * scan->next_values: those of the running execution stay as they are.
  */
-extern const DynValues *dyn_scan_evaluate_announced(DynScan *scan);
+extern const DynValues *dyn_scan_evaluate_next(DynScan *scan);
 
 /* Begins an execution: sends nothing before rows are asked for. */
 extern void dyn_scan_begin_run(DynScan *scan);

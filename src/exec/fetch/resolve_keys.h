@@ -12,14 +12,7 @@
 
 #include "../../dynamodb/expression.h"
 #include "../../plan/access.h"
-
-/* One value for each position of fdw_exprs. */
-typedef struct DynValues
-{
-	int			n;
-	Datum	   *values;
-	bool	   *nulls;
-} DynValues;
+#include "../values.h"
 
 typedef struct DynResolvedAccess
 {

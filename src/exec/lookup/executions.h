@@ -24,17 +24,14 @@ typedef struct DynExecution
 typedef struct DynExecutions
 {
 	MemoryContext context;		/* of the values and the entries' arrays */
-	int			nvalues;		/* of each execution */
-	int16	   *lens;			/* their types */
-	bool	   *byvals;
 	int			n;
 	int			space;
 	DynExecution *list;
 	int			next;			/* the first that was not opened yet */
 } DynExecutions;
 
-/* Empty; `exprs` compute the values.  Lives in CurrentMemoryContext. */
-extern void dyn_executions_init(DynExecutions *executions, const List *exprs);
+/* Makes an empty list, which lives in CurrentMemoryContext. */
+extern void dyn_executions_init(DynExecutions *executions);
 
 /* Forgets all executions.  None of their entries may be pinned any more. */
 extern void dyn_executions_clear(DynExecutions *executions);

@@ -115,7 +115,7 @@ init_identity(DynLookups *lookups)
 }
 
 DynLookups *
-dyn_lookups_create(DynReader *reader, List *exprs, TupleDesc desc)
+dyn_lookups_create(DynReader *reader, TupleDesc desc)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw lookups",
@@ -137,7 +137,7 @@ dyn_lookups_create(DynReader *reader, List *exprs, TupleDesc desc)
 	init_batch(lookups, &lookups->first,
 				lookups->index_rows ? lookups->index_rows : lookups->rows);
 	init_batch(lookups, &lookups->base, lookups->rows);
-	dyn_executions_init(&lookups->executions, exprs);
+	dyn_executions_init(&lookups->executions);
 	init_identity(lookups);
 	/* a copy, which nobody has to unpin */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),

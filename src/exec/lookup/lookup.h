@@ -25,12 +25,11 @@
 typedef struct DynLookups DynLookups;
 
 /*
- * For executions of what the reader reads, which differ by the values of these
- * expressions; their rows have the shape of `desc`.  Lives in a context of its
- * own below the current one, until it is freed.
+ * For executions of what the reader reads, which differ by their values; their
+ * rows have the shape of `desc`.  Lives in a context of its own below the
+ * current one, until it is freed.
  */
-extern DynLookups *dyn_lookups_create(DynReader *reader, List *exprs,
-									  TupleDesc desc);
+extern DynLookups *dyn_lookups_create(DynReader *reader, TupleDesc desc);
 extern void dyn_lookups_free(DynLookups *lookups);
 
 /* Ends the last batch of executions.  Cached answers stay. */

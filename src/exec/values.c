@@ -1,0 +1,66 @@
+/*
+ * values.c
+ *		Copies and compares the run-time values of executions.
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+
+#include "values.h"
+
+void
+dyn_values_init(DynValues *values, const List *exprs)
+{
+	int			n = list_length(exprs);
+	DynValueType *types = palloc(Max(n, 1) * sizeof(DynValueType));
+
+	for (int i = 0; i < n; i++)
+		get_typlenbyval(exprType(list_nth(exprs, i)), &types[i].len,
+						&types[i].byval);
+	values->n = n;
+	values->types = types;
+	values->values = palloc0(Max(n, 1) * sizeof(Datum));
+	values->nulls = palloc(Max(n, 1) * sizeof(bool));
+	memset(values->nulls, true, n * sizeof(bool));
+}
+
+DynValues
+dyn_values_copy(const DynValues *values)
+{
+	DynValues	copy = *values;
+
+	copy.values = palloc(Max(values->n, 1) * sizeof(Datum));
+	copy.nulls = palloc(Max(values->n, 1) * sizeof(bool));
+	memcpy(copy.values, values->values, values->n * sizeof(Datum));
+	memcpy(copy.nulls, values->nulls, values->n * sizeof(bool));
+	dyn_values_keep(&copy);
+	return copy;
+}
+
+void
+dyn_values_keep(DynValues *values)
+{
+	for (int i = 0; i < values->n; i++)
+		values->values[i] = values->nulls[i] ? (Datum) 0
+			: datumCopy(values->values[i], values->types[i].byval,
+						values->types[i].len);
+}
+
+bool
+dyn_values_equal(const DynValues *a, const DynValues *b)
+{
+	Assert(a->n == b->n);
+	for (int i = 0; i < a->n; i++)
+	{
+		Assert(a->types[i].len == b->types[i].len &&
+			   a->types[i].byval == b->types[i].byval);
+		if (a->nulls[i] != b->nulls[i] ||
+			(!a->nulls[i] &&
+			 !datum_image_eq(a->values[i], b->values[i], a->types[i].byval,
+							 a->types[i].len)))
+			return false;
+	}
+	return true;
+}
