@@ -259,6 +259,19 @@ class Planned(Faults):
         self.addCleanup(self.fx.execute, f"SET statement_timeout = '{fixture.STATEMENT_TIMEOUT}'")
         self.assertEqual(self.misfit(replies.hang_before_headers()).sqlstate, "57014")
 
+    def test_a_key_attribute_without_its_value(self):
+        """An item that cannot be put in order: the error names the attribute."""
+        self.fake.table("sorted", ("pk", "S"), ("sk", "N"))
+        self.fx.foreign_table("sorted", "pk text, sk integer, v integer", server="fake")
+        for value, detail in (({}, "An item in the response does not have the attribute."),
+                              ({"sk": {"BOOL": True}}, "An item in the response has a value of type BOOL there."),
+                              ({"sk": {"N": "1E999"}}, "An item in the response has a value of type N there.")):
+            with self.subTest(value=value):
+                self.fake.on("Query", lambda request: replies.reply(
+                    {"Count": 1, "ScannedCount": 1, "Items": [{"pk": request.body["ExpressionAttributeValues"][":v0"], "v": {"N": "1"}, **value}]}))
+                failure = self.fx.error("SELECT v FROM sorted WHERE pk IN ('a', 'b') ORDER BY sk")
+                self.assertEqual(failure[:4], ("HV004", 'invalid value in key attribute "sk" of DynamoDB table "sorted"', detail, UNFIT))
+
     def test_descriptions_that_are_none(self):
         for answer in ({}, {"Table": {}}, {"Table": {"TableName": "odd", "KeySchema": []}}, {"Table": 5}, [1], b"no json", b""):
             with self.subTest(answer=str(answer)):

@@ -136,11 +136,13 @@ compare_items(void *arg, const DynValue *a, const DynValue *b)
 	Assert(reader->access->nsort > 0);
 	for (int i = 0; i < reader->access->nsort && order == 0; i++)
 	{
+		const char *name = reader->access->sort[i].name;
+		int			slot = reader->rows->extra_slots[i];
 		DynScalar	x,
 					y;
 
-		dyn_key_scalar(&a[reader->rows->extra_slots[i]], &x);
-		dyn_key_scalar(&b[reader->rows->extra_slots[i]], &y);
+		dyn_key_scalar(reader->relation, name, &a[slot], &x);
+		dyn_key_scalar(reader->relation, name, &b[slot], &y);
 		order = dyn_scalar_compare(&x, &y);
 		pfree(unconstify(char *, x.data));
 		pfree(unconstify(char *, y.data));

@@ -163,12 +163,19 @@ read_key_scalar(const DynValue *value, DynScalar *scalar)
 }
 
 void
-dyn_key_scalar(const DynValue *value, DynScalar *scalar)
+dyn_key_scalar(const DynRelation *relation, const char *name,
+			   const DynValue *value, DynScalar *scalar)
 {
 	if (!read_key_scalar(value, scalar))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-				 errmsg("invalid value in a key attribute")));
+				 errmsg("invalid value in key attribute \"%s\" of DynamoDB table \"%s\"",
+						dyn_from_utf8_lossy(name), relation->table),
+				 value->type == DYN_TYPE_ABSENT
+				 ? errdetail("An item in the response does not have the attribute.")
+				 : errdetail("An item in the response has a value of type %s there.",
+							 dyn_type_name(value->type)),
+				 errhint("The service at the endpoint does not behave like DynamoDB, or a proxy changes its responses.")));
 }
 
 /* ---- errors ---- */
@@ -358,6 +365,7 @@ dyn_rows_item_key(const DynRows *rows, const DynValue *values, DynKeyPart *parts
 	for (int i = 0; i < rows->nbase; i++)
 	{
 		parts[i].name = rows->base[i].name;
-		dyn_key_scalar(&values[rows->extra_slots[i]], &parts[i].value);
+		dyn_key_scalar(rows->relation, rows->base[i].name,
+					   &values[rows->extra_slots[i]], &parts[i].value);
 	}
 }

@@ -83,7 +83,11 @@ extern char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
 /* The slot of a top-level attribute, -1 if it is not fetched whole. */
 extern int	dyn_rows_slot(const DynRows *rows, const char *name);
 
-/* The scalar of a key attribute's value, decoded into CurrentMemoryContext. */
-extern void dyn_key_scalar(const DynValue *value, DynScalar *scalar);
+/*
+ * The scalar of a key attribute's value, decoded into CurrentMemoryContext.
+ * Raises an error that names the attribute if a key cannot have the value.
+ */
+extern void dyn_key_scalar(const DynRelation *relation, const char *name,
+						   const DynValue *value, DynScalar *scalar);
 
 #endif
