@@ -5,7 +5,8 @@
  * PostgreSQL asks the nodes of a plan for rows one after the other: a join of
  * two item collections, each named by a constant, waits for the first answer
  * before the second request is sent.  When the first scan of a statement runs,
- * this starts those others that will be asked for rows anyway (design §13.17).
+ * this starts those others that will most likely be asked for rows, too; which
+ * they are is told in siblings.c.
  */
 #ifndef DYN_EXEC_SIBLINGS_H
 #define DYN_EXEC_SIBLINGS_H

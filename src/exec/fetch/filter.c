@@ -4,7 +4,7 @@
  *
  * DynamoDB's logic has two values and counts a missing attribute as unequal;
  * wherever a negation occurs it is guarded by the attribute's type
- * (developer guide, "Condition expressions"; dynamodb.md, Truth rules).
+ * (Amazon DynamoDB Developer Guide, "Condition and filter expressions").
  */
 #include "postgres.h"
 

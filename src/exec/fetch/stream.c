@@ -5,7 +5,7 @@
  *
  * A result ends when LastEvaluatedKey is absent, and for no other reason: an
  * empty page ends nothing.  Keys that a batch left unprocessed are asked for
- * again after a pause, as AWS asks of clients (dynamodb.md, Batches).
+ * again after a pause, as AWS asks of clients (API reference, BatchGetItem).
  *
  * An answer counts only after it was compared with what was asked for
  * (dynamodb/page_check.h).
