@@ -3,8 +3,9 @@
  *		Answers executions from the table instead of an index.
  *
  * A value that no index can hold mostly selects nothing, and a join may come
- * with it again and again.  So the values of the last execution that found
- * nothing are remembered for the statement.
+ * with it again and again.  So the values of executions that found nothing are
+ * remembered for the statement, within the limit of memory: each different list
+ * of such values costs one Scan.
  */
 #include "postgres.h"
 
@@ -17,6 +18,7 @@
 
 #include "../plan/match_keys.h"
 #include "fallback.h"
+#include "memory.h"
 
 struct DynFallback
 {
@@ -34,10 +36,12 @@ struct DynFallback
 	bool		found;			/* some row */
 	uint64		executions;
 
-	/* values that are known to select nothing */
-	bool		has_empty;
+	/* values that are known to select nothing, with their hashes */
 	MemoryContext empty_context;
-	DynValues	empty_values;
+	int			nempty;
+	int			empty_space;
+	DynValues  *empty_values;
+	uint32	   *empty_hashes;
 };
 
 /* ---- making ---- */
@@ -119,6 +123,41 @@ dyn_fallback_create(DynScan *scan)
 
 /* ---- values that select nothing ---- */
 
+static bool
+is_known_empty(const DynFallback *fallback, const DynValues *values)
+{
+	uint32		hash = fallback->nempty > 0 ? dyn_values_hash(values) : 0;
+
+	for (int i = 0; i < fallback->nempty; i++)
+	{
+		if (fallback->empty_hashes[i] == hash &&
+			dyn_values_equal(values, &fallback->empty_values[i]))
+			return true;
+	}
+	return false;
+}
+
+/* All are forgotten when there is no memory for more. */
+static void
+make_empty_space(DynFallback *fallback)
+{
+	if (MemoryContextMemAllocated(fallback->empty_context, true) >
+		get_hash_memory_limit())
+	{
+		MemoryContextReset(fallback->empty_context);
+		fallback->nempty = fallback->empty_space = 0;
+		fallback->empty_values = NULL;
+		fallback->empty_hashes = NULL;
+	}
+	if (fallback->nempty < fallback->empty_space)
+		return;
+	fallback->empty_space = Max(8, fallback->empty_space * 2);
+	fallback->empty_values = dyn_grown(fallback->empty_values,
+									   fallback->empty_space * sizeof(DynValues));
+	fallback->empty_hashes = dyn_grown(fallback->empty_hashes,
+									   fallback->empty_space * sizeof(uint32));
+}
+
 static void
 remember_empty(DynFallback *fallback, const DynScan *scan)
 {
@@ -130,12 +169,12 @@ remember_empty(DynFallback *fallback, const DynScan *scan)
 		fallback->empty_context = AllocSetContextCreate(estate->es_query_cxt,
 														"dynamo_fdw fallback",
 														ALLOCSET_SMALL_SIZES);
-	fallback->has_empty = false;
-	MemoryContextReset(fallback->empty_context);
 	oldcontext = MemoryContextSwitchTo(fallback->empty_context);
-	fallback->empty_values = dyn_values_copy(&scan->values);
+	make_empty_space(fallback);
+	fallback->empty_values[fallback->nempty] = dyn_values_copy(&scan->values);
+	fallback->empty_hashes[fallback->nempty] = dyn_values_hash(&scan->values);
+	fallback->nempty++;
 	MemoryContextSwitchTo(oldcontext);
-	fallback->has_empty = true;
 }
 
 /* ---- an execution ---- */
@@ -150,8 +189,7 @@ dyn_fallback_start(DynScan *scan)
 		fallback->econtext = CreateExprContext(scan->node->ss.ps.state);
 	fallback->found = false;
 	fallback->executions++;
-	if (fallback->has_empty &&
-		dyn_values_equal(&scan->values, &fallback->empty_values))
+	if (is_known_empty(fallback, &scan->values))
 		return NULL;
 	dyn_reader_check_schema(fallback->reader);
 	fallback->reader->group_in_flight = scan->reader->group_in_flight;

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -63,4 +64,17 @@ dyn_values_equal(const DynValues *a, const DynValues *b)
 			return false;
 	}
 	return true;
+}
+
+uint32
+dyn_values_hash(const DynValues *values)
+{
+	uint32		hash = 0;
+
+	for (int i = 0; i < values->n; i++)
+		hash = hash_combine(hash, values->nulls[i] ? 0
+							: datum_image_hash(values->values[i],
+											   values->types[i].byval,
+											   values->types[i].len));
+	return hash;
 }

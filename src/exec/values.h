@@ -43,4 +43,7 @@ extern void dyn_values_keep(DynValues *values);
 /* Both must have the same types. */
 extern bool dyn_values_equal(const DynValues *a, const DynValues *b);
 
+/* The same for equal lists. */
+extern uint32 dyn_values_hash(const DynValues *values);
+
 #endif

@@ -210,6 +210,15 @@ class OldItems(fixture.TestCase):
         self.assertEqual(self.fx.rows(sql), [])
         self.assertEqual([r.operation for r in self.fx.requests(sql)], ["Scan"], self.fx.explain(sql, "ANALYZE, COSTS OFF"))
 
+    def test_different_values_that_find_nothing(self):
+        """Each is looked for once, in whatever order outer rows have them."""
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_memoize = off")
+        self.addCleanup(self.fx.execute, "RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_memoize")
+        sql = ("SELECT n, pk FROM (SELECT n, CASE n % 3 WHEN 0 THEN '' ELSE repeat(chr(96 + n % 3), 1100) END AS y FROM wanted) w"
+               " JOIN t ON s = y AND h = 'nobody'")
+        self.assertEqual(self.fx.rows(sql), [])
+        self.assertEqual(Counter(r.operation for r in self.fx.requests(sql)), {"Scan": 3}, self.fx.explain(sql, "ANALYZE, COSTS OFF"))
+
     def test_together(self):
         """Branches, rescans and EXPLAIN."""
         self.prepared("SELECT pk FROM t WHERE h = $1 AND s = 'k' UNION ALL SELECT pk FROM t WHERE h = $2 AND s = 'k'",
