@@ -304,6 +304,7 @@ set_protocols(CURL *easy)
 	SET(CURLOPT_SSL_VERIFYHOST, 2L);
 	SET(CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+
 	/*
 	 * An empty list: otherwise libcurl uses the no_proxy of the environment.
 	 */

@@ -118,13 +118,14 @@ sign_and_list(DynSigKeyCache *cache, const DynSigScope *scope,
 		token_len = strlen(credentials->session_token);
 	dyn_buffer_init(&authorization, 0);
 	dyn_buffer_init(&scratch, 0);
+
 	/*
 	 * Reserves room for the longest line: growing would leave copies of
 	 * secrets.
 	 */
 	ok = dyn_buffer_reserve(&scratch, 1024 + token_len) &&
 		dyn_sigv4_authorization(cache, scope, credentials, request,
-								 &authorization) &&
+								&authorization) &&
 		dyn_buffer_terminate(&authorization) != NULL &&
 		append_all(&list, &scratch, request, authorization.data);
 	wipe(&authorization);

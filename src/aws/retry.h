@@ -17,8 +17,7 @@ typedef enum DynRetryClass
 	DYN_RETRY_FINAL,			/* a retry would not help */
 	DYN_RETRY_THROTTLING,		/* the service throttles us */
 	DYN_RETRY_TRANSIENT,		/* may be temporary */
-	DYN_RETRY_CLOCK,			/* our clock is wrong: sign again with
-								 * another */
+	DYN_RETRY_CLOCK,			/* our clock is wrong: sign again with another */
 	DYN_RETRY_CREDENTIALS		/* temporary credentials ran out */
 } DynRetryClass;
 

@@ -94,8 +94,8 @@ crc32_folded(uint32_t crc, const unsigned char *bytes, size_t len)
 		a = fold(a, by128, load(bytes));
 
 	/*
-	 * zlib begins and ends with a complement.  The running CRC has been folded
-	 * in already, so start from the value whose complement is zero.
+	 * zlib begins and ends with a complement.  The running CRC has been
+	 * folded in already, so start from the value whose complement is zero.
 	 */
 	_mm_storeu_si128((__m128i *) rest, a);
 	crc = crc32_plain(0xFFFFFFFFU, rest, sizeof(rest));

@@ -303,7 +303,7 @@ open_access(Sampler *sampler)
 		.relation = sampler->relation,
 		.meta = sampler->meta
 	};
-	DynResolvedAccess	nothing_resolved = {0};
+	DynResolvedAccess nothing_resolved = {0};
 	DynAccess  *access;
 	List	   *pushed_exactly;
 

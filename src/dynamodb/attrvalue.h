@@ -36,8 +36,8 @@ typedef enum DynType
 
 /* flags of a value */
 #define DYN_VALUE_ESCAPED	0x01	/* S, B: the payload holds JSON escapes */
-#define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L, M: U+0000 occurs inside (names
-									 * included) */
+#define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L, M: U+0000 occurs inside
+									 * (names included) */
 #define DYN_VALUE_TRUE		0x04	/* BOOL: the value */
 
 /*

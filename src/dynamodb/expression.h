@@ -39,8 +39,8 @@ typedef enum DynCondKind
 	DYN_COND_GT,
 	DYN_COND_GE,
 	DYN_COND_BETWEEN,			/* path between values[0] and values[1] */
-	DYN_COND_IN,				/* path in values[0 .. nvalues-1]; more than 99
-								 * are rendered as chunks joined by OR */
+	DYN_COND_IN,				/* path in values[0 .. nvalues-1]; more than
+								 * 99 are rendered as chunks joined by OR */
 	DYN_COND_BEGINS_WITH,		/* path, values[0] */
 	DYN_COND_CONTAINS,			/* path, values[0] */
 	DYN_COND_EXISTS,			/* path */

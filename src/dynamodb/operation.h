@@ -60,8 +60,10 @@ typedef struct DynReadRequest
 								 * sent unchanged; NULL: from the start */
 	size_t		start_key_len;
 
-	/* GetItem: nkeys = 1.  BatchGetItem: up to 100 keys of nparts parts each,
-	 * key i at keys[i * nparts]. */
+	/*
+	 * GetItem: nkeys = 1.  BatchGetItem: up to 100 keys of nparts parts each,
+	 * key i at keys[i * nparts].
+	 */
 	const DynKeyPart *keys;
 	int			nkeys;
 	int			nparts;

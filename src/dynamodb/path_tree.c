@@ -212,7 +212,7 @@ allocate(DynPathTree *tree, size_t nodes, size_t text, int npaths)
 DynPathTree *
 dyn_path_tree_create(const DynPath *paths, int npaths)
 {
-	DynPathTree   *tree;
+	DynPathTree *tree;
 	Route	   *routes;
 	Run		   *runs;
 	size_t		nodes;

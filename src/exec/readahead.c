@@ -46,7 +46,7 @@ typedef struct Parameter
 typedef struct ReadAhead
 {
 	CustomScanState css;		/* first */
-	bool		may_stop_early;			/* something above may stop early */
+	bool		may_stop_early; /* something above may stop early */
 	int			growth;			/* of batches, then */
 	bool		resolved;		/* parameters and scans were looked for */
 	List	   *parameters;		/* of Parameter *, which the scans depend on */

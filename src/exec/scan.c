@@ -57,7 +57,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 	/* the planner only knows that there is a LIMIT somewhere */
 	if (access->may_stop_early)
 		access->may_stop_early = !dyn_plan_is_read_whole(node->state->es_plannedstmt,
-											   node->plan);
+														 node->plan);
 	scan->reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	init_exprs(scan);
 	scan->fallback = dyn_fallback_create(scan);

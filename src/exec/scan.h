@@ -54,8 +54,8 @@ typedef struct DynScan
 	DynFallback *fallback;		/* NULL: there are none */
 	bool		fell_back;		/* this one is such */
 
-	struct DynAsyncGroup *group;	/* of an asynchronous Append; NULL: the scan
-									 * waits for its rows itself */
+	struct DynAsyncGroup *group;	/* of an asynchronous Append; NULL: the
+									 * scan waits for its rows itself */
 } DynScan;
 
 /*

@@ -23,7 +23,8 @@ typedef struct DynStatement
 	EState	   *estate;
 	struct DynStatement *next;
 	int			in_flight;		/* requests, retries' backoff included */
-	size_t		bytes;			/* of pages, arriving (as expected) and waiting */
+	size_t		bytes;			/* of pages, arriving (as expected) and
+								 * waiting */
 	size_t		max_bytes;
 	DynCounters counters;
 	DynRetryQuota retries;		/* of all its requests */

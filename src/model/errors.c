@@ -50,7 +50,7 @@ static const ServiceError service_errors[] = {
 	{"ExpiredTokenException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	"The temporary credentials have expired: set new ones in the user mapping."},
 	{"ProvisionedThroughputExceededException",
-		ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
 	{"ThrottlingException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
 	{"RequestLimitExceeded", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
 	{"LimitExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,

@@ -25,21 +25,21 @@ typedef struct DynRequestContext
 
 /* Raises the error of a finished call that has failed. */
 DYN_NORETURN extern void dyn_report_call(const DynCall *call,
-							const DynRequestContext *context);
+										 const DynRequestContext *context);
 
 /* In a few words, why a finished call has failed. */
 extern const char *dyn_failure_words(const DynCall *call);
 
 /* Raises the error of a response that the page reader rejected. */
 DYN_NORETURN extern void dyn_report_page(const DynCall *call, const DynPageError *error,
-							const DynRequestContext *context);
+										 const DynRequestContext *context);
 
 /*
  * Raises the error of a response that does not match the request; `fault`
  * continues "The response ..."  (dynamodb/page_check.h).
  */
 DYN_NORETURN extern void dyn_report_unfit(const DynCall *call, const char *fault,
-							const DynRequestContext *context);
+										  const DynRequestContext *context);
 
 /* Did the call fail because the table, index or key differs from the plan? */
 extern bool dyn_failure_is_stale(const DynCall *call);

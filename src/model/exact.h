@@ -58,8 +58,8 @@ typedef struct DynTraits
 	bool		order;
 
 	/*
-	 * Different values of a key attribute are decoded as values that differ by
-	 * the column's collation, or NULL: as for a unique index.
+	 * Different values of a key attribute are decoded as values that differ
+	 * by the column's collation, or NULL: as for a unique index.
 	 */
 	bool		distinct;
 

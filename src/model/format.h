@@ -36,7 +36,7 @@ typedef struct DynFormat
 	const char *suffix;			/* ISO8601_FIXED; in UTF-8 */
 	const char *true_text;		/* BOOL; in UTF-8 */
 	const char *false_text;
-	bool		numeric;		/* BOOL: spelled in N */
+	bool numeric;				/* BOOL: spelled in N */
 } DynFormat;
 
 /*

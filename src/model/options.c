@@ -102,7 +102,7 @@ static const OptionEntry options_table[] = {
 	{"fetch_size", ON_SERVER | ON_TABLE, VALUE_INT, 0, 1000000, NULL, "0", false,
 	"items per page; 0: pages of 1 MB, as DynamoDB returns them"},
 	{"scan_policy", ON_SERVER | ON_TABLE, VALUE_ENUM, 0, 0,
-	dyn_scan_policy_names, "warn", false,
+		dyn_scan_policy_names, "warn", false,
 	"what happens when a statement has to read a whole table"},
 	{"consistent_read", ON_SERVER | ON_TABLE, VALUE_BOOL, 0, 0, NULL, "off",
 	false, "strongly consistent reads, without global indexes"},

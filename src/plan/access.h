@@ -67,8 +67,8 @@ typedef struct DynAccess
 
 	int			nhash;
 	int			nrange;			/* matched ones, from the left */
-	DynKeyMatch	hash[DYN_MAX_KEY_ATTRS];
-	DynKeyMatch	range[DYN_MAX_KEY_ATTRS];
+	DynKeyMatch hash[DYN_MAX_KEY_ATTRS];
+	DynKeyMatch range[DYN_MAX_KEY_ATTRS];
 	DynPred    *row_keys;		/* an OR of ANDs, each of which has points for
 								 * all of row_attrs; or NULL */
 	int			nrow_attrs;		/* GET: the whole key; QUERY: the hash
@@ -81,8 +81,7 @@ typedef struct DynAccess
 	DynKeyAttr	base[2];
 
 	List	   *key_names;		/* of String: key attributes of the table and
-								 * of the index read; no path leads below
-								 * one */
+								 * of the index read; no path leads below one */
 	const char *schema;			/* of the table and index at planning
 								 * (dyn_metadata_schema) */
 	List	   *filters;		/* of DynPred *, ANDed */

@@ -25,7 +25,7 @@
 #define ROUND_TRIP_COST		100.0
 #define READ_UNIT_COST		1.0
 #define ITEM_COST			0.02	/* decoding one item */
-#define REQUEST_COST		5.0		/* of one of several in flight */
+#define REQUEST_COST		5.0 /* of one of several in flight */
 
 #define UNKNOWN_ITEMS		1000.0
 #define UNKNOWN_ITEM_BYTES	300.0

@@ -262,7 +262,7 @@ add_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 				 const ForeignPath *scan)
 {
 	double		keys = distinct_keys(root, outerrel, inner->parent, inner,
-											   scan);
+									 scan);
 	DynLookupEstimate estimate;
 	ListCell   *lc;
 

@@ -703,7 +703,7 @@ DynAccess *
 dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 			   List **pushed_exactly)
 {
-	KeyMatch		match;
+	KeyMatch	match;
 	DynAccess  *access = make_access(plan, index, DYN_ACCESS_GET);
 
 	init_match(&match, plan, index, clauses);
@@ -736,7 +736,7 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 DynAccess *
 dyn_match_scan(const DynRelPlan *plan, List *clauses, List **pushed_exactly)
 {
-	KeyMatch		match;
+	KeyMatch	match;
 	DynAccess  *access = make_access(plan, NULL, DYN_ACCESS_SCAN);
 
 	init_match(&match, plan, NULL, clauses);

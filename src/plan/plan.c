@@ -124,7 +124,7 @@ complete_fallback(RelOptInfo *baserel, const DynRelation *relation,
 	for (int i = 0; i < fallback->nsort; i++)
 	{
 		AttrNumber	attnum = dyn_relation_column_of(relation,
-													 &fallback->sort[i]);
+													&fallback->sort[i]);
 
 		if (attnum == 0)
 			fallback->nsort = i;

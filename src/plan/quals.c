@@ -617,7 +617,7 @@ classify_null_test(ClassifyContext *context, NullTest *test)
 		return NULL;
 	traits = &field_column(context, &field)->traits;
 	if (!accept(context, test->nulltesttype == IS_NULL ? traits->absence
-						: traits->presence))
+				: traits->presence))
 		return NULL;
 	/* the traits of the document do not apply to a member */
 	if (field.steps != NIL)
@@ -675,7 +675,7 @@ dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 	foreach(lc, rinfos)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		ClassifyContext		context = {root, baserel->relid, relation, true, true};
+		ClassifyContext context = {root, baserel->relid, relation, true, true};
 		DynClause  *clause = palloc0(sizeof(DynClause));
 
 		clause->rinfo = rinfo;

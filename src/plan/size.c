@@ -124,4 +124,3 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 							clamp_row_est(dyn_access_most_items(root, baserel,
 																access)));
 }
-

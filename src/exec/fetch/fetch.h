@@ -43,31 +43,37 @@ typedef struct DynFetchSpec
 	int			npaths;
 
 	int			nstreams;
-	/* Fills in the request of a stream, but for paging; pointers stay valid
-	 * until the next call. */
+
+	/*
+	 * Fills in the request of a stream, but for paging; pointers stay valid
+	 * until the next call.
+	 */
 	void		(*prepare) (void *arg, int stream, DynReadRequest *request);
 	/* Appends what the request is about, for the log. */
 	void		(*describe) (void *arg, int stream, StringInfo line);
-	/* Fills in the keys that a stream asks for, to compare answers with them;
-	 * NULL: there are none. */
+
+	/*
+	 * Fills in the keys that a stream asks for, to compare answers with them;
+	 * NULL: there are none.
+	 */
 	void		(*expected) (void *arg, int stream, DynExpected *expected);
 	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* of their parts; -1: not
-												 * projected */
+													 * projected */
 	void	   *arg;			/* of prepare, describe and expected */
 	/* Order of two items' slots, or NULL. */
 	int			(*compare) (void *arg, const DynValue *a, const DynValue *b);
 	void	   *compare_arg;
 
-	bool		may_stop_early;			/* the consumer may stop early */
+	bool		may_stop_early; /* the consumer may stop early */
 	bool		keep;			/* it may want to read the items again */
 	bool		all_at_once;	/* merging: every stream must run */
-	bool		keyed;		/* dyn_fetch_next_of instead of dyn_fetch_next */
+	bool		keyed;			/* dyn_fetch_next_of instead of dyn_fetch_next */
 	int			batch_keys;		/* of one BatchGetItem; 0: as many as it takes */
 	long		first_limit;	/* items of the first page; 0: no limit */
 	long		fetch_size;		/* items of any page; 0: no limit */
 	DynCounters *counters;		/* counted here, too */
-	int		   *group_in_flight;	/* requests of all fetches that are waited for
-									 * together with this one; NULL: alone */
+	int		   *group_in_flight;	/* requests of all fetches that are waited
+									 * for together with this one; NULL: alone */
 	bool		counting;		/* Select=COUNT: pages are not kept */
 } DynFetchSpec;
 

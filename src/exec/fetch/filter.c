@@ -223,7 +223,7 @@ members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 {
 	DynCond    *cond = on_path(DYN_COND_IN, path);
 	DynScalar  *scalars = palloc((Min(elements->n, MAX_MEMBERS) + 1) *
-								  sizeof(DynScalar));
+								 sizeof(DynScalar));
 
 	for (int i = 0; i < elements->n && cond->nvalues <= MAX_MEMBERS; i++)
 	{

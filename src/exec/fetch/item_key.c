@@ -45,7 +45,7 @@ key_at(const DynReader *reader, const DynCall *call, const DynPath *paths,
 	   uint64 item)
 {
 	static const int slots[2] = {0, 1};
-	DynPathTree   *tree = dyn_path_tree_create(paths, reader->access->nbase);
+	DynPathTree *tree = dyn_path_tree_create(paths, reader->access->nbase);
 	DynValue	values[2];
 	DynPage		page;
 	DynPageError error;

@@ -28,8 +28,9 @@ extern void dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQuer
 typedef struct DynRequests
 {
 	const DynRelation *relation;
-	DynOperation op;			/* of every stream; GET_ITEM and BATCH_GET_ITEM
-								 * are told apart by the number of keys */
+	DynOperation op;			/* of every stream; GET_ITEM and
+								 * BATCH_GET_ITEM are told apart by the number
+								 * of keys */
 	const char *index;
 	bool		count_only;
 	bool		backward;

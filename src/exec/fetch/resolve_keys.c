@@ -39,8 +39,8 @@ typedef struct KeyRange
 	bool		has_points;
 	int			npoints;		/* sorted, distinct */
 	DynScalar  *points;
-	DynKeyLimit	lower;
-	DynKeyLimit	upper;
+	DynKeyLimit lower;
+	DynKeyLimit upper;
 	bool		has_prefix;
 	DynScalar	prefix;
 } KeyRange;
@@ -241,7 +241,7 @@ fit_bound(KeyRange *range, DynKeyLimit *bound, bool lower)
 static void
 apply_bound(KeyRange *range, DynKeyLimit bound, bool lower)
 {
-	DynKeyLimit   *have = lower ? &range->lower : &range->upper;
+	DynKeyLimit *have = lower ? &range->lower : &range->upper;
 	int			order;
 
 	if (!fit_bound(range, &bound, lower))
@@ -264,7 +264,7 @@ apply_comparison(KeyRange *range, const DynCodec *codec, DynPredKind kind,
 				 Oid valuetype, Datum value)
 {
 	bool		lower = (kind == DYN_PRED_GT || kind == DYN_PRED_GE);
-	DynKeyLimit	bound = {true, kind == DYN_PRED_GE || kind == DYN_PRED_LE, {DYN_TYPE_ABSENT, NULL, 0}};
+	DynKeyLimit bound = {true, kind == DYN_PRED_GE || kind == DYN_PRED_LE, {DYN_TYPE_ABSENT, NULL, 0}};
 
 	switch (dyn_codec_encode_bound(codec, valuetype, value, lower,
 								   &bound.inclusive, &bound.value))
@@ -323,7 +323,7 @@ apply_text(KeyRange *range, const DynPred *pred, Datum value)
 		apply_prefix(range, scalar);
 	else if (like == DYN_LIKE_EQUAL)
 	{
-		DynKeyLimit	bound = {true, true, scalar};
+		DynKeyLimit bound = {true, true, scalar};
 
 		apply_bound(range, bound, true);
 		apply_bound(range, bound, false);
@@ -430,8 +430,8 @@ last_with_prefix(const DynScalar *prefix, size_t max_bytes)
 static void
 merge_prefix(KeyRange *range)
 {
-	DynKeyLimit	first = {true, true, range->prefix};
-	DynKeyLimit	last = {true, true, {DYN_TYPE_ABSENT, NULL, 0}};
+	DynKeyLimit first = {true, true, range->prefix};
+	DynKeyLimit last = {true, true, {DYN_TYPE_ABSENT, NULL, 0}};
 
 	if (!range->has_prefix || (!range->lower.set && !range->upper.set))
 		return;

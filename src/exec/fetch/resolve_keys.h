@@ -16,9 +16,9 @@
 
 typedef struct DynResolvedAccess
 {
-	bool		contradiction;		/* no item can qualify: send no request */
-	bool		incomplete;		/* the index may lack items that qualify; nothing
-								 * else is set then */
+	bool		contradiction;	/* no item can qualify: send no request */
+	bool		incomplete;		/* the index may lack items that qualify;
+								 * nothing else is set then */
 
 	/* GET: whole keys.  QUERY: partitions.  nkeys * nparts parts. */
 	int			nkeys;
@@ -28,8 +28,9 @@ typedef struct DynResolvedAccess
 	int			nrange;			/* QUERY: conditions on range attributes */
 	DynCond    *range[DYN_MAX_KEY_ATTRS];
 	DynCond    *filter;			/* NULL: none */
-	DynCond    *enforced;		/* what the plan relies on of the filter, which
-								 * always fits into a request; NULL: nothing */
+	DynCond    *enforced;		/* what the plan relies on of the filter,
+								 * which always fits into a request; NULL:
+								 * nothing */
 } DynResolvedAccess;
 
 /* Allocates in CurrentMemoryContext; `values` must live as long. */

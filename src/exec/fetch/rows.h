@@ -27,7 +27,10 @@ typedef struct DynRows
 	DynPath    *paths;
 	int		   *extra_slots;	/* of the extra attributes */
 
-	/* what to ask DynamoDB for: paths below jsonb columns instead of the whole */
+	/*
+	 * what to ask DynamoDB for: paths below jsonb columns instead of the
+	 * whole
+	 */
 	int			nprojection;
 	DynPath    *projection;
 

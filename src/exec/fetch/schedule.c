@@ -450,4 +450,3 @@ dyn_schedule_wait(DynFetch *fetch)
 	dyn_schedule_pump(fetch);
 	fetch->solo_wait = false;
 }
-

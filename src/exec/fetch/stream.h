@@ -43,7 +43,8 @@ typedef struct DynStream
 	double		resume_at;		/* not before this time (ms) */
 	int			batch_answered; /* its keys, when the last answer came */
 	int			stalls;			/* answers in a row without progress */
-	bool		sent_after_refresh;	/* since the description was asked for again */
+	bool		sent_after_refresh; /* since the description was asked for
+									 * again */
 	uint64		count;			/* Select=COUNT: so far, until it is read */
 	DynFetchPage *first;		/* pages that are waiting */
 	DynFetchPage *last;
@@ -60,7 +61,8 @@ typedef struct DynStreamContext
 	DynStatement *statement;
 	DynPathTree *tree;
 	DynFetchPage *spare;		/* pages to use again, with their tapes */
-	DynPage		left;			/* keys of an answer that were left unprocessed */
+	DynPage		left;			/* keys of an answer that were left
+								 * unprocessed */
 	DynBuffer	scratch;		/* of comparing an answer with its request */
 	size_t		expected;		/* bytes of an answer, as seen so far */
 	uint64		count;

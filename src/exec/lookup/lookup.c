@@ -135,7 +135,7 @@ dyn_lookups_create(DynReader *reader, TupleDesc desc)
 												  "dynamo_fdw lookup work",
 												  ALLOCSET_DEFAULT_SIZES);
 	init_batch(lookups, &lookups->first,
-				lookups->index_rows ? lookups->index_rows : lookups->rows);
+			   lookups->index_rows ? lookups->index_rows : lookups->rows);
 	init_batch(lookups, &lookups->base, lookups->rows);
 	dyn_executions_init(&lookups->executions);
 	init_identity(lookups);
@@ -168,7 +168,7 @@ entry_of_identity(DynLookups *lookups)
 	if (lookups->identity.failed)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	return dyn_lookup_cache_get(lookups->cache, lookups->identity.data,
-						   lookups->identity.len);
+								lookups->identity.len);
 }
 
 /*
@@ -359,7 +359,7 @@ dyn_lookups_is_full(const DynLookups *lookups)
 	if (lookups->by_key)
 		return lookups->first.n >= concurrency * KEYS_PER_CONNECTION;
 	return lookups->first.n >= concurrency * (lookups->reader->access->fetch_base_items
-										? INDEX_QUERIES_PER_CONNECTION : QUERIES_PER_CONNECTION);
+											  ? INDEX_QUERIES_PER_CONNECTION : QUERIES_PER_CONNECTION);
 }
 
 Size
@@ -425,7 +425,7 @@ dyn_lookups_close(DynLookups *lookups)
 /* Items often come in the order in which they were asked for. */
 static DynLookupEntry *
 entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
-			   const DynValue *item, int guess)
+			  const DynValue *item, int guess)
 {
 	int			nparts = lookups->reader->access->nbase;
 	DynKeyPart	parts[2];
@@ -443,7 +443,7 @@ entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
 /* Is the entry's row needed once, and memory left to hold it until then? */
 static bool
 is_transient(const DynLookups *lookups, const DynLookupBatch *batch,
-		   const DynLookupEntry *entry, const DynTransientRows *transient)
+			 const DynLookupEntry *entry, const DynTransientRows *transient)
 {
 	return lookups->last && batch == &lookups->first && entry->pins == 1 &&
 		MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES;
@@ -461,7 +461,7 @@ receive_rows(DynLookups *lookups, DynLookupEntry *entry)
 /* An item gives one row. */
 static void
 receive_transient_row(DynLookups *lookups, DynLookupEntry *entry,
-					DynTransientRows *transient)
+					  DynTransientRows *transient)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(transient->context);
 
@@ -641,7 +641,7 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 	const DynValue *listed;
 
 	while ((listed = dyn_fetch_next_of(lookups->first.fetch,
-									  entry->batch_position)) != NULL)
+									   entry->batch_position)) != NULL)
 	{
 		dyn_rows_item_key(lookups->index_rows, listed, parts);
 		if (entry->base_keys == NULL || dyn_base_keys_add(entry->base_keys, parts))
@@ -684,7 +684,7 @@ remember_listed(DynLookups *lookups, DynLookupEntry *entry)
 
 	Assert(entry->base_keys == NULL && entry->nitems > 0);
 	entry->base_keys = dyn_base_keys_create(access->base, access->nbase,
-											 get_hash_memory_limit());
+											get_hash_memory_limit());
 	MemoryContextSwitchTo(oldcontext);
 	for (int i = 0; i < entry->nitems; i++)
 	{
@@ -727,7 +727,7 @@ next_piece(DynLookups *lookups, DynLookupEntry *entry)
 	{
 		DynLookupEntry *other = lookups->first.entries[i];
 
-		if (other != NULL && !other->ended)
+		if (other !=NULL && !other->ended)
 			list_keys(lookups, other);
 	}
 	dyn_lookup_batch_send(&lookups->base, lookups->base.n);
@@ -814,7 +814,7 @@ dyn_lookups_count(DynLookups *lookups)
 		if (entry->state == DYN_LOOKUP_PENDING)
 		{
 			entry->count = dyn_fetch_count_of(lookups->first.fetch,
-											   entry->batch_position);
+											  entry->batch_position);
 			dyn_lookup_batch_finish(&lookups->first, entry);
 		}
 		count += entry->count;

@@ -12,8 +12,8 @@ void
 dyn_lookup_batch_init(DynLookupBatch *batch)
 {
 	batch->context = AllocSetContextCreate(CurrentMemoryContext,
-											"dynamo_fdw lookup batch",
-											ALLOCSET_DEFAULT_SIZES);
+										   "dynamo_fdw lookup batch",
+										   ALLOCSET_DEFAULT_SIZES);
 }
 
 void
@@ -51,10 +51,10 @@ make_space(DynLookupBatch *batch)
 	batch->entries = dyn_grown(batch->entries, batch->space * sizeof(DynLookupEntry *));
 	if (batch->nparts > 0)
 		batch->keys = dyn_grown(batch->keys, (Size) batch->space * batch->nparts *
-								 sizeof(DynKeyPart));
+								sizeof(DynKeyPart));
 	else
 		batch->terms = dyn_grown(batch->terms,
-								  batch->space * sizeof(DynQueryTerms));
+								 batch->space * sizeof(DynQueryTerms));
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -76,7 +76,7 @@ dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry)
 
 void
 dyn_lookup_batch_keep_key(DynLookupBatch *batch, const DynLookupEntry *entry,
-					const DynKeyPart *parts)
+						  const DynKeyPart *parts)
 {
 	DynKeyPart *kept = &batch->keys[(Size) entry->batch_position * batch->nparts];
 
@@ -115,7 +115,7 @@ start_fetch(DynLookupBatch *batch, int n)
 	Assert(batch->sent == 0 && n > 0);
 	batch->requests = requests_of(batch, n);
 	batch->fetch = dyn_reader_start(batch->reader, batch->requests,
-									 batch->rows, true);
+									batch->rows, true);
 	MemoryContextSwitchTo(oldcontext);
 }
 

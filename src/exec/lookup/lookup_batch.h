@@ -28,8 +28,8 @@ typedef struct DynLookupBatch
 	DynReader  *reader;
 	DynLookupCache *cache;
 	const DynRows *rows;
-	MemoryContext context;		/* of keys, terms and the fetch; reset for each
-								 * batch */
+	MemoryContext context;		/* of keys, terms and the fetch; reset for
+								 * each batch */
 	MemoryContext work_context; /* the lookups', for a step */
 	int			nparts;			/* of a whole key; 0: partitions */
 
@@ -40,7 +40,8 @@ typedef struct DynLookupBatch
 	DynQueryTerms *terms;		/* partitions */
 
 	DynRequests *requests;
-	int			sent;			/* entries whose requests are streams of the fetch */
+	int			sent;			/* entries whose requests are streams of the
+								 * fetch */
 	DynFetch   *fetch;			/* NULL: nothing was sent */
 } DynLookupBatch;
 

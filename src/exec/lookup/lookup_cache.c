@@ -23,7 +23,7 @@ dyn_lookup_cache_create(Size max_bytes)
 	cache->context = context;
 	cache->max_bytes = max_bytes;
 	cache->table = dyn_byte_key_table("dynamo_fdw lookup cache", 1024,
-										sizeof(DynLookupEntry), context);
+									  sizeof(DynLookupEntry), context);
 	dlist_init(&cache->idle);
 	return cache;
 }
@@ -107,7 +107,7 @@ dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 	Assert(entry->state == DYN_LOOKUP_PENDING && entry->pins == 1);
 	Assert(entry->nrows == 0 && entry->transient == NULL);
 	entry->values = MemoryContextAlloc(transient->context,
-										n * (sizeof(Datum) + sizeof(bool)));
+									   n * (sizeof(Datum) + sizeof(bool)));
 	entry->nulls = (bool *) (entry->values + n);
 	memcpy(entry->values, slot->tts_values, n * sizeof(Datum));
 	memcpy(entry->nulls, slot->tts_isnull, n * sizeof(bool));
@@ -258,6 +258,6 @@ dyn_lookup_cache_trim(DynLookupCache *cache)
 {
 	while (cache->bytes > cache->max_bytes && !dlist_is_empty(&cache->idle))
 		dyn_lookup_entry_remove(cache, dlist_container(DynLookupEntry, idle,
-												   dlist_head_node(&cache->idle)));
+													   dlist_head_node(&cache->idle)));
 	return cache->bytes <= cache->max_bytes;
 }

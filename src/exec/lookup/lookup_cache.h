@@ -59,7 +59,8 @@ typedef struct DynLookupEntry
 	int			nitems;
 	int			item_space;
 	struct DynLookupEntry **items;
-	DynBaseKeys *base_keys;		/* listed so far; NULL: `items` are all of them */
+	DynBaseKeys *base_keys;		/* listed so far; NULL: `items` are all of
+								 * them */
 	uint64		listing;		/* number of its listing; never used again */
 	uint64		listed_by;		/* the last listing that had it, which tells
 								 * keys that are listed again */
