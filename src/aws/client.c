@@ -34,8 +34,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../base/text.h"
 #include "http.h"
+#include "identities.h"
 #include "response_check.h"
 #include "loop.h"
 #include "request.h"
@@ -85,6 +85,7 @@ struct DynClient
 	int			peak;			/* most SENT at once, in this statement */
 	int			last_peak;		/* in the previous one */
 	int			keep;			/* keep_connections of its services */
+	DynIdentities identities;
 	DynSigKeyCache key_cache;
 	DynRandom	random;
 	Call	   *active;			/* SENT or BACKOFF */
@@ -494,20 +495,22 @@ may_repeat(Call *call, DynRetryClass class)
 					   dyn_loop_now_us());
 }
 
-/* Looks up the connection, and checks that its reply is not a repetition. */
 static void
 note_connection(Call *call)
 {
 	DynSockets *sockets = &call->client->sockets;
-	DynReply   *reply = &call->http->reply;
 	int			fd = dyn_http_socket(call->http);
-	size_t		len = strlen(reply->request_id);
 
 	call->socket = dyn_sockets_find(sockets, fd);
-	reply->repeated =
-		!dyn_sockets_answered(sockets, fd, len == 0 ? 0 :
-							  dyn_hash_bytes(reply->request_id, len) ^
-							  reply->wanted_crc);
+	dyn_sockets_answered(sockets, fd);
+}
+
+static void
+note_identity(Call *call)
+{
+	call->http->reply.repeated =
+		!dyn_identities_add(&call->client->identities,
+							dyn_http_identity(call->http));
 }
 
 /* A transfer has ended: check the reply, then retry or finish. */
@@ -519,6 +522,7 @@ end_attempt(Call *call, CURLcode code)
 	bool		again;
 
 	note_connection(call);
+	note_identity(call);
 	class = dyn_response_check(&call->public, call->http, code,
 							   call->service->credentials, signing_clock(call));
 	if (call->public.failure != DYN_FAIL_NONE &&

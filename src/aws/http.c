@@ -24,6 +24,7 @@
 #include <strings.h>
 
 #include "../base/crc32.h"
+#include "../base/text.h"
 #include "address.h"
 #include "request.h"
 
@@ -451,6 +452,19 @@ dyn_http_socket(const DynHttp *http)
 	if (curl_easy_getinfo(http->easy, CURLINFO_ACTIVESOCKET, &fd) != CURLE_OK)
 		return -1;
 	return fd;
+}
+
+uint64_t
+dyn_http_identity(const DynHttp *http)
+{
+	size_t		len = strlen(http->reply.request_id);
+	long		port = 0;
+
+	if (len == 0)
+		return 0;
+	(void) curl_easy_getinfo(http->easy, CURLINFO_LOCAL_PORT, &port);
+	return dyn_hash_bytes(http->reply.request_id, len) ^
+		http->reply.wanted_crc ^ ((uint64_t) port << 32);
 }
 
 bool

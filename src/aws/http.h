@@ -21,7 +21,7 @@ typedef struct DynReply
 	size_t		header_bytes;
 	bool		has_head;		/* the headers are complete */
 	size_t		body_bytes;		/* on the wire */
-	bool		repeated;		/* the connection's previous reply again */
+	bool		repeated;		/* an earlier reply again */
 	bool		has_body_crc;	/* there was an x-amz-crc32 */
 	bool		garbled_crc;	/* but not a 32-bit number */
 	uint32_t	wanted_crc;
@@ -78,6 +78,13 @@ extern bool dyn_http_date(const DynHttp *http, int64_t *date);
 
 /* The descriptor of its connection; -1 if that is closed. */
 extern int	dyn_http_socket(const DynHttp *http);
+
+/*
+ * What tells the reply from others of its connection: request id and checksum;
+ * and from those of others, its local port, which is known when it is closed.
+ * 0 if there was no request id.
+ */
+extern uint64_t dyn_http_identity(const DynHttp *http);
 
 /* Releases headers, body and buffers. */
 extern void dyn_http_release(DynHttp *http);

@@ -63,7 +63,7 @@ check_repetition(DynCall *call, const DynReply *reply)
 {
 	if (!reply->repeated)
 		return DYN_FAIL_NONE;
-	set_text(call, "the response to the previous request was received again", NULL);
+	set_text(call, "the response to an earlier request was received again", NULL);
 	return DYN_FAIL_NETWORK;
 }
 

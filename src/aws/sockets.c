@@ -11,7 +11,7 @@
  * HTTP/1.1 matches replies to requests by their order only.  A connection with
  * a surplus reply would therefore give every later request the reply to the
  * one before.  So when data arrives on an idle connection, we shut the
- * connection down.  We do not close it, as the descriptor belongs to libcurl,
+ * connection down (identities.c detects surplus replies on busy ones).  We do not close it, as the descriptor belongs to libcurl,
  * which checks that a connection is alive before it reuses it.
  *
  * Layer: aws.
@@ -97,7 +97,7 @@ dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol)
 		return -1;
 	}
 	drop_stale(sockets, fd);
-	sockets->list[sockets->n++] = (DynSocket) {fd, st.st_ino, false, false, 0};
+	sockets->list[sockets->n++] = (DynSocket) {fd, st.st_ino, false, false};
 	sockets->opened++;
 	return fd;
 }
@@ -142,24 +142,19 @@ dyn_sockets_watched(DynSockets *sockets, int fd, bool watched)
 		entry->idle = false;
 }
 
-bool
-dyn_sockets_answered(DynSockets *sockets, int fd, uint64_t identity)
+void
+dyn_sockets_answered(DynSockets *sockets, int fd)
 {
 	DynSocket  *entry = find(sockets, fd);
-	bool		again;
 
-	if (entry == NULL)
-		return true;
-	again = identity != 0 && identity == entry->last_answer;
-	entry->last_answer = identity;
-	entry->idle = !entry->watched;
-	return !again;
+	if (entry != NULL)
+		entry->idle = !entry->watched;
 }
 
 DynSocket
 dyn_sockets_find(const DynSockets *sockets, int fd)
 {
-	static const DynSocket none = {-1, 0, false, false, 0};
+	static const DynSocket none = {-1, 0, false, false};
 	const DynSocket *entry = find(sockets, fd);
 
 	return entry != NULL ? *entry : none;

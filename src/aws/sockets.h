@@ -16,7 +16,6 @@ typedef struct DynSocket
 	ino_t		inode;			/* to detect a reused descriptor number */
 	bool		watched;		/* by libcurl, for a transfer */
 	bool		idle;			/* has replied, and is not watched since */
-	uint64_t	last_answer;	/* identity of its last reply; 0: unknown */
 } DynSocket;
 
 /* Zero-initialise it. */
@@ -36,14 +35,8 @@ extern int	dyn_sockets_close(DynSockets *sockets, int fd);
 /* Records that libcurl begins or ends to watch the descriptor. */
 extern void dyn_sockets_watched(DynSockets *sockets, int fd, bool watched);
 
-/*
- * Records that a transfer on the descriptor has ended with a reply of this
- * identity (from request id and checksum; 0: unknown).  Returns false if the
- * connection's previous reply had the same identity: then it is a repetition,
- * and not the reply to this request.
- */
-extern bool dyn_sockets_answered(DynSockets *sockets, int fd,
-								 uint64_t identity);
+/* Records that a transfer on the descriptor has ended. */
+extern void dyn_sockets_answered(DynSockets *sockets, int fd);
 
 /* The socket with this descriptor; its fd is -1 if there is none. */
 extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);

@@ -2,7 +2,7 @@
 from collections import Counter
 
 import tables
-from replies import reply
+from replies import after_earlier, reply
 
 
 def item(pk, status, total):
@@ -83,6 +83,7 @@ class Directed:
             self.mismatch_as_null()
             self.misfits_in_order()
             self.equal_nulls()
+            self.earlier_answers()
             self.filters_of_outer_rows()
             self.left_in_the_middle()
             self.equal_keys()
@@ -145,6 +146,17 @@ class Directed:
             {} if request.body.get("Select") == "COUNT" else {"Items": [{"pk": {"S": "k"}, "a": {"NULL": True}, "b": {"NULL": True}}]})}))
         self.expect("NULLs of DynamoDB", "SELECT count(*) FROM f.nulls WHERE pk = 'k' AND a = b", [("0",)])
         self.fake.on("Query", None)
+
+    def earlier_answers(self):
+        """A connection sends once more what it sent before; an answer to another statement's request is none to this one's."""
+        def answer(request):
+            self.fake.on("Query", None)
+            return after_earlier(tables.read_page(self.fake.tables["sparse_pages"], request.body, True), back)
+        for back in (1, 2, 4):
+            for least in (8, 5, 6, 7, 8):
+                self.expect("answers before", f"SELECT count(*) FROM f.sparse_pages WHERE pk = 'k' AND sk >= {least}", [(str(9 - least),)])
+            self.fake.on("Query", answer)
+            self.expect("an earlier answer", "SELECT count(*) FROM f.sparse_pages WHERE pk = 'k'", [("9",)])
 
     def filters_of_outer_rows(self):
         """Rows with the same key want different items of it."""

@@ -173,6 +173,15 @@ def answer_twice(answer, after):
     return as_reply(answer).but(send=send)
 
 
+def after_earlier(answer, back):
+    """Before the answer, once more the one that the connection had so many answers ago, if it had."""
+    async def send(connection, head, body):
+        if len(connection.sent) >= back:
+            await send_whole(connection, *connection.sent[-back])
+        return await send_whole(connection, head, body)
+    return as_reply(answer).but(send=send)
+
+
 def empty_reply():
     """Closes without a byte."""
     async def send(_connection, _head, _body):

@@ -3,6 +3,7 @@
 FakeDynamo and RecordingProxy are both such servers; they differ in where an answer comes from that no script gives.
 """
 import asyncio
+import collections
 import dataclasses
 import itertools
 import json
@@ -75,6 +76,7 @@ class Connection:
     def __init__(self, number, reader, writer):
         self.number, self.reader, self.writer = number, reader, writer
         self.upstream = None    # the proxy's own connection for this client
+        self.sent = collections.deque(maxlen=32)    # the latest answers: (head, body)
 
     async def read_request(self):
         """The next request, or None when the client has closed."""
@@ -251,7 +253,9 @@ class ScriptedServer:
         if self.delay + answer.delay > 0:
             await asyncio.sleep(self.delay + answer.delay)
         await self._held(request)
-        stays_open = await answer.send(connection, answer.head(f"FAKE{next(self._ids):048d}"), answer.body)
+        head = answer.head(f"FAKE{next(self._ids):048d}")
+        stays_open = await answer.send(connection, head, answer.body)
+        connection.sent.append((head, answer.body))
         request.ended = next(self._order)
         return stays_open
 

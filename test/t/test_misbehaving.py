@@ -263,6 +263,18 @@ class Connections(Misbehaving):
             self.assertEqual(sorted(self.fx.rows(sql)), wanted)
             self.assertEqual(sorted(self.fx.rows(sql)), wanted)
 
+    def test_an_earlier_answer(self):
+        """In place of the awaited one, that to any earlier request of the connection."""
+        def answer(request):
+            self.fake.on("Query", None)
+            return replies.after_earlier(read_page(self.fake.tables["t"], request.body, True), back)
+        for back in (1, 2, 3, 8):
+            with self.subTest(back=back):
+                for h in range(8):
+                    self.rows_of(h % 3)
+                self.fake.on("Query", answer)
+                self.assertEqual(self.rows_of(3), [30, 31, 32, 33, 34])
+
     def test_a_refused_answer_ends_its_connection(self):
         """The next request goes over another one."""
         self.rows_of(1)
