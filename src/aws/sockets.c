@@ -11,8 +11,9 @@
  * HTTP/1.1 matches replies to requests by their order only.  A connection with
  * a surplus reply would therefore give every later request the reply to the
  * one before.  So when data arrives on an idle connection, we shut the
- * connection down (identities.c detects surplus replies on busy ones).  We do not close it, as the descriptor belongs to libcurl,
- * which checks that a connection is alive before it reuses it.
+ * connection down; identities.c detects surplus replies on busy ones.  We do
+ * not close it, as the descriptor belongs to libcurl, which checks that a
+ * connection is alive before it reuses it.
  *
  * Layer: aws.
  */
