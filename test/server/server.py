@@ -5,13 +5,16 @@ FakeDynamo and RecordingProxy are both such servers; they differ in where an ans
 import asyncio
 import collections
 import dataclasses
+import fcntl
 import itertools
 import json
 import math
 import os
+import select
 import ssl
 import subprocess
 import tempfile
+import termios
 import threading
 import time
 
@@ -20,6 +23,9 @@ from replies import Reply, as_reply, error
 
 # How long hold() waits for what does not come.
 HOLD_SECONDS = 10
+
+# Turns of the event loop within which a request, or its connection, that has arrived is recorded; fewer are needed.
+TURNS = 10
 
 
 @dataclasses.dataclass
@@ -78,6 +84,11 @@ class Connection:
         self.upstream = None    # the proxy's own connection for this client
         self.sent = collections.deque(maxlen=32)    # the latest answers: (head, body)
 
+    def has_unread(self):
+        """Has the client sent something that waits in the kernel?"""
+        fd = self.writer.get_extra_info("socket").fileno()
+        return fd >= 0 and fcntl.ioctl(fd, termios.FIONREAD, bytes(4)) != bytes(4)
+
     async def read_request(self):
         """The next request, or None when the client has closed."""
         try:
@@ -120,6 +131,7 @@ class ScriptedServer:
         self.connections = 0    # accepted so far
         self.open = 0           # open now
         self.ca_file = None
+        self._connections = set()
         self._log = open(log, "a", encoding="utf-8") if log else None
         self._scripts = {}
         self._holds = []
@@ -127,7 +139,7 @@ class ScriptedServer:
         self._number = 0
         self._order = itertools.count(1)
         self._ids = itertools.count(1)      # of requests, never the same again
-        self._directory = None
+        self._directory = self._thread = None
 
     # Starting and stopping
 
@@ -207,7 +219,13 @@ class ScriptedServer:
         self.hold(which, lambda requests: sum(map(which, requests)) >= count)
 
     def reset(self, scripts=False):
-        """Forget the recorded requests and what to hold, and the scripts too if asked to."""
+        """Forget the recorded requests and what to hold, and the scripts too if asked to.
+
+        A statement that ends early leaves requests behind whose answers it does not want. All that was sent before is
+        recorded first, so that none of it is taken for the next statement's.
+        """
+        if self._thread and self._thread.is_alive() and threading.current_thread() is not self._thread:
+            asyncio.run_coroutine_threadsafe(self._settle(), self._loop).result()
         with self._lock:
             self.requests = []
             self._holds = []
@@ -225,10 +243,21 @@ class ScriptedServer:
 
     # Serving
 
+    def _has_unread(self):
+        return bool(select.select(self._listener.sockets, [], [], 0)[0]) or any(c.has_unread() for c in self._connections)
+
+    async def _settle(self):
+        until = time.monotonic() + HOLD_SECONDS
+        quiet = 0
+        while quiet < TURNS and time.monotonic() < until:
+            quiet = 0 if self._has_unread() else quiet + 1
+            await asyncio.sleep(0)
+
     async def _serve(self, reader, writer):
         self.connections += 1
         self.open += 1
         connection = Connection(self.connections, reader, writer)
+        self._connections.add(connection)
         try:
             while await self._serve_one(connection):
                 pass
@@ -236,6 +265,7 @@ class ScriptedServer:
             pass
         finally:
             self.open -= 1
+            self._connections.discard(connection)
             writer.close()
             if connection.upstream:
                 connection.upstream.close()
