@@ -100,6 +100,35 @@ end_outdated_runs(const DynScan *scan)
 	}
 }
 
+/*
+ * Nobody waits for what children have in flight that are not asked for a row
+ * now.
+ */
+static void
+leave_out_idle_peers(const DynScan *scan)
+{
+	ListCell   *lc;
+
+	foreach(lc, scan->reader->statement->scans)
+	{
+		DynScan    *peer = lfirst(lc);
+
+		if (peer->group != scan->group || peer->request->callback_pending ||
+			dyn_scan_awaited_fetch(peer) == NULL)
+			continue;
+		dyn_fetch_set_group(dyn_scan_awaited_fetch(peer), NULL);
+		peer->left_out = true;
+	}
+}
+
+static void
+rejoin_group(DynScan *scan)
+{
+	if (scan->left_out && dyn_scan_awaited_fetch(scan) != NULL)
+		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
+	scan->left_out = false;
+}
+
 /* ---- callbacks of the executor ---- */
 
 /* An empty slot means that no row is left, or that none is there yet. */
@@ -127,6 +156,8 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 		join_group(scan, areq->requestor);
 	if (!scan->running)
 		end_outdated_runs(scan);
+	scan->request = areq;
+	rejoin_group(scan);
 	produce_row(areq);
 }
 
@@ -142,6 +173,18 @@ complete_request(AsyncRequest *areq)
 							  TupIsNull(areq->result) ? 0.0 : 1.0);
 }
 
+/*
+ * Core is about to rescan the Append for other parameters, and waits for this
+ * child before it does: it throws the row away.
+ */
+static void
+decline_request(AsyncRequest *areq)
+{
+	areq->callback_pending = false;
+	ExecAsyncRequestDone(areq, NULL);
+	ExecAsyncResponse(areq);
+}
+
 /* Those that wait are configured by rising index. */
 static bool
 another_has_descriptor(const AsyncRequest *areq, const DynAsyncGroup *group)
@@ -155,9 +198,16 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 {
 	DynScan    *scan = ((ForeignScanState *) areq->requestee)->fdw_state;
 	DynClient  *client = dyn_session_client();
-	double		pause = dyn_fetch_pause(dyn_scan_awaited_fetch(scan));
+	double		pause;
 
 	Assert(areq->callback_pending && scan->group != NULL);
+	if (areq->requestor->chgParam != NULL)
+	{
+		decline_request(areq);
+		return;
+	}
+	leave_out_idle_peers(scan);
+	pause = dyn_fetch_pause(dyn_scan_awaited_fetch(scan));
 	if (pause == 0)
 		complete_request(areq);
 	if (pause >= 0)

@@ -56,6 +56,9 @@ typedef struct DynScan
 
 	struct DynAsyncGroup *group;	/* of an asynchronous Append; NULL: the
 									 * scan waits for its rows itself */
+	const struct AsyncRequest *request; /* of that Append: the last */
+	bool		left_out;		/* the group does not wait for what this
+								 * execution has in flight */
 } DynScan;
 
 /*

@@ -329,6 +329,29 @@ class Rescans(Scripted):
         self.assertIn("Looks Up: t0, t1", self.fx.explain(sql))
         self.assertEqual(len(self.fx.rows(sql)), sum(20 if i % 20 < 2 else 4 for i in range(1, 130)))
 
+    def narrow(self):
+        """The union of two tables whose third page has a row that is wanted, with room for one request."""
+        self.fx.server("narrow", self.fake.endpoint, max_concurrency=1, scan_policy="allow")
+        self.addCleanup(self.fx.execute, "DROP SERVER narrow CASCADE")
+        for number in range(2):
+            self.table(number, page_size=1)
+            self.fx.foreign_table(f"t{number}", COLUMNS, server="narrow")
+        self.describe()
+        self.fx.execute("SET enable_material = off; SET dynamo_fdw.enable_lookup_join = off; SET statement_timeout = '20s'")
+        self.fake.reset()
+        return self.union("SELECT n FROM {} WHERE h = 'p' AND n >= {{}} AND w + 0 >= 2", 2)
+
+    def test_new_values_while_one_reads_ahead(self):
+        """One branch, with its row given, reads on in the only request; the other, which waits for room, is let go."""
+        self.assertEqual(self.fx.rows("SELECT g, (SELECT n FROM (" + self.narrow().format("g", "g") +
+                                      ") u LIMIT 1) FROM generate_series(0, 2) g"), [(g, 2) for g in range(3)])
+        self.assertEqual({request.body["TableName"] for request in self.reads()}, {"t0"})
+
+    def test_same_values_while_one_reads_ahead(self):
+        """Likewise; the other may ask."""
+        self.assertEqual(self.fx.rows("SELECT g, u.n FROM generate_series(0, 2) g LEFT JOIN (SELECT n FROM (" +
+                                      self.narrow().format(0, 0) + ") u LIMIT 1) u ON u.n < g + 9"), [(g, 2) for g in range(3)])
+
     def test_correlated_subquery(self):
         """A count over the union for each row."""
         sql = f"SELECT g, (SELECT count(*) FROM ({self.union()}) u WHERE u.n < g) FROM generate_series(1, 3) g"
