@@ -1,6 +1,7 @@
 """Which statement comes next, in which mode and under which settings."""
 import itertools
 
+from aimed import LARGE, LISTS, MISFIT_PARTS, PARTS, Aimed
 from apart import Apart
 from beside import Beside
 from coverage import holes
@@ -45,6 +46,7 @@ class Cases:
         self.joins = Joins(rng, related, tables)
         self.ordered = Ordered(self.generator, tables)
         self.beside = Beside(self.generator, tables)
+        self.aimed = Aimed(self.generator, tables, related)
         self.worlds = {name: (other, Generator(rng, other.tables)) for name, other in worlds}
 
     def settings(self):
@@ -93,9 +95,10 @@ class Cases:
             case.settings = dict.fromkeys(["enable_hashjoin", "enable_mergejoin", "enable_material"], "off")
         if select.complete and case.mode == "cursor":
             case.mode = "constants"
+        case.mode = select.mode or case.mode
         if case.mode == "parameters":
-            case.plan_cache = rng.choice(["force_generic_plan", "force_generic_plan", "force_custom_plan", "auto"])
-            case.executions = rng.choice([1, 1, 2]) if once else 7 if case.plan_cache == "auto" else rng.choice([2, 3, 4])
+            case.plan_cache = select.plan_cache or rng.choice(["force_generic_plan", "force_generic_plan", "force_custom_plan", "auto"])
+            case.executions = rng.choice([1, 1, 2]) if once and not select.mode else 7 if case.plan_cache == "auto" else rng.choice([2, 3, 4])
         return case
 
     def forced(self, method):
@@ -134,7 +137,8 @@ class Cases:
         """What relies on an order, runs beside a Gather, or in another encoding; each under settings of its own."""
         rng = self.rng
         while True:
-            for make in (self.ordered.statement, self.ordered.statement, self.beside.statement, self.ordered.statement):
+            for make in (self.ordered.statement, self.aimed.statement, self.ordered.statement, self.beside.statement,
+                         self.aimed.statement, self.ordered.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
@@ -143,7 +147,9 @@ class Cases:
         """A case for the sake of something."""
         if name in self.worlds:
             return self.elsewhere(name)
-        if name in (MISFITS, OLDER, KINDS):
+        if name in (LARGE, PARTS, MISFIT_PARTS, LISTS):
+            select = self.aimed.statement(name)
+        elif name in (MISFITS, OLDER, KINDS):
             select = self.ordered.statement(name)
         elif name.endswith(IN_ORDER):
             select = self.ordered.statement(style="appended" if "arms" in name else "merged" if "merge" in name else None)
@@ -189,4 +195,4 @@ class Cases:
             for _ in range(3):
                 yield self.case(self.generator.statement(), settings, False)
             yield from itertools.islice(joins, 9)
-            yield from itertools.islice(edges, 7)
+            yield from itertools.islice(edges, 9)

@@ -2,7 +2,7 @@
 and databases of other encodings."""
 from dynamo import index
 from twins import Column, Table, choose, keyed
-from values import Array, Bytes, Citext, Date, Enum, Inet, Instant, Integer, Numeric, Oid, Text, Uuid
+from values import Array, Bytes, Citext, Date, Enum, Inet, Instant, Integer, Json, Numeric, Oid, Text, Uuid
 
 CYRILLIC = ["а", "б", "ю", "я", "ё", "А", "Ю", "Ё", "Я", "ц", "Ц", "ч", "Ч", "аб", "ая", "юг", "яд", "ёж", "ель", "г", "х", "ъ", "Ъ",
             "a", "A", "z", "Z", "a б", "zя", "я1", "1", "10", "9", "~", "░", "█", "÷", "©", "a%", "a_", "\\", "o'x", "user#1", "user#10"]
@@ -34,6 +34,12 @@ SOFT = {"dm": [{"N": "424242"}, {"N": "1.5"}, {"S": "1"}], "lb": [{"S": "forbidd
         "en": [{"S": "none of them"}, {"S": ""}], "ip": [{"S": "300.0.0.1"}, {"S": "x"}], "ct": [{"N": "5"}, {"S": "\0"}]}
 
 
+# Documents with members that fit, though the whole does not: no jsonb holds such a text, no doc has that member.
+DOCUMENTS = [{"M": {"k": {"S": "a"}, "n": {"N": "1"}, "a": {"M": {"b": {"M": {"c": {"S": "b"}}}}}, "x": {"S": "a\0b"}}},
+             {"M": {"k": {"S": "user#1"}, "l": {"L": [{"N": "1"}, {"S": "\0"}]}, "x.y": {"BOOL": True}}}]
+FORBIDDEN = [{"M": {"k": {"S": "a"}, "n": {"N": "2"}, "bad": {"S": "x"}, "l": {"L": []}}}, {"M": {"bad": {"N": "1"}}}]
+
+
 def strange(table, **texts):
     """Constants like what the columns hold without showing it."""
     for name, values in texts.items():
@@ -52,9 +58,10 @@ def misfit_tables():
     return of_feature(
         MISFITS,
         strange(Table("mk", 130, [keyed("pk", Integer("int4"), 6, skew=True), keyed("sk", Integer("int4"), 40)],
-                      [number(), Column("mx", Integer("int4"), size=12), Column("hx", Text(collation="C"), size=4)] + soft(),
+                      [number(), Column("mx", Integer("int4"), size=12), Column("hx", Text(collation="C"), size=4),
+                       Column("js", Json("jsonb"), size=20), Column("jd", Json("jsonb", domain="doc"), size=20)] + soft(),
                       [index("g_mx", ("hx", ""), ("mx", "")), index("l_mx", ("pk", ""), ("mx", ""), local=True)], null,
-                      loose={"pk": [{"N": "1.5"}, {"N": "1E20"}], "sk": halves, "mx": halves, **SOFT}),
+                      loose={"pk": [{"N": "1.5"}, {"N": "1E20"}], "sk": halves, "mx": halves, **SOFT, "js": DOCUMENTS, "jd": DOCUMENTS + FORBIDDEN}),
                 pk=[("1.5", "numeric"), ("1E20", "numeric")], sk=[("2.5", "numeric"), ("1E20", "numeric")],
                 mx=[("2.5", "numeric"), ("-1E20", "numeric")], dm=[("424242", "int4")], lb=[("forbidden", "text")]),
         strange(Table("md", 110, [keyed("pk", Text(collation="C"), 5, skew=True), keyed("sk", Date("date"), 40)],
@@ -98,6 +105,13 @@ def kind_tables():
               [Column("od", Oid("oid"), size=9)] + choose("td", "i4")))
 
 
+class Visible(Text):
+    """Text without values of nothing but blanks, which DynamoDB Local leaves out of an index that it makes over the items."""
+
+    def keyable(self, value):
+        return super().keyable(value) and value[0].strip(" ") != ""
+
+
 def late(*definition):
     """An index that is made over the items."""
     return {**index(*definition), "late": True}
@@ -108,11 +122,12 @@ def older_tables():
     empty = [("", {"S": ""})]
     return of_feature(
         OLDER, Table("la", 120, [keyed("pk", Text(collation="C"), 60), keyed("sk", Integer("int4"), 20)],
-                     [Column("hx", Text(collation="C"), size=6, more=empty, absent=0.1),
-                      Column("sx", Text(collation="C"), size=24, more=empty, absent=0.1),
-                      Column("vx", Text("varchar", limit=6), size=8, more=empty, absent=0.1),
-                      Column("bx", Bytes("bytea"), size=8, more=[("\\x", {"B": ""})], absent=0.1)] + choose("i4", "td"),
-                     [late("g_hs", ("hx", ""), ("sx", "")), late("g_vb", ("vx", ""), ("bx", ""))]))
+                     [Column("hx", Visible(collation="C"), size=6, more=empty, absent=0.1),
+                      Column("sx", Visible(collation="C"), size=24, more=empty, absent=0.1),
+                      Column("vx", Visible("varchar", limit=6), size=8, more=empty, absent=0.1),
+                      Column("bx", Bytes("bytea"), size=8, more=[("\\x", {"B": ""})], absent=0.1),
+                      Column("ux", Visible(collation="und-x-icu"), size=24, not_null=True)] + choose("i4", "td"),
+                     [late("g_hs", ("hx", ""), ("sx", "")), late("g_vb", ("vx", ""), ("bx", "")), late("g_hu", ("hx", ""), ("ux", ""))]))
 
 
 def make_edges():

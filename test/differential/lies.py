@@ -1,6 +1,7 @@
 """A service whose answers lie: each is an error of the statement, or harmless; never other rows, and never an end that does not come."""
 import copy
 import random
+import re
 from collections import Counter
 
 import tables
@@ -133,6 +134,17 @@ def of_table(lie):
     return lambda document, request: None if (request.body or {}).get("IndexName") else lie(document, request)
 
 
+def of_key_asked_for(lie):
+    """The lie, where the partition key is asked for: by other attributes nobody can tell whose an item of a Query is."""
+    def told(document, request):
+        asked = request.body.get("ProjectionExpression")
+        names = request.body.get("ExpressionAttributeNames", {})
+        if request.operation == "Query" and asked and "h" not in [names.get(name, name) for name in re.split(", ?", asked)]:
+            return None
+        return lie(document, request)
+    return told
+
+
 def alternating():
     """LastEvaluatedKeys that go in a circle."""
     turn = [0]
@@ -162,7 +174,7 @@ def make_lies():
         "UnprocessedKeys with their items": unprocessed("own"), "UnprocessedKeys of others": unprocessed("foreign"),
         "UnprocessedKeys empty": unprocessed("none"), "UnprocessedKeys null": having("UnprocessedKeys", None),
         "of another table": elsewhere,
-        "an item twice": twice, STRANGER: on_items(lambda items: items + [OTHER]),
+        "an item twice": twice, STRANGER: of_key_asked_for(on_items(lambda items: items + [OTHER])),
         "an item without its key": on_item(lambda one: {k: v for k, v in one.items() if k != "h"}),
         "an empty item": on_item(lambda one: {}), "an item that is none": on_item(lambda one: None),
         "a number that is none": on_item(lambda one: {**one, "v": {"N": "abc"}, "n": {"N": "abc"}}),

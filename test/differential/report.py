@@ -47,6 +47,7 @@ def set_up(fx, rng):
     fx.execute("CREATE SCHEMA f; CREATE SCHEMA l; "
                "CREATE COLLATION nd (provider = icu, locale = 'und-u-ks-level1', deterministic = false); " + STABLE)
     fx.execute("CREATE DOMAIN small AS int4 CHECK (VALUE <> 424242); "
+               "CREATE DOMAIN doc AS jsonb CHECK (NOT VALUE ? 'bad'); "
                f"CREATE TYPE mood AS ENUM ({', '.join(quote(word) for word in Enum.words)})")
     fx.execute("CREATE EXTENSION citext; CREATE DOMAIN label AS text COLLATE \"C\" CHECK (VALUE <> 'forbidden')")
     tables = make_tables() + make_edges()

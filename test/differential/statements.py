@@ -20,10 +20,12 @@ class Select:
         self.complete = False               # not for a cursor
         self.features = []                  # what else the coverage counts it as
         self.settings = {}                  # what it is there to be run under
+        self.mode = self.plan_cache = None  # likewise
+        self.asked = []                     # parts behind the targets
 
     def parts(self):
         """The whole statement."""
-        out = ["SELECT ", ", ".join(self.targets), " FROM "] + self.source
+        out = ["SELECT ", ", ".join(self.targets)] + self.asked + [" FROM "] + self.source
         if self.where is not None:
             out += [" WHERE "] + self.where.parts
         return out + [self.group, f" ORDER BY {self.order}" if self.order else "", self.limit]

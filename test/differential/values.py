@@ -447,6 +447,13 @@ class Json(Kind):
     group = "jsonb"
     sortable = False
 
+    def __init__(self, sqltype, options=None, domain=None):
+        super().__init__(sqltype, options)
+        self.domain = domain
+
+    def declare(self):
+        return self.domain or super().declare()
+
     def one(self, rng):
         pick = rng.random()
         if pick < 0.75:
