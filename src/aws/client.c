@@ -9,16 +9,19 @@
  *		                  |        v
  *		                  +---- BACKOFF
  *
- * Only begin_attempt, hold_call, pause_call and finish_call change the state.
+ * Only begin_attempt, hold_call, delay_call and finish_call change the state.
  * SENT and BACKOFF calls are in a list; the list is short (the caller's
  * concurrency), so the next backoff to end is found by a linear search.  A
  * call that cannot acquire a descriptor is in BACKOFF until another call's
  * transfer has ended.
  *
+ * A SENT call may be paused, because its response is longer than it is allowed
+ * to receive now.  libcurl neither reads from its connection then nor notices
+ * its end.  libcurl's time limit includes pauses, so it is lifted at the first
+ * one, and we keep the time ourselves.
+ *
  * response_check.c checks replies, retry.c decides about retries, http.c and
- * loop.c transfer bytes; this file connects them.  Two pools make a request on
- * a warm client cheap: easy handles, and response buffers, which are limited
- * in number and bytes.
+ * loop.c transfer bytes; this file connects them.
  *
  * libcurl puts ended transfers into its queue, from which
  * process_completions() takes them.  No call is checked, restarted or freed
@@ -34,25 +37,20 @@
 #include <string.h>
 #include <time.h>
 
+#include "account.h"
 #include "http.h"
 #include "identities.h"
 #include "response_check.h"
 #include "loop.h"
+#include "pool.h"
 #include "request.h"
 #include "retry.h"
-
-#define MOST_SPARE_HANDLES	16
-#define MOST_SPARE_BUFFERS	4
-#define MOST_SPARE_BYTES	((size_t) 6 * 1024 * 1024)
 
 /* The service limits the size of requests; escapes may make ours longer. */
 #define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
 
 /* A call that waits for a descriptor tries again after this time. */
 #define HELD_PAUSE_US		(20 * 1000)
-
-/* A corrected clock is corrected again only if it is off by this much. */
-#define NOTEWORTHY_SHIFT_S	(5 * 60)
 
 typedef struct Call
 {
@@ -68,9 +66,14 @@ typedef struct Call
 	int64_t		started_us;
 	int64_t		attempt_us;		/* when the attempt was begun */
 	int64_t		signed_offset;	/* of the clock that it was signed by */
-	int64_t		due_us;			/* while BACKOFF */
+	int64_t		due_us;			/* of the next attempt, while BACKOFF; of the
+								 * end of a resumed one; or DYN_LOOP_NEVER */
+	size_t		allowance;		/* body bytes an attempt may receive */
+	bool		suspended;		/* paused, and its time does not run */
+	int64_t		left_us;		/* its time when it was paused last; -1: it
+								 * was never paused */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
-	int			unattended;		/* attempts that timed out while nobody waited */
+	int			unattended;		/* attempts that failed while nobody looked */
 	bool		clock_tried;	/* this call has corrected the clock */
 	bool		held;			/* BACKOFF: for lack of a descriptor */
 	struct Call *next;			/* in the client's list */
@@ -80,8 +83,7 @@ struct DynClient
 {
 	DynLoop		loop;
 	DynSockets	sockets;
-	const DynDescriptors *descriptors;
-	int			granted;		/* descriptors acquired for connections */
+	DynAccount	account;
 	int			peak;			/* most SENT at once, in this statement */
 	int			last_peak;		/* in the previous one */
 	int			keep;			/* keep_connections of its services */
@@ -92,81 +94,8 @@ struct DynClient
 	int			sent;			/* how many are SENT */
 	bool		has_completions;	/* of calls, not yet seen by the caller */
 	bool		drop_idle;		/* drop connections when none is in use */
-	DynHttp    *handles;
-	int			nhandles;
-	DynBuffer	buffers[MOST_SPARE_BUFFERS];
-	int			nbuffers;
-	size_t		buffer_bytes;	/* capacity of the spare buffers */
+	DynPool		pool;
 };
-
-/* ---- pools ------------------------------------------------------------ */
-
-static DynHttp *
-take_handle(DynClient *client)
-{
-	DynHttp    *http = client->handles;
-
-	if (http == NULL)
-		return dyn_http_create(&client->sockets);
-	client->handles = http->next;
-	client->nhandles--;
-	return http;
-}
-
-static void
-give_handle(DynClient *client, DynHttp *http)
-{
-	dyn_http_release(http);
-	if (client->nhandles >= MOST_SPARE_HANDLES)
-	{
-		dyn_http_destroy(http);
-		return;
-	}
-	http->next = client->handles;
-	client->handles = http;
-	client->nhandles++;
-}
-
-/* The largest spare buffer; small ones held a packed body or an error. */
-static DynBuffer
-take_buffer(DynClient *client)
-{
-	DynBuffer	taken;
-	int			best = 0;
-	int			i;
-
-	for (i = 1; i < client->nbuffers; i++)
-		if (client->buffers[i].cap > client->buffers[best].cap)
-			best = i;
-	taken = client->buffers[best];
-	client->buffers[best] = client->buffers[--client->nbuffers];
-	client->buffer_bytes -= taken.cap;
-	return taken;
-}
-
-/* Returns an empty buffer with the bound, reusing a spare one if any. */
-static void
-ready_buffer(DynClient *client, DynBuffer *buf, size_t max)
-{
-	if (buf->cap == 0 && client->nbuffers > 0)
-		*buf = take_buffer(client);
-	dyn_buffer_reset(buf);
-	buf->max = max;
-}
-
-void
-dyn_client_recycle(DynClient *client, DynBuffer *buf)
-{
-	if (buf->cap == 0 || client->nbuffers == MOST_SPARE_BUFFERS ||
-		client->buffer_bytes + buf->cap > MOST_SPARE_BYTES)
-	{
-		dyn_buffer_free(buf);
-		return;
-	}
-	client->buffers[client->nbuffers++] = *buf;
-	client->buffer_bytes += buf->cap;
-	dyn_buffer_init(buf, buf->max);
-}
 
 /* ---- the list of active calls ----------------------------------------- */
 
@@ -194,53 +123,48 @@ next_due(const DynClient *client)
 	const Call *call;
 
 	for (call = client->active; call; call = call->next)
-		if (call->public.state == DYN_CALL_BACKOFF && call->due_us < due)
+		if (call->due_us < due)
 			due = call->due_us;
 	return due;
 }
 
 /* ---- descriptors ------------------------------------------------------ */
 
+/* Will some transfer end even if no call is allowed more? */
+static bool
+is_any_running(const DynClient *client)
+{
+	const Call *call;
+
+	for (call = client->active; call; call = call->next)
+		if (call->public.state == DYN_CALL_SENT && !call->http->paused)
+			return true;
+	return false;
+}
+
 /*
  * May another transfer begin?  Each uses a descriptor: that of an idle
  * connection, or a new one.  (An idle connection to another host does not
  * help; so there may be more sockets than acquired, up to twice as many, until
- * the statement ends.)
+ * the statement ends.)  Without descriptors, it waits for another transfer,
+ * but not for paused ones: the caller may need this response before it can
+ * use theirs.
  */
 static bool
 may_send(DynClient *client)
 {
-	if (client->descriptors == NULL || client->granted > client->sent)
-		return true;
-	if (!client->descriptors->acquire())
-	{
-		if (client->sent > 0)
-			return false;
-		client->descriptors->reserve();
-	}
-	client->granted++;
-	return true;
+	return dyn_account_acquire(&client->account, client->sent) ||
+		(!is_any_running(client) && dyn_account_reserve(&client->account));
 }
 
 /* Acquires descriptors for all open connections; false if that fails. */
 static bool
 settle_account(DynClient *client)
 {
-	int			open;
+	int			open = (int) dyn_sockets_count(&client->sockets);
 
-	if (client->descriptors == NULL)
-		return true;
-	open = (int) dyn_sockets_count(&client->sockets);
-	if (open < client->sent)
-		open = client->sent;
-	for (; client->granted > open; client->granted--)
-		client->descriptors->release();
-	for (; client->granted < open; client->granted++)
-	{
-		if (!client->descriptors->acquire())
-			return false;
-	}
-	return true;
+	return dyn_account_settle(&client->account,
+							  open > client->sent ? open : client->sent);
 }
 
 /* Only while no transfer is in the loop. */
@@ -332,7 +256,8 @@ prepare_attempt(Call *call, DynHttp *http)
 	if (headers == NULL)
 		return DYN_FAIL_MEMORY;
 	return dyn_http_prepare(http, service, headers, &call->body,
-							&call->public.response, &call->packed);
+							&call->public.response, &call->packed,
+							&call->allowance);
 }
 
 static void
@@ -363,44 +288,6 @@ count_use(DynClient *client, const DynService *service)
 		client->keep = service->keep_connections;
 }
 
-static void
-begin_attempt(Call *call)
-{
-	DynClient  *client = call->client;
-	DynHttp    *http;
-	DynFailure	failure = DYN_FAIL_MEMORY;
-
-	begin_statement(client);
-	if (!may_send(client))
-	{
-		hold_call(call);
-		return;
-	}
-	call->held = false;
-	http = take_handle(client);
-	call->public.attempts++;
-	call->attempt_us = dyn_loop_now_us();
-	dyn_sockets_distrust_stirred(&client->sockets);
-	if (http)
-		failure = prepare_attempt(call, http);
-	if (failure == DYN_FAIL_NONE)
-	{
-		http->owner = call;
-		call->http = http;
-		call->public.state = DYN_CALL_SENT;
-		client->sent++;
-		count_use(client, call->service);
-		if (dyn_loop_add(&client->loop, http->easy))
-			return;
-		client->sent--;
-		call->http = NULL;
-		failure = DYN_FAIL_MEMORY;
-	}
-	if (http)
-		give_handle(client, http);
-	finish_without_sending(call, failure);
-}
-
 /* Removes the transfer from the loop, and the handle from the call. */
 static void
 end_transfer(Call *call)
@@ -408,7 +295,7 @@ end_transfer(Call *call)
 	DynClient  *client = call->client;
 
 	dyn_loop_remove(&client->loop, call->http->easy);
-	give_handle(client, call->http);
+	dyn_pool_give_handle(&client->pool, call->http);
 	call->http = NULL;
 	client->sent--;
 	let_held_calls_try(client);
@@ -429,16 +316,19 @@ counted_attempts(const Call *call)
 /*
  * Did the time of the attempt run out while the caller did something else?
  * libcurl looks at the clock before it looks at the answer, which may be there.
+ * Or did the peer lose patience with us, as we did not read?
  */
 static bool
 was_unattended(const Call *call)
 {
+	if (call->public.failure == DYN_FAIL_NETWORK)
+		return call->left_us >= 0;
 	return call->public.failure == DYN_FAIL_TIMEOUT &&
 		call->client->loop.late;
 }
 
 static void
-pause_call(Call *call, DynRetryClass class, long retry_after_ms)
+delay_call(Call *call, DynRetryClass class, long retry_after_ms)
 {
 	double		ms = dyn_retry_delay_ms(class, counted_attempts(call),
 										dyn_random_unit(&call->client->random),
@@ -450,30 +340,19 @@ pause_call(Call *call, DynRetryClass class, long retry_after_ms)
 }
 
 /*
- * Learns the service's time from the reply.  Returns false if that cannot
- * help: the call has tried it, or the clock was corrected before and the
- * attempt was signed with nearly the same time.  Must be called before the
- * reply is released.
+ * Learns the service's time from the reply, once per call; false if that cannot
+ * help.  Must be called before the reply is released.
  */
 static bool
 correct_clock(Call *call)
 {
-	DynClock   *clock = call->service->clock;
 	int64_t		date;
-	int64_t		offset;
-	int64_t		shift;
 
-	if (!dyn_http_date(call->http, &date))
-		return false;
-	offset = date - (int64_t) time(NULL);
-	shift = offset - call->signed_offset;
-	if (call->clock_tried || (clock->corrected &&
-							  shift <= NOTEWORTHY_SHIFT_S &&
-							  shift >= -NOTEWORTHY_SHIFT_S))
+	if (call->clock_tried || !dyn_http_date(call->http, &date) ||
+		!dyn_retry_set_clock(call->service->clock, date - (int64_t) time(NULL),
+							 call->signed_offset))
 		return false;
 	call->clock_tried = true;
-	clock->corrected = true;
-	clock->offset = offset;
 	return true;
 }
 
@@ -535,13 +414,144 @@ end_attempt(Call *call, CURLcode code)
 	end_transfer(call);
 	if (again)
 	{
-		pause_call(call, class, retry_after_ms);
+		delay_call(call, class, retry_after_ms);
 		return;
 	}
 	if (call->public.failure == DYN_FAIL_NONE)
 		dyn_retry_refund(call->quota, call->last_retry, call->attempt_us,
 						 dyn_loop_now_us());
 	finish_call(call);
+}
+
+/*
+ * libcurl has not told yet which connection it took if it read so much of the
+ * reply in its first turn that the transfer is paused; it would be regarded as
+ * idle (sockets.c).  To make it tell, the transfer goes on, with the bytes that
+ * libcurl holds.
+ */
+static void
+show_connection(Call *call)
+{
+	size_t		allowance = call->allowance;
+	CURLcode	code;
+
+	if (!call->http->paused)
+		return;
+	call->http->paused = false;
+	call->allowance = SIZE_MAX;
+	code = dyn_loop_resume(call->http->easy);
+	call->allowance = allowance;
+	if (code != CURLE_OK)
+		end_attempt(call, code);
+}
+
+static void
+begin_attempt(Call *call)
+{
+	DynClient  *client = call->client;
+	DynHttp    *http;
+	DynFailure	failure = DYN_FAIL_MEMORY;
+
+	begin_statement(client);
+	if (!may_send(client))
+	{
+		hold_call(call);
+		return;
+	}
+	call->held = false;
+	http = dyn_pool_take_handle(&client->pool, &client->sockets);
+	call->public.attempts++;
+	call->attempt_us = dyn_loop_now_us();
+	call->due_us = DYN_LOOP_NEVER;
+	call->suspended = false;
+	call->left_us = -1;
+	dyn_sockets_distrust_stirred(&client->sockets);
+	if (http)
+		failure = prepare_attempt(call, http);
+	if (failure == DYN_FAIL_NONE)
+	{
+		http->owner = call;
+		call->http = http;
+		call->public.state = DYN_CALL_SENT;
+		client->sent++;
+		count_use(client, call->service);
+		if (dyn_loop_add(&client->loop, http->easy))
+		{
+			show_connection(call);
+			return;
+		}
+		client->sent--;
+		call->http = NULL;
+		failure = DYN_FAIL_MEMORY;
+	}
+	if (http)
+		dyn_pool_give_handle(&client->pool, http);
+	finish_without_sending(call, failure);
+}
+
+/* ---- pausing ---------------------------------------------------------- */
+
+/* Stops the time of the transfers that have been paused in this turn. */
+static void
+suspend_paused(DynClient *client)
+{
+	Call	   *call;
+
+	for (call = client->active; call; call = call->next)
+	{
+		int64_t		due_us = call->due_us;
+
+		if (call->public.state != DYN_CALL_SENT || !call->http->paused ||
+			call->suspended)
+			continue;
+		if (call->left_us < 0)
+		{
+			dyn_http_lift_timeout(call->http);
+			due_us = call->attempt_us +
+				(int64_t) call->service->request_timeout_ms * 1000;
+		}
+		call->left_us = due_us - dyn_loop_now_us();
+		if (call->left_us < 0)
+			call->left_us = 0;
+		call->due_us = DYN_LOOP_NEVER;
+		call->suspended = true;
+	}
+}
+
+/* libcurl does not report a transfer that fails here. */
+static void
+resume_call(Call *call)
+{
+	CURLcode	code;
+
+	assert(call->suspended && call->http->paused);
+	call->suspended = false;
+	call->http->paused = false;
+	call->due_us = dyn_loop_now_us() + call->left_us;
+	code = dyn_loop_resume(call->http->easy);
+	if (code != CURLE_OK)
+		end_attempt(call, code);
+}
+
+/*
+ * The time of an attempt that has been paused is over.  If we are late, nobody
+ * has looked, and what the peer sent may not have been read: it gets the time
+ * again.
+ */
+static void
+end_overdue(Call *call, int64_t now)
+{
+	DynHttp    *http = call->http;
+
+	if (now - call->due_us > DYN_LOOP_LATE_US)
+	{
+		call->due_us = now + call->left_us;
+		return;
+	}
+	snprintf(http->error, sizeof(http->error),
+			 "Operation timed out after %d milliseconds with %zu bytes received",
+			 call->service->request_timeout_ms, http->reply.body_bytes);
+	end_attempt(call, CURLE_OPERATION_TIMEDOUT);
 }
 
 /* ---- driving ---------------------------------------------------------- */
@@ -564,8 +574,9 @@ end_finished(DynClient *client)
 	return any;
 }
 
+/* Begins or ends attempts whose time has come. */
 static bool
-begin_due(DynClient *client)
+attend_due(DynClient *client)
 {
 	int64_t		now;
 	Call	   *call;
@@ -578,9 +589,12 @@ begin_due(DynClient *client)
 	for (call = client->active; call; call = next)
 	{
 		next = call->next;
-		if (call->public.state != DYN_CALL_BACKOFF || call->due_us > now)
+		if (call->due_us > now)
 			continue;
-		begin_attempt(call);
+		if (call->public.state == DYN_CALL_BACKOFF)
+			begin_attempt(call);
+		else
+			end_overdue(call, now);
 		any = true;
 	}
 	return any;
@@ -592,8 +606,9 @@ begin_due(DynClient *client)
 static void
 process_completions(DynClient *client)
 {
-	while (end_finished(client) || begin_due(client))
+	while (end_finished(client) || attend_due(client))
 		continue;
+	suspend_paused(client);
 	dyn_loop_arm(&client->loop, next_due(client));
 }
 
@@ -628,21 +643,6 @@ dyn_client_wake(DynClient *client, double ms)
 
 /* ---- the client ------------------------------------------------------- */
 
-/* For the loop's own descriptors. */
-static void
-account_for_loop(const DynDescriptors *descriptors, bool opened)
-{
-	int			i;
-
-	for (i = 0; descriptors != NULL && i < DYN_LOOP_FDS; i++)
-	{
-		if (opened)
-			descriptors->reserve();
-		else
-			descriptors->release();
-	}
-}
-
 DynClient *
 dyn_client_create(const DynDescriptors *descriptors)
 {
@@ -651,10 +651,9 @@ dyn_client_create(const DynDescriptors *descriptors)
 	if (client == NULL)
 		return NULL;
 	dyn_random_seed(&client->random);
-	client->descriptors = descriptors;
 	if (dyn_loop_open(&client->loop, &client->sockets))
 	{
-		account_for_loop(descriptors, true);
+		dyn_account_open(&client->account, descriptors);
 		return client;
 	}
 	free(client);
@@ -664,17 +663,12 @@ dyn_client_create(const DynDescriptors *descriptors)
 void
 dyn_client_destroy(DynClient *client)
 {
-	int			i;
-
 	assert(client->active == NULL);
-	while (client->handles)
-		dyn_http_destroy(take_handle(client));
+	dyn_pool_free_handles(&client->pool);
 	dyn_loop_close(&client->loop);
-	(void) settle_account(client);
-	account_for_loop(client->descriptors, false);
+	dyn_account_close(&client->account);
 	dyn_sockets_free(&client->sockets);
-	for (i = 0; i < client->nbuffers; i++)
-		dyn_buffer_free(&client->buffers[i]);
+	dyn_pool_free_buffers(&client->pool);
 	dyn_sigv4_key_forget(&client->key_cache);
 	free(client);
 }
@@ -719,6 +713,7 @@ dyn_call_create(DynClient *client)
 	if (call == NULL)
 		return NULL;
 	call->client = client;
+	call->allowance = SIZE_MAX;
 	dyn_buffer_init(&call->body, LONGEST_REQUEST);
 	return &call->public;
 }
@@ -779,7 +774,9 @@ dyn_call_start(DynCall *public, const DynService *service,
 	call->unattended = 0;
 	call->clock_tried = false;
 	call->held = false;
-	ready_buffer(client, &public->response, service->max_response);
+	call->due_us = DYN_LOOP_NEVER;
+	dyn_pool_ready_buffer(&client->pool, &public->response,
+						  service->max_response);
 	link_call(call);
 	failure = take_request(call, operation);
 	if (failure == DYN_FAIL_NONE)
@@ -809,7 +806,7 @@ dyn_call_unpack(DynCall *public)
 	if (!may_repeat(call, class))
 		return true;
 	link_call(call);
-	pause_call(call, class, -1);
+	delay_call(call, class, -1);
 	process_completions(call->client);
 	return false;
 }
@@ -818,6 +815,31 @@ size_t
 dyn_call_held(const DynCall *public)
 {
 	return public->response.len + ((const Call *) public)->packed.len;
+}
+
+void
+dyn_call_allow(DynCall *public, size_t bytes)
+{
+	Call	   *call = (Call *) public;
+
+	call->allowance = bytes;
+	if (!dyn_call_is_paused(public) || bytes <= dyn_call_held(public))
+		return;
+	resume_call(call);
+	process_completions(call->client);
+}
+
+bool
+dyn_call_is_paused(const DynCall *public)
+{
+	return public->state == DYN_CALL_SENT &&
+		((const Call *) public)->http->paused;
+}
+
+void
+dyn_client_recycle(DynClient *client, DynBuffer *buf)
+{
+	dyn_pool_give_buffer(&client->pool, buf);
 }
 
 void
@@ -851,27 +873,4 @@ dyn_call_destroy(DynCall *public)
 	dyn_buffer_free(&call->body);
 	free(call);
 	dyn_loop_arm(&client->loop, next_due(client));
-}
-
-const char *
-dyn_failure_phrase(DynFailure failure)
-{
-	static const char *const phrases[] = {
-		[DYN_FAIL_NONE] = "no failure",
-		[DYN_FAIL_SERVICE] = "the service rejected the request",
-		[DYN_FAIL_HTTP] = "unexpected HTTP reply",
-		[DYN_FAIL_DNS] = "could not resolve the host name",
-		[DYN_FAIL_CONNECT] = "could not connect",
-		[DYN_FAIL_TLS] = "could not establish a secure connection",
-		[DYN_FAIL_TIMEOUT] = "timeout expired",
-		[DYN_FAIL_NETWORK] = "connection lost",
-		[DYN_FAIL_TOO_LARGE] = "reply too large",
-		[DYN_FAIL_CHECKSUM] = "reply has a wrong checksum",
-		[DYN_FAIL_ENCODING] = "could not decompress the reply",
-		[DYN_FAIL_ADDRESS] = "address not allowed",
-		[DYN_FAIL_CONFIG] = "invalid connection settings",
-		[DYN_FAIL_MEMORY] = "out of memory"
-	};
-
-	return phrases[failure];
 }

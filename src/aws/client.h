@@ -76,7 +76,8 @@ typedef struct DynService
 								 * environment says */
 	const DynCredentials *credentials;
 	int			connect_timeout_ms;
-	int			request_timeout_ms; /* of one attempt, body included */
+	int			request_timeout_ms; /* of one attempt, body included, pauses
+									 * (dyn_call_allow) not */
 	int			max_attempts;
 	size_t		max_response;	/* bytes of a response body, after inflating */
 	int			keep_connections;	/* to keep open between statements */
@@ -217,6 +218,17 @@ extern bool dyn_call_unpack(DynCall *call);
 
 /* Bytes received and held for the call, compressed or not. */
 extern size_t dyn_call_held(const DynCall *call);
+
+/*
+ * Bounds the bytes of body that each attempt receives, as they are on the
+ * wire: then it is paused, and the peer has to wait, until this is called with
+ * a higher bound.  A new call has no bound; it stays when the call is started
+ * again.  Legal in every state.
+ */
+extern void dyn_call_allow(DynCall *call, size_t bytes);
+
+/* Has the running attempt reached its bound? */
+extern bool dyn_call_is_paused(const DynCall *call);
 
 /*
  * Moves the response to *out, which must not own memory.  Return it with

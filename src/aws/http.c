@@ -215,25 +215,44 @@ refuse(DynHttp *http, DynFailure refusal)
 	return false;
 }
 
-/* Allocates the buffer for a body of known length at once. */
-static bool
-reserve_announced(DynHttp *http, DynBuffer *body)
+/* The size of the buffer for a body of this length. */
+static size_t
+rounded(size_t len)
 {
-	curl_off_t	announced = -1;
-	size_t		wanted;
+	len += SLACK;
+	return len <= ROUNDING ? len : (len + ROUNDING - 1) / ROUNDING * ROUNDING;
+}
 
-	curl_easy_getinfo(http->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
-					  &announced);
-	if (announced <= 0)
-		return true;
-	if (body->max > 0 && (uint64_t) announced > body->max)
-		return refuse(http, DYN_FAIL_TOO_LARGE);
-	wanted = (size_t) announced + SLACK;
-	if (wanted > ROUNDING)
-		wanted = (wanted + ROUNDING - 1) / ROUNDING * ROUNDING;
-	if (body->max > 0 && wanted > body->max)
-		wanted = body->max;
-	return dyn_buffer_reserve(body, wanted) || refuse(http, DYN_FAIL_MEMORY);
+/* The Content-Length; 0 if it is not known. */
+static uint64_t
+announced_length(const DynHttp *http)
+{
+	curl_off_t	length = -1;
+
+	curl_easy_getinfo(http->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+	return length > 0 ? (uint64_t) length : 0;
+}
+
+/*
+ * Makes room for `len` more bytes of the body: for all of it, if its length is
+ * known and so much may arrive.  Otherwise the buffer grows with the allowance:
+ * buffers of full size that are filled later, or never, would scatter the heap.
+ */
+static bool
+make_room(const DynHttp *http, DynBuffer *body, size_t len)
+{
+	size_t		whole = (size_t) announced_length(http);
+	size_t		cap;
+
+	if (whole == 0)
+		return dyn_buffer_reserve(body, len);
+	whole = rounded(whole);
+	cap = *http->allowance < whole ? rounded(*http->allowance) : whole;
+	if (cap < 2 * body->len)
+		cap = 2 * body->len;
+	if (cap < body->len + len)
+		cap = body->len + len;
+	return dyn_buffer_enlarge(body, cap > whole - whole / 4 ? whole : cap);
 }
 
 static bool
@@ -242,11 +261,17 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 	DynReply   *reply = &http->reply;
 	DynBuffer  *body = reply->packed ? http->packed : http->plain;
 
-	if (reply->body_bytes == 0 && !reserve_announced(http, body))
-		return false;
-	if (body->max > 0 && len > body->max - body->len)
+	if (body->max > 0 && (len > body->max - body->len ||
+						  (reply->body_bytes == 0 &&
+						   announced_length(http) > body->max)))
 		return refuse(http, DYN_FAIL_TOO_LARGE);
-	if (!dyn_buffer_append(body, bytes, len))
+	if (reply->body_bytes + len > *http->allowance)
+	{
+		http->paused = true;
+		return false;
+	}
+	if ((len > body->cap - body->len && !make_room(http, body, len)) ||
+		!dyn_buffer_append(body, bytes, len))
 		return refuse(http, DYN_FAIL_MEMORY);
 	reply->body_bytes += len;
 	if (reply->has_body_crc)
@@ -254,10 +279,19 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 	return true;
 }
 
+/*
+ * If this pauses, libcurl keeps the bytes, with all that it has read together
+ * with them (up to RECEIVE_BUFFER), and gives them again from within
+ * dyn_loop_resume.
+ */
 static size_t
 on_body(char *bytes, size_t size, size_t n, void *arg)
 {
-	return accept_body(arg, bytes, size * n) ? size * n : 0;
+	DynHttp    *http = arg;
+
+	if (accept_body(http, bytes, size * n))
+		return size * n;
+	return http->paused ? CURL_WRITEFUNC_PAUSE : 0;
 }
 
 /* ---- setting up ------------------------------------------------------- */
@@ -420,16 +454,24 @@ dyn_http_destroy(DynHttp *http)
 DynFailure
 dyn_http_prepare(DynHttp *http, const DynService *service,
 				 struct curl_slist *headers, const DynBuffer *body,
-				 DynBuffer *plain, DynBuffer *packed)
+				 DynBuffer *plain, DynBuffer *packed, const size_t *allowance)
 {
 	http->headers = headers;
 	http->plain = plain;
 	http->packed = packed;
+	http->allowance = allowance;
+	http->paused = false;
 	http->refusal = DYN_FAIL_NONE;
 	http->error[0] = '\0';
 	http->reply.header_bytes = 0;
 	reset_reply(&http->reply);
 	return set_request(http, service, body) ? DYN_FAIL_NONE : DYN_FAIL_MEMORY;
+}
+
+void
+dyn_http_lift_timeout(DynHttp *http)
+{
+	curl_easy_setopt(http->easy, CURLOPT_TIMEOUT_MS, 0L);
 }
 
 void
@@ -442,6 +484,7 @@ dyn_http_release(DynHttp *http)
 	http->owner = NULL;
 	http->plain = NULL;
 	http->packed = NULL;
+	http->allowance = NULL;
 }
 
 int

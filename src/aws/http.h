@@ -44,6 +44,9 @@ typedef struct DynHttp
 	struct curl_slist *headers; /* owned while the exchange runs */
 	DynBuffer  *plain;			/* receives an uncompressed body */
 	DynBuffer  *packed;			/* receives a gzip body */
+	const size_t *allowance;	/* body bytes to receive before pausing */
+	bool		paused;			/* reached it: libcurl waits for
+								 * dyn_loop_resume */
 	DynFailure	refusal;		/* set by a callback that stopped libcurl */
 	DynReply	reply;
 	char		error[CURL_ERROR_SIZE];
@@ -58,12 +61,16 @@ extern void dyn_http_destroy(DynHttp *http);
 /*
  * Prepares the handle to POST `body`, which must not change meanwhile.  Takes
  * ownership of the headers, also on failure.  Both buffers must be empty and
- * have a bound.
+ * have a bound.  The transfer is paused when more than *allowance bytes of
+ * body would arrive; the caller may raise that, and resumes the transfer.
  */
 extern DynFailure dyn_http_prepare(DynHttp *http, const DynService *service,
 								   struct curl_slist *headers,
 								   const DynBuffer *body, DynBuffer *plain,
-								   DynBuffer *packed);
+								   DynBuffer *packed, const size_t *allowance);
+
+/* Takes libcurl's time limit off a running transfer. */
+extern void dyn_http_lift_timeout(DynHttp *http);
 
 /*
  * Translates libcurl's result, and sets reply.status.  *lasting is set if

@@ -56,9 +56,6 @@
  */
 #define CALLS_PER_TURN		8
 
-/* Whoever waits for the descriptor calls libcurl sooner than this. */
-#define LATE_US				50000
-
 /* When to call libcurl again after it ran out of memory. */
 #define RETRY_US			20000
 
@@ -269,7 +266,7 @@ static void
 note_lateness(DynLoop *loop)
 {
 	if (loop->curl_due_us != DYN_LOOP_NEVER &&
-		dyn_loop_now_us() - loop->curl_due_us > LATE_US)
+		dyn_loop_now_us() - loop->curl_due_us > DYN_LOOP_LATE_US)
 		loop->late = true;
 }
 
@@ -348,6 +345,18 @@ void
 dyn_loop_remove(DynLoop *loop, CURL *easy)
 {
 	curl_multi_remove_handle(loop->multi, easy);
+}
+
+CURLcode
+dyn_loop_resume(CURL *easy)
+{
+	sigset_t	before;
+	CURLcode	result;
+
+	block_signals(&before);
+	result = curl_easy_pause(easy, CURLPAUSE_CONT);
+	restore_signals(&before);
+	return result;
 }
 
 CURL *

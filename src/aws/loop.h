@@ -18,6 +18,9 @@
 
 #define DYN_LOOP_NEVER	INT64_MAX
 
+/* Whoever waits for the descriptor looks sooner than this after a deadline. */
+#define DYN_LOOP_LATE_US	50000
+
 /* Descriptors of the loop itself, sockets not counted. */
 #define DYN_LOOP_FDS	2
 
@@ -47,6 +50,13 @@ extern bool dyn_loop_add(DynLoop *loop, CURL *easy);
 
 /* Removes a transfer, finished or not. */
 extern void dyn_loop_remove(DynLoop *loop, CURL *easy);
+
+/*
+ * Lets a transfer go on that a callback has paused.  Bytes that libcurl holds
+ * arrive at once, and may pause it again.  If this fails, the transfer has
+ * ended with that result: libcurl does not report it, so remove it.
+ */
+extern CURLcode dyn_loop_resume(CURL *easy);
 
 /* Does everything that can be done without waiting. */
 extern void dyn_loop_turn(DynLoop *loop);

@@ -188,3 +188,26 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 	outcome.skew = outcome.has_date ? date - signed_clock : 0;
 	return dyn_retry_classify(&outcome);
 }
+
+const char *
+dyn_failure_phrase(DynFailure failure)
+{
+	static const char *const phrases[] = {
+		[DYN_FAIL_NONE] = "no failure",
+		[DYN_FAIL_SERVICE] = "the service rejected the request",
+		[DYN_FAIL_HTTP] = "unexpected HTTP reply",
+		[DYN_FAIL_DNS] = "could not resolve the host name",
+		[DYN_FAIL_CONNECT] = "could not connect",
+		[DYN_FAIL_TLS] = "could not establish a secure connection",
+		[DYN_FAIL_TIMEOUT] = "timeout expired",
+		[DYN_FAIL_NETWORK] = "connection lost",
+		[DYN_FAIL_TOO_LARGE] = "reply too large",
+		[DYN_FAIL_CHECKSUM] = "reply has a wrong checksum",
+		[DYN_FAIL_ENCODING] = "could not decompress the reply",
+		[DYN_FAIL_ADDRESS] = "address not allowed",
+		[DYN_FAIL_CONFIG] = "invalid connection settings",
+		[DYN_FAIL_MEMORY] = "out of memory"
+	};
+
+	return phrases[failure];
+}

@@ -29,6 +29,7 @@
 #define LONGEST_EXTRA_MS		5000.0	/* by x-amz-retry-after */
 #define REFILL_A_SECOND			1.0 /* tokens of the quota */
 #define TELLING_SKEW			(4 * 60)	/* seconds */
+#define NOTEWORTHY_SHIFT		(5 * 60)	/* seconds, of a corrected clock */
 
 typedef struct ClassRule
 {
@@ -197,6 +198,19 @@ static double
 clamp(double value, double low, double high)
 {
 	return value < low ? low : value > high ? high : value;
+}
+
+bool
+dyn_retry_set_clock(DynClock *clock, int64_t offset, int64_t signed_offset)
+{
+	int64_t		shift = offset - signed_offset;
+
+	if (clock->corrected && shift <= NOTEWORTHY_SHIFT &&
+		shift >= -NOTEWORTHY_SHIFT)
+		return false;
+	clock->corrected = true;
+	clock->offset = offset;
+	return true;
 }
 
 double

@@ -91,6 +91,14 @@ ensure(DynBuffer *buf, size_t bytes)
 }
 
 bool
+dyn_buffer_enlarge(DynBuffer *buf, size_t cap)
+{
+	if (buf->failed)
+		return false;
+	return cap <= buf->cap || set_capacity(buf, cap);
+}
+
+bool
 dyn_buffer_reserve(DynBuffer *buf, size_t extra)
 {
 	if (buf->failed)

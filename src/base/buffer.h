@@ -41,6 +41,9 @@ extern void dyn_buffer_reset(DynBuffer *buf);
 /* Makes room for `extra` more bytes without using them. */
 extern bool dyn_buffer_reserve(DynBuffer *buf, size_t extra);
 
+/* Enlarges the capacity to exactly `cap`, if it is less; ignores the bound. */
+extern bool dyn_buffer_enlarge(DynBuffer *buf, size_t cap);
+
 /* The slow path of dyn_buffer_append: enlarges the buffer first. */
 extern bool dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes,
 									   size_t len);

@@ -91,6 +91,11 @@ class Script(BaseHTTPRequestHandler):
         self.reply(gzip.compress(b"y" * n), headers=[
             ("Content-Encoding", "gzip")])
 
+    def do_gzip_noise(self, n):
+        """What does not become smaller."""
+        self.reply(gzip.compress(os.urandom(n), 1), headers=[
+            ("Content-Encoding", "gzip")])
+
     def do_bad_gzip(self, key, cut):
         packed = gzip.compress(os.urandom(1000))
         if nth(key) == 1:
@@ -124,6 +129,10 @@ class Script(BaseHTTPRequestHandler):
         self.reply(b"{}")
         self.close_connection = True
 
+    def do_all_and_close(self, n):
+        self.reply(b"x" * n)
+        self.close_connection = True
+
     def do_slow(self, seconds):
         time.sleep(seconds)
         self.reply(b"{}")
@@ -134,6 +143,16 @@ class Script(BaseHTTPRequestHandler):
         self.send_header("Content-Length", "10")
         self.end_headers()
         self.wfile.write(b"abc")
+        self.wfile.flush()
+        time.sleep(seconds)
+        self.close_connection = True
+
+    def do_part(self, key, n, seconds):
+        """The first time, n bytes of 1,000,000, then nothing for a while, then
+        the end of the connection."""
+        if nth(key) > 1:
+            return self.reply(b"x" * 1000000)
+        self.reply(b"x" * n, length=1000000, crc=False)
         self.wfile.flush()
         time.sleep(seconds)
         self.close_connection = True

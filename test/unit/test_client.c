@@ -490,6 +490,238 @@ repeats_damaged_gzip(void)
 	check_failure("\"brotli\"", DYN_FAIL_ENCODING, 4);
 }
 
+/* ---- pausing ---------------------------------------------------------- */
+
+static void
+turn_for(int ms)
+{
+	double		deadline = now_ms() + ms;
+
+	while (now_ms() < deadline)
+		dyn_client_wait(client, wait_readable, NULL, 10);
+}
+
+/*
+ * A call that is paused with nearly so many bytes; or some more, if they came
+ * in libcurl's first turn.
+ */
+static DynCall *
+start_paused(const char *script, size_t allowance)
+{
+	DynCall    *call = dyn_call_create(client);
+	double		deadline = now_ms() + 10000;
+
+	dyn_call_allow(call, allowance);
+	start(call, script);
+	while (!dyn_call_is_paused(call) && call->state != DYN_CALL_DONE &&
+		   now_ms() < deadline)
+		dyn_client_wait(client, wait_readable, NULL, 1000);
+	CHECK(dyn_call_is_paused(call));
+	CHECK(dyn_call_held(call) <= allowance + 128 * 1024);
+	CHECK(dyn_call_held(call) > allowance - 16 * 1024);
+	return call;
+}
+
+/* Lets it go on, and checks that it ends after so many attempts. */
+static void
+finish_resumed(DynCall *call, size_t len, int attempts)
+{
+	dyn_call_allow(call, SIZE_MAX);
+	finish(call);
+	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+	CHECK_EQ_INT(call->attempts, attempts);
+	CHECK_EQ_INT(call->response.len, len);
+	dyn_call_destroy(call);
+}
+
+static void
+receives_no_more_than_allowed(void)
+{
+	uint64_t	before = dyn_client_connections(client);
+	DynCall    *call = start_paused("\"bytes\", 1000000", 300000);
+
+	turn_for(50);
+	CHECK(dyn_call_is_paused(call) && dyn_call_held(call) < 440000);
+	/* no more than there is */
+	dyn_call_allow(call, 200000);
+	CHECK(dyn_call_is_paused(call));
+	dyn_call_allow(call, 500000);
+	turn_for(50);
+	CHECK(dyn_call_is_paused(call));
+	CHECK(dyn_call_held(call) > 480000 && dyn_call_held(call) <= 500000);
+	finish_resumed(call, 1000000, 1);
+	/* the connection is good for the next one */
+	check_success("\"no_crc\"", 1);
+	CHECK(dyn_client_connections(client) - before <= 1);
+	/* exactly what is allowed */
+	call = dyn_call_create(client);
+	dyn_call_allow(call, 1000000);
+	start(call, "\"bytes\", 1000000");
+	finish(call);
+	CHECK_EQ_INT(call->response.len, 1000000);
+	dyn_call_destroy(call);
+}
+
+static void
+pauses_replies_of_every_kind(void)
+{
+	DynCall    *call;
+
+	finish_resumed(start_paused("\"chunked\", 200000", 300000), 1000000, 1);
+	finish_resumed(start_paused("\"gzip_noise\", 700000", 300000), 700000, 1);
+	/* the rest has arrived before it is resumed */
+	call = dyn_call_create(client);
+	dyn_call_allow(call, 310000);
+	start(call, "\"bytes\", 320000");
+	turn_for(50);
+	finish_resumed(call, 320000, 1);
+	if (tls_url[0] == '\0')
+		SKIP("no openssl to make a certificate with");
+	service.url = tls_url;
+	service.ca_file = ca_file;
+	finish_resumed(start_paused("\"bytes\", 1000000", 300000), 1000000, 1);
+}
+
+static void
+runs_others_beside_paused_calls(void)
+{
+	DynCall    *calls[4];
+	int			i;
+
+	for (i = 0; i < 4; i++)
+		calls[i] = start_paused("\"bytes\", 1000000", 300000);
+	check_success("\"no_crc\"", 1);
+	for (i = 3; i >= 0; i--)
+		finish_resumed(calls[i], 1000000, 1);
+}
+
+/* Bytes that libcurl holds arrive from within the call that resumes. */
+static void
+refuses_what_is_too_large_when_resumed(void)
+{
+	static const size_t allowances[] = {300000, (1 << 20) - 1000};
+	size_t		i;
+
+	for (i = 0; i < 2; i++)
+	{
+		DynCall    *call = start_paused("\"chunked\", 300000", allowances[i]);
+
+		dyn_call_allow(call, SIZE_MAX);
+		finish(call);
+		CHECK_EQ_INT(call->failure, DYN_FAIL_TOO_LARGE);
+		CHECK_EQ_INT(call->attempts, 1);
+		dyn_call_destroy(call);
+	}
+	check_success("\"no_crc\"", 1);
+}
+
+static void
+counts_no_time_of_pauses(void)
+{
+	DynCall    *call;
+	double		resumed;
+
+	service.request_timeout_ms = 300;
+	service.max_attempts = 1;
+	call = start_paused("\"bytes\", 1000000", 300000);
+	turn_for(400);
+	dyn_call_allow(call, 500000);
+	turn_for(400);
+	CHECK(dyn_call_is_paused(call));
+	finish_resumed(call, 1000000, 1);
+	/* but the time after them */
+	call = start_paused("\"part\", \"p1\", 400000, 5", 300000);
+	turn_for(400);
+	resumed = now_ms();
+	dyn_call_allow(call, SIZE_MAX);
+	finish(call);
+	CHECK_EQ_INT(call->failure, DYN_FAIL_TIMEOUT);
+	CHECK(strncmp(call->message, "Operation timed out after 300 ", 30) == 0);
+	CHECK(now_ms() - resumed > 50 && now_ms() - resumed < 2000);
+	dyn_call_destroy(call);
+}
+
+/* Nobody looks at it after it was resumed. */
+static void
+gives_time_to_what_was_left_alone(void)
+{
+	struct timespec moment = {0, 500 * 1000 * 1000};
+	DynCall    *call;
+	int			i;
+
+	service.request_timeout_ms = 200;
+	service.max_attempts = 1;
+	call = start_paused("\"bytes\", 1000000", 300000);
+	for (i = 4; i < 9; i++)
+	{
+		dyn_call_allow(call, (size_t) i * 100000);
+		nanosleep(&moment, NULL);
+		dyn_client_drive(client);
+		CHECK(call->state == DYN_CALL_SENT);
+	}
+	finish_resumed(call, 1000000, 1);
+}
+
+/* The peer does not wait for ever; that is not a failure of its. */
+static void
+repeats_what_was_lost_in_a_pause(void)
+{
+	DynCall    *call;
+
+	service.max_attempts = 1;
+	call = start_paused("\"part\", \"p2\", 400000, 0", 300000);
+	turn_for(100);
+	finish_resumed(call, 1000000, 2);
+	/* all that the peer sent before it closed is read */
+	call = start_paused("\"all_and_close\", 500000", 300000);
+	turn_for(100);
+	finish_resumed(call, 500000, 1);
+	check_failure("\"part\", \"p3\", 400000, 0", DYN_FAIL_NETWORK, 1);
+}
+
+static void
+is_destroyed_while_paused(void)
+{
+	DynCall    *call;
+	int			i;
+
+	dyn_client_close_idle(client);
+	for (i = 0; i < 3; i++)
+	{
+		dyn_call_destroy(start_paused("\"bytes\", 1000000", 300000));
+		CHECK_EQ_INT(dyn_client_open_fds(client), 2);
+		/* nobody gets the rest of it */
+		check_success("\"no_crc\"", 1);
+		dyn_client_close_idle(client);
+	}
+	/* idle connections are dropped when it has gone */
+	call = start_paused("\"bytes\", 1000000", 300000);
+	dyn_client_close_idle(client);
+	dyn_client_end_statement(client);
+	dyn_call_destroy(call);
+	CHECK_EQ_INT(dyn_client_open_fds(client), 2);
+}
+
+/* What waits for a descriptor does not wait for a call that is paused. */
+static void
+sends_beside_a_paused_call_without_descriptors(void)
+{
+	static const DynDescriptors account = {
+		acquire_descriptor, reserve_descriptor, release_descriptor
+	};
+	DynClient  *before = client;
+	DynCall    *call;
+
+	descriptors_left = 3;
+	client = dyn_client_create(&account);
+	call = start_paused("\"bytes\", 1000000", 300000);
+	check_success("\"no_crc\"", 1);
+	finish_resumed(call, 1000000, 1);
+	dyn_client_destroy(client);
+	CHECK_EQ_INT(descriptors_left, 3);
+	client = before;
+}
+
 /* ---- refusals --------------------------------------------------------- */
 
 static void
@@ -822,15 +1054,6 @@ counts_no_attempt_that_was_left_alone(void)
 }
 
 static void
-turn_for(int ms)
-{
-	double		deadline = now_ms() + ms;
-
-	while (now_ms() < deadline)
-		dyn_client_wait(client, wait_readable, NULL, 10);
-}
-
-static void
 is_destroyed_at_any_moment(void)
 {
 	static const char *const scripts[] = {
@@ -914,6 +1137,15 @@ run_tests(void)
 	STAGED(unpacks_gzip);
 	STAGED(unpacks_up_to_the_bound);
 	STAGED(refuses_what_is_too_large);
+	STAGED(receives_no_more_than_allowed);
+	STAGED(pauses_replies_of_every_kind);
+	STAGED(runs_others_beside_paused_calls);
+	STAGED(refuses_what_is_too_large_when_resumed);
+	STAGED(counts_no_time_of_pauses);
+	STAGED(gives_time_to_what_was_left_alone);
+	STAGED(repeats_what_was_lost_in_a_pause);
+	STAGED(is_destroyed_while_paused);
+	STAGED(sends_beside_a_paused_call_without_descriptors);
 	STAGED(repeats_damaged_replies);
 	STAGED(repeats_damaged_gzip);
 	STAGED(repeats_server_errors);
