@@ -393,19 +393,6 @@ present_state(DynFetch *fetch)
 	return dyn_schedule_is_finished(fetch) ? DYN_FETCH_END : DYN_FETCH_WAITS;
 }
 
-static bool
-has_answer(const DynFetch *fetch)
-{
-	for (int i = 0; i < fetch->nactive; i++)
-	{
-		const DynStream *stream = fetch->active[i];
-
-		if (stream->in_flight && stream->call->state == DYN_CALL_DONE)
-			return true;
-	}
-	return false;
-}
-
 /* A request can also fail as soon as it is sent. */
 DynFetchState
 dyn_fetch_poll(DynFetch *fetch)
@@ -419,14 +406,14 @@ dyn_fetch_poll(DynFetch *fetch)
 	{
 		dyn_schedule_pump(fetch);
 		state = present_state(fetch);
-	} while (state == DYN_FETCH_WAITS && has_answer(fetch));
+	} while (state == DYN_FETCH_WAITS && dyn_schedule_has_answer(fetch));
 	return state;
 }
 
 double
 dyn_fetch_pause(DynFetch *fetch)
 {
-	if (present_state(fetch) != DYN_FETCH_WAITS || has_answer(fetch) ||
+	if (present_state(fetch) != DYN_FETCH_WAITS || dyn_schedule_has_answer(fetch) ||
 		dyn_schedule_may_send(fetch))
 		return 0;
 	return dyn_schedule_next_resumption(fetch);

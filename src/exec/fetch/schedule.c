@@ -20,7 +20,9 @@
  * A stream sends its next request if it has one, if it is time (pauses, read
  * units), and if the statement has room for a request and the bytes expected;
  * a starving stream needs no room, or nodes of one statement that wait for each
- * other's room could deadlock.
+ * other's room could deadlock.  For the same reason an answer that is longer
+ * than expected, and paused until there is room for it, arrives without room if
+ * the consumer waits for it and no other answer of the fetch is arriving.
  */
 #include "postgres.h"
 
@@ -375,6 +377,33 @@ wants_answer(const DynFetch *fetch, const DynStream *stream)
 	return !has_pages(fetch);
 }
 
+/* Are all answers that are under way paused? */
+static bool
+all_paused(const DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		const DynStream *stream = fetch->active[i];
+
+		if (stream->in_flight && !dyn_stream_is_paused(stream))
+			return false;
+	}
+	return true;
+}
+
+/* Would the consumer wait in vain unless the stream's paused answer arrives? */
+static bool
+is_blocked(const DynFetch *fetch, const DynStream *stream)
+{
+	if (!dyn_stream_is_paused(stream))
+		return false;
+	if (fetch->streams.spec.keyed)
+		return stream->number == fetch->awaited && stream->first == NULL;
+	if (fetch->streams.spec.compare != NULL)
+		return stream->first == NULL && !stream->has_head && all_paused(fetch);
+	return !has_pages(fetch) && all_paused(fetch);
+}
+
 /* A stream's next request leaves before the next answer is parsed. */
 static void
 take_answers(DynFetch *fetch)
@@ -386,12 +415,28 @@ take_answers(DynFetch *fetch)
 		if (!stream->in_flight)
 			continue;
 		dyn_stream_charge(&fetch->streams, stream);
+		if (is_blocked(fetch, stream))
+			dyn_stream_allow_all(stream);
 		if (stream->call->state != DYN_CALL_DONE || !wants_answer(fetch, stream))
 			continue;
 		dyn_stream_receive(&fetch->streams, stream);
 		if (may_send(fetch, stream))
 			dyn_stream_send(&fetch->streams, stream);
 	}
+}
+
+bool
+dyn_schedule_has_answer(const DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		const DynStream *stream = fetch->active[i];
+
+		if (stream->in_flight && (stream->call->state == DYN_CALL_DONE ||
+								  is_blocked(fetch, stream)))
+			return true;
+	}
+	return false;
 }
 
 void

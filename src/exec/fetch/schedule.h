@@ -64,6 +64,12 @@ extern void dyn_schedule_send(DynFetch *fetch);
 /* Would dyn_schedule_send send anything for the streams that are active? */
 extern bool dyn_schedule_may_send(const DynFetch *fetch);
 
+/*
+ * Is there an answer to take in, or one that is paused and arrives only after a
+ * pump?
+ */
+extern bool dyn_schedule_has_answer(const DynFetch *fetch);
+
 /* Has the statement room for another request and the bytes expected of it? */
 extern bool dyn_schedule_has_room(const DynFetch *fetch);
 

@@ -21,6 +21,19 @@
 #define FIRST_PAUSE_MS	50.0
 #define LONGEST_PAUSE_MS	5000.0
 
+/*
+ * An answer may be longer than expected by this without asking for room: as
+ * much as libcurl's own buffers for it take.
+ */
+#define ROOM_SLACK		((size_t) 256 * 1024)
+
+/*
+ * Room for a longer one is taken in such steps, if possible before the transfer
+ * is paused.
+ */
+#define ROOM_STEP		((size_t) 1024 * 1024)
+#define ROOM_MARGIN		((size_t) 128 * 1024)
+
 /* Later pages of a limited read grow by this factor. */
 #define LIMIT_GROWTH	4
 
@@ -127,10 +140,12 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	stream->in_flight = true;
 	stream->sent_after_refresh = context->refreshed;
 	stream->reserved = context->expected;
+	stream->allowed = stream->reserved + ROOM_SLACK;
 	context->statement->in_flight++;
 	if (context->spec.group_in_flight != NULL)
 		++*context->spec.group_in_flight;
 	context->statement->bytes += stream->reserved;
+	dyn_call_allow(stream->call, stream->allowed);
 	dyn_call_start(stream->call, &context->spec.connection->service,
 				   &context->statement->retries, dyn_operation_name(context->spec.op));
 }
@@ -267,16 +282,50 @@ end_flight(DynStreamContext *context, DynStream *stream)
 	stream->reserved = 0;
 }
 
+static void
+reserve(DynStreamContext *context, DynStream *stream, size_t bytes)
+{
+	if (bytes <= stream->reserved)
+		return;
+	context->statement->bytes += bytes - stream->reserved;
+	stream->reserved = bytes;
+}
+
 void
 dyn_stream_charge(DynStreamContext *context, DynStream *stream)
 {
+	const DynStatement *statement = context->statement;
 	size_t		held = dyn_call_held(stream->call);
+	size_t		most;
 
 	Assert(stream->in_flight);
-	if (held <= stream->reserved)
+	reserve(context, stream, held);
+	if (stream->call->state != DYN_CALL_SENT ||
+		held + ROOM_MARGIN <= stream->allowed)
 		return;
-	context->statement->bytes += held - stream->reserved;
-	stream->reserved = held;
+	most = stream->reserved;
+	if (statement->bytes < statement->max_bytes)
+		most += statement->max_bytes - statement->bytes;
+	most = Min(most, stream->allowed + ROOM_STEP);
+	if (most < stream->allowed + ROOM_MARGIN)
+		return;
+	stream->allowed = most;
+	reserve(context, stream, most);
+	dyn_call_allow(stream->call, most);
+}
+
+bool
+dyn_stream_is_paused(const DynStream *stream)
+{
+	return stream->in_flight && dyn_call_is_paused(stream->call);
+}
+
+void
+dyn_stream_allow_all(DynStream *stream)
+{
+	Assert(stream->in_flight);
+	stream->allowed = SIZE_MAX - ROOM_STEP;
+	dyn_call_allow(stream->call, SIZE_MAX);
 }
 
 static DynFetchPage *

@@ -33,7 +33,8 @@ typedef struct DynStream
 	int			number;
 	DynCall    *call;
 	bool		in_flight;
-	size_t		reserved;		/* bytes expected of the answer in flight */
+	size_t		reserved;		/* bytes charged for the answer in flight */
+	size_t		allowed;		/* bytes of it that may arrive */
 	int			nrequests;		/* sent */
 	bool		more;			/* another request has to follow */
 	DynProgress progress;		/* its last key: where the next page starts */
@@ -83,8 +84,17 @@ extern void dyn_stream_send(DynStreamContext *context, DynStream *stream);
  */
 extern void dyn_stream_receive(DynStreamContext *context, DynStream *stream);
 
-/* Counts what has arrived, if that is more than was expected. */
+/*
+ * Of a stream in flight: counts what has arrived, if that is more than was
+ * reserved, and allows more to arrive if the statement has room.
+ */
 extern void dyn_stream_charge(DynStreamContext *context, DynStream *stream);
+
+/* Has the answer in flight to wait for room? */
+extern bool dyn_stream_is_paused(const DynStream *stream);
+
+/* Lets the whole answer in flight arrive, room or not. */
+extern void dyn_stream_allow_all(DynStream *stream);
 
 /* Takes the first waiting page off the stream; NULL if there is none. */
 extern DynFetchPage *dyn_stream_pop(DynStream *stream);

@@ -1,0 +1,161 @@
+"""Answers far longer than expected: they wait at the service until the statement has room for them, and none is lost."""
+import asyncio
+import re
+import time
+import zlib
+
+import fixture
+from dynamo import item
+from replies import Reply
+
+WIDTH = 64              # requests in flight
+PAD = b"x" * (1 << 20)
+
+
+def long_answer(request, megabytes, give_up=None):
+    """So many items of 1 MB of the partition that is asked for; after give_up seconds a connection that is not read is closed."""
+    values = request.body["ExpressionAttributeValues"]
+    head = b'{"Count":%d,"ScannedCount":%d,"Items":[' % (megabytes, megabytes)
+    parts = [head] + [b'%s{"h":{"S":"%s"},"n":{"N":"%d"},"pad":{"S":"' % (b"," if n else b"", values[":v0"]["S"].encode(), n)
+                      for n in range(megabytes)]
+    crc, length = zlib.crc32(head), len(head) + 2
+    for part in parts[1:]:
+        crc = zlib.crc32(b'"}}', zlib.crc32(PAD, zlib.crc32(part, crc)))
+        length += len(part) + len(PAD) + 3
+
+    async def send(connection, head, _body):
+        writer = connection.writer
+        try:
+            writer.write(head + parts[0])
+            for part in parts[1:]:
+                writer.write(part + PAD + b'"}}')
+                await asyncio.wait_for(writer.drain(), give_up)
+            writer.write(b"]}")
+            await asyncio.wait_for(writer.drain(), give_up)
+        except asyncio.TimeoutError:
+            writer.transport.abort()
+            return False
+        return True
+    return Reply(headers={"Content-Length": str(length), "x-amz-crc32": str(zlib.crc32(b"]}", crc))}, send=send)
+
+
+class LongAnswers(fixture.TestCase):
+    """Sixty-four partitions, each of them one page of many megabytes."""
+
+    MEGABYTES = 8
+
+    def setUp(self):
+        self.name = f"f{id(self)}"
+        self.fake = self.fx.fake(self.name)
+        self.addCleanup(self.fake.stop)
+        self.fx.execute(f"ALTER SERVER {self.name} OPTIONS (ADD max_concurrency '{WIDTH}')")
+        self.fake.table("t", ("h", "S"), ("n", "N"), items=[item({"h": "small", "n": 1, "pad": "y"})],
+                        item_count=10 ** 6, size_bytes=10 ** 9)
+        self.fx.foreign_table("t", "h text NOT NULL, n int NOT NULL, pad text", server=self.name)
+        self.fx.execute("DROP TABLE IF EXISTS keys; CREATE TABLE keys AS "
+                        f"SELECT 'p' || i AS h FROM generate_series(1, {WIDTH}) i; ANALYZE keys")
+        self.fx.conn.close()
+        self.fx.conn = self.fx.connect()
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET dynamo_fdw.fetch_memory = '24MB'")
+        self.fx.rows("SELECT pad FROM t WHERE h = 'small' AND n = 1")
+        self.fake.reset()
+        self.fake.on("Query", lambda request: long_answer(request, self.MEGABYTES))
+
+    def peak(self):
+        """The backend's peak memory in MB."""
+        with open(f"/proc/{self.fx.conn.info.backend_pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmHWM:\s+(\d+) kB", file.read()).group(1)) / 1024
+
+    def keys(self, first=1, last=WIDTH):
+        """A list for IN."""
+        return ", ".join(f"'p{n}'" for n in range(first, last + 1))
+
+
+class Room(LongAnswers):
+    """What they take."""
+
+    def assert_peak(self, sql, wanted, most):
+        """The rows, within so many MB."""
+        before = self.peak()
+        self.assertEqual(self.fx.rows(sql), wanted)
+        self.assertEqual(len(self.fake.requests), WIDTH)
+        self.assertLess(self.peak() - before, most)
+
+    def test_in_any_order(self):
+        self.assert_peak(f"SELECT count(pad), sum(length(pad)) FROM t WHERE h IN ({self.keys()})",
+                         [(WIDTH * self.MEGABYTES, WIDTH * self.MEGABYTES << 20)], 75)
+
+    def test_of_a_join(self):
+        """Expected to be short, so that all are asked for together."""
+        self.assert_peak("SELECT count(pad), count(DISTINCT h) FROM keys JOIN t USING (h)",
+                         [(WIDTH * self.MEGABYTES, WIDTH)], 120)
+
+    def test_of_an_append(self):
+        """Children that do not wait for each other."""
+        half = WIDTH // 2
+        self.assert_peak(f"SELECT count(pad) FROM (SELECT * FROM t WHERE h IN ({self.keys(1, half)}) "
+                         f"UNION ALL SELECT * FROM t WHERE h IN ({self.keys(half + 1)})) both_halves",
+                         [(WIDTH * self.MEGABYTES,)], 80)
+
+    def test_merged(self):
+        """All of them must be there at once, but they come one after the other."""
+        rows = self.fx.rows(f"SELECT n, count(*) FROM (SELECT n, length(pad) FROM t WHERE h IN ({self.keys(1, 8)}) ORDER BY n) s "
+                            "GROUP BY n ORDER BY n")
+        self.assertEqual(rows, [(n, 8) for n in range(self.MEGABYTES)])
+
+
+class Cursors(LongAnswers):
+    """What is in flight, paused, while nobody takes rows."""
+
+    MEGABYTES = 4
+
+    def open_cursor(self):
+        """One row of many."""
+        self.fx.execute(f"BEGIN; DECLARE c CURSOR FOR SELECT n, length(pad) FROM t WHERE h IN ({self.keys()})")
+        self.addCleanup(self.fx.execute, "ROLLBACK")
+        self.assertEqual(len(self.fx.rows("FETCH 1 FROM c")), 1)
+
+    def assert_rest(self):
+        """The others."""
+        self.assertEqual(len(self.fx.rows("FETCH ALL FROM c")), WIDTH * self.MEGABYTES - 1)
+
+    def test_time_stands_still(self):
+        """Longer than a request may take; nothing is asked for again."""
+        self.fx.execute(f"ALTER SERVER {self.name} OPTIONS (ADD request_timeout '1000', ADD max_attempts '1')")
+        self.open_cursor()
+        time.sleep(2)
+        self.assertEqual(len(self.fx.rows("FETCH 1 FROM c")), 1)
+        time.sleep(2)
+        self.assertEqual(len(self.fx.rows("FETCH ALL FROM c")), WIDTH * self.MEGABYTES - 2)
+
+    def test_a_service_that_does_not_wait(self):
+        """What it has cut off is asked for again."""
+        self.fx.execute(f"ALTER SERVER {self.name} OPTIONS (ADD max_attempts '1')")
+        self.fake.on("Query", lambda request: long_answer(request, self.MEGABYTES, give_up=0.5))
+        self.open_cursor()
+        time.sleep(1.5)
+        self.fake.on("Query", lambda request: long_answer(request, self.MEGABYTES))
+        self.assert_rest()
+        self.assertGreater(len(self.fake.requests), WIDTH)
+
+    def test_other_statements(self):
+        """They do not wait for it, and it does not wait for them."""
+        self.open_cursor()
+        for _ in range(3):
+            self.assertEqual(self.fx.rows("SELECT pad FROM t WHERE h = 'small' AND n = 1"), [("y",)])
+            self.assertEqual(self.fx.rows("SELECT count(pad) FROM t WHERE h IN ('p1', 'p2', 'p3')"), [(3 * self.MEGABYTES,)])
+        self.assert_rest()
+
+    def test_statements_that_end(self):
+        """Connections with half an answer are closed."""
+        for how in ("CLOSE c", "ROLLBACK", "SELECT 1 / 0"):
+            self.open_cursor()
+            if how == "SELECT 1 / 0":
+                self.fx.error(how)
+            else:
+                self.fx.execute(how)
+            self.fx.execute("ROLLBACK")
+            self.assertEqual(self.fx.rows("SELECT pad FROM t WHERE h = 'small' AND n = 1"), [("y",)])
+            self.assertEqual(self.fx.rows("SELECT count(pad) FROM t WHERE h = 'p1'"), [(self.MEGABYTES,)])
+            self.fx.rows("SELECT dynamo_fdw_disconnect()")
+            self.assertEqual(self.fx.value("SELECT descriptors FROM dynamo_fdw_stats()"), 2)
