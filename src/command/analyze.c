@@ -196,6 +196,7 @@ replace_any(Sampler *sampler, HeapTuple tuple)
 static void
 offer_item(Sampler *sampler, const DynValue *item)
 {
+	Assert(sampler->kept == Min(sampler->seen, sampler->wanted));
 	if (sampler->kept < sampler->wanted)
 		sampler->sample[sampler->kept++] = decode_item(sampler, item);
 	else
@@ -269,6 +270,7 @@ read_round(Sampler *sampler)
 	DynFetch   *fetch = start_round(sampler, nsegments);
 	const DynValue *item;
 
+	Assert(nsegments > 0 && sampler->done + nsegments <= sampler->segments);
 	while ((item = dyn_fetch_next(fetch)) != NULL)
 	{
 		dyn_analyze_delay_point();

@@ -75,7 +75,8 @@ get_group(DynStatement *statement, const PlanState *requestor)
 static void
 join_group(DynScan *scan, const PlanState *requestor)
 {
-	Assert(scan->reader->group_in_flight == NULL);
+	/* a fetch is counted in the group that it was started with */
+	Assert(scan->reader->group_in_flight == NULL && scan->fetch == NULL);
 	scan->group = get_group(scan->reader->statement, requestor);
 	scan->reader->group_in_flight = &scan->group->in_flight;
 }
@@ -145,6 +146,7 @@ produce_row(AsyncRequest *areq)
 		ExecAsyncRequestDone(areq, NULL);
 	else
 		ExecAsyncRequestPending(areq);
+	Assert(areq->request_complete != areq->callback_pending);
 }
 
 void
@@ -206,6 +208,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 		decline_request(areq);
 		return;
 	}
+	Assert(scan->running && scan->group->in_flight >= 0);
 	leave_out_idle_peers(scan);
 	pause = dyn_fetch_pause(dyn_scan_awaited_fetch(scan));
 	if (pause == 0)

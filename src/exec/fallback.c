@@ -185,6 +185,7 @@ dyn_fallback_start(DynScan *scan)
 	DynFallback *fallback = scan->fallback;
 
 	Assert(fallback != NULL && scan->fell_back && scan->fetch == NULL);
+	Assert(fallback->sorted == NULL);
 	if (fallback->econtext == NULL)
 		fallback->econtext = CreateExprContext(scan->node->ss.ps.state);
 	fallback->found = false;
@@ -270,6 +271,7 @@ dyn_fallback_next(DynScan *scan, TupleTableSlot *slot)
 {
 	DynFallback *fallback = scan->fallback;
 
+	Assert(scan->fell_back);
 	if (fallback->nsort == 0)
 		return next_checked(scan, slot);
 	if (fallback->sorted == NULL)
@@ -286,6 +288,7 @@ dyn_fallback_count(DynScan *scan, TupleTableSlot *slot)
 {
 	uint64		count = 0;
 
+	Assert(scan->fell_back && scan->fallback->nsort == 0);
 	while (next_checked(scan, slot))
 		count++;
 	return count;
@@ -310,6 +313,7 @@ dyn_fallback_stop(DynScan *scan)
 {
 	DynFallback *fallback = scan->fallback;
 
+	Assert(scan->fell_back && !scan->served);
 	dyn_rows_end(fallback->reader->rows);
 	dyn_reader_set_origin(fallback->reader, NULL, NULL);
 	if (fallback->sorted != NULL)

@@ -88,6 +88,7 @@ dynReScanForeignScan(ForeignScanState *node)
 {
 	DynScan    *scan = node->fdw_state;
 
+	Assert(!scan->ahead || (scan->running && !scan->begun));
 	if (scan->ahead)
 		return;
 	if (node->ss.ps.chgParam != NULL || !dyn_scan_repeat_run(scan))

@@ -245,6 +245,8 @@ set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
 		const Parameter *parameter = lfirst(lc);
 		ParamExecData *param = &params[parameter->number];
 
+		Assert(parameter->number <
+			   list_length(ahead->css.ss.ps.state->es_plannedstmt->paramExecTypes));
 		old[i++] = *param;
 		param->execPlan = NULL;
 		param->value = parameter_value(ahead, parameter, slot, &param->isnull);
@@ -385,6 +387,7 @@ read_batch(ReadAhead *ahead)
 	TupleTableSlot *slot;
 
 	Assert(ahead->next == ahead->nrows && ahead->size > 0);
+	Assert(ahead->growth > 0);
 	begin_lookups(ahead);
 	clear_batch(ahead);
 	while (!ahead->ended && !batch_is_full(ahead))
@@ -398,6 +401,7 @@ read_batch(ReadAhead *ahead)
 		ExecForceStoreMinimalTuple(ahead->rows[ahead->nrows - 1], ahead->out, false);
 		prefetch_row(ahead, ahead->out);
 	}
+	Assert(ahead->ended || ahead->nrows > 0);
 	ExecClearTuple(ahead->out);
 	start_lookups(ahead);
 	count_batch(ahead);

@@ -131,6 +131,8 @@ resolve_reader(DynScan *scan, DynResolvedAccess *resolved)
 		if (reader != NULL)
 			dyn_resolve_access(reader->access, reader->relation, &scan->values,
 							   resolved);
+		/* the table holds all items */
+		Assert(reader == NULL || !resolved->incomplete);
 	}
 	return resolved->contradiction ? NULL : reader;
 }
@@ -267,6 +269,7 @@ start_batch(DynScan *scan)
 static const DynValue *
 next_base_item(DynScan *scan)
 {
+	Assert(!scan->served && !scan->fell_back);
 	for (;;)
 	{
 		const DynValue *item = NULL;
@@ -309,6 +312,7 @@ base_is_ready(DynScan *scan)
 bool
 dyn_scan_is_ready(DynScan *scan)
 {
+	Assert(scan->running);
 	if (scan->served || scan->fetch == NULL)
 		return true;
 	if (scan->reader->index_rows != NULL && !scan->fell_back)
@@ -378,6 +382,7 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 void
 dyn_scan_end_run(DynScan *scan)
 {
+	Assert(scan->running || (scan->fetch == NULL && !scan->served));
 	if (scan->served)
 		dyn_lookups_close(scan->lookups);
 	scan->served = false;

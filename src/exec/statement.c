@@ -65,6 +65,7 @@ dyn_statement_add_scan(EState *estate, struct DynScan *scan)
 	DynStatement *statement = dyn_statement_get(estate);
 	MemoryContext oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
 
+	Assert(!list_member_ptr(statement->scans, scan));
 	statement->scans = lappend(statement->scans, scan);
 	MemoryContextSwitchTo(oldcontext);
 }

@@ -396,9 +396,13 @@ release_connection(void *arg)
 {
 	DynConnection *connection = arg;
 
+	Assert(connection->pins == 0);
 	dyn_credentials_clear((DynCredentials *) connection->service.credentials);
 	for (DynDescription *d = connection->descriptions; d != NULL; d = d->next)
+	{
+		Assert(d->pins == 0);
 		dyn_metadata_free(d->meta);
+	}
 }
 
 static DynConnection *
@@ -535,6 +539,7 @@ find_connection(Oid serverid, Oid userid)
 	DynConnection *connection;
 
 	entry = hash_search(connections, &key, HASH_FIND, NULL);
+	Assert(entry == NULL || entry->connection->valid);
 	if (entry != NULL)
 		return entry->connection;
 	connection = make_current_connection(serverid, userid);
@@ -604,6 +609,7 @@ static const DynTableMeta *
 pin_description(DynDescription *description)
 {
 	Assert(description->meta != NULL && description->pins >= 0);
+	Assert(!description->forgotten);
 	description->pins++;
 	call_at_reset(unpin_description, description);
 	return description->meta;

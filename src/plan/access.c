@@ -189,6 +189,7 @@ decode_key_matches(List *encoded, DynKeyMatch *matches)
 	{
 		List	   *match = lfirst(lc);
 
+		Assert(n < DYN_MAX_KEY_ATTRS);
 		matches[n].name = decode_text(match, 0);
 		matches[n].type = decode_int(match, 1);
 		matches[n].preds = decode_preds(lthird(match));
@@ -275,6 +276,7 @@ decode_proofs(List *encoded, DynAccess *access)
 	{
 		DynProof   *proof = &access->proofs[access->nproofs++];
 
+		Assert(access->nproofs <= lengthof(access->proofs));
 		(void) decode_attrs(linitial(lfirst(lc)), &proof->attr);
 		proof->max_bytes = decode_int(lfirst(lc), 1);
 		proof->preds = decode_preds(lthird((List *) lfirst(lc)));
@@ -403,6 +405,7 @@ encode_fallback(const DynAccess *fallback, List *exprs)
 	List	   *needed = list_copy(exprs);
 	List	   *encoded;
 
+	Assert(fallback->index == NULL && fallback->nproofs == 0);
 	access.filters = preds_of_values(fallback->filters, exprs);
 	encoded = dyn_access_encode(&access, &needed);
 	if (list_length(needed) == list_length(exprs))
@@ -438,6 +441,7 @@ dyn_access_encode(const DynAccess *access, List **exprs)
 	list = lappend(list, encode_proofs(access, exprs));
 	list = lappend(list, access->fallback == NULL ? NIL
 				   : encode_fallback(access->fallback, *exprs));
+	Assert(list_length(list) == ACCESS_FALLBACK + 1);
 	return list;
 }
 
@@ -449,6 +453,7 @@ dyn_access_decode(List *encoded)
 	List	   *texts = list_nth(encoded, ACCESS_TEXTS);
 	List	   *row_keys = decode_preds(list_nth(encoded, ACCESS_ROW_KEYS));
 
+	Assert(list_length(encoded) == ACCESS_FALLBACK + 1);
 	access->kind = decode_int(numbers, 0);
 	access->limit_hint = decode_int(numbers, 1);
 	decode_flags(access, decode_int(numbers, 2));

@@ -337,6 +337,7 @@ dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
 		estimate.units * READ_UNIT_COST +
 		estimate.items * ITEM_COST +
 		rows * cpu_tuple_cost;
+	Assert(estimate.trips >= 1 && *startup > 0 && *total >= *startup);
 }
 
 /*

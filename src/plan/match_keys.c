@@ -716,6 +716,8 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 		match_range(&match, access);
 		enforce_single_ranges(&match, access);
 	}
+	Assert(access->kind != DYN_ACCESS_GET || index == NULL);
+	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
 	if (index != NULL)
 	{
 		access->index = index->name;
@@ -755,6 +757,7 @@ dyn_match_fallback(const DynRelPlan *plan, List *clauses)
 	List	   *pushed_exactly;
 	DynAccess  *access = dyn_match_keys(plan, NULL, clauses, &pushed_exactly);
 
+	Assert(access == NULL || access->nproofs == 0);
 	return access ? access : dyn_match_scan(plan, clauses, &pushed_exactly);
 }
 

@@ -76,6 +76,7 @@ kind_of(NodeTag tag)
 Plan *
 dyn_plan_of_subplan(List *subplans, int plan_id)
 {
+	Assert(plan_id > 0 && plan_id <= list_length(subplans));
 	return list_nth(subplans, plan_id - 1);
 }
 

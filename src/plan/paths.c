@@ -51,6 +51,7 @@ dyn_encode_choice(const DynPathChoice *choice)
 void
 dyn_decode_choice(List *encoded, DynPathChoice *choice)
 {
+	Assert(list_length(encoded) == 6);
 	choice->target = linitial_int(encoded);
 	choice->ordered = lsecond_int(encoded);
 	choice->backward = lthird_int(encoded);
@@ -62,6 +63,7 @@ dyn_decode_choice(List *encoded, DynPathChoice *choice)
 static const DynIndexMeta *
 choice_index(const DynRelPlan *plan, int target)
 {
+	Assert(target < plan->meta->nindexes);
 	return target >= 0 ? &plan->meta->indexes[target] : NULL;
 }
 
@@ -246,6 +248,7 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 		pathkeys = lappend(pathkeys, key);
 		n++;
 	}
+	Assert(n <= nsort && n == list_length(pathkeys));
 	choice->ordered = (pathkeys != NIL);
 	return pathkeys;
 }

@@ -199,6 +199,8 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	dyn_decode_choice(best_path->fdw_private, &choice);
 	access = dyn_match_choice(plan, baserel, &choice, clauses, &pushed_exactly);
 	split_clauses(scan_clauses, pushed_exactly, &local, &remote);
+	/* items that are read after the index may have changed meanwhile */
+	Assert(!access->fetch_base_items || remote == NIL);
 	access->fields = fetched_fields(baserel, plan->relation, local);
 	access->may_stop_early = may_stop_early(root);
 	access->first_row_only = choice.first_row_only && local == NIL &&

@@ -147,6 +147,7 @@ dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node)
 			subplan->plan_node_id > tree->plan_node_id)
 			tree = subplan;
 	}
+	Assert(tree->plan_node_id <= node->plan_node_id);
 	return tree;
 }
 

@@ -68,6 +68,7 @@ get_operand(const Prover *prover, const DynPred *pred)
 
 	if (prover->values != NULL)
 	{
+		Assert(pred->param >= 0);
 		operand.known = true;
 		operand.isnull = prover->nulls[pred->param];
 		operand.value = prover->values[pred->param];
@@ -444,6 +445,7 @@ dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
 		proof->attr = *place.attr;
 		proof->max_bytes = (int) place.max_bytes;
 		proof->preds = preds_about(&place, preds);
+		Assert(proof->preds != NIL && access->nproofs < lengthof(access->proofs));
 		access->nproofs++;
 	}
 }

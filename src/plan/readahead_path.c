@@ -23,6 +23,7 @@ dyn_read_ahead_path(Path *child, List *subplans)
 {
 	CustomPath *path = makeNode(CustomPath);
 
+	Assert(!dyn_is_read_ahead_path(child));
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = child->parent;
 	path->path.pathtarget = child->pathtarget;
@@ -115,6 +116,7 @@ dyn_read_ahead_decode(const CustomScan *plan, DynReadAheadPlan *decoded)
 	decoded->may_stop_early = intVal(linitial(plan->custom_private)) != 0;
 	decoded->subplans = lsecond(plan->custom_private);
 	decoded->params = lthird(plan->custom_private);
+	Assert(list_length(decoded->params) == list_length(plan->custom_exprs));
 }
 
 bool

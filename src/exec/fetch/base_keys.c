@@ -155,8 +155,10 @@ remember(DynBaseKeys *keys, const DynByteKey *key)
 {
 	DynByteKey	copy = {memcpy(MemoryContextAlloc(keys->context, Max(key->len, 1)),
 							   key->data, key->len), key->len};
+	bool		found;
 
-	(void) hash_search(keys->known, &copy, HASH_ENTER, NULL);
+	(void) hash_search(keys->known, &copy, HASH_ENTER, &found);
+	Assert(!found);
 }
 
 void

@@ -99,6 +99,7 @@ next_waiting_page(DynFetch *fetch)
 			earliest = stream;
 	}
 	Assert(fetch->page == NULL);
+	Assert(earliest == NULL || fetch->kept == NULL);
 	if (earliest != NULL)
 		fetch->page = dyn_stream_pop(earliest);
 	return earliest != NULL;
@@ -121,6 +122,8 @@ static void
 finish_page(DynFetch *fetch)
 {
 	Assert(fetch->page->cursor.given == fetch->page->page.nitems);
+	/* otherwise pages stay with their streams until they are used up */
+	Assert(fetch->streams.spec.compare == NULL && !fetch->streams.spec.keyed);
 	if (fetch->streams.spec.keep && is_only_page(fetch))
 		fetch->kept = fetch->page;
 	else
@@ -167,6 +170,7 @@ dyn_fetch_rewind(DynFetch *fetch)
 		return false;
 	if (fetch->kept != NULL)
 	{
+		Assert(fetch->page == NULL && fetch->pages_used == 1);
 		fetch->page = fetch->kept;
 		fetch->kept = NULL;
 		fetch->pages_used = 0;
@@ -252,6 +256,7 @@ next_merged(DynFetch *fetch)
 	least = least_head(fetch);
 	if (least == NULL)
 		return NULL;
+	Assert(least->first != NULL && least->first->cursor.given > 0);
 	/* the page stays the stream's first one, so that the slots stay valid */
 	memcpy(fetch->slots, least->head,
 		   fetch->streams.spec.npaths * sizeof(DynValue));
@@ -275,6 +280,7 @@ next_of_pages(DynFetch *fetch, DynStream *stream)
 {
 	while (stream->first != NULL)
 	{
+		Assert(stream->first->stream == stream->number);
 		if (dyn_page_next(&stream->first->cursor, fetch->slots))
 		{
 			fetch->origin = stream->first;
@@ -424,6 +430,8 @@ dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight)
 {
 	int			n = dyn_schedule_in_flight(fetch);
 
+	Assert(fetch->streams.spec.group_in_flight == NULL ||
+		   *fetch->streams.spec.group_in_flight >= n);
 	if (fetch->streams.spec.group_in_flight != NULL)
 		*fetch->streams.spec.group_in_flight -= n;
 	if (group_in_flight != NULL)
@@ -434,6 +442,7 @@ dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight)
 void
 dyn_fetch_drain(DynFetch *fetch)
 {
+	Assert(!fetch->streams.spec.keyed);
 	fetch->draining = true;
 	fetch->next_stream = fetch->streams.spec.nstreams;
 }
@@ -445,6 +454,7 @@ dyn_fetch_position(const DynFetch *fetch, DynItemPosition *position)
 
 	if (page == NULL || page->cursor.given == 0)
 		return false;
+	Assert(page->cursor.given <= page->page.nitems);
 	position->stream = page->stream;
 	position->limit = page->limit;
 	position->start_key = page->start_key.data;

@@ -77,6 +77,7 @@ void
 dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys, int nkeys)
 {
 	Assert(nkeys > 0 && nkeys >= requests->nkeys && requests->nparts > 0);
+	Assert(nkeys == 1 || requests->op == DYN_OP_BATCH_GET_ITEM);
 	requests->keys = keys;
 	requests->nkeys = nkeys;
 	requests->nstreams = batches(nkeys);
@@ -154,7 +155,8 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 {
 	DynRequests *requests;
 
-	Assert(!resolved->contradiction);
+	Assert(!resolved->contradiction && !resolved->incomplete);
+	Assert(access->kind == DYN_ACCESS_SCAN || resolved->nkeys > 0);
 	if (access->kind == DYN_ACCESS_GET)
 		return dyn_requests_of_keys(relation, resolved->keys, resolved->nkeys,
 									resolved->nparts, projection, nprojection);
@@ -304,6 +306,7 @@ dyn_requests_expected(void *arg, int stream, DynExpected *expected)
 	const DynRequests *requests = arg;
 	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
 
+	Assert(requests->op != DYN_OP_SCAN && stream < requests->nstreams);
 	expected->nparts = requests->nparts;
 	expected->nkeys = 1;
 	if (requests->op == DYN_OP_QUERY)

@@ -412,6 +412,7 @@ last_with_prefix(const DynScalar *prefix, size_t max_bytes)
 	char	   *data = palloc(max_bytes);
 	DynScalar	last = {DYN_TYPE_S, data, prefix->len};
 
+	Assert(prefix->len > 0 && prefix->len <= max_bytes);
 	memcpy(data, prefix->data, prefix->len);
 	while (last.len < max_bytes)
 	{
@@ -481,7 +482,9 @@ resolve_attribute(const ResolveContext *context, const DynKeyMatch *match,
 	{
 		merge_prefix(range);
 		check_interval(range);
+		Assert(!range->has_prefix || (!range->lower.set && !range->upper.set));
 	}
+	Assert(range->contradiction || !range->has_points || range->npoints > 0);
 }
 
 /* ---- conditions on range attributes ---- */
@@ -510,6 +513,7 @@ range_cond(const KeyRange *range, const DynPath *path)
 	const DynScalar *lo = &range->lower.value;
 	const DynScalar *hi = &range->upper.value;
 
+	Assert(!range->contradiction);
 	if (range->has_points && range->npoints == 1)
 		return range_cond_values(DYN_COND_EQ, path, &range->points[0], NULL);
 	if (range->has_points)
@@ -666,6 +670,7 @@ add_row_keys(const ResolveContext *context, const DynAccess *access,
 	PointSet	sets[DYN_MAX_KEY_ATTRS + 1];
 	double		total = 1;
 
+	Assert(list_length(arm->args) == access->nrow_attrs);
 	memset(sets, 0, sizeof(sets));
 	for (int i = 0; i < access->nrow_attrs; i++)
 	{
@@ -777,6 +782,21 @@ resolve_combinations(const ResolveContext *context, const DynAccess *access,
 		combine_points(resolved, matches, ranges, n);
 }
 
+#ifdef USE_ASSERT_CHECKING
+static bool
+keys_are_sorted_and_distinct(DynResolvedAccess *resolved)
+{
+	for (int i = 1; i < resolved->nkeys; i++)
+	{
+		const DynKeyPart *parts = &resolved->keys[(Size) i * resolved->nparts];
+
+		if (compare_keys(parts - resolved->nparts, parts, &resolved->nparts) >= 0)
+			return false;
+	}
+	return true;
+}
+#endif
+
 static void
 resolve_keys(const ResolveContext *context, const DynAccess *access,
 			 DynResolvedAccess *resolved)
@@ -785,6 +805,8 @@ resolve_keys(const ResolveContext *context, const DynAccess *access,
 		resolve_row_keys(context, access, resolved);
 	else
 		resolve_combinations(context, access, resolved);
+	Assert(resolved->contradiction ||
+		   (resolved->nkeys > 0 && keys_are_sorted_and_distinct(resolved)));
 	if (!resolved->contradiction && access->kind == DYN_ACCESS_QUERY)
 		resolve_range_conditions(context, access, resolved);
 }

@@ -133,6 +133,7 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 	rows->base = access->base;
 	set_columns(rows, access);
 	add_extra(rows, extra, nextra);
+	Assert(rows->npaths < space && rows->nprojection < space);
 	for (int i = 0; i < rows->nbase; i++)
 		rows->base_slots[i] = dyn_rows_slot(rows, rows->base[i].name);
 	/* an item of which nothing is wanted must still be seen */
@@ -324,6 +325,7 @@ store_row(DynRows *rows, TupleTableSlot *slot)
 		int			position = rows->positions ? rows->positions[i]
 			: rows->attnums[i] - 1;
 
+		Assert(position >= 0 && position < slot->tts_tupleDescriptor->natts);
 		slot->tts_isnull[position] =
 			!decode_column(rows, rows->values, i, &slot->tts_values[position]);
 	}

@@ -68,6 +68,7 @@ dyn_schedule_init(DynFetch *fetch)
 {
 	const DynFetchSpec *spec = &fetch->streams.spec;
 
+	Assert(spec->compare == NULL || (spec->all_at_once && !spec->keyed));
 	fetch->streams.expected = spec->keyed ? KEYED_EXPECTED_BYTES
 		: FIRST_EXPECTED_BYTES;
 	fetch->max_active = most_active(spec);
@@ -98,6 +99,7 @@ is_settled(const DynFetch *fetch, int number)
 void
 dyn_schedule_settle(DynFetch *fetch, int number)
 {
+	Assert(number >= 0 && number < fetch->streams.spec.nstreams);
 	if (number >= fetch->nsettled)
 	{
 		int			n = Max(64, number + number / 2);
@@ -117,7 +119,8 @@ begin_stream(DynFetch *fetch, int number)
 {
 	DynStream  *stream;
 
-	Assert(!is_settled(fetch, number));
+	Assert(!is_settled(fetch, number) && !fetch->draining);
+	Assert(number < fetch->streams.spec.nstreams);
 	if (fetch->streams.spec.keyed)
 		dyn_schedule_settle(fetch, number);
 	if (fetch->nidle > 0)
@@ -130,7 +133,6 @@ begin_stream(DynFetch *fetch, int number)
 											  sizeof(DynValue));
 	}
 	Assert(fetch->nactive < fetch->space);
-	Assert(number < fetch->streams.spec.nstreams);
 	Assert(dyn_stream_is_idle(stream));
 	fetch->active[fetch->nactive++] = stream;
 	dyn_stream_begin(stream, number);
@@ -259,6 +261,7 @@ dyn_schedule_in_flight(const DynFetch *fetch)
 
 	for (int i = 0; i < fetch->nactive; i++)
 		n += fetch->active[i]->in_flight;
+	Assert(n <= fetch->streams.statement->in_flight);
 	return n;
 }
 
@@ -315,6 +318,8 @@ begin_streams(DynFetch *fetch)
 			begin_stream(fetch, fetch->next_stream);
 		fetch->next_stream++;
 	}
+	/* keyed, the consumer may name more */
+	Assert(spec->keyed || fetch->nactive <= fetch->max_active);
 }
 
 /*
@@ -485,6 +490,7 @@ dyn_schedule_wait(DynFetch *fetch)
 {
 	double		pause = dyn_schedule_next_resumption(fetch);
 
+	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
 	if (dyn_schedule_in_flight(fetch) > 0)
 		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1);

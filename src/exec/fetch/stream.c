@@ -50,6 +50,7 @@ buffer_set(DynBuffer *buf, const char *data, size_t len)
 void
 dyn_stream_begin(DynStream *stream, int number)
 {
+	Assert(!stream->in_flight && stream->first == NULL && stream->last == NULL);
 	stream->number = number;
 	stream->nrequests = 0;
 	stream->more = true;
@@ -90,7 +91,10 @@ pick_keys(const DynFetchSpec *spec, DynStream *stream, DynReadRequest *request,
 		stream->batch_most = spec->batch_keys > 0 ? spec->batch_keys
 			: DYN_BATCH_GET_MAX_KEYS;
 	}
+	/* a stream's keys stay the same, and it ends with the last open one */
+	Assert(batch->nkeys == request->nkeys);
 	request->npicked = dyn_batch_request(batch, stream->batch_most, picked);
+	Assert(request->npicked > 0);
 	request->picked = picked;
 }
 
@@ -173,6 +177,7 @@ count_answer(DynStreamContext *context, const DynCall *call,
 	counters.items_read = is_get ? page->nitems : page->scanned_count;
 	counters.items_returned = items_returned(page);
 	counters.read_units = page->units;
+	Assert(counters.items_returned <= counters.items_read);
 	dyn_counters_add(&context->statement->counters, &counters);
 	if (context->spec.counters != NULL)
 		dyn_counters_add(context->spec.counters, &counters);
@@ -262,6 +267,7 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 											   about->operation));
 	if (!halve_batch(stream) && !refresh_if_stale(context, stream))
 		dyn_report_call(stream->call, about);
+	Assert(stream->nrequests > 0 && !stream->more);
 	dyn_batch_reopen(&stream->batch);
 	stream->nrequests--;
 	stream->more = true;
@@ -361,6 +367,7 @@ static void
 queue_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page)
 {
 	Assert(page->page.nitems > 0 && page->bytes == 0 && !stream->in_flight);
+	Assert(!context->spec.counting);
 	page->bytes = page->body.cap + dyn_page_memory(&page->page);
 	context->statement->bytes += page->bytes;
 	page->next = NULL;
@@ -376,6 +383,7 @@ dyn_stream_pop(DynStream *stream)
 {
 	DynFetchPage *page = stream->first;
 
+	Assert((stream->first == NULL) == (stream->last == NULL));
 	if (page != NULL)
 	{
 		stream->first = page->next;
@@ -491,6 +499,8 @@ note_unprocessed(DynStreamContext *context, DynStream *stream)
 	double		pause = FIRST_PAUSE_MS;
 	int			answered = dyn_batch_count(&stream->batch, DYN_KEY_ANSWERED);
 
+	/* the response has answered or reopened each of them */
+	Assert(dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED) == 0);
 	if (dyn_batch_count(&stream->batch, DYN_KEY_OPEN) == 0)
 		return;
 	stream->more = true;
@@ -583,6 +593,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 static void
 free_page(DynStreamContext *context, DynFetchPage *page)
 {
+	Assert(context->statement->bytes >= page->bytes);
 	context->statement->bytes -= page->bytes;
 	dyn_page_free(&page->page);
 	dyn_buffer_free(&page->body);

@@ -42,6 +42,8 @@ dyn_executions_add(DynExecutions *executions, const DynValues *values)
 	MemoryContext oldcontext = MemoryContextSwitchTo(executions->context);
 	DynExecution *execution;
 
+	/* all are added before the first one runs */
+	Assert(executions->next == 0);
 	if (executions->n == executions->space)
 		make_space(executions);
 	execution = &executions->list[executions->n++];
@@ -56,6 +58,7 @@ dyn_executions_find(const DynExecutions *executions, const DynValues *values)
 {
 	int			next = executions->next;
 
+	Assert(next >= 0 && next <= executions->n);
 	if (next < executions->n &&
 		dyn_values_equal(values, &executions->list[next].values))
 		return next;

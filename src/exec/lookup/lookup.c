@@ -123,6 +123,7 @@ dyn_lookups_create(DynReader *reader, TupleDesc desc)
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	DynLookups *lookups = palloc0(sizeof(DynLookups));
 
+	Assert(dyn_access_can_look_up(reader->access));
 	dyn_reader_check_schema(reader);
 	lookups->reader = reader;
 	lookups->context = context;
@@ -280,6 +281,7 @@ fill_terms(DynLookups *lookups, const DynExecution *execution, int first_new)
 
 	dyn_resolve_access(reader->access, reader->relation, &execution->values,
 					   resolved);
+	Assert(resolved->nkeys == execution->nentries);
 	for (int i = 0; i < execution->nentries; i++)
 	{
 		const DynLookupEntry *entry = execution->entries[i];
@@ -295,6 +297,7 @@ static void
 find_entries(DynLookups *lookups, DynExecution *execution,
 			 const DynResolvedAccess *resolved)
 {
+	Assert(execution->nentries == 0);
 	for (int i = 0; i < resolved->nkeys; i++)
 	{
 		const DynKeyPart *parts = &resolved->keys[(Size) i * resolved->nparts];
@@ -332,6 +335,7 @@ dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 	DynResolvedAccess resolved;
 
+	Assert(lookups->open == NULL);
 	dyn_resolve_access(reader->access, reader->relation, &execution->values,
 					   &resolved);
 	execution->refused = resolved.incomplete;
@@ -531,6 +535,7 @@ receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
 static void
 keep_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
+	Assert(entry->pins > 0 && entry->nrows <= entry->taken);
 	entry->taken++;
 	if (!entry->keeping)
 		return;
@@ -594,6 +599,7 @@ store_transient_row(const DynLookupEntry *entry, TupleTableSlot *slot)
 static bool
 next_of_rows(DynLookups *lookups, const DynLookupEntry *entry, TupleTableSlot *slot)
 {
+	Assert(entry->transient == NULL || (entry->nrows == 0 && entry->pins == 1));
 	if (entry->transient != NULL && lookups->row == 0)
 	{
 		store_transient_row(entry, slot);
@@ -657,6 +663,7 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 	bool		found = true;
 
 	Assert(!entry->ended);
+	Assert(lookups->first.entries[entry->batch_position] == entry);
 	while (found && lookups->base.n < piece_keys(lookups))
 	{
 		MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
@@ -741,6 +748,7 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 	{
 		DynLookupEntry *item = entry->items[lookups->row];
 
+		Assert(item->pins > 0);
 		if (item->state == DYN_LOOKUP_PENDING)
 			receive_batch(lookups, &lookups->base,
 						  dyn_lookup_batch_stream(&lookups->base, item));

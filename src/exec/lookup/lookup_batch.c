@@ -25,6 +25,7 @@ dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts)
 
 		if (entry == NULL || entry->state != DYN_LOOKUP_PENDING)
 			continue;
+		Assert(entry->batch_position == i);
 		entry->state = DYN_LOOKUP_EMPTY;
 		dyn_lookup_entry_end_listing(entry);
 		if (entry->pins == 0)
@@ -80,7 +81,7 @@ dyn_lookup_batch_keep_key(DynLookupBatch *batch, const DynLookupEntry *entry,
 {
 	DynKeyPart *kept = &batch->keys[(Size) entry->batch_position * batch->nparts];
 
-	Assert(batch->nparts > 0);
+	Assert(batch->nparts > 0 && batch->entries[entry->batch_position] == entry);
 	for (int i = 0; i < batch->nparts; i++)
 	{
 		kept[i] = parts[i];
@@ -135,6 +136,9 @@ dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 		dyn_requests_set_keys(batch->requests, batch->keys, n);
 	else
 		dyn_requests_set_terms(batch->requests, batch->terms, n);
+	Assert(batch->requests->nstreams == (batch->nparts == 0 ? n
+										 : (n + DYN_BATCH_GET_MAX_KEYS - 1) /
+										 DYN_BATCH_GET_MAX_KEYS));
 	batch->sent = n;
 	oldcontext = MemoryContextSwitchTo(batch->work_context);
 	dyn_fetch_extend(batch->fetch, batch->requests->nstreams);
@@ -160,6 +164,7 @@ int
 dyn_lookup_batch_stream(const DynLookupBatch *batch, const DynLookupEntry *entry)
 {
 	Assert(entry->state == DYN_LOOKUP_PENDING && entry->batch_position < batch->n);
+	Assert(batch->entries[entry->batch_position] == entry);
 	return batch->nparts > 0 ? entry->batch_position / DYN_BATCH_GET_MAX_KEYS
 		: entry->batch_position;
 }

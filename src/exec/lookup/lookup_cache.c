@@ -44,6 +44,7 @@ dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len)
 	DynLookupEntry *entry = hash_search(cache->table, &wanted, HASH_ENTER, &found);
 	char	   *copy;
 
+	Assert(len > 0);
 	if (found)
 		return entry;
 	memset((char *) entry + sizeof(DynByteKey), 0,
@@ -60,6 +61,8 @@ dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len)
 static void
 leave_idle(DynLookupEntry *entry)
 {
+	Assert(!entry->is_idle ||
+		   (entry->pins == 0 && entry->state == DYN_LOOKUP_COMPLETE));
 	if (entry->is_idle)
 		dlist_delete(&entry->idle);
 	entry->is_idle = false;
@@ -166,7 +169,7 @@ dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 						  DynLookupEntry *item)
 {
 	Assert(entry->state == DYN_LOOKUP_PENDING && entry->nrows == 0);
-	Assert(item != entry);
+	Assert(item != entry && item->nitems == 0 && item->transient == NULL);
 	if (entry->nitems == entry->item_space)
 	{
 		Size		size;
@@ -192,7 +195,7 @@ dyn_lookup_entry_end_listing(DynLookupEntry *entry)
 void
 dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry)
 {
-	Assert(entry->state == DYN_LOOKUP_PENDING);
+	Assert(entry->state == DYN_LOOKUP_PENDING && !entry->is_idle);
 	dyn_lookup_entry_end_listing(entry);
 	entry->ended = true;
 	if (entry->keeping)
