@@ -97,12 +97,12 @@ class Statistics(fixture.TestCase):
         self.assertEqual(self.column("status")[0], 1)
 
     def test_dropped_column(self):
-        """Leaves no trace."""
+        """ANALYZE skips dropped columns."""
         self.fx.execute("ALTER FOREIGN TABLE orders DROP COLUMN info, DROP COLUMN at; ANALYZE orders")
         self.assertEqual(self.column("note")[1], 8)
 
     def test_fetch_size(self):
-        """Limits pages as in a Scan."""
+        """fetch_size limits the pages of ANALYZE, as those of a Scan."""
         self.fx.execute("ALTER FOREIGN TABLE orders OPTIONS (ADD fetch_size '150')")
         requests = self.fx.requests("ANALYZE orders")
         self.assertEqual([request.body["Limit"] for request in requests], [150] * len(requests))
@@ -110,13 +110,13 @@ class Statistics(fixture.TestCase):
         self.assertEqual(self.size()[0], 600)
 
     def test_policy(self):
-        """ANALYZE was asked for: neither warning nor error."""
+        """scan_policy does not apply to ANALYZE: neither a warning nor an error."""
         self.fx.execute("ALTER FOREIGN TABLE orders OPTIONS (ADD scan_policy 'error')")
         self.assertEqual(self.fx.notices("ANALYZE orders"), [])
         self.assertEqual(self.size()[0], 600)
 
     def test_verbose(self):
-        """Segments, items, read units, rows."""
+        """ANALYZE VERBOSE shows segments, items, read units and rows."""
         [message] = analyzed(self.fx, "ANALYZE VERBOSE orders")
         self.assertRegex(message, r'^INFO:  "orders": scanned 1 of 1 segments, containing 600 items, with [\d.]+ read units; '
                                   r'600 rows in sample, 600 estimated total rows$')
@@ -145,7 +145,7 @@ class Statistics(fixture.TestCase):
         self.assertEqual(self.column("cust", "all_orders")[2], 21)
 
     def test_an_empty_table(self):
-        """Has no rows, and no statistics of columns."""
+        """An empty table has no rows, and its columns have no statistics."""
         self.fx.create_table("empty", ("pk", "S"))
         self.fx.foreign_table("empty", "pk text NOT NULL, v int")
         self.fx.execute("ANALYZE empty")
@@ -257,7 +257,7 @@ class Bound(Scripted):
         self.assertEqual(self.fx.rows("SELECT n_distinct::float8 FROM pg_stats WHERE attname = 'h'"), [(-1,)])
 
     def test_a_full_sample_ends_it(self):
-        """No more is read than the statistics target wants."""
+        """ANALYZE reads no more than the statistics target needs."""
         self.table(20000)
         self.fx.execute("SET default_statistics_target = 1")
         _, _, items, units, sample, rows = self.analyze(1000)
@@ -283,7 +283,7 @@ class Bound(Scripted):
                 self.assertEqual((sample, rows), (items, items))
 
     def test_smaller_than_described(self):
-        """Segments without items end it as well."""
+        """ANALYZE also ends when the remaining segments have no items."""
         self.table(100, item_count=20000, size_bytes=2_000_000)
         _, _, items, _, _, rows = self.analyze(100)
         self.assertLessEqual(items, 100)
@@ -291,13 +291,13 @@ class Bound(Scripted):
         self.assertLessEqual(self.units(), 110)
 
     def test_smallest_bound(self):
-        """One read unit."""
+        """The smallest limit is one read unit."""
         self.table(20000)
         self.analyze(1)
         self.assertLessEqual(self.units(), 3)
 
     def test_values(self):
-        """At least one."""
+        """The limit must be at least one."""
         self.assertEqual(self.fx.error("SET dynamo_fdw.analyze_read_units = 0").sqlstate, "22023")
 
     def test_concurrency(self):
@@ -333,7 +333,7 @@ class Ends(Scripted):
     """Cancel and errors."""
 
     def test_cancel(self):
-        """While an answer is awaited."""
+        """A cancel takes effect while an answer is awaited."""
         self.table(100)
         self.fake.on("Scan", replies.hang_before_headers())
         self.fx.execute("SET statement_timeout = 300")
@@ -344,7 +344,7 @@ class Ends(Scripted):
         self.assertEqual(self.reltuples(), 100)
 
     def test_remote_error(self):
-        """Leaves the statistics as they were."""
+        """After an error of the service the statistics are unchanged."""
         self.table(100)
         self.fx.execute("ANALYZE t")
         self.fake.on("Scan", replies.error("AccessDeniedException", "no"))
@@ -358,7 +358,7 @@ class Ends(Scripted):
         self.assertEqual(self.fx.rows("SELECT FROM pg_stats WHERE tablename = 't'"), [])
 
     def test_no_leaks(self):
-        """Neither warnings nor descriptors."""
+        """Failed commands leave no warnings and no open descriptors."""
         self.table(3000)
         before = None
         for _ in range(3):

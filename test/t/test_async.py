@@ -93,7 +93,7 @@ class Overlap(Scripted):
         self.assertTrue(all(request.body["Select"] == "COUNT" for request in self.reads()))
 
     def test_count_of_several_pages(self):
-        """Each page is waited for without the others."""
+        """Branches count over several pages, each independently of the others."""
         for number in range(4):
             self.table(number, page_size=3)
         self.assertEqual(self.both_ways(self.union("SELECT count(*) FROM {} WHERE h = 'p'"), 4, 16), [(10,)] * 4)
@@ -112,7 +112,7 @@ class Overlap(Scripted):
         self.assertEqual(self.run_async(self.union("SELECT n FROM {} WHERE h IN ('p', 'q')"), 8, 8), [(n,) for n in range(40)])
 
     def test_index_then_table(self):
-        """The four Queries overlap, and what is read by their keys."""
+        """The four Queries overlap, and so do the reads of the keys that they list."""
         sql = self.union("SELECT n FROM {} WHERE v = 1 AND w IS NOT NULL")
         self.assertIn("Query, then BatchGetItem", self.fx.explain(sql))
         rows = self.both_ways(sql, 4)
@@ -124,7 +124,7 @@ class Overlap(Scripted):
             self.assertEqual(most_in_flight([r for r in self.reads() if r.operation == operation]), 4)
 
     def test_index_without_entries(self):
-        """Nothing to read then."""
+        """If the index has no entries, the table is not read."""
         self.assertEqual(self.both_ways(self.union("SELECT n, w FROM {} WHERE v = 7"), 4, 4), [])
 
     def test_filters_that_drop_all(self):
@@ -135,7 +135,7 @@ class Overlap(Scripted):
         self.assertEqual(self.both_ways(self.union("SELECT n FROM {} WHERE h = 'p' AND n * 2 = 35"), 4, 20), [])
 
     def test_empty_pages(self):
-        """Empty pages do not end a branch either."""
+        """An empty page does not end a branch."""
         for number in range(4):
             self.table(number, page_size=5, empty_before=(0, 5))
         self.assertEqual(self.both_ways(self.union(), 4), [(n,) for n in range(40)])
@@ -146,14 +146,14 @@ class Overlap(Scripted):
                          [(n,) for n in range(20)])
 
     def test_above(self):
-        """Sorts, aggregates and joins stand above the Append."""
+        """Sorts, aggregates and joins work above the Append."""
         self.assertEqual(self.fx.rows(f"SELECT sum(n), count(*) FROM ({self.union()}) u"), [(780, 40)])
         self.assertEqual(self.fx.rows(f"SELECT n FROM ({self.union()}) u ORDER BY n DESC LIMIT 2"), [(39,), (38,)])
         self.assertEqual(self.run_async(f"SELECT n, g FROM ({self.union()}) u JOIN generate_series(5, 15, 5) g ON g = n", 4),
                          [(5, 5), (10, 10), (15, 15)])
 
     def test_two_appends(self):
-        """Each waits for its own branches."""
+        """Each Append waits for its own branches."""
         sql = (f"SELECT a.n, b.n FROM ({self.union(tables=2)}) a JOIN (SELECT n FROM t2 WHERE h = 'p' UNION ALL "
                "SELECT n FROM t3 WHERE h = 'p') b ON b.n = a.n + 20")
         self.fake.reset()
@@ -162,7 +162,7 @@ class Overlap(Scripted):
         self.assertGreaterEqual(most_in_flight(self.reads()), 2)
 
     def test_append_below_append(self):
-        """One Append feeds another's sibling."""
+        """An Append is a branch of another Append."""
         sql = f"SELECT n FROM ({self.union(tables=2)} LIMIT 100) a UNION ALL SELECT n FROM t2 WHERE h = 'p' UNION ALL SELECT n FROM t3"
         self.assertEqual(self.run_async(sql, 4), [(n,) for n in range(40)])
 
@@ -177,7 +177,7 @@ class Overlap(Scripted):
         self.assertEqual(self.run_async(self.union(), 1, 4), [(n,) for n in range(40)])
 
     def test_max_concurrency(self):
-        """Requests of all branches count together."""
+        """max_concurrency limits the requests of all branches together."""
         for number in range(4):
             self.table(number, page_size=3)
         for most in (1, 2, 3):
@@ -224,7 +224,7 @@ class Overlap(Scripted):
         self.assertEqual(sorted(self.fx.rows(sql)), sorted([(n,) for n in range(1000)] * 2))
 
     def test_explain_analyze(self):
-        """Counters are each branch's own."""
+        """EXPLAIN ANALYZE shows counters for each branch."""
         plan = self.fx.explain(self.union(), "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF")
         self.assertEqual(plan.count("Async Foreign Scan"), 4)
         self.assertEqual(plan.count("(actual rows=10"), 4)
@@ -235,13 +235,13 @@ class Limit(Scripted):
     """A LIMIT above the Append."""
 
     def test_by_key(self):
-        """All branches are asked; what is not needed is abandoned."""
+        """Keyed branches all start; requests that turn out unnecessary are abandoned."""
         self.assertEqual(len(self.run_async(self.union() + " LIMIT 25", 4, 4)), 25)
         self.assertEqual(len(self.run_async(self.union() + " LIMIT 3", 4, 4)), 3)
         self.assertEqual(self.fx.value("SELECT count(*) FROM t0 WHERE h = 'p'"), 10)
 
     def test_scans_wait(self):
-        """Scans that may not be needed are not begun."""
+        """Scans below a LIMIT start only when they are reached."""
         sql = self.union("SELECT n FROM {}") + " LIMIT 12"
         self.assertNotIn("Async", self.fx.explain(sql))
         self.fake.reset()
@@ -250,7 +250,7 @@ class Limit(Scripted):
         self.run_async(f"SELECT n FROM ({self.union('SELECT n FROM {}')}) u ORDER BY n LIMIT 12", 4, 4)
 
     def test_cursor(self):
-        """Fetched in pieces, closed in the middle."""
+        """A cursor is fetched in parts, and closed before its end."""
         self.fx.execute("BEGIN")
         self.fx.execute(f"DECLARE c CURSOR FOR {self.union()}")
         rows = [row for count in (1, 5, 14, 15) for row in self.fx.rows(f"FETCH {count} FROM c")]
@@ -271,7 +271,7 @@ class Rescans(Scripted):
         return f"SELECT g, u.n FROM generate_series(1, 3) g, LATERAL ({self.union('SELECT n FROM {} WHERE ' + condition)}) u"
 
     def test_with_new_values(self):
-        """Each round asks with its own values."""
+        """Each rescan sends requests with its own values."""
         rows = self.both_ways(self.inner("h = 'p' AND n = g * 10 + 1"), 4)
         self.assertEqual(rows, [(1, 11), (2, 21), (3, 31)])
 
@@ -309,7 +309,7 @@ class Rescans(Scripted):
         self.assertEqual(len(self.fx.rows(sql)), len(words))
 
     def test_without_new_values(self):
-        """As the inner side of a nested loop."""
+        """The Append is the inner side of a nested loop."""
         self.fx.execute("SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
         sql = f"SELECT g, u.n FROM generate_series(1, 2) g JOIN ({self.union()}) u ON u.n < g"
         self.assertEqual(self.both_ways(sql, 4), [(1, 0), (2, 0), (2, 1)])
@@ -353,7 +353,7 @@ class Rescans(Scripted):
                                       self.narrow().format(0, 0) + ") u LIMIT 1) u ON u.n < g + 9"), [(g, 2) for g in range(3)])
 
     def test_correlated_subquery(self):
-        """A count over the union for each row."""
+        """A correlated subquery counts over the union for each row."""
         sql = f"SELECT g, (SELECT count(*) FROM ({self.union()}) u WHERE u.n < g) FROM generate_series(1, 3) g"
         self.assertEqual(sorted(self.fx.rows(sql)), [(1, 1), (2, 2), (3, 3)])
 
@@ -371,17 +371,17 @@ class Partitions(Scripted):
         self.fx.explain("SELECT * FROM parts")
 
     def test_partitions(self):
-        """Asked together."""
+        """The requests of all partitions are in flight together."""
         self.assertEqual(self.both_ways("SELECT n FROM parts WHERE h = 'p'", 4, 4), [(n,) for n in range(40)])
         self.assertEqual(self.both_ways("SELECT n, tableoid::regclass::text FROM parts", 4, 4),
                          [(n, f"part{n // 10}") for n in range(40)])
 
     def test_pruned(self):
-        """Only those that remain."""
+        """Only the partitions that remain after pruning are read."""
         self.assertEqual(self.both_ways("SELECT n FROM parts WHERE h = 'p' AND n BETWEEN 5 AND 14", 2, 2), [(n,) for n in range(5, 15)])
 
     def test_pruned_while_running(self):
-        """With values that are known then."""
+        """Partitions are pruned by values known only at execution."""
         self.fx.execute("SET plan_cache_mode = force_generic_plan; PREPARE q (int) AS SELECT n FROM parts WHERE h = 'p' AND n < $1")
         self.addCleanup(self.fx.execute, "DEALLOCATE q")
         self.fake.reset()
@@ -402,12 +402,12 @@ class Partitions(Scripted):
         self.assertEqual(self.fx.rows(sql), [(g, g * 11 + 5) for g in range(4)])
 
     def test_local_partition(self):
-        """Beside foreign ones."""
+        """A local partition is read together with foreign ones."""
         self.fx.execute("CREATE TABLE part9 PARTITION OF parts FOR VALUES FROM (90) TO (100); INSERT INTO part9 VALUES ('p', 95, 1)")
         self.assertEqual(self.both_ways("SELECT n FROM parts WHERE h = 'p'", 4, 4), [(n,) for n in (*range(40), 95)])
 
     def test_row_locks(self):
-        """FOR UPDATE locks nothing, and returns the rows."""
+        """FOR UPDATE locks nothing, but returns the rows."""
         self.assertEqual(sorted(self.fx.rows("SELECT n FROM parts WHERE h = 'p' FOR UPDATE")), [(n,) for n in range(40)])
 
 
@@ -419,12 +419,12 @@ class Ends(Scripted):
         self.pid = self.fx.conn.info.backend_pid
 
     def test_backoff(self):
-        """A throttled branch is woken when its pause is over."""
+        """A throttled branch continues when its pause is over."""
         self.fake.on("Query", [replies.throttle()] * 6)
         self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
 
     def test_unprocessed_keys(self):
-        """So is one whose keys were left unprocessed."""
+        """A branch with unprocessed keys continues when its pause is over."""
         left = iter(range(4))
 
         def answer(request):
@@ -434,7 +434,7 @@ class Ends(Scripted):
                          [(5,), (6,), (15,), (25,), (35,)])
 
     def test_read_unit_limit(self):
-        """And one that has to wait for its read units."""
+        """A branch that waits for max_read_units continues in time."""
         self.fx.execute("ALTER SERVER fake OPTIONS (ADD max_read_units '20')")
         self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP max_read_units)")
         for number in range(4):
@@ -442,7 +442,7 @@ class Ends(Scripted):
         self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
 
     def test_one_fails(self):
-        """Its error ends the statement; the session goes on."""
+        """A branch's error ends the statement; the session can go on."""
         self.fake.on("Query", lambda request: replies.error("AccessDeniedException", "no")
                      if request.body["TableName"] == "t2" else None)
         failure = self.fx.error(self.union())
@@ -452,7 +452,7 @@ class Ends(Scripted):
         self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
 
     def test_mismatch(self):
-        """An item that does not fit is named."""
+        """The error about a value that does not fit names the item."""
         self.fake.tables["t1"].items[3]["v"] = {"S": "x"}
         failure = self.fx.error(self.union("SELECT n, v FROM {} WHERE h = 'p'"))
         self.assertEqual(failure.sqlstate, "HV004")
@@ -480,7 +480,7 @@ class Ends(Scripted):
         self.assertLessEqual(descriptors_of(self.pid), before)
 
     def test_no_leaks(self):
-        """Every way out closes what was opened."""
+        """All descriptors are closed, however the statement ends."""
         for sql in (self.union(), self.union() + " LIMIT 3", self.union("SELECT 1 / (n - 25) FROM {} WHERE h = 'p'")):
             for attempt in range(3):
                 try:
@@ -494,7 +494,7 @@ class Ends(Scripted):
             self.assertEqual(descriptors_of(self.pid), before)
 
     def test_many_branches(self):
-        """More branches than descriptors."""
+        """There may be more branches than file descriptors."""
         self.fake.delay = 0
         sql = " UNION ALL ".join(f"SELECT n FROM t{number % 4} WHERE h = 'p' AND n = {number % 40}" for number in range(1200))
         self.assertEqual(len(self.fx.rows(sql)), sum(number % 4 == number % 40 // 10 for number in range(1200)))
@@ -504,7 +504,7 @@ class RealTables(fixture.TestCase):
     """DynamoDB Local and local tables."""
 
     def test_mixed(self):
-        """The same answers as from local tables alone."""
+        """Foreign and local branches together return the same rows as local tables alone."""
         shop.create(self.fx, "orders", "readings")
         self.fx.execute("SET dynamo_fdw.scan_policy = allow; CREATE TABLE l AS SELECT * FROM orders; "
                         "CREATE TABLE r AS SELECT * FROM readings")

@@ -55,7 +55,7 @@ class Values(fixture.TestCase):
                 self.assertEqual(self.fx.value(f"SELECT count(*) FROM s WHERE pk = 'a' AND sk {condition}"), expected)
 
     def test_the_same_as_parameters(self):
-        """Values that come at run time are judged as constants are."""
+        """Run-time values are handled like constants."""
         self.fx.execute("PREPARE ps(text) AS SELECT count(*) FROM s WHERE pk = 'a' AND sk > $1; PREPARE pn(numeric) AS SELECT count(*) FROM n WHERE pk = 1 AND sk < $1;"
                         "PREPARE pe(numeric) AS SELECT count(*) FROM n WHERE pk = $1")
         for mode in ("force_custom_plan", "force_generic_plan"):
@@ -82,7 +82,7 @@ class Statements(fixture.TestCase):
         cls.fx.foreign_table("t", "pk text, v integer", server="fake", scan_policy="allow")
 
     def test_writes(self):
-        """They come later; until then core refuses them."""
+        """PostgreSQL rejects writes, which are not implemented."""
         for sql, verb in (("INSERT INTO t VALUES ('b', 1)", "insert into"), ("UPDATE t SET v = 2", "update"), ("DELETE FROM t", "delete from"), ("TRUNCATE t", "truncate")):
             with self.subTest(sql=sql):
                 failure = self.fx.error(sql)
@@ -97,7 +97,7 @@ class Statements(fixture.TestCase):
             self.assertEqual((failure.sqlstate, failure.message), ("0A000", 'system columns of foreign table "t" cannot be read'))
 
     def test_locks(self):
-        """FOR UPDATE locks nothing, and gives the rows."""
+        """FOR UPDATE locks nothing, but returns the rows."""
         self.assertEqual(self.fx.rows("SELECT pk FROM t WHERE pk = 'a' FOR UPDATE"), [("a",)])
 
     def test_a_table_without_columns(self):
@@ -149,7 +149,7 @@ class Statements(fixture.TestCase):
                 self.assertEqual(self.fx.rows(f"SELECT c{number} FROM odd WHERE c{number} = {number}"), [(number,)])
 
     def test_too_many_keys(self):
-        """Lists of keys multiply: there is a bound, and it is told."""
+        """The number of combinations of key values is limited; the error says so."""
         self.fx.create_table("pairs", ("pk", "N"), ("sk", "N"))
         self.fx.foreign_table("pairs", "pk integer, sk integer")
         keys = "(SELECT array_agg(i) FROM generate_series(1, 100000) i)::integer[]"

@@ -49,13 +49,13 @@ class ListedAgain(fixture.TestCase):
                 self.assertEqual(len(asked), len(set(asked)))
 
     def test_scan(self):
-        """A scan of the index."""
+        """A scan of the index returns each item once."""
         sql = "SELECT note FROM t WHERE owner = 'o' AND at >= 0"
         self.assertIn("Query, then BatchGetItem", self.fx.explain(sql))
         self.assertEachOnce(sql)
 
     def test_scan_that_is_repeated(self):
-        """What was set aside is given up with the execution."""
+        """Keys that were set aside are dropped when the execution ends."""
         self.fx.execute("SET work_mem = '64kB'; SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
                         "SET dynamo_fdw.enable_lookup_join = off")
         sql = "SELECT v.x, count(DISTINCT t.note) FROM (VALUES ('o', 1), ('o', 2)) v(o, x) CROSS JOIN LATERAL" \
@@ -65,7 +65,7 @@ class ListedAgain(fixture.TestCase):
         self.assertEqual(self.fx.rows(sql), [(900,)])
 
     def test_lookups(self):
-        """Lookups, which forget what they have listed piece by piece."""
+        """Lookups return each item once, although they forget listed keys piece by piece."""
         self.fx.execute("ALTER SERVER listing OPTIONS (ADD max_concurrency '1');"
                         "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
         sql = "SELECT t.note FROM generate_series(1, 1) g JOIN t ON t.owner = CASE WHEN g = 1 THEN 'o' END WHERE t.at >= 0"

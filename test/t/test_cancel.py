@@ -227,7 +227,7 @@ class Interrupts(fixture.TestCase):
         self.assertIn("connect_timeout", failure.hint)
 
     def test_cancel_of_a_cursor(self):
-        """A cursor that waits for its next page."""
+        """A cursor that waits for its next page can be cancelled."""
         pages = [[{"pk": {"S": "a"}, "sk": {"N": str(number)}}] for number in range(2)]
         self.fake.pages("t", lambda number: pages[number] if number < 2 else replies.hang_before_headers(), 3)
         self.addCleanup(setattr, self.fake.tables["t"], "pages", None)
@@ -249,7 +249,7 @@ class LongLists(fixture.TestCase):
     """Millions of keys are bound, and sorted, where a timeout acts."""
 
     def test_timeout(self):
-        """Keys, whole keys, rows and filters."""
+        """statement_timeout acts while long lists become keys, whole keys, row-wise keys and filters."""
         fake = self.fx.fake("lists")
         self.addCleanup(fake.stop)
         fake.table("t", ("pk", "S"), ("sk", "N"))

@@ -43,7 +43,7 @@ class Connections(fixture.TestCase):
         return wanted
 
     def test_what_two_statements_used(self):
-        """A wide one's connections go with the second narrow one."""
+        """Connections that neither of the last two statements used are closed."""
         self.assertEqual([self.open_after(sql) for sql in (WIDE, WIDE, NARROW)], [8, 8, 8])
         self.assertEqual(self.fake.connections, 8)
         self.assertEqual([self.open_after(sql) for sql in (NARROW, NARROW, NARROW)], [0, 1, 1])
@@ -59,7 +59,7 @@ class Connections(fixture.TestCase):
             self.assertEqual(self.open_after(NARROW), used)
 
     def test_explain_is_none(self):
-        """It sends nothing."""
+        """EXPLAIN sends nothing, and does not count as a statement here."""
         self.fx.rows(WIDE)
         for _ in range(3):
             self.assertEqual(self.open_after(f"EXPLAIN {NARROW}"), 8)
@@ -84,7 +84,7 @@ class Connections(fixture.TestCase):
         self.assertLessEqual(self.fake.connections, 101)
 
     def test_closed_by_the_peer(self):
-        """No descriptor waits to be closed."""
+        """Connections that the peer has closed are closed here as well."""
         self.fake.on("Query", [None, replies.close_after({"Count": 0, "ScannedCount": 0, "Items": []}), None, None])
         self.fx.rows(NARROW)
         self.fx.rows("BEGIN; DECLARE c CURSOR FOR SELECT n FROM t WHERE pk = 'p1' UNION ALL SELECT n FROM t WHERE pk = 'p2'")

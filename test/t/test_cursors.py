@@ -31,7 +31,7 @@ class Cursors(fixture.TestCase):
                 self.fx.execute("CLOSE c")
 
     def test_plain_cursor_over_each_access(self):
-        """Also when requests run for several keys, segments or batches."""
+        """The same holds for several keys, segments or batches."""
         for sql, count in (("SELECT at FROM orders WHERE cust IN ('c01', 'c02')", 60), ("SELECT at FROM orders", 600),
                            ("SELECT total FROM orders WHERE ship = 's3'", 3), ("SELECT count(*) FROM orders", 1),
                            ("SELECT at FROM orders WHERE cust IN ('c01', 'c02') AND at IN ('2024-01-01', '2024-02-02')", 4)):
@@ -55,26 +55,26 @@ class Cursors(fixture.TestCase):
         self.assertEqual(self.fx.requests("FETCH BACKWARD ALL FROM c"), [])
 
     def test_not_backward(self):
-        """Without SCROLL core refuses."""
+        """Without SCROLL, PostgreSQL rejects fetching backward."""
         self.fx.execute(f"DECLARE c NO SCROLL CURSOR FOR {SQL}")
         self.fx.rows("FETCH 5 FROM c")
         self.assertEqual(self.fx.error("FETCH BACKWARD 1 FROM c").sqlstate, "55000")
 
     def test_move(self):
-        """Rows that are skipped are skipped."""
+        """MOVE skips rows."""
         self.fx.execute(f"DECLARE c CURSOR FOR {SQL}")
         self.fx.execute("MOVE 10 IN c")
         self.assertEqual(self.fx.rows("FETCH 2 FROM c"), SORTED[10:12])
 
     def test_two_at_once(self):
-        """Two cursors over one table take turns."""
+        """Two cursors over one table are fetched alternately."""
         self.fx.execute(f"DECLARE a CURSOR FOR {SQL}; DECLARE b CURSOR FOR {SQL} DESC")
         for start in range(0, 30, 10):
             self.assertEqual(self.fx.rows("FETCH 10 FROM a"), SORTED[start:start + 10])
             self.assertEqual(self.fx.rows("FETCH 10 FROM b"), SORTED[::-1][start:start + 10])
 
     def test_survives_a_savepoint_that_is_rolled_back(self):
-        """The error of a subtransaction leaves the outer cursor alone."""
+        """An error in a subtransaction does not affect the outer cursor."""
         self.fx.execute(f"ALTER FOREIGN TABLE orders OPTIONS (ADD fetch_size '4'); DECLARE c CURSOR FOR {SQL}")
         self.assertEqual(self.fx.rows("FETCH 6 FROM c"), SORTED[:6])
         self.fx.execute("SAVEPOINT s")
@@ -154,7 +154,7 @@ class Driven(fixture.TestCase):
         self.assertEqual(self.fx.rows("SELECT ats('c01') LIMIT 3"), SORTED[:3])
 
     def test_materialised_rescan(self):
-        """A join without a key rescans what core has kept."""
+        """A join without a key reads the table once, and rescans a Materialize."""
         sql = "SELECT count(*) FROM generate_series(1, 5) g LEFT JOIN orders ON cust = 'c01' AND total > g * 50"
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
         self.addCleanup(self.fx.execute, "RESET enable_hashjoin; RESET enable_mergejoin")

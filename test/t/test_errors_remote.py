@@ -145,7 +145,7 @@ class Planned(Faults):
         self.assertEqual(failure.hint, CHECK_TABLE)
 
     def test_impossible_name(self):
-        """Repeating the statement would not help."""
+        """The hint names the options that make up the table's name."""
         self.fx.foreign_table("impossible", "pk text", server="fake", table_name="no name")
         self.fake.on("DescribeTable", replies.error("ValidationException", "TableName must be at least 3 characters long"))
         failure = self.fx.error("SELECT * FROM impossible")
@@ -349,7 +349,7 @@ class Damaged(Faults):
                 self.assertIn(failure.sqlstate, ("HV00M", "HV004"))
 
     def test_a_key_repeated(self):
-        """LastEvaluatedKey as the request had it would never end."""
+        """A repeated LastEvaluatedKey is an error, not an endless loop."""
         self.fake.pages("loop", [[{"pk": {"S": "a"}}]] * 5, repeat_key_at=2)
         self.fx.foreign_table("loop", "pk text", server="fake", scan_policy="allow")
         failure = self.fx.error("SELECT * FROM loop")
@@ -369,7 +369,7 @@ class Damaged(Faults):
         self.assertEqual(self.fake.operations(), ["Scan", "Scan"])
 
     def test_a_crc_that_is_no_number(self):
-        """Present, and not one number of 32 bits: a failed checksum."""
+        """A checksum header that is not a 32-bit number counts as a failed checksum."""
         body = replies.reply(self.GOOD)
         for value in ("abc", "", "-1", "+1", "0x0", "4294967296", "1 2", f"{zlib.crc32(body.body)}x",
                       f"{zlib.crc32(body.body)}\r\nx-amz-crc32: {zlib.crc32(body.body)}"):
@@ -426,7 +426,7 @@ class Lost(Faults):
     """Connections that end too early, and pages of gateways."""
 
     def test_closed_in_the_head(self):
-        """However much of the head came."""
+        """The connection may close anywhere in the headers."""
         for size in (1, 5, 8, 12, 15, 17, 30, 100):
             with self.subTest(size=size):
                 self.fake.reset(scripts=True)
@@ -543,7 +543,7 @@ class Strangers(fixture.TestCase):
             self.assertIn('DescribeTable of DynamoDB table "t" failed', failure.message)
 
     def test_a_garbled_status_line(self):
-        """The answer is at fault, not the connection's settings."""
+        """The error blames the response, not the settings of the connection."""
         for line in (b"HTTP/9.9 200 OK", b"HTTP/x.y 200 OK", b"HTTP/1.7 200 OK"):
             with self.subTest(line=line), socket.create_server(("127.0.0.1", 0)) as listener:
                 def answer(line=line, listener=listener):

@@ -86,7 +86,7 @@ class EvalPlanQual(fixture.TestCase):
         self.assertEqual(sorted(rows)[:2], [(1, 1, 10), (2, 1, 20)])
 
     def test_other_column_changed(self):
-        """The new amount and the price fetched before."""
+        """The update uses the new amount, and the price that was fetched before."""
         for _ in self.each_join():
             self.assertEqual(self.race("UPDATE cart SET amount = 5 WHERE id = 1", self.UPDATE), [(1, 5, 10, 50)])
 
@@ -105,11 +105,11 @@ class EvalPlanQual(fixture.TestCase):
             self.assertEqual(sorted(self.race("UPDATE cart SET code = 'c' WHERE id = 1", sql)), [(1, 30), (2, 20)])
 
     def test_row_deleted(self):
-        """Nothing to update."""
+        """A deleted row is not updated."""
         self.assertEqual(self.race("DELETE FROM cart WHERE id = 1", self.UPDATE), [])
 
     def test_rolled_back(self):
-        """As if nothing had been."""
+        """After a rollback of the other transaction the row is updated normally."""
         self.assertEqual(self.race("UPDATE cart SET amount = 5 WHERE id = 1", self.UPDATE, "ROLLBACK"), [(1, 1, 10, 10)])
 
     def test_condition_on_both(self):
@@ -121,27 +121,27 @@ class EvalPlanQual(fixture.TestCase):
             self.assertEqual(self.race("UPDATE cart SET amount = 2 WHERE id = 1", sql), [(1, 2, 10, 20)])
 
     def test_range_by_the_local_row(self):
-        """A sort key bound by a column that changes meanwhile."""
+        """The condition on the sort key uses a column that changes meanwhile."""
         sql = "UPDATE cart SET paid = price FROM prices p WHERE p.code = cart.code AND p.day > 'd' || cart.amount - 1" \
               " AND id = 1 RETURNING paid"
         self.assertEqual(self.race("UPDATE cart SET amount = 1, paid = 7 WHERE id = 1", sql), [(10,)])
         self.assertEqual(self.race("UPDATE cart SET amount = 5 WHERE id = 1", sql), [])
 
     def test_scan_of_the_foreign_table(self):
-        """Joined without a key."""
+        """The foreign table is joined without a key."""
         sql = "UPDATE cart SET paid = price FROM prices p WHERE p.price = cart.amount * 10 AND kind = 'k' AND id = 1" \
               " RETURNING paid"
         self.assertEqual(self.race("UPDATE cart SET paid = 3 WHERE id = 1", sql), [(10,)])
         self.assertEqual(self.race("UPDATE cart SET amount = 2 WHERE id = 1", sql), [])
 
     def test_left_join(self):
-        """The foreign side may be missing."""
+        """The foreign side of a left join may have no match."""
         sql = "UPDATE cart SET paid = coalesce(v.price, -1) FROM (SELECT c.id, p.price FROM cart c LEFT JOIN prices p" \
               " ON p.code = c.code AND day = 'none') v WHERE v.id = cart.id AND cart.id = 1 RETURNING amount, paid"
         self.assertEqual(self.race("UPDATE cart SET amount = 5 WHERE id = 1", sql), [(5, -1)])
 
     def test_delete_using(self):
-        """DELETE ... USING is checked again as well."""
+        """DELETE ... USING checks the changed row again."""
         sql = "DELETE FROM cart USING prices p WHERE p.code = cart.code AND day = 'd1' AND amount < price AND id = 1" \
               " RETURNING id"
         self.assertEqual(self.race("UPDATE cart SET amount = 50 WHERE id = 1", sql), [])
@@ -156,7 +156,7 @@ class EvalPlanQual(fixture.TestCase):
             self.assertEqual(self.race("UPDATE cart SET code = 'b' WHERE id = 1", sql), [])
 
     def test_correlated_subquery(self):
-        """A subquery over the foreign table runs anew for the new row."""
+        """A subquery over the foreign table is evaluated again for the new row."""
         sql = "UPDATE cart SET paid = (SELECT price FROM prices WHERE code = cart.code AND day = 'd1') WHERE id = 1" \
               " RETURNING paid"
         self.assertEqual(self.race("UPDATE cart SET code = 'c' WHERE id = 1", sql), [(30,)])

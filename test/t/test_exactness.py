@@ -81,7 +81,7 @@ class MisfitsInOrder(Twins):
         self.planned("SELECT n, sk FROM t JOIN o ON n = sk WHERE pk = 'a' ORDER BY n", "enable_hashjoin", "enable_nestloop")
 
     def test_what_fits_always_is_still_sorted(self):
-        """Every number fits numeric, so that the order is DynamoDB's."""
+        """Every number fits numeric, so DynamoDB's order is used."""
         self.fx.foreign_table("f", "pk text COLLATE \"C\", sk numeric", on_mismatch="null", **OPTIONS)
         self.assertIn("Order: ascending", self.fx.explain("SELECT sk FROM f WHERE pk = 'a' ORDER BY sk"))
         self.fx.foreign_table("f", "pk text COLLATE \"C\", sk integer", on_mismatch="null", **OPTIONS)
@@ -122,7 +122,7 @@ class OperatorsTypes(Twins):
             self.same(f"SELECT sk FROM t WHERE n1::oid {operator} 4294967295::oid")
 
     def test_an_indeterminate_collation_is_an_error(self):
-        """Also where no row would have to be compared here."""
+        """This holds even if no row has to be compared locally."""
         items = [{"pk": {"S": "p"}, "sk": {"N": "1"}, "t1": {"S": "a"}, "t2": {"S": "b"}}]
         self.load('pk text, sk integer, t1 text COLLATE "C", t2 text COLLATE "und-x-icu"', items)
         for operator in ("=", "<", ">"):
@@ -205,7 +205,7 @@ class LargeFilters(Twins):
         self.fx.execute("RESET plan_cache_mode")
 
     def test_long_paths(self):
-        """Of each of which an expression has little room."""
+        """A filter has room for only a few long paths."""
         steps = [f"m{n}" for n in range(28)]
 
         def nested(value):
@@ -271,7 +271,7 @@ class PartsOfDocuments(Twins):
             self.same(*self.QUERIES)
 
     def test_a_misfit_beside(self):
-        """U+0000 in one member makes the whole NULL."""
+        """U+0000 in one member makes the whole document NULL."""
         misfit = {"pk": {"S": "p"}, "sk": {"N": "7"}, "info": {"M": {"a": {"S": "x"}, "b": {"S": "y\0"}}}}
         self.load("pk text, sk integer, info jsonb OPTIONS (on_mismatch 'null')", [*self.ITEMS, misfit])
         self.same(*self.QUERIES)

@@ -48,7 +48,7 @@ class Explain(fixture.TestCase):
                 self.assertEqual((node["Remote Operation"], node["Remote Table"]), (word, self.remote))
 
     def test_projection_only_when_verbose(self):
-        """As Output is."""
+        """The projection is shown with VERBOSE only, like Output."""
         sql = "SELECT info->'rating', note FROM orders WHERE cust = 'c01'"
         self.assertFalse([line for line in self.lines(sql) if line.startswith("Projection")])
         self.assertIn("Projection: info.rating, note", self.lines(sql, "COSTS OFF, VERBOSE"))
@@ -56,7 +56,7 @@ class Explain(fixture.TestCase):
         self.assertEqual(node["Projection"], "info.rating, note")
 
     def test_count(self):
-        """Select: COUNT instead of columns."""
+        """A count shows "Select: COUNT" instead of columns."""
         sql = "SELECT count(*) FROM orders WHERE cust = 'c01'"
         self.assertIn("Select: COUNT", self.lines(sql, "COSTS OFF, VERBOSE"))
         self.assertFalse([line for line in self.lines(sql, "COSTS OFF, VERBOSE") if line.startswith("Projection")])
@@ -72,7 +72,7 @@ class Explain(fixture.TestCase):
         self.assertRegex(plan, r"Key Condition: cust = \$0 AND at = 'a'::text")
 
     def test_consistent_reads(self):
-        """A boolean in JSON."""
+        """Consistent reads are a boolean in JSON."""
         self.fx.execute("SET dynamo_fdw.consistent_read = on")
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.consistent_read")
         self.assertIn("Consistent Read: true", self.lines("SELECT at FROM orders WHERE cust = 'c01'"))
@@ -87,7 +87,7 @@ class Explain(fixture.TestCase):
                 self.assertEqual(self.fx.notices(f"EXPLAIN ({options}) {sql}"), [])
 
     def test_scan_policy_error_still_explains(self):
-        """The statement is refused only when it runs."""
+        """scan_policy 'error' rejects the execution, not EXPLAIN."""
         self.fx.execute("SET dynamo_fdw.scan_policy = error")
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
         self.assertIn("Operation: Scan", self.lines("SELECT * FROM orders"))
@@ -113,7 +113,7 @@ class Explain(fixture.TestCase):
                 self.assertEqual(node["Retries"], 0)
 
     def test_numbers_are_numbers(self):
-        """JSON has types."""
+        """Numbers are numbers in JSON."""
         [node] = self.nodes("SELECT at FROM orders WHERE cust = 'c01'", "ANALYZE")
         for name in ("Requests", "Pages", "Items Read", "Items Returned", "Retries", "Throttles", "Bytes"):
             self.assertIs(type(node[name]), int, name)
@@ -122,14 +122,14 @@ class Explain(fixture.TestCase):
         self.assertGreater(node["Bytes"], 100)
 
     def test_analyze_in_text(self):
-        """One line for all counters."""
+        """In text format all counters are in one line."""
         self.assertIn("Requests: 1  Pages: 1  Items Read: 30  Items Returned: 10  Read Units: 0.5  Retries: 0",
                       [line.replace("Read Units: 1 ", "Read Units: 0.5 ") for line in
                        self.lines("SELECT at FROM orders WHERE cust = 'c01' AND status = 'open'",
                                   "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF")])
 
     def test_rescans_are_added_up(self):
-        """A nested loop's counters are those of all its rounds."""
+        """The counters of a nested loop include all executions."""
         self.fx.execute("SET dynamo_fdw.enable_lookup_join = off")
         [node] = self.nodes("SELECT x, total FROM (VALUES ('c01'), ('c02'), ('c03')) v (x)"
                             " JOIN orders ON cust = x AND at = '2024-01-01'", "ANALYZE")
@@ -137,13 +137,13 @@ class Explain(fixture.TestCase):
         self.assertEqual((node["Requests"], node["Items Returned"], node["Actual Loops"]), (3, 3, 3))
 
     def test_yaml_and_xml(self):
-        """The other formats have the same words."""
+        """YAML and XML use the same property names."""
         sql = "SELECT at FROM orders WHERE status = 'open'"
         self.assertIn("<Remote-Operation>Query</Remote-Operation>", self.fx.explain(sql, "FORMAT XML"))
         self.assertIn('Remote Operation: "Query"', self.fx.explain(sql, "FORMAT YAML"))
 
     def test_advice(self):
-        """Where only a promise is missing, the plan says which."""
+        """If only NOT NULL is missing for an index, the plan names the column."""
         [line] = [line for line in self.lines("SELECT total FROM orders WHERE region = 'eu'") if line.startswith("Advice")]
         self.assertIn('"by_region"', line)
         self.assertIn('"priority"', line)
@@ -160,7 +160,7 @@ class Explain(fixture.TestCase):
                 self.assertFalse([line for line in self.lines(sql) if line.startswith("Advice")])
 
     def test_advice_followed(self):
-        """NOT NULL is the promise."""
+        """With NOT NULL the index is used."""
         self.fx.foreign_table("promised", "cust text NOT NULL, region text, priority int NOT NULL, total numeric",
                               table_name=self.remote)
         lines = self.lines("SELECT total FROM promised WHERE region = 'eu'")
@@ -196,7 +196,7 @@ class DeadEndpoint(fixture.TestCase):
         self.assertIn(self.dead.rpartition(":")[2], f"{failure.message} {failure.detail}")
 
     def test_silent_endpoint(self):
-        """Something listens and says nothing."""
+        """The endpoint accepts connections, but does not answer."""
         with socket.socket() as silent:
             silent.bind(("127.0.0.1", 0))
             silent.listen(5)
@@ -207,7 +207,7 @@ class DeadEndpoint(fixture.TestCase):
             self.assertNotEqual(failure.sqlstate, "57014", failure)
 
     def test_plans_from_the_cache(self):
-        """What is known already is enough to plan."""
+        """A cached description is sufficient for planning."""
         fake = self.fx.fake("mortal")
         fake.table("m", ("pk", "S"))
         self.fx.foreign_table("m", "pk text NOT NULL", server="mortal")

@@ -59,7 +59,7 @@ class Keys(Choices):
     LARGE = ("100 MB", "10 GB")
 
     def test_ten_keys(self):
-        """Never a Scan for ten keys, but of a page."""
+        """Ten keys are looked up; only a table of one page is scanned."""
         for sql in ("SELECT * FROM few f JOIN parents p ON p.id = f.id", "SELECT * FROM few f LEFT JOIN children c ON c.parent = f.id",
                     "SELECT * FROM few f WHERE EXISTS (SELECT FROM children c WHERE c.parent = f.id)",
                     "SELECT * FROM few f WHERE NOT EXISTS (SELECT FROM children c WHERE c.parent = f.id)",
@@ -83,16 +83,16 @@ class Keys(Choices):
             self.assertScans(sql, ("unknown", "one page", "two pages"))
 
     def test_thirty_keys_of_many_rows(self):
-        """Distinct keys count, not rows."""
+        """The number of distinct keys counts, not that of rows."""
         self.assertLooksUp("SELECT * FROM many m JOIN parents p ON p.id = m.other", self.LARGE)
         self.assertLooksUp("SELECT * FROM many m JOIN children c ON c.parent = m.other", self.LARGE)
 
     def test_everything(self):
-        """All children with their parents: both tables are read."""
+        """For all children with their parents both tables are scanned."""
         self.assertScans("SELECT * FROM children c JOIN parents p ON p.id = c.parent", SIZES)
 
     def test_children_of_some(self):
-        """The children of an item, and its parent's item."""
+        """The children of an item and the item of its parent are looked up."""
         self.assertLooksUp("SELECT * FROM children c JOIN parents p ON p.id = c.tag WHERE c.parent = 'p1'", SIZES)
 
     def test_levels_are_not_nested(self):
@@ -114,7 +114,7 @@ class Keys(Choices):
         self.assertNotIn("Operation: Scan", self.fx.explain("SELECT * FROM few f JOIN parents p ON p.id = f.id"))
 
     def test_forced(self):
-        """enable_ parameters choose, as everywhere."""
+        """The enable_ parameters of the planner work as usual."""
         self.describe("two pages")
         sql = "SELECT * FROM many m JOIN parents p ON p.id = m.id"
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")

@@ -44,7 +44,7 @@ class Paths(fixture.TestCase):
                 self.assertNotIn("tags", str(body), step)
 
     def test_names(self):
-        """What is a name is asked for."""
+        """Steps that can only be names are sent to DynamoDB."""
         for step in ("0x", "x"):
             body = self.check(f"SELECT pk FROM t WHERE info #>> ARRAY['tags', '{step}'] = 'e'")
             self.assertIn("FilterExpression", body)

@@ -38,23 +38,23 @@ class LogRequests(fixture.TestCase):
                          r' backward: \d+ items, [\d.]+ units \(N ms\)$')
 
     def test_index(self):
-        """The index by its name."""
+        """The line names the index."""
         self.assertIn('Query orders index by_status key status = "open"', self.one("SELECT at FROM orders WHERE status = 'open'"))
 
     def test_keys(self):
-        """GetItem shows its key, BatchGetItem how many."""
+        """GetItem shows its key, BatchGetItem the number of keys."""
         self.assertIn('GetItem orders key cust = "c01" AND at = "2024-01-01"',
                       self.one("SELECT total FROM orders WHERE cust = 'c01' AND at = '2024-01-01'"))
         self.assertIn("BatchGetItem orders 2 keys",
                       self.one("SELECT total FROM orders WHERE cust = 'c01' AND at IN ('2024-01-01', 'x')"))
 
     def test_scan_and_count(self):
-        """Select=COUNT is told."""
+        """The line says if only a count was requested."""
         self.assertIn("Scan orders", self.one("SELECT at FROM orders"))
         self.assertIn("count", self.one("SELECT count(*) FROM orders WHERE cust = 'c01'"))
 
     def test_pages(self):
-        """One line each, with their numbers."""
+        """Each page has a line with its number."""
         self.fx.execute("ALTER FOREIGN TABLE orders OPTIONS (ADD fetch_size '12')")
         self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE orders OPTIONS (DROP fetch_size)")
         lines = self.said("SELECT at FROM orders WHERE cust = 'c01'")
@@ -62,7 +62,7 @@ class LogRequests(fixture.TestCase):
                          [None, "2", "3"])
 
     def test_as_many_lines_as_requests(self):
-        """Descriptions too."""
+        """DescribeTable is logged, too."""
         self.fx.execute("SELECT dynamo_fdw_disconnect()")
         for sql in ("SELECT * FROM orders WHERE ship = 's1'", "SELECT at FROM orders WHERE cust IN ('c01', 'c02')"):
             self.fx.proxy.reset()
@@ -70,13 +70,13 @@ class LogRequests(fixture.TestCase):
             self.assertEqual(len(lines), len(self.fx.proxy.requests), lines)
 
     def test_off_says_nothing(self):
-        """The default."""
+        """By default nothing is logged."""
         self.fx.execute("SET dynamo_fdw.log_requests = off")
         self.addCleanup(self.fx.execute, "SET dynamo_fdw.log_requests = on")
         self.assertEqual(self.said("SELECT at FROM orders WHERE cust = 'c01'"), [])
 
     def test_no_secret(self):
-        """Neither in lines nor in errors, nor in what core shows."""
+        """Secrets are neither in log lines nor in errors, nor in what PostgreSQL shows."""
         fake = self.fx.fake("private")
         self.addCleanup(fake.stop)
         fake.table("t", ("pk", "S"))
@@ -116,7 +116,7 @@ class Functions(fixture.TestCase):
         return {name: value - before[name] for name, value in self.stats().items() if name != "descriptors"}
 
     def test_stats(self):
-        """Counters of this backend, as the wire has them."""
+        """The counters of this backend agree with the recorded requests."""
         self.fx.execute("SELECT FROM t WHERE pk = ''")
         grown = self.growth("SELECT * FROM t")
         self.assertGreater(grown.pop("bytes"), 100)
@@ -131,7 +131,7 @@ class Functions(fixture.TestCase):
         self.assertEqual((grown["retries"], grown["throttles"]), (2, 2))
 
     def test_stats_of_failed_statements(self):
-        """What was asked for was asked for."""
+        """Requests of failed statements are counted as well."""
         self.fx.execute("SELECT FROM t WHERE pk = ''")
         before = self.stats()["requests"]
         self.fake.on("Scan", replies.error("ResourceNotFoundException"))
@@ -139,7 +139,7 @@ class Functions(fixture.TestCase):
         self.assertGreater(self.stats()["requests"], before)
 
     def test_stats_are_the_backends_own(self):
-        """Another one starts at zero."""
+        """Another backend starts at zero."""
         self.fx.execute("SELECT * FROM t")
         other = self.fx.connect()
         with other.cursor() as cursor:
@@ -148,7 +148,7 @@ class Functions(fixture.TestCase):
         other.close()
 
     def test_tables(self):
-        """The names, over several pages, as a server shows them."""
+        """The function returns the names of all pages."""
         names = [f"t{n:03}" for n in range(7)]
         self.fake.on("ListTables", lambda request: self.list_page(names, request))
         self.assertEqual(self.fx.rows("SELECT * FROM dynamo_fdw_tables(%s)", (self.server,)), [(name,) for name in names])
@@ -171,7 +171,7 @@ class Functions(fixture.TestCase):
         self.assertEqual(self.fx.rows("SELECT * FROM dynamo_fdw_tables(%s)", (self.server,)), [("a",), ("b",)])
 
     def test_an_arn_takes_no_prefix(self):
-        """It names account, region and table."""
+        """table_prefix is not added to an ARN, which names account, region and table."""
         arn = "arn:aws:dynamodb:us-east-1:000000000000:table/movies"
         self.fake.table(arn)
         self.fx.execute(f"ALTER SERVER {self.server} OPTIONS (ADD table_prefix 'dev_')")
@@ -205,7 +205,7 @@ class Functions(fixture.TestCase):
         self.assertEqual(self.fake.operations()[0], "DescribeTable")
 
     def test_disconnect_within_a_scan(self):
-        """A cursor that is half read goes on."""
+        """A cursor that was partly read can continue."""
         self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (ADD fetch_size '2')")
         self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT pk FROM t")
         self.addCleanup(self.fx.execute, "ROLLBACK")

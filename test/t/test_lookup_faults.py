@@ -43,19 +43,19 @@ class Faults(fixture.TestCase):
         return [r for r in self.fake.requests if r.operation == name]
 
     def test_a_throttled_request_is_repeated_alone(self):
-        """The others are not."""
+        """Only the throttled request is repeated."""
         self.fake.on("Query", [replies.throttle(), replies.throttle()])
         self.assertEqual(len(self.fx.rows(HAS_MANY)), 600)
         self.assertEqual(len(self.operations("Query")), 202)
 
     def test_a_cut_answer_is_repeated_alone(self):
-        """As well."""
+        """Only the request whose response was cut is repeated."""
         self.fake.on("Query", [replies.cut_body(0.5, {"Count": 0, "ScannedCount": 0, "Items": []})])
         self.assertEqual(len(self.fx.rows(HAS_MANY)), 600)
         self.assertEqual(len(self.operations("Query")), 201)
 
     def test_unprocessed_keys(self):
-        """Asked for again, only they: 100, 70, 40 and 10 of each batch."""
+        """Only unprocessed keys are requested again: 100, 70, 40 and 10 of each batch."""
         def thirty(request):
             [(table, wanted)] = request.body["RequestItems"].items()
             answer = self.fake.answer_batch({"RequestItems": {table: {**wanted, "Keys": wanted["Keys"][:30]}}})
@@ -93,7 +93,7 @@ class Faults(fixture.TestCase):
         self.assertGreater(sum(query.began < scans[-1].ended for query in queries), 50)
 
     def test_a_failure_while_rows_come(self):
-        """Of the outer side, and of the inner one."""
+        """A request of the outer or of the inner side fails while rows are returned."""
         self.fake.tables["parents"].page_size = 20
         try:
             sql = "SELECT p.name, c.n FROM parents p LEFT JOIN children c ON c.pk = p.pk"
@@ -106,7 +106,7 @@ class Faults(fixture.TestCase):
             self.fake.tables["parents"].page_size = None
 
     def test_a_final_failure(self):
-        """One clear error, whichever request it was."""
+        """The statement fails with one clear error, whichever request failed."""
         self.fake.on("Query", [None] * 20 + [replies.error("AccessDeniedException", "no")] * 200)
         failure = self.fx.error(HAS_MANY)
         self.assertEqual(failure.sqlstate, "42501")
@@ -116,14 +116,14 @@ class Faults(fixture.TestCase):
         self.assertEqual(len(self.fx.rows(HAS_MANY)), 600)
 
     def test_a_value_that_does_not_fit(self):
-        """It is named with its item, though others are in flight."""
+        """The error names the item, although other requests are in flight."""
         self.fx.foreign_table("wrong", "pk text NOT NULL, name int", server="fake", table_name="parents")
         failure = self.fx.error(BELONGS_TO.replace("parents", "wrong"))
         self.assertEqual(failure.sqlstate, "HV004")
         self.assertRegex(failure.detail, r'item pk = "p\d+", value np\d+')
 
     def test_an_item_that_was_not_asked_for(self):
-        """A service that answers something else is not believed."""
+        """An item that was not requested is an error."""
         self.fake.on("BatchGetItem", replies.reply({"Responses": {"parents": [{"pk": {"S": "other"}, "name": {"S": "x"}}]},
                                                     "UnprocessedKeys": {}}))
         failure = self.fx.error(BELONGS_TO)
@@ -145,7 +145,7 @@ class Faults(fixture.TestCase):
         self.assertEqual(len(rows), 6)
 
     def test_cancel(self):
-        """At once, with requests in flight."""
+        """A cancel takes effect at once, with requests in flight."""
         self.fake.on("Query", [None] * 40 + [replies.hang_before_headers()] * 200)
         pid = self.fx.conn.info.backend_pid
         other = self.fx.connect()

@@ -17,13 +17,13 @@ class Together(Lookups):
                 self.assertCosts(f"SELECT p.id, (SELECT {what} FROM children c WHERE c.parent = p.best) FROM people p", Query=37)
 
     def test_minimum_reads_one_item_of_each(self):
-        """Backwards with a Limit."""
+        """min() reads one item of each partition, backwards with a Limit."""
         requests = self.fx.requests("SELECT p.id, (SELECT max(n) FROM children c WHERE c.parent = p.id) FROM people p")
         self.assertEqual((len(requests), {r.body["Limit"] for r in requests}), (1000, {1}))
         self.assertIn("DynamoReadAhead", self.fx.explain("SELECT id, (SELECT max(n) FROM children c WHERE c.parent = p.id) FROM people p"))
 
     def test_minimum_in_a_lateral_subquery(self):
-        """So is that of a join."""
+        """min() in a lateral subquery reads one item of each partition, too."""
         sql = "SELECT p.id, c.n FROM people p, LATERAL (SELECT max(n) AS n FROM children c WHERE c.parent = p.best) c"
         self.assertIn("DynamoReadAhead", self.fx.explain(sql))
         self.assertCosts(sql, Query=37)
@@ -35,11 +35,11 @@ class Together(Lookups):
                          " FROM people p", Query=37, BatchGetItem=2)
 
     def test_inside_expressions(self):
-        """An expression that needs the subquery in any case."""
+        """The subquery is part of an expression that always evaluates it."""
         self.assertCosts("SELECT p.id, 2 * (SELECT count(*) FROM children c WHERE c.parent = p.best) + length(p.name) FROM people p", Query=37)
 
     def test_index_then_table(self):
-        """The index's Queries, then the items together."""
+        """The Queries of the index, then the items, are sent together."""
         sql = "SELECT i, (SELECT count(note) FROM children c WHERE c.mark = 'm' || i) FROM generate_series(0, 39) i"
         self.assertEqual(self.counts(sql)["Query"], 40)
         self.assertLessEqual(self.counts(sql)["BatchGetItem"], 8)
@@ -71,14 +71,14 @@ class Together(Lookups):
                 self.assertRight(sql)
 
     def test_limit(self):
-        """A handful of requests for a handful of rows."""
+        """A few rows need only a few requests."""
         counts = self.counts("SELECT p.id, (SELECT count(*) FROM children c WHERE c.parent = p.id) FROM people p LIMIT 5")
         self.assertLessEqual(counts["Query"], 21)
         counts = self.counts("SELECT p.id, (SELECT count(*) FROM children c WHERE c.parent = p.id) FROM people p ORDER BY id LIMIT 5")
         self.assertLessEqual(counts["Query"], 21)
 
     def test_update(self):
-        """SET from a subquery, by core's own rules."""
+        """UPDATE ... SET from a subquery."""
         self.fx.execute("CREATE TABLE tally AS SELECT id, best, 0::bigint AS n FROM people; ANALYZE tally")
         self.addCleanup(self.fx.execute, "DROP TABLE tally")
         counts = self.counts("UPDATE tally SET n = (SELECT count(*) FROM children c WHERE c.parent = tally.best)")
@@ -95,7 +95,7 @@ class Together(Lookups):
         self.assertEqual(self.fx.value("SELECT count(DISTINCT name) FROM copied"), 37)
 
     def test_foreign_rows(self):
-        """Rows of a foreign table, and of a join."""
+        """The outer rows come from a foreign table, or from a join."""
         sql = "SELECT p.id, (SELECT count(*) FROM children c WHERE c.parent = p.best) FROM parents p WHERE country = 'DE'"
         self.assertEqual(self.counts(sql)["Query"], 37)
         self.assertRight(sql)

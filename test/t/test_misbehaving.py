@@ -71,7 +71,7 @@ class NotAnAnswer(Misbehaving):
                 self.assert_refused(operation, answer, sql)
 
     def test_by_key(self):
-        """GetItem's answer has an Item, or nothing but what it took."""
+        """The response to GetItem must have an Item, or nothing but ConsumedCapacity."""
         sql = "SELECT v FROM t WHERE h = 'p1' AND n = 1"
         for answer in NO_ANSWERS.values():
             self.assert_refused("GetItem", answer, sql)
@@ -94,7 +94,7 @@ class NotAnAnswer(Misbehaving):
         self.assert_refused("Scan", counted(self.items), "SELECT count(*) FROM t", "another operation")
 
     def test_in_the_middle(self):
-        """Nothing is cut off on page 5 of 10."""
+        """A wrong fifth page of ten is an error; the result is not cut short."""
         table = self.fake.tables["t"]
         self.addCleanup(setattr, table, "page_size", None)
         table.page_size = 5
@@ -103,7 +103,7 @@ class NotAnAnswer(Misbehaving):
             self.assert_refused("Scan", [None] * 4 + [answer], "SELECT v FROM t")
 
     def test_description_of_another_table(self):
-        """A description is believed only if it is the table's own."""
+        """The description of another table is rejected."""
         self.fake.table("other", ("x", "S"))
         described = {"Table": self.fake.tables["other"].describe()}
         self.fx.foreign_table("fresh", "h text, n int", server="fake", table_name="fresh")
@@ -137,26 +137,26 @@ class NotAskedFor(Misbehaving):
         self.assertIn("an item twice", self.fx.error(self.KEYS).detail)
 
     def test_items_with_their_own_unprocessed_keys(self):
-        """That was repeated for ever, without a pause."""
+        """A key whose item is returned, and which is also unprocessed, is an error."""
         self.fake.on("BatchGetItem", lambda request: self.batch(self.items[6:9], self.items[6:9]))
         self.assertIn("unprocessed", self.fx.error(self.KEYS).detail)
         self.assertEqual(len(self.fake.requests), 1)
 
     def test_keys_in_other_spellings(self):
-        """Numbers with zeros and escaped letters are the same keys."""
+        """Numbers with extra zeros and escaped letters are equal keys."""
         respelled = [{"h": {"S": "p1"}, "n": {"N": f"{n}.0"}, "v": {"N": "7"}} for n in (3, 1)]
         self.fake.on("BatchGetItem", replies.Reply(replies.reply(self.batch(respelled)).body.replace(b'"p1"', b'"\\u0070\\u0031"')))
         self.assertEqual(sorted(self.fx.rows("SELECT n, v FROM t WHERE h = 'p1' AND n IN (1, 2, 3)")), [(1, 7), (3, 7)])
 
     def test_one_key(self):
-        """The item shows its key if the statement wants it."""
+        """The key is compared if the statement fetches it."""
         self.assert_refused("GetItem", {"Item": self.items[0]}, "SELECT * FROM t WHERE h = 'p1' AND n = 1", "not requested")
 
     def test_one_partition(self):
         self.assert_refused("Query", counted(self.items[3:8]), "SELECT h, v FROM t WHERE h = 'p1'", "not requested")
 
     def test_several_partitions(self):
-        """Their items show the partition key, wanted or not."""
+        """With several partitions the partition key is always fetched, and compared."""
         other = counted([{"h": i["h"], "v": i["v"]} for i in self.items[:5]])
         self.assert_refused("Query", [None, other], "SELECT v FROM t WHERE h IN ('p1', 'p2', 'p3')", "not requested")
         self.assert_refused("Query", [None, other], "SELECT v FROM t WHERE h IN ('p1', 'p2', 'p3') ORDER BY n", "not requested")
@@ -197,7 +197,7 @@ class Tables(Misbehaving):
         return self.fx.error("SELECT * FROM dynamo_fdw_tables('fake')")
 
     def test_circles(self):
-        """A name that comes again ends it."""
+        """A repeated LastEvaluatedTableName ends ListTables with an error."""
         for length in (1, 2, 5):
             pages = [0]
 
@@ -221,7 +221,7 @@ class Tables(Misbehaving):
                                  ("HV00M", 'could not read the list of tables of server "fake"', f"The response {about}."))
 
     def test_pages(self):
-        """All names of all pages."""
+        """ListTables returns the names of all pages."""
         self.fake.on("ListTables", [{"TableNames": ["a", "b"], "LastEvaluatedTableName": "b"}, {"TableNames": ["c"]}])
         self.assertEqual(self.fx.rows("SELECT * FROM dynamo_fdw_tables('fake')"), [("a",), ("b",), ("c",)])
 
@@ -254,7 +254,7 @@ class Connections(Misbehaving):
                 self.fake.delay = 0
 
     def test_under_a_join(self):
-        """Children stay with their parents."""
+        """Each child is returned with its own parent."""
         sql = "SELECT k.h, t.v FROM keys k JOIN t ON t.h = k.h"
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
         wanted = sorted((i["h"]["S"], int(i["v"]["N"])) for i in self.items)
@@ -276,7 +276,7 @@ class Connections(Misbehaving):
                 self.assertEqual(self.rows_of(3), [30, 31, 32, 33, 34])
 
     def test_a_refused_answer_ends_its_connection(self):
-        """The next request goes over another one."""
+        """After a rejected response the next request uses another connection."""
         self.rows_of(1)
         for answer in ({}, b"<html>", replies.wrong_crc(counted([])), counted(self.items[:3], Count=4)):
             before = self.fake.connections
@@ -369,7 +369,7 @@ class Sizes(Misbehaving):
         self.assertEqual((failure.sqlstate, failure.message), ("HV00M", 'BatchGetItem of DynamoDB table "t" failed: reply too large'))
 
     def test_batches_by_the_size_of_items(self):
-        """As many keys as are expected to take 4 MB."""
+        """A BatchGetItem requests as many keys as are expected to take 4 MB."""
         table = self.fake.table("big", ("h", "S"), ("n", "N"), items=[item({"h": "p", "n": n}) for n in range(60)],
                                 item_count=1000, size_bytes=300_000_000)
         self.fx.foreign_table("big", "h text NOT NULL, n int NOT NULL, pad text", server="fake")
@@ -381,7 +381,7 @@ class Sizes(Misbehaving):
         self.assertEqual(self.fx.rows(sql), [])
 
     def test_who_may_raise_the_bound(self):
-        """Anybody to four times the default, a superuser to more."""
+        """Any user may raise fetch_memory to four times the default, a superuser further."""
         self.fx.execute("SET dynamo_fdw.fetch_memory = '1GB'; RESET dynamo_fdw.fetch_memory")
         self.fx.execute("DROP ROLE IF EXISTS fdw_small; CREATE ROLE fdw_small; SET ROLE fdw_small")
         self.addCleanup(self.fx.execute, "RESET ROLE; DROP ROLE fdw_small")

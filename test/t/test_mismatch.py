@@ -107,12 +107,12 @@ class Softly(fixture.TestCase):
         return sorted(value for value in values if value is not None)
 
     def test_domains(self):
-        """A domain's constraints need no subtransaction."""
+        """Checking a domain's constraints needs no subtransaction."""
         self.assertEqual(self.read("domain", "n", "small"), sorted(str(n) for n in range(1, 20, 2)))
         self.assertEqual(self.read("domain over it", "n", "smaller"), sorted(str(n) for n in range(1, 10, 2)))
 
     def test_changed_domain(self):
-        """A constraint that is added counts at once."""
+        """A constraint that is added applies at once."""
         self.fx.execute("CREATE DOMAIN changing AS integer CHECK (VALUE > 3)")
         self.assertEqual(len(self.read("before", "n", "changing")), 26)
         self.fx.execute("ALTER DOMAIN changing ADD CONSTRAINT more CHECK (VALUE < 10)")
@@ -124,7 +124,7 @@ class Softly(fixture.TestCase):
         self.assertEqual(self.read("enum", "s", "letter"), ["a"] * 10)
 
     def test_check_that_fails(self):
-        """An error of a CHECK expression is one."""
+        """An error raised by a CHECK expression is raised."""
         self.fx.foreign_table("f", "pk text, v picky OPTIONS (attribute 's')", scan_policy="allow", on_mismatch="null",
                               table_name=self.fx.remote("f"))
         self.assertEqual(self.fx.error("SELECT v FROM f").sqlstate, "22P02")

@@ -80,7 +80,7 @@ class OldItems(fixture.TestCase):
             self.fx.execute("DEALLOCATE p")
 
     def test_what_proves_nothing(self):
-        """Conditions that the empty text, or a long one, passes."""
+        """Conditions that an empty or a too long text satisfies do not prove presence."""
         for condition in ("s IS NOT NULL", "s >= ''", "s = ''", f"s = '{LONG}'", "s IN ('', 'k')", "s < 'l'", "s <= ''",
                           "s LIKE '%'", "s LIKE ''", "s ^@ ''", "length(s) = 0", "s <> 'k'", f"s >= '{LONG}'",
                           "(s = 'k' OR s = '')", "s NOT IN ('k')", f"s = ANY (ARRAY['{LONG}', NULL])"):
@@ -90,7 +90,7 @@ class OldItems(fixture.TestCase):
             self.check(f"SELECT pk FROM t WHERE {condition} AND s = 'k'", SCAN)
 
     def test_what_proves_it(self):
-        """Conditions that it does not pass."""
+        """Conditions that the empty text does not satisfy prove presence."""
         for condition in ("s > ''", "s = 'k'", "s IN ('k', NULL, 'l')", "s > 'k'", "s >= 'k' AND s < 'm'", "s LIKE 'k%'",
                           "s LIKE '_'", "s ^@ 'k'", "s BETWEEN 'a' AND 'x'", "(s = 'k' OR s = 'l')", "s = 'k' AND s <> 'l'"):
             self.check(f"SELECT pk FROM t WHERE h = 'x' AND {condition} AND length(s) < 1000", QUERY)
@@ -126,7 +126,7 @@ class OldItems(fixture.TestCase):
         self.prepared("SELECT tableoid::regclass IS NULL FROM t WHERE h = $1 AND s > 'a'", "text", "''", SCAN)
 
     def test_counts(self):
-        """Counted by DynamoDB, or here."""
+        """Counts are computed by DynamoDB, or locally after a fallback."""
         sql = "SELECT count(*) + 1 FROM t WHERE h = $1 AND s > $2 HAVING count(*) < 10"
         self.prepared(sql, "text, text", "'x', 'a'", QUERY)
         self.prepared(sql, "text, text", "'', ''", SCAN)
@@ -134,7 +134,7 @@ class OldItems(fixture.TestCase):
                       "'{x,\"\"," + ",".join(f"q{n}" for n in range(900)) + "}'", SCAN)
 
     def test_order(self):
-        """Of the index, made here."""
+        """After a fallback the index's order is produced locally."""
         for order in ("s", "s DESC"):
             sql = f"SELECT pk FROM t WHERE h = $1 AND s >= $2 ORDER BY {order}, pk"
             self.prepared(sql, "text, text", "'', ''", SCAN, True)
@@ -220,7 +220,7 @@ class OldItems(fixture.TestCase):
         self.assertEqual(Counter(r.operation for r in self.fx.requests(sql)), {"Scan": 3}, self.fx.explain(sql, "ANALYZE, COSTS OFF"))
 
     def test_together(self):
-        """Branches, rescans and EXPLAIN."""
+        """Fallbacks in branches of an Append, in rescans and in EXPLAIN."""
         self.prepared("SELECT pk FROM t WHERE h = $1 AND s = 'k' UNION ALL SELECT pk FROM t WHERE h = $2 AND s = 'k'",
                       "text, text", "'x', ''", {"Query": 1, "Scan": 1})
         self.prepared("SELECT a.pk, b.pk FROM t a, t b WHERE a.h = $1 AND a.s = 'k' AND b.h = $2 AND b.s >= $1",
@@ -231,7 +231,7 @@ class OldItems(fixture.TestCase):
         self.assertNotIn("Read from Table", self.fx.explain("EXECUTE p('x')", "ANALYZE, COSTS OFF, TIMING OFF"))
 
     def test_policy(self):
-        """A Scan in place of a Query is a Scan."""
+        """scan_policy applies to a Scan that replaces a Query."""
         self.fx.execute("SET dynamo_fdw.scan_policy = 'error'; PREPARE p(text) AS SELECT pk FROM t WHERE h = $1 AND s = 'k'")
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy; DEALLOCATE p")
         self.assertEqual(self.fx.rows("EXECUTE p('x')"), [("p2",)])

@@ -102,7 +102,7 @@ class Options(fixture.TestCase):
                 self.assertGreater(len(failure.hint), 10)
 
     def test_every_bad_value_belongs_to_an_option(self):
-        """The tables above follow the product's."""
+        """The tables above have the options of dynamo_fdw_options()."""
         self.assertEqual(set(GOOD), {name for _place, name in self.options})
         unchecked = set(GOOD) - {name for name, _value, _hint in BAD} - {"path", "table_prefix", "access_key_id", "secret_access_key", "session_token"}
         self.assertEqual(unchecked, set())
@@ -139,7 +139,7 @@ class Options(fixture.TestCase):
             "A foreign-data wrapper has no options; set them on the server, the user mapping, the table or its columns."))
 
     def test_later_options_are_unknown_yet(self):
-        """An option is accepted only once it works."""
+        """Planned options are rejected until they are implemented."""
         for place, name in (("foreign table", "templates"), ("foreign table", "unnest"), ("foreign table", "ttl"), ("foreign table", "indexes"),
                             ("column of a foreign table", "document"), ("user mapping", "role_arn"), ("foreign table", "updatable")):
             with self.subTest(name=name):

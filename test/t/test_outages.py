@@ -64,7 +64,7 @@ class Outages(fixture.TestCase):
         self.assert_complete()
 
     def test_nobody_listens(self):
-        """The port is closed, and opened again."""
+        """The port is closed, and opened again later."""
         cls = type(self)
 
         def restart():

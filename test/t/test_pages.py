@@ -38,7 +38,7 @@ class EmptyPages(ScriptedPages):
     """A page without items ends nothing."""
 
     def test_anywhere(self):
-        """First, in the middle, last, several in a row, all."""
+        """Empty pages come first, in the middle, last, several in a row, or all pages are empty."""
         one, two = items(2)[:1], items(2)[1:]
         for pages in ([[], one, two], [one, [], two], [one, two, []], [[], [], [], one, [], [], two, [], []], [[], []]):
             for sql in ("SELECT n FROM t", "SELECT n FROM t WHERE h = 'p'"):
@@ -49,7 +49,7 @@ class EmptyPages(ScriptedPages):
                     self.assertEqual(self.reads(), len(pages))
 
     def test_with_an_order_and_a_limit(self):
-        """The first row is not given up at the first empty page."""
+        """An empty first page does not end the search for the first row."""
         self.table({"pages": [[], [], items(1), []]})
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE h = 'p' ORDER BY n LIMIT 1"), [(0,)])
 
@@ -60,7 +60,7 @@ class EmptyPages(ScriptedPages):
         self.assertEqual(self.fx.value("SELECT count(*) FROM t"), 7)
 
     def test_before_offsets_of_a_query(self):
-        """Between the pages of a Query with real keys."""
+        """Empty pages come between pages of a Query with real keys."""
         self.table(items=items(20), page_size=5, empty_before=(0, 5, 15))
         self.assertEqual(self.numbers("SELECT n FROM t WHERE h = 'p'"), list(range(20)))
 
@@ -76,7 +76,7 @@ class RepeatedKeys(ScriptedPages):
     """A service that sends one in circles."""
 
     def test_same_key_again(self):
-        """The scan ends with an error, not never."""
+        """A repeated LastEvaluatedKey ends the scan with an error."""
         self.table({"pages": [items(1)] * 5, "repeat_key_at": 2})
         for sql in ("SELECT n FROM t", "SELECT n FROM t WHERE h = 'p'", "SELECT count(*) FROM t"):
             with self.subTest(sql):
@@ -110,7 +110,7 @@ class ManyPages(ScriptedPages):
         self.assertLess(self.memory()[1] - before[1], 8 * 1024)
 
     def test_thousands_of_empty_pages(self):
-        """A filter that finds nothing for long."""
+        """A filter discards the items of thousands of pages."""
         self.table({"pages": lambda number: items(1) if number == 4000 else [], "count": 4001})
         before = self.memory()
         self.assertEqual(self.numbers("SELECT n FROM t WHERE h = 'p'"), [0])
@@ -138,7 +138,7 @@ class Segments(ScriptedPages):
         self.assertEqual({body["Segment"] for body in scans}, set(range(5)))
 
     def test_empty_segments(self):
-        """More segments than items."""
+        """There may be more segments than items."""
         self.table(items=items(3), size_bytes=40 << 20)
         self.assertEqual(self.numbers(), [0, 1, 2])
 
@@ -154,7 +154,7 @@ class Segments(ScriptedPages):
         self.assertEqual(self.fx.value("SELECT count(*) FROM t"), 503)
 
     def test_a_limit_takes_one(self):
-        """For a few rows one segment is enough."""
+        """A Scan for a few rows has one segment."""
         self.table(items=items(503), size_bytes=20 << 20)
         self.assertEqual(len(self.fx.rows("SELECT n FROM t LIMIT 3")), 3)
         [scan] = [r.body for r in self.fake.requests if r.operation == "Scan"]
@@ -194,7 +194,7 @@ class EarlyStops(ScriptedPages):
         self.assertEqual(self.reads(), 10)
 
     def test_exists(self):
-        """The first row is enough."""
+        """EXISTS stops after the first row."""
         self.assertTrue(self.fx.value("SELECT EXISTS (SELECT FROM t WHERE h = 'p')"))
         self.assertEqual(self.reads(), 1)
 
@@ -228,19 +228,19 @@ class Batches(ScriptedPages):
         return [len(r.body["RequestItems"]["t"]["Keys"]) for r in self.fake.requests if r.operation == "BatchGetItem"]
 
     def test_some(self):
-        """Once a part is left."""
+        """Some keys are left unprocessed once."""
         self.fake.on("BatchGetItem", [self.leave(4)])
         self.assertEqual(self.ask(10), list(range(10)))
         self.assertEqual(self.asked(), [10, 4])
 
     def test_all(self):
-        """Once nothing at all is answered."""
+        """All keys are left unprocessed once."""
         self.fake.on("BatchGetItem", [self.leave(10)])
         self.assertEqual(self.ask(10), list(range(10)))
         self.assertEqual(self.asked(), [10, 10])
 
     def test_several_times(self):
-        """One key less each time."""
+        """Each response leaves one key less unprocessed."""
         self.fake.on("BatchGetItem", [self.leave(left) for left in (5, 4, 3, 2, 1)])
         self.assertEqual(self.ask(6), list(range(6)))
         self.assertEqual(self.asked(), [6, 5, 4, 3, 2, 1])
@@ -252,7 +252,7 @@ class Batches(ScriptedPages):
         self.assertEqual(sorted(self.asked()), [3, 50, 100])
 
     def test_what_is_left_keeps_its_projection(self):
-        """The keys are asked for again with all that belongs to them."""
+        """Unprocessed keys are requested again with the same projection and consistency."""
         self.fake.on("BatchGetItem", [self.leave(2)])
         self.ask(5)
         first, second = [r.body["RequestItems"]["t"] for r in self.fake.requests if r.operation == "BatchGetItem"]
@@ -271,7 +271,7 @@ class Throttled(ScriptedPages):
     """Throttled twice, then answered."""
 
     def test_each_operation(self):
-        """No row is lost or doubled, and the statement says nothing."""
+        """No row is lost or returned twice, and there is no message."""
         self.table(items=items(30), page_size=10)
         for operation, sql, count in (("Query", "SELECT n FROM t WHERE h = 'p'", 30), ("Scan", "SELECT n FROM t", 30),
                                       ("GetItem", "SELECT n FROM t WHERE h = 'p' AND n = 3", 1),
@@ -285,7 +285,7 @@ class Throttled(ScriptedPages):
                 self.assertEqual(sum(r.status == 400 for r in self.fake.requests), 4)
 
     def test_in_the_middle(self):
-        """Between the second and the third page."""
+        """The request for the third page is throttled."""
         self.table(items=items(30), page_size=10)
         answers = iter([None, None, replies.throttle(), replies.throttle()])
         self.fake.on("Query", lambda request: next(answers, None))

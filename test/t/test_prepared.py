@@ -34,12 +34,12 @@ class Prepared(request_text.RequestTestCase):
                         ["Query orders where cust = 'c01' AND at BETWEEN '2024-03' AND '2024-05' get at"])
 
     def test_reversed_range(self):
-        """No request, though the planner could not know."""
+        """An empty range sends no request, though the planner could not know it."""
         self.assertSame("text, text, text", "SELECT at FROM orders WHERE cust = $1 AND at BETWEEN $2 AND $3",
                         "'c01', '2024-05', '2024-03'", [])
 
     def test_null(self):
-        """No request."""
+        """NULL sends no request."""
         self.assertSame("text", "SELECT at FROM orders WHERE cust = $1", "NULL", [])
 
     def test_array(self):

@@ -58,7 +58,7 @@ class Privileges(fixture.TestCase):
         self.assert_denied("CREATE SERVER mine FOREIGN DATA WRAPPER dynamo_fdw", "permission denied for foreign-data wrapper dynamo_fdw")
 
     def test_listing_tables_needs_usage(self):
-        """The names of tables are not for everybody who may connect."""
+        """Listing tables needs USAGE on the server."""
         self.be_bob()
         self.assert_denied("SELECT * FROM dynamo_fdw_tables('fake')", "permission denied for foreign server fake")
         self.assertEqual(self.fake.requests, [])
@@ -153,7 +153,7 @@ class Privileges(fixture.TestCase):
         self.assertEqual(self.fx.error("SELECT * FROM bobs").sqlstate, "42501")
 
     def test_log_requests(self):
-        """It shows the constants of other users' views."""
+        """log_requests would show the constants of views of other users."""
         self.be_bob()
         self.assert_denied("SET dynamo_fdw.log_requests = on", 'permission denied to set parameter "dynamo_fdw.log_requests"')
 
@@ -199,7 +199,7 @@ class Privileges(fixture.TestCase):
     # Secrets
 
     def test_secrets_are_in_no_output(self):
-        """Not in EXPLAIN, not in the request log, not in errors."""
+        """Secrets are neither in EXPLAIN nor in the request log nor in errors."""
         self.fx.execute("DROP SERVER IF EXISTS discreet CASCADE")
         self.fx.execute(f"CREATE SERVER discreet FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint '{self.fake.endpoint}', region 'us-east-1', "
                         "max_attempts '1', scan_policy 'allow'); CREATE USER MAPPING FOR PUBLIC SERVER discreet OPTIONS (access_key_id 'AKID', "
@@ -242,7 +242,7 @@ class Credentials(fixture.TestCase):
         self.assertEqual(self.failing()[:4], ("HV002", 'server "s" has no region', None, "ALTER SERVER s OPTIONS (ADD region 'eu-west-1');"))
 
     def test_keys_that_are_none(self):
-        """A line break would end the header that it is sent in."""
+        """Keys with a line break, which would end the header, are rejected."""
         for mapping, bad in (("access_key_id E'A\\nB', secret_access_key 'x'", "access_key_id"), ("access_key_id 'A', secret_access_key 'x', session_token E'a\\r\\nHost: x'", "session_token")):
             with self.subTest(mapping=mapping):
                 failure = self.failing("OPTIONS (region 'eu-west-1')", f"OPTIONS ({mapping})")
@@ -258,7 +258,7 @@ class Credentials(fixture.TestCase):
         self.assertEqual((failure.sqlstate, failure.message), ("42704", 'server "nothing" does not exist'))
 
     def test_tables_of_another_wrapper(self):
-        """A server of another wrapper is none of ours."""
+        """The server must belong to dynamo_fdw."""
         self.fx.execute("CREATE FOREIGN DATA WRAPPER another; CREATE SERVER theirs FOREIGN DATA WRAPPER another")
         failure = self.fx.error("SELECT * FROM dynamo_fdw_tables('theirs')")
         self.assertIn("theirs", failure.message)

@@ -179,12 +179,12 @@ class MismatchesAsNull(request_text.RequestTestCase):
         self.fx.foreign_table("mixed", "pk text NOT NULL, v int", on_mismatch="null")
 
     def test_is_null(self):
-        """What does not fit is NULL."""
+        """A value that does not fit is NULL."""
         self.assertEqual(sorted(self.fx.rows("SELECT pk FROM mixed WHERE v IS NULL")), [("b",), ("c",)])
         self.assertEqual(self.texts("SELECT pk FROM mixed WHERE v IS NULL"), ["Scan mixed get pk, v"])
 
     def test_count(self):
-        """Nothing is counted there that would have to be checked."""
+        """Counting is not pushed down if values have to be checked locally."""
         self.assertEqual(self.fx.value("SELECT count(*) FROM mixed WHERE v > 0"), 2)
         self.assertEqual(self.texts("SELECT count(*) FROM mixed WHERE v > 0"), ["Scan mixed filter v > 0 get v"])
 
@@ -193,7 +193,7 @@ class Mistakes(fixture.TestCase):
     """Values that fit no column must not slip past a condition that is sent."""
 
     def test_a_number_out_of_range_is_not_counted(self):
-        """1e20 is no int: an error, not a row."""
+        """1e20 is not an int: an error, not a row."""
         self.fx.create_table("large", ("pk", "S"))
         self.fx.put("large", [{"pk": "a", "v": 10 ** 20}])
         self.fx.foreign_table("large", "pk text NOT NULL, v int")

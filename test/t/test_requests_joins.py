@@ -93,7 +93,7 @@ class PageSizes(request_text.RequestTestCase):
     """fetch_size."""
 
     def test_fetch_size_limits_every_page(self):
-        """As Limit of each request."""
+        """fetch_size is the Limit of each request."""
         shop.create(self.fx, "orders")
         self.fx.execute("ALTER FOREIGN TABLE orders OPTIONS (ADD fetch_size '12')")
         sql = "SELECT at FROM orders WHERE cust = 'c01'"

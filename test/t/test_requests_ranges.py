@@ -171,7 +171,7 @@ class RequestsByRange(request_text.RequestTestCase):
                 self.assertEqual(("Order: ascending" in plan, "Sort" in plan), (merged, not merged), plan)
 
     def test_row_wise_keys_are_all_priced(self):
-        """Each arm has all combinations of its values."""
+        """The estimate counts all combinations of values of each arm."""
         def cost(n):
             arms = (f"cust = 'c0{arm}' AND at = ANY ('{{{','.join(str(arm * 100 + value) for value in range(n))}}}')" for arm in (1, 2))
             plan = self.fx.explain(f"SELECT total FROM orders WHERE {' OR '.join(arms)}", "COSTS ON")
@@ -180,7 +180,7 @@ class RequestsByRange(request_text.RequestTestCase):
         self.assertGreater(cost(30), cost(2) + 25)
 
     def test_order_of_another_collation_is_sorted_here(self):
-        """The bytes' order is not that of a language."""
+        """Under another collation than "C" rows are sorted locally."""
         plan = self.fx.explain("SELECT at FROM orders WHERE cust = 'c01' ORDER BY at COLLATE \"und-x-icu\" LIMIT 3")
         self.assertIn("Sort", plan)
         self.assertNotIn("First Page", plan)

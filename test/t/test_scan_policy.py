@@ -26,13 +26,13 @@ class ScanPolicy(fixture.TestCase):
         return [notice for notice in self.fx.notices(sql) if "reading the whole" in notice]
 
     def test_words(self):
-        """Table, items, size, estimated read units, and what to bind."""
+        """The warning has table, items, size, estimated read units, and a hint."""
         self.assertEqual(self.fx.notices("SELECT * FROM movies"),
                          ['WARNING:  reading the whole DynamoDB table "movies": 4609 items, 2.3 MB, about 295 read units\n'
                           + HINT])
 
     def test_sqlstate(self):
-        """A warning like any other."""
+        """The SQLSTATE is that of a warning."""
         with self.fx.conn.cursor() as cursor:
             cursor.execute("SET client_min_messages = error")
         self.assertEqual(self.fx.notices("SELECT * FROM movies"), [])
@@ -44,7 +44,7 @@ class ScanPolicy(fixture.TestCase):
                          ['WARNING:  reading the whole DynamoDB table "empty"\n' + HINT])
 
     def test_consistent_reads_cost_twice(self):
-        """The estimate knows."""
+        """The estimate is twice as high for consistent reads."""
         self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (ADD consistent_read 'on')")
         self.assertIn("about 590 read units", self.fx.notices("SELECT * FROM movies")[0])
 
@@ -62,14 +62,14 @@ class ScanPolicy(fixture.TestCase):
         self.assertEqual(len(self.scan_notices()), 1)
 
     def test_prepared(self):
-        """Each execution is a statement."""
+        """Each execution of a prepared statement warns."""
         self.fx.execute("PREPARE p AS SELECT count(*) FROM movies")
         self.addCleanup(self.fx.execute, "DEALLOCATE p")
         for _ in range(7):
             self.assertEqual(len(self.scan_notices("EXECUTE p")), 1)
 
     def test_not_for_other_requests(self):
-        """Nor for what never runs."""
+        """There is no warning for other requests, nor for a node that is not executed."""
         for sql in ("SELECT * FROM movies WHERE year = 1950", "SELECT * FROM movies WHERE year IN (1950, 1951)",
                     "SELECT * FROM movies WHERE false", "SELECT * FROM movies WHERE title = NULL",
                     "EXPLAIN SELECT * FROM movies", "SELECT * FROM movies LIMIT 0",
@@ -78,7 +78,7 @@ class ScanPolicy(fixture.TestCase):
                 self.assertEqual(self.scan_notices(sql), [])
 
     def test_error(self):
-        """Refused before a request is sent, in the same words."""
+        """'error' rejects the Scan before a request is sent, with the same message."""
         self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (ADD scan_policy 'error')")
         self.fx.rows("SELECT FROM movies WHERE year = 1950")
         self.fake.reset()
@@ -91,7 +91,7 @@ class ScanPolicy(fixture.TestCase):
         self.assertEqual(self.fx.rows("SELECT title FROM movies WHERE year = 1950"), [("t0",)])
 
     def test_allow(self):
-        """Not a word."""
+        """'allow' gives no message."""
         self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (ADD scan_policy 'allow')")
         self.assertEqual(self.scan_notices(), [])
 
@@ -106,7 +106,7 @@ class ScanPolicy(fixture.TestCase):
         self.assertEqual(len(self.scan_notices()), 1)
 
     def test_tightened_by_parameter(self):
-        """A superuser's parameter prevails both ways."""
+        """A superuser's parameter overrides the options in both directions."""
         self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (ADD scan_policy 'allow')")
         self.fx.execute("SET dynamo_fdw.scan_policy = warn")
         self.assertEqual(len(self.scan_notices()), 1)
@@ -133,7 +133,7 @@ class OrdinaryUser(ScanPolicy):
     test_sqlstate = test_counting_reads_all_the_same = None
 
     def test_may_tighten(self):
-        """warn and error are free for all."""
+        """Any user may set warn and error."""
         self.fx.execute("SET dynamo_fdw.scan_policy = error")
         self.fx.error("SELECT * FROM movies")
         self.fx.execute("SET dynamo_fdw.scan_policy = warn")
@@ -165,7 +165,7 @@ class OrdinaryUser(ScanPolicy):
         self.fx.error("SELECT * FROM movies")
 
     def test_log_requests_is_a_superusers(self):
-        """It would show the constants of other users' views."""
+        """log_requests would show the constants of views of other users."""
         self.assertEqual(self.fx.error("SET dynamo_fdw.log_requests = on").sqlstate, "42501")
 
     def test_wrong_words(self):

@@ -77,7 +77,7 @@ class Together(Siblings):
         self.assertEqual(len(self.run_counted("EXECUTE q (NULL, 2009)", 0, 0)), 0)
 
     def test_function(self):
-        """So are the variables of a function."""
+        """Variables of a function are known values, too."""
         self.fx.execute("CREATE FUNCTION sing(film text, y int) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT "
                         "count(s.w IS NULL) FROM films f JOIN songs s ON s.movie = f.name WHERE f.name = film AND f.year = y); END $$")
         self.addCleanup(self.fx.execute, "DROP FUNCTION sing")
@@ -90,7 +90,7 @@ class Together(Siblings):
         self.assertEqual(self.run_counted(f"WITH c AS MATERIALIZED ({JOIN} ORDER BY n + 0) SELECT count(*) FROM c", 2, 2), [(6,)])
 
     def test_outer_joins(self):
-        """All kinds of joins."""
+        """All join types."""
         where = "WHERE f.name = 'Up' AND f.year = 2009"
         self.assertEqual(len(self.run_counted(f"SELECT n FROM films f LEFT JOIN songs s ON s.movie = 'Up' {where}", 2, 2)), 6)
         self.assertEqual(self.run_counted(f"SELECT f.kids FROM films f {where} AND EXISTS (SELECT FROM songs s WHERE s.movie = 'Up' "
@@ -109,24 +109,24 @@ class Together(Siblings):
         self.assertEqual(self.run_counted(sql, 2, 2), [(n,) for n in (*range(6), 2009)])
 
     def test_counts(self):
-        """Counted by DynamoDB, in subqueries of FROM."""
+        """Counts by DynamoDB, in subqueries of FROM."""
         sql = ("SELECT * FROM (SELECT count(*) FROM songs WHERE movie = 'Up') a, (SELECT count(*) FROM films WHERE name = 'Up') b, "
                "(SELECT count(*) FROM songs WHERE movie = 'Down') c")
         self.assertEqual(self.run_counted(sql, 3, 3), [(6, 1, 0)])
 
     def test_index_then_table(self):
-        """The index is asked at once, the table behind it in its turn."""
+        """The Query of the index starts early, the reads of the table follow as usual."""
         sql = "SELECT f.kids, s.w FROM films f, songs s WHERE f.name = 'Up' AND f.year = 2009 AND s.v = 4"
         self.assertIn("Query, then BatchGetItem", self.fx.explain(sql))
         self.assertEqual(self.run_counted(sql, 2, 3), [(2, None)])
 
     def test_sorted_below_a_limit(self):
-        """A LIMIT above a sort keeps nobody from reading all."""
+        """A LIMIT above a Sort does not prevent starting early: all rows are read."""
         sql = f"SELECT n FROM (SELECT n, v FROM songs WHERE movie = 'Up' ORDER BY v DESC LIMIT 1) s, films f WHERE {UP}"
         self.assertEqual(self.run_counted(sql, 2, 2), [(5,)])
 
     def test_local_table_first(self):
-        """Once the first of ours is asked for."""
+        """Siblings start when the first foreign scan is executed."""
         self.assertEqual(self.run_counted(f"SELECT count(s.w IS NULL) FROM generate_series(1, 2) g, films f, songs s WHERE {UP} AND "
                                           "s.movie = 'Up' AND s.v = g + f.kids", 2, 2), [(1,)])
 
@@ -137,12 +137,12 @@ class Together(Siblings):
         self.assertEqual(sorted(self.run_counted(JOIN, 2, 4)), [(n,) for n in range(6)])
 
     def test_explain_analyze(self):
-        """Each node counts what it sent."""
+        """Each node counts its own requests."""
         plan = self.fx.explain(JOIN, "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF")
         self.assertEqual(plan.count("Requests: 1  Pages: 1"), 2)
 
     def test_cursor(self):
-        """Fetched in pieces, and again from the start."""
+        """A cursor is fetched in parts, and again from its start."""
         self.fx.execute(f"BEGIN; DECLARE c SCROLL CURSOR FOR {JOIN}")
         self.assertEqual(len(self.fx.rows("FETCH 2 FROM c")), 2)
         self.assertEqual(len(self.fx.rows("FETCH ALL FROM c")), 4)
@@ -151,7 +151,7 @@ class Together(Siblings):
         self.fx.execute("COMMIT")
 
     def test_row_locks(self):
-        """FOR UPDATE."""
+        """FOR UPDATE does not prevent starting early."""
         self.assertEqual(len(self.run_counted(f"{JOIN} FOR UPDATE", 2, 2)), 6)
 
 
@@ -168,7 +168,7 @@ class Apart(Siblings):
         self.assertEqual(self.run_counted(sql, 1, 1), [(0,), (1,), (2,)])
 
     def test_one_time_filter(self):
-        """What a false condition guards is not asked for."""
+        """A scan below a false one-time filter is not started."""
         self.fx.execute("PREPARE q (bool) AS SELECT kids FROM films f WHERE name = 'Up' AND year = 2009 UNION ALL SELECT n FROM songs "
                         "WHERE movie = 'Up' AND $1; SET plan_cache_mode = force_generic_plan; SET enable_async_append = off")
         self.addCleanup(self.fx.execute, "DEALLOCATE q")
@@ -176,18 +176,18 @@ class Apart(Siblings):
         self.assertEqual(len(self.run_counted("EXECUTE q (true)", 1, 2)), 7)
 
     def test_subplans(self):
-        """A subquery that no row asks for is not run."""
+        """A subplan that no row needs is not started."""
         sql = f"SELECT CASE WHEN kids > 5 THEN (SELECT sum(v) FROM songs WHERE movie = 'Up') END FROM films f WHERE {UP}"
         self.assertEqual(self.run_counted(sql, 1, 1), [(None,)])
 
     def test_values_of_the_outer_row(self):
-        """They are not known yet."""
+        """Scans that need values of an outer row are not started."""
         sql = f"SELECT s.v FROM films f, LATERAL (SELECT v FROM songs s WHERE s.movie = 'Up' AND s.n = f.kids) s WHERE {UP}"
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
         self.assertEqual(self.run_counted(sql, 1, 2), [(4,)])
 
     def test_expressions_that_may_fail(self):
-        """No error that the statement would not come to."""
+        """Scans whose values might raise an error are not started."""
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan; "
                         "PREPARE q (int, int) AS SELECT n FROM films f LEFT JOIN songs s ON s.movie = 'Up' AND s.n = 12 / $1 "
                         "WHERE f.name = 'Up' AND f.year = $2")
@@ -197,23 +197,23 @@ class Apart(Siblings):
         self.assertEqual(self.fx.error("EXECUTE q (0, 2009)").sqlstate, "22012")
 
     def test_scans(self):
-        """A whole table is read only when it is wanted."""
+        """A Scan of a whole table is not started early."""
         self.assertEqual(self.run_counted("SELECT f.kids, s.v FROM films f, songs s WHERE f.name = 'Down' AND f.year = 2009", 1, 1), [])
 
     def test_several_partitions(self):
-        """Nor are several item collections."""
+        """A read of several partitions is not started early."""
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
         self.run_counted("SELECT f.kids, s.v FROM films f LEFT JOIN songs s ON s.movie IN ('Up', 'Down', 'In') "
                          "WHERE f.name = 'Down' AND f.year = 2009", 1, 1)
 
     def test_max_concurrency(self):
-        """The bound holds."""
+        """max_concurrency is respected."""
         self.fx.execute("ALTER SERVER fake OPTIONS (ADD max_concurrency '1')")
         self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP max_concurrency)")
         self.assertEqual(len(self.run_counted(JOIN, 1, 2)), 6)
 
     def test_memory(self):
-        """So does that of the memory for pages."""
+        """fetch_memory is respected."""
         self.fx.execute("SET dynamo_fdw.fetch_memory = 1024")
         self.assertEqual(len(self.run_counted(JOIN, 1, 2)), 6)
 
@@ -236,7 +236,7 @@ class Ends(Siblings):
         self.fake.on("Query", lambda request: reply if request.body["TableName"] == "songs" else None)
 
     def test_error_that_is_not_reached(self):
-        """An error is raised only if the rows are wanted, as ever."""
+        """An error is raised only if the rows are needed."""
         self.fail_songs(replies.error("AccessDeniedException", "no"))
         self.assertEqual(self.fx.rows(JOIN.replace("2009", "1999")), [])
         failure = self.fx.error(JOIN)
@@ -244,7 +244,7 @@ class Ends(Siblings):
         self.assertIn('"songs"', failure.message)
 
     def test_throttled(self):
-        """Its pause does not keep others."""
+        """A pause of one scan does not delay others."""
         self.fake.on("Query", [replies.throttle()] * 3)
         self.assertEqual(len(self.fx.rows(JOIN)), 6)
 
@@ -266,7 +266,7 @@ class Ends(Siblings):
         self.assertLessEqual(descriptors_of(self.pid), before)
 
     def test_in_a_subtransaction(self):
-        """Rolled back while an answer is on its way."""
+        """A subtransaction is rolled back while an answer is on its way."""
         self.fx.execute("BEGIN; SAVEPOINT a")
         self.fx.execute(f"DECLARE c CURSOR FOR {JOIN.replace('2009', '1999')}")
         self.assertEqual(self.fx.rows("FETCH 1 FROM c"), [])
@@ -295,27 +295,27 @@ class Repeats(Siblings):
         return rows
 
     def test_one_page(self):
-        """Is asked for once."""
+        """A Query of one page is sent once."""
         sql = "SELECT f.year, s.n FROM films f LEFT JOIN songs s ON s.v = f.kids AND s.movie = 'Up' WHERE f.name = 'Up'"
         self.assertEqual(self.run_repeated(sql, 2), [(0, 0), (1, None), (2, 1), (3, None), (4, 2)])
 
     def test_one_item(self):
-        """An item by its key."""
+        """An item is read once."""
         sql = "SELECT f.year, s.n FROM films f LEFT JOIN songs s ON s.movie = 'Up' AND s.n = 3 AND s.v > f.kids WHERE f.name = 'Up'"
         self.assertEqual(self.run_repeated(sql, 2), [(year, 3) for year in range(5)])
 
     def test_nothing_found(self):
-        """Nothing, each time."""
+        """An empty result is read once."""
         sql = "SELECT f.year, s.n FROM films f LEFT JOIN songs s ON s.movie = 'In' AND s.v > f.kids WHERE f.name = 'Up'"
         self.assertEqual(self.run_repeated(sql, 2), [(year, None) for year in range(5)])
 
     def test_nothing_to_ask(self):
-        """Nor is a contradiction asked again."""
+        """A contradiction sends no request in any execution."""
         sql = "SELECT f.year, s.n FROM films f LEFT JOIN songs s ON s.movie = '' AND s.v > f.kids WHERE f.name = 'Up'"
         self.assertEqual(self.run_repeated(sql, 1), [(year, None) for year in range(5)])
 
     def test_several_pages(self):
-        """They are not kept: each execution reads them."""
+        """Results of several pages are not kept: each execution reads them again."""
         self.songs(({"movie": "Up", "n": n, "v": n} for n in range(6)), page_size=2)
         self.fx.explain("SELECT FROM songs")
         sql = "SELECT f.year, s.n FROM films f LEFT JOIN songs s ON s.v = f.kids AND s.movie = 'Up' WHERE f.name = 'Up'"
@@ -339,20 +339,20 @@ class Repeats(Siblings):
         self.assertEqual(self.run_repeated(sql, 2), [(0,), (1,), (3,), (4,)])
 
     def test_counts(self):
-        """A count is not asked for again either."""
+        """A count is requested once."""
         self.fx.execute("SET enable_sort = off; SET enable_hashagg = off")
         sql = ("SELECT f.year FROM films f JOIN LATERAL (SELECT count(*) FROM songs WHERE movie = 'Up') c(n) ON c.n > f.kids + 3 "
                "WHERE f.name = 'Up'")
         self.assertEqual(self.run_repeated(sql, 2), [(0,), (1,), (2,)])
 
     def test_new_values(self):
-        """Other values are other requests."""
+        """Executions with other values send their own requests."""
         self.fx.execute("SET dynamo_fdw.enable_lookup_join = off")
         sql = "SELECT f.year, s.v FROM films f LEFT JOIN songs s ON s.movie = f.name AND s.n = f.kids WHERE f.name = 'Up'"
         self.assertEqual(self.run_repeated(sql, 6), [(year, 2 * year) for year in range(5)])
 
     def test_errors_name_the_item(self):
-        """At its second reading, too."""
+        """An error names the item also when a kept page is read again."""
         self.fake.tables["songs"].items[4]["w"] = {"S": "x"}
         sql = "SELECT f.year, s.w FROM films f LEFT JOIN songs s ON s.n = f.kids AND s.movie = 'Up' WHERE f.name = 'Up'"
         self.assertIn("n = 4", self.fx.error(sql).detail)
@@ -369,7 +369,7 @@ class Limits(Siblings):
     MOVIES = "movie IN (" + ", ".join(f"'m{n}'" for n in range(8)) + ")"
 
     def test_ends_the_reading(self):
-        """One partition gave enough."""
+        """One partition has enough rows, so that the others are not read."""
         self.assertEqual(len(self.run_counted(f"SELECT v FROM songs WHERE {self.MOVIES} LIMIT 1", 1, 1)), 1)
         self.fx.execute(f"BEGIN; DECLARE c CURSOR FOR SELECT v FROM songs WHERE {self.MOVIES}")
         self.addCleanup(self.fx.execute, "ROLLBACK")
@@ -385,5 +385,5 @@ class Limits(Siblings):
         self.assertEqual(self.run_counted(f"SELECT sum(v) FROM songs WHERE {self.MOVIES} LIMIT 1", 8, 8), [(-28,)])
 
     def test_limit_below_the_sort(self):
-        """A LIMIT that comes first ends it all the same."""
+        """A LIMIT below a Sort can end the scan early."""
         self.assertEqual(len(self.run_counted(f"SELECT * FROM (SELECT v FROM songs WHERE {self.MOVIES} LIMIT 1) x ORDER BY v", 1, 1)), 1)

@@ -25,7 +25,7 @@ class StaleEntries(fixture.TestCase):
         self.fake.on("Query", [replies.reply({"Items": found, "Count": len(found), "ScannedCount": len(found)})])
 
     def test_fresh(self):
-        """Keys from the index, rows from the table."""
+        """Keys come from the index, rows from the table."""
         self.assertEqual(sorted(self.fx.rows(self.sql)), [(n,) for n in range(5)])
         self.assertEqual(self.fake.operations()[-2:], ["Query", "BatchGetItem"])
 
@@ -50,19 +50,19 @@ class StaleEntries(fixture.TestCase):
         self.assertEqual(len(batch.body["RequestItems"]["t"]["Keys"]), 2)
 
     def test_seen_twice_in_two_batches(self):
-        """However far apart."""
+        """This holds however far apart its two positions are."""
         self.table.items = [item({"pk": f"p{n}", "owner": "o", "at": n, "v": n}) for n in range(900)]
         self.entries(*((f"p{n}", n) for n in range(900)), ("p0", 950), ("p1", 951))
         self.assertEqual(sorted(self.fx.rows(self.sql)), [(n,) for n in range(900)])
 
     def test_order_is_that_of_the_items(self):
-        """Rows are sorted by what the table holds."""
+        """Rows are sorted by the items' values in the table."""
         self.table.items[0]["at"] = {"N": "100"}
         self.entries(*((f"p{n}", n) for n in range(5)))
         self.assertEqual(self.fx.rows(f"{self.sql} ORDER BY at"), [(1,), (2,), (3,), (4,), (0,)])
 
     def test_limit_after_losses(self):
-        """Entries that give no row do not count."""
+        """A LIMIT does not count entries without a row."""
         self.entries(("gone1", 0), ("gone2", 1), ("p1", 1), ("p2", 2), ("p3", 3))
         self.assertEqual(len(self.fx.rows(f"{self.sql} LIMIT 2")), 2)
 
@@ -84,7 +84,7 @@ class StaleDescriptions(fixture.TestCase):
         self.fx.foreign_table("t", "pk text NOT NULL, owner text, v int", server=self.name, scan_policy="allow")
 
     def test_described_once(self):
-        """Not for each statement."""
+        """DescribeTable is sent once, not for each statement."""
         for _ in range(3):
             self.fx.rows("SELECT * FROM t")
         self.assertEqual(self.fake.operations().count("DescribeTable"), 1)
@@ -131,14 +131,14 @@ class StaleDescriptions(fixture.TestCase):
         self.assertEqual(self.fake.operations()[-1], "Scan")
 
     def test_index_that_is_being_made(self):
-        """Not before it is ACTIVE."""
+        """An index is used only when it is ACTIVE."""
         self.fake.table("t", ("pk", "S"), None, [index("by_owner", ("owner", "S"), status="CREATING")],
                         item_count=10 ** 6, size_bytes=10 ** 9)
         self.fx.rows("SELECT v FROM t WHERE owner = 'o'")
         self.assertEqual({r.operation for r in self.fake.requests}, {"DescribeTable", "Scan"})
 
     def test_table_gone(self):
-        """An error that names it."""
+        """The error names the missing table."""
         self.fx.rows("SELECT * FROM t")
         del self.fake.tables["t"]
         for sql in ("SELECT * FROM t", "SELECT * FROM t WHERE pk = 'a'"):
@@ -214,7 +214,7 @@ class ChangedSchemas(fixture.TestCase):
         self.assert_refused_once([(5,)])
 
     def test_table_with_another_sort_key(self):
-        """Whatever the kind of request."""
+        """This holds for all kinds of requests."""
         for sql in ("SELECT v FROM t WHERE pk = 'p03'", "SELECT v FROM t WHERE s2 + 0 = 8", "SELECT sum(v) FROM t WHERE v + 0 = 3"):
             with self.subTest(sql=sql):
                 self.define(range_key=("s1", "N"))
@@ -226,7 +226,7 @@ class ChangedSchemas(fixture.TestCase):
                 self.fx.execute("DEALLOCATE p; RESET dynamo_fdw.metadata_cache_ttl")
 
     def test_lookups(self):
-        """Scans that are asked ahead."""
+        """Prefetched scans are checked as well."""
         self.fx.execute("CREATE TEMP TABLE o AS SELECT 'x' AS h, n FROM generate_series(0, 11) n; ANALYZE o")
         self.addCleanup(self.fx.execute, "DROP TABLE o")
         self.prepare("SELECT n, (SELECT max(s1) FROM t WHERE h = o.h AND s1 <= o.n) FROM o ORDER BY n", [(n, n) for n in range(12)])
@@ -244,7 +244,7 @@ class ChangedSchemas(fixture.TestCase):
         self.assertEqual(self.fx.rows("EXECUTE p"), [(11,)])
 
     def test_same_schema(self):
-        """Sizes and the order of a list make no other plan."""
+        """Another size, or another order of indexes, does not invalidate plans."""
         by_v, by_s = index("by_v", ("v", "N"), projection=["s1", "s2"]), index("by_s", ("h", "S"), ("s1", "N"))
         self.define(by_v, by_s)
         self.prepare("SELECT s1, s2 FROM t WHERE v = 3", [(3, 8)])
@@ -254,7 +254,7 @@ class ChangedSchemas(fixture.TestCase):
             self.assertEqual(self.fx.rows("EXECUTE p"), [(3, 8)])
 
     def test_key_of_the_next_page(self):
-        """While the description is young, the LastEvaluatedKey tells."""
+        """Before the description expires, the LastEvaluatedKey shows the change."""
         sql = "SELECT s1 FROM t WHERE h = 'x' AND s1 IS NOT NULL ORDER BY s1"
         self.prepare(sql, [(n,) for n in range(12)])
         self.define(index("by_s", ("h", "S"), ("s2", "N")), page_size=5)

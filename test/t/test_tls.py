@@ -49,7 +49,7 @@ class Secure(fixture.TestCase):
         self.assertEqual(self.fx.rows("SELECT * FROM dynamo_fdw_tables('s')"), [("t",)])
 
     def test_without_the_ca(self):
-        """Nothing is sent, and nothing is tried again."""
+        """Without the CA nothing is sent, and the connection is not retried."""
         self.server()
         self.fake.reset()
         failure = self.fx.error("SELECT * FROM t")
@@ -82,7 +82,7 @@ class Secure(fixture.TestCase):
             self.assertEqual(self.fx.error("SELECT * FROM t").hint, UNTRUSTED)
 
     def test_another_host_name(self):
-        """A good certificate for somebody else is none."""
+        """A certificate for another host is rejected."""
         with fixture.FakeDynamo(tls=True, hostname="elsewhere.example") as other:
             self.server(other.endpoint, ca_file=other.ca_file)
             failure = self.fx.error("SELECT * FROM t")

@@ -187,7 +187,7 @@ class Misfits(oneitem.TestCase):
         self.assertEqual(self.fx.error("SELECT * FROM t").sqlstate, "HV004")
 
     def test_mismatch_null_and_not_null(self):
-        """NOT NULL is a promise, also where a mismatch becomes NULL."""
+        """A NULL from on_mismatch 'null' in a NOT NULL column is an error."""
         self.put({"N": "1"}, "text", extra="NOT NULL", on_mismatch="null")
         self.assertEqual(self.fx.error("SELECT * FROM t").sqlstate, "23502")
 

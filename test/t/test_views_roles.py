@@ -47,32 +47,32 @@ class Roles(fixture.TestCase):
         return {r.headers["authorization"].partition("Credential=")[2].partition("/")[0] for r in self.fake.requests}
 
     def test_own_mapping(self):
-        """A table read directly is read with one's own keys."""
+        """A table that is read directly uses the user's own mapping."""
         self.assertEqual(self.keys_of("SELECT * FROM t"), {"KEYreader"})
 
     def test_view_owners_mapping(self):
-        """Under a view it is the owner's."""
+        """Below a view the mapping of the view's owner is used."""
         for sql in ("SELECT * FROM plain", "SELECT * FROM plain WHERE pk = 'k1'", "SELECT count(*) FROM plain",
                     "SELECT * FROM barrier"):
             self.assertEqual(self.keys_of(sql), {"KEYowner"}, sql)
 
     def test_security_invoker(self):
-        """Unless the view says otherwise."""
+        """A security_invoker view uses the user's own mapping."""
         self.assertEqual(self.keys_of("SELECT * FROM invoker"), {"KEYreader"})
 
     def test_view_beside_table(self):
-        """Both in one statement, each with its own."""
+        """In one statement a view and a table each use their own mapping."""
         self.assertEqual(self.keys_of("SELECT * FROM plain JOIN t USING (pk)"), {"KEYowner", "KEYreader"})
 
     def test_security_definer(self):
-        """Within such a function the definer's."""
+        """A SECURITY DEFINER function uses the definer's mapping."""
         self.fx.execute("RESET ROLE; CREATE OR REPLACE FUNCTION total() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER AS"
                         f" 'BEGIN RETURN (SELECT sum(v) FROM t); END'; ALTER FUNCTION total() OWNER TO {self.owner};"
                         f" SET ROLE {self.reader}")
         self.assertEqual(self.keys_of("SELECT total()"), {"KEYowner"})
 
     def test_prepared_then_another_role(self):
-        """A prepared statement follows the role."""
+        """A prepared statement uses the current role."""
         self.fx.execute("PREPARE p AS SELECT * FROM t")
         self.addCleanup(self.fx.execute, "DEALLOCATE p")
         self.assertEqual(self.keys_of("EXECUTE p"), {"KEYreader"})
@@ -87,7 +87,7 @@ class Roles(fixture.TestCase):
         self.assertEqual(self.fx.error("SELECT * FROM t").sqlstate, "42704")
 
     def test_no_privilege(self):
-        """Core's own check."""
+        """PostgreSQL checks privileges on the table."""
         self.fx.execute(f"RESET ROLE; REVOKE SELECT ON t FROM {self.reader}; SET ROLE {self.reader}")
         self.addCleanup(self.fx.execute, f"RESET ROLE; GRANT SELECT ON t TO {self.reader}")
         self.assertEqual(self.fx.error("SELECT * FROM t").sqlstate, "42501")
@@ -129,47 +129,47 @@ class Places(fixture.TestCase):
                        "INSERT INTO log VALUES ('2025-01', 1, 1); SET dynamo_fdw.scan_policy = allow")
 
     def test_partitions(self):
-        """Every partition contributes."""
+        """All partitions are read."""
         self.assertEqual(self.fx.rows("SELECT count(*), sum(v) FROM log"), [(121, 2 * sum(range(13)) * 10 + 1)])
 
     def test_partitions_are_locked(self):
-        """Beside a local partition; DynamoDB knows no locks."""
+        """FOR UPDATE locks rows of a local partition; DynamoDB has no row locks."""
         self.assertEqual(len(self.fx.rows("SELECT n FROM log WHERE day >= '2024-12' FOR UPDATE")), 6)
         with self.assertRaisesRegex(Exception, "system columns"):
             self.fx.rows("SELECT ctid FROM log2023")
 
     def test_partitions_are_pruned(self):
-        """A day is in one partition, and there it is a key."""
+        """A day is in one partition, where it is part of the key."""
         requests = self.fx.requests("SELECT v FROM log WHERE day = '2024-03' AND n > 1")
         self.assertEqual([r.operation for r in requests], ["Query"])
         self.assertEqual(self.fx.rows("SELECT v FROM log WHERE day = '2024-03' AND n > 3"), [(12,)])
 
     def test_partitions_in_order(self):
-        """Days over two tables, one after the other."""
+        """Days over two partitions are read in order."""
         self.assertEqual(self.fx.rows("SELECT day, n FROM log WHERE day IN ('2023-12', '2024-01') ORDER BY day DESC, n LIMIT 6"),
                          [("2024-01", n) for n in range(5)] + [("2023-12", 0)])
 
     def test_pruned_while_running(self):
-        """With a parameter that is known only then."""
+        """Partitions are pruned by a parameter at execution."""
         self.fx.execute("SET plan_cache_mode = force_generic_plan; PREPARE p (text) AS SELECT sum(v) FROM log WHERE day = $1")
         self.addCleanup(self.fx.execute, "RESET plan_cache_mode; DEALLOCATE p")
         self.assertEqual(len(self.fx.requests("EXECUTE p ('2023-05')")), 1)
         self.assertEqual(self.fx.value("EXECUTE p ('2023-05')"), 50)
 
     def test_tableoid(self):
-        """The only system column there is."""
+        """tableoid is the only system column that can be read."""
         self.assertEqual(sorted(self.fx.rows("SELECT DISTINCT tableoid::regclass::text FROM log")),
                          [("log2023",), ("log2024",), ("log_new",)])
         self.assertEqual(self.fx.rows("SELECT DISTINCT tableoid = 'orders'::regclass FROM orders WHERE cust = 'c01'"), [(True,)])
 
     def test_other_system_columns(self):
-        """An error that says what is missing, not invented values."""
+        """Other system columns are an error."""
         for name in ("ctid", "xmin", "cmax"):
             with self.subTest(name):
                 self.assertEqual(self.fx.error(f"SELECT {name} FROM orders WHERE cust = 'c01'").sqlstate, "0A000")
 
     def test_inheritance(self):
-        """A foreign table as a child."""
+        """A foreign table is a child of a local one."""
         self.fx.execute("CREATE TABLE parent (at text, total numeric); INSERT INTO parent VALUES ('local', 1);"
                         "CREATE FOREIGN TABLE child (cust text) INHERITS (parent) SERVER ddb"
                         f" OPTIONS (table_name '{self.fx.remote('orders')}')")
@@ -185,7 +185,7 @@ class Places(fixture.TestCase):
                                        " FROM log2024) u WHERE c = '2024-05'"), 5)
 
     def test_for_update_locks_nothing(self):
-        """It is allowed, and gives the rows."""
+        """FOR UPDATE is allowed, but locks nothing."""
         for clause in ("FOR UPDATE", "FOR SHARE", "FOR UPDATE OF orders SKIP LOCKED"):
             self.assertEqual(len(self.fx.rows(f"SELECT at FROM orders WHERE cust = 'c01' {clause}")), 30)
         self.assertEqual(len(self.fx.rows("SELECT * FROM orders, log_new WHERE cust = 'c01' FOR UPDATE")), 30)
@@ -218,7 +218,7 @@ class Places(fixture.TestCase):
         self.assertEqual(self.fx.value("SELECT count(DISTINCT l) FROM log l"), 121)
 
     def test_materialised_view(self):
-        """Kept, and refreshed."""
+        """A materialized view is created, and refreshed."""
         self.fx.execute("CREATE MATERIALIZED VIEW kept AS SELECT cust, sum(total) AS s FROM orders GROUP BY cust")
         self.addCleanup(self.fx.execute, "DROP MATERIALIZED VIEW kept")
         self.assertEqual(self.fx.value("SELECT count(*) FROM kept"), 20)
@@ -245,14 +245,14 @@ class Changes(fixture.TestCase):
         self.assertEqual(self.fx.rows(f"EXECUTE p ('{shop.user_id(7)}')"), [("user 7",)])
 
     def test_dropped_column(self):
-        """Positions move, values do not."""
+        """After a column was dropped, the others keep their values."""
         self.fx.execute("ALTER FOREIGN TABLE users DROP COLUMN name")
         self.assertEqual(self.fx.rows(self.sql)[0][1:], (7,))
         self.assertEqual(self.fx.value("SELECT u FROM users u WHERE age = 7"), f"({shop.user_id(7)},7)")
         self.assertEqual(self.fx.value("SELECT count(age) FROM users"), 40)
 
     def test_changed_type(self):
-        """And a changed option of a column."""
+        """A changed type or option of a column takes effect."""
         self.fx.execute("ALTER FOREIGN TABLE users ALTER COLUMN age TYPE text")
         self.assertEqual(self.fx.error(self.sql).sqlstate, "HV004")
         self.fx.execute("ALTER FOREIGN TABLE users ALTER COLUMN age OPTIONS (ADD attribute 'name')")
@@ -272,7 +272,7 @@ class Changes(fixture.TestCase):
         self.assertEqual(self.fx.error("EXECUTE q").sqlstate, "HV00R")
 
     def test_changed_endpoint(self):
-        """Another server answers from the next statement on."""
+        """A changed endpoint takes effect at the next statement."""
         one, two = self.fx.fake(f"one{id(self)}"), self.fx.fake(f"two{id(self)}")
         for number, fake in enumerate((one, two)):
             self.addCleanup(fake.stop)
@@ -291,7 +291,7 @@ class Changes(fixture.TestCase):
         self.assertEqual(self.fx.rows(self.sql)[0][-1], None)
 
     def test_broken_promise(self):
-        """A NULL in a column that is NOT NULL is an error."""
+        """A NULL in a NOT NULL column is an error."""
         self.fx.execute("ALTER FOREIGN TABLE users ALTER COLUMN age SET NOT NULL")
         failure = self.fx.error("SELECT age FROM users")
         self.assertEqual(failure.sqlstate, "23502")
