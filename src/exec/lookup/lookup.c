@@ -720,7 +720,9 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 
 /*
  * Begins the next piece: with the entry that is being served, and what room it
- * leaves with those that follow.
+ * leaves with those that follow.  An entry of which a part is listed goes on
+ * only when it is served, since until then nothing but the marks of its items
+ * tells which of them it has listed, and the items of others change these.
  */
 static void
 next_piece(DynLookups *lookups, DynLookupEntry *entry)
@@ -734,7 +736,8 @@ next_piece(DynLookups *lookups, DynLookupEntry *entry)
 	{
 		DynLookupEntry *other = lookups->first.entries[i];
 
-		if (other !=NULL && !other->ended)
+		if (other != NULL && !other->ended &&
+			(other == entry || other->taken == 0))
 			list_keys(lookups, other);
 	}
 	dyn_lookup_batch_send(&lookups->base, lookups->base.n);
