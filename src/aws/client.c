@@ -364,7 +364,7 @@ may_repeat(Call *call, DynRetryClass class)
 		return correct_clock(call);
 	if (class != DYN_RETRY_THROTTLING && class != DYN_RETRY_TRANSIENT)
 		return false;
-	if (was_unattended(call))
+	if (call->unattended < call->service->max_attempts && was_unattended(call))
 	{
 		call->unattended++;
 		return true;
