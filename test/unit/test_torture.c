@@ -6,8 +6,14 @@
  * and so on until none fails any more; and again with all from that one on.
  * Each time it must come to its right end or be refused, leave no memory and
  * no descriptor behind, and its objects must be good for another try.  jansson
- * allocates through the same allocator; libcurl, which does not survive that
- * itself, keeps its own.
+ * allocates through the same allocator.
+ *
+ * libcurl keeps its own, because 7.88 does not survive that.  If the first
+ * table of transfers of a new socket (13 lists, 416 bytes) cannot be allocated,
+ * its function singlesocket destroys the hash of transfers, which sets the
+ * number of slots to 0, but leaves the socket in the multi handle, and reports
+ * CURLM_OUT_OF_MEMORY.  The next call for that socket adds the transfer to the
+ * same hash, whose hash function divides by the number of slots: SIGFPE.
  */
 #include "harness.h"
 
