@@ -69,7 +69,12 @@ class Aimed:
         elif rng.random() < 0.4:
             select.limit = f" LIMIT {rng.choice([1, 3, 8])}"
         select.mode, select.plan_cache = "parameters", "force_generic_plan"
+        select.settings = self.unsorted()
         return select
+
+    def unsorted(self):
+        """Settings under which the index gives the order, mostly."""
+        return {"enable_sort": "off"} if self.rng.random() < 0.75 else {}
 
     @staticmethod
     def in_bytes(column):
@@ -121,7 +126,7 @@ class Aimed:
         kind = rng.choice(["JOIN", "LEFT JOIN"])
         select = Select(["v.n", "x.k", "x.k2"], ["(VALUES "] + rows + [f") v(x, n) {kind} LATERAL ("] + inner + [") x ON true"])
         select.tags, select.shape = [(table.name, "a", first, "join =")], "aimed"
-        select.aliases, select.settings = {"a": table.name}, dict(LOOPS)
+        select.aliases, select.settings = {"a": table.name}, {**LOOPS, **self.unsorted()}
         select.features.append(OLDER)
         return select
 
