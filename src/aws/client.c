@@ -49,6 +49,9 @@
 /* The service limits the size of requests; escapes may make ours longer. */
 #define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
 
+/* Attempts that do not count; a peer may end each of them. */
+#define MOST_UNATTENDED		100
+
 /* A call that waits for a descriptor tries again after this time. */
 #define HELD_PAUSE_US		(20 * 1000)
 
@@ -364,7 +367,7 @@ may_repeat(Call *call, DynRetryClass class)
 		return correct_clock(call);
 	if (class != DYN_RETRY_THROTTLING && class != DYN_RETRY_TRANSIENT)
 		return false;
-	if (call->unattended < call->service->max_attempts && was_unattended(call))
+	if (call->unattended < MOST_UNATTENDED && was_unattended(call))
 	{
 		call->unattended++;
 		return true;
