@@ -16,6 +16,7 @@ OTHER = {"h": {"S": "p9"}, "n": {"N": "77"}, "v": {"N": "1"}, "g": {"S": "q"}}
 STATEMENTS = [
     ("GetItem", "SELECT h, n, v FROM {0} WHERE h = 'p1' AND n = 2"),
     ("GetItem", "SELECT v FROM {0} WHERE h = 'p1' AND n = 99"),
+    ("GetItem", "SELECT h, v FROM {0} WHERE h = 'p1' AND n = 98"),
     ("BatchGetItem", "SELECT h, n, v FROM {0} WHERE h = 'p1' AND n IN (1, 2, 3)"),
     ("BatchGetItem", "SELECT k.i, t.v FROM l.lied_keys k LEFT JOIN {0} t ON t.h = k.h AND t.n = k.n"),
     ("Query", "SELECT h, n, v FROM {0} WHERE h = 'p1'"),
@@ -135,11 +136,11 @@ def of_table(lie):
 
 
 def of_key_asked_for(lie):
-    """The lie, where the partition key is asked for: by other attributes nobody can tell whose an item of a Query is."""
+    """The lie, where the partition key is asked for: by other attributes nobody can tell whose an item is."""
     def told(document, request):
         asked = request.body.get("ProjectionExpression")
         names = request.body.get("ExpressionAttributeNames", {})
-        if request.operation == "Query" and asked and "h" not in [names.get(name, name) for name in re.split(", ?", asked)]:
+        if request.operation in ("GetItem", "Query") and asked and "h" not in [names.get(name, name) for name in re.split(", ?", asked)]:
             return None
         return lie(document, request)
     return told
@@ -165,7 +166,7 @@ def make_lies():
         "no Responses": without("Responses"), "Items null": having("Items", None), "Items a map": having("Items", {}),
         "Items of text": having("Items", ["x"]), "Count too great": having("Count", 50), "Count negative": having("Count", -1),
         "Count text": having("Count", "3"), "Count null": having("Count", None), "Count broken": having("Count", 1.5), "Item null": having("Item", None),
-        "Item a list": having("Item", []), "an Item besides": having("Item", OTHER), "Responses null": having("Responses", None),
+        "Item a list": having("Item", []), "an Item besides": of_key_asked_for(having("Item", OTHER)), "Responses null": having("Responses", None),
         "Responses a list": having("Responses", []), "an error besides": having("__type", "x#Oops"),
         "LastEvaluatedKey null": having("LastEvaluatedKey", None), "LastEvaluatedKey empty": having("LastEvaluatedKey", {}),
         "LastEvaluatedKey text": having("LastEvaluatedKey", "x"),
