@@ -160,12 +160,10 @@ may_send(DynClient *client)
 		(!is_any_running(client) && dyn_account_reserve(&client->account));
 }
 
-/* Acquires descriptors for all open connections; false if that fails. */
+/* Acquires descriptors for the open connections; false if that fails. */
 static bool
-settle_account(DynClient *client)
+settle_account(DynClient *client, int open)
 {
-	int			open = (int) dyn_sockets_count(&client->sockets);
-
 	return dyn_account_settle(&client->account,
 							  open > client->sent ? open : client->sent);
 }
@@ -175,7 +173,7 @@ static void
 drop_connections(DynClient *client)
 {
 	dyn_loop_drop_connections(&client->loop);
-	(void) settle_account(client);
+	(void) settle_account(client, (int) dyn_sockets_count(&client->sockets));
 }
 
 /*
@@ -195,6 +193,7 @@ dyn_client_end_statement(DynClient *client)
 {
 	int			used = client->peak > client->last_peak ? client->peak
 		: client->last_peak;
+	int			open;
 
 	/* statements without requests do not count */
 	if (client->peak == 0)
@@ -204,9 +203,9 @@ dyn_client_end_statement(DynClient *client)
 	client->last_peak = client->peak;
 	client->peak = client->sent;
 	client->keep = 0;
-	if ((dyn_sockets_count(&client->sockets) > (size_t) used ||
-		 dyn_sockets_any_closed_by_peer(&client->sockets) ||
-		 !settle_account(client)) && client->sent == 0)
+	open = (int) dyn_sockets_count(&client->sockets);
+	if ((open > used || dyn_sockets_any_closed_by_peer(&client->sockets) ||
+		 !settle_account(client, open)) && client->sent == 0)
 		drop_connections(client);
 }
 

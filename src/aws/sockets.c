@@ -185,7 +185,7 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 		end_connection(entry->fd);
 }
 
-/* Idle connections checked with one poll. */
+/* Connections checked with one poll. */
 #define POLLED	32
 
 static void
@@ -238,24 +238,42 @@ dyn_sockets_count(const DynSockets *sockets)
 	return count;
 }
 
-/* There may be unread data that the peer sent before it closed. */
+/*
+ * There may be unread data that the peer sent before it closed.  Only what poll
+ * reports is examined, as an entry may be stale.
+ */
 static bool
-is_closed_by_peer(int fd)
+any_of_closed_by_peer(const DynSockets *sockets, struct pollfd *polled, nfds_t n)
 {
-	struct pollfd look = {fd, POLLRDHUP, 0};
+	nfds_t		i;
 
-	return poll(&look, 1, 0) > 0;
+	if (poll(polled, n, 0) <= 0)
+		return false;
+	for (i = 0; i < n; i++)
+	{
+		const DynSocket *entry = find(sockets, polled[i].fd);
+
+		if (polled[i].revents != 0 && is_open(entry))
+			return true;
+	}
+	return false;
 }
 
 bool
 dyn_sockets_any_closed_by_peer(const DynSockets *sockets)
 {
-	size_t		i;
+	struct pollfd polled[POLLED];
+	size_t		i = 0;
 
-	for (i = 0; i < sockets->n; i++)
-		if (is_open(&sockets->list[i]) &&
-			is_closed_by_peer(sockets->list[i].fd))
+	while (i < sockets->n)
+	{
+		nfds_t		n = 0;
+
+		for (; i < sockets->n && n < POLLED; i++)
+			polled[n++] = (struct pollfd) {sockets->list[i].fd, POLLRDHUP, 0};
+		if (any_of_closed_by_peer(sockets, polled, n))
 			return true;
+	}
 	return false;
 }
 

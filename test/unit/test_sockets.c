@@ -94,10 +94,48 @@ ends_idle_connections_on_which_something_came(void)
 	dyn_sockets_free(&sockets);
 }
 
+/* However many there are; not what has only sent something. */
+static void
+sees_which_the_peer_has_closed(void)
+{
+	DynSockets	sockets = {0};
+	struct sockaddr_in address;
+	int			listener = listen_somewhere(&address);
+	int			ours[MANY];
+	int			theirs[MANY];
+	int			i;
+
+	CHECK(!dyn_sockets_any_closed_by_peer(&sockets));
+	for (i = 0; i < MANY; i++)
+	{
+		ours[i] = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0);
+		CHECK(connect(ours[i], (struct sockaddr *) &address,
+					  sizeof(address)) == 0);
+		theirs[i] = accept(listener, NULL, NULL);
+		CHECK(send(theirs[i], "x", 1, 0) == 1);
+	}
+	CHECK(!dyn_sockets_any_closed_by_peer(&sockets));
+	/* closed by us, as libcurl does sometimes: nobody's business */
+	close(ours[0]);
+	CHECK(!dyn_sockets_any_closed_by_peer(&sockets));
+	close(theirs[MANY - 1]);
+	CHECK(dyn_sockets_any_closed_by_peer(&sockets));
+	for (i = 1; i < MANY; i++)
+	{
+		dyn_sockets_close(&sockets, ours[i]);
+		if (i < MANY - 1)
+			close(theirs[i]);
+	}
+	close(theirs[0]);
+	close(listener);
+	dyn_sockets_free(&sockets);
+}
+
 int
 main(void)
 {
 	RUN(tells_a_descriptor_from_an_earlier_one);
 	RUN(ends_idle_connections_on_which_something_came);
+	RUN(sees_which_the_peer_has_closed);
 	return DONE("sockets");
 }
