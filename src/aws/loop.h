@@ -19,7 +19,7 @@
 #define DYN_LOOP_NEVER	INT64_MAX
 
 /* Whoever waits for the descriptor looks sooner than this after a deadline. */
-#define DYN_LOOP_LATE_US	50000
+#define DYN_LOOP_LATE_US	300000
 
 /* Descriptors of the loop itself, sockets not counted. */
 #define DYN_LOOP_FDS	2
