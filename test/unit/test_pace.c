@@ -1,0 +1,260 @@
+/*
+ * test_pace.c
+ *		The pace against a simulated service, in simulated time.
+ *
+ * The service has a bucket of tokens, which holds what it grants in a second,
+ * and is full at the beginning.  It refuses a request while the bucket is
+ * empty, and takes what it costs, be it more than the bucket holds.
+ */
+#include "harness.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "aws/pace.h"
+
+#define MS			1000.0
+#define PAGE_UNITS	128.0
+#define MAX_STREAMS	4000
+
+typedef struct Request
+{
+	bool		in_flight;
+	bool		refused;
+	double		left;			/* units of the stream */
+	double		cost;
+	double		granted;
+	double		sent;
+	double		answered;
+} Request;
+
+typedef struct Case
+{
+	const char *name;
+	double		streams;
+	double		units;			/* of each */
+	double		page;			/* most units of one request */
+	bool		divisible;		/* a request may be granted in part */
+	double		grants;			/* a second... */
+	double		until;			/* ...until this time (s)... */
+	double		then;			/* ...and after it */
+	bool		empty;			/* no tokens at the beginning */
+	double		known;			/* capacity; 0: not known */
+	double		round_trip;
+} Case;
+
+typedef struct World
+{
+	const Case *c;
+	DynPace		pace;
+	double		now;
+	double		level;
+	double		level_at;
+	Request    *requests;
+	int			in_flight;
+	int			refused;
+	int			useful;
+	int			at_first;		/* in flight at the first refusal */
+} World;
+
+static double
+grants_at(const Case *c, double ms)
+{
+	return c->until > 0 && ms >= c->until * MS ? c->then : c->grants;
+}
+
+static void
+fill(World *world)
+{
+	double		rate = grants_at(world->c, world->level_at);
+
+	world->level = fmin(fmax(rate, 1),
+						world->level + rate * (world->now - world->level_at) / MS);
+	world->level_at = world->now;
+}
+
+static void
+serve(World *world, Request *request)
+{
+	fill(world);
+	request->granted = world->level <= 0 ? 0
+		: world->c->divisible ? fmin(request->cost, ceil(world->level)) : request->cost;
+	request->refused = request->granted < request->cost;
+	world->level -= request->granted;
+	request->answered = world->now + world->c->round_trip +
+		request->granted * 20 / PAGE_UNITS;
+}
+
+static bool
+send_one(World *world)
+{
+	double		fits = dyn_pace_max_units(&world->pace);
+	int			i;
+
+	if (dyn_pace_delay(&world->pace, world->in_flight, world->now) != 0)
+		return false;
+	for (i = 0; i < world->c->streams; i++)
+	{
+		Request    *request = &world->requests[i];
+
+		if (request->in_flight || request->left <= 0)
+			continue;
+		request->cost = fmin(request->left, world->c->page);
+		if (fits > 0)
+			request->cost = fmin(request->cost, fmax(fits, 0.5));
+		request->sent = world->now;
+		request->in_flight = true;
+		world->in_flight++;
+		dyn_pace_send(&world->pace, request->cost, world->now);
+		serve(world, request);
+		return true;
+	}
+	return false;
+}
+
+static void
+receive(World *world, Request *request)
+{
+	request->in_flight = false;
+	world->in_flight--;
+	request->left -= request->granted;
+	world->useful += request->granted > 0;
+	if (request->granted > 0)
+		dyn_pace_grant(&world->pace, request->cost, request->granted,
+					   request->sent, world->now);
+	if (!request->refused)
+		return;
+	world->refused += request->granted == 0;
+	if (world->at_first == 0)
+		world->at_first = world->in_flight + 1;
+	dyn_pace_refuse(&world->pace, request->cost, world->c->known,
+					request->sent, world->now);
+}
+
+/* To the next answer, or the time of the next request; false at the end. */
+static bool
+step(World *world)
+{
+	double		delay = dyn_pace_delay(&world->pace, world->in_flight, world->now);
+	Request    *next = NULL;
+	bool		left = false;
+	int			i;
+
+	for (i = 0; i < world->c->streams; i++)
+	{
+		Request    *request = &world->requests[i];
+
+		left |= !request->in_flight && request->left > 0;
+		if (request->in_flight &&
+			(next == NULL || request->answered < next->answered))
+			next = request;
+	}
+	if (next == NULL && !left)
+		return false;
+	if (next != NULL && (!left || delay < 0 ||
+						 next->answered <= world->now + delay))
+	{
+		world->now = fmax(world->now, next->answered);
+		receive(world, next);
+	}
+	else
+		world->now += delay;
+	return true;
+}
+
+static double
+ideal(const Case *c)
+{
+	double		units = c->streams * c->units;
+	double		first = c->empty ? 0 : c->grants;
+	double		trips = ceil(c->units / c->page) *
+		fmax(1, c->streams / 16) * (c->round_trip + c->page * 20 / PAGE_UNITS) / MS;
+
+	if (c->until > 0 && first + c->grants * c->until < units)
+		return fmax(trips, c->until + (units - first - c->grants * c->until) / c->then);
+	return fmax(trips, (units - first) / c->grants);
+}
+
+static void
+run(const Case *c)
+{
+	static Request requests[MAX_STREAMS];
+	World		world = {.c = c, .requests = requests};
+	double		wanted = ideal(c);
+	double		ratio;
+	int			i;
+
+	for (i = 0; i < c->streams; i++)
+		requests[i] = (Request) {.left = c->units};
+	world.level = c->empty ? 0 : c->grants;
+	dyn_pace_init(&world.pace, 16);
+	do
+		while (send_one(&world));
+	while (step(&world));
+	ratio = (world.refused - world.at_first) / (double) world.useful;
+	if (!CHECK(world.now / MS <= 1.15 * wanted + 0.5) || !CHECK(ratio <= 0.3))
+		printf("#   %s: %.2f s, ideal %.2f, %d of %d refused beyond the first\n",
+			   c->name, world.now / MS, wanted, world.refused - world.at_first,
+			   world.useful + world.refused);
+}
+
+#define STEADY(grants)	(grants), 0, 0, false
+#define AT_FIRST(grants, seconds, then, empty)	(grants), (seconds), (then), (empty)
+
+static const Case cases[] = {
+	{"200 MB of 3000", 16, 24414 / 16.0, PAGE_UNITS, false, STEADY(3000), 0, 0},
+	{"50 MB of 250", 13, 6103 / 13.0, PAGE_UNITS, false, STEADY(250), 0, 0},
+	{"1000 Querys of 50", 1000, 0.5, 0.5, false, STEADY(50), 0, 0},
+	{"3000 keys of 100", 30, 50, 50, true, STEADY(100), 0, 0},
+	{"10 MB of 25", 3, 1280 / 3.0, PAGE_UNITS, false, STEADY(25), 0, 0},
+	{"20 MB of 5", 4, 640, PAGE_UNITS, false, STEADY(5), 0, 0},
+	{"4000 keys of 25", 40, 50, 50, true, STEADY(25), 0, 0},
+	{"400 MB of 12000", 16, 48828 / 16.0, PAGE_UNITS, false, STEADY(12000), 0, 0},
+	{"4000 Querys of 300", 4000, 0.5, 0.5, false, STEADY(300), 0, 0},
+	{"3000 Querys of 8 units of 3000", 3000, 8, 8, false, STEADY(3000), 0, 0},
+	{"nothing for 3 s", 16, 750, PAGE_UNITS, false, AT_FIRST(0, 3, 3000, true), 0, 0},
+	{"nothing for 10 s", 16, 750, PAGE_UNITS, false, AT_FIRST(0, 10, 3000, true), 0, 0},
+	{"250 for 4 s, then 3000", 16, 750, PAGE_UNITS, false, AT_FIRST(250, 4, 3000, false), 0, 0},
+	{"3000 for 4 s, then 300", 16, 1125, PAGE_UNITS, false, AT_FIRST(3000, 4, 300, false), 0, 0},
+	{"100 for 4 s, then 500", 4000, 0.5, 0.5, false, AT_FIRST(100, 4, 500, false), 0, 0},
+};
+
+static void
+run_all(bool known, double round_trip)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		Case		c = cases[i];
+
+		c.known = known ? fmax(c.grants, c.then) : 0;
+		c.round_trip = round_trip;
+		run(&c);
+	}
+}
+
+static void
+keeps_up_with_a_capacity_that_is_known(void)
+{
+	run_all(true, 5);
+}
+
+static void
+keeps_up_with_a_capacity_that_is_not_known(void)
+{
+	run_all(false, 5);
+}
+
+static void
+keeps_up_over_a_long_way(void)
+{
+	run_all(false, 60);
+}
+
+int
+main(void)
+{
+	RUN(keeps_up_with_a_capacity_that_is_known);
+	RUN(keeps_up_with_a_capacity_that_is_not_known);
+	RUN(keeps_up_over_a_long_way);
+	return DONE("pace");
+}
