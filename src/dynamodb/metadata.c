@@ -198,6 +198,50 @@ is_active(const json_t *index)
 		!json_is_true(json_object_get(index, "Backfilling"));
 }
 
+/* ---- throughput ---- */
+
+/* Units a second of a table on demand: at first, and by the default quota. */
+#define ON_DEMAND_UNITS		12000.0
+#define ON_DEMAND_QUOTA		40000.0
+
+static double
+number_member(const json_t *object, const char *outer, const char *inner)
+{
+	return json_number_value(json_object_get(json_object_get(object, outer),
+											 inner));
+}
+
+/* Provisioned tables say so, or have units and say nothing else. */
+static void
+read_throughput(const json_t *object, bool on_demand, DynThroughput *throughput)
+{
+	double		units = number_member(object, "ProvisionedThroughput",
+									  "ReadCapacityUnits");
+	double		most = number_member(object, "OnDemandThroughput",
+									 "MaxReadRequestUnits");
+	double		warm = number_member(object, "WarmThroughput",
+									 "ReadUnitsPerSecond");
+
+	throughput->provisioned = !on_demand && units > 0;
+	if (!throughput->provisioned)
+	{
+		units = warm > ON_DEMAND_UNITS ? warm : ON_DEMAND_UNITS;
+		if (most <= 0)
+			most = ON_DEMAND_QUOTA;
+		units = units < most ? units : most;
+	}
+	throughput->read_units = units;
+}
+
+static bool
+is_on_demand(const json_t *table)
+{
+	return strcmp(text_member(json_object_get(table, "BillingModeSummary"),
+							  "BillingMode"), "PAY_PER_REQUEST") == 0;
+}
+
+/* ---- indexes ---- */
+
 /* Returns false if the index cannot be used. */
 static bool
 read_index(Source *src, const json_t *index, bool global, DynIndexMeta *meta)
@@ -212,6 +256,8 @@ read_index(Source *src, const json_t *index, bool global, DynIndexMeta *meta)
 	meta->active = !global || is_active(index);
 	meta->item_count = count_member(index, "ItemCount");
 	meta->size_bytes = count_member(index, "IndexSizeBytes");
+	read_throughput(global ? index : src->table, is_on_demand(src->table),
+					&meta->throughput);
 	read_projection(src, index, meta);
 	return true;
 }
@@ -290,6 +336,9 @@ fill(Source *src, DynTableMeta *meta)
 	meta->status = keep_text(&src->arena, status);
 	meta->item_count = count_member(src->table, "ItemCount");
 	meta->size_bytes = count_member(src->table, "TableSizeBytes");
+	meta->created = json_number_value(json_object_get(src->table,
+													  "CreationDateTime"));
+	read_throughput(src->table, is_on_demand(src->table), &meta->throughput);
 	meta->indexes = src->arena.indexes;
 	for (i = 0; i < LENGTHOF(index_lists); i++)
 		read_index_list(src,

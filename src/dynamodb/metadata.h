@@ -34,6 +34,18 @@ typedef struct DynKeySchema
 	DynKeyAttr	range[DYN_MAX_KEY_ATTRS];
 } DynKeySchema;
 
+/*
+ * What a table or a global index can serve.  On demand that is not told: at
+ * least the initial capacity of new tables or the warm throughput, at most
+ * MaxReadRequestUnits or the default quota (developer guide, "On-demand
+ * capacity", "Quotas").
+ */
+typedef struct DynThroughput
+{
+	bool		provisioned;	/* false: on demand */
+	double		read_units;		/* a second; never 0 */
+} DynThroughput;
+
 typedef enum DynProjectionType
 {
 	DYN_PROJECT_ALL,
@@ -52,6 +64,7 @@ typedef struct DynIndexMeta
 	const char **included;
 	uint64_t	item_count;		/* some hours old; 0 may mean unknown */
 	uint64_t	size_bytes;
+	DynThroughput throughput;	/* LSI: the table's */
 } DynIndexMeta;
 
 typedef struct DynTableMeta
@@ -61,6 +74,8 @@ typedef struct DynTableMeta
 	DynKeySchema key;			/* nhash 1, nrange 0 or 1 */
 	uint64_t	item_count;
 	uint64_t	size_bytes;
+	DynThroughput throughput;
+	double		created;		/* seconds since 1970; 0: not told */
 	int			nindexes;
 	DynIndexMeta *indexes;		/* LSIs first, then GSIs, as described */
 } DynTableMeta;

@@ -403,6 +403,55 @@ compare_schemas(const char *old, const char *new, const char *index,
 	dyn_metadata_free(b);
 }
 
+/* What a table with those members, and its index, can serve. */
+static void
+check_throughput(const char *members, const char *of_index, bool provisioned,
+				 double units, bool index_provisioned, double index_units)
+{
+	char		text[2048];
+	DynTableMeta *meta;
+
+	snprintf(text, sizeof(text), "{\"Table\":{\"TableName\":\"t\","
+			 TYPES(TYPE("k", "S")) "," KEY(HASH("k")) "%s%s,"
+			 "\"GlobalSecondaryIndexes\":[{\"IndexName\":\"i\","
+			 KEY(HASH("k")) "," PROJECT("ALL") "%s%s}]}}",
+			 members[0] ? "," : "", members, of_index[0] ? "," : "", of_index);
+	meta = parse(text);
+	if (!CHECK(meta != NULL && meta->nindexes == 1))
+		return;
+	CHECK_EQ_INT(meta->throughput.provisioned, provisioned);
+	CHECK_EQ_INT((int) meta->throughput.read_units, (int) units);
+	CHECK_EQ_INT(meta->indexes[0].throughput.provisioned, index_provisioned);
+	CHECK_EQ_INT((int) meta->indexes[0].throughput.read_units,
+				 (int) index_units);
+	dyn_metadata_free(meta);
+}
+
+#define PROVISIONED(units) \
+	"\"ProvisionedThroughput\":{\"ReadCapacityUnits\":" units "}"
+#define ON_DEMAND \
+	"\"BillingModeSummary\":{\"BillingMode\":\"PAY_PER_REQUEST\"}"
+#define AT_MOST(units) \
+	"\"OnDemandThroughput\":{\"MaxReadRequestUnits\":" units "}"
+#define WARM(units) "\"WarmThroughput\":{\"ReadUnitsPerSecond\":" units "}"
+
+static void
+throughput_is_read(void)
+{
+	check_throughput("", "", false, 12000, false, 12000);
+	check_throughput(PROVISIONED("25"), PROVISIONED("7"), true, 25, true, 7);
+	check_throughput(PROVISIONED("0"), PROVISIONED("0"), false, 12000,
+					 false, 12000);
+	check_throughput(ON_DEMAND "," PROVISIONED("5"), PROVISIONED("5"),
+					 false, 12000, false, 12000);
+	check_throughput(ON_DEMAND "," AT_MOST("100"), AT_MOST("-1"),
+					 false, 100, false, 12000);
+	check_throughput(ON_DEMAND "," WARM("30000"), WARM("90000"),
+					 false, 30000, false, 40000);
+	check_throughput(ON_DEMAND "," WARM("90000") "," AT_MOST("60000"),
+					 WARM("2000"), false, 60000, false, 12000);
+}
+
 static void
 schemas_are_compared(void)
 {
@@ -444,6 +493,7 @@ main(void)
 	RUN(many_indexes_have_room);
 	RUN(odd_counts_are_zero);
 	RUN(cut_documents_are_refused);
+	RUN(throughput_is_read);
 	RUN(schemas_are_compared);
 	return DONE("metadata");
 }
