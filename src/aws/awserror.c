@@ -218,6 +218,27 @@ set_message(json_t *document, const DynCredentials *credentials,
 						 error->message, sizeof(error->message));
 }
 
+/*
+ * Is the limit that was reached one of single partitions?  Their reasons are
+ * called ...KeyRangeThroughputExceeded (developer guide, "Diagnosing throttling").
+ */
+static bool
+all_name_key_ranges(const json_t *reasons)
+{
+	size_t		i;
+
+	for (i = 0; i < json_array_size(reasons); i++)
+	{
+		const char *reason =
+			json_string_value(json_object_get(json_array_get(reasons, i),
+											  "reason"));
+
+		if (reason == NULL || strstr(reason, "KeyRange") == NULL)
+			return false;
+	}
+	return json_array_size(reasons) > 0;
+}
+
 static void
 set_throttle_reason(json_t *document, const DynCredentials *credentials,
 					DynAwsError *error)
@@ -230,6 +251,7 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 
 	if (!json_is_array(reasons))
 		reasons = json_object_get(document, "throttlingReasons");
+	error->hot_partition = all_name_key_ranges(reasons);
 	first = json_array_get(reasons, 0);
 	reason = json_string_value(json_object_get(first, "reason"));
 	resource = json_string_value(json_object_get(first, "resource"));

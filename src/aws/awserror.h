@@ -19,6 +19,7 @@ typedef struct DynAwsError
 	char		code[128];		/* "ResourceNotFoundException" */
 	char		message[1024];	/* "" if the service gave none */
 	char		throttle_reason[256];	/* "reason resource", or "" */
+	bool		hot_partition;	/* all reasons name a partition's limit */
 	bool		out_of_memory;	/* while parsing the body */
 } DynAwsError;
 

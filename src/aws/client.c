@@ -66,7 +66,6 @@ typedef struct Call
 	DynBuffer	packed;			/* a gzip body until it is unpacked */
 	DynHttp    *http;			/* while SENT */
 	DynSocket	socket;			/* of the last attempt's connection */
-	int64_t		started_us;
 	int64_t		attempt_us;		/* when the attempt was begun */
 	int64_t		signed_offset;	/* of the clock that it was signed by */
 	int64_t		due_us;			/* of the next attempt, while BACKOFF; of the
@@ -95,6 +94,7 @@ struct DynClient
 	DynRandom	random;
 	Call	   *active;			/* SENT or BACKOFF */
 	int			sent;			/* how many are SENT */
+	int			in_flight;		/* calls that nobody else counts */
 	bool		has_completions;	/* of calls, not yet seen by the caller */
 	bool		drop_idle;		/* drop connections when none is in use */
 	DynPool		pool;
@@ -107,6 +107,7 @@ link_call(Call *call)
 {
 	call->next = call->client->active;
 	call->client->active = call;
+	++*call->public.in_flight;
 }
 
 static void
@@ -117,6 +118,7 @@ unlink_call(Call *call)
 	while (*link != call)
 		link = &(*link)->next;
 	*link = call->next;
+	--*call->public.in_flight;
 }
 
 static int64_t
@@ -228,8 +230,8 @@ finish_call(Call *call)
 	if (call->public.failure != DYN_FAIL_NONE)
 		dyn_client_recycle(client, &call->packed);
 	call->public.state = DYN_CALL_DONE;
-	call->public.elapsed_ms =
-		(double) (dyn_loop_now_us() - call->started_us) / 1000.0;
+	call->public.done_ms = (double) dyn_loop_now_us() / 1000.0;
+	call->public.elapsed_ms = call->public.done_ms - call->public.started_ms;
 	client->has_completions = true;
 }
 
@@ -300,6 +302,9 @@ end_transfer(Call *call)
 	dyn_pool_give_handle(&client->pool, call->http);
 	call->http = NULL;
 	client->sent--;
+	if (call->suspended)
+		++*call->public.in_flight;
+	call->suspended = false;
 	let_held_calls_try(client);
 	if (client->drop_idle && client->sent == 0)
 	{
@@ -366,6 +371,8 @@ may_repeat(Call *call, DynRetryClass class)
 		return correct_clock(call);
 	if (class != DYN_RETRY_THROTTLING && class != DYN_RETRY_TRANSIENT)
 		return false;
+	if (class == DYN_RETRY_THROTTLING && call->public.ends_throttled)
+		return false;
 	if (call->unattended < MOST_UNATTENDED && was_unattended(call))
 	{
 		call->unattended++;
@@ -412,7 +419,8 @@ end_attempt(Call *call, CURLcode code)
 	again = may_repeat(call, class);
 	call->public.passing = class == DYN_RETRY_THROTTLING ||
 		class == DYN_RETRY_TRANSIENT;
-	call->public.throttles += class == DYN_RETRY_THROTTLING;
+	call->public.throttled = class == DYN_RETRY_THROTTLING;
+	call->public.throttles += call->public.throttled;
 	end_transfer(call);
 	if (again)
 	{
@@ -465,7 +473,7 @@ begin_attempt(Call *call)
 	call->public.attempts++;
 	call->attempt_us = dyn_loop_now_us();
 	call->due_us = DYN_LOOP_NEVER;
-	call->suspended = false;
+	assert(!call->suspended);
 	call->left_us = -1;
 	dyn_sockets_distrust_stirred(&client->sockets);
 	if (http)
@@ -517,6 +525,7 @@ suspend_paused(DynClient *client)
 			call->left_us = 0;
 		call->due_us = DYN_LOOP_NEVER;
 		call->suspended = true;
+		--*call->public.in_flight;
 	}
 }
 
@@ -528,6 +537,7 @@ resume_call(Call *call)
 
 	assert(call->suspended && call->http->paused);
 	call->suspended = false;
+	++*call->public.in_flight;
 	call->http->paused = false;
 	call->due_us = dyn_loop_now_us() + call->left_us;
 	code = dyn_loop_resume(call->http->easy);
@@ -715,6 +725,7 @@ dyn_call_create(DynClient *client)
 	if (call == NULL)
 		return NULL;
 	call->client = client;
+	call->public.in_flight = &client->in_flight;
 	call->allowance = SIZE_MAX;
 	dyn_buffer_init(&call->body, LONGEST_REQUEST);
 	return &call->public;
@@ -736,6 +747,8 @@ reset_figures(DynCall *call)
 	call->message[0] = '\0';
 	call->request_id[0] = '\0';
 	call->throttle_reason[0] = '\0';
+	call->throttled = false;
+	call->hot_partition = false;
 	call->attempts = 0;
 	call->throttles = 0;
 	call->bytes_received = 0;
@@ -771,7 +784,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 	reset_figures(public);
 	call->service = service;
 	call->quota = quota;
-	call->started_us = dyn_loop_now_us();
+	public->started_ms = (double) dyn_loop_now_us() / 1000.0;
 	call->last_retry = DYN_RETRY_FINAL;
 	call->unattended = 0;
 	call->clock_tried = false;

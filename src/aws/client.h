@@ -116,6 +116,12 @@ typedef struct DynCall
 {
 	DynCallState state;
 
+	/* may be set by the caller before the call is started, and are kept */
+	bool		ends_throttled; /* a throttled attempt is the last one */
+	int		   *in_flight;		/* counts the call from its start until it is
+								 * done or destroyed, but not while it is
+								 * paused */
+
 	/* final once state is DYN_CALL_DONE */
 	DynFailure	failure;
 	bool		passing;		/* the failure may be temporary */
@@ -126,6 +132,8 @@ typedef struct DynCall
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
 	char		throttle_reason[256];	/* "reason resource" of the first
 										 * throttling reason, or "" */
+	bool		throttled;		/* the last attempt was throttled... */
+	bool		hot_partition;	/* ...for the limit of a partition only */
 	DynBuffer	response;		/* the body, after dyn_call_unpack */
 
 	/* counted over all attempts */
@@ -133,6 +141,8 @@ typedef struct DynCall
 	int			throttles;		/* attempts that were throttled */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* start to done */
+	double		started_ms;		/* monotonic, as of the start... */
+	double		done_ms;		/* ...and of the end */
 } DynCall;
 
 /*

@@ -125,6 +125,7 @@ check_status(DynCall *call, const DynCredentials *credentials)
 		strcpy(call->code, error.code);
 		strcpy(call->message, error.message);
 		strcpy(call->throttle_reason, error.throttle_reason);
+		call->hot_partition = error.hot_partition;
 		return DYN_FAIL_SERVICE;
 	}
 	if (error.out_of_memory)
@@ -161,6 +162,7 @@ forget_last_attempt(DynCall *call)
 	call->code[0] = '\0';
 	call->message[0] = '\0';
 	call->throttle_reason[0] = '\0';
+	call->hot_partition = false;
 }
 
 DynRetryClass

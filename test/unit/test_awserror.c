@@ -54,11 +54,18 @@ reads_throttling_reasons(void)
 				"\"throttlingReasons\":[{\"reason\":\"TableReadMaxOnDemand\","
 				"\"resource\":\"arn:aws:x\"},{\"reason\":\"other\"}]}"));
 	CHECK_EQ_STR(error.throttle_reason, "TableReadMaxOnDemand arn:aws:x");
+	CHECK(!error.hot_partition);
 	CHECK(parse("{\"__type\":\"a#ProvisionedThroughputExceededException\","
 				"\"ThrottlingReasons\":[{\"reason\":\"KeyRange\"}]}"));
 	CHECK_EQ_STR(error.throttle_reason, "KeyRange");
+	CHECK(error.hot_partition);
+	CHECK(parse("{\"__type\":\"T\",\"ThrottlingReasons\":[{\"reason\":"
+				"\"IndexReadKeyRangeThroughputExceeded\"},{\"reason\":"
+				"\"TableReadProvisionedThroughputExceeded\"}]}"));
+	CHECK(!error.hot_partition);
 	CHECK(parse("{\"__type\":\"T\",\"ThrottlingReasons\":[]}"));
 	CHECK_EQ_STR(error.throttle_reason, "");
+	CHECK(!error.hot_partition);
 }
 
 static void
