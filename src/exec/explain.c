@@ -208,6 +208,17 @@ show_projection(const DynRows *rows, ExplainState *es)
 	ExplainPropertyText("Projection", take_text(&text), es);
 }
 
+/* In text only if there was any. */
+static void
+show_throttling(const DynCounters *counters, ExplainState *es)
+{
+	if (counters->throttles == 0 && counters->waited_ms < 0.5)
+		return;
+	appendStringInfoSpaces(es->str, es->indent * 2);
+	appendStringInfo(es->str, "Throttles: " UINT64_FORMAT "  Waited: %.0f ms\n",
+					 counters->throttles, counters->waited_ms);
+}
+
 static void
 show_counters(const DynCounters *counters, ExplainState *es)
 {
@@ -222,6 +233,7 @@ show_counters(const DynCounters *counters, ExplainState *es)
 						 counters->requests, counters->pages,
 						 counters->items_read, counters->items_returned,
 						 counters->read_units, counters->retries);
+		show_throttling(counters, es);
 		return;
 	}
 	ExplainPropertyUInteger("Requests", NULL, counters->requests, es);
@@ -231,6 +243,7 @@ show_counters(const DynCounters *counters, ExplainState *es)
 	ExplainPropertyFloat("Read Units", NULL, counters->read_units, 1, es);
 	ExplainPropertyUInteger("Retries", NULL, counters->retries, es);
 	ExplainPropertyUInteger("Throttles", NULL, counters->throttles, es);
+	ExplainPropertyFloat("Waited", "ms", counters->waited_ms, 0, es);
 	ExplainPropertyUInteger("Bytes", NULL, counters->bytes, es);
 }
 

@@ -14,6 +14,7 @@
 #include "statement.h"
 
 static DynStatement *statements = NULL;
+static uint64 nstatements = 0;
 
 static void
 forget_statement(void *arg)
@@ -39,6 +40,7 @@ make_statement(EState *estate)
 	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
 
 	statement->estate = estate;
+	statement->number = ++nstatements;
 	statement->max_bytes = (size_t) dyn_guc_fetch_memory * 1024;
 	callback->func = forget_statement;
 	callback->arg = statement;
@@ -57,6 +59,28 @@ dyn_statement_get(EState *estate)
 			return s;
 	}
 	return make_statement(estate);
+}
+
+DynThrottle *
+dyn_statement_throttle(DynStatement *statement,
+					   const struct DynTablePace *table)
+{
+	MemoryContext oldcontext;
+	DynThrottle *throttle;
+	ListCell   *lc;
+
+	foreach(lc, statement->throttles)
+	{
+		throttle = lfirst(lc);
+		if (throttle->table == table)
+			return throttle;
+	}
+	oldcontext = MemoryContextSwitchTo(statement->estate->es_query_cxt);
+	throttle = palloc0(sizeof(DynThrottle));
+	throttle->table = table;
+	statement->throttles = lappend(statement->throttles, throttle);
+	MemoryContextSwitchTo(oldcontext);
+	return throttle;
 }
 
 void

@@ -17,11 +17,21 @@
 #include "../model/counters.h"
 
 struct DynScan;
+struct DynTablePace;
+
+/* That a table or index has throttled the statement. */
+typedef struct DynThrottle
+{
+	const struct DynTablePace *table;
+	double		first_ms;		/* 0: not yet */
+	bool		warned;
+} DynThrottle;
 
 typedef struct DynStatement
 {
 	EState	   *estate;
 	struct DynStatement *next;
+	uint64		number;			/* of the statement in this session, from 1 */
 	int			in_flight;		/* requests, retries' backoff included */
 	size_t		bytes;			/* of pages, arriving (as expected) and
 								 * waiting */
@@ -30,10 +40,15 @@ typedef struct DynStatement
 	DynRetryQuota retries;		/* of all its requests */
 	List	   *scans;			/* of DynScan *, as they began */
 	List	   *started;		/* of Plan *, see siblings.h */
+	List	   *throttles;		/* of DynThrottle * */
 	List	   *async_groups;	/* of DynAsyncGroup *, see async.c */
 } DynStatement;
 
 extern DynStatement *dyn_statement_get(EState *estate);
+
+/* Found or made. */
+extern DynThrottle *dyn_statement_throttle(DynStatement *statement,
+										   const struct DynTablePace *table);
 
 /* Makes a scan known to the statement's other nodes. */
 extern void dyn_statement_add_scan(EState *estate, struct DynScan *scan);

@@ -16,6 +16,7 @@ dyn_counters_add(DynCounters *sum, const DynCounters *more)
 	sum->requests += more->requests;
 	sum->retries += more->retries;
 	sum->throttles += more->throttles;
+	sum->waited_ms += more->waited_ms;
 	sum->pages += more->pages;
 	sum->items_read += more->items_read;
 	sum->items_returned += more->items_returned;

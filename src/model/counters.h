@@ -15,6 +15,8 @@ typedef struct DynCounters
 	uint64		items_read;		/* ScannedCount; items of GetItem */
 	uint64		items_returned; /* items in the responses */
 	uint64		bytes;			/* of bodies on the wire */
+	double		waited_ms;		/* in which nothing could be sent, for
+								 * throttling or a read unit limit */
 	double		read_units;		/* ConsumedCapacity where requested */
 } DynCounters;
 

@@ -21,7 +21,7 @@ typedef struct ServiceError
 } ServiceError;
 
 #define THROTTLED_HINT \
-	"The table's read capacity is exhausted: raise it, or lower max_concurrency or set max_read_units on the server."
+	"DynamoDB limits the rate of such requests: retry the statement later."
 /* The error page of a gateway does not tell whether the endpoint is right. */
 #define UNAVAILABLE_HINT \
 	"Retry the statement later. If this happens for every request, check the server options endpoint and region."
@@ -236,6 +236,40 @@ dyn_failure_words(const DynCall *call)
 	Assert(call->failure != DYN_FAIL_NONE);
 	return call->failure == DYN_FAIL_SERVICE ? dyn_from_utf8_lossy(call->code)
 		: dyn_failure_phrase(call->failure);
+}
+
+/* What the service said, as sentences. */
+static char *
+throttle_words(const DynCall *call)
+{
+	if (call->failure == DYN_FAIL_NONE)
+		return psprintf("DynamoDB left all keys unprocessed.%s",
+						request_words(call));
+	if (call->failure != DYN_FAIL_SERVICE)
+		return psprintf("HTTP status %d.%s", call->http_status,
+						request_words(call));
+	return psprintf("%s: %s%s%s", call->code, sentence(call->message),
+					call->throttle_reason[0]
+					? psprintf(" Reason: %s.", call->throttle_reason) : "",
+					request_words(call));
+}
+
+void
+dyn_report_throttled(const DynCall *call, const char *resource, double seconds,
+					 double capacity, double units)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("reads of %s were throttled for %.*f s without progress",
+					resource, seconds < 10 ? 1 : 0, seconds),
+			 errdetail("%s The statement has used %g read units.%s",
+					   throttle_words(call), units,
+					   capacity > 0
+					   ? psprintf(" The capacity is %g read units per second.",
+								  capacity) : ""),
+			 call->hot_partition
+			 ? errhint("The limit of one partition is reached, which more capacity does not change. Retry the statement later, or increase throttle_patience on the server.")
+			 : errhint("Others may be using the read capacity: increase it, retry the statement later, or increase throttle_patience on the server.")));
 }
 
 void

@@ -30,6 +30,17 @@ DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 /* In a few words, why a finished call has failed. */
 extern const char *dyn_failure_words(const DynCall *call);
 
+/*
+ * Raises the error of a statement that was throttled for so many seconds
+ * without a response.  `call` is its last attempt to read `resource` (a phrase
+ * such as: DynamoDB table "t"), which serves `capacity` read units a second, 0
+ * if that is not known; `units` is what the statement has used.
+ */
+DYN_NORETURN extern void dyn_report_throttled(const DynCall *call,
+											  const char *resource,
+											  double seconds, double capacity,
+											  double units);
+
 /* Raises the error of a response that the page reader rejected. */
 DYN_NORETURN extern void dyn_report_page(const DynCall *call, const DynPageError *error,
 										 const DynRequestContext *context);

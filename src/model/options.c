@@ -95,6 +95,8 @@ static const OptionEntry options_table[] = {
 	"milliseconds for one attempt of a request, including the body"},
 	{"max_attempts", ON_SERVER, VALUE_INT, 1, 100, NULL, "8", false,
 	"maximum number of attempts of one request"},
+	{"throttle_patience", ON_SERVER, VALUE_INT, 0, INT_MAX, NULL, "600000", false,
+	"milliseconds without progress after which a throttled statement ends; 0: no limit"},
 	{"ca_file", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "the system's", true,
 	"file of CA certificates to verify the endpoint"},
 	{"proxy", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "none", true,
@@ -290,6 +292,13 @@ enum_position(const char *const *words, const char *value)
 	return -1;
 }
 
+/* Times may be written with a unit. */
+static int
+unit_of(const char *name)
+{
+	return strstr(name, "timeout") || strstr(name, "patience") ? GUC_UNIT_MS : 0;
+}
+
 static void
 check_int(const OptionEntry *entry, const char *value)
 {
@@ -297,7 +306,7 @@ check_int(const OptionEntry *entry, const char *value)
 	const char *hintmsg = NULL;
 
 	if (!parse_int(value, &number,
-				   strstr(entry->name, "timeout") ? GUC_UNIT_MS : 0, &hintmsg) ||
+				   unit_of(entry->name), &hintmsg) ||
 		number < entry->min || number > entry->max)
 		report_value(entry->name, value,
 					 psprintf("It must be an integer from %d to %d.",
@@ -433,7 +442,7 @@ dyn_option_int(List *options, const char *name, int fallback)
 
 	if (value != NULL)
 		(void) parse_int(value, &number,
-						 strstr(name, "timeout") ? GUC_UNIT_MS : 0, NULL);
+						 unit_of(name), NULL);
 	return number;
 }
 

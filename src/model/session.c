@@ -388,6 +388,9 @@ set_limits(DynConnection *connection, List *options)
 	service->keep_connections = dyn_option_int(options, "keep_connections",
 											   connection->max_concurrency);
 	connection->max_read_units = dyn_option_real(options, "max_read_units", 0);
+	connection->throttle_patience =
+		dyn_option_int(options, "throttle_patience",
+					   dyn_option_default_int("throttle_patience"));
 }
 
 /* Runs when the connection's context is deleted: frees malloc'd parts. */

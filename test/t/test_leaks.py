@@ -36,7 +36,7 @@ class Leaks(fixture.TestCase):
         super().setUpClass()
         cls.fake = fixture.FakeDynamo().start()
         cls.addClassCleanup(cls.fake.stop)
-        cls.fx.server("fake", cls.fake.endpoint, max_attempts=1, scan_policy="allow")
+        cls.fx.server("fake", cls.fake.endpoint, max_attempts=1, throttle_patience=100, scan_policy="allow")
         pages = [page(number) for number in range(6)]
         cls.fake.pages("good", pages)
         cls.fake.pages("wrong", pages[:3] + [page(3, wrong=170)] + pages[4:])
@@ -45,7 +45,7 @@ class Leaks(fixture.TestCase):
         cls.fake.pages("crc", pages[:2] + [replies.wrong_crc({"Count": 0, "Items": []})] + pages[3:])
         cls.fake.pages("late", pages[:2] + [replies.hang_before_headers()], 6)
         cls.fake.pages("later", pages[:2] + [replies.hang_in_body(0.5, {"Count": 1, "ScannedCount": 1, "Items": page(2)})], 6)
-        cls.fake.pages("busy", [replies.throttle()] * 6)
+        cls.fake.pages("busy", [replies.throttle()] * 60)
         for name in list(cls.fake.tables) + ["missing"]:
             cls.fx.foreign_table(name, "pk text, n integer, filler text", server="fake")
         cls.fake.table("keyed", items=page(0)[:3])

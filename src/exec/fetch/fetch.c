@@ -67,6 +67,7 @@ dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 	fetch->streams.spec = *spec;
 	fetch->streams.statement = statement;
 	dyn_schedule_init(fetch);
+	dyn_pacing_init(&fetch->streams);
 	fetch->slots = MemoryContextAllocZero(fetch->context, Max(spec->npaths, 1) *
 										  sizeof(DynValue));
 	fetch->streams.tree = dyn_path_tree_create(spec->paths, spec->npaths);

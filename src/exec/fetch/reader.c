@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "reader.h"
 
 static void
@@ -164,6 +166,26 @@ set_key_slots(DynFetchSpec *spec, const DynRequests *requests,
 		spec->key_slots[i] = dyn_rows_slot(rows, key[i].name);
 }
 
+/* Read units of an item of the size that it has on average; 0: not known. */
+static double
+units_of_item(const DynReader *reader, const DynRequests *requests)
+{
+	const DynTableMeta *meta =
+		dyn_session_cached_table(reader->relation->connection,
+								 reader->relation->table);
+	const DynIndexMeta *index = meta && requests->index
+		? dyn_metadata_index(meta, requests->index) : NULL;
+	double		items = index ? index->item_count : meta ? meta->item_count : 0;
+	double		size = index ? index->size_bytes : meta ? meta->size_bytes : 0;
+	double		unit = reader->relation->consistent ? 4096 : 8192;
+
+	if (items <= 0 || size <= 0)
+		return 0;
+	if (requests->op == DYN_OP_QUERY || requests->op == DYN_OP_SCAN)
+		return size / items / unit;
+	return ceil(size / items / 4096) * 4096 / unit;
+}
+
 /*
  * Keys of one BatchGetItem, so that items of the size that the table has on
  * average take about this much.
@@ -205,6 +227,7 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	set_key_slots(&spec, requests, rows);
 	if (requests->op == DYN_OP_BATCH_GET_ITEM)
 		spec.batch_keys = keys_of_batch(reader);
+	spec.item_units = units_of_item(reader, requests);
 	spec.may_stop_early = reader->access->may_stop_early;
 	spec.keep = reader->keeps;
 	spec.first_limit = reader->access->limit_hint;

@@ -17,10 +17,10 @@
  *						under way			answer is
  *											under way
  *
- * A stream sends its next request if it has one, if it is time (pauses, read
- * units), and if the statement has room for a request and the bytes expected;
- * a starving stream needs no room, or nodes of one statement that wait for each
- * other's room could deadlock.  For the same reason an answer that is longer
+ * A stream sends its next request if it has one, if it is time (the pace of the
+ * table, read units), and if the statement has room for a request and the bytes
+ * expected; a starving stream needs no room, or nodes of one statement that wait
+ * for each other's room could deadlock.  For the same reason an answer that is longer
  * than expected, and paused until there is room for it, arrives without room if
  * the consumer waits for it and no other answer of the fetch is arriving.
  */
@@ -235,14 +235,16 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 	return stream->first == NULL && fetch->page == NULL;
 }
 
-static bool
-time_has_come(const DynFetch *fetch, const DynStream *stream)
+/* The session's read unit limit, and the pace of the table; see pacing.h. */
+static double
+send_delay(const DynFetch *fetch, const DynStream *stream)
 {
 	const DynConnection *connection = fetch->streams.spec.connection;
-	double		earliest = Max(stream->resume_at, connection->max_read_units > 0
-							   ? connection->not_before : 0);
+	double		delay = dyn_pacing_delay(&fetch->streams, stream);
 
-	return earliest <= 0 || earliest <= dyn_session_now();
+	if (delay < 0 || connection->max_read_units <= 0)
+		return delay;
+	return Max(delay, connection->not_before - dyn_session_now());
 }
 
 bool
@@ -301,7 +303,7 @@ is_starving(const DynFetch *fetch, const DynStream *stream)
 static bool
 may_send(const DynFetch *fetch, const DynStream *stream)
 {
-	return wants_to_send(fetch, stream) && time_has_come(fetch, stream) &&
+	return wants_to_send(fetch, stream) && send_delay(fetch, stream) == 0 &&
 		(dyn_schedule_has_room(fetch) || is_starving(fetch, stream));
 }
 
@@ -468,36 +470,55 @@ dyn_schedule_is_finished(const DynFetch *fetch)
 double
 dyn_schedule_next_resumption(const DynFetch *fetch)
 {
-	const DynConnection *connection = fetch->streams.spec.connection;
-	double		now = dyn_session_now();
 	double		earliest = -1;
 
 	for (int i = 0; i < fetch->nactive; i++)
 	{
 		const DynStream *stream = fetch->active[i];
-		double		at = Max(stream->resume_at, connection->max_read_units > 0
-							 ? connection->not_before : 0);
+		double		delay = !stream->in_flight && stream->more
+			? send_delay(fetch, stream) : 0;
 
-		if (!stream->in_flight && stream->more && at > now &&
-			(earliest < 0 || at - now < earliest))
-			earliest = at - now;
+		if (delay > 0 && (earliest < 0 || delay < earliest))
+			earliest = delay;
 	}
 	return earliest;
+}
+
+/* Is an answer under way, to us or to others, that lets us send? */
+static bool
+may_wait(const DynFetch *fetch)
+{
+	return dyn_schedule_in_flight(fetch) > 0 ||
+		fetch->streams.pacing.table->in_flight > 0;
+}
+
+static void
+count_wait(DynFetch *fetch, double ms)
+{
+	DynCounters counters = {.waited_ms = ms};
+
+	dyn_counters_add(&fetch->streams.statement->counters, &counters);
+	if (fetch->streams.spec.counters != NULL)
+		dyn_counters_add(fetch->streams.spec.counters, &counters);
 }
 
 void
 dyn_schedule_wait(DynFetch *fetch)
 {
 	double		pause = dyn_schedule_next_resumption(fetch);
+	bool		idle = dyn_schedule_in_flight(fetch) == 0 && pause >= 0;
+	double		began = idle ? dyn_session_now() : 0;
 
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
-	if (dyn_schedule_in_flight(fetch) > 0)
+	if (may_wait(fetch))
 		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1);
 	else if (pause >= 0)
 		dyn_session_sleep(pause);
 	else
 		CHECK_FOR_INTERRUPTS();
+	if (idle)
+		count_wait(fetch, dyn_session_now() - began);
 	dyn_schedule_pump(fetch);
 	fetch->solo_wait = false;
 }

@@ -12,14 +12,14 @@
  */
 #include "postgres.h"
 
-#include "common/pg_prng.h"
-
 #include "../../model/guc.h"
 #include "stream.h"
 
-/* The pause before unprocessed keys are asked for again, at first and at most. */
-#define FIRST_PAUSE_MS	50.0
-#define LONGEST_PAUSE_MS	5000.0
+/*
+ * Keys may be left unprocessed because the response is large, too: then it is
+ * at least this large (BatchGetItem: 16 MB, or 1 MB of one partition).
+ */
+#define LARGE_RESPONSE	(1024 * 1024)
 
 /*
  * An answer may be longer than expected by this without asking for room: as
@@ -54,8 +54,8 @@ dyn_stream_begin(DynStream *stream, int number)
 	stream->number = number;
 	stream->nrequests = 0;
 	stream->more = true;
-	stream->resume_at = 0;
-	stream->stalls = 0;
+	stream->throttles = 0;
+	stream->is_hot = false;
 	stream->count = 0;
 	stream->has_head = false;
 	dyn_progress_begin(&stream->progress);
@@ -79,10 +79,12 @@ page_limit(const DynFetchSpec *spec, const DynStream *stream)
 
 /* Those keys of a batch that are still open. */
 static void
-pick_keys(const DynFetchSpec *spec, DynStream *stream, DynReadRequest *request,
-		  uint8_t *picked)
+pick_keys(const DynStreamContext *context, DynStream *stream,
+		  DynReadRequest *request, uint8_t *picked)
 {
+	const DynFetchSpec *spec = &context->spec;
 	DynBatch   *batch = &stream->batch;
+	int			most_keys;
 
 	if (batch->nkeys == 0)
 	{
@@ -93,9 +95,21 @@ pick_keys(const DynFetchSpec *spec, DynStream *stream, DynReadRequest *request,
 	}
 	/* a stream's keys stay the same, and it ends with the last open one */
 	Assert(batch->nkeys == request->nkeys);
-	request->npicked = dyn_batch_request(batch, stream->batch_most, picked);
+	most_keys = dyn_pacing_keys(context, stream->batch_most);
+	request->npicked = dyn_batch_request(batch, most_keys, picked);
 	Assert(request->npicked > 0);
 	request->picked = picked;
+}
+
+/* The most items that the request may examine; 0: not known. */
+static double
+items_requested(const DynReadRequest *request)
+{
+	if (request->op == DYN_OP_GET_ITEM)
+		return 1;
+	if (request->op == DYN_OP_BATCH_GET_ITEM)
+		return request->npicked;
+	return request->limit;
 }
 
 static void
@@ -108,14 +122,16 @@ write_body(DynStreamContext *context, DynStream *stream)
 	context->spec.prepare(context->spec.arg, stream->number, &request);
 	request.report_units = true;
 	if (request.op == DYN_OP_QUERY || request.op == DYN_OP_SCAN)
-		request.limit = stream->limit = page_limit(&context->spec, stream);
+		request.limit = stream->limit =
+			dyn_pacing_limit(context, page_limit(&context->spec, stream));
 	if (stream->progress.last.len > 0)
 	{
 		request.start_key = stream->progress.last.data;
 		request.start_key_len = stream->progress.last.len;
 	}
 	if (request.op == DYN_OP_BATCH_GET_ITEM)
-		pick_keys(&context->spec, stream, &request, picked);
+		pick_keys(context, stream, &request, picked);
+	dyn_pacing_send(context, stream, items_requested(&request));
 	dyn_write_read(body, &request);
 	if (body->failed)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
@@ -150,6 +166,8 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 		++*context->spec.group_in_flight;
 	context->statement->bytes += stream->reserved;
 	dyn_call_allow(stream->call, stream->allowed);
+	stream->call->ends_throttled = true;
+	stream->call->in_flight = &context->pacing.table->in_flight;
 	dyn_call_start(stream->call, &context->spec.connection->service,
 				   &context->statement->retries, dyn_operation_name(context->spec.op));
 }
@@ -189,6 +207,15 @@ count_answer(DynStreamContext *context, const DynCall *call,
 	if (connection->max_read_units > 0)
 		connection->not_before = Max(connection->not_before, dyn_session_now()) +
 			page->units * 1000.0 / connection->max_read_units;
+}
+
+/* The attempts that were throttled before this one belong to the request. */
+static void
+count_throttles(DynStream *stream)
+{
+	stream->call->attempts += stream->throttles;
+	stream->call->throttles += stream->throttles;
+	stream->throttles = 0;
 }
 
 /* One line for log_requests; NULL if it is off. */
@@ -258,19 +285,39 @@ halve_batch(DynStream *stream)
 	return true;
 }
 
+/* Nothing of the request was answered. */
+static void
+send_again(DynStream *stream)
+{
+	Assert(stream->nrequests > 0 && !stream->more);
+	dyn_batch_reopen(&stream->batch);
+	stream->nrequests--;
+	stream->more = true;
+}
+
 /* Raises the error of a failed call, or has the request sent once more. */
 static void
 receive_failure(DynStreamContext *context, DynStream *stream,
 				const DynRequestContext *about)
 {
+	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, NULL,
 											   about->operation));
 	if (!halve_batch(stream) && !refresh_if_stale(context, stream))
 		dyn_report_call(stream->call, about);
-	Assert(stream->nrequests > 0 && !stream->more);
-	dyn_batch_reopen(&stream->batch);
-	stream->nrequests--;
-	stream->more = true;
+	send_again(stream);
+}
+
+/*
+ * What was throttled is sent again at the pace of the table.  The attempt is
+ * counted with the request's answer.
+ */
+static void
+receive_throttle(DynStreamContext *context, DynStream *stream)
+{
+	stream->throttles++;
+	dyn_pacing_refuse(context, stream);
+	send_again(stream);
 }
 
 static void
@@ -477,44 +524,46 @@ check_answer(DynStreamContext *context, DynStream *stream,
 		refuse_answer(stream, fault, about);
 }
 
-static void
-report_unprocessed(DynStreamContext *context, const DynStream *stream)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-			 errmsg("BatchGetItem of DynamoDB table \"%s\" failed",
-					context->spec.table),
-			 errdetail("DynamoDB left keys unprocessed %d times in a row.",
-					   stream->stalls),
-			 errhint("The table's read capacity is exhausted: raise it, or lower max_concurrency or set max_read_units on the server.")));
-}
-
 /*
- * Keys left over: at once if others were answered, else after a pause.  A key
- * that no item has is answered, too.
+ * Keys left over are sent again at the pace of the table, unless the response
+ * was so large that it is the reason.  A key that no item has is answered, too.
  */
 static void
-note_unprocessed(DynStreamContext *context, DynStream *stream)
+note_unprocessed(DynStreamContext *context, DynStream *stream,
+				 const DynFetchPage *page)
 {
-	double		pause = FIRST_PAUSE_MS;
-	int			answered = dyn_batch_count(&stream->batch, DYN_KEY_ANSWERED);
-
 	/* the response has answered or reopened each of them */
 	Assert(dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED) == 0);
 	if (dyn_batch_count(&stream->batch, DYN_KEY_OPEN) == 0)
 		return;
 	stream->more = true;
-	stream->stalls = answered > stream->batch_answered ? 0
-		: stream->stalls + 1;
-	stream->batch_answered = answered;
-	if (stream->stalls >= context->spec.connection->service.max_attempts)
-		report_unprocessed(context, stream);
-	for (int i = 1; i < stream->stalls && pause < LONGEST_PAUSE_MS; i++)
-		pause *= 2;
-	if (stream->stalls > 0)
-		stream->resume_at = dyn_session_now() +
-			Min(pause, LONGEST_PAUSE_MS) *
-			(0.5 + pg_prng_double(&pg_global_prng_state) / 2);
+	if (page->page.unprocessed != NULL && page->body.len < LARGE_RESPONSE)
+		dyn_pacing_refuse(context, stream);
+}
+
+/* Items that were examined for the answer, or keys. */
+static double
+items_examined(DynStreamContext *context, DynStream *stream,
+			   const DynPage *page)
+{
+	int			before = stream->batch_answered;
+
+	if (context->spec.op == DYN_OP_GET_ITEM)
+		return 1;
+	if (context->spec.op != DYN_OP_BATCH_GET_ITEM)
+		return page->scanned_count;
+	stream->batch_answered = dyn_batch_count(&stream->batch, DYN_KEY_ANSWERED);
+	return stream->batch_answered - before;
+}
+
+/* The pace learns from what was granted. */
+static void
+note_units(DynStreamContext *context, DynStream *stream, const DynPage *page)
+{
+	double		items = items_examined(context, stream, page);
+
+	if (items > 0 || context->spec.op != DYN_OP_BATCH_GET_ITEM)
+		dyn_pacing_grant(context, stream, page->units, items);
 }
 
 /* Remembers what would ask for this page again. */
@@ -535,6 +584,7 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 {
 	DynOperation op = context->spec.op;
 
+	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, &page->page,
 											   about->operation));
 	count_answer(context, stream->call, &page->page,
@@ -542,7 +592,8 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 	context->answers++;
 	note_position(stream, page);
 	note_last_key(context, stream, &page->page, about);
-	note_unprocessed(context, stream);
+	note_units(context, stream, &page->page);
+	note_unprocessed(context, stream, page);
 }
 
 /*
@@ -561,6 +612,11 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 		return;
 	end_flight(context, stream);
 	fill_request_context(context, &about);
+	if (stream->call->throttled)
+	{
+		receive_throttle(context, stream);
+		return;
+	}
 	if (stream->call->failure != DYN_FAIL_NONE)
 	{
 		receive_failure(context, stream, &about);

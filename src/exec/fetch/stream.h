@@ -11,6 +11,7 @@
 #define DYN_EXEC_STREAM_H
 
 #include "fetch.h"
+#include "pacing.h"
 
 /* An answer whose items are waiting or being handed out. */
 typedef struct DynFetchPage
@@ -41,11 +42,13 @@ typedef struct DynStream
 	long		limit;			/* of the request in flight */
 	DynBatch	batch;			/* BatchGetItem; no keys: not begun */
 	int			batch_most;		/* its keys in one request */
-	double		resume_at;		/* not before this time (ms) */
 	int			batch_answered; /* its keys, when the last answer came */
-	int			stalls;			/* answers in a row without progress */
 	bool		sent_after_refresh; /* since the description was asked for
 									 * again */
+	double		cost;			/* read units expected of the request */
+	int			throttles;		/* of the request, before it was answered */
+	bool		is_hot;			/* its partition was throttled */
+	DynPace		own_pace;		/* if is_hot */
 	uint64		count;			/* Select=COUNT: so far, until it is read */
 	DynFetchPage *first;		/* pages that are waiting */
 	DynFetchPage *last;
@@ -65,6 +68,7 @@ typedef struct DynStreamContext
 	DynPage		left;			/* keys of an answer that were left
 								 * unprocessed */
 	DynBuffer	scratch;		/* of comparing an answer with its request */
+	DynPacing	pacing;
 	size_t		expected;		/* bytes of an answer, as seen so far */
 	uint64		count;
 	uint64		answers;		/* taken in so far */

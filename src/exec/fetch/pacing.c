@@ -1,0 +1,237 @@
+/*
+ * pacing.c
+ *		Applies the pace of a table or index to the streams of a fetch.
+ *
+ * A throttled request is not repeated by the client, but comes back to its
+ * stream, which sends it again when the pace allows: it costs no token of the
+ * retry quota, and no attempt.  What ends a throttled statement is time without
+ * any answer (throttle_patience).
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "stream.h"
+
+/* Units of a page of 1 MB, read with eventual consistency. */
+#define PAGE_UNITS		128.0
+#define LEAST_UNITS		0.5
+
+/* The weight of the newest request in what is expected of the next ones. */
+#define NEWEST			0.3
+
+/* Between two refusals the fetch is looked at, or the time is not counted. */
+#define LONGEST_LOOK_MS	15000.0
+
+/* Throttles of several partitions within this time are the table's. */
+#define HOT_TOGETHER_MS	1000.0
+
+/* Throttled for so long, a statement warns. */
+#define WARN_AFTER_MS	1000.0
+
+void
+dyn_pacing_init(DynStreamContext *context)
+{
+	const DynFetchSpec *spec = &context->spec;
+	DynPacing  *pacing = &context->pacing;
+
+	pacing->table = dyn_table_pace(spec->connection, spec->table, spec->index,
+								   context->statement->number);
+	pacing->item_units = spec->item_units;
+}
+
+/* ---- sending ---- */
+
+double
+dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
+{
+	const DynTablePace *table = context->pacing.table;
+	bool		paced = table->pace.throttled || stream->is_hot;
+	double		now = paced ? dyn_session_now() : 0;
+	double		delay = dyn_pace_delay(&table->pace, table->in_flight, now);
+
+	if (delay < 0 || !stream->is_hot)
+		return delay;
+	return Max(delay, dyn_pace_delay(&stream->own_pace, 0, now));
+}
+
+/* Items that one request may examine at the pace of the table; 0: any number. */
+static double
+most_items(const DynPacing *pacing)
+{
+	double		units = dyn_pace_max_units(&pacing->table->pace);
+
+	if (units <= 0 || pacing->item_units <= 0)
+		return 0;
+	return Max(floor(units / pacing->item_units), 1);
+}
+
+long
+dyn_pacing_limit(const DynStreamContext *context, long limit)
+{
+	double		most = most_items(&context->pacing);
+
+	if (most <= 0 || most >= INT_MAX || (limit > 0 && limit <= most))
+		return limit;
+	return (long) most;
+}
+
+int
+dyn_pacing_keys(const DynStreamContext *context, int keys)
+{
+	double		most = most_items(&context->pacing);
+
+	return most > 0 && most < keys ? (int) most : keys;
+}
+
+static double
+expected_units(const DynPacing *pacing, double items)
+{
+	double		units = pacing->request_units > 0 ? pacing->request_units
+		: PAGE_UNITS;
+
+	if (items > 0 && pacing->item_units > 0)
+		units = pacing->request_units > 0
+			? Min(units, items * pacing->item_units)
+			: Min(items * pacing->item_units, 2 * PAGE_UNITS);
+	return Max(units, LEAST_UNITS);
+}
+
+void
+dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
+{
+	DynTablePace *table = context->pacing.table;
+	double		now = dyn_session_now();
+
+	stream->cost = expected_units(&context->pacing, items);
+	dyn_pace_send(&table->pace, stream->cost, now);
+	if (stream->is_hot)
+		dyn_pace_send(&stream->own_pace, stream->cost, now);
+}
+
+/* ---- answers ---- */
+
+static double
+smoothed(double old, double seen)
+{
+	return old > 0 ? old + NEWEST * (seen - old) : seen;
+}
+
+void
+dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
+				 double items)
+{
+	DynPacing  *pacing = &context->pacing;
+	const DynCall *call = stream->call;
+
+	pacing->stalled = false;
+	if (units <= 0)
+		units = stream->cost;
+	pacing->request_units = smoothed(pacing->request_units, units);
+	if (items > 0)
+		pacing->item_units = smoothed(pacing->item_units, units / items);
+	dyn_pace_grant(&pacing->table->pace, stream->cost, units, call->started_ms,
+				   call->done_ms);
+	if (stream->is_hot)
+		dyn_pace_grant(&stream->own_pace, stream->cost, units,
+					   call->started_ms, call->done_ms);
+}
+
+/* ---- throttles ---- */
+
+static const char *
+resource_words(const DynFetchSpec *spec)
+{
+	if (spec->index == NULL)
+		return psprintf("DynamoDB table \"%s\"", spec->table);
+	return psprintf("index \"%s\" of DynamoDB table \"%s\"", spec->index,
+					spec->table);
+}
+
+DYN_NORETURN static void
+report_impatience(const DynStreamContext *context, const DynStream *stream)
+{
+	const DynPacing *pacing = &context->pacing;
+
+	dyn_report_throttled(stream->call, resource_words(&context->spec),
+						 pacing->stalled_ms / 1000, pacing->table->capacity,
+						 context->statement->counters.read_units);
+}
+
+/* Once for a statement and table: it goes on, but slowly. */
+static void
+warn_if_slow(const DynStreamContext *context, double now)
+{
+	const DynFetchSpec *spec = &context->spec;
+	DynThrottle *throttle = dyn_statement_throttle(context->statement,
+												   context->pacing.table);
+	double		rate = context->pacing.table->pace.rate;
+
+	if (throttle->first_ms == 0)
+		throttle->first_ms = now;
+	if (throttle->warned || now - throttle->first_ms < WARN_AFTER_MS)
+		return;
+	throttle->warned = true;
+	ereport(WARNING,
+			(errmsg("DynamoDB throttles reads of %s", resource_words(spec)),
+			 rate > 0
+			 ? errdetail("The statement continues at about %.*f read units per second.",
+						 rate < 10 ? 1 : 0, rate)
+			 : errdetail("The statement continues when DynamoDB grants it read units."),
+			 errhint("Its read capacity is used up; other readers may share it.")));
+}
+
+/* Time that nobody looked at the fetch is no time of waiting. */
+static void
+count_stall(DynPacing *pacing, double now)
+{
+	if (!pacing->stalled)
+		pacing->stalled_ms = 0;
+	else
+		pacing->stalled_ms += Min(now - pacing->seen_ms, LONGEST_LOOK_MS);
+	pacing->stalled = true;
+	pacing->seen_ms = now;
+}
+
+/* The table's pace changes for a hot partition only if it is not the only one. */
+static bool
+is_alone(DynTablePace *table, const DynStream *stream, double now)
+{
+	bool		alone = table->hot_stream == stream ||
+		now - table->hot_ms > HOT_TOGETHER_MS;
+
+	table->hot_ms = now;
+	table->hot_stream = stream;
+	return alone;
+}
+
+static void
+slow_stream_down(const DynStreamContext *context, DynStream *stream)
+{
+	const DynCall *call = stream->call;
+
+	if (!stream->is_hot)
+		dyn_pace_init(&stream->own_pace, 1);
+	stream->is_hot = true;
+	dyn_pace_refuse(&stream->own_pace, stream->cost, 0, call->started_ms,
+					call->done_ms);
+}
+
+void
+dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
+{
+	const DynCall *call = stream->call;
+	DynTablePace *table = context->pacing.table;
+	int			patience = context->spec.connection->throttle_patience;
+	double		now = dyn_session_now();
+
+	if (call->hot_partition)
+		slow_stream_down(context, stream);
+	if (!call->hot_partition || !is_alone(table, stream, call->done_ms))
+		dyn_pace_refuse(&table->pace, stream->cost, table->capacity,
+						call->started_ms, call->done_ms);
+	count_stall(&context->pacing, now);
+	if (patience > 0 && context->pacing.stalled_ms > patience)
+		report_impatience(context, stream);
+	warn_if_slow(context, now);
+}

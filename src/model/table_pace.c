@@ -1,0 +1,63 @@
+/*
+ * table_pace.c
+ *		Finds or makes the pace of a table or index.
+ *
+ * Only the tables of a session are listed: few enough for a linear search.
+ */
+#include "postgres.h"
+
+#include "table_pace.h"
+
+static bool
+is_of(const DynTablePace *pace, const char *table, const char *index)
+{
+	if ((index == NULL) != (pace->index == NULL))
+		return false;
+	return strcmp(pace->table, table) == 0 &&
+		(index == NULL || strcmp(pace->index, index) == 0);
+}
+
+static DynTablePace *
+make_pace(DynConnection *connection, const char *table, const char *index)
+{
+	MemoryContext context = connection->context;
+	DynTablePace *pace = MemoryContextAllocZero(context, sizeof(DynTablePace));
+
+	pace->table = MemoryContextStrdup(context, table);
+	pace->index = index ? MemoryContextStrdup(context, index) : NULL;
+	dyn_pace_init(&pace->pace, connection->max_concurrency);
+	pace->next = connection->paces;
+	connection->paces = pace;
+	return pace;
+}
+
+static void
+set_capacity(DynTablePace *pace, DynConnection *connection)
+{
+	const DynTableMeta *meta = dyn_session_cached_table(connection,
+														pace->table);
+	const DynIndexMeta *index = meta && pace->index
+		? dyn_metadata_index(meta, pace->index) : NULL;
+
+	if (index != NULL)
+		pace->capacity = index->throughput.read_units;
+	else if (meta != NULL)
+		pace->capacity = meta->throughput.read_units;
+}
+
+DynTablePace *
+dyn_table_pace(DynConnection *connection, const char *table,
+			   const char *index, uint64 statement)
+{
+	DynTablePace *pace = connection->paces;
+
+	while (pace != NULL && !is_of(pace, table, index))
+		pace = pace->next;
+	if (pace == NULL)
+		pace = make_pace(connection, table, index);
+	if (pace->statement != statement)
+		dyn_pace_init(&pace->pace, connection->max_concurrency);
+	pace->statement = statement;
+	set_capacity(pace, connection);
+	return pace;
+}

@@ -1,0 +1,37 @@
+/*
+ * table_pace.h
+ *		The pace of each table and index that a connection reads (aws/pace.h).
+ *
+ * What one statement has learned, another one forgets: it begins like in a new
+ * session, whatever has happened to the ones before.
+ */
+#ifndef DYN_MODEL_TABLE_PACE_H
+#define DYN_MODEL_TABLE_PACE_H
+
+#include "../aws/pace.h"
+#include "session.h"
+
+typedef struct DynTablePace
+{
+	struct DynTablePace *next;
+	char	   *table;
+	char	   *index;			/* NULL: the table itself */
+	DynPace		pace;
+	int			in_flight;		/* requests of all statements */
+	uint64		statement;		/* whose requests it has learned from */
+	double		capacity;		/* units a second, as described; 0: unknown */
+
+	/* the last throttle that named the limit of a partition */
+	double		hot_ms;
+	const void *hot_stream;
+} DynTablePace;
+
+/*
+ * Found or made in the connection's memory; valid as long as the connection is
+ * pinned.  Statements are told apart by a number.
+ */
+extern DynTablePace *dyn_table_pace(DynConnection *connection,
+									const char *table, const char *index,
+									uint64 statement);
+
+#endif

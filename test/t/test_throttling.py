@@ -1,0 +1,121 @@
+"""Tables that grant only so many read units a second: statements go as fast as they may, and end with all rows."""
+import fixture
+import metered
+import replies
+from replies import throttle
+
+
+def item(n, **more):
+    """An item of the key n."""
+    return {"pk": {"S": f"k{n}"}, "n": {"N": str(n)}, **more}
+
+
+class Throttling(fixture.TestCase):
+    """A service with a budget of its own."""
+
+    ITEMS = 400
+
+    def setUp(self):
+        self.fake = metered.Metered().start()
+        self.addCleanup(self.fake.stop)
+        self.fx.server("metered", self.fake.endpoint, scan_policy="allow")
+        self.addCleanup(self.fx.execute, "DROP SERVER metered CASCADE")
+        self.fx.execute("SET statement_timeout = '60s'")
+
+    def table(self, units, item_bytes, name="t", items=None, **details):
+        """A table and its foreign table."""
+        made = self.fake.metered(name, units, item_bytes, items=items or [item(n) for n in range(self.ITEMS)], **details)
+        self.fx.foreign_table(name, "pk text, n integer", server="metered")
+        return made
+
+    def assert_paced(self, table):
+        """Few requests were throttled beyond those in flight at the first refusal."""
+        self.assertGreater(table.throttled + table.left, 0)
+        self.assertLessEqual(table.throttled, 16 + 0.3 * table.granted + 3)
+
+    def test_scan(self):
+        """Two seconds of a small capacity."""
+        table = self.table(100, 8192)
+        self.assertEqual(self.fx.rows("SELECT sum(n), count(*) FROM t WHERE n >= 0"), [(sum(range(400)), 400)])
+        self.assert_paced(table)
+
+    def test_queries(self):
+        """Many partitions, one request each."""
+        table = self.table(60, 4096)
+        keys = ",".join(f"'k{n}'" for n in range(200))
+        self.assertEqual(self.fx.rows(f"SELECT count(*) FROM t WHERE pk IN ({keys})"), [(200,)])
+        self.assertGreaterEqual(table.granted, 2)
+
+    def test_batches(self):
+        """Keys that are left unprocessed wait, too, and batches are as large as the pace allows."""
+        table = self.table(60, 4096)
+        keys = ",".join(f"'k{n}'" for n in range(300))
+        self.assertEqual(self.fx.rows(f"SELECT sum(n) FROM t WHERE pk IN ({keys})"), [(sum(range(300)),)])
+        self.assert_paced(table)
+        sizes = [len(request.body["RequestItems"]["t"]["Keys"]) for request in self.fake.requests
+                 if request.operation == "BatchGetItem"]
+        self.assertLess(sizes[-1], 60)
+
+    def test_says_so_once(self):
+        """A warning when it takes more than a second."""
+        self.table(100, 8192)
+        notices = self.fx.notices("SELECT sum(n) FROM t WHERE n >= 0")
+        self.assertEqual(len(notices), 1, notices)
+        self.assertRegex(notices[0], r'^WARNING:  DynamoDB throttles reads of DynamoDB table "t"\nDETAIL:  The statement continues at about \d+')
+
+    def test_two_tables(self):
+        """Each has its own pace."""
+        slow, fast = self.table(50, 8192, "slow"), self.table(40000, 8192, "fast")
+        self.assertEqual(self.fx.rows("SELECT count(*) FROM slow JOIN fast USING (pk)"), [(400,)])
+        self.assert_paced(slow)
+        self.assertEqual(fast.throttled, 0)
+
+    def test_patience(self):
+        """What ends a statement is time without progress; the next one begins afresh."""
+        table = self.table(1000, 8192)
+        self.fx.execute("ALTER SERVER metered OPTIONS (ADD throttle_patience '300ms')")
+        self.fake.on("Scan", throttle())
+        failure = self.fx.error("SELECT * FROM t")
+        self.assertEqual(failure.sqlstate, "53400")
+        self.assertRegex(failure.message, r'^reads of DynamoDB table "t" were throttled for 0\.\d s without progress$')
+        self.assertIn("The capacity is 1000 read units per second.", failure.detail)
+        self.fake.reset(scripts=True)
+        self.assertEqual(self.fx.rows("SELECT count(n) FROM t WHERE n >= 0"), [(400,)])
+        self.assertEqual(table.throttled, 0)
+
+    def test_no_attempts_and_no_quota(self):
+        """A throttle takes neither."""
+        self.table(100000, 400)
+        self.fx.execute("ALTER SERVER metered OPTIONS (ADD max_attempts '1')")
+        self.fake.on("GetItem", [throttle()] * 12)
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k7'"), [(7,)])
+        self.assertEqual(len(self.fake.requests), 13 + self.fake.operations().count("DescribeTable"))
+        plan = self.fx.explain("SELECT n FROM t WHERE pk = 'k7'", "ANALYZE, TIMING OFF, SUMMARY OFF")
+        self.assertNotIn("Throttles", plan)
+
+    def test_explain(self):
+        """Shows what was throttled."""
+        self.table(100000, 400)
+        self.fake.on("GetItem", [throttle()] * 3)
+        plan = self.fx.explain("SELECT n FROM t WHERE pk = 'k7'", "ANALYZE, TIMING OFF, SUMMARY OFF")
+        self.assertRegex(plan, r"Retries: 3\n +Throttles: 3  Waited: \d+ ms")
+
+    def test_cancelled(self):
+        """In its pause; the next statement begins afresh."""
+        table = self.table(1000, 8192)
+        self.fake.on("Scan", throttle())
+        self.fx.execute("SET statement_timeout = '700ms'")
+        self.assertEqual(self.fx.error("SELECT * FROM t").sqlstate, "57014")
+        self.fx.execute("SET statement_timeout = '60s'")
+        self.fake.reset(scripts=True)
+        self.assertEqual(self.fx.rows("SELECT count(n) FROM t WHERE n >= 0"), [(400,)])
+        self.assertEqual(table.throttled, 0)
+
+    def test_one_hot_partition(self):
+        """Only its own requests wait."""
+        items = [item(n, pk={"S": f"p{n // 20}"}, sk={"N": str(n)}) for n in range(400)]
+        self.fake.metered("h", 40000, 40960, 100, range_key=("sk", "N"), items=items)
+        self.fx.foreign_table("h", "pk text, sk integer, n integer", server="metered")
+        keys = ",".join(f"'p{n}'" for n in range(20))
+        self.fake.on("Query", [replies.throttle("TableReadKeyRangeThroughputExceeded")])
+        self.assertEqual(self.fx.rows(f"SELECT count(n), sum(n) FROM h WHERE pk IN ({keys}) AND n >= 0"), [(400, sum(range(400)))])
