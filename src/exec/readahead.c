@@ -11,7 +11,8 @@
  * itself stays core's: join types, conditions and rescans need no code of ours.
  *
  * Batches start small and grow where a node above may stop early; otherwise the
- * first one is as large as memory allows.
+ * first one is as large as the lookups want (dyn_lookups_is_full), or as the rows
+ * may take (row_buffer.h, where those that memory has no room for are in a file).
  *
  * The loop is found in the plan: the one whose outer side this node is.  It
  * prefetches only for scans that are executed for every row.
@@ -19,7 +20,6 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "../model/pg_compat.h"
@@ -29,6 +29,7 @@
 #include "../plan/readahead_path.h"
 #include "memory.h"
 #include "readahead.h"
+#include "row_buffer.h"
 #include "scan.h"
 
 /* The first batch where something may stop early, and the growth of the next. */
@@ -55,13 +56,9 @@ typedef struct ReadAhead
 	bool		ended;			/* the child has no more rows */
 	bool		once;			/* it is not expected to be executed again */
 
-	MemoryContext context;		/* of the batch */
 	MemoryContext work_context; /* of prefetching for one row */
 	int			size;			/* rows of the next batch */
-	int			nrows;
-	int			space;
-	int			next;
-	MinimalTuple *rows;
+	DynRowBuffer *rows;			/* of the batch; NULL: there was none yet */
 
 	uint64		batches;
 	uint64		rows_read;
@@ -311,23 +308,21 @@ start_lookups(ReadAhead *ahead)
 
 /* ---- batches ---- */
 
-/* Is there enough, or does it take half of the memory that there is? */
+/* Any batch has a row. */
 static bool
 batch_is_full(const ReadAhead *ahead)
 {
-	Size		bytes = MemoryContextMemAllocated(ahead->context, false);
+	int			nrows = dyn_row_buffer_count(ahead->rows);
 	ListCell   *lc;
 
+	if (nrows == 0)
+		return false;
 	foreach(lc, ahead->scans)
 	{
-		DynScan    *scan = lfirst(lc);
-
-		if (dyn_lookups_is_full(scan->lookups))
+		if (dyn_lookups_is_full(((DynScan *) lfirst(lc))->lookups))
 			return true;
-		bytes += dyn_lookups_memory(scan->lookups);
 	}
-	return ahead->nrows >= ahead->size ||
-		(ahead->nrows > 0 && bytes > (Size) work_mem * 1024 / 2);
+	return nrows >= ahead->size || dyn_row_buffer_is_full(ahead->rows);
 }
 
 /* The child's next row as this node returns it; NULL at its end. */
@@ -348,37 +343,26 @@ next_child_row(ReadAhead *ahead)
 }
 
 static void
-keep_row(ReadAhead *ahead, TupleTableSlot *slot)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(ahead->context);
-
-	Assert(ahead->next == 0);
-	if (ahead->nrows == ahead->space)
-	{
-		ahead->space = Max(16, ahead->space * 2);
-		ahead->rows = ahead->rows
-			? repalloc_huge(ahead->rows, ahead->space * sizeof(MinimalTuple))
-			: palloc(ahead->space * sizeof(MinimalTuple));
-	}
-	ahead->rows[ahead->nrows++] = ExecCopySlotMinimalTuple(slot);
-	MemoryContextSwitchTo(oldcontext);
-}
-
-static void
 clear_batch(ReadAhead *ahead)
 {
-	Assert(ahead->nrows <= ahead->space);
-	MemoryContextReset(ahead->context);
-	ahead->rows = NULL;
-	ahead->nrows = ahead->space = ahead->next = 0;
+	ScanState  *ss = &ahead->css.ss;
+
+	if (ahead->rows != NULL)
+		dyn_row_buffer_clear(ahead->rows);
+	else
+		ahead->rows =
+			dyn_row_buffer_create(ahead->out->tts_tupleDescriptor,
+								  dyn_statement_get(ss->ps.state)->max_bytes);
 }
 
 static void
 count_batch(ReadAhead *ahead)
 {
-	ahead->batches += ahead->nrows > 0;
-	ahead->rows_read += ahead->nrows;
-	ahead->largest = Max(ahead->largest, ahead->nrows);
+	int			nrows = dyn_row_buffer_count(ahead->rows);
+
+	ahead->batches += nrows > 0;
+	ahead->rows_read += nrows;
+	ahead->largest = Max(ahead->largest, nrows);
 }
 
 static void
@@ -386,8 +370,7 @@ read_batch(ReadAhead *ahead)
 {
 	TupleTableSlot *slot;
 
-	Assert(ahead->next == ahead->nrows && ahead->size > 0);
-	Assert(ahead->growth > 0);
+	Assert(ahead->size > 0 && ahead->growth > 0);
 	begin_lookups(ahead);
 	clear_batch(ahead);
 	while (!ahead->ended && !batch_is_full(ahead))
@@ -396,12 +379,11 @@ read_batch(ReadAhead *ahead)
 		ahead->ended = (slot == NULL);
 		if (ahead->ended)
 			break;
-		keep_row(ahead, slot);
 		/* as the loop will see it: the values it has then are these bytes */
-		ExecForceStoreMinimalTuple(ahead->rows[ahead->nrows - 1], ahead->out, false);
+		dyn_row_buffer_add(ahead->rows, slot, ahead->out);
 		prefetch_row(ahead, ahead->out);
 	}
-	Assert(ahead->ended || ahead->nrows > 0);
+	Assert(ahead->ended || dyn_row_buffer_count(ahead->rows) > 0);
 	ExecClearTuple(ahead->out);
 	start_lookups(ahead);
 	count_batch(ahead);
@@ -424,9 +406,6 @@ begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
 	ahead->once = (eflags & EXEC_FLAG_REWIND) == 0;
 	ahead->out = node->ss.ps.ps_ProjInfo ? node->ss.ps.ps_ResultTupleSlot
 		: node->ss.ss_ScanTupleSlot;
-	ahead->context = AllocSetContextCreate(CurrentMemoryContext,
-										   "dynamo_fdw rows read ahead",
-										   ALLOCSET_DEFAULT_SIZES);
 	ahead->work_context = AllocSetContextCreate(CurrentMemoryContext,
 												"dynamo_fdw prefetching",
 												ALLOCSET_SMALL_SIZES);
@@ -450,16 +429,11 @@ next_row(ReadAhead *ahead)
 	resolve(ahead);
 	if (ahead->scans == NIL)
 		return pass_row_on(ahead);
-	if (ahead->next >= ahead->nrows)
-	{
-		create_lookups(ahead);
-		read_batch(ahead);
-	}
-	if (ahead->nrows == 0)
-		return false;
-	Assert(ahead->next < ahead->nrows);
-	ExecForceStoreMinimalTuple(ahead->rows[ahead->next++], ahead->out, false);
-	return true;
+	if (ahead->rows != NULL && dyn_row_buffer_next(ahead->rows, ahead->out))
+		return true;
+	create_lookups(ahead);
+	read_batch(ahead);
+	return dyn_row_buffer_next(ahead->rows, ahead->out);
 }
 
 /* The child must run where its memory may stay. */
@@ -478,6 +452,11 @@ exec_read_ahead(CustomScanState *node)
 static void
 end_read_ahead(CustomScanState *node)
 {
+	ReadAhead  *ahead = (ReadAhead *) node;
+
+	if (ahead->rows != NULL)
+		dyn_row_buffer_free(ahead->rows);
+	ahead->rows = NULL;
 	ExecEndNode(linitial(node->custom_ps));
 }
 
@@ -494,7 +473,8 @@ rescan_read_ahead(CustomScanState *node)
 		ExecReScan(child);
 	ExecClearTuple(ahead->out);
 	begin_lookups(ahead);
-	clear_batch(ahead);
+	if (ahead->rows != NULL)
+		dyn_row_buffer_clear(ahead->rows);
 	ahead->once = false;
 	ahead->ended = false;
 	ahead->size = first_size(ahead);

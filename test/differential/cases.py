@@ -74,7 +74,7 @@ class Cases:
         if rng.random() < 0.4:
             settings["work_mem"] = "64kB"
             settings["hash_mem_multiplier"] = rng.choice(["1", "2"])
-        if rng.random() < 0.15:
+        if rng.random() < (0.5 if "work_mem" in settings else 0.05):    # lookups have room of their own, a part of this
             settings["dynamo_fdw.fetch_memory"] = "1MB"
         if rng.random() < 0.15:
             settings["dynamo_fdw.consistent_read"] = "on"
@@ -104,7 +104,8 @@ class Cases:
     def forced(self, method):
         """Settings under which joins are done in one way."""
         settings = {name: "off" for name in FORCED[method] if self.coverage.lookups or name != LOOKUP}
-        return {**settings, "work_mem": "64kB", "hash_mem_multiplier": "1"} if method == "tight" else settings
+        tight = {"work_mem": "64kB", "hash_mem_multiplier": "1", "dynamo_fdw.fetch_memory": "1MB"}
+        return {**settings, **tight} if method == "tight" else settings
 
     def joined(self):
         """Joins: those that must be tried once, and any; a few under the same settings."""

@@ -323,7 +323,7 @@ class Rescans(Scripted):
             self.fake.table(f"t{number}", ("h", "S"), ("n", "N"), items=items, item_count=10 ** 6, size_bytes=2 * 10 ** 8)
             self.fx.foreign_table(f"t{number}", 'h text COLLATE "C" NOT NULL, n int NOT NULL, x text', server="narrow")
         self.describe()
-        self.fx.execute("SET work_mem = 256; SET enable_hashjoin = off; SET enable_mergejoin = off; SET statement_timeout = '20s'")
+        self.fx.execute("SET work_mem = 256; SET dynamo_fdw.fetch_memory = '4MB'; SET enable_hashjoin = off; SET enable_mergejoin = off; SET statement_timeout = '20s'")
         sql = ("SELECT i, length(u.x) FROM (SELECT i, CASE WHEN i % 20 < 2 THEN 'h0' ELSE 'h' || i END AS k "
                "FROM generate_series(1, 129) i) v JOIN (SELECT * FROM t0 UNION ALL SELECT * FROM t1) u ON u.h = v.k")
         self.assertIn("Looks Up: t0, t1", self.fx.explain(sql))

@@ -73,7 +73,7 @@ class ListedAgain(fixture.TestCase):
         self.assertEachOnce(sql)
         several = "SELECT g, count(t.note) FROM generate_series(1, 3) g JOIN t ON t.owner = CASE WHEN g > 0 THEN 'o' END" \
                   " WHERE t.at >= 0 GROUP BY g ORDER BY g"
-        self.fx.execute("SET work_mem = '64kB'")
+        self.fx.execute("SET work_mem = '64kB'; SET dynamo_fdw.fetch_memory = '1MB'")
         self.assertEqual(self.fx.rows(several), [(g, COUNT) for g in (1, 2, 3)])
 
 
@@ -123,7 +123,7 @@ class GivenUp(fixture.TestCase):
 
     def queries_of_last(self, n, owner):
         """Looks up n owners, given by an expression over i, and then "last"; how often is that one asked for?"""
-        self.fx.execute("SET work_mem = '512kB'; SET hash_mem_multiplier = 1")
+        self.fx.execute("SET work_mem = '512kB'; SET hash_mem_multiplier = 1; SET dynamo_fdw.fetch_memory = '1MB'")
         self.assertEqual(self.fx.rows("SELECT count(*) FROM (SELECT EXISTS (SELECT FROM t WHERE t.owner = s.owner AND"
                                       f" t.note <> '') AS found FROM (SELECT {owner} AS owner FROM"
                                       f" generate_series(1, {n}) i OFFSET 0) s OFFSET 0) s WHERE found"), [(n,)])

@@ -137,7 +137,7 @@ class Together(Lookups):
 
     def test_little_memory(self):
         """Small batches."""
-        self.fx.execute("SET work_mem = '64kB'; SET hash_mem_multiplier = 1")
+        self.fx.execute("SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET dynamo_fdw.fetch_memory = '1MB'")
         sql = "SELECT k.n, (SELECT name FROM parents p WHERE p.id = k.parent), (SELECT count(*) FROM children c WHERE c.parent = k.parent)" \
               " FROM kids k WHERE n < 800"
         self.assertIn("DynamoReadAhead", self.fx.explain(sql))

@@ -194,7 +194,7 @@ class Semantics(Lookups):
 
     def test_little_memory(self):
         """Small batches, and answers that are let go."""
-        self.fx.execute("SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET enable_hashjoin = off; SET enable_mergejoin = off")
+        self.fx.execute("SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET dynamo_fdw.fetch_memory = '1MB'; SET enable_hashjoin = off; SET enable_mergejoin = off")
         for sql in ("SELECT p.id, c.n FROM people p JOIN children c ON c.parent = p.best",
                     "SELECT k.n, p.name, p.kids FROM kids k JOIN parents p ON p.id = k.parent",
                     "SELECT v.x, c.note FROM (SELECT 'm' || i % 40 AS x FROM generate_series(0, 99) i) v"
@@ -204,7 +204,7 @@ class Semantics(Lookups):
 
     def test_many_rows_of_one_key(self):
         """An answer too large to keep is asked for again."""
-        self.fx.execute("SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET enable_hashjoin = off; SET enable_mergejoin = off;"
+        self.fx.execute("SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET dynamo_fdw.fetch_memory = '1MB'; SET enable_hashjoin = off; SET enable_mergejoin = off;"
                         "SET enable_material = off")
         self.assertRight("SELECT v.i, c.n FROM generate_series(1, 3) v (i) JOIN children c ON c.code = 'c' || v.i % 2")
 

@@ -162,10 +162,10 @@ class OldItems(fixture.TestCase):
 
     def test_branch_that_depends_on_no_row(self):
         """It is executed again and again with values of its own, while others are announced."""
-        self.fx.execute("SET work_mem = '64kB'; SET enable_hashjoin = off; SET enable_mergejoin = off;"
+        self.fx.execute("SET work_mem = '64kB'; SET dynamo_fdw.fetch_memory = '1MB'; SET enable_hashjoin = off; SET enable_mergejoin = off;"
                         "SET enable_memoize = off; SET enable_material = off")
-        self.addCleanup(self.fx.execute, "RESET work_mem; RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_memoize;"
-                        "RESET enable_material")
+        self.addCleanup(self.fx.execute, "RESET work_mem; RESET dynamo_fdw.fetch_memory; RESET enable_hashjoin; RESET enable_mergejoin;"
+                        "RESET enable_memoize; RESET enable_material")
         sql = ("SELECT n, u.v, length(repeat('z', 400 * n)), length(repeat('zz', 90000)) FROM wanted LEFT JOIN LATERAL"
                " (SELECT v FROM t a WHERE a.h = x AND a.s = y UNION ALL SELECT v FROM t b WHERE b.h = upper($1) AND b.s > 'a')"
                " u ON true")

@@ -41,6 +41,9 @@
 #define QUERIES_PER_CONNECTION	64
 #define INDEX_QUERIES_PER_CONNECTION	16
 
+/* The part of fetch_memory that keys, and that answers, may take in any case. */
+#define ROOM_PART			8
+
 /* Transient rows of one batch take no more than this. */
 #define TRANSIENT_BYTES		(1024 * 1024)
 
@@ -69,6 +72,13 @@ struct DynLookups
 	int			row;			/* of that entry; index, then base: its item */
 	int			item_row;		/* index, then base: row of that item */
 };
+
+/* Bytes for a batch, and for the cache, whatever work_mem is; see lookup.h. */
+static Size
+room(const DynReader *reader)
+{
+	return reader->statement->max_bytes / ROOM_PART;
+}
 
 /* ---- making ---- */
 
@@ -131,7 +141,8 @@ dyn_lookups_create(DynReader *reader, TupleDesc desc)
 	lookups->rows = lookup_rows(reader);
 	if (reader->index_rows != NULL)
 		lookups->index_rows = dyn_reader_index_rows(reader, true);
-	lookups->cache = dyn_lookup_cache_create(get_hash_memory_limit());
+	lookups->cache = dyn_lookup_cache_create(Max(get_hash_memory_limit(),
+												 room(reader)));
 	lookups->work_context = AllocSetContextCreate(context,
 												  "dynamo_fdw lookup work",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -354,23 +365,26 @@ dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 						  dyn_lookup_batch_complete(&lookups->first));
 }
 
+/* What the executions of the batch and their requests take. */
+static Size
+batch_memory(const DynLookups *lookups)
+{
+	return MemoryContextMemAllocated(lookups->executions.context, false) +
+		MemoryContextMemAllocated(lookups->first.context, false);
+}
+
 bool
 dyn_lookups_is_full(const DynLookups *lookups)
 {
 	int			concurrency = lookups->reader->relation->connection->max_concurrency;
 
 	Assert(lookups->open == NULL);
+	if (batch_memory(lookups) > Max((Size) work_mem * 1024 / 2, room(lookups->reader)))
+		return true;
 	if (lookups->by_key)
 		return lookups->first.n >= concurrency * KEYS_PER_CONNECTION;
 	return lookups->first.n >= concurrency * (lookups->reader->access->fetch_base_items
 											  ? INDEX_QUERIES_PER_CONNECTION : QUERIES_PER_CONNECTION);
-}
-
-Size
-dyn_lookups_memory(const DynLookups *lookups)
-{
-	return MemoryContextMemAllocated(lookups->executions.context, false) +
-		MemoryContextMemAllocated(lookups->first.context, false);
 }
 
 void

@@ -13,6 +13,16 @@
  * execution: dyn_lookups_open; while that returned true dyn_lookups_next, or
  * once dyn_lookups_count; dyn_lookups_close, at any time.
  *
+ * Memory.  A small work_mem must not leave one request in flight, so keys and
+ * answers have room of their own, an eighth of fetch_memory each (3 MB by
+ * default: room for 1,600 keys of 400 bytes, or twice as many short ones):
+ *
+ *		values and requests of a batch	half of work_mem, or their room
+ *		answers that are kept			work_mem * hash_mem_multiplier, or their
+ *										room; those of one response more
+ *		transient rows					1 MB for each response
+ *		pages of responses				fetch_memory, for all nodes (fetch.h)
+ *
  * An execution is served only by answers to the very requests that it would
  * send itself; otherwise dyn_lookups_open returns false, and the scan sends
  * them.  So a wrong prefetch costs requests, and never rows.
@@ -38,11 +48,8 @@ extern void dyn_lookups_begin(DynLookups *lookups);
 /* Adds an execution with these values, which are copied; may send requests. */
 extern void dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values);
 
-/* Is enough asked for to keep all connections busy for long? */
+/* Is enough asked for to keep all connections busy for long, or is memory full? */
 extern bool dyn_lookups_is_full(const DynLookups *lookups);
-
-/* Bytes that the executions of this batch take. */
-extern Size dyn_lookups_memory(const DynLookups *lookups);
 
 /*
  * The batch of executions is complete: sends the rest of its requests.  `last`:

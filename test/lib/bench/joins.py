@@ -245,6 +245,37 @@ def join_memory(world):
                 Figure("    took", [wall], unit=" s")]
 
 
+# ---- little memory ----
+
+WIDE_KEYS = Join("keys", 5000, 1.5, "SELECT o.pad, p.name FROM wide_rows o JOIN parents p ON p.id = o.owner")
+WIDE_QUERIES = Join("Queries", 4995, 1.5, "SELECT o.pad, c.n FROM wide_rows o JOIN children c ON c.parent = o.owner")
+
+
+def little_work_mem(world):
+    """Joins of 5,000 outer rows of 2 kB, 5 ms per request: work_mem 64 kB against 4 MB"""
+    create_tables(world, "little", world.serve_keyed("--delay-ms", 5))
+    with world.connect() as connection:
+        connection.execute("CREATE TABLE wide_rows (owner text, pad text); ALTER TABLE wide_rows ALTER pad SET STORAGE PLAIN;"
+                           "INSERT INTO wide_rows SELECT 'p-' || lpad(i::text, 6, '0'), repeat('x', 2000)"
+                           " FROM generate_series(1, 5000) i; ANALYZE wide_rows")
+    figures = []
+    with Session(world, "little") as session:
+        for join in (WIDE_KEYS, WIDE_QUERIES):
+            session.check_plan(join)
+            session.run(join)
+            turns = []
+            for _ in range(ROUNDS):
+                walls = []
+                for work_mem in ("64kB", "4MB"):
+                    session.connection.execute(f"SET work_mem = '{work_mem}'")
+                    walls.append(session.run(join) * 1000)
+                turns.append(walls)
+            little, much = zip(*turns)
+            figures += [Figure(f"5,000 {join.name}, 64 kB, of the time at 4 MB", ratios(little, much), join.limit, unit=" x"),
+                        Figure("    64 kB", little, unit=" ms"), Figure("    4 MB", much, unit=" ms")]
+    return figures
+
+
 # ---- planning ----
 
 FIVE_WAYS = ("SELECT * FROM {0}.parents p JOIN {0}.children c ON c.parent = p.id JOIN {0}.grandchildren g ON g.child = c.id"

@@ -4,7 +4,7 @@ import sys
 
 from against import compare_all
 from cancels import cancel
-from joins import join_memory, join_planning, joins
+from joins import join_memory, join_planning, joins, little_work_mem
 from latencies import latency, planning
 from reader import reader
 from report import note, print_table
@@ -14,7 +14,7 @@ from world import BenchWorld
 
 BENCHES = {"ceiling": ceiling, "reader": reader, "scan-cpu": scan_cpu, "scan-wall": scan_wall, "latency": latency,
            "planning": planning, "memory": memory, "cancel": cancel, "joins": joins, "join-memory": join_memory,
-           "join-planning": join_planning}
+           "little-memory": little_work_mem, "join-planning": join_planning}
 
 
 def measure(names):
