@@ -37,11 +37,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "account.h"
+#include "connections.h"
 #include "http.h"
 #include "identities.h"
 #include "response_check.h"
-#include "loop.h"
 #include "pool.h"
 #include "request.h"
 #include "retry.h"
@@ -83,20 +82,13 @@ typedef struct Call
 
 struct DynClient
 {
-	DynLoop		loop;
-	DynSockets	sockets;
-	DynAccount	account;
-	int			peak;			/* most SENT at once, in this statement */
-	int			last_peak;		/* in the previous one */
-	int			keep;			/* keep_connections of its services */
+	DynConnections connections;
 	DynIdentities identities;
 	DynSigKeyCache key_cache;
 	DynRandom	random;
 	Call	   *active;			/* SENT or BACKOFF */
-	int			sent;			/* how many are SENT */
 	int			in_flight;		/* calls that nobody else counts */
 	bool		has_completions;	/* of calls, not yet seen by the caller */
-	bool		drop_idle;		/* drop connections when none is in use */
 	DynPool		pool;
 };
 
@@ -158,57 +150,10 @@ is_any_running(const DynClient *client)
 static bool
 may_send(DynClient *client)
 {
-	return dyn_account_acquire(&client->account, client->sent) ||
-		(!is_any_running(client) && dyn_account_reserve(&client->account));
-}
+	DynAccount *account = &client->connections.account;
 
-/* Acquires descriptors for the open connections; false if that fails. */
-static bool
-settle_account(DynClient *client, int open)
-{
-	return dyn_account_settle(&client->account,
-							  open > client->sent ? open : client->sent);
-}
-
-/* Only while no transfer is in the loop. */
-static void
-drop_connections(DynClient *client)
-{
-	dyn_loop_drop_connections(&client->loop);
-	(void) settle_account(client, (int) dyn_sockets_count(&client->sockets));
-}
-
-/*
- * Called before the first request of a statement.  A connection that the peer
- * has closed must not count against those that the statement opens.
- */
-static void
-begin_statement(DynClient *client)
-{
-	if (client->sent == 0 && client->peak == 0 &&
-		dyn_sockets_any_closed_by_peer(&client->sockets))
-		drop_connections(client);
-}
-
-void
-dyn_client_end_statement(DynClient *client)
-{
-	int			used = client->peak > client->last_peak ? client->peak
-		: client->last_peak;
-	int			open;
-
-	/* statements without requests do not count */
-	if (client->peak == 0)
-		return;
-	if (used > client->keep)
-		used = client->keep;
-	client->last_peak = client->peak;
-	client->peak = client->sent;
-	client->keep = 0;
-	open = (int) dyn_sockets_count(&client->sockets);
-	if ((open > used || dyn_sockets_any_closed_by_peer(&client->sockets) ||
-		 !settle_account(client, open)) && client->sent == 0)
-		drop_connections(client);
+	return dyn_account_acquire(account, client->connections.used) ||
+		(!is_any_running(client) && dyn_account_reserve(account));
 }
 
 /* ---- attempts --------------------------------------------------------- */
@@ -283,34 +228,20 @@ let_held_calls_try(DynClient *client)
 			call->due_us = 0;
 }
 
-static void
-count_use(DynClient *client, const DynService *service)
-{
-	if (client->sent > client->peak)
-		client->peak = client->sent;
-	if (service->keep_connections > client->keep)
-		client->keep = service->keep_connections;
-}
-
 /* Removes the transfer from the loop, and the handle from the call. */
 static void
 end_transfer(Call *call)
 {
 	DynClient  *client = call->client;
 
-	dyn_loop_remove(&client->loop, call->http->easy);
+	dyn_loop_remove(&client->connections.loop, call->http->easy);
 	dyn_pool_give_handle(&client->pool, call->http);
 	call->http = NULL;
-	client->sent--;
 	if (call->suspended)
 		++*call->public.in_flight;
 	call->suspended = false;
 	let_held_calls_try(client);
-	if (client->drop_idle && client->sent == 0)
-	{
-		client->drop_idle = false;
-		drop_connections(client);
-	}
+	dyn_connections_end_use(&client->connections);
 }
 
 /* Those that say something about the service. */
@@ -331,7 +262,7 @@ was_unattended(const Call *call)
 	if (call->public.failure == DYN_FAIL_NETWORK)
 		return call->left_us >= 0;
 	return call->public.failure == DYN_FAIL_TIMEOUT &&
-		call->client->loop.late;
+		call->client->connections.loop.late;
 }
 
 static void
@@ -386,7 +317,7 @@ may_repeat(Call *call, DynRetryClass class)
 static void
 note_connection(Call *call)
 {
-	DynSockets *sockets = &call->client->sockets;
+	DynSockets *sockets = &call->client->connections.sockets;
 	int			fd = dyn_http_socket(call->http);
 
 	call->socket = dyn_sockets_find(sockets, fd);
@@ -462,20 +393,21 @@ begin_attempt(Call *call)
 	DynHttp    *http;
 	DynFailure	failure = DYN_FAIL_MEMORY;
 
-	begin_statement(client);
+	dyn_connections_prepare(&client->connections, call->service);
 	if (!may_send(client))
 	{
 		hold_call(call);
 		return;
 	}
 	call->held = false;
-	http = dyn_pool_take_handle(&client->pool, &client->sockets);
+	http = dyn_pool_take_handle(&client->pool, &client->connections.sockets,
+								&client->connections.tls);
 	call->public.attempts++;
 	call->attempt_us = dyn_loop_now_us();
 	call->due_us = DYN_LOOP_NEVER;
 	assert(!call->suspended);
 	call->left_us = -1;
-	dyn_sockets_distrust_stirred(&client->sockets);
+	dyn_sockets_distrust_stirred(&client->connections.sockets);
 	if (http)
 		failure = prepare_attempt(call, http);
 	if (failure == DYN_FAIL_NONE)
@@ -483,14 +415,13 @@ begin_attempt(Call *call)
 		http->owner = call;
 		call->http = http;
 		call->public.state = DYN_CALL_SENT;
-		client->sent++;
-		count_use(client, call->service);
-		if (dyn_loop_add(&client->loop, http->easy))
+		dyn_connections_use(&client->connections, call->service);
+		if (dyn_loop_add(&client->connections.loop, http->easy))
 		{
 			show_connection(call);
 			return;
 		}
-		client->sent--;
+		dyn_connections_end_use(&client->connections);
 		call->http = NULL;
 		failure = DYN_FAIL_MEMORY;
 	}
@@ -575,7 +506,7 @@ end_finished(DynClient *client)
 	CURLcode	code;
 	bool		any = false;
 
-	while ((easy = dyn_loop_finished(&client->loop, &code)) != NULL)
+	while ((easy = dyn_loop_finished(&client->connections.loop, &code)) != NULL)
 	{
 		char	   *private = NULL;
 
@@ -621,13 +552,13 @@ process_completions(DynClient *client)
 	while (end_finished(client) || attend_due(client))
 		continue;
 	suspend_paused(client);
-	dyn_loop_arm(&client->loop, next_due(client));
+	dyn_loop_arm(&client->connections.loop, next_due(client));
 }
 
 void
 dyn_client_drive(DynClient *client)
 {
-	dyn_loop_turn(&client->loop);
+	dyn_loop_turn(&client->connections.loop);
 	process_completions(client);
 	client->has_completions = false;
 }
@@ -642,7 +573,7 @@ dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
 	DynWait		result = DYN_WAIT_READY;
 
 	if (!client->has_completions && client->active)
-		result = wait(arg, client->loop.epoll_fd, timeout_ms);
+		result = wait(arg, client->connections.loop.epoll_fd, timeout_ms);
 	dyn_client_drive(client);
 	return result;
 }
@@ -650,7 +581,8 @@ dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
 void
 dyn_client_wake(DynClient *client, double ms)
 {
-	dyn_loop_arm(&client->loop, dyn_loop_now_us() + (int64_t) (ms * 1000));
+	dyn_loop_arm(&client->connections.loop,
+				 dyn_loop_now_us() + (int64_t) (ms * 1000));
 }
 
 /* ---- the client ------------------------------------------------------- */
@@ -663,11 +595,8 @@ dyn_client_create(const DynDescriptors *descriptors)
 	if (client == NULL)
 		return NULL;
 	dyn_random_seed(&client->random);
-	if (dyn_loop_open(&client->loop, &client->sockets))
-	{
-		dyn_account_open(&client->account, descriptors);
+	if (dyn_connections_open(&client->connections, descriptors))
 		return client;
-	}
 	free(client);
 	return NULL;
 }
@@ -677,42 +606,40 @@ dyn_client_destroy(DynClient *client)
 {
 	assert(client->active == NULL);
 	dyn_pool_free_handles(&client->pool);
-	dyn_loop_close(&client->loop);
-	dyn_account_close(&client->account);
-	dyn_sockets_free(&client->sockets);
+	dyn_connections_close(&client->connections);
 	dyn_pool_free_buffers(&client->pool);
 	dyn_sigv4_key_forget(&client->key_cache);
 	free(client);
 }
 
-/*
- * libcurl closes its connections only with the multi handle, so this waits
- * until no transfer is active.
- */
+void
+dyn_client_end_statement(DynClient *client)
+{
+	dyn_connections_end_statement(&client->connections);
+}
+
 void
 dyn_client_close_idle(DynClient *client)
 {
-	client->drop_idle = client->sent > 0;
-	if (client->sent == 0)
-		drop_connections(client);
+	dyn_connections_close_idle(&client->connections);
 }
 
 int
 dyn_client_fd(const DynClient *client)
 {
-	return client->loop.epoll_fd;
+	return client->connections.loop.epoll_fd;
 }
 
 int
 dyn_client_open_fds(const DynClient *client)
 {
-	return (int) dyn_sockets_count(&client->sockets) + DYN_LOOP_FDS;
+	return (int) dyn_sockets_count(&client->connections.sockets) + DYN_LOOP_FDS;
 }
 
 uint64_t
 dyn_client_connections(const DynClient *client)
 {
-	return client->sockets.opened;
+	return client->connections.sockets.opened;
 }
 
 /* ---- calls ------------------------------------------------------------ */
@@ -870,7 +797,7 @@ dyn_call_distrust(const DynCall *public)
 {
 	const Call *call = (const Call *) public;
 
-	dyn_sockets_distrust(&call->client->sockets, &call->socket);
+	dyn_sockets_distrust(&call->client->connections.sockets, &call->socket);
 }
 
 void
@@ -887,5 +814,5 @@ dyn_call_destroy(DynCall *public)
 	dyn_client_recycle(client, &call->packed);
 	dyn_buffer_free(&call->body);
 	free(call);
-	dyn_loop_arm(&client->loop, next_due(client));
+	dyn_loop_arm(&client->connections.loop, next_due(client));
 }

@@ -167,7 +167,10 @@ extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 /* All calls must have been destroyed. */
 extern void dyn_client_destroy(DynClient *client);
 
-/* Closes idle connections; active calls are not affected. */
+/*
+ * Closes idle connections, and forgets the TLS sessions that new ones could
+ * resume; active calls are not affected.
+ */
 extern void dyn_client_close_idle(DynClient *client);
 
 /*

@@ -382,31 +382,20 @@ same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/*
- * A CA file replaces the system's CA directory. libcurl can restore its
- * default only by resetting all options.
- */
+/* libcurl can restore its defaults only by resetting all options. */
 static bool
 set_ca_file(DynHttp *http, const char *ca_file)
 {
-	CURL	   *easy = http->easy;
-	bool		ok = true;
-
 	if (same_text(http->ca_file, ca_file))
 		return true;
 	free(http->ca_file);
 	http->ca_file = NULL;
-	curl_easy_reset(easy);
-	if (!set_static(http))
+	curl_easy_reset(http->easy);
+	if (!set_static(http) || !dyn_tls_trust(http->easy, ca_file))
 		return false;
-	if (ca_file == NULL)
-		return true;
-	http->ca_file = strdup(ca_file);
-	SET(CURLOPT_CAINFO, ca_file);
-	SET(CURLOPT_CAPATH, NULL);
-	SET(CURLOPT_PROXY_CAINFO, ca_file);
-	SET(CURLOPT_PROXY_CAPATH, NULL);
-	return ok && http->ca_file != NULL;
+	if (ca_file != NULL)
+		http->ca_file = strdup(ca_file);
+	return ca_file == NULL || http->ca_file != NULL;
 }
 
 /* Sets the options that differ between requests. */
@@ -427,15 +416,16 @@ set_request(DynHttp *http, const DynService *service, const DynBuffer *body)
 }
 
 DynHttp *
-dyn_http_create(DynSockets *sockets)
+dyn_http_create(DynSockets *sockets, DynTls *tls)
 {
 	DynHttp    *http = calloc(1, sizeof(*http));
 
 	if (http == NULL)
 		return NULL;
 	http->sockets = sockets;
+	http->tls = tls;
 	http->easy = curl_easy_init();
-	if (http->easy && set_static(http))
+	if (http->easy && set_static(http) && dyn_tls_trust(http->easy, NULL))
 		return http;
 	dyn_http_destroy(http);
 	return NULL;
@@ -465,7 +455,10 @@ dyn_http_prepare(DynHttp *http, const DynService *service,
 	http->error[0] = '\0';
 	http->reply.header_bytes = 0;
 	reset_reply(&http->reply);
-	return set_request(http, service, body) ? DYN_FAIL_NONE : DYN_FAIL_MEMORY;
+	if (!set_request(http, service, body))
+		return DYN_FAIL_MEMORY;
+	dyn_tls_share(http->tls, http->easy);
+	return DYN_FAIL_NONE;
 }
 
 void
@@ -479,6 +472,7 @@ dyn_http_release(DynHttp *http)
 {
 	curl_easy_setopt(http->easy, CURLOPT_HTTPHEADER, NULL);
 	curl_easy_setopt(http->easy, CURLOPT_POSTFIELDS, NULL);
+	dyn_tls_unshare(http->easy);
 	dyn_request_headers_free(http->headers);
 	http->headers = NULL;
 	http->owner = NULL;

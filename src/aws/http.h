@@ -13,6 +13,7 @@
 
 #include "client.h"
 #include "sockets.h"
+#include "tls.h"
 
 /* The reply, as far as it is examined while it arrives. */
 typedef struct DynReply
@@ -38,6 +39,7 @@ typedef struct DynHttp
 {
 	CURL	   *easy;
 	DynSockets *sockets;		/* outlives every handle and connection */
+	DynTls	   *tls;			/* likewise */
 	void	   *owner;			/* the call that uses it, or NULL */
 	struct DynHttp *next;		/* in the pool */
 	char	   *ca_file;		/* as set on the handle */
@@ -53,7 +55,7 @@ typedef struct DynHttp
 } DynHttp;
 
 /* Returns NULL if memory runs out. */
-extern DynHttp *dyn_http_create(DynSockets *sockets);
+extern DynHttp *dyn_http_create(DynSockets *sockets, DynTls *tls);
 
 /* Not while the handle is in a loop. */
 extern void dyn_http_destroy(DynHttp *http);

@@ -13,12 +13,12 @@
 #define MOST_SPARE_BYTES	((size_t) 6 * 1024 * 1024)
 
 DynHttp *
-dyn_pool_take_handle(DynPool *pool, DynSockets *sockets)
+dyn_pool_take_handle(DynPool *pool, DynSockets *sockets, DynTls *tls)
 {
 	DynHttp    *http = pool->handles;
 
 	if (http == NULL)
-		return dyn_http_create(sockets);
+		return dyn_http_create(sockets, tls);
 	pool->handles = http->next;
 	pool->nhandles--;
 	return http;

@@ -8,6 +8,7 @@
 #include "../base/buffer.h"
 #include "http.h"
 #include "sockets.h"
+#include "tls.h"
 
 #define DYN_POOL_BUFFERS	4
 
@@ -22,7 +23,8 @@ typedef struct DynPool
 } DynPool;
 
 /* A spare handle or a new one; NULL if memory runs out. */
-extern DynHttp *dyn_pool_take_handle(DynPool *pool, DynSockets *sockets);
+extern DynHttp *dyn_pool_take_handle(DynPool *pool, DynSockets *sockets,
+									 DynTls *tls);
 
 /* Takes a handle back, whose exchange has ended. */
 extern void dyn_pool_give_handle(DynPool *pool, DynHttp *http);

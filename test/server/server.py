@@ -130,6 +130,7 @@ class ScriptedServer:
         self.requests = []
         self.connections = 0    # accepted so far
         self.open = 0           # open now
+        self.resumed = 0        # accepted so far, and a TLS session was resumed
         self.ca_file = None
         self._connections = set()
         self._log = open(log, "a", encoding="utf-8") if log else None
@@ -256,6 +257,8 @@ class ScriptedServer:
     async def _serve(self, reader, writer):
         self.connections += 1
         self.open += 1
+        secure = writer.get_extra_info("ssl_object")
+        self.resumed += bool(secure and secure.session_reused)
         connection = Connection(self.connections, reader, writer)
         self._connections.add(connection)
         try:

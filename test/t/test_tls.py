@@ -1,5 +1,6 @@
 """Secure connections, and the ways around them that are not taken: proxies, redirects, forbidden addresses."""
 import os
+import shutil
 import socket
 import threading
 
@@ -85,8 +86,9 @@ class Secure(fixture.TestCase):
         """A certificate for another host is rejected."""
         with fixture.FakeDynamo(tls=True, hostname="elsewhere.example") as other:
             self.server(other.endpoint, ca_file=other.ca_file)
-            failure = self.fx.error("SELECT * FROM t")
-            self.assertEqual((failure.sqlstate, failure.hint), ("HV00N", UNTRUSTED))
+            for _ in range(3):
+                failure = self.fx.error("SELECT * FROM t")
+                self.assertEqual((failure.sqlstate, failure.hint), ("HV00N", UNTRUSTED))
             self.assertEqual(other.requests, [])
 
     def test_a_ca_file_that_is_not_there(self):
@@ -108,6 +110,80 @@ class Secure(fixture.TestCase):
         failure = self.fx.error("SELECT * FROM t")
         self.assertIn(failure.sqlstate, ("08006", "HV00M"))
         self.assertIn('DescribeTable of DynamoDB table "t" failed', failure.message)
+
+
+class Sessions(fixture.TestCase):
+    """New connections resume the TLS session of an earlier one, which was verified in the same way."""
+
+    def setUp(self):
+        self.fake = fixture.FakeDynamo(tls=True).start()
+        self.addCleanup(self.fake.stop)
+        self.fake.table("t", ("pk", "S"), ("n", "N"), items=[{"pk": {"S": f"p{i}"}, "n": {"N": "1"}} for i in range(8)],
+                        item_count=10 ** 6, size_bytes=10 ** 9)
+        self.ca_file = os.path.join(os.path.dirname(self.fake.ca_file), "trusted.pem")
+        self.trust(self.fake)
+        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.server("s", self.fake.endpoint, self.ca_file)
+
+    def server(self, name, endpoint, ca_file):
+        """A server, and its table t_NAME, that keeps no connection between statements."""
+        self.fx.server(name, endpoint, ca_file=ca_file, max_attempts=2, keep_connections=0)
+        self.addCleanup(self.fx.execute, f"DROP SERVER {name} CASCADE")
+        self.fx.foreign_table(f"t_{name}", "pk text NOT NULL, n int", server=name, table_name="t")
+
+    def trust(self, fake):
+        """Another content of the CA file, but the same name."""
+        shutil.copyfile(fake.ca_file, self.ca_file)
+        os.chmod(self.ca_file, 0o644)
+
+    def run_on(self, name):
+        """(connections, resumed sessions) that a statement needs."""
+        before = self.fake.connections, self.fake.resumed
+        self.assertEqual(self.fx.rows(f"SELECT n FROM t_{name} WHERE pk = 'p1'"), [(1,)])
+        return self.fake.connections - before[0], self.fake.resumed - before[1]
+
+    def test_reconnecting(self):
+        """All but the first connection; the first again after dynamo_fdw_disconnect()."""
+        for _ in range(2):
+            self.assertEqual([self.run_on("s") for _ in range(3)], [(1, 0), (1, 1), (1, 1)])
+            self.fx.execute("SELECT dynamo_fdw_disconnect()")
+
+    def test_fanning_out(self):
+        """Connections beside the one that has read the description resume its session."""
+        self.fake.together(8)
+        keys = ", ".join(f"'p{i}'" for i in range(8))
+        self.assertEqual(self.fx.rows(f"SELECT sum(n) FROM (SELECT n FROM t_s WHERE pk IN ({keys}) AND n > 0 OFFSET 0) q"), [(8,)])
+        self.assertEqual((self.fake.connections, self.fake.resumed), (8, 7))
+
+    def test_another_host_name(self):
+        self.assertEqual(self.run_on("s"), (1, 0))
+        self.server("by_address", self.fake.endpoint.replace("localhost", "127.0.0.1"), self.ca_file)
+        self.assertEqual([self.run_on("by_address") for _ in range(2)], [(1, 0), (1, 1)])
+
+    def test_another_ca_file(self):
+        """A session is not lent to a server with another CA file, even if that has the same content."""
+        self.assertEqual(self.run_on("s"), (1, 0))
+        self.server("other", self.fake.endpoint, self.fake.ca_file)
+        self.assertEqual([self.run_on("other") for _ in range(2)], [(1, 0), (1, 1)])
+
+    def test_another_ca_file_that_does_not_trust(self):
+        self.assertEqual(self.run_on("s"), (1, 0))
+        with fixture.FakeDynamo(tls=True) as stranger:
+            self.server("other", self.fake.endpoint, stranger.ca_file)
+            for _ in range(2):
+                self.assertEqual(self.fx.error("SELECT * FROM t_other WHERE pk = 'p1'").hint, UNTRUSTED)
+            self.assertEqual(self.run_on("s"), (1, 1))
+
+    def test_another_content_of_the_ca_file(self):
+        """What the CA file does not contain any more is not trusted any more, and what it contains now is."""
+        self.fx.execute("ALTER SERVER s OPTIONS (SET keep_connections '16')")
+        self.assertEqual([self.run_on("s") for _ in range(2)], [(1, 0), (0, 0)])
+        with fixture.FakeDynamo(tls=True) as stranger:
+            self.trust(stranger)
+            for _ in range(2):
+                self.assertEqual(self.fx.error("SELECT * FROM t_s WHERE pk = 'p1'").hint, UNTRUSTED)
+            self.trust(self.fake)
+            self.assertEqual([self.run_on("s") for _ in range(2)], [(1, 0), (0, 0)])
 
 
 class Addresses(fixture.TestCase):

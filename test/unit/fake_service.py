@@ -74,6 +74,8 @@ class Script(BaseHTTPRequestHandler):
         self.reply(json.dumps({"headers": dict(zip(names,
                                                    self.headers.values())),
                                "path": self.path,
+                               "resumed": getattr(self.connection,
+                                                  "session_reused", False),
                                "served": self.served}).encode())
 
     def do_bytes(self, n):

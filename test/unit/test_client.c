@@ -10,6 +10,7 @@
 #include "harness.h"
 
 #include <arpa/inet.h>
+#include <curl/curl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -79,6 +80,21 @@ void
 freeaddrinfo(struct addrinfo *info)
 {
 	free(info);
+}
+
+/* What the client is told about the system's certificates, if anything. */
+static const char *system_file;
+static const char *system_directory;
+
+curl_version_info_data *
+curl_version_info(CURLversion age)
+{
+	static curl_version_info_data info;
+
+	info.age = age;
+	info.cainfo = system_file;
+	info.capath = system_directory;
+	return &info;
 }
 
 static double
@@ -1017,6 +1033,115 @@ trusts_known_certificates_only(void)
 	check_failure("\"bytes\", 3", DYN_FAIL_TLS, 1);
 }
 
+/* A client that believes these to be the system's certificates. */
+static void
+check_system(const char *file, const char *directory, DynFailure failure)
+{
+	DynClient  *before = client;
+	DynCall    *call;
+
+	system_file = file;
+	system_directory = directory;
+	client = dyn_client_create(NULL);
+	call = run("\"bytes\", 3");
+	CHECK_EQ_INT(call->failure, failure);
+	dyn_call_destroy(call);
+	dyn_client_destroy(client);
+	client = before;
+	system_file = system_directory = NULL;
+}
+
+/* The certificate of the service as the only one of a CA directory. */
+static bool
+make_directory(char *directory, size_t size)
+{
+	char		command[1400];
+
+	snprintf(directory, size, "%s.d", ca_file);
+	snprintf(command, sizeof(command), "mkdir -p %s && cp %s %s/ca.pem && "
+			 "openssl rehash %s >/dev/null 2>&1", directory, ca_file,
+			 directory, directory);
+	return system(command) == 0;
+}
+
+/* The CA directory counts only where there is no bundle. */
+static void
+reads_one_source_of_certificates(void)
+{
+	static const char *bundle = "/etc/ssl/certs/ca-certificates.crt";
+	char		directory[300];
+
+	if (tls_url[0] == '\0' || access(bundle, R_OK) != 0)
+		SKIP("no openssl to make a certificate with, or no bundle");
+	CHECK(make_directory(directory, sizeof(directory)));
+	service.url = tls_url;
+	service.max_attempts = 1;
+	check_system(ca_file, "/nonexistent", DYN_FAIL_NONE);
+	check_system(ca_file, NULL, DYN_FAIL_NONE);
+	check_system(bundle, directory, DYN_FAIL_TLS);
+	check_system("/nonexistent", directory, DYN_FAIL_NONE);
+	check_system(NULL, directory, DYN_FAIL_NONE);
+	/* a bundle that is there, but none of those */
+	check_system(bundle, NULL, DYN_FAIL_TLS);
+}
+
+/* ---- sessions --------------------------------------------------------- */
+
+/* A request on a connection of its own; did that resume a session? */
+static bool
+resumes(void)
+{
+	DynCall    *call;
+	bool		resumed;
+
+	/* as when the peer had closed it */
+	dyn_client_end_statement(client);
+	call = run("\"echo\"");
+	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+	CHECK(strstr(call->response.data, "\"served\": 1") != NULL);
+	resumed = strstr(call->response.data, "\"resumed\": true") != NULL;
+	dyn_call_destroy(call);
+	dyn_client_end_statement(client);
+	return resumed;
+}
+
+static void
+resumes_sessions(void)
+{
+	char		other[300];
+	char		command[700];
+
+	if (tls_url[0] == '\0')
+		SKIP("no openssl to make a certificate with");
+	service.url = tls_url;
+	service.ca_file = ca_file;
+	CHECK(!resumes());
+	CHECK(resumes());
+	CHECK(resumes());
+	/* not after a request to forget everything */
+	dyn_client_close_idle(client);
+	CHECK(!resumes());
+	CHECK(resumes());
+	/* not what was verified with another file */
+	snprintf(other, sizeof(other), "%s.other", ca_file);
+	snprintf(command, sizeof(command), "cp %s %s", ca_file, other);
+	CHECK(system(command) == 0);
+	service.ca_file = other;
+	CHECK(!resumes());
+	CHECK(resumes());
+	/* nor with a former state of the file */
+	snprintf(command, sizeof(command), "echo >>%s", other);
+	CHECK(system(command) == 0);
+	CHECK(!resumes());
+	CHECK(resumes());
+	snprintf(command, sizeof(command), "echo >%s", other);
+	CHECK(system(command) == 0);
+	service.max_attempts = 1;
+	check_failure("\"bytes\", 3", DYN_FAIL_CONFIG, 1);
+	service.ca_file = NULL;
+	check_failure("\"bytes\", 3", DYN_FAIL_TLS, 1);
+}
+
 /* ---- time ------------------------------------------------------------- */
 
 static void
@@ -1166,6 +1291,8 @@ run_tests(void)
 	STAGED(names_bad_settings);
 	STAGED(ignores_the_proxy_of_the_environment);
 	STAGED(trusts_known_certificates_only);
+	STAGED(reads_one_source_of_certificates);
+	STAGED(resumes_sessions);
 	STAGED(gives_up_in_time);
 	STAGED(counts_no_attempt_that_was_left_alone);
 	STAGED(is_destroyed_at_any_moment);

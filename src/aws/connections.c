@@ -1,0 +1,150 @@
+/*
+ * connections.c
+ *		The connections of a client: how many, and for how long.
+ *
+ * libcurl keeps connections in the multi handle, and closes them only with it,
+ * all at once: so this is done only while no transfer is in the loop.  The TLS
+ * sessions outlive them: a new connection resumes one, unless all connections
+ * were forgotten on request, or because of a change of certificates.
+ *
+ * Layer: aws.
+ */
+#include "connections.h"
+
+#include <string.h>
+
+#include "client.h"
+
+bool
+dyn_connections_open(DynConnections *connections,
+					 const DynDescriptors *descriptors)
+{
+	if (!dyn_loop_open(&connections->loop, &connections->sockets))
+		return false;
+	dyn_account_open(&connections->account, descriptors);
+	return true;
+}
+
+void
+dyn_connections_close(DynConnections *connections)
+{
+	dyn_loop_close(&connections->loop);
+	dyn_tls_forget(&connections->tls);
+	dyn_account_close(&connections->account);
+	dyn_sockets_free(&connections->sockets);
+}
+
+/* Acquires descriptors for the open connections; false if that fails. */
+static bool
+settle_account(DynConnections *connections, int open)
+{
+	int			used = connections->used;
+
+	return dyn_account_settle(&connections->account,
+							  open > used ? open : used);
+}
+
+/* Only while no transfer is in the loop. */
+static void
+drop(DynConnections *connections)
+{
+	dyn_loop_drop_connections(&connections->loop);
+	(void) settle_account(connections,
+						  (int) dyn_sockets_count(&connections->sockets));
+}
+
+/* The same, and what new ones would resume. */
+static void
+forget(DynConnections *connections)
+{
+	drop(connections);
+	dyn_tls_forget(&connections->tls);
+}
+
+/* ---- use -------------------------------------------------------------- */
+
+/* Does it use TLS, to the endpoint or to the proxy? */
+static bool
+is_secure(const DynService *service)
+{
+	return strncmp(service->url, "https:", 6) == 0 ||
+		(service->proxy && strncmp(service->proxy, "https:", 6) == 0);
+}
+
+static void
+check_certificates(DynConnections *connections, const DynService *service)
+{
+	if (!is_secure(service) ||
+		!dyn_tls_changed(&connections->tls, service->ca_file))
+		return;
+	forget(connections);
+	(void) dyn_tls_changed(&connections->tls, service->ca_file);
+}
+
+/*
+ * A connection that the peer has closed must not count against those that the
+ * statement opens.
+ */
+void
+dyn_connections_prepare(DynConnections *connections, const DynService *service)
+{
+	if (connections->used > 0)
+		return;
+	if (connections->peak == 0 &&
+		dyn_sockets_any_closed_by_peer(&connections->sockets))
+		drop(connections);
+	check_certificates(connections, service);
+}
+
+void
+dyn_connections_use(DynConnections *connections, const DynService *service)
+{
+	connections->used++;
+	if (connections->used > connections->peak)
+		connections->peak = connections->used;
+	if (service->keep_connections > connections->keep)
+		connections->keep = service->keep_connections;
+}
+
+void
+dyn_connections_end_use(DynConnections *connections)
+{
+	connections->used--;
+	if (connections->drop_idle && connections->used == 0)
+	{
+		connections->drop_idle = false;
+		forget(connections);
+	}
+}
+
+/* ---- closing ---------------------------------------------------------- */
+
+void
+dyn_connections_end_statement(DynConnections *connections)
+{
+	int			wanted = connections->peak > connections->last_peak ?
+		connections->peak : connections->last_peak;
+	int			open;
+
+	/* statements without requests do not count */
+	if (connections->peak == 0)
+		return;
+	if (wanted > connections->keep)
+		wanted = connections->keep;
+	connections->last_peak = connections->peak;
+	connections->peak = connections->used;
+	connections->keep = 0;
+	open = (int) dyn_sockets_count(&connections->sockets);
+	if ((open > wanted ||
+		 dyn_sockets_any_closed_by_peer(&connections->sockets) ||
+		 !settle_account(connections, open)) && connections->used == 0)
+		drop(connections);
+}
+
+void
+dyn_connections_close_idle(DynConnections *connections)
+{
+	connections->drop_idle = connections->used > 0;
+	if (connections->used == 0)
+		forget(connections);
+}

@@ -1,0 +1,54 @@
+/*
+ * connections.h
+ *		The connections of a client: how many, and for how long.
+ */
+#ifndef DYN_AWS_CONNECTIONS_H
+#define DYN_AWS_CONNECTIONS_H
+
+#include <stdbool.h>
+
+#include "account.h"
+#include "loop.h"
+#include "sockets.h"
+#include "tls.h"
+
+struct DynService;
+
+/* Zero-initialise it. */
+typedef struct DynConnections
+{
+	DynLoop		loop;
+	DynSockets	sockets;
+	DynTls		tls;
+	DynAccount	account;
+	int			used;			/* transfers in the loop */
+	int			peak;			/* most used at once, in this statement */
+	int			last_peak;		/* in the previous one */
+	int			keep;			/* keep_connections of its services */
+	bool		drop_idle;		/* forget all when none is used */
+} DynConnections;
+
+/* Returns false, with everything closed, if libcurl or epoll fails. */
+extern bool dyn_connections_open(DynConnections *connections,
+								 const DynDescriptors *descriptors);
+
+/* No transfer may be in the loop, and no handle exist. */
+extern void dyn_connections_close(DynConnections *connections);
+
+/*
+ * Before an attempt: drops connections that the peer has closed, if it is the
+ * first of a statement, and all if the service's CA file has changed.
+ */
+extern void dyn_connections_prepare(DynConnections *connections,
+									const struct DynService *service);
+
+/* A transfer to the service enters the loop; has left it. */
+extern void dyn_connections_use(DynConnections *connections,
+								const struct DynService *service);
+extern void dyn_connections_end_use(DynConnections *connections);
+
+/* See dyn_client_end_statement and dyn_client_close_idle. */
+extern void dyn_connections_end_statement(DynConnections *connections);
+extern void dyn_connections_close_idle(DynConnections *connections);
+
+#endif
