@@ -259,6 +259,7 @@ start_round(Sampler *sampler, int nsegments)
 	spec.describe = describe_segment;
 	spec.arg = sampler;
 	spec.fetch_size = sampler->page_items;
+	spec.capacity = sampler->meta->throughput.read_units;
 	spec.counters = &sampler->counters;
 	return dyn_fetch_start(sampler->statement, &spec);
 }

@@ -389,6 +389,18 @@ dyn_metadata_free(DynTableMeta *meta)
 	free(meta);
 }
 
+/* ---- sizes ---- */
+
+double
+dyn_metadata_item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
+{
+	if (index != NULL && index->item_count > 0 && index->size_bytes > 0)
+		return (double) index->size_bytes / index->item_count;
+	if (meta->item_count > 0)
+		return (double) meta->size_bytes / meta->item_count;
+	return 0;
+}
+
 /* ---- lookups ---- */
 
 const DynIndexMeta *

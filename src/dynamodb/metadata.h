@@ -88,6 +88,13 @@ extern DynTableMeta *dyn_metadata_parse(const char *buf, size_t len,
 										const char **reason);
 extern void dyn_metadata_free(DynTableMeta *meta);
 
+/*
+ * Average bytes of an item of the index (NULL: of the table); the table's if
+ * DynamoDB has not counted the index; 0 if it is unknown.
+ */
+extern double dyn_metadata_item_bytes(const DynTableMeta *meta,
+									  const DynIndexMeta *index);
+
 /* The index of that name, or NULL. */
 extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
 											  const char *name);

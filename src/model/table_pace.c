@@ -31,20 +31,6 @@ make_pace(DynConnection *connection, const char *table, const char *index)
 	return pace;
 }
 
-static void
-set_capacity(DynTablePace *pace, DynConnection *connection)
-{
-	const DynTableMeta *meta = dyn_session_cached_table(connection,
-														pace->table);
-	const DynIndexMeta *index = meta && pace->index
-		? dyn_metadata_index(meta, pace->index) : NULL;
-
-	if (index != NULL)
-		pace->capacity = index->throughput.read_units;
-	else if (meta != NULL)
-		pace->capacity = meta->throughput.read_units;
-}
-
 DynTablePace *
 dyn_table_pace(DynConnection *connection, const char *table,
 			   const char *index, uint64 statement)
@@ -58,6 +44,5 @@ dyn_table_pace(DynConnection *connection, const char *table,
 	if (pace->statement != statement)
 		dyn_pace_init(&pace->pace, connection->max_concurrency);
 	pace->statement = statement;
-	set_capacity(pace, connection);
 	return pace;
 }

@@ -19,7 +19,6 @@ typedef struct DynTablePace
 	DynPace		pace;
 	int			in_flight;		/* requests of all statements */
 	uint64		statement;		/* whose requests it has learned from */
-	double		capacity;		/* units a second, as described; 0: unknown */
 
 	/* the last throttle that named the limit of a partition */
 	double		hot_ms;

@@ -85,11 +85,9 @@ dyn_table_rows(const RelOptInfo *baserel, const DynTableMeta *meta)
 static double
 item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
 {
-	if (index != NULL && index->item_count > 0 && index->size_bytes > 0)
-		return (double) index->size_bytes / index->item_count;
-	if (meta->item_count > 0 && meta->size_bytes > 0)
-		return (double) meta->size_bytes / meta->item_count;
-	return UNKNOWN_ITEM_BYTES;
+	double		bytes = dyn_metadata_item_bytes(meta, index);
+
+	return bytes > 0 ? bytes : UNKNOWN_ITEM_BYTES;
 }
 
 static double

@@ -69,6 +69,8 @@ typedef struct DynFetchSpec
 	bool		all_at_once;	/* merging: every stream must run */
 	bool		keyed;			/* dyn_fetch_next_of instead of dyn_fetch_next */
 	double		item_units;		/* read units of one item; 0: not known */
+	double		capacity;		/* read units a second, as described; 0: not
+								 * known */
 	int			batch_keys;		/* of one BatchGetItem; 0: as many as it takes */
 	long		first_limit;	/* items of the first page; 0: no limit */
 	long		fetch_size;		/* items of any page; 0: no limit */

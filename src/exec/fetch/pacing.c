@@ -101,9 +101,12 @@ void
 dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
 {
 	DynTablePace *table = context->pacing.table;
-	double		now = dyn_session_now();
+	double		now;
 
 	stream->cost = expected_units(&context->pacing, items);
+	if (!table->pace.throttled && !stream->is_hot)
+		return;
+	now = dyn_session_now();
 	dyn_pace_send(&table->pace, stream->cost, now);
 	if (stream->is_hot)
 		dyn_pace_send(&stream->own_pace, stream->cost, now);
@@ -154,7 +157,7 @@ report_impatience(const DynStreamContext *context, const DynStream *stream)
 	const DynPacing *pacing = &context->pacing;
 
 	dyn_report_throttled(stream->call, resource_words(&context->spec),
-						 pacing->stalled_ms / 1000, pacing->table->capacity,
+						 pacing->stalled_ms / 1000, context->spec.capacity,
 						 context->statement->counters.read_units);
 }
 
@@ -228,7 +231,7 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 	if (call->hot_partition)
 		slow_stream_down(context, stream);
 	if (!call->hot_partition || !is_alone(table, stream, call->done_ms))
-		dyn_pace_refuse(&table->pace, stream->cost, table->capacity,
+		dyn_pace_refuse(&table->pace, stream->cost, context->spec.capacity,
 						call->started_ms, call->done_ms);
 	count_stall(&context->pacing, now);
 	if (patience > 0 && context->pacing.stalled_ms > patience)

@@ -166,26 +166,6 @@ set_key_slots(DynFetchSpec *spec, const DynRequests *requests,
 		spec->key_slots[i] = dyn_rows_slot(rows, key[i].name);
 }
 
-/* Read units of an item of the size that it has on average; 0: not known. */
-static double
-units_of_item(const DynReader *reader, const DynRequests *requests)
-{
-	const DynTableMeta *meta =
-		dyn_session_cached_table(reader->relation->connection,
-								 reader->relation->table);
-	const DynIndexMeta *index = meta && requests->index
-		? dyn_metadata_index(meta, requests->index) : NULL;
-	double		items = index ? index->item_count : meta ? meta->item_count : 0;
-	double		size = index ? index->size_bytes : meta ? meta->size_bytes : 0;
-	double		unit = reader->relation->consistent ? 4096 : 8192;
-
-	if (items <= 0 || size <= 0)
-		return 0;
-	if (requests->op == DYN_OP_QUERY || requests->op == DYN_OP_SCAN)
-		return size / items / unit;
-	return ceil(size / items / 4096) * 4096 / unit;
-}
-
 /*
  * Keys of one BatchGetItem, so that items of the size that the table has on
  * average take about this much.
@@ -193,16 +173,37 @@ units_of_item(const DynReader *reader, const DynRequests *requests)
 #define BATCH_BYTES		(4.0 * 1024 * 1024)
 
 static int
-keys_of_batch(const DynReader *reader)
+keys_of_batch(double item_bytes)
 {
-	const DynTableMeta *meta =
-		dyn_session_cached_table(reader->relation->connection,
-								 reader->relation->table);
-	double		keys = DYN_BATCH_GET_MAX_KEYS;
+	double		keys = item_bytes > 0 ? BATCH_BYTES / item_bytes
+		: DYN_BATCH_GET_MAX_KEYS;
 
-	if (meta != NULL && meta->item_count > 0 && meta->size_bytes > 0)
-		keys = BATCH_BYTES * meta->item_count / meta->size_bytes;
 	return (int) Max(1, Min(keys, DYN_BATCH_GET_MAX_KEYS));
+}
+
+/* What the description tells about the cost of the requests. */
+static void
+set_sizes(DynFetchSpec *spec, bool consistent)
+{
+	const DynTableMeta *meta = dyn_session_cached_table(spec->connection,
+														spec->table);
+	const DynIndexMeta *index = meta && spec->index
+		? dyn_metadata_index(meta, spec->index) : NULL;
+	double		bytes;
+
+	if (meta == NULL)
+		return;
+	bytes = dyn_metadata_item_bytes(meta, index);
+	spec->capacity = index ? index->throughput.read_units
+		: meta->throughput.read_units;
+	if (spec->op == DYN_OP_BATCH_GET_ITEM)
+		spec->batch_keys = keys_of_batch(bytes);
+	if (spec->op == DYN_OP_GET_ITEM || spec->op == DYN_OP_BATCH_GET_ITEM)
+		spec->item_units = 0.5 * ceil(bytes / 4096);
+	else
+		spec->item_units = bytes / DYN_READ_UNIT_BYTES;
+	if (consistent)
+		spec->item_units *= 2;
 }
 
 DynFetch *
@@ -225,9 +226,7 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	spec.describe = dyn_requests_describe;
 	spec.arg = requests;
 	set_key_slots(&spec, requests, rows);
-	if (requests->op == DYN_OP_BATCH_GET_ITEM)
-		spec.batch_keys = keys_of_batch(reader);
-	spec.item_units = units_of_item(reader, requests);
+	set_sizes(&spec, reader->relation->consistent);
 	spec.may_stop_early = reader->access->may_stop_early;
 	spec.keep = reader->keeps;
 	spec.first_limit = reader->access->limit_hint;
