@@ -36,8 +36,9 @@ extern const char *dyn_to_utf8(const char *text);
 extern const char *dyn_to_utf8_len(const char *text, size_t *len);
 
 /*
- * Converts to the database's encoding, replacing *text and *len.  Returns
- * false, with a reason in *why, if it lacks a character.
+ * Converts to the database's encoding, replacing *text and *len; the text
+ * itself is not changed, and need not end with NUL.  Returns false, with a
+ * reason in *why, if the encoding lacks a character.
  */
 extern bool dyn_from_utf8(char **text, size_t *len, const char **why);
 

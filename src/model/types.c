@@ -29,6 +29,7 @@
 #include "datetime.h"
 #include "domain.h"
 #include "encoding.h"
+#include "numerics.h"
 #include "pg_compat.h"
 #include "types.h"
 
@@ -468,39 +469,6 @@ decode_int8(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* Fast path for at most 18 digits with an optional point. */
-static bool
-plain_decimal(const char *p, size_t len, Datum *result)
-{
-	const char *end = p + len;
-	bool		negative = (len > 0 && *p == '-');
-	int64		number = 0;
-	int			scale = -1;
-
-	p += negative;
-	if (p == end || end - p > 18)
-		return false;
-	for (; p < end; p++)
-	{
-		if (*p == '.' && scale < 0)
-			scale = 0;
-		else if (*p < '0' || *p > '9')
-			return false;
-		else
-		{
-			number = number * 10 + (*p - '0');
-			if (scale >= 0)
-				scale++;
-		}
-	}
-	if (negative)
-		number = -number;
-	*result = NumericGetDatum(scale > 0
-							  ? int64_div_fast_to_numeric(number, scale)
-							  : int64_to_numeric(number));
-	return true;
-}
-
 /* The scale is padded. */
 static bool
 apply_numeric_typmod(DynCodec *codec, const char *text, Datum *result,
@@ -521,14 +489,16 @@ decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
 {
 	char		buf[DYN_NUMBER_BUFSIZE];
 	size_t		len;
+	Numeric		number;
 
-	if (codec->typmod < 0 && plain_decimal(value->data, value->len, result))
+	if (codec->typmod < 0 && dyn_plain_numeric(value->data, value->len, &number))
+	{
+		*result = NumericGetDatum(number);
 		return true;
+	}
 	if (!number_text(codec, value, buf, &len, why))
 		return false;
-	*result = DirectFunctionCall3(numeric_in, CStringGetDatum(buf),
-								  ObjectIdGetDatum(InvalidOid),
-								  Int32GetDatum(-1));
+	*result = NumericGetDatum(dyn_numeric_from_text(buf, len));
 	return codec->typmod < 0 || apply_numeric_typmod(codec, buf, result, why);
 }
 

@@ -162,7 +162,10 @@ extern bool dyn_codec_holds_text(const DynCodec *codec, const char *text,
 								 size_t len);
 extern bool dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant);
 
-/* Decodes any value into jsonb, as plain JSON. */
+/*
+ * Decodes any value into jsonb, as plain JSON.  Returns false with a reason in
+ * *why if it cannot be one.
+ */
 extern bool dyn_value_to_jsonb(const DynValue *value, Datum *result,
 							   const char **why);
 

@@ -247,6 +247,15 @@ class EucJp(Orders, unittest.TestCase):
         self.assertEqual(self.fx.value("SELECT count(*) FROM g WHERE pk = 'a' AND sk = '\uffe4'"), 2)
         self.assertEqual(self.fx.value("SELECT count(DISTINCT sk) FROM g"), 1)
 
+    def test_names_that_become_one(self):
+        """Two names of a map that are one in the database's encoding are one name of the jsonb value."""
+        self.fx.create_table("h", ("pk", "S"))
+        self.fx.put("h", [{"pk": "a", "v": {"\u00a6": 1, "x": 0, "\uffe4": 2, "yy": {"z": 3}}}])
+        self.fx.foreign_table("h", "pk text, v jsonb")
+        [(names, value)] = self.fx.rows("SELECT (SELECT count(*) FROM jsonb_object_keys(v)), v - '\u00a6' FROM h WHERE pk = 'a'")
+        self.assertEqual((names, value), (3, {"x": 0, "yy": {"z": 3}}))
+        self.assertIn(self.fx.value("SELECT v->>'\uffe4' FROM h WHERE pk = 'a'"), ("1", "2"))
+
 
 class SqlAscii(Orders, unittest.TestCase):
     """A database that knows no encoding holds whatever bytes are sent."""
