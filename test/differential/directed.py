@@ -88,6 +88,7 @@ class Directed:
             self.left_in_the_middle()
             self.equal_keys()
         self.branches_passed_over()
+        self.rows_left_unread()
 
     def stale_index(self):
         """The index still shows what the table no longer holds; one key appears in it twice."""
@@ -169,6 +170,12 @@ class Directed:
         for negation in ("", "NOT "):
             self.same("conditions that the join checks", f"SELECT a.pk, v.n FROM {outer} WHERE {negation}EXISTS "
                       "(SELECT FROM {0} b WHERE b.pk = a.pk AND b.un + 0 > v.n)")
+
+    def rows_left_unread(self):
+        """Each execution reads its own outer rows, not those that the one before left unread at its LIMIT."""
+        for limit in (3, 40, 80):
+            self.same("rows left unread", "SELECT o.x, s.x FROM (VALUES (1), (2), (3)) o(x), LATERAL (SELECT a.x FROM "
+                      f"(SELECT o.x, pk FROM l.ii OFFSET 0) a JOIN {{0}} b ON b.pk = a.pk LIMIT {limit}) s")
 
     def branches_passed_over(self):
         """A LIMIT spares the second branch for some rows; each execution has its own row's answer all the same."""
