@@ -13,7 +13,8 @@
  * SENT and BACKOFF calls are in a list; the list is short (the caller's
  * concurrency), so the next backoff to end is found by a linear search.  A
  * call that cannot acquire a descriptor is in BACKOFF until another call's
- * transfer has ended.
+ * transfer has ended, and so is one that does better to wait for a connection
+ * than to make one (connections.c).
  *
  * A SENT call may be paused, because its response is longer than it is allowed
  * to receive now.  libcurl neither reads from its connection then nor notices
@@ -76,7 +77,10 @@ typedef struct Call
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
 	int			unattended;		/* attempts that failed while nobody looked */
 	bool		clock_tried;	/* this call has corrected the clock */
-	bool		held;			/* BACKOFF: for lack of a descriptor */
+	bool		held;			/* BACKOFF: for lack of a descriptor or a
+								 * connection */
+	uint64_t	peer;			/* of its connections, or 0 */
+	int64_t		waiting_us;		/* since when it waits for a connection, or 0 */
 	struct Call *next;			/* in the client's list */
 } Call;
 
@@ -94,11 +98,16 @@ struct DynClient
 
 /* ---- the list of active calls ----------------------------------------- */
 
+/* Those that wait for the same are served in the order of their starts. */
 static void
 link_call(Call *call)
 {
-	call->next = call->client->active;
-	call->client->active = call;
+	Call	  **link = &call->client->active;
+
+	while (*link != NULL)
+		link = &(*link)->next;
+	call->next = NULL;
+	*link = call;
 	++*call->public.in_flight;
 }
 
@@ -210,21 +219,24 @@ prepare_attempt(Call *call, DynHttp *http)
 }
 
 static void
-hold_call(Call *call)
+hold_call(Call *call, int64_t due_us)
 {
 	call->held = true;
-	call->due_us = dyn_loop_now_us() + HELD_PAUSE_US;
+	call->due_us = due_us;
 	call->public.state = DYN_CALL_BACKOFF;
 }
 
-/* A transfer has ended: calls that wait for a descriptor may retry. */
+/*
+ * A transfer has ended, or a connection may stand: calls that wait for a
+ * descriptor or a connection may retry.
+ */
 static void
-let_held_calls_try(DynClient *client)
+let_held_calls_try(DynClient *client, bool connections_only)
 {
 	Call	   *call;
 
 	for (call = client->active; call; call = call->next)
-		if (call->held)
+		if (call->held && (!connections_only || call->waiting_us > 0))
 			call->due_us = 0;
 }
 
@@ -240,7 +252,7 @@ end_transfer(Call *call)
 	if (call->suspended)
 		++*call->public.in_flight;
 	call->suspended = false;
-	let_held_calls_try(client);
+	let_held_calls_try(client, false);
 	dyn_connections_end_use(&client->connections);
 }
 
@@ -321,7 +333,7 @@ note_connection(Call *call)
 	int			fd = dyn_http_socket(call->http);
 
 	call->socket = dyn_sockets_find(sockets, fd);
-	dyn_sockets_answered(sockets, fd);
+	dyn_sockets_answered(sockets, fd, dyn_http_round_trip_us(call->http));
 }
 
 static void
@@ -387,18 +399,12 @@ show_connection(Call *call)
 }
 
 static void
-begin_attempt(Call *call)
+send_attempt(Call *call)
 {
 	DynClient  *client = call->client;
 	DynHttp    *http;
 	DynFailure	failure = DYN_FAIL_MEMORY;
 
-	dyn_connections_prepare(&client->connections, call->service);
-	if (!may_send(client))
-	{
-		hold_call(call);
-		return;
-	}
 	call->held = false;
 	http = dyn_pool_take_handle(&client->pool, &client->connections.sockets,
 								&client->connections.tls);
@@ -413,6 +419,7 @@ begin_attempt(Call *call)
 	if (failure == DYN_FAIL_NONE)
 	{
 		http->owner = call;
+		http->peer = call->peer;
 		call->http = http;
 		call->public.state = DYN_CALL_SENT;
 		dyn_connections_use(&client->connections, call->service);
@@ -428,6 +435,64 @@ begin_attempt(Call *call)
 	if (http)
 		dyn_pool_give_handle(&client->pool, http);
 	finish_without_sending(call, failure);
+}
+
+/*
+ * How long it should wait for a connection from when it began to: until one is
+ * idle, or the very first stands.
+ */
+static int64_t
+patience_us(const Call *call)
+{
+	const DynClient *client = call->client;
+	const Call *other;
+	int			waiting = 0;
+	bool		connecting = false;
+
+	for (other = client->active; other; other = other->next)
+	{
+		if (other->peer != call->peer || other == call)
+			continue;
+		waiting += other->waiting_us > 0;
+		connecting |= other->public.state == DYN_CALL_SENT &&
+			!dyn_http_is_connected(other->http);
+	}
+	return dyn_connections_patience_us(&client->connections, call->peer,
+									   waiting, connecting);
+}
+
+/* Should it wait for a connection now?  Then it is held. */
+static bool
+awaits_connection(Call *call)
+{
+	int64_t		now = dyn_loop_now_us();
+	int64_t		since = call->waiting_us > 0 ? call->waiting_us : now;
+	int64_t		until = since + patience_us(call);
+
+	if (until > now)
+	{
+		call->waiting_us = since;
+		hold_call(call, until);
+		return true;
+	}
+	dyn_connections_waited(&call->client->connections, call->peer,
+						   now - since);
+	call->waiting_us = 0;
+	return false;
+}
+
+static void
+begin_attempt(Call *call)
+{
+	DynClient  *client = call->client;
+
+	dyn_connections_prepare(&client->connections, call->service);
+	if (call->peer != 0 && awaits_connection(call))
+		return;
+	if (may_send(client))
+		send_attempt(call);
+	else
+		hold_call(call, dyn_loop_now_us() + HELD_PAUSE_US);
 }
 
 /* ---- pausing ---------------------------------------------------------- */
@@ -559,6 +624,7 @@ void
 dyn_client_drive(DynClient *client)
 {
 	dyn_loop_turn(&client->connections.loop);
+	let_held_calls_try(client, true);
 	process_completions(client);
 	client->has_completions = false;
 }
@@ -716,6 +782,8 @@ dyn_call_start(DynCall *public, const DynService *service,
 	call->unattended = 0;
 	call->clock_tried = false;
 	call->held = false;
+	call->peer = dyn_connections_peer(service);
+	call->waiting_us = 0;
 	call->due_us = DYN_LOOP_NEVER;
 	dyn_pool_ready_buffer(&client->pool, &public->response,
 						  service->max_response);

@@ -7,13 +7,28 @@
  * sessions outlive them: a new connection resumes one, unless all connections
  * were forgotten on request, or because of a change of certificates.
  *
+ * A connection over TLS takes two round trips and a millisecond of CPU time.
+ * So a request that finds none idle waits for one of those in use, but a little
+ * longer than a round trip at most, and only one for each of them.  What
+ * requests have waited is added up: when it has reached that time, the next one
+ * makes a connection.  Thus the number of connections follows the demand, and
+ * lasting demand gets as many as there are requests in flight.  While the very
+ * first is being made, all others wait until it stands (before TLS).
+ *
  * Layer: aws.
  */
 #include "connections.h"
 
 #include <string.h>
 
+#include "../base/text.h"
 #include "client.h"
+
+/* What a handshake costs besides round trips. */
+#define HANDSHAKE_US		1000
+
+/* No request waits longer. */
+#define LONGEST_WAIT_US		200000
 
 bool
 dyn_connections_open(DynConnections *connections,
@@ -115,6 +130,67 @@ dyn_connections_end_use(DynConnections *connections)
 		connections->drop_idle = false;
 		forget(connections);
 	}
+}
+
+/* ---- growth ----------------------------------------------------------- */
+
+static uint64_t
+hash_text(const char *text)
+{
+	return text ? dyn_hash_bytes(text, strlen(text)) : 0;
+}
+
+/* Other values for the same text in other places. */
+uint64_t
+dyn_connections_peer(const DynService *service)
+{
+	uint64_t	peer;
+
+	if (!is_secure(service))
+		return 0;
+	peer = hash_text(service->url);
+	peer = peer * 31 + hash_text(service->ca_file);
+	peer = peer * 31 + hash_text(service->proxy);
+	return peer ? peer : 1;
+}
+
+/* What it may cost in time to wait instead of making a connection. */
+static int64_t
+allowed_wait_us(const DynPeerSockets *known)
+{
+	int64_t		allowed = known->rtt_us + known->rtt_us / 2 + HANDSHAKE_US;
+
+	return allowed < LONGEST_WAIT_US ? allowed : LONGEST_WAIT_US;
+}
+
+int64_t
+dyn_connections_patience_us(const DynConnections *connections, uint64_t peer,
+							int waiting, bool connecting)
+{
+	DynPeerSockets known = dyn_sockets_to(&connections->sockets, peer);
+	int64_t		allowed = allowed_wait_us(&known);
+
+	if (known.idle > 0)
+		return 0;
+	if (known.busy == 0)
+		return connecting ? LONGEST_WAIT_US : 0;
+	if (waiting >= known.busy || connections->waited_us >= allowed)
+		return 0;
+	return allowed - connections->waited_us;
+}
+
+void
+dyn_connections_waited(DynConnections *connections, uint64_t peer,
+					   int64_t waited_us)
+{
+	DynPeerSockets known = dyn_sockets_to(&connections->sockets, peer);
+
+	connections->waited_us += waited_us;
+	if (known.idle > 0)
+		return;
+	connections->waited_us -= allowed_wait_us(&known);
+	if (connections->waited_us < 0)
+		connections->waited_us = 0;
 }
 
 /* ---- closing ---------------------------------------------------------- */

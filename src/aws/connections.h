@@ -26,6 +26,7 @@ typedef struct DynConnections
 	int			last_peak;		/* in the previous one */
 	int			keep;			/* keep_connections of its services */
 	bool		drop_idle;		/* forget all when none is used */
+	int64_t		waited_us;		/* for idle ones, since one was made instead */
 } DynConnections;
 
 /* Returns false, with everything closed, if libcurl or epoll fails. */
@@ -41,6 +42,25 @@ extern void dyn_connections_close(DynConnections *connections);
  */
 extern void dyn_connections_prepare(DynConnections *connections,
 									const struct DynService *service);
+
+/*
+ * What connections of the service have in common with others that may serve it
+ * as well; 0 if it costs little to make them.
+ */
+extern uint64_t dyn_connections_peer(const struct DynService *service);
+
+/*
+ * How long a request to the peer should wait for a connection that is in use,
+ * and not make one, if `waiting` others wait already, and one that is the
+ * first is being made (`connecting`).
+ */
+extern int64_t dyn_connections_patience_us(const DynConnections *connections,
+										   uint64_t peer, int waiting,
+										   bool connecting);
+
+/* A request to the peer has waited for so long, and is sent now. */
+extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
+								   int64_t waited_us);
 
 /* A transfer to the service enters the loop; has left it. */
 extern void dyn_connections_use(DynConnections *connections,

@@ -60,7 +60,7 @@ on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 		return CURL_SOCKET_BAD;
 	}
 	fd = dyn_sockets_open(http->sockets, address->family, address->socktype,
-						  address->protocol);
+						  address->protocol, http->peer);
 	return fd < 0 ? CURL_SOCKET_BAD : fd;
 }
 
@@ -479,6 +479,30 @@ dyn_http_release(DynHttp *http)
 	http->plain = NULL;
 	http->packed = NULL;
 	http->allowance = NULL;
+}
+
+bool
+dyn_http_is_connected(const DynHttp *http)
+{
+	curl_off_t	connected = 0;
+
+	curl_easy_getinfo(http->easy, CURLINFO_CONNECT_TIME_T, &connected);
+	return connected > 0;
+}
+
+int64_t
+dyn_http_round_trip_us(const DynHttp *http)
+{
+	curl_off_t	resolved = 0;
+	curl_off_t	connected = 0;
+	long		made = 0;
+
+	curl_easy_getinfo(http->easy, CURLINFO_NUM_CONNECTS, &made);
+	if (made == 0)
+		return -1;
+	curl_easy_getinfo(http->easy, CURLINFO_NAMELOOKUP_TIME_T, &resolved);
+	curl_easy_getinfo(http->easy, CURLINFO_CONNECT_TIME_T, &connected);
+	return connected > resolved ? connected - resolved : 0;
 }
 
 int

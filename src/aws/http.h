@@ -41,6 +41,7 @@ typedef struct DynHttp
 	DynSockets *sockets;		/* outlives every handle and connection */
 	DynTls	   *tls;			/* likewise */
 	void	   *owner;			/* the call that uses it, or NULL */
+	uint64_t	peer;			/* for the sockets that it opens */
 	struct DynHttp *next;		/* in the pool */
 	char	   *ca_file;		/* as set on the handle */
 	struct curl_slist *headers; /* owned while the exchange runs */
@@ -84,6 +85,15 @@ extern DynFailure dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 
 /* The time in the reply's Date header; false if there is none. */
 extern bool dyn_http_date(const DynHttp *http, int64_t *date);
+
+/* Does its connection stand, before TLS? */
+extern bool dyn_http_is_connected(const DynHttp *http);
+
+/*
+ * How long its connection took to stand, before TLS: a round trip; -1 if it
+ * stood before.
+ */
+extern int64_t dyn_http_round_trip_us(const DynHttp *http);
 
 /* The descriptor of its connection; -1 if that is closed. */
 extern int	dyn_http_socket(const DynHttp *http);

@@ -82,7 +82,8 @@ make_room(DynSockets *sockets)
 }
 
 int
-dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol)
+dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol,
+				 uint64_t peer)
 {
 	struct stat st;
 	int			fd;
@@ -98,7 +99,8 @@ dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol)
 		return -1;
 	}
 	drop_stale(sockets, fd);
-	sockets->list[sockets->n++] = (DynSocket) {fd, st.st_ino, false, false};
+	sockets->list[sockets->n++] = (DynSocket) {.fd = fd, .inode = st.st_ino,
+		.peer = peer};
 	sockets->opened++;
 	return fd;
 }
@@ -144,18 +146,42 @@ dyn_sockets_watched(DynSockets *sockets, int fd, bool watched)
 }
 
 void
-dyn_sockets_answered(DynSockets *sockets, int fd)
+dyn_sockets_answered(DynSockets *sockets, int fd, int64_t rtt_us)
 {
 	DynSocket  *entry = find(sockets, fd);
 
-	if (entry != NULL)
-		entry->idle = !entry->watched;
+	if (entry == NULL)
+		return;
+	entry->idle = !entry->watched;
+	entry->proved = true;
+	if (rtt_us >= 0)
+		entry->rtt_us = rtt_us;
+}
+
+DynPeerSockets
+dyn_sockets_to(const DynSockets *sockets, uint64_t peer)
+{
+	DynPeerSockets found = {0, 0, 0};
+	size_t		i;
+
+	for (i = 0; i < sockets->n; i++)
+	{
+		const DynSocket *entry = &sockets->list[i];
+
+		if (entry->peer != peer || !entry->proved)
+			continue;
+		if (found.idle + found.busy == 0 || entry->rtt_us < found.rtt_us)
+			found.rtt_us = entry->rtt_us;
+		found.idle += entry->idle;
+		found.busy += !entry->idle;
+	}
+	return found;
 }
 
 DynSocket
 dyn_sockets_find(const DynSockets *sockets, int fd)
 {
-	static const DynSocket none = {-1, 0, false, false};
+	static const DynSocket none = {.fd = -1};
 	const DynSocket *entry = find(sockets, fd);
 
 	return entry != NULL ? *entry : none;

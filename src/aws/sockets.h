@@ -16,6 +16,9 @@ typedef struct DynSocket
 	ino_t		inode;			/* to detect a reused descriptor number */
 	bool		watched;		/* by libcurl, for a transfer */
 	bool		idle;			/* has replied, and is not watched since */
+	bool		proved;			/* has replied */
+	uint64_t	peer;			/* what it connects to, and how; 0: not told */
+	int64_t		rtt_us;			/* a round trip to the peer, if proved */
 } DynSocket;
 
 /* Zero-initialise it. */
@@ -27,16 +30,30 @@ typedef struct DynSockets
 	uint64_t	opened;			/* ever */
 } DynSockets;
 
+/* The connections to a peer that have replied. */
+typedef struct DynPeerSockets
+{
+	int			idle;
+	int			busy;
+	int64_t		rtt_us;			/* the shortest round trip of any; 0 if none */
+} DynPeerSockets;
+
 /* Opens a socket, closed on exec; returns -1 on failure. */
 extern int	dyn_sockets_open(DynSockets *sockets, int family, int type,
-							 int protocol);
+							 int protocol, uint64_t peer);
 extern int	dyn_sockets_close(DynSockets *sockets, int fd);
 
 /* Records that libcurl begins or ends to watch the descriptor. */
 extern void dyn_sockets_watched(DynSockets *sockets, int fd, bool watched);
 
-/* Records that a transfer on the descriptor has ended. */
-extern void dyn_sockets_answered(DynSockets *sockets, int fd);
+/*
+ * Records that a transfer on the descriptor has ended, and how long a round
+ * trip took when it was connected (-1: it was before).
+ */
+extern void dyn_sockets_answered(DynSockets *sockets, int fd, int64_t rtt_us);
+
+/* Stale entries may be among them. */
+extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 
 /* The socket with this descriptor; its fd is -1 if there is none. */
 extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);

@@ -101,6 +101,21 @@ class Connections(fixture.TestCase):
         self.assertEqual([self.open_after(NARROW) for _ in range(3)][-1], 1)
 
 
+class FirstStatements(fixture.TestCase):
+    """The first statement of a session needs one connection, for the description and for the request."""
+
+    def test_one_connection(self):
+        for tls in (False, True):
+            with self.subTest(tls=tls), fixture.FakeDynamo(tls=tls) as fake:
+                fake.table("t", ("pk", "S"), ("n", "N"), items=[{"pk": {"S": "p1"}, "n": {"N": "1"}}])
+                self.fx.server("first", fake.endpoint, **({"ca_file": fake.ca_file} if tls else {}))
+                self.addCleanup(self.fx.execute, "DROP SERVER IF EXISTS first CASCADE")
+                self.fx.foreign_table("first_t", "pk text NOT NULL, n int", server="first", table_name="t")
+                self.assertEqual(self.fx.rows("SELECT n FROM first_t WHERE pk = 'p1'"), [(1,)])
+                self.assertEqual((fake.operations(), fake.connections), (["DescribeTable", "Query"], 1))
+                self.fx.execute("DROP SERVER first CASCADE")
+
+
 class FewDescriptors(fixture.TestCase):
     """A PostgreSQL of its own that may open few files: fewer requests are in flight, and every statement ends well."""
 

@@ -216,6 +216,7 @@ class Script(BaseHTTPRequestHandler):
 
 class Service(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128
 
     def handle_error(self, request, client_address):
         """A client that goes away is what many tests are about."""

@@ -1142,6 +1142,150 @@ resumes_sessions(void)
 	check_failure("\"bytes\", 3", DYN_FAIL_TLS, 1);
 }
 
+/* ---- growth ----------------------------------------------------------- */
+
+/* One idle connection over TLS; returns how many were opened so far. */
+static uint64_t
+warm_up(void)
+{
+	service.url = tls_url;
+	service.ca_file = ca_file;
+	dyn_client_close_idle(client);
+	check_success("\"no_crc\"", 1);
+	return dyn_client_connections(client);
+}
+
+static DynCall *
+start_another(const char *script)
+{
+	DynCall    *call = dyn_call_create(client);
+
+	start(call, script);
+	return call;
+}
+
+static void
+finish_all(DynCall **calls, int n)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		finish(calls[i]);
+		CHECK_EQ_INT(calls[i]->failure, DYN_FAIL_NONE);
+		dyn_call_destroy(calls[i]);
+	}
+}
+
+static void
+waits_for_a_connection_in_use(void)
+{
+	DynCall    *calls[2];
+	uint64_t	before;
+
+	if (tls_url[0] == '\0')
+		SKIP("no openssl to make a certificate with");
+	before = warm_up();
+	calls[0] = start_another("\"no_crc\"");
+	usleep(100 * 1000);
+	calls[1] = start_another("\"no_crc\"");
+	CHECK_EQ_INT(calls[1]->attempts, 0);
+	finish_all(calls, 2);
+	CHECK_EQ_INT(dyn_client_connections(client) - before, 0);
+}
+
+/* One for each connection in use, and not for long. */
+static void
+makes_connections_as_demanded(void)
+{
+	DynCall    *calls[4];
+	uint64_t	before;
+	int			i;
+
+	if (tls_url[0] == '\0')
+		SKIP("no openssl to make a certificate with");
+	before = warm_up();
+	for (i = 0; i < 4; i++)
+		calls[i] = start_another("\"slow\", 0.5");
+	CHECK_EQ_INT(calls[1]->attempts, 0);
+	CHECK_EQ_INT(dyn_client_connections(client) - before, 2);
+	finish(calls[0]);
+	CHECK_EQ_INT(dyn_client_connections(client) - before, 3);
+	finish_all(calls, 4);
+	/* idle ones are used first */
+	for (i = 0; i < 4; i++)
+		calls[i] = start_another("\"slow\", 0.1");
+	CHECK_EQ_INT(dyn_client_connections(client) - before, 3);
+	CHECK_EQ_INT(calls[3]->attempts, 1);
+	finish_all(calls, 4);
+}
+
+/* Calls that wait for a connection can be ended like others. */
+static void
+is_destroyed_while_waiting(void)
+{
+	DynCall    *calls[2];
+
+	if (tls_url[0] == '\0')
+		SKIP("no openssl to make a certificate with");
+	(void) warm_up();
+	calls[0] = start_another("\"slow\", 0.2");
+	calls[1] = start_another("\"slow\", 0.2");
+	CHECK_EQ_INT(calls[1]->state, DYN_CALL_BACKOFF);
+	dyn_call_destroy(calls[1]);
+	finish_all(calls, 1);
+}
+
+/* A port where connections are not completed until somebody accepts. */
+static int
+listen_without_room(int *waiting)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	socklen_t	len = sizeof(address);
+	int			fd = socket(AF_INET, SOCK_STREAM, 0);
+	static char crowded[64];
+	int			i;
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	CHECK(bind(fd, (struct sockaddr *) &address, len) == 0);
+	CHECK(listen(fd, 0) == 0);
+	CHECK(getsockname(fd, (struct sockaddr *) &address, &len) == 0);
+	for (i = 0; i < 4; i++)
+	{
+		waiting[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		(void) connect(waiting[i], (struct sockaddr *) &address, len);
+	}
+	snprintf(crowded, sizeof(crowded), "https://127.0.0.1:%d/",
+			 ntohs(address.sin_port));
+	service.url = crowded;
+	return fd;
+}
+
+/* The others wait for it, but not for long. */
+static void
+makes_the_first_connection_alone(void)
+{
+	int			waiting[4];
+	int			listener = listen_without_room(waiting);
+	uint64_t	before = dyn_client_connections(client);
+	DynCall    *calls[4];
+	int			i;
+
+	for (i = 0; i < 4; i++)
+		calls[i] = start_another("\"no_crc\"");
+	CHECK_EQ_INT(dyn_client_connections(client) - before, 1);
+	turn_for(50);
+	CHECK_EQ_INT(dyn_client_connections(client) - before, 1);
+	turn_for(250);
+	CHECK_EQ_INT(dyn_client_connections(client) - before, 4);
+	for (i = 0; i < 4; i++)
+	{
+		dyn_call_destroy(calls[i]);
+		close(waiting[i]);
+	}
+	close(listener);
+}
+
 /* ---- time ------------------------------------------------------------- */
 
 static void
@@ -1293,6 +1437,10 @@ run_tests(void)
 	STAGED(trusts_known_certificates_only);
 	STAGED(reads_one_source_of_certificates);
 	STAGED(resumes_sessions);
+	STAGED(waits_for_a_connection_in_use);
+	STAGED(makes_connections_as_demanded);
+	STAGED(is_destroyed_while_waiting);
+	STAGED(makes_the_first_connection_alone);
 	STAGED(gives_up_in_time);
 	STAGED(counts_no_attempt_that_was_left_alone);
 	STAGED(is_destroyed_at_any_moment);

@@ -29,12 +29,12 @@ static void
 tells_a_descriptor_from_an_earlier_one(void)
 {
 	DynSockets	sockets = {0};
-	int			first = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0);
-	int			lost = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0);
+	int			first = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0, 0);
+	int			lost = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0, 0);
 	int			again;
 
 	close(lost);
-	again = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0);
+	again = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0, 0);
 	CHECK_EQ_INT(again, lost);
 	CHECK(dyn_sockets_find(&sockets, again).inode == inode_of(again));
 	dyn_sockets_close(&sockets, first);
@@ -75,11 +75,11 @@ ends_idle_connections_on_which_something_came(void)
 
 	for (i = 0; i < MANY; i++)
 	{
-		ours[i] = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0);
+		ours[i] = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0, 0);
 		CHECK(connect(ours[i], (struct sockaddr *) &address,
 					  sizeof(address)) == 0);
 		theirs[i] = accept(listener, NULL, NULL);
-		dyn_sockets_answered(&sockets, ours[i]);
+		dyn_sockets_answered(&sockets, ours[i], 0);
 	}
 	for (i = 1; i < MANY; i++)
 		CHECK(send(theirs[i], "x", 1, 0) == 1);
@@ -108,7 +108,7 @@ sees_which_the_peer_has_closed(void)
 	CHECK(!dyn_sockets_any_closed_by_peer(&sockets));
 	for (i = 0; i < MANY; i++)
 	{
-		ours[i] = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0);
+		ours[i] = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0, 0);
 		CHECK(connect(ours[i], (struct sockaddr *) &address,
 					  sizeof(address)) == 0);
 		theirs[i] = accept(listener, NULL, NULL);

@@ -9,12 +9,13 @@ from latencies import latency, planning
 from reader import reader
 from report import note, print_table
 from scans import ceiling, memory, scan_cpu, scan_wall
+from tls import tls
 from works import MEANINGS
 from world import BenchWorld
 
 BENCHES = {"ceiling": ceiling, "reader": reader, "scan-cpu": scan_cpu, "scan-wall": scan_wall, "latency": latency,
            "planning": planning, "memory": memory, "cancel": cancel, "joins": joins, "join-memory": join_memory,
-           "little-memory": little_work_mem, "join-planning": join_planning}
+            "little-memory": little_work_mem, "join-planning": join_planning, "tls": tls}
 
 
 def measure(names):

@@ -1,0 +1,52 @@
+"""The first connections of a session over TLS: what the system's certificates cost, and how sessions are resumed."""
+import os
+import shutil
+import subprocess
+import sys
+
+from report import Figure, Skipped, ratios
+from world import ROOT
+
+UNIT = os.path.join(ROOT, "test", "unit")
+BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
+TURNS, WIDTH = 5, 16
+
+
+def tls(world):
+    """CPU time of 16 connections with the system's certificates, against a CA file with one"""
+    service = world.start(sys.executable, os.path.join(UNIT, "fake_service.py"), stdin=subprocess.PIPE)
+    _, port, ca_file = service.stdout.readline().split()
+    if ca_file == "-" or not os.path.exists(BUNDLE):
+        return [Skipped("tls", "no openssl, or no bundle of certificates")]
+    url = f"https://127.0.0.1:{port}/"
+    system = with_bundle(world, ca_file)
+    if subprocess.run([*system, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+        return [Skipped("tls", "the system's certificates cannot be replaced here (only as root)")]
+    turns = [(run(system, url, "-"), run([], url, ca_file)) for _ in range(TURNS)]
+    first, wide = ([[side[i] for side in turn] for turn in turns] for i in (0, 1))
+    return [Figure("fan-out of 16 after the first request, ratio", ratios(*zip(*wide)), limit=1.3, unit=" x"),
+            Figure("    system's certificates", [turn[0] for turn in wide], unit=" ms"),
+            Figure("    one certificate", [turn[1] for turn in wide], unit=" ms"),
+            Figure("first request, system's certificates", [turn[0] for turn in first], unit=" ms"),
+            Figure("    one certificate", [turn[1] for turn in first], unit=" ms"),
+            Figure("both, ratio", [sum(turn[i][0] for i in (0, 1)) / sum(turn[i][1] for i in (0, 1))
+                                   for turn in zip(first, wide)], aim=1.3, unit=" x")]
+
+
+def with_bundle(world, ca_file):
+    """A command that runs another where the system trusts that CA, too."""
+    bundle = os.path.join(world.directory(), "bundle.crt")
+    shutil.copyfile(BUNDLE, bundle)
+    with open(bundle, "a", encoding="ascii") as file, open(ca_file, encoding="ascii") as certificate:
+        file.write(certificate.read())
+    return ["unshare", "-m", "sh", "-c", f'mount --bind {bundle} {BUNDLE} && exec "$@"', "sh"]
+
+
+def run(prefix, url, ca_file):
+    """CPU milliseconds of the first request of a client, and of the next 16."""
+    done = subprocess.run([*prefix, os.path.join(UNIT, "build", "bench_tls"), url, ca_file, str(WIDTH)], check=True,
+                          stdout=subprocess.PIPE, text=True)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    if any(int(failed) for *_, failed in lines):
+        sys.exit("test/bench: requests over TLS failed")
+    return [float(line[0]) for line in lines]
