@@ -74,6 +74,7 @@ forget(DynConnections *connections)
 {
 	drop(connections);
 	dyn_tls_forget(&connections->tls);
+	connections->waited_us = 0;
 }
 
 /* ---- use -------------------------------------------------------------- */

@@ -15,7 +15,7 @@ from world import BenchWorld
 
 BENCHES = {"ceiling": ceiling, "reader": reader, "scan-cpu": scan_cpu, "scan-wall": scan_wall, "latency": latency,
            "planning": planning, "memory": memory, "cancel": cancel, "joins": joins, "join-memory": join_memory,
-            "little-memory": little_work_mem, "join-planning": join_planning, "tls": tls}
+           "little-memory": little_work_mem, "join-planning": join_planning, "tls": tls}
 
 
 def measure(names):
