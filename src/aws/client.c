@@ -439,7 +439,9 @@ send_attempt(Call *call)
 
 /*
  * How long it should wait for a connection from when it began to: until one is
- * idle, or the very first stands.
+ * idle, or the very first stands.  One that stands already has shown that the
+ * peer can be reached, even if no connection ever replies twice: then all may
+ * be made at once.
  */
 static int64_t
 patience_us(const Call *call)
@@ -447,18 +449,24 @@ patience_us(const Call *call)
 	const DynClient *client = call->client;
 	const Call *other;
 	int			waiting = 0;
-	bool		connecting = false;
+	int			connecting = 0;
+	int			standing = 0;
 
 	for (other = client->active; other; other = other->next)
 	{
 		if (other->peer != call->peer || other == call)
 			continue;
 		waiting += other->waiting_us > 0;
-		connecting |= other->public.state == DYN_CALL_SENT &&
-			!dyn_http_is_connected(other->http);
+		if (other->public.state != DYN_CALL_SENT)
+			continue;
+		if (dyn_http_is_connected(other->http))
+			standing++;
+		else
+			connecting++;
 	}
 	return dyn_connections_patience_us(&client->connections, call->peer,
-									   waiting, connecting);
+									   waiting,
+									   connecting > 0 && standing == 0);
 }
 
 /* Should it wait for a connection now?  Then it is held. */

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "../base/crc32.h"
 #include "../base/text.h"
@@ -61,6 +62,7 @@ on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 	}
 	fd = dyn_sockets_open(http->sockets, address->family, address->socktype,
 						  address->protocol, http->peer);
+	http->opened = fd;
 	return fd < 0 ? CURL_SOCKET_BAD : fd;
 }
 
@@ -451,6 +453,7 @@ dyn_http_prepare(DynHttp *http, const DynService *service,
 	http->packed = packed;
 	http->allowance = allowance;
 	http->paused = false;
+	http->opened = -1;
 	http->refusal = DYN_FAIL_NONE;
 	http->error[0] = '\0';
 	http->reply.header_bytes = 0;
@@ -481,13 +484,18 @@ dyn_http_release(DynHttp *http)
 	http->allowance = NULL;
 }
 
+/* Some versions of libcurl (7.88 among them) tell its time only after TLS. */
 bool
 dyn_http_is_connected(const DynHttp *http)
 {
 	curl_off_t	connected = 0;
+	struct sockaddr_storage peer;
+	socklen_t	len = sizeof(peer);
 
 	curl_easy_getinfo(http->easy, CURLINFO_CONNECT_TIME_T, &connected);
-	return connected > 0;
+	return connected > 0 ||
+		(http->opened >= 0 &&
+		 getpeername(http->opened, (struct sockaddr *) &peer, &len) == 0);
 }
 
 int64_t

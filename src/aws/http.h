@@ -42,6 +42,7 @@ typedef struct DynHttp
 	DynTls	   *tls;			/* likewise */
 	void	   *owner;			/* the call that uses it, or NULL */
 	uint64_t	peer;			/* for the sockets that it opens */
+	int			opened;			/* the socket that it opened last; or -1 */
 	struct DynHttp *next;		/* in the pool */
 	char	   *ca_file;		/* as set on the handle */
 	struct curl_slist *headers; /* owned while the exchange runs */

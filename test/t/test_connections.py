@@ -112,7 +112,8 @@ class FirstStatements(fixture.TestCase):
                 self.addCleanup(self.fx.execute, "DROP SERVER IF EXISTS first CASCADE")
                 self.fx.foreign_table("first_t", "pk text NOT NULL, n int", server="first", table_name="t")
                 self.assertEqual(self.fx.rows("SELECT n FROM first_t WHERE pk = 'p1'"), [(1,)])
-                self.assertEqual((fake.operations(), fake.connections), (["DescribeTable", "Query"], 1))
+                self.assertEqual(fake.operations(), ["DescribeTable", "Query"])
+                self.assertLessEqual(fake.connections, 1 + tls)     # libcurl may take the first for closed
                 self.fx.execute("DROP SERVER first CASCADE")
 
 

@@ -137,15 +137,21 @@ class Sessions(fixture.TestCase):
         os.chmod(self.ca_file, 0o644)
 
     def run_on(self, name):
-        """(connections, resumed sessions) that a statement needs."""
-        before = self.fake.connections, self.fake.resumed
+        """
+        The whole handshakes, without a session to resume, of a statement that sends one request after the other.
+
+        How many connections libcurl makes is its affair, but all that follow the first one can resume.
+        """
+        before = self.fake.connections - self.fake.resumed
         self.assertEqual(self.fx.rows(f"SELECT n FROM t_{name} WHERE pk = 'p1'"), [(1,)])
-        return self.fake.connections - before[0], self.fake.resumed - before[1]
+        return self.fake.connections - self.fake.resumed - before
 
     def test_reconnecting(self):
         """All but the first connection; the first again after dynamo_fdw_disconnect()."""
         for _ in range(2):
-            self.assertEqual([self.run_on("s") for _ in range(3)], [(1, 0), (1, 1), (1, 1)])
+            connections = self.fake.connections
+            self.assertEqual([self.run_on("s") for _ in range(3)], [1, 0, 0])
+            self.assertGreaterEqual(self.fake.connections - connections, 3)
             self.fx.execute("SELECT dynamo_fdw_disconnect()")
 
     def test_fanning_out(self):
@@ -160,34 +166,34 @@ class Sessions(fixture.TestCase):
         self.assertIn(self.fake.resumed, range(1, self.fake.connections))
 
     def test_another_host_name(self):
-        self.assertEqual(self.run_on("s"), (1, 0))
+        self.assertEqual(self.run_on("s"), 1)
         self.server("by_address", self.fake.endpoint.replace("localhost", "127.0.0.1"), self.ca_file)
-        self.assertEqual([self.run_on("by_address") for _ in range(2)], [(1, 0), (1, 1)])
+        self.assertEqual([self.run_on("by_address") for _ in range(2)], [1, 0])
 
     def test_another_ca_file(self):
         """A session is not lent to a server with another CA file, even if that has the same content."""
-        self.assertEqual(self.run_on("s"), (1, 0))
+        self.assertEqual(self.run_on("s"), 1)
         self.server("other", self.fake.endpoint, self.fake.ca_file)
-        self.assertEqual([self.run_on("other") for _ in range(2)], [(1, 0), (1, 1)])
+        self.assertEqual([self.run_on("other") for _ in range(2)], [1, 0])
 
     def test_another_ca_file_that_does_not_trust(self):
-        self.assertEqual(self.run_on("s"), (1, 0))
+        self.assertEqual(self.run_on("s"), 1)
         with fixture.FakeDynamo(tls=True) as stranger:
             self.server("other", self.fake.endpoint, stranger.ca_file)
             for _ in range(2):
                 self.assertEqual(self.fx.error("SELECT * FROM t_other WHERE pk = 'p1'").hint, UNTRUSTED)
-            self.assertEqual(self.run_on("s"), (1, 1))
+            self.assertEqual(self.run_on("s"), 0)
 
     def test_another_content_of_the_ca_file(self):
         """What the CA file does not contain any more is not trusted any more, and what it contains now is."""
         self.fx.execute("ALTER SERVER s OPTIONS (SET keep_connections '16')")
-        self.assertEqual([self.run_on("s") for _ in range(2)], [(1, 0), (0, 0)])
+        self.assertEqual([self.run_on("s") for _ in range(2)], [1, 0])
         with fixture.FakeDynamo(tls=True) as stranger:
             self.trust(stranger)
             for _ in range(2):
                 self.assertEqual(self.fx.error("SELECT * FROM t_s WHERE pk = 'p1'").hint, UNTRUSTED)
             self.trust(self.fake)
-            self.assertEqual([self.run_on("s") for _ in range(2)], [(1, 0), (0, 0)])
+            self.assertEqual([self.run_on("s") for _ in range(2)], [1, 0])
 
 
 class Addresses(fixture.TestCase):
