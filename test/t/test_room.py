@@ -1,12 +1,13 @@
 """Answers far longer than expected: they wait at the service until the statement has room for them, and none is lost."""
 import asyncio
+import json
 import re
 import time
 import zlib
 
 import fixture
 from dynamo import item
-from replies import Reply
+from replies import Reply, delay, gzip_body
 
 WIDTH = 64              # requests in flight
 PAD = b"x" * (1 << 20)
@@ -43,12 +44,14 @@ class LongAnswers(fixture.TestCase):
     """Sixty-four partitions, each of them one page of many megabytes."""
 
     MEGABYTES = 8
+    OPTIONS = {"max_concurrency": WIDTH}
 
     def setUp(self):
         self.name = f"f{id(self)}"
         self.fake = self.fx.fake(self.name)
         self.addCleanup(self.fake.stop)
-        self.fx.execute(f"ALTER SERVER {self.name} OPTIONS (ADD max_concurrency '{WIDTH}')")
+        for option, value in self.OPTIONS.items():
+            self.fx.execute(f"ALTER SERVER {self.name} OPTIONS (ADD {option} '{value}')")
         self.fake.table("t", ("h", "S"), ("n", "N"), items=[item({"h": "small", "n": 1, "pad": "y"})],
                         item_count=10 ** 6, size_bytes=10 ** 9)
         self.fx.foreign_table("t", "h text NOT NULL, n int NOT NULL, pad text", server=self.name)
@@ -102,6 +105,37 @@ class Room(LongAnswers):
         rows = self.fx.rows(f"SELECT n, count(*) FROM (SELECT n, length(pad) FROM t WHERE h IN ({self.keys(1, 8)}) ORDER BY n) s "
                             "GROUP BY n ORDER BY n")
         self.assertEqual(rows, [(n, 8) for n in range(self.MEGABYTES)])
+
+
+class Last(LongAnswers):
+    """A long answer is paused, and the last of the others is taken in: the long one has to go on then, as nothing else comes."""
+
+    LATE = 0.3      # seconds, by which the long answer is paused
+    OPTIONS = {**LongAnswers.OPTIONS, "connect_timeout": 60000, "request_timeout": 60000}   # timers that would end a wait
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("SET dynamo_fdw.fetch_memory = '6MB'; SET statement_timeout = '10s'")
+
+    def slow(self, name):
+        """An answer of one item that takes its time to unpack and to parse, and then much room."""
+        document = json.dumps(self.short(name)).encode()
+        return gzip_body(document[:-1] + b', "Other": [' + b"0," * (7 << 20) + b"0]}")
+
+    @staticmethod
+    def short(name):
+        """An answer of one item as well."""
+        return {"Items": [item({"h": name, "n": 3, "pad": ""})], "Count": 1, "ScannedCount": 1}
+
+    def test_between_two_looks(self):
+        """It comes while the other one is being unpacked, and so is seen at the last look before the wait."""
+        answers = {"slow": delay(self.LATE, self.slow("slow"))}
+        self.fake.on("Query", lambda request: answers.get(request.body["ExpressionAttributeValues"][":v0"]["S"]) or
+                     long_answer(request, self.MEGABYTES))
+        for milliseconds in (3, 6, 12, 24, 48):
+            answers["short"] = delay(self.LATE + milliseconds / 1000, self.short("short"))
+            rows = self.fx.rows("SELECT n FROM (SELECT n, length(pad) FROM t WHERE h IN ('early', 'short', 'slow') ORDER BY n) s")
+            self.assertEqual(rows, [(n,) for n in sorted([*range(self.MEGABYTES), 3, 3])])
 
 
 class Cursors(LongAnswers):

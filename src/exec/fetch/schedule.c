@@ -446,6 +446,18 @@ dyn_schedule_has_answer(const DynFetch *fetch)
 	return false;
 }
 
+/* Only a pump resumes it: a wait would not end. */
+static bool
+any_is_blocked(const DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (is_blocked(fetch, fetch->active[i]))
+			return true;
+	}
+	return false;
+}
+
 void
 dyn_schedule_pump(DynFetch *fetch)
 {
@@ -511,7 +523,10 @@ dyn_schedule_wait(DynFetch *fetch)
 
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
-	if (may_wait(fetch))
+	/* the last pump may have taken in what was not paused */
+	if (any_is_blocked(fetch))
+		CHECK_FOR_INTERRUPTS();
+	else if (may_wait(fetch))
 		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1);
 	else if (pause >= 0)
 		dyn_session_sleep(pause);

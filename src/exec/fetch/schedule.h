@@ -53,8 +53,9 @@ extern void dyn_schedule_release(DynFetch *fetch);
 extern void dyn_schedule_pump(DynFetch *fetch);
 
 /*
- * Waits for an answer, or for the time to send, and pumps.  Answers to others
- * of the group are not taken in here, so that none of them makes room.
+ * Waits for an answer, or for the time to send, and pumps; only pumps if the
+ * answer that is waited for is paused.  Answers to others of the group are not
+ * taken in here, so that none of them makes room.
  */
 extern void dyn_schedule_wait(DynFetch *fetch);
 
