@@ -3,16 +3,18 @@
  *		Reads rows ahead of a node that executes scans for each of them: a nested
  *		loop, or a projection with correlated subplans.
  *
- * The node returns its child's rows, unchanged and in their order.  But it reads
- * them in batches.  For each row of a batch it sets the parameters of the nested
- * loop (of the subplans) as the loop will set them, evaluates the values of our
- * scans on the inner side, and prefetches for them (lookup.h).  When the loop then
- * executes the scans row by row, their answers are under way or here.  The join
- * itself stays core's: join types, conditions and rescans need no code of ours.
+ * The node returns its child's rows, unchanged and in their order.  But it
+ * reads them in batches.  For each row of a batch it sets the parameters of
+ * the nested loop (of the subplans) as the loop will set them, evaluates the
+ * values of our scans on the inner side, and prefetches for them (lookup.h).
+ * When the loop then executes the scans row by row, their answers are under
+ * way or here.  The join itself stays core's: join types, conditions and
+ * rescans need no code of ours.
  *
- * Batches start small and grow where a node above may stop early; otherwise the
- * first one is as large as the lookups want (dyn_lookups_is_full), or as the rows
- * may take (row_buffer.h, where those that memory has no room for are in a file).
+ * If a node above may stop early, the first batch is one row, and batches
+ * grow.  Otherwise a batch ends when the lookups have enough requests
+ * (dyn_lookups_is_full), or when its rows take the memory and temporary file
+ * that they may (row_buffer.h).
  *
  * The loop is found in the plan: the one whose outer side this node is.  It
  * prefetches only for scans that are executed for every row.
@@ -32,7 +34,7 @@
 #include "row_buffer.h"
 #include "scan.h"
 
-/* The first batch where something may stop early, and the growth of the next. */
+/* If a node above may stop early: rows of the first batch, and its growth. */
 #define FIRST_LAZY_ROWS		1
 #define LAZY_GROWTH			4
 
@@ -123,7 +125,7 @@ resolve_loop(ReadAhead *ahead, const PlannedStmt *statement)
 	add_scans(ahead, innerPlan(loop), statement->subplans);
 }
 
-/* An alternative that was not chosen is gone. */
+/* The planner has removed alternative subplans that it did not choose. */
 static void
 resolve_subplans(ReadAhead *ahead, const PlannedStmt *statement,
 				 const DynReadAheadPlan *plan)
@@ -156,7 +158,7 @@ may_fail(const ReadAhead *ahead)
 	return false;
 }
 
-/* A lazy batch starts small. */
+/* Rows of the first batch. */
 static int
 first_size(const ReadAhead *ahead)
 {
@@ -164,8 +166,10 @@ first_size(const ReadAhead *ahead)
 }
 
 /*
- * In EvalPlanQual few rows are looked at, once.  Columns are numbered as the loop
- * sees them, but subplans' values are computed from what the child returns.
+ * Nothing is prefetched in EvalPlanQual, which tests single rows.  The loop's
+ * parameters are columns of the rows that this node returns; the subplans' are
+ * evaluated over the child's rows, so that this is possible only if both are
+ * the same.
  */
 static void
 resolve(ReadAhead *ahead)
@@ -190,7 +194,7 @@ resolve(ReadAhead *ahead)
 	else
 		resolve_loop(ahead, estate->es_plannedstmt);
 	MemoryContextSwitchTo(oldcontext);
-	/* no error of a row that nobody may come to */
+	/* a row that is never asked for must not raise an error */
 	ahead->growth = ahead->may_stop_early && may_fail(ahead) ? 1 : LAZY_GROWTH;
 }
 
@@ -262,7 +266,10 @@ restore_parameters(ReadAhead *ahead, const ParamExecData *old)
 		params[((Parameter *) lfirst(lc))->number] = old[i++];
 }
 
-/* A wrong prefetch is never served, so errors may leave parameters set. */
+/*
+ * An error leaves the parameters set.  That does no harm: an execution is
+ * served only by a prefetch for its own values.
+ */
 static void
 prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 {
@@ -308,7 +315,7 @@ start_lookups(ReadAhead *ahead)
 
 /* ---- batches ---- */
 
-/* Any batch has a row. */
+/* A batch has at least one row. */
 static bool
 batch_is_full(const ReadAhead *ahead)
 {
@@ -379,7 +386,7 @@ read_batch(ReadAhead *ahead)
 		ahead->ended = (slot == NULL);
 		if (ahead->ended)
 			break;
-		/* as the loop will see it: the values it has then are these bytes */
+		/* executions are found by the bytes of values, so take those stored */
 		dyn_row_buffer_add(ahead->rows, slot, ahead->out);
 		prefetch_row(ahead, ahead->out);
 	}
@@ -436,7 +443,7 @@ next_row(ReadAhead *ahead)
 	return dyn_row_buffer_next(ahead->rows, ahead->out);
 }
 
-/* The child must run where its memory may stay. */
+/* The child may allocate what lives longer than a row. */
 static TupleTableSlot *
 exec_read_ahead(CustomScanState *node)
 {

@@ -2,14 +2,15 @@
  * siblings.c
  *		Finds the scans of a statement that can start before they are asked for.
  *
- * One that qualifies sends a single request, which may turn out to be in vain
- * (an inner join whose other side is empty); hence only GetItem and Querys of
- * one expected page, and only where the plan asks for rows of them unless some
- * other input is empty: not below a LIMIT, a one-time filter, a cache, a
- * subplan, or what is executed for each row of something else.
+ * A scan qualifies if it sends one request, a GetItem or a Query of one
+ * expected page, and if the plan will ask it for rows unless another input is
+ * empty (then the request was in vain).  So it is not below a LIMIT, a
+ * one-time filter or a cache, not in a subplan (whose scans start together
+ * when it runs), and not executed for each row of another node.
  *
- * Values are evaluated then, too.  An expression could fail, or have effects,
- * that the statement would never come to, unless it is known not to (failure.c).
+ * Starting a scan evaluates its values.  An expression that could fail, or
+ * have effects, must not be evaluated if the statement might not need it; only
+ * those that are known to do neither (failure.c) are evaluated early.
  */
 #include "postgres.h"
 
@@ -21,7 +22,7 @@
 
 /* ---- what can start ---- */
 
-/* Does it take a value that comes while the statement runs? */
+/* Does it contain a parameter that is set while the statement runs? */
 static bool
 is_running_value(Node *node, void *context)
 {
@@ -38,7 +39,7 @@ can_start(const DynScan *scan, const List *found)
 	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
 	Node	   *values = (Node *) plan->fdw_exprs;
 
-	/* an asynchronous one is asked together with its peers */
+	/* the Append starts asynchronous scans together anyway */
 	return scan->reader->access->one_request && !scan->running &&
 		!plan->scan.plan.async_capable && !is_running_value(values, NULL) && !dyn_may_fail(values) &&
 		list_member_ptr(found, plan);
@@ -58,7 +59,7 @@ note_tree(DynStatement *statement, Plan *tree)
 	return true;
 }
 
-/* What somebody waits for goes first. */
+/* The executor waits for `first`, so its request is sent before the others. */
 static void
 start_all(const DynStatement *statement, const DynScan *first,
 		  const List *found)
@@ -79,7 +80,7 @@ start_all(const DynStatement *statement, const DynScan *first,
 	}
 }
 
-/* Of a subplan, too, not all rows may be wanted. */
+/* A subplan may be stopped early, like a plan below a LIMIT. */
 void
 dyn_siblings_start(const DynScan *scan)
 {

@@ -3,14 +3,14 @@
  *		The distinct keys of the table that an index lists.
  *
  * An entry can move within a global index while the index is read, and so be
- * listed twice; it must give one row.  Keys are remembered as they are, within
- * a bound of memory.  When that is used up, keys that are not remembered are
- * set aside in a sort, which goes to disk, and come at the end of the listing,
- * each once.
+ * listed twice; it must give one row.  Keys that were listed are kept in a
+ * hash table.  When that takes the memory it may, each further key that is not
+ * in it is set aside: it goes to a sort, which may use a temporary file.  At
+ * the end of the listing the sort returns those keys, each once.
  *
  * Legal order: dyn_base_keys_create; dyn_base_keys_add for each entry of the
- * listing; dyn_base_keys_next until it returns false; dyn_base_keys_free at any
- * time, unless an error ends the transaction.
+ * listing; dyn_base_keys_next until it returns false; dyn_base_keys_free at
+ * any time, unless an error ends the transaction.
  */
 #ifndef DYN_EXEC_FETCH_BASE_KEYS_H
 #define DYN_EXEC_FETCH_BASE_KEYS_H
@@ -27,15 +27,18 @@ typedef struct DynBaseKeys DynBaseKeys;
 extern DynBaseKeys *dyn_base_keys_create(const DynKeyAttr *base, int nbase,
 										 Size max_bytes);
 
-/* Is the key new, and to be read now?  Otherwise it was listed or is set aside. */
+/*
+ * To be called for each key of the listing: true if it is new, and to be read
+ * now; false if it was listed before, or is set aside.
+ */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
-/* The key was read before: it is remembered, whatever the bound. */
+/* Adds a key that was read already to the hash table, even if that is full. */
 extern void dyn_base_keys_remember(DynBaseKeys *keys, const DynKeyPart *parts);
 
 /*
- * After the last add: the next key that was set aside, in CurrentMemoryContext;
- * false if there is none.
+ * After the last add: the next key that was set aside, in
+ * CurrentMemoryContext; false if there is none.
  */
 extern bool dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts);
 
@@ -46,7 +49,7 @@ extern void dyn_base_keys_free(DynBaseKeys *keys);
 /* Appends the parts; the buffer's `failed` tells of missing memory. */
 extern void dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts);
 
-/* The other way: parts that point into the bytes. */
+/* The reverse of dyn_key_append; the parts point into the bytes. */
 extern void dyn_key_split(const char *bytes, const DynKeyAttr *base, int nbase,
 						  DynKeyPart *parts);
 

@@ -2,10 +2,10 @@
  * reader.h
  *		Reads a foreign table by its access plan.
  *
- * What executes an access plan, for one scan or for many executions together,
- * does it through a reader: it knows the relation, the access plan and what of
- * an item becomes a row, starts fetches, and can name the item in hand for an
- * error.
+ * A reader belongs to a scan, or to its fallback, and is shared with the
+ * scan's lookups.  It has the relation, the access plan, and what is decoded
+ * of an item.  It starts fetches, and finds the key of the item that is being
+ * decoded, the item in hand, for error messages.
  */
 #ifndef DYN_EXEC_FETCH_READER_H
 #define DYN_EXEC_FETCH_READER_H
@@ -25,10 +25,10 @@ typedef struct DynReader
 	DynCounters counters;
 	DynCounters *count_into;	/* these, or another reader's */
 	bool		checked;		/* the plan fits the table's description */
-	bool		keeps;			/* executions may be repeated as they are */
+	bool		keeps;			/* may be rescanned with the same values */
 	int		   *group_in_flight;	/* as in DynFetchSpec; NULL: no peers */
 
-	/* where the item in hand came from; NULL: there is none */
+	/* of the item in hand; NULL: there is none */
 	DynFetch   *origin;
 	DynRequests *origin_requests;
 } DynReader;
@@ -38,49 +38,50 @@ extern DynReader *dyn_reader_create(DynStatement *statement,
 									DynRelation *relation, DynAccess *access);
 
 /*
- * Before the first execution, and before anything is bound for it: raises an error
- * if table or index are described otherwise than the plan was made for.  Asks for
- * the description if there is none that is young enough.
+ * To be called before the first execution resolves its keys: raises an error
+ * if the keys or the projection of the table or index are not those that the
+ * plan was made for.  Sends a DescribeTable if the cached description has
+ * expired.
  */
 extern void dyn_reader_check_schema(DynReader *reader);
 
 /*
- * Other rows of the same reader that show every item's base key, by which items
- * can be told apart.  CurrentMemoryContext.
+ * The same rows, together with each item's key of the table, by which the item
+ * is assigned to the key that was asked for.  In CurrentMemoryContext.
  */
 extern DynRows *dyn_reader_rows_with_keys(DynReader *reader);
 
 /*
- * Likewise, with the partition key: for Queries of several partitions, whose
- * answers are compared with what was asked for.
+ * The same, with the partition key: for Queries of several partitions, whose
+ * answers are compared with the partition that was asked for.
  */
 extern DynRows *dyn_reader_rows_with_partition(DynReader *reader);
 
 /*
- * Index, then base: what is read of an entry, its base key first and no columns.
+ * Index, then base: the rows of the index, which have no columns, only the key
+ * of the table, and that of the partition if asked for.  In
  * CurrentMemoryContext.
  */
 extern DynRows *dyn_reader_index_rows(const DynReader *reader,
 									  bool with_partition);
 
 /*
- * Starts the fetch of requests whose items go to `rows`; they become the origin
- * of items in hand.  A keyed fetch is waited for by itself, without
- * an async group.  The fetch
- * lives in CurrentMemoryContext.
+ * Starts a fetch, in CurrentMemoryContext, of items that `rows` will decode,
+ * and sets it as the origin.  A keyed fetch belongs to no async group.
  */
 extern DynFetch *dyn_reader_start(DynReader *reader, DynRequests *requests,
 								  const DynRows *rows, bool keyed);
 
-/* The items in hand come from this fetch from now on. */
+/* The items that are decoded from now on come from this fetch. */
 extern void dyn_reader_set_origin(DynReader *reader, DynFetch *fetch,
 								  DynRequests *requests);
 
 /*
- * item_key.c: the key of the item in hand, asked for again where it was not
- * among the attributes; NULL if it cannot be told, with a reason in *why if the
- * request did not succeed.  `arg` is the DynReader.  Raises an error only for
- * an interrupt while it waits, or for a lack of memory.
+ * item_key.c: the key of the item in hand, as text.  If it is not among the
+ * attributes that were read, the item's page is requested again with the key.
+ * NULL if the key cannot be found out; *why is then the reason if that request
+ * failed.  `arg` is the DynReader.  Raises an error only for an interrupt
+ * while it waits, or for a lack of memory.
  */
 extern char *dyn_reader_item_key(void *arg, const char **why);
 

@@ -17,13 +17,14 @@
  * apart by their keys; one batch completes all of its entries.  Partitions are
  * asked for by one Query each, and rows go to the execution as they come.
  *
- * Index, then base: a Query lists keys of the table (base_keys.h), and these are
- * asked for as entries of their own; the Query's entry refers to them.  They are
- * read in pieces of about as many keys as all connections can ask for at once.
+ * Index, then base: a Query lists keys of the table (base_keys.h), and these
+ * are asked for as entries of their own; the Query's entry refers to them.
+ * They are read in pieces of about as many keys as all connections can ask
+ * for at once.
  *
- * Rows are kept for later executions as far as memory allows: the entry stops
- * keeping otherwise.  Executions that come to such an entry are not served, so
- * that the scan sends its own requests.
+ * Rows are cached for later executions while the cache has room.  Without room
+ * the entry drops its rows, and caches none of those that follow; executions
+ * that need it later are not served, so that the scan sends its own requests.
  */
 #include "postgres.h"
 
@@ -41,7 +42,7 @@
 #define QUERIES_PER_CONNECTION	64
 #define INDEX_QUERIES_PER_CONNECTION	16
 
-/* The part of fetch_memory that keys, and that answers, may take in any case. */
+/* Keys, and answers, may each take this part of fetch_memory at least. */
 #define ROOM_PART			8
 
 /* Transient rows of one batch take no more than this. */
@@ -83,8 +84,9 @@ room(const DynReader *reader)
 /* ---- making ---- */
 
 /*
- * Rows of whole keys show the key, by which they are told apart.  Those of
- * Queries show their partition key, which is checked: many are in flight.
+ * Items of a BatchGetItem come in any order, so their rows include the primary
+ * key, by which each is assigned to its entry.  Rows of Querys include the
+ * partition key, by which the answer to another Query in flight is detected.
  */
 static DynRows *
 lookup_rows(DynReader *reader)
@@ -222,7 +224,7 @@ entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int parti
 
 /* ---- entries ---- */
 
-/* Does the cache still hold all of the answer, or is it on its way? */
+/* Is the whole answer cached, or under way? */
 static bool
 is_servable(const DynLookupEntry *entry)
 {
@@ -237,8 +239,8 @@ is_servable(const DynLookupEntry *entry)
 }
 
 /*
- * What an index listed may have been given up before it was received: such an
- * answer is asked for again.
+ * Items that an index listed may have been dropped before they were received.
+ * The Query is sent again then.
  */
 static DynLookupEntry *
 renewed(DynLookups *lookups, DynLookupEntry *entry)
@@ -334,8 +336,9 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 }
 
 /*
- * Keys are resolved in memory that is given back at once: most are found in the
- * cache.  Only new Querys are resolved again, to stay.
+ * Keys are resolved in work memory, which is reset afterwards, as most of them
+ * are found in the cache.  For new Querys the terms are resolved once more, in
+ * the batch's memory (fill_terms).
  */
 void
 dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
@@ -440,7 +443,10 @@ dyn_lookups_close(DynLookups *lookups)
 
 /* ---- receiving ---- */
 
-/* Items often come in the order in which they were asked for. */
+/*
+ * The entry of the item's key.  Items often come in the order in which they
+ * were asked for, so the entry at `guess` is compared first.
+ */
 static DynLookupEntry *
 entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
 			  const DynValue *item, int guess)
@@ -458,7 +464,7 @@ entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
 	return entry_of_identity(lookups);
 }
 
-/* Is the entry's row needed once, and memory left to hold it until then? */
+/* Is the row needed by one execution only, and is there memory to hold it? */
 static bool
 is_transient(const DynLookups *lookups, const DynLookupBatch *batch,
 			 const DynLookupEntry *entry, const DynTransientRows *transient)
@@ -591,7 +597,7 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 	lookups->row = entry->nrows;
 	if (lookups->reader->access->first_row_only)
 	{
-		/* nobody asks for a second row */
+		/* the plan uses the first row only */
 		dyn_rows_end(lookups->rows);
 		dyn_fetch_drop(lookups->first.fetch, entry->batch_position);
 		dyn_lookup_batch_finish(&lookups->first, entry);
@@ -635,7 +641,10 @@ piece_keys(const DynLookups *lookups)
 		DYN_BATCH_GET_MAX_KEYS;
 }
 
-/* Asks the table for a key that the index lists, unless it was asked before. */
+/*
+ * Adds a key that the index lists to the entry, unless the entry has it, and
+ * to the batch of the table, unless its item is cached or under way.
+ */
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 {
@@ -694,8 +703,9 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 }
 
 /*
- * The listing goes beyond one piece: from now on its keys are remembered apart
- * from its items, which may be forgotten, since the index may list them again.
+ * The listing needs more than one piece, and items of earlier ones may be
+ * dropped.  The index may list their keys again, so the keys are recorded in
+ * base_keys from now on.
  */
 static void
 remember_listed(DynLookups *lookups, DynLookupEntry *entry)
@@ -711,14 +721,17 @@ remember_listed(DynLookups *lookups, DynLookupEntry *entry)
 	{
 		DynKeyPart	parts[2];
 
-		/* behind the identity's kind */
+		/* the key follows the byte that tells the kind of the identity */
 		dyn_key_split(entry->items[i]->key.data + 1, access->base, access->nbase,
 					  parts);
 		dyn_base_keys_remember(entry->base_keys, parts);
 	}
 }
 
-/* Items that were served are kept only if another execution needs them. */
+/*
+ * Drops the items of the last piece, which were served, unless other
+ * executions need them and the cache has room.
+ */
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 {
@@ -733,10 +746,11 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 }
 
 /*
- * Begins the next piece: with the entry that is being served, and what room it
- * leaves with those that follow.  An entry of which a part is listed goes on
- * only when it is served, since until then nothing but the marks of its items
- * tells which of them it has listed, and the items of others change these.
+ * Lists the keys of the next piece: those of the entry that is being served
+ * first, then those of the entries that follow, while the piece has room.  The
+ * listing of another entry that was begun is continued only when that entry is
+ * served: before that, duplicates are recognised by listed_by of the items,
+ * which the listings of other entries overwrite.
  */
 static void
 next_piece(DynLookups *lookups, DynLookupEntry *entry)
