@@ -89,6 +89,7 @@ class Directed:
             self.equal_keys()
         self.branches_passed_over()
         self.rows_left_unread()
+        self.values_never_needed()
 
     def stale_index(self):
         """The index still shows what the table no longer holds; one key appears in it twice."""
@@ -176,6 +177,11 @@ class Directed:
         for limit in (3, 40, 80):
             self.same("rows left unread", "SELECT o.x, s.x FROM (VALUES (1), (2), (3)) o(x), LATERAL (SELECT a.x FROM "
                       f"(SELECT o.x, pk FROM l.ii OFFSET 0) a JOIN {{0}} b ON b.pk = a.pk LIMIT {limit}) s")
+
+    def values_never_needed(self):
+        """The subquery would fail, but the rows that it is for are not looked for."""
+        self.expect("values never needed", "SELECT count(b.sk) FROM f.ii a LEFT JOIN f.ii b "
+                    "ON b.pk = (SELECT 1 / count(*) FROM l.ii WHERE pk IS NULL) WHERE a.pk = 123456", [("0",)])
 
     def branches_passed_over(self):
         """A LIMIT spares the second branch for some rows; each execution has its own row's answer all the same."""
