@@ -12,6 +12,7 @@
 #include "exec/async.h"
 #include "exec/foreign_scan.h"
 #include "exec/readahead.h"
+#include "model/budget.h"
 #include "model/guc.h"
 #include "model/pg_compat.h"
 #include "model/session.h"
@@ -30,6 +31,7 @@ _PG_init(void)
 {
 	dyn_guc_init();
 	dyn_session_init();
+	dyn_budget_init();
 	dyn_read_ahead_init(&dyn_read_ahead_methods);
 	dyn_lookup_join_init();
 	dyn_subplan_init();

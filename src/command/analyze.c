@@ -53,6 +53,8 @@ typedef struct Sampler
 	DynRequests *requests;
 	DynCounters counters;
 
+	double		max_units;		/* that may be used */
+
 	/* the segments, in the order first, first + step, ... */
 	bool		whole;			/* read all of them */
 	uint32		segments;		/* a power of two, unless whole */
@@ -88,7 +90,7 @@ table_units(const Sampler *sampler)
 static double
 wanted_share(const Sampler *sampler)
 {
-	return Min(dyn_guc_analyze_read_units / table_units(sampler),
+	return Min(sampler->max_units / table_units(sampler),
 			   sampler->wanted / Max((double) sampler->meta->item_count, 1));
 }
 
@@ -120,7 +122,7 @@ choose_segments(Sampler *sampler)
 {
 	long		fetch_size = sampler->relation->fetch_size;
 
-	sampler->whole = table_units(sampler) <= dyn_guc_analyze_read_units;
+	sampler->whole = table_units(sampler) <= sampler->max_units;
 	if (sampler->whole)
 		choose_all_segments(sampler);
 	else
@@ -217,7 +219,7 @@ offer_item(Sampler *sampler, const DynValue *item)
 static bool
 bound_is_reached(const Sampler *sampler)
 {
-	return sampler->counters.read_units >= dyn_guc_analyze_read_units;
+	return sampler->counters.read_units >= sampler->max_units;
 }
 
 static bool
@@ -235,7 +237,7 @@ round_size(const Sampler *sampler)
 {
 	double		concurrency = Min(sampler->relation->connection->max_concurrency,
 								  sampler->segments - sampler->done);
-	double		units = dyn_guc_analyze_read_units - sampler->counters.read_units;
+	double		units = sampler->max_units - sampler->counters.read_units;
 
 	if (sampler->whole)
 		return (int) concurrency;
@@ -261,6 +263,10 @@ start_round(Sampler *sampler, int nsegments)
 	spec.fetch_size = sampler->page_items;
 	spec.capacity = sampler->meta->throughput.read_units;
 	spec.counters = &sampler->counters;
+	spec.max_read_units = sampler->relation->max_read_units;
+	spec.limits_units = true;
+	spec.item_units = dyn_metadata_item_bytes(sampler->meta, NULL) /
+		DYN_READ_UNIT_BYTES;
 	return dyn_fetch_start(sampler->statement, &spec);
 }
 
@@ -342,6 +348,16 @@ open_reservoir(Sampler *sampler, Relation rel, HeapTuple *sample, int wanted)
 											 &TTSOpsVirtual);
 }
 
+/* A statement's own limit also ends the sample, but with no error. */
+static double
+most_units(const DynConnection *connection)
+{
+	double		limit = dyn_statement_max_units(connection);
+
+	return limit > 0 ? Min(limit, dyn_guc_analyze_read_units)
+		: dyn_guc_analyze_read_units;
+}
+
 static Sampler *
 open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 {
@@ -349,6 +365,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 
 	sampler->relation = dyn_relation_open(RelationGetRelid(rel),
 										  rel->rd_rel->relowner);
+	sampler->max_units = most_units(sampler->relation->connection);
 	sampler->meta = dyn_session_table(sampler->relation->connection,
 									  sampler->relation->table);
 	sampler->statement = dyn_statement_get(estate);

@@ -91,6 +91,19 @@ dyn_scan_evaluate_next(DynScan *scan)
 	return &scan->next_values;
 }
 
+/* A Scan that nothing can stop is refused before it has used anything. */
+static void
+check_units(const DynScan *scan, const DynReader *reader)
+{
+	const PlanState *node = &scan->node->ss.ps;
+	double		limit = dyn_statement_max_units(reader->relation->connection);
+
+	if (limit > 0 && dyn_plan_is_read_whole(node->state->es_plannedstmt,
+											node->plan))
+		dyn_scan_check_units(reader->relation, reader->access->index,
+							 reader->statement->counters.read_units, limit);
+}
+
 /* Once for all executions. */
 static void
 apply_policy(DynScan *scan, const DynReader *reader)
@@ -98,6 +111,7 @@ apply_policy(DynScan *scan, const DynReader *reader)
 	if (scan->policy_applied || reader->access->kind != DYN_ACCESS_SCAN)
 		return;
 	scan->policy_applied = true;
+	check_units(scan, reader);
 	dyn_scan_policy_apply(reader->relation);
 }
 

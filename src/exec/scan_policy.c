@@ -31,19 +31,22 @@ table_size_words(const DynTableMeta *meta)
 	return psprintf(unit[0] == 'b' ? "%.0f %s" : "%.1f %s", bytes, unit);
 }
 
+static double
+units_of_scan(const DynRelation *relation, double size_bytes)
+{
+	return Max(0.5, size_bytes / DYN_READ_UNIT_BYTES) *
+		(relation->consistent ? 2 : 1);
+}
+
 /* ": 4609 items, 2.4 MB, about 295 read units" if that is known. */
 static char *
 size_clause(const DynRelation *relation, const DynTableMeta *meta)
 {
-	double		units;
-
 	if (meta == NULL || meta->item_count == 0)
 		return pstrdup("");
-	units = Max(0.5, meta->size_bytes / DYN_READ_UNIT_BYTES) *
-		(relation->consistent ? 2 : 1);
 	return psprintf(": " UINT64_FORMAT " items, %s, about %.0f read units",
 					(uint64) meta->item_count, table_size_words(meta),
-					Max(units, 1));
+					Max(units_of_scan(relation, meta->size_bytes), 1));
 }
 
 static bool
@@ -91,5 +94,30 @@ dyn_scan_policy_apply(const DynRelation *relation)
 			(errmsg("reading the whole DynamoDB table \"%s\"%s",
 					relation->table, size_clause(relation, meta)),
 			 errhint("%s, or set scan_policy to \"allow\".",
+					 key_hint(relation, meta))));
+}
+
+void
+dyn_scan_check_units(const DynRelation *relation, const char *index,
+					 double used, double limit)
+{
+	const DynTableMeta *meta = dyn_session_cached_table(relation->connection,
+														relation->table);
+	const DynIndexMeta *of_index = meta && index
+		? dyn_metadata_index(meta, index) : NULL;
+	double		units;
+
+	if (meta == NULL || (index != NULL && of_index == NULL))
+		return;
+	units = units_of_scan(relation,
+						  of_index ? of_index->size_bytes : meta->size_bytes);
+	if (used + units <= limit)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("statement would use more than %g read units", limit),
+			 errdetail("Reading the whole DynamoDB table \"%s\" uses about %.0f.",
+					   relation->table, units),
+			 errhint("%s, or raise max_statement_units.",
 					 key_hint(relation, meta))));
 }

@@ -61,6 +61,15 @@ dyn_statement_get(EState *estate)
 	return make_statement(estate);
 }
 
+double
+dyn_statement_max_units(const DynConnection *connection)
+{
+	double		fence = connection->max_statement_units;
+	double		belt = dyn_guc_max_statement_units;
+
+	return fence > 0 && belt > 0 ? Min(fence, belt) : Max(fence, belt);
+}
+
 DynThrottle *
 dyn_statement_throttle(DynStatement *statement,
 					   const struct DynTablePace *table)

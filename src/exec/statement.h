@@ -15,6 +15,7 @@
 
 #include "../aws/retry.h"
 #include "../model/counters.h"
+#include "../model/session.h"
 
 struct DynScan;
 struct DynTablePace;
@@ -37,6 +38,7 @@ typedef struct DynStatement
 								 * waiting */
 	size_t		max_bytes;
 	DynCounters counters;
+	double		expected_units; /* of the requests in flight */
 	DynRetryQuota retries;		/* of all its requests */
 	List	   *scans;			/* of DynScan *, as they began */
 	List	   *started;		/* of Plan *, see siblings.h */
@@ -45,6 +47,12 @@ typedef struct DynStatement
 } DynStatement;
 
 extern DynStatement *dyn_statement_get(EState *estate);
+
+/*
+ * The read units that a statement may use on the server: the smaller one of
+ * parameter and option; 0: no limit.
+ */
+extern double dyn_statement_max_units(const DynConnection *connection);
 
 /* Found or made. */
 extern DynThrottle *dyn_statement_throttle(DynStatement *statement,

@@ -32,6 +32,7 @@ int			dyn_guc_metadata_ttl = 300;
 bool		dyn_guc_enable_lookup_join = true;
 int			dyn_guc_fetch_memory = 24 * 1024;
 int			dyn_guc_analyze_read_units = 1000;
+double		dyn_guc_max_statement_units = 0;
 
 static const struct config_enum_entry scan_policy_values[] = {
 	{"default", -1, false},
@@ -117,5 +118,10 @@ dyn_guc_init(void)
 							"Larger tables are sampled.",
 							&dyn_guc_analyze_read_units, 1000, 1, INT_MAX,
 							PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomRealVariable("dynamo_fdw.max_statement_units",
+							 "Sets the read units that one statement may use.",
+							 "Zero is no limit. A smaller option max_statement_units of the server applies instead.",
+							 &dyn_guc_max_statement_units, 0, 0, 1e9,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dynamo_fdw");
 }

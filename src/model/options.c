@@ -27,6 +27,7 @@
 #include "utils/varlena.h"
 
 #include "../base/attributes.h"
+#include "budget.h"
 #include "format.h"
 #include "options.h"
 #include "path.h"
@@ -37,7 +38,7 @@ const char *const dyn_scan_policy_names[] = {"allow", "warn", "error", NULL};
 static const char *const mismatch_words[] = {"error", "null", NULL};
 
 /*
- * Bounds of max_read_units: the smallest request costs half a unit, and should
+ * Bounds of read units: the smallest request costs half a unit, and should
  * not wait longer than some seconds.
  */
 #define MIN_REAL	0.1
@@ -87,8 +88,10 @@ static const OptionEntry options_table[] = {
 	"requests in flight for one statement"},
 	{"keep_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
 	false, "idle connections that a session keeps between statements"},
-	{"max_read_units", ON_SERVER, VALUE_REAL, 0, 0, NULL, "none", false,
-	"read units per second that one backend may use"},
+	{"max_read_units", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 0, NULL, "none", false,
+	"read units per second that all sessions may use together"},
+	{"max_statement_units", ON_SERVER, VALUE_REAL, 0, 0, NULL, "none", false,
+	"read units that one statement may use"},
 	{"connect_timeout", ON_SERVER, VALUE_INT, 1, 600000, NULL, "2000", false,
 	"milliseconds to open a connection"},
 	{"request_timeout", ON_SERVER, VALUE_INT, 1, 3600000, NULL, "30000", false,
@@ -487,6 +490,15 @@ dyn_option_default_int(const char *name)
 	return pg_strtoint32(entry->fallback);
 }
 
+/* Where sessions cannot share a budget, that is said. */
+static const char *
+help_of(const OptionEntry *entry)
+{
+	if (strcmp(entry->name, "max_read_units") == 0 && !dyn_budgets_are_shared())
+		return "read units per second that one session may use; for all together, add dynamo_fdw to shared_preload_libraries";
+	return entry->help;
+}
+
 /* dynamo_fdw_options(): the table as rows, one per option and object. */
 Datum
 dynamo_fdw_options(PG_FUNCTION_ARGS)
@@ -509,7 +521,7 @@ dynamo_fdw_options(PG_FUNCTION_ARGS)
 			values[1] = CStringGetTextDatum(entry->name);
 			values[2] = CStringGetTextDatum(entry->fallback);
 			values[3] = BoolGetDatum(entry->superuser);
-			values[4] = CStringGetTextDatum(entry->help);
+			values[4] = CStringGetTextDatum(help_of(entry));
 			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
 								 nulls);
 		}

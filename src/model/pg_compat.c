@@ -24,6 +24,13 @@
 #if PG_VERSION_NUM >= 160000
 #include "nodes/multibitmapset.h"
 #endif
+#if PG_VERSION_NUM >= 170000
+#include "storage/dsm_registry.h"
+#else
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#endif
 
 /* The name of a libc locale; NULL if the row has none. */
 static char *
@@ -270,6 +277,83 @@ dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 		return false;
 	*result = call.result;
 	return true;
+}
+
+#endif
+
+/* ---- shared memory ---- */
+
+#if PG_VERSION_NUM >= 170000
+
+void
+dyn_request_shared_memory(const char *name, Size size,
+						  void (*init) (void *block))
+{
+}
+
+void *
+dyn_shared_memory(const char *name, Size size, void (*init) (void *block))
+{
+	static void *block = NULL;
+	bool		found;
+
+	if (block == NULL && IsUnderPostmaster)
+		block = GetNamedDSMSegment(name, size, init, &found);
+	return block;
+}
+
+#else
+
+/* Of the only block. */
+static const char *shared_name;
+static Size shared_size;
+static void (*shared_init) (void *block);
+static void *shared_block = NULL;
+static shmem_request_hook_type next_shmem_request = NULL;
+static shmem_startup_hook_type next_shmem_startup = NULL;
+
+static void
+request_shared_block(void)
+{
+	if (next_shmem_request)
+		next_shmem_request();
+	RequestAddinShmemSpace(shared_size);
+}
+
+/* Also after a crash. */
+static void
+set_up_shared_block(void)
+{
+	bool		found;
+
+	if (next_shmem_startup)
+		next_shmem_startup();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	shared_block = ShmemInitStruct(shared_name, shared_size, &found);
+	if (!found)
+		shared_init(shared_block);
+	LWLockRelease(AddinShmemInitLock);
+}
+
+void
+dyn_request_shared_memory(const char *name, Size size,
+						  void (*init) (void *block))
+{
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	shared_name = name;
+	shared_size = size;
+	shared_init = init;
+	next_shmem_request = shmem_request_hook;
+	shmem_request_hook = request_shared_block;
+	next_shmem_startup = shmem_startup_hook;
+	shmem_startup_hook = set_up_shared_block;
+}
+
+void *
+dyn_shared_memory(const char *name, Size size, void (*init) (void *block))
+{
+	return shared_block;
 }
 
 #endif

@@ -255,4 +255,14 @@ dyn_prepare_soft_input(PlannedStmt *statement)
 #endif
 }
 
+/*
+ * Memory that all backends share, and that `init` has set up; NULL if there is
+ * none: before 17, that takes shared_preload_libraries.  Only one block.  The
+ * first is called when the library is loaded.
+ */
+extern void dyn_request_shared_memory(const char *name, Size size,
+									  void (*init) (void *block));
+extern void *dyn_shared_memory(const char *name, Size size,
+							   void (*init) (void *block));
+
 #endif

@@ -89,6 +89,8 @@ read_options(DynRelation *relation, List *table, List *server)
 	relation->fetch_size =
 		dyn_option_int(table, "fetch_size",
 					   dyn_option_int(server, "fetch_size", 0));
+	/* the server's is a budget for all its tables */
+	relation->max_read_units = dyn_option_real(table, "max_read_units", 0);
 }
 
 DynRelation *

@@ -40,6 +40,7 @@ typedef struct DynRelation
 	DynScanPolicy scan_policy;	/* by the options */
 	bool		consistent;		/* option or parameter consistent_read */
 	int			fetch_size;
+	double		max_read_units; /* the table's option; 0: no limit */
 	bool		locked;			/* planning: a row mark may add ctid, unseen */
 	int			ncolumns;
 	DynColumn  *columns;		/* by attnum - 1 */

@@ -388,6 +388,8 @@ set_limits(DynConnection *connection, List *options)
 	service->keep_connections = dyn_option_int(options, "keep_connections",
 											   connection->max_concurrency);
 	connection->max_read_units = dyn_option_real(options, "max_read_units", 0);
+	connection->max_statement_units =
+		dyn_option_real(options, "max_statement_units", 0);
 	connection->throttle_patience =
 		dyn_option_int(options, "throttle_patience",
 					   dyn_option_default_int("throttle_patience"));

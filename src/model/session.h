@@ -31,10 +31,8 @@ typedef struct DynConnection
 	char	   *table_prefix;
 	int			max_concurrency;
 	double		max_read_units; /* per second; 0: no limit */
+	double		max_statement_units;	/* 0: no limit */
 	int			throttle_patience;	/* ms without progress; 0: no limit */
-
-	/* the read unit limit: no request before this time (ms, monotonic) */
-	double		not_before;
 
 	/* private to session.c */
 	struct DynDescription *descriptions;

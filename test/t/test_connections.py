@@ -1,14 +1,8 @@
 """Connections between statements: as many as are of use, none that the peer has closed."""
-import os
-import shutil
-import socket
-import subprocess
-import tempfile
 import time
 
-import psycopg2
-
 import fixture
+import own_postgres
 import replies
 
 WIDE = "SELECT count(n) FROM t WHERE pk IN ('p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7')"
@@ -117,34 +111,12 @@ class FirstStatements(fixture.TestCase):
                 self.fx.execute("DROP SERVER first CASCADE")
 
 
-class FewDescriptors(fixture.TestCase):
+class FewDescriptors(own_postgres.TestCase):
     """A PostgreSQL of its own that may open few files: fewer requests are in flight, and every statement ends well."""
 
-    def setUp(self):
-        programs = self.fx.value("SELECT setting FROM pg_config WHERE name = 'BINDIR'")
-        root = os.geteuid() == 0        # whom initdb and postgres refuse to run as
-        self.run_as = ["runuser", "-u", "postgres", "--"] if root else []
-        self.directory = tempfile.mkdtemp(prefix="dynamo_fdw-few.")
-        self.addCleanup(shutil.rmtree, self.directory)
-        if root:
-            shutil.chown(self.directory, "postgres")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        data = f"{self.directory}/data"
-        self.run_program(f"{programs}/initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync")
-        self.run_program(f"{programs}/pg_ctl", "-D", data, "-w", "-s", "-l", f"{self.directory}/log", "start", "-o",
-                         f"-p {self.port} -k {self.directory} -c listen_addresses=127.0.0.1 -c max_files_per_process=80")
-        self.addCleanup(self.run_program, f"{programs}/pg_ctl", "-D", data, "-m", "immediate", "-w", "-s", "stop")
-
-    def run_program(self, *command):
-        """As the user that PostgreSQL runs as."""
-        subprocess.run([*self.run_as, *command], check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, cwd="/")
-
     def test_wide_statements(self):
-        connection = psycopg2.connect(host="127.0.0.1", port=self.port, user="postgres", dbname="postgres")
-        self.addCleanup(connection.close)
-        connection.autocommit = True
+        self.start_postgres("-c max_files_per_process=80")
+        connection = self.connect()
         cursor = connection.cursor()
         cursor.execute("CREATE EXTENSION dynamo_fdw; SET statement_timeout = '60s'")
         keys = ", ".join(f"'p{i}'" for i in range(200))

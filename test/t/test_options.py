@@ -12,8 +12,10 @@ GOOD = {
     "region": ["eu-west-1", "us-gov-west-1"],
     "endpoint": ["https://dynamodb.eu-west-1.amazonaws.com", "http://127.0.0.1:8000", "http://localhost:8000/", "https://[::1]:8000", "HTTPS://host"],
     "table_prefix": ["prod-", ""], "table_name": ["Movies", "arn:aws:dynamodb:us-east-1:1:table/x"],
-    "max_concurrency": ["1", "256"], "keep_connections": ["0", "256"], "max_read_units": ["0.1", "0.5", "1000", "1e9"], "connect_timeout": ["1", "2s", "600000"],
-    "request_timeout": ["1", "1min"], "max_attempts": ["1", "100"], "throttle_patience": ["0", "300ms", "2h"], "ca_file": ["/etc/ssl/ca.pem"], "proxy": ["http://proxy:3128"],
+    "max_concurrency": ["1", "256"], "keep_connections": ["0", "256"], "max_read_units": ["0.1", "0.5", "1000", "1e9"],
+    "max_statement_units": ["0.1", "1e9"], "connect_timeout": ["1", "2s", "600000"],
+    "request_timeout": ["1", "1min"], "max_attempts": ["1", "100"], "throttle_patience": ["0", "300ms", "2h"], "ca_file": ["/etc/ssl/ca.pem"],
+    "proxy": ["http://proxy:3128"],
     "fetch_size": ["0", "1000000"], "scan_policy": ["allow", "warn", "error", "ERROR"], "consistent_read": ["on", "false", "1"],
     "access_key_id": [], "secret_access_key": [], "session_token": ["x"], "on_mismatch": ["error", "null"],
     "attribute": ["a.b#c", "é"], "path": ["a", "a.b", "a[0].b", '"odd name".x', 'a-b_c1'],
@@ -22,6 +24,7 @@ GOOD = {
 }
 
 INTEGER = "It must be an integer from {} to {}."
+UNITS = "It must be a number from 0.1 to 1000000000."
 URL = "An endpoint looks like https://host or http://127.0.0.1:8000, without a path."
 REGION = "A region looks like eu-west-1: lower-case letters, digits and hyphens."
 EMPTY = "It must not be empty."
@@ -41,7 +44,8 @@ BAD = [(name, value, hint) for name, values, hint in (
     ("max_attempts", ["0", "101"], INTEGER.format(1, 100)),
     ("throttle_patience", ["-1", "30d", "long"], INTEGER.format(0, 2147483647)),
     ("fetch_size", ["-1", "1000001", "1kB"], INTEGER.format(0, 1000000)),
-    ("max_read_units", ["0", "-1", "x", "NaN", "Infinity", "", "1e-300", "0.09", "1e10"], "It must be a number from 0.1 to 1000000000."),
+    ("max_read_units", ["0", "-1", "x", "NaN", "Infinity", "", "1e-300", "0.09", "1e10"], UNITS),
+    ("max_statement_units", ["0", "-1", "none", "NaN", "Infinity", "", "0.09", "1e10"], UNITS),
     ("consistent_read", ["maybe", "", "2"], "It must be a Boolean, such as on or off."),
     ("scan_policy", ["never", ""], 'Valid values are "allow", "warn", "error".'),
     ("on_mismatch", ["ignore", ""], 'Valid values are "error", "null".'),

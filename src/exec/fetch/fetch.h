@@ -71,6 +71,10 @@ typedef struct DynFetchSpec
 	double		item_units;		/* read units of one item; 0: not known */
 	double		capacity;		/* read units a second, as described; 0: not
 								 * known */
+	double		max_read_units; /* of the table, a second; 0: no limit */
+	bool		consistent;		/* strongly consistent reads */
+	bool		fetches_items;	/* a local index fetches the rest of each item */
+	bool		limits_units;	/* the consumer limits the units itself */
 	int			batch_keys;		/* of one BatchGetItem; 0: as many as it takes */
 	long		first_limit;	/* items of the first page; 0: no limit */
 	long		fetch_size;		/* items of any page; 0: no limit */

@@ -38,6 +38,7 @@ dyn_pacing_init(DynStreamContext *context)
 	pacing->table = dyn_table_pace(spec->connection, spec->table, spec->index,
 								   context->statement->number);
 	pacing->item_units = spec->item_units;
+	dyn_spending_init(context);
 }
 
 /* ---- sending ---- */
@@ -49,27 +50,35 @@ dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
 	bool		paced = table->pace.throttled || stream->is_hot;
 	double		now = paced ? dyn_session_now() : 0;
 	double		delay = dyn_pace_delay(&table->pace, table->in_flight, now);
+	double		budget = dyn_spending_delay(context);
 
-	if (delay < 0 || !stream->is_hot)
-		return delay;
-	return Max(delay, dyn_pace_delay(&stream->own_pace, 0, now));
+	if (delay < 0 || budget < 0)
+		return DYN_PACE_ANSWER;
+	if (stream->is_hot)
+		delay = Max(delay, dyn_pace_delay(&stream->own_pace, 0, now));
+	return Max(delay, budget);
 }
 
-/* Items that one request may examine at the pace of the table; 0: any number. */
+/*
+ * Items that one request may examine at the pace of the table, and within
+ * budgets; 0: any number.
+ */
 static double
-most_items(const DynPacing *pacing)
+most_items(const DynStreamContext *context)
 {
+	const DynPacing *pacing = &context->pacing;
 	double		units = dyn_pace_max_units(&pacing->table->pace);
+	double		most = 0;
 
-	if (units <= 0 || pacing->item_units <= 0)
-		return 0;
-	return Max(floor(units / pacing->item_units), 1);
+	if (units > 0 && pacing->item_units > 0)
+		most = Max(floor(units / pacing->item_units), 1);
+	return dyn_spending_items(context, most);
 }
 
 long
 dyn_pacing_limit(const DynStreamContext *context, long limit)
 {
-	double		most = most_items(&context->pacing);
+	double		most = most_items(context);
 
 	if (most <= 0 || most >= INT_MAX || (limit > 0 && limit <= most))
 		return limit;
@@ -79,37 +88,43 @@ dyn_pacing_limit(const DynStreamContext *context, long limit)
 int
 dyn_pacing_keys(const DynStreamContext *context, int keys)
 {
-	double		most = most_items(&context->pacing);
+	double		most = most_items(context);
 
 	return most > 0 && most < keys ? (int) most : keys;
 }
 
 static double
-expected_units(const DynPacing *pacing, double items)
+expected_units(const DynStreamContext *context, double items)
 {
+	const DynPacing *pacing = &context->pacing;
 	double		units = pacing->request_units > 0 ? pacing->request_units
 		: PAGE_UNITS;
 
-	if (items > 0 && pacing->item_units > 0)
+	if (context->spec.op == DYN_OP_BATCH_GET_ITEM && pacing->item_units > 0)
+		units = items * pacing->item_units;
+	else if (items > 0 && pacing->item_units > 0)
 		units = pacing->request_units > 0
 			? Min(units, items * pacing->item_units)
 			: Min(items * pacing->item_units, 2 * PAGE_UNITS);
 	return Max(units, LEAST_UNITS);
 }
 
-void
+bool
 dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
 {
 	DynTablePace *table = context->pacing.table;
 	double		now;
 
-	stream->cost = expected_units(&context->pacing, items);
+	stream->cost = expected_units(context, items);
+	if (!dyn_spending_charge(context, stream, items))
+		return false;
 	if (!table->pace.throttled && !stream->is_hot)
-		return;
+		return true;
 	now = dyn_session_now();
 	dyn_pace_send(&table->pace, stream->cost, now);
 	if (stream->is_hot)
 		dyn_pace_send(&stream->own_pace, stream->cost, now);
+	return true;
 }
 
 /* ---- answers ---- */

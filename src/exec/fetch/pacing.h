@@ -46,9 +46,10 @@ extern int	dyn_pacing_keys(const struct DynStreamContext *context, int keys);
 
 /*
  * To be called before a request of the stream is sent that may examine so many
- * items, 0 if that is not known; and when it was granted.
+ * items, 0 if that is not known; false: it must not be sent yet.  And when it
+ * was granted.
  */
-extern void dyn_pacing_send(struct DynStreamContext *context,
+extern bool dyn_pacing_send(struct DynStreamContext *context,
 							struct DynStream *stream, double items);
 extern void dyn_pacing_grant(struct DynStreamContext *context,
 							 struct DynStream *stream, double units,

@@ -166,6 +166,21 @@ set_key_slots(DynFetchSpec *spec, const DynRequests *requests,
 		spec->key_slots[i] = dyn_rows_slot(rows, key[i].name);
 }
 
+/* Has a local index to fetch attributes that it does not project? */
+static bool
+fetches_items(const DynTableMeta *meta, const DynIndexMeta *index,
+			  const DynRequests *requests)
+{
+	if (index == NULL || index->global || requests->count_only)
+		return false;
+	for (int i = 0; i < requests->nprojection; i++)
+	{
+		if (!dyn_index_projects(meta, index, requests->projection[i].steps[0].name))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Keys of one BatchGetItem, so that items of the size that the table has on
  * average take about this much.
@@ -181,9 +196,38 @@ keys_of_batch(double item_bytes)
 	return (int) Max(1, Min(keys, DYN_BATCH_GET_MAX_KEYS));
 }
 
+/* Read units of an item that is read by its key, and of a part of a page. */
+static double
+units_of_key(double item_bytes)
+{
+	return 0.5 * ceil(item_bytes / 4096);
+}
+
+static double
+units_of_part(double item_bytes)
+{
+	return item_bytes / DYN_READ_UNIT_BYTES;
+}
+
+/* Where it is not known how long items are, that is 0. */
+static double
+units_of_item(const DynFetchSpec *spec, const DynTableMeta *meta,
+			  double item_bytes)
+{
+	double		units;
+
+	if (spec->op == DYN_OP_GET_ITEM || spec->op == DYN_OP_BATCH_GET_ITEM)
+		units = units_of_key(item_bytes);
+	else
+		units = units_of_part(item_bytes);
+	if (units > 0 && spec->fetches_items)
+		units += units_of_key(dyn_metadata_item_bytes(meta, NULL));
+	return spec->consistent ? 2 * units : units;
+}
+
 /* What the description tells about the cost of the requests. */
 static void
-set_sizes(DynFetchSpec *spec, bool consistent)
+set_sizes(DynFetchSpec *spec, const DynRequests *requests, bool consistent)
 {
 	const DynTableMeta *meta = dyn_session_cached_table(spec->connection,
 														spec->table);
@@ -191,6 +235,7 @@ set_sizes(DynFetchSpec *spec, bool consistent)
 		? dyn_metadata_index(meta, spec->index) : NULL;
 	double		bytes;
 
+	spec->consistent = consistent;
 	if (meta == NULL)
 		return;
 	bytes = dyn_metadata_item_bytes(meta, index);
@@ -198,12 +243,8 @@ set_sizes(DynFetchSpec *spec, bool consistent)
 		: meta->throughput.read_units;
 	if (spec->op == DYN_OP_BATCH_GET_ITEM)
 		spec->batch_keys = keys_of_batch(bytes);
-	if (spec->op == DYN_OP_GET_ITEM || spec->op == DYN_OP_BATCH_GET_ITEM)
-		spec->item_units = 0.5 * ceil(bytes / 4096);
-	else
-		spec->item_units = bytes / DYN_READ_UNIT_BYTES;
-	if (consistent)
-		spec->item_units *= 2;
+	spec->fetches_items = fetches_items(meta, index, requests);
+	spec->item_units = units_of_item(spec, meta, bytes);
 }
 
 DynFetch *
@@ -226,7 +267,8 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	spec.describe = dyn_requests_describe;
 	spec.arg = requests;
 	set_key_slots(&spec, requests, rows);
-	set_sizes(&spec, reader->relation->consistent);
+	set_sizes(&spec, requests, reader->relation->consistent);
+	spec.max_read_units = reader->relation->max_read_units;
 	spec.may_stop_early = reader->access->may_stop_early;
 	spec.keep = reader->keeps;
 	spec.first_limit = reader->access->limit_hint;

@@ -235,18 +235,6 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 	return stream->first == NULL && fetch->page == NULL;
 }
 
-/* The session's read unit limit, and the pace of the table; see pacing.h. */
-static double
-send_delay(const DynFetch *fetch, const DynStream *stream)
-{
-	const DynConnection *connection = fetch->streams.spec.connection;
-	double		delay = dyn_pacing_delay(&fetch->streams, stream);
-
-	if (delay < 0 || connection->max_read_units <= 0)
-		return delay;
-	return Max(delay, connection->not_before - dyn_session_now());
-}
-
 bool
 dyn_schedule_has_room(const DynFetch *fetch)
 {
@@ -303,7 +291,7 @@ is_starving(const DynFetch *fetch, const DynStream *stream)
 static bool
 may_send(const DynFetch *fetch, const DynStream *stream)
 {
-	return wants_to_send(fetch, stream) && send_delay(fetch, stream) == 0 &&
+	return wants_to_send(fetch, stream) && dyn_pacing_delay(&fetch->streams, stream) == 0 &&
 		(dyn_schedule_has_room(fetch) || is_starving(fetch, stream));
 }
 
@@ -359,8 +347,9 @@ dyn_schedule_send(DynFetch *fetch)
 	DynStream  *next;
 
 	begin_streams(fetch);
-	while ((next = next_to_send(fetch)) != NULL)
-		dyn_stream_send(&fetch->streams, next);
+	while ((next = next_to_send(fetch)) != NULL &&
+		   dyn_stream_send(&fetch->streams, next))
+		continue;
 }
 
 /* ---- answers ---- */
@@ -428,7 +417,7 @@ take_answers(DynFetch *fetch)
 			continue;
 		dyn_stream_receive(&fetch->streams, stream);
 		if (may_send(fetch, stream))
-			dyn_stream_send(&fetch->streams, stream);
+			(void) dyn_stream_send(&fetch->streams, stream);
 	}
 }
 
@@ -488,7 +477,7 @@ dyn_schedule_next_resumption(const DynFetch *fetch)
 	{
 		const DynStream *stream = fetch->active[i];
 		double		delay = !stream->in_flight && stream->more
-			? send_delay(fetch, stream) : 0;
+			? dyn_pacing_delay(&fetch->streams, stream) : 0;
 
 		if (delay > 0 && (earliest < 0 || delay < earliest))
 			earliest = delay;

@@ -112,7 +112,8 @@ items_requested(const DynReadRequest *request)
 	return request->limit;
 }
 
-static void
+/* False: the request may not be sent. */
+static bool
 write_body(DynStreamContext *context, DynStream *stream)
 {
 	DynReadRequest request = {0};
@@ -131,10 +132,10 @@ write_body(DynStreamContext *context, DynStream *stream)
 	}
 	if (request.op == DYN_OP_BATCH_GET_ITEM)
 		pick_keys(context, stream, &request, picked);
-	dyn_pacing_send(context, stream, items_requested(&request));
 	dyn_write_read(body, &request);
 	if (body->failed)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return dyn_pacing_send(context, stream, items_requested(&request));
 }
 
 static void
@@ -146,7 +147,7 @@ fill_request_context(const DynStreamContext *context, DynRequestContext *about)
 	about->server = context->spec.connection->server_name;
 }
 
-void
+bool
 dyn_stream_send(DynStreamContext *context, DynStream *stream)
 {
 	Assert(stream->more && !stream->in_flight && stream->reserved == 0);
@@ -154,7 +155,11 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 		stream->call = dyn_call_create(dyn_session_client());
 	if (stream->call == NULL)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	write_body(context, stream);
+	if (!write_body(context, stream))
+	{
+		dyn_batch_reopen(&stream->batch);
+		return false;
+	}
 	stream->nrequests++;
 	stream->more = false;
 	stream->in_flight = true;
@@ -170,6 +175,7 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	stream->call->in_flight = &context->pacing.table->in_flight;
 	dyn_call_start(stream->call, &context->spec.connection->service,
 				   &context->statement->retries, dyn_operation_name(context->spec.op));
+	return true;
 }
 
 /* ---- receiving ---- */
@@ -185,7 +191,6 @@ count_answer(DynStreamContext *context, const DynCall *call,
 			 const DynPage *page, bool is_get)
 {
 	DynCounters counters = {0};
-	DynConnection *connection = context->spec.connection;
 
 	counters.requests = 1;
 	counters.retries = Max(call->attempts - 1, 0);
@@ -204,9 +209,6 @@ count_answer(DynStreamContext *context, const DynCall *call,
 	dyn_backend_counters.items_read += counters.items_read;
 	dyn_backend_counters.items_returned += counters.items_returned;
 	dyn_backend_counters.read_units += counters.read_units;
-	if (connection->max_read_units > 0)
-		connection->not_before = Max(connection->not_before, dyn_session_now()) +
-			page->units * 1000.0 / connection->max_read_units;
 }
 
 /* The attempts that were throttled before this one belong to the request. */
@@ -316,6 +318,7 @@ static void
 receive_throttle(DynStreamContext *context, DynStream *stream)
 {
 	stream->throttles++;
+	dyn_spending_refuse(context, stream);
 	dyn_pacing_refuse(context, stream);
 	send_again(stream);
 }
@@ -333,6 +336,7 @@ end_flight(DynStreamContext *context, DynStream *stream)
 		--*context->spec.group_in_flight;
 	context->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
+	dyn_spending_landed(context, stream);
 }
 
 static void
@@ -556,12 +560,13 @@ items_examined(DynStreamContext *context, DynStream *stream,
 	return stream->batch_answered - before;
 }
 
-/* The pace learns from what was granted. */
+/* Budgets are corrected, and the pace learns from what was granted. */
 static void
 note_units(DynStreamContext *context, DynStream *stream, const DynPage *page)
 {
 	double		items = items_examined(context, stream, page);
 
+	dyn_spending_grant(context, stream, page->units, items);
 	if (items > 0 || context->spec.op != DYN_OP_BATCH_GET_ITEM)
 		dyn_pacing_grant(context, stream, page->units, items);
 }
@@ -584,6 +589,7 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 {
 	DynOperation op = context->spec.op;
 
+	note_units(context, stream, &page->page);
 	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, &page->page,
 											   about->operation));
@@ -592,7 +598,6 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 	context->answers++;
 	note_position(stream, page);
 	note_last_key(context, stream, &page->page, about);
-	note_units(context, stream, &page->page);
 	note_unprocessed(context, stream, page);
 }
 

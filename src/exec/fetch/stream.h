@@ -12,6 +12,7 @@
 
 #include "fetch.h"
 #include "pacing.h"
+#include "spending.h"
 
 /* An answer whose items are waiting or being handed out. */
 typedef struct DynFetchPage
@@ -45,7 +46,9 @@ typedef struct DynStream
 	int			batch_answered; /* its keys, when the last answer came */
 	bool		sent_after_refresh; /* since the description was asked for
 									 * again */
-	double		cost;			/* read units expected of the request */
+	double		cost;			/* read units expected of the request... */
+	double		expected;		/* ...counted for its statement... */
+	double		charge;			/* ...and charged to budgets */
 	int			throttles;		/* of the request, before it was answered */
 	bool		is_hot;			/* its partition was throttled */
 	DynPace		own_pace;		/* if is_hot */
@@ -69,6 +72,7 @@ typedef struct DynStreamContext
 								 * unprocessed */
 	DynBuffer	scratch;		/* of comparing an answer with its request */
 	DynPacing	pacing;
+	DynSpending spending;
 	size_t		expected;		/* bytes of an answer, as seen so far */
 	uint64		count;
 	uint64		answers;		/* taken in so far */
@@ -79,8 +83,10 @@ typedef struct DynStreamContext
 /* Makes a stream ready for its first request; keeps what it can use again. */
 extern void dyn_stream_begin(DynStream *stream, int number);
 
-/* Sends the next request. */
-extern void dyn_stream_send(DynStreamContext *context, DynStream *stream);
+/*
+ * Sends the next request; false: it turned out that it may not be sent yet.
+ */
+extern bool dyn_stream_send(DynStreamContext *context, DynStream *stream);
 
 /*
  * Takes the answer of a call that is done: raises its error, or queues its page

@@ -1,0 +1,268 @@
+/*
+ * spending.c
+ *		Charges the requests of a fetch to budgets, and to its statement.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "stream.h"
+
+/* Units of a page of 1 MB, of the largest item, and of the least request. */
+#define PAGE_UNITS		128.0
+#define ITEM_UNITS		50.0
+#define LEAST_UNITS		0.5
+
+/* One request may cost what a budget grants in this time. */
+#define REQUEST_SECONDS	0.5
+
+void
+dyn_spending_init(DynStreamContext *context)
+{
+	const DynFetchSpec *spec = &context->spec;
+	double		of_server = spec->connection->max_read_units;
+	double		of_table = spec->max_read_units;
+	DynSpending *spending = &context->spending;
+
+	if (of_server <= 0 && of_table <= 0)
+		return;
+	spending->budgets = palloc0(sizeof(DynBudgets));
+	if (of_server > 0)
+		dyn_budgets_add(spending->budgets, spec->connection, NULL, of_server);
+	if (of_table > 0)
+		dyn_budgets_add(spending->budgets, spec->connection, spec->table,
+						of_table);
+	spending->request_units = REQUEST_SECONDS *
+		(of_server > 0 && of_table > 0 ? Min(of_server, of_table)
+		 : Max(of_server, of_table));
+}
+
+/* Strongly consistent reads cost twice as much. */
+static double
+price(const DynStreamContext *context, double units)
+{
+	return context->spec.consistent ? 2 * units : units;
+}
+
+static bool
+is_keyed(const DynStreamContext *context)
+{
+	return context->spec.op == DYN_OP_GET_ITEM ||
+		context->spec.op == DYN_OP_BATCH_GET_ITEM;
+}
+
+/* ---- the statement's limit ---- */
+
+/* 0: it has none. */
+static double
+statement_limit(const DynStreamContext *context)
+{
+	if (context->spec.limits_units)
+		return 0;
+	return dyn_statement_max_units(context->spec.connection);
+}
+
+/* What is left of it if requests in flight cost what they are expected to. */
+static double
+left_of_statement(const DynStreamContext *context, double limit)
+{
+	const DynStatement *statement = context->statement;
+
+	return limit - statement->counters.read_units - statement->expected_units;
+}
+
+DYN_NORETURN static void
+report_limit(const DynStreamContext *context, double limit, double cost)
+{
+	const DynFetchSpec *spec = &context->spec;
+	const char *key = spec->access->base[0].name;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("statement would use more than %g read units", limit),
+			 errdetail("It has used %.1f; the next request for DynamoDB table \"%s\" is expected to use %.1f.",
+					   context->statement->counters.read_units, spec->table,
+					   cost),
+			 spec->op == DYN_OP_SCAN
+			 ? errhint("Restrict the partition key \"%s\", or raise max_statement_units.",
+					   key)
+			 : errhint("Restrict the keys of fewer items, or raise max_statement_units.")));
+}
+
+/* Where nothing is known, a request is expected to cost little. */
+static double
+expected_of(const DynStreamContext *context, const DynStream *stream)
+{
+	const DynPacing *pacing = &context->pacing;
+
+	return pacing->request_units > 0 || pacing->item_units > 0 ? stream->cost
+		: price(context, LEAST_UNITS);
+}
+
+static void
+charge_statement(const DynStreamContext *context, const DynStream *stream)
+{
+	double		limit = statement_limit(context);
+	double		cost = expected_of(context, stream);
+
+	if (limit > 0 && context->statement->counters.read_units + cost > limit)
+		report_limit(context, limit, cost);
+}
+
+/* ---- sending ---- */
+
+/*
+ * Will an answer be taken in that corrects what is expected?  Keyed and without
+ * room, those that nobody waits for are not (schedule.c).
+ */
+static bool
+answer_will_come(const DynStreamContext *context)
+{
+	const DynStatement *statement = context->statement;
+
+	if (context->pacing.table->in_flight > 0)
+		return true;
+	return context->spending.unanswered > 0 &&
+		(!context->spec.keyed ||
+		 statement->bytes + context->expected <= statement->max_bytes);
+}
+
+/* Is an answer to wait for before another request is sent? */
+static bool
+awaits_answer(const DynStreamContext *context)
+{
+	uint64		in_flight = (uint64) context->pacing.table->in_flight;
+	double		limit = statement_limit(context);
+
+	if (context->spending.budgets != NULL && in_flight > context->answers)
+		return true;
+	return limit > 0 && answer_will_come(context) &&
+		left_of_statement(context, limit) <
+		Max(context->pacing.request_units, price(context, LEAST_UNITS));
+}
+
+double
+dyn_spending_delay(const DynStreamContext *context)
+{
+	if (awaits_answer(context))
+		return DYN_PACE_ANSWER;
+	if (context->spending.budgets == NULL)
+		return 0;
+	return dyn_budgets_delay(context->spending.budgets, dyn_session_now());
+}
+
+/* Units of an item, to keep a request within bounds. */
+static double
+likely_item(const DynStreamContext *context)
+{
+	if (context->pacing.item_units > 0)
+		return context->pacing.item_units;
+	return price(context, is_keyed(context) ? ITEM_UNITS : LEAST_UNITS);
+}
+
+/* So many items, if all of them may be read. */
+static double
+fewer(double items, double most)
+{
+	most = Max(floor(most), 1);
+	return items > 0 && items <= most ? items : most;
+}
+
+/* A page ends at 1 MB without a Limit, but not what is fetched for it. */
+static bool
+needs_limit(const DynStreamContext *context, double units)
+{
+	return is_keyed(context) || context->spec.fetches_items ||
+		units < price(context, PAGE_UNITS);
+}
+
+double
+dyn_spending_items(const DynStreamContext *context, double items)
+{
+	double		budget = context->spending.request_units;
+	double		limit = statement_limit(context);
+	double		left = limit > 0 ? left_of_statement(context, limit) : 0;
+
+	if (budget > 0 && needs_limit(context, budget))
+		items = fewer(items, budget / likely_item(context));
+	if (limit > 0 && context->pacing.item_units > 0 &&
+		needs_limit(context, left))
+		items = fewer(items, left / context->pacing.item_units);
+	return items;
+}
+
+/* By the table at the head of spending.h. */
+static double
+most_units(const DynStreamContext *context, const DynStream *stream,
+		   double items)
+{
+	const DynSpending *spending = &context->spending;
+	double		item = Max(spending->most_item, context->pacing.item_units);
+	double		most = price(context, PAGE_UNITS);
+
+	if (item <= 0 && is_keyed(context))
+		item = price(context, ITEM_UNITS);
+	if (items > 0 && item > 0)
+		most = is_keyed(context) || context->spec.fetches_items
+			? items * item : Min(items * item, most);
+	if (context->spec.op == DYN_OP_QUERY && stream->nrequests == 0 &&
+		spending->most_request > 0)
+		most = Min(most, spending->most_request);
+	return Max(most, price(context, LEAST_UNITS));
+}
+
+bool
+dyn_spending_charge(DynStreamContext *context, DynStream *stream, double items)
+{
+	charge_statement(context, stream);
+	stream->charge = most_units(context, stream, items);
+	if (context->spending.budgets != NULL &&
+		!dyn_budgets_take(context->spending.budgets, stream->charge,
+						  dyn_session_now()))
+		return false;
+	stream->expected = expected_of(context, stream);
+	context->statement->expected_units += stream->expected;
+	context->spending.unanswered++;
+	return true;
+}
+
+/* ---- answers ---- */
+
+void
+dyn_spending_landed(DynStreamContext *context, DynStream *stream)
+{
+	context->statement->expected_units -= stream->expected;
+	stream->expected = 0;
+	context->spending.unanswered--;
+}
+
+/* Attempts that were lost may have been executed. */
+static void
+correct(DynStreamContext *context, DynStream *stream, double units, int lost)
+{
+	if (context->spending.budgets != NULL)
+		dyn_budgets_correct(context->spending.budgets, stream->charge,
+							units + Max(lost, 0) * stream->cost,
+							dyn_session_now());
+}
+
+void
+dyn_spending_grant(DynStreamContext *context, DynStream *stream, double units,
+				   double items)
+{
+	DynSpending *spending = &context->spending;
+	const DynCall *call = stream->call;
+
+	if (units <= 0)
+		units = stream->cost;
+	correct(context, stream, units, call->attempts - call->throttles - 1);
+	spending->most_request = Max(spending->most_request, units);
+	if (items > 0)
+		spending->most_item = Max(spending->most_item, units / items);
+}
+
+void
+dyn_spending_refuse(DynStreamContext *context, DynStream *stream)
+{
+	correct(context, stream, 0, stream->call->attempts - stream->call->throttles);
+}
