@@ -262,6 +262,21 @@ class Limit(Scripted):
         self.fx.execute("ROLLBACK")
         self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
 
+    def test_beside_an_open_cursor(self):
+        """Branches wait for the requests of a cursor, which may be all that the table may have in flight, and go on then."""
+        self.fx.execute("ALTER SERVER fake OPTIONS (ADD max_concurrency '1')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP max_concurrency)")
+        self.table(0, page_size=1)
+        self.describe()
+        sql = "SELECT n FROM t0 WHERE v >= 0 UNION ALL SELECT n FROM t0 WHERE w >= 0"
+        self.assertIn("Async Foreign Scan", self.fx.explain(sql))
+        self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT n FROM t0 WHERE v >= 0")
+        self.addCleanup(self.fx.execute, "ROLLBACK")
+        for read in range(1, 8):
+            self.fx.rows("FETCH 1 FROM c")
+            self.assertEqual(sorted(self.fx.rows(sql)), [(n // 2,) for n in range(20)])
+        self.assertEqual(len(self.fx.rows("FETCH ALL FROM c")), 10 - read)
+
 
 class Rescans(Scripted):
     """The Append runs again."""

@@ -450,8 +450,8 @@ any_is_blocked(const DynFetch *fetch)
 void
 dyn_schedule_pump(DynFetch *fetch)
 {
-	/* an answer to a peer makes room, too */
-	if (awaits_answer(fetch))
+	/* an answer to a peer makes room, too, or lets the table be asked */
+	if (awaits_answer(fetch) || fetch->streams.pacing.table->in_flight > 0)
 	{
 		dyn_client_drive(dyn_session_client());
 		take_answers(fetch);
