@@ -12,6 +12,13 @@ def descriptors_of(pid):
     return sum(name.startswith(("socket:", "anon_inode:")) for name in names)
 
 
+def cpu_seconds(pid):
+    """The processor time that it has used."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def resident_kb(pid):
     """Its memory in use, VmRSS."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:

@@ -485,12 +485,15 @@ dyn_schedule_next_resumption(const DynFetch *fetch)
 	return earliest;
 }
 
-/* Is an answer under way, to us or to others, that lets us send? */
+/*
+ * Is an answer under way, to us or to others?  One that has come, and is not
+ * taken in for lack of room, is not; nor is a paused one: then a wait would
+ * end at once, or never.
+ */
 static bool
 may_wait(const DynFetch *fetch)
 {
-	return dyn_schedule_in_flight(fetch) > 0 ||
-		fetch->streams.pacing.table->in_flight > 0;
+	return fetch->streams.pacing.table->in_flight > 0;
 }
 
 static void
