@@ -42,7 +42,10 @@ dyn_table_pace(DynConnection *connection, const char *table,
 	if (pace == NULL)
 		pace = make_pace(connection, table, index);
 	if (pace->statement != statement)
+	{
 		dyn_pace_init(&pace->pace, connection->max_concurrency);
+		pace->hot_stream = NULL;
+	}
 	pace->statement = statement;
 	return pace;
 }

@@ -22,7 +22,7 @@ typedef struct DynTablePace
 
 	/* the last throttle that named the limit of a partition */
 	double		hot_ms;
-	const void *hot_stream;
+	const void *hot_stream;		/* NULL: none */
 } DynTablePace;
 
 /*

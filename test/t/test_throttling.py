@@ -121,6 +121,20 @@ class Throttling(fixture.TestCase):
         self.fake.on("Query", [replies.throttle("TableReadKeyRangeThroughputExceeded")])
         self.assertEqual(self.fx.rows(f"SELECT count(n), sum(n) FROM h WHERE pk IN ({keys}) AND n >= 0"), [(400, sum(range(400)))])
 
+    def test_hot_partitions_of_two_statements(self):
+        """What one statement has met does not make the next one slow down the whole table."""
+        items = [item(n, pk={"S": f"p{n // 200}"}, sk={"N": str(n)}) for n in range(400)]
+        self.fake.metered("h", 40000, 40960, range_key=("sk", "N"), items=items)
+        self.fx.foreign_table("h", "pk text, sk integer, n integer", server="metered")
+        self.fake.on("Query", [throttle("TableReadKeyRangeThroughputExceeded")])
+        self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT n FROM h WHERE pk = 'p0' AND n >= 0")
+        self.addCleanup(self.fx.execute, "ROLLBACK")
+        self.assertEqual(self.fx.rows("FETCH 1 FROM c"), [(0,)])
+        self.fake.reset()
+        self.fake.on("Query", [throttle("TableReadKeyRangeThroughputExceeded")])
+        self.assertEqual(self.fx.rows("SELECT count(n) FROM h WHERE pk = 'p1' AND n >= 0"), [(200,)])
+        self.assertEqual([request.body for request in self.fake.requests if "Limit" in request.body], [])
+
     def test_sleeps_while_other_answers_wait(self):
         """Lookups whose answers have come, and have no room yet, do not keep the one that is awaited from sleeping."""
         items = [item(n, pk={"S": f"p{n // 50}"}, sk={"N": str(n)}, b={"S": "x" * 20000}) for n in range(1000)]

@@ -215,8 +215,8 @@ count_stall(DynPacing *pacing, double now)
 static bool
 is_alone(DynTablePace *table, const DynStream *stream, double now)
 {
-	bool		alone = table->hot_stream == stream ||
-		now - table->hot_ms > HOT_TOGETHER_MS;
+	bool		alone = table->hot_stream == NULL ||
+		table->hot_stream == stream || now - table->hot_ms > HOT_TOGETHER_MS;
 
 	table->hot_ms = now;
 	table->hot_stream = stream;
