@@ -279,16 +279,19 @@ number_value(const char *p, size_t len)
 	return strtod(text, NULL);
 }
 
+/* What no response can have cost counts as not told: it would add up. */
 static const char *
 read_units_number(Response *response, const char *p)
 {
 	const char *start = p;
+	double		units;
 
 	if (*p == 'n')
 		return dyn_scan_literal(&response->reader.scan, p, "null");
 	p = dyn_scan_number(&response->reader.scan, p);
-	if (p != NULL)
-		response->page->units += number_value(start, p - start);
+	units = p != NULL ? number_value(start, p - start) : 0;
+	if (units > 0 && units <= DYN_PAGE_MOST_UNITS)
+		response->page->units += units;
 	return p;
 }
 

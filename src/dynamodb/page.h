@@ -83,6 +83,9 @@ typedef struct DynPageError
 #define DYN_PAGE_OTHER			0x200	/* an unknown member */
 #define DYN_PAGE_EMPTY_LAST_KEY 0x400	/* LastEvaluatedKey: null or {} */
 
+/* No response costs more read units; larger figures are ignored. */
+#define DYN_PAGE_MOST_UNITS		1e7
+
 typedef struct DynPage
 {
 	/* valid after a successful dyn_page_parse */
@@ -92,7 +95,8 @@ typedef struct DynPage
 	DynValue	table;			/* the first of these names, like an S */
 	uint64_t	count;			/* Count (Select=COUNT: without items) */
 	uint64_t	scanned_count;	/* ScannedCount; 0 if absent */
-	double		units;			/* CapacityUnits, summed; 0 if absent */
+	double		units;			/* CapacityUnits, summed; 0 if absent, or
+								 * nothing that they can be */
 	const char *last_key;		/* LastEvaluatedKey's JSON object, NULL if
 								 * absent, null or {} */
 	size_t		last_key_len;

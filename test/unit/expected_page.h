@@ -211,7 +211,9 @@ expect_units_of(Expected *e, json_t *j)
 	units = json_object_get(j, "CapacityUnits");
 	if (units != NULL && !json_is_number(units) && !json_is_null(units))
 		return false;
-	e->units += json_number_value(units);
+	if (json_number_value(units) > 0 &&
+		json_number_value(units) <= DYN_PAGE_MOST_UNITS)
+		e->units += json_number_value(units);
 	return true;
 }
 

@@ -227,6 +227,10 @@ members_beside_the_items_are_read(void)
 	CHECK(parse(shape, "{\"ConsumedCapacity\":[{\"CapacityUnits\":1},"
 				"{\"CapacityUnits\":0.25}]}"));
 	CHECK(page.units == 1.25);
+	CHECK(parse(shape, "{\"ConsumedCapacity\":[{\"CapacityUnits\":-3},"
+				"{\"CapacityUnits\":1e308},{\"CapacityUnits\":1e999},"
+				"{\"CapacityUnits\":2}]}"));
+	CHECK(page.units == 2);
 	dyn_path_tree_free(shape);
 }
 
