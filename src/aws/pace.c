@@ -58,6 +58,9 @@
 /* A measurement of twice this time forgets its older half. */
 #define MEASURED_MS			2000.0
 
+/* Longer spells without a request count as this long. */
+#define LONGEST_SPELL_MS	1000.0
+
 /* One request costs at most what the rate grants in this time... */
 #define REQUEST_MS			250.0
 
@@ -81,6 +84,20 @@ dyn_pace_init(DynPace *pace, double max_window)
 {
 	*pace = (DynPace) {.window = max_window, .max_window = max_window,
 	.narrowed_ms = -1};
+}
+
+/*
+ * Something happens to a request.  Where nobody asked for long, though it would
+ * have been time, nothing could be granted: that does not show the rate.
+ */
+static void
+skip_spell(DynPace *pace, double now_ms)
+{
+	double		spell = now_ms - max(pace->seen_ms, pace->next_ms);
+
+	if (spell > LONGEST_SPELL_MS)
+		pace->since_ms += spell - LONGEST_SPELL_MS;
+	pace->seen_ms = max(pace->seen_ms, now_ms);
 }
 
 /* ---- sending -------------------------------------------------------- */
@@ -122,6 +139,7 @@ wait_for(DynPace *pace, double since_ms, double cost, double now_ms)
 void
 dyn_pace_send(DynPace *pace, double cost, double now_ms)
 {
+	skip_spell(pace, now_ms);
 	if (pace->rate > 0)
 		wait_for(pace, max(pace->next_ms, now_ms - SLACK_MS), cost, now_ms);
 }
@@ -140,12 +158,13 @@ raise_rate(DynPace *pace, double now_ms)
 {
 	double		quiet = min(pace->answers / QUIET_ANSWERS,
 							(now_ms - pace->refused_ms) / QUIET_MS);
-	double		growth = min(GROWTH_PER_ANSWER, GROWTH_PER_SECOND *
-							 (now_ms - pace->raised_ms) / SECOND);
+	double		elapsed = max(now_ms - pace->raised_ms, 0);
+	double		growth = min(GROWTH_PER_ANSWER,
+							 GROWTH_PER_SECOND * elapsed / SECOND);
 
 	growth *= 1 + HASTE * quiet * quiet;
 	pace->rate *= 1 + min(growth, MAX_GROWTH);
-	pace->raised_ms = now_ms;
+	pace->raised_ms += elapsed;
 	if (pace->rate > FORGET_RATIO * measured(pace, now_ms))
 		dyn_pace_init(pace, pace->max_window);
 }
@@ -154,6 +173,7 @@ void
 dyn_pace_grant(DynPace *pace, double cost, double units, double sent_ms,
 			   double now_ms)
 {
+	skip_spell(pace, now_ms);
 	pace->window = min(pace->max_window, pace->window + 1 / pace->window);
 	if (pace->rate > 0)
 		wait_for(pace, pace->next_ms, units - cost, now_ms);
@@ -225,6 +245,7 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 {
 	if (sent_ms <= pace->narrowed_ms)
 		return;
+	skip_spell(pace, now_ms);
 	pace->narrowed_ms = now_ms;
 	pace->window = max(1, pace->window * NARROWING);
 	pace->capacity = capacity;

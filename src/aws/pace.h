@@ -34,6 +34,7 @@ typedef struct DynPace
 	double		next_ms;		/* no request before this time */
 	double		since_ms;		/* where the measurement begins */
 	double		granted;		/* units since then */
+	double		seen_ms;		/* what happened last: sent, or answered */
 	double		refused_ms;		/* the last refusal */
 	double		raised_ms;		/* when the rate was raised last */
 	int			answers;		/* granted since the last refusal */

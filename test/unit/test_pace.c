@@ -175,12 +175,23 @@ ideal(const Case *c)
 	return fmax(trips, (units - first) / c->grants);
 }
 
+/* Soon after the first refusal nobody asks for this long. */
 static void
-run(const Case *c)
+rest(World *world, double *ms)
+{
+	if (world->at_first == 0)
+		return;
+	world->now += *ms;
+	*ms = 0;
+}
+
+static void
+run(const Case *c, double rest_s)
 {
 	static Request requests[MAX_STREAMS];
 	World		world = {.c = c, .requests = requests};
 	double		wanted = ideal(c);
+	double		rest_ms = rest_s * MS;
 	double		ratio;
 	int			i;
 
@@ -189,8 +200,11 @@ run(const Case *c)
 	world.level = c->empty ? 0 : c->grants;
 	dyn_pace_init(&world.pace, 16);
 	do
+	{
 		while (send_one(&world));
-	while (step(&world));
+		rest(&world, &rest_ms);
+	} while (step(&world));
+	world.now -= rest_s * MS;
 	ratio = (world.refused - world.at_first) / (double) world.useful;
 	if (!CHECK(world.now / MS <= 1.15 * wanted + 0.5) || !CHECK(ratio <= 0.3))
 		printf("#   %s: %.2f s, ideal %.2f, %d of %d refused beyond the first\n",
@@ -220,7 +234,7 @@ static const Case cases[] = {
 };
 
 static void
-run_all(bool known, double round_trip)
+run_all(bool known, double round_trip, double rest_s)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
@@ -228,26 +242,61 @@ run_all(bool known, double round_trip)
 
 		c.known = known ? fmax(c.grants, c.then) : 0;
 		c.round_trip = round_trip;
-		run(&c);
+		run(&c, rest_s);
 	}
 }
 
 static void
 keeps_up_with_a_capacity_that_is_known(void)
 {
-	run_all(true, 5);
+	run_all(true, 5, 0);
 }
 
 static void
 keeps_up_with_a_capacity_that_is_not_known(void)
 {
-	run_all(false, 5);
+	run_all(false, 5, 0);
 }
 
 static void
 keeps_up_over_a_long_way(void)
 {
-	run_all(false, 60);
+	run_all(false, 60, 0);
+}
+
+static void
+does_not_take_a_rest_for_a_slow_service(void)
+{
+	static const double rests[] = {3, 10, 60, 600};
+	static const Case few[] = {
+		{"500 units of 25 in pages of 8", 1, 500, 8, false, STEADY(25), 0, 5},
+		{"100 units of 5 in pages of 8", 1, 100, 8, false, STEADY(5), 0, 5},
+		{"2000 units of 100 in pages", 1, 2000, PAGE_UNITS, false, STEADY(100), 0, 5},
+	};
+
+	for (size_t i = 0; i < sizeof(rests) / sizeof(rests[0]); i++)
+		for (size_t j = 0; j < sizeof(few) / sizeof(few[0]); j++)
+			run(&few[j], rests[i]);
+}
+
+/* The answers of a stream that is not asked for wait. */
+static void
+an_answer_may_be_told_late(void)
+{
+	DynPace		pace;
+	double		rate;
+
+	dyn_pace_init(&pace, 16);
+	dyn_pace_refuse(&pace, 1, 0, 900, 1000);
+	dyn_pace_grant(&pace, 10, 10, 1100, 1200);
+	dyn_pace_refuse(&pace, 1, 0, 1900, 2000);
+	rate = pace.rate;
+	CHECK(rate > 0);
+	dyn_pace_grant(&pace, 1, 1, 60000, 60010);
+	CHECK(pace.rate >= rate);
+	rate = pace.rate;
+	dyn_pace_grant(&pace, 1, 1, 2100, 2110);
+	CHECK(pace.rate >= rate);
 }
 
 int
@@ -256,5 +305,7 @@ main(void)
 	RUN(keeps_up_with_a_capacity_that_is_known);
 	RUN(keeps_up_with_a_capacity_that_is_not_known);
 	RUN(keeps_up_over_a_long_way);
+	RUN(does_not_take_a_rest_for_a_slow_service);
+	RUN(an_answer_may_be_told_late);
 	return DONE("pace");
 }
