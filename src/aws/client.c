@@ -752,6 +752,7 @@ reset_figures(DynCall *call)
 	call->hot_partition = false;
 	call->attempts = 0;
 	call->throttles = 0;
+	call->lost = 0;
 	call->bytes_received = 0;
 	call->elapsed_ms = 0;
 }
@@ -817,6 +818,7 @@ dyn_call_unpack(DynCall *public)
 	dyn_client_recycle(call->client, &call->packed);
 	if (public->failure == DYN_FAIL_NONE)
 		return true;
+	public->lost++;
 	dyn_call_distrust(public);
 	class = public->failure == DYN_FAIL_ENCODING ? DYN_RETRY_TRANSIENT
 		: DYN_RETRY_FINAL;

@@ -139,6 +139,8 @@ typedef struct DynCall
 	/* counted over all attempts */
 	int			attempts;
 	int			throttles;		/* attempts that were throttled */
+	int			lost;			/* attempts that may have been executed, but
+								 * were not answered; counted at once */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* start to done */
 	double		started_ms;		/* monotonic, as of the start... */

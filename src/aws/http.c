@@ -523,6 +523,15 @@ dyn_http_socket(const DynHttp *http)
 	return fd;
 }
 
+bool
+dyn_http_was_sent(const DynHttp *http)
+{
+	long		bytes = 0;
+
+	return curl_easy_getinfo(http->easy, CURLINFO_REQUEST_SIZE,
+							 &bytes) == CURLE_OK && bytes > 0;
+}
+
 uint64_t
 dyn_http_identity(const DynHttp *http)
 {

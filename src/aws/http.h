@@ -99,6 +99,9 @@ extern int64_t dyn_http_round_trip_us(const DynHttp *http);
 /* The descriptor of its connection; -1 if that is closed. */
 extern int	dyn_http_socket(const DynHttp *http);
 
+/* Has the peer got the request, or a part of it? */
+extern bool dyn_http_was_sent(const DynHttp *http);
+
 /*
  * What tells the reply from others of its connection: request id and checksum;
  * and from those of others, its local port, which is known when it is closed.

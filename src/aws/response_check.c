@@ -165,6 +165,21 @@ forget_last_attempt(DynCall *call)
 	call->hot_partition = false;
 }
 
+/* May the service have executed what it did not answer? */
+static bool
+was_lost(const DynCall *call, const DynHttp *http)
+{
+	switch (call->failure)
+	{
+		case DYN_FAIL_NONE:
+		case DYN_FAIL_SERVICE:
+		case DYN_FAIL_HTTP:
+			return false;
+		default:
+			return dyn_http_was_sent(http);
+	}
+}
+
 DynRetryClass
 dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 				   const DynCredentials *credentials, int64_t signed_clock)
@@ -180,6 +195,7 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 						 credentials, call->request_id,
 						 sizeof(call->request_id));
 	call->bytes_received += reply->body_bytes;
+	call->lost += was_lost(call, http);
 	if (call->failure == DYN_FAIL_NONE)
 		return DYN_RETRY_FINAL;
 	outcome.failure = call->failure;

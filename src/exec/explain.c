@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "utils/ruleutils.h"
 
+#include "../model/budget.h"
 #include "../model/encoding.h"
 #include "../model/pg_compat.h"
 #include "fallback.h"
@@ -261,6 +262,27 @@ show_access(const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Advice", access->advice, es);
 }
 
+static void
+show_budgets(const DynRelation *relation, ExplainState *es)
+{
+	double		of_server = relation->connection->max_read_units;
+	double		of_table = relation->max_read_units;
+	StringInfoData buf;
+
+	if (of_server <= 0 && of_table <= 0)
+		return;
+	initStringInfo(&buf);
+	if (of_server > 0)
+		appendStringInfo(&buf, "%g per second of the server", of_server);
+	if (of_table > 0)
+		appendStringInfo(&buf, "%s%g per second of the table",
+						 of_server > 0 ? ", " : "", of_table);
+	appendStringInfoString(&buf, dyn_budgets_are_shared()
+						   ? ", shared by all sessions"
+						   : ", for this session alone");
+	ExplainPropertyText("Read Unit Budget", buf.data, es);
+}
+
 void
 dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 {
@@ -282,6 +304,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	if (scan->reader->relation->consistent)
 		ExplainPropertyBool("Consistent Read", true, es);
 	show_access(scan->reader->access, es);
+	show_budgets(scan->reader->relation, es);
 	if (es->analyze)
 		show_counters(&scan->reader->counters, es);
 	if (es->analyze && scan->fallback != NULL &&

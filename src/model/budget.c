@@ -108,14 +108,18 @@ fill(Bucket *bucket, double rate, double now)
 	bucket->budget.rate = rate;
 }
 
-/* Is the bucket free, or as good as new? */
+/*
+ * Is the bucket free, or as good as new?  One that was filled now may be that of
+ * the same request's other budget.
+ */
 static bool
 is_reusable(const Bucket *bucket, double now)
 {
 	double		rate = bucket->budget.rate;
+	double		idle = now - bucket->filled_ms;
 
 	return rate == 0 ||
-		bucket->level + rate * (now - bucket->filled_ms) / 1000 >= rate;
+		(idle > 0 && bucket->level + rate * idle / 1000 >= rate);
 }
 
 /*

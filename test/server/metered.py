@@ -3,7 +3,8 @@
 Each table and index has a bucket of tokens, and so has each partition key, up to the 3,000 units a second of a partition: a
 bucket holds what it is filled with in a second, and is full at the beginning (no saved burst). A request is granted while its
 buckets are not empty, and takes what it costs, even if that is more; BatchGetItem goes key by key, and leaves the rest
-unprocessed. Items may be said to be larger than they are, so that many units are few bytes.
+unprocessed. Items may be said to be larger than they are, so that many units are few bytes. A local index has short
+entries, and what it does not project is fetched, item by item. Strongly consistent reads cost twice as much.
 
     with Metered() as fake:
         fake.metered("t", units=250, item_bytes=40960, items=[...])
@@ -20,6 +21,7 @@ from tables import Table, key_parts, same
 
 PARTITION_UNITS = 3000      # a second
 PAGE_BYTES = 1024 * 1024
+ENTRY_BYTES = 100           # of an index
 
 
 class Bucket:
@@ -99,9 +101,9 @@ class Metered(FakeDynamo):
     """The scripted server with such tables."""
 
     def metered(self, name, units, item_bytes=400, partition_units=PARTITION_UNITS, hash_key=("pk", "S"), range_key=None, items=(),
-                **details):
+                indexes=(), **details):
         """Define one."""
-        table = MeteredTable(name, key_parts(hash_key), key_parts(range_key), [], list(items), **details)
+        table = MeteredTable(name, key_parts(hash_key), key_parts(range_key), list(indexes), list(items), **details)
         table.meter(units, item_bytes, partition_units)
         self.tables[name] = table
         return table
@@ -115,7 +117,7 @@ class Metered(FakeDynamo):
             granted = table.grants(partition)
             if granted is not True:
                 break
-            cost = key_units(table.item_bytes)
+            cost = key_units(table.item_bytes, wanted)
             table.take(partition, cost)
             units += cost
             found += [item for item in table.collections.get(partition, ()) if all(same(item[n], v) for n, v in key.items())]
@@ -138,7 +140,7 @@ class Metered(FakeDynamo):
             table.throttled += 1
             return throttle(granted)
         table.granted += 1
-        units = key_units(table.item_bytes)
+        units = key_units(table.item_bytes, request)
         table.take(partition, units)
         found = [item for item in table.collections.get(partition, ()) if all(same(item[n], v) for n, v in request["Key"].items())]
         return reply({**({"Item": found[0]} if found else {}), **consumed(request, units)})
@@ -157,9 +159,23 @@ class Metered(FakeDynamo):
         return page(table, request, "", items[len(items) * segment // total:len(items) * (segment + 1) // total])
 
 
-def key_units(item_bytes):
+def price(request):
+    """Of 4 kB."""
+    return 1 if request.get("ConsistentRead") else 0.5
+
+
+def key_units(item_bytes, request):
     """Of an item read by its key."""
-    return math.ceil(item_bytes / 4096) / 2
+    return math.ceil(item_bytes / 4096) * price(request)
+
+
+def page_units(table, request, count):
+    """Of a page, and of the items that are fetched for it."""
+    index = request.get("IndexName")
+    units = max(math.ceil(count * (ENTRY_BYTES if index else table.item_bytes) / 4096), 1) * price(request)
+    if index and request.get("Select") != "COUNT":
+        units += count * key_units(table.item_bytes, request)
+    return units
 
 
 def consumed(request, units):
@@ -177,13 +193,13 @@ def page(table, request, partition, items):
     begin = position(table, items, request.get("ExclusiveStartKey"))
     count = min(request.get("Limit") or len(items), max(PAGE_BYTES // table.item_bytes, 1))
     shown = items[begin:begin + count]
-    units = max(math.ceil(len(shown) * table.item_bytes / 4096), 1) / 2
+    units = page_units(table, request, len(shown))
     table.take(partition, units)
     document = {"Count": len(shown), "ScannedCount": len(shown), **consumed(request, units)}
     if request.get("Select") != "COUNT":
         document["Items"] = shown
     if begin + count < len(items):
-        document["LastEvaluatedKey"] = {name: shown[-1][name] for name, _ in table.hash + table.range}
+        document["LastEvaluatedKey"] = {name: shown[-1][name] for name, _ in table.keys_of(request.get("IndexName"))}
     return reply(document)
 
 

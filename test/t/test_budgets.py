@@ -12,6 +12,7 @@ import psycopg2
 import fixture
 import metered
 import own_postgres
+import replies
 
 PAGES = 2 * 128
 HELP = "SELECT help FROM dynamo_fdw_options() WHERE name = 'max_read_units'"
@@ -41,13 +42,13 @@ def watched(fake, name, item_bytes, items, **details):
     return table
 
 
-def assert_budget(test, tables, budget, began):
-    """It was held at every moment."""
+def assert_budget(test, tables, budget, began, slack=PAGES):
+    """It was held at every moment, but for what requests may cost more than they were expected to."""
     log = sorted((when, n, used) for n, table in enumerate(tables) for when, used in table.bucket.log)
     used = [0] * len(tables)
     for when, n, sum_used in log:
         used[n] = sum_used
-        test.assertLessEqual(sum(used), budget * (when - began + 1) + PAGES, f"after {when - began:.3f} s")
+        test.assertLessEqual(sum(used), budget * (when - began + 1) + slack, f"after {when - began:.3f} s")
 
 
 class Budgets(fixture.TestCase):
@@ -62,9 +63,9 @@ class Budgets(fixture.TestCase):
         self.addCleanup(self.fx.execute, "DROP SERVER metered CASCADE")
         self.addCleanup(self.fx.execute, "RESET ALL")
 
-    def table(self, item_bytes, name="t", items=None, **options):
+    def table(self, item_bytes, name="t", items=None, details=None, **options):
         """A table and its foreign table."""
-        made = watched(self.fake, name, item_bytes, items or [item(n) for n in range(self.ITEMS)])
+        made = watched(self.fake, name, item_bytes, items or [item(n) for n in range(self.ITEMS)], **(details or {}))
         self.fx.foreign_table(name, "pk text, n integer", server="metered", **options)
         return made
 
@@ -129,6 +130,135 @@ class OfServer(Budgets):
         self.server(max_read_units=500)
         self.assertEqual(self.rows_within([one, two], 500, "SELECT count(*) FROM one JOIN two USING (pk)"), [(400,)])
 
+    def test_consistent_reads(self):
+        """Cost twice as much."""
+        table = self.table(8192, consistent_read="on")
+        self.server(max_read_units=1000)
+        self.assertEqual(self.rows_within([table], 1000, "SELECT count(*) FROM t WHERE n >= 0"), [(400,)])
+        self.assertGreaterEqual(table.bucket.used, 800)
+        keys = ",".join(f"'k{n}'" for n in range(200))
+        self.assertEqual(self.rows_within([table], 1000, f"SELECT count(*) FROM t WHERE pk IN ({keys})"), [(200,)])
+        self.assertEqual(sum(request.body.get("ConsistentRead", False) for request in self.fake.requests),
+                         self.fake.operations().count("Scan"))
+
+    def test_unknown_sizes(self):
+        """DynamoDB says that the table is empty: items may be of 400 kB until some were seen."""
+        table = self.table(40960, details={"item_count": 0})
+        self.server(max_read_units=1000)
+        keys = ",".join(f"'k{n}'" for n in range(100))
+        self.assertEqual(self.rows_within([table], 1000, f"SELECT sum(n) FROM t WHERE pk IN ({keys})"), [(sum(range(100)),)])
+        sizes = [len(request.body["RequestItems"]["t"]["Keys"]) for request in self.fake.requests
+                 if request.operation == "BatchGetItem"]
+        self.assertEqual(sizes[0], 10)
+        self.assertGreater(max(sizes), 40)
+        self.assertEqual(self.rows_within([table], 1000, "SELECT count(*) FROM t WHERE n >= 0"), [(400,)])
+
+    def local_index(self, **details):
+        """A table of one partition with a local index that projects keys only."""
+        items = [item(n, pk={"S": "p"}, sk={"N": str(n)}, m={"N": str(n)}) for n in range(400)]
+        index = {"name": "by_m", "hash": [("pk", "S")], "range": [("m", "N")], "projection": "KEYS_ONLY", "local": True,
+                 "status": "ACTIVE"}
+        table = watched(self.fake, "h", 8192, items, range_key=("sk", "N"), indexes=[index], **details)
+        self.fx.foreign_table("h", "pk text NOT NULL, sk integer NOT NULL, m integer NOT NULL, n integer", server="metered")
+        return table
+
+    def assert_fetched(self, table):
+        """What a local index fetches counts, item by item."""
+        sql = "SELECT n FROM h WHERE pk = 'p' AND m >= 0 ORDER BY m"
+        self.assertIn("Index: by_m", self.fx.explain(sql))
+        self.assertEqual(self.rows_within([table], 200, sql), [(n,) for n in range(400)])
+        self.assertGreaterEqual(table.bucket.used, 400)
+        return [request.body["Limit"] for request in self.fake.requests if request.operation == "Query"]
+
+    def test_local_index(self):
+        """Of known size: a page is of half a second."""
+        self.server(max_read_units=200)
+        self.assertLessEqual(max(self.assert_fetched(self.local_index())), 100)
+
+    def test_local_index_of_unknown_size(self):
+        """At first, few items."""
+        self.server(max_read_units=200)
+        limits = self.assert_fetched(self.local_index(item_count=0))
+        self.assertEqual(limits[0], 2)
+        self.assertGreater(max(limits), 20)
+
+    def lose(self, table, units, times):
+        """As many GetItem are executed, but not answered."""
+        def script(_request):
+            table.bucket.take(units)
+            return replies.hang_before_headers()
+        self.fake.on("GetItem", [script] * times)
+
+    def test_lost(self):
+        """What was executed without an answer counts."""
+        table = self.table(40960)
+        self.server(max_read_units=25, request_timeout="150ms")
+        began = time.monotonic()
+        self.lose(table, 5, 3)
+        for n in range(11):
+            self.assertEqual(self.fx.rows(f"SELECT n FROM t WHERE pk = 'k{n}'"), [(n,)])
+        self.assertEqual(table.bucket.used, 70)
+        assert_budget(self, [table], 25, began, 5)
+
+    def test_failed(self):
+        """So it does if the statement fails."""
+        table = self.table(40960)
+        self.server(max_read_units=25, request_timeout="150ms", max_attempts=2)
+        began = time.monotonic()
+        self.lose(table, 5, 2)
+        self.assertEqual(self.fx.error("SELECT n FROM t WHERE pk = 'k1'").sqlstate, "08006")
+        for n in range(11):
+            self.assertEqual(self.fx.rows(f"SELECT n FROM t WHERE pk = 'k{n}'"), [(n,)])
+        assert_budget(self, [table], 25, began, 5)
+
+    def test_refused(self):
+        """Whereas a request that is refused costs nothing; the budget would let the second one go after 50 s."""
+        table = self.table(40960)
+        self.server(max_read_units=0.1)
+        self.fake.on("GetItem", [replies.error("AccessDeniedException", "no")] * 3)
+        for _ in range(3):
+            self.assertEqual(self.fx.error("SELECT n FROM t WHERE pk = 'k1'").sqlstate, "42501")
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
+        self.assertEqual(table.bucket.used, 5)
+
+    def test_dropped_server(self):
+        """Another one of its name begins with a full bucket."""
+        table = self.table(40960)
+        self.server(max_read_units=0.1)
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
+        self.fx.execute("SET statement_timeout = '300ms'")
+        self.assertEqual(self.fx.error("SELECT n FROM t WHERE pk = 'k1'").sqlstate, "57014")
+        self.fx.execute("DROP SERVER metered CASCADE")
+        self.fx.server("metered", self.fake.endpoint)
+        self.fx.foreign_table("t", "pk text, n integer", server="metered")
+        self.server(max_read_units=0.1)
+        self.fx.execute("SET statement_timeout = '20s'")
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
+        self.assertEqual(table.bucket.used, 10)
+
+    def test_cancelled(self):
+        """While it waits for the budget: at once, and the session goes on."""
+        self.table(40960)
+        self.server(max_read_units=0.1)
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
+        thread = threading.Thread(target=self.cancel_what_waits)
+        thread.start()
+        failure = self.fx.error("SELECT n FROM t WHERE pk = 'k1'")      # the budget would let it go on after 50 s
+        self.assertEqual((failure.sqlstate, failure.message), ("57014", "canceling statement due to user request"))
+        thread.join()
+        self.fx.execute("ALTER SERVER metered OPTIONS (SET max_read_units '1000')")
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
+
+    def cancel_what_waits(self):
+        """The statement of the test's own session, from another one."""
+        connection = self.fx.connect()
+        with connection.cursor() as cursor:
+            while cursor.rowcount != 1:
+                time.sleep(0.02)
+                cursor.execute("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = %s AND query LIKE 'SELECT n %%' AND "
+                               "state = 'active' AND wait_event_type = 'Extension'", (self.fx.conn.info.backend_pid,))
+        connection.close()
+
     def test_throttled(self):
         """What was throttled costs nothing."""
         table = self.table(40960)
@@ -140,11 +270,25 @@ class OfServer(Budgets):
         self.assertEqual(table.bucket.used, 10)
 
     def test_explain(self):
-        """Tells how long was waited."""
-        self.table(8192)
+        """Tells the budgets, and how long was waited."""
+        self.table(8192, max_read_units=12.5)
+        self.table(8192, "other")
+        self.assertNotIn("Budget", self.fx.explain("SELECT * FROM other"))
+        whose = "shared by all sessions" if self.fx.conn.server_version >= 170000 else "for this session alone"
+        self.assertIn(f"Read Unit Budget: 12.5 per second of the table, {whose}", self.fx.explain("SELECT * FROM t"))
         self.server(max_read_units=300)
+        self.assertIn(f"Read Unit Budget: 300 per second of the server, 12.5 per second of the table, {whose}",
+                      self.fx.explain("SELECT * FROM t"))
+        self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (DROP max_read_units)")
         plan = self.fx.explain("SELECT count(*) FROM t WHERE n >= 0", "ANALYZE, TIMING OFF, SUMMARY OFF")
         self.assertRegex(plan, r"Waited: \d+ ms")
+        self.assertIn("Throttles: 0", plan)
+
+    def test_is_not_throttled(self):
+        """It waits for more than a second, and no warning says that DynamoDB is the reason."""
+        self.table(8192)
+        self.server(max_read_units=200)
+        self.assertEqual(self.fx.notices("SELECT count(*) FROM t WHERE n >= 0"), [])
 
     def test_analyze(self):
         """It counts, too."""
@@ -174,6 +318,70 @@ class OfTable(Budgets):
         self.assertEqual(self.fx.rows("SELECT count(*) FROM small JOIN large USING (pk)"), [(400,)])
         assert_budget(self, [small], 300, began)
         assert_budget(self, [small, large], 600, began)
+
+
+class Partitions(Budgets):
+    """Foreign tables that are read together, asynchronously."""
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("CREATE TABLE all_of_them (pk text, n integer) PARTITION BY RANGE (n)")
+        self.addCleanup(self.fx.execute, "DROP TABLE all_of_them")
+
+    def partition(self, number, **options):
+        """With 100 items of 5 units."""
+        low = number * 100
+        name = f"p{number}"
+        table = self.table(40960, name, [item(n) for n in range(low, low + 100)], **options)
+        self.fx.execute(f"ALTER TABLE all_of_them ATTACH PARTITION {name} FOR VALUES FROM ({low}) TO ({low + 100})")
+        return table
+
+    def read_all(self, partitions):
+        """Each row once."""
+        sql = "SELECT n FROM all_of_them"
+        self.assertIn("Async Foreign Scan", self.fx.explain(sql))
+        self.fx.execute("SET statement_timeout = '30s'")
+        self.assertEqual(sorted(self.fx.rows(sql)), [(n,) for n in range(100 * partitions)])
+
+    def test_each_its_own(self):
+        """And one of them none."""
+        budgets = [300, 400, 500]
+        tables = [self.partition(number, max_read_units=budget) for number, budget in enumerate(budgets)]
+        free = self.partition(3)
+        began = time.monotonic()
+        self.read_all(4)
+        for table, budget in zip(tables, budgets):
+            assert_budget(self, [table], budget, began)
+        self.assertEqual(free.bucket.used, 500)
+
+    def test_one_of_the_server(self):
+        """Beside that of a table."""
+        self.server(max_read_units=800)
+        tables = [self.partition(0, max_read_units=300), self.partition(1), self.partition(2)]
+        began = time.monotonic()
+        self.read_all(3)
+        assert_budget(self, tables, 800, began)
+        assert_budget(self, tables[:1], 300, began)
+
+    def test_the_same_table_twice(self):
+        """Two foreign tables of one DynamoDB table have one budget."""
+        table = self.table(40960, max_read_units=800)
+        self.fx.foreign_table("again", "pk text, n integer", server="metered", table_name="t", max_read_units=800)
+        sql = "SELECT n FROM t UNION ALL SELECT n FROM again"
+        self.assertIn("Async Foreign Scan", self.fx.explain(sql))
+        self.assertEqual(sorted(self.rows_within([table], 800, sql)), sorted([(n,) for n in range(400)] * 2))
+
+    def test_a_cursor_beside(self):
+        """Another statement reads the table, and nobody fetches from it."""
+        table = self.table(40960)
+        self.server(max_read_units=1000)
+        self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT n FROM t WHERE n >= 0")
+        self.addCleanup(self.fx.execute, "ROLLBACK")
+        began = time.monotonic()
+        self.assertEqual(len(self.fx.rows("FETCH 1 FROM c")), 1)
+        self.assertEqual(self.fx.rows("SELECT count(*) FROM t WHERE n >= 0"), [(400,)])
+        self.assertEqual(len(self.fx.rows("FETCH ALL FROM c")), 399)
+        assert_budget(self, [table], 1000, began)
 
 
 class Shared(own_postgres.TestCase):
@@ -247,9 +455,41 @@ class Shared(own_postgres.TestCase):
             time.sleep(0.02)
         raise AssertionError("it did not happen in 30 s")
 
+    def test_full(self):
+        """The 256 buckets are in debt for minutes: a session takes others of its own, and says so once."""
+        self.table.item_bytes = 409600
+        connection = self.connect()
+        cursor = connection.cursor()
+        for number in range(127):
+            self.in_debt(cursor, f"s{number}", 0.1)
+        self.in_debt(cursor, "last", None)
+        self.assertEqual(connection.notices, [])
+        self.in_debt(cursor, "over", 1000)      # its server's bucket is the last one
+        self.assertEqual(len(connection.notices), 1)
+        self.assertTrue(connection.notices[0].startswith("WARNING:  too many budgets of read units are in use\n"))
+        self.in_debt(cursor, "without", 0.1)
+        cursor.execute("SET statement_timeout = '500ms'")
+        for server in ("s0", "over", "without"):
+            with self.assertRaises(psycopg2.errors.QueryCanceled):
+                cursor.execute(f"SELECT n FROM {server} WHERE pk = 'k7'")
+        self.assertEqual(len(connection.notices), 1)
+        self.assertEqual(self.table.bucket.used, 130 * 50)
+
+    def in_debt(self, cursor, server, of_table):
+        """Use much more than a server's budget, and a table's if it has one."""
+        option = f", max_read_units '{of_table}'" if of_table else ""
+        cursor.execute(f"CREATE SERVER {server} FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint '{self.fake.endpoint}', "
+                       f"region 'us-east-1', max_read_units '0.1', keep_connections '0'); CREATE USER MAPPING FOR PUBLIC SERVER {server} "
+                       "OPTIONS (access_key_id 'x', secret_access_key 'y'); "
+                       f"CREATE FOREIGN TABLE {server} (pk text, n integer) SERVER {server} OPTIONS (table_name 't'{option})")
+        cursor.execute(f"SELECT n FROM {server} WHERE pk = 'k7'")
+        self.assertEqual(cursor.fetchall(), [(7,)])
+
     def test_says_so(self):
-        """The function of options."""
+        """EXPLAIN, and the function of options."""
         cursor = self.connect().cursor()
+        cursor.execute("EXPLAIN SELECT * FROM t")
+        self.assertIn("  Read Unit Budget: 250 per second of the server, shared by all sessions", [line for (line,) in cursor.fetchall()])
         cursor.execute(HELP)
         self.assertEqual(cursor.fetchall(), [("read units per second that all sessions may use together",)] * 2)
 

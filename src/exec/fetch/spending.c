@@ -44,11 +44,13 @@ price(const DynStreamContext *context, double units)
 	return context->spec.consistent ? 2 * units : units;
 }
 
+/* Has one request no bound of units but that of each item? */
 static bool
-is_keyed(const DynStreamContext *context)
+costs_by_item(const DynStreamContext *context)
 {
 	return context->spec.op == DYN_OP_GET_ITEM ||
-		context->spec.op == DYN_OP_BATCH_GET_ITEM;
+		context->spec.op == DYN_OP_BATCH_GET_ITEM ||
+		context->spec.fetches_items;
 }
 
 /* ---- the statement's limit ---- */
@@ -157,7 +159,7 @@ likely_item(const DynStreamContext *context)
 {
 	if (context->pacing.item_units > 0)
 		return context->pacing.item_units;
-	return price(context, is_keyed(context) ? ITEM_UNITS : LEAST_UNITS);
+	return price(context, costs_by_item(context) ? ITEM_UNITS : LEAST_UNITS);
 }
 
 /* So many items, if all of them may be read. */
@@ -168,12 +170,11 @@ fewer(double items, double most)
 	return items > 0 && items <= most ? items : most;
 }
 
-/* A page ends at 1 MB without a Limit, but not what is fetched for it. */
+/* A page ends at 1 MB without a Limit. */
 static bool
 needs_limit(const DynStreamContext *context, double units)
 {
-	return is_keyed(context) || context->spec.fetches_items ||
-		units < price(context, PAGE_UNITS);
+	return costs_by_item(context) || units < price(context, PAGE_UNITS);
 }
 
 double
@@ -200,11 +201,11 @@ most_units(const DynStreamContext *context, const DynStream *stream,
 	double		item = Max(spending->most_item, context->pacing.item_units);
 	double		most = price(context, PAGE_UNITS);
 
-	if (item <= 0 && is_keyed(context))
+	if (item <= 0)
 		item = price(context, ITEM_UNITS);
-	if (items > 0 && item > 0)
-		most = is_keyed(context) || context->spec.fetches_items
-			? items * item : Min(items * item, most);
+	if (items > 0)
+		most = costs_by_item(context) ? items * item
+			: Min(items * item, most);
 	if (context->spec.op == DYN_OP_QUERY && stream->nrequests == 0 &&
 		spending->most_request > 0)
 		most = Min(most, spending->most_request);
@@ -216,6 +217,7 @@ dyn_spending_charge(DynStreamContext *context, DynStream *stream, double items)
 {
 	charge_statement(context, stream);
 	stream->charge = most_units(context, stream, items);
+	stream->ncharged = 1;
 	if (context->spending.budgets != NULL &&
 		!dyn_budgets_take(context->spending.budgets, stream->charge,
 						  dyn_session_now()))
@@ -236,13 +238,25 @@ dyn_spending_landed(DynStreamContext *context, DynStream *stream)
 	context->spending.unanswered--;
 }
 
-/* Attempts that were lost may have been executed. */
+void
+dyn_spending_repeat(DynStreamContext *context, DynStream *stream)
+{
+	int			repeated = stream->call->lost + 1 - stream->ncharged;
+
+	if (context->spending.budgets == NULL || repeated <= 0)
+		return;
+	dyn_budgets_correct(context->spending.budgets, 0,
+						repeated * stream->charge, dyn_session_now());
+	stream->ncharged += repeated;
+}
+
 static void
-correct(DynStreamContext *context, DynStream *stream, double units, int lost)
+correct(DynStreamContext *context, DynStream *stream, double units)
 {
 	if (context->spending.budgets != NULL)
-		dyn_budgets_correct(context->spending.budgets, stream->charge,
-							units + Max(lost, 0) * stream->cost,
+		dyn_budgets_correct(context->spending.budgets,
+							stream->ncharged * stream->charge,
+							units + stream->call->lost * stream->charge,
 							dyn_session_now());
 }
 
@@ -251,11 +265,10 @@ dyn_spending_grant(DynStreamContext *context, DynStream *stream, double units,
 				   double items)
 {
 	DynSpending *spending = &context->spending;
-	const DynCall *call = stream->call;
 
 	if (units <= 0)
 		units = stream->cost;
-	correct(context, stream, units, call->attempts - call->throttles - 1);
+	correct(context, stream, units);
 	spending->most_request = Max(spending->most_request, units);
 	if (items > 0)
 		spending->most_item = Max(spending->most_item, units / items);
@@ -264,5 +277,5 @@ dyn_spending_grant(DynStreamContext *context, DynStream *stream, double units,
 void
 dyn_spending_refuse(DynStreamContext *context, DynStream *stream)
 {
-	correct(context, stream, 0, stream->call->attempts - stream->call->throttles);
+	correct(context, stream, 0);
 }

@@ -15,6 +15,8 @@
  *		keys			keys * size described		keys * largest size seen
  *						(of 400 kB)
  *
+ * What a local index fetches from the table is counted like keys.
+ *
  * One request costs at most half of what a budget grants in a second, by Limit
  * or number of keys.  Requests in flight become more with the answers, as long
  * as these are few.
@@ -62,7 +64,17 @@ extern bool dyn_spending_charge(struct DynStreamContext *context,
 extern void dyn_spending_landed(struct DynStreamContext *context,
 								struct DynStream *stream);
 
-/* It was granted so many units; or throttled. */
+/*
+ * Of a request in flight: each attempt that was lost keeps its charge, and so
+ * the one that repeats it is charged, too.
+ */
+extern void dyn_spending_repeat(struct DynStreamContext *context,
+								struct DynStream *stream);
+
+/*
+ * It was granted so many units; or refused, throttled or not: then only attempts
+ * that were lost count.
+ */
 extern void dyn_spending_grant(struct DynStreamContext *context,
 							   struct DynStream *stream, double units,
 							   double items);

@@ -302,6 +302,7 @@ static void
 receive_failure(DynStreamContext *context, DynStream *stream,
 				const DynRequestContext *about)
 {
+	dyn_spending_refuse(context, stream);
 	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, NULL,
 											   about->operation));
@@ -356,6 +357,7 @@ dyn_stream_charge(DynStreamContext *context, DynStream *stream)
 	size_t		most;
 
 	Assert(stream->in_flight);
+	dyn_spending_repeat(context, stream);
 	reserve(context, stream, held);
 	if (stream->call->state != DYN_CALL_SENT ||
 		held + ROOM_MARGIN <= stream->allowed)

@@ -48,7 +48,8 @@ typedef struct DynStream
 									 * again */
 	double		cost;			/* read units expected of the request... */
 	double		expected;		/* ...counted for its statement... */
-	double		charge;			/* ...and charged to budgets */
+	double		charge;			/* ...and charged to budgets, for each... */
+	int			ncharged;		/* ...of so many attempts */
 	int			throttles;		/* of the request, before it was answered */
 	bool		is_hot;			/* its partition was throttled */
 	DynPace		own_pace;		/* if is_hot */
@@ -96,7 +97,8 @@ extern void dyn_stream_receive(DynStreamContext *context, DynStream *stream);
 
 /*
  * Of a stream in flight: counts what has arrived, if that is more than was
- * reserved, and allows more to arrive if the statement has room.
+ * reserved, and allows more to arrive if the statement has room.  Attempts that
+ * were repeated are charged to budgets.
  */
 extern void dyn_stream_charge(DynStreamContext *context, DynStream *stream);
 
