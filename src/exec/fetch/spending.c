@@ -129,14 +129,24 @@ answer_will_come(const DynStreamContext *context)
 		 statement->bytes + context->expected <= statement->max_bytes);
 }
 
+/*
+ * The fetch's requests at the service, or a few more: answers that came may not
+ * have been taken in, and other fetches read the table, too.
+ */
+static uint64
+in_flight(const DynStreamContext *context)
+{
+	return Min(context->spending.unanswered, context->pacing.table->in_flight);
+}
+
 /* Is an answer to wait for before another request is sent? */
 static bool
 awaits_answer(const DynStreamContext *context)
 {
-	uint64		in_flight = (uint64) context->pacing.table->in_flight;
 	double		limit = statement_limit(context);
 
-	if (context->spending.budgets != NULL && in_flight > context->answers)
+	if (context->spending.budgets != NULL &&
+		in_flight(context) > context->answers)
 		return true;
 	return limit > 0 && answer_will_come(context) &&
 		left_of_statement(context, limit) <

@@ -3,6 +3,7 @@ import argparse
 import sys
 
 from against import compare_all
+from budgets import budget
 from cancels import cancel
 from joins import join_memory, join_planning, joins, little_work_mem
 from latencies import latency, planning
@@ -14,8 +15,9 @@ from works import MEANINGS
 from world import BenchWorld
 
 BENCHES = {"ceiling": ceiling, "reader": reader, "scan-cpu": scan_cpu, "scan-wall": scan_wall, "latency": latency,
-           "planning": planning, "memory": memory, "cancel": cancel, "joins": joins, "join-memory": join_memory,
-           "little-memory": little_work_mem, "join-planning": join_planning, "tls": tls}
+           "planning": planning, "memory": memory, "cancel": cancel, "budget": budget, "joins": joins,
+           "join-memory": join_memory, "little-memory": little_work_mem, "join-planning": join_planning,
+           "tls": tls}
 
 
 def measure(names):
