@@ -60,6 +60,7 @@ struct DynCond
 	DynType		type;			/* IS_TYPE */
 	DynCond   **args;
 	int			nargs;
+	int			slot;			/* of the path: see item_match.h */
 };
 
 /*

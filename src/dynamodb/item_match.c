@@ -1,0 +1,325 @@
+/*
+ * item_match.c
+ *		Evaluates conditions on items: one small function for each kind.
+ *
+ * Values of items are compared as they are in the response where their bytes
+ * allow that; S with escapes, B and numbers that are not canonical are first
+ * decoded.
+ */
+#include "item_match.h"
+
+#include <string.h>
+
+#include "../base/number.h"
+
+/* ---- binding ---- */
+
+static bool
+same_step(const DynStep *a, const DynStep *b)
+{
+	if (a->name == NULL || b->name == NULL)
+		return a->name == b->name && a->index == b->index;
+	return a->name_len == b->name_len &&
+		memcmp(a->name, b->name, a->name_len) == 0;
+}
+
+static bool
+same_path(const DynPath *a, const DynPath *b)
+{
+	if (a->nsteps != b->nsteps)
+		return false;
+	for (int i = 0; i < a->nsteps; i++)
+	{
+		if (!same_step(&a->steps[i], &b->steps[i]))
+			return false;
+	}
+	return true;
+}
+
+bool
+dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
+{
+	for (int i = 0; i < cond->nargs; i++)
+	{
+		if (!dyn_cond_bind(cond->args[i], paths, npaths))
+			return false;
+	}
+	if (cond->path == NULL)
+		return true;
+	for (cond->slot = 0; cond->slot < npaths; cond->slot++)
+	{
+		if (same_path(cond->path, &paths[cond->slot]))
+			break;
+	}
+	return cond->slot < npaths && cond->path2 == NULL;
+}
+
+/* ---- values ---- */
+
+/* A scalar of the item, decoded; false if memory runs out, or it is invalid. */
+static bool
+read_scalar(const DynValue *value, DynBuffer *scratch, DynScalar *scalar)
+{
+	size_t		room = value->len;
+	long		nbytes;
+
+	scalar->type = value->type;
+	scalar->data = value->data;
+	scalar->len = value->len;
+	if (value->type == DYN_TYPE_BOOL)
+	{
+		scalar->data = NULL;
+		scalar->len = (value->flags & DYN_VALUE_TRUE) != 0;
+	}
+	if (value->type == DYN_TYPE_S && !(value->flags & DYN_VALUE_ESCAPED))
+		return true;
+	if (value->type != DYN_TYPE_S && value->type != DYN_TYPE_N &&
+		value->type != DYN_TYPE_B)
+		return true;
+	if (value->type == DYN_TYPE_B)
+		room = dyn_value_bytes_max(value);
+	else if (value->type == DYN_TYPE_N)
+		room = DYN_NUMBER_BUFSIZE;
+	if (!dyn_buffer_reserve(scratch, room + 1))
+		return false;
+	scalar->data = scratch->data;
+	switch (value->type)
+	{
+		case DYN_TYPE_S:
+			scalar->len = dyn_value_text(value, scratch->data);
+			return true;
+		case DYN_TYPE_N:
+			return dyn_number_canonical(value->data, value->len, scratch->data,
+										&scalar->len) == DYN_NUMBER_OK;
+		default:
+			nbytes = dyn_value_bytes(value, (unsigned char *) scratch->data);
+			scalar->len = nbytes < 0 ? 0 : (size_t) nbytes;
+			return nbytes >= 0;
+	}
+}
+
+static bool
+has_order(DynType type)
+{
+	return type == DYN_TYPE_S || type == DYN_TYPE_N || type == DYN_TYPE_B;
+}
+
+static bool
+equals(const DynValue *value, const DynScalar *wanted, DynBuffer *scratch)
+{
+	DynScalar	scalar;
+
+	if (value->type != wanted->type)
+		return false;
+	/* the same number is mostly spelled alike */
+	if (value->type == DYN_TYPE_N && value->len == wanted->len &&
+		memcmp(value->data, wanted->data, wanted->len) == 0)
+		return true;
+	return read_scalar(value, scratch, &scalar) &&
+		dyn_scalar_equal(&scalar, wanted);
+}
+
+/* Sets *order; false if the two have none. */
+static bool
+compare(const DynValue *value, const DynScalar *with, DynBuffer *scratch,
+		int *order)
+{
+	DynScalar	scalar;
+
+	if (value->type != with->type || !has_order(value->type) ||
+		!read_scalar(value, scratch, &scalar))
+		return false;
+	*order = dyn_scalar_compare(&scalar, with);
+	return true;
+}
+
+static bool
+in_order(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
+{
+	int			order;
+
+	if (!compare(value, &cond->values[0], scratch, &order))
+		return false;
+	switch (cond->kind)
+	{
+		case DYN_COND_LT:
+			return order < 0;
+		case DYN_COND_LE:
+			return order <= 0;
+		case DYN_COND_GT:
+			return order > 0;
+		default:
+			return order >= 0;
+	}
+}
+
+static bool
+is_between(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
+{
+	int			lower;
+	int			upper;
+
+	return compare(value, &cond->values[0], scratch, &lower) && lower >= 0 &&
+		compare(value, &cond->values[1], scratch, &upper) && upper <= 0;
+}
+
+static bool
+is_member(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
+{
+	for (int i = 0; i < cond->nvalues; i++)
+	{
+		if (equals(value, &cond->values[i], scratch))
+			return true;
+	}
+	return false;
+}
+
+/* ---- parts of values ---- */
+
+static bool
+is_text_or_bytes(const DynValue *value, const DynScalar *part)
+{
+	return value->type == part->type &&
+		(value->type == DYN_TYPE_S || value->type == DYN_TYPE_B);
+}
+
+static bool
+begins_with(const DynValue *value, const DynScalar *prefix, DynBuffer *scratch)
+{
+	DynScalar	scalar;
+
+	if (!is_text_or_bytes(value, prefix) ||
+		!read_scalar(value, scratch, &scalar) || scalar.len < prefix->len)
+		return false;
+	return prefix->len == 0 ||
+		memcmp(scalar.data, prefix->data, prefix->len) == 0;
+}
+
+static bool
+holds_bytes(const DynScalar *whole, const DynScalar *part)
+{
+	if (part->len == 0)
+		return true;
+	for (size_t i = 0; i + part->len <= whole->len; i++)
+	{
+		const char *p = memchr(whole->data + i, part->data[0],
+							   whole->len - part->len - i + 1);
+
+		if (p == NULL)
+			return false;
+		if (memcmp(p, part->data, part->len) == 0)
+			return true;
+		i = (size_t) (p - whole->data);
+	}
+	return false;
+}
+
+static bool
+has_element(const DynValue *value, const DynScalar *wanted, DynBuffer *scratch)
+{
+	DynWalk		walk;
+	DynValue	element;
+
+	dyn_walk_begin(&walk, value);
+	(void) dyn_walk_next(&walk, &element);
+	while (dyn_walk_element(&walk, value, &element))
+	{
+		if (equals(&element, wanted, scratch))
+			return true;
+	}
+	return false;
+}
+
+static bool
+contains(const DynValue *value, const DynScalar *part, DynBuffer *scratch)
+{
+	DynScalar	scalar;
+
+	switch (value->type)
+	{
+		case DYN_TYPE_S:
+		case DYN_TYPE_B:
+			return is_text_or_bytes(value, part) &&
+				read_scalar(value, scratch, &scalar) &&
+				holds_bytes(&scalar, part);
+		case DYN_TYPE_SS:
+		case DYN_TYPE_NS:
+		case DYN_TYPE_BS:
+		case DYN_TYPE_L:
+			return has_element(value, part, scratch);
+		default:
+			return false;
+	}
+}
+
+/* ---- the tree ---- */
+
+static bool
+matches_all(const DynCond *cond, const DynValue *slots, DynBuffer *scratch)
+{
+	for (int i = 0; i < cond->nargs; i++)
+	{
+		if (!dyn_item_matches(cond->args[i], slots, scratch))
+			return false;
+	}
+	return true;
+}
+
+static bool
+matches_any(const DynCond *cond, const DynValue *slots, DynBuffer *scratch)
+{
+	for (int i = 0; i < cond->nargs; i++)
+	{
+		if (dyn_item_matches(cond->args[i], slots, scratch))
+			return true;
+	}
+	return false;
+}
+
+static bool
+matches_leaf(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
+{
+	switch (cond->kind)
+	{
+		case DYN_COND_EQ:
+			return equals(value, &cond->values[0], scratch);
+		case DYN_COND_NE:
+			return !equals(value, &cond->values[0], scratch);
+		case DYN_COND_BETWEEN:
+			return is_between(cond, value, scratch);
+		case DYN_COND_IN:
+			return is_member(cond, value, scratch);
+		case DYN_COND_BEGINS_WITH:
+			return begins_with(value, &cond->values[0], scratch);
+		case DYN_COND_CONTAINS:
+			return contains(value, &cond->values[0], scratch);
+		case DYN_COND_EXISTS:
+			return value->type != DYN_TYPE_ABSENT;
+		case DYN_COND_NOT_EXISTS:
+			return value->type == DYN_TYPE_ABSENT;
+		case DYN_COND_IS_TYPE:
+			return value->type == cond->type;
+		default:
+			return in_order(cond, value, scratch);
+	}
+}
+
+bool
+dyn_item_matches(const DynCond *cond, const DynValue *slots, DynBuffer *scratch)
+{
+	switch (cond->kind)
+	{
+		case DYN_COND_TRUE:
+			return true;
+		case DYN_COND_FALSE:
+			return false;
+		case DYN_COND_AND:
+			return matches_all(cond, slots, scratch);
+		case DYN_COND_OR:
+			return matches_any(cond, slots, scratch);
+		case DYN_COND_NOT:
+			return !dyn_item_matches(cond->args[0], slots, scratch);
+		default:
+			return matches_leaf(cond, &slots[cond->slot], scratch);
+	}
+}

@@ -1,0 +1,33 @@
+/*
+ * item_match.h
+ *		Evaluates a condition on an item, as DynamoDB would.
+ *
+ * For items that were received without the filter: whether DynamoDB would have
+ * returned the item with it (Amazon DynamoDB Developer Guide, "Condition and
+ * filter expressions").  The logic has two values; values of different types
+ * are unequal and have no order; a missing attribute is unequal to everything.
+ *
+ * A comparison of two paths is not evaluated: dyn_cond_bind refuses it.
+ *
+ * Plain C; allocates only in the scratch buffer.
+ */
+#ifndef DYN_DYNAMODB_ITEM_MATCH_H
+#define DYN_DYNAMODB_ITEM_MATCH_H
+
+#include "expression.h"
+
+/*
+ * Finds the slot of each path in the condition, among those of an item's
+ * `npaths` slots.  False if one is missing, or two paths are compared.
+ */
+extern bool dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths);
+
+/*
+ * Does the item satisfy the condition, which was bound to its slots?  The
+ * scratch buffer is empty; if memory runs out, scratch->failed is set, and the
+ * result means nothing.
+ */
+extern bool dyn_item_matches(const DynCond *cond, const DynValue *slots,
+							 DynBuffer *scratch);
+
+#endif

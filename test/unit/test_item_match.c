@@ -1,0 +1,191 @@
+/*
+ * test_item_match.c
+ *		Conditions evaluated on items: types, order, parts, negation.
+ */
+#include "harness.h"
+
+#include "dynamodb/item_match.h"
+#include "dynamodb/page.h"
+
+static const DynStep steps[] = {{"a", 1, 0}, {"b", 1, 0}, {"m", 1, 0}, {"x", 1, 0}};
+static const DynPath paths[] = {{&steps[0], 1}, {&steps[1], 1}, {&steps[2], 2}};
+static DynValue slots[3];
+static char page_text[4096];
+
+/* Reads one item with attributes a, b and m.x, given as JSON. */
+static void
+item(const char *attributes)
+{
+	static DynPage page;
+	DynPathTree *tree = dyn_path_tree_create(paths, 3);
+	DynPageCursor cursor;
+	DynPageError error;
+
+	snprintf(page_text, sizeof(page_text), "{\"Item\":{%s}}", attributes);
+	dyn_page_free(&page);
+	dyn_page_init(&page);
+	memset(slots, 0, sizeof(slots));
+	if (CHECK(dyn_page_parse(&page, tree, page_text, strlen(page_text), &error)))
+	{
+		dyn_page_cursor_init(&cursor, &page);
+		CHECK(dyn_page_next(&cursor, slots));
+	}
+	dyn_path_tree_free(tree);
+}
+
+static bool
+evaluate(DynCond *cond)
+{
+	DynBuffer	scratch;
+	bool		result;
+
+	dyn_buffer_init(&scratch, 0);
+	CHECK(dyn_cond_bind(cond, paths, 3));
+	result = dyn_item_matches(cond, slots, &scratch);
+	CHECK(!scratch.failed);
+	dyn_buffer_free(&scratch);
+	return result;
+}
+
+/* A comparison of path number `path` with up to two values of one type. */
+static bool
+holds(DynCondKind kind, int path, DynType type, const char *x, const char *y)
+{
+	DynScalar	values[2] = {{type, x, x ? strlen(x) : 0}, {type, y, y ? strlen(y) : 0}};
+	DynCond		cond = {.kind = kind, .path = &paths[path], .values = values,
+	.nvalues = y ? 2 : 1, .type = type};
+
+	return evaluate(&cond);
+}
+
+static void
+compares_numbers_by_value(void)
+{
+	item("\"a\":{\"N\":\"10\"},\"b\":{\"N\":\"1e1\"}");
+	CHECK(holds(DYN_COND_EQ, 0, DYN_TYPE_N, "10", NULL));
+	CHECK(holds(DYN_COND_EQ, 1, DYN_TYPE_N, "10", NULL));
+	CHECK(holds(DYN_COND_GT, 0, DYN_TYPE_N, "9", NULL));
+	CHECK(!holds(DYN_COND_LT, 0, DYN_TYPE_N, "9", NULL));
+	CHECK(holds(DYN_COND_BETWEEN, 0, DYN_TYPE_N, "-3", "10"));
+	CHECK(!holds(DYN_COND_BETWEEN, 0, DYN_TYPE_N, "10.5", "11"));
+	CHECK(holds(DYN_COND_IN, 0, DYN_TYPE_N, "2", "10"));
+	CHECK(holds(DYN_COND_GE, 0, DYN_TYPE_N, "10", NULL) && holds(DYN_COND_LE, 0, DYN_TYPE_N, "10", NULL));
+}
+
+static void
+compares_text_by_bytes(void)
+{
+	item("\"a\":{\"S\":\"x\\\"y\\u00e9\"},\"b\":{\"S\":\"abc\"}");
+	CHECK(holds(DYN_COND_EQ, 0, DYN_TYPE_S, "x\"y\xc3\xa9", NULL));
+	CHECK(holds(DYN_COND_BEGINS_WITH, 0, DYN_TYPE_S, "x\"", NULL));
+	CHECK(holds(DYN_COND_CONTAINS, 0, DYN_TYPE_S, "y\xc3", NULL));
+	CHECK(!holds(DYN_COND_CONTAINS, 0, DYN_TYPE_S, "yy", NULL));
+	CHECK(holds(DYN_COND_CONTAINS, 1, DYN_TYPE_S, "bc", NULL));
+	CHECK(!holds(DYN_COND_CONTAINS, 1, DYN_TYPE_S, "abcd", NULL));
+	CHECK(holds(DYN_COND_LT, 1, DYN_TYPE_S, "abd", NULL));
+	CHECK(!holds(DYN_COND_LT, 1, DYN_TYPE_S, "ab", NULL));
+	CHECK(!holds(DYN_COND_BEGINS_WITH, 1, DYN_TYPE_S, "abcd", NULL));
+}
+
+static void
+compares_bytes_decoded(void)
+{
+	item("\"a\":{\"B\":\"YWJj\"},\"b\":{\"BS\":[\"YQ==\",\"Yg==\"]}");
+	CHECK(holds(DYN_COND_EQ, 0, DYN_TYPE_B, "abc", NULL));
+	CHECK(holds(DYN_COND_GT, 0, DYN_TYPE_B, "ab", NULL));
+	CHECK(holds(DYN_COND_CONTAINS, 1, DYN_TYPE_B, "b", NULL));
+	CHECK(!holds(DYN_COND_CONTAINS, 1, DYN_TYPE_B, "c", NULL));
+}
+
+static void
+finds_members(void)
+{
+	item("\"a\":{\"SS\":[\"p\",\"q\"]},\"b\":{\"L\":[{\"N\":\"1\"},{\"M\":{\"z\":{\"S\":\"r\"}}},{\"S\":\"s\"}]}");
+	CHECK(holds(DYN_COND_CONTAINS, 0, DYN_TYPE_S, "q", NULL));
+	CHECK(!holds(DYN_COND_CONTAINS, 0, DYN_TYPE_N, "1", NULL));
+	CHECK(holds(DYN_COND_CONTAINS, 1, DYN_TYPE_N, "1", NULL));
+	CHECK(holds(DYN_COND_CONTAINS, 1, DYN_TYPE_S, "s", NULL));
+	CHECK(!holds(DYN_COND_CONTAINS, 1, DYN_TYPE_S, "r", NULL));
+	item("\"a\":{\"NS\":[\"1\",\"2.50\"]},\"b\":{\"L\":[]}");
+	CHECK(holds(DYN_COND_CONTAINS, 0, DYN_TYPE_N, "2.5", NULL));
+	CHECK(!holds(DYN_COND_CONTAINS, 1, DYN_TYPE_N, "1", NULL));
+}
+
+static void
+tells_types_apart(void)
+{
+	item("\"a\":{\"S\":\"10\"},\"b\":{\"NULL\":true},\"m\":{\"M\":{\"x\":{\"BOOL\":true}}}");
+	CHECK(!holds(DYN_COND_EQ, 0, DYN_TYPE_N, "10", NULL));
+	CHECK(holds(DYN_COND_NE, 0, DYN_TYPE_N, "10", NULL));
+	CHECK(!holds(DYN_COND_GE, 0, DYN_TYPE_N, "1", NULL));
+	CHECK(holds(DYN_COND_EXISTS, 1, DYN_TYPE_S, NULL, NULL));
+	CHECK(holds(DYN_COND_IS_TYPE, 1, DYN_TYPE_NULL, NULL, NULL));
+	CHECK(!holds(DYN_COND_IS_TYPE, 0, DYN_TYPE_N, NULL, NULL));
+	CHECK(holds(DYN_COND_EQ, 2, DYN_TYPE_BOOL, NULL, NULL) == false);
+	{
+		DynScalar	yes = {DYN_TYPE_BOOL, NULL, 1};
+		DynCond		cond = {.kind = DYN_COND_EQ, .path = &paths[2], .values = &yes, .nvalues = 1};
+
+		CHECK(evaluate(&cond));
+	}
+}
+
+static void
+missing_is_unequal_to_everything(void)
+{
+	DynScalar	one = {DYN_TYPE_N, "1", 1};
+	DynCond		less = {.kind = DYN_COND_LT, .path = &paths[0], .values = &one, .nvalues = 1};
+	DynCond    *args[] = {&less, NULL};
+	DynCond		not = {.kind = DYN_COND_NOT, .args = args, .nargs = 1};
+
+	item("\"b\":{\"N\":\"1\"}");
+	CHECK(!holds(DYN_COND_EQ, 0, DYN_TYPE_N, "1", NULL));
+	CHECK(holds(DYN_COND_NE, 0, DYN_TYPE_N, "1", NULL));
+	CHECK(!holds(DYN_COND_EXISTS, 0, DYN_TYPE_N, NULL, NULL));
+	CHECK(holds(DYN_COND_NOT_EXISTS, 0, DYN_TYPE_N, NULL, NULL));
+	CHECK(evaluate(&not));
+}
+
+static void
+joins_conditions(void)
+{
+	DynScalar	one = {DYN_TYPE_N, "1", 1};
+	DynCond		a = {.kind = DYN_COND_EQ, .path = &paths[0], .values = &one, .nvalues = 1};
+	DynCond		b = {.kind = DYN_COND_EQ, .path = &paths[1], .values = &one, .nvalues = 1};
+	DynCond    *args[] = {&a, &b};
+	DynCond		both = {.kind = DYN_COND_AND, .args = args, .nargs = 2};
+	DynCond		either = {.kind = DYN_COND_OR, .args = args, .nargs = 2};
+
+	item("\"a\":{\"N\":\"2\"},\"b\":{\"N\":\"1\"}");
+	CHECK(!evaluate(&both));
+	CHECK(evaluate(&either));
+	item("\"a\":{\"N\":\"1\"},\"b\":{\"N\":\"1\"}");
+	CHECK(evaluate(&both));
+	item("\"a\":{\"N\":\"3\"}");
+	CHECK(!evaluate(&either));
+}
+
+static void
+refuses_what_it_cannot_evaluate(void)
+{
+	DynPath		other = {&steps[3], 1};
+	DynCond		unknown = {.kind = DYN_COND_EXISTS, .path = &other};
+	DynCond		two = {.kind = DYN_COND_EQ, .path = &paths[0], .path2 = &paths[1]};
+
+	CHECK(!dyn_cond_bind(&unknown, paths, 3));
+	CHECK(!dyn_cond_bind(&two, paths, 3));
+}
+
+int
+main(void)
+{
+	RUN(compares_numbers_by_value);
+	RUN(compares_text_by_bytes);
+	RUN(compares_bytes_decoded);
+	RUN(finds_members);
+	RUN(tells_types_apart);
+	RUN(missing_is_unequal_to_everything);
+	RUN(joins_conditions);
+	RUN(refuses_what_it_cannot_evaluate);
+	return DONE("item_match");
+}
