@@ -17,6 +17,7 @@
 #include "../model/pg_compat.h"
 #include "fallback.h"
 #include "foreign_scan.h"
+#include "kept/kept_read.h"
 
 /* What printing a predicate needs. */
 typedef struct Printer
@@ -248,6 +249,32 @@ show_counters(const DynCounters *counters, ExplainState *es)
 	ExplainPropertyUInteger("Bytes", NULL, counters->bytes, es);
 }
 
+/* What is kept at the end, and the executions that it served. */
+static void
+show_kept(const DynScan *scan, ExplainState *es)
+{
+	DynKeptFigures figures;
+	const char *place;
+	uint64		kilobytes;
+
+	if (!dyn_kept_figures(scan, &figures))
+		return;
+	place = figures.on_disk ? "Disk" : "Memory";
+	kilobytes = (figures.bytes + 1023) / 1024;
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Kept: " UINT64_FORMAT " items  %s: " UINT64_FORMAT
+						 "kB  Executions Served: " UINT64_FORMAT "\n",
+						 figures.items, place, kilobytes, figures.executions);
+		return;
+	}
+	ExplainPropertyUInteger("Kept Items", NULL, figures.items, es);
+	ExplainPropertyText("Kept Space Type", place, es);
+	ExplainPropertyUInteger("Kept Space Used", "kB", kilobytes, es);
+	ExplainPropertyUInteger("Kept Executions Served", NULL, figures.executions, es);
+}
+
 static void
 show_access(const DynAccess *access, ExplainState *es)
 {
@@ -307,6 +334,8 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	show_budgets(scan->reader->relation, es);
 	if (es->analyze)
 		show_counters(&scan->reader->counters, es);
+	if (es->analyze)
+		show_kept(scan, es);
 	if (es->analyze && scan->fallback != NULL &&
 		dyn_fallback_executions(scan->fallback) > 0)
 		ExplainPropertyUInteger("Read from Table", NULL,

@@ -12,6 +12,7 @@
 
 #include "../model/pg_compat.h"
 #include "foreign_scan.h"
+#include "kept/kept_read.h"
 #include "siblings.h"
 
 static Oid
@@ -89,6 +90,7 @@ dynReScanForeignScan(ForeignScanState *node)
 	DynScan    *scan = node->fdw_state;
 
 	Assert(!scan->ahead || (scan->running && !scan->begun));
+	dyn_kept_rescan(scan);
 	if (scan->ahead)
 		return;
 	if (node->ss.ps.chgParam != NULL || !dyn_scan_repeat_run(scan))

@@ -17,6 +17,7 @@
 
 #include "../plan/plantree.h"
 #include "fallback.h"
+#include "kept/kept_read.h"
 #include "scan_policy.h"
 
 /* Keys of one batch that is read from the table behind an index. */
@@ -168,6 +169,7 @@ start_requests(DynScan *scan)
 									  rows->projection, rows->nprojection,
 									  scan_segments(reader));
 	scan->fetch = dyn_reader_start(reader, requests, rows, false);
+	scan->requested++;
 	if (reader->index_rows != NULL)
 		scan->base_keys = dyn_base_keys_create(reader->access->base,
 											   reader->access->nbase,
@@ -189,7 +191,9 @@ dyn_scan_begin_run(DynScan *scan)
 	{
 		/* requests in flight use the values when the outer row is gone */
 		dyn_values_keep(&scan->values);
-		start_requests(scan);
+		scan->kept_open = dyn_kept_open(scan, scan_segments(scan->reader));
+		if (!scan->kept_open)
+			start_requests(scan);
 	}
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -340,6 +344,8 @@ run_count(DynScan *scan, TupleTableSlot *slot)
 	Assert(!scan->counted);
 	if (scan->served)
 		return dyn_lookups_count(scan->lookups);
+	if (scan->kept_open)
+		return dyn_kept_count(scan);
 	if (scan->fell_back)
 		return dyn_fallback_count(scan, slot);
 	return scan->fetch ? dyn_fetch_count(scan->fetch) : 0;
@@ -375,6 +381,8 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 		return next_count(scan, slot);
 	if (scan->served)
 		return dyn_lookups_next(scan->lookups, slot);
+	if (scan->kept_open)
+		return dyn_kept_next(scan, slot);
 	if (scan->fell_back)
 		return dyn_fallback_next(scan, slot);
 	if (scan->fetch == NULL)
@@ -400,6 +408,9 @@ dyn_scan_end_run(DynScan *scan)
 	if (scan->served)
 		dyn_lookups_close(scan->lookups);
 	scan->served = false;
+	if (scan->kept_open)
+		dyn_kept_close(scan);
+	scan->kept_open = false;
 	if (scan->fell_back)
 		dyn_fallback_stop(scan);
 	scan->fell_back = false;
@@ -420,6 +431,15 @@ dyn_scan_end_run(DynScan *scan)
 	scan->batch_context = NULL;
 }
 
+static bool
+repeat_requested_run(DynScan *scan)
+{
+	if (scan->fell_back)
+		return dyn_fallback_rewind(scan);
+	return scan->reader->index_rows == NULL &&
+		(scan->fetch == NULL || dyn_fetch_rewind(scan->fetch));
+}
+
 /*
  * The planner leaves out a Materialize where it expects few executions, or one,
  * and may be wrong.
@@ -430,9 +450,9 @@ dyn_scan_repeat_run(DynScan *scan)
 	Assert(!scan->ahead);
 	if (!scan->running || scan->served)
 		return false;
-	if (scan->fell_back ? !dyn_fallback_rewind(scan)
-		: scan->reader->index_rows != NULL ||
-		(scan->fetch != NULL && !dyn_fetch_rewind(scan->fetch)))
+	if (scan->kept_open)
+		dyn_kept_rewind(scan);
+	else if (!repeat_requested_run(scan))
 		return false;
 	dyn_rows_end(scan->reader->rows);
 	scan->finished = false;
@@ -447,4 +467,5 @@ dyn_scan_free(DynScan *scan)
 	if (scan->lookups != NULL)
 		dyn_lookups_free(scan->lookups);
 	scan->lookups = NULL;
+	dyn_kept_free(scan);
 }

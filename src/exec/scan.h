@@ -21,6 +21,7 @@
 
 struct DynAsyncGroup;
 typedef struct DynFallback DynFallback;
+typedef struct DynKept DynKept;
 
 typedef struct DynScan
 {
@@ -53,6 +54,11 @@ typedef struct DynScan
 	/* executions that the table answers instead of the index */
 	DynFallback *fallback;		/* NULL: there are none */
 	bool		fell_back;		/* this one is such */
+
+	/* executions that are answered from what earlier ones read */
+	uint64		requested;		/* executions that sent requests themselves */
+	DynKept    *kept;			/* NULL: there are none */
+	bool		kept_open;		/* this one is such */
 
 	struct DynAsyncGroup *group;	/* of an asynchronous Append; NULL: the
 									 * scan waits for its rows itself */

@@ -30,6 +30,7 @@ bool		dyn_guc_consistent_read = false;
 bool		dyn_guc_log_requests = false;
 int			dyn_guc_metadata_ttl = 300;
 bool		dyn_guc_enable_lookup_join = true;
+bool		dyn_guc_enable_kept_reads = true;
 int			dyn_guc_fetch_memory = 24 * 1024;
 int			dyn_guc_analyze_read_units = 1000;
 double		dyn_guc_max_statement_units = 0;
@@ -104,6 +105,11 @@ dyn_guc_init(void)
 							 "Enables the planner's use of lookup joins, which send the requests of many outer rows together.",
 							 "If it is off, nested loops send one request after the other.",
 							 &dyn_guc_enable_lookup_join, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("dynamo_fdw.enable_kept_reads",
+							 "Enables keeping what was read for executions that would read it again.",
+							 "If it is off, each execution of a subquery or inner scan sends its own requests.",
+							 &dyn_guc_enable_kept_reads, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.metadata_cache_ttl",
 							"Sets the time until a cached table description is requested again.",

@@ -31,7 +31,7 @@ static DynRows *
 rows_with(const DynReader *reader, const DynAccess *access,
 		  const DynKeyAttr *extra, int nextra, bool with_partition)
 {
-	DynKeyAttr	all[DYN_MAX_KEY_ATTRS + DYN_MAX_KEY_ATTRS];
+	DynKeyAttr	all[DYN_MAX_KEY_ATTRS + DYN_MAX_KEY_ATTRS + 2];
 
 	for (int i = 0; i < nextra; i++)
 		all[i] = extra[i];
@@ -72,6 +72,29 @@ returned_rows(DynReader *reader)
 					 !access->count_only);
 	let_name_items(reader, rows);
 	return rows;
+}
+
+/*
+ * A field that is fetched as a column has the column's slot already only where
+ * the paths are equal.
+ */
+void
+dyn_reader_set_kept_rows(DynReader *reader, const List *fields)
+{
+	const DynAccess *access = reader->access;
+	DynKeyAttr	extra[DYN_MAX_KEY_ATTRS + lengthof(access->base)];
+	int			nextra = 0;
+	int		   *positions = reader->rows->positions;
+
+	/* the sort attributes first: see compare_items */
+	for (int i = 0; i < access->nsort; i++)
+		extra[nextra++] = access->sort[i];
+	for (int i = 0; i < access->nbase; i++)
+		extra[nextra++] = access->base[i];
+	reader->rows = rows_with(reader, access, extra, nextra,
+							 access->kind == DYN_ACCESS_QUERY);
+	reader->rows->positions = positions;
+	dyn_rows_add_fields(reader->rows, access, fields);
 }
 
 DynRows *

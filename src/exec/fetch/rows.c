@@ -143,6 +143,37 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 	return rows;
 }
 
+static bool
+has_path(const DynRows *rows, const DynPath *path)
+{
+	for (int i = 0; i < rows->npaths; i++)
+	{
+		if (dyn_path_equal(&rows->paths[i], path))
+			return true;
+	}
+	return false;
+}
+
+void
+dyn_rows_add_fields(DynRows *rows, const DynAccess *access, const List *fields)
+{
+	int			more = list_length(fields);
+	ListCell   *lc;
+
+	rows->paths = repalloc(rows->paths, (rows->npaths + more + 1) * sizeof(DynPath));
+	rows->projection = repalloc(rows->projection, (rows->nprojection + more + 1) *
+								sizeof(DynPath));
+	foreach(lc, fields)
+	{
+		const DynPath *path = dyn_field_path(rows->relation, lfirst(lc));
+
+		if (has_path(rows, path))
+			continue;
+		add_path(rows, path);
+		rows->projection[rows->nprojection++] = projected_path(access, path);
+	}
+}
+
 /* False if a key cannot have the value. */
 static bool
 read_key_scalar(const DynValue *value, DynScalar *scalar)

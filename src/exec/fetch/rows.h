@@ -58,6 +58,13 @@ extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
 								const DynKeyAttr *extra, int nextra);
 
 /*
+ * Adds slots for further fields, which are asked for but not part of the rows.
+ * Before the rows are used; CurrentMemoryContext.
+ */
+extern void dyn_rows_add_fields(DynRows *rows, const DynAccess *access,
+								const List *fields);
+
+/*
  * The rows of an item: dyn_rows_begin with its values, then dyn_rows_next for
  * each row until it returns false.  An item gives one row.  The values must
  * stay as they are meanwhile.  dyn_rows_next raises an error for a value that

@@ -1,0 +1,396 @@
+/*
+ * kept_read.c
+ *		Answers executions from items that an earlier one received.
+ *
+ * The access plan is divided in two: one whose filters have the same values in
+ * all executions, which is read and kept, and the filters whose values change,
+ * which are resolved anew for each execution.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/memutils.h"
+
+#include "../../dynamodb/item_match.h"
+#include "../../model/guc.h"
+#include "../fetch/filter.h"
+#include "item_store.h"
+#include "kept_read.h"
+
+struct DynKept
+{
+	Bitmapset **value_params;	/* of each run-time value: its parameters */
+	Bitmapset  *changed;		/* parameters that have changed so far */
+	Bitmapset  *divided_by;		/* those when the access plan was divided */
+	bool		refused;		/* it cannot be divided */
+	uint64		executions;		/* served */
+
+	/* the access plan, divided; gone when another parameter changes */
+	MemoryContext context;		/* NULL: not divided yet */
+	DynReader  *reader;			/* of what is kept */
+	DynAccess	changing;		/* only the filters that change */
+	DynValues	values;			/* of the read */
+	DynFetch   *fetch;			/* the read goes on; NULL: all is kept */
+	DynItemStore *store;		/* NULL: not begun */
+	DynValue   *slots;			/* of the item at hand */
+
+	/* the execution */
+	bool		contradiction;	/* it has no rows */
+	DynCond    *filter;			/* NULL: none */
+	DynBuffer	scratch;		/* malloc'd; freed with the statement */
+};
+
+/* ---- making ---- */
+
+static bool
+collect_params(Node *node, Bitmapset **params)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
+		*params = bms_add_member(*params, ((Param *) node)->paramid);
+	return expression_tree_walker(node, collect_params, params);
+}
+
+static void
+free_scratch(void *arg)
+{
+	dyn_buffer_free(arg);
+}
+
+static DynKept *
+make_kept(DynScan *scan)
+{
+	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
+	DynKept    *kept = palloc0(sizeof(DynKept));
+	MemoryContextCallback *callback = palloc(sizeof(*callback));
+	ListCell   *lc;
+
+	kept->value_params = palloc0(Max(list_length(plan->fdw_exprs), 1) *
+								 sizeof(Bitmapset *));
+	foreach(lc, plan->fdw_exprs)
+		(void) collect_params(lfirst(lc),
+							  &kept->value_params[foreach_current_index(lc)]);
+	dyn_buffer_init(&kept->scratch, 0);
+	callback->func = free_scratch;
+	callback->arg = &kept->scratch;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	return kept;
+}
+
+static bool
+may_be_kept(const DynScan *scan)
+{
+	const DynAccess *access = scan->reader->access;
+
+	return dyn_guc_enable_kept_reads && access->kind == DYN_ACCESS_SCAN &&
+		!access->contradiction && access->nproofs == 0 &&
+		scan->node->ss.ps.state->es_epq_active == NULL;
+}
+
+void
+dyn_kept_rescan(DynScan *scan)
+{
+	MemoryContext oldcontext;
+
+	if (scan->kept == NULL && !may_be_kept(scan))
+		return;
+	oldcontext = MemoryContextSwitchTo(scan->node->ss.ps.state->es_query_cxt);
+	if (scan->kept == NULL)
+		scan->kept = make_kept(scan);
+	scan->kept->changed = bms_add_members(scan->kept->changed,
+										  scan->node->ss.ps.chgParam);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* ---- dividing the access plan ---- */
+
+/* What of a filter is looked for. */
+typedef struct FilterTraits
+{
+	const DynKept *kept;
+	bool		changes;
+	bool		compares_fields;
+	List	   *fields;
+} FilterTraits;
+
+static bool
+visit_leaf(DynPred *pred, void *arg)
+{
+	FilterTraits *traits = arg;
+
+	if (pred->param >= 0 &&
+		bms_overlap(traits->kept->value_params[pred->param], traits->kept->changed))
+		traits->changes = true;
+	if (pred->kind == DYN_PRED_FIELDS)
+		traits->compares_fields = true;
+	traits->fields = lappend(traits->fields, &pred->field);
+	return false;
+}
+
+/*
+ * Divides the filters.  Returns the fields of those that change; false if one
+ * of these cannot be evaluated here.
+ */
+static bool
+divide_filters(DynKept *kept, const DynAccess *whole, DynAccess *constant,
+			   List **fields)
+{
+	ListCell   *lc;
+
+	constant->filters = NIL;
+	kept->changing.filters = NIL;
+	foreach(lc, whole->filters)
+	{
+		FilterTraits traits = {kept, false, false, NIL};
+
+		(void) dyn_pred_walk(lfirst(lc), visit_leaf, &traits);
+		if (!traits.changes)
+		{
+			constant->filters = lappend(constant->filters, lfirst(lc));
+			continue;
+		}
+		if (traits.compares_fields)
+			return false;
+		kept->changing.filters = lappend(kept->changing.filters, lfirst(lc));
+		*fields = list_concat(*fields, traits.fields);
+	}
+	return true;
+}
+
+static void
+forget_read(DynKept *kept)
+{
+	if (kept->store != NULL)
+		dyn_item_store_free(kept->store);
+	if (kept->context != NULL)
+		MemoryContextDelete(kept->context);
+	kept->context = NULL;
+	kept->reader = NULL;
+	kept->store = NULL;
+	kept->fetch = NULL;
+}
+
+static void
+divide(DynScan *scan)
+{
+	DynKept    *kept = scan->kept;
+	const DynAccess *whole = scan->reader->access;
+	MemoryContext oldcontext;
+	DynAccess  *constant;
+	List	   *fields = NIL;
+
+	forget_read(kept);
+	kept->context = AllocSetContextCreate(scan->node->ss.ps.state->es_query_cxt,
+										  "dynamo_fdw kept read",
+										  ALLOCSET_DEFAULT_SIZES);
+	oldcontext = MemoryContextSwitchTo(kept->context);
+	kept->divided_by = bms_copy(kept->changed);
+	constant = palloc(sizeof(DynAccess));
+	*constant = *whole;
+	constant->count_only = false;
+	kept->changing = *whole;
+	kept->refused = !divide_filters(kept, whole, constant, &fields);
+	if (!kept->refused)
+	{
+		kept->reader = dyn_reader_create(scan->reader->statement,
+										 scan->reader->relation, constant);
+		kept->reader->count_into = scan->reader->count_into;
+		dyn_reader_set_kept_rows(kept->reader, fields);
+		kept->slots = palloc0(kept->reader->rows->npaths * sizeof(DynValue));
+	}
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* ---- beginning an execution ---- */
+
+/* Starts the read; false if no item can qualify. */
+static bool
+start_read(DynScan *scan, int segments)
+{
+	DynKept    *kept = scan->kept;
+	DynReader  *reader = kept->reader;
+	MemoryContext oldcontext = MemoryContextSwitchTo(kept->context);
+	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
+
+	dyn_reader_check_schema(reader);
+	kept->values = dyn_values_copy(&scan->values);
+	dyn_resolve_access(reader->access, reader->relation, &kept->values, resolved);
+	Assert(!resolved->incomplete);
+	if (!resolved->contradiction)
+	{
+		DynRequests *requests =
+			dyn_requests_of_access(reader->relation, reader->access, resolved,
+								   reader->rows->projection,
+								   reader->rows->nprojection, segments);
+
+		kept->fetch = dyn_reader_start(reader, requests, reader->rows, false);
+	}
+	kept->store = dyn_item_store_create(reader->rows->npaths);
+	MemoryContextSwitchTo(oldcontext);
+	return !resolved->contradiction;
+}
+
+/* In CurrentMemoryContext: the filters that change, with the present values. */
+static void
+resolve_filter(DynScan *scan)
+{
+	DynKept    *kept = scan->kept;
+	const DynRows *rows = kept->reader->rows;
+	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
+
+	dyn_resolve_access(&kept->changing, scan->reader->relation, &scan->values,
+					   resolved);
+	kept->contradiction = resolved->contradiction;
+	kept->filter = kept->contradiction ? NULL : resolved->filter;
+	if (kept->filter != NULL &&
+		!dyn_cond_bind(kept->filter, rows->paths, rows->npaths))
+		elog(ERROR, "a field of a filter is not kept");
+}
+
+/*
+ * The first execution is answered as if it were the only one: its filters may
+ * leave little to receive.
+ */
+bool
+dyn_kept_open(DynScan *scan, int segments)
+{
+	DynKept    *kept = scan->kept;
+
+	if (kept == NULL || scan->requested == 0 || scan->has_prefetcher ||
+		scan->group != NULL)
+		return false;
+	if (kept->context == NULL || !bms_equal(kept->divided_by, kept->changed))
+		divide(scan);
+	if (kept->refused)
+		return false;
+	kept->executions++;
+	resolve_filter(scan);
+	if (kept->contradiction)
+		return true;
+	if (kept->store == NULL)
+		kept->contradiction = !start_read(scan, segments);
+	else
+		dyn_item_store_rewind(kept->store);
+	return true;
+}
+
+/* ---- items and rows ---- */
+
+/* The next item of the read: kept before, or received and kept now. */
+static const DynValue *
+next_item(DynKept *kept)
+{
+	const DynValue *item;
+
+	if (dyn_item_store_next(kept->store, kept->slots))
+		return kept->slots;
+	if (kept->fetch == NULL)
+		return NULL;
+	item = dyn_fetch_next(kept->fetch);
+	if (item != NULL)
+	{
+		dyn_item_store_add(kept->store, item);
+		return item;
+	}
+	dyn_reader_set_origin(kept->reader, NULL, NULL);
+	dyn_fetch_stop(kept->fetch);
+	kept->fetch = NULL;
+	return NULL;
+}
+
+/* The next item that the changing filters select, too. */
+static const DynValue *
+next_match(DynKept *kept)
+{
+	const DynValue *item;
+
+	if (kept->contradiction)
+		return NULL;
+	while ((item = next_item(kept)) != NULL)
+	{
+		bool		matches = kept->filter == NULL ||
+			dyn_item_matches(kept->filter, item, &kept->scratch);
+
+		CHECK_FOR_INTERRUPTS();
+		if (kept->scratch.failed)
+			ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+		if (matches)
+			return item;
+	}
+	return NULL;
+}
+
+bool
+dyn_kept_next(DynScan *scan, TupleTableSlot *slot)
+{
+	DynKept    *kept = scan->kept;
+	DynRows    *rows = kept->reader->rows;
+
+	Assert(scan->kept_open);
+	while (!dyn_rows_next(rows, slot))
+	{
+		const DynValue *item = next_match(kept);
+
+		if (item == NULL)
+			return false;
+		dyn_rows_begin(rows, item);
+	}
+	return true;
+}
+
+uint64
+dyn_kept_count(DynScan *scan)
+{
+	uint64		count = 0;
+
+	Assert(scan->kept_open);
+	while (next_match(scan->kept) != NULL)
+		count++;
+	return count;
+}
+
+void
+dyn_kept_rewind(DynScan *scan)
+{
+	Assert(scan->kept_open);
+	dyn_rows_end(scan->kept->reader->rows);
+	if (!scan->kept->contradiction)
+		dyn_item_store_rewind(scan->kept->store);
+}
+
+void
+dyn_kept_close(DynScan *scan)
+{
+	Assert(scan->kept_open);
+	dyn_rows_end(scan->kept->reader->rows);
+	scan->kept->filter = NULL;
+}
+
+void
+dyn_kept_free(DynScan *scan)
+{
+	if (scan->kept != NULL)
+		forget_read(scan->kept);
+	scan->kept = NULL;
+}
+
+bool
+dyn_kept_figures(const DynScan *scan, DynKeptFigures *figures)
+{
+	const DynKept *kept = scan->kept;
+
+	memset(figures, 0, sizeof(*figures));
+	if (kept == NULL || kept->executions == 0)
+		return false;
+	figures->executions = kept->executions;
+	if (kept->store != NULL)
+	{
+		figures->items = dyn_item_store_items(kept->store);
+		figures->bytes = dyn_item_store_bytes(kept->store);
+		figures->on_disk = !dyn_item_store_is_in_memory(kept->store);
+	}
+	return true;
+}
