@@ -9,6 +9,7 @@ from edges import KINDS, MISFITS, OLDER
 from features import IN_ORDER
 from joins import Joins
 from ordered import Ordered
+from repeated import KEPT, SENT, Repeated
 from runner import Case
 from statements import Generator
 
@@ -47,6 +48,7 @@ class Cases:
         self.ordered = Ordered(self.generator, tables)
         self.beside = Beside(self.generator, tables)
         self.aimed = Aimed(self.generator, tables, related)
+        self.repeated = Repeated(self.generator, tables)
         self.worlds = {name: (other, Generator(rng, other.tables)) for name, other in worlds}
 
     def settings(self):
@@ -139,7 +141,7 @@ class Cases:
         rng = self.rng
         while True:
             for make in (self.ordered.statement, self.aimed.statement, self.ordered.statement, self.beside.statement,
-                         self.aimed.statement, self.ordered.statement):
+                         self.aimed.statement, self.ordered.statement, self.repeated.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
@@ -150,6 +152,8 @@ class Cases:
             return self.elsewhere(name)
         if name in (LARGE, PARTS, MISFIT_PARTS, LISTS):
             select = self.aimed.statement(name)
+        elif name in (KEPT, SENT):
+            select = self.repeated.statement(name)
         elif name in (MISFITS, OLDER, KINDS):
             select = self.ordered.statement(name)
         elif name.endswith(IN_ORDER):
@@ -196,4 +200,4 @@ class Cases:
             for _ in range(3):
                 yield self.case(self.generator.statement(), settings, False)
             yield from itertools.islice(joins, 9)
-            yield from itertools.islice(edges, 9)
+            yield from itertools.islice(edges, 10)
