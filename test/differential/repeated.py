@@ -1,4 +1,5 @@
 """Subqueries over columns that are no keys, executed for each of some outer rows: what they read is kept, or may not be."""
+from predicates import Lit
 from statements import TABLE, Select
 
 KEPT, SENT = "reads kept for later executions", "reads sent by each execution"
@@ -26,6 +27,9 @@ class Repeated:
         feature = feature or rng.choice([KEPT, KEPT, SENT])
         order = ", ".join(k.name for k in driver.keys)
         inner = [f" FROM {TABLE}{table.name} b WHERE ", self.condition(column)]
+        if rng.random() < 0.4:      # one partition
+            key = table.keys[0]
+            inner += [f" AND b.{key.name} = ", Lit(rng.choice(key.pool)[0], key.kind.sqltype)]
         for _ in range(rng.choice([0, 0, 1, 2])):
             inner += [" AND ("] + self.generator.maker(table, "b").on(rng.choice(table.columns)).parts + [")"]
         keys = ", ".join(f"b.{k.name} AS k{n}" for n, k in enumerate(table.keys))
@@ -41,6 +45,8 @@ class Repeated:
                          f" LIMIT {rng.choice(OUTER_ROWS)}) v(x, n) {kind} LATERAL (SELECT {what}"] + inner + [end + ") x ON true"])
         select.aliases, select.tags, select.shape = {"b": table.name}, [], "repeated"
         select.settings = {**LOOPS, SETTING: "off" if feature == SENT else "on"}
+        if rng.random() < 0.5:
+            select.settings["dynamo_fdw.enable_lookup_join"] = "off"
         if rng.random() < 0.3:
             select.settings["work_mem"] = "64kB"
         select.features.append(feature)

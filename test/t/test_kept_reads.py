@@ -223,3 +223,49 @@ class Misfits(Kept):
         """An item that the condition does not select is not decoded."""
         sql = "SELECT x, (SELECT sum(v) FROM odd WHERE n = x) FROM unnest(ARRAY[1, 3, 1, 3]) x"
         self.assertEqual(self.outcome(sql), [(1, 10), (1, 10), (3, 30), (3, 30)])
+
+
+class Partitions(fixture.TestCase):
+    """One partition, or a few, under conditions that change."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("lines", ("doc", "S"), ("no", "N"))
+        cls.fx.put("lines", [{"doc": f"d{d}", "no": n, "kind": f"k{n % 5}", "v": n * d} for d in range(4) for n in range(50)])
+        cls.fx.foreign_table("lines", 'doc text COLLATE "C", no int, kind text, v int', scan_policy="allow", fetch_size=20)
+        cls.fx.execute("CREATE TABLE mirror AS SELECT * FROM lines;"
+                       "CREATE TABLE outers AS SELECT i, 'k' || i % 6 AS kind, 'd' || i / 5 AS doc FROM generate_series(0, 19) i;"
+                       "ANALYZE outers, mirror")
+
+    def setUp(self):
+        self.fx.execute("SET dynamo_fdw.enable_lookup_join = off; SET enable_memoize = off")
+        self.addCleanup(self.fx.execute, "RESET ALL; SET statement_timeout = '60s'")
+
+    def begun(self, sql):
+        """Queries, without their further pages; the rows are those of the mirror."""
+        self.assertEqual(self.fx.rows(sql), self.fx.rows(sql.replace("lines", "mirror")))
+        requests = self.fx.requests(sql)
+        self.assertEqual({r.operation for r in requests}, {"Query"})
+        return sum("ExclusiveStartKey" not in r.body for r in requests)
+
+    def test_one_partition(self):
+        """The statement names it."""
+        for what in ("sum(l.v)", "count(*)", "array_agg(l.v ORDER BY l.no)"):
+            sql = f"SELECT o.i, (SELECT {what} FROM lines l WHERE l.doc = 'd3' AND l.kind = o.kind) FROM outers o ORDER BY o.i"
+            self.assertEqual(self.begun(sql), 2)
+            self.fx.execute("SET dynamo_fdw.enable_kept_reads = off")
+            self.assertEqual(self.begun(sql), 20)
+            self.fx.execute("SET dynamo_fdw.enable_kept_reads = on")
+
+    def test_in_order(self):
+        """Items are kept in the order of the sort key; the first is enough."""
+        self.assertEqual(self.begun("SELECT o.i, (SELECT l.no FROM lines l WHERE l.doc = 'd3' AND l.kind = o.kind"
+                                    " ORDER BY l.no DESC LIMIT 1) FROM outers o ORDER BY o.i"), 2)
+
+    def test_partition_of_the_row(self):
+        """Twice for each run of rows with the same partition; a changing sort key condition is sent each time."""
+        self.assertEqual(self.begun("SELECT o.i, (SELECT sum(l.v) FROM lines l WHERE l.doc = o.doc AND l.kind = o.kind)"
+                                    " FROM (SELECT * FROM outers ORDER BY i OFFSET 0) o"), 8)
+        self.assertEqual(self.begun("SELECT o.i, (SELECT sum(l.v) FROM lines l WHERE l.doc = 'd1' AND l.no > o.i AND l.kind = o.kind)"
+                                    " FROM (SELECT * FROM outers ORDER BY i OFFSET 0) o"), 20)

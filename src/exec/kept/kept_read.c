@@ -11,6 +11,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 
 #include "../../dynamodb/item_match.h"
@@ -31,10 +32,14 @@ struct DynKept
 	MemoryContext context;		/* NULL: not divided yet */
 	DynReader  *reader;			/* of what is kept */
 	DynAccess	changing;		/* only the filters that change */
-	DynValues	values;			/* of the read */
+	bool	   *used;			/* of each run-time value: by the reader */
+	DynValue   *slots;			/* of the item at hand */
+
+	/* the read, of the values that it uses; gone when another one begins */
+	MemoryContext read_context; /* NULL: no values yet */
+	DynValues	values;
 	DynFetch   *fetch;			/* the read goes on; NULL: all is kept */
 	DynItemStore *store;		/* NULL: not begun */
-	DynValue   *slots;			/* of the item at hand */
 
 	/* the execution */
 	bool		contradiction;	/* it has no rows */
@@ -85,8 +90,9 @@ may_be_kept(const DynScan *scan)
 {
 	const DynAccess *access = scan->reader->access;
 
-	return dyn_guc_enable_kept_reads && access->kind == DYN_ACCESS_SCAN &&
-		!access->contradiction && access->nproofs == 0 &&
+	return dyn_guc_enable_kept_reads && access->kind != DYN_ACCESS_GET &&
+		!access->fetch_base_items && !access->contradiction &&
+		access->nproofs == 0 &&
 		scan->node->ss.ps.state->es_epq_active == NULL;
 }
 
@@ -160,17 +166,63 @@ divide_filters(DynKept *kept, const DynAccess *whole, DynAccess *constant,
 	return true;
 }
 
+static bool
+visit_used(DynPred *pred, void *arg)
+{
+	bool	   *used = arg;
+
+	if (pred->param >= 0)
+		used[pred->param] = true;
+	return false;
+}
+
+static void
+mark_used(List *preds, bool *used)
+{
+	ListCell   *lc;
+
+	foreach(lc, preds)
+		(void) dyn_pred_walk(lfirst(lc), visit_used, used);
+}
+
+/* Which values the requests of an access plan use. */
+static bool *
+used_values(const DynAccess *access, int nvalues)
+{
+	bool	   *used = palloc0(Max(nvalues, 1) * sizeof(bool));
+
+	mark_used(access->filters, used);
+	if (access->row_keys != NULL)
+		(void) dyn_pred_walk(access->row_keys, visit_used, used);
+	for (int i = 0; i < access->nhash; i++)
+		mark_used(access->hash[i].preds, used);
+	for (int i = 0; i < access->nrange; i++)
+		mark_used(access->range[i].preds, used);
+	return used;
+}
+
 static void
 forget_read(DynKept *kept)
 {
 	if (kept->store != NULL)
 		dyn_item_store_free(kept->store);
+	if (kept->reader != NULL)
+		dyn_reader_set_origin(kept->reader, NULL, NULL);
+	if (kept->read_context != NULL)
+		MemoryContextDelete(kept->read_context);
+	kept->read_context = NULL;
+	kept->store = NULL;
+	kept->fetch = NULL;
+}
+
+static void
+forget_division(DynKept *kept)
+{
+	forget_read(kept);
 	if (kept->context != NULL)
 		MemoryContextDelete(kept->context);
 	kept->context = NULL;
 	kept->reader = NULL;
-	kept->store = NULL;
-	kept->fetch = NULL;
 }
 
 static void
@@ -182,7 +234,7 @@ divide(DynScan *scan)
 	DynAccess  *constant;
 	List	   *fields = NIL;
 
-	forget_read(kept);
+	forget_division(kept);
 	kept->context = AllocSetContextCreate(scan->node->ss.ps.state->es_query_cxt,
 										  "dynamo_fdw kept read",
 										  ALLOCSET_DEFAULT_SIZES);
@@ -192,7 +244,8 @@ divide(DynScan *scan)
 	*constant = *whole;
 	constant->count_only = false;
 	kept->changing = *whole;
-	kept->refused = !divide_filters(kept, whole, constant, &fields);
+	kept->refused = !divide_filters(kept, whole, constant, &fields) ||
+		(whole->kind == DYN_ACCESS_QUERY && kept->changing.filters == NIL);
 	if (!kept->refused)
 	{
 		kept->reader = dyn_reader_create(scan->reader->statement,
@@ -200,11 +253,46 @@ divide(DynScan *scan)
 		kept->reader->count_into = scan->reader->count_into;
 		dyn_reader_set_kept_rows(kept->reader, fields);
 		kept->slots = palloc0(kept->reader->rows->npaths * sizeof(DynValue));
+		kept->used = used_values(constant, scan->values.n);
 	}
 	MemoryContextSwitchTo(oldcontext);
 }
 
 /* ---- beginning an execution ---- */
+
+/* Is this the read that is kept, or that the last execution was one of? */
+static bool
+is_same_read(const DynKept *kept, const DynValues *values)
+{
+	if (kept->read_context == NULL)
+		return false;
+	for (int i = 0; i < values->n; i++)
+	{
+		const DynValueType *type = &values->types[i];
+
+		if (kept->used[i] &&
+			(kept->values.nulls[i] != values->nulls[i] ||
+			 (!values->nulls[i] &&
+			  !datum_image_eq(kept->values.values[i], values->values[i],
+							  type->byval, type->len))))
+			return false;
+	}
+	return true;
+}
+
+/* Forgets the read there was. */
+static void
+note_values(DynKept *kept, const DynValues *values)
+{
+	MemoryContext oldcontext;
+
+	forget_read(kept);
+	kept->read_context = AllocSetContextCreate(kept->context, "dynamo_fdw kept items",
+											   ALLOCSET_DEFAULT_SIZES);
+	oldcontext = MemoryContextSwitchTo(kept->read_context);
+	kept->values = dyn_values_copy(values);
+	MemoryContextSwitchTo(oldcontext);
+}
 
 /* Starts the read; false if no item can qualify. */
 static bool
@@ -212,11 +300,10 @@ start_read(DynScan *scan, int segments)
 {
 	DynKept    *kept = scan->kept;
 	DynReader  *reader = kept->reader;
-	MemoryContext oldcontext = MemoryContextSwitchTo(kept->context);
+	MemoryContext oldcontext = MemoryContextSwitchTo(kept->read_context);
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 
 	dyn_reader_check_schema(reader);
-	kept->values = dyn_values_copy(&scan->values);
 	dyn_resolve_access(reader->access, reader->relation, &kept->values, resolved);
 	Assert(!resolved->incomplete);
 	if (!resolved->contradiction)
@@ -259,12 +346,20 @@ dyn_kept_open(DynScan *scan, int segments)
 {
 	DynKept    *kept = scan->kept;
 
-	if (kept == NULL || scan->requested == 0 || scan->has_prefetcher ||
-		scan->group != NULL)
+	bool		same;
+
+	if (kept == NULL || scan->has_prefetcher || scan->group != NULL)
 		return false;
 	if (kept->context == NULL || !bms_equal(kept->divided_by, kept->changed))
 		divide(scan);
 	if (kept->refused)
+		return false;
+	same = is_same_read(kept, &scan->values);
+	if (!same)
+		note_values(kept, &scan->values);
+	/* whatever its values, a Scan reads the whole table */
+	if (scan->requested == 0 ||
+		(!same && scan->reader->access->kind != DYN_ACCESS_SCAN))
 		return false;
 	kept->executions++;
 	resolve_filter(scan);
@@ -373,7 +468,7 @@ void
 dyn_kept_free(DynScan *scan)
 {
 	if (scan->kept != NULL)
-		forget_read(scan->kept);
+		forget_division(scan->kept);
 	scan->kept = NULL;
 }
 

@@ -18,6 +18,10 @@
  * a rescan.  When another one changes, the read is made once more, without its
  * filters too; so a Scan is repeated at most once for each parameter.
  *
+ * The same for Queries whose filters change, as long as their keys stay the
+ * same: an execution with the keys of the one before it is served.  One read is
+ * kept at a time.
+ *
  * Not kept: what lookups serve, children of an asynchronous Append, executions
  * of EvalPlanQual, and filters that compare two attributes.
  *
