@@ -1,27 +1,29 @@
 /*
  * test_item_match.c
- *		Conditions evaluated on items: types, order, parts, negation.
+ *		Conditions evaluated on items: types, order, parts, negation; and as
+ *		DynamoDB evaluated them (match_facts.h).
  */
 #include "harness.h"
 
 #include "dynamodb/item_match.h"
 #include "dynamodb/page.h"
+#include "match_facts.h"
 
 static const DynStep steps[] = {{"a", 1, 0}, {"b", 1, 0}, {"m", 1, 0}, {"x", 1, 0}};
 static const DynPath paths[] = {{&steps[0], 1}, {&steps[1], 1}, {&steps[2], 2}};
 static DynValue slots[3];
 static char page_text[4096];
 
-/* Reads one item with attributes a, b and m.x, given as JSON. */
+/* Reads one item with attributes a, b and m.x. */
 static void
-item(const char *attributes)
+whole_item(const char *json)
 {
 	static DynPage page;
 	DynPathTree *tree = dyn_path_tree_create(paths, 3);
 	DynPageCursor cursor;
 	DynPageError error;
 
-	snprintf(page_text, sizeof(page_text), "{\"Item\":{%s}}", attributes);
+	snprintf(page_text, sizeof(page_text), "{\"Item\":%s}", json);
 	dyn_page_free(&page);
 	dyn_page_init(&page);
 	memset(slots, 0, sizeof(slots));
@@ -31,6 +33,16 @@ item(const char *attributes)
 		CHECK(dyn_page_next(&cursor, slots));
 	}
 	dyn_path_tree_free(tree);
+}
+
+/* Likewise, given without its braces. */
+static void
+item(const char *attributes)
+{
+	char		json[1024];
+
+	snprintf(json, sizeof(json), "{%s}", attributes);
+	whole_item(json);
 }
 
 static bool
@@ -176,9 +188,61 @@ refuses_what_it_cannot_evaluate(void)
 	CHECK(!dyn_cond_bind(&two, paths, 3));
 }
 
+/* ---- as DynamoDB ---- */
+
+static bool
+is_selected(const MatchFact *fact, int number)
+{
+	char		digit = fact->selected[number / 4];
+	int			bits = digit <= '9' ? digit - '0' : digit - 'a' + 10;
+
+	return (bits >> (3 - number % 4)) & 1;
+}
+
+/* The condition of a fact, or its negation. */
+static bool
+fact_holds(const MatchFact *fact, bool negated)
+{
+	DynCond		cond = {.kind = fact->kind, .path = &paths[fact->path == 0 ? 0 : 2],
+		.values = fact->operands, .type = fact->operands[0].type};
+	DynCond    *args[] = {&cond};
+	DynCond		not = {.kind = DYN_COND_NOT, .args = args, .nargs = 1};
+
+	for (int i = 0; i < 2; i++)
+		cond.nvalues += fact->operands[i].type != DYN_TYPE_ABSENT;
+	return evaluate(negated ? &not : &cond);
+}
+
+static void
+check_fact(int number, int at)
+{
+	const MatchFact *fact = &match_facts[number];
+	bool		wanted = is_selected(fact, at);
+
+	if (!CHECK(fact_holds(fact, false) == wanted) ||
+		!CHECK(fact_holds(fact, true) == !wanted))
+		printf("#     fact %d (kind %d), item %s\n", number, fact->kind,
+			   match_items[at]);
+}
+
+static void
+selects_what_dynamodb_selects(void)
+{
+	int			nitems = sizeof(match_items) / sizeof(match_items[0]);
+	int			nfacts = sizeof(match_facts) / sizeof(match_facts[0]);
+
+	for (int at = 0; at < nitems; at++)
+	{
+		whole_item(match_items[at]);
+		for (int number = 0; number < nfacts; number++)
+			check_fact(number, at);
+	}
+}
+
 int
 main(void)
 {
+	RUN(selects_what_dynamodb_selects);
 	RUN(compares_numbers_by_value);
 	RUN(compares_text_by_bytes);
 	RUN(compares_bytes_decoded);
