@@ -116,18 +116,6 @@ apply_policy(DynScan *scan, const DynReader *reader)
 	dyn_scan_policy_apply(reader->relation);
 }
 
-static int
-scan_segments(const DynReader *reader)
-{
-	const DynRelation *relation = reader->relation;
-	const DynTableMeta *meta;
-
-	if (reader->access->kind != DYN_ACCESS_SCAN || reader->access->limit_hint > 0)
-		return 1;
-	meta = dyn_session_cached_table(relation->connection, relation->table);
-	return meta == NULL ? 1 : dyn_requests_segments(relation, meta);
-}
-
 /*
  * Resolves the access plan with the execution's values, or the fallback's if the
  * planned index may be incomplete.  Returns its reader; NULL if no request is
@@ -167,7 +155,7 @@ start_requests(DynScan *scan)
 	apply_policy(scan, reader);
 	requests = dyn_requests_of_access(reader->relation, reader->access, resolved,
 									  rows->projection, rows->nprojection,
-									  scan_segments(reader));
+									  dyn_reader_segments(reader));
 	scan->fetch = dyn_reader_start(reader, requests, rows, false);
 	scan->requested++;
 	if (reader->index_rows != NULL)
@@ -191,7 +179,7 @@ dyn_scan_begin_run(DynScan *scan)
 	{
 		/* requests in flight use the values when the outer row is gone */
 		dyn_values_keep(&scan->values);
-		scan->kept_open = dyn_kept_open(scan, scan_segments(scan->reader));
+		scan->kept_open = dyn_kept_open(scan);
 		if (!scan->kept_open)
 			start_requests(scan);
 	}

@@ -97,8 +97,11 @@ class Answers(Kept):
 
     def test_stopped_early(self):
         """A read that was left is continued: no page is read twice."""
-        sql = "SELECT o.i, EXISTS (SELECT 1 FROM parts p WHERE p.n = o.n OFFSET 0) FROM outers o"
-        self.assertKept(sql, pages=2 * PAGES + 2)
+        for work_mem in ("4MB", "64kB"):
+            self.fx.execute(f"SET work_mem = '{work_mem}'")
+            self.assertKept("SELECT o.i, EXISTS (SELECT 1 FROM parts p WHERE p.n = o.n OFFSET 0) FROM outers o", pages=2 * PAGES + 2)
+            self.assertKept("SELECT o.i, (SELECT p.note FROM parts p WHERE p.price >= o.price * 2 AND p.n < 9 LIMIT 1) FROM outers o",
+                            pages=2 * PAGES + 2)
         sql = ("SELECT o.i, (SELECT p.id FROM parts p WHERE p.n >= o.n LIMIT 1) IS NOT NULL FROM outers o WHERE o.i < 5")
         self.assertKept(sql, pages=PAGES)
 
@@ -257,6 +260,17 @@ class Partitions(fixture.TestCase):
             self.fx.execute("SET dynamo_fdw.enable_kept_reads = off")
             self.assertEqual(self.begun(sql), 20)
             self.fx.execute("SET dynamo_fdw.enable_kept_reads = on")
+
+    def test_changing_elsewhere(self):
+        """The condition that changes is not part of the request."""
+        self.assertEqual(self.begun("SELECT o.i, (SELECT count(*) FROM lines l WHERE l.doc = 'd3' AND l.v + 0 > o.i * 10) FROM outers o"
+                                    " ORDER BY o.i"), 2)
+
+    def test_merged(self):
+        """Several partitions in one order."""
+        self.fx.execute("SET enable_sort = off")
+        self.assertEqual(self.begun("SELECT o.i, (SELECT string_agg(x.t, ',') FROM (SELECT l.no || l.doc AS t FROM lines l WHERE l.doc IN ('d1', 'd3')"
+                                    " AND l.kind = o.kind ORDER BY l.no, l.doc DESC LIMIT 5) x) FROM outers o ORDER BY o.i"), 4)
 
     def test_in_order(self):
         """Items are kept in the order of the sort key; the first is enough."""

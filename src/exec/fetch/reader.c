@@ -151,6 +151,18 @@ dyn_reader_check_schema(DynReader *reader)
 
 /* ---- fetches ---- */
 
+int
+dyn_reader_segments(const DynReader *reader)
+{
+	const DynRelation *relation = reader->relation;
+	const DynTableMeta *meta;
+
+	if (reader->access->kind != DYN_ACCESS_SCAN || reader->access->limit_hint > 0)
+		return 1;
+	meta = dyn_session_cached_table(relation->connection, relation->table);
+	return meta == NULL ? 1 : dyn_requests_segments(relation, meta);
+}
+
 /* Merging: compares the sort attributes, which follow the columns. */
 static int
 compare_items(void *arg, const DynValue *a, const DynValue *b)

@@ -72,6 +72,9 @@ extern void dyn_reader_set_kept_rows(DynReader *reader, const List *fields);
 extern DynRows *dyn_reader_index_rows(const DynReader *reader,
 									  bool with_partition);
 
+/* In how many segments a Scan is made; 1 for other requests. */
+extern int	dyn_reader_segments(const DynReader *reader);
+
 /*
  * Starts a fetch, in CurrentMemoryContext, of items that `rows` will decode,
  * and sets it as the origin.  A keyed fetch belongs to no async group.

@@ -31,7 +31,7 @@ struct DynKept
 	/* the access plan, divided; gone when another parameter changes */
 	MemoryContext context;		/* NULL: not divided yet */
 	DynReader  *reader;			/* of what is kept */
-	DynAccess	changing;		/* only the filters that change */
+	DynAccess	changing;		/* only the filters that change, no keys */
 	bool	   *used;			/* of each run-time value: by the reader */
 	DynValue   *slots;			/* of the item at hand */
 
@@ -96,21 +96,6 @@ may_be_kept(const DynScan *scan)
 		scan->node->ss.ps.state->es_epq_active == NULL;
 }
 
-void
-dyn_kept_rescan(DynScan *scan)
-{
-	MemoryContext oldcontext;
-
-	if (scan->kept == NULL && !may_be_kept(scan))
-		return;
-	oldcontext = MemoryContextSwitchTo(scan->node->ss.ps.state->es_query_cxt);
-	if (scan->kept == NULL)
-		scan->kept = make_kept(scan);
-	scan->kept->changed = bms_add_members(scan->kept->changed,
-										  scan->node->ss.ps.chgParam);
-	MemoryContextSwitchTo(oldcontext);
-}
-
 /* ---- dividing the access plan ---- */
 
 /* What of a filter is looked for. */
@@ -147,7 +132,6 @@ divide_filters(DynKept *kept, const DynAccess *whole, DynAccess *constant,
 	ListCell   *lc;
 
 	constant->filters = NIL;
-	kept->changing.filters = NIL;
 	foreach(lc, whole->filters)
 	{
 		FilterTraits traits = {kept, false, false, NIL};
@@ -243,9 +227,9 @@ divide(DynScan *scan)
 	constant = palloc(sizeof(DynAccess));
 	*constant = *whole;
 	constant->count_only = false;
-	kept->changing = *whole;
-	kept->refused = !divide_filters(kept, whole, constant, &fields) ||
-		(whole->kind == DYN_ACCESS_QUERY && kept->changing.filters == NIL);
+	memset(&kept->changing, 0, sizeof(DynAccess));
+	kept->changing.kind = DYN_ACCESS_SCAN;
+	kept->refused = !divide_filters(kept, whole, constant, &fields);
 	if (!kept->refused)
 	{
 		kept->reader = dyn_reader_create(scan->reader->statement,
@@ -294,9 +278,36 @@ note_values(DynKept *kept, const DynValues *values)
 	MemoryContextSwitchTo(oldcontext);
 }
 
+/* At the first rescan: the execution that ends had these values. */
+static void
+note_execution(DynScan *scan)
+{
+	divide(scan);
+	if (!scan->kept->refused)
+		note_values(scan->kept, &scan->values);
+}
+
+void
+dyn_kept_rescan(DynScan *scan)
+{
+	bool		first = (scan->kept == NULL);
+	MemoryContext oldcontext;
+
+	if (first && !may_be_kept(scan))
+		return;
+	oldcontext = MemoryContextSwitchTo(scan->node->ss.ps.state->es_query_cxt);
+	if (first)
+		scan->kept = make_kept(scan);
+	scan->kept->changed = bms_add_members(scan->kept->changed,
+										  scan->node->ss.ps.chgParam);
+	MemoryContextSwitchTo(oldcontext);
+	if (first && scan->running && scan->requested > 0)
+		note_execution(scan);
+}
+
 /* Starts the read; false if no item can qualify. */
 static bool
-start_read(DynScan *scan, int segments)
+start_read(DynScan *scan)
 {
 	DynKept    *kept = scan->kept;
 	DynReader  *reader = kept->reader;
@@ -311,7 +322,8 @@ start_read(DynScan *scan, int segments)
 		DynRequests *requests =
 			dyn_requests_of_access(reader->relation, reader->access, resolved,
 								   reader->rows->projection,
-								   reader->rows->nprojection, segments);
+								   reader->rows->nprojection,
+								   dyn_reader_segments(reader));
 
 		kept->fetch = dyn_reader_start(reader, requests, reader->rows, false);
 	}
@@ -342,10 +354,9 @@ resolve_filter(DynScan *scan)
  * leave little to receive.
  */
 bool
-dyn_kept_open(DynScan *scan, int segments)
+dyn_kept_open(DynScan *scan)
 {
 	DynKept    *kept = scan->kept;
-
 	bool		same;
 
 	if (kept == NULL || scan->has_prefetcher || scan->group != NULL)
@@ -366,7 +377,7 @@ dyn_kept_open(DynScan *scan, int segments)
 	if (kept->contradiction)
 		return true;
 	if (kept->store == NULL)
-		kept->contradiction = !start_read(scan, segments);
+		kept->contradiction = !start_read(scan);
 	else
 		dyn_item_store_rewind(kept->store);
 	return true;

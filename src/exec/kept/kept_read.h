@@ -18,9 +18,8 @@
  * a rescan.  When another one changes, the read is made once more, without its
  * filters too; so a Scan is repeated at most once for each parameter.
  *
- * The same for Queries whose filters change, as long as their keys stay the
- * same: an execution with the keys of the one before it is served.  One read is
- * kept at a time.
+ * The same for Queries as long as their keys stay the same: an execution with
+ * the keys of the one before it is served.  One read is kept at a time.
  *
  * Not kept: what lookups serve, children of an asynchronous Append, executions
  * of EvalPlanQual, and filters that compare two attributes.
@@ -40,9 +39,9 @@ extern void dyn_kept_rescan(DynScan *scan);
 
 /*
  * Is the execution that begins, with scan->values, answered from a kept read?
- * If so, it may be begun here, in `segments` if it is a Scan.
+ * If so, the read may be begun here.
  */
-extern bool dyn_kept_open(DynScan *scan, int segments);
+extern bool dyn_kept_open(DynScan *scan);
 
 /* Stores the next row that the filters select. */
 extern bool dyn_kept_next(DynScan *scan, TupleTableSlot *slot);
