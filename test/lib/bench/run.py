@@ -8,6 +8,7 @@ from cancels import cancel
 from joins import join_memory, join_planning, joins, little_work_mem
 from latencies import latency, planning
 from reader import reader
+from repeated import repeated
 from report import note, print_table
 from scans import ceiling, memory, scan_cpu, scan_wall
 from tls import tls
@@ -17,7 +18,7 @@ from world import BenchWorld
 BENCHES = {"ceiling": ceiling, "reader": reader, "scan-cpu": scan_cpu, "scan-wall": scan_wall, "latency": latency,
            "planning": planning, "memory": memory, "cancel": cancel, "budget": budget, "joins": joins,
            "join-memory": join_memory, "little-memory": little_work_mem, "join-planning": join_planning,
-           "tls": tls}
+           "repeated": repeated, "tls": tls}
 
 
 def measure(names):
