@@ -27,9 +27,10 @@ class Repeated:
         feature = feature or rng.choice([KEPT, KEPT, SENT])
         order = ", ".join(k.name for k in driver.keys)
         inner = [f" FROM {TABLE}{table.name} b WHERE ", self.condition(column)]
-        if rng.random() < 0.4:      # one partition
+        if rng.random() < 0.5:      # one partition, or one after the other
             key = table.keys[0]
-            inner += [f" AND b.{key.name} = ", Lit(rng.choice(key.pool)[0], key.kind.sqltype)]
+            one, other = (Lit(rng.choice(key.pool)[0], key.kind.sqltype) for _ in range(2))
+            inner += [f" AND b.{key.name} = "] + rng.choice([[one], ["CASE WHEN v.n % 5 < 3 THEN ", one, " ELSE ", other, " END"]])
         for _ in range(rng.choice([0, 0, 1, 2])):
             inner += [" AND ("] + self.generator.maker(table, "b").on(rng.choice(table.columns)).parts + [")"]
         keys = ", ".join(f"b.{k.name} AS k{n}" for n, k in enumerate(table.keys))
