@@ -1,9 +1,10 @@
 /*
  * row_buffer.c
- *		Rows that were read ahead, in one of core's tuplestores.
+ *		Rows that were read ahead: the first ones in memory, the others in one
+ *		of core's tuplestores.
  *
  * The store is written, read forward once and cleared, so that it needs neither
- * rewinding nor a second read pointer.
+ * rewinding nor a second read pointer.  It keeps next to nothing in memory.
  */
 #include "postgres.h"
 
@@ -17,15 +18,25 @@
 
 #include "row_buffer.h"
 
-/* What a row takes in the store besides its bytes, about. */
+/* What a row takes besides its bytes, about. */
 #define ROW_OVERHEAD	32
+
+/* Of the store: the least that PostgreSQL uses for anything. */
+#define STORE_KB		64
+
+#define FIRST_ROWS		64
 
 struct DynRowBuffer
 {
 	MemoryContext context;
-	Tuplestorestate *store;
-	TupleTableSlot *slot;		/* minimal: the row added or read last */
+	MemoryContext row_context;	/* of the rows in memory */
+	MinimalTuple *rows;			/* the first ones */
+	int			nheld;			/* number of these */
+	int			allocated;
+	Tuplestorestate *store;		/* of the rows behind them */
+	TupleTableSlot *slot;		/* minimal: the row that the store took or gave */
 	Size		bytes;			/* of all rows */
+	Size		max_held;		/* bytes of those in memory */
 	Size		max_bytes;
 	int			nrows;
 	int			next;			/* the first that was not read */
@@ -36,16 +47,20 @@ dyn_row_buffer_create(TupleDesc desc, Size max_bytes)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw rows read ahead",
-												  ALLOCSET_DEFAULT_SIZES);
+												  ALLOCSET_SMALL_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	DynRowBuffer *buffer = palloc0(sizeof(DynRowBuffer));
 	bool		may_spill = temp_file_limit < 0;
 	Size		half = (Size) work_mem * 1024 / 2;
 
 	buffer->context = context;
+	buffer->row_context = AllocSetContextCreate(context, "rows in memory",
+												ALLOCSET_DEFAULT_SIZES);
+	buffer->allocated = FIRST_ROWS;
+	buffer->rows = palloc(FIRST_ROWS * sizeof(MinimalTuple));
+	buffer->max_held = may_spill ? half : MaxAllocHugeSize;
 	buffer->max_bytes = may_spill ? Max(half, max_bytes) : half;
-	buffer->store = tuplestore_begin_heap(false, false,
-										  may_spill ? work_mem / 2 : INT_MAX);
+	buffer->store = tuplestore_begin_heap(false, false, STORE_KB);
 	tuplestore_set_eflags(buffer->store, 0);
 	/* a copy, which nobody has to unpin */
 	buffer->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
@@ -63,45 +78,78 @@ dyn_row_buffer_free(DynRowBuffer *buffer)
 }
 
 static MinimalTuple
-store_row(DynRowBuffer *buffer, TupleTableSlot *out)
+hold_row(DynRowBuffer *buffer, TupleTableSlot *slot)
 {
-	MinimalTuple row = ExecFetchSlotMinimalTuple(buffer->slot, NULL);
+	MemoryContext oldcontext;
 
-	ExecForceStoreMinimalTuple(row, out, false);
-	return row;
+	if (buffer->nheld == buffer->allocated)
+	{
+		buffer->allocated *= 2;
+		buffer->rows = repalloc_huge(buffer->rows, (Size) buffer->allocated *
+									 sizeof(MinimalTuple));
+	}
+	oldcontext = MemoryContextSwitchTo(buffer->row_context);
+	buffer->rows[buffer->nheld] = ExecCopySlotMinimalTuple(slot);
+	MemoryContextSwitchTo(oldcontext);
+	return buffer->rows[buffer->nheld++];
+}
+
+static MinimalTuple
+spill_row(DynRowBuffer *buffer, TupleTableSlot *slot)
+{
+	ExecCopySlot(buffer->slot, slot);
+	tuplestore_puttupleslot(buffer->store, buffer->slot);
+	return ExecFetchSlotMinimalTuple(buffer->slot, NULL);
 }
 
 void
 dyn_row_buffer_add(DynRowBuffer *buffer, TupleTableSlot *slot,
 				   TupleTableSlot *out)
 {
+	MinimalTuple row;
+
 	Assert(buffer->next == 0 && buffer->nrows < INT_MAX);
-	ExecCopySlot(buffer->slot, slot);
-	tuplestore_puttupleslot(buffer->store, buffer->slot);
-	buffer->bytes += store_row(buffer, out)->t_len + ROW_OVERHEAD;
+	row = buffer->nheld == buffer->nrows && buffer->bytes < buffer->max_held
+		? hold_row(buffer, slot) : spill_row(buffer, slot);
+	buffer->bytes += row->t_len + ROW_OVERHEAD;
 	buffer->nrows++;
+	ExecForceStoreMinimalTuple(row, out, false);
+}
+
+static MinimalTuple
+next_spilled(DynRowBuffer *buffer)
+{
+	if (!tuplestore_gettupleslot(buffer->store, true, false, buffer->slot))
+		elog(ERROR, "row %d of %d that were read ahead is missing",
+			 buffer->next, buffer->nrows);
+	return ExecFetchSlotMinimalTuple(buffer->slot, NULL);
 }
 
 bool
 dyn_row_buffer_next(DynRowBuffer *buffer, TupleTableSlot *out)
 {
+	MinimalTuple row;
+
 	if (buffer->next >= buffer->nrows)
 		return false;
-	if (!tuplestore_gettupleslot(buffer->store, true, false, buffer->slot))
-		elog(ERROR, "row %d of %d that were read ahead is missing",
-			 buffer->next, buffer->nrows);
+	row = buffer->next < buffer->nheld ? buffer->rows[buffer->next]
+		: next_spilled(buffer);
 	buffer->next++;
-	(void) store_row(buffer, out);
+	ExecForceStoreMinimalTuple(row, out, false);
 	return true;
 }
 
 void
 dyn_row_buffer_clear(DynRowBuffer *buffer)
 {
-	ExecClearTuple(buffer->slot);
-	tuplestore_clear(buffer->store);
+	if (buffer->nheld < buffer->nrows)
+	{
+		ExecClearTuple(buffer->slot);
+		tuplestore_clear(buffer->store);
+	}
+	MemoryContextReset(buffer->row_context);
 	buffer->bytes = 0;
-	buffer->nrows = buffer->next = 0;
+	buffer->nrows = buffer->nheld = buffer->next = 0;
 }
 
 int
