@@ -16,6 +16,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "common/string.h"
 #include "utils/lsyscache.h"
@@ -41,13 +42,21 @@ is_text(const DynCodec *codec)
 	return codec->kind == DYN_CODEC_TEXT;
 }
 
+/* The two that most columns have are known without a look at the catalog. */
+static bool
+is_deterministic(Oid collation)
+{
+	return collation == DEFAULT_COLLATION_OID || collation == C_COLLATION_OID ||
+		get_collation_isdeterministic(collation);
+}
+
 /* Without a collation a comparison of texts is an error, which SQL raises. */
 static bool
 compares_bytes(Oid type, Oid collation)
 {
 	if (!type_is_collatable(type))
 		return true;
-	return OidIsValid(collation) && get_collation_isdeterministic(collation);
+	return OidIsValid(collation) && is_deterministic(collation);
 }
 
 static bool
@@ -55,7 +64,8 @@ sorts_bytes(Oid type, Oid collation)
 {
 	if (!type_is_collatable(type))
 		return true;
-	return OidIsValid(collation) && dyn_collation_is_bytewise(collation);
+	return collation == C_COLLATION_OID ||
+		(OidIsValid(collation) && dyn_collation_is_bytewise(collation));
 }
 
 /* Does each SQL value have one stored value? */
@@ -80,7 +90,7 @@ static bool
 column_compares_bytes(const DynColumn *column)
 {
 	return !OidIsValid(column->collation) ||
-		get_collation_isdeterministic(column->collation);
+		is_deterministic(column->collation);
 }
 
 static DynExactness
