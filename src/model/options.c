@@ -37,13 +37,6 @@ const char *const dyn_scan_policy_names[] = {"allow", "warn", "error", NULL};
 
 static const char *const mismatch_words[] = {"error", "null", NULL};
 
-/*
- * Bounds of read units: the smallest request costs half a unit, and should
- * not wait longer than some seconds.
- */
-#define MIN_REAL	0.1
-#define MAX_REAL	1e9
-
 /* Objects that may have an option, as bits. */
 #define ON_SERVER	0x01
 #define ON_MAPPING	0x02
@@ -58,7 +51,7 @@ typedef enum ValueKind
 	VALUE_URL,
 	VALUE_BOOL,
 	VALUE_INT,					/* min .. max */
-	VALUE_REAL,					/* MIN_REAL .. MAX_REAL */
+	VALUE_REAL,					/* min .. max */
 	VALUE_ENUM,
 	VALUE_PATH,
 	VALUE_FORMAT
@@ -69,8 +62,8 @@ typedef struct OptionEntry
 	const char *name;
 	int			where;
 	ValueKind	kind;
-	int			min;			/* VALUE_INT */
-	int			max;
+	double		min;			/* VALUE_INT, VALUE_REAL */
+	double		max;
 	const char *const *words;	/* VALUE_ENUM */
 	const char *fallback;		/* default as shown to users */
 	bool		superuser;		/* only a superuser may set it */
@@ -88,9 +81,10 @@ static const OptionEntry options_table[] = {
 	"requests in flight for one statement"},
 	{"keep_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
 	false, "idle connections that a session keeps between statements"},
-	{"max_read_units", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 0, NULL, "none", false,
-	"read units per second that all sessions may use together"},
-	{"max_statement_units", ON_SERVER, VALUE_REAL, 0, 0, NULL, "none", false,
+	/* the smallest request costs half a unit, and should wait seconds at most */
+	{"max_read_units", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
+	false, "read units per second that all sessions may use together"},
+	{"max_statement_units", ON_SERVER, VALUE_REAL, 0.1, 1e9, NULL, "none", false,
 	"read units that one statement may use"},
 	{"connect_timeout", ON_SERVER, VALUE_INT, 1, 600000, NULL, "2000", false,
 	"milliseconds to open a connection"},
@@ -111,6 +105,15 @@ static const OptionEntry options_table[] = {
 	"what happens when a statement has to read a whole table"},
 	{"consistent_read", ON_SERVER | ON_TABLE, VALUE_BOOL, 0, 0, NULL, "off",
 	false, "strongly consistent reads, without global indexes"},
+	{"round_trip_ms", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 60000, NULL, "5", false,
+	"milliseconds of a request, as the planner supposes"},
+	{"read_capacity", ON_SERVER | ON_TABLE, VALUE_REAL, 1, 1e9, NULL,
+	"described", false,
+	"read units per second of the table and of each index, for the planner"},
+	{"read_percent", ON_SERVER | ON_TABLE, VALUE_REAL, 1, 100, NULL, "100", false,
+	"part of the capacity that statements may use, in per cent"},
+	{"unit_cost_ms", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 1e6, NULL, "0.2", false,
+	"milliseconds of waiting that a read unit is worth to the planner"},
 	{"access_key_id", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
 	"AWS access key"},
 	{"secret_access_key", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
@@ -313,7 +316,7 @@ check_int(const OptionEntry *entry, const char *value)
 		number < entry->min || number > entry->max)
 		report_value(entry->name, value,
 					 psprintf("It must be an integer from %d to %d.",
-							  entry->min, entry->max));
+							  (int) entry->min, (int) entry->max));
 }
 
 static void
@@ -322,9 +325,10 @@ check_real(const OptionEntry *entry, const char *value)
 	double		number;
 
 	if (!parse_real(value, &number, 0, NULL) ||
-		!(number >= MIN_REAL && number <= MAX_REAL))
+		!(number >= entry->min && number <= entry->max))
 		report_value(entry->name, value,
-					 "It must be a number from 0.1 to 1000000000.");
+					 psprintf("It must be a number from %g to %.0f.",
+							  entry->min, entry->max));
 }
 
 static void

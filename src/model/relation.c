@@ -73,6 +73,22 @@ remote_table(const DynRelation *relation, const char *name)
 	return psprintf("%s%s", relation->connection->table_prefix, name);
 }
 
+static double
+real_option(List *table, List *server, const char *name, double fallback)
+{
+	return dyn_option_real(table, name,
+						   dyn_option_real(server, name, fallback));
+}
+
+static void
+read_prices(DynPriceOptions *prices, List *table, List *server)
+{
+	prices->round_trip_ms = real_option(table, server, "round_trip_ms", 5);
+	prices->read_capacity = real_option(table, server, "read_capacity", 0);
+	prices->read_percent = real_option(table, server, "read_percent", 100);
+	prices->unit_cost_ms = real_option(table, server, "unit_cost_ms", 0.2);
+}
+
 /* Table options, with the server's as fallback. */
 static void
 read_options(DynRelation *relation, List *table, List *server)
@@ -91,6 +107,7 @@ read_options(DynRelation *relation, List *table, List *server)
 					   dyn_option_int(server, "fetch_size", 0));
 	/* the server's is a budget for all its tables */
 	relation->max_read_units = dyn_option_real(table, "max_read_units", 0);
+	read_prices(&relation->prices, table, server);
 }
 
 DynRelation *

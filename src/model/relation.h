@@ -31,6 +31,15 @@ typedef struct DynColumn
 	DynTraits	traits;			/* see exact.h */
 } DynColumn;
 
+/* What reads cost, as far as options tell (dynamodb/units.h). */
+typedef struct DynPriceOptions
+{
+	double		round_trip_ms;
+	double		read_capacity;	/* units a second; 0: as described */
+	double		read_percent;
+	double		unit_cost_ms;
+} DynPriceOptions;
+
 typedef struct DynRelation
 {
 	Oid			relid;
@@ -41,6 +50,7 @@ typedef struct DynRelation
 	bool		consistent;		/* option or parameter consistent_read */
 	int			fetch_size;
 	double		max_read_units; /* the table's option; 0: no limit */
+	DynPriceOptions prices;
 	bool		locked;			/* planning: a row mark may add ctid, unseen */
 	int			ncolumns;
 	DynColumn  *columns;		/* by attnum - 1 */

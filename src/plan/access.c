@@ -30,6 +30,7 @@ enum
 	ACCESS_FIELDS,
 	ACCESS_KEY_NAMES,
 	ACCESS_PROOFS,
+	ACCESS_ESTIMATE,
 	ACCESS_FALLBACK				/* NIL or an encoded access plan */
 };
 
@@ -313,6 +314,30 @@ decode_flags(DynAccess *access, int flags)
 	access->one_request = (flags & FLAG_ONE_REQUEST) != 0;
 }
 
+/* The estimate is a struct of doubles. */
+#define ESTIMATE_NUMBERS	((int) (sizeof(DynEstimate) / sizeof(double)))
+
+static List *
+encode_estimate(const DynEstimate *estimate)
+{
+	const double *numbers = (const double *) estimate;
+	List	   *list = NIL;
+
+	for (int i = 0; i < ESTIMATE_NUMBERS; i++)
+		list = lappend(list, makeFloat(psprintf("%.9g", numbers[i])));
+	return list;
+}
+
+static void
+decode_estimate(List *encoded, DynEstimate *estimate)
+{
+	double	   *numbers = (double *) estimate;
+
+	Assert(list_length(encoded) == ESTIMATE_NUMBERS);
+	for (int i = 0; i < ESTIMATE_NUMBERS; i++)
+		numbers[i] = floatVal(list_nth(encoded, i));
+}
+
 /* ---- the schema of the plan ---- */
 
 /* The schema as text; NULL if the plan's index does not exist. */
@@ -439,6 +464,7 @@ dyn_access_encode(const DynAccess *access, List **exprs)
 	list = lappend(list, encode_fields(access->fields));
 	list = lappend(list, access->key_names);
 	list = lappend(list, encode_proofs(access, exprs));
+	list = lappend(list, encode_estimate(&access->estimate));
 	list = lappend(list, access->fallback == NULL ? NIL
 				   : encode_fallback(access->fallback, *exprs));
 	Assert(list_length(list) == ACCESS_FALLBACK + 1);
@@ -473,6 +499,7 @@ dyn_access_decode(List *encoded)
 	access->fields = decode_fields(list_nth(encoded, ACCESS_FIELDS));
 	access->key_names = list_nth(encoded, ACCESS_KEY_NAMES);
 	decode_proofs(list_nth(encoded, ACCESS_PROOFS), access);
+	decode_estimate(list_nth(encoded, ACCESS_ESTIMATE), &access->estimate);
 	if (list_nth(encoded, ACCESS_FALLBACK) != NIL)
 		access->fallback = dyn_access_decode(list_nth(encoded, ACCESS_FALLBACK));
 	return access;

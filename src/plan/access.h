@@ -17,6 +17,7 @@
 #define DYN_PLAN_ACCESS_H
 
 #include "../dynamodb/metadata.h"
+#include "../dynamodb/units.h"
 #include "quals.h"
 
 typedef enum DynAccessKind
@@ -48,6 +49,14 @@ typedef struct DynProof
 	int			max_bytes;		/* of a value in this part of the key */
 	List	   *preds;			/* of DynPred * */
 } DynProof;
+
+/* The price of one execution (cost.c); doubles only. */
+typedef struct DynEstimate
+{
+	DynReads	reads;
+	DynPrices	prices;
+	double		supposed;		/* the table's size is unknown */
+} DynEstimate;
 
 typedef struct DynAccess
 {
@@ -87,6 +96,7 @@ typedef struct DynAccess
 	List	   *filters;		/* of DynPred *, ANDed */
 	List	   *fields;			/* of DynField *: what to fetch */
 	const char *advice;			/* for EXPLAIN: how to make it cheaper */
+	DynEstimate estimate;
 
 	int			nproofs;		/* of an index: checked at run time */
 	DynProof	proofs[2 * DYN_MAX_KEY_ATTRS];

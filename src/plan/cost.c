@@ -2,14 +2,24 @@
  * cost.c
  *		Estimates costs of access plans in PostgreSQL's cost unit.
  *
- * One round trip costs as much as reading a hundred pages from disk; a read
- * unit as much as one page.  Concurrent requests cost one round trip, and a
- * little each.
+ * Each access plan is described by the reads of one execution, which
+ * dynamodb/units.c prices as waiting: a cost of 20 per millisecond.
+ *
+ * The choice of a path and its rows are two estimates.  Where the sizes that a
+ * choice depends on are unknown, the choice supposes what makes the worst
+ * mistake small, while estimates of rows stay those of the planner:
+ *
+ *		unknown							choice supposes
+ *		size of the table				1 GB, if it may be too new to be counted
+ *		items per partition key, keys	3: then Queries never use much more than
+ *		from elsewhere or of a list		a Scan, but a Scan could use much more
+ *		items of a named partition		a 200th of the table
  */
 #include "postgres.h"
 
 #include <math.h>
 
+#include "catalog/pg_type.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -17,39 +27,24 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/selfuncs.h"
+#include "utils/timestamp.h"
 
 #include "../model/pg_compat.h"
 #include "cost.h"
 #include "stats.h"
 
-#define ROUND_TRIP_COST		100.0
-#define READ_UNIT_COST		1.0
-#define ITEM_COST			0.02	/* decoding one item */
-#define REQUEST_COST		5.0 /* of one of several in flight */
+#define COST_PER_MS			20.0
 
 #define UNKNOWN_ITEMS		1000.0
 #define UNKNOWN_ITEM_BYTES	300.0
-#define PAGE_BYTES			(1024.0 * 1024.0)
+#define UNKNOWN_BYTES		(1024.0 * 1024 * 1024)
+#define UNKNOWN_LENGTH		3.0 /* items per partition key */
+#define DAY					86400.0 /* seconds */
 
-/*
- * A less direct access to the same rows must never be as cheap.  A Scan costs
- * as much as three keyed requests: tables grow, and it uses capacity that
- * others need.
- */
-static const double kind_factors[] = {
-	[DYN_ACCESS_GET] = 1.0,
-	[DYN_ACCESS_QUERY] = 1.02,
-	[DYN_ACCESS_SCAN] = 3.0
-};
-
-/* Totals of the requests. */
-typedef struct Estimate
-{
-	double		requests;
-	double		trips;			/* sequential round trips */
-	double		units;
-	double		items;			/* examined */
-} Estimate;
+/* CPU of an item with few columns, and of one with many or with documents. */
+#define FEW_COLUMNS			8
+#define MS_PER_ITEM			0.0003
+#define MS_PER_WIDE_ITEM	0.0012
 
 BlockNumber
 dyn_table_pages(const DynTableMeta *meta)
@@ -225,12 +220,36 @@ dyn_access_most_items(PlannerInfo *root, RelOptInfo *baserel,
 			   keys * collection_items(root, baserel, &plan->meta->key.hash[0]));
 }
 
-static void
-estimate_get(Estimate *estimate, double keys, double bytes)
+/* ---- sizes that a choice supposes ---- */
+
+/* DynamoDB counts items and bytes every six hours. */
+static bool
+may_be_uncounted(const DynTableMeta *meta)
 {
-	estimate->items += keys;
-	estimate->requests += ceil(keys / 100.0);
-	estimate->units += keys * 0.5 * ceil(bytes / 4096.0);
+	double		now = (double) timestamptz_to_time_t(GetCurrentTimestamp());
+
+	return meta->created <= 0 || now - meta->created < DAY;
+}
+
+static bool
+size_is_unknown(const DynRelPlan *plan)
+{
+	return plan->meta->size_bytes == 0 && !plan->analysed &&
+		may_be_uncounted(plan->meta);
+}
+
+static double
+supposed_bytes(const RelOptInfo *baserel, const DynIndexMeta *index)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	const DynTableMeta *meta = plan->meta;
+
+	if (index != NULL && index->size_bytes > 0)
+		return (double) index->size_bytes;
+	if (size_is_unknown(plan))
+		return UNKNOWN_BYTES;
+	return Max((double) meta->size_bytes,
+			   plan->analysed ? baserel->tuples * item_bytes(meta, NULL) : 0);
 }
 
 /*
@@ -242,100 +261,264 @@ estimate_get(Estimate *estimate, double keys, double bytes)
 static double
 caution(const RelOptInfo *baserel, const DynAccess *access)
 {
-	if (access->global || is_bound_by_others(baserel, access) ||
-		!dyn_collections_are_guessed(baserel))
+	if (access->global || !dyn_collections_are_guessed(baserel))
 		return 1;
 	return baserel->tuples / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
 }
 
-static void
-estimate_query(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
-			   const DynAccess *access, double keys, double bytes)
+/* Is the number of items per partition key a guess? */
+static bool
+lengths_are_guessed(const DynRelPlan *plan, const DynIndexMeta *index)
 {
+	const DynKeySchema *key = index ? &index->key : &plan->meta->key;
+
+	for (int i = 0; i < key->nhash; i++)
+	{
+		AttrNumber	attnum = dyn_relation_column_of(plan->relation,
+													&key->hash[i]);
+
+		if (attnum == 0 ||
+			!dyn_has_statistics(plan->relation->relid, attnum))
+			return true;
+	}
+	return false;
+}
+
+/* Does each item cost another read, of the table? */
+static bool
+reads_base_items(const DynRelPlan *plan, const DynAccess *access,
+				 const DynIndexMeta *index)
+{
+	return access->fetch_base_items ||
+		(index != NULL && !index->global && !dyn_index_covers(plan, index));
+}
+
+/* The items that Queries of these keys examine. */
+static double
+query_items(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
+			const DynIndexMeta *index, double keys)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	bool		named = !access->multi_partition &&
+		!is_bound_by_others(baserel, access);
+	double		items;
+
 	/* pass the relation, else it is cached as the join's selectivity */
-	Selectivity fraction = clauselist_selectivity(root, access->key_rinfos,
-												  baserel->relid, JOIN_INNER,
-												  NULL);
-
-	fraction *= caution(baserel, access);
-	estimate->items = Min(Max(baserel->tuples * fraction, keys),
-						  dyn_access_most_items(root, baserel, access));
-	estimate->requests = Max(keys, ceil(estimate->items * bytes / PAGE_BYTES));
-	estimate->units = Max(keys * 0.5, estimate->items * bytes / DYN_READ_UNIT_BYTES);
+	items = baserel->tuples *
+		clauselist_selectivity(root, access->key_rinfos, baserel->relid,
+							   JOIN_INNER, NULL);
+	if (named)
+		items *= caution(baserel, access);
+	else if (lengths_are_guessed(plan, index) &&
+			 !reads_base_items(plan, access, index))
+		items = Min(items, keys * UNKNOWN_LENGTH);
+	return Min(Max(items, keys), dyn_access_most_items(root, baserel, access));
 }
 
-static void
-estimate_scan(Estimate *estimate, RelOptInfo *baserel, double bytes)
+/* ---- the reads of one execution ---- */
+
+static double
+ms_per_item(const DynRelPlan *plan)
 {
-	estimate->items = baserel->tuples;
-	estimate->requests = Max(1.0, ceil(baserel->tuples * bytes / PAGE_BYTES));
-	estimate->units = Max(0.5, baserel->tuples * bytes / DYN_READ_UNIT_BYTES);
+	ListCell   *lc;
+
+	if (list_length(plan->fields) > FEW_COLUMNS)
+		return MS_PER_WIDE_ITEM;
+	foreach(lc, plan->fields)
+	{
+		const DynField *field = lfirst(lc);
+
+		if (dyn_relation_column(plan->relation,
+								field->attnum)->codec.basetype == JSONBOID)
+			return MS_PER_WIDE_ITEM;
+	}
+	return MS_PER_ITEM;
 }
 
 static void
-estimate_access(Estimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
-				const DynAccess *access)
+read_items(DynReads *reads, double keys, double bytes)
+{
+	reads->keys = keys;
+	reads->requests = ceil(keys / DYN_BATCH_GET_MAX_KEYS);
+	reads->units = keys * dyn_item_units(bytes);
+	reads->bytes = keys * bytes;
+	reads->cpu_ms = keys * DYN_MS_PER_KEY;
+}
+
+/* A partition is read page by page, several of them concurrently. */
+static void
+read_partitions(DynReads *reads, double keys, double items, double bytes)
+{
+	reads->keys = keys;
+	reads->requests = Max(keys, ceil(items * bytes / DYN_PAGE_BYTES));
+	reads->width = keys;
+	reads->units = keys * dyn_page_units(items * bytes / keys);
+	reads->bytes = items * bytes;
+	reads->cpu_ms = reads->requests * DYN_MS_PER_QUERY;
+}
+
+/* The segments of a Scan have four pages at least (exec/fetch/request.c). */
+static void
+read_table(DynReads *reads, double bytes)
+{
+	reads->requests = Max(1.0, ceil(bytes / DYN_PAGE_BYTES));
+	reads->width = Max(1.0, reads->requests / 4);
+	reads->units = dyn_page_units(bytes);
+	reads->bytes = bytes;
+}
+
+static double
+read_access(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
+			const DynAccess *access, const DynIndexMeta *index)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	double		bytes = item_bytes(plan->meta, index);
+	double		keys = dyn_access_keys(root, access);
+	double		items;
+
+	if (access->kind == DYN_ACCESS_GET)
+	{
+		read_items(reads, keys, bytes);
+		return keys;
+	}
+	if (access->kind == DYN_ACCESS_SCAN)
+	{
+		read_table(reads, supposed_bytes(baserel, NULL));
+		return reads->bytes / bytes;
+	}
+	items = query_items(root, baserel, access, index, keys);
+	read_partitions(reads, keys, items, bytes);
+	return items;
+}
+
+/* The items of the table that an index lacks. */
+static void
+read_base_items(DynReads *reads, const DynRelPlan *plan,
+				const DynAccess *access, const DynIndexMeta *index,
+				double items)
+{
+	DynReads	base = {0};
+
+	read_items(&base, items, item_bytes(plan->meta, NULL));
+	if (!access->fetch_base_items)
+		reads->units += base.units; /* DynamoDB fetches them itself */
+	else
+	{
+		reads->base_requests = base.requests;
+		reads->base_units = base.units;
+	}
+	reads->bytes += base.bytes;
+}
+
+static void
+estimate_reads(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
+			   const DynAccess *access, const DynIndexMeta *index)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	double		items = read_access(reads, root, baserel, access, index);
+
+	if (access->kind == DYN_ACCESS_GET)
+		reads->width = reads->requests;
+	reads->width = Min(reads->width,
+					   plan->relation->connection->max_concurrency);
+	if (reads_base_items(plan, access, index))
+		read_base_items(reads, plan, access, index, items);
+	if (access->count_only)
+		reads->bytes = 0;
+	else
+		reads->cpu_ms += items * ms_per_item(plan);
+	if (plan->relation->consistent)
+	{
+		reads->units *= 2;
+		reads->base_units *= 2;
+	}
+}
+
+static void
+find_prices(DynPrices *prices, const RelOptInfo *baserel,
+			const DynAccess *access, const DynIndexMeta *index)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	const DynPriceOptions *options = &plan->relation->prices;
+	const DynThroughput *throughput = index ? &index->throughput
+		: &plan->meta->throughput;
+	double		bytes = supposed_bytes(baserel, index);
+
+	dyn_capacity_init(&prices->capacity, throughput, bytes,
+					  options->read_capacity, options->read_percent);
+	dyn_capacity_init(&prices->base, &plan->meta->throughput,
+					  supposed_bytes(baserel, NULL),
+					  options->read_capacity, options->read_percent);
+	prices->round_trip_ms = options->round_trip_ms;
+	prices->unit_cost_ms = options->unit_cost_ms;
+	prices->in_flight = plan->relation->connection->max_concurrency;
+	if (access->kind == DYN_ACCESS_QUERY &&
+		!reads_base_items(plan, access, index))
+		prices->most_units = dyn_page_units(bytes) *
+			(plan->relation->consistent ? 2 : 1);
+	prices->known = throughput->provisioned || options->read_capacity > 0;
+}
+
+void
+dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
+					const DynAccess *access, DynEstimate *estimate)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = access->index
 		? dyn_metadata_index(plan->meta, access->index) : NULL;
-	double		bytes = item_bytes(plan->meta, index);
-	double		keys = dyn_access_keys(root, access);
-	double		concurrency = plan->relation->connection->max_concurrency;
 
-	if (access->kind == DYN_ACCESS_GET)
-		estimate_get(estimate, keys, bytes);
-	else if (access->kind == DYN_ACCESS_QUERY)
-		estimate_query(estimate, root, baserel, access, keys, bytes);
-	else
-	{
-		estimate_scan(estimate, baserel, bytes);
-		concurrency = Min(concurrency, Max(1.0, estimate->requests / 4.0));
-	}
-	if (access->kind == DYN_ACCESS_QUERY)
-		concurrency = Min(concurrency, keys);
-	estimate->trips = Max(1.0, ceil(estimate->requests / concurrency));
-	if (access->fetch_base_items)
-	{
-		Estimate	base = {0};
-
-		estimate_get(&base, estimate->items, item_bytes(plan->meta, NULL));
-		estimate->trips += ceil(base.requests / concurrency);
-		estimate->units += base.units;
-	}
-	else if (access->index != NULL && !access->global &&
-			 !dyn_index_covers(plan, index))
-		/* a local index fetches the rest of each item from the table */
-		estimate->units += estimate->items * 0.5;
+	memset(estimate, 0, sizeof(DynEstimate));
+	estimate_reads(&estimate->reads, root, baserel, access, index);
+	find_prices(&estimate->prices, baserel, access, index);
+	estimate->supposed = size_is_unknown(plan);
 }
 
 bool
-dyn_access_is_one_request(PlannerInfo *root, RelOptInfo *baserel,
-						  const DynAccess *access)
+dyn_access_is_one_request(const DynAccess *access)
 {
-	Estimate	estimate = {0};
+	return access->kind != DYN_ACCESS_SCAN && !access->multi_partition &&
+		access->estimate.reads.requests <= 1;
+}
 
-	if (access->kind == DYN_ACCESS_SCAN || access->multi_partition)
-		return false;
-	estimate_access(&estimate, root, baserel, access);
-	return estimate.requests <= 1;
+/* ---- costs ---- */
+
+Cost
+dyn_round_trip_cost(const DynRelation *relation)
+{
+	return relation->prices.round_trip_ms * COST_PER_MS;
+}
+
+/* A less direct access to the same rows must never be as cheap. */
+static Cost
+cost_of_kind(DynAccessKind kind, double ms)
+{
+	Cost		cost = ms * COST_PER_MS;
+
+	for (int i = DYN_ACCESS_GET; i < (int) kind; i++)
+		cost = dyn_less_direct_cost(cost);
+	return cost;
 }
 
 void
-dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
-				const DynAccess *access, double rows,
-				Cost *startup, Cost *total)
+dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
+				  bool repeated, double rows, Cost *startup, Cost *total)
 {
-	Estimate	estimate = {0};
-	double		trip = ROUND_TRIP_COST * kind_factors[access->kind];
+	DynPrices	prices = estimate->prices;
 
-	estimate_access(&estimate, root, baserel, access);
-	*startup = trip * (access->fetch_base_items ? 2 : 1);
-	*total = Max(*startup, trip * estimate.trips) +
-		estimate.units * READ_UNIT_COST +
-		estimate.items * ITEM_COST +
-		rows * cpu_tuple_cost;
-	Assert(estimate.trips >= 1 && *startup > 0 && *total >= *startup);
+	if (repeated)				/* what is saved serves few executions */
+		prices.capacity.saved = prices.base.saved = 0;
+	*startup = cost_of_kind(kind,
+							dyn_reads_first_price(&estimate->reads, &prices));
+	*total = Max(*startup,
+				 cost_of_kind(kind, dyn_reads_price(&estimate->reads, &prices)));
+	*total += rows * cpu_tuple_cost;
+	Assert(*startup >= 0 && *total >= *startup);
+}
+
+double
+dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
+{
+	return estimate->reads.cpu_ms * COST_PER_MS + rows * cpu_tuple_cost;
 }
 
 /*
@@ -344,18 +527,21 @@ dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
  * wrong.
  */
 void
-dyn_cost_lookups(const DynLookupEstimate *estimate, Cost *startup, Cost *total)
+dyn_cost_lookups(const DynLookups *lookups, Cost *startup, Cost *total)
 {
-	double		requests = estimate->keys;
-	double		trips;
+	const DynEstimate *once = lookups->estimate;
+	DynReads	all = dyn_reads_repeat(&once->reads, &once->prices,
+									   lookups->keys,
+									   lookups->kind == DYN_ACCESS_GET);
+	Cost		scan_startup,
+				scan_total;
 
-	if (estimate->kind == DYN_ACCESS_GET)
-		requests = ceil(requests / 100.0);
-	trips = Max(1.0, ceil(requests / estimate->concurrency));
-	*startup = estimate->round_trip;
-	*total = estimate->round_trip * (trips - 0.1) +
-		(requests - 1) * REQUEST_COST +
-		estimate->keys * (estimate->execution - estimate->round_trip) +
-		estimate->executions * 4 * cpu_operator_cost;
+	dyn_cost_estimate(once, lookups->kind, true, 0, &scan_startup, &scan_total);
+	*startup = Max(lookups->startup, scan_startup);
+	*total = cost_of_kind(lookups->kind,
+						  dyn_reads_price(&all, &once->prices) -
+						  0.1 * once->prices.round_trip_ms) +
+		lookups->keys * Max(0, lookups->execution - scan_total) +
+		lookups->executions * 4 * cpu_operator_cost;
 	*total = Max(*total, *startup);
 }

@@ -1,10 +1,11 @@
 /*
  * cost.h
- *		Costs of access plans: round trips first, read units next, rows last.
+ *		Costs of access plans: round trips, read units, and the time that the
+ *		table's capacity needs for them.
  *
- * Sizes are from the description (zero means unknown) or, after ANALYZE, from
- * statistics.  The order of costs matters more than accuracy: for the same
- * rows GetItem is always cheaper than Query, and Query than Scan.
+ * Sizes are from the description (zero may mean unknown) or, after ANALYZE,
+ * from statistics.  For the same rows GetItem is always cheaper than Query,
+ * and Query than Scan.
  */
 #ifndef DYN_PLAN_COST_H
 #define DYN_PLAN_COST_H
@@ -35,33 +36,49 @@ extern double dyn_access_keys(PlannerInfo *root, const DynAccess *access);
 extern double dyn_access_most_items(PlannerInfo *root, RelOptInfo *baserel,
 									const DynAccess *access);
 
-/* Is the access plan keyed, and expected to send a single request? */
-extern bool dyn_access_is_one_request(PlannerInfo *root, RelOptInfo *baserel,
-									  const DynAccess *access);
+/* Is the access plan, estimated, keyed and expected to send one request? */
+extern bool dyn_access_is_one_request(const DynAccess *access);
 
 /*
- * Costs of a path that returns `rows` rows.  The selectivity of
+ * The reads of one execution, and their prices.  The selectivity of
  * `access->key_rinfos` gives the number of items that the requests examine.
  */
-extern void dyn_cost_access(PlannerInfo *root, RelOptInfo *baserel,
-							const DynAccess *access, double rows,
-							Cost *startup, Cost *total);
+extern void dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
+								const DynAccess *access,
+								DynEstimate *estimate);
 
-/* Requests in flight, if a path or plan does not give the connection. */
-#define DYN_USUAL_CONCURRENCY		16
+/*
+ * Costs of a path that returns `rows` rows; `repeated`: it is executed for
+ * each row of another relation.
+ */
+extern void dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
+							  bool repeated, double rows, Cost *startup,
+							  Cost *total);
+
+extern Cost dyn_round_trip_cost(const DynRelation *relation);
+
+/* The part of the cost that keeps this machine busy. */
+extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
+
+/* The least cost of a less direct access to the same rows. */
+static inline Cost
+dyn_less_direct_cost(Cost cost)
+{
+	return cost * 1.02 + 1;
+}
 
 /* Executions of one keyed path that are batched. */
-typedef struct DynLookupEstimate
+typedef struct DynLookups
 {
+	const DynEstimate *estimate;	/* of one execution's requests */
 	DynAccessKind kind;
 	double		executions;
 	double		keys;			/* distinct ones */
-	double		concurrency;	/* requests in flight */
-	Cost		round_trip;		/* part of each execution's costs */
-	Cost		execution;		/* of one of them, not batched */
-} DynLookupEstimate;
+	Cost		startup;		/* of one execution, not batched */
+	Cost		execution;		/* its total, maybe with other nodes' */
+} DynLookups;
 
-extern void dyn_cost_lookups(const DynLookupEstimate *estimate,
-							 Cost *startup, Cost *total);
+extern void dyn_cost_lookups(const DynLookups *lookups, Cost *startup,
+							 Cost *total);
 
 #endif

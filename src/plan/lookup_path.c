@@ -147,37 +147,42 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
 	return items > 0 ? Min(keys, items) : keys;
 }
 
+/* The estimate of one execution of the scan. */
 static void
-describe_scan(const ForeignPath *scan, DynLookupEstimate *estimate)
+describe_scan(const ForeignPath *scan, DynLookups *lookups)
 {
 	RelOptInfo *rel = scan->path.parent;
 	DynPathChoice choice;
 
-	estimate->round_trip = scan->path.startup_cost;
-	estimate->kind = DYN_ACCESS_QUERY;
-	estimate->concurrency = DYN_USUAL_CONCURRENCY;
 	if (IS_UPPER_REL(rel))
+	{
+		const DynAccess *access = rel->fdw_private;
+
+		lookups->kind = access->kind;
+		lookups->estimate = &access->estimate;
 		return;
+	}
 	dyn_decode_choice(scan->fdw_private, &choice);
-	estimate->kind = choice.kind;
-	estimate->concurrency =
-		((DynRelPlan *) rel->fdw_private)->relation->connection->max_concurrency;
+	lookups->kind = choice.kind;
+	lookups->estimate = list_nth(((DynRelPlan *) rel->fdw_private)->estimates,
+								 choice.estimate);
 }
 
 /* The costs of the nested loop with batched executions. */
 static void
-set_costs(NestPath *path, DynLookupEstimate *estimate, double keys)
+set_costs(NestPath *path, DynLookups *lookups, double keys)
 {
 	Path	   *outer = path->jpath.outerjoinpath;
 	Path	   *inner = path->jpath.innerjoinpath;
 	Cost		startup,
 				total;
 
-	Assert(IsA(path, NestPath) && estimate->concurrency > 0);
-	estimate->execution = Max(inner->total_cost, estimate->round_trip);
-	estimate->executions = outer->rows;
-	estimate->keys = Max(1.0, Min(keys, outer->rows));
-	dyn_cost_lookups(estimate, &startup, &total);
+	Assert(IsA(path, NestPath));
+	lookups->startup = inner->startup_cost;
+	lookups->execution = inner->total_cost;
+	lookups->executions = outer->rows;
+	lookups->keys = Max(1.0, Min(keys, outer->rows));
+	dyn_cost_lookups(lookups, &startup, &total);
 	startup += dyn_disabled_nestloop_cost();
 	total += dyn_disabled_nestloop_cost();
 	path->jpath.path.startup_cost = outer->startup_cost + startup;
@@ -235,7 +240,7 @@ join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,
 static void
 add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 				JoinPathExtraData *extra, Path *outer, Path *inner,
-				DynLookupEstimate *estimate, double keys)
+				DynLookups *lookups, double keys)
 {
 	JoinCostWorkspace workspace;
 	Relids		required;
@@ -251,7 +256,7 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	path = create_nestloop_path(root, joinrel, jointype, &workspace, extra, outer,
 								inner, extra->restrictlist, pathkeys, required);
 	want_single_row(path);
-	set_costs(path, estimate, keys);
+	set_costs(path, lookups, keys);
 	add_path(joinrel, (Path *) path);
 }
 
@@ -263,24 +268,24 @@ add_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 {
 	double		keys = distinct_keys(root, outerrel, inner->parent, inner,
 									 scan);
-	DynLookupEstimate estimate;
+	DynLookups lookups;
 	ListCell   *lc;
 
-	describe_scan(scan, &estimate);
+	describe_scan(scan, &lookups);
 	if (jointype == JOIN_UNIQUE_OUTER)
 	{
 		Path	   *outer = dyn_unique_outer_path(root, outerrel, extra->sjinfo);
 
 		if (outer != NULL)
 			add_lookup_join(root, joinrel, JOIN_INNER, extra, outer, inner,
-							&estimate, keys);
+							&lookups, keys);
 		return;
 	}
 	foreach(lc, outerrel->pathlist)
 	{
 		if (!dyn_is_one_row(lfirst(lc)))
 			add_lookup_join(root, joinrel, jointype, extra, lfirst(lc), inner,
-							&estimate, keys);
+							&lookups, keys);
 	}
 }
 

@@ -21,6 +21,10 @@ typedef struct DynRelPlan
 	List	   *fields;			/* DynField * that the query may need */
 	const char *advice;			/* an index unused for lack of NOT NULL */
 	bool		limited;		/* a LIMIT may leave rows unread */
+	bool		analysed;		/* the rows are from statistics */
+	List	   *estimates;		/* DynEstimate * of paths, by position */
+	double		cheapest[DYN_ACCESS_SCAN];	/* cost by kind, of the table's
+											 * own clauses; 0: none */
 } DynRelPlan;
 
 /*

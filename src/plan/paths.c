@@ -45,19 +45,21 @@ dyn_encode_choice(const DynPathChoice *choice)
 
 	encoded = lappend_int(encoded, choice->first_row_only);
 	encoded = lappend_int(encoded, choice->kind);
-	return lappend_int(encoded, choice->batchable);
+	encoded = lappend_int(encoded, choice->batchable);
+	return lappend_int(encoded, choice->estimate);
 }
 
 void
 dyn_decode_choice(List *encoded, DynPathChoice *choice)
 {
-	Assert(list_length(encoded) == 6);
+	Assert(list_length(encoded) == 7);
 	choice->target = linitial_int(encoded);
 	choice->ordered = lsecond_int(encoded);
 	choice->backward = lthird_int(encoded);
 	choice->first_row_only = list_nth_int(encoded, 3);
 	choice->kind = list_nth_int(encoded, 4);
 	choice->batchable = list_nth_int(encoded, 5);
+	choice->estimate = list_nth_int(encoded, 6);
 }
 
 static const DynIndexMeta *
@@ -255,19 +257,59 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 
 /* ---- adding paths ---- */
 
+/*
+ * The more direct access wins if it is cheaper or dearer by less than a round
+ * trip, so that tables of a few items, or of unknown size, are read by key.
+ */
+static Cost
+cost_beside_direct(const DynRelPlan *plan, DynAccessKind kind, Cost total)
+{
+	Cost		trip = dyn_round_trip_cost(plan->relation);
+	Cost		least = total;
+
+	for (int i = 0; i < (int) kind; i++)
+	{
+		Cost		direct = dyn_less_direct_cost(plan->cheapest[i]);
+
+		if (plan->cheapest[i] > 0 && direct <= total + trip)
+			least = Max(least, direct);
+	}
+	return least;
+}
+
+static void
+keep_cheapest(DynRelPlan *plan, DynAccessKind kind, Cost total)
+{
+	if (kind < DYN_ACCESS_SCAN &&
+		(plan->cheapest[kind] == 0 || total < plan->cheapest[kind]))
+		plan->cheapest[kind] = total;
+}
+
+/* Without `param`, more direct accesses come first. */
 static void
 add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 				DynPathChoice *choice, List *pathkeys, ParamPathInfo *param)
 {
+	DynRelPlan *plan = baserel->fdw_private;
+	DynEstimate *estimate = palloc(sizeof(DynEstimate));
 	double		rows = param ? param->ppi_rows : baserel->rows;
 	Relids		outer = param ? param->ppi_req_outer : baserel->lateral_relids;
 	Cost		startup,
 				total;
 
-	choice->kind = access->kind;
 	access->ordered = choice->ordered;
+	choice->kind = access->kind;
 	choice->batchable = dyn_access_can_look_up(access);
-	dyn_cost_access(root, baserel, access, rows, &startup, &total);
+	choice->estimate = list_length(plan->estimates);
+	dyn_estimate_access(root, baserel, access, estimate);
+	plan->estimates = lappend(plan->estimates, estimate);
+	dyn_cost_estimate(estimate, access->kind, param != NULL, rows,
+					  &startup, &total);
+	if (param == NULL)
+	{
+		total = cost_beside_direct(plan, access->kind, total);
+		keep_cheapest(plan, access->kind, total);
+	}
 	add_path(baserel, (Path *)
 			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
 								outer, dyn_encode_choice(choice)));
@@ -367,10 +409,14 @@ add_key_paths(PlannerInfo *root, RelOptInfo *baserel, List *clauses,
 								  clamp_row_est(dyn_access_most_items(root, baserel,
 																	  accesses[i])));
 	}
-	for (int i = 0; i < ntargets; i++)
+	for (int kind = DYN_ACCESS_GET; kind < DYN_ACCESS_SCAN; kind++)
 	{
-		if (accesses[i] != NULL)
-			add_key_path(root, baserel, DYN_TARGET_TABLE + i, accesses[i], param);
+		for (int i = 0; i < ntargets; i++)
+		{
+			if (accesses[i] != NULL && (int) accesses[i]->kind == kind)
+				add_key_path(root, baserel, DYN_TARGET_TABLE + i, accesses[i],
+							 param);
+		}
 	}
 }
 
@@ -516,7 +562,7 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 {
 	DynRelPlan *plan = baserel->fdw_private;
 
-	add_scan_path(root, baserel);
 	add_key_paths(root, baserel, plan->clauses, NULL);
+	add_scan_path(root, baserel);
 	add_parameterised_paths(root, baserel);
 }

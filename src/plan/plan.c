@@ -208,7 +208,9 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
 	access->limit_hint = access->first_row_only ? 1
 		: limit_hint(root, baserel, &best_path->path, access, scan_clauses);
-	access->one_request = dyn_access_is_one_request(root, baserel, access);
+	access->estimate = *(DynEstimate *) list_nth(plan->estimates,
+												 choice.estimate);
+	access->one_request = dyn_access_is_one_request(access);
 	if (access->kind == DYN_ACCESS_SCAN)
 		access->advice = plan->advice;
 	if (access->fallback != NULL)

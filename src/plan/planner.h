@@ -42,6 +42,7 @@ typedef struct DynPathChoice
 	bool		first_row_only; /* below a semijoin: one row is enough */
 	DynAccessKind kind;
 	bool		batchable;		/* several executions can be batched */
+	int			estimate;		/* position in DynRelPlan.estimates */
 } DynPathChoice;
 
 extern List *dyn_encode_choice(const DynPathChoice *choice);

@@ -115,6 +115,7 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	List	   *pushed_exactly;
 
 	baserel->fdw_private = plan;
+	plan->analysed = baserel->tuples > 0;
 	baserel->tuples = dyn_table_rows(baserel, plan->meta);
 	add_unique_key(baserel, plan);
 	set_baserel_size_estimates(root, baserel);

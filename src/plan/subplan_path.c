@@ -142,18 +142,19 @@ static Cost
 saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,
 		   double rows)
 {
-	DynLookupEstimate estimate;
+	const DynAccess *access = access_of(scan);
+	DynLookups	lookups;
 	Cost		startup,
 				total;
 
-	estimate.kind = access_of(scan)->kind;
-	estimate.executions = Max(1.0, rows);
-	estimate.keys = distinct_keys(root, subplan, estimate.executions);
-	estimate.concurrency = DYN_USUAL_CONCURRENCY;
-	estimate.round_trip = scan->scan.plan.startup_cost;
-	estimate.execution = Max(subplan->per_call_cost, estimate.round_trip);
-	dyn_cost_lookups(&estimate, &startup, &total);
-	return Max(0, subplan->per_call_cost * estimate.executions - total);
+	lookups.estimate = &access->estimate;
+	lookups.kind = access->kind;
+	lookups.executions = Max(1.0, rows);
+	lookups.keys = distinct_keys(root, subplan, lookups.executions);
+	lookups.startup = scan->scan.plan.startup_cost;
+	lookups.execution = subplan->per_call_cost;
+	dyn_cost_lookups(&lookups, &startup, &total);
+	return Max(0, subplan->per_call_cost * lookups.executions - total);
 }
 
 /* ---- where they are computed ---- */

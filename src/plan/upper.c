@@ -121,9 +121,11 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	if (access == NULL)
 		return;
 	access->having = (List *) group->havingQual;
-	access->one_request = dyn_access_is_one_request(root, input_rel, access);
+	dyn_estimate_access(root, input_rel, access, &access->estimate);
+	access->one_request = dyn_access_is_one_request(access);
 	output_rel->fdw_private = access;
-	dyn_cost_access(root, input_rel, access, 1, &startup, &total);
+	dyn_cost_estimate(&access->estimate, access->kind, false, 1,
+					  &startup, &total);
 	/* no rows are transferred or aggregated here */
 	total = Min(total, input_rel->cheapest_total_path->total_cost);
 	add_path(output_rel, (Path *)

@@ -31,6 +31,9 @@ from proxy import RecordingProxy    # noqa: E402
 
 Failure = namedtuple("Failure", "sqlstate message detail hint context")
 
+# An emulator never throttles, whatever capacity its tables were created with.
+EMULATOR_CAPACITY = 40000
+
 # A statement that hangs must fail its test, not the whole run.
 STATEMENT_TIMEOUT = "60s"
 
@@ -78,6 +81,8 @@ class Fixture:
     def server(self, name, endpoint, secret="test", **options):
         """CREATE SERVER with a user mapping for everybody."""
         options = {"endpoint": endpoint, "region": "us-east-1", **options}
+        if endpoint in (self.proxy.endpoint, os.environ["DDB_ENDPOINT"]):
+            options.setdefault("read_capacity", EMULATOR_CAPACITY)
         self.execute(f"CREATE SERVER {name} FOREIGN DATA WRAPPER dynamo_fdw {options_clause(options)}")
         mapping = {"access_key_id": "test", "secret_access_key": secret}
         self.execute(f"CREATE USER MAPPING FOR PUBLIC SERVER {name} {options_clause(mapping)}")

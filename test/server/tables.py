@@ -7,6 +7,7 @@ import base64
 import dataclasses
 import json
 import re
+import time
 from decimal import Decimal
 
 from replies import Reply, as_reply, error, reply
@@ -39,6 +40,7 @@ class Table:
     item_count: int = None          # what DescribeTable says, if not the truth
     size_bytes: int = None
     pages: object = None            # Pages, when the test prepared them
+    created: float = None           # seconds since 1970; by default just now
 
     def keys_of(self, index_name=None):
         """The attributes of a LastEvaluatedKey: the table's key, and the index's."""
@@ -55,7 +57,7 @@ class Table:
         parts = self.hash + self.range + [part for i in self.indexes for part in i["hash"] + i["range"]]
         document = {"TableName": self.name, "TableStatus": self.status, "KeySchema": key_schema(self.hash, self.range),
                     "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in dict(parts).items()],
-                    "ItemCount": count, "TableSizeBytes": size, "CreationDateTime": 1767225600.0,
+                    "ItemCount": count, "TableSizeBytes": size, "CreationDateTime": time.time() if self.created is None else self.created,
                     "TableArn": f"arn:aws:dynamodb:us-east-1:000000000000:table/{self.name}",
                     "BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST"}}
         for member, local in (("LocalSecondaryIndexes", True), ("GlobalSecondaryIndexes", False)):

@@ -1,8 +1,10 @@
 """Lookups or Scans: what the planner chooses for what it knows, and for what it does not know."""
 import fixture
 
-SIZES = {"unknown": (0, 0), "one page": (3000, 900_000), "two pages": (5000, 2_000_000), "100 MB": (300_000, 100_000_000),
+SIZES = {"unknown": (0, 0), "empty": (0, 0), "one page": (3000, 900_000), "two pages": (5000, 2_000_000), "100 MB": (300_000, 100_000_000),
          "10 GB": (30_000_000, 10_000_000_000)}
+
+YEARS_AGO = 1500000000.0     # DynamoDB counts every six hours; until a table is a day old, size 0 tells nothing
 
 BY_TAG = {"name": "by_tag", "hash": [("tag", "S")], "range": [], "projection": "ALL", "local": False, "status": "ACTIVE"}
 
@@ -26,7 +28,7 @@ class Choices(fixture.TestCase):
     def describe(self, size):
         """Both tables have that size from now on."""
         items, size_bytes = SIZES[size]
-        details = {"item_count": items, "size_bytes": size_bytes, "items": []}
+        details = {"item_count": items, "size_bytes": size_bytes, "items": [], "created": YEARS_AGO if size == "empty" else None}
         self.fake.table("parents", ("id", "S"), None, **details)
         self.fake.table("children", ("parent", "S"), ("n", "N"), indexes=[BY_TAG], **details)
         self.fx.foreign_table("parents", 'id text COLLATE "C" NOT NULL, name text', server="fake")
@@ -59,13 +61,13 @@ class Keys(Choices):
     LARGE = ("100 MB", "10 GB")
 
     def test_ten_keys(self):
-        """Ten keys are looked up; only a table of one page is scanned."""
+        """Ten keys are looked up; only a table of one page may be scanned."""
         for sql in ("SELECT * FROM few f JOIN parents p ON p.id = f.id", "SELECT * FROM few f LEFT JOIN children c ON c.parent = f.id",
                     "SELECT * FROM few f WHERE EXISTS (SELECT FROM children c WHERE c.parent = f.id)",
                     "SELECT * FROM few f WHERE NOT EXISTS (SELECT FROM children c WHERE c.parent = f.id)",
                     "SELECT * FROM few f JOIN children c ON c.tag = f.id"):
             self.assertLooksUp(sql, self.LARGE)
-        self.assertLooksUp("SELECT * FROM few f JOIN parents p ON p.id = f.id", self.ALL)
+        self.assertLooksUp("SELECT * FROM few f JOIN parents p ON p.id = f.id", [size for size in self.ALL if size != "empty"])
         self.assertLooksUp("SELECT * FROM few f JOIN children c ON c.parent = f.other", ("unknown", *self.LARGE))
 
     def test_ten_keys_from_anywhere(self):
@@ -77,10 +79,11 @@ class Keys(Choices):
             self.assertLooksUp(f"SELECT * FROM {outer}{alias} JOIN children c ON c.parent = f.id", self.LARGE)
 
     def test_many_keys_of_a_small_table(self):
-        """Never thousands of lookups where two pages hold the table, or may hold it."""
+        """Never thousands of lookups where two pages hold the table; they are not wrong where it may be large."""
         for sql in ("SELECT * FROM many m JOIN parents p ON p.id = m.id", "SELECT * FROM many m LEFT JOIN children c ON c.parent = m.id",
                     "SELECT * FROM many m WHERE NOT EXISTS (SELECT FROM children c WHERE c.parent = m.id)"):
-            self.assertScans(sql, ("unknown", "one page", "two pages"))
+            self.assertScans(sql, ("empty", "one page", "two pages"))
+            self.assertLooksUp(sql, ("unknown",))
 
     def test_thirty_keys_of_many_rows(self):
         """The number of distinct keys counts, not that of rows."""
@@ -89,11 +92,11 @@ class Keys(Choices):
 
     def test_everything(self):
         """For all children with their parents both tables are scanned."""
-        self.assertScans("SELECT * FROM children c JOIN parents p ON p.id = c.parent", SIZES)
+        self.assertScans("SELECT * FROM children c JOIN parents p ON p.id = c.parent", [size for size in SIZES if size != "unknown"])
 
     def test_children_of_some(self):
         """The children of an item and the item of its parent are looked up."""
-        self.assertLooksUp("SELECT * FROM children c JOIN parents p ON p.id = c.tag WHERE c.parent = 'p1'", SIZES)
+        self.assertLooksUp("SELECT * FROM children c JOIN parents p ON p.id = c.tag WHERE c.parent = 'p1'", [size for size in SIZES if size != "empty"])
 
     def test_levels_are_not_nested(self):
         """Rows of one level are all joined before the next level: no batches for each row of another."""

@@ -2,7 +2,8 @@
 CREATE EXTENSION dynamo_fdw;
 
 CREATE SERVER ddb FOREIGN DATA WRAPPER dynamo_fdw
-  OPTIONS (region :'region', endpoint :'endpoint', table_prefix 'demo-');
+  OPTIONS (region :'region', endpoint :'endpoint', table_prefix 'demo-',
+    read_capacity '40000');
 
 CREATE USER MAPPING FOR CURRENT_USER SERVER ddb
   OPTIONS (access_key_id :'key', secret_access_key :'secret');

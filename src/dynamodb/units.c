@@ -1,0 +1,126 @@
+/*
+ * units.c
+ *		Computes the units and the time of reads.
+ *
+ * Developer guide: "Read consumption", "Partitions and data distribution",
+ * "Burst capacity".
+ */
+#include "units.h"
+
+#include <math.h>
+
+#define UNITS_OF_PARTITION		3000.0	/* a second */
+#define BYTES_OF_PARTITION		(10.0 * 1024 * 1024 * 1024)
+#define ON_DEMAND_PARTITIONS	4.0 /* of a new table */
+#define SAVED_SECONDS			150.0	/* half of what may be saved */
+#define MS_PER_MEGABYTE			20.0
+
+static double
+larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double
+smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+double
+dyn_item_units(double bytes)
+{
+	return larger(1, ceil(bytes / 4096)) / 2;
+}
+
+double
+dyn_page_units(double bytes)
+{
+	return larger(0.5, bytes / DYN_READ_UNIT_BYTES);
+}
+
+void
+dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
+				  double bytes, double read_capacity, double read_percent)
+{
+	double		units = read_capacity > 0 ? read_capacity
+		: throughput->read_units;
+
+	capacity->rate = units * read_percent / 100;
+	capacity->partitions =
+		larger(throughput->provisioned ? 1 : ON_DEMAND_PARTITIONS,
+			   larger(ceil(bytes / BYTES_OF_PARTITION),
+					  ceil(capacity->rate / UNITS_OF_PARTITION)));
+	capacity->saved = !throughput->provisioned ? 0
+		: SAVED_SECONDS * throughput->read_units * read_percent / 100;
+}
+
+double
+dyn_units_ms(const DynCapacity *capacity, double units, double keys)
+{
+	double		touched = keys > 0 ? smaller(keys, capacity->partitions)
+		: capacity->partitions;
+	double		rate = smaller(capacity->rate, UNITS_OF_PARTITION * touched);
+
+	return 1000 * larger(0, units - capacity->saved) / rate;
+}
+
+double
+dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices)
+{
+	double		wait = dyn_units_ms(&prices->capacity, reads->units, reads->keys);
+
+	if (reads->base_units > 0)
+		wait = larger(wait, dyn_units_ms(&prices->base, reads->base_units,
+										 reads->base_requests * DYN_BATCH_GET_MAX_KEYS));
+	return wait;
+}
+
+double
+dyn_reads_ms(const DynReads *reads, const DynPrices *prices)
+{
+	double		trips = larger(1, ceil(reads->requests / reads->width)) +
+		ceil(reads->base_requests / prices->in_flight);
+	double		latency = trips * prices->round_trip_ms +
+		reads->bytes / DYN_PAGE_BYTES * MS_PER_MEGABYTE / reads->width;
+
+	return larger(larger(latency, reads->cpu_ms),
+				  dyn_reads_wait_ms(reads, prices));
+}
+
+double
+dyn_reads_price(const DynReads *reads, const DynPrices *prices)
+{
+	return dyn_reads_ms(reads, prices) +
+		prices->unit_cost_ms * (reads->units + reads->base_units);
+}
+
+double
+dyn_reads_first_price(const DynReads *reads, const DynPrices *prices)
+{
+	double		trips = reads->base_requests > 0 ? 2 : 1;
+	double		units = reads->units / larger(1, reads->requests) +
+		reads->base_units / larger(1, reads->base_requests);
+
+	return trips * prices->round_trip_ms + units * prices->unit_cost_ms;
+}
+
+DynReads
+dyn_reads_repeat(const DynReads *once, const DynPrices *prices, double times,
+				 bool whole_keys)
+{
+	DynReads	all = *once;
+
+	all.keys *= times;
+	all.requests = whole_keys ? ceil(all.keys / DYN_BATCH_GET_MAX_KEYS)
+		: once->requests * times;
+	all.width = smaller(prices->in_flight, all.requests);
+	all.units *= times;
+	if (prices->most_units > 0)
+		all.units = smaller(all.units, prices->most_units + 0.5 * all.keys);
+	all.base_requests *= times;
+	all.base_units *= times;
+	all.bytes *= times;
+	all.cpu_ms *= times;
+	return all;
+}

@@ -1,0 +1,93 @@
+/*
+ * units.h
+ *		The physical model of reads: the units that they use, and the time that
+ *		DynamoDB needs for them.
+ *
+ * A table or global index serves a number of units a second, each of its
+ * partitions at most 3,000.  Time is the largest of three: round trips and
+ * transfer, waiting for units, and the CPU of the reader.
+ *
+ * The structs have doubles only, so that a plan can keep them (plan/access.c).
+ */
+#ifndef DYN_DYNAMODB_UNITS_H
+#define DYN_DYNAMODB_UNITS_H
+
+#include <stdbool.h>
+
+#include "metadata.h"
+#include "operation.h"
+
+#define DYN_PAGE_BYTES			(1024.0 * 1024.0)
+
+#define DYN_MS_PER_QUERY		0.070
+#define DYN_MS_PER_KEY			0.003	/* of a BatchGetItem */
+
+/* What a table or an index can serve to us. */
+typedef struct DynCapacity
+{
+	double		rate;			/* units a second, all partitions together */
+	double		partitions;
+	double		saved;			/* units that DynamoDB has saved up */
+} DynCapacity;
+
+/* The reads of one or more executions of an access plan. */
+typedef struct DynReads
+{
+	double		keys;			/* partitions or items; 0: a Scan */
+	double		requests;
+	double		width;			/* of these at the same time */
+	double		units;
+	double		base_requests;	/* for items by key, after an index */
+	double		base_units;		/* theirs, of the table */
+	double		bytes;			/* in responses */
+	double		cpu_ms;
+} DynReads;
+
+/* What they are read from, and what that is worth. */
+typedef struct DynPrices
+{
+	DynCapacity capacity;		/* of the table or index that is read */
+	DynCapacity base;			/* of the table, after an index */
+	double		round_trip_ms;
+	double		unit_cost_ms;
+	double		in_flight;		/* requests at the same time */
+	double		most_units;		/* that Queries can use, beside 0.5 for each;
+								 * 0: unbounded */
+	double		known;			/* is the capacity more than a guess? */
+} DynPrices;
+
+/* Units of one item by key, and of all items that are read in sequence. */
+extern double dyn_item_units(double bytes);
+extern double dyn_page_units(double bytes);
+
+/*
+ * `read_capacity` replaces the described one, unless it is 0.  `bytes` is the
+ * size of the table or index.
+ */
+extern void dyn_capacity_init(DynCapacity *capacity,
+							  const DynThroughput *throughput, double bytes,
+							  double read_capacity, double read_percent);
+
+/* The milliseconds that the capacity needs at least for these units. */
+extern double dyn_units_ms(const DynCapacity *capacity, double units,
+						   double keys);
+
+/* The milliseconds that the reads take, and what they wait for units. */
+extern double dyn_reads_ms(const DynReads *reads, const DynPrices *prices);
+extern double dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices);
+
+/* Time, and units at their worth in time. */
+extern double dyn_reads_price(const DynReads *reads, const DynPrices *prices);
+
+/* The part before the first row. */
+extern double dyn_reads_first_price(const DynReads *reads,
+									const DynPrices *prices);
+
+/*
+ * The same reads `times` times with different keys, batched: concurrent, whole
+ * primary keys (`whole_keys`) by BatchGetItem.
+ */
+extern DynReads dyn_reads_repeat(const DynReads *once, const DynPrices *prices,
+								 double times, bool whole_keys);
+
+#endif
