@@ -11,6 +11,7 @@
 #include "command/analyze.h"
 #include "exec/async.h"
 #include "exec/foreign_scan.h"
+#include "exec/jit.h"
 #include "exec/readahead.h"
 #include "model/budget.h"
 #include "model/guc.h"
@@ -36,6 +37,7 @@ _PG_init(void)
 	dyn_lookup_join_init();
 	dyn_subplan_init();
 	dyn_stats_init();
+	dyn_jit_init();
 }
 
 /*

@@ -275,6 +275,24 @@ show_kept(const DynScan *scan, ExplainState *es)
 	ExplainPropertyUInteger("Kept Executions Served", NULL, figures.executions, es);
 }
 
+/* Of one execution.  Those of a table of unknown size are not known. */
+static void
+show_estimate(const DynAccess *access, ExplainState *es)
+{
+	const DynEstimate *estimate = &access->estimate;
+	double		seconds = dyn_reads_wait_ms(&estimate->reads,
+											&estimate->prices) / 1000;
+
+	if (estimate->supposed && access->kind == DYN_ACCESS_SCAN)
+		return;
+	ExplainPropertyFloat("Estimated Read Units", NULL,
+						 estimate->reads.units + estimate->reads.base_units, 1,
+						 es);
+	if (estimate->prices.known &&
+		(seconds >= 0.1 || es->format != EXPLAIN_FORMAT_TEXT))
+		ExplainPropertyFloat("Estimated Seconds at Best", NULL, seconds, 1, es);
+}
+
 static void
 show_access(const DynAccess *access, ExplainState *es)
 {
@@ -332,6 +350,8 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		ExplainPropertyBool("Consistent Read", true, es);
 	show_access(scan->reader->access, es);
 	show_budgets(scan->reader->relation, es);
+	if (es->costs)
+		show_estimate(scan->reader->access, es);
 	if (es->analyze)
 		show_counters(&scan->reader->counters, es);
 	if (es->analyze)

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "../dynamodb/units.h"
 #include "../model/path.h"
 #include "scan_policy.h"
 
@@ -38,15 +39,34 @@ units_of_scan(const DynRelation *relation, double size_bytes)
 		(relation->consistent ? 2 : 1);
 }
 
+/* ", at least 12 s" if the capacity is known, and that long. */
+static char *
+time_clause(const DynRelation *relation, const DynTableMeta *meta, double units)
+{
+	const DynPriceOptions *prices = &relation->prices;
+	DynCapacity capacity;
+	double		ms;
+
+	if (!meta->throughput.provisioned && prices->read_capacity == 0)
+		return pstrdup("");
+	dyn_capacity_init(&capacity, &meta->throughput, meta->size_bytes,
+					  prices->read_capacity, prices->read_percent);
+	ms = dyn_units_ms(&capacity, units, 0);
+	return ms < 1000 ? pstrdup("") : psprintf(", at least %.0f s", ms / 1000);
+}
+
 /* ": 4609 items, 2.4 MB, about 295 read units" if that is known. */
 static char *
 size_clause(const DynRelation *relation, const DynTableMeta *meta)
 {
+	double		units;
+
 	if (meta == NULL || meta->item_count == 0)
 		return pstrdup("");
-	return psprintf(": " UINT64_FORMAT " items, %s, about %.0f read units",
+	units = units_of_scan(relation, meta->size_bytes);
+	return psprintf(": " UINT64_FORMAT " items, %s, about %.0f read units%s",
 					(uint64) meta->item_count, table_size_words(meta),
-					Max(units_of_scan(relation, meta->size_bytes), 1));
+					Max(units, 1), time_clause(relation, meta, units));
 }
 
 static bool

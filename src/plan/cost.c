@@ -482,12 +482,6 @@ dyn_access_is_one_request(const DynAccess *access)
 
 /* ---- costs ---- */
 
-Cost
-dyn_round_trip_cost(const DynRelation *relation)
-{
-	return relation->prices.round_trip_ms * COST_PER_MS;
-}
-
 /* A less direct access to the same rows must never be as cheap. */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)

@@ -55,8 +55,6 @@ extern void dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
 							  bool repeated, double rows, Cost *startup,
 							  Cost *total);
 
-extern Cost dyn_round_trip_cost(const DynRelation *relation);
-
 /* The part of the cost that keeps this machine busy. */
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 

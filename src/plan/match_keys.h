@@ -23,8 +23,9 @@ typedef struct DynRelPlan
 	bool		limited;		/* a LIMIT may leave rows unread */
 	bool		analysed;		/* the rows are from statistics */
 	List	   *estimates;		/* DynEstimate * of paths, by position */
-	double		cheapest[DYN_ACCESS_SCAN];	/* cost by kind, of the table's
-											 * own clauses; 0: none */
+	Cost		direct[DYN_ACCESS_SCAN];	/* least cost of each kind by the
+											 * table's own clauses; 0: none */
+	Cost		direct_startup[DYN_ACCESS_SCAN];
 } DynRelPlan;
 
 /*

@@ -258,31 +258,34 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 /* ---- adding paths ---- */
 
 /*
- * The more direct access wins if it is cheaper or dearer by less than a round
- * trip, so that tables of a few items, or of unknown size, are read by key.
+ * The more direct access wins unless it is dearer by more than its first
+ * round trips, so that tables of a few items, or of unknown size, are read by
+ * key; also if only the first rows are needed, which a Scan may find late.
  */
-static Cost
-cost_beside_direct(const DynRelPlan *plan, DynAccessKind kind, Cost total)
+static void
+yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
+				Cost *total)
 {
-	Cost		trip = dyn_round_trip_cost(plan->relation);
-	Cost		least = total;
-
 	for (int i = 0; i < (int) kind; i++)
 	{
-		Cost		direct = dyn_less_direct_cost(plan->cheapest[i]);
+		Cost		direct = dyn_less_direct_cost(plan->direct[i]);
 
-		if (plan->cheapest[i] > 0 && direct <= total + trip)
-			least = Max(least, direct);
+		if (plan->direct[i] <= 0 || direct > *total + plan->direct_startup[i])
+			continue;
+		*startup = Max(*startup,
+					   dyn_less_direct_cost(plan->direct_startup[i]));
+		*total = Max(*total, Max(*startup, direct));
 	}
-	return least;
 }
 
 static void
-keep_cheapest(DynRelPlan *plan, DynAccessKind kind, Cost total)
+keep_direct(DynRelPlan *plan, DynAccessKind kind, Cost startup, Cost total)
 {
-	if (kind < DYN_ACCESS_SCAN &&
-		(plan->cheapest[kind] == 0 || total < plan->cheapest[kind]))
-		plan->cheapest[kind] = total;
+	if (kind == DYN_ACCESS_SCAN ||
+		(plan->direct[kind] > 0 && plan->direct[kind] <= total))
+		return;
+	plan->direct[kind] = total;
+	plan->direct_startup[kind] = startup;
 }
 
 /* Without `param`, more direct accesses come first. */
@@ -307,8 +310,8 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 					  &startup, &total);
 	if (param == NULL)
 	{
-		total = cost_beside_direct(plan, access->kind, total);
-		keep_cheapest(plan, access->kind, total);
+		yield_to_direct(plan, access->kind, &startup, &total);
+		keep_direct(plan, access->kind, startup, total);
 	}
 	add_path(baserel, (Path *)
 			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,

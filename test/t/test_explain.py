@@ -133,7 +133,7 @@ class Explain(fixture.TestCase):
         self.addCleanup(self.fx.execute, "RESET ALL")
         self.fx.execute("SET dynamo_fdw.enable_lookup_join = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
         [node] = self.nodes("SELECT x, total FROM (VALUES ('c01'), ('c02'), ('c03')) v (x)"
-                            " JOIN orders ON cust = x AND at = '2024-01-01'", "ANALYZE")
+                            " LEFT JOIN orders ON cust = x AND at = '2024-01-01'", "ANALYZE")
         self.assertEqual((node["Requests"], node["Items Returned"], node["Actual Loops"]), (3, 3, 3))
 
     def test_yaml_and_xml(self):

@@ -323,7 +323,8 @@ class Sizes(Misbehaving):
     def setUp(self):
         super().setUp()
         self.fx.conn = self.fx.connect()
-        self.fx.foreign_table("fat", "h text NOT NULL, n int NOT NULL, pad text", server="fake", table_name="t", scan_policy="allow")
+        self.fx.foreign_table("fat", "h text NOT NULL, n int NOT NULL, pad text", server="fake", table_name="t", scan_policy="allow",
+                              unit_cost_ms=0)
 
     def fat_pages(self, megabytes):
         """An answer to a Query that packs well."""

@@ -1,0 +1,71 @@
+"""What the planner says of the price of a plan, and what it does not do for it."""
+import re
+
+import fixture
+
+MB = 1024 * 1024
+
+
+class Prices(fixture.TestCase):
+    """A table of 100 MB that serves 25 units a second, and the same on demand."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = cls.fx.fake("fake")
+        cls.addClassCleanup(cls.fake.stop)
+        cls.fx.execute("CREATE TABLE many AS SELECT 'p' || i AS id FROM generate_series(1, 100000) i; ANALYZE many")
+
+    def describe(self, items=100_000, size=100 * MB, **options):
+        """The table has that size from now on."""
+        self.fake.table("t", ("id", "S"), None, item_count=items, size_bytes=size, items=[])
+        self.fx.foreign_table("t", 'id text COLLATE "C" NOT NULL, v int', server="fake", **options)
+        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+
+    def estimates(self, sql):
+        """The properties of EXPLAIN that begin with this word."""
+        return re.findall(r"Estimated ([^:]*): ([0-9.]+)", self.fx.explain(sql, "COSTS ON"))
+
+    def test_units(self):
+        """Units are those of one execution; seconds are shown only where the capacity is known."""
+        self.describe()
+        self.assertEqual(self.estimates("SELECT * FROM t"), [("Read Units", "12800.0")])
+        self.assertEqual(self.estimates("SELECT * FROM t WHERE id = 'p1'"), [("Read Units", "0.5")])
+        self.assertNotIn("Estimated", self.fx.explain("SELECT * FROM t"))
+        self.describe(read_capacity=25)
+        self.assertEqual(self.estimates("SELECT * FROM t"), [("Read Units", "12800.0"), ("Seconds at Best", "512.0")])
+        self.assertEqual(self.estimates("SELECT * FROM t WHERE id = 'p1'"), [("Read Units", "0.5")])
+
+    def test_options(self):
+        """A part of the capacity needs longer; consistent reads need twice the units."""
+        self.describe(read_capacity=100, read_percent=25, consistent_read="on")
+        self.assertEqual(self.estimates("SELECT * FROM t"), [("Read Units", "25600.0"), ("Seconds at Best", "1024.0")])
+
+    def test_unknown_size(self):
+        """Nothing is said of what is not known."""
+        self.describe(0, 0)
+        self.assertEqual(self.estimates("SELECT * FROM t"), [])
+
+    def test_warning(self):
+        """So does the warning of a Scan."""
+        self.describe(read_capacity=25)
+        self.assertIn("about 12800 read units, at least 512 s", self.fx.notices("SELECT * FROM t")[0])
+        self.describe()
+        self.assertNotIn(" s\n", self.fx.notices("SELECT * FROM t")[0])
+
+    def test_nothing_is_compiled_for_waiting(self):
+        """Lookups pass the thresholds of the compiler by what they wait; a plan that computes as much is compiled."""
+        self.describe(read_capacity=1000)
+        self.addCleanup(self.fx.execute, "RESET ALL")
+        self.fx.execute("SET jit = on")
+        if not self.fx.value("SELECT pg_jit_available()"):
+            self.skipTest("this PostgreSQL has no compiler")
+        for sql in ("SELECT * FROM (SELECT * FROM many LIMIT 60000) m JOIN t ON t.id = m.id", "SELECT * FROM many m LEFT JOIN t USING (id)",
+                    "SELECT *, (SELECT v FROM t WHERE t.id = m.id) FROM many m"):
+            with self.subTest(sql):
+                self.fx.execute("RESET jit_above_cost")
+                plan = self.fx.explain(sql, "COSTS ON")
+                self.assertGreater(float(re.search(r"\.\.([0-9.]+) ", plan).group(1)), 100000, plan)
+                self.assertNotIn("JIT:", plan)
+                self.fx.execute("SET jit_above_cost = 1000")
+                self.assertIn("JIT:", self.fx.explain(sql, "COSTS ON"))
