@@ -126,7 +126,7 @@ values_are_unknown(PlannerInfo *root, Node *expr)
 /*
  * The number of distinct keys of the outer rows.  Without statistics the
  * planner would assume 200; we assume the number of rows, since each key costs
- * a request or part of one.  There are rarely more keys than items.
+ * a request or part of one, whether or not it finds an item.
  */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
@@ -134,7 +134,6 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
 {
 	List	   *exprs = outer_expressions(outerrel, innerrel, inner, scan);
 	double		keys = outerrel->rows;
-	double		items = scan->path.parent->tuples;
 	bool		unknown = false;
 	ListCell   *lc;
 
@@ -144,7 +143,7 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
 		unknown |= values_are_unknown(root, lfirst(lc));
 	if (!unknown)
 		keys = estimate_num_groups(root, exprs, outerrel->rows, NULL, NULL);
-	return items > 0 ? Min(keys, items) : keys;
+	return keys;
 }
 
 /* The estimate of one execution of the scan. */

@@ -41,6 +41,7 @@ class Table:
     size_bytes: int = None
     pages: object = None            # Pages, when the test prepared them
     created: float = None           # seconds since 1970; by default just now
+    units: float = None             # provisioned read units a second; by default on demand
 
     def keys_of(self, index_name=None):
         """The attributes of a LastEvaluatedKey: the table's key, and the index's."""
@@ -64,6 +65,10 @@ class Table:
             described = [describe_index(i, count, size) for i in self.indexes if i["local"] == local]
             if described:
                 document[member] = described
+        if self.units is not None:
+            del document["BillingModeSummary"]
+            for part in [document, *document.get("GlobalSecondaryIndexes", ())]:
+                part["ProvisionedThroughput"] = {"ReadCapacityUnits": self.units, "WriteCapacityUnits": 1}
         return document
 
 
