@@ -5,6 +5,7 @@ pg_isolation_regress cannot know the endpoint, so this is done with two connecti
 import threading
 
 import fixture
+import shop
 
 
 class EvalPlanQual(fixture.TestCase):
@@ -17,6 +18,7 @@ class EvalPlanQual(fixture.TestCase):
         cls.fx.put("prices", [{"code": c, "day": "d1", "price": p, "kind": "k"} for c, p in (("a", 10), ("b", 20), ("c", 30))])
         cls.fx.foreign_table("prices", 'code text COLLATE "C" NOT NULL, day text NOT NULL, price int, kind text',
                              scan_policy="allow")
+        shop.pretend_large(cls.fx, 1_000_000)
         cls.fx.execute("CREATE TABLE cart (id int PRIMARY KEY, code text, amount int, paid int)")
 
     def setUp(self):

@@ -33,9 +33,9 @@ class Misbehaving(fixture.TestCase):
         cls.addClassCleanup(cls.fake.stop)
         cls.fx.execute("ALTER SERVER fake OPTIONS (ADD max_attempts '2')")
         cls.items = [item({"h": f"p{h}", "n": n, "v": h * 10 + n}) for h in range(10) for n in range(5)]
-        cls.fake.table("t", ("h", "S"), ("n", "N"), items=cls.items)
+        cls.fake.table("t", ("h", "S"), ("n", "N"), items=cls.items, item_count=5000, size_bytes=3 << 20)
         cls.fx.foreign_table("t", "h text NOT NULL, n int NOT NULL, v int", server="fake", scan_policy="allow")
-        cls.fx.execute("CREATE TABLE keys AS SELECT 'p' || i AS h, 1 AS n FROM generate_series(0, 9) i")
+        cls.fx.execute("CREATE TABLE keys AS SELECT 'p' || i AS h, 1 AS n FROM generate_series(0, 9) i; ANALYZE keys")
 
     def setUp(self):
         self.fake.reset(scripts=True)
@@ -323,8 +323,7 @@ class Sizes(Misbehaving):
     def setUp(self):
         super().setUp()
         self.fx.conn = self.fx.connect()
-        self.fx.foreign_table("fat", "h text NOT NULL, n int NOT NULL, pad text", server="fake", table_name="t", scan_policy="allow",
-                              unit_cost_ms=0)
+        self.fx.foreign_table("fat", "h text NOT NULL, n int NOT NULL, pad text", server="fake", table_name="t", scan_policy="allow")
 
     def fat_pages(self, megabytes):
         """An answer to a Query that packs well."""
