@@ -76,6 +76,14 @@ check_fetch_memory(int *newval, void **extra, GucSource source)
 	return true;
 }
 
+/* Resets plans, as those of Scans avoid what the policy refuses. */
+static void
+assign_scan_policy(int newval, void *extra)
+{
+	if (newval != dyn_guc_scan_policy)
+		ResetPlanCache();
+}
+
 /* Resets plans, as consistent reads exclude global indexes. */
 static void
 assign_consistent_read(bool newval, void *extra)
@@ -91,7 +99,8 @@ dyn_guc_init(void)
 							 "Sets what happens if a statement has to read a whole DynamoDB table.",
 							 "With \"default\" the options of table and server apply. Other values can be stricter; only a superuser may set a less strict one.",
 							 &dyn_guc_scan_policy, -1, scan_policy_values,
-							 PGC_USERSET, 0, check_scan_policy, NULL, NULL);
+							 PGC_USERSET, 0, check_scan_policy, assign_scan_policy,
+							 NULL);
 	DefineCustomBoolVariable("dynamo_fdw.consistent_read",
 							 "Makes every read of DynamoDB strongly consistent.",
 							 "Global secondary indexes are not used in that case.",

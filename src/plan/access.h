@@ -56,6 +56,7 @@ typedef struct DynEstimate
 	DynReads	reads;
 	DynPrices	prices;
 	double		supposed;		/* the table's size is unknown */
+	double		guessed;		/* so are the items of a partition key */
 } DynEstimate;
 
 typedef struct DynAccess

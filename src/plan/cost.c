@@ -471,6 +471,8 @@ dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
 	estimate_reads(&estimate->reads, root, baserel, access, index);
 	find_prices(&estimate->prices, baserel, access, index);
 	estimate->supposed = size_is_unknown(plan);
+	estimate->guessed = access->kind == DYN_ACCESS_QUERY &&
+		lengths_are_guessed(plan, index);
 }
 
 bool

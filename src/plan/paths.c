@@ -35,6 +35,9 @@
 /* Maximum number of sets of outer relations that are tried. */
 #define MAX_PARAMETERISATIONS	24
 
+/* Added to a Scan that scan_policy refuses, if there is another path. */
+#define REFUSED_COST			1.0e10
+
 /* ---- fdw_private of paths ---- */
 
 List *
@@ -260,7 +263,12 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 /*
  * The more direct access wins unless it is dearer by more than its first
  * round trips, so that tables of a few items, or of unknown size, are read by
- * key; also if only the first rows are needed, which a Scan may find late.
+ * key.
+ *
+ * If only the first rows are needed, a less direct access may find them late:
+ * it is never the first to return rows.  Where their number is a guess, it is
+ * taken to be half done before: a Scan for a row that does not exist reads the
+ * whole table.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
@@ -270,22 +278,37 @@ yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
 	{
 		Cost		direct = dyn_less_direct_cost(plan->direct[i]);
 
-		if (plan->direct[i] <= 0 || direct > *total + plan->direct_startup[i])
+		if (plan->direct[i] <= 0)
 			continue;
+		if (direct <= *total + plan->direct_startup[i])
+			*total = Max(*total, direct);
 		*startup = Max(*startup,
 					   dyn_less_direct_cost(plan->direct_startup[i]));
-		*total = Max(*total, Max(*startup, direct));
+		if (plan->direct_guessed[i])
+			*startup = Max(*startup, Min(direct, *total / 2));
+		*total = Max(*total, *startup);
 	}
 }
 
 static void
-keep_direct(DynRelPlan *plan, DynAccessKind kind, Cost startup, Cost total)
+keep_direct(DynRelPlan *plan, DynAccessKind kind, bool guessed, Cost startup,
+			Cost total)
 {
 	if (kind == DYN_ACCESS_SCAN ||
 		(plan->direct[kind] > 0 && plan->direct[kind] <= total))
 		return;
 	plan->direct[kind] = total;
 	plan->direct_startup[kind] = startup;
+	plan->direct_guessed[kind] = guessed;
+}
+
+/* Would the Scan be refused, while something else may answer the statement? */
+static bool
+is_last_resort(const RelOptInfo *baserel, const DynRelPlan *plan,
+			   DynAccessKind kind)
+{
+	return kind == DYN_ACCESS_SCAN && baserel->pathlist != NIL &&
+		dyn_relation_scan_policy(plan->relation) == DYN_SCAN_ERROR;
 }
 
 /* Without `param`, more direct accesses come first. */
@@ -311,7 +334,12 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	if (param == NULL)
 	{
 		yield_to_direct(plan, access->kind, &startup, &total);
-		keep_direct(plan, access->kind, startup, total);
+		keep_direct(plan, access->kind, estimate->guessed, startup, total);
+	}
+	if (is_last_resort(baserel, plan, access->kind))
+	{
+		startup += REFUSED_COST;
+		total += REFUSED_COST;
 	}
 	add_path(baserel, (Path *)
 			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
@@ -566,6 +594,6 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	DynRelPlan *plan = baserel->fdw_private;
 
 	add_key_paths(root, baserel, plan->clauses, NULL);
-	add_scan_path(root, baserel);
 	add_parameterised_paths(root, baserel);
+	add_scan_path(root, baserel);
 }

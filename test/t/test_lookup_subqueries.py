@@ -249,7 +249,4 @@ class OutOfTurn(Lookups):
 
     def test_index_then_table(self):
         """Querys of an index that has the keys only."""
-        # else one page is cheaper than ten Queries, one after the other
-        self.fx.execute("ALTER FOREIGN TABLE children OPTIONS (ADD unit_cost_ms '0', ADD round_trip_ms '0.02')")
-        self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE children OPTIONS (DROP unit_cost_ms, DROP round_trip_ms)")
         self.assertFound("note FROM children WHERE mark", "'m' || i * 5 - 4", 8, 5, 7, 2, 4, 6)

@@ -90,6 +90,24 @@ class ScanPolicy(fixture.TestCase):
         self.assertEqual(self.fake.operations(), [])
         self.assertEqual(self.fx.rows("SELECT title FROM movies WHERE year = 1950"), [("t0",)])
 
+    def test_error_is_not_planned(self):
+        """Keys are read one by one where a Scan would be cheaper, and rejected."""
+        self.fake.table("small", ("year", "N"), ("title", "S"), items=self.fake.tables["movies"].items)
+        self.fx.execute("CREATE TEMP TABLE years AS SELECT 1900 + n AS year, 't' || n - 50 AS title FROM generate_series(0, 199) n; ANALYZE years")
+        self.addCleanup(self.fx.execute, "DROP TABLE years")
+        years, keys = ",".join(map(str, range(1900, 2100))), ",".join(f"({1900 + n}, 't{n - 50}')" for n in range(200))
+        for sql in (f"SELECT title FROM small WHERE year IN ({years})", f"SELECT title FROM small WHERE (year, title) IN ({keys})",
+                    "SELECT title FROM years JOIN small USING (year, title)", "SELECT small.title FROM years JOIN small USING (year)"):
+            with self.subTest(sql[:60]):
+                self.fx.foreign_table("small", 'year int NOT NULL, title text COLLATE "C" NOT NULL', server="fake", scan_policy="allow")
+                self.fx.execute(f"PREPARE p AS {sql}; SET plan_cache_mode = force_generic_plan")
+                self.assertIn("Operation: Scan", self.fx.explain("EXECUTE p"))
+                self.assertEqual(len(self.fx.rows("EXECUTE p")), 20)
+                self.fx.execute("SET dynamo_fdw.scan_policy = error")
+                self.assertNotIn("Operation: Scan", self.fx.explain("EXECUTE p"))
+                self.assertEqual(sorted(self.fx.rows("EXECUTE p")), sorted((f"t{n}",) for n in range(20)))
+                self.fx.execute("DEALLOCATE p; RESET dynamo_fdw.scan_policy")
+
     def test_allow(self):
         """'allow' gives no message."""
         self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (ADD scan_policy 'allow')")
@@ -129,7 +147,7 @@ class OrdinaryUser(ScanPolicy):
 
     # what needs the owner is tested above
     test_consistent_reads_cost_twice = test_error = test_allow = test_server_and_table = test_unknown_size = None
-    test_tightened_by_parameter = test_once_per_node_and_statement = test_prepared = test_not_for_other_requests = None
+    test_tightened_by_parameter = test_once_per_node_and_statement = test_prepared = test_not_for_other_requests = test_error_is_not_planned = None
     test_sqlstate = test_counting_reads_all_the_same = None
 
     def test_may_tighten(self):
