@@ -518,6 +518,25 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 }
 
 /*
+ * The reads of an execution that ends before its last row (LIMIT, EXISTS), and
+ * so costs less than all of them.
+ */
+static DynReads
+reads_of_part(const DynReads *reads, Cost part, Cost whole)
+{
+	DynReads	read = *reads;
+	double		share = whole > 0 && part < whole ? part / whole : 1;
+
+	read.requests = Max(1, ceil(reads->requests * share));
+	read.units *= share;
+	read.base_requests = ceil(reads->base_requests * share);
+	read.base_units *= share;
+	read.bytes *= share;
+	read.cpu_ms *= share;
+	return read;
+}
+
+/*
  * Lookups are preferred to the same requests one by one even if few are
  * expected: at worst they cost the same, and small row estimates are often
  * wrong.
@@ -526,13 +545,15 @@ void
 dyn_cost_lookups(const DynLookups *lookups, Cost *startup, Cost *total)
 {
 	const DynEstimate *once = lookups->estimate;
-	DynReads	all = dyn_reads_repeat(&once->reads, &once->prices,
-									   lookups->keys,
-									   lookups->kind == DYN_ACCESS_GET);
+	DynReads	part,
+				all;
 	Cost		scan_startup,
 				scan_total;
 
 	dyn_cost_estimate(once, lookups->kind, true, 0, &scan_startup, &scan_total);
+	part = reads_of_part(&once->reads, lookups->execution, scan_total);
+	all = dyn_reads_repeat(&part, &once->prices, lookups->keys,
+						   lookups->kind == DYN_ACCESS_GET);
 	*startup = Max(lookups->startup, scan_startup);
 	*total = cost_of_kind(lookups->kind,
 						  dyn_reads_price(&all, &once->prices) -

@@ -217,6 +217,7 @@ class OldItems(fixture.TestCase):
         sql = ("SELECT n, pk FROM (SELECT n, CASE n % 3 WHEN 0 THEN '' ELSE repeat(chr(96 + n % 3), 1100) END AS y FROM wanted) w"
                " LEFT JOIN t ON s = y AND h = 'nobody'")
         self.assertEqual({pk for _, pk in self.fx.rows(sql)}, {None})
+        self.assertEqual(self.fx.rows(sql.replace("LEFT JOIN", "JOIN")), [])
         self.assertEqual(Counter(r.operation for r in self.fx.requests(sql)), {"Scan": 3}, self.fx.explain(sql, "ANALYZE, COSTS OFF"))
 
     def test_together(self):

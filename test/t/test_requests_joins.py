@@ -49,7 +49,7 @@ SUBQUERIES = [
     ("correlated greatest", "SELECT x, (SELECT max(at) FROM orders WHERE cust = x) FROM pair",
      ["Query orders where cust = 'c01' get at, cust limit 1 backward", "Query orders where cust = 'c02' get at, cust limit 1 backward"]),
     ("the latest of each", "SELECT x, o.at FROM pair, LATERAL (SELECT at FROM orders WHERE cust = x ORDER BY at DESC LIMIT 2) o",
-     ["Query orders where cust = 'c01' get at limit 2 backward", "Query orders where cust = 'c02' get at limit 2 backward"]),
+     ["Query orders where cust = 'c01' get at, cust limit 2 backward", "Query orders where cust = 'c02' get at, cust limit 2 backward"]),
     ("a lateral aggregate", "SELECT x, o.s FROM pair, LATERAL (SELECT sum(total) AS s FROM orders WHERE cust = x"
      " AND at > '2024-12') o",
      ["Query orders where cust = 'c01' AND at > '2024-12' get at, cust, total",
