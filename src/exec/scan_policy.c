@@ -35,8 +35,7 @@ table_size_words(const DynTableMeta *meta)
 static double
 units_of_scan(const DynRelation *relation, double size_bytes)
 {
-	return Max(0.5, size_bytes / DYN_READ_UNIT_BYTES) *
-		(relation->consistent ? 2 : 1);
+	return dyn_page_units(size_bytes) * (relation->consistent ? 2 : 1);
 }
 
 /* ", at least 12 s" if the capacity is known, and that long. */

@@ -4,8 +4,7 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
+#include "../../dynamodb/units.h"
 #include "reader.h"
 
 static void
@@ -231,11 +230,14 @@ keys_of_batch(double item_bytes)
 	return (int) Max(1, Min(keys, DYN_BATCH_GET_MAX_KEYS));
 }
 
-/* Read units of an item that is read by its key, and of a part of a page. */
+/*
+ * Read units of an item that is read by its key, and of a part of a page.  The
+ * size 0 is unknown.
+ */
 static double
 units_of_key(double item_bytes)
 {
-	return 0.5 * ceil(item_bytes / 4096);
+	return item_bytes > 0 ? dyn_item_units(item_bytes) : 0;
 }
 
 static double
