@@ -565,6 +565,43 @@ class OfStatement(Budgets):
         self.fx.execute("SET dynamo_fdw.max_statement_units = 0")
         self.assertEqual(self.fx.rows("SELECT sum(n) FROM t"), [(sum(range(400)),)])
 
+    def test_paused_answer(self):
+        """Does not keep the request that the consumer waits for, where there is room for a short answer only."""
+        sizes = {"p1": 900_000, **{f"p{n}": 38_000 for n in range(2, 12)}}
+        names, paused = ["p0", *sizes], []
+
+        def partition(request):
+            values = request.body.get("ExpressionAttributeValues", {}).values()
+            return next((value["S"] for value in values if "S" in value), None)
+
+        def answer(request):
+            name = partition(request)
+            if name == "p0" and [partition(r) for r in self.fake.requests].count("p0") == 1:
+                return metered.throttle()
+            found = {"pk": {"S": name}, "sk": {"N": "1"}, "n": {"N": "1"}, "b": {"S": "x" * sizes.get(name, 10)}}
+            return {"Items": [found], "Count": 1, "ScannedCount": 1, "ConsumedCapacity": {"TableName": "h", "CapacityUnits": 1.0}}
+
+        def others_are_answered(requests):
+            return sum(partition(r) not in ("p0", "p1", None) and r.ended > 0 for r in requests) == 10
+
+        def long_one_waits(requests):
+            paused.append(time.monotonic())
+            if not others_are_answered(requests):
+                paused.clear()
+            return bool(paused) and paused[-1] > paused[0] + 0.3
+        self.fake.metered("h", 40000, 4096, items=[], range_key=("sk", "N"), item_count=0, size_bytes=0)
+        self.fx.foreign_table("h", "pk text NOT NULL, sk integer NOT NULL, n integer, b text", server="metered")
+        self.server(max_concurrency=3)
+        self.fx.execute("SET dynamo_fdw.fetch_memory = '1MB'; SET dynamo_fdw.max_statement_units = 11; SET statement_timeout = '20s';"
+                        f"CREATE TEMP TABLE k AS SELECT unnest('{{{','.join(names)}}}'::text[]) AS pk; ANALYZE k")
+        self.addCleanup(self.fx.execute, "DROP TABLE k")
+        self.fake.on("Query", answer)
+        self.fake.hold(lambda request: partition(request) == "p1", others_are_answered)
+        self.fake.hold(lambda request: partition(request) == "p0", long_one_waits)
+        sql = "SELECT count(*), sum(length(b)) FROM k, LATERAL (SELECT b FROM h WHERE h.pk = k.pk AND n >= 0 OFFSET 0) h"
+        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertEqual(self.fx.rows(sql), [(12, 10 + sum(sizes.values()))])
+
     def test_analyze(self):
         """Takes a smaller sample."""
         table = self.table(40960)

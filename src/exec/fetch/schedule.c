@@ -400,6 +400,16 @@ is_blocked(const DynFetch *fetch, const DynStream *stream)
 	return !has_pages(fetch) && all_paused(fetch);
 }
 
+static int
+count_paused(const DynFetch *fetch)
+{
+	int			n = 0;
+
+	for (int i = 0; i < fetch->nactive; i++)
+		n += dyn_stream_is_paused(fetch->active[i]);
+	return n;
+}
+
 /* A stream's next request leaves before the next answer is parsed. */
 static void
 take_answers(DynFetch *fetch)
@@ -419,6 +429,7 @@ take_answers(DynFetch *fetch)
 		if (may_send(fetch, stream))
 			(void) dyn_stream_send(&fetch->streams, stream);
 	}
+	fetch->streams.paused = count_paused(fetch);
 }
 
 bool

@@ -115,7 +115,8 @@ charge_statement(const DynStreamContext *context, const DynStream *stream)
 
 /*
  * Will an answer be taken in that corrects what is expected?  Keyed and without
- * room, those that nobody waits for are not (schedule.c).
+ * room, those that nobody waits for are not (schedule.c).  One that is paused
+ * may have to wait for room until the consumer goes on.
  */
 static bool
 answer_will_come(const DynStreamContext *context)
@@ -124,7 +125,7 @@ answer_will_come(const DynStreamContext *context)
 
 	if (context->pacing.table->in_flight > 0)
 		return true;
-	return context->spending.unanswered > 0 &&
+	return context->spending.unanswered > context->paused &&
 		(!context->spec.keyed ||
 		 statement->bytes + context->expected <= statement->max_bytes);
 }
