@@ -1353,18 +1353,22 @@ gives_up_in_time(void)
 	check_failure("\"trickle\", 5", DYN_FAIL_TIMEOUT, 1);
 }
 
-/* Its time runs out while nobody looks, though the answer is there. */
+/*
+ * Its time runs out while nobody looks, though the answer is there.  On a busy
+ * machine no drive lasts as long as the answer takes, and none that is looked
+ * after as long as its time.
+ */
 static void
 counts_no_attempt_that_was_left_alone(void)
 {
-	struct timespec moment = {0, 700 * 1000 * 1000};
+	struct timespec moment = {1, 500 * 1000 * 1000};
 	DynCall    *call = dyn_call_create(client);
 	int			i;
 
-	service.request_timeout_ms = 200;
+	service.request_timeout_ms = 1000;
 	service.max_attempts = 1;
-	start(call, "\"slow\", 0.01");
-	for (i = 0; i < 3; i++)
+	start(call, "\"slow\", 0.3");
+	for (i = 0; i < 2; i++)
 	{
 		nanosleep(&moment, NULL);
 		dyn_client_drive(client);
@@ -1374,7 +1378,8 @@ counts_no_attempt_that_was_left_alone(void)
 	check_body(call, "{}");
 	CHECK(call->attempts > 1);
 	dyn_call_destroy(call);
-	check_failure("\"slow\", 1", DYN_FAIL_TIMEOUT, 1);
+	service.request_timeout_ms = 200;
+	check_failure("\"slow\", 5", DYN_FAIL_TIMEOUT, 1);
 }
 
 static void
