@@ -61,6 +61,17 @@ dyn_statement_get(EState *estate)
 	return make_statement(estate);
 }
 
+bool
+dyn_statement_is_running(uint64 number)
+{
+	for (DynStatement *s = statements; s != NULL; s = s->next)
+	{
+		if (s->number == number)
+			return true;
+	}
+	return false;
+}
+
 double
 dyn_statement_max_units(const DynConnection *connection)
 {

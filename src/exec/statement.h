@@ -48,6 +48,9 @@ typedef struct DynStatement
 
 extern DynStatement *dyn_statement_get(EState *estate);
 
+/* Has the statement of this number not ended yet? */
+extern bool dyn_statement_is_running(uint64 number);
+
 /*
  * The read units that a statement may use on the server: the smaller one of
  * parameter and option; 0: no limit.

@@ -8,6 +8,9 @@
 
 #include "table_pace.h"
 
+/* A pace that was not used for so long may be wrong by now. */
+#define FRESH_MS	10000.0
+
 static bool
 is_of(const DynTablePace *pace, const char *table, const char *index)
 {
@@ -31,9 +34,31 @@ make_pace(DynConnection *connection, const char *table, const char *index)
 	return pace;
 }
 
+/* Does the statement run inside the one that the pace was begun for? */
+static bool
+goes_on(const DynTablePace *pace, bool (*is_running) (uint64 statement))
+{
+	return is_running(pace->statement) &&
+		(!pace->pace.throttled ||
+		 dyn_session_now() - pace->pace.seen_ms < FRESH_MS);
+}
+
+static void
+begin_statement(DynTablePace *pace, const DynConnection *connection,
+				uint64 statement, bool (*is_running) (uint64 statement))
+{
+	pace->hot_stream = NULL;
+	pace->shared_ms = 0;
+	if (goes_on(pace, is_running))
+		return;
+	dyn_pace_init(&pace->pace, connection->max_concurrency);
+	pace->statement = statement;
+}
+
 DynTablePace *
 dyn_table_pace(DynConnection *connection, const char *table,
-			   const char *index, uint64 statement)
+			   const char *index, uint64 statement,
+			   bool (*is_running) (uint64 statement))
 {
 	DynTablePace *pace = connection->paces;
 
@@ -42,10 +67,6 @@ dyn_table_pace(DynConnection *connection, const char *table,
 	if (pace == NULL)
 		pace = make_pace(connection, table, index);
 	if (pace->statement != statement)
-	{
-		dyn_pace_init(&pace->pace, connection->max_concurrency);
-		pace->hot_stream = NULL;
-	}
-	pace->statement = statement;
+		begin_statement(pace, connection, statement, is_running);
 	return pace;
 }

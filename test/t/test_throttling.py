@@ -71,6 +71,32 @@ class Throttling(fixture.TestCase):
         self.assert_paced(slow)
         self.assertEqual(fast.throttled, 0)
 
+    def test_statements_of_a_statement(self):
+        """Those of a function that reads the same table go on at the pace of the statement that calls it."""
+        table = self.table(60, 8192, items=[item(n) for n in range(100)])
+        self.fx.execute("CREATE FUNCTION look(k text) RETURNS integer STABLE LANGUAGE plpgsql AS "
+                        "'BEGIN RETURN (SELECT n FROM t WHERE pk = k); END'")
+        self.addCleanup(self.fx.execute, "DROP FUNCTION look")
+        self.assertEqual(self.fx.rows("SELECT sum(look(pk)), sum(n) FROM t"), [(sum(range(100)),) * 2])
+        self.assert_paced(table)
+
+    def test_statement_that_failed_in_a_statement(self):
+        """What it has met is not the pace of the next one."""
+        table = self.table(1000, 8192)
+        self.fx.execute("ALTER SERVER metered OPTIONS (ADD throttle_patience '300ms')")
+        self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT n FROM t WHERE n >= 0")
+        self.addCleanup(self.fx.execute, "ROLLBACK")
+        self.assertEqual(self.fx.rows("FETCH 1 FROM c"), [(0,)])
+        self.fake.on("GetItem", throttle())
+        self.fx.execute("SAVEPOINT s")
+        self.assertEqual(self.fx.error("SELECT n FROM t WHERE pk = 'k7'").sqlstate, "53400")
+        self.fx.execute("ROLLBACK TO s")
+        self.fake.reset(scripts=True)
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k7'"), [(7,)])
+        self.assertEqual(self.fx.rows("SELECT sum(n) FROM t WHERE n >= 0"), [(sum(range(400)),)])
+        self.assertEqual([request.body for request in self.fake.requests if "Limit" in request.body], [])
+        self.assertEqual(table.throttled, 0)
+
     def test_patience(self):
         """What ends a statement is time without progress; the next one begins afresh."""
         table = self.table(1000, 8192)

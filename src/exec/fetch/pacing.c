@@ -36,7 +36,8 @@ dyn_pacing_init(DynStreamContext *context)
 	DynPacing  *pacing = &context->pacing;
 
 	pacing->table = dyn_table_pace(spec->connection, spec->table, spec->index,
-								   context->statement->number);
+								   context->statement->number,
+								   dyn_statement_is_running);
 	pacing->item_units = spec->item_units;
 	dyn_spending_init(context);
 }
@@ -171,6 +172,9 @@ report_impatience(const DynStreamContext *context, const DynStream *stream)
 {
 	const DynPacing *pacing = &context->pacing;
 
+	/* a statement around this one may handle the error, and run others */
+	dyn_pace_init(&pacing->table->pace,
+				  context->spec.connection->max_concurrency);
 	dyn_report_throttled(stream->call, resource_words(&context->spec),
 						 pacing->stalled_ms / 1000, context->spec.capacity,
 						 context->statement->counters.read_units);
