@@ -151,9 +151,12 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 		pacing->item_units = smoothed(pacing->item_units, units / items);
 	dyn_pace_grant(&pacing->table->pace, stream->cost, units, call->started_ms,
 				   call->done_ms);
-	if (stream->is_hot)
-		dyn_pace_grant(&stream->own_pace, stream->cost, units,
-					   call->started_ms, call->done_ms);
+	if (!stream->is_hot)
+		return;
+	dyn_pace_grant(&stream->own_pace, stream->cost, units, call->started_ms,
+				   call->done_ms);
+	/* streams that share a partition share its pace: that of the table */
+	stream->is_hot = call->done_ms - pacing->table->shared_ms > HOT_TOGETHER_MS;
 }
 
 /* ---- throttles ---- */
@@ -224,6 +227,8 @@ is_alone(DynTablePace *table, const DynStream *stream, double now)
 
 	table->hot_ms = now;
 	table->hot_stream = stream;
+	if (!alone)
+		table->shared_ms = now;
 	return alone;
 }
 
