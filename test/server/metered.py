@@ -3,14 +3,17 @@
 Each table and index has a bucket of tokens, and so has each partition key, up to the 3,000 units a second of a partition: a
 bucket holds what it is filled with in a second, and is full at the beginning (no saved burst). A request is granted while its
 buckets are not empty, and takes what it costs, even if that is more; BatchGetItem goes key by key, and leaves the rest
-unprocessed. Items may be said to be larger than they are, so that many units are few bytes. A local index has short
-entries, and what it does not project is fetched, item by item. Strongly consistent reads cost twice as much.
+unprocessed. Items may be said to be larger than they are, so that many units are few bytes, and they need not be held: any
+sequence will do, such as Generated. A local index has short entries, and what it does not project is fetched, item by
+item. Strongly consistent reads cost twice as much.
 
     with Metered() as fake:
         fake.metered("t", units=250, item_bytes=40960, items=[...])
         ...
         fake.meter("t").used, fake.throttled
 """
+import bisect
+import collections.abc
 import math
 import re
 import time
@@ -54,20 +57,50 @@ class Bucket:
         self.used += units
 
 
+class Generated(collections.abc.Sequence):
+    """Items that are made, each time anew, when they are asked for."""
+
+    def __init__(self, count, make):
+        self.count, self.make = count, make
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, n):
+        if not 0 <= n < self.count:
+            raise IndexError
+        return self.make(n)
+
+
 class MeteredTable(Table):
     """A table whose items are found by partition key, and which has buckets."""
 
     def meter(self, units, item_bytes, partition_units):
         """The buckets."""
         self.bucket, self.item_bytes, self.partition_units = Bucket(units), item_bytes, partition_units
-        self.partitions, self.collections = {}, {}
-        for item in self.items:
-            self.collections.setdefault(self.partition_of(item), []).append(item)
+        self.partitions, self.collections, self.ends = {}, {}, {}
+        for n, item in enumerate(self.items):
+            self.collections.setdefault(self.partition_of(item), []).append(n)
         self.throttled = self.granted = self.left = 0
 
     def partition_of(self, item):
         """The partition key as text."""
         return "|".join(next(iter(item[name].values())) for name, _ in self.hash)
+
+    def find(self, key):
+        """The items of that key: one, or none."""
+        items = (self.items[n] for n in self.collections.get(self.partition_of(key), ()))
+        return [item for item in items if all(same(item[name], value) for name, value in key.items())]
+
+    def last_key(self, n, index):
+        """The LastEvaluatedKey of a page that ends with the item of this number."""
+        item = self.items[n]
+        self.ends[self.key_of(item)] = n
+        return {name: item[name] for name, _ in self.keys_of(index)}
+
+    def key_of(self, item):
+        """Its key as a tuple."""
+        return tuple(next(iter(item[name].values())) for name, _ in self.hash + self.range)
 
     def partition_bucket(self, name):
         """The bucket of a partition key; the whole table is one partition to a Scan."""
@@ -120,7 +153,7 @@ class Metered(FakeDynamo):
             cost = key_units(table.item_bytes, wanted)
             table.take(partition, cost)
             units += cost
-            found += [item for item in table.collections.get(partition, ()) if all(same(item[n], v) for n, v in key.items())]
+            found += table.find(key)
         else:
             done = len(wanted["Keys"])
         if done == 0:
@@ -142,7 +175,7 @@ class Metered(FakeDynamo):
         table.granted += 1
         units = key_units(table.item_bytes, request)
         table.take(partition, units)
-        found = [item for item in table.collections.get(partition, ()) if all(same(item[n], v) for n, v in request["Key"].items())]
+        found = table.find(request["Key"])
         return reply({**({"Item": found[0]} if found else {}), **consumed(request, units)})
 
     @staticmethod
@@ -155,8 +188,8 @@ class Metered(FakeDynamo):
 
     @staticmethod
     def _scan(table, request):
-        segment, total, items = request.get("Segment", 0), request.get("TotalSegments", 1), table.items
-        return page(table, request, "", items[len(items) * segment // total:len(items) * (segment + 1) // total])
+        segment, total, count = request.get("Segment", 0), request.get("TotalSegments", 1), len(table.items)
+        return page(table, request, "", range(count * segment // total, count * (segment + 1) // total))
 
 
 def price(request):
@@ -183,29 +216,22 @@ def consumed(request, units):
     return {"ConsumedCapacity": {"TableName": request["TableName"], "CapacityUnits": units}}
 
 
-def page(table, request, partition, items):
-    """A page of these items, if it is granted."""
+def page(table, request, partition, numbers):
+    """A page of the items of these numbers, if it is granted."""
     granted = table.grants(partition)
     if granted is not True:
         table.throttled += 1
         return throttle(granted)
     table.granted += 1
-    begin = position(table, items, request.get("ExclusiveStartKey"))
-    count = min(request.get("Limit") or len(items), max(PAGE_BYTES // table.item_bytes, 1))
-    shown = items[begin:begin + count]
+    start = request.get("ExclusiveStartKey")
+    begin = bisect.bisect(numbers, table.ends[table.key_of(start)]) if start else 0
+    count = min(request.get("Limit") or len(numbers), max(PAGE_BYTES // table.item_bytes, 1))
+    shown = numbers[begin:begin + count]
     units = page_units(table, request, len(shown))
     table.take(partition, units)
     document = {"Count": len(shown), "ScannedCount": len(shown), **consumed(request, units)}
     if request.get("Select") != "COUNT":
-        document["Items"] = shown
-    if begin + count < len(items):
-        document["LastEvaluatedKey"] = {name: shown[-1][name] for name, _ in table.keys_of(request.get("IndexName"))}
+        document["Items"] = [table.items[n] for n in shown]
+    if begin + count < len(numbers):
+        document["LastEvaluatedKey"] = table.last_key(shown[-1], request.get("IndexName"))
     return reply(document)
-
-
-def position(table, items, start):
-    """The offset behind the item with that key."""
-    if not start:
-        return 0
-    names = [name for name, _ in table.hash + table.range]
-    return next(n for n, item in enumerate(items, 1) if all(item[name] == start[name] for name in names))
