@@ -23,7 +23,7 @@ class Parts(fixture.TestCase):
     @staticmethod
     def item(i):
         """Children of the item with half the number."""
-        return {"id": f"i{i:02}", "n": i % 8, "note": "x" * 500, **({"up": f"i{i // 2:02}"} if i else {})}
+        return {"id": f"i{i:02}", "n": i % 8, "note": "x" * 1500, **({"up": f"i{i // 2:02}"} if i else {})}
 
     def setUp(self):
         self.addCleanup(self.fx.execute, "ROLLBACK; RESET ALL; SET statement_timeout = '60s'")
