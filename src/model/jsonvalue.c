@@ -44,6 +44,7 @@ typedef struct JsonNodes
 	uint32		allocated;
 	Size		size;			/* bytes of all nodes, at most */
 	const char *why;			/* that a value cannot be represented */
+	JsonNode	first[64];		/* for which no memory is allocated */
 } JsonNodes;
 
 /* ---- listing the nodes ---------------------------------------------- */
@@ -51,17 +52,25 @@ typedef struct JsonNodes
 /* An entry, the header of a container, and what aligns it. */
 #define NODE_OVERHEAD	(sizeof(JEntry) + sizeof(uint32) + sizeof(JEntry) - 1)
 
+static void
+add_room(JsonNodes *list)
+{
+	Size		size = (Size) list->allocated * sizeof(JsonNode);
+
+	if (list->nodes == list->first)
+		list->nodes = memcpy(palloc(2 * size), list->first, size);
+	else
+		list->nodes = repalloc_huge(list->nodes, 2 * size);
+	list->allocated *= 2;
+}
+
 static JsonNode *
 add_node(JsonNodes *list, uint32 type, const char *bytes, Size len)
 {
 	JsonNode   *node;
 
 	if (list->count == list->allocated)
-	{
-		list->allocated *= 2;
-		list->nodes = repalloc_huge(list->nodes, (Size) list->allocated *
-									sizeof(JsonNode));
-	}
+		add_room(list);
 	node = &list->nodes[list->count++];
 	*node = (JsonNode) {.type = type, .len = (uint32) len, .bytes = bytes,
 	.end = list->count};
@@ -86,6 +95,20 @@ add_text(JsonNodes *list, const DynValue *v)
 	return true;
 }
 
+/* Whole, short, and spelled as it is in canonical form? */
+static bool
+is_plain_integer(const DynValue *v)
+{
+	if (v->len == 0 || v->len > 18 || (v->data[0] == '0' && v->len > 1))
+		return false;
+	for (uint32 i = 0; i < v->len; i++)
+	{
+		if (v->data[i] < '0' || v->data[i] > '9')
+			return false;
+	}
+	return true;
+}
+
 static bool
 add_number(JsonNodes *list, const DynValue *v)
 {
@@ -93,6 +116,11 @@ add_number(JsonNodes *list, const DynValue *v)
 	size_t		len;
 	Numeric		number;
 
+	if (is_plain_integer(v) && dyn_plain_numeric(v->data, v->len, &number))
+	{
+		add_node(list, JENTRY_ISNUMERIC, (char *) number, VARSIZE_ANY(number));
+		return true;
+	}
 	if (dyn_number_canonical(v->data, v->len, buf, &len) != DYN_NUMBER_OK)
 	{
 		list->why = "it contains a number that is not a valid DynamoDB number";
@@ -263,6 +291,23 @@ compare_names(const void *a, const void *b)
 	return left->node < right->node ? -1 : left->node > right->node;
 }
 
+/* Most objects have few names, for which a call of qsort is a long way. */
+#define FEW_NAMES		8
+
+static void
+insert_names(JsonName *names, uint32 count)
+{
+	for (uint32 i = 1; i < count; i++)
+	{
+		JsonName	name = names[i];
+		uint32		at = i;
+
+		for (; at > 0 && compare_names(&names[at - 1], &name) > 0; at--)
+			names[at] = names[at - 1];
+		names[at] = name;
+	}
+}
+
 /*
  * Sorts the names.  Two that have become equal in the database's encoding are
  * one, with the later value, as jsonb does it.  Returns how many there are.
@@ -274,7 +319,10 @@ sort_names(JsonName *names, uint32 count)
 
 	if (count < 2)
 		return count;
-	qsort(names, count, sizeof(JsonName), compare_names);
+	if (count <= FEW_NAMES)
+		insert_names(names, count);
+	else
+		qsort(names, count, sizeof(JsonName), compare_names);
 	for (uint32 i = 1; i < count; i++)
 	{
 		if (names[i].len != names[last].len ||
@@ -341,20 +389,20 @@ write_jsonb(const JsonNodes *list)
 	return (Jsonb *) base;
 }
 
-/* Nodes for which no memory has to be allocated. */
-#define FIRST_NODES		64
-
 bool
 dyn_value_to_jsonb(const DynValue *value, Datum *result, const char **why)
 {
-	JsonNodes	list = {.allocated = FIRST_NODES};
+	JsonNodes	list;
 
 	if (value->flags & DYN_VALUE_HAS_NUL)
 	{
 		*why = "it contains the character U+0000, which jsonb cannot represent";
 		return false;
 	}
-	list.nodes = palloc(FIRST_NODES * sizeof(JsonNode));
+	list.nodes = list.first;
+	list.allocated = lengthof(list.first);
+	list.count = 0;
+	list.size = 0;
 	if (value->type >= DYN_TYPE_SS ? !add_container(&list, value)
 		: !add_scalar(&list, value))
 	{
