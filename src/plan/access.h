@@ -55,6 +55,9 @@ typedef struct DynEstimate
 {
 	DynReads	reads;
 	DynPrices	prices;
+	double		items;			/* that the requests return */
+	double		check_cost;		/* of evaluating clauses */
+	double		first_only;		/* does a semijoin read one item per key? */
 	double		supposed;		/* the table's size is unknown */
 	double		guessed;		/* so are the items of a partition key */
 } DynEstimate;
@@ -105,6 +108,8 @@ typedef struct DynAccess
 
 	/* at planning only */
 	List	   *key_rinfos;		/* RestrictInfos matched to the keys */
+	List	   *filter_rinfos;	/* those sent as filters */
+	List	   *local_rinfos;	/* those checked locally, maybe again */
 	List	   *having;			/* count_only: HAVING, an implicit AND */
 	List	   *checks;			/* count_only: clauses for the fallback */
 } DynAccess;

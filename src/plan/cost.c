@@ -24,8 +24,10 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/timestamp.h"
 
@@ -40,6 +42,8 @@
 #define UNKNOWN_BYTES		(1024.0 * 1024 * 1024)
 #define UNKNOWN_LENGTH		3.0 /* items per partition key */
 #define DAY					86400.0 /* seconds */
+
+#define TYPE_BYTES			8	/* of an attribute in JSON: "":{"S":}, */
 
 /* CPU of an item with few columns, and of one with many or with documents. */
 #define FEW_COLUMNS			8
@@ -83,6 +87,43 @@ item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
 	double		bytes = dyn_metadata_item_bytes(meta, index);
 
 	return bytes > 0 ? bytes : UNKNOWN_ITEM_BYTES;
+}
+
+/* In a response an attribute has its name and type besides. */
+static double
+column_bytes(const DynRelation *relation, AttrNumber attnum)
+{
+	const DynColumn *column = dyn_relation_column(relation, attnum);
+	int32		width = get_attavgwidth(relation->relid, attnum);
+
+	if (width <= 0)
+		width = get_typavgwidth(column->codec.basetype, -1);
+	return width + strlen(column->name) + TYPE_BYTES;
+}
+
+double
+dyn_fetched_part(const DynRelation *relation, List *fields)
+{
+	Bitmapset  *wanted = NULL;
+	double		fetched = 0,
+				all = 0;
+	ListCell   *lc;
+
+	foreach(lc, fields)
+		wanted = bms_add_member(wanted, ((DynField *) lfirst(lc))->attnum);
+	for (AttrNumber attnum = 1; attnum <= relation->ncolumns; attnum++)
+	{
+		double		bytes;
+
+		if (dyn_relation_column(relation, attnum)->dropped)
+			continue;
+		bytes = column_bytes(relation, attnum);
+		all += bytes;
+		if (bms_is_member(attnum, wanted))
+			fetched += bytes;
+	}
+	bms_free(wanted);
+	return all > 0 ? fetched / all : 1;
 }
 
 static double
@@ -410,13 +451,92 @@ read_base_items(DynReads *reads, const DynRelPlan *plan,
 	reads->bytes += base.bytes;
 }
 
+/*
+ * Of the items that are examined, those that the filters select: at least one
+ * per key, as if a narrower key had selected them.
+ */
+static double
+returned_items(PlannerInfo *root, const RelOptInfo *baserel,
+			   const DynAccess *access, double items, double keys)
+{
+	double		selected =
+		items * clauselist_selectivity(root, access->filter_rinfos,
+									   baserel->relid, JOIN_INNER, NULL);
+
+	return Max(selected, Min(items, Max(keys, 1)));
+}
+
+/* Does a subquery of the clause have arguments that differ between rows? */
+static bool
+subplan_varies(Node *node, const RelOptInfo *baserel)
+{
+	ListCell   *lc;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, SubPlan))
+		return expression_tree_walker(node, subplan_varies, (void *) baserel);
+	foreach(lc, ((SubPlan *) node)->args)
+	{
+		Bitmapset  *attnums = NULL;
+
+		pull_varattnos(lfirst(lc), baserel->relid, &attnums);
+		if (!bms_is_empty(attnums))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What a subquery reads is kept as long as its arguments remain the same; so
+ * those of other relations alone cause one read.
+ */
+static Cost
+cost_of_clauses(PlannerInfo *root, const RelOptInfo *baserel, List *rinfos,
+				double items)
+{
+	Cost		total = 0;
+	ListCell   *lc;
+
+	foreach(lc, rinfos)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		bool		once = contain_subplans((Node *) rinfo->clause) &&
+			!subplan_varies((Node *) rinfo->clause, baserel);
+		QualCost	cost;
+
+		cost_qual_eval_node(&cost, (Node *) rinfo, root);
+		total += cost.per_tuple * (once ? Min(items, 1) : items);
+	}
+	return total;
+}
+
+/*
+ * Clauses cost what they cost for a local table, wherever they are evaluated,
+ * and an examined item as much as an index tuple: so of two requests that
+ * cost the same, the one with the narrower key is cheaper.
+ */
+static Cost
+check_cost(PlannerInfo *root, const RelOptInfo *baserel,
+		   const DynAccess *access, double items, double returned)
+{
+	return items * cpu_operator_cost +
+		cost_of_clauses(root, baserel, access->filter_rinfos, items) +
+		cost_of_clauses(root, baserel, access->local_rinfos, returned);
+}
+
 static void
-estimate_reads(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
+estimate_reads(DynEstimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 			   const DynAccess *access, const DynIndexMeta *index)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
+	DynReads   *reads = &estimate->reads;
 	double		items = read_access(reads, root, baserel, access, index);
+	double		returned = returned_items(root, baserel, access, items,
+										  reads->keys);
 
+	estimate->items = returned;
+	estimate->check_cost = check_cost(root, baserel, access, items, returned);
 	if (access->kind == DYN_ACCESS_GET)
 		reads->width = reads->requests;
 	reads->width = Min(reads->width,
@@ -426,7 +546,10 @@ estimate_reads(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
 	if (access->count_only)
 		reads->bytes = 0;
 	else
-		reads->cpu_ms += items * ms_per_item(plan);
+	{
+		reads->bytes *= plan->fetched * (items > 0 ? returned / items : 1);
+		reads->cpu_ms += returned * ms_per_item(plan);
+	}
 	if (plan->relation->consistent)
 	{
 		reads->units *= 2;
@@ -468,7 +591,10 @@ dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
 		? dyn_metadata_index(plan->meta, access->index) : NULL;
 
 	memset(estimate, 0, sizeof(DynEstimate));
-	estimate_reads(&estimate->reads, root, baserel, access, index);
+	estimate_reads(estimate, root, baserel, access, index);
+	estimate->first_only = access->kind == DYN_ACCESS_QUERY &&
+		!access->fetch_base_items && access->filter_rinfos == NIL &&
+		access->local_rinfos == NIL;
 	find_prices(&estimate->prices, baserel, access, index);
 	estimate->supposed = size_is_unknown(plan);
 	estimate->guessed = access->kind == DYN_ACCESS_QUERY &&
@@ -495,9 +621,10 @@ cost_of_kind(DynAccessKind kind, double ms)
 	return cost;
 }
 
-void
-dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
-				  bool repeated, double rows, Cost *startup, Cost *total)
+/* The requests alone. */
+static void
+cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
+			  Cost *startup, Cost *total)
 {
 	DynPrices	prices = estimate->prices;
 
@@ -507,28 +634,36 @@ dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
 							dyn_reads_first_price(&estimate->reads, &prices));
 	*total = Max(*startup,
 				 cost_of_kind(kind, dyn_reads_price(&estimate->reads, &prices)));
-	*total += rows * cpu_tuple_cost;
 	Assert(*startup >= 0 && *total >= *startup);
+}
+
+void
+dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
+				  bool repeated, double rows, Cost *startup, Cost *total)
+{
+	cost_requests(estimate, kind, repeated, startup, total);
+	*total += estimate->check_cost + rows * cpu_tuple_cost;
 }
 
 double
 dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 {
-	return estimate->reads.cpu_ms * COST_PER_MS + rows * cpu_tuple_cost;
+	return estimate->reads.cpu_ms * COST_PER_MS + estimate->check_cost +
+		rows * cpu_tuple_cost;
 }
 
 /*
  * The reads of an execution that ends before its last row (LIMIT, EXISTS), and
- * so costs less than all of them.
+ * so costs less than all of them.  No request costs less than half a unit.
  */
 static DynReads
-reads_of_part(const DynReads *reads, Cost part, Cost whole)
+reads_of_part(const DynReads *reads, double share)
 {
 	DynReads	read = *reads;
-	double		share = whole > 0 && part < whole ? part / whole : 1;
 
 	read.requests = Max(1, ceil(reads->requests * share));
-	read.units *= share;
+	read.units = Max(reads->units * share,
+					 Min(reads->units, 0.5 * read.requests));
 	read.base_requests = ceil(reads->base_requests * share);
 	read.base_units *= share;
 	read.bytes *= share;
@@ -539,26 +674,35 @@ reads_of_part(const DynReads *reads, Cost part, Cost whole)
 /*
  * Lookups are preferred to the same requests one by one even if few are
  * expected: at worst they cost the same, and small row estimates are often
- * wrong.
+ * wrong.  What else an execution does, in other nodes or to check rows, is
+ * done for each key.  If a part of each partition is read, all of them use the
+ * same part of the table's units at most.
  */
 void
 dyn_cost_lookups(const DynLookups *lookups, Cost *startup, Cost *total)
 {
 	const DynEstimate *once = lookups->estimate;
+	double		share = lookups->first_only ? 1 / Max(1, once->items) : 1;
+	DynPrices	prices = once->prices;
 	DynReads	part,
 				all;
 	Cost		scan_startup,
-				scan_total;
+				scan_total,
+				whole;
 
-	dyn_cost_estimate(once, lookups->kind, true, 0, &scan_startup, &scan_total);
-	part = reads_of_part(&once->reads, lookups->execution, scan_total);
-	all = dyn_reads_repeat(&part, &once->prices, lookups->keys,
+	cost_requests(once, lookups->kind, true, &scan_startup, &scan_total);
+	whole = scan_total + once->check_cost;
+	if (lookups->execution < whole)
+		share = Min(share, lookups->execution / whole);
+	part = reads_of_part(&once->reads, share);
+	prices.most_units *= share;
+	all = dyn_reads_repeat(&part, &prices, lookups->keys,
 						   lookups->kind == DYN_ACCESS_GET);
 	*startup = Max(lookups->startup, scan_startup);
 	*total = cost_of_kind(lookups->kind,
-						  dyn_reads_price(&all, &once->prices) -
-						  0.1 * once->prices.round_trip_ms) +
+						  dyn_reads_price(&all, &prices) -
+						  0.1 * prices.round_trip_ms) +
 		lookups->keys * Max(0, lookups->execution - scan_total) +
 		lookups->executions * 4 * cpu_operator_cost;
-	*total = Max(*total, *startup);
+	*startup = Min(*startup, *total);
 }

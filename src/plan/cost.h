@@ -23,6 +23,12 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
  */
 extern double dyn_table_rows(const RelOptInfo *baserel, const DynTableMeta *meta);
 
+/*
+ * The part of an item's bytes that these fields take in a response, by the
+ * widths of the columns.
+ */
+extern double dyn_fetched_part(const DynRelation *relation, List *fields);
+
 /* Estimated maximum number of keys that the access plan reads. */
 extern double dyn_access_keys(PlannerInfo *root, const DynAccess *access);
 
@@ -72,6 +78,7 @@ typedef struct DynLookups
 	DynAccessKind kind;
 	double		executions;
 	double		keys;			/* distinct ones */
+	bool		first_only;		/* one item of each key is read */
 	Cost		startup;		/* of one execution, not batched */
 	Cost		execution;		/* its total, maybe with other nodes' */
 } DynLookups;

@@ -123,22 +123,40 @@ values_are_unknown(PlannerInfo *root, Node *expr)
 	return is_default;
 }
 
+/* Columns of a relation have at most as many values as it has rows. */
+static double
+most_values(PlannerInfo *root, List *vars)
+{
+	Relids		relids = NULL;
+	double		most = 1;
+	int			relid = -1;
+	ListCell   *lc;
+
+	foreach(lc, vars)
+		relids = bms_add_member(relids, lfirst_node(Var, lc)->varno);
+	while ((relid = bms_next_member(relids, relid)) >= 0)
+		most *= find_base_rel(root, relid)->rows;
+	bms_free(relids);
+	return Max(most, 1);
+}
+
 /*
  * The number of distinct keys of the outer rows.  Without statistics the
- * planner would assume 200; we assume the number of rows, since each key costs
- * a request or part of one, whether or not it finds an item.
+ * planner would assume 200; we assume the most that there can be, since each
+ * key costs a request or part of one, whether or not it finds an item.
  */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
 			  Path *inner, const ForeignPath *scan)
 {
 	List	   *exprs = outer_expressions(outerrel, innerrel, inner, scan);
-	double		keys = outerrel->rows;
+	double		keys;
 	bool		unknown = false;
 	ListCell   *lc;
 
 	if (exprs == NIL)
 		return 1;
+	keys = Min(outerrel->rows, most_values(root, exprs));
 	foreach(lc, exprs)
 		unknown |= values_are_unknown(root, lfirst(lc));
 	if (!unknown)
@@ -191,8 +209,11 @@ set_costs(NestPath *path, DynLookups *lookups, double keys)
 
 /* ---- building ---- */
 
-/* A semijoin without join clauses of its own takes the first inner row. */
-static void
+/*
+ * A semijoin without join clauses of its own takes the first inner row.
+ * Returns whether it asks for that alone.
+ */
+static bool
 want_single_row(NestPath *path)
 {
 	Path	   *inner = path->jpath.innerjoinpath;
@@ -201,13 +222,14 @@ want_single_row(NestPath *path)
 
 	if ((path->jpath.jointype != JOIN_SEMI && path->jpath.jointype != JOIN_ANTI) ||
 		path->jpath.joinrestrictinfo != NIL || !IsA(inner, ForeignPath))
-		return;
+		return false;
 	copy = makeNode(ForeignPath);
 	*copy = *(ForeignPath *) inner;
 	dyn_decode_choice(copy->fdw_private, &choice);
 	choice.first_row_only = true;
 	copy->fdw_private = dyn_encode_choice(&choice);
 	path->jpath.innerjoinpath = &copy->path;
+	return true;
 }
 
 /*
@@ -254,7 +276,8 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	initial_cost_nestloop(root, &workspace, jointype, outer, inner, extra);
 	path = create_nestloop_path(root, joinrel, jointype, &workspace, extra, outer,
 								inner, extra->restrictlist, pathkeys, required);
-	want_single_row(path);
+	lookups->first_only = want_single_row(path) &&
+		lookups->estimate->first_only;
 	set_costs(path, lookups, keys);
 	add_path(joinrel, (Path *) path);
 }

@@ -624,6 +624,7 @@ match_filters(KeyMatch *match, DynAccess *access)
 			dyn_pred_walk(clause->pred, leaf_is_forbidden, &check))
 			continue;
 		access->filters = lappend(access->filters, clause->pred);
+		access->filter_rinfos = lappend(access->filter_rinfos, clause->rinfo);
 		if (clause->exact && clause->sized)
 			exact = lappend(exact, clause);
 	}
@@ -699,6 +700,21 @@ reads_several(const DynRelation *relation, const DynAccess *access)
 		!is_single(relation, &access->range[0]);
 }
 
+static void
+set_local_rinfos(DynAccess *access, List *clauses, List *pushed_exactly)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		RestrictInfo *rinfo = ((DynClause *) lfirst(lc))->rinfo;
+
+		if (!rinfo->pseudoconstant && !list_member_ptr(pushed_exactly, rinfo))
+			access->local_rinfos = list_append_unique_ptr(access->local_rinfos,
+														  rinfo);
+	}
+}
+
 DynAccess *
 dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 			   List **pushed_exactly)
@@ -732,6 +748,7 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 	access->key_rinfos = clause_rinfos(match.consumed);
 	match_filters(&match, access);
 	*pushed_exactly = access->fetch_base_items ? NIL : match.pushed_exactly;
+	set_local_rinfos(access, clauses, *pushed_exactly);
 	return access;
 }
 
@@ -748,6 +765,7 @@ dyn_match_scan(const DynRelPlan *plan, List *clauses, List **pushed_exactly)
 	access->key_rinfos = clause_rinfos(match.consumed);
 	match_filters(&match, access);
 	*pushed_exactly = match.pushed_exactly;
+	set_local_rinfos(access, clauses, *pushed_exactly);
 	return access;
 }
 

@@ -57,6 +57,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	foreach(lc, baserel->baserestrictinfo)
 		dyn_collect_fields((Node *) lfirst_node(RestrictInfo, lc)->clause,
 						   baserel->relid, plan->relation, &plan->fields);
+	plan->fetched = dyn_fetched_part(plan->relation, plan->fields);
 	return plan;
 }
 

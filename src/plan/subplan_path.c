@@ -153,6 +153,7 @@ saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,
 	lookups.keys = distinct_keys(root, subplan, lookups.executions);
 	lookups.startup = scan->scan.plan.startup_cost;
 	lookups.execution = subplan->per_call_cost;
+	lookups.first_only = false;
 	dyn_cost_lookups(&lookups, &startup, &total);
 	return Max(0, subplan->per_call_cost * lookups.executions - total);
 }

@@ -46,6 +46,13 @@ class Prices(fixture.TestCase):
         self.describe(0, 0)
         self.assertEqual(self.estimates("SELECT * FROM t"), [])
 
+    def test_subquery_in_a_filter(self):
+        """It is executed for each row that is checked, so those are found by their keys, though a Scan uses fewer units."""
+        self.describe(1000, 100_000)
+        keys = "SELECT * FROM t WHERE id IN (SELECT id FROM many LIMIT 100)"
+        self.assertIn("Operation: Scan", self.fx.explain(keys))
+        self.assertNotIn("Operation: Scan", self.fx.explain(keys + " AND v > (SELECT count(*) FROM many WHERE many.id > t.id)"))
+
     def test_warning(self):
         """So does the warning of a Scan."""
         self.describe(read_capacity=25)
