@@ -62,6 +62,9 @@ class Runner:
         self.settings = None
         self.connect()
         self.coverage.lookups = self.knows("dynamo_fdw.enable_lookup_join")
+        # Before 16 a type's input is tried in a subtransaction. One that is rolled back while COMMIT materializes a held
+        # cursor is none of the states that core's assertion lists, and does no harm without it.
+        self.may_hold = self.connection.server_version >= 160000 or self.outcome("SHOW debug_assertions").rows == [("off",)]
 
     def connect(self):
         """A new connection, with every value as text."""
@@ -201,7 +204,7 @@ class Runner:
         rng = random.Random(case.seed)
         if not case.select.exact_order and rng.random() < 0.6:
             return self.run_stopped(case, rng)
-        hold = rng.random() < 0.3
+        hold = rng.random() < 0.3 and self.may_hold
         fetches = ["FETCH 3 FROM c", "FETCH BACKWARD 2 FROM c", "MOVE 4 IN c", "FETCH RELATIVE 0 FROM c",
                    "FETCH ABSOLUTE 1 FROM c", "FETCH ALL FROM c", "FETCH BACKWARD ALL FROM c", "FETCH FIRST FROM c",
                    "FETCH LAST FROM c", "FETCH 1 FROM c"]
@@ -235,7 +238,7 @@ class Runner:
     def run_stopped(self, case, rng):
         """A cursor closed halfway while another one over the same statement goes to the end."""
         body = {schema: render(case.select.parts(), schema, lambda lit: lit.constant()) for schema in "fl"}
-        hold = "WITH HOLD " if rng.random() < 0.2 else ""
+        hold = "WITH HOLD " if rng.random() < 0.2 and self.may_hold else ""
         declare = "; ".join(f"DECLARE {name} CURSOR {hold}FOR {body['f']}" for name in "cd")
         steps = [f"FETCH {rng.choice([1, 2, 7, 30])} FROM c", f"FETCH {rng.choice([1, 5])} FROM d",
                  f"FETCH {rng.choice([1, 40])} FROM c", "CLOSE c", "FETCH ALL FROM d"]
