@@ -9,8 +9,8 @@ import time
 
 import psycopg2
 
-import fixture
 import metered
+import metering
 import own_postgres
 import replies
 
@@ -51,16 +51,13 @@ def assert_budget(test, tables, budget, began, slack=PAGES):
         test.assertLessEqual(sum(used), budget * (when - began + 1) + slack, f"after {when - began:.3f} s")
 
 
-class Budgets(fixture.TestCase):
+class Budgets(metering.TestCase):
     """A service that grants everything, and says what was used when."""
 
     ITEMS = 400
 
     def setUp(self):
-        self.fake = metered.Metered().start()
-        self.addCleanup(self.fake.stop)
-        self.fx.server("metered", self.fake.endpoint, scan_policy="allow")
-        self.addCleanup(self.fx.execute, "DROP SERVER metered CASCADE")
+        super().setUp()
         self.addCleanup(self.fx.execute, "RESET ALL")
 
     def table(self, item_bytes, name="t", items=None, details=None, **options):

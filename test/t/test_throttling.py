@@ -1,6 +1,5 @@
 """Tables that grant only so many read units a second: statements go as fast as they may, and end with all rows."""
-import fixture
-import metered
+import metering
 import replies
 from processes import cpu_seconds
 from replies import throttle
@@ -11,16 +10,13 @@ def item(n, **more):
     return {"pk": {"S": f"k{n}"}, "n": {"N": str(n)}, **more}
 
 
-class Throttling(fixture.TestCase):
+class Throttling(metering.TestCase):
     """A service with a budget of its own."""
 
     ITEMS = 400
 
     def setUp(self):
-        self.fake = metered.Metered().start()
-        self.addCleanup(self.fake.stop)
-        self.fx.server("metered", self.fake.endpoint, scan_policy="allow")
-        self.addCleanup(self.fx.execute, "DROP SERVER metered CASCADE")
+        super().setUp()
         self.fx.execute("SET statement_timeout = '60s'")
 
     def table(self, units, item_bytes, name="t", items=None, **details):

@@ -8,7 +8,6 @@
  * the CPU milliseconds of each, the elapsed ones, and how many connections
  * were made.  CA_FILE "-" stands for the certificates of the system.
  */
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 
 #include "aws/client.h"
 #include "aws/retry.h"
+#include "waiting.h"
 
 #define MOST_CALLS	100
 
@@ -45,16 +45,6 @@ now_ms(clockid_t clock)
 
 	clock_gettime(clock, &now);
 	return (double) now.tv_sec * 1000.0 + (double) now.tv_nsec / 1e6;
-}
-
-static DynWait
-wait_readable(void *arg, int fd, long timeout_ms)
-{
-	struct pollfd poll_fd = {fd, POLLIN, 0};
-
-	(void) arg;
-	return poll(&poll_fd, 1, (int) timeout_ms) > 0 ?
-		DYN_WAIT_READY : DYN_WAIT_TIMEOUT;
 }
 
 /* Sends that many requests at once, and prints what it took. */

@@ -13,7 +13,6 @@
 #include <curl/curl.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -25,6 +24,7 @@
 #include "aws/address.h"
 #include "aws/client.h"
 #include "aws/retry.h"
+#include "waiting.h"
 
 #define SLOW_HOST	"slow.invalid"
 #define SLOW_S		3
@@ -104,16 +104,6 @@ now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double) now.tv_sec * 1000.0 + (double) now.tv_nsec / 1e6;
-}
-
-static DynWait
-wait_readable(void *arg, int fd, long timeout_ms)
-{
-	struct pollfd poll_fd = {fd, POLLIN, 0};
-
-	(void) arg;
-	return poll(&poll_fd, 1, (int) timeout_ms) > 0 ?
-		DYN_WAIT_READY : DYN_WAIT_TIMEOUT;
 }
 
 /* Fresh settings for each test; what was learned is forgotten. */

@@ -20,7 +20,6 @@
 #include <dirent.h>
 #include <jansson.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -37,6 +36,7 @@
 #include "dynamodb/operation.h"
 #include "dynamodb/page_check.h"
 #include "sigv4_facts.h"
+#include "waiting.h"
 #include "../torture/torture.h"
 
 #define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
@@ -465,16 +465,6 @@ start_service(void)
 	}
 	close(listener);
 	return pid;
-}
-
-static DynWait
-wait_readable(void *arg, int fd, long timeout_ms)
-{
-	struct pollfd poll_fd = {fd, POLLIN, 0};
-
-	(void) arg;
-	return poll(&poll_fd, 1, (int) timeout_ms) > 0 ?
-		DYN_WAIT_READY : DYN_WAIT_TIMEOUT;
 }
 
 static Outcome
