@@ -116,17 +116,15 @@ add_number(JsonNodes *list, const DynValue *v)
 	size_t		len;
 	Numeric		number;
 
-	if (is_plain_integer(v) && dyn_plain_numeric(v->data, v->len, &number))
+	if (!is_plain_integer(v) || !dyn_plain_numeric(v->data, v->len, &number))
 	{
-		add_node(list, JENTRY_ISNUMERIC, (char *) number, VARSIZE_ANY(number));
-		return true;
+		if (dyn_number_canonical(v->data, v->len, buf, &len) != DYN_NUMBER_OK)
+		{
+			list->why = "it contains a number that is not a valid DynamoDB number";
+			return false;
+		}
+		number = dyn_numeric_from_text(buf, len);
 	}
-	if (dyn_number_canonical(v->data, v->len, buf, &len) != DYN_NUMBER_OK)
-	{
-		list->why = "it contains a number that is not a valid DynamoDB number";
-		return false;
-	}
-	number = dyn_numeric_from_text(buf, len);
 	add_node(list, JENTRY_ISNUMERIC, (char *) number, VARSIZE_ANY(number));
 	return true;
 }
