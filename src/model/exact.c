@@ -64,8 +64,7 @@ sorts_bytes(Oid type, Oid collation)
 {
 	if (!type_is_collatable(type))
 		return true;
-	return collation == C_COLLATION_OID ||
-		(OidIsValid(collation) && dyn_collation_is_bytewise(collation));
+	return OidIsValid(collation) && dyn_collation_is_bytewise(collation);
 }
 
 /* Does each SQL value have one stored value? */

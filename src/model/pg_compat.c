@@ -78,6 +78,8 @@ dyn_collation_is_bytewise(Oid collation)
 	char		provider;
 	bool		bytewise;
 
+	if (collation == C_COLLATION_OID)
+		return true;
 	if (collation == DEFAULT_COLLATION_OID)
 		return default_is_bytewise();
 	tuple = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
