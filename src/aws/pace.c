@@ -14,6 +14,8 @@
  */
 #include "pace.h"
 
+#include <math.h>
+
 #define SECOND	1000.0
 
 /* A refusal narrows the window by this factor. */
@@ -67,18 +69,6 @@
 /* ...or this, for the first answer after a refusal. */
 #define UNKNOWN_UNITS		16.0
 
-static double
-min(double a, double b)
-{
-	return a < b ? a : b;
-}
-
-static double
-max(double a, double b)
-{
-	return a > b ? a : b;
-}
-
 void
 dyn_pace_init(DynPace *pace, double max_window)
 {
@@ -93,11 +83,11 @@ dyn_pace_init(DynPace *pace, double max_window)
 static void
 skip_spell(DynPace *pace, double now_ms)
 {
-	double		spell = now_ms - max(pace->seen_ms, pace->next_ms);
+	double		spell = now_ms - fmax(pace->seen_ms, pace->next_ms);
 
 	if (spell > LONGEST_SPELL_MS)
 		pace->since_ms += spell - LONGEST_SPELL_MS;
-	pace->seen_ms = max(pace->seen_ms, now_ms);
+	pace->seen_ms = fmax(pace->seen_ms, now_ms);
 }
 
 /* ---- sending -------------------------------------------------------- */
@@ -107,7 +97,7 @@ static double
 window(const DynPace *pace)
 {
 	if (pace->throttled && pace->rate <= 0)
-		return max(1, min(pace->window, pace->answers));
+		return fmax(1, fmin(pace->window, pace->answers));
 	return pace->window;
 }
 
@@ -116,14 +106,14 @@ dyn_pace_delay(const DynPace *pace, int in_flight, double now_ms)
 {
 	if (in_flight > 0 && in_flight + 1 > window(pace))
 		return DYN_PACE_ANSWER;
-	return max(0, pace->next_ms - now_ms);
+	return fmax(0, pace->next_ms - now_ms);
 }
 
 double
 dyn_pace_max_units(const DynPace *pace)
 {
 	if (pace->throttled && pace->rate <= 0)
-		return max(pace->capacity * REQUEST_MS / SECOND, UNKNOWN_UNITS) *
+		return fmax(pace->capacity * REQUEST_MS / SECOND, UNKNOWN_UNITS) *
 			(1 + pace->answers);
 	return pace->rate * REQUEST_MS / SECOND;
 }
@@ -132,8 +122,8 @@ dyn_pace_max_units(const DynPace *pace)
 static void
 wait_for(DynPace *pace, double since_ms, double cost, double now_ms)
 {
-	pace->next_ms = min(since_ms + cost / pace->rate * SECOND,
-						now_ms + LONGEST_WAIT_MS);
+	pace->next_ms = fmin(since_ms + cost / pace->rate * SECOND,
+						 now_ms + LONGEST_WAIT_MS);
 }
 
 void
@@ -141,7 +131,7 @@ dyn_pace_send(DynPace *pace, double cost, double now_ms)
 {
 	skip_spell(pace, now_ms);
 	if (pace->rate > 0)
-		wait_for(pace, max(pace->next_ms, now_ms - SLACK_MS), cost, now_ms);
+		wait_for(pace, fmax(pace->next_ms, now_ms - SLACK_MS), cost, now_ms);
 }
 
 /* ---- granted -------------------------------------------------------- */
@@ -149,21 +139,21 @@ dyn_pace_send(DynPace *pace, double cost, double now_ms)
 static double
 measured(const DynPace *pace, double now_ms)
 {
-	return pace->granted / max(now_ms - pace->since_ms, 1) * SECOND;
+	return pace->granted / fmax(now_ms - pace->since_ms, 1) * SECOND;
 }
 
 /* The longer nothing was refused, the faster. */
 static void
 raise_rate(DynPace *pace, double now_ms)
 {
-	double		quiet = min(pace->answers / QUIET_ANSWERS,
-							(now_ms - pace->refused_ms) / QUIET_MS);
-	double		elapsed = max(now_ms - pace->raised_ms, 0);
-	double		growth = min(GROWTH_PER_ANSWER,
-							 GROWTH_PER_SECOND * elapsed / SECOND);
+	double		quiet = fmin(pace->answers / QUIET_ANSWERS,
+							 (now_ms - pace->refused_ms) / QUIET_MS);
+	double		elapsed = fmax(now_ms - pace->raised_ms, 0);
+	double		growth = fmin(GROWTH_PER_ANSWER,
+							  GROWTH_PER_SECOND * elapsed / SECOND);
 
 	growth *= 1 + HASTE * quiet * quiet;
-	pace->rate *= 1 + min(growth, MAX_GROWTH);
+	pace->rate *= 1 + fmin(growth, MAX_GROWTH);
 	pace->raised_ms += elapsed;
 	if (pace->rate > FORGET_RATIO * measured(pace, now_ms))
 		dyn_pace_init(pace, pace->max_window);
@@ -174,7 +164,7 @@ dyn_pace_grant(DynPace *pace, double cost, double units, double sent_ms,
 			   double now_ms)
 {
 	skip_spell(pace, now_ms);
-	pace->window = min(pace->max_window, pace->window + 1 / pace->window);
+	pace->window = fmin(pace->max_window, pace->window + 1 / pace->window);
 	if (pace->rate > 0)
 		wait_for(pace, pace->next_ms, units - cost, now_ms);
 	/* what was sent before the refusal was granted before it */
@@ -195,9 +185,9 @@ next_pause(const DynPace *pace, double cost, double now_ms)
 	double		share = PAUSE_SHARE * (now_ms - pace->paused_ms);
 
 	if (pace->pause_ms > 0)
-		return min(pace->pause_ms * PAUSE_GROWTH, max(share, SHORT_PAUSE_MS));
+		return fmin(pace->pause_ms * PAUSE_GROWTH, fmax(share, SHORT_PAUSE_MS));
 	if (pace->capacity > 0)
-		return max(cost / pace->capacity * SECOND, FIRST_PAUSE_MS);
+		return fmax(cost / pace->capacity * SECOND, FIRST_PAUSE_MS);
 	return FIRST_PAUSE_MS;
 }
 
@@ -207,7 +197,7 @@ pause_longer(DynPace *pace, double cost, double now_ms)
 {
 	if (pace->pause_ms <= 0)
 		pace->paused_ms = now_ms;
-	pace->pause_ms = min(next_pause(pace, cost, now_ms), LONGEST_PAUSE_MS);
+	pace->pause_ms = fmin(next_pause(pace, cost, now_ms), LONGEST_PAUSE_MS);
 	pace->since_ms = now_ms;
 	pace->next_ms = now_ms + pace->pause_ms;
 }
@@ -234,9 +224,9 @@ slow_down(DynPace *pace, double cost, double now_ms)
 	double		before = pace->rate;
 
 	measure(pace, cost, now_ms);
-	pace->rate = min(pace->rate, before * NARROWING);
-	pause = max(pause, cost / pace->rate * SECOND);
-	pace->next_ms = now_ms + min(pause, LONGEST_WAIT_MS);
+	pace->rate = fmin(pace->rate, before * NARROWING);
+	pause = fmax(pause, cost / pace->rate * SECOND);
+	pace->next_ms = now_ms + fmin(pause, LONGEST_WAIT_MS);
 }
 
 void
@@ -247,7 +237,7 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		return;
 	skip_spell(pace, now_ms);
 	pace->narrowed_ms = now_ms;
-	pace->window = max(1, pace->window * NARROWING);
+	pace->window = fmax(1, pace->window * NARROWING);
 	pace->capacity = capacity;
 	if (pace->rate > 0 && pace->answers == 0)
 		slow_down(pace, cost, now_ms);

@@ -30,6 +30,7 @@
 #include "utils/rel.h"
 #include "utils/sampling.h"
 
+#include "../dynamodb/units.h"
 #include "../exec/fetch/request.h"
 #include "../exec/fetch/rows.h"
 #include "../model/guc.h"
@@ -81,7 +82,7 @@ typedef struct Sampler
 static double
 table_units(const Sampler *sampler)
 {
-	return sampler->meta->size_bytes / DYN_READ_UNIT_BYTES;
+	return dyn_sequence_units(sampler->meta->size_bytes);
 }
 
 /*
@@ -265,8 +266,8 @@ start_round(Sampler *sampler, int nsegments)
 	spec.counters = &sampler->counters;
 	spec.max_read_units = sampler->relation->max_read_units;
 	spec.limits_units = true;
-	spec.item_units = dyn_metadata_item_bytes(sampler->meta, NULL) /
-		DYN_READ_UNIT_BYTES;
+	spec.item_units =
+		dyn_sequence_units(dyn_metadata_item_bytes(sampler->meta, NULL));
 	return dyn_fetch_start(sampler->statement, &spec);
 }
 

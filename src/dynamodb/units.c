@@ -15,28 +15,22 @@
 #define SAVED_SECONDS			150.0	/* half of what may be saved */
 #define MS_PER_MEGABYTE			20.0
 
-static double
-larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-static double
-smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 double
 dyn_item_units(double bytes)
 {
-	return larger(1, ceil(bytes / 4096)) / 2;
+	return fmax(1, ceil(bytes / 4096)) / 2;
+}
+
+double
+dyn_sequence_units(double bytes)
+{
+	return bytes / DYN_READ_UNIT_BYTES;
 }
 
 double
 dyn_page_units(double bytes)
 {
-	return larger(0.5, bytes / DYN_READ_UNIT_BYTES);
+	return fmax(DYN_LEAST_UNITS, dyn_sequence_units(bytes));
 }
 
 void
@@ -48,9 +42,9 @@ dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 
 	capacity->rate = units * read_percent / 100;
 	capacity->partitions =
-		larger(throughput->provisioned ? 1 : ON_DEMAND_PARTITIONS,
-			   larger(ceil(bytes / BYTES_OF_PARTITION),
-					  ceil(capacity->rate / UNITS_OF_PARTITION)));
+		fmax(throughput->provisioned ? 1 : ON_DEMAND_PARTITIONS,
+			 fmax(ceil(bytes / BYTES_OF_PARTITION),
+				  ceil(capacity->rate / UNITS_OF_PARTITION)));
 	capacity->saved = !throughput->provisioned ? 0
 		: SAVED_SECONDS * throughput->read_units * read_percent / 100;
 }
@@ -58,11 +52,11 @@ dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 double
 dyn_units_ms(const DynCapacity *capacity, double units, double keys)
 {
-	double		touched = keys > 0 ? smaller(keys, capacity->partitions)
+	double		touched = keys > 0 ? fmin(keys, capacity->partitions)
 		: capacity->partitions;
-	double		rate = smaller(capacity->rate, UNITS_OF_PARTITION * touched);
+	double		rate = fmin(capacity->rate, UNITS_OF_PARTITION * touched);
 
-	return 1000 * larger(0, units - capacity->saved) / rate;
+	return 1000 * fmax(0, units - capacity->saved) / rate;
 }
 
 double
@@ -71,21 +65,21 @@ dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices)
 	double		wait = dyn_units_ms(&prices->capacity, reads->units, reads->keys);
 
 	if (reads->base_units > 0)
-		wait = larger(wait, dyn_units_ms(&prices->base, reads->base_units,
-										 reads->base_requests * DYN_BATCH_GET_MAX_KEYS));
+		wait = fmax(wait, dyn_units_ms(&prices->base, reads->base_units,
+									   reads->base_requests * DYN_BATCH_GET_MAX_KEYS));
 	return wait;
 }
 
 double
 dyn_reads_ms(const DynReads *reads, const DynPrices *prices)
 {
-	double		trips = larger(1, ceil(reads->requests / reads->width)) +
+	double		trips = fmax(1, ceil(reads->requests / reads->width)) +
 		ceil(reads->base_requests / prices->in_flight);
 	double		latency = trips * prices->round_trip_ms +
 		reads->bytes / DYN_PAGE_BYTES * MS_PER_MEGABYTE / reads->width;
 
-	return larger(larger(latency, reads->cpu_ms),
-				  dyn_reads_wait_ms(reads, prices));
+	return fmax(fmax(latency, reads->cpu_ms),
+				dyn_reads_wait_ms(reads, prices));
 }
 
 double
@@ -99,8 +93,8 @@ double
 dyn_reads_first_price(const DynReads *reads, const DynPrices *prices)
 {
 	double		trips = reads->base_requests > 0 ? 2 : 1;
-	double		units = reads->units / larger(1, reads->requests) +
-		reads->base_units / larger(1, reads->base_requests);
+	double		units = reads->units / fmax(1, reads->requests) +
+		reads->base_units / fmax(1, reads->base_requests);
 
 	return trips * prices->round_trip_ms + units * prices->unit_cost_ms;
 }
@@ -114,10 +108,10 @@ dyn_reads_repeat(const DynReads *once, const DynPrices *prices, double times,
 	all.keys *= times;
 	all.requests = whole_keys ? ceil(all.keys / DYN_BATCH_GET_MAX_KEYS)
 		: once->requests * times;
-	all.width = smaller(prices->in_flight, all.requests);
+	all.width = fmin(prices->in_flight, all.requests);
 	all.units *= times;
 	if (prices->most_units > 0)
-		all.units = smaller(all.units, prices->most_units + 0.5 * all.keys);
+		all.units = fmin(all.units, prices->most_units + DYN_LEAST_UNITS * all.keys);
 	all.base_requests *= times;
 	all.base_units *= times;
 	all.bytes *= times;

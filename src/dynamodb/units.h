@@ -7,7 +7,7 @@
  * partitions at most 3,000.  Time is the largest of three: round trips and
  * transfer, waiting for units, and the CPU of the reader.
  *
- * The structs have doubles only, so that a plan can keep them (plan/access.c).
+ * The structs have no pointers, so that a plan can keep them (plan/access.c).
  */
 #ifndef DYN_DYNAMODB_UNITS_H
 #define DYN_DYNAMODB_UNITS_H
@@ -18,6 +18,11 @@
 #include "operation.h"
 
 #define DYN_PAGE_BYTES			(1024.0 * 1024.0)
+
+/* Read with eventual consistency: a page, the largest item, any request. */
+#define DYN_FULL_PAGE_UNITS		(DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES)
+#define DYN_LARGEST_ITEM_UNITS	50.0	/* 400 kB, by its key */
+#define DYN_LEAST_UNITS			0.5
 
 #define DYN_MS_PER_QUERY		0.070
 #define DYN_MS_PER_KEY			0.003	/* of a BatchGetItem */
@@ -53,11 +58,15 @@ typedef struct DynPrices
 	double		in_flight;		/* requests at the same time */
 	double		most_units;		/* that Queries can use, beside 0.5 for each;
 								 * 0: unbounded */
-	double		known;			/* is the capacity more than a guess? */
+	bool		known;			/* is the capacity more than a guess? */
 } DynPrices;
 
-/* Units of one item by key, and of all items that are read in sequence. */
+/*
+ * Units of one item by key; of so many bytes among others that are read in
+ * sequence; and of all items that are read in sequence.
+ */
 extern double dyn_item_units(double bytes);
+extern double dyn_sequence_units(double bytes);
 extern double dyn_page_units(double bytes);
 
 /*

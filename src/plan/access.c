@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
@@ -314,28 +315,25 @@ decode_flags(DynAccess *access, int flags)
 	access->one_request = (flags & FLAG_ONE_REQUEST) != 0;
 }
 
-/* The estimate is a struct of doubles. */
-#define ESTIMATE_NUMBERS	((int) (sizeof(DynEstimate) / sizeof(double)))
-
-static List *
+/* The struct's bytes; as text its many doubles would cost more than planning. */
+static Const *
 encode_estimate(const DynEstimate *estimate)
 {
-	const double *numbers = (const double *) estimate;
-	List	   *list = NIL;
+	bytea	   *bytes = palloc(VARHDRSZ + sizeof(DynEstimate));
 
-	for (int i = 0; i < ESTIMATE_NUMBERS; i++)
-		list = lappend(list, makeFloat(psprintf("%.9g", numbers[i])));
-	return list;
+	SET_VARSIZE(bytes, VARHDRSZ + sizeof(DynEstimate));
+	memcpy(VARDATA(bytes), estimate, sizeof(DynEstimate));
+	return makeConst(BYTEAOID, -1, InvalidOid, -1, PointerGetDatum(bytes),
+					 false, false);
 }
 
 static void
-decode_estimate(List *encoded, DynEstimate *estimate)
+decode_estimate(const Const *encoded, DynEstimate *estimate)
 {
-	double	   *numbers = (double *) estimate;
+	const bytea *bytes = DatumGetByteaPP(encoded->constvalue);
 
-	Assert(list_length(encoded) == ESTIMATE_NUMBERS);
-	for (int i = 0; i < ESTIMATE_NUMBERS; i++)
-		numbers[i] = floatVal(list_nth(encoded, i));
+	Assert(VARSIZE_ANY_EXHDR(bytes) == sizeof(DynEstimate));
+	memcpy(estimate, VARDATA_ANY(bytes), sizeof(DynEstimate));
 }
 
 /* ---- the schema of the plan ---- */
@@ -499,7 +497,7 @@ dyn_access_decode(List *encoded)
 	access->fields = decode_fields(list_nth(encoded, ACCESS_FIELDS));
 	access->key_names = list_nth(encoded, ACCESS_KEY_NAMES);
 	decode_proofs(list_nth(encoded, ACCESS_PROOFS), access);
-	decode_estimate(list_nth(encoded, ACCESS_ESTIMATE), &access->estimate);
+	decode_estimate(list_nth_node(Const, encoded, ACCESS_ESTIMATE), &access->estimate);
 	if (list_nth(encoded, ACCESS_FALLBACK) != NIL)
 		access->fallback = dyn_access_decode(list_nth(encoded, ACCESS_FALLBACK));
 	return access;

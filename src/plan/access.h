@@ -50,16 +50,16 @@ typedef struct DynProof
 	List	   *preds;			/* of DynPred * */
 } DynProof;
 
-/* The price of one execution (cost.c); doubles only. */
+/* The price of one execution (cost.c); a plan keeps the struct's bytes. */
 typedef struct DynEstimate
 {
 	DynReads	reads;
 	DynPrices	prices;
 	double		items;			/* that the requests return */
 	double		check_cost;		/* of evaluating clauses */
-	double		first_only;		/* does a semijoin read one item per key? */
-	double		supposed;		/* the table's size is unknown */
-	double		guessed;		/* so are the items of a partition key */
+	bool		first_only;		/* does a semijoin read one item per key? */
+	bool		supposed;		/* the table's size is unknown */
+	bool		guessed;		/* so are the items of a partition key */
 } DynEstimate;
 
 typedef struct DynAccess

@@ -663,7 +663,7 @@ reads_of_part(const DynReads *reads, double share)
 
 	read.requests = Max(1, ceil(reads->requests * share));
 	read.units = Max(reads->units * share,
-					 Min(reads->units, 0.5 * read.requests));
+					 Min(reads->units, DYN_LEAST_UNITS * read.requests));
 	read.base_requests = ceil(reads->base_requests * share);
 	read.base_units *= share;
 	read.bytes *= share;

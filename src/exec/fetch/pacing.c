@@ -11,11 +11,8 @@
 
 #include <math.h>
 
+#include "../../dynamodb/units.h"
 #include "stream.h"
-
-/* Units of a page of 1 MB, read with eventual consistency. */
-#define PAGE_UNITS		128.0
-#define LEAST_UNITS		0.5
 
 /* The weight of the newest request in what is expected of the next ones. */
 #define NEWEST			0.3
@@ -51,9 +48,12 @@ dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
 	bool		paced = table->pace.throttled || stream->is_hot;
 	double		now = paced ? dyn_session_now() : 0;
 	double		delay = dyn_pace_delay(&table->pace, table->in_flight, now);
-	double		budget = dyn_spending_delay(context);
+	double		budget;
 
-	if (delay < 0 || budget < 0)
+	if (delay < 0)
+		return DYN_PACE_ANSWER;
+	budget = dyn_spending_delay(context);
+	if (budget < 0)
 		return DYN_PACE_ANSWER;
 	if (stream->is_hot)
 		delay = Max(delay, dyn_pace_delay(&stream->own_pace, 0, now));
@@ -99,15 +99,15 @@ expected_units(const DynStreamContext *context, double items)
 {
 	const DynPacing *pacing = &context->pacing;
 	double		units = pacing->request_units > 0 ? pacing->request_units
-		: PAGE_UNITS;
+		: DYN_FULL_PAGE_UNITS;
 
 	if (context->spec.op == DYN_OP_BATCH_GET_ITEM && pacing->item_units > 0)
 		units = items * pacing->item_units;
 	else if (items > 0 && pacing->item_units > 0)
 		units = pacing->request_units > 0
 			? Min(units, items * pacing->item_units)
-			: Min(items * pacing->item_units, 2 * PAGE_UNITS);
-	return Max(units, LEAST_UNITS);
+			: Min(items * pacing->item_units, 2 * DYN_FULL_PAGE_UNITS);
+	return Max(units, DYN_LEAST_UNITS);
 }
 
 bool

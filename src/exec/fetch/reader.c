@@ -230,20 +230,11 @@ keys_of_batch(double item_bytes)
 	return (int) Max(1, Min(keys, DYN_BATCH_GET_MAX_KEYS));
 }
 
-/*
- * Read units of an item that is read by its key, and of a part of a page.  The
- * size 0 is unknown.
- */
+/* Read units of an item that is read by its key; 0: its size is not known. */
 static double
 units_of_key(double item_bytes)
 {
 	return item_bytes > 0 ? dyn_item_units(item_bytes) : 0;
-}
-
-static double
-units_of_part(double item_bytes)
-{
-	return item_bytes / DYN_READ_UNIT_BYTES;
 }
 
 /* Where it is not known how long items are, that is 0. */
@@ -256,7 +247,7 @@ units_of_item(const DynFetchSpec *spec, const DynTableMeta *meta,
 	if (spec->op == DYN_OP_GET_ITEM || spec->op == DYN_OP_BATCH_GET_ITEM)
 		units = units_of_key(item_bytes);
 	else
-		units = units_of_part(item_bytes);
+		units = dyn_sequence_units(item_bytes);
 	if (units > 0 && spec->fetches_items)
 		units += units_of_key(dyn_metadata_item_bytes(meta, NULL));
 	return spec->consistent ? 2 * units : units;

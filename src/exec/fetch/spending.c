@@ -6,12 +6,8 @@
 
 #include <math.h>
 
+#include "../../dynamodb/units.h"
 #include "stream.h"
-
-/* Units of a page of 1 MB, of the largest item, and of the least request. */
-#define PAGE_UNITS		128.0
-#define ITEM_UNITS		50.0
-#define LEAST_UNITS		0.5
 
 /* One request may cost what a budget grants in this time. */
 #define REQUEST_SECONDS	0.5
@@ -98,7 +94,7 @@ expected_of(const DynStreamContext *context, const DynStream *stream)
 	const DynPacing *pacing = &context->pacing;
 
 	return pacing->request_units > 0 || pacing->item_units > 0 ? stream->cost
-		: price(context, LEAST_UNITS);
+		: price(context, DYN_LEAST_UNITS);
 }
 
 static void
@@ -151,7 +147,7 @@ awaits_answer(const DynStreamContext *context)
 		return true;
 	return limit > 0 && answer_will_come(context) &&
 		left_of_statement(context, limit) <
-		Max(context->pacing.request_units, price(context, LEAST_UNITS));
+		Max(context->pacing.request_units, price(context, DYN_LEAST_UNITS));
 }
 
 double
@@ -170,7 +166,7 @@ likely_item(const DynStreamContext *context)
 {
 	if (context->pacing.item_units > 0)
 		return context->pacing.item_units;
-	return price(context, costs_by_item(context) ? ITEM_UNITS : LEAST_UNITS);
+	return price(context, costs_by_item(context) ? DYN_LARGEST_ITEM_UNITS : DYN_LEAST_UNITS);
 }
 
 /* So many items, if all of them may be read. */
@@ -185,7 +181,7 @@ fewer(double items, double most)
 static bool
 needs_limit(const DynStreamContext *context, double units)
 {
-	return costs_by_item(context) || units < price(context, PAGE_UNITS);
+	return costs_by_item(context) || units < price(context, DYN_FULL_PAGE_UNITS);
 }
 
 double
@@ -210,17 +206,17 @@ most_units(const DynStreamContext *context, const DynStream *stream,
 {
 	const DynSpending *spending = &context->spending;
 	double		item = Max(spending->most_item, context->pacing.item_units);
-	double		most = price(context, PAGE_UNITS);
+	double		most = price(context, DYN_FULL_PAGE_UNITS);
 
 	if (item <= 0)
-		item = price(context, ITEM_UNITS);
+		item = price(context, DYN_LARGEST_ITEM_UNITS);
 	if (items > 0)
 		most = costs_by_item(context) ? items * item
 			: Min(items * item, most);
 	if (context->spec.op == DYN_OP_QUERY && stream->nrequests == 0 &&
 		spending->most_request > 0)
 		most = Min(most, spending->most_request);
-	return Max(most, price(context, LEAST_UNITS));
+	return Max(most, price(context, DYN_LEAST_UNITS));
 }
 
 bool
