@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 LIB = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.join(LIB, "..", "t")
+SERVER = os.path.join(LIB, "..", "server")
 
 # Both make the demo's tables in DynamoDB anew; nothing else does.
 SHARE_DEMO = ("test_demo.py", "test_docs.py")
@@ -88,7 +89,7 @@ def flat(suite):
 def run_file(path, names):
     """Run one file here; returns its exit status."""
     faulthandler.dump_traceback_later(FILE_SECONDS, exit=True)
-    sys.path.insert(0, LIB)
+    sys.path[:0] = [LIB, SERVER]
     name = os.path.basename(path)[:-3]
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
