@@ -121,7 +121,7 @@ choose_random_segments(Sampler *sampler)
 static void
 choose_segments(Sampler *sampler)
 {
-	long		fetch_size = sampler->relation->fetch_size;
+	long		fetch_size = sampler->relation->options.fetch_size;
 
 	sampler->whole = table_units(sampler) <= sampler->max_units;
 	if (sampler->whole)

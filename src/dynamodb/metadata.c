@@ -9,7 +9,8 @@
  *
  * The size is known beforehand: jansson counts the indexes and the
  * NonKeyAttributes, and the texts with their NULs are not longer than the
- * document, in which each has two quotes.  So there is only one allocation.
+ * document, in which each has two quotes.  The texts of the schemas are
+ * another block.
  *
  * Unknown members are ignored; absent, null and empty ones mean the same.  The
  * table's own key must be valid.  An index with a key that we do not
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/buffer.h"
 #include "../base/jsonload.h"
 #include "metadata.h"
 
@@ -347,6 +349,90 @@ fill(Source *src, DynTableMeta *meta)
 	return true;
 }
 
+/* ---- texts of schemas ---- */
+
+/* With its length first, which makes the text unambiguous. */
+static void
+append_name(DynBuffer *out, const char *name)
+{
+	char		number[24];
+	char	   *start = number + sizeof(number) - 1;
+	size_t		len = strlen(name);
+	size_t		rest = len;
+
+	*start = ':';
+	do
+		*--start = '0' + rest % 10;
+	while ((rest /= 10) > 0);
+	dyn_buffer_append(out, start, number + sizeof(number) - start);
+	dyn_buffer_append(out, name, len);
+}
+
+static void
+append_attrs(DynBuffer *out, const DynKeyAttr *attrs, int n)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		append_name(out, attrs[i].name);
+		dyn_buffer_append_str(out, dyn_type_name(attrs[i].type));
+	}
+}
+
+static void
+append_key(DynBuffer *out, const DynKeySchema *key)
+{
+	dyn_buffer_append_str(out, "hash ");
+	append_attrs(out, key->hash, key->nhash);
+	dyn_buffer_append_str(out, " range ");
+	append_attrs(out, key->range, key->nrange);
+}
+
+static void
+append_index(DynBuffer *out, const DynIndexMeta *index)
+{
+	static const char *const projections[] = {
+		[DYN_PROJECT_ALL] = " all",
+		[DYN_PROJECT_KEYS_ONLY] = " keys",
+		[DYN_PROJECT_INCLUDE] = " include "
+	};
+	int			i;
+
+	dyn_buffer_append_str(out, index->global ? " global " : " local ");
+	append_name(out, index->name);
+	append_key(out, &index->key);
+	dyn_buffer_append_str(out, index->active ? "" : " inactive");
+	dyn_buffer_append_str(out, projections[index->projection]);
+	for (i = 0; i < index->nincluded; i++)
+		append_name(out, index->included[i]);
+}
+
+/* One text after another, each with its NUL; false if memory runs out. */
+static bool
+write_schemas(DynTableMeta *meta)
+{
+	DynBuffer	out;
+	const char *text;
+	int			i;
+
+	dyn_buffer_init(&out, 0);
+	append_key(&out, &meta->key);
+	dyn_buffer_append_char(&out, '\0');
+	for (i = 0; i < meta->nindexes; i++)
+	{
+		append_key(&out, &meta->key);
+		append_index(&out, &meta->indexes[i]);
+		dyn_buffer_append_char(&out, '\0');
+	}
+	meta->schema = meta->texts = out.data;
+	for (i = 0, text = out.data; !out.failed && i < meta->nindexes; i++)
+		meta->indexes[i].schema = text += strlen(text) + 1;
+	return !out.failed;
+}
+
+/* ---- the description ---- */
+
 static DynTableMeta *
 read_table(const json_t *root, size_t text_size, const char **reason)
 {
@@ -364,6 +450,12 @@ read_table(const json_t *root, size_t text_size, const char **reason)
 	else if (!fill(&src, meta))
 	{
 		*reason = "a table description with an unsupported key";
+		dyn_metadata_free(meta);
+		meta = NULL;
+	}
+	else if (!write_schemas(meta))
+	{
+		*reason = "out of memory";
 		dyn_metadata_free(meta);
 		meta = NULL;
 	}
@@ -386,6 +478,8 @@ dyn_metadata_parse(const char *buf, size_t len, const char **reason)
 void
 dyn_metadata_free(DynTableMeta *meta)
 {
+	if (meta != NULL)
+		free(meta->texts);
 	free(meta);
 }
 
@@ -468,104 +562,30 @@ dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 
 /* ---- schemas ---- */
 
-/* With its length first, which makes the text unambiguous. */
-static void
-append_name(DynBuffer *out, const char *name)
+const char *
+dyn_metadata_schema(const DynTableMeta *meta, const char *index)
 {
-	char		number[24];
-	char	   *start = number + sizeof(number) - 1;
-	size_t		len = strlen(name);
-	size_t		rest = len;
+	const DynIndexMeta *found;
 
-	*start = ':';
-	do
-		*--start = '0' + rest % 10;
-	while ((rest /= 10) > 0);
-	dyn_buffer_append(out, start, number + sizeof(number) - start);
-	dyn_buffer_append(out, name, len);
-}
-
-static void
-append_attrs(DynBuffer *out, const DynKeyAttr *attrs, int n)
-{
-	int			i;
-
-	for (i = 0; i < n; i++)
-	{
-		append_name(out, attrs[i].name);
-		dyn_buffer_append_str(out, dyn_type_name(attrs[i].type));
-	}
-}
-
-static void
-append_key(DynBuffer *out, const DynKeySchema *key)
-{
-	dyn_buffer_append_str(out, "hash ");
-	append_attrs(out, key->hash, key->nhash);
-	dyn_buffer_append_str(out, " range ");
-	append_attrs(out, key->range, key->nrange);
-}
-
-static void
-append_index(DynBuffer *out, const DynIndexMeta *index)
-{
-	static const char *const projections[] = {
-		[DYN_PROJECT_ALL] = " all",
-		[DYN_PROJECT_KEYS_ONLY] = " keys",
-		[DYN_PROJECT_INCLUDE] = " include "
-	};
-	int			i;
-
-	dyn_buffer_append_str(out, index->global ? " global " : " local ");
-	append_name(out, index->name);
-	append_key(out, &index->key);
-	dyn_buffer_append_str(out, index->active ? "" : " inactive");
-	dyn_buffer_append_str(out, projections[index->projection]);
-	for (i = 0; i < index->nincluded; i++)
-		append_name(out, index->included[i]);
-}
-
-bool
-dyn_metadata_schema(const DynTableMeta *meta, const char *index,
-					DynBuffer *out)
-{
-	const DynIndexMeta *found = index ? dyn_metadata_index(meta, index) : NULL;
-
-	if (index != NULL && found == NULL)
-		return false;
-	append_key(out, &meta->key);
-	if (found != NULL)
-		append_index(out, found);
-	return true;
-}
-
-/* Compares the schemas of the table and that index; `texts` is scratch. */
-static bool
-same_parts(const DynTableMeta *a, const DynTableMeta *b, const char *index,
-		   DynBuffer texts[2])
-{
-	dyn_buffer_reset(&texts[0]);
-	dyn_buffer_reset(&texts[1]);
-	return dyn_metadata_schema(a, index, &texts[0]) &&
-		dyn_metadata_schema(b, index, &texts[1]) &&
-		!texts[0].failed && !texts[1].failed &&
-		texts[0].len == texts[1].len &&
-		memcmp(texts[0].data, texts[1].data, texts[0].len) == 0;
+	if (index == NULL)
+		return meta->schema;
+	found = dyn_metadata_index(meta, index);
+	return found ? found->schema : NULL;
 }
 
 bool
 dyn_metadata_same_schema(const DynTableMeta *a, const DynTableMeta *b)
 {
-	DynBuffer	texts[2];
-	bool		same;
 	int			i;
 
-	dyn_buffer_init(&texts[0], 0);
-	dyn_buffer_init(&texts[1], 0);
-	same = a->nindexes == b->nindexes && same_parts(a, b, NULL, texts);
-	for (i = 0; same && i < a->nindexes; i++)
-		same = same_parts(a, b, a->indexes[i].name, texts);
-	dyn_buffer_free(&texts[0]);
-	dyn_buffer_free(&texts[1]);
-	return same;
+	if (a->nindexes != b->nindexes || strcmp(a->schema, b->schema) != 0)
+		return false;
+	for (i = 0; i < a->nindexes; i++)
+	{
+		const char *other = dyn_metadata_schema(b, a->indexes[i].name);
+
+		if (other == NULL || strcmp(a->indexes[i].schema, other) != 0)
+			return false;
+	}
+	return true;
 }

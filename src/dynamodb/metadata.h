@@ -6,7 +6,7 @@
  * Keys are arrays, as a global secondary index may have up to four attributes
  * on either side (developer guide, multi-attribute keys).
  *
- * A description is one malloc'd block.
+ * A description is malloc'd; it has no reference to the response.
  */
 #ifndef DYN_DYNAMODB_METADATA_H
 #define DYN_DYNAMODB_METADATA_H
@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../base/buffer.h"
 #include "attrvalue.h"
 
 #define DYN_MAX_KEY_ATTRS	4	/* on each side of a key */
@@ -65,6 +64,7 @@ typedef struct DynIndexMeta
 	uint64_t	item_count;		/* some hours old; 0 may mean unknown */
 	uint64_t	size_bytes;
 	DynThroughput throughput;	/* LSI: the table's */
+	const char *schema;
 } DynIndexMeta;
 
 typedef struct DynTableMeta
@@ -78,6 +78,8 @@ typedef struct DynTableMeta
 	double		created;		/* seconds since 1970; 0: not told */
 	int			nindexes;
 	DynIndexMeta *indexes;		/* LSIs first, then GSIs, as described */
+	const char *schema;
+	char	   *texts;			/* private: the memory of all schemas */
 } DynTableMeta;
 
 /*
@@ -114,19 +116,15 @@ extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *ind
 							   const char *attr);
 
 /*
- * Appends a text of everything that a plan relies on when it reads the table,
- * or its index of that name (NULL: the table itself): the keys, and of the
- * index also its kind, state and projection.  While the texts are equal, a
- * plan is valid.  Returns false, with nothing appended, if there is no such
- * index; check out->failed.
+ * A text of everything that a plan relies on when it reads the table, or its
+ * index of that name (NULL: the table itself): the keys, and of the index also
+ * its kind, state and projection.  While the texts are equal, a plan is valid.
+ * Lives as long as the description; NULL if there is no such index.
  */
-extern bool dyn_metadata_schema(const DynTableMeta *meta, const char *index,
-								DynBuffer *out);
+extern const char *dyn_metadata_schema(const DynTableMeta *meta,
+									   const char *index);
 
-/*
- * Do both describe the same keys and indexes?  Sizes may differ.  Also false
- * if memory runs out.
- */
+/* Do both describe the same keys and indexes?  Sizes may differ. */
 extern bool dyn_metadata_same_schema(const DynTableMeta *a,
 									 const DynTableMeta *b);
 

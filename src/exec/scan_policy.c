@@ -42,14 +42,14 @@ units_of_scan(const DynRelation *relation, double size_bytes)
 static char *
 time_clause(const DynRelation *relation, const DynTableMeta *meta, double units)
 {
-	const DynPriceOptions *prices = &relation->prices;
+	const DynReadOptions *options = &relation->options;
 	DynCapacity capacity;
 	double		ms;
 
-	if (!meta->throughput.provisioned && prices->read_capacity == 0)
+	if (!meta->throughput.provisioned && options->read_capacity == 0)
 		return pstrdup("");
 	dyn_capacity_init(&capacity, &meta->throughput, meta->size_bytes,
-					  prices->read_capacity, prices->read_percent);
+					  options->read_capacity, options->read_percent);
 	ms = dyn_units_ms(&capacity, units, 0);
 	return ms < 1000 ? pstrdup("") : psprintf(", at least %.0f s", ms / 1000);
 }

@@ -35,6 +35,13 @@
 
 const char *const dyn_scan_policy_names[] = {"allow", "warn", "error", NULL};
 
+const DynReadOptions dyn_default_reads = {
+	.scan_policy = DYN_SCAN_WARN,
+	.round_trip_ms = 5,
+	.read_percent = 100,
+	.unit_cost_ms = 0.2
+};
+
 static const char *const mismatch_words[] = {"error", "null", NULL};
 
 /* Objects that may have an option, as bits. */
@@ -483,6 +490,31 @@ dyn_option_enum(List *options, const char *name, const char *const *words,
 	int			position = value ? enum_position(words, value) : -1;
 
 	return position < 0 ? fallback : position;
+}
+
+DynReadOptions
+dyn_option_reads(List *options, const DynReadOptions *fallback)
+{
+	DynReadOptions reads = *fallback;
+
+	if (options == NIL)
+		return reads;
+	reads.scan_policy = dyn_option_enum(options, "scan_policy",
+										dyn_scan_policy_names,
+										fallback->scan_policy);
+	reads.consistent = dyn_option_bool(options, "consistent_read",
+									   fallback->consistent);
+	reads.fetch_size = dyn_option_int(options, "fetch_size",
+									  fallback->fetch_size);
+	reads.round_trip_ms = dyn_option_real(options, "round_trip_ms",
+										  fallback->round_trip_ms);
+	reads.read_capacity = dyn_option_real(options, "read_capacity",
+										  fallback->read_capacity);
+	reads.read_percent = dyn_option_real(options, "read_percent",
+										 fallback->read_percent);
+	reads.unit_cost_ms = dyn_option_real(options, "unit_cost_ms",
+										 fallback->unit_cost_ms);
+	return reads;
 }
 
 int

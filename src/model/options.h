@@ -24,6 +24,20 @@ typedef enum DynScanPolicy
 	DYN_SCAN_ERROR
 } DynScanPolicy;
 
+/* What a table takes from its server unless it has an option of its own. */
+typedef struct DynReadOptions
+{
+	DynScanPolicy scan_policy;
+	bool		consistent;		/* consistent_read */
+	int			fetch_size;		/* 0: as many items as the service returns */
+
+	/* what reads cost (dynamodb/units.h) */
+	double		round_trip_ms;
+	double		read_capacity;	/* units a second; 0: as described */
+	double		read_percent;
+	double		unit_cost_ms;
+} DynReadOptions;
+
 /* The values of scan_policy in the order of the enum, NULL-terminated. */
 extern const char *const dyn_scan_policy_names[];
 
@@ -36,6 +50,11 @@ extern double dyn_option_real(List *options, const char *name, double fallback);
 extern bool dyn_option_bool(List *options, const char *name, bool fallback);
 extern int	dyn_option_enum(List *options, const char *name,
 							const char *const *words, int fallback);
+
+/* Those that are set, the others as they are in `fallback`. */
+extern DynReadOptions dyn_option_reads(List *options,
+									   const DynReadOptions *fallback);
+extern const DynReadOptions dyn_default_reads;
 
 /* The default from the table, for integers. */
 extern int	dyn_option_default_int(const char *name);

@@ -73,41 +73,16 @@ remote_table(const DynRelation *relation, const char *name)
 	return psprintf("%s%s", relation->connection->table_prefix, name);
 }
 
-static double
-real_option(List *table, List *server, const char *name, double fallback)
-{
-	return dyn_option_real(table, name,
-						   dyn_option_real(server, name, fallback));
-}
-
 static void
-read_prices(DynPriceOptions *prices, List *table, List *server)
-{
-	prices->round_trip_ms = real_option(table, server, "round_trip_ms", 5);
-	prices->read_capacity = real_option(table, server, "read_capacity", 0);
-	prices->read_percent = real_option(table, server, "read_percent", 100);
-	prices->unit_cost_ms = real_option(table, server, "unit_cost_ms", 0.2);
-}
-
-/* Table options, with the server's as fallback. */
-static void
-read_options(DynRelation *relation, List *table, List *server)
+read_options(DynRelation *relation, List *table)
 {
 	relation->table = remote_table(relation,
 								   dyn_option_text(table, "table_name"));
-	relation->scan_policy =
-		dyn_option_enum(table, "scan_policy", dyn_scan_policy_names,
-						dyn_option_enum(server, "scan_policy",
-										dyn_scan_policy_names, DYN_SCAN_WARN));
+	relation->options = dyn_option_reads(table, &relation->connection->reads);
 	relation->consistent = dyn_guc_consistent_read ||
-		dyn_option_bool(table, "consistent_read",
-						dyn_option_bool(server, "consistent_read", false));
-	relation->fetch_size =
-		dyn_option_int(table, "fetch_size",
-					   dyn_option_int(server, "fetch_size", 0));
+		relation->options.consistent;
 	/* the server's is a budget for all its tables */
 	relation->max_read_units = dyn_option_real(table, "max_read_units", 0);
-	read_prices(&relation->prices, table, server);
 }
 
 DynRelation *
@@ -115,13 +90,12 @@ dyn_relation_open(Oid relid, Oid userid)
 {
 	DynRelation *relation = palloc0(sizeof(DynRelation));
 	ForeignTable *table = GetForeignTable(relid);
-	ForeignServer *server = GetForeignServer(table->serverid);
 	Relation	rel = table_open(relid, NoLock);
 
 	relation->relid = relid;
 	relation->name = pstrdup(RelationGetRelationName(rel));
 	relation->connection = dyn_session_connection(table->serverid, userid);
-	read_options(relation, table->options, server->options);
+	read_options(relation, table->options);
 	read_columns(relation, rel,
 				 dyn_option_enum(table->options, "on_mismatch",
 								 on_mismatch_words, 0) == 1);
@@ -133,11 +107,11 @@ DynScanPolicy
 dyn_relation_scan_policy(const DynRelation *relation)
 {
 	if (dyn_guc_scan_policy < 0)
-		return relation->scan_policy;
+		return relation->options.scan_policy;
 	/* "allow", set by a superuser, loosens; the others tighten */
 	if (dyn_guc_scan_policy == DYN_SCAN_ALLOW)
 		return DYN_SCAN_ALLOW;
-	return Max(relation->scan_policy, (DynScanPolicy) dyn_guc_scan_policy);
+	return Max(relation->options.scan_policy, (DynScanPolicy) dyn_guc_scan_policy);
 }
 
 AttrNumber

@@ -31,26 +31,15 @@ typedef struct DynColumn
 	DynTraits	traits;			/* see exact.h */
 } DynColumn;
 
-/* What reads cost, as far as options tell (dynamodb/units.h). */
-typedef struct DynPriceOptions
-{
-	double		round_trip_ms;
-	double		read_capacity;	/* units a second; 0: as described */
-	double		read_percent;
-	double		unit_cost_ms;
-} DynPriceOptions;
-
 typedef struct DynRelation
 {
 	Oid			relid;
 	const char *name;			/* of the foreign table */
 	const char *table;			/* of the DynamoDB table, prefix included */
 	DynConnection *connection;
-	DynScanPolicy scan_policy;	/* by the options */
+	DynReadOptions options;		/* the table's, or else the server's */
 	bool		consistent;		/* option or parameter consistent_read */
-	int			fetch_size;
 	double		max_read_units; /* the table's option; 0: no limit */
-	DynPriceOptions prices;
 	bool		locked;			/* planning: a row mark may add ctid, unseen */
 	int			ncolumns;
 	DynColumn  *columns;		/* by attnum - 1 */

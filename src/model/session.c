@@ -33,7 +33,6 @@
 #include "../dynamodb/page_check.h"
 #include "counters.h"
 #include "guc.h"
-#include "options.h"
 #include "pg_compat.h"
 #include "privilege.h"
 #include "session.h"
@@ -393,6 +392,7 @@ set_limits(DynConnection *connection, List *options)
 	connection->throttle_patience =
 		dyn_option_int(options, "throttle_patience",
 					   dyn_option_default_int("throttle_patience"));
+	connection->reads = dyn_option_reads(options, &dyn_default_reads);
 }
 
 /* Runs when the connection's context is deleted: frees malloc'd parts. */
@@ -442,6 +442,7 @@ make_connection(Oid serverid, Oid userid)
 
 	connection->serverid = serverid;
 	connection->userid = userid;
+	connection->owner = server->owner;
 	connection->server_name = pstrdup(server->servername);
 	connection->valid = true;
 	set_endpoint(connection, server);
@@ -559,12 +560,12 @@ dyn_session_connection(Oid serverid, Oid userid)
 {
 	DynConnection *connection = find_connection(serverid, userid);
 
-	/* pin first: looking up the server may process an invalidation */
+	/* pin first: the check may process an invalidation */
 	connection->pins++;
 	call_at_reset(unpin_connection, connection);
 	if (pg_strncasecmp(connection->service.url, "http://", 7) == 0)
-		dyn_check_endpoint(GetForeignServer(serverid)->owner,
-						   connection->server_name, connection->service.url);
+		dyn_check_endpoint(connection->owner, connection->server_name,
+						   connection->service.url);
 	return connection;
 }
 

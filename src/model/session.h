@@ -20,11 +20,13 @@
 #include "../dynamodb/metadata.h"
 #include "../dynamodb/operation.h"
 #include "errors.h"
+#include "options.h"
 
 typedef struct DynConnection
 {
 	Oid			serverid;
 	Oid			userid;
+	Oid			owner;			/* of the server */
 	char	   *server_name;
 	DynService	service;
 	DynClock	clock;			/* of the service */
@@ -33,6 +35,7 @@ typedef struct DynConnection
 	double		max_read_units; /* per second; 0: no limit */
 	double		max_statement_units;	/* 0: no limit */
 	int			throttle_patience;	/* ms without progress; 0: no limit */
+	DynReadOptions reads;		/* for tables without options of their own */
 
 	/* private to session.c */
 	struct DynDescription *descriptions;

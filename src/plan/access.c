@@ -338,45 +338,12 @@ decode_estimate(const Const *encoded, DynEstimate *estimate)
 
 /* ---- the schema of the plan ---- */
 
-/* The schema as text; NULL if the plan's index does not exist. */
-static char *
-schema_text(const DynAccess *access, const DynTableMeta *meta)
-{
-	DynBuffer	text;
-	char	   *copy = NULL;
-	bool		failed;
-
-	dyn_buffer_init(&text, 0);
-	if (dyn_metadata_schema(meta, access->index, &text) && !text.failed)
-		copy = MemoryContextAllocExtended(CurrentMemoryContext, text.len + 1,
-										  MCXT_ALLOC_NO_OOM);
-	failed = text.failed;
-	if (copy != NULL)
-	{
-		memcpy(copy, text.data, text.len);
-		copy[text.len] = '\0';
-	}
-	dyn_buffer_free(&text);
-	if (failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	return copy;
-}
-
-void
-dyn_access_set_schema(DynAccess *access, const DynTableMeta *meta)
-{
-	access->schema = schema_text(access, meta);
-}
-
 bool
 dyn_access_fits(const DynAccess *access, const DynTableMeta *meta)
 {
-	char	   *now = schema_text(access, meta);
-	bool		fits = now != NULL && strcmp(now, access->schema) == 0;
+	const char *now = dyn_metadata_schema(meta, access->index);
 
-	if (now != NULL)
-		pfree(now);
-	return fits;
+	return now != NULL && strcmp(now, access->schema) == 0;
 }
 
 bool

@@ -125,9 +125,6 @@ dyn_access_can_look_up(const DynAccess *access)
 		!(access->ordered && access->multi_partition);
 }
 
-/* Sets `schema` from the description used for planning. */
-extern void dyn_access_set_schema(DynAccess *access, const DynTableMeta *meta);
-
 /* Does the description still have the keys and index of the plan? */
 extern bool dyn_access_fits(const DynAccess *access, const DynTableMeta *meta);
 

@@ -91,10 +91,11 @@ item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
 
 /* In a response an attribute has its name and type besides. */
 static double
-column_bytes(const DynRelation *relation, AttrNumber attnum)
+column_bytes(const DynRelPlan *plan, AttrNumber attnum)
 {
-	const DynColumn *column = dyn_relation_column(relation, attnum);
-	int32		width = get_attavgwidth(relation->relid, attnum);
+	const DynColumn *column = dyn_relation_column(plan->relation, attnum);
+	int32		width = plan->analysed
+		? get_attavgwidth(plan->relation->relid, attnum) : 0;
 
 	if (width <= 0)
 		width = get_typavgwidth(column->codec.basetype, -1);
@@ -102,14 +103,15 @@ column_bytes(const DynRelation *relation, AttrNumber attnum)
 }
 
 double
-dyn_fetched_part(const DynRelation *relation, List *fields)
+dyn_fetched_part(const DynRelPlan *plan)
 {
+	const DynRelation *relation = plan->relation;
 	Bitmapset  *wanted = NULL;
 	double		fetched = 0,
 				all = 0;
 	ListCell   *lc;
 
-	foreach(lc, fields)
+	foreach(lc, plan->fields)
 		wanted = bms_add_member(wanted, ((DynField *) lfirst(lc))->attnum);
 	for (AttrNumber attnum = 1; attnum <= relation->ncolumns; attnum++)
 	{
@@ -117,7 +119,7 @@ dyn_fetched_part(const DynRelation *relation, List *fields)
 
 		if (dyn_relation_column(relation, attnum)->dropped)
 			continue;
-		bytes = column_bytes(relation, attnum);
+		bytes = column_bytes(plan, attnum);
 		all += bytes;
 		if (bms_is_member(attnum, wanted))
 			fetched += bytes;
@@ -562,7 +564,7 @@ find_prices(DynPrices *prices, const RelOptInfo *baserel,
 			const DynAccess *access, const DynIndexMeta *index)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	const DynPriceOptions *options = &plan->relation->prices;
+	const DynReadOptions *options = &plan->relation->options;
 	const DynThroughput *throughput = index ? &index->throughput
 		: &plan->meta->throughput;
 	double		bytes = supposed_bytes(baserel, index);

@@ -24,10 +24,10 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 extern double dyn_table_rows(const RelOptInfo *baserel, const DynTableMeta *meta);
 
 /*
- * The part of an item's bytes that these fields take in a response, by the
- * widths of the columns.
+ * The part of an item's bytes that the plan's fields take in a response, by
+ * the widths of the columns.
  */
-extern double dyn_fetched_part(const DynRelation *relation, List *fields);
+extern double dyn_fetched_part(const DynRelPlan *plan);
 
 /* Estimated maximum number of keys that the access plan reads. */
 extern double dyn_access_keys(PlannerInfo *root, const DynAccess *access);

@@ -740,7 +740,7 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 		access->global = index->global;
 		access->fetch_base_items = index->global && !dyn_index_covers(plan, index);
 	}
-	dyn_access_set_schema(access, plan->meta);
+	access->schema = dyn_metadata_schema(plan->meta, access->index);
 	access->multi_partition = reads_several(plan->relation, access);
 	match_presence(&match, access);
 	if (index != NULL)
@@ -759,7 +759,7 @@ dyn_match_scan(const DynRelPlan *plan, List *clauses, List **pushed_exactly)
 	DynAccess  *access = make_access(plan, NULL, DYN_ACCESS_SCAN);
 
 	init_match(&match, plan, NULL, clauses);
-	dyn_access_set_schema(access, plan->meta);
+	access->schema = dyn_metadata_schema(plan->meta, access->index);
 	access->multi_partition = true;
 	match_presence(&match, access);
 	access->key_rinfos = clause_rinfos(match.consumed);

@@ -57,7 +57,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	foreach(lc, baserel->baserestrictinfo)
 		dyn_collect_fields((Node *) lfirst_node(RestrictInfo, lc)->clause,
 						   baserel->relid, plan->relation, &plan->fields);
-	plan->fetched = dyn_fetched_part(plan->relation, plan->fields);
+	plan->analysed = baserel->tuples > 0;
+	plan->fetched = dyn_fetched_part(plan);
 	return plan;
 }
 
@@ -116,7 +117,6 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	List	   *pushed_exactly;
 
 	baserel->fdw_private = plan;
-	plan->analysed = baserel->tuples > 0;
 	baserel->tuples = dyn_table_rows(baserel, plan->meta);
 	add_unique_key(baserel, plan);
 	set_baserel_size_estimates(root, baserel);

@@ -300,7 +300,7 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	spec.may_stop_early = reader->access->may_stop_early;
 	spec.keep = reader->keeps;
 	spec.first_limit = reader->access->limit_hint;
-	spec.fetch_size = reader->relation->fetch_size;
+	spec.fetch_size = reader->relation->options.fetch_size;
 	spec.counters = reader->count_into;
 	/* answers to lookups wait until they are served, each for itself */
 	spec.group_in_flight = keyed ? NULL : reader->group_in_flight;
