@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <string.h>
+
 #include "../base/buffer.h"
 #include "attrvalue.h"
 
@@ -25,6 +27,19 @@ typedef struct DynScalar
 	const char *data;
 	size_t		len;
 } DynScalar;
+
+/*
+ * Does the value of a response have the bytes of the scalar?  Then they are
+ * equal; other spellings may be, too.
+ */
+static inline bool
+dyn_value_spells(const DynValue *value, const DynScalar *scalar)
+{
+	return value->type == scalar->type && value->len == scalar->len &&
+		(value->type == DYN_TYPE_N ||
+		 (value->type == DYN_TYPE_S && !(value->flags & DYN_VALUE_ESCAPED))) &&
+		memcmp(value->data, scalar->data, scalar->len) == 0;
+}
 
 /* {"S":"..."} */
 extern bool dyn_wire_scalar(DynBuffer *buf, const DynScalar *value);

@@ -31,11 +31,11 @@ DynValues
 dyn_values_copy(const DynValues *values)
 {
 	DynValues	copy = *values;
+	Size		size = values->n * sizeof(Datum);
+	char	   *memory = palloc(Max(size + values->n * sizeof(bool), 1));
 
-	copy.values = palloc(Max(values->n, 1) * sizeof(Datum));
-	copy.nulls = palloc(Max(values->n, 1) * sizeof(bool));
-	memcpy(copy.values, values->values, values->n * sizeof(Datum));
-	memcpy(copy.nulls, values->nulls, values->n * sizeof(bool));
+	copy.values = memcpy(memory, values->values, size);
+	copy.nulls = memcpy(memory + size, values->nulls, values->n * sizeof(bool));
 	dyn_values_keep(&copy);
 	return copy;
 }
@@ -44,9 +44,13 @@ void
 dyn_values_keep(DynValues *values)
 {
 	for (int i = 0; i < values->n; i++)
-		values->values[i] = values->nulls[i] ? (Datum) 0
-			: datumCopy(values->values[i], values->types[i].byval,
-						values->types[i].len);
+	{
+		if (values->nulls[i])
+			values->values[i] = (Datum) 0;
+		else if (!values->types[i].byval)
+			values->values[i] = datumCopy(values->values[i], false,
+										  values->types[i].len);
+	}
 }
 
 bool

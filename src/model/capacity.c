@@ -13,10 +13,10 @@
 
 /* varchar(n), char(n): at most n characters. */
 bool
-dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
+dyn_codec_holds_length(const DynCodec *codec, const char *text, size_t len)
 {
-	return codec->typmod < (int32) VARHDRSZ ||
-		pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
+	Assert(codec->typmod >= (int32) VARHDRSZ);
+	return pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
 }
 
 /* Is the canonical number in the range of the integer type? */

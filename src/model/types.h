@@ -158,9 +158,16 @@ extern bool dyn_encode_text(Datum value, DynScalar *out);
  * server's encoding, a time?
  */
 extern bool dyn_codec_holds_number(const DynCodec *codec, const char *number);
-extern bool dyn_codec_holds_text(const DynCodec *codec, const char *text,
-								 size_t len);
 extern bool dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant);
+extern bool dyn_codec_holds_length(const DynCodec *codec, const char *text,
+								   size_t len);
+
+static inline bool
+dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
+{
+	return codec->typmod < (int32) VARHDRSZ ||
+		dyn_codec_holds_length(codec, text, len);
+}
 
 /*
  * Decodes any value into jsonb, as plain JSON.  Returns false with a reason in

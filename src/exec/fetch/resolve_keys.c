@@ -151,9 +151,10 @@ sort_points(PointSet *set)
 {
 	int			kept = 0;
 
-	if (set->n > 1)
-		qsort_interruptible(set->points, set->n, sizeof(DynScalar),
-							sort_compare_points, NULL);
+	if (set->n <= 1)
+		return;
+	qsort_interruptible(set->points, set->n, sizeof(DynScalar),
+						sort_compare_points, NULL);
 	for (int i = 0; i < set->n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -477,7 +478,10 @@ resolve_attribute(const ResolveContext *context, const DynKeyMatch *match,
 			apply_range(context, range, lfirst(lc));
 	}
 	if (range->has_points)
-		keep_points_within(range);
+	{
+		if (range->lower.set || range->upper.set || range->has_prefix)
+			keep_points_within(range);
+	}
 	else
 	{
 		merge_prefix(range);
@@ -863,6 +867,6 @@ dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 		return;
 	if (access->kind != DYN_ACCESS_SCAN)
 		resolve_keys(&context, access, resolved);
-	if (!resolved->contradiction)
+	if (!resolved->contradiction && access->filters != NIL)
 		resolve_filter(&context, access, resolved);
 }

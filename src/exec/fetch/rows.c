@@ -402,3 +402,15 @@ dyn_rows_item_key(const DynRows *rows, const DynValue *values, DynKeyPart *parts
 					   &values[rows->extra_slots[i]], &parts[i].value);
 	}
 }
+
+bool
+dyn_rows_spells_key(const DynRows *rows, const DynValue *values,
+					const DynKeyPart *parts)
+{
+	for (int i = 0; i < rows->nbase; i++)
+	{
+		if (!dyn_value_spells(&values[rows->extra_slots[i]], &parts[i].value))
+			return false;
+	}
+	return true;
+}

@@ -82,6 +82,10 @@ extern void dyn_rows_end(DynRows *rows);
 extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 							  DynKeyPart *parts);
 
+/* Is that the key, as it is spelled?  False says nothing. */
+extern bool dyn_rows_spells_key(const DynRows *rows, const DynValue *values,
+								const DynKeyPart *parts);
+
 /*
  * "pk = "a", sk = 5" of an item, from the slots given; NULL if a slot is -1, or
  * its value not one that a key can have.  Raises no error for a value, so that

@@ -453,15 +453,13 @@ entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
 {
 	int			nparts = lookups->reader->access->nbase;
 	DynKeyPart	parts[2];
-	DynLookupEntry *entry = guess < batch->n ? batch->entries[guess] : NULL;
 
+	if (guess < batch->n && batch->entries[guess] != NULL &&
+		dyn_rows_spells_key(batch->rows, item,
+							&batch->keys[(Size) guess * nparts]))
+		return batch->entries[guess];
 	dyn_rows_item_key(batch->rows, item, parts);
-	begin_identity(lookups, 'k', parts, nparts);
-	if (entry != NULL && !lookups->identity.failed &&
-		entry->key.len == lookups->identity.len &&
-		memcmp(entry->key.data, lookups->identity.data, entry->key.len) == 0)
-		return entry;
-	return entry_of_identity(lookups);
+	return entry_of_key(lookups, parts, nparts);
 }
 
 /* Is the row needed by one execution only, and is there memory to hold it? */
