@@ -36,8 +36,10 @@ class OwnPostgres:
 
     def run(self, program, *arguments):
         """One of PostgreSQL's programs, as the user that PostgreSQL runs as."""
-        subprocess.run([*self.run_as, f"{self.programs}/{program}", "-D", f"{self.directory}/data", *arguments], check=True,
-                       stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, cwd="/")
+        environment = os.environ.get("POSTGRES_ENVIRONMENT", "").split() if program == "pg_ctl" else []
+        command = [f"{self.programs}/{program}", "-D", f"{self.directory}/data", *arguments]
+        subprocess.run([*self.run_as, "env", *environment, *command], check=True, stdout=subprocess.DEVNULL,
+                       stdin=subprocess.DEVNULL, cwd="/")
 
     def connect(self, options):
         """A connection that commits every statement."""

@@ -52,7 +52,8 @@ start_postgres() {
         die "initdb failed"
     fi
     postgres_settings "$port" | as_postgres tee -a "$DIR/pg/data/postgresql.conf" >/dev/null
-    if ! as_postgres "$PG_BIN/pg_ctl" -D "$DIR/pg/data" -l "$DIR/pg/server.log" -w -s start 9>&-; then
+    # shellcheck disable=SC2086  # its words
+    if ! as_postgres env ${POSTGRES_ENVIRONMENT-} "$PG_BIN/pg_ctl" -D "$DIR/pg/data" -l "$DIR/pg/server.log" -w -s start 9>&-; then
         as_postgres tail -n 5 "$DIR/pg/server.log" >&2
         die "PostgreSQL did not start"
     fi
