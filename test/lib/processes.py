@@ -1,5 +1,9 @@
 """What a server process holds, seen from outside."""
 import os
+import unittest
+
+# For tests that measure memory.
+WITHOUT_SANITIZERS = unittest.skipIf("POSTGRES_ENVIRONMENT" in os.environ, "sanitizers keep freed memory for a while")
 
 
 def descriptors_of(pid):

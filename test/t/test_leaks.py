@@ -3,13 +3,12 @@
 DYNAMO_FDW_LEAK_STATEMENTS says how many; the default takes a few seconds, and test/nightly asks for many more.
 """
 import os
-import unittest
 
 import psycopg2
 
 import fixture
 import replies
-from processes import descriptors_of, resident_kb
+from processes import WITHOUT_SANITIZERS, descriptors_of, resident_kb
 
 STATEMENTS = int(os.environ.get("DYNAMO_FDW_LEAK_STATEMENTS", "1500"))
 
@@ -29,7 +28,7 @@ def page(number, wrong=None):
             for i in range(first, first + ITEMS_PER_PAGE)]
 
 
-@unittest.skipIf("POSTGRES_ENVIRONMENT" in os.environ, "sanitizers keep freed memory for a while")
+@WITHOUT_SANITIZERS
 class Leaks(fixture.TestCase):
     """One backend runs them all."""
 

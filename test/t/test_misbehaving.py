@@ -7,6 +7,7 @@ import time
 import fixture
 import replies
 from dynamo import item
+from processes import WITHOUT_SANITIZERS
 from tables import read_page
 
 UNFIT = "the response does not match the request"
@@ -330,6 +331,7 @@ class Sizes(Misbehaving):
         items = [item({"h": "p0", "n": n, "pad": "x" * (1 << 20)}) for n in range(megabytes)]
         return lambda request: replies.gzip_body(counted([{**i, "h": request.body["ExpressionAttributeValues"][":v0"]} for i in items]))
 
+    @WITHOUT_SANITIZERS
     def test_packed_answers_that_came_together(self):
         """Sixteen in flight are a few kB each, and are not unpacked together."""
         self.fx.execute("SET dynamo_fdw.fetch_memory = 24576")

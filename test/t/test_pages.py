@@ -4,6 +4,7 @@ import re
 import fixture
 import replies
 from dynamo import item
+from processes import WITHOUT_SANITIZERS
 
 
 def items(count, **more):
@@ -95,6 +96,7 @@ class ManyPages(ScriptedPages):
             status = file.read()
         return [int(re.search(rf"{name}:\s+(\d+) kB", status).group(1)) for name in ("VmHWM", "VmRSS")]
 
+    @WITHOUT_SANITIZERS
     def test_constant_memory(self):
         """3,000 pages of 20 kB take no more than a hundred of them."""
         page = replies.reply({"Count": 20, "ScannedCount": 20, "Items": items(20, pad="x" * 1000)}).document

@@ -7,6 +7,7 @@ import zlib
 
 import fixture
 from dynamo import item
+from processes import WITHOUT_SANITIZERS
 from replies import Reply, delay, gzip_body
 
 WIDTH = 64              # requests in flight
@@ -84,15 +85,18 @@ class Room(LongAnswers):
         self.assertEqual(len(self.fake.requests), WIDTH)
         self.assertLess(self.peak() - before, most)
 
+    @WITHOUT_SANITIZERS
     def test_in_any_order(self):
         self.assert_peak(f"SELECT count(pad), sum(length(pad)) FROM t WHERE h IN ({self.keys()})",
                          [(WIDTH * self.MEGABYTES, WIDTH * self.MEGABYTES << 20)], 75)
 
+    @WITHOUT_SANITIZERS
     def test_of_a_join(self):
         """Expected to be short, so that all are asked for together."""
         self.assert_peak("SELECT count(pad), count(DISTINCT h) FROM keys JOIN t USING (h)",
                          [(WIDTH * self.MEGABYTES, WIDTH)], 120)
 
+    @WITHOUT_SANITIZERS
     def test_of_an_append(self):
         """Children that do not wait for each other."""
         half = WIDTH // 2
