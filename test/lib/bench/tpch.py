@@ -1,11 +1,19 @@
 #!/usr/bin/python3
 """Reports over eight tables of a wholesale trade, in the shapes of TPC-H's queries: requests, read units and their price.
 
-usage: tpch.py [SCALE] [--analyze] [--plans=N,N] [--library=PATH]...     (0.002; PATH: other builds to compare)
+usage: tpch.py [SCALE] [--seed=N] [--seconds=N] [--queries=N,N] [--plans=N,N] [--library=PATH]...
 
-The data are generated here. Each query runs on DynamoDB Local and on local copies, whose rows must be equal. The price is that
-of the planner's manual: milliseconds of round trips and transfer, and 0.2 ms for each read unit.
+--seed=7        of the data, which are generated here
+--seconds=300   the most that a query may take; none of its figures are known if it takes longer
+--queries=      these only
+--plans=        print the plans of these
+--library=      another build to compare with the installed one, without .so
+
+SCALE is 0.002 if not given. Each query runs on DynamoDB Local, before and after ANALYZE, and on local copies, whose rows must be
+equal. The price is that of the planner's manual: milliseconds of round trips and transfer, and 0.2 ms for each read unit. A query
+is WORSE whose price is more than a tenth above that of the first build.
 """
+import argparse
 import datetime
 import json
 import os
@@ -36,12 +44,13 @@ TABLES = {
     "lineitem": (("l_orderkey", "l_linenumber"), f"l_orderkey {KEY}, l_linenumber {KEY}, l_partkey {KEY}, l_suppkey int, l_quantity numeric,"
                  " l_extendedprice numeric, l_discount numeric, l_tax numeric, l_returnflag text, l_linestatus text, l_shipdate date,"
                  " l_commitdate date, l_receiptdate date, l_shipmode text, l_shipinstruct text")}
+INSTALLED = "$libdir/dynamo_fdw"
 INDEXES = {"orders": ["o_custkey"], "lineitem": ["l_partkey"]}
 
 
-def generate(scale):
+def generate(scale, seed):
     """The items of each table."""
-    rng = random.Random(7)
+    rng = random.Random(seed)
     suppliers, customers, parts = max(10, int(10_000 * scale)), int(150_000 * scale), int(200_000 * scale)
 
     def money(most):
@@ -141,17 +150,20 @@ QUERIES = {
         " WHERE o_custkey = c_custkey) GROUP BY 1"}
 
 
-def load(fx, scale):
+def load(fx, scale, seed):
     """The tables in DynamoDB, foreign tables over them, and local copies in the schema copy."""
     fx.server("direct", os.environ["DDB_ENDPOINT"], scan_policy="allow")
     fx.execute("CREATE SCHEMA copy")
-    for name, rows in generate(scale).items():
+    for name, rows in generate(scale, seed).items():
         keys, columns = TABLES[name]
         fx.create_table(name, (keys[0], "N"), (keys[1], "N") if keys[1:] else None,
                         [index(f"by_{column}", (column, "N")) for column in INDEXES.get(name, ())])
         fx.put(name, rows)
         fx.foreign_table(name, columns, server="direct", table_name=fx.remote(name))
-        fx.execute(f"CREATE TABLE copy.{name} AS TABLE {name}; ANALYZE copy.{name}")
+        fx.execute(f"CREATE TABLE copy.{name} AS TABLE {name}; ALTER TABLE copy.{name} ADD PRIMARY KEY ({', '.join(keys)})")
+        for column in INDEXES.get(name, ()):
+            fx.execute(f"CREATE INDEX ON copy.{name} ({column})")
+        fx.execute(f"ANALYZE copy.{name}")
 
 
 def nodes(plan, ahead=False):
@@ -166,19 +178,20 @@ def nodes(plan, ahead=False):
 
 
 def measure(fx, sql):
-    """(requests, units, price in ms) of one statement."""
+    """(requests, units, price in ms, Scans of lineitem) of one statement."""
     [(document,)] = fx.rows(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}")
     document = json.loads(document) if isinstance(document, str) else document
-    requests = units = ms = 0
+    requests = units = ms = scans = 0
     for node, ahead in nodes(document[0]["Plan"]):
         if node["Requests"]:
             width = node["Requests"] if node["Actual Loops"] == 1 or ahead else 1
             if node["Remote Operation"] == "Scan":     # a segment has four pages
                 width = width // 4
+                scans += node["Remote Table"].endswith(".lineitem") * (1 if "Kept Items" in node else node["Actual Loops"])
             width = min(16, max(1, width))
             ms += -(-node["Requests"] // width) * 5 + node["Bytes"] / 2**20 * 20 / width
         requests, units = requests + node["Requests"], units + node["Read Units"]
-    return requests, units, ms + 0.2 * units
+    return requests, units, ms + 0.2 * units, scans
 
 
 def rows_of(fx, sql):
@@ -186,45 +199,87 @@ def rows_of(fx, sql):
     return Counter(tuple(round(v, 6) if isinstance(v, Decimal) else v for v in row) for row in fx.rows(sql))
 
 
-def run(fx, library, plans):
-    """All queries with one build; some with their plans."""
-    if library:
-        fx.execute("UPDATE pg_proc SET probin = %s WHERE probin LIKE '%%dynamo_fdw%%'", (library,))
+def connect(fx, library, seconds):
+    """A session with this build; its functions are looked up once for each session."""
+    fx.execute("UPDATE pg_proc SET probin = %s WHERE probin LIKE '%%dynamo_fdw%%'", (library,))
     fx.conn.close()
     fx.conn = fx.connect()
-    fx.execute("SET jit = off")
+    fx.execute(f"SET jit = off; SET statement_timeout = '{seconds}s'")
+
+
+def run(fx, library, queries, options):
+    """The figures of each query with one build; the rows of the installed build are compared."""
+    connect(fx, library, options.seconds)
     results = {}
-    for number, sql in QUERIES.items():
+    for number, sql in queries.items():
         try:
-            fx.execute("SET search_path = copy")
-            right = rows_of(fx, sql)
-            fx.execute("RESET search_path")
-            if str(number) in plans:
-                print(f"Q{number} by {library}:\n" + fx.explain(sql, "ANALYZE, TIMING OFF, SUMMARY OFF"))
-            results[number] = measure(fx, sql) + ("" if rows_of(fx, sql) == right else " WRONG ROWS",)
+            if number in options.plans:
+                print(f"Q{number} by {library}:\n" + fx.explain(sql, "ANALYZE, VERBOSE, TIMING OFF, SUMMARY OFF"))
+            results[number] = measure(fx, sql)
+            if library == INSTALLED:
+                with_dynamo = rows_of(fx, sql)
+                fx.execute("SET search_path = copy")
+                if with_dynamo != rows_of(fx, sql):
+                    results[number] = "wrong rows"
         except fixture.psycopg2.Error as failure:
-            results[number] = (0, 0, 0, " " + str(failure).split("\n", maxsplit=1)[0][:40])
-            fx.execute("RESET search_path")
+            results[number] = str(failure).split("\n", maxsplit=1)[0]
+        fx.execute("RESET search_path")
     return results
 
 
+def line_of(results):
+    """The figures of one query by each build."""
+    columns = [f"{r[0]:7d} {r[1]:9.1f} {r[2]:9.1f}" if isinstance(r, tuple) else f"{r:27.27}" for r in results]
+    known = all(isinstance(r, tuple) for r in results)
+    note = "  WORSE" if known and results[-1][2] > 1.1 * results[0][2] else ""
+    if known and any(r[3] > 1 for r in results):
+        note += "  Scans of lineitem: " + ", ".join(str(r[3]) for r in results)
+    return "  |".join(columns) + note
+
+
+def report(results):
+    """Print the figures of all queries, and sums over those that all builds could answer."""
+    numbers = list(results[0])
+    for number in numbers:
+        print(f"Q{number:<3}" + line_of([result[number] for result in results]))
+    known = [n for n in numbers if all(isinstance(result[n], tuple) for result in results)]
+    print("sum " + line_of([tuple(sum(result[n][i] for n in known) for i in range(3)) + (0,) for result in results]), flush=True)
+
+
+def numbers(text):
+    """N,N as numbers."""
+    return [int(n) for n in text.split(",") if n]
+
+
+def options_of(arguments):
+    """The command line."""
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("scale", nargs="?", type=float, default=0.002)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--seconds", type=int, default=300)
+    parser.add_argument("--queries", type=numbers, default=list(QUERIES))
+    parser.add_argument("--plans", type=numbers, default=[])
+    parser.add_argument("--library", action="append", default=[])
+    return parser.parse_args(arguments)
+
+
 def main(arguments):
-    """Print the table."""
+    """Print the table before and after ANALYZE."""
+    options = options_of(arguments)
     os.environ.update(stack_environment())
-    scale = float(next((a for a in arguments if not a.startswith("--")), "0.002"))
-    libraries = [a.partition("=")[2] for a in arguments if a.startswith("--library=")] + ["$libdir/dynamo_fdw"]
-    plans = next((a.partition("=")[2] for a in arguments if a.startswith("--plans=")), "").split(",")
+    queries = {number: QUERIES[number] for number in options.queries}
+    libraries = options.library + [INSTALLED]
     fx = fixture.Fixture("tpch")
     try:
-        load(fx, scale)
-        if "--analyze" in arguments:
-            fx.execute("SET statement_timeout = 0; ANALYZE " + ", ".join(TABLES))
-        results = [run(fx, library, plans) for library in libraries]
-        print(f"scale {scale}{', analysed' if '--analyze' in arguments else ''}: requests, units, price in ms of {', '.join(libraries)}")
-        for number in QUERIES:
-            print(f"Q{number:<3}" + "  |".join(f"{r:7d} {u:9.1f} {p:9.1f}{note}" for r, u, p, note in (result[number] for result in results)))
-        print("sum " + "  |".join(f"{sum(r[0] for r in result.values()):7d} {sum(r[1] for r in result.values()):9.1f}"
-                                  f" {sum(r[2] for r in result.values()):9.1f}" for result in results))
+        fx.execute("SET statement_timeout = 0")
+        load(fx, options.scale, options.seed)
+        for analysed in (False, True):
+            if analysed:
+                connect(fx, INSTALLED, 0)
+                fx.execute("ANALYZE " + ", ".join(TABLES))
+            print(f"scale {options.scale}, seed {options.seed}{', analysed' if analysed else ''}: requests, units, price in ms of "
+                  + ", ".join(libraries), flush=True)
+            report([run(fx, library, queries, options) for library in libraries])
     finally:
         fx.close()
 
