@@ -114,6 +114,12 @@ dyn_reads_repeat(const DynReads *once, const DynPrices *prices, double times,
 		all.units = fmin(all.units, prices->most_units + DYN_LEAST_UNITS * all.keys);
 	all.base_requests *= times;
 	all.base_units *= times;
+	if (prices->most_base_units > 0 && all.base_units > prices->most_base_units)
+	{
+		all.base_requests = ceil(all.base_requests *
+								 prices->most_base_units / all.base_units);
+		all.base_units = prices->most_base_units;
+	}
 	all.bytes *= times;
 	all.cpu_ms *= times;
 	return all;

@@ -58,6 +58,8 @@ typedef struct DynPrices
 	double		in_flight;		/* requests at the same time */
 	double		most_units;		/* that Queries can use, beside 0.5 for each;
 								 * 0: unbounded */
+	double		most_base_units;	/* that their items in the table can use;
+									 * 0: unbounded */
 	bool		known;			/* is the capacity more than a guess? */
 } DynPrices;
 

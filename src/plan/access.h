@@ -57,6 +57,7 @@ typedef struct DynEstimate
 	DynPrices	prices;
 	double		items;			/* that the requests return */
 	double		check_cost;		/* of evaluating clauses */
+	double		whole_ms;		/* least price of a Scan of the table */
 	bool		first_only;		/* does a semijoin read one item per key? */
 	bool		supposed;		/* the table's size is unknown */
 	bool		guessed;		/* so are the items of a partition key */

@@ -14,6 +14,10 @@
  *		items per partition key, keys	3: then Queries never use much more than
  *		from elsewhere or of a list		a Scan, but a Scan could use much more
  *		items of a named partition		a 200th of the table
+ *
+ * Items that an index lacks are read by key, which costs at most so many times
+ * what a Scan does as there are such items in 4 kB; so the choice supposes that
+ * many per key, if they are more than 3.
  */
 #include "postgres.h"
 
@@ -37,11 +41,16 @@
 
 #define COST_PER_MS			20.0
 
+/* Core takes costs for equal that differ by less than a hundredth. */
+#define DIRECT_ADVANTAGE	1.05
+
 #define UNKNOWN_ITEMS		1000.0
 #define UNKNOWN_ITEM_BYTES	300.0
 #define UNKNOWN_BYTES		(1024.0 * 1024 * 1024)
 #define UNKNOWN_LENGTH		3.0 /* items per partition key */
 #define DAY					86400.0 /* seconds */
+
+#define ITEM_UNIT_BYTES		4096.0	/* of an item by its key, in half a unit */
 
 #define TYPE_BYTES			8	/* of an attribute in JSON: "":{"S":}, */
 
@@ -302,9 +311,12 @@ supposed_bytes(const RelOptInfo *baserel, const DynIndexMeta *index)
  * cheaper.
  */
 static double
-caution(const RelOptInfo *baserel, const DynAccess *access)
+caution(const RelOptInfo *baserel, const DynIndexMeta *index)
 {
-	if (access->global || !dyn_collections_are_guessed(baserel))
+	const DynRelPlan *plan = baserel->fdw_private;
+
+	if (!dyn_partitions_are_guessed(baserel,
+									index ? &index->key : &plan->meta->key))
 		return 1;
 	return baserel->tuples / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
 }
@@ -336,6 +348,23 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 		(index != NULL && !index->global && !dyn_index_covers(plan, index));
 }
 
+/*
+ * The items that lookups of so many keys examine, if the number of items per
+ * key is a guess.
+ */
+static double
+supposed_items(const DynRelPlan *plan, const DynAccess *access,
+			   const DynIndexMeta *index, double items, double keys)
+{
+	double		length = UNKNOWN_LENGTH;
+
+	if (reads_base_items(plan, access, index))
+		length = Max(length, ITEM_UNIT_BYTES / item_bytes(plan->meta, NULL));
+	else if (access->nrange == 0)
+		return keys * length;
+	return Min(items, keys * length);
+}
+
 /* The items that Queries of these keys examine. */
 static double
 query_items(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
@@ -351,10 +380,9 @@ query_items(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 		clauselist_selectivity(root, access->key_rinfos, baserel->relid,
 							   JOIN_INNER, NULL);
 	if (named)
-		items *= caution(baserel, access);
-	else if (lengths_are_guessed(plan, index) &&
-			 !reads_base_items(plan, access, index))
-		items = Min(items, keys * UNKNOWN_LENGTH);
+		items *= caution(baserel, index);
+	else if (lengths_are_guessed(plan, index))
+		items = supposed_items(plan, access, index, items, keys);
 	return Min(Max(items, keys), dyn_access_most_items(root, baserel, access));
 }
 
@@ -432,6 +460,30 @@ read_access(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
 	items = query_items(root, baserel, access, index, keys);
 	read_partitions(reads, keys, items, bytes);
 	return items;
+}
+
+/*
+ * The items that the matched clauses on this table alone select; at least the
+ * 200th that a named partition is taken to have, if lengths are guesses.
+ */
+static double
+own_items(PlannerInfo *root, const RelOptInfo *baserel, const DynAccess *access,
+		  const DynIndexMeta *index)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	double		least = lengths_are_guessed(plan, index)
+		? baserel->tuples / DEFAULT_NUM_DISTINCT : 0;
+	List	   *own = NIL;
+	ListCell   *lc;
+
+	foreach(lc, access->key_rinfos)
+	{
+		if (bms_is_subset(lfirst_node(RestrictInfo, lc)->clause_relids,
+						  baserel->relids))
+			own = lappend(own, lfirst(lc));
+	}
+	return Max(Max(1, least), baserel->tuples *
+			   clauselist_selectivity(root, own, baserel->relid, JOIN_INNER, NULL));
 }
 
 /* The items of the table that an index lacks. */
@@ -559,8 +611,30 @@ estimate_reads(DynEstimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 	}
 }
 
+/*
+ * Queries with different keys never use much more than a read of the whole
+ * table or index, and of those items of the table that its own clauses select.
+ */
 static void
-find_prices(DynPrices *prices, const RelOptInfo *baserel,
+limit_units(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
+			const DynAccess *access, const DynIndexMeta *index, double bytes)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	double		factor = plan->relation->consistent ? 2 : 1;
+	double		base = 0;
+
+	if (reads_base_items(plan, access, index))
+		base = factor * own_items(root, baserel, access, index) *
+			dyn_item_units(item_bytes(plan->meta, NULL));
+	prices->most_units = factor * dyn_page_units(bytes);
+	if (access->fetch_base_items)
+		prices->most_base_units = base;
+	else
+		prices->most_units += base;
+}
+
+static void
+find_prices(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
 			const DynAccess *access, const DynIndexMeta *index)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
@@ -577,11 +651,22 @@ find_prices(DynPrices *prices, const RelOptInfo *baserel,
 	prices->round_trip_ms = options->round_trip_ms;
 	prices->unit_cost_ms = options->unit_cost_ms;
 	prices->in_flight = plan->relation->connection->max_concurrency;
-	if (access->kind == DYN_ACCESS_QUERY &&
-		!reads_base_items(plan, access, index))
-		prices->most_units = dyn_page_units(bytes) *
-			(plan->relation->consistent ? 2 : 1);
+	if (access->kind == DYN_ACCESS_QUERY)
+		limit_units(prices, root, baserel, access, index, bytes);
 	prices->known = throughput->provisioned || options->read_capacity > 0;
+}
+
+/* Of the requests alone, as if nothing were transferred. */
+static double
+whole_table_ms(const RelOptInfo *baserel, const DynPrices *prices)
+{
+	DynPrices	of_table = *prices;
+	DynReads	reads = {0};
+
+	of_table.capacity = prices->base;
+	read_table(&reads, supposed_bytes(baserel, NULL));
+	reads.bytes = 0;
+	return dyn_reads_price(&reads, &of_table);
 }
 
 void
@@ -597,7 +682,8 @@ dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
 	estimate->first_only = access->kind == DYN_ACCESS_QUERY &&
 		!access->fetch_base_items && access->filter_rinfos == NIL &&
 		access->local_rinfos == NIL;
-	find_prices(&estimate->prices, baserel, access, index);
+	find_prices(&estimate->prices, root, baserel, access, index);
+	estimate->whole_ms = whole_table_ms(baserel, &estimate->prices);
 	estimate->supposed = size_is_unknown(plan);
 	estimate->guessed = access->kind == DYN_ACCESS_QUERY &&
 		lengths_are_guessed(plan, index);
@@ -623,19 +709,34 @@ cost_of_kind(DynAccessKind kind, double ms)
 	return cost;
 }
 
+/*
+ * What DynamoDB has saved up serves few executions.  But the first of them is
+ * served: without it, one may seem dearer than a Scan, and core would drop the
+ * path before the price of many is known.
+ */
+static double
+repeated_ms(const DynEstimate *estimate)
+{
+	double		once = dyn_reads_price(&estimate->reads, &estimate->prices);
+	DynPrices	prices = estimate->prices;
+
+	prices.capacity.saved = prices.base.saved = 0;
+	return Min(dyn_reads_price(&estimate->reads, &prices),
+			   Max(once, estimate->whole_ms / DIRECT_ADVANTAGE));
+}
+
 /* The requests alone. */
 static void
 cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
 			  Cost *startup, Cost *total)
 {
-	DynPrices	prices = estimate->prices;
+	const DynPrices *prices = &estimate->prices;
+	double		ms = repeated ? repeated_ms(estimate)
+		: dyn_reads_price(&estimate->reads, prices);
 
-	if (repeated)				/* what is saved serves few executions */
-		prices.capacity.saved = prices.base.saved = 0;
 	*startup = cost_of_kind(kind,
-							dyn_reads_first_price(&estimate->reads, &prices));
-	*total = Max(*startup,
-				 cost_of_kind(kind, dyn_reads_price(&estimate->reads, &prices)));
+							dyn_reads_first_price(&estimate->reads, prices));
+	*total = Max(*startup, cost_of_kind(kind, ms));
 	Assert(*startup >= 0 && *total >= *startup);
 }
 

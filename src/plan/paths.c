@@ -266,9 +266,9 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
  * key.
  *
  * If only the first rows are needed, a less direct access may find them late:
- * it is never the first to return rows.  Where their number is a guess, it is
- * taken to be half done before: a Scan for a row that does not exist reads the
- * whole table.
+ * it is never the first to return rows, unless it is done before the other
+ * returns one.  Where their number is a guess, it is taken to be half done
+ * before: a Scan for a row that does not exist reads the whole table.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
@@ -286,7 +286,7 @@ yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
 					   dyn_less_direct_cost(plan->direct_startup[i]));
 		if (plan->direct_guessed[i])
 			*startup = Max(*startup, Min(direct, *total / 2));
-		*total = Max(*total, *startup);
+		*startup = Min(*startup, *total);
 	}
 }
 

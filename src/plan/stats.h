@@ -8,6 +8,8 @@
 #include "nodes/pathnodes.h"
 #include "utils/selfuncs.h"
 
+#include "../dynamodb/metadata.h"
+
 /* Items per partition key, without statistics. */
 #define DYN_COLLECTION_ITEMS	50.0
 
@@ -15,10 +17,14 @@
 extern bool dyn_has_statistics(Oid relid, AttrNumber attnum);
 
 /*
- * Is the length of the table's item collections our guess, and not the default
- * of core?
+ * Is the number of items with the same value of a column our guess, and not the
+ * default of core?  Of a column that is the partition key of the table or of a
+ * global index.  The same for the partition key of a schema.
  */
-extern bool dyn_collections_are_guessed(const RelOptInfo *rel);
+extern bool dyn_collections_are_guessed(const RelOptInfo *rel,
+										AttrNumber attnum);
+extern bool dyn_partitions_are_guessed(const RelOptInfo *rel,
+									   const DynKeySchema *key);
 
 /* Are these statistics a guess, made by stats_hook.c? */
 extern bool dyn_is_guess(const VariableStatData *variable);
@@ -28,8 +34,5 @@ extern bool dyn_is_guess(const VariableStatData *variable);
  * library is loaded.
  */
 extern void dyn_stats_init(void);
-
-/* The partition key's column, or 0. */
-extern AttrNumber dyn_partition_column(const RelOptInfo *rel);
 
 #endif

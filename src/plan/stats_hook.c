@@ -3,9 +3,10 @@
  *		Statistics for the planner of a table that was never analysed.
  *
  * Without statistics the planner assumes 200 values per column, and so
- * thousands of items per partition key of a large table.  Estimates of joins
- * would then be much larger than those of their lookups (cost.c).  So this
- * hook returns the same guess as cost.c.
+ * thousands of items per partition key of a large table or index.  Estimates
+ * of joins would then be much larger than those of their lookups (cost.c), and
+ * lookups of items by an index without all attributes dearer than a Scan of
+ * the largest table.  So this hook returns the same guess as cost.c.
  */
 #include "postgres.h"
 
@@ -21,9 +22,10 @@
 
 static get_relation_stats_hook_type previous_hook = NULL;
 
-/* A row of pg_statistic with only the number of distinct values. */
+/* A row of pg_statistic with the numbers of NULLs and of distinct values. */
 static HeapTuple
-make_statistics(Oid relid, AttrNumber attnum, float4 distinct)
+make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share,
+				float4 distinct)
 {
 	Relation	catalog = table_open(StatisticRelationId, AccessShareLock);
 	Datum		values[Natts_pg_statistic] = {0};
@@ -32,6 +34,7 @@ make_statistics(Oid relid, AttrNumber attnum, float4 distinct)
 
 	values[Anum_pg_statistic_starelid - 1] = ObjectIdGetDatum(relid);
 	values[Anum_pg_statistic_staattnum - 1] = Int16GetDatum(attnum);
+	values[Anum_pg_statistic_stanullfrac - 1] = Float4GetDatum(nulls_share);
 	values[Anum_pg_statistic_stadistinct - 1] = Float4GetDatum(distinct);
 	for (int i = 0; i < STATISTIC_NUM_SLOTS; i++)
 	{
@@ -64,6 +67,17 @@ relation_of_entry(const PlannerInfo *root, const RangeTblEntry *rte)
 	return NULL;
 }
 
+/* All items have the keys of the table; of others, what core supposes. */
+static float4
+share_of_nulls(const RelOptInfo *rel, AttrNumber attnum)
+{
+	const DynRelPlan *plan = rel->fdw_private;
+
+	return attnum == dyn_relation_column_of(plan->relation,
+											&plan->meta->key.hash[0])
+		? 0 : DEFAULT_UNK_SEL;
+}
+
 static bool
 tell_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 				VariableStatData *variable)
@@ -75,10 +89,10 @@ tell_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 	if (rte->relkind != RELKIND_FOREIGN_TABLE)
 		return false;
 	rel = relation_of_entry(root, rte);
-	if (rel == NULL || attnum != dyn_partition_column(rel) ||
-		!dyn_collections_are_guessed(rel))
+	if (rel == NULL || !dyn_collections_are_guessed(rel, attnum))
 		return false;
 	variable->statsTuple = make_statistics(rte->relid, attnum,
+										   share_of_nulls(rel, attnum),
 										   -1.0f / DYN_COLLECTION_ITEMS);
 	variable->freefunc = heap_freetuple;
 	return true;

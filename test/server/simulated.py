@@ -61,10 +61,14 @@ class Service:
             bucket.take(now, units / len(shared))
         return now
 
-    def run(self, streams):
-        """Streams are iterators of requests (units, bytes, cpu ms, partitions, how many in a row), each sent after the one before."""
+    def run(self, streams, growing=False):
+        """Streams are iterators of requests (units, bytes, cpu ms, partitions, how many in a row), each sent after the one before.
+
+        Growing, only one is sent at first, and each answer is followed by one more than before.
+        """
         waiting, free, units = iter(streams), 0.0, 0.0
-        ready = [(0.0, n, stream) for n, stream in zip(range(IN_FLIGHT), waiting)]
+        ready = [(0.0, n, stream) for n, stream in zip(range(1 if growing else IN_FLIGHT), waiting)]
+        slots = len(ready) if growing else IN_FLIGHT
         end = 0.0
         while ready:
             now, slot, stream = heapq.heappop(ready)
@@ -81,6 +85,9 @@ class Service:
             units += cost * count
             end = max(end, free)
             heapq.heappush(ready, (arrived, slot, stream))
+            if slots < IN_FLIGHT:
+                heapq.heappush(ready, (arrived, slots, next(waiting, iter(()))))
+                slots += 1
         return end, units
 
 
@@ -89,7 +96,7 @@ def scan(service, part=1.0):
     pages = max(1, math.ceil(service.size * part / MB))
     segments = min(IN_FLIGHT, max(1, pages // 4)) if part == 1 else 1
     each = pages / segments
-    size = min(MB, max(service.size * part, 1))
+    size = min(MB, max(service.size * part, min(service.item, service.size)))
     count = max(1, math.ceil(pages / EVENTS))
 
     def segment(number):
@@ -124,15 +131,30 @@ def gets(service, keys):
                                                          for number, cost, size in kinds])
 
 
-def queries(service, keys, length, shown=None, fetched=0):
-    """Of partitions of that many items, of which some are shown (all), while there are that many; then their base items."""
+def queries(service, keys, length, shown=None, item=None, fetched=0):
+    """Of partitions of that many items, of which some are read (all), while there are that many partitions.
+
+    They have the size of the table's items, but in an index, which has DynamoDB fetch some of them from the table.
+    """
     found = min(keys, service.items // length)
     shown = shown or length
-    full = shown * service.item
+    full = shown * (item or service.item)
     pages = max(1, math.ceil(full / MB))
-    kinds = [(found, units_of(full / pages) * pages, full, PER_REQUEST * pages + shown * PER_ITEM), (keys - found, 0.5, 0, PER_REQUEST)]
-    described = [(number, 1, cost, size, cpu) for number, cost, size, cpu in kinds]
-    if fetched:
-        described.append((math.ceil(found * shown / 100), min(100, found * shown), min(100, found * shown) * units_of(fetched),
-                          min(100, found * shown) * fetched, PER_REQUEST))
-    return one_by_one(service, keys, described)
+    cost = units_of(full / pages) * pages + fetched * units_of(service.item)
+    cpu = PER_REQUEST * pages + shown * PER_ITEM
+    return one_by_one(service, keys, [(found, 1, cost, full + fetched * service.item, cpu), (keys - found, 1, 0.5, 0, PER_REQUEST)])
+
+
+def queries_then_gets(service, keys, length, item):
+    """Of an index with items of that size, then of the table's items."""
+    yield from queries(service, keys, length, item=item)
+    yield from gets(service, min(keys * length, service.items))
+
+
+def first_by_index(service, keys, found, item):
+    """Keys of an index one after the other until one is found, or not, and its item."""
+    if not found:
+        yield from queries(service, keys, service.items + 1, item=item)
+        return
+    [query], [get] = queries(service, 1, 1, item=item), gets(service, 1)
+    yield iter([*query, *get])

@@ -13,10 +13,13 @@ from decimal import Decimal
 from replies import Reply, as_reply, error, reply
 
 
-def index(name, hash_key, range_key=None, projection="ALL", local=False, status="ACTIVE"):
-    """A secondary index; keys are (attribute, type) pairs or lists of them, projection is ALL, KEYS_ONLY or a list."""
+def index(name, hash_key, range_key=None, projection="ALL", local=False, status="ACTIVE", item_bytes=None):
+    """A secondary index; keys are (attribute, type) pairs or lists of them, projection is ALL, KEYS_ONLY or a list.
+
+    Its items are described as that long, by default as those of the table.
+    """
     return {"name": name, "hash": key_parts(hash_key), "range": key_parts(range_key), "projection": projection,
-            "local": local, "status": status}
+            "local": local, "status": status, "item_bytes": item_bytes}
 
 
 def key_parts(key):
@@ -84,7 +87,7 @@ def describe_index(index_, count, size):
     document = {"IndexName": index_["name"], "KeySchema": key_schema(index_["hash"], index_["range"]),
                 "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": projection}
                 if isinstance(projection, list) else {"ProjectionType": projection},
-                "ItemCount": count, "IndexSizeBytes": size}
+                "ItemCount": count, "IndexSizeBytes": size if not index_.get("item_bytes") else count * index_["item_bytes"]}
     if not index_["local"]:
         document["IndexStatus"] = index_["status"]
     return document

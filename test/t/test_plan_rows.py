@@ -40,7 +40,8 @@ STATEMENTS = [
     # an index without all attributes: then the items, or everything
     ("SELECT i, c.note FROM generate_series(0, 39) i JOIN children c ON c.mark = 'm' || i", "Query BatchGetItem Scan"),
     ("SELECT i, c.note FROM generate_series(0, 50) i LEFT JOIN children c ON c.mark = 'm' || i", "Query BatchGetItem Scan"),
-    ("SELECT n, note FROM children WHERE mark = ANY (ARRAY['m1', 'm6', 'm11', 'm16', 'no'])", "Query BatchGetItem Scan"),
+    ("SELECT n, note FROM children WHERE mark = ANY (ARRAY['m1', 'm6', 'm11', 'm16', 'no'])", "Query BatchGetItem"),
+    ("SELECT n, note FROM children WHERE mark IN (%s)" % ", ".join(f"'m{n}'" for n in range(0, 200, 3)), "Query BatchGetItem Scan"),
     ("SELECT n, v FROM children WHERE code IN ('c1', 'c5') AND n BETWEEN 100 AND 900", "Query"),
     ("SELECT count(*) FROM children WHERE tag IN ('t1', 't7', 't13')", "Query"),
     ("SELECT (SELECT note FROM children WHERE mark = ANY (x.marks) LIMIT 1) IS NULL"

@@ -114,6 +114,13 @@ executions_are_batched(void)
 	prices.most_units = 100;
 	all = dyn_reads_repeat(&once, &prices, 1000, false);
 	CHECK(near(all.units, 600));
+	once.base_requests = 1;
+	once.base_units = 3;
+	all = dyn_reads_repeat(&once, &prices, 1000, false);
+	CHECK(near(all.base_units, 3000) && near(all.base_requests, 1000));
+	prices.most_base_units = 1200;
+	all = dyn_reads_repeat(&once, &prices, 1000, false);
+	CHECK(near(all.base_units, 1200) && near(all.base_requests, 400));
 }
 
 int
