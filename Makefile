@@ -10,7 +10,7 @@ SOURCES = src/dynamo_fdw.c $(foreach room,$(ROOMS),$(sort $(wildcard src/$(room)
 OBJS = $(SOURCES:.c=.o)
 
 # Calls among our own functions need no lookup by name, which PostgreSQL sees to only from version 16 on.
-SHLIB_LINK = -lcurl -lcrypto -ljansson -lz -Wl,-Bsymbolic-functions
+SHLIB_LINK = -lcurl -lssl -lcrypto -ljansson -lz -Wl,-Bsymbolic-functions
 
 REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
 REGRESS_OPTS = --inputdir=test

@@ -79,22 +79,12 @@ forget(DynConnections *connections)
 
 /* ---- use -------------------------------------------------------------- */
 
-/* Does it use TLS, to the endpoint or to the proxy? */
-static bool
-is_secure(const DynService *service)
-{
-	return strncmp(service->url, "https:", 6) == 0 ||
-		(service->proxy && strncmp(service->proxy, "https:", 6) == 0);
-}
-
 static void
 check_certificates(DynConnections *connections, const DynService *service)
 {
-	if (!is_secure(service) ||
-		!dyn_tls_changed(&connections->tls, service->ca_file))
-		return;
-	forget(connections);
-	(void) dyn_tls_changed(&connections->tls, service->ca_file);
+	if (dyn_tls_is_used(service->url, service->proxy) &&
+		dyn_tls_changed(&connections->tls, service->ca_file))
+		forget(connections);
 }
 
 /*
@@ -147,7 +137,7 @@ dyn_connections_peer(const DynService *service)
 {
 	uint64_t	peer;
 
-	if (!is_secure(service))
+	if (!dyn_tls_is_used(service->url, service->proxy))
 		return 0;
 	peer = hash_text(service->url);
 	peer = peer * 31 + hash_text(service->ca_file);

@@ -384,20 +384,31 @@ same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Has the handle all options but those that differ between requests? */
+static bool
+is_set_up(const DynHttp *http, const DynService *service)
+{
+	if (!http->is_set)
+		return false;
+	return !dyn_tls_is_used(service->url, service->proxy) ||
+		(http->trusts && http->forgotten == http->tls->forgotten &&
+		 same_text(http->ca_file, service->ca_file));
+}
+
 /* libcurl can restore its defaults only by resetting all options. */
 static bool
-set_ca_file(DynHttp *http, const char *ca_file)
+set_up(DynHttp *http, const DynService *service)
 {
-	if (same_text(http->ca_file, ca_file))
-		return true;
-	free(http->ca_file);
-	http->ca_file = NULL;
 	curl_easy_reset(http->easy);
-	if (!set_static(http) || !dyn_tls_trust(http->easy, ca_file))
-		return false;
-	if (ca_file != NULL)
-		http->ca_file = strdup(ca_file);
-	return ca_file == NULL || http->ca_file != NULL;
+	free(http->ca_file);
+	http->ca_file = service->ca_file ? strdup(service->ca_file) : NULL;
+	http->trusts = dyn_tls_is_used(service->url, service->proxy);
+	http->forgotten = http->tls->forgotten;
+	http->is_set = same_text(http->ca_file, service->ca_file) &&
+		set_static(http) &&
+		(!http->trusts ||
+		 dyn_tls_trust(http->tls, http->easy, service->ca_file));
+	return http->is_set;
 }
 
 /* Sets the options that differ between requests. */
@@ -405,7 +416,7 @@ static bool
 set_request(DynHttp *http, const DynService *service, const DynBuffer *body)
 {
 	CURL	   *easy = http->easy;
-	bool		ok = set_ca_file(http, service->ca_file);
+	bool		ok = is_set_up(http, service) || set_up(http, service);
 
 	SET(CURLOPT_URL, service->url);
 	SET(CURLOPT_PROXY, service->proxy ? service->proxy : "");
@@ -427,7 +438,8 @@ dyn_http_create(DynSockets *sockets, DynTls *tls)
 	http->sockets = sockets;
 	http->tls = tls;
 	http->easy = curl_easy_init();
-	if (http->easy && set_static(http) && dyn_tls_trust(http->easy, NULL))
+	http->is_set = http->easy != NULL && set_static(http);
+	if (http->is_set)
 		return http;
 	dyn_http_destroy(http);
 	return NULL;

@@ -44,7 +44,10 @@ typedef struct DynHttp
 	uint64_t	peer;			/* for the sockets that it opens */
 	int			opened;			/* the socket that it opened last; or -1 */
 	struct DynHttp *next;		/* in the pool */
-	char	   *ca_file;		/* as set on the handle */
+	bool		is_set;			/* the constant options are */
+	bool		trusts;			/* so are those of TLS: */
+	char	   *ca_file;		/* which file it trusts */
+	unsigned	forgotten;		/* tls->forgotten then */
 	struct curl_slist *headers; /* owned while the exchange runs */
 	DynBuffer  *plain;			/* receives an uncompressed body */
 	DynBuffer  *packed;			/* receives a gzip body */

@@ -3,27 +3,176 @@
  *		Which certificates are trusted, and the TLS sessions to resume.
  *
  * The system's certificates are a bundle, or a directory with a file for each,
- * or both; Debian's libcurl uses both.  With a directory it cannot keep the
- * bundle it has read (which takes 25 ms of CPU time), but reads it again for
- * every connection.  So the directory is used only if there is no bundle.
- * Both lists are made from the same certificates by the tools of the system.
+ * or both; Debian's libcurl uses both.  Here the directory is used only if
+ * there is no bundle.  Both lists are made from the same certificates by the
+ * tools of the system.
  *
- * libcurl keeps the bundle with the multi handle (since 7.87), and for a day:
- * hence dyn_tls_changed, by which new contents count from the next request on
- * that is sent while no other is in flight.
+ * libcurl takes 25 ms of CPU time to read Debian's bundle, and keeps it with
+ * the multi handle (since 7.87) until that is closed with its connections, or
+ * for a day.  A DynCaStore costs a tenth of that, and is kept until
+ * dyn_tls_forget.  It can be given to a libcurl that uses the same OpenSSL as
+ * we do; any other libcurl reads the file itself, and so it does with a file
+ * that cannot be a DynCaStore, and reports what is wrong with it.
  *
- * Layer: aws.  Knows libcurl.
+ * Since files are kept in one way or the other, there is dyn_tls_changed: new
+ * contents count from the next request on that is sent while no other is in
+ * flight.
+ *
+ * Layer: aws.  Knows libcurl and OpenSSL.
  */
 #include "tls.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <openssl/crypto.h>
+#include <openssl/ssl.h>
+
 /* Sets an option and records whether that succeeded. */
 #define SET(option, value) \
 	(ok = curl_easy_setopt(easy, (option), (value)) == CURLE_OK && ok)
+
+bool
+dyn_tls_is_used(const char *url, const char *proxy)
+{
+	return strncmp(url, "https:", 6) == 0 ||
+		(proxy != NULL && strncmp(proxy, "https:", 6) == 0);
+}
+
+/* ---- stores for libcurl ----------------------------------------------- */
+
+/* libcurl has shown an object of another OpenSSL. */
+static bool is_foreign;
+
+/*
+ * Does libcurl use the OpenSSL that we do?  A program and its libraries share
+ * one, unless there are several versions of it, or libcurl has one of its own
+ * inside, which give_store notices if it is of the same version.
+ */
+static bool
+shares_openssl(void)
+{
+	static const char theirs_prefix[] = "OpenSSL/";
+	static const char ours_prefix[] = "OpenSSL ";
+	const char *theirs = curl_version_info(CURLVERSION_NOW)->ssl_version;
+	const char *ours = OpenSSL_version(OPENSSL_VERSION);
+	size_t		len;
+
+	if (is_foreign || theirs == NULL ||
+		strncmp(theirs, theirs_prefix, sizeof(theirs_prefix) - 1) != 0 ||
+		strncmp(ours, ours_prefix, sizeof(ours_prefix) - 1) != 0)
+		return false;
+	theirs += sizeof(theirs_prefix) - 1;
+	ours += sizeof(ours_prefix) - 1;
+	len = strcspn(ours, " ");
+	return strlen(theirs) == len && strncmp(theirs, ours, len) == 0;
+}
+
+/*
+ * libcurl makes a connection's SSL_CTX.  What it has set for verification in
+ * the store of that, holds for ours; some versions (7.88 to 8.2) set it only
+ * afterwards, in ours.
+ */
+static CURLcode
+give_store(CURL *easy, void *context, void *arg)
+{
+	const DynCaStore *ca = arg;
+	X509_STORE *store = dyn_ca_store_x509(ca);
+
+	(void) easy;
+	if (SSL_CTX_get_ssl_method(context) != TLS_client_method())
+	{
+		is_foreign = true;
+		return CURLE_SSL_CONNECT_ERROR;
+	}
+	if (!X509_STORE_set1_param(store, X509_STORE_get0_param(
+								   SSL_CTX_get_cert_store(context))))
+		return CURLE_OUT_OF_MEMORY;
+	SSL_CTX_set1_cert_store(context, store);
+	return CURLE_OK;
+}
+
+/*
+ * libcurl is told of a CA directory that has nothing in it, and cannot have:
+ * it neither reads nor keeps any certificates then, nor looks for others, and
+ * by its name it distinguishes the connections and the sessions that were
+ * verified with one file from those of another.
+ */
+static bool
+set_store(CURL *easy, const DynCaFile *file)
+{
+	char		directory[40];
+	bool		ok = true;
+
+	snprintf(directory, sizeof(directory), "/dev/null/%u", file->number);
+	SET(CURLOPT_CAINFO, NULL);
+	SET(CURLOPT_CAPATH, directory);
+	SET(CURLOPT_PROXY_CAINFO, NULL);
+	SET(CURLOPT_PROXY_CAPATH, directory);
+	SET(CURLOPT_SSL_CTX_FUNCTION, give_store);
+	SET(CURLOPT_SSL_CTX_DATA, file->store);
+	return ok;
+}
+
+/* ---- files ------------------------------------------------------------ */
+
+static void
+examine(DynCaFile *file, const char *path)
+{
+	struct stat st;
+
+	memset(file, 0, sizeof(*file));
+	if (stat(path, &st) != 0)
+		return;
+	file->device = st.st_dev;
+	file->inode = st.st_ino;
+	file->size = st.st_size;
+	file->modified = st.st_mtim;
+}
+
+static bool
+is_same(const DynCaFile *a, const DynCaFile *b)
+{
+	return a->device == b->device && a->inode == b->inode &&
+		a->size == b->size && a->modified.tv_sec == b->modified.tv_sec &&
+		a->modified.tv_nsec == b->modified.tv_nsec;
+}
+
+static const DynCaFile *
+find_file(const DynTls *tls, const char *path)
+{
+	int			i;
+
+	for (i = 0; i < tls->nfiles; i++)
+		if (strcmp(tls->files[i].path, path) == 0)
+			return &tls->files[i];
+	return NULL;
+}
+
+/*
+ * Records the file; NULL without room.  It is examined before it is read: if
+ * it changes in between, it is read again.
+ */
+static const DynCaFile *
+add_file(DynTls *tls, const char *path)
+{
+	DynCaFile  *file = &tls->files[tls->nfiles];
+
+	if (tls->nfiles == DYN_TLS_FILES)
+		return NULL;
+	examine(file, path);
+	file->path = strdup(path);
+	if (file->path == NULL)
+		return NULL;
+	file->number = ++tls->last_number;
+	if (!tls->leave_files && shares_openssl())
+		file->store = dyn_ca_store_open(path);
+	tls->nfiles++;
+	return file;
+}
 
 /* ---- certificates ----------------------------------------------------- */
 
@@ -48,70 +197,84 @@ find_system_certificates(const char **file, const char **directory)
 #endif
 }
 
-bool
-dyn_tls_trust(CURL *easy, const char *ca_file)
+/* Has another bundle or directory come into use, or gone? */
+static bool
+has_system_changed(const DynTls *tls)
 {
-	const char *directory = NULL;
+	const char *file;
+	const char *directory;
+
+	if (!tls->trusts_system)
+		return false;
+	find_system_certificates(&file, &directory);
+	return file != tls->system_file || directory != tls->system_directory;
+}
+
+/* What counts until dyn_tls_forget. */
+static void
+use_system(DynTls *tls)
+{
+	if (tls->trusts_system)
+		return;
+	find_system_certificates(&tls->system_file, &tls->system_directory);
+	tls->trusts_system = true;
+}
+
+/* libcurl reads them. */
+static bool
+set_paths(CURL *easy, const char *path, const char *directory)
+{
 	bool		ok = true;
 
-	if (ca_file == NULL)
-	{
-		find_system_certificates(&ca_file, &directory);
-		if (ca_file == NULL && directory == NULL)
-			return true;
-	}
-	SET(CURLOPT_CAINFO, ca_file);
+	SET(CURLOPT_CAINFO, path);
 	SET(CURLOPT_CAPATH, directory);
-	SET(CURLOPT_PROXY_CAINFO, ca_file);
+	SET(CURLOPT_PROXY_CAINFO, path);
 	SET(CURLOPT_PROXY_CAPATH, directory);
 	return ok;
 }
 
-/* ---- changed files ---------------------------------------------------- */
-
-static void
-examine(DynCaFile *file, const char *path)
+bool
+dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_file)
 {
-	struct stat st;
+	const char *directory = NULL;
+	const DynCaFile *file = NULL;
 
-	memset(file, 0, sizeof(*file));
-	if (stat(path, &st) != 0)
-		return;
-	file->device = st.st_dev;
-	file->inode = st.st_ino;
-	file->size = st.st_size;
-	file->modified = st.st_mtim;
-}
-
-static bool
-is_same(const DynCaFile *a, const DynCaFile *b)
-{
-	return a->device == b->device && a->inode == b->inode &&
-		a->size == b->size && a->modified.tv_sec == b->modified.tv_sec &&
-		a->modified.tv_nsec == b->modified.tv_nsec;
+	if (ca_file == NULL)
+	{
+		use_system(tls);
+		ca_file = tls->system_file;
+		directory = tls->system_directory;
+	}
+	if (ca_file != NULL)
+	{
+		file = find_file(tls, ca_file);
+		if (file == NULL)
+			file = add_file(tls, ca_file);
+		tls->unknown_file |= file == NULL;
+	}
+	if (file != NULL && file->store != NULL)
+		return set_store(easy, file);
+	return (ca_file == NULL && directory == NULL) ||
+		set_paths(easy, ca_file, directory);
 }
 
 bool
-dyn_tls_changed(DynTls *tls, const char *ca_file)
+dyn_tls_changed(const DynTls *tls, const char *ca_file)
 {
-	const char *directory;
+	const DynCaFile *file;
 	DynCaFile	now;
-	int			i;
 
+	if (tls->unknown_file || (ca_file == NULL && has_system_changed(tls)))
+		return true;
 	if (ca_file == NULL)
-		find_system_certificates(&ca_file, &directory);
-	if (ca_file == NULL)
+		ca_file = tls->system_file;
+	file = ca_file != NULL ? find_file(tls, ca_file) : NULL;
+	if (file == NULL)
 		return false;
 	examine(&now, ca_file);
-	for (i = 0; i < tls->nfiles; i++)
-		if (strcmp(tls->files[i].path, ca_file) == 0)
-			return !is_same(&tls->files[i], &now);
-	if (tls->nfiles == DYN_TLS_FILES)
-		return true;
-	now.path = strdup(ca_file);
-	if (now.path != NULL)
-		tls->files[tls->nfiles++] = now;
-	return now.path == NULL;
+	return !is_same(file, &now) ||
+		(file->store != NULL &&
+		 (is_foreign || dyn_ca_store_is_damaged(file->store)));
 }
 
 /* ---- sessions --------------------------------------------------------- */
@@ -145,6 +308,15 @@ dyn_tls_unshare(CURL *easy)
 	curl_easy_setopt(easy, CURLOPT_SHARE, NULL);
 }
 
+static void
+forget_file(DynTls *tls, DynCaFile *file)
+{
+	if (file->store != NULL && dyn_ca_store_is_damaged(file->store))
+		tls->leave_files = true;
+	dyn_ca_store_close(file->store);
+	free(file->path);
+}
+
 void
 dyn_tls_forget(DynTls *tls)
 {
@@ -152,5 +324,10 @@ dyn_tls_forget(DynTls *tls)
 		CURLSHE_OK)
 		tls->sessions = NULL;
 	while (tls->nfiles > 0)
-		free(tls->files[--tls->nfiles].path);
+		forget_file(tls, &tls->files[--tls->nfiles]);
+	tls->trusts_system = false;
+	tls->system_file = NULL;
+	tls->system_directory = NULL;
+	tls->unknown_file = false;
+	tls->forgotten++;
 }

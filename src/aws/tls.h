@@ -8,6 +8,9 @@
  * the CA file among them, and resumes only what agrees in all of them; so a
  * resumed session was verified against the same CA file.  That a file has
  * other contents now is noticed here.
+ *
+ * Files are read here instead of by libcurl where that is possible (see
+ * ca_store.h).
  */
 #ifndef DYN_AWS_TLS_H
 #define DYN_AWS_TLS_H
@@ -18,12 +21,16 @@
 
 #include <curl/curl.h>
 
+#include "ca_store.h"
+
 #define DYN_TLS_FILES	8
 
 /* A CA file as it was when connections first used it. */
 typedef struct DynCaFile
 {
 	char	   *path;
+	DynCaStore *store;			/* NULL: libcurl reads it */
+	unsigned	number;			/* of no other, nor of a former state */
 	dev_t		device;			/* 0, like the rest, if it does not exist */
 	ino_t		inode;
 	off_t		size;
@@ -36,20 +43,30 @@ typedef struct DynTls
 	CURLSH	   *sessions;		/* or NULL: none are shared */
 	DynCaFile	files[DYN_TLS_FILES];
 	int			nfiles;
+	bool		trusts_system;	/* a handle trusts the certificates of: */
+	const char *system_file;
+	const char *system_directory;
+	unsigned	last_number;
+	unsigned	forgotten;		/* how often */
+	bool		unknown_file;	/* one is used that is not among them */
+	bool		leave_files;	/* to libcurl, from now on */
 } DynTls;
 
-/*
- * Makes the handle trust the certificates in the file; NULL: the system's,
- * that is, libcurl's CA bundle, or its CA directory if there is no bundle.
- * The handle's options for this must be unset.
- */
-extern bool dyn_tls_trust(CURL *easy, const char *ca_file);
+/* Does a request to the URL use TLS, to its host or to the proxy (or NULL)? */
+extern bool dyn_tls_is_used(const char *url, const char *proxy);
 
 /*
- * Has the CA file (NULL: the system's) changed since it was asked about
- * first?  Then forget the sessions, and all connections.
+ * Makes the handle trust the certificates in the file, until dyn_tls_forget;
+ * NULL: the system's, that is, libcurl's CA bundle, or its CA directory if
+ * there is no bundle.  The handle's options for this must be unset.
  */
-extern bool dyn_tls_changed(DynTls *tls, const char *ca_file);
+extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_file);
+
+/*
+ * Has the CA file (NULL: the system's) changed since handles trusted it first,
+ * or can that not be told?  Then forget everything, and all connections.
+ */
+extern bool dyn_tls_changed(const DynTls *tls, const char *ca_file);
 
 /*
  * Lets the handle resume the sessions of others, and others those of its

@@ -53,7 +53,7 @@ def build(directory):
     include = subprocess.run([PG_CONFIG, "--includedir-server"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     library = os.path.join(directory, "dynamo_fdw_torture.so")
     run("gcc", "-shared", "-fPIC", "-O1", "-g", "-D_GNU_SOURCE", "-I", include, *sources, *objects,
-        *(f"-Wl,--wrap={name}" for name in WRAPPED), "-lcurl", "-lcrypto", "-ljansson", "-lz", "-o", library)
+        *(f"-Wl,--wrap={name}" for name in WRAPPED), "-lcurl", "-lssl", "-lcrypto", "-ljansson", "-lz", "-o", library)
     os.chmod(library, 0o755)
     os.chmod(directory, 0o755)      # the server is another user
     return library

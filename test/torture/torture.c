@@ -62,9 +62,8 @@ torture_live(void)
 	return result;
 }
 
-/* Is it this allocation's turn to fail? */
-static bool
-fails(void)
+bool
+torture_fails(void)
 {
 	bool		result;
 
@@ -90,19 +89,19 @@ count(void *block, long change)
 void *
 __wrap_malloc(size_t size)
 {
-	return fails() ? NULL : count(__real_malloc(size), 1);
+	return torture_fails() ? NULL : count(__real_malloc(size), 1);
 }
 
 void *
 __wrap_calloc(size_t n, size_t size)
 {
-	return fails() ? NULL : count(__real_calloc(n, size), 1);
+	return torture_fails() ? NULL : count(__real_calloc(n, size), 1);
 }
 
 void *
 __wrap_realloc(void *block, size_t size)
 {
-	if (fails())
+	if (torture_fails())
 		return NULL;
 	return block ? __real_realloc(block, size) :
 		count(__real_realloc(NULL, size), 1);

@@ -22,6 +22,9 @@ extern void torture_arm(long nth, bool onward);
 /* Stops that; did an allocation fail since it was armed? */
 extern bool torture_disarm(void);
 
+/* Is it this allocation's turn to fail?  For allocators of others. */
+extern bool torture_fails(void);
+
 /* Blocks that were allocated and not yet freed. */
 extern long torture_live(void);
 

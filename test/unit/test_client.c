@@ -7,10 +7,13 @@
  * it is closed.  Name resolution is replaced here by one that can be slow: the
  * executable's getaddrinfo is the one libcurl finds.
  */
+#define _GNU_SOURCE				/* RTLD_NEXT */
+
 #include "harness.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -20,6 +23,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <openssl/ssl.h>
 
 #include "aws/address.h"
 #include "aws/client.h"
@@ -86,15 +91,59 @@ freeaddrinfo(struct addrinfo *info)
 static const char *system_file;
 static const char *system_directory;
 
+/* Which library libcurl uses for TLS; NULL: as it is. */
+static const char *tls_library;
+
 curl_version_info_data *
 curl_version_info(CURLversion age)
 {
 	static curl_version_info_data info;
+	curl_version_info_data *(*real) (CURLversion);
 
+	*(void **) &real = dlsym(RTLD_NEXT, "curl_version_info");
 	info.age = age;
 	info.cainfo = system_file;
 	info.capath = system_directory;
+	info.ssl_version = tls_library ? tls_library : real(age)->ssl_version;
 	return &info;
+}
+
+/* Files of certificates that libcurl has read. */
+static int	files_read;
+
+int
+X509_STORE_load_file(X509_STORE *store, const char *path)
+{
+	int			(*real) (X509_STORE *, const char *);
+
+	*(void **) &real = dlsym(RTLD_NEXT, "X509_STORE_load_file");
+	files_read++;
+	return real(store, path);
+}
+
+/* Has libcurl an OpenSSL of its own?  Its objects show that. */
+static bool foreign_openssl;
+
+const SSL_METHOD *
+SSL_CTX_get_ssl_method(const SSL_CTX *context)
+{
+	const SSL_METHOD *(*real) (const SSL_CTX *);
+
+	*(void **) &real = dlsym(RTLD_NEXT, "SSL_CTX_get_ssl_method");
+	return foreign_openssl ? NULL : real(context);
+}
+
+/* The store that was given to libcurl last. */
+static X509_STORE *given_store;
+
+void
+SSL_CTX_set1_cert_store(SSL_CTX *context, X509_STORE *store)
+{
+	void		(*real) (SSL_CTX *, X509_STORE *);
+
+	*(void **) &real = dlsym(RTLD_NEXT, "SSL_CTX_set1_cert_store");
+	given_store = store;
+	real(context, store);
 }
 
 static double
@@ -1075,6 +1124,133 @@ reads_one_source_of_certificates(void)
 	check_system(bundle, NULL, DYN_FAIL_TLS);
 }
 
+/* Another connection: is the file's certificate trusted? */
+static void
+check_file(const char *path, DynFailure failure)
+{
+	service.ca_file = path;
+	service.max_attempts = 1;
+	dyn_client_end_statement(client);
+	check_failure("\"close_after\"", failure, 1);
+}
+
+/* Idle connections and sessions of one file are not those of another. */
+static void
+distinguishes_files(void)
+{
+	static const char *bundle = "/etc/ssl/certs/ca-certificates.crt";
+	char		copies[12][300];
+	char		command[4000];
+	int			i;
+
+	if (tls_url[0] == '\0' || access(bundle, R_OK) != 0)
+		SKIP("no openssl to make a certificate with, or no bundle");
+	service.url = tls_url;
+	service.max_attempts = 1;
+	service.ca_file = ca_file;
+	check_failure("\"bytes\", 3", DYN_FAIL_NONE, 1);
+	service.ca_file = bundle;
+	check_failure("\"bytes\", 3", DYN_FAIL_TLS, 1);
+	/* more files than are remembered */
+	for (i = 0; i < 12; i++)
+	{
+		snprintf(copies[i], sizeof(copies[i]), "%s.%d", ca_file, i);
+		snprintf(command, sizeof(command), "cp %s %s",
+				 i % 2 ? bundle : ca_file, copies[i]);
+		CHECK(system(command) == 0);
+	}
+	for (i = 0; i < 24; i++)
+		check_file(copies[i % 12], i % 2 ? DYN_FAIL_TLS : DYN_FAIL_NONE);
+	for (i = 0; i < 12; i++)
+		unlink(copies[i]);
+}
+
+static bool
+uses_openssl(void)
+{
+	return strncmp(curl_version_info(CURLVERSION_NOW)->ssl_version, "OpenSSL/3",
+				   9) == 0;
+}
+
+/* Only files with something other than certificates are left to libcurl. */
+static void
+reads_files_of_certificates(void)
+{
+	char		trusted[300];
+	char		command[700];
+	int			before;
+
+	if (tls_url[0] == '\0' || !uses_openssl())
+		SKIP("no openssl to make a certificate with, or another libcurl");
+	service.url = tls_url;
+	before = files_read;
+	check_file(ca_file, DYN_FAIL_NONE);
+	check_file("/etc/ssl/certs/ca-certificates.crt", DYN_FAIL_TLS);
+	CHECK_EQ_INT(files_read, before);
+	/* libcurl's way to verify holds for it */
+	CHECK(given_store != NULL && X509_VERIFY_PARAM_get_flags(
+		  X509_STORE_get0_param(given_store)) & X509_V_FLAG_PARTIAL_CHAIN);
+	snprintf(trusted, sizeof(trusted), "%s.trusted", ca_file);
+	snprintf(command, sizeof(command), "openssl x509 -in %s -out %s -trustout "
+			 "-addtrust serverAuth", ca_file, trusted);
+	CHECK(system(command) == 0);
+	check_file(trusted, DYN_FAIL_NONE);
+	CHECK(files_read > before);
+	snprintf(command, sizeof(command), "openssl x509 -in %s -out %s -trustout "
+			 "-addreject serverAuth", ca_file, trusted);
+	CHECK(system(command) == 0);
+	check_file(trusted, DYN_FAIL_TLS);
+	snprintf(command, sizeof(command), "(cat %s; echo '-----BEGIN X509 CRL-----"
+			 "') >%s", ca_file, trusted);
+	CHECK(system(command) == 0);
+	check_file(trusted, DYN_FAIL_CONFIG);
+}
+
+/* The bundle of the system goes, and comes back. */
+static void
+notices_that_the_bundle_is_gone(void)
+{
+	static char bundle[300];
+	char		command[700];
+	DynClient  *before = client;
+
+	if (tls_url[0] == '\0')
+		SKIP("no openssl to make a certificate with");
+	service.url = tls_url;
+	snprintf(bundle, sizeof(bundle), "%s.system", ca_file);
+	snprintf(command, sizeof(command), "cp %s %s", ca_file, bundle);
+	CHECK(system(command) == 0);
+	system_file = bundle;
+	client = dyn_client_create(NULL);
+	check_file(NULL, DYN_FAIL_NONE);
+	unlink(bundle);
+	check_file(NULL, DYN_FAIL_TLS);
+	CHECK(system(command) == 0);
+	check_file(NULL, DYN_FAIL_NONE);
+	dyn_client_destroy(client);
+	client = before;
+	system_file = NULL;
+	unlink(bundle);
+}
+
+/* Then libcurl reads all files; so this test must be the last of them. */
+static void
+leaves_files_to_a_libcurl_with_its_own_openssl(void)
+{
+	int			before = files_read;
+
+	if (tls_url[0] == '\0' || !uses_openssl())
+		SKIP("no openssl to make a certificate with, or another libcurl");
+	service.url = tls_url;
+	service.ca_file = ca_file;
+	dyn_client_close_idle(client);
+	foreign_openssl = true;
+	check_failure("\"bytes\", 3", DYN_FAIL_NONE, 2);
+	CHECK(files_read > before);
+	foreign_openssl = false;
+	check_failure("\"bytes\", 3", DYN_FAIL_NONE, 1);
+}
+
 /* ---- sessions --------------------------------------------------------- */
 
 /* A request on a connection of its own; did that resume a session? */
@@ -1440,6 +1616,22 @@ check_it(const char *name, void (*test) (void))
 
 #define STAGED(test) check_it(#test, test)
 
+/* The same with a libcurl that reads the files. */
+static void
+check_left(const char *name, void (*test) (void))
+{
+	char		left[100];
+
+	snprintf(left, sizeof(left), "%s_left_to_libcurl", name);
+	tls_library = "another/1.0";
+	dyn_client_close_idle(client);
+	check_it(left, test);
+	tls_library = NULL;
+	dyn_client_close_idle(client);
+}
+
+#define LEFT(test) check_left(#test, test)
+
 static void
 run_tests(void)
 {
@@ -1486,7 +1678,15 @@ run_tests(void)
 	STAGED(ignores_the_proxy_of_the_environment);
 	STAGED(trusts_known_certificates_only);
 	STAGED(reads_one_source_of_certificates);
+	STAGED(distinguishes_files);
+	STAGED(reads_files_of_certificates);
+	STAGED(notices_that_the_bundle_is_gone);
 	STAGED(resumes_sessions);
+	LEFT(trusts_known_certificates_only);
+	LEFT(reads_one_source_of_certificates);
+	LEFT(distinguishes_files);
+	LEFT(notices_that_the_bundle_is_gone);
+	LEFT(resumes_sessions);
 	STAGED(waits_for_a_connection_in_use);
 	STAGED(makes_connections_as_demanded);
 	STAGED(is_destroyed_while_waiting);
@@ -1497,6 +1697,7 @@ run_tests(void)
 	STAGED(is_destroyed_at_any_moment);
 	STAGED(does_not_wait_for_a_slow_resolver);
 	STAGED(keeps_the_signal_mask);
+	STAGED(leaves_files_to_a_libcurl_with_its_own_openssl);
 }
 
 /* Starts the service; its port is what it prints first. */

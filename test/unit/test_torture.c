@@ -28,13 +28,17 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <openssl/err.h>
+
 #include "aws/awserror.h"
+#include "aws/ca_store.h"
 #include "aws/client.h"
 #include "aws/retry.h"
 #include "aws/sigv4.h"
 #include "dynamodb/metadata.h"
 #include "dynamodb/operation.h"
 #include "dynamodb/page_check.h"
+#include "certificates.h"
 #include "sigv4_facts.h"
 #include "waiting.h"
 #include "../torture/torture.h"
@@ -380,6 +384,111 @@ an_error_document(void)
 		strcmp(error.throttle_reason, "R t") == 0 ? RIGHT : WRONG;
 }
 
+/* ---- certificates ------------------------------------------------------ */
+
+/*
+ * OpenSSL's allocator.  Its blocks are not counted: it keeps some, those of
+ * its errors among them.
+ */
+static bool openssl_fails;
+
+extern void *__real_malloc(size_t size);
+extern void *__real_realloc(void *block, size_t size);
+extern void __real_free(void *block);
+
+static void *
+openssl_malloc(size_t size, const char *name, int line)
+{
+	(void) name;
+	(void) line;
+	return openssl_fails && torture_fails() ? NULL : __real_malloc(size);
+}
+
+static void *
+openssl_realloc(void *block, size_t size, const char *name, int line)
+{
+	(void) name;
+	(void) line;
+	return openssl_fails && torture_fails() ? NULL :
+		__real_realloc(block, size);
+}
+
+static void
+openssl_free(void *block, const char *name, int line)
+{
+	(void) name;
+	(void) line;
+	__real_free(block);
+}
+
+static char ca_file[] = "/tmp/test_torture.XXXXXX";
+static X509 *made_leaf;
+
+/* A file with two certificates of the name of a leaf's issuer. */
+static bool
+make_ca_file(void)
+{
+	static const Spec specs[] = {
+		{'A', 1, 'A', 1, AUTHORITY | KEY_IDS},
+		{'A', 0, 'A', 0, AUTHORITY | KEY_IDS}
+	};
+	static const Spec leaf_spec = {'L', 3, 'A', 0, KEY_IDS};
+	BIO		   *bio = BIO_new_fd(mkstemp(ca_file), BIO_CLOSE);
+	size_t		i;
+
+	for (i = 0; bio != NULL && i < LENGTHOF(specs); i++)
+	{
+		X509	   *x509 = make_certificate(&specs[i]);
+
+		PEM_write_bio_X509(bio, x509);
+		X509_free(x509);
+	}
+	BIO_free(bio);
+	made_leaf = make_certificate(&leaf_spec);
+	return bio != NULL;
+}
+
+static Outcome
+verify_leaf(DynCaStore *ca, X509 *leaf)
+{
+	X509_STORE_CTX *context = X509_STORE_CTX_new();
+	Outcome		outcome = REFUSED;
+
+	if (context != NULL &&
+		X509_STORE_CTX_init(context, dyn_ca_store_x509(ca), leaf, NULL) &&
+		X509_verify_cert(context) == 1)
+		outcome = RIGHT;
+	X509_STORE_CTX_free(context);
+	ERR_clear_error();
+	return outcome;
+}
+
+static Outcome
+open_and_verify(X509 *leaf)
+{
+	DynCaStore *ca = dyn_ca_store_open(ca_file);
+	Outcome		outcome = ca ? verify_leaf(ca, leaf) : REFUSED;
+
+	dyn_ca_store_close(ca);
+	return outcome;
+}
+
+/* OpenSSL keeps certificates that it could decode in part: not tried again. */
+static Outcome
+certificates_of_a_file(void)
+{
+	X509	   *leaves[] = {X509_dup(made_leaf), X509_dup(made_leaf)};
+	Outcome		outcome;
+
+	openssl_fails = true;
+	outcome = open_and_verify(leaves[0]);
+	openssl_fails = false;
+	outcome = AGAIN(outcome, open_and_verify(leaves[1]));
+	X509_free(leaves[0]);
+	X509_free(leaves[1]);
+	return outcome;
+}
+
 /* ---- requests over a connection ---------------------------------------- */
 
 static char url[64];
@@ -527,6 +636,7 @@ SURVIVES(a_json_document)
 SURVIVES(a_description)
 SURVIVES(a_list_of_tables)
 SURVIVES(an_error_document)
+SURVIVES(certificates_of_a_file)
 SURVIVES(a_request)
 
 int
@@ -536,6 +646,7 @@ main(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	json_set_alloc_funcs(torture_malloc, torture_free);
+	CRYPTO_set_mem_functions(openssl_malloc, openssl_realloc, openssl_free);
 	RUN(a_buffer_survives);
 	RUN(a_signature_survives);
 	RUN(a_query_survives);
@@ -544,6 +655,8 @@ main(void)
 	RUN(a_description_survives);
 	RUN(a_list_of_tables_survives);
 	RUN(an_error_document_survives);
+	if (make_ca_file())
+		RUN(certificates_of_a_file_survives);
 	if (service > 0)
 		RUN(a_request_survives);
 	if (service > 0)
