@@ -9,7 +9,7 @@ from world import ROOT
 
 UNIT = os.path.join(ROOT, "test", "unit")
 BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
-TURNS, WIDTH = 5, 16
+TURNS, WIDTH = 11, 16
 
 
 def tls(world):
