@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Writes the pages that bench_server serves, and a CSV of the same rows for file_fdw.
 
-usage: make_pages.py DIR [--items N] [--page-bytes N]
+usage: make_pages.py DIR [--items N] [--page-bytes N] [--documents]
 
 The same arguments give the same bytes. An item has about 250 bytes as DynamoDB counts them and eight attributes:
-id (S, the key), n (N), price (N), name (S), created (S), active (BOOL), note (S) and info (M). A page holds as many
-as DynamoDB would put into one answer. A directory that is complete is left alone.
+id (S, the key), n (N), price (N), name (S), created (S), active (BOOL), note (S) and info (M). With --documents it has
+three, and about 600 bytes: id (S), customer (M, with maps and a list in it) and lines (L of one to five M). A page
+holds as many as DynamoDB would put into one answer. A directory that is complete is left alone.
 """
 import argparse
 import csv
@@ -44,9 +45,77 @@ def as_item(values):
                            "tag": {"S": info["tag"]}}}}
 
 
+class Rows:
+    """Rows of eight attributes."""
+
+    make, item = staticmethod(row), staticmethod(as_item)
+
+    @staticmethod
+    def record(values):
+        """The row as text, for a CSV file."""
+        return (*values[:5], "t" if values[5] else "f", values[6], json.dumps(values[7]))
+
+
+def customer(rng):
+    """A map with maps and a list in it."""
+    words = rng.choices(WORDS, k=9)
+    name = " ".join(words[:2]).title()
+    return {"id": f"C-{rng.randrange(1_000_000):06}", "name": name, "email": f"{words[0]}.{words[1]}@{words[2]}.example",
+            "address": {"street": f"{rng.randrange(1, 300)} {words[3].title()} \"{words[4]}\" Road", "city": words[5].title(),
+                        "zip": f"{rng.randrange(100_000):05}", "country": rng.choice(("DE", "FR", "Österreich", "IT")),
+                        "location": {"lat": rng.randrange(-90_000_000, 90_000_000) / 1e6,
+                                     "lon": rng.randrange(-180_000_000, 180_000_000) / 1e6}},
+            "vip": rng.random() < 0.1, "since": f"20{rng.randrange(10, 27)}-{rng.randrange(1, 13):02}-01T08:00:00Z",
+            "orders": rng.randrange(500), "tags": words[6:6 + rng.randrange(4)], "referrer": None}
+
+
+def line(number, rng):
+    """A map of an order's line."""
+    words = rng.choices(WORDS, k=5)
+    return {"line": number, "sku": f"SKU-{rng.randrange(100_000):05}-{words[0][:2].upper()}",
+            "title": " ".join(words).capitalize(), "quantity": rng.randrange(1, 20),
+            "price": rng.randrange(100, 100_000) / 100, "options": {"color": words[1], "gift": rng.random() < 0.2}}
+
+
+def as_value(content):
+    """A JSON value as an attribute value."""
+    if content is None:
+        return {"NULL": True}
+    if isinstance(content, bool):
+        return {"BOOL": content}
+    if isinstance(content, str):
+        return {"S": content}
+    if isinstance(content, dict):
+        return {"M": {name: as_value(member) for name, member in content.items()}}
+    if isinstance(content, list):
+        return {"L": [as_value(element) for element in content]}
+    return {"N": f"{content:.6f}".rstrip("0").rstrip(".") if isinstance(content, float) else str(content)}
+
+
+class Documents:
+    """Rows of two documents."""
+
+    @staticmethod
+    def make(number, rng):
+        """One row, as Python values in the order of the columns."""
+        return f"id-{number:08}", customer(rng), [line(at, rng) for at in range(1, rng.randrange(2, 7))]
+
+    @staticmethod
+    def item(values):
+        """The row as an item."""
+        return {name: as_value(value) for name, value in zip(("id", "customer", "lines"), values)}
+
+    @staticmethod
+    def record(values):
+        """The row as text, for a CSV file."""
+        return values[0], json.dumps(values[1]), json.dumps(values[2])
+
+
 def size(value):
     """Bytes of an attribute value as DynamoDB counts them."""
     kind, content = next(iter(value.items()))
+    if kind == "L":
+        return 3 + sum(map(size, content)) + len(content)
     if kind == "S":
         return len(content.encode())
     if kind == "N":
@@ -106,7 +175,7 @@ def describe(count, total):
                       "BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST"}}}
 
 
-def generate(directory, items, page_bytes):
+def generate(directory, items, page_bytes, rows):
     """Write everything."""
     rng = random.Random(20261121)
     pages = Pages(directory, page_bytes)
@@ -114,11 +183,11 @@ def generate(directory, items, page_bytes):
     with open(os.path.join(directory, "rows.csv"), "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         for number in range(items):
-            values = row(number, rng)
-            item = as_item(values)
+            values = rows.make(number, rng)
+            item = rows.item(values)
             first = first or item
             pages.add(item)
-            writer.writerow((*values[:5], "t" if values[5] else "f", values[6], json.dumps(values[7])))
+            writer.writerow(rows.record(values))
     pages.flush()
     write(directory, "table.json", describe(items, pages.total))
     write(directory, "item.json", {"Item": first})
@@ -132,16 +201,17 @@ def main():
     parser.add_argument("directory")
     parser.add_argument("--items", type=int, default=200_000)
     parser.add_argument("--page-bytes", type=int, default=1 << 20, help="as DynamoDB counts them; default: 1 MB")
+    parser.add_argument("--documents", action="store_true", help="items of two documents")
     options = parser.parse_args()
     stamp = os.path.join(options.directory, "complete")
-    wanted = f"{FORMAT} {options.items} {options.page_bytes}"
+    wanted = f"{FORMAT} {options.items} {options.page_bytes}{' documents' if options.documents else ''}"
     if os.path.exists(stamp):
         with open(stamp, encoding="ascii") as file:
             if file.read() == wanted:
                 return 0
         shutil.rmtree(options.directory)
     os.makedirs(options.directory, exist_ok=True)
-    pages = generate(options.directory, options.items, options.page_bytes)
+    pages = generate(options.directory, options.items, options.page_bytes, Documents if options.documents else Rows)
     with open(stamp, "w", encoding="ascii") as file:
         file.write(wanted)
     print(f"{options.items} items of {pages.total // options.items} bytes on {pages.count} pages")

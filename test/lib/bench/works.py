@@ -2,7 +2,7 @@
 from joins import BELONGS_TO, HAS_MANY, NO_SCANS, OUTER, create_tables
 from latencies import LOOKUP
 from scans import DELAY_MS
-from world import PLAIN, TYPED, create_server
+from world import DOCUMENT_PAGES, DOCUMENTS, PLAIN, TYPED, create_server, pages
 
 JOIN_DELAY_MS = 1
 SCHEMA = "keyed"
@@ -52,25 +52,31 @@ class First(Work):
 SCANS = [Work(f"{what}, {table} columns", statement.format(table), times=times)
          for table in ("typed", "plain")
          for what, statement, times in (("SELECT sum(n)", "SELECT sum(n) FROM {}", 2), ("SELECT *", "SELECT * FROM {}", 1))]
+# What is fetched needs the text of every value, which core makes; a count needs the values alone.
+JSONB = [Work(name, f"SELECT {what} FROM documents")
+         for name, what in (("SELECT *, two jsonb columns", "*"), ("counting two jsonb columns", "count(customer), count(lines)"))]
 KEY = Work("key lookup", LOOKUP.format("typed"))
 JOINS = [Work(join.name, join.statement, NO_SCANS, "DynamoReadAhead", times=times)
          for join, times in ((HAS_MANY, 5), (BELONGS_TO, 40))]
 LISTED = Work("by an index of keys, 2,500 rows", "SELECT * FROM entries WHERE grp = 'q-000003'",
               shown="Query, then BatchGetItem", times=20)
 
-COMPARED = {"scans": SCANS, "joins": JOINS, "base": [LISTED], "planning": [Planning(KEY), *map(Planning, JOINS)],
+COMPARED = {"scans": SCANS, "jsonb": JSONB, "joins": JOINS, "base": [LISTED], "planning": [Planning(KEY), *map(Planning, JOINS)],
             "first": [First(KEY)]}
 MEANINGS = {"scans": f"whole scans of 200,000 items, {DELAY_MS} ms per request", "base": "index, then base table",
+            "jsonb": f"whole scans of 50,000 items of two documents, {DELAY_MS} ms per request",
             "joins": f"lookup joins, {JOIN_DELAY_MS} ms per request", "planning": "planning, as EXPLAIN does it",
             "first": "the first statement of a session"}
 
 
 def prepare(world, sides):
     """The same tables in every database."""
-    pages, keyed = world.serve("--delay-ms", DELAY_MS), world.serve_keyed("--delay-ms", JOIN_DELAY_MS)
+    full, keyed = world.serve("--delay-ms", DELAY_MS), world.serve_keyed("--delay-ms", JOIN_DELAY_MS)
+    documents = world.serve("--delay-ms", DELAY_MS, directory=pages(*DOCUMENT_PAGES))
     for side in sides:
-        side.foreign_table("typed", pages, TYPED)
-        side.foreign_table("plain", pages, PLAIN)
+        side.foreign_table("typed", full, TYPED)
+        side.foreign_table("plain", full, PLAIN)
+        side.foreign_table("documents", documents, DOCUMENTS)
         create_tables(side, SCHEMA, keyed)
         with side.connect() as connection:
             create_server(connection, "listed", keyed, scan_policy="error")

@@ -17,6 +17,10 @@ SERVER = os.path.join(ROOT, "test", "server")
 TYPED = "id text, n integer, price numeric, name text, created timestamptz, active boolean, note text, info jsonb"
 PLAIN = "id text, n numeric, price numeric, name text, created text, active boolean, note text, info jsonb"
 
+# Those of the pages with documents, and how such pages are made.
+DOCUMENTS = "id text, customer jsonb, lines jsonb"
+DOCUMENT_PAGES = ("documents", "--documents", "--items", 50_000)
+
 # A statement that hangs must fail its bench, not the whole run. The compiler would blur both sides alike.
 SETTINGS = "-c statement_timeout=120s -c jit=off -c timezone=UTC"
 
