@@ -111,10 +111,12 @@ class Reading(oneitem.TestCase):
         self.each("string", [("integer", {"S": "7"}, "7"), ("integer", {"S": "  0007 "}, "7"), ("integer", {"S": "+7"}, "7"),
                              ("bigint", {"S": "-9223372036854775808"}, "-9223372036854775808"), ("smallint", {"S": "1e3"}, "1000"),
                              ("numeric", {"S": "12345678901234567890.5"}, "12345678901234567890.5"), ("numeric", {"S": "00.50"}, "0.50"),
+                             ("numeric", {"S": "-.5"}, "-0.5"), ("numeric", {"S": "5."}, "5"),
                              ("double precision", {"S": "2.5e-3"}, "0.0025"), ("real", {"S": "1"}, "1"),
                              ("uuid", {"S": "0123ABCD456789EF0123456789ABCDEF"}, "0123abcd-4567-89ef-0123-456789abcdef"),
                              ("uuid", {"S": "0123abcd-4567-89EF-0123-456789abcdef"}, "0123abcd-4567-89ef-0123-456789abcdef")])
-        for column, text in (("integer", "seven"), ("integer", ""), ("integer", "1 2"), ("numeric", "NaN"), ("numeric", "1_000")):
+        for column, text in (("integer", "seven"), ("integer", ""), ("integer", "1 2"), ("numeric", "NaN"), ("numeric", "1_000"), ("numeric", "."),
+                             ("numeric", "-."), ("numeric", "1.2.3"), ("numeric", "-")):
             self.each_misfit("string", column, "it is not a valid DynamoDB number", [text])
         self.each_misfit("string", "integer", "it is not a whole number", ["7.5"])
         self.each_misfit("string", "smallint", "it is out of range for type smallint", ["99999"])
