@@ -384,7 +384,8 @@ read_bool(DynReader *r, const char *p, const Place *place)
 	const char *data = p;
 	uint8_t		flags = *p == 't' ? DYN_VALUE_TRUE : 0;
 
-	p = dyn_scan_literal(&r->scan, p, flags ? "true" : "false");
+	p = flags ? dyn_scan_literal(&r->scan, p, "true") :
+		dyn_scan_literal(&r->scan, p, "false");
 	if (p == NULL || !put(r, place->want, DYN_TYPE_BOOL, flags, data, data))
 		return NULL;
 	return p;

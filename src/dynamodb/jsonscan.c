@@ -245,7 +245,7 @@ dyn_scan_string_slow(DynScan *scan, const char *p, uint8_t *flags)
 
 /*
  * ----------
- * Numbers and literals
+ * Numbers
  * ----------
  */
 
@@ -292,16 +292,6 @@ dyn_scan_number(DynScan *scan, const char *p)
 		p = need_digits(scan, p);
 	}
 	return p;
-}
-
-const char *
-dyn_scan_literal(DynScan *scan, const char *p, const char *word)
-{
-	size_t		len = strlen(word);
-
-	if ((size_t) (scan->end - p) < len || memcmp(p, word, len) != 0)
-		return dyn_scan_fail(scan, p, "unknown literal");
-	return p + len;
 }
 
 /*

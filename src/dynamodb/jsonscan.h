@@ -66,10 +66,7 @@ extern const char *dyn_scan_skip_slow(DynScan *scan, const char *p);
 extern const char *dyn_scan_string_slow(DynScan *scan, const char *p,
 										uint8_t *flags);
 
-/* One number or one of true, false and null. */
 extern const char *dyn_scan_number(DynScan *scan, const char *p);
-extern const char *dyn_scan_literal(DynScan *scan, const char *p,
-									const char *word);
 
 /*
  * Validates and skips one value of any kind.  With `names`, duplicate names in
@@ -94,6 +91,17 @@ dyn_scan_expect(DynScan *scan, const char *p, char c, const char *reason)
 	if (DYN_UNLIKELY(*p != c))
 		return dyn_scan_fail(scan, p, reason);
 	return dyn_scan_skip(scan, p + 1);
+}
+
+/* Reads the word: true, false or null. */
+static DYN_HOT const char *
+dyn_scan_literal(DynScan *scan, const char *p, const char *word)
+{
+	size_t		len = strlen(word);
+
+	if ((size_t) (scan->end - p) < len || memcmp(p, word, len) != 0)
+		return dyn_scan_fail(scan, p, "unknown literal");
+	return p + len;
 }
 
 #ifdef DYN_SCAN_SSE2
