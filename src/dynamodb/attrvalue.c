@@ -3,14 +3,13 @@
  *		Decodes scalars, and walks lists, maps and sets.
  *
  * All input is slices that the page reader has validated, so nothing can fail
- * except base64, which the reader does not check.  The walk goes from one
- * quote, brace or bracket to the next; commas and colons carry no information
- * any more and are skipped like white space.
+ * except base64, which the reader does not check.  The walk moves as slice.h
+ * does, whose slow halves are here.
  */
 #include "attrvalue.h"
 
 #include "escape.h"
-#include "jsonscan.h"
+#include "slice.h"
 
 /* depth of a walk that has not begun, or has ended */
 #define WALK_FRESH		(-1)
@@ -174,15 +173,6 @@ announce(DynWalk *walk, DynValue *v)
 	return DYN_WALK_OPEN;
 }
 
-/* Skips to the next significant byte. */
-static inline const char *
-to_token(const char *p, const char *end)
-{
-	while (p < end && ((unsigned char) *p <= ' ' || *p == ',' || *p == ':'))
-		p++;
-	return p;
-}
-
 /* Is U+0000 in a string that has escapes? */
 static bool
 has_nul(const char *p, const char *end)
@@ -196,9 +186,8 @@ has_nul(const char *p, const char *end)
 	return false;
 }
 
-/* Moves from after the opening quote to the closing one. */
-static const char *
-to_quote(const char *p, const char *end, bool *escaped)
+const char *
+dyn_slice_quote_slow(const char *p, const char *end, bool *escaped)
 {
 #ifdef DYN_SCAN_SSE2
 	while (end - p >= 16)
@@ -231,13 +220,31 @@ to_quote(const char *p, const char *end, bool *escaped)
 	return p;
 }
 
+const char *
+dyn_slice_tag_slow(const char *p, const char *end, DynType *type)
+{
+	bool		escaped = false;
+	const char *name = dyn_slice_token(p + 1, end) + 1;
+	const char *quote = dyn_slice_quote(name, end, &escaped);
+	char		text[32];
+	size_t		len = dyn_escape_undo(name, quote - name, text);
+
+	for (*type = DYN_TYPE_S; *type < DYN_TYPE_M; ++*type)
+	{
+		if (strlen(type_names[*type]) == len &&
+			memcmp(type_names[*type], text, len) == 0)
+			break;
+	}
+	return dyn_slice_token(quote + 1, end);
+}
+
 /* The string whose quote is at the walk's position. */
 static void
 walk_string(DynWalk *walk, DynType type, DynValue *v)
 {
 	const char *data = walk->p + 1;
 	bool		escaped = false;
-	const char *quote = to_quote(data, walk->end, &escaped);
+	const char *quote = dyn_slice_quote(data, walk->end, &escaped);
 
 	v->data = data;
 	v->len = (uint32_t) (quote - data);
@@ -252,33 +259,11 @@ walk_string(DynWalk *walk, DynType type, DynValue *v)
 	walk->p = quote + 1;
 }
 
-/* The tag of the attribute value at p; moves to the payload. */
-static DynType
-walk_tag(DynWalk *walk)
-{
-	DynValue	tag;
-	char		text[32];
-	size_t		len;
-	int			type;
-
-	walk->p = to_token(walk->p + 1, walk->end);
-	walk_string(walk, DYN_TYPE_S, &tag);
-	walk->p = to_token(walk->p, walk->end);
-	len = dyn_value_text(&tag, text);
-	for (type = DYN_TYPE_S; type < DYN_TYPE_COUNT; type++)
-	{
-		if (strlen(type_names[type]) == len &&
-			memcmp(type_names[type], text, len) == 0)
-			break;
-	}
-	return type;
-}
-
 /* Past the brace that ends an attribute value. */
 static void
 end_value(DynWalk *walk)
 {
-	walk->p = to_token(walk->p, walk->end) + 1;
+	walk->p = dyn_slice_token(walk->p, walk->end) + 1;
 }
 
 static DynWalkEvent
@@ -309,8 +294,9 @@ walk_literal(DynWalk *walk, DynType type, DynValue *v)
 static DynWalkEvent
 walk_value(DynWalk *walk, DynValue *v)
 {
-	DynType		type = walk_tag(walk);
+	DynType		type;
 
+	walk->p = dyn_slice_tag(walk->p, walk->end, &type);
 	if (is_container(type))
 		return walk_container(walk, type, v);
 	if (type == DYN_TYPE_BOOL || type == DYN_TYPE_NULL)
@@ -349,7 +335,7 @@ dyn_walk_next(DynWalk *walk, DynValue *v)
 		return announce(walk, v);
 	if (walk->depth <= 0)
 		return DYN_WALK_END;
-	walk->p = to_token(walk->p, walk->end);
+	walk->p = dyn_slice_token(walk->p, walk->end);
 	if (walk->p >= walk->end)
 		return DYN_WALK_END;	/* not reached on validated input */
 	if (*walk->p == ']' || *walk->p == '}')

@@ -3,410 +3,497 @@
  *		Converts any DynamoDB value to jsonb: plain JSON, not DynamoDB-JSON.
  *
  * S becomes a string, N a number with all its digits, B a base64 string, BOOL
- * a boolean, NULL null, lists and sets arrays, maps objects.  The walk over a
- * validated slice cannot fail; only U+0000 cannot be represented.
+ * a boolean, NULL null, lists and sets arrays, maps objects.  A value that the
+ * page reader has validated cannot be malformed; only U+0000, a number beyond
+ * DynamoDB's limits and a character that the database's encoding lacks have no
+ * jsonb.
  *
  * The value is written into one varlena, without PostgreSQL's JsonbValue tree
- * and its copies.  A first pass lists the nodes, in the order of the walk;
- * their texts are slices of the response where nothing has to be changed in
- * them, and their size bounds that of the result.  A second pass writes the
- * containers as utils/jsonb.h describes them: names sorted by length, then by
- * bytes, an offset in every JB_OFFSET_STRIDE-th entry, numbers and containers
- * aligned.
+ * and its copies.  A first pass lists the nodes (nodes.h); their number and
+ * texts bound the size of the result.  A second pass writes the containers as
+ * utils/jsonb.h describes them: names sorted by length, then by bytes, an
+ * offset in every JB_OFFSET_STRIDE-th entry, numbers and containers aligned.
  */
 #include "postgres.h"
 
+#include "port/pg_bswap.h"
 #include "utils/jsonb.h"
 
 #include "../base/number.h"
+#include "../dynamodb/nodes.h"
 #include "encoding.h"
 #include "numerics.h"
-#include "pg_compat.h"
 #include "types.h"
 
-/*
- * A scalar, a name or a container.  The members of a container follow it: for
- * an object, each name and its value.
- */
-typedef struct JsonNode
-{
-	uint32		type;			/* JENTRY_IS... */
-	uint32		len;			/* bytes; of a container: names or elements */
-	const char *bytes;			/* NULL: a container, or nothing */
-	uint32		end;			/* first node behind this one and its members */
-	bool		object;			/* of a container */
-} JsonNode;
-
-typedef struct JsonNodes
-{
-	JsonNode   *nodes;
-	uint32		count;
-	uint32		allocated;
-	Size		size;			/* bytes of all nodes, at most */
-	const char *why;			/* that a value cannot be represented */
-	JsonNode	first[64];		/* for which no memory is allocated */
-} JsonNodes;
-
-/* ---- listing the nodes ---------------------------------------------- */
-
-/* An entry, the header of a container, and what aligns it. */
-#define NODE_OVERHEAD	(sizeof(JEntry) + sizeof(uint32) + sizeof(JEntry) - 1)
-
-static void
-add_room(JsonNodes *list)
-{
-	Size		size = (Size) list->allocated * sizeof(JsonNode);
-
-	if (list->nodes == list->first)
-		list->nodes = memcpy(palloc(2 * size), list->first, size);
-	else
-		list->nodes = repalloc_huge(list->nodes, 2 * size);
-	list->allocated *= 2;
-}
-
-static JsonNode *
-add_node(JsonNodes *list, uint32 type, const char *bytes, Size len)
-{
-	JsonNode   *node;
-
-	if (list->count == list->allocated)
-		add_room(list);
-	node = &list->nodes[list->count++];
-	*node = (JsonNode) {.type = type, .len = (uint32) len, .bytes = bytes,
-	.end = list->count};
-	list->size += NODE_OVERHEAD + len;
-	return node;
-}
+/* ---- texts in the database's encoding ------------------------------- */
 
 static bool
-add_text(JsonNodes *list, const DynValue *v)
+is_text(const DynNode *node)
 {
-	char	   *text = unconstify(char *, v->data);
-	size_t		len = v->len;
-
-	if (v->flags & DYN_VALUE_ESCAPED)
-	{
-		text = palloc(Max(len, 1));
-		len = dyn_value_text(v, text);
-	}
-	if (!dyn_from_utf8(&text, &len, &list->why))
-		return false;
-	add_node(list, JENTRY_ISSTRING, text, len);
-	return true;
-}
-
-/* Whole, short, and spelled as it is in canonical form? */
-static bool
-is_plain_integer(const DynValue *v)
-{
-	if (v->len == 0 || v->len > 18 || (v->data[0] == '0' && v->len > 1))
-		return false;
-	for (uint32 i = 0; i < v->len; i++)
-	{
-		if (v->data[i] < '0' || v->data[i] > '9')
-			return false;
-	}
-	return true;
-}
-
-static bool
-add_number(JsonNodes *list, const DynValue *v)
-{
-	char		buf[DYN_NUMBER_BUFSIZE];
-	size_t		len;
-	Numeric		number;
-
-	if (!is_plain_integer(v) || !dyn_plain_numeric(v->data, v->len, &number))
-	{
-		if (dyn_number_canonical(v->data, v->len, buf, &len) != DYN_NUMBER_OK)
-		{
-			list->why = "it contains a number that is not a valid DynamoDB number";
-			return false;
-		}
-		number = dyn_numeric_from_text(buf, len);
-	}
-	add_node(list, JENTRY_ISNUMERIC, (char *) number, VARSIZE_ANY(number));
-	return true;
-}
-
-static bool
-add_scalar(JsonNodes *list, const DynValue *v)
-{
-	switch (v->type)
-	{
-		case DYN_TYPE_N:
-			return add_number(list, v);
-		case DYN_TYPE_BOOL:
-			add_node(list, v->flags & DYN_VALUE_TRUE ? JENTRY_ISBOOL_TRUE
-					 : JENTRY_ISBOOL_FALSE, NULL, 0);
-			return true;
-		case DYN_TYPE_NULL:
-			add_node(list, JENTRY_ISNULL, NULL, 0);
-			return true;
-		default:
-			Assert(v->type == DYN_TYPE_S || v->type == DYN_TYPE_B);
-			return add_text(list, v);
-	}
-}
-
-/* Lists the container and all in it; false if some value has no jsonb. */
-static bool
-add_container(JsonNodes *list, const DynValue *value)
-{
-	uint32		open[DYN_MAX_DEPTH + 2];	/* nodes of the open containers */
-	int			depth = 0;
-	DynWalk		walk;
-	DynWalkEvent event;
-	DynValue	v;
-
-	dyn_walk_begin(&walk, value);
-	while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END)
-	{
-		if (event == DYN_WALK_CLOSE)
-		{
-			list->nodes[open[--depth]].end = list->count;
-			continue;
-		}
-		if (depth > 0 && (event == DYN_WALK_NAME ||
-						  !list->nodes[open[depth - 1]].object))
-			list->nodes[open[depth - 1]].len++;
-		if (event == DYN_WALK_OPEN)
-		{
-			Assert(depth < (int) lengthof(open));
-			open[depth++] = list->count;
-			add_node(list, JENTRY_ISCONTAINER, NULL, 0)->object =
-				v.type == DYN_TYPE_M;
-		}
-		else if (event == DYN_WALK_NAME ? !add_text(list, &v)
-				 : !add_scalar(list, &v))
-			return false;
-	}
-	Assert(depth == 0);
-	return true;
-}
-
-/* ---- writing -------------------------------------------------------- */
-
-/* A container that is being written. */
-typedef struct JsonWriter
-{
-	const JsonNodes *list;
-	char	   *base;			/* of the varlena */
-	char	   *p;				/* end of what is written */
-} JsonWriter;
-
-static void write_container(JsonWriter *writer, uint32 n);
-
-static void
-write_bytes(JsonWriter *writer, const void *bytes, Size len)
-{
-	memcpy(writer->p, bytes, len);
-	writer->p += len;
-}
-
-/* Numbers and containers begin at a multiple of four bytes. */
-static void
-align(JsonWriter *writer)
-{
-	while ((writer->p - writer->base) % sizeof(JEntry) != 0)
-		*writer->p++ = '\0';
+	return node->value.type == DYN_TYPE_S || node->value.type == DYN_TYPE_B;
 }
 
 /*
- * Writes node n, and its entry: the i-th of a container whose members begin
- * at `data`.
+ * A copy of the text in the database's encoding, with room behind it as at any
+ * name; NULL if the encoding lacks a character.
  */
-static void
-write_member(JsonWriter *writer, uint32 n, char *entries, uint32 i,
-			 const char *data)
-{
-	const JsonNode *node = &writer->list->nodes[n];
-	const char *begin = writer->p;
-	JEntry		entry = node->type;
-
-	if (node->type == JENTRY_ISNUMERIC || node->type == JENTRY_ISCONTAINER)
-		align(writer);
-	if (node->type == JENTRY_ISCONTAINER)
-		write_container(writer, n);
-	else if (node->len > 0)
-		write_bytes(writer, node->bytes, node->len);
-	if (writer->p - data > JENTRY_OFFLENMASK)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a list or map is too large for jsonb")));
-	if (i % JB_OFFSET_STRIDE == 0)
-		entry |= JENTRY_HAS_OFF | (JEntry) (writer->p - data);
-	else
-		entry |= (JEntry) (writer->p - begin);
-	memcpy(entries + i * sizeof(JEntry), &entry, sizeof(JEntry));
-}
-
-/* The header of a container, and room for its entries, which is returned. */
 static char *
-write_header(JsonWriter *writer, uint32 header, uint32 entries)
+convert_text(const DynValue *text, uint32 *len, const char **why)
 {
-	char	   *room;
+	char	   *converted = palloc(text->len + sizeof(uint64));
+	size_t		size = dyn_value_text(text, converted);
+	char	   *copy;
 
-	write_bytes(writer, &header, sizeof(header));
-	room = writer->p;
-	writer->p += entries * sizeof(JEntry);
-	return room;
+	if (!dyn_from_utf8(&converted, &size, why))
+		return NULL;
+	copy = palloc(size + sizeof(uint64));
+	memcpy(copy, converted, size);
+	*len = (uint32) size;
+	return copy;
 }
 
-static void
-write_array(JsonWriter *writer, uint32 n)
+static bool
+convert_name(DynNodes *list, DynNode *node, const char **why)
 {
-	const JsonNode *nodes = writer->list->nodes;
-	char	   *entries = write_header(writer, JB_FARRAY | nodes[n].len,
-									   nodes[n].len);
-	const char *data = writer->p;
-	uint32		i = 0;
+	DynValue	name = {node->name, node->name_len, DYN_TYPE_S,
+	DYN_VALUE_ESCAPED};
 
-	for (uint32 member = n + 1; member < nodes[n].end; member = nodes[member].end)
-		write_member(writer, member, entries, i++, data);
+	node->name = convert_text(&name, &node->name_len, why);
+	list->bytes += node->name_len;
+	return node->name != NULL;
 }
 
-/* A name of an object, to be sorted; its value is the node behind it. */
+static bool
+convert_value(DynNodes *list, DynNode *node, const char **why)
+{
+	node->value.data = convert_text(&node->value, &node->value.len, why);
+	node->value.flags = 0;
+	list->bytes += node->value.len;
+	return node->value.data != NULL;
+}
+
+/*
+ * Converts what cannot stay as it is in the response: names with escapes,
+ * because they are compared, and all texts in another encoding.
+ */
+static bool
+convert_texts(DynNodes *list, bool encoded, const char **why)
+{
+	if (!encoded && !list->escaped_names)
+		return true;
+	for (uint32 i = 0; i < list->count; i++)
+	{
+		DynNode    *node = &list->nodes[i];
+
+		if (node->name != NULL && !convert_name(list, node, why))
+			return false;
+		if (encoded && is_text(node) && !convert_value(list, node, why))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the order of names --------------------------------------------- */
+
+/*
+ * A name of an object, to be sorted.  The key has the order of names as far as
+ * KEY_BYTES go: their length, then their first bytes.
+ */
 typedef struct JsonName
 {
-	const char *bytes;
-	uint32		len;
+	uint64		key;
 	uint32		node;
 } JsonName;
 
+#define KEY_BYTES		6
+#define KEY_MAX_LEN		0xffff
+
+/* Most objects have few names, for which a call of qsort is a long way. */
+#define FEW_NAMES		16
+
+static inline uint64
+name_key(const char *name, uint32 len)
+{
+	uint64		key;
+
+	memcpy(&key, name, sizeof(key));
+#ifndef WORDS_BIGENDIAN
+	key = pg_bswap64(key);
+#endif
+	key >>= 8 * (sizeof(key) - KEY_BYTES);
+	if (len < KEY_BYTES)
+		key &= ~((UINT64CONST(1) << 8 * (KEY_BYTES - len)) - 1);
+	return key | (uint64) Min(len, KEY_MAX_LEN) << 8 * KEY_BYTES;
+}
+
+/* Compares names with equal keys. */
 static int
-compare_names(const void *a, const void *b)
+compare_rest(const DynNode *left, const DynNode *right)
+{
+	if (left->name_len != right->name_len)
+		return left->name_len < right->name_len ? -1 : 1;
+	if (left->name_len <= KEY_BYTES)
+		return 0;
+	return memcmp(left->name + KEY_BYTES, right->name + KEY_BYTES,
+				  left->name_len - KEY_BYTES);
+}
+
+/* Of equal names the earlier member comes first. */
+static int
+compare_names(const void *a, const void *b, void *arg)
 {
 	const JsonName *left = a;
 	const JsonName *right = b;
+	const DynNode *nodes = arg;
 	int			order;
 
-	if (left->len != right->len)
-		return left->len < right->len ? -1 : 1;
-	order = left->len > 0 ? memcmp(left->bytes, right->bytes, left->len) : 0;
+	if (left->key != right->key)
+		return left->key < right->key ? -1 : 1;
+	order = compare_rest(&nodes[left->node], &nodes[right->node]);
 	if (order != 0)
 		return order;
 	return left->node < right->node ? -1 : left->node > right->node;
 }
 
-/* Most objects have few names, for which a call of qsort is a long way. */
-#define FEW_NAMES		8
-
 static void
-insert_names(JsonName *names, uint32 count)
+insert_names(JsonName *names, uint32 count, const DynNode *nodes)
 {
 	for (uint32 i = 1; i < count; i++)
 	{
 		JsonName	name = names[i];
 		uint32		at = i;
 
-		for (; at > 0 && compare_names(&names[at - 1], &name) > 0; at--)
+		for (; at > 0 && (names[at - 1].key > name.key ||
+						  (names[at - 1].key == name.key &&
+						   compare_rest(&nodes[names[at - 1].node],
+										&nodes[name.node]) > 0)); at--)
 			names[at] = names[at - 1];
 		names[at] = name;
 	}
 }
 
+static void
+list_names(const DynNode *nodes, uint32 n, JsonName *names)
+{
+	for (uint32 member = n + 1; member < nodes[n].end; member = nodes[member].end)
+		*names++ = (JsonName) {name_key(nodes[member].name,
+										nodes[member].name_len), member};
+}
+
+static void
+sort_names(JsonName *names, uint32 count, const DynNode *nodes)
+{
+	if (count <= FEW_NAMES)
+		insert_names(names, count, nodes);
+	else
+		qsort_arg(names, count, sizeof(JsonName), compare_names,
+				  unconstify(DynNode *, nodes));
+}
+
 /*
- * Sorts the names.  Two that have become equal in the database's encoding are
- * one, with the later value, as jsonb does it.  Returns how many there are.
+ * Of sorted names that have become equal in the database's encoding leaves
+ * one, with the last value, as jsonb does it.  Returns how many are left.
  */
 static uint32
-sort_names(JsonName *names, uint32 count)
+merge_names(JsonName *names, uint32 count, const DynNode *nodes)
 {
 	uint32		last = 0;
 
-	if (count < 2)
-		return count;
-	if (count <= FEW_NAMES)
-		insert_names(names, count);
-	else
-		qsort(names, count, sizeof(JsonName), compare_names);
 	for (uint32 i = 1; i < count; i++)
 	{
-		if (names[i].len != names[last].len ||
-			memcmp(names[i].bytes, names[last].bytes, names[i].len) != 0)
+		if (names[i].key != names[last].key ||
+			compare_rest(&nodes[names[i].node], &nodes[names[last].node]) != 0)
 			last++;
 		names[last] = names[i];
 	}
-	return last + 1;
+	return Min(count, last + 1);
+}
+
+/* ---- writing -------------------------------------------------------- */
+
+/*
+ * The functions write at p, and return the end of what they wrote.  Containers
+ * begin at a multiple of four bytes.
+ */
+typedef struct JsonWriter
+{
+	const DynNode *nodes;
+	bool		encoded;		/* names may have become equal */
+	const char *why;			/* that a value cannot be represented */
+} JsonWriter;
+
+static char *write_container(JsonWriter *writer, char *p, uint32 n);
+
+/* Numbers and containers begin at a multiple of four bytes. */
+static inline char *
+align(char *p)
+{
+	memset(p, 0, sizeof(JEntry));
+	return (char *) INTALIGN(p);
+}
+
+/* The common short texts without a call. */
+static inline char *
+write_bytes(char *p, const char *bytes, uint32 len)
+{
+	uint64		first,
+				last;
+
+	if (len >= sizeof(first) && len <= 2 * sizeof(first))
+	{
+		memcpy(&first, bytes, sizeof(first));
+		memcpy(&last, bytes + len - sizeof(last), sizeof(last));
+		memcpy(p, &first, sizeof(first));
+		memcpy(p + len - sizeof(last), &last, sizeof(last));
+	}
+	else
+		memcpy(p, bytes, len);
+	return p + len;
+}
+
+static char *
+write_text(char *p, const DynValue *value)
+{
+	if (value->flags & DYN_VALUE_ESCAPED)
+		return p + dyn_value_text(value, p);
+	return write_bytes(p, value->data, value->len);
+}
+
+/* Does the text end with zeros that the canonical one does not have? */
+static bool
+is_padded(const DynValue *value)
+{
+	char		last;
+
+	Assert(value->len > 0);
+	last = value->data[value->len - 1];
+	return (last == '0' || last == '.') &&
+		memchr(value->data, '.', value->len) != NULL;
+}
+
+static char *
+write_uncommon_number(JsonWriter *writer, char *p, const DynValue *value)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+	Numeric		number;
+	Size		size;
+
+	if (dyn_number_canonical(value->data, value->len, buf, &len) != DYN_NUMBER_OK)
+	{
+		writer->why = "it contains a number that is not a valid DynamoDB number";
+		return p;
+	}
+	number = dyn_numeric_from_text(buf, len);
+	size = VARSIZE_ANY(number);
+	Assert(size <= DYN_NUMERIC_SIZE(value->len));
+	memcpy(p, number, size);
+	pfree(number);
+	return p + size;
+}
+
+static char *
+write_number(JsonWriter *writer, char *p, const DynValue *value)
+{
+	size_t		size = 0;
+
+	if (!is_padded(value))
+		size = dyn_plain_numeric_write(value->data, value->len, p);
+	return size > 0 ? p + size : write_uncommon_number(writer, p, value);
+}
+
+/* Writes node n, whose kind goes to *type. */
+static inline char *
+write_value(JsonWriter *writer, char *p, uint32 n, JEntry *type)
+{
+	const DynValue *value = &writer->nodes[n].value;
+
+	switch (value->type)
+	{
+		case DYN_TYPE_S:
+		case DYN_TYPE_B:
+			*type = JENTRY_ISSTRING;
+			return write_text(p, value);
+		case DYN_TYPE_N:
+			*type = JENTRY_ISNUMERIC;
+			return write_number(writer, align(p), value);
+		case DYN_TYPE_BOOL:
+			*type = value->flags & DYN_VALUE_TRUE ? JENTRY_ISBOOL_TRUE
+				: JENTRY_ISBOOL_FALSE;
+			return p;
+		case DYN_TYPE_NULL:
+			*type = JENTRY_ISNULL;
+			return p;
+		default:
+			*type = JENTRY_ISCONTAINER;
+			return write_container(writer, align(p), n);
+	}
+}
+
+/* The i-th entry, of a value from p to end, of a container with this data. */
+static inline JEntry
+make_entry(JEntry type, uint32 i, const char *data, const char *p,
+		   const char *end)
+{
+	if (i % JB_OFFSET_STRIDE == 0)
+		return type | JENTRY_HAS_OFF | (JEntry) (end - data);
+	return type | (JEntry) (end - p);
 }
 
 static void
-write_object(JsonWriter *writer, uint32 n)
+check_size(const char *data, const char *end)
 {
-	const JsonNode *nodes = writer->list->nodes;
-	JsonName   *names = palloc(Max(nodes[n].len, 1) * sizeof(JsonName));
-	uint32		count = 0;
-	char	   *entries;
-	const char *data;
+	if (end - data > JENTRY_OFFLENMASK)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a list or map is too large for jsonb")));
+}
 
-	for (uint32 name = n + 1; name < nodes[n].end; name = nodes[name + 1].end)
-		names[count++] = (JsonName) {nodes[name].bytes, nodes[name].len, name};
-	Assert(count == nodes[n].len);
-	count = sort_names(names, count);
-	entries = write_header(writer, JB_FOBJECT | count, 2 * count);
-	data = writer->p;
-	for (uint32 i = 0; i < count; i++)
-		write_member(writer, names[i].node, entries, i, data);
-	for (uint32 i = 0; i < count; i++)
-		write_member(writer, names[i].node + 1, entries, count + i, data);
-	pfree(names);
+static char *
+write_array(JsonWriter *writer, char *p, uint32 n)
+{
+	const DynNode *nodes = writer->nodes;
+	JsonbContainer *array = (JsonbContainer *) p;
+	char	   *data = (char *) &array->children[nodes[n].value.len];
+	uint32		i = 0;
+	JEntry		type;
+
+	array->header = JB_FARRAY | nodes[n].value.len;
+	p = data;
+	for (uint32 member = n + 1; member < nodes[n].end; member = nodes[member].end)
+	{
+		char	   *end = write_value(writer, p, member, &type);
+
+		array->children[i] = make_entry(type, i, data, p, end);
+		p = end;
+		i++;
+	}
+	check_size(data, p);
+	return p;
+}
+
+static char *
+write_members(JsonWriter *writer, JsonbContainer *object,
+			  const JsonName *names, uint32 count)
+{
+	const DynNode *nodes = writer->nodes;
+	char	   *data = (char *) &object->children[2 * count];
+	char	   *p = data;
+	char	   *end;
+	JEntry		type;
+
+	object->header = JB_FOBJECT | count;
+	for (uint32 i = 0; i < count; i++, p = end)
+	{
+		const DynNode *node = &nodes[names[i].node];
+
+		end = write_bytes(p, node->name, node->name_len);
+		object->children[i] = make_entry(JENTRY_ISSTRING, i, data, p, end);
+	}
+	for (uint32 i = 0; i < count; i++, p = end)
+	{
+		end = write_value(writer, p, names[i].node, &type);
+		object->children[count + i] = make_entry(type, count + i, data, p, end);
+	}
+	check_size(data, p);
+	return p;
+}
+
+static char *
+write_object(JsonWriter *writer, char *p, uint32 n)
+{
+	uint32		count = writer->nodes[n].value.len;
+	JsonName	few[FEW_NAMES];
+	JsonName   *names = few;
+
+	if (count > FEW_NAMES)
+		names = palloc(count * sizeof(JsonName));
+	list_names(writer->nodes, n, names);
+	sort_names(names, count, writer->nodes);
+	if (writer->encoded)
+		count = merge_names(names, count, writer->nodes);
+	p = write_members(writer, (JsonbContainer *) p, names, count);
+	if (names != few)
+		pfree(names);
+	return p;
 }
 
 /* Depth is bounded by DYN_MAX_DEPTH, so that this may recurse. */
-static void
-write_container(JsonWriter *writer, uint32 n)
+static char *
+write_container(JsonWriter *writer, char *p, uint32 n)
 {
-	if (writer->list->nodes[n].object)
-		write_object(writer, n);
-	else
-		write_array(writer, n);
+	if (writer->nodes[n].value.type == DYN_TYPE_M)
+		return write_object(writer, p, n);
+	return write_array(writer, p, n);
 }
 
 /* A scalar is the only element of an array that is marked so. */
-static void
-write_scalar(JsonWriter *writer)
+static char *
+write_scalar(JsonWriter *writer, char *p)
 {
-	char	   *entry = write_header(writer, JB_FARRAY | JB_FSCALAR | 1, 1);
+	JsonbContainer *array = (JsonbContainer *) p;
+	char	   *data = (char *) &array->children[1];
+	char	   *end;
+	JEntry		type;
 
-	write_member(writer, 0, entry, 0, writer->p);
+	array->header = JB_FARRAY | JB_FSCALAR | 1;
+	end = write_value(writer, data, 0, &type);
+	array->children[0] = make_entry(type, 0, data, data, end);
+	check_size(data, end);
+	return end;
 }
 
-static Jsonb *
-write_jsonb(const JsonNodes *list)
-{
-	char	   *base = palloc(VARHDRSZ + sizeof(uint32) + list->size);
-	JsonWriter	writer = {list, base, base + VARHDRSZ};
+/*
+ * What a node takes besides its texts: two entries, the header of a container,
+ * and what aligns it, which align() clears before it is used.
+ */
+#define NODE_SIZE		(2 * sizeof(JEntry) + sizeof(uint32) + sizeof(JEntry))
 
-	if (list->nodes[0].type == JENTRY_ISCONTAINER)
-		write_container(&writer, 0);
+static Size
+most_bytes(const DynNodes *list)
+{
+	return VARHDRSZ + sizeof(uint32) + list->bytes +
+		list->count * NODE_SIZE + list->numbers * DYN_NUMERIC_SIZE(0);
+}
+
+/* NULL if some value has no jsonb. */
+static Jsonb *
+write_jsonb(const DynNodes *list, bool encoded, const char **why)
+{
+	JsonWriter	writer = {list->nodes, encoded, NULL};
+	Size		most = most_bytes(list);
+	char	   *base = palloc(most);
+	char	   *end;
+
+	if (list->nodes[0].value.type >= DYN_TYPE_SS)
+		end = write_container(&writer, base + VARHDRSZ, 0);
 	else
-		write_scalar(&writer);
-	Assert((Size) (writer.p - base) <= VARHDRSZ + sizeof(uint32) + list->size);
-	SET_VARSIZE(base, writer.p - base);
-	return (Jsonb *) base;
+		end = write_scalar(&writer, base + VARHDRSZ);
+	Assert((Size) (end - base) <= most);
+	SET_VARSIZE(base, end - base);
+	*why = writer.why;
+	return writer.why == NULL ? (Jsonb *) base : NULL;
 }
 
 bool
-dyn_value_to_jsonb(const DynValue *value, Datum *result, const char **why)
+dyn_value_to_jsonb(const DynValue *value, bool encoded, Datum *result,
+				   const char **why)
 {
-	JsonNodes	list;
+	static DynNodes list;		/* its memory serves value after value */
+	Jsonb	   *jsonb;
 
 	if (value->flags & DYN_VALUE_HAS_NUL)
 	{
 		*why = "it contains the character U+0000, which jsonb cannot represent";
 		return false;
 	}
-	list.nodes = list.first;
-	list.allocated = lengthof(list.first);
-	list.count = 0;
-	list.size = 0;
-	if (value->type >= DYN_TYPE_SS ? !add_container(&list, value)
-		: !add_scalar(&list, value))
-	{
-		*why = list.why;
-		return false;
-	}
-	*result = JsonbPGetDatum(write_jsonb(&list));
-	return true;
+	if (!dyn_nodes_list(&list, value))
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory")));
+	jsonb = convert_texts(&list, encoded, why)
+		? write_jsonb(&list, encoded, why) : NULL;
+	dyn_nodes_trim(&list);
+	*result = JsonbPGetDatum(jsonb);
+	return jsonb != NULL;
 }

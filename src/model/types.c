@@ -674,7 +674,7 @@ static bool
 decode_jsonb(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
 {
-	return dyn_value_to_jsonb(value, result, why);
+	return dyn_value_to_jsonb(value, dyn_encoding_differs(), result, why);
 }
 
 static bool
@@ -684,7 +684,7 @@ decode_json(DynCodec *codec, const DynValue *value, bool soft,
 	Datum		jsonb;
 	Jsonb	   *jb;
 
-	if (!dyn_value_to_jsonb(value, &jsonb, why))
+	if (!dyn_value_to_jsonb(value, dyn_encoding_differs(), &jsonb, why))
 		return false;
 	jb = DatumGetJsonbP(jsonb);
 	*result = CStringGetTextDatum(JsonbToCString(NULL, &jb->root, VARSIZE(jb)));

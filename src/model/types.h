@@ -170,10 +170,11 @@ dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
 }
 
 /*
- * Decodes any value into jsonb, as plain JSON.  Returns false with a reason in
- * *why if it cannot be one.
+ * Decodes any value into jsonb, as plain JSON; `encoded` says that the
+ * database's encoding differs from UTF-8.  Returns false with a reason in *why
+ * if it cannot be one.
  */
-extern bool dyn_value_to_jsonb(const DynValue *value, Datum *result,
-							   const char **why);
+extern bool dyn_value_to_jsonb(const DynValue *value, bool encoded,
+							   Datum *result, const char **why);
 
 #endif

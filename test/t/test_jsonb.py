@@ -1,4 +1,5 @@
 """jsonb columns: the datum is, byte for byte, the one that PostgreSQL makes of the same JSON."""
+import decimal
 import json
 import random
 
@@ -7,6 +8,26 @@ import fixture
 STRINGS = ["", "a", "b", "aa", "ab", "é", "日本", "😀", "a\"b", "back\\slash", "line\nbreak", "/", "x" * 40, "\u0001", " "]
 NUMBERS = ["0", "1", "-1", "42", "1.5", "-0.25", "123456789012345678", "1234567890123456789", "1" * 38, "0." + "1" * 38,
            "9" * 38 + "0" * 88, "0." + "0" * 129 + "1", "0.0001", "10000", "100000000"]
+
+
+# Spellings that DynamoDB itself would not send.
+SPELLINGS = ["0.0", "-0", "-0.00", "1.50", "10.0", "100.", "007", "-007.70", "+5", ".5", "-.05", "5.", "1E5", "1e-5", "-1.5E+3", "0E9",
+             "0" * 50 + "1", "1" + "0" * 60, "0." + "0" * 45 + "12", "1" * 30 + "." + "0" * 20, "12345.00010000", "1E125", "9.9E-130"]
+
+
+def spelled(rng):
+    """A number of at most 38 digits, zeros in front and at the end included."""
+    digits = "".join(rng.choice("0123456789" if rng.random() < 0.7 else "0") for _ in range(rng.randrange(1, 39)))
+    point = rng.randrange(len(digits) + 1)
+    return rng.choice(["", "-"]) + (digits if rng.random() < 0.4 else digits[:point] + "." + digits[point:])
+
+
+def canonical(number):
+    """The number as DynamoDB sends it."""
+    with decimal.localcontext() as context:
+        context.prec = 200
+        value = decimal.Decimal(number).normalize()
+        return format(value, "f") if value else "0"
 
 
 class Number:
@@ -82,7 +103,34 @@ class Jsonb(fixture.TestCase):
     def test_long(self):
         """More members than one offset serves, names of all lengths, and a large document."""
         self.compare([[Number(str(i)) for i in range(1000)], {f"{'n' * (i % 40)}{i}": i % 2 == 0 for i in range(1000)},
-                      {str(i): {str(j): [Number(str(j)), "x" * j] for j in range(40)} for i in range(40)}])
+                      {str(i): {str(j): [Number(str(j)), "x" * j] for j in range(40)} for i in range(40)},
+                      [i % 3 == 0 for i in range(20000)], {"one": Number("1")}])
+
+    def test_names_that_differ_late(self):
+        """Of one length and with one beginning, of nearly one length, many and few."""
+        for count in (2, 15, 16, 17, 100):
+            self.compare([{f"{start}{i:03}": Number(str(i)) for i in random.Random(count).sample(range(1000), count)}
+                          for start in ("", "a", "abc", "abcd", "é" * 3, "a long beginning ")])
+        self.compare([{"x" * length + end: end for length in (5, 6, 7, 65535, 65536, 65537) for end in "ba"}])
+
+    def test_spellings_of_numbers(self):
+        """In jsonb a number has no zeros after its last decimal place; a numeric has those that are stored."""
+        rng = random.Random(23)
+        numbers = SPELLINGS + [spelled(rng) for _ in range(500)]
+        items = [{"pk": {"S": str(i)}, "v": {"L": [{"N": number}, {"NS": [number]}]}, "n": {"N": number}} for i, number in enumerate(numbers)]
+        with fixture.FakeDynamo() as fake:
+            fake.table("t", ("pk", "S"), items=items)
+            self.fx.execute("DROP SERVER IF EXISTS s CASCADE; DROP TABLE IF EXISTS l")
+            self.fx.server("s", fake.endpoint, scan_policy="allow")
+            self.fx.foreign_table("t", "pk text, v jsonb, n numeric", server="s")
+            self.fx.execute("CREATE TEMP TABLE l (pk text, v jsonb, n numeric)")
+            for i, number in enumerate(numbers):
+                plain = len(number.strip("-.")) <= 38 and not set(number) & set("E+e")
+                self.fx.execute("INSERT INTO l VALUES (%s, format('[%%s, [%%1$s]]', %s)::jsonb, %s::numeric)",
+                                (str(i), canonical(number), number if plain else canonical(number)))
+            self.assertEqual(self.fx.rows("SELECT pk, t.n::text, l.n::text, t.v, l.v FROM t JOIN l USING (pk) "
+                                          "WHERE NOT record_image_eq(ROW(t.v, t.n), ROW(l.v, l.n))"), [])
+            self.assertEqual(self.fx.value("SELECT count(*) FROM t JOIN l USING (pk, v, n)"), len(numbers))
 
     def test_deep(self):
         for depth in (2, 30, 31):

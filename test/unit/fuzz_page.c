@@ -14,6 +14,7 @@
  * file each, into the folder it is given.
  */
 #include "dynamodb/page.h"
+#include "node_facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +122,7 @@ walk_value(const DynValue *value)
 			   v.data + v.len <= value->data + value->len);
 	}
 	demand(depth == 0);
+	demand(nodes_follow_walk(value));
 }
 
 int

@@ -1,6 +1,6 @@
 /*
  * test_attrvalue.c
- *		Escapes undone, base64 decoded, containers walked.
+ *		Escapes undone, base64 decoded, containers walked and listed.
  *
  * The slices here are written by hand; that those which come from a page walk
  * rightly, too, is shown by test_page_random.
@@ -8,6 +8,7 @@
 #include "harness.h"
 
 #include "dynamodb/attrvalue.h"
+#include "node_facts.h"
 
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -198,6 +199,7 @@ events_of(DynType type, const char *data, uint8_t flags)
 						 v.flags & DYN_VALUE_HAS_NUL ? "0" : "");
 	}
 	CHECK(dyn_walk_next(&walk, &v) == DYN_WALK_END);
+	CHECK(nodes_follow_walk(&value));
 	*p = '\0';
 	return line;
 }

@@ -18,6 +18,7 @@
  */
 #include "expected_page.h"
 #include "harness.h"
+#include "node_facts.h"
 #include "random_page.h"
 
 #define DEFAULT_COUNT	4000
@@ -236,6 +237,7 @@ compare_slot(json_t *item, int i, const DynValue *slot)
 	}
 	seen = rebuild(slot);
 	CHECK(json_equal(seen, wanted));
+	CHECK(nodes_follow_walk(slot));
 	CHECK(((slot->flags & DYN_VALUE_HAS_NUL) != 0) == holds_nul(wanted));
 	met.values++;
 	if (paths[i].nsteps > 1)

@@ -1,0 +1,109 @@
+/*
+ * slice.h
+ *		Moves through a value that the page reader has validated.
+ *
+ * Nothing is checked here: the functions go from one quote, brace or bracket
+ * to the next.  Commas and colons carry no information any more and are
+ * skipped like white space.  All positions are before `end`, which is the end
+ * of the value, except the results after its last byte.
+ */
+#ifndef DYN_DYNAMODB_SLICE_H
+#define DYN_DYNAMODB_SLICE_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "attrvalue.h"
+#include "simd.h"
+
+/*
+ * The slow halves of the functions below: the closing quote of any string, and
+ * the payload of an attribute value with any tag.
+ */
+extern const char *dyn_slice_quote_slow(const char *p, const char *end,
+										bool *escaped);
+extern const char *dyn_slice_tag_slow(const char *p, const char *end,
+									  DynType *type);
+
+/* Skips to the next significant byte. */
+static DYN_HOT const char *
+dyn_slice_token(const char *p, const char *end)
+{
+	while (p < end && ((unsigned char) *p <= ' ' || *p == ',' || *p == ':'))
+		p++;
+	return p;
+}
+
+/* The token after the byte c, if that is at p; any next token otherwise. */
+static DYN_HOT const char *
+dyn_slice_after(const char *p, const char *end, char c)
+{
+	if (DYN_LIKELY(end - p >= 2 && *p == c && (unsigned char) p[1] > ' '))
+		return p + 1;
+	return dyn_slice_token(p, end);
+}
+
+/*
+ * Moves from after the opening quote to the closing one.  *escaped is set if
+ * there is an escape between them, and otherwise left alone.
+ */
+static DYN_HOT const char *
+dyn_slice_quote(const char *p, const char *end, bool *escaped)
+{
+#ifdef DYN_SCAN_SSE2
+	if (DYN_LIKELY(end - p >= 16))
+	{
+		__m128i		v = _mm_loadu_si128((const __m128i *) p);
+		uint32_t	hits = (uint32_t) _mm_movemask_epi8(
+			_mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
+						 _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))));
+
+		p += hits != 0 ? dyn_scan_ctz(hits) : 16;
+		if (DYN_LIKELY(*p == '"'))
+			return p;
+	}
+#endif
+	return dyn_slice_quote_slow(p, end, escaped);
+}
+
+/* The type whose tag is one letter, or ABSENT. */
+static DYN_HOT DynType
+dyn_slice_letter_type(char letter)
+{
+	switch (letter)
+	{
+		case 'S':
+			return DYN_TYPE_S;
+		case 'N':
+			return DYN_TYPE_N;
+		case 'M':
+			return DYN_TYPE_M;
+		case 'L':
+			return DYN_TYPE_L;
+		case 'B':
+			return DYN_TYPE_B;
+		default:
+			return DYN_TYPE_ABSENT;
+	}
+}
+
+/* The attribute value whose brace is at p: its type, and its payload. */
+static DYN_HOT const char *
+dyn_slice_tag(const char *p, const char *end, DynType *type)
+{
+	if (DYN_LIKELY(end - p >= 8 && memcmp(p, "{\"", 2) == 0))
+	{
+		*type = dyn_slice_letter_type(p[2]);
+		if (DYN_LIKELY(*type != DYN_TYPE_ABSENT &&
+					   memcmp(p + 3, "\":", 2) == 0))
+			return dyn_slice_after(p + 4, end, ':');
+		if (memcmp(p, "{\"BOOL\":", 8) == 0 || memcmp(p, "{\"NULL\":", 8) == 0)
+		{
+			*type = p[2] == 'B' ? DYN_TYPE_BOOL : DYN_TYPE_NULL;
+			return dyn_slice_after(p + 7, end, ':');
+		}
+	}
+	return dyn_slice_tag_slow(p, end, type);
+}
+
+#endif
