@@ -395,11 +395,20 @@ is_set_up(const DynHttp *http, const DynService *service)
 		 same_text(http->ca_file, service->ca_file));
 }
 
-/* libcurl can restore its defaults only by resetting all options. */
+/*
+ * libcurl can restore its defaults only for all options together, and a handle
+ * that was used may refuse some (CURLOPT_BUFFERSIZE, while it has a buffer).
+ */
 static bool
 set_up(DynHttp *http, const DynService *service)
 {
-	curl_easy_reset(http->easy);
+	CURL	   *easy = curl_easy_init();
+
+	http->is_set = false;
+	if (easy == NULL)
+		return false;
+	curl_easy_cleanup(http->easy);
+	http->easy = easy;
 	free(http->ca_file);
 	http->ca_file = service->ca_file ? strdup(service->ca_file) : NULL;
 	http->trusts = dyn_tls_is_used(service->url, service->proxy);
@@ -415,8 +424,8 @@ set_up(DynHttp *http, const DynService *service)
 static bool
 set_request(DynHttp *http, const DynService *service, const DynBuffer *body)
 {
-	CURL	   *easy = http->easy;
 	bool		ok = is_set_up(http, service) || set_up(http, service);
+	CURL	   *easy = http->easy;
 
 	SET(CURLOPT_URL, service->url);
 	SET(CURLOPT_PROXY, service->proxy ? service->proxy : "");

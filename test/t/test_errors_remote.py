@@ -490,6 +490,11 @@ class Strangers(fixture.TestCase):
                           "Check the server options endpoint and region, and the network of the database server."))
         self.assertIn("no-such-host.invalid", failure.detail)
 
+    def test_unknown_host_over_tls(self):
+        """After the same without TLS, whose handle kept a buffer."""
+        for scheme in ("http", "https", "http", "https"):
+            self.assertEqual(self.failing(f"{scheme}://no-such-host.invalid").sqlstate, "HV00N")
+
     def test_wrong_region(self):
         """Without an endpoint the region names the host; one that does not exist is not found, or not reached."""
         self.fx.execute("DROP SERVER IF EXISTS stranger CASCADE; CREATE SERVER stranger FOREIGN DATA WRAPPER dynamo_fdw "
