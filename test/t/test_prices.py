@@ -2,6 +2,7 @@
 import re
 
 import fixture
+from tables import index
 
 MB = 1024 * 1024
 
@@ -45,6 +46,17 @@ class Prices(fixture.TestCase):
         """Nothing is said of what is not known."""
         self.describe(0, 0)
         self.assertEqual(self.estimates("SELECT * FROM t"), [])
+
+    def test_rows_of_a_partition(self):
+        """Guesses for keys of the table and of global indexes that were never analysed; those of PostgreSQL for other columns, and for NULL."""
+        self.fake.table("k", ("id", "S"), ("n", "N"), [index("by_tag", ("tag", "S")), index("by_pair", [("a", "S"), ("b", "S")])],
+                        item_count=1_000_000, size_bytes=100 * MB, items=[])
+        self.fx.foreign_table("k", "id text NOT NULL, n int NOT NULL, tag text, a text, b text, v int", server="fake")
+        for condition, rows in (("id = 'x'", 50), ("tag = 'x'", 50), ("v = 1", 5000), ("a = 'x'", 5000), ("a = 'x' AND b = 'y'", 25),
+                                ("tag IS NULL", 5000), ("v IS NULL", 5000), ("tag IS NOT NULL", 995_000)):
+            with self.subTest(condition):
+                plan = self.fx.explain(f"SELECT * FROM k WHERE {condition}", "COSTS ON")
+                self.assertAlmostEqual(int(re.search(r"rows=(\d+)", plan).group(1)), rows, delta=1)
 
     def test_subquery_in_a_filter(self):
         """It is executed for each row that is checked, so those are found by their keys, though a Scan uses fewer units."""
