@@ -68,7 +68,8 @@ typedef struct Sampler
 	HeapTuple  *sample;
 	int			wanted;
 	int			kept;
-	double		seen;			/* items so far */
+	double		items;			/* so far */
+	double		seen;			/* rows so far */
 	double		skip;			/* items to skip; negative: not chosen */
 	ReservoirStateData reservoir;
 	MemoryContext sample_context;
@@ -168,12 +169,11 @@ describe_segment(void *arg, int stream, StringInfo line)
 /* ---- the sample ---- */
 
 static HeapTuple
-decode_item(Sampler *sampler, const DynValue *item)
+decode_row(Sampler *sampler)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(sampler->item_context);
 	HeapTuple	tuple;
 
-	dyn_rows_begin(sampler->rows, item);
 	(void) dyn_rows_next(sampler->rows, sampler->slot);
 	MemoryContextSwitchTo(sampler->sample_context);
 	tuple = ExecCopySlotHeapTuple(sampler->slot);
@@ -193,15 +193,15 @@ replace_any(Sampler *sampler, HeapTuple tuple)
 }
 
 /*
- * Vitter's reservoir sampling, as for local tables: each item has the same
- * probability.  Only items that enter the sample are decoded.
+ * Vitter's reservoir sampling, as for local tables: each row has the same
+ * probability.  Only rows that enter the sample are decoded.
  */
 static void
-offer_item(Sampler *sampler, const DynValue *item)
+offer_row(Sampler *sampler)
 {
 	Assert(sampler->kept == Min(sampler->seen, sampler->wanted));
 	if (sampler->kept < sampler->wanted)
-		sampler->sample[sampler->kept++] = decode_item(sampler, item);
+		sampler->sample[sampler->kept++] = decode_row(sampler);
 	else
 	{
 		if (sampler->skip < 0)
@@ -209,10 +209,20 @@ offer_item(Sampler *sampler, const DynValue *item)
 												 sampler->seen,
 												 sampler->wanted);
 		if (sampler->skip <= 0)
-			replace_any(sampler, decode_item(sampler, item));
+			replace_any(sampler, decode_row(sampler));
 		sampler->skip -= 1;
 	}
 	sampler->seen += 1;
+}
+
+static void
+offer_item(Sampler *sampler, const DynValue *item)
+{
+	sampler->items += 1;
+	dyn_rows_begin(sampler->rows, item);
+	if (sampler->rows->left > 0)
+		offer_row(sampler);
+	dyn_rows_end(sampler->rows);
 }
 
 /* ---- reading ---- */
@@ -293,14 +303,16 @@ read_round(Sampler *sampler)
 /*
  * The number of rows: counted, if the whole table was read.  Otherwise
  * DynamoDB's item count, which is some hours old, but more accurate than an
- * extrapolation from a few segments; a new table has none.
+ * extrapolation from a few segments; a new table has none.  Of these items as
+ * many are rows as of those that were seen.
  */
 static double
 total_rows(const Sampler *sampler)
 {
 	if (sampler->done == sampler->segments && !bound_is_reached(sampler))
 		return sampler->seen;
-	return Max(sampler->seen, (double) sampler->meta->item_count);
+	return sampler->seen / Max(sampler->items, 1) *
+		Max(sampler->items, (double) sampler->meta->item_count);
 }
 
 /* ---- setting up ---- */
@@ -329,6 +341,7 @@ open_access(Sampler *sampler)
 	sampler->access = access;
 	sampler->rows = dyn_rows_create(sampler->relation, access, access->base,
 									access->nbase);
+	dyn_rows_add_test(sampler->rows);
 	sampler->requests = dyn_requests_of_access(sampler->relation, access,
 											   &nothing_resolved,
 											   sampler->rows->projection,
@@ -382,7 +395,7 @@ report_sample(const Sampler *sampler, Relation rel, int elevel)
 	ereport(elevel,
 			(errmsg("\"%s\": scanned %u of %u segments, containing %.0f items, with %g read units; %d rows in sample, %.0f estimated total rows",
 					RelationGetRelationName(rel), sampler->done,
-					sampler->segments, sampler->seen,
+					sampler->segments, sampler->items,
 					sampler->counters.read_units, sampler->kept,
 					total_rows(sampler))));
 }

@@ -16,6 +16,7 @@
 #include "../model/encoding.h"
 #include "../model/pg_compat.h"
 #include "fallback.h"
+#include "fetch/filter.h"
 #include "foreign_scan.h"
 #include "kept/kept_read.h"
 
@@ -98,8 +99,29 @@ print_list(Printer *printer, List *preds, const char *word, bool nested)
 }
 
 static void
+print_term(Printer *printer, const DynRowTerm *term)
+{
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	if (term->ttl)
+	{
+		dyn_path_print(term->path, &text);
+		dyn_buffer_append_str(&text, " NOT EXPIRED");
+	}
+	else
+		dyn_expr_print(dyn_row_cond(term), &text);
+	appendStringInfoString(&printer->buf, take_text(&text));
+}
+
+static void
 print_leaf(Printer *printer, const DynPred *pred)
 {
+	if (pred->kind == DYN_PRED_ROW)
+	{
+		print_term(printer, &printer->relation->row_test.terms[pred->term]);
+		return;
+	}
 	print_path(printer, dyn_field_path(printer->relation, &pred->field));
 	switch (pred->kind)
 	{
@@ -173,6 +195,45 @@ key_preds(const DynAccess *access)
 	for (int i = 0; i < access->nrange; i++)
 		preds = list_concat(preds, list_copy(access->range[i].preds));
 	return preds;
+}
+
+static bool
+has_term(List *preds, int term)
+{
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		const DynPred *pred = lfirst(lc);
+
+		if (pred->kind == DYN_PRED_ROW && pred->term == term)
+			return true;
+	}
+	return false;
+}
+
+/* The terms that the requests do not enforce. */
+static void
+show_row_test(Printer *printer, const DynAccess *access, ExplainState *es)
+{
+	const DynRowTest *test = &printer->relation->row_test;
+	List	   *sent = NIL;
+
+	if (!access->tested)
+		return;
+	if (!access->fetch_base_items)
+		sent = list_concat(key_preds(access), access->filters);
+	initStringInfo(&printer->buf);
+	for (int i = 0; i < test->nterms; i++)
+	{
+		if (has_term(sent, i))
+			continue;
+		if (printer->buf.len > 0)
+			appendStringInfoString(&printer->buf, " AND ");
+		print_term(printer, &test->terms[i]);
+	}
+	if (printer->buf.len > 0)
+		ExplainPropertyText("Row Test", printer->buf.data, es);
 }
 
 /* Whole keys of many executions are asked for in batches. */
@@ -344,6 +405,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		ExplainPropertyText("Index", scan->reader->access->index, es);
 	show_preds(&printer, "Key Condition", key_preds(scan->reader->access), es);
 	show_preds(&printer, "Remote Filter", scan->reader->access->filters, es);
+	show_row_test(&printer, scan->reader->access, es);
 	if (es->verbose && !scan->reader->access->count_only)
 		show_projection(scan->reader->rows, es);
 	if (scan->reader->relation->consistent)

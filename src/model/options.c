@@ -31,6 +31,7 @@
 #include "format.h"
 #include "options.h"
 #include "path.h"
+#include "row_test.h"
 #include "pg_compat.h"
 
 const char *const dyn_scan_policy_names[] = {"allow", "warn", "error", NULL};
@@ -61,7 +62,8 @@ typedef enum ValueKind
 	VALUE_REAL,					/* min .. max */
 	VALUE_ENUM,
 	VALUE_PATH,
-	VALUE_FORMAT
+	VALUE_FORMAT,
+	VALUE_MATCH
 } ValueKind;
 
 typedef struct OptionEntry
@@ -129,6 +131,10 @@ static const OptionEntry options_table[] = {
 	"session token of temporary keys"},
 	{"table_name", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "the foreign table's name",
 	false, "name (or ARN) of the DynamoDB table"},
+	{"match", ON_TABLE, VALUE_MATCH, 0, 0, NULL, "none", false,
+	"JSON object of attributes and constants, to which those of a row are equal"},
+	{"ttl", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "none", false,
+	"attribute with the time at which an item expires; expired ones are no rows"},
 	{"on_mismatch", ON_TABLE | ON_COLUMN, VALUE_ENUM, 0, 0, mismatch_words,
 	"error", false, "result of a value that does not fit the column"},
 	{"attribute", ON_COLUMN, VALUE_TEXT, 0, 0, NULL, "the column's name", false,
@@ -383,6 +389,10 @@ check_value(const OptionEntry *entry, const char *value)
 			break;
 		case VALUE_FORMAT:
 			if (!dyn_format_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_MATCH:
+			if (!dyn_match_check(value, &why))
 				report_value(entry->name, value, why);
 			break;
 	}

@@ -83,6 +83,8 @@ read_options(DynRelation *relation, List *table)
 		relation->options.consistent;
 	/* the server's is a budget for all its tables */
 	relation->max_read_units = dyn_option_real(table, "max_read_units", 0);
+	relation->row_test = dyn_row_test(dyn_option_text(table, "match"),
+									  dyn_option_text(table, "ttl"));
 }
 
 DynRelation *

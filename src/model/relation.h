@@ -16,6 +16,7 @@
 #include "../dynamodb/page.h"
 #include "exact.h"
 #include "options.h"
+#include "row_test.h"
 #include "session.h"
 #include "types.h"
 
@@ -40,6 +41,7 @@ typedef struct DynRelation
 	DynReadOptions options;		/* the table's, or else the server's */
 	bool		consistent;		/* option or parameter consistent_read */
 	double		max_read_units; /* the table's option; 0: no limit */
+	DynRowTest	row_test;
 	bool		locked;			/* planning: a row mark may add ctid, unseen */
 	int			ncolumns;
 	DynColumn  *columns;		/* by attnum - 1 */

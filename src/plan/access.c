@@ -46,7 +46,8 @@ enum
 	FLAG_MULTI_PARTITION = 0x40,
 	FLAG_CONTRADICTION = 0x80,
 	FLAG_FIRST_ROW_ONLY = 0x100,
-	FLAG_ONE_REQUEST = 0x200
+	FLAG_ONE_REQUEST = 0x200,
+	FLAG_TESTED = 0x400
 };
 
 static Node *
@@ -125,6 +126,7 @@ encode_pred(const DynPred *pred, List **exprs)
 						 makeInteger(expression_position(pred->value, exprs)),
 						 makeInteger((int) pred->valuetype));
 	numbers = lappend(numbers, makeInteger(pred->enforced));
+	numbers = lappend(numbers, makeInteger(pred->term));
 	return list_make3(numbers, encode_field(&pred->field),
 					  encode_preds(pred->args, exprs));
 }
@@ -142,6 +144,7 @@ decode_pred(List *encoded)
 	pred->param = decode_int(numbers, 3);
 	pred->valuetype = (Oid) decode_int(numbers, 4);
 	pred->enforced = decode_int(numbers, 5);
+	pred->term = decode_int(numbers, 6);
 	decode_field(lsecond(encoded), &pred->field);
 	pred->args = decode_preds(lthird(encoded));
 	return pred;
@@ -297,7 +300,8 @@ encode_flags(const DynAccess *access)
 		(access->multi_partition ? FLAG_MULTI_PARTITION : 0) |
 		(access->contradiction ? FLAG_CONTRADICTION : 0) |
 		(access->first_row_only ? FLAG_FIRST_ROW_ONLY : 0) |
-		(access->one_request ? FLAG_ONE_REQUEST : 0);
+		(access->one_request ? FLAG_ONE_REQUEST : 0) |
+		(access->tested ? FLAG_TESTED : 0);
 }
 
 static void
@@ -313,6 +317,7 @@ decode_flags(DynAccess *access, int flags)
 	access->contradiction = (flags & FLAG_CONTRADICTION) != 0;
 	access->first_row_only = (flags & FLAG_FIRST_ROW_ONLY) != 0;
 	access->one_request = (flags & FLAG_ONE_REQUEST) != 0;
+	access->tested = (flags & FLAG_TESTED) != 0;
 }
 
 /* The struct's bytes; as text its many doubles would cost more than planning. */

@@ -77,6 +77,7 @@ typedef struct DynAccess
 	bool		contradiction;	/* no rows: send no request */
 	bool		first_row_only; /* only the first row is needed */
 	bool		one_request;	/* keyed, and expected to take one request */
+	bool		tested;			/* the requests do not enforce the row test */
 	int			limit_hint;		/* items of the first page; 0: no hint */
 
 	int			nhash;

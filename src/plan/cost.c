@@ -45,6 +45,7 @@
 #define DIRECT_ADVANTAGE	1.05
 
 #define UNKNOWN_ITEMS		1000.0
+#define ROW_SHARE			0.2 /* of the items, if there is a row test */
 #define UNKNOWN_ITEM_BYTES	300.0
 #define UNKNOWN_BYTES		(1024.0 * 1024 * 1024)
 #define UNKNOWN_LENGTH		3.0 /* items per partition key */
@@ -79,15 +80,51 @@ described_items(const DynTableMeta *meta)
  * not counted it yet.  An empty table is expected to be filled.
  */
 double
-dyn_table_rows(const RelOptInfo *baserel, const DynTableMeta *meta)
+dyn_table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
 {
+	const DynTableMeta *meta = plan->meta;
 	double		pages = dyn_table_pages(meta);
 
 	if (baserel->tuples <= 0 || (baserel->pages <= 1 && pages > 1))
-		return described_items(meta);
+		return plan->relation->row_test.nterms == 0 ? described_items(meta)
+			: clamp_row_est(described_items(meta) * ROW_SHARE);
 	if (meta->size_bytes == 0 || baserel->pages <= 1)
 		return baserel->tuples;
 	return clamp_row_est(baserel->tuples * pages / baserel->pages);
+}
+
+double
+dyn_table_items(const RelOptInfo *baserel, const DynRelPlan *plan)
+{
+	double		rows = dyn_table_rows(baserel, plan);
+
+	return plan->relation->row_test.nterms == 0 ? rows
+		: Max(rows, described_items(plan->meta));
+}
+
+/* Is an attribute of the partition key given by the row test? */
+static bool
+is_keyed_by_row_test(const DynAccess *access)
+{
+	for (int i = 0; i < access->nhash; i++)
+	{
+		ListCell   *lc;
+
+		foreach(lc, access->hash[i].preds)
+		{
+			if (((DynPred *) lfirst(lc))->kind == DYN_PRED_ROW)
+				return true;
+		}
+	}
+	return false;
+}
+
+double
+dyn_row_share(const RelOptInfo *baserel, const DynAccess *access)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+
+	return is_keyed_by_row_test(access) ? 1 : baserel->tuples / plan->items;
 }
 
 static double
@@ -148,6 +185,8 @@ pred_keys(PlannerInfo *root, const DynPred *pred)
 	{
 		case DYN_PRED_EQ:
 			return 1;
+		case DYN_PRED_ROW:
+			return pred->nvalues;
 		case DYN_PRED_IN:
 			return Max(1.0, dyn_array_length(root, (Node *) pred->value));
 		case DYN_PRED_OR:
@@ -228,7 +267,7 @@ collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 	bool		is_default;
 
 	if (attnum == 0)
-		return baserel->tuples;
+		return ((DynRelPlan *) baserel->fdw_private)->items;
 	if (!dyn_has_statistics(relation->relid, attnum))
 		return DYN_COLLECTION_ITEMS;
 	column = dyn_relation_column(relation, attnum);
@@ -267,8 +306,8 @@ dyn_access_most_items(PlannerInfo *root, RelOptInfo *baserel,
 		return keys;
 	if (access->kind == DYN_ACCESS_SCAN || access->global ||
 		!is_bound_by_others(baserel, access))
-		return baserel->tuples;
-	return Min(baserel->tuples,
+		return plan->items;
+	return Min(plan->items,
 			   keys * collection_items(root, baserel, &plan->meta->key.hash[0]));
 }
 
@@ -301,7 +340,7 @@ supposed_bytes(const RelOptInfo *baserel, const DynIndexMeta *index)
 	if (size_is_unknown(plan))
 		return UNKNOWN_BYTES;
 	return Max((double) meta->size_bytes,
-			   plan->analysed ? baserel->tuples * item_bytes(meta, NULL) : 0);
+			   plan->analysed ? plan->items * item_bytes(meta, NULL) : 0);
 }
 
 /*
@@ -318,7 +357,8 @@ caution(const RelOptInfo *baserel, const DynIndexMeta *index)
 	if (!dyn_partitions_are_guessed(baserel,
 									index ? &index->key : &plan->meta->key))
 		return 1;
-	return baserel->tuples / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
+	return ((DynRelPlan *) baserel->fdw_private)->items / DYN_COLLECTION_ITEMS /
+		DEFAULT_NUM_DISTINCT;
 }
 
 /* Is the number of items per partition key a guess? */
@@ -376,7 +416,7 @@ query_items(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 	double		items;
 
 	/* pass the relation, else it is cached as the join's selectivity */
-	items = baserel->tuples *
+	items = (is_keyed_by_row_test(access) ? baserel->tuples : plan->items) *
 		clauselist_selectivity(root, access->key_rinfos, baserel->relid,
 							   JOIN_INNER, NULL);
 	if (named)
@@ -472,7 +512,7 @@ own_items(PlannerInfo *root, const RelOptInfo *baserel, const DynAccess *access,
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 	double		least = lengths_are_guessed(plan, index)
-		? baserel->tuples / DEFAULT_NUM_DISTINCT : 0;
+		? plan->items / DEFAULT_NUM_DISTINCT : 0;
 	List	   *own = NIL;
 	ListCell   *lc;
 
@@ -482,7 +522,7 @@ own_items(PlannerInfo *root, const RelOptInfo *baserel, const DynAccess *access,
 						  baserel->relids))
 			own = lappend(own, lfirst(lc));
 	}
-	return Max(Max(1, least), baserel->tuples *
+	return Max(Max(1, least), plan->items *
 			   clauselist_selectivity(root, own, baserel->relid, JOIN_INNER, NULL));
 }
 
@@ -517,6 +557,8 @@ returned_items(PlannerInfo *root, const RelOptInfo *baserel,
 		items * clauselist_selectivity(root, access->filter_rinfos,
 									   baserel->relid, JOIN_INNER, NULL);
 
+	if (!access->tested)
+		selected *= dyn_row_share(baserel, access);
 	return Max(selected, Min(items, Max(keys, 1)));
 }
 
@@ -680,8 +722,8 @@ dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
 	memset(estimate, 0, sizeof(DynEstimate));
 	estimate_reads(estimate, root, baserel, access, index);
 	estimate->first_only = access->kind == DYN_ACCESS_QUERY &&
-		!access->fetch_base_items && access->filter_rinfos == NIL &&
-		access->local_rinfos == NIL;
+		!access->fetch_base_items && access->filters == NIL &&
+		access->local_rinfos == NIL && !access->tested;
 	find_prices(&estimate->prices, root, baserel, access, index);
 	estimate->whole_ms = whole_table_ms(baserel, &estimate->prices);
 	estimate->supposed = size_is_unknown(plan);

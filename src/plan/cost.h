@@ -19,9 +19,14 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 
 /*
  * Rows of the table: from its statistics, scaled by the growth of the table
- * since; if it was never analysed, from the description.
+ * since; if it was never analysed, from the description, of which a row test
+ * keeps one in five.  Items: the same, with those that are no rows.
  */
-extern double dyn_table_rows(const RelOptInfo *baserel, const DynTableMeta *meta);
+extern double dyn_table_rows(const RelOptInfo *baserel, const DynRelPlan *plan);
+extern double dyn_table_items(const RelOptInfo *baserel, const DynRelPlan *plan);
+
+/* The part of the items that an access plan examines which are rows. */
+extern double dyn_row_share(const RelOptInfo *baserel, const DynAccess *access);
 
 /*
  * The part of an item's bytes that the plan's fields take in a response, by

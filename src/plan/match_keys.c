@@ -23,6 +23,7 @@
 #include "utils/array.h"
 
 #include "../dynamodb/expression.h"
+#include "../model/path.h"
 #include "../model/pg_compat.h"
 #include "match_keys.h"
 #include "presence.h"
@@ -37,7 +38,7 @@ typedef struct KeyMatch
 	List	   *clauses;
 	DynClause  *row_keys;		/* the OR of row-wise keys, if any */
 	List	   *consumed;		/* DynClauses that a key condition uses */
-	List	   *pushed_exactly; /* of those, pushed exactly */
+	List	   *pushed_exactly; /* DynClauses that need no local check */
 } KeyMatch;
 
 /* ---- points and ranges ---- */
@@ -54,9 +55,30 @@ pred_is_on(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr)
 	return column->codec.wire == attr->type && column->traits.key;
 }
 
+/*
+ * Does a term of the row test give values for the key attribute?  NULL, and
+ * values of other types, are in no item that the key finds.
+ */
+static bool
+is_row_point(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr)
+{
+	const DynRowTerm *term = &match->relation->row_test.terms[pred->term];
+
+	if (!dyn_path_is_attribute(term->path, attr->name))
+		return false;
+	for (int i = 0; i < term->nvalues; i++)
+	{
+		if (term->values[i].type == attr->type)
+			return true;
+	}
+	return false;
+}
+
 static bool
 is_point_leaf(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr)
 {
+	if (pred->kind == DYN_PRED_ROW)
+		return is_row_point(match, pred, attr);
 	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN) &&
 		pred_is_on(match, pred, attr) &&
 		dyn_relation_column(match->relation,
@@ -133,7 +155,7 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 {
 	match->consumed = lappend(match->consumed, clause);
 	if (exactly && clause->exact)
-		match->pushed_exactly = lappend(match->pushed_exactly, clause->rinfo);
+		match->pushed_exactly = lappend(match->pushed_exactly, clause);
 }
 
 /* Collects the point predicates on one attribute; false if there is none. */
@@ -451,7 +473,7 @@ match_presence(KeyMatch *match, DynAccess *access)
 			continue;
 		access->contradiction |= (clause->pred->kind == DYN_PRED_NULL);
 		match->consumed = lappend(match->consumed, clause);
-		match->pushed_exactly = lappend(match->pushed_exactly, clause->rinfo);
+		match->pushed_exactly = lappend(match->pushed_exactly, clause);
 	}
 }
 
@@ -476,7 +498,7 @@ enforce_single_ranges(KeyMatch *match, DynAccess *access)
 
 			if (clause->pred == pred && clause->exact)
 				match->pushed_exactly = list_append_unique_ptr(match->pushed_exactly,
-															   clause->rinfo);
+															   clause);
 		}
 	}
 }
@@ -556,7 +578,8 @@ path_bytes(const DynPath *path)
 static int
 leaf_bytes(const DynRelation *relation, const DynPred *pred)
 {
-	int			bytes = 168 + 4 * path_bytes(dyn_field_path(relation, &pred->field));
+	const DynPath *path = dyn_pred_path(relation, pred);
+	int			bytes = 168 + 4 * path_bytes(path) + 7 * pred->nvalues;
 
 	if (pred->kind == DYN_PRED_FIELDS)
 		bytes += path_bytes(dyn_relation_column(relation, pred->other)->path);
@@ -571,14 +594,13 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 {
 	FilterCheck *check = arg;
 	const DynRelation *relation = check->match->relation;
+	const DynPath *path;
 
 	/* at most ten comparisons with their tokens, for TEXT_EQ and booleans */
 	check->operators += 12;
 	check->bytes += leaf_bytes(relation, pred);
-	return attribute_is_forbidden(check,
-								  top_attribute(relation, pred->field.attnum),
-								  pred->field.steps != NIL ||
-								  is_nested(relation, pred->field.attnum)) ||
+	path = dyn_pred_path(relation, pred);
+	return attribute_is_forbidden(check, path->steps[0].name, path->nsteps > 1) ||
 		(pred->kind == DYN_PRED_FIELDS &&
 		 attribute_is_forbidden(check, top_attribute(relation, pred->other),
 								is_nested(relation, pred->other)));
@@ -598,7 +620,7 @@ enforce_filters(KeyMatch *match, List *exact)
 		DynClause  *clause = lfirst(lc);
 
 		clause->pred->enforced = true;
-		match->pushed_exactly = lappend(match->pushed_exactly, clause->rinfo);
+		match->pushed_exactly = lappend(match->pushed_exactly, clause);
 	}
 }
 
@@ -624,7 +646,8 @@ match_filters(KeyMatch *match, DynAccess *access)
 			dyn_pred_walk(clause->pred, leaf_is_forbidden, &check))
 			continue;
 		access->filters = lappend(access->filters, clause->pred);
-		access->filter_rinfos = lappend(access->filter_rinfos, clause->rinfo);
+		if (clause->rinfo != NULL)
+			access->filter_rinfos = lappend(access->filter_rinfos, clause->rinfo);
 		if (clause->exact && clause->sized)
 			exact = lappend(exact, clause);
 	}
@@ -681,8 +704,12 @@ clause_rinfos(List *clauses)
 	ListCell   *lc;
 
 	foreach(lc, clauses)
-		rinfos = list_append_unique_ptr(rinfos,
-										((DynClause *) lfirst(lc))->rinfo);
+	{
+		const DynClause *clause = lfirst(lc);
+
+		if (clause->rinfo != NULL)
+			rinfos = list_append_unique_ptr(rinfos, clause->rinfo);
+	}
 	return rinfos;
 }
 
@@ -709,9 +736,29 @@ set_local_rinfos(DynAccess *access, List *clauses, List *pushed_exactly)
 	{
 		RestrictInfo *rinfo = ((DynClause *) lfirst(lc))->rinfo;
 
-		if (!rinfo->pseudoconstant && !list_member_ptr(pushed_exactly, rinfo))
+		if (rinfo != NULL && !rinfo->pseudoconstant &&
+			!list_member_ptr(pushed_exactly, rinfo))
 			access->local_rinfos = list_append_unique_ptr(access->local_rinfos,
 														  rinfo);
+	}
+}
+
+/* Sets what the requests enforce, and what remains to be checked. */
+static void
+finish_match(const KeyMatch *match, DynAccess *access, List **pushed_exactly)
+{
+	/* items that are read after the index may have changed meanwhile */
+	List	   *exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
+	ListCell   *lc;
+
+	*pushed_exactly = clause_rinfos(exactly);
+	set_local_rinfos(access, match->clauses, *pushed_exactly);
+	foreach(lc, match->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (clause->rinfo == NULL && !list_member_ptr(exactly, clause))
+			access->tested = true;
 	}
 }
 
@@ -747,8 +794,7 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 		dyn_proofs_add(plan, index, clauses, access);
 	access->key_rinfos = clause_rinfos(match.consumed);
 	match_filters(&match, access);
-	*pushed_exactly = access->fetch_base_items ? NIL : match.pushed_exactly;
-	set_local_rinfos(access, clauses, *pushed_exactly);
+	finish_match(&match, access, pushed_exactly);
 	return access;
 }
 
@@ -764,8 +810,7 @@ dyn_match_scan(const DynRelPlan *plan, List *clauses, List **pushed_exactly)
 	match_presence(&match, access);
 	access->key_rinfos = clause_rinfos(match.consumed);
 	match_filters(&match, access);
-	*pushed_exactly = match.pushed_exactly;
-	set_local_rinfos(access, clauses, *pushed_exactly);
+	finish_match(&match, access, pushed_exactly);
 	return access;
 }
 
@@ -777,108 +822,4 @@ dyn_match_fallback(const DynRelPlan *plan, List *clauses)
 
 	Assert(access == NULL || access->nproofs == 0);
 	return access ? access : dyn_match_scan(plan, clauses, &pushed_exactly);
-}
-
-/* ---- coverage of indexes ---- */
-
-bool
-dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
-{
-	ListCell   *lc;
-
-	if (index->projection == DYN_PROJECT_ALL)
-		return true;
-	foreach(lc, plan->fields)
-	{
-		DynField   *field = lfirst(lc);
-
-		if (!dyn_index_projects(plan->meta, index,
-								top_attribute(plan->relation, field->attnum)))
-			return false;
-	}
-	return true;
-}
-
-/* ---- fields ---- */
-
-typedef struct FieldWalk
-{
-	Index		relid;
-	const DynRelation *relation;
-	List	  **fields;
-} FieldWalk;
-
-static void
-add_field(FieldWalk *walk, AttrNumber attnum, List *steps)
-{
-	DynField   *field;
-	ListCell   *lc;
-
-	foreach(lc, *walk->fields)
-	{
-		field = lfirst(lc);
-		if (field->attnum == attnum && equal(field->steps, steps))
-			return;
-	}
-	field = palloc(sizeof(DynField));
-	field->attnum = attnum;
-	field->steps = steps;
-	*walk->fields = lappend(*walk->fields, field);
-}
-
-static void
-add_var(FieldWalk *walk, Var *var)
-{
-	if (var->varno != walk->relid || var->varlevelsup != 0)
-		return;
-	if (var->varattno > 0)
-		add_field(walk, var->varattno, NIL);
-	else if (var->varattno == 0)
-	{
-		for (int i = 0; i < walk->relation->ncolumns; i++)
-		{
-			if (!walk->relation->columns[i].dropped)
-				add_field(walk, i + 1, NIL);
-		}
-	}
-	else if (var->varattno != TableOidAttributeNumber &&
-			 !(walk->relation->locked &&
-			   var->varattno == SelfItemPointerAttributeNumber))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("system columns of foreign table \"%s\" cannot be read",
-						walk->relation->name),
-				 errdetail("DynamoDB items have no system columns except tableoid.")));
-}
-
-static bool
-collect_walker(Node *node, FieldWalk *walk)
-{
-	DynField	field;
-	bool		as_text;
-
-	if (node == NULL)
-		return false;
-	if (IsA(node, Var))
-	{
-		add_var(walk, (Var *) node);
-		return false;
-	}
-	if (IsA(node, OpExpr) &&
-		dyn_match_field(node, walk->relid, walk->relation, &field, &as_text) &&
-		dyn_relation_column(walk->relation, field.attnum)->traits.parts)
-	{
-		add_field(walk, field.attnum, field.steps);
-		return false;
-	}
-	return expression_tree_walker(node, collect_walker, walk);
-}
-
-void
-dyn_collect_fields(Node *node, Index relid, const DynRelation *relation,
-				   List **fields)
-{
-	FieldWalk	walk = {relid, relation, fields};
-
-	(void) collect_walker(node, &walk);
 }

@@ -22,6 +22,7 @@ typedef struct DynRelPlan
 	const char *advice;			/* an index unused for lack of NOT NULL */
 	bool		limited;		/* a LIMIT may leave rows unread */
 	bool		analysed;		/* the rows are from statistics */
+	double		items;			/* of the table; baserel->tuples are its rows */
 	double		fetched;		/* part of an item's bytes that fields take */
 	List	   *estimates;		/* DynEstimate * of paths, by position */
 	Cost		direct[DYN_ACCESS_SCAN];	/* least cost of each kind by the

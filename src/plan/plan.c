@@ -104,7 +104,8 @@ limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 		!pathkeys_contained_in(root->query_pathkeys, path->pathkeys))
 		return 0;
 	share = clauselist_selectivity(root, dropping_clauses(access, scan_clauses),
-								   baserel->relid, JOIN_INNER, NULL);
+								   baserel->relid, JOIN_INNER, NULL) *
+		dyn_row_share(baserel, access);
 	hint = ceil(hint / Max(share, 1e-6));
 	return hint > MAX_LIMIT_HINT ? 0 : (int) hint;
 }
@@ -195,7 +196,9 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 
 	if (IS_UPPER_REL(baserel))
 		return count_plan(baserel, tlist);
-	clauses = dyn_quals_classify(root, baserel, plan->relation, scan_clauses);
+	clauses = list_concat(dyn_row_clauses(plan->relation),
+						  dyn_quals_classify(root, baserel, plan->relation,
+											 scan_clauses));
 	dyn_decode_choice(best_path->fdw_private, &choice);
 	access = dyn_match_choice(plan, baserel, &choice, clauses, &pushed_exactly);
 	split_clauses(scan_clauses, pushed_exactly, &local, &remote);
@@ -204,7 +207,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	access->fields = fetched_fields(baserel, plan->relation, local);
 	access->may_stop_early = may_stop_early(root);
 	access->first_row_only = choice.first_row_only && local == NIL &&
-		access->filters == NIL &&
+		!access->tested && access->filters == NIL &&
 		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
 	access->limit_hint = access->first_row_only ? 1
 		: limit_hint(root, baserel, &best_path->path, access, scan_clauses);

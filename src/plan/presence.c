@@ -28,6 +28,7 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
+#include "../model/path.h"
 #include "../model/pg_compat.h"
 #include "presence.h"
 
@@ -306,6 +307,29 @@ depends_on_values(const Place *place)
 											place->attnum)->codec);
 }
 
+/* Does the row test allow only values that the index can hold? */
+static bool
+is_matched(const Place *place)
+{
+	const DynRowTest *test = &place->plan->relation->row_test;
+
+	for (int i = 0; i < test->nterms; i++)
+	{
+		const DynRowTerm *term = &test->terms[i];
+		bool		all = !term->ttl && !term->or_null &&
+			dyn_path_is_attribute(term->path, place->attr->name);
+
+		for (int j = 0; j < term->nvalues && all; j++)
+			all = term->values[j].type == place->attr->type &&
+				term->values[j].len > 0 &&
+				(place->attr->type == DYN_TYPE_N ||
+				 term->values[j].len <= place->max_bytes);
+		if (all)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Do all items have the attribute, by declaration or as part of a key?  If an
  * index sorts by the table's partition key, old items with a longer one than
@@ -353,7 +377,7 @@ clause_expressions(List *clauses)
 	{
 		DynClause  *clause = lfirst(lc);
 
-		if (!clause->rinfo->pseudoconstant)
+		if (clause->rinfo != NULL && !clause->rinfo->pseudoconstant)
 			exprs = lappend(exprs, clause->rinfo->clause);
 	}
 	return exprs;
@@ -362,6 +386,8 @@ clause_expressions(List *clauses)
 static bool
 may_be_present(const Place *place, Index relid, List *clauses, List *exprs)
 {
+	if (is_matched(place))
+		return true;
 	if (depends_on_values(place))
 		return presence_by_values(place, clause_preds(clauses)) >= LATER;
 	return is_promised(place) ||
@@ -439,7 +465,7 @@ dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
 		Place		place = place_of(plan, index, i);
 		DynProof   *proof = &access->proofs[access->nproofs];
 
-		if (!depends_on_values(&place) ||
+		if (!depends_on_values(&place) || is_matched(&place) ||
 			presence_by_values(&place, preds) != LATER)
 			continue;
 		proof->attr = *place.attr;

@@ -230,6 +230,14 @@ dyn_field_path(const DynRelation *relation, const DynField *field)
 	return path;
 }
 
+const DynPath *
+dyn_pred_path(const DynRelation *relation, const DynPred *pred)
+{
+	if (pred->kind == DYN_PRED_ROW)
+		return relation->row_test.terms[pred->term].path;
+	return dyn_field_path(relation, &pred->field);
+}
+
 /* ---- building and classifying predicates ---- */
 
 static DynPred *
@@ -688,6 +696,27 @@ dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 	return clauses;
 }
 
+List *
+dyn_row_clauses(const DynRelation *relation)
+{
+	List	   *clauses = NIL;
+
+	for (int i = 0; i < relation->row_test.nterms; i++)
+	{
+		DynClause  *clause = palloc0(sizeof(DynClause));
+		DynPred    *pred = palloc0(sizeof(DynPred));
+
+		pred->kind = DYN_PRED_ROW;
+		pred->param = -1;
+		pred->term = i;
+		pred->nvalues = relation->row_test.terms[i].nvalues;
+		clause->pred = pred;
+		clause->exact = clause->sized = true;
+		clauses = lappend(clauses, clause);
+	}
+	return clauses;
+}
+
 const char *
 dyn_pred_attribute(const DynRelation *relation, const DynPred *pred)
 {
@@ -703,6 +732,8 @@ dyn_pred_attribute(const DynRelation *relation, const DynPred *pred)
 bool
 dyn_pred_is_single(const DynRelation *relation, const DynPred *pred)
 {
+	if (pred->kind == DYN_PRED_ROW)
+		return pred->nvalues == 1;
 	return pred->kind == DYN_PRED_EQ &&
 		dyn_relation_column(relation, pred->field.attnum)->traits.point;
 }

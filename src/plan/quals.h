@@ -42,7 +42,8 @@ typedef enum DynPredKind
 	DYN_PRED_NOT_NULL,
 	DYN_PRED_TRUE,				/* boolean field */
 	DYN_PRED_FALSE,
-	DYN_PRED_FIELDS				/* field op other field */
+	DYN_PRED_FIELDS,			/* field op other field */
+	DYN_PRED_ROW				/* term of the row test; alone, without field */
 } DynPredKind;
 
 /* A place in the item: a column, and for jsonb a path of names below it. */
@@ -60,6 +61,8 @@ typedef struct DynPred
 	AttrNumber	other;			/* FIELDS */
 	Expr	   *value;			/* at planning; NULL in an executable plan */
 	int			param;			/* position of the value in fdw_exprs */
+	int			term;			/* ROW: its number, from 0 */
+	int			nvalues;		/* ROW, at planning: of the term */
 	Oid			valuetype;		/* of the value, or of its elements */
 	bool		enforced;		/* of a filter: it is not checked again */
 	List	   *args;			/* of DynPred * */
@@ -67,7 +70,7 @@ typedef struct DynPred
 
 typedef struct DynClause
 {
-	RestrictInfo *rinfo;
+	RestrictInfo *rinfo;		/* NULL: a term of the row test */
 	DynPred    *pred;			/* NULL: checked locally only */
 	bool		exact;
 	bool		sized;			/* its size as a filter is bounded */
@@ -76,6 +79,9 @@ typedef struct DynClause
 /* Classifies RestrictInfos of `baserel`; returns a List of DynClause *. */
 extern List *dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 								const DynRelation *relation, List *rinfos);
+
+/* Clauses for the terms of the row test; a List of DynClause *. */
+extern List *dyn_row_clauses(const DynRelation *relation);
 
 /*
  * The attribute of a predicate, if it compares one top-level attribute with a
@@ -90,9 +96,11 @@ extern bool dyn_pred_is_single(const DynRelation *relation, const DynPred *pred)
 /* The number of elements of an array if it is fixed at planning, else -1. */
 extern int	dyn_fixed_array_size(Node *array);
 
-/* The document path of a field. */
+/* The document path of a field, and of a predicate's left side. */
 extern const DynPath *dyn_field_path(const DynRelation *relation,
 									 const DynField *field);
+extern const DynPath *dyn_pred_path(const DynRelation *relation,
+									const DynPred *pred);
 
 /*
  * Calls visit(pred, arg) for every leaf of the tree; returns true as soon as

@@ -50,8 +50,9 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->relation->locked = has_row_mark(root, baserel->relid);
 	plan->meta = dyn_session_table(plan->relation->connection,
 								   plan->relation->table);
-	plan->clauses = dyn_quals_classify(root, baserel, plan->relation,
-									   baserel->baserestrictinfo);
+	plan->clauses = list_concat(dyn_row_clauses(plan->relation),
+								dyn_quals_classify(root, baserel, plan->relation,
+												   baserel->baserestrictinfo));
 	dyn_collect_fields((Node *) baserel->reltarget->exprs, baserel->relid,
 					   plan->relation, &plan->fields);
 	foreach(lc, baserel->baserestrictinfo)
@@ -117,7 +118,8 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	List	   *pushed_exactly;
 
 	baserel->fdw_private = plan;
-	baserel->tuples = dyn_table_rows(baserel, plan->meta);
+	plan->items = dyn_table_items(baserel, plan);
+	baserel->tuples = dyn_table_rows(baserel, plan);
 	add_unique_key(baserel, plan);
 	set_baserel_size_estimates(root, baserel);
 	access = dyn_match_keys(plan, NULL, plan->clauses, &pushed_exactly);

@@ -85,7 +85,8 @@ countable_access(RelOptInfo *input_rel)
 	choice.ordered = choice.backward = false;
 	access = dyn_match_choice(plan, input_rel, &choice, plan->clauses,
 							  &pushed_exactly);
-	if (access->kind == DYN_ACCESS_GET || access->fetch_base_items)
+	if (access->kind == DYN_ACCESS_GET || access->fetch_base_items ||
+		access->tested)
 		return NULL;
 	foreach(lc, input_rel->baserestrictinfo)
 	{

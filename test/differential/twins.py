@@ -1,6 +1,7 @@
 """The tables: made in DynamoDB, declared as foreign tables in schema f, and built from the same values in schema l."""
 import io
 import json
+import time
 from decimal import Decimal
 
 from dynamo import index
@@ -68,12 +69,15 @@ class Table:
 
     feature = None              # what the coverage counts the statements over it as
 
-    def __init__(self, name, count, keys, columns=(), indexes=(), options=None, filler=None, loose=None):
+    # pylint: disable=too-many-arguments
+    def __init__(self, name, count, keys, columns=(), indexes=(), options=None, filler=None, loose=None, match=None):
         self.name, self.count, self.options, self.filler = name, count, dict(options or {}), filler
         self.keys = keys
         self.columns = keys + list(columns)
         self.indexes = list(indexes)
         self.loose = loose or {}        # column: mismatching attribute values
+        self.match = match or {}        # column: how many of its values items of rows have; None: not true
+        self.accepted = {}              # column: these values as stored, None for an absent one
         self.by_name = {c.name: c for c in self.columns}
         self.rows = []                  # of dicts column: text or None
         self.weight = 1.0
@@ -109,6 +113,7 @@ class Table:
             column.pool = column.kind.pool(rng, column.size, column.key)
             column.strange = column.strange or [(text, column.kind.types(text)[0]) for text, _ in column.more]
             column.pool += column.more * (1 + len(column.pool) // 6)
+        self.set_match()
         items, seen = [], set()
         for number in range(self.count * 5):
             if len(items) == self.count:
@@ -120,10 +125,36 @@ class Table:
                 continue
             seen.add(key)
             items.append(self.item(rng, drawn, number))
+            if not self.is_row(drawn):
+                continue
             row = {name: value[0] for name, value in drawn.items()}
             row.update({c.name: c.derive(drawn) for c in self.columns if c.derive})
             self.rows.append(row)
         return items
+
+    def set_match(self):
+        """The option match, from the values that there are."""
+        texts = []
+        for name, number in self.match.items():
+            column, distinct = self.by_name[name], []
+            for _, stored in column.pool:
+                if stored not in distinct:
+                    distinct.append(stored)
+            self.accepted[name] = [None, {"NULL": True}, {"BOOL": False}] if number is None else distinct[:number]
+            values = "null, false" if number is None else ", ".join(
+                content if letter == "N" else json.dumps(content) for one in distinct[:number] for letter, content in one.items())
+            texts.append(f"{json.dumps(column.attribute)}: [{values}]")
+        if texts:
+            self.options["match"] = "{" + ", ".join(texts) + "}"
+
+    def is_row(self, drawn):
+        """Does the item pass the row test?"""
+        if any(drawn[name][1] not in accepted for name, accepted in self.accepted.items()):
+            return False
+        if "ttl" not in self.options:
+            return True
+        ends = (drawn[self.options["ttl"]][1] or {}).get("N")
+        return ends is None or not 0 <= Decimal(time.time()) - Decimal(ends) <= 157680000
 
     def loosen(self, rng, drawn):
         """Replace some values by such that do not fit and count as NULL."""
@@ -202,6 +233,8 @@ class Table:
             page = dynamo.call("Scan", {"TableName": remote, **start})
             for item in page["Items"]:
                 texts = {k.name: self.text_of_key(k, item[k.attribute]) for k in self.keys}
+                if self.identity(texts) not in rows:
+                    continue
                 for column in arrays:
                     for letter in "SN":
                         members = item.get(column.attribute, {}).get(letter + "S")
@@ -402,5 +435,15 @@ def make_tables():
                      "tz": [{"S": "yesterday"}, {"N": "7"}], "te": [{"N": "0.0000001"}, {"N": "1E30"}, {"S": "0"}],
                      "ta": [{"L": [{"M": {}}]}, {"S": "a"}, {"NS": ["1"]}], "na": [{"SS": ["x"]}, {"L": [{"S": "x"}]}],
                      "ns": [{"N": "1"}, {"S": "one"}, {"S": ""}]}),
+        Table("rm", 300, [key_c("pk", 9, skew=True), key_c("sk", 150)],
+              [Column("kd", Text(collation="C"), size=3, not_null=True), Column("gone", Boolean("boolean"), size=6),
+               Column("ends", Instant("timestamptz", {"format": "epoch"}), size=30),
+               Column("ox", Text(collation="C"), size=12, absent=0.3)] + choose("td", "i4", "nu", "ta"),
+              [index("g_kd", ("kd", ""), ("sk", "")), index("g_ox", ("ox", ""), ("kd", ""), "KEYS_ONLY"),
+               index("l_nu", ("pk", ""), ("nu", ""), ["kd"], local=True)],
+              {"ttl": "ends"}, match={"kd": 2, "gone": None}),
+        Table("rt", 260, [key_c("pk", 6, skew=True), keyed("n", Numeric(), 90)],
+              [Column("rk", Numeric(), size=3, absent=0.3)] + choose("td", "i4", "bo"),
+              [index("g_rk", ("rk", ""), ("n", ""))], match={"pk": 3, "rk": 1}),
         Table("none", 0, [key_c("pk", 5), keyed("sk", Integer("int4"), 5)], choose("td", "i4")),
     ]

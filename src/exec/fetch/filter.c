@@ -545,6 +545,48 @@ value_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 	}
 }
 
+/* ---- the row test ---- */
+
+static DynCond *
+unexpired(const DynPath *path)
+{
+	DynCond    *cond = on_path(DYN_COND_BETWEEN, path);
+	DynScalar  *values = palloc(2 * sizeof(DynScalar));
+
+	dyn_expired_range(&values[0], &values[1]);
+	cond->values = values;
+	cond->nvalues = 2;
+	return not(cond);
+}
+
+DynCond *
+dyn_row_cond(const DynRowTerm *term)
+{
+	DynCond    *cond;
+
+	if (term->ttl)
+		return unexpired(term->path);
+	cond = on_path(term->nvalues == 1 ? DYN_COND_EQ : DYN_COND_IN, term->path);
+	cond->values = term->values;
+	cond->nvalues = term->nvalues;
+	if (!term->or_null)
+		return cond;
+	return either(either(on_path(DYN_COND_NOT_EXISTS, term->path),
+						 is_type(term->path, DYN_TYPE_NULL)), cond);
+}
+
+DynCond *
+dyn_row_test_cond(const DynRowTest *test)
+{
+	DynCond    *all = junction(DYN_COND_AND, test->nterms);
+
+	for (int i = 0; i < test->nterms; i++)
+		add_arg(all, dyn_row_cond(&test->terms[i]));
+	return dyn_cond_simplify(all);
+}
+
+/* ---- entry ---- */
+
 DynCond *
 dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 				const DynValues *values)
@@ -555,6 +597,8 @@ dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 	check_stack_depth();
 	if (pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR)
 		return junction_cond(relation, pred, values);
+	if (pred->kind == DYN_PRED_ROW)
+		return dyn_row_cond(&relation->row_test.terms[pred->term]);
 	codec = &dyn_relation_column(relation, pred->field.attnum)->codec;
 	path = dyn_field_path(relation, &pred->field);
 	switch (pred->kind)

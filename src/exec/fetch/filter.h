@@ -15,6 +15,10 @@
 extern DynCond *dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 								const DynValues *values);
 
+/* The same for a term of the row test, and for all of them, simplified. */
+extern DynCond *dyn_row_cond(const DynRowTerm *term);
+extern DynCond *dyn_row_test_cond(const DynRowTest *test);
+
 /* What a LIKE pattern says for certain. */
 typedef enum DynLike
 {

@@ -7,22 +7,24 @@
 #include "../../dynamodb/units.h"
 #include "reader.h"
 
-static void
-let_name_items(DynReader *reader, DynRows *rows)
+/* Of items that become rows, and not only numbers or keys to look up. */
+static DynRows *
+finish_rows(DynReader *reader, DynRows *rows)
 {
 	rows->find_key = dyn_reader_item_key;
 	rows->find_key_arg = reader;
+	if (!reader->access->count_only)
+		dyn_rows_add_test(rows);
+	return rows;
 }
 
 DynRows *
 dyn_reader_rows_with_keys(DynReader *reader)
 {
 	const DynAccess *access = reader->access;
-	DynRows    *rows = dyn_rows_create(reader->relation, access, access->base,
-									   access->nbase);
 
-	let_name_items(reader, rows);
-	return rows;
+	return finish_rows(reader, dyn_rows_create(reader->relation, access,
+											   access->base, access->nbase));
 }
 
 /* With the extra attributes first, then maybe those of the partition key. */
@@ -45,10 +47,7 @@ rows_with(const DynReader *reader, const DynAccess *access,
 DynRows *
 dyn_reader_rows_with_partition(DynReader *reader)
 {
-	DynRows    *rows = rows_with(reader, reader->access, NULL, 0, true);
-
-	let_name_items(reader, rows);
-	return rows;
+	return finish_rows(reader, rows_with(reader, reader->access, NULL, 0, true));
 }
 
 /*
@@ -61,16 +60,14 @@ static DynRows *
 returned_rows(DynReader *reader)
 {
 	const DynAccess *access = reader->access;
-	DynRows    *rows;
 
 	if (access->fetch_base_items ||
 		(access->kind == DYN_ACCESS_GET && access->multi_partition))
 		return dyn_reader_rows_with_keys(reader);
-	rows = rows_with(reader, access, access->sort, access->nsort,
-					 access->kind == DYN_ACCESS_QUERY && access->multi_partition &&
-					 !access->count_only);
-	let_name_items(reader, rows);
-	return rows;
+	return finish_rows(reader,
+					   rows_with(reader, access, access->sort, access->nsort,
+								 access->kind == DYN_ACCESS_QUERY &&
+								 access->multi_partition && !access->count_only));
 }
 
 /*
@@ -94,6 +91,7 @@ dyn_reader_set_kept_rows(DynReader *reader, const List *fields)
 							 access->kind == DYN_ACCESS_QUERY);
 	reader->rows->positions = positions;
 	dyn_rows_add_fields(reader->rows, access, fields);
+	dyn_rows_add_test(reader->rows);
 }
 
 DynRows *

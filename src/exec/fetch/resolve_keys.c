@@ -108,10 +108,22 @@ add_array(const DynCodec *codec, Oid valuetype, Datum array, PointSet *set,
 	}
 }
 
-/* The points of =, IN, or an OR of such. */
+/* No key has values of another type. */
+static void
+add_row_points(const DynRowTerm *term, DynType type, PointSet *set,
+			   size_t max_bytes)
+{
+	for (int i = 0; i < term->nvalues; i++)
+	{
+		if (term->values[i].type == type)
+			add_point(set, &term->values[i], max_bytes);
+	}
+}
+
+/* The points of =, IN, a term of the row test, or an OR of such. */
 static void
 collect_points(const ResolveContext *context, const DynPred *pred,
-			   PointSet *set, size_t max_bytes)
+			   DynType type, PointSet *set, size_t max_bytes)
 {
 	const DynCodec *codec;
 	ListCell   *lc;
@@ -120,7 +132,13 @@ collect_points(const ResolveContext *context, const DynPred *pred,
 	if (pred->kind == DYN_PRED_OR)
 	{
 		foreach(lc, pred->args)
-			collect_points(context, lfirst(lc), set, max_bytes);
+			collect_points(context, lfirst(lc), type, set, max_bytes);
+		return;
+	}
+	if (pred->kind == DYN_PRED_ROW)
+	{
+		add_row_points(&context->relation->row_test.terms[pred->term], type, set,
+					   max_bytes);
 		return;
 	}
 	if (context->values->nulls[pred->param])
@@ -188,11 +206,11 @@ intersect_points(KeyRange *range, const PointSet *set)
 
 static void
 apply_points(const ResolveContext *context, KeyRange *range,
-			 const DynPred *pred)
+			 const DynPred *pred, DynType type)
 {
 	PointSet	set = {0, 0, NULL};
 
-	collect_points(context, pred, &set, range->max_bytes);
+	collect_points(context, pred, type, &set, range->max_bytes);
 	sort_points(&set);
 	if (range->has_points)
 		intersect_points(range, &set);
@@ -358,6 +376,7 @@ static bool
 is_point_pred(const ResolveContext *context, const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_IN || pred->kind == DYN_PRED_OR ||
+		pred->kind == DYN_PRED_ROW ||
 		(pred->kind == DYN_PRED_EQ &&
 		 dyn_relation_column(context->relation,
 							 pred->field.attnum)->traits.point);
@@ -473,7 +492,7 @@ resolve_attribute(const ResolveContext *context, const DynKeyMatch *match,
 	foreach(lc, match->preds)
 	{
 		if (is_point_pred(context, lfirst(lc)))
-			apply_points(context, range, lfirst(lc));
+			apply_points(context, range, lfirst(lc), match->type);
 		else
 			apply_range(context, range, lfirst(lc));
 	}
@@ -678,7 +697,8 @@ add_row_keys(const ResolveContext *context, const DynAccess *access,
 	memset(sets, 0, sizeof(sets));
 	for (int i = 0; i < access->nrow_attrs; i++)
 	{
-		collect_points(context, list_nth(arm->args, i), &sets[i],
+		collect_points(context, list_nth(arm->args, i),
+					   access->row_attrs[i].type, &sets[i],
 					   i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES
 					   : DYN_MAX_RANGE_BYTES);
 		sort_points(&sets[i]);

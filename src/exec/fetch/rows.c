@@ -17,6 +17,7 @@
 #include "../../base/number.h"
 #include "../../model/encoding.h"
 #include "../../model/path.h"
+#include "filter.h"
 #include "request.h"
 #include "rows.h"
 
@@ -172,6 +173,43 @@ dyn_rows_add_fields(DynRows *rows, const DynAccess *access, const List *fields)
 		add_path(rows, path);
 		rows->projection[rows->nprojection++] = projected_path(access, path);
 	}
+}
+
+/* Runs when the rows' context goes. */
+static void
+release_scratch(void *arg)
+{
+	dyn_buffer_free(arg);
+}
+
+void
+dyn_rows_add_test(DynRows *rows)
+{
+	const DynRowTest *test = &rows->relation->row_test;
+	MemoryContextCallback *callback;
+
+	if (test->nterms == 0)
+		return;
+	rows->paths = repalloc(rows->paths, (rows->npaths + test->nterms + 1) *
+						   sizeof(DynPath));
+	rows->projection = repalloc(rows->projection,
+								(rows->nprojection + test->nterms + 1) *
+								sizeof(DynPath));
+	for (int i = 0; i < test->nterms; i++)
+	{
+		if (has_path(rows, test->terms[i].path))
+			continue;
+		add_path(rows, test->terms[i].path);
+		rows->projection[rows->nprojection++] = *test->terms[i].path;
+	}
+	rows->test = dyn_row_test_cond(test);
+	if (!dyn_cond_bind(rows->test, rows->paths, rows->npaths))
+		elog(ERROR, "an attribute of the row test is not read");
+	callback = palloc(sizeof(MemoryContextCallback));
+	dyn_buffer_init(&rows->scratch, 0);
+	callback->func = release_scratch;
+	callback->arg = &rows->scratch;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
 }
 
 /* False if a key cannot have the value. */
@@ -366,12 +404,24 @@ store_row(DynRows *rows, TupleTableSlot *slot)
 
 /* ---- the rows of an item ---- */
 
+static pg_noinline bool
+is_row(DynRows *rows, const DynValue *values)
+{
+	bool		passes;
+
+	dyn_buffer_reset(&rows->scratch);
+	passes = dyn_item_matches(rows->test, values, &rows->scratch);
+	if (rows->scratch.failed)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return passes;
+}
+
 void
 dyn_rows_begin(DynRows *rows, const DynValue *values)
 {
 	Assert(rows->left == 0);
 	rows->values = values;
-	rows->left = 1;
+	rows->left = rows->test == NULL || is_row(rows, values) ? 1 : 0;
 }
 
 bool

@@ -10,6 +10,7 @@
 
 #include "executor/tuptable.h"
 
+#include "../../dynamodb/item_match.h"
 #include "../../dynamodb/wire.h"
 #include "../../plan/access.h"
 
@@ -45,6 +46,9 @@ typedef struct DynRows
 	char	   *(*find_key) (void *arg, const char **why);
 	void	   *find_key_arg;
 
+	DynCond    *test;			/* which items are rows; NULL: all of them */
+	DynBuffer	scratch;		/* of the test */
+
 	const DynValue *values;		/* of the item in hand */
 	int			left;			/* rows that it still gives */
 	int			current;		/* column being decoded, for the error context */
@@ -65,8 +69,14 @@ extern void dyn_rows_add_fields(DynRows *rows, const DynAccess *access,
 								const List *fields);
 
 /*
+ * From now on only items that pass the relation's row test give rows.  Adds
+ * slots for what it reads; as dyn_rows_add_fields.
+ */
+extern void dyn_rows_add_test(DynRows *rows);
+
+/*
  * The rows of an item: dyn_rows_begin with its values, then dyn_rows_next for
- * each row until it returns false.  An item gives one row.  The values must
+ * each row until it returns false.  An item gives at most one row.  The values must
  * stay as they are meanwhile.  dyn_rows_next raises an error for a value that
  * does not fit its column, and for NULL in a column declared NOT NULL.
  * dyn_rows_end gives up the rows that were not asked for.

@@ -1,0 +1,127 @@
+/*
+ * fields.c
+ *		Which fields of the items a statement needs, and whether an index has
+ *		them.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "nodes/nodeFuncs.h"
+
+#include "match_keys.h"
+
+static const char *
+top_attribute(const DynRelation *relation, AttrNumber attnum)
+{
+	return dyn_relation_column(relation, attnum)->path->steps[0].name;
+}
+
+/* ---- coverage of indexes ---- */
+
+bool
+dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
+{
+	ListCell   *lc;
+
+	if (index->projection == DYN_PROJECT_ALL)
+		return true;
+	foreach(lc, plan->fields)
+	{
+		DynField   *field = lfirst(lc);
+
+		if (!dyn_index_projects(plan->meta, index,
+								top_attribute(plan->relation, field->attnum)))
+			return false;
+	}
+	for (int i = 0; i < plan->relation->row_test.nterms; i++)
+	{
+		if (!dyn_index_projects(plan->meta, index,
+								dyn_row_term_attribute(&plan->relation->row_test.terms[i])))
+			return false;
+	}
+	return true;
+}
+
+/* ---- fields ---- */
+
+typedef struct FieldWalk
+{
+	Index		relid;
+	const DynRelation *relation;
+	List	  **fields;
+} FieldWalk;
+
+static void
+add_field(FieldWalk *walk, AttrNumber attnum, List *steps)
+{
+	DynField   *field;
+	ListCell   *lc;
+
+	foreach(lc, *walk->fields)
+	{
+		field = lfirst(lc);
+		if (field->attnum == attnum && equal(field->steps, steps))
+			return;
+	}
+	field = palloc(sizeof(DynField));
+	field->attnum = attnum;
+	field->steps = steps;
+	*walk->fields = lappend(*walk->fields, field);
+}
+
+static void
+add_var(FieldWalk *walk, Var *var)
+{
+	if (var->varno != walk->relid || var->varlevelsup != 0)
+		return;
+	if (var->varattno > 0)
+		add_field(walk, var->varattno, NIL);
+	else if (var->varattno == 0)
+	{
+		for (int i = 0; i < walk->relation->ncolumns; i++)
+		{
+			if (!walk->relation->columns[i].dropped)
+				add_field(walk, i + 1, NIL);
+		}
+	}
+	else if (var->varattno != TableOidAttributeNumber &&
+			 !(walk->relation->locked &&
+			   var->varattno == SelfItemPointerAttributeNumber))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("system columns of foreign table \"%s\" cannot be read",
+						walk->relation->name),
+				 errdetail("DynamoDB items have no system columns except tableoid.")));
+}
+
+static bool
+collect_walker(Node *node, FieldWalk *walk)
+{
+	DynField	field;
+	bool		as_text;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+	{
+		add_var(walk, (Var *) node);
+		return false;
+	}
+	if (IsA(node, OpExpr) &&
+		dyn_match_field(node, walk->relid, walk->relation, &field, &as_text) &&
+		dyn_relation_column(walk->relation, field.attnum)->traits.parts)
+	{
+		add_field(walk, field.attnum, field.steps);
+		return false;
+	}
+	return expression_tree_walker(node, collect_walker, walk);
+}
+
+void
+dyn_collect_fields(Node *node, Index relid, const DynRelation *relation,
+				   List **fields)
+{
+	FieldWalk	walk = {relid, relation, fields};
+
+	(void) collect_walker(node, &walk);
+}
