@@ -5,7 +5,7 @@
  * The option's text is converted to UTF-8 before it is parsed, because its
  * words are compared with stored values and sent to DynamoDB.
  *
- * types.c and datetime.c apply the formats to values.
+ * decode.c and encode.c apply the formats to values.
  */
 #include "postgres.h"
 
