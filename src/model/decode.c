@@ -26,6 +26,7 @@
 #include "encoding.h"
 #include "numerics.h"
 #include "pg_compat.h"
+#include "textforms.h"
 #include "types.h"
 
 static bool
@@ -143,7 +144,7 @@ decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 	bool		lenient = (codec->format.kind == DYN_FORMAT_STRING);
 	int			ndigits = 0;
 
-	if (value->len > 38 || (value->flags & DYN_VALUE_ESCAPED))
+	if (value->len > 38)
 		return mismatch(why, "it is not a valid uuid");
 	memcpy(text, value->data, value->len);
 	text[value->len] = '\0';
@@ -188,6 +189,16 @@ number_text(const DynCodec *codec, const DynValue *value, char *buf,
 	return mismatch(why, "it is not a valid DynamoDB number");
 }
 
+static bool
+check_padded(const DynCodec *codec, const DynValue *value, const char **why)
+{
+	if (codec->format.kind != DYN_FORMAT_PADDED ||
+		dyn_is_padded(value->data, value->len, codec->format.digits))
+		return true;
+	return mismatch(why, psprintf("it does not have exactly %d digits",
+								  codec->format.digits));
+}
+
 /* Fast path for plain digits with an optional sign, without a copy. */
 static bool
 plain_integer(const char *p, size_t len, int64 *result)
@@ -216,6 +227,8 @@ decode_integer(DynCodec *codec, const DynValue *value, int64 min, int64 max,
 	char		buf[DYN_NUMBER_BUFSIZE];
 	size_t		len;
 
+	if (!check_padded(codec, value, why))
+		return false;
 	if (!plain_integer(value->data, value->len, result))
 	{
 		char	   *end;
@@ -294,6 +307,8 @@ decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
 	size_t		len;
 	Numeric		number;
 
+	if (!check_padded(codec, value, why))
+		return false;
 	if (codec->typmod < 0 && dyn_plain_numeric(value->data, value->len, &number))
 	{
 		*result = NumericGetDatum(number);
@@ -408,7 +423,10 @@ decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
 {
 	bytea	   *b = palloc(VARHDRSZ + dyn_value_bytes_max(value));
-	long		len = dyn_value_bytes(value, (unsigned char *) VARDATA(b));
+	unsigned char *bytes = (unsigned char *) VARDATA(b);
+	long		len = codec->format.kind == DYN_FORMAT_BASE64
+		? dyn_base64_decode(value->data, value->len, bytes)
+		: dyn_value_bytes(value, bytes);
 
 	if (len < 0)
 		return mismatch(why, "it is not valid base64");
@@ -425,13 +443,6 @@ decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 	size_t		len = value->len;
 	bool		ok;
 
-	if (value->flags & DYN_VALUE_ESCAPED)
-	{
-		char	   *unescaped = palloc(len);
-
-		len = dyn_value_text(value, unescaped);
-		text = unescaped;
-	}
 	if (codec->wire == DYN_TYPE_N)
 		ok = dyn_instant_from_epoch(text, len, codec->format.kind, instant);
 	else if (codec->format.kind == DYN_FORMAT_ISO8601_FIXED)
@@ -478,6 +489,25 @@ decode_jsonb(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
 {
 	return dyn_value_to_jsonb(value, dyn_encoding_differs(), result, why);
+}
+
+/* Since the caller raises an error if not soft, nothing has to be undone. */
+static bool
+decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
+				 Datum *result, const char **why)
+{
+	char	   *cstring;
+	size_t		len;
+
+	if (!value_cstring(value, &cstring, &len, why))
+		return false;
+	if (soft ? dyn_input_soft(&codec->input, cstring, codec->ioparam, -1,
+							  result, why)
+		: dyn_input_or_why(&codec->input, cstring, codec->ioparam, -1,
+						   result, why))
+		return true;
+	return mismatch(why, psprintf("it is not JSON text that jsonb can represent: %s",
+								  *why));
 }
 
 static bool
@@ -553,16 +583,58 @@ static const DecodeFn decoders[] = {
 	[DYN_CODEC_TIMESTAMPTZ] = decode_timestamp,
 	[DYN_CODEC_JSON] = decode_json,
 	[DYN_CODEC_JSONB] = decode_jsonb,
+	[DYN_CODEC_JSON_TEXT] = decode_json_text,
 	[DYN_CODEC_ARRAY] = decode_array,
 	[DYN_CODEC_INPUT] = decode_input,
 };
+
+/*
+ * These kinds undo the escapes themselves; the decoders of others see the text
+ * as it is stored.
+ */
+static bool
+undoes_escapes(const DynCodec *codec)
+{
+	switch (codec->kind)
+	{
+		case DYN_CODEC_TEXT:
+		case DYN_CODEC_BPCHAR:
+		case DYN_CODEC_INPUT:
+		case DYN_CODEC_JSON:
+		case DYN_CODEC_JSONB:
+		case DYN_CODEC_JSON_TEXT:
+		case DYN_CODEC_ARRAY:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static void
+undo_escapes(const DynValue *value, DynValue *plain)
+{
+	char	   *text = palloc(value->len);
+
+	*plain = *value;
+	plain->data = text;
+	plain->len = (uint32) dyn_value_text(value, text);
+	plain->flags &= ~DYN_VALUE_ESCAPED;
+}
 
 bool
 dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 				 Datum *result, const char **why)
 {
+	DynValue	plain;
+
 	if (codec->wire != DYN_TYPE_ABSENT && value->type != codec->wire)
 		return wrong_type(codec, value, why);
+	if ((value->flags & DYN_VALUE_ESCAPED) && value->type == DYN_TYPE_S &&
+		!undoes_escapes(codec))
+	{
+		undo_escapes(value, &plain);
+		value = &plain;
+	}
 	if (!decoders[codec->kind] (codec, value, soft, result, why))
 		return false;
 	return !codec->is_domain ||

@@ -26,6 +26,7 @@
 #include "datetime.h"
 #include "encoding.h"
 #include "pg_compat.h"
+#include "textforms.h"
 #include "types.h"
 
 /* A value larger than the largest item is in no item. */
@@ -91,6 +92,23 @@ dyn_encode_text(Datum value, DynScalar *out)
 	if (!dyn_value_to_utf8(&data, &len))
 		return false;
 	set_scalar(out, DYN_TYPE_S, data, len);
+	return true;
+}
+
+/* False if the text is longer than any item, without making it. */
+static bool
+encode_base64(Datum value, DynScalar *out)
+{
+	bytea	   *b = DatumGetByteaPP(value);
+	size_t		len = DYN_BASE64_LEN(VARSIZE_ANY_EXHDR(b));
+	char	   *text;
+
+	if (len > MAX_ITEM_BYTES)
+		return false;
+	text = palloc(Max(len, 1));
+	dyn_base64_encode((unsigned char *) VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b),
+					  text);
+	set_scalar(out, DYN_TYPE_S, text, len);
 	return true;
 }
 
@@ -172,6 +190,17 @@ number_out(Oid valuetype, Datum value)
 }
 
 static DynEncoded
+encode_padded(const DynCodec *codec, const char *number, DynScalar *out)
+{
+	char	   *text = palloc(codec->format.digits + 1);
+
+	if (!dyn_padded_print(number, codec->format.digits, text))
+		return DYN_ENCODED_NOTHING;
+	set_scalar(out, DYN_TYPE_S, text, codec->format.digits);
+	return DYN_ENCODED;
+}
+
+static DynEncoded
 encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 			  DynScalar *out)
 {
@@ -182,6 +211,8 @@ encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK ||
 		!dyn_codec_holds_number(codec, buf))
 		return DYN_ENCODED_NOTHING;
+	if (codec->format.kind == DYN_FORMAT_PADDED)
+		return encode_padded(codec, buf, out);
 	set_scalar(out, DYN_TYPE_N, buf, len);
 	return DYN_ENCODED;
 }
@@ -255,6 +286,8 @@ DynEncoded
 dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 				 DynScalar *out)
 {
+	if (codec->format.kind == DYN_FORMAT_BASE64)
+		return encode_base64(value, out) ? DYN_ENCODED : DYN_ENCODED_NOTHING;
 	switch (codec->kind)
 	{
 		case DYN_CODEC_TEXT:
@@ -296,6 +329,32 @@ bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
 		*inclusive = true;
 	}
 	set_scalar(out, DYN_TYPE_N, buf, len);
+	return DYN_ENCODED;
+}
+
+/* No request is needed for what is above the last or below the first number. */
+static DynEncoded
+bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
+			 bool *inclusive, DynScalar *out)
+{
+	int			digits = codec->format.digits;
+	char	   *text = palloc(digits + 1);
+
+	switch (dyn_padded_place(number_out(valuetype, value), digits, text))
+	{
+		case DYN_PADDED_BELOW:
+			return lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
+		case DYN_PADDED_ABOVE:
+			return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
+		case DYN_PADDED_BEHIND:
+			*inclusive = !lower;
+			break;
+		case DYN_PADDED_AT:
+			break;
+	}
+	if (!*inclusive && strspn(text, lower ? "9" : "0") == (size_t) digits)
+		return DYN_ENCODED_NOTHING;
+	set_scalar(out, DYN_TYPE_S, text, digits);
 	return DYN_ENCODED;
 }
 
@@ -451,6 +510,8 @@ DynEncoded
 dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 					   bool lower, bool *inclusive, DynScalar *out)
 {
+	if (codec->format.kind == DYN_FORMAT_PADDED)
+		return bound_padded(codec, valuetype, value, lower, inclusive, out);
 	switch (codec->kind)
 	{
 		case DYN_CODEC_INT2:

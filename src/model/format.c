@@ -12,6 +12,7 @@
 #include "../base/number.h"
 #include "encoding.h"
 #include "format.h"
+#include "textforms.h"
 
 /* Of both words of bool(t,f): filters rely on values of a limited size. */
 #define MAX_BOOL_BYTES	256
@@ -29,10 +30,12 @@ static const FormatWord format_words[] = {
 	{"epoch_us", DYN_FORMAT_EPOCH_US},
 	{"epoch_days", DYN_FORMAT_EPOCH_DAYS},
 	{"string", DYN_FORMAT_STRING},
+	{"base64", DYN_FORMAT_BASE64},
+	{"json", DYN_FORMAT_JSON},
 };
 
 static const char format_hint[] =
-"Valid formats are iso8601, iso8601(n), iso8601(n,suffix), epoch, epoch_ms, epoch_us, epoch_days, string and bool(t,f).";
+"Valid formats are iso8601, iso8601(n), iso8601(n,suffix), epoch, epoch_ms, epoch_us, epoch_days, string, padded(n), base64, json and bool(t,f).";
 
 /* The text between "word(" and the final ")"; NULL if it does not match. */
 static char *
@@ -71,6 +74,21 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	format->kind = DYN_FORMAT_ISO8601_FIXED;
 	format->digits = args[0] - '0';
 	return true;
+}
+
+/* One or two digits, without a leading zero. */
+static bool
+parse_padded(const char *args, DynFormat *format, const char **why)
+{
+	size_t		len = strlen(args);
+
+	format->kind = DYN_FORMAT_PADDED;
+	format->digits = atoi(args);
+	if (len > 0 && strspn(args, "0123456789") == len && len <= 2 &&
+		args[0] != '0' && format->digits <= DYN_PADDED_MAX_DIGITS)
+		return true;
+	*why = "padded(n) takes the number of digits, from 1 to 38.";
+	return false;
 }
 
 static const char *
@@ -125,6 +143,8 @@ parse_format(const char *text, DynFormat *format, const char **why)
 	}
 	if ((args = arguments_of(text, "iso8601")) != NULL)
 		return parse_fixed(args, format, why);
+	if ((args = arguments_of(text, "padded")) != NULL)
+		return parse_padded(args, format, why);
 	if ((args = arguments_of(text, "bool")) != NULL)
 		return parse_bool_format(args, format, why);
 	for (int i = 0; i < lengthof(format_words); i++)

@@ -8,6 +8,9 @@
  *		epoch, epoch_ms, epoch_us	N, since 1970-01-01 UTC (date/time columns)
  *		epoch_days			N, days since 1970-01-01 (date columns)
  *		string				a number or uuid spelled in S
+ *		padded(n)			a whole number from 0 on in S, of exactly n digits
+ *		base64				bytea in S
+ *		json				jsonb as JSON text in S
  *		bool(t,f)			a boolean spelled t or f, in N if both are numbers,
  *							otherwise in S
  *
@@ -26,13 +29,16 @@ typedef enum DynFormatKind
 	DYN_FORMAT_EPOCH_US,
 	DYN_FORMAT_EPOCH_DAYS,
 	DYN_FORMAT_STRING,
+	DYN_FORMAT_PADDED,
+	DYN_FORMAT_BASE64,
+	DYN_FORMAT_JSON,
 	DYN_FORMAT_BOOL
 } DynFormatKind;
 
 typedef struct DynFormat
 {
 	DynFormatKind kind;
-	int			digits;			/* ISO8601_FIXED: 0 .. 6 */
+	int			digits;			/* ISO8601_FIXED: 0 .. 6; PADDED: 1 .. 38 */
 	const char *suffix;			/* ISO8601_FIXED; in UTF-8 */
 	const char *true_text;		/* BOOL; in UTF-8 */
 	const char *false_text;

@@ -202,7 +202,24 @@ dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 	return false;
 }
 
+bool
+dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
+				 Datum *result, const char **why)
+{
+	return dyn_input_soft(input, str, ioparam, typmod, result, why);
+}
+
 #else
+
+/* Errors of these classes concern values. */
+static bool
+is_of_value(const ErrorData *edata)
+{
+	int			category = ERRCODE_TO_CATEGORY(edata->sqlerrcode);
+
+	return category == ERRCODE_DATA_EXCEPTION ||
+		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION;
+}
 
 /*
  * Runs func(arg) in a subtransaction, which is the only way to catch an error
@@ -240,9 +257,7 @@ run_softly(void (*func) (void *), void *arg, const char **why)
 		RollbackAndReleaseCurrentSubTransaction();
 		MemoryContextSwitchTo(oldcontext);
 		CurrentResourceOwner = oldowner;
-		if (ERRCODE_TO_CATEGORY(edata->sqlerrcode) != ERRCODE_DATA_EXCEPTION &&
-			ERRCODE_TO_CATEGORY(edata->sqlerrcode) !=
-			ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
+		if (!is_of_value(edata))
 			ReThrowError(edata);
 		*why = edata->message;
 		ok = false;
@@ -279,6 +294,33 @@ dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 		return false;
 	*result = call.result;
 	return true;
+}
+
+bool
+dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
+				 Datum *result, const char **why)
+{
+	MemoryContext oldcontext = CurrentMemoryContext;
+	volatile bool ok = true;
+
+	PG_TRY();
+	{
+		*result = InputFunctionCall(input, str, ioparam, typmod);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(oldcontext);
+		edata = CopyErrorData();
+		FlushErrorState();
+		if (!is_of_value(edata))
+			ReThrowError(edata);
+		*why = edata->message;
+		ok = false;
+	}
+	PG_END_TRY();
+	return ok;
 }
 
 #endif

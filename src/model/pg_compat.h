@@ -244,6 +244,13 @@ extern bool dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam,
 						   int32 typmod, Datum *result, const char **why);
 
 /*
+ * The same for a caller that raises an error if this returns false: needs no
+ * subtransaction, so that parallel workers can run.
+ */
+extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
+							 int32 typmod, Datum *result, const char **why);
+
+/*
  * Call this before a statement that uses dyn_input_soft: if that needs
  * subtransactions, the statement gets no parallel workers.
  */

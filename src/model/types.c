@@ -42,6 +42,7 @@ static const CodecTraits codec_traits[] = {
 	[DYN_CODEC_TIMESTAMPTZ] = {DYN_TYPE_S, {false, true, false}},
 	[DYN_CODEC_JSON] = {DYN_TYPE_ABSENT, {false, false, false}},
 	[DYN_CODEC_JSONB] = {DYN_TYPE_ABSENT, {false, false, false}},
+	[DYN_CODEC_JSON_TEXT] = {DYN_TYPE_S, {false, false, false}},
 	[DYN_CODEC_ARRAY] = {DYN_TYPE_ABSENT, {false, false, false}},
 	[DYN_CODEC_INPUT] = {DYN_TYPE_S, {false, false, false}},
 };
@@ -101,6 +102,13 @@ format_fits(const DynCodec *codec, DynFormatKind format)
 			return codec->kind == DYN_CODEC_UUID ||
 				(codec->kind >= DYN_CODEC_INT2 &&
 				 codec->kind <= DYN_CODEC_FLOAT8);
+		case DYN_FORMAT_PADDED:
+			return codec->kind >= DYN_CODEC_INT2 &&
+				codec->kind <= DYN_CODEC_NUMERIC;
+		case DYN_FORMAT_BASE64:
+			return codec->kind == DYN_CODEC_BYTEA;
+		case DYN_FORMAT_JSON:
+			return codec->kind == DYN_CODEC_JSONB;
 		default:
 			return is_datetime(codec);
 	}
@@ -117,6 +125,12 @@ format_hint(DynFormatKind format)
 			return "This format is for columns of type boolean.";
 		case DYN_FORMAT_STRING:
 			return "This format is for columns of a number type or uuid.";
+		case DYN_FORMAT_PADDED:
+			return "This format is for columns of an integer type or numeric.";
+		case DYN_FORMAT_BASE64:
+			return "This format is for columns of type bytea.";
+		case DYN_FORMAT_JSON:
+			return "This format is for columns of type jsonb.";
 		default:
 			return "This format is for columns of type date, timestamp or timestamptz.";
 	}
@@ -129,6 +143,7 @@ apply_format_traits(DynCodec *codec)
 	switch (codec->format.kind)
 	{
 		case DYN_FORMAT_NONE:
+		case DYN_FORMAT_JSON:
 			break;
 		case DYN_FORMAT_ISO8601:
 			codec->spelling.canonical = false;
@@ -146,6 +161,15 @@ apply_format_traits(DynCodec *codec)
 		case DYN_FORMAT_STRING:
 			codec->wire = DYN_TYPE_S;
 			codec->spelling.canonical = false;
+			codec->spelling.ordered = false;
+			codec->spelling.total = false;
+			break;
+		case DYN_FORMAT_PADDED:
+			codec->wire = DYN_TYPE_S;
+			codec->spelling.total = false;
+			break;
+		case DYN_FORMAT_BASE64:
+			codec->wire = DYN_TYPE_S;
 			codec->spelling.ordered = false;
 			codec->spelling.total = false;
 			break;
@@ -187,6 +211,8 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 				 errmsg("format of column \"%s\" does not fit its type %s",
 						column, format_type_be(typid)),
 				 errhint("%s", format_hint(format->kind))));
+	if (format->kind == DYN_FORMAT_JSON)
+		codec->kind = DYN_CODEC_JSON_TEXT;
 	codec->wire = codec_traits[codec->kind].wire;
 	codec->spelling = codec_traits[codec->kind].spelling;
 	if (codec->kind == DYN_CODEC_NUMERIC && codec->typmod >= 0)
@@ -196,7 +222,9 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 		codec->spelling.total = false;
 	if (codec->kind == DYN_CODEC_ARRAY)
 		init_element(codec, column);
-	else if (codec->kind == DYN_CODEC_INPUT || codec->kind == DYN_CODEC_BPCHAR)
+	else if (codec->kind == DYN_CODEC_INPUT ||
+			 codec->kind == DYN_CODEC_BPCHAR ||
+			 codec->kind == DYN_CODEC_JSON_TEXT)
 	{
 		Oid			function;
 
@@ -209,6 +237,7 @@ bool
 dyn_codec_uses_input(const DynCodec *codec)
 {
 	return codec->kind == DYN_CODEC_INPUT ||
+		codec->kind == DYN_CODEC_JSON_TEXT ||
 		(codec->kind == DYN_CODEC_ARRAY && dyn_codec_uses_input(codec->element));
 }
 

@@ -37,6 +37,7 @@ typedef enum DynCodecKind
 	DYN_CODEC_TIMESTAMPTZ,
 	DYN_CODEC_JSON,
 	DYN_CODEC_JSONB,
+	DYN_CODEC_JSON_TEXT,		/* jsonb, as JSON text */
 	DYN_CODEC_ARRAY,
 	DYN_CODEC_INPUT				/* any other type, by its input function */
 } DynCodecKind;
@@ -72,7 +73,7 @@ struct DynCodec
 	DynType		wire;
 	DynSpelling spelling;
 
-	FmgrInfo	input;			/* INPUT; ARRAY never */
+	FmgrInfo	input;			/* INPUT, BPCHAR, JSON_TEXT */
 	Oid			ioparam;
 	DynCodec   *element;		/* ARRAY */
 	int16		elemlen;
@@ -140,8 +141,8 @@ extern DynEncoded dyn_codec_encode(const DynCodec *codec, Oid valuetype,
 
 /*
  * For a range bound: `lower` for column > value or >=, where *inclusive
- * distinguishes the two.  It is set to true if the bound is moved outward to a
- * value that exists.
+ * distinguishes the two.  It is changed if the bound is moved to a value that
+ * exists.
  */
 extern DynEncoded dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype,
 										 Datum value, bool lower,

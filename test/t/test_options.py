@@ -22,7 +22,7 @@ GOOD = {
     "match": ['{"a": "x"}', '{"a.b": [1, 1.5, "é", null, true], "c": 12345678901234567890123456789012345678}'], "ttl": ["ends", "a.b"],
     "attribute": ["a.b#c", "é"], "path": ["a", "a.b", "a[0].b", '"odd name".x', 'a-b_c1'],
     "format": ["iso8601", "iso8601(0)", "iso8601(6)", "iso8601(3,)", "epoch", "epoch_ms", "epoch_us", "epoch_days",
-               "string", "bool(Y,N)", "bool(1,0)"],
+               "string", "bool(Y,N)", "bool(1,0)", "padded(1)", "padded(38)", "base64", "json"],
 }
 
 INTEGER = "It must be an integer from {} to {}."
@@ -30,9 +30,11 @@ UNITS = "It must be a number from 0.1 to 1000000000."
 URL = "An endpoint looks like https://host or http://127.0.0.1:8000, without a path."
 REGION = "A region looks like eu-west-1: lower-case letters, digits and hyphens."
 EMPTY = "It must not be empty."
-FORMATS = ("Valid formats are iso8601, iso8601(n), iso8601(n,suffix), epoch, epoch_ms, epoch_us, epoch_days, string and bool(t,f).")
+FORMATS = ("Valid formats are iso8601, iso8601(n), iso8601(n,suffix), epoch, epoch_ms, epoch_us, epoch_days, "
+           "string, padded(n), base64, json and bool(t,f).")
 FORMAT_DIGITS = "iso8601(n) takes the number of digits of a second, from 0 to 6."
 FORMAT_SUFFIX = "The suffix of iso8601(n,suffix) is a short text without digits, such as Z."
+FORMAT_WIDTH = "padded(n) takes the number of digits, from 1 to 38."
 FORMAT_BOOL = "bool(t,f) takes two different short spellings, such as bool(Y,N) or bool(1,0)."
 
 BAD = [(name, value, hint) for name, values, hint in (
@@ -56,9 +58,10 @@ BAD = [(name, value, hint) for name, values, hint in (
     ("scan_policy", ["never", ""], 'Valid values are "allow", "warn", "error".'),
     ("on_mismatch", ["ignore", ""], 'Valid values are "error", "null".'),
     ("ca_file", [""], EMPTY), ("proxy", [""], EMPTY), ("table_name", [""], EMPTY), ("attribute", [""], EMPTY),
-    ("format", ["iso", "", "padded(3)", "base64", "json", "ulid", "epoch(3)"], FORMATS),
+    ("format", ["iso", "", "padded", "base64()", "json(b)", "ulid", "epoch(3)"], FORMATS),
     ("format", ["iso8601(7)", "iso8601()", "iso8601(x)", "iso8601(-1)"], FORMAT_DIGITS),
     ("format", ["iso8601(3,+00:00)"], FORMAT_SUFFIX),
+    ("format", ["padded()", "padded(0)", "padded(39)", "padded(03)", "padded(-1)", "padded(3 )", "padded(x)", "padded(999)"], FORMAT_WIDTH),
     ("format", ["bool()", "bool(Y)", "bool(Y,Y)", "bool(,N)", "bool(1,1.0)", "bool(" + "Y" * 300 + ",N)"], FORMAT_BOOL)) for value in values]
 
 
@@ -180,7 +183,9 @@ class Options(fixture.TestCase):
     def test_a_format_that_does_not_fit_the_type(self):
         """Seen when the table is used: the validator does not know the column's type."""
         for column, format_, type_ in (("integer", "iso8601", "integer"), ("text", "epoch", "text"), ("timestamptz", "epoch_days", "timestamp with time zone"),
-                                       ("boolean", "string", "boolean"), ("text", "bool(Y,N)", "text"), ("date[]", "iso8601", "date[]")):
+                                       ("boolean", "string", "boolean"), ("text", "bool(Y,N)", "text"), ("date[]", "iso8601", "date[]"),
+                                       ("text", "padded(3)", "text"), ("real", "padded(3)", "real"), ("text", "base64", "text"), ("json", "json", "json"), ("text", "json", "text"),
+                                       ("bytea[]", "base64", "bytea[]")):
             with self.subTest(column=column, format=format_):
                 self.fx.foreign_table("u", f"c {column} OPTIONS (format '{format_}')")
                 failure = self.fx.error("SELECT * FROM u")
