@@ -187,6 +187,11 @@ EXPECTED = [
     ("<> ALL of 99|<> ALL of 100|<> ALL of 101|<> ALL of none|<> ALL with NULL", "text|int4", "plain", "Scan"),
     ("LIKE ... escape", "*", "hash|plain", "Scan"),
     ("huge", "bytea|text", "sort|plain", "*"),
+    (POINTS, "int4 padded(3)|bytea base64", "hash", BY_KEY),
+    (POINTS, "numeric padded(5)|bytea base64", "sort", BY_KEY),
+    (RANGES, "numeric padded(5)", "sort", BY_KEY),
+    (f"{POINTS}|{RANGES}", "int4 padded(3)|bytea base64", "index key", "*"),
+    ("->> =|->> <>|-> =|-> IS NULL|@>|IS NULL|IS NOT NULL", "jsonb json", "plain", "*"),
 ]
 
 # And what core must have done with it.

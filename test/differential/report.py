@@ -14,6 +14,7 @@ from lies import Lies
 from related import make_related
 from replaced import Replaced
 from runner import Runner
+from spelled import make_spelled
 from twins import make_tables
 from values import Enum, quote
 from worlds import STABLE, Worlds
@@ -50,7 +51,7 @@ def set_up(fx, rng):
                "CREATE DOMAIN doc AS jsonb CHECK (NOT VALUE ? 'bad'); "
                f"CREATE TYPE mood AS ENUM ({', '.join(quote(word) for word in Enum.words)})")
     fx.execute("CREATE EXTENSION citext; CREATE DOMAIN label AS text COLLATE \"C\" CHECK (VALUE <> 'forbidden')")
-    tables = make_tables() + make_edges()
+    tables = make_tables() + make_edges() + make_spelled()
     for table in tables:
         table.create(fx, rng)
         table.weight = {"types": 3, "ss": 5, "sn": 2, "ns": 2, "mis": 1.5, "big": 0.15, "none": 0.3}.get(table.name, 1)
