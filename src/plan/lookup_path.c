@@ -26,6 +26,14 @@
 #include "../model/pg_compat.h"
 #include "cost.h"
 #include "planner.h"
+
+/*
+ * The keys of outer rows that come from a join are often more than estimated,
+ * while a Scan, the alternative, costs what it costs: so they are priced as if
+ * there were more of them, unless there are few.
+ */
+#define JOIN_SPREAD		1.2
+#define FEW_KEYS		16.0
 #include "plantree.h"
 #include "readahead_path.h"
 #include "stats.h"
@@ -199,6 +207,9 @@ set_costs(NestPath *path, DynLookups *lookups, double keys)
 	lookups->execution = inner->total_cost;
 	lookups->executions = outer->rows;
 	lookups->keys = Max(1.0, Min(keys, outer->rows));
+	if (bms_membership(outer->parent->relids) == BMS_MULTIPLE &&
+		lookups->keys > FEW_KEYS)
+		lookups->keys *= JOIN_SPREAD;
 	dyn_cost_lookups(lookups, &startup, &total);
 	startup += dyn_disabled_nestloop_cost();
 	total += dyn_disabled_nestloop_cost();
