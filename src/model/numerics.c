@@ -15,6 +15,7 @@
 
 #include "../base/number.h"
 #include "numerics.h"
+#include "pg_compat.h"
 
 /* Of the short header; there is a longer one for uncommon scales and weights. */
 #define SHORT_HEADER	0x8000
