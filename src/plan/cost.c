@@ -184,6 +184,8 @@ pred_keys(PlannerInfo *root, const DynPred *pred)
 	switch (pred->kind)
 	{
 		case DYN_PRED_EQ:
+		case DYN_PRED_TRUE:
+		case DYN_PRED_FALSE:
 			return 1;
 		case DYN_PRED_ROW:
 			return pred->nvalues;

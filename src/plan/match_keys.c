@@ -79,7 +79,8 @@ is_point_leaf(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr
 {
 	if (pred->kind == DYN_PRED_ROW)
 		return is_row_point(match, pred, attr);
-	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN) &&
+	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN ||
+			dyn_pred_is_boolean(pred)) &&
 		pred_is_on(match, pred, attr) &&
 		dyn_relation_column(match->relation,
 							pred->field.attnum)->traits.point;

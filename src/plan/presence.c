@@ -192,11 +192,14 @@ may_prove_later(DynPredKind kind)
 static Presence
 leaf_presence(const Prover *prover, const DynPred *pred)
 {
-	bool		point = (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN);
+	bool		point = (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN ||
+						 dyn_pred_is_boolean(pred));
 	Operand		operand;
 
 	if (!is_on_attribute(prover, pred) || (prover->points && !point))
 		return prover->points ? NO_POINT : ABSENT;
+	if (dyn_pred_is_boolean(pred))
+		return PRESENT;			/* both spellings are short, and not empty */
 	operand = get_operand(prover, pred);
 	if (!operand.known)
 		return may_prove_later(pred->kind) ? LATER : ABSENT;

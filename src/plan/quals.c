@@ -722,8 +722,8 @@ dyn_pred_attribute(const DynRelation *relation, const DynPred *pred)
 {
 	const DynPath *path;
 
-	if (pred->kind < DYN_PRED_EQ || pred->kind > DYN_PRED_LIKE ||
-		pred->field.steps != NIL)
+	if (((pred->kind < DYN_PRED_EQ || pred->kind > DYN_PRED_LIKE) &&
+		 !dyn_pred_is_boolean(pred)) || pred->field.steps != NIL)
 		return NULL;
 	path = dyn_relation_column(relation, pred->field.attnum)->path;
 	return path->nsteps == 1 ? path->steps[0].name : NULL;
@@ -734,7 +734,7 @@ dyn_pred_is_single(const DynRelation *relation, const DynPred *pred)
 {
 	if (pred->kind == DYN_PRED_ROW)
 		return pred->nvalues == 1;
-	return pred->kind == DYN_PRED_EQ &&
+	return (pred->kind == DYN_PRED_EQ || dyn_pred_is_boolean(pred)) &&
 		dyn_relation_column(relation, pred->field.attnum)->traits.point;
 }
 

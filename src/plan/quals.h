@@ -90,6 +90,13 @@ extern List *dyn_row_clauses(const DynRelation *relation);
 extern const char *dyn_pred_attribute(const DynRelation *relation,
 									  const DynPred *pred);
 
+/* A boolean column that is true, or false. */
+static inline bool
+dyn_pred_is_boolean(const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_TRUE || pred->kind == DYN_PRED_FALSE;
+}
+
 /* Does the predicate fix its column to one stored value? */
 extern bool dyn_pred_is_single(const DynRelation *relation, const DynPred *pred);
 

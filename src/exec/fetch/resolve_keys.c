@@ -141,9 +141,15 @@ collect_points(const ResolveContext *context, const DynPred *pred,
 					   max_bytes);
 		return;
 	}
+	codec = &dyn_relation_column(context->relation, pred->field.attnum)->codec;
+	if (dyn_pred_is_boolean(pred))
+	{
+		add_value(codec, BOOLOID, BoolGetDatum(pred->kind == DYN_PRED_TRUE), set,
+				  max_bytes);
+		return;
+	}
 	if (context->values->nulls[pred->param])
 		return;
-	codec = &dyn_relation_column(context->relation, pred->field.attnum)->codec;
 	if (pred->kind == DYN_PRED_EQ)
 		add_value(codec, pred->valuetype, context->values->values[pred->param],
 				  set, max_bytes);
@@ -376,7 +382,7 @@ static bool
 is_point_pred(const ResolveContext *context, const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_IN || pred->kind == DYN_PRED_OR ||
-		pred->kind == DYN_PRED_ROW ||
+		pred->kind == DYN_PRED_ROW || dyn_pred_is_boolean(pred) ||
 		(pred->kind == DYN_PRED_EQ &&
 		 dyn_relation_column(context->relation,
 							 pred->field.attnum)->traits.point);
