@@ -104,6 +104,8 @@ print_term(Printer *printer, const DynRowTerm *term)
 	DynBuffer	text;
 
 	dyn_buffer_init(&text, 0);
+	if (term->or_null)
+		dyn_buffer_append_str(&text, "(");
 	if (term->ttl)
 	{
 		dyn_path_print(term->path, &text);
@@ -111,6 +113,8 @@ print_term(Printer *printer, const DynRowTerm *term)
 	}
 	else
 		dyn_expr_print(dyn_row_cond(term), &text);
+	if (term->or_null)
+		dyn_buffer_append_str(&text, ")");
 	appendStringInfoString(&printer->buf, take_text(&text));
 }
 

@@ -696,6 +696,16 @@ dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 	return clauses;
 }
 
+static bool
+term_is_sized(const DynRowTerm *term)
+{
+	size_t		bytes = 0;
+
+	for (int i = 0; i < term->nvalues; i++)
+		bytes += term->values[i].len;
+	return bytes <= MAX_SIZED_BYTES;
+}
+
 List *
 dyn_row_clauses(const DynRelation *relation)
 {
@@ -711,7 +721,8 @@ dyn_row_clauses(const DynRelation *relation)
 		pred->term = i;
 		pred->nvalues = relation->row_test.terms[i].nvalues;
 		clause->pred = pred;
-		clause->exact = clause->sized = true;
+		clause->exact = true;
+		clause->sized = term_is_sized(&relation->row_test.terms[i]);
 		clauses = lappend(clauses, clause);
 	}
 	return clauses;

@@ -140,6 +140,25 @@ class RowTests(request_text.RequestTestCase):
         for name in ("orders", "versions"):
             self.assertEqual(sorted(self.fx.rows(sql.format(name))), sorted(self.fx.rows(sql.format(f"mirror.{name}"))))
 
+    def test_parts_of_a_document(self):
+        """The tested attribute is read whole although the statement needs only a part of it."""
+        self.fx.create_table("documents", ("pk", "S"))
+        self.fx.put("documents", [{"pk": "text", "doc": "foo", "n": 1}, {"pk": "map", "doc": {"x": 1}, "n": 2}, {"pk": "other", "doc": "bar", "n": 3},
+                                  {"pk": "null", "doc": None, "n": 4}, {"pk": "absent", "n": 5}])
+        for name, match, keys in (("foos", '{"doc": "foo"}', ["text"]), ("none", '{"doc": null}', ["absent", "null"])):
+            self.fx.foreign_table(name, "pk text NOT NULL, doc jsonb, n int", table_name=self.fx.remote("documents"), match=match)
+            for where in ("", " WHERE pk IN ('text', 'map', 'other', 'null', 'absent')"):
+                with self.subTest(name + where):
+                    self.assertEqual(sorted(self.fx.rows(f"SELECT pk, doc->>'x' FROM {name}{where}")), [(key, None) for key in keys])
+        self.assertIn("Remote Filter: (attribute_not_exists(doc) OR attribute_type(doc, \"NULL\")) AND n > 1",
+                      self.fx.explain("SELECT pk FROM none WHERE n > 1"))
+
+    def test_long_values(self):
+        """What is too long for a request is tested when items arrive."""
+        self.fx.foreign_table("long", COLUMNS, table_name=self.fx.remote("app"), match='{"type": ["order", "%s"]}' % ("y" * 2200000))
+        for sql in ("SELECT count(*) FROM {}", "SELECT count(n) FROM {} WHERE pk = 'p03'"):
+            self.assertEqual(self.fx.rows(sql.format("long")), self.mirrored(sql.format("orders")))
+
     def test_prepared(self):
         """Generic plans keep the test."""
         self.fx.execute("PREPARE p AS SELECT n FROM orders WHERE pk = $1 AND sk = $2")

@@ -563,6 +563,7 @@ DynCond *
 dyn_row_cond(const DynRowTerm *term)
 {
 	DynCond    *cond;
+	DynCond    *absent;
 
 	if (term->ttl)
 		return unexpired(term->path);
@@ -571,8 +572,9 @@ dyn_row_cond(const DynRowTerm *term)
 	cond->nvalues = term->nvalues;
 	if (!term->or_null)
 		return cond;
-	return either(either(on_path(DYN_COND_NOT_EXISTS, term->path),
-						 is_type(term->path, DYN_TYPE_NULL)), cond);
+	absent = either(on_path(DYN_COND_NOT_EXISTS, term->path),
+					is_type(term->path, DYN_TYPE_NULL));
+	return term->nvalues > 0 ? either(absent, cond) : absent;
 }
 
 DynCond *

@@ -155,6 +155,18 @@ has_path(const DynRows *rows, const DynPath *path)
 	return false;
 }
 
+/* Of a column that has a slot, perhaps only parts were asked for so far. */
+static void
+ask_for(DynRows *rows, DynPath path)
+{
+	for (int i = 0; i < rows->nprojection; i++)
+	{
+		if (dyn_path_equal(&rows->projection[i], &path))
+			return;
+	}
+	rows->projection[rows->nprojection++] = path;
+}
+
 void
 dyn_rows_add_fields(DynRows *rows, const DynAccess *access, const List *fields)
 {
@@ -168,10 +180,9 @@ dyn_rows_add_fields(DynRows *rows, const DynAccess *access, const List *fields)
 	{
 		const DynPath *path = dyn_field_path(rows->relation, lfirst(lc));
 
-		if (has_path(rows, path))
-			continue;
-		add_path(rows, path);
-		rows->projection[rows->nprojection++] = projected_path(access, path);
+		if (!has_path(rows, path))
+			add_path(rows, path);
+		ask_for(rows, projected_path(access, path));
 	}
 }
 
@@ -197,10 +208,9 @@ dyn_rows_add_test(DynRows *rows)
 								sizeof(DynPath));
 	for (int i = 0; i < test->nterms; i++)
 	{
-		if (has_path(rows, test->terms[i].path))
-			continue;
-		add_path(rows, test->terms[i].path);
-		rows->projection[rows->nprojection++] = *test->terms[i].path;
+		if (!has_path(rows, test->terms[i].path))
+			add_path(rows, test->terms[i].path);
+		ask_for(rows, *test->terms[i].path);
 	}
 	rows->test = dyn_row_test_cond(test);
 	if (!dyn_cond_bind(rows->test, rows->paths, rows->npaths))

@@ -1,0 +1,17 @@
+"""Kept items whose conditions need all of a document of which the statement shows a part."""
+import fixture
+
+
+class KeptParts(fixture.TestCase):
+    """Executions that are answered from kept items give the rows of a local table."""
+
+    def test_absent_or_equal(self):
+        """A document without the part that is shown is not NULL."""
+        self.fx.create_table("docs", ("pk", "S"))
+        self.fx.put("docs", [{"pk": "text", "doc": "foo", "n": 1}, {"pk": "map", "doc": {"x": 1}, "n": 2},
+                             {"pk": "empty", "doc": {}, "n": 3}, {"pk": "null", "doc": None, "n": 4}, {"pk": "absent", "n": 5}])
+        self.fx.foreign_table("docs", "pk text NOT NULL, doc jsonb, n int")
+        self.fx.execute("CREATE TABLE docs_here AS SELECT * FROM docs")
+        sql = ("SELECT k, (SELECT string_agg(t.pk || coalesce(t.doc->>'x', '-'), ',' ORDER BY t.pk COLLATE \"C\") FROM {} t"
+               " WHERE t.doc IS NULL OR t.n = k) FROM generate_series(1, 4) k")
+        self.assertEqual(self.fx.rows(sql.format("docs")), self.fx.rows(sql.format("docs_here")))
