@@ -310,27 +310,42 @@ depends_on_values(const Place *place)
 											place->attnum)->codec);
 }
 
-/* Does the row test allow only values that the index can hold? */
+/* Can the index hold every value of the term? */
 static bool
-is_matched(const Place *place)
+holds_term(const Place *place, const DynRowTerm *term)
+{
+	for (int i = 0; i < term->nvalues; i++)
+	{
+		const DynScalar *value = &term->values[i];
+
+		if (value->type != place->attr->type || value->len == 0 ||
+			(value->type != DYN_TYPE_N && value->len > place->max_bytes))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What the row test says of the attribute: NO_POINT if nothing, ABSENT if it
+ * allows a value that the index cannot hold, but an older item may have.
+ */
+static Presence
+presence_by_row_test(const Place *place)
 {
 	const DynRowTest *test = &place->plan->relation->row_test;
 
 	for (int i = 0; i < test->nterms; i++)
 	{
 		const DynRowTerm *term = &test->terms[i];
-		bool		all = !term->ttl && !term->or_null &&
-			dyn_path_is_attribute(term->path, place->attr->name);
 
-		for (int j = 0; j < term->nvalues && all; j++)
-			all = term->values[j].type == place->attr->type &&
-				term->values[j].len > 0 &&
-				(place->attr->type == DYN_TYPE_N ||
-				 term->values[j].len <= place->max_bytes);
-		if (all)
-			return true;
+		if (term->ttl || !dyn_path_is_attribute(term->path, place->attr->name))
+			continue;
+		if (!holds_term(place, term))
+			return ABSENT;
+		if (!term->or_null)
+			return PRESENT;
 	}
-	return false;
+	return NO_POINT;
 }
 
 /*
@@ -389,8 +404,10 @@ clause_expressions(List *clauses)
 static bool
 may_be_present(const Place *place, Index relid, List *clauses, List *exprs)
 {
-	if (is_matched(place))
-		return true;
+	Presence	presence = presence_by_row_test(place);
+
+	if (presence != NO_POINT)
+		return presence == PRESENT;
 	if (depends_on_values(place))
 		return presence_by_values(place, clause_preds(clauses)) >= LATER;
 	return is_promised(place) ||
@@ -468,7 +485,8 @@ dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
 		Place		place = place_of(plan, index, i);
 		DynProof   *proof = &access->proofs[access->nproofs];
 
-		if (!depends_on_values(&place) || is_matched(&place) ||
+		if (!depends_on_values(&place) ||
+			presence_by_row_test(&place) != NO_POINT ||
 			presence_by_values(&place, preds) != LATER)
 			continue;
 		proof->attr = *place.attr;

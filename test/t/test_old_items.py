@@ -79,6 +79,12 @@ class OldItems(fixture.TestCase):
         finally:
             self.fx.execute("DEALLOCATE p")
 
+    def test_matched(self):
+        """A row test that allows what the index cannot hold; the column is promised to be present."""
+        self.fx.foreign_table("matched", self.columns.replace('s text COLLATE "C"', 's text COLLATE "C" NOT NULL'), scan_policy="allow",
+                              table_name=self.fx.remote("t"), match='{"s": ["k", ""]}')
+        self.assertEqual(sorted(self.fx.rows("SELECT v FROM matched WHERE h = 'x'")), [(1,), (2,)])
+
     def test_what_proves_nothing(self):
         """Conditions that an empty or a too long text satisfies do not prove presence."""
         for condition in ("s IS NOT NULL", "s >= ''", "s = ''", f"s = '{LONG}'", "s IN ('', 'k')", "s < 'l'", "s <= ''",
