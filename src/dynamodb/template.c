@@ -1,0 +1,664 @@
+/*
+ * template.c
+ *		Parses a key template, and derives how texts are cut by it.
+ *
+ * A template is one block, laid out as
+ *
+ *		DynTemplate | DynTemplatePart x parts | DynText x (parts + 1) |
+ *		DynText x words | text
+ *
+ * The sizes are known beforehand: there are no more parts than occurrences of
+ * "${", no more words than parts and vertical bars, and the copied texts with
+ * their NULs are not longer than the template, as a placeholder has at least
+ * three bytes besides its column, and a fourth before its spec.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "template_text.h"
+
+typedef struct Parser
+{
+	const char *start;
+	const char *p;				/* next byte */
+	const char *end;
+	DynTemplate *tmpl;
+	DynText    *words;			/* the free rest of the block */
+	char	   *text;
+	DynTemplateError *error;
+} Parser;
+
+/* ---- texts ---- */
+
+static bool
+is_text(DynText text, const char *word)
+{
+	return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
+}
+
+static bool
+has_char(DynText text, char c)
+{
+	return text.len > 0 && memchr(text.data, c, text.len) != NULL;
+}
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool
+is_continuation(char c)
+{
+	return ((unsigned char) c & 0xC0) == 0x80;
+}
+
+static size_t
+count_char(const char *text, size_t len, char c)
+{
+	size_t		n = 0;
+	size_t		i;
+
+	for (i = 0; i < len; i++)
+		n += text[i] == c;
+	return n;
+}
+
+/* ---- errors ---- */
+
+/* In characters from 1. */
+static int
+position_of(const Parser *parser, const char *place)
+{
+	const char *p;
+	int			position = 1;
+
+	for (p = parser->start; p < place; p++)
+		position += !is_continuation(*p);
+	return position;
+}
+
+static bool
+fail(DynTemplateError *error, int position, const char *message,
+	 const char *hint)
+{
+	error->position = position;
+	error->message = message;
+	error->hint = hint;
+	return false;
+}
+
+static bool
+fail_at(const Parser *parser, const char *place, const char *message,
+		const char *hint)
+{
+	return fail(parser->error, position_of(parser, place), message, hint);
+}
+
+/* ---- specs ---- */
+
+/* A copy with a NUL, which does not count. */
+static DynText
+keep_text(Parser *parser, DynText text)
+{
+	DynText		copy = {parser->text, text.len};
+
+	memcpy(parser->text, text.data, text.len);
+	parser->text[text.len] = '\0';
+	parser->text += text.len + 1;
+	return copy;
+}
+
+/* Takes the text up to the next c, or all of it. */
+static DynText
+split_text(DynText *rest, char c)
+{
+	DynText		head = *rest;
+	const char *found = rest->len > 0 ? memchr(rest->data, c, rest->len) : NULL;
+
+	if (found != NULL)
+		head.len = (size_t) (found - rest->data);
+	rest->data += head.len + (found != NULL);
+	rest->len -= head.len + (found != NULL);
+	return head;
+}
+
+static bool
+read_words(Parser *parser, DynText spec, DynTemplatePart *part)
+{
+	size_t		count = count_char(spec.data, spec.len, '|') + 1;
+	size_t		i;
+
+	part->spec = DYN_SPEC_WORDS;
+	part->words = parser->words;
+	for (i = 0; i < count; i++)
+	{
+		DynText		word = split_text(&spec, '|');
+		int			k;
+
+		if (word.len == 0)
+			return fail_at(parser, word.data, "an empty word in a list", NULL);
+		for (k = 0; k < part->nwords; k++)
+		{
+			if (part->words[k].len == word.len &&
+				memcmp(part->words[k].data, word.data, word.len) == 0)
+				return fail_at(parser, word.data, "a word is listed twice",
+							   NULL);
+		}
+		*parser->words++ = keep_text(parser, word);
+		part->nwords++;
+	}
+	return true;
+}
+
+/* Without leading zeros, plus or minus zero. */
+static bool
+read_integer(DynText text, int64_t *value)
+{
+	bool		negative = text.len > 0 && text.data[0] == '-';
+	size_t		i = negative;
+	int64_t		n = 0;
+
+	if (i == text.len || (text.data[i] == '0' && text.len > 1))
+		return false;
+	for (; i < text.len; i++)
+	{
+		if (!is_digit(text.data[i]) ||
+			__builtin_mul_overflow(n, 10, &n) ||
+			__builtin_sub_overflow(n, text.data[i] - '0', &n))
+			return false;
+	}
+	*value = n;
+	return negative || !__builtin_sub_overflow((int64_t) 0, n, value);
+}
+
+/* The two dots of a range, or NULL if the spec does not look like one. */
+static const char *
+find_dots(DynText spec)
+{
+	size_t		i;
+
+	if (spec.len == 0 || strchr("+-.0123456789", spec.data[0]) == NULL)
+		return NULL;
+	for (i = 0; i + 1 < spec.len; i++)
+	{
+		if (spec.data[i] == '.' && spec.data[i + 1] == '.')
+			return spec.data + i;
+	}
+	return NULL;
+}
+
+static bool
+read_range(Parser *parser, DynText spec, const char *dots,
+		   DynTemplatePart *part)
+{
+	DynText		lo = {spec.data, (size_t) (dots - spec.data)};
+	DynText		hi = {dots + 2, spec.len - lo.len - 2};
+
+	part->spec = DYN_SPEC_RANGE;
+	if (!read_integer(lo, &part->lo))
+		return fail_at(parser, lo.data, "not an integer",
+					   "Write a range as 0..9.");
+	if (!read_integer(hi, &part->hi))
+		return fail_at(parser, hi.data, "not an integer",
+					   "Write a range as 0..9.");
+	if (part->lo > part->hi)
+		return fail_at(parser, spec.data, "the range is empty",
+					   "Write the lower end first.");
+	return true;
+}
+
+/* "name" or "name(arguments)". */
+static bool
+looks_like_format(DynText spec)
+{
+	size_t		i = 0;
+
+	while (i < spec.len && (is_letter(spec.data[i]) || spec.data[i] == '_' ||
+							(i > 0 && is_digit(spec.data[i]))))
+		i++;
+	return i > 0 && (i == spec.len || (spec.data[i] == '(' &&
+									   spec.data[spec.len - 1] == ')'));
+}
+
+/* What people write who come from other tools. */
+static const char *
+hint_for_spec(DynText spec)
+{
+	if (is_digit(spec.data[0]))
+		return "Write padded(n) for whole numbers of exactly n digits.";
+	if (spec.data[0] == '!')
+		return "Write plain for texts that never contain their separator.";
+	return "A specification is any, plain, lower, upper, a range such as 0..9, words such as A|B, or a format.";
+}
+
+static bool
+read_format(Parser *parser, DynText spec, DynTemplatePart *part)
+{
+	if (!looks_like_format(spec))
+		return fail_at(parser, spec.data, "not a specification",
+					   hint_for_spec(spec));
+	part->spec = DYN_SPEC_FORMAT;
+	part->format = keep_text(parser, spec);
+	return true;
+}
+
+/* One of any, plain, lower, upper; false if it is another word. */
+static bool
+apply_keyword(DynText word, DynTemplatePart *part)
+{
+	if (is_text(word, "any"))
+		part->any = true;
+	else if (is_text(word, "plain"))
+		part->spec = DYN_SPEC_PLAIN;
+	else if (is_text(word, "lower"))
+		part->folding = DYN_FOLD_LOWER;
+	else if (is_text(word, "upper"))
+		part->folding = DYN_FOLD_UPPER;
+	else
+		return false;
+	return true;
+}
+
+/* Is it keywords only?  Then *valid tells if they go together. */
+static bool
+read_keywords(Parser *parser, DynText spec, DynTemplatePart *part, bool *valid)
+{
+	DynText		rest = spec;
+	DynText		first = split_text(&rest, ',');
+
+	if (!apply_keyword(first, part))
+		return false;
+	*valid = first.len == spec.len ||
+		(part->spec == DYN_SPEC_NONE && apply_keyword(rest, part) &&
+		 part->spec == DYN_SPEC_NONE && part->any &&
+		 part->folding != DYN_FOLD_NONE);
+	if (!*valid)
+		fail_at(parser, spec.data, "specifications that do not go together",
+				"Only any may be combined, with lower or upper.");
+	return true;
+}
+
+static bool
+read_spec(Parser *parser, DynText spec, DynTemplatePart *part)
+{
+	const char *dots = find_dots(spec);
+	bool		valid;
+
+	if (spec.len == 0)
+		return fail_at(parser, spec.data, "a specification is missing",
+					   "Omit the colon, or write a specification after it.");
+	if (read_keywords(parser, spec, part, &valid))
+		return valid;
+	if (has_char(spec, '|') && !looks_like_format(spec))
+		return read_words(parser, spec, part);
+	if (dots != NULL)
+		return read_range(parser, spec, dots, part);
+	return read_format(parser, spec, part);
+}
+
+/* ---- placeholders and literals ---- */
+
+static bool
+count_any(Parser *parser, const DynTemplatePart *part, const char *place)
+{
+	DynTemplate *tmpl = parser->tmpl;
+
+	if (!part->any)
+		return true;
+	if (tmpl->any >= 0)
+		return fail_at(parser, place, "a second part with any",
+					   "Only one part of a template may contain anything.");
+	tmpl->any = tmpl->nparts - 1;
+	return true;
+}
+
+/* The part whose placeholder, without "${" and "}", is `inside`. */
+static bool
+read_part(Parser *parser, DynText inside, DynTemplatePart *part)
+{
+	DynText		rest = inside;
+	DynText		column = split_text(&rest, ':');
+
+	if (column.len == 0)
+		return fail_at(parser, inside.data, "a column name is missing",
+					   "Write ${column}; ${$} stands for a dollar sign.");
+	part->column = keep_text(parser, column);
+	part->position = position_of(parser, inside.data - 2);
+	part->spec_position = position_of(parser, column.len < inside.len ?
+									  rest.data : inside.data);
+	if (column.len < inside.len && !read_spec(parser, rest, part))
+		return false;
+	return count_any(parser, part, rest.data);
+}
+
+static void
+begin_literal(Parser *parser)
+{
+	DynText    *literal = &parser->tmpl->literals[parser->tmpl->nparts];
+
+	literal->data = parser->text;
+	literal->len = 0;
+}
+
+static void
+add_to_literal(Parser *parser, char c)
+{
+	*parser->text++ = c;
+	parser->tmpl->literals[parser->tmpl->nparts].len++;
+}
+
+/* From "${" on. */
+static bool
+read_placeholder(Parser *parser)
+{
+	DynTemplate *tmpl = parser->tmpl;
+	DynText		rest = {parser->p + 2, (size_t) (parser->end - parser->p) - 2};
+	DynText		inside;
+
+	if (!has_char(rest, '}'))
+		return fail_at(parser, parser->p, "\"${\" without \"}\"",
+					   "Write ${$} for a dollar sign before a brace.");
+	inside = split_text(&rest, '}');
+	if (is_text(inside, "$"))
+		add_to_literal(parser, '$');
+	else if (tmpl->nparts == DYN_TEMPLATE_MAX_PARTS)
+		return fail_at(parser, parser->p, "more than 16 placeholders", NULL);
+	else
+	{
+		tmpl->nparts++;
+		if (!read_part(parser, inside, &tmpl->parts[tmpl->nparts - 1]))
+			return false;
+		begin_literal(parser);
+	}
+	parser->p = rest.data;
+	return true;
+}
+
+static bool
+read_template(Parser *parser)
+{
+	if (parser->p == parser->end)
+		return fail_at(parser, parser->p, "the template is empty",
+					   "No key is an empty text.");
+	begin_literal(parser);
+	while (parser->p < parser->end)
+	{
+		if (parser->end - parser->p < 2 || memcmp(parser->p, "${", 2) != 0)
+			add_to_literal(parser, *parser->p++);
+		else if (!read_placeholder(parser))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the block ---- */
+
+static size_t
+count_placeholders(const char *text, size_t len)
+{
+	size_t		n = 0;
+	size_t		i;
+
+	for (i = 0; i + 1 < len; i++)
+		n += text[i] == '$' && text[i + 1] == '{';
+	return n < DYN_TEMPLATE_MAX_PARTS ? n : DYN_TEMPLATE_MAX_PARTS;
+}
+
+/* Allocates the block, zeroed, and sets up what the parser fills. */
+static bool
+allocate(Parser *parser)
+{
+	size_t		len = (size_t) (parser->end - parser->start);
+	size_t		nparts = count_placeholders(parser->start, len);
+	size_t		nwords = nparts + count_char(parser->start, len, '|');
+	DynTemplate *tmpl;
+
+	tmpl = calloc(1, sizeof(DynTemplate) + nparts * sizeof(DynTemplatePart) +
+				  (nparts + 1 + nwords) * sizeof(DynText) + len);
+	if (tmpl == NULL)
+	{
+		parser->error->out_of_memory = true;
+		return fail(parser->error, 0, "out of memory", NULL);
+	}
+	tmpl->parts = (DynTemplatePart *) (tmpl + 1);
+	tmpl->literals = (DynText *) (tmpl->parts + nparts);
+	tmpl->any = -1;
+	parser->tmpl = tmpl;
+	parser->words = tmpl->literals + nparts + 1;
+	parser->text = (char *) (parser->words + nwords);
+	return true;
+}
+
+DynTemplate *
+dyn_template_parse(const char *text, size_t len, DynTemplateError *error)
+{
+	Parser		parser = {text, text, text + len, NULL, NULL, NULL, error};
+
+	memset(error, 0, sizeof(*error));
+	if (!allocate(&parser))
+		return NULL;
+	if (!read_template(&parser))
+	{
+		dyn_template_free(parser.tmpl);
+		return NULL;
+	}
+	return parser.tmpl;
+}
+
+void
+dyn_template_free(DynTemplate *tmpl)
+{
+	free(tmpl);
+}
+
+bool
+dyn_template_is_bare(const DynTemplate *tmpl)
+{
+	return tmpl->nparts == 1 && tmpl->literals[0].len == 0 &&
+		tmpl->literals[1].len == 0;
+}
+
+/* ---- edges ---- */
+
+static DynText
+first_char(DynText text)
+{
+	size_t		n = 1;
+
+	while (n < text.len && is_continuation(text.data[n]))
+		n++;
+	text.len = n;
+	return text;
+}
+
+static DynText
+last_char(DynText text)
+{
+	size_t		n = 1;
+
+	while (n < text.len && is_continuation(text.data[text.len - n]))
+		n++;
+	text.data += text.len - n;
+	text.len = n;
+	return text;
+}
+
+static bool
+separates(DynText c)
+{
+	return !is_letter(*c.data) && !is_digit(*c.data) && *c.data != '_' &&
+		*c.data != '-';
+}
+
+/* The last character of this text that separates. */
+static DynText
+last_separator(DynText text)
+{
+	static const DynText none = {NULL, 0};
+
+	while (text.len > 0)
+	{
+		DynText		c = last_char(text);
+
+		if (separates(c))
+			return c;
+		text.len -= c.len;
+	}
+	return none;
+}
+
+/*
+ * The edge of a part with nothing behind it: the last separating character of
+ * all literals.  A number after a hyphen is not negative.
+ */
+static DynText
+edge_of_last(const DynTemplate *tmpl, const DynTemplatePart *part)
+{
+	DynText		before = tmpl->literals[tmpl->nparts - 1];
+	DynText		edge = {NULL, 0};
+	int			i;
+
+	if (!part->facts.text && before.len > 0 &&
+		before.data[before.len - 1] == '-')
+		return last_char(before);
+	for (i = tmpl->nparts - 1; i >= 0 && edge.data == NULL; i--)
+		edge = last_separator(tmpl->literals[i]);
+	return edge;
+}
+
+static DynText
+edge_of_part(const DynTemplate *tmpl, int i)
+{
+	static const DynText none = {NULL, 0};
+	const DynTemplatePart *part = &tmpl->parts[i];
+
+	if (part->last)
+		return edge_of_last(tmpl, part);
+	if (part->from_right)
+		return tmpl->literals[i].len > 0 ? last_char(tmpl->literals[i]) : none;
+	return tmpl->literals[i + 1].len > 0 ? first_char(tmpl->literals[i + 1]) : none;
+}
+
+/* May an encoding of the part contain its edge? */
+static bool
+encodes_edge(const DynTemplatePart *part)
+{
+	const char *charset = part->facts.charset;
+
+	if (part->edge.data == NULL)
+		return false;
+	return charset == NULL ||
+		(part->edge.len == 1 && strchr(charset, *part->edge.data) != NULL);
+}
+
+/* Is there a placeholder directly before or after it? */
+static bool
+adjoins(const DynTemplate *tmpl, int i)
+{
+	return (i > 0 && tmpl->literals[i].len == 0) ||
+		(i + 1 < tmpl->nparts && tmpl->literals[i + 1].len == 0);
+}
+
+/* ---- resolve ---- */
+
+/* The last part of fixed width has no edge if it may contain it. */
+static void
+derive(DynTemplate *tmpl, int i)
+{
+	static const DynText none = {NULL, 0};
+	DynTemplatePart *part = &tmpl->parts[i];
+	bool		fixed = part->facts.width > 0;
+
+	part->from_right = tmpl->any >= 0 && i > tmpl->any;
+	part->last = !part->any && !part->from_right && i + 1 == tmpl->nparts &&
+		tmpl->literals[i + 1].len == 0;
+	part->edge = part->any ? none : edge_of_part(tmpl, i);
+	part->by_width = fixed && !part->last && !part->any &&
+		(adjoins(tmpl, i) || encodes_edge(part));
+	if (part->by_width || (part->last && fixed && encodes_edge(part)))
+		part->edge = none;
+	part->guarded = part->edge.data != NULL && !part->facts.elsewhere;
+	part->undecided = part->guarded && part->facts.text &&
+		part->spec != DYN_SPEC_PLAIN && part->spec != DYN_SPEC_WORDS;
+	part->ordered = part->folding == DYN_FOLD_NONE &&
+		(fixed || (i + 1 == tmpl->nparts && tmpl->literals[i + 1].len == 0));
+}
+
+/* The parts i and i + 1 without a literal between them. */
+static bool
+check_neighbours(const DynTemplate *tmpl, int i, DynTemplateError *error)
+{
+	bool		from_right = tmpl->any >= 0 && i + 1 > tmpl->any;
+
+	if (tmpl->parts[from_right ? i + 1 : i].facts.width > 0)
+		return true;
+	return fail(error, tmpl->parts[i + 1].position,
+				"no literal between two placeholders", from_right ?
+				"Behind the part with any, a part without a literal before it must have a fixed width." :
+				"Write a literal between them, or give the first one a format of fixed width.");
+}
+
+static bool
+check_column(const DynTemplatePart *part, DynTemplateError *error)
+{
+	if ((part->any || part->spec == DYN_SPEC_PLAIN) && !part->facts.text)
+		return fail(error, part->spec_position,
+					"any and plain are for columns of type text", NULL);
+	if (part->folding != DYN_FOLD_NONE && !part->facts.elsewhere)
+		return fail(error, part->spec_position,
+					"a folded value cannot be read back",
+					"Name the attribute that has the column's value in its option \"attribute\".");
+	return true;
+}
+
+/* Words that contain the edge would never be found. */
+static bool
+check_words(const DynTemplatePart *part, DynTemplateError *error)
+{
+	int			i;
+
+	for (i = 0; part->guarded && i < part->nwords; i++)
+	{
+		if (dyn_text_find(part->words[i], part->edge) == NULL)
+			continue;
+		return fail(error, part->spec_position,
+					"a listed word contains the character that ends its part",
+					"Choose another literal, or cut the text into several columns.");
+	}
+	return true;
+}
+
+bool
+dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
+					 DynTemplateError *error)
+{
+	int			i;
+
+	memset(error, 0, sizeof(*error));
+	tmpl->resolved = false;
+	for (i = 0; i < tmpl->nparts; i++)
+		tmpl->parts[i].facts = facts[i];
+	for (i = 0; i < tmpl->nparts; i++)
+	{
+		if (!check_column(&tmpl->parts[i], error) ||
+			(i + 1 < tmpl->nparts && tmpl->literals[i + 1].len == 0 &&
+			 !check_neighbours(tmpl, i, error)))
+			return false;
+	}
+	for (i = 0; i < tmpl->nparts; i++)
+	{
+		derive(tmpl, i);
+		if (!check_words(&tmpl->parts[i], error))
+			return false;
+	}
+	tmpl->resolved = true;
+	return true;
+}

@@ -1,0 +1,780 @@
+/*
+ * template_text.c
+ *		Cuts texts by a key template, joins them, and bounds them.
+ *
+ * A text is cut by steps in one direction: a literal, a part, a literal, ...
+ * Each step moves a position, and where it ends depends on nothing but where
+ * it began.  Parts before the `any` part step to the right from the start of
+ * the text, those behind it to the left from its end; `any` is what remains.
+ *
+ * If that fails, the text may still be ambiguous: it may match if undecided
+ * parts are wildcards.  Wildcards divide the steps into segments.  A segment
+ * that begins further ahead never ends further back, so it is enough to find
+ * the first place where each one matches, and no other is tried.  The last
+ * segment of a template without `any` must also end with the text.
+ *
+ * Searches for an edge are kept in a cache for each part, because its
+ * positions only move in one direction; so all attempts together look at each
+ * byte once for each part.  Counting edges in a folded part whose value is not
+ * ASCII is not cached, as these are rare.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "template_text.h"
+
+#define NOWHERE		SIZE_MAX
+
+/* Edges are searched once for all positions between `from` and `found`. */
+typedef struct EdgeCache
+{
+	bool		valid;
+	size_t		from;
+	size_t		found;			/* NOWHERE: none */
+} EdgeCache;
+
+typedef struct Matcher
+{
+	const DynTemplate *tmpl;
+	const char *text;
+	size_t		len;
+	const DynText *given;
+	DynText    *values;			/* NULL: not wanted */
+	EdgeCache	edges[DYN_TEMPLATE_MAX_PARTS];
+} Matcher;
+
+/* ---- texts ---- */
+
+bool
+dyn_text_is_ascii(DynText text)
+{
+	size_t		i;
+
+	for (i = 0; i < text.len; i++)
+	{
+		if ((unsigned char) text.data[i] >= 0x80)
+			return false;
+	}
+	return true;
+}
+
+const char *
+dyn_text_find(DynText text, DynText what)
+{
+	const char *p = text.data;
+	const char *end = text.data + text.len;
+
+	while ((size_t) (end - p) >= what.len && end > p)
+	{
+		p = memchr(p, what.data[0], (size_t) (end - p) - what.len + 1);
+		if (p == NULL)
+			return NULL;
+		if (memcmp(p, what.data, what.len) == 0)
+			return p;
+		p++;
+	}
+	return NULL;
+}
+
+static char
+fold_char(char c, DynFolding folding)
+{
+	if (folding == DYN_FOLD_LOWER && c >= 'A' && c <= 'Z')
+		return (char) (c - 'A' + 'a');
+	if (folding == DYN_FOLD_UPPER && c >= 'a' && c <= 'z')
+		return (char) (c - 'a' + 'A');
+	return c;
+}
+
+void
+dyn_text_fold(char *text, size_t len, DynFolding folding)
+{
+	size_t		i;
+
+	for (i = 0; i < len; i++)
+		text[i] = fold_char(text[i], folding);
+}
+
+static bool
+is_continuation(char c)
+{
+	return ((unsigned char) c & 0xC0) == 0x80;
+}
+
+/* Decodes the character of `len` bytes, and encodes one. */
+static uint32_t
+decode_char(const char *p, size_t len)
+{
+	static const unsigned char masks[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+	uint32_t	c = (unsigned char) p[0] & masks[len];
+	size_t		i;
+
+	for (i = 1; i < len; i++)
+		c = c << 6 | ((unsigned char) p[i] & 0x3F);
+	return c;
+}
+
+static void
+append_char(DynBuffer *out, uint32_t c)
+{
+	static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
+	size_t		len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	char		bytes[4];
+	size_t		i;
+
+	for (i = len; i > 1; i--, c >>= 6)
+		bytes[i - 1] = (char) (0x80 | (c & 0x3F));
+	bytes[0] = (char) (leads[len] | c);
+	dyn_buffer_append(out, bytes, len);
+}
+
+bool
+dyn_text_successor(DynBuffer *text)
+{
+	while (text->len > 0)
+	{
+		size_t		n = 1;
+		uint32_t	c;
+
+		while (n < text->len && is_continuation(text->data[text->len - n]))
+			n++;
+		text->len -= n;
+		c = decode_char(text->data + text->len, n) + 1;
+		if (c > 0x10FFFF)
+			continue;
+		append_char(text, c == 0xD800 ? 0xE000 : c);
+		return true;
+	}
+	return false;
+}
+
+/* ---- places of the text ---- */
+
+/* What lies ahead of a position: behind it, or before it. */
+static DynText
+ahead(const Matcher *m, int dir, size_t pos)
+{
+	DynText		rest = {m->text, pos};
+
+	if (dir > 0)
+	{
+		rest.data += pos;
+		rest.len = m->len - pos;
+	}
+	return rest;
+}
+
+/* Moves over exactly this text, folded. */
+static bool
+step_text(const Matcher *m, DynText text, DynFolding folding, int dir,
+		  size_t *pos)
+{
+	DynText		rest = ahead(m, dir, *pos);
+	const char *place;
+	size_t		i;
+
+	if (rest.len < text.len)
+		return false;
+	place = dir > 0 ? rest.data : rest.data + rest.len - text.len;
+	for (i = 0; i < text.len; i++)
+	{
+		if (place[i] != fold_char(text.data[i], folding))
+			return false;
+	}
+	*pos = dir > 0 ? *pos + text.len : *pos - text.len;
+	return true;
+}
+
+/* Moves over this number of characters. */
+static bool
+step_width(const Matcher *m, uint32_t width, int dir, size_t *pos)
+{
+	size_t		p = *pos;
+
+	for (; width > 0; width--)
+	{
+		if (p == (dir > 0 ? m->len : 0))
+			return false;
+		p += (size_t) dir;
+		while (p > 0 && p < m->len && is_continuation(m->text[p]))
+			p += (size_t) dir;
+	}
+	*pos = p;
+	return true;
+}
+
+/* The side of the next edge that faces the position, or NOWHERE. */
+static size_t
+search_edge(const Matcher *m, DynText edge, int dir, size_t pos)
+{
+	DynText		rest = ahead(m, dir, pos);
+	const char *found;
+
+	if (dir > 0)
+	{
+		found = dyn_text_find(rest, edge);
+		return found != NULL ? (size_t) (found - m->text) : NOWHERE;
+	}
+	for (; rest.len >= edge.len; rest.len--)
+	{
+		if (memcmp(rest.data + rest.len - edge.len, edge.data, edge.len) == 0)
+			return rest.len;
+	}
+	return NOWHERE;
+}
+
+static size_t
+find_edge(Matcher *m, int i, int dir, size_t pos)
+{
+	EdgeCache  *cache = &m->edges[i];
+	bool		known = cache->valid && (dir > 0 ?
+										 cache->from <= pos && pos <= cache->found :
+										 cache->from >= pos &&
+										 (cache->found == NOWHERE || pos >= cache->found));
+
+	if (!known)
+	{
+		cache->valid = true;
+		cache->from = pos;
+		cache->found = search_edge(m, m->tmpl->parts[i].edge, dir, pos);
+	}
+	return cache->found;
+}
+
+/* ---- parts ---- */
+
+/* Moves to the edge, or to the end of the text if the part takes the rest. */
+static bool
+step_to_edge(Matcher *m, int i, int dir, size_t *pos)
+{
+	const DynTemplatePart *part = &m->tmpl->parts[i];
+	size_t		found = part->edge.data != NULL ?
+		find_edge(m, i, dir, *pos) : NOWHERE;
+
+	if (part->last)
+	{
+		if (found != NOWHERE || *pos == m->len)
+			return false;
+		found = m->len;
+	}
+	if (found == NOWHERE || found == *pos)
+		return false;
+	*pos = found;
+	return true;
+}
+
+/* How often does the folded text contain the character? */
+static size_t
+count_folded(DynText text, DynText c, DynFolding folding)
+{
+	size_t		n = 0;
+	size_t		i;
+
+	for (i = 0; i + c.len <= text.len; i++)
+		n += fold_char(text.data[i], folding) == c.data[0] &&
+			memcmp(text.data + i + 1, c.data + 1, c.len - 1) == 0;
+	return n;
+}
+
+/*
+ * Moves over a value that is folded in an unknown way.  It contains its edge
+ * as often as before, since folding changes only letters.
+ */
+static bool
+step_unknown(const Matcher *m, int i, int dir, size_t *pos)
+{
+	const DynTemplatePart *part = &m->tmpl->parts[i];
+	size_t		skip;
+	size_t		p = *pos;
+
+	if (part->last)
+		p = m->len;
+	else if (part->any)
+		return false;
+	else
+	{
+		skip = count_folded(m->given[i], part->edge, part->folding);
+		for (;;)
+		{
+			p = search_edge(m, part->edge, dir, p);
+			if (p == NOWHERE || skip-- == 0)
+				break;
+			p = dir > 0 ? p + part->edge.len : p - part->edge.len;
+		}
+	}
+	if (p == NOWHERE || p == *pos)
+		return false;
+	*pos = p;
+	return true;
+}
+
+static bool
+is_given(const Matcher *m, int i)
+{
+	return m->given != NULL && m->tmpl->parts[i].facts.elsewhere &&
+		m->given[i].data != NULL;
+}
+
+/* Is the given value compared? */
+static bool
+is_comparable(const DynTemplatePart *part, DynText value)
+{
+	return part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(value);
+}
+
+static bool
+step_part(Matcher *m, int i, int dir, size_t *pos)
+{
+	const DynTemplatePart *part = &m->tmpl->parts[i];
+
+	if (is_given(m, i) && is_comparable(part, m->given[i]))
+		return step_text(m, m->given[i], part->folding, dir, pos);
+	if (part->by_width)
+		return step_width(m, part->facts.width, dir, pos);
+	if (is_given(m, i))
+		return step_unknown(m, i, dir, pos);
+	return step_to_edge(m, i, dir, pos);
+}
+
+static void
+keep_value(Matcher *m, int i, size_t from, size_t to)
+{
+	if (m->values == NULL)
+		return;
+	m->values[i].data = m->text + (from < to ? from : to);
+	m->values[i].len = from < to ? to - from : from - to;
+}
+
+/*
+ * Moves over the literals `first` to `last` and the parts between them, to the
+ * right (dir 1) or to the left (dir -1).
+ */
+static bool
+step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
+{
+	const DynText *literals = m->tmpl->literals;
+	int			i;
+
+	if (!step_text(m, literals[first], DYN_FOLD_NONE, dir, pos))
+		return false;
+	for (i = first; i != last; i += dir)
+	{
+		int			part = dir > 0 ? i : i - 1;
+		size_t		from = *pos;
+
+		if (!step_part(m, part, dir, pos))
+			return false;
+		keep_value(m, part, from, *pos);
+		if (!step_text(m, literals[i + dir], DYN_FOLD_NONE, dir, pos))
+			return false;
+	}
+	return true;
+}
+
+/* ---- cut ---- */
+
+/* May the `any` part be the text from lo to hi? */
+static bool
+any_is(Matcher *m, size_t lo, size_t hi)
+{
+	int			any = m->tmpl->any;
+	const DynTemplatePart *part = &m->tmpl->parts[any];
+	size_t		pos = lo;
+
+	keep_value(m, any, lo, hi);
+	if (is_given(m, any) && is_comparable(part, m->given[any]))
+		return step_text(m, m->given[any], part->folding, 1, &pos) &&
+			pos == hi;
+	return lo < hi;
+}
+
+static bool
+fits(Matcher *m)
+{
+	const DynTemplate *tmpl = m->tmpl;
+	size_t		lo = 0;
+	size_t		hi = m->len;
+
+	if (tmpl->any < 0)
+		return step_segment(m, 0, tmpl->nparts, 1, &lo) && lo == hi;
+	return step_segment(m, 0, tmpl->any, 1, &lo) &&
+		step_segment(m, tmpl->nparts, tmpl->any + 1, -1, &hi) &&
+		lo <= hi && any_is(m, lo, hi);
+}
+
+/* ---- ambiguous texts ---- */
+
+/*
+ * Places a segment behind a wildcard: as near as possible to the position, but
+ * not at it, and so that it ends with the text if it must.
+ */
+static bool
+place_segment(Matcher *m, int first, int last, int dir, bool at_end,
+			  size_t *pos)
+{
+	size_t		start = *pos;
+
+	while (start != (dir > 0 ? m->len : 0))
+	{
+		size_t		end;
+
+		start += (size_t) dir;
+		end = start;
+		if (step_segment(m, first, last, dir, &end) &&
+			(!at_end || end == m->len))
+		{
+			*pos = end;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The end of the segment that begins with the literal `first`. */
+static int
+segment_end(const DynTemplate *tmpl, int first, int last, int dir)
+{
+	int			i = first;
+
+	while (i != last && !tmpl->parts[dir > 0 ? i : i - 1].undecided)
+		i += dir;
+	return i;
+}
+
+/* As step_segment, but undecided parts are wildcards. */
+static bool
+step_segments(Matcher *m, int first, int last, int dir, bool at_end,
+			  size_t *pos)
+{
+	int			end = segment_end(m->tmpl, first, last, dir);
+
+	if (!step_segment(m, first, end, dir, pos) ||
+		(at_end && end == last && *pos != m->len))
+		return false;
+	while (end != last)
+	{
+		first = end + dir;
+		end = segment_end(m->tmpl, first, last, dir);
+		if (!place_segment(m, first, end, dir, at_end && end == last, pos))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * May the `any` part be within lo and hi?  If its text is given, this is only
+ * necessary, not sufficient: in doubt a text is ambiguous.
+ */
+static bool
+any_may_be_within(Matcher *m, size_t lo, size_t hi)
+{
+	int			any = m->tmpl->any;
+	const DynTemplatePart *part = &m->tmpl->parts[any];
+
+	if (!is_given(m, any) || !is_comparable(part, m->given[any]))
+		return lo < hi;
+	for (; lo <= hi; lo++)
+	{
+		size_t		pos = lo;
+
+		if (step_text(m, m->given[any], part->folding, 1, &pos) && pos <= hi)
+			return true;
+	}
+	return false;
+}
+
+static bool
+matches_with_wildcards(Matcher *m)
+{
+	const DynTemplate *tmpl = m->tmpl;
+	size_t		lo = 0;
+	size_t		hi = m->len;
+
+	if (tmpl->any < 0)
+		return step_segments(m, 0, tmpl->nparts, 1, true, &lo);
+	return step_segments(m, 0, tmpl->any, 1, false, &lo) &&
+		step_segments(m, tmpl->nparts, tmpl->any + 1, -1, false, &hi) &&
+		lo <= hi && any_may_be_within(m, lo, hi);
+}
+
+static bool
+has_undecided(const DynTemplate *tmpl)
+{
+	int			i;
+
+	for (i = 0; i < tmpl->nparts; i++)
+	{
+		if (tmpl->parts[i].undecided)
+			return true;
+	}
+	return false;
+}
+
+DynCut
+dyn_template_cut(const DynTemplate *tmpl, const char *text, size_t len,
+				 const DynText *given, DynText *values)
+{
+	Matcher		m;
+
+	assert(tmpl->resolved);
+	memset(&m, 0, sizeof(m));
+	m.tmpl = tmpl;
+	m.text = text;
+	m.len = len;
+	m.given = given;
+	m.values = values;
+	if (fits(&m))
+		return DYN_CUT_FITS;
+	m.values = NULL;
+	return has_undecided(tmpl) && matches_with_wildcards(&m) ?
+		DYN_CUT_AMBIGUOUS : DYN_CUT_UNFIT;
+}
+
+/* ---- join ---- */
+
+static size_t
+count_chars(DynText text)
+{
+	size_t		n = 0;
+	size_t		i;
+
+	for (i = 0; i < text.len; i++)
+		n += !is_continuation(text.data[i]);
+	return n;
+}
+
+DynHolds
+dyn_part_holds(const DynTemplatePart *part, DynText value)
+{
+	if (part->facts.elsewhere)
+		return is_comparable(part, value) ? DYN_HOLDS_YES : DYN_HOLDS_UNKNOWN;
+	if (value.len == 0 ||
+		(part->by_width && count_chars(value) != part->facts.width))
+		return DYN_HOLDS_NEVER;
+	if (!part->guarded || dyn_text_find(value, part->edge) == NULL)
+		return DYN_HOLDS_YES;
+	return part->undecided ? DYN_HOLDS_UNDECIDED : DYN_HOLDS_NEVER;
+}
+
+static void
+append_text(DynBuffer *out, DynText text)
+{
+	dyn_buffer_append(out, text.data, text.len);
+}
+
+static void
+append_value(DynBuffer *out, const DynTemplatePart *part, DynText value)
+{
+	if (dyn_buffer_append(out, value.data, value.len) && value.len > 0)
+		dyn_text_fold(out->data + out->len - value.len, value.len,
+					  part->folding);
+}
+
+/* The first `n` parts and the literals around them. */
+static void
+append_leading(DynBuffer *out, const DynTemplate *tmpl, const DynText *values,
+			   int n)
+{
+	int			i;
+
+	append_text(out, tmpl->literals[0]);
+	for (i = 0; i < n; i++)
+	{
+		append_value(out, &tmpl->parts[i], values[i]);
+		append_text(out, tmpl->literals[i + 1]);
+	}
+}
+
+bool
+dyn_template_join(const DynTemplate *tmpl, const DynText *values,
+				  DynBuffer *out)
+{
+	append_leading(out, tmpl, values, tmpl->nparts);
+	return !out->failed;
+}
+
+/* ---- bounds ---- */
+
+void
+dyn_text_bounds_init(DynTextBounds *bounds)
+{
+	memset(bounds, 0, sizeof(*bounds));
+	dyn_buffer_init(&bounds->lower, 0);
+	dyn_buffer_init(&bounds->upper, 0);
+}
+
+void
+dyn_text_bounds_free(DynTextBounds *bounds)
+{
+	dyn_buffer_free(&bounds->lower);
+	dyn_buffer_free(&bounds->upper);
+}
+
+/*
+ * The points that can be used.  Sets the kind NOTHING if a value cannot exist,
+ * and clears `exact` where other values may have the same text, or begin it.
+ */
+static void
+check_points(const DynTemplate *tmpl, const DynText *points, int npoints,
+			 DynTextBounds *bounds)
+{
+	bool		complete = npoints == tmpl->nparts;
+	int			i;
+
+	for (i = 0; i < npoints; i++)
+	{
+		const DynTemplatePart *part = &tmpl->parts[i];
+		DynHolds	holds = dyn_part_holds(part, points[i]);
+
+		if (holds == DYN_HOLDS_NEVER)
+			bounds->kind = DYN_BOUNDS_NOTHING;
+		if (holds == DYN_HOLDS_UNKNOWN)
+			break;
+		if (holds != DYN_HOLDS_YES || part->facts.elsewhere ||
+			(part->any && !complete))
+			bounds->exact = false;
+		bounds->npoints++;
+	}
+	if (i < npoints)
+		bounds->exact = false;
+}
+
+/* From the text in `lower` to the least that does not begin with it. */
+static void
+bound_by_prefix(DynTextBounds *bounds)
+{
+	bounds->lower_inclusive = true;
+	bounds->upper_inclusive = false;
+	append_text(&bounds->upper,
+				(DynText) {bounds->lower.data, bounds->lower.len});
+	bounds->has_upper = dyn_text_successor(&bounds->upper);
+}
+
+/* Replaces the end of a text behind `keep` bytes. */
+static void
+replace_end(DynBuffer *text, size_t keep, DynText end)
+{
+	text->len = keep;
+	append_text(text, end);
+}
+
+/*
+ * The lower bound is the prefix and the value.  With a fixed width, all texts
+ * of the value itself begin with that and the next literal: an exclusive bound
+ * is behind them.
+ */
+static void
+raise_lower(DynTextBounds *bounds, const DynTemplatePart *part,
+			const DynPartRange *range)
+{
+	append_text(&bounds->lower, range->lower);
+	if (part->facts.width > 0 && !range->lower_inclusive)
+		bounds->kind = dyn_text_successor(&bounds->lower) ?
+			DYN_BOUNDS_RANGE : DYN_BOUNDS_NOTHING;
+	else if (part->ordered)
+		bounds->lower_inclusive = range->lower_inclusive;
+}
+
+/* Only for parts that keep the order; see raise_lower. */
+static void
+lower_upper(DynTextBounds *bounds, const DynTemplatePart *part,
+			const DynPartRange *range, size_t prefix_len)
+{
+	replace_end(&bounds->upper, 0,
+				(DynText) {bounds->lower.data, prefix_len});
+	append_text(&bounds->upper, range->upper);
+	bounds->has_upper = true;
+	if (part->facts.width > 0 && range->upper_inclusive)
+		bounds->has_upper = dyn_text_successor(&bounds->upper);
+	else
+		bounds->upper_inclusive = range->upper_inclusive;
+}
+
+static bool
+is_empty_range(const DynTextBounds *bounds)
+{
+	const DynBuffer *lower = &bounds->lower;
+	const DynBuffer *upper = &bounds->upper;
+	size_t		common = lower->len < upper->len ? lower->len : upper->len;
+	int			order = common > 0 ?
+		memcmp(lower->data, upper->data, common) : 0;
+
+	if (!bounds->has_upper)
+		return false;
+	if (order == 0 && lower->len != upper->len)
+		order = lower->len < upper->len ? -1 : 1;
+	return order > 0 || (order == 0 && !(bounds->lower_inclusive &&
+										 bounds->upper_inclusive));
+}
+
+static void
+apply_range(DynTextBounds *bounds, const DynTemplatePart *part,
+			const DynPartRange *range)
+{
+	size_t		prefix_len = bounds->lower.len;
+
+	bounds->exact = false;
+	if (!part->ordered && (range->lower.data == NULL || !part->facts.text))
+		return;
+	bounds->kind = DYN_BOUNDS_RANGE;
+	bound_by_prefix(bounds);
+	if (part->ordered && range->upper.data != NULL)
+		lower_upper(bounds, part, range, prefix_len);
+	if (range->lower.data != NULL)
+		raise_lower(bounds, part, range);
+	if (!bounds->lower.failed && !bounds->upper.failed &&
+		is_empty_range(bounds))
+		bounds->kind = DYN_BOUNDS_NOTHING;
+}
+
+static void
+apply_prefix(DynTextBounds *bounds, const DynTemplatePart *part,
+			 DynText prefix)
+{
+	bounds->exact = false;
+	append_text(&bounds->lower, prefix);
+	if (bounds->lower.len > 0)
+		bounds->kind = DYN_BOUNDS_PREFIX;
+	if (part->guarded && !part->undecided &&
+		dyn_text_find(prefix, part->edge) != NULL)
+		bounds->kind = DYN_BOUNDS_NOTHING;
+}
+
+/* What is known of the part behind the points, which are in `lower`. */
+static void
+apply_next(DynTextBounds *bounds, const DynTemplatePart *part,
+		   const DynPartRange *next)
+{
+	bounds->kind = bounds->lower.len > 0 ? DYN_BOUNDS_PREFIX : DYN_BOUNDS_ALL;
+	if (next == NULL || next->kind == DYN_PART_FREE)
+		return;
+	bounds->exact = false;
+	if (part->folding != DYN_FOLD_NONE)
+		return;
+	if (next->kind == DYN_PART_PREFIX)
+		apply_prefix(bounds, part, next->lower);
+	else
+		apply_range(bounds, part, next);
+}
+
+bool
+dyn_template_bounds(const DynTemplate *tmpl, const DynText *points,
+					int npoints, const DynPartRange *next,
+					DynTextBounds *bounds)
+{
+	assert(tmpl->resolved && npoints <= tmpl->nparts);
+	dyn_buffer_reset(&bounds->lower);
+	dyn_buffer_reset(&bounds->upper);
+	bounds->kind = DYN_BOUNDS_POINT;
+	bounds->has_upper = bounds->lower_inclusive = bounds->upper_inclusive = false;
+	bounds->exact = true;
+	bounds->npoints = 0;
+	check_points(tmpl, points, npoints, bounds);
+	if (bounds->kind == DYN_BOUNDS_NOTHING)
+		return true;
+	append_leading(&bounds->lower, tmpl, points, bounds->npoints);
+	if (bounds->npoints < tmpl->nparts)
+		apply_next(bounds, &tmpl->parts[bounds->npoints],
+				   bounds->npoints == npoints ? next : NULL);
+	return !bounds->lower.failed && !bounds->upper.failed;
+}

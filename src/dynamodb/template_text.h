@@ -1,0 +1,150 @@
+/*
+ * template_text.h
+ *		Cuts texts by a key template, joins them, and bounds them.
+ *
+ * The texts of parts are encoded values, as the caller's codecs read and write
+ * them; nothing here decodes.  Where an array of them is passed, it has one
+ * element for each part of the template.  All templates are resolved.
+ *
+ * Cutting and joining are inverse: whatever dyn_template_cut() returns joins
+ * to the same text, and values that all DYN_HOLDS_YES join to a text that cuts
+ * into them, if those of parts read from elsewhere are given.
+ */
+#ifndef DYN_DYNAMODB_TEMPLATE_TEXT_H
+#define DYN_DYNAMODB_TEMPLATE_TEXT_H
+
+#include "../base/buffer.h"
+#include "template.h"
+
+/* ---- cut ---- */
+
+typedef enum DynCut
+{
+	DYN_CUT_FITS,
+	DYN_CUT_UNFIT,
+	DYN_CUT_AMBIGUOUS			/* unfit, but not if undecided parts might
+								 * contain their edges */
+} DynCut;
+
+/*
+ * Cuts a text into the texts of its parts, which point into it.  `values` is
+ * undefined unless the text fits.
+ *
+ * `given` (NULL: nothing) has the encodings of columns read from elsewhere,
+ * not folded; exactly this text, folded, must be at their place.  If the part
+ * is folded and the text not ASCII, it is not compared, as mappers fold other
+ * letters in their own ways.  If it is not given, the part is cut at its edge
+ * like others.  The caller has dealt with NULLs: such an item does not fit.
+ *
+ * The time is linear in the length of the text.
+ */
+extern DynCut dyn_template_cut(const DynTemplate *tmpl, const char *text,
+							   size_t len, const DynText *given,
+							   DynText *values);
+
+/* ---- join ---- */
+
+/* May an attribute with this value in that part exist? */
+typedef enum DynHolds
+{
+	DYN_HOLDS_YES,
+	DYN_HOLDS_NEVER,			/* a condition with it is false */
+	DYN_HOLDS_UNDECIDED,		/* it contains the edge of an undecided part:
+								 * to be asked for, what is found is
+								 * ambiguous */
+	DYN_HOLDS_UNKNOWN			/* folded and not ASCII: no key is known */
+} DynHolds;
+
+/* `value` is not folded yet. */
+extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
+
+/*
+ * Appends the text of these values, which are folded where the part says so.
+ * Returns false if memory runs out.  The values need not be valid.
+ */
+extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
+							  DynBuffer *out);
+
+/* ---- bounds ---- */
+
+typedef enum DynPartRangeKind
+{
+	DYN_PART_FREE,				/* all values */
+	DYN_PART_RANGE,				/* lower and upper, either without data */
+	DYN_PART_PREFIX				/* values that begin with `lower` */
+} DynPartRangeKind;
+
+typedef struct DynPartRange
+{
+	DynPartRangeKind kind;
+	DynText		lower;
+	DynText		upper;
+	bool		lower_inclusive;
+	bool		upper_inclusive;
+} DynPartRange;
+
+typedef enum DynBoundsKind
+{
+	DYN_BOUNDS_NOTHING,			/* no text: the condition is false */
+	DYN_BOUNDS_ALL,				/* nothing is known */
+	DYN_BOUNDS_POINT,			/* exactly `lower` */
+	DYN_BOUNDS_PREFIX,			/* texts that begin with `lower` */
+	DYN_BOUNDS_RANGE			/* from `lower` to `upper`, in byte order */
+} DynBoundsKind;
+
+typedef struct DynTextBounds
+{
+	DynBoundsKind kind;
+	DynBuffer	lower;
+	DynBuffer	upper;			/* RANGE */
+	bool		has_upper;		/* false only if no text is greater */
+	bool		lower_inclusive;
+	bool		upper_inclusive;
+	int			npoints;		/* the points that were used */
+
+	/*
+	 * Among the texts that fit the template, all within the bounds have the
+	 * values of these points, and the range or prefix was FREE.  True for a
+	 * bare literal prefix.  It says nothing about texts that do not fit.
+	 */
+	bool		exact;
+} DynTextBounds;
+
+extern void dyn_text_bounds_init(DynTextBounds *bounds);
+extern void dyn_text_bounds_free(DynTextBounds *bounds);
+
+/*
+ * Finds the texts whose first `npoints` parts have these values, not folded,
+ * and whose next part, if there is one, is in `next` (NULL: FREE).  No text
+ * that fits and has them is outside of the bounds, and all within the bounds
+ * begin with the literals and points before `next`, except the one that is
+ * equal to an exclusive bound, where a caller makes it inclusive.
+ *
+ * Of a range of a part that is not `ordered` only the lower bound is used, and
+ * only if it is a text; the caller passes no range for an encoding that does
+ * not keep the order of values.  Points from the first one that is
+ * DYN_HOLDS_UNKNOWN on are not used, nor is a range or prefix of a folded part.
+ *
+ * Returns false if memory runs out.  The buffers are reset first.
+ */
+extern bool dyn_template_bounds(const DynTemplate *tmpl, const DynText *points,
+								int npoints, const DynPartRange *next,
+								DynTextBounds *bounds);
+
+/* ---- texts ---- */
+
+extern bool dyn_text_is_ascii(DynText text);
+
+/* The first occurrence of `what`, which is not empty, or NULL. */
+extern const char *dyn_text_find(DynText text, DynText what);
+
+/* Folds ASCII letters in place. */
+extern void dyn_text_fold(char *text, size_t len, DynFolding folding);
+
+/*
+ * Makes the least text that is greater than all that begin with this one.
+ * Returns false if there is none.
+ */
+extern bool dyn_text_successor(DynBuffer *text);
+
+#endif
