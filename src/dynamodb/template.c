@@ -544,7 +544,8 @@ edge_of_part(const DynTemplate *tmpl, int i)
 		return edge_of_last(tmpl, part);
 	if (part->from_right)
 		return tmpl->literals[i].len > 0 ? last_char(tmpl->literals[i]) : none;
-	return tmpl->literals[i + 1].len > 0 ? first_char(tmpl->literals[i + 1]) : none;
+	return tmpl->literals[i + 1].len > 0 ?
+		first_char(tmpl->literals[i + 1]) : none;
 }
 
 /* May an encoding of the part contain its edge? */

@@ -38,7 +38,7 @@
 
 #define DYN_TEMPLATE_MAX_PARTS	16
 
-/* Not NUL-terminated unless a comment says so; data is NULL if there is none. */
+/* Not NUL-terminated unless a comment says so; data is NULL for no text. */
 typedef struct DynText
 {
 	const char *data;

@@ -36,7 +36,9 @@ typedef enum DynCut
  * letters in their own ways.  If it is not given, the part is cut at its edge
  * like others.  The caller has dealt with NULLs: such an item does not fit.
  *
- * The time is linear in the length of the text.
+ * The time is linear in the length of the text.  One simplification: if the
+ * text of the `any` part is given, a text that does not fit may be reported as
+ * ambiguous although no value of an undecided part makes it fit.
  */
 extern DynCut dyn_template_cut(const DynTemplate *tmpl, const char *text,
 							   size_t len, const DynText *given,
@@ -89,7 +91,8 @@ typedef enum DynBoundsKind
 	DYN_BOUNDS_ALL,				/* nothing is known */
 	DYN_BOUNDS_POINT,			/* exactly `lower` */
 	DYN_BOUNDS_PREFIX,			/* texts that begin with `lower` */
-	DYN_BOUNDS_RANGE			/* from `lower` to `upper`, in byte order */
+	DYN_BOUNDS_RANGE			/* from `lower` to `upper`, in byte order; an
+								 * empty `lower` is no bound */
 } DynBoundsKind;
 
 typedef struct DynTextBounds
@@ -122,8 +125,9 @@ extern void dyn_text_bounds_free(DynTextBounds *bounds);
  *
  * Of a range of a part that is not `ordered` only the lower bound is used, and
  * only if it is a text; the caller passes no range for an encoding that does
- * not keep the order of values.  Points from the first one that is
- * DYN_HOLDS_UNKNOWN on are not used, nor is a range or prefix of a folded part.
+ * not keep the order of values.  Points from the first one on that is
+ * DYN_HOLDS_UNKNOWN are not used, nor is a range or prefix of a folded part.
+ * Where a part has a fixed width, values of another width do not count.
  *
  * Returns false if memory runs out.  The buffers are reset first.
  */

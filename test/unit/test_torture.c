@@ -38,6 +38,7 @@
 #include "dynamodb/metadata.h"
 #include "dynamodb/operation.h"
 #include "dynamodb/page_check.h"
+#include "dynamodb/template_text.h"
 #include "certificates.h"
 #include "sigv4_facts.h"
 #include "waiting.h"
@@ -347,6 +348,32 @@ a_description(void)
 	return outcome;
 }
 
+static Outcome
+a_key_template(void)
+{
+	static const char text[] = "a#${b}#${c:x|y}";
+	const DynPartFacts facts[] = {{.text = true}, {.text = true}};
+	const DynText values[] = {{"1", 1}, {"x", 1}};
+	const DynPartRange range = {DYN_PART_RANGE, values[1], {NULL, 0}, true, false};
+	DynTemplateError error;
+	DynTemplate *tmpl = dyn_template_parse(text, sizeof(text) - 1, &error);
+	DynTextBounds bounds;
+	Outcome		outcome = REFUSED;
+
+	if (tmpl == NULL)
+		return error.out_of_memory ? REFUSED : WRONG;
+	dyn_text_bounds_init(&bounds);
+	if (!dyn_template_resolve(tmpl, facts, &error))
+		outcome = WRONG;
+	else if (dyn_template_bounds(tmpl, values, 1, &range, &bounds))
+		outcome = bounds.kind == DYN_BOUNDS_RANGE && bounds.lower.len == 5 &&
+			bounds.upper.len == 4 &&
+			memcmp(bounds.upper.data, "a#1$", 4) == 0 ? RIGHT : WRONG;
+	dyn_text_bounds_free(&bounds);
+	dyn_template_free(tmpl);
+	return outcome;
+}
+
 static void
 count_name(void *arg, const char *name)
 {
@@ -634,6 +661,7 @@ SURVIVES(a_query)
 SURVIVES(a_page)
 SURVIVES(a_json_document)
 SURVIVES(a_description)
+SURVIVES(a_key_template)
 SURVIVES(a_list_of_tables)
 SURVIVES(an_error_document)
 SURVIVES(certificates_of_a_file)
@@ -653,6 +681,7 @@ main(void)
 	RUN(a_page_survives);
 	RUN(a_json_document_survives);
 	RUN(a_description_survives);
+	RUN(a_key_template_survives);
 	RUN(a_list_of_tables_survives);
 	RUN(an_error_document_survives);
 	if (make_ca_file())
