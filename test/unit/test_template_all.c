@@ -61,13 +61,13 @@ static const Subject subjects[] = {
 	{"${a:any}#${b}-", {"d", "u#"}},
 	{"${a:any}\303\244${b}", {"d", "u\303\244"}},
 	{"${a}-${b:any}#${c}", {"u-", "d", "u#"}},
-	{"${a}-${b:any}#${c}-a", {"u-", "d", "u#"}},
+	{"${a}-${b:any}#${c}a", {"u-", "d", "u#"}},
 	{"${a}#${b}-${c}", {"u#", "u-", "u#"}},
 	{"${a}#${n}-${c}", {"u#", "d-", "u#"}},
 	{"${a}##${n}#${c}", {"u#", "d#", "u#"}},
 	{"${a}#${b:plain}#-${c}", {"u#", "d#", "u#"}},
 	{"${a:any}#-${b:plain}-${c}", {"d", "d-", "u-"}},
-	{"${a:any}-#${n}#-${c}", {"d", "d#", "u-"}},
+	{"${a:any}-#${n}#${c}", {"d", "d#", "u#"}},
 	{"${a:any}#${b}#${c:plain}", {"d", "u#", "d#"}},
 	{"${t:fixed(2)}${b}", {"w2", "d"}},
 	{"${t:fixed(2)}#${b}", {"w2", "u#"}},
@@ -78,11 +78,11 @@ static const Subject subjects[] = {
 	{"${a:any}${t:fixed(2)}", {"d", "w2"}},
 	{"${t:fixed(2)}${a:any}", {"w2", "d"}},
 	{"${a:any}#${t:fixed(1)}${t2:fixed(1)}", {"d", "w1", "w1"}},
-	{"${a}#${b:any}-${t:fixed(2)}#", {"u#", "d", "w2"}},
+	{"${a}#${b:any}-${t:fixed(1)}#", {"u#", "d", "w1"}},
 	{"${x}#${b}", {"=a#", "u#"}},
 	{"${a}#${x}", {"u#", "=-#"}},
 	{"${a}#${x}#${b}", {"u#", "=a#", "u#"}},
-	{"${a}#${x:lower}#${b}", {"u#", "=a#a", "u#"}},
+	{"${a}#${x:lower}#${b}", {"u#", "=a#", "u#"}},
 	{"${a}#${x:upper,any}#${b:plain}", {"u#", "=-", "d#"}},
 	{"${x:lower,any}#${b}", {"=a#", "u#"}},
 };
@@ -509,12 +509,12 @@ joined_values_come_back(void)
 
 /* ---- bounds ---- */
 
-/* The texts that fit, and their values. */
+/* Texts that fit, and their values: at least 20, if there are as many. */
 typedef struct Rows
 {
 	int			n;
-	int			text[3906];
-	DynText		values[3906][DYN_TEMPLATE_MAX_PARTS];
+	int			text[LENGTHOF(texts)];
+	DynText		values[LENGTHOF(texts)][DYN_TEMPLATE_MAX_PARTS];
 } Rows;
 
 static Rows rows;
@@ -525,7 +525,7 @@ collect_rows(const Case *c)
 	int			i;
 
 	rows.n = 0;
-	for (i = 0; i < ntexts[5]; i++)
+	for (i = 0; i < ntexts[5] || (rows.n < 20 && i < ntexts[6]); i++)
 	{
 		if (dyn_template_cut(c->tmpl, texts[i].data, texts[i].len, c->given,
 							 rows.values[rows.n]) == DYN_CUT_FITS)
@@ -727,6 +727,7 @@ bound_all(Case *c)
 	Query		q = {.c = c};
 
 	collect_rows(c);
+	CHECK(rows.n > 0);
 	dyn_text_bounds_init(&q.bounds);
 	run_points(&q);
 	dyn_text_bounds_free(&q.bounds);
