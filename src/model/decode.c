@@ -25,6 +25,7 @@
 #include "datetime.h"
 #include "encoding.h"
 #include "numerics.h"
+#include "pattern.h"
 #include "pg_compat.h"
 #include "textforms.h"
 #include "types.h"
@@ -444,9 +445,13 @@ decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 	bool		ok;
 
 	if (codec->wire == DYN_TYPE_N)
-		ok = dyn_instant_from_epoch(text, len, codec->format.kind, instant);
+		ok = dyn_instant_from_epoch(text, len, &codec->format, instant);
 	else if (codec->format.kind == DYN_FORMAT_ISO8601_FIXED)
 		ok = dyn_instant_from_fixed(text, len, &codec->format, instant);
+	else if (codec->format.kind == DYN_FORMAT_PATTERN)
+		ok = dyn_pattern_scan(codec->format.pattern, text, len, instant);
+	else if (codec->format.kind == DYN_FORMAT_ULID)
+		ok = dyn_instant_from_ulid(text, len, instant);
 	else
 		ok = dyn_instant_from_iso(text, len, instant);
 	return ok || mismatch(why, codec->wire == DYN_TYPE_N

@@ -25,6 +25,7 @@
 #include "../base/number.h"
 #include "datetime.h"
 #include "encoding.h"
+#include "pattern.h"
 #include "pg_compat.h"
 #include "textforms.h"
 #include "types.h"
@@ -257,15 +258,33 @@ value_instant(const DynCodec *codec, Datum value, Timestamp *instant)
 	return !TIMESTAMP_NOT_FINITE(*instant);
 }
 
+/* The first or the last of the spellings, if there are several. */
 static bool
-instant_text(const DynCodec *codec, Timestamp instant, char *dst)
+instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)
 {
 	if (codec->wire == DYN_TYPE_N)
-		return dyn_instant_to_epoch(instant, codec->format.kind, dst);
-	if (codec->format.kind == DYN_FORMAT_ISO8601_FIXED)
-		return dyn_instant_to_fixed(instant, &codec->format, dst);
-	Assert(codec->kind == DYN_CODEC_DATE);
-	return dyn_instant_to_date(instant, dst);
+		return dyn_instant_to_epoch(instant, &codec->format, last, dst);
+	switch (codec->format.kind)
+	{
+		case DYN_FORMAT_ISO8601_FIXED:
+			return dyn_instant_to_fixed(instant, &codec->format, last, dst);
+		case DYN_FORMAT_PATTERN:
+			return dyn_pattern_print(codec->format.pattern, instant, dst);
+		case DYN_FORMAT_ULID:
+			return dyn_instant_to_ulid(instant, last, dst);
+		default:
+			Assert(codec->kind == DYN_CODEC_DATE);
+			return dyn_instant_to_date(instant, dst);
+	}
+}
+
+/* Any spelling of ISO 8601: then bounds have a margin. */
+static bool
+is_lenient(const DynCodec *codec)
+{
+	return codec->format.kind == DYN_FORMAT_ISO8601 ||
+		(codec->format.kind == DYN_FORMAT_NONE &&
+		 codec->kind != DYN_CODEC_DATE);
 }
 
 static DynEncoded
@@ -274,9 +293,9 @@ encode_instant(const DynCodec *codec, Datum value, DynScalar *out)
 	Timestamp	instant;
 	char	   *dst = palloc(DYN_INSTANT_BUFSIZE);
 
-	if (!value_instant(codec, value, &instant) ||
+	if (is_lenient(codec) || !value_instant(codec, value, &instant) ||
 		!dyn_codec_holds_instant(codec, instant) ||
-		!instant_text(codec, instant, dst))
+		!instant_text(codec, instant, false, dst))
 		return DYN_ENCODED_NOTHING;
 	set_scalar(out, codec->wire, dst, strlen(dst));
 	return DYN_ENCODED;
@@ -422,7 +441,10 @@ instant_step(const DynCodec *codec)
 
 	if (codec->kind == DYN_CODEC_DATE)
 		return USECS_PER_DAY;
-	if (codec->format.kind == DYN_FORMAT_ISO8601_FIXED)
+	if (codec->format.kind == DYN_FORMAT_ULID)
+		return 1000;
+	if (codec->format.kind == DYN_FORMAT_ISO8601_FIXED ||
+		codec->format.kind == DYN_FORMAT_EPOCH)
 	{
 		for (int i = codec->format.digits; i < 6; i++)
 			step *= 10;
@@ -432,25 +454,37 @@ instant_step(const DynCodec *codec)
 
 /* The next instant that the format can represent, in the given direction. */
 static Timestamp
-round_instant(Timestamp instant, int64 step, bool up, bool *moved)
+round_instant(const DynCodec *codec, Timestamp instant, bool up)
 {
+	int64		step = instant_step(codec);
 	int64		rest = instant % step;
 
+	if (codec->format.kind == DYN_FORMAT_PATTERN)
+		return dyn_pattern_round(codec->format.pattern, instant, up);
 	if (rest < 0)
 		rest += step;
-	*moved = (rest != 0);
-	if (rest == 0)
-		return instant;
-	return up ? instant + (step - rest) : instant - rest;
+	return up && rest > 0 ? instant + (step - rest) : instant - rest;
 }
 
+/* What is before is before every value, what has no spelling after it. */
+static Timestamp
+first_instant(const DynCodec *codec)
+{
+	return codec->format.kind == DYN_FORMAT_ULID ? dyn_instant_of_1970()
+		: dyn_instant_min();
+}
+
+/*
+ * If a value has several spellings, >= and < begin at the first of them, > and
+ * <= at the last.
+ */
 static DynEncoded
 bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 			  DynScalar *out)
 {
 	char	   *dst = palloc(DYN_INSTANT_BUFSIZE);
-	Timestamp	instant;
-	bool		moved;
+	Timestamp	instant,
+				rounded;
 
 	if (!value_instant(codec, value, &instant))
 	{
@@ -460,13 +494,13 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 
 		return below == lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
 	}
-	if (!codec->spelling.canonical)
+	if (is_lenient(codec))
 		return bound_lenient(instant, lower, inclusive, out);
-	instant = round_instant(instant, instant_step(codec), lower, &moved);
-	if (moved)
+	rounded = round_instant(codec, instant, lower);
+	if (rounded != instant)
 		*inclusive = true;
-	if (!instant_text(codec, instant, dst))
-		return (instant < dyn_instant_min()) == lower ? DYN_ENCODED_ANYTHING
+	if (!instant_text(codec, rounded, *inclusive != lower, dst))
+		return (instant < first_instant(codec)) == lower ? DYN_ENCODED_ANYTHING
 			: DYN_ENCODED_NOTHING;
 	set_scalar(out, codec->wire, dst, strlen(dst));
 	return DYN_ENCODED;

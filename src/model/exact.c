@@ -78,8 +78,14 @@ has_points(const DynCodec *codec)
 static bool
 has_ranges(const DynCodec *codec)
 {
-	return codec->spelling.ordered &&
+	return codec->spelling.sorting != DYN_UNSORTED &&
 		(!is_text(codec) || dyn_encoding_sorts_as_utf8());
+}
+
+static bool
+has_order(const DynCodec *codec)
+{
+	return codec->spelling.sorting == DYN_SORTED && has_ranges(codec);
 }
 
 /* ---- the column ---- */
@@ -119,7 +125,7 @@ dyn_traits_init(DynColumn *column)
 		traits->inequality = exact_if(codec->spelling.total && !nulls);
 	if (range)
 		traits->range = exact_if(codec->spelling.total && !nulls);
-	traits->order = point && range && (codec->spelling.total || !nulls);
+	traits->order = has_order(codec) && (codec->spelling.total || !nulls);
 	/* a part does not tell whether the whole fits, or satisfies a domain */
 	traits->parts = codec->kind == DYN_CODEC_JSONB && !nulls &&
 		!codec->is_domain;

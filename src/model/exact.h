@@ -54,7 +54,11 @@ typedef struct DynTraits
 	DynExactness inequality;
 	DynExactness range;
 
-	/* A key attribute sorts like the column under a bytewise collation. */
+	/*
+	 * A key attribute sorts like the column under a bytewise collation.  Values
+	 * that are equal to the column may differ in the attribute: then the next
+	 * attributes of the key say nothing about the order.
+	 */
 	bool		order;
 
 	/*

@@ -12,6 +12,7 @@
 #include "../base/number.h"
 #include "encoding.h"
 #include "format.h"
+#include "pattern.h"
 #include "textforms.h"
 
 /* Of both words of bool(t,f): filters rely on values of a limited size. */
@@ -25,6 +26,7 @@ typedef struct FormatWord
 
 static const FormatWord format_words[] = {
 	{"iso8601", DYN_FORMAT_ISO8601},
+	{"ulid", DYN_FORMAT_ULID},
 	{"epoch", DYN_FORMAT_EPOCH},
 	{"epoch_ms", DYN_FORMAT_EPOCH_MS},
 	{"epoch_us", DYN_FORMAT_EPOCH_US},
@@ -35,7 +37,7 @@ static const FormatWord format_words[] = {
 };
 
 static const char format_hint[] =
-"Valid formats are iso8601, iso8601(n), iso8601(n,suffix), epoch, epoch_ms, epoch_us, epoch_days, string, padded(n), base64, json and bool(t,f).";
+"Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, string, padded(n), base64, json and bool(t,f).";
 
 /* The text between "word(" and the final ")"; NULL if it does not match. */
 static char *
@@ -50,6 +52,14 @@ arguments_of(const char *text, const char *word)
 	return pnstrdup(text + len + 1, total - len - 2);
 }
 
+/* Digits of a second: nanoseconds have nine. */
+static bool
+parse_digits(const char *args, int *digits)
+{
+	*digits = args[0] - '0';
+	return args[0] >= '0' && args[0] <= '9' && args[1] == '\0';
+}
+
 static bool
 parse_fixed(char *args, DynFormat *format, const char **why)
 {
@@ -61,9 +71,9 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 		*comma = '\0';
 		format->suffix = comma + 1;
 	}
-	if (strlen(args) != 1 || args[0] < '0' || args[0] > '6')
+	if (!parse_digits(args, &format->digits))
 	{
-		*why = "iso8601(n) takes the number of digits of a second, from 0 to 6.";
+		*why = "iso8601(n) takes the number of digits of a second, from 0 to 9.";
 		return false;
 	}
 	if (strlen(format->suffix) > 32 || strpbrk(format->suffix, "0123456789"))
@@ -72,8 +82,15 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 		return false;
 	}
 	format->kind = DYN_FORMAT_ISO8601_FIXED;
-	format->digits = args[0] - '0';
 	return true;
+}
+
+static bool
+parse_epoch(const char *args, DynFormat *format, const char **why)
+{
+	format->kind = DYN_FORMAT_EPOCH;
+	*why = "epoch(n) takes the number of digits of a second, from 0 to 9.";
+	return parse_digits(args, &format->digits);
 }
 
 /* One or two digits, without a leading zero. */
@@ -143,6 +160,14 @@ parse_format(const char *text, DynFormat *format, const char **why)
 	}
 	if ((args = arguments_of(text, "iso8601")) != NULL)
 		return parse_fixed(args, format, why);
+	if ((args = arguments_of(text, "epoch")) != NULL)
+		return parse_epoch(args, format, why);
+	if ((args = arguments_of(text, "pattern")) != NULL)
+	{
+		format->kind = DYN_FORMAT_PATTERN;
+		format->pattern = dyn_pattern_parse(args, why);
+		return format->pattern != NULL;
+	}
 	if ((args = arguments_of(text, "padded")) != NULL)
 		return parse_padded(args, format, why);
 	if ((args = arguments_of(text, "bool")) != NULL)
@@ -152,6 +177,7 @@ parse_format(const char *text, DynFormat *format, const char **why)
 		if (strcmp(format_words[i].word, text) == 0)
 		{
 			format->kind = format_words[i].kind;
+			format->digits = 6;
 			return true;
 		}
 	}

@@ -6,6 +6,9 @@
  *		iso8601(n)			exactly n digits of a second and the suffix Z
  *		iso8601(n,suffix)	the same with another suffix, which may be empty
  *		epoch, epoch_ms, epoch_us	N, since 1970-01-01 UTC (date/time columns)
+ *		epoch(n)			epoch with at most n digits after the point; without n, 6
+ *		pattern(...)		fields of fixed width in S (pattern.h; date/time columns)
+ *		ulid				the time of a ULID in S (timestamptz columns)
  *		epoch_days			N, days since 1970-01-01 (date columns)
  *		string				a number or uuid spelled in S
  *		padded(n)			a whole number from 0 on in S, of exactly n digits
@@ -24,6 +27,8 @@ typedef enum DynFormatKind
 	DYN_FORMAT_NONE,
 	DYN_FORMAT_ISO8601,
 	DYN_FORMAT_ISO8601_FIXED,
+	DYN_FORMAT_PATTERN,
+	DYN_FORMAT_ULID,
 	DYN_FORMAT_EPOCH,
 	DYN_FORMAT_EPOCH_MS,
 	DYN_FORMAT_EPOCH_US,
@@ -38,12 +43,24 @@ typedef enum DynFormatKind
 typedef struct DynFormat
 {
 	DynFormatKind kind;
-	int			digits;			/* ISO8601_FIXED: 0 .. 6; PADDED: 1 .. 38 */
+	int			digits;			/* ISO8601_FIXED, EPOCH: 0 .. 9; PADDED: 1 .. 38 */
 	const char *suffix;			/* ISO8601_FIXED; in UTF-8 */
+	const struct DynPattern *pattern;	/* PATTERN */
 	const char *true_text;		/* BOOL; in UTF-8 */
 	const char *false_text;
 	bool numeric;				/* BOOL: spelled in N */
 } DynFormat;
+
+/*
+ * Does the format ask to cut values to the microsecond?  Then several
+ * spellings, which are neighbours, are one value.
+ */
+static inline bool
+dyn_format_cuts(const DynFormat *format)
+{
+	return (format->kind == DYN_FORMAT_ISO8601_FIXED ||
+			format->kind == DYN_FORMAT_EPOCH) && format->digits > 6;
+}
 
 /*
  * True if it is a format; otherwise *why is a hint.  Here and below, `text` is in

@@ -13,6 +13,7 @@
 #include "utils/lsyscache.h"
 
 #include "domain.h"
+#include "pattern.h"
 #include "types.h"
 
 typedef struct CodecTraits
@@ -26,25 +27,25 @@ typedef struct CodecTraits
  * are not total, because N may be 1.5 or 1E20.
  */
 static const CodecTraits codec_traits[] = {
-	[DYN_CODEC_TEXT] = {DYN_TYPE_S, {true, true, false}},
-	[DYN_CODEC_BPCHAR] = {DYN_TYPE_S, {false, false, false}},
-	[DYN_CODEC_UUID] = {DYN_TYPE_S, {true, true, false}},
-	[DYN_CODEC_INT2] = {DYN_TYPE_N, {true, true, false}},
-	[DYN_CODEC_INT4] = {DYN_TYPE_N, {true, true, false}},
-	[DYN_CODEC_INT8] = {DYN_TYPE_N, {true, true, false}},
-	[DYN_CODEC_NUMERIC] = {DYN_TYPE_N, {true, true, true}},
-	[DYN_CODEC_FLOAT4] = {DYN_TYPE_N, {false, true, false}},
-	[DYN_CODEC_FLOAT8] = {DYN_TYPE_N, {false, true, false}},
-	[DYN_CODEC_BOOL] = {DYN_TYPE_ABSENT, {false, false, false}},
-	[DYN_CODEC_BYTEA] = {DYN_TYPE_B, {true, true, true}},
-	[DYN_CODEC_DATE] = {DYN_TYPE_S, {true, true, false}},
-	[DYN_CODEC_TIMESTAMP] = {DYN_TYPE_S, {false, true, false}},
-	[DYN_CODEC_TIMESTAMPTZ] = {DYN_TYPE_S, {false, true, false}},
-	[DYN_CODEC_JSON] = {DYN_TYPE_ABSENT, {false, false, false}},
-	[DYN_CODEC_JSONB] = {DYN_TYPE_ABSENT, {false, false, false}},
-	[DYN_CODEC_JSON_TEXT] = {DYN_TYPE_S, {false, false, false}},
-	[DYN_CODEC_ARRAY] = {DYN_TYPE_ABSENT, {false, false, false}},
-	[DYN_CODEC_INPUT] = {DYN_TYPE_S, {false, false, false}},
+	[DYN_CODEC_TEXT] = {DYN_TYPE_S, {true, DYN_SORTED, false}},
+	[DYN_CODEC_BPCHAR] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_UUID] = {DYN_TYPE_S, {true, DYN_SORTED, false}},
+	[DYN_CODEC_INT2] = {DYN_TYPE_N, {true, DYN_SORTED, false}},
+	[DYN_CODEC_INT4] = {DYN_TYPE_N, {true, DYN_SORTED, false}},
+	[DYN_CODEC_INT8] = {DYN_TYPE_N, {true, DYN_SORTED, false}},
+	[DYN_CODEC_NUMERIC] = {DYN_TYPE_N, {true, DYN_SORTED, true}},
+	[DYN_CODEC_FLOAT4] = {DYN_TYPE_N, {false, DYN_SORTED_ROUGHLY, false}},
+	[DYN_CODEC_FLOAT8] = {DYN_TYPE_N, {false, DYN_SORTED_ROUGHLY, false}},
+	[DYN_CODEC_BOOL] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_BYTEA] = {DYN_TYPE_B, {true, DYN_SORTED, true}},
+	[DYN_CODEC_DATE] = {DYN_TYPE_S, {true, DYN_SORTED, false}},
+	[DYN_CODEC_TIMESTAMP] = {DYN_TYPE_S, {false, DYN_SORTED_ROUGHLY, false}},
+	[DYN_CODEC_TIMESTAMPTZ] = {DYN_TYPE_S, {false, DYN_SORTED_ROUGHLY, false}},
+	[DYN_CODEC_JSON] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_JSONB] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_JSON_TEXT] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_ARRAY] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_INPUT] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}},
 };
 
 typedef struct TypeKind
@@ -102,6 +103,8 @@ format_fits(const DynCodec *codec, DynFormatKind format)
 			return codec->kind == DYN_CODEC_UUID ||
 				(codec->kind >= DYN_CODEC_INT2 &&
 				 codec->kind <= DYN_CODEC_FLOAT8);
+		case DYN_FORMAT_ULID:
+			return codec->kind == DYN_CODEC_TIMESTAMPTZ;
 		case DYN_FORMAT_PADDED:
 			return codec->kind >= DYN_CODEC_INT2 &&
 				codec->kind <= DYN_CODEC_NUMERIC;
@@ -125,6 +128,8 @@ format_hint(DynFormatKind format)
 			return "This format is for columns of type boolean.";
 		case DYN_FORMAT_STRING:
 			return "This format is for columns of a number type or uuid.";
+		case DYN_FORMAT_ULID:
+			return "This format is for columns of type timestamptz.";
 		case DYN_FORMAT_PADDED:
 			return "This format is for columns of an integer type or numeric.";
 		case DYN_FORMAT_BASE64:
@@ -147,21 +152,34 @@ apply_format_traits(DynCodec *codec)
 			break;
 		case DYN_FORMAT_ISO8601:
 			codec->spelling.canonical = false;
+			codec->spelling.sorting = DYN_SORTED_ROUGHLY;
 			break;
 		case DYN_FORMAT_ISO8601_FIXED:
+			codec->spelling.canonical = !dyn_format_cuts(&codec->format);
+			codec->spelling.sorting = DYN_SORTED;
+			break;
+		case DYN_FORMAT_PATTERN:
 			codec->spelling.canonical = true;
+			codec->spelling.sorting =
+				dyn_pattern_is_ordered(codec->format.pattern) ? DYN_SORTED
+				: DYN_UNSORTED;
+			break;
+		case DYN_FORMAT_ULID:
+			codec->spelling.canonical = false;
+			codec->spelling.sorting = DYN_SORTED;
 			break;
 		case DYN_FORMAT_EPOCH:
 		case DYN_FORMAT_EPOCH_MS:
 		case DYN_FORMAT_EPOCH_US:
 		case DYN_FORMAT_EPOCH_DAYS:
 			codec->wire = DYN_TYPE_N;
-			codec->spelling.canonical = true;
+			codec->spelling.canonical = !dyn_format_cuts(&codec->format);
+			codec->spelling.sorting = DYN_SORTED;
 			break;
 		case DYN_FORMAT_STRING:
 			codec->wire = DYN_TYPE_S;
 			codec->spelling.canonical = false;
-			codec->spelling.ordered = false;
+			codec->spelling.sorting = DYN_UNSORTED;
 			codec->spelling.total = false;
 			break;
 		case DYN_FORMAT_PADDED:
@@ -170,7 +188,7 @@ apply_format_traits(DynCodec *codec)
 			break;
 		case DYN_FORMAT_BASE64:
 			codec->wire = DYN_TYPE_S;
-			codec->spelling.ordered = false;
+			codec->spelling.sorting = DYN_UNSORTED;
 			codec->spelling.total = false;
 			break;
 		case DYN_FORMAT_BOOL:

@@ -42,17 +42,26 @@ typedef enum DynCodecKind
 	DYN_CODEC_INPUT				/* any other type, by its input function */
 } DynCodecKind;
 
+/*
+ * How DynamoDB sorts spellings; for texts, if collation and encoding sort like
+ * the bytes of UTF-8.
+ */
+typedef enum DynSorting
+{
+	DYN_UNSORTED,				/* in no order of values */
+	DYN_SORTED_ROUGHLY,			/* those of an interval of values are between
+								 * two bounds, others too */
+	DYN_SORTED					/* as PostgreSQL sorts the values; those of one
+								 * value are neighbours */
+} DynSorting;
+
 /* Properties of the representation of values in DynamoDB. */
 typedef struct DynSpelling
 {
 	/* each SQL value has one spelling, and each spelling one value */
 	bool		canonical;
 
-	/*
-	 * DynamoDB sorts spellings as PostgreSQL sorts values; for texts, if
-	 * collation and encoding sort like the bytes of UTF-8
-	 */
-	bool		ordered;
+	DynSorting	sorting;
 
 	/* every value of the DynamoDB type is accepted */
 	bool		total;

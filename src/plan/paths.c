@@ -252,6 +252,9 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 			break;
 		pathkeys = lappend(pathkeys, key);
 		n++;
+		/* what follows sorts items whose attributes are equal, not columns */
+		if (!dyn_relation_column(plan->relation, attnum)->traits.distinct)
+			break;
 	}
 	Assert(n <= nsort && n == list_length(pathkeys));
 	choice->ordered = (pathkeys != NIL);

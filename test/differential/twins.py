@@ -120,7 +120,7 @@ class Table:
                 break
             drawn = {c.name: c.draw(rng) for c in self.columns if not c.derive}
             self.loosen(rng, drawn)
-            key = tuple(drawn[k.name][0] or json.dumps(drawn[k.name][1]) for k in self.keys)
+            key = self.drawn_key(drawn)
             if key in seen:
                 continue
             seen.add(key)
@@ -155,6 +155,10 @@ class Table:
             return True
         ends = (drawn[self.options["ttl"]][1] or {}).get("N")
         return ends is None or not 0 <= Decimal(time.time()) - Decimal(ends) <= 157680000
+
+    def drawn_key(self, drawn):
+        """What no two items have in common."""
+        return tuple(drawn[k.name][0] or json.dumps(drawn[k.name][1]) for k in self.keys)
 
     def loosen(self, rng, drawn):
         """Replace some values by such that do not fit and count as NULL."""

@@ -21,7 +21,8 @@ GOOD = {
     "access_key_id": [], "secret_access_key": [], "session_token": ["x"], "on_mismatch": ["error", "null"],
     "match": ['{"a": "x"}', '{"a.b": [1, 1.5, "é", null, true], "c": 12345678901234567890123456789012345678}'], "ttl": ["ends", "a.b"],
     "attribute": ["a.b#c", "é"], "path": ["a", "a.b", "a[0].b", '"odd name".x', 'a-b_c1'],
-    "format": ["iso8601", "iso8601(0)", "iso8601(6)", "iso8601(3,)", "epoch", "epoch_ms", "epoch_us", "epoch_days",
+    "format": ["iso8601", "iso8601(0)", "iso8601(6)", "iso8601(3,)", "iso8601(9)", "iso8601(7,)", "epoch", "epoch(0)", "epoch(9)", "ulid", "pattern(YYYYMMDD)", "pattern(DD.MM.YYYY)",
+               "pattern(HH24:MI DD/MM/YYYY)", 'pattern("x)("YYYY-MM)', "pattern(YYYY\"\")", "epoch_ms", "epoch_us", "epoch_days",
                "string", "bool(Y,N)", "bool(1,0)", "padded(1)", "padded(38)", "base64", "json"],
 }
 
@@ -30,9 +31,11 @@ UNITS = "It must be a number from 0.1 to 1000000000."
 URL = "An endpoint looks like https://host or http://127.0.0.1:8000, without a path."
 REGION = "A region looks like eu-west-1: lower-case letters, digits and hyphens."
 EMPTY = "It must not be empty."
-FORMATS = ("Valid formats are iso8601, iso8601(n), iso8601(n,suffix), epoch, epoch_ms, epoch_us, epoch_days, "
+FORMATS = ("Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, "
            "string, padded(n), base64, json and bool(t,f).")
-FORMAT_DIGITS = "iso8601(n) takes the number of digits of a second, from 0 to 6."
+FORMAT_DIGITS = "{}(n) takes the number of digits of a second, from 0 to 9."
+PATTERN = "pattern(...) at character {}: {}."
+FIELDS = "the fields are YYYY, MM, DD, HH24, MI, SS, and MS or US; other letters stand in double quotes"
 FORMAT_SUFFIX = "The suffix of iso8601(n,suffix) is a short text without digits, such as Z."
 FORMAT_WIDTH = "padded(n) takes the number of digits, from 1 to 38."
 FORMAT_BOOL = "bool(t,f) takes two different short spellings, such as bool(Y,N) or bool(1,0)."
@@ -58,9 +61,16 @@ BAD = [(name, value, hint) for name, values, hint in (
     ("scan_policy", ["never", ""], 'Valid values are "allow", "warn", "error".'),
     ("on_mismatch", ["ignore", ""], 'Valid values are "error", "null".'),
     ("ca_file", [""], EMPTY), ("proxy", [""], EMPTY), ("table_name", [""], EMPTY), ("attribute", [""], EMPTY),
-    ("format", ["iso", "", "padded", "base64()", "json(b)", "ulid", "epoch(3)"], FORMATS),
-    ("format", ["iso8601(7)", "iso8601()", "iso8601(x)", "iso8601(-1)"], FORMAT_DIGITS),
+    ("format", ["iso", "", "padded", "base64()", "json(b)", "ulid(1)", "epoch_ms(3)", "pattern", "pattern(YYYY"], FORMATS),
+    ("format", ["iso8601(10)", "iso8601()", "iso8601(x)", "iso8601(-1)"], FORMAT_DIGITS.format("iso8601")),
+    ("format", ["epoch(10)", "epoch()", "epoch(x)", "epoch(-1)", "epoch(3,Z)"], FORMAT_DIGITS.format("epoch")),
     ("format", ["iso8601(3,+00:00)"], FORMAT_SUFFIX),
+    *(("format", [f"pattern({text})"], PATTERN.format(place, reason)) for text, place, reason in (
+        ("", 1, "without YYYY it does not determine a time"), ("--", 3, "without YYYY it does not determine a time"), ("MM-DD", 6, "without YYYY it does not determine a time"),
+        ("YYYY-DD", 8, "without MM it does not determine a time"), ("YYYYMMDDMI", 11, "without HH24 it does not determine a time"),
+        ("YYYY-MM-DD.US", 14, "without HH24 it does not determine a time"), ("YYYY-YYYY", 6, "YYYY occurs twice"), ("YYYYMMDDHH24MISSMSUS", 19, "MS and US exclude each other"),
+        ("YYYY-MM-DDTHH24", 11, FIELDS), ("YY-MM", 1, FIELDS), ("YYYY-MON", 6, FIELDS), ("YYYYMMDD HH", 10, FIELDS), ("YYYY-DDD", 8, FIELDS), ("yyyy", 1, FIELDS), ("éYYYYq", 6, FIELDS),
+        ('YYYY"T', 5, "the double quote is not closed"), ('YYYY"T\\"', 5, "the double quote is not closed"), ("YYYY" + "-" * 125, 129, "it is longer than 128 bytes"))),
     ("format", ["padded()", "padded(0)", "padded(39)", "padded(03)", "padded(-1)", "padded(3 )", "padded(x)", "padded(999)"], FORMAT_WIDTH),
     ("format", ["bool()", "bool(Y)", "bool(Y,Y)", "bool(,N)", "bool(1,1.0)", "bool(" + "Y" * 300 + ",N)"], FORMAT_BOOL)) for value in values]
 
@@ -185,7 +195,8 @@ class Options(fixture.TestCase):
         for column, format_, type_ in (("integer", "iso8601", "integer"), ("text", "epoch", "text"), ("timestamptz", "epoch_days", "timestamp with time zone"),
                                        ("boolean", "string", "boolean"), ("text", "bool(Y,N)", "text"), ("date[]", "iso8601", "date[]"),
                                        ("text", "padded(3)", "text"), ("real", "padded(3)", "real"), ("text", "base64", "text"), ("json", "json", "json"), ("text", "json", "text"),
-                                       ("bytea[]", "base64", "bytea[]")):
+                                       ("bytea[]", "base64", "bytea[]"), ("timestamp", "ulid", "timestamp without time zone"), ("date", "ulid", "date"),
+                                       ("text", "pattern(YYYY)", "text"), ("integer", "epoch(3)", "integer")):
             with self.subTest(column=column, format=format_):
                 self.fx.foreign_table("u", f"c {column} OPTIONS (format '{format_}')")
                 failure = self.fx.error("SELECT * FROM u")

@@ -1,17 +1,15 @@
 """The formats padded(n), base64 and json: numbers, bytes and documents in S."""
 import base64
 import json
-import re
 
 from dynamo import index
-import fixture
+import formats
 import oneitem
+from formats import OPERATORS
 
 WIDTH = "it does not have exactly {} digits"
 BASE64 = "it is not valid base64"
 JSON = "it is not JSON text that jsonb can represent: "
-
-OPERATORS = ("=", "<", "<=", ">", ">=", "<>")
 
 
 class Reading(oneitem.TestCase):
@@ -96,54 +94,11 @@ class Reading(oneitem.TestCase):
                 self.assertEqual(self.fx.value("SELECT v::text FROM t"), shown)
 
 
-class Twins(fixture.TestCase):
-    """Every query is asked of the foreign table f and of the local table l, which was filled with the same values."""
-
-    def load(self, columns, rows, items, keys=(("pk", "S"), ("sk", "N")), indexes=(), **options):
-        """Both tables; a column is (name, type, options)."""
-        self.fx.create_table("f", *keys, indexes)
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")       # forget the keys of the table before
-        self.fx.dynamo.put_raw(self.fx.remote("f"), items)
-        self.fx.foreign_table("f", ", ".join(f"{name} {kind} {fixture.options_clause(more) if more else ''}" for name, kind, more in columns),
-                              **{"scan_policy": "allow", **options})
-        self.fx.execute("DROP TABLE IF EXISTS l; CREATE TABLE l (" + ", ".join(f"{name} {kind}" for name, kind, _ in columns) + ")")
-        with self.fx.conn.cursor() as cursor:
-            cursor.executemany(f"INSERT INTO l VALUES ({', '.join(['%s'] * len(columns))})", rows)
-        self.fx.execute("ANALYZE l")
-
-    def ask(self, sql):
-        """The rows, with bytes that can be compared."""
-        return [tuple(bytes(value) if isinstance(value, memoryview) else value for value in row) for row in self.fx.rows(sql)]
-
-    def same(self, *queries, ordered=False):
-        """Both answer the same; returns the last answer."""
-        rows = []
-        for sql in queries:
-            with self.subTest(sql=sql):
-                rows, expected = [self.ask(sql.replace("FROM t", f"FROM {table} AS t")) for table in "fl"]
-                if not ordered:
-                    rows, expected = sorted(rows, key=repr), sorted(expected, key=repr)
-                self.assertEqual(rows, expected)
-        return rows
-
-    def key(self, sql):
-        """The key of the one GetItem, or the condition of the one Query with its names and values in place; None if nothing is sent."""
-        requests = self.fx.requests(sql)
-        if not requests:
-            return None
-        [request] = requests
-        if request.operation != "Query":
-            return request.body.get("Key")
-        words = {**request.body["ExpressionAttributeNames"],
-                 **{name: next(iter(value.values())) for name, value in request.body["ExpressionAttributeValues"].items()}}
-        return re.sub(r"[#:]\w+", lambda match: words[match.group()], request.body["KeyConditionExpression"])
-
-
 NUMBERS = [0, 1, 2, 7, 9, 10, 11, 99, 100, 500, 998, 999]
 BOUNDS = ["-1", "0", "1", "1.0", "1.5", "0.5", "-0.5", "9", "10", "998.5", "999", "999.0", "999.5", "1000", "99999", "1e40", "-1e40", "1e-40", "'NaN'", "'Infinity'", "'-Infinity'"]
 
 
-class Padded(Twins):
+class Padded(formats.Twins):
     """Whole numbers that sort as texts."""
 
     def load_numbers(self, kind="integer", **options):
@@ -236,7 +191,7 @@ class Padded(Twins):
             self.same(f"SELECT sk FROM t WHERE a {operator} b", f"SELECT sk FROM t WHERE b {operator} c", f"SELECT sk FROM t WHERE c {operator} a")
 
 
-class Base64(Twins):
+class Base64(formats.Twins):
     """Bytes in S: equal texts are equal bytes, and their order is none."""
 
     DATA = [b"\x00", b"\x01", b"\x00\x00", b"\xfb", b"\xff\xff", b"\xfb\xef\xbe", b"abc", b"abcd", b"Z", b"z"]
@@ -286,7 +241,7 @@ class Base64(Twins):
         self.same("SELECT sk FROM t WHERE v IS NULL", "SELECT count(v) FROM t")
 
 
-class Json(Twins):
+class Json(formats.Twins):
     """JSON text: nothing of it is known to DynamoDB."""
 
     TEXTS = ['{"a": {"b": "x"}, "n": 1}', '{"n": 1.0, "a": {"b": "y"}}', '{"a":null}', "{}", "null", "1", '"x"', '[{"b": "x"}]', ' {"n" : 1}']

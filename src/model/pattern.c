@@ -1,0 +1,347 @@
+/*
+ * pattern.c
+ *		Dates and times as texts of fixed fields: the format pattern(...).
+ *
+ * A pattern is a list of items: fields, and literals.  To print or to scan a
+ * text, an instant is divided into the values of all fields, from the year to
+ * the microsecond.
+ */
+#include "postgres.h"
+
+#include "utils/datetime.h"
+
+#include "datetime.h"
+#include "pattern.h"
+
+/* From large to small. */
+typedef enum Field
+{
+	FIELD_YEAR,
+	FIELD_MONTH,
+	FIELD_DAY,
+	FIELD_HOUR,
+	FIELD_MINUTE,
+	FIELD_SECOND,
+	FIELD_FRACTION,
+	FIELD_COUNT
+} Field;
+
+typedef struct FieldWord
+{
+	const char *word;
+	Field		field;
+	int			width;
+	int			unit;			/* of the value */
+	int			min;			/* of the value in units */
+	int			max;
+} FieldWord;
+
+static const FieldWord field_words[] = {
+	{"YYYY", FIELD_YEAR, 4, 1, 1, 9999},
+	{"MM", FIELD_MONTH, 2, 1, 1, 12},
+	{"DD", FIELD_DAY, 2, 1, 1, 31},
+	{"HH24", FIELD_HOUR, 2, 1, 0, 23},
+	{"MI", FIELD_MINUTE, 2, 1, 0, 59},
+	{"SS", FIELD_SECOND, 2, 1, 0, 59},
+	{"MS", FIELD_FRACTION, 3, 1000, 0, 999},
+	{"US", FIELD_FRACTION, 6, 1, 0, 999999},
+};
+
+/* A field, or one byte of a literal. */
+typedef struct Item
+{
+	const FieldWord *field;		/* or NULL */
+	char		literal;
+} Item;
+
+/* Bytes of a text. */
+#define MAX_WIDTH	128
+
+struct DynPattern
+{
+	int			nitems;
+	Item		items[MAX_WIDTH];
+	size_t		width;
+	const FieldWord *words[FIELD_COUNT];	/* NULL: no such field */
+	Field		last;			/* the smallest field */
+	bool		ordered;
+};
+
+/* ---- parsing ---- */
+
+typedef struct PatternReader
+{
+	const char *start;
+	const char *p;
+	const char **why;
+} PatternReader;
+
+/* The place is counted in characters, from 1. */
+static bool
+refuse(const PatternReader *in, const char *reason)
+{
+	int			place = 1;
+
+	for (const char *p = in->start; p < in->p; p++)
+		place += (*p & 0xc0) != 0x80;
+	*in->why = psprintf("pattern(...) at character %d: %s.", place, reason);
+	return false;
+}
+
+static bool
+add_item(const PatternReader *in, DynPattern *pattern, const FieldWord *field,
+		 char literal)
+{
+	int			width = field ? field->width : 1;
+
+	if (pattern->width + width > MAX_WIDTH)
+		return refuse(in, "it is longer than 128 bytes");
+	pattern->items[pattern->nitems].field = field;
+	pattern->items[pattern->nitems++].literal = literal;
+	pattern->width += width;
+	return true;
+}
+
+/* The word that begins here; NULL if there is none. */
+static const FieldWord *
+field_at(const char *p)
+{
+	for (int i = 0; i < lengthof(field_words); i++)
+	{
+		if (strncmp(p, field_words[i].word, strlen(field_words[i].word)) == 0)
+			return &field_words[i];
+	}
+	return NULL;
+}
+
+static bool
+read_field(PatternReader *in, DynPattern *pattern, const FieldWord *field)
+{
+	if (pattern->words[field->field] == field)
+		return refuse(in, psprintf("%s occurs twice", field->word));
+	if (pattern->words[field->field] != NULL)
+		return refuse(in, "MS and US exclude each other");
+	for (int i = field->field + 1; i < FIELD_COUNT; i++)
+		pattern->ordered &= (pattern->words[i] == NULL);
+	pattern->words[field->field] = field;
+	pattern->last = Max(pattern->last, field->field);
+	if (!add_item(in, pattern, field, '\0'))
+		return false;
+	in->p += strlen(field->word);
+	return true;
+}
+
+static bool
+read_quoted(PatternReader *in, DynPattern *pattern)
+{
+	PatternReader quote = *in;
+
+	for (in->p++; *in->p != '"'; in->p++)
+	{
+		if (*in->p == '\\' && (in->p[1] == '"' || in->p[1] == '\\'))
+			in->p++;
+		if (*in->p == '\0')
+			return refuse(&quote, "the double quote is not closed");
+		if (!add_item(in, pattern, NULL, *in->p))
+			return false;
+	}
+	in->p++;
+	return true;
+}
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool
+read_item(PatternReader *in, DynPattern *pattern)
+{
+	const FieldWord *field = field_at(in->p);
+
+	if (field != NULL)
+		return read_field(in, pattern, field);
+	if (*in->p == '"')
+		return read_quoted(in, pattern);
+	if (is_letter(*in->p))
+		return refuse(in, "the fields are YYYY, MM, DD, HH24, MI, SS, and MS or US; other letters stand in double quotes");
+	return add_item(in, pattern, NULL, *in->p) && in->p++;
+}
+
+/* All fields from the year down to the smallest one, so that a time is meant. */
+static bool
+check_fields(const PatternReader *in, const DynPattern *pattern)
+{
+	static const char *const names[] = {"YYYY", "MM", "DD", "HH24", "MI", "SS"};
+
+	for (int i = 0; i < Max((int) pattern->last, 1); i++)
+	{
+		if (pattern->words[i] == NULL)
+			return refuse(in, psprintf("without %s it does not determine a time",
+									   names[i]));
+	}
+	return true;
+}
+
+DynPattern *
+dyn_pattern_parse(const char *text, const char **why)
+{
+	DynPattern *pattern = palloc0(sizeof(DynPattern));
+	PatternReader in = {text, text, why};
+
+	pattern->ordered = true;
+	while (*in.p != '\0')
+	{
+		if (!read_item(&in, pattern))
+			return NULL;
+	}
+	return check_fields(&in, pattern) ? pattern : NULL;
+}
+
+bool
+dyn_pattern_is_ordered(const DynPattern *pattern)
+{
+	return pattern->ordered;
+}
+
+/* ---- instants and the values of fields ---- */
+
+static Timestamp
+join_fields(const int *values)
+{
+	int64		days = date2j(values[FIELD_YEAR], values[FIELD_MONTH],
+							  values[FIELD_DAY]) - POSTGRES_EPOCH_JDATE;
+	int64		seconds = (values[FIELD_HOUR] * 60 + values[FIELD_MINUTE]) * 60 +
+		values[FIELD_SECOND];
+
+	return days * USECS_PER_DAY + seconds * USECS_PER_SEC +
+		values[FIELD_FRACTION];
+}
+
+/* Any year that a timestamp can have. */
+static void
+split_fields(Timestamp instant, int *values)
+{
+	int64		days = instant / USECS_PER_DAY;
+	int64		time = instant % USECS_PER_DAY;
+	int			seconds;
+
+	if (time < 0)
+	{
+		time += USECS_PER_DAY;
+		days--;
+	}
+	j2date((int) days + POSTGRES_EPOCH_JDATE, &values[FIELD_YEAR],
+		   &values[FIELD_MONTH], &values[FIELD_DAY]);
+	seconds = (int) (time / USECS_PER_SEC);
+	values[FIELD_HOUR] = seconds / 3600;
+	values[FIELD_MINUTE] = seconds / 60 % 60;
+	values[FIELD_SECOND] = seconds % 60;
+	values[FIELD_FRACTION] = (int) (time % USECS_PER_SEC);
+}
+
+/* Where the smallest field's unit begins in which the instant is. */
+static Timestamp
+round_down(const DynPattern *pattern, Timestamp instant)
+{
+	static const int begin[FIELD_COUNT] = {1, 1, 1, 0, 0, 0, 0};
+	int			values[FIELD_COUNT];
+	int			unit = pattern->words[pattern->last]->unit;
+
+	split_fields(instant, values);
+	values[pattern->last] -= values[pattern->last] % unit;
+	for (int i = pattern->last + 1; i < FIELD_COUNT; i++)
+		values[i] = begin[i];
+	return join_fields(values);
+}
+
+Timestamp
+dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
+{
+	static const int64 longest[FIELD_COUNT] = {
+		366 * USECS_PER_DAY, 31 * USECS_PER_DAY, USECS_PER_DAY, USECS_PER_HOUR,
+	USECS_PER_MINUTE, USECS_PER_SEC, 1};
+	Timestamp	down = round_down(pattern, instant);
+
+	if (!up || down == instant)
+		return down;
+	/* the longest unit ends in the next one, since none is half as long */
+	return round_down(pattern, down + longest[pattern->last] *
+					  pattern->words[pattern->last]->unit);
+}
+
+/* ---- texts ---- */
+
+static void
+print_number(int number, int width, char *dst)
+{
+	for (int i = width - 1; i >= 0; i--, number /= 10)
+		dst[i] = '0' + number % 10;
+}
+
+bool
+dyn_pattern_print(const DynPattern *pattern, Timestamp instant, char *dst)
+{
+	int			values[FIELD_COUNT];
+
+	StaticAssertStmt(MAX_WIDTH < DYN_INSTANT_BUFSIZE, "texts fit");
+	if (instant < dyn_instant_min() || instant > dyn_instant_max() ||
+		round_down(pattern, instant) != instant)
+		return false;
+	split_fields(instant, values);
+	for (int i = 0; i < pattern->nitems; i++)
+	{
+		const FieldWord *field = pattern->items[i].field;
+
+		if (field == NULL)
+			*dst++ = pattern->items[i].literal;
+		else
+		{
+			print_number(values[field->field] / field->unit, field->width, dst);
+			dst += field->width;
+		}
+	}
+	*dst = '\0';
+	return true;
+}
+
+static bool
+scan_number(const FieldWord *field, const char *text, int *value)
+{
+	*value = 0;
+	for (int i = 0; i < field->width; i++)
+	{
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		*value = *value * 10 + (text[i] - '0');
+	}
+	if (*value < field->min || *value > field->max)
+		return false;
+	*value *= field->unit;
+	return true;
+}
+
+bool
+dyn_pattern_scan(const DynPattern *pattern, const char *text, size_t len,
+				 Timestamp *result)
+{
+	int			values[FIELD_COUNT] = {1, 1, 1, 0, 0, 0, 0};
+
+	if (len != pattern->width)
+		return false;
+	for (int i = 0; i < pattern->nitems; i++)
+	{
+		const FieldWord *field = pattern->items[i].field;
+
+		if (field == NULL ? *text != pattern->items[i].literal
+			: !scan_number(field, text, &values[field->field]))
+			return false;
+		text += field ? field->width : 1;
+	}
+	if (values[FIELD_DAY] >
+		day_tab[isleap(values[FIELD_YEAR])][values[FIELD_MONTH] - 1])
+		return false;
+	*result = join_fields(values);
+	return true;
+}
