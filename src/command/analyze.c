@@ -382,6 +382,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 	sampler->max_units = most_units(sampler->relation->connection);
 	sampler->meta = dyn_session_table(sampler->relation->connection,
 									  sampler->relation->table);
+	dyn_relation_connect_described(sampler->relation, sampler->meta);
 	sampler->statement = dyn_statement_get(estate);
 	open_access(sampler);
 	open_reservoir(sampler, rel, sample, wanted);

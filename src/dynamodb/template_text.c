@@ -322,6 +322,23 @@ is_comparable(const DynTemplatePart *part, DynText value)
 	return part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(value);
 }
 
+bool
+dyn_part_agrees(const DynTemplatePart *part, DynText text, DynText given)
+{
+	size_t		i;
+
+	if (!is_comparable(part, given))
+		return true;
+	if (text.len != given.len)
+		return false;
+	for (i = 0; i < text.len; i++)
+	{
+		if (text.data[i] != fold_char(given.data[i], part->folding))
+			return false;
+	}
+	return true;
+}
+
 static bool
 step_part(Matcher *m, int i, int dir, size_t *pos)
 {

@@ -44,6 +44,13 @@ extern DynCut dyn_template_cut(const DynTemplate *tmpl, const char *text,
 							   size_t len, const DynText *given,
 							   DynText *values);
 
+/*
+ * Is that part's text the given value's?  Also true if they are not compared,
+ * as above.
+ */
+extern bool dyn_part_agrees(const DynTemplatePart *part, DynText text,
+							DynText given);
+
 /* ---- join ---- */
 
 /* May an attribute with this value in that part exist? */

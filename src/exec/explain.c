@@ -27,6 +27,7 @@ typedef struct Printer
 	List	   *exprs;			/* fdw_exprs */
 	List	   *context;		/* of deparse_expression */
 	bool		useprefix;
+	const DynTemplatePart *part;	/* that is printed, or NULL */
 	StringInfoData buf;
 } Printer;
 
@@ -119,14 +120,98 @@ print_term(Printer *printer, const DynRowTerm *term)
 }
 
 static void
+print_text(Printer *printer, const char *text, size_t len)
+{
+	appendStringInfoString(&printer->buf,
+						   dyn_from_utf8_lossy(pnstrdup(text, len)));
+}
+
+/* The only value of a part as it stands in the text, or NULL. */
+static const char *
+constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg)
+{
+	const DynPred *pred = list_length(arg->args) == 1 ? linitial(arg->args) : arg;
+	const Const *value;
+	DynScalar	scalar;
+
+	if (pred->kind != DYN_PRED_EQ)
+		return NULL;
+	value = list_nth(printer->exprs, pred->param);
+	if (!IsA(value, Const) || value->constisnull ||
+		dyn_codec_encode(&part->column.codec, pred->valuetype, value->constvalue,
+						 &scalar) != DYN_ENCODED)
+		return NULL;
+	return pnstrdup(scalar.data, scalar.len);
+}
+
+/* A part: its value, or what is known of it in braces. */
+static void
+print_part(Printer *printer, const DynSpelled *spelled, int p, const DynPred *arg)
+{
+	const DynTemplatePart *part = &spelled->tmpl->parts[p];
+	const char *constant = constant_of_part(printer, &spelled->parts[p], arg);
+
+	if (constant != NULL && part->folding == DYN_FOLD_NONE)
+	{
+		print_text(printer, constant, strlen(constant));
+		return;
+	}
+	appendStringInfoString(&printer->buf, "${");
+	printer->part = part;
+	if (arg->kind == DYN_PRED_AND)
+		print_list(printer, arg->args, "AND", false);
+	else
+		print_text(printer, part->column.data, part->column.len);
+	printer->part = NULL;
+	appendStringInfoChar(&printer->buf, '}');
+}
+
+/* pk = user#a@x, sk begins_with order#, sk = order#${n > 5} */
+static void
+print_spelled(Printer *printer, const DynPred *pred)
+{
+	const DynSpelled *spelled = &printer->relation->spelled[pred->term];
+	const DynTemplate *tmpl = spelled->tmpl;
+	int			p = 0;
+	ListCell   *lc;
+
+	print_path(printer, spelled->path);
+	appendStringInfoString(&printer->buf,
+						   list_length(pred->args) == tmpl->nparts ? " = "
+						   : " begins_with ");
+	print_text(printer, tmpl->literals[0].data, tmpl->literals[0].len);
+	foreach(lc, pred->args)
+	{
+		print_part(printer, spelled, p++, lfirst(lc));
+		print_text(printer, tmpl->literals[p].data, tmpl->literals[p].len);
+	}
+}
+
+/* What is compared: an attribute, or a part by the name of its column. */
+static void
+print_operand(Printer *printer, const DynPred *pred)
+{
+	if (printer->part != NULL)
+		print_text(printer, printer->part->column.data,
+				   printer->part->column.len);
+	else
+		print_path(printer, dyn_field_path(printer->relation, &pred->field));
+}
+
+static void
 print_leaf(Printer *printer, const DynPred *pred)
 {
+	if (pred->kind == DYN_PRED_SPELLED)
+	{
+		print_spelled(printer, pred);
+		return;
+	}
 	if (pred->kind == DYN_PRED_ROW)
 	{
 		print_term(printer, &printer->relation->row_test.terms[pred->term]);
 		return;
 	}
-	print_path(printer, dyn_field_path(printer->relation, &pred->field));
+	print_operand(printer, pred);
 	switch (pred->kind)
 	{
 		case DYN_PRED_NULL:
@@ -175,6 +260,7 @@ init_printer(Printer *printer, ForeignScanState *node, ExplainState *es)
 	printer->context = set_deparse_context_plan(es->deparse_cxt,
 												node->ss.ps.plan, NIL);
 	printer->useprefix = list_length(es->rtable) > 1;
+	printer->part = NULL;
 }
 
 static void
@@ -216,6 +302,38 @@ has_term(List *preds, int term)
 	return false;
 }
 
+static void
+print_and(Printer *printer)
+{
+	if (printer->buf.len > 0)
+		appendStringInfoString(&printer->buf, " AND ");
+}
+
+/* The texts of the table's key that rows have. */
+static void
+print_templates(Printer *printer)
+{
+	for (int i = 0; i < printer->relation->nspelled; i++)
+	{
+		const DynSpelled *spelled = &printer->relation->spelled[i];
+		const DynTemplate *tmpl = spelled->tmpl;
+
+		if (!spelled->base)
+			continue;
+		print_and(printer);
+		print_path(printer, spelled->path);
+		appendStringInfoString(&printer->buf, " = ");
+		for (int p = 0; p < tmpl->nparts; p++)
+		{
+			print_text(printer, tmpl->literals[p].data, tmpl->literals[p].len);
+			appendStringInfo(&printer->buf, "${%s}",
+							 dyn_from_utf8_lossy(tmpl->parts[p].column.data));
+		}
+		print_text(printer, tmpl->literals[tmpl->nparts].data,
+				   tmpl->literals[tmpl->nparts].len);
+	}
+}
+
 /* The terms that the requests do not enforce. */
 static void
 show_row_test(Printer *printer, const DynAccess *access, ExplainState *es)
@@ -228,12 +346,12 @@ show_row_test(Printer *printer, const DynAccess *access, ExplainState *es)
 	if (!access->fetch_base_items)
 		sent = list_concat(key_preds(access), access->filters);
 	initStringInfo(&printer->buf);
+	print_templates(printer);
 	for (int i = 0; i < test->nterms; i++)
 	{
 		if (has_term(sent, i))
 			continue;
-		if (printer->buf.len > 0)
-			appendStringInfoString(&printer->buf, " AND ");
+		print_and(printer);
 		print_term(printer, &test->terms[i]);
 	}
 	if (printer->buf.len > 0)

@@ -30,11 +30,12 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
 	DynScan    *scan = palloc0(sizeof(DynScan));
+	DynAccess  *access = dyn_access_decode(linitial(plan->fdw_private));
 
+	dyn_relation_connect(relation, access->base, access->nbase);
 	scan->node = node;
 	scan->reader = dyn_reader_create(dyn_statement_get(node->ss.ps.state),
-									 relation,
-									 dyn_access_decode(linitial(plan->fdw_private)));
+									 relation, access);
 	dyn_statement_add_scan(node->ss.ps.state, scan);
 	return scan;
 }

@@ -200,6 +200,27 @@ check_padded(const DynCodec *codec, const DynValue *value, const char **why)
 								  codec->format.digits));
 }
 
+/* An integer as SQL prints it. */
+static bool
+check_digits(const DynCodec *codec, const DynValue *value, const char **why)
+{
+	const char *p = value->data;
+	const char *end = p + value->len;
+
+	if (codec->format.kind != DYN_FORMAT_DIGITS)
+		return true;
+	if (p < end && *p == '-')
+		p++;
+	if (p == end || (*p == '0' && value->len > 1))
+		return mismatch(why, "it is not spelled as an integer is");
+	for (; p < end; p++)
+	{
+		if (*p < '0' || *p > '9')
+			return mismatch(why, "it is not an integer");
+	}
+	return true;
+}
+
 /* Fast path for plain digits with an optional sign, without a copy. */
 static bool
 plain_integer(const char *p, size_t len, int64 *result)
@@ -228,7 +249,7 @@ decode_integer(DynCodec *codec, const DynValue *value, int64 min, int64 max,
 	char		buf[DYN_NUMBER_BUFSIZE];
 	size_t		len;
 
-	if (!check_padded(codec, value, why))
+	if (!check_padded(codec, value, why) || !check_digits(codec, value, why))
 		return false;
 	if (!plain_integer(value->data, value->len, result))
 	{

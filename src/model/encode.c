@@ -214,7 +214,8 @@ encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 		return DYN_ENCODED_NOTHING;
 	if (codec->format.kind == DYN_FORMAT_PADDED)
 		return encode_padded(codec, buf, out);
-	set_scalar(out, DYN_TYPE_N, buf, len);
+	/* an integer has no exponent here: holds_number() */
+	set_scalar(out, codec->wire, buf, len);
 	return DYN_ENCODED;
 }
 

@@ -141,6 +141,29 @@ dyn_traits_init(DynColumn *column)
 								 !codec->is_domain);
 }
 
+/*
+ * Part of a text: what is found by the text is compared again, as other parts
+ * and other items may have it, too.
+ */
+void
+dyn_traits_init_part(DynColumn *column, bool folded)
+{
+	const DynCodec *codec = &column->codec;
+	DynTraits  *traits = &column->traits;
+
+	memset(traits, 0, sizeof(*traits));
+	traits->point = traits->key = has_points(codec);
+	if (!traits->point)
+		return;
+	traits->equality = DYN_SUPERSET;
+	if (has_ranges(codec) && !folded)
+		traits->range = DYN_SUPERSET;
+	if (codec->kind == DYN_CODEC_BOOL)
+		traits->truth = DYN_SUPERSET;
+	traits->distinct = column_compares_bytes(column) &&
+		!(folded && is_text(codec));
+}
+
 /* ---- operators ---- */
 
 /* Does the operator compare decoded values by the codec's type? */
@@ -195,6 +218,7 @@ dyn_columns_exactness(const DynColumn *column, const DynColumn *other,
 	const DynCodec *b = &other->codec;
 
 	if (op->comparison == DYN_COMPARE_NE ||
+		dyn_column_is_part(column) || dyn_column_is_part(other) ||
 		!((is_plain_number(a) && is_plain_number(b)) ||
 		  (is_text(a) && is_text(b))) ||
 		!is_of_codec(op, a) || !is_of_codec(op, b))

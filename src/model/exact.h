@@ -80,6 +80,12 @@ typedef struct DynTraits
 /* Sets column->traits from the other fields. */
 extern void dyn_traits_init(struct DynColumn *column);
 
+/*
+ * The same for a column as it is spelled in a part of a template; `folded`: its
+ * letters in one case.  Nothing is exact.
+ */
+extern void dyn_traits_init_part(struct DynColumn *column, bool folded);
+
 /* column OP value, column OP ANY (array), value OP column */
 extern DynExactness dyn_operator_exactness(const struct DynColumn *column,
 										   const DynOperator *op);

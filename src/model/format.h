@@ -35,6 +35,8 @@ typedef enum DynFormatKind
 	DYN_FORMAT_EPOCH_DAYS,
 	DYN_FORMAT_STRING,
 	DYN_FORMAT_PADDED,
+	DYN_FORMAT_DIGITS,			/* an integer in S, as SQL prints it: of parts of
+								 * templates, without a word of its own */
 	DYN_FORMAT_BASE64,
 	DYN_FORMAT_JSON,
 	DYN_FORMAT_BOOL

@@ -32,6 +32,7 @@
 #include "options.h"
 #include "path.h"
 #include "row_test.h"
+#include "spelled.h"
 #include "pg_compat.h"
 
 const char *const dyn_scan_policy_names[] = {"allow", "warn", "error", NULL};
@@ -63,7 +64,9 @@ typedef enum ValueKind
 	VALUE_ENUM,
 	VALUE_PATH,
 	VALUE_FORMAT,
-	VALUE_MATCH
+	VALUE_MATCH,
+	VALUE_TEMPLATES,
+	VALUE_NAMES
 } ValueKind;
 
 typedef struct OptionEntry
@@ -133,6 +136,10 @@ static const OptionEntry options_table[] = {
 	false, "name (or ARN) of the DynamoDB table"},
 	{"match", ON_TABLE, VALUE_MATCH, 0, 0, NULL, "none", false,
 	"JSON object of attributes and constants, to which those of a row are equal"},
+	{"templates", ON_TABLE, VALUE_TEMPLATES, 0, 0, NULL, "none", false,
+	"JSON object of attributes and how their texts are composed of columns"},
+	{"trusted_indexes", ON_TABLE, VALUE_NAMES, 0, 0, NULL, "none", false,
+	"indexes whose keys every row has that has the columns of their templates"},
 	{"ttl", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "none", false,
 	"attribute with the time at which an item expires; expired ones are no rows"},
 	{"on_mismatch", ON_TABLE | ON_COLUMN, VALUE_ENUM, 0, 0, mismatch_words,
@@ -395,6 +402,15 @@ check_value(const OptionEntry *entry, const char *value)
 			if (!dyn_match_check(value, &why))
 				report_value(entry->name, value, why);
 			break;
+		case VALUE_TEMPLATES:
+			if (!dyn_templates_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_NAMES:
+			if (dyn_option_names(value) == NIL)
+				report_value(entry->name, value,
+							 "It must be names of indexes, separated by commas.");
+			break;
 	}
 }
 
@@ -456,6 +472,29 @@ dyn_option_text(List *options, const char *name)
 			return defGetString(def);
 	}
 	return NULL;
+}
+
+List *
+dyn_option_names(const char *value)
+{
+	List	   *names = NIL;
+	const char *p = value;
+
+	for (;;)
+	{
+		size_t		len = strcspn(p, ",");
+		const char *start = p + strspn(p, " ");
+		const char *end = p + len;
+
+		while (end > start && end[-1] == ' ')
+			end--;
+		if (end <= start)
+			return NIL;
+		names = lappend(names, pnstrdup(start, end - start));
+		if (p[len] == '\0')
+			return names;
+		p += len + 1;
+	}
 }
 
 int

@@ -51,6 +51,9 @@ extern bool dyn_option_bool(List *options, const char *name, bool fallback);
 extern int	dyn_option_enum(List *options, const char *name,
 							const char *const *words, int fallback);
 
+/* The names in a list with commas, as char *; NIL if one is missing. */
+extern List *dyn_option_names(const char *value);
+
 /* Those that are set, the others as they are in `fallback`. */
 extern DynReadOptions dyn_option_reads(List *options,
 									   const DynReadOptions *fallback);

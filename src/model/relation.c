@@ -32,15 +32,20 @@ read_column(DynColumn *column, Form_pg_attribute attr, Oid relid,
 	memset(&format, 0, sizeof(format));
 	options = GetForeignColumnOptions(relid, attr->attnum);
 	column->not_null = attr->attnotnull;
+	column->spelled = -1;
 	column->collation = attr->attcollation;
 	column->null_on_mismatch =
 		dyn_option_enum(options, "on_mismatch", on_mismatch_words,
 						table_null_on_mismatch) == 1;
 	if ((text = dyn_option_text(options, "path")) != NULL)
+	{
+		column->placed = true;
 		column->path = dyn_path_parse(text);
+	}
 	else
 	{
 		text = dyn_option_text(options, "attribute");
+		column->placed = text != NULL;
 		column->path = dyn_path_of_attribute(dyn_to_utf8(text ? text : column->name));
 	}
 	if ((text = dyn_option_text(options, "format")) != NULL)
@@ -76,6 +81,8 @@ remote_table(const DynRelation *relation, const char *name)
 static void
 read_options(DynRelation *relation, List *table)
 {
+	const char *text;
+
 	relation->table = remote_table(relation,
 								   dyn_option_text(table, "table_name"));
 	relation->options = dyn_option_reads(table, &relation->connection->reads);
@@ -85,6 +92,68 @@ read_options(DynRelation *relation, List *table)
 	relation->max_read_units = dyn_option_real(table, "max_read_units", 0);
 	relation->row_test = dyn_row_test(dyn_option_text(table, "match"),
 									  dyn_option_text(table, "ttl"));
+	if ((text = dyn_option_text(table, "templates")) != NULL)
+		relation->spelled = dyn_templates_parse(text, &relation->nspelled);
+	if ((text = dyn_option_text(table, "trusted_indexes")) != NULL)
+		relation->trusted_indexes = dyn_option_names(text);
+}
+
+void
+dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase)
+{
+	if (relation->nspelled > 0)
+		dyn_spelled_connect(relation->spelled, relation->nspelled,
+							relation->columns, relation->ncolumns, base, nbase,
+							relation->name);
+}
+
+void
+dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
+{
+	DynKeyAttr	base[2];
+	int			nbase = 0;
+
+	base[nbase++] = meta->key.hash[0];
+	if (meta->key.nrange > 0)
+		base[nbase++] = meta->key.range[0];
+	dyn_relation_connect(relation, base, nbase);
+}
+
+const DynSpelled *
+dyn_relation_spelled(const DynRelation *relation, const char *attribute)
+{
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		if (dyn_path_is_attribute(relation->spelled[i].path, attribute))
+			return &relation->spelled[i];
+	}
+	return NULL;
+}
+
+bool
+dyn_relation_has_row_test(const DynRelation *relation)
+{
+	if (relation->row_test.nterms > 0)
+		return true;
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		if (relation->spelled[i].base)
+			return true;
+	}
+	return false;
+}
+
+bool
+dyn_relation_trusts(const DynRelation *relation, const char *index)
+{
+	ListCell   *lc;
+
+	foreach(lc, relation->trusted_indexes)
+	{
+		if (strcmp(lfirst(lc), index) == 0)
+			return true;
+	}
+	return false;
 }
 
 DynRelation *
@@ -123,12 +192,26 @@ dyn_relation_column_of(const DynRelation *relation, const DynKeyAttr *attr)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		if (!column->dropped && column->path->nsteps == 1 &&
+		if (!column->dropped && !dyn_column_is_part(column) &&
+			column->path->nsteps == 1 &&
 			strcmp(column->path->steps[0].name, attr->name) == 0 &&
 			column->codec.wire == attr->type)
 			return i + 1;
 	}
 	return 0;
+}
+
+AttrNumber
+dyn_relation_only_column_of(const DynRelation *relation, const DynKeyAttr *attr)
+{
+	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
+	const DynSpelled *spelled;
+
+	if (attnum != 0)
+		return attnum;
+	spelled = dyn_relation_spelled(relation, attr->name);
+	return spelled != NULL && spelled->tmpl->nparts == 1
+		? spelled->parts[0].attnum : 0;
 }
 
 bool

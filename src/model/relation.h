@@ -14,23 +14,11 @@
 #include "utils/relcache.h"
 
 #include "../dynamodb/page.h"
-#include "exact.h"
+#include "column.h"
 #include "options.h"
 #include "row_test.h"
 #include "session.h"
-#include "types.h"
-
-typedef struct DynColumn
-{
-	const char *name;
-	bool		dropped;
-	bool		not_null;
-	Oid			collation;
-	const DynPath *path;		/* of the value in the item */
-	bool		null_on_mismatch;
-	DynCodec	codec;
-	DynTraits	traits;			/* see exact.h */
-} DynColumn;
+#include "spelled.h"
 
 typedef struct DynRelation
 {
@@ -41,7 +29,10 @@ typedef struct DynRelation
 	DynReadOptions options;		/* the table's, or else the server's */
 	bool		consistent;		/* option or parameter consistent_read */
 	double		max_read_units; /* the table's option; 0: no limit */
-	DynRowTest	row_test;
+	DynRowTest	row_test;		/* match and ttl */
+	int			nspelled;		/* templates */
+	DynSpelled *spelled;
+	List	   *trusted_indexes;	/* of char * */
 	bool		locked;			/* planning: a row mark may add ctid, unseen */
 	int			ncolumns;
 	DynColumn  *columns;		/* by attnum - 1 */
@@ -50,12 +41,40 @@ typedef struct DynRelation
 /* `userid` is the user whose rights the statement uses. */
 extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 
+/*
+ * Connects the templates, for which the table's key must be known.  Before, no
+ * column is read from a part.  Raises an error if a template does not fit the
+ * columns.
+ */
+extern void dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base,
+								 int nbase);
+
+extern void dyn_relation_connect_described(DynRelation *relation,
+										   const DynTableMeta *meta);
+
+/* The template of an attribute, or NULL. */
+extern const DynSpelled *dyn_relation_spelled(const DynRelation *relation,
+											  const char *attribute);
+
+/* May an item be no row? */
+extern bool dyn_relation_has_row_test(const DynRelation *relation);
+
+/* Is the index in trusted_indexes? */
+extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
+
 /* The policy in force: the stricter of option and parameter. */
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 
 /* The column with the value of a key attribute, of its type; 0 if none. */
 extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 										 const DynKeyAttr *attr);
+
+/*
+ * For estimates: the column that alone determines a key attribute, as its value
+ * or as the only part of its text; 0 if there is none.
+ */
+extern AttrNumber dyn_relation_only_column_of(const DynRelation *relation,
+											  const DynKeyAttr *attr);
 
 static inline DynColumn *
 dyn_relation_column(const DynRelation *relation, AttrNumber attnum)

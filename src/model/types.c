@@ -105,6 +105,9 @@ format_fits(const DynCodec *codec, DynFormatKind format)
 				 codec->kind <= DYN_CODEC_FLOAT8);
 		case DYN_FORMAT_ULID:
 			return codec->kind == DYN_CODEC_TIMESTAMPTZ;
+		case DYN_FORMAT_DIGITS:
+			return codec->kind >= DYN_CODEC_INT2 &&
+				codec->kind <= DYN_CODEC_INT8;
 		case DYN_FORMAT_PADDED:
 			return codec->kind >= DYN_CODEC_INT2 &&
 				codec->kind <= DYN_CODEC_NUMERIC;
@@ -130,6 +133,7 @@ format_hint(DynFormatKind format)
 			return "This format is for columns of a number type or uuid.";
 		case DYN_FORMAT_ULID:
 			return "This format is for columns of type timestamptz.";
+		case DYN_FORMAT_DIGITS:
 		case DYN_FORMAT_PADDED:
 			return "This format is for columns of an integer type or numeric.";
 		case DYN_FORMAT_BASE64:
@@ -186,6 +190,7 @@ apply_format_traits(DynCodec *codec)
 			codec->wire = DYN_TYPE_S;
 			codec->spelling.total = false;
 			break;
+		case DYN_FORMAT_DIGITS:
 		case DYN_FORMAT_BASE64:
 			codec->wire = DYN_TYPE_S;
 			codec->spelling.sorting = DYN_UNSORTED;

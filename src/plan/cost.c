@@ -86,7 +86,7 @@ dyn_table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
 	double		pages = dyn_table_pages(meta);
 
 	if (baserel->tuples <= 0 || (baserel->pages <= 1 && pages > 1))
-		return plan->relation->row_test.nterms == 0 ? described_items(meta)
+		return !dyn_relation_has_row_test(plan->relation) ? described_items(meta)
 			: clamp_row_est(described_items(meta) * ROW_SHARE);
 	if (meta->size_bytes == 0 || baserel->pages <= 1)
 		return baserel->tuples;
@@ -98,11 +98,14 @@ dyn_table_items(const RelOptInfo *baserel, const DynRelPlan *plan)
 {
 	double		rows = dyn_table_rows(baserel, plan);
 
-	return plan->relation->row_test.nterms == 0 ? rows
+	return !dyn_relation_has_row_test(plan->relation) ? rows
 		: Max(rows, described_items(plan->meta));
 }
 
-/* Is an attribute of the partition key given by the row test? */
+/*
+ * Is an attribute of the partition key given by the row test?  Then what the
+ * key finds is taken to be rows.
+ */
 static bool
 is_keyed_by_row_test(const DynAccess *access)
 {
@@ -112,7 +115,9 @@ is_keyed_by_row_test(const DynAccess *access)
 
 		foreach(lc, access->hash[i].preds)
 		{
-			if (((DynPred *) lfirst(lc))->kind == DYN_PRED_ROW)
+			const DynPred *pred = lfirst(lc);
+
+			if (pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_SPELLED)
 				return true;
 		}
 	}
@@ -174,6 +179,45 @@ dyn_fetched_part(const DynRelPlan *plan)
 	return all > 0 ? fetched / all : 1;
 }
 
+static double pred_keys(PlannerInfo *root, const DynPred *pred);
+
+/* The smallest number of values that one of the predicates allows. */
+static double
+fewest_keys(PlannerInfo *root, List *preds)
+{
+	double		fewest = -1;
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		double		keys = pred_keys(root, lfirst(lc));
+
+		if (keys >= 0 && (fewest < 0 || keys < fewest))
+			fewest = keys;
+	}
+	return fewest;
+}
+
+/* The combinations of its parts' values; ranges follow points. */
+static double
+spelled_keys(PlannerInfo *root, const DynPred *pred)
+{
+	double		keys = 1;
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+	{
+		const DynPred *arg = lfirst(lc);
+		double		values = arg->kind == DYN_PRED_AND
+			? fewest_keys(root, arg->args) : pred_keys(root, arg);
+
+		if (values < 0)
+			return -1;
+		keys *= values;
+	}
+	return keys;
+}
+
 static double
 pred_keys(PlannerInfo *root, const DynPred *pred)
 {
@@ -183,11 +227,14 @@ pred_keys(PlannerInfo *root, const DynPred *pred)
 	check_stack_depth();
 	switch (pred->kind)
 	{
+		case DYN_PRED_SPELLED:
+			return spelled_keys(root, pred);
 		case DYN_PRED_EQ:
 		case DYN_PRED_TRUE:
 		case DYN_PRED_FALSE:
 			return 1;
 		case DYN_PRED_ROW:
+		case DYN_PRED_MEMBERS:
 			return pred->nvalues;
 		case DYN_PRED_IN:
 			return Max(1.0, dyn_array_length(root, (Node *) pred->value));
@@ -200,21 +247,10 @@ pred_keys(PlannerInfo *root, const DynPred *pred)
 	}
 }
 
-/* The smallest number of values that a predicate on the attribute allows. */
 static double
 match_size(PlannerInfo *root, const DynKeyMatch *match)
 {
-	double		fewest = -1;
-	ListCell   *lc;
-
-	foreach(lc, match->preds)
-	{
-		double		keys = pred_keys(root, lfirst(lc));
-
-		if (keys >= 0 && (fewest < 0 || keys < fewest))
-			fewest = keys;
-	}
-	return Max(fewest, 1.0);
+	return Max(fewest_keys(root, match->preds), 1.0);
 }
 
 /* Each arm has the combinations of its attributes' values. */
@@ -261,7 +297,7 @@ static double
 collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 {
 	const DynRelation *relation = ((DynRelPlan *) baserel->fdw_private)->relation;
-	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
+	AttrNumber	attnum = dyn_relation_only_column_of(relation, attr);
 	const DynColumn *column;
 	VariableStatData variable;
 	double		sampled = Min(baserel->tuples, 300.0 * default_statistics_target);
@@ -269,7 +305,9 @@ collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 	bool		is_default;
 
 	if (attnum == 0)
-		return ((DynRelPlan *) baserel->fdw_private)->items;
+		return dyn_relation_spelled(relation, attr->name) != NULL
+			? DYN_COLLECTION_ITEMS
+			: ((DynRelPlan *) baserel->fdw_private)->items;
 	if (!dyn_has_statistics(relation->relid, attnum))
 		return DYN_COLLECTION_ITEMS;
 	column = dyn_relation_column(relation, attnum);
@@ -371,8 +409,8 @@ lengths_are_guessed(const DynRelPlan *plan, const DynIndexMeta *index)
 
 	for (int i = 0; i < key->nhash; i++)
 	{
-		AttrNumber	attnum = dyn_relation_column_of(plan->relation,
-													&key->hash[i]);
+		AttrNumber	attnum = dyn_relation_only_column_of(plan->relation,
+														 &key->hash[i]);
 
 		if (attnum == 0 ||
 			!dyn_has_statistics(plan->relation->relid, attnum))

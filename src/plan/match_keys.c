@@ -26,6 +26,7 @@
 #include "../model/path.h"
 #include "../model/pg_compat.h"
 #include "match_keys.h"
+#include "match_template.h"
 #include "presence.h"
 
 /* State of matching clauses to the key of one table or index. */
@@ -41,114 +42,6 @@ typedef struct KeyMatch
 	List	   *pushed_exactly; /* DynClauses that need no local check */
 } KeyMatch;
 
-/* ---- points and ranges ---- */
-
-static bool
-pred_is_on(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr)
-{
-	const char *name = dyn_pred_attribute(match->relation, pred);
-	const DynColumn *column;
-
-	if (name == NULL || strcmp(name, attr->name) != 0)
-		return false;
-	column = dyn_relation_column(match->relation, pred->field.attnum);
-	return column->codec.wire == attr->type && column->traits.key;
-}
-
-/*
- * Does a term of the row test give values for the key attribute?  NULL, and
- * values of other types, are in no item that the key finds.
- */
-static bool
-is_row_point(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr)
-{
-	const DynRowTerm *term = &match->relation->row_test.terms[pred->term];
-
-	if (!dyn_path_is_attribute(term->path, attr->name))
-		return false;
-	for (int i = 0; i < term->nvalues; i++)
-	{
-		if (term->values[i].type == attr->type)
-			return true;
-	}
-	return false;
-}
-
-static bool
-is_point_leaf(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr)
-{
-	if (pred->kind == DYN_PRED_ROW)
-		return is_row_point(match, pred, attr);
-	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN ||
-			dyn_pred_is_boolean(pred)) &&
-		pred_is_on(match, pred, attr) &&
-		dyn_relation_column(match->relation,
-							pred->field.attnum)->traits.point;
-}
-
-/*
- * The points that a predicate implies for the attribute: the predicate itself,
- * one member of an AND, the union over all arms of an OR.  NULL if there are
- * none.  Clears *pure unless the points are equivalent to the predicate.
- */
-static DynPred *
-implied_points(const KeyMatch *match, DynPred *pred, const DynKeyAttr *attr,
-			   bool *pure)
-{
-	DynPred    *points;
-	ListCell   *lc;
-
-	check_stack_depth();
-	if (is_point_leaf(match, pred, attr))
-		return pred;
-	*pure &= (pred->kind == DYN_PRED_OR);
-	if (pred->kind == DYN_PRED_AND)
-	{
-		foreach(lc, pred->args)
-		{
-			points = implied_points(match, lfirst(lc), attr, pure);
-			if (points != NULL)
-				return points;
-		}
-		return NULL;
-	}
-	if (pred->kind != DYN_PRED_OR)
-		return NULL;
-	points = palloc0(sizeof(DynPred));
-	points->kind = DYN_PRED_OR;
-	points->param = -1;
-	foreach(lc, pred->args)
-	{
-		DynPred    *arm = implied_points(match, lfirst(lc), attr, pure);
-
-		if (arm == NULL)
-			return NULL;
-		points->args = lappend(points->args, arm);
-	}
-	return points;
-}
-
-static bool
-is_range_pred(const KeyMatch *match, const DynPred *pred, const DynKeyAttr *attr)
-{
-	if (!pred_is_on(match, pred, attr))
-		return false;
-	switch (pred->kind)
-	{
-		case DYN_PRED_EQ:		/* not canonical: two bounds */
-		case DYN_PRED_LT:
-		case DYN_PRED_LE:
-		case DYN_PRED_GT:
-		case DYN_PRED_GE:
-			return true;
-		case DYN_PRED_PREFIX:
-		case DYN_PRED_LIKE:
-			return attr->type == DYN_TYPE_S;
-		default:
-			return false;
-	}
-}
-
 /* ---- matching attributes ---- */
 
 static void
@@ -159,11 +52,32 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 		match->pushed_exactly = lappend(match->pushed_exactly, clause);
 }
 
+/*
+ * What the clauses say of an attribute by its template, or NULL; `points`: of
+ * all its parts, for finitely many values.  Nothing is exact, since other items
+ * may have that text.
+ */
+static DynPred *
+match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
+{
+	List	   *used = NIL;
+	DynPred    *pred = dyn_match_template(match->relation, attr,
+										  match->index ? match->index->name : NULL,
+										  match->clauses, points,
+										  dyn_key_hash_position(match->key, attr->name) >= 0,
+										  &used);
+
+	match->consumed = list_concat(match->consumed, used);
+	return pred;
+}
+
 /* Collects the point predicates on one attribute; false if there is none. */
 static bool
 match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 			 bool exactly)
 {
+	DynTarget	target = {match->relation, attr, NULL, NULL};
+	DynPred    *spelled;
 	ListCell   *lc;
 
 	key_match->name = attr->name;
@@ -177,13 +91,16 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 
 		if (clause->pred == NULL || clause == match->row_keys)
 			continue;
-		points = implied_points(match, clause->pred, attr, &pure);
+		points = dyn_implied_points(&target, clause->pred, &pure);
 		if (points == NULL)
 			continue;
 		key_match->preds = lappend(key_match->preds, points);
 		if (pure)
 			consume(match, clause, exactly);
 	}
+	spelled = match_template(match, attr, true);
+	if (spelled != NULL)
+		key_match->preds = lappend(key_match->preds, spelled);
 	return key_match->preds != NIL;
 }
 
@@ -191,20 +108,25 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 static void
 match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 {
+	DynTarget	target = {match->relation, attr, NULL, NULL};
 	List	   *found = NIL;
+	DynPred    *spelled;
 	ListCell   *lc;
 
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
 
-		if (clause->pred != NULL && is_range_pred(match, clause->pred, attr) &&
-			!is_point_leaf(match, clause->pred, attr))
+		if (clause->pred != NULL && dyn_is_range_pred(&target, clause->pred) &&
+			!dyn_is_point_leaf(&target, clause->pred))
 		{
 			found = lappend(found, clause);
 			key_match->preds = lappend(key_match->preds, clause->pred);
 		}
 	}
+	spelled = match_template(match, attr, false);
+	if (spelled != NULL)
+		key_match->preds = lappend(key_match->preds, spelled);
 	foreach(lc, found)
 		consume(match, lfirst(lc), list_length(key_match->preds) == 1);
 }
@@ -228,12 +150,13 @@ static DynPred *
 arm_points(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr,
 		   bool *pure)
 {
+	DynTarget	target = {match->relation, attr, NULL, NULL};
 	ListCell   *lc;
 
 	foreach(lc, arm->args)
 	{
 		bool		alone = true;
-		DynPred    *points = implied_points(match, lfirst(lc), attr, &alone);
+		DynPred    *points = dyn_implied_points(&target, lfirst(lc), &alone);
 
 		if (points != NULL)
 		{
@@ -504,6 +427,22 @@ enforce_single_ranges(KeyMatch *match, DynAccess *access)
 	}
 }
 
+static List *
+clause_rinfos(List *clauses)
+{
+	List	   *rinfos = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		const DynClause *clause = lfirst(lc);
+
+		if (clause->rinfo != NULL)
+			rinfos = list_append_unique_ptr(rinfos, clause->rinfo);
+	}
+	return rinfos;
+}
+
 /* ---- filters ---- */
 
 typedef struct FilterCheck
@@ -584,6 +523,8 @@ leaf_bytes(const DynRelation *relation, const DynPred *pred)
 
 	if (pred->kind == DYN_PRED_FIELDS)
 		bytes += path_bytes(dyn_relation_column(relation, pred->other)->path);
+	if (pred->kind == DYN_PRED_SPELLED)
+		bytes += 7 * DYN_EXPR_MAX_IN;
 	if (pred->kind == DYN_PRED_IN || pred->kind == DYN_PRED_NOT_IN)
 		bytes += 7 * constant_elements(pred);
 	return bytes;
@@ -598,6 +539,8 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 	const DynPath *path;
 
 	/* at most ten comparisons with their tokens, for TEXT_EQ and booleans */
+	if (!dyn_pred_is_of_attribute(relation, pred))
+		return true;
 	check->operators += 12;
 	check->bytes += leaf_bytes(relation, pred);
 	path = dyn_pred_path(relation, pred);
@@ -622,6 +565,36 @@ enforce_filters(KeyMatch *match, List *exact)
 
 		clause->pred->enforced = true;
 		match->pushed_exactly = lappend(match->pushed_exactly, clause);
+	}
+}
+
+/*
+ * What clauses say of other attributes by their templates.  These filters only
+ * save the transfer of items.
+ */
+static void
+add_template_filters(FilterCheck *check, DynAccess *access)
+{
+	const KeyMatch *match = check->match;
+
+	for (int i = 0; i < match->relation->nspelled; i++)
+	{
+		DynKeyAttr	attr = {dyn_spelled_name(&match->relation->spelled[i]), DYN_TYPE_S};
+		List	   *used = NIL;
+		DynPred    *pred;
+
+		if (dyn_template_is_bare(match->relation->spelled[i].tmpl))
+			continue;
+		pred = dyn_match_template(match->relation, &attr, NULL, match->clauses, true,
+								  false, &used);
+		if (pred == NULL)
+			pred = dyn_match_template(match->relation, &attr, NULL, match->clauses,
+									  false, false, &used);
+		if (pred == NULL || dyn_pred_walk(pred, leaf_is_forbidden, check))
+			continue;
+		access->filters = lappend(access->filters, pred);
+		access->filter_rinfos = list_concat_unique_ptr(access->filter_rinfos,
+													   clause_rinfos(used));
 	}
 }
 
@@ -652,6 +625,7 @@ match_filters(KeyMatch *match, DynAccess *access)
 		if (clause->exact && clause->sized)
 			exact = lappend(exact, clause);
 	}
+	add_template_filters(&check, access);
 	if (check.operators <= DYN_EXPR_MAX_OPERATORS &&
 		check.bytes <= DYN_EXPR_MAX_BYTES)
 		enforce_filters(match, exact);
@@ -696,22 +670,6 @@ make_access(const DynRelPlan *plan, const DynIndexMeta *index,
 	if (key->nrange > 0)
 		access->base[access->nbase++] = key->range[0];
 	return access;
-}
-
-static List *
-clause_rinfos(List *clauses)
-{
-	List	   *rinfos = NIL;
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		const DynClause *clause = lfirst(lc);
-
-		if (clause->rinfo != NULL)
-			rinfos = list_append_unique_ptr(rinfos, clause->rinfo);
-	}
-	return rinfos;
 }
 
 static bool

@@ -15,6 +15,7 @@
 /* What planning knows about one foreign table; in baserel->fdw_private. */
 typedef struct DynRelPlan
 {
+	Index		relid;			/* of the RelOptInfo */
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	List	   *clauses;		/* DynClause * of baserestrictinfo */

@@ -519,11 +519,9 @@ column_join_clauses(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum)
 }
 
 static void
-collect_outer_sets(PlannerInfo *root, RelOptInfo *baserel,
-				   const DynKeyAttr *attr, List **sets)
+collect_column_sets(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum,
+					List **sets)
 {
-	DynRelPlan *plan = baserel->fdw_private;
-	AttrNumber	attnum = dyn_relation_column_of(plan->relation, attr);
 	ListCell   *lc;
 
 	if (attnum == 0)
@@ -535,6 +533,19 @@ collect_outer_sets(PlannerInfo *root, RelOptInfo *baserel,
 		if (restriction_is_securely_promotable(rinfo, baserel))
 			add_outer_relids(sets, baserel, rinfo->clause_relids);
 	}
+}
+
+/* Of the column that shows the attribute, and of those in its template. */
+static void
+collect_outer_sets(PlannerInfo *root, RelOptInfo *baserel,
+				   const DynKeyAttr *attr, List **sets)
+{
+	const DynRelation *relation = ((DynRelPlan *) baserel->fdw_private)->relation;
+	const DynSpelled *spelled = dyn_relation_spelled(relation, attr->name);
+
+	collect_column_sets(root, baserel, dyn_relation_column_of(relation, attr), sets);
+	for (int p = 0; spelled != NULL && p < spelled->tmpl->nparts; p++)
+		collect_column_sets(root, baserel, spelled->parts[p].attnum, sets);
 }
 
 static void

@@ -401,6 +401,38 @@ clause_expressions(List *clauses)
 	return exprs;
 }
 
+/* Has every selected row a value of the column? */
+static bool
+has_value(const Place *place, Index relid, List *exprs, AttrNumber attnum)
+{
+	return dyn_relation_column(place->plan->relation, attnum)->not_null ||
+		dyn_var_is_nonnullable(exprs, relid, attnum);
+}
+
+/*
+ * Is the attribute present by its template?  If a column with a value is read
+ * from it, or by a promise: the row has all columns of the template.
+ */
+static bool
+is_spelled(const Place *place, Index relid, List *exprs)
+{
+	const DynRelation *relation = place->plan->relation;
+	const DynSpelled *spelled = dyn_relation_spelled(relation, place->attr->name);
+	bool		all = true;
+
+	if (spelled == NULL)
+		return false;
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		bool		value = has_value(place, relid, exprs, spelled->parts[p].attnum);
+
+		if (value && spelled->parts[p].source)
+			return true;
+		all &= value;
+	}
+	return all && dyn_relation_trusts(relation, place->index->name);
+}
+
 static bool
 may_be_present(const Place *place, Index relid, List *clauses, List *exprs)
 {
@@ -408,6 +440,8 @@ may_be_present(const Place *place, Index relid, List *clauses, List *exprs)
 
 	if (presence != NO_POINT)
 		return presence == PRESENT;
+	if (is_spelled(place, relid, exprs))
+		return true;
 	if (depends_on_values(place))
 		return presence_by_values(place, clause_preds(clauses)) >= LATER;
 	return is_promised(place) ||
@@ -479,13 +513,14 @@ dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
 			   List *clauses, DynAccess *access)
 {
 	List	   *preds = clause_preds(clauses);
+	List	   *exprs = clause_expressions(clauses);
 
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
 		Place		place = place_of(plan, index, i);
 		DynProof   *proof = &access->proofs[access->nproofs];
 
-		if (!depends_on_values(&place) ||
+		if (!depends_on_values(&place) || is_spelled(&place, plan->relid, exprs) ||
 			presence_by_row_test(&place) != NO_POINT ||
 			presence_by_values(&place, preds) != LATER)
 			continue;

@@ -235,6 +235,8 @@ dyn_pred_path(const DynRelation *relation, const DynPred *pred)
 {
 	if (pred->kind == DYN_PRED_ROW)
 		return relation->row_test.terms[pred->term].path;
+	if (pred->kind == DYN_PRED_SPELLED)
+		return relation->spelled[pred->term].path;
 	return dyn_field_path(relation, &pred->field);
 }
 
@@ -352,17 +354,48 @@ describe_operator(Oid opno, int kind, Oid collation)
 	return op;
 }
 
+/*
+ * Can a part of some template, where the column is spelled in another way than
+ * in its own attribute, be compared?
+ */
+static bool
+is_comparable_in_part(const ClassifyContext *context, const DynField *field,
+					  const DynOperator *op)
+{
+	const DynRelation *relation = context->relation;
+
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		for (int p = 0; p < relation->spelled[i].tmpl->nparts; p++)
+		{
+			const DynPart *part = &relation->spelled[i].parts[p];
+
+			if (part->attnum == field->attnum &&
+				dyn_operator_exactness(&part->column, op) != DYN_LOCAL)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* field op value */
 static DynPred *
 classify_comparison(ClassifyContext *context, int kind, const DynOperator *op,
 					const DynField *field, Node *value)
 {
-	if (field->steps != NIL ||
-		!accept(context,
-				dyn_operator_exactness(field_column(context, field), op)))
+	DynExactness exactness = field->steps != NIL ? DYN_LOCAL
+		: dyn_operator_exactness(field_column(context, field), op);
+	DynPred    *pred;
+
+	if (exactness == DYN_LOCAL &&
+		(field->steps != NIL || !is_comparable_in_part(context, field, op)))
 		return NULL;
+	(void) accept(context, exactness);
 	classify_size(context, value, op->value_type);
-	return make_value_pred(kind, field, value, op->value_type);
+	pred = make_value_pred(kind, field, value, op->value_type);
+	pred->operator = *op;
+	pred->part_only = exactness == DYN_LOCAL;
+	return pred;
 }
 
 /* info->>'a' = value: compares the spelling, so it is only a superset. */
@@ -431,12 +464,16 @@ classify_prefix(ClassifyContext *context, DynPredKind kind, Node *left, Node *ri
 	DynField	field;
 	bool		text;
 
+	DynPred    *pred;
+
 	if (!match_comparand(context, left, &field, &text) || text ||
 		field.steps != NIL || !is_runtime_value(context, right) ||
 		!accept(context, dyn_prefix_exactness(field_column(context, &field),
 											  collation)))
 		return NULL;
-	return make_value_pred(kind, &field, right, TEXTOID);
+	pred = make_value_pred(kind, &field, right, TEXTOID);
+	pred->operator.collation = collation;
+	return pred;
 }
 
 /* array_column @> array */
@@ -554,6 +591,7 @@ classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 	int			kind = comparison_kind(op->opno);
 	DynOperator operator;
 	DynField	field;
+	DynPred    *pred;
 	bool		text;
 	int			size;
 
@@ -571,8 +609,10 @@ classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 	size = dyn_fixed_array_size(array);
 	if (size < 0 || size > DYN_EXPR_MAX_IN)
 		context->sized = false;
-	return make_value_pred(kind == DYN_PRED_EQ ? DYN_PRED_IN : DYN_PRED_NOT_IN,
+	pred = make_value_pred(kind == DYN_PRED_EQ ? DYN_PRED_IN : DYN_PRED_NOT_IN,
 						   &field, array, operator.value_type);
+	pred->operator = operator;
+	return pred;
 }
 
 /* A boolean column alone, negated, or with IS TRUE or IS FALSE. */
@@ -711,6 +751,11 @@ dyn_row_clauses(const DynRelation *relation)
 {
 	List	   *clauses = NIL;
 
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		if (relation->spelled[i].base)
+			clauses = lappend(clauses, palloc0(sizeof(DynClause)));
+	}
 	for (int i = 0; i < relation->row_test.nterms; i++)
 	{
 		DynClause  *clause = palloc0(sizeof(DynClause));
@@ -736,8 +781,47 @@ dyn_pred_attribute(const DynRelation *relation, const DynPred *pred)
 	if (((pred->kind < DYN_PRED_EQ || pred->kind > DYN_PRED_LIKE) &&
 		 !dyn_pred_is_boolean(pred)) || pred->field.steps != NIL)
 		return NULL;
+	if (!dyn_pred_is_of_attribute(relation, pred))
+		return NULL;
 	path = dyn_relation_column(relation, pred->field.attnum)->path;
 	return path->nsteps == 1 ? path->steps[0].name : NULL;
+}
+
+bool
+dyn_pred_is_of_attribute(const DynRelation *relation, const DynPred *pred)
+{
+	if (pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_SPELLED)
+		return true;
+	if (pred->part_only ||
+		dyn_column_is_part(dyn_relation_column(relation, pred->field.attnum)))
+		return false;
+	return pred->kind != DYN_PRED_FIELDS ||
+		!dyn_column_is_part(dyn_relation_column(relation, pred->other));
+}
+
+/* Is each part of the text fixed to one value? */
+static bool
+spells_one_text(const DynRelation *relation, const DynPred *pred)
+{
+	ListCell   *arg,
+			   *lc;
+
+	if (list_length(pred->args) < relation->spelled[pred->term].tmpl->nparts)
+		return false;
+	foreach(arg, pred->args)
+	{
+		bool		single = false;
+
+		foreach(lc, ((DynPred *) lfirst(arg))->args)
+		{
+			const DynPred *one = lfirst(lc);
+
+			single |= one->kind == DYN_PRED_EQ || dyn_pred_is_boolean(one);
+		}
+		if (!single)
+			return false;
+	}
+	return true;
 }
 
 bool
@@ -745,6 +829,8 @@ dyn_pred_is_single(const DynRelation *relation, const DynPred *pred)
 {
 	if (pred->kind == DYN_PRED_ROW)
 		return pred->nvalues == 1;
+	if (pred->kind == DYN_PRED_SPELLED)
+		return spells_one_text(relation, pred);
 	return (pred->kind == DYN_PRED_EQ || dyn_pred_is_boolean(pred)) &&
 		dyn_relation_column(relation, pred->field.attnum)->traits.point;
 }

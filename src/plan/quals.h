@@ -43,7 +43,11 @@ typedef enum DynPredKind
 	DYN_PRED_TRUE,				/* boolean field */
 	DYN_PRED_FALSE,
 	DYN_PRED_FIELDS,			/* field op other field */
-	DYN_PRED_ROW				/* term of the row test; alone, without field */
+	DYN_PRED_ROW,				/* term of the row test; alone, without field */
+	DYN_PRED_SPELLED,			/* the text of a template's attribute is
+								 * spelled by args, one AND for each of the
+								 * leading parts (match_template.h) */
+	DYN_PRED_MEMBERS			/* among them: all members of a part */
 } DynPredKind;
 
 /* A place in the item: a column, and for jsonb a path of names below it. */
@@ -58,11 +62,15 @@ typedef struct DynPred
 	DynPredKind kind;
 	DynPredKind op;				/* FIELDS: EQ .. GE */
 	DynField	field;
-	AttrNumber	other;			/* FIELDS */
+	AttrNumber	other;			/* FIELDS; MEMBERS: number of the part */
 	Expr	   *value;			/* at planning; NULL in an executable plan */
+	DynOperator operator;		/* of comparisons; at planning */
+	bool		part_only;		/* at planning: it says something of parts of
+								 * keys, but not of the column's own attribute */
 	int			param;			/* position of the value in fdw_exprs */
-	int			term;			/* ROW: its number, from 0 */
-	int			nvalues;		/* ROW, at planning: of the term */
+	int			term;			/* ROW, SPELLED, MEMBERS: number of the term
+								 * or the template, from 0 */
+	int			nvalues;		/* ROW, MEMBERS, at planning */
 	Oid			valuetype;		/* of the value, or of its elements */
 	bool		enforced;		/* of a filter: it is not checked again */
 	List	   *args;			/* of DynPred * */
@@ -80,7 +88,11 @@ typedef struct DynClause
 extern List *dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 								const DynRelation *relation, List *rinfos);
 
-/* Clauses for the terms of the row test; a List of DynClause *. */
+/*
+ * Clauses for the row test; a List of DynClause *: one for each term, and for
+ * each template of a key attribute one without a predicate, which is checked
+ * locally.
+ */
 extern List *dyn_row_clauses(const DynRelation *relation);
 
 /*
@@ -89,6 +101,13 @@ extern List *dyn_row_clauses(const DynRelation *relation);
  */
 extern const char *dyn_pred_attribute(const DynRelation *relation,
 									  const DynPred *pred);
+
+/*
+ * Does it compare attributes themselves, so that it might be a filter?  Not
+ * what compares a part of a text.
+ */
+extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
+									 const DynPred *pred);
 
 /* A boolean column that is true, or false. */
 static inline bool

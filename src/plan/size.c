@@ -45,11 +45,13 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 		: GetUserId();
 	ListCell   *lc;
 
+	plan->relid = baserel->relid;
 	plan->relation = dyn_relation_open(relid, userid);
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
 	plan->relation->locked = has_row_mark(root, baserel->relid);
 	plan->meta = dyn_session_table(plan->relation->connection,
 								   plan->relation->table);
+	dyn_relation_connect_described(plan->relation, plan->meta);
 	plan->clauses = list_concat(dyn_row_clauses(plan->relation),
 								dyn_quals_classify(root, baserel, plan->relation,
 												   baserel->baserestrictinfo));
@@ -65,19 +67,29 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 
 /* ---- the unique key ---- */
 
-/* Adds a column to the index; false if no column has the attribute. */
+/* Two attributes, each with the columns of a template. */
+#define MAX_KEY_COLUMNS	(2 * DYN_TEMPLATE_MAX_PARTS)
+
 static bool
-add_index_column(IndexOptInfo *index, const DynRelation *relation,
-				 const DynKeyAttr *attr)
+has_index_column(const IndexOptInfo *index, AttrNumber attnum)
 {
-	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
-	const DynColumn *column;
+	for (int i = 0; i < index->ncolumns; i++)
+	{
+		if (index->indexkeys[i] == attnum)
+			return true;
+	}
+	return false;
+}
+
+/* Adds a column to the index; false if it does not tell keys apart. */
+static bool
+add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column)
+{
 	TypeCacheEntry *type;
 	int			n = index->ncolumns;
 
-	if (attnum == 0)
-		return false;
-	column = dyn_relation_column(relation, attnum);
+	if (has_index_column(index, attnum))
+		return true;
 	type = lookup_type_cache(column->codec.basetype, TYPECACHE_BTREE_OPFAMILY);
 	if (!column->traits.distinct || !OidIsValid(type->btree_opf))
 		return false;
@@ -89,6 +101,28 @@ add_index_column(IndexOptInfo *index, const DynRelation *relation,
 	return true;
 }
 
+/* Adds what determines the attribute; false if no columns do. */
+static bool
+add_index_attribute(IndexOptInfo *index, const DynRelation *relation,
+					const DynKeyAttr *attr)
+{
+	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
+	const DynSpelled *spelled = dyn_relation_spelled(relation, attr->name);
+
+	if (attnum != 0)
+		return add_index_column(index, attnum,
+								dyn_relation_column(relation, attnum));
+	if (spelled == NULL)
+		return false;
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		if (!add_index_column(index, spelled->parts[p].attnum,
+							  &spelled->parts[p].column))
+			return false;
+	}
+	return true;
+}
+
 static void
 add_unique_key(RelOptInfo *baserel, const DynRelPlan *plan)
 {
@@ -96,17 +130,18 @@ add_unique_key(RelOptInfo *baserel, const DynRelPlan *plan)
 	IndexOptInfo *index = makeNode(IndexOptInfo);
 
 	index->rel = baserel;
-	index->indexkeys = palloc0(2 * sizeof(int));
-	index->indexcollations = palloc0(2 * sizeof(Oid));
-	index->opfamily = palloc0(2 * sizeof(Oid));
-	index->opcintype = palloc0(2 * sizeof(Oid));
-	index->canreturn = palloc0(2 * sizeof(bool));
+	index->indexkeys = palloc0(MAX_KEY_COLUMNS * sizeof(int));
+	index->indexcollations = palloc0(MAX_KEY_COLUMNS * sizeof(Oid));
+	index->opfamily = palloc0(MAX_KEY_COLUMNS * sizeof(Oid));
+	index->opcintype = palloc0(MAX_KEY_COLUMNS * sizeof(Oid));
+	index->canreturn = palloc0(MAX_KEY_COLUMNS * sizeof(bool));
 	index->relam = BTREE_AM_OID;
 	index->tuples = baserel->tuples;
 	index->unique = index->immediate = index->hypothetical = true;
-	if (add_index_column(index, plan->relation, &key->hash[0]) &&
+	if (add_index_attribute(index, plan->relation, &key->hash[0]) &&
 		(key->nrange == 0 ||
-		 add_index_column(index, plan->relation, &key->range[0])))
+		 add_index_attribute(index, plan->relation, &key->range[0])) &&
+		index->ncolumns > 0)
 		baserel->indexlist = lappend(baserel->indexlist, index);
 }
 

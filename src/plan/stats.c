@@ -23,7 +23,7 @@ static AttrNumber
 partition_column(const DynRelPlan *plan, const DynKeySchema *key)
 {
 	return key->nhash != 1 ? 0
-		: dyn_relation_column_of(plan->relation, &key->hash[0]);
+		: dyn_relation_only_column_of(plan->relation, &key->hash[0]);
 }
 
 /* Does a partition key of the table or of an index divide items by it? */

@@ -73,8 +73,8 @@ share_of_nulls(const RelOptInfo *rel, AttrNumber attnum)
 {
 	const DynRelPlan *plan = rel->fdw_private;
 
-	return attnum == dyn_relation_column_of(plan->relation,
-											&plan->meta->key.hash[0])
+	return attnum == dyn_relation_only_column_of(plan->relation,
+												 &plan->meta->key.hash[0])
 		? 0 : DEFAULT_UNK_SEL;
 }
 

@@ -16,6 +16,8 @@
 
 #include "../../base/number.h"
 #include "filter.h"
+#include "key_range.h"
+#include "like.h"
 
 static DynCond *
 new_cond(DynCondKind kind)
@@ -290,50 +292,6 @@ contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 
 /* ---- text ---- */
 
-/* An odd number of escape characters at the end: the last one escapes nothing. */
-static bool
-ends_in_escape(const char *pattern, size_t len)
-{
-	size_t		n = 0;
-
-	while (n < len && pattern[len - n - 1] == '\\')
-		n++;
-	return n % 2 != 0;
-}
-
-DynLike
-dyn_like_pattern(const char *pattern, size_t len, char **text, size_t *text_len)
-{
-	bool		wild = false;	/* a wildcard was seen */
-	bool		leading = true; /* and none before the text */
-
-	*text = palloc(len + 1);
-	*text_len = 0;
-	if (ends_in_escape(pattern, len))
-		return DYN_LIKE_ANYTHING;
-	for (size_t i = 0; i < len; i++)
-	{
-		char		c = pattern[i];
-
-		if (c == '%' || c == '_')
-		{
-			wild = true;
-			if (*text_len > 0)
-				break;
-			leading = false;
-			continue;
-		}
-		if (c == '\\')
-			c = pattern[++i];
-		(*text)[(*text_len)++] = c;
-	}
-	if (!wild)
-		return DYN_LIKE_EQUAL;
-	if (*text_len == 0)
-		return DYN_LIKE_ANYTHING;
-	return leading ? DYN_LIKE_PREFIX : DYN_LIKE_CONTAINS;
-}
-
 static DynCond *
 prefix_cond(const DynPath *path, DynScalar prefix)
 {
@@ -601,6 +559,8 @@ dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 		return junction_cond(relation, pred, values);
 	if (pred->kind == DYN_PRED_ROW)
 		return dyn_row_cond(&relation->row_test.terms[pred->term]);
+	if (pred->kind == DYN_PRED_SPELLED)
+		return dyn_spelled_cond(relation, pred, values);
 	codec = &dyn_relation_column(relation, pred->field.attnum)->codec;
 	path = dyn_field_path(relation, &pred->field);
 	switch (pred->kind)

@@ -18,6 +18,7 @@
 #include "../../model/encoding.h"
 #include "../../model/path.h"
 #include "filter.h"
+#include "parts.h"
 #include "request.h"
 #include "rows.h"
 
@@ -193,25 +194,47 @@ release_scratch(void *arg)
 	dyn_buffer_free(arg);
 }
 
+/* What decides whether an item is a row is read whole. */
+static void
+read_whole(DynRows *rows, const List *paths)
+{
+	int			more = list_length(paths);
+	ListCell   *lc;
+
+	rows->paths = repalloc(rows->paths, (rows->npaths + more + 1) * sizeof(DynPath));
+	rows->projection = repalloc(rows->projection, (rows->nprojection + more + 1) *
+								sizeof(DynPath));
+	foreach(lc, paths)
+	{
+		if (!has_path(rows, lfirst(lc)))
+			add_path(rows, lfirst(lc));
+		ask_for(rows, *(const DynPath *) lfirst(lc));
+	}
+}
+
+static List *
+term_paths(const DynRowTest *test)
+{
+	List	   *paths = NIL;
+
+	for (int i = 0; i < test->nterms; i++)
+		paths = lappend(paths, unconstify(DynPath *, test->terms[i].path));
+	return paths;
+}
+
 void
 dyn_rows_add_test(DynRows *rows)
 {
 	const DynRowTest *test = &rows->relation->row_test;
 	MemoryContextCallback *callback;
 
+	if (rows->relation->nspelled > 0)
+		read_whole(rows, dyn_parts_paths(rows->relation));
+	if (test->nterms > 0)
+		read_whole(rows, term_paths(test));
+	rows->parts = dyn_parts_create(rows->relation, rows->paths, rows->npaths);
 	if (test->nterms == 0)
 		return;
-	rows->paths = repalloc(rows->paths, (rows->npaths + test->nterms + 1) *
-						   sizeof(DynPath));
-	rows->projection = repalloc(rows->projection,
-								(rows->nprojection + test->nterms + 1) *
-								sizeof(DynPath));
-	for (int i = 0; i < test->nterms; i++)
-	{
-		if (!has_path(rows, test->terms[i].path))
-			add_path(rows, test->terms[i].path);
-		ask_for(rows, *test->terms[i].path);
-	}
 	rows->test = dyn_row_test_cond(test);
 	if (!dyn_cond_bind(rows->test, rows->paths, rows->npaths))
 		elog(ERROR, "an attribute of the row test is not read");
@@ -364,28 +387,44 @@ conversion_context(void *arg)
 
 /* ---- decoding ---- */
 
+/* NULL, where that is allowed. */
 static bool
-decode_column(DynRows *rows, const DynValue *values, int i, Datum *result)
+accept_null(DynRows *rows, const DynValue *values, int i)
 {
 	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
-	const DynValue *value = &values[i];
-	const char *why = NULL;
+	const char *why;
 
-	rows->current = i;
-	if (value->type != DYN_TYPE_ABSENT && value->type != DYN_TYPE_NULL)
-	{
-		if (dyn_codec_decode(&column->codec, value, column->null_on_mismatch,
-							 result, &why))
-			return true;
-		if (!column->null_on_mismatch)
-			report_mismatch(rows, values, i, why);
-	}
 	if (column->not_null && !rows->partial[i])
 		report_null(rows, values, i);
 	if (column->codec.is_domain)
 		(void) dyn_codec_check_domain(&column->codec, (Datum) 0, true, false,
 									  &why);
 	return false;
+}
+
+static bool
+decode_column(DynRows *rows, const DynValue *values, int i, Datum *result)
+{
+	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
+	const DynValue *value = &values[i];
+	DynValue	part;
+	const char *why = NULL;
+	bool		fits = true;
+
+	rows->current = i;
+	if (dyn_column_is_part(column))
+	{
+		fits = dyn_parts_value(rows->parts, column, i, &part, &why);
+		value = &part;
+	}
+	if (fits && (value->type == DYN_TYPE_ABSENT || value->type == DYN_TYPE_NULL))
+		return accept_null(rows, values, i);
+	if (fits && dyn_codec_decode(&column->codec, value, column->null_on_mismatch,
+								 result, &why))
+		return true;
+	if (!column->null_on_mismatch)
+		report_mismatch(rows, values, i, why);
+	return accept_null(rows, values, i);
 }
 
 /* Not inlined, so that to ask for a row of an item that has no more is cheap. */
@@ -426,12 +465,41 @@ is_row(DynRows *rows, const DynValue *values)
 	return passes;
 }
 
+DYN_NORETURN static void
+report_ambiguous(const DynRows *rows, const DynValue *values,
+				 const char *attribute)
+{
+	const char *note;
+	const char *key = item_key(rows, values, &note);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("attribute \"%s\" of an item of foreign table \"%s\" fits its template in more than one way",
+					dyn_from_utf8_lossy(attribute), rows->relation->name),
+			 errdetail("DynamoDB table \"%s\", item %s: a part of the text contains the character that ends the part.%s",
+					   rows->relation->table, key, note),
+			 errhint("Write ${column:plain} in the template if such items are none of this table's rows, or ${column:any} if they are.")));
+}
+
+/* Not inlined, as most tables have no templates. */
+static pg_noinline bool
+parts_fit(DynRows *rows, const DynValue *values)
+{
+	const char *attribute = NULL;
+	DynFit		fit = dyn_parts_begin(rows->parts, values, &attribute);
+
+	if (fit == DYN_FIT_AMBIGUOUS)
+		report_ambiguous(rows, values, attribute);
+	return fit == DYN_FIT_ROW;
+}
+
 void
 dyn_rows_begin(DynRows *rows, const DynValue *values)
 {
 	Assert(rows->left == 0);
 	rows->values = values;
-	rows->left = rows->test == NULL || is_row(rows, values) ? 1 : 0;
+	rows->left = (rows->test == NULL || is_row(rows, values)) &&
+		(rows->parts == NULL || parts_fit(rows, values)) ? 1 : 0;
 }
 
 bool

@@ -47,6 +47,7 @@ typedef struct DynRows
 	void	   *find_key_arg;
 
 	DynCond    *test;			/* which items are rows; NULL: all of them */
+	struct DynParts *parts;		/* of texts that templates spell; or NULL */
 	DynBuffer	scratch;		/* of the test */
 
 	const DynValue *values;		/* of the item in hand */

@@ -108,16 +108,33 @@ typedef struct FilterTraits
 } FilterTraits;
 
 static bool
-visit_leaf(DynPred *pred, void *arg)
+visit_value(DynPred *pred, void *arg)
 {
 	FilterTraits *traits = arg;
 
 	if (pred->param >= 0 &&
 		bms_overlap(traits->kept->value_params[pred->param], traits->kept->changed))
 		traits->changes = true;
+	return false;
+}
+
+/* The text of a key is read in any case. */
+static bool
+visit_leaf(DynPred *pred, void *arg)
+{
+	FilterTraits *traits = arg;
+	ListCell   *lc;
+
+	(void) visit_value(pred, traits);
+	if (pred->kind == DYN_PRED_SPELLED)
+	{
+		foreach(lc, pred->args)
+			(void) dyn_pred_walk(lfirst(lc), visit_value, traits);
+	}
 	if (pred->kind == DYN_PRED_FIELDS)
 		traits->compares_fields = true;
-	traits->fields = lappend(traits->fields, &pred->field);
+	if (pred->field.attnum > 0)
+		traits->fields = lappend(traits->fields, &pred->field);
 	return false;
 }
 
@@ -154,9 +171,15 @@ static bool
 visit_used(DynPred *pred, void *arg)
 {
 	bool	   *used = arg;
+	ListCell   *lc;
 
 	if (pred->param >= 0)
 		used[pred->param] = true;
+	if (pred->kind == DYN_PRED_SPELLED)
+	{
+		foreach(lc, pred->args)
+			(void) dyn_pred_walk(lfirst(lc), visit_used, arg);
+	}
 	return false;
 }
 

@@ -1,0 +1,780 @@
+/*
+ * key_range.c
+ *		From predicates on a key attribute to the values that it may have.
+ */
+#include "postgres.h"
+
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "../../dynamodb/template_text.h"
+#include "../../model/path.h"
+#include "key_range.h"
+#include "like.h"
+
+/* A text longer than the largest item is in no item. */
+#define MAX_TEXT_BYTES	(400 * 1024)
+
+/* ---- points ---- */
+
+/* Keeps of the range's points those that are in the set, too. */
+static void
+intersect_points(DynKeyRange *range, const DynPointSet *set)
+{
+	int			kept = 0;
+	int			j = 0;
+
+	for (int i = 0; i < range->npoints && j < set->n; i++)
+	{
+		int			order = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		while (j < set->n &&
+			   (order = dyn_scalar_compare(&set->points[j], &range->points[i])) < 0)
+			j++;
+		if (j < set->n && order == 0)
+			range->points[kept++] = range->points[i];
+	}
+	range->npoints = kept;
+}
+
+/* The set is sorted, and the range's from now on. */
+static void
+apply_point_set(DynKeyRange *range, const DynPointSet *set)
+{
+	if (range->has_points)
+		intersect_points(range, set);
+	else
+	{
+		range->has_points = true;
+		range->npoints = set->n;
+		range->points = set->points;
+	}
+	if (range->npoints == 0)
+		range->contradiction = true;
+}
+
+static void
+apply_points(const DynResolveContext *context, DynKeyRange *range,
+			 const DynPred *pred, DynType type)
+{
+	DynPointSet set = {0, 0, NULL};
+
+	dyn_collect_points(context, pred, type, &set, &range->room);
+	dyn_sort_points(&set);
+	apply_point_set(range, &set);
+}
+
+/* ---- intervals ---- */
+
+/*
+ * A bound that no key can reach, moved to where keys are: nothing is below the
+ * empty text, and what is longer than a key sorts right behind its beginning.
+ */
+static bool
+fit_bound(DynKeyRange *range, DynKeyLimit *bound, bool lower)
+{
+	DynScalar  *value = &bound->value;
+
+	if (value->type == DYN_TYPE_N)
+		return true;
+	if (value->len == 0)
+	{
+		range->contradiction |= !lower && !range->room.may_be_empty;
+		return false;
+	}
+	if (value->len <= range->room.max_bytes)
+		return true;
+	bound->inclusive = !lower;
+	if (value->type == DYN_TYPE_B)
+		value->len = range->room.max_bytes;
+	else
+	{
+		value->len = pg_encoding_mbcliplen(PG_UTF8, value->data, value->len,
+										   range->room.max_bytes);
+		if (!lower && value->len < range->room.max_bytes)
+			return false;
+	}
+	return true;
+}
+
+static void
+apply_bound(DynKeyRange *range, DynKeyLimit bound, bool lower)
+{
+	DynKeyLimit *have = lower ? &range->lower : &range->upper;
+	int			order;
+
+	if (!fit_bound(range, &bound, lower))
+		return;
+	bound.set = true;
+	if (!have->set)
+	{
+		*have = bound;
+		return;
+	}
+	order = dyn_scalar_compare(&bound.value, &have->value);
+	if (order == 0)
+		have->inclusive = have->inclusive && bound.inclusive;
+	else if ((order > 0) == lower)
+		*have = bound;
+}
+
+static void
+apply_comparison(DynKeyRange *range, const DynCodec *codec, DynPredKind kind,
+				 Oid valuetype, Datum value)
+{
+	bool		lower = (kind == DYN_PRED_GT || kind == DYN_PRED_GE);
+	DynKeyLimit bound = {true, kind == DYN_PRED_GE || kind == DYN_PRED_LE, {DYN_TYPE_ABSENT, NULL, 0}};
+
+	switch (dyn_codec_encode_bound(codec, valuetype, value, lower,
+								   &bound.inclusive, &bound.value))
+	{
+		case DYN_ENCODED_NOTHING:
+			range->contradiction = true;
+			break;
+		case DYN_ENCODED_ANYTHING:
+		case DYN_ENCODED_UNKNOWN:
+			break;
+		default:
+			apply_bound(range, bound, lower);
+			break;
+	}
+}
+
+/* The longer of two prefixes, if it begins with the shorter one. */
+static void
+apply_prefix(DynKeyRange *range, DynScalar prefix)
+{
+	if (prefix.len == 0)
+		return;
+	if (prefix.len > range->room.max_bytes)
+		range->contradiction = true;
+	else if (!range->has_prefix)
+	{
+		range->has_prefix = true;
+		range->prefix = prefix;
+	}
+	else if (memcmp(prefix.data, range->prefix.data,
+					Min(prefix.len, range->prefix.len)) != 0)
+		range->contradiction = true;
+	else if (prefix.len > range->prefix.len)
+		range->prefix = prefix;
+}
+
+static void
+apply_text(DynKeyRange *range, const DynPred *pred, Datum value)
+{
+	DynScalar	scalar;
+	char	   *literal;
+	size_t		len;
+	DynLike		like;
+
+	if (!dyn_encode_text(value, &scalar))
+		return;
+	if (pred->kind == DYN_PRED_PREFIX)
+	{
+		apply_prefix(range, scalar);
+		return;
+	}
+	like = dyn_like_pattern(scalar.data, scalar.len, &literal, &len);
+	scalar.data = literal;
+	scalar.len = len;
+	if (like == DYN_LIKE_PREFIX)
+		apply_prefix(range, scalar);
+	else if (like == DYN_LIKE_EQUAL)
+	{
+		DynKeyLimit bound = {true, true, scalar};
+
+		apply_bound(range, bound, true);
+		apply_bound(range, bound, false);
+	}
+}
+
+static void
+apply_range(const DynResolveContext *context, DynKeyRange *range,
+			const DynPred *pred)
+{
+	const DynCodec *codec =
+		&dyn_compared_column(context, pred)->codec;
+	Datum		value = context->values->values[pred->param];
+
+	if (context->values->nulls[pred->param])
+		range->contradiction = true;
+	else if (pred->kind == DYN_PRED_PREFIX || pred->kind == DYN_PRED_LIKE)
+		apply_text(range, pred, value);
+	else if (pred->kind == DYN_PRED_EQ)
+	{
+		apply_comparison(range, codec, DYN_PRED_GE, pred->valuetype, value);
+		apply_comparison(range, codec, DYN_PRED_LE, pred->valuetype, value);
+	}
+	else
+		apply_comparison(range, codec, pred->kind, pred->valuetype, value);
+}
+
+/* ---- points and intervals ---- */
+
+static bool
+is_point_pred(const DynResolveContext *context, const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_IN || pred->kind == DYN_PRED_OR ||
+		pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_MEMBERS ||
+		dyn_pred_is_boolean(pred) ||
+		(pred->kind == DYN_PRED_EQ &&
+		 dyn_compared_column(context, pred)->traits.point);
+}
+
+static bool
+is_within(const DynKeyRange *range, const DynScalar *point)
+{
+	int			order;
+
+	if (range->lower.set)
+	{
+		order = dyn_scalar_compare(point, &range->lower.value);
+		if (order < 0 || (order == 0 && !range->lower.inclusive))
+			return false;
+	}
+	if (range->upper.set)
+	{
+		order = dyn_scalar_compare(point, &range->upper.value);
+		if (order > 0 || (order == 0 && !range->upper.inclusive))
+			return false;
+	}
+	return !range->has_prefix ||
+		(point->len >= range->prefix.len &&
+		 memcmp(point->data, range->prefix.data, range->prefix.len) == 0);
+}
+
+static void
+keep_points_within(DynKeyRange *range)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < range->npoints; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (is_within(range, &range->points[i]))
+			range->points[kept++] = range->points[i];
+	}
+	range->npoints = kept;
+	if (kept == 0)
+		range->contradiction = true;
+}
+
+/*
+ * The highest text with the prefix that a key attribute can hold: filled up with
+ * the highest characters that fit, of four bytes and at last of fewer.
+ */
+static DynScalar
+last_with_prefix(const DynScalar *prefix, size_t max_bytes)
+{
+	static const char *const highest[] = {"", "\x7f", "\xdf\xbf", "\xef\xbf\xbf",
+	"\xf4\x8f\xbf\xbf"};
+	char	   *data = palloc(max_bytes);
+	DynScalar	last = {DYN_TYPE_S, data, prefix->len};
+
+	Assert(prefix->len > 0 && prefix->len <= max_bytes);
+	memcpy(data, prefix->data, prefix->len);
+	while (last.len < max_bytes)
+	{
+		size_t		n = Min(max_bytes - last.len, 4);
+
+		memcpy(data + last.len, highest[n], n);
+		last.len += n;
+	}
+	return last;
+}
+
+/*
+ * Only one condition can be sent.  A prefix with bounds that do not contain
+ * all it covers is sent as an interval.
+ */
+static void
+merge_prefix(DynKeyRange *range)
+{
+	DynKeyLimit first = {true, true, range->prefix};
+	DynKeyLimit last = {true, true, {DYN_TYPE_ABSENT, NULL, 0}};
+
+	if (!range->has_prefix || (!range->lower.set && !range->upper.set))
+		return;
+	last.value = last_with_prefix(&range->prefix, range->room.max_bytes);
+	if (!range->upper.set &&
+		dyn_scalar_compare(&range->lower.value, &range->prefix) <= 0)
+	{
+		range->lower.set = false;	/* the prefix alone says more */
+		return;
+	}
+	range->has_prefix = false;
+	apply_bound(range, first, true);
+	apply_bound(range, last, false);
+}
+
+static void
+check_interval(DynKeyRange *range)
+{
+	int			order;
+
+	if (!range->lower.set || !range->upper.set)
+		return;
+	order = dyn_scalar_compare(&range->lower.value, &range->upper.value);
+	if (order > 0 ||
+		(order == 0 && !(range->lower.inclusive && range->upper.inclusive)))
+		range->contradiction = true;
+}
+
+/* The predicates of a part are never a prefix and an interval at once. */
+static void
+finish_range(DynKeyRange *range, bool is_part)
+{
+	if (range->has_points)
+	{
+		if (range->lower.set || range->upper.set || range->has_prefix)
+			keep_points_within(range);
+		return;
+	}
+	if (is_part && range->has_prefix)
+		range->lower.set = range->upper.set = false;
+	merge_prefix(range);
+	check_interval(range);
+	Assert(!range->has_prefix || (!range->lower.set && !range->upper.set));
+}
+
+/* ---- texts that a template spells ---- */
+
+/* A text that is in the database, as one of the template's values. */
+static DynText
+text_of(const DynScalar *scalar)
+{
+	DynText		text = {scalar->data, scalar->len};
+
+	return text;
+}
+
+/*
+ * Removes the values that no text can have there.  What holds the character
+ * that ends an undecided part is asked for: it would be ambiguous.
+ */
+static void
+keep_spelled_points(const DynTemplatePart *part, DynKeyRange *range)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < range->npoints; i++)
+	{
+		DynHolds	holds = dyn_part_holds(part, text_of(&range->points[i]));
+
+		Assert(holds != DYN_HOLDS_UNKNOWN);
+		if (holds != DYN_HOLDS_NEVER)
+			range->points[kept++] = range->points[i];
+	}
+	range->npoints = kept;
+	range->contradiction |= kept == 0;
+}
+
+/* The texts of one part; `arg` is an AND, or all its members. */
+static void
+resolve_part(const DynResolveContext *context, const DynSpelled *spelled, int p,
+			 const DynPred *arg, DynKeyRange *range)
+{
+	DynResolveContext part = {context->relation, context->values,
+	&spelled->parts[p]};
+	ListCell   *lc;
+
+	memset(range, 0, sizeof(*range));
+	range->room.max_bytes = SIZE_MAX;
+	range->room.may_be_empty = !spelled->parts[p].source;
+	if (arg->kind == DYN_PRED_MEMBERS)
+		apply_points(&part, range, arg, DYN_TYPE_S);
+	foreach(lc, arg->args)
+	{
+		if (is_point_pred(&part, lfirst(lc)))
+			apply_points(&part, range, lfirst(lc), DYN_TYPE_S);
+		else
+			apply_range(&part, range, lfirst(lc));
+	}
+	finish_range(range, true);
+	if (range->has_points && !range->contradiction)
+		keep_spelled_points(&spelled->tmpl->parts[p], range);
+}
+
+typedef struct SpelledParts
+{
+	const DynSpelled *spelled;
+	int			n;				/* leading parts of which something is known */
+	int			npoints;		/* of these, with points */
+	int			combinations;
+	DynKeyRange ranges[DYN_TEMPLATE_MAX_PARTS];
+} SpelledParts;
+
+/* False for a contradiction. */
+static bool
+resolve_parts(const DynResolveContext *context, const DynPred *pred,
+			  SpelledParts *parts)
+{
+	double		total = 1;
+	ListCell   *lc;
+
+	parts->spelled = &context->relation->spelled[pred->term];
+	parts->n = parts->npoints = 0;
+	foreach(lc, pred->args)
+	{
+		DynKeyRange *range = &parts->ranges[parts->n];
+
+		resolve_part(context, parts->spelled, parts->n, lfirst(lc), range);
+		if (range->contradiction)
+			return false;
+		parts->n++;
+		if (!range->has_points)
+			break;
+		parts->npoints++;
+		total *= range->npoints;
+	}
+	dyn_refuse_too_many(total);
+	parts->combinations = (int) total;
+	return true;
+}
+
+static void
+take_combination(const SpelledParts *parts, int number, DynText *texts)
+{
+	for (int p = parts->npoints - 1; p >= 0; p--)
+	{
+		const DynKeyRange *range = &parts->ranges[p];
+
+		texts[p] = text_of(&range->points[number % range->npoints]);
+		number /= range->npoints;
+	}
+}
+
+/* Copies the buffer, and frees it. */
+static DynScalar
+take_scalar(DynBuffer *buffer, DynType type)
+{
+	DynScalar	scalar = {type, NULL, buffer->len};
+	bool		failed = buffer->failed;
+	char	   *data = NULL;
+
+	if (!failed)
+		data = MemoryContextAllocExtended(CurrentMemoryContext, Max(buffer->len, 1),
+										  MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE);
+	if (data != NULL && buffer->len > 0)
+		memcpy(data, buffer->data, buffer->len);
+	dyn_buffer_free(buffer);
+	if (data == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	scalar.data = data;
+	return scalar;
+}
+
+/* All parts are known: every combination is a text. */
+static void
+apply_joined(DynKeyRange *range, const SpelledParts *parts, DynType type)
+{
+	DynPointSet set = {0, 0, NULL};
+	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
+
+	for (int n = 0; n < parts->combinations; n++)
+	{
+		DynBuffer	buffer;
+		DynScalar	point;
+
+		CHECK_FOR_INTERRUPTS();
+		take_combination(parts, n, texts);
+		dyn_buffer_init(&buffer, 0);
+		(void) dyn_template_join(parts->spelled->tmpl, texts, &buffer);
+		point = take_scalar(&buffer, type);
+		dyn_add_point(&set, &point, &range->room);
+	}
+	dyn_sort_points(&set);
+	apply_point_set(range, &set);
+}
+
+static DynPartRange
+next_part(const SpelledParts *parts)
+{
+	const DynKeyRange *range = &parts->ranges[parts->npoints];
+	DynPartRange next;
+
+	memset(&next, 0, sizeof(next));
+	if (parts->n == parts->npoints)
+		return next;
+	if (range->has_prefix)
+	{
+		next.kind = DYN_PART_PREFIX;
+		next.lower = text_of(&range->prefix);
+	}
+	else if (range->lower.set || range->upper.set)
+	{
+		next.kind = DYN_PART_RANGE;
+		if (range->lower.set)
+			next.lower = text_of(&range->lower.value);
+		if (range->upper.set)
+			next.upper = text_of(&range->upper.value);
+		next.lower_inclusive = range->lower.inclusive;
+		next.upper_inclusive = range->upper.inclusive;
+	}
+	return next;
+}
+
+/* What one combination allows. */
+typedef struct TextSpan
+{
+	DynBoundsKind kind;
+	DynKeyLimit lower;			/* for a prefix, the prefix */
+	DynKeyLimit upper;
+} TextSpan;
+
+static TextSpan
+combination_span(const SpelledParts *parts, int number)
+{
+	TextSpan	span;
+	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
+	DynPartRange next = next_part(parts);
+	DynTextBounds bounds;
+	bool		done;
+
+	memset(&span, 0, sizeof(span));
+	take_combination(parts, number, texts);
+	dyn_text_bounds_init(&bounds);
+	done = dyn_template_bounds(parts->spelled->tmpl, texts, parts->npoints, &next,
+							   &bounds);
+	bounds.lower.failed |= !done;
+	span.kind = bounds.kind;
+	span.lower.value = take_scalar(&bounds.lower, DYN_TYPE_S);
+	span.upper.value = take_scalar(&bounds.upper, DYN_TYPE_S);
+	span.lower.set = span.kind > DYN_BOUNDS_ALL && span.lower.value.len > 0;
+	span.upper.set = span.kind == DYN_BOUNDS_RANGE && bounds.has_upper;
+	span.lower.inclusive = span.kind != DYN_BOUNDS_RANGE || bounds.lower_inclusive;
+	span.upper.inclusive = bounds.upper_inclusive;
+	return span;
+}
+
+static void
+apply_span(DynKeyRange *range, const TextSpan *span)
+{
+	switch (span->kind)
+	{
+		case DYN_BOUNDS_NOTHING:
+			range->contradiction = true;
+			break;
+		case DYN_BOUNDS_ALL:
+			break;
+		case DYN_BOUNDS_POINT:
+			apply_bound(range, span->lower, true);
+			apply_bound(range, span->lower, false);
+			break;
+		case DYN_BOUNDS_PREFIX:
+			apply_prefix(range, span->lower.value);
+			break;
+		case DYN_BOUNDS_RANGE:
+			if (span->lower.set)
+				apply_bound(range, span->lower, true);
+			if (span->upper.set)
+				apply_bound(range, span->upper, false);
+			break;
+	}
+}
+
+/* The end of what a combination allows, where a union of them ends. */
+static DynKeyLimit
+end_of_span(const TextSpan *span)
+{
+	DynKeyLimit end = span->upper;
+	DynBuffer	buffer;
+
+	if (span->kind == DYN_BOUNDS_POINT)
+		return span->lower;
+	if (span->kind != DYN_BOUNDS_PREFIX)
+		return end;
+	dyn_buffer_init(&buffer, 0);
+	dyn_buffer_append(&buffer, span->lower.value.data, span->lower.value.len);
+	end.set = dyn_text_successor(&buffer);
+	end.inclusive = false;
+	end.value = take_scalar(&buffer, DYN_TYPE_S);
+	return end;
+}
+
+static bool
+limit_is_wider(const DynKeyLimit *a, const DynKeyLimit *b, bool lower)
+{
+	int			order = dyn_scalar_compare(&a->value, &b->value);
+
+	return order == 0 ? a->inclusive && !b->inclusive : (order < 0) == lower;
+}
+
+/* Of several combinations: from the first of all to the last. */
+static void
+apply_spans(DynKeyRange *range, const SpelledParts *parts)
+{
+	DynKeyLimit lower,
+				upper;
+	bool		any = false;
+
+	memset(&lower, 0, sizeof(lower));
+	memset(&upper, 0, sizeof(upper));
+
+	for (int n = 0; n < parts->combinations; n++)
+	{
+		TextSpan	span = combination_span(parts, n);
+		DynKeyLimit end = end_of_span(&span);
+
+		CHECK_FOR_INTERRUPTS();
+		if (span.kind == DYN_BOUNDS_NOTHING)
+			continue;
+		if (!any || !span.lower.set ||
+			(lower.set && limit_is_wider(&span.lower, &lower, true)))
+			lower = span.lower;
+		if (!any || !end.set ||
+			(upper.set && limit_is_wider(&end, &upper, false)))
+			upper = end;
+		any = true;
+	}
+	range->contradiction |= !any;
+	if (lower.set)
+		apply_bound(range, lower, true);
+	if (upper.set)
+		apply_bound(range, upper, false);
+}
+
+static void
+apply_spelled(const DynResolveContext *context, DynKeyRange *range,
+			  const DynPred *pred, DynType type)
+{
+	SpelledParts parts;
+
+	if (!resolve_parts(context, pred, &parts))
+		range->contradiction = true;
+	else if (parts.npoints == parts.spelled->tmpl->nparts)
+		apply_joined(range, &parts, type);
+	else if (parts.combinations == 1)
+	{
+		TextSpan	span = combination_span(&parts, 0);
+
+		apply_span(range, &span);
+	}
+	else
+		apply_spans(range, &parts);
+}
+
+/* ---- one attribute ---- */
+
+void
+dyn_resolve_attribute(const DynResolveContext *context, const DynKeyMatch *match,
+					  size_t max_bytes, DynKeyRange *range)
+{
+	ListCell   *lc;
+
+	memset(range, 0, sizeof(*range));
+	range->room.max_bytes = max_bytes;
+	foreach(lc, match->preds)
+	{
+		const DynPred *pred = lfirst(lc);
+
+		if (pred->kind == DYN_PRED_SPELLED)
+			apply_spelled(context, range, pred, match->type);
+		else if (is_point_pred(context, pred))
+			apply_points(context, range, pred, match->type);
+		else
+			apply_range(context, range, pred);
+	}
+	finish_range(range, false);
+	Assert(range->contradiction || !range->has_points || range->npoints > 0);
+}
+
+/* ---- conditions ---- */
+
+static DynCond *
+range_cond_values(DynCondKind kind, const DynPath *path, const DynScalar *a,
+				  const DynScalar *b)
+{
+	DynCond    *cond = palloc0(sizeof(DynCond));
+	DynScalar  *values = palloc(2 * sizeof(DynScalar));
+
+	cond->kind = kind;
+	cond->path = path;
+	cond->nvalues = b ? 2 : 1;
+	values[0] = *a;
+	if (b)
+		values[1] = *b;
+	cond->values = values;
+	return cond;
+}
+
+/* NULL if the range excludes nothing. */
+DynCond *
+dyn_key_range_cond(const DynKeyRange *range, const DynPath *path)
+{
+	const DynScalar *lo = &range->lower.value;
+	const DynScalar *hi = &range->upper.value;
+
+	Assert(!range->contradiction);
+	if (range->has_points && range->npoints == 1)
+		return range_cond_values(DYN_COND_EQ, path, &range->points[0], NULL);
+	if (range->has_points)
+		return range_cond_values(DYN_COND_BETWEEN, path, &range->points[0],
+								 &range->points[range->npoints - 1]);
+	if (range->has_prefix)
+		return range_cond_values(DYN_COND_BEGINS_WITH, path, &range->prefix, NULL);
+	if (range->lower.set && range->upper.set)
+		return dyn_scalar_compare(lo, hi) == 0
+			? range_cond_values(DYN_COND_EQ, path, lo, NULL)
+			: range_cond_values(DYN_COND_BETWEEN, path, lo, hi);
+	if (range->lower.set)
+		return range_cond_values(range->lower.inclusive ? DYN_COND_GE
+								 : DYN_COND_GT, path, lo, NULL);
+	if (range->upper.set)
+		return range_cond_values(range->upper.inclusive ? DYN_COND_LE
+								 : DYN_COND_LT, path, hi, NULL);
+	return NULL;
+}
+
+static int
+compare_points(const void *a, const void *b)
+{
+	return dyn_scalar_compare(a, b);
+}
+
+bool
+dyn_key_range_has(const DynKeyRange *range, const DynScalar *value)
+{
+	return !range->has_points ? is_within(range, value)
+		: bsearch(value, range->points, range->npoints, sizeof(DynScalar),
+				  compare_points) != NULL;
+}
+
+static DynCond *
+constant_cond(bool value)
+{
+	DynCond    *cond = palloc0(sizeof(DynCond));
+
+	cond->kind = value ? DYN_COND_TRUE : DYN_COND_FALSE;
+	return cond;
+}
+
+DynCond *
+dyn_spelled_cond(const DynRelation *relation, const DynPred *pred,
+				 const DynValues *values)
+{
+	const DynSpelled *spelled = &relation->spelled[pred->term];
+	DynResolveContext context = {relation, values, NULL};
+	DynKeyMatch match = {dyn_spelled_name(spelled), DYN_TYPE_S,
+	list_make1(unconstify(DynPred *, pred))};
+	DynKeyRange range;
+	DynCond    *cond;
+
+	dyn_resolve_attribute(&context, &match, MAX_TEXT_BYTES, &range);
+	if (range.contradiction)
+		return constant_cond(false);
+	cond = dyn_key_range_cond(&range, spelled->path);
+	if (cond == NULL)
+		return constant_cond(true);
+	if (range.has_points && range.npoints > 1 &&
+		range.npoints <= DYN_EXPR_MAX_IN)
+	{
+		cond->kind = DYN_COND_IN;
+		cond->nvalues = range.npoints;
+		cond->values = range.points;
+	}
+	return cond;
+}

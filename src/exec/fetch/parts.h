@@ -1,0 +1,53 @@
+/*
+ * parts.h
+ *		The parts of an item's attributes that templates spell.
+ *
+ * A DynParts cuts the texts of one item at a time: those of the table's key
+ * attributes when the item comes, since they decide whether it is a row, and
+ * others when a column needs them.  The texts of parts live until the next
+ * item.
+ */
+#ifndef DYN_EXEC_PARTS_H
+#define DYN_EXEC_PARTS_H
+
+#include "../../dynamodb/template_text.h"
+#include "../../model/relation.h"
+
+typedef struct DynParts DynParts;
+
+/* Why an item is a row, or is none. */
+typedef enum DynFit
+{
+	DYN_FIT_ROW,
+	DYN_FIT_NOT,				/* its key is that of another entity */
+	DYN_FIT_AMBIGUOUS			/* a key attribute may be read in several ways */
+} DynFit;
+
+/*
+ * The parts of these attributes; `paths` are the slots of an item, where the
+ * attributes of the table's key and the columns in their templates must be.
+ * NULL if the relation has no templates.  CurrentMemoryContext.
+ */
+extern DynParts *dyn_parts_create(DynRelation *relation, const DynPath *paths,
+								  int npaths);
+
+/* The paths that dyn_parts_create() needs; a List of const DynPath *. */
+extern List *dyn_parts_paths(const DynRelation *relation);
+
+/*
+ * Begins the next item.  *attribute is the ambiguous one.  A part that is no
+ * value of its column is an error when the column is read; the item is no row
+ * if the column says on_mismatch 'null'.
+ */
+extern DynFit dyn_parts_begin(DynParts *parts, const DynValue *values,
+							  const char **attribute);
+
+/*
+ * The value of a column that is read from a part: its text, ABSENT if the item
+ * lacks the attribute.  `slot` is that of the attribute.  Returns false if the
+ * attribute's text does not fit the template, with a reason in *why.
+ */
+extern bool dyn_parts_value(DynParts *parts, const DynColumn *column, int slot,
+							DynValue *value, const char **why);
+
+#endif

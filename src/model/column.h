@@ -1,0 +1,37 @@
+/*
+ * column.h
+ *		A column of a foreign table: where its value is in an item, and what it
+ *		is converted to.
+ */
+#ifndef DYN_MODEL_COLUMN_H
+#define DYN_MODEL_COLUMN_H
+
+#include "../dynamodb/page.h"
+#include "exact.h"
+#include "types.h"
+
+typedef struct DynColumn
+{
+	const char *name;
+	bool		dropped;
+	bool		not_null;
+	bool		placed;			/* an option says where the value is */
+	Oid			collation;
+	const DynPath *path;		/* of the value in the item, or of the text
+								 * that it is a part of */
+	int			spelled;		/* that text is of this template's attribute
+								 * (spelled.h); -1: the value itself */
+	int			part;			/* of the template */
+	bool		null_on_mismatch;
+	DynCodec	codec;			/* of the value, or of the part's text */
+	DynTraits	traits;			/* see exact.h */
+} DynColumn;
+
+/* Is it read from a part of an attribute's text? */
+static inline bool
+dyn_column_is_part(const DynColumn *column)
+{
+	return column->spelled >= 0;
+}
+
+#endif

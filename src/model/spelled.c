@@ -1,0 +1,581 @@
+/*
+ * spelled.c
+ *		Reads the table option templates, and connects it with the columns.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/jsonb.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+#include "utils/varlena.h"
+
+#include "../base/attributes.h"
+#include "../base/jsoncheck.h"
+#include "encoding.h"
+#include "path.h"
+#include "spelled.h"
+
+const char *
+dyn_spelled_name(const DynSpelled *spelled)
+{
+	return spelled->path->steps[0].name;
+}
+
+/* ---- the option ---- */
+
+static const char *
+describe_error(const char *attribute, const DynTemplateError *error)
+{
+	StringInfoData buf;
+
+	if (error->out_of_memory)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	initStringInfo(&buf);
+	appendStringInfo(&buf, "The template of \"%s\" is not valid", attribute);
+	if (error->position > 0)
+		appendStringInfo(&buf, " at character %d", error->position);
+	appendStringInfo(&buf, ": %s.", error->message);
+	if (error->hint != NULL)
+		appendStringInfo(&buf, " %s", error->hint);
+	return buf.data;
+}
+
+/* NUL-terminated UTF-8. */
+static char *
+copy_utf8(const JsonbValue *string, size_t *len)
+{
+	char	   *text = pnstrdup(string->val.string.val, string->val.string.len);
+
+	*len = string->val.string.len;
+	return unconstify(char *, dyn_to_utf8_len(text, len));
+}
+
+static DynTemplate *
+parse_template(const JsonbValue *name, const JsonbValue *value,
+			   const char **why)
+{
+	DynTemplateError error = {0};
+	DynTemplate *tmpl;
+	size_t		len;
+	char	   *text = copy_utf8(value, &len);
+
+	tmpl = dyn_template_parse(text, len, &error);
+	if (tmpl == NULL)
+		*why = describe_error(pnstrdup(name->val.string.val,
+									   name->val.string.len), &error);
+	return tmpl;
+}
+
+static const char *
+fault_of_member(const JsonbValue *name, const JsonbValue *value)
+{
+	const char *why = NULL;
+
+	if (name->val.string.len == 0)
+		return "The name of an attribute must not be empty.";
+	if (value->type != jbvString || value->val.string.len == 0)
+		return "The template of an attribute is a text, such as \"user#${email}\".";
+	dyn_template_free(parse_template(name, value, &why));
+	return why;
+}
+
+static Jsonb *
+parse_jsonb(const char *text)
+{
+	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+}
+
+static const char *
+fault_of_members(Jsonb *templates)
+{
+	JsonbIterator *it = JsonbIteratorInit(&templates->root);
+	JsonbValue	name,
+				value;
+
+	if (JB_ROOT_COUNT(templates) == 0)
+		return "It must name an attribute at least.";
+	(void) JsonbIteratorNext(&it, &value, true);
+	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
+	{
+		const char *fault;
+
+		(void) JsonbIteratorNext(&it, &value, true);
+		if ((fault = fault_of_member(&name, &value)) != NULL)
+			return fault;
+	}
+	return NULL;
+}
+
+bool
+dyn_templates_check(const char *text, const char **why)
+{
+	size_t		len = strlen(text);
+	const char *utf8 = dyn_to_utf8_len(text, &len);
+	char	   *fault;
+	Jsonb	   *templates;
+
+	*why = NULL;
+	if (!dyn_json_check(utf8, len, &fault))
+	{
+		*why = psprintf("It must be a JSON object: %s.",
+						fault ? dyn_from_utf8_lossy(fault) : "out of memory");
+		free(fault);
+		return false;
+	}
+	templates = parse_jsonb(text);
+	*why = !JB_ROOT_IS_OBJECT(templates)
+		? "It must be a JSON object, such as {\"pk\": \"user#${email}\"}."
+		: fault_of_members(templates);
+	return *why == NULL;
+}
+
+/* Runs when the context goes. */
+static void
+free_template(void *tmpl)
+{
+	dyn_template_free(tmpl);
+}
+
+static void
+keep_template(DynSpelled *spelled, DynTemplate *tmpl)
+{
+	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
+
+	spelled->tmpl = tmpl;
+	spelled->parts = palloc0(Max(tmpl->nparts, 1) * sizeof(DynPart));
+	callback->func = free_template;
+	callback->arg = tmpl;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+}
+
+DynSpelled *
+dyn_templates_parse(const char *text, int *n)
+{
+	Jsonb	   *templates = parse_jsonb(text);
+	JsonbIterator *it = JsonbIteratorInit(&templates->root);
+	DynSpelled *spelled = palloc0(JB_ROOT_COUNT(templates) * sizeof(DynSpelled));
+	JsonbValue	name,
+				value;
+	size_t		len;
+
+	*n = 0;
+	(void) JsonbIteratorNext(&it, &value, true);
+	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
+	{
+		const char *why = NULL;
+		DynTemplate *tmpl;
+
+		(void) JsonbIteratorNext(&it, &value, true);
+		tmpl = parse_template(&name, &value, &why);
+		if (tmpl == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("invalid value for option \"%s\"", "templates"),
+					 errhint("%s", why)));
+		spelled[*n].path = dyn_path_of_attribute(copy_utf8(&name, &len));
+		keep_template(&spelled[(*n)++], tmpl);
+	}
+	return spelled;
+}
+
+/* ---- connecting ---- */
+
+typedef struct Connector
+{
+	DynSpelled *spelled;
+	int			n;
+	DynColumn  *columns;
+	int			ncolumns;
+	const DynKeyAttr *base;
+	int			nbase;
+	const char *table;			/* the foreign table */
+} Connector;
+
+static const char *
+shown_name(const DynSpelled *spelled)
+{
+	return dyn_from_utf8_lossy(dyn_spelled_name(spelled));
+}
+
+DYN_NORETURN static void
+report(const Connector *connector, const DynSpelled *spelled,
+	   const char *detail, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
+			 errmsg("template of attribute \"%s\" does not fit foreign table \"%s\"",
+					shown_name(spelled), connector->table),
+			 errdetail("%s", detail),
+			 hint ? errhint("%s", hint) : 0));
+}
+
+static const char *
+part_name(const DynTemplatePart *part)
+{
+	return dyn_from_utf8_lossy(part->column.data);
+}
+
+/* The column whose name is closest, if any is close. */
+static const char *
+closest_column(const Connector *connector, const char *name)
+{
+	int			best = Max(1, (int) strlen(name) / 2) + 1;
+	const char *found = NULL;
+
+	if (strlen(name) >= NAMEDATALEN)
+		return NULL;
+	for (int i = 0; i < connector->ncolumns; i++)
+	{
+		const DynColumn *column = &connector->columns[i];
+		int			distance;
+
+		if (column->dropped)
+			continue;
+		distance = varstr_levenshtein_less_equal(name, strlen(name), column->name,
+												 strlen(column->name), 1, 1, 1,
+												 best, true);
+		if (distance < best)
+		{
+			best = distance;
+			found = column->name;
+		}
+	}
+	return found;
+}
+
+static AttrNumber
+find_column(const Connector *connector, const DynSpelled *spelled,
+			const DynTemplatePart *part)
+{
+	const char *name = part_name(part);
+	const char *closest;
+
+	for (int i = 0; i < connector->ncolumns; i++)
+	{
+		if (!connector->columns[i].dropped &&
+			strcmp(connector->columns[i].name, name) == 0)
+			return i + 1;
+	}
+	closest = closest_column(connector, name);
+	report(connector, spelled,
+		   psprintf("It names column \"%s\", which the foreign table does not have.", name),
+		   closest ? psprintf("Perhaps it should be \"%s\".", closest) : NULL);
+}
+
+static DynType
+base_type(const Connector *connector, const char *attribute)
+{
+	for (int i = 0; i < connector->nbase; i++)
+	{
+		if (strcmp(connector->base[i].name, attribute) == 0)
+			return connector->base[i].type;
+	}
+	return DYN_TYPE_ABSENT;
+}
+
+static void
+connect_names(const Connector *connector)
+{
+	for (int i = 0; i < connector->n; i++)
+	{
+		DynSpelled *spelled = &connector->spelled[i];
+		DynType		type = base_type(connector, dyn_spelled_name(spelled));
+
+		spelled->base = type != DYN_TYPE_ABSENT;
+		if (type == DYN_TYPE_B ||
+			(type == DYN_TYPE_N && !dyn_template_is_bare(spelled->tmpl)))
+			report(connector, spelled,
+				   psprintf("The key attribute is of type %s.", dyn_type_name(type)),
+				   "Templates are for strings; that of a number is ${column}.");
+		for (int p = 0; p < spelled->tmpl->nparts; p++)
+			spelled->parts[p].attnum = find_column(connector, spelled,
+												   &spelled->tmpl->parts[p]);
+	}
+}
+
+/* ---- sources ---- */
+
+/* The part of the template that shows the column, or -1. */
+static int
+two_way_part(const DynSpelled *spelled, AttrNumber attnum)
+{
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		if (spelled->parts[p].attnum == attnum &&
+			spelled->tmpl->parts[p].folding == DYN_FOLD_NONE)
+			return p;
+	}
+	return -1;
+}
+
+static bool
+take_source(const Connector *connector, int i, AttrNumber attnum)
+{
+	DynSpelled *spelled = &connector->spelled[i];
+	DynColumn  *column = &connector->columns[attnum - 1];
+	int			p = two_way_part(spelled, attnum);
+
+	if (p < 0)
+		return false;
+	spelled->parts[p].source = true;
+	column->spelled = i;
+	column->part = p;
+	column->path = spelled->path;
+	return true;
+}
+
+/* The template of the attribute that the column's own option names. */
+static void
+source_of_placed(const Connector *connector, AttrNumber attnum)
+{
+	const DynColumn *column = &connector->columns[attnum - 1];
+
+	for (int i = 0; i < connector->n; i++)
+	{
+		if (dyn_path_equal(column->path, connector->spelled[i].path) &&
+			take_source(connector, i, attnum))
+			return;
+	}
+}
+
+/* Templates of the table's key attributes count in the key's order. */
+static bool
+source_of_base(const Connector *connector, AttrNumber attnum)
+{
+	for (int k = 0; k < connector->nbase; k++)
+	{
+		for (int i = 0; i < connector->n; i++)
+		{
+			if (dyn_path_is_attribute(connector->spelled[i].path,
+									  connector->base[k].name) &&
+				take_source(connector, i, attnum))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void
+choose_source(const Connector *connector, AttrNumber attnum)
+{
+	DynColumn  *column = &connector->columns[attnum - 1];
+
+	if (column->placed)
+	{
+		source_of_placed(connector, attnum);
+		return;
+	}
+	if (source_of_base(connector, attnum))
+		return;
+	for (int i = 0; i < connector->n; i++)
+	{
+		if (two_way_part(&connector->spelled[i], attnum) >= 0)
+			report(connector, &connector->spelled[i],
+				   psprintf("Nothing says whether column \"%s\" is read from it, or from an attribute of its own.",
+							column->name),
+				   psprintf("Set the option attribute of the column: to '%s', or to the other attribute.",
+							shown_name(&connector->spelled[i])));
+	}
+}
+
+/* ---- codecs of parts ---- */
+
+static bool
+is_integer(const DynCodec *codec)
+{
+	return codec->kind == DYN_CODEC_INT2 || codec->kind == DYN_CODEC_INT4 ||
+		codec->kind == DYN_CODEC_INT8;
+}
+
+/* The plain spelling of a type in a template. */
+static void
+plain_format(const DynCodec *codec, DynFormat *format)
+{
+	memset(format, 0, sizeof(*format));
+	if (is_integer(codec))
+		format->kind = DYN_FORMAT_DIGITS;
+	else if (codec->kind == DYN_CODEC_BOOL)
+	{
+		format->kind = DYN_FORMAT_BOOL;
+		format->true_text = "true";
+		format->false_text = "false";
+	}
+}
+
+/* The format of the spec, else the column's if it is one for texts. */
+static void
+choose_format(const Connector *connector, const DynSpelled *spelled,
+			  const DynTemplatePart *part, const DynColumn *column,
+			  DynFormat *format)
+{
+	const char *why;
+
+	if (part->spec == DYN_SPEC_FORMAT)
+	{
+		const char *text = dyn_from_utf8_lossy(part->format.data);
+
+		if (!dyn_format_check(text, &why))
+			report(connector, spelled,
+				   psprintf("\"%s\" is no format of a part.", text), why);
+		dyn_format_parse(text, format);
+	}
+	else if (part->spec == DYN_SPEC_NONE &&
+			 column->codec.format.kind != DYN_FORMAT_NONE)
+		*format = column->codec.format;
+	else
+		plain_format(&column->codec, format);
+}
+
+static void
+init_part(const Connector *connector, DynSpelled *spelled, int p)
+{
+	const DynTemplatePart *part = &spelled->tmpl->parts[p];
+	const DynColumn *column = &connector->columns[spelled->parts[p].attnum - 1];
+	DynColumn  *as = &spelled->parts[p].column;
+	DynFormat	format;
+
+	choose_format(connector, spelled, part, column, &format);
+	*as = *column;
+	dyn_codec_init(&as->codec, column->codec.typid,
+				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
+				   column->name);
+	dyn_traits_init_part(as, part->folding != DYN_FOLD_NONE);
+	if (!as->traits.point || as->codec.wire != DYN_TYPE_S)
+		report(connector, spelled,
+			   psprintf("Column \"%s\" has more than one spelling there, or none.",
+						column->name),
+			   "Texts, uuids, integers, booleans and dates can be parts; others need a format with one spelling, such as iso8601(3) or padded(10).");
+	if (part->spec == DYN_SPEC_RANGE && !is_integer(&as->codec))
+		report(connector, spelled,
+			   psprintf("Column \"%s\" is no integer.", column->name),
+			   "Only integers can be enumerated as lo..hi.");
+	if (part->spec == DYN_SPEC_WORDS && as->codec.kind != DYN_CODEC_TEXT)
+		report(connector, spelled,
+			   psprintf("Column \"%s\" is no text.", column->name),
+			   "Only texts can be enumerated as words.");
+	if (part->folding != DYN_FOLD_NONE && as->codec.kind != DYN_CODEC_TEXT &&
+		as->codec.kind != DYN_CODEC_UUID)
+		report(connector, spelled,
+			   psprintf("Column \"%s\" has no letters to fold.", column->name),
+			   "Only texts and uuids can be lower or upper.");
+}
+
+/* ---- what a template needs to know ---- */
+
+/* The characters of the spelling of a time, which all have as many. */
+static uint32_t
+instant_width(const DynCodec *codec)
+{
+	DynScalar	sample;
+	uint32_t	width = 0;
+
+	if (dyn_codec_encode(codec, codec->basetype,
+						 codec->kind == DYN_CODEC_DATE ? DateADTGetDatum(0)
+						 : TimestampGetDatum(0), &sample) != DYN_ENCODED)
+		return 0;
+	for (size_t i = 0; i < sample.len; i += pg_utf_mblen((const unsigned char *) sample.data + i))
+		width++;
+	return width;
+}
+
+static uint32_t
+part_width(const DynCodec *codec)
+{
+	switch (codec->kind)
+	{
+		case DYN_CODEC_UUID:
+			return UUID_LEN * 2 + 4;
+		case DYN_CODEC_DATE:
+		case DYN_CODEC_TIMESTAMP:
+		case DYN_CODEC_TIMESTAMPTZ:
+			return instant_width(codec);
+		default:
+			return codec->format.kind == DYN_FORMAT_PADDED
+				? codec->format.digits : 0;
+	}
+}
+
+/* NULL: any. */
+static const char *
+part_charset(const DynTemplatePart *part, const DynCodec *codec)
+{
+	switch (codec->kind)
+	{
+		case DYN_CODEC_UUID:
+			return part->folding == DYN_FOLD_UPPER ? "0123456789ABCDEF-"
+				: "0123456789abcdef-";
+		case DYN_CODEC_INT2:
+		case DYN_CODEC_INT4:
+		case DYN_CODEC_INT8:
+		case DYN_CODEC_NUMERIC:
+			return codec->format.kind == DYN_FORMAT_PADDED ? "0123456789"
+				: "-0123456789";
+		case DYN_CODEC_DATE:
+			return codec->format.kind == DYN_FORMAT_NONE ? "-0123456789" : NULL;
+		default:
+			return NULL;
+	}
+}
+
+static void
+resolve_template(const Connector *connector, DynSpelled *spelled)
+{
+	DynPartFacts facts[DYN_TEMPLATE_MAX_PARTS];
+	DynTemplateError error = {0};
+
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		const DynCodec *codec = &spelled->parts[p].column.codec;
+
+		facts[p].text = codec->kind == DYN_CODEC_TEXT;
+		facts[p].elsewhere = !spelled->parts[p].source;
+		facts[p].width = part_width(codec);
+		facts[p].charset = part_charset(&spelled->tmpl->parts[p], codec);
+	}
+	if (!dyn_template_resolve(spelled->tmpl, facts, &error))
+		report(connector, spelled, describe_error(shown_name(spelled), &error),
+			   NULL);
+}
+
+/* What is read from a part has its codec. */
+static void
+set_column(const Connector *connector, DynColumn *column)
+{
+	const DynColumn *as;
+
+	if (!dyn_column_is_part(column))
+		return;
+	as = &connector->spelled[column->spelled].parts[column->part].column;
+	column->codec = as->codec;
+	column->traits = as->traits;
+}
+
+void
+dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
+					int ncolumns, const DynKeyAttr *base, int nbase,
+					const char *table)
+{
+	Connector	connector = {spelled, n, columns, ncolumns, base, nbase, table};
+
+	connect_names(&connector);
+	for (int i = 0; i < ncolumns; i++)
+	{
+		if (!columns[i].dropped)
+			choose_source(&connector, i + 1);
+	}
+	for (int i = 0; i < n; i++)
+	{
+		for (int p = 0; p < spelled[i].tmpl->nparts; p++)
+			init_part(&connector, &spelled[i], p);
+		resolve_template(&connector, &spelled[i]);
+	}
+	for (int i = 0; i < ncolumns; i++)
+	{
+		if (!columns[i].dropped)
+			set_column(&connector, &columns[i]);
+	}
+}

@@ -1,0 +1,63 @@
+/*
+ * spelled.h
+ *		Attributes that are spelled from columns: the table option templates.
+ *
+ * A template says how a string attribute is composed of columns
+ * (dynamodb/template.h); here its parts are connected with the columns.  Each
+ * column has one source: the value of an attribute or path, or one part of one
+ * template.  A part that is its column's source is decoded from the attribute.
+ * Any other part must spell the value that the column has from its source.
+ *
+ * Templates of the table's key attributes decide which items are rows: their
+ * texts must fit.  The others supply values and access paths.
+ *
+ * A template of one part without literals is also that of a number attribute,
+ * whose digits are the part's text.
+ */
+#ifndef DYN_MODEL_SPELLED_H
+#define DYN_MODEL_SPELLED_H
+
+#include "access/attnum.h"
+
+#include "../dynamodb/metadata.h"
+#include "../dynamodb/template.h"
+#include "column.h"
+
+typedef struct DynPart
+{
+	AttrNumber	attnum;			/* of the column */
+	bool		source;			/* the column is read from here */
+	DynColumn	column;			/* as it is spelled here: codec, traits */
+} DynPart;
+
+typedef struct DynSpelled
+{
+	const DynPath *path;		/* of the attribute */
+	bool		base;			/* in the table's key */
+	DynTemplate *tmpl;
+	DynPart    *parts;			/* tmpl->nparts */
+} DynSpelled;
+
+/* True if it is a value for templates; otherwise *why is a hint. */
+extern bool dyn_templates_check(const char *text, const char **why);
+
+/*
+ * Parses the option into CurrentMemoryContext, whose reset frees what is
+ * malloc'd.  The parts are not connected yet.
+ */
+extern DynSpelled *dyn_templates_parse(const char *text, int *n);
+
+/*
+ * Connects the parts with the columns, `base` being the table's key, and sets
+ * where the columns are read from.  Raises an error if a column does not
+ * exist, has no source, or cannot be spelled.  `table` is the foreign table's
+ * name.
+ */
+extern void dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
+								int ncolumns, const DynKeyAttr *base, int nbase,
+								const char *table);
+
+/* The name of the attribute; UTF-8. */
+extern const char *dyn_spelled_name(const DynSpelled *spelled);
+
+#endif

@@ -1,0 +1,233 @@
+/*
+ * match_template.c
+ *		From clauses on columns to the text of the attribute that they spell.
+ *
+ * A part may be used if every row has its column's value there: if the column
+ * is read from it, if the attribute is in the table's key, whose texts must
+ * agree with the columns, or if trusted_indexes promises it.
+ */
+#include "postgres.h"
+
+#include "match_template.h"
+
+typedef struct TemplateMatch
+{
+	const DynRelation *relation;
+	const DynSpelled *spelled;
+	const DynKeyAttr *attr;
+	bool		trusted;
+	bool		enumerate;
+	List	   *clauses;
+	List	   *used;
+	int64		members;		/* of unbound enumerations, in product */
+} TemplateMatch;
+
+static bool
+part_is_usable(const TemplateMatch *match, int p)
+{
+	return match->spelled->parts[p].source || match->spelled->base ||
+		match->trusted;
+}
+
+static DynTarget
+target_of(const TemplateMatch *match, int p)
+{
+	DynTarget	target = {match->relation, match->attr, &match->spelled->parts[p],
+	&match->spelled->tmpl->parts[p]};
+
+	return target;
+}
+
+static DynPred *
+make_and(List *preds)
+{
+	DynPred    *pred = palloc0(sizeof(DynPred));
+
+	pred->kind = DYN_PRED_AND;
+	pred->param = -1;
+	pred->args = preds;
+	return pred;
+}
+
+/* All point predicates on a part, or NULL. */
+static DynPred *
+part_points(TemplateMatch *match, int p)
+{
+	DynTarget	target = target_of(match, p);
+	List	   *preds = NIL;
+	ListCell   *lc;
+
+	if (!part_is_usable(match, p))
+		return NULL;
+	foreach(lc, match->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+		bool		pure = true;
+		DynPred    *points = clause->pred == NULL ? NULL
+			: dyn_implied_points(&target, clause->pred, &pure);
+
+		if (points == NULL)
+			continue;
+		preds = lappend(preds, points);
+		if (pure)
+			match->used = list_append_unique_ptr(match->used, clause);
+	}
+	return preds == NIL ? NULL : make_and(preds);
+}
+
+static DynPred *
+part_ranges(TemplateMatch *match, int p)
+{
+	DynTarget	target = target_of(match, p);
+	List	   *preds = NIL;
+	ListCell   *lc;
+
+	if (!part_is_usable(match, p))
+		return NULL;
+	foreach(lc, match->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (clause->pred == NULL || !dyn_is_range_pred(&target, clause->pred))
+			continue;
+		preds = lappend(preds, clause->pred);
+		match->used = list_append_unique_ptr(match->used, clause);
+	}
+	return preds == NIL ? NULL : make_and(preds);
+}
+
+/* All members of an enumerated part, unless there are too many. */
+static DynPred *
+part_members(TemplateMatch *match, int p)
+{
+	const DynTemplatePart *part = &match->spelled->tmpl->parts[p];
+	DynPred    *pred;
+
+	if (!match->enumerate || !part_is_usable(match, p))
+		return NULL;
+	if (part->spec == DYN_SPEC_WORDS)
+		match->members *= part->nwords;
+	else if (part->spec == DYN_SPEC_RANGE && part->hi - part->lo < DYN_MAX_MEMBERS)
+		match->members *= part->hi - part->lo + 1;
+	else
+		return NULL;
+	if (match->members > DYN_MAX_MEMBERS)
+		return NULL;
+	pred = palloc0(sizeof(DynPred));
+	pred->kind = DYN_PRED_MEMBERS;
+	pred->param = -1;
+	pred->nvalues = part->spec == DYN_SPEC_WORDS ? part->nwords
+		: (int) (part->hi - part->lo + 1);
+	pred->term = match->spelled - match->relation->spelled;
+	pred->other = p;
+	return pred;
+}
+
+/*
+ * May the literal before the first part be used alone?  Only rows have it: an
+ * item whose text is another is a row with NULL in the columns of that text.
+ */
+static bool
+literal_holds(const TemplateMatch *match)
+{
+	const DynSpelled *spelled = match->spelled;
+
+	if (spelled->base || match->trusted)
+		return true;
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		if (spelled->parts[p].source &&
+			dyn_relation_column(match->relation, spelled->parts[p].attnum)->not_null)
+			return true;
+	}
+	return false;
+}
+
+/* A column that shows the attribute's text, for its path; or 0. */
+static AttrNumber
+source_column(const DynSpelled *spelled)
+{
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		if (spelled->parts[p].source)
+			return spelled->parts[p].attnum;
+	}
+	return 0;
+}
+
+static DynPred *
+make_spelled(const TemplateMatch *match, List *args)
+{
+	DynPred    *pred = palloc0(sizeof(DynPred));
+
+	pred->kind = DYN_PRED_SPELLED;
+	pred->param = -1;
+	pred->field.attnum = source_column(match->spelled);
+	pred->term = match->spelled - match->relation->spelled;
+	pred->args = args;
+	return pred;
+}
+
+static DynPred *
+match_points(TemplateMatch *match)
+{
+	List	   *args = NIL;
+
+	for (int p = 0; p < match->spelled->tmpl->nparts; p++)
+	{
+		DynPred    *arg = part_points(match, p);
+
+		if (arg == NULL)
+			arg = part_members(match, p);
+		if (arg == NULL)
+			return NULL;
+		args = lappend(args, arg);
+	}
+	return args != NIL || literal_holds(match) ? make_spelled(match, args) : NULL;
+}
+
+/* The points of leading parts, and a range of the next. */
+static DynPred *
+match_range(TemplateMatch *match)
+{
+	int			nparts = match->spelled->tmpl->nparts;
+	List	   *args = NIL;
+	DynPred    *arg;
+	int			p = 0;
+
+	while (p < nparts && (arg = part_points(match, p)) != NULL)
+	{
+		args = lappend(args, arg);
+		p++;
+	}
+	if (p == nparts)
+		return NULL;
+	arg = part_ranges(match, p);
+	if (arg != NULL)
+		args = lappend(args, arg);
+	if (args == NIL &&
+		(match->spelled->tmpl->literals[0].len == 0 || !literal_holds(match)))
+		return NULL;
+	return make_spelled(match, args);
+}
+
+DynPred *
+dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
+				   const char *index, List *clauses, bool points,
+				   bool members, List **used)
+{
+	TemplateMatch match = {relation, dyn_relation_spelled(relation, attr->name),
+	attr, false, members, clauses, NIL, 1};
+	DynPred    *pred;
+
+	if (match.spelled == NULL ||
+		(attr->type != DYN_TYPE_S &&
+		 !(points && attr->type == DYN_TYPE_N &&
+		   dyn_template_is_bare(match.spelled->tmpl))))
+		return NULL;
+	match.trusted = index != NULL && dyn_relation_trusts(relation, index);
+	pred = points ? match_points(&match) : match_range(&match);
+	if (pred != NULL)
+		*used = list_concat(*used, match.used);
+	return pred;
+}

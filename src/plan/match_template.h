@@ -1,0 +1,29 @@
+/*
+ * match_template.h
+ *		Matches clauses to the text of an attribute that a template spells.
+ */
+#ifndef DYN_PLAN_MATCH_TEMPLATE_H
+#define DYN_PLAN_MATCH_TEMPLATE_H
+
+#include "points.h"
+
+/* An unbound enumeration has no more members than this, in product. */
+#define DYN_MAX_MEMBERS	1000
+
+/*
+ * What the clauses say of the attribute's text: a predicate DYN_PRED_SPELLED,
+ * whose args are, for the leading parts, an AND of predicates on the part, or
+ * DYN_PRED_MEMBERS.  All rows that satisfy the clauses, and have the attribute,
+ * satisfy it.  With `points`, finitely many texts do, else infinitely many.
+ * NULL if the attribute has no template, or nothing is known.
+ *
+ * `index` is where the attribute is a key, NULL for the table or for a filter.
+ * With `members`, parts that no clause binds may be enumerated.  Adds to *used
+ * the clauses that the predicate uses.
+ */
+extern DynPred *dyn_match_template(const DynRelation *relation,
+								   const DynKeyAttr *attr, const char *index,
+								   List *clauses, bool points, bool members,
+								   List **used);
+
+#endif

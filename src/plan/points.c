@@ -1,0 +1,209 @@
+/*
+ * points.c
+ *		Points and ranges that predicates imply for a key attribute.
+ *
+ * For a part of a template the comparison is judged anew, by the column as it
+ * is spelled there: a value that is stored elsewhere in a form which cannot be
+ * compared may well be a point of the key.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "common/string.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "../model/path.h"
+#include "points.h"
+
+static bool
+pred_is_on(const DynTarget *target, const DynPred *pred)
+{
+	const char *name = dyn_pred_attribute(target->relation, pred);
+	const DynColumn *column;
+
+	if (name == NULL || strcmp(name, target->attr->name) != 0)
+		return false;
+	column = dyn_relation_column(target->relation, pred->field.attnum);
+	return column->codec.wire == target->attr->type && column->traits.key;
+}
+
+/*
+ * Does a term of the row test give values for the key attribute?  NULL, and
+ * values of other types, are in no item that the key finds.
+ */
+static bool
+is_row_point(const DynTarget *target, const DynPred *pred)
+{
+	const DynRowTerm *term = &target->relation->row_test.terms[pred->term];
+
+	if (target->part != NULL ||
+		!dyn_path_is_attribute(term->path, target->attr->name))
+		return false;
+	for (int i = 0; i < term->nvalues; i++)
+	{
+		if (term->values[i].type == target->attr->type)
+			return true;
+	}
+	return false;
+}
+
+/* ---- parts ---- */
+
+/* Does the predicate compare the part's column by a value that fits? */
+static bool
+is_on_part(const DynTarget *target, const DynPred *pred)
+{
+	return pred->field.attnum == target->part->attnum &&
+		pred->field.steps == NIL;
+}
+
+static bool
+is_ascii_text(Datum value)
+{
+	return pg_is_ascii(TextDatumGetCString(value));
+}
+
+/*
+ * Only letters of ASCII are folded alike everywhere, so the texts must be known;
+ * those of a uuid have no others.
+ */
+static bool
+can_be_folded(const DynTarget *target, const DynPred *pred)
+{
+	const Const *value = (const Const *) pred->value;
+	ArrayType  *array;
+	Datum	   *elems;
+	bool	   *nulls;
+	int			n;
+
+	if (target->spec->folding == DYN_FOLD_NONE ||
+		target->part->column.codec.kind != DYN_CODEC_TEXT)
+		return true;
+	if (!IsA(value, Const) || value->constisnull ||
+		(pred->valuetype != TEXTOID && pred->valuetype != VARCHAROID))
+		return false;
+	if (pred->kind != DYN_PRED_IN)
+		return is_ascii_text(value->constvalue);
+	array = DatumGetArrayTypeP(value->constvalue);
+	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_INT, &elems,
+					  &nulls, &n);
+	for (int i = 0; i < n; i++)
+	{
+		if (!nulls[i] && !is_ascii_text(elems[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_part_point(const DynTarget *target, const DynPred *pred)
+{
+	const DynColumn *column = &target->part->column;
+
+	if (!is_on_part(target, pred))
+		return false;
+	if (dyn_pred_is_boolean(pred))
+		return column->traits.truth != DYN_LOCAL;
+	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN) &&
+		dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL &&
+		can_be_folded(target, pred);
+}
+
+static bool
+is_part_range(const DynTarget *target, const DynPred *pred)
+{
+	const DynColumn *column = &target->part->column;
+
+	if (!is_on_part(target, pred) || target->spec->folding != DYN_FOLD_NONE)
+		return false;
+	switch (pred->kind)
+	{
+		case DYN_PRED_LT:
+		case DYN_PRED_LE:
+		case DYN_PRED_GT:
+		case DYN_PRED_GE:
+			return dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL;
+		case DYN_PRED_PREFIX:
+		case DYN_PRED_LIKE:
+			return dyn_prefix_exactness(column, pred->operator.collation) != DYN_LOCAL;
+		default:
+			return false;
+	}
+}
+
+/* ---- points and ranges ---- */
+
+bool
+dyn_is_point_leaf(const DynTarget *target, const DynPred *pred)
+{
+	if (pred->kind == DYN_PRED_ROW)
+		return is_row_point(target, pred);
+	if (target->part != NULL)
+		return is_part_point(target, pred);
+	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN ||
+			dyn_pred_is_boolean(pred)) &&
+		pred_is_on(target, pred) &&
+		dyn_relation_column(target->relation,
+							pred->field.attnum)->traits.point;
+}
+
+DynPred *
+dyn_implied_points(const DynTarget *target, DynPred *pred, bool *pure)
+{
+	DynPred    *points;
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (dyn_is_point_leaf(target, pred))
+		return pred;
+	*pure &= (pred->kind == DYN_PRED_OR);
+	if (pred->kind == DYN_PRED_AND)
+	{
+		foreach(lc, pred->args)
+		{
+			points = dyn_implied_points(target, lfirst(lc), pure);
+			if (points != NULL)
+				return points;
+		}
+		return NULL;
+	}
+	if (pred->kind != DYN_PRED_OR)
+		return NULL;
+	points = palloc0(sizeof(DynPred));
+	points->kind = DYN_PRED_OR;
+	points->param = -1;
+	foreach(lc, pred->args)
+	{
+		DynPred    *arm = dyn_implied_points(target, lfirst(lc), pure);
+
+		if (arm == NULL)
+			return NULL;
+		points->args = lappend(points->args, arm);
+	}
+	return points;
+}
+
+bool
+dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
+{
+	if (target->part != NULL)
+		return is_part_range(target, pred);
+	if (!pred_is_on(target, pred))
+		return false;
+	switch (pred->kind)
+	{
+		case DYN_PRED_EQ:		/* not canonical: two bounds */
+		case DYN_PRED_LT:
+		case DYN_PRED_LE:
+		case DYN_PRED_GT:
+		case DYN_PRED_GE:
+			return true;
+		case DYN_PRED_PREFIX:
+		case DYN_PRED_LIKE:
+			return target->attr->type == DYN_TYPE_S;
+		default:
+			return false;
+	}
+}

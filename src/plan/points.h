@@ -1,0 +1,35 @@
+/*
+ * points.h
+ *		What a predicate says of a key attribute, or of one part of its text.
+ *
+ * A *point* predicate allows finitely many values: =, IN, a boolean column, a
+ * term of the row test, or an OR of such.  A *range* predicate allows an
+ * interval or a prefix.
+ */
+#ifndef DYN_PLAN_POINTS_H
+#define DYN_PLAN_POINTS_H
+
+#include "quals.h"
+
+/* What predicates are matched to. */
+typedef struct DynTarget
+{
+	const DynRelation *relation;
+	const DynKeyAttr *attr;
+	const DynPart *part;		/* of its template; NULL: a column shows the
+								 * attribute itself */
+	const DynTemplatePart *spec;	/* of the part */
+} DynTarget;
+
+extern bool dyn_is_point_leaf(const DynTarget *target, const DynPred *pred);
+extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
+
+/*
+ * The points that a predicate implies for the target: the predicate itself,
+ * one member of an AND, the union over all arms of an OR.  NULL if there are
+ * none.  Clears *pure unless the points are equivalent to the predicate.
+ */
+extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
+								   bool *pure);
+
+#endif
