@@ -493,12 +493,11 @@ close_frame(DynReader *r, const char *p)
 	p++;
 	if (DYN_UNLIKELY(r->tape->names.count > f->base))
 		dyn_duplicate_names_cut(&r->tape->names, f->base);
-	if (r->depth < 0)
-		return p;				/* the item itself */
 	if (!put(r, f->want, f->map ? DYN_TYPE_M : DYN_TYPE_L,
 			 r->scan.nuls != f->nuls ? DYN_VALUE_HAS_NUL : 0, f->start, p))
 		return NULL;
-	return end_value(r, p);
+	/* no brace of a value follows the item itself */
+	return r->depth < 0 ? p : end_value(r, p);
 }
 
 /*

@@ -46,11 +46,14 @@ typedef struct DynStep
 	uint32_t	index;
 } DynStep;
 
-/* info.rating is two steps, tags[0] is two steps. */
+/*
+ * info.rating is two steps, tags[0] is two steps.  Without steps it is the item
+ * itself, as a map.
+ */
 typedef struct DynPath
 {
 	const DynStep *steps;
-	int			nsteps;			/* at least 1; steps[0] is a name */
+	int			nsteps;			/* steps[0] is a name */
 } DynPath;
 
 typedef struct DynPathTree DynPathTree;

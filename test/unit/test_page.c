@@ -575,6 +575,19 @@ counting_needs_no_slots(void)
 	dyn_path_tree_free(shape);
 }
 
+/* Without steps a path leads to the item, as to a map. */
+static void
+the_item_itself_is_a_map(void)
+{
+	CHECK_ITEMS("{\"Items\":[{ \"a\":{\"M\":{\"b\":{\"S\":\"x\"}}} , \"c\":{\"N\":\"1\"}},{}, {\"a\":{\"S\":\"\\u0000\"}},"
+				"{\"a\":{\"S\":\"y\"}}],\"LastEvaluatedKey\":{\"a\":{\"S\":\"y\"}}}",
+				"(M:{ \"a\":{\"M\":{\"b\":{\"S\":\"x\"}}} , \"c\":{\"N\":\"1\"}}|S:x|M:{\"b\":{\"S\":\"x\"}})"
+				"(M:{}|-|-)(M:{\"a\":{\"S\":\"\\u0000\"}}0|-|S:\\u0000e0)(M:{\"a\":{\"S\":\"y\"}}|-|S:y)",
+				"", "a.b", "a");
+	CHECK_ITEMS("{\"Item\":{\"a\":{\"BOOL\":true}}}", "(M:{\"a\":{\"BOOL\":true}}|M:{\"a\":{\"BOOL\":true}})", "", "");
+	CHECK_ITEMS("{}", "", "");
+}
+
 /* Each reader has a place of its own. */
 static void
 cursors_are_apart(void)
@@ -628,6 +641,7 @@ main(void)
 	RUN(many_names_are_told_apart);
 	RUN(memory_is_in_proportion_and_reused);
 	RUN(counting_needs_no_slots);
+	RUN(the_item_itself_is_a_map);
 	RUN(cursors_are_apart);
 	RUN(documents_are_judged);
 	dyn_page_free(&page);

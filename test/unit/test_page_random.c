@@ -170,7 +170,7 @@ make_paths(void)
 	for (i = 0; i < npaths; i++)
 	{
 		paths[i].steps = path_steps[i];
-		paths[i].nsteps = percent(60) ? 1 : 2 + below(2);
+		paths[i].nsteps = percent(60) ? 1 : percent(10) ? 0 : 2 + below(2);
 		for (j = 0; j < paths[i].nsteps; j++)
 		{
 			DynStep    *step = &path_steps[i][j];
@@ -185,14 +185,16 @@ make_paths(void)
 	}
 }
 
-/* The attribute value a path leads to, or NULL. */
+/* The attribute value a path leads to, or NULL; a reference of its own. */
 static json_t *
 follow(json_t *item, const DynPath *path)
 {
-	json_t	   *j = json_object_getn(item, path->steps[0].name,
-									 path->steps[0].name_len);
+	json_t	   *j;
 	int			i;
 
+	if (path->nsteps == 0)
+		return json_pack("{s:O}", "M", item);
+	j = json_object_getn(item, path->steps[0].name, path->steps[0].name_len);
 	for (i = 1; j != NULL && i < path->nsteps; i++)
 	{
 		const DynStep *step = &path->steps[i];
@@ -202,7 +204,7 @@ follow(json_t *item, const DynPath *path)
 			json_object_getn(json_object_get(j, "M"), step->name,
 							 step->name_len);
 	}
-	return j;
+	return json_incref(j);
 }
 
 /*
@@ -221,6 +223,7 @@ static struct
 	int			items;
 	int			values;
 	int			nested;
+	int			whole;
 	int			known;
 } met;
 
@@ -233,6 +236,7 @@ compare_slot(json_t *item, int i, const DynValue *slot)
 	if (wanted == NULL || slot->type == DYN_TYPE_ABSENT)
 	{
 		CHECK(wanted == NULL && slot->type == DYN_TYPE_ABSENT);
+		json_decref(wanted);
 		return;
 	}
 	seen = rebuild(slot);
@@ -242,6 +246,8 @@ compare_slot(json_t *item, int i, const DynValue *slot)
 	met.values++;
 	if (paths[i].nsteps > 1)
 		met.nested++;
+	met.whole += (paths[i].nsteps == 0);
+	json_decref(wanted);
 	json_decref(seen);
 }
 
@@ -433,6 +439,7 @@ responses_read_as_jansson_reads_them(void)
 		CHECK(met.items >= 3 * count);
 		CHECK(met.values >= 3 * count);
 		CHECK(met.nested >= count / 20);
+		CHECK(met.whole >= count / 20);
 		CHECK(met.known <= met.accepted / 10);
 	}
 }
