@@ -89,6 +89,8 @@ common_members(DynBuffer *buf, const DynReadRequest *req)
 		dyn_buffer_append_str(buf, ",\"ConsistentRead\":true");
 	if (req->count_only)
 		member_text(buf, "Select", "COUNT");
+	else if (req->all_attributes)
+		member_text(buf, "Select", "ALL_ATTRIBUTES");
 	else
 		member_text(buf, "ProjectionExpression", req->projection);
 	if (req->tokens != NULL)

@@ -48,6 +48,8 @@ typedef struct DynReadRequest
 	const char *key_condition;	/* Query */
 	const char *filter;			/* Query, Scan */
 	const char *projection;
+	bool		all_attributes; /* of a local index without a projection, also
+								 * those that it does not project */
 	const DynTokens *tokens;	/* NULL: no expression at all */
 	bool		count_only;		/* Query, Scan: Select=COUNT */
 	bool		backward;		/* Query: ScanIndexForward=false */

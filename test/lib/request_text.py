@@ -37,7 +37,9 @@ def key_text(key):
 
 
 def projection(document):
-    """The projection, in alphabetical order; whole items are *."""
+    """The projection, in alphabetical order; whole items are *, of an index as the table has them all of *."""
+    if document.get("Select") == "ALL_ATTRIBUTES":
+        return " get all of *"
     text = document.get("ProjectionExpression")
     if text is None:
         return " get *"

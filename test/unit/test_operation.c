@@ -213,6 +213,21 @@ counting_returns_no_attributes(void)
 	CHECK_EQ_STR(document(&req), "{\"TableName\":\"t\",\"Select\":\"COUNT\"}");
 }
 
+/* An index has those that it projects otherwise. */
+static void
+all_attributes_are_asked_for_by_name(void)
+{
+	DynReadRequest req = {0};
+
+	req.op = DYN_OP_SCAN;
+	req.table = "t";
+	req.index = "i";
+	req.all_attributes = true;
+	CHECK_EQ_STR(document(&req), "{\"TableName\":\"t\",\"IndexName\":\"i\",\"Select\":\"ALL_ATTRIBUTES\"}");
+	req.count_only = true;
+	CHECK_EQ_STR(document(&req), "{\"TableName\":\"t\",\"IndexName\":\"i\",\"Select\":\"COUNT\"}");
+}
+
 static void
 the_buffer_is_reused_and_tells_failure(void)
 {
@@ -316,6 +331,7 @@ main(void)
 	RUN(query_has_its_members);
 	RUN(scan_has_its_members);
 	RUN(counting_returns_no_attributes);
+	RUN(all_attributes_are_asked_for_by_name);
 	RUN(the_buffer_is_reused_and_tells_failure);
 	RUN(small_operations_are_written);
 	RUN(table_lists_are_read);

@@ -93,6 +93,7 @@ allocate_reads(const DynRelation *relation, const DynAccess *access,
 
 	requests->op = op;
 	requests->index = access->index;
+	requests->local_index = access->index != NULL && !access->global;
 	requests->count_only = access->count_only;
 	requests->backward = access->backward;
 	requests->projection = projection;
@@ -364,6 +365,7 @@ dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 		prepare_keys(requests, stream, request);
 	request->filter = render_filter(requests, stream);
 	request->projection = render_projection(requests);
+	request->all_attributes = request->projection == NULL && requests->local_index;
 }
 
 /* ---- for people ---- */

@@ -32,6 +32,8 @@ typedef struct DynRequests
 								 * BATCH_GET_ITEM are told apart by the number
 								 * of keys */
 	const char *index;
+	bool		local_index;	/* a local one: it can get attributes that it
+								 * does not project */
 	bool		count_only;
 	bool		backward;
 	int			nstreams;
