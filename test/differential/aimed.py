@@ -1,13 +1,15 @@
 """Statements for what chance hardly meets: values that an index cannot hold, filters too large to send, documents of which only a
-part fits its column, lists of keys of which only the first is read."""
+part fits its column, lists of keys of which only the first is read, orders of equal values."""
 from edges import OLDER
 from predicates import Leaf, Lit, Maker, Tree
+from spelled import FORMATS
 from statements import TABLE, Select
 from values import array_text, quote
 
-STYLES = [("instead", 4), ("crowded", 3), ("part", 2), ("lists", 3)]
+STYLES = [("instead", 4), ("crowded", 3), ("part", 2), ("lists", 3), ("tied", 1)]
 LARGE, PARTS, MISFIT_PARTS, LISTS = "filters too large to send", "parts of documents", "parts of misfits", "lists of keys"
-FEATURES = {OLDER: "instead", LARGE: "crowded", PARTS: "part", MISFIT_PARTS: "part", LISTS: "lists"}
+TIED = "equal values before others in an order"
+FEATURES = {OLDER: "instead", LARGE: "crowded", PARTS: "part", MISFIT_PARTS: "part", LISTS: "lists", TIED: "tied"}
 LOOPS = {"enable_hashjoin": "off", "enable_mergejoin": "off", "enable_material": "off"}
 EXACT = ["eq", "eq", "ge", "le", "lt", "gt", "between", "is_null", "not_null", "ne"]
 LONG = "p" * 2500       # no part of a key
@@ -25,6 +27,7 @@ class Aimed:
                       for _ in range(1 + 3 * any(c.kind.group == "array" for c in t.columns))]
         self.documents = [t for t in self.tables if any(c.kind.group == "jsonb" for c in t.columns)]
         self.narrow = [t for t in related if t.server == "one"]
+        self.tied_indexes = [(t, one) for t in self.tables if t.feature == FORMATS for one in t.indexes if len(one["columns"]) > 2]
 
     def statement(self, feature=None):
         """One of them."""
@@ -179,6 +182,21 @@ class Aimed:
         maker = self.generator.maker(table, "a")
         where = rng.choice([None, maker.on(table.keys[0], ["eq"]), maker.on(column, ["json_text", "json_null", "json_in"])])
         return self.select(table, targets, where, MISFIT_PARTS if column.name in table.loose else PARTS)
+
+    # Orders
+
+    def tied(self):
+        """In the order of an index: of a time that several texts stand for, then of a number."""
+        rng = self.rng
+        table, one = rng.choice(self.tied_indexes)
+        first, *then = [table.by_name[name] for name in one["columns"]]
+        down = rng.choice(["", " DESC"])
+        order = ", ".join(f"a.{column.name}{down}" for column in then)
+        where = self.generator.maker(table, "a").on(first, ["eq", "eq", "in"])
+        select = self.select(table, [f"a.{c.name}" for c in [first] + then], where, TIED, order=order, exact_order=True)
+        select.limit = rng.choice(["", f" LIMIT {rng.choice([3, 9])}"])
+        select.settings = self.unsorted()
+        return select
 
     # Lists of keys
 

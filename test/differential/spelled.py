@@ -167,10 +167,18 @@ def spelled_columns():
             Column("jt", JsonText(), size=30)] + choose("i4")
 
 
+# Times that have no text of their column, since they are between two that have.
+BETWEEN = {"mo": [("2024-01-15", "date"), ("2023-12-31", "date"), ("2023-11-30 23:59:59.999999+00", "timestamptz"), ("2024-02-29", "date")],
+           "pt": [("2024-01-01 12:00:00.0005+00", "timestamptz"), ("1999-12-31 23:59:59.999999+00", "timestamptz")]}
+
+
 def time_columns():
     """Times beside the keys."""
-    return [Column("ul", Ulid(), size=14), Column("ns", Fine("iso8601(9)"), size=20), Column("ne", Fine("epoch(9)"), size=20), Column("pt", PatternInstant(), size=14),
-            Column("dm", PatternDate(), size=10), Column("mo", PatternDate("YYYYMM"), size=8)]
+    found = [Column("ul", Ulid(), size=14), Column("ns", Fine("iso8601(9)"), size=20), Column("ne", Fine("epoch(9)"), size=20), Column("pt", PatternInstant(), size=14),
+             Column("dm", PatternDate(), size=10), Column("mo", PatternDate("YYYYMM"), size=8)]
+    for column in found:
+        column.strange = BETWEEN.get(column.name, [])
+    return found
 
 
 def make_spelled():
