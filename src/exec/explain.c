@@ -72,6 +72,20 @@ print_path(Printer *printer, const DynPath *path)
 	appendStringInfoString(&printer->buf, take_text(&text));
 }
 
+/* A document by the name of its column. */
+static void
+print_field(Printer *printer, const DynField *field)
+{
+	const DynPath *path = dyn_field_path(printer->relation, field);
+
+	if (path->nsteps > 0)
+		print_path(printer, path);
+	else
+		appendStringInfoString(&printer->buf,
+							   dyn_relation_column(printer->relation,
+												   field->attnum)->name);
+}
+
 static void
 print_value(Printer *printer, const DynPred *pred)
 {
@@ -195,7 +209,7 @@ print_operand(Printer *printer, const DynPred *pred)
 		print_text(printer, printer->part->column.data,
 				   printer->part->column.len);
 	else
-		print_path(printer, dyn_field_path(printer->relation, &pred->field));
+		print_field(printer, &pred->field);
 }
 
 static void
@@ -384,6 +398,8 @@ show_projection(const DynRows *rows, ExplainState *es)
 	DynBuffer	text;
 
 	dyn_buffer_init(&text, 0);
+	if (rows->whole)
+		dyn_buffer_append_str(&text, "all attributes");
 	for (int i = 0; i < rows->nprojection; i++)
 	{
 		if (i > 0)

@@ -8,6 +8,7 @@
 
 #include "../dynamodb/page.h"
 #include "exact.h"
+#include "options.h"
 #include "types.h"
 
 typedef struct DynColumn
@@ -18,7 +19,9 @@ typedef struct DynColumn
 	bool		placed;			/* an option says where the value is */
 	Oid			collation;
 	const DynPath *path;		/* of the value in the item, or of the text
-								 * that it is a part of */
+								 * that it is a part of; of a document, without
+								 * steps */
+	DynDocument document;
 	int			spelled;		/* that text is of this template's attribute
 								 * (spelled.h); -1: the value itself */
 	int			part;			/* of the template */

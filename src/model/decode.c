@@ -514,7 +514,8 @@ static bool
 decode_jsonb(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
 {
-	return dyn_value_to_jsonb(value, dyn_encoding_differs(), result, why);
+	return dyn_value_to_jsonb(value, codec->without, dyn_encoding_differs(),
+							  result, why);
 }
 
 /* Since the caller raises an error if not soft, nothing has to be undone. */
@@ -543,7 +544,7 @@ decode_json(DynCodec *codec, const DynValue *value, bool soft,
 	Datum		jsonb;
 	Jsonb	   *jb;
 
-	if (!dyn_value_to_jsonb(value, dyn_encoding_differs(), &jsonb, why))
+	if (!dyn_value_to_jsonb(value, NULL, dyn_encoding_differs(), &jsonb, why))
 		return false;
 	jb = DatumGetJsonbP(jsonb);
 	*result = CStringGetTextDatum(JsonbToCString(NULL, &jb->root, VARSIZE(jb)));

@@ -25,13 +25,128 @@
 #include "numerics.h"
 #include "types.h"
 
-/* ---- texts in the database's encoding ------------------------------- */
-
 static bool
 is_text(const DynNode *node)
 {
 	return node->value.type == DYN_TYPE_S || node->value.type == DYN_TYPE_B;
 }
+
+/* ---- members left out ----------------------------------------------- */
+
+static DynValue
+name_as_text(const DynNode *node)
+{
+	return (DynValue) {node->name, node->name_len, DYN_TYPE_S,
+		DYN_VALUE_ESCAPED};
+}
+
+/* The text without escapes; as long as it was at most. */
+static char *
+plain_text(const DynValue *text, size_t *len)
+{
+	char	   *plain = palloc(text->len + 1);
+
+	*len = dyn_value_text(text, plain);
+	return plain;
+}
+
+static bool
+is_left_out(const DynNode *node, const DynNames *without, bool escaped)
+{
+	DynValue	name = name_as_text(node);
+	size_t		len;
+	char	   *plain;
+	bool		found;
+
+	if (!escaped || memchr(node->name, '\\', node->name_len) == NULL)
+		return dyn_names_have(without, node->name, node->name_len);
+	plain = plain_text(&name, &len);
+	found = dyn_names_have(without, plain, len);
+	pfree(plain);
+	return found;
+}
+
+/* Moves a member and what is in it to the place `to`. */
+static void
+move_member(DynNode *nodes, uint32 to, uint32 from)
+{
+	uint32		count = nodes[from].end - from;
+
+	if (to == from)
+		return;
+	memmove(&nodes[to], &nodes[from], count * sizeof(DynNode));
+	for (uint32 i = to; i < to + count; i++)
+		nodes[i].end -= from - to;
+}
+
+static void
+count_again(DynNodes *list)
+{
+	list->bytes = list->numbers = 0;
+	for (uint32 i = 1; i < list->count; i++)
+	{
+		const DynNode *node = &list->nodes[i];
+
+		list->bytes += node->name_len +
+			(node->value.type < DYN_TYPE_SS ? node->value.len : 0);
+		list->numbers += node->value.type == DYN_TYPE_N;
+	}
+}
+
+static void
+leave_out(DynNodes *list, const DynNames *without)
+{
+	DynNode    *nodes = list->nodes;
+	uint32		kept = 1;
+	uint32		next;
+
+	Assert(nodes[0].value.type == DYN_TYPE_M);
+	for (uint32 i = 1; i < list->count; i = next)
+	{
+		uint32		count = nodes[i].end - i;
+
+		next = nodes[i].end;
+		if (is_left_out(&nodes[i], without, list->escaped_names))
+		{
+			nodes[0].value.len--;
+			continue;
+		}
+		move_member(nodes, kept, i);
+		kept += count;
+	}
+	list->count = nodes[0].end = kept;
+	count_again(list);
+}
+
+static bool
+holds_nul(const DynValue *text)
+{
+	size_t		len;
+	char	   *plain = plain_text(text, &len);
+	bool		found = memchr(plain, '\0', len) != NULL;
+
+	pfree(plain);
+	return found;
+}
+
+/* Is U+0000 in what is left? */
+static bool
+list_holds_nul(const DynNodes *list)
+{
+	for (uint32 i = 1; i < list->count; i++)
+	{
+		const DynNode *node = &list->nodes[i];
+		DynValue	name = name_as_text(node);
+
+		if ((list->escaped_names && node->name != NULL && holds_nul(&name)) ||
+			(is_text(node) && (node->value.flags & DYN_VALUE_ESCAPED) &&
+			 holds_nul(&node->value)))
+			return true;
+	}
+	return false;
+}
+
+/* ---- texts in the database's encoding ------------------------------- */
 
 /*
  * A copy of the text in the database's encoding, with room behind it as at any
@@ -55,8 +170,7 @@ convert_text(const DynValue *text, uint32 *len, const char **why)
 static bool
 convert_name(DynNodes *list, DynNode *node, const char **why)
 {
-	DynValue	name = {node->name, node->name_len, DYN_TYPE_S,
-	DYN_VALUE_ESCAPED};
+	DynValue	name = name_as_text(node);
 
 	node->name = convert_text(&name, &node->name_len, why);
 	list->bytes += node->name_len;
@@ -475,24 +589,39 @@ write_jsonb(const DynNodes *list, bool encoded, const char **why)
 	return writer.why == NULL ? (Jsonb *) base : NULL;
 }
 
+/* Lists the value without those members; false with a reason in *why. */
+static bool
+list_nodes(DynNodes *list, const DynValue *value, const DynNames *without,
+		   const char **why)
+{
+	bool		nul = (value->flags & DYN_VALUE_HAS_NUL) != 0;
+
+	if (!nul || without != NULL)
+	{
+		if (!dyn_nodes_list(list, value))
+			ereport(ERROR,
+					(errcode(ERRCODE_OUT_OF_MEMORY),
+					 errmsg("out of memory")));
+		if (without == NULL)
+			return true;
+		leave_out(list, without);
+		nul = nul && list_holds_nul(list);
+	}
+	if (nul)
+		*why = "it contains the character U+0000, which jsonb cannot represent";
+	return !nul;
+}
+
 bool
-dyn_value_to_jsonb(const DynValue *value, bool encoded, Datum *result,
-				   const char **why)
+dyn_value_to_jsonb(const DynValue *value, const DynNames *without, bool encoded,
+				   Datum *result, const char **why)
 {
 	static DynNodes list;		/* its memory serves value after value */
-	Jsonb	   *jsonb;
+	Jsonb	   *jsonb = NULL;
 
-	if (value->flags & DYN_VALUE_HAS_NUL)
-	{
-		*why = "it contains the character U+0000, which jsonb cannot represent";
-		return false;
-	}
-	if (!dyn_nodes_list(&list, value))
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory")));
-	jsonb = convert_texts(&list, encoded, why)
-		? write_jsonb(&list, encoded, why) : NULL;
+	if (list_nodes(&list, value, without, why) &&
+		convert_texts(&list, encoded, why))
+		jsonb = write_jsonb(&list, encoded, why);
 	dyn_nodes_trim(&list);
 	*result = JsonbPGetDatum(jsonb);
 	return jsonb != NULL;

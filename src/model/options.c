@@ -45,6 +45,7 @@ const DynReadOptions dyn_default_reads = {
 };
 
 static const char *const mismatch_words[] = {"error", "null", NULL};
+static const char *const document_words[] = {"item", "rest", NULL};
 
 /* Objects that may have an option, as bits. */
 #define ON_SERVER	0x01
@@ -148,6 +149,8 @@ static const OptionEntry options_table[] = {
 	"name of the top-level attribute, verbatim"},
 	{"path", ON_COLUMN, VALUE_PATH, 0, 0, NULL, "the attribute", false,
 	"document path, such as info.rating or tags[0]"},
+	{"document", ON_COLUMN, VALUE_ENUM, 0, 0, document_words, "none", false,
+	"the whole item as jsonb, or the rest that no other column shows"},
 	{"format", ON_COLUMN, VALUE_FORMAT, 0, 0, NULL, "the type's own", false,
 	"representation of the value in DynamoDB"},
 };
@@ -414,19 +417,42 @@ check_value(const OptionEntry *entry, const char *value)
 	}
 }
 
-/* Rules between the options of one object. */
-static void
-check_combination(List *options, int where)
+static bool
+has_option(List *options, const char *name)
 {
-	if (where == ON_COLUMN && dyn_option_text(options, "attribute") != NULL &&
-		dyn_option_text(options, "path") != NULL)
+	return dyn_option_text(options, name) != NULL;
+}
+
+static void
+check_column(List *options)
+{
+	static const char *const others[] = {"attribute", "path", "format"};
+
+	if (has_option(options, "attribute") && has_option(options, "path"))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
 				 errmsg("options \"attribute\" and \"path\" are mutually exclusive"),
 				 errhint("A path begins with the attribute's name.")));
+	for (int i = 0; i < lengthof(others) && has_option(options, "document"); i++)
+	{
+		if (has_option(options, others[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+					 errmsg("options \"document\" and \"%s\" are mutually exclusive",
+							others[i]),
+					 errhint("A document is the item itself, and not one of its attributes.")));
+	}
+}
+
+/* Rules between the options of one object. */
+static void
+check_combination(List *options, int where)
+{
+	if (where == ON_COLUMN)
+		check_column(options);
 	if (where == ON_MAPPING &&
-		(dyn_option_text(options, "access_key_id") == NULL) !=
-		(dyn_option_text(options, "secret_access_key") == NULL))
+		has_option(options, "access_key_id") !=
+		has_option(options, "secret_access_key"))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
 				 errmsg("options \"access_key_id\" and \"secret_access_key\" must be set together"),
@@ -539,6 +565,14 @@ dyn_option_enum(List *options, const char *name, const char *const *words,
 	int			position = value ? enum_position(words, value) : -1;
 
 	return position < 0 ? fallback : position;
+}
+
+DynDocument
+dyn_option_document(List *options)
+{
+	return (DynDocument) (DYN_WHOLE_ITEM +
+						  dyn_option_enum(options, "document", document_words,
+										  DYN_NO_DOCUMENT - DYN_WHOLE_ITEM));
 }
 
 DynReadOptions

@@ -24,6 +24,14 @@ typedef enum DynScanPolicy
 	DYN_SCAN_ERROR
 } DynScanPolicy;
 
+/* The option document of a column. */
+typedef enum DynDocument
+{
+	DYN_NO_DOCUMENT,
+	DYN_WHOLE_ITEM,
+	DYN_REST_OF_ITEM
+} DynDocument;
+
 /* What a table takes from its server unless it has an option of its own. */
 typedef struct DynReadOptions
 {
@@ -50,6 +58,8 @@ extern double dyn_option_real(List *options, const char *name, double fallback);
 extern bool dyn_option_bool(List *options, const char *name, bool fallback);
 extern int	dyn_option_enum(List *options, const char *name,
 							const char *const *words, int fallback);
+
+extern DynDocument dyn_option_document(List *options);
 
 /* The names in a list with commas, as char *; NIL if one is missing. */
 extern List *dyn_option_names(const char *value);

@@ -2,8 +2,8 @@
  * path.c
  *		Parses and builds document paths.
  *
- * A path has at least one step and begins with the name of a top-level
- * attribute.  All memory is allocated in CurrentMemoryContext.
+ * A path begins with the name of a top-level attribute; only that of the item
+ * has no steps.  All memory is allocated in CurrentMemoryContext.
  */
 #include "postgres.h"
 
@@ -125,9 +125,10 @@ static DynPath *
 make_path(const DynStep *steps, int nsteps)
 {
 	DynPath    *path = palloc(sizeof(DynPath));
-	DynStep    *copy = palloc(nsteps * sizeof(DynStep));
+	DynStep    *copy = palloc(Max(nsteps, 1) * sizeof(DynStep));
 
-	memcpy(copy, steps, nsteps * sizeof(DynStep));
+	if (nsteps > 0)
+		memcpy(copy, steps, nsteps * sizeof(DynStep));
 	path->steps = copy;
 	path->nsteps = nsteps;
 	return path;
@@ -165,12 +166,19 @@ dyn_path_of_attribute(const char *name)
 }
 
 DynPath *
+dyn_path_of_item(void)
+{
+	return make_path(NULL, 0);
+}
+
+DynPath *
 dyn_path_extend(const DynPath *path, const char *name)
 {
 	DynPath    *longer = palloc(sizeof(DynPath));
 	DynStep    *steps = palloc((path->nsteps + 1) * sizeof(DynStep));
 
-	memcpy(steps, path->steps, path->nsteps * sizeof(DynStep));
+	if (path->nsteps > 0)
+		memcpy(steps, path->steps, path->nsteps * sizeof(DynStep));
 	steps[path->nsteps].name = pstrdup(name);
 	steps[path->nsteps].name_len = strlen(name);
 	steps[path->nsteps].index = 0;

@@ -27,6 +27,9 @@ extern DynPath *dyn_path_parse(const char *text);
 /* The path of the top-level attribute with this name; UTF-8. */
 extern DynPath *dyn_path_of_attribute(const char *name);
 
+/* The path of the item itself. */
+extern DynPath *dyn_path_of_item(void);
+
 /* A copy of `path` with one more member name appended; UTF-8. */
 extern DynPath *dyn_path_extend(const DynPath *path, const char *name);
 

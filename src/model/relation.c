@@ -7,15 +7,44 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "catalog/pg_type.h"
 #include "foreign/foreign.h"
 #include "utils/rel.h"
 
+#include "documents.h"
 #include "encoding.h"
 #include "guc.h"
 #include "path.h"
 #include "relation.h"
 
 static const char *const on_mismatch_words[] = {"error", "null", NULL};
+
+static const DynPath *
+read_path(List *options, const DynColumn *column)
+{
+	const char *text = dyn_option_text(options, "path");
+
+	if (column->document != DYN_NO_DOCUMENT)
+		return dyn_path_of_item();
+	if (text != NULL)
+		return dyn_path_parse(text);
+	text = dyn_option_text(options, "attribute");
+	return dyn_path_of_attribute(dyn_to_utf8(text ? text : column->name));
+}
+
+/* The validator does not know the column's type. */
+static void
+check_document(const DynColumn *column)
+{
+	if (column->document == DYN_NO_DOCUMENT ||
+		column->codec.basetype == JSONBOID)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("column \"%s\" has the option \"document\", but not the type jsonb",
+					column->name),
+			 errhint("ALTER FOREIGN TABLE ... ALTER COLUMN ... TYPE jsonb, or drop the option.")));
+}
 
 static void
 read_column(DynColumn *column, Form_pg_attribute attr, Oid relid,
@@ -37,22 +66,35 @@ read_column(DynColumn *column, Form_pg_attribute attr, Oid relid,
 	column->null_on_mismatch =
 		dyn_option_enum(options, "on_mismatch", on_mismatch_words,
 						table_null_on_mismatch) == 1;
-	if ((text = dyn_option_text(options, "path")) != NULL)
-	{
-		column->placed = true;
-		column->path = dyn_path_parse(text);
-	}
-	else
-	{
-		text = dyn_option_text(options, "attribute");
-		column->placed = text != NULL;
-		column->path = dyn_path_of_attribute(dyn_to_utf8(text ? text : column->name));
-	}
+	column->document = dyn_option_document(options);
+	column->placed = column->document != DYN_NO_DOCUMENT ||
+		dyn_option_text(options, "path") != NULL ||
+		dyn_option_text(options, "attribute") != NULL;
+	column->path = read_path(options, column);
 	if ((text = dyn_option_text(options, "format")) != NULL)
 		dyn_format_parse(text, &format);
 	dyn_codec_init(&column->codec, attr->atttypid, attr->atttypmod, &format,
 				   column->name);
+	check_document(column);
 	dyn_traits_init(column);
+}
+
+/* When all columns are known. */
+static void
+finish_documents(DynRelation *relation)
+{
+	const DynNames *shown = NULL;
+
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		DynColumn  *column = &relation->columns[i];
+
+		if (column->document != DYN_REST_OF_ITEM)
+			continue;
+		if (shown == NULL)
+			shown = dyn_attributes_shown(relation);
+		column->codec.without = shown;
+	}
 }
 
 static void
@@ -101,10 +143,12 @@ read_options(DynRelation *relation, List *table)
 void
 dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase)
 {
-	if (relation->nspelled > 0)
-		dyn_spelled_connect(relation->spelled, relation->nspelled,
-							relation->columns, relation->ncolumns, base, nbase,
-							relation->name);
+	if (relation->nspelled == 0)
+		return;
+	dyn_spelled_connect(relation->spelled, relation->nspelled,
+						relation->columns, relation->ncolumns, base, nbase,
+						relation->name);
+	finish_documents(relation);
 }
 
 void
@@ -170,6 +214,8 @@ dyn_relation_open(Oid relid, Oid userid)
 	read_columns(relation, rel,
 				 dyn_option_enum(table->options, "on_mismatch",
 								 on_mismatch_words, 0) == 1);
+	if (relation->nspelled == 0)
+		finish_documents(relation);
 	table_close(rel, NoLock);
 	return relation;
 }

@@ -82,6 +82,13 @@ dyn_relation_column(const DynRelation *relation, AttrNumber attnum)
 	return &relation->columns[attnum - 1];
 }
 
+/* Does the column show the item, or what is left of it? */
+static inline bool
+dyn_column_is_document(const DynColumn *column)
+{
+	return column->document != DYN_NO_DOCUMENT;
+}
+
 /* Can a value that an input function rejects become NULL? */
 extern bool dyn_relation_needs_soft_input(const DynRelation *relation);
 

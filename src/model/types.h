@@ -16,6 +16,7 @@
 #include "fmgr.h"
 
 #include "../dynamodb/attrvalue.h"
+#include "../dynamodb/names.h"
 #include "../dynamodb/wire.h"
 #include "format.h"
 
@@ -84,6 +85,7 @@ struct DynCodec
 
 	FmgrInfo	input;			/* INPUT, BPCHAR, JSON_TEXT */
 	Oid			ioparam;
+	const DynNames *without;	/* JSONB: members to be left out; or NULL */
 	DynCodec   *element;		/* ARRAY */
 	int16		elemlen;
 	bool		elembyval;
@@ -181,10 +183,11 @@ dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
 
 /*
  * Decodes any value into jsonb, as plain JSON; `encoded` says that the
- * database's encoding differs from UTF-8.  Returns false with a reason in *why
- * if it cannot be one.
+ * database's encoding differs from UTF-8.  Members with the names of `without`
+ * are left out of a map, as if it did not have them.  Returns false with a
+ * reason in *why if it cannot be jsonb.
  */
-extern bool dyn_value_to_jsonb(const DynValue *value, bool encoded,
-							   Datum *result, const char **why);
+extern bool dyn_value_to_jsonb(const DynValue *value, const DynNames *without,
+							   bool encoded, Datum *result, const char **why);
 
 #endif

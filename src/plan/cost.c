@@ -163,7 +163,13 @@ dyn_fetched_part(const DynRelPlan *plan)
 	ListCell   *lc;
 
 	foreach(lc, plan->fields)
-		wanted = bms_add_member(wanted, ((DynField *) lfirst(lc))->attnum);
+	{
+		const DynField *field = lfirst(lc);
+
+		if (dyn_field_path(relation, field)->nsteps == 0)
+			return 1;
+		wanted = bms_add_member(wanted, field->attnum);
+	}
 	for (AttrNumber attnum = 1; attnum <= relation->ncolumns; attnum++)
 	{
 		double		bytes;

@@ -10,13 +10,18 @@
 
 #include "match_keys.h"
 
-static const char *
-top_attribute(const DynRelation *relation, AttrNumber attnum)
-{
-	return dyn_relation_column(relation, attnum)->path->steps[0].name;
-}
-
 /* ---- coverage of indexes ---- */
+
+/* A document needs all attributes, which only projection ALL has. */
+static bool
+has_field(const DynRelPlan *plan, const DynIndexMeta *index,
+		  const DynField *field)
+{
+	const DynPath *path = dyn_field_path(plan->relation, field);
+
+	return path->nsteps > 0 &&
+		dyn_index_projects(plan->meta, index, path->steps[0].name);
+}
 
 bool
 dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
@@ -27,10 +32,7 @@ dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 		return true;
 	foreach(lc, plan->fields)
 	{
-		DynField   *field = lfirst(lc);
-
-		if (!dyn_index_projects(plan->meta, index,
-								top_attribute(plan->relation, field->attnum)))
+		if (!has_field(plan, index, lfirst(lc)))
 			return false;
 	}
 	for (int i = 0; i < plan->relation->row_test.nterms; i++)

@@ -370,6 +370,16 @@ excludes_the_empty(const KeyMatch *match, const DynPred *pred)
 		toast_raw_datum_size(value->constvalue) == VARHDRSZ;
 }
 
+/* A document, which is {} at least, or an attribute of the keys. */
+static bool
+is_always_present(const KeyMatch *match, const DynColumn *column)
+{
+	return dyn_column_is_document(column) ||
+		(column->path->nsteps == 1 &&
+		 is_key_attribute(match, column->path->steps[0].name,
+						  column->codec.wire));
+}
+
 /*
  * A key attribute IS NOT NULL, or is not empty: true for all items read, so
  * nothing is sent.  IS NULL: true for none, so no request is sent.
@@ -391,9 +401,8 @@ match_presence(KeyMatch *match, DynAccess *access)
 			continue;
 		column = dyn_relation_column(match->relation,
 									 clause->pred->field.attnum);
-		if (column->path->nsteps != 1 || column->traits.absence != DYN_EXACT ||
-			!is_key_attribute(match, column->path->steps[0].name,
-							  column->codec.wire))
+		if (column->traits.absence != DYN_EXACT ||
+			!is_always_present(match, column))
 			continue;
 		access->contradiction |= (clause->pred->kind == DYN_PRED_NULL);
 		match->consumed = lappend(match->consumed, clause);
@@ -544,7 +553,9 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 	check->operators += 12;
 	check->bytes += leaf_bytes(relation, pred);
 	path = dyn_pred_path(relation, pred);
-	return attribute_is_forbidden(check, path->steps[0].name, path->nsteps > 1) ||
+	/* of a document itself nothing is sent */
+	return (path->nsteps > 0 &&
+			attribute_is_forbidden(check, path->steps[0].name, path->nsteps > 1)) ||
 		(pred->kind == DYN_PRED_FIELDS &&
 		 attribute_is_forbidden(check, top_attribute(relation, pred->other),
 								is_nested(relation, pred->other)));

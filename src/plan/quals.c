@@ -30,6 +30,7 @@
 #include "utils/typcache.h"
 
 #include "../dynamodb/expression.h"
+#include "../model/documents.h"
 #include "../model/encoding.h"
 #include "../model/path.h"
 #include "../model/pg_compat.h"
@@ -166,6 +167,7 @@ dyn_match_field(Node *node, Index relid, const DynRelation *relation,
 {
 	bool		inner_text;
 	List	   *steps;
+	const DynColumn *column;
 
 	check_stack_depth();
 	*as_text = false;
@@ -180,9 +182,10 @@ dyn_match_field(Node *node, Index relid, const DynRelation *relation,
 		field_codec(relation, field)->kind != DYN_CODEC_JSONB)
 		return false;
 	field->steps = list_concat_copy(field->steps, steps);
+	column = dyn_relation_column(relation, field->attnum);
 	/* of a longer path, PostgreSQL evaluates the rest */
-	return dyn_relation_column(relation, field->attnum)->path->nsteps +
-		list_length(field->steps) <= DYN_MAX_PATH_STEPS;
+	return column->path->nsteps + list_length(field->steps) <= DYN_MAX_PATH_STEPS &&
+		!dyn_document_lacks(column, dyn_to_utf8(strVal(linitial(field->steps))));
 }
 
 /*
@@ -662,6 +665,10 @@ classify_null_test(ClassifyContext *context, NullTest *test)
 	if (test->argisrow ||
 		!dyn_match_field((Node *) test->arg, context->relid, context->relation,
 						 &field, &text))
+		return NULL;
+	/* of a document itself nothing can be asked; NULL is contradicted */
+	if (test->nulltesttype == IS_NOT_NULL && field.steps == NIL &&
+		dyn_column_is_document(field_column(context, &field)))
 		return NULL;
 	traits = &field_column(context, &field)->traits;
 	if (!accept(context, test->nulltesttype == IS_NULL ? traits->absence

@@ -1,10 +1,11 @@
 """Which statement comes next, in which mode and under which settings."""
 import itertools
 
-from aimed import LARGE, LISTS, MISFIT_PARTS, PARTS, Aimed
+from aimed import LARGE, LISTS, MISFIT_PARTS, PARTS, TIED, Aimed
 from apart import Apart
 from beside import Beside
 from coverage import holes
+from documented import DOCUMENTS
 from edges import KINDS, MISFITS, OLDER
 from features import IN_ORDER
 from joins import Joins
@@ -150,11 +151,11 @@ class Cases:
         """A case for the sake of something."""
         if name in self.worlds:
             return self.elsewhere(name)
-        if name in (LARGE, PARTS, MISFIT_PARTS, LISTS):
+        if name in (LARGE, PARTS, MISFIT_PARTS, LISTS, TIED):
             select = self.aimed.statement(name)
         elif name in (KEPT, SENT):
             select = self.repeated.statement(name)
-        elif name in (MISFITS, OLDER, KINDS):
+        elif name in (MISFITS, OLDER, KINDS, DOCUMENTS):
             select = self.ordered.statement(name)
         elif name.endswith(IN_ORDER):
             select = self.ordered.statement(style="appended" if "arms" in name else "merged" if "merge" in name else None)

@@ -192,6 +192,7 @@ EXPECTED = [
     (RANGES, "numeric padded(5)", "sort", BY_KEY),
     (f"{POINTS}|{RANGES}", "int4 padded(3)|bytea base64", "index key", "*"),
     ("->> =|->> <>|-> =|-> IS NULL|@>|IS NULL|IS NOT NULL", "jsonb json", "plain", "*"),
+    ("->> =|->> <>|->> IN|#>> =|-> =|-> IS NULL|-> IS NOT NULL|@>|IS NULL|IS NOT NULL", "jsonb of the item|jsonb of the rest", "plain", "*"),
     (f"=|{RANGES}", "timestamptz ulid|timestamptz iso8601(9)|timestamptz epoch(9)|timestamptz pattern(YYYYMMDDHH24MISSMS)", "sort", "Query"),
     (f"IN|= ANY|=|{RANGES}", "timestamptz ulid|timestamptz iso8601(9)|timestamptz epoch(9)|date pattern(YYYYMM)", "plain|index key", "*"),
     (POINTS, "date pattern(DD.MM.YYYY)", "hash", BY_KEY),

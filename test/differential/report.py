@@ -9,6 +9,7 @@ from collections import Counter
 from cases import Cases
 from coverage import holes
 from directed import Directed
+from documented import make_documented
 from edges import make_edges
 from lies import Lies
 from related import make_related
@@ -51,7 +52,7 @@ def set_up(fx, rng):
                "CREATE DOMAIN doc AS jsonb CHECK (NOT VALUE ? 'bad'); "
                f"CREATE TYPE mood AS ENUM ({', '.join(quote(word) for word in Enum.words)})")
     fx.execute("CREATE EXTENSION citext; CREATE DOMAIN label AS text COLLATE \"C\" CHECK (VALUE <> 'forbidden')")
-    tables = make_tables() + make_edges() + make_spelled()
+    tables = make_tables() + make_edges() + make_spelled() + make_documented()
     for table in tables:
         table.create(fx, rng)
         table.weight = {"types": 3, "ss": 5, "sn": 2, "ns": 2, "mis": 1.5, "big": 0.15, "none": 0.3}.get(table.name, 1)

@@ -7,8 +7,8 @@ from decimal import Decimal
 from dynamo import index
 from fixture import options_clause
 
-from values import (Array, Boolean, Bytes, Date, Enum, Float, Inet, Instant, Integer, Json, LongText, Numeric, Text, Uuid,
-                    array_text, as_json, plain, quote)
+from values import (Array, Boolean, Bytes, Date, Document, Enum, Float, Inet, Instant, Integer, Json, LongText, Numeric, Text, Uuid,
+                    array_text, as_json, json_text, plain, quote)
 
 
 class Column:
@@ -209,6 +209,9 @@ class Table:
             if one.get("late"):
                 fx.dynamo.add_index(remote, one)
         self.order_sets(fx.dynamo, remote)
+        for column in self.columns:
+            if isinstance(column.kind, Document):
+                column.pool.sort(key=str)
         columns = ", ".join(c.declare(True) for c in self.columns)
         fx.execute(f"CREATE FOREIGN TABLE f.{self.name} ({columns}) SERVER {self.server} "
                    + options_clause({"table_name": remote, **self.options}))
@@ -229,8 +232,11 @@ class Table:
     def order_sets(self, dynamo, remote):
         """Sets have no order: take the one in which DynamoDB returns them."""
         arrays = [c for c in self.columns if isinstance(c.kind, Array)]
-        if not arrays:
+        documents = [c for c in self.columns if isinstance(c.kind, Document)]
+        if not arrays + documents:
             return
+        for column in documents:
+            column.pool = []
         rows = {self.identity(row): row for row in self.rows}
         start = {}
         while True:
@@ -239,6 +245,8 @@ class Table:
                 texts = {k.name: self.text_of_key(k, item[k.attribute]) for k in self.keys}
                 if self.identity(texts) not in rows:
                     continue
+                for column in documents:
+                    self.document(column, item, rows[self.identity(texts)])
                 for column in arrays:
                     for letter in "SN":
                         members = item.get(column.attribute, {}).get(letter + "S")
@@ -248,6 +256,14 @@ class Table:
             if "LastEvaluatedKey" not in page:
                 return
             start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+    def document(self, column, item, row):
+        """The value of a document in a row: NULL if it holds U+0000, which does not fit."""
+        shown = {c.attribute for c in self.columns if not c.path and not isinstance(c.kind, Document)}
+        stored = {"M": {name: value for name, value in item.items() if not (column.kind.rest and name in shown)}}
+        text = json_text(stored)
+        row[column.name] = None if "\\u0000" in text.replace("\\\\", "") else text
+        column.pool.append((row[column.name], stored))
 
     @staticmethod
     def text_of_key(column, stored):

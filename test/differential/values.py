@@ -475,6 +475,18 @@ class Json(Kind):
         return rng.choice(["{}", "[]", "null", '"a"', "1", "true", '{"k": "a"}']), "jsonb"
 
 
+class Document(Json):
+    """The item, or what no other column shows of it."""
+
+    def __init__(self, what):
+        super().__init__("jsonb", {"document": what})
+        self.rest = what == "rest"
+
+    @property
+    def name(self):
+        return f"{self.sqltype} of the {self.options['document']}"
+
+
 def scalar(rng):
     """An attribute value that is no document."""
     return rng.choice([{"S": rng.choice(WORDS)}, {"S": rng.choice(["", "1", "1.0", "true", "YWI=", "{x}", "null"])},
@@ -491,8 +503,8 @@ def json_text(value):
         return "null"
     if kind == "M":
         return "{" + ", ".join(f"{json.dumps(k, ensure_ascii=False)}: {json_text(v)}" for k, v in content.items()) + "}"
-    if kind in ("L", "SS"):
-        parts = content if kind == "L" else [{"S": s} for s in content]
+    if kind in ("L", "SS", "NS", "BS"):
+        parts = content if kind == "L" else [{kind[0]: s} for s in content]
         return "[" + ", ".join(json_text(part) for part in parts) + "]"
     return json.dumps(content, ensure_ascii=False)
 

@@ -394,6 +394,16 @@ text_equality_cond(const DynPath *path, Datum value)
 
 /* ---- presence and booleans ---- */
 
+/* Never the item itself. */
+static DynCond *
+null_cond(const DynPath *path)
+{
+	if (path->nsteps == 0)
+		return constant(false);
+	return either(on_path(DYN_COND_NOT_EXISTS, path),
+				  is_type(path, DYN_TYPE_NULL));
+}
+
 static DynCond *
 not_null_cond(const DynCodec *codec, const DynPred *pred, const DynPath *path)
 {
@@ -566,8 +576,7 @@ dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 	switch (pred->kind)
 	{
 		case DYN_PRED_NULL:
-			return either(on_path(DYN_COND_NOT_EXISTS, path),
-						  is_type(path, DYN_TYPE_NULL));
+			return null_cond(path);
 		case DYN_PRED_NOT_NULL:
 			return not_null_cond(codec, pred, path);
 		case DYN_PRED_TRUE:

@@ -205,6 +205,8 @@ fetches_items(const DynTableMeta *meta, const DynIndexMeta *index,
 {
 	if (index == NULL || index->global || requests->count_only)
 		return false;
+	if (requests->nprojection == 0)
+		return index->projection != DYN_PROJECT_ALL;
 	for (int i = 0; i < requests->nprojection; i++)
 	{
 		if (!dyn_index_projects(meta, index, requests->projection[i].steps[0].name))

@@ -59,10 +59,21 @@ projected_path(const DynAccess *access, const DynPath *path)
 
 	foreach(lc, access->key_names)
 	{
-		if (strcmp(strVal(lfirst(lc)), path->steps[0].name) == 0)
+		if (path->nsteps > 0 && strcmp(strVal(lfirst(lc)), path->steps[0].name) == 0)
 			projected.nsteps = 1;
 	}
 	return projected;
+}
+
+/* There must be room for one more. */
+static void
+project(DynRows *rows, DynPath path)
+{
+	rows->whole |= (path.nsteps == 0);
+	if (rows->whole)
+		rows->nprojection = 0;
+	else
+		rows->projection[rows->nprojection++] = path;
 }
 
 static bool
@@ -89,8 +100,7 @@ set_columns(DynRows *rows, const DynAccess *access)
 	{
 		DynField   *field = lfirst(lc);
 
-		rows->projection[rows->nprojection++] =
-			projected_path(access, dyn_field_path(rows->relation, field));
+		project(rows, projected_path(access, dyn_field_path(rows->relation, field)));
 		if (is_fetched(rows, field->attnum))
 			continue;
 		rows->partial[rows->ncolumns] = is_partial(access, field->attnum);
@@ -113,10 +123,24 @@ add_extra(DynRows *rows, const DynKeyAttr *extra, int nextra)
 
 			slot = rows->npaths;
 			add_path(rows, path);
-			rows->projection[rows->nprojection++] = *path;
+			project(rows, *path);
 		}
 		rows->extra_slots[i] = slot;
 	}
+}
+
+/* Of a key attribute: a whole item has it, whoever asks for it. */
+static int
+base_slot(DynRows *rows, const char *name)
+{
+	int			slot = dyn_rows_slot(rows, name);
+
+	if (slot < 0 && rows->whole)
+	{
+		slot = rows->npaths;
+		add_path(rows, dyn_path_of_attribute(name));
+	}
+	return slot;
 }
 
 DynRows *
@@ -124,7 +148,7 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 				const DynKeyAttr *extra, int nextra)
 {
 	DynRows    *rows = palloc0(sizeof(DynRows));
-	int			space = list_length(access->fields) + nextra + 1;
+	int			space = list_length(access->fields) + nextra + access->nbase + 1;
 
 	rows->relation = relation;
 	rows->attnums = palloc0(space * sizeof(AttrNumber));
@@ -137,9 +161,9 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 	add_extra(rows, extra, nextra);
 	Assert(rows->npaths < space && rows->nprojection < space);
 	for (int i = 0; i < rows->nbase; i++)
-		rows->base_slots[i] = dyn_rows_slot(rows, rows->base[i].name);
+		rows->base_slots[i] = base_slot(rows, rows->base[i].name);
 	/* an item of which nothing is wanted must still be seen */
-	if (rows->nprojection == 0)
+	if (rows->nprojection == 0 && !rows->whole)
 		rows->projection[rows->nprojection++] =
 			*dyn_path_of_attribute(rows->base[0].name);
 	return rows;
@@ -165,7 +189,7 @@ ask_for(DynRows *rows, DynPath path)
 		if (dyn_path_equal(&rows->projection[i], &path))
 			return;
 	}
-	rows->projection[rows->nprojection++] = path;
+	project(rows, path);
 }
 
 void

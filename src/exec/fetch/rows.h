@@ -30,8 +30,9 @@ typedef struct DynRows
 
 	/*
 	 * what to ask DynamoDB for: paths below jsonb columns instead of the
-	 * whole
+	 * whole; nothing but the item if a document is fetched
 	 */
+	bool		whole;			/* all attributes: no projection */
 	int			nprojection;
 	DynPath    *projection;
 
