@@ -173,9 +173,8 @@ announce(DynWalk *walk, DynValue *v)
 	return DYN_WALK_OPEN;
 }
 
-/* Is U+0000 in a string that has escapes? */
-static bool
-has_nul(const char *p, const char *end)
+bool
+dyn_slice_has_nul(const char *p, const char *end)
 {
 	while ((p = memchr(p, '\\', end - p)) != NULL)
 	{
@@ -253,7 +252,7 @@ walk_string(DynWalk *walk, DynType type, DynValue *v)
 	if (escaped)
 	{
 		v->flags = DYN_VALUE_ESCAPED;
-		if (has_nul(data, quote))
+		if (dyn_slice_has_nul(data, quote))
 			v->flags |= DYN_VALUE_HAS_NUL;
 	}
 	walk->p = quote + 1;
@@ -368,7 +367,10 @@ whole_container(DynWalk *walk, const DynValue *parent, DynValue *v)
 	v->len = (uint32_t) (v->data + 1 - start);
 	v->data = start;
 	v->type = type;
-	v->flags = parent->flags & DYN_VALUE_HAS_NUL;
+	v->flags = 0;
+	if ((parent->flags & DYN_VALUE_HAS_NUL) &&
+		dyn_slice_has_nul(start, start + v->len))
+		v->flags = DYN_VALUE_HAS_NUL;
 }
 
 bool

@@ -25,6 +25,9 @@ extern const char *dyn_slice_quote_slow(const char *p, const char *end,
 extern const char *dyn_slice_tag_slow(const char *p, const char *end,
 									  DynType *type);
 
+/* Is U+0000 in a string, or in a part of a document, that may hold escapes? */
+extern bool dyn_slice_has_nul(const char *p, const char *end);
+
 /* Skips to the next significant byte. */
 static DYN_HOT const char *
 dyn_slice_token(const char *p, const char *end)

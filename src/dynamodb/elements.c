@@ -1,0 +1,164 @@
+/*
+ * elements.c
+ *		Moves through the elements of a list, set or map.
+ *
+ * An element is read twice: to find its end, and for the places below it that
+ * are wanted.
+ */
+#include "elements.h"
+
+#include <string.h>
+
+#include "path_tree.h"
+#include "slice.h"
+
+/* ---- the elements ---- */
+
+void
+dyn_elements_begin(DynElements *elements, const DynValue *collection)
+{
+	memset(&elements->name, 0, sizeof(elements->name));
+	elements->collection = *collection;
+	elements->given = 0;
+	dyn_walk_begin(&elements->walk, collection);
+	(void) dyn_walk_next(&elements->walk, &elements->value);
+}
+
+bool
+dyn_elements_next(DynElements *elements)
+{
+	if (elements->collection.type == DYN_TYPE_M &&
+		dyn_walk_next(&elements->walk, &elements->name) != DYN_WALK_NAME)
+		return false;
+	elements->position = elements->given++;
+	return dyn_walk_element(&elements->walk, &elements->collection,
+							&elements->value);
+}
+
+/* ---- places below an element ---- */
+
+/* An open list, map or set. */
+typedef struct Frame
+{
+	const DynPathNode *want;	/* at or below it, or NULL */
+	const DynPathNode *inside;	/* the same; NULL for a set */
+	const char *start;			/* its bracket */
+	uint32_t	index;			/* of the next element */
+} Frame;
+
+typedef struct Search
+{
+	const DynPathTree *tree;
+	const DynValue *value;
+	DynValue   *slots;
+	DynBuffer  *scratch;
+	const DynPathNode *want;	/* of the value that follows */
+	int			depth;
+	Frame		frames[DYN_MAX_DEPTH + 2];
+} Search;
+
+static const DynPathNode *
+wanted_member(Search *search, const DynPathNode *parent, const DynValue *name)
+{
+	size_t		len;
+
+	if (parent == NULL)
+		return NULL;
+	if (!(name->flags & DYN_VALUE_ESCAPED))
+		return dyn_path_tree_member(search->tree, parent, name->data, name->len);
+	dyn_buffer_reset(search->scratch);
+	if (!dyn_buffer_reserve(search->scratch, name->len + 1))
+		return NULL;
+	len = dyn_value_text(name, search->scratch->data);
+	return dyn_path_tree_member(search->tree, parent, search->scratch->data, len);
+}
+
+/* The place of a value that no name precedes: the root, or in a list. */
+static const DynPathNode *
+wanted_place(Search *search)
+{
+	Frame	   *frame;
+
+	if (search->depth == 0)
+		return &search->tree->nodes[0];
+	frame = &search->frames[search->depth - 1];
+	return dyn_path_tree_element(search->tree, frame->inside, frame->index++);
+}
+
+static void
+fill_slot(Search *search, const DynPathNode *want, const DynValue *value)
+{
+	if (want != NULL && want->slot != DYN_PATH_TREE_NO_SLOT)
+		search->slots[want->slot] = *value;
+}
+
+static void
+open_frame(Search *search, const DynValue *value)
+{
+	Frame	   *frame = &search->frames[search->depth++];
+
+	frame->want = search->want;
+	frame->inside = value->type >= DYN_TYPE_L ? search->want : NULL;
+	frame->start = value->data;
+	frame->index = 0;
+}
+
+static void
+close_frame(Search *search, const DynValue *closer)
+{
+	Frame	   *frame = &search->frames[--search->depth];
+	DynValue	whole = {frame->start,
+		(uint32_t) (closer->data + 1 - frame->start), closer->type, 0};
+
+	if ((search->value->flags & DYN_VALUE_HAS_NUL) && frame->want != NULL &&
+		dyn_slice_has_nul(whole.data, whole.data + whole.len))
+		whole.flags = DYN_VALUE_HAS_NUL;
+	fill_slot(search, frame->want, &whole);
+}
+
+static void
+visit(Search *search, DynWalkEvent event, const DynValue *v, bool named)
+{
+	if (event == DYN_WALK_NAME)
+		search->want = wanted_member(search,
+									 search->frames[search->depth - 1].inside, v);
+	else if (event == DYN_WALK_CLOSE)
+		close_frame(search, v);
+	else
+	{
+		if (!named)
+			search->want = wanted_place(search);
+		if (event == DYN_WALK_OPEN)
+			open_frame(search, v);
+		else
+			fill_slot(search, search->want, v);
+	}
+}
+
+void
+dyn_values_below(const DynPathTree *tree, const DynValue *value,
+				 DynValue *slots, DynBuffer *scratch)
+{
+	Search		search;
+	bool		named = false;
+	DynWalkEvent event;
+	DynWalk		walk;
+	DynValue	v;
+
+	search.tree = tree;
+	search.value = value;
+	search.slots = slots;
+	search.scratch = scratch;
+	search.depth = 0;
+	memset(slots, 0, tree->nslots * sizeof(*slots));
+	if (value->type != DYN_TYPE_M && value->type != DYN_TYPE_L)
+		return;
+	dyn_walk_begin(&walk, value);
+	while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END)
+	{
+		visit(&search, event, &v, named);
+		named = (event == DYN_WALK_NAME);
+	}
+	for (int i = 0; i < tree->naliases; i++)
+		slots[tree->aliases[i].to] = slots[tree->aliases[i].from];
+}
