@@ -1,9 +1,6 @@
 /*
  * item_store.c
- *		Keeps items in a tuplestore: each is one bytea.
- *
- * A slot is its type and flags, a byte each, and for types that have contents
- * four bytes of length and the contents as in the response.
+ *		Keeps items in a tuplestore: each is one bytea (item_record.h).
  */
 #include "postgres.h"
 
@@ -12,6 +9,7 @@
 #include "miscadmin.h"
 #include "utils/tuplestore.h"
 
+#include "../fetch/item_record.h"
 #include "item_store.h"
 
 struct DynItemStore
@@ -44,24 +42,6 @@ dyn_item_store_create(int nslots)
 
 /* ---- adding ---- */
 
-static bool
-has_contents(uint8 type)
-{
-	return type != DYN_TYPE_ABSENT && type != DYN_TYPE_BOOL &&
-		type != DYN_TYPE_NULL;
-}
-
-static Size
-record_size(const DynItemStore *store, const DynValue *slots)
-{
-	Size		size = VARHDRSZ;
-
-	for (int i = 0; i < store->nslots; i++)
-		size += has_contents(slots[i].type)
-			? 2 + sizeof(uint32) + slots[i].len : 2;
-	return size;
-}
-
 static void
 reserve_record(DynItemStore *store, Size size)
 {
@@ -74,34 +54,16 @@ reserve_record(DynItemStore *store, Size size)
 	store->record = MemoryContextAlloc(store->context, store->space);
 }
 
-static char *
-write_slot(char *p, const DynValue *value)
-{
-	*p++ = (char) value->type;
-	*p++ = (char) value->flags;
-	if (!has_contents(value->type))
-		return p;
-	memcpy(p, &value->len, sizeof(uint32));
-	p += sizeof(uint32);
-	memcpy(p, value->data, value->len);
-	return p + value->len;
-}
-
 void
 dyn_item_store_add(DynItemStore *store, const DynValue *slots)
 {
-	Size		size = record_size(store, slots);
+	Size		size = dyn_item_record_size(slots, store->nslots);
 	Datum		value;
 	bool		isnull = false;
-	char	   *p;
 
 	Assert(store->at_end);
 	reserve_record(store, size);
-	SET_VARSIZE(store->record, size);
-	p = VARDATA(store->record);
-	for (int i = 0; i < store->nslots; i++)
-		p = write_slot(p, &slots[i]);
-	Assert(p == (char *) store->record + size);
+	dyn_item_record_write(store->record, slots, store->nslots);
 	value = PointerGetDatum(store->record);
 	/* the tuplestore's position, if at its end, stays there */
 	tuplestore_putvalues(store->tuples, store->slot->tts_tupleDescriptor, &value,
@@ -111,21 +73,6 @@ dyn_item_store_add(DynItemStore *store, const DynValue *slots)
 }
 
 /* ---- reading ---- */
-
-static const char *
-read_slot(const char *p, DynValue *value)
-{
-	value->type = (uint8) *p++;
-	value->flags = (uint8) *p++;
-	value->len = 0;
-	if (has_contents(value->type))
-	{
-		memcpy(&value->len, p, sizeof(uint32));
-		p += sizeof(uint32);
-	}
-	value->data = p;
-	return p + value->len;
-}
 
 /* Tuples that were read from the file belong to the slot. */
 static bool
@@ -142,17 +89,11 @@ next_tuple(DynItemStore *store)
 bool
 dyn_item_store_next(DynItemStore *store, DynValue *slots)
 {
-	bytea	   *record;
-	const char *p;
-
 	if (store->at_end || !next_tuple(store))
 		return false;
 	slot_getallattrs(store->slot);
-	record = (bytea *) DatumGetPointer(store->slot->tts_values[0]);
-	p = VARDATA_ANY(record);
-	for (int i = 0; i < store->nslots; i++)
-		p = read_slot(p, &slots[i]);
-	Assert(p == VARDATA_ANY(record) + VARSIZE_ANY_EXHDR(record));
+	dyn_item_record_read((bytea *) DatumGetPointer(store->slot->tts_values[0]),
+						 slots, store->nslots);
 	return true;
 }
 

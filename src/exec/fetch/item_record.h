@@ -1,0 +1,22 @@
+/*
+ * item_record.h
+ *		An item as it was received, in one bytea.
+ *
+ * A slot is its type and flags, a byte each, and for types that have contents
+ * four bytes of length and the contents as in the response.
+ */
+#ifndef DYN_EXEC_FETCH_ITEM_RECORD_H
+#define DYN_EXEC_FETCH_ITEM_RECORD_H
+
+#include "../../dynamodb/attrvalue.h"
+
+/* Bytes of the record, its header included. */
+extern Size dyn_item_record_size(const DynValue *slots, int nslots);
+
+/* Writes it; the record has room for that size. */
+extern void dyn_item_record_write(bytea *record, const DynValue *slots, int nslots);
+
+/* Fills in the slots, which point into the record. */
+extern void dyn_item_record_read(const bytea *record, DynValue *slots, int nslots);
+
+#endif
