@@ -210,6 +210,8 @@ offer_row(Sampler *sampler)
 												 sampler->wanted);
 		if (sampler->skip <= 0)
 			replace_any(sampler, decode_row(sampler));
+		else
+			dyn_rows_skip(sampler->rows);
 		sampler->skip -= 1;
 	}
 	sampler->seen += 1;
@@ -220,9 +222,8 @@ offer_item(Sampler *sampler, const DynValue *item)
 {
 	sampler->items += 1;
 	dyn_rows_begin(sampler->rows, item);
-	if (sampler->rows->left > 0)
+	while (dyn_rows_has_more(sampler->rows))
 		offer_row(sampler);
-	dyn_rows_end(sampler->rows);
 }
 
 /* ---- reading ---- */
@@ -342,6 +343,7 @@ open_access(Sampler *sampler)
 	sampler->rows = dyn_rows_create(sampler->relation, access, access->base,
 									access->nbase);
 	dyn_rows_add_test(sampler->rows);
+	dyn_rows_add_unnest(sampler->rows);
 	sampler->requests = dyn_requests_of_access(sampler->relation, access,
 											   &nothing_resolved,
 											   sampler->rows->projection,

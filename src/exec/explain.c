@@ -44,6 +44,7 @@ static const char *const pred_words[] = {
 	[DYN_PRED_LIKE] = "LIKE",
 	[DYN_PRED_CONTAINS] = "contains",
 	[DYN_PRED_CONTAINS_ALL] = "contains ALL",
+	[DYN_PRED_UNNESTED] = "contains",
 	[DYN_PRED_TEXT_EQ] = "=",
 };
 
@@ -372,6 +373,16 @@ show_row_test(Printer *printer, const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Row Test", printer->buf.data, es);
 }
 
+static void
+show_unnest(Printer *printer, ExplainState *es)
+{
+	if (printer->relation->unnest == NULL)
+		return;
+	initStringInfo(&printer->buf);
+	print_path(printer, printer->relation->unnest);
+	ExplainPropertyText("Unnest", printer->buf.data, es);
+}
+
 /* Whole keys of many executions are asked for in batches. */
 static const char *
 operation_word(const DynScan *scan)
@@ -544,6 +555,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	show_preds(&printer, "Key Condition", key_preds(scan->reader->access), es);
 	show_preds(&printer, "Remote Filter", scan->reader->access->filters, es);
 	show_row_test(&printer, scan->reader->access, es);
+	show_unnest(&printer, es);
 	if (es->verbose && !scan->reader->access->count_only)
 		show_projection(scan->reader->rows, es);
 	if (scan->reader->relation->consistent)

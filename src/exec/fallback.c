@@ -324,6 +324,12 @@ dyn_fallback_stop(DynScan *scan)
 	fallback->sorted = NULL;
 }
 
+bool
+dyn_fallback_has_row(const DynFallback *fallback)
+{
+	return dyn_rows_has_more(fallback->reader->rows);
+}
+
 uint64
 dyn_fallback_executions(const DynFallback *fallback)
 {

@@ -31,6 +31,9 @@ extern DynReader *dyn_fallback_start(DynScan *scan);
 extern bool dyn_fallback_next(DynScan *scan, TupleTableSlot *slot);
 extern uint64 dyn_fallback_count(DynScan *scan, TupleTableSlot *slot);
 
+/* Has the item in hand a row that was not asked for yet? */
+extern bool dyn_fallback_has_row(const DynFallback *fallback);
+
 /* As dyn_fetch_rewind. */
 extern bool dyn_fallback_rewind(DynScan *scan);
 extern void dyn_fallback_stop(DynScan *scan);

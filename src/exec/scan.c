@@ -316,11 +316,20 @@ base_is_ready(DynScan *scan)
 
 /* ---- rows ---- */
 
+/* Has the item in hand a row that was not asked for yet? */
+static bool
+has_row(const DynScan *scan)
+{
+	return dyn_rows_has_more(scan->reader->rows) ||
+		(scan->fell_back && dyn_fallback_has_row(scan->fallback));
+}
+
 bool
 dyn_scan_is_ready(DynScan *scan)
 {
 	Assert(scan->running);
-	if (scan->served || scan->fetch == NULL)
+	/* rows of the item in hand: looking for the next one would give it up */
+	if (scan->served || scan->fetch == NULL || has_row(scan))
 		return true;
 	if (scan->reader->index_rows != NULL && !scan->fell_back)
 		return base_is_ready(scan);

@@ -75,7 +75,8 @@ shows_attribute(const DynRelation *relation, const DynKeyAttr *attr)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		if (!column->dropped && dyn_path_is_attribute(column->path, attr->name))
+		if (!column->dropped && dyn_column_is_of_item(column) &&
+			dyn_path_is_attribute(column->path, attr->name))
 			return true;
 	}
 	return false;

@@ -9,6 +9,7 @@
 #include "../dynamodb/page.h"
 #include "exact.h"
 #include "options.h"
+#include "path.h"
 #include "types.h"
 
 typedef struct DynColumn
@@ -18,9 +19,11 @@ typedef struct DynColumn
 	bool		not_null;
 	bool		placed;			/* an option says where the value is */
 	Oid			collation;
+	DynPathBase base;			/* of the table's unnest: what of an element */
 	const DynPath *path;		/* of the value in the item, or of the text
 								 * that it is a part of; of a document, without
-								 * steps */
+								 * steps; of an element, that of the collection */
+	const DynPath *below;		/* of the value in the element */
 	DynDocument document;
 	int			spelled;		/* that text is of this template's attribute
 								 * (spelled.h); -1: the value itself */
@@ -29,6 +32,13 @@ typedef struct DynColumn
 	DynCodec	codec;			/* of the value, or of the part's text */
 	DynTraits	traits;			/* see exact.h */
 } DynColumn;
+
+/* Is the column's value in the item, and not in an element of it? */
+static inline bool
+dyn_column_is_of_item(const DynColumn *column)
+{
+	return column->base == DYN_PATH_ITEM;
+}
 
 /* Is it read from a part of an attribute's text? */
 static inline bool

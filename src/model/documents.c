@@ -19,7 +19,8 @@ add_columns(DynNames *names, const DynRelation *relation)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		if (!column->dropped && column->path->nsteps == 1)
+		if (!column->dropped && dyn_column_is_of_item(column) &&
+			column->path->nsteps == 1)
 			add_name(names, column->path->steps[0].name);
 	}
 }

@@ -246,6 +246,15 @@ dyn_element_exactness(const DynColumn *column, const DynOperator *op)
 		is_of_codec(op, element) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
+/* Never exact: the item has rows for its other elements, too. */
+DynExactness
+dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
+{
+	return column->base == DYN_PATH_ELEMENT && column->below->nsteps == 0 &&
+		op->comparison == DYN_COMPARE_EQ && has_points(&column->codec) &&
+		is_of_codec(op, &column->codec) ? DYN_SUPERSET : DYN_LOCAL;
+}
+
 /* For texts only: DynamoDB has no such operator for other types. */
 DynExactness
 dyn_member_exactness(const DynOperator *op)

@@ -103,6 +103,10 @@ extern DynExactness dyn_prefix_exactness(const struct DynColumn *column,
 extern DynExactness dyn_element_exactness(const struct DynColumn *column,
 										  const DynOperator *op);
 
+/* column OP value, as the presence of such an element, of an unnested table */
+extern DynExactness dyn_unnested_exactness(const struct DynColumn *column,
+										   const DynOperator *op);
+
 /* column ->> 'name' OP value */
 extern DynExactness dyn_member_exactness(const DynOperator *op);
 

@@ -64,6 +64,7 @@ typedef enum ValueKind
 	VALUE_REAL,					/* min .. max */
 	VALUE_ENUM,
 	VALUE_PATH,
+	VALUE_COLUMN_PATH,			/* may begin with @ */
 	VALUE_FORMAT,
 	VALUE_MATCH,
 	VALUE_TEMPLATES,
@@ -143,12 +144,14 @@ static const OptionEntry options_table[] = {
 	"indexes whose keys every row has that has the columns of their templates"},
 	{"ttl", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "none", false,
 	"attribute with the time at which an item expires; expired ones are no rows"},
+	{"unnest", ON_TABLE, VALUE_PATH, 0, 0, NULL, "none", false,
+	"document path of a list, set or map, each element of which is a row"},
 	{"on_mismatch", ON_TABLE | ON_COLUMN, VALUE_ENUM, 0, 0, mismatch_words,
 	"error", false, "result of a value that does not fit the column"},
 	{"attribute", ON_COLUMN, VALUE_TEXT, 0, 0, NULL, "the column's name", false,
 	"name of the top-level attribute, verbatim"},
-	{"path", ON_COLUMN, VALUE_PATH, 0, 0, NULL, "the attribute", false,
-	"document path, such as info.rating or tags[0]"},
+	{"path", ON_COLUMN, VALUE_COLUMN_PATH, 0, 0, NULL, "the attribute", false,
+	"document path, such as info.rating or tags[0]; with unnest also @, @.name, @index, @key"},
 	{"document", ON_COLUMN, VALUE_ENUM, 0, 0, document_words, "none", false,
 	"the whole item as jsonb, or the rest that no other column shows"},
 	{"format", ON_COLUMN, VALUE_FORMAT, 0, 0, NULL, "the type's own", false,
@@ -395,6 +398,10 @@ check_value(const OptionEntry *entry, const char *value)
 			break;
 		case VALUE_PATH:
 			if (!dyn_path_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_COLUMN_PATH:
+			if (!dyn_column_path_check(value, &why))
 				report_value(entry->name, value, why);
 			break;
 		case VALUE_FORMAT:

@@ -3,18 +3,21 @@
  *		Parses and builds document paths.
  *
  * A path begins with the name of a top-level attribute; only that of the item
- * has no steps.  All memory is allocated in CurrentMemoryContext.
+ * has no steps, and only that of a column may begin with @.  All memory is
+ * allocated in CurrentMemoryContext.
  */
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
 
+#include "../base/attributes.h"
 #include "encoding.h"
 #include "path.h"
 
 typedef struct PathParser
 {
 	const char *p;
+	DynPathBase base;
 	DynStep		steps[DYN_MAX_PATH_STEPS];
 	int			nsteps;
 	const char *why;
@@ -94,14 +97,10 @@ parse_index(PathParser *parser)
 	return push_step(parser, NULL, 0, (uint32) index);
 }
 
+/* Names and indexes, up to the end. */
 static bool
-parse_path(PathParser *parser, const char *text)
+parse_steps(PathParser *parser)
 {
-	parser->p = text;
-	parser->nsteps = 0;
-	parser->why = NULL;
-	if (!parse_name(parser))
-		return false;
 	while (*parser->p != '\0')
 	{
 		if (*parser->p == '[')
@@ -117,6 +116,44 @@ parse_path(PathParser *parser, const char *text)
 		}
 		else
 			return fail(parser, "A path looks like info.rating or tags[0]; put unusual names in double quotes.");
+	}
+	return true;
+}
+
+static void
+init_parser(PathParser *parser, const char *text)
+{
+	parser->p = text;
+	parser->base = DYN_PATH_ITEM;
+	parser->nsteps = 0;
+	parser->why = NULL;
+}
+
+static bool
+parse_path(PathParser *parser, const char *text)
+{
+	init_parser(parser, text);
+	if (*text == '@')
+		return fail(parser, "A path begins with the name of an attribute; put unusual names in double quotes.");
+	return parse_name(parser) && parse_steps(parser);
+}
+
+static bool
+parse_column_path(PathParser *parser, const char *text)
+{
+	if (*text != '@')
+		return parse_path(parser, text);
+	init_parser(parser, text + 1);
+	if (strcmp(text, "@index") == 0)
+		parser->base = DYN_PATH_INDEX;
+	else if (strcmp(text, "@key") == 0)
+		parser->base = DYN_PATH_KEY;
+	else if (text[1] != '\0' && text[1] != '.' && text[1] != '[')
+		return fail(parser, "The path of an element is @, @index, @key, or looks like @.name or @[0].");
+	else
+	{
+		parser->base = DYN_PATH_ELEMENT;
+		return parse_steps(parser);
 	}
 	return true;
 }
@@ -144,16 +181,43 @@ dyn_path_check(const char *text, const char **why)
 	return ok;
 }
 
+bool
+dyn_column_path_check(const char *text, const char **why)
+{
+	PathParser	parser;
+	bool		ok = parse_column_path(&parser, text);
+
+	*why = parser.why;
+	return ok;
+}
+
+DYN_NORETURN static void
+report_path(const char *text, const char *why)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid document path: \"%s\"", text),
+			 errhint("%s", why)));
+}
+
 DynPath *
 dyn_path_parse(const char *text)
 {
 	PathParser	parser;
 
 	if (!parse_path(&parser, dyn_to_utf8(text)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid document path: \"%s\"", text),
-				 errhint("%s", parser.why)));
+		report_path(text, parser.why);
+	return make_path(parser.steps, parser.nsteps);
+}
+
+DynPath *
+dyn_column_path_parse(const char *text, DynPathBase *base)
+{
+	PathParser	parser;
+
+	if (!parse_column_path(&parser, dyn_to_utf8(text)))
+		report_path(text, parser.why);
+	*base = parser.base;
 	return make_path(parser.steps, parser.nsteps);
 }
 

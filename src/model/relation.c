@@ -11,6 +11,7 @@
 #include "foreign/foreign.h"
 #include "utils/rel.h"
 
+#include "../base/attributes.h"
 #include "documents.h"
 #include "encoding.h"
 #include "guc.h"
@@ -18,19 +19,6 @@
 #include "relation.h"
 
 static const char *const on_mismatch_words[] = {"error", "null", NULL};
-
-static const DynPath *
-read_path(List *options, const DynColumn *column)
-{
-	const char *text = dyn_option_text(options, "path");
-
-	if (column->document != DYN_NO_DOCUMENT)
-		return dyn_path_of_item();
-	if (text != NULL)
-		return dyn_path_parse(text);
-	text = dyn_option_text(options, "attribute");
-	return dyn_path_of_attribute(dyn_to_utf8(text ? text : column->name));
-}
 
 /* The validator does not know the column's type. */
 static void
@@ -46,9 +34,48 @@ check_document(const DynColumn *column)
 			 errhint("ALTER FOREIGN TABLE ... ALTER COLUMN ... TYPE jsonb, or drop the option.")));
 }
 
+DYN_NORETURN static void
+report_no_element(const DynRelation *relation, const DynColumn *column,
+				  const char *path)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INCONSISTENT_DESCRIPTOR_INFORMATION),
+			 errmsg("path \"%s\" of column \"%s\" leads to an element, but foreign table \"%s\" is not unnested",
+					path, column->name, relation->name),
+			 errhint("Set the option unnest of the table to the path of a list, set or map, or put the name of an attribute in double quotes.")));
+}
+
+/* Where the value of a column is. */
 static void
-read_column(DynColumn *column, Form_pg_attribute attr, Oid relid,
-			bool table_null_on_mismatch)
+read_path(DynColumn *column, const DynRelation *relation, List *options)
+{
+	const char *text = dyn_option_text(options, "path");
+
+	column->placed = column->document != DYN_NO_DOCUMENT || text != NULL ||
+		dyn_option_text(options, "attribute") != NULL;
+	if (column->document != DYN_NO_DOCUMENT)
+	{
+		column->path = dyn_path_of_item();
+		return;
+	}
+	if (text == NULL)
+	{
+		text = dyn_option_text(options, "attribute");
+		column->path = dyn_path_of_attribute(dyn_to_utf8(text ? text : column->name));
+		return;
+	}
+	column->path = dyn_column_path_parse(text, &column->base);
+	if (dyn_column_is_of_item(column))
+		return;
+	if (relation->unnest == NULL)
+		report_no_element(relation, column, text);
+	column->below = column->path;
+	column->path = relation->unnest;
+}
+
+static void
+read_column(DynColumn *column, Form_pg_attribute attr,
+			const DynRelation *relation)
 {
 	List	   *options;
 	const char *text;
@@ -59,18 +86,15 @@ read_column(DynColumn *column, Form_pg_attribute attr, Oid relid,
 	if (column->dropped)
 		return;
 	memset(&format, 0, sizeof(format));
-	options = GetForeignColumnOptions(relid, attr->attnum);
+	options = GetForeignColumnOptions(relation->relid, attr->attnum);
 	column->not_null = attr->attnotnull;
 	column->spelled = -1;
 	column->collation = attr->attcollation;
 	column->null_on_mismatch =
 		dyn_option_enum(options, "on_mismatch", on_mismatch_words,
-						table_null_on_mismatch) == 1;
+						relation->null_on_mismatch) == 1;
 	column->document = dyn_option_document(options);
-	column->placed = column->document != DYN_NO_DOCUMENT ||
-		dyn_option_text(options, "path") != NULL ||
-		dyn_option_text(options, "attribute") != NULL;
-	column->path = read_path(options, column);
+	read_path(column, relation, options);
 	if ((text = dyn_option_text(options, "format")) != NULL)
 		dyn_format_parse(text, &format);
 	dyn_codec_init(&column->codec, attr->atttypid, attr->atttypmod, &format,
@@ -98,15 +122,14 @@ finish_documents(DynRelation *relation)
 }
 
 static void
-read_columns(DynRelation *relation, Relation rel, bool null_on_mismatch)
+read_columns(DynRelation *relation, Relation rel)
 {
 	TupleDesc	tupdesc = RelationGetDescr(rel);
 
 	relation->ncolumns = tupdesc->natts;
 	relation->columns = palloc0(Max(tupdesc->natts, 1) * sizeof(DynColumn));
 	for (int i = 0; i < tupdesc->natts; i++)
-		read_column(&relation->columns[i], TupleDescAttr(tupdesc, i),
-					relation->relid, null_on_mismatch);
+		read_column(&relation->columns[i], TupleDescAttr(tupdesc, i), relation);
 }
 
 /* An ARN is complete: no prefix. */
@@ -123,6 +146,7 @@ remote_table(const DynRelation *relation, const char *name)
 static void
 read_options(DynRelation *relation, List *table)
 {
+	const char *unnest = dyn_option_text(table, "unnest");
 	const char *text;
 
 	relation->table = remote_table(relation,
@@ -134,6 +158,9 @@ read_options(DynRelation *relation, List *table)
 	relation->max_read_units = dyn_option_real(table, "max_read_units", 0);
 	relation->row_test = dyn_row_test(dyn_option_text(table, "match"),
 									  dyn_option_text(table, "ttl"));
+	relation->unnest = unnest ? dyn_path_parse(unnest) : NULL;
+	relation->null_on_mismatch =
+		dyn_option_enum(table, "on_mismatch", on_mismatch_words, 0) == 1;
 	if ((text = dyn_option_text(table, "templates")) != NULL)
 		relation->spelled = dyn_templates_parse(text, &relation->nspelled);
 	if ((text = dyn_option_text(table, "trusted_indexes")) != NULL)
@@ -211,9 +238,7 @@ dyn_relation_open(Oid relid, Oid userid)
 	relation->name = pstrdup(RelationGetRelationName(rel));
 	relation->connection = dyn_session_connection(table->serverid, userid);
 	read_options(relation, table->options);
-	read_columns(relation, rel,
-				 dyn_option_enum(table->options, "on_mismatch",
-								 on_mismatch_words, 0) == 1);
+	read_columns(relation, rel);
 	if (relation->nspelled == 0)
 		finish_documents(relation);
 	table_close(rel, NoLock);
@@ -239,6 +264,7 @@ dyn_relation_column_of(const DynRelation *relation, const DynKeyAttr *attr)
 		const DynColumn *column = &relation->columns[i];
 
 		if (!column->dropped && !dyn_column_is_part(column) &&
+			dyn_column_is_of_item(column) &&
 			column->path->nsteps == 1 &&
 			strcmp(column->path->steps[0].name, attr->name) == 0 &&
 			column->codec.wire == attr->type)

@@ -16,6 +16,7 @@
 #include "../dynamodb/page.h"
 #include "column.h"
 #include "options.h"
+#include "path.h"
 #include "row_test.h"
 #include "session.h"
 #include "spelled.h"
@@ -33,6 +34,8 @@ typedef struct DynRelation
 	int			nspelled;		/* templates */
 	DynSpelled *spelled;
 	List	   *trusted_indexes;	/* of char * */
+	const DynPath *unnest;		/* rows are the elements there; NULL: items */
+	bool		null_on_mismatch;	/* of what stands there */
 	bool		locked;			/* planning: a row mark may add ctid, unseen */
 	int			ncolumns;
 	DynColumn  *columns;		/* by attnum - 1 */

@@ -292,8 +292,16 @@ connect_names(const Connector *connector)
 				   psprintf("The key attribute is of type %s.", dyn_type_name(type)),
 				   "Templates are for strings; that of a number is ${column}.");
 		for (int p = 0; p < spelled->tmpl->nparts; p++)
-			spelled->parts[p].attnum = find_column(connector, spelled,
-												   &spelled->tmpl->parts[p]);
+		{
+			AttrNumber	attnum = find_column(connector, spelled,
+											 &spelled->tmpl->parts[p]);
+
+			if (!dyn_column_is_of_item(&connector->columns[attnum - 1]))
+				report(connector, spelled,
+					   psprintf("Column \"%s\" is of an element, not of the item.",
+								connector->columns[attnum - 1].name), NULL);
+			spelled->parts[p].attnum = attnum;
+		}
 	}
 }
 

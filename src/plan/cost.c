@@ -46,6 +46,7 @@
 
 #define UNKNOWN_ITEMS		1000.0
 #define ROW_SHARE			0.2 /* of the items, if there is a row test */
+#define ITEM_ROWS			3.0 /* of an item, if the table is unnested */
 #define UNKNOWN_ITEM_BYTES	300.0
 #define UNKNOWN_BYTES		(1024.0 * 1024 * 1024)
 #define UNKNOWN_LENGTH		3.0 /* items per partition key */
@@ -74,6 +75,16 @@ described_items(const DynTableMeta *meta)
 	return meta->item_count > 0 ? (double) meta->item_count : UNKNOWN_ITEMS;
 }
 
+static double
+supposed_rows(const DynRelPlan *plan)
+{
+	double		rows = described_items(plan->meta);
+
+	if (plan->relation->row_test.nterms > 0)
+		rows = clamp_row_est(rows * ROW_SHARE);
+	return plan->relation->unnest != NULL ? rows * ITEM_ROWS : rows;
+}
+
 /*
  * Scales the rows by the current pages, as core does for local tables.  A
  * single page is not scaled: the table was tiny, or so new that DynamoDB had
@@ -86,8 +97,7 @@ dyn_table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
 	double		pages = dyn_table_pages(meta);
 
 	if (baserel->tuples <= 0 || (baserel->pages <= 1 && pages > 1))
-		return !dyn_relation_has_row_test(plan->relation) ? described_items(meta)
-			: clamp_row_est(described_items(meta) * ROW_SHARE);
+		return supposed_rows(plan);
 	if (meta->size_bytes == 0 || baserel->pages <= 1)
 		return baserel->tuples;
 	return clamp_row_est(baserel->tuples * pages / baserel->pages);
@@ -98,8 +108,20 @@ dyn_table_items(const RelOptInfo *baserel, const DynRelPlan *plan)
 {
 	double		rows = dyn_table_rows(baserel, plan);
 
+	if (plan->relation->unnest != NULL)
+		return plan->meta->item_count > 0 ? (double) plan->meta->item_count
+			: clamp_row_est(rows / ITEM_ROWS);
 	return !dyn_relation_has_row_test(plan->relation) ? rows
 		: Max(rows, described_items(plan->meta));
+}
+
+double
+dyn_item_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
+{
+	if (plan->relation->unnest == NULL)
+		return 1;
+	return dyn_relation_has_row_test(plan->relation) ? ITEM_ROWS
+		: baserel->tuples / plan->items;
 }
 
 /*
@@ -129,7 +151,8 @@ dyn_row_share(const RelOptInfo *baserel, const DynAccess *access)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 
-	return is_keyed_by_row_test(access) ? 1 : baserel->tuples / plan->items;
+	return is_keyed_by_row_test(access) ? 1
+		: Min(1, baserel->tuples / plan->item_rows / plan->items);
 }
 
 static double
@@ -302,7 +325,8 @@ dyn_access_keys(PlannerInfo *root, const DynAccess *access)
 static double
 collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 {
-	const DynRelation *relation = ((DynRelPlan *) baserel->fdw_private)->relation;
+	const DynRelPlan *plan = baserel->fdw_private;
+	const DynRelation *relation = plan->relation;
 	AttrNumber	attnum = dyn_relation_only_column_of(relation, attr);
 	const DynColumn *column;
 	VariableStatData variable;
@@ -312,8 +336,7 @@ collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 
 	if (attnum == 0)
 		return dyn_relation_spelled(relation, attr->name) != NULL
-			? DYN_COLLECTION_ITEMS
-			: ((DynRelPlan *) baserel->fdw_private)->items;
+			? DYN_COLLECTION_ITEMS : plan->items;
 	if (!dyn_has_statistics(relation->relid, attnum))
 		return DYN_COLLECTION_ITEMS;
 	column = dyn_relation_column(relation, attnum);
@@ -323,7 +346,7 @@ collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 					 0, &variable);
 	keys = get_variable_numdistinct(&variable, &is_default);
 	ReleaseVariableStats(variable);
-	return Max(1.0, sampled / Max(keys, 1.0));
+	return Max(1.0, sampled / plan->item_rows / Max(keys, 1.0));
 }
 
 /* Are values of the key given by other relations? */
@@ -355,6 +378,16 @@ dyn_access_most_items(PlannerInfo *root, RelOptInfo *baserel,
 		return plan->items;
 	return Min(plan->items,
 			   keys * collection_items(root, baserel, &plan->meta->key.hash[0]));
+}
+
+double
+dyn_access_most_rows(PlannerInfo *root, RelOptInfo *baserel,
+					 const DynAccess *access)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+
+	return clamp_row_est(dyn_access_most_items(root, baserel, access) *
+						 plan->item_rows);
 }
 
 /* ---- sizes that a choice supposes ---- */
@@ -462,7 +495,8 @@ query_items(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 	double		items;
 
 	/* pass the relation, else it is cached as the join's selectivity */
-	items = (is_keyed_by_row_test(access) ? baserel->tuples : plan->items) *
+	items = (is_keyed_by_row_test(access) ? baserel->tuples / plan->item_rows
+			 : plan->items) *
 		clauselist_selectivity(root, access->key_rinfos, baserel->relid,
 							   JOIN_INNER, NULL);
 	if (named)
@@ -662,9 +696,12 @@ static Cost
 check_cost(PlannerInfo *root, const RelOptInfo *baserel,
 		   const DynAccess *access, double items, double returned)
 {
+	const DynRelPlan *plan = baserel->fdw_private;
+
 	return items * cpu_operator_cost +
 		cost_of_clauses(root, baserel, access->filter_rinfos, items) +
-		cost_of_clauses(root, baserel, access->local_rinfos, returned);
+		cost_of_clauses(root, baserel, access->local_rinfos,
+						returned * plan->item_rows);
 }
 
 static void
@@ -690,7 +727,7 @@ estimate_reads(DynEstimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 	else
 	{
 		reads->bytes *= plan->fetched * (items > 0 ? returned / items : 1);
-		reads->cpu_ms += returned * ms_per_item(plan);
+		reads->cpu_ms += returned * plan->item_rows * ms_per_item(plan);
 	}
 	if (plan->relation->consistent)
 	{

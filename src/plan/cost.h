@@ -20,12 +20,16 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 /*
  * Rows of the table: from its statistics, scaled by the growth of the table
  * since; if it was never analysed, from the description, of which a row test
- * keeps one in five.  Items: the same, with those that are no rows.
+ * keeps one in five.  Items: the same, with those that are no rows.  An item of
+ * an unnested table is taken to have three rows.
  */
 extern double dyn_table_rows(const RelOptInfo *baserel, const DynRelPlan *plan);
 extern double dyn_table_items(const RelOptInfo *baserel, const DynRelPlan *plan);
 
-/* The part of the items that an access plan examines which are rows. */
+/* Rows of an item that passes the row test, from the numbers above. */
+extern double dyn_item_rows(const RelOptInfo *baserel, const DynRelPlan *plan);
+
+/* The part of the items that an access plan examines which pass the row test. */
 extern double dyn_row_share(const RelOptInfo *baserel, const DynAccess *access);
 
 /*
@@ -46,6 +50,10 @@ extern double dyn_access_keys(PlannerInfo *root, const DynAccess *access);
  */
 extern double dyn_access_most_items(PlannerInfo *root, RelOptInfo *baserel,
 									const DynAccess *access);
+
+/* The rows of these items, for the planner. */
+extern double dyn_access_most_rows(PlannerInfo *root, RelOptInfo *baserel,
+								   const DynAccess *access);
 
 /* Is the access plan, estimated, keyed and expected to send one request? */
 extern bool dyn_access_is_one_request(const DynAccess *access);

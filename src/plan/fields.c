@@ -35,6 +35,10 @@ dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 		if (!has_field(plan, index, lfirst(lc)))
 			return false;
 	}
+	if (plan->relation->unnest != NULL &&
+		!dyn_index_projects(plan->meta, index,
+							plan->relation->unnest->steps[0].name))
+		return false;
 	for (int i = 0; i < plan->relation->row_test.nterms; i++)
 	{
 		if (!dyn_index_projects(plan->meta, index,

@@ -24,6 +24,8 @@ typedef struct DynRelPlan
 	bool		limited;		/* a LIMIT may leave rows unread */
 	bool		analysed;		/* the rows are from statistics */
 	double		items;			/* of the table; baserel->tuples are its rows */
+	double		item_rows;		/* of an item that passes the row test: 1
+								 * unless unnested */
 	double		fetched;		/* part of an item's bytes that fields take */
 	List	   *estimates;		/* DynEstimate * of paths, by position */
 	Cost		direct[DYN_ACCESS_SCAN];	/* least cost of each kind by the

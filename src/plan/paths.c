@@ -440,8 +440,8 @@ add_key_paths(PlannerInfo *root, RelOptInfo *baserel, List *clauses,
 		accesses[i] = match_target(baserel, DYN_TARGET_TABLE + i, clauses, param);
 		if (accesses[i] != NULL && param != NULL)
 			param->ppi_rows = Min(param->ppi_rows,
-								  clamp_row_est(dyn_access_most_items(root, baserel,
-																	  accesses[i])));
+								  dyn_access_most_rows(root, baserel,
+													   accesses[i]));
 	}
 	for (int kind = DYN_ACCESS_GET; kind < DYN_ACCESS_SCAN; kind++)
 	{

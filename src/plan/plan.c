@@ -105,7 +105,8 @@ limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 		return 0;
 	share = clauselist_selectivity(root, dropping_clauses(access, scan_clauses),
 								   baserel->relid, JOIN_INNER, NULL) *
-		dyn_row_share(baserel, access);
+		dyn_row_share(baserel, access) *
+		((DynRelPlan *) baserel->fdw_private)->item_rows;
 	hint = ceil(hint / Max(share, 1e-6));
 	return hint > MAX_LIMIT_HINT ? 0 : (int) hint;
 }
@@ -208,6 +209,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	access->may_stop_early = may_stop_early(root);
 	access->first_row_only = choice.first_row_only && local == NIL &&
 		!access->tested && access->filters == NIL &&
+		plan->relation->unnest == NULL &&
 		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
 	access->limit_hint = access->first_row_only ? 1
 		: limit_hint(root, baserel, &best_path->path, access, scan_clauses);

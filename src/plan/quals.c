@@ -85,8 +85,8 @@ field_codec(const DynRelation *relation, const DynField *field)
 }
 
 static bool
-match_column(Node *node, Index relid, const DynRelation *relation,
-			 DynField *field)
+match_any_column(Node *node, Index relid, const DynRelation *relation,
+				 DynField *field)
 {
 	Var		   *var = (Var *) node;
 
@@ -96,6 +96,15 @@ match_column(Node *node, Index relid, const DynRelation *relation,
 	field->attnum = var->varattno;
 	field->steps = NIL;
 	return !dyn_relation_column(relation, var->varattno)->dropped;
+}
+
+/* No column of an element: the item has no place for it. */
+static bool
+match_column(Node *node, Index relid, const DynRelation *relation,
+			 DynField *field)
+{
+	return match_any_column(node, relid, relation, field) &&
+		dyn_column_is_of_item(dyn_relation_column(relation, field->attnum));
 }
 
 /*
@@ -498,17 +507,67 @@ classify_contains_all(ClassifyContext *context, Node *left, Node *right,
 	return make_value_pred(DYN_PRED_CONTAINS_ALL, &field, right, elemtype);
 }
 
+/* element = value: then the list, set or map has such an element. */
+static DynPred *
+classify_unnested(ClassifyContext *context, const DynOperator *op, Node *node,
+				  Node *value)
+{
+	DynField	field;
+
+	while (IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	if (!match_any_column(node, context->relid, context->relation, &field) ||
+		!is_runtime_value(context, value) ||
+		!accept(context, dyn_unnested_exactness(field_column(context, &field), op)))
+		return NULL;
+	classify_size(context, value, op->value_type);
+	return make_value_pred(DYN_PRED_UNNESTED, &field, value, op->value_type);
+}
+
+/* column op value, value op column, column op column */
+static DynPred *
+classify_operands(ClassifyContext *context, int kind, DynOperator *op, Node *left,
+				  Node *right)
+{
+	DynField	lfield,
+				rfield;
+	bool		ltext = false,
+				rtext = false;
+	bool		lmatch = match_comparand(context, left, &lfield, &ltext);
+	bool		rmatch = match_comparand(context, right, &rfield, &rtext);
+	DynPred    *pred;
+
+	if (lmatch && rmatch)
+		return ltext || rtext ? NULL
+			: classify_fields(context, kind, op, &lfield, &rfield);
+	if (!lmatch && !rmatch)
+	{
+		pred = classify_unnested(context, op, left, right);
+		if (pred != NULL)
+			return pred;
+		commute_types(op);
+		return classify_unnested(context, op, right, left);
+	}
+	if (rmatch)
+	{
+		commute_types(op);
+		lfield = rfield;
+		ltext = rtext;
+		right = left;
+		kind = commuted_kind(kind);
+	}
+	if (!is_runtime_value(context, right))
+		return NULL;
+	if (ltext)
+		return classify_text_equality(context, op, &lfield, right);
+	return classify_comparison(context, kind, op, &lfield, right);
+}
+
 static DynPred *
 classify_operator(ClassifyContext *context, OpExpr *op)
 {
 	Node	   *left = linitial(op->args);
 	Node	   *right = lsecond(op->args);
-	DynField	lfield,
-				rfield;
-	bool		ltext = false,
-				rtext = false;
-	bool		lmatch,
-				rmatch;
 	int			kind;
 	DynOperator operator;
 
@@ -527,26 +586,7 @@ classify_operator(ClassifyContext *context, OpExpr *op)
 	if (kind < 0)
 		return NULL;
 	operator = describe_operator(op->opno, kind, op->inputcollid);
-	lmatch = match_comparand(context, left, &lfield, &ltext);
-	rmatch = match_comparand(context, right, &rfield, &rtext);
-	if (lmatch && rmatch)
-		return ltext || rtext ? NULL
-			: classify_fields(context, kind, &operator, &lfield, &rfield);
-	if (rmatch)
-	{
-		commute_types(&operator);
-		lfield = rfield;
-		ltext = rtext;
-		right = left;
-		kind = commuted_kind(kind);
-	}
-	else if (!lmatch)
-		return NULL;
-	if (!is_runtime_value(context, right))
-		return NULL;
-	if (ltext)
-		return classify_text_equality(context, &operator, &lfield, right);
-	return classify_comparison(context, kind, &operator, &lfield, right);
+	return classify_operands(context, kind, &operator, left, right);
 }
 
 int

@@ -37,6 +37,8 @@ typedef enum DynPredKind
 	DYN_PRED_LIKE,				/* field LIKE value: its fixed prefix */
 	DYN_PRED_CONTAINS,			/* value is an element of field */
 	DYN_PRED_CONTAINS_ALL,		/* every element of value is one of field */
+	DYN_PRED_UNNESTED,			/* value is an element of what the field's
+								 * table unnests */
 	DYN_PRED_TEXT_EQ,			/* field's text (->>) = value */
 	DYN_PRED_NULL,				/* field IS NULL */
 	DYN_PRED_NOT_NULL,

@@ -6,7 +6,8 @@
  * The planner uses uniqueness of the primary key to estimate joins and
  * distinct keys, and to stop at the first match.  It takes it from unique
  * indexes only, so we add one to the relation, marked hypothetical like those
- * of index advisors: it is never scanned.
+ * of index advisors: it is never scanned.  Rows of an unnested table are unique
+ * with the position or name of the element besides.
  */
 #include "postgres.h"
 
@@ -67,8 +68,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 
 /* ---- the unique key ---- */
 
-/* Two attributes, each with the columns of a template. */
-#define MAX_KEY_COLUMNS	(2 * DYN_TEMPLATE_MAX_PARTS)
+/* Two attributes, each with the columns of a template, and an element's. */
+#define MAX_KEY_COLUMNS	(2 * DYN_TEMPLATE_MAX_PARTS + 1)
 
 static bool
 has_index_column(const IndexOptInfo *index, AttrNumber attnum)
@@ -123,6 +124,22 @@ add_index_attribute(IndexOptInfo *index, const DynRelation *relation,
 	return true;
 }
 
+/* The elements of one item differ by their position, or by their name. */
+static bool
+add_element_column(IndexOptInfo *index, const DynRelation *relation)
+{
+	for (AttrNumber attnum = 1; attnum <= relation->ncolumns; attnum++)
+	{
+		const DynColumn *column = dyn_relation_column(relation, attnum);
+
+		if (!column->dropped && (column->base == DYN_PATH_INDEX ||
+								 column->base == DYN_PATH_KEY) &&
+			add_index_column(index, attnum, column))
+			return true;
+	}
+	return false;
+}
+
 static void
 add_unique_key(RelOptInfo *baserel, const DynRelPlan *plan)
 {
@@ -141,6 +158,8 @@ add_unique_key(RelOptInfo *baserel, const DynRelPlan *plan)
 	if (add_index_attribute(index, plan->relation, &key->hash[0]) &&
 		(key->nrange == 0 ||
 		 add_index_attribute(index, plan->relation, &key->range[0])) &&
+		(plan->relation->unnest == NULL ||
+		 add_element_column(index, plan->relation)) &&
 		index->ncolumns > 0)
 		baserel->indexlist = lappend(baserel->indexlist, index);
 }
@@ -155,11 +174,18 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	baserel->fdw_private = plan;
 	plan->items = dyn_table_items(baserel, plan);
 	baserel->tuples = dyn_table_rows(baserel, plan);
+	plan->item_rows = dyn_item_rows(baserel, plan);
 	add_unique_key(baserel, plan);
 	set_baserel_size_estimates(root, baserel);
 	access = dyn_match_keys(plan, NULL, plan->clauses, &pushed_exactly);
-	if (access != NULL)
-		baserel->rows = Min(baserel->rows,
-							clamp_row_est(dyn_access_most_items(root, baserel,
-																access)));
+	if (access == NULL)
+		return;
+	baserel->rows = Min(baserel->rows,
+						dyn_access_most_rows(root, baserel, access));
+	/* the elements of these items; no unique key tells the planner of them */
+	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
+		baserel->rows = Max(baserel->rows,
+							clamp_row_est(dyn_access_most_rows(root, baserel, access) *
+										  clauselist_selectivity(root, access->local_rinfos,
+																 baserel->relid, JOIN_INNER, NULL)));
 }

@@ -68,7 +68,10 @@ query_is_plain_count(PlannerInfo *root, RelOptInfo *input_rel,
 		depends_on_count_only(extra->havingQual);
 }
 
-/* The access plan of the cheapest path, if no clause is checked locally. */
+/*
+ * The access plan of the cheapest path, if no clause is checked locally, and
+ * items are rows.
+ */
 static DynAccess *
 countable_access(RelOptInfo *input_rel)
 {
@@ -79,7 +82,8 @@ countable_access(RelOptInfo *input_rel)
 	List	   *pushed_exactly;
 	ListCell   *lc;
 
-	if (path == NULL || !IsA(path, ForeignPath) || path->param_info != NULL)
+	if (path == NULL || !IsA(path, ForeignPath) || path->param_info != NULL ||
+		plan->relation->unnest != NULL)
 		return NULL;
 	dyn_decode_choice(((ForeignPath *) path)->fdw_private, &choice);
 	choice.ordered = choice.backward = false;

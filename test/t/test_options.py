@@ -22,7 +22,8 @@ GOOD = {
     "match": ['{"a": "x"}', '{"a.b": [1, 1.5, "é", null, true], "c": 12345678901234567890123456789012345678}'], "ttl": ["ends", "a.b"],
     "templates": ['{"pk": "a#${id}"}', '{"a.b": "${x:any}|${$}é", "GSI1-SK": "${n:padded(5)}${id}"}'],
     "trusted_indexes": ["gsi1", "gsi1, by.status-index"],
-    "attribute": ["a.b#c", "é"], "document": ["item", "rest", "REST"], "path": ["a", "a.b", "a[0].b", '"odd name".x', 'a-b_c1'],
+    "unnest": ["a", "info.actors", "a[0].b", '"@"'], "document": ["item", "rest", "REST"],
+    "attribute": ["a.b#c", "é"], "path": ["a", "a.b", "a[0].b", '"odd name".x', 'a-b_c1', "@", "@.a.b", "@[0].c", '@."odd name"', "@index", "@key"],
     "format": ["iso8601", "iso8601(0)", "iso8601(6)", "iso8601(3,)", "iso8601(9)", "iso8601(7,)", "epoch", "epoch(0)", "epoch(9)", "ulid", "pattern(YYYYMMDD)", "pattern(DD.MM.YYYY)",
                "pattern(HH24:MI DD/MM/YYYY)", 'pattern("x)("YYYY-MM)', "pattern(YYYY\"\")", "epoch_ms", "epoch_us", "epoch_days",
                "string", "bool(Y,N)", "bool(1,0)", "padded(1)", "padded(38)", "base64", "json"],
@@ -133,7 +134,7 @@ class Options(fixture.TestCase):
     def test_every_bad_value_belongs_to_an_option(self):
         """The tables above have the options of dynamo_fdw_options()."""
         self.assertEqual(set(GOOD), {name for _place, name in self.options})
-        unchecked = set(GOOD) - {name for name, _value, _hint in BAD} - {"path", "table_prefix", "access_key_id", "secret_access_key", "session_token"}
+        unchecked = set(GOOD) - {name for name, _value, _hint in BAD} - {"path", "unnest", "table_prefix", "access_key_id", "secret_access_key", "session_token"}
         self.assertEqual(unchecked, set())
 
     def test_misspelled(self):

@@ -263,16 +263,27 @@ not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				not(members_cond(codec, path, elemtype, elements)));
 }
 
+/* `codec` is that of the elements. */
 static DynCond *
 contains_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
 {
 	DynScalar	scalar;
 
-	if (dyn_codec_encode(codec->element, valuetype, value, &scalar) !=
-		DYN_ENCODED)
+	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
 		return constant(false);
 	return with_value(DYN_COND_CONTAINS, path, scalar);
+}
+
+/* DynamoDB does not look into a map. */
+static DynCond *
+unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
+			  Datum value)
+{
+	DynCond    *contains = contains_cond(codec, path, valuetype, value);
+
+	return contains->kind == DYN_COND_FALSE ? contains
+		: either(contains, is_type(path, DYN_TYPE_M));
 }
 
 static DynCond *
@@ -286,7 +297,8 @@ contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 		return constant(false);
 	add_arg(cond, on_path(DYN_COND_EXISTS, path));
 	for (int i = 0; i < elements->n && cond->nargs <= DYN_EXPR_MAX_OPERATORS; i++)
-		add_arg(cond, contains_cond(codec, path, elemtype, elements->values[i]));
+		add_arg(cond, contains_cond(codec->element, path, elemtype,
+									elements->values[i]));
 	return cond;
 }
 
@@ -501,7 +513,9 @@ value_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 		case DYN_PRED_CONTAINS_ALL:
 			return array_cond(codec, path, pred, value);
 		case DYN_PRED_CONTAINS:
-			return contains_cond(codec, path, pred->valuetype, value);
+			return contains_cond(codec->element, path, pred->valuetype, value);
+		case DYN_PRED_UNNESTED:
+			return unnested_cond(codec, path, pred->valuetype, value);
 		case DYN_PRED_PREFIX:
 		case DYN_PRED_LIKE:
 			return text_cond(path, pred, value);

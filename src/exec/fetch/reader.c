@@ -14,7 +14,10 @@ finish_rows(DynReader *reader, DynRows *rows)
 	rows->find_key = dyn_reader_item_key;
 	rows->find_key_arg = reader;
 	if (!reader->access->count_only)
+	{
 		dyn_rows_add_test(rows);
+		dyn_rows_add_unnest(rows);
+	}
 	return rows;
 }
 
@@ -47,7 +50,11 @@ rows_with(const DynReader *reader, const DynAccess *access,
 DynRows *
 dyn_reader_rows_with_partition(DynReader *reader)
 {
-	return finish_rows(reader, rows_with(reader, reader->access, NULL, 0, true));
+	const DynAccess *access = reader->access;
+	bool		with_key = (reader->relation->unnest != NULL);
+
+	return finish_rows(reader, rows_with(reader, access, access->base,
+										 with_key ? access->nbase : 0, true));
 }
 
 /*
@@ -92,6 +99,7 @@ dyn_reader_set_kept_rows(DynReader *reader, const List *fields)
 	reader->rows->positions = positions;
 	dyn_rows_add_fields(reader->rows, access, fields);
 	dyn_rows_add_test(reader->rows);
+	dyn_rows_add_unnest(reader->rows);
 }
 
 DynRows *

@@ -53,7 +53,8 @@ extern DynRows *dyn_reader_rows_with_keys(DynReader *reader);
 
 /*
  * The same, with the partition key: for Queries of several partitions, whose
- * answers are compared with the partition that was asked for.
+ * answers are compared with the partition that was asked for.  Items of an
+ * unnested table, which may be kept, show the key of the table besides.
  */
 extern DynRows *dyn_reader_rows_with_partition(DynReader *reader);
 

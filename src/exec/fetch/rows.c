@@ -5,6 +5,8 @@
  * The hot loop of a scan: one call of a codec for each fetched column.  A value
  * that does not fit is an error which names table, column and item, unless the
  * column says on_mismatch 'null'.
+ *
+ * An item of an unnested table gives a row for each element (unnested.h).
  */
 #include "postgres.h"
 
@@ -92,6 +94,19 @@ is_partial(const DynAccess *access, AttrNumber attnum)
 }
 
 static void
+add_column(DynRows *rows, AttrNumber attnum, bool partial)
+{
+	const DynColumn *column = dyn_relation_column(rows->relation, attnum);
+	bool		of_item = dyn_column_is_of_item(column);
+
+	rows->slots[rows->ncolumns] = of_item ? rows->npaths : -1;
+	rows->partial[rows->ncolumns] = partial;
+	rows->attnums[rows->ncolumns++] = attnum;
+	if (of_item)
+		add_path(rows, column->path);
+}
+
+static void
 set_columns(DynRows *rows, const DynAccess *access)
 {
 	ListCell   *lc;
@@ -101,11 +116,8 @@ set_columns(DynRows *rows, const DynAccess *access)
 		DynField   *field = lfirst(lc);
 
 		project(rows, projected_path(access, dyn_field_path(rows->relation, field)));
-		if (is_fetched(rows, field->attnum))
-			continue;
-		rows->partial[rows->ncolumns] = is_partial(access, field->attnum);
-		rows->attnums[rows->ncolumns++] = field->attnum;
-		add_path(rows, dyn_relation_column(rows->relation, field->attnum)->path);
+		if (!is_fetched(rows, field->attnum))
+			add_column(rows, field->attnum, is_partial(access, field->attnum));
 	}
 }
 
@@ -152,6 +164,7 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 
 	rows->relation = relation;
 	rows->attnums = palloc0(space * sizeof(AttrNumber));
+	rows->slots = palloc0(space * sizeof(int));
 	rows->partial = palloc0(space * sizeof(bool));
 	rows->paths = palloc0(space * sizeof(DynPath));
 	rows->projection = palloc0(space * sizeof(DynPath));
@@ -169,15 +182,22 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 	return rows;
 }
 
-static bool
-has_path(const DynRows *rows, const DynPath *path)
+/* The slot of a path, -1 if there is none. */
+static int
+slot_of_path(const DynRows *rows, const DynPath *path)
 {
 	for (int i = 0; i < rows->npaths; i++)
 	{
 		if (dyn_path_equal(&rows->paths[i], path))
-			return true;
+			return i;
 	}
-	return false;
+	return -1;
+}
+
+static bool
+has_path(const DynRows *rows, const DynPath *path)
+{
+	return slot_of_path(rows, path) >= 0;
 }
 
 /* Of a column that has a slot, perhaps only parts were asked for so far. */
@@ -269,6 +289,24 @@ dyn_rows_add_test(DynRows *rows)
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
 }
 
+void
+dyn_rows_add_unnest(DynRows *rows)
+{
+	const DynPath *unnest = rows->relation->unnest;
+
+	if (unnest == NULL)
+		return;
+	rows->paths = repalloc(rows->paths, (rows->npaths + 1) * sizeof(DynPath));
+	rows->projection = repalloc(rows->projection, (rows->nprojection + 1) *
+								sizeof(DynPath));
+	if (!has_path(rows, unnest))
+		add_path(rows, unnest);
+	ask_for(rows, *unnest);
+	rows->unnested = dyn_unnested_create(rows->relation, rows->attnums,
+										 rows->ncolumns,
+										 slot_of_path(rows, unnest));
+}
+
 /* False if a key cannot have the value. */
 static bool
 read_key_scalar(const DynValue *value, DynScalar *scalar)
@@ -357,13 +395,13 @@ excerpt(const DynValue *value)
 }
 
 DYN_NORETURN static void
-report_mismatch(const DynRows *rows, const DynValue *values, int i,
+report_mismatch(const DynRows *rows, const DynValue *value, int i,
 				const char *why)
 {
 	const DynColumn *column = dyn_relation_column(rows->relation,
 												  rows->attnums[i]);
 	const char *note;
-	const char *key = item_key(rows, values, &note);
+	const char *key = item_key(rows, rows->values, &note);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
@@ -371,17 +409,41 @@ report_mismatch(const DynRows *rows, const DynValue *values, int i,
 					column->name, rows->relation->name, why),
 			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
 					   rows->relation->table, key,
-					   excerpt(&values[i]), note),
+					   excerpt(value), note),
 			 errhint("Change the column's type or format, or set its option on_mismatch to 'null'.")));
 }
 
+/* Not a list, set or map. */
 DYN_NORETURN static void
-report_null(const DynRows *rows, const DynValue *values, int i)
+report_scalar(const DynRows *rows, const DynValue *value)
+{
+	DynBuffer	path;
+	const char *text;
+	const char *note;
+	const char *key = item_key(rows, rows->values, &note);
+
+	dyn_buffer_init(&path, 0);
+	dyn_path_print(rows->relation->unnest, &path);
+	text = dyn_buffer_terminate(&path);
+	text = text ? pstrdup(text) : "";
+	dyn_buffer_free(&path);
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("value at \"%s\" cannot be unnested into rows of foreign table \"%s\": it is of DynamoDB type %s, which has no elements",
+					dyn_from_utf8_lossy(text), rows->relation->name,
+					dyn_type_name(value->type)),
+			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
+					   rows->relation->table, key, excerpt(value), note),
+			 errhint("Set the table's option on_mismatch to 'null': then such an item has no rows.")));
+}
+
+DYN_NORETURN static void
+report_null(const DynRows *rows, int i)
 {
 	const DynColumn *column = dyn_relation_column(rows->relation,
 												  rows->attnums[i]);
 	const char *note;
-	const char *key = item_key(rows, values, &note);
+	const char *key = item_key(rows, rows->values, &note);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_NOT_NULL_VIOLATION),
@@ -413,13 +475,13 @@ conversion_context(void *arg)
 
 /* NULL, where that is allowed. */
 static bool
-accept_null(DynRows *rows, const DynValue *values, int i)
+accept_null(DynRows *rows, int i)
 {
 	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
 	const char *why;
 
 	if (column->not_null && !rows->partial[i])
-		report_null(rows, values, i);
+		report_null(rows, i);
 	if (column->codec.is_domain)
 		(void) dyn_codec_check_domain(&column->codec, (Datum) 0, true, false,
 									  &why);
@@ -427,28 +489,95 @@ accept_null(DynRows *rows, const DynValue *values, int i)
 }
 
 static bool
-decode_column(DynRows *rows, const DynValue *values, int i, Datum *result)
+decode_value(DynRows *rows, const DynValue *value, int i, Datum *result)
 {
 	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
-	const DynValue *value = &values[i];
-	DynValue	part;
 	const char *why = NULL;
-	bool		fits = true;
 
 	rows->current = i;
-	if (dyn_column_is_part(column))
-	{
-		fits = dyn_parts_value(rows->parts, column, i, &part, &why);
-		value = &part;
-	}
-	if (fits && (value->type == DYN_TYPE_ABSENT || value->type == DYN_TYPE_NULL))
-		return accept_null(rows, values, i);
-	if (fits && dyn_codec_decode(&column->codec, value, column->null_on_mismatch,
-								 result, &why))
+	if (value->type == DYN_TYPE_ABSENT || value->type == DYN_TYPE_NULL)
+		return accept_null(rows, i);
+	if (dyn_codec_decode(&column->codec, value, column->null_on_mismatch, result,
+						 &why))
 		return true;
 	if (!column->null_on_mismatch)
-		report_mismatch(rows, values, i, why);
-	return accept_null(rows, values, i);
+		report_mismatch(rows, value, i, why);
+	return accept_null(rows, i);
+}
+
+/* A part of the text that is the item's value in the slot. */
+static pg_noinline bool
+decode_part(DynRows *rows, const DynColumn *column, int i, Datum *result)
+{
+	const char *why = NULL;
+	DynValue	part;
+
+	if (dyn_parts_value(rows->parts, column, rows->slots[i], &part, &why))
+		return decode_value(rows, &part, i, result);
+	if (!column->null_on_mismatch)
+		report_mismatch(rows, &rows->values[rows->slots[i]], i, why);
+	return accept_null(rows, i);
+}
+
+static bool
+decode_column(DynRows *rows, int i, Datum *result)
+{
+	const DynColumn *column = dyn_relation_column(rows->relation,
+												  rows->attnums[i]);
+
+	return dyn_column_is_part(column) ? decode_part(rows, column, i, result)
+		: decode_value(rows, &rows->values[rows->slots[i]], i, result);
+}
+
+/* Once for all the rows of the item. */
+static void
+decode_item(DynRows *rows, DynUnnested *unnested)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(unnested->context);
+
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		if (rows->slots[i] >= 0)
+			unnested->nulls[i] = !decode_column(rows, i, &unnested->datums[i]);
+	}
+	unnested->decoded = true;
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static bool
+decode_element(DynRows *rows, const DynUnnested *unnested, int i, Datum *result)
+{
+	static const DynValue absent = {NULL, 0, DYN_TYPE_ABSENT, 0};
+	const DynColumn *column = dyn_relation_column(rows->relation,
+												  rows->attnums[i]);
+	const char *fault = dyn_unnested_fault(unnested, i);
+
+	if (fault == NULL)
+		return decode_value(rows, &unnested->values[i], i, result);
+	if (!column->null_on_mismatch)
+		report_mismatch(rows, &unnested->elements.value, i, fault);
+	return decode_value(rows, &absent, i, result);
+}
+
+/* Before the columns of a row are decoded. */
+static void
+prepare_unnested(DynRows *rows, DynUnnested *unnested)
+{
+	if (!unnested->decoded)
+		decode_item(rows, unnested);
+	dyn_unnested_find_values(unnested);
+}
+
+/* The columns of an element, and of its item. */
+static bool
+decode_unnested(DynRows *rows, int i, Datum *result)
+{
+	DynUnnested *unnested = rows->unnested;
+
+	if (rows->slots[i] < 0)
+		return decode_element(rows, unnested, i, result);
+	*result = unnested->datums[i];
+	return !unnested->nulls[i];
 }
 
 /* Not inlined, so that to ask for a row of an item that has no more is cheap. */
@@ -462,14 +591,17 @@ store_row(DynRows *rows, TupleTableSlot *slot)
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true,
 		   slot->tts_tupleDescriptor->natts * sizeof(bool));
+	if (rows->unnested != NULL)
+		prepare_unnested(rows, rows->unnested);
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
 		int			position = rows->positions ? rows->positions[i]
 			: rows->attnums[i] - 1;
 
 		Assert(position >= 0 && position < slot->tts_tupleDescriptor->natts);
-		slot->tts_isnull[position] =
-			!decode_column(rows, rows->values, i, &slot->tts_values[position]);
+		slot->tts_isnull[position] = rows->unnested == NULL
+			? !decode_column(rows, i, &slot->tts_values[position])
+			: !decode_unnested(rows, i, &slot->tts_values[position]);
 	}
 	error_context_stack = callback.previous;
 	ExecStoreVirtualTuple(slot);
@@ -517,6 +649,18 @@ parts_fit(DynRows *rows, const DynValue *values)
 	return fit == DYN_FIT_ROW;
 }
 
+/* Does the item have an element?  NULL, and no attribute, are no elements. */
+static bool
+begin_elements(DynRows *rows, const DynValue *collection)
+{
+	if (dyn_is_collection(collection))
+		return dyn_unnested_begin(rows->unnested, collection);
+	if (collection->type != DYN_TYPE_ABSENT && collection->type != DYN_TYPE_NULL &&
+		!rows->relation->null_on_mismatch)
+		report_scalar(rows, collection);
+	return false;
+}
+
 void
 dyn_rows_begin(DynRows *rows, const DynValue *values)
 {
@@ -524,6 +668,8 @@ dyn_rows_begin(DynRows *rows, const DynValue *values)
 	rows->values = values;
 	rows->left = (rows->test == NULL || is_row(rows, values)) &&
 		(rows->parts == NULL || parts_fit(rows, values)) ? 1 : 0;
+	if (rows->unnested != NULL && rows->left > 0)
+		rows->left = begin_elements(rows, &values[rows->unnested->slot]);
 }
 
 bool
@@ -532,9 +678,18 @@ dyn_rows_next(DynRows *rows, TupleTableSlot *slot)
 	Assert(rows->left >= 0);
 	if (rows->left == 0)
 		return false;
-	rows->left--;
 	store_row(rows, slot);
+	dyn_rows_skip(rows);
 	return true;
+}
+
+void
+dyn_rows_skip(DynRows *rows)
+{
+	Assert(rows->left > 0);
+	rows->left--;
+	if (rows->unnested != NULL)
+		rows->left = dyn_unnested_next(rows->unnested);
 }
 
 void

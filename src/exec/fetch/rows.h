@@ -13,12 +13,14 @@
 #include "../../dynamodb/item_match.h"
 #include "../../dynamodb/wire.h"
 #include "../../plan/access.h"
+#include "unnested.h"
 
 typedef struct DynRows
 {
 	DynRelation *relation;
 	int			ncolumns;		/* fetched ones */
-	AttrNumber *attnums;		/* column i is in slot i */
+	AttrNumber *attnums;
+	int		   *slots;			/* of column i; -1: it is of the element */
 	bool	   *partial;		/* parts of the document are read, so that its
 								 * absence says nothing of the whole */
 	int		   *positions;		/* in the tuple; NULL: as in the table */
@@ -50,9 +52,11 @@ typedef struct DynRows
 	DynCond    *test;			/* which items are rows; NULL: all of them */
 	struct DynParts *parts;		/* of texts that templates spell; or NULL */
 	DynBuffer	scratch;		/* of the test */
+	DynUnnested *unnested;		/* rows are elements; NULL: items */
 
 	const DynValue *values;		/* of the item in hand */
-	int			left;			/* rows that it still gives */
+	int			left;			/* rows that it still gives; unnested: 1 if
+								 * there is an element in hand */
 	int			current;		/* column being decoded, for the error context */
 } DynRows;
 
@@ -77,15 +81,33 @@ extern void dyn_rows_add_fields(DynRows *rows, const DynAccess *access,
 extern void dyn_rows_add_test(DynRows *rows);
 
 /*
+ * If the relation is unnested, items give a row for each element from now on.
+ * Adds a slot for the list, set or map; as dyn_rows_add_fields.
+ */
+extern void dyn_rows_add_unnest(DynRows *rows);
+
+/*
  * The rows of an item: dyn_rows_begin with its values, then dyn_rows_next for
- * each row until it returns false.  An item gives at most one row.  The values must
- * stay as they are meanwhile.  dyn_rows_next raises an error for a value that
- * does not fit its column, and for NULL in a column declared NOT NULL.
- * dyn_rows_end gives up the rows that were not asked for.
+ * each row until it returns false.  An item gives at most one row, unless the
+ * relation is unnested.  The values must stay as they are meanwhile.
+ * dyn_rows_begin raises an error for what cannot be unnested, dyn_rows_next for
+ * a value that does not fit its column, and for NULL in a column declared NOT
+ * NULL.  dyn_rows_skip passes over the next row; dyn_rows_end gives up the rows
+ * that were not asked for.
+ *
+ * What a row's columns show of the item lasts until the next item is begun.
  */
 extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);
+extern void dyn_rows_skip(DynRows *rows);
 extern void dyn_rows_end(DynRows *rows);
+
+/* Would dyn_rows_next store a row? */
+static inline bool
+dyn_rows_has_more(const DynRows *rows)
+{
+	return rows->left > 0;
+}
 
 /*
  * The base key of an item, of rows that were created with it as their extra

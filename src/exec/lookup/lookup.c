@@ -36,6 +36,7 @@
 #include "executions.h"
 #include "lookup.h"
 #include "lookup_batch.h"
+#include "lookup_items.h"
 
 /* At most so much is prefetched together, for each request in flight. */
 #define KEYS_PER_CONNECTION		(2 * DYN_BATCH_GET_MAX_KEYS)
@@ -58,6 +59,7 @@ struct DynLookups
 	DynRows    *rows;			/* of what becomes a row */
 	DynRows    *index_rows;		/* index, then base: of what the index lists */
 	TupleTableSlot *slot;		/* for rows that are kept */
+	DynLookupItems *items;		/* unnested: what is kept instead of rows */
 	DynLookupBatch first;		/* by the values of executions */
 	DynLookupBatch base;		/* index, then base: by the keys that it lists */
 	DynBuffer	identity;		/* of a request, while its entry is looked up */
@@ -156,6 +158,8 @@ dyn_lookups_create(DynReader *reader, TupleDesc desc)
 	/* a copy, which nobody has to unpin */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											 &TTSOpsVirtual);
+	if (lookups->rows->unnested != NULL)
+		lookups->items = dyn_lookup_items_create(lookups->rows->npaths);
 	MemoryContextSwitchTo(oldcontext);
 	return lookups;
 }
@@ -493,6 +497,23 @@ receive_transient_row(DynLookups *lookups, DynLookupEntry *entry,
 	MemoryContextSwitchTo(oldcontext);
 }
 
+/* Keeps what the item gives in the entry. */
+static void
+receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
+		const DynValue *item, DynTransientRows *transient)
+{
+	if (lookups->items != NULL)
+	{
+		dyn_lookup_items_add(lookups->items, lookups->cache, entry, item);
+		return;
+	}
+	dyn_rows_begin(lookups->rows, item);
+	if (is_transient(lookups, batch, entry, transient))
+		receive_transient_row(lookups, entry, transient);
+	else
+		receive_rows(lookups, entry);
+}
+
 /* Stores the rows of a batch's item in the entry of its key. */
 static void
 receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
@@ -504,11 +525,7 @@ receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 	if (entry->state != DYN_LOOKUP_PENDING || entry->nrows > 0 ||
 		entry->transient != NULL || batch->entries[entry->batch_position] != entry)
 		elog(ERROR, "a batch contains an item that was not requested");
-	dyn_rows_begin(lookups->rows, item);
-	if (is_transient(lookups, batch, entry, transient))
-		receive_transient_row(lookups, entry, transient);
-	else
-		receive_rows(lookups, entry);
+	receive(lookups, batch, entry, item, transient);
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(lookups->work_context);
 }
@@ -549,15 +566,19 @@ receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
 	(void) dyn_lookup_cache_trim(lookups->cache);
 }
 
-/* Keeps the row for other executions, if there is memory. */
+/* Keeps the row, or its item, for other executions, if there is memory. */
 static void
-keep_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
+keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
+	 const DynValue *item)
 {
 	Assert(entry->pins > 0 && entry->nrows <= entry->taken);
 	entry->taken++;
 	if (!entry->keeping)
 		return;
-	dyn_lookup_entry_add_row(lookups->cache, entry, slot);
+	if (lookups->items != NULL)
+		dyn_lookup_items_add(lookups->items, lookups->cache, entry, item);
+	else
+		dyn_lookup_entry_add_row(lookups->cache, entry, slot);
 	if (!dyn_lookup_cache_trim(lookups->cache))
 		dyn_lookup_entry_stop_keeping(lookups->cache, entry);
 }
@@ -579,7 +600,11 @@ begin_stream_item(DynLookups *lookups, DynLookupEntry *entry)
 	if (item == NULL)
 		dyn_lookup_batch_finish(batch, entry);
 	else
+	{
+		if (lookups->items != NULL)
+			keep(lookups, entry, NULL, item);
 		dyn_rows_begin(lookups->rows, item);
+	}
 	return item != NULL;
 }
 
@@ -591,7 +616,8 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 		if (!begin_stream_item(lookups, entry))
 			return false;
 	}
-	keep_row(lookups, entry, slot);
+	if (lookups->items == NULL)
+		keep(lookups, entry, slot, NULL);
 	lookups->row = entry->nrows;
 	if (lookups->reader->access->first_row_only)
 	{
@@ -614,6 +640,19 @@ store_transient_row(const DynLookupEntry *entry, TupleTableSlot *slot)
 	ExecStoreVirtualTuple(slot);
 }
 
+/* The next of the entry's rows, from `*at` on. */
+static bool
+next_kept_row(DynLookups *lookups, const DynLookupEntry *entry, int *at,
+			  TupleTableSlot *slot)
+{
+	if (lookups->items != NULL)
+		return dyn_lookup_items_next(lookups->items, lookups->rows, entry, at, slot);
+	if (*at >= entry->nrows)
+		return false;
+	ExecForceStoreMinimalTuple(entry->rows[(*at)++], slot, false);
+	return true;
+}
+
 static bool
 next_of_rows(DynLookups *lookups, const DynLookupEntry *entry, TupleTableSlot *slot)
 {
@@ -624,10 +663,7 @@ next_of_rows(DynLookups *lookups, const DynLookupEntry *entry, TupleTableSlot *s
 		lookups->row++;
 		return true;
 	}
-	if (lookups->row >= entry->nrows)
-		return false;
-	ExecForceStoreMinimalTuple(entry->rows[lookups->row++], slot, false);
-	return true;
+	return next_kept_row(lookups, entry, &lookups->row, slot);
 }
 
 /* ---- index, then base ---- */
@@ -783,11 +819,8 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 						  dyn_lookup_batch_stream(&lookups->base, item));
 		if (item->state != DYN_LOOKUP_COMPLETE)
 			elog(ERROR, "item listed by an index is neither cached nor pending");
-		if (lookups->item_row < item->nrows)
-		{
-			ExecForceStoreMinimalTuple(item->rows[lookups->item_row++], slot, false);
+		if (next_kept_row(lookups, item, &lookups->item_row, slot))
 			return true;
-		}
 		lookups->row++;
 		lookups->item_row = 0;
 	}

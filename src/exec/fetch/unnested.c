@@ -1,0 +1,150 @@
+/*
+ * unnested.c
+ *		Moves through the elements of an item, and finds what the columns show
+ *		of them.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "unnested.h"
+
+/* Runs when the cursor's context goes. */
+static void
+release(void *arg)
+{
+	DynUnnested *unnested = arg;
+
+	dyn_path_tree_free(unnested->tree);
+	dyn_buffer_free(&unnested->scratch);
+}
+
+/* The paths below an element become a tree. */
+static void
+make_tree(DynUnnested *unnested, const DynRelation *relation,
+		  const AttrNumber *attnums)
+{
+	DynPath    *paths = palloc((unnested->nvalues + 1) * sizeof(DynPath));
+	int			npaths = 0;
+
+	for (int i = 0; i < unnested->nvalues; i++)
+	{
+		const DynColumn *column = dyn_relation_column(relation, attnums[i]);
+
+		unnested->bases[i] = column->base;
+		unnested->below_slots[i] = -1;
+		if (column->base != DYN_PATH_ELEMENT || column->below->nsteps == 0)
+			continue;
+		paths[npaths] = *column->below;
+		unnested->below_slots[i] = npaths++;
+	}
+	if (npaths == 0)
+		return;
+	unnested->below = palloc0(npaths * sizeof(DynValue));
+	unnested->tree = dyn_path_tree_create(paths, npaths);
+	if (unnested->tree == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+}
+
+DynUnnested *
+dyn_unnested_create(const DynRelation *relation, const AttrNumber *attnums,
+					int ncolumns, int slot)
+{
+	DynUnnested *unnested = palloc0(sizeof(DynUnnested));
+	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
+	int			space = Max(ncolumns, 1);
+
+	unnested->slot = slot;
+	unnested->nvalues = ncolumns;
+	unnested->values = palloc0(space * sizeof(DynValue));
+	unnested->below_slots = palloc0(space * sizeof(int));
+	unnested->bases = palloc0(space * sizeof(DynPathBase));
+	unnested->datums = palloc0(space * sizeof(Datum));
+	unnested->nulls = palloc0(space * sizeof(bool));
+	unnested->context = AllocSetContextCreate(CurrentMemoryContext,
+											  "dynamo_fdw unnested item",
+											  ALLOCSET_SMALL_SIZES);
+	dyn_buffer_init(&unnested->scratch, 0);
+	callback->func = release;
+	callback->arg = unnested;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	make_tree(unnested, relation, attnums);
+	return unnested;
+}
+
+bool
+dyn_unnested_begin(DynUnnested *unnested, const DynValue *collection)
+{
+	Assert(dyn_is_collection(collection));
+	MemoryContextReset(unnested->context);
+	unnested->decoded = false;
+	dyn_elements_begin(&unnested->elements, collection);
+	return dyn_elements_next(&unnested->elements);
+}
+
+bool
+dyn_unnested_next(DynUnnested *unnested)
+{
+	return dyn_elements_next(&unnested->elements);
+}
+
+/* The position as DynamoDB would write it. */
+static void
+set_position(DynUnnested *unnested, DynValue *value)
+{
+	value->type = DYN_TYPE_N;
+	value->data = unnested->position;
+	value->len = (uint32) snprintf(unnested->position,
+								   sizeof(unnested->position), "%u",
+								   unnested->elements.position);
+	value->flags = 0;
+}
+
+static void
+find_values_below(DynUnnested *unnested)
+{
+	dyn_values_below(unnested->tree, &unnested->elements.value, unnested->below,
+					 &unnested->scratch);
+	if (unnested->scratch.failed)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+}
+
+void
+dyn_unnested_find_values(DynUnnested *unnested)
+{
+	if (unnested->tree != NULL)
+		find_values_below(unnested);
+	for (int i = 0; i < unnested->nvalues; i++)
+	{
+		switch (unnested->bases[i])
+		{
+			case DYN_PATH_ITEM:
+				break;
+			case DYN_PATH_ELEMENT:
+				unnested->values[i] = unnested->below_slots[i] >= 0
+					? unnested->below[unnested->below_slots[i]]
+					: unnested->elements.value;
+				break;
+			case DYN_PATH_INDEX:
+				set_position(unnested, &unnested->values[i]);
+				break;
+			case DYN_PATH_KEY:
+				unnested->values[i] = unnested->elements.name;
+				break;
+		}
+	}
+}
+
+const char *
+dyn_unnested_fault(const DynUnnested *unnested, int i)
+{
+	DynType		type = unnested->elements.collection.type;
+
+	if (unnested->bases[i] == DYN_PATH_INDEX && type != DYN_TYPE_L)
+		return type == DYN_TYPE_M ? "the elements of a map have no position"
+			: "the elements of a set have no position";
+	if (unnested->bases[i] == DYN_PATH_KEY && type != DYN_TYPE_M)
+		return type == DYN_TYPE_L ? "the elements of a list have no name"
+			: "the elements of a set have no name";
+	return NULL;
+}
