@@ -1,0 +1,125 @@
+/*
+ * listing.c
+ *		ListTables, with all its pages.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "../dynamodb/page_check.h"
+#include "listing.h"
+
+/*
+ * Collects NUL-terminated names in a buffer, because the callback must not
+ * raise an error.
+ */
+static void
+collect_name(void *arg, const char *name)
+{
+	dyn_buffer_append(arg, name, strlen(name) + 1);
+}
+
+/* State of the listing; malloc'd, and freed by a reset callback. */
+typedef struct Listing
+{
+	DynBuffer	names;			/* of the page */
+	DynProgress progress;		/* its last name: where the next page starts */
+} Listing;
+
+static void
+report_fault(const DynConnection *connection, const char *fault)
+{
+	if (fault == dyn_check_memory)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+			 errmsg("could not read the list of tables of server \"%s\"",
+					connection->server_name),
+			 errdetail("The response %s.", fault),
+			 errhint("Check the server option endpoint.")));
+}
+
+/* Requests one page; returns true if another one follows. */
+static bool
+list_page(DynConnection *connection, Listing *listing)
+{
+	DynRequestContext context = {"ListTables", NULL, NULL,
+	connection->server_name};
+	DynCall    *call = dyn_call_create(dyn_session_client());
+	char	   *last = NULL;
+	const char *fault;
+	bool		more;
+
+	if (call == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_write_list_tables(dyn_call_body(call),
+						  dyn_buffer_terminate(&listing->progress.last));
+	dyn_session_run(call, &connection->service, &context);
+	dyn_buffer_reset(&listing->names);
+	fault = dyn_read_list_tables(call->response.data, call->response.len,
+								 collect_name, &listing->names, &last);
+	if (fault == NULL && last != NULL)
+		fault = dyn_progress_note(&listing->progress, last, strlen(last),
+								  "repeats the LastEvaluatedTableName of an earlier page");
+	if (fault == NULL && listing->names.failed)
+		fault = dyn_check_memory;
+	more = last != NULL;
+	free(last);
+	if (fault != NULL)
+		dyn_call_distrust(call);
+	dyn_call_destroy(call);
+	if (fault != NULL)
+		report_fault(connection, fault);
+	return more;
+}
+
+/* Those with the prefix. */
+static void
+pass_names(const DynBuffer *names, const char *prefix,
+		   void (*each) (void *arg, const char *name), void *arg)
+{
+	for (size_t at = 0; at < names->len; at += strlen(names->data + at) + 1)
+	{
+		const char *name = names->data + at;
+
+		if (strncmp(name, prefix, strlen(prefix)) == 0)
+			each(arg, name + strlen(prefix));
+	}
+}
+
+/* Runs when the caller's context goes. */
+static void
+release_listing(void *arg)
+{
+	Listing    *listing = arg;
+
+	dyn_buffer_free(&listing->names);
+	dyn_progress_free(&listing->progress);
+}
+
+static Listing *
+begin_listing(void)
+{
+	Listing    *listing = palloc0(sizeof(Listing));
+	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
+
+	dyn_progress_begin(&listing->progress);
+	callback->func = release_listing;
+	callback->arg = listing;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	return listing;
+}
+
+void
+dyn_list_tables(DynConnection *connection,
+				void (*each) (void *arg, const char *name), void *arg)
+{
+	Listing    *listing = begin_listing();
+	bool		more;
+
+	do
+	{
+		more = list_page(connection, listing);
+		pass_names(&listing->names, connection->table_prefix, each, arg);
+	} while (more);
+}
