@@ -9,6 +9,7 @@
 #include "fmgr.h"
 
 #include "command/analyze.h"
+#include "command/import.h"
 #include "exec/async.h"
 #include "exec/foreign_scan.h"
 #include "exec/jit.h"
@@ -75,6 +76,7 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->ForeignAsyncNotify = dynForeignAsyncNotify;
 
 	routine->AnalyzeForeignTable = dynAnalyzeForeignTable;
+	routine->ImportForeignSchema = dynImportForeignSchema;
 
 	PG_RETURN_POINTER(routine);
 }

@@ -9,6 +9,7 @@
 #include "../dynamodb/page.h"
 #include "exact.h"
 #include "options.h"
+#include "options.h"
 #include "path.h"
 #include "types.h"
 

@@ -52,6 +52,7 @@ static const char *const document_words[] = {"item", "rest", NULL};
 #define ON_MAPPING	0x02
 #define ON_TABLE	0x04
 #define ON_COLUMN	0x08
+#define ON_IMPORT	0x10		/* IMPORT FOREIGN SCHEMA; in no catalog */
 
 typedef enum ValueKind
 {
@@ -156,6 +157,10 @@ static const OptionEntry options_table[] = {
 	"the whole item as jsonb, or the rest that no other column shows"},
 	{"format", ON_COLUMN, VALUE_FORMAT, 0, 0, NULL, "the type's own", false,
 	"representation of the value in DynamoDB"},
+	{"sample", ON_IMPORT, VALUE_INT, 0, 10000, NULL, "100", false,
+	"items of each table that tell the types of columns; 0: keys only"},
+	{"entity_tag", ON_IMPORT, VALUE_TEXT, 0, 0, NULL, "none", false,
+	"attribute whose values divide a table into foreign tables"},
 };
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_validator);
@@ -231,6 +236,8 @@ where_words(int where)
 			return "a user mapping";
 		case ON_TABLE:
 			return "a foreign table";
+		case ON_IMPORT:
+			return "an import of a foreign schema";
 		default:
 			return "a column of a foreign table";
 	}
@@ -242,7 +249,7 @@ report_unknown(const char *name, int where)
 	const char *closest = closest_option(name, where);
 	int			hint = 0;
 
-	for (int bit = ON_SERVER; closest == NULL && bit <= ON_COLUMN; bit <<= 1)
+	for (int bit = ON_SERVER; closest == NULL && bit <= ON_IMPORT; bit <<= 1)
 	{
 		if (find_entry(name, bit) != NULL)
 			hint = bit;
@@ -466,11 +473,9 @@ check_combination(List *options, int where)
 				 errhint("Set both of them in the user mapping.")));
 }
 
-Datum
-dynamo_fdw_validator(PG_FUNCTION_ARGS)
+static void
+check_options(List *options, int where)
 {
-	List	   *options = untransformRelOptions(PG_GETARG_DATUM(0));
-	int			where = catalog_bit(PG_GETARG_OID(1));
 	ListCell   *lc;
 
 	foreach(lc, options)
@@ -489,7 +494,20 @@ dynamo_fdw_validator(PG_FUNCTION_ARGS)
 		check_value(entry, defGetString(def));
 	}
 	check_combination(options, where);
+}
+
+Datum
+dynamo_fdw_validator(PG_FUNCTION_ARGS)
+{
+	check_options(untransformRelOptions(PG_GETARG_DATUM(0)),
+				  catalog_bit(PG_GETARG_OID(1)));
 	PG_RETURN_VOID();
+}
+
+void
+dyn_options_check_import(List *options)
+{
+	check_options(options, ON_IMPORT);
 }
 
 const char *
@@ -636,7 +654,7 @@ dynamo_fdw_options(PG_FUNCTION_ARGS)
 	{
 		const OptionEntry *entry = &options_table[i];
 
-		for (int bit = ON_SERVER; bit <= ON_COLUMN; bit <<= 1)
+		for (int bit = ON_SERVER; bit <= ON_IMPORT; bit <<= 1)
 		{
 			Datum		values[5];
 			bool		nulls[5] = {false};

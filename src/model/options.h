@@ -69,6 +69,9 @@ extern DynReadOptions dyn_option_reads(List *options,
 									   const DynReadOptions *fallback);
 extern const DynReadOptions dyn_default_reads;
 
+/* Validates the options of IMPORT FOREIGN SCHEMA, which no catalog has. */
+extern void dyn_options_check_import(List *options);
+
 /* The default from the table, for integers. */
 extern int	dyn_option_default_int(const char *name);
 

@@ -89,7 +89,7 @@ class Options(fixture.TestCase):
         super().setUpClass()
         cls.fx.execute("CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw; CREATE FOREIGN TABLE t (c text) SERVER s")
         cls.fx.execute("CREATE USER MAPPING FOR CURRENT_USER SERVER s OPTIONS (access_key_id 'x', secret_access_key 'y')")
-        cls.options = cls.fx.rows("SELECT context, name FROM dynamo_fdw_options()")
+        cls.options = cls.fx.rows("SELECT context, name FROM dynamo_fdw_options() WHERE context NOT LIKE 'import%'")   # those: test_import
 
     @staticmethod
     def alter(place, name, value):
