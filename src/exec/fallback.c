@@ -64,7 +64,8 @@ init_sort(DynFallback *fallback)
 	fallback->nulls_first = palloc(Max(access->nsort, 1) * sizeof(bool));
 	for (int i = 0; i < access->nsort; i++)
 	{
-		AttrNumber	attnum = dyn_relation_column_of(relation, &access->sort[i]);
+		AttrNumber	attnum = dyn_sort_column(relation, &access->sort[i],
+											 access->sort_parts[i]);
 		const DynColumn *column = dyn_relation_column(relation, attnum);
 		TypeCacheEntry *type = lookup_type_cache(column->codec.basetype,
 												 TYPECACHE_LT_OPR |

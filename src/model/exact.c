@@ -146,7 +146,7 @@ dyn_traits_init(DynColumn *column)
  * and other items may have it, too.
  */
 void
-dyn_traits_init_part(DynColumn *column, bool folded)
+dyn_traits_init_part(DynColumn *column, bool base, bool folded)
 {
 	const DynCodec *codec = &column->codec;
 	DynTraits  *traits = &column->traits;
@@ -157,7 +157,10 @@ dyn_traits_init_part(DynColumn *column, bool folded)
 		return;
 	traits->equality = DYN_SUPERSET;
 	if (has_ranges(codec) && !folded)
+	{
 		traits->range = DYN_SUPERSET;
+		traits->order = base || !column->null_on_mismatch;
+	}
 	if (codec->kind == DYN_CODEC_BOOL)
 		traits->truth = DYN_SUPERSET;
 	traits->distinct = column_compares_bytes(column) &&

@@ -81,10 +81,12 @@ typedef struct DynTraits
 extern void dyn_traits_init(struct DynColumn *column);
 
 /*
- * The same for a column as it is spelled in a part of a template; `folded`: its
- * letters in one case.  Nothing is exact.
+ * The same for a column as it is spelled in a part of a template; `base`: of a
+ * key attribute of the table, so that items with misfits are no rows; `folded`:
+ * its letters in one case.  Nothing is exact but the order.
  */
-extern void dyn_traits_init_part(struct DynColumn *column, bool folded);
+extern void dyn_traits_init_part(struct DynColumn *column, bool base,
+								 bool folded);
 
 /* column OP value, column OP ANY (array), value OP column */
 extern DynExactness dyn_operator_exactness(const struct DynColumn *column,

@@ -451,7 +451,7 @@ init_part(const Connector *connector, DynSpelled *spelled, int p)
 	dyn_codec_init(&as->codec, column->codec.typid,
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
-	dyn_traits_init_part(as, part->folding != DYN_FOLD_NONE);
+	dyn_traits_init_part(as, spelled->base, part->folding != DYN_FOLD_NONE);
 	if (!as->traits.point || as->codec.wire != DYN_TYPE_S)
 		report(connector, spelled,
 			   psprintf("Column \"%s\" has more than one spelling there, or none.",

@@ -230,6 +230,24 @@ decode_attrs(List *encoded, DynKeyAttr *attrs)
 }
 
 static List *
+encode_sort(const DynAccess *access)
+{
+	List	   *parts = NIL;
+
+	for (int i = 0; i < access->nsort; i++)
+		parts = lappend(parts, makeInteger(access->sort_parts[i]));
+	return list_make2(encode_attrs(access->sort, access->nsort), parts);
+}
+
+static void
+decode_sort(List *encoded, DynAccess *access)
+{
+	access->nsort = decode_attrs(linitial(encoded), access->sort);
+	for (int i = 0; i < access->nsort; i++)
+		access->sort_parts[i] = decode_int(lsecond(encoded), i);
+}
+
+static List *
 encode_fields(List *fields)
 {
 	List	   *list = NIL;
@@ -341,6 +359,13 @@ decode_estimate(const Const *encoded, DynEstimate *estimate)
 	memcpy(estimate, VARDATA_ANY(bytes), sizeof(DynEstimate));
 }
 
+AttrNumber
+dyn_sort_column(const DynRelation *relation, const DynKeyAttr *attr, int part)
+{
+	return part == DYN_WHOLE ? dyn_relation_column_of(relation, attr)
+		: dyn_relation_spelled(relation, attr->name)->parts[part].attnum;
+}
+
 /* ---- the schema of the plan ---- */
 
 bool
@@ -428,7 +453,7 @@ dyn_access_encode(const DynAccess *access, List **exprs)
 	list = lappend(list, access->row_keys == NULL ? NIL
 				   : encode_preds(list_make1(access->row_keys), exprs));
 	list = lappend(list, encode_attrs(access->row_attrs, access->nrow_attrs));
-	list = lappend(list, encode_attrs(access->sort, access->nsort));
+	list = lappend(list, encode_sort(access));
 	list = lappend(list, encode_attrs(access->base, access->nbase));
 	list = lappend(list, encode_preds(access->filters, exprs));
 	list = lappend(list, encode_fields(access->fields));
@@ -463,7 +488,7 @@ dyn_access_decode(List *encoded)
 	access->row_keys = row_keys == NIL ? NULL : linitial(row_keys);
 	access->nrow_attrs = decode_attrs(list_nth(encoded, ACCESS_ROW_ATTRS),
 									  access->row_attrs);
-	access->nsort = decode_attrs(list_nth(encoded, ACCESS_SORT), access->sort);
+	decode_sort(list_nth(encoded, ACCESS_SORT), access);
 	access->nbase = decode_attrs(list_nth(encoded, ACCESS_BASE), access->base);
 	access->filters = decode_preds(list_nth(encoded, ACCESS_FILTERS));
 	access->fields = decode_fields(list_nth(encoded, ACCESS_FIELDS));

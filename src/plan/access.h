@@ -20,6 +20,9 @@
 #include "../dynamodb/units.h"
 #include "quals.h"
 
+/* Not one part of an attribute's text. */
+#define DYN_WHOLE	(-1)
+
 typedef enum DynAccessKind
 {
 	DYN_ACCESS_GET,				/* whole primary keys: GetItem, BatchGetItem */
@@ -90,8 +93,10 @@ typedef struct DynAccess
 								 * attributes, and maybe the first range one */
 	DynKeyAttr	row_attrs[DYN_MAX_KEY_ATTRS + 1];
 
-	int			nsort;			/* ordered: attributes to merge by */
+	int			nsort;			/* ordered: what to merge by */
 	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
+	int			sort_parts[DYN_MAX_KEY_ATTRS];	/* of the attribute's template,
+												 * or DYN_WHOLE */
 	int			nbase;			/* primary key of the table */
 	DynKeyAttr	base[2];
 
@@ -126,6 +131,10 @@ dyn_access_can_look_up(const DynAccess *access)
 	return access->kind != DYN_ACCESS_SCAN && !access->contradiction &&
 		!(access->ordered && access->multi_partition);
 }
+
+/* The column that shows what is sorted by; 0: none. */
+extern AttrNumber dyn_sort_column(const DynRelation *relation,
+								  const DynKeyAttr *attr, int part);
 
 /* Does the description still have the keys and index of the plan? */
 extern bool dyn_access_fits(const DynAccess *access, const DynTableMeta *meta);

@@ -301,6 +301,29 @@ row_keys(PlannerInfo *root, const DynPred *arms)
 	return total;
 }
 
+/* The ranges that predicates on a sort key are divided into (points.h). */
+static double
+ranges(PlannerInfo *root, List *preds)
+{
+	const DynPred *pred = preds == NIL ? NULL : linitial(preds);
+	double		total = 1;
+	ListCell   *lc;
+
+	if (list_length(preds) != 1 || pred->kind != DYN_PRED_SPELLED)
+		return 1;
+	foreach(lc, pred->args)
+	{
+		const DynPred *arg = lfirst(lc);
+		double		keys = arg->kind == DYN_PRED_AND
+			? fewest_keys(root, arg->args) : pred_keys(root, arg);
+
+		if (keys < 0)
+			break;
+		total *= keys;
+	}
+	return total;
+}
+
 double
 dyn_access_keys(PlannerInfo *root, const DynAccess *access)
 {
@@ -312,6 +335,8 @@ dyn_access_keys(PlannerInfo *root, const DynAccess *access)
 		keys *= match_size(root, &access->hash[i]);
 	if (access->kind == DYN_ACCESS_GET && access->nrange > 0)
 		keys *= match_size(root, &access->range[0]);
+	else if (access->nrange > 0)
+		keys *= ranges(root, access->range[0].preds);
 	return keys;
 }
 

@@ -64,7 +64,8 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 	DynPred    *pred = dyn_match_template(match->relation, attr,
 										  match->index ? match->index->name : NULL,
 										  match->clauses, points,
-										  dyn_key_hash_position(match->key, attr->name) >= 0,
+										  dyn_key_hash_position(match->key, attr->name) >= 0
+										  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS,
 										  &used);
 
 	match->consumed = list_concat(match->consumed, used);
@@ -596,11 +597,11 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 
 		if (dyn_template_is_bare(match->relation->spelled[i].tmpl))
 			continue;
-		pred = dyn_match_template(match->relation, &attr, NULL, match->clauses, true,
-								  false, &used);
+		pred = dyn_match_template(match->relation, &attr, NULL, match->clauses, true, 0,
+								  &used);
 		if (pred == NULL)
 			pred = dyn_match_template(match->relation, &attr, NULL, match->clauses,
-									  false, false, &used);
+									  false, 0, &used);
 		if (pred == NULL || dyn_pred_walk(pred, leaf_is_forbidden, check))
 			continue;
 		access->filters = lappend(access->filters, pred);
@@ -693,8 +694,11 @@ reads_several(const DynRelation *relation, const DynAccess *access)
 		if (!is_single(relation, &access->hash[i]))
 			return true;
 	}
-	return access->kind == DYN_ACCESS_GET && access->nrange > 0 &&
-		!is_single(relation, &access->range[0]);
+	if (access->nrange == 0)
+		return false;
+	return access->kind == DYN_ACCESS_GET
+		? !is_single(relation, &access->range[0])
+		: dyn_most_ranges(access->range[0].preds) != 1;
 }
 
 static void

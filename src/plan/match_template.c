@@ -16,7 +16,7 @@ typedef struct TemplateMatch
 	const DynSpelled *spelled;
 	const DynKeyAttr *attr;
 	bool		trusted;
-	bool		enumerate;
+	int			most_members;	/* of unbound enumerations; 0: none */
 	List	   *clauses;
 	List	   *used;
 	int64		members;		/* of unbound enumerations, in product */
@@ -103,7 +103,7 @@ part_members(TemplateMatch *match, int p)
 	const DynTemplatePart *part = &match->spelled->tmpl->parts[p];
 	DynPred    *pred;
 
-	if (!match->enumerate || !part_is_usable(match, p))
+	if (!part_is_usable(match, p))
 		return NULL;
 	if (part->spec == DYN_SPEC_WORDS)
 		match->members *= part->nwords;
@@ -111,7 +111,7 @@ part_members(TemplateMatch *match, int p)
 		match->members *= part->hi - part->lo + 1;
 	else
 		return NULL;
-	if (match->members > DYN_MAX_MEMBERS)
+	if (match->members > match->most_members)
 		return NULL;
 	pred = palloc0(sizeof(DynPred));
 	pred->kind = DYN_PRED_MEMBERS;
@@ -168,56 +168,95 @@ make_spelled(const TemplateMatch *match, List *args)
 	return pred;
 }
 
+/*
+ * The points of leading parts, and a range of the next; *whole if all parts
+ * have points.  With `enumerate`, what nothing binds may be an enumeration, as
+ * long as something is known of a part behind it.
+ */
+static List *
+match_parts(TemplateMatch *match, bool enumerate, bool *whole)
+{
+	int			nparts = match->spelled->tmpl->nparts;
+	List	   *args = NIL;
+	int			bound = 0;
+
+	*whole = false;
+	match->members = 1;
+	for (int p = 0; p < nparts; p++)
+	{
+		DynPred    *arg = part_points(match, p);
+		bool		points = arg != NULL;
+
+		if (arg == NULL && (arg = part_ranges(match, p)) != NULL)
+			return lappend(args, arg);
+		if (arg == NULL && enumerate)
+			arg = part_members(match, p);
+		if (arg == NULL)
+			break;
+		args = lappend(args, arg);
+		if (points)
+			bound = list_length(args);
+	}
+	*whole = bound == nparts;
+	return list_truncate(args, bound);
+}
+
+static DynPred *
+match_range(TemplateMatch *match)
+{
+	bool		whole;
+	List	   *args = match_parts(match, false, &whole);
+
+	if (!whole && match->most_members > 0)
+	{
+		bool		all;
+		List	   *more = match_parts(match, true, &all);
+
+		if (list_length(more) > list_length(args))
+			args = more;
+		whole = all;
+	}
+	if (whole || (args == NIL &&
+				  (match->spelled->tmpl->literals[0].len == 0 ||
+				   !literal_holds(match))))
+		return NULL;
+	return make_spelled(match, args);
+}
+
+/*
+ * A partition key may be enumerated though no clause says anything of it; a
+ * sort key is only if its last part is bound.
+ */
 static DynPred *
 match_points(TemplateMatch *match)
 {
+	int			nparts = match->spelled->tmpl->nparts;
+	bool		bound = true;	/* by a clause: the last part */
 	List	   *args = NIL;
 
-	for (int p = 0; p < match->spelled->tmpl->nparts; p++)
+	for (int p = 0; p < nparts; p++)
 	{
 		DynPred    *arg = part_points(match, p);
 
-		if (arg == NULL)
+		bound = arg != NULL;
+		if (arg == NULL && match->most_members > 0)
 			arg = part_members(match, p);
 		if (arg == NULL)
 			return NULL;
 		args = lappend(args, arg);
 	}
+	if (!bound && match->most_members < DYN_MAX_MEMBERS)
+		return NULL;
 	return args != NIL || literal_holds(match) ? make_spelled(match, args) : NULL;
-}
-
-/* The points of leading parts, and a range of the next. */
-static DynPred *
-match_range(TemplateMatch *match)
-{
-	int			nparts = match->spelled->tmpl->nparts;
-	List	   *args = NIL;
-	DynPred    *arg;
-	int			p = 0;
-
-	while (p < nparts && (arg = part_points(match, p)) != NULL)
-	{
-		args = lappend(args, arg);
-		p++;
-	}
-	if (p == nparts)
-		return NULL;
-	arg = part_ranges(match, p);
-	if (arg != NULL)
-		args = lappend(args, arg);
-	if (args == NIL &&
-		(match->spelled->tmpl->literals[0].len == 0 || !literal_holds(match)))
-		return NULL;
-	return make_spelled(match, args);
 }
 
 DynPred *
 dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
 				   const char *index, List *clauses, bool points,
-				   bool members, List **used)
+				   int most_members, List **used)
 {
 	TemplateMatch match = {relation, dyn_relation_spelled(relation, attr->name),
-	attr, false, members, clauses, NIL, 1};
+	attr, false, most_members, clauses, NIL, 1};
 	DynPred    *pred;
 
 	if (match.spelled == NULL ||

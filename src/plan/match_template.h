@@ -7,8 +7,12 @@
 
 #include "points.h"
 
-/* An unbound enumeration has no more members than this, in product. */
-#define DYN_MAX_MEMBERS	1000
+/*
+ * Unbound enumerations have no more members than this, in product: of a
+ * partition key, and of a sort key, where each means another Query.
+ */
+#define DYN_MAX_MEMBERS			1000
+#define DYN_MAX_SORT_MEMBERS	25
 
 /*
  * What the clauses say of the attribute's text: a predicate DYN_PRED_SPELLED,
@@ -18,12 +22,12 @@
  * NULL if the attribute has no template, or nothing is known.
  *
  * `index` is where the attribute is a key, NULL for the table or for a filter.
- * With `members`, parts that no clause binds may be enumerated.  Adds to *used
- * the clauses that the predicate uses.
+ * Parts that no clause binds are enumerated if there are at most so many
+ * members.  Adds to *used the clauses that the predicate uses.
  */
 extern DynPred *dyn_match_template(const DynRelation *relation,
 								   const DynKeyAttr *attr, const char *index,
-								   List *clauses, bool points, bool members,
-								   List **used);
+								   List *clauses, bool points,
+								   int most_members, List **used);
 
 #endif

@@ -16,7 +16,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -30,6 +29,7 @@
 #include "../model/pg_compat.h"
 #include "cost.h"
 #include "planner.h"
+#include "points.h"
 #include "presence.h"
 
 /* Maximum number of sets of outer relations that are tried. */
@@ -37,6 +37,9 @@
 
 /* Added to a Scan that scan_policy refuses, if there is another path. */
 #define REFUSED_COST			1.0e10
+
+/* More requests than can be in flight. */
+#define MANY_REQUESTS			1000
 
 /* ---- fdw_private of paths ---- */
 
@@ -83,8 +86,7 @@ make_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
 
 	fallback->backward = access->backward;
 	if (access->ordered)
-		fallback->nsort = dyn_sort_attributes(plan, index, access,
-											  fallback->sort);
+		dyn_sort_attributes(plan, index, access, fallback);
 	return fallback;
 }
 
@@ -119,7 +121,7 @@ dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 	access->ordered = choice->ordered;
 	access->backward = choice->backward;
 	if (access->ordered && access->multi_partition)
-		access->nsort = dyn_sort_attributes(plan, index, access, access->sort);
+		dyn_sort_attributes(plan, index, access, access);
 	if (access->nproofs > 0)
 		access->fallback = make_fallback(plan, index, access, clauses);
 	return access;
@@ -145,80 +147,141 @@ is_fixed(const DynRelation *relation, const DynAccess *access, int position)
 	return false;
 }
 
-int
+/* The leading parts of the text that have one value in each request. */
+static int
+bound_parts(const DynAccess *access, int position)
+{
+	const DynPred *pred;
+	int			bound = 0;
+	ListCell   *lc;
+
+	if (position >= access->nrange ||
+		list_length(access->range[position].preds) != 1)
+		return 0;
+	pred = linitial(access->range[position].preds);
+	if (pred->kind != DYN_PRED_SPELLED)
+		return 0;
+	foreach(lc, pred->args)
+	{
+		if (dyn_most_points(lfirst(lc)) == DYN_NO_POINTS)
+			break;
+		bound++;
+	}
+	return bound;
+}
+
+static void
+add_sort(DynAccess *access, const DynKeyAttr *attr, int part)
+{
+	access->sort[access->nsort] = *attr;
+	access->sort_parts[access->nsort++] = part;
+}
+
+/*
+ * What the parts behind bound ones say of the order; false if the text is in
+ * no order of columns from some part on.  Several requests are merged by parts
+ * only if the text alone tells where these are.
+ */
+static bool
+sort_by_parts(const DynSpelled *spelled, const DynKeyAttr *attr, int bound,
+			  DynAccess *access)
+{
+	for (int p = 0; access->multi_partition && p < spelled->tmpl->nparts; p++)
+	{
+		if (!spelled->parts[p].source || (spelled->tmpl->parts[p].any && p < bound))
+			return false;
+	}
+	for (int p = bound; p < spelled->tmpl->nparts; p++)
+	{
+		if (!spelled->tmpl->parts[p].ordered ||
+			access->nsort == lengthof(access->sort))
+			return false;
+		add_sort(access, attr, p);
+	}
+	return true;
+}
+
+void
 dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
-					const DynAccess *access, DynKeyAttr *sort)
+					const DynAccess *from, DynAccess *access)
 {
 	const DynKeySchema *key = index ? &index->key : &plan->meta->key;
-	int			n = 0;
 
+	access->nsort = 0;
 	for (int i = 0; i < key->nrange; i++)
 	{
-		if (n > 0 || !is_fixed(plan->relation, access, i))
-			sort[n++] = key->range[i];
+		const DynKeyAttr *attr = &key->range[i];
+		const DynSpelled *spelled = dyn_relation_spelled(plan->relation, attr->name);
+
+		if (access->nsort == 0 && is_fixed(plan->relation, from, i))
+			continue;
+		if (spelled != NULL && dyn_relation_column_of(plan->relation, attr) == 0)
+		{
+			if (!sort_by_parts(spelled, attr, bound_parts(from, i), access))
+				return;
+		}
+		else if (access->nsort < lengthof(access->sort))
+			add_sort(access, attr, DYN_WHOLE);
 	}
-	return n;
 }
 
 static bool
 pathkey_is_column(PlannerInfo *root, RelOptInfo *baserel, const PathKey *key,
-				  const DynRelation *relation, AttrNumber attnum)
+				  const DynColumn *column, AttrNumber attnum)
 {
 	EquivalenceClass *ec = key->pk_eclass;
 
 	return !ec->ec_has_volatile &&
-		dyn_order_is_exact(dyn_relation_column(relation, attnum),
-						   key->pk_opfamily, ec->ec_collation) &&
+		dyn_order_is_exact(column, key->pk_opfamily, ec->ec_collation) &&
 		dyn_ec_has_column(ec, baserel, attnum);
 }
 
-/* The most values that a point predicate allows; -1 if not known yet. */
+/* The most requests that can be sent; -1 if not known yet. */
 static int
-most_points(const DynPred *pred)
+most_requests(const DynAccess *access)
 {
-	int			total = 0;
-	ListCell   *lc;
+	int			requests = 1;
+	int			ranges;
 
-	check_stack_depth();
-	if (pred->kind == DYN_PRED_EQ)
+	if (!access->multi_partition)
 		return 1;
-	if (pred->kind == DYN_PRED_IN)
-		return dyn_fixed_array_size((Node *) pred->value);
-	if (pred->kind != DYN_PRED_OR)
+	if (access->row_keys != NULL)
 		return -1;
-	foreach(lc, pred->args)
+	for (int i = 0; i < access->nhash; i++)
 	{
-		int			points = most_points(lfirst(lc));
+		int			points = list_length(access->hash[i].preds) != 1 ? -1
+			: dyn_most_points(linitial(access->hash[i].preds));
 
 		if (points < 0)
 			return -1;
-		total += points;
+		requests = Min(requests * Min(points, MANY_REQUESTS), MANY_REQUESTS);
 	}
-	return total;
-}
-
-/* The most partitions that can be read; -1 if not known yet. */
-static int
-most_partitions(const DynAccess *access)
-{
-	if (!access->multi_partition)
-		return 1;
-	if (access->row_keys != NULL || access->nhash != 1 ||
-		list_length(access->hash[0].preds) != 1)
-		return -1;
-	return most_points(linitial(access->hash[0].preds));
+	ranges = access->nrange > 0 ? dyn_most_ranges(access->range[0].preds) : 1;
+	return ranges < 0 || ranges > DYN_MAX_SORT_RANGES ? -1 : requests * ranges;
 }
 
 static bool
 can_be_ordered(const DynRelPlan *plan, const DynAccess *access)
 {
-	int			partitions;
+	int			requests;
 
 	if (access->kind != DYN_ACCESS_QUERY || access->fetch_base_items)
 		return false;
-	partitions = most_partitions(access);
-	return partitions >= 0 &&
-		partitions <= plan->relation->connection->max_concurrency;
+	requests = most_requests(access);
+	return requests >= 0 &&
+		requests <= plan->relation->connection->max_concurrency;
+}
+
+/* The column as it is spelled in what is sorted by. */
+static const DynColumn *
+sorted_column(const DynRelation *relation, const DynAccess *sorted, int n)
+{
+	const DynKeyAttr *attr = &sorted->sort[n];
+	int			part = sorted->sort_parts[n];
+
+	return part == DYN_WHOLE
+		? dyn_relation_column(relation, dyn_relation_column_of(relation, attr))
+		: &dyn_relation_spelled(relation, attr->name)->parts[part].column;
 }
 
 /* The longest prefix of the query's pathkeys that the access plan provides. */
@@ -228,23 +291,25 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 				 DynPathChoice *choice)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
-	int			nsort;
+	DynAccess	sorted;
 	int			n = 0;
 	List	   *pathkeys = NIL;
 	ListCell   *lc;
 
 	if (!can_be_ordered(plan, access))
 		return NIL;
-	nsort = dyn_sort_attributes(plan, index, access, sort);
+	sorted.multi_partition = access->multi_partition;
+	dyn_sort_attributes(plan, index, access, &sorted);
 	foreach(lc, root->query_pathkeys)
 	{
 		PathKey    *key = lfirst_node(PathKey, lc);
-		AttrNumber	attnum = n < nsort
-			? dyn_relation_column_of(plan->relation, &sort[n]) : 0;
+		AttrNumber	attnum = n < sorted.nsort
+			? dyn_sort_column(plan->relation, &sorted.sort[n],
+							  sorted.sort_parts[n]) : 0;
 
 		if (attnum == 0 ||
-			!pathkey_is_column(root, baserel, key, plan->relation, attnum))
+			!pathkey_is_column(root, baserel, key,
+							   sorted_column(plan->relation, &sorted, n), attnum))
 			break;
 		if (n == 0)
 			choice->backward = !dyn_pathkey_is_ascending(key);
@@ -256,7 +321,7 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 		if (!dyn_relation_column(plan->relation, attnum)->traits.distinct)
 			break;
 	}
-	Assert(n <= nsort && n == list_length(pathkeys));
+	Assert(n <= sorted.nsort && n == list_length(pathkeys));
 	choice->ordered = (pathkeys != NIL);
 	return pathkeys;
 }

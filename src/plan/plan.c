@@ -125,8 +125,8 @@ complete_fallback(RelOptInfo *baserel, const DynRelation *relation,
 	fallback->fields = fetched_fields(baserel, relation, exprs);
 	for (int i = 0; i < fallback->nsort; i++)
 	{
-		AttrNumber	attnum = dyn_relation_column_of(relation,
-													&fallback->sort[i]);
+		AttrNumber	attnum = dyn_sort_column(relation, &fallback->sort[i],
+											 fallback->sort_parts[i]);
 
 		if (attnum == 0)
 			fallback->nsort = i;

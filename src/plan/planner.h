@@ -69,10 +69,11 @@ extern void dyn_lookup_join_init(void);
 extern void dyn_subplan_init(void);
 
 /*
- * Sets the attributes to merge partitions by.  Returns the number of the sort
- * key's attributes that the rows are ordered by.
+ * Sets access->sort to what the rows are ordered by, and several requests can be
+ * merged by: attributes of the sort key, or parts of their texts.  `from` is
+ * the access plan of that table or index.
  */
-extern int	dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
-								const DynAccess *access, DynKeyAttr *sort);
+extern void dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
+								const DynAccess *from, DynAccess *access);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "../../dynamodb/template_text.h"
 #include "../../model/path.h"
+#include "../../plan/points.h"
 #include "key_range.h"
 #include "like.h"
 
@@ -657,6 +658,117 @@ apply_spelled(const DynResolveContext *context, DynKeyRange *range,
 		apply_spans(range, &parts);
 }
 
+/* ---- several ranges ---- */
+
+/* Of one combination.  `text` begins it, `end` is where it ends. */
+typedef struct Span
+{
+	DynKeyRange range;
+	DynScalar	start;
+	DynKeyLimit end;
+} Span;
+
+static void
+set_span(Span *span, const TextSpan *text, const DynKeyRoom *room)
+{
+	memset(span, 0, sizeof(*span));
+	span->range.room = *room;
+	apply_span(&span->range, text);
+	merge_prefix(&span->range);
+	check_interval(&span->range);
+	span->start = text->lower.value;
+	span->end = end_of_span(text);
+}
+
+static int
+compare_spans(const void *a, const void *b)
+{
+	return dyn_scalar_compare(&((const Span *) a)->start, &((const Span *) b)->start);
+}
+
+/* Does the later one begin before the earlier one ends? */
+static bool
+spans_overlap(const Span *earlier, const Span *later)
+{
+	return !earlier->end.set ||
+		dyn_scalar_compare(&later->start, &earlier->end.value) <= 0;
+}
+
+/* The earlier one, made to end where the later one does if that is later. */
+static void
+join_spans(Span *earlier, const Span *later)
+{
+	DynKeyLimit first = {true, true, earlier->start};
+
+	if (later->end.set && earlier->end.set &&
+		!limit_is_wider(&later->end, &earlier->end, false))
+		return;
+	if (!earlier->end.set)
+		return;
+	earlier->end = later->end;
+	memset(&earlier->range.lower, 0, sizeof(DynKeyLimit));
+	memset(&earlier->range.upper, 0, sizeof(DynKeyLimit));
+	earlier->range.has_prefix = earlier->range.has_points = false;
+	apply_bound(&earlier->range, first, true);
+	if (earlier->end.set)
+		apply_bound(&earlier->range, earlier->end, false);
+}
+
+/* Of those that are not empty, each text in one; returns their number. */
+static int
+separate_spans(Span *spans, int n)
+{
+	int			kept = 0;
+
+	qsort(spans, n, sizeof(Span), compare_spans);
+	for (int i = 0; i < n; i++)
+	{
+		if (kept > 0 && spans_overlap(&spans[kept - 1], &spans[i]))
+			join_spans(&spans[kept - 1], &spans[i]);
+		else
+			spans[kept++] = spans[i];
+	}
+	return kept;
+}
+
+/* A text that all parts are known of. */
+static TextSpan
+joined_span(const SpelledParts *parts, int number)
+{
+	TextSpan	span;
+	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
+	DynBuffer	buffer;
+
+	memset(&span, 0, sizeof(span));
+	take_combination(parts, number, texts);
+	dyn_buffer_init(&buffer, 0);
+	(void) dyn_template_join(parts->spelled->tmpl, texts, &buffer);
+	span.kind = DYN_BOUNDS_POINT;
+	span.lower.value = take_scalar(&buffer, DYN_TYPE_S);
+	span.lower.set = span.lower.inclusive = true;
+	return span;
+}
+
+static int
+combination_spans(const SpelledParts *parts, const DynKeyRoom *room, Span *spans)
+{
+	bool		whole = parts->npoints == parts->spelled->tmpl->nparts;
+	int			n = 0;
+
+	for (int i = 0; i < parts->combinations; i++)
+	{
+		TextSpan	text = whole ? joined_span(parts, i)
+			: combination_span(parts, i);
+
+		CHECK_FOR_INTERRUPTS();
+		if (text.kind == DYN_BOUNDS_NOTHING)
+			continue;
+		set_span(&spans[n], &text, room);
+		n += !spans[n].range.contradiction;
+	}
+	return separate_spans(spans, n);
+}
+
 /* ---- one attribute ---- */
 
 void
@@ -733,6 +845,31 @@ static int
 compare_points(const void *a, const void *b)
 {
 	return dyn_scalar_compare(a, b);
+}
+
+int
+dyn_resolve_sort_attribute(const DynResolveContext *context,
+						   const DynKeyMatch *match, size_t max_bytes,
+						   DynKeyRange **ranges)
+{
+	DynKeyRoom	room = {max_bytes, false};
+	const DynPred *pred = linitial(match->preds);
+	SpelledParts parts;
+	Span	   *spans;
+	int			n;
+
+	*ranges = palloc(DYN_MAX_SORT_RANGES * sizeof(DynKeyRange));
+	dyn_resolve_attribute(context, match, max_bytes, &(*ranges)[0]);
+	if ((*ranges)[0].contradiction || list_length(match->preds) > 1 ||
+		pred->kind != DYN_PRED_SPELLED || !resolve_parts(context, pred, &parts) ||
+		parts.combinations == 1 || parts.combinations > DYN_MAX_SORT_RANGES)
+		return 1;
+	spans = palloc(parts.combinations * sizeof(Span));
+	n = combination_spans(&parts, &room, spans);
+	for (int i = 0; i < n; i++)
+		(*ranges)[i] = spans[i].range;
+	Assert(n > 0);
+	return n;
 }
 
 bool

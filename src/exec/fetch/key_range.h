@@ -41,6 +41,16 @@ extern void dyn_resolve_attribute(const DynResolveContext *context,
 								  const DynKeyMatch *match, size_t max_bytes,
 								  DynKeyRange *range);
 
+/*
+ * The same for the sort key of a Query, where several values of a template's
+ * leading parts are several ranges, which have no text in common.  Returns
+ * their number, at least 1; *ranges is one that is a contradiction, or one that
+ * contains all of them if there are too many.
+ */
+extern int	dyn_resolve_sort_attribute(const DynResolveContext *context,
+									   const DynKeyMatch *match,
+									   size_t max_bytes, DynKeyRange **ranges);
+
 /* Is the value one of the range's? */
 extern bool dyn_key_range_has(const DynKeyRange *range, const DynScalar *value);
 

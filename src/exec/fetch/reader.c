@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "../../dynamodb/template_text.h"
 #include "../../dynamodb/units.h"
 #include "reader.h"
 
@@ -168,6 +169,31 @@ dyn_reader_segments(const DynReader *reader)
 	return meta == NULL ? 1 : dyn_requests_segments(relation, meta);
 }
 
+/* Compares one part of two texts; what does not fit, and is no row, goes first. */
+static int
+compare_parts(const DynSpelled *spelled, int part, const DynScalar *x,
+			  const DynScalar *y, bool backward)
+{
+	DynText		a[DYN_TEMPLATE_MAX_PARTS],
+				b[DYN_TEMPLATE_MAX_PARTS];
+	bool		x_fits = dyn_template_cut(spelled->tmpl, x->data, x->len, NULL,
+										  a) == DYN_CUT_FITS;
+	bool		y_fits = dyn_template_cut(spelled->tmpl, y->data, y->len, NULL,
+										  b) == DYN_CUT_FITS;
+	DynScalar	left = {DYN_TYPE_S, NULL, 0},
+				right = left;
+
+	if (!x_fits && !y_fits)
+		return 0;
+	if (!x_fits || !y_fits)
+		return x_fits == backward ? -1 : 1;
+	left.data = a[part].data;
+	left.len = a[part].len;
+	right.data = b[part].data;
+	right.len = b[part].len;
+	return dyn_scalar_compare(&left, &right);
+}
+
 /* Merging: compares the sort attributes, which follow the columns. */
 static int
 compare_items(void *arg, const DynValue *a, const DynValue *b)
@@ -179,13 +205,16 @@ compare_items(void *arg, const DynValue *a, const DynValue *b)
 	for (int i = 0; i < reader->access->nsort && order == 0; i++)
 	{
 		const char *name = reader->access->sort[i].name;
+		int			part = reader->access->sort_parts[i];
 		int			slot = reader->rows->extra_slots[i];
 		DynScalar	x,
 					y;
 
 		dyn_key_scalar(reader->relation, name, &a[slot], &x);
 		dyn_key_scalar(reader->relation, name, &b[slot], &y);
-		order = dyn_scalar_compare(&x, &y);
+		order = part == DYN_WHOLE ? dyn_scalar_compare(&x, &y)
+			: compare_parts(dyn_relation_spelled(reader->relation, name), part,
+							&x, &y, reader->access->backward);
 		pfree(unconstify(char *, x.data));
 		pfree(unconstify(char *, y.data));
 	}

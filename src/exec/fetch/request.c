@@ -123,7 +123,7 @@ dyn_requests_set_terms(DynRequests *requests, const DynQueryTerms *terms,
 	requests->nstreams = nterms;
 }
 
-/* The same conditions for every partition. */
+/* One request for each key. */
 static DynQueryTerms *
 terms_of_resolved(const DynResolvedAccess *resolved)
 {
@@ -143,8 +143,8 @@ dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *term
 {
 	Assert(i >= 0 && i < resolved->nkeys);
 	terms->key = &resolved->keys[(Size) i * resolved->nparts];
-	terms->range = resolved->range;
-	terms->nrange = resolved->nrange;
+	terms->range = resolved->sort != NULL ? &resolved->sort[i] : resolved->range;
+	terms->nrange = resolved->sort != NULL ? 1 : resolved->nrange;
 	terms->filter = resolved->filter;
 	terms->enforced = resolved->enforced;
 }

@@ -29,6 +29,35 @@ row_key_position(const DynAccess *access, const char *name)
 	return -1;
 }
 
+/* Each partition with each of the ranges. */
+static void
+multiply_keys(DynResolvedAccess *resolved, const DynKeyRange *ranges, int nranges,
+			  const DynPath *path)
+{
+	int			nparts = resolved->nparts;
+	DynKeyPart *keys;
+	int			n = 0;
+
+	dyn_refuse_too_many((double) resolved->nkeys * nranges);
+	keys = MemoryContextAllocHuge(CurrentMemoryContext, (Size) resolved->nkeys *
+								  nranges * nparts * sizeof(DynKeyPart));
+	resolved->sort = MemoryContextAllocHuge(CurrentMemoryContext,
+											(Size) resolved->nkeys * nranges *
+											sizeof(DynCond *));
+	for (int i = 0; i < resolved->nkeys; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int r = 0; r < nranges; r++)
+		{
+			memcpy(&keys[(Size) n * nparts],
+				   &resolved->keys[(Size) i * nparts], nparts * sizeof(DynKeyPart));
+			resolved->sort[n++] = dyn_key_range_cond(&ranges[r], path);
+		}
+	}
+	resolved->keys = keys;
+	resolved->nkeys = n;
+}
+
 /* Leaves out the first range attribute if it is part of row-wise keys. */
 static void
 resolve_range_conditions(const DynResolveContext *context,
@@ -39,16 +68,25 @@ resolve_range_conditions(const DynResolveContext *context,
 
 	for (int i = first; i < access->nrange; i++)
 	{
-		DynKeyRange	range;
+		const DynPath *path = dyn_path_of_attribute(access->range[i].name);
+		DynKeyRange *ranges;
+		int			n = dyn_resolve_sort_attribute(context, &access->range[i],
+												   DYN_MAX_RANGE_BYTES, &ranges);
 		DynCond    *cond;
 
-		dyn_resolve_attribute(context, &access->range[i], DYN_MAX_RANGE_BYTES, &range);
-		if (range.contradiction)
+		if (ranges[0].contradiction)
 		{
 			resolved->contradiction = true;
 			return;
 		}
-		cond = dyn_key_range_cond(&range, dyn_path_of_attribute(access->range[i].name));
+		if (i == 0 && n > 1)
+		{
+			multiply_keys(resolved, ranges, n, path);
+			return;
+		}
+		if (n > 1)
+			return;
+		cond = dyn_key_range_cond(&ranges[0], path);
 		if (cond == NULL)
 			return;
 		resolved->range[resolved->nrange++] = cond;

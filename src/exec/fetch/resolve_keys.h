@@ -20,11 +20,14 @@ typedef struct DynResolvedAccess
 	bool		incomplete;		/* the index may lack items that qualify;
 								 * nothing else is set then */
 
-	/* GET: whole keys.  QUERY: partitions.  nkeys * nparts parts. */
+	/* GET: whole keys.  QUERY: one for each request.  nkeys * nparts parts. */
 	int			nkeys;
 	int			nparts;
 	DynKeyPart *keys;
 
+	DynCond   **sort;			/* QUERY: of each key the condition on the first
+								 * range attribute, in place of `range`; then a
+								 * partition is there several times */
 	int			nrange;			/* QUERY: conditions on range attributes */
 	DynCond    *range[DYN_MAX_KEY_ATTRS];
 	DynCond    *filter;			/* NULL: none */

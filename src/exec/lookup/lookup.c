@@ -214,10 +214,12 @@ entry_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
 static DynLookupEntry *
 entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int partition)
 {
-	begin_identity(lookups, 'q', &resolved->keys[(Size) partition * resolved->nparts],
-				   resolved->nparts);
-	for (int i = 0; i < resolved->nrange; i++)
-		dyn_cond_identity(resolved->range[i], &lookups->identity);
+	DynQueryTerms terms;
+
+	dyn_resolved_terms(resolved, partition, &terms);
+	begin_identity(lookups, 'q', terms.key, resolved->nparts);
+	for (int i = 0; i < terms.nrange; i++)
+		dyn_cond_identity(terms.range[i], &lookups->identity);
 	if (resolved->filter != NULL)
 	{
 		dyn_buffer_append_char(&lookups->identity, 'f');

@@ -1,0 +1,129 @@
+"""Several ranges of one sort key, enumerated parts, and the order of parts: templates."""
+import json
+
+import request_text
+from dynamo import index
+from request_text import statements
+
+STATUSES = ("PENDING", "SCHEDULED", "PROCESSED")
+PAYMENT = {"shard": "${shard:0..2}", "status_time": "${status:PENDING|SCHEDULED|PROCESSED}#${due:iso8601(0,)}"}
+EVENT = {"pk": "dev#${device}", "sk": "${kind}#${day}#${n:padded(3)}"}
+
+
+def payments():
+    """90 payments: 30 days, three shards, three states."""
+    for n in range(90):
+        due = f"2019-09-{n % 30 + 1:02d}T{n % 24:02d}:00:00"
+        yield {"account": f"a{n:02d}", "shard": n % 3, "status_time": f"{STATUSES[n // 3 % 3]}#{due}", "amount": n}
+
+
+def events():
+    """Events of two devices and three kinds, and items that are none."""
+    for device in "ab":
+        for n in range(60):
+            yield {"pk": f"dev#{device}", "sk": f"{'xyz'[n % 3]}#2024-{n % 12 + 1:02d}-01#{n:03d}", "value": n}
+        yield {"pk": f"dev#{device}", "sk": "y#2024-05-01#1", "value": -1}
+        yield {"pk": f"dev#{device}", "sk": "y#nonsense", "value": -1}
+
+
+def range_of(state, low, high, shard, and_filter=""):
+    """One Query of payments."""
+    return (f"Query bank/by_status where shard = {shard} AND status_time BETWEEN '{state}#{low}' AND '{state}#{high}'{and_filter}"
+            " get account, shard, status_time")
+
+
+REQUESTS = [
+    ("an enumerated hash and an enumerated part",
+     "SELECT account FROM payment WHERE due >= '2019-09-25' AND due < '2019-09-26'",
+     [range_of(state, "2019-09-25T00:00:00", "2019-09-26T00:00:00", shard) for state in STATUSES for shard in range(3)]),
+    ("one of both", "SELECT account FROM payment WHERE due >= '2019-09-25' AND due < '2019-09-26' AND status = 'PENDING' AND shard = 1",
+     [range_of("PENDING", "2019-09-25T00:00:00", "2019-09-26T00:00:00", 1)]),
+    ("two of three", "SELECT account FROM payment WHERE due >= '2019-09-25' AND due < '2019-09-26' AND status IN ('PENDING', 'PROCESSED')"
+     " AND shard = 1", [range_of(state, "2019-09-25T00:00:00", "2019-09-26T00:00:00", 1) for state in ("PENDING", "PROCESSED")]),
+    ("outside of the enumeration", "SELECT account FROM payment WHERE status = 'DONE' AND shard = 7",
+     ["Query bank/by_status where shard = 7 AND begins_with(status_time,'DONE#') get account, shard, status_time"]),
+    ("a point of each state", "SELECT account FROM payment WHERE due = '2019-09-25T00:00:00' AND shard = 0",
+     [f"Query bank/by_status where shard = 0 AND status_time = '{state}#2019-09-25T00:00:00' get account, shard, status_time"
+      for state in STATUSES]),
+    ("in order of time", "SELECT account, due FROM payment WHERE due >= '2019-09-20' AND shard = 2 ORDER BY due",
+     [f"Query bank/by_status where shard = 2 AND status_time BETWEEN '{state}#2019-09-20T00:00:00' AND '{state}$'"
+      " get account, shard, status_time" for state in STATUSES]),
+    ("lists", "SELECT n FROM event WHERE device = 'a' AND kind IN ('x', 'z', 'w') AND day > '2024-06-01'",
+     [f"Query events where pk = 'dev#a' AND sk BETWEEN '{kind}#2024-06-02' AND '{kind}$' get pk, sk" for kind in "wxz"]),
+    ("the same value twice", "SELECT n FROM event WHERE device = 'a' AND kind IN ('x', 'x') AND day = '2024-04-01'",
+     ["Query events where pk = 'dev#a' AND begins_with(sk,'x#2024-04-01#') get pk, sk"]),
+    ("in order", "SELECT day, n FROM event WHERE device = 'a' AND kind = 'x' ORDER BY day, n LIMIT 3",
+     ["Query events where pk = 'dev#a' AND begins_with(sk,'x#') get pk, sk limit 3"]),
+    ("backward", "SELECT day, n FROM event WHERE device = 'a' AND kind = 'x' ORDER BY day DESC, n DESC LIMIT 3",
+     ["Query events where pk = 'dev#a' AND begins_with(sk,'x#') get pk, sk limit 3 backward"]),
+]
+
+
+@statements(REQUESTS)
+class TemplateOrder(request_text.RequestTestCase):
+    """Each statement sends just the requests listed, and gives the rows of a local table."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("bank", ("account", "S"), None, [index("by_status", ("shard", "N"), ("status_time", "S"))])
+        cls.fx.put("bank", payments())
+        cls.fx.create_table("events", ("pk", "S"), ("sk", "S"))
+        cls.fx.put("events", events())
+        cls.fx.execute("CREATE SCHEMA mirror")
+        cls.fx.foreign_table("payment", "account text NOT NULL, shard int OPTIONS (attribute 'shard') NOT NULL, status text"
+                             " OPTIONS (attribute 'status_time') NOT NULL, due timestamp OPTIONS (attribute 'status_time') NOT NULL, amount int",
+                             table_name=cls.fx.remote("bank"), templates=json.dumps(PAYMENT))
+        cls.fx.foreign_table("event", 'device text NOT NULL, kind text COLLATE "C" NOT NULL, day date NOT NULL, n int NOT NULL, value int',
+                             table_name=cls.fx.remote("events"), templates=json.dumps(EVENT), on_mismatch="null")
+        for item in payments():
+            state, due = item["status_time"].split("#")
+            cls.row("payment", "account text, shard int, status text, due timestamp, amount int",
+                    (item["account"], item["shard"], state, due, item["amount"]))
+        for item in events():
+            if item["value"] >= 0:
+                kind, day, n = item["sk"].split("#")
+                cls.row("event", 'device text, kind text COLLATE "C", day date, n int, value int', (item["pk"][4:], kind, day, int(n), item["value"]))
+
+    @classmethod
+    def row(cls, table, columns, values):
+        """One row of a local table."""
+        cls.fx.execute(f"CREATE TABLE IF NOT EXISTS mirror.{table} ({columns})")
+        cls.fx.execute(f"INSERT INTO mirror.{table} VALUES ({', '.join(['%s'] * len(values))})", values)
+
+    def test_orders(self):
+        """Rows in order, whether an index gives it or PostgreSQL sorts."""
+        for sql in ("SELECT due, account FROM payment WHERE due >= '2019-09-10' AND due < '2019-09-20' ORDER BY due, account",
+                    "SELECT due FROM payment WHERE shard = 1 AND status IN ('PENDING', 'SCHEDULED') ORDER BY due DESC",
+                    "SELECT due FROM payment ORDER BY due LIMIT 7", "SELECT status, due FROM payment WHERE shard = 1 ORDER BY status, due",
+                    "SELECT kind, day, n FROM event WHERE device = 'b' ORDER BY kind, day, n",
+                    "SELECT kind, day, n FROM event WHERE device = 'b' ORDER BY kind DESC, day DESC, n DESC LIMIT 20",
+                    "SELECT day, n FROM event WHERE device = 'b' AND kind IN ('x', 'y', 'z') ORDER BY day, n",
+                    "SELECT day, n FROM event WHERE device = 'b' AND kind IN ('y', 'z') ORDER BY day DESC, n DESC LIMIT 5",
+                    "SELECT n FROM event WHERE device IN ('a', 'b') AND kind = 'y' AND day = '2024-05-01' ORDER BY n",
+                    "SELECT max(day), min(day) FROM event WHERE device = 'a' AND kind = 'z'"):
+            with self.subTest(sql):
+                self.assertEqual(self.fx.rows(sql), self.mirrored(sql))
+
+    def test_claimed_order(self):
+        """The order of an index is used where it is one, and only there."""
+        for sql, sorted_here in (
+                ("SELECT day FROM event WHERE device = 'b' AND kind = 'x' ORDER BY day, n", False),
+                ("SELECT day FROM event WHERE device = 'b' AND kind IN ('x', 'y') ORDER BY day, n", False),
+                ("SELECT n FROM event WHERE device = 'b' AND kind = 'x' ORDER BY n", True),
+                ("SELECT day FROM event WHERE device = 'b' ORDER BY day", True),
+                ("SELECT kind FROM event WHERE device = 'b' ORDER BY kind", True),
+                ("SELECT due FROM payment WHERE shard = 1 ORDER BY status, due", True),
+                ("SELECT due FROM payment WHERE shard = 1 AND status = 'PENDING' ORDER BY due", False),
+                ("SELECT due FROM payment WHERE due > '2019-09-20' AND shard IN (0, 1) ORDER BY due", False)):
+            with self.subTest(sql):
+                self.assertEqual("Sort" in self.fx.explain(sql), sorted_here)
+
+    def test_joined(self):
+        """Lookups with several ranges for each outer row."""
+        for sql in ("SELECT d.device, e.n FROM (VALUES ('a'), ('b'), ('c')) d (device) JOIN event e ON e.device = d.device AND e.kind IN ('x', 'z')"
+                    " AND e.day > '2024-08-01'",
+                    "SELECT k.kind, (SELECT count(*) FROM event e WHERE e.device = 'a' AND e.kind IN (k.kind, 'x') AND e.day < '2024-04-01')"
+                    " FROM (VALUES ('x'), ('y'), (NULL)) k (kind)"):
+            with self.subTest(sql):
+                self.assertEqual(sorted(self.fx.rows(sql), key=repr), sorted(self.mirrored(sql), key=repr))
