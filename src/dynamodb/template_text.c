@@ -19,6 +19,8 @@
  * ASCII is not cached, as these are rare.
  */
 #include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "template_text.h"
@@ -320,6 +322,50 @@ static bool
 is_comparable(const DynTemplatePart *part, DynText value)
 {
 	return part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(value);
+}
+
+static bool
+lists_word(const DynTemplatePart *part, DynText text)
+{
+	int			i;
+
+	for (i = 0; i < part->nwords; i++)
+	{
+		if (part->words[i].len == text.len &&
+			memcmp(part->words[i].data, text.data, text.len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Of a text that is an integer, with 19 digits at most. */
+static bool
+lists_number(const DynTemplatePart *part, DynText text)
+{
+	char		digits[21];
+	long long	number;
+
+	if (text.len >= sizeof(digits))
+		return false;
+	memcpy(digits, text.data, text.len);
+	digits[text.len] = '\0';
+	errno = 0;
+	number = strtoll(digits, NULL, 10);
+	return errno == 0 && number >= part->lo && number <= part->hi;
+}
+
+bool
+dyn_part_lists(const DynTemplatePart *part, DynText text)
+{
+	switch (part->spec)
+	{
+		case DYN_SPEC_WORDS:
+			return lists_word(part, text);
+		case DYN_SPEC_RANGE:
+			return lists_number(part, text);
+		default:
+			return true;
+	}
 }
 
 bool
@@ -685,7 +731,9 @@ raise_lower(DynTextBounds *bounds, const DynTemplatePart *part,
 			const DynPartRange *range)
 {
 	append_text(&bounds->lower, range->lower);
-	if (part->facts.width > 0 && !range->lower_inclusive)
+	/* of a shorter text, many values with it at their beginning are greater */
+	if (part->facts.width > 0 && !range->lower_inclusive &&
+		count_chars(range->lower) == part->facts.width)
 		bounds->kind = dyn_text_successor(&bounds->lower) ?
 			DYN_BOUNDS_RANGE : DYN_BOUNDS_NOTHING;
 	else if (part->ordered)

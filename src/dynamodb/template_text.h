@@ -51,6 +51,9 @@ extern DynCut dyn_template_cut(const DynTemplate *tmpl, const char *text,
 extern bool dyn_part_agrees(const DynTemplatePart *part, DynText text,
 							DynText given);
 
+/* Is the text in the part's enumeration?  True if it has none. */
+extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);
+
 /* ---- join ---- */
 
 /* May an attribute with this value in that part exist? */

@@ -33,6 +33,7 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	DynAccess  *access = dyn_access_decode(linitial(plan->fdw_private));
 
 	dyn_relation_connect(relation, access->base, access->nbase);
+	dyn_relation_set_text_types(relation, access->text_types);
 	scan->node = node;
 	scan->reader = dyn_reader_create(dyn_statement_get(node->ss.ps.state),
 									 relation, access);

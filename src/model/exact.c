@@ -163,6 +163,9 @@ dyn_traits_init_part(DynColumn *column, bool base, bool folded)
 	}
 	if (codec->kind == DYN_CODEC_BOOL)
 		traits->truth = DYN_SUPERSET;
+	traits->members = base || !column->null_on_mismatch;
+	if (base && !column->null_on_mismatch && !codec->is_domain)
+		traits->absence = traits->presence = DYN_EXACT;
 	traits->distinct = column_compares_bytes(column) &&
 		!(folded && is_text(codec));
 }

@@ -73,6 +73,8 @@ typedef struct DynTraits
 
 	bool		parts;			/* members of a document are the same whether
 								 * it is read whole or only in part */
+	bool		members;		/* of a part: no row has another value than the
+								 * members of its enumeration */
 	bool		point;			/* = means one stored value, usable as a key */
 	bool		key;			/* usable in key conditions */
 } DynTraits;

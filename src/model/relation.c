@@ -172,10 +172,51 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase)
 {
 	if (relation->nspelled == 0)
 		return;
+	Assert(!relation->connected);
+	relation->connected = true;
 	dyn_spelled_connect(relation->spelled, relation->nspelled,
 						relation->columns, relation->ncolumns, base, nbase,
 						relation->name);
 	finish_documents(relation);
+}
+
+/* The type that the attribute has as a key; ABSENT if it is none. */
+static DynType
+described_type(const DynTableMeta *meta, const char *attribute)
+{
+	for (int i = -1; i < meta->nindexes; i++)
+	{
+		const DynKeySchema *key = i < 0 ? &meta->key : &meta->indexes[i].key;
+		int			hash = dyn_key_hash_position(key, attribute);
+		int			range = dyn_key_range_position(key, attribute);
+
+		if (hash >= 0)
+			return key->hash[hash].type;
+		if (range >= 0)
+			return key->range[range].type;
+	}
+	return DYN_TYPE_ABSENT;
+}
+
+static void
+check_trusted(const DynRelation *relation, const DynTableMeta *meta)
+{
+	ListCell   *lc;
+
+	foreach(lc, relation->trusted_indexes)
+	{
+		bool		found = false;
+
+		for (int i = 0; i < meta->nindexes; i++)
+			found |= strcmp(meta->indexes[i].name, lfirst(lc)) == 0;
+		if (!found)
+			ereport(ERROR,
+					(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
+					 errmsg("DynamoDB table \"%s\" has no index \"%s\"",
+							relation->table, (const char *) lfirst(lc)),
+					 errdetail("The option trusted_indexes of foreign table \"%s\" names it.",
+							   relation->name)));
+	}
 }
 
 void
@@ -188,6 +229,27 @@ dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
 	if (meta->key.nrange > 0)
 		base[nbase++] = meta->key.range[0];
 	dyn_relation_connect(relation, base, nbase);
+	for (int i = 0; i < relation->nspelled; i++)
+		relation->spelled[i].type = described_type(meta, dyn_spelled_name(&relation->spelled[i]));
+	check_trusted(relation, meta);
+}
+
+List *
+dyn_relation_text_types(const DynRelation *relation)
+{
+	List	   *types = NIL;
+
+	for (int i = 0; i < relation->nspelled; i++)
+		types = lappend_int(types, relation->spelled[i].type);
+	return types;
+}
+
+void
+dyn_relation_set_text_types(DynRelation *relation, const List *types)
+{
+	Assert(list_length(types) == relation->nspelled);
+	for (int i = 0; i < relation->nspelled; i++)
+		relation->spelled[i].type = list_nth_int(types, i);
 }
 
 const DynSpelled *

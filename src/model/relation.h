@@ -33,6 +33,7 @@ typedef struct DynRelation
 	DynRowTest	row_test;		/* match and ttl */
 	int			nspelled;		/* templates */
 	DynSpelled *spelled;
+	bool		connected;
 	List	   *trusted_indexes;	/* of char * */
 	const DynPath *unnest;		/* rows are the elements there; NULL: items */
 	bool		null_on_mismatch;	/* of what stands there */
@@ -54,6 +55,14 @@ extern void dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base,
 
 extern void dyn_relation_connect_described(DynRelation *relation,
 										   const DynTableMeta *meta);
+
+/*
+ * The types that the templates' attributes have as keys, integers in their
+ * order: known where the table's description is, and kept in plans.
+ */
+extern List *dyn_relation_text_types(const DynRelation *relation);
+extern void dyn_relation_set_text_types(DynRelation *relation,
+										const List *types);
 
 /* The template of an attribute, or NULL. */
 extern const DynSpelled *dyn_relation_spelled(const DynRelation *relation,

@@ -182,6 +182,65 @@ dyn_templates_parse(const char *text, int *n)
 	return spelled;
 }
 
+/* ---- what is read ---- */
+
+/* Marks the template, and those that its columns are parts of. */
+static void
+need_template(const DynSpelled *spelled, int i, const DynColumn *columns,
+			  bool *needed)
+{
+	if (needed[i])
+		return;
+	needed[i] = true;
+	for (int p = 0; p < spelled[i].tmpl->nparts; p++)
+	{
+		const DynColumn *column = &columns[spelled[i].parts[p].attnum - 1];
+
+		if (dyn_column_is_part(column))
+			need_template(spelled, column->spelled, columns, needed);
+	}
+}
+
+static List *
+paths_of_template(const DynSpelled *spelled, const DynColumn *columns, List *paths)
+{
+	paths = lappend(paths, unconstify(DynPath *, spelled->path));
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		const DynColumn *column = &columns[spelled->parts[p].attnum - 1];
+
+		if (!dyn_column_is_part(column))
+			paths = lappend(paths, unconstify(DynPath *, column->path));
+	}
+	return paths;
+}
+
+List *
+dyn_spelled_paths(const DynSpelled *spelled, int n, const DynColumn *columns,
+				  const Bitmapset *attnums, bool *needed)
+{
+	List	   *paths = NIL;
+	int			attnum = -1;
+
+	memset(needed, 0, n * sizeof(bool));
+	for (int i = 0; i < n; i++)
+	{
+		if (spelled[i].base)
+			need_template(spelled, i, columns, needed);
+	}
+	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
+	{
+		if (dyn_column_is_part(&columns[attnum - 1]))
+			need_template(spelled, columns[attnum - 1].spelled, columns, needed);
+	}
+	for (int i = 0; i < n; i++)
+	{
+		if (needed[i])
+			paths = paths_of_template(&spelled[i], columns, paths);
+	}
+	return paths;
+}
+
 /* ---- connecting ---- */
 
 typedef struct Connector
@@ -286,6 +345,7 @@ connect_names(const Connector *connector)
 		DynType		type = base_type(connector, dyn_spelled_name(spelled));
 
 		spelled->base = type != DYN_TYPE_ABSENT;
+		spelled->type = type;
 		if (type == DYN_TYPE_B ||
 			(type == DYN_TYPE_N && !dyn_template_is_bare(spelled->tmpl)))
 			report(connector, spelled,
@@ -436,6 +496,22 @@ choose_format(const Connector *connector, const DynSpelled *spelled,
 		*format = column->codec.format;
 	else
 		plain_format(&column->codec, format);
+	/* digits of a text, where bool(1,0) is a number elsewhere */
+	format->numeric = false;
+}
+
+/* Of a column's places in a text, only one may hold any characters. */
+static void
+check_places(const Connector *connector, const DynSpelled *spelled, int p)
+{
+	for (int other = 0; other < p; other++)
+	{
+		if (spelled->parts[other].attnum == spelled->parts[p].attnum &&
+			(spelled->tmpl->parts[other].any || spelled->tmpl->parts[p].any))
+			report(connector, spelled,
+				   psprintf("Column \"%s\" is there twice, once with the spec any.",
+							spelled->parts[p].column.name), NULL);
+	}
 }
 
 static void
@@ -451,6 +527,7 @@ init_part(const Connector *connector, DynSpelled *spelled, int p)
 	dyn_codec_init(&as->codec, column->codec.typid,
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
+	check_places(connector, spelled, p);
 	dyn_traits_init_part(as, spelled->base, part->folding != DYN_FOLD_NONE);
 	if (!as->traits.point || as->codec.wire != DYN_TYPE_S)
 		report(connector, spelled,

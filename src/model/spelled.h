@@ -18,6 +18,8 @@
 #define DYN_MODEL_SPELLED_H
 
 #include "access/attnum.h"
+#include "nodes/bitmapset.h"
+#include "nodes/pg_list.h"
 
 #include "../dynamodb/metadata.h"
 #include "../dynamodb/template.h"
@@ -34,6 +36,7 @@ typedef struct DynSpelled
 {
 	const DynPath *path;		/* of the attribute */
 	bool		base;			/* in the table's key */
+	DynType		type;			/* of a key attribute; ABSENT: of none */
 	DynTemplate *tmpl;
 	DynPart    *parts;			/* tmpl->nparts */
 } DynSpelled;
@@ -56,6 +59,16 @@ extern DynSpelled *dyn_templates_parse(const char *text, int *n);
 extern void dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
 								int ncolumns, const DynKeyAttr *base, int nbase,
 								const char *table);
+
+/*
+ * The paths that must be read to cut the texts of the table's key and of the
+ * columns with these attribute numbers, and to compare them with columns that
+ * are read from elsewhere.  A List of DynPath *; sets needed[i] for templates
+ * that are cut.
+ */
+extern List *dyn_spelled_paths(const DynSpelled *spelled, int n,
+							   const DynColumn *columns,
+							   const Bitmapset *attnums, bool *needed);
 
 /* The name of the attribute; UTF-8. */
 extern const char *dyn_spelled_name(const DynSpelled *spelled);

@@ -106,6 +106,7 @@ typedef struct DynAccess
 								 * (dyn_metadata_schema) */
 	List	   *filters;		/* of DynPred *, ANDed */
 	List	   *fields;			/* of DynField *: what to fetch */
+	List	   *text_types;		/* of the templates' attributes (relation.h) */
 	const char *advice;			/* for EXPLAIN: how to make it cheaper */
 	DynEstimate estimate;
 

@@ -38,9 +38,6 @@ extern double dyn_row_share(const RelOptInfo *baserel, const DynAccess *access);
  */
 extern double dyn_fetched_part(const DynRelPlan *plan);
 
-/* Estimated maximum number of keys that the access plan reads. */
-extern double dyn_access_keys(PlannerInfo *root, const DynAccess *access);
-
 /*
  * Estimated maximum number of items under the keys that the access plan reads.
  * If values of other tables give the partition key, item collections are taken

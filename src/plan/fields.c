@@ -23,6 +23,36 @@ has_field(const DynRelPlan *plan, const DynIndexMeta *index,
 		dyn_index_projects(plan->meta, index, path->steps[0].name);
 }
 
+/* The columns that the plan fetches, by attribute number. */
+static Bitmapset *
+fetched_columns(const DynRelPlan *plan)
+{
+	Bitmapset  *attnums = NULL;
+	ListCell   *lc;
+
+	foreach(lc, plan->fields)
+		attnums = bms_add_member(attnums, ((DynField *) lfirst(lc))->attnum);
+	return attnums;
+}
+
+/* What the templates read besides. */
+static bool
+covers_templates(const DynRelPlan *plan, const DynIndexMeta *index)
+{
+	const DynRelation *relation = plan->relation;
+	bool	   *needed = palloc(Max(relation->nspelled, 1) * sizeof(bool));
+	ListCell   *lc;
+
+	foreach(lc, dyn_spelled_paths(relation->spelled, relation->nspelled,
+								  relation->columns, fetched_columns(plan), needed))
+	{
+		if (!dyn_index_projects(plan->meta, index,
+								((DynPath *) lfirst(lc))->steps[0].name))
+			return false;
+	}
+	return true;
+}
+
 bool
 dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 {
@@ -45,7 +75,7 @@ dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 								dyn_row_term_attribute(&plan->relation->row_test.terms[i])))
 			return false;
 	}
-	return true;
+	return plan->relation->nspelled == 0 || covers_templates(plan, index);
 }
 
 /* ---- fields ---- */

@@ -172,6 +172,26 @@ arm_points(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr,
  * Reduces an arm to the points of the attributes, in the order that the
  * executor expects.  NULL if it lacks points of one of them.
  */
+/* The text that the arm's members spell for an attribute, or NULL. */
+static DynPred *
+arm_template(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr)
+{
+	List	   *clauses = NIL;
+	List	   *used = NIL;
+	ListCell   *lc;
+
+	foreach(lc, arm->args)
+	{
+		DynClause  *clause = palloc0(sizeof(DynClause));
+
+		clause->pred = lfirst(lc);
+		clauses = lappend(clauses, clause);
+	}
+	return dyn_match_template(match->relation, attr,
+							  match->index ? match->index->name : NULL, clauses,
+							  true, 0, &used);
+}
+
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm,
 			 const DynKeyAttr *attrs, int nattrs, bool *pure)
@@ -187,6 +207,11 @@ make_row_key(const KeyMatch *match, const DynPred *arm,
 	{
 		DynPred    *points = arm_points(match, arm, &attrs[i], pure);
 
+		if (points == NULL)
+		{
+			*pure = false;
+			points = arm_template(match, arm, &attrs[i]);
+		}
 		if (points == NULL)
 			return NULL;
 		row_key->args = lappend(row_key->args, points);
@@ -675,6 +700,7 @@ make_access(const DynRelPlan *plan, const DynIndexMeta *index,
 	const DynKeySchema *key = &plan->meta->key;
 
 	access->kind = kind;
+	access->text_types = dyn_relation_text_types(plan->relation);
 	access->key_names = add_key_names(NIL, key);
 	if (index != NULL)
 		access->key_names = add_key_names(access->key_names, &index->key);

@@ -16,10 +16,10 @@ typedef struct TemplateMatch
 	const DynSpelled *spelled;
 	const DynKeyAttr *attr;
 	bool		trusted;
-	int			most_members;	/* of unbound enumerations; 0: none */
+	uint64		most_members;	/* of unbound enumerations; 0: none */
 	List	   *clauses;
 	List	   *used;
-	int64		members;		/* of unbound enumerations, in product */
+	uint64		members;		/* of unbound enumerations, in product */
 } TemplateMatch;
 
 static bool
@@ -103,21 +103,19 @@ part_members(TemplateMatch *match, int p)
 	const DynTemplatePart *part = &match->spelled->tmpl->parts[p];
 	DynPred    *pred;
 
-	if (!part_is_usable(match, p))
+	uint64		members = part->spec == DYN_SPEC_WORDS ? part->nwords
+		: (uint64) part->hi - (uint64) part->lo + 1;
+
+	if (!part_is_usable(match, p) ||
+		!match->spelled->parts[p].column.traits.members ||
+		(part->spec != DYN_SPEC_WORDS && part->spec != DYN_SPEC_RANGE) ||
+		members == 0 || members > match->most_members / match->members)
 		return NULL;
-	if (part->spec == DYN_SPEC_WORDS)
-		match->members *= part->nwords;
-	else if (part->spec == DYN_SPEC_RANGE && part->hi - part->lo < DYN_MAX_MEMBERS)
-		match->members *= part->hi - part->lo + 1;
-	else
-		return NULL;
-	if (match->members > match->most_members)
-		return NULL;
+	match->members *= members;
 	pred = palloc0(sizeof(DynPred));
 	pred->kind = DYN_PRED_MEMBERS;
 	pred->param = -1;
-	pred->nvalues = part->spec == DYN_SPEC_WORDS ? part->nwords
-		: (int) (part->hi - part->lo + 1);
+	pred->nvalues = (int) members;
 	pred->term = match->spelled - match->relation->spelled;
 	pred->other = p;
 	return pred;
@@ -256,7 +254,7 @@ dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
 				   int most_members, List **used)
 {
 	TemplateMatch match = {relation, dyn_relation_spelled(relation, attr->name),
-	attr, false, most_members, clauses, NIL, 1};
+	attr, false, (uint64) most_members, clauses, NIL, 1};
 	DynPred    *pred;
 
 	if (match.spelled == NULL ||

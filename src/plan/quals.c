@@ -634,6 +634,7 @@ classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 	int			kind = comparison_kind(op->opno);
 	DynOperator operator;
 	DynField	field;
+	DynExactness exactness;
 	DynPred    *pred;
 	bool		text;
 	int			size;
@@ -643,11 +644,14 @@ classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 	if (!match_comparand(context, linitial(op->args), &field, &text))
 		return kind == DYN_PRED_EQ ? classify_element(context, op) : NULL;
 	operator = describe_operator(op->opno, kind, op->inputcollid);
-	if (text || field.steps != NIL || !is_runtime_value(context, array) ||
-		!field_column(context, &field)->traits.point ||
-		!accept(context, dyn_operator_exactness(field_column(context, &field),
-												&operator)))
+	if (text || field.steps != NIL || !is_runtime_value(context, array))
 		return NULL;
+	exactness = !field_column(context, &field)->traits.point ? DYN_LOCAL
+		: dyn_operator_exactness(field_column(context, &field), &operator);
+	if (exactness == DYN_LOCAL &&
+		(kind != DYN_PRED_EQ || !is_comparable_in_part(context, &field, &operator)))
+		return NULL;
+	(void) accept(context, exactness);
 	classify_size(context, array, operator.value_type);
 	size = dyn_fixed_array_size(array);
 	if (size < 0 || size > DYN_EXPR_MAX_IN)
@@ -655,6 +659,7 @@ classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 	pred = make_value_pred(kind == DYN_PRED_EQ ? DYN_PRED_IN : DYN_PRED_NOT_IN,
 						   &field, array, operator.value_type);
 	pred->operator = operator;
+	pred->part_only = exactness == DYN_LOCAL;
 	return pred;
 }
 
@@ -818,82 +823,4 @@ dyn_row_clauses(const DynRelation *relation)
 		clauses = lappend(clauses, clause);
 	}
 	return clauses;
-}
-
-const char *
-dyn_pred_attribute(const DynRelation *relation, const DynPred *pred)
-{
-	const DynPath *path;
-
-	if (((pred->kind < DYN_PRED_EQ || pred->kind > DYN_PRED_LIKE) &&
-		 !dyn_pred_is_boolean(pred)) || pred->field.steps != NIL)
-		return NULL;
-	if (!dyn_pred_is_of_attribute(relation, pred))
-		return NULL;
-	path = dyn_relation_column(relation, pred->field.attnum)->path;
-	return path->nsteps == 1 ? path->steps[0].name : NULL;
-}
-
-bool
-dyn_pred_is_of_attribute(const DynRelation *relation, const DynPred *pred)
-{
-	if (pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_SPELLED)
-		return true;
-	if (pred->part_only ||
-		dyn_column_is_part(dyn_relation_column(relation, pred->field.attnum)))
-		return false;
-	return pred->kind != DYN_PRED_FIELDS ||
-		!dyn_column_is_part(dyn_relation_column(relation, pred->other));
-}
-
-/* Is each part of the text fixed to one value? */
-static bool
-spells_one_text(const DynRelation *relation, const DynPred *pred)
-{
-	ListCell   *arg,
-			   *lc;
-
-	if (list_length(pred->args) < relation->spelled[pred->term].tmpl->nparts)
-		return false;
-	foreach(arg, pred->args)
-	{
-		bool		single = false;
-
-		foreach(lc, ((DynPred *) lfirst(arg))->args)
-		{
-			const DynPred *one = lfirst(lc);
-
-			single |= one->kind == DYN_PRED_EQ || dyn_pred_is_boolean(one);
-		}
-		if (!single)
-			return false;
-	}
-	return true;
-}
-
-bool
-dyn_pred_is_single(const DynRelation *relation, const DynPred *pred)
-{
-	if (pred->kind == DYN_PRED_ROW)
-		return pred->nvalues == 1;
-	if (pred->kind == DYN_PRED_SPELLED)
-		return spells_one_text(relation, pred);
-	return (pred->kind == DYN_PRED_EQ || dyn_pred_is_boolean(pred)) &&
-		dyn_relation_column(relation, pred->field.attnum)->traits.point;
-}
-
-bool
-dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
-{
-	ListCell   *lc;
-
-	check_stack_depth();
-	if (pred->kind != DYN_PRED_AND && pred->kind != DYN_PRED_OR)
-		return visit(pred, arg);
-	foreach(lc, pred->args)
-	{
-		if (dyn_pred_walk(lfirst(lc), visit, arg))
-			return true;
-	}
-	return false;
 }

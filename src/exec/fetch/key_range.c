@@ -11,50 +11,12 @@
 #include "../../dynamodb/template_text.h"
 #include "../../model/path.h"
 #include "../../plan/points.h"
+#include "interval.h"
 #include "key_range.h"
 #include "like.h"
 
 /* A text longer than the largest item is in no item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
-
-/* ---- points ---- */
-
-/* Keeps of the range's points those that are in the set, too. */
-static void
-intersect_points(DynKeyRange *range, const DynPointSet *set)
-{
-	int			kept = 0;
-	int			j = 0;
-
-	for (int i = 0; i < range->npoints && j < set->n; i++)
-	{
-		int			order = 0;
-
-		CHECK_FOR_INTERRUPTS();
-		while (j < set->n &&
-			   (order = dyn_scalar_compare(&set->points[j], &range->points[i])) < 0)
-			j++;
-		if (j < set->n && order == 0)
-			range->points[kept++] = range->points[i];
-	}
-	range->npoints = kept;
-}
-
-/* The set is sorted, and the range's from now on. */
-static void
-apply_point_set(DynKeyRange *range, const DynPointSet *set)
-{
-	if (range->has_points)
-		intersect_points(range, set);
-	else
-	{
-		range->has_points = true;
-		range->npoints = set->n;
-		range->points = set->points;
-	}
-	if (range->npoints == 0)
-		range->contradiction = true;
-}
 
 static void
 apply_points(const DynResolveContext *context, DynKeyRange *range,
@@ -64,62 +26,10 @@ apply_points(const DynResolveContext *context, DynKeyRange *range,
 
 	dyn_collect_points(context, pred, type, &set, &range->room);
 	dyn_sort_points(&set);
-	apply_point_set(range, &set);
+	dyn_range_add_points(range, &set);
 }
 
 /* ---- intervals ---- */
-
-/*
- * A bound that no key can reach, moved to where keys are: nothing is below the
- * empty text, and what is longer than a key sorts right behind its beginning.
- */
-static bool
-fit_bound(DynKeyRange *range, DynKeyLimit *bound, bool lower)
-{
-	DynScalar  *value = &bound->value;
-
-	if (value->type == DYN_TYPE_N)
-		return true;
-	if (value->len == 0)
-	{
-		range->contradiction |= !lower && !range->room.may_be_empty;
-		return false;
-	}
-	if (value->len <= range->room.max_bytes)
-		return true;
-	bound->inclusive = !lower;
-	if (value->type == DYN_TYPE_B)
-		value->len = range->room.max_bytes;
-	else
-	{
-		value->len = pg_encoding_mbcliplen(PG_UTF8, value->data, value->len,
-										   range->room.max_bytes);
-		if (!lower && value->len < range->room.max_bytes)
-			return false;
-	}
-	return true;
-}
-
-static void
-apply_bound(DynKeyRange *range, DynKeyLimit bound, bool lower)
-{
-	DynKeyLimit *have = lower ? &range->lower : &range->upper;
-	int			order;
-
-	if (!fit_bound(range, &bound, lower))
-		return;
-	bound.set = true;
-	if (!have->set)
-	{
-		*have = bound;
-		return;
-	}
-	order = dyn_scalar_compare(&bound.value, &have->value);
-	if (order == 0)
-		have->inclusive = have->inclusive && bound.inclusive;
-	else if ((order > 0) == lower)
-		*have = bound;
-}
 
 static void
 apply_comparison(DynKeyRange *range, const DynCodec *codec, DynPredKind kind,
@@ -138,29 +48,9 @@ apply_comparison(DynKeyRange *range, const DynCodec *codec, DynPredKind kind,
 		case DYN_ENCODED_UNKNOWN:
 			break;
 		default:
-			apply_bound(range, bound, lower);
+			dyn_range_add_bound(range, bound, lower);
 			break;
 	}
-}
-
-/* The longer of two prefixes, if it begins with the shorter one. */
-static void
-apply_prefix(DynKeyRange *range, DynScalar prefix)
-{
-	if (prefix.len == 0)
-		return;
-	if (prefix.len > range->room.max_bytes)
-		range->contradiction = true;
-	else if (!range->has_prefix)
-	{
-		range->has_prefix = true;
-		range->prefix = prefix;
-	}
-	else if (memcmp(prefix.data, range->prefix.data,
-					Min(prefix.len, range->prefix.len)) != 0)
-		range->contradiction = true;
-	else if (prefix.len > range->prefix.len)
-		range->prefix = prefix;
 }
 
 static void
@@ -175,20 +65,20 @@ apply_text(DynKeyRange *range, const DynPred *pred, Datum value)
 		return;
 	if (pred->kind == DYN_PRED_PREFIX)
 	{
-		apply_prefix(range, scalar);
+		dyn_range_add_prefix(range, scalar);
 		return;
 	}
 	like = dyn_like_pattern(scalar.data, scalar.len, &literal, &len);
 	scalar.data = literal;
 	scalar.len = len;
 	if (like == DYN_LIKE_PREFIX)
-		apply_prefix(range, scalar);
+		dyn_range_add_prefix(range, scalar);
 	else if (like == DYN_LIKE_EQUAL)
 	{
 		DynKeyLimit bound = {true, true, scalar};
 
-		apply_bound(range, bound, true);
-		apply_bound(range, bound, false);
+		dyn_range_add_bound(range, bound, true);
+		dyn_range_add_bound(range, bound, false);
 	}
 }
 
@@ -223,122 +113,6 @@ is_point_pred(const DynResolveContext *context, const DynPred *pred)
 		dyn_pred_is_boolean(pred) ||
 		(pred->kind == DYN_PRED_EQ &&
 		 dyn_compared_column(context, pred)->traits.point);
-}
-
-static bool
-is_within(const DynKeyRange *range, const DynScalar *point)
-{
-	int			order;
-
-	if (range->lower.set)
-	{
-		order = dyn_scalar_compare(point, &range->lower.value);
-		if (order < 0 || (order == 0 && !range->lower.inclusive))
-			return false;
-	}
-	if (range->upper.set)
-	{
-		order = dyn_scalar_compare(point, &range->upper.value);
-		if (order > 0 || (order == 0 && !range->upper.inclusive))
-			return false;
-	}
-	return !range->has_prefix ||
-		(point->len >= range->prefix.len &&
-		 memcmp(point->data, range->prefix.data, range->prefix.len) == 0);
-}
-
-static void
-keep_points_within(DynKeyRange *range)
-{
-	int			kept = 0;
-
-	for (int i = 0; i < range->npoints; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (is_within(range, &range->points[i]))
-			range->points[kept++] = range->points[i];
-	}
-	range->npoints = kept;
-	if (kept == 0)
-		range->contradiction = true;
-}
-
-/*
- * The highest text with the prefix that a key attribute can hold: filled up with
- * the highest characters that fit, of four bytes and at last of fewer.
- */
-static DynScalar
-last_with_prefix(const DynScalar *prefix, size_t max_bytes)
-{
-	static const char *const highest[] = {"", "\x7f", "\xdf\xbf", "\xef\xbf\xbf",
-	"\xf4\x8f\xbf\xbf"};
-	char	   *data = palloc(max_bytes);
-	DynScalar	last = {DYN_TYPE_S, data, prefix->len};
-
-	Assert(prefix->len > 0 && prefix->len <= max_bytes);
-	memcpy(data, prefix->data, prefix->len);
-	while (last.len < max_bytes)
-	{
-		size_t		n = Min(max_bytes - last.len, 4);
-
-		memcpy(data + last.len, highest[n], n);
-		last.len += n;
-	}
-	return last;
-}
-
-/*
- * Only one condition can be sent.  A prefix with bounds that do not contain
- * all it covers is sent as an interval.
- */
-static void
-merge_prefix(DynKeyRange *range)
-{
-	DynKeyLimit first = {true, true, range->prefix};
-	DynKeyLimit last = {true, true, {DYN_TYPE_ABSENT, NULL, 0}};
-
-	if (!range->has_prefix || (!range->lower.set && !range->upper.set))
-		return;
-	last.value = last_with_prefix(&range->prefix, range->room.max_bytes);
-	if (!range->upper.set &&
-		dyn_scalar_compare(&range->lower.value, &range->prefix) <= 0)
-	{
-		range->lower.set = false;	/* the prefix alone says more */
-		return;
-	}
-	range->has_prefix = false;
-	apply_bound(range, first, true);
-	apply_bound(range, last, false);
-}
-
-static void
-check_interval(DynKeyRange *range)
-{
-	int			order;
-
-	if (!range->lower.set || !range->upper.set)
-		return;
-	order = dyn_scalar_compare(&range->lower.value, &range->upper.value);
-	if (order > 0 ||
-		(order == 0 && !(range->lower.inclusive && range->upper.inclusive)))
-		range->contradiction = true;
-}
-
-/* The predicates of a part are never a prefix and an interval at once. */
-static void
-finish_range(DynKeyRange *range, bool is_part)
-{
-	if (range->has_points)
-	{
-		if (range->lower.set || range->upper.set || range->has_prefix)
-			keep_points_within(range);
-		return;
-	}
-	if (is_part && range->has_prefix)
-		range->lower.set = range->upper.set = false;
-	merge_prefix(range);
-	check_interval(range);
-	Assert(!range->has_prefix || (!range->lower.set && !range->upper.set));
 }
 
 /* ---- texts that a template spells ---- */
@@ -394,7 +168,9 @@ resolve_part(const DynResolveContext *context, const DynSpelled *spelled, int p,
 		else
 			apply_range(&part, range, lfirst(lc));
 	}
-	finish_range(range, true);
+	if (range->has_prefix)
+		range->lower.set = range->upper.set = false;
+	dyn_range_finish(range);
 	if (range->has_points && !range->contradiction)
 		keep_spelled_points(&spelled->tmpl->parts[p], range);
 }
@@ -488,7 +264,7 @@ apply_joined(DynKeyRange *range, const SpelledParts *parts, DynType type)
 		dyn_add_point(&set, &point, &range->room);
 	}
 	dyn_sort_points(&set);
-	apply_point_set(range, &set);
+	dyn_range_add_points(range, &set);
 }
 
 static DynPartRange
@@ -562,17 +338,17 @@ apply_span(DynKeyRange *range, const TextSpan *span)
 		case DYN_BOUNDS_ALL:
 			break;
 		case DYN_BOUNDS_POINT:
-			apply_bound(range, span->lower, true);
-			apply_bound(range, span->lower, false);
+			dyn_range_add_bound(range, span->lower, true);
+			dyn_range_add_bound(range, span->lower, false);
 			break;
 		case DYN_BOUNDS_PREFIX:
-			apply_prefix(range, span->lower.value);
+			dyn_range_add_prefix(range, span->lower.value);
 			break;
 		case DYN_BOUNDS_RANGE:
 			if (span->lower.set)
-				apply_bound(range, span->lower, true);
+				dyn_range_add_bound(range, span->lower, true);
 			if (span->upper.set)
-				apply_bound(range, span->upper, false);
+				dyn_range_add_bound(range, span->upper, false);
 			break;
 	}
 }
@@ -596,14 +372,6 @@ end_of_span(const TextSpan *span)
 	return end;
 }
 
-static bool
-limit_is_wider(const DynKeyLimit *a, const DynKeyLimit *b, bool lower)
-{
-	int			order = dyn_scalar_compare(&a->value, &b->value);
-
-	return order == 0 ? a->inclusive && !b->inclusive : (order < 0) == lower;
-}
-
 /* Of several combinations: from the first of all to the last. */
 static void
 apply_spans(DynKeyRange *range, const SpelledParts *parts)
@@ -624,18 +392,18 @@ apply_spans(DynKeyRange *range, const SpelledParts *parts)
 		if (span.kind == DYN_BOUNDS_NOTHING)
 			continue;
 		if (!any || !span.lower.set ||
-			(lower.set && limit_is_wider(&span.lower, &lower, true)))
+			(lower.set && dyn_limit_is_wider(&span.lower, &lower, true)))
 			lower = span.lower;
 		if (!any || !end.set ||
-			(upper.set && limit_is_wider(&end, &upper, false)))
+			(upper.set && dyn_limit_is_wider(&end, &upper, false)))
 			upper = end;
 		any = true;
 	}
 	range->contradiction |= !any;
 	if (lower.set)
-		apply_bound(range, lower, true);
+		dyn_range_add_bound(range, lower, true);
 	if (upper.set)
-		apply_bound(range, upper, false);
+		dyn_range_add_bound(range, upper, false);
 }
 
 static void
@@ -674,8 +442,7 @@ set_span(Span *span, const TextSpan *text, const DynKeyRoom *room)
 	memset(span, 0, sizeof(*span));
 	span->range.room = *room;
 	apply_span(&span->range, text);
-	merge_prefix(&span->range);
-	check_interval(&span->range);
+	dyn_range_finish(&span->range);
 	span->start = text->lower.value;
 	span->end = end_of_span(text);
 }
@@ -701,7 +468,7 @@ join_spans(Span *earlier, const Span *later)
 	DynKeyLimit first = {true, true, earlier->start};
 
 	if (later->end.set && earlier->end.set &&
-		!limit_is_wider(&later->end, &earlier->end, false))
+		!dyn_limit_is_wider(&later->end, &earlier->end, false))
 		return;
 	if (!earlier->end.set)
 		return;
@@ -709,9 +476,9 @@ join_spans(Span *earlier, const Span *later)
 	memset(&earlier->range.lower, 0, sizeof(DynKeyLimit));
 	memset(&earlier->range.upper, 0, sizeof(DynKeyLimit));
 	earlier->range.has_prefix = earlier->range.has_points = false;
-	apply_bound(&earlier->range, first, true);
+	dyn_range_add_bound(&earlier->range, first, true);
 	if (earlier->end.set)
-		apply_bound(&earlier->range, earlier->end, false);
+		dyn_range_add_bound(&earlier->range, earlier->end, false);
 }
 
 /* Of those that are not empty, each text in one; returns their number. */
@@ -790,61 +557,24 @@ dyn_resolve_attribute(const DynResolveContext *context, const DynKeyMatch *match
 		else
 			apply_range(context, range, pred);
 	}
-	finish_range(range, false);
+	dyn_range_finish(range);
 	Assert(range->contradiction || !range->has_points || range->npoints > 0);
 }
 
 /* ---- conditions ---- */
 
-static DynCond *
-range_cond_values(DynCondKind kind, const DynPath *path, const DynScalar *a,
-				  const DynScalar *b)
+void
+dyn_resolve_points(const DynResolveContext *context, const DynPred *pred,
+				   const DynKeyAttr *attr, size_t max_bytes, DynPointSet *set)
 {
-	DynCond    *cond = palloc0(sizeof(DynCond));
-	DynScalar  *values = palloc(2 * sizeof(DynScalar));
+	DynKeyMatch match = {attr->name, attr->type,
+	list_make1(unconstify(DynPred *, pred))};
+	DynKeyRange range;
 
-	cond->kind = kind;
-	cond->path = path;
-	cond->nvalues = b ? 2 : 1;
-	values[0] = *a;
-	if (b)
-		values[1] = *b;
-	cond->values = values;
-	return cond;
-}
-
-/* NULL if the range excludes nothing. */
-DynCond *
-dyn_key_range_cond(const DynKeyRange *range, const DynPath *path)
-{
-	const DynScalar *lo = &range->lower.value;
-	const DynScalar *hi = &range->upper.value;
-
-	Assert(!range->contradiction);
-	if (range->has_points && range->npoints == 1)
-		return range_cond_values(DYN_COND_EQ, path, &range->points[0], NULL);
-	if (range->has_points)
-		return range_cond_values(DYN_COND_BETWEEN, path, &range->points[0],
-								 &range->points[range->npoints - 1]);
-	if (range->has_prefix)
-		return range_cond_values(DYN_COND_BEGINS_WITH, path, &range->prefix, NULL);
-	if (range->lower.set && range->upper.set)
-		return dyn_scalar_compare(lo, hi) == 0
-			? range_cond_values(DYN_COND_EQ, path, lo, NULL)
-			: range_cond_values(DYN_COND_BETWEEN, path, lo, hi);
-	if (range->lower.set)
-		return range_cond_values(range->lower.inclusive ? DYN_COND_GE
-								 : DYN_COND_GT, path, lo, NULL);
-	if (range->upper.set)
-		return range_cond_values(range->upper.inclusive ? DYN_COND_LE
-								 : DYN_COND_LT, path, hi, NULL);
-	return NULL;
-}
-
-static int
-compare_points(const void *a, const void *b)
-{
-	return dyn_scalar_compare(a, b);
+	dyn_resolve_attribute(context, &match, max_bytes, &range);
+	Assert(range.has_points || range.contradiction);
+	set->n = range.contradiction ? 0 : range.npoints;
+	set->points = range.points;
 }
 
 int
@@ -872,14 +602,6 @@ dyn_resolve_sort_attribute(const DynResolveContext *context,
 	return n;
 }
 
-bool
-dyn_key_range_has(const DynKeyRange *range, const DynScalar *value)
-{
-	return !range->has_points ? is_within(range, value)
-		: bsearch(value, range->points, range->npoints, sizeof(DynScalar),
-				  compare_points) != NULL;
-}
-
 static DynCond *
 constant_cond(bool value)
 {
@@ -903,7 +625,7 @@ dyn_spelled_cond(const DynRelation *relation, const DynPred *pred,
 	dyn_resolve_attribute(&context, &match, MAX_TEXT_BYTES, &range);
 	if (range.contradiction)
 		return constant_cond(false);
-	cond = dyn_key_range_cond(&range, spelled->path);
+	cond = dyn_range_cond(&range, spelled->path);
 	if (cond == NULL)
 		return constant_cond(true);
 	if (range.has_points && range.npoints > 1 &&

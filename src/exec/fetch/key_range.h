@@ -3,10 +3,7 @@
  *		The values that a key attribute may have, by predicates with their
  *		run-time values.
  *
- * Either finitely many points, or an interval or a prefix.  All predicates on
- * the attribute are intersected into it.  DynamoDB's rules for keys hold here:
- * no empty values, at most 2048 bytes in a partition key and 1024 in a sort
- * key, one condition on a sort key, no BETWEEN with reversed bounds.
+ * All predicates on the attribute are intersected.
  *
  * Allocates in CurrentMemoryContext.
  */
@@ -14,32 +11,17 @@
 #define DYN_EXEC_KEY_RANGE_H
 
 #include "../../dynamodb/expression.h"
-#include "points.h"
-
-typedef struct DynKeyLimit
-{
-	bool		set;
-	bool		inclusive;
-	DynScalar	value;
-} DynKeyLimit;
-
-typedef struct DynKeyRange
-{
-	DynKeyRoom	room;
-	bool		contradiction;
-	bool		has_points;
-	int			npoints;		/* sorted, distinct */
-	DynScalar  *points;
-	DynKeyLimit lower;
-	DynKeyLimit upper;
-	bool		has_prefix;
-	DynScalar	prefix;
-} DynKeyRange;
+#include "interval.h"
 
 /* The predicates matched to an attribute, in a part of a key of this size. */
 extern void dyn_resolve_attribute(const DynResolveContext *context,
 								  const DynKeyMatch *match, size_t max_bytes,
 								  DynKeyRange *range);
+
+/* The points of one predicate that allows finitely many; there may be none. */
+extern void dyn_resolve_points(const DynResolveContext *context,
+							   const DynPred *pred, const DynKeyAttr *attr,
+							   size_t max_bytes, DynPointSet *set);
 
 /*
  * The same for the sort key of a Query, where several values of a template's
@@ -50,17 +32,6 @@ extern void dyn_resolve_attribute(const DynResolveContext *context,
 extern int	dyn_resolve_sort_attribute(const DynResolveContext *context,
 									   const DynKeyMatch *match,
 									   size_t max_bytes, DynKeyRange **ranges);
-
-/* Is the value one of the range's? */
-extern bool dyn_key_range_has(const DynKeyRange *range, const DynScalar *value);
-
-/*
- * A condition for the range, which is no contradiction; NULL if it excludes
- * nothing.  Of several points it is the interval between the first and the
- * last: keys have no IN.
- */
-extern DynCond *dyn_key_range_cond(const DynKeyRange *range,
-								   const DynPath *path);
 
 /*
  * A condition for a filter that a predicate of kind SPELLED implies; it may be

@@ -18,10 +18,12 @@ typedef struct Cutting
 {
 	const DynSpelled *spelled;
 	int			slot;			/* -1: not known yet */
+	bool		busy;			/* what it depends on is cut */
 	bool		done;			/* the rest is of the item in hand */
 	DynCut		cut;
 	bool		absent;
-	bool		no_text;		/* of another type, or with U+0000 */
+	bool		no_text;		/* of another type */
+	bool		nul;			/* the text has U+0000 */
 	char	   *space;			/* for a text without its escapes */
 	size_t		room;
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
@@ -43,33 +45,10 @@ struct DynParts
 	MemoryContext scratch;		/* of encoded values */
 	const DynValue *values;		/* of the item in hand */
 	Cutting    *cuttings;		/* as relation->spelled */
-	int			nagreements;	/* those of key attributes */
+	bool	   *needed;			/* the templates that are cut */
+	int			nagreements;	/* theirs */
 	Agreement  *agreements;
 };
-
-List *
-dyn_parts_paths(const DynRelation *relation)
-{
-	List	   *paths = NIL;
-
-	for (int i = 0; i < relation->nspelled; i++)
-	{
-		const DynSpelled *spelled = &relation->spelled[i];
-
-		if (!spelled->base)
-			continue;
-		paths = lappend(paths, unconstify(DynPath *, spelled->path));
-		for (int p = 0; p < spelled->tmpl->nparts; p++)
-		{
-			if (!spelled->parts[p].source)
-				paths = lappend(paths,
-								unconstify(DynPath *,
-										   dyn_relation_column(relation,
-															   spelled->parts[p].attnum)->path));
-		}
-	}
-	return paths;
-}
 
 static int
 slot_of(const DynPath *path, const DynPath *paths, int npaths)
@@ -97,19 +76,18 @@ add_agreements(DynParts *parts, int i, const DynPath *paths, int npaths)
 		agreement->part = p;
 		agreement->column = dyn_relation_column(parts->relation,
 												spelled->parts[p].attnum);
-		agreement->slot = slot_of(agreement->column->path, paths, npaths);
+		agreement->slot = dyn_column_is_part(agreement->column) ? -1
+			: slot_of(agreement->column->path, paths, npaths);
 		parts->nagreements++;
 	}
 }
 
 DynParts *
-dyn_parts_create(DynRelation *relation, const DynPath *paths, int npaths)
+dyn_parts_create(DynRelation *relation, const bool *needed, const DynPath *paths,
+				 int npaths)
 {
-	DynParts   *parts;
+	DynParts   *parts = palloc0(sizeof(DynParts));
 
-	if (relation->nspelled == 0)
-		return NULL;
-	parts = palloc0(sizeof(DynParts));
 	parts->relation = relation;
 	parts->context = CurrentMemoryContext;
 	parts->scratch = AllocSetContextCreate(CurrentMemoryContext,
@@ -123,25 +101,35 @@ dyn_parts_create(DynRelation *relation, const DynPath *paths, int npaths)
 		Cutting    *cutting = &parts->cuttings[i];
 
 		cutting->spelled = &relation->spelled[i];
-		cutting->slot = cutting->spelled->base
-			? slot_of(cutting->spelled->path, paths, npaths) : -1;
-		if (cutting->spelled->base)
-			add_agreements(parts, i, paths, npaths);
+		if (!needed[i])
+			continue;
+		cutting->slot = slot_of(cutting->spelled->path, paths, npaths);
+		add_agreements(parts, i, paths, npaths);
 	}
 	return parts;
 }
 
 /* ---- texts ---- */
 
-/* The text of a string, or of a number; false if it is neither. */
+/*
+ * Is it a text?  What is a number in a key is one elsewhere, too; of other
+ * attributes a template without literals may be either.
+ */
+static bool
+has_text(const DynSpelled *spelled, const DynValue *value)
+{
+	if (spelled->type != DYN_TYPE_ABSENT)
+		return value->type == spelled->type;
+	return value->type == DYN_TYPE_S ||
+		(value->type == DYN_TYPE_N && dyn_template_is_bare(spelled->tmpl));
+}
+
+/* False if it is none. */
 static bool
 read_text(DynParts *parts, Cutting *cutting, const DynValue *value,
 		  DynText *text)
 {
-	if ((value->type != DYN_TYPE_S &&
-		 !(value->type == DYN_TYPE_N &&
-		   dyn_template_is_bare(cutting->spelled->tmpl))) ||
-		(value->flags & DYN_VALUE_HAS_NUL))
+	if (!has_text(cutting->spelled, value))
 		return false;
 	text->data = value->data;
 	text->len = value->len;
@@ -159,7 +147,7 @@ read_text(DynParts *parts, Cutting *cutting, const DynValue *value,
 	return true;
 }
 
-/* `given`: what is known of columns that are read from elsewhere. */
+/* `given`: what is known of columns that are read from elsewhere, or NULL. */
 static void
 cut(DynParts *parts, Cutting *cutting, const DynText *given)
 {
@@ -167,6 +155,7 @@ cut(DynParts *parts, Cutting *cutting, const DynText *given)
 	DynText		text = {NULL, 0};
 
 	cutting->done = true;
+	cutting->nul = (value->flags & DYN_VALUE_HAS_NUL) != 0;
 	cutting->absent = value->type == DYN_TYPE_ABSENT ||
 		value->type == DYN_TYPE_NULL;
 	cutting->no_text = !cutting->absent &&
@@ -177,31 +166,25 @@ cut(DynParts *parts, Cutting *cutting, const DynText *given)
 }
 
 static void
-set_value(DynValue *value, const DynText *text)
+set_value(DynValue *value, const Cutting *cutting, int part)
 {
+	const DynText *text = &cutting->texts[part];
+
 	memset(value, 0, sizeof(*value));
 	value->type = DYN_TYPE_S;
 	value->data = text->data;
 	value->len = text->len;
+	if (cutting->nul && memchr(text->data, '\0', text->len) != NULL)
+		value->flags = DYN_VALUE_HAS_NUL;
+}
+
+static bool
+fits(const Cutting *cutting)
+{
+	return cutting->done && cutting->cut == DYN_CUT_FITS;
 }
 
 /* ---- columns that are read from elsewhere ---- */
-
-/* The value of a column in the item in hand. */
-static DynValue
-value_of(DynParts *parts, const Agreement *agreement)
-{
-	const DynColumn *column = agreement->column;
-	DynValue	value = {0};
-
-	if (!dyn_column_is_part(column))
-		return parts->values[agreement->slot];
-	if (parts->cuttings[column->spelled].done &&
-		parts->cuttings[column->spelled].cut == DYN_CUT_FITS)
-		set_value(&value,
-				  &parts->cuttings[column->spelled].texts[column->part]);
-	return value;
-}
 
 typedef enum Expected
 {
@@ -210,22 +193,43 @@ typedef enum Expected
 	EXPECTED_NOTHING			/* it is NULL, or has no spelling there */
 } Expected;
 
+/* What a misfit is as the column's value. */
+static Expected
+expected_of_misfit(const DynColumn *column)
+{
+	return column->null_on_mismatch ? EXPECTED_NOTHING : EXPECTED_UNKNOWN;
+}
+
 /* The text that the part must have. */
 static Expected
 expected_text(DynParts *parts, const Agreement *agreement, DynText *text)
 {
 	const DynPart *part = &parts->relation->spelled[agreement->spelled].parts[agreement->part];
 	DynColumn  *column = agreement->column;
-	DynValue	value = value_of(parts, agreement);
+	const Cutting *cutting = NULL;
+	DynValue	value;
 	DynScalar	scalar;
 	Datum		datum;
 	const char *why;
 
+	if (!dyn_column_is_part(column))
+		value = parts->values[agreement->slot];
+	else
+	{
+		cutting = &parts->cuttings[column->spelled];
+		if (!cutting->done)
+			return EXPECTED_UNKNOWN;
+		if (cutting->absent)
+			return EXPECTED_NOTHING;
+		if (cutting->cut != DYN_CUT_FITS)
+			return expected_of_misfit(column);
+		set_value(&value, cutting, column->part);
+	}
 	if (value.type == DYN_TYPE_ABSENT || value.type == DYN_TYPE_NULL)
 		return EXPECTED_NOTHING;
 	if (!dyn_codec_decode(&column->codec, &value, true, &datum, &why))
-		return column->null_on_mismatch && !dyn_column_is_part(column)
-			? EXPECTED_NOTHING : EXPECTED_UNKNOWN;
+		return cutting != NULL && cutting->spelled->base ? EXPECTED_UNKNOWN
+			: expected_of_misfit(column);
 	if (dyn_codec_encode(&part->column.codec, column->codec.basetype, datum,
 						 &scalar) != DYN_ENCODED)
 		return EXPECTED_NOTHING;
@@ -234,80 +238,74 @@ expected_text(DynParts *parts, const Agreement *agreement, DynText *text)
 	return EXPECTED_TEXT;
 }
 
-/* Is the column a part of an attribute that is not cut yet? */
-static bool
-is_open(const DynParts *parts, const Agreement *agreement)
-{
-	return dyn_column_is_part(agreement->column) &&
-		!parts->cuttings[agreement->column->spelled].done;
-}
+static void cut_template(DynParts *parts, int i, bool *possible);
 
 /*
  * What the parts of a template must have, as far as it is known; false if a
- * column has no text there.
+ * column has no text there.  Texts that columns are parts of are cut before,
+ * but for those that depend on this one.
  */
 static bool
 expected_texts(DynParts *parts, int i, DynText *given)
 {
+	bool		possible = true;
+
 	memset(given, 0, DYN_TEMPLATE_MAX_PARTS * sizeof(DynText));
 	for (int a = 0; a < parts->nagreements; a++)
 	{
 		const Agreement *agreement = &parts->agreements[a];
+		bool		ignored;
 
-		if (agreement->spelled == i && !is_open(parts, agreement) &&
-			expected_text(parts, agreement,
+		if (agreement->spelled != i)
+			continue;
+		if (dyn_column_is_part(agreement->column))
+			cut_template(parts, agreement->column->spelled, &ignored);
+		if (expected_text(parts, agreement,
 						  &given[agreement->part]) == EXPECTED_NOTHING)
-			return false;
+			possible = false;
 	}
-	return true;
+	return possible;
 }
 
-/* ---- the row test ---- */
-
-/* Does it name columns that are parts of an attribute not cut yet? */
-static bool
-must_wait(const DynParts *parts, int i)
-{
-	for (int a = 0; a < parts->nagreements; a++)
-	{
-		if (parts->agreements[a].spelled == i &&
-			is_open(parts, &parts->agreements[a]))
-			return true;
-	}
-	return false;
-}
-
-static bool
-cut_base(DynParts *parts, int i)
+/* *possible is false if no text of the attribute could agree. */
+static void
+cut_template(DynParts *parts, int i, bool *possible)
 {
 	Cutting    *cutting = &parts->cuttings[i];
 	DynText		given[DYN_TEMPLATE_MAX_PARTS];
 
-	if (!expected_texts(parts, i, given))
-		return false;
-	cut(parts, cutting, given);
-	return cutting->cut != DYN_CUT_UNFIT;
+	*possible = true;
+	if (cutting->done || cutting->busy)
+		return;
+	cutting->busy = true;
+	*possible = expected_texts(parts, i, given);
+	cut(parts, cutting, *possible ? given : NULL);
+	cutting->busy = false;
 }
+
+/* ---- the row test ---- */
 
 /* Cuts the key attributes; false if one of them does not fit. */
 static bool
 cut_bases(DynParts *parts)
 {
-	for (int round = 0; round < 2; round++)
+	for (int i = 0; i < parts->relation->nspelled; i++)
 	{
-		for (int i = 0; i < parts->relation->nspelled; i++)
-		{
-			if (!parts->relation->spelled[i].base || parts->cuttings[i].done ||
-				(round == 0 && must_wait(parts, i)))
-				continue;
-			if (!cut_base(parts, i))
-				return false;
-		}
+		bool		possible;
+
+		if (!parts->relation->spelled[i].base)
+			continue;
+		cut_template(parts, i, &possible);
+		if (!possible || parts->cuttings[i].cut == DYN_CUT_UNFIT)
+			return false;
 	}
 	return true;
 }
 
-/* Are parts of two key attributes, which show one column, equal? */
+/*
+ * Have parts of key attributes the texts of their columns, where these were not
+ * known when the attribute was cut?
+ */
 static bool
 agree(DynParts *parts)
 {
@@ -318,9 +316,8 @@ agree(DynParts *parts)
 		DynText		text = {NULL, 0};
 		Expected	expected;
 
-		if (!dyn_column_is_part(agreement->column) ||
-			cutting->cut != DYN_CUT_FITS ||
-			parts->cuttings[agreement->column->spelled].cut != DYN_CUT_FITS)
+		if (!cutting->spelled->base || !fits(cutting) ||
+			!dyn_column_is_part(agreement->column))
 			continue;
 		expected = expected_text(parts, agreement, &text);
 		if (expected == EXPECTED_NOTHING ||
@@ -332,6 +329,19 @@ agree(DynParts *parts)
 	return true;
 }
 
+/* A part outside of its enumeration, or of another type, is a misfit. */
+static bool
+part_is_value(const Cutting *cutting, int p, DynColumn *column, const char **why)
+{
+	DynValue	value;
+	Datum		datum;
+
+	*why = "it is none of the enumeration in the template";
+	set_value(&value, cutting, p);
+	return dyn_part_lists(&cutting->spelled->tmpl->parts[p], cutting->texts[p]) &&
+		dyn_codec_decode(&column->codec, &value, true, &datum, why);
+}
+
 /* Under on_mismatch 'null' a part that is no value of its column excludes. */
 static bool
 parts_are_values(DynParts *parts, const Cutting *cutting)
@@ -340,14 +350,10 @@ parts_are_values(DynParts *parts, const Cutting *cutting)
 	{
 		const DynPart *part = &cutting->spelled->parts[p];
 		DynColumn  *column = dyn_relation_column(parts->relation, part->attnum);
-		DynValue	value;
-		Datum		datum;
 		const char *why;
 
-		if (!part->source || !column->null_on_mismatch)
-			continue;
-		set_value(&value, &cutting->texts[p]);
-		if (!dyn_codec_decode(&column->codec, &value, true, &datum, &why))
+		if (part->source && column->null_on_mismatch &&
+			!part_is_value(cutting, p, column, &why))
 			return false;
 	}
 	return true;
@@ -356,25 +362,24 @@ parts_are_values(DynParts *parts, const Cutting *cutting)
 static DynFit
 judge(DynParts *parts, const char **attribute)
 {
-	const Cutting *ambiguous = NULL;
-
 	if (!cut_bases(parts) || !agree(parts))
 		return DYN_FIT_NOT;
 	for (int i = 0; i < parts->relation->nspelled; i++)
 	{
 		const Cutting *cutting = &parts->cuttings[i];
 
-		if (!cutting->done)
+		if (!cutting->spelled->base || cutting->cut != DYN_CUT_AMBIGUOUS)
 			continue;
-		if (cutting->cut == DYN_CUT_AMBIGUOUS)
-			ambiguous = cutting;
-		else if (!parts_are_values(parts, cutting))
+		*attribute = dyn_spelled_name(cutting->spelled);
+		return DYN_FIT_AMBIGUOUS;
+	}
+	for (int i = 0; i < parts->relation->nspelled; i++)
+	{
+		if (parts->cuttings[i].spelled->base &&
+			!parts_are_values(parts, &parts->cuttings[i]))
 			return DYN_FIT_NOT;
 	}
-	if (ambiguous == NULL)
-		return DYN_FIT_ROW;
-	*attribute = dyn_spelled_name(ambiguous->spelled);
-	return DYN_FIT_AMBIGUOUS;
+	return DYN_FIT_ROW;
 }
 
 DynFit
@@ -396,25 +401,39 @@ dyn_parts_begin(DynParts *parts, const DynValue *values,
 
 /* ---- values ---- */
 
+/* Not for the table's key, whose texts are cut when the item comes. */
+static void
+cut_later(DynParts *parts, int i)
+{
+	MemoryContext old = MemoryContextSwitchTo(parts->scratch);
+	bool		possible;
+
+	cut_template(parts, i, &possible);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(parts->scratch);
+}
+
 bool
-dyn_parts_value(DynParts *parts, const DynColumn *column, int slot,
-				DynValue *value, const char **why)
+dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
+				const char **why)
 {
 	Cutting    *cutting = &parts->cuttings[column->spelled];
 
 	if (!cutting->done)
-	{
-		cutting->slot = slot;
-		cut(parts, cutting, NULL);
-	}
+		cut_later(parts, column->spelled);
 	memset(value, 0, sizeof(*value));
-	if (cutting->cut == DYN_CUT_FITS)
-		set_value(value, &cutting->texts[column->part]);
-	if (cutting->cut == DYN_CUT_FITS || cutting->absent)
+	if (cutting->absent)
 		return true;
+	if (cutting->cut == DYN_CUT_FITS)
+	{
+		set_value(value, cutting, column->part);
+		*why = "it is none of the enumeration in the template";
+		return dyn_part_lists(&cutting->spelled->tmpl->parts[column->part],
+							  cutting->texts[column->part]);
+	}
 	*why = cutting->no_text ? "the attribute is no string"
 		: cutting->cut == DYN_CUT_AMBIGUOUS
-		? "the attribute's text fits its template only if a part contains the character that ends it"
+		? "the attribute's text fits its template only if a part contains the character that ends it, which needs the spec any"
 		: "the attribute's text does not fit its template";
 	return false;
 }

@@ -24,15 +24,11 @@ typedef enum DynFit
 } DynFit;
 
 /*
- * The parts of these attributes; `paths` are the slots of an item, where the
- * attributes of the table's key and the columns in their templates must be.
- * NULL if the relation has no templates.  CurrentMemoryContext.
+ * The parts of the templates needed[i]; `paths` are the slots of an item, among
+ * which are those of dyn_spelled_paths().  CurrentMemoryContext.
  */
-extern DynParts *dyn_parts_create(DynRelation *relation, const DynPath *paths,
-								  int npaths);
-
-/* The paths that dyn_parts_create() needs; a List of const DynPath *. */
-extern List *dyn_parts_paths(const DynRelation *relation);
+extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
+								  const DynPath *paths, int npaths);
 
 /*
  * Begins the next item.  *attribute is the ambiguous one.  A part that is no
@@ -44,10 +40,10 @@ extern DynFit dyn_parts_begin(DynParts *parts, const DynValue *values,
 
 /*
  * The value of a column that is read from a part: its text, ABSENT if the item
- * lacks the attribute.  `slot` is that of the attribute.  Returns false if the
- * attribute's text does not fit the template, with a reason in *why.
+ * lacks the attribute.  Returns false if the attribute's text does not fit the
+ * template, or its enumeration, with a reason in *why.
  */
-extern bool dyn_parts_value(DynParts *parts, const DynColumn *column, int slot,
+extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 							DynValue *value, const char **why);
 
 #endif

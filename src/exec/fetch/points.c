@@ -85,6 +85,8 @@ add_row_points(const DynRowTerm *term, DynType type, DynPointSet *set,
 static void
 add_members(const DynTemplatePart *part, DynPointSet *set, const DynKeyRoom *room)
 {
+	/* a plan enumerates only as many as fit */
+	int			members = (int) ((uint64) part->hi - (uint64) part->lo + 1);
 	DynScalar	member = {DYN_TYPE_S, NULL, 0};
 
 	for (int i = 0; i < part->nwords; i++)
@@ -93,9 +95,10 @@ add_members(const DynTemplatePart *part, DynPointSet *set, const DynKeyRoom *roo
 		member.len = part->words[i].len;
 		dyn_add_point(set, &member, room);
 	}
-	for (int64 n = part->lo; part->spec == DYN_SPEC_RANGE && n <= part->hi; n++)
+	for (int i = 0; part->spec == DYN_SPEC_RANGE && i < members; i++)
 	{
-		member.data = psprintf(INT64_FORMAT, n);
+		CHECK_FOR_INTERRUPTS();
+		member.data = psprintf(INT64_FORMAT, part->lo + i);
 		member.len = strlen(member.data);
 		dyn_add_point(set, &member, room);
 	}

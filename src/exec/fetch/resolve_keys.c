@@ -51,7 +51,7 @@ multiply_keys(DynResolvedAccess *resolved, const DynKeyRange *ranges, int nrange
 		{
 			memcpy(&keys[(Size) n * nparts],
 				   &resolved->keys[(Size) i * nparts], nparts * sizeof(DynKeyPart));
-			resolved->sort[n++] = dyn_key_range_cond(&ranges[r], path);
+			resolved->sort[n++] = dyn_range_cond(&ranges[r], path);
 		}
 	}
 	resolved->keys = keys;
@@ -86,7 +86,7 @@ resolve_range_conditions(const DynResolveContext *context,
 		}
 		if (n > 1)
 			return;
-		cond = dyn_key_range_cond(&ranges[0], path);
+		cond = dyn_range_cond(&ranges[0], path);
 		if (cond == NULL)
 			return;
 		resolved->range[resolved->nrange++] = cond;
@@ -177,12 +177,9 @@ add_row_keys(const DynResolveContext *context, const DynAccess *access,
 	memset(sets, 0, sizeof(sets));
 	for (int i = 0; i < access->nrow_attrs; i++)
 	{
-		DynKeyRoom	room = {i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES
-		: DYN_MAX_RANGE_BYTES, false};
-
-		dyn_collect_points(context, list_nth(arm->args, i),
-						   access->row_attrs[i].type, &sets[i], &room);
-		dyn_sort_points(&sets[i]);
+		dyn_resolve_points(context, list_nth(arm->args, i), &access->row_attrs[i],
+						   i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES
+						   : DYN_MAX_RANGE_BYTES, &sets[i]);
 		total *= sets[i].n;
 	}
 	reserve_keys(resolved, total, space);
@@ -219,7 +216,7 @@ filter_row_keys(DynResolvedAccess *resolved, DynKeyRange *const *ranges)
 
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < resolved->nparts && keep; i++)
-			keep = ranges[i] == NULL || dyn_key_range_has(ranges[i], &parts[i].value);
+			keep = ranges[i] == NULL || dyn_range_has(ranges[i], &parts[i].value);
 		if (keep)
 			memmove(&resolved->keys[(Size) kept++ * resolved->nparts], parts, size);
 	}

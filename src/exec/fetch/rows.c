@@ -256,6 +256,20 @@ read_whole(DynRows *rows, const List *paths)
 	}
 }
 
+static void
+add_parts(DynRows *rows)
+{
+	DynRelation *relation = rows->relation;
+	bool	   *needed = palloc(relation->nspelled * sizeof(bool));
+	Bitmapset  *attnums = NULL;
+
+	for (int i = 0; i < rows->ncolumns; i++)
+		attnums = bms_add_member(attnums, rows->attnums[i]);
+	read_whole(rows, dyn_spelled_paths(relation->spelled, relation->nspelled,
+									   relation->columns, attnums, needed));
+	rows->parts = dyn_parts_create(relation, needed, rows->paths, rows->npaths);
+}
+
 static List *
 term_paths(const DynRowTest *test)
 {
@@ -272,11 +286,10 @@ dyn_rows_add_test(DynRows *rows)
 	const DynRowTest *test = &rows->relation->row_test;
 	MemoryContextCallback *callback;
 
-	if (rows->relation->nspelled > 0)
-		read_whole(rows, dyn_parts_paths(rows->relation));
 	if (test->nterms > 0)
 		read_whole(rows, term_paths(test));
-	rows->parts = dyn_parts_create(rows->relation, rows->paths, rows->npaths);
+	if (rows->relation->nspelled > 0)
+		add_parts(rows);
 	if (test->nterms == 0)
 		return;
 	rows->test = dyn_row_test_cond(test);
@@ -512,7 +525,8 @@ decode_part(DynRows *rows, const DynColumn *column, int i, Datum *result)
 	const char *why = NULL;
 	DynValue	part;
 
-	if (dyn_parts_value(rows->parts, column, rows->slots[i], &part, &why))
+	rows->current = i;
+	if (dyn_parts_value(rows->parts, column, &part, &why))
 		return decode_value(rows, &part, i, result);
 	if (!column->null_on_mismatch)
 		report_mismatch(rows, &rows->values[rows->slots[i]], i, why);
@@ -552,6 +566,7 @@ decode_element(DynRows *rows, const DynUnnested *unnested, int i, Datum *result)
 												  rows->attnums[i]);
 	const char *fault = dyn_unnested_fault(unnested, i);
 
+	rows->current = i;
 	if (fault == NULL)
 		return decode_value(rows, &unnested->values[i], i, result);
 	if (!column->null_on_mismatch)

@@ -1,0 +1,87 @@
+/*
+ * preds.c
+ *		What can be asked of a predicate.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "preds.h"
+
+const char *
+dyn_pred_attribute(const DynRelation *relation, const DynPred *pred)
+{
+	const DynPath *path;
+
+	if (((pred->kind < DYN_PRED_EQ || pred->kind > DYN_PRED_LIKE) &&
+		 !dyn_pred_is_boolean(pred)) || pred->field.steps != NIL)
+		return NULL;
+	if (!dyn_pred_is_of_attribute(relation, pred))
+		return NULL;
+	path = dyn_relation_column(relation, pred->field.attnum)->path;
+	return path->nsteps == 1 ? path->steps[0].name : NULL;
+}
+
+bool
+dyn_pred_is_of_attribute(const DynRelation *relation, const DynPred *pred)
+{
+	if (pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_SPELLED)
+		return true;
+	if (pred->part_only ||
+		dyn_column_is_part(dyn_relation_column(relation, pred->field.attnum)))
+		return false;
+	return pred->kind != DYN_PRED_FIELDS ||
+		!dyn_column_is_part(dyn_relation_column(relation, pred->other));
+}
+
+/* Is each part of the text fixed to one value? */
+static bool
+spells_one_text(const DynRelation *relation, const DynPred *pred)
+{
+	ListCell   *arg,
+			   *lc;
+
+	if (list_length(pred->args) < relation->spelled[pred->term].tmpl->nparts)
+		return false;
+	foreach(arg, pred->args)
+	{
+		bool		single = false;
+
+		foreach(lc, ((DynPred *) lfirst(arg))->args)
+		{
+			const DynPred *one = lfirst(lc);
+
+			single |= one->kind == DYN_PRED_EQ || dyn_pred_is_boolean(one);
+		}
+		if (!single)
+			return false;
+	}
+	return true;
+}
+
+bool
+dyn_pred_is_single(const DynRelation *relation, const DynPred *pred)
+{
+	if (pred->kind == DYN_PRED_ROW)
+		return pred->nvalues == 1;
+	if (pred->kind == DYN_PRED_SPELLED)
+		return spells_one_text(relation, pred);
+	return (pred->kind == DYN_PRED_EQ || dyn_pred_is_boolean(pred)) &&
+		dyn_relation_column(relation, pred->field.attnum)->traits.point;
+}
+
+bool
+dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
+{
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (pred->kind != DYN_PRED_AND && pred->kind != DYN_PRED_OR)
+		return visit(pred, arg);
+	foreach(lc, pred->args)
+	{
+		if (dyn_pred_walk(lfirst(lc), visit, arg))
+			return true;
+	}
+	return false;
+}
