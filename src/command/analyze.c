@@ -35,7 +35,7 @@
 #include "../exec/fetch/rows.h"
 #include "../model/guc.h"
 #include "../model/pg_compat.h"
-#include "../plan/cost.h"
+#include "../plan/table_rows.h"
 #include "analyze.h"
 
 /* The largest power of two that DynamoDB accepts as TotalSegments. */

@@ -25,7 +25,7 @@ add_columns(DynNames *names, const DynRelation *relation)
 	}
 }
 
-/* A time to live stays, unless a column shows it. */
+/* A time to live stays, and what is unnested, unless a column shows it. */
 static void
 add_row_test(DynNames *names, const DynRowTest *test)
 {

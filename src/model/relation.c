@@ -92,7 +92,7 @@ read_column(DynColumn *column, Form_pg_attribute attr,
 	column->collation = attr->attcollation;
 	column->null_on_mismatch =
 		dyn_option_enum(options, "on_mismatch", on_mismatch_words,
-						relation->null_on_mismatch) == 1;
+						relation->skips_scalars) == 1;
 	column->document = dyn_option_document(options);
 	read_path(column, relation, options);
 	if ((text = dyn_option_text(options, "format")) != NULL)
@@ -159,7 +159,7 @@ read_options(DynRelation *relation, List *table)
 	relation->row_test = dyn_row_test(dyn_option_text(table, "match"),
 									  dyn_option_text(table, "ttl"));
 	relation->unnest = unnest ? dyn_path_parse(unnest) : NULL;
-	relation->null_on_mismatch =
+	relation->skips_scalars =
 		dyn_option_enum(table, "on_mismatch", on_mismatch_words, 0) == 1;
 	if ((text = dyn_option_text(table, "templates")) != NULL)
 		relation->spelled = dyn_templates_parse(text, &relation->nspelled);

@@ -36,7 +36,7 @@ typedef struct DynRelation
 	bool		connected;
 	List	   *trusted_indexes;	/* of char * */
 	const DynPath *unnest;		/* rows are the elements there; NULL: items */
-	bool		null_on_mismatch;	/* of what stands there */
+	bool		skips_scalars;	/* unnest: anything else there is no row */
 	bool		locked;			/* planning: a row mark may add ctid, unseen */
 	int			ncolumns;
 	DynColumn  *columns;		/* by attnum - 1 */

@@ -14,21 +14,6 @@
 
 #include "match_keys.h"
 
-/* The table's size in PostgreSQL pages; at least 1. */
-extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
-
-/*
- * Rows of the table: from its statistics, scaled by the growth of the table
- * since; if it was never analysed, from the description, of which a row test
- * keeps one in five.  Items: the same, with those that are no rows.  An item of
- * an unnested table is taken to have three rows.
- */
-extern double dyn_table_rows(const RelOptInfo *baserel, const DynRelPlan *plan);
-extern double dyn_table_items(const RelOptInfo *baserel, const DynRelPlan *plan);
-
-/* Rows of an item that passes the row test, from the numbers above. */
-extern double dyn_item_rows(const RelOptInfo *baserel, const DynRelPlan *plan);
-
 /* The part of the items that an access plan examines which pass the row test. */
 extern double dyn_row_share(const RelOptInfo *baserel, const DynAccess *access);
 

@@ -20,6 +20,7 @@
 
 #include "cost.h"
 #include "planner.h"
+#include "table_rows.h"
 
 /*
  * With row locks the planner requests ctid from every partition if some are

@@ -497,6 +497,35 @@ class Options(request_text.RequestTestCase):
         self.fx.foreign_table("names", "pk text, a int OPTIONS (path '\"@\"'), b int OPTIONS (attribute '@key'), \"@\" int")
         self.assertEqual(self.fx.rows("SELECT a, b, \"@\" FROM names"), [(1, 2, 1)])
 
+    def test_documents(self):
+        """Each row has the whole item, or its rest, which keeps what is unnested."""
+        self.fx.create_table("whole", ("pk", "S"))
+        self.fx.put("whole", [{"pk": "p", "c": ["x", "y"], "other": 1}])
+        self.fx.foreign_table("whole", "pk text NOT NULL, e text OPTIONS (path '@'), rest jsonb OPTIONS (document 'rest'), item jsonb OPTIONS (document 'item')", unnest="c")
+        rest = {"c": ["x", "y"], "other": 1}
+        right = [("p", e, rest, {"pk": "p", **rest}) for e in "xy"]
+        self.assertEqual(self.fx.rows("SELECT * FROM whole"), right)
+        self.assertEqual(self.fx.rows("SELECT w.* FROM (VALUES ('p'), ('q')) v(k) JOIN whole w ON pk = k"), right)
+        self.fx.foreign_table("whole", "pk text NOT NULL, e text OPTIONS (path '@'), c jsonb, rest jsonb OPTIONS (document 'rest')", unnest="c")
+        self.assertEqual(self.fx.rows("SELECT e, c, rest FROM whole"), [(e, ["x", "y"], {"other": 1}) for e in "xy"])
+
+    def test_templates(self):
+        """Keys are composed of columns of the item; the rows are its elements."""
+        self.fx.create_table("spelled", ("pk", "S"), ("sk", "S"))
+        self.fx.put("spelled", [{"pk": f"user#{u}", "sk": sk, "c": ["x", "y"] if sk == "tags" else "no"} for u in "ab" for sk in ("tags", "name")])
+        columns = "u text NOT NULL, sk text NOT NULL, tag text OPTIONS (path '@')"
+        self.fx.foreign_table("spelled", columns, unnest="c", templates='{"pk": "user#${u}", "sk": "tags"}')
+        self.assertEqual(sorted(self.fx.rows("SELECT u, tag FROM spelled")), [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")])
+        self.assertEqual(self.fx.rows("SELECT tag FROM spelled WHERE u = 'a'"), [("x",), ("y",)])
+        self.assertEqual([r.operation for r in self.fx.requests("SELECT tag FROM spelled WHERE u = 'a'")], ["GetItem"])
+        self.assertEqual(self.fx.rows("SELECT v, tag FROM (VALUES ('b'), ('c')) w(v) JOIN spelled ON u = v"), [("b", "x"), ("b", "y")])
+        self.assertEqual(self.fx.value("SELECT count(*) FROM spelled WHERE u = 'a'"), 2)
+        self.assertNotIn("Inner Unique: true", self.fx.explain("SELECT v, tag FROM (VALUES ('b'), ('c')) w(v) JOIN spelled ON u = v", "VERBOSE"))
+        self.fx.foreign_table("spelled", columns, unnest="c", templates='{"pk": "user#${tag}"}')
+        error = self.fx.error("SELECT tag FROM spelled")
+        self.assertEqual(error.sqlstate, "HV024")
+        self.assertIn('Column "tag" is of an element', error.detail)
+
     def test_scalar_keys(self):
         """A key attribute holds no elements, and a column of an element is no key."""
         self.fx.create_table("keyed", ("pk", "S"))

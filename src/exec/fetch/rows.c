@@ -671,7 +671,7 @@ begin_elements(DynRows *rows, const DynValue *collection)
 	if (dyn_is_collection(collection))
 		return dyn_unnested_begin(rows->unnested, collection);
 	if (collection->type != DYN_TYPE_ABSENT && collection->type != DYN_TYPE_NULL &&
-		!rows->relation->null_on_mismatch)
+		!rows->relation->skips_scalars)
 		report_scalar(rows, collection);
 	return false;
 }
