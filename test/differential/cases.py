@@ -7,6 +7,7 @@ from beside import Beside
 from coverage import holes
 from documented import DOCUMENTS
 from edges import KINDS, MISFITS, OLDER
+from elements import COUNTED, SEVERAL, Elements
 from features import IN_ORDER
 from joins import Joins
 from ordered import Ordered
@@ -50,6 +51,7 @@ class Cases:
         self.beside = Beside(self.generator, tables)
         self.aimed = Aimed(self.generator, tables, related)
         self.repeated = Repeated(self.generator, tables)
+        self.elements = Elements(self.generator, tables)
         self.worlds = {name: (other, Generator(rng, other.tables)) for name, other in worlds}
 
     def settings(self):
@@ -142,7 +144,7 @@ class Cases:
         rng = self.rng
         while True:
             for make in (self.ordered.statement, self.aimed.statement, self.ordered.statement, self.beside.statement,
-                         self.aimed.statement, self.ordered.statement, self.repeated.statement):
+                         self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
@@ -153,6 +155,8 @@ class Cases:
             return self.elsewhere(name)
         if name in (LARGE, PARTS, MISFIT_PARTS, LISTS, TIED):
             select = self.aimed.statement(name)
+        elif name in (SEVERAL, COUNTED):
+            select = self.elements.statement(name)
         elif name in (KEPT, SENT):
             select = self.repeated.statement(name)
         elif name in (MISFITS, OLDER, KINDS, DOCUMENTS):

@@ -12,7 +12,7 @@ class Ordered:
 
     def __init__(self, generator, tables):
         self.rng, self.generator = generator.rng, generator
-        self.tables = [t for t in tables if t.rows and len(t.keys) == 2 and t.name not in ("big", "lg", "nd")]
+        self.tables = [t for t in tables if t.rows and len(t.keys) == 2 and not t.shape and t.name not in ("big", "lg", "nd")]
 
     def statement(self, feature=None, style=None):
         """One of them; over a table of a feature, or of a style, perhaps."""

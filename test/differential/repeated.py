@@ -25,7 +25,7 @@ class Repeated:
         if rng.random() < 0.5:      # values that are found
             driver, like = table, column
         feature = feature or rng.choice([KEPT, KEPT, SENT])
-        order = ", ".join(k.name for k in driver.keys)
+        order = ", ".join(k.name for k in driver.order())
         inner = [f" FROM {TABLE}{table.name} b WHERE ", self.condition(column)]
         if rng.random() < 0.5:      # one partition, or one after the other
             key = table.keys[0]

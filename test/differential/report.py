@@ -11,6 +11,7 @@ from coverage import holes
 from directed import Directed
 from documented import make_documented
 from edges import make_edges
+from elements import make_unnested
 from lies import Lies
 from related import make_related
 from replaced import Replaced
@@ -52,7 +53,7 @@ def set_up(fx, rng):
                "CREATE DOMAIN doc AS jsonb CHECK (NOT VALUE ? 'bad'); "
                f"CREATE TYPE mood AS ENUM ({', '.join(quote(word) for word in Enum.words)})")
     fx.execute("CREATE EXTENSION citext; CREATE DOMAIN label AS text COLLATE \"C\" CHECK (VALUE <> 'forbidden')")
-    tables = make_tables() + make_edges() + make_spelled() + make_documented()
+    tables = make_tables() + make_edges() + make_spelled() + make_documented() + make_unnested()
     for table in tables:
         table.create(fx, rng)
         table.weight = {"types": 3, "ss": 5, "sn": 2, "ns": 2, "mis": 1.5, "big": 0.15, "none": 0.3}.get(table.name, 1)

@@ -36,8 +36,9 @@ class Column:
             options["path"] = self.path
         elif self.attribute != self.name:
             options["attribute"] = self.attribute
-        return f"{self.name} {self.kind.declare()}" + \
-            (" " + options_clause(options) if foreign and options else "") + (" NOT NULL" if self.not_null else "")
+        sqltype, *collation = self.kind.declare().partition(" COLLATE ")
+        return f"{self.name} {sqltype}" + (" " + options_clause(options) if foreign and options else "") + \
+            "".join(collation) + (" NOT NULL" if self.not_null else "")
 
     def odd(self, rng):
         """(text, type) of a special constant."""
@@ -68,6 +69,7 @@ class Table:
     """One table; `keys` are the columns of its primary key."""
 
     feature = None              # what the coverage counts the statements over it as
+    shape = None                # of what is unnested
 
     # pylint: disable=too-many-arguments
     def __init__(self, name, count, keys, columns=(), indexes=(), options=None, filler=None, loose=None, match=None):
@@ -129,8 +131,13 @@ class Table:
                 continue
             row = {name: value[0] for name, value in drawn.items()}
             row.update({c.name: c.derive(drawn) for c in self.columns if c.derive})
-            self.rows.append(row)
+            self.rows += self.rows_of(row)
         return items
+
+    @staticmethod
+    def rows_of(row):
+        """The rows of an item that shows these values."""
+        return [row]
 
     def set_match(self):
         """The option match, from the values that there are."""
@@ -170,7 +177,7 @@ class Table:
         """The item of a row."""
         item = {}
         for column in self.columns:
-            if column.derive:
+            if column.derive or (column.path or "").startswith("@"):
                 continue
             stored = drawn[column.name][1]
             if column.path:
