@@ -1,12 +1,13 @@
 """Statements for what chance hardly meets: values that an index cannot hold, filters too large to send, documents of which only a
 part fits its column, lists of keys of which only the first is read, orders of equal values."""
+from documented import DOCUMENTS
 from edges import OLDER
 from predicates import Leaf, Lit, Maker, Tree
 from spelled import FORMATS
 from statements import TABLE, Select
-from values import array_text, quote
+from values import Document, array_text, quote
 
-STYLES = [("instead", 4), ("crowded", 3), ("part", 2), ("lists", 3), ("tied", 1)]
+STYLES = [("instead", 4), ("crowded", 3), ("part", 2), ("lists", 3), ("tied", 1), ("whole", 1)]
 LARGE, PARTS, MISFIT_PARTS, LISTS = "filters too large to send", "parts of documents", "parts of misfits", "lists of keys"
 TIED = "equal values before others in an order"
 FEATURES = {OLDER: "instead", LARGE: "crowded", PARTS: "part", MISFIT_PARTS: "part", LISTS: "lists", TIED: "tied"}
@@ -196,6 +197,19 @@ class Aimed:
         select = self.select(table, [f"a.{c.name}" for c in [first] + then], where, TIED, order=order, exact_order=True)
         select.limit = rng.choice(["", f" LIMIT {rng.choice([3, 9])}"])
         select.settings = self.unsorted()
+        return select
+
+    def whole(self):
+        """Documents of items in the order of an index, which shows a part of them."""
+        rng = self.rng
+        table = rng.choice([t for t in self.tables if t.feature == DOCUMENTS])
+        first, then = [table.by_name[name] for name in (rng.choice(table.indexes)["columns"] + [table.keys[1].name])[:2]]
+        maker = self.generator.maker(table, "a")
+        where = Tree("AND", [maker.on(first, ["eq"]), maker.on(then, ["not_null", "ge", "le"])])
+        documents = [f"a.{c.name}" for c in table.columns if isinstance(c.kind, Document)]
+        order = ", ".join([f"a.{then.name}"] + [f"a.{key.name}" for key in table.keys if key is not then])
+        select = self.select(table, [f"a.{then.name}", *documents], where, DOCUMENTS, order=order, exact_order=True)
+        select.settings = {"enable_sort": "off", "enable_incremental_sort": rng.choice(["on", "off"])}
         return select
 
     # Lists of keys
