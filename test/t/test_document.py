@@ -274,6 +274,39 @@ class Documents(request_text.RequestTestCase):
         self.assertEqual(self.fx.value("SELECT count(*) FROM few"), len(right))
 
 
+class Mapped(request_text.RequestTestCase):
+    """Documents of tables whose keys are spelled by templates, and of tables of elements."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("app", ("pk", "S"), ("sk", "S"), [index("gsi1", ("gsi", "S"), None, "KEYS_ONLY")])
+        cls.fx.put("app", [{"pk": "company#a", "sk": "company#", "city": "Oslo"}] + [
+            {"pk": "company#a", "sk": f"user#u{n}", "gsi": f"user#u{n}", "name": f"U{n}", "more": {"a": n}, "tags": ["x", f"y{n}"]} for n in range(4)])
+        columns = "company text NOT NULL, email text NOT NULL, full_name text OPTIONS (attribute 'name'), " + DOCUMENTS[2:]
+        for name, more in (("app_user", {"trusted_indexes": "gsi1"}), ("user_tag", {"unnest": "tags"})):
+            cls.fx.foreign_table(name, columns + (", tag text OPTIONS (path '@')" if name == "user_tag" else ""), table_name=cls.fx.remote("app"),
+                                 scan_policy="allow", templates='{"pk": "company#${company}", "sk": "user#${email}", "gsi": "user#${email}"}', **more)
+
+    def test_templates(self):
+        """The attributes that templates name are left out; the rest is read with the item."""
+        self.assertEqual(sorted(self.fx.rows("SELECT email, rest::text FROM app_user")),
+                         [(f"u{n}", f'{{"more": {{"a": {n}}}, "tags": ["x", "y{n}"]}}') for n in range(4)])
+        self.assertEqual(self.fx.rows("SELECT doc ->> 'pk', rest -> 'pk' FROM app_user WHERE company = 'a' AND email = 'u1'"), [("company#a", None)])
+        self.assertEqual(self.texts("SELECT rest FROM app_user WHERE email = 'u2'"),
+                         ["GetItem app {pk 'company#a', sk 'user#u2'} get *",
+                          "Query app/gsi1 where gsi = 'user#u2' filter begins_with(pk,'company#') AND sk = 'user#u2' get pk, sk"])
+        self.assertEqual(self.fx.rows("SELECT email FROM app_user WHERE doc ->> 'sk' = 'company#'"), [])
+
+    def test_elements(self):
+        """Each element's row has the whole item's documents."""
+        self.assertEqual(self.fx.rows("SELECT tag, rest::text FROM user_tag WHERE company = 'a' AND email = 'u3' ORDER BY tag"),
+                         [(tag, '{"more": {"a": 3}, "tags": ["x", "y3"]}') for tag in ("x", "y3")])
+        self.assertEqual(self.texts("SELECT tag, doc FROM user_tag WHERE company = 'a' AND email = 'u3'"), ["GetItem app {pk 'company#a', sk 'user#u3'} get *"])
+        self.assertEqual(self.fx.rows("SELECT rest -> 'tags' FROM user_tag WHERE tag = 'y2' AND doc -> 'more' ->> 'a' = '2'"), [(["x", "y2"],)])
+        self.assertEqual(self.fx.rows("SELECT count(*) FROM user_tag WHERE rest IS NULL"), [(0,)])
+
+
 class Items(fixture.TestCase):
     """What single items give."""
 

@@ -17,8 +17,12 @@ READS = [
     ("C-1", "SELECT * FROM users WHERE name = 'jon'", ["GetItem users {name 'jon'} get age, emails, name"]),
     ("C-2", "SELECT u.name, e.pos, e.email FROM users u, LATERAL jsonb_array_elements(u.emails) WITH ORDINALITY AS e(email, pos) WHERE u.name = 'jon'",
      ["GetItem users {name 'jon'} get emails, name"]),
-    ("C-4", "SELECT coalesce(e ->> 'id', e #>> '{}'), e ->> 'provider' FROM users, LATERAL jsonb_array_elements(emails) e WHERE name IN ('ann', 'jon')",
+    ("C-3", "SELECT email FROM user_email WHERE name = 'jon'", ["GetItem users {name 'jon'} get emails"]),
+    ("C-4", "SELECT name, coalesce(email ->> 'id', email #>> '{}'), provider FROM user_email", ["Scan users get emails, name"]),
+    ("C-4 of lists", "SELECT coalesce(e ->> 'id', e #>> '{}'), e ->> 'provider' FROM users, LATERAL jsonb_array_elements(emails) e WHERE name IN ('ann', 'jon')",
      ["BatchGetItem users {name 'ann'} {name 'jon'} get emails, name"]),
+    ("C-5", "SELECT name FROM user_address WHERE email = 'jon@two'",
+     ["Scan users filter contains(emails,'jon@two') OR attribute_type(emails,'M') get emails, name"]),
     ("C-7", "SELECT age FROM users WHERE name = 'jon'", ["GetItem users {name 'jon'} get age"]),
     ("C-9", "SELECT s.name FROM movies m JOIN songs s ON s.movie_id = m.name WHERE m.name = 'Bahubali' AND m.year = 2017",
      ["GetItem movies {name 'Bahubali', year 2017} get name", "Query songs/song-movie-index where movie_id = 'Bahubali' get movie_id, name"]),
@@ -51,18 +55,28 @@ class Codeship(request_text.RequestTestCase):
             fx.put(name, items)
         fx.foreign_table("users", "name text NOT NULL, age int, emails jsonb, primary_email text OPTIONS (path 'emails[0]', on_mismatch 'null')",
                          scan_policy="allow")
+        fx.foreign_table("user_email", "name text NOT NULL, pos int OPTIONS (path '@index'), email jsonb OPTIONS (path '@'),"
+                         " provider text OPTIONS (path '@.provider')", table_name=fx.remote("users"), unnest="emails", scan_policy="allow")
+        fx.foreign_table("user_address", "name text NOT NULL, email text OPTIONS (path '@', on_mismatch 'null')", table_name=fx.remote("users"),
+                         unnest="emails", scan_policy="allow")
         fx.foreign_table("movies", "name text NOT NULL, year int NOT NULL, released boolean, actor text, actress text, song_ids text[]")
         fx.foreign_table("songs", "name text NOT NULL, movie_id text", scan_policy="allow")
         fx.foreign_table("odd_songs", "name text NOT NULL, movie_id jsonb", scan_policy="allow", table_name=fx.remote("songs"))
-        cls.mirror("users", "movies", "songs", "odd_songs")
+        cls.mirror("users", "user_email", "user_address", "movies", "songs", "odd_songs")
 
     def test_rows(self):
         """What the statements above are to give."""
         self.assertEqual(self.fx.rows("SELECT * FROM users ORDER BY name"), [
             ("ann", 27, [{"id": "ann@one", "provider": "one"}, "ann@old", {"id": "ann@two"}], None), ("bob", None, None, None), ("eve", 51, [], None),
             ("jon", 32, ["jon@one", "jon@two"], "jon@one")])
-        self.assertEqual(sorted(self.fx.rows(READS[2][1])), [("ann@old", None), ("ann@one", "one"), ("ann@two", None), ("jon@one", None), ("jon@two", None)])
-        self.assertEqual(len(self.fx.rows(dict((n, s) for n, s, _ in READS)["C-9"])), 130)
+        sql = {name: statement for name, statement, _ in READS}
+        emails = [("ann@old", None), ("ann@one", "one"), ("ann@two", None), ("jon@one", None), ("jon@two", None)]
+        self.assertEqual(sorted(self.fx.rows(sql["C-4 of lists"])), emails)
+        self.assertEqual(sorted(row[1:] for row in self.fx.rows(sql["C-4"])), emails)
+        self.assertEqual(self.fx.rows("SELECT pos, email FROM user_email WHERE name = 'jon' ORDER BY pos"), [(0, "jon@one"), (1, "jon@two")])
+        self.assertEqual(self.fx.rows(sql["C-5"]), [("jon",)])
+        self.assertEqual(self.fx.rows("SELECT name FROM user_email WHERE email = '\"jon@two\"'"), [("jon",)])
+        self.assertEqual(len(self.fx.rows(sql["C-9"])), 130)
 
     def test_C_7_units(self):
         """A projection spares bytes on the wire, and no read units."""

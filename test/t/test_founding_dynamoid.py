@@ -38,6 +38,8 @@ READS = [
     ("D-11", "SELECT u.* FROM user_name_index i JOIN people u ON u.id = ANY (i.ids) WHERE i.value = 'Josh'",
      ["BatchGetItem users {id 'u0'} {id 'u2'} get city, email, id, joined_at, magazine_title, name, options, settings, students_ids, visits",
       "GetItem index_user_names {id 'Josh'} get ids"]),
+    ("D-11 by elements", "SELECT u.name FROM name_entry i JOIN people u ON u.id = i.user_id WHERE i.value = 'Josh'",
+     ["BatchGetItem users {id 'u0'} {id 'u2'} get id, name", "GetItem index_user_names {id 'Josh'} get ids"]),
     ("D-12", "SELECT i.ids FROM (VALUES ('Josh', 'josh@mail.org')) v(name, email) JOIN user_name_index i ON i.value = v.email || '.' || v.name",
      ["GetItem index_user_names {id 'josh@mail.org.Josh'} get ids"]),
     ("D-13", f"SELECT ids FROM user_joined_index WHERE value = 'Josh' AND range > {NOW - 150}",
@@ -54,6 +56,10 @@ READS = [
      ["BatchGetItem subscriptions {id 's004'} {id 's005'} get id, users_ids", "BatchGetItem users {id 'u0'} {id 'u1'} {id 'u2'} get id, name"]),
     ("D-21", "SELECT a.name, b.name FROM people a JOIN people b ON b.id = ANY (a.students_ids) WHERE a.id = 'u0'",
      ["BatchGetItem users {id 'u1'} {id 'u2'} get id, name", "GetItem users {id 'u0'} get name, students_ids"]),
+    ("D-20 by elements", "SELECT l.subscription_id, u.name FROM subscription_user l JOIN people u ON u.id = l.user_id WHERE l.subscription_id IN ('s004', 's005')",
+     ["BatchGetItem subscriptions {id 's004'} {id 's005'} get id, users_ids", "BatchGetItem users {id 'u0'} {id 'u1'} {id 'u2'} get id, name"]),
+    ("D-21 by elements", "SELECT a.name, b.name FROM student l JOIN people a ON a.id = l.id JOIN people b ON b.id = l.student_id WHERE l.id = 'u0'",
+     ["BatchGetItem users {id 'u1'} {id 'u2'} get id, name", "GetItem users {id 'u0'} get id, name", "GetItem users {id 'u0'} get id, students_ids"]),
     ("D-22", "SELECT id FROM subscription WHERE 'Y' = ANY (magazine_ids)", ["Scan subscriptions filter contains(magazine_ids,'Y') get id, magazine_ids"]),
     ("D-23", "SELECT x, u.name FROM people a CROSS JOIN unnest(a.students_ids) x LEFT JOIN people u ON u.id = x WHERE a.id = 'u2'",
      ["BatchGetItem users {id 'lost'} {id 'u0'} get id, name", "GetItem users {id 'u2'} get students_ids"]),
@@ -94,10 +100,19 @@ class Dynamoid(request_text.RequestTestCase):
                                       " options text, settings jsonb OPTIONS (format 'json'), magazine_title text, visits numeric[]"),
                   "user_name_index": ("index_user_names", "value text OPTIONS (attribute 'id') NOT NULL, ids text[]"),
                   "user_joined_index": ("index_user_joined", "value text OPTIONS (attribute 'id') NOT NULL, range numeric NOT NULL, ids text[]"),
+                  "name_entry": ("index_user_names", "value text OPTIONS (attribute 'id') NOT NULL, user_id text OPTIONS (path '@')", "ids"),
+                  "magazine_subscription": ("magazines", "title text NOT NULL, subscription_id text OPTIONS (path '@')", "subscriptions_ids"),
+                  "subscription_user": ("subscriptions", "subscription_id text OPTIONS (attribute 'id') NOT NULL, user_id text OPTIONS (path '@')", "users_ids"),
+                  "student": ("users", "id text NOT NULL, student_id text OPTIONS (path '@')", "students_ids"),
                   "event": ("events", "owner text NOT NULL, at numeric NOT NULL, kind text, n int")}
-        for name, (remote, columns) in tables.items():
-            fx.foreign_table(name, columns, server="rails", table_name=remote)
+        for name, (remote, columns, *unnest) in tables.items():
+            fx.foreign_table(name, columns, server="rails", table_name=remote, **({"unnest": unnest[0]} if unnest else {}))
         cls.mirror(*tables)
+        fx.create_table("copies", ("id", "S"))
+        fx.put("copies", [{"id": f"u{n}.{part}", "name": f"Josh of {part}", "updated_at": NOW + part} for n in range(3) for part in (3, 77, 199)])
+        fx.foreign_table("user_copy", "id text NOT NULL, part int NOT NULL, name text, updated_at timestamptz OPTIONS (format 'epoch')", server="rails",
+                         table_name="copies", templates='{"id": "${id:any}.${part:0..199}"}')
+        fx.execute("CREATE VIEW newest AS SELECT DISTINCT ON (id) id, name, updated_at FROM user_copy ORDER BY id, updated_at DESC")
 
     def sql(self, name):
         """A statement of the table above."""
@@ -123,21 +138,25 @@ class Dynamoid(request_text.RequestTestCase):
         """has_many: the parent's set, in batches of 100; the id whose row is gone is simply absent."""
         self.fx.execute("SET dynamo_fdw.scan_policy = error")
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
-        sql = "SELECT s.id, s.length FROM magazine m JOIN subscription s ON s.id = ANY (m.subscriptions_ids) WHERE m.title = 'X'"
-        requests = self.fx.requests(sql)
-        self.assertEqual(sorted(r.operation for r in requests), ["BatchGetItem", "BatchGetItem", "GetItem"])
-        self.assertEqual(sorted(len(next(iter(r.body["RequestItems"].values()))["Keys"]) for r in requests if r.operation == "BatchGetItem"), [11, 100])
-        self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
-        self.assertEqual(len(self.fx.rows(sql)), 110)
+        for sql in ("SELECT s.id, s.length FROM magazine m JOIN subscription s ON s.id = ANY (m.subscriptions_ids) WHERE m.title = 'X'",
+                    "SELECT s.id, s.length FROM magazine_subscription l JOIN subscription s ON s.id = l.subscription_id WHERE l.title = 'X'"):
+            requests = self.fx.requests(sql)
+            self.assertEqual(sorted(r.operation for r in requests), ["BatchGetItem", "BatchGetItem", "GetItem"])
+            self.assertEqual(sorted(len(next(iter(r.body["RequestItems"].values()))["Keys"]) for r in requests if r.operation == "BatchGetItem"), [11, 100])
+            self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+            self.assertEqual(len(self.fx.rows(sql)), 110)
 
     def test_D_16(self):
         """has_many of all parents: a Scan of these, each id asked for once."""
-        sql = "SELECT m.title, s.length FROM magazine m JOIN subscription s ON s.id = ANY (m.subscriptions_ids)"
-        self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
-        requests = self.fx.requests("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; " + sql)
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
         self.addCleanup(self.fx.execute, "RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material")
-        keys = [key["id"]["S"] for r in requests if r.operation == "BatchGetItem" for key in next(iter(r.body["RequestItems"].values()))["Keys"]]
-        self.assertEqual(len(keys), len(set(keys)))
+        for sql in ("SELECT m.title, s.length FROM magazine m JOIN subscription s ON s.id = ANY (m.subscriptions_ids)",
+                    "SELECT l.title, s.length FROM magazine_subscription l JOIN subscription s ON s.id = l.subscription_id"):
+            self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+            requests = self.fx.requests(sql)
+            keys = [key["id"]["S"] for r in requests if r.operation == "BatchGetItem" for key in next(iter(r.body["RequestItems"].values()))["Keys"]]
+            self.assertEqual(len(keys), len(set(keys)))
+            self.assertEqual({r.operation for r in requests}, {"Scan", "BatchGetItem"})
 
     def test_D_22_warning(self):
         """The children cannot be found without reading them all: that is said."""
@@ -178,6 +197,18 @@ class Dynamoid(request_text.RequestTestCase):
         self.addCleanup(self.fx.execute, "DROP FOREIGN TABLE checked")
         self.assertEqual(self.fx.error("SELECT size FROM checked").sqlstate, "23502")
         self.assertEqual(self.fx.rows("SELECT title FROM checked WHERE title = 'X' AND size > 0"), [("X",)])
+
+    def test_D_34(self):
+        """A partitioned id: all of its 200 keys are asked for, in two batches, and the newest copy wins."""
+        requests = self.fx.requests("SELECT name FROM newest WHERE id = 'u1'")
+        self.assertEqual(sorted(len(next(iter(r.body["RequestItems"].values()))["Keys"]) for r in requests), [100, 100])
+        self.assertEqual(self.fx.rows("SELECT name FROM newest WHERE id = 'u1'"), [("Josh of 199",)])
+        self.assertEqual(self.texts("SELECT name FROM user_copy WHERE id = 'u1' AND part = 77"), ["GetItem copies {id 'u1.77'} get id, name"])
+
+    def test_D_35(self):
+        """All of them: one Scan, of which the doubles are removed here."""
+        self.assertEqual(self.fx.rows("SELECT (SELECT count(*) FROM newest), (SELECT count(*) FROM user_copy)"), [(3, 9)])
+        self.assertEqual(self.texts("SELECT count(*) FROM newest"), ["Scan copies get id, updated_at"])
 
 
 class Throttled(fixture.TestCase):

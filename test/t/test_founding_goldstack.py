@@ -1,5 +1,4 @@
-"""The reads of Goldstack's articles on single-table design which need no key templates: key and value, sort keys, a second index, entities by
-a tag."""
+"""The reads of Goldstack's articles on single-table design: key and value, sort keys, a second index; entities by a tag, and by their keys."""
 import request_text
 from dynamo import index, item
 from request_text import statements
@@ -47,6 +46,76 @@ READS = [
     ("G-27 in order", "SELECT v FROM unsorted WHERE pk IN ('list', 'none') ORDER BY v",
      ["Query words where pk = 'list' get pk, v", "Query words where pk = 'none' get pk, v"]),
 ]
+
+BIO = "x" * 2000
+COMPANIES = [{"pk": f"company#c{c}", "sk": "company#", "city": ["Oslo", "Bergen"][c % 2]} for c in range(30)] + \
+    [{"pk": f"company#c{c}", "sk": f"user#u{n}@c{c}", "gsi1_partitionKey": f"user#u{n}@c{c}", "name": f"User {n}", "bio": BIO} for c in range(30) for n in range(5)] + \
+    [{"pk": "#MIGRATIONS", "sk": "0001"}, {"pk": "#DUMMY", "sk": "#DUMMY"}, {"pk": "company#c1", "sk": "user#"}]
+LINKS = [(c, u) for c in range(12) for u in range(30) if (c * 7 + u) % 9 == 0]
+NETWORK = [{"pk": f"user#u{u}", "sk": "user#", "name": f"User {u}", "bio": BIO} for u in range(200)] + \
+    [item for c, u in LINKS for joined in [f"2021-0{c % 9 + 1}-01T10:00:00Z"]
+     for item in ({"pk": f"company#c{c}", "sk": f"user#u{u}", "joinedAt": joined}, {"pk": f"user#u{u}", "sk": f"company#c{c}", "joinedAt": joined})]
+FLAGS = [{"pk": f"{str(n % 2 == 0).lower()}#jane{n}@mail.org", "name": f"Jane {n}", "bio": BIO} for n in range(40)]
+TEMPLATED = [
+    ("G-4", "SELECT name FROM subscriber WHERE NOT subscribed AND email = 'jane3@mail.org'", ["GetItem flags {pk 'false#jane3@mail.org'} get name, pk"]),
+    ("G-4 one part", "SELECT name FROM subscriber WHERE NOT subscribed", ["Scan flags filter begins_with(pk,'false#') get name, pk"]),
+    ("G-8", "SELECT * FROM app_user WHERE company = 'c1'", ["Query company where pk = 'company#c1' AND begins_with(sk,'user#') get name, pk, sk"]),
+    ("G-9", "SELECT * FROM company WHERE name = 'c1'", ["GetItem company {pk 'company#c1', sk 'company#'} get city, pk, sk"]),
+    ("G-10", "SELECT c.city, u.email FROM company c JOIN app_user u ON u.company = c.name WHERE c.name = 'c1'",
+     ["GetItem company {pk 'company#c1', sk 'company#'} get city, pk, sk", "Query company where pk = 'company#c1' AND begins_with(sk,'user#') get pk, sk"]),
+    ("G-11", "SELECT email FROM app_user", ["Scan company filter begins_with(pk,'company#') AND begins_with(sk,'user#') get pk, sk"]),
+    ("G-12", "SELECT email FROM app_user WHERE company LIKE 'c1%'",
+     ["Scan company filter begins_with(pk,'company#c1') AND begins_with(sk,'user#') get pk, sk"]),
+    ("G-13", "SELECT company, full_name FROM app_user WHERE email = 'u2@c4'",
+     ["Query company/gsi1 where gsi1_partitionKey = 'user#u2@c4' filter begins_with(pk,'company#') AND sk = 'user#u2@c4' get name, pk, sk"]),
+    ("G-13 without the promise", "SELECT company FROM app_user2 WHERE email = 'u2@c4'",
+     ["Scan company filter begins_with(pk,'company#') AND sk = 'user#u2@c4' get pk, sk"]),
+    ("G-14", "SELECT p.full_name FROM company_user JOIN person p USING (email) WHERE company = 'c3'",
+     ["Query network where pk = 'company#c3' AND begins_with(sk,'user#') get pk, sk",
+      "BatchGetItem network " + " ".join(sorted(f"{{pk 'user#u{u}', sk 'user#'}}" for c, u in LINKS if c == 3)) + " get name, pk, sk"]),
+    ("G-15", "SELECT company FROM user_company WHERE email = 'u3'", ["Query network where pk = 'user#u3' AND begins_with(sk,'company#') get pk, sk"]),
+    ("G-16", "SELECT company, joined_at FROM user_company WHERE email = 'u3'",
+     ["Query network where pk = 'user#u3' AND begins_with(sk,'company#') get joinedAt, pk, sk"]),
+]
+
+
+@statements(TEMPLATED)
+class Templates(request_text.RequestTestCase):
+    """The entities that share a table, told apart by the texts of their keys."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        fx = cls.fx
+        fx.create_table("company", ("pk", "S"), ("sk", "S"), [index("gsi1", ("gsi1_partitionKey", "S"))])
+        fx.create_table("network", ("pk", "S"), ("sk", "S"))
+        fx.create_table("flags", ("pk", "S"))
+        for name, items in (("company", COMPANIES), ("network", NETWORK), ("flags", FLAGS)):
+            fx.put(name, items)
+        user = "company text NOT NULL, email text NOT NULL, full_name text OPTIONS (attribute 'name')"
+        users = '{"pk": "company#${company}", "sk": "user#${email}", "gsi1_partitionKey": "user#${email}"}'
+        link = "company text NOT NULL, email text NOT NULL, joined_at timestamptz OPTIONS (attribute 'joinedAt', format 'iso8601')"
+        tables = {"company": ("company", "name text NOT NULL, city text", '{"pk": "company#${name}", "sk": "company#"}', {}),
+                  "app_user": ("company", user, users, {"trusted_indexes": "gsi1"}), "app_user2": ("company", user, users, {}),
+                  "person": ("network", "email text NOT NULL, full_name text OPTIONS (attribute 'name')", '{"pk": "user#${email}", "sk": "user#"}', {}),
+                  "company_user": ("network", link, '{"pk": "company#${company}", "sk": "user#${email}"}', {}),
+                  "user_company": ("network", link, '{"pk": "user#${email}", "sk": "company#${company}"}', {}),
+                  "subscriber": ("flags", "subscribed boolean NOT NULL, email text NOT NULL, name text", '{"pk": "${subscribed}#${email}"}', {})}
+        for name, (remote, columns, templates, more) in tables.items():
+            fx.foreign_table(name, columns, table_name=fx.remote(remote), templates=templates, scan_policy="allow", **more)
+        cls.mirror(*tables)
+
+    def test_G_18(self):
+        """Beyond the templates nothing is declared, and each item is one entity's."""
+        self.assertEqual([self.fx.value(f"SELECT count(*) FROM {name}") for name in ("company", "app_user", "app_user2", "person", "company_user", "user_company")],
+                         [30, 150, 150, 200, len(LINKS), len(LINKS)])
+        self.assertEqual(self.fx.rows("SELECT * FROM company_user EXCEPT SELECT * FROM user_company"), [])
+
+    def test_G_19(self):
+        """Migrations, and an item whose e-mail is empty, are no rows of any table."""
+        for name in ("company", "app_user"):
+            self.assertEqual(self.fx.rows(f"SELECT * FROM {name} WHERE {'name' if name == 'company' else 'email'} IN ('', '#MIGRATIONS', '0001', '#DUMMY')"), [])
+        self.assertEqual(self.fx.value("SELECT count(*) FROM app_user WHERE company = 'c1'"), 5)
 
 
 @statements(READS)

@@ -51,6 +51,13 @@ MOVIES = [
      ["Query Movies where year = 2012 get info.actors, title"]),
     ("films of an actor", "SELECT year, title FROM movie WHERE 'Actor 7' = ANY (actors)",
      ["Scan Movies filter contains(info.actors,'Actor 7') get info.actors, title, year"]),
+    ("films of an actor by elements", "SELECT year, title FROM movie_actor WHERE actor = 'Actor 7'",
+     ["Scan Movies filter contains(info.actors,'Actor 7') OR attribute_type(info.actors,'M') get info.actors, title, year"]),
+    ("actors of a year by elements", "SELECT a.actor, count(*), round(avg(m.rating), 1) FROM movie m JOIN movie_actor a USING (year, title) WHERE m.year = 2012"
+     " GROUP BY a.actor HAVING count(*) > 1",
+     ["Query Movies where year = 2012 get info.actors, title, year", "Query Movies where year = 2012 get info.rating, title, year"]),
+    ("films without actors by elements", "SELECT m.title, a.actor FROM movie m LEFT JOIN movie_actor a USING (year, title) WHERE m.year = 2012",
+     ["Query Movies where year = 2012 get info.actors, title, year", "Query Movies where year = 2012 get title, year"]),
     ("films of a genre", "SELECT title FROM movie WHERE year = 2011 AND genres @> '{Crime,Drama}'",
      ["Query Movies where year = 2011 filter attribute_exists(info.genres) AND contains(info.genres,'Crime') AND contains(info.genres,'Drama')"
       " get info.genres, title"]),
@@ -63,7 +70,7 @@ MOVIES = [
 
 @statements(MOVIES)
 class Movies(request_text.RequestTestCase):
-    """E1: lists and maps within the items. (Their elements as rows of a table of their own are another matter.)"""
+    """E1: lists and maps within the items, and their elements as rows."""
 
     @classmethod
     def setUpClass(cls):
@@ -74,7 +81,10 @@ class Movies(request_text.RequestTestCase):
                              " released timestamptz OPTIONS (path 'info.release_date', format 'iso8601(0)'), genres text[] OPTIONS (path 'info.genres'),"
                              " actors text[] OPTIONS (path 'info.actors'), others jsonb OPTIONS (document 'rest')",
                              table_name=cls.fx.remote("Movies"), scan_policy="allow")
-        cls.mirror("movie")
+        cls.fx.foreign_table("movie_actor", "year int NOT NULL, title text NOT NULL, pos int OPTIONS (path '@index'), actor text OPTIONS (path '@')",
+                             table_name=cls.fx.remote("Movies"), unnest="info.actors", scan_policy="allow")
+        cls.fx.execute("ANALYZE movie, movie_actor")
+        cls.mirror("movie", "movie_actor")
 
     def test_rows(self):
         """As the items were made."""
