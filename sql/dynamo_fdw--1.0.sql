@@ -38,6 +38,21 @@ LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION dynamo_fdw_tables(name) IS
   'the DynamoDB tables of a server';
 
+CREATE FUNCTION dynamo_fdw_create_table(
+    relation regclass,
+    partition_key name,
+    sort_key name DEFAULT NULL,
+    indexes jsonb DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+-- it costs money
+REVOKE ALL ON FUNCTION dynamo_fdw_create_table(regclass, name, name, jsonb) FROM PUBLIC;
+
+COMMENT ON FUNCTION dynamo_fdw_create_table(regclass, name, name, jsonb) IS
+  'creates the DynamoDB table of a foreign table';
+
 CREATE FUNCTION dynamo_fdw_stats(
     OUT requests bigint,
     OUT retries bigint,

@@ -4,7 +4,7 @@
  *
  * The rules are those of the AWS SDKs' standard mode, with delays that suit
  * interactive queries.  Every operation of this project is a read, so retrying
- * after a lost reply is always safe.
+ * after a lost reply is always safe; except CreateTable, which has one attempt.
  *
  * A failure is classified by its kind, then by its code, then by its HTTP
  * status.  The delay is random between zero and a bound that doubles with

@@ -9,15 +9,14 @@
 
 #include "catalog/pg_foreign_server.h"
 #include "fmgr.h"
-#include "foreign/foreign.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 #include "../model/pg_compat.h"
 #include "listing.h"
+#include "target.h"
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_tables);
 
@@ -31,17 +30,10 @@ emit_name(void *arg, const char *name)
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
 }
 
-/*
- * Rejects servers of other wrappers, which may have options of the same names.
- */
 static void
-check_wrapper(ForeignServer *server)
+check_wrapper(const ForeignServer *server)
 {
-	ForeignDataWrapper *wrapper = GetForeignDataWrapper(server->fdwid);
-	char	   *handler = OidIsValid(wrapper->fdwhandler)
-		? get_func_name(wrapper->fdwhandler) : NULL;
-
-	if (handler == NULL || strcmp(handler, "dynamo_fdw_handler") != 0)
+	if (!dyn_server_is_ours(server))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("server \"%s\" is not a server of dynamo_fdw",

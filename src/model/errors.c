@@ -34,6 +34,8 @@ typedef struct ServiceError
 static const ServiceError service_errors[] = {
 	{"ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
 	"Check the table option table_name and the server options table_prefix, region and endpoint; dynamo_fdw_tables() lists the existing tables."},
+	{"ResourceInUseException", ERRCODE_DUPLICATE_TABLE,
+	"The table exists already, or is being changed or deleted."},
 	{"AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE,
 	"The access key's policy must allow this operation on this table and its indexes."},
 	{"UnrecognizedClientException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
@@ -171,15 +173,23 @@ request_words(const DynCall *call)
 	return buf.data;
 }
 
-/* The only argument of DescribeTable is the name of the table. */
+/* The hint for reads is that the table may have changed. */
+static const char *
+hint_for_validation(const char *operation, const char *hint)
+{
+	/* the only argument of DescribeTable is the name of the table */
+	if (strcmp(operation, "DescribeTable") == 0)
+		return TABLE_NAME_HINT;
+	return strcmp(operation, "CreateTable") == 0 ? NULL : hint;
+}
+
 static const char *
 service_hint(const ServiceError *entry, const DynRequestContext *context)
 {
 	if (entry == NULL)
 		return NULL;
-	if (strcmp(entry->code, "ValidationException") == 0 &&
-		strcmp(context->operation, "DescribeTable") == 0)
-		return TABLE_NAME_HINT;
+	if (strcmp(entry->code, "ValidationException") == 0)
+		return hint_for_validation(context->operation, entry->hint);
 	return entry->hint;
 }
 

@@ -9,6 +9,7 @@
 #ifndef DYN_MODEL_PG_COMPAT_H
 #define DYN_MODEL_PG_COMPAT_H
 
+#include "catalog/pg_class.h"
 #include "catalog/pg_foreign_server.h"
 #include "commands/vacuum.h"
 #include "fmgr.h"
@@ -217,6 +218,17 @@ dyn_server_usage(Oid serverid, Oid userid)
 	return object_aclcheck(ForeignServerRelationId, serverid, userid, ACL_USAGE);
 #else
 	return pg_foreign_server_aclcheck(serverid, userid, ACL_USAGE);
+#endif
+}
+
+/* Does the user own the relation? */
+static inline bool
+dyn_owns_relation(Oid relid, Oid userid)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_ownercheck(RelationRelationId, relid, userid);
+#else
+	return pg_class_ownercheck(relid, userid);
 #endif
 }
 

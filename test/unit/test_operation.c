@@ -4,6 +4,7 @@
  */
 #include "harness.h"
 
+#include "dynamodb/create_table.h"
 #include "dynamodb/operation.h"
 
 #include <jansson.h>
@@ -54,6 +55,43 @@ some_tokens(bool with_value)
 	CHECK(dyn_expr_condition(tokens, &cond, &text));
 	dyn_buffer_free(&text);
 	return tokens;
+}
+
+/* Every attribute is defined once, whatever the keys that have it. */
+static void
+tables_are_created(void)
+{
+	const char *included[] = {"x\"y"};
+	DynIndexMeta indexes[] = {
+		{.name = "g", .global = true, .projection = DYN_PROJECT_INCLUDE,
+			.nincluded = 1, .included = included,
+			.key = {.nhash = 1, .nrange = 2, .hash = {{"s", DYN_TYPE_N}},
+		.range = {{"p", DYN_TYPE_S}, {"b", DYN_TYPE_B}}}},
+		{.name = "l", .projection = DYN_PROJECT_KEYS_ONLY,
+			.key = {.nhash = 1, .nrange = 1, .hash = {{"p", DYN_TYPE_S}},
+		.range = {{"b", DYN_TYPE_B}}}},
+	};
+	DynTableMeta table = {.name = "t", .nindexes = 2, .indexes = indexes,
+		.key = {.nhash = 1, .nrange = 1, .hash = {{"p", DYN_TYPE_S}},
+	.range = {{"s", DYN_TYPE_N}}}};
+
+	dyn_write_create_table(&buf, &table);
+	CHECK_EQ_STR(dyn_buffer_terminate(&buf),
+				 "{\"TableName\":\"t\",\"BillingMode\":\"PAY_PER_REQUEST\","
+				 "\"KeySchema\":[{\"AttributeName\":\"p\",\"KeyType\":\"HASH\"},"
+				 "{\"AttributeName\":\"s\",\"KeyType\":\"RANGE\"}],"
+				 "\"AttributeDefinitions\":[{\"AttributeName\":\"p\",\"AttributeType\":\"S\"},"
+				 "{\"AttributeName\":\"s\",\"AttributeType\":\"N\"},"
+				 "{\"AttributeName\":\"b\",\"AttributeType\":\"B\"}],"
+				 "\"LocalSecondaryIndexes\":[{\"IndexName\":\"l\","
+				 "\"KeySchema\":[{\"AttributeName\":\"p\",\"KeyType\":\"HASH\"},"
+				 "{\"AttributeName\":\"b\",\"KeyType\":\"RANGE\"}],"
+				 "\"Projection\":{\"ProjectionType\":\"KEYS_ONLY\"}}],"
+				 "\"GlobalSecondaryIndexes\":[{\"IndexName\":\"g\","
+				 "\"KeySchema\":[{\"AttributeName\":\"s\",\"KeyType\":\"HASH\"},"
+				 "{\"AttributeName\":\"p\",\"KeyType\":\"RANGE\"},"
+				 "{\"AttributeName\":\"b\",\"KeyType\":\"RANGE\"}],"
+				 "\"Projection\":{\"ProjectionType\":\"INCLUDE\",\"NonKeyAttributes\":[\"x\\\"y\"]}}]}");
 }
 
 static void
@@ -326,6 +364,7 @@ main(void)
 {
 	dyn_buffer_init(&buf, 0);
 	RUN(operations_have_names);
+	RUN(tables_are_created);
 	RUN(get_item_asks_for_one_key);
 	RUN(batch_get_item_asks_for_many);
 	RUN(query_has_its_members);

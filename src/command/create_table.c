@@ -1,0 +1,520 @@
+/*
+ * create_table.c
+ *		dynamo_fdw_create_table(): makes the DynamoDB table of a foreign table,
+ *		for tests and demos.
+ *
+ * A foreign table does not say its keys, so they are arguments; the types of key
+ * attributes are those of the columns that show them, or of their templates.
+ *
+ * CreateTable is sent once, since its response may be lost after the table was
+ * made; only a request that was throttled is sent again.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+
+#include "../dynamodb/create_table.h"
+#include "../model/encoding.h"
+#include "../model/path.h"
+#include "target.h"
+
+/* A new table is not known everywhere at once. */
+#define MAX_UNKNOWN_POLLS	30
+
+#define FIRST_PAUSE_MS		50.0
+#define LONGEST_PAUSE_MS	1000.0
+
+#define INDEX_EXAMPLE \
+	"Indexes look like {\"by_status\": {\"partition_key\": \"status\", \"sort_key\": \"placed\", \"projection\": [\"total\"]}, \"by_total\": {\"local\": true, \"sort_key\": \"total\"}}."
+
+PG_FUNCTION_INFO_V1(dynamo_fdw_create_table);
+
+/* ---- key attributes ---- */
+
+/* The column of that name, or else of an attribute of that name. */
+static const DynColumn *
+find_column(const DynRelation *relation, const char *name)
+{
+	const char *attribute = dyn_to_utf8(name);
+	const DynColumn *found = NULL;
+
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (column->dropped)
+			continue;
+		if (strcmp(column->name, name) == 0)
+			return column;
+		if (found == NULL && dyn_path_is_attribute(column->path, attribute))
+			found = column;
+	}
+	return found;
+}
+
+static bool
+is_key_type(DynType type)
+{
+	return type == DYN_TYPE_S || type == DYN_TYPE_N || type == DYN_TYPE_B;
+}
+
+/* A template of one part without literals may be that of a number. */
+static DynType
+type_of_template(const DynRelation *relation, const DynSpelled *spelled)
+{
+	const DynColumn *column = dyn_template_is_bare(spelled->tmpl)
+		? find_column(relation, spelled->tmpl->parts[0].column.data) : NULL;
+
+	return column != NULL && column->codec.wire == DYN_TYPE_N ? DYN_TYPE_N
+		: DYN_TYPE_S;
+}
+
+/* Does a column that shows no attribute of its own occur in a template? */
+static bool
+is_part(const DynRelation *relation, const DynColumn *column)
+{
+	for (int i = 0; i < relation->nspelled && !column->placed; i++)
+	{
+		const DynTemplate *tmpl = relation->spelled[i].tmpl;
+
+		for (int k = 0; k < tmpl->nparts; k++)
+		{
+			if (strcmp(tmpl->parts[k].column.data, column->name) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void
+read_key_attr(const DynRelation *relation, const char *name, DynKeyAttr *attr)
+{
+	const DynSpelled *spelled = dyn_relation_spelled(relation, dyn_to_utf8(name));
+	const DynColumn *column = find_column(relation, name);
+
+	if (spelled != NULL)
+	{
+		attr->name = dyn_spelled_name(spelled);
+		attr->type = type_of_template(relation, spelled);
+		return;
+	}
+	if (column != NULL && is_part(relation, column))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("column \"%s\" of foreign table \"%s\" is part of a template",
+						column->name, relation->name),
+				 errhint("Name the attribute that has the template.")));
+	if (column == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("column \"%s\" of foreign table \"%s\" does not exist",
+						name, relation->name)));
+	if (column->path->nsteps != 1 || !is_key_type(column->codec.wire))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("column \"%s\" of foreign table \"%s\" cannot be part of a key",
+						column->name, relation->name),
+				 errhint("A key attribute is at the top level of the item, and one string, number or binary value.")));
+	attr->name = column->path->steps[0].name;
+	attr->type = column->codec.wire;
+}
+
+/* ---- indexes ---- */
+
+DYN_NORETURN static void
+report_index(const char *name, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid definition of index \"%s\"", name),
+			 errdetail("%s", detail),
+			 errhint(INDEX_EXAMPLE)));
+}
+
+static char *
+string_of(const JsonbValue *value)
+{
+	return pnstrdup(value->val.string.val, value->val.string.len);
+}
+
+/* A string, or an array of strings, as a List of char *. */
+static List *
+read_names(const char *index, const char *member, const JsonbValue *value)
+{
+	List	   *names = NIL;
+	JsonbIterator *it;
+	JsonbValue	element;
+	JsonbIteratorToken token;
+
+	if (value->type == jbvString)
+		return list_make1(string_of(value));
+	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data))
+		report_index(index, psprintf("The member \"%s\" must be a name, or an array of names.",
+									 member));
+	it = JsonbIteratorInit(value->val.binary.data);
+	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	{
+		if (token != WJB_ELEM)
+			continue;
+		if (element.type != jbvString)
+			report_index(index, psprintf("The member \"%s\" has an element that is not a name.",
+										 member));
+		names = lappend(names, string_of(&element));
+	}
+	return names;
+}
+
+static int
+read_key_side(const DynRelation *relation, const char *index,
+			  const char *member, const JsonbValue *value, DynKeyAttr *attrs)
+{
+	List	   *names = read_names(index, member, value);
+	ListCell   *lc;
+
+	if (names == NIL || list_length(names) > DYN_MAX_KEY_ATTRS)
+		report_index(index, psprintf("The member \"%s\" must have one to %d names.",
+									 member, DYN_MAX_KEY_ATTRS));
+	foreach(lc, names)
+		read_key_attr(relation, lfirst(lc), &attrs[foreach_current_index(lc)]);
+	return list_length(names);
+}
+
+static void
+read_projection(const DynRelation *relation, DynIndexMeta *index,
+				const JsonbValue *value)
+{
+	char	   *word = value->type == jbvString ? string_of(value) : "";
+	List	   *names;
+	ListCell   *lc;
+
+	if (pg_strcasecmp(word, "all") == 0)
+		return;
+	index->projection = DYN_PROJECT_KEYS_ONLY;
+	if (pg_strcasecmp(word, "keys_only") == 0)
+		return;
+	names = read_names(index->name, "projection", value);
+	index->projection = DYN_PROJECT_INCLUDE;
+	index->nincluded = list_length(names);
+	index->included = palloc(Max(index->nincluded, 1) * sizeof(char *));
+	foreach(lc, names)
+	{
+		const DynColumn *column = find_column(relation, lfirst(lc));
+
+		index->included[foreach_current_index(lc)] =
+			column != NULL && column->path->nsteps > 0
+			? column->path->steps[0].name : dyn_to_utf8(lfirst(lc));
+	}
+}
+
+static void
+read_index_member(const DynRelation *relation, DynIndexMeta *index,
+				  const char *member, const JsonbValue *value)
+{
+	if (strcmp(member, "partition_key") == 0)
+		index->key.nhash = read_key_side(relation, index->name, member, value,
+										 index->key.hash);
+	else if (strcmp(member, "sort_key") == 0)
+		index->key.nrange = read_key_side(relation, index->name, member, value,
+										  index->key.range);
+	else if (strcmp(member, "projection") == 0)
+		read_projection(relation, index, value);
+	else if (strcmp(member, "local") == 0 && value->type == jbvBool)
+		index->global = !value->val.boolean;
+	else
+		report_index(index->name,
+					 strcmp(member, "local") == 0
+					 ? "The member \"local\" must be true or false."
+					 : psprintf("There is no member \"%s\".", member));
+}
+
+/* A local index has the table's partition key. */
+static void
+finish_index(const DynTableMeta *table, DynIndexMeta *index)
+{
+	if (index->global)
+	{
+		if (index->key.nhash == 0)
+			report_index(index->name, "It has no partition_key.");
+		return;
+	}
+	if (index->key.nhash > 0)
+		report_index(index->name, "A local index has the partition key of the table.");
+	index->key.nhash = 1;
+	index->key.hash[0] = table->key.hash[0];
+}
+
+static void
+read_index(const DynRelation *relation, const DynTableMeta *table,
+		   DynIndexMeta *index, const char *name, const JsonbValue *definition)
+{
+	JsonbIterator *it;
+	JsonbValue	member,
+				value;
+
+	index->name = name;
+	index->global = true;
+	index->projection = DYN_PROJECT_ALL;
+	if (definition->type != jbvBinary ||
+		!JsonContainerIsObject(definition->val.binary.data))
+		report_index(name, "It must be an object.");
+	it = JsonbIteratorInit(definition->val.binary.data);
+	(void) JsonbIteratorNext(&it, &member, true);
+	while (JsonbIteratorNext(&it, &member, true) == WJB_KEY)
+	{
+		(void) JsonbIteratorNext(&it, &value, true);
+		read_index_member(relation, index, string_of(&member), &value);
+	}
+	finish_index(table, index);
+	index->name = dyn_to_utf8(name);
+}
+
+static void
+read_indexes(const DynRelation *relation, DynTableMeta *table, Jsonb *indexes)
+{
+	JsonbIterator *it;
+	JsonbValue	name,
+				value;
+
+	if (!JB_ROOT_IS_OBJECT(indexes))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the indexes must be a JSON object"),
+				 errhint(INDEX_EXAMPLE)));
+	table->indexes = palloc0((JB_ROOT_COUNT(indexes) + 1) * sizeof(DynIndexMeta));
+	it = JsonbIteratorInit(&indexes->root);
+	(void) JsonbIteratorNext(&it, &name, true);
+	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
+	{
+		(void) JsonbIteratorNext(&it, &value, true);
+		read_index(relation, table, &table->indexes[table->nindexes++],
+				   string_of(&name), &value);
+	}
+}
+
+/* ---- types ---- */
+
+static void
+check_type(const DynKeyAttr *attr, const DynKeyAttr *others, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (strcmp(attr->name, others[i].name) == 0 && attr->type != others[i].type)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("key attribute \"%s\" has columns of two types, %s and %s",
+							dyn_from_utf8_lossy(attr->name),
+							dyn_type_name(attr->type),
+							dyn_type_name(others[i].type))));
+	}
+}
+
+/* Several columns may show an attribute, but it has one type in all keys. */
+static void
+check_types(const DynKeySchema *key, const DynTableMeta *table)
+{
+	DynKeyAttr	attrs[2 * DYN_MAX_KEY_ATTRS];
+	int			n = 0;
+
+	for (int i = 0; i < key->nhash; i++)
+		attrs[n++] = key->hash[i];
+	for (int i = 0; i < key->nrange; i++)
+		attrs[n++] = key->range[i];
+	for (int i = 0; i < n; i++)
+	{
+		check_type(&attrs[i], table->key.hash, table->key.nhash);
+		check_type(&attrs[i], table->key.range, table->key.nrange);
+		for (int k = 0; k < table->nindexes; k++)
+		{
+			const DynKeySchema *other = &table->indexes[k].key;
+
+			check_type(&attrs[i], other->hash, other->nhash);
+			check_type(&attrs[i], other->range, other->nrange);
+		}
+	}
+}
+
+/* ---- requests ---- */
+
+static DynCall *
+new_call(void)
+{
+	DynCall    *call = dyn_call_create(dyn_session_client());
+
+	if (call == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return call;
+}
+
+/* Raises the error of a failed call, which goes with it. */
+static void
+fail(DynCall *call, const DynRequestContext *context)
+{
+	PG_TRY();
+	{
+		dyn_report_call(call, context);
+	}
+	PG_FINALLY();
+	{
+		dyn_call_destroy(call);
+	}
+	PG_END_TRY();
+}
+
+static double
+next_pause(double ms)
+{
+	return Min(2 * ms, LONGEST_PAUSE_MS);
+}
+
+/* libcurl would resend a request by itself, on a connection that it reused. */
+static void
+send_creation(DynConnection *connection, const DynTableMeta *table)
+{
+	DynRequestContext context = {"CreateTable", table->name, NULL,
+	connection->server_name};
+	DynService	service = connection->service;
+	double		pause = FIRST_PAUSE_MS;
+
+	service.max_attempts = 1;
+	for (int attempt = 1;; attempt++, pause = next_pause(pause))
+	{
+		DynCall    *call = new_call();
+		bool		again;
+
+		dyn_write_create_table(dyn_call_body(call), table);
+		dyn_client_close_idle(dyn_session_client());
+		if (dyn_session_try(call, &service, &context))
+		{
+			dyn_call_destroy(call);
+			return;
+		}
+		again = call->throttled && attempt < connection->service.max_attempts;
+		if (!again)
+			fail(call, &context);
+		dyn_call_destroy(call);
+		dyn_session_sleep(pause);
+	}
+}
+
+static bool
+is_active(const DynTableMeta *meta)
+{
+	for (int i = 0; i < meta->nindexes; i++)
+	{
+		if (!meta->indexes[i].active)
+			return false;
+	}
+	return strcmp(meta->status, "ACTIVE") == 0;
+}
+
+typedef enum Poll
+{
+	POLL_UNKNOWN,				/* there is no such table yet */
+	POLL_WAITS,
+	POLL_ACTIVE
+} Poll;
+
+/* An unreadable description is an error of the first statement to use it. */
+static Poll
+read_description(DynCall *call)
+{
+	const char *reason;
+	DynTableMeta *meta = dyn_metadata_parse(call->response.data,
+											call->response.len, &reason);
+	Poll		poll = meta == NULL || is_active(meta) ? POLL_ACTIVE : POLL_WAITS;
+
+	dyn_metadata_free(meta);
+	return poll;
+}
+
+static Poll
+poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
+{
+	DynRequestContext context = {"DescribeTable", table, NULL,
+	connection->server_name};
+	DynCall    *call = new_call();
+	Poll		poll = POLL_UNKNOWN;
+
+	dyn_write_describe_table(dyn_call_body(call), table);
+	if (dyn_session_try(call, &connection->service, &context))
+		poll = read_description(call);
+	else if (!may_be_unknown || strcmp(call->code, "ResourceNotFoundException") != 0)
+		fail(call, &context);
+	dyn_call_destroy(call);
+	return poll;
+}
+
+static void
+wait_until_active(DynConnection *connection, const char *table)
+{
+	double		pause = FIRST_PAUSE_MS;
+	int			unknown = 0;
+
+	for (;;)
+	{
+		Poll		poll = poll_table(connection, table,
+									  unknown < MAX_UNKNOWN_POLLS);
+
+		if (poll == POLL_ACTIVE)
+			return;
+		unknown += poll == POLL_UNKNOWN;
+		dyn_session_sleep(pause);
+		pause = next_pause(pause);
+	}
+}
+
+/* ---- the function ---- */
+
+static void
+check_arguments(FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("relation and partition_key must not be null")));
+}
+
+static void
+check_name(const DynRelation *relation)
+{
+	if (strncmp(relation->table, "arn:", 4) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a DynamoDB table cannot be created by its ARN"),
+				 errhint("Set the option table_name of foreign table \"%s\" to a name.",
+						 relation->name)));
+}
+
+Datum
+dynamo_fdw_create_table(PG_FUNCTION_ARGS)
+{
+	DynTableMeta table = {0};
+	DynRelation *relation;
+
+	check_arguments(fcinfo);
+	relation = dyn_target_open(PG_GETARG_OID(0));
+	check_name(relation);
+	table.name = relation->table;
+	table.key.nhash = 1;
+	read_key_attr(relation, NameStr(*PG_GETARG_NAME(1)), &table.key.hash[0]);
+	if (!PG_ARGISNULL(2))
+	{
+		table.key.nrange = 1;
+		read_key_attr(relation, NameStr(*PG_GETARG_NAME(2)), &table.key.range[0]);
+	}
+	if (!PG_ARGISNULL(3))
+		read_indexes(relation, &table, PG_GETARG_JSONB_P(3));
+	check_types(&table.key, &table);
+	for (int i = 0; i < table.nindexes; i++)
+		check_types(&table.indexes[i].key, &table);
+	send_creation(relation->connection, &table);
+	wait_until_active(relation->connection, relation->table);
+	if (dyn_session_cached_table(relation->connection, relation->table) != NULL)
+		dyn_session_forget_table(relation->connection, relation->table);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,54 @@
+/*
+ * target.c
+ *		Checks what SQL-callable functions are given.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "../model/pg_compat.h"
+#include "target.h"
+
+bool
+dyn_server_is_ours(const ForeignServer *server)
+{
+	ForeignDataWrapper *wrapper = GetForeignDataWrapper(server->fdwid);
+	char	   *handler = OidIsValid(wrapper->fdwhandler)
+		? get_func_name(wrapper->fdwhandler) : NULL;
+
+	return handler != NULL && strcmp(handler, "dynamo_fdw_handler") == 0;
+}
+
+static bool
+is_ours(Relation rel)
+{
+	ForeignTable *table;
+
+	if (rel->rd_rel->relkind != RELKIND_FOREIGN_TABLE)
+		return false;
+	table = GetForeignTable(RelationGetRelid(rel));
+	return dyn_server_is_ours(GetForeignServer(table->serverid));
+}
+
+DynRelation *
+dyn_target_open(Oid relid)
+{
+	Relation	rel = relation_open(relid, AccessShareLock);
+	DynRelation *relation;
+
+	if (!is_ours(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a foreign table of dynamo_fdw",
+						RelationGetRelationName(rel))));
+	if (!dyn_owns_relation(relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_FOREIGN_TABLE,
+					   RelationGetRelationName(rel));
+	relation = dyn_relation_open(relid, GetUserId());
+	relation_close(rel, NoLock);
+	return relation;
+}
