@@ -53,6 +53,21 @@ REVOKE ALL ON FUNCTION dynamo_fdw_create_table(regclass, name, name, jsonb) FROM
 COMMENT ON FUNCTION dynamo_fdw_create_table(regclass, name, name, jsonb) IS
   'creates the DynamoDB table of a foreign table';
 
+CREATE FUNCTION dynamo_fdw_check_table(
+    foreign_table regclass,
+    OUT kind text,
+    OUT relation regclass,
+    OUT column_name name,
+    OUT items bigint,
+    OUT example jsonb,
+    OUT detail text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION dynamo_fdw_check_table(regclass) IS
+  'what the foreign tables of a DynamoDB table make of its items';
+
 CREATE FUNCTION dynamo_fdw_stats(
     OUT requests bigint,
     OUT retries bigint,

@@ -37,6 +37,7 @@
 #include "../model/pg_compat.h"
 #include "../plan/table_rows.h"
 #include "analyze.h"
+#include "item_scan.h"
 
 /* The largest power of two that DynamoDB accepts as TotalSegments. */
 #define MAX_SEGMENTS		(1 << 19)
@@ -322,23 +323,9 @@ total_rows(const Sampler *sampler)
 static void
 open_access(Sampler *sampler)
 {
-	DynRelPlan	plan = {
-		.relation = sampler->relation,
-		.meta = sampler->meta
-	};
 	DynResolvedAccess nothing_resolved = {0};
-	DynAccess  *access;
-	List	   *pushed_exactly;
+	DynAccess  *access = dyn_scan_all_columns(sampler->relation, sampler->meta);
 
-	access = dyn_match_scan(&plan, NIL, &pushed_exactly);
-	for (int i = 0; i < sampler->relation->ncolumns; i++)
-	{
-		DynField   *field = palloc0(sizeof(DynField));
-
-		field->attnum = i + 1;
-		if (!sampler->relation->columns[i].dropped)
-			access->fields = lappend(access->fields, field);
-	}
 	sampler->access = access;
 	sampler->rows = dyn_rows_create(sampler->relation, access, access->base,
 									access->nbase);

@@ -21,6 +21,7 @@
 #include "../dynamodb/create_table.h"
 #include "../model/encoding.h"
 #include "../model/path.h"
+#include "../model/relation.h"
 #include "target.h"
 
 /* A new table is not known everywhere at once. */
@@ -497,7 +498,8 @@ dynamo_fdw_create_table(PG_FUNCTION_ARGS)
 	DynRelation *relation;
 
 	check_arguments(fcinfo);
-	relation = dyn_target_open(PG_GETARG_OID(0));
+	dyn_target_check(PG_GETARG_OID(0));
+	relation = dyn_relation_open(PG_GETARG_OID(0), GetUserId());
 	check_name(relation);
 	table.name = relation->table;
 	table.key.nhash = 1;

@@ -13,7 +13,6 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "executor/executor.h"
 #include "foreign/foreign.h"
 #include "miscadmin.h"
@@ -21,10 +20,10 @@
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 
 #include "../model/encoding.h"
 #include "../model/relation.h"
+#include "attempt.h"
 #include "columns.h"
 #include "import.h"
 #include "listing.h"
@@ -130,34 +129,12 @@ is_tolerable(const Import *import, const ErrorData *failure)
 	}
 }
 
-/*
- * Runs a step in a subtransaction; returns NULL, or its error if the import goes
- * on without the table, or without its items.
- */
+/* An error with which the import goes on without the table, or its items. */
 static ErrorData *
-attempt(Import *import, void (*step) (Import *import))
+attempt(Import *import, void (*step) (void *arg))
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	ErrorData  *volatile failure = NULL;
+	ErrorData  *failure = dyn_attempt(step, import);
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		step(import);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		failure = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
 	if (failure != NULL && !is_tolerable(import, failure))
 		ReThrowError(failure);
 	return failure;
@@ -451,16 +428,20 @@ add_divided(Import *import)
 
 /* A cached description may be some minutes old. */
 static void
-describe(Import *import)
+describe(void *arg)
 {
+	Import	   *import = arg;
+
 	if (dyn_session_cached_table(import->connection, import->table) != NULL)
 		dyn_session_forget_table(import->connection, import->table);
 	import->meta = dyn_session_table(import->connection, import->table);
 }
 
 static void
-take_sample(Import *import)
+take_sample(void *arg)
 {
+	Import	   *import = arg;
+
 	import->items = dyn_sample_take(dyn_statement_get(import->estate),
 									import->connection, import->table,
 									import->meta, import->tag, import->sample);

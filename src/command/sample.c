@@ -2,83 +2,13 @@
  * sample.c
  *		Reads the first items of a table for IMPORT FOREIGN SCHEMA.
  *
- * The Scan is a fetch like others, so that throttling, budgets and limits of
- * memory apply; it ends with its first page.  Eventually consistent, as for
- * ANALYZE.
+ * The Scan ends with its first page.
  */
 #include "postgres.h"
 
 #include "../base/number.h"
-#include "../dynamodb/units.h"
-#include "../exec/fetch/request.h"
-#include "../plan/match_keys.h"
+#include "item_scan.h"
 #include "sample.h"
-
-typedef struct Source
-{
-	DynRelation relation;		/* of no foreign table: it has no columns */
-	DynRequests *requests;
-	DynCounters counters;
-	DynPath		item;			/* without steps: all of the item */
-} Source;
-
-static void
-prepare_scan(void *arg, int stream, DynReadRequest *request)
-{
-	dyn_requests_prepare(arg, stream, request);
-	request->consistent = false;
-}
-
-static DynAccess *
-scan_of(DynRelation *relation, const DynTableMeta *meta)
-{
-	DynRelPlan	plan = {
-		.relation = relation,
-		.meta = meta
-	};
-	List	   *pushed_exactly;
-
-	return dyn_match_scan(&plan, NIL, &pushed_exactly);
-}
-
-static Source *
-open_source(DynConnection *connection, const char *table)
-{
-	Source	   *source = palloc0(sizeof(Source));
-
-	source->relation.name = source->relation.table = table;
-	source->relation.connection = connection;
-	source->relation.options = connection->reads;
-	return source;
-}
-
-static DynFetch *
-start_scan(DynStatement *statement, Source *source, const DynTableMeta *meta,
-		   int items)
-{
-	DynResolvedAccess nothing_resolved = {0};
-	DynAccess  *access = scan_of(&source->relation, meta);
-	DynFetchSpec spec = {0};
-
-	source->requests = dyn_requests_of_access(&source->relation, access,
-											  &nothing_resolved, NULL, 0, 1);
-	spec.connection = source->relation.connection;
-	spec.op = DYN_OP_SCAN;
-	spec.table = source->relation.table;
-	spec.access = access;
-	spec.paths = &source->item;
-	spec.npaths = 1;
-	spec.nstreams = 1;
-	spec.prepare = prepare_scan;
-	spec.describe = dyn_requests_describe;
-	spec.arg = source->requests;
-	spec.may_stop_early = true;
-	spec.first_limit = items;
-	spec.capacity = meta->throughput.read_units;
-	spec.counters = &source->counters;
-	spec.item_units = dyn_sequence_units(dyn_metadata_item_bytes(meta, NULL));
-	return dyn_fetch_start(statement, &spec);
-}
 
 /* ---- items ---- */
 
@@ -146,8 +76,9 @@ dyn_sample_take(DynStatement *statement, DynConnection *connection,
 				const char *table, const DynTableMeta *meta, const char *tag,
 				int items)
 {
-	Source	   *source = open_source(connection, table);
-	DynFetch   *fetch = start_scan(statement, source, meta, items);
+	DynItemScan *scan = dyn_item_scan_create(connection, table, meta);
+	DynPath		whole = {NULL, 0};
+	DynFetch   *fetch = dyn_item_scan_start(scan, statement, &whole, 1, items);
 	const DynValue *item;
 	List	   *sample = NIL;
 

@@ -34,11 +34,10 @@ is_ours(Relation rel)
 	return dyn_server_is_ours(GetForeignServer(table->serverid));
 }
 
-DynRelation *
-dyn_target_open(Oid relid)
+void
+dyn_target_check(Oid relid)
 {
 	Relation	rel = relation_open(relid, AccessShareLock);
-	DynRelation *relation;
 
 	if (!is_ours(rel))
 		ereport(ERROR,
@@ -48,7 +47,5 @@ dyn_target_open(Oid relid)
 	if (!dyn_owns_relation(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_FOREIGN_TABLE,
 					   RelationGetRelationName(rel));
-	relation = dyn_relation_open(relid, GetUserId());
 	relation_close(rel, NoLock);
-	return relation;
 }

@@ -7,8 +7,6 @@
 
 #include "foreign/foreign.h"
 
-#include "../model/relation.h"
-
 /*
  * Is the server one of this wrapper?  Others may have options of the same
  * names.
@@ -16,10 +14,9 @@
 extern bool dyn_server_is_ours(const ForeignServer *server);
 
 /*
- * Opens a foreign table of this wrapper, which the current user must own, for
- * requests with the current user's keys; locks it until the transaction ends.
- * Raises errors.
+ * Locks a relation until the transaction ends.  Raises an error if it is not a
+ * foreign table of this wrapper that the current user owns.
  */
-extern DynRelation *dyn_target_open(Oid relid);
+extern void dyn_target_check(Oid relid);
 
 #endif

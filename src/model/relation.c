@@ -133,14 +133,17 @@ read_columns(DynRelation *relation, Relation rel)
 }
 
 /* An ARN is complete: no prefix. */
-static const char *
-remote_table(const DynRelation *relation, const char *name)
+const char *
+dyn_relation_remote_name(const DynConnection *connection, const char *name,
+						 List *options)
 {
-	if (name == NULL)
-		name = relation->name;
+	const char *option = dyn_option_text(options, "table_name");
+
+	if (option != NULL)
+		name = option;
 	if (strncmp(name, "arn:", 4) == 0)
 		return pstrdup(name);
-	return psprintf("%s%s", relation->connection->table_prefix, name);
+	return psprintf("%s%s", connection->table_prefix, name);
 }
 
 static void
@@ -149,8 +152,8 @@ read_options(DynRelation *relation, List *table)
 	const char *unnest = dyn_option_text(table, "unnest");
 	const char *text;
 
-	relation->table = remote_table(relation,
-								   dyn_option_text(table, "table_name"));
+	relation->table = dyn_relation_remote_name(relation->connection,
+											   relation->name, table);
 	relation->options = dyn_option_reads(table, &relation->connection->reads);
 	relation->consistent = dyn_guc_consistent_read ||
 		relation->options.consistent;

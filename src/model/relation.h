@@ -46,6 +46,13 @@ typedef struct DynRelation
 extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 
 /*
+ * The name of the DynamoDB table of a foreign table with these options; `name`
+ * is the foreign table's.
+ */
+extern const char *dyn_relation_remote_name(const DynConnection *connection,
+											const char *name, List *options);
+
+/*
  * Connects the templates, for which the table's key must be known.  Before, no
  * column is read from a part.  Raises an error if a template does not fit the
  * columns.

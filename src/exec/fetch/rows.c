@@ -486,6 +486,23 @@ conversion_context(void *arg)
 
 /* ---- decoding ---- */
 
+/* NULL, of rows whose faults are noted. */
+static pg_noinline bool
+note_null(DynRows *rows, int i)
+{
+	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
+	const char *why;
+
+	if (column->not_null && !rows->partial[i])
+		rows->note_fault(rows->note_fault_arg, DYN_FAULT_NULL, rows->attnums[i],
+						 "the column is declared NOT NULL");
+	else if (column->codec.is_domain &&
+			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, true, &why))
+		rows->note_fault(rows->note_fault_arg, DYN_FAULT_MISMATCH,
+						 rows->attnums[i], why);
+	return false;
+}
+
 /* NULL, where that is allowed. */
 static bool
 accept_null(DynRows *rows, int i)
@@ -493,12 +510,29 @@ accept_null(DynRows *rows, int i)
 	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
 	const char *why;
 
+	if (rows->note_fault != NULL)
+		return note_null(rows, i);
 	if (column->not_null && !rows->partial[i])
 		report_null(rows, i);
 	if (column->codec.is_domain)
 		(void) dyn_codec_check_domain(&column->codec, (Datum) 0, true, false,
 									  &why);
 	return false;
+}
+
+/* An error, or NULL. */
+static pg_noinline bool
+accept_mismatch(DynRows *rows, const DynValue *value, int i, const char *why)
+{
+	const DynColumn *column = dyn_relation_column(rows->relation,
+												  rows->attnums[i]);
+
+	if (rows->note_fault != NULL)
+		rows->note_fault(rows->note_fault_arg, DYN_FAULT_MISMATCH,
+						 rows->attnums[i], why);
+	else if (!column->null_on_mismatch)
+		report_mismatch(rows, value, i, why);
+	return column->null_on_mismatch && accept_null(rows, i);
 }
 
 static bool
@@ -510,12 +544,11 @@ decode_value(DynRows *rows, const DynValue *value, int i, Datum *result)
 	rows->current = i;
 	if (value->type == DYN_TYPE_ABSENT || value->type == DYN_TYPE_NULL)
 		return accept_null(rows, i);
-	if (dyn_codec_decode(&column->codec, value, column->null_on_mismatch, result,
-						 &why))
+	if (dyn_codec_decode(&column->codec, value,
+						 column->null_on_mismatch || rows->note_fault != NULL,
+						 result, &why))
 		return true;
-	if (!column->null_on_mismatch)
-		report_mismatch(rows, value, i, why);
-	return accept_null(rows, i);
+	return accept_mismatch(rows, value, i, why);
 }
 
 /* A part of the text that is the item's value in the slot. */
@@ -528,9 +561,7 @@ decode_part(DynRows *rows, const DynColumn *column, int i, Datum *result)
 	rows->current = i;
 	if (dyn_parts_value(rows->parts, column, &part, &why))
 		return decode_value(rows, &part, i, result);
-	if (!column->null_on_mismatch)
-		report_mismatch(rows, &rows->values[rows->slots[i]], i, why);
-	return accept_null(rows, i);
+	return accept_mismatch(rows, &rows->values[rows->slots[i]], i, why);
 }
 
 static bool
@@ -561,17 +592,12 @@ decode_item(DynRows *rows, DynUnnested *unnested)
 static bool
 decode_element(DynRows *rows, const DynUnnested *unnested, int i, Datum *result)
 {
-	static const DynValue absent = {NULL, 0, DYN_TYPE_ABSENT, 0};
-	const DynColumn *column = dyn_relation_column(rows->relation,
-												  rows->attnums[i]);
 	const char *fault = dyn_unnested_fault(unnested, i);
 
 	rows->current = i;
 	if (fault == NULL)
 		return decode_value(rows, &unnested->values[i], i, result);
-	if (!column->null_on_mismatch)
-		report_mismatch(rows, &unnested->elements.value, i, fault);
-	return decode_value(rows, &absent, i, result);
+	return accept_mismatch(rows, &unnested->elements.value, i, fault);
 }
 
 /* Before the columns of a row are decoded. */
@@ -659,7 +685,9 @@ parts_fit(DynRows *rows, const DynValue *values)
 	const char *attribute = NULL;
 	DynFit		fit = dyn_parts_begin(rows->parts, values, &attribute);
 
-	if (fit == DYN_FIT_AMBIGUOUS)
+	if (fit == DYN_FIT_AMBIGUOUS && rows->note_fault != NULL)
+		rows->note_fault(rows->note_fault_arg, DYN_FAULT_AMBIGUOUS, 0, attribute);
+	else if (fit == DYN_FIT_AMBIGUOUS)
 		report_ambiguous(rows, values, attribute);
 	return fit == DYN_FIT_ROW;
 }
@@ -670,8 +698,12 @@ begin_elements(DynRows *rows, const DynValue *collection)
 {
 	if (dyn_is_collection(collection))
 		return dyn_unnested_begin(rows->unnested, collection);
-	if (collection->type != DYN_TYPE_ABSENT && collection->type != DYN_TYPE_NULL &&
-		!rows->relation->skips_scalars)
+	if (collection->type == DYN_TYPE_ABSENT || collection->type == DYN_TYPE_NULL)
+		return false;
+	if (rows->note_fault != NULL)
+		rows->note_fault(rows->note_fault_arg, DYN_FAULT_SCALAR, 0,
+						 dyn_type_name(collection->type));
+	else if (!rows->relation->skips_scalars)
 		report_scalar(rows, collection);
 	return false;
 }

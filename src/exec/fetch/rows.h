@@ -15,6 +15,15 @@
 #include "../../plan/access.h"
 #include "unnested.h"
 
+/* What is wrong with an item or a value. */
+typedef enum DynRowFault
+{
+	DYN_FAULT_MISMATCH,			/* a value that does not fit its column */
+	DYN_FAULT_NULL,				/* no value in a column declared NOT NULL */
+	DYN_FAULT_AMBIGUOUS,		/* the text of a template */
+	DYN_FAULT_SCALAR			/* what is to be unnested has no elements */
+} DynRowFault;
+
 typedef struct DynRows
 {
 	DynRelation *relation;
@@ -48,6 +57,15 @@ typedef struct DynRows
 	 */
 	char	   *(*find_key) (void *arg, const char **why);
 	void	   *find_key_arg;
+
+	/*
+	 * if set, it is told of faults, also of those that become NULL, and no error
+	 * is raised: the value is NULL, and what is ambiguous is no row.  `attnum` is
+	 * 0 if a fault is none of a column
+	 */
+	void		(*note_fault) (void *arg, DynRowFault fault, AttrNumber attnum,
+							   const char *why);
+	void	   *note_fault_arg;
 
 	DynCond    *test;			/* which items are rows; NULL: all of them */
 	struct DynParts *parts;		/* of texts that templates spell; or NULL */

@@ -1,0 +1,637 @@
+/*
+ * check_table.c
+ *		dynamo_fdw_check_table(): what the foreign tables of a DynamoDB table make
+ *		of its items.
+ *
+ * One Scan of whole items, each of which is offered to every foreign table of
+ * that server and DynamoDB table.  Their rows judge as in a scan of each, but
+ * note faults instead of raising errors (exec/fetch/rows.h).  What is found is
+ * counted by items, with the key of the first one.
+ *
+ * The requests use the current user's keys.  Values are converted as the owner
+ * of each foreign table, in a restricted context, since the constraints of its
+ * domains are code that others wrote.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/pg_foreign_table.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "fmgr.h"
+#include "foreign/foreign.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "../dynamodb/page_check.h"
+#include "../exec/fetch/rows.h"
+#include "../exec/scan_policy.h"
+#include "../model/encoding.h"
+#include "../model/path.h"
+#include "../model/pg_compat.h"
+#include "attempt.h"
+#include "item_scan.h"
+#include "target.h"
+
+/* Sets of foreign tables that are told apart. */
+#define MAX_SETS	100
+
+PG_FUNCTION_INFO_V1(dynamo_fdw_check_table);
+
+/* How many items; the key of the first one, and what was said of it. */
+typedef struct Finding
+{
+	uint64		items;
+	uint64		last_item;		/* its number: items count once */
+	char	   *example;		/* JSON; NULL: none that jsonb can hold */
+	char	   *detail;
+} Finding;
+
+/* A foreign table that is compared. */
+typedef struct Reader
+{
+	struct Check *check;
+	Oid			relid;
+	Oid			owner;
+	const char *name;
+	char	   *fault;			/* of its definition; the rest is not set then */
+	TupleDesc	tupdesc;
+	DynRelation *relation;
+	DynRows    *rows;
+	int			first_path;		/* of rows->paths among all */
+	DynRows    *untimed;		/* without the option ttl; NULL: it is not set */
+	int			first_untimed;
+	TupleTableSlot *slot;
+	Finding    *mismatches;		/* by attnum; 0: of no column */
+	Finding    *nulls;
+	Finding		ambiguous;
+} Reader;
+
+/* Items that are rows of these foreign tables. */
+typedef struct SharedItems
+{
+	Bitmapset  *readers;		/* by position */
+	Finding		finding;
+} SharedItems;
+
+typedef struct Check
+{
+	DynItemScan *scan;
+	List	   *readers;		/* of Reader * */
+	MemoryContext context;		/* of the findings */
+	MemoryContext item_context;
+	DynCodec	jsonb;			/* of examples */
+	DynPath    *paths;			/* the key's, then those of the readers */
+	int			npaths;
+
+	/* the item in hand */
+	const DynValue *values;
+	uint64		item;			/* its number, from 1 */
+	bool		undecided;		/* a fault hides whether it is a row */
+	bool		quiet;			/* faults do not count */
+
+	Finding		unclaimed;
+	Finding		expired;
+	List	   *shared;			/* of SharedItems * */
+} Check;
+
+/* ---- findings ---- */
+
+static const DynTableMeta *
+meta_of(const Check *check)
+{
+	return check->scan->meta;
+}
+
+static void
+append_member(StringInfo json, const char *name, const char *value)
+{
+	appendStringInfoChar(json, json->len == 0 ? '{' : ',');
+	escape_json(json, name);
+	appendStringInfo(json, ": %s", value);
+}
+
+/* The key of the item in hand, as JSON; NULL if jsonb cannot hold it. */
+static char *
+key_of_item(Check *check)
+{
+	StringInfoData json;
+
+	initStringInfo(&json);
+	for (int i = 0; i < check->scan->access->nbase; i++)
+	{
+		const DynValue *value = &check->values[i];
+		const char *why;
+		Datum		datum;
+
+		if (value->type == DYN_TYPE_ABSENT ||
+			!dyn_codec_decode(&check->jsonb, value, true, &datum, &why))
+			return NULL;
+		append_member(&json,
+					  dyn_from_utf8_lossy(check->scan->access->base[i].name),
+					  JsonbToCString(NULL, &DatumGetJsonbP(datum)->root,
+									 VARSIZE_ANY_EXHDR(DatumGetPointer(datum))));
+	}
+	appendStringInfoChar(&json, '}');
+	return json.data;
+}
+
+static void
+count(Check *check, Finding *finding, const char *detail)
+{
+	MemoryContext oldcontext;
+
+	if (finding->last_item == check->item)
+		return;
+	finding->last_item = check->item;
+	if (finding->items++ > 0)
+		return;
+	oldcontext = MemoryContextSwitchTo(check->context);
+	finding->example = key_of_item(check);
+	finding->detail = detail ? pstrdup(detail) : NULL;
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* Called by the rows of a reader. */
+static void
+note_fault(void *arg, DynRowFault fault, AttrNumber attnum, const char *why)
+{
+	Reader	   *reader = arg;
+	Check	   *check = reader->check;
+
+	if (check->quiet)
+		return;
+	check->undecided |= fault == DYN_FAULT_AMBIGUOUS || fault == DYN_FAULT_SCALAR;
+	switch (fault)
+	{
+		case DYN_FAULT_MISMATCH:
+			count(check, &reader->mismatches[attnum], why);
+			break;
+		case DYN_FAULT_NULL:
+			count(check, &reader->nulls[attnum], NULL);
+			break;
+		case DYN_FAULT_SCALAR:
+			count(check, &reader->mismatches[0],
+				  psprintf("a value of DynamoDB type %s has no elements to unnest", why));
+			break;
+		case DYN_FAULT_AMBIGUOUS:
+			count(check, &reader->ambiguous,
+				  psprintf("attribute \"%s\" fits its template only if a part contains the character that ends it",
+						   dyn_from_utf8_lossy(why)));
+			break;
+	}
+}
+
+/* ---- items ---- */
+
+/* As the reader's owner; the caller restores the user. */
+static void
+become_owner(const Reader *reader, Oid *user, int *context)
+{
+	GetUserIdAndSecContext(user, context);
+	SetUserIdAndSecContext(reader->owner,
+						   *context | SECURITY_RESTRICTED_OPERATION);
+}
+
+/* Is the item a row, or several?  All of their values are looked at. */
+static bool
+read_rows(Reader *reader, const DynValue *values)
+{
+	bool		is_row;
+	Oid			user;
+	int			context;
+
+	become_owner(reader, &user, &context);
+	dyn_rows_begin(reader->rows, values + reader->first_path);
+	is_row = dyn_rows_has_more(reader->rows);
+	while (dyn_rows_next(reader->rows, reader->slot))
+		CHECK_FOR_INTERRUPTS();
+	SetUserIdAndSecContext(user, context);
+	return is_row;
+}
+
+/* Would the item be a row if it had not expired? */
+static bool
+has_expired(Reader *reader, const DynValue *values)
+{
+	bool		is_row;
+	Oid			user;
+	int			context;
+
+	if (reader->untimed == NULL)
+		return false;
+	become_owner(reader, &user, &context);
+	reader->check->quiet = true;
+	dyn_rows_begin(reader->untimed, values + reader->first_untimed);
+	is_row = dyn_rows_has_more(reader->untimed);
+	dyn_rows_end(reader->untimed);
+	reader->check->quiet = false;
+	SetUserIdAndSecContext(user, context);
+	return is_row;
+}
+
+static void
+count_shared(Check *check, Bitmapset *readers)
+{
+	MemoryContext oldcontext;
+	SharedItems *shared;
+	ListCell   *lc;
+
+	foreach(lc, check->shared)
+	{
+		shared = lfirst(lc);
+		if (bms_equal(shared->readers, readers) ||
+			list_length(check->shared) == MAX_SETS)
+		{
+			count(check, &shared->finding, NULL);
+			return;
+		}
+	}
+	oldcontext = MemoryContextSwitchTo(check->context);
+	shared = palloc0(sizeof(SharedItems));
+	shared->readers = bms_copy(readers);
+	check->shared = lappend(check->shared, shared);
+	MemoryContextSwitchTo(oldcontext);
+	count(check, &shared->finding, NULL);
+}
+
+/*
+ * Elements of an item are rows beside it, so that tables which unnest claim an
+ * item together with others.
+ */
+static void
+check_item(Check *check, const DynValue *values)
+{
+	Bitmapset  *claims = NULL;
+	bool		claimed = false;
+	bool		expired = false;
+	ListCell   *lc;
+
+	check->values = values;
+	check->item++;
+	check->undecided = false;
+	foreach(lc, check->readers)
+	{
+		Reader	   *reader = lfirst(lc);
+
+		if (reader->fault != NULL)
+			continue;
+		if (!read_rows(reader, values))
+			expired |= has_expired(reader, values);
+		else
+		{
+			claimed = true;
+			if (reader->relation->unnest == NULL)
+				claims = bms_add_member(claims, foreach_current_index(lc));
+		}
+	}
+	if (bms_membership(claims) == BMS_MULTIPLE)
+		count_shared(check, claims);
+	else if (!claimed && !check->undecided)
+		count(check, expired ? &check->expired : &check->unclaimed, NULL);
+}
+
+static void
+read_items(Check *check, DynStatement *statement)
+{
+	DynFetch   *fetch = dyn_item_scan_start(check->scan, statement, check->paths,
+											check->npaths, 0);
+	const DynValue *values;
+
+	while ((values = dyn_fetch_next(fetch)) != NULL)
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(check->item_context);
+
+		CHECK_FOR_INTERRUPTS();
+		check_item(check, values);
+		MemoryContextSwitchTo(oldcontext);
+		MemoryContextReset(check->item_context);
+	}
+	dyn_fetch_stop(fetch);
+}
+
+/* ---- foreign tables ---- */
+
+/* Appends the paths of rows; returns where they begin. */
+static int
+add_paths(Check *check, const DynPath *paths, int n)
+{
+	int			first = check->npaths;
+
+	check->paths = check->paths == NULL ? palloc(n * sizeof(DynPath))
+		: repalloc(check->paths, (first + n) * sizeof(DynPath));
+	memcpy(check->paths + first, paths, n * sizeof(DynPath));
+	check->npaths += n;
+	return first;
+}
+
+static DynRows *
+rows_of(Reader *reader, DynRelation *relation)
+{
+	DynAccess  *access = dyn_scan_all_columns(relation, meta_of(reader->check));
+	DynRows    *rows = dyn_rows_create(relation, access, access->base,
+									   access->nbase);
+
+	dyn_rows_add_test(rows);
+	dyn_rows_add_unnest(rows);
+	rows->note_fault = note_fault;
+	rows->note_fault_arg = reader;
+	return rows;
+}
+
+/* The term of ttl is the last one. */
+static bool
+has_ttl(const DynRowTest *test)
+{
+	return test->nterms > 0 && test->terms[test->nterms - 1].ttl;
+}
+
+/* May raise an error: options and columns that do not fit. */
+static void
+open_relation(void *arg)
+{
+	Reader	   *reader = arg;
+	DynRelation *relation = dyn_relation_open(reader->relid, GetUserId());
+
+	dyn_relation_connect_described(relation, meta_of(reader->check));
+	reader->rows = rows_of(reader, relation);
+	if (has_ttl(&relation->row_test))
+	{
+		DynRelation *untimed = palloc(sizeof(DynRelation));
+
+		*untimed = *relation;
+		untimed->row_test.nterms--;
+		reader->untimed = rows_of(reader, untimed);
+	}
+	reader->relation = relation;
+}
+
+/* Errors that are about the foreign table; all others end the check. */
+static bool
+is_about_definition(const ErrorData *failure)
+{
+	switch (failure->sqlerrcode)
+	{
+		case ERRCODE_QUERY_CANCELED:
+		case ERRCODE_OUT_OF_MEMORY:
+		case ERRCODE_ADMIN_SHUTDOWN:
+		case ERRCODE_INTERNAL_ERROR:
+			return false;
+		default:
+			return failure->elevel == ERROR;
+	}
+}
+
+static void
+open_reader(Check *check, Relation rel)
+{
+	Reader	   *reader = palloc0(sizeof(Reader));
+	int			ncolumns = RelationGetDescr(rel)->natts;
+	ErrorData  *failure;
+
+	reader->check = check;
+	reader->relid = RelationGetRelid(rel);
+	reader->owner = rel->rd_rel->relowner;
+	reader->name = pstrdup(RelationGetRelationName(rel));
+	reader->tupdesc = CreateTupleDescCopy(RelationGetDescr(rel));
+	check->readers = lappend(check->readers, reader);
+	failure = dyn_attempt(open_relation, reader);
+	if (failure != NULL && !is_about_definition(failure))
+		ReThrowError(failure);
+	if (failure != NULL)
+	{
+		reader->fault = failure->message;
+		return;
+	}
+	reader->slot = MakeSingleTupleTableSlot(reader->tupdesc, &TTSOpsVirtual);
+	reader->mismatches = palloc0((ncolumns + 1) * sizeof(Finding));
+	reader->nulls = palloc0((ncolumns + 1) * sizeof(Finding));
+	reader->first_path = add_paths(check, reader->rows->paths,
+								   reader->rows->npaths);
+	if (reader->untimed != NULL)
+		reader->first_untimed = add_paths(check, reader->untimed->paths,
+										  reader->untimed->npaths);
+}
+
+/* One may be given by its ARN, the other by its name. */
+static bool
+is_same_table(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0 || dyn_names_table(a, b, strlen(b)) ||
+		dyn_names_table(b, a, strlen(a));
+}
+
+/* The foreign tables of the server, in the order of their OIDs. */
+static List *
+tables_of_server(Oid serverid)
+{
+	Relation	catalog = table_open(ForeignTableRelationId, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, NULL, 0,
+										  NULL);
+	List	   *relids = NIL;
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_foreign_table form = (Form_pg_foreign_table) GETSTRUCT(tuple);
+
+		if (form->ftserver == serverid)
+			relids = lappend_oid(relids, form->ftrelid);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	list_sort(relids, list_oid_cmp);
+	return relids;
+}
+
+static void
+open_readers(Check *check, Oid serverid)
+{
+	ListCell   *lc;
+
+	foreach(lc, tables_of_server(serverid))
+	{
+		Oid			relid = lfirst_oid(lc);
+		Relation	rel = try_relation_open(relid, AccessShareLock);
+		const char *table;
+
+		if (rel == NULL)
+			continue;			/* dropped meanwhile */
+		table = dyn_relation_remote_name(check->scan->relation.connection,
+										 RelationGetRelationName(rel),
+										 GetForeignTable(relid)->options);
+		if (is_same_table(check->scan->relation.table, table))
+			open_reader(check, rel);
+		relation_close(rel, NoLock);
+	}
+}
+
+/* ---- the result ---- */
+
+static void
+emit(ReturnSetInfo *rsinfo, const char *kind, const Reader *reader,
+	 const char *column, const Finding *finding, const char *detail)
+{
+	Datum		values[6] = {0};
+	bool		nulls[6];
+	NameData	name;
+
+	memset(nulls, true, sizeof(nulls));
+	values[0] = CStringGetTextDatum(kind);
+	nulls[0] = false;
+	values[1] = ObjectIdGetDatum(reader ? reader->relid : InvalidOid);
+	nulls[1] = reader == NULL;
+	if (column != NULL)
+		namestrcpy(&name, column);
+	values[2] = NameGetDatum(&name);
+	nulls[2] = column == NULL;
+	values[3] = Int64GetDatum(finding ? (int64) finding->items : 0);
+	nulls[3] = finding == NULL;
+	nulls[4] = finding == NULL || finding->example == NULL;
+	if (!nulls[4])
+		values[4] = DirectFunctionCall1(jsonb_in,
+										CStringGetDatum(finding->example));
+	if (detail == NULL && finding != NULL)
+		detail = finding->detail;
+	nulls[5] = detail == NULL;
+	if (detail != NULL)
+		values[5] = CStringGetTextDatum(detail);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+static void
+emit_reader(ReturnSetInfo *rsinfo, const Reader *reader)
+{
+	if (reader->fault != NULL)
+	{
+		emit(rsinfo, "definition", reader, NULL, NULL, reader->fault);
+		return;
+	}
+	if (reader->ambiguous.items > 0)
+		emit(rsinfo, "ambiguous", reader, NULL, &reader->ambiguous, NULL);
+	for (int i = 0; i <= reader->relation->ncolumns; i++)
+	{
+		const char *column = i > 0 ? reader->relation->columns[i - 1].name : NULL;
+
+		if (reader->mismatches[i].items > 0)
+			emit(rsinfo, "mismatch", reader, column, &reader->mismatches[i], NULL);
+		if (reader->nulls[i].items > 0)
+			emit(rsinfo, "not null", reader, column, &reader->nulls[i],
+				 "the item has no value for a column that is declared NOT NULL");
+	}
+}
+
+/* "also of b, c": the tables after the first one. */
+static char *
+names_of_others(const Check *check, const Bitmapset *readers, int first)
+{
+	StringInfoData text;
+	int			i = first;
+
+	initStringInfo(&text);
+	while ((i = bms_next_member(readers, i)) >= 0)
+		appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "the item is also a row of ",
+						 quote_identifier(((Reader *) list_nth(check->readers, i))->name));
+	return text.data;
+}
+
+static void
+emit_all(ReturnSetInfo *rsinfo, const Check *check)
+{
+	ListCell   *lc;
+
+	if (check->unclaimed.items > 0)
+		emit(rsinfo, "unclaimed", NULL, NULL, &check->unclaimed,
+			 "the item is a row of no foreign table");
+	if (check->expired.items > 0)
+		emit(rsinfo, "expired", NULL, NULL, &check->expired,
+			 "the item has expired, and is a row of no foreign table");
+	foreach(lc, check->shared)
+	{
+		const SharedItems *shared = lfirst(lc);
+		int			first = bms_next_member(shared->readers, -1);
+
+		emit(rsinfo, "shared", list_nth(check->readers, first), NULL,
+			 &shared->finding, names_of_others(check, shared->readers, first));
+	}
+	foreach(lc, check->readers)
+		emit_reader(rsinfo, lfirst(lc));
+}
+
+/* ---- the function ---- */
+
+/* The Scan, with the options of the foreign table that was named. */
+static DynItemScan *
+open_scan(Oid relid)
+{
+	ForeignTable *table = GetForeignTable(relid);
+	DynConnection *connection = dyn_session_connection(table->serverid, GetUserId());
+	Relation	rel = relation_open(relid, NoLock);
+	const char *name = dyn_relation_remote_name(connection,
+												RelationGetRelationName(rel),
+												table->options);
+	DynItemScan *scan = dyn_item_scan_create(connection, name,
+											 dyn_session_table(connection, name));
+
+	relation_close(rel, NoLock);
+	scan->relation.options = dyn_option_reads(table->options, &connection->reads);
+	scan->relation.max_read_units = dyn_option_real(table->options,
+													"max_read_units", 0);
+	return scan;
+}
+
+/* It reads the whole table, as it says; so there is no warning of it. */
+static void
+check_limits(const DynRelation *relation)
+{
+	double		limit = dyn_statement_max_units(relation->connection);
+
+	if (dyn_relation_scan_policy(relation) == DYN_SCAN_ERROR)
+		dyn_scan_policy_apply(relation);
+	if (limit > 0)
+		dyn_scan_check_units(relation, NULL, 0, limit);
+}
+
+static void
+add_key_paths(Check *check)
+{
+	DynFormat	format = {0};
+
+	dyn_codec_init(&check->jsonb, JSONBOID, -1, &format, "example");
+	for (int i = 0; i < check->scan->access->nbase; i++)
+		(void) add_paths(check,
+						 dyn_path_of_attribute(check->scan->access->base[i].name),
+						 1);
+}
+
+Datum
+dynamo_fdw_check_table(PG_FUNCTION_ARGS)
+{
+	Oid			relid = PG_GETARG_OID(0);
+	EState	   *estate;
+	Check	   *check;
+
+	dyn_target_check(relid);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	check = palloc0(sizeof(Check));
+	check->context = CurrentMemoryContext;
+	check->item_context = AllocSetContextCreate(CurrentMemoryContext,
+												"dynamo_fdw item",
+												ALLOCSET_DEFAULT_SIZES);
+	check->scan = open_scan(relid);
+	check_limits(&check->scan->relation);
+	add_key_paths(check);
+	open_readers(check, GetForeignTable(relid)->serverid);
+	estate = CreateExecutorState();
+	read_items(check, dyn_statement_get(estate));
+	FreeExecutorState(estate);
+	emit_all((ReturnSetInfo *) fcinfo->resultinfo, check);
+	return (Datum) 0;
+}

@@ -1,0 +1,85 @@
+/*
+ * item_scan.c
+ *		Sets up a Scan of whole items as a fetch like others, so that throttling,
+ *		budgets and limits of memory apply.
+ */
+#include "postgres.h"
+
+#include "../dynamodb/units.h"
+#include "../plan/match_keys.h"
+#include "item_scan.h"
+
+static DynAccess *
+scan_of(DynRelation *relation, const DynTableMeta *meta)
+{
+	DynRelPlan	plan = {
+		.relation = relation,
+		.meta = meta
+	};
+	List	   *pushed_exactly;
+
+	return dyn_match_scan(&plan, NIL, &pushed_exactly);
+}
+
+DynAccess *
+dyn_scan_all_columns(DynRelation *relation, const DynTableMeta *meta)
+{
+	DynAccess  *access = scan_of(relation, meta);
+
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		DynField   *field = palloc0(sizeof(DynField));
+
+		field->attnum = i + 1;
+		if (!relation->columns[i].dropped)
+			access->fields = lappend(access->fields, field);
+	}
+	return access;
+}
+
+DynItemScan *
+dyn_item_scan_create(DynConnection *connection, const char *table,
+					 const DynTableMeta *meta)
+{
+	DynItemScan *scan = palloc0(sizeof(DynItemScan));
+
+	scan->relation.name = scan->relation.table = table;
+	scan->relation.connection = connection;
+	scan->relation.options = connection->reads;
+	scan->meta = meta;
+	scan->access = scan_of(&scan->relation, meta);
+	return scan;
+}
+
+DynFetch *
+dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
+					const DynPath *paths, int npaths, int limit)
+{
+	DynResolvedAccess nothing_resolved = {0};
+	DynFetchSpec spec = {0};
+
+	spec.nstreams = limit > 0 ? 1
+		: dyn_requests_segments(&scan->relation, scan->meta);
+	scan->requests = dyn_requests_of_access(&scan->relation, scan->access,
+											&nothing_resolved, NULL, 0,
+											spec.nstreams);
+	spec.connection = scan->relation.connection;
+	spec.op = DYN_OP_SCAN;
+	spec.table = scan->relation.table;
+	spec.access = scan->access;
+	spec.paths = paths;
+	spec.npaths = npaths;
+	spec.prepare = dyn_requests_prepare;
+	spec.describe = dyn_requests_describe;
+	spec.arg = scan->requests;
+	spec.may_stop_early = limit > 0;
+	spec.first_limit = limit;
+	if (limit == 0)
+		spec.fetch_size = scan->relation.options.fetch_size;
+	spec.max_read_units = scan->relation.max_read_units;
+	spec.capacity = scan->meta->throughput.read_units;
+	spec.counters = &scan->counters;
+	spec.item_units =
+		dyn_sequence_units(dyn_metadata_item_bytes(scan->meta, NULL));
+	return dyn_fetch_start(statement, &spec);
+}

@@ -1,0 +1,242 @@
+"""dynamo_fdw_check_table(): what the foreign tables of a DynamoDB table make of its items."""
+import time
+
+import fixture
+import replies
+from dynamo import item
+
+CHECK = "SELECT kind, relation::text, column_name::text, items, example, detail FROM dynamo_fdw_check_table('{}')"
+
+
+class Case(fixture.TestCase):
+    """Foreign tables, which every test makes itself."""
+
+    server = "ddb"
+
+    def setUp(self):
+        self.drop_tables()
+
+    def drop_tables(self):
+        """All foreign tables."""
+        for (name,) in self.fx.rows("SELECT foreign_table_name FROM information_schema.foreign_tables"):
+            self.fx.execute(f'DROP FOREIGN TABLE "{name}"')
+
+    def check(self, table):
+        """The rows of a check."""
+        return self.fx.rows(CHECK.format(table))
+
+    def table(self, name, columns, **options):
+        """A foreign table of "app"."""
+        self.fx.foreign_table(name, columns, table_name=self.fx.remote("app"), **options)
+
+
+class Entities(Case):
+    """Several entities in one table."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("app", ("pk", "S"), ("sk", "N"))
+        cls.fx.put("app", [{"pk": "u", "sk": n, "type": "user", "name": f"n{n}", "age": [30, "thirty"][n % 4 == 3]} for n in range(8)] +
+                   [{"pk": "o", "sk": n, "type": "order", "total": n, "lines": [{"article": "a", "n": n}, {"article": "b", "n": "x"}]} for n in range(3)] +
+                   [{"pk": "o", "sk": 9, "type": "order", "lines": []}, {"pk": "x", "sk": 1, "type": "ship"}, {"pk": "y", "sk": 1}])
+
+    def test_clean(self):
+        """Nothing to say."""
+        self.table("everything", "pk text NOT NULL, sk int NOT NULL, type text, age jsonb")
+        self.assertEqual(self.check("everything"), [])
+
+    def test_one_scan(self):
+        """All of the items, whole, once for all tables."""
+        self.table("users", "pk text", match='{"type": "user"}')
+        self.table("orders", "pk text", match='{"type": "order"}')
+        [request] = self.fx.requests(CHECK.format("users"))
+        self.assertEqual((request.operation, set(request.body)), ("Scan", {"TableName", "ReturnConsumedCapacity"}))
+
+    def test_unclaimed(self):
+        self.table("users", "pk text NOT NULL", match='{"type": "user"}')
+        self.table("orders", "pk text NOT NULL", match='{"type": "order"}')
+        [(kind, relation, column, items, example, detail)] = self.check("users")
+        self.assertEqual((kind, relation, column, items, detail), ("unclaimed", None, None, 2, "the item is a row of no foreign table"))
+        self.assertIn(example, [{"pk": "x", "sk": 1}, {"pk": "y", "sk": 1}])
+        self.table("rest", "pk text NOT NULL", match='{"type": ["ship", null]}')
+        self.assertEqual(self.check("rest"), [])
+
+    def test_shared(self):
+        """One row for each combination of tables."""
+        self.table("a", "pk text", match='{"type": ["user", "order", "ship"]}')
+        self.table("b", "pk text", match='{"pk": ["u", "y"]}')
+        self.table("c", "pk text", match='{"type": "ship"}')
+        rows = self.check("c")
+        self.assertEqual([row[:4] + row[5:] for row in rows], [("shared", "a", None, 8, "the item is also a row of b"),
+                                                               ("shared", "a", None, 1, "the item is also a row of c")]
+                         if rows[0][3] == 8 else [("shared", "a", None, 1, "the item is also a row of c"),
+                                                  ("shared", "a", None, 8, "the item is also a row of b")])
+        self.assertEqual({row[4]["pk"] for row in rows}, {"u", "x"})
+
+    def test_mismatches(self):
+        """Values that do not fit, by column, and NULL in columns that are NOT NULL; whatever on_mismatch says."""
+        for on_mismatch in ("error", "null"):
+            with self.subTest(on_mismatch):
+                self.drop_tables()
+                self.table("users", "name text, age int, \"Pk\" text OPTIONS (attribute 'pk'), nothing text NOT NULL", match='{"type": "user"}', on_mismatch=on_mismatch)
+                self.table("rest", "pk text", match='{"type": ["order", "ship", null]}')
+                rows = self.check("users")
+                self.assertEqual([row[:4] for row in rows], [("mismatch", "users", "age", 2), ("not null", "users", "nothing", 8)])
+                self.assertIn(rows[0][4], [{"pk": "u", "sk": 3}, {"pk": "u", "sk": 7}])
+                self.assertRegex(rows[0][5], "DynamoDB")
+
+    def test_domains(self):
+        """Constraints of domains, also against NULL."""
+        self.fx.execute("CREATE DOMAIN adult AS int CHECK (VALUE < 7); CREATE DOMAIN needed AS text CHECK (VALUE IS NOT NULL)")
+        self.addCleanup(self.fx.execute, "DROP DOMAIN adult, needed CASCADE")
+        self.table("users", "sk adult, nothing needed", match='{"type": "user"}')
+        self.assertEqual([row[:4] for row in self.check("users")],
+                         [("unclaimed", None, None, 6), ("mismatch", "users", "sk", 1), ("mismatch", "users", "nothing", 8)])
+
+    def test_input_functions(self):
+        """Types that are read by their input function."""
+        self.table("everything", "name inet")
+        [row] = self.check("everything")
+        self.assertEqual(row[:4], ("mismatch", "everything", "name", 8))
+        self.assertIn("invalid input syntax for type inet", row[5])
+
+    def test_elements(self):
+        """Tables of elements claim items beside others; faults are counted by items."""
+        self.table("everything", "pk text")
+        self.table("lines", "pk text, article text OPTIONS (path '@.article'), n int OPTIONS (path '@.n')", unnest="lines")
+        [row] = self.check("lines")
+        self.assertEqual(row[:4], ("mismatch", "lines", "n", 3))
+
+    def test_no_elements(self):
+        self.table("everything", "pk text")
+        self.table("names", "pk text", unnest="name")
+        [row] = self.check("names")
+        self.assertEqual(row[:4] + row[5:], ("mismatch", "names", None, 8, "a value of DynamoDB type S has no elements to unnest"))
+
+    def test_definitions(self):
+        """A foreign table that cannot be used at all."""
+        self.table("everything", "pk text")
+        self.table("broken", "pk boolean OPTIONS (format 'epoch')")
+        self.assertEqual(self.check("everything"), [("definition", "broken", None, None, None, 'format of column "pk" does not fit its type boolean')])
+        self.assertEqual(self.check("broken")[0][0], "definition")
+
+    def test_templates(self):
+        """Texts that fit no template, or not in one way."""
+        self.fx.create_table("keys", ("pk", "S"))
+        self.fx.put("keys", [{"pk": "ORDER#1"}, {"pk": "ORDER#1#ITEM#2"}, {"pk": "USER#1"}, {"pk": "N#x"}, {"pk": "N#1"}])
+        for name, columns, template in (("orders", "id text NOT NULL", "ORDER#${id}"), ("numbers", "n int NOT NULL", "N#${n}")):
+            self.fx.foreign_table(name, columns, table_name=self.fx.remote("keys"), templates=f'{{"pk": "{template}"}}')
+        rows = self.check("orders")
+        self.assertEqual([row[:4] + (row[4]["pk"],) for row in rows], [
+            ("unclaimed", None, None, 1, "USER#1"), ("ambiguous", "orders", None, 1, "ORDER#1#ITEM#2"), ("mismatch", "numbers", "n", 1, "N#x")])
+        self.assertIn('attribute "pk" fits its template only if', rows[1][5])
+
+    def test_other_tables(self):
+        """Only foreign tables of this server and this DynamoDB table count, whatever they are called."""
+        self.table("users", "pk text", match='{"type": "user"}')
+        self.fx.create_table("other", ("id", "S"))
+        self.fx.foreign_table("other", "id text")
+        self.fx.server("second", self.fx.proxy.endpoint, table_prefix=f"{self.fx.database}.")
+        self.fx.execute("CREATE FOREIGN TABLE far (pk text) SERVER second OPTIONS (table_name 'app')")
+        self.assertEqual([row[0] for row in self.check("users")], ["unclaimed"])
+        self.assertEqual(self.check("far"), [])
+        self.fx.execute("CREATE FOREIGN TABLE app (pk text, sk text) SERVER second")
+        self.assertEqual([row[:4] for row in self.check("far")], [("shared", "far", None, 14), ("mismatch", "app", "sk", 14)])
+        self.fx.execute("DROP SERVER second CASCADE")
+
+
+class Scripted(Case):
+    """Limits, times, rights."""
+
+    server = "fake"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = fixture.FakeDynamo().start()
+        cls.addClassCleanup(cls.fake.stop)
+        cls.fx.server("fake", cls.fake.endpoint, max_attempts=1)
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("RESET ALL")
+        self.fake.reset(scripts=True)
+        self.fake.table("app", items=[item({"pk": f"k{n}", "v": n}) for n in range(10)], page_size=4)
+
+    def table(self, name, columns, **options):
+        self.fx.foreign_table(name, columns, server="fake", table_name="app", **options)
+
+    def test_pages(self):
+        """The whole table is read."""
+        self.table("t", "v text")
+        [row] = self.check("t")
+        self.assertEqual(row[:5], ("mismatch", "t", "v", 10, {"pk": "k0"}))
+        self.assertEqual(self.fake.operations().count("Scan"), 3)
+
+    def test_expired(self):
+        """Expired items are no rows, but are not taken for those of another entity."""
+        self.fake.table("app", items=[item({"pk": "old", "ends": 1_000_000_000}), item({"pk": "gone", "ends": int(time.time()) - 1000}), item({"pk": "other", "type": "y"})])
+        self.table("t", "pk text", ttl="ends", match='{"type": null}')
+        self.fx.execute("BEGIN")
+        rows = self.check("t")
+        self.fx.execute("ROLLBACK")
+        self.assertEqual([row[:5] for row in rows], [("unclaimed", None, None, 1, {"pk": "other"}), ("expired", None, None, 1, {"pk": "gone"})])
+
+    def test_keys_as_jsonb(self):
+        """Keys of other types, and one that jsonb cannot hold."""
+        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fake.table("app", ("pk", "B"), ("s k", "N"), items=[{"pk": {"B": "AAE="}, "s k": {"N": "1.5"}}])
+        self.table("t", "x text", match='{"x": "y"}')
+        self.assertEqual(self.check("t")[0][4], {"pk": "AAE=", "s k": 1.5})
+        self.drop_tables()
+        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fake.table("app", items=[{"pk": {"S": "a\0b"}}])
+        self.table("t", "x text", match='{"x": "y"}')
+        self.assertEqual(self.check("t")[0][3:5], (1, None))
+        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+
+    def test_policy(self):
+        """scan_policy 'error' refuses it; 'warn' does not warn of what was asked for."""
+        self.table("t", "pk text", scan_policy="error")
+        failure = self.fx.error(CHECK.format("t"))
+        self.assertEqual(failure.sqlstate, "55000")
+        self.assertNotIn("Scan", self.fake.operations())
+        self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (SET scan_policy 'warn')")
+        self.assertEqual(self.fx.notices(CHECK.format("t")), [])
+
+    def test_units(self):
+        self.table("t", "pk text")
+        self.fx.execute("SET dynamo_fdw.max_statement_units = 0.1")
+        self.assertEqual(self.fx.error(CHECK.format("t")).sqlstate, "54000")
+
+    def test_failures(self):
+        self.table("t", "pk text")
+        self.fake.on("Scan", replies.error("AccessDeniedException", "no"))
+        self.assertEqual(self.fx.error(CHECK.format("t")).sqlstate, "42501")
+
+    def test_not_a_foreign_table(self):
+        self.assertEqual(self.fx.error("SELECT * FROM dynamo_fdw_check_table('pg_class')")[:2], ("42809", '"pg_class" is not a foreign table of dynamo_fdw'))
+
+    def test_dropped_column(self):
+        self.table("t", "a int, v text, b int")
+        self.fx.execute("ALTER FOREIGN TABLE t DROP COLUMN a")
+        self.assertEqual([row[:4] for row in self.check("t")], [("mismatch", "t", "v", 10)])
+
+    def test_roles(self):
+        """The owner may check; requests have his keys; the constraints of other owners run as these."""
+        bob = f"{self.fx.database}_bob"
+        self.fx.execute(f"CREATE ROLE {bob}; CREATE USER MAPPING FOR {bob} SERVER fake OPTIONS (access_key_id 'BOBSKEY', secret_access_key 'x'); CREATE TABLE seen (who text);"
+                        "CREATE FUNCTION spy() RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'as %', current_user; RETURN true; END $$;"
+                        "CREATE DOMAIN spied AS text CHECK (spy())")
+        self.addCleanup(self.fx.execute, f"RESET ROLE; DROP OWNED BY {bob}; DROP ROLE {bob}; DROP DOMAIN spied CASCADE; DROP FUNCTION spy; DROP TABLE seen")
+        self.table("t", "v jsonb")
+        self.table("bobs", "pk spied")
+        self.fx.execute(f"GRANT SELECT ON t TO {bob}; ALTER FOREIGN TABLE bobs OWNER TO {bob}; SET ROLE {bob}")
+        self.assertEqual(self.fx.error(CHECK.format("t"))[:2], ("42501", "must be owner of foreign table t"))
+        self.assertEqual(self.fake.requests, [])
+        self.check("bobs")
+        for request in self.fake.requests:
+            self.assertIn("Credential=BOBSKEY/", request.headers["authorization"])
+        self.fx.execute("RESET ROLE")
+        self.assertEqual(set(self.fx.notices(CHECK.format("t"))), {f"NOTICE:  as {bob}"})
