@@ -54,6 +54,20 @@ typedef struct Finding
 	char	   *detail;
 } Finding;
 
+/*
+ * What trusted_indexes promises of an index: a row that has these columns, which
+ * are all in the templates of the index's key, has these attributes, spelled by
+ * the templates.
+ */
+typedef struct Promise
+{
+	const char *index;
+	Bitmapset  *columns;		/* attnums */
+	DynRows    *rows;			/* where the templates decide about rows, too */
+	int			first_path;
+	Finding		broken;
+} Promise;
+
 /* A foreign table that is compared. */
 typedef struct Reader
 {
@@ -68,6 +82,7 @@ typedef struct Reader
 	int			first_path;		/* of rows->paths among all */
 	DynRows    *untimed;		/* without the option ttl; NULL: it is not set */
 	int			first_untimed;
+	List	   *promises;		/* of Promise * */
 	TupleTableSlot *slot;
 	Finding    *mismatches;		/* by attnum; 0: of no column */
 	Finding    *nulls;
@@ -200,6 +215,49 @@ become_owner(const Reader *reader, Oid *user, int *context)
 						   *context | SECURITY_RESTRICTED_OPERATION);
 }
 
+/* Is the item a row?  Faults do not count. */
+static bool
+is_row_of(Check *check, DynRows *rows, const DynValue *values)
+{
+	bool		is_row;
+
+	check->quiet = true;
+	dyn_rows_begin(rows, values);
+	is_row = dyn_rows_has_more(rows);
+	dyn_rows_end(rows);
+	check->quiet = false;
+	return is_row;
+}
+
+static bool
+has_all(const TupleTableSlot *slot, const Bitmapset *columns)
+{
+	int			attnum = -1;
+
+	while ((attnum = bms_next_member(columns, attnum)) >= 0)
+	{
+		if (slot->tts_isnull[attnum - 1])
+			return false;
+	}
+	return true;
+}
+
+/* Of the item whose row is in the slot. */
+static void
+check_promises(Reader *reader, const DynValue *values)
+{
+	ListCell   *lc;
+
+	foreach(lc, reader->promises)
+	{
+		Promise    *promise = lfirst(lc);
+
+		if (has_all(reader->slot, promise->columns) &&
+			!is_row_of(reader->check, promise->rows, values + promise->first_path))
+			count(reader->check, &promise->broken, NULL);
+	}
+}
+
 /* Is the item a row, or several?  All of their values are looked at. */
 static bool
 read_rows(Reader *reader, const DynValue *values)
@@ -212,7 +270,10 @@ read_rows(Reader *reader, const DynValue *values)
 	dyn_rows_begin(reader->rows, values + reader->first_path);
 	is_row = dyn_rows_has_more(reader->rows);
 	while (dyn_rows_next(reader->rows, reader->slot))
+	{
 		CHECK_FOR_INTERRUPTS();
+		check_promises(reader, values);
+	}
 	SetUserIdAndSecContext(user, context);
 	return is_row;
 }
@@ -228,11 +289,8 @@ has_expired(Reader *reader, const DynValue *values)
 	if (reader->untimed == NULL)
 		return false;
 	become_owner(reader, &user, &context);
-	reader->check->quiet = true;
-	dyn_rows_begin(reader->untimed, values + reader->first_untimed);
-	is_row = dyn_rows_has_more(reader->untimed);
-	dyn_rows_end(reader->untimed);
-	reader->check->quiet = false;
+	is_row = is_row_of(reader->check, reader->untimed,
+					   values + reader->first_untimed);
 	SetUserIdAndSecContext(user, context);
 	return is_row;
 }
@@ -353,6 +411,60 @@ has_ttl(const DynRowTest *test)
 	return test->nterms > 0 && test->terms[test->nterms - 1].ttl;
 }
 
+static bool
+is_in_key(const DynKeySchema *key, const char *attribute)
+{
+	return dyn_key_hash_position(key, attribute) >= 0 ||
+		dyn_key_range_position(key, attribute) >= 0;
+}
+
+/* Appended to the promises if the index has a key with templates. */
+static void
+add_promise(Reader *reader, const DynRelation *relation,
+			const DynIndexMeta *index)
+{
+	Promise    *promise = palloc0(sizeof(Promise));
+	DynRelation *strict = palloc(sizeof(DynRelation));
+	bool		any = false;
+
+	*strict = *relation;
+	strict->spelled = palloc(relation->nspelled * sizeof(DynSpelled));
+	memcpy(strict->spelled, relation->spelled,
+		   relation->nspelled * sizeof(DynSpelled));
+	for (int i = 0; i < strict->nspelled; i++)
+	{
+		DynSpelled *spelled = &strict->spelled[i];
+
+		if (spelled->base || !is_in_key(&index->key, dyn_spelled_name(spelled)))
+			continue;
+		any = spelled->base = true;
+		for (int p = 0; p < spelled->tmpl->nparts; p++)
+			promise->columns = bms_add_member(promise->columns,
+											  spelled->parts[p].attnum);
+	}
+	if (!any)
+		return;
+	promise->index = index->name;
+	promise->rows = rows_of(reader, strict);
+	reader->promises = lappend(reader->promises, promise);
+}
+
+/* Columns of elements are in no templates. */
+static void
+add_promises(Reader *reader, const DynRelation *relation)
+{
+	ListCell   *lc;
+
+	foreach(lc, relation->trusted_indexes)
+	{
+		const DynIndexMeta *index = dyn_metadata_index(meta_of(reader->check),
+													   lfirst(lc));
+
+		if (index != NULL && relation->unnest == NULL)
+			add_promise(reader, relation, index);
+	}
+}
+
 /* May raise an error: options and columns that do not fit. */
 static void
 open_relation(void *arg)
@@ -370,6 +482,7 @@ open_relation(void *arg)
 		untimed->row_test.nterms--;
 		reader->untimed = rows_of(reader, untimed);
 	}
+	add_promises(reader, relation);
 	reader->relation = relation;
 }
 
@@ -395,6 +508,7 @@ open_reader(Check *check, Relation rel)
 	Reader	   *reader = palloc0(sizeof(Reader));
 	int			ncolumns = RelationGetDescr(rel)->natts;
 	ErrorData  *failure;
+	ListCell   *lc;
 
 	reader->check = check;
 	reader->relid = RelationGetRelid(rel);
@@ -418,6 +532,13 @@ open_reader(Check *check, Relation rel)
 	if (reader->untimed != NULL)
 		reader->first_untimed = add_paths(check, reader->untimed->paths,
 										  reader->untimed->npaths);
+	foreach(lc, reader->promises)
+	{
+		Promise    *promise = lfirst(lc);
+
+		promise->first_path = add_paths(check, promise->rows->paths,
+										promise->rows->npaths);
+	}
 }
 
 /* One may be given by its ARN, the other by its name. */
@@ -509,6 +630,8 @@ emit(ReturnSetInfo *rsinfo, const char *kind, const Reader *reader,
 static void
 emit_reader(ReturnSetInfo *rsinfo, const Reader *reader)
 {
+	ListCell   *lc;
+
 	if (reader->fault != NULL)
 	{
 		emit(rsinfo, "definition", reader, NULL, NULL, reader->fault);
@@ -525,6 +648,15 @@ emit_reader(ReturnSetInfo *rsinfo, const Reader *reader)
 		if (reader->nulls[i].items > 0)
 			emit(rsinfo, "not null", reader, column, &reader->nulls[i],
 				 "the item has no value for a column that is declared NOT NULL");
+	}
+	foreach(lc, reader->promises)
+	{
+		const Promise *promise = lfirst(lc);
+
+		if (promise->broken.items > 0)
+			emit(rsinfo, "broken promise", reader, NULL, &promise->broken,
+				 psprintf("the item has not the key of trusted index \"%s\" that the templates spell",
+						  dyn_from_utf8_lossy(promise->index)));
 	}
 }
 

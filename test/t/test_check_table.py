@@ -3,7 +3,7 @@ import time
 
 import fixture
 import replies
-from dynamo import item
+from dynamo import index, item
 
 CHECK = "SELECT kind, relation::text, column_name::text, items, example, detail FROM dynamo_fdw_check_table('{}')"
 
@@ -131,6 +131,24 @@ class Entities(Case):
         self.assertEqual([row[:4] + (row[4]["pk"],) for row in rows], [
             ("unclaimed", None, None, 1, "USER#1"), ("ambiguous", "orders", None, 1, "ORDER#1#ITEM#2"), ("mismatch", "numbers", "n", 1, "N#x")])
         self.assertIn('attribute "pk" fits its template only if', rows[1][5])
+
+    def test_promises(self):
+        """Rows that a trusted index lacks, or has under another key; those without all columns need not be there."""
+        self.fx.create_table("trust", ("pk", "S"), ("sk", "S"), [index("gsi", ("g", "S"), ("h", "S")), index("other", ("h", "S"))])
+        self.fx.put("trust", [
+            {"pk": "c#1", "sk": "u#a", "name": "x", "g": "u#a", "h": "n#x"}, {"pk": "c#1", "sk": "u#b", "name": "x"},
+            {"pk": "c#1", "sk": "u#c", "name": "x", "g": "u#C", "h": "n#x"}, {"pk": "c#1", "sk": "u#d", "name": "x", "g": "u#d", "h": "n#y"},
+            {"pk": "c#1", "sk": "u#e"}, {"pk": "c#1", "sk": "u#f", "g": "u#f"}])
+        columns = "c text NOT NULL, u text NOT NULL, name text OPTIONS (attribute 'name')"
+        options = {"table_name": self.fx.remote("trust"), "templates": '{"pk": "c#${c}", "sk": "u#${u}", "g": "u#${u}", "h": "n#${name}"}'}
+        self.fx.foreign_table("users", columns, **options)
+        self.assertEqual(self.check("users"), [])
+        self.fx.foreign_table("users", columns, **options, trusted_indexes="gsi")
+        [row] = self.check("users")
+        self.assertEqual(row[:4] + row[5:], ("broken promise", "users", None, 3, 'the item has not the key of trusted index "gsi" that the templates spell'))
+        self.assertIn(row[4]["sk"], ["u#b", "u#c", "u#d"])
+        self.fx.foreign_table("users", columns, **options, trusted_indexes="other, gsi")
+        self.assertEqual([row[3] for row in self.check("users")], [2, 3])
 
     def test_other_tables(self):
         """Only foreign tables of this server and this DynamoDB table count, whatever they are called."""
