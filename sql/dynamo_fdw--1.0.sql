@@ -68,6 +68,28 @@ LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION dynamo_fdw_check_table(regclass) IS
   'what the foreign tables of a DynamoDB table make of its items';
 
+CREATE FUNCTION dynamo_fdw_encode_key(
+    foreign_table regclass,
+    attribute text,
+    columns jsonb)
+RETURNS text
+AS 'MODULE_PATHNAME'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION dynamo_fdw_encode_key(regclass, text, jsonb) IS
+  'the text of an attribute that a template composes of these columns';
+
+CREATE FUNCTION dynamo_fdw_decode_key(
+    foreign_table regclass,
+    attribute text,
+    key text)
+RETURNS jsonb
+AS 'MODULE_PATHNAME'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION dynamo_fdw_decode_key(regclass, text, text) IS
+  'the columns of which a template composes this text of an attribute';
+
 CREATE FUNCTION dynamo_fdw_stats(
     OUT requests bigint,
     OUT retries bigint,

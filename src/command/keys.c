@@ -1,0 +1,246 @@
+/*
+ * keys.c
+ *		dynamo_fdw_encode_key(), dynamo_fdw_decode_key(): the text of an
+ *		attribute that a template spells, from columns and back.
+ *
+ * They try templates without DynamoDB: nothing is sent, and which attributes
+ * are the table's key is not asked.  A column without the option attribute is
+ * taken to be read from the template at hand, if that names it.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+
+#include "../dynamodb/template_text.h"
+#include "../model/encoding.h"
+#include "../model/relation.h"
+#include "target.h"
+
+PG_FUNCTION_INFO_V1(dynamo_fdw_encode_key);
+PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
+
+/* ---- the template ---- */
+
+/* All templates are taken for those of keys, the one at hand first. */
+static DynKeyAttr *
+supposed_base(const DynRelation *relation, const char *attribute)
+{
+	DynKeyAttr *base = palloc((relation->nspelled + 1) * sizeof(DynKeyAttr));
+
+	base[0].name = attribute;
+	base[0].type = DYN_TYPE_S;
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		base[i + 1].name = dyn_spelled_name(&relation->spelled[i]);
+		base[i + 1].type = DYN_TYPE_S;
+	}
+	return base;
+}
+
+static const DynSpelled *
+open_template(Oid relid, const char *name)
+{
+	const char *attribute = dyn_to_utf8(name);
+	DynRelation *relation;
+	const DynSpelled *spelled;
+
+	dyn_target_check(relid);
+	relation = dyn_relation_open(relid, GetUserId());
+	spelled = dyn_relation_spelled(relation, attribute);
+	if (spelled == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("foreign table \"%s\" has no template of attribute \"%s\"",
+						relation->name, name),
+				 errhint("The option templates of the foreign table names attributes as they are in DynamoDB.")));
+	dyn_relation_connect(relation, supposed_base(relation, attribute),
+						 relation->nspelled + 1);
+	return spelled;
+}
+
+/* ---- encoding ---- */
+
+/* The value of a member as the column's type; false if there is none. */
+static bool
+member_value(Jsonb *columns, const DynColumn *column, Datum *value)
+{
+	JsonbValue	name,
+			   *member;
+	Datum		as_text;
+	Oid			input,
+				ioparam;
+
+	name.type = jbvString;
+	name.val.string.val = unconstify(char *, column->name);
+	name.val.string.len = strlen(column->name);
+	member = findJsonbValueFromContainer(&columns->root, JB_FOBJECT, &name);
+	if (member == NULL || member->type == jbvNull)
+		return false;
+	as_text = DirectFunctionCall2(jsonb_object_field_text, JsonbPGetDatum(columns),
+								  CStringGetTextDatum(column->name));
+	getTypeInputInfo(column->codec.typid, &input, &ioparam);
+	*value = OidInputFunctionCall(input, TextDatumGetCString(as_text), ioparam,
+								  column->codec.is_domain ? -1
+								  : column->codec.typmod);
+	return true;
+}
+
+/* The text of one part; false if there is none. */
+static bool
+encode_part(Jsonb *columns, const DynSpelled *spelled, int p, DynText *text)
+{
+	const DynColumn *column = &spelled->parts[p].column;
+	const DynTemplatePart *part = &spelled->tmpl->parts[p];
+	DynScalar	scalar;
+	Datum		value;
+
+	if (!member_value(columns, column, &value) ||
+		dyn_codec_encode(&column->codec, column->codec.basetype, value,
+						 &scalar) != DYN_ENCODED)
+		return false;
+	text->data = scalar.data;
+	text->len = scalar.len;
+	return dyn_part_holds(part, *text) == DYN_HOLDS_YES &&
+		(!spelled->parts[p].source || dyn_part_lists(part, *text));
+}
+
+static text *
+take_text(DynBuffer *buffer)
+{
+	char	   *data = buffer->failed ? NULL : pnstrdup(buffer->data, buffer->len);
+	size_t		len = buffer->len;
+	const char *why;
+
+	dyn_buffer_free(buffer);
+	if (data == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return dyn_from_utf8(&data, &len, &why) ? cstring_to_text_with_len(data, len)
+		: NULL;
+}
+
+Datum
+dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
+{
+	Jsonb	   *columns = PG_GETARG_JSONB_P(2);
+	const DynSpelled *spelled = open_template(PG_GETARG_OID(0),
+											  text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
+	DynBuffer	buffer;
+	text	   *result;
+
+	if (!JB_ROOT_IS_OBJECT(columns))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the columns must be a JSON object"),
+				 errhint("Write {\"column\": value, ...}.")));
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		if (!encode_part(columns, spelled, p, &texts[p]))
+			PG_RETURN_NULL();
+	}
+	dyn_buffer_init(&buffer, 0);
+	buffer.failed |= !dyn_template_join(spelled->tmpl, texts, &buffer);
+	result = take_text(&buffer);
+	if (result == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(result);
+}
+
+/* ---- decoding ---- */
+
+/* As the SQL function to_jsonb() does. */
+static Jsonb *
+value_to_jsonb(const DynColumn *column, Datum value)
+{
+	Oid			type = column->codec.basetype;
+	FmgrInfo	function;
+	Const	   *constant = makeConst(type, -1, InvalidOid, get_typlen(type), value,
+									 false, get_typbyval(type));
+
+	fmgr_info(F_TO_JSONB, &function);
+	fmgr_info_set_expr((Node *) makeFuncExpr(F_TO_JSONB, JSONBOID,
+											 list_make1(constant), InvalidOid,
+											 InvalidOid, COERCE_EXPLICIT_CALL),
+					   &function);
+	return DatumGetJsonbP(FunctionCall1(&function, value));
+}
+
+static void
+push_member(JsonbParseState **state, const char *name, Jsonb *value)
+{
+	JsonbValue	key,
+				member;
+
+	key.type = jbvString;
+	key.val.string.val = unconstify(char *, name);
+	key.val.string.len = strlen(name);
+	pushJsonbValue(state, WJB_KEY, &key);
+	if (!JsonbExtractScalar(&value->root, &member))
+		elog(ERROR, "a part of a template is no scalar");
+	pushJsonbValue(state, WJB_VALUE, &member);
+}
+
+/* Adds a column; false if the text is no value of it. */
+static bool
+decode_part(const DynSpelled *spelled, int p, DynText text, JsonbParseState **state)
+{
+	DynColumn  *column = &spelled->parts[p].column;
+	DynValue	value;
+	Datum		datum;
+	const char *why;
+
+	memset(&value, 0, sizeof(value));
+	value.type = DYN_TYPE_S;
+	value.data = text.data;
+	value.len = text.len;
+	if (!dyn_part_lists(&spelled->tmpl->parts[p], text) ||
+		!dyn_codec_decode(&column->codec, &value, true, &datum, &why))
+		return false;
+	push_member(state, column->name, value_to_jsonb(column, datum));
+	return true;
+}
+
+/* Does a column that occurs twice have one text? */
+static bool
+agrees_with_earlier(const DynSpelled *spelled, int p, const DynText *texts)
+{
+	for (int other = 0; other < p; other++)
+	{
+		if (spelled->parts[other].attnum == spelled->parts[p].attnum &&
+			!dyn_part_agrees(&spelled->tmpl->parts[p], texts[p], texts[other]))
+			return false;
+	}
+	return true;
+}
+
+Datum
+dynamo_fdw_decode_key(PG_FUNCTION_ARGS)
+{
+	const DynSpelled *spelled = open_template(PG_GETARG_OID(0),
+											  text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
+	JsonbParseState *state = NULL;
+	DynScalar	key;
+
+	if (!dyn_encode_text(PG_GETARG_DATUM(2), &key) ||
+		dyn_template_cut(spelled->tmpl, key.data, key.len, NULL,
+						 texts) != DYN_CUT_FITS)
+		PG_RETURN_NULL();
+	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		if (!agrees_with_earlier(spelled, p, texts) ||
+			(spelled->tmpl->parts[p].folding == DYN_FOLD_NONE &&
+			 !decode_part(spelled, p, texts[p], &state)))
+			PG_RETURN_NULL();
+	}
+	PG_RETURN_JSONB_P(JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL)));
+}

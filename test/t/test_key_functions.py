@@ -1,0 +1,62 @@
+"""dynamo_fdw_encode_key() and dynamo_fdw_decode_key(): templates are tried without DynamoDB."""
+import json
+
+import fixture
+
+TEMPLATES = {"pk": "c#${company}/${n:padded(4)}", "sk": "${kind:any}|${day}", "low": "L#${name:lower}#${id}", "state": "${flag:bool(1,0)}#${s:A|B}",
+             "fixed": "META"}
+COLUMNS = "company text, n int, kind text, day date, name text, id uuid, flag boolean, s text"
+UUID = "12345678-1234-1234-1234-123456789abc"
+
+
+class KeyFunctions(fixture.TestCase):
+    """One foreign table whose DynamoDB table does not exist."""
+
+    def setUp(self):
+        super().setUp()
+        self.fx.foreign_table("t", COLUMNS, templates=json.dumps(TEMPLATES))
+
+    def encode(self, attribute, **columns):
+        """The text."""
+        return self.fx.value("SELECT dynamo_fdw_encode_key('t', %s, %s)", (attribute, json.dumps(columns)))
+
+    def decode(self, attribute, text):
+        """The columns."""
+        return self.fx.value("SELECT dynamo_fdw_decode_key('t', %s, %s)", (attribute, text))
+
+    def test_both_ways(self):
+        """What is encoded is decoded."""
+        for attribute, columns, text in (
+                ("pk", {"company": "acme", "n": 7}, "c#acme/0007"), ("pk", {"company": "ü \" \\", "n": 9999}, 'c#ü " \\/9999'),
+                ("sk", {"kind": "a|b", "day": "2024-02-29"}, "a|b|2024-02-29"), ("state", {"flag": True, "s": "B"}, "1#B"), ("fixed", {}, "META")):
+            with self.subTest(text):
+                self.assertEqual(self.encode(attribute, **columns), text)
+                self.assertEqual(self.decode(attribute, text), columns)
+
+    def test_folded(self):
+        """A folded column is not told by the text."""
+        self.assertEqual(self.encode("low", name="ANN", id=UUID.upper()), f"L#ann#{UUID}")
+        self.assertEqual(self.decode("low", f"L#ann#{UUID}"), {"id": UUID})
+
+    def test_nothing(self):
+        """NULL for what has no encoding or does not fit."""
+        for columns in ({"company": "acme"}, {"company": None, "n": 1}, {"company": "", "n": 1}, {"company": "a", "n": 10000}, {"company": "a", "n": -1},
+                        {"company": "a/b", "n": 1}):
+            self.assertIsNone(self.encode("pk", **columns), columns)
+        self.assertIsNone(self.encode("state", flag=True, s="C"))
+        self.assertIsNone(self.encode("low", name="Å", id=UUID))
+        for text in ("", "c#acme", "c#acme/7", "c#acme/00007", "C#acme/0007", "c#a/b/0007", "c#/0007", "c#acme/000x"):
+            self.assertIsNone(self.decode("pk", text), text)
+        self.assertIsNone(self.decode("state", "1#C"))
+        self.assertIsNone(self.fx.value("SELECT dynamo_fdw_decode_key('t', 'pk', NULL)"))
+
+    def test_requests(self):
+        """Nothing is sent."""
+        self.assertEqual(self.fx.requests("SELECT dynamo_fdw_encode_key('t', 'fixed', '{}')", describe=True), [])
+
+    def test_errors(self):
+        """Wrong arguments."""
+        self.assertIn('no template of attribute "x"', self.fx.error("SELECT dynamo_fdw_encode_key('t', 'x', '{}')").message)
+        self.assertEqual(self.fx.error("SELECT dynamo_fdw_encode_key('t', 'pk', '[]')").sqlstate, "22023")
+        self.assertEqual(self.fx.error("SELECT dynamo_fdw_encode_key('t', 'pk', '{\"company\": \"a\", \"n\": \"x\"}')").sqlstate, "22P02")
+        self.assertEqual(self.fx.error("SELECT dynamo_fdw_decode_key('pg_class', 'pk', 'x')").sqlstate[:2], "42")
