@@ -143,7 +143,7 @@ class Cases:
         """What relies on an order, runs beside a Gather, or in another encoding; each under settings of its own."""
         rng = self.rng
         while True:
-            for make in (self.ordered.statement, self.aimed.statement, self.ordered.statement, self.beside.statement,
+            for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.beside.statement,
                          self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:

@@ -111,18 +111,18 @@ class Elements:
     def __init__(self, generator, tables):
         self.rng, self.generator = generator.rng, generator
         self.tables = [t for t in tables if t.rows and t.shape]
-        self.tested = [t for t in tables if t.rows and (t.shape or t.match or "templates" in t.options)]
+        self.tested = [t for t in tables if t.rows and t.match and not t.shape]
 
     def statement(self, feature=None):
         """One of them."""
-        if (feature or self.rng.choice([SEVERAL, SEVERAL, COUNTED])) == COUNTED:
+        if (feature or self.rng.choice([SEVERAL, COUNTED])) == COUNTED:
             return self.counted()
-        return self.joined()
+        return self.joined() if self.rng.random() < 0.7 else self.valued()
 
     def counted(self):
         """All rows of a key of the table, or of an index."""
         rng = self.rng
-        table = rng.choice(self.tested)
+        table = rng.choice(self.tested if rng.random() < 0.7 else self.tables)
         keys = rng.choice([table.keys] + [[table.by_name[name] for name in one["columns"]] for one in table.indexes] * 2)
         maker = self.generator.maker(table, "a")
         leaves = [maker.on(keys[0], ["eq", "eq", "in"])] if rng.random() < 0.85 else []
@@ -133,6 +133,19 @@ class Elements:
         select = Select(["count(*)"], [f"{TABLE}{table.name} a"], Tree("AND", leaves) if len(leaves) > 1 else leaves[0] if leaves else None)
         select.aliases, select.shape = {"a": table.name}, "counted"
         select.features.append(COUNTED)
+        return select
+
+    def valued(self):
+        """The rows whose element has a value."""
+        rng, table = self.rng, self.rng.choice(self.tables)
+        maker = self.generator.maker(table, "a")
+        leaves = [maker.on(rng.choice(table.elements), ["eq", "eq", "eq", "commuted", "in", "ne", "ge", "null"])]
+        if rng.random() < 0.3:
+            leaves.append(maker.on(rng.choice(table.columns)))
+        where = Tree(rng.choice(["AND", "AND", "OR"]), leaves) if len(leaves) > 1 else leaves[0]
+        select = Select(self.generator.columns(table, "a", False), [f"{TABLE}{table.name} a"], where)
+        select.aliases, select.shape = {"a": table.name}, "elements"
+        select.features.append(SEVERAL)
         return select
 
     def joined(self):
