@@ -256,9 +256,15 @@ dyn_element_exactness(const DynColumn *column, const DynOperator *op)
 DynExactness
 dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
 {
-	return column->base == DYN_PATH_ELEMENT && column->below->nsteps == 0 &&
-		op->comparison == DYN_COMPARE_EQ && has_points(&column->codec) &&
-		is_of_codec(op, &column->codec) ? DYN_SUPERSET : DYN_LOCAL;
+	const DynCodec *codec = &column->codec;
+
+	if (column->base != DYN_PATH_ELEMENT || column->below->nsteps > 0 ||
+		op->comparison != DYN_COMPARE_EQ)
+		return DYN_LOCAL;
+	if (codec->kind == DYN_CODEC_JSONB)
+		return op->column_type == JSONBOID && dyn_encoding_is_one_to_one()
+			? DYN_SUPERSET : DYN_LOCAL;
+	return has_points(codec) && is_of_codec(op, codec) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
 /* For texts only: DynamoDB has no such operator for other types. */

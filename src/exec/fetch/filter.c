@@ -12,7 +12,9 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
 
 #include "../../base/number.h"
 #include "filter.h"
@@ -275,17 +277,6 @@ contains_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 	return with_value(DYN_COND_CONTAINS, path, scalar);
 }
 
-/* DynamoDB does not look into a map. */
-static DynCond *
-unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
-			  Datum value)
-{
-	DynCond    *contains = contains_cond(codec, path, valuetype, value);
-
-	return contains->kind == DYN_COND_FALSE ? contains
-		: either(contains, is_type(path, DYN_TYPE_M));
-}
-
 static DynCond *
 contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				  const Elements *elements)
@@ -357,14 +348,15 @@ add_number_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len
 }
 
 static void
-add_bytes_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
+add_bytes_of_text(DynCond *cond, DynCondKind kind, const DynPath *path,
+				  const char *s, size_t len)
 {
 	DynValue	base64 = {s, (uint32_t) len, DYN_TYPE_B, 0};
 	unsigned char *bytes = palloc(dyn_value_bytes_max(&base64) + 1);
 	long		n = dyn_value_bytes(&base64, bytes);
 
 	if (n >= 0)
-		add_arg(cond, with_value(DYN_COND_EQ, path,
+		add_arg(cond, with_value(kind, path,
 								 (DynScalar) {DYN_TYPE_B, (char *) bytes, n}));
 }
 
@@ -400,8 +392,71 @@ text_equality_cond(const DynPath *path, Datum value)
 	add_arg(cond, with_value(DYN_COND_EQ, path, scalar));
 	add_number_of_text(cond, path, s, len);
 	add_bool_of_text(cond, path, s, len);
-	add_bytes_of_text(cond, path, s, len);
+	add_bytes_of_text(cond, DYN_COND_EQ, path, s, len);
 	return cond;
+}
+
+/* ---- elements ---- */
+
+/* A string is also what shows bytes, in base64. */
+static DynCond *
+contains_string(const DynPath *path, const JsonbValue *string)
+{
+	text	   *t = cstring_to_text_with_len(string->val.string.val,
+											 string->val.string.len);
+	DynCond    *cond = junction(DYN_COND_OR, 2);
+	DynScalar	scalar;
+
+	if (!dyn_encode_text(PointerGetDatum(t), &scalar))
+		return constant(false);
+	add_arg(cond, with_value(DYN_COND_CONTAINS, path, scalar));
+	add_bytes_of_text(cond, DYN_COND_CONTAINS, path, scalar.data, scalar.len);
+	return cond;
+}
+
+static DynCond *
+contains_number(const DynPath *path, const JsonbValue *number)
+{
+	char	   *text = numeric_normalize(number->val.numeric);
+	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
+	size_t		len;
+
+	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK)
+		return constant(false);
+	return with_value(DYN_COND_CONTAINS, path, (DynScalar) {DYN_TYPE_N, buf, len});
+}
+
+/* Of lists and maps nothing is asked.  A NULL element is not JSON's null. */
+static DynCond *
+contains_jsonb(const DynPath *path, Datum value)
+{
+	Jsonb	   *jsonb = DatumGetJsonbP(value);
+	JsonbValue	scalar;
+
+	if (!JsonbExtractScalar(&jsonb->root, &scalar))
+		return constant(true);
+	switch (scalar.type)
+	{
+		case jbvString:
+			return contains_string(path, &scalar);
+		case jbvNumeric:
+			return contains_number(path, &scalar);
+		default:
+			return constant(scalar.type != jbvNull);
+	}
+}
+
+/* DynamoDB does not look into a map. */
+static DynCond *
+unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
+			  Datum value)
+{
+	DynCond    *contains = codec->kind == DYN_CODEC_JSONB
+		? contains_jsonb(path, value)
+		: contains_cond(codec, path, valuetype, value);
+
+	return contains->kind == DYN_COND_FALSE ? contains
+		: either(contains, is_type(path, DYN_TYPE_M));
 }
 
 /* ---- presence and booleans ---- */
