@@ -228,6 +228,12 @@ class Scripted(Case):
         self.fx.execute("SET dynamo_fdw.max_statement_units = 0.1")
         self.assertEqual(self.fx.error(CHECK.format("t")).sqlstate, "54000")
 
+    def test_cancel(self):
+        self.table("t", "pk text")
+        self.fake.on("Scan", replies.hang_before_headers())
+        self.fx.execute("SET statement_timeout = 300")
+        self.assertEqual(self.fx.error(CHECK.format("t")).sqlstate, "57014")
+
     def test_failures(self):
         self.table("t", "pk text")
         self.fake.on("Scan", replies.error("AccessDeniedException", "no"))

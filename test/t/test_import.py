@@ -451,6 +451,18 @@ class Scripted(Case):
                 self.assertEqual(self.fails().sqlstate, "HV000")
                 self.assertEqual(self.tables(), [])
 
+    def test_cancel(self):
+        """Waits end with the statement, although errors of single tables do not end it."""
+        for operation in ("ListTables", "DescribeTable", "Scan"):
+            with self.subTest(operation):
+                self.setUp()
+                self.fake.table("t", items=[item({"pk": "x"})])
+                self.fake.on(operation, replies.hang_before_headers())
+                self.fx.execute("SET statement_timeout = 300")
+                self.assertEqual(self.fails().sqlstate, "57014")
+        self.setUp()
+        self.run_import()
+
     def test_bad_pages(self):
         """A response that does not answer the request is no sample."""
         for answer in ({"Items": [{"pk": {"S": "x"}}]}, {"Count": 0, "ScannedCount": 0}, {"Items": [{"pk": {"X": "x"}}], "Count": 1, "ScannedCount": 1}, {"TableNames": []}):
