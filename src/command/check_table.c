@@ -17,6 +17,7 @@
 #include "access/genam.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "access/transam.h"
 #include "catalog/pg_foreign_table.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
@@ -24,6 +25,7 @@
 #include "foreign/foreign.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
@@ -465,6 +467,43 @@ add_promises(Reader *reader, const DynRelation *relation)
 	}
 }
 
+/* Could a conversion call functions that users have made? */
+static bool
+runs_user_code(const DynCodec *codec)
+{
+	return (codec->element != NULL && runs_user_code(codec->element)) ||
+		codec->typid >= FirstNormalObjectId;
+}
+
+/*
+ * May the code of the table's owner see the items, which are read with the keys
+ * of the caller?  A superuser is a member of every role, which means nothing.
+ */
+static bool
+trusts_owner(Oid owner)
+{
+	return owner == GetUserId() || superuser_arg(owner) ||
+		(!superuser() && has_privs_of_role(GetUserId(), owner));
+}
+
+static void
+check_columns(const Reader *reader, const DynRelation *relation)
+{
+	if (trusts_owner(reader->owner))
+		return;
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && runs_user_code(&column->codec))
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+					 errmsg("not compared: type %s of column \"%s\" could show the items to role \"%s\"",
+							format_type_be(column->codec.typid), column->name,
+							GetUserNameFromId(reader->owner, false))));
+	}
+}
+
 /* May raise an error: options and columns that do not fit. */
 static void
 open_relation(void *arg)
@@ -472,6 +511,7 @@ open_relation(void *arg)
 	Reader	   *reader = arg;
 	DynRelation *relation = dyn_relation_open(reader->relid, GetUserId());
 
+	check_columns(reader, relation);
 	dyn_relation_connect_described(relation, meta_of(reader->check));
 	reader->rows = rows_of(reader, relation);
 	if (has_ttl(&relation->row_test))

@@ -52,7 +52,8 @@ find_column(const DynRelation *relation, const char *name)
 			continue;
 		if (strcmp(column->name, name) == 0)
 			return column;
-		if (found == NULL && dyn_path_is_attribute(column->path, attribute))
+		if (found == NULL && dyn_column_is_of_item(column) &&
+			dyn_path_is_attribute(column->path, attribute))
 			found = column;
 	}
 	return found;
@@ -115,7 +116,8 @@ read_key_attr(const DynRelation *relation, const char *name, DynKeyAttr *attr)
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("column \"%s\" of foreign table \"%s\" does not exist",
 						name, relation->name)));
-	if (column->path->nsteps != 1 || !is_key_type(column->codec.wire))
+	if (column->path->nsteps != 1 || !dyn_column_is_of_item(column) ||
+		!is_key_type(column->codec.wire))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("column \"%s\" of foreign table \"%s\" cannot be part of a key",

@@ -74,13 +74,15 @@ static bool
 entity_is_in_list(const Import *import, const char *name)
 {
 	size_t		len = strlen(name);
+	bool		is_long = len > NAMEDATALEN / 2;	/* may have been shortened */
 	ListCell   *lc;
 
 	foreach(lc, import->stmt->table_list)
 	{
 		const char *listed = lfirst_node(RangeVar, lc)->relname;
 
-		if (strncmp(listed, name, len) == 0 && listed[len] == '_')
+		if (is_long ? strncmp(listed, name, NAMEDATALEN / 2) == 0
+			: strncmp(listed, name, len) == 0 && listed[len] == '_')
 			return true;
 	}
 	return false;

@@ -122,6 +122,13 @@ typedef struct DynAccess
 	List	   *checks;			/* count_only: clauses for the fallback */
 } DynAccess;
 
+/* The parts of a key that a Query asks for. */
+static inline int
+dyn_access_key_parts(const DynAccess *access)
+{
+	return access->row_keys != NULL ? access->nrow_attrs : access->nhash;
+}
+
 /*
  * Can several executions be batched?  Only if their rows need no order, or are
  * in the order of one partition.

@@ -178,22 +178,52 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part)
 }
 
 /*
- * What the parts behind bound ones say of the order; false if the text is in
- * no order of columns from some part on.  Several requests are merged by parts
- * only if the text alone tells where these are.
+ * Does every item in the index have the column's value in the part, so that the
+ * order of texts is that of values?  A promise is of rows with all columns.
  */
 static bool
-sort_by_parts(const DynSpelled *spelled, const DynKeyAttr *attr, int bound,
-			  DynAccess *access)
+part_is_sorted(const DynRelPlan *plan, const DynIndexMeta *index,
+			   const DynSpelled *spelled, int p)
 {
-	for (int p = 0; access->multi_partition && p < spelled->tmpl->nparts; p++)
+	if (spelled->parts[p].source || spelled->base)
+		return true;
+	if (index == NULL || !dyn_relation_trusts(plan->relation, index->name))
+		return false;
+	for (int i = 0; i < spelled->tmpl->nparts; i++)
 	{
-		if (!spelled->parts[p].source || (spelled->tmpl->parts[p].any && p < bound))
+		if (!dyn_relation_column(plan->relation,
+								 spelled->parts[i].attnum)->not_null)
 			return false;
 	}
+	return true;
+}
+
+/* Can requests be merged by parts: does the text alone tell where these are? */
+static bool
+can_merge_parts(const DynSpelled *spelled, int bound)
+{
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		if (!spelled->parts[p].source ||
+			(spelled->tmpl->parts[p].any && p < bound))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Adds the parts behind bound ones; false if the text is in no order of columns
+ * from some part on.
+ */
+static bool
+sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
+			  const DynSpelled *spelled, const DynKeyAttr *attr, int bound,
+			  DynAccess *access)
+{
 	for (int p = bound; p < spelled->tmpl->nparts; p++)
 	{
 		if (!spelled->tmpl->parts[p].ordered ||
+			!part_is_sorted(plan, index, spelled, p) ||
 			access->nsort == lengthof(access->sort))
 			return false;
 		add_sort(access, attr, p);
@@ -217,7 +247,10 @@ dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 			continue;
 		if (spelled != NULL && dyn_relation_column_of(plan->relation, attr) == 0)
 		{
-			if (!sort_by_parts(spelled, attr, bound_parts(from, i), access))
+			int			bound = bound_parts(from, i);
+
+			if ((from->multi_partition && !can_merge_parts(spelled, bound)) ||
+				!sort_by_parts(plan, index, spelled, attr, bound, access))
 				return;
 		}
 		else if (access->nsort < lengthof(access->sort))
@@ -291,14 +324,13 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 				 DynPathChoice *choice)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	DynAccess	sorted;
+	DynAccess	sorted;			/* only what it is sorted by */
 	int			n = 0;
 	List	   *pathkeys = NIL;
 	ListCell   *lc;
 
 	if (!can_be_ordered(plan, access))
 		return NIL;
-	sorted.multi_partition = access->multi_partition;
 	dyn_sort_attributes(plan, index, access, &sorted);
 	foreach(lc, root->query_pathkeys)
 	{

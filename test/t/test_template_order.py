@@ -127,3 +127,39 @@ class TemplateOrder(request_text.RequestTestCase):
                     " FROM (VALUES ('x'), ('y'), (NULL)) k (kind)"):
             with self.subTest(sql):
                 self.assertEqual(sorted(self.fx.rows(sql), key=repr), sorted(self.mirrored(sql), key=repr))
+
+    def test_too_long_bounds(self):
+        """Bounds that no key can reach do not make ranges overlap."""
+        self.fx.create_table("notes", ("pk", "S"), ("sk", "S"))
+        self.fx.put("notes", [{"pk": "x", "sk": f"{kind}#{note}"} for kind in ("AB", "BB") for note in ("a", "é", "z")])
+        self.fx.foreign_table("note", 'pk text NOT NULL, kind text NOT NULL, note text COLLATE "C" NOT NULL', table_name=self.fx.remote("notes"),
+                              templates='{"sk": "${kind}#${note}"}')
+        for operator, count in (("<=", 6), (">=", 0), ("<", 6)):
+            sql = f"SELECT count(note) FROM note WHERE pk = 'x' AND kind IN ('AB', 'BB') AND note {operator} repeat('é', 600)"
+            self.assertEqual(self.fx.value(sql), count, sql)
+        self.assertEqual(self.fx.value("SELECT count(note) FROM note WHERE pk = 'x' AND kind IN (repeat('A', 1100), repeat('B', 1100))"), 0)
+
+    def test_numbers_as_sort_key(self):
+        """Several numbers of an index's sort key."""
+        self.fx.create_table("numbered", ("pk", "S"), None, [index("by_seq", ("g", "S"), ("seq_n", "N"))])
+        self.fx.put("numbered", [{"pk": f"p{n}", "g": "a", "seq_n": n} for n in range(12)])
+        self.fx.foreign_table("seq", "pk text NOT NULL, g text NOT NULL, seq int OPTIONS (attribute 'seq_n') NOT NULL",
+                              table_name=self.fx.remote("numbered"), templates='{"seq_n": "${seq}"}')
+        self.assertEqual(self.fx.rows("SELECT seq FROM seq WHERE g = 'a' AND seq IN (1, 2, 77) ORDER BY seq"), [(1,), (2,)])
+        self.assertEqual(self.texts("SELECT seq FROM seq WHERE g = 'a' AND seq IN (1, 2)"),
+                         [f"Query numbered/by_seq where g = 'a' AND seq_n = {n} get g, seq_n" for n in (1, 2)])
+        self.assertEqual(self.fx.rows("SELECT seq FROM seq WHERE g = 'a' AND seq > 9 ORDER BY seq"), [(10,), (11,)])
+
+    def test_order_of_values_elsewhere(self):
+        """A part whose column is read elsewhere sorts only if every item in the index agrees."""
+        self.fx.create_table("states", ("id", "S"), None, [index("by_state", ("kind", "S"), ("gsk", "S"))])
+        self.fx.put("states", [{"id": "1", "kind": "a", "gsk": "open#2024-01-01T10:00:00Z", "created": "2024-01-01T10:00:00.900Z"},
+                               {"id": "2", "kind": "a", "gsk": "open#2024-01-01T10:00:00Z", "created": "2024-01-01T10:00:00.100Z"},
+                               {"id": "3", "kind": "a", "gsk": "open#2023-01-01T10:00:00Z"}])
+        self.fx.foreign_table("state", "id text NOT NULL, kind text NOT NULL, status text OPTIONS (attribute 'gsk') NOT NULL,"
+                              " created timestamptz OPTIONS (attribute 'created', format 'iso8601(3)')", table_name=self.fx.remote("states"),
+                              templates='{"gsk": "${status}#${created:iso8601(0)}"}')
+        for options in ("", "ADD trusted_indexes 'by_state'"):
+            if options:
+                self.fx.execute(f"ALTER FOREIGN TABLE state OPTIONS ({options})")
+            self.assertEqual(self.fx.rows("SELECT id FROM state WHERE kind = 'a' AND status = 'open' ORDER BY created"), [("2",), ("1",), ("3",)])

@@ -443,8 +443,18 @@ set_span(Span *span, const TextSpan *text, const DynKeyRoom *room)
 	span->range.room = *room;
 	apply_span(&span->range, text);
 	dyn_range_finish(&span->range);
-	span->start = text->lower.value;
 	span->end = end_of_span(text);
+	/* what was too long for a key was cut, or is open now */
+	if (span->range.has_prefix)
+		span->start = span->range.prefix;
+	else
+	{
+		span->end = span->range.upper;
+		span->start = text->lower.value;
+		span->start.len = 0;
+		if (span->range.lower.set)
+			span->start = span->range.lower.value;
+	}
 }
 
 static int
@@ -500,7 +510,7 @@ separate_spans(Span *spans, int n)
 
 /* A text that all parts are known of. */
 static TextSpan
-joined_span(const SpelledParts *parts, int number)
+joined_span(const SpelledParts *parts, int number, DynType type)
 {
 	TextSpan	span;
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
@@ -511,20 +521,21 @@ joined_span(const SpelledParts *parts, int number)
 	dyn_buffer_init(&buffer, 0);
 	(void) dyn_template_join(parts->spelled->tmpl, texts, &buffer);
 	span.kind = DYN_BOUNDS_POINT;
-	span.lower.value = take_scalar(&buffer, DYN_TYPE_S);
+	span.lower.value = take_scalar(&buffer, type);
 	span.lower.set = span.lower.inclusive = true;
 	return span;
 }
 
 static int
-combination_spans(const SpelledParts *parts, const DynKeyRoom *room, Span *spans)
+combination_spans(const SpelledParts *parts, DynType type, const DynKeyRoom *room,
+				  Span *spans)
 {
 	bool		whole = parts->npoints == parts->spelled->tmpl->nparts;
 	int			n = 0;
 
 	for (int i = 0; i < parts->combinations; i++)
 	{
-		TextSpan	text = whole ? joined_span(parts, i)
+		TextSpan	text = whole ? joined_span(parts, i, type)
 			: combination_span(parts, i);
 
 		CHECK_FOR_INTERRUPTS();
@@ -595,11 +606,11 @@ dyn_resolve_sort_attribute(const DynResolveContext *context,
 		parts.combinations == 1 || parts.combinations > DYN_MAX_SORT_RANGES)
 		return 1;
 	spans = palloc(parts.combinations * sizeof(Span));
-	n = combination_spans(&parts, &room, spans);
+	n = combination_spans(&parts, match->type, &room, spans);
 	for (int i = 0; i < n; i++)
 		(*ranges)[i] = spans[i].range;
-	Assert(n > 0);
-	return n;
+	(*ranges)[0].contradiction |= n == 0;
+	return Max(n, 1);
 }
 
 static DynCond *

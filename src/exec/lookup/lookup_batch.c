@@ -104,8 +104,8 @@ requests_of(const DynLookupBatch *batch, int n)
 									batch->nparts, rows->projection,
 									rows->nprojection);
 	return dyn_requests_of_terms(reader->relation, reader->access, batch->terms, n,
-								 reader->access->nhash, rows->projection,
-								 rows->nprojection);
+								 dyn_access_key_parts(reader->access),
+								 rows->projection, rows->nprojection);
 }
 
 static void
