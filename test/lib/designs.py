@@ -1,0 +1,46 @@
+"""Designs: items of one or more DynamoDB tables, foreign tables over them, and local tables that a program made from the same facts.
+
+    class Shop(designs.TestCase):
+        @classmethod
+        def setUpClass(cls):
+            super().setUpClass()
+            cls.fx.create_table("shop", ("pk", "S"))
+            cls.fx.put("shop", ITEMS)
+            cls.relations({"article": ("shop", "id text NOT NULL", {"templates": '{"pk": "a#${id}"}'}, [("1",), ("2",)])})
+
+The rows are never read through a foreign table: what it gives is compared with them.
+"""
+import json
+
+from psycopg2.extras import Json, execute_values
+
+import request_text
+
+
+class TestCase(request_text.RequestTestCase):
+    """A class whose foreign tables have twins in the schema "mirror"."""
+
+    made = {}
+    scan_policy = "allow"
+
+    @classmethod
+    def relations(cls, relations, server="ddb", analyze=False):
+        """Foreign tables by name: (DynamoDB table, columns, options, rows); objects among the options become JSON."""
+        cls.made = {**cls.made, **relations}
+        cls.fx.execute("CREATE SCHEMA IF NOT EXISTS mirror")
+        for name, (remote, columns, options, rows) in relations.items():
+            options = {option: json.dumps(value) if isinstance(value, dict) else value for option, value in options.items()}
+            cls.fx.foreign_table(name, columns, server=server, table_name=cls.fx.remote(remote) if server == "ddb" else remote, scan_policy=cls.scan_policy, **options)
+            cls.fx.execute(f"CREATE TABLE mirror.{name} (LIKE public.{name})")
+            with cls.fx.conn.cursor() as cursor:
+                execute_values(cursor, f"INSERT INTO mirror.{name} VALUES %s", [tuple(Json(v) if isinstance(v, dict) else v for v in row) for row in rows], page_size=1000)
+            if analyze:
+                cls.fx.execute(f"ANALYZE public.{name}")
+
+    def assertTwins(self):
+        """Every foreign table gives the rows that were made, as often as they were."""
+        self.assertTrue(self.made)
+        for name in self.made:
+            with self.subTest(name):
+                for left, right in (("public", "mirror"), ("mirror", "public")):
+                    self.assertEqual(self.fx.rows(f"SELECT x::text FROM {left}.{name} x EXCEPT ALL SELECT x::text FROM {right}.{name} x LIMIT 5"), [])
