@@ -50,13 +50,13 @@ def planning(world):
         return plan_ratio(connection, "key lookup", LOOKUP) + plan_ratio(connection, "index and range", BY_INDEX)
 
 
-def plan_ratio(connection, name, statement, ours="planned", theirs="local"):
+def plan_ratio(connection, name, statement, ours="planned", theirs="local", limit=3):  # pylint: disable=too-many-arguments
     """The figures of one statement, whose tables, or their schema, are named by these."""
     turns = [(plan_time(connection, statement.format(ours)), plan_time(connection, statement.format(theirs)))
              for _ in range(ROUNDS * PLANS)]
     groups = [[statistics.median(side) for side in zip(*turns[i::ROUNDS])] for i in range(ROUNDS)]
     ours, theirs = zip(*groups)
-    return [Figure(f"{name}, of a local table's", ratios(ours, theirs), 3, unit=" x"),
+    return [Figure(f"{name}, of a local table's", ratios(ours, theirs), limit, unit=" x"),
             Figure("    dynamo_fdw", ours, unit=" us"), Figure("    local table", theirs, unit=" us")]
 
 

@@ -7,6 +7,7 @@ from budgets import budget
 from cancels import cancel
 from joins import join_memory, join_planning, joins, little_work_mem
 from latencies import latency, planning
+from mapped import mapped
 from paces import pace
 from reader import reader
 from repeated import repeated
@@ -19,7 +20,7 @@ from world import BenchWorld
 BENCHES = {"ceiling": ceiling, "reader": reader, "scan-cpu": scan_cpu, "scan-wall": scan_wall, "latency": latency,
            "planning": planning, "memory": memory, "cancel": cancel, "budget": budget, "pace": pace,
            "joins": joins, "join-memory": join_memory, "little-memory": little_work_mem, "join-planning": join_planning,
-           "repeated": repeated, "tls": tls}
+           "repeated": repeated, "tls": tls, "mapped": mapped}
 
 
 def measure(names):
