@@ -268,3 +268,22 @@ dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
 		*used = list_concat(*used, match.used);
 	return pred;
 }
+
+bool
+dyn_index_lacks_trust(const DynRelation *relation, const DynIndexMeta *index,
+					  List *clauses)
+{
+	if (dyn_relation_trusts(relation, index->name))
+		return false;
+	for (int i = 0; i < index->key.nhash; i++)
+	{
+		const DynKeyAttr *attr = &index->key.hash[i];
+		TemplateMatch match = {relation, dyn_relation_spelled(relation, attr->name),
+		attr, true, 0, clauses, NIL, 1};
+
+		if (match.spelled == NULL || match.spelled->tmpl->nparts == 0 ||
+			attr->type != DYN_TYPE_S || match_points(&match) == NULL)
+			return false;
+	}
+	return true;
+}

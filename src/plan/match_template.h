@@ -30,4 +30,11 @@ extern DynPred *dyn_match_template(const DynRelation *relation,
 								   List *clauses, bool points,
 								   int most_members, List **used);
 
+/*
+ * Would the clauses give values for the partition key of an index that is not
+ * trusted, if it were?
+ */
+extern bool dyn_index_lacks_trust(const DynRelation *relation,
+								  const DynIndexMeta *index, List *clauses);
+
 #endif

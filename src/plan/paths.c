@@ -28,6 +28,7 @@
 #include "../model/guc.h"
 #include "../model/pg_compat.h"
 #include "cost.h"
+#include "match_template.h"
 #include "planner.h"
 #include "points.h"
 #include "presence.h"
@@ -475,6 +476,16 @@ index_is_usable(DynRelPlan *plan, Index relid, const DynIndexMeta *index,
 	return false;
 }
 
+/* Where only the promise is missing that an index has all rows. */
+static void
+advise_trust(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
+{
+	if (plan->advice == NULL && plan->relation->nspelled > 0 &&
+		dyn_index_lacks_trust(plan->relation, index, clauses))
+		plan->advice = psprintf("index \"%s\" would serve this query if the option trusted_indexes named it, for which every row must be in it",
+								index->name);
+}
+
 static bool
 uses_any(List *rinfos, List *wanted)
 {
@@ -498,6 +509,8 @@ match_target(RelOptInfo *baserel, int target, List *clauses,
 	List	   *pushed_exactly;
 	DynAccess  *access = dyn_match_keys(plan, index, clauses, &pushed_exactly);
 
+	if (access == NULL && param == NULL && index != NULL)
+		advise_trust(plan, index, clauses);
 	if (access == NULL ||
 		(param != NULL && !uses_any(access->key_rinfos, param->ppi_clauses)) ||
 		(index != NULL &&

@@ -183,6 +183,9 @@ class Templates(request_text.RequestTestCase):
         self.assertEqual(self.texts(sql.format("untrusted")),
                          ["Scan other filter begins_with(pk,'company#') AND sk = 'user#cy.a' get pk, sk"])
         self.assertEqual(self.fx.rows("SELECT email FROM untrusted WHERE email = 'not@indexed'"), [("not@indexed",)])
+        self.assertIn('Advice: index "gsi1" would serve this query if the option trusted_indexes named it',
+                      self.fx.explain("SELECT email FROM untrusted WHERE email = 'cy.a'"))
+        self.assertNotIn("trusted_indexes", self.fx.explain("SELECT email FROM untrusted WHERE full_name = 'cy.a'"))
 
     def test_prepared(self):
         """Generic plans compose the key anew."""
