@@ -535,10 +535,10 @@ accept_mismatch(DynRows *rows, const DynValue *value, int i, const char *why)
 	return column->null_on_mismatch && accept_null(rows, i);
 }
 
-static bool
-decode_value(DynRows *rows, const DynValue *value, int i, Datum *result)
+static pg_attribute_always_inline bool
+decode_value(DynRows *rows, DynColumn *column, const DynValue *value, int i,
+			 Datum *result)
 {
-	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
 	const char *why = NULL;
 
 	rows->current = i;
@@ -553,25 +553,25 @@ decode_value(DynRows *rows, const DynValue *value, int i, Datum *result)
 
 /* A part of the text that is the item's value in the slot. */
 static pg_noinline bool
-decode_part(DynRows *rows, const DynColumn *column, int i, Datum *result)
+decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
 	const char *why = NULL;
 	DynValue	part;
 
 	rows->current = i;
 	if (dyn_parts_value(rows->parts, column, &part, &why))
-		return decode_value(rows, &part, i, result);
+		return decode_value(rows, column, &part, i, result);
 	return accept_mismatch(rows, &rows->values[rows->slots[i]], i, why);
 }
 
-static bool
+static pg_attribute_always_inline bool
 decode_column(DynRows *rows, int i, Datum *result)
 {
-	const DynColumn *column = dyn_relation_column(rows->relation,
-												  rows->attnums[i]);
+	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
 
-	return dyn_column_is_part(column) ? decode_part(rows, column, i, result)
-		: decode_value(rows, &rows->values[rows->slots[i]], i, result);
+	return unlikely(dyn_column_is_part(column))
+		? decode_part(rows, column, i, result)
+		: decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
 }
 
 /* Once for all the rows of the item. */
@@ -596,7 +596,9 @@ decode_element(DynRows *rows, const DynUnnested *unnested, int i, Datum *result)
 
 	rows->current = i;
 	if (fault == NULL)
-		return decode_value(rows, &unnested->values[i], i, result);
+		return decode_value(rows,
+							dyn_relation_column(rows->relation, rows->attnums[i]),
+							&unnested->values[i], i, result);
 	return accept_mismatch(rows, &unnested->elements.value, i, fault);
 }
 
@@ -640,7 +642,7 @@ store_row(DynRows *rows, TupleTableSlot *slot)
 			: rows->attnums[i] - 1;
 
 		Assert(position >= 0 && position < slot->tts_tupleDescriptor->natts);
-		slot->tts_isnull[position] = rows->unnested == NULL
+		slot->tts_isnull[position] = likely(rows->unnested == NULL)
 			? !decode_column(rows, i, &slot->tts_values[position])
 			: !decode_unnested(rows, i, &slot->tts_values[position]);
 	}
@@ -719,6 +721,13 @@ dyn_rows_begin(DynRows *rows, const DynValue *values)
 		rows->left = begin_elements(rows, &values[rows->unnested->slot]);
 }
 
+static inline void
+next_row(DynRows *rows)
+{
+	Assert(rows->left > 0);
+	rows->left = rows->unnested != NULL ? dyn_unnested_next(rows->unnested) : 0;
+}
+
 bool
 dyn_rows_next(DynRows *rows, TupleTableSlot *slot)
 {
@@ -726,17 +735,14 @@ dyn_rows_next(DynRows *rows, TupleTableSlot *slot)
 	if (rows->left == 0)
 		return false;
 	store_row(rows, slot);
-	dyn_rows_skip(rows);
+	next_row(rows);
 	return true;
 }
 
 void
 dyn_rows_skip(DynRows *rows)
 {
-	Assert(rows->left > 0);
-	rows->left--;
-	if (rows->unnested != NULL)
-		rows->left = dyn_unnested_next(rows->unnested);
+	next_row(rows);
 }
 
 void
