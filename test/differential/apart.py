@@ -56,7 +56,7 @@ class Apart(Build):
         rng = self.rng
         table = table or rng.choice([t for t in self.tables if any(c.domain for c in t.columns)])
         relation = self.relation(table, alias, 0.08)
-        keys, nhash = table.keys, 1
+        keys, nhash = table.keys, table.nhash
         if table.indexes and rng.random() < 0.35:
             index = rng.choice(table.indexes)
             keys = [table.by_name[name] for name in index["columns"]]

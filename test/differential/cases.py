@@ -4,12 +4,14 @@ import itertools
 from aimed import LARGE, LISTS, MISFIT_PARTS, PARTS, TIED, Aimed
 from apart import Apart
 from beside import Beside
+from composed import COMPOSED
 from coverage import holes
 from documented import DOCUMENTS
 from edges import KINDS, MISFITS, OLDER
 from elements import COUNTED, SEVERAL, Elements
 from features import IN_ORDER
 from joins import Joins
+from mapped import Mapped
 from ordered import Ordered
 from repeated import KEPT, SENT, Repeated
 from runner import Case
@@ -43,14 +45,15 @@ ROUNDS = 100    # tries for what was not met
 class Cases:
     """Makes cases without end."""
 
-    def __init__(self, rng, runner, tables, related, worlds=()):
+    def __init__(self, rng, runner, tables, related, composed, worlds=()):
         self.rng, self.coverage = rng, runner.coverage
         self.generator = Generator(rng, tables)
         self.joins = Joins(rng, related, tables)
         self.ordered = Ordered(self.generator, tables)
-        self.beside = Beside(self.generator, tables)
+        self.mapped = Mapped(rng, composed)
+        self.beside = Beside(self.generator, tables + composed)
         self.aimed = Aimed(self.generator, tables, related)
-        self.repeated = Repeated(self.generator, tables)
+        self.repeated = Repeated(self.generator, tables + composed)
         self.elements = Elements(self.generator, tables)
         self.worlds = {name: (other, Generator(rng, other.tables)) for name, other in worlds}
 
@@ -149,10 +152,20 @@ class Cases:
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
 
+    def composed(self):
+        """Statements over tables whose keys are composed: under settings of joins, and under any."""
+        while True:
+            yield self.case(self.mapped.style(), self.for_joins(), True)
+            settings = self.settings()
+            for _ in range(3):
+                yield self.case(self.mapped.style(), settings, self.rng.random() < 0.8)
+
     def toward_feature(self, name):
         """A case for the sake of something."""
         if name in self.worlds:
             return self.elsewhere(name)
+        if name == COMPOSED:
+            return self.case(self.mapped.style(), self.settings(), True)
         if name in (LARGE, PARTS, MISFIT_PARTS, LISTS, TIED):
             select = self.aimed.statement(name)
         elif name in (SEVERAL, COUNTED):
@@ -174,6 +187,8 @@ class Cases:
         rng = self.rng
         if what == "feature":
             return self.toward_feature(words[0])
+        if what == "condition" and any(word in words[2] for word in (" part ", " by another ")):
+            return self.case(self.mapped.toward(*words[:3]), self.settings(), True)
         if what == "condition":
             return self.case(self.generator.toward(*words[:3]), self.settings(), True)
         if what == "join":
@@ -196,7 +211,7 @@ class Cases:
 
     def all(self):
         """In rounds: a sweep's, then anything, then joins; each group under settings of its own."""
-        sweep, joins, edges = self.generator.sweep(self.coverage.covered), self.joined(), self.edges()
+        sweep, joins, edges, composed = self.generator.sweep(self.coverage.covered), self.joined(), self.edges(), self.composed()
         while True:
             settings = self.settings()
             for _ in range(20):
@@ -206,3 +221,4 @@ class Cases:
                 yield self.case(self.generator.statement(), settings, False)
             yield from itertools.islice(joins, 9)
             yield from itertools.islice(edges, 10)
+            yield from itertools.islice(composed, 8)

@@ -26,12 +26,21 @@ def foreign_scans(plan):
 
 def role_in(node, table, column):
     """The role of a column for the scan that was chosen: of its own key where it has one."""
+    if table.shared:
+        return table.role_at(node.get("Index"), column) or column.role
     index = next((one for one in table.indexes if one["definition"]["IndexName"] == node.get("Index")), None)
     if index:
         for key in index["definition"]["KeySchema"]:
             if key["AttributeName"] == column.attribute:
                 return "index hash" if key["KeyType"] == "HASH" else "index sort"
     return column.role
+
+
+def table_of(node, tables):
+    """The table of a foreign scan; one of several over a DynamoDB table, for an aggregate over one of them."""
+    remote = node["Remote Table"].rsplit(".", 1)[1]
+    found = tables.get(node.get("Relation Name")) or tables.get(remote)
+    return found or next(table for table in tables.values() if table.shared == remote)
 
 
 def soft(table):
@@ -70,9 +79,9 @@ class Coverage:
         self.modes[mode] += 1
         scans = {}
         for node in foreign_scans(plan):
-            name = node["Remote Table"].rsplit(".", 1)[1]
-            scans.setdefault(node.get("Alias", "a"), (node, tables[name]))
-            self.paths[access_path(node, tables[name])] += 1
+            table = table_of(node, tables)
+            scans.setdefault(node.get("Alias", "a"), (node, table))
+            self.paths[access_path(node, table)] += 1
         self.count_nodes(plan)
         self.features.update(select.features + sorted(features.of_plan(plan, {t.name for _, t in scans.values() if soft(t)})))
         self.features.update(features.of_constants(select.parts()))
@@ -91,7 +100,7 @@ class Coverage:
         """The access path of a foreign scan of one of the tables."""
         if "Remote Operation" not in node:
             return None
-        return access_path(node, tables[node["Remote Table"].rsplit(".", 1)[1]])
+        return access_path(node, table_of(node, tables))
 
     def covered(self, operator, kind, role):
         """Was it met on the way that the role stands for: by its key, or by a Scan?"""
@@ -196,6 +205,17 @@ EXPECTED = [
     (f"=|{RANGES}", "timestamptz ulid|timestamptz iso8601(9)|timestamptz epoch(9)|timestamptz pattern(YYYYMMDDHH24MISSMS)", "sort", "Query"),
     (f"IN|= ANY|=|{RANGES}", "timestamptz ulid|timestamptz iso8601(9)|timestamptz epoch(9)|date pattern(YYYYMM)", "plain|index key", "*"),
     (POINTS, "date pattern(DD.MM.YYYY)", "hash", BY_KEY),
+    # parts of composed keys, by their position
+    (POINTS, "*", "hash part 1|sort part 1|sort part 2|sort part 3", BY_KEY),
+    ("=|IN|OR of =", "*", "hash part 2", BY_KEY),
+    (RANGES, "*", "sort part 1|sort part 2|sort part 3", "Query|Query per key"),
+    ("LIKE|^@|starts_with", "*", "sort part 1|sort part 2", "Query|Query per key"),
+    ("=|IN|= ANY", "*", "index hash part 1|index hash part 2|index hash by another attribute", GLOBAL),
+    ("=|<|>=|BETWEEN", "*", "index sort part 1", GLOBAL),
+    ("<|>=|BETWEEN", "*", "index sort part 2", GLOBAL),
+    ("=", "*", "hash by another attribute|sort by another attribute", BY_KEY),
+    ("<>|NOT IN|IS NULL|IS NOT NULL|IS DISTINCT FROM|LIKE|NOT LIKE", "*", "hash part 1|sort part 1|index key", "*"),
+    ("join =", "*", "hash part 1|hash part 2|sort part 1|sort part 2|index hash part 1", "*"),
 ]
 
 # And what core must have done with it.

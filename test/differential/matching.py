@@ -43,7 +43,7 @@ class Entry:
     @staticmethod
     def all_of(table):
         """(entry, weight) of a table; entries begin with a column of a domain."""
-        found = [(Entry(table.keys, 1), 6)]
+        found = [(Entry(table.keys, table.nhash), 6)]
         for one in table.indexes:
             columns = [table.by_name[name] for name in one["columns"]]
             nhash = sum(1 for key in one["definition"]["KeySchema"] if key["KeyType"] == "HASH")

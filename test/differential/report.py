@@ -7,6 +7,7 @@ import time
 from collections import Counter
 
 from cases import Cases
+from composed import create_composed
 from coverage import holes
 from directed import Directed
 from documented import make_documented
@@ -61,7 +62,7 @@ def set_up(fx, rng):
     for table in related:
         table.create(fx, rng)
     fx.execute(ROUTINES)
-    return tables, related
+    return tables, related, create_composed(fx, rng)
 
 
 def short(rows, limit=5):
@@ -143,25 +144,25 @@ def use_library(fx):
 
 def run_share(fx, count, seed, number):
     """Run another process's part of the statements: (coverage, done, failed, slow, fingerprint)."""
-    tables, related = set_up(fx, random.Random(seed))
-    runner = Runner(fx, tables + related)
+    tables, related, composed = set_up(fx, random.Random(seed))
+    runner = Runner(fx, tables + related + composed)
     tally = Tally(runner, 0, 0, False)
     with Worlds(f"diff{number}", seed, runner.coverage, use_library) as worlds:
-        tally.run(Cases(random.Random(seed * 7919 + 1 + number * SHARE), runner, tables, related, worlds).all(), count)
+        tally.run(Cases(random.Random(seed * 7919 + 1 + number * SHARE), runner, tables, related, composed, worlds).all(), count)
     return runner.coverage, tally.done, tally.failed, runner.slow, tally.fingerprint.hexdigest()
 
 
 def run(fx, count, seed, flags, began, shares=()):
     """Run COUNT statements, and add the `shares` of other processes, see run_share; returns the exit status."""
     use_library(fx)
-    tables, related = set_up(fx, random.Random(seed))
-    runner = Runner(fx, tables + related)
+    tables, related, composed = set_up(fx, random.Random(seed))
+    runner = Runner(fx, tables + related + composed)
     coverage = runner.coverage
     print(f"# {len(runner.tables)} tables, {sum(len(t.rows) for t in runner.tables)} rows, "
           f"set up in {time.monotonic() - began:.1f} s", flush=True)
     tally = Tally(runner, 0, 0, "--first" in flags)
     with Worlds("diff", seed, coverage, use_library) as worlds:
-        cases = Cases(random.Random(seed * 7919 + 1), runner, tables, related, worlds)
+        cases = Cases(random.Random(seed * 7919 + 1), runner, tables, related, composed, worlds)
         run_scripted(fx, runner, tally, count, seed)
         if not tally.over():
             tally.run(cases.all(), count + tally.scripted)

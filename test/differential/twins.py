@@ -70,6 +70,8 @@ class Table:
 
     feature = None              # what the coverage counts the statements over it as
     shape = None                # of what is unnested
+    shared = None               # the DynamoDB table, if others are over it, too
+    nhash = 1                   # how many of the keys are of the partition
 
     # pylint: disable=too-many-arguments
     def __init__(self, name, count, keys, columns=(), indexes=(), options=None, filler=None, loose=None, match=None):

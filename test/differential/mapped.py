@@ -1,0 +1,110 @@
+"""Statements over tables whose keys are composed of columns: each operator on a part in each position, on each way to read it."""
+from apart import Apart
+from composed import COMPOSED
+from joins import Joins
+from ordered import Ordered
+from predicates import Maker, Tree
+from statements import TABLE, Generator, Select
+
+STYLES = [("swept", 30), ("key order", 12), ("joined", 16), ("apart", 5), ("in order", 6), ("any", 31)]
+POINTS = ["eq", "eq", "eq", "in", "or_eq", "commuted"]
+# Of the kinds of conditions, those that are not worth trying in each position.
+SELDOM = {"cast", "cast_list", "cast_like", "huge", "arithmetic", "cast_number", "uuid_text", "coalesce"}
+
+
+class Mapped(Generator):
+    """Makes Selects over such tables."""
+
+    SHAPES = [("rows", 26), ("ordered", 12), ("by_key", 6), ("aggregate", 14), ("grouped", 7), ("join", 12), ("subquery", 12), ("local_driver", 11)]
+
+    def __init__(self, rng, tables):
+        super().__init__(rng, tables)
+        self.joins = Joins(rng, tables, [])
+        self.joins.others = tables
+        self.sorted = Ordered(self, tables)
+        self.waiting = []
+
+    def style(self, name=None):
+        """A statement of some style."""
+        names, weights = zip(*STYLES)
+        name = name or self.rng.choices(names, weights)[0]
+        select = {"swept": self.next_aim, "key order": self.key_order, "joined": self.joins.statement, "in order": self.sorted.statement,
+                  "apart": Apart(self.rng, self.tables).statement, "any": self.statement}[name]()
+        select.features = select.features + [COMPOSED]
+        return select
+
+    # Each operator in each position
+
+    def entries(self, table):
+        """(name of the index or none, columns, how many of them the hash key has) of all keys of a table."""
+        yield None, table.keys, table.nhash
+        for one in table.indexes:
+            schema = one["definition"]["KeySchema"]
+            yield one["definition"]["IndexName"], [table.by_name[name] for name in one["columns"]], sum(key["KeyType"] == "HASH" for key in schema)
+
+    def aims(self):
+        """(table, columns to bind before it, column, role, kind of condition) of all that is worth trying once."""
+        found = {}
+        for table in self.rng.sample(self.tables, len(self.tables)):
+            for place, columns, nhash in self.entries(table):
+                for number, column in enumerate(columns):
+                    role = table.role_at(place, column)
+                    before = [c for c in columns[:max(number, nhash)] if c is not column]
+                    for name in dict.fromkeys(Maker(self.rng, table, "a", None).choices(column)):
+                        if name not in SELDOM:
+                            found.setdefault((role, name), (table, before, column, role, name))
+        aims = list(found.values())
+        self.rng.shuffle(aims)
+        return aims
+
+    def next_aim(self):
+        """The next of them."""
+        self.waiting = self.waiting or self.aims()
+        return self.at(*self.waiting.pop())
+
+    def at(self, table, before, column, _, name):
+        """A condition on a column, behind points on those before it."""
+        maker = self.witnessed(table, column, name)
+        leaves = [maker.on(c, POINTS) for c in before] + [maker.on(column, [name])]
+        if self.rng.random() < 0.15:
+            leaves.append(maker.on(self.rng.choice(table.columns)))
+        select = Select(self.columns(table, "a"), [f"{TABLE}{table.name} a"], Tree("AND", leaves) if len(leaves) > 1 else leaves[0])
+        if self.rng.random() < 0.12:
+            select.targets = ["count(*)"]
+        select.aliases, select.shape = {"a": table.name}, "composed key"
+        return select
+
+    def toward(self, operator, kind, role):
+        """A Select that may try an operator in a position."""
+        if "join" in operator:
+            return self.style("joined")
+        for _ in range(40):
+            for aim in self.aims():
+                if role in ("*", aim[3]):
+                    select = self.at(*aim)
+                    if any(found == operator and kind in ("*", column.kind.name) for _, _, column, found in select.all_tags()):
+                        return select
+        return self.style()
+
+    # Along a key
+
+    def key_order(self):
+        """Points on the beginning of a key, and the order of the rest of it."""
+        rng, table = self.rng, self.table()
+        _, columns, nhash = rng.choice(list(self.entries(table)))
+        maker = self.maker(table, "a", 0.95)
+        bound = rng.randint(nhash, len(columns))
+        leaves = [maker.on(c, POINTS) for c in columns[:bound]]
+        if bound < len(columns) and rng.random() < 0.5:
+            leaves.append(maker.on(columns[bound]))
+        if rng.random() < 0.25:
+            leaves.append(maker.on(rng.choice(table.columns)))
+        select = Select(self.columns(table, "a", False), [f"{TABLE}{table.name} a"], Tree("AND", leaves) if len(leaves) > 1 else leaves[0])
+        select.aliases, select.shape = {"a": table.name}, "composed key order"
+        down = rng.choice(["", " DESC"])
+        order = [f"a.{c.name}{down}" for c in columns[rng.randint(min(nhash, bound), bound):]]
+        select.order = ", ".join(dict.fromkeys(order + [o + down for o in self.total_order(table, "a")]))
+        select.exact_order = True
+        if rng.random() < 0.6:
+            select.limit = f" LIMIT {rng.choice([1, 2, 3, 10])}" + rng.choice(["", "", " OFFSET 2"])
+        return select
