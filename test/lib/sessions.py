@@ -6,6 +6,9 @@ usage: sessions.py [--write] FILE...    compare the sessions in Markdown files w
 A session is a block that begins with ```psql; statements follow a prompt such as "demo=# ", their further lines
 "demo-# ". All blocks of a file are one session. A database is made for the run, with the foreign tables of test/demo if
 its name is demo, otherwise empty. Milliseconds, ports, request ids and the order of requests do not count.
+
+A page with items of its own (see page_items.py) starts with a server "ddb", and logs requests, but not DescribeTable.
+Its ```sql blocks are run, too, where they stand.
 """
 import difflib
 import os
@@ -15,7 +18,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tour"))
 
-import run as tour                      # noqa: E402  (the path above is needed first)
+import page_items                       # noqa: E402  (the path above is needed first)
+import run as tour                      # noqa: E402
 from dynamo import DynamoClient         # noqa: E402
 
 PROMPT = re.compile(r"(\w+)=# (.*)")
@@ -50,9 +54,24 @@ def statements_of(lines):
     return statements
 
 
+class Definitions(Statement):
+    """An ```sql block, which is to print nothing but command tags."""
+
+    def __init__(self, database, lines):
+        super().__init__(database, lines[0], lines[0])
+        self.prompt_lines, self.text_lines = lines, lines
+
+
 def blocks_of(text):
-    """(start, end) of the insides of the session blocks."""
-    return [match.span(1) for match in re.finditer(r"^```psql\n(.*?)^```$", text, re.M | re.S)]
+    """((start, end), statements) of the blocks to be run."""
+    items = page_items.has_items(text)
+    database = PROMPT.search(text)
+    for match in re.finditer(r"^```(psql|sql)\n(.*?)^```$", text, re.M | re.S):
+        lines = match.group(2).splitlines()
+        if match.group(1) == "psql":
+            yield match.span(2), statements_of(lines)
+        elif items:
+            yield match.span(2), [Definitions(database.group(1), lines)]
 
 
 def play(database, statements):
@@ -70,16 +89,28 @@ def tidy(text):
     return [line.rstrip() for line in text.strip("\n").split("\n")] if text.strip() else []
 
 
-def provide(database):
-    """Make the database, and the items it may ask for; returns its real name."""
+def provide(database, text=""):
+    """Make the database, and the items that it and the page ask for; returns its real name."""
     name = f"{database}_{os.getpid()}"
     maintain(f"CREATE DATABASE {name}")
-    if database == tour.DATABASE:
-        tour.run_script(os.path.join(os.path.dirname(tour.__file__), "tables.sql"), name)
+    script = "tables.sql" if database == tour.DATABASE else "page.sql" if page_items.has_items(text) else None
+    if script:
+        tour.run_script(os.path.join(os.path.dirname(tour.__file__), script), name)
     dynamo = DynamoClient(os.environ["DDB_ENDPOINT"])
-    tour.data.load(dynamo, anew=False)
+    if script != "page.sql":
+        tour.data.load(dynamo, anew=False)
+    page_items.load(dynamo, text)
     dynamo.close()
     return name
+
+
+def remove(database, text):
+    """Drop the database, and the tables of the page's items."""
+    maintain(f"DROP DATABASE {database} WITH (FORCE)")
+    dynamo = DynamoClient(os.environ["DDB_ENDPOINT"])
+    for name, *_ in page_items.tables(text):
+        dynamo.drop_table(name)
+    dynamo.close()
 
 
 def maintain(sql):
@@ -91,20 +122,27 @@ def maintain(sql):
 
 def run_file(text):
     """The file's text with the output of a run in its sessions."""
-    blocks = [(span, statements_of(text[slice(*span)].splitlines())) for span in blocks_of(text)]
+    blocks = list(blocks_of(text))
     everything = [statement for _, statements in blocks for statement in statements]
     for database in dict.fromkeys(statement.database for statement in everything):
         mine = [statement for statement in everything if statement.database == database]
-        real = provide(database)
+        real = provide(database, text)
         try:
             outputs = play(real, mine)
         finally:
-            maintain(f"DROP DATABASE {real} WITH (FORCE)")
+            remove(real, text)
         for statement, output in zip(mine, outputs):
-            statement.output = output
+            statement.output = without_descriptions(output) if page_items.has_items(text) else output
+            if isinstance(statement, Definitions):
+                statement.output = [line for line in output if not re.fullmatch(r"[A-Z ]+", line)]
     for (start, end), statements in reversed(blocks):
         text = text[:start] + "\n".join(map(printed, statements)) + "\n" + text[end:]
     return text
+
+
+def without_descriptions(output):
+    """The lines but those about DescribeTable."""
+    return [line for line in output if not line.startswith("LOG:  dynamo_fdw: DescribeTable")]
 
 
 def printed(statement):
