@@ -15,8 +15,10 @@ import run as tour      # noqa: E402  (the path above is needed first)
 import sessions         # noqa: E402
 
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/relations.md", "docs/reference.md",
-         "docs/architecture.md", "docs/single-table.md", "docs/cookbook.md"]
-SESSIONS = ["README.md", "docs/tutorial.md", "docs/relations.md", "docs/single-table.md", "docs/cookbook.md"]
+         "docs/architecture.md", "docs/single-table.md", "docs/cookbook.md",
+         "docs/migration.md"]
+SESSIONS = ["README.md", "docs/tutorial.md", "docs/relations.md", "docs/single-table.md", "docs/cookbook.md",
+            "docs/migration.md"]
 PG_CONFIG = os.environ.get("PG_CONFIG") or "/usr/lib/postgresql/15/bin/pg_config"
 
 
