@@ -61,13 +61,15 @@ static DynPred *
 match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 {
 	List	   *used = NIL;
-	DynPred    *pred = dyn_match_template(match->relation, attr,
-										  match->index ? match->index->name : NULL,
-										  match->clauses, points,
-										  dyn_key_hash_position(match->key, attr->name) >= 0
-										  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS,
-										  &used);
+	DynPred    *pred;
 
+	if (match->relation->nspelled == 0)
+		return NULL;
+	pred = dyn_match_template(match->relation, attr,
+							  match->index ? match->index->name : NULL,
+							  match->clauses, points,
+							  dyn_key_hash_position(match->key, attr->name) >= 0
+							  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS, &used);
 	match->consumed = list_concat(match->consumed, used);
 	return pred;
 }

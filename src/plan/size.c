@@ -70,7 +70,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 /* ---- the unique key ---- */
 
 /* Two attributes, each with the columns of a template, and an element's. */
-#define MAX_KEY_COLUMNS	(2 * DYN_TEMPLATE_MAX_PARTS + 1)
+#define MAX_KEY_COLUMNS			(2 * DYN_TEMPLATE_MAX_PARTS + 1)
+#define MAX_PLAIN_KEY_COLUMNS	3
 
 static bool
 has_index_column(const IndexOptInfo *index, AttrNumber attnum)
@@ -146,13 +147,15 @@ add_unique_key(RelOptInfo *baserel, const DynRelPlan *plan)
 {
 	const DynKeySchema *key = &plan->meta->key;
 	IndexOptInfo *index = makeNode(IndexOptInfo);
+	int			most = plan->relation->nspelled > 0 ? MAX_KEY_COLUMNS
+		: MAX_PLAIN_KEY_COLUMNS;
 
 	index->rel = baserel;
-	index->indexkeys = palloc0(MAX_KEY_COLUMNS * sizeof(int));
-	index->indexcollations = palloc0(MAX_KEY_COLUMNS * sizeof(Oid));
-	index->opfamily = palloc0(MAX_KEY_COLUMNS * sizeof(Oid));
-	index->opcintype = palloc0(MAX_KEY_COLUMNS * sizeof(Oid));
-	index->canreturn = palloc0(MAX_KEY_COLUMNS * sizeof(bool));
+	index->indexkeys = palloc0(most * sizeof(int));
+	index->indexcollations = palloc0(most * sizeof(Oid));
+	index->opfamily = palloc0(most * sizeof(Oid));
+	index->opcintype = palloc0(most * sizeof(Oid));
+	index->canreturn = palloc0(most * sizeof(bool));
 	index->relam = BTREE_AM_OID;
 	index->tuples = baserel->tuples;
 	index->unique = index->immediate = index->hypothetical = true;
