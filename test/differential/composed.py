@@ -10,7 +10,7 @@ import uuid
 from dynamo import index
 from fixture import options_clause
 from twins import Column, Table
-from values import Boolean, Date, Instant, Integer, Text, Uuid
+from values import Boolean, Date, Instant, Integer, Numeric, Text, Uuid
 
 COMPOSED = "keys composed of columns"
 
@@ -81,10 +81,10 @@ def fold(text, letters):
     return re.sub("[A-Za-z]", lambda found: getattr(found[0], letters)(), text)
 
 
-def spelled(spec, text, stored):
-    """The text of a part."""
+def spelled(rng, spec, text, stored):
+    """The text of a part; other letters than those of ASCII are folded in whatever way."""
     if spec in ("lower", "upper"):
-        return fold(text, spec)
+        return fold(text, spec) if text.isascii() else rng.choice([fold(text, spec), getattr(text, spec)(), text])
     if spec.startswith("padded("):
         return text.zfill(int(spec[len("padded("):-1]))
     if spec.startswith("bool("):
@@ -101,13 +101,13 @@ class Template:
         self.literals = [piece.replace("\x03", "$") for piece in pieces[::3]]
         self.names, self.specs = pieces[1::3], [spec or "" for spec in pieces[2::3]]
 
-    def spell(self, drawn):
+    def spell(self, rng, drawn):
         """The text for some values; none if one of them is NULL."""
         text = self.literals[0]
         for name, spec, literal in zip(self.names, self.specs, self.literals[1:]):
             if drawn[name][0] is None:
                 return None
-            text += spelled(spec, *drawn[name]) + literal
+            text += spelled(rng, spec, *drawn[name]) + literal
         return text
 
 
@@ -214,17 +214,21 @@ class Entity(Table):
         """The attributes of the templates; changes the row where they do not show its values."""
         item = {}
         for attribute, template in self.templates.items():
-            text = template.spell(drawn)
+            text = template.spell(rng, drawn)
             mine = [name for name in template.names if self.is_read_from(self.by_name[name], attribute)]
             if attribute not in self.store.keys and (text is None or rng.random() < self.lacks.get(attribute, 0)):
                 row.update(dict.fromkeys(mine))
                 continue
             if attribute in self.spoiled and rng.random() < 0.25:
                 text, none = rng.choice(self.spoiled[attribute])
-                text = text.format(**{name: spelled("", *drawn[name]) for name in template.names})
+                text = text.format(**{name: spelled(rng, "", *drawn[name]) for name in template.names})
                 row.update(dict.fromkeys(none))
             item[attribute] = {self.store.letters.get(attribute, "S"): text}
         return item
+
+    def order(self):
+        """Several rows may have the same columns of a key that are folded."""
+        return self.keys + [self.by_name[name] for name in ("nth",) if name in self.by_name]
 
     def build(self, rng):
         """Make up the rows and their items."""
@@ -363,8 +367,8 @@ def sourced_entities(app):
         name, app, 36, [integer("shard", "int4", 0, 3), Column("kind", Part("C", words=["A", "B", "C"]), size=3), Column("at", Part("C", more=SEPARATED), attribute="sk", size=30), payload()],
         {"pk": f"{prefix}#${{shard:0..3}}#${{kind:A|B|C}}"}, near=near, **more)
     return [
-        Entity("tpc", app, 36, [integer("id", "int4", 0, 9), Column("country", Part("C", words=FOLDED), attribute="land", size=14), Column("ref", Few("uuid"), attribute="refers", size=5),
-                                payload()],
+        Entity("tpc", app, 60, [integer("id", "int4", 0, 2), Column("country", Part("C", words=FOLDED), attribute="land", size=14), Column("ref", Few("uuid"), attribute="refers", size=3),
+                                Column("nth", Numeric(whole=True), size=600, unique=True, not_null=True)],
                {"pk": "pc#${id}", "sk": "pc#${country:lower}#${ref:upper}"},
                near=[lambda item: {"land": "XX" if item["sk"]["S"].isascii() else None}, {"land": None}, {"refers": None}, {"refers": str(uuid.UUID(int=77))}, {"sk": "pc#no"}, {"sk": "pc#xx#"}]),
         enumerated("tjo", "jo", []),

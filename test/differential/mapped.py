@@ -6,7 +6,7 @@ from ordered import Ordered
 from predicates import Maker, Tree
 from statements import TABLE, Generator, Select
 
-STYLES = [("swept", 30), ("key order", 12), ("joined", 16), ("apart", 5), ("in order", 6), ("any", 31)]
+STYLES = [("swept", 30), ("key order", 12), ("joined", 16), ("apart", 5), ("in order", 6), ("by itself", 4), ("any", 27)]
 POINTS = ["eq", "eq", "eq", "in", "or_eq", "commuted"]
 # Of the kinds of conditions, those that are not worth trying in each position.
 SELDOM = {"cast", "cast_list", "cast_like", "huge", "arithmetic", "cast_number", "uuid_text", "coalesce"}
@@ -29,7 +29,7 @@ class Mapped(Generator):
         names, weights = zip(*STYLES)
         name = name or self.rng.choices(names, weights)[0]
         select = {"swept": self.next_aim, "key order": self.key_order, "joined": self.joins.statement, "in order": self.sorted.statement,
-                  "apart": Apart(self.rng, self.tables).statement, "any": self.statement}[name]()
+                  "apart": Apart(self.rng, self.tables).statement, "by itself": self.by_itself, "any": self.statement}[name]()
         select.features = select.features + [COMPOSED]
         return select
 
@@ -85,6 +85,23 @@ class Mapped(Generator):
                     if any(found == operator and kind in ("*", column.kind.name) for _, _, column, found in select.all_tags()):
                         return select
         return self.style()
+
+    def by_itself(self):
+        """Rows with those that have the same key."""
+        rng, table = self.rng, self.table()
+        same = " AND ".join(f"b.{key.name} = a.{key.name}" for key in table.keys)
+        outer = rng.choice([TABLE, "l."])
+        other = table.order()[-1].name
+        inner = f"FROM {TABLE}{table.name} b WHERE {same}"
+        pairs = f"{outer}{table.name} a {rng.choice(['JOIN', 'LEFT JOIN'])} {TABLE}{table.name} b ON {same}"
+        targets, source = rng.choice([
+            ([f"a.{other}", f"b.{other} AS second"], [pairs]), (["count(*)"], [pairs]), ([f"DISTINCT b.{table.keys[-1].name}"], [pairs]),
+            ([f"a.{other}", f"(SELECT count(*) {inner}) AS many"], [f"{outer}{table.name} a"]),
+            ([f"a.{other}", f"x.{other} AS second"], [f"{outer}{table.name} a, LATERAL (SELECT * {inner} OFFSET 0) x"])])
+        select = Select(targets, source, self.maker(table, "a").on(rng.choice(table.columns)) if rng.random() < 0.5 else None)
+        select.aliases, select.shape = {"a": table.name if outer == TABLE else None, "b": table.name}, "by the same key"
+        select.tags = [(table.name, "b", key, "join =") for key in table.keys]
+        return select
 
     # Along a key
 
