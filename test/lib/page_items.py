@@ -37,7 +37,8 @@ def tables(text):
     """(name, partition key, sort key, indexes, items) of each block in a page."""
     for block in re.findall(r"^```items\n(.*?)^```$", text, re.M | re.S):
         head, _, lines = re.sub(r"\n +", " ", block).partition("\n")
-        items = [{name: value(one) for name, one in json.loads(line, parse_float=Decimal).items()} for line in lines.splitlines()]
+        items = [{name: value(one) for name, one in json.loads(line, parse_float=Decimal).items()}
+                 for line in lines.splitlines()]
         (name, keys, _), *others = KEY.findall(head)
         yield name, *sides(keys, items), [index(one, *sides(columns, items), "KEYS_ONLY" if short else "ALL")
                                           for one, columns, short in others], items

@@ -5,8 +5,8 @@ usage: sessions.py [--write] FILE...    compare the sessions in Markdown files w
 
 A session is a block that begins with ```psql; statements follow a prompt such as "demo=# ", their further lines
 "demo-# ". All blocks of a file are one session. A database is made for the run, with the foreign tables of test/demo if
-its name is demo, otherwise empty. Milliseconds, ports, request ids, today's time in
-the filter of a ttl, and the order of requests do not count.
+its name is demo, otherwise empty. Milliseconds, ports, request ids, times in the filter of a ttl, and the order of
+requests do not count.
 
 A page with items of its own (see page_items.py) starts with a server "ddb", and logs requests, but not DescribeTable.
 Its ```sql blocks are run, too, where they stand.

@@ -1,4 +1,5 @@
-"""The demo's tables: movies and their songs, users with e-mail lists and the songs they like, orders by customer and time.
+"""The demo's tables: movies and their songs, users with e-mail lists and the songs they like, orders by customer and
+time, and a programme with two entities in one table: cinemas and their screenings.
 
 Everything is computed from counters, so that every machine has the same items. The tour computes what it expects
 from these very lists.
@@ -30,6 +31,8 @@ PLACES = """at the Fair|by the Sea|in the Rain|on the Roof|under the Stars|witho
 ENDINGS = ["", "Again", "Alone", "in Blue", "in Spring", "Once More", "Tonight", "Together", "Twice", "with Mother",
            "with Susie", "Tomorrow"]
 STATUSES = ["open"] + 12 * ["paid", "shipped"] + ["returned"]
+CINEMAS = ["apollo", "astoria", "capitol", "eden", "lux", "odeon", "palace", "rex", "rialto", "roxy", "scala", "tivoli"]
+CITIES = ["Basel", "Bergen", "Bologna"]
 PRODUCTS = ["kettle", "lamp", "notebook", "radio", "scarf", "teapot", "umbrella"]
 
 
@@ -106,11 +109,24 @@ def make_likes(users, songs):
             yield {"user_name": user["name"], "song": song}
 
 
+def make_programme():
+    """Cinemas, each with one or two screenings a day in its item collection; keys are composed of the values."""
+    for cinema in CINEMAS:
+        yield {"pk": f"CINEMA#{cinema}", "sk": "PROFILE", "city": pick(CITIES, cinema),
+               "seats": pick(range(80, 400), cinema)}
+        for day in (f"2026-07-{number:02}" for number in range(1, 31)):
+            for number in range(1, 2 + pick(range(2), cinema, day)):
+                movie = pick(TITLES[::20], cinema, day, number)
+                yield {"pk": f"CINEMA#{cinema}", "sk": f"SHOW#{day}#{number:02}", "gpk": f"MOVIE#{movie}", "gsk": day,
+                       "sold": pick(range(5, 80), cinema, day, number, "sold")}
+
+
 SONGS = make_songs()
 MOVIES = list(make_movies(SONGS))
 USERS = [make_user(number) for number in range(16 * 12)]
 LIKES = list(make_likes(USERS, SONGS))
 ORDERS = [make_order(customer, number) for customer in range(1, 51) for number in range(40)]
+PROGRAMME = list(make_programme())
 
 # Name, items, partition key, sort key, indexes.
 TABLES = [
@@ -120,6 +136,7 @@ TABLES = [
     ("likes", LIKES, ("user_name", "S"), ("song", "S"), [index("song-user-index", ("song", "S"), ("user_name", "S"))]),
     ("orders", ORDERS, ("customer_id", "S"), ("ordered_at", "S"),
      [index("by_status", ("status", "S"), ("ordered_at", "S"))]),
+    ("programme", PROGRAMME, ("pk", "S"), ("sk", "S"), [index("by_movie", ("gpk", "S"), ("gsk", "S"))]),
 ]
 
 

@@ -1,7 +1,7 @@
 """The statements of the tour, each with the rows that the data demand and the requests it must send."""
 from decimal import Decimal
 
-from data import LIKES, MOVIES, ORDERS, SONGS, USERS
+from data import LIKES, MOVIES, ORDERS, PROGRAMME, SONGS, USERS
 
 
 class Step:
@@ -78,6 +78,25 @@ def liked_by(user):
     return sorted((song for song in SONGS if song["name"] in names), key=lambda song: song["name"])
 
 
+def screenings():
+    """Cinema, day, number, movie, sold of each screening."""
+    for one in PROGRAMME:
+        if "gpk" in one:
+            _, day, number = one["sk"].split("#")
+            yield one["pk"].split("#")[1], day, int(number), one["gpk"].split("#")[1], one["sold"]
+
+
+def screenings_of(cinema, since, until):
+    """What a cinema shows on some days, in order."""
+    return [one for one in screenings() if one[0] == cinema and since <= one[1] <= until]
+
+
+def screenings_with(movie, since):
+    """Where a movie is shown from a day on, by day and cinema."""
+    return sorted((one for one in screenings() if one[3] == movie and one[1] >= since),
+                  key=lambda one: (one[1], one[0]))
+
+
 def report(customers):
     """Number of orders, turnover and largest order of each customer."""
     for customer in customers:
@@ -87,6 +106,8 @@ def report(customers):
 
 WANTED = ["Dancing at the Fair", "Sailing by the Sea Again", "Waiting for Rain", "Walking after Dark"]
 CUSTOMERS = ["c-001", "c-002", "c-003"]
+[REX] = [one for one in PROGRAMME if (one["pk"], one["sk"]) == ("CINEMA#rex", "PROFILE")]
+REX_SHOWS = screenings_of("rex", "2026-07-10", "2026-07-11")
 
 STEPS = [
     Step("One item, by its key",
@@ -148,6 +169,23 @@ STEPS = [
          "WHERE name IN ('ada.arden', 'bela.arden') ORDER BY email;",
          sorted(addresses("ada.arden") + addresses("bela.arden")),
          ["BatchGetItem demo-users 2 keys: 2 items, 1 unit"]),
+    Step("Several entities in one table",
+         "Cinemas and screenings share a table and its partitions. Templates say how keys are composed of columns.",
+         "SELECT c.city, s.day, s.number, s.movie, s.sold\n"
+         "FROM cinemas c JOIN screenings s ON s.cinema = c.id\n"
+         "WHERE c.id = 'rex' AND s.day BETWEEN '2026-07-10' AND '2026-07-11' ORDER BY s.day, s.number;",
+         [(REX["city"], *one[1:]) for one in REX_SHOWS],
+         ['GetItem demo-programme key pk = "CINEMA#rex" AND sk = "PROFILE": 1 item, 0.5 units',
+          'Query demo-programme key pk = "CINEMA#rex" AND sk BETWEEN "SHOW#2026-07-10" AND "SHOW#2026-07-12": '
+          f"{len(REX_SHOWS)} items, 0.5 units"]),
+    Step("An index with composed keys",
+         "trusted_indexes promises that each screening has the index's keys, as their templates spell them.",
+         "SELECT day, cinema, sold FROM screenings\n"
+         "WHERE movie = 'The Paper Harbour' AND day >= '2026-07-28' ORDER BY day, cinema;",
+         [(one[1], one[0], one[4]) for one in screenings_with("The Paper Harbour", "2026-07-28")],
+         ['Query demo-programme index by_movie key gpk = "MOVIE#The Paper Harbour" AND gsk >= "2026-07-28" '
+          'filter begins_with(pk, "CINEMA#") AND sk BETWEEN "SHOW#2026-07-28" AND "SHOW$": '
+          f"{len(screenings_with('The Paper Harbour', '2026-07-28'))} items, 0.5 units"]),
     Step("A report",
          "One Query for each customer, all of them in flight together; PostgreSQL does the arithmetic.",
          "SELECT customer_id, count(*) AS orders, sum(total) AS turnover, max(total) AS largest\n"

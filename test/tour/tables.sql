@@ -44,3 +44,21 @@ CREATE FOREIGN TABLE orders (
   total       numeric,
   lines       jsonb
 ) SERVER ddb;
+
+-- Two entities in one table, told apart by the texts of their keys.
+CREATE FOREIGN TABLE cinemas (
+  id    text COLLATE "C" NOT NULL,
+  city  text,
+  seats int
+) SERVER ddb OPTIONS (table_name 'programme',
+    templates '{"pk": "CINEMA#${id}", "sk": "PROFILE"}');
+
+CREATE FOREIGN TABLE screenings (
+  cinema text COLLATE "C" NOT NULL,
+  day    date NOT NULL,
+  number int NOT NULL,
+  movie  text OPTIONS (attribute 'gpk') COLLATE "C",
+  sold   int
+) SERVER ddb OPTIONS (table_name 'programme', trusted_indexes 'by_movie',
+    templates '{"pk": "CINEMA#${cinema}", "sk": "SHOW#${day}#${number:padded(2)}",
+                "gpk": "MOVIE#${movie}", "gsk": "${day}"}');
