@@ -15,6 +15,7 @@ typedef struct TemplateMatch
 	const DynRelation *relation;
 	const DynSpelled *spelled;
 	const DynKeyAttr *attr;
+	bool		in_index;		/* the attribute is in its key */
 	bool		trusted;
 	uint64		most_members;	/* of unbound enumerations; 0: none */
 	List	   *clauses;
@@ -122,8 +123,10 @@ part_members(TemplateMatch *match, int p)
 }
 
 /*
- * May the literal before the first part be used alone?  Only rows have it: an
- * item whose text is another is a row with NULL in the columns of that text.
+ * May the literal before the first part be used alone?  Only rows have it in the
+ * table's key.  An item whose text of another attribute is different is a row,
+ * too; an index that has a column NOT NULL in its key is taken for complete
+ * with those that have it, a filter is not.
  */
 static bool
 literal_holds(const TemplateMatch *match)
@@ -132,6 +135,8 @@ literal_holds(const TemplateMatch *match)
 
 	if (spelled->base || match->trusted)
 		return true;
+	if (!match->in_index)
+		return false;
 	for (int p = 0; p < spelled->tmpl->nparts; p++)
 	{
 		if (spelled->parts[p].source &&
@@ -254,7 +259,7 @@ dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
 				   int most_members, List **used)
 {
 	TemplateMatch match = {relation, dyn_relation_spelled(relation, attr->name),
-	attr, false, (uint64) most_members, clauses, NIL, 1};
+	attr, index != NULL, false, (uint64) most_members, clauses, NIL, 1};
 	DynPred    *pred;
 
 	if (match.spelled == NULL ||
@@ -279,7 +284,7 @@ dyn_index_lacks_trust(const DynRelation *relation, const DynIndexMeta *index,
 	{
 		const DynKeyAttr *attr = &index->key.hash[i];
 		TemplateMatch match = {relation, dyn_relation_spelled(relation, attr->name),
-		attr, true, 0, clauses, NIL, 1};
+		attr, true, true, 0, clauses, NIL, 1};
 
 		if (match.spelled == NULL || match.spelled->tmpl->nparts == 0 ||
 			attr->type != DYN_TYPE_S || match_points(&match) == NULL)

@@ -5,8 +5,8 @@ usage: sessions.py [--write] FILE...    compare the sessions in Markdown files w
 
 A session is a block that begins with ```psql; statements follow a prompt such as "demo=# ", their further lines
 "demo-# ". All blocks of a file are one session. A database is made for the run, with the foreign tables of test/demo if
-its name is demo, otherwise empty. Milliseconds, ports, request ids, times in the filter of a ttl, and the order of
-requests do not count.
+its name is demo, otherwise empty. Milliseconds, ports, request ids, times in the filter of a ttl, the order of
+requests, and that of rows without ORDER BY do not count.
 
 A page with items of its own (see page_items.py) starts with a server "ddb", and logs requests, but not DescribeTable.
 Its ```sql blocks are run, too, where they stand.
@@ -158,7 +158,28 @@ def comparable(text):
     text = re.sub(r"Request id: [\w-]+", "Request id: ...", text)
     text = re.sub(r"NOT (\w+) BETWEEN \d{10}[\d.]* AND \d{10}[\d.]*", r"NOT \1 BETWEEN ...", text)
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:...", text)
-    return re.sub(r"(?:^LOG:.*\n)+", lambda lines: "".join(sorted(lines.group(0).splitlines(True))), text, flags=re.M)
+    text = re.sub(r"(?:^LOG:.*\n)+", lambda lines: "".join(sorted(lines.group(0).splitlines(True))), text, flags=re.M)
+    return with_sorted_rows(text)
+
+
+def with_sorted_rows(text):
+    """The text, with the rows of statements that ask for no order in one."""
+    lines, rows, ordered = [], None, True
+    for line in text.splitlines(True):
+        prompt = PROMPT.match(line)
+        if prompt:
+            ordered = prompt.group(2).upper().startswith("EXPLAIN")
+        ordered = ordered or bool(re.match(r"\w+[=-]# .*\border by\b", line, re.I))
+        if rows is not None and re.match(r"\(\d+ rows?\)", line):
+            lines += sorted(rows)
+            rows = None
+        if rows is not None:
+            rows.append(line)
+            continue
+        lines.append(line)
+        if not ordered and re.match(r"-[-+]*$", line):
+            rows = []
+    return "".join(lines + (rows or []))
 
 
 def differences(path):

@@ -40,8 +40,9 @@ class TemplateSources(request_text.RequestTestCase):
         for name, policy in (("listed", "error"), ("listed_null", "null")):
             self.table(name, "dev text, shard int, v int", {"pk": "D#${dev}#${shard:0..3}"}, items, on_mismatch=policy)
         self.assertEqual(sorted(self.fx.rows("SELECT v FROM listed_null")), [(0,), (2,)])
-        for sql in ("SELECT shard FROM listed", "SELECT shard FROM listed WHERE dev = 'a' AND shard = 7"):
-            self.assertIn("none of the enumeration", self.fx.error(sql).message)
+        for sql in ("SELECT shard FROM listed", "SELECT v FROM listed", "SELECT count(*) FROM listed",
+                    "SELECT v FROM listed WHERE dev = 'a' AND shard = 7"):
+            self.assertIn("outside of the enumeration", self.fx.error(sql).message)
         for name in ("listed", "listed_null"):
             self.assertEqual(self.texts(f"SELECT v FROM {name} WHERE dev = 'a'"),
                              ["BatchGetItem %s %s get pk, v" % (name, " ".join(f"{{pk 'D#a#{n}'}}" for n in range(4)))])
@@ -126,3 +127,13 @@ class TemplateSources(request_text.RequestTestCase):
         error = self.fx.error("SELECT at, code FROM named")
         self.assertIn('column "code"', error.message)
         self.assertNotIn('column "at"', error.context or "")
+
+    def test_other_texts_do_not_decide(self):
+        """An item whose text of another attribute does not fit is a row, as long as no column of it is read."""
+        self.table("placed", "id text NOT NULL, total int, status text OPTIONS (attribute 'g') NOT NULL", {"pk": "o#${id}", "g": "STATUS#${status}"},
+                   [{"pk": "o#1", "g": "STATUS#open", "total": 1}, {"pk": "o#2", "g": "OTHER#open", "total": 2}], [index("by_g", ("g", "S"))])
+        self.assertEqual(self.fx.value("SELECT count(*) FROM placed"), 2)
+        self.assertEqual(self.texts("SELECT total FROM placed"), ["Scan placed filter begins_with(pk,'o#') get pk, total"])
+        self.assertEqual(self.fx.error("SELECT status FROM placed").sqlstate, "HV004")
+        self.assertEqual(self.texts("SELECT total FROM placed WHERE status = 'open'"),
+                         ["Query placed/by_g where g = 'STATUS#open' filter begins_with(pk,'o#') get g, pk, total"])

@@ -359,6 +359,21 @@ parts_are_values(DynParts *parts, const Cutting *cutting)
 	return true;
 }
 
+/*
+ * Are they members of their enumerations?  An item outside of one is not met
+ * where these are asked for, so it must not be a row elsewhere.
+ */
+static bool
+parts_are_listed(const Cutting *cutting)
+{
+	for (int p = 0; p < cutting->spelled->tmpl->nparts; p++)
+	{
+		if (!dyn_part_lists(&cutting->spelled->tmpl->parts[p], cutting->texts[p]))
+			return false;
+	}
+	return true;
+}
+
 static DynFit
 judge(DynParts *parts, const char **attribute)
 {
@@ -375,9 +390,17 @@ judge(DynParts *parts, const char **attribute)
 	}
 	for (int i = 0; i < parts->relation->nspelled; i++)
 	{
-		if (parts->cuttings[i].spelled->base &&
-			!parts_are_values(parts, &parts->cuttings[i]))
+		const Cutting *cutting = &parts->cuttings[i];
+
+		if (!cutting->spelled->base)
+			continue;
+		if (!parts_are_values(parts, cutting))
 			return DYN_FIT_NOT;
+		if (!parts_are_listed(cutting))
+		{
+			*attribute = dyn_spelled_name(cutting->spelled);
+			return DYN_FIT_UNLISTED;
+		}
 	}
 	return DYN_FIT_ROW;
 }

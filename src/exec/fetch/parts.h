@@ -20,7 +20,8 @@ typedef enum DynFit
 {
 	DYN_FIT_ROW,
 	DYN_FIT_NOT,				/* its key is that of another entity */
-	DYN_FIT_AMBIGUOUS			/* a key attribute may be read in several ways */
+	DYN_FIT_AMBIGUOUS,			/* a key attribute may be read in several ways */
+	DYN_FIT_UNLISTED			/* a part is outside of its enumeration */
 } DynFit;
 
 /*
@@ -31,7 +32,7 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
 
 /*
- * Begins the next item.  *attribute is the ambiguous one.  A part that is no
+ * Begins the next item.  *attribute is the one that tells.  A part that is no
  * value of its column is an error when the column is read; the item is no row
  * if the column says on_mismatch 'null'.
  */

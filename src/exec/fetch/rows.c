@@ -680,6 +680,22 @@ report_ambiguous(const DynRows *rows, const DynValue *values,
 			 errhint("Write ${column:plain} in the template if such items are none of this table's rows, or ${column:any} if they are.")));
 }
 
+DYN_NORETURN static void
+report_unlisted(const DynRows *rows, const DynValue *values,
+				const char *attribute)
+{
+	const char *note;
+	const char *key = item_key(rows, values, &note);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("attribute \"%s\" of an item of foreign table \"%s\" is outside of the enumeration in its template",
+					dyn_from_utf8_lossy(attribute), rows->relation->name),
+			 errdetail("DynamoDB table \"%s\", item %s.%s", rows->relation->table,
+					   key, note),
+			 errhint("Add the value to the template, or set on_mismatch to 'null': then such items are no rows.")));
+}
+
 /* Not inlined, as most tables have no templates. */
 static pg_noinline bool
 parts_fit(DynRows *rows, const DynValue *values)
@@ -691,7 +707,9 @@ parts_fit(DynRows *rows, const DynValue *values)
 		rows->note_fault(rows->note_fault_arg, DYN_FAULT_AMBIGUOUS, 0, attribute);
 	else if (fit == DYN_FIT_AMBIGUOUS)
 		report_ambiguous(rows, values, attribute);
-	return fit == DYN_FIT_ROW;
+	else if (fit == DYN_FIT_UNLISTED && rows->note_fault == NULL)
+		report_unlisted(rows, values, attribute);
+	return fit == DYN_FIT_ROW || fit == DYN_FIT_UNLISTED;
 }
 
 /* Does the item have an element?  NULL, and no attribute, are no elements. */
