@@ -2,8 +2,7 @@
 
     class Shop(designs.TestCase):
         @classmethod
-        def setUpClass(cls):
-            super().setUpClass()
+        def make(cls):
             cls.fx.create_table("shop", ("pk", "S"))
             cls.fx.put("shop", ITEMS)
             cls.relations({"article": ("shop", "id text NOT NULL", {"templates": '{"pk": "a#${id}"}'}, [("1",), ("2",)])})
@@ -22,6 +21,15 @@ class TestCase(request_text.RequestTestCase):
 
     made = {}
     scan_policy = "allow"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.make()
+
+    @classmethod
+    def make(cls):
+        """The items and the foreign tables, of one class or, called by another one, beside those of others."""
 
     @classmethod
     def relations(cls, relations, server="ddb", analyze=False):

@@ -34,8 +34,7 @@ class Collections(designs.TestCase):
     """E3: parent and children in one partition."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def make(cls):
         cls.fx.create_table("app", ("pk", "S"), ("sk", "S"), [index("gsi1", ("gsi1_partitionKey", "S"))])
         cls.fx.put("app", [{"pk": f"company#{name}", "sk": "company#", "city": city} for name, city in COMPANIES])
         cls.fx.put("app", [{"pk": f"company#{name}", "sk": f"user#{email}", "gsi1_partitionKey": f"user#{email}", "name": full, "bio": BIO} for name, email, full in STAFF])
@@ -79,8 +78,7 @@ class Forum(designs.TestCase):
     """E5: a foreign key of two columns, composed in a text."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def make(cls):
         cls.fx.create_table("Forum", ("Name", "S"))
         cls.fx.create_table("Thread", ("ForumName", "S"), ("Subject", "S"))
         cls.fx.create_table("Reply", ("Id", "S"), ("ReplyDateTime", "S"))
@@ -124,8 +122,7 @@ class Sets(designs.TestCase):
     """E6: associations as sets of ids, and copies of an item under several keys."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def make(cls):
         for name, key in (("magazines", "title"), ("subscriptions", "id"), ("users", "id")):
             cls.fx.create_table(name, (key, "S"))
             cls.fx.put(name, [{key: f"other {n}" if name != "users" else f"other{n}.{n % 200}", "filler": BIO} for n in range(200)])

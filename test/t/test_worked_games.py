@@ -65,8 +65,7 @@ class Games(designs.TestCase):
     """Three entities, told apart by their keys."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def make(cls):
         cls.fx.create_table("battle-royale", ("PK", "S"), ("SK", "S"), [index("InvertedIndex", ("SK", "S"), ("PK", "S")),
                                                                         index("OpenGamesIndex", ("map", "S"), ("open_timestamp", "S"))])
         cls.fx.put("battle-royale", ITEMS)

@@ -85,8 +85,7 @@ class Electro(designs.TestCase):
     """E7: keys in lower case over attributes in their own."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def make(cls):
         cls.fx.create_table("electro", ("pk", "S"), ("sk", "S"), [index(f"gsi{n}pk-gsi{n}sk-index", (f"gsi{n}pk", "S"), (f"gsi{n}sk", "S")) for n in (1, 3, 4, 5)])
         cls.fx.put("electro", electro())
         tagged = lambda tag: {"__edb_e__": tag, "__edb_v__": "1"}
@@ -121,8 +120,7 @@ class Shop(designs.TestCase):
     """E8: indexes whose keys mean something else for each entity; one item lacks them."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def make(cls):
         cls.fx.create_table("OnlineShop", ("PK", "S"), ("SK", "S"), [index(f"GSI{n}", (f"GSI{n}-PK", "S"), (f"GSI{n}-SK", "S")) for n in (1, 2)])
         cls.fx.put("OnlineShop", [{"PK": f"p#{p}", "SK": f"w#{w}", "Quantity": q, **({"GSI2-PK": f"w#{w}", "GSI2-SK": f"p#{p}"} if w != "12376" else {})} for p, w, q in STOCK])
         cls.fx.put("OnlineShop", [{"PK": f"o#{o}", "SK": f"p#{p}", "GSI2-PK": f"c#{c}", "GSI2-SK": at.isoformat(), "GSI1-PK": f"p#{p}", "GSI1-SK": at.isoformat(),
@@ -181,8 +179,7 @@ class Bank(designs.TestCase):
     """E9: payments spread over shards, by state and time."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def make(cls):
         cls.fx.create_table("Bank", ("AccountID", "S"), ("ScheduledTime", "S"), [index("by_shard", ("Sharded-GSI-PK", "S"), ("Status#Time", "S"))])
         at = lambda due: due.strftime("%Y-%m-%dT%H%M%S")
         cls.fx.put("Bank", [{"AccountID": account, "ScheduledTime": at(due), "Sharded-GSI-PK": str(shard), "Status#Time": f"{status}#{at(due)}", "DataBlob": data, "Filler": FILLER}
@@ -230,8 +227,7 @@ class Times(designs.TestCase):
         return sorted(re.sub(r"BETWEEN \d+\.\d+ AND \d+\.\d+", "BETWEEN <now>", text) for text in super().texts(sql, parameters))
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def make(cls):
         cls.fx.create_table("Equipment", ("PK", "S"), ("SK", "S"))
         cls.fx.create_table("Sessions", ("PK", "S"), ("SK", "S"), [index("GSI1_inverse", ("SK", "S"), ("PK", "S"))])
         cls.fx.create_table("events_2024", ("device", "S"), ("ulid", "S"))
@@ -261,8 +257,7 @@ class Rounds(designs.TestCase):
     """E11: an index with several attributes in each part of its key."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def make(cls):
         cls.fake = cls.fx.fake("fake")
         cls.addClassCleanup(cls.fake.stop)
         names = ("id", "tournament", "region", "round", "bracket", "winner")
@@ -313,8 +308,7 @@ class Northwind(designs.TestCase):
     """E13: hierarchies in a text, and entities by the literals of their keys."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def make(cls):
         cls.fx.create_table("northwind", ("pk", "S"), ("sk", "S"), [index("gsi_1", ("sk", "S"), ("data", "S"))])
         cls.fx.put("northwind", [{"pk": f"supplierID#{n}", "sk": "SUPPLIER", "data": f"{country}#{region}#{city}#{address}", "companyName": name, "Filler": FILLER}
                                  for n, country, region, city, address, name in SUPPLIERS])
