@@ -120,9 +120,9 @@ class Reports(designs.TestCase):
         """Each query's rows and the number of its requests."""
         lines, dear = [], {}
         for name, ideal, sql in QUERIES:
-            if not test_worked_games.ITEMS and name in ("Q5", "Q6", "Q10"):
-                continue
             with self.subTest(name):
+                if not test_worked_games.ITEMS and name in ("Q5", "Q6", "Q10"):
+                    self.skipTest(test_worked_games.MISSING)
                 sent = len(self.fx.requests(sql))
                 rows, right = (designs.request_text.plain(found) for found in (self.fx.rows(sql), self.mirrored(sql)))
                 if "order by" not in sql.lower().rsplit(")", 1)[-1]:
