@@ -172,6 +172,7 @@ class Entity(Table):
             column.key = column.role != "plain"
         for column in keys:
             column.not_null, column.absent, column.null = True, 0, 0
+        self.whole = [c for c in self.columns if c.attribute in self.templates and c.name not in self.templates[c.attribute].names]
 
     @staticmethod
     def domain_of(column):
@@ -224,6 +225,8 @@ class Entity(Table):
                 text = text.format(**{name: spelled(rng, "", *drawn[name]) for name in template.names})
                 row.update(dict.fromkeys(none))
             item[attribute] = {self.store.letters.get(attribute, "S"): text}
+        for column in self.whole:
+            row[column.name] = item.get(column.attribute, {}).get("S")
         return item
 
     def order(self):
@@ -249,6 +252,8 @@ class Entity(Table):
                 item.update({attribute: {"S": value}} if value is not None else {})
             if self.store.add({**item, "undeclared": {"S": "never selected"}}):
                 self.rows.append(row)
+        for column in self.whole:
+            column.pool = [(text, {"S": text}) for text in dict.fromkeys(row[column.name] for row in self.rows) if text is not None]
 
     def build_near(self, rng):
         """Make up what is nearly a row."""
@@ -311,9 +316,9 @@ def shared_entities(app):
         Entity("tus", app, 40, [text("company"), text("email", "und-x-icu"), payload("full_name")],
                {"pk": "co#${company}", "sk": "user#${email}", "g1pk": "user#${email}", "g1sk": "co#${company}"},
                near=[{"sk": "user#"}, {"sk": "users#a"}, {"pk": "xx#a"}, {"pk": "co#"}], trusted_indexes="g_one"),
-        Entity("tus2", app, 30, [text("company", None), text("email"), payload("full_name")],
+        Entity("tus2", app, 30, [text("company", None), text("email"), payload("full_name"), text("g1", attribute="g1pk"), text("g2", attribute="g1sk")],
                {"pk": "cu2#${company}", "sk": "user#${email}", "g1pk": "user#${email}", "g1sk": "co#${company}"},
-               near=[{"sk": "user#"}, {"pk": "cu2#"}, {"pk": "cu2a"}], lacks={"g1pk": 0.3, "g1sk": 0.2},
+               near=[{"sk": "user#"}, {"pk": "cu2#"}, {"pk": "cu2a"}], lacks={"g1pk": 0.2, "g1sk": 0.1},
                spoiled={"g1pk": [("user#", []), ("user#a", []), ("x", [])], "g1sk": [("co#b", []), ("0", [])]}),
         Entity("tpl", app, 10, [text("username", None), Column("birth", Whole("int4", 0, 5), size=6)],
                {"pk": "pl#${username}", "sk": "meta#${username}"}, near=[{"sk": "meta#A"}, {"sk": "meta#"}, changed("sk", "$", "x")]),
@@ -378,7 +383,9 @@ def sourced_entities(app):
                near=[{"owner": "other"}, {"owner": None}, {"et": "else"}, {"pk": "te#unknown"}, {"sk": "do#a"}, {"et": ""}]),
         Entity("ttu", app, 36, [Column("tenant", both, attribute="owner", size=14), text("doc"), Column("area", both, attribute="region", size=9, absent=0.2), payload()],
                {"pk": "tu#${doc}", "sk": "do#${tenant}#", "g1pk": "ar#${area}"}, lacks={"g1pk": 0.2}, spoiled={"g1pk": [("ar#", []), ("ar#b", []), ("zz", [])]},
-               near=[{"owner": "other"}, {"owner": None}, {"sk": "do#unknown#"}, {"pk": "tu#"}])]
+               near=[{"owner": "other"}, {"owner": None}, {"sk": "do#unknown#"}, {"pk": "tu#"}]),
+        Entity("tlo", app, 24, [integer("id", "int4", 0, 5), Column("tenant", Part("C", more=SEPARATED[:2]), attribute="owner", size=14), payload()],
+               {"pk": "lo#${id}#${tenant}", "sk": "lo!"}, near=[{"owner": "other"}, {"owner": None}, {"sk": "lo"}])]
 
 
 def solo_entities(solo):
@@ -386,7 +393,7 @@ def solo_entities(solo):
     return [
         Entity("tsa", solo, 30, [text("tenant"), Column("path", Part("C", more=SEPARATED), size=20), text("tag", attribute="gk", absent=0.2), payload()],
                {"pk": "a/${tenant}/${path:any}", "gk": "tag:${tag}"}, lacks={"gk": 0.2}, near=[{"pk": "a/"}, {"pk": "a/b"}, {"pk": "b/c/d"}]),
-        Entity("tsb", solo, 24, [Column("id", Whole("int8", -3, 40), size=30), Column("no", Whole("int4", 0, 3), attribute="gk", absent=0.3), payload()],
+        Entity("tsb", solo, 24, [Column("id", Whole("int8", -3, 40), size=30), Column("no", Whole("int4", 0, 3), attribute="gk", absent=0.3), text("key", attribute="gk"), payload()],
                {"pk": "b:${id}", "gk": "no:${no:0..3}"}, near=[{"pk": "b:007"}, {"pk": "b:x"}, {"pk": "b:"}], on_mismatch="null",
                spoiled={"gk": [("no:07", ["no"]), ("no:", ["no"]), ("no:4", ["no"]), ("x", ["no"])]})]
 

@@ -66,13 +66,18 @@ class Mapped(Generator):
         """A condition on a column, behind points on those before it."""
         maker = self.witnessed(table, column, name)
         leaves = [maker.on(c, POINTS) for c in before] + [maker.on(column, [name])]
-        if self.rng.random() < 0.15:
-            leaves.append(maker.on(self.rng.choice(table.columns)))
+        leaves += self.others(table, maker)
         select = Select(self.columns(table, "a"), [f"{TABLE}{table.name} a"], Tree("AND", leaves) if len(leaves) > 1 else leaves[0])
         if self.rng.random() < 0.12:
             select.targets = ["count(*)"]
         select.aliases, select.shape = {"a": table.name}, "composed key"
         return select
+
+    def others(self, table, maker):
+        """Conditions on anything, or on what shows whether an index has the row."""
+        rng = self.rng
+        found = [maker.on(column, ["not_null", "not_null", "ge"]) for column in table.whole if rng.random() < 0.8]
+        return found if found and rng.random() < 0.6 else [maker.on(rng.choice(table.columns))] * (rng.random() < 0.2)
 
     def toward(self, operator, kind, role):
         """A Select that may try an operator in a position."""
@@ -115,8 +120,7 @@ class Mapped(Generator):
         leaves = [maker.on(c, POINTS) for c in columns[:bound]]
         if bound < len(columns) and rng.random() < 0.5:
             leaves.append(maker.on(columns[bound]))
-        if rng.random() < 0.25:
-            leaves.append(maker.on(rng.choice(table.columns)))
+        leaves += self.others(table, maker)
         select = Select(self.columns(table, "a", False), [f"{TABLE}{table.name} a"], Tree("AND", leaves) if len(leaves) > 1 else leaves[0])
         select.aliases, select.shape = {"a": table.name}, "composed key order"
         down = rng.choice(["", " DESC"])
