@@ -133,9 +133,19 @@ class DynamoClient:
         self.call("UpdateTable", {
             "TableName": name, "GlobalSecondaryIndexUpdates": [{"Create": new["definition"]}],
             "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in attributes.items()]})
-        while any(index_["IndexStatus"] != "ACTIVE" for index_ in
-                  self.call("DescribeTable", {"TableName": name})["Table"]["GlobalSecondaryIndexes"]):
+        while any(index_["IndexStatus"] != "ACTIVE" for index_ in self._indexes_of(name)):
             time.sleep(0.05)
+
+    def _indexes_of(self, name):
+        """The description of the table's indexes; DynamoDB Local may fail while one is being built."""
+        for attempt in range(5):
+            try:
+                return self.call("DescribeTable", {"TableName": name})["Table"]["GlobalSecondaryIndexes"]
+            except DynamoError as failure:
+                if failure.code != "InternalFailure" or attempt == 4:
+                    raise
+                time.sleep(0.2)
+        raise AssertionError("unreachable")
 
     def drop_table(self, name):
         """Remove the table if it exists."""
