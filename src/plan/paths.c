@@ -148,7 +148,10 @@ is_fixed(const DynRelation *relation, const DynAccess *access, int position)
 	return false;
 }
 
-/* The leading parts of the text that have one value in each request. */
+/*
+ * The leading parts of the text that have one value in each request: only of the
+ * first attribute of a sort key are several values several requests.
+ */
 static int
 bound_parts(const DynAccess *access, int position)
 {
@@ -164,7 +167,9 @@ bound_parts(const DynAccess *access, int position)
 		return 0;
 	foreach(lc, pred->args)
 	{
-		if (dyn_most_points(lfirst(lc)) == DYN_NO_POINTS)
+		int			points = dyn_most_points(lfirst(lc));
+
+		if (points == DYN_NO_POINTS || (position > 0 && points != 1))
 			break;
 		bound++;
 	}

@@ -4,6 +4,7 @@ import json
 import request_text
 from dynamo import index
 from request_text import statements
+from tables import index as scripted_index
 
 STATUSES = ("PENDING", "SCHEDULED", "PROCESSED")
 PAYMENT = {"shard": "${shard:0..2}", "status_time": "${status:PENDING|SCHEDULED|PROCESSED}#${due:iso8601(0,)}"}
@@ -163,3 +164,16 @@ class TemplateOrder(request_text.RequestTestCase):
             if options:
                 self.fx.execute(f"ALTER FOREIGN TABLE state OPTIONS ({options})")
             self.assertEqual(self.fx.rows("SELECT id FROM state WHERE kind = 'a' AND status = 'open' ORDER BY created"), [("2",), ("1",), ("3",)])
+
+    def test_second_attribute_of_a_sort_key(self):
+        """Several values in the second attribute of a sort key share a request, so that what follows them is in no order."""
+        fake = self.fx.fake("fake")
+        self.addCleanup(fake.stop)
+        fake.table("Rounds", ("id", "S"), None, [scripted_index("by_round", [("t", "S")], [("a", "S"), ("b", "S")])], items=[], item_count=10 ** 6,
+                   size_bytes=10 ** 9)
+        self.fx.foreign_table("rounds", "id text NOT NULL, t text NOT NULL, a text NOT NULL, x text OPTIONS (attribute 'b') NOT NULL,"
+                              " n int OPTIONS (attribute 'b') NOT NULL", server="fake", table_name="Rounds", templates='{"b": "${x}#${n:padded(3)}"}')
+        for listed, sorted_here in (("x = 'p'", False), ("x IN ('p', 'q')", True)):
+            plan = self.fx.explain(f"SELECT n FROM rounds WHERE t = 't' AND a = 'a' AND {listed} ORDER BY n")
+            self.assertIn("Index: by_round", plan)
+            self.assertEqual("Sort" in plan, sorted_here, plan)
