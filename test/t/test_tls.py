@@ -182,18 +182,20 @@ class Sessions(fixture.TestCase):
             self.server("other", self.fake.endpoint, stranger.ca_file)
             for _ in range(2):
                 self.assertEqual(self.fx.error("SELECT * FROM t_other WHERE pk = 'p1'").hint, UNTRUSTED)
-            self.assertLessEqual(self.run_on("s"), 1)
+            self.assertIn(0, [self.run_on("s") for _ in range(3)])
 
     def test_another_content_of_the_ca_file(self):
         """What the CA file does not contain any more is not trusted any more, and what it contains now is."""
         self.fx.execute("ALTER SERVER s OPTIONS (SET keep_connections '16')")
         self.assertEqual(self.run_on("s"), 1)
+        self.assertIn(0, [self.run_on("s") for _ in range(3)])
         with fixture.FakeDynamo(tls=True) as stranger:
             self.trust(stranger)
             for _ in range(2):
                 self.assertEqual(self.fx.error("SELECT * FROM t_s WHERE pk = 'p1'").hint, UNTRUSTED)
             self.trust(self.fake)
             self.assertEqual(self.run_on("s"), 1)
+            self.assertIn(0, [self.run_on("s") for _ in range(3)])
 
 
 class Addresses(fixture.TestCase):
