@@ -24,10 +24,10 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/varlena.h"
 
 #include "../base/attributes.h"
 #include "budget.h"
+#include "closest.h"
 #include "format.h"
 #include "options.h"
 #include "path.h"
@@ -200,29 +200,15 @@ find_entry(const char *name, int where)
 static const char *
 closest_option(const char *name, int where)
 {
-	const char *best = NULL;
-	int			best_distance = Max(1, (int) strlen(name) / 2) + 1;
+	DynClosest	closest;
 
-	if (strlen(name) > 64)
-		return NULL;
+	dyn_closest_init(&closest, name);
 	for (int i = 0; i < lengthof(options_table); i++)
 	{
-		const OptionEntry *entry = &options_table[i];
-		int			distance;
-
-		if ((entry->where & where) == 0)
-			continue;
-		distance = varstr_levenshtein_less_equal(name, strlen(name),
-												 entry->name,
-												 strlen(entry->name),
-												 1, 1, 1, best_distance, true);
-		if (distance < best_distance)
-		{
-			best_distance = distance;
-			best = entry->name;
-		}
+		if ((options_table[i].where & where) != 0)
+			dyn_closest_try(&closest, options_table[i].name);
 	}
-	return best;
+	return closest.best;
 }
 
 static const char *

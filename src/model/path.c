@@ -269,6 +269,17 @@ dyn_path_equal(const DynPath *a, const DynPath *b)
 	return true;
 }
 
+int
+dyn_path_position(const DynPath *path, const DynPath *paths, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (dyn_path_equal(&paths[i], path))
+			return i;
+	}
+	return -1;
+}
+
 bool
 dyn_path_is_attribute(const DynPath *path, const char *name)
 {

@@ -55,6 +55,9 @@ extern DynPath *dyn_path_extend(const DynPath *path, const char *name);
 
 extern bool dyn_path_equal(const DynPath *a, const DynPath *b);
 
+/* The position of the path among so many; -1 if it is none of them. */
+extern int	dyn_path_position(const DynPath *path, const DynPath *paths, int n);
+
 /* Is it the attribute `name` itself? */
 extern bool dyn_path_is_attribute(const DynPath *path, const char *name);
 

@@ -208,11 +208,7 @@ check_trusted(const DynRelation *relation, const DynTableMeta *meta)
 
 	foreach(lc, relation->trusted_indexes)
 	{
-		bool		found = false;
-
-		for (int i = 0; i < meta->nindexes; i++)
-			found |= strcmp(meta->indexes[i].name, lfirst(lc)) == 0;
-		if (!found)
+		if (dyn_metadata_index(meta, lfirst(lc)) == NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
 					 errmsg("DynamoDB table \"%s\" has no index \"%s\"",

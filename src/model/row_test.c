@@ -1,9 +1,6 @@
 /*
  * row_test.c
  *		Reads the table options match and ttl.
- *
- * jansson checks the text, since it tells where an error is, and finds names
- * that occur twice; jsonb holds its numbers exactly.
  */
 #include "postgres.h"
 
@@ -13,9 +10,9 @@
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
 
-#include "../base/jsoncheck.h"
 #include "../base/number.h"
 #include "encoding.h"
+#include "json_option.h"
 #include "path.h"
 #include "row_test.h"
 
@@ -77,12 +74,6 @@ fault_of_member(const JsonbValue *value)
 	return fault_of_scalar(value);
 }
 
-static Jsonb *
-parse_jsonb(const char *text)
-{
-	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
-}
-
 static const char *
 fault_of_members(Jsonb *match)
 {
@@ -90,8 +81,6 @@ fault_of_members(Jsonb *match)
 	JsonbValue	value;
 	JsonbIteratorToken token;
 
-	if (JB_ROOT_COUNT(match) == 0)
-		return "It must name an attribute at least.";
 	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
 	{
 		const char *fault = NULL;
@@ -109,36 +98,15 @@ fault_of_members(Jsonb *match)
 bool
 dyn_match_check(const char *text, const char **why)
 {
-	size_t		len = strlen(text);
-	const char *utf8 = dyn_to_utf8_len(text, &len);
-	char	   *fault;
-	Jsonb	   *match;
+	Jsonb	   *object = dyn_json_option_check(text, "{\"type\": \"order\"}",
+											   why);
 
-	*why = NULL;
-	if (!dyn_json_check(utf8, len, &fault))
-	{
-		*why = psprintf("It must be a JSON object: %s.",
-						fault ? dyn_from_utf8_lossy(fault) : "out of memory");
-		free(fault);
-		return false;
-	}
-	match = parse_jsonb(text);
-	*why = !JB_ROOT_IS_OBJECT(match)
-		? "It must be a JSON object, such as {\"type\": \"order\"}."
-		: fault_of_members(match);
+	if (object != NULL)
+		*why = fault_of_members(object);
 	return *why == NULL;
 }
 
 /* ---- terms ---- */
-
-static char *
-copy_utf8(const JsonbValue *string, size_t *len)
-{
-	char	   *text = pnstrdup(string->val.string.val, string->val.string.len);
-
-	*len = string->val.string.len;
-	return unconstify(char *, dyn_to_utf8_len(text, len));
-}
 
 static void
 add_scalar(DynRowTerm *term, const JsonbValue *value)
@@ -158,7 +126,7 @@ add_scalar(DynRowTerm *term, const JsonbValue *value)
 			break;
 		case jbvString:
 			scalar->type = DYN_TYPE_S;
-			scalar->data = copy_utf8(value, &scalar->len);
+			scalar->data = dyn_json_option_text(value, &scalar->len);
 			break;
 		default:
 			Assert(value->type == jbvNumeric);
@@ -180,7 +148,7 @@ read_term(DynRowTerm *term, const JsonbValue *name, const JsonbValue *value)
 	JsonbIteratorToken token;
 	size_t		len;
 
-	term->path = dyn_path_of_attribute(copy_utf8(name, &len));
+	term->path = dyn_path_of_attribute(dyn_json_option_text(name, &len));
 	if (value->type != jbvBinary)
 	{
 		term->values = palloc0(sizeof(DynScalar));
@@ -200,7 +168,7 @@ read_term(DynRowTerm *term, const JsonbValue *name, const JsonbValue *value)
 static void
 read_match(DynRowTest *test, const char *text)
 {
-	Jsonb	   *match = parse_jsonb(text);
+	Jsonb	   *match = dyn_json_option_parse(text);
 	JsonbIterator *it = JsonbIteratorInit(&match->root);
 	JsonbValue	name,
 				value;

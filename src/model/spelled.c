@@ -11,11 +11,11 @@
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
-#include "utils/varlena.h"
 
 #include "../base/attributes.h"
-#include "../base/jsoncheck.h"
+#include "closest.h"
 #include "encoding.h"
+#include "json_option.h"
 #include "path.h"
 #include "spelled.h"
 
@@ -44,16 +44,6 @@ describe_error(const char *attribute, const DynTemplateError *error)
 	return buf.data;
 }
 
-/* NUL-terminated UTF-8. */
-static char *
-copy_utf8(const JsonbValue *string, size_t *len)
-{
-	char	   *text = pnstrdup(string->val.string.val, string->val.string.len);
-
-	*len = string->val.string.len;
-	return unconstify(char *, dyn_to_utf8_len(text, len));
-}
-
 static DynTemplate *
 parse_template(const JsonbValue *name, const JsonbValue *value,
 			   const char **why)
@@ -61,7 +51,7 @@ parse_template(const JsonbValue *name, const JsonbValue *value,
 	DynTemplateError error = {0};
 	DynTemplate *tmpl;
 	size_t		len;
-	char	   *text = copy_utf8(value, &len);
+	char	   *text = dyn_json_option_text(value, &len);
 
 	tmpl = dyn_template_parse(text, len, &error);
 	if (tmpl == NULL)
@@ -83,12 +73,6 @@ fault_of_member(const JsonbValue *name, const JsonbValue *value)
 	return why;
 }
 
-static Jsonb *
-parse_jsonb(const char *text)
-{
-	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
-}
-
 static const char *
 fault_of_members(Jsonb *templates)
 {
@@ -96,8 +80,6 @@ fault_of_members(Jsonb *templates)
 	JsonbValue	name,
 				value;
 
-	if (JB_ROOT_COUNT(templates) == 0)
-		return "It must name an attribute at least.";
 	(void) JsonbIteratorNext(&it, &value, true);
 	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
 	{
@@ -113,23 +95,11 @@ fault_of_members(Jsonb *templates)
 bool
 dyn_templates_check(const char *text, const char **why)
 {
-	size_t		len = strlen(text);
-	const char *utf8 = dyn_to_utf8_len(text, &len);
-	char	   *fault;
-	Jsonb	   *templates;
+	Jsonb	   *object = dyn_json_option_check(text, "{\"pk\": \"user#${email}\"}",
+											   why);
 
-	*why = NULL;
-	if (!dyn_json_check(utf8, len, &fault))
-	{
-		*why = psprintf("It must be a JSON object: %s.",
-						fault ? dyn_from_utf8_lossy(fault) : "out of memory");
-		free(fault);
-		return false;
-	}
-	templates = parse_jsonb(text);
-	*why = !JB_ROOT_IS_OBJECT(templates)
-		? "It must be a JSON object, such as {\"pk\": \"user#${email}\"}."
-		: fault_of_members(templates);
+	if (object != NULL)
+		*why = fault_of_members(object);
 	return *why == NULL;
 }
 
@@ -155,7 +125,7 @@ keep_template(DynSpelled *spelled, DynTemplate *tmpl)
 DynSpelled *
 dyn_templates_parse(const char *text, int *n)
 {
-	Jsonb	   *templates = parse_jsonb(text);
+	Jsonb	   *templates = dyn_json_option_parse(text);
 	JsonbIterator *it = JsonbIteratorInit(&templates->root);
 	DynSpelled *spelled = palloc0(JB_ROOT_COUNT(templates) * sizeof(DynSpelled));
 	JsonbValue	name,
@@ -176,7 +146,7 @@ dyn_templates_parse(const char *text, int *n)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("invalid value for option \"%s\"", "templates"),
 					 errhint("%s", why)));
-		spelled[*n].path = dyn_path_of_attribute(copy_utf8(&name, &len));
+		spelled[*n].path = dyn_path_of_attribute(dyn_json_option_text(&name, &len));
 		keep_template(&spelled[(*n)++], tmpl);
 	}
 	return spelled;
@@ -278,40 +248,12 @@ part_name(const DynTemplatePart *part)
 	return dyn_from_utf8_lossy(part->column.data);
 }
 
-/* The column whose name is closest, if any is close. */
-static const char *
-closest_column(const Connector *connector, const char *name)
-{
-	int			best = Max(1, (int) strlen(name) / 2) + 1;
-	const char *found = NULL;
-
-	if (strlen(name) >= NAMEDATALEN)
-		return NULL;
-	for (int i = 0; i < connector->ncolumns; i++)
-	{
-		const DynColumn *column = &connector->columns[i];
-		int			distance;
-
-		if (column->dropped)
-			continue;
-		distance = varstr_levenshtein_less_equal(name, strlen(name), column->name,
-												 strlen(column->name), 1, 1, 1,
-												 best, true);
-		if (distance < best)
-		{
-			best = distance;
-			found = column->name;
-		}
-	}
-	return found;
-}
-
 static AttrNumber
 find_column(const Connector *connector, const DynSpelled *spelled,
 			const DynTemplatePart *part)
 {
 	const char *name = part_name(part);
-	const char *closest;
+	DynClosest	closest;
 
 	for (int i = 0; i < connector->ncolumns; i++)
 	{
@@ -319,10 +261,16 @@ find_column(const Connector *connector, const DynSpelled *spelled,
 			strcmp(connector->columns[i].name, name) == 0)
 			return i + 1;
 	}
-	closest = closest_column(connector, name);
+	dyn_closest_init(&closest, name);
+	for (int i = 0; i < connector->ncolumns; i++)
+	{
+		if (!connector->columns[i].dropped)
+			dyn_closest_try(&closest, connector->columns[i].name);
+	}
 	report(connector, spelled,
 		   psprintf("It names column \"%s\", which the foreign table does not have.", name),
-		   closest ? psprintf("Perhaps it should be \"%s\".", closest) : NULL);
+		   closest.best ? psprintf("Perhaps it should be \"%s\".", closest.best)
+		   : NULL);
 }
 
 static DynType

@@ -103,7 +103,6 @@ part_members(TemplateMatch *match, int p)
 {
 	const DynTemplatePart *part = &match->spelled->tmpl->parts[p];
 	DynPred    *pred;
-
 	uint64		members = part->spec == DYN_SPEC_WORDS ? part->nwords
 		: (uint64) part->hi - (uint64) part->lo + 1;
 

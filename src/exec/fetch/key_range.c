@@ -244,23 +244,29 @@ take_scalar(DynBuffer *buffer, DynType type)
 	return scalar;
 }
 
-/* All parts are known: every combination is a text. */
+/* All parts are known: the text of one combination. */
+static DynScalar
+join_combination(const SpelledParts *parts, int number, DynType type)
+{
+	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
+	DynBuffer	buffer;
+
+	take_combination(parts, number, texts);
+	dyn_buffer_init(&buffer, 0);
+	(void) dyn_template_join(parts->spelled->tmpl, texts, &buffer);
+	return take_scalar(&buffer, type);
+}
+
 static void
 apply_joined(DynKeyRange *range, const SpelledParts *parts, DynType type)
 {
 	DynPointSet set = {0, 0, NULL};
-	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 
 	for (int n = 0; n < parts->combinations; n++)
 	{
-		DynBuffer	buffer;
-		DynScalar	point;
+		DynScalar	point = join_combination(parts, n, type);
 
 		CHECK_FOR_INTERRUPTS();
-		take_combination(parts, n, texts);
-		dyn_buffer_init(&buffer, 0);
-		(void) dyn_template_join(parts->spelled->tmpl, texts, &buffer);
-		point = take_scalar(&buffer, type);
 		dyn_add_point(&set, &point, &range->room);
 	}
 	dyn_sort_points(&set);
@@ -406,6 +412,12 @@ apply_spans(DynKeyRange *range, const SpelledParts *parts)
 		dyn_range_add_bound(range, upper, false);
 }
 
+static bool
+is_whole(const SpelledParts *parts)
+{
+	return parts->npoints == parts->spelled->tmpl->nparts;
+}
+
 static void
 apply_spelled(const DynResolveContext *context, DynKeyRange *range,
 			  const DynPred *pred, DynType type)
@@ -414,7 +426,7 @@ apply_spelled(const DynResolveContext *context, DynKeyRange *range,
 
 	if (!resolve_parts(context, pred, &parts))
 		range->contradiction = true;
-	else if (parts.npoints == parts.spelled->tmpl->nparts)
+	else if (is_whole(&parts))
 		apply_joined(range, &parts, type);
 	else if (parts.combinations == 1)
 	{
@@ -428,7 +440,7 @@ apply_spelled(const DynResolveContext *context, DynKeyRange *range,
 
 /* ---- several ranges ---- */
 
-/* Of one combination.  `text` begins it, `end` is where it ends. */
+/* Of one combination: where it starts and ends. */
 typedef struct Span
 {
 	DynKeyRange range;
@@ -513,15 +525,10 @@ static TextSpan
 joined_span(const SpelledParts *parts, int number, DynType type)
 {
 	TextSpan	span;
-	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
-	DynBuffer	buffer;
 
 	memset(&span, 0, sizeof(span));
-	take_combination(parts, number, texts);
-	dyn_buffer_init(&buffer, 0);
-	(void) dyn_template_join(parts->spelled->tmpl, texts, &buffer);
 	span.kind = DYN_BOUNDS_POINT;
-	span.lower.value = take_scalar(&buffer, type);
+	span.lower.value = join_combination(parts, number, type);
 	span.lower.set = span.lower.inclusive = true;
 	return span;
 }
@@ -530,7 +537,7 @@ static int
 combination_spans(const SpelledParts *parts, DynType type, const DynKeyRoom *room,
 				  Span *spans)
 {
-	bool		whole = parts->npoints == parts->spelled->tmpl->nparts;
+	bool		whole = is_whole(parts);
 	int			n = 0;
 
 	for (int i = 0; i < parts->combinations; i++)
@@ -588,29 +595,43 @@ dyn_resolve_points(const DynResolveContext *context, const DynPred *pred,
 	set->points = range.points;
 }
 
+/* The number of ranges that combinations are divided into; 0: not divided. */
+static int
+divide_combinations(const DynResolveContext *context, const DynPred *pred,
+					DynType type, const DynKeyRoom *room, DynKeyRange **ranges)
+{
+	SpelledParts parts;
+	Span	   *spans;
+	int			n;
+
+	if (!resolve_parts(context, pred, &parts) || parts.combinations == 1 ||
+		parts.combinations > DYN_MAX_SORT_RANGES)
+		return 0;
+	spans = palloc(parts.combinations * sizeof(Span));
+	n = combination_spans(&parts, type, room, spans);
+	*ranges = palloc0(Max(n, 1) * sizeof(DynKeyRange));
+	for (int i = 0; i < n; i++)
+		(*ranges)[i] = spans[i].range;
+	(*ranges)[0].contradiction |= n == 0;
+	return Max(n, 1);
+}
+
 int
 dyn_resolve_sort_attribute(const DynResolveContext *context,
 						   const DynKeyMatch *match, size_t max_bytes,
 						   DynKeyRange **ranges)
 {
-	DynKeyRoom	room = {max_bytes, false};
 	const DynPred *pred = linitial(match->preds);
-	SpelledParts parts;
-	Span	   *spans;
-	int			n;
+	DynKeyRoom	room = {max_bytes, false};
+	int			n = 0;
 
-	*ranges = palloc(DYN_MAX_SORT_RANGES * sizeof(DynKeyRange));
-	dyn_resolve_attribute(context, match, max_bytes, &(*ranges)[0]);
-	if ((*ranges)[0].contradiction || list_length(match->preds) > 1 ||
-		pred->kind != DYN_PRED_SPELLED || !resolve_parts(context, pred, &parts) ||
-		parts.combinations == 1 || parts.combinations > DYN_MAX_SORT_RANGES)
-		return 1;
-	spans = palloc(parts.combinations * sizeof(Span));
-	n = combination_spans(&parts, match->type, &room, spans);
-	for (int i = 0; i < n; i++)
-		(*ranges)[i] = spans[i].range;
-	(*ranges)[0].contradiction |= n == 0;
-	return Max(n, 1);
+	if (list_length(match->preds) == 1 && pred->kind == DYN_PRED_SPELLED)
+		n = divide_combinations(context, pred, match->type, &room, ranges);
+	if (n > 0)
+		return n;
+	*ranges = palloc(sizeof(DynKeyRange));
+	dyn_resolve_attribute(context, match, max_bytes, *ranges);
+	return 1;
 }
 
 static DynCond *

@@ -17,7 +17,7 @@
 typedef struct Cutting
 {
 	const DynSpelled *spelled;
-	int			slot;			/* -1: not known yet */
+	int			slot;
 	bool		busy;			/* what it depends on is cut */
 	bool		done;			/* the rest is of the item in hand */
 	DynCut		cut;
@@ -45,20 +45,18 @@ struct DynParts
 	MemoryContext scratch;		/* of encoded values */
 	const DynValue *values;		/* of the item in hand */
 	Cutting    *cuttings;		/* as relation->spelled */
-	bool	   *needed;			/* the templates that are cut */
-	int			nagreements;	/* theirs */
+	int			nagreements;	/* of the templates that are cut */
 	Agreement  *agreements;
 };
 
 static int
 slot_of(const DynPath *path, const DynPath *paths, int npaths)
 {
-	for (int i = 0; i < npaths; i++)
-	{
-		if (dyn_path_equal(&paths[i], path))
-			return i;
-	}
-	elog(ERROR, "an attribute of a template is not read");
+	int			slot = dyn_path_position(path, paths, npaths);
+
+	if (slot < 0)
+		elog(ERROR, "an attribute of a template is not read");
+	return slot;
 }
 
 static void
@@ -331,15 +329,15 @@ agree(DynParts *parts)
 
 /* A part outside of its enumeration, or of another type, is a misfit. */
 static bool
-part_is_value(const Cutting *cutting, int p, DynColumn *column, const char **why)
+part_is_value(const Cutting *cutting, int p, DynColumn *column)
 {
 	DynValue	value;
 	Datum		datum;
+	const char *why;
 
-	*why = "it is none of the enumeration in the template";
 	set_value(&value, cutting, p);
 	return dyn_part_lists(&cutting->spelled->tmpl->parts[p], cutting->texts[p]) &&
-		dyn_codec_decode(&column->codec, &value, true, &datum, why);
+		dyn_codec_decode(&column->codec, &value, true, &datum, &why);
 }
 
 /* Under on_mismatch 'null' a part that is no value of its column excludes. */
@@ -350,10 +348,9 @@ parts_are_values(DynParts *parts, const Cutting *cutting)
 	{
 		const DynPart *part = &cutting->spelled->parts[p];
 		DynColumn  *column = dyn_relation_column(parts->relation, part->attnum);
-		const char *why;
 
 		if (part->source && column->null_on_mismatch &&
-			!part_is_value(cutting, p, column, &why))
+			!part_is_value(cutting, p, column))
 			return false;
 	}
 	return true;

@@ -182,52 +182,39 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 	return rows;
 }
 
-/* The slot of a path, -1 if there is none. */
-static int
-slot_of_path(const DynRows *rows, const DynPath *path)
-{
-	for (int i = 0; i < rows->npaths; i++)
-	{
-		if (dyn_path_equal(&rows->paths[i], path))
-			return i;
-	}
-	return -1;
-}
-
-static bool
-has_path(const DynRows *rows, const DynPath *path)
-{
-	return slot_of_path(rows, path) >= 0;
-}
-
-/* Of a column that has a slot, perhaps only parts were asked for so far. */
+/* Room for so many more paths. */
 static void
-ask_for(DynRows *rows, DynPath path)
+reserve_paths(DynRows *rows, int more)
 {
-	for (int i = 0; i < rows->nprojection; i++)
-	{
-		if (dyn_path_equal(&rows->projection[i], &path))
-			return;
-	}
-	project(rows, path);
+	rows->paths = repalloc(rows->paths, (rows->npaths + more + 1) * sizeof(DynPath));
+	rows->projection = repalloc(rows->projection, (rows->nprojection + more + 1) *
+								sizeof(DynPath));
+}
+
+/*
+ * Adds a slot for the path, and asks for `projected`, unless there are.  Of a
+ * column that has a slot, perhaps only parts were asked for so far.
+ */
+static void
+read_path(DynRows *rows, const DynPath *path, DynPath projected)
+{
+	if (dyn_path_position(path, rows->paths, rows->npaths) < 0)
+		add_path(rows, path);
+	if (dyn_path_position(&projected, rows->projection, rows->nprojection) < 0)
+		project(rows, projected);
 }
 
 void
 dyn_rows_add_fields(DynRows *rows, const DynAccess *access, const List *fields)
 {
-	int			more = list_length(fields);
 	ListCell   *lc;
 
-	rows->paths = repalloc(rows->paths, (rows->npaths + more + 1) * sizeof(DynPath));
-	rows->projection = repalloc(rows->projection, (rows->nprojection + more + 1) *
-								sizeof(DynPath));
+	reserve_paths(rows, list_length(fields));
 	foreach(lc, fields)
 	{
 		const DynPath *path = dyn_field_path(rows->relation, lfirst(lc));
 
-		if (!has_path(rows, path))
-			add_path(rows, path);
-		ask_for(rows, projected_path(access, path));
+		read_path(rows, path, projected_path(access, path));
 	}
 }
 
@@ -242,18 +229,11 @@ release_scratch(void *arg)
 static void
 read_whole(DynRows *rows, const List *paths)
 {
-	int			more = list_length(paths);
 	ListCell   *lc;
 
-	rows->paths = repalloc(rows->paths, (rows->npaths + more + 1) * sizeof(DynPath));
-	rows->projection = repalloc(rows->projection, (rows->nprojection + more + 1) *
-								sizeof(DynPath));
+	reserve_paths(rows, list_length(paths));
 	foreach(lc, paths)
-	{
-		if (!has_path(rows, lfirst(lc)))
-			add_path(rows, lfirst(lc));
-		ask_for(rows, *(const DynPath *) lfirst(lc));
-	}
+		read_path(rows, lfirst(lc), *(const DynPath *) lfirst(lc));
 }
 
 static void
@@ -309,15 +289,11 @@ dyn_rows_add_unnest(DynRows *rows)
 
 	if (unnest == NULL)
 		return;
-	rows->paths = repalloc(rows->paths, (rows->npaths + 1) * sizeof(DynPath));
-	rows->projection = repalloc(rows->projection, (rows->nprojection + 1) *
-								sizeof(DynPath));
-	if (!has_path(rows, unnest))
-		add_path(rows, unnest);
-	ask_for(rows, *unnest);
+	read_whole(rows, list_make1(unconstify(DynPath *, unnest)));
 	rows->unnested = dyn_unnested_create(rows->relation, rows->attnums,
 										 rows->ncolumns,
-										 slot_of_path(rows, unnest));
+										 dyn_path_position(unnest, rows->paths,
+														   rows->npaths));
 }
 
 /* False if a key cannot have the value. */

@@ -1,0 +1,37 @@
+/*
+ * closest.c
+ *		Finds the word that is closest to a misspelled one.
+ */
+#include "postgres.h"
+
+#include "utils/varlena.h"
+
+#include "closest.h"
+
+/* Longer ones are no misspellings of names. */
+#define MAX_WORD_BYTES	64
+
+void
+dyn_closest_init(DynClosest *closest, const char *word)
+{
+	closest->word = word;
+	closest->distance = Max(1, (int) strlen(word) / 2) + 1;
+	closest->best = NULL;
+}
+
+void
+dyn_closest_try(DynClosest *closest, const char *candidate)
+{
+	int			distance;
+
+	if (strlen(closest->word) > MAX_WORD_BYTES)
+		return;
+	distance = varstr_levenshtein_less_equal(closest->word,
+											 strlen(closest->word), candidate,
+											 strlen(candidate), 1, 1, 1,
+											 closest->distance, true);
+	if (distance >= closest->distance)
+		return;
+	closest->distance = distance;
+	closest->best = candidate;
+}
