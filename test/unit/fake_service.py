@@ -51,7 +51,7 @@ class Script(BaseHTTPRequestHandler):
               date=None):
         self.send_response_only(status)
         self.send_header("Date", formatdate(date, usegmt=True))
-        self.send_header("x-amzn-RequestId", "REQUEST-%d" % self.served)
+        self.send_header("x-amzn-RequestId", "REQUEST-%d" % nth("replies"))
         if crc is not False:
             self.send_header("x-amz-crc32",
                              str(zlib.crc32(body) if crc is None else crc))
