@@ -85,3 +85,35 @@ dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
 	}
 	return false;
 }
+
+typedef struct PartsWalk
+{
+	bool		(*visit) (DynPred *, void *);
+	void	   *arg;
+} PartsWalk;
+
+static bool
+visit_with_parts(DynPred *pred, void *arg)
+{
+	PartsWalk  *walk = arg;
+	ListCell   *lc;
+
+	if (walk->visit(pred, walk->arg))
+		return true;
+	if (pred->kind != DYN_PRED_SPELLED)
+		return false;
+	foreach(lc, pred->args)
+	{
+		if (dyn_pred_walk(lfirst(lc), visit_with_parts, walk))
+			return true;
+	}
+	return false;
+}
+
+bool
+dyn_pred_walk_parts(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
+{
+	PartsWalk	walk = {visit, arg};
+
+	return dyn_pred_walk(pred, visit_with_parts, &walk);
+}

@@ -97,4 +97,8 @@ extern bool dyn_pred_is_single(const DynRelation *relation, const DynPred *pred)
 extern bool dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *),
 						  void *arg);
 
+/* The same, and for the predicates on the parts of a template's text, too. */
+extern bool dyn_pred_walk_parts(DynPred *pred, bool (*visit) (DynPred *, void *),
+								void *arg);
+
 #endif

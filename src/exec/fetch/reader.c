@@ -83,7 +83,7 @@ returned_rows(DynReader *reader)
  * the paths are equal.
  */
 void
-dyn_reader_set_kept_rows(DynReader *reader, const List *fields)
+dyn_reader_set_kept_rows(DynReader *reader, const List *filters)
 {
 	const DynAccess *access = reader->access;
 	DynKeyAttr	extra[DYN_MAX_KEY_ATTRS + lengthof(access->base)];
@@ -98,7 +98,7 @@ dyn_reader_set_kept_rows(DynReader *reader, const List *fields)
 	reader->rows = rows_with(reader, access, extra, nextra,
 							 access->kind == DYN_ACCESS_QUERY);
 	reader->rows->positions = positions;
-	dyn_rows_add_fields(reader->rows, access, fields);
+	dyn_rows_add_filters(reader->rows, access, filters);
 	dyn_rows_add_test(reader->rows);
 	dyn_rows_add_unnest(reader->rows);
 }

@@ -60,10 +60,11 @@ extern DynRows *dyn_reader_rows_with_partition(DynReader *reader);
 
 /*
  * Makes the reader's rows fit for items that are kept: they show the base key,
- * by which errors name the item, and have slots for the fields of conditions
- * that are evaluated later.  Before the first fetch; CurrentMemoryContext.
+ * by which errors name the item, and have slots for what those filters
+ * (DynPred *) read that are evaluated later.  Before the first fetch;
+ * CurrentMemoryContext.
  */
-extern void dyn_reader_set_kept_rows(DynReader *reader, const List *fields);
+extern void dyn_reader_set_kept_rows(DynReader *reader, const List *filters);
 
 /*
  * Index, then base: the rows of the index, which have no columns, only the key

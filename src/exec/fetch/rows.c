@@ -204,18 +204,57 @@ read_path(DynRows *rows, const DynPath *path, DynPath projected)
 		project(rows, projected);
 }
 
-void
-dyn_rows_add_fields(DynRows *rows, const DynAccess *access, const List *fields)
+/* What a filter reads. */
+typedef struct FilterPaths
 {
+	DynRows    *rows;
+	const DynAccess *access;
+} FilterPaths;
+
+/* Of the parts of a template's text, the text is read. */
+static bool
+read_leaf(DynPred *pred, void *arg)
+{
+	const FilterPaths *paths = arg;
+	const DynPath *path = dyn_pred_path(paths->rows->relation, pred);
+
+	reserve_paths(paths->rows, 1);
+	read_path(paths->rows, path, projected_path(paths->access, path));
+	return false;
+}
+
+void
+dyn_rows_add_filters(DynRows *rows, const DynAccess *access,
+					 const List *filters)
+{
+	FilterPaths paths = {rows, access};
 	ListCell   *lc;
 
-	reserve_paths(rows, list_length(fields));
-	foreach(lc, fields)
-	{
-		const DynPath *path = dyn_field_path(rows->relation, lfirst(lc));
+	foreach(lc, filters)
+		(void) dyn_pred_walk(lfirst(lc), read_leaf, &paths);
+}
 
-		read_path(rows, path, projected_path(access, path));
+void
+dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots)
+{
+	reserve_paths(rows, others->npaths + others->nprojection);
+	for (int i = 0; i < others->npaths; i++)
+	{
+		slots[i] = dyn_path_position(&others->paths[i], rows->paths, rows->npaths);
+		if (slots[i] >= 0)
+			continue;
+		slots[i] = rows->npaths;
+		add_path(rows, &others->paths[i]);
 	}
+	rows->whole |= others->whole;
+	for (int i = 0; i < others->nprojection && !rows->whole; i++)
+	{
+		if (dyn_path_position(&others->projection[i], rows->projection,
+							  rows->nprojection) < 0)
+			project(rows, others->projection[i]);
+	}
+	if (rows->whole)
+		rows->nprojection = 0;
 }
 
 /* Runs when the rows' context goes. */

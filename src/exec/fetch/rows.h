@@ -86,23 +86,30 @@ extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
 								const DynKeyAttr *extra, int nextra);
 
 /*
- * Adds slots for further fields, which are asked for but not part of the rows.
- * Before the rows are used; CurrentMemoryContext.
+ * Adds slots for what filters (DynPred *) read, which is asked for but not part
+ * of the rows.  Before the rows are used; CurrentMemoryContext.
  */
-extern void dyn_rows_add_fields(DynRows *rows, const DynAccess *access,
-								const List *fields);
+extern void dyn_rows_add_filters(DynRows *rows, const DynAccess *access,
+								 const List *filters);
 
 /*
  * From now on only items that pass the relation's row test give rows.  Adds
- * slots for what it reads; as dyn_rows_add_fields.
+ * slots for what it reads; as dyn_rows_add_filters.
  */
 extern void dyn_rows_add_test(DynRows *rows);
 
 /*
  * If the relation is unnested, items give a row for each element from now on.
- * Adds a slot for the list, set or map; as dyn_rows_add_fields.
+ * Adds a slot for the list, set or map; as dyn_rows_add_filters.
  */
 extern void dyn_rows_add_unnest(DynRows *rows);
+
+/*
+ * Adds slots for everything that the other rows read, of the same table, and asks
+ * for all that they ask for.  Fills in for each of the others' slots which one it
+ * is here.  As dyn_rows_add_filters.
+ */
+extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
 /*
  * The rows of an item: dyn_rows_begin with its values, then dyn_rows_next for

@@ -2,9 +2,10 @@
  * item_store.h
  *		Items as they were received, in work_mem and then in a temporary file.
  *
- * An item is stored as the slots of a fetch.  The store has one position: an
- * item that is added when the position is at the end is behind it, so that it
- * need not be read again.
+ * An item is stored as the slots of a fetch.  A store has one or more readers,
+ * numbered from 0, each at a position of its own.  An item that is added for a
+ * reader at the end is behind this one, so that it need not be read again, and
+ * before all others.
  *
  * The file belongs to the resource owner that is current when the store is
  * made.  During an execution that is the portal's, so a cursor's file outlives
@@ -17,20 +18,33 @@
 
 typedef struct DynItemStore DynItemStore;
 
-/* Items of `nslots` slots.  In CurrentMemoryContext. */
-extern DynItemStore *dyn_item_store_create(int nslots);
-
-/* Copies an item; the position is at the end. */
-extern void dyn_item_store_add(DynItemStore *store, const DynValue *slots);
+/*
+ * Items of `nslots` slots.  `may_rewind` tells which readers may start again; if
+ * none may, items that all have read are forgotten.  In CurrentMemoryContext.
+ */
+extern DynItemStore *dyn_item_store_create(int nslots, int nreaders,
+										   const bool *may_rewind);
 
 /*
- * Fills in the slots of the next item, which are valid until the next call;
- * false at the end.
+ * Copies an item for a reader at the end, and replaces the slots by those of
+ * the copy, which are valid until that reader's next call.
  */
-extern bool dyn_item_store_next(DynItemStore *store, DynValue *slots);
+extern void dyn_item_store_add(DynItemStore *store, int reader, DynValue *slots);
 
-/* The position is the first item's. */
-extern void dyn_item_store_rewind(DynItemStore *store);
+/*
+ * Fills in the slots of the reader's next item, which are valid until its next
+ * call, whatever others do; false at the end.
+ */
+extern bool dyn_item_store_next(DynItemStore *store, int reader, DynValue *slots);
+
+/* Is there an item that the reader has not read? */
+extern bool dyn_item_store_has_next(const DynItemStore *store, int reader);
+
+/* The reader's position is the first item's. */
+extern void dyn_item_store_rewind(DynItemStore *store, int reader);
+
+/* The reader reads no more, and does not hold anything. */
+extern void dyn_item_store_leave(DynItemStore *store, int reader);
 
 extern bool dyn_item_store_is_in_memory(const DynItemStore *store);
 

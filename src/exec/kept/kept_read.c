@@ -14,9 +14,8 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-#include "../../dynamodb/item_match.h"
 #include "../../model/guc.h"
-#include "../fetch/filter.h"
+#include "item_filter.h"
 #include "item_store.h"
 #include "kept_read.h"
 
@@ -41,10 +40,7 @@ struct DynKept
 	DynFetch   *fetch;			/* the read goes on; NULL: all is kept */
 	DynItemStore *store;		/* NULL: not begun */
 
-	/* the execution */
-	bool		contradiction;	/* it has no rows */
-	DynCond    *filter;			/* NULL: none */
-	DynBuffer	scratch;		/* malloc'd; freed with the statement */
+	DynItemFilter filter;		/* of the execution */
 };
 
 /* ---- making ---- */
@@ -59,18 +55,11 @@ collect_params(Node *node, Bitmapset **params)
 	return expression_tree_walker(node, collect_params, params);
 }
 
-static void
-free_scratch(void *arg)
-{
-	dyn_buffer_free(arg);
-}
-
 static DynKept *
 make_kept(DynScan *scan)
 {
 	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
 	DynKept    *kept = palloc0(sizeof(DynKept));
-	MemoryContextCallback *callback = palloc(sizeof(*callback));
 	ListCell   *lc;
 
 	kept->value_params = palloc0(Max(list_length(plan->fdw_exprs), 1) *
@@ -78,10 +67,7 @@ make_kept(DynScan *scan)
 	foreach(lc, plan->fdw_exprs)
 		(void) collect_params(lfirst(lc),
 							  &kept->value_params[foreach_current_index(lc)]);
-	dyn_buffer_init(&kept->scratch, 0);
-	callback->func = free_scratch;
-	callback->arg = &kept->scratch;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	dyn_item_filter_init(&kept->filter);
 	return kept;
 }
 
@@ -98,88 +84,46 @@ may_be_kept(const DynScan *scan)
 
 /* ---- dividing the access plan ---- */
 
-/* What of a filter is looked for. */
-typedef struct FilterTraits
-{
-	const DynKept *kept;
-	bool		changes;
-	bool		compares_fields;
-	List	   *fields;
-} FilterTraits;
-
+/* Does the predicate use a value that changes? */
 static bool
 visit_value(DynPred *pred, void *arg)
 {
-	FilterTraits *traits = arg;
+	const DynKept *kept = arg;
 
-	if (pred->param >= 0 &&
-		bms_overlap(traits->kept->value_params[pred->param], traits->kept->changed))
-		traits->changes = true;
-	return false;
+	return pred->param >= 0 &&
+		bms_overlap(kept->value_params[pred->param], kept->changed);
 }
 
-/* The text of a key is read in any case. */
 static bool
-visit_leaf(DynPred *pred, void *arg)
+changes(DynPred *pred, const DynKept *kept)
 {
-	FilterTraits *traits = arg;
-	ListCell   *lc;
-
-	(void) visit_value(pred, traits);
-	if (pred->kind == DYN_PRED_SPELLED)
-	{
-		foreach(lc, pred->args)
-			(void) dyn_pred_walk(lfirst(lc), visit_value, traits);
-	}
-	if (pred->kind == DYN_PRED_FIELDS)
-		traits->compares_fields = true;
-	if (pred->field.attnum > 0)
-		traits->fields = lappend(traits->fields, &pred->field);
-	return false;
+	return dyn_pred_walk_parts(pred, visit_value, unconstify(DynKept *, kept));
 }
 
-/*
- * Divides the filters.  Returns the fields of those that change; false if one
- * of these cannot be evaluated here.
- */
+/* Divides the filters; false if one that changes cannot be evaluated here. */
 static bool
-divide_filters(DynKept *kept, const DynAccess *whole, DynAccess *constant,
-			   List **fields)
+divide_filters(DynKept *kept, const DynAccess *whole, DynAccess *constant)
 {
 	ListCell   *lc;
 
 	constant->filters = NIL;
 	foreach(lc, whole->filters)
 	{
-		FilterTraits traits = {kept, false, false, NIL};
-
-		(void) dyn_pred_walk(lfirst(lc), visit_leaf, &traits);
-		if (!traits.changes)
-		{
+		if (changes(lfirst(lc), kept))
+			kept->changing.filters = lappend(kept->changing.filters, lfirst(lc));
+		else
 			constant->filters = lappend(constant->filters, lfirst(lc));
-			continue;
-		}
-		if (traits.compares_fields)
-			return false;
-		kept->changing.filters = lappend(kept->changing.filters, lfirst(lc));
-		*fields = list_concat(*fields, traits.fields);
 	}
-	return true;
+	return dyn_item_filter_can(kept->changing.filters);
 }
 
 static bool
 visit_used(DynPred *pred, void *arg)
 {
 	bool	   *used = arg;
-	ListCell   *lc;
 
 	if (pred->param >= 0)
 		used[pred->param] = true;
-	if (pred->kind == DYN_PRED_SPELLED)
-	{
-		foreach(lc, pred->args)
-			(void) dyn_pred_walk(lfirst(lc), visit_used, arg);
-	}
 	return false;
 }
 
@@ -189,7 +133,7 @@ mark_used(List *preds, bool *used)
 	ListCell   *lc;
 
 	foreach(lc, preds)
-		(void) dyn_pred_walk(lfirst(lc), visit_used, used);
+		(void) dyn_pred_walk_parts(lfirst(lc), visit_used, used);
 }
 
 /* Which values the requests of an access plan use. */
@@ -200,7 +144,7 @@ used_values(const DynAccess *access, int nvalues)
 
 	mark_used(access->filters, used);
 	if (access->row_keys != NULL)
-		(void) dyn_pred_walk(access->row_keys, visit_used, used);
+		(void) dyn_pred_walk_parts(access->row_keys, visit_used, used);
 	for (int i = 0; i < access->nhash; i++)
 		mark_used(access->hash[i].preds, used);
 	for (int i = 0; i < access->nrange; i++)
@@ -239,7 +183,6 @@ divide(DynScan *scan)
 	const DynAccess *whole = scan->reader->access;
 	MemoryContext oldcontext;
 	DynAccess  *constant;
-	List	   *fields = NIL;
 
 	forget_division(kept);
 	kept->context = AllocSetContextCreate(scan->node->ss.ps.state->es_query_cxt,
@@ -252,13 +195,13 @@ divide(DynScan *scan)
 	constant->count_only = false;
 	memset(&kept->changing, 0, sizeof(DynAccess));
 	kept->changing.kind = DYN_ACCESS_SCAN;
-	kept->refused = !divide_filters(kept, whole, constant, &fields);
+	kept->refused = !divide_filters(kept, whole, constant);
 	if (!kept->refused)
 	{
 		kept->reader = dyn_reader_create(scan->reader->statement,
 										 scan->reader->relation, constant);
 		kept->reader->count_into = scan->reader->count_into;
-		dyn_reader_set_kept_rows(kept->reader, fields);
+		dyn_reader_set_kept_rows(kept->reader, kept->changing.filters);
 		kept->slots = palloc0(kept->reader->rows->npaths * sizeof(DynValue));
 		kept->used = used_values(constant, scan->values.n);
 	}
@@ -336,6 +279,7 @@ start_read(DynScan *scan)
 	DynReader  *reader = kept->reader;
 	MemoryContext oldcontext = MemoryContextSwitchTo(kept->read_context);
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
+	bool		may_rewind = true;
 
 	dyn_reader_check_schema(reader);
 	dyn_resolve_access(reader->access, reader->relation, &kept->values, resolved);
@@ -350,26 +294,9 @@ start_read(DynScan *scan)
 
 		kept->fetch = dyn_reader_start(reader, requests, reader->rows, false);
 	}
-	kept->store = dyn_item_store_create(reader->rows->npaths);
+	kept->store = dyn_item_store_create(reader->rows->npaths, 1, &may_rewind);
 	MemoryContextSwitchTo(oldcontext);
 	return !resolved->contradiction;
-}
-
-/* In CurrentMemoryContext: the filters that change, with the present values. */
-static void
-resolve_filter(DynScan *scan)
-{
-	DynKept    *kept = scan->kept;
-	const DynRows *rows = kept->reader->rows;
-	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
-
-	dyn_resolve_access(&kept->changing, scan->reader->relation, &scan->values,
-					   resolved);
-	kept->contradiction = resolved->contradiction;
-	kept->filter = kept->contradiction ? NULL : resolved->filter;
-	if (kept->filter != NULL &&
-		!dyn_cond_bind(kept->filter, rows->paths, rows->npaths))
-		elog(ERROR, "a field of a filter is not kept");
 }
 
 /*
@@ -396,13 +323,15 @@ dyn_kept_open(DynScan *scan)
 		(!same && scan->reader->access->kind != DYN_ACCESS_SCAN))
 		return false;
 	kept->executions++;
-	resolve_filter(scan);
-	if (kept->contradiction)
+	dyn_item_filter_resolve(&kept->filter, &kept->changing,
+							scan->reader->relation, &scan->values,
+							kept->reader->rows);
+	if (kept->filter.contradiction)
 		return true;
 	if (kept->store == NULL)
-		kept->contradiction = !start_read(scan);
+		kept->filter.contradiction = !start_read(scan);
 	else
-		dyn_item_store_rewind(kept->store);
+		dyn_item_store_rewind(kept->store, 0);
 	return true;
 }
 
@@ -414,15 +343,16 @@ next_item(DynKept *kept)
 {
 	const DynValue *item;
 
-	if (dyn_item_store_next(kept->store, kept->slots))
+	if (dyn_item_store_next(kept->store, 0, kept->slots))
 		return kept->slots;
 	if (kept->fetch == NULL)
 		return NULL;
 	item = dyn_fetch_next(kept->fetch);
 	if (item != NULL)
 	{
-		dyn_item_store_add(kept->store, item);
-		return item;
+		memcpy(kept->slots, item, kept->reader->rows->npaths * sizeof(DynValue));
+		dyn_item_store_add(kept->store, 0, kept->slots);
+		return kept->slots;
 	}
 	dyn_reader_set_origin(kept->reader, NULL, NULL);
 	dyn_fetch_stop(kept->fetch);
@@ -436,17 +366,12 @@ next_match(DynKept *kept)
 {
 	const DynValue *item;
 
-	if (kept->contradiction)
+	if (kept->filter.contradiction)
 		return NULL;
 	while ((item = next_item(kept)) != NULL)
 	{
-		bool		matches = kept->filter == NULL ||
-			dyn_item_matches(kept->filter, item, &kept->scratch);
-
 		CHECK_FOR_INTERRUPTS();
-		if (kept->scratch.failed)
-			ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-		if (matches)
+		if (dyn_item_filter_passes(&kept->filter, item))
 			return item;
 	}
 	return NULL;
@@ -486,8 +411,8 @@ dyn_kept_rewind(DynScan *scan)
 {
 	Assert(scan->kept_open);
 	dyn_rows_end(scan->kept->reader->rows);
-	if (!scan->kept->contradiction)
-		dyn_item_store_rewind(scan->kept->store);
+	if (!scan->kept->filter.contradiction)
+		dyn_item_store_rewind(scan->kept->store, 0);
 }
 
 void
@@ -495,7 +420,7 @@ dyn_kept_close(DynScan *scan)
 {
 	Assert(scan->kept_open);
 	dyn_rows_end(scan->kept->reader->rows);
-	scan->kept->filter = NULL;
+	scan->kept->filter.cond = NULL;
 }
 
 void
