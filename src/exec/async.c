@@ -210,7 +210,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	}
 	Assert(scan->running && scan->group->in_flight >= 0);
 	leave_out_idle_peers(scan);
-	pause = dyn_fetch_pause(dyn_scan_awaited_fetch(scan));
+	pause = dyn_scan_pause(scan);
 	if (pause == 0)
 		complete_request(areq);
 	if (pause >= 0)

@@ -19,6 +19,7 @@
 #include "fetch/filter.h"
 #include "foreign_scan.h"
 #include "kept/kept_read.h"
+#include "kept/shared_read.h"
 
 /* What printing a predicate needs. */
 typedef struct Printer
@@ -485,6 +486,19 @@ show_kept(const DynScan *scan, ExplainState *es)
 	ExplainPropertyUInteger("Kept Executions Served", NULL, figures.executions, es);
 }
 
+/* Which scan has the requests of all that share a read. */
+static void
+show_shared(const DynScan *scan, ExplainState *es)
+{
+	DynSharedFigures figures;
+
+	if (!dyn_shared_figures(scan, &figures))
+		return;
+	ExplainPropertyText("Shared Read",
+						figures.reader ? psprintf("by the scan of %s", figures.reader)
+						: psprintf("for %d scans", figures.scans), es);
+}
+
 /* Of one execution.  Those of a table of unknown size are not known. */
 static void
 show_estimate(const DynAccess *access, ExplainState *es)
@@ -567,7 +581,10 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	if (es->analyze)
 		show_counters(&scan->reader->counters, es);
 	if (es->analyze)
+	{
+		show_shared(scan, es);
 		show_kept(scan, es);
+	}
 	if (es->analyze && scan->fallback != NULL &&
 		dyn_fallback_executions(scan->fallback) > 0)
 		ExplainPropertyUInteger("Read from Table", NULL,

@@ -18,6 +18,7 @@
 #include "../plan/plantree.h"
 #include "fallback.h"
 #include "kept/kept_read.h"
+#include "kept/shared_read.h"
 #include "scan_policy.h"
 
 /* Keys of one batch that is read from the table behind an index. */
@@ -74,17 +75,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 static void
 evaluate(DynScan *scan, DynValues *values)
 {
-	ExprContext *econtext = scan->node->ss.ps.ps_ExprContext;
-	int			i = 0;
-	ListCell   *lc;
-
-	Assert(values->n == list_length(scan->exprs));
-	foreach(lc, scan->exprs)
-	{
-		values->values[i] = ExecEvalExpr((ExprState *) lfirst(lc), econtext,
-										 &values->nulls[i]);
-		i++;
-	}
+	dyn_values_evaluate(values, scan->exprs, scan->node->ss.ps.ps_ExprContext);
 }
 
 const DynValues *
@@ -107,15 +98,22 @@ check_units(const DynScan *scan, const DynReader *reader)
 							 reader->statement->counters.read_units, limit);
 }
 
-/* Once for all executions. */
+/*
+ * Once for all executions.  Scans that share a read are each refused if they may
+ * not read a whole table, but only one of them warns.
+ */
 static void
 apply_policy(DynScan *scan, const DynReader *reader)
 {
+	DynScanPolicy policy = dyn_relation_scan_policy(reader->relation);
+
 	if (scan->policy_applied || reader->access->kind != DYN_ACCESS_SCAN)
 		return;
 	scan->policy_applied = true;
-	check_units(scan, reader);
-	dyn_scan_policy_apply(reader->relation);
+	if (!dyn_shared_is_paid(scan))
+		check_units(scan, reader);
+	if (policy != DYN_SCAN_WARN || dyn_shared_warns(scan))
+		dyn_scan_policy_apply(reader->relation);
 }
 
 /*
@@ -172,9 +170,10 @@ dyn_scan_begin_run(DynScan *scan)
 	MemoryContext oldcontext = MemoryContextSwitchTo(scan->run_context);
 
 	Assert(!scan->running && scan->fetch == NULL && !scan->served);
-	scan->running = true;
 	dyn_reader_check_schema(scan->reader);
+	/* this may execute an initplan, whose scans find this one waiting */
 	evaluate(scan, &scan->values);
+	scan->running = true;
 	scan->served = scan->lookups != NULL &&
 		dyn_lookups_open(scan->lookups, &scan->values);
 	if (!scan->served)
@@ -183,6 +182,10 @@ dyn_scan_begin_run(DynScan *scan)
 		dyn_values_keep(&scan->values);
 		scan->kept_open = dyn_kept_open(scan);
 		if (!scan->kept_open)
+			scan->shared_open = dyn_shared_open(scan);
+		if (scan->shared_open)
+			apply_policy(scan, scan->reader);
+		else if (!scan->kept_open)
 			start_requests(scan);
 	}
 	MemoryContextSwitchTo(oldcontext);
@@ -196,8 +199,25 @@ dyn_scan_start_ahead(DynScan *scan)
 	dyn_scan_begin_run(scan);
 	if (scan->fell_back)
 		dyn_scan_end_run(scan);
-	else if (scan->fetch != NULL)
-		dyn_fetch_send_ahead(scan->fetch);
+	else if (dyn_scan_awaited_fetch(scan) != NULL)
+		dyn_fetch_send_ahead(dyn_scan_awaited_fetch(scan));
+}
+
+/* ---- waiting ---- */
+
+DynFetch *
+dyn_scan_awaited_fetch(const DynScan *scan)
+{
+	if (scan->shared_open)
+		return dyn_shared_fetch(scan);
+	return scan->base_fetch ? scan->base_fetch : scan->fetch;
+}
+
+double
+dyn_scan_pause(const DynScan *scan)
+{
+	return scan->shared_open ? dyn_shared_pause(scan)
+		: dyn_fetch_pause(dyn_scan_awaited_fetch(scan));
 }
 
 /* ---- index, then base ---- */
@@ -329,6 +349,8 @@ bool
 dyn_scan_is_ready(DynScan *scan)
 {
 	Assert(scan->running);
+	if (scan->shared_open)
+		return dyn_shared_is_ready(scan);
 	/* rows of the item in hand: looking for the next one would give it up */
 	if (scan->served || scan->fetch == NULL || has_row(scan))
 		return true;
@@ -345,6 +367,8 @@ run_count(DynScan *scan, TupleTableSlot *slot)
 		return dyn_lookups_count(scan->lookups);
 	if (scan->kept_open)
 		return dyn_kept_count(scan);
+	if (scan->shared_open)
+		return dyn_shared_count(scan);
 	if (scan->fell_back)
 		return dyn_fallback_count(scan, slot);
 	return scan->fetch ? dyn_fetch_count(scan->fetch) : 0;
@@ -382,6 +406,8 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 		return dyn_lookups_next(scan->lookups, slot);
 	if (scan->kept_open)
 		return dyn_kept_next(scan, slot);
+	if (scan->shared_open)
+		return dyn_shared_next(scan, slot);
 	if (scan->fell_back)
 		return dyn_fallback_next(scan, slot);
 	if (scan->fetch == NULL)
@@ -410,6 +436,9 @@ dyn_scan_end_run(DynScan *scan)
 	if (scan->kept_open)
 		dyn_kept_close(scan);
 	scan->kept_open = false;
+	if (scan->shared_open)
+		dyn_shared_close(scan);
+	scan->shared_open = false;
 	if (scan->fell_back)
 		dyn_fallback_stop(scan);
 	scan->fell_back = false;
@@ -433,6 +462,8 @@ dyn_scan_end_run(DynScan *scan)
 static bool
 repeat_requested_run(DynScan *scan)
 {
+	if (scan->shared_open)
+		return dyn_shared_rewind(scan);
 	if (scan->fell_back)
 		return dyn_fallback_rewind(scan);
 	return scan->reader->index_rows == NULL &&
@@ -467,4 +498,5 @@ dyn_scan_free(DynScan *scan)
 		dyn_lookups_free(scan->lookups);
 	scan->lookups = NULL;
 	dyn_kept_free(scan);
+	dyn_shared_free(scan);
 }

@@ -22,6 +22,7 @@
 struct DynAsyncGroup;
 typedef struct DynFallback DynFallback;
 typedef struct DynKept DynKept;
+typedef struct DynSharing DynSharing;
 
 typedef struct DynScan
 {
@@ -60,6 +61,10 @@ typedef struct DynScan
 	DynKept    *kept;			/* NULL: there are none */
 	bool		kept_open;		/* this one is such */
 
+	/* an execution that is answered from a read for several scans */
+	DynSharing *sharing;		/* NULL: there is no such read */
+	bool		shared_open;	/* this execution is such */
+
 	struct DynAsyncGroup *group;	/* of an asynchronous Append; NULL: the
 									 * scan waits for its rows itself */
 	const struct AsyncRequest *request; /* of that Append: the last */
@@ -89,12 +94,14 @@ extern void dyn_scan_begin_run(DynScan *scan);
  */
 extern void dyn_scan_start_ahead(DynScan *scan);
 
-/* What the execution waits for, where it is not served by lookups. */
-static inline DynFetch *
-dyn_scan_awaited_fetch(const DynScan *scan)
-{
-	return scan->base_fetch ? scan->base_fetch : scan->fetch;
-}
+/* What the execution waits for, where it is not served by lookups; or NULL. */
+extern DynFetch *dyn_scan_awaited_fetch(const DynScan *scan);
+
+/*
+ * Of an execution that waits: in how many milliseconds asking it is worth while
+ * even if nothing comes (dyn_fetch_pause).
+ */
+extern double dyn_scan_pause(const DynScan *scan);
 
 /*
  * Would dyn_scan_next return without waiting?  Takes in what has come and sends

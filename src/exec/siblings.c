@@ -73,8 +73,8 @@ start_all(const DynStatement *statement, const DynScan *first,
 
 		if (!can_start(sibling, found))
 			continue;
-		if (!sent && first->fetch != NULL)
-			dyn_fetch_send(first->fetch);
+		if (!sent && dyn_scan_awaited_fetch(first) != NULL)
+			dyn_fetch_send(dyn_scan_awaited_fetch(first));
 		sent = true;
 		dyn_scan_start_ahead(sibling);
 	}

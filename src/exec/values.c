@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -25,6 +26,21 @@ dyn_values_init(DynValues *values, const List *exprs)
 	values->values = palloc0(Max(n, 1) * sizeof(Datum));
 	values->nulls = palloc(Max(n, 1) * sizeof(bool));
 	memset(values->nulls, true, n * sizeof(bool));
+}
+
+void
+dyn_values_evaluate(DynValues *values, const List *exprs, ExprContext *econtext)
+{
+	int			i = 0;
+	ListCell   *lc;
+
+	Assert(values->n == list_length(exprs));
+	foreach(lc, exprs)
+	{
+		values->values[i] = ExecEvalExpr((ExprState *) lfirst(lc), econtext,
+										 &values->nulls[i]);
+		i++;
+	}
 }
 
 DynValues

@@ -12,7 +12,7 @@
 #ifndef DYN_EXEC_VALUES_H
 #define DYN_EXEC_VALUES_H
 
-#include "nodes/pg_list.h"
+#include "nodes/execnodes.h"
 
 typedef struct DynValueType
 {
@@ -30,6 +30,10 @@ typedef struct DynValues
 
 /* Makes a list of NULLs of the expressions' types, in CurrentMemoryContext. */
 extern void dyn_values_init(DynValues *values, const List *exprs);
+
+/* Evaluates the expressions (ExprState), one for each, into CurrentMemoryContext. */
+extern void dyn_values_evaluate(DynValues *values, const List *exprs,
+								ExprContext *econtext);
 
 /* Copies the list and what its values point to into CurrentMemoryContext. */
 extern DynValues dyn_values_copy(const DynValues *values);

@@ -187,3 +187,37 @@ dyn_plan_loop_over(const PlannedStmt *statement, const Plan *outer)
 	(void) find_loop(dyn_plan_tree_of(statement, outer), 0, &search);
 	return search.found;
 }
+
+/* ---- parameters ---- */
+
+static bool
+find_initplan_params(Plan *plan, int use, void *context)
+{
+	Bitmapset **params = context;
+	ListCell   *lc;
+
+	check_stack_depth();
+	foreach(lc, plan->initPlan)
+	{
+		ListCell   *param;
+
+		foreach(param, lfirst_node(SubPlan, lc)->setParam)
+			*params = bms_add_member(*params, lfirst_int(param));
+	}
+	return dyn_visit_child_plans(plan, NIL, find_initplan_params, params);
+}
+
+Bitmapset *
+dyn_plan_initplan_params(const PlannedStmt *statement)
+{
+	Bitmapset  *params = NULL;
+	ListCell   *lc;
+
+	(void) find_initplan_params(statement->planTree, 0, &params);
+	foreach(lc, statement->subplans)
+	{
+		if (lfirst(lc) != NULL)
+			(void) find_initplan_params(lfirst(lc), 0, &params);
+	}
+	return params;
+}

@@ -35,6 +35,9 @@ extern bool dyn_plan_is_read_whole(const PlannedStmt *statement, const Plan *nod
 extern NestLoop *dyn_plan_loop_over(const PlannedStmt *statement,
 									const Plan *outer);
 
+/* The parameters that initplans of the statement set. */
+extern Bitmapset *dyn_plan_initplan_params(const PlannedStmt *statement);
+
 /* The plan or subplan of the statement that the node belongs to. */
 extern Plan *dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node);
 

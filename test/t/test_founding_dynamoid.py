@@ -59,7 +59,7 @@ READS = [
     ("D-20 by elements", "SELECT l.subscription_id, u.name FROM subscription_user l JOIN people u ON u.id = l.user_id WHERE l.subscription_id IN ('s004', 's005')",
      ["BatchGetItem subscriptions {id 's004'} {id 's005'} get id, users_ids", "BatchGetItem users {id 'u0'} {id 'u1'} {id 'u2'} get id, name"]),
     ("D-21 by elements", "SELECT a.name, b.name FROM student l JOIN people a ON a.id = l.id JOIN people b ON b.id = l.student_id WHERE l.id = 'u0'",
-     ["BatchGetItem users {id 'u1'} {id 'u2'} get id, name", "GetItem users {id 'u0'} get id, name", "GetItem users {id 'u0'} get id, students_ids"]),
+     ["BatchGetItem users {id 'u1'} {id 'u2'} get id, name", "GetItem users {id 'u0'} get id, name, students_ids"]),
     ("D-22", "SELECT id FROM subscription WHERE 'Y' = ANY (magazine_ids)", ["Scan subscriptions filter contains(magazine_ids,'Y') get id, magazine_ids"]),
     ("D-23", "SELECT x, u.name FROM people a CROSS JOIN unnest(a.students_ids) x LEFT JOIN people u ON u.id = x WHERE a.id = 'u2'",
      ["BatchGetItem users {id 'lost'} {id 'u0'} get id, name", "GetItem users {id 'u2'} get students_ids"]),

@@ -53,11 +53,15 @@ class ScanPolicy(fixture.TestCase):
         self.assertEqual(len(self.scan_notices("SELECT count(*) FROM movies")), 1)
 
     def test_once_per_node_and_statement(self):
-        """Not per rescan, but for every scan and again for the next statement."""
+        """Not per rescan, nor for scans that share a read, but for every other scan and again for the next statement."""
         self.assertEqual(len(self.scan_notices("SELECT (SELECT count(title) FROM movies WHERE length(title) > g)"
                                                " FROM generate_series(1, 5) g")), 1)
         self.assertEqual(len(self.scan_notices("SELECT * FROM movies a JOIN movies b ON length(a.title) < length(b.title)")),
+                         1)
+        self.fx.execute("SET dynamo_fdw.enable_shared_reads = off")
+        self.assertEqual(len(self.scan_notices("SELECT * FROM movies a JOIN movies b ON length(a.title) < length(b.title)")),
                          2)
+        self.fx.execute("RESET dynamo_fdw.enable_shared_reads")
         self.assertEqual(len(self.scan_notices()), 1)
         self.assertEqual(len(self.scan_notices()), 1)
 

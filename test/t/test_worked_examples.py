@@ -55,9 +55,9 @@ MOVIES = [
      ["Scan Movies filter contains(info.actors,'Actor 7') OR attribute_type(info.actors,'M') get info.actors, title, year"]),
     ("actors of a year by elements", "SELECT a.actor, count(*), round(avg(m.rating), 1) FROM movie m JOIN movie_actor a USING (year, title) WHERE m.year = 2012"
      " GROUP BY a.actor HAVING count(*) > 1",
-     ["Query Movies where year = 2012 get info.actors, title, year", "Query Movies where year = 2012 get info.rating, title, year"]),
+     ["Query Movies where year = 2012 get info.actors, info.rating, title, year"]),
     ("films without actors by elements", "SELECT m.title, a.actor FROM movie m LEFT JOIN movie_actor a USING (year, title) WHERE m.year = 2012",
-     ["Query Movies where year = 2012 get info.actors, title, year", "Query Movies where year = 2012 get title, year"]),
+     ["Query Movies where year = 2012 get info.actors, title, year"]),
     ("films of a genre", "SELECT title FROM movie WHERE year = 2011 AND genres @> '{Crime,Drama}'",
      ["Query Movies where year = 2011 filter attribute_exists(info.genres) AND contains(info.genres,'Crime') AND contains(info.genres,'Drama')"
       " get info.genres, title"]),

@@ -429,8 +429,11 @@ dyn_fetch_pause(DynFetch *fetch)
 void
 dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight)
 {
-	int			n = dyn_schedule_in_flight(fetch);
+	int			n;
 
+	if (fetch->streams.spec.group_in_flight == group_in_flight)
+		return;
+	n = dyn_schedule_in_flight(fetch);
 	Assert(fetch->streams.spec.group_in_flight == NULL ||
 		   *fetch->streams.spec.group_in_flight >= n);
 	if (fetch->streams.spec.group_in_flight != NULL)

@@ -370,3 +370,55 @@ dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 	if (!resolved->contradiction && access->filters != NIL)
 		resolve_filter(&context, access, resolved);
 }
+
+/* ---- comparing ---- */
+
+bool
+dyn_cond_same(const DynCond *a, const DynCond *b)
+{
+	DynBuffer	one;
+	DynBuffer	other;
+	bool		same;
+
+	dyn_buffer_init(&one, 0);
+	dyn_buffer_init(&other, 0);
+	same = dyn_cond_identity(a, &one) && dyn_cond_identity(b, &other) &&
+		one.len == other.len && memcmp(one.data, other.data, one.len) == 0;
+	dyn_buffer_free(&one);
+	dyn_buffer_free(&other);
+	return same;
+}
+
+static bool
+is_same_part(const DynKeyPart *a, const DynKeyPart *b)
+{
+	return strcmp(a->name, b->name) == 0 && a->value.type == b->value.type &&
+		a->value.len == b->value.len &&
+		memcmp(a->value.data, b->value.data, a->value.len) == 0;
+}
+
+static bool
+are_same_conds(DynCond *const *a, DynCond *const *b, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (!dyn_cond_same(a[i], b[i]))
+			return false;
+	}
+	return true;
+}
+
+bool
+dyn_resolved_same_keys(const DynResolvedAccess *a, const DynResolvedAccess *b)
+{
+	if (a->nkeys != b->nkeys || a->nparts != b->nparts ||
+		a->nrange != b->nrange || (a->sort == NULL) != (b->sort == NULL))
+		return false;
+	for (int i = 0; i < a->nkeys * a->nparts; i++)
+	{
+		if (!is_same_part(&a->keys[i], &b->keys[i]))
+			return false;
+	}
+	return are_same_conds(a->range, b->range, a->nrange) &&
+		(a->sort == NULL || are_same_conds(a->sort, b->sort, a->nkeys));
+}

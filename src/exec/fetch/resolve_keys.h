@@ -40,4 +40,14 @@ typedef struct DynResolvedAccess
 extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 							   const DynValues *values, DynResolvedAccess *resolved);
 
+/*
+ * Do both ask for the same keys, under the same conditions on range attributes?
+ * Neither is a contradiction or incomplete; filters are not compared.
+ */
+extern bool dyn_resolved_same_keys(const DynResolvedAccess *a,
+								   const DynResolvedAccess *b);
+
+/* Have both conditions the same tree, names and values? */
+extern bool dyn_cond_same(const DynCond *a, const DynCond *b);
+
 #endif

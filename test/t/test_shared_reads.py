@@ -1,0 +1,338 @@
+"""Scans of one statement that would read the same items read them once."""
+import json
+import re
+
+import fixture
+
+CUSTOMERS, ORDERS, PAGES = 12, 20, 6
+COLUMNS = {
+    "customer": 'id text COLLATE "C" NOT NULL, name text COLLATE "C", rank int',
+    "purchase": 'customer text COLLATE "C" NOT NULL, n int NOT NULL, total int, doc jsonb',
+    "tag": "customer text COLLATE \"C\" NOT NULL, n int NOT NULL, tag text OPTIONS (path '@') COLLATE \"C\"",
+}
+OPTIONS = {
+    "customer": {"templates": '{"pk": "c#${id}", "sk": "profile"}', "match": '{"_et": "customer"}'},
+    "purchase": {"templates": '{"pk": "c#${customer}", "sk": "order#${n:padded(2)}"}', "match": '{"_et": "order"}'},
+    "tag": {"templates": '{"pk": "c#${customer}", "sk": "order#${n:padded(2)}"}', "match": '{"_et": "order"}', "unnest": "tags"},
+}
+SHARED = "dynamo_fdw.enable_shared_reads"
+HASHED = "SET enable_nestloop = off; SET enable_mergejoin = off"
+
+
+def items():
+    """Customers, each with orders."""
+    for c in range(CUSTOMERS):
+        yield {"pk": f"c#{c:02}", "sk": "profile", "_et": "customer", "name": f"name {c}", "rank": c % 5}
+        for n in range(ORDERS - c):
+            order = {"pk": f"c#{c:02}", "sk": f"order#{n:02}", "_et": "order", "total": n * 3 + c, "pad": "x" * 300,
+                     "doc": {"size": n % 4, "label": f"l{n % 3}"}, "tags": [f"t{n % 3}", "all"]}
+            if n % 7 == 1:
+                del order["tags"], order["total"]
+            yield order
+
+
+class Shared(fixture.TestCase):
+    """A single-table design, and local tables with the rows of its entities."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("app", ("pk", "S"), ("sk", "S"))
+        cls.fx.put("app", list(items()))
+        for name in COLUMNS:
+            cls.entity(name)
+            cls.fx.execute(f"CREATE TABLE local_{name} AS SELECT * FROM {name}; ANALYZE local_{name}")
+
+    @classmethod
+    def entity(cls, name, server="ddb", **options):
+        """One foreign table of the design."""
+        cls.fx.foreign_table(name, COLUMNS[name], server, **{"table_name": cls.fx.remote("app"), "scan_policy": "allow", "fetch_size": 40,
+                                                             **OPTIONS[name], **options})
+
+    def setUp(self):
+        self.addCleanup(self.fx.execute, "ROLLBACK; RESET ALL; SET statement_timeout = '60s'")
+
+    @staticmethod
+    def local(sql):
+        """The statement over the local tables."""
+        return re.sub(rf"\b(FROM|JOIN) ({'|'.join(COLUMNS)})\b", r"\1 local_\2", sql)
+
+    def begun(self, sql):
+        """Its requests but for further pages."""
+        return [r for r in self.fx.requests(sql) if "ExclusiveStartKey" not in r.body]
+
+    def assertReads(self, sql, reads, alone=None):
+        """The rows of the local tables, with so many reads; with more if nothing is shared."""
+        wanted = sorted(self.fx.rows(self.local(sql)), key=str)
+        self.assertEqual(sorted(self.fx.rows(sql), key=str), wanted)
+        self.assertEqual(len(self.begun(sql)), reads)
+        self.fx.execute(f"SET {SHARED} = off")
+        self.assertEqual(sorted(self.fx.rows(sql), key=str), wanted)
+        self.assertEqual(len(self.begun(sql)), alone or 2 * reads)
+        self.fx.execute(f"SET {SHARED} = on")
+
+
+class Scans(Shared):
+    """Whole tables."""
+
+    def test_joins(self):
+        """Of entities, and of an entity with itself."""
+        self.fx.execute(HASHED)
+        for sql in ("SELECT c.name, sum(o.total) FROM customer c JOIN purchase o ON o.customer = c.id GROUP BY c.name",
+                    "SELECT c.id, o.n FROM customer c LEFT JOIN purchase o ON o.customer = c.id AND o.total > 40",
+                    "SELECT c.id FROM customer c WHERE NOT EXISTS (SELECT 1 FROM purchase o WHERE o.customer = c.id AND o.n = 15)",
+                    "SELECT a.customer, b.n FROM purchase a JOIN purchase b ON a.customer = b.customer AND a.total = b.total + 6",
+                    "SELECT t.tag, o.total FROM purchase o JOIN tag t USING (customer, n) WHERE o.total % 2 = 0"):
+            with self.subTest(sql):
+                self.assertReads(sql, 1)
+
+    def test_merged(self):
+        """Both sides are sorted."""
+        self.fx.execute("SET enable_nestloop = off; SET enable_hashjoin = off")
+        self.assertReads("SELECT c.name, o.total FROM customer c FULL JOIN purchase o ON o.customer = c.id AND o.n < 5", 1)
+
+    def test_branches(self):
+        """UNION, INTERSECT and EXCEPT, with and without an asynchronous Append."""
+        for setting in ("on", "off"):
+            self.fx.execute(f"SET enable_async_append = {setting}")
+            self.assertReads("SELECT id, 1 FROM customer UNION ALL SELECT customer, n FROM purchase UNION ALL SELECT tag, n FROM tag", 1, 3)
+            self.assertReads("SELECT id FROM customer EXCEPT SELECT customer FROM purchase WHERE total > 60", 1)
+            self.assertReads("SELECT customer FROM purchase WHERE total < 9 INTERSECT SELECT customer FROM tag WHERE tag = 't2'", 1)
+            self.assertReads("SELECT count(*) FROM customer UNION ALL SELECT count(*) FROM purchase WHERE total > 5"
+                             " UNION ALL SELECT sum(total) FROM purchase", 1, 3)
+
+    def test_query_levels(self):
+        """Subqueries that are executed once; values of one are the filter of another."""
+        self.fx.execute(HASHED)
+        for sql in ("SELECT (SELECT count(*) FROM customer), (SELECT max(total) FROM purchase)",
+                    "SELECT customer, n FROM purchase WHERE total > (SELECT avg(total) FROM purchase)",
+                    "SELECT id FROM customer WHERE id NOT IN (SELECT customer FROM purchase WHERE n > 14)",
+                    "WITH o AS MATERIALIZED (SELECT customer, sum(total) AS s FROM purchase GROUP BY 1) SELECT c.id, o.s FROM customer c JOIN o"
+                    " ON o.customer = c.id"):
+            with self.subTest(sql):
+                self.assertReads(sql, 1)
+
+    def test_filters(self):
+        """One filter for all that have one; none if one scan selects everything."""
+        [request] = self.begun("SELECT rank FROM customer WHERE rank > 3 UNION ALL SELECT n FROM purchase WHERE total = 7")
+        self.assertIn(" OR ", request.body["FilterExpression"])
+        wanted = list(request.body["ExpressionAttributeValues"].values())
+        for value in ({"N": "3"}, {"N": "7"}, {"S": "customer"}, {"S": "order"}):
+            self.assertIn(value, wanted)
+        self.fx.foreign_table("everything", "pk text, sk text", table_name=self.fx.remote("app"), scan_policy="allow", fetch_size=40)
+        [request] = self.begun("SELECT name FROM customer WHERE rank > 3 UNION ALL SELECT sk FROM everything")
+        self.assertNotIn("FilterExpression", request.body)
+        [request] = self.begun("SELECT n FROM purchase WHERE total = 7 UNION ALL SELECT total FROM purchase WHERE total = 7")
+        self.assertNotIn(" OR ", request.body["FilterExpression"])
+
+    def test_filters_too_long(self):
+        """They are left out together."""
+        long = ", ".join(str(i) for i in range(250))
+        sql = f"SELECT n FROM purchase WHERE total IN ({long}) UNION ALL SELECT rank FROM customer WHERE rank NOT IN ({long.replace('1', '7')})"
+        self.assertReads(sql, 1)
+
+    def test_projection(self):
+        """What any of them wants, and the key, which errors name."""
+        [request] = self.begun("SELECT name FROM customer UNION ALL SELECT doc->>'label' FROM purchase")
+        self.assertEqual(set(request.body["ExpressionAttributeNames"].values()), {"name", "doc", "label", "pk", "sk", "_et"})
+        [request] = self.begun("SELECT doc->>'label' FROM purchase UNION ALL SELECT doc::text FROM purchase")
+        self.assertNotIn("label", request.body["ExpressionAttributeNames"].values())
+
+    def test_documents(self):
+        """One scan wants whole items."""
+        self.fx.foreign_table("raw", "item jsonb OPTIONS (document 'item')", table_name=self.fx.remote("app"), scan_policy="allow")
+        sql = "SELECT item->'total' FROM raw WHERE item->>'_et' = 'order' UNION ALL SELECT to_jsonb(total) FROM purchase"
+        self.assertEqual(len(self.begun(sql)), 1)
+        totals = [n for (n,) in self.fx.rows("SELECT total FROM local_purchase")]
+        self.assertEqual(sorted(map(str, totals * 2)), sorted(str(n) for (n,) in self.fx.rows(sql)))
+
+    def test_spilled(self):
+        """What the others have not come to yet goes to a temporary file."""
+        self.fx.execute(f"{HASHED}; SET work_mem = '64kB'")
+        self.fx.foreign_table("pad", "pk text, sk text, pad text", table_name=self.fx.remote("app"), scan_policy="allow", fetch_size=40)
+        for setting in ("on", "off"):
+            self.fx.execute(f"SET {SHARED} = {setting}")
+            rows = self.fx.rows("SELECT a.pad FROM pad a JOIN pad b USING (pk, sk)")
+            self.assertEqual(sum(len(pad or "") for (pad,) in rows), 300 * sum(ORDERS - c for c in range(CUSTOMERS)))
+        self.fx.execute(f"SET {SHARED} = on")
+        self.assertReads("SELECT o.n, t.tag FROM purchase o JOIN tag t USING (customer, n)", 1)
+
+    def test_rescanned(self):
+        """The inner side of a loop is read again from what was kept."""
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off;"
+                        "SET dynamo_fdw.enable_lookup_join = off")
+        for work_mem in ("4MB", "64kB"):
+            self.fx.execute(f"SET work_mem = '{work_mem}'")
+            sql = "SELECT c.id, o.n FROM customer c LEFT JOIN purchase o ON o.n + 0 = c.rank"
+            self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.fx.rows(self.local(sql))))
+            self.assertEqual(len(self.begun(sql)), 1)
+
+    def test_limits(self):
+        """A scan that stops early reads no more than by itself."""
+        for sql in ("SELECT id FROM customer LIMIT 1", "(SELECT id FROM customer LIMIT 1) UNION ALL (SELECT customer FROM purchase LIMIT 1)"):
+            with self.subTest(sql):
+                counts = []
+                for setting in ("on", "off"):
+                    self.fx.execute(f"SET {SHARED} = {setting}")
+                    counts.append(len(self.fx.requests(sql)))
+                self.assertEqual(*counts)
+
+    def test_limit_above(self):
+        """Another scan reads everything anyway."""
+        self.fx.execute(HASHED)
+        sql = "SELECT o.n FROM purchase o JOIN customer c ON c.id = o.customer LIMIT 3"
+        self.assertEqual(len(self.fx.rows(sql)), 3)
+        self.assertEqual(len(self.begun(sql)), 1)
+
+    def test_not_for_each_row(self):
+        """A correlated subquery does not share; what it reads again is kept as before."""
+        self.assertReads("SELECT c.id, (SELECT sum(o.total) FROM purchase o WHERE o.total > c.rank) FROM customer c", 3, 3)
+
+
+class Keys(Shared):
+    """One partition, or one item."""
+
+    def test_item(self):
+        """A parent with its elements is one GetItem."""
+        sql = "SELECT o.total, t.tag FROM purchase o JOIN tag t USING (customer, n) WHERE o.customer = '03' AND o.n = 5"
+        self.assertReads(sql, 1)
+        [request] = self.begun(sql)
+        self.assertEqual(request.operation, "GetItem")
+        self.fx.execute("PREPARE one (text, int) AS SELECT o.total, t.tag FROM purchase o JOIN tag t USING (customer, n)"
+                        " WHERE o.customer = $1 AND o.n = $2")
+        for number in range(7):
+            sql = f"EXECUTE one ('0{number}', {number})"
+            self.assertEqual(len(self.begun(sql)), 1)
+            self.assertEqual(sorted(self.fx.rows(sql), key=str), sorted(self.fx.rows(
+                "SELECT total, tag FROM local_purchase JOIN local_tag USING (customer, n)"
+                f" WHERE customer = '0{number}' AND n = {number}"), key=str))
+        self.fx.execute("DEALLOCATE one")
+
+    def test_partition(self):
+        """The same partition and the same range; the order stays."""
+        self.fx.execute(HASHED)
+        self.assertReads("SELECT o.total, t.tag FROM purchase o JOIN tag t ON t.customer = o.customer AND t.n = o.n + 1"
+                         " WHERE o.customer = '03' AND t.customer = '03'", 1)
+        self.assertReads("SELECT o.total FROM purchase o WHERE o.customer = '03' AND o.n > 4 UNION ALL"
+                         " SELECT t.n FROM tag t WHERE t.customer = '03' AND t.n > 4", 1)
+        sql = "SELECT array(SELECT n FROM purchase WHERE customer = '03' ORDER BY n), array(SELECT total FROM purchase WHERE customer = '03')"
+        self.assertEqual(len(self.begun(sql)), 1)
+        self.assertEqual(self.fx.rows(sql), self.fx.rows(self.local(sql).replace("total FROM local_purchase WHERE customer = '03'",
+                                                                                "total FROM local_purchase WHERE customer = '03' ORDER BY n")))
+
+    def test_others(self):
+        """Another partition, range or direction is another request."""
+        for sql in ("SELECT o.total FROM purchase o WHERE o.customer = '03' UNION ALL SELECT t.n FROM tag t WHERE t.customer = '04'",
+                    "SELECT o.total FROM purchase o WHERE o.customer = '03' AND o.n > 4 UNION ALL"
+                    " SELECT t.n FROM tag t WHERE t.customer = '03' AND t.n > 5",
+                    "SELECT array(SELECT n FROM purchase WHERE customer = '03' ORDER BY n),"
+                    " array(SELECT n FROM purchase WHERE customer = '03' ORDER BY n DESC)"):
+            with self.subTest(sql):
+                self.assertReads(sql, 2, 2)
+
+
+class Faults(Shared):
+    """Errors are those of requests of one's own."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("odd", ("id", "S"))
+        cls.fx.put("odd", [{"id": "a", "kind": "x", "v": 10}, {"id": "b", "kind": "y", "v": "misfit", "w": 1}, {"id": "c", "kind": "y", "v": 3, "w": 2}])
+        for kind in "xy":
+            cls.fx.foreign_table(f"odd_{kind}", 'id text COLLATE "C" NOT NULL, v int, w int', table_name=cls.fx.remote("odd"),
+                                 scan_policy="allow", match=json.dumps({"kind": kind}))
+
+    def test_never_started(self):
+        """What nobody reads is not decoded."""
+        self.fx.execute(HASHED)
+        self.assertEqual(self.fx.rows("SELECT * FROM odd_x x JOIN odd_y y USING (id) WHERE x.v > 100"), [])
+        self.assertEqual(self.fx.rows("SELECT id, v FROM odd_x UNION ALL (SELECT id, v FROM odd_y WHERE false)"), [("a", 10)])
+        self.assertEqual(self.fx.rows("SELECT id, v FROM odd_x UNION ALL SELECT id, w FROM odd_y ORDER BY 1"), [("a", 10), ("b", 1), ("c", 2)])
+
+    def test_filtered(self):
+        """Nor what a scan's own filter does not select."""
+        self.assertEqual(self.fx.rows("SELECT id, v FROM odd_y WHERE w = 2 UNION ALL SELECT id, w FROM odd_y ORDER BY 1, 2"),
+                         [("b", 1), ("c", 2), ("c", 3)])
+
+    def test_named(self):
+        """The item's key is in the error."""
+        failure = self.fx.error("SELECT id, w FROM odd_y UNION ALL SELECT id, v FROM odd_y")
+        self.assertIn('column "v" of foreign table "odd_y"', failure.message)
+        self.assertIn('id = "b"', failure.detail)
+
+    def test_refused(self):
+        """A table that may not be scanned is refused though another pays; the warning comes once."""
+        sql = "SELECT id FROM customer UNION ALL SELECT customer FROM purchase"
+        for table in ("customer", "purchase"):
+            self.fx.execute(f"ALTER FOREIGN TABLE {table} OPTIONS (SET scan_policy 'error')")
+            self.assertEqual(self.fx.error(sql).sqlstate, "55000")
+            self.fx.execute(f"ALTER FOREIGN TABLE {table} OPTIONS (SET scan_policy 'warn')")
+            self.assertEqual(len(self.fx.notices(sql)), 1)
+        self.assertEqual(len(self.fx.notices(sql)), 1)
+        for table in ("customer", "purchase"):
+            self.fx.execute(f"ALTER FOREIGN TABLE {table} OPTIONS (SET scan_policy 'allow')")
+
+    def test_units(self):
+        """The limit of a statement counts them once."""
+        sql = "SELECT id FROM customer UNION ALL SELECT customer FROM purchase"
+        plan = json.dumps(self.fx.rows(f"EXPLAIN (ANALYZE, FORMAT json) {sql}"))
+        units = sum(float(part.split(",")[0].split("}")[0]) for part in plan.split('"Read Units": ')[1:])
+        self.fx.execute(f"SET dynamo_fdw.max_statement_units = {int(units) + 1}")
+        self.assertEqual(len(self.fx.rows(sql)), self.fx.value("SELECT (SELECT count(*) FROM local_customer) + (SELECT count(*) FROM local_purchase)"))
+        self.fx.execute(f"SET {SHARED} = off")
+        self.assertEqual(self.fx.error(sql).sqlstate, "54000")
+
+    def test_explain(self):
+        """Which scan has the requests."""
+        plan = self.fx.explain("SELECT id FROM customer UNION ALL SELECT customer FROM purchase", "ANALYZE, COSTS OFF, TIMING OFF")
+        self.assertIn("Shared Read: for 2 scans", plan)
+        self.assertIn("Shared Read: by the scan of customer", plan)
+        self.assertNotIn("Shared Read", self.fx.explain("SELECT id FROM customer", "ANALYZE"))
+
+
+class Cursors(Shared):
+    """A statement that is executed in pieces."""
+
+    SQL = "SELECT o.customer, o.n, t.tag FROM purchase o JOIN tag t USING (customer, n) ORDER BY 1, 2, 3"
+
+    def test_pieces(self):
+        """A savepoint is rolled back while the cursor is open; other statements read the same in between."""
+        self.fx.execute(HASHED)
+        wanted = self.fx.rows(self.local(self.SQL))
+        for work_mem in ("4MB", "64kB"):
+            for sql in (self.SQL, self.SQL.partition(" ORDER BY")[0]):
+                self.fx.execute(f"SET work_mem = '{work_mem}'; BEGIN; SAVEPOINT s; DECLARE c CURSOR FOR {sql}; RELEASE s")
+                rows = self.fx.rows("FETCH 5 FROM c")
+                self.fx.execute("SAVEPOINT s")
+                rows += self.fx.rows("FETCH 5 FROM c")
+                self.assertEqual(self.fx.rows(self.SQL), wanted)
+                self.fx.execute("ROLLBACK TO s")
+                rows += self.fx.rows("FETCH ALL FROM c")
+                self.fx.execute("COMMIT")
+                self.assertEqual(sorted(rows), sorted(wanted))
+
+    def test_given_up(self):
+        """The next statement is as any other."""
+        self.fx.execute(HASHED)
+        for _ in range(3):
+            self.fx.execute(f"BEGIN; DECLARE c CURSOR FOR {self.SQL}")
+            self.fx.rows("FETCH 1 FROM c")
+            self.fx.execute("CLOSE c; COMMIT")
+            self.assertEqual(self.fx.error("SELECT 1 / (n - n) FROM (SELECT o.n FROM purchase o JOIN tag t USING (customer, n)) x").sqlstate, "22012")
+        self.assertEqual(self.fx.rows(self.SQL), self.fx.rows(self.local(self.SQL)))
+
+
+class Roles(Shared):
+    """Two roles with mappings of their own."""
+
+    def test_not_shared(self):
+        """What a view's owner reads is read with the owner's keys."""
+        owner = f"{self.fx.database}_owner"
+        self.addCleanup(self.fx.execute, f"DROP OWNED BY {owner}; DROP ROLE {owner}")
+        self.fx.execute(f"CREATE ROLE {owner}; GRANT SELECT ON customer TO {owner}; GRANT USAGE ON FOREIGN SERVER ddb TO {owner};"
+                        f"CREATE USER MAPPING FOR {owner} SERVER ddb OPTIONS (access_key_id 'owner', secret_access_key 'x');"
+                        f"CREATE VIEW theirs AS SELECT id FROM customer; ALTER VIEW theirs OWNER TO {owner}")
+        requests = self.begun("SELECT id FROM theirs UNION ALL SELECT customer FROM purchase")
+        self.assertEqual(len(requests), 2)
+        self.assertEqual(len(self.begun("SELECT id FROM customer UNION ALL SELECT customer FROM purchase")), 1)
