@@ -14,6 +14,7 @@ from joins import Joins
 from mapped import Mapped
 from ordered import Ordered
 from repeated import KEPT, SENT, Repeated
+from together import ALONE, TOGETHER, Together
 from runner import Case
 from statements import Generator
 
@@ -55,6 +56,7 @@ class Cases:
         self.aimed = Aimed(self.generator, tables, related)
         self.repeated = Repeated(self.generator, tables + composed)
         self.elements = Elements(self.generator, tables)
+        self.together = Together(self.generator, tables + composed)
         self.worlds = {name: (other, Generator(rng, other.tables)) for name, other in worlds}
 
     def settings(self):
@@ -147,7 +149,7 @@ class Cases:
         rng = self.rng
         while True:
             for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.beside.statement,
-                         self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement):
+                         self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement, self.together.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
@@ -172,6 +174,8 @@ class Cases:
             select = self.elements.statement(name)
         elif name in (KEPT, SENT):
             select = self.repeated.statement(name)
+        elif name in (TOGETHER, ALONE):
+            select = self.together.statement(name)
         elif name in (MISFITS, OLDER, KINDS, DOCUMENTS):
             select = self.ordered.statement(name)
         elif name.endswith(IN_ORDER):

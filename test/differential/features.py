@@ -12,6 +12,7 @@ from predicates import Lit
 from repeated import KEPT, SENT
 from replaced import indexes
 from spelled import FORMATS
+from together import ALONE, TOGETHER
 
 ENCODINGS = ["KOI8R", "SQL_ASCII"]
 # Nodes that need sorted rows.
@@ -30,7 +31,7 @@ CONSTANTS = {"an empty string": lambda lit: lit.text == "" and lit.sqltype in ("
              "an infinite timestamp": lambda lit: "nfinity" in lit.text and lit.sqltype.startswith("timestamp"),
              "NULL": lambda lit: False}
 
-EXPECTED = [MISFITS, OLDER, KINDS, FORMATS, DOCUMENTS, COMPOSED, LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, KEPT, SENT, SEVERAL, COUNTED, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
+EXPECTED = [MISFITS, OLDER, KINDS, FORMATS, DOCUMENTS, COMPOSED, LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, KEPT, SENT, TOGETHER, ALONE, SEVERAL, COUNTED, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
             *(f"constant: {name}" for name in CONSTANTS), *(f"index replaced: {name}" for name in indexes()),
             "table re-created by another sort key", *(f"a lie: {name}" for name in make_lies())]
 
