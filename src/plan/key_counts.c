@@ -8,6 +8,7 @@
 
 #include "../model/pg_compat.h"
 #include "key_counts.h"
+#include "points.h"
 
 static double pred_keys(PlannerInfo *root, const DynPred *pred);
 
@@ -102,7 +103,10 @@ row_keys(PlannerInfo *root, const DynPred *arms)
 	return total;
 }
 
-/* The ranges that predicates on a sort key are divided into (points.h). */
+/*
+ * The ranges that predicates on a sort key are divided into (points.h); more
+ * than DYN_MAX_SORT_RANGES are asked for as one.
+ */
 static double
 ranges(PlannerInfo *root, List *preds)
 {
@@ -122,7 +126,7 @@ ranges(PlannerInfo *root, List *preds)
 			break;
 		total *= keys;
 	}
-	return total;
+	return total > DYN_MAX_SORT_RANGES ? 1 : total;
 }
 
 double

@@ -120,6 +120,13 @@ class TemplateOrder(request_text.RequestTestCase):
             with self.subTest(sql):
                 self.assertEqual("Sort" in self.fx.explain(sql), sorted_here)
 
+    def test_estimate_of_many_values(self):
+        """More ranges than are asked for one by one are one Query, and are estimated as one."""
+        sql = f"SELECT n FROM event WHERE device = 'a' AND kind IN ({', '.join(f'$${n}$$' for n in range(150))})"
+        self.assertEqual([r.operation for r in self.fx.requests(sql)], ["Query"])
+        plan = self.fx.value(f"EXPLAIN (VERBOSE, FORMAT json) {sql}")[0]["Plan"]
+        self.assertLess(plan["Estimated Read Units"], 5)
+
     def test_joined(self):
         """Lookups with several ranges for each outer row."""
         for sql in ("SELECT d.device, e.n FROM (VALUES ('a'), ('b'), ('c')) d (device) JOIN event e ON e.device = d.device AND e.kind IN ('x', 'z')"
