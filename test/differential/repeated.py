@@ -6,6 +6,7 @@ KEPT, SENT = "reads kept for later executions", "reads sent by each execution"
 SETTING = "dynamo_fdw.enable_kept_reads"
 LOOPS = dict.fromkeys(["enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize"], "off")
 OUTER_ROWS = [3, 6, 9]
+LONG_LIST = 2100
 
 
 class Repeated:
@@ -26,7 +27,7 @@ class Repeated:
             driver, like = table, column
         feature = feature or rng.choice([KEPT, KEPT, SENT])
         order = ", ".join(k.name for k in driver.order())
-        inner = [f" FROM {TABLE}{table.name} b WHERE ", self.condition(column)]
+        inner = [f" FROM {TABLE}{table.name} b WHERE "] + self.condition(column)
         if rng.random() < 0.5:      # one partition, or one after the other
             key = table.keys[0]
             one, other = (Lit(rng.choice(key.pool)[0], key.kind.sqltype) for _ in range(2))
@@ -61,6 +62,9 @@ class Repeated:
             forms += ["{0} @> v.x"]
         elif column.kind.group in ("number", "text", "date", "instant"):
             forms += ["{0} = ANY (ARRAY[v.x, v.x])", "{0} <> ALL (ARRAY[v.x])"]
+            if self.rng.random() < 0.35:    # no request has room for these
+                other = Lit(self.rng.choice(column.pool)[0], column.kind.sqltype)
+                return [one, self.rng.choice([" = ANY", " <> ALL"]), " (array_fill(", other, f", ARRAY[{LONG_LIST}]) || v.x)"]
         if column.kind.group == "text" and column.kind.deterministic:
             forms += ["starts_with({0}::text, v.x::text)", "{0}::text LIKE left(v.x::text, 1) || '%'"]
-        return self.rng.choice(forms).format(one)
+        return [self.rng.choice(forms).format(one)]

@@ -80,6 +80,14 @@ class Answers(Kept):
             with self.subTest(sql):
                 self.assertKept(sql)
 
+    def test_long_lists(self):
+        """All of a list that is too long for a request is looked for among the kept items."""
+        members = "CREATE TEMP TABLE lists AS SELECT i, ARRAY(SELECT generate_series(i - 3000, i + 5)) AS ns FROM generate_series(0, 4) i"
+        self.fx.execute(members)
+        self.addCleanup(self.fx.execute, "DROP TABLE lists")
+        for condition in ("p.n = ANY (o.ns)", "p.n <> ALL (o.ns)"):
+            self.assertKept(f"SELECT o.i, ARRAY(SELECT p.id FROM parts p WHERE {condition} ORDER BY p.id) FROM lists o")
+
     def test_projection(self):
         """The kept Scan has no filter that changes, and asks for the key and what the filters need."""
         (first, second), _ = self.scans("SELECT (SELECT sum(p.price) FROM parts p WHERE p.n = o.n AND p.shade = 's3é\"')"

@@ -214,22 +214,20 @@ get_elements(Datum array, Oid elemtype, Elements *elements)
 					  &elements->values, &elements->nulls, &elements->n);
 }
 
-/* More members find no room in any filter: each takes two bytes at least. */
-#define MAX_MEMBERS		(DYN_EXPR_MAX_BYTES / 2)
-
 /*
- * path IN (those elements that an item can hold).  What is too long for a filter
- * is not made whole: it is left out anyway (request.c).
+ * path IN (those elements that an item can hold): all of them, even if no
+ * request has room for them, since kept items are matched by this, too.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 			 const Elements *elements)
 {
 	DynCond    *cond = on_path(DYN_COND_IN, path);
-	DynScalar  *scalars = palloc((Min(elements->n, MAX_MEMBERS) + 1) *
-								 sizeof(DynScalar));
+	DynScalar  *scalars =
+		MemoryContextAllocHuge(CurrentMemoryContext,
+							   elements->n * sizeof(DynScalar));
 
-	for (int i = 0; i < elements->n && cond->nvalues <= MAX_MEMBERS; i++)
+	for (int i = 0; i < elements->n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!elements->nulls[i] &&
