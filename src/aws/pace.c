@@ -35,6 +35,13 @@
 /* The longest pause where the rate is known; it may have changed meanwhile. */
 #define LONGEST_WAIT_MS		8000.0
 
+/*
+ * Where nothing was granted for so long, the rate says nothing any more: what
+ * is granted next may be as much as ever.  Requests are few and small then, so
+ * that their own cost explains no longer refusals.
+ */
+#define SILENCE_MS			10000.0
+
 /* The rate begins a little below the measured one... */
 #define CAUTION				0.97
 
@@ -86,7 +93,10 @@ skip_spell(DynPace *pace, double now_ms)
 	double		spell = now_ms - fmax(pace->seen_ms, pace->next_ms);
 
 	if (spell > LONGEST_SPELL_MS)
+	{
 		pace->since_ms += spell - LONGEST_SPELL_MS;
+		pace->paused_ms += spell - LONGEST_SPELL_MS;
+	}
 	pace->seen_ms = fmax(pace->seen_ms, now_ms);
 }
 
@@ -195,8 +205,6 @@ next_pause(const DynPace *pace, double cost, double now_ms)
 static void
 pause_longer(DynPace *pace, double cost, double now_ms)
 {
-	if (pace->pause_ms <= 0)
-		pace->paused_ms = now_ms;
 	pace->pause_ms = fmin(next_pause(pace, cost, now_ms), LONGEST_PAUSE_MS);
 	pace->since_ms = now_ms;
 	pace->next_ms = now_ms + pace->pause_ms;
@@ -229,6 +237,14 @@ slow_down(DynPace *pace, double cost, double now_ms)
 	pace->next_ms = now_ms + fmin(pause, LONGEST_WAIT_MS);
 }
 
+/* As if nothing had ever been granted, but for the pauses. */
+static void
+forget_rate(DynPace *pace)
+{
+	pace->rate = pace->granted = 0;
+	pace->pause_ms = LONGEST_PAUSE_MS;
+}
+
 void
 dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 				double now_ms)
@@ -239,6 +255,10 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 	pace->narrowed_ms = now_ms;
 	pace->window = fmax(1, pace->window * NARROWING);
 	pace->capacity = capacity;
+	if (!pace->throttled || pace->answers > 0)
+		pace->paused_ms = now_ms;
+	else if (pace->rate > 0 && now_ms - pace->paused_ms > SILENCE_MS)
+		forget_rate(pace);
 	if (pace->rate > 0 && pace->answers == 0)
 		slow_down(pace, cost, now_ms);
 	else if (pace->throttled && pace->granted > 0)

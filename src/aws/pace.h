@@ -10,8 +10,9 @@
  * by the time, is the capacity that is left for us.  Requests are sent at that
  * rate, which grows slowly, so that the service refuses one in a number of
  * them; it grows faster if the service refuses none, and is forgotten in the
- * end.  And the window, the number of requests in flight, narrows with each
- * refusal and widens again (multiplicative decrease, additive increase).
+ * end, as it is when nothing was granted for long.  And the window, the number
+ * of requests in flight, narrows with each refusal and widens again
+ * (multiplicative decrease, additive increase).
  *
  * Units are read units.  The cost of a request is estimated when it is sent;
  * its answer tells the units that were granted.
@@ -39,7 +40,7 @@ typedef struct DynPace
 	double		raised_ms;		/* when the rate was raised last */
 	int			answers;		/* granted since the last refusal */
 	double		pause_ms;		/* the last one, while nothing is granted */
-	double		paused_ms;		/* since when nothing is granted */
+	double		paused_ms;		/* the first refusal since a grant */
 	double		capacity;		/* what the service is known to grant; or 0 */
 } DynPace;
 

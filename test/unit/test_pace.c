@@ -46,6 +46,8 @@ typedef struct Case
 typedef struct World
 {
 	const Case *c;
+	double		stops_at;		/* from then on (s)... */
+	double		stop;			/* ...nothing is granted for so long (s) */
 	DynPace		pace;
 	double		now;
 	double		level;
@@ -58,19 +60,38 @@ typedef struct World
 } World;
 
 static double
-grants_at(const Case *c, double ms)
+grants_at(const World *world, double ms)
 {
+	const Case *c = world->c;
+
+	if (ms >= world->stops_at * MS && ms < (world->stops_at + world->stop) * MS)
+		return 0;
 	return c->until > 0 && ms >= c->until * MS ? c->then : c->grants;
+}
+
+/* Does the rate change between the two times?  Then the second one is moved. */
+static void
+end_at(double change, double from, double *to)
+{
+	if (change > from && change < *to)
+		*to = change;
 }
 
 static void
 fill(World *world)
 {
-	double		rate = grants_at(world->c, world->level_at);
+	while (world->level_at < world->now)
+	{
+		double		rate = grants_at(world, world->level_at);
+		double		to = world->now;
 
-	world->level = fmin(fmax(rate, 1),
-						world->level + rate * (world->now - world->level_at) / MS);
-	world->level_at = world->now;
+		end_at(world->c->until * MS, world->level_at, &to);
+		end_at(world->stops_at * MS, world->level_at, &to);
+		end_at((world->stops_at + world->stop) * MS, world->level_at, &to);
+		world->level = fmin(fmax(rate, 1),
+							world->level + rate * (to - world->level_at) / MS);
+		world->level_at = to;
+	}
 }
 
 static void
@@ -186,24 +207,32 @@ rest(World *world, double *ms)
 }
 
 static void
-run(const Case *c, double rest_s)
+run_to_the_end(World *world, double rest_ms)
 {
 	static Request requests[MAX_STREAMS];
-	World		world = {.c = c, .requests = requests};
-	double		wanted = ideal(c);
-	double		rest_ms = rest_s * MS;
-	double		ratio;
+	const Case *c = world->c;
 	int			i;
 
 	for (i = 0; i < c->streams; i++)
 		requests[i] = (Request) {.left = c->units};
-	world.level = c->empty ? 0 : c->grants;
-	dyn_pace_init(&world.pace, 16);
+	world->requests = requests;
+	world->level = c->empty ? 0 : c->grants;
+	dyn_pace_init(&world->pace, 16);
 	do
 	{
-		while (send_one(&world));
-		rest(&world, &rest_ms);
-	} while (step(&world));
+		while (send_one(world));
+		rest(world, &rest_ms);
+	} while (step(world));
+}
+
+static void
+run(const Case *c, double rest_s)
+{
+	World		world = {.c = c};
+	double		wanted = ideal(c);
+	double		ratio;
+
+	run_to_the_end(&world, rest_s * MS);
 	world.now -= rest_s * MS;
 	ratio = (world.refused - world.at_first) / (double) world.useful;
 	if (!CHECK(world.now / MS <= 1.15 * wanted + 0.5) || !CHECK(ratio <= 0.3))
@@ -279,6 +308,38 @@ does_not_take_a_rest_for_a_slow_service(void)
 			run(&few[j], rests[i]);
 }
 
+/*
+ * A rate is known, then nothing is granted for long, then as much as before.
+ * The longest pause (1.5 s) may pass before that is noticed, and as long again
+ * until the rate is measured anew.
+ */
+static void
+recovers_when_nothing_was_granted_for_long(void)
+{
+	static const double stops[] = {15, 30, 120, 600};
+	static const Case kinds[] = {
+		{"pages of 3000", 16, 3000, PAGE_UNITS, false, STEADY(3000), 0, 5},
+		{"pages of 250", 16, 250, PAGE_UNITS, false, STEADY(250), 0, 5},
+		{"Querys of 300", 4000, 0.5, 0.5, false, STEADY(300), 0, 5},
+		{"keys of 100", 30, 50, 50, true, STEADY(100), 0, 5},
+		{"pages of 12000", 16, 12000, PAGE_UNITS, false, STEADY(12000), 0, 5},
+	};
+
+	for (size_t i = 0; i < 2 * sizeof(stops) / sizeof(stops[0]); i++)
+		for (size_t j = 0; j < sizeof(kinds) / sizeof(kinds[0]); j++)
+		{
+			Case		c = kinds[j];
+			World		world = {.c = &c, .stops_at = 3, .stop = stops[i / 2]};
+			double		wanted = 1.15 * ideal(&c);
+
+			c.known = i % 2 ? c.grants : 0;
+			run_to_the_end(&world, 0);
+			if (!CHECK(world.now / MS - world.stop <= wanted + 3))
+				printf("#   %s, nothing for %.0f s: %.2f s beside it, wanted %.2f, %d refused, %d not\n",
+					   c.name, world.stop, world.now / MS - world.stop, wanted, world.refused, world.useful);
+		}
+}
+
 /* The answers of a stream that is not asked for wait. */
 static void
 an_answer_may_be_told_late(void)
@@ -306,6 +367,7 @@ main(void)
 	RUN(keeps_up_with_a_capacity_that_is_not_known);
 	RUN(keeps_up_over_a_long_way);
 	RUN(does_not_take_a_rest_for_a_slow_service);
+	RUN(recovers_when_nothing_was_granted_for_long);
 	RUN(an_answer_may_be_told_late);
 	return DONE("pace");
 }
