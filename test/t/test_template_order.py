@@ -172,6 +172,27 @@ class TemplateOrder(request_text.RequestTestCase):
                 self.fx.execute(f"ALTER FOREIGN TABLE state OPTIONS ({options})")
             self.assertEqual(self.fx.rows("SELECT id FROM state WHERE kind = 'a' AND status = 'open' ORDER BY created"), [("2",), ("1",), ("3",)])
 
+    def test_more_texts_than_are_joined(self):
+        """Values of several parts whose combinations are too many: what they have in common is asked for, the rest is checked here."""
+        self.fx.create_table("grid", ("pk", "S"), ("sk", "S"))
+        self.fx.put("grid", [{"pk": f"p{n % 3}", "sk": sk} for n, sk in enumerate(("o#1#2", "o#1#9999", "o#3000#1", "o#70#71", "u#1#2", "o#1"))])
+        self.fx.foreign_table("grid", 'pk text NOT NULL, a text COLLATE "C" NOT NULL, b text COLLATE "C" NOT NULL', scan_policy="allow",
+                              templates=json.dumps({"sk": "o#${a}#${b}"}))
+        lists = "ARRAY(SELECT n::text FROM generate_series({}, {}) n)".format
+        for a, b, text in (((1, 3300), (1, 3300), "sk BETWEEN 'o#1#' AND 'o#999$'"), ((1, 10001), (1, 2), "begins_with(sk,'o#')"),
+                           ((1, 3300), (2, 2), "sk BETWEEN 'o#1#2' AND 'o#999#2'"), ((7, 7), (1, 10001), "begins_with(sk,'o#7#')"),
+                           ((1, 3), (1, 4000), "sk BETWEEN 'o#1#' AND 'o#3$'")):
+            found = [r for r in ((1, 2), (1, 9999), (70, 71), (3000, 1)) if a[0] <= r[0] <= a[1] and b[0] <= r[1] <= b[1]]
+            sql = f"SELECT a::int, b::int FROM grid WHERE a = ANY ({lists(*a)}) AND b = ANY ({lists(*b)})"
+            with self.subTest(sql):
+                self.assertEqual(sorted(self.fx.rows(sql)), found)
+                self.assertEqual(self.texts(sql), [f"Scan grid filter {text} get sk"])
+                self.assertEqual(self.fx.value(sql.replace("a::int, b::int", "count(*)")), len(found))
+                self.assertEqual(len(self.fx.rows(sql + " LIMIT 1")), min(len(found), 1))
+                kept = f"SELECT p.n, (SELECT count(*) FROM grid WHERE a = ANY (ARRAY[p.n] || {lists(*a)}) AND b = ANY ({lists(*b)})) FROM" \
+                    " (VALUES ('x'), ('y'), ('z')) p (n)"
+                self.assertEqual(sorted(self.fx.rows(kept)), [(x, len(found)) for x in "xyz"])
+
     def test_second_attribute_of_a_sort_key(self):
         """Several values in the second attribute of a sort key share a request, so that what follows them is in no order."""
         fake = self.fx.fake("fake")

@@ -18,6 +18,9 @@
 /* A text longer than the largest item is in no item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
 
+/* Where texts are not asked for one by one, so many are looked at. */
+#define MAX_LOOSE_TEXTS	10000
+
 static void
 apply_points(const DynResolveContext *context, DynKeyRange *range,
 			 const DynPred *pred, DynType type)
@@ -180,7 +183,7 @@ typedef struct SpelledParts
 	const DynSpelled *spelled;
 	int			n;				/* leading parts of which something is known */
 	int			npoints;		/* of these, with points */
-	int			combinations;
+	double		combinations;
 	DynKeyRange ranges[DYN_TEMPLATE_MAX_PARTS];
 } SpelledParts;
 
@@ -189,11 +192,11 @@ static bool
 resolve_parts(const DynResolveContext *context, const DynPred *pred,
 			  SpelledParts *parts)
 {
-	double		total = 1;
 	ListCell   *lc;
 
 	parts->spelled = &context->relation->spelled[pred->term];
 	parts->n = parts->npoints = 0;
+	parts->combinations = 1;
 	foreach(lc, pred->args)
 	{
 		DynKeyRange *range = &parts->ranges[parts->n];
@@ -205,11 +208,24 @@ resolve_parts(const DynResolveContext *context, const DynPred *pred,
 		if (!range->has_points)
 			break;
 		parts->npoints++;
-		total *= range->npoints;
+		parts->combinations *= range->npoints;
 	}
-	dyn_refuse_too_many(total);
-	parts->combinations = (int) total;
 	return true;
+}
+
+/* Of more texts than there shall be only the leading parts are looked at. */
+static void
+leave_parts_out(SpelledParts *parts, int most)
+{
+	int			n = 0;
+	double		total = 1;
+
+	if (parts->combinations <= most)
+		return;
+	while (total * parts->ranges[n].npoints <= most)
+		total *= parts->ranges[n++].npoints;
+	parts->n = parts->npoints = n;
+	parts->combinations = total;
 }
 
 static void
@@ -418,15 +434,22 @@ is_whole(const SpelledParts *parts)
 	return parts->npoints == parts->spelled->tmpl->nparts;
 }
 
+/* `loosely`: it may allow more texts than the predicate does. */
 static void
 apply_spelled(const DynResolveContext *context, DynKeyRange *range,
-			  const DynPred *pred, DynType type)
+			  const DynPred *pred, DynType type, bool loosely)
 {
 	SpelledParts parts;
 
 	if (!resolve_parts(context, pred, &parts))
+	{
 		range->contradiction = true;
-	else if (is_whole(&parts))
+		return;
+	}
+	if (loosely)
+		leave_parts_out(&parts, MAX_LOOSE_TEXTS);
+	dyn_refuse_too_many(parts.combinations);
+	if (is_whole(&parts))
 		apply_joined(range, &parts, type);
 	else if (parts.combinations == 1)
 	{
@@ -556,9 +579,9 @@ combination_spans(const SpelledParts *parts, DynType type, const DynKeyRoom *roo
 
 /* ---- one attribute ---- */
 
-void
-dyn_resolve_attribute(const DynResolveContext *context, const DynKeyMatch *match,
-					  size_t max_bytes, DynKeyRange *range)
+static void
+resolve_attribute(const DynResolveContext *context, const DynKeyMatch *match,
+				  size_t max_bytes, bool loosely, DynKeyRange *range)
 {
 	ListCell   *lc;
 
@@ -569,7 +592,7 @@ dyn_resolve_attribute(const DynResolveContext *context, const DynKeyMatch *match
 		const DynPred *pred = lfirst(lc);
 
 		if (pred->kind == DYN_PRED_SPELLED)
-			apply_spelled(context, range, pred, match->type);
+			apply_spelled(context, range, pred, match->type, loosely);
 		else if (is_point_pred(context, pred))
 			apply_points(context, range, pred, match->type);
 		else
@@ -577,6 +600,13 @@ dyn_resolve_attribute(const DynResolveContext *context, const DynKeyMatch *match
 	}
 	dyn_range_finish(range);
 	Assert(range->contradiction || !range->has_points || range->npoints > 0);
+}
+
+void
+dyn_resolve_attribute(const DynResolveContext *context, const DynKeyMatch *match,
+					  size_t max_bytes, DynKeyRange *range)
+{
+	resolve_attribute(context, match, max_bytes, false, range);
 }
 
 /* ---- conditions ---- */
@@ -607,7 +637,7 @@ divide_combinations(const DynResolveContext *context, const DynPred *pred,
 	if (!resolve_parts(context, pred, &parts) || parts.combinations == 1 ||
 		parts.combinations > DYN_MAX_SORT_RANGES)
 		return 0;
-	spans = palloc(parts.combinations * sizeof(Span));
+	spans = palloc((int) parts.combinations * sizeof(Span));
 	n = combination_spans(&parts, type, room, spans);
 	*ranges = palloc0(Max(n, 1) * sizeof(DynKeyRange));
 	for (int i = 0; i < n; i++)
@@ -630,7 +660,7 @@ dyn_resolve_sort_attribute(const DynResolveContext *context,
 	if (n > 0)
 		return n;
 	*ranges = palloc(sizeof(DynKeyRange));
-	dyn_resolve_attribute(context, match, max_bytes, *ranges);
+	resolve_attribute(context, match, max_bytes, true, *ranges);
 	return 1;
 }
 
@@ -654,7 +684,7 @@ dyn_spelled_cond(const DynRelation *relation, const DynPred *pred,
 	DynKeyRange range;
 	DynCond    *cond;
 
-	dyn_resolve_attribute(&context, &match, MAX_TEXT_BYTES, &range);
+	resolve_attribute(&context, &match, MAX_TEXT_BYTES, true, &range);
 	if (range.contradiction)
 		return constant_cond(false);
 	cond = dyn_range_cond(&range, spelled->path);
