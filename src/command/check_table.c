@@ -761,14 +761,16 @@ open_scan(Oid relid)
 
 /* It reads the whole table, as it says; so there is no warning of it. */
 static void
-check_limits(const DynRelation *relation)
+check_limits(const DynRelation *relation, const DynTableMeta *meta)
 {
 	double		limit = dyn_statement_max_units(relation->connection);
+	DynEstimate estimate;
 
+	dyn_scan_describe(relation, meta, &estimate);
 	if (dyn_relation_scan_policy(relation) == DYN_SCAN_ERROR)
-		dyn_scan_policy_apply(relation);
+		dyn_scan_policy_apply(relation, &estimate);
 	if (limit > 0)
-		dyn_scan_check_units(relation, NULL, 0, limit);
+		dyn_scan_check_units(relation, &estimate, 0, limit);
 }
 
 static void
@@ -798,7 +800,7 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 												"dynamo_fdw item",
 												ALLOCSET_DEFAULT_SIZES);
 	check->scan = open_scan(relid);
-	check_limits(&check->scan->relation);
+	check_limits(&check->scan->relation, meta_of(check));
 	add_key_paths(check);
 	open_readers(check, GetForeignTable(relid)->serverid);
 	estate = CreateExecutorState();

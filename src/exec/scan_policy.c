@@ -32,40 +32,47 @@ table_size_words(const DynTableMeta *meta)
 	return psprintf(unit[0] == 'b' ? "%.0f %s" : "%.1f %s", bytes, unit);
 }
 
-static double
-units_of_scan(const DynRelation *relation, double size_bytes)
+/* As EXPLAIN shows it. */
+static char *
+units_words(double units)
 {
-	return dyn_page_units(size_bytes) * (relation->consistent ? 2 : 1);
+	char	   *words = psprintf("%.*f", units < 10 ? 1 : 0, units);
+	char	   *zero = strstr(words, ".0");
+
+	if (zero != NULL)
+		*zero = '\0';
+	return words;
 }
 
 /* ", at least 12 s" if the capacity is known, and that long. */
 static char *
-time_clause(const DynRelation *relation, const DynTableMeta *meta, double units)
+time_clause(const DynEstimate *estimate)
 {
-	const DynReadOptions *options = &relation->options;
-	DynCapacity capacity;
-	double		ms;
+	double		ms = !estimate->prices.known ? 0
+		: dyn_reads_wait_ms(&estimate->reads, &estimate->prices);
 
-	if (!meta->throughput.provisioned && options->read_capacity == 0)
-		return pstrdup("");
-	dyn_capacity_init(&capacity, &meta->throughput, meta->size_bytes,
-					  options->read_capacity, options->read_percent);
-	ms = dyn_units_ms(&capacity, units, 0);
 	return ms < 1000 ? pstrdup("") : psprintf(", at least %.0f s", ms / 1000);
+}
+
+static char *
+number_clause(const DynTableMeta *meta)
+{
+	if (meta == NULL || meta->item_count == 0)
+		return pstrdup("");
+	return psprintf(UINT64_FORMAT " item%s, %s, ", (uint64) meta->item_count,
+					meta->item_count == 1 ? "" : "s", table_size_words(meta));
 }
 
 /* ": 4609 items, 2.4 MB, about 295 read units" if that is known. */
 static char *
-size_clause(const DynRelation *relation, const DynTableMeta *meta)
+size_clause(const DynTableMeta *meta, const DynEstimate *estimate)
 {
-	double		units;
+	char	   *units = units_words(estimate->reads.units);
 
-	if (meta == NULL || meta->item_count == 0)
+	if (estimate->supposed)
 		return pstrdup("");
-	units = units_of_scan(relation, meta->size_bytes);
-	return psprintf(": " UINT64_FORMAT " items, %s, about %.0f read units%s",
-					(uint64) meta->item_count, table_size_words(meta),
-					Max(units, 1), time_clause(relation, meta, units));
+	return psprintf(": %sabout %s read unit%s%s", number_clause(meta), units,
+					strcmp(units, "1") == 0 ? "" : "s", time_clause(estimate));
 }
 
 static bool
@@ -95,7 +102,24 @@ key_hint(const DynRelation *relation, const DynTableMeta *meta)
 }
 
 void
-dyn_scan_policy_apply(const DynRelation *relation)
+dyn_scan_describe(const DynRelation *relation, const DynTableMeta *meta,
+				  DynEstimate *estimate)
+{
+	const DynReadOptions *options = &relation->options;
+
+	memset(estimate, 0, sizeof(*estimate));
+	estimate->reads.units = dyn_page_units(meta->size_bytes) *
+		(relation->consistent ? 2 : 1);
+	dyn_capacity_init(&estimate->prices.capacity, &meta->throughput,
+					  meta->size_bytes, options->read_capacity,
+					  options->read_percent);
+	estimate->prices.known = meta->throughput.provisioned ||
+		options->read_capacity > 0;
+	estimate->supposed = meta->item_count == 0;
+}
+
+void
+dyn_scan_policy_apply(const DynRelation *relation, const DynEstimate *estimate)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
 	const DynTableMeta *meta;
@@ -107,37 +131,30 @@ dyn_scan_policy_apply(const DynRelation *relation)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("reading the whole DynamoDB table \"%s\" is not allowed%s",
-						relation->table, size_clause(relation, meta)),
+						relation->table, size_clause(meta, estimate)),
 				 errhint("%s, or set scan_policy to \"warn\" or \"allow\".",
 						 key_hint(relation, meta))));
 	ereport(WARNING,
 			(errmsg("reading the whole DynamoDB table \"%s\"%s",
-					relation->table, size_clause(relation, meta)),
+					relation->table, size_clause(meta, estimate)),
 			 errhint("%s, or set scan_policy to \"allow\".",
 					 key_hint(relation, meta))));
 }
 
 void
-dyn_scan_check_units(const DynRelation *relation, const char *index,
+dyn_scan_check_units(const DynRelation *relation, const DynEstimate *estimate,
 					 double used, double limit)
 {
-	const DynTableMeta *meta = dyn_session_cached_table(relation->connection,
-														relation->table);
-	const DynIndexMeta *of_index = meta && index
-		? dyn_metadata_index(meta, index) : NULL;
-	double		units;
+	double		units = estimate->reads.units;
 
-	if (meta == NULL || (index != NULL && of_index == NULL))
-		return;
-	units = units_of_scan(relation,
-						  of_index ? of_index->size_bytes : meta->size_bytes);
-	if (used + units <= limit)
+	if (estimate->supposed || used + units <= limit)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("statement would use more than %g read units", limit),
-			 errdetail("Reading the whole DynamoDB table \"%s\" uses about %.0f.",
-					   relation->table, units),
+			 errdetail("Reading the whole DynamoDB table \"%s\" uses about %s.",
+					   relation->table, units_words(units)),
 			 errhint("%s, or raise max_statement_units.",
-					 key_hint(relation, meta))));
+					 key_hint(relation, dyn_session_cached_table(relation->connection,
+																 relation->table)))));
 }

@@ -5,17 +5,26 @@
 #ifndef DYN_EXEC_SCAN_POLICY_H
 #define DYN_EXEC_SCAN_POLICY_H
 
-#include "../model/relation.h"
+#include "../plan/access.h"
 
-/* The relation is about to be read by a Scan: warns, or raises an error. */
-extern void dyn_scan_policy_apply(const DynRelation *relation);
+/* What a Scan costs by the description alone. */
+extern void dyn_scan_describe(const DynRelation *relation,
+							  const DynTableMeta *meta, DynEstimate *estimate);
 
 /*
- * The relation, or its index, is about to be read to the end by a Scan, and the
- * statement has used some read units of its limit: raises an error if what is
- * left is known not to be enough.
+ * The relation is about to be read by a Scan that is expected to use what
+ * EXPLAIN shows: warns, or raises an error.
  */
-extern void dyn_scan_check_units(const DynRelation *relation, const char *index,
-								 double used, double limit);
+extern void dyn_scan_policy_apply(const DynRelation *relation,
+								  const DynEstimate *estimate);
+
+/*
+ * Such a Scan is about to be read to the end, and the statement has used some
+ * read units of its limit: raises an error if what is left is known not to be
+ * enough.
+ */
+extern void dyn_scan_check_units(const DynRelation *relation,
+								 const DynEstimate *estimate, double used,
+								 double limit);
 
 #endif

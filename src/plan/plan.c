@@ -116,11 +116,13 @@ limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
  * would provide an order.
  */
 static void
-complete_fallback(RelOptInfo *baserel, const DynRelation *relation,
-				  DynAccess *access, List *exprs)
+complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
+				  List *exprs)
 {
+	const DynRelation *relation = ((DynRelPlan *) baserel->fdw_private)->relation;
 	DynAccess  *fallback = access->fallback;
 
+	dyn_estimate_access(root, baserel, fallback, &fallback->estimate);
 	fallback->may_stop_early = access->may_stop_early;
 	fallback->fields = fetched_fields(baserel, relation, exprs);
 	for (int i = 0; i < fallback->nsort; i++)
@@ -219,7 +221,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	if (access->kind == DYN_ACCESS_SCAN)
 		access->advice = plan->advice;
 	if (access->fallback != NULL)
-		complete_fallback(baserel, plan->relation, access,
+		complete_fallback(root, baserel, access,
 						  list_concat_copy(local, remote));
 	private = list_make1(dyn_access_encode(access, &exprs));
 	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,

@@ -127,6 +127,9 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 		return;
 	access->having = (List *) group->havingQual;
 	dyn_estimate_access(root, input_rel, access, &access->estimate);
+	if (access->fallback != NULL)
+		dyn_estimate_access(root, input_rel, access->fallback,
+							&access->fallback->estimate);
 	access->one_request = dyn_access_is_one_request(access);
 	output_rel->fdw_private = access;
 	dyn_cost_estimate(&access->estimate, access->kind, false, 1,

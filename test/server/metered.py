@@ -113,7 +113,7 @@ class MeteredTable(Table):
         document = super().describe()
         del document["BillingModeSummary"]
         document["ProvisionedThroughput"] = {"ReadCapacityUnits": self.bucket.units, "WriteCapacityUnits": 1}
-        document["TableSizeBytes"] = self.size_bytes or len(self.items) * self.item_bytes
+        document["TableSizeBytes"] = len(self.items) * self.item_bytes if self.size_bytes is None else self.size_bytes
         return document
 
     def grants(self, partition):

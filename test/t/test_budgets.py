@@ -526,6 +526,20 @@ class OfStatement(Budgets):
         self.assertEqual(failure.hint, 'Restrict the partition key "pk", or raise max_statement_units.')
         self.assertEqual(table.bucket.used, 0)
 
+    def test_young_table(self):
+        """Refused beforehand, too, if ANALYZE knows what DynamoDB has not counted yet: by the figure of EXPLAIN."""
+        table = self.table(4096, details={"item_count": 0, "size_bytes": 0})
+        sql = "SELECT count(*), sum(n) FROM t"
+        self.fx.execute("ANALYZE t")
+        units = self.fx.value(f"EXPLAIN (FORMAT json) {sql}")[0]["Plan"]["Plans"][0]["Estimated Read Units"]
+        self.assertGreater(units, 10)
+        self.fx.execute("SET dynamo_fdw.max_statement_units = 10")
+        used = table.bucket.used
+        self.assertEqual(self.fx.error(sql).detail, f'Reading the whole DynamoDB table "t" uses about {units:.0f}.')
+        self.assertEqual(table.bucket.used, used)
+        self.fx.execute("RESET dynamo_fdw.max_statement_units; ALTER FOREIGN TABLE t OPTIONS (ADD scan_policy 'warn')")
+        self.assertRegex(self.fx.notices(sql)[0], f'^WARNING:  reading the whole DynamoDB table "t": about {units:.0f} read units')
+
     def test_ended(self):
         """A scan that may be stopped ends when the limit would be exceeded; others go on."""
         table = self.table(40960)

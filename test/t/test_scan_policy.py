@@ -43,6 +43,17 @@ class ScanPolicy(fixture.TestCase):
         self.assertEqual(self.fx.notices("SELECT * FROM empty"),
                          ['WARNING:  reading the whole DynamoDB table "empty"\n' + HINT])
 
+    def test_figures_of_explain(self):
+        """The units are those that EXPLAIN shows, and one is a singular."""
+        for count, size, words in ((1, 45, "1 item, 45 bytes, about 0.5 read units"), (3, 8192, "3 items, 8.0 kB, about 1 read unit\n"),
+                                   (9, 75776, "9 items, 74.0 kB, about 9.2 read units")):
+            self.fake.table("few", ("year", "N"), ("title", "S"), item_count=count, size_bytes=size)
+            self.fx.foreign_table("few", "year int NOT NULL, title text", server="fake")
+            self.fx.execute("SELECT dynamo_fdw_disconnect()")
+            plan = self.fx.value("EXPLAIN (FORMAT json) SELECT * FROM few")[0]["Plan"]
+            self.assertEqual(f"{plan['Estimated Read Units']:g}", words.split()[-3])
+            self.assertIn(f'"few": {words}', self.fx.notices("SELECT * FROM few")[0])
+
     def test_consistent_reads_cost_twice(self):
         """The estimate is twice as high for consistent reads."""
         self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (ADD consistent_read 'on')")
@@ -152,7 +163,7 @@ class OrdinaryUser(ScanPolicy):
     # what needs the owner is tested above
     test_consistent_reads_cost_twice = test_error = test_allow = test_server_and_table = test_unknown_size = None
     test_tightened_by_parameter = test_once_per_node_and_statement = test_prepared = test_not_for_other_requests = test_error_is_not_planned = None
-    test_sqlstate = test_counting_reads_all_the_same = None
+    test_figures_of_explain = test_sqlstate = test_counting_reads_all_the_same = None
 
     def test_may_tighten(self):
         """Any user may set warn and error."""
