@@ -1,6 +1,9 @@
 /*
  * documents.c
  *		Which attributes a column with the option document 'rest' leaves out.
+ *
+ * The row test proves the texts of the table's key, but not the case of folded
+ * letters.  Nothing proves the texts of other attributes.
  */
 #include "postgres.h"
 
@@ -20,7 +23,7 @@ add_columns(DynNames *names, const DynRelation *relation)
 		const DynColumn *column = &relation->columns[i];
 
 		if (!column->dropped && dyn_column_is_of_item(column) &&
-			column->path->nsteps == 1)
+			!dyn_column_is_part(column) && column->path->nsteps == 1)
 			add_name(names, column->path->steps[0].name);
 	}
 }
@@ -36,17 +39,44 @@ add_row_test(DynNames *names, const DynRowTest *test)
 	}
 }
 
+static bool
+has_folded_part(const DynTemplate *tmpl)
+{
+	for (int p = 0; p < tmpl->nparts; p++)
+	{
+		if (tmpl->parts[p].folding != DYN_FOLD_NONE)
+			return true;
+	}
+	return false;
+}
+
+/* `names` are those that are left out whatever the templates say. */
+static void
+find_unproven(DynRelation *relation, const DynNames *names)
+{
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		DynSpelled *spelled = &relation->spelled[i];
+		const char *name = dyn_spelled_name(spelled);
+
+		spelled->unproven = (!spelled->base || has_folded_part(spelled->tmpl)) &&
+			!dyn_names_have(names, name, strlen(name));
+	}
+}
+
 DynNames *
-dyn_attributes_shown(const DynRelation *relation)
+dyn_attributes_shown(DynRelation *relation)
 {
 	DynNames   *names = palloc0(sizeof(DynNames));
 
 	names->names = palloc((relation->ncolumns + relation->row_test.nterms +
 						   relation->nspelled + 1) * sizeof(char *));
 	add_columns(names, relation);
+	add_row_test(names, &relation->row_test);
+	dyn_names_sort(names);
+	find_unproven(relation, names);
 	for (int i = 0; i < relation->nspelled; i++)
 		add_name(names, dyn_spelled_name(&relation->spelled[i]));
-	add_row_test(names, &relation->row_test);
 	dyn_names_sort(names);
 	return names;
 }

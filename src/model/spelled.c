@@ -185,6 +185,20 @@ paths_of_template(const DynSpelled *spelled, const DynColumn *columns, List *pat
 	return paths;
 }
 
+/* Marks the templates that decide what the column shows. */
+static void
+need_for_column(const DynSpelled *spelled, int n, const DynColumn *column,
+				const DynColumn *columns, bool *needed)
+{
+	if (dyn_column_is_part(column))
+		need_template(spelled, column->spelled, columns, needed);
+	for (int i = 0; i < n && column->document == DYN_REST_OF_ITEM; i++)
+	{
+		if (spelled[i].unproven)
+			need_template(spelled, i, columns, needed);
+	}
+}
+
 List *
 dyn_spelled_paths(const DynSpelled *spelled, int n, const DynColumn *columns,
 				  const Bitmapset *attnums, bool *needed)
@@ -199,10 +213,7 @@ dyn_spelled_paths(const DynSpelled *spelled, int n, const DynColumn *columns,
 			need_template(spelled, i, columns, needed);
 	}
 	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
-	{
-		if (dyn_column_is_part(&columns[attnum - 1]))
-			need_template(spelled, columns[attnum - 1].spelled, columns, needed);
-	}
+		need_for_column(spelled, n, &columns[attnum - 1], columns, needed);
 	for (int i = 0; i < n; i++)
 	{
 		if (needed[i])

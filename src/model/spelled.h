@@ -36,6 +36,8 @@ typedef struct DynSpelled
 {
 	const DynPath *path;		/* of the attribute */
 	bool		base;			/* in the table's key */
+	bool		unproven;		/* rows may have another text there, which the
+								 * rest of the item shows (documents.h) */
 	DynType		type;			/* of a key attribute; ABSENT: of none */
 	DynTemplate *tmpl;
 	DynPart    *parts;			/* tmpl->nparts */
@@ -63,8 +65,8 @@ extern void dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
 /*
  * The paths that must be read to cut the texts of the table's key and of the
  * columns with these attribute numbers, and to compare them with columns that
- * are read from elsewhere.  A List of DynPath *; sets needed[i] for templates
- * that are cut.
+ * are read from elsewhere.  The rest of the item needs all unproven texts.  A
+ * List of DynPath *; sets needed[i] for templates that are cut.
  */
 extern List *dyn_spelled_paths(const DynSpelled *spelled, int n,
 							   const DynColumn *columns,

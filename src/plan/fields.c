@@ -23,7 +23,7 @@ has_field(const DynRelPlan *plan, const DynIndexMeta *index,
 		dyn_index_projects(plan->meta, index, path->steps[0].name);
 }
 
-/* The columns that the plan fetches, by attribute number. */
+/* The columns that the plan fetches whole, by attribute number. */
 static Bitmapset *
 fetched_columns(const DynRelPlan *plan)
 {
@@ -31,7 +31,12 @@ fetched_columns(const DynRelPlan *plan)
 	ListCell   *lc;
 
 	foreach(lc, plan->fields)
-		attnums = bms_add_member(attnums, ((DynField *) lfirst(lc))->attnum);
+	{
+		const DynField *field = lfirst(lc);
+
+		if (field->steps == NIL)
+			attnums = bms_add_member(attnums, field->attnum);
+	}
 	return attnums;
 }
 

@@ -298,6 +298,60 @@ class Mapped(request_text.RequestTestCase):
                           "Query app/gsi1 where gsi = 'user#u2' filter begins_with(pk,'company#') AND sk = 'user#u2' get pk, sk"])
         self.assertEqual(self.fx.rows("SELECT email FROM app_user WHERE doc ->> 'sk' = 'company#'"), [])
 
+    SPELLED = [     # pk, the rest of the item, what is left of it beside the columns
+        ("same", {"g": "U#a/7", "name": "a", "n": 7}, {}), ("other text", {"g": "OLD#7", "name": "a", "n": 7}, {"g": "OLD#7"}),
+        ("other value", {"g": "U#b/7", "name": "a", "n": 7}, {"g": "U#b/7"}), ("no column", {"g": "U#a/7", "name": "a"}, {"g": "U#a/7"}),
+        ("NULL column", {"g": "U#a/7", "name": None, "n": 7}, {"g": "U#a/7"}), ("no text", {"g": {"x": 1}, "name": "a", "n": 7}, {"g": {"x": 1}}),
+        ("absent", {"name": "a", "n": 7, "more": 1}, {"more": 1}), ("NULL", {"g": None, "name": "a", "n": 7}, {"g": None}),
+        ("escaped", {"g": 'U#"\\/7', "name": '"\\', "n": 7}, {}), ("folded", {"f": "f#ann", "who": "Ann"}, {}),
+        ("unfolded", {"f": "f#Ann", "who": "Ann"}, {"f": "f#Ann"}), ("other letters", {"f": "f#\u00e5", "who": "\u00c5"}, {"f": "f#\u00e5"}),
+        ("read", {"t": "T#x/2024-05-04"}, {}), ("misread", {"t": "T#x/4.5.2024"}, {"t": "T#x/4.5.2024"}),
+        ("ambiguous", {"t": "T#x/y/2024-05-04"}, {"t": "T#x/y/2024-05-04"}), ("not cut", {"t": "x"}, {"t": "x"}),
+        ("chained", {"h": "H#x", "t": "T#x/2024-05-04"}, {}), ("chained to another", {"h": "H#y", "t": "T#x/2024-05-04"}, {"h": "H#y"}),
+        ("chained to nothing", {"h": "H#y", "t": "x"}, {"h": "H#y", "t": "x"}), ("constant", {"c": "fixed"}, {}), ("no constant", {"c": "free"}, {"c": "free"}),
+        ("matched", {"m": "M#1"}, {}), ("shown", {"w": "W#no"}, {})]
+
+    def spelled(self):
+        """A table with a template of each kind, over items whose texts agree with the columns and not."""
+        if self.fx.rows("SELECT to_regclass('spelled') WHERE to_regclass('spelled') IS NOT NULL"):
+            return
+        self.fx.create_table("spelled", ("pk", "S"), None, [index("by_c", ("c", "S"), None, "KEYS_ONLY")])
+        self.fx.put("spelled", [{"pk": f"P#{name}", **more} for name, more, _ in self.SPELLED])
+        templates = {"pk": "P#${id}", "g": "U#${name}/${n}", "f": "f#${who:lower}", "t": "T#${x}/${day}", "h": "H#${x}", "c": "fixed", "m": "M#${id}", "w": "W#${id}"}
+        columns = ("id text NOT NULL, name text OPTIONS (attribute 'name'), n int OPTIONS (attribute 'n'), who text OPTIONS (attribute 'who'),"
+                   " x text OPTIONS (attribute 't'), day date OPTIONS (attribute 't'), w text, rest jsonb OPTIONS (document 'rest')")
+        for name, more in (("spelled", {"on_mismatch": "null"}), ("strict", {})):
+            self.fx.foreign_table(name, columns, table_name=self.fx.remote("spelled"), scan_policy="allow", templates=json.dumps(templates),
+                                  match='{"m": ["M#1", null]}', **more)
+
+    def test_texts_that_disagree(self):
+        """An attribute of a template stays in the rest if the columns do not give its text: nothing else would show it."""
+        self.spelled()
+        right = sorted((name, rest) for name, _, rest in self.SPELLED)
+        self.assertEqual(self.fx.rows('SELECT id, rest FROM spelled ORDER BY id COLLATE "C"'), right)
+        for table in ("spelled", "strict"):
+            with self.subTest(table):
+                self.assertEqual(sorted(self.fx.rows(f"SELECT id, rest FROM {table}")), right)
+                self.assertEqual([self.fx.rows(f"SELECT rest FROM {table} WHERE id = '{name}'") for name, _ in right], [[(rest,)] for _, rest in right])
+        for name in "gfthcmw":
+            with self.subTest(name):
+                having = [(one,) for one, rest in right if name in rest]
+                self.assertEqual(self.fx.rows(f"SELECT id FROM spelled WHERE rest ? '{name}' ORDER BY id COLLATE \"C\""), having)
+                self.assertEqual(self.fx.rows(f"SELECT id FROM spelled WHERE rest -> '{name}' IS NOT NULL ORDER BY id COLLATE \"C\""), having)
+                for one, rest in right:
+                    if isinstance(rest.get(name), str):
+                        self.assertIn((one,), self.fx.rows(f"SELECT id FROM spelled WHERE rest ->> '{name}' = %s", [rest[name]]))
+        self.assertEqual(self.fx.rows("SELECT rest FROM spelled WHERE rest ->> 'g' = 'OLD#7'"), [({"g": "OLD#7"},)])
+        self.assertEqual(self.fx.rows("SELECT count(*) FROM spelled WHERE rest = '{}'"), [(sum(rest == {} for _, rest in right),)])
+
+    def test_requests_of_texts(self):
+        """Members of the rest need no templates; a row needs its whole item."""
+        self.spelled()
+        self.assertEqual(self.texts("SELECT rest -> 'more' FROM strict WHERE id = 'absent'"), ["GetItem spelled {pk 'P#absent'} get m, more, pk"])
+        self.assertEqual(self.texts("SELECT id FROM spelled WHERE rest -> 'g' IS NULL AND id = 'same'"), ["GetItem spelled {pk 'P#same'} get *"])
+        self.assertEqual(self.fx.rows("SELECT rest -> 'more', rest -> 'g' FROM spelled WHERE id IN ('absent', 'other text') ORDER BY id"),
+                         [(1, None), (None, "OLD#7")])
+
     def test_elements(self):
         """Each element's row has the whole item's documents."""
         self.assertEqual(self.fx.rows("SELECT tag, rest::text FROM user_tag WHERE company = 'a' AND email = 'u3' ORDER BY tag"),

@@ -457,3 +457,50 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 		: "the attribute's text does not fit its template";
 	return false;
 }
+
+/* ---- texts that columns reproduce ---- */
+
+static const Agreement *
+agreement_of(const DynParts *parts, int i, int p)
+{
+	for (int a = 0; a < parts->nagreements; a++)
+	{
+		if (parts->agreements[a].spelled == i && parts->agreements[a].part == p)
+			return &parts->agreements[a];
+	}
+	elog(ERROR, "a part of a template is not compared");
+}
+
+static bool
+part_is_reproduced(DynParts *parts, int i, int p)
+{
+	const Cutting *cutting = &parts->cuttings[i];
+	const DynPart *part = &cutting->spelled->parts[p];
+	const DynTemplatePart *shape = &cutting->spelled->tmpl->parts[p];
+	DynText		text = {NULL, 0};
+
+	if (part->source)
+		return part_is_value(cutting, p,
+							 dyn_relation_column(parts->relation, part->attnum));
+	return expected_text(parts, agreement_of(parts, i, p), &text) == EXPECTED_TEXT &&
+		dyn_part_holds(shape, text) != DYN_HOLDS_UNKNOWN &&
+		dyn_part_agrees(shape, cutting->texts[p], text);
+}
+
+bool
+dyn_parts_reproduce(DynParts *parts, int i)
+{
+	const Cutting *cutting = &parts->cuttings[i];
+	MemoryContext old;
+	bool		reproduced;
+
+	if (!cutting->done)
+		cut_later(parts, i);
+	reproduced = fits(cutting);
+	old = MemoryContextSwitchTo(parts->scratch);
+	for (int p = 0; p < cutting->spelled->tmpl->nparts && reproduced; p++)
+		reproduced = part_is_reproduced(parts, i, p);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(parts->scratch);
+	return reproduced;
+}

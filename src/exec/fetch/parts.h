@@ -47,4 +47,10 @@ extern DynFit dyn_parts_begin(DynParts *parts, const DynValue *values,
 extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 							DynValue *value, const char **why);
 
+/*
+ * Is the text of the item's attribute what template i gives for the values that
+ * the row's columns have?  Of a folded part only ASCII letters are known.
+ */
+extern bool dyn_parts_reproduce(DynParts *parts, int i);
+
 #endif

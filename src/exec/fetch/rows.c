@@ -22,6 +22,7 @@
 #include "filter.h"
 #include "parts.h"
 #include "request.h"
+#include "rest.h"
 #include "rows.h"
 
 static bool
@@ -281,12 +282,23 @@ add_parts(DynRows *rows)
 	DynRelation *relation = rows->relation;
 	bool	   *needed = palloc(relation->nspelled * sizeof(bool));
 	Bitmapset  *attnums = NULL;
+	const DynColumn *rest = NULL;
 
 	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		const DynColumn *column = dyn_relation_column(relation, rows->attnums[i]);
+
+		if (rows->partial[i])
+			continue;
 		attnums = bms_add_member(attnums, rows->attnums[i]);
+		if (column->document == DYN_REST_OF_ITEM)
+			rest = column;
+	}
 	read_whole(rows, dyn_spelled_paths(relation->spelled, relation->nspelled,
 									   relation->columns, attnums, needed));
 	rows->parts = dyn_parts_create(relation, needed, rows->paths, rows->npaths);
+	if (rest != NULL)
+		rows->rest = dyn_rest_create(rest, relation, rows->parts);
 }
 
 static List *
@@ -579,14 +591,30 @@ decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 	return accept_mismatch(rows, &rows->values[rows->slots[i]], i, why);
 }
 
+/* What is left of the item, where that depends on the texts of templates. */
+static pg_noinline bool
+decode_rest(DynRows *rows, DynColumn *column, int i, Datum *result)
+{
+	const DynNames *all = column->codec.without;
+	bool		is_value;
+
+	column->codec.without = dyn_rest_names(rows->rest);
+	is_value = decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
+	column->codec.without = all;
+	return is_value;
+}
+
 static pg_attribute_always_inline bool
 decode_column(DynRows *rows, int i, Datum *result)
 {
 	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
 
-	return unlikely(dyn_column_is_part(column))
-		? decode_part(rows, column, i, result)
-		: decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
+	if (unlikely(dyn_column_is_part(column)))
+		return decode_part(rows, column, i, result);
+	if (unlikely(rows->rest != NULL) && column->document == DYN_REST_OF_ITEM &&
+		!rows->partial[i])
+		return decode_rest(rows, column, i, result);
+	return decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
 }
 
 /* Once for all the rows of the item. */

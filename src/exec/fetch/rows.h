@@ -69,6 +69,8 @@ typedef struct DynRows
 
 	DynCond    *test;			/* which items are rows; NULL: all of them */
 	struct DynParts *parts;		/* of texts that templates spell; or NULL */
+	struct DynRest *rest;		/* what documents leave out; NULL: always the
+								 * same */
 	DynBuffer	scratch;		/* of the test */
 	DynUnnested *unnested;		/* rows are elements; NULL: items */
 

@@ -1,0 +1,72 @@
+/*
+ * rest.c
+ *		Decides per item which attributes its rest leaves out.
+ *
+ * The attribute of an unproven template stays in the rest if the row's columns
+ * do not reproduce its text: an index attribute that was written by other rules,
+ * or before a column changed.
+ */
+#include "postgres.h"
+
+#include "rest.h"
+
+struct DynRest
+{
+	const DynRelation *relation;
+	DynParts   *parts;
+	const DynNames *all;		/* that may be left out */
+	DynNames	names;			/* of the item in hand */
+};
+
+static bool
+has_unproven(const DynRelation *relation)
+{
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		if (relation->spelled[i].unproven)
+			return true;
+	}
+	return false;
+}
+
+DynRest *
+dyn_rest_create(const DynColumn *column, const DynRelation *relation,
+				DynParts *parts)
+{
+	DynRest    *rest;
+
+	if (!has_unproven(relation))
+		return NULL;
+	rest = palloc0(sizeof(DynRest));
+	rest->relation = relation;
+	rest->parts = parts;
+	rest->all = column->codec.without;
+	rest->names.names = palloc(rest->all->n * sizeof(char *));
+	return rest;
+}
+
+/* Does nothing but the rest show the attribute's value? */
+static bool
+stays(const DynRest *rest, const char *name)
+{
+	for (int i = 0; i < rest->relation->nspelled; i++)
+	{
+		const DynSpelled *spelled = &rest->relation->spelled[i];
+
+		if (spelled->unproven && strcmp(dyn_spelled_name(spelled), name) == 0)
+			return !dyn_parts_reproduce(rest->parts, i);
+	}
+	return false;
+}
+
+const DynNames *
+dyn_rest_names(DynRest *rest)
+{
+	rest->names.n = 0;
+	for (int i = 0; i < rest->all->n; i++)
+	{
+		if (!stays(rest, rest->all->names[i]))
+			rest->names.names[rest->names.n++] = rest->all->names[i];
+	}
+	return &rest->names;
+}
