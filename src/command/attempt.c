@@ -36,3 +36,19 @@ dyn_attempt(void (*step) (void *arg), void *arg)
 	CurrentResourceOwner = owner;
 	return failure;
 }
+
+char *
+dyn_failure_text(const ErrorData *failure)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfoString(&text, failure->message);
+	if (failure->detail != NULL)
+		appendStringInfo(&text, ": %s", failure->detail);
+	else if (failure->hint != NULL)
+		appendStringInfoChar(&text, '.');
+	if (failure->hint != NULL)
+		appendStringInfo(&text, " %s", failure->hint);
+	return text.data;
+}

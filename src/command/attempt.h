@@ -14,4 +14,7 @@
  */
 extern ErrorData *dyn_attempt(void (*step) (void *arg), void *arg);
 
+/* Message, detail and hint as one text; palloc'd. */
+extern char *dyn_failure_text(const ErrorData *failure);
+
 #endif

@@ -8,6 +8,9 @@
  * note faults instead of raising errors (exec/fetch/rows.h).  What is found is
  * counted by items, with the key of the first one.
  *
+ * A foreign table that shows every item says nothing of what an item is; if
+ * there are others, it does not claim items.
+ *
  * The requests use the current user's keys.  Values are converted as the owner
  * of each foreign table, in a restricted context, since the constraints of its
  * domains are code that others wrote.
@@ -38,6 +41,7 @@
 #include "../model/encoding.h"
 #include "../model/path.h"
 #include "../model/pg_compat.h"
+#include "absence.h"
 #include "attempt.h"
 #include "item_scan.h"
 #include "target.h"
@@ -78,6 +82,7 @@ typedef struct Reader
 	Oid			owner;
 	const char *name;
 	char	   *fault;			/* of its definition; the rest is not set then */
+	const char *fault_column;
 	TupleDesc	tupdesc;
 	DynRelation *relation;
 	DynRows    *rows;
@@ -85,6 +90,9 @@ typedef struct Reader
 	DynRows    *untimed;		/* without the option ttl; NULL: it is not set */
 	int			first_untimed;
 	List	   *promises;		/* of Promise * */
+	DynAbsence *absence;
+	int			first_absence;
+	bool		selective;		/* shows only items of some entity */
 	TupleTableSlot *slot;
 	Finding    *mismatches;		/* by attnum; 0: of no column */
 	Finding    *nulls;
@@ -102,6 +110,7 @@ typedef struct Check
 {
 	DynItemScan *scan;
 	List	   *readers;		/* of Reader * */
+	bool		selective;		/* one of them is */
 	MemoryContext context;		/* of the findings */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* of examples */
@@ -189,6 +198,7 @@ note_fault(void *arg, DynRowFault fault, AttrNumber attnum, const char *why)
 	switch (fault)
 	{
 		case DYN_FAULT_MISMATCH:
+			dyn_absence_see_value(reader->absence, attnum);
 			count(check, &reader->mismatches[attnum], why);
 			break;
 		case DYN_FAULT_NULL:
@@ -271,9 +281,11 @@ read_rows(Reader *reader, const DynValue *values)
 	become_owner(reader, &user, &context);
 	dyn_rows_begin(reader->rows, values + reader->first_path);
 	is_row = dyn_rows_has_more(reader->rows);
+	dyn_absence_see_item(reader->absence, values + reader->first_absence, is_row);
 	while (dyn_rows_next(reader->rows, reader->slot))
 	{
 		CHECK_FOR_INTERRUPTS();
+		dyn_absence_see_row(reader->absence, reader->slot);
 		check_promises(reader, values);
 	}
 	SetUserIdAndSecContext(user, context);
@@ -322,6 +334,14 @@ count_shared(Check *check, Bitmapset *readers)
 	count(check, &shared->finding, NULL);
 }
 
+/* Does it say something of an item that it is a row, or expired? */
+static bool
+may_claim(const Reader *reader)
+{
+	return reader->selective || !reader->check->selective ||
+		reader->relation->unnest != NULL;
+}
+
 /*
  * Elements of an item are rows beside it, so that tables which unnest claim an
  * item together with others.
@@ -340,10 +360,14 @@ check_item(Check *check, const DynValue *values)
 	foreach(lc, check->readers)
 	{
 		Reader	   *reader = lfirst(lc);
+		bool		is_row;
 
 		if (reader->fault != NULL)
 			continue;
-		if (!read_rows(reader, values))
+		is_row = read_rows(reader, values);
+		if (!may_claim(reader))
+			continue;
+		if (!is_row)
 			expired |= has_expired(reader, values);
 		else
 		{
@@ -411,6 +435,20 @@ static bool
 has_ttl(const DynRowTest *test)
 {
 	return test->nterms > 0 && test->terms[test->nterms - 1].ttl;
+}
+
+/* Elements are not compared with items. */
+static bool
+is_selective(const DynRelation *relation)
+{
+	if (relation->unnest != NULL)
+		return false;
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		if (relation->spelled[i].base)
+			return true;
+	}
+	return relation->row_test.nterms > (has_ttl(&relation->row_test) ? 1 : 0);
 }
 
 static bool
@@ -523,6 +561,8 @@ open_relation(void *arg)
 		reader->untimed = rows_of(reader, untimed);
 	}
 	add_promises(reader, relation);
+	reader->absence = dyn_absence_create(relation);
+	reader->selective = is_selective(relation);
 	reader->relation = relation;
 }
 
@@ -547,6 +587,8 @@ open_reader(Check *check, Relation rel)
 {
 	Reader	   *reader = palloc0(sizeof(Reader));
 	int			ncolumns = RelationGetDescr(rel)->natts;
+	const DynPath *paths;
+	int			npaths;
 	ErrorData  *failure;
 	ListCell   *lc;
 
@@ -561,9 +603,11 @@ open_reader(Check *check, Relation rel)
 		ReThrowError(failure);
 	if (failure != NULL)
 	{
-		reader->fault = failure->message;
+		reader->fault = dyn_failure_text(failure);
+		reader->fault_column = failure->column_name;
 		return;
 	}
+	check->selective |= reader->selective;
 	reader->slot = MakeSingleTupleTableSlot(reader->tupdesc, &TTSOpsVirtual);
 	reader->mismatches = palloc0((ncolumns + 1) * sizeof(Finding));
 	reader->nulls = palloc0((ncolumns + 1) * sizeof(Finding));
@@ -572,6 +616,8 @@ open_reader(Check *check, Relation rel)
 	if (reader->untimed != NULL)
 		reader->first_untimed = add_paths(check, reader->untimed->paths,
 										  reader->untimed->npaths);
+	paths = dyn_absence_paths(reader->absence, &npaths);
+	reader->first_absence = add_paths(check, paths, npaths);
 	foreach(lc, reader->promises)
 	{
 		Promise    *promise = lfirst(lc);
@@ -667,14 +713,36 @@ emit(ReturnSetInfo *rsinfo, const char *kind, const Reader *reader,
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
+typedef struct Output
+{
+	ReturnSetInfo *rsinfo;
+	const Reader *reader;
+} Output;
+
+/* Unless another result says why. */
+static void
+emit_absence(void *arg, AttrNumber attnum, const char *what)
+{
+	const Output *output = arg;
+	const Reader *reader = output->reader;
+
+	if (attnum > 0 ? reader->nulls[attnum].items > 0
+		: reader->mismatches[0].items > 0 || reader->ambiguous.items > 0)
+		return;
+	emit(output->rsinfo, "absent", reader,
+		 attnum > 0 ? reader->relation->columns[attnum - 1].name : NULL, NULL, what);
+}
+
 static void
 emit_reader(ReturnSetInfo *rsinfo, const Reader *reader)
 {
+	Output		output = {rsinfo, reader};
 	ListCell   *lc;
 
 	if (reader->fault != NULL)
 	{
-		emit(rsinfo, "definition", reader, NULL, NULL, reader->fault);
+		emit(rsinfo, "definition", reader, reader->fault_column, NULL,
+			 reader->fault);
 		return;
 	}
 	if (reader->ambiguous.items > 0)
@@ -695,9 +763,10 @@ emit_reader(ReturnSetInfo *rsinfo, const Reader *reader)
 
 		if (promise->broken.items > 0)
 			emit(rsinfo, "broken promise", reader, NULL, &promise->broken,
-				 psprintf("the item has not the key of trusted index \"%s\" that the templates spell",
+				 psprintf("the item lacks the key of trusted index \"%s\" that the templates spell",
 						  dyn_from_utf8_lossy(promise->index)));
 	}
+	dyn_absence_report(reader->absence, emit_absence, &output);
 }
 
 /* "also of b, c": the tables after the first one. */

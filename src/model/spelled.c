@@ -241,12 +241,14 @@ shown_name(const DynSpelled *spelled)
 	return dyn_from_utf8_lossy(dyn_spelled_name(spelled));
 }
 
+/* `column` may be NULL; it may be a name that the foreign table lacks. */
 DYN_NORETURN static void
 report(const Connector *connector, const DynSpelled *spelled,
-	   const char *detail, const char *hint)
+	   const char *column, const char *detail, const char *hint)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
+			 column ? err_generic_string(PG_DIAG_COLUMN_NAME, column) : 0,
 			 errmsg("template of attribute \"%s\" does not fit foreign table \"%s\"",
 					shown_name(spelled), connector->table),
 			 errdetail("%s", detail),
@@ -278,7 +280,7 @@ find_column(const Connector *connector, const DynSpelled *spelled,
 		if (!connector->columns[i].dropped)
 			dyn_closest_try(&closest, connector->columns[i].name);
 	}
-	report(connector, spelled,
+	report(connector, spelled, name,
 		   psprintf("It names column \"%s\", which the foreign table does not have.", name),
 		   closest.best ? psprintf("Perhaps it should be \"%s\".", closest.best)
 		   : NULL);
@@ -307,7 +309,7 @@ connect_names(const Connector *connector)
 		spelled->type = type;
 		if (type == DYN_TYPE_B ||
 			(type == DYN_TYPE_N && !dyn_template_is_bare(spelled->tmpl)))
-			report(connector, spelled,
+			report(connector, spelled, NULL,
 				   psprintf("The key attribute is of type %s.", dyn_type_name(type)),
 				   "Templates are for strings; that of a number is ${column}.");
 		for (int p = 0; p < spelled->tmpl->nparts; p++)
@@ -316,7 +318,7 @@ connect_names(const Connector *connector)
 											 &spelled->tmpl->parts[p]);
 
 			if (!dyn_column_is_of_item(&connector->columns[attnum - 1]))
-				report(connector, spelled,
+				report(connector, spelled, connector->columns[attnum - 1].name,
 					   psprintf("Column \"%s\" is of an element, not of the item.",
 								connector->columns[attnum - 1].name), NULL);
 			spelled->parts[p].attnum = attnum;
@@ -401,7 +403,7 @@ choose_source(const Connector *connector, AttrNumber attnum)
 	for (int i = 0; i < connector->n; i++)
 	{
 		if (two_way_part(&connector->spelled[i], attnum) >= 0)
-			report(connector, &connector->spelled[i],
+			report(connector, &connector->spelled[i], column->name,
 				   psprintf("Nothing says whether column \"%s\" is read from it, or from an attribute of its own.",
 							column->name),
 				   psprintf("Set the option attribute of the column: to '%s', or to the other attribute.",
@@ -446,7 +448,7 @@ choose_format(const Connector *connector, const DynSpelled *spelled,
 		const char *text = dyn_from_utf8_lossy(part->format.data);
 
 		if (!dyn_format_check(text, &why))
-			report(connector, spelled,
+			report(connector, spelled, column->name,
 				   psprintf("\"%s\" is no format of a part.", text), why);
 		dyn_format_parse(text, format);
 	}
@@ -467,7 +469,7 @@ check_places(const Connector *connector, const DynSpelled *spelled, int p)
 	{
 		if (spelled->parts[other].attnum == spelled->parts[p].attnum &&
 			(spelled->tmpl->parts[other].any || spelled->tmpl->parts[p].any))
-			report(connector, spelled,
+			report(connector, spelled, spelled->parts[p].column.name,
 				   psprintf("Column \"%s\" is there twice, once with the spec any.",
 							spelled->parts[p].column.name), NULL);
 	}
@@ -489,21 +491,21 @@ init_part(const Connector *connector, DynSpelled *spelled, int p)
 	check_places(connector, spelled, p);
 	dyn_traits_init_part(as, spelled->base, part->folding != DYN_FOLD_NONE);
 	if (!as->traits.point || as->codec.wire != DYN_TYPE_S)
-		report(connector, spelled,
+		report(connector, spelled, column->name,
 			   psprintf("Column \"%s\" has more than one spelling there, or none.",
 						column->name),
 			   "Texts, uuids, integers, booleans and dates can be parts; others need a format with one spelling, such as iso8601(3) or padded(10).");
 	if (part->spec == DYN_SPEC_RANGE && !is_integer(&as->codec))
-		report(connector, spelled,
+		report(connector, spelled, column->name,
 			   psprintf("Column \"%s\" is no integer.", column->name),
 			   "Only integers can be enumerated as lo..hi.");
 	if (part->spec == DYN_SPEC_WORDS && as->codec.kind != DYN_CODEC_TEXT)
-		report(connector, spelled,
+		report(connector, spelled, column->name,
 			   psprintf("Column \"%s\" is no text.", column->name),
 			   "Only texts can be enumerated as words.");
 	if (part->folding != DYN_FOLD_NONE && as->codec.kind != DYN_CODEC_TEXT &&
 		as->codec.kind != DYN_CODEC_UUID)
-		report(connector, spelled,
+		report(connector, spelled, column->name,
 			   psprintf("Column \"%s\" has no letters to fold.", column->name),
 			   "Only texts and uuids can be lower or upper.");
 }
@@ -581,8 +583,8 @@ resolve_template(const Connector *connector, DynSpelled *spelled)
 		facts[p].charset = part_charset(&spelled->tmpl->parts[p], codec);
 	}
 	if (!dyn_template_resolve(spelled->tmpl, facts, &error))
-		report(connector, spelled, describe_error(shown_name(spelled), &error),
-			   NULL);
+		report(connector, spelled, NULL,
+			   describe_error(shown_name(spelled), &error), NULL);
 }
 
 /* What is read from a part has its codec. */

@@ -108,6 +108,50 @@ class Entities(Case):
         [row] = self.check("lines")
         self.assertEqual(row[:4], ("mismatch", "lines", "n", 3))
 
+    def test_absent(self):
+        """What no row has is told of, as information; a value that does not fit is there."""
+        self.table("users", "pk text, \"Name\" text, nam text OPTIONS (path 'name.first'), name int, age jsonb, total text OPTIONS (attribute 'total'),"
+                   " rest jsonb OPTIONS (document 'rest')", match='{"type": "user"}')
+        self.table("others", "pk text, total int", match='{"type": ["order", "ship", null]}')
+        self.assertEqual(self.check("others"), [("mismatch", "users", "name", 8, {"pk": "u", "sk": 0}, self.check("users")[0][5])] + [
+            ("absent", "users", column, None, None, f'no row has a value there; it is read from {place}')
+            for column, place in (("Name", 'attribute "Name"'), ("nam", 'path "name.first"'), ("total", 'attribute "total"'))])
+
+    def test_absent_elements(self):
+        """Of what is unnested, the path and those below."""
+        self.table("everything", "pk text")
+        self.table("lines", "pk text, artikel text OPTIONS (path '@.artikel'), article text OPTIONS (path '@.article'), i int OPTIONS (path '@index')", unnest="lines")
+        self.assertEqual(self.check("lines"), [("absent", "lines", "artikel", None, None, "no element has a value there")])
+        self.table("lines", "pk text, article text OPTIONS (path '@.article')", unnest="linse")
+        self.assertEqual(self.check("lines"), [("absent", "lines", None, None, None, 'no item has a value at "linse", the path of the option unnest')])
+        self.table("lines", "pk text, article text OPTIONS (path '@.article')", unnest="lines", match='{"type": "user"}')
+        self.assertEqual(self.check("lines"), [("absent", "lines", None, None, None, "no item is a row of the foreign table")])
+
+    def test_absent_texts(self):
+        """An attribute that only a template names; and tables without rows."""
+        self.table("users", "pk text NOT NULL, name text OPTIONS (attribute 'name')", match='{"type": "user"}', templates='{"PK": "user#${name}", "name": "${name}"}')
+        self.table("others", "pk text", match='{"type": ["order", "ship", null]}')
+        self.assertEqual(self.check("users"), [("absent", "users", None, None, None, 'no row has attribute "PK", which the option templates names')])
+        self.table("users", "pk text NOT NULL, name text", match='{"type": "usr"}')
+        self.assertEqual([row[:4] + row[5:] for row in self.check("users")], [
+            ("unclaimed", None, None, 8, "the item is a row of no foreign table"), ("absent", "users", None, None, "no item is a row of the foreign table")])
+        self.fx.create_table("empty", ("pk", "S"))
+        self.fx.foreign_table("empty", "pk text, x text")
+        self.assertEqual(self.check("empty"), [])
+
+    def test_table_of_everything(self):
+        """One that shows every item claims none if there are others, which divide the items among them."""
+        self.table("app", "pk text, sk int, ends int OPTIONS (attribute 'total')", ttl="ends")
+        self.table("users", "pk text", match='{"type": "user"}')
+        self.table("orders", "pk text", match='{"type": "order"}')
+        self.assertEqual([row[:4] for row in self.check("app")], [("unclaimed", None, None, 2)])
+        self.table("rest", "pk text", match='{"type": ["ship", null, "order"]}')
+        self.assertEqual([row[:2] + row[3:4] + row[5:] for row in self.check("users")], [("shared", "orders", 4, "the item is also a row of rest")])
+        self.fx.execute("DROP FOREIGN TABLE users, orders, rest")
+        self.assertEqual(self.check("app"), [])
+        self.table("app2", "pk text")
+        self.assertEqual([row[:4] for row in self.check("app")], [("shared", "app", None, 14)])
+
     def test_no_elements(self):
         self.table("everything", "pk text")
         self.table("names", "pk text", unnest="name")
@@ -118,8 +162,21 @@ class Entities(Case):
         """A foreign table that cannot be used at all."""
         self.table("everything", "pk text")
         self.table("broken", "pk boolean OPTIONS (format 'epoch')")
-        self.assertEqual(self.check("everything"), [("definition", "broken", None, None, None, 'format of column "pk" does not fit its type boolean')])
+        self.assertEqual(self.check("everything"), [(
+            "definition", "broken", None, None, None,
+            'format of column "pk" does not fit its type boolean. This format is for columns of type date, timestamp or timestamptz.')])
         self.assertEqual(self.check("broken")[0][0], "definition")
+
+    def test_misspelt_templates(self):
+        """What connects templates with columns is known when the table is used, and told whole."""
+        self.table("everything", "pk text")
+        self.table("users", "company text", templates='{"pk": "${compny}"}')
+        failure = self.fx.error("SELECT * FROM users")
+        self.assertEqual(failure[1:4], ('template of attribute "pk" does not fit foreign table "users"',
+                                        'It names column "compny", which the foreign table does not have.', 'Perhaps it should be "company".'))
+        self.assertEqual(self.fx.error("EXPLAIN SELECT * FROM users")[:4], failure[:4])
+        [row] = self.check("users")
+        self.assertEqual(row, ("definition", "users", "compny", None, None, f"{failure.message}: {failure.detail} {failure.hint}"))
 
     def test_templates(self):
         """Texts that fit no template, or not in one way."""
@@ -145,7 +202,7 @@ class Entities(Case):
         self.assertEqual(self.check("users"), [])
         self.fx.foreign_table("users", columns, **options, trusted_indexes="gsi")
         [row] = self.check("users")
-        self.assertEqual(row[:4] + row[5:], ("broken promise", "users", None, 3, 'the item has not the key of trusted index "gsi" that the templates spell'))
+        self.assertEqual(row[:4] + row[5:], ("broken promise", "users", None, 3, 'the item lacks the key of trusted index "gsi" that the templates spell'))
         self.assertIn(row[4]["sk"], ["u#b", "u#c", "u#d"])
         self.fx.foreign_table("users", columns, **options, trusted_indexes="other, gsi")
         self.assertEqual([row[3] for row in self.check("users")], [2, 3])
@@ -245,7 +302,7 @@ class Scripted(Case):
     def test_dropped_column(self):
         self.table("t", "a int, v text, b int")
         self.fx.execute("ALTER FOREIGN TABLE t DROP COLUMN a")
-        self.assertEqual([row[:4] for row in self.check("t")], [("mismatch", "t", "v", 10)])
+        self.assertEqual([row[:4] for row in self.check("t")], [("mismatch", "t", "v", 10), ("absent", "t", "b", None)])
 
     def test_roles(self):
         """The owner may check; requests have his keys; the constraints of other owners run as these."""
