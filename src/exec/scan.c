@@ -95,6 +95,7 @@ check_units(const DynScan *scan, const DynReader *reader)
 	if (limit > 0 && dyn_plan_is_read_whole(node->state->es_plannedstmt,
 											node->plan))
 		dyn_scan_check_units(reader->relation, &reader->access->estimate,
+							 reader->access->advice,
 							 reader->statement->counters.read_units, limit);
 }
 
@@ -113,7 +114,8 @@ apply_policy(DynScan *scan, const DynReader *reader)
 	if (!dyn_shared_is_paid(scan))
 		check_units(scan, reader);
 	if (policy != DYN_SCAN_WARN || dyn_shared_warns(scan))
-		dyn_scan_policy_apply(reader->relation, &reader->access->estimate);
+		dyn_scan_policy_apply(reader->relation, &reader->access->estimate,
+							  reader->access->advice);
 }
 
 /*

@@ -101,6 +101,14 @@ key_hint(const DynRelation *relation, const DynTableMeta *meta)
 	return psprintf("Restrict the partition key \"%s\"", meta->key.hash[0].name);
 }
 
+/* What EXPLAIN advises, as a sentence that follows another one. */
+static char *
+advice_clause(const char *advice)
+{
+	return advice == NULL ? pstrdup("")
+		: psprintf(" %c%s.", pg_ascii_toupper(advice[0]), advice + 1);
+}
+
 void
 dyn_scan_describe(const DynRelation *relation, const DynTableMeta *meta,
 				  DynEstimate *estimate)
@@ -119,7 +127,8 @@ dyn_scan_describe(const DynRelation *relation, const DynTableMeta *meta,
 }
 
 void
-dyn_scan_policy_apply(const DynRelation *relation, const DynEstimate *estimate)
+dyn_scan_policy_apply(const DynRelation *relation, const DynEstimate *estimate,
+					  const char *advice)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
 	const DynTableMeta *meta;
@@ -132,18 +141,18 @@ dyn_scan_policy_apply(const DynRelation *relation, const DynEstimate *estimate)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("reading the whole DynamoDB table \"%s\" is not allowed%s",
 						relation->table, size_clause(meta, estimate)),
-				 errhint("%s, or set scan_policy to \"warn\" or \"allow\".",
-						 key_hint(relation, meta))));
+				 errhint("%s, or set scan_policy to \"warn\" or \"allow\".%s",
+						 key_hint(relation, meta), advice_clause(advice))));
 	ereport(WARNING,
 			(errmsg("reading the whole DynamoDB table \"%s\"%s",
 					relation->table, size_clause(meta, estimate)),
-			 errhint("%s, or set scan_policy to \"allow\".",
-					 key_hint(relation, meta))));
+			 errhint("%s, or set scan_policy to \"allow\".%s",
+					 key_hint(relation, meta), advice_clause(advice))));
 }
 
 void
 dyn_scan_check_units(const DynRelation *relation, const DynEstimate *estimate,
-					 double used, double limit)
+					 const char *advice, double used, double limit)
 {
 	double		units = estimate->reads.units;
 
@@ -154,7 +163,8 @@ dyn_scan_check_units(const DynRelation *relation, const DynEstimate *estimate,
 			 errmsg("statement would use more than %g read units", limit),
 			 errdetail("Reading the whole DynamoDB table \"%s\" uses about %s.",
 					   relation->table, units_words(units)),
-			 errhint("%s, or raise max_statement_units.",
+			 errhint("%s, or raise max_statement_units.%s",
 					 key_hint(relation, dyn_session_cached_table(relation->connection,
-																 relation->table)))));
+																 relation->table)),
+					 advice_clause(advice))));
 }

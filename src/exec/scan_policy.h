@@ -13,10 +13,12 @@ extern void dyn_scan_describe(const DynRelation *relation,
 
 /*
  * The relation is about to be read by a Scan that is expected to use what
- * EXPLAIN shows: warns, or raises an error.
+ * EXPLAIN shows: warns, or raises an error.  `advice` is that of the access
+ * plan, or NULL, here and below.
  */
 extern void dyn_scan_policy_apply(const DynRelation *relation,
-								  const DynEstimate *estimate);
+								  const DynEstimate *estimate,
+								  const char *advice);
 
 /*
  * Such a Scan is about to be read to the end, and the statement has used some
@@ -24,7 +26,7 @@ extern void dyn_scan_policy_apply(const DynRelation *relation,
  * enough.
  */
 extern void dyn_scan_check_units(const DynRelation *relation,
-								 const DynEstimate *estimate, double used,
-								 double limit);
+								 const DynEstimate *estimate,
+								 const char *advice, double used, double limit);
 
 #endif

@@ -487,7 +487,7 @@ advise_trust(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
 	if (plan->advice == NULL && plan->relation->nspelled > 0 &&
 		dyn_index_lacks_trust(plan->relation, index, clauses))
-		plan->advice = psprintf("index \"%s\" would serve this query if the option trusted_indexes named it, for which every row must be in it",
+		plan->advice = psprintf("index \"%s\" would serve this query if the option trusted_indexes named it: set it only if the index has every row",
 								index->name);
 }
 

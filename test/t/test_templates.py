@@ -186,6 +186,18 @@ class Templates(request_text.RequestTestCase):
         self.assertIn('Advice: index "gsi1" would serve this query if the option trusted_indexes named it',
                       self.fx.explain("SELECT email FROM untrusted WHERE email = 'cy.a'"))
         self.assertNotIn("trusted_indexes", self.fx.explain("SELECT email FROM untrusted WHERE full_name = 'cy.a'"))
+        self.advised_under_policies("untrusted")
+
+    def advised_under_policies(self, table):
+        """What EXPLAIN advises, messages about the Scan advise, too."""
+        advice = (' Index "gsi1" would serve this query if the option trusted_indexes named it: set it only if the index has every row.')
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy; RESET dynamo_fdw.max_statement_units")
+        for policy, end in (("error", 'set scan_policy to "warn" or "allow".'), ("warn", 'set scan_policy to "allow".')):
+            self.fx.execute(f"SET dynamo_fdw.scan_policy = {policy}")
+            for condition, more in (("email = 'cy.a'", advice), ("full_name = 'cy.a'", "")):
+                sql = f"SELECT email FROM {table} WHERE {condition}"
+                hint = self.fx.error(sql).hint if policy == "error" else self.fx.notices(sql)[0].partition("HINT:  ")[2]
+                self.assertEqual(hint, f'Restrict the partition key "pk", or {end}{more}')
 
     def test_prepared(self):
         """Generic plans compose the key anew."""
