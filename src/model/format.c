@@ -39,6 +39,10 @@ static const FormatWord format_words[] = {
 static const char format_hint[] =
 "Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, string, padded(n), base64, json and bool(t,f).";
 
+/* Those with one spelling of each value. */
+static const char part_hint[] =
+"Valid specs of a part are plain, any, lower, upper, a range such as 0..9, words such as A|B, and the formats iso8601(n), iso8601(n,suffix), pattern(...), padded(n), base64 and bool(t,f).";
+
 /* The text between "word(" and the final ")"; NULL if it does not match. */
 static char *
 arguments_of(const char *text, const char *word)
@@ -145,9 +149,13 @@ parse_bool_format(char *args, DynFormat *format, const char **why)
 	return strcmp(format->true_text, format->false_text) != 0;
 }
 
-/* `text` is in the database's encoding, the texts of the format in UTF-8. */
+/*
+ * `text` is in the database's encoding, the texts of the format in UTF-8;
+ * `unknown` is the hint if it begins with no word of a format.
+ */
 static bool
-parse_format(const char *text, DynFormat *format, const char **why)
+parse_format(const char *text, DynFormat *format, const char *unknown,
+			 const char **why)
 {
 	size_t		len = strlen(text);
 	char	   *args;
@@ -181,7 +189,7 @@ parse_format(const char *text, DynFormat *format, const char **why)
 			return true;
 		}
 	}
-	*why = format_hint;
+	*why = unknown;
 	return false;
 }
 
@@ -190,7 +198,15 @@ dyn_format_check(const char *text, const char **why)
 {
 	DynFormat	format;
 
-	return parse_format(text, &format, why);
+	return parse_format(text, &format, format_hint, why);
+}
+
+bool
+dyn_format_check_part(const char *text, const char **why)
+{
+	DynFormat	format;
+
+	return parse_format(text, &format, part_hint, why);
 }
 
 void
@@ -198,7 +214,7 @@ dyn_format_parse(const char *text, DynFormat *format)
 {
 	const char *why = NULL;
 
-	if (!parse_format(text, format, &why))
+	if (!parse_format(text, format, format_hint, &why))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid format: \"%s\"", text),

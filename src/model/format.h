@@ -70,6 +70,9 @@ dyn_format_cuts(const DynFormat *format)
  */
 extern bool dyn_format_check(const char *text, const char **why);
 
+/* The same for a part of a template, whose other specs the hint names. */
+extern bool dyn_format_check_part(const char *text, const char **why);
+
 /* Parses into CurrentMemoryContext; raises an error if it is not a format. */
 extern void dyn_format_parse(const char *text, DynFormat *format);
 

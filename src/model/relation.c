@@ -12,6 +12,7 @@
 #include "utils/rel.h"
 
 #include "../base/attributes.h"
+#include "closest.h"
 #include "documents.h"
 #include "encoding.h"
 #include "guc.h"
@@ -170,8 +171,10 @@ read_options(DynRelation *relation, List *table)
 		relation->trusted_indexes = dyn_option_names(text);
 }
 
-void
-dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase)
+/* `meta` may be NULL. */
+static void
+connect_templates(DynRelation *relation, const DynKeyAttr *base, int nbase,
+				  const DynTableMeta *meta)
 {
 	if (relation->nspelled == 0)
 		return;
@@ -179,8 +182,14 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase)
 	relation->connected = true;
 	dyn_spelled_connect(relation->spelled, relation->nspelled,
 						relation->columns, relation->ncolumns, base, nbase,
-						relation->name);
+						meta, relation->name);
 	finish_documents(relation);
+}
+
+void
+dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase)
+{
+	connect_templates(relation, base, nbase, NULL);
 }
 
 /* The type that the attribute has as a key; ABSENT if it is none. */
@@ -201,6 +210,24 @@ described_type(const DynTableMeta *meta, const char *attribute)
 	return DYN_TYPE_ABSENT;
 }
 
+DYN_NORETURN static void
+report_no_index(const DynRelation *relation, const DynTableMeta *meta,
+				const char *index)
+{
+	DynClosest	closest;
+
+	dyn_closest_init(&closest, index);
+	for (int i = 0; i < meta->nindexes; i++)
+		dyn_closest_try(&closest, meta->indexes[i].name);
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
+			 errmsg("DynamoDB table \"%s\" has no index \"%s\"",
+					relation->table, index),
+			 errdetail("The option trusted_indexes of foreign table \"%s\" names it.",
+					   relation->name),
+			 closest.best ? errhint("Perhaps it should be \"%s\".", closest.best) : 0));
+}
+
 static void
 check_trusted(const DynRelation *relation, const DynTableMeta *meta)
 {
@@ -209,12 +236,7 @@ check_trusted(const DynRelation *relation, const DynTableMeta *meta)
 	foreach(lc, relation->trusted_indexes)
 	{
 		if (dyn_metadata_index(meta, lfirst(lc)) == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
-					 errmsg("DynamoDB table \"%s\" has no index \"%s\"",
-							relation->table, (const char *) lfirst(lc)),
-					 errdetail("The option trusted_indexes of foreign table \"%s\" names it.",
-							   relation->name)));
+			report_no_index(relation, meta, lfirst(lc));
 	}
 }
 
@@ -227,7 +249,7 @@ dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
 	base[nbase++] = meta->key.hash[0];
 	if (meta->key.nrange > 0)
 		base[nbase++] = meta->key.range[0];
-	dyn_relation_connect(relation, base, nbase);
+	connect_templates(relation, base, nbase, meta);
 	for (int i = 0; i < relation->nspelled; i++)
 		relation->spelled[i].type = described_type(meta, dyn_spelled_name(&relation->spelled[i]));
 	check_trusted(relation, meta);

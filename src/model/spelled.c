@@ -232,6 +232,7 @@ typedef struct Connector
 	int			ncolumns;
 	const DynKeyAttr *base;
 	int			nbase;
+	const DynTableMeta *meta;	/* NULL: not known */
 	const char *table;			/* the foreign table */
 } Connector;
 
@@ -388,6 +389,77 @@ source_of_base(const Connector *connector, AttrNumber attnum)
 	return false;
 }
 
+/* A key's attributes, by which the closest one is found. */
+static void
+list_key(const Connector *connector, const DynKeySchema *key, StringInfo list,
+		 DynClosest *closest)
+{
+	for (int i = 0; i < key->nhash + key->nrange; i++)
+	{
+		const char *name = i < key->nhash ? key->hash[i].name
+			: key->range[i - key->nhash].name;
+		bool		spelled = false;
+
+		for (int k = 0; k < connector->n; k++)
+			spelled |= dyn_path_is_attribute(connector->spelled[k].path, name);
+		if (!spelled)
+			dyn_closest_try(closest, name);
+		name = psprintf("\"%s\"", dyn_from_utf8_lossy(name));
+		if (strstr(list->data, name) == NULL)
+			appendStringInfo(list, "%s%s", list->len > 0 ? ", " : "", name);
+	}
+}
+
+static bool
+is_key_attribute(const DynTableMeta *meta, const char *attribute)
+{
+	for (int i = -1; i < meta->nindexes; i++)
+	{
+		const DynKeySchema *key = i < 0 ? &meta->key : &meta->indexes[i].key;
+
+		if (dyn_key_hash_position(key, attribute) >= 0 ||
+			dyn_key_range_position(key, attribute) >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* "The key attributes are "pk", "sk"; perhaps ... ", or an empty text. */
+static const char *
+key_hint(const Connector *connector, const DynSpelled *spelled)
+{
+	const DynTableMeta *meta = connector->meta;
+	StringInfoData list;
+	DynClosest	closest;
+
+	if (meta == NULL || is_key_attribute(meta, dyn_spelled_name(spelled)))
+		return "";
+	initStringInfo(&list);
+	dyn_closest_init(&closest, dyn_spelled_name(spelled));
+	for (int i = -1; i < meta->nindexes; i++)
+		list_key(connector, i < 0 ? &meta->key : &meta->indexes[i].key, &list,
+				 &closest);
+	return psprintf("The key attributes are %s%s. Otherwise: ", list.data,
+					closest.best == NULL ? ""
+					: psprintf("; perhaps the template is for \"%s\"",
+							   dyn_from_utf8_lossy(closest.best)));
+}
+
+/* It is no key attribute of the table, which a typing error may be the cause of. */
+DYN_NORETURN static void
+report_no_source(const Connector *connector, const DynSpelled *spelled,
+				 const char *column)
+{
+	const char *keys = key_hint(connector, spelled);
+
+	report(connector, spelled, column,
+		   psprintf("%s whether column \"%s\" is read from it, or from an attribute of its own.",
+					keys[0] == '\0' ? "Nothing says"
+					: "It is not a key attribute, and nothing says", column),
+		   psprintf("%sSet the option attribute of the column: to '%s', or to the other attribute.",
+					keys, shown_name(spelled)));
+}
+
 static void
 choose_source(const Connector *connector, AttrNumber attnum)
 {
@@ -403,11 +475,7 @@ choose_source(const Connector *connector, AttrNumber attnum)
 	for (int i = 0; i < connector->n; i++)
 	{
 		if (two_way_part(&connector->spelled[i], attnum) >= 0)
-			report(connector, &connector->spelled[i], column->name,
-				   psprintf("Nothing says whether column \"%s\" is read from it, or from an attribute of its own.",
-							column->name),
-				   psprintf("Set the option attribute of the column: to '%s', or to the other attribute.",
-							shown_name(&connector->spelled[i])));
+			report_no_source(connector, &connector->spelled[i], column->name);
 	}
 }
 
@@ -447,9 +515,9 @@ choose_format(const Connector *connector, const DynSpelled *spelled,
 	{
 		const char *text = dyn_from_utf8_lossy(part->format.data);
 
-		if (!dyn_format_check(text, &why))
+		if (!dyn_format_check_part(text, &why))
 			report(connector, spelled, column->name,
-				   psprintf("\"%s\" is no format of a part.", text), why);
+				   psprintf("\"%s\" is not a valid spec of a part.", text), why);
 		dyn_format_parse(text, format);
 	}
 	else if (part->spec == DYN_SPEC_NONE &&
@@ -497,11 +565,11 @@ init_part(const Connector *connector, DynSpelled *spelled, int p)
 			   "Texts, uuids, integers, booleans and dates can be parts; others need a format with one spelling, such as iso8601(3) or padded(10).");
 	if (part->spec == DYN_SPEC_RANGE && !is_integer(&as->codec))
 		report(connector, spelled, column->name,
-			   psprintf("Column \"%s\" is no integer.", column->name),
+			   psprintf("Column \"%s\" is not an integer.", column->name),
 			   "Only integers can be enumerated as lo..hi.");
 	if (part->spec == DYN_SPEC_WORDS && as->codec.kind != DYN_CODEC_TEXT)
 		report(connector, spelled, column->name,
-			   psprintf("Column \"%s\" is no text.", column->name),
+			   psprintf("Column \"%s\" is not a text.", column->name),
 			   "Only texts can be enumerated as words.");
 	if (part->folding != DYN_FOLD_NONE && as->codec.kind != DYN_CODEC_TEXT &&
 		as->codec.kind != DYN_CODEC_UUID)
@@ -603,9 +671,9 @@ set_column(const Connector *connector, DynColumn *column)
 void
 dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
 					int ncolumns, const DynKeyAttr *base, int nbase,
-					const char *table)
+					const DynTableMeta *meta, const char *table)
 {
-	Connector	connector = {spelled, n, columns, ncolumns, base, nbase, table};
+	Connector	connector = {spelled, n, columns, ncolumns, base, nbase, meta, table};
 
 	connect_names(&connector);
 	for (int i = 0; i < ncolumns; i++)

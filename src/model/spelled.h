@@ -55,12 +55,12 @@ extern DynSpelled *dyn_templates_parse(const char *text, int *n);
 /*
  * Connects the parts with the columns, `base` being the table's key, and sets
  * where the columns are read from.  Raises an error if a column does not
- * exist, has no source, or cannot be spelled.  `table` is the foreign table's
- * name.
+ * exist, has no source, or cannot be spelled.  `meta` may be NULL; it is for
+ * hints.  `table` is the foreign table's name.
  */
 extern void dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
 								int ncolumns, const DynKeyAttr *base, int nbase,
-								const char *table);
+								const DynTableMeta *meta, const char *table);
 
 /*
  * The paths that must be read to cut the texts of the table's key and of the

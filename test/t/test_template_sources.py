@@ -117,8 +117,10 @@ class TemplateSources(request_text.RequestTestCase):
         """Errors at the first use."""
         self.table("twice", "a text, v int", {"pk": "${a:any}#B/${a}"}, [])
         self.assertIn("there twice", self.fx.error("SELECT * FROM twice").detail)
-        self.table("trusting", "a text", {"pk": "a#${a}"}, [], trusted_indexes="gsi1")
-        self.assertIn('has no index "gsi1"', self.fx.error("SELECT * FROM trusting").message)
+        self.table("trusting", "a text", {"pk": "a#${a}"}, [], [index("gsi", ("g", "S"))], trusted_indexes="gsi1")
+        failure = self.fx.error("SELECT * FROM trusting")
+        self.assertIn('has no index "gsi1"', failure.message)
+        self.assertEqual(failure.hint, 'Perhaps it should be "gsi".')
 
     def test_error_context(self):
         """The message and its context name the same column."""

@@ -299,11 +299,16 @@ class Templates(request_text.RequestTestCase):
                 ("at timestamptz", {"pk": "c#${at}"}, "more than one spelling", "iso8601(3)"),
                 ("a text, b text", {"pk": "${a}${b}"}, "not valid", None),
                 ("a numeric", {"pk": "a#${a}"}, "more than one spelling", "padded(10)"),
-                ("a text", {"pk": "a#${a:0..9}"}, "no integer", None),
+                ("a text", {"pk": "a#${a:0..9}"}, "is not an integer", None),
                 ("a int", {"pk": "a#${a:plain}"}, "not valid", None),
                 ("a date", {"pk": "a#${a:lower}", "sk": "${a}"}, "no letters", None),
                 ("a date OPTIONS (format 'epoch_days')", {"pk": "a#${a}"}, "more than one spelling", None),
-                ("a text", {"pk": "a#${a:nonsense}"}, "no format", "Valid formats")):
+                ("a text", {"pk": "a#${a:nonsense}"}, '"nonsense" is not a valid spec', "Valid specs of a part are plain, any, lower, upper"),
+                ("a int", {"pk": "a#${a:padded(x)}"}, "not a valid spec", "padded(n) takes"),
+                ("email text", {"pk": "a", "sK": "u#${email}"}, "It is not a key attribute, and nothing says",
+                 'The key attributes are "pk", "sk", "gsi1_pk"; perhaps the template is for "sk". Otherwise: Set the option attribute'),
+                ("email text", {"pk": "a", "other": "u#${email}"}, "It is not a key attribute, and nothing says",
+                 'The key attributes are "pk", "sk", "gsi1_pk". Otherwise: Set the option attribute')):
             with self.subTest(templates):
                 self.fx.foreign_table("wrong", columns, table_name=self.fx.remote("app"), templates=json.dumps(templates))
                 error = self.fx.error("SELECT * FROM wrong")
