@@ -20,6 +20,7 @@
 #include "utils/lsyscache.h"
 
 #include "../dynamodb/template_text.h"
+#include "../model/closest.h"
 #include "../model/encoding.h"
 #include "../model/relation.h"
 #include "target.h"
@@ -45,28 +46,82 @@ supposed_base(const DynRelation *relation, const char *attribute)
 	return base;
 }
 
+DYN_NORETURN static void
+report_no_template(const DynRelation *relation, const char *attribute)
+{
+	DynClosest	closest;
+
+	dyn_closest_init(&closest, attribute);
+	for (int i = 0; i < relation->nspelled; i++)
+		dyn_closest_try(&closest, dyn_spelled_name(&relation->spelled[i]));
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("foreign table \"%s\" has no template of attribute \"%s\"",
+					relation->name, dyn_from_utf8_lossy(attribute)),
+			 closest.best ? errhint("Perhaps you meant attribute \"%s\".",
+									dyn_from_utf8_lossy(closest.best))
+			 : errhint("The option templates of the foreign table names attributes as they are in DynamoDB.")));
+}
+
 static const DynSpelled *
-open_template(Oid relid, const char *name)
+open_template(Oid relid, const char *name, DynRelation **opened)
 {
 	const char *attribute = dyn_to_utf8(name);
 	DynRelation *relation;
 	const DynSpelled *spelled;
 
 	dyn_target_check(relid);
-	relation = dyn_relation_open(relid, GetUserId());
+	*opened = relation = dyn_relation_open(relid, GetUserId());
 	spelled = dyn_relation_spelled(relation, attribute);
 	if (spelled == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("foreign table \"%s\" has no template of attribute \"%s\"",
-						relation->name, name),
-				 errhint("The option templates of the foreign table names attributes as they are in DynamoDB.")));
+		report_no_template(relation, attribute);
 	dyn_relation_connect(relation, supposed_base(relation, attribute),
 						 relation->nspelled + 1);
 	return spelled;
 }
 
 /* ---- encoding ---- */
+
+DYN_NORETURN static void
+report_no_column(const DynRelation *relation, const char *name)
+{
+	DynClosest	closest;
+
+	dyn_closest_init(&closest, name);
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		if (!relation->columns[i].dropped)
+			dyn_closest_try(&closest, relation->columns[i].name);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("column \"%s\" of foreign table \"%s\" does not exist",
+					name, relation->name),
+			 closest.best ? errhint("Perhaps you meant column \"%s\".", closest.best)
+			 : 0));
+}
+
+/* A misspelt member would be missing. */
+static void
+check_members(const DynRelation *relation, Jsonb *columns)
+{
+	JsonbIterator *it = JsonbIteratorInit(&columns->root);
+	JsonbValue	value;
+
+	(void) JsonbIteratorNext(&it, &value, true);
+	while (JsonbIteratorNext(&it, &value, true) == WJB_KEY)
+	{
+		const char *name = pnstrdup(value.val.string.val, value.val.string.len);
+		bool		found = false;
+
+		(void) JsonbIteratorNext(&it, &value, true);
+		for (int i = 0; i < relation->ncolumns; i++)
+			found |= !relation->columns[i].dropped &&
+				strcmp(relation->columns[i].name, name) == 0;
+		if (!found)
+			report_no_column(relation, name);
+	}
+}
 
 /* The value of a member as the column's type; false if there is none. */
 static bool
@@ -130,8 +185,10 @@ Datum
 dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 {
 	Jsonb	   *columns = PG_GETARG_JSONB_P(2);
+	DynRelation *relation;
 	const DynSpelled *spelled = open_template(PG_GETARG_OID(0),
-											  text_to_cstring(PG_GETARG_TEXT_PP(1)));
+											  text_to_cstring(PG_GETARG_TEXT_PP(1)),
+											  &relation);
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 	DynBuffer	buffer;
 	text	   *result;
@@ -141,6 +198,7 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the columns must be a JSON object"),
 				 errhint("Write {\"column\": value, ...}.")));
+	check_members(relation, columns);
 	for (int p = 0; p < spelled->tmpl->nparts; p++)
 	{
 		if (!encode_part(columns, spelled, p, &texts[p]))
@@ -224,8 +282,10 @@ agrees_with_earlier(const DynSpelled *spelled, int p, const DynText *texts)
 Datum
 dynamo_fdw_decode_key(PG_FUNCTION_ARGS)
 {
+	DynRelation *relation;
 	const DynSpelled *spelled = open_template(PG_GETARG_OID(0),
-											  text_to_cstring(PG_GETARG_TEXT_PP(1)));
+											  text_to_cstring(PG_GETARG_TEXT_PP(1)),
+											  &relation);
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 	JsonbParseState *state = NULL;
 	DynScalar	key;

@@ -50,6 +50,14 @@ class KeyFunctions(fixture.TestCase):
         self.assertIsNone(self.decode("state", "1#C"))
         self.assertIsNone(self.fx.value("SELECT dynamo_fdw_decode_key('t', 'pk', NULL)"))
 
+    def test_whole_rows(self):
+        """Columns that the template does not name do no harm; dropped ones do not exist."""
+        row = {"company": "acme", "n": 7, "kind": None, "day": None, "name": "x", "id": UUID, "flag": True, "s": "B"}
+        self.assertEqual(self.encode("pk", **row), "c#acme/0007")
+        self.fx.execute("ALTER FOREIGN TABLE t ADD COLUMN gone int; ALTER FOREIGN TABLE t DROP COLUMN gone")
+        for name in ("gone", "........pg.dropped.9........"):
+            self.assertEqual(self.fx.error("SELECT dynamo_fdw_encode_key('t', 'pk', %s)", (json.dumps({name: 1}),)).sqlstate, "42703")
+
     def test_requests(self):
         """Nothing is sent."""
         self.assertEqual(self.fx.requests("SELECT dynamo_fdw_encode_key('t', 'fixed', '{}')", describe=True), [])
@@ -57,6 +65,11 @@ class KeyFunctions(fixture.TestCase):
     def test_errors(self):
         """Wrong arguments."""
         self.assertIn('no template of attribute "x"', self.fx.error("SELECT dynamo_fdw_encode_key('t', 'x', '{}')").message)
+        self.assertEqual(self.fx.error("SELECT dynamo_fdw_encode_key('t', 'lov', '{}')").hint, 'Perhaps you meant attribute "low".')
+        for sql in ("SELECT dynamo_fdw_encode_key('t', 'pk', '{\"compnay\": \"a\", \"n\": 1}')",
+                    "SELECT dynamo_fdw_encode_key('t', 'fixed', '{\"n\": null, \"compnay\": null}')"):
+            self.assertEqual(self.fx.error(sql)[:4], ("42703", 'column "compnay" of foreign table "t" does not exist', None, 'Perhaps you meant column "company".'))
+        self.assertIsNone(self.fx.error("SELECT dynamo_fdw_encode_key('t', 'pk', '{\"zzzz\": 1}')").hint)
         self.assertEqual(self.fx.error("SELECT dynamo_fdw_encode_key('t', 'pk', '[]')").sqlstate, "22023")
         self.assertEqual(self.fx.error("SELECT dynamo_fdw_encode_key('t', 'pk', '{\"company\": \"a\", \"n\": \"x\"}')").sqlstate, "22P02")
         self.assertEqual(self.fx.error("SELECT dynamo_fdw_decode_key('pg_class', 'pk', 'x')").sqlstate[:2], "42")
