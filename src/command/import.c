@@ -21,6 +21,7 @@
 #include "utils/json.h"
 #include "utils/memutils.h"
 
+#include "../model/closest.h"
 #include "../model/encoding.h"
 #include "../model/relation.h"
 #include "attempt.h"
@@ -41,6 +42,8 @@ typedef struct Import
 	const char *tag;			/* entity_tag, in UTF-8; NULL: none */
 	const char *tag_option;		/* as it was given */
 	HTAB	   *taken;			/* names of foreign tables */
+	List	   *known;			/* char *: all of these names */
+	List	   *limits;			/* of LIMIT TO: char * */
 	List	   *commands;
 	MemoryContext context;		/* of the commands */
 
@@ -101,6 +104,32 @@ is_wanted(const Import *import, const char *name)
 		default:
 			return true;
 	}
+}
+
+/* A foreign table may have this name. */
+static void
+know(Import *import, const char *name)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(import->context);
+
+	import->known = lappend(import->known, pstrdup(name));
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* If no foreign table may have it, *closest is the closest name. */
+static bool
+is_known(const Import *import, const char *name, DynClosest *closest)
+{
+	ListCell   *lc;
+
+	dyn_closest_init(closest, name);
+	foreach(lc, import->known)
+	{
+		if (strcmp(lfirst(lc), name) == 0)
+			return true;
+		dyn_closest_try(closest, lfirst(lc));
+	}
+	return false;
 }
 
 static void
@@ -398,6 +427,7 @@ add_entities(Import *import, List *entities)
 		const Entity *entity = lfirst(lc);
 		const char *name = names[foreach_current_index(lc)];
 
+		know(import, name);
 		name_entity(import, name);
 		add_table(import, name, match_of(import, entity->json), entity->items);
 	}
@@ -527,6 +557,20 @@ check_policy(const Import *import)
 				 errhint("Import the keys only, with OPTIONS (sample '0'), or set scan_policy to \"warn\" or \"allow\".")));
 }
 
+/* A copy, as the statement's list gets the names of entities. */
+static List *
+limits_of(const ImportForeignSchemaStmt *stmt)
+{
+	List	   *limits = NIL;
+	ListCell   *lc;
+
+	if (stmt->list_type != FDW_IMPORT_SCHEMA_LIMIT_TO)
+		return NIL;
+	foreach(lc, stmt->table_list)
+		limits = lappend(limits, lfirst_node(RangeVar, lc)->relname);
+	return limits;
+}
+
 static Import *
 begin_import(ImportForeignSchemaStmt *stmt, Oid serverid)
 {
@@ -543,8 +587,35 @@ begin_import(ImportForeignSchemaStmt *stmt, Oid serverid)
 	import->connection = dyn_session_connection(serverid, GetUserId());
 	check_policy(import);
 	import->taken = dyn_names_create();
+	import->limits = limits_of(stmt);
 	import->estate = CreateExecutorState();
 	return import;
+}
+
+/* Names of LIMIT TO that nothing has; PostgreSQL does not tell of them. */
+static void
+warn_unknown(const Import *import)
+{
+	ListCell   *lc;
+
+	foreach(lc, import->limits)
+	{
+		const char *name = lfirst(lc);
+		DynClosest	closest;
+
+		if (is_known(import, name, &closest))
+			continue;
+		ereport(WARNING,
+				(errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
+				 errmsg("table \"%s\" of LIMIT TO is not imported", name),
+				 import->tag == NULL
+				 ? errdetail("Server \"%s\" lists no table of this name.",
+							 import->stmt->server_name)
+				 : errdetail("Server \"%s\" lists no table of this name, and no sample has an item whose \"%s\" gives a table of this name.",
+							 import->stmt->server_name, import->tag_option),
+				 closest.best ? errhint("Perhaps you meant \"%s\".", closest.best)
+				 : 0));
+	}
 }
 
 static const char **
@@ -573,9 +644,11 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	for (int i = 0; i < list_length(listed); i++)
 	{
 		CHECK_FOR_INTERRUPTS();
+		know(import, names[i]);
 		if (is_wanted(import, names[i]))
 			import_table(import, names[i], texts[i]);
 	}
+	warn_unknown(import);
 	FreeExecutorState(import->estate);
 	return import->commands;
 }

@@ -138,6 +138,14 @@ class Local(Case):
                                  {self.fx.remote(table) for table in tables})
                 self.assertEqual(len(self.fx.proxy.requests), 3)
 
+    def test_unknown_names(self):
+        """What LIMIT TO names and nothing has is told of, with the closest name."""
+        self.assertEqual(self.run_import("LIMIT TO (everythign, empty, zzz)")[1:], [
+            f'WARNING:  table "{name}" of LIMIT TO is not imported\nDETAIL:  Server "mine" lists no table of this name.{hint}'
+            for name, hint in (("everythign", '\nHINT:  Perhaps you meant "everything".'), ("zzz", ""))])
+        self.assertEqual(self.tables(), ["empty"])
+        self.assertEqual([notice for notice in self.run_import("EXCEPT (everything, empty, zzz)") if "WARNING" in notice], [])
+
     def test_any_search_path(self):
         """Types and collations are those of pg_catalog, whatever comes before it."""
         self.fx.execute("DROP SCHEMA IF EXISTS decoy CASCADE; CREATE SCHEMA decoy; CREATE DOMAIN decoy.text AS int; CREATE DOMAIN decoy.numeric AS int;"
@@ -237,6 +245,14 @@ class Entities(Case):
                                 "app_user": {"u1", "u2"}})
         self.assertIn(f'NOTICE:  imported DynamoDB table "{self.fx.remote("app")}" as foreign table "app_user"\n'
                       'DETAIL:  The columns are the keys, and the attributes of 2 items with {"_et": "user"}.', notices)
+
+    def test_unknown_entities(self):
+        """LIMIT TO may name tables and entities; others are told of."""
+        notices = self.run_import('LIMIT TO (app_user, app_usr, "app_Order #1")', entity_tag="_et")
+        self.assertEqual(self.tables(), ["app_Order #1", "app_user"])
+        self.assertEqual([notice for notice in notices if notice.startswith("WARNING")], [
+            'WARNING:  table "app_usr" of LIMIT TO is not imported\nDETAIL:  Server "mine" lists no table of this name, and no sample has an item whose "_et"'
+            ' gives a table of this name.\nHINT:  Perhaps you meant "app_user".'])
 
     def test_one_sample(self):
         """Entities share the requests of their table."""
