@@ -160,7 +160,18 @@ constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg
 	return pnstrdup(scalar.data, scalar.len);
 }
 
-/* A part: its value, or what is known of it in braces. */
+/* The conditions on a part, which stand behind the template. */
+static List *
+conditions_of_part(const DynPred *arg)
+{
+	if (arg->kind != DYN_PRED_AND ||
+		(list_length(arg->args) == 1 &&
+		 ((DynPred *) linitial(arg->args))->kind == DYN_PRED_EQ))
+		return NIL;
+	return arg->args;
+}
+
+/* A part: its value, or ${column}, or ${column = value} if that comes later. */
 static void
 print_part(Printer *printer, const DynSpelled *spelled, int p, const DynPred *arg)
 {
@@ -174,7 +185,7 @@ print_part(Printer *printer, const DynSpelled *spelled, int p, const DynPred *ar
 	}
 	appendStringInfoString(&printer->buf, "${");
 	printer->part = part;
-	if (arg->kind == DYN_PRED_AND)
+	if (arg->kind == DYN_PRED_AND && conditions_of_part(arg) == NIL)
 		print_list(printer, arg->args, "AND", false);
 	else
 		print_text(printer, part->column.data, part->column.len);
@@ -182,7 +193,21 @@ print_part(Printer *printer, const DynSpelled *spelled, int p, const DynPred *ar
 	appendStringInfoChar(&printer->buf, '}');
 }
 
-/* pk = user#a@x, sk begins_with order#, sk = order#${n > 5} */
+static void
+print_conditions(Printer *printer, const DynSpelled *spelled, int p,
+				 const DynPred *arg)
+{
+	List	   *conditions = conditions_of_part(arg);
+
+	if (conditions == NIL)
+		return;
+	appendStringInfoString(&printer->buf, " AND ");
+	printer->part = &spelled->tmpl->parts[p];
+	print_list(printer, conditions, "AND", false);
+	printer->part = NULL;
+}
+
+/* pk = user#a@x, sk begins_with order#, sk = order#${n} AND n > 5 */
 static void
 print_spelled(Printer *printer, const DynPred *pred)
 {
@@ -201,6 +226,8 @@ print_spelled(Printer *printer, const DynPred *pred)
 		print_part(printer, spelled, p++, lfirst(lc));
 		print_text(printer, tmpl->literals[p].data, tmpl->literals[p].len);
 	}
+	foreach(lc, pred->args)
+		print_conditions(printer, spelled, foreach_current_index(lc), lfirst(lc));
 }
 
 /* What is compared: an attribute, or a part by the name of its column. */

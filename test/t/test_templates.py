@@ -265,10 +265,14 @@ class Templates(request_text.RequestTestCase):
     def test_explain(self):
         """The key is shown as the template with values in place."""
         plan = self.fx.explain("SELECT total FROM orders WHERE customer = 'c1' AND day > '2024-03-01'")
-        self.assertIn("Key Condition: pk = CUST#c1 AND sk begins_with ORDER#${day > '2024-03-01'::date}#", plan)
+        self.assertIn("Key Condition: pk = CUST#c1 AND sk begins_with ORDER#${day}# AND day > '2024-03-01'::date", plan)
         self.assertIn("Row Test: pk = CUST#${customer} AND sk = ORDER#${day}#${n}", plan)
         plan = self.fx.explain("SELECT p.birth FROM link l JOIN player p USING (username) WHERE l.game = 2")
         self.assertIn("pk = USER#${username = $0} AND sk = #METADATA#${username = $0}", plan)
+        plan = self.fx.explain("SELECT total FROM orders WHERE day > '2024-03-01' AND day < '2024-04-01'")
+        self.assertIn("sk begins_with ORDER#${day}# AND day > '2024-03-01'::date AND day < '2024-04-01'::date", plan)
+        plan = self.fx.explain("SELECT city FROM company WHERE name IN ('acme', 'beta')")
+        self.assertIn("Key Condition: pk = company#${name} AND name = ANY '{acme,beta}'::text[] AND sk = company#", plan)
 
     def test_analyze(self):
         """Rows of the entity are counted, and columns get statistics."""
