@@ -123,12 +123,15 @@ class TemplateSources(request_text.RequestTestCase):
         self.assertEqual(failure.hint, 'Perhaps it should be "gsi".')
 
     def test_error_context(self):
-        """The message and its context name the same column."""
+        """The message names the column, and no context repeats it."""
         self.table("named", "id text, code int OPTIONS (attribute 'g'), at date OPTIONS (attribute 'h')", {"pk": "I#${id}", "g": "c#${code}"},
                    [{"pk": "I#1", "g": "other", "h": "2024-01-01"}])
         error = self.fx.error("SELECT at, code FROM named")
         self.assertIn('column "code"', error.message)
-        self.assertNotIn('column "at"', error.context or "")
+        self.assertIn('item pk = "I#1"', error.detail)
+        self.assertIsNone(error.context)
+        self.table("needed", "id text, v int NOT NULL", {"pk": "I#${id}"}, [{"pk": "I#1"}])
+        self.assertIsNone(self.fx.error("SELECT v FROM needed").context)
 
     def test_other_texts_do_not_decide(self):
         """An item whose text of another attribute does not fit is a row, as long as no column of it is read."""

@@ -435,14 +435,14 @@ excerpt(const DynValue *value)
 }
 
 DYN_NORETURN static void
-report_mismatch(const DynRows *rows, const DynValue *value, int i,
-				const char *why)
+report_mismatch(DynRows *rows, const DynValue *value, int i, const char *why)
 {
 	const DynColumn *column = dyn_relation_column(rows->relation,
 												  rows->attnums[i]);
 	const char *note;
 	const char *key = item_key(rows, rows->values, &note);
 
+	rows->current = -1;			/* the message says what the context would */
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("value of column \"%s\" of foreign table \"%s\" does not fit: %s",
@@ -478,13 +478,14 @@ report_scalar(const DynRows *rows, const DynValue *value)
 }
 
 DYN_NORETURN static void
-report_null(const DynRows *rows, int i)
+report_null(DynRows *rows, int i)
 {
 	const DynColumn *column = dyn_relation_column(rows->relation,
 												  rows->attnums[i]);
 	const char *note;
 	const char *key = item_key(rows, rows->values, &note);
 
+	rows->current = -1;
 	ereport(ERROR,
 			(errcode(ERRCODE_NOT_NULL_VIOLATION),
 			 errmsg("null value in column \"%s\" of foreign table \"%s\", which is declared NOT NULL",
@@ -500,12 +501,14 @@ static void
 conversion_context(void *arg)
 {
 	DynRows    *rows = arg;
-	const DynColumn *column = dyn_relation_column(rows->relation,
-												  rows->attnums[rows->current]);
+	const DynColumn *column;
+	char	   *key;
 
-	char	   *key = dyn_item_key_text(rows->base, rows->nbase,
-										rows->base_slots, rows->values);
-
+	if (rows->current < 0)
+		return;
+	column = dyn_relation_column(rows->relation, rows->attnums[rows->current]);
+	key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots,
+							rows->values);
 	errcontext("column \"%s\" of foreign table \"%s\"%s%s", column->name,
 			   rows->relation->name, key ? ", item " : "",
 			   key ? dyn_from_utf8_lossy(key) : "");

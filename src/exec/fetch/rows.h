@@ -77,7 +77,8 @@ typedef struct DynRows
 	const DynValue *values;		/* of the item in hand */
 	int			left;			/* rows that it still gives; unnested: 1 if
 								 * there is an element in hand */
-	int			current;		/* column being decoded, for the error context */
+	int			current;		/* column being decoded, for the error context;
+								 * -1: none is needed */
 } DynRows;
 
 /*
