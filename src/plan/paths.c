@@ -364,105 +364,7 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 	return pathkeys;
 }
 
-/* ---- adding paths ---- */
-
-/*
- * The more direct access wins unless it is dearer by more than its first
- * round trips, so that tables of a few items, or of unknown size, are read by
- * key.
- *
- * If only the first rows are needed, a less direct access may find them late:
- * it is never the first to return rows, unless it is done before the other
- * returns one.  Where their number is a guess, it is taken to be half done
- * before: a Scan for a row that does not exist reads the whole table.
- */
-static void
-yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
-				Cost *total)
-{
-	for (int i = 0; i < (int) kind; i++)
-	{
-		Cost		direct = dyn_less_direct_cost(plan->direct[i]);
-
-		if (plan->direct[i] <= 0)
-			continue;
-		if (direct <= *total + plan->direct_startup[i])
-			*total = Max(*total, direct);
-		*startup = Max(*startup,
-					   dyn_less_direct_cost(plan->direct_startup[i]));
-		if (plan->direct_guessed[i])
-			*startup = Max(*startup, Min(direct, *total / 2));
-		*startup = Min(*startup, *total);
-	}
-}
-
-static void
-keep_direct(DynRelPlan *plan, DynAccessKind kind, bool guessed, Cost startup,
-			Cost total)
-{
-	if (kind == DYN_ACCESS_SCAN ||
-		(plan->direct[kind] > 0 && plan->direct[kind] <= total))
-		return;
-	plan->direct[kind] = total;
-	plan->direct_startup[kind] = startup;
-	plan->direct_guessed[kind] = guessed;
-}
-
-/* Would the Scan be refused, while something else may answer the statement? */
-static bool
-is_last_resort(const RelOptInfo *baserel, const DynRelPlan *plan,
-			   DynAccessKind kind)
-{
-	return kind == DYN_ACCESS_SCAN && baserel->pathlist != NIL &&
-		dyn_relation_scan_policy(plan->relation) == DYN_SCAN_ERROR;
-}
-
-/* Without `param`, more direct accesses come first. */
-static void
-add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
-				DynPathChoice *choice, List *pathkeys, ParamPathInfo *param)
-{
-	DynRelPlan *plan = baserel->fdw_private;
-	DynEstimate *estimate = palloc(sizeof(DynEstimate));
-	double		rows = param ? param->ppi_rows : baserel->rows;
-	Relids		outer = param ? param->ppi_req_outer : baserel->lateral_relids;
-	Cost		startup,
-				total;
-
-	access->ordered = choice->ordered;
-	choice->kind = access->kind;
-	choice->batchable = dyn_access_can_look_up(access);
-	choice->estimate = list_length(plan->estimates);
-	dyn_estimate_access(root, baserel, access, estimate);
-	plan->estimates = lappend(plan->estimates, estimate);
-	dyn_cost_estimate(estimate, access->kind, param != NULL, rows,
-					  &startup, &total);
-	if (param == NULL)
-	{
-		yield_to_direct(plan, access->kind, &startup, &total);
-		keep_direct(plan, access->kind, estimate->guessed, startup, total);
-	}
-	if (is_last_resort(baserel, plan, access->kind))
-	{
-		startup += REFUSED_COST;
-		total += REFUSED_COST;
-	}
-	add_path(baserel, (Path *)
-			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
-								outer, dyn_encode_choice(choice)));
-}
-
-static void
-add_scan_path(PlannerInfo *root, RelOptInfo *baserel)
-{
-	DynRelPlan *plan = baserel->fdw_private;
-	DynPathChoice choice = {.target = DYN_TARGET_SCAN};
-	List	   *pushed_exactly;
-
-	add_access_path(root, baserel,
-					dyn_match_scan(plan, plan->clauses, &pushed_exactly),
-					&choice, NIL, NULL);
-}
+/* ---- keyed access ---- */
 
 /* May this index be read instead of the table?  If not, sets plan->advice. */
 static bool
@@ -522,6 +424,171 @@ match_target(RelOptInfo *baserel, int target, List *clauses,
 		 !index_is_usable(plan, baserel->relid, index, clauses)))
 		return NULL;
 	return access;
+}
+
+/* ---- adding paths ---- */
+
+/*
+ * The more direct access wins unless it is dearer by more than its first
+ * round trips, so that tables of a few items, or of unknown size, are read by
+ * key.
+ *
+ * If only the first rows are needed, a less direct access may find them late:
+ * it is never the first to return rows, unless it is done before the other
+ * returns one.  Where their number is a guess, it is taken to be half done
+ * before: a Scan for a row that does not exist reads the whole table.
+ */
+static void
+yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
+				Cost *total)
+{
+	for (int i = 0; i < (int) kind; i++)
+	{
+		Cost		direct = dyn_less_direct_cost(plan->direct[i]);
+
+		if (plan->direct[i] <= 0)
+			continue;
+		if (direct <= *total + plan->direct_startup[i])
+			*total = Max(*total, direct);
+		*startup = Max(*startup,
+					   dyn_less_direct_cost(plan->direct_startup[i]));
+		if (plan->direct_guessed[i])
+			*startup = Max(*startup, Min(direct, *total / 2));
+		*startup = Min(*startup, *total);
+	}
+}
+
+static void
+keep_direct(DynRelPlan *plan, DynAccessKind kind, bool guessed, Cost startup,
+			Cost total)
+{
+	if (kind == DYN_ACCESS_SCAN ||
+		(plan->direct[kind] > 0 && plan->direct[kind] <= total))
+		return;
+	plan->direct[kind] = total;
+	plan->direct_startup[kind] = startup;
+	plan->direct_guessed[kind] = guessed;
+}
+
+/* Does the statement name keys of the relation? */
+static bool
+has_key_access(RelOptInfo *baserel)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+
+	for (int i = 0; i < plan->meta->nindexes - DYN_TARGET_TABLE; i++)
+	{
+		if (match_target(baserel, DYN_TARGET_TABLE + i, plan->clauses, NULL) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Would a Scan of this relation be one of the other's table, too? */
+static bool
+scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
+{
+	const DynRelPlan *other = rel->fdw_private;
+
+	return rel->reloptkind == RELOPT_BASEREL && dyn_is_our_relation(rel) &&
+		other != NULL && other->relation->connection == one->relation->connection &&
+		strcmp(other->relation->table, one->relation->table) == 0 &&
+		other->relation->consistent == one->relation->consistent &&
+		!has_key_access(rel);
+}
+
+/*
+ * Scans that share a read (exec/kept/shared_read.h), this one included: those of
+ * the query level that nothing but other relations' rows could replace.  Not
+ * where a LIMIT might stop them.
+ */
+static int
+sharing_scans(PlannerInfo *root, RelOptInfo *baserel)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	int			n = 1;
+
+	if (!dyn_guc_enable_shared_reads || plan->limited ||
+		baserel->reloptkind != RELOPT_BASEREL || has_key_access(baserel))
+		return 1;
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		RelOptInfo *rel = root->simple_rel_array[i];
+
+		if (rel != NULL && rel != baserel && scans_the_same(plan, rel))
+			n++;
+	}
+	return n;
+}
+
+/* The requests are paid once, to equal parts. */
+static void
+divide_price(PlannerInfo *root, RelOptInfo *baserel,
+			 const DynEstimate *estimate, double rows, Cost *startup, Cost *total)
+{
+	Cost		local = estimate->check_cost + rows * cpu_tuple_cost;
+	int			n = sharing_scans(root, baserel);
+
+	*startup /= n;
+	*total = (*total - local) / n + local;
+}
+
+/* Would the Scan be refused, while something else may answer the statement? */
+static bool
+is_last_resort(const RelOptInfo *baserel, const DynRelPlan *plan,
+			   DynAccessKind kind)
+{
+	return kind == DYN_ACCESS_SCAN && baserel->pathlist != NIL &&
+		dyn_relation_scan_policy(plan->relation) == DYN_SCAN_ERROR;
+}
+
+/* Without `param`, more direct accesses come first. */
+static void
+add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
+				DynPathChoice *choice, List *pathkeys, ParamPathInfo *param)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	DynEstimate *estimate = palloc(sizeof(DynEstimate));
+	double		rows = param ? param->ppi_rows : baserel->rows;
+	Relids		outer = param ? param->ppi_req_outer : baserel->lateral_relids;
+	Cost		startup,
+				total;
+
+	access->ordered = choice->ordered;
+	choice->kind = access->kind;
+	choice->batchable = dyn_access_can_look_up(access);
+	choice->estimate = list_length(plan->estimates);
+	dyn_estimate_access(root, baserel, access, estimate);
+	plan->estimates = lappend(plan->estimates, estimate);
+	dyn_cost_estimate(estimate, access->kind, param != NULL, rows,
+					  &startup, &total);
+	if (access->kind == DYN_ACCESS_SCAN && param == NULL)
+		divide_price(root, baserel, estimate, rows, &startup, &total);
+	if (param == NULL)
+	{
+		yield_to_direct(plan, access->kind, &startup, &total);
+		keep_direct(plan, access->kind, estimate->guessed, startup, total);
+	}
+	if (is_last_resort(baserel, plan, access->kind))
+	{
+		startup += REFUSED_COST;
+		total += REFUSED_COST;
+	}
+	add_path(baserel, (Path *)
+			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
+								outer, dyn_encode_choice(choice)));
+}
+
+static void
+add_scan_path(PlannerInfo *root, RelOptInfo *baserel)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	DynPathChoice choice = {.target = DYN_TARGET_SCAN};
+	List	   *pushed_exactly;
+
+	add_access_path(root, baserel,
+					dyn_match_scan(plan, plan->clauses, &pushed_exactly),
+					&choice, NIL, NULL);
 }
 
 static void

@@ -336,3 +336,25 @@ class Roles(Shared):
         requests = self.begun("SELECT id FROM theirs UNION ALL SELECT customer FROM purchase")
         self.assertEqual(len(requests), 2)
         self.assertEqual(len(self.begun("SELECT id FROM customer UNION ALL SELECT customer FROM purchase")), 1)
+
+
+class Plans(Shared):
+    """The planner prices the requests of Scans that are sent once, once."""
+
+    JOIN = "SELECT c.name, sum(o.total) FROM customer c JOIN purchase o ON o.customer = c.id GROUP BY c.name"
+
+    def test_joins(self):
+        """A lookup for each customer would cost more than what the other Scan reads anyway."""
+        self.fx.create_table("wide", ("pk", "S"), ("sk", "S"))
+        self.fx.put("wide", [{**item, "pad": "x" * 600} for item in items()])
+        for name in ("customer", "purchase"):
+            self.entity(name, table_name=self.fx.remote("wide"))
+            self.addCleanup(self.entity, name)
+        self.assertEqual([r.operation for r in self.begun(self.JOIN)], ["Scan"])
+        self.fx.execute(f"SET {SHARED} = off")
+        self.assertEqual([r.operation for r in self.begun(self.JOIN)], ["Scan", "BatchGetItem"])
+
+    def test_keys(self):
+        """A Scan beside keys is not shared, and not cheaper."""
+        sql = "SELECT c.name, o.total FROM customer c JOIN purchase o ON o.customer = c.id WHERE c.id = '03'"
+        self.assertEqual({r.operation for r in self.begun(sql)}, {"GetItem", "Query"})
