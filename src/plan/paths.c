@@ -498,9 +498,9 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 }
 
 /*
- * Scans that share a read (exec/kept/shared_read.h), this one included: those of
- * the query level that nothing but other relations' rows could replace.  Not
- * where a LIMIT might stop them.
+ * Scans that share a read (exec/kept/shared_read.h), this one included: if the
+ * query level has no other relation, whose rows could replace all of them by
+ * lookups, and no LIMIT might stop them.
  */
 static int
 sharing_scans(PlannerInfo *root, RelOptInfo *baserel)
@@ -515,8 +515,11 @@ sharing_scans(PlannerInfo *root, RelOptInfo *baserel)
 	{
 		RelOptInfo *rel = root->simple_rel_array[i];
 
-		if (rel != NULL && rel != baserel && scans_the_same(plan, rel))
-			n++;
+		if (rel == NULL || rel == baserel)
+			continue;
+		if (!scans_the_same(plan, rel))
+			return 1;
+		n++;
 	}
 	return n;
 }
