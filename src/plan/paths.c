@@ -39,6 +39,9 @@
 /* Added to a Scan that scan_policy refuses, if there is another path. */
 #define REFUSED_COST			1.0e10
 
+/* How often core takes the recursive part of a WITH query to be executed. */
+#define RECURSIONS				10
+
 /* More requests than can be in flight. */
 #define MANY_REQUESTS			1000
 
@@ -524,13 +527,30 @@ sharing_scans(PlannerInfo *root, RelOptInfo *baserel)
 	return n;
 }
 
-/* The requests are paid once, to equal parts. */
+/* Is it the recursive part of a WITH query? */
+static bool
+is_recursive(const PlannerInfo *root)
+{
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		const RangeTblEntry *rte = root->simple_rte_array[i];
+
+		if (rte->rtekind == RTE_CTE && rte->self_reference)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The requests are paid once, to equal parts: by scans that share the read, and
+ * by the executions of a recursion, which do not depend on its rows.
+ */
 static void
 divide_price(PlannerInfo *root, RelOptInfo *baserel,
 			 const DynEstimate *estimate, double rows, Cost *startup, Cost *total)
 {
 	Cost		local = estimate->check_cost + rows * cpu_tuple_cost;
-	int			n = sharing_scans(root, baserel);
+	int			n = is_recursive(root) ? RECURSIONS : sharing_scans(root, baserel);
 
 	*startup /= n;
 	*total = (*total - local) / n + local;

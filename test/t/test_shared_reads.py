@@ -167,6 +167,19 @@ class Scans(Shared):
             self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.fx.rows(self.local(sql))))
             self.assertEqual(len(self.begun(sql)), 1)
 
+    def test_recursion(self):
+        """Each step reads what the first one did."""
+        sql = ("WITH RECURSIVE up AS (SELECT customer, n, total FROM purchase WHERE n = 14 UNION ALL SELECT o.customer, o.n, o.total"
+               " FROM up JOIN purchase o ON o.customer = up.customer AND o.total = up.total - 21) SELECT customer, n FROM up")
+        wanted = sorted(self.fx.rows(self.local(sql)))
+        self.assertGreater(len(wanted), 15)
+        for method in (HASHED, "SET enable_nestloop = off; SET enable_hashjoin = off", ""):
+            for memory in ("4MB", "64kB"):
+                with self.subTest(method=method, memory=memory):
+                    self.fx.execute(f"RESET ALL; SET work_mem = '{memory}'; {method}")
+                    self.assertEqual(sorted(self.fx.rows(sql)), wanted)
+                    self.assertEqual(len(self.begun(sql)), 1)
+
     def test_limits(self):
         """A scan that stops early reads no more than by itself."""
         for sql in ("SELECT id FROM customer LIMIT 1", "(SELECT id FROM customer LIMIT 1) UNION ALL (SELECT customer FROM purchase LIMIT 1)"):

@@ -187,6 +187,18 @@ is_worth_while(const DynScan *scan, List *candidates)
 	return false;
 }
 
+/* Might it be executed again with the same values? */
+static bool
+may_be_repeated(const DynScan *scan)
+{
+	const PlannedStmt *statement = scan->node->ss.ps.state->es_plannedstmt;
+	Plan	   *plan = scan->node->ss.ps.plan;
+	Plan	   *tree = dyn_plan_tree_of(statement, plan);
+
+	return scan->reader->keeps ||
+		!list_member_ptr(dyn_plan_scans_unless_empty(tree, false), plan);
+}
+
 /* ---- setting up ---- */
 
 static void
@@ -248,7 +260,7 @@ make_sharing(DynScan *scan)
 	DynSharing *sharing = palloc0(sizeof(DynSharing));
 
 	sharing->scan = scan;
-	sharing->may_rewind = scan->reader->keeps;
+	sharing->may_rewind = may_be_repeated(scan);
 	divide(sharing);
 	if (!take_values(sharing))
 		return NULL;
