@@ -1,7 +1,8 @@
 """The queries of reports over several designs: right rows, and hardly more requests than an ideal plan would send.
 
-TEMPLATE_GRID=1 in the environment prints the requests of each query beside the ideal ones.
+TEMPLATE_GRID=1 in the environment prints the requests and read units of each query beside the ideal ones.
 """
+import collections
 import datetime
 import os
 import sys
@@ -62,6 +63,26 @@ QUERIES = [
 ]
 
 
+# Kinds of the ideal requests.  Where these are sent, they cost what an expert would pay; what the others would is measured.
+KINDS = {"Q2": {"Query": 3}, "Q3": {"Query": 7}, "Q4": {"Query": 11}, "Q5": {"Query": 1, "BatchGetItem": 1}, "Q6": {"Query": 4}, "Q7": {"Query": 1},
+         "Q8": {"Query": 15}, "Q9": {"Scan": 3}, "Q12": {"Query": 1}, "Q13": {"Query": 7}, "Q14": {"Scan": 2}, "Q15": {"Query": 1}, "Q17": {"Query": 10},
+         "Q18": {"Scan": 1, "BatchGetItem": 1}, "Q20": {"Query": 4}, "Q22": {"Query": 1}, "Q23": {"Scan": 2}, "Q24": {"Query": 2},
+         "Q25": {"Query": 1, "BatchGetItem": 1}}
+MEAN_UNITS = 1.25
+
+
+def of_partition(table, name, value, **more):
+    """A Query, in one request or a page of it."""
+    return "Query", {"TableName": table, "KeyConditionExpression": "#k = :v", "ExpressionAttributeNames": {"#k": name},
+                     "ExpressionAttributeValues": {":v": value}, **more}
+
+
+# Ideal requests of queries that may be answered by others.
+IDEAL = {"Q12": lambda remote: [of_partition(remote("northwind"), "pk", {"S": "orderID#10250"})],
+         "Q17": lambda remote: [of_partition(remote("Movies"), "year", {"N": str(year)}) for year in range(1990, 2000)],
+         "Q24": lambda remote: [of_partition(remote("orders"), "customer_id", {"S": "c1"}, Limit=1, ScanIndexForward=forward) for forward in (True, False)]}
+
+
 class Reports(designs.TestCase):
     """All designs in one database."""
 
@@ -112,21 +133,38 @@ class Reports(designs.TestCase):
     def test_rows(self):
         self.assertTwins()
 
+    def units(self, sql):
+        """Read units of a statement."""
+        def walk(node):
+            return node.get("Read Units", 0) + sum(map(walk, node.get("Plans", [])))
+        return walk(self.fx.value(f"EXPLAIN (ANALYZE, FORMAT json) {sql}")[0]["Plan"])
+
+    def ideal_units(self, name, kinds, sent):
+        """Those of the ideal requests."""
+        if kinds == KINDS.get(name, {"Scan": 1}):
+            return sent
+        return sum(self.fx.dynamo.call(operation, {**body, "ReturnConsumedCapacity": "TOTAL"})["ConsumedCapacity"]["CapacityUnits"]
+                   for operation, body in IDEAL[name](self.fx.remote))
+
     def test_reports(self):
-        """Each query's rows and the number of its requests."""
-        lines, dear = [], {}
+        """Each query's rows, the number of its requests and their read units."""
+        lines, dear, ratios = [], {}, []
         for name, ideal, sql in QUERIES:
             with self.subTest(name):
                 if not test_worked_games.ITEMS and name in ("Q5", "Q6", "Q10"):
                     self.skipTest(test_worked_games.MISSING)
-                sent = len(self.fx.requests(sql))
+                requests = self.fx.requests(sql)
+                sent, units = len(requests), self.units(sql)
+                paid = self.ideal_units(name, collections.Counter(r.operation for r in requests), units)
                 rows, right = (designs.request_text.plain(found) for found in (self.fx.rows(sql), self.mirrored(sql)))
                 if "order by" not in sql.lower().rsplit(")", 1)[-1]:
                     rows, right = sorted(rows, key=repr), sorted(right, key=repr)
                 self.assertEqual(rows, right)
-                lines.append(f"  {name:4} {ideal:5} {sent:5} {sent / ideal:5.1f}  {len(rows)} rows")
+                ratios.append(units / paid)
+                lines.append(f"  {name:4} {ideal:5} {sent:5} {sent / ideal:5.1f} {paid:7.1f} {units:7.1f} {units / paid:5.1f}  {len(rows)} rows")
                 if sent > LIMIT * ideal:
                     dear[name] = (sent, self.texts(sql)[:8])
         if os.environ.get("TEMPLATE_GRID"):
-            print("\n  query ideal sent ratio\n" + "\n".join(lines), flush=True)
+            print("\n  query ideal sent ratio, ideal units, used, ratio\n" + "\n".join(lines) + f"\n  mean of the last {sum(ratios) / len(ratios):.2f}", flush=True)
         self.assertEqual(dear, {})
+        self.assertLessEqual(sum(ratios) / len(ratios), MEAN_UNITS)
