@@ -289,9 +289,12 @@ read_units_number(Response *response, const char *p)
 	if (*p == 'n')
 		return dyn_scan_literal(&response->reader.scan, p, "null");
 	p = dyn_scan_number(&response->reader.scan, p);
-	units = p != NULL ? number_value(start, p - start) : 0;
-	if (units > 0 && units <= DYN_PAGE_MOST_UNITS)
+	units = p != NULL ? number_value(start, p - start) : -1;
+	if (units >= 0 && units <= DYN_PAGE_MOST_UNITS)
+	{
 		response->page->units += units;
+		response->page->units_told = true;
+	}
 	return p;
 }
 

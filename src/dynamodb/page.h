@@ -98,8 +98,9 @@ typedef struct DynPage
 	DynValue	table;			/* the first of these names, like an S */
 	uint64_t	count;			/* Count (Select=COUNT: without items) */
 	uint64_t	scanned_count;	/* ScannedCount; 0 if absent */
-	double		units;			/* CapacityUnits, summed; 0 if absent, or
-								 * nothing that they can be */
+	double		units;			/* CapacityUnits, summed */
+	bool		units_told;		/* false if absent, or nothing that they can
+								 * be: then units is 0 */
 	const char *last_key;		/* LastEvaluatedKey's JSON object, NULL if
 								 * absent, null or {} */
 	size_t		last_key_len;

@@ -82,6 +82,7 @@ class MeteredTable(Table):
         for n, item in enumerate(self.items):
             self.collections.setdefault(self.partition_of(item), []).append(n)
         self.throttled = self.granted = self.left = 0
+        self.tells_units = True
 
     def partition_of(self, item):
         """The partition key as text."""
@@ -162,8 +163,8 @@ class Metered(FakeDynamo):
         table.granted += 1
         rest = wanted["Keys"][done:]
         table.left += bool(rest)
-        return reply({"Responses": {name: found}, "UnprocessedKeys": {name: {**wanted, "Keys": rest}} if rest else {},
-                      "ConsumedCapacity": [{"TableName": name, "CapacityUnits": units}]})
+        told = {name: [one] for name, one in consumed(table, units).items()}
+        return reply({"Responses": {name: found}, "UnprocessedKeys": {name: {**wanted, "Keys": rest}} if rest else {}, **told})
 
     @staticmethod
     def _get(table, request):
@@ -176,7 +177,7 @@ class Metered(FakeDynamo):
         units = key_units(table.item_bytes, request)
         table.take(partition, units)
         found = table.find(request["Key"])
-        return reply({**({"Item": found[0]} if found else {}), **consumed(request, units)})
+        return reply({**({"Item": found[0]} if found else {}), **consumed(table, units)})
 
     @staticmethod
     def _query(table, request):
@@ -211,9 +212,9 @@ def page_units(table, request, count):
     return units
 
 
-def consumed(request, units):
-    """The member that tells the units, where it is asked for."""
-    return {"ConsumedCapacity": {"TableName": request["TableName"], "CapacityUnits": units}}
+def consumed(table, units):
+    """The member that tells the units, of a service that does."""
+    return {"ConsumedCapacity": {"TableName": table.name, "CapacityUnits": units}} if table.tells_units else {}
 
 
 def page(table, request, partition, numbers):
@@ -229,7 +230,7 @@ def page(table, request, partition, numbers):
     shown = numbers[begin:begin + count]
     units = page_units(table, request, len(shown))
     table.take(partition, units)
-    document = {"Count": len(shown), "ScannedCount": len(shown), **consumed(request, units)}
+    document = {"Count": len(shown), "ScannedCount": len(shown), **consumed(table, units)}
     if request.get("Select") != "COUNT":
         document["Items"] = [table.items[n] for n in shown]
     if begin + count < len(numbers):

@@ -552,6 +552,25 @@ class OfStatement(Budgets):
         self.assertEqual(len(self.fx.rows("SELECT n FROM t LIMIT 3")), 3)
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk IN ('k1', 'k2')"), [(1,), (2,)])
 
+    def test_units_not_told(self):
+        """What was expected counts where responses do not tell what they cost."""
+        table = self.table(40960)
+        table.tells_units = False
+        self.fx.execute("SET dynamo_fdw.max_statement_units = 500")
+        for sql in ("SELECT * FROM t", f"SELECT * FROM t WHERE pk IN ({','.join(repr(f'k{n}') for n in range(200))})"):
+            used = table.bucket.used
+            self.assertEqual(self.fx.error(sql).sqlstate, "54000")
+            self.assertLessEqual(table.bucket.used, used + 500)
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk IN ('k1', 'k2')"), [(1,), (2,)])
+        self.assertIn("Read Units: 10", self.fx.explain("SELECT n FROM t WHERE pk IN ('k1', 'k2')", "ANALYZE"))
+
+    def test_units_of_unknown_size_not_told(self):
+        """A short answer costs little though nothing is known of the items."""
+        table = self.table(400, details={"item_count": 0, "size_bytes": 0})
+        table.tells_units = False
+        self.fx.execute("SET dynamo_fdw.max_statement_units = 50")
+        self.assertEqual(self.fx.rows("SELECT (SELECT n FROM t WHERE pk = 'k' || i) FROM generate_series(1, 20) i"), [(i,) for i in range(1, 21)])
+
     def test_many_keys(self):
         """Batches up to the limit."""
         table = self.table(40960)

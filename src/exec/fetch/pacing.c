@@ -144,8 +144,6 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 	const DynCall *call = stream->call;
 
 	pacing->stalled = false;
-	if (units <= 0)
-		units = stream->cost;
 	pacing->request_units = smoothed(pacing->request_units, units);
 	if (items > 0)
 		pacing->item_units = smoothed(pacing->item_units, units / items);

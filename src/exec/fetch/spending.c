@@ -273,8 +273,6 @@ dyn_spending_grant(DynStreamContext *context, DynStream *stream, double units,
 {
 	DynSpending *spending = &context->spending;
 
-	if (units <= 0)
-		units = stream->cost;
 	correct(context, stream, units);
 	spending->most_request = Max(spending->most_request, units);
 	if (items > 0)

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "../../dynamodb/units.h"
 #include "../../model/guc.h"
 #include "stream.h"
 
@@ -562,12 +563,35 @@ items_examined(DynStreamContext *context, DynStream *stream,
 	return stream->batch_answered - before;
 }
 
-/* Budgets are corrected, and the pace learns from what was granted. */
-static void
-note_units(DynStreamContext *context, DynStream *stream, const DynPage *page)
+/*
+ * The units of an answer that does not tell them, as some emulators' do not:
+ * what was expected.  That was too much for one without a further page which is
+ * short, as far as filters and projections let know.
+ */
+static double
+units_untold(const DynStreamContext *context, const DynStream *stream,
+			 const DynFetchPage *page)
 {
+	double		received = dyn_page_units(page->body.len) *
+		(context->spec.consistent ? 2 : 1);
+
+	if (page->page.last_key != NULL || context->pacing.item_units > 0)
+		return stream->cost;
+	return Min(stream->cost, received);
+}
+
+/*
+ * What the answer has cost is decided here.  Budgets are corrected, and the pace
+ * learns from what was granted.
+ */
+static void
+note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
+{
+	DynPage    *page = &received->page;
 	double		items = items_examined(context, stream, page);
 
+	if (!page->units_told)
+		page->units = units_untold(context, stream, received);
 	dyn_spending_grant(context, stream, page->units, items);
 	if (items > 0 || context->spec.op != DYN_OP_BATCH_GET_ITEM)
 		dyn_pacing_grant(context, stream, page->units, items);
@@ -591,7 +615,7 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 {
 	DynOperation op = context->spec.op;
 
-	note_units(context, stream, &page->page);
+	note_units(context, stream, page);
 	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, &page->page,
 											   about->operation));
