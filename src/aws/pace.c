@@ -70,6 +70,9 @@
 /* Longer spells without a request count as this long. */
 #define LONGEST_SPELL_MS	1000.0
 
+/* A spell of refusals ends with so long a time without one. */
+#define END_OF_SPELL_MS		10000.0
+
 /* One request costs at most what the rate grants in this time... */
 #define REQUEST_MS			250.0
 
@@ -268,4 +271,15 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 	pace->throttled = true;
 	pace->refused_ms = pace->raised_ms = now_ms;
 	pace->answers = 0;
+}
+
+/* ---- spells --------------------------------------------------------- */
+
+double
+dyn_spell_refuse(DynSpell *spell, double now_ms)
+{
+	if (spell->first_ms <= 0 || now_ms - spell->last_ms > END_OF_SPELL_MS)
+		spell->first_ms = now_ms;
+	spell->last_ms = now_ms;
+	return now_ms - spell->first_ms;
 }

@@ -77,4 +77,18 @@ extern void dyn_pace_grant(DynPace *pace, double cost, double units,
 extern void dyn_pace_refuse(DynPace *pace, double cost, double capacity,
 							double sent_ms, double now_ms);
 
+/* A time in which requests were refused again and again.  All zero: none yet. */
+typedef struct DynSpell
+{
+	double		first_ms;		/* the first refusal */
+	double		last_ms;		/* the last one */
+} DynSpell;
+
+/*
+ * A request is refused.  Returns how many milliseconds the spell lasts by now: 0
+ * if it begins, because there was no refusal for 10 seconds.  That is longer
+ * than a pace pauses, so whoever waits for long has one spell.
+ */
+extern double dyn_spell_refuse(DynSpell *spell, double now_ms);
+
 #endif

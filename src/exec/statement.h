@@ -13,6 +13,7 @@
 #include "nodes/execnodes.h"
 #include "utils/memutils.h"
 
+#include "../aws/pace.h"
 #include "../aws/retry.h"
 #include "../model/counters.h"
 #include "../model/session.h"
@@ -24,7 +25,7 @@ struct DynTablePace;
 typedef struct DynThrottle
 {
 	const struct DynTablePace *table;
-	double		first_ms;		/* 0: not yet */
+	DynSpell	spell;			/* the present one, or the last */
 	bool		warned;
 } DynThrottle;
 

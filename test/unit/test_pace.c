@@ -360,6 +360,20 @@ an_answer_may_be_told_late(void)
 	CHECK(pace.rate >= rate);
 }
 
+static void
+single_refusals_far_apart_are_no_spell(void)
+{
+	DynSpell	spell = {0};
+
+	CHECK(dyn_spell_refuse(&spell, 1000) == 0);
+	CHECK(dyn_spell_refuse(&spell, 1500) == 500);
+	CHECK(dyn_spell_refuse(&spell, 61500) == 0);
+	CHECK(dyn_spell_refuse(&spell, 121500) == 0);
+	/* as far apart as the pauses of one that waits */
+	CHECK(dyn_spell_refuse(&spell, 129500) == 8000);
+	CHECK(dyn_spell_refuse(&spell, 137500) == 16000);
+}
+
 int
 main(void)
 {
@@ -369,5 +383,6 @@ main(void)
 	RUN(does_not_take_a_rest_for_a_slow_service);
 	RUN(recovers_when_nothing_was_granted_for_long);
 	RUN(an_answer_may_be_told_late);
+	RUN(single_refusals_far_apart_are_no_spell);
 	return DONE("pace");
 }

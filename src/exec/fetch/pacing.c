@@ -23,7 +23,7 @@
 /* Throttles of several partitions within this time are the table's. */
 #define HOT_TOGETHER_MS	1000.0
 
-/* Throttled for so long, a statement warns. */
+/* Throttled for so long in one spell, a statement warns. */
 #define WARN_AFTER_MS	1000.0
 
 void
@@ -190,9 +190,8 @@ warn_if_slow(const DynStreamContext *context, double now)
 												   context->pacing.table);
 	double		rate = context->pacing.table->pace.rate;
 
-	if (throttle->first_ms == 0)
-		throttle->first_ms = now;
-	if (throttle->warned || now - throttle->first_ms < WARN_AFTER_MS)
+	if (dyn_spell_refuse(&throttle->spell, now) < WARN_AFTER_MS ||
+		throttle->warned)
 		return;
 	throttle->warned = true;
 	ereport(WARNING,

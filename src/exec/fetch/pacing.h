@@ -56,8 +56,10 @@ extern void dyn_pacing_grant(struct DynStreamContext *context,
 							 double items);
 
 /*
- * The request was throttled, or what an answer left of it.  Raises an error if
- * the statement has waited longer than throttle_patience without an answer.
+ * The request was throttled, or what an answer left of it.  Warns, once for a
+ * statement and table, when a spell of throttles (aws/pace.h) has lasted for a
+ * second; single ones far apart do not warn.  Raises an error if the statement
+ * has waited longer than throttle_patience without an answer.
  */
 extern void dyn_pacing_refuse(struct DynStreamContext *context,
 							  struct DynStream *stream);
