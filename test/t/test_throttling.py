@@ -58,7 +58,7 @@ class Throttling(metering.TestCase):
         self.table(100, 8192)
         notices = self.fx.notices("SELECT sum(n) FROM t WHERE n >= 0")
         self.assertEqual(len(notices), 1, notices)
-        self.assertRegex(notices[0], r'^WARNING:  DynamoDB throttles reads of DynamoDB table "t"\nDETAIL:  The statement continues at about \d+')
+        self.assertRegex(notices[0], r'^WARNING:  reads of DynamoDB table "t" are being throttled\nDETAIL:  The statement continues at about \d+')
 
     def test_two_tables(self):
         """Each has its own pace."""

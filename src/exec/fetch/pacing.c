@@ -195,7 +195,7 @@ warn_if_slow(const DynStreamContext *context, double now)
 		return;
 	throttle->warned = true;
 	ereport(WARNING,
-			(errmsg("DynamoDB throttles reads of %s", resource_words(spec)),
+			(errmsg("reads of %s are being throttled", resource_words(spec)),
 			 rate > 0
 			 ? errdetail("The statement continues at about %.*f read units per second.",
 						 rate < 10 ? 1 : 0, rate)
