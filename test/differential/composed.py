@@ -10,7 +10,7 @@ import uuid
 from dynamo import index
 from fixture import options_clause
 from twins import Column, Table
-from values import Boolean, Date, Instant, Integer, Numeric, Text, Uuid
+from values import Boolean, Date, Document, Instant, Integer, Numeric, Text, Uuid, json_text
 
 COMPOSED = "keys composed of columns"
 
@@ -109,6 +109,15 @@ class Template:
                 return None
             text += spelled(rng, spec, *drawn[name]) + literal
         return text
+
+    def folded(self):
+        """The columns of which only ASCII letters are told."""
+        return [name for name, spec in zip(self.names, self.specs) if spec in ("lower", "upper")]
+
+    def gives(self, text, row, drawn):
+        """Is that the text for the values of a row?"""
+        values = [row[name] for name in self.names]
+        return None not in values and all(row[name].isascii() for name in self.folded()) and self.spell(None, drawn) == text
 
 
 class Store:
@@ -229,6 +238,14 @@ class Entity(Table):
             row[column.name] = item.get(column.attribute, {}).get("S")
         return item
 
+    def rest_of(self, item, row, drawn):
+        """What no column shows: the texts that do not follow from the columns, too."""
+        without = {c.attribute for c in self.columns if c.attribute not in self.templates or c in self.whole} | set(json.loads(self.options.get("match", "{}")))
+        for attribute, template in self.templates.items():
+            if attribute in item and (attribute in self.store.keys and not template.folded() or template.gives(next(iter(item[attribute].values())), row, drawn)):
+                without.add(attribute)
+        return {"M": {name: value for name, value in item.items() if name not in without}}
+
     def order(self):
         """Several rows may have the same columns of a key that are folded."""
         return self.keys + [self.by_name[name] for name in ("nth",) if name in self.by_name]
@@ -240,7 +257,7 @@ class Entity(Table):
         for _ in range(self.count * 5):
             if len(self.rows) == self.count:
                 break
-            drawn = {c.name: c.draw(rng) for c in self.columns}
+            drawn = {c.name: (None, None) if c.derive else c.draw(rng) for c in self.columns}
             row = {name: value[0] for name, value in drawn.items()}
             item = self.attributes_of(rng, drawn, row)
             for column in self.columns:
@@ -250,10 +267,20 @@ class Entity(Table):
             for attribute, value in json.loads(self.options.get("match", "{}")).items():
                 value = rng.choice(value if isinstance(value, list) else [value])
                 item.update({attribute: {"S": value}} if value is not None else {})
-            if self.store.add({**item, "undeclared": {"S": "never selected"}}):
+            item["undeclared"] = {"S": "never selected"}
+            if self.store.add(item):
                 self.rows.append(row)
+                self.show_rest(item, row, drawn)
         for column in self.whole:
             column.pool = [(text, {"S": text}) for text in dict.fromkeys(row[column.name] for row in self.rows) if text is not None]
+
+    def show_rest(self, item, row, drawn):
+        """In the columns that show it."""
+        for column in self.columns:
+            if isinstance(column.kind, Document):
+                rest = self.rest_of(item, row, drawn)
+                row[column.name] = json_text(rest)
+                column.pool = column.pool[:0 if len(self.rows) == 1 else 60] + [(row[column.name], rest)]
 
     def build_near(self, rng):
         """Make up what is nearly a row."""
@@ -303,6 +330,11 @@ def changed(attribute, pattern, by):
     return lambda item: {attribute: re.sub(pattern, by, item[attribute]["S"], count=1, flags=re.DOTALL)}
 
 
+def rest():
+    """A column that shows what no other does."""
+    return Column("rest", Document("rest"), size=3, derive=lambda drawn: None)
+
+
 def payload(name="city"):
     """A column that is no key."""
     return Column(name, Text(collation="C", words=WORDS[:8] + SEPARATED[:2]), size=6)
@@ -335,13 +367,13 @@ def typed_entities(app):
     integer = lambda name, sqltype, low, high, **more: Column(name, Whole(sqltype, low, high), size=8, **more)
     return [
         Entity("tor", app, 44, [text("customer"), Column("day", Day("date"), size=8), integer("n", "int4", 0, 9999),
-                                text("status", attribute="g1pk", absent=0.2), integer("total", "int4", 0, 5)],
+                                text("status", attribute="g1pk", absent=0.2), integer("total", "int4", 0, 5), rest()],
                {"pk": "cu#${customer:plain}", "sk": "or#${day}#${n:padded(4)}", "g1pk": "st#${status}", "g1sk": "${day}"},
                near=[changed("pk", "$", "#x"), {"sk": "or#2024-01-01"}, {"sk": "or#2024-01-01#"}, {"sk": "or##0001"}, {"pk": "cu#"}, {"sk": "or#"},
                      changed("sk", "$", "#x"), {"pk": "cu##"}], lacks={"g1pk": 0.2, "g1sk": 0.2}, spoiled={"g1sk": [("2024-01-01", []), ("x", [])]}),
         Entity("tnu", app, 40, [integer("game", "int4", -3, 9), Column("flag", Flag("boolean"), size=2), Column("day", Day("date"), size=8),
                                 Column("ref", Few("uuid"), size=5), text("team", attribute="g1pk", absent=0.1),
-                                integer("rank", "int2", -3, 9, attribute="g1pk", absent=0.1), integer("score", "int8", 0, 999, attribute="g1sk")],
+                                integer("rank", "int2", -3, 9, attribute="g1pk", absent=0.1), integer("score", "int8", 0, 999, attribute="g1sk"), rest()],
                {"pk": "ln#${game}", "sk": "ev#${flag}#${day}#${ref}", "g1pk": "gg#${team}#${rank}", "g1sk": "s${score:padded(3)}"}, on_mismatch="null",
                near=[{"pk": "ln#007"}, {"pk": "ln#+1"}, {"pk": "ln#-0"}, {"pk": "ln#1.0"}, {"pk": "ln#x"}, {"pk": "ln#"}, {"pk": "ln#99999999999"}, {"pk": "ln#1#2"},
                      changed("sk", "ev#[a-z]+", "ev#t"), changed("sk", "#....-", "#2024-2-30-"), changed("sk", "#....-..-..", "#2024-02-30"), changed("sk", "[^#]+$", "x"),
@@ -373,15 +405,15 @@ def sourced_entities(app):
         {"pk": f"{prefix}#${{shard:0..3}}#${{kind:A|B|C}}"}, near=near, **more)
     return [
         Entity("tpc", app, 60, [integer("id", "int4", 0, 2), Column("country", Part("C", words=FOLDED), attribute="land", size=14), Column("ref", Few("uuid"), attribute="refers", size=3),
-                                Column("nth", Numeric(whole=True), size=600, unique=True, not_null=True)],
+                                Column("nth", Numeric(whole=True), size=600, unique=True, not_null=True), rest()],
                {"pk": "pc#${id}", "sk": "pc#${country:lower}#${ref:upper}"},
                near=[lambda item: {"land": "XX" if item["sk"]["S"].isascii() else None}, {"land": None}, {"refers": None}, {"refers": str(uuid.UUID(int=77))}, {"sk": "pc#no"}, {"sk": "pc#xx#"}]),
         enumerated("tjo", "jo", []),
         enumerated("tjn", "jn", [{"pk": "jn#4#A"}, {"pk": "jn#-1#A"}, {"pk": "jn#0#D"}, {"pk": "jn#00#A"}, {"pk": "jn#1#"}, {"pk": "jn#1"}, {"pk": "jn#1#A#A"}], on_mismatch="null"),
-        Entity("tte", app, 44, [Column("tenant", both, attribute="owner", size=14), text("doc"), integer("v", "int2", 0, 99), payload()],
+        Entity("tte", app, 44, [Column("tenant", both, attribute="owner", size=14), text("doc"), integer("v", "int2", 0, 99), payload(), rest()],
                {"pk": "te#${tenant}", "sk": "do#${doc}#${v:padded(3)}", "g1pk": "te#${tenant}", "g1sk": "do#${doc}"}, trusted_indexes="g_one", match='{"et": ["doc", null]}',
                near=[{"owner": "other"}, {"owner": None}, {"et": "else"}, {"pk": "te#unknown"}, {"sk": "do#a"}, {"et": ""}]),
-        Entity("ttu", app, 36, [Column("tenant", both, attribute="owner", size=14), text("doc"), Column("area", both, attribute="region", size=9, absent=0.2), payload()],
+        Entity("ttu", app, 36, [Column("tenant", both, attribute="owner", size=14), text("doc"), Column("area", both, attribute="region", size=9, absent=0.2), payload(), rest()],
                {"pk": "tu#${doc}", "sk": "do#${tenant}#", "g1pk": "ar#${area}"}, lacks={"g1pk": 0.2}, spoiled={"g1pk": [("ar#", []), ("ar#b", []), ("zz", [])]},
                near=[{"owner": "other"}, {"owner": None}, {"sk": "do#unknown#"}, {"pk": "tu#"}]),
         Entity("tlo", app, 24, [integer("id", "int4", 0, 5), Column("tenant", Part("C", more=SEPARATED[:2]), attribute="owner", size=14), payload()],
