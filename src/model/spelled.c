@@ -424,7 +424,7 @@ is_key_attribute(const DynTableMeta *meta, const char *attribute)
 	return false;
 }
 
-/* "The key attributes are "pk", "sk"; perhaps ... ", or an empty text. */
+/* "The key attributes are "pk", "sk"; perhaps ...", or an empty text. */
 static const char *
 key_hint(const Connector *connector, const DynSpelled *spelled)
 {
@@ -439,13 +439,13 @@ key_hint(const Connector *connector, const DynSpelled *spelled)
 	for (int i = -1; i < meta->nindexes; i++)
 		list_key(connector, i < 0 ? &meta->key : &meta->indexes[i].key, &list,
 				 &closest);
-	return psprintf("The key attributes are %s%s. Otherwise: ", list.data,
+	return psprintf("The key attributes are %s%s.", list.data,
 					closest.best == NULL ? ""
 					: psprintf("; perhaps the template is for \"%s\"",
 							   dyn_from_utf8_lossy(closest.best)));
 }
 
-/* It is no key attribute of the table, which a typing error may be the cause of. */
+/* If it is not a key attribute, its name may be misspelt. */
 DYN_NORETURN static void
 report_no_source(const Connector *connector, const DynSpelled *spelled,
 				 const char *column)
@@ -456,8 +456,9 @@ report_no_source(const Connector *connector, const DynSpelled *spelled,
 		   psprintf("%s whether column \"%s\" is read from it, or from an attribute of its own.",
 					keys[0] == '\0' ? "Nothing says"
 					: "It is not a key attribute, and nothing says", column),
-		   psprintf("%sSet the option attribute of the column: to '%s', or to the other attribute.",
-					keys, shown_name(spelled)));
+		   psprintf("%s%s the option attribute of the column: to '%s', or to the other attribute.",
+					keys, keys[0] == '\0' ? "Set" : " Otherwise set",
+					shown_name(spelled)));
 }
 
 static void

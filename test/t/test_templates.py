@@ -310,9 +310,9 @@ class Templates(request_text.RequestTestCase):
                 ("a text", {"pk": "a#${a:nonsense}"}, '"nonsense" is not a valid spec', "Valid specs of a part are plain, any, lower, upper"),
                 ("a int", {"pk": "a#${a:padded(x)}"}, "not a valid spec", "padded(n) takes"),
                 ("email text", {"pk": "a", "sK": "u#${email}"}, "It is not a key attribute, and nothing says",
-                 'The key attributes are "pk", "sk", "gsi1_pk"; perhaps the template is for "sk". Otherwise: Set the option attribute'),
+                 'The key attributes are "pk", "sk", "gsi1_pk"; perhaps the template is for "sk". Otherwise set the option attribute'),
                 ("email text", {"pk": "a", "other": "u#${email}"}, "It is not a key attribute, and nothing says",
-                 'The key attributes are "pk", "sk", "gsi1_pk". Otherwise: Set the option attribute')):
+                 'The key attributes are "pk", "sk", "gsi1_pk". Otherwise set the option attribute')):
             with self.subTest(templates):
                 self.fx.foreign_table("wrong", columns, table_name=self.fx.remote("app"), templates=json.dumps(templates))
                 error = self.fx.error("SELECT * FROM wrong")
