@@ -100,7 +100,8 @@ wanted_share(const Sampler *sampler)
 static void
 choose_all_segments(Sampler *sampler)
 {
-	sampler->segments = dyn_requests_segments(sampler->relation, sampler->meta);
+	sampler->segments = dyn_requests_segments(sampler->relation,
+											  sampler->meta->size_bytes);
 	sampler->step = 1;
 }
 

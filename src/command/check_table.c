@@ -837,9 +837,9 @@ check_limits(const DynRelation *relation, const DynTableMeta *meta)
 
 	dyn_scan_describe(relation, meta, &estimate);
 	if (dyn_relation_scan_policy(relation) == DYN_SCAN_ERROR)
-		dyn_scan_policy_apply(relation, &estimate, NULL);
+		dyn_scan_policy_apply(relation, NULL, &estimate, NULL);
 	if (limit > 0)
-		dyn_scan_check_units(relation, &estimate, NULL, 0, limit);
+		dyn_scan_check_units(relation, NULL, &estimate, NULL, 0, limit);
 }
 
 static void

@@ -18,7 +18,7 @@ scan_of(DynRelation *relation, const DynTableMeta *meta)
 	};
 	List	   *pushed_exactly;
 
-	return dyn_match_scan(&plan, NIL, &pushed_exactly);
+	return dyn_match_scan(&plan, NULL, NIL, &pushed_exactly);
 }
 
 DynAccess *
@@ -59,7 +59,7 @@ dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
 	DynFetchSpec spec = {0};
 
 	spec.nstreams = limit > 0 ? 1
-		: dyn_requests_segments(&scan->relation, scan->meta);
+		: dyn_requests_segments(&scan->relation, scan->meta->size_bytes);
 	scan->requests = dyn_requests_of_access(&scan->relation, scan->access,
 											&nothing_resolved, NULL, 0,
 											spec.nstreams);

@@ -94,28 +94,29 @@ check_units(const DynScan *scan, const DynReader *reader)
 
 	if (limit > 0 && dyn_plan_is_read_whole(node->state->es_plannedstmt,
 											node->plan))
-		dyn_scan_check_units(reader->relation, &reader->access->estimate,
-							 reader->access->advice,
+		dyn_scan_check_units(reader->relation, reader->access->index,
+							 &reader->access->estimate, reader->access->advice,
 							 reader->statement->counters.read_units, limit);
 }
 
 /*
- * Once for all executions.  Scans that share a read are each refused if they may
- * not read a whole table, but only one of them warns.
+ * Once for all executions of what is read: the planned index, or the table.
+ * Scans that share a read are each refused if they may not read all of it, but
+ * only one of them warns.
  */
 static void
-apply_policy(DynScan *scan, const DynReader *reader)
+apply_policy(DynScan *scan, DynReader *reader)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(reader->relation);
 
-	if (scan->policy_applied || reader->access->kind != DYN_ACCESS_SCAN)
+	if (reader->policy_applied || reader->access->kind != DYN_ACCESS_SCAN)
 		return;
-	scan->policy_applied = true;
+	reader->policy_applied = true;
 	if (!dyn_shared_is_paid(scan))
 		check_units(scan, reader);
 	if (policy != DYN_SCAN_WARN || dyn_shared_warns(scan))
-		dyn_scan_policy_apply(reader->relation, &reader->access->estimate,
-							  reader->access->advice);
+		dyn_scan_policy_apply(reader->relation, reader->access->index,
+							  &reader->access->estimate, reader->access->advice);
 }
 
 /*

@@ -28,7 +28,6 @@ typedef struct DynScan
 {
 	ForeignScanState *node;
 	DynReader  *reader;
-	bool		policy_applied; /* warned of a Scan */
 
 	/* run-time values */
 	List	   *exprs;			/* of ExprState */

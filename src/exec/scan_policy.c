@@ -9,9 +9,8 @@
 #include "scan_policy.h"
 
 static char *
-table_size_words(const DynTableMeta *meta)
+size_words(double bytes)
 {
-	double		bytes = meta->size_bytes;
 	const char *unit = "bytes";
 
 	if (bytes >= 1024.0 * 1024 * 1024)
@@ -55,24 +54,40 @@ time_clause(const DynEstimate *estimate)
 }
 
 static char *
-number_clause(const DynTableMeta *meta)
+number_clause(const DynTableMeta *meta, const char *name)
 {
-	if (meta == NULL || meta->item_count == 0)
+	const DynIndexMeta *index = meta != NULL && name != NULL
+		? dyn_metadata_index(meta, name) : NULL;
+	uint64		items;
+
+	if (meta == NULL || (name != NULL && index == NULL))
 		return pstrdup("");
-	return psprintf(UINT64_FORMAT " item%s, %s, ", (uint64) meta->item_count,
-					meta->item_count == 1 ? "" : "s", table_size_words(meta));
+	items = index ? index->item_count : meta->item_count;
+	if (items == 0)
+		return pstrdup("");
+	return psprintf(UINT64_FORMAT " item%s, %s, ", items, items == 1 ? "" : "s",
+					size_words(index ? index->size_bytes : meta->size_bytes));
 }
 
 /* ": 4609 items, 2.4 MB, about 295 read units" if that is known. */
 static char *
-size_clause(const DynTableMeta *meta, const DynEstimate *estimate)
+size_clause(const DynTableMeta *meta, const char *index,
+			const DynEstimate *estimate)
 {
 	char	   *units = units_words(estimate->reads.units);
 
 	if (estimate->supposed)
 		return pstrdup("");
-	return psprintf(": %sabout %s read unit%s%s", number_clause(meta), units,
+	return psprintf(": %sabout %s read unit%s%s", number_clause(meta, index), units,
 					strcmp(units, "1") == 0 ? "" : "s", time_clause(estimate));
+}
+
+/* DynamoDB table "orders", or: index "by_due" of DynamoDB table "orders" */
+static char *
+target_words(const DynRelation *relation, const char *index)
+{
+	return index == NULL ? psprintf("DynamoDB table \"%s\"", relation->table)
+		: psprintf("index \"%s\" of DynamoDB table \"%s\"", index, relation->table);
 }
 
 static bool
@@ -127,8 +142,8 @@ dyn_scan_describe(const DynRelation *relation, const DynTableMeta *meta,
 }
 
 void
-dyn_scan_policy_apply(const DynRelation *relation, const DynEstimate *estimate,
-					  const char *advice)
+dyn_scan_policy_apply(const DynRelation *relation, const char *index,
+					  const DynEstimate *estimate, const char *advice)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
 	const DynTableMeta *meta;
@@ -139,20 +154,22 @@ dyn_scan_policy_apply(const DynRelation *relation, const DynEstimate *estimate,
 	if (policy == DYN_SCAN_ERROR)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("reading the whole DynamoDB table \"%s\" is not allowed%s",
-						relation->table, size_clause(meta, estimate)),
+				 errmsg("reading the whole %s is not allowed%s",
+						target_words(relation, index),
+						size_clause(meta, index, estimate)),
 				 errhint("%s, or set scan_policy to \"warn\" or \"allow\".%s",
 						 key_hint(relation, meta), advice_clause(advice))));
 	ereport(WARNING,
-			(errmsg("reading the whole DynamoDB table \"%s\"%s",
-					relation->table, size_clause(meta, estimate)),
+			(errmsg("reading the whole %s%s", target_words(relation, index),
+					size_clause(meta, index, estimate)),
 			 errhint("%s, or set scan_policy to \"allow\".%s",
 					 key_hint(relation, meta), advice_clause(advice))));
 }
 
 void
-dyn_scan_check_units(const DynRelation *relation, const DynEstimate *estimate,
-					 const char *advice, double used, double limit)
+dyn_scan_check_units(const DynRelation *relation, const char *index,
+					 const DynEstimate *estimate, const char *advice,
+					 double used, double limit)
 {
 	double		units = estimate->reads.units;
 
@@ -161,8 +178,8 @@ dyn_scan_check_units(const DynRelation *relation, const DynEstimate *estimate,
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("statement would use more than %g read units", limit),
-			 errdetail("Reading the whole DynamoDB table \"%s\" uses about %s.",
-					   relation->table, units_words(units)),
+			 errdetail("Reading the whole %s uses about %s.",
+					   target_words(relation, index), units_words(units)),
 			 errhint("%s, or raise max_statement_units.%s",
 					 key_hint(relation, dyn_session_cached_table(relation->connection,
 																 relation->table)),

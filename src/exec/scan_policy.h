@@ -12,11 +12,11 @@ extern void dyn_scan_describe(const DynRelation *relation,
 							  const DynTableMeta *meta, DynEstimate *estimate);
 
 /*
- * The relation is about to be read by a Scan that is expected to use what
- * EXPLAIN shows: warns, or raises an error.  `advice` is that of the access
- * plan, or NULL, here and below.
+ * The relation, or its index, is about to be read by a Scan that is expected to
+ * use what EXPLAIN shows: warns, or raises an error.  `advice` is that of the
+ * access plan, or NULL, here and below.
  */
-extern void dyn_scan_policy_apply(const DynRelation *relation,
+extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 								  const DynEstimate *estimate,
 								  const char *advice);
 
@@ -25,7 +25,7 @@ extern void dyn_scan_policy_apply(const DynRelation *relation,
  * read units of its limit: raises an error if what is left is known not to be
  * enough.
  */
-extern void dyn_scan_check_units(const DynRelation *relation,
+extern void dyn_scan_check_units(const DynRelation *relation, const char *index,
 								 const DynEstimate *estimate,
 								 const char *advice, double used, double limit);
 

@@ -402,7 +402,7 @@ read_access(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
 	}
 	if (access->kind == DYN_ACCESS_SCAN)
 	{
-		read_table(reads, supposed_bytes(baserel, NULL));
+		read_table(reads, supposed_bytes(baserel, index));
 		return reads->bytes / bytes;
 	}
 	items = query_items(root, baserel, access, index, keys);

@@ -702,6 +702,9 @@ make_access(const DynRelPlan *plan, const DynIndexMeta *index,
 	const DynKeySchema *key = &plan->meta->key;
 
 	access->kind = kind;
+	access->index = index ? index->name : NULL;
+	access->global = index != NULL && index->global;
+	access->schema = dyn_metadata_schema(plan->meta, access->index);
 	access->text_types = dyn_relation_text_types(plan->relation);
 	access->key_names = add_key_names(NIL, key);
 	if (index != NULL)
@@ -745,14 +748,23 @@ set_local_rinfos(DynAccess *access, List *clauses, List *pushed_exactly)
 	}
 }
 
-/* Sets what the requests enforce, and what remains to be checked. */
+/*
+ * Behind what the keys match: sets what else the requests enforce, and what
+ * remains to be checked.
+ */
 static void
-finish_match(const KeyMatch *match, DynAccess *access, List **pushed_exactly)
+finish_match(KeyMatch *match, DynAccess *access, List **pushed_exactly)
 {
-	/* items that are read after the index may have changed meanwhile */
-	List	   *exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
+	List	   *exactly;
 	ListCell   *lc;
 
+	match_presence(match, access);
+	if (match->index != NULL)
+		dyn_proofs_add(match->plan, match->index, match->clauses, access);
+	access->key_rinfos = clause_rinfos(match->consumed);
+	match_filters(match, access);
+	/* items that are read after the index may have changed meanwhile */
+	exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
 	*pushed_exactly = clause_rinfos(exactly);
 	set_local_rinfos(access, match->clauses, *pushed_exactly);
 	foreach(lc, match->clauses)
@@ -783,35 +795,22 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 	}
 	Assert(access->kind != DYN_ACCESS_GET || index == NULL);
 	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
-	if (index != NULL)
-	{
-		access->index = index->name;
-		access->global = index->global;
-		access->fetch_base_items = index->global && !dyn_index_covers(plan, index);
-	}
-	access->schema = dyn_metadata_schema(plan->meta, access->index);
+	access->fetch_base_items = index != NULL && index->global &&
+		!dyn_index_covers(plan, index);
 	access->multi_partition = reads_several(plan->relation, access);
-	match_presence(&match, access);
-	if (index != NULL)
-		dyn_proofs_add(plan, index, clauses, access);
-	access->key_rinfos = clause_rinfos(match.consumed);
-	match_filters(&match, access);
 	finish_match(&match, access, pushed_exactly);
 	return access;
 }
 
 DynAccess *
-dyn_match_scan(const DynRelPlan *plan, List *clauses, List **pushed_exactly)
+dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
+			   List **pushed_exactly)
 {
 	KeyMatch	match;
-	DynAccess  *access = make_access(plan, NULL, DYN_ACCESS_SCAN);
+	DynAccess  *access = make_access(plan, index, DYN_ACCESS_SCAN);
 
-	init_match(&match, plan, NULL, clauses);
-	access->schema = dyn_metadata_schema(plan->meta, access->index);
+	init_match(&match, plan, index, clauses);
 	access->multi_partition = true;
-	match_presence(&match, access);
-	access->key_rinfos = clause_rinfos(match.consumed);
-	match_filters(&match, access);
 	finish_match(&match, access, pushed_exactly);
 	return access;
 }
@@ -823,5 +822,5 @@ dyn_match_fallback(const DynRelPlan *plan, List *clauses)
 	DynAccess  *access = dyn_match_keys(plan, NULL, clauses, &pushed_exactly);
 
 	Assert(access == NULL || access->nproofs == 0);
-	return access ? access : dyn_match_scan(plan, clauses, &pushed_exactly);
+	return access ? access : dyn_match_scan(plan, NULL, clauses, &pushed_exactly);
 }

@@ -41,8 +41,9 @@ typedef struct DynRelPlan
 extern DynAccess *dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index,
 								 List *clauses, List **pushed_exactly);
 
-extern DynAccess *dyn_match_scan(const DynRelPlan *plan, List *clauses,
-								 List **pushed_exactly);
+/* Likewise `index`: it must have all fields that the query may need. */
+extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *index,
+								 List *clauses, List **pushed_exactly);
 
 /*
  * The access plan of the table that replaces an index which turns out to be

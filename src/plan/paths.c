@@ -2,12 +2,14 @@
  * paths.c
  *		Adds the paths of a foreign table.
  *
- * The targets are a Scan, the key of the table, and the key of each index that
- * is complete for the query (an index lacks the items without its key
- * attributes).  Each gets a path with the clauses of the table alone, and one
- * for each set of other relations whose columns can match a key (parameterised
- * paths: a nested loop then sends a request for each outer row, and core's
- * Memoize applies).
+ * The targets are the key of the table, and the key of each index that is
+ * complete for the query (an index lacks the items without its key attributes).
+ * Each gets a path with the clauses of the table alone, and one for each set of
+ * other relations whose columns can match a key (parameterised paths: a nested
+ * loop then sends a request for each outer row, and core's Memoize applies).
+ *
+ * Without a key there are Scans: of the table, and of each complete index that
+ * is smaller and has everything that the query needs.
  *
  * Order: a Query returns the items of one partition by sort key.  A path has
  * the longest prefix of the query's pathkeys that this provides; with several
@@ -75,7 +77,7 @@ dyn_decode_choice(List *encoded, DynPathChoice *choice)
 static const DynIndexMeta *
 choice_index(const DynRelPlan *plan, int target)
 {
-	Assert(target < plan->meta->nindexes);
+	Assert(target >= DYN_TARGET_TABLE && target < plan->meta->nindexes);
 	return target >= 0 ? &plan->meta->indexes[target] : NULL;
 }
 
@@ -117,9 +119,10 @@ dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 	DynAccess  *access;
 
 	rely_on_nothing(clauses);
-	if (choice->target == DYN_TARGET_SCAN)
-		return dyn_match_scan(plan, clauses, pushed_exactly);
-	access = dyn_match_keys(plan, index, clauses, pushed_exactly);
+	if (choice->kind == DYN_ACCESS_SCAN)
+		access = dyn_match_scan(plan, index, clauses, pushed_exactly);
+	else
+		access = dyn_match_keys(plan, index, clauses, pushed_exactly);
 	if (access == NULL)
 		elog(ERROR, "clauses no longer match the key of \"%s\"", plan->relation->name);
 	access->ordered = choice->ordered;
@@ -369,16 +372,24 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 
 /* ---- keyed access ---- */
 
-/* May this index be read instead of the table?  If not, sets plan->advice. */
+/* May this index be read instead of the table?  See dyn_index_is_complete. */
 static bool
-index_is_usable(DynRelPlan *plan, Index relid, const DynIndexMeta *index,
-				List *clauses)
+index_is_usable(const DynRelPlan *plan, Index relid, const DynIndexMeta *index,
+				List *clauses, const char **missing)
+{
+	*missing = NULL;
+	return index->active && !(index->global && plan->relation->consistent) &&
+		dyn_index_is_complete(plan, relid, index, clauses, missing);
+}
+
+/* Likewise by its key; if not, sets plan->advice. */
+static bool
+index_has_key_path(DynRelPlan *plan, Index relid, const DynIndexMeta *index,
+				   List *clauses)
 {
 	const char *missing;
 
-	if (!index->active || (index->global && plan->relation->consistent))
-		return false;
-	if (dyn_index_is_complete(plan, relid, index, clauses, &missing))
+	if (index_is_usable(plan, relid, index, clauses, &missing))
 		return true;
 	if (missing != NULL && plan->advice == NULL)
 		plan->advice = psprintf("index \"%s\" would serve this query if column \"%s\" were declared NOT NULL or restricted",
@@ -424,7 +435,7 @@ match_target(RelOptInfo *baserel, int target, List *clauses,
 	if (access == NULL ||
 		(param != NULL && !uses_any(access->key_rinfos, param->ppi_clauses)) ||
 		(index != NULL &&
-		 !index_is_usable(plan, baserel->relid, index, clauses)))
+		 !index_has_key_path(plan, baserel->relid, index, clauses)))
 		return NULL;
 	return access;
 }
@@ -473,6 +484,17 @@ keep_direct(DynRelPlan *plan, DynAccessKind kind, bool guessed, Cost startup,
 	plan->direct_guessed[kind] = guessed;
 }
 
+/* Sizes that DynamoDB has not counted yet are 0, and say nothing. */
+static bool
+index_has_scan_path(const DynRelPlan *plan, Index relid, const DynIndexMeta *index)
+{
+	const char *missing;
+
+	return index->size_bytes > 0 && index->size_bytes < plan->meta->size_bytes &&
+		dyn_index_covers(plan, index) &&
+		index_is_usable(plan, relid, index, plan->clauses, &missing);
+}
+
 /* Does the statement name keys of the relation? */
 static bool
 has_key_access(RelOptInfo *baserel)
@@ -485,6 +507,16 @@ has_key_access(RelOptInfo *baserel)
 			return true;
 	}
 	return false;
+}
+
+/* Could the relation be read by a Scan of the index of that name, too? */
+static bool
+may_scan_index(const RelOptInfo *rel, const char *name)
+{
+	const DynRelPlan *plan = rel->fdw_private;
+	const DynIndexMeta *index = dyn_metadata_index(plan->meta, name);
+
+	return index != NULL && index_has_scan_path(plan, rel->relid, index);
 }
 
 /* Would a Scan of this relation be one of the other's table, too? */
@@ -503,10 +535,11 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 /*
  * Scans that share a read (exec/kept/shared_read.h), this one included: if the
  * query level has no other relation, whose rows could replace all of them by
- * lookups, and no LIMIT might stop them.
+ * lookups, and no LIMIT might stop them.  `index`: if all of them could be Scans
+ * of this index; NULL: of the table.
  */
 static int
-sharing_scans(PlannerInfo *root, RelOptInfo *baserel)
+sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 	int			n = 1;
@@ -520,7 +553,8 @@ sharing_scans(PlannerInfo *root, RelOptInfo *baserel)
 
 		if (rel == NULL || rel == baserel)
 			continue;
-		if (!scans_the_same(plan, rel))
+		if (!scans_the_same(plan, rel) ||
+			(index != NULL && !may_scan_index(rel, index)))
 			return 1;
 		n++;
 	}
@@ -546,14 +580,31 @@ is_recursive(const PlannerInfo *root)
  * by the executions of a recursion, which do not depend on its rows.
  */
 static void
-divide_price(PlannerInfo *root, RelOptInfo *baserel,
+divide_price(PlannerInfo *root, RelOptInfo *baserel, const char *index,
 			 const DynEstimate *estimate, double rows, Cost *startup, Cost *total)
 {
 	Cost		local = estimate->check_cost + rows * cpu_tuple_cost;
-	int			n = is_recursive(root) ? RECURSIONS : sharing_scans(root, baserel);
+	int			n = is_recursive(root) ? RECURSIONS
+		: sharing_scans(root, baserel, index);
 
 	*startup /= n;
 	*total = (*total - local) / n + local;
+}
+
+static bool
+has_keyed_path(const RelOptInfo *baserel)
+{
+	ListCell   *lc;
+
+	foreach(lc, baserel->pathlist)
+	{
+		DynPathChoice choice;
+
+		dyn_decode_choice(castNode(ForeignPath, lfirst(lc))->fdw_private, &choice);
+		if (choice.kind != DYN_ACCESS_SCAN)
+			return true;
+	}
+	return false;
 }
 
 /* Would the Scan be refused, while something else may answer the statement? */
@@ -561,8 +612,9 @@ static bool
 is_last_resort(const RelOptInfo *baserel, const DynRelPlan *plan,
 			   DynAccessKind kind)
 {
-	return kind == DYN_ACCESS_SCAN && baserel->pathlist != NIL &&
-		dyn_relation_scan_policy(plan->relation) == DYN_SCAN_ERROR;
+	return kind == DYN_ACCESS_SCAN &&
+		dyn_relation_scan_policy(plan->relation) == DYN_SCAN_ERROR &&
+		has_keyed_path(baserel);
 }
 
 /* Without `param`, more direct accesses come first. */
@@ -586,11 +638,17 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	dyn_cost_estimate(estimate, access->kind, param != NULL, rows,
 					  &startup, &total);
 	if (access->kind == DYN_ACCESS_SCAN && param == NULL)
-		divide_price(root, baserel, estimate, rows, &startup, &total);
+		divide_price(root, baserel, access->index, estimate, rows, &startup, &total);
 	if (param == NULL)
 	{
 		yield_to_direct(plan, access->kind, &startup, &total);
 		keep_direct(plan, access->kind, estimate->guessed, startup, total);
+	}
+	/* of two Scans that cost the same, the table's */
+	if (access->kind == DYN_ACCESS_SCAN && access->index != NULL)
+	{
+		startup = dyn_less_direct_cost(startup);
+		total = dyn_less_direct_cost(total);
 	}
 	if (is_last_resort(baserel, plan, access->kind))
 	{
@@ -602,16 +660,30 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 								outer, dyn_encode_choice(choice)));
 }
 
+/*
+ * An index is not read beside the table, or beside another index, that other
+ * relations of the statement would read anyway.
+ */
 static void
-add_scan_path(PlannerInfo *root, RelOptInfo *baserel)
+add_scan_paths(PlannerInfo *root, RelOptInfo *baserel)
 {
-	DynRelPlan *plan = baserel->fdw_private;
-	DynPathChoice choice = {.target = DYN_TARGET_SCAN};
-	List	   *pushed_exactly;
+	const DynRelPlan *plan = baserel->fdw_private;
 
-	add_access_path(root, baserel,
-					dyn_match_scan(plan, plan->clauses, &pushed_exactly),
-					&choice, NIL, NULL);
+	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
+	{
+		const DynIndexMeta *index = choice_index(plan, target);
+		DynPathChoice choice = {.target = target};
+		List	   *pushed_exactly;
+
+		if (index != NULL &&
+			(!index_has_scan_path(plan, baserel->relid, index) ||
+			 sharing_scans(root, baserel, index->name) <
+			 sharing_scans(root, baserel, NULL)))
+			continue;
+		add_access_path(root, baserel,
+						dyn_match_scan(plan, index, plan->clauses, &pushed_exactly),
+						&choice, NIL, NULL);
+	}
 }
 
 static void
@@ -814,5 +886,5 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 
 	add_key_paths(root, baserel, plan->clauses, NULL);
 	add_parameterised_paths(root, baserel);
-	add_scan_path(root, baserel);
+	add_scan_paths(root, baserel);
 }

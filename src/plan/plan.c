@@ -243,5 +243,5 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 	if (IS_UPPER_REL(rel))
 		return true;
 	dyn_decode_choice(path->fdw_private, &choice);
-	return choice.target != DYN_TARGET_SCAN || !plan->limited;
+	return choice.kind != DYN_ACCESS_SCAN || !plan->limited;
 }

@@ -31,8 +31,7 @@ extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
  * matched again from the clauses when the path is chosen.  It contains no
  * expressions, because reparameterisation copies it without translating them.
  */
-#define DYN_TARGET_SCAN		(-2)
-#define DYN_TARGET_TABLE	(-1)	/* by key; else the position of an index */
+#define DYN_TARGET_TABLE	(-1)	/* else the position of an index */
 
 typedef struct DynPathChoice
 {

@@ -5,6 +5,7 @@ PLAN_GRID=1 in the environment prints the worst cells.
 """
 import math
 import os
+import re
 
 import fixture
 from simulated import GB, KB, MB, Service, first_by_index, gets, queries, queries_then_gets, scan
@@ -20,7 +21,8 @@ UNIT_MS = 0.2                           # what a unit is worth
 LIMIT = 2                               # regret
 KEY_BYTES = 60                          # of an index item that has the keys only
 
-SCAN = ("Operation: Scan", lambda service, keys: scan(service))
+SCAN = ("Operation: Scan; Remote Table: t; ", lambda service, keys: scan(service))
+SCAN_OF_INDEX = ("Operation: Scan; Remote Table: t; Index: ", lambda service, keys: scan(service), KEY_BYTES)
 
 
 def queries_of(length):
@@ -51,7 +53,8 @@ class Grid(fixture.TestCase):
     def regrets(self, sql, plans, counts=KEYS, growing=False):
         """The regret of every cell, by its name.
 
-        `plans` are pairs of a text in the plan and its requests; the first text that is found tells which of them was chosen.
+        `plans` are a text in the plan, its requests, and the bytes of an item where these are to a smaller index; the first
+        text that is found tells which of them was chosen.
         """
         found = {}
         for name, size in SIZES.items():
@@ -59,13 +62,14 @@ class Grid(fixture.TestCase):
                 for capacity in CAPACITIES:
                     self.describe(size, item, capacity)
                     for keys in counts:
-                        plan = self.fx.explain(sql(keys))
+                        plan = re.sub(r"\n *", "; ", self.fx.explain(sql(keys))) + "; "
                         prices = []
-                        for _, requests in plans:
-                            service = Service(size, item, capacity)
+                        for _, requests, *shown in plans:
+                            shown = min([item, *shown])
+                            service = Service(size / item * shown, shown, capacity)
                             ms, units = service.run(requests(service, keys), growing)
                             prices.append(ms + UNIT_MS * units)
-                        chosen = next(i for i, (text, _) in enumerate(plans) if text in plan)
+                        chosen = next(i for i, (text, *_) in enumerate(plans) if text in plan)
                         found[name, item, keys, capacity] = prices[chosen] / min(prices)
         return found
 
@@ -82,7 +86,7 @@ class Grid(fixture.TestCase):
 
     def joined(self, tail, *keyed):
         """The regrets of a join with a number of keys."""
-        return self.regrets(lambda keys: f"SELECT * FROM generate_series(1, {keys}) i " + tail, [SCAN, *keyed])
+        return self.regrets(lambda keys: f"SELECT * FROM generate_series(1, {keys}) i " + tail, [*keyed[:-1], SCAN, keyed[-1]])
 
     def test_whole_keys(self):
         """GetItem or a Scan."""
@@ -130,8 +134,9 @@ class Grid(fixture.TestCase):
                                                      [SCAN, last, *([keys] if is_key else []), queries_of(length)], (1,)), mean_limit=1.2)
 
     def test_exists(self):
-        """One item of each partition."""
-        self.assertNoRegret(self.joined("WHERE EXISTS (SELECT FROM t WHERE t.pk = 'p' || i)",
+        """One item of each partition, in the table or in an index with the keys only, or a Scan of one of them."""
+        of_index = ("Index: by_v", lambda service, keys: queries(service, keys, LENGTH, 1, KEY_BYTES))
+        self.assertNoRegret(self.joined("WHERE EXISTS (SELECT FROM t WHERE t.pk = 'p' || i)", SCAN_OF_INDEX, of_index,
                                         ("", lambda service, keys: queries(service, keys, LENGTH, 1))))
 
     def test_first_row(self):
@@ -144,7 +149,7 @@ class Grid(fixture.TestCase):
                 known = [("100 kB", item, 30, capacity) for item in ITEMS[1:] for capacity in CAPACITIES if length == 0]
                 regrets = self.regrets(
                     lambda keys: "SELECT * FROM t WHERE mark = ANY ('{%s}') LIMIT 1" % ",".join(f"m{i}" for i in range(keys)),
-                    [("Operation: Scan", lambda service, keys, length=length: scan(service, 1 / (keys * length + 1))),
+                    [(SCAN[0], lambda service, keys, length=length: scan(service, 1 / (keys * length + 1))),
                      ("", lambda service, keys, length=length: first_by_index(service, keys, length, KEY_BYTES))],
                     (1, 30, 1000), growing=True)
                 self.assertNoRegret(regrets, known, mean_limit=1.15)

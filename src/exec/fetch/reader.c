@@ -161,12 +161,18 @@ int
 dyn_reader_segments(const DynReader *reader)
 {
 	const DynRelation *relation = reader->relation;
+	const char *name = reader->access->index;
 	const DynTableMeta *meta;
+	const DynIndexMeta *index;
 
 	if (reader->access->kind != DYN_ACCESS_SCAN || reader->access->limit_hint > 0)
 		return 1;
 	meta = dyn_session_cached_table(relation->connection, relation->table);
-	return meta == NULL ? 1 : dyn_requests_segments(relation, meta);
+	index = meta != NULL && name != NULL ? dyn_metadata_index(meta, name) : NULL;
+	if (meta == NULL || (name != NULL && index == NULL))
+		return 1;
+	return dyn_requests_segments(relation,
+								 index ? index->size_bytes : meta->size_bytes);
 }
 
 /* Compares one part of two texts; what does not fit, and is no row, goes first. */

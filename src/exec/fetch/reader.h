@@ -25,6 +25,7 @@ typedef struct DynReader
 	DynCounters counters;
 	DynCounters *count_into;	/* these, or another reader's */
 	bool		checked;		/* the plan fits the table's description */
+	bool		policy_applied; /* warned of a Scan */
 	bool		keeps;			/* may be rescanned with the same values */
 	int		   *group_in_flight;	/* as in DynFetchSpec; NULL: no peers */
 

@@ -174,9 +174,9 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 }
 
 int
-dyn_requests_segments(const DynRelation *relation, const DynTableMeta *meta)
+dyn_requests_segments(const DynRelation *relation, double bytes)
 {
-	double		segments = ceil(meta->size_bytes / BYTES_PER_SEGMENT);
+	double		segments = ceil(bytes / BYTES_PER_SEGMENT);
 
 	return (int) Max(1, Min(segments, relation->connection->max_concurrency));
 }

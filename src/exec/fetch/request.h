@@ -64,9 +64,8 @@ extern DynRequests *dyn_requests_of_access(const DynRelation *relation,
 										   const DynPath *projection,
 										   int nprojection, int segments);
 
-/* Into how many segments a Scan of the whole table is divided. */
-extern int	dyn_requests_segments(const DynRelation *relation,
-								  const DynTableMeta *meta);
+/* Into how many segments a Scan of so many bytes is divided. */
+extern int	dyn_requests_segments(const DynRelation *relation, double bytes);
 
 /* The requests that read whole keys of the table. */
 extern DynRequests *dyn_requests_of_keys(const DynRelation *relation,
