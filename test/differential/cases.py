@@ -16,6 +16,7 @@ from ordered import Ordered
 from repeated import KEPT, SENT, Repeated
 from together import ALONE, TOGETHER, Together
 from runner import Case
+from smaller import SMALLER, Smaller
 from statements import Generator
 
 # Turned off in turn, so that each plan that core may choose is chosen by some statements.
@@ -57,6 +58,7 @@ class Cases:
         self.repeated = Repeated(self.generator, tables + composed)
         self.elements = Elements(self.generator, tables)
         self.together = Together(self.generator, tables + composed)
+        self.smaller = Smaller(self.generator, tables)
         self.worlds = {name: (other, Generator(rng, other.tables)) for name, other in worlds}
 
     def settings(self):
@@ -149,7 +151,8 @@ class Cases:
         rng = self.rng
         while True:
             for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.beside.statement,
-                         self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement, self.together.statement):
+                         self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement, self.together.statement,
+                         self.smaller.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
@@ -170,6 +173,8 @@ class Cases:
             return self.case(self.mapped.style(), self.settings(), True)
         if name in (LARGE, PARTS, MISFIT_PARTS, LISTS, TIED):
             select = self.aimed.statement(name)
+        elif name == SMALLER:
+            select = self.smaller.statement()
         elif name in (SEVERAL, COUNTED):
             select = self.elements.statement(name)
         elif name in (KEPT, SENT):
@@ -198,6 +203,8 @@ class Cases:
         if what == "join":
             kind, path, method = (rng.choice(word.split("/")) for word in words)
             return self.case(self.joins.toward(kind, path), self.forced(method), True)
+        if what == "access path" and words[0].startswith("Scan") and "index" in words[0]:
+            return self.case(self.smaller.statement(), {}, True)
         if what == "access path" and rng.random() < 0.7:
             return self.case(self.generator.along(words[0]), self.settings(), True)
         if what == "plan node" and rng.random() < 0.5:

@@ -221,7 +221,8 @@ EXPECTED = [
 # And what core must have done with it.
 EXPECTED_PATHS = ["Scan", "GetItem", "BatchGetItem", "Query", "Query per key", "Query, global index",
                   "Query per key, global index", "Query, then BatchGetItem, global index", "Query, local index",
-                  "Query per key, local index", "Scan (count)", "Query (count)"]
+                  "Query per key, local index", "Scan (count)", "Query (count)", "Scan, global index", "Scan, local index",
+                  "Scan (count), global index", "Scan (count), local index"]
 EXPECTED_NODES = ["Nested Loop", "Hash Join", "Merge Join", "Memoize", "Materialize", "Sort", "Incremental Sort",
                   "Append", "SetOp", "Aggregate", "Limit", "Unique", "asynchronous scan"]
 

@@ -17,6 +17,7 @@ from lies import Lies
 from related import make_related
 from replaced import Replaced
 from runner import Runner
+from smaller import DEAR, make_smaller
 from spelled import make_spelled
 from twins import make_tables
 from values import Enum, quote
@@ -47,6 +48,7 @@ def set_up(fx, rng):
     """All tables, filled; returns them."""
     fx.server("direct", os.environ["DDB_ENDPOINT"])
     fx.server("one", os.environ["DDB_ENDPOINT"], max_concurrency=1)
+    fx.server(DEAR, os.environ["DDB_ENDPOINT"], unit_cost_ms=1000)
     fx.server("two", os.environ["DDB_ENDPOINT"], max_concurrency=2)
     fx.execute("CREATE SCHEMA f; CREATE SCHEMA l; "
                "CREATE COLLATION nd (provider = icu, locale = 'und-u-ks-level1', deterministic = false); " + STABLE)
@@ -54,7 +56,7 @@ def set_up(fx, rng):
                "CREATE DOMAIN doc AS jsonb CHECK (NOT VALUE ? 'bad'); "
                f"CREATE TYPE mood AS ENUM ({', '.join(quote(word) for word in Enum.words)})")
     fx.execute("CREATE EXTENSION citext; CREATE DOMAIN label AS text COLLATE \"C\" CHECK (VALUE <> 'forbidden')")
-    tables = make_tables() + make_edges() + make_spelled() + make_documented() + make_unnested()
+    tables = make_tables() + make_edges() + make_spelled() + make_documented() + make_unnested() + make_smaller()
     for table in tables:
         table.create(fx, rng)
         table.weight = {"types": 3, "ss": 5, "sn": 2, "ns": 2, "mis": 1.5, "big": 0.15, "none": 0.3}.get(table.name, 1)

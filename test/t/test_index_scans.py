@@ -353,3 +353,25 @@ class Described(fixture.TestCase):
         self.assertTrue(self.fx.error(self.sql).hint)
         self.fake.on("Scan", None)
         self.assertEqual(self.place()[0], None)
+
+
+class Shared(request_text.RequestTestCase):
+    """Scans of one statement that share a read."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        create(cls.fx)
+        cls.mirror("mail")
+
+    def test_index(self):
+        """All of an index, if each could read it."""
+        self.assertAsks("SELECT pk, due FROM mail WHERE due > 200 UNION ALL SELECT pk, sk FROM mail WHERE due < 100",
+                        ["Scan mail/by_due filter due > 200 OR due < 100 get due, pk, sk"])
+        self.assertAsks("SELECT a.pk, b.sk FROM mail a JOIN mail b ON a.sk = b.due WHERE a.due IS NOT NULL AND b.due > 200",
+                        ["Scan mail/by_due get due, pk, sk"])
+
+    def test_table(self):
+        """Where one needs the table, no index is read besides."""
+        self.assertAsks("SELECT a.pk, b.title FROM mail a JOIN mail b ON a.sk = b.sk WHERE a.due IS NOT NULL",
+                        ["Scan mail get due, pk, sk, title"])
