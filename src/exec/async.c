@@ -210,6 +210,9 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	}
 	Assert(scan->running && scan->group->in_flight >= 0);
 	leave_out_idle_peers(scan);
+	/* they may share a read with this one */
+	if (dyn_scan_awaited_fetch(scan) != NULL)
+		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
 	pause = dyn_scan_pause(scan);
 	if (pause == 0)
 		complete_request(areq);

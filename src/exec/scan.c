@@ -92,8 +92,9 @@ check_units(const DynScan *scan, const DynReader *reader)
 	const PlanState *node = &scan->node->ss.ps;
 	double		limit = dyn_statement_max_units(reader->relation->connection);
 
-	if (limit > 0 && dyn_plan_is_read_whole(node->state->es_plannedstmt,
-											node->plan))
+	if (limit > 0 && (dyn_shared_is_read_whole(scan) ||
+					  dyn_plan_is_read_whole(node->state->es_plannedstmt,
+											 node->plan)))
 		dyn_scan_check_units(reader->relation, reader->access->index,
 							 &reader->access->estimate, reader->access->advice,
 							 reader->statement->counters.read_units, limit);

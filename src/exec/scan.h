@@ -62,6 +62,7 @@ typedef struct DynScan
 
 	/* an execution that is answered from a read for several scans */
 	DynSharing *sharing;		/* NULL: there is no such read */
+	bool		reads_alone;	/* nor can there be one */
 	bool		shared_open;	/* this execution is such */
 
 	struct DynAsyncGroup *group;	/* of an asynchronous Append; NULL: the

@@ -514,7 +514,7 @@ static bool
 decode_jsonb(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
 {
-	return dyn_value_to_jsonb(value, codec->without, dyn_encoding_differs(),
+	return dyn_value_to_jsonb(value, &codec->members, dyn_encoding_differs(),
 							  result, why);
 }
 
@@ -537,6 +537,8 @@ decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
 								  *why));
 }
 
+static const DynMembers all_members = {NULL, NULL};
+
 static bool
 decode_json(DynCodec *codec, const DynValue *value, bool soft,
 			Datum *result, const char **why)
@@ -544,7 +546,7 @@ decode_json(DynCodec *codec, const DynValue *value, bool soft,
 	Datum		jsonb;
 	Jsonb	   *jb;
 
-	if (!dyn_value_to_jsonb(value, NULL, dyn_encoding_differs(), &jsonb, why))
+	if (!dyn_value_to_jsonb(value, &all_members, dyn_encoding_differs(), &jsonb, why))
 		return false;
 	jb = DatumGetJsonbP(jsonb);
 	*result = CStringGetTextDatum(JsonbToCString(NULL, &jb->root, VARSIZE(jb)));

@@ -84,6 +84,6 @@ dyn_attributes_shown(DynRelation *relation)
 bool
 dyn_document_lacks(const DynColumn *column, const char *attribute)
 {
-	return column->codec.without != NULL &&
-		dyn_names_have(column->codec.without, attribute, strlen(attribute));
+	return column->codec.members.without != NULL &&
+		dyn_names_have(column->codec.members.without, attribute, strlen(attribute));
 }

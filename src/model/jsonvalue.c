@@ -51,7 +51,7 @@ plain_text(const DynValue *text, size_t *len)
 }
 
 static bool
-is_left_out(const DynNode *node, const DynNames *without, bool escaped)
+is_named(const DynNode *node, const DynNames *names, bool escaped)
 {
 	DynValue	name = name_as_text(node);
 	size_t		len;
@@ -59,9 +59,9 @@ is_left_out(const DynNode *node, const DynNames *without, bool escaped)
 	bool		found;
 
 	if (!escaped || memchr(node->name, '\\', node->name_len) == NULL)
-		return dyn_names_have(without, node->name, node->name_len);
+		return dyn_names_have(names, node->name, node->name_len);
 	plain = plain_text(&name, &len);
-	found = dyn_names_have(without, plain, len);
+	found = dyn_names_have(names, plain, len);
 	pfree(plain);
 	return found;
 }
@@ -93,8 +93,16 @@ count_again(DynNodes *list)
 	}
 }
 
+static bool
+is_left_out(const DynNode *node, const DynMembers *members, bool escaped)
+{
+	return (members->without != NULL &&
+			is_named(node, members->without, escaped)) ||
+		(members->only != NULL && !is_named(node, members->only, escaped));
+}
+
 static void
-leave_out(DynNodes *list, const DynNames *without)
+leave_out(DynNodes *list, const DynMembers *members)
 {
 	DynNode    *nodes = list->nodes;
 	uint32		kept = 1;
@@ -106,7 +114,7 @@ leave_out(DynNodes *list, const DynNames *without)
 		uint32		count = nodes[i].end - i;
 
 		next = nodes[i].end;
-		if (is_left_out(&nodes[i], without, list->escaped_names))
+		if (is_left_out(&nodes[i], members, list->escaped_names))
 		{
 			nodes[0].value.len--;
 			continue;
@@ -589,22 +597,23 @@ write_jsonb(const DynNodes *list, bool encoded, const char **why)
 	return writer.why == NULL ? (Jsonb *) base : NULL;
 }
 
-/* Lists the value without those members; false with a reason in *why. */
+/* Lists the value with those members; false with a reason in *why. */
 static bool
-list_nodes(DynNodes *list, const DynValue *value, const DynNames *without,
+list_nodes(DynNodes *list, const DynValue *value, const DynMembers *members,
 		   const char **why)
 {
 	bool		nul = (value->flags & DYN_VALUE_HAS_NUL) != 0;
+	bool		all = members->without == NULL && members->only == NULL;
 
-	if (!nul || without != NULL)
+	if (!nul || !all)
 	{
 		if (!dyn_nodes_list(list, value))
 			ereport(ERROR,
 					(errcode(ERRCODE_OUT_OF_MEMORY),
 					 errmsg("out of memory")));
-		if (without == NULL)
+		if (all)
 			return true;
-		leave_out(list, without);
+		leave_out(list, members);
 		nul = nul && list_holds_nul(list);
 	}
 	if (nul)
@@ -613,13 +622,13 @@ list_nodes(DynNodes *list, const DynValue *value, const DynNames *without,
 }
 
 bool
-dyn_value_to_jsonb(const DynValue *value, const DynNames *without, bool encoded,
-				   Datum *result, const char **why)
+dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
+				   bool encoded, Datum *result, const char **why)
 {
 	static DynNodes list;		/* its memory serves value after value */
 	Jsonb	   *jsonb = NULL;
 
-	if (list_nodes(&list, value, without, why) &&
+	if (list_nodes(&list, value, members, why) &&
 		convert_texts(&list, encoded, why))
 		jsonb = write_jsonb(&list, encoded, why);
 	dyn_nodes_trim(&list);

@@ -118,7 +118,7 @@ finish_documents(DynRelation *relation)
 			continue;
 		if (shown == NULL)
 			shown = dyn_attributes_shown(relation);
-		column->codec.without = shown;
+		column->codec.members.without = shown;
 	}
 }
 

@@ -68,6 +68,13 @@ typedef struct DynSpelling
 	bool		total;
 } DynSpelling;
 
+/* Which members of a map become a document; NULL: these make no difference. */
+typedef struct DynMembers
+{
+	const DynNames *without;	/* not these */
+	const DynNames *only;		/* none but these */
+} DynMembers;
+
 typedef struct DynCodec DynCodec;
 
 struct DynCodec
@@ -85,7 +92,7 @@ struct DynCodec
 
 	FmgrInfo	input;			/* INPUT, BPCHAR, JSON_TEXT */
 	Oid			ioparam;
-	const DynNames *without;	/* JSONB: members to be left out; or NULL */
+	DynMembers	members;		/* JSONB: of a map */
 	DynCodec   *element;		/* ARRAY */
 	int16		elemlen;
 	bool		elembyval;
@@ -183,11 +190,10 @@ dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
 
 /*
  * Decodes any value into jsonb, as plain JSON; `encoded` says that the
- * database's encoding differs from UTF-8.  Members with the names of `without`
- * are left out of a map, as if it did not have them.  Returns false with a
- * reason in *why if it cannot be jsonb.
+ * database's encoding differs from UTF-8.  A map has those members, as if it
+ * had no others.  Returns false with a reason in *why if it cannot be jsonb.
  */
-extern bool dyn_value_to_jsonb(const DynValue *value, const DynNames *without,
+extern bool dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
 							   bool encoded, Datum *result, const char **why);
 
 #endif

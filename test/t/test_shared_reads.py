@@ -268,6 +268,40 @@ class Faults(Shared):
         self.assertEqual(self.fx.rows("SELECT id, v FROM odd_y WHERE w = 2 UNION ALL SELECT id, w FROM odd_y ORDER BY 1, 2"),
                          [("b", 1), ("c", 2), ("c", 3)])
 
+    def test_parts_of_documents(self):
+        """Nor what only others asked for: their members, the key, a whole document, or all of the item."""
+        self.fx.create_table("papers", ("pk", "S"))
+        self.fx.put("papers", [{"pk": "a", "kind": "x", "doc": {"a": 1, "b": "bad\0", "c": {"x": 5, "y": "\0"}}, "w": 5},
+                               {"pk": "b", "kind": "y", "doc": {"a": 2, "b": "good", "c": {"x": 6, "y": "fine"}}, "w": 6},
+                               {"pk": "c\0d", "kind": "q", "doc": ["\0"], "w": 6}])
+        self.fx.foreign_table("paper", "kind text, doc jsonb, w int", table_name=self.fx.remote("papers"), scan_policy="allow")
+        self.fx.foreign_table("raw", "item jsonb OPTIONS (document 'item'), kind text", table_name=self.fx.remote("papers"), scan_policy="allow")
+        sums = "array(SELECT item ->> 'w' FROM raw WHERE raw.kind = o.k)"
+        for sql, wanted, reads in (
+                ("SELECT doc ->> 'a' FROM paper UNION ALL SELECT doc ->> 'b' FROM paper WHERE kind = 'y'", [("1",), ("2",), ("good",), (None,)], 1),
+                ("SELECT item ->> 'w' FROM raw UNION ALL SELECT kind FROM paper WHERE kind = 'y'", [("5",), ("6",), ("6",), ("y",)], 1),
+                ("SELECT doc ->> 'a' FROM paper UNION ALL SELECT doc::text FROM paper WHERE kind = 'y' AND w > 7", [("1",), ("2",), (None,)], 1),
+                ("SELECT doc -> 'c' ->> 'x' FROM paper UNION ALL SELECT doc -> 'c' ->> 'y' FROM paper WHERE kind = 'y'", [("5",), ("6",), ("fine",), (None,)], 2),
+                (f"SELECT {sums} FROM (VALUES (1, 'x'), (2, 'y'), (3, 'q')) o (n, k)", [(["5"],), (["6"],), (["6"],)], 2)):
+            with self.subTest(sql):
+                self.assertEqual(sorted(self.fx.rows(sql), key=str), sorted(wanted, key=str))
+                self.assertEqual(len(self.begun(sql)), reads)
+
+    def test_nothing_to_ask(self):
+        """A scan whose filter turns out to select nothing sends no request, and is not refused."""
+        self.fx.execute("ALTER FOREIGN TABLE purchase OPTIONS (SET scan_policy 'error')")
+        self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE purchase OPTIONS (SET scan_policy 'allow')")
+        sql = "SELECT count(*) FROM customer UNION ALL SELECT n FROM purchase WHERE total > (SELECT max(rank) FROM local_customer WHERE rank > 100)"
+        self.assertEqual(self.fx.rows(sql), [(CUSTOMERS,)])
+
+    def test_temporary_files(self):
+        """Beyond work_mem nothing is kept for scans that may not begin."""
+        self.fx.foreign_table("pad", "pk text, sk text, pad text", table_name=self.fx.remote("app"), scan_policy="allow", fetch_size=40)
+        self.fx.execute("SET enable_async_append = off; SET work_mem = '64kB'; SET temp_file_limit = '8kB'")
+        self.addCleanup(self.fx.execute, "RESET temp_file_limit")
+        self.assertEqual(len(self.fx.rows("SELECT length(pad) FROM pad UNION ALL (SELECT 1 FROM pad WHERE pad > 'y' LIMIT 1)")),
+                         CUSTOMERS + sum(ORDERS - c for c in range(CUSTOMERS)))
+
     def test_named(self):
         """The item's key is in the error."""
         failure = self.fx.error("SELECT id, w FROM odd_y UNION ALL SELECT id, v FROM odd_y")
@@ -295,6 +329,14 @@ class Faults(Shared):
         self.assertEqual(len(self.fx.rows(sql)), self.fx.value("SELECT (SELECT count(*) FROM local_customer) + (SELECT count(*) FROM local_purchase)"))
         self.fx.execute(f"SET {SHARED} = off")
         self.assertEqual(self.fx.error(sql).sqlstate, "54000")
+
+    def test_units_beforehand(self):
+        """What is known to take more is refused before the first request, though the scan that begins might stop early."""
+        self.fx.execute(f"{HASHED}; ANALYZE customer, purchase; SET dynamo_fdw.max_statement_units = 3")
+        sql = "SELECT o.n FROM purchase o JOIN customer c ON c.rank = o.total LIMIT 1"
+        self.fx.proxy.reset()
+        self.assertIn("uses about", self.fx.error(sql).detail)
+        self.assertEqual([r.operation for r in self.fx.proxy.requests if r.operation != "DescribeTable"], [])
 
     def test_explain(self):
         """Which scan has the requests."""

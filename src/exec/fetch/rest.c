@@ -40,7 +40,7 @@ dyn_rest_create(const DynColumn *column, const DynRelation *relation,
 	rest = palloc0(sizeof(DynRest));
 	rest->relation = relation;
 	rest->parts = parts;
-	rest->all = column->codec.without;
+	rest->all = column->codec.members.without;
 	rest->names.names = palloc(rest->all->n * sizeof(char *));
 	return rest;
 }

@@ -598,12 +598,29 @@ decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 static pg_noinline bool
 decode_rest(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
-	const DynNames *all = column->codec.without;
+	const DynNames *all = column->codec.members.without;
 	bool		is_value;
 
-	column->codec.without = dyn_rest_names(rows->rest);
+	column->codec.members.without = dyn_rest_names(rows->rest);
 	is_value = decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
-	column->codec.without = all;
+	column->codec.members.without = all;
+	return is_value;
+}
+
+/* A document of which more was read than these rows are to see. */
+static pg_noinline bool
+decode_limited(DynRows *rows, DynColumn *column, int i, Datum *result)
+{
+	static const DynValue absent = {.type = DYN_TYPE_ABSENT};
+	const DynValue *value = &rows->values[rows->slots[i]];
+	bool		is_value;
+
+	/* DynamoDB finds no members in anything else */
+	if (value->type != DYN_TYPE_M)
+		return decode_value(rows, column, &absent, i, result);
+	column->codec.members.only = rows->only[i];
+	is_value = decode_value(rows, column, value, i, result);
+	column->codec.members.only = NULL;
 	return is_value;
 }
 
@@ -614,6 +631,8 @@ decode_column(DynRows *rows, int i, Datum *result)
 
 	if (unlikely(dyn_column_is_part(column)))
 		return decode_part(rows, column, i, result);
+	if (unlikely(rows->only != NULL) && rows->only[i] != NULL)
+		return decode_limited(rows, column, i, result);
 	if (unlikely(rows->rest != NULL) && column->document == DYN_REST_OF_ITEM &&
 		!rows->partial[i])
 		return decode_rest(rows, column, i, result);

@@ -32,6 +32,8 @@ typedef struct DynRows
 	int		   *slots;			/* of column i; -1: it is of the element */
 	bool	   *partial;		/* parts of the document are read, so that its
 								 * absence says nothing of the whole */
+	DynNames  **only;			/* of a partial column: the members that it has,
+								 * whatever else was read; NULL: all */
 	int		   *positions;		/* in the tuple; NULL: as in the table */
 
 	/* what the page reader is to look for: the columns, then extra attributes */
@@ -113,6 +115,15 @@ extern void dyn_rows_add_unnest(DynRows *rows);
  * is here.  As dyn_rows_add_filters.
  */
 extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
+
+/*
+ * A document of which parts were to be read has no others, so that nothing else
+ * of it can be an error, although these rows ask for more than `own` do, or are
+ * added to rows that do (`all`).  False if that cannot be done.  As
+ * dyn_rows_add_filters, but after all that was added.  In rows_limit.c.
+ */
+extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
+								 const DynRows *all);
 
 /*
  * The rows of an item: dyn_rows_begin with its values, then dyn_rows_next for

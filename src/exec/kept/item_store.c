@@ -139,12 +139,30 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 
 /* ---- reading ---- */
 
+/* A position that counts no more goes where another one is. */
+static void
+move_away(DynItemStore *store, int number)
+{
+	for (int i = 0; i < store->nreaders; i++)
+	{
+		if (store->readers[i].left || i == number)
+			continue;
+		tuplestore_copy_read_pointer(store->tuples, i, number);
+		return;
+	}
+}
+
 static void
 forget_items(DynItemStore *store)
 {
 	if (++store->reads < READS_BETWEEN_TRIMS)
 		return;
 	store->reads = 0;
+	for (int i = 0; i < store->nreaders; i++)
+	{
+		if (store->readers[i].left)
+			move_away(store, i);
+	}
 	tuplestore_trim(store->tuples);
 }
 
@@ -187,17 +205,10 @@ dyn_item_store_rewind(DynItemStore *store, int number)
 	reader->at_end = false;
 }
 
-/* Its position goes where another's is, so that it does not hold back. */
 void
 dyn_item_store_leave(DynItemStore *store, int number)
 {
-	int			other = 0;
-
-	while (other < store->nreaders &&
-		   (other == number || store->readers[other].left))
-		other++;
-	if (other < store->nreaders)
-		tuplestore_copy_read_pointer(store->tuples, other, number);
+	move_away(store, number);
 	store->readers[number].left = true;
 }
 

@@ -204,6 +204,9 @@ divide(DynScan *scan)
 		dyn_reader_set_kept_rows(kept->reader, kept->changing.filters);
 		kept->slots = palloc0(kept->reader->rows->npaths * sizeof(DynValue));
 		kept->used = used_values(constant, scan->values.n);
+		kept->refused = !dyn_rows_limit_parts(kept->reader->rows,
+											  scan->reader->rows,
+											  kept->reader->rows);
 	}
 	MemoryContextSwitchTo(oldcontext);
 }

@@ -35,6 +35,7 @@ struct DynSharing
 	int			number;			/* among the read's scans; 0: the reader */
 	SharingState state;
 	bool		opened;			/* some time */
+	bool		expected;		/* to begin, unless an input is empty */
 	bool		may_rewind;
 
 	/* the access plan, divided */
@@ -187,16 +188,15 @@ is_worth_while(const DynScan *scan, List *candidates)
 	return false;
 }
 
-/* Might it be executed again with the same values? */
+/* Is it executed exactly once, unless an input is empty? */
 static bool
-may_be_repeated(const DynScan *scan)
+is_expected(const DynScan *scan)
 {
 	const PlannedStmt *statement = scan->node->ss.ps.state->es_plannedstmt;
 	Plan	   *plan = scan->node->ss.ps.plan;
 	Plan	   *tree = dyn_plan_tree_of(statement, plan);
 
-	return scan->reader->keeps ||
-		!list_member_ptr(dyn_plan_scans_unless_empty(tree, false), plan);
+	return list_member_ptr(dyn_plan_scans_unless_empty(tree, false), plan);
 }
 
 /* ---- setting up ---- */
@@ -260,7 +260,8 @@ make_sharing(DynScan *scan)
 	DynSharing *sharing = palloc0(sizeof(DynSharing));
 
 	sharing->scan = scan;
-	sharing->may_rewind = may_be_repeated(scan);
+	sharing->expected = is_expected(scan);
+	sharing->may_rewind = scan->reader->keeps || !sharing->expected;
 	divide(sharing);
 	if (!take_values(sharing))
 		return NULL;
@@ -294,6 +295,23 @@ add_sharing(SharedRead *read, DynSharing *sharing)
 	read->scans = lappend(read->scans, sharing);
 }
 
+/* Nobody sees what is read for others; false if that cannot be done. */
+static bool
+limit_parts(SharedRead *read)
+{
+	ListCell   *lc;
+
+	foreach(lc, read->scans)
+	{
+		DynSharing *sharing = lfirst(lc);
+
+		if (!dyn_rows_limit_parts(sharing->reader->rows,
+								  sharing->scan->reader->rows, read->rows))
+			return false;
+	}
+	return true;
+}
+
 /* The scans that read the same, of those that might; NULL: the scan alone. */
 static SharedRead *
 gather(DynScan *scan, List *candidates)
@@ -314,7 +332,7 @@ gather(DynScan *scan, List *candidates)
 			dyn_resolved_same_keys(&first->resolved, &sharing->resolved))
 			add_sharing(read, sharing);
 	}
-	return list_length(read->scans) > 1 ? read : NULL;
+	return list_length(read->scans) > 1 && limit_parts(read) ? read : NULL;
 }
 
 /* ---- the requests ---- */
@@ -412,6 +430,14 @@ begin_sharing(DynScan *scan)
 		MemoryContextDelete(context);
 }
 
+static void
+find_sharing(DynScan *scan)
+{
+	if (scan->sharing == NULL && !scan->reads_alone)
+		begin_sharing(scan);
+	scan->reads_alone = (scan->sharing == NULL);
+}
+
 /* ---- executions ---- */
 
 static void
@@ -468,8 +494,7 @@ dyn_shared_open(DynScan *scan)
 
 	if (!dyn_guc_enable_shared_reads)
 		return false;
-	if (scan->sharing == NULL)
-		begin_sharing(scan);
+	find_sharing(scan);
 	sharing = scan->sharing;
 	if (sharing == NULL || sharing->state != SHARING_WAITS)
 		return false;
@@ -482,6 +507,11 @@ dyn_shared_open(DynScan *scan)
 	}
 	if (sharing->awaits_values)
 		complete_filter(sharing);
+	if (sharing->filter.contradiction)
+	{
+		leave(sharing);
+		return false;
+	}
 	sharing->state = SHARING_OPEN;
 	sharing->opened = true;
 	scan->requested++;
@@ -492,6 +522,27 @@ bool
 dyn_shared_is_paid(const DynScan *scan)
 {
 	return scan->sharing != NULL && scan->shared_open && scan->sharing->number > 0;
+}
+
+bool
+dyn_shared_is_read_whole(const DynScan *scan)
+{
+	const PlannedStmt *statement = scan->node->ss.ps.state->es_plannedstmt;
+	const Plan *tree = dyn_plan_tree_of(statement, scan->node->ss.ps.plan);
+	ListCell   *lc;
+
+	if (!scan->shared_open)
+		return false;
+	foreach(lc, scan->sharing->read->scans)
+	{
+		const DynSharing *sharing = lfirst(lc);
+		const Plan *plan = sharing->scan->node->ss.ps.plan;
+
+		if (dyn_plan_tree_of(statement, plan) == tree &&
+			dyn_plan_is_read_whole(statement, plan))
+			return true;
+	}
+	return false;
 }
 
 bool
@@ -526,6 +577,29 @@ is_kept_for_anybody(const DynSharing *sharing)
 }
 
 /*
+ * Copies the item that was received for those that have not come to it.  Before
+ * work_mem is used up, scans that may never begin are given up: they have read
+ * nothing yet, and can send requests of their own.
+ */
+static void
+keep_item(DynSharing *sharing)
+{
+	SharedRead *read = sharing->read;
+	ListCell   *lc;
+
+	dyn_item_store_add(read->store, sharing->number, read->slots);
+	if (dyn_item_store_bytes(read->store) / 1024 < (uint64) work_mem / 4)
+		return;
+	foreach(lc, read->scans)
+	{
+		DynSharing *other = lfirst(lc);
+
+		if (other->state == SHARING_WAITS && !other->expected)
+			leave(other);
+	}
+}
+
+/*
  * The next item of the read in read->slots: kept before, or received now.  A scan
  * that has to wait does so for itself, others together with peers (async.c).
  */
@@ -551,7 +625,7 @@ take_item(DynSharing *sharing, bool wait)
 	}
 	memcpy(read->slots, item, read->rows->npaths * sizeof(DynValue));
 	if (is_kept_for_anybody(sharing))
-		dyn_item_store_add(read->store, sharing->number, read->slots);
+		keep_item(sharing);
 	return DYN_FETCH_ITEM;
 }
 
@@ -562,8 +636,6 @@ find_item(DynSharing *sharing, bool wait)
 	const SharedRead *read = sharing->read;
 	DynFetchState state;
 
-	if (sharing->filter.contradiction)
-		return DYN_FETCH_END;
 	while ((state = take_item(sharing, wait)) == DYN_FETCH_ITEM)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -36,6 +36,9 @@ extern bool dyn_shared_open(DynScan *scan);
 /* Does another scan stand for the requests, so that it adds no read units? */
 extern bool dyn_shared_is_paid(const DynScan *scan);
 
+/* Does one of the scans read all there is, in the same plan or subplan? */
+extern bool dyn_shared_is_read_whole(const DynScan *scan);
+
 /* Has the scan to warn of its requests, as no other has?  It is asked once. */
 extern bool dyn_shared_warns(DynScan *scan);
 
