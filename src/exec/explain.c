@@ -8,8 +8,10 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "commands/explain.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/ruleutils.h"
 
 #include "../model/budget.h"
@@ -50,6 +52,23 @@ static const char *const pred_words[] = {
 };
 
 static void print_pred(Printer *printer, const DynPred *pred, bool nested);
+
+/* All integers from the first to the last of an array. */
+static void
+print_integers(Printer *printer, const DynPred *pred)
+{
+	const Const *value = list_nth_node(Const, printer->exprs, pred->param);
+	ArrayType  *array = DatumGetArrayTypeP(value->constvalue);
+	const int64 *values = (const int64 *) ARR_DATA_PTR(array);
+	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+
+	Assert(ARR_ELEMTYPE(array) == INT8OID && n > 0);
+	if (n == 1)
+		appendStringInfo(&printer->buf, " = " INT64_FORMAT, values[0]);
+	else
+		appendStringInfo(&printer->buf, " BETWEEN " INT64_FORMAT " AND " INT64_FORMAT,
+						 values[0], values[n - 1]);
+}
 
 /* The text of the buffer in memory of PostgreSQL's; the buffer is freed. */
 static const char *
@@ -255,6 +274,11 @@ print_leaf(Printer *printer, const DynPred *pred)
 		return;
 	}
 	print_operand(printer, pred);
+	if (pred->kind == DYN_PRED_IN && pred->op == DYN_PRED_GE)
+	{
+		print_integers(printer, pred);
+		return;
+	}
 	switch (pred->kind)
 	{
 		case DYN_PRED_NULL:

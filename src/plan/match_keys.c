@@ -38,6 +38,7 @@ typedef struct KeyMatch
 	const DynKeySchema *key;
 	List	   *clauses;
 	DynClause  *row_keys;		/* the OR of row-wise keys, if any */
+	List	   *enumerated;		/* DynClauses: bounds of a range of integers */
 	List	   *consumed;		/* DynClauses that a key condition uses */
 	List	   *pushed_exactly; /* DynClauses that need no local check */
 } KeyMatch;
@@ -50,6 +51,19 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 	match->consumed = lappend(match->consumed, clause);
 	if (exactly && clause->exact)
 		match->pushed_exactly = lappend(match->pushed_exactly, clause);
+}
+
+static bool
+has_integers(const DynPred *pred)
+{
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+	{
+		if (has_integers(lfirst(lc)))
+			return true;
+	}
+	return pred->kind == DYN_PRED_IN && pred->op == DYN_PRED_GE;
 }
 
 /*
@@ -70,7 +84,26 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 							  match->clauses, points,
 							  dyn_key_hash_position(match->key, attr->name) >= 0
 							  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS, &used);
+	/* with several partition key attributes there could be too many combinations */
+	if (pred != NULL && match->key->nhash > 1 && has_integers(pred))
+		return NULL;
 	match->consumed = list_concat(match->consumed, used);
+	return pred;
+}
+
+/* The integers between constant bounds on the only partition key attribute. */
+static DynPred *
+match_integers(KeyMatch *match, const DynKeyAttr *attr)
+{
+	DynTarget	target = {match->relation, attr, NULL, NULL};
+	uint64		n;
+	DynPred    *pred;
+
+	if (match->key->nhash > 1 || strcmp(match->key->hash[0].name, attr->name) != 0)
+		return NULL;
+	pred = dyn_range_points(&target, match->clauses, DYN_MAX_MEMBERS, &n,
+							&match->enumerated);
+	match->consumed = list_concat_unique_ptr(match->consumed, match->enumerated);
 	return pred;
 }
 
@@ -102,9 +135,27 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 			consume(match, clause, exactly);
 	}
 	spelled = match_template(match, attr, true);
+	if (spelled == NULL && key_match->preds == NIL)
+		spelled = match_integers(match, attr);
 	if (spelled != NULL)
 		key_match->preds = lappend(key_match->preds, spelled);
 	return key_match->preds != NIL;
+}
+
+/* Are a template's texts those of integers, which its ranges are, too? */
+static bool
+is_spelled_by_integers(const DynKeyMatch *key_match)
+{
+	ListCell   *lc;
+
+	foreach(lc, key_match->preds)
+	{
+		const DynPred *pred = lfirst(lc);
+
+		if (pred->kind == DYN_PRED_SPELLED && has_integers(pred))
+			return true;
+	}
+	return false;
 }
 
 /* Adds the range predicates on one attribute; only a single one is exact. */
@@ -121,13 +172,15 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 		DynClause  *clause = lfirst(lc);
 
 		if (clause->pred != NULL && dyn_is_range_pred(&target, clause->pred) &&
-			!dyn_is_point_leaf(&target, clause->pred))
+			!dyn_is_point_leaf(&target, clause->pred) &&
+			!list_member_ptr(match->enumerated, clause))
 		{
 			found = lappend(found, clause);
 			key_match->preds = lappend(key_match->preds, clause->pred);
 		}
 	}
-	spelled = match_template(match, attr, false);
+	spelled = is_spelled_by_integers(key_match) ? NULL
+		: match_template(match, attr, false);
 	if (spelled != NULL)
 		key_match->preds = lappend(key_match->preds, spelled);
 	foreach(lc, found)
@@ -285,6 +338,16 @@ leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 	return key->nhash + 1;
 }
 
+/* Are the points of a sort key few enough to be combined with a range's? */
+static bool
+are_few(List *preds)
+{
+	int			most = list_length(preds) != 1 ? -1
+		: dyn_most_points(linitial(preds));
+
+	return most >= 0 && most <= DYN_MAX_MEMBERS;
+}
+
 /* Matches the whole primary key of the table, if possible. */
 static bool
 match_whole_key(KeyMatch *match, DynAccess *access)
@@ -306,6 +369,8 @@ match_whole_key(KeyMatch *match, DynAccess *access)
 	if (match_points(match, &match->key->range[0], &access->range[0], true))
 		access->nrange = 1;
 	if (access->row_keys == NULL && access->nhash + access->nrange < 2)
+		return false;
+	if (match->enumerated != NIL && !are_few(access->range[0].preds))
 		return false;
 	/* ranges besides points reduce the set of keys further */
 	if (access->nrange == 1)

@@ -225,21 +225,49 @@ match_range(TemplateMatch *match)
 	return make_spelled(match, args);
 }
 
+/* The integers between constant bounds on a part, unless there are too many. */
+static DynPred *
+part_integers(TemplateMatch *match, int p)
+{
+	DynTarget	target = target_of(match, p);
+	uint64		n;
+	DynPred    *pred;
+
+	if (!part_is_usable(match, p))
+		return NULL;
+	pred = dyn_range_points(&target, match->clauses,
+							match->most_members / match->members, &n, &match->used);
+	if (pred == NULL)
+		return NULL;
+	match->members *= n;
+	return make_and(list_make1(pred));
+}
+
+/* More combinations than these are not made of what could be one range. */
+#define MOST_COMBINATIONS	(100 * DYN_MAX_MEMBERS)
+
 /*
- * A partition key may be enumerated though no clause says anything of it; a
- * sort key is only if its last part is bound.
+ * A partition key may be enumerated though no clause says anything of it, or
+ * gives a range of a part; a sort key is only if its last part is bound.
  */
 static DynPred *
 match_points(TemplateMatch *match)
 {
 	int			nparts = match->spelled->tmpl->nparts;
 	bool		bound = true;	/* by a clause: the last part */
+	bool		ranged = false;
 	List	   *args = NIL;
+	DynPred    *spelled;
 
 	for (int p = 0; p < nparts; p++)
 	{
 		DynPred    *arg = part_points(match, p);
 
+		if (arg == NULL && match->most_members == DYN_MAX_MEMBERS)
+		{
+			arg = part_integers(match, p);
+			ranged |= arg != NULL;
+		}
 		bound = arg != NULL;
 		if (arg == NULL && match->most_members > 0)
 			arg = part_members(match, p);
@@ -249,7 +277,13 @@ match_points(TemplateMatch *match)
 	}
 	if (!bound && match->most_members < DYN_MAX_MEMBERS)
 		return NULL;
-	return args != NIL || literal_holds(match) ? make_spelled(match, args) : NULL;
+	if (args == NIL && !literal_holds(match))
+		return NULL;
+	spelled = make_spelled(match, args);
+	if (ranged && (dyn_most_points(spelled) < 0 ||
+				   dyn_most_points(spelled) > MOST_COMBINATIONS))
+		return NULL;
+	return spelled;
 }
 
 DynPred *

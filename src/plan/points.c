@@ -9,8 +9,10 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "common/int.h"
 #include "common/string.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
@@ -206,6 +208,158 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 		default:
 			return false;
 	}
+}
+
+/* ---- ranges of integers ---- */
+
+/* Integers from lo to hi. */
+typedef struct IntRange
+{
+	int64		lo,
+				hi;
+	bool		has_lo,
+				has_hi;
+} IntRange;
+
+/*
+ * Are the column's values integers, of which each is a point of the target?  If
+ * so, the range is that of its type.
+ */
+static bool
+has_integers(const DynTarget *target, AttrNumber attnum, IntRange *range)
+{
+	const DynColumn *column = target->part != NULL ? &target->part->column
+		: dyn_relation_column(target->relation, attnum);
+
+	if (!column->traits.point)
+		return false;
+	switch (column->codec.kind)
+	{
+		case DYN_CODEC_INT2:
+			range->lo = PG_INT16_MIN;
+			range->hi = PG_INT16_MAX;
+			return true;
+		case DYN_CODEC_INT4:
+			range->lo = PG_INT32_MIN;
+			range->hi = PG_INT32_MAX;
+			return true;
+		case DYN_CODEC_INT8:
+			range->lo = PG_INT64_MIN;
+			range->hi = PG_INT64_MAX;
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Is it a bound of the target's values, whatever their spelling sorts like? */
+static bool
+is_bound(const DynTarget *target, const DynPred *pred)
+{
+	DynOperator equal = pred->operator;
+
+	if (pred->kind != DYN_PRED_LT && pred->kind != DYN_PRED_LE &&
+		pred->kind != DYN_PRED_GT && pred->kind != DYN_PRED_GE)
+		return false;
+	equal.comparison = DYN_COMPARE_EQ;
+	return target->part == NULL ? pred_is_on(target, pred)
+		: is_on_part(target, pred) &&
+		dyn_operator_exactness(&target->part->column, &equal) != DYN_LOCAL;
+}
+
+static bool
+int_constant(const DynPred *pred, int64 *result)
+{
+	const Const *value = (const Const *) pred->value;
+
+	if (value == NULL || !IsA(value, Const) || value->constisnull)
+		return false;
+	switch (pred->valuetype)
+	{
+		case INT2OID:
+			*result = DatumGetInt16(value->constvalue);
+			return true;
+		case INT4OID:
+			*result = DatumGetInt32(value->constvalue);
+			return true;
+		case INT8OID:
+			*result = DatumGetInt64(value->constvalue);
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Applies a bound; false if its value is not known, or no integer is beyond it. */
+static bool
+narrow(IntRange *range, const DynPred *pred)
+{
+	bool		lower = pred->kind == DYN_PRED_GT || pred->kind == DYN_PRED_GE;
+	bool		open = pred->kind == DYN_PRED_GT || pred->kind == DYN_PRED_LT;
+	int64		value;
+
+	if (!int_constant(pred, &value) ||
+		(open && pg_add_s64_overflow(value, lower ? 1 : -1, &value)))
+		return false;
+	if (lower)
+		range->lo = Max(range->lo, value);
+	else
+		range->hi = Min(range->hi, value);
+	range->has_lo |= lower;
+	range->has_hi |= !lower;
+	return true;
+}
+
+static DynPred *
+make_int_points(AttrNumber attnum, int64 lo, int n)
+{
+	DynPred    *pred = palloc0(sizeof(DynPred));
+	Datum	   *values = palloc(n * sizeof(Datum));
+
+	for (int i = 0; i < n; i++)
+		values[i] = Int64GetDatum(lo + i);
+	pred->kind = DYN_PRED_IN;
+	pred->op = DYN_PRED_GE;
+	pred->param = -1;
+	pred->field.attnum = attnum;
+	pred->valuetype = INT8OID;
+	pred->value = (Expr *)
+		makeConst(INT8ARRAYOID, -1, InvalidOid, -1,
+				  PointerGetDatum(construct_array(values, n, INT8OID, sizeof(int64),
+												  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
+				  false, false);
+	return pred;
+}
+
+DynPred *
+dyn_range_points(const DynTarget *target, List *clauses, uint64 most, uint64 *n,
+				 List **used)
+{
+	IntRange	range = {0};
+	AttrNumber	attnum = 0;
+	List	   *bounds = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+		const DynPred *pred = clause->pred;
+
+		if (pred == NULL || pred->field.steps != NIL ||
+			!is_bound(target, pred) ||
+			(attnum != 0 && pred->field.attnum != attnum) ||
+			(attnum == 0 && !has_integers(target, pred->field.attnum, &range)))
+			continue;
+		attnum = pred->field.attnum;
+		if (narrow(&range, pred))
+			bounds = lappend(bounds, clause);
+	}
+	if (!range.has_lo || !range.has_hi || range.lo > range.hi ||
+		(uint64) range.hi - (uint64) range.lo >= most)
+		return NULL;
+	*n = (uint64) range.hi - (uint64) range.lo + 1;
+	*used = list_concat_unique_ptr(*used, bounds);
+	return make_int_points(attnum, range.lo, (int) *n);
 }
 
 /* ---- numbers of points ---- */

@@ -32,6 +32,15 @@ extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
 extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 								   bool *pure);
 
+/*
+ * The values of an integer column that constant bounds leave, at most so many: a
+ * predicate DYN_PRED_IN with op GE, whose number of values is *n.  NULL if the
+ * clauses (of DynClause *) do not bound the target on both sides, or the column
+ * has other values than integers.  Adds the clauses to *used.
+ */
+extern DynPred *dyn_range_points(const DynTarget *target, List *clauses,
+								 uint64 most, uint64 *n, List **used);
+
 /* Ranges of one sort key that are asked for by a Query each. */
 #define DYN_MAX_SORT_RANGES	100
 

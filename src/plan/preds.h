@@ -50,7 +50,8 @@ typedef struct DynField
 typedef struct DynPred
 {
 	DynPredKind kind;
-	DynPredKind op;				/* FIELDS: EQ .. GE */
+	DynPredKind op;				/* FIELDS: EQ .. GE; IN: GE if the values are
+								 * all integers from the first to the last */
 	DynField	field;
 	AttrNumber	other;			/* FIELDS; MEMBERS: number of the part */
 	Expr	   *value;			/* at planning; NULL in an executable plan */

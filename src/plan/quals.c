@@ -366,6 +366,18 @@ describe_operator(Oid opno, int kind, Oid collation)
 	return op;
 }
 
+/* Bounds of integers may leave so few that each can be asked for (points.h). */
+static bool
+part_is_comparable(const DynColumn *column, const DynOperator *op)
+{
+	DynOperator equal = *op;
+
+	if (op->comparison == DYN_COMPARE_RANGE &&
+		column->codec.kind >= DYN_CODEC_INT2 && column->codec.kind <= DYN_CODEC_INT8)
+		equal.comparison = DYN_COMPARE_EQ;
+	return dyn_operator_exactness(column, &equal) != DYN_LOCAL;
+}
+
 /*
  * Can a part of some template, where the column is spelled in another way than
  * in its own attribute, be compared?
@@ -383,7 +395,7 @@ is_comparable_in_part(const ClassifyContext *context, const DynField *field,
 			const DynPart *part = &relation->spelled[i].parts[p];
 
 			if (part->attnum == field->attnum &&
-				dyn_operator_exactness(&part->column, op) != DYN_LOCAL)
+				part_is_comparable(&part->column, op))
 				return true;
 		}
 	}

@@ -162,6 +162,7 @@ GLOBAL = "Query, global index|Query per key, global index|Query, then BatchGetIt
 EXPECTED = [
     (POINTS, f"{ANY_TEXT}|varchar(8)|int2|int4|int8|numeric|bytea|uuid|date", "hash", BY_KEY),
     (POINTS, 'text "nd"', "hash", "Scan"),
+    ("BETWEEN|two bounds", "int2|int4|int8", "hash", BY_KEY),
     (POINTS, f"{ORDERED}|{OTHER_TEXT}", "sort", BY_KEY),
     (RANGES, ORDERED, "sort", BY_KEY),
     (RANGES, OTHER_TEXT, "sort", BY_KEY),
