@@ -5,12 +5,13 @@ from edges import OLDER
 from predicates import Leaf, Lit, Maker, Tree
 from spelled import FORMATS
 from statements import TABLE, Select
-from values import Document, array_text, quote
+from values import Document, Integer, array_text, quote
 
-STYLES = [("instead", 4), ("crowded", 3), ("part", 2), ("lists", 3), ("tied", 1), ("whole", 1)]
+STYLES = [("instead", 4), ("crowded", 3), ("part", 2), ("lists", 3), ("tied", 1), ("whole", 1), ("bounded", 2)]
 LARGE, PARTS, MISFIT_PARTS, LISTS = "filters too large to send", "parts of documents", "parts of misfits", "lists of keys"
 TIED = "equal values before others in an order"
-FEATURES = {OLDER: "instead", LARGE: "crowded", PARTS: "part", MISFIT_PARTS: "part", LISTS: "lists", TIED: "tied"}
+BOUNDED = "integers between bounds of a key"
+FEATURES = {OLDER: "instead", LARGE: "crowded", PARTS: "part", MISFIT_PARTS: "part", LISTS: "lists", TIED: "tied", BOUNDED: "bounded"}
 LOOPS = {"enable_hashjoin": "off", "enable_mergejoin": "off", "enable_material": "off"}
 EXACT = ["eq", "eq", "ge", "le", "lt", "gt", "between", "is_null", "not_null", "ne"]
 LONG = "p" * 2500       # no part of a key
@@ -28,6 +29,7 @@ class Aimed:
                       for _ in range(1 + 3 * any(c.kind.group == "array" for c in t.columns))]
         self.documents = [t for t in self.tables if any(c.kind.group == "jsonb" for c in t.columns)]
         self.narrow = [t for t in related if t.server == "one"]
+        self.whole_keys = [t for t in self.tables if isinstance(t.keys[0].kind, Integer) and t.keys[0].kind.sqltype in Integer.limits]
         self.tied_indexes = [(t, one) for t in self.tables if t.feature == FORMATS for one in t.indexes if len(one["columns"]) > 2]
 
     def statement(self, feature=None):
@@ -210,6 +212,25 @@ class Aimed:
         order = ", ".join([f"a.{then.name}"] + [f"a.{key.name}" for key in table.keys if key is not then])
         select = self.select(table, [f"a.{then.name}", *documents], where, DOCUMENTS, order=order, exact_order=True)
         select.settings = {"enable_sort": "off", "enable_incremental_sort": rng.choice(["on", "off"])}
+        return select
+
+    def bounded(self):
+        """Few integers up to one that the partition key has, or up to the next one."""
+        rng = self.rng
+        table = rng.choice(self.whole_keys)
+        key = table.keys[0]
+        limit = Integer.limits[key.kind.sqltype]
+        high = rng.choice([int(text) for text, _ in key.pool if text is not None])
+        low = high - rng.choice([0, 1, 2, 4])
+        name, (above, upto, high) = f"a.{key.name}", rng.choice([(">=", "<=", high), (">", "<=", high), (">=", "<", high + 1), (">", "<", high + 1)])
+        low, high = (Lit(str(max(-limit, min(limit - 1, value))), key.kind.sqltype) for value in (low, high))
+        leaves = [Leaf([f"{name} {above} ", low], [("a", key, above)]), Leaf([f"{name} {upto} ", high], [("a", key, upto)])]
+        if rng.random() < 0.4:
+            leaves.append(self.generator.maker(table, "a").on(rng.choice(table.columns)))
+        select = self.select(table, self.generator.columns(table, "a", False), Tree("AND", leaves), BOUNDED)
+        if rng.random() < 0.25:
+            select.targets = ["count(*)"]
+        select.mode = "constants"
         return select
 
     # Lists of keys

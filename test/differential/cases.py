@@ -1,7 +1,7 @@
 """Which statement comes next, in which mode and under which settings."""
 import itertools
 
-from aimed import LARGE, LISTS, MISFIT_PARTS, PARTS, TIED, Aimed
+from aimed import BOUNDED, LARGE, LISTS, MISFIT_PARTS, PARTS, TIED, Aimed
 from apart import Apart
 from beside import Beside
 from composed import COMPOSED
@@ -171,7 +171,7 @@ class Cases:
             return self.elsewhere(name)
         if name == COMPOSED:
             return self.case(self.mapped.style(), self.settings(), True)
-        if name in (LARGE, PARTS, MISFIT_PARTS, LISTS, TIED):
+        if name in (LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, BOUNDED):
             select = self.aimed.statement(name)
         elif name == SMALLER:
             select = self.smaller.statement()

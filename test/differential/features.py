@@ -1,7 +1,7 @@
 """What a statement is there for beside its conditions: kinds of tables, plans that rely on an order, values at the limits."""
 import re
 
-from aimed import LARGE, LISTS, MISFIT_PARTS, PARTS, TIED
+from aimed import BOUNDED, LARGE, LISTS, MISFIT_PARTS, PARTS, TIED
 from composed import COMPOSED
 from documented import DOCUMENTS
 from edges import KINDS, MISFITS, OLDER
@@ -32,7 +32,7 @@ CONSTANTS = {"an empty string": lambda lit: lit.text == "" and lit.sqltype in ("
              "an infinite timestamp": lambda lit: "nfinity" in lit.text and lit.sqltype.startswith("timestamp"),
              "NULL": lambda lit: False}
 
-EXPECTED = [MISFITS, OLDER, KINDS, FORMATS, DOCUMENTS, COMPOSED, LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, KEPT, SENT, SMALLER, TOGETHER, ALONE, SEVERAL, COUNTED, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
+EXPECTED = [MISFITS, OLDER, KINDS, FORMATS, DOCUMENTS, COMPOSED, LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, BOUNDED, KEPT, SENT, SMALLER, TOGETHER, ALONE, SEVERAL, COUNTED, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
             *(f"constant: {name}" for name in CONSTANTS), *(f"index replaced: {name}" for name in indexes()),
             "table re-created by another sort key", *(f"a lie: {name}" for name in make_lies())]
 
