@@ -204,7 +204,8 @@ class Cases:
             kind, path, method = (rng.choice(word.split("/")) for word in words)
             return self.case(self.joins.toward(kind, path), self.forced(method), True)
         if what == "access path" and words[0].startswith("Scan") and "index" in words[0]:
-            return self.case(self.smaller.statement(), {}, True)
+            select = self.smaller.counted("local" in words[0]) if "count" in words[0] else self.smaller.statement()
+            return self.case(select, {}, True)
         if what == "access path" and rng.random() < 0.7:
             return self.case(self.generator.along(words[0]), self.settings(), True)
         if what == "plan node" and rng.random() < 0.5:

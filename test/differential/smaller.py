@@ -82,6 +82,14 @@ class Smaller:
             select.limit = rng.choice(["", f" LIMIT {rng.choice([1, 4, 20])}"])
         return select
 
+    def counted(self, local):
+        """All entries of an index."""
+        table, one = self.rng.choice([(t, i) for t, i in self.indexes if i["local"] == local and t.server == DEAR and not t.options])
+        leaves = [self.generator.maker(table, "a").on(table.by_name[name], ["not_null"]) for name in one["columns"]]
+        select = Select(["count(*)"], [f"{TABLE}{table.name} a"], Tree("AND", leaves) if len(leaves) > 1 else leaves[0])
+        select.aliases, select.shape = {"a": table.name}, "smaller"
+        return select
+
     def where(self, table, one, columns):
         """Conditions on the keys of the index, seldom not on all; and on other columns."""
         rng = self.rng
