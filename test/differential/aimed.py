@@ -214,17 +214,22 @@ class Aimed:
         select.settings = {"enable_sort": "off", "enable_incremental_sort": rng.choice(["on", "off"])}
         return select
 
-    def bounded(self):
-        """Few integers up to one that the partition key has, or up to the next one."""
+    def bounded(self, kind=None, form=None):
+        """Few integers up to one that the partition key has, or up to the next one; of that type, and in that form."""
         rng = self.rng
-        table = rng.choice(self.whole_keys)
-        key = table.keys[0]
+        table = rng.choice([t for t in self.whole_keys if kind in (None, t.keys[0].kind.name)] or self.whole_keys)
+        key, form = table.keys[0], form or rng.choice(["apart", "two bounds", "BETWEEN"])
         limit = Integer.limits[key.kind.sqltype]
         high = rng.choice([int(text) for text, _ in key.pool if text is not None])
         low = high - rng.choice([0, 1, 2, 4])
         name, (above, upto, high) = f"a.{key.name}", rng.choice([(">=", "<=", high), (">", "<=", high), (">=", "<", high + 1), (">", "<", high + 1)])
         low, high = (Lit(str(max(-limit, min(limit - 1, value))), key.kind.sqltype) for value in (low, high))
-        leaves = [Leaf([f"{name} {above} ", low], [("a", key, above)]), Leaf([f"{name} {upto} ", high], [("a", key, upto)])]
+        if form == "apart":
+            leaves = [Leaf([f"{name} {above} ", low], [("a", key, above)]), Leaf([f"{name} {upto} ", high], [("a", key, upto)])]
+        elif form == "BETWEEN":
+            leaves = [Leaf([f"{name} BETWEEN ", low, " AND ", high], [("a", key, form)])]
+        else:
+            leaves = [Leaf([f"{name} {above} ", low, f" AND {name} {upto} ", high], [("a", key, form)])]
         if rng.random() < 0.4:
             leaves.append(self.generator.maker(table, "a").on(rng.choice(table.columns)))
         select = self.select(table, self.generator.columns(table, "a", False), Tree("AND", leaves), BOUNDED)

@@ -14,10 +14,11 @@ from joins import Joins
 from mapped import Mapped
 from ordered import Ordered
 from repeated import KEPT, SENT, Repeated
-from together import ALONE, TOGETHER, Together
 from runner import Case
 from smaller import SMALLER, Smaller
 from statements import Generator
+from together import ALONE, TOGETHER, Together
+from values import Integer
 
 # Turned off in turn, so that each plan that core may choose is chosen by some statements.
 PLANNER = ["enable_hashjoin", "enable_mergejoin", "enable_nestloop", "enable_memoize", "enable_material",
@@ -41,7 +42,7 @@ FORCED = {"hash": ["enable_mergejoin", "enable_nestloop"], "merge": ["enable_has
           "loop": ["enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize", LOOKUP],
           "lookup": ["enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize"]}
 FORCED["tight"] = FORCED["lookup"]
-ROUNDS = 100    # tries for what was not met
+ROUNDS = 400    # tries for what was not met
 
 
 class Cases:
@@ -198,6 +199,8 @@ class Cases:
             return self.toward_feature(words[0])
         if what == "condition" and any(word in words[2] for word in (" part ", " by another ")):
             return self.case(self.mapped.toward(*words[:3]), self.settings(), True)
+        if what == "condition" and words[0] in ("BETWEEN", "two bounds") and words[1] in Integer.limits and words[2] == "hash":
+            return self.case(self.aimed.bounded(words[1], words[0]), {}, True)
         if what == "condition":
             return self.case(self.generator.toward(*words[:3]), self.settings(), True)
         if what == "join":
