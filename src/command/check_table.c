@@ -27,6 +27,7 @@
 #include "fmgr.h"
 #include "foreign/foreign.h"
 #include "funcapi.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -695,8 +696,10 @@ emit(ReturnSetInfo *rsinfo, const char *kind, const Reader *reader,
 	nulls[0] = false;
 	values[1] = ObjectIdGetDatum(reader ? reader->relid : InvalidOid);
 	nulls[1] = reader == NULL;
+	/* a template may name what is no column, and too long for one */
 	if (column != NULL)
-		namestrcpy(&name, column);
+		namestrcpy(&name, pnstrdup(column, pg_mbcliplen(column, strlen(column),
+														NAMEDATALEN - 1)));
 	values[2] = NameGetDatum(&name);
 	nulls[2] = column == NULL;
 	values[3] = Int64GetDatum(finding ? (int64) finding->items : 0);

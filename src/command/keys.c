@@ -51,15 +51,16 @@ report_no_template(const DynRelation *relation, const char *attribute)
 {
 	DynClosest	closest;
 
-	dyn_closest_init(&closest, attribute);
+	dyn_closest_init(&closest, dyn_from_utf8_lossy(attribute));
 	for (int i = 0; i < relation->nspelled; i++)
-		dyn_closest_try(&closest, dyn_spelled_name(&relation->spelled[i]));
+		dyn_closest_try(&closest,
+						dyn_from_utf8_lossy(dyn_spelled_name(&relation->spelled[i])));
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("foreign table \"%s\" has no template of attribute \"%s\"",
 					relation->name, dyn_from_utf8_lossy(attribute)),
 			 closest.best ? errhint("Perhaps you meant attribute \"%s\".",
-									dyn_from_utf8_lossy(closest.best))
+									closest.best)
 			 : errhint("The option templates of the foreign table names attributes as they are in DynamoDB.")));
 }
 

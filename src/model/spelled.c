@@ -402,9 +402,10 @@ list_key(const Connector *connector, const DynKeySchema *key, StringInfo list,
 
 		for (int k = 0; k < connector->n; k++)
 			spelled |= dyn_path_is_attribute(connector->spelled[k].path, name);
+		name = dyn_from_utf8_lossy(name);
 		if (!spelled)
 			dyn_closest_try(closest, name);
-		name = psprintf("\"%s\"", dyn_from_utf8_lossy(name));
+		name = psprintf("\"%s\"", name);
 		if (strstr(list->data, name) == NULL)
 			appendStringInfo(list, "%s%s", list->len > 0 ? ", " : "", name);
 	}
@@ -435,14 +436,14 @@ key_hint(const Connector *connector, const DynSpelled *spelled)
 	if (meta == NULL || is_key_attribute(meta, dyn_spelled_name(spelled)))
 		return "";
 	initStringInfo(&list);
-	dyn_closest_init(&closest, dyn_spelled_name(spelled));
+	dyn_closest_init(&closest, dyn_from_utf8_lossy(dyn_spelled_name(spelled)));
 	for (int i = -1; i < meta->nindexes; i++)
 		list_key(connector, i < 0 ? &meta->key : &meta->indexes[i].key, &list,
 				 &closest);
 	return psprintf("The key attributes are %s%s.", list.data,
 					closest.best == NULL ? ""
 					: psprintf("; perhaps the template is for \"%s\"",
-							   dyn_from_utf8_lossy(closest.best)));
+							   closest.best));
 }
 
 /* If it is not a key attribute, its name may be misspelt. */

@@ -3,6 +3,7 @@
 A budget is held at every moment: units used are at most budget * (elapsed + 1 s), and two full pages.
 """
 import os
+import re
 import signal
 import threading
 import time
@@ -563,6 +564,16 @@ class OfStatement(Budgets):
             self.assertLessEqual(table.bucket.used, used + 500)
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk IN ('k1', 'k2')"), [(1,), (2,)])
         self.assertIn("Read Units: 10", self.fx.explain("SELECT n FROM t WHERE pk IN ('k1', 'k2')", "ANALYZE"))
+
+    def test_units_of_small_items_not_told(self):
+        """The items of a page count, not the page that there could have been."""
+        self.table(400)
+        told = self.fx.explain("SELECT sum(n) FROM t", "ANALYZE, COSTS OFF, TIMING OFF")
+        self.table(400).tells_units = False
+        self.fx.execute("SET dynamo_fdw.max_statement_units = 100")
+        untold = self.fx.explain("SELECT sum(n) FROM t", "ANALYZE, COSTS OFF, TIMING OFF")
+        told, untold = (float(re.search(r"Read Units: ([\d.]+)", plan)[1]) for plan in (told, untold))
+        self.assertLess(untold, 1.5 * told + 1)
 
     def test_units_of_unknown_size_not_told(self):
         """A short answer costs little though nothing is known of the items."""

@@ -178,6 +178,13 @@ class Entities(Case):
         [row] = self.check("users")
         self.assertEqual(row, ("definition", "users", "compny", None, None, f"{failure.message}: {failure.detail} {failure.hint}"))
 
+    def test_long_misspelt_name(self):
+        """It is cut between two characters."""
+        self.table("everything", "pk text")
+        self.table("users", "company text", templates='{"pk": "x${' + 40 * "\u00e9" + '}"}')
+        [row] = self.check("users")
+        self.assertEqual(row[2], 31 * "\u00e9")
+
     def test_templates(self):
         """Texts that fit no template, or not in one way."""
         self.fx.create_table("keys", ("pk", "S"))

@@ -565,19 +565,22 @@ items_examined(DynStreamContext *context, DynStream *stream,
 
 /*
  * The units of an answer that does not tell them, as some emulators' do not:
- * what was expected.  That was too much for one without a further page which is
- * short, as far as filters and projections let know.
+ * those of its items where their size is known, else what was expected.  That
+ * was too much for one without a further page which is short, as far as filters
+ * and projections let know.
  */
 static double
 units_untold(const DynStreamContext *context, const DynStream *stream,
-			 const DynFetchPage *page)
+			 const DynFetchPage *page, double items)
 {
+	double		least = dyn_page_units(1) * (context->spec.consistent ? 2 : 1);
 	double		received = dyn_page_units(page->body.len) *
 		(context->spec.consistent ? 2 : 1);
 
-	if (page->page.last_key != NULL || context->pacing.item_units > 0)
-		return stream->cost;
-	return Min(stream->cost, received);
+	if (context->spec.item_units > 0)
+		return Min(stream->cost, Max(items * context->spec.item_units, least));
+	return page->page.last_key != NULL ? stream->cost
+		: Min(stream->cost, received);
 }
 
 /*
@@ -591,7 +594,7 @@ note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
 	double		items = items_examined(context, stream, page);
 
 	if (!page->units_told)
-		page->units = units_untold(context, stream, received);
+		page->units = units_untold(context, stream, received, items);
 	dyn_spending_grant(context, stream, page->units, items);
 	if (items > 0 || context->spec.op != DYN_OP_BATCH_GET_ITEM)
 		dyn_pacing_grant(context, stream, page->units, items);
