@@ -375,11 +375,11 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 /* May this index be read instead of the table?  See dyn_index_is_complete. */
 static bool
 index_is_usable(const DynRelPlan *plan, Index relid, const DynIndexMeta *index,
-				List *clauses, const char **missing)
+				bool whole, List *clauses, const char **missing)
 {
 	*missing = NULL;
 	return index->active && !(index->global && plan->relation->consistent) &&
-		dyn_index_is_complete(plan, relid, index, clauses, missing);
+		dyn_index_is_complete(plan, relid, index, whole, clauses, missing);
 }
 
 /* Likewise by its key; if not, sets plan->advice. */
@@ -389,7 +389,7 @@ index_has_key_path(DynRelPlan *plan, Index relid, const DynIndexMeta *index,
 {
 	const char *missing;
 
-	if (index_is_usable(plan, relid, index, clauses, &missing))
+	if (index_is_usable(plan, relid, index, false, clauses, &missing))
 		return true;
 	if (missing != NULL && plan->advice == NULL)
 		plan->advice = psprintf("index \"%s\" would serve this query if column \"%s\" were declared NOT NULL or restricted",
@@ -492,7 +492,7 @@ index_has_scan_path(const DynRelPlan *plan, Index relid, const DynIndexMeta *ind
 
 	return index->size_bytes > 0 && index->size_bytes < plan->meta->size_bytes &&
 		dyn_index_covers(plan, index) &&
-		index_is_usable(plan, relid, index, plan->clauses, &missing);
+		index_is_usable(plan, relid, index, true, plan->clauses, &missing);
 }
 
 /* Does the statement name keys of the relation? */

@@ -262,6 +262,7 @@ typedef struct Place
 	const DynKeyAttr *attr;
 	size_t		max_bytes;
 	AttrNumber	attnum;			/* of a column that shows it, or 0 */
+	bool		whole;			/* all of the index is read, not some keys */
 } Place;
 
 /* The longest value in the table's own key; 0: not in the key. */
@@ -310,6 +311,24 @@ depends_on_values(const Place *place)
 											place->attnum)->codec);
 }
 
+/*
+ * Could a row be missed that has a value, though not one that the index can hold?
+ * Where keys are asked for, such a row is none of those; where the whole index
+ * is read, it must be known, or promised for this index, that there is none.
+ */
+static bool
+may_miss_rows(const Place *place)
+{
+	size_t		own = own_limit(place);
+
+	if (!place->whole || place->attr->type == DYN_TYPE_N ||
+		!place->index->global ||
+		dyn_relation_trusts(place->plan->relation, place->index->name))
+		return false;
+	return place->attnum == 0 ? own == 0 || own > place->max_bytes
+		: depends_on_values(place);
+}
+
 /* Can the index hold every value of the term? */
 static bool
 holds_term(const Place *place, const DynRowTerm *term)
@@ -356,6 +375,8 @@ presence_by_row_test(const Place *place)
 static bool
 is_promised(const Place *place)
 {
+	if (may_miss_rows(place))
+		return false;
 	return own_limit(place) > 0 ||
 		(place->attnum != 0 &&
 		 dyn_relation_column(place->plan->relation, place->attnum)->not_null);
@@ -426,7 +447,7 @@ is_spelled(const Place *place, Index relid, List *exprs)
 	{
 		bool		value = has_value(place, relid, exprs, spelled->parts[p].attnum);
 
-		if (value && spelled->parts[p].source)
+		if (value && spelled->parts[p].source && !may_miss_rows(place))
 			return true;
 		all &= value;
 	}
@@ -451,13 +472,14 @@ may_be_present(const Place *place, Index relid, List *clauses, List *exprs)
 
 /* The i'th attribute of the index's key, hash attributes first. */
 static Place
-place_of(const DynRelPlan *plan, const DynIndexMeta *index, int i)
+place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool whole, int i)
 {
 	bool		hash = i < index->key.nhash;
 	Place		place = {0};
 
 	place.plan = plan;
 	place.index = index;
+	place.whole = whole;
 	place.attr = hash ? &index->key.hash[i]
 		: &index->key.range[i - index->key.nhash];
 	place.max_bytes = hash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
@@ -467,8 +489,8 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, int i)
 
 bool
 dyn_index_is_complete(const DynRelPlan *plan, Index relid,
-					  const DynIndexMeta *index, List *clauses,
-					  const char **missing)
+					  const DynIndexMeta *index, bool whole,
+					  List *clauses, const char **missing)
 {
 	List	   *exprs = clause_expressions(clauses);
 	bool		complete = true;
@@ -476,7 +498,7 @@ dyn_index_is_complete(const DynRelPlan *plan, Index relid,
 	*missing = NULL;
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
-		Place		place = place_of(plan, index, i);
+		Place		place = place_of(plan, index, whole, i);
 
 		if (may_be_present(&place, relid, clauses, exprs))
 			continue;
@@ -512,12 +534,13 @@ void
 dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
 			   List *clauses, DynAccess *access)
 {
+	bool		whole = (access->kind == DYN_ACCESS_SCAN);
 	List	   *preds = clause_preds(clauses);
 	List	   *exprs = clause_expressions(clauses);
 
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
-		Place		place = place_of(plan, index, i);
+		Place		place = place_of(plan, index, whole, i);
 		DynProof   *proof = &access->proofs[access->nproofs];
 
 		if (!depends_on_values(&place) || is_spelled(&place, plan->relid, exprs) ||

@@ -22,11 +22,12 @@
 
 /*
  * Can the index be complete for the clauses?  If not, but NOT NULL on one
- * column would prove it, sets *missing to the column's name.
+ * column would prove it, sets *missing to the column's name.  `whole`: for a
+ * Scan, of which NOT NULL proves less: an empty value is one, too.
  */
 extern bool dyn_index_is_complete(const DynRelPlan *plan, Index relid,
-								  const DynIndexMeta *index, List *clauses,
-								  const char **missing);
+								  const DynIndexMeta *index, bool whole,
+								  List *clauses, const char **missing);
 
 /* Sets the proofs of an access plan that depend on run-time values. */
 extern void dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,

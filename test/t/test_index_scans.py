@@ -202,7 +202,7 @@ ROWS = [
     ("a promise for rows with the columns", "SELECT id, title FROM stateless WHERE state IS NOT NULL",
      [f"Scan app/by_gs filter attribute_type(state,'S') AND {JOB} get pk, state, title"]),
     ("no promise", "SELECT id, title FROM untrusted", [f"Scan app filter {TASK} get pk, title"]),
-    ("a column that is read from the attribute", "SELECT id, state FROM sourced", [f"Scan app/by_gs filter {TASK} get gs, pk"]),
+    ("a column that is read from the attribute", "SELECT id, state FROM sourced", [f"Scan app filter {TASK} get gs, pk"]),
     ("match proves one of two attributes", "SELECT pk, title FROM matched WHERE what > ''",
      ["Scan app/by_seen filter seen IN (0,10,20) get pk, seen, title"]),
     ("match allows what the index cannot hold", "SELECT pk, title FROM mixed WHERE what > ''",
@@ -375,3 +375,32 @@ class Shared(request_text.RequestTestCase):
         """Where one needs the table, no index is read besides."""
         self.assertAsks("SELECT a.pk, b.title FROM mail a JOIN mail b ON a.sk = b.sk WHERE a.due IS NOT NULL",
                         ["Scan mail get due, pk, sk, title"])
+
+
+class Promised(fixture.TestCase):
+    """NOT NULL says nothing of values that an index cannot hold, which items may have that are older than the index."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("nn", ("pk", "S"), ("sk", "S"))
+        cls.fx.put("nn", [{"pk": f"p{n % 7}", "sk": f"s{n:03}", "code": ["", "c1", "c2", "c3"][n % 4], "num": n, "body": "x" * 500} for n in range(200)])
+        for late in (index("by_code", ("code", "S"), None, "KEYS_ONLY"), index("by_num", ("num", "N"), None, "KEYS_ONLY"), index("inverted", ("sk", "S"), ("pk", "S"), "KEYS_ONLY")):
+            cls.fx.dynamo.add_index(cls.fx.remote("nn"), late)
+        cls.fx.foreign_table("nn", 'pk text COLLATE "C" NOT NULL, sk text COLLATE "C" NOT NULL, code text COLLATE "C" NOT NULL, num int NOT NULL, body text',
+                             scan_policy="allow")
+        cls.fx.execute("CREATE TABLE mirror AS SELECT * FROM nn")
+
+    def test_rows(self):
+        """Without a condition, or with one that an empty text satisfies."""
+        for sql in ("SELECT count(*) FROM nn", "SELECT count(code) FROM nn", "SELECT code, count(*) FROM nn GROUP BY code", "SELECT count(*) FROM nn WHERE code <= 'c1'",
+                    "SELECT count(*) FROM nn WHERE code = ''", "SELECT count(pk) FROM nn WHERE code <> 'c1'", "SELECT count(pk) FROM nn WHERE code IS NOT NULL"):
+            with self.subTest(sql):
+                self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.fx.rows(sql.replace("nn", "mirror"))))
+                self.assertEqual({r.body.get("IndexName") for r in self.fx.requests(sql)} - {None, "by_num"}, set())
+
+    def test_what_is_known(self):
+        """A condition on the value proves it."""
+        for sql in ("SELECT count(*) FROM nn WHERE code > ''", "SELECT code FROM nn WHERE code > 'c1'"):
+            self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.fx.rows(sql.replace("nn", "mirror"))))
+            self.assertEqual({r.body.get("IndexName") for r in self.fx.requests(sql)}, {"by_code"})

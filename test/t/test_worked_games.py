@@ -55,7 +55,7 @@ QUERIES = [
      ["Query battle-royale/OpenGamesIndex where map = 'Dirty Desert' filter begins_with(PK,'GAME#') AND begins_with(SK,'#METADATA#')"
       " get PK, SK, open_timestamp, people limit 50"]),
     ("open games of all maps", "SELECT game_id, map FROM game WHERE open_timestamp IS NOT NULL",
-     ["Scan battle-royale/OpenGamesIndex filter begins_with(PK,'GAME#') AND begins_with(SK,'#METADATA#') get PK, SK, map"]),
+     ["Scan battle-royale filter attribute_type(open_timestamp,'S') AND begins_with(PK,'GAME#') AND begins_with(SK,'#METADATA#') get PK, SK, map, open_timestamp"]),
 ]
 
 
