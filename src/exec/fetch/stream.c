@@ -565,9 +565,10 @@ items_examined(DynStreamContext *context, DynStream *stream,
 
 /*
  * The units of an answer that does not tell them, as some emulators' do not:
- * those of its items where their size is known, else what was expected.  That
- * was too much for one without a further page which is short, as far as filters
- * and projections let know.
+ * what was expected of keys, and where the size of items is known, those of the
+ * items of a page.  Otherwise what was expected, too, which was too much for a
+ * page without a further one which is short, as far as filters and projections
+ * let know.
  */
 static double
 units_untold(const DynStreamContext *context, const DynStream *stream,
@@ -577,6 +578,10 @@ units_untold(const DynStreamContext *context, const DynStream *stream,
 	double		received = dyn_page_units(page->body.len) *
 		(context->spec.consistent ? 2 : 1);
 
+	if (context->spec.item_units > 0 &&
+		(context->spec.op == DYN_OP_GET_ITEM ||
+		 context->spec.op == DYN_OP_BATCH_GET_ITEM))
+		return stream->cost;
 	if (context->spec.item_units > 0)
 		return Min(stream->cost, Max(items * context->spec.item_units, least));
 	return page->page.last_key != NULL ? stream->cost
