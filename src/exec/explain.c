@@ -274,7 +274,7 @@ print_leaf(Printer *printer, const DynPred *pred)
 		return;
 	}
 	print_operand(printer, pred);
-	if (pred->kind == DYN_PRED_IN && pred->op == DYN_PRED_GE)
+	if (dyn_pred_is_integers(pred))
 	{
 		print_integers(printer, pred);
 		return;

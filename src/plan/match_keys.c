@@ -63,7 +63,7 @@ has_integers(const DynPred *pred)
 		if (has_integers(lfirst(lc)))
 			return true;
 	}
-	return pred->kind == DYN_PRED_IN && pred->op == DYN_PRED_GE;
+	return dyn_pred_is_integers(pred);
 }
 
 /*

@@ -545,7 +545,9 @@ sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
 	int			n = 1;
 
 	if (!dyn_guc_enable_shared_reads || plan->limited ||
-		baserel->reloptkind != RELOPT_BASEREL || has_key_access(baserel))
+		baserel->reloptkind != RELOPT_BASEREL ||
+		bms_membership(root->all_baserels) != BMS_MULTIPLE ||
+		has_key_access(baserel))
 		return 1;
 	for (int i = 1; i < root->simple_rel_array_size; i++)
 	{

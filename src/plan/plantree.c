@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 
 #include "node_kinds.h"
 #include "plantree.h"
@@ -189,6 +190,27 @@ dyn_plan_loop_over(const PlannedStmt *statement, const Plan *outer)
 }
 
 /* ---- parameters ---- */
+
+static bool
+find_running_params(Node *node, void *context)
+{
+	Bitmapset **params = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
+		*params = bms_add_member(*params, ((Param *) node)->paramid);
+	return expression_tree_walker(node, find_running_params, context);
+}
+
+Bitmapset *
+dyn_running_params(Node *node)
+{
+	Bitmapset  *params = NULL;
+
+	(void) find_running_params(node, &params);
+	return params;
+}
 
 static bool
 find_initplan_params(Plan *plan, int use, void *context)

@@ -35,6 +35,9 @@ extern bool dyn_plan_is_read_whole(const PlannedStmt *statement, const Plan *nod
 extern NestLoop *dyn_plan_loop_over(const PlannedStmt *statement,
 									const Plan *outer);
 
+/* The parameters that are set while a statement runs, in an expression or List. */
+extern Bitmapset *dyn_running_params(Node *node);
+
 /* The parameters that initplans of the statement set. */
 extern Bitmapset *dyn_plan_initplan_params(const PlannedStmt *statement);
 

@@ -81,6 +81,13 @@ extern const char *dyn_pred_attribute(const DynRelation *relation,
 extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
 									 const DynPred *pred);
 
+/* IN: all integers of a range, in their order. */
+static inline bool
+dyn_pred_is_integers(const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_IN && pred->op == DYN_PRED_GE;
+}
+
 /* A boolean column that is true, or false. */
 static inline bool
 dyn_pred_is_boolean(const DynPred *pred)

@@ -594,17 +594,27 @@ decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 	return accept_mismatch(rows, &rows->values[rows->slots[i]], i, why);
 }
 
+/* A document of which this row shows other members than the column's. */
+static bool
+decode_members(DynRows *rows, DynColumn *column, int i, DynMembers members,
+			   Datum *result)
+{
+	DynMembers	usual = column->codec.members;
+	bool		is_value;
+
+	column->codec.members = members;
+	is_value = decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
+	column->codec.members = usual;
+	return is_value;
+}
+
 /* What is left of the item, where that depends on the texts of templates. */
 static pg_noinline bool
 decode_rest(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
-	const DynNames *all = column->codec.members.without;
-	bool		is_value;
+	DynMembers	members = {dyn_rest_names(rows->rest), NULL};
 
-	column->codec.members.without = dyn_rest_names(rows->rest);
-	is_value = decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
-	column->codec.members.without = all;
-	return is_value;
+	return decode_members(rows, column, i, members, result);
 }
 
 /* A document of which more was read than these rows are to see. */
@@ -612,16 +622,12 @@ static pg_noinline bool
 decode_limited(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
 	static const DynValue absent = {.type = DYN_TYPE_ABSENT};
-	const DynValue *value = &rows->values[rows->slots[i]];
-	bool		is_value;
+	DynMembers	members = {column->codec.members.without, rows->only[i]};
 
 	/* DynamoDB finds no members in anything else */
-	if (value->type != DYN_TYPE_M)
+	if (rows->values[rows->slots[i]].type != DYN_TYPE_M)
 		return decode_value(rows, column, &absent, i, result);
-	column->codec.members.only = rows->only[i];
-	is_value = decode_value(rows, column, value, i, result);
-	column->codec.members.only = NULL;
-	return is_value;
+	return decode_members(rows, column, i, members, result);
 }
 
 static pg_attribute_always_inline bool

@@ -574,18 +574,18 @@ static double
 units_untold(const DynStreamContext *context, const DynStream *stream,
 			 const DynFetchPage *page, double items)
 {
-	double		least = dyn_page_units(1) * (context->spec.consistent ? 2 : 1);
-	double		received = dyn_page_units(page->body.len) *
-		(context->spec.consistent ? 2 : 1);
+	const DynFetchSpec *spec = &context->spec;
+	bool		sized = spec->item_units > 0;
+	int			factor = spec->consistent ? 2 : 1;
 
-	if (context->spec.item_units > 0 &&
-		(context->spec.op == DYN_OP_GET_ITEM ||
-		 context->spec.op == DYN_OP_BATCH_GET_ITEM))
+	if (sized && (spec->op == DYN_OP_GET_ITEM || spec->op == DYN_OP_BATCH_GET_ITEM))
 		return stream->cost;
-	if (context->spec.item_units > 0)
-		return Min(stream->cost, Max(items * context->spec.item_units, least));
-	return page->page.last_key != NULL ? stream->cost
-		: Min(stream->cost, received);
+	if (sized)
+		return Min(stream->cost, Max(items * spec->item_units,
+									 dyn_page_units(1) * factor));
+	if (page->page.last_key != NULL)
+		return stream->cost;
+	return Min(stream->cost, dyn_page_units(page->body.len) * factor);
 }
 
 /*

@@ -10,11 +10,11 @@
 
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
 #include "../../model/guc.h"
+#include "../../plan/plantree.h"
 #include "item_filter.h"
 #include "item_store.h"
 #include "kept_read.h"
@@ -45,16 +45,6 @@ struct DynKept
 
 /* ---- making ---- */
 
-static bool
-collect_params(Node *node, Bitmapset **params)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
-		*params = bms_add_member(*params, ((Param *) node)->paramid);
-	return expression_tree_walker(node, collect_params, params);
-}
-
 static DynKept *
 make_kept(DynScan *scan)
 {
@@ -65,8 +55,8 @@ make_kept(DynScan *scan)
 	kept->value_params = palloc0(Max(list_length(plan->fdw_exprs), 1) *
 								 sizeof(Bitmapset *));
 	foreach(lc, plan->fdw_exprs)
-		(void) collect_params(lfirst(lc),
-							  &kept->value_params[foreach_current_index(lc)]);
+		kept->value_params[foreach_current_index(lc)] =
+			dyn_running_params(lfirst(lc));
 	dyn_item_filter_init(&kept->filter);
 	return kept;
 }

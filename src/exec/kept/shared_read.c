@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"
 
 #include "../../model/guc.h"
@@ -67,35 +66,27 @@ struct SharedRead
 
 /* ---- scans that can share ---- */
 
-static bool
-collect_params(Node *node, Bitmapset **params)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
-		*params = bms_add_member(*params, ((Param *) node)->paramid);
-	return expression_tree_walker(node, collect_params, params);
-}
-
 /* Parameters in the scan's values. */
 static Bitmapset *
 params_of(const DynScan *scan)
 {
-	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
-	Bitmapset  *params = NULL;
+	return dyn_running_params((Node *) ((ForeignScan *)
+										scan->node->ss.ps.plan)->fdw_exprs);
+}
 
-	(void) collect_params((Node *) plan->fdw_exprs, &params);
-	return params;
+/* The plan or subplan that it belongs to. */
+static Plan *
+tree_of(const DynScan *scan)
+{
+	return dyn_plan_tree_of(scan->node->ss.ps.state->es_plannedstmt,
+							scan->node->ss.ps.plan);
 }
 
 /* Is it executed once, with those parameters (of initplans) at most? */
 static bool
 is_executed_once(const DynScan *scan, const Bitmapset *initial)
 {
-	const PlannedStmt *statement = scan->node->ss.ps.state->es_plannedstmt;
-	const Plan *tree = dyn_plan_tree_of(statement, scan->node->ss.ps.plan);
-
-	return bms_is_subset(tree->extParam, initial) &&
+	return bms_is_subset(tree_of(scan)->extParam, initial) &&
 		bms_is_subset(params_of(scan), initial);
 }
 
@@ -175,7 +166,7 @@ is_worth_while(const DynScan *scan, List *candidates)
 
 	if (candidates == NIL || is_read_whole(scan->reader->access))
 		return candidates != NIL;
-	tree = dyn_plan_tree_of(statement, scan->node->ss.ps.plan);
+	tree = tree_of(scan);
 	expected = dyn_plan_scans_unless_empty(tree, tree != statement->planTree);
 	foreach(lc, candidates)
 	{
@@ -192,11 +183,8 @@ is_worth_while(const DynScan *scan, List *candidates)
 static bool
 is_expected(const DynScan *scan)
 {
-	const PlannedStmt *statement = scan->node->ss.ps.state->es_plannedstmt;
-	Plan	   *plan = scan->node->ss.ps.plan;
-	Plan	   *tree = dyn_plan_tree_of(statement, plan);
-
-	return list_member_ptr(dyn_plan_scans_unless_empty(tree, false), plan);
+	return list_member_ptr(dyn_plan_scans_unless_empty(tree_of(scan), false),
+						   scan->node->ss.ps.plan);
 }
 
 /* ---- setting up ---- */
@@ -528,7 +516,6 @@ bool
 dyn_shared_is_read_whole(const DynScan *scan)
 {
 	const PlannedStmt *statement = scan->node->ss.ps.state->es_plannedstmt;
-	const Plan *tree = dyn_plan_tree_of(statement, scan->node->ss.ps.plan);
 	ListCell   *lc;
 
 	if (!scan->shared_open)
@@ -536,10 +523,9 @@ dyn_shared_is_read_whole(const DynScan *scan)
 	foreach(lc, scan->sharing->read->scans)
 	{
 		const DynSharing *sharing = lfirst(lc);
-		const Plan *plan = sharing->scan->node->ss.ps.plan;
 
-		if (dyn_plan_tree_of(statement, plan) == tree &&
-			dyn_plan_is_read_whole(statement, plan))
+		if (tree_of(sharing->scan) == tree_of(scan) &&
+			dyn_plan_is_read_whole(statement, sharing->scan->node->ss.ps.plan))
 			return true;
 	}
 	return false;
