@@ -725,7 +725,8 @@ match_filters(KeyMatch *match, DynAccess *access)
 			continue;
 		access->filters = lappend(access->filters, clause->pred);
 		if (clause->rinfo != NULL)
-			access->filter_rinfos = lappend(access->filter_rinfos, clause->rinfo);
+			access->filter_rinfos = list_append_unique_ptr(access->filter_rinfos,
+														   clause->rinfo);
 		if (clause->exact && clause->sized)
 			exact = lappend(exact, clause);
 	}

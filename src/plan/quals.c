@@ -3,11 +3,9 @@
  *		Classifies clauses: their predicates in DynamoDB, and whether these are
  *		exact.
  *
- * There is one function for each form of expression; each returns a predicate
- * or NULL, and updates the ClassifyContext.  This file decides what a clause
- * means, and for which column; model/exact.c decides whether DynamoDB can
- * evaluate it, and exactly, given the operator's own input types and
- * collation.
+ * This file decides what a clause means, and for which column; model/exact.c
+ * decides whether DynamoDB can evaluate it, and exactly, given the operator's
+ * own input types and collation.
  *
  * NOT is never pushed: the planner has moved it to the leaves.  The remaining
  * negated comparisons are combined with a check of the attribute's type,
@@ -34,228 +32,29 @@
 #include "../model/encoding.h"
 #include "../model/path.h"
 #include "../model/pg_compat.h"
+#include "classify.h"
 #include "quals.h"
 
-typedef struct ClassifyContext
+/* ---- building and classifying predicates ---- */
+
+bool
+dyn_classify_comparand(const DynClassify *context, Node *node, DynField *field,
+					   bool *as_text)
 {
-	PlannerInfo *root;
-	Index		relid;
-	const DynRelation *relation;
+	return dyn_match_comparand(node, context->relid, context->relation, field,
+							   as_text);
+}
 
-	/* results; initially true, may only be cleared */
-	bool		exact;
-	bool		sized;
-} ClassifyContext;
-
-static DynPred *classify_expr(ClassifyContext *context, Node *node);
-
-/* ---- fields and values ---- */
-
-/* Can the expression be evaluated once, before the first row is read? */
-static bool
-is_runtime_value(ClassifyContext *context, Node *node)
+bool
+dyn_is_runtime_value(const DynClassify *context, Node *node)
 {
 	return !bms_is_member(context->relid, pull_varnos(context->root, node)) &&
 		!contain_volatile_functions(node) &&
 		!contain_subplans(node);
 }
 
-/* Casts that keep an integer's value, or convert a uuid to its stored text. */
-static bool
-is_transparent_cast(Oid funcid, DynCodecKind kind)
-{
-	switch (funcid)
-	{
-		case F_INT4_INT2:
-		case F_INT8_INT2:
-		case F_INT8_INT4:
-		case F_NUMERIC_INT2:
-		case F_NUMERIC_INT4:
-		case F_NUMERIC_INT8:
-			return kind >= DYN_CODEC_INT2 && kind <= DYN_CODEC_INT8;
-		default:
-			return false;
-	}
-}
-
-static const DynCodec *
-field_codec(const DynRelation *relation, const DynField *field)
-{
-	return &dyn_relation_column(relation, field->attnum)->codec;
-}
-
-static bool
-match_any_column(Node *node, Index relid, const DynRelation *relation,
-				 DynField *field)
-{
-	Var		   *var = (Var *) node;
-
-	if (!IsA(node, Var) || var->varno != relid || var->varlevelsup != 0 ||
-		var->varattno <= 0)
-		return false;
-	field->attnum = var->varattno;
-	field->steps = NIL;
-	return !dyn_relation_column(relation, var->varattno)->dropped;
-}
-
-/* No column of an element: the item has no place for it. */
-static bool
-match_column(Node *node, Index relid, const DynRelation *relation,
-			 DynField *field)
-{
-	return match_any_column(node, relid, relation, field) &&
-		dyn_column_is_of_item(dyn_relation_column(relation, field->attnum));
-}
-
-/*
- * Can the step of #> also be the index of a list element?  PostgreSQL accepts
- * blanks and a sign before the digits.
- */
-static bool
-is_list_index(const char *step)
-{
-	char	   *end;
-
-	(void) strtol(step, &end, 10);
-	return end != step && *end == '\0';
-}
-
-/* The elements of a constant text[] as names; NIL if one is not plain. */
-static List *
-constant_names(Const *array)
-{
-	Datum	   *elems;
-	bool	   *nulls;
-	int			n;
-	List	   *names = NIL;
-
-	deconstruct_array(DatumGetArrayTypeP(array->constvalue), TEXTOID, -1, false,
-					  TYPALIGN_INT, &elems, &nulls, &n);
-	for (int i = 0; i < n; i++)
-	{
-		char	   *name = nulls[i] ? NULL : TextDatumGetCString(elems[i]);
-
-		if (name == NULL || name[0] == '\0' || is_list_index(name) ||
-			!dyn_name_is_exact(name))
-			return NIL;
-		names = lappend(names, makeString(name));
-	}
-	return names;
-}
-
-/* The steps of ->, ->> (one) or #>, #>> (several); NIL for other operators. */
-static List *
-path_operator_steps(OpExpr *op, bool *as_text)
-{
-	Oid			function = get_opcode(op->opno);
-	Const	   *right = lsecond(op->args);
-	char	   *name;
-
-	if (!IsA(right, Const) || right->constisnull)
-		return NIL;
-	*as_text = (function == F_JSONB_OBJECT_FIELD_TEXT ||
-				function == F_JSONB_EXTRACT_PATH_TEXT);
-	switch (function)
-	{
-		case F_JSONB_OBJECT_FIELD:
-		case F_JSONB_OBJECT_FIELD_TEXT:
-			name = TextDatumGetCString(right->constvalue);
-			return name[0] == '\0' || !dyn_name_is_exact(name) ? NIL
-				: list_make1(makeString(name));
-		case F_JSONB_EXTRACT_PATH:
-		case F_JSONB_EXTRACT_PATH_TEXT:
-			return constant_names(right);
-		default:
-			return NIL;
-	}
-}
-
-bool
-dyn_match_field(Node *node, Index relid, const DynRelation *relation,
-				DynField *field, bool *as_text)
-{
-	bool		inner_text;
-	List	   *steps;
-	const DynColumn *column;
-
-	check_stack_depth();
-	*as_text = false;
-	while (IsA(node, RelabelType))
-		node = (Node *) ((RelabelType *) node)->arg;
-	if (!IsA(node, OpExpr) || list_length(((OpExpr *) node)->args) != 2)
-		return match_column(node, relid, relation, field);
-	steps = path_operator_steps((OpExpr *) node, as_text);
-	if (steps == NIL ||
-		!dyn_match_field(linitial(((OpExpr *) node)->args), relid, relation,
-						 field, &inner_text) || inner_text ||
-		field_codec(relation, field)->kind != DYN_CODEC_JSONB)
-		return false;
-	field->steps = list_concat_copy(field->steps, steps);
-	column = dyn_relation_column(relation, field->attnum);
-	/* of a longer path, PostgreSQL evaluates the rest */
-	return column->path->nsteps + list_length(field->steps) <= DYN_MAX_PATH_STEPS &&
-		!dyn_document_lacks(column, dyn_to_utf8(strVal(linitial(field->steps))));
-}
-
-/*
- * The same, ignoring casts that do not affect the comparison.  A field below a
- * jsonb column has no codec of its own, so only its text can be compared.
- */
-static bool
-match_comparand(ClassifyContext *context, Node *node, DynField *field, bool *as_text)
-{
-	for (;;)
-	{
-		Node	   *arg;
-
-		if (IsA(node, RelabelType))
-			node = (Node *) ((RelabelType *) node)->arg;
-		else if (IsA(node, FuncExpr) &&
-				 list_length(((FuncExpr *) node)->args) == 1 &&
-				 match_comparand(context, linitial(((FuncExpr *) node)->args),
-								 field, as_text))
-			return field->steps == NIL &&
-				is_transparent_cast(((FuncExpr *) node)->funcid,
-									field_codec(context->relation, field)->kind);
-		else if (IsA(node, CoerceViaIO))
-		{
-			arg = (Node *) ((CoerceViaIO *) node)->arg;
-			return ((CoerceViaIO *) node)->resulttype == TEXTOID &&
-				match_column(arg, context->relid, context->relation, field) &&
-				field_codec(context->relation, field)->kind == DYN_CODEC_UUID &&
-				!(*as_text = false);
-		}
-		else
-			return dyn_match_field(node, context->relid, context->relation, field,
-								   as_text);
-	}
-}
-
-const DynPath *
-dyn_field_path(const DynRelation *relation, const DynField *field)
-{
-	const DynPath *path = dyn_relation_column(relation, field->attnum)->path;
-	ListCell   *lc;
-
-	foreach(lc, field->steps)
-		path = dyn_path_extend(path, dyn_to_utf8(strVal(lfirst(lc))));
-	return path;
-}
-
-const DynPath *
-dyn_pred_path(const DynRelation *relation, const DynPred *pred)
-{
-	if (pred->kind == DYN_PRED_ROW)
-		return relation->row_test.terms[pred->term].path;
-	if (pred->kind == DYN_PRED_SPELLED)
-		return relation->spelled[pred->term].path;
-	return dyn_field_path(relation, &pred->field);
-}
-
-/* ---- building and classifying predicates ---- */
-
-static DynPred *
-make_pred(DynPredKind kind, const DynField *field)
+DynPred *
+dyn_make_pred(DynPredKind kind, const DynField *field)
 {
 	DynPred    *pred = palloc0(sizeof(DynPred));
 
@@ -266,11 +65,11 @@ make_pred(DynPredKind kind, const DynField *field)
 	return pred;
 }
 
-static DynPred *
-make_value_pred(DynPredKind kind, const DynField *field, Node *value,
-				Oid valuetype)
+DynPred *
+dyn_make_value_pred(DynPredKind kind, const DynField *field, Node *value,
+					Oid valuetype)
 {
-	DynPred    *pred = make_pred(kind, field);
+	DynPred    *pred = dyn_make_pred(kind, field);
 
 	pred->value = (Expr *) value;
 	pred->valuetype = valuetype;
@@ -289,7 +88,7 @@ make_value_pred(DynPredKind kind, const DynField *field, Node *value,
  * booleans always are; texts if they are constants.
  */
 static void
-classify_size(ClassifyContext *context, Node *value, Oid valuetype)
+classify_size(DynClassify *context, Node *value, Oid valuetype)
 {
 	if (valuetype != TEXTOID && valuetype != VARCHAROID &&
 		valuetype != BYTEAOID)
@@ -301,23 +100,21 @@ classify_size(ClassifyContext *context, Node *value, Oid valuetype)
 }
 
 static const DynColumn *
-field_column(const ClassifyContext *context, const DynField *field)
+field_column(const DynClassify *context, const DynField *field)
 {
 	return dyn_relation_column(context->relation, field->attnum);
 }
 
-/* Notes the exactness of a part; returns false if it cannot be sent. */
-static bool
-accept(ClassifyContext *context, DynExactness exactness)
+bool
+dyn_classify_accept(DynClassify *context, DynExactness exactness)
 {
 	if (exactness != DYN_EXACT)
 		context->exact = false;
 	return exactness != DYN_LOCAL;
 }
 
-/* EQ, NE, LT ... of a btree operator of its left type's family; -1 if none. */
-static int
-comparison_kind(Oid opno)
+int
+dyn_comparison_kind(Oid opno)
 {
 	static const DynPredKind kinds[] = {
 		[BTLessStrategyNumber] = DYN_PRED_LT,
@@ -354,9 +151,8 @@ comparison_of_kind(int kind)
 		: kind == DYN_PRED_NE ? DYN_COMPARE_NE : DYN_COMPARE_RANGE;
 }
 
-/* Makes a DynOperator whose left side is the column. */
-static DynOperator
-describe_operator(Oid opno, int kind, Oid collation)
+DynOperator
+dyn_describe_operator(Oid opno, int kind, Oid collation)
 {
 	DynOperator op;
 
@@ -383,7 +179,7 @@ part_is_comparable(const DynColumn *column, const DynOperator *op)
  * in its own attribute, be compared?
  */
 static bool
-is_comparable_in_part(const ClassifyContext *context, const DynField *field,
+is_comparable_in_part(const DynClassify *context, const DynField *field,
 					  const DynOperator *op)
 {
 	const DynRelation *relation = context->relation;
@@ -402,10 +198,9 @@ is_comparable_in_part(const ClassifyContext *context, const DynField *field,
 	return false;
 }
 
-/* field op value */
-static DynPred *
-classify_comparison(ClassifyContext *context, int kind, const DynOperator *op,
-					const DynField *field, Node *value)
+DynPred *
+dyn_classify_comparison(DynClassify *context, int kind, const DynOperator *op,
+						const DynField *field, Node *value)
 {
 	DynExactness exactness = field->steps != NIL ? DYN_LOCAL
 		: dyn_operator_exactness(field_column(context, field), op);
@@ -414,9 +209,9 @@ classify_comparison(ClassifyContext *context, int kind, const DynOperator *op,
 	if (exactness == DYN_LOCAL &&
 		(field->steps != NIL || !is_comparable_in_part(context, field, op)))
 		return NULL;
-	(void) accept(context, exactness);
+	(void) dyn_classify_accept(context, exactness);
 	classify_size(context, value, op->value_type);
-	pred = make_value_pred(kind, field, value, op->value_type);
+	pred = dyn_make_value_pred(kind, field, value, op->value_type);
 	pred->operator = *op;
 	pred->part_only = exactness == DYN_LOCAL;
 	return pred;
@@ -424,17 +219,17 @@ classify_comparison(ClassifyContext *context, int kind, const DynOperator *op,
 
 /* info->>'a' = value: compares the spelling, so it is only a superset. */
 static DynPred *
-classify_text_equality(ClassifyContext *context, const DynOperator *op,
+classify_text_equality(DynClassify *context, const DynOperator *op,
 					   const DynField *field, Node *value)
 {
-	if (!accept(context, dyn_member_exactness(op)))
+	if (!dyn_classify_accept(context, dyn_member_exactness(op)))
 		return NULL;
-	return make_value_pred(DYN_PRED_TEXT_EQ, field, value, TEXTOID);
+	return dyn_make_value_pred(DYN_PRED_TEXT_EQ, field, value, TEXTOID);
 }
 
 /* Two columns of one kind, compared by DynamoDB. */
 static DynPred *
-classify_fields(ClassifyContext *context, int kind, const DynOperator *op,
+classify_fields(DynClassify *context, int kind, const DynOperator *op,
 				const DynField *left, const DynField *right)
 {
 	DynPred    *pred;
@@ -442,18 +237,19 @@ classify_fields(ClassifyContext *context, int kind, const DynOperator *op,
 	if (left->steps != NIL || right->steps != NIL ||
 		dyn_path_equal(dyn_field_path(context->relation, left),
 					   dyn_field_path(context->relation, right)) ||
-		!accept(context,
-				dyn_columns_exactness(field_column(context, left),
-									  field_column(context, right), op)))
+		!dyn_classify_accept(context,
+							 dyn_columns_exactness(field_column(context, left),
+												   field_column(context, right),
+												   op)))
 		return NULL;
-	pred = make_pred(DYN_PRED_FIELDS, left);
+	pred = dyn_make_pred(DYN_PRED_FIELDS, left);
 	pred->op = kind;
 	pred->other = right->attnum;
 	return pred;
 }
 
-static int
-commuted_kind(int kind)
+int
+dyn_commuted_kind(int kind)
 {
 	switch (kind)
 	{
@@ -470,8 +266,8 @@ commuted_kind(int kind)
 	}
 }
 
-static void
-commute_types(DynOperator *op)
+void
+dyn_commute_types(DynOperator *op)
 {
 	Oid			type = op->column_type;
 
@@ -482,7 +278,7 @@ commute_types(DynOperator *op)
 /* ---- forms of expressions ---- */
 
 static DynPred *
-classify_prefix(ClassifyContext *context, DynPredKind kind, Node *left, Node *right,
+classify_prefix(DynClassify *context, DynPredKind kind, Node *left, Node *right,
 				Oid collation)
 {
 	DynField	field;
@@ -490,19 +286,20 @@ classify_prefix(ClassifyContext *context, DynPredKind kind, Node *left, Node *ri
 
 	DynPred    *pred;
 
-	if (!match_comparand(context, left, &field, &text) || text ||
-		field.steps != NIL || !is_runtime_value(context, right) ||
-		!accept(context, dyn_prefix_exactness(field_column(context, &field),
-											  collation)))
+	if (!dyn_classify_comparand(context, left, &field, &text) || text ||
+		field.steps != NIL || !dyn_is_runtime_value(context, right) ||
+		!dyn_classify_accept(context,
+							 dyn_prefix_exactness(field_column(context, &field),
+												  collation)))
 		return NULL;
-	pred = make_value_pred(kind, &field, right, TEXTOID);
+	pred = dyn_make_value_pred(kind, &field, right, TEXTOID);
 	pred->operator.collation = collation;
 	return pred;
 }
 
 /* array_column @> array */
 static DynPred *
-classify_contains_all(ClassifyContext *context, Node *left, Node *right,
+classify_contains_all(DynClassify *context, Node *left, Node *right,
 					  Oid collation)
 {
 	DynField	field;
@@ -510,43 +307,46 @@ classify_contains_all(ClassifyContext *context, Node *left, Node *right,
 	Oid			elemtype = get_base_element_type(exprType(right));
 	DynOperator op = {DYN_COMPARE_EQ, elemtype, elemtype, collation};
 
-	if (!match_comparand(context, left, &field, &text) || text ||
-		field.steps != NIL || !is_runtime_value(context, right) ||
-		!accept(context,
-				dyn_element_exactness(field_column(context, &field), &op)))
+	if (!dyn_classify_comparand(context, left, &field, &text) || text ||
+		field.steps != NIL || !dyn_is_runtime_value(context, right) ||
+		!dyn_classify_accept(context,
+							 dyn_element_exactness(field_column(context, &field),
+												   &op)))
 		return NULL;
 	context->sized = false;
-	return make_value_pred(DYN_PRED_CONTAINS_ALL, &field, right, elemtype);
+	return dyn_make_value_pred(DYN_PRED_CONTAINS_ALL, &field, right, elemtype);
 }
 
 /* element = value: then the list, set or map has such an element. */
 static DynPred *
-classify_unnested(ClassifyContext *context, const DynOperator *op, Node *node,
+classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 				  Node *value)
 {
 	DynField	field;
 
 	while (IsA(node, RelabelType))
 		node = (Node *) ((RelabelType *) node)->arg;
-	if (!match_any_column(node, context->relid, context->relation, &field) ||
-		!is_runtime_value(context, value) ||
-		!accept(context, dyn_unnested_exactness(field_column(context, &field), op)))
+	if (!dyn_match_any_column(node, context->relid, context->relation, &field) ||
+		!dyn_is_runtime_value(context, value) ||
+		!dyn_classify_accept(context,
+							 dyn_unnested_exactness(field_column(context, &field),
+													op)))
 		return NULL;
 	classify_size(context, value, op->value_type);
-	return make_value_pred(DYN_PRED_UNNESTED, &field, value, op->value_type);
+	return dyn_make_value_pred(DYN_PRED_UNNESTED, &field, value, op->value_type);
 }
 
 /* column op value, value op column, column op column */
 static DynPred *
-classify_operands(ClassifyContext *context, int kind, DynOperator *op, Node *left,
+classify_operands(DynClassify *context, int kind, DynOperator *op, Node *left,
 				  Node *right)
 {
 	DynField	lfield,
 				rfield;
 	bool		ltext = false,
 				rtext = false;
-	bool		lmatch = match_comparand(context, left, &lfield, &ltext);
-	bool		rmatch = match_comparand(context, right, &rfield, &rtext);
+	bool		lmatch = dyn_classify_comparand(context, left, &lfield, &ltext);
+	bool		rmatch = dyn_classify_comparand(context, right, &rfield, &rtext);
 	DynPred    *pred;
 
 	if (lmatch && rmatch)
@@ -557,26 +357,26 @@ classify_operands(ClassifyContext *context, int kind, DynOperator *op, Node *lef
 		pred = classify_unnested(context, op, left, right);
 		if (pred != NULL)
 			return pred;
-		commute_types(op);
+		dyn_commute_types(op);
 		return classify_unnested(context, op, right, left);
 	}
 	if (rmatch)
 	{
-		commute_types(op);
+		dyn_commute_types(op);
 		lfield = rfield;
 		ltext = rtext;
 		right = left;
-		kind = commuted_kind(kind);
+		kind = dyn_commuted_kind(kind);
 	}
-	if (!is_runtime_value(context, right))
+	if (!dyn_is_runtime_value(context, right))
 		return NULL;
 	if (ltext)
 		return classify_text_equality(context, op, &lfield, right);
-	return classify_comparison(context, kind, op, &lfield, right);
+	return dyn_classify_comparison(context, kind, op, &lfield, right);
 }
 
 static DynPred *
-classify_operator(ClassifyContext *context, OpExpr *op)
+classify_operator(DynClassify *context, OpExpr *op)
 {
 	Node	   *left = linitial(op->args);
 	Node	   *right = lsecond(op->args);
@@ -594,10 +394,10 @@ classify_operator(ClassifyContext *context, OpExpr *op)
 		case F_ARRAYCONTAINS:
 			return classify_contains_all(context, left, right, op->inputcollid);
 	}
-	kind = comparison_kind(op->opno);
+	kind = dyn_comparison_kind(op->opno);
 	if (kind < 0)
 		return NULL;
-	operator = describe_operator(op->opno, kind, op->inputcollid);
+	operator = dyn_describe_operator(op->opno, kind, op->inputcollid);
 	return classify_operands(context, kind, &operator, left, right);
 }
 
@@ -618,32 +418,33 @@ dyn_fixed_array_size(Node *array)
 
 /* value = ANY (array_column) */
 static DynPred *
-classify_element(ClassifyContext *context, ScalarArrayOpExpr *op)
+classify_element(DynClassify *context, ScalarArrayOpExpr *op)
 {
 	Node	   *value = linitial(op->args);
-	DynOperator operator = describe_operator(op->opno, DYN_PRED_EQ,
-											 op->inputcollid);
+	DynOperator operator = dyn_describe_operator(op->opno, DYN_PRED_EQ,
+												 op->inputcollid);
 	DynField	field;
 	bool		text;
 
-	if (!op->useOr || !is_runtime_value(context, value) ||
-		!match_comparand(context, lsecond(op->args), &field, &text) || text ||
+	if (!op->useOr || !dyn_is_runtime_value(context, value) ||
+		!dyn_classify_comparand(context, lsecond(op->args), &field, &text) || text ||
 		field.steps != NIL)
 		return NULL;
-	commute_types(&operator);
-	if (!accept(context, dyn_element_exactness(field_column(context, &field),
-											   &operator)))
+	dyn_commute_types(&operator);
+	if (!dyn_classify_accept(context,
+							 dyn_element_exactness(field_column(context, &field),
+												   &operator)))
 		return NULL;
-	return make_value_pred(DYN_PRED_CONTAINS, &field, value,
-						   operator.value_type);
+	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value,
+							   operator.value_type);
 }
 
 /* field = ANY (array), field <> ALL (array) */
 static DynPred *
-classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
+classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 {
 	Node	   *array = lsecond(op->args);
-	int			kind = comparison_kind(op->opno);
+	int			kind = dyn_comparison_kind(op->opno);
 	DynOperator operator;
 	DynField	field;
 	DynExactness exactness;
@@ -653,23 +454,24 @@ classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 
 	if (kind != (op->useOr ? DYN_PRED_EQ : DYN_PRED_NE))
 		return NULL;
-	if (!match_comparand(context, linitial(op->args), &field, &text))
+	if (!dyn_classify_comparand(context, linitial(op->args), &field, &text))
 		return kind == DYN_PRED_EQ ? classify_element(context, op) : NULL;
-	operator = describe_operator(op->opno, kind, op->inputcollid);
-	if (text || field.steps != NIL || !is_runtime_value(context, array))
+	operator = dyn_describe_operator(op->opno, kind, op->inputcollid);
+	if (text || field.steps != NIL || !dyn_is_runtime_value(context, array))
 		return NULL;
 	exactness = !field_column(context, &field)->traits.point ? DYN_LOCAL
 		: dyn_operator_exactness(field_column(context, &field), &operator);
 	if (exactness == DYN_LOCAL &&
 		(kind != DYN_PRED_EQ || !is_comparable_in_part(context, &field, &operator)))
 		return NULL;
-	(void) accept(context, exactness);
+	(void) dyn_classify_accept(context, exactness);
 	classify_size(context, array, operator.value_type);
 	size = dyn_fixed_array_size(array);
 	if (size < 0 || size > DYN_EXPR_MAX_IN)
 		context->sized = false;
-	pred = make_value_pred(kind == DYN_PRED_EQ ? DYN_PRED_IN : DYN_PRED_NOT_IN,
-						   &field, array, operator.value_type);
+	pred = dyn_make_value_pred(kind == DYN_PRED_EQ ? DYN_PRED_IN
+							   : DYN_PRED_NOT_IN,
+							   &field, array, operator.value_type);
 	pred->operator = operator;
 	pred->part_only = exactness == DYN_LOCAL;
 	return pred;
@@ -677,29 +479,30 @@ classify_array_operator(ClassifyContext *context, ScalarArrayOpExpr *op)
 
 /* A boolean column alone, negated, or with IS TRUE or IS FALSE. */
 static DynPred *
-classify_boolean(ClassifyContext *context, Node *node, DynPredKind kind)
+classify_boolean(DynClassify *context, Node *node, DynPredKind kind)
 {
 	DynField	field;
 
-	if (!match_column(node, context->relid, context->relation, &field) ||
-		!accept(context, field_column(context, &field)->traits.truth))
+	if (!dyn_match_column(node, context->relid, context->relation, &field) ||
+		!dyn_classify_accept(context, field_column(context, &field)->traits.truth))
 		return NULL;
-	return make_pred(kind, &field);
+	return dyn_make_pred(kind, &field);
 }
 
 /* AND: pushes the arms that can be.  OR: all arms or nothing. */
 static DynPred *
-classify_bool(ClassifyContext *context, BoolExpr *expr)
+classify_bool(DynClassify *context, BoolExpr *expr)
 {
 	DynPred    *pred;
 	ListCell   *lc;
 
 	if (expr->boolop == NOT_EXPR)
 		return classify_boolean(context, linitial(expr->args), DYN_PRED_FALSE);
-	pred = make_pred(expr->boolop == AND_EXPR ? DYN_PRED_AND : DYN_PRED_OR, NULL);
+	pred = dyn_make_pred(expr->boolop == AND_EXPR ? DYN_PRED_AND : DYN_PRED_OR,
+						 NULL);
 	foreach(lc, expr->args)
 	{
-		DynPred    *arg = classify_expr(context, lfirst(lc));
+		DynPred    *arg = dyn_classify_expr(context, lfirst(lc));
 
 		if (arg != NULL)
 			pred->args = lappend(pred->args, arg);
@@ -713,7 +516,7 @@ classify_bool(ClassifyContext *context, BoolExpr *expr)
 
 /* IS NULL: absent or of type NULL.  IS NOT NULL: has the column's type. */
 static DynPred *
-classify_null_test(ClassifyContext *context, NullTest *test)
+classify_null_test(DynClassify *context, NullTest *test)
 {
 	DynField	field;
 	bool		text;
@@ -728,18 +531,18 @@ classify_null_test(ClassifyContext *context, NullTest *test)
 		dyn_column_is_document(field_column(context, &field)))
 		return NULL;
 	traits = &field_column(context, &field)->traits;
-	if (!accept(context, test->nulltesttype == IS_NULL ? traits->absence
-				: traits->presence))
+	if (!dyn_classify_accept(context, test->nulltesttype == IS_NULL
+							 ? traits->absence : traits->presence))
 		return NULL;
 	/* the traits of the document do not apply to a member */
 	if (field.steps != NIL)
 		context->exact = false;
-	return make_pred(test->nulltesttype == IS_NULL ? DYN_PRED_NULL
-					 : DYN_PRED_NOT_NULL, &field);
+	return dyn_make_pred(test->nulltesttype == IS_NULL ? DYN_PRED_NULL
+						 : DYN_PRED_NOT_NULL, &field);
 }
 
-static DynPred *
-classify_expr(ClassifyContext *context, Node *node)
+DynPred *
+dyn_classify_expr(DynClassify *context, Node *node)
 {
 	check_stack_depth();
 	switch (nodeTag(node))
@@ -777,6 +580,32 @@ classify_expr(ClassifyContext *context, Node *node)
 	}
 }
 
+/*
+ * One DynClause, or one for each arg of an AND, none of which is exact: an AND
+ * of conditions is several clauses in PostgreSQL, so this one is implied by
+ * something else.
+ */
+static List *
+make_clauses(const DynClassify *context, RestrictInfo *rinfo, DynPred *pred)
+{
+	bool		several = pred != NULL && pred->kind == DYN_PRED_AND;
+	List	   *preds = several ? pred->args : list_make1(pred);
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		DynClause  *clause = palloc0(sizeof(DynClause));
+
+		clause->rinfo = rinfo;
+		clause->pred = lfirst(lc);
+		clause->exact = clause->pred != NULL && context->exact && !several;
+		clause->sized = context->sized;
+		clauses = lappend(clauses, clause);
+	}
+	return clauses;
+}
+
 List *
 dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 				   const DynRelation *relation, List *rinfos)
@@ -787,15 +616,11 @@ dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 	foreach(lc, rinfos)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		ClassifyContext context = {root, baserel->relid, relation, true, true};
-		DynClause  *clause = palloc0(sizeof(DynClause));
+		DynClassify context = {root, baserel->relid, relation, true, true};
+		DynPred    *pred = rinfo->pseudoconstant ? NULL
+			: dyn_classify_expr(&context, (Node *) rinfo->clause);
 
-		clause->rinfo = rinfo;
-		if (!rinfo->pseudoconstant)
-			clause->pred = classify_expr(&context, (Node *) rinfo->clause);
-		clause->exact = clause->pred != NULL && context.exact;
-		clause->sized = context.sized;
-		clauses = lappend(clauses, clause);
+		clauses = list_concat(clauses, make_clauses(&context, rinfo, pred));
 	}
 	return clauses;
 }

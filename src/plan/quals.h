@@ -19,7 +19,7 @@
 
 #include "nodes/pathnodes.h"
 
-#include "preds.h"
+#include "match_field.h"
 
 typedef struct DynClause
 {
@@ -42,18 +42,5 @@ extern List *dyn_row_clauses(const DynRelation *relation);
 
 /* The number of elements of an array if it is fixed at planning, else -1. */
 extern int	dyn_fixed_array_size(Node *array);
-
-/* The document path of a field, and of a predicate's left side. */
-extern const DynPath *dyn_field_path(const DynRelation *relation,
-									 const DynField *field);
-extern const DynPath *dyn_pred_path(const DynRelation *relation,
-									const DynPred *pred);
-
-/*
- * Matches a jsonb column under constant path operators (->, ->>, #>, #>>), or
- * a column of ours.  Sets *as_text if the last operator returns text.
- */
-extern bool dyn_match_field(Node *node, Index relid, const DynRelation *relation,
-							DynField *field, bool *as_text);
 
 #endif

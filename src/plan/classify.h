@@ -1,0 +1,66 @@
+/*
+ * classify.h
+ *		What the files that classify expressions share (quals.h).
+ *
+ * There is one function for each form of expression; each returns a predicate
+ * that keeps every row the expression keeps, or NULL, and clears what is no
+ * longer so in the DynClassify.  A form that implies bounds of a column without
+ * being one builds them by dyn_classify_comparison and clears `exact`; several
+ * of them, as the args of an AND, are matched with keys one by one if they are
+ * a whole clause.
+ */
+#ifndef DYN_PLAN_CLASSIFY_H
+#define DYN_PLAN_CLASSIFY_H
+
+#include "nodes/pathnodes.h"
+
+#include "../model/exact.h"
+#include "match_field.h"
+
+typedef struct DynClassify
+{
+	PlannerInfo *root;
+	Index		relid;
+	const DynRelation *relation;
+
+	/* results; initially true, may only be cleared */
+	bool		exact;			/* the predicate keeps no other row */
+	bool		sized;			/* its size as a filter is bounded */
+} DynClassify;
+
+/* Any boolean expression. */
+extern DynPred *dyn_classify_expr(DynClassify *context, Node *node);
+
+/* Can the expression be evaluated once, before the first row is read? */
+extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
+
+/* dyn_match_comparand for the table that is classified. */
+extern bool dyn_classify_comparand(const DynClassify *context, Node *node,
+								   DynField *field, bool *as_text);
+
+extern DynPred *dyn_make_pred(DynPredKind kind, const DynField *field);
+extern DynPred *dyn_make_value_pred(DynPredKind kind, const DynField *field,
+									Node *value, Oid valuetype);
+
+/* Notes the exactness of a part; returns false if it cannot be sent. */
+extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
+
+/*
+ * field op value, where `op` has the field on its left side and `kind` is EQ,
+ * NE, LT, LE, GT or GE.
+ */
+extern DynPred *dyn_classify_comparison(DynClassify *context, int kind,
+										const DynOperator *op,
+										const DynField *field, Node *value);
+
+/* EQ, NE, LT ... of a btree operator of its left type's family; -1 if none. */
+extern int	dyn_comparison_kind(Oid opno);
+
+/* The kind of the same comparison with its sides exchanged. */
+extern int	dyn_commuted_kind(int kind);
+
+/* Describes a comparison of this kind; its left side is the column. */
+extern DynOperator dyn_describe_operator(Oid opno, int kind, Oid collation);
+extern void dyn_commute_types(DynOperator *op);
+
+#endif
