@@ -206,6 +206,11 @@ class Entity(Table):
             schema = [{"AttributeName": column, "KeyType": "HASH" if kind == "hash" else "RANGE"} for column, kind in columns.items()]
             self.indexes.append({"local": one["local"], "columns": list(columns), "definition": {"IndexName": name, "KeySchema": schema}})
 
+    def enumerates(self, column):
+        """Has some template all values of the column?"""
+        specs = [spec for template in self.templates.values() for name, spec in zip(template.names, template.specs) if name == column.name]
+        return any(".." in spec or "|" in spec for spec in specs)
+
     def is_read_from(self, column, attribute):
         """Is it this attribute that shows the column?"""
         base = next((a for a in self.store.keys if a in self.templates and column.name in self.templates[a].names), None)
@@ -392,6 +397,10 @@ def typed_entities(app):
         Entity("tct", app, 40, [text("shop"), text("l1"), text("l2", None), text("l3"), payload()],
                {"pk": "${$}ct|${shop:plain}|", "sk": "${l1:plain}#${l2:plain}#${l3:plain}"},
                near=[{"sk": "a#b"}, {"sk": "a##c"}, {"sk": "#a#b"}, {"sk": "a#b#"}, {"sk": "a#b#c#d"}, {"pk": "$ct||"}, {"pk": "$ct|a|b|"}, {"pk": "$ct|a"}]),
+        Entity("tpd", app, 60, [integer("shard", "int4", 0, 1), Column("status", Part("C", words=["open", "paid", "aged"]), size=3), Column("due", Day("date"), size=8),
+                                integer("n", "int4", 0, 99), payload()],
+               {"pk": "pd#${shard:0..1}", "sk": "${status:open|paid|aged}#${due}#${n:padded(3)}"},
+               near=[{"sk": "open#"}, {"sk": "open"}, {"sk": "open#2024-01-01"}, changed("sk", "$", "#x")]),
         Entity("tfw", app, 30, [Column("ref", Few("uuid"), size=5), Column("day", Day("date"), size=8), integer("n", "int2", 0, 999), payload()],
                {"pk": 'ö"\\#${ref}', "sk": "${day}${n:padded(3)}"}, near=[{"sk": "2024-01-01"}, changed("pk", ".$", ""), {"sk": "x"}], on_mismatch="null")]
 

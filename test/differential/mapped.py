@@ -6,7 +6,7 @@ from ordered import Ordered
 from predicates import Maker, Tree
 from statements import TABLE, Generator, Select
 
-STYLES = [("swept", 30), ("key order", 12), ("joined", 16), ("apart", 5), ("in order", 6), ("by itself", 4), ("any", 27)]
+STYLES = [("swept", 30), ("key order", 12), ("merged", 6), ("joined", 16), ("apart", 5), ("in order", 6), ("by itself", 4), ("any", 21)]
 POINTS = ["eq", "eq", "eq", "in", "or_eq", "commuted"]
 # Of the kinds of conditions, those that are not worth trying in each position.
 SELDOM = {"cast", "cast_list", "cast_like", "huge", "arithmetic", "cast_number", "uuid_text", "coalesce"}
@@ -28,7 +28,7 @@ class Mapped(Generator):
         """A statement of some style."""
         names, weights = zip(*STYLES)
         name = name or self.rng.choices(names, weights)[0]
-        select = {"swept": self.next_aim, "key order": self.key_order, "joined": self.joins.statement, "in order": self.sorted.statement,
+        select = {"swept": self.next_aim, "key order": self.key_order, "merged": self.merged, "joined": self.joins.statement, "in order": self.sorted.statement,
                   "apart": Apart(self.rng, self.tables).statement, "by itself": self.by_itself, "any": self.statement}[name]()
         select.features = select.features + [COMPOSED]
         return select
@@ -110,6 +110,26 @@ class Mapped(Generator):
         return select
 
     # Along a key
+
+    def merged(self):
+        """Several values of the first part of a sort key, or all of an enumeration, and the order of the parts behind it."""
+        rng = self.rng
+        found = [(t, columns, nhash) for t in self.tables for _, columns, nhash in self.entries(t) if len(columns) > nhash + 1]
+        table, columns, nhash = rng.choice([entry for entry in found for _ in range(4 if entry[0].name == "tpd" else 1)])
+        maker = self.maker(table, "a", 0.95)
+        leaves = [maker.on(c, POINTS) for c in columns[:nhash] if rng.random() < 0.9 or not table.enumerates(c)]
+        if not table.enumerates(columns[nhash]) or rng.random() < 0.5:
+            leaves.append(maker.on(columns[nhash], ["in", "any", "or_eq"]))
+        if rng.random() < 0.3:
+            leaves.append(maker.on(columns[nhash + 1]))
+        down = rng.choice(["", " DESC"])
+        order = [f"a.{c.name}{down}" for c in columns[nhash + 1:]]
+        select = Select(self.columns(table, "a", False), [f"{TABLE}{table.name} a"], Tree("AND", leaves) if len(leaves) > 1 else leaves[0] if leaves else None)
+        select.aliases, select.shape = {"a": table.name}, "merged parts"
+        select.order = ", ".join(dict.fromkeys(order + [o + down for o in self.total_order(table, "a")]))
+        select.exact_order, select.settings = True, {"enable_sort": "off"}
+        select.limit = rng.choice(["", f" LIMIT {rng.choice([1, 3, 10])}"])
+        return select
 
     def key_order(self):
         """Points on the beginning of a key, and the order of the rest of it."""
