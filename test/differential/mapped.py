@@ -6,7 +6,8 @@ from ordered import Ordered
 from predicates import Maker, Tree
 from statements import TABLE, Generator, Select
 
-STYLES = [("swept", 30), ("key order", 12), ("merged", 6), ("joined", 16), ("apart", 5), ("in order", 6), ("by itself", 4), ("any", 21)]
+STYLES = [("swept", 30), ("key order", 12), ("merged", 6), ("elsewhere", 3), ("joined", 16),
+          ("apart", 5), ("in order", 6), ("by itself", 4), ("any", 18)]
 POINTS = ["eq", "eq", "eq", "in", "or_eq", "commuted"]
 # Of the kinds of conditions, those that are not worth trying in each position.
 SELDOM = {"cast", "cast_list", "cast_like", "huge", "arithmetic", "cast_number", "uuid_text", "coalesce"}
@@ -28,7 +29,7 @@ class Mapped(Generator):
         """A statement of some style."""
         names, weights = zip(*STYLES)
         name = name or self.rng.choices(names, weights)[0]
-        select = {"swept": self.next_aim, "key order": self.key_order, "merged": self.merged, "joined": self.joins.statement, "in order": self.sorted.statement,
+        select = {"swept": self.next_aim, "key order": self.key_order, "merged": self.merged, "elsewhere": self.spelled_elsewhere, "joined": self.joins.statement, "in order": self.sorted.statement,
                   "apart": Apart(self.rng, self.tables).statement, "by itself": self.by_itself, "any": self.statement}[name]()
         select.features = select.features + [COMPOSED]
         return select
@@ -107,6 +108,18 @@ class Mapped(Generator):
         select = Select(targets, source, self.maker(table, "a").on(rng.choice(table.columns)) if rng.random() < 0.5 else None)
         select.aliases, select.shape = {"a": table.name if outer == TABLE else None, "b": table.name}, "by the same key"
         select.tags = [(table.name, "b", key, "join =") for key in table.keys]
+        return select
+
+    def spelled_elsewhere(self):
+        """Values of columns in the key of an index that is known to have the row, though its text may be another."""
+        rng = self.rng
+        table = rng.choice([t for t in self.tables if t.whole])
+        _, columns, nhash = rng.choice([entry for entry in self.entries(table) if entry[0]])
+        witness = rng.choice([row for row in table.rows if all(row[c.name] is not None for c in table.whole)])
+        maker = Maker(rng, table, "a", witness)
+        leaves = [maker.on(c, POINTS) for c in columns[:nhash]] + [maker.on(c, ["not_null"]) for c in table.whole]
+        select = Select(self.columns(table, "a"), [f"{TABLE}{table.name} a"], Tree("AND", leaves))
+        select.aliases, select.shape = {"a": table.name}, "composed key of an index"
         return select
 
     # Along a key
