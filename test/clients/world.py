@@ -1,0 +1,68 @@
+"""The tables that the clients look at: views of foreign tables in the schema "remote", the same rows in "local"."""
+import datetime
+import json
+from decimal import Decimal
+
+from dynamo import index
+from fixture import Fixture
+
+REGIONS = ["north", "south", "east", "west"]
+STATUSES = ["open", "paid", "sent"]
+BEGIN = datetime.datetime(2026, 1, 1, 6, tzinfo=datetime.timezone.utc)
+
+COLUMNS = {
+    "customers": 'customer_id text COLLATE "C" NOT NULL, name text, city text, since date, vip boolean',
+    "orders": 'customer_id text COLLATE "C" NOT NULL, ordered_at timestamptz NOT NULL, region text COLLATE "C", status text,'
+              ' total numeric(10, 2), quantity int, weight float8, tags text[], details jsonb, shipped date'}
+KEYS = {"customers": "customer_id", "orders": "customer_id, ordered_at"}
+SCHEMAS = ("local", "remote")
+
+
+def customers():
+    """30 of them."""
+    for c in range(30):
+        yield {"customer_id": f"c{c:02d}", "name": f"Ünï {c}", "city": ["Oslo", "Łódź", "İzmir"][c % 3], "since": f"20{c:02d}-02-28", "vip": c % 4 == 0}
+
+
+def orders():
+    """100 of each customer, seven hours apart; some attributes are absent now and then."""
+    for c in range(30):
+        for o in range(100):
+            at = BEGIN + datetime.timedelta(hours=7 * o, minutes=c)
+            order = {"customer_id": f"c{c:02d}", "ordered_at": at.strftime("%Y-%m-%dT%H:%M:%SZ"), "region": REGIONS[c * o % 4], "status": STATUSES[o % 3],
+                     "total": Decimal(o * 7) + Decimal("0.25"), "quantity": o % 9, "weight": Decimal(o) / 8,
+                     "tags": ["x", f"t{o % 5}"], "details": {"gift": o % 2 == 0, "lines": [{"sku": f"s{o}", "n": o % 4}], "note": 'a "quoted" note'},
+                     "shipped": at.date().isoformat()}
+            if o % 11 == 0:
+                del order["total"], order["shipped"]
+            yield order
+
+
+def make():
+    """A Fixture with both schemas."""
+    fx = Fixture("clients")
+    try:
+        fx.create_table("customers", ("customer_id", "S"))
+        fx.create_table("orders", ("customer_id", "S"), ("ordered_at", "S"),
+                        [index("by_region", ("region", "S"), ("ordered_at", "S"))])
+        fx.put("customers", list(customers()))
+        fx.put("orders", list(orders()))
+        fx.execute("CREATE SCHEMA foreign_tables; CREATE SCHEMA remote; CREATE SCHEMA local")
+        for name, columns in COLUMNS.items():
+            fx.foreign_table(f"foreign_tables.{name}", columns, table_name=fx.remote(name))
+            fx.execute(f"CREATE VIEW remote.{name} AS SELECT * FROM foreign_tables.{name};"
+                       f"CREATE TABLE local.{name} ({columns}, PRIMARY KEY ({KEYS[name]}));"
+                       f"INSERT INTO local.{name} SELECT * FROM foreign_tables.{name}; ANALYZE local.{name}")
+        fx.execute("CREATE VIEW local.orders_view AS SELECT * FROM local.orders; CREATE VIEW remote.orders_view AS SELECT * FROM remote.orders")
+        check(fx)
+        return fx
+    except BaseException:
+        fx.close()
+        raise
+
+
+def check(fx):
+    """The local rows do not come from what is tested alone."""
+    made = sorted((o["customer_id"], o["ordered_at"], str(o.get("total")), json.dumps(o["details"], sort_keys=True)) for o in orders())
+    stored = fx.rows("SELECT customer_id, to_char(ordered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), total, details FROM local.orders")
+    assert made == sorted((c, at, str(total), json.dumps(details, sort_keys=True)) for c, at, total, details in stored)
