@@ -5,14 +5,10 @@
  * Everything of one execution lives in run_context, which is reset at its end:
  * requests in flight are then abandoned by reset callbacks, as they are on an
  * error.
- *
- * Index, then base: the index lists keys of the table (base_keys.h), which are
- * read in batches.  An item that is gone by then gives no row.
  */
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "../plan/plantree.h"
@@ -20,9 +16,6 @@
 #include "kept/kept_read.h"
 #include "kept/shared_read.h"
 #include "scan_policy.h"
-
-/* Keys of one batch that is read from the table behind an index. */
-#define BATCH_KEYS			(4 * DYN_BATCH_GET_MAX_KEYS)
 
 /* ---- beginning ---- */
 
@@ -163,9 +156,7 @@ start_requests(DynScan *scan)
 	scan->fetch = dyn_reader_start(reader, requests, rows, false);
 	scan->requested++;
 	if (reader->index_rows != NULL)
-		scan->base_keys = dyn_base_keys_create(reader->access->base,
-											   reader->access->nbase,
-											   get_hash_memory_limit());
+		scan->base_items = dyn_base_items_create(reader, scan->fetch);
 }
 
 void
@@ -214,7 +205,8 @@ dyn_scan_awaited_fetch(const DynScan *scan)
 {
 	if (scan->shared_open)
 		return dyn_shared_fetch(scan);
-	return scan->base_fetch ? scan->base_fetch : scan->fetch;
+	return scan->base_items ? dyn_base_items_awaited(scan->base_items)
+		: scan->fetch;
 }
 
 double
@@ -222,121 +214,6 @@ dyn_scan_pause(const DynScan *scan)
 {
 	return scan->shared_open ? dyn_shared_pause(scan)
 		: dyn_fetch_pause(dyn_scan_awaited_fetch(scan));
-}
-
-/* ---- index, then base ---- */
-
-/* The next key that is new, of the index or of those it had set aside. */
-static bool
-next_key(DynScan *scan, DynKeyPart *parts)
-{
-	const DynValue *entry;
-
-	while ((entry = dyn_fetch_next(scan->fetch)) != NULL)
-	{
-		dyn_rows_item_key(scan->reader->index_rows, entry, parts);
-		if (dyn_base_keys_add(scan->base_keys, parts))
-			return true;
-	}
-	return dyn_base_keys_next(scan->base_keys, parts);
-}
-
-static int
-batch_size(const DynAccess *access)
-{
-	if (access->limit_hint > 0)
-		return Min(access->limit_hint, BATCH_KEYS);
-	return access->may_stop_early ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
-}
-
-/* What is waited for is the index again. */
-static void
-end_batch(DynScan *scan)
-{
-	Assert(scan->fetch != NULL);
-	scan->base_fetch = NULL;
-	dyn_fetch_set_group(scan->fetch, scan->reader->group_in_flight);
-}
-
-/*
- * Collects keys, waiting for them, and starts to read their items; false at the
- * end of the index.  What the index has in flight meanwhile is nothing that
- * peers can wait for: it is taken in after the batch.
- */
-static bool
-start_batch(DynScan *scan)
-{
-	DynReader  *reader = scan->reader;
-	int			nparts = reader->access->nbase;
-	int			max = batch_size(reader->access);
-	MemoryContext oldcontext;
-	DynKeyPart *parts;
-	int			n = 0;
-
-	Assert(scan->fetch != NULL && scan->base_keys != NULL);
-	if (scan->batch_context == NULL)
-		scan->batch_context = AllocSetContextCreate(scan->run_context,
-													"dynamo_fdw batch",
-													ALLOCSET_DEFAULT_SIZES);
-	end_batch(scan);
-	MemoryContextReset(scan->batch_context);
-	oldcontext = MemoryContextSwitchTo(scan->batch_context);
-	parts = palloc((Size) max * nparts * sizeof(DynKeyPart));
-	while (n < max && next_key(scan, &parts[n * nparts]))
-		n++;
-	if (n > 0)
-	{
-		dyn_fetch_set_group(scan->fetch, NULL);
-		scan->base_fetch =
-			dyn_reader_start(reader,
-							 dyn_requests_of_keys(reader->relation, parts, n, nparts,
-												  reader->rows->projection,
-												  reader->rows->nprojection),
-							 reader->rows, false);
-	}
-	MemoryContextSwitchTo(oldcontext);
-	return n > 0;
-}
-
-static const DynValue *
-next_base_item(DynScan *scan)
-{
-	Assert(!scan->served && !scan->fell_back);
-	for (;;)
-	{
-		const DynValue *item = NULL;
-
-		if (scan->base_fetch != NULL)
-			item = dyn_fetch_next(scan->base_fetch);
-		if (item != NULL)
-			return item;
-		if (!start_batch(scan))
-			return NULL;
-	}
-}
-
-/*
- * Ready is an item of the present batch, or the end.  Collecting the keys of the
- * next batch may wait, if the index has more pages.
- */
-static bool
-base_is_ready(DynScan *scan)
-{
-	for (;;)
-	{
-		DynFetchState state = dyn_fetch_poll(dyn_scan_awaited_fetch(scan));
-
-		if (state == DYN_FETCH_WAITS)
-			return false;
-		if (scan->base_fetch != NULL)
-		{
-			if (state == DYN_FETCH_ITEM)
-				return true;
-			end_batch(scan);
-		}
-		else if (!start_batch(scan))
-			return true;
-	}
 }
 
 /* ---- rows ---- */
@@ -358,8 +235,8 @@ dyn_scan_is_ready(DynScan *scan)
 	/* rows of the item in hand: looking for the next one would give it up */
 	if (scan->served || scan->fetch == NULL || has_row(scan))
 		return true;
-	if (scan->reader->index_rows != NULL && !scan->fell_back)
-		return base_is_ready(scan);
+	if (scan->base_items != NULL)
+		return dyn_base_items_is_ready(scan->base_items);
 	return dyn_fetch_poll(scan->fetch) != DYN_FETCH_WAITS;
 }
 
@@ -418,8 +295,8 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 		return false;
 	while (!dyn_rows_next(reader->rows, slot))
 	{
-		const DynValue *item = reader->index_rows != NULL ? next_base_item(scan)
-			: dyn_fetch_next(scan->fetch);
+		const DynValue *item = scan->base_items != NULL
+			? dyn_base_items_next(scan->base_items) : dyn_fetch_next(scan->fetch);
 
 		if (item == NULL)
 			return false;
@@ -446,9 +323,9 @@ dyn_scan_end_run(DynScan *scan)
 	if (scan->fell_back)
 		dyn_fallback_stop(scan);
 	scan->fell_back = false;
-	if (scan->base_keys != NULL)
-		dyn_base_keys_free(scan->base_keys);
-	scan->base_keys = NULL;
+	if (scan->base_items != NULL)
+		dyn_base_items_free(scan->base_items);
+	scan->base_items = NULL;
 	dyn_rows_end(scan->reader->rows);
 	if (scan->fetch != NULL)
 		dyn_reader_set_origin(scan->reader, NULL, NULL);
@@ -459,8 +336,6 @@ dyn_scan_end_run(DynScan *scan)
 	scan->finished = false;
 	scan->counted = false;
 	scan->fetch = NULL;
-	scan->base_fetch = NULL;
-	scan->batch_context = NULL;
 }
 
 static bool

@@ -15,8 +15,7 @@
 
 #include "nodes/execnodes.h"
 
-#include "fetch/base_keys.h"
-#include "fetch/reader.h"
+#include "fetch/base_items.h"
 #include "lookup/lookup.h"
 
 struct DynAsyncGroup;
@@ -42,9 +41,8 @@ typedef struct DynScan
 	bool		finished;
 	bool		counted;		/* count_only: the row was returned */
 	DynFetch   *fetch;			/* NULL: no item can qualify, or served */
-	DynFetch   *base_fetch;		/* index, then base: items of a batch of keys */
-	MemoryContext batch_context;	/* of that batch */
-	DynBaseKeys *base_keys;		/* that the index listed so far */
+	DynBaseItems *base_items;	/* index, then base: what `fetch` lists; else
+								 * NULL */
 
 	/* lookups, over all executions */
 	bool		has_prefetcher; /* a node prefetches for this scan */

@@ -1,15 +1,22 @@
 #!/usr/bin/python3
-"""Runs the psql sessions of the manual, so that what they show stays true.
+"""Runs the statements of the manual, so that what it shows stays true.
 
-usage: sessions.py [--write] FILE...    compare the sessions in Markdown files with a run, or write the run's output in
+usage: sessions.py [--write] FILE...    compare the output in Markdown files with a run, or write the run's output in
 
-A session is a block that begins with ```psql; statements follow a prompt such as "demo=# ", their further lines
-"demo-# ". All blocks of a file are one session. A database is made for the run, with the foreign tables of test/demo if
-its name is demo, otherwise empty. Milliseconds, ports, request ids, times in the filter of a ttl, the order of
-requests, and that of rows without ORDER BY do not count.
+Statements stand in blocks that begin with ```sql, which can be pasted into psql; what they print stands in a ```text
+block right behind, if they print anything (psql -q: no command tags). A comment names the database in which the blocks
+behind it are run, in one psql for each name:
 
-A page with items of its own (see page_items.py) starts with a server "ddb", and logs the requests that read items. Its
-```sql blocks are run, too, where they stand.
+    <!-- database: tutorial -->                 made for the run, and empty; the database "demo" has the tables of test/demo
+    <!-- database: shop, with a server -->      has a server "ddb"; so has every page with items of its own (page_items.py)
+    <!-- not run: why -->                       right before a block: this one is left out
+    <!-- creates: orders -->                    DynamoDB tables that the statements create, to be dropped
+
+Blocks may stand in comments, too: they prepare what others need.
+
+Milliseconds, ports, request ids, times in the filter of a ttl, the order of requests, and that of rows without ORDER BY
+do not count. A server of a region without endpoint is one of the tests' DynamoDB. Pages with items log the requests
+that read items.
 """
 import difflib
 import os
@@ -23,63 +30,94 @@ import page_items                       # noqa: E402  (the path above is needed 
 import run as tour                      # noqa: E402
 from dynamo import DynamoClient         # noqa: E402
 
-PROMPT = re.compile(r"(\w+)=# (.*)")
+PARTS = re.compile(r"^<!-- (?P<word>database|not run): (?P<what>.*?) -->$|"
+                   r"^ *```sql\n(?P<sql>.*?)^ *```$(?P<shown>\n\n```text\n(?P<output>.*?)^```$)?", re.M | re.S)
 MARK = "---- next ----"
 
 
-class Statement:
-    """What stands at a prompt: the lines as printed, the text to send, and the lines that came back."""
+class Block:
+    """A block of statements, with what is written below it, and what a run gave: lines for each statement."""
 
-    def __init__(self, database, line, text):
-        self.database, self.prompt_lines, self.text_lines, self.output = database, [line], [text], []
+    def __init__(self, match, database):
+        self.database, self.sql = database, match.group("sql")
+        self.written = (match.group("output") or "").splitlines()
+        self.output_span = match.span("shown") if match.group("shown") else (match.end(), match.end())
+        self.statements, self.outputs = list(statements_of(self.sql)), []
 
-    def add(self, line):
-        """A line behind the prompt's; False if it is output."""
-        further = f"{self.database}-# "
-        if self.output or not line.startswith(further):
-            self.output.append(line)
-        else:
-            self.prompt_lines.append(line)
-            self.text_lines.append(line[len(further):])
+    def printed(self):
+        """What the run printed, as lines: results are followed by an empty line."""
+        lines = []
+        for output in filter(None, self.outputs):
+            lines += ([""] if len(lines) > 1 else []) + output
+        return lines
+
+    def section(self):
+        """The text that belongs below the block."""
+        return "\n\n```text\n" + "\n".join(self.printed()) + "\n```" if self.printed() else ""
+
+    def is_ordered(self):
+        """Do the statements say in which order their rows come?"""
+        return any(re.search(r"\border by\b|^explain", one, re.I) for one in self.statements)
+
+    def differences(self):
+        """Lines by which what is written differs from the run."""
+        written, run = ([line + "\n" for line in lines] for lines in (self.written, self.printed()))
+        return list(difflib.unified_diff(comparable(written, self.is_ordered()), comparable(run, self.is_ordered()),
+                                         "as written", "as run: " + self.sql.splitlines()[0], n=1))
 
 
-def statements_of(lines):
-    """The statements in the lines of a block."""
-    statements = []
-    for line in lines:
-        match = PROMPT.match(line)
-        if match:
-            statements.append(Statement(match.group(1), line, match.group(2)))
-        elif statements:
-            statements[-1].add(line)
-    return statements
-
-
-class Definitions(Statement):
-    """An ```sql block, which is to print nothing but command tags."""
-
-    def __init__(self, database, lines):
-        super().__init__(database, lines[0], lines[0])
-        self.prompt_lines, self.text_lines = lines, lines
+def statements_of(text):
+    """The statements of a block: they end with a line that ends with a semicolon, or are a psql command."""
+    lines, quoted = [], False
+    for line in text.splitlines():
+        if not line.strip() and not lines:
+            continue
+        lines.append(line)
+        quoted ^= line.count("$$") % 2 == 1
+        if not quoted and re.search(r";\s*(--.*)?$", line) or len(lines) == 1 and line.startswith("\\"):
+            yield "\n".join(lines)
+            lines = []
+    if lines:
+        raise ValueError("no semicolon behind: " + "\n".join(lines))
 
 
 def blocks_of(text):
-    """((start, end), statements) of the blocks to be run."""
-    items = page_items.has_items(text)
-    database = PROMPT.search(text)
-    for match in re.finditer(r"^```(psql|sql)\n(.*?)^```$", text, re.M | re.S):
-        lines = match.group(2).splitlines()
-        if match.group(1) == "psql":
-            yield match.span(2), statements_of(lines)
-        elif items:
-            yield match.span(2), [Definitions(database.group(1), lines)]
+    """The blocks of a page that are run, and the kinds of its databases: the name of a script, or None."""
+    blocks, kinds, database, skip = [], {}, None, False
+    for match in PARTS.finditer(text):
+        if match.group("word") == "database":
+            database, _, kind = match.group("what").partition(", ")
+            kinds[database] = kind
+        elif match.group("word"):
+            skip = True
+        elif skip:
+            skip = False
+        elif database:
+            blocks.append(Block(match, database))
+        else:
+            raise ValueError("no database for: " + match.group("sql"))
+    return blocks, {name: script_of(name, kind, text) for name, kind in kinds.items()}
+
+
+def script_of(database, kind, text):
+    """The script that a database starts with."""
+    if database == tour.DATABASE:
+        return "tables.sql"
+    return "page.sql" if kind == "with a server" or page_items.has_items(text) else None
+
+
+def sendable(statement):
+    """The statement, with the DynamoDB of the tests in place of one of AWS."""
+    if "SERVER" not in statement or "endpoint" in statement:
+        return statement
+    return re.sub(r"\(region '[\w-]+'", f"(region 'us-east-1', endpoint '{os.environ['DDB_ENDPOINT']}'", statement)
 
 
 def play(database, statements):
     """Run the statements in one psql; returns the output of each, as lines."""
-    script = "".join("\n".join(one.text_lines) + f"\n\\echo {MARK}\n\\warn {MARK}\n" for one in statements)
+    script = "".join(f"{sendable(one)}\n\\echo {MARK}\n\\warn {MARK}\n" for one in statements)
     environment = {**os.environ, "PGTZ": "UTC", "PGCLIENTENCODING": "UTF8"}
-    done = subprocess.run(["psql", "-X", "-d", database], input=script, stdout=subprocess.PIPE,
+    done = subprocess.run(["psql", "-X", "-q", "-d", database], input=script, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, env=environment, check=False)
     said, printed = done.stderr.split(MARK + "\n"), done.stdout.split(MARK + "\n")
     return [tidy(one + two) for one, two in zip(said, printed)][:len(statements)]
@@ -90,15 +128,16 @@ def tidy(text):
     return [line.rstrip() for line in text.strip("\n").split("\n")] if text.strip() else []
 
 
-def provide(database, text=""):
-    """Make the database, and the items that it and the page ask for; returns its real name."""
+def provide(database, script=None, text=""):
+    """Make the database, with what the script makes, and the items that it and the page ask for; returns its real
+    name."""
     name = f"{database}_{os.getpid()}"
     maintain(f"CREATE DATABASE {name}")
-    script = "tables.sql" if database == tour.DATABASE else "page.sql" if page_items.has_items(text) else None
+    script = script or ("tables.sql" if database == tour.DATABASE else None)
     if script:
         tour.run_script(os.path.join(os.path.dirname(tour.__file__), script), name)
     dynamo = DynamoClient(os.environ["DDB_ENDPOINT"])
-    if script != "page.sql":
+    if not page_items.has_items(text):
         tour.data.load(dynamo, anew=False)
     page_items.load(dynamo, text)
     dynamo.close()
@@ -109,7 +148,8 @@ def remove(database, text):
     """Drop the database, and the tables of the page's items."""
     maintain(f"DROP DATABASE {database} WITH (FORCE)")
     dynamo = DynamoClient(os.environ["DDB_ENDPOINT"])
-    for name, *_ in page_items.tables(text):
+    created = " ".join(re.findall(r"^<!-- creates: (.*?) -->$", text, re.M)).split()
+    for name in [name for name, *_ in page_items.tables(text)] + created:
         dynamo.drop_table(name)
     dynamo.close()
 
@@ -121,24 +161,20 @@ def maintain(sql):
     connection.close()
 
 
-def run_file(text):
-    """The file's text with the output of a run in its sessions."""
-    blocks = list(blocks_of(text))
-    everything = [statement for _, statements in blocks for statement in statements]
-    for database in dict.fromkeys(statement.database for statement in everything):
-        mine = [statement for statement in everything if statement.database == database]
-        real = provide(database, text)
+def run_page(text):
+    """The blocks of a page, with what a run of them printed."""
+    blocks, scripts = blocks_of(text)
+    for database, script in scripts.items():
+        mine = [block for block in blocks if block.database == database]
+        real = provide(database, script, text)
         try:
-            outputs = play(real, mine)
+            outputs = iter(play(real, [one for block in mine for one in block.statements]))
         finally:
             remove(real, text)
-        for statement, output in zip(mine, outputs):
-            statement.output = without_descriptions(output) if page_items.has_items(text) else output
-            if isinstance(statement, Definitions):
-                statement.output = [line for line in output if not re.fullmatch(r"[A-Z ]+", line)]
-    for (start, end), statements in reversed(blocks):
-        text = text[:start] + "\n".join(map(printed, statements)) + "\n" + text[end:]
-    return text
+        for block in mine:
+            block.outputs = [without_descriptions(next(outputs)) if page_items.has_items(text) else next(outputs)
+                             for _ in block.statements]
+    return blocks
 
 
 def without_descriptions(output):
@@ -146,30 +182,21 @@ def without_descriptions(output):
     return [line for line in output if not re.match("LOG:  dynamo_fdw: (DescribeTable|ListTables)", line)]
 
 
-def printed(statement):
-    """A statement and its output as lines; tables are followed by an empty line."""
-    gap = [""] if len(statement.output) > 1 else []
-    return "\n".join(statement.prompt_lines + statement.output + gap)
-
-
-def comparable(text):
-    """The text without what differs from run to run."""
+def comparable(lines, ordered):
+    """The lines without what differs from run to run."""
+    text = "".join(lines)
     text = re.sub(r"\(\d+(\.\d+)? ms\)", "(... ms)", text)
     text = re.sub(r"Request id: [\w-]+", "Request id: ...", text)
     text = re.sub(r"NOT (\w+) BETWEEN \d{10}[\d.]* AND \d{10}[\d.]*", r"NOT \1 BETWEEN ...", text)
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:...", text)
     text = re.sub(r"(?:^LOG:.*\n)+", lambda lines: "".join(sorted(lines.group(0).splitlines(True))), text, flags=re.M)
-    return with_sorted_rows(text)
+    return text.splitlines(True) if ordered else with_sorted_rows(text.splitlines(True))
 
 
 def with_sorted_rows(text):
-    """The text, with the rows of statements that ask for no order in one."""
-    lines, rows, ordered = [], None, True
-    for line in text.splitlines(True):
-        prompt = PROMPT.match(line)
-        if prompt:
-            ordered = prompt.group(2).upper().startswith("EXPLAIN")
-        ordered = ordered or bool(re.match(r"\w+[=-]# .*\border by\b", line, re.I))
+    """The lines, with the rows of each result in one order."""
+    lines, rows = [], None
+    for line in text:
         if rows is not None and re.match(r"\(\d+ rows?\)", line):
             lines += sorted(rows)
             rows = None
@@ -177,22 +204,24 @@ def with_sorted_rows(text):
             rows.append(line)
             continue
         lines.append(line)
-        if not ordered and re.match(r"-[-+]*$", line):
+        if re.match(r"-[-+]*$", line):
             rows = []
-    return "".join(lines + (rows or []))
+    return lines + (rows or [])
 
 
 def differences(path):
     """Lines by which a file differs from a run."""
     with open(path, encoding="utf-8") as file:
-        text = file.read()
-    return list(difflib.unified_diff(comparable(text).splitlines(), comparable(normal(run_file(text))).splitlines(),
-                                     "as written", "as run", lineterm="", n=1))
+        return [line.rstrip("\n") for block in run_page(file.read()) for line in block.differences()]
 
 
-def normal(text):
-    """Session blocks end without an empty line."""
-    return re.sub(r"\n+```$", "\n```", text, flags=re.M)
+def rewritten(text):
+    """The page with the output of a run."""
+    for block in reversed(run_page(text)):
+        start, end = block.output_span
+        if block.differences():
+            text = text[:start] + block.section() + text[end:]
+    return text
 
 
 def main(arguments):
@@ -201,7 +230,7 @@ def main(arguments):
     for path in arguments[1:] if arguments[:1] == ["--write"] else arguments:
         if arguments[0] == "--write":
             with open(path, encoding="utf-8") as file:
-                text = normal(run_file(file.read()))
+                text = rewritten(file.read())
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
             continue

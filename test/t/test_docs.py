@@ -1,5 +1,6 @@
 """The manual says what the program says: tables of the reference, sessions, links, names of files."""
 import glob
+import json
 import os
 import re
 import subprocess
@@ -14,11 +15,9 @@ sys.path.insert(0, os.path.join(ROOT, "test", "tour"))
 import run as tour      # noqa: E402  (the path above is needed first)
 import sessions         # noqa: E402
 
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/relations.md", "docs/reference.md",
-         "docs/architecture.md", "docs/single-table.md", "docs/cookbook.md",
-         "docs/migration.md"]
-SESSIONS = ["README.md", "docs/tutorial.md", "docs/relations.md", "docs/single-table.md", "docs/cookbook.md",
-            "docs/migration.md"]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"] + sorted(
+    os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "docs", "*.md")))
+FENCES = ("sql", "text", "sh", "json", "items")
 PG_CONFIG = os.environ.get("PG_CONFIG") or "/usr/lib/postgresql/15/bin/pg_config"
 
 
@@ -80,6 +79,50 @@ class Pages(unittest.TestCase):
             for line in text.splitlines():
                 if not line.startswith("|"):
                     self.assertLessEqual(len(line), 120, f"{page}: {line}")
+
+
+class Blocks(unittest.TestCase):
+    """Every block of the pages is of a kind that a test runs or parses."""
+
+    @staticmethod
+    def blocks(*languages):
+        """(page, language, content) of the blocks."""
+        for page in PAGES:
+            for language, content in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", read(page), re.M | re.S):
+                if not languages or language in languages:
+                    yield page, language, content
+
+    def test_languages(self):
+        self.assertEqual({language for _, language, _ in self.blocks()} - set(FENCES), set())
+
+    def test_statements_can_be_pasted(self):
+        for page, _, content in self.blocks("sql", "sh", "json"):
+            with self.subTest(page=page, content=content):
+                self.assertNotRegex(content, re.compile(r"^(\w+[=-][#>] |\$ )", re.M))
+
+    def test_statements_are_run(self):
+        for page in PAGES:
+            text = read(page)
+            with self.subTest(page=page):
+                run = len(sessions.blocks_of(text)[0]) + len(re.findall("^<!-- not run: .* -->\n+ *```sql$", text, re.M))
+                self.assertEqual(len(re.findall("^ *```sql$", text, re.M)), run)
+
+    def test_output_stands_below_statements(self):
+        for page in PAGES:
+            text = read(page)
+            with self.subTest(page=page):
+                shown = sum(bool(block.written) for block in sessions.blocks_of(text)[0])
+                self.assertEqual(len(re.findall("^```text$", text, re.M)), shown)
+
+    def test_json_is_valid(self):
+        for page, _, content in self.blocks("json"):
+            with self.subTest(page=page, content=content):
+                json.loads(content)
+
+    def test_commands_are_valid(self):
+        for page, _, content in self.blocks("sh"):
+            with self.subTest(page=page, content=content):
+                self.assertEqual(subprocess.run(["bash", "-n"], input=content, text=True, check=False).returncode, 0)
 
 
 class Reference(fixture.TestCase):
@@ -168,11 +211,11 @@ class Requests(unittest.TestCase):
 
 
 class Sessions(fixture.TestCase):
-    """What the pages show of psql is what a run shows, on the PostgreSQL it was written with."""
+    """What statements of the pages print is what a run prints, on the PostgreSQL it was written with."""
 
     def test_sessions(self):
         if self.fx.conn.server_version // 10000 != 15:
             self.skipTest("the pages show PostgreSQL 15")
-        for page in SESSIONS:
+        for page in PAGES:
             with self.subTest(page=page):
                 self.assertEqual(sessions.differences(os.path.join(ROOT, page)), [])

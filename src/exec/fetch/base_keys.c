@@ -127,8 +127,8 @@ set_aside(DynBaseKeys *keys)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-static bool
-is_full(const DynBaseKeys *keys)
+bool
+dyn_base_keys_is_full(const DynBaseKeys *keys)
 {
 	return keys->aside != NULL ||
 		MemoryContextMemAllocated(keys->context, true) > keys->max_bytes;
@@ -161,6 +161,14 @@ remember(DynBaseKeys *keys, const DynByteKey *key)
 	Assert(!found);
 }
 
+bool
+dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts)
+{
+	DynByteKey	key = key_of_parts(keys, parts);
+
+	return hash_search(keys->known, &key, HASH_FIND, NULL) != NULL;
+}
+
 void
 dyn_base_keys_remember(DynBaseKeys *keys, const DynKeyPart *parts)
 {
@@ -179,7 +187,7 @@ dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts)
 	Assert(!keys->sorted);
 	if (hash_search(keys->known, &key, HASH_FIND, NULL) != NULL)
 		return false;
-	if (!is_full(keys))
+	if (!dyn_base_keys_is_full(keys))
 	{
 		remember(keys, &key);
 		return true;

@@ -37,6 +37,13 @@ extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 extern void dyn_base_keys_remember(DynBaseKeys *keys, const DynKeyPart *parts);
 
 /*
+ * Is the key in the hash table?  And is that full, so that further keys would be
+ * set aside?  Then it stays so.
+ */
+extern bool dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts);
+extern bool dyn_base_keys_is_full(const DynBaseKeys *keys);
+
+/*
  * After the last add: the next key that was set aside, in
  * CurrentMemoryContext; false if there is none.
  */
