@@ -28,8 +28,21 @@ typedef struct DynClassify
 	bool		sized;			/* its size as a filter is bounded */
 } DynClassify;
 
-/* Any boolean expression. */
+/*
+ * Larger values of a filter may not fit into a request.  Smaller ones do: a
+ * plan relies on filters of fewer than 25 leaves (match_keys.c), each with one
+ * value or list, which JSON escapes make six times as long at most.
+ */
+#define DYN_MAX_SIZED_BYTES	4096
+
+/* Any boolean expression (quals.c). */
 extern DynPred *dyn_classify_expr(DynClassify *context, Node *node);
+
+static inline const DynColumn *
+dyn_field_column(const DynClassify *context, const DynField *field)
+{
+	return dyn_relation_column(context->relation, field->attnum);
+}
 
 /* Can the expression be evaluated once, before the first row is read? */
 extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
@@ -46,12 +59,26 @@ extern DynPred *dyn_make_value_pred(DynPredKind kind, const DynField *field,
 extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
 
 /*
+ * Is the size of the encoded value bounded at planning?  Numbers, times and
+ * booleans always are; texts if they are constants.  Else clears `sized`.
+ */
+extern void dyn_classify_size(DynClassify *context, Node *value, Oid valuetype);
+
+/*
  * field op value, where `op` has the field on its left side and `kind` is EQ,
  * NE, LT, LE, GT or GE.
  */
 extern DynPred *dyn_classify_comparison(DynClassify *context, int kind,
 										const DynOperator *op,
 										const DynField *field, Node *value);
+
+/*
+ * Can a part of some template, where the column is spelled in another way than
+ * in its own attribute, be compared?
+ */
+extern bool dyn_is_comparable_in_part(const DynClassify *context,
+									  const DynField *field,
+									  const DynOperator *op);
 
 /* EQ, NE, LT ... of a btree operator of its left type's family; -1 if none. */
 extern int	dyn_comparison_kind(Oid opno);

@@ -13,19 +13,12 @@
  */
 #include "postgres.h"
 
-#include "access/detoast.h"
-#include "access/stratnum.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/clauses.h"
-#include "optimizer/optimizer.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/typcache.h"
 
 #include "../dynamodb/expression.h"
 #include "../model/documents.h"
@@ -34,188 +27,6 @@
 #include "../model/pg_compat.h"
 #include "classify.h"
 #include "quals.h"
-
-/* ---- building and classifying predicates ---- */
-
-bool
-dyn_classify_comparand(const DynClassify *context, Node *node, DynField *field,
-					   bool *as_text)
-{
-	return dyn_match_comparand(node, context->relid, context->relation, field,
-							   as_text);
-}
-
-bool
-dyn_is_runtime_value(const DynClassify *context, Node *node)
-{
-	return !bms_is_member(context->relid, pull_varnos(context->root, node)) &&
-		!contain_volatile_functions(node) &&
-		!contain_subplans(node);
-}
-
-DynPred *
-dyn_make_pred(DynPredKind kind, const DynField *field)
-{
-	DynPred    *pred = palloc0(sizeof(DynPred));
-
-	pred->kind = kind;
-	pred->param = -1;
-	if (field != NULL)
-		pred->field = *field;
-	return pred;
-}
-
-DynPred *
-dyn_make_value_pred(DynPredKind kind, const DynField *field, Node *value,
-					Oid valuetype)
-{
-	DynPred    *pred = dyn_make_pred(kind, field);
-
-	pred->value = (Expr *) value;
-	pred->valuetype = valuetype;
-	return pred;
-}
-
-/*
- * Larger values of a filter may not fit into a request.  Smaller ones do: a
- * plan relies on filters of fewer than 25 leaves (match_keys.c), each with one
- * value or list, which JSON escapes make six times as long at most.
- */
-#define MAX_SIZED_BYTES	4096
-
-/*
- * Is the size of the encoded value bounded at planning?  Numbers, times and
- * booleans always are; texts if they are constants.
- */
-static void
-classify_size(DynClassify *context, Node *value, Oid valuetype)
-{
-	if (valuetype != TEXTOID && valuetype != VARCHAROID &&
-		valuetype != BYTEAOID)
-		return;
-	if (!IsA(value, Const) ||
-		(!((Const *) value)->constisnull &&
-		 toast_raw_datum_size(((Const *) value)->constvalue) > MAX_SIZED_BYTES))
-		context->sized = false;
-}
-
-static const DynColumn *
-field_column(const DynClassify *context, const DynField *field)
-{
-	return dyn_relation_column(context->relation, field->attnum);
-}
-
-bool
-dyn_classify_accept(DynClassify *context, DynExactness exactness)
-{
-	if (exactness != DYN_EXACT)
-		context->exact = false;
-	return exactness != DYN_LOCAL;
-}
-
-int
-dyn_comparison_kind(Oid opno)
-{
-	static const DynPredKind kinds[] = {
-		[BTLessStrategyNumber] = DYN_PRED_LT,
-		[BTLessEqualStrategyNumber] = DYN_PRED_LE,
-		[BTEqualStrategyNumber] = DYN_PRED_EQ,
-		[BTGreaterEqualStrategyNumber] = DYN_PRED_GE,
-		[BTGreaterStrategyNumber] = DYN_PRED_GT,
-	};
-	Oid			left,
-				right,
-				negator;
-	TypeCacheEntry *type;
-	int			strategy;
-
-	op_input_types(opno, &left, &right);
-	type = lookup_type_cache(left, TYPECACHE_BTREE_OPFAMILY);
-	if (!OidIsValid(type->btree_opf))
-		return -1;
-	strategy = get_op_opfamily_strategy(opno, type->btree_opf);
-	if (strategy != 0)
-		return kinds[strategy];
-	negator = get_negator(opno);
-	if (OidIsValid(negator) &&
-		get_op_opfamily_strategy(negator, type->btree_opf) ==
-		BTEqualStrategyNumber)
-		return DYN_PRED_NE;
-	return -1;
-}
-
-static DynComparison
-comparison_of_kind(int kind)
-{
-	return kind == DYN_PRED_EQ ? DYN_COMPARE_EQ
-		: kind == DYN_PRED_NE ? DYN_COMPARE_NE : DYN_COMPARE_RANGE;
-}
-
-DynOperator
-dyn_describe_operator(Oid opno, int kind, Oid collation)
-{
-	DynOperator op;
-
-	op.comparison = comparison_of_kind(kind);
-	op.collation = collation;
-	op_input_types(opno, &op.column_type, &op.value_type);
-	return op;
-}
-
-/* Bounds of integers may leave so few that each can be asked for (points.h). */
-static bool
-part_is_comparable(const DynColumn *column, const DynOperator *op)
-{
-	DynOperator equal = *op;
-
-	if (op->comparison == DYN_COMPARE_RANGE &&
-		column->codec.kind >= DYN_CODEC_INT2 && column->codec.kind <= DYN_CODEC_INT8)
-		equal.comparison = DYN_COMPARE_EQ;
-	return dyn_operator_exactness(column, &equal) != DYN_LOCAL;
-}
-
-/*
- * Can a part of some template, where the column is spelled in another way than
- * in its own attribute, be compared?
- */
-static bool
-is_comparable_in_part(const DynClassify *context, const DynField *field,
-					  const DynOperator *op)
-{
-	const DynRelation *relation = context->relation;
-
-	for (int i = 0; i < relation->nspelled; i++)
-	{
-		for (int p = 0; p < relation->spelled[i].tmpl->nparts; p++)
-		{
-			const DynPart *part = &relation->spelled[i].parts[p];
-
-			if (part->attnum == field->attnum &&
-				part_is_comparable(&part->column, op))
-				return true;
-		}
-	}
-	return false;
-}
-
-DynPred *
-dyn_classify_comparison(DynClassify *context, int kind, const DynOperator *op,
-						const DynField *field, Node *value)
-{
-	DynExactness exactness = field->steps != NIL ? DYN_LOCAL
-		: dyn_operator_exactness(field_column(context, field), op);
-	DynPred    *pred;
-
-	if (exactness == DYN_LOCAL &&
-		(field->steps != NIL || !is_comparable_in_part(context, field, op)))
-		return NULL;
-	(void) dyn_classify_accept(context, exactness);
-	classify_size(context, value, op->value_type);
-	pred = dyn_make_value_pred(kind, field, value, op->value_type);
-	pred->operator = *op;
-	pred->part_only = exactness == DYN_LOCAL;
-	return pred;
-}
 
 /* info->>'a' = value: compares the spelling, so it is only a superset. */
 static DynPred *
@@ -238,41 +49,14 @@ classify_fields(DynClassify *context, int kind, const DynOperator *op,
 		dyn_path_equal(dyn_field_path(context->relation, left),
 					   dyn_field_path(context->relation, right)) ||
 		!dyn_classify_accept(context,
-							 dyn_columns_exactness(field_column(context, left),
-												   field_column(context, right),
+							 dyn_columns_exactness(dyn_field_column(context, left),
+												   dyn_field_column(context, right),
 												   op)))
 		return NULL;
 	pred = dyn_make_pred(DYN_PRED_FIELDS, left);
 	pred->op = kind;
 	pred->other = right->attnum;
 	return pred;
-}
-
-int
-dyn_commuted_kind(int kind)
-{
-	switch (kind)
-	{
-		case DYN_PRED_LT:
-			return DYN_PRED_GT;
-		case DYN_PRED_LE:
-			return DYN_PRED_GE;
-		case DYN_PRED_GT:
-			return DYN_PRED_LT;
-		case DYN_PRED_GE:
-			return DYN_PRED_LE;
-		default:
-			return kind;
-	}
-}
-
-void
-dyn_commute_types(DynOperator *op)
-{
-	Oid			type = op->column_type;
-
-	op->column_type = op->value_type;
-	op->value_type = type;
 }
 
 /* ---- forms of expressions ---- */
@@ -289,7 +73,7 @@ classify_prefix(DynClassify *context, DynPredKind kind, Node *left, Node *right,
 	if (!dyn_classify_comparand(context, left, &field, &text) || text ||
 		field.steps != NIL || !dyn_is_runtime_value(context, right) ||
 		!dyn_classify_accept(context,
-							 dyn_prefix_exactness(field_column(context, &field),
+							 dyn_prefix_exactness(dyn_field_column(context, &field),
 												  collation)))
 		return NULL;
 	pred = dyn_make_value_pred(kind, &field, right, TEXTOID);
@@ -310,7 +94,7 @@ classify_contains_all(DynClassify *context, Node *left, Node *right,
 	if (!dyn_classify_comparand(context, left, &field, &text) || text ||
 		field.steps != NIL || !dyn_is_runtime_value(context, right) ||
 		!dyn_classify_accept(context,
-							 dyn_element_exactness(field_column(context, &field),
+							 dyn_element_exactness(dyn_field_column(context, &field),
 												   &op)))
 		return NULL;
 	context->sized = false;
@@ -329,10 +113,10 @@ classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 	if (!dyn_match_any_column(node, context->relid, context->relation, &field) ||
 		!dyn_is_runtime_value(context, value) ||
 		!dyn_classify_accept(context,
-							 dyn_unnested_exactness(field_column(context, &field),
+							 dyn_unnested_exactness(dyn_field_column(context, &field),
 													op)))
 		return NULL;
-	classify_size(context, value, op->value_type);
+	dyn_classify_size(context, value, op->value_type);
 	return dyn_make_value_pred(DYN_PRED_UNNESTED, &field, value, op->value_type);
 }
 
@@ -432,7 +216,7 @@ classify_element(DynClassify *context, ScalarArrayOpExpr *op)
 		return NULL;
 	dyn_commute_types(&operator);
 	if (!dyn_classify_accept(context,
-							 dyn_element_exactness(field_column(context, &field),
+							 dyn_element_exactness(dyn_field_column(context, &field),
 												   &operator)))
 		return NULL;
 	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value,
@@ -459,13 +243,13 @@ classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 	operator = dyn_describe_operator(op->opno, kind, op->inputcollid);
 	if (text || field.steps != NIL || !dyn_is_runtime_value(context, array))
 		return NULL;
-	exactness = !field_column(context, &field)->traits.point ? DYN_LOCAL
-		: dyn_operator_exactness(field_column(context, &field), &operator);
+	exactness = !dyn_field_column(context, &field)->traits.point ? DYN_LOCAL
+		: dyn_operator_exactness(dyn_field_column(context, &field), &operator);
 	if (exactness == DYN_LOCAL &&
-		(kind != DYN_PRED_EQ || !is_comparable_in_part(context, &field, &operator)))
+		(kind != DYN_PRED_EQ || !dyn_is_comparable_in_part(context, &field, &operator)))
 		return NULL;
 	(void) dyn_classify_accept(context, exactness);
-	classify_size(context, array, operator.value_type);
+	dyn_classify_size(context, array, operator.value_type);
 	size = dyn_fixed_array_size(array);
 	if (size < 0 || size > DYN_EXPR_MAX_IN)
 		context->sized = false;
@@ -484,7 +268,7 @@ classify_boolean(DynClassify *context, Node *node, DynPredKind kind)
 	DynField	field;
 
 	if (!dyn_match_column(node, context->relid, context->relation, &field) ||
-		!dyn_classify_accept(context, field_column(context, &field)->traits.truth))
+		!dyn_classify_accept(context, dyn_field_column(context, &field)->traits.truth))
 		return NULL;
 	return dyn_make_pred(kind, &field);
 }
@@ -528,9 +312,9 @@ classify_null_test(DynClassify *context, NullTest *test)
 		return NULL;
 	/* of a document itself nothing can be asked; NULL is contradicted */
 	if (test->nulltesttype == IS_NOT_NULL && field.steps == NIL &&
-		dyn_column_is_document(field_column(context, &field)))
+		dyn_column_is_document(dyn_field_column(context, &field)))
 		return NULL;
-	traits = &field_column(context, &field)->traits;
+	traits = &dyn_field_column(context, &field)->traits;
 	if (!dyn_classify_accept(context, test->nulltesttype == IS_NULL
 							 ? traits->absence : traits->presence))
 		return NULL;
@@ -632,7 +416,7 @@ term_is_sized(const DynRowTerm *term)
 
 	for (int i = 0; i < term->nvalues; i++)
 		bytes += term->values[i].len;
-	return bytes <= MAX_SIZED_BYTES;
+	return bytes <= DYN_MAX_SIZED_BYTES;
 }
 
 List *
