@@ -3,7 +3,7 @@
 # Each function is idempotent, and leaves a variable empty when its client cannot be had: then that client is skipped.
 
 PIP_PACKAGES=(psycopg==3.3.9 psycopg-binary==3.3.9 sqlalchemy==2.1.9 pandas==3.1.1 pyodbc==5.5.0)
-DBT_PACKAGES=(dbt-core==1.12.6 dbt-postgres==1.11.0)
+DBT_PACKAGES=(dbt-core==1.9.8 dbt-postgres==1.9.0)
 PGJDBC_VERSION=42.7.4
 NODE_PG_VERSION=8.23.1
 

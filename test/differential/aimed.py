@@ -7,7 +7,7 @@ from spelled import FORMATS
 from statements import TABLE, Select
 from values import Document, Integer, array_text, quote
 
-STYLES = [("instead", 4), ("crowded", 3), ("part", 2), ("lists", 3), ("tied", 1), ("whole", 1), ("bounded", 2)]
+STYLES = [("instead", 4), ("crowded", 3), ("part", 2), ("lists", 3), ("tied", 1), ("whole", 3), ("bounded", 2)]
 LARGE, PARTS, MISFIT_PARTS, LISTS = "filters too large to send", "parts of documents", "parts of misfits", "lists of keys"
 TIED = "equal values before others in an order"
 BOUNDED = "integers between bounds of a key"
@@ -205,7 +205,8 @@ class Aimed:
         """Documents of items in the order of an index, which shows a part of them."""
         rng = self.rng
         table = rng.choice([t for t in self.tables if t.feature == DOCUMENTS])
-        first, then = [table.by_name[name] for name in (rng.choice(table.indexes)["columns"] + [table.keys[1].name])[:2]]
+        indexes = [one for one in table.indexes if one["local"]] if rng.random() < 0.5 else table.indexes
+        first, then = [table.by_name[name] for name in (rng.choice(indexes or table.indexes)["columns"] + [table.keys[1].name])[:2]]
         maker = self.generator.maker(table, "a")
         where = Tree("AND", [maker.on(first, ["eq"]), maker.on(then, ["not_null", "ge", "le"])])
         documents = [f"a.{c.name}" for c in table.columns if isinstance(c.kind, Document)]

@@ -10,7 +10,7 @@ from telling import tell
 SCHEMA = sys.argv[1]
 TARGET = f"dbt_{SCHEMA}"
 FILES = {
-    "dbt_project.yml": "name: shop\nversion: '1'\nprofile: shop\nmodel-paths: [models]\nflags: {send_anonymous_usage_stats: false}\n",
+    "dbt_project.yml": "name: shop\nversion: '1.0.0'\nprofile: shop\nmodel-paths: [models]\nflags: {send_anonymous_usage_stats: false}\n",
     "profiles.yml": f"""shop:
   target: dev
   outputs:
