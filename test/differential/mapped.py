@@ -6,7 +6,7 @@ from ordered import Ordered
 from predicates import Maker, Tree
 from statements import TABLE, Generator, Select
 
-STYLES = [("swept", 30), ("key order", 12), ("merged", 6), ("elsewhere", 3), ("joined", 16),
+STYLES = [("swept", 30), ("key order", 12), ("merged", 6), ("elsewhere", 3), ("met", 3), ("joined", 16),
           ("apart", 5), ("in order", 6), ("by itself", 4), ("any", 18)]
 POINTS = ["eq", "eq", "eq", "in", "or_eq", "commuted"]
 # Of the kinds of conditions, those that are not worth trying in each position.
@@ -29,7 +29,7 @@ class Mapped(Generator):
         """A statement of some style."""
         names, weights = zip(*STYLES)
         name = name or self.rng.choices(names, weights)[0]
-        select = {"swept": self.next_aim, "key order": self.key_order, "merged": self.merged, "elsewhere": self.spelled_elsewhere, "joined": self.joins.statement, "in order": self.sorted.statement,
+        select = {"swept": self.next_aim, "key order": self.key_order, "merged": self.merged, "elsewhere": self.spelled_elsewhere, "met": self.met, "joined": self.joins.statement, "in order": self.sorted.statement,
                   "apart": Apart(self.rng, self.tables).statement, "by itself": self.by_itself, "any": self.statement}[name]()
         select.features = select.features + [COMPOSED]
         return select
@@ -120,6 +120,20 @@ class Mapped(Generator):
         leaves = [maker.on(c, POINTS) for c in columns[:nhash]] + [maker.on(c, ["not_null"]) for c in table.whole]
         select = Select(self.columns(table, "a"), [f"{TABLE}{table.name} a"], Tree("AND", leaves))
         select.aliases, select.shape = {"a": table.name}, "composed key of an index"
+        return select
+
+    def met(self):
+        """Whether partitions have a row, though their first items may be none."""
+        rng = self.rng
+        table, columns, nhash = rng.choice([(t, columns, nhash) for t in self.tables for place, columns, nhash in self.entries(t) if place is None])
+        same = " AND ".join(f"a.{c.name} = o.{c.name}" for c in columns[:nhash])
+        shown = ", ".join(f"{c.name}" for c in columns[:nhash])
+        word = rng.choice(["EXISTS", "EXISTS", "NOT EXISTS"])
+        select = Select([f"o.{c.name}" for c in columns[:nhash]],
+                        [f"(SELECT DISTINCT {shown} FROM l.{table.name} ORDER BY {shown} LIMIT {rng.choice([1, 3, 50])}) o WHERE {word} (SELECT 1 FROM {TABLE}{table.name} a WHERE {same})"])
+        select.tags = [(table.name, "a", c, "join =") for c in columns[:nhash]]
+        select.aliases, select.shape = {"a": table.name}, "composed key that is met"
+        select.settings = dict.fromkeys(["enable_hashjoin", "enable_mergejoin", "enable_material"], "off")
         return select
 
     # Along a key
