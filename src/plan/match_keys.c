@@ -719,7 +719,7 @@ match_filters(KeyMatch *match, DynAccess *access)
 	{
 		DynClause  *clause = lfirst(lc);
 
-		if (clause->pred == NULL ||
+		if (clause->pred == NULL || clause->implied ||
 			list_member_ptr(match->consumed, clause) ||
 			dyn_pred_walk(clause->pred, leaf_is_forbidden, &check))
 			continue;

@@ -30,6 +30,7 @@
 
 #include "../model/path.h"
 #include "../model/pg_compat.h"
+#include "forms_equal.h"
 #include "presence.h"
 
 /*
@@ -417,7 +418,8 @@ clause_expressions(List *clauses)
 		DynClause  *clause = lfirst(lc);
 
 		if (clause->rinfo != NULL && !clause->rinfo->pseudoconstant)
-			exprs = lappend(exprs, clause->rinfo->clause);
+			exprs = lappend(exprs,
+							dyn_plain_clause((Node *) clause->rinfo->clause));
 	}
 	return exprs;
 }

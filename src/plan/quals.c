@@ -26,6 +26,7 @@
 #include "../model/path.h"
 #include "../model/pg_compat.h"
 #include "classify.h"
+#include "forms_equal.h"
 #include "quals.h"
 
 /* info->>'a' = value: compares the spelling, so it is only a superset. */
@@ -280,6 +281,8 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 	DynPred    *pred;
 	ListCell   *lc;
 
+	if (expr->boolop == NOT_EXPR && IsA(linitial(expr->args), DistinctExpr))
+		return dyn_classify_not_distinct(context, linitial(expr->args));
 	if (expr->boolop == NOT_EXPR)
 		return classify_boolean(context, linitial(expr->args), DYN_PRED_FALSE);
 	pred = dyn_make_pred(expr->boolop == AND_EXPR ? DYN_PRED_AND : DYN_PRED_OR,
@@ -329,6 +332,7 @@ DynPred *
 dyn_classify_expr(DynClassify *context, Node *node)
 {
 	check_stack_depth();
+	node = dyn_plain_equality(node);
 	switch (nodeTag(node))
 	{
 		case T_OpExpr:
@@ -390,6 +394,29 @@ make_clauses(const DynClassify *context, RestrictInfo *rinfo, DynPred *pred)
 	return clauses;
 }
 
+/* Equalities that two clauses imply bind keys; nothing else is made of them. */
+static List *
+implied_clauses(PlannerInfo *root, RelOptInfo *baserel,
+				const DynRelation *relation, List *rinfos)
+{
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, dyn_implied_equalities(rinfos))
+	{
+		const DynImplied *implied = lfirst(lc);
+		DynClassify context = {root, baserel->relid, relation, true, true};
+		DynClause  *clause = palloc0(sizeof(DynClause));
+
+		clause->rinfo = implied->rinfo;
+		clause->pred = dyn_classify_expr(&context, implied->equality);
+		clause->implied = true;
+		if (clause->pred != NULL)
+			clauses = lappend(clauses, clause);
+	}
+	return clauses;
+}
+
 List *
 dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 				   const DynRelation *relation, List *rinfos)
@@ -402,11 +429,12 @@ dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 		DynClassify context = {root, baserel->relid, relation, true, true};
 		DynPred    *pred = rinfo->pseudoconstant ? NULL
-			: dyn_classify_expr(&context, (Node *) rinfo->clause);
+			: dyn_classify_expr(&context, dyn_plain_clause((Node *) rinfo->clause));
 
 		clauses = list_concat(clauses, make_clauses(&context, rinfo, pred));
 	}
-	return clauses;
+	return list_concat(clauses,
+					   implied_clauses(root, baserel, relation, rinfos));
 }
 
 static bool

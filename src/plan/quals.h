@@ -27,6 +27,7 @@ typedef struct DynClause
 	DynPred    *pred;			/* NULL: checked locally only */
 	bool		exact;
 	bool		sized;			/* its size as a filter is bounded */
+	bool		implied;		/* by other clauses, too: no filter */
 } DynClause;
 
 /* Classifies RestrictInfos of `baserel`; returns a List of DynClause *. */

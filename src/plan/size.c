@@ -54,6 +54,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->meta = dyn_session_table(plan->relation->connection,
 								   plan->relation->table);
 	dyn_relation_connect_described(plan->relation, plan->meta);
+	baserel->fdw_private = plan;
 	plan->clauses = list_concat(dyn_row_clauses(plan->relation),
 								dyn_quals_classify(root, baserel, plan->relation,
 												   baserel->baserestrictinfo));
@@ -175,7 +176,6 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	DynAccess  *access;
 	List	   *pushed_exactly;
 
-	baserel->fdw_private = plan;
 	plan->items = dyn_table_items(baserel, plan);
 	baserel->tuples = dyn_table_rows(baserel, plan);
 	plan->item_rows = dyn_item_rows(baserel, plan);

@@ -179,10 +179,10 @@ class Maker:
                     "array_overlap", "array_equal", "null", "array_size", "array_contains"]
         if group == "boolean":
             return ["boolean"] * 4 + ["is_null", "not_null", "eq", "ne", "boolean_in", "distinct"]
-        found = ["eq"] * 4 + ["coalesce", "test", "test", "many"] + ["in", "in", "any", "any", "between", "between", "between_like", "lt", "le", "gt", "ge", "two", "ne",
+        found = ["eq"] * 4 + ["coalesce", "test", "test", "many"] + ["in", "in", "any", "any", "between", "between", "between_one", "between_like", "lt", "le", "gt", "ge", "two", "ne",
                               "not_in", "all", "is_null", "not_null", "distinct", "commuted", "two", "or_eq", "in_null"]
         if group == "text" and kind.deterministic:
-            found += ["like"] * 4 + ["ilike", "caret", "caret", "starts", "not_like", "like_and", "caret_and", "cast_like"]
+            found += ["like"] * 4 + ["ilike", "caret", "caret", "starts", "not_like", "like_and", "caret_and", "cast_like", "like_one", "like_one"]
             found += ["other_text"] if kind.words is WORDS else []
         found += ["cast", "cast", "cast_list"] if self.casts(column) else []
         found += ["long_list", "empty_list", "null_list"] if self.made_up(column, 1) else []
@@ -228,6 +228,13 @@ class Maker:
     def make_between(self, column):
         bounds = self.bounds(column)
         return self.leaf(column, "BETWEEN", self.ref(column), " BETWEEN ", bounds[0], " AND ", bounds[1])
+
+    def make_between_one(self, column):
+        """Executed again, the two bounds may differ."""
+        value, ref = self.near(column), self.ref(column)
+        if self.rng.random() < 0.5:
+            return self.leaf(column, "BETWEEN x AND x", ref, " BETWEEN ", value, " AND ", value)
+        return self.leaf(column, "BETWEEN x AND x", ref, " <= ", value, " AND ", value, " <= ", ref)
 
     def make_between_like(self, column):
         bounds = self.bounds(column)
@@ -454,6 +461,14 @@ class Maker:
     def make_like(self, column):
         return self.leaf(column, "LIKE", self.ref(column), " LIKE ",
                          Lit(self.pattern(column), "text", lambda rng: self.pattern(column)))
+
+    def make_like_one(self, column):
+        """A pattern without wildcards, mostly; executed again, it may have some."""
+        text = self.near(column, 0).text or ""
+        pattern = "".join("\\" + c if c in "\\%_" or self.rng.random() < 0.1 else c for c in text)
+        if self.rng.random() < 0.1:
+            pattern = text.replace("\\", "")
+        return self.leaf(column, "LIKE one text", self.ref(column), " LIKE ", Lit(pattern, "text", lambda rng: self.pattern(column)))
 
     def make_like_end(self, column):
         """A pattern that ends in its escape character: an error for the rows that get so far."""
@@ -735,7 +750,8 @@ class Maker:
                                for _ in range(2)])
         return self.on(self.rng.choice(self.table.columns))
 
-    POINTS = ["eq", "eq", "eq", "eq", "commuted", "in", "any", "or_eq", "in_null"]
+    POINTS = ["eq"] * 8 + ["commuted", "in", "any", "or_eq", "in_null"] * 2
+    IN_WORDS = ["distinct", "between_one", "like_one"]
 
     def key_conditions(self):
         """Conditions that bind a key of the table or of one of its indexes."""
@@ -749,7 +765,7 @@ class Maker:
             nhash = sum(1 for k in schema if k["KeyType"] == "HASH")
         if len(table.keys) == 2 and keys is table.keys and rng.random() < 0.2:
             return [self.make_row()]
-        parts = [self.on(key, self.POINTS) for key in keys[:nhash]]
+        parts = [self.on(key, self.POINTS + [name for name in self.IN_WORDS if name in self.choices(key)]) for key in keys[:nhash]]
         for key in keys[nhash:]:
             if rng.random() < 0.35:
                 break

@@ -17,9 +17,10 @@
 #include "utils/numeric.h"
 
 #include "../../base/number.h"
+#include "../../model/like.h"
 #include "filter.h"
 #include "key_range.h"
-#include "like.h"
+
 
 static DynCond *
 new_cond(DynCondKind kind)

@@ -9,11 +9,12 @@
 #include "utils/memutils.h"
 
 #include "../../dynamodb/template_text.h"
+#include "../../model/like.h"
 #include "../../model/path.h"
 #include "../../plan/points.h"
 #include "interval.h"
 #include "key_range.h"
-#include "like.h"
+
 
 /* A text longer than the largest item is in no item. */
 #define MAX_TEXT_BYTES	(400 * 1024)

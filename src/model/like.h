@@ -2,8 +2,8 @@
  * like.h
  *		What a LIKE pattern says of the texts that match it.
  */
-#ifndef DYN_EXEC_LIKE_H
-#define DYN_EXEC_LIKE_H
+#ifndef DYN_MODEL_LIKE_H
+#define DYN_MODEL_LIKE_H
 
 #include <stddef.h>
 

@@ -1,0 +1,242 @@
+/*
+ * forms_equal.c
+ *		Conditions that are equalities without being written so.
+ *
+ * LIKE compares bytes under every deterministic collation, as = does;
+ * model/exact.c leaves = local under others, and so the condition.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/pathnode.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "../model/like.h"
+#include "../model/path.h"
+#include "forms_equal.h"
+#include "match_keys.h"
+
+/* ---- one expression ---- */
+
+static bool
+is_constant(const Node *node)
+{
+	return IsA(node, Const) && !((const Const *) node)->constisnull;
+}
+
+/* The text that alone matches the pattern, as a constant; NULL if others do. */
+static Node *
+only_match(const Const *pattern)
+{
+	text	   *t = DatumGetTextPP(pattern->constvalue);
+	char	   *literal;
+	size_t		len;
+
+	if (dyn_like_pattern(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t), &literal,
+						 &len) != DYN_LIKE_EQUAL)
+		return NULL;
+	return (Node *) makeConst(TEXTOID, -1, pattern->constcollid, -1,
+							  PointerGetDatum(cstring_to_text_with_len(literal, len)),
+							  false, false);
+}
+
+static Node *
+equality_of_like(OpExpr *like)
+{
+	Node	   *pattern = lsecond(like->args);
+	Node	   *value = is_constant(pattern) ? only_match((Const *) pattern) : NULL;
+	Expr	   *equality;
+
+	if (value == NULL)
+		return (Node *) like;
+	equality = make_opclause(TextEqualOperator, BOOLOID, false,
+							 linitial(like->args), (Expr *) value, InvalidOid,
+							 like->inputcollid);
+	set_opfuncid((OpExpr *) equality);
+	return (Node *) equality;
+}
+
+/* DistinctExpr has the operator = of its types. */
+static Node *
+equality_of_distinct(const DistinctExpr *distinct)
+{
+	Expr	   *equality = make_opclause(distinct->opno, BOOLOID, false,
+										 linitial(distinct->args),
+										 lsecond(distinct->args), InvalidOid,
+										 distinct->inputcollid);
+
+	set_opfuncid((OpExpr *) equality);
+	return (Node *) equality;
+}
+
+Node *
+dyn_plain_equality(Node *node)
+{
+	if (IsA(node, OpExpr) && list_length(((OpExpr *) node)->args) == 2 &&
+		get_opcode(((OpExpr *) node)->opno) == F_TEXTLIKE)
+		return equality_of_like((OpExpr *) node);
+	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop == NOT_EXPR &&
+		IsA(linitial(((BoolExpr *) node)->args), DistinctExpr))
+	{
+		DistinctExpr *distinct = linitial(((BoolExpr *) node)->args);
+
+		if (is_constant(linitial(distinct->args)) ||
+			is_constant(lsecond(distinct->args)))
+			return equality_of_distinct(distinct);
+	}
+	return node;
+}
+
+Node *
+dyn_plain_clause(Node *clause)
+{
+	while (IsA(clause, BooleanTest) &&
+		   ((BooleanTest *) clause)->booltesttype == IS_TRUE)
+		clause = (Node *) ((BooleanTest *) clause)->arg;
+	return dyn_plain_equality(clause);
+}
+
+/* ---- IS NOT DISTINCT FROM what may be NULL ---- */
+
+static bool
+is_attribute(const DynColumn *column, const DynKeyAttr *attr)
+{
+	return dyn_path_is_attribute(column->path, attr->name) &&
+		column->codec.wire == attr->type;
+}
+
+/*
+ * Does the column show an attribute of the table's own key, so that it is never
+ * NULL, not even as a misfit?
+ */
+static bool
+is_never_null(const DynClassify *context, const DynField *field)
+{
+	const DynRelPlan *plan = find_base_rel(context->root, context->relid)->fdw_private;
+	const DynKeySchema *key = &plan->meta->key;
+	const DynColumn *column = dyn_relation_column(context->relation, field->attnum);
+
+	return field->steps == NIL && !dyn_column_is_part(column) &&
+		column->traits.absence == DYN_EXACT &&
+		(is_attribute(column, &key->hash[0]) ||
+		 (key->nrange > 0 && is_attribute(column, &key->range[0])));
+}
+
+DynPred *
+dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
+{
+	Node	   *left = linitial(expr->args);
+	Node	   *right = lsecond(expr->args);
+	DynOperator op = dyn_describe_operator(expr->opno, DYN_PRED_EQ,
+										   expr->inputcollid);
+	DynField	field;
+	bool		text;
+
+	if (dyn_comparison_kind(expr->opno) != DYN_PRED_EQ)
+		return NULL;
+	if (!dyn_is_runtime_value(context, right))
+	{
+		Node	   *other = left;
+
+		left = right;
+		right = other;
+		dyn_commute_types(&op);
+	}
+	if (!dyn_is_runtime_value(context, right) ||
+		!dyn_classify_comparand(context, left, &field, &text) || text ||
+		!is_never_null(context, &field))
+		return NULL;
+	return dyn_classify_comparison(context, DYN_PRED_EQ, &op, &field, right);
+}
+
+/* ---- two clauses ---- */
+
+/* L >= R or L <= R; NULL if the clause is something else. */
+static OpExpr *
+inclusive_bound(const RestrictInfo *rinfo, int *kind)
+{
+	OpExpr	   *op = (OpExpr *) rinfo->clause;
+
+	if (rinfo->pseudoconstant || !IsA(op, OpExpr) || list_length(op->args) != 2)
+		return NULL;
+	*kind = dyn_comparison_kind(op->opno);
+	return *kind == DYN_PRED_GE || *kind == DYN_PRED_LE ? op : NULL;
+}
+
+/* Are they the two sides of one value?  The operands may be exchanged. */
+static bool
+are_both_sides(const OpExpr *a, int akind, const OpExpr *b, int bkind)
+{
+	bool		exchanged = (akind == bkind);
+
+	return a->inputcollid == b->inputcollid &&
+		equal(linitial(a->args), exchanged ? lsecond(b->args) : linitial(b->args)) &&
+		equal(lsecond(a->args), exchanged ? linitial(b->args) : lsecond(b->args));
+}
+
+static Node *
+equality_of_bound(const OpExpr *bound)
+{
+	Oid			left,
+				right,
+				opno;
+	Expr	   *equality;
+
+	op_input_types(bound->opno, &left, &right);
+	opno = get_opfamily_member(lookup_type_cache(left, TYPECACHE_BTREE_OPFAMILY)->btree_opf,
+							   left, right, BTEqualStrategyNumber);
+	if (!OidIsValid(opno))
+		return NULL;
+	equality = make_opclause(opno, BOOLOID, false, linitial(bound->args),
+							 lsecond(bound->args), InvalidOid, bound->inputcollid);
+	set_opfuncid((OpExpr *) equality);
+	return (Node *) equality;
+}
+
+/* The equality of the clause with a later one in the list, or NULL. */
+static Node *
+equality_with_later(List *rinfos, int position)
+{
+	int			kind,
+				other_kind;
+	OpExpr	   *bound = inclusive_bound(list_nth(rinfos, position), &kind);
+	ListCell   *lc;
+
+	if (bound == NULL)
+		return NULL;
+	for_each_from(lc, rinfos, position + 1)
+	{
+		OpExpr	   *other = inclusive_bound(lfirst(lc), &other_kind);
+
+		if (other != NULL && are_both_sides(bound, kind, other, other_kind))
+			return equality_of_bound(bound);
+	}
+	return NULL;
+}
+
+List *
+dyn_implied_equalities(List *rinfos)
+{
+	List	   *found = NIL;
+
+	for (int i = 0; i < list_length(rinfos); i++)
+	{
+		Node	   *equality = equality_with_later(rinfos, i);
+		DynImplied *implied;
+
+		if (equality == NULL)
+			continue;
+		implied = palloc(sizeof(DynImplied));
+		implied->rinfo = list_nth(rinfos, i);
+		implied->equality = equality;
+		found = lappend(found, implied);
+	}
+	return found;
+}
