@@ -390,8 +390,10 @@ clause_preds(List *clauses)
 
 	foreach(lc, clauses)
 	{
-		if (((DynClause *) lfirst(lc))->pred != NULL)
-			preds = lappend(preds, ((DynClause *) lfirst(lc))->pred);
+		const DynClause *clause = lfirst(lc);
+
+		if (clause->pred != NULL && !clause->keys_only)
+			preds = lappend(preds, clause->pred);
 	}
 	return preds;
 }
@@ -417,7 +419,8 @@ clause_expressions(List *clauses)
 		DynClause  *clause = lfirst(lc);
 
 		if (clause->rinfo != NULL && !clause->rinfo->pseudoconstant)
-			exprs = lappend(exprs, clause->rinfo->clause);
+			exprs = lappend(exprs, clause->keys_only ? clause->proof
+							: (Node *) clause->rinfo->clause);
 	}
 	return exprs;
 }
