@@ -273,6 +273,11 @@ print_leaf(Printer *printer, const DynPred *pred)
 		print_term(printer, &printer->relation->row_test.terms[pred->term]);
 		return;
 	}
+	if (pred->kind == DYN_PRED_GIVEN)
+	{
+		print_value(printer, pred);
+		return;
+	}
 	print_operand(printer, pred);
 	if (dyn_pred_is_integers(pred))
 	{

@@ -9,9 +9,11 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 
 #include "failure.h"
 
@@ -29,10 +31,59 @@ is_harmless(Oid function)
 		case F_NUMERIC_INT2:
 		case F_NUMERIC_INT4:
 		case F_NUMERIC_INT8:
+		case F_CARDINALITY:
+		case F_ARRAY_LENGTH:
+		case F_LENGTH_TEXT:
+		case F_CHAR_LENGTH_TEXT:
 			return true;
 		default:
 			return false;
 	}
+}
+
+static bool
+is_plain_type(Oid type)
+{
+	switch (type)
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case NUMERICOID:
+		case TEXTOID:
+		case BYTEAOID:
+		case UUIDOID:
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static bool
+is_number(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID ||
+		type == FLOAT4OID || type == FLOAT8OID;
+}
+
+/* =, <>, < and so on of two values of plain types, which need no conversion. */
+static bool
+is_plain_comparison(Oid opno)
+{
+	Oid			left,
+				right;
+
+	op_input_types(opno, &left, &right);
+	return opno < FirstGenbkiObjectId && is_plain_type(left) &&
+		is_plain_type(right) && (left == right ||
+								 (is_number(left) && is_number(right))) &&
+		get_op_btree_interpretation(opno) != NIL;
 }
 
 /* A cast to text by the type's output function. */
@@ -67,13 +118,22 @@ may_fail(Node *node, void *context)
 		case T_Var:
 		case T_Param:
 		case T_RelabelType:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CoalesceExpr:
 			break;
 		case T_FuncExpr:
 			if (!is_harmless(((FuncExpr *) node)->funcid))
 				return true;
 			break;
 		case T_OpExpr:
-			if (!is_harmless(((OpExpr *) node)->opfuncid))
+			if (!is_harmless(((OpExpr *) node)->opfuncid) &&
+				!is_plain_comparison(((OpExpr *) node)->opno))
+				return true;
+			break;
+		case T_ScalarArrayOpExpr:
+			if (!is_plain_comparison(((ScalarArrayOpExpr *) node)->opno))
 				return true;
 			break;
 		case T_CoerceViaIO:

@@ -70,6 +70,8 @@ pred_keys(PlannerInfo *root, const DynPred *pred)
 		case DYN_PRED_IN:
 			return Max(1.0, dyn_array_length(root, (Node *) pred->value));
 		case DYN_PRED_OR:
+			if (dyn_pred_has_given(pred))
+				return -1;
 			foreach(lc, pred->args)
 				keys += pred_keys(root, lfirst(lc));
 			return keys;

@@ -170,14 +170,16 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
+		DynPred    *range;
 
-		if (clause->pred != NULL && dyn_is_range_pred(&target, clause->pred) &&
-			!dyn_is_point_leaf(&target, clause->pred) &&
-			!list_member_ptr(match->enumerated, clause))
-		{
-			found = lappend(found, clause);
-			key_match->preds = lappend(key_match->preds, clause->pred);
-		}
+		if (clause->pred == NULL || list_member_ptr(match->enumerated, clause) ||
+			clause == match->row_keys)
+			continue;
+		range = dyn_implied_range(&target, clause->pred);
+		if (range == NULL)
+			continue;
+		found = lappend(found, clause);
+		key_match->preds = lappend(key_match->preds, range);
 	}
 	spelled = is_spelled_by_integers(key_match) ? NULL
 		: match_template(match, attr, false);
@@ -499,7 +501,8 @@ match_presence(KeyMatch *match, DynAccess *access)
 			continue;
 		access->contradiction |= (clause->pred->kind == DYN_PRED_NULL);
 		match->consumed = lappend(match->consumed, clause);
-		match->pushed_exactly = lappend(match->pushed_exactly, clause);
+		if (!clause->implied)
+			match->pushed_exactly = lappend(match->pushed_exactly, clause);
 	}
 }
 
@@ -643,6 +646,8 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 	/* at most ten comparisons with their tokens, for TEXT_EQ and booleans */
 	if (!dyn_pred_is_of_attribute(relation, pred))
 		return true;
+	if (pred->kind == DYN_PRED_GIVEN)
+		return false;			/* nothing is sent for it */
 	check->operators += 12;
 	check->bytes += leaf_bytes(relation, pred);
 	path = dyn_pred_path(relation, pred);
@@ -719,7 +724,7 @@ match_filters(KeyMatch *match, DynAccess *access)
 	{
 		DynClause  *clause = lfirst(lc);
 
-		if (clause->pred == NULL || clause->implied ||
+		if (clause->pred == NULL || clause->keys_only ||
 			list_member_ptr(match->consumed, clause) ||
 			dyn_pred_walk(clause->pred, leaf_is_forbidden, &check))
 			continue;

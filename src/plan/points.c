@@ -210,6 +210,59 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 	}
 }
 
+/* Is it, or are all its leaves, without a column? */
+static bool
+is_given(const DynPred *pred)
+{
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+	{
+		if (!is_given(lfirst(lc)))
+			return false;
+	}
+	return pred->kind == DYN_PRED_GIVEN || pred->kind == DYN_PRED_AND ||
+		pred->kind == DYN_PRED_OR;
+}
+
+static DynPred *
+junction_range(const DynTarget *target, DynPred *pred)
+{
+	DynPred    *range = palloc0(sizeof(DynPred));
+	int			leafy = 0;
+	ListCell   *lc;
+
+	range->kind = pred->kind;
+	range->param = -1;
+	foreach(lc, pred->args)
+	{
+		DynPred    *arm = lfirst(lc);
+		bool		given = is_given(arm);
+
+		if (!given)
+			arm = arm->kind == DYN_PRED_AND || arm->kind == DYN_PRED_OR
+				? junction_range(target, arm)
+				: dyn_is_range_pred(target, arm) || dyn_is_point_leaf(target, arm)
+				? arm : NULL;
+		if (arm != NULL)
+			range->args = lappend(range->args, arm);
+		else if (pred->kind == DYN_PRED_OR)
+			return NULL;
+		leafy += arm != NULL && !given;
+	}
+	return leafy == 0 || (pred->kind == DYN_PRED_OR && leafy > 1) ? NULL : range;
+}
+
+DynPred *
+dyn_implied_range(const DynTarget *target, DynPred *pred)
+{
+	check_stack_depth();
+	if (pred->kind == DYN_PRED_OR)
+		return target->part != NULL ? NULL : junction_range(target, pred);
+	return dyn_is_range_pred(target, pred) && !dyn_is_point_leaf(target, pred)
+		? pred : NULL;
+}
+
 /* ---- ranges of integers ---- */
 
 /* Integers from lo to hi. */

@@ -33,6 +33,14 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 								   bool *pure);
 
 /*
+ * The range that a predicate implies for the target: the predicate itself, or of
+ * an OR whose other arms depend on no column, the OR with what its arm says of
+ * the target (DYN_PRED_GIVEN and leaves of one attribute, in ANDs and ORs of
+ * which one arm has leaves).  NULL if there is none.
+ */
+extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred);
+
+/*
  * The values of an integer column that constant bounds leave, at most so many: a
  * predicate DYN_PRED_IN with op GE, whose number of values is *n.  NULL if the
  * clauses (of DynClause *) do not bound the target on both sides, or the column

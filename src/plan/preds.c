@@ -25,13 +25,27 @@ dyn_pred_attribute(const DynRelation *relation, const DynPred *pred)
 bool
 dyn_pred_is_of_attribute(const DynRelation *relation, const DynPred *pred)
 {
-	if (pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_SPELLED)
+	if (pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_SPELLED ||
+		pred->kind == DYN_PRED_GIVEN)
 		return true;
 	if (pred->part_only ||
 		dyn_column_is_part(dyn_relation_column(relation, pred->field.attnum)))
 		return false;
 	return pred->kind != DYN_PRED_FIELDS ||
 		!dyn_column_is_part(dyn_relation_column(relation, pred->other));
+}
+
+static bool
+visit_given(DynPred *pred, void *arg)
+{
+	(void) arg;
+	return pred->kind == DYN_PRED_GIVEN;
+}
+
+bool
+dyn_pred_has_given(const DynPred *pred)
+{
+	return dyn_pred_walk(unconstify(DynPred *, pred), visit_given, NULL);
 }
 
 /* Is each part of the text fixed to one value? */

@@ -37,7 +37,8 @@ typedef enum DynPredKind
 	DYN_PRED_SPELLED,			/* the text of a template's attribute is
 								 * spelled by args, one AND for each of the
 								 * leading parts (match_template.h) */
-	DYN_PRED_MEMBERS			/* among them: all members of a part */
+	DYN_PRED_MEMBERS,			/* among them: all members of a part */
+	DYN_PRED_GIVEN				/* value, which depends on no column, is true */
 } DynPredKind;
 
 /* A place in the item: a column, and for jsonb a path of names below it. */
@@ -94,6 +95,12 @@ dyn_pred_is_boolean(const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_TRUE || pred->kind == DYN_PRED_FALSE;
 }
+
+/*
+ * Does it depend on a condition without columns?  Such an OR may say something of
+ * a column in some executions, and nothing in others.
+ */
+extern bool dyn_pred_has_given(const DynPred *pred);
 
 /* Does the predicate fix its column to one stored value? */
 extern bool dyn_pred_is_single(const DynRelation *relation, const DynPred *pred);

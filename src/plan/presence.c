@@ -391,8 +391,10 @@ clause_preds(List *clauses)
 
 	foreach(lc, clauses)
 	{
-		if (((DynClause *) lfirst(lc))->pred != NULL)
-			preds = lappend(preds, ((DynClause *) lfirst(lc))->pred);
+		const DynClause *clause = lfirst(lc);
+
+		if (clause->pred != NULL && !clause->keys_only)
+			preds = lappend(preds, clause->pred);
 	}
 	return preds;
 }
@@ -417,7 +419,10 @@ clause_expressions(List *clauses)
 	{
 		DynClause  *clause = lfirst(lc);
 
-		if (clause->rinfo != NULL && !clause->rinfo->pseudoconstant)
+		if (clause->proof != NULL)
+			exprs = lappend(exprs, clause->proof);
+		else if (clause->rinfo != NULL && !clause->keys_only &&
+				 !clause->rinfo->pseudoconstant)
 			exprs = lappend(exprs,
 							dyn_plain_clause((Node *) clause->rinfo->clause));
 	}

@@ -27,6 +27,8 @@
 #include "../model/pg_compat.h"
 #include "classify.h"
 #include "forms_equal.h"
+#include "forms_given.h"
+#include "forms_keyset.h"
 #include "quals.h"
 
 /* info->>'a' = value: compares the spelling, so it is only a superset. */
@@ -274,7 +276,10 @@ classify_boolean(DynClassify *context, Node *node, DynPredKind kind)
 	return dyn_make_pred(kind, &field);
 }
 
-/* AND: pushes the arms that can be.  OR: all arms or nothing. */
+/*
+ * AND: pushes the arms that can be.  OR: all arms or nothing.  Those without a
+ * column of the table are evaluated at the start of an execution.
+ */
 static DynPred *
 classify_bool(DynClassify *context, BoolExpr *expr)
 {
@@ -289,8 +294,10 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 						 NULL);
 	foreach(lc, expr->args)
 	{
-		DynPred    *arg = dyn_classify_expr(context, lfirst(lc));
+		DynPred    *arg = dyn_classify_given(context, lfirst(lc));
 
+		if (arg == NULL)
+			arg = dyn_classify_expr(context, lfirst(lc));
 		if (arg != NULL)
 			pred->args = lappend(pred->args, arg);
 		else if (expr->boolop == OR_EXPR)
@@ -298,7 +305,18 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 		else
 			context->exact = false;
 	}
+	if (pred->kind == DYN_PRED_OR)
+		dyn_guard_values(pred);
 	return pred->args == NIL ? NULL : pred;
+}
+
+/* A row comparison, as what it is short for. */
+static DynPred *
+classify_row(DynClassify *context, RowCompareExpr *row)
+{
+	Node	   *expanded = dyn_keyset_expand(context, row);
+
+	return expanded == NULL ? NULL : dyn_classify_expr(context, expanded);
 }
 
 /* IS NULL: absent or of type NULL.  IS NOT NULL: has the column's type. */
@@ -342,6 +360,8 @@ dyn_classify_expr(DynClassify *context, Node *node)
 			return classify_array_operator(context, (ScalarArrayOpExpr *) node);
 		case T_BoolExpr:
 			return classify_bool(context, (BoolExpr *) node);
+		case T_RowCompareExpr:
+			return classify_row(context, (RowCompareExpr *) node);
 		case T_NullTest:
 			return classify_null_test(context, (NullTest *) node);
 		case T_BooleanTest:
@@ -389,6 +409,7 @@ make_clauses(const DynClassify *context, RestrictInfo *rinfo, DynPred *pred)
 		clause->pred = lfirst(lc);
 		clause->exact = clause->pred != NULL && context->exact && !several;
 		clause->sized = context->sized;
+		clause->implied = several;
 		clauses = lappend(clauses, clause);
 	}
 	return clauses;
@@ -396,8 +417,8 @@ make_clauses(const DynClassify *context, RestrictInfo *rinfo, DynPred *pred)
 
 /* Equalities that two clauses imply bind keys; nothing else is made of them. */
 static List *
-implied_clauses(PlannerInfo *root, RelOptInfo *baserel,
-				const DynRelation *relation, List *rinfos)
+equality_clauses(PlannerInfo *root, RelOptInfo *baserel,
+				 const DynRelation *relation, List *rinfos)
 {
 	List	   *clauses = NIL;
 	ListCell   *lc;
@@ -410,9 +431,33 @@ implied_clauses(PlannerInfo *root, RelOptInfo *baserel,
 
 		clause->rinfo = implied->rinfo;
 		clause->pred = dyn_classify_expr(&context, implied->equality);
-		clause->implied = true;
+		clause->implied = clause->keys_only = true;
 		if (clause->pred != NULL)
 			clauses = lappend(clauses, clause);
+	}
+	return clauses;
+}
+
+/* What a condition on several columns implies for one of them; or NIL. */
+static List *
+bound_clauses(const DynClassify *context, RestrictInfo *rinfo, List *rinfos)
+{
+	DynClassify implied = {context->root, context->relid, context->relation, true,
+	true};
+	bool		first = false;
+	Node	   *bound = dyn_keyset_bound(&implied, (Node *) rinfo->clause, rinfos,
+										 &first);
+	DynPred    *pred = bound == NULL ? NULL : dyn_classify_expr(&implied, bound);
+	List	   *clauses = pred == NULL ? NIL : make_clauses(&implied, rinfo, pred);
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		clause->exact = false;
+		clause->implied = clause->keys_only = true;
+		clause->proof = first ? bound : NULL;
 	}
 	return clauses;
 }
@@ -432,9 +477,11 @@ dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 			: dyn_classify_expr(&context, dyn_plain_clause((Node *) rinfo->clause));
 
 		clauses = list_concat(clauses, make_clauses(&context, rinfo, pred));
+		if (!rinfo->pseudoconstant)
+			clauses = list_concat(clauses, bound_clauses(&context, rinfo, rinfos));
 	}
 	return list_concat(clauses,
-					   implied_clauses(root, baserel, relation, rinfos));
+					   equality_clauses(root, baserel, relation, rinfos));
 }
 
 static bool

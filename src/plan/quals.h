@@ -27,7 +27,10 @@ typedef struct DynClause
 	DynPred    *pred;			/* NULL: checked locally only */
 	bool		exact;
 	bool		sized;			/* its size as a filter is bounded */
-	bool		implied;		/* by other clauses, too: no filter */
+	bool		implied;		/* by rinfo, which says more */
+	bool		keys_only;		/* implied, and of no use as a filter */
+	Node	   *proof;			/* keys_only: an expression that holds, too, and
+								 * shows which columns have values; or NULL */
 } DynClause;
 
 /* Classifies RestrictInfos of `baserel`; returns a List of DynClause *. */

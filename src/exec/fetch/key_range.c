@@ -119,6 +119,67 @@ is_point_pred(const DynResolveContext *context, const DynPred *pred)
 		 dyn_compared_column(context, pred)->traits.point);
 }
 
+/* ---- ranges that depend on conditions without columns ---- */
+
+typedef enum Truth
+{
+	NEVER,
+	ALWAYS,
+	DEPENDS						/* on the column */
+} Truth;
+
+static Truth
+truth_of(const DynResolveContext *context, const DynPred *pred)
+{
+	bool		any = (pred->kind == DYN_PRED_OR);
+	Truth		truth = any ? NEVER : ALWAYS;
+	ListCell   *lc;
+
+	if (pred->kind == DYN_PRED_GIVEN)
+		return dyn_given_holds(context->values, pred) ? ALWAYS : NEVER;
+	if (pred->args == NIL)
+		return DEPENDS;
+	foreach(lc, pred->args)
+	{
+		Truth		arg = truth_of(context, lfirst(lc));
+
+		if (arg == (any ? ALWAYS : NEVER))
+			return arg;
+		if (arg == DEPENDS)
+			truth = DEPENDS;
+	}
+	return truth;
+}
+
+/*
+ * A predicate, or what dyn_implied_range() made of one: of its arms with leaves,
+ * the only one counts in this execution, or none does.
+ */
+static void
+apply_pred(const DynResolveContext *context, DynKeyRange *range,
+		   const DynPred *pred, DynType type)
+{
+	Truth		truth = truth_of(context, pred);
+	ListCell   *lc;
+
+	range->contradiction |= (truth == NEVER);
+	if (truth != DEPENDS)
+		return;
+	if (!dyn_pred_has_given(pred))
+	{
+		if (is_point_pred(context, pred))
+			apply_points(context, range, pred, type);
+		else
+			apply_range(context, range, pred);
+		return;
+	}
+	foreach(lc, pred->args)
+	{
+		if (truth_of(context, lfirst(lc)) == DEPENDS)
+			apply_pred(context, range, lfirst(lc), type);
+	}
+}
+
 /* ---- texts that a template spells ---- */
 
 /* A text that is in the database, as one of the template's values. */
@@ -594,10 +655,8 @@ resolve_attribute(const DynResolveContext *context, const DynKeyMatch *match,
 
 		if (pred->kind == DYN_PRED_SPELLED)
 			apply_spelled(context, range, pred, match->type, loosely);
-		else if (is_point_pred(context, pred))
-			apply_points(context, range, pred, match->type);
 		else
-			apply_range(context, range, pred);
+			apply_pred(context, range, pred, match->type);
 	}
 	dyn_range_finish(range);
 	Assert(range->contradiction || !range->has_points || range->npoints > 0);

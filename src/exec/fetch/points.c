@@ -112,6 +112,12 @@ dyn_compared_column(const DynResolveContext *context, const DynPred *pred)
 		: dyn_relation_column(context->relation, pred->field.attnum);
 }
 
+bool
+dyn_given_holds(const DynValues *values, const DynPred *pred)
+{
+	return !values->nulls[pred->param] && DatumGetBool(values->values[pred->param]);
+}
+
 void
 dyn_collect_points(const DynResolveContext *context, const DynPred *pred,
 				   DynType type, DynPointSet *set, const DynKeyRoom *room)

@@ -39,6 +39,9 @@ typedef struct DynResolveContext
 extern const DynColumn *dyn_compared_column(const DynResolveContext *context,
 											const DynPred *pred);
 
+/* Is a condition without columns (DYN_PRED_GIVEN) true? */
+extern bool dyn_given_holds(const DynValues *values, const DynPred *pred);
+
 /* Raises an error for more keys than can be collected. */
 extern void dyn_refuse_too_many(double nkeys);
 

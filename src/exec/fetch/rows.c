@@ -217,8 +217,11 @@ static bool
 read_leaf(DynPred *pred, void *arg)
 {
 	const FilterPaths *paths = arg;
-	const DynPath *path = dyn_pred_path(paths->rows->relation, pred);
+	const DynPath *path;
 
+	if (pred->kind == DYN_PRED_GIVEN)
+		return false;
+	path = dyn_pred_path(paths->rows->relation, pred);
 	reserve_paths(paths->rows, 1);
 	read_path(paths->rows, path, projected_path(paths->access, path));
 	return false;

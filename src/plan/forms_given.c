@@ -1,0 +1,69 @@
+/*
+ * forms_given.c
+ *		Conditions without columns of the table, in ORs and ANDs.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+
+#include "failure.h"
+#include "forms_given.h"
+
+DynPred *
+dyn_classify_given(const DynClassify *context, Node *node)
+{
+	if (exprType(node) != BOOLOID || !dyn_is_runtime_value(context, node) ||
+		dyn_may_fail(node))
+		return NULL;
+	return dyn_make_value_pred(DYN_PRED_GIVEN, NULL, node, BOOLOID);
+}
+
+/* CASE WHEN given THEN NULL ELSE value END */
+static Expr *
+guarded(Node *given, Node *value)
+{
+	CaseExpr   *expr = makeNode(CaseExpr);
+	CaseWhen   *when = makeNode(CaseWhen);
+
+	when->expr = (Expr *) given;
+	when->result = (Expr *) makeNullConst(exprType(value), exprTypmod(value),
+										  exprCollation(value));
+	when->location = -1;
+	expr->casetype = exprType(value);
+	expr->casecollid = exprCollation(value);
+	expr->args = list_make1(when);
+	expr->defresult = (Expr *) value;
+	expr->location = -1;
+	return (Expr *) expr;
+}
+
+/* Visits a leaf. */
+static bool
+guard_value(DynPred *pred, void *given)
+{
+	if (pred->kind != DYN_PRED_GIVEN && pred->value != NULL &&
+		dyn_may_fail((Node *) pred->value))
+		pred->value = guarded(given, (Node *) pred->value);
+	return false;
+}
+
+void
+dyn_guard_values(DynPred *pred)
+{
+	List	   *given = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+	{
+		const DynPred *arm = lfirst(lc);
+
+		if (arm->kind == DYN_PRED_GIVEN)
+			given = lappend(given, arm->value);
+	}
+	if (given != NIL)
+		(void) dyn_pred_walk(pred, guard_value,
+							 list_length(given) == 1 ? linitial(given)
+							 : make_orclause(given));
+}

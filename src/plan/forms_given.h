@@ -1,0 +1,24 @@
+/*
+ * forms_given.h
+ *		Conditions without columns of the table, beside others in an OR or AND.
+ *
+ * They are evaluated at the start of each execution: `$1 IS NULL OR k = $1` is
+ * a condition on k in some executions, and true in others.  A local table would
+ * not evaluate an arm that follows a true one, so nothing is evaluated that
+ * might raise an error where that arm is not needed.
+ */
+#ifndef DYN_PLAN_FORMS_GIVEN_H
+#define DYN_PLAN_FORMS_GIVEN_H
+
+#include "classify.h"
+
+/* DYN_PRED_GIVEN; NULL if the expression is something else, or might fail. */
+extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
+
+/*
+ * Of an OR: values that might fail are only evaluated where no arm without
+ * columns is true.
+ */
+extern void dyn_guard_values(DynPred *pred);
+
+#endif
