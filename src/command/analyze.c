@@ -15,6 +15,9 @@
  * (one partition is never divided), a Limit keeps its pages small.  So only
  * the requests in flight can exceed the limit.
  *
+ * The first page is read with all attributes, for which DynamoDB bills the same:
+ * it shows columns whose name was folded to lower case (folded.h).
+ *
  * scan_policy does not apply: it is against unintended reads of whole tables,
  * whereas ANALYZE is intended and has a limit.  Reads are never consistent,
  * which would cost twice as much and not improve statistics.
@@ -34,9 +37,11 @@
 #include "../exec/fetch/request.h"
 #include "../exec/fetch/rows.h"
 #include "../model/guc.h"
+#include "../model/key_type.h"
 #include "../model/pg_compat.h"
 #include "../plan/table_rows.h"
 #include "analyze.h"
+#include "folded.h"
 #include "item_scan.h"
 
 /* The largest power of two that DynamoDB accepts as TotalSegments. */
@@ -54,6 +59,8 @@ typedef struct Sampler
 	DynRows    *rows;
 	DynRequests *requests;
 	DynCounters counters;
+	DynPath    *paths;			/* of the rows, and then the item itself */
+	DynFolded  *folded;
 
 	double		max_units;		/* that may be used */
 
@@ -147,11 +154,20 @@ segment_of(const Sampler *sampler, int stream)
 
 /* ---- callbacks of the fetch ---- */
 
+/* Until an answer has come, the request of the first segment. */
+static bool
+is_first_page(const Sampler *sampler, int stream)
+{
+	return sampler->done == 0 && stream == 0 && sampler->counters.pages == 0;
+}
+
 static void
 prepare_segment(void *arg, int stream, DynReadRequest *request)
 {
 	Sampler    *sampler = arg;
 
+	sampler->requests->nprojection = is_first_page(sampler, stream) ? 0
+		: sampler->rows->nprojection;
 	dyn_requests_prepare(sampler->requests, 0, request);
 	request->consistent = false;
 	request->segment = segment_of(sampler, stream);
@@ -224,6 +240,8 @@ offer_item(Sampler *sampler, const DynValue *item)
 {
 	sampler->items += 1;
 	dyn_rows_begin(sampler->rows, item);
+	if (dyn_rows_has_more(sampler->rows))
+		dyn_folded_see_item(sampler->folded, &item[sampler->rows->npaths]);
 	while (dyn_rows_has_more(sampler->rows))
 		offer_row(sampler);
 }
@@ -268,8 +286,8 @@ start_round(Sampler *sampler, int nsegments)
 	spec.op = DYN_OP_SCAN;
 	spec.table = sampler->relation->table;
 	spec.access = sampler->access;
-	spec.paths = sampler->rows->paths;
-	spec.npaths = sampler->rows->npaths;
+	spec.paths = sampler->paths;
+	spec.npaths = sampler->rows->npaths + 1;
 	spec.nstreams = nsegments;
 	spec.prepare = prepare_segment;
 	spec.describe = describe_segment;
@@ -339,6 +357,17 @@ open_access(Sampler *sampler)
 }
 
 static void
+open_folded(Sampler *sampler)
+{
+	int			n = sampler->rows->npaths;
+
+	sampler->paths = palloc((n + 1) * sizeof(DynPath));
+	memcpy(sampler->paths, sampler->rows->paths, n * sizeof(DynPath));
+	sampler->paths[n] = *dyn_path_of_item();
+	sampler->folded = dyn_folded_create(sampler->relation);
+}
+
+static void
 open_reservoir(Sampler *sampler, Relation rel, HeapTuple *sample, int wanted)
 {
 	sampler->sample = sample;
@@ -375,6 +404,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 	dyn_relation_connect_described(sampler->relation, sampler->meta);
 	sampler->statement = dyn_statement_get(estate);
 	open_access(sampler);
+	open_folded(sampler);
 	open_reservoir(sampler, rel, sample, wanted);
 	choose_segments(sampler);
 	return sampler;
@@ -406,6 +436,7 @@ acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
 	while (wants_more(sampler))
 		read_round(sampler);
 	report_sample(sampler, rel, elevel);
+	dyn_folded_report(sampler->folded);
 	kept = sampler->kept;
 	*totalrows = total_rows(sampler);
 	*totaldeadrows = 0;
@@ -424,6 +455,8 @@ dynAnalyzeForeignTable(Relation rel, AcquireSampleRowsFunc *func,
 	const DynTableMeta *meta = dyn_session_table(relation->connection,
 												 relation->table);
 
+	for (int i = 1; i <= relation->ncolumns; i++)
+		meta = dyn_key_type_check(relation, meta, i);
 	*func = acquire_sample;
 	*totalpages = dyn_table_pages(meta);
 	return true;

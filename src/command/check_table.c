@@ -44,6 +44,7 @@
 #include "../model/pg_compat.h"
 #include "absence.h"
 #include "attempt.h"
+#include "folded.h"
 #include "item_scan.h"
 #include "target.h"
 
@@ -93,6 +94,7 @@ typedef struct Reader
 	List	   *promises;		/* of Promise * */
 	DynAbsence *absence;
 	int			first_absence;
+	DynFolded  *folded;
 	bool		selective;		/* shows only items of some entity */
 	TupleTableSlot *slot;
 	Finding    *mismatches;		/* by attnum; 0: of no column */
@@ -115,8 +117,9 @@ typedef struct Check
 	MemoryContext context;		/* of the findings */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* of examples */
-	DynPath    *paths;			/* the key's, then those of the readers */
+	DynPath    *paths;			/* the key's, the item, those of the readers */
 	int			npaths;
+	int			whole;			/* the item */
 
 	/* the item in hand */
 	const DynValue *values;
@@ -283,6 +286,8 @@ read_rows(Reader *reader, const DynValue *values)
 	dyn_rows_begin(reader->rows, values + reader->first_path);
 	is_row = dyn_rows_has_more(reader->rows);
 	dyn_absence_see_item(reader->absence, values + reader->first_absence, is_row);
+	if (is_row)
+		dyn_folded_see_item(reader->folded, &values[reader->check->whole]);
 	while (dyn_rows_next(reader->rows, reader->slot))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -563,6 +568,7 @@ open_relation(void *arg)
 	}
 	add_promises(reader, relation);
 	reader->absence = dyn_absence_create(relation);
+	reader->folded = dyn_folded_create(relation);
 	reader->selective = is_selective(relation);
 	reader->relation = relation;
 }
@@ -770,6 +776,7 @@ emit_reader(ReturnSetInfo *rsinfo, const Reader *reader)
 						  dyn_from_utf8_lossy(promise->index)));
 	}
 	dyn_absence_report(reader->absence, emit_absence, &output);
+	dyn_folded_report(reader->folded);
 }
 
 /* "also of b, c": the tables after the first one. */
@@ -855,6 +862,7 @@ add_key_paths(Check *check)
 		(void) add_paths(check,
 						 dyn_path_of_attribute(check->scan->access->base[i].name),
 						 1);
+	check->whole = add_paths(check, dyn_path_of_item(), 1);
 }
 
 Datum

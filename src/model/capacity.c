@@ -11,6 +11,17 @@
 
 #include "types.h"
 
+/* As the decoders of these kinds do; only of types that keys can have. */
+bool
+dyn_codec_holds_type(const DynCodec *codec, DynType type)
+{
+	Assert(type == DYN_TYPE_S || type == DYN_TYPE_N || type == DYN_TYPE_B);
+	if (codec->wire != DYN_TYPE_ABSENT)
+		return codec->wire == type;
+	return codec->kind == DYN_CODEC_BOOL ? type != DYN_TYPE_B
+		: codec->kind != DYN_CODEC_ARRAY;
+}
+
 /* varchar(n), char(n): at most n characters. */
 bool
 dyn_codec_holds_length(const DynCodec *codec, const char *text, size_t len)

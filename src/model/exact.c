@@ -170,6 +170,14 @@ dyn_traits_init_part(DynColumn *column, bool base, bool folded)
 		!(folded && is_text(codec));
 }
 
+bool
+dyn_column_rejects(const DynColumn *column, DynType type)
+{
+	return !column->null_on_mismatch &&
+		column->codec.format.kind == DYN_FORMAT_NONE &&
+		!dyn_codec_holds_type(&column->codec, type);
+}
+
 /* ---- operators ---- */
 
 /* Does the operator compare decoded values by the codec's type? */

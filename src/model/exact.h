@@ -90,6 +90,12 @@ extern void dyn_traits_init(struct DynColumn *column);
 extern void dyn_traits_init_part(struct DynColumn *column, bool base,
 								 bool folded);
 
+/*
+ * Is every value of this DynamoDB type, which keys can have, an error in the
+ * column?  A format says where values come from, so it is trusted.
+ */
+extern bool dyn_column_rejects(const struct DynColumn *column, DynType type);
+
 /* column OP value, column OP ANY (array), value OP column */
 extern DynExactness dyn_operator_exactness(const struct DynColumn *column,
 										   const DynOperator *op);

@@ -181,6 +181,9 @@ extern bool dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant);
 extern bool dyn_codec_holds_length(const DynCodec *codec, const char *text,
 								   size_t len);
 
+/* Are there values of this DynamoDB type that the column's type can hold? */
+extern bool dyn_codec_holds_type(const DynCodec *codec, DynType type);
+
 static inline bool
 dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
 {

@@ -18,6 +18,7 @@
 #include "../model/pg_compat.h"
 #include "cost.h"
 #include "planner.h"
+#include "unbound.h"
 
 /* A larger hint has no advantage over a page of 1 MB. */
 #define MAX_LIMIT_HINT	10000
@@ -218,8 +219,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	access->estimate = *(DynEstimate *) list_nth(plan->estimates,
 												 choice.estimate);
 	access->one_request = dyn_access_is_one_request(access);
-	if (access->kind == DYN_ACCESS_SCAN)
-		access->advice = plan->advice;
+	access->advice = dyn_advise(root, plan, access, clauses);
 	if (access->fallback != NULL)
 		complete_fallback(root, baserel, access,
 						  list_concat_copy(local, remote));

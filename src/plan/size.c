@@ -18,6 +18,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/typcache.h"
 
+#include "../model/key_type.h"
 #include "cost.h"
 #include "planner.h"
 #include "table_rows.h"
@@ -37,6 +38,24 @@ has_row_mark(const PlannerInfo *root, Index relid)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * A column that can hold no key is an error where the statement needs it.
+ * False: the description was outdated.
+ */
+static bool
+keys_fit(const DynRelPlan *plan)
+{
+	ListCell   *lc;
+
+	foreach(lc, plan->fields)
+	{
+		if (dyn_key_type_check(plan->relation, plan->meta,
+							   ((DynField *) lfirst(lc))->attnum) != plan->meta)
+			return false;
+	}
+	return true;
 }
 
 static DynRelPlan *
@@ -63,6 +82,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	foreach(lc, baserel->baserestrictinfo)
 		dyn_collect_fields((Node *) lfirst_node(RestrictInfo, lc)->clause,
 						   baserel->relid, plan->relation, &plan->fields);
+	if (!keys_fit(plan))
+		return make_rel_plan(root, baserel, relid);
 	plan->analysed = baserel->tuples > 0;
 	plan->fetched = dyn_fetched_part(plan);
 	return plan;

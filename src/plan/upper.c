@@ -24,6 +24,7 @@
 #include "../model/pg_compat.h"
 #include "cost.h"
 #include "planner.h"
+#include "unbound.h"
 
 /* Is it a plain count(*)? */
 static bool
@@ -113,6 +114,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 						void *extra)
 {
 	GroupPathExtraData *group = extra;
+	const DynRelPlan *plan;
 	DynAccess  *access;
 	Cost		startup,
 				total;
@@ -126,6 +128,8 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	if (access == NULL)
 		return;
 	access->having = (List *) group->havingQual;
+	plan = input_rel->fdw_private;
+	access->advice = dyn_advise(root, plan, access, plan->clauses);
 	dyn_estimate_access(root, input_rel, access, &access->estimate);
 	if (access->fallback != NULL)
 		dyn_estimate_access(root, input_rel, access->fallback,

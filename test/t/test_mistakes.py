@@ -1,0 +1,294 @@
+"""Mistakes that look like "no data", or like a slow database: each has a message that says what it is."""
+import fixture
+
+WARN = 'WARNING:  reading the whole DynamoDB table "{table}": 20 items, {size} bytes, about 0.5 read units\n'
+HINT = 'HINT:  Restrict the partition key "pk", or set scan_policy to "allow".'
+
+
+class KeyTypes(fixture.TestCase):
+    """A column that can hold no value of the table's own key."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("texts", ("pk", "S"), ("sk", "N"))
+        cls.fx.create_table("bytes", ("pk", "B"))
+        cls.fx.put("texts", [{"pk": "a", "sk": n, "v": n} for n in range(3)])
+
+    def fails(self, sql, column, type_, attribute, key_type, role, hint, table="texts"):
+        failure = self.fx.error(sql)
+        self.assertEqual(failure.sqlstate, "HV004")
+        self.assertEqual(failure.message, f'column "{column}" of foreign table "f" has type {type_},'
+                         f' but key attribute "{attribute}" has DynamoDB type {key_type}')
+        self.assertEqual(failure.detail, f'"{attribute}" is the {role} of DynamoDB table "{self.fx.remote(table)}":'
+                         ' no item has a value there that fits the column.')
+        self.assertEqual(failure.hint, hint)
+
+    def test_where_it_is_read_or_bound(self):
+        """In the SELECT list, in conditions, in joins, in whole rows; also where no row would be read."""
+        hint = "Change the column's type to text; or set its option format to 'string' if the key has numbers as text."
+        self.fx.foreign_table("f", "pk int, sk numeric, v int", table_name=self.fx.remote("texts"))
+        for sql in ("SELECT pk FROM f", "SELECT * FROM f", "SELECT v FROM f WHERE pk = 1", "SELECT f FROM f", "EXPLAIN SELECT pk FROM f",
+                    "SELECT count(*) FROM f WHERE pk = 1", "SELECT v FROM f WHERE pk IS NULL", "SELECT v FROM f ORDER BY pk",
+                    "SELECT v FROM f JOIN generate_series(1, 2) g ON g = pk", "SELECT 1 WHERE EXISTS (SELECT FROM f WHERE pk = 1)",
+                    "ANALYZE f"):
+            with self.subTest(sql):
+                self.fails(sql, "pk", "integer", "pk", "S", "partition key", hint)
+
+    def test_elsewhere(self):
+        """What does not need the column works."""
+        self.fx.foreign_table("f", "pk int, sk numeric, v int", scan_policy="allow", table_name=self.fx.remote("texts"))
+        self.assertEqual(self.fx.value("SELECT count(*) FROM f"), 3)
+        self.assertEqual(sorted(self.fx.rows("SELECT v, sk FROM f")), [(n, n) for n in range(3)])
+
+    def test_types(self):
+        """Each of the types that keys have; the hint names the type or the format."""
+        time = "Set the column's option format: 'epoch' for seconds, 'epoch_ms' for milliseconds."
+        for type_, shown in (("text", "text"), ("uuid", "uuid"), ("bytea", "bytea"), ("varchar(3)", "character varying"), ("int[]", "integer[]"), ("inet", "inet")):
+            self.fx.foreign_table("f", f"pk text, s {type_} OPTIONS (attribute 'sk')", table_name=self.fx.remote("texts"))
+            with self.subTest(type_):
+                self.fails("SELECT s FROM f", "s", shown, "sk", "N", "sort key", "Change the column's type to numeric.")
+        for type_, shown in (("date", "date"), ("timestamp", "timestamp without time zone"), ("timestamptz", "timestamp with time zone")):
+            self.fx.foreign_table("f", f"pk text, sk {type_}", table_name=self.fx.remote("texts"))
+            with self.subTest(type_):
+                self.fails("SELECT sk FROM f", "sk", shown, "sk", "N", "sort key", time)
+        for type_, shown in (("bool", "boolean"), ("text", "text"), ("int8", "bigint"), ("text[]", "text[]")):
+            self.fx.foreign_table("f", f"pk {type_}", table_name=self.fx.remote("bytes"))
+            with self.subTest(type_):
+                self.fails("SELECT pk FROM f", "pk", shown, "pk", "B", "partition key", "Change the column's type to bytea.", "bytes")
+
+    def test_what_may_fit(self):
+        """Several DynamoDB types, a format, on_mismatch 'null', other attributes, an attribute below the key's name."""
+        for columns in ("pk jsonb, sk boolean OPTIONS (on_mismatch 'null')", "pk json, sk jsonb", "pk int OPTIONS (on_mismatch 'null'), sk text OPTIONS (on_mismatch 'null')",
+                        "pk text, sk timestamptz OPTIONS (format 'epoch')", "x int OPTIONS (path 'pk.x')", "v jsonb OPTIONS (document 'item')"):
+            self.fx.foreign_table("f", columns, scan_policy="allow", table_name=self.fx.remote("texts"))
+            with self.subTest(columns):
+                self.assertEqual(len(self.fx.rows("SELECT f FROM f")), 3)
+
+    def test_outdated_description(self):
+        """The table was made again with another key: what is described now decides."""
+        self.fx.create_table("again", ("pk", "S"))
+        self.fx.foreign_table("f", "pk numeric", table_name=self.fx.remote("again"), scan_policy="allow")
+        self.fails("SELECT pk FROM f", "pk", "numeric", "pk", "S", "partition key",
+                   "Change the column's type to text; or set its option format to 'string' if the key has numbers as text.", "again")
+        self.fx.dynamo.drop_table(self.fx.remote("again"))
+        self.fx.dynamo.create_table(self.fx.remote("again"), ("pk", "N"))
+        self.fx.put("again", [{"pk": 5}])
+        self.assertEqual(self.fx.rows("SELECT pk FROM f WHERE pk = 5"), [(5,)])
+
+
+class WhyNotBound(fixture.TestCase):
+    """The warning of a Scan, and EXPLAIN, say why a condition does not restrict the key."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = cls.fx.fake("fake")
+        cls.addClassCleanup(cls.fake.stop)
+        items = [{"pk": {"S": f"p{n % 2}"}, "sk": {"S": f"s{n:02}"}, "g": {"S": "x"}, "n": {"N": str(n)}} for n in range(20)]
+        cls.fake.table("t", ("pk", "S"), ("sk", "S"), items=items, item_count=20, size_bytes=800)
+        cls.fake.table("numbers", ("pk", "N"), ("sk", "N"), item_count=20, size_bytes=800,
+                       items=[{"pk": {"N": str(n % 2)}, "sk": {"N": str(n)}} for n in range(20)])
+        cls.fx.execute("CREATE COLLATION IF NOT EXISTS loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
+
+    def table(self, columns="pk text NOT NULL, sk text NOT NULL, n int", name="t"):
+        self.fx.foreign_table("f", columns, server="fake", table_name=name)
+
+    def says(self, condition, why, table="t"):
+        """The warning, its hint, and EXPLAIN; and with scan_policy 'error', the error's hint."""
+        sql = f"SELECT * FROM f WHERE {condition}"
+        with self.subTest(sql):
+            sentence = f" {why[0].upper()}{why[1:]}." if why else ""
+            self.assertEqual(self.fx.notices(sql), [WARN.format(table=table, size=800) + HINT + sentence])
+            advice = [line for line in self.fx.explain(sql).splitlines() if "Advice" in line]
+            self.assertEqual([line.strip() for line in advice], [f"Advice: {why}"] if why else [])
+            self.fx.execute("SET dynamo_fdw.scan_policy = error")
+            failure = self.fx.error(sql)
+            self.fx.execute("RESET dynamo_fdw.scan_policy")
+            self.assertEqual((failure.sqlstate, failure.hint),
+                             ("55000", HINT[7:].replace('to "allow"', 'to "warn" or "allow"') + sentence))
+
+    def test_no_condition(self):
+        """Of no condition, and of one on other columns, nothing more is said."""
+        self.table()
+        self.says("true", "")
+        self.says("sk = 's01'", "")
+        self.says("n > 3 AND pk IS NOT NULL", "")
+
+    def test_around_the_column(self):
+        """Functions, casts, expressions."""
+        self.table()
+        so = 'so that partition key "pk" is not restricted'
+        self.says("lower(pk) = 'p1'", f'column "pk" is inside of function lower(), {so}: compare the column itself')
+        self.says("'p1' = trim(pk)", f'column "pk" is inside of function btrim(), {so}: compare the column itself')
+        self.says("pk || '' = 'p1'", f'column "pk" is part of an expression, {so}: compare the column itself')
+        self.says("coalesce(pk, 'p1') = 'p1' || left('abc', n)", f'column "pk" is part of an expression, {so}: compare the column itself')
+        self.says("starts_with(upper(pk), 'P')", f'column "pk" is inside of function starts_with(), {so}: compare the column itself')
+        self.says("lower(pk) IN ('p1', 'p2')", f'column "pk" is inside of function lower(), {so}: compare the column itself')
+        self.table("pk numeric, sk numeric", "numbers")
+        self.says("pk::text = '1'", f'column "pk" is cast to text, {so}: cast the other side instead', "numbers")
+        self.says("pk::int = 1", f'column "pk" is cast to integer, {so}: cast the other side instead', "numbers")
+
+    def test_operators(self):
+        """What is no equality on a partition key."""
+        self.table()
+        self.says("pk > 'p0'", 'a partition key is restricted by = and IN only, so that operator > on column "pk" does not restrict partition key "pk"')
+        self.says("pk <> 'p0'", 'operator <> on column "pk" does not restrict partition key "pk"')
+        self.says("pk LIKE '%1'", 'operator LIKE on column "pk" does not restrict partition key "pk"')
+        self.says("pk ILIKE 'P1'", 'operator ILIKE on column "pk" does not restrict partition key "pk"')
+        self.says("pk NOT LIKE 'p1%'", 'operator NOT LIKE on column "pk" does not restrict partition key "pk"')
+        self.says("pk ~ '^p1'", 'operator ~ on column "pk" does not restrict partition key "pk"')
+        self.says("pk = sk", 'column "pk" is compared with what is not known before items are read, so that partition key "pk" is not restricted')
+        self.says("pk = random()::text", 'column "pk" is compared with what is not known before items are read, so that partition key "pk" is not restricted')
+
+    def test_or(self):
+        """Arms without the key, and arms that do not restrict it."""
+        self.table()
+        self.says("pk = 'p1' OR n = 3", 'column "pk" is restricted in some arms of an OR only, so that partition key "pk" is not')
+        self.says("pk = 'p1' OR lower(pk) = 'p0'", 'column "pk" is inside of function lower(), so that partition key "pk" is not restricted: compare the column itself')
+        self.says("pk = 'p1' OR (n = 3 AND upper(pk) = 'P0')", 'column "pk" is inside of function upper(), so that partition key "pk" is not restricted: compare the column itself')
+
+    def test_collation(self):
+        """A partition key needs a deterministic collation."""
+        self.table('pk text COLLATE loose NOT NULL, sk text')
+        self.says("pk = 'P1'", 'column "pk" is compared by collation "loose", so that partition key "pk" is not restricted: declare the column with COLLATE "C"')
+
+    def test_types(self):
+        """The column's type, the value's type."""
+        self.table("pk int OPTIONS (on_mismatch 'null'), sk text")
+        self.says("pk = 1", 'column "pk" of type integer cannot restrict partition key "pk", which has DynamoDB type S')
+        self.table("pk jsonb, sk text")
+        self.says("pk = '\"p1\"'", 'column "pk" of type jsonb cannot restrict partition key "pk", which has DynamoDB type S')
+        self.table("pk timestamptz OPTIONS (on_mismatch 'null'), sk text")
+        self.says("pk = now()", 'a value of column "pk" may be written in several ways, so that it does not restrict partition key "pk": set the option format to the way that is used')
+        self.table("pk float8, sk numeric", "numbers")
+        self.says("pk = 1", 'type double precision of column "pk" is rounded, so that it does not restrict partition key "pk": use numeric', "numbers")
+        self.table("pk char(2), sk text")
+        self.says("pk = 'p1'", 'type character of column "pk" cannot restrict partition key "pk"')
+
+    def advice(self, sql):
+        return [line.strip() for line in self.fx.explain(sql).splitlines() if "Advice" in line]
+
+    def test_sort_key_of_a_query(self):
+        """A text without COLLATE "C": a range is checked on all items of the partition; with it, on one."""
+        sql = "SELECT * FROM f WHERE pk = 'p1' AND sk >= 's19'"
+        for collation, why, read in (("", "the default collation of the database", 10), (" COLLATE loose", 'collation "loose"', 10), (' COLLATE "C"', None, 1)):
+            self.table(f"pk text, sk text{collation}")
+            with self.subTest(collation):
+                self.assertEqual(self.advice(sql), [f'Advice: column "sk" is compared by {why}, so that sort key "sk" is not restricted:'
+                                                    ' declare the column with COLLATE "C"'] if why else [])
+                self.assertIn(f"Items Read: {read} ", self.fx.explain(sql, "ANALYZE"))
+                self.assertEqual(len(self.fx.rows(sql)), 1)
+
+    def test_other_reasons_of_a_query(self):
+        self.table('pk text, sk text COLLATE "C"')
+        self.assertEqual(self.advice("SELECT * FROM f WHERE pk = 'p1' AND left(sk, 1) = 's'"),
+                         ['Advice: column "sk" is inside of function left(), so that sort key "sk" is not restricted: compare the column itself'])
+        self.assertEqual(self.advice("SELECT count(*) FROM f WHERE pk = 'p1' AND sk <> 's01'"),
+                         ['Advice: operator <> on column "sk" does not restrict sort key "sk"'])
+        for condition in ("", " AND sk = 's01'", " AND sk LIKE 's%'", " AND sk BETWEEN 'a' AND 'b'", " AND n = 1", " AND sk IN ('a', 'b')", " AND sk IS NOT NULL"):
+            self.assertEqual(self.advice(f"SELECT * FROM f WHERE pk = 'p1'{condition}".replace("n = 1", "length(pk) = 2")), [])
+
+    def test_structured(self):
+        """In every format."""
+        self.table()
+        plan = self.fx.value("EXPLAIN (FORMAT json) SELECT * FROM f WHERE pk > 'a'")[0]["Plan"]
+        self.assertTrue(plan["Advice"].startswith("a partition key is restricted"))
+
+
+class FoldedNames(fixture.TestCase):
+    """A column that PostgreSQL folded to lower case, over an attribute that has capitals."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("t", ("pk", "S"))
+        cls.fx.put("t", [{"pk": f"p{n}", "createdAt": n, "Info": {"rating": n}, "kind": "order" if n % 2 else "user",
+                          **({"Owner": "x"} if n % 2 == 0 else {}), "same": 1, "Same": 2} for n in range(20)])
+
+    def table(self, columns, **options):
+        self.fx.foreign_table("f", columns, table_name=self.fx.remote("t"), **options)
+
+    def says(self, column, attribute, other, hint):
+        """What each of them says."""
+        expected = [f'NOTICE:  column "{column}" of foreign table "f" is NULL in every item that was read\n'
+                    f'DETAIL:  The items have no attribute "{attribute}", but one named "{other}". PostgreSQL folds names without double quotes to lower case.\n'
+                    f"HINT:  {hint}"]
+        for sql in ("ANALYZE f", "SELECT FROM dynamo_fdw_check_table('f')"):
+            with self.subTest(sql):
+                self.assertEqual([notice for notice in self.fx.notices(sql) if "NULL in every" in notice], expected)
+
+    def silent(self):
+        for sql in ("ANALYZE f", "SELECT FROM dynamo_fdw_check_table('f')"):
+            with self.subTest(sql):
+                self.assertEqual([notice for notice in self.fx.notices(sql) if "NULL in every" in notice], [])
+
+    def test_folded(self):
+        self.table("pk text, createdAt int")
+        self.says("createdat", "createdat", "createdAt", "ALTER FOREIGN TABLE f ALTER COLUMN createdat OPTIONS (ADD attribute 'createdAt');")
+        self.fx.execute("ALTER FOREIGN TABLE f ALTER COLUMN createdat OPTIONS (ADD attribute 'createdAt')")
+        self.silent()
+        self.assertEqual(self.fx.value("SELECT sum(createdat) FROM f"), 190)
+
+    def test_options(self):
+        """Attributes and paths that an option names."""
+        self.table("pk text, c int OPTIONS (attribute 'CreatedAt')")
+        self.says("c", "CreatedAt", "createdAt", "ALTER FOREIGN TABLE f ALTER COLUMN c OPTIONS (SET attribute 'createdAt');")
+        self.table("pk text, c int OPTIONS (path 'info.rating')")
+        self.says("c", "info", "Info", 'Write "Info" in the column\'s option path.')
+
+    def test_other_rows(self):
+        """Only items that are rows of the table count."""
+        self.table("pk text, owner text", match='{"kind": "order"}')
+        self.silent()
+        self.table("pk text, owner text", match='{"kind": "user"}')
+        self.says("owner", "owner", "Owner", "ALTER FOREIGN TABLE f ALTER COLUMN owner OPTIONS (ADD attribute 'Owner');")
+
+    def test_nothing_to_say(self):
+        """Attributes that are there, in whatever case others are; and names that are nowhere."""
+        self.table("pk text, same int, created int, doc jsonb OPTIONS (document 'item')")
+        self.silent()
+
+    def test_later_pages(self):
+        """A value on a later page is one; the first page alone is read with everything, whatever it costs otherwise."""
+        self.fx.create_table("late", ("pk", "S"))
+        self.fx.put("late", [{"pk": f"p{n:03}", "seenAt": 1} for n in range(60)])
+        self.fx.foreign_table("f", "pk text, seenat int", table_name=self.fx.remote("late"), fetch_size="20")
+        requests = self.fx.requests("ANALYZE f")
+        self.assertEqual(["ProjectionExpression" in request.body for request in requests], [False] + [True] * (len(requests) - 1))
+        self.says("seenat", "seenat", "seenAt", "ALTER FOREIGN TABLE f ALTER COLUMN seenat OPTIONS (ADD attribute 'seenAt');")
+        [last] = self.fx.rows("SELECT pk FROM f OFFSET 59")
+        self.fx.put("late", [{"pk": last[0], "seenat": 1}])
+        self.silent()
+
+
+class Times(fixture.TestCase):
+    """Seconds and milliseconds, and formats that are not the stored ones: what the manual says of them."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("t", ("pk", "S"))
+        cls.fx.put("t", [{"pk": "a", "s": 1790000000, "ms": 1790000000000, "t": "2026-05-01T10:20:30Z"}])
+        cls.fx.execute("SET timezone = 'UTC'")
+
+    def table(self, columns):
+        self.fx.foreign_table("f", columns, table_name=self.fx.remote("t"), scan_policy="allow")
+
+    def test_units(self):
+        """Both are numbers, so both fit; a condition finds nothing."""
+        self.table("ms timestamptz OPTIONS (format 'epoch'), s timestamptz OPTIONS (format 'epoch_ms')")
+        self.assertEqual(self.fx.rows("SELECT (ms AT TIME ZONE 'UTC')::date::text, (s AT TIME ZONE 'UTC')::date::text FROM f"), [("58692-11-03", "1970-01-21")])
+        self.assertEqual(self.fx.rows("SELECT 1 FROM f WHERE s > '2026-01-01' OR ms BETWEEN '2026-01-01' AND '2027-01-01'"), [])
+        self.table("ms timestamptz OPTIONS (format 'epoch_ms'), s timestamptz OPTIONS (format 'epoch')")
+        self.assertEqual(len(self.fx.rows("SELECT 1 FROM f WHERE s = ms AND s > '2026-01-01'")), 1)
+
+    def test_format(self):
+        """Another number of digits is a mismatch; a condition is sent in the format's digits."""
+        self.table("t timestamptz OPTIONS (format 'iso8601(3)')")
+        self.assertEqual(self.fx.error("SELECT t FROM f").sqlstate, "HV004")
+        [request] = self.fx.requests("SELECT 1 FROM f WHERE t = '2026-05-01 10:20:30+00'")
+        self.assertIn({"S": "2026-05-01T10:20:30.000Z"}, request.body["ExpressionAttributeValues"].values())
+        self.assertEqual(self.fx.rows("SELECT 1 FROM f WHERE t = '2026-05-01 10:20:30+00'"), [])
+        self.fx.execute("ALTER FOREIGN TABLE f ALTER t OPTIONS (SET format 'iso8601')")
+        self.assertEqual(len(self.fx.rows("SELECT 1 FROM f WHERE t = '2026-05-01 10:20:30+00'")), 1)
