@@ -22,7 +22,7 @@
 #include "plan/readahead_path.h"
 #include "plan/stats.h"
 
-DYN_MODULE_MAGIC("dynamo_fdw", "1.0");
+DYN_MODULE_MAGIC("dynamo_fdw", "1.1");
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_handler);
 

@@ -400,7 +400,7 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 		if (!again)
 			fail(call, &context);
 		dyn_call_destroy(call);
-		dyn_session_sleep(pause);
+		dyn_session_sleep(pause, DYN_WAITS_FOR_CAPACITY);
 	}
 }
 
@@ -466,7 +466,7 @@ wait_until_active(DynConnection *connection, const char *table)
 		if (poll == POLL_ACTIVE)
 			return;
 		unknown += poll == POLL_UNKNOWN;
-		dyn_session_sleep(pause);
+		dyn_session_sleep(pause, DYN_WAITS_FOR_TABLE);
 		pause = next_pause(pause);
 	}
 }

@@ -516,6 +516,52 @@ show_counters(const DynCounters *counters, ExplainState *es)
 	ExplainPropertyUInteger("Bytes", NULL, counters->bytes, es);
 }
 
+/*
+ * The part of the node's time in which it waited for DynamoDB; -1 if that is
+ * not known, because another node may have waited for its requests.
+ */
+static double
+waiting_percent(const ForeignScanState *node, const DynScan *scan)
+{
+	const Instrumentation *instrument = node->ss.ps.instrument;
+	DynSharedFigures shared;
+	double		ms;
+
+	if (instrument == NULL || scan->group != NULL ||
+		dyn_shared_figures(scan, &shared))
+		return -1;
+	ms = instrument->total * 1000;
+	return ms <= 0 || scan->reader->counters.waiting_ms > ms ? -1
+		: scan->reader->counters.waiting_ms * 100 / ms;
+}
+
+/* In text only if there were requests. */
+static void
+show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
+{
+	const DynCounters *counters = &scan->reader->counters;
+	double		percent = waiting_percent(node, scan);
+
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		if (counters->request_ms <= 0)
+			return;
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Request Time: %.1f ms  Slowest: %.1f ms  Waiting: %.1f ms",
+						 counters->request_ms, counters->slowest_ms,
+						 counters->waiting_ms);
+		if (percent >= 0)
+			appendStringInfo(es->str, " (%.0f%%)", percent);
+		appendStringInfoChar(es->str, '\n');
+		return;
+	}
+	ExplainPropertyFloat("Request Time", "ms", counters->request_ms, 3, es);
+	ExplainPropertyFloat("Slowest Request", "ms", counters->slowest_ms, 3, es);
+	ExplainPropertyFloat("Waiting", "ms", counters->waiting_ms, 3, es);
+	if (percent >= 0)
+		ExplainPropertyFloat("Waiting Percent", "%", percent, 1, es);
+}
+
 /* What is kept at the end, and the executions that it served. */
 static void
 show_kept(const DynScan *scan, ExplainState *es)
@@ -636,6 +682,8 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		show_estimate(scan->reader->access, es);
 	if (es->analyze)
 		show_counters(&scan->reader->counters, es);
+	if (es->analyze && es->timing)
+		show_times(node, scan, es);
 	if (es->analyze)
 	{
 		show_shared(scan, es);

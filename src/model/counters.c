@@ -17,6 +17,9 @@ dyn_counters_add(DynCounters *sum, const DynCounters *more)
 	sum->retries += more->retries;
 	sum->throttles += more->throttles;
 	sum->waited_ms += more->waited_ms;
+	sum->request_ms += more->request_ms;
+	sum->slowest_ms = Max(sum->slowest_ms, more->slowest_ms);
+	sum->waiting_ms += more->waiting_ms;
 	sum->pages += more->pages;
 	sum->items_read += more->items_read;
 	sum->items_returned += more->items_returned;

@@ -17,6 +17,11 @@ typedef struct DynCounters
 	uint64		bytes;			/* of bodies on the wire */
 	double		waited_ms;		/* in which nothing could be sent, for
 								 * throttling or a read unit limit */
+	double		request_ms;		/* of all requests, from sending to response;
+								 * pauses between attempts as above are not
+								 * included */
+	double		slowest_ms;		/* of one attempt, or several with retries */
+	double		waiting_ms;		/* in which the backend did nothing else */
 	double		read_units;		/* ConsumedCapacity where requested */
 } DynCounters;
 

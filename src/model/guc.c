@@ -6,7 +6,8 @@
  * a table's own policy with "allow" takes a superuser, or the configuration
  * file.  A setting by ALTER ROLE ...  SET counts as set by the role itself,
  * since it may have been made while this library was not loaded. log_requests
- * shows the constants of other users' views, so only a superuser may set it.
+ * shows the constants of other users' views, so only a superuser may set it;
+ * likewise log_min_duration, which is the administrator's.
  *
  * A parallel worker accepts its leader's settings without these checks.
  */
@@ -28,6 +29,7 @@
 int			dyn_guc_scan_policy = -1;
 bool		dyn_guc_consistent_read = false;
 bool		dyn_guc_log_requests = false;
+int			dyn_guc_log_min_duration = -1;
 int			dyn_guc_metadata_ttl = 300;
 bool		dyn_guc_enable_lookup_join = true;
 bool		dyn_guc_enable_kept_reads = true;
@@ -111,6 +113,11 @@ dyn_guc_init(void)
 							 "Logs each request to DynamoDB in one line.",
 							 NULL, &dyn_guc_log_requests, false,
 							 PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo_fdw.log_min_duration",
+							"Sets the time from which on a request to DynamoDB is logged.",
+							"Zero logs all requests. -1 turns this feature off.",
+							&dyn_guc_log_min_duration, -1, -1, INT_MAX,
+							PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	DefineCustomBoolVariable("dynamo_fdw.enable_lookup_join",
 							 "Enables the planner's use of lookup joins, which send the requests of many outer rows together.",
 							 "If it is off, nested loops send one request after the other.",

@@ -11,6 +11,7 @@
 extern int	dyn_guc_scan_policy;	/* DynScanPolicy; -1: by the options */
 extern bool dyn_guc_consistent_read;
 extern bool dyn_guc_log_requests;
+extern int	dyn_guc_log_min_duration;	/* ms; -1: off */
 extern int	dyn_guc_metadata_ttl;	/* seconds */
 extern bool dyn_guc_enable_lookup_join;
 extern bool dyn_guc_enable_kept_reads;

@@ -94,14 +94,19 @@ dyn_collation_is_bytewise(Oid collation)
 }
 
 uint32
-dyn_wait_event(void)
+dyn_wait_event(DynWaitReason reason)
 {
 #if PG_VERSION_NUM >= 170000
-	static uint32 event = 0;
+	static const char *const names[] = {
+		[DYN_WAITS_FOR_RESPONSE] = "DynamoFdwResponse",
+		[DYN_WAITS_FOR_CAPACITY] = "DynamoFdwCapacity",
+		[DYN_WAITS_FOR_TABLE] = "DynamoFdwTable",
+	};
+	static uint32 events[lengthof(names)];
 
-	if (event == 0)
-		event = WaitEventExtensionNew("DynamoFdwRequest");
-	return event;
+	if (events[reason] == 0)
+		events[reason] = WaitEventExtensionNew(names[reason]);
+	return events[reason];
 #else
 	return PG_WAIT_EXTENSION;
 #endif

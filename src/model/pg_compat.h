@@ -30,6 +30,8 @@
 #endif
 #include "commands/explain.h"
 
+#include "wait_reason.h"
+
 /* 19 removed the old UniquePath, and gave its name to UpperUniquePath. */
 #if PG_VERSION_NUM >= 190000
 #define T_UpperUniquePath T_UniquePath
@@ -244,7 +246,7 @@ dyn_analyze_delay_point(void)
 }
 
 /* The wait event under which a backend waits for DynamoDB. */
-extern uint32 dyn_wait_event(void);
+extern uint32 dyn_wait_event(DynWaitReason reason);
 
 /*
  * Calls a type's input function.  If that does not accept the value, returns

@@ -35,6 +35,7 @@
 #include "guc.h"
 #include "pg_compat.h"
 #include "privilege.h"
+#include "request_log.h"
 #include "session.h"
 
 /*
@@ -137,15 +138,17 @@ dyn_session_open_descriptors(void)
 
 /* ---- waiting ---- */
 
+/* `arg` is a DynWaitReason. */
 static DynWait
 wait_for_client(void *arg, int fd, long timeout_ms)
 {
+	uint32		event = dyn_wait_event(*(const DynWaitReason *) arg);
 	int			events = WL_LATCH_SET | WL_SOCKET_READABLE | WL_EXIT_ON_PM_DEATH;
 	int			rc;
 
 	if (timeout_ms >= 0)
 		events |= WL_TIMEOUT;
-	rc = WaitLatchOrSocket(MyLatch, events, fd, timeout_ms, dyn_wait_event());
+	rc = WaitLatchOrSocket(MyLatch, events, fd, timeout_ms, event);
 	if (rc & WL_LATCH_SET)
 	{
 		ResetLatch(MyLatch);
@@ -155,18 +158,18 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 }
 
 void
-dyn_session_wait(long timeout_ms)
+dyn_session_wait(long timeout_ms, DynWaitReason reason)
 {
-	(void) dyn_client_wait(dyn_session_client(), wait_for_client, NULL,
+	(void) dyn_client_wait(dyn_session_client(), wait_for_client, &reason,
 						   timeout_ms);
 	CHECK_FOR_INTERRUPTS();
 }
 
 void
-dyn_session_sleep(double ms)
+dyn_session_sleep(double ms, DynWaitReason reason)
 {
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-					 (long) Max(ms, 0) + 1, dyn_wait_event());
+					 (long) Max(ms, 0) + 1, dyn_wait_event(reason));
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
 }
@@ -181,14 +184,7 @@ dyn_session_account(const DynCall *call, const char *line)
 	counters.throttles = call->throttles;
 	counters.bytes = call->bytes_received;
 	dyn_counters_add(&dyn_backend_counters, &counters);
-	if (line != NULL)
-		ereport(LOG,
-				(errmsg_internal("dynamo_fdw: %s (%.1f ms%s)", line,
-								 call->elapsed_ms,
-								 call->attempts > 1
-								 ? psprintf(", %d attempts", call->attempts)
-								 : ""),
-				 errhidestmt(true), errhidecontext(true)));
+	dyn_request_log(call, line);
 }
 
 bool
@@ -201,8 +197,8 @@ dyn_session_try(DynCall *call, const DynService *service,
 	{
 		dyn_call_start(call, service, &quota, context->operation);
 		while (call->state != DYN_CALL_DONE || !dyn_call_unpack(call))
-			dyn_session_wait(-1);
-		dyn_session_account(call, !dyn_guc_log_requests ? NULL
+			dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
+		dyn_session_account(call, !dyn_request_is_logged(call) ? NULL
 							: psprintf("%s%s%s", context->operation,
 									   context->table ? " " : "",
 									   context->table ? context->table : ""));

@@ -21,6 +21,7 @@
 #include "../dynamodb/operation.h"
 #include "errors.h"
 #include "options.h"
+#include "wait_reason.h"
 
 typedef struct DynConnection
 {
@@ -76,10 +77,10 @@ extern void dyn_session_forget_table(DynConnection *connection, const char *tabl
  * Waits until the client has work to do, at most timeout_ms (-1: no bound),
  * and drives it.  Handles interrupts, so it may raise an error.
  */
-extern void dyn_session_wait(long timeout_ms);
+extern void dyn_session_wait(long timeout_ms, DynWaitReason reason);
 
 /* Sleeps `ms` without driving the client; handles interrupts likewise. */
-extern void dyn_session_sleep(double ms);
+extern void dyn_session_sleep(double ms, DynWaitReason reason);
 
 /*
  * Starts a call, whose body has been written, and waits until it is done.  On
@@ -96,7 +97,10 @@ extern void dyn_session_run(DynCall *call, const DynService *service,
 extern bool dyn_session_try(DynCall *call, const DynService *service,
 							const DynRequestContext *context);
 
-/* Counts a finished call, and logs it if log_requests is on. */
+/*
+ * Counts a finished call, and logs it (request_log.h); `line` is NULL if it is
+ * not logged.
+ */
 extern void dyn_session_account(const DynCall *call, const char *line);
 
 /* Milliseconds of a monotonic clock. */

@@ -7,6 +7,12 @@ SELECT p.oid::regprocedure AS function, p.provolatile, p.proisstrict, p.proparal
   JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'dynamo_fdw'
  ORDER BY p.oid::regprocedure::text COLLATE "C";
 
+-- each of them says what it is
+SELECT p.oid::regprocedure AS undescribed FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.deptype = 'e'
+  JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'dynamo_fdw'
+ WHERE obj_description(p.oid, 'pg_proc') IS NULL;
+SELECT obj_description(oid, 'pg_foreign_data_wrapper') FROM pg_foreign_data_wrapper WHERE fdwname = 'dynamo_fdw';
+
 -- parameters, with their defaults and who may set them
 SELECT name, setting, unit, vartype, context, min_val, max_val, enumvals
   FROM pg_settings WHERE name LIKE 'dynamo\_fdw.%' ORDER BY name COLLATE "C";

@@ -507,10 +507,11 @@ may_wait(const DynFetch *fetch)
 	return fetch->streams.pacing.table->in_flight > 0;
 }
 
+/* `idle`: nothing was in flight meanwhile. */
 static void
-count_wait(DynFetch *fetch, double ms)
+count_wait(DynFetch *fetch, double ms, bool idle)
 {
-	DynCounters counters = {.waited_ms = ms};
+	DynCounters counters = {.waiting_ms = ms,.waited_ms = idle ? ms : 0};
 
 	dyn_counters_add(&fetch->streams.statement->counters, &counters);
 	if (fetch->streams.spec.counters != NULL)
@@ -522,7 +523,8 @@ dyn_schedule_wait(DynFetch *fetch)
 {
 	double		pause = dyn_schedule_next_resumption(fetch);
 	bool		idle = dyn_schedule_in_flight(fetch) == 0 && pause >= 0;
-	double		began = idle ? dyn_session_now() : 0;
+	DynWaitReason reason = idle ? DYN_WAITS_FOR_CAPACITY : DYN_WAITS_FOR_RESPONSE;
+	double		began = dyn_session_now();
 
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
@@ -530,13 +532,12 @@ dyn_schedule_wait(DynFetch *fetch)
 	if (any_is_blocked(fetch))
 		CHECK_FOR_INTERRUPTS();
 	else if (may_wait(fetch))
-		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1);
+		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1, reason);
 	else if (pause >= 0)
-		dyn_session_sleep(pause);
+		dyn_session_sleep(pause, reason);
 	else
 		CHECK_FOR_INTERRUPTS();
-	if (idle)
-		count_wait(fetch, dyn_session_now() - began);
+	count_wait(fetch, dyn_session_now() - began, idle);
 	dyn_schedule_pump(fetch);
 	fetch->solo_wait = false;
 }

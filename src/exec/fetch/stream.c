@@ -14,6 +14,7 @@
 
 #include "../../dynamodb/units.h"
 #include "../../model/guc.h"
+#include "../../model/request_log.h"
 #include "stream.h"
 
 /*
@@ -188,6 +189,26 @@ items_returned(const DynPage *page)
 }
 
 static void
+add_counters(DynStreamContext *context, const DynCounters *counters)
+{
+	dyn_counters_add(&context->statement->counters, counters);
+	if (context->spec.counters != NULL)
+		dyn_counters_add(context->spec.counters, counters);
+}
+
+/* Throttled attempts, which are calls of their own, take time, too. */
+static void
+count_time(DynStreamContext *context, const DynCall *call)
+{
+	DynCounters counters = {
+		.request_ms = call->elapsed_ms,
+		.slowest_ms = call->elapsed_ms
+	};
+
+	add_counters(context, &counters);
+}
+
+static void
 count_answer(DynStreamContext *context, const DynCall *call,
 			 const DynPage *page, bool is_get)
 {
@@ -202,9 +223,7 @@ count_answer(DynStreamContext *context, const DynCall *call,
 	counters.items_returned = items_returned(page);
 	counters.read_units = page->units;
 	Assert(counters.items_returned <= counters.items_read);
-	dyn_counters_add(&context->statement->counters, &counters);
-	if (context->spec.counters != NULL)
-		dyn_counters_add(context->spec.counters, &counters);
+	add_counters(context, &counters);
 	/* the call itself is counted for the backend by dyn_session_account */
 	dyn_backend_counters.pages++;
 	dyn_backend_counters.items_read += counters.items_read;
@@ -221,20 +240,24 @@ count_throttles(DynStream *stream)
 	stream->throttles = 0;
 }
 
-/* One line for log_requests; NULL if it is off. */
+/*
+ * One line for the log; NULL if the request is not logged.  Its values are for
+ * log_requests only.
+ */
 static char *
 log_line(DynStreamContext *context, const DynStream *stream,
 		 const DynPage *page, const char *operation)
 {
 	StringInfoData line;
 
-	if (!dyn_guc_log_requests)
+	if (!dyn_request_is_logged(stream->call))
 		return NULL;
 	initStringInfo(&line);
 	appendStringInfo(&line, "%s %s", operation, context->spec.table);
 	if (context->spec.index != NULL)
 		appendStringInfo(&line, " index %s", context->spec.index);
-	context->spec.describe(context->spec.arg, stream->number, &line);
+	if (dyn_guc_log_requests)
+		context->spec.describe(context->spec.arg, stream->number, &line);
 	if (stream->nrequests > 1)
 		appendStringInfo(&line, ", page %d", stream->nrequests);
 	if (page != NULL)
@@ -304,6 +327,7 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 				const DynRequestContext *about)
 {
 	dyn_spending_refuse(context, stream);
+	count_time(context, stream->call);
 	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, NULL,
 											   about->operation));
@@ -317,9 +341,14 @@ receive_failure(DynStreamContext *context, DynStream *stream,
  * counted with the request's answer.
  */
 static void
-receive_throttle(DynStreamContext *context, DynStream *stream)
+receive_throttle(DynStreamContext *context, DynStream *stream,
+				 const DynRequestContext *about)
 {
 	stream->throttles++;
+	count_time(context, stream->call);
+	dyn_request_log_attempt(stream->call,
+							log_line(context, stream, NULL, about->operation),
+							stream->throttles + stream->call->attempts - 1);
 	dyn_spending_refuse(context, stream);
 	dyn_pacing_refuse(context, stream);
 	send_again(stream);
@@ -624,6 +653,7 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 	DynOperation op = context->spec.op;
 
 	note_units(context, stream, page);
+	count_time(context, stream->call);
 	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, &page->page,
 											   about->operation));
@@ -653,7 +683,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	fill_request_context(context, &about);
 	if (stream->call->throttled)
 	{
-		receive_throttle(context, stream);
+		receive_throttle(context, stream, &about);
 		return;
 	}
 	if (stream->call->failure != DYN_FAIL_NONE)
