@@ -316,13 +316,12 @@ explain_attribute(PlannerInfo *root, const DynRelPlan *plan,
 				  const DynIndexMeta *index, const DynKeyAttr *attr, bool hash,
 				  List *clauses)
 {
-	Unbound		unbound = {{root, plan->relid, plan->relation, true, true}};
+	Unbound		unbound = {.classify = {root, plan->relid, plan->relation, true, true},
+		.attr = attr, .hash = hash};
 	const char *why = NULL;
 
 	if (is_restricted(plan->relation, attr, hash, clauses))
 		return NULL;
-	unbound.attr = attr;
-	unbound.hash = hash;
 	unbound.key = psprintf(index == NULL ? "%s \"%s\"" : "%s \"%s\" of index \"%s\"",
 						   hash ? "partition key" : "sort key",
 						   dyn_from_utf8_lossy(attr->name),
