@@ -55,6 +55,8 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 	if (access->may_stop_early)
 		access->may_stop_early = !dyn_plan_is_read_whole(node->state->es_plannedstmt,
 														 node->plan);
+	scan->runs_once = access->bounded &&
+		dyn_plan_runs_once(node->state->es_plannedstmt, node->plan);
 	scan->reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	init_exprs(scan);
 	scan->fallback = dyn_fallback_create(scan);
@@ -113,6 +115,38 @@ apply_policy(DynScan *scan, DynReader *reader)
 							  &reader->access->estimate, reader->access->advice);
 }
 
+/* A bounded Scan reads on: it is one like any other. */
+static void
+read_beyond(void *arg)
+{
+	DynScan    *scan = arg;
+
+	apply_policy(scan, scan->reader);
+}
+
+/*
+ * A bounded Scan that is executed once is allowed to read what it is bounded to,
+ * until it goes beyond.  To all others the policy applies now.
+ */
+static void
+apply_policy_or_bound(DynScan *scan, DynReader *reader)
+{
+	const DynAccess *access = reader->access;
+
+	reader->bound = 0;
+	if (!access->bounded || !scan->runs_once || scan->requested > 0)
+	{
+		apply_policy(scan, reader);
+		return;
+	}
+	Assert(reader == scan->reader);
+	reader->bound = access->limit_hint;
+	reader->beyond = read_beyond;
+	reader->beyond_arg = scan;
+	dyn_scan_policy_bounded(reader->relation, access->index, &access->estimate,
+							access->limit_hint);
+}
+
 /*
  * Resolves the access plan with the execution's values, or the fallback's if the
  * planned index may be incomplete.  Returns its reader; NULL if no request is
@@ -149,7 +183,7 @@ start_requests(DynScan *scan)
 	if (reader == NULL)
 		return;
 	rows = reader->index_rows ? reader->index_rows : reader->rows;
-	apply_policy(scan, reader);
+	apply_policy_or_bound(scan, reader);
 	requests = dyn_requests_of_access(reader->relation, reader->access, resolved,
 									  rows->projection, rows->nprojection,
 									  dyn_reader_segments(reader));

@@ -55,6 +55,7 @@ typedef struct DynScan
 
 	/* executions that are answered from what earlier ones read */
 	uint64		requested;		/* executions that sent requests themselves */
+	bool		runs_once;		/* there is only one; set if it may be bounded */
 	DynKept    *kept;			/* NULL: there are none */
 	bool		kept_open;		/* this one is such */
 

@@ -166,6 +166,41 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 					 key_hint(relation, meta), advice_clause(advice))));
 }
 
+/* ": about 0.5 read units" if it is known how long the items are. */
+static char *
+bounded_clause(const DynRelation *relation, const char *name,
+			   const DynTableMeta *meta, const DynEstimate *estimate, int items)
+{
+	const DynIndexMeta *index = meta != NULL && name != NULL
+		? dyn_metadata_index(meta, name) : NULL;
+	double		bytes = meta ? dyn_metadata_item_bytes(meta, index) : 0;
+	double		units = dyn_page_units(bytes * items) *
+		(relation->consistent ? 2 : 1);
+	char	   *words = units_words(Min(units, estimate->reads.units));
+
+	if (bytes == 0 || estimate->supposed)
+		return pstrdup("");
+	return psprintf(": about %s read unit%s", words,
+					strcmp(words, "1") == 0 ? "" : "s");
+}
+
+void
+dyn_scan_policy_bounded(const DynRelation *relation, const char *index,
+						const DynEstimate *estimate, int items)
+{
+	const DynTableMeta *meta;
+
+	if (dyn_relation_scan_policy(relation) == DYN_SCAN_ALLOW)
+		return;
+	meta = dyn_session_cached_table(relation->connection, relation->table);
+	ereport(WARNING,
+			(errmsg("reading up to %d item%s of %s%s", items,
+					items == 1 ? "" : "s", target_words(relation, index),
+					bounded_clause(relation, index, meta, estimate, items)),
+			 errhint("%s, or set scan_policy to \"allow\".",
+					 key_hint(relation, meta))));
+}
+
 void
 dyn_scan_check_units(const DynRelation *relation, const char *index,
 					 const DynEstimate *estimate, const char *advice,

@@ -21,6 +21,14 @@ extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index
 								  const char *advice);
 
 /*
+ * Only so many items of it are about to be read, for a LIMIT: says so where a
+ * Scan would warn.
+ */
+extern void dyn_scan_policy_bounded(const DynRelation *relation,
+									const char *index,
+									const DynEstimate *estimate, int items);
+
+/*
  * Such a Scan is about to be read to the end, and the statement has used some
  * read units of its limit: raises an error if what is left is known not to be
  * enough.

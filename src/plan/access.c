@@ -48,7 +48,8 @@ enum
 	FLAG_CONTRADICTION = 0x80,
 	FLAG_FIRST_ROW_ONLY = 0x100,
 	FLAG_ONE_REQUEST = 0x200,
-	FLAG_TESTED = 0x400
+	FLAG_TESTED = 0x400,
+	FLAG_BOUNDED = 0x800
 };
 
 static Node *
@@ -320,7 +321,8 @@ encode_flags(const DynAccess *access)
 		(access->contradiction ? FLAG_CONTRADICTION : 0) |
 		(access->first_row_only ? FLAG_FIRST_ROW_ONLY : 0) |
 		(access->one_request ? FLAG_ONE_REQUEST : 0) |
-		(access->tested ? FLAG_TESTED : 0);
+		(access->tested ? FLAG_TESTED : 0) |
+		(access->bounded ? FLAG_BOUNDED : 0);
 }
 
 static void
@@ -337,6 +339,7 @@ decode_flags(DynAccess *access, int flags)
 	access->first_row_only = (flags & FLAG_FIRST_ROW_ONLY) != 0;
 	access->one_request = (flags & FLAG_ONE_REQUEST) != 0;
 	access->tested = (flags & FLAG_TESTED) != 0;
+	access->bounded = (flags & FLAG_BOUNDED) != 0;
 }
 
 /* The struct's bytes; as text its many doubles would cost more than planning. */

@@ -20,6 +20,9 @@
 #include "../dynamodb/units.h"
 #include "quals.h"
 
+/* What a bounded Scan may read. */
+#define DYN_BOUNDED_BYTES	(1024 * 1024)
+
 /* Not one part of an attribute's text. */
 #define DYN_WHOLE	(-1)
 
@@ -81,6 +84,7 @@ typedef struct DynAccess
 	bool		first_row_only; /* only the first row is needed */
 	bool		one_request;	/* keyed, and expected to take one request */
 	bool		tested;			/* the requests do not enforce the row test */
+	bool		bounded;		/* Scan: limit_hint items are enough, and few */
 	int			limit_hint;		/* items of the first page; 0: no hint */
 
 	int			nhash;

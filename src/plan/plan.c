@@ -23,6 +23,9 @@
 /* A larger hint has no advantage over a page of 1 MB. */
 #define MAX_LIMIT_HINT	10000
 
+/* Of items whose size is unknown. */
+#define SUPPOSED_ITEM_BYTES	300
+
 /* Separates the clauses pushed exactly from those to be checked locally. */
 static void
 split_clauses(List *scan_clauses, List *pushed_exactly, List **local, List **remote)
@@ -110,6 +113,28 @@ limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 		((DynRelPlan *) baserel->fdw_private)->item_rows;
 	hint = ceil(hint / Max(share, 1e-6));
 	return hint > MAX_LIMIT_HINT ? 0 : (int) hint;
+}
+
+/*
+ * A preview: each item that a Scan reads is a row, the LIMIT needs so many of
+ * them in any order, and they are known to be short, or taken to be.
+ */
+static bool
+is_bounded(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
+		   List *local)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	const DynIndexMeta *index = access->index == NULL ? NULL
+		: dyn_metadata_index(plan->meta, access->index);
+	double		bytes = dyn_metadata_item_bytes(plan->meta, index);
+
+	return access->kind == DYN_ACCESS_SCAN && root->limit_tuples > 0 &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON &&
+		root->query_pathkeys == NIL && local == NIL &&
+		access->filters == NIL && !access->tested &&
+		plan->relation->unnest == NULL &&
+		root->limit_tuples * (bytes > 0 ? bytes : SUPPOSED_ITEM_BYTES) <=
+		DYN_BOUNDED_BYTES;
 }
 
 /*
@@ -216,6 +241,9 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
 	access->limit_hint = access->first_row_only ? 1
 		: limit_hint(root, baserel, &best_path->path, access, scan_clauses);
+	access->bounded = is_bounded(root, baserel, access, local);
+	if (access->bounded)
+		access->limit_hint = (int) root->limit_tuples;
 	access->estimate = *(DynEstimate *) list_nth(plan->estimates,
 												 choice.estimate);
 	access->one_request = dyn_access_is_one_request(access);

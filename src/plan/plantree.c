@@ -161,6 +161,86 @@ dyn_plan_is_read_whole(const PlannedStmt *statement, const Plan *node)
 		search.whole;
 }
 
+/* ---- nodes that are executed once at most ---- */
+
+typedef struct RepeatSearch
+{
+	const Plan *node;			/* to be found */
+	bool		once;			/* is the current node executed once at most? */
+} RepeatSearch;
+
+static bool
+find_repeated(Plan *plan, int use, void *context)
+{
+	RepeatSearch *search = context;
+	bool		above = search->once;
+
+	check_stack_depth();
+	search->once = above &&
+		(use & (DYN_CHILD_ONCE | DYN_CHILD_UNLESS_EMPTY)) != 0;
+	if (plan == search->node)
+		return true;
+	if (IsA(plan, NestLoop))
+	{
+		/* the inner side begins again for each outer row, unless it is kept */
+		bool		kept = IsA(innerPlan(plan), Material) &&
+			((NestLoop *) plan)->nestParams == NIL;
+
+		if (find_repeated(outerPlan(plan), DYN_CHILD_ONCE, search) ||
+			find_repeated(innerPlan(plan), kept ? DYN_CHILD_UNLESS_EMPTY : 0,
+						  search))
+			return true;
+	}
+	else if (dyn_visit_child_plans(plan, NIL, find_repeated, search))
+		return true;
+	search->once = above;
+	return false;
+}
+
+typedef struct InitplanSearch
+{
+	List	   *subplans;
+	const Plan *plan;
+} InitplanSearch;
+
+static bool
+find_initplan(Plan *plan, int use, void *context)
+{
+	InitplanSearch *search = context;
+	ListCell   *lc;
+
+	check_stack_depth();
+	foreach(lc, plan->initPlan)
+	{
+		if (dyn_plan_of_subplan(search->subplans,
+								lfirst_node(SubPlan, lc)->plan_id) == search->plan)
+			return true;
+	}
+	return dyn_visit_child_plans(plan, NIL, find_initplan, search);
+}
+
+/* An initplan of the statement's own plan, which no value makes run again. */
+static bool
+is_initplan(const PlannedStmt *statement, const Plan *tree)
+{
+	InitplanSearch search = {statement->subplans, tree};
+
+	return bms_is_empty(tree->extParam) &&
+		find_initplan(statement->planTree, 0, &search);
+}
+
+bool
+dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node)
+{
+	RepeatSearch search = {node, true};
+	Plan	   *tree = dyn_plan_tree_of(statement, node);
+
+	return (tree == statement->planTree || is_initplan(statement, tree)) &&
+		find_repeated(tree, DYN_CHILD_ONCE, &search) && search.once;
+}
+
+/* ---- loops ---- */
+
 typedef struct LoopSearch
 {
 	const Plan *outer;

@@ -31,6 +31,9 @@ extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
  */
 extern bool dyn_plan_is_read_whole(const PlannedStmt *statement, const Plan *node);
 
+/* Is the node executed once at most, and by the statement or an initplan? */
+extern bool dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node);
+
 /* The nested loop whose outer side the node is; NULL: none. */
 extern NestLoop *dyn_plan_loop_over(const PlannedStmt *statement,
 									const Plan *outer);

@@ -78,6 +78,15 @@ typedef struct DynFetchSpec
 	int			batch_keys;		/* of one BatchGetItem; 0: as many as it takes */
 	long		first_limit;	/* items of the first page; 0: no limit */
 	long		fetch_size;		/* items of any page; 0: no limit */
+
+	/*
+	 * One stream that may stop early: before the request that follows so many
+	 * items, or DYN_BOUNDED_BYTES, `beyond` is called, once; it may raise an
+	 * error.  0: no bound.
+	 */
+	long		bound;
+	void		(*beyond) (void *arg);
+	void	   *beyond_arg;
 	DynCounters *counters;		/* counted here, too */
 	int		   *group_in_flight;	/* requests of all fetches that are waited
 									 * for together with this one; NULL: alone */

@@ -344,6 +344,9 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	spec.keep = reader->keeps;
 	spec.first_limit = reader->access->limit_hint;
 	spec.fetch_size = reader->relation->options.fetch_size;
+	spec.bound = reader->bound;
+	spec.beyond = reader->beyond;
+	spec.beyond_arg = reader->beyond_arg;
 	spec.counters = reader->count_into;
 	/* answers to lookups wait until they are served, each for itself */
 	spec.group_in_flight = keyed ? NULL : reader->group_in_flight;

@@ -28,6 +28,9 @@ typedef struct DynReader
 	bool		policy_applied; /* warned of a Scan */
 	bool		keeps;			/* may be rescanned with the same values */
 	int		   *group_in_flight;	/* as in DynFetchSpec; NULL: no peers */
+	long		bound;			/* as there, of the next fetch */
+	void		(*beyond) (void *arg);
+	void	   *beyond_arg;
 
 	/* of the item in hand; NULL: there is none */
 	DynFetch   *origin;

@@ -229,7 +229,7 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 	/* a stream that is not awaited may never be named */
 	if (spec->keyed && stream->number != fetch->awaited)
 		return false;
-	if (stream->nrequests >= LAZY_PAGES)
+	if (stream->nrequests >= LAZY_PAGES && spec->bound == 0)
 		return true;
 	/* only when what it has sent before is used up */
 	return stream->first == NULL && fetch->page == NULL;

@@ -66,14 +66,40 @@ dyn_stream_begin(DynStream *stream, int number)
 
 /* ---- sending ---- */
 
+/*
+ * Has the fetch read all that it may read as a bounded one?  Read units tell the
+ * bytes that were examined.
+ */
+static bool
+bound_is_reached(const DynStreamContext *context)
+{
+	const DynFetchSpec *spec = &context->spec;
+	double		units = dyn_page_units(DYN_BOUNDED_BYTES) *
+		(spec->consistent ? 2 : 1);
+
+	return spec->bound > 0 && (context->examined >= spec->bound ||
+							   context->units >= units);
+}
+
+/* From now on there is no bound. */
+static void
+pass_bound(DynStreamContext *context)
+{
+	context->spec.bound = 0;
+	context->spec.beyond(context->spec.beyond_arg);
+}
+
 /* Items that the next page may have at most; 0: as many as fit. */
 static long
-page_limit(const DynFetchSpec *spec, const DynStream *stream)
+page_limit(const DynStreamContext *context, const DynStream *stream)
 {
+	const DynFetchSpec *spec = &context->spec;
 	long		limit = spec->first_limit;
 
 	for (int i = 0; limit > 0 && i < stream->nrequests; i++)
 		limit = limit > 10000 ? 0 : limit * LIMIT_GROWTH;
+	if (spec->bound > 0)
+		limit = spec->bound - (long) context->examined;
 	if (spec->fetch_size > 0 && (limit == 0 || limit > spec->fetch_size))
 		limit = spec->fetch_size;
 	return limit;
@@ -126,7 +152,7 @@ write_body(DynStreamContext *context, DynStream *stream)
 	request.report_units = true;
 	if (request.op == DYN_OP_QUERY || request.op == DYN_OP_SCAN)
 		request.limit = stream->limit =
-			dyn_pacing_limit(context, page_limit(&context->spec, stream));
+			dyn_pacing_limit(context, page_limit(context, stream));
 	if (stream->progress.last.len > 0)
 	{
 		request.start_key = stream->progress.last.data;
@@ -153,6 +179,8 @@ bool
 dyn_stream_send(DynStreamContext *context, DynStream *stream)
 {
 	Assert(stream->more && !stream->in_flight && stream->reserved == 0);
+	if (bound_is_reached(context))
+		pass_bound(context);
 	if (stream->call == NULL)
 		stream->call = dyn_call_create(dyn_session_client());
 	if (stream->call == NULL)
@@ -225,6 +253,8 @@ count_answer(DynStreamContext *context, const DynCall *call,
 	Assert(counters.items_returned <= counters.items_read);
 	add_counters(context, &counters);
 	/* the call itself is counted for the backend by dyn_session_account */
+	context->examined += counters.items_read;
+	context->units += counters.read_units;
 	dyn_backend_counters.pages++;
 	dyn_backend_counters.items_read += counters.items_read;
 	dyn_backend_counters.items_returned += counters.items_returned;

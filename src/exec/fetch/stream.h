@@ -77,6 +77,8 @@ typedef struct DynStreamContext
 	size_t		expected;		/* bytes of an answer, as seen so far */
 	uint64		count;
 	uint64		answers;		/* taken in so far */
+	double		examined;		/* items in them... */
+	double		units;			/* ...and read units */
 	int			paused;			/* answers under way that wait for room, when
 								 * answers were taken in last */
 	bool		refreshed;		/* the description was asked for again... */

@@ -1,0 +1,189 @@
+"""Previews: a LIMIT that bounds what a Scan reads is allowed under scan_policy 'error', and reads no more."""
+import fixture
+from tables import read_page
+
+HINT = 'HINT:  Restrict the partition key "pk", or set scan_policy to "allow".'
+REFUSED = "reading the whole DynamoDB table"
+
+
+class Previews(fixture.TestCase):
+    """A table that says it has 100,000 items of 100 bytes, of which a Scan finds 60."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = cls.fx.fake("fake")
+        cls.addClassCleanup(cls.fake.stop)
+
+    def setUp(self):
+        self.item_units = 0
+        self.make()
+        self.foreign()
+        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+
+    def make(self, items=60, count=100_000, size=100, **more):
+        """The table, of items of that size as described."""
+        rows = [{"pk": {"S": f"p{n:03}"}, "n": {"N": str(n)}, "x": {"S": "x" * 10}} for n in range(items)]
+        table = self.fake.table("t", ("pk", "S"), items=rows, item_count=count, size_bytes=count * size, **more)
+        self.fake.on("Scan", lambda request: self.page(table, request))
+
+    def page(self, table, request):
+        """A page, whose items cost that much."""
+        answer = read_page(table, request.body, False)
+        if self.item_units:
+            answer["ConsumedCapacity"]["CapacityUnits"] = answer["Count"] * self.item_units
+        return answer
+
+    def foreign(self, name="f", **options):
+        self.fx.foreign_table(name, "pk text NOT NULL, n int, x text", server="fake", table_name="t", **{"scan_policy": "error", **options})
+
+    def limits(self, sql):
+        """The Limit of each Scan that the statement sends."""
+        self.fake.reset()
+        self.fx.rows(sql)
+        return [request.body.get("Limit") for request in self.fake.requests if request.operation == "Scan"]
+
+    def refused(self, sql):
+        """Refused, before a request is sent."""
+        with self.subTest(sql):
+            self.fx.rows("SELECT FROM f LIMIT 1")   # so that the table is described
+            self.fake.reset()
+            failure = self.fx.error(sql)
+            self.assertEqual((failure.sqlstate, failure.message[:len(REFUSED)]), ("55000", REFUSED))
+            self.assertEqual(failure.hint, 'Restrict the partition key "pk", or set scan_policy to "warn" or "allow".')
+            self.assertEqual([r for r in self.fake.operations() if r == "Scan"], [])
+
+    def test_bounded(self):
+        """LIMIT and OFFSET together are the Limit of the only request."""
+        for sql, limit in (("SELECT * FROM f LIMIT 10", 10), ("SELECT n FROM f LIMIT 10 OFFSET 5", 15), ("SELECT * FROM f FETCH FIRST ROW ONLY", 1),
+                           ("SELECT n + 1 FROM f LIMIT 3", 3), ("SELECT * FROM (SELECT * FROM f LIMIT 7) f WHERE n % 2 = 0", 7),
+                           ("SELECT count(*) FROM (SELECT FROM f LIMIT 7) f", 7), ("SELECT * FROM f WHERE pk IS NOT NULL LIMIT 4", 4),
+                           ("SELECT * FROM generate_series(1, 3), (SELECT n FROM f LIMIT 6 OFFSET 0) f ORDER BY 1", 6),
+                           ("WITH w AS MATERIALIZED (SELECT * FROM f LIMIT 5) SELECT * FROM w a, w b", 5),
+                           ("SELECT (SELECT n FROM f LIMIT 1), g FROM generate_series(1, 5) g", 1),
+                           ("SELECT * FROM f LIMIT 10000", 10000)):
+            with self.subTest(sql):
+                self.assertEqual(self.limits(sql), [limit])
+        self.assertEqual(len(self.fx.rows("SELECT * FROM f LIMIT 10 OFFSET 5")), 10)
+        self.assertEqual(len(self.fx.rows("SELECT * FROM f LIMIT 100")), 60)
+
+    def test_allowed_without_a_warning_of_the_whole(self):
+        """The warning tells what is read; under 'allow' there is none."""
+        for policy in ("error", "warn"):
+            self.foreign(scan_policy=policy)
+            self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 100"),
+                             [f'WARNING:  reading up to 100 items of DynamoDB table "t": about 1.2 read units\n{HINT}'], policy)
+        self.foreign(scan_policy="allow")
+        self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 100"), [])
+        self.foreign(scan_policy="warn")
+        self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 1"), [f'WARNING:  reading up to 1 item of DynamoDB table "t": about 0.5 read units\n{HINT}'])
+        self.foreign(scan_policy="warn", consistent_read="on")
+        self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 1"), [f'WARNING:  reading up to 1 item of DynamoDB table "t": about 1 read unit\n{HINT}'])
+        self.make(count=0, size=0)
+        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 9"), [f'WARNING:  reading up to 9 items of DynamoDB table "t"\n{HINT}'])
+
+    def test_unbounded(self):
+        """Filters, rechecks, sorts, groups, joins, no LIMIT."""
+        for sql in ("SELECT * FROM f", "SELECT * FROM f WHERE n = 1 LIMIT 5", "SELECT * FROM f WHERE length(x) > 3 LIMIT 5", "SELECT * FROM f ORDER BY n LIMIT 5",
+                    "SELECT DISTINCT n FROM f LIMIT 5", "SELECT n, count(*) FROM f GROUP BY n LIMIT 5", "SELECT count(*) FROM f LIMIT 5",
+                    "SELECT generate_series(1, n) FROM f LIMIT 5", "SELECT * FROM f, generate_series(1, 2) LIMIT 5", "SELECT row_number() OVER () FROM f LIMIT 5",
+                    "SELECT * FROM f OFFSET 5"):
+            self.refused(sql)
+
+    def test_rows_of_the_table(self):
+        """Items that may be no rows, or several."""
+        self.foreign(match='{"kind": "order"}')
+        self.assertEqual(self.fx.error("SELECT * FROM f LIMIT 5").sqlstate, "55000")
+        self.foreign(ttl="n")
+        self.assertEqual(self.fx.error("SELECT * FROM f LIMIT 5").sqlstate, "55000")
+        self.foreign(unnest="list")
+        self.assertEqual(self.fx.error("SELECT n FROM f LIMIT 5").sqlstate, "55000")
+
+    def test_size(self):
+        """At most 1 MB, by the items' size, 300 bytes if it is unknown; OFFSET counts."""
+        for size, most in ((100, 10485), (1024, 1024), (400_000, 2), (0, 3495), (2_000_000, 0)):
+            self.make(count=1000 if size else 0, size=size)
+            self.fx.execute("SELECT dynamo_fdw_disconnect()")
+            with self.subTest(size=size):
+                if most:
+                    self.assertEqual(self.limits(f"SELECT n FROM f LIMIT {most}"), [most])
+                    self.assertEqual(self.limits(f"SELECT n FROM f LIMIT 1 OFFSET {most - 1}"), [most])
+                self.assertEqual(self.fx.error(f"SELECT n FROM f LIMIT {most + 1}").sqlstate, "55000")
+                self.assertEqual(self.fx.error(f"SELECT n FROM f LIMIT 1 OFFSET {most}").sqlstate, "55000")
+
+    def test_repeated(self):
+        """Inner sides and repeated subqueries are not bounded; what is kept for them is."""
+        self.fx.execute("SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
+        self.addCleanup(self.fx.execute, "RESET ALL")
+        self.refused("SELECT g, (SELECT n + g FROM f LIMIT 1) FROM generate_series(1, 5) g")
+        self.refused("SELECT * FROM generate_series(1, 3) g, LATERAL (SELECT n, g FROM f LIMIT 2) f")
+        self.refused("SELECT * FROM generate_series(1, 3) g LEFT JOIN (SELECT n FROM f LIMIT 2) f ON f.n < g")
+        self.fx.execute("RESET enable_material")
+        self.assertEqual(self.limits("SELECT * FROM generate_series(1, 3) g LEFT JOIN (SELECT n FROM f LIMIT 2) f ON f.n < g"), [2])
+
+    def test_parameters(self):
+        """A custom plan knows the LIMIT; a generic one does not."""
+        self.fx.execute("PREPARE p(int) AS SELECT n FROM f LIMIT $1")
+        self.addCleanup(self.fx.execute, "DEALLOCATE p; RESET plan_cache_mode")
+        self.fx.execute("SET plan_cache_mode = force_custom_plan")
+        self.assertEqual(self.limits("EXECUTE p(8)"), [8])
+        self.fx.execute("SET plan_cache_mode = force_generic_plan")
+        self.refused("EXECUTE p(8)")
+
+    def test_partitions(self):
+        """Each partition may be read as far as the LIMIT goes."""
+        self.fx.execute("CREATE TABLE parts (pk text, n int, x text) PARTITION BY LIST (n)")
+        self.addCleanup(self.fx.execute, "DROP TABLE parts")
+        for part in (1, 2):
+            self.fx.execute(f"CREATE FOREIGN TABLE parts_{part} PARTITION OF parts FOR VALUES IN ({part}) SERVER fake OPTIONS (table_name 't', scan_policy 'error')")
+        self.assertEqual(self.limits("SELECT * FROM parts LIMIT 70"), [70, 70])
+        self.assertEqual(self.limits("SELECT * FROM parts LIMIT 20"), [20])
+
+    def test_short_pages(self):
+        """Pages that end early are followed by others, for what is left of the items."""
+        self.make(page_size=8)
+        self.assertEqual(self.limits("SELECT * FROM f LIMIT 20"), [20, 12, 4])
+
+    def test_beyond(self):
+        """More items than were planned for: a Scan like any other goes on, which is refused, or warned of."""
+        self.fx.execute("CREATE TABLE bound (n int); INSERT INTO bound VALUES (5)")
+        self.addCleanup(self.fx.execute, "DROP TABLE bound; DROP FUNCTION few()")
+        # stable, so that the planner estimates with what it returns then
+        self.fx.execute("CREATE FUNCTION few() RETURNS bigint STABLE LANGUAGE sql AS 'SELECT n::bigint FROM bound'")
+        self.fx.execute("SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT n FROM f LIMIT few()")
+        self.addCleanup(self.fx.execute, "DEALLOCATE p; RESET plan_cache_mode")
+        self.assertEqual(self.limits("EXECUTE p"), [5])
+        self.fx.execute("UPDATE bound SET n = 12")
+        self.fake.reset()
+        failure = self.fx.error("EXECUTE p")
+        self.assertEqual((failure.sqlstate, failure.message[:len(REFUSED)]), ("55000", REFUSED))
+        self.assertEqual([r.body["Limit"] for r in self.fake.requests if r.operation == "Scan"], [5])
+        self.foreign(scan_policy="warn")
+        self.fx.execute("UPDATE bound SET n = 5")
+        self.fx.rows("EXECUTE p")
+        self.fx.execute("UPDATE bound SET n = 12")
+        notices = self.fx.notices("EXECUTE p")
+        self.assertEqual([notice.split(" of ")[0].split(" Dyn")[0] for notice in notices], ["WARNING:  reading up to 5 items", "WARNING:  reading the whole"])
+        self.assertEqual(self.limits("EXECUTE p"), [5, 20])
+        self.assertEqual(len(self.fx.rows("EXECUTE p")), 12)
+
+    def test_megabyte(self):
+        """Items that are longer than described: after 1 MB of them it is a Scan like any other."""
+        self.make(page_size=4, count=100_000, size=100)
+        self.item_units = 16
+        self.fake.reset()
+        failure = self.fx.error("SELECT * FROM f LIMIT 50")
+        self.assertEqual((failure.sqlstate, failure.message[:len(REFUSED)]), ("55000", REFUSED))
+        self.assertEqual([r.body["Limit"] for r in self.fake.requests if r.operation == "Scan"], [50, 46])
+        self.foreign(scan_policy="warn")
+        self.assertEqual(len(self.fx.rows("SELECT * FROM f LIMIT 50")), 50)
+
+    def test_cursor(self):
+        """Rewound, a bounded read is repeated from what was received."""
+        self.fake.reset()
+        with self.fx.conn.cursor() as cursor:
+            cursor.execute("BEGIN; DECLARE c SCROLL CURSOR FOR SELECT n FROM f LIMIT 5; FETCH ALL c; MOVE ABSOLUTE 0 c; FETCH ALL c")
+            self.assertEqual(len(cursor.fetchall()), 5)
+            cursor.execute("COMMIT")
+        self.assertEqual([r.body["Limit"] for r in self.fake.requests if r.operation == "Scan"], [5])
