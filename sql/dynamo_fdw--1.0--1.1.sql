@@ -11,3 +11,22 @@ COMMENT ON FUNCTION dynamo_fdw_handler() IS
 
 COMMENT ON FUNCTION dynamo_fdw_validator(text[], oid) IS
   'checks options of the foreign data wrapper';
+
+CREATE FUNCTION dynamo_fdw_describe(
+    server name,
+    table_name text,
+    OUT kind text,
+    OUT name text,
+    OUT types text,
+    OUT partition_key text,
+    OUT sort_key text,
+    OUT items bigint,
+    OUT bytes bigint,
+    OUT read_units double precision,
+    OUT detail text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20;
+
+COMMENT ON FUNCTION dynamo_fdw_describe(name, text) IS
+  'keys, indexes and size of a DynamoDB table, and the attributes of its first items';

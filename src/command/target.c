@@ -23,6 +23,23 @@ dyn_server_is_ours(const ForeignServer *server)
 	return handler != NULL && strcmp(handler, "dynamo_fdw_handler") == 0;
 }
 
+ForeignServer *
+dyn_target_server(const char *name)
+{
+	ForeignServer *server = GetForeignServerByName(name, false);
+	AclResult	usage;
+
+	if (!dyn_server_is_ours(server))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("server \"%s\" is not a server of dynamo_fdw",
+						server->servername)));
+	usage = dyn_server_usage(server->serverid, GetUserId());
+	if (usage != ACLCHECK_OK)
+		aclcheck_error(usage, OBJECT_FOREIGN_SERVER, server->servername);
+	return server;
+}
+
 static bool
 is_ours(Relation rel)
 {

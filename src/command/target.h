@@ -14,6 +14,12 @@
 extern bool dyn_server_is_ours(const ForeignServer *server);
 
 /*
+ * The server of that name.  Raises an error if there is none, if it is not of
+ * this wrapper, or if the current user lacks USAGE.
+ */
+extern ForeignServer *dyn_target_server(const char *name);
+
+/*
  * Locks a relation until the transaction ends.  Raises an error if it is not a
  * foreign table of this wrapper that the current user owns.
  */
