@@ -156,6 +156,32 @@ class Reference(fixture.TestCase):
         self.assertEqual(documented, sorted(known))
 
 
+class Names(fixture.TestCase):
+    """Options, parameters and functions that any page names exist, and defaults that it tells are those of the program."""
+
+    def test_names(self):
+        self.fx.rows("SELECT dynamo_fdw_options()")     # loads the library
+        options = {name for (name,) in self.fx.rows("SELECT name FROM dynamo_fdw_options()")}
+        known = {"options": options,
+                 "parameters": {name for (name,) in self.fx.rows("SELECT name FROM pg_settings WHERE name LIKE 'dynamo\\_fdw.%'")},
+                 "functions": {name for (name,) in self.fx.rows("SELECT proname FROM pg_proc WHERE proname LIKE 'dynamo\\_fdw\\_%'")}}
+        for page in PAGES:
+            text = read(page)
+            with self.subTest(page=page):
+                self.assertLessEqual(set(re.findall(r"`(\w+) '[^'`]*'`", text)), known["options"] | {"ANALYZE", "OPTIONS", "dynamo_fdw"})
+                self.assertLessEqual(set(re.findall(r"\b(dynamo_fdw\.(?!so\b|c\b|h\b)\w+)", text)), known["parameters"])
+                self.assertLessEqual(set(re.findall(r"\b(dynamo_fdw_\w+)\(", text)), known["functions"])
+
+    def test_options_of_the_first_page(self):
+        defaults = {name: default for name, _, default, _ in map(lambda row: [plain(row[0]), *row[1:]], table("option"))}
+        for _, names, meaning in table("where", "README.md"):
+            for name in plain(names).split(", "):
+                with self.subTest(option=name):
+                    self.assertIn(name, defaults)
+                    for told in re.findall(r"`(\w+)` \(the default\)", meaning):
+                        self.assertEqual(told, defaults[name])
+
+
 class Source(unittest.TestCase):
     """The reference's tables, against the source."""
 
@@ -249,6 +275,11 @@ class Figures(unittest.TestCase):
 
     def test_analyze(self):
         self.assertIn(f"1000 by default: 8 MB, or {1000 * self.DOLLARS:.6f} dollars", read("docs/cost.md").replace("\n", " "))
+
+    def test_a_gigabyte(self):
+        units = self.units(1 << 30)
+        self.assertIn(f"1 GB is {units:,.0f} units", read("README.md"))
+        self.assertIn(f"{units * self.DOLLARS:.3f} dollars", read("README.md"))
 
     def test_a_terabyte(self):
         units = (1 << 40) / 8192
