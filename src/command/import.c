@@ -263,8 +263,8 @@ report_table(const Import *import, const char *name, const char *match,
 
 	initStringInfo(&detail);
 	if (import->sampled)
-		appendStringInfo(&detail, "The columns are the keys, and the attributes of %d items%s%s.",
-						 nitems, match ? " with " : "", match ? match : "");
+		appendStringInfo(&detail, "The columns are the keys, and the attributes of %d %s%s%s.",
+						 nitems, nitems == 1 ? "item" : "items", match ? " with " : "", match ? match : "");
 	else
 		appendStringInfoString(&detail, "The columns are the keys.");
 	append_particulars(&detail, columns);

@@ -144,7 +144,7 @@ static const OptionEntry options_table[] = {
 	{"trusted_indexes", ON_TABLE, VALUE_NAMES, 0, 0, NULL, "none", false,
 	"indexes whose keys every row has that has the columns of their templates"},
 	{"ttl", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "none", false,
-	"attribute with the time at which an item expires; expired ones are no rows"},
+	"attribute with the time at which an item expires; expired items are not rows"},
 	{"unnest", ON_TABLE, VALUE_PATH, 0, 0, NULL, "none", false,
 	"document path of a list, set or map, each element of which is a row"},
 	{"on_mismatch", ON_TABLE | ON_COLUMN, VALUE_ENUM, 0, 0, mismatch_words,

@@ -137,7 +137,7 @@ def provide(database, script=None, text=""):
     if script:
         tour.run_script(os.path.join(os.path.dirname(tour.__file__), script), name)
     dynamo = DynamoClient(os.environ["DDB_ENDPOINT"])
-    if not page_items.has_items(text):
+    if database == tour.DATABASE or not page_items.has_items(text):
         tour.data.load(dynamo, anew=False)
     page_items.load(dynamo, text)
     dynamo.close()

@@ -1,18 +1,21 @@
 """The manual says what the program says: tables of the reference, sessions, links, names of files."""
 import glob
 import json
+import math
 import os
 import re
 import subprocess
 import sys
 import unittest
+import xml.dom.minidom
 
 import fixture
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "test", "tour"))
 
-import run as tour      # noqa: E402  (the path above is needed first)
+import pictures         # noqa: E402  (the path above is needed first)
+import run as tour      # noqa: E402
 import sessions         # noqa: E402
 
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"] + sorted(
@@ -27,10 +30,10 @@ def read(path):
         return file.read()
 
 
-def table(first_cell):
-    """The rows of the reference's tables whose head begins with this cell, as lists of texts."""
+def table(first_cell, page="docs/reference.md"):
+    """The rows of the tables of a page whose head begins with this cell, as lists of texts."""
     rows, inside = [], False
-    for line in read("docs/reference.md").splitlines():
+    for line in read(page).splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
         if not cells:
             inside = False
@@ -153,6 +156,32 @@ class Reference(fixture.TestCase):
         self.assertEqual(documented, sorted(known))
 
 
+class Names(fixture.TestCase):
+    """Options, parameters and functions that any page names exist, and defaults that it tells are those of the program."""
+
+    def test_names(self):
+        self.fx.rows("SELECT dynamo_fdw_options()")     # loads the library
+        options = {name for (name,) in self.fx.rows("SELECT name FROM dynamo_fdw_options()")}
+        known = {"options": options,
+                 "parameters": {name for (name,) in self.fx.rows("SELECT name FROM pg_settings WHERE name LIKE 'dynamo\\_fdw.%'")},
+                 "functions": {name for (name,) in self.fx.rows("SELECT proname FROM pg_proc WHERE proname LIKE 'dynamo\\_fdw\\_%'")}}
+        for page in PAGES:
+            text = read(page)
+            with self.subTest(page=page):
+                self.assertLessEqual(set(re.findall(r"`([a-z]\w*) '[^'`]*'`", text)), known["options"])
+                self.assertLessEqual(set(re.findall(r"\b(dynamo_fdw\.(?!so\b|c\b|h\b)\w+)", text)), known["parameters"])
+                self.assertLessEqual(set(re.findall(r"\b(dynamo_fdw_\w+)\(", text)), known["functions"])
+
+    def test_options_of_the_first_page(self):
+        defaults = {name: default for name, _, default, _ in map(lambda row: [plain(row[0]), *row[1:]], table("option"))}
+        for _, names, meaning in table("where", "README.md"):
+            for name in plain(names).split(", "):
+                with self.subTest(option=name):
+                    self.assertIn(name, defaults)
+                    for told in re.findall(r"`(\w+)` \(the default\)", meaning):
+                        self.assertEqual(told, defaults[name])
+
+
 class Source(unittest.TestCase):
     """The reference's tables, against the source."""
 
@@ -219,3 +248,113 @@ class Sessions(fixture.TestCase):
         for page in PAGES:
             with self.subTest(page=page):
                 self.assertEqual(sessions.differences(os.path.join(ROOT, page)), [])
+
+
+class Figures(unittest.TestCase):
+    """The figures of the cost page, computed again."""
+
+    DOLLARS = 0.125e-6          # of a read request unit
+    STATEMENTS = 12 * (60 // 5) * 10 * 22
+    REFRESHES = 10 * 22
+
+    @staticmethod
+    def units(size):
+        """Read units of a Query or Scan, eventually consistent."""
+        return math.ceil(size / 4096) / 2
+
+    def test_dashboard(self):
+        whole = self.units(1 << 30)
+        hour = self.units(5000 * 300)
+        expected = [(self.units(500 * 300), self.units(500 * 300) * self.STATEMENTS), (self.units(20 * 300), self.units(20 * 300) * self.STATEMENTS),
+                    (whole, whole * self.STATEMENTS), (0, whole * self.REFRESHES), (0, hour * self.REFRESHES)]
+        for (what, *cells), (one, month) in zip(table("each chart reads", "docs/cost.md"), expected, strict=True):
+            with self.subTest(what=what):
+                self.assertEqual([float(cell.replace(",", "")) for cell in cells[:2]], [one, month])
+                self.assertEqual(float(cells[2]), round(month * self.DOLLARS, len(cells[2].partition(".")[2])))
+        self.assertIn(f"{self.STATEMENTS:,} statements", read("docs/cost.md"))
+
+    def test_analyze(self):
+        self.assertIn(f"1000 by default: 8 MB, or {1000 * self.DOLLARS:.6f} dollars", read("docs/cost.md").replace("\n", " "))
+
+    def test_a_gigabyte(self):
+        units = self.units(1 << 30)
+        self.assertIn(f"1 GB is {units:,.0f} units", read("README.md"))
+        self.assertIn(f"{units * self.DOLLARS:.3f} dollars", read("README.md"))
+
+    def test_a_terabyte(self):
+        units = (1 << 40) / 8192
+        text = read("docs/cost.md")
+        self.assertIn(f"{units / 1e6:.0f} million read units", text)
+        self.assertIn(f"{units * self.DOLLARS:.0f} dollars", text.replace("\n", " "))
+        for _, rate, time in table("capacity", "docs/cost.md"):
+            minutes = units / float(rate.replace(",", "")) / 60
+            told = re.fullmatch(r"(?:(\d+) h(?:ours)?)? ?(?:(\d+) min)?", time)
+            self.assertAlmostEqual(int(told.group(1) or 0) * 60 + int(told.group(2) or 0), minutes, delta=30 if minutes > 600 else 1)
+
+
+class Policies(unittest.TestCase):
+    """The actions that the policies allow are those of the requests."""
+
+    def test_actions(self):
+        sent = set(re.findall(r'\] = "(\w+)"', read("src/dynamodb/operation.c"))) | {"CreateTable"}
+        told = {name for action, _ in table("action", "docs/security.md") for name in plain(action).split(", ")}
+        self.assertEqual(told, {f"dynamodb:{name}" for name in sent})
+        policies = [json.loads(content) for page, _, content in Blocks.blocks("json") if page == "docs/security.md"]
+        allowed = {action for policy in policies for one in policy["Statement"] for action in one["Action"]}
+        self.assertEqual(allowed, told - {"dynamodb:CreateTable"})
+
+
+class Pictures(unittest.TestCase):
+    """The pictures are those of their texts, and the texts say what is true."""
+
+    def test_are_drawn_from_their_texts(self):
+        for path, text in pictures.files():
+            with self.subTest(path=path):
+                self.assertEqual(pictures.read(path), text)
+
+    def test_are_shown_and_valid(self):
+        shown = {target for page in PAGES for target in re.findall(r"!\[[^\]]+\]\((?:docs/)?(pictures/[^)]+)\)", read(page))}
+        drawn = {f"pictures/{os.path.basename(path)}" for path, _ in pictures.files() if path.endswith(".svg")}
+        self.assertEqual(shown, drawn)
+        for path in drawn:
+            xml.dom.minidom.parseString(read(f"docs/{path}"))
+
+    def test_fit_a_terminal(self):
+        for path, text in pictures.files():
+            if path.endswith(".txt"):
+                self.assertLessEqual(max(map(len, text.splitlines())), 120, path)
+
+    def test_the_plan_is_that_of_a_run(self):
+        lines = read("docs/pictures/explain.txt").splitlines()[2:]
+        plan = [re.sub(r"(\S)(\s*◀|\s{3,}).*$", r"\1", line) for line in lines if not re.match(r"\s*[│└]|\s{20}", line)]
+        self.assertIn("\n".join(plan), read("docs/troubleshooting.md"))
+
+    def test_time_lines_have_the_requests_of_a_run(self):
+        for name in pictures.MEASURED:
+            with self.subTest(picture=name):
+                self.assertEqual(*(sorted(re.findall(r"LOG:  (.*) \([\d.]+ ms", log)) for log in
+                                   (read(f"docs/pictures/{name}.log"), pictures.measure(name, 0))))
+
+
+class Messages(unittest.TestCase):
+    """Messages that the pages explain are messages of the program."""
+
+    def test_messages(self):
+        source = "".join(read(os.path.relpath(path, ROOT)) for path in
+                         glob.glob(os.path.join(ROOT, "src", "**", "*.c"), recursive=True))
+        literals = {self.pattern(eval(text)) for text in                # pylint: disable=eval-used
+                    re.findall(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', source) if "%" in text or " " in text}
+        for first in ("warning", "error"):
+            for message, _ in table(first, "docs/troubleshooting.md"):
+                with self.subTest(message=message):
+                    self.assertIn(self.pattern(plain(message)), literals)
+
+    def test_codes(self):
+        for codes, _ in table("code", "docs/troubleshooting.md"):
+            for code in plain(codes).split(", "):
+                self.assertIn(f'"{code}"', read("src/model/errors.c"))
+
+    @staticmethod
+    def pattern(message):
+        """A message or its format, with dots for what it is filled with."""
+        return re.sub(r"(\.\.\.|[:, ])*$", "", re.sub(r"%[-.*\d]*[a-z]+", "...", message))

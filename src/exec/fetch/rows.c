@@ -477,7 +477,7 @@ report_scalar(const DynRows *rows, const DynValue *value)
 					dyn_type_name(value->type)),
 			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
 					   rows->relation->table, key, excerpt(value), note),
-			 errhint("Set the table's option on_mismatch to 'null': then such an item has no rows.")));
+			 errhint("Set the table's option on_mismatch to 'null': such an item then has no rows.")));
 }
 
 DYN_NORETURN static void
@@ -751,7 +751,7 @@ report_ambiguous(const DynRows *rows, const DynValue *values,
 					dyn_from_utf8_lossy(attribute), rows->relation->name),
 			 errdetail("DynamoDB table \"%s\", item %s: a part of the text contains the character that ends the part.%s",
 					   rows->relation->table, key, note),
-			 errhint("Write ${column:plain} in the template if such items are none of this table's rows, or ${column:any} if they are.")));
+			 errhint("Write ${column:plain} in the template if such items are not rows of this table, or ${column:any} if they are.")));
 }
 
 DYN_NORETURN static void
@@ -767,7 +767,7 @@ report_unlisted(const DynRows *rows, const DynValue *values,
 					dyn_from_utf8_lossy(attribute), rows->relation->name),
 			 errdetail("DynamoDB table \"%s\", item %s.%s", rows->relation->table,
 					   key, note),
-			 errhint("Add the value to the template, or set on_mismatch to 'null': then such items are no rows.")));
+			 errhint("Add the value to the template, or set on_mismatch to 'null', which leaves such items out.")));
 }
 
 /* Not inlined, as most tables have no templates. */
