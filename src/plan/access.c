@@ -33,7 +33,8 @@ enum
 	ACCESS_TEXT_TYPES,			/* integers */
 	ACCESS_PROOFS,
 	ACCESS_ESTIMATE,
-	ACCESS_FALLBACK				/* NIL or an encoded access plan */
+	ACCESS_FALLBACK,			/* NIL or an encoded access plan */
+	ACCESS_ARMS					/* encoded access plans */
 };
 
 enum
@@ -48,7 +49,8 @@ enum
 	FLAG_CONTRADICTION = 0x80,
 	FLAG_FIRST_ROW_ONLY = 0x100,
 	FLAG_ONE_REQUEST = 0x200,
-	FLAG_TESTED = 0x400
+	FLAG_TESTED = 0x400,
+	FLAG_IS_ARM = 0x800
 };
 
 static Node *
@@ -320,7 +322,8 @@ encode_flags(const DynAccess *access)
 		(access->contradiction ? FLAG_CONTRADICTION : 0) |
 		(access->first_row_only ? FLAG_FIRST_ROW_ONLY : 0) |
 		(access->one_request ? FLAG_ONE_REQUEST : 0) |
-		(access->tested ? FLAG_TESTED : 0);
+		(access->tested ? FLAG_TESTED : 0) |
+		(access->is_arm ? FLAG_IS_ARM : 0);
 }
 
 static void
@@ -337,6 +340,7 @@ decode_flags(DynAccess *access, int flags)
 	access->first_row_only = (flags & FLAG_FIRST_ROW_ONLY) != 0;
 	access->one_request = (flags & FLAG_ONE_REQUEST) != 0;
 	access->tested = (flags & FLAG_TESTED) != 0;
+	access->is_arm = (flags & FLAG_IS_ARM) != 0;
 }
 
 /* The struct's bytes; as text its many doubles would cost more than planning. */
@@ -440,6 +444,8 @@ encode_fallback(const DynAccess *fallback, List *exprs)
 List *
 dyn_access_encode(const DynAccess *access, List **exprs)
 {
+	List	   *arms = NIL;
+	ListCell   *lc;
 	List	   *list = list_make2(list_make3(makeInteger(access->kind),
 											 makeInteger(access->limit_hint),
 											 makeInteger(encode_flags(access))),
@@ -464,7 +470,10 @@ dyn_access_encode(const DynAccess *access, List **exprs)
 	list = lappend(list, encode_estimate(&access->estimate));
 	list = lappend(list, access->fallback == NULL ? NIL
 				   : encode_fallback(access->fallback, *exprs));
-	Assert(list_length(list) == ACCESS_FALLBACK + 1);
+	foreach(lc, access->arms)
+		arms = lappend(arms, dyn_access_encode(lfirst(lc), exprs));
+	list = lappend(list, arms);
+	Assert(list_length(list) == ACCESS_ARMS + 1);
 	return list;
 }
 
@@ -475,8 +484,9 @@ dyn_access_decode(List *encoded)
 	List	   *numbers = list_nth(encoded, ACCESS_NUMBERS);
 	List	   *texts = list_nth(encoded, ACCESS_TEXTS);
 	List	   *row_keys = decode_preds(list_nth(encoded, ACCESS_ROW_KEYS));
+	ListCell   *lc;
 
-	Assert(list_length(encoded) == ACCESS_FALLBACK + 1);
+	Assert(list_length(encoded) == ACCESS_ARMS + 1);
 	access->kind = decode_int(numbers, 0);
 	access->limit_hint = decode_int(numbers, 1);
 	decode_flags(access, decode_int(numbers, 2));
@@ -500,5 +510,7 @@ dyn_access_decode(List *encoded)
 	decode_estimate(list_nth_node(Const, encoded, ACCESS_ESTIMATE), &access->estimate);
 	if (list_nth(encoded, ACCESS_FALLBACK) != NIL)
 		access->fallback = dyn_access_decode(list_nth(encoded, ACCESS_FALLBACK));
+	foreach(lc, list_nth(encoded, ACCESS_ARMS))
+		access->arms = lappend(access->arms, dyn_access_decode(lfirst(lc)));
 	return access;
 }
