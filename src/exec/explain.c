@@ -22,6 +22,7 @@
 #include "foreign_scan.h"
 #include "kept/kept_read.h"
 #include "kept/shared_read.h"
+#include "union.h"
 
 /* What printing a predicate needs. */
 typedef struct Printer
@@ -442,19 +443,19 @@ show_unnest(Printer *printer, ExplainState *es)
 
 /* Whole keys of many executions are asked for in batches. */
 static const char *
-operation_word(const DynScan *scan)
+operation_word(const DynAccess *access, bool batched)
 {
-	const DynAccess *access = scan->reader->access;
-
 	switch (access->kind)
 	{
 		case DYN_ACCESS_GET:
-			return access->multi_partition || scan->has_prefetcher ? "BatchGetItem"
+			return access->multi_partition || batched ? "BatchGetItem"
 				: "GetItem";
 		case DYN_ACCESS_QUERY:
 			if (access->fetch_base_items)
 				return "Query, then BatchGetItem";
 			return access->multi_partition ? "Query per key" : "Query";
+		case DYN_ACCESS_UNION:
+			return "Union";
 		default:
 			return "Scan";
 	}
@@ -654,32 +655,76 @@ show_budgets(const DynRelation *relation, ExplainState *es)
 	ExplainPropertyText("Read Unit Budget", buf.data, es);
 }
 
+/* What is read, and how. */
+static void
+show_target(Printer *printer, const DynAccess *access, ExplainState *es)
+{
+	if (access->index != NULL)
+		ExplainPropertyText("Index", access->index, es);
+	show_preds(printer, "Key Condition", key_preds(access), es);
+	show_preds(printer, "Remote Filter", access->filters, es);
+	show_row_test(printer, access, es);
+}
+
+/* The arms of a union, in the order in which they are read. */
+static void
+show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
+{
+	bool		text = es->format == EXPLAIN_FORMAT_TEXT;
+	ListCell   *lc;
+
+	if (scan->reader->access->arms == NIL)
+		return;
+	ExplainOpenGroup("Arms", "Arms", false, es);
+	foreach(lc, scan->reader->access->arms)
+	{
+		const DynAccess *arm = lfirst(lc);
+
+		ExplainOpenGroup("Arm", NULL, true, es);
+		ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Arm"
+							: "Remote Operation", operation_word(arm, false), es);
+		es->indent += text ? 1 : 0;
+		show_target(printer, arm, es);
+		show_access(arm, es);
+		es->indent -= text ? 1 : 0;
+		ExplainCloseGroup("Arm", NULL, true, es);
+	}
+	ExplainCloseGroup("Arms", "Arms", false, es);
+}
+
+/* Executions in which an index was not read: of a union, each such arm. */
+static uint64
+fallbacks(const DynScan *scan)
+{
+	if (scan->uni != NULL)
+		return dyn_union_fallbacks(scan->uni);
+	return scan->fallback ? dyn_fallback_executions(scan->fallback) : 0;
+}
+
 void
 dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 {
 	DynScan    *scan = node->fdw_state;
+	const DynAccess *access = scan->reader->access;
 	Printer		printer;
 
 	init_printer(&printer, node, es);
 	/* in structured formats core has an "Operation" in the same group */
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation",
-						operation_word(scan), es);
+						operation_word(access, scan->has_prefetcher), es);
 	ExplainPropertyText("Remote Table", scan->reader->relation->table, es);
-	if (scan->reader->access->index != NULL)
-		ExplainPropertyText("Index", scan->reader->access->index, es);
-	show_preds(&printer, "Key Condition", key_preds(scan->reader->access), es);
-	show_preds(&printer, "Remote Filter", scan->reader->access->filters, es);
-	show_row_test(&printer, scan->reader->access, es);
+	show_target(&printer, access, es);
+	show_arms(&printer, scan, es);
 	show_unnest(&printer, es);
-	if (es->verbose && !scan->reader->access->count_only)
+	if (es->verbose && !access->count_only)
 		show_projection(scan->reader->rows, es);
 	if (scan->reader->relation->consistent)
 		ExplainPropertyBool("Consistent Read", true, es);
-	show_access(scan->reader->access, es);
+	show_access(access, es);
 	show_budgets(scan->reader->relation, es);
 	if (es->costs)
-		show_estimate(scan->reader->access, es);
+		show_estimate(access, es);
 	if (es->analyze)
 		show_counters(&scan->reader->counters, es);
 	if (es->analyze && es->timing)
@@ -689,8 +734,9 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		show_shared(scan, es);
 		show_kept(scan, es);
 	}
-	if (es->analyze && scan->fallback != NULL &&
-		dyn_fallback_executions(scan->fallback) > 0)
-		ExplainPropertyUInteger("Read from Table", NULL,
-								dyn_fallback_executions(scan->fallback), es);
+	if (es->analyze && scan->uni != NULL)
+		ExplainPropertyUInteger("Duplicates", NULL,
+								dyn_union_duplicates(scan->uni), es);
+	if (es->analyze && fallbacks(scan) > 0)
+		ExplainPropertyUInteger("Read from Table", NULL, fallbacks(scan), es);
 }

@@ -37,13 +37,17 @@ open_scan_relation(ForeignScanState *node)
 }
 
 static void
-check_consistency(const DynReader *reader)
+check_consistency(const DynRelation *relation, const DynAccess *access)
 {
-	if (reader->access->global && reader->relation->consistent)
+	ListCell   *lc;
+
+	foreach(lc, access->arms)
+		check_consistency(relation, lfirst(lc));
+	if (access->global && relation->consistent)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the plan uses global index \"%s\", which does not support consistent reads",
-						reader->access->index),
+						access->index),
 				 errhint("consistent_read was enabled after the statement was planned: retry the statement.")));
 }
 
@@ -55,7 +59,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	node->fdw_state = scan;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	check_consistency(scan->reader);
+	check_consistency(scan->reader->relation, scan->reader->access);
 	if (dyn_relation_needs_soft_input(scan->reader->relation))
 		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
 	dyn_scan_prepare(scan, eflags);

@@ -16,6 +16,7 @@
 #include "kept/kept_read.h"
 #include "kept/shared_read.h"
 #include "scan_policy.h"
+#include "union.h"
 
 /* ---- beginning ---- */
 
@@ -60,6 +61,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 	scan->reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	init_exprs(scan);
 	scan->fallback = dyn_fallback_create(scan);
+	scan->uni = dyn_union_create(scan);
 	scan->run_context = AllocSetContextCreate(CurrentMemoryContext,
 											  "dynamo_fdw scan",
 											  ALLOCSET_SMALL_SIZES);
@@ -193,6 +195,24 @@ start_requests(DynScan *scan)
 		scan->base_items = dyn_base_items_create(reader, scan->fetch);
 }
 
+/* The same for the arms of a union. */
+static void
+start_union(DynScan *scan)
+{
+	int			narms = list_length(scan->reader->access->arms);
+
+	dyn_union_begin(scan);
+	for (int i = 0; i < narms; i++)
+	{
+		DynReader  *reader = dyn_union_resolve(scan, i);
+
+		if (reader != NULL)
+			apply_policy(scan, reader);
+	}
+	dyn_union_start(scan);
+	scan->requested++;
+}
+
 void
 dyn_scan_begin_run(DynScan *scan)
 {
@@ -212,7 +232,10 @@ dyn_scan_begin_run(DynScan *scan)
 		scan->kept_open = dyn_kept_open(scan);
 		if (!scan->kept_open)
 			scan->shared_open = dyn_shared_open(scan);
-		if (scan->shared_open)
+		Assert(scan->uni == NULL || !(scan->kept_open || scan->shared_open));
+		if (scan->uni != NULL)
+			start_union(scan);
+		else if (scan->shared_open)
 			apply_policy(scan, scan->reader);
 		else if (!scan->kept_open)
 			start_requests(scan);
@@ -239,6 +262,8 @@ dyn_scan_awaited_fetch(const DynScan *scan)
 {
 	if (scan->shared_open)
 		return dyn_shared_fetch(scan);
+	if (scan->uni != NULL)
+		return dyn_union_awaited(scan->uni);
 	return scan->base_items ? dyn_base_items_awaited(scan->base_items)
 		: scan->fetch;
 }
@@ -263,7 +288,7 @@ has_row(const DynScan *scan)
 bool
 dyn_scan_is_ready(DynScan *scan)
 {
-	Assert(scan->running);
+	Assert(scan->running && scan->uni == NULL);
 	if (scan->shared_open)
 		return dyn_shared_is_ready(scan);
 	/* rows of the item in hand: looking for the next one would give it up */
@@ -325,6 +350,8 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 		return dyn_shared_next(scan, slot);
 	if (scan->fell_back)
 		return dyn_fallback_next(scan, slot);
+	if (scan->uni != NULL)
+		return dyn_union_next(scan, slot);
 	if (scan->fetch == NULL)
 		return false;
 	while (!dyn_rows_next(reader->rows, slot))
@@ -357,6 +384,8 @@ dyn_scan_end_run(DynScan *scan)
 	if (scan->fell_back)
 		dyn_fallback_stop(scan);
 	scan->fell_back = false;
+	if (scan->uni != NULL)
+		dyn_union_stop(scan);
 	if (scan->base_items != NULL)
 		dyn_base_items_free(scan->base_items);
 	scan->base_items = NULL;
@@ -379,7 +408,7 @@ repeat_requested_run(DynScan *scan)
 		return dyn_shared_rewind(scan);
 	if (scan->fell_back)
 		return dyn_fallback_rewind(scan);
-	return scan->reader->index_rows == NULL &&
+	return scan->uni == NULL && scan->reader->index_rows == NULL &&
 		(scan->fetch == NULL || dyn_fetch_rewind(scan->fetch));
 }
 

@@ -22,6 +22,7 @@ struct DynAsyncGroup;
 typedef struct DynFallback DynFallback;
 typedef struct DynKept DynKept;
 typedef struct DynSharing DynSharing;
+typedef struct DynUnion DynUnion;
 
 typedef struct DynScan
 {
@@ -52,6 +53,9 @@ typedef struct DynScan
 	/* executions that the table answers instead of the index */
 	DynFallback *fallback;		/* NULL: there are none */
 	bool		fell_back;		/* this one is such */
+
+	/* executions that read the arms of an OR */
+	DynUnion   *uni;			/* NULL: the access plan is not a union */
 
 	/* executions that are answered from what earlier ones read */
 	uint64		requested;		/* executions that sent requests themselves */

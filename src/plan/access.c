@@ -33,7 +33,8 @@ enum
 	ACCESS_TEXT_TYPES,			/* integers */
 	ACCESS_PROOFS,
 	ACCESS_ESTIMATE,
-	ACCESS_FALLBACK				/* NIL or an encoded access plan */
+	ACCESS_FALLBACK,			/* NIL or an encoded access plan */
+	ACCESS_ARMS					/* encoded access plans */
 };
 
 enum
@@ -49,7 +50,8 @@ enum
 	FLAG_FIRST_ROW_ONLY = 0x100,
 	FLAG_ONE_REQUEST = 0x200,
 	FLAG_TESTED = 0x400,
-	FLAG_BOUNDED = 0x800
+	FLAG_BOUNDED = 0x800,
+	FLAG_IS_ARM = 0x1000
 };
 
 static Node *
@@ -322,7 +324,8 @@ encode_flags(const DynAccess *access)
 		(access->first_row_only ? FLAG_FIRST_ROW_ONLY : 0) |
 		(access->one_request ? FLAG_ONE_REQUEST : 0) |
 		(access->tested ? FLAG_TESTED : 0) |
-		(access->bounded ? FLAG_BOUNDED : 0);
+		(access->bounded ? FLAG_BOUNDED : 0) |
+		(access->is_arm ? FLAG_IS_ARM : 0);
 }
 
 static void
@@ -340,6 +343,7 @@ decode_flags(DynAccess *access, int flags)
 	access->one_request = (flags & FLAG_ONE_REQUEST) != 0;
 	access->tested = (flags & FLAG_TESTED) != 0;
 	access->bounded = (flags & FLAG_BOUNDED) != 0;
+	access->is_arm = (flags & FLAG_IS_ARM) != 0;
 }
 
 /* The struct's bytes; as text its many doubles would cost more than planning. */
@@ -443,6 +447,8 @@ encode_fallback(const DynAccess *fallback, List *exprs)
 List *
 dyn_access_encode(const DynAccess *access, List **exprs)
 {
+	List	   *arms = NIL;
+	ListCell   *lc;
 	List	   *list = list_make2(list_make3(makeInteger(access->kind),
 											 makeInteger(access->limit_hint),
 											 makeInteger(encode_flags(access))),
@@ -467,7 +473,10 @@ dyn_access_encode(const DynAccess *access, List **exprs)
 	list = lappend(list, encode_estimate(&access->estimate));
 	list = lappend(list, access->fallback == NULL ? NIL
 				   : encode_fallback(access->fallback, *exprs));
-	Assert(list_length(list) == ACCESS_FALLBACK + 1);
+	foreach(lc, access->arms)
+		arms = lappend(arms, dyn_access_encode(lfirst(lc), exprs));
+	list = lappend(list, arms);
+	Assert(list_length(list) == ACCESS_ARMS + 1);
 	return list;
 }
 
@@ -478,8 +487,9 @@ dyn_access_decode(List *encoded)
 	List	   *numbers = list_nth(encoded, ACCESS_NUMBERS);
 	List	   *texts = list_nth(encoded, ACCESS_TEXTS);
 	List	   *row_keys = decode_preds(list_nth(encoded, ACCESS_ROW_KEYS));
+	ListCell   *lc;
 
-	Assert(list_length(encoded) == ACCESS_FALLBACK + 1);
+	Assert(list_length(encoded) == ACCESS_ARMS + 1);
 	access->kind = decode_int(numbers, 0);
 	access->limit_hint = decode_int(numbers, 1);
 	decode_flags(access, decode_int(numbers, 2));
@@ -503,5 +513,7 @@ dyn_access_decode(List *encoded)
 	decode_estimate(list_nth_node(Const, encoded, ACCESS_ESTIMATE), &access->estimate);
 	if (list_nth(encoded, ACCESS_FALLBACK) != NIL)
 		access->fallback = dyn_access_decode(list_nth(encoded, ACCESS_FALLBACK));
+	foreach(lc, list_nth(encoded, ACCESS_ARMS))
+		access->arms = lappend(access->arms, dyn_access_decode(lfirst(lc)));
 	return access;
 }

@@ -30,6 +30,7 @@ typedef enum DynAccessKind
 {
 	DYN_ACCESS_GET,				/* whole primary keys: GetItem, BatchGetItem */
 	DYN_ACCESS_QUERY,			/* one Query for each partition key value */
+	DYN_ACCESS_UNION,			/* several of these, for the arms of an OR */
 	DYN_ACCESS_SCAN
 } DynAccessKind;
 
@@ -118,6 +119,11 @@ typedef struct DynAccess
 	DynProof	proofs[2 * DYN_MAX_KEY_ATTRS];
 	struct DynAccess *fallback; /* of the table, if they fail; or NULL */
 
+	List	   *arms;			/* UNION: of DynAccess *, GET or QUERY; every row
+								 * is checked by all clauses */
+	bool		is_arm;			/* items show their key of the table, by which
+								 * those of several arms are told apart */
+
 	/* at planning only */
 	List	   *key_rinfos;		/* RestrictInfos matched to the keys */
 	List	   *filter_rinfos;	/* those sent as filters */
@@ -140,7 +146,8 @@ dyn_access_key_parts(const DynAccess *access)
 static inline bool
 dyn_access_can_look_up(const DynAccess *access)
 {
-	return access->kind != DYN_ACCESS_SCAN && !access->contradiction &&
+	return (access->kind == DYN_ACCESS_GET || access->kind == DYN_ACCESS_QUERY) &&
+		!access->contradiction &&
 		!(access->ordered && access->multi_partition);
 }
 

@@ -622,6 +622,47 @@ whole_table_ms(const RelOptInfo *baserel, const DynPrices *prices)
 	return dyn_reads_price(&reads, &of_table);
 }
 
+static void
+add_reads(DynReads *sum, const DynReads *reads)
+{
+	sum->keys += reads->keys;
+	sum->requests += reads->requests;
+	sum->width += reads->width;
+	sum->units += reads->units;
+	sum->base_requests += reads->base_requests;
+	sum->base_units += reads->base_units;
+	sum->bytes += reads->bytes;
+	sum->cpu_ms += reads->cpu_ms;
+}
+
+/*
+ * The sum of the arms, whose first requests are sent at the same time, as if all
+ * were served by the table or index that serves least.
+ */
+static void
+estimate_union(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
+			   DynEstimate *estimate)
+{
+	DynPrices  *prices = &estimate->prices;
+	ListCell   *lc;
+
+	find_prices(prices, root, baserel, access, NULL);
+	foreach(lc, access->arms)
+	{
+		DynEstimate arm;
+
+		dyn_estimate_access(root, baserel, lfirst(lc), &arm);
+		add_reads(&estimate->reads, &arm.reads);
+		estimate->items += arm.items;
+		estimate->check_cost += arm.check_cost;
+		estimate->guessed |= arm.guessed;
+		if (arm.prices.capacity.rate < prices->capacity.rate)
+			prices->capacity = arm.prices.capacity;
+		prices->known |= arm.prices.known;
+	}
+	estimate->reads.width = Min(estimate->reads.width, prices->in_flight);
+}
+
 void
 dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
 					const DynAccess *access, DynEstimate *estimate)
@@ -631,6 +672,13 @@ dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
 		? dyn_metadata_index(plan->meta, access->index) : NULL;
 
 	memset(estimate, 0, sizeof(DynEstimate));
+	if (access->kind == DYN_ACCESS_UNION)
+	{
+		estimate_union(root, baserel, access, estimate);
+		estimate->whole_ms = whole_table_ms(baserel, &estimate->prices);
+		estimate->supposed = size_is_unknown(plan);
+		return;
+	}
 	estimate_reads(estimate, root, baserel, access, index);
 	estimate->first_only = access->kind == DYN_ACCESS_QUERY &&
 		!access->fetch_base_items && access->filters == NIL &&
@@ -651,14 +699,20 @@ dyn_access_is_one_request(const DynAccess *access)
 
 /* ---- costs ---- */
 
-/* A less direct access to the same rows must never be as cheap. */
+/*
+ * A less direct access to the same rows must never be as cheap.  A Scan is not
+ * dearer for the unions that other statements have.
+ */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)
 {
 	Cost		cost = ms * COST_PER_MS;
 
 	for (int i = DYN_ACCESS_GET; i < (int) kind; i++)
-		cost = dyn_less_direct_cost(cost);
+	{
+		if (i != DYN_ACCESS_UNION)
+			cost = dyn_less_direct_cost(cost);
+	}
 	return cost;
 }
 

@@ -8,7 +8,8 @@
  * other relations whose columns can match a key (parameterised paths: a nested
  * loop then sends a request for each outer row, and core's Memoize applies).
  *
- * Without a key there are Scans: of the table, and of each complete index that
+ * An OR whose arms match different keys gets a path that reads each of them
+ * (union_path.h).  Without a key there are Scans: of the table, and of each complete index that
  * is smaller and has everything that the query needs.
  *
  * Order: a Query returns the items of one partition by sort key.  A path has
@@ -34,6 +35,7 @@
 #include "planner.h"
 #include "points.h"
 #include "presence.h"
+#include "union_path.h"
 
 /* Maximum number of sets of outer relations that are tried. */
 #define MAX_PARAMETERISATIONS	24
@@ -58,13 +60,14 @@ dyn_encode_choice(const DynPathChoice *choice)
 	encoded = lappend_int(encoded, choice->first_row_only);
 	encoded = lappend_int(encoded, choice->kind);
 	encoded = lappend_int(encoded, choice->batchable);
-	return lappend_int(encoded, choice->estimate);
+	encoded = lappend_int(encoded, choice->estimate);
+	return list_concat(encoded, choice->arms);
 }
 
 void
 dyn_decode_choice(List *encoded, DynPathChoice *choice)
 {
-	Assert(list_length(encoded) == 7);
+	Assert(list_length(encoded) >= 7);
 	choice->target = linitial_int(encoded);
 	choice->ordered = lsecond_int(encoded);
 	choice->backward = lthird_int(encoded);
@@ -72,6 +75,7 @@ dyn_decode_choice(List *encoded, DynPathChoice *choice)
 	choice->kind = list_nth_int(encoded, 4);
 	choice->batchable = list_nth_int(encoded, 5);
 	choice->estimate = list_nth_int(encoded, 6);
+	choice->arms = list_copy_tail(encoded, 7);
 }
 
 static const DynIndexMeta *
@@ -96,21 +100,6 @@ make_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
 	return fallback;
 }
 
-/* What another access plan relied on of the same clauses is forgotten. */
-static void
-rely_on_nothing(List *clauses)
-{
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		DynClause  *clause = lfirst(lc);
-
-		if (clause->pred != NULL)
-			clause->pred->enforced = false;
-	}
-}
-
 DynAccess *
 dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 				 const DynPathChoice *choice, List *clauses, List **pushed_exactly)
@@ -118,7 +107,8 @@ dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 	const DynIndexMeta *index = choice_index(plan, choice->target);
 	DynAccess  *access;
 
-	rely_on_nothing(clauses);
+	Assert(choice->kind != DYN_ACCESS_UNION);
+	dyn_clauses_rely_on_nothing(clauses);
 	if (choice->kind == DYN_ACCESS_SCAN)
 		access = dyn_match_scan(plan, index, clauses, pushed_exactly);
 	else
@@ -372,24 +362,14 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 
 /* ---- keyed access ---- */
 
-/* May this index be read instead of the table?  See dyn_index_is_complete. */
-static bool
-index_is_usable(const DynRelPlan *plan, Index relid, const DynIndexMeta *index,
-				bool whole, List *clauses, const char **missing)
-{
-	*missing = NULL;
-	return index->active && !(index->global && plan->relation->consistent) &&
-		dyn_index_is_complete(plan, relid, index, whole, clauses, missing);
-}
-
-/* Likewise by its key; if not, sets plan->advice. */
+/* May the index be read by its key?  If not, sets plan->advice. */
 static bool
 index_has_key_path(DynRelPlan *plan, Index relid, const DynIndexMeta *index,
 				   List *clauses)
 {
 	const char *missing;
 
-	if (index_is_usable(plan, relid, index, false, clauses, &missing))
+	if (dyn_index_is_usable(plan, relid, index, false, clauses, &missing))
 		return true;
 	if (missing != NULL && plan->advice == NULL)
 		plan->advice = psprintf("index \"%s\" would serve this query if column \"%s\" were declared NOT NULL or restricted",
@@ -492,7 +472,7 @@ index_has_scan_path(const DynRelPlan *plan, Index relid, const DynIndexMeta *ind
 
 	return index->size_bytes > 0 && index->size_bytes < plan->meta->size_bytes &&
 		dyn_index_covers(plan, index) &&
-		index_is_usable(plan, relid, index, true, plan->clauses, &missing);
+		dyn_index_is_usable(plan, relid, index, true, plan->clauses, &missing);
 }
 
 /* Does the statement name keys of the relation? */
@@ -733,6 +713,16 @@ add_key_paths(PlannerInfo *root, RelOptInfo *baserel, List *clauses,
 	}
 }
 
+static void
+add_union_path(PlannerInfo *root, RelOptInfo *baserel)
+{
+	DynPathChoice choice = {.target = DYN_TARGET_TABLE};
+	DynAccess  *access = dyn_union_find(root, baserel, &choice.arms);
+
+	if (access != NULL)
+		add_access_path(root, baserel, access, &choice, NIL, NULL);
+}
+
 /* ---- parameterised paths ---- */
 
 typedef struct ColumnMatch
@@ -887,6 +877,7 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	DynRelPlan *plan = baserel->fdw_private;
 
 	add_key_paths(root, baserel, plan->clauses, NULL);
+	add_union_path(root, baserel);
 	add_parameterised_paths(root, baserel);
 	add_scan_paths(root, baserel);
 }

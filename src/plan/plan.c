@@ -19,6 +19,7 @@
 #include "cost.h"
 #include "planner.h"
 #include "unbound.h"
+#include "union_path.h"
 
 /* A larger hint has no advantage over a page of 1 MB. */
 #define MAX_LIMIT_HINT	10000
@@ -165,6 +166,40 @@ complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	}
 }
 
+/* The arms of a union return the same columns; `exprs` check their rows. */
+static void
+complete_arms(PlannerInfo *root, RelOptInfo *baserel, Path *path,
+			  DynAccess *access, List *exprs)
+{
+	ListCell   *lc;
+
+	foreach(lc, access->arms)
+	{
+		DynAccess  *arm = lfirst(lc);
+
+		arm->fields = access->fields;
+		arm->may_stop_early = access->may_stop_early;
+		arm->limit_hint = limit_hint(root, baserel, path, arm,
+									 list_union_ptr(arm->local_rinfos,
+													arm->filter_rinfos));
+		dyn_estimate_access(root, baserel, arm, &arm->estimate);
+		if (arm->fallback != NULL)
+			complete_fallback(root, baserel, arm, exprs);
+	}
+}
+
+/* The access plan of a path, matched from classified clauses. */
+static DynAccess *
+match_path(PlannerInfo *root, RelOptInfo *baserel, const DynPathChoice *choice,
+		   List *clauses, List **pushed_exactly)
+{
+	if (choice->kind != DYN_ACCESS_UNION)
+		return dyn_match_choice(baserel->fdw_private, baserel, choice, clauses,
+								pushed_exactly);
+	*pushed_exactly = NIL;
+	return dyn_union_match(root, baserel, choice->arms, clauses);
+}
+
 /* Finds a count(*) in an expression; all of them are equal. */
 static Node *
 find_count(Node *node)
@@ -229,7 +264,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 						  dyn_quals_classify(root, baserel, plan->relation,
 											 scan_clauses));
 	dyn_decode_choice(best_path->fdw_private, &choice);
-	access = dyn_match_choice(plan, baserel, &choice, clauses, &pushed_exactly);
+	access = match_path(root, baserel, &choice, clauses, &pushed_exactly);
 	split_clauses(scan_clauses, pushed_exactly, &local, &remote);
 	/* items that are read after the index may have changed meanwhile */
 	Assert(!access->fetch_base_items || remote == NIL);
@@ -240,6 +275,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		plan->relation->unnest == NULL &&
 		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
 	access->limit_hint = access->first_row_only ? 1
+		: access->kind == DYN_ACCESS_UNION ? 0
 		: limit_hint(root, baserel, &best_path->path, access, scan_clauses);
 	access->bounded = is_bounded(root, baserel, access, local);
 	if (access->bounded)
@@ -251,6 +287,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	if (access->fallback != NULL)
 		complete_fallback(root, baserel, access,
 						  list_concat_copy(local, remote));
+	complete_arms(root, baserel, &best_path->path, access, local);
 	private = list_make1(dyn_access_encode(access, &exprs));
 	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,
 							remote, NULL);
@@ -271,5 +308,7 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 	if (IS_UPPER_REL(rel))
 		return true;
 	dyn_decode_choice(path->fdw_private, &choice);
-	return choice.kind != DYN_ACCESS_SCAN || !plan->limited;
+	/* the arms of a union are waited for one after the other */
+	return choice.kind != DYN_ACCESS_UNION &&
+		(choice.kind != DYN_ACCESS_SCAN || !plan->limited);
 }

@@ -42,6 +42,7 @@ typedef struct DynPathChoice
 	DynAccessKind kind;
 	bool		batchable;		/* several executions can be batched */
 	int			estimate;		/* position in DynRelPlan.estimates */
+	List	   *arms;			/* UNION: of integers (union_path.h) */
 } DynPathChoice;
 
 extern List *dyn_encode_choice(const DynPathChoice *choice);

@@ -516,6 +516,15 @@ dyn_index_is_complete(const DynRelPlan *plan, Index relid,
 	return complete;
 }
 
+bool
+dyn_index_is_usable(const DynRelPlan *plan, Index relid, const DynIndexMeta *index,
+					bool whole, List *clauses, const char **missing)
+{
+	*missing = NULL;
+	return index->active && !(index->global && plan->relation->consistent) &&
+		dyn_index_is_complete(plan, relid, index, whole, clauses, missing);
+}
+
 /* ---- proofs at run time ---- */
 
 /* Those that say something of the attribute, if their values are known. */

@@ -29,6 +29,11 @@ extern bool dyn_index_is_complete(const DynRelPlan *plan, Index relid,
 								  const DynIndexMeta *index, bool whole,
 								  List *clauses, const char **missing);
 
+/* The same, of an index that may be read at all. */
+extern bool dyn_index_is_usable(const DynRelPlan *plan, Index relid,
+								const DynIndexMeta *index, bool whole,
+								List *clauses, const char **missing);
+
 /* Sets the proofs of an access plan that depend on run-time values. */
 extern void dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
 						   List *clauses, DynAccess *access);

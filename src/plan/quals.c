@@ -520,3 +520,17 @@ dyn_row_clauses(const DynRelation *relation)
 	}
 	return clauses;
 }
+
+void
+dyn_clauses_rely_on_nothing(List *clauses)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (clause->pred != NULL)
+			clause->pred->enforced = false;
+	}
+}

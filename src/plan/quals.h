@@ -44,6 +44,9 @@ extern List *dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
  */
 extern List *dyn_row_clauses(const DynRelation *relation);
 
+/* What another access plan relied on of the same clauses is forgotten. */
+extern void dyn_clauses_rely_on_nothing(List *clauses);
+
 /* The number of elements of an array if it is fixed at planning, else -1. */
 extern int	dyn_fixed_array_size(Node *array);
 

@@ -87,6 +87,8 @@ countable_access(RelOptInfo *input_rel)
 		plan->relation->unnest != NULL)
 		return NULL;
 	dyn_decode_choice(((ForeignPath *) path)->fdw_private, &choice);
+	if (choice.kind == DYN_ACCESS_UNION)
+		return NULL;
 	choice.ordered = choice.backward = false;
 	access = dyn_match_choice(plan, input_rel, &choice, plan->clauses,
 							  &pushed_exactly);

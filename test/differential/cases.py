@@ -18,6 +18,7 @@ from runner import Case
 from smaller import SMALLER, Smaller
 from statements import Generator
 from together import ALONE, TOGETHER, Together
+from unions import SPILLED, UNION, Unions
 from values import Integer
 
 # Turned off in turn, so that each plan that core may choose is chosen by some statements.
@@ -60,6 +61,7 @@ class Cases:
         self.elements = Elements(self.generator, tables)
         self.together = Together(self.generator, tables + composed)
         self.smaller = Smaller(self.generator, tables)
+        self.unions = Unions(self.generator, tables + composed)
         self.worlds = {name: (other, Generator(rng, other.tables)) for name, other in worlds}
 
     def settings(self):
@@ -153,7 +155,7 @@ class Cases:
         while True:
             for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.beside.statement,
                          self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement, self.together.statement,
-                         self.smaller.statement):
+                         self.smaller.statement, self.unions.statement, self.unions.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
@@ -176,6 +178,8 @@ class Cases:
             select = self.aimed.statement(name)
         elif name == SMALLER:
             select = self.smaller.statement()
+        elif name in (UNION, SPILLED):
+            select = self.unions.statement(name)
         elif name in (SEVERAL, COUNTED):
             select = self.elements.statement(name)
         elif name in (KEPT, SENT):
@@ -235,5 +239,5 @@ class Cases:
             for _ in range(3):
                 yield self.case(self.generator.statement(), settings, False)
             yield from itertools.islice(joins, 9)
-            yield from itertools.islice(edges, 10)
+            yield from itertools.islice(edges, 12)
             yield from itertools.islice(composed, 8)

@@ -14,6 +14,7 @@ from replaced import indexes
 from smaller import SMALLER
 from spelled import FORMATS
 from together import ALONE, TOGETHER
+from unions import SPILLED, UNION
 
 ENCODINGS = ["KOI8R", "SQL_ASCII"]
 # Nodes that need sorted rows.
@@ -32,7 +33,7 @@ CONSTANTS = {"an empty string": lambda lit: lit.text == "" and lit.sqltype in ("
              "an infinite timestamp": lambda lit: "nfinity" in lit.text and lit.sqltype.startswith("timestamp"),
              "NULL": lambda lit: False}
 
-EXPECTED = [MISFITS, OLDER, KINDS, FORMATS, DOCUMENTS, COMPOSED, LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, BOUNDED, KEPT, SENT, SMALLER, TOGETHER, ALONE, SEVERAL, COUNTED, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
+EXPECTED = [MISFITS, OLDER, KINDS, FORMATS, DOCUMENTS, COMPOSED, LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, BOUNDED, KEPT, SENT, SMALLER, UNION, SPILLED, TOGETHER, ALONE, SEVERAL, COUNTED, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
             *(f"constant: {name}" for name in CONSTANTS), *(f"index replaced: {name}" for name in indexes()),
             "table re-created by another sort key", *(f"a lie: {name}" for name in make_lies())]
 
@@ -63,6 +64,8 @@ def of_plan(plan, soft):
     found = set(in_order(plan))
     if any(node.get("Remote Operation") == "Scan" and node.get("Index") for node in nodes(plan)):
         found.add(SMALLER)
+    if any(node.get("Remote Operation") == "Union" for node in nodes(plan)):
+        found.add(UNION)
     if any(node.get("Node Type") in ("Gather", "Gather Merge") for node in nodes(plan)) and \
             any("Remote Operation" in node for node in nodes(plan)):
         found |= {GATHER} | ({SOFTLY} if soft else set())

@@ -186,7 +186,7 @@ class Source(unittest.TestCase):
     """The reference's tables, against the source."""
 
     def test_explain_properties(self):
-        calls = re.findall(r'(?:ExplainProperty\w+|show_preds)\((?:&printer, )?(?:es->format[^"]*)?'
+        calls = re.findall(r'(?:ExplainProperty\w+|show_preds)\((?:&?printer, )?(?:es->format[^"]*)?'
                            r'"([^"]+)"(?:\s*: "([^"]+)")?', read("src/exec/explain.c") + read("src/exec/readahead.c"))
         shown = {name for call in calls for name in call if name}
         self.assertEqual({plain(name) for name, *_ in table("property")}, shown)

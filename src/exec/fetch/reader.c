@@ -60,9 +60,9 @@ dyn_reader_rows_with_partition(DynReader *reader)
 
 /*
  * The items of a batch come in no order, so that each must show its key; when
- * merging, the sort attributes are needed.  Where Queries of several partitions
- * are in flight, each item must show its partition key, by which an answer to
- * another one of them is found out.
+ * merging, the sort attributes are needed.  Items of an arm show their key.
+ * Where Queries of several partitions are in flight, each item must show its
+ * partition key, by which an answer to another one of them is found out.
  */
 static DynRows *
 returned_rows(DynReader *reader)
@@ -72,6 +72,10 @@ returned_rows(DynReader *reader)
 	if (access->fetch_base_items ||
 		(access->kind == DYN_ACCESS_GET && access->multi_partition))
 		return dyn_reader_rows_with_keys(reader);
+	if (access->is_arm)
+		return finish_rows(reader, rows_with(reader, access, access->base,
+											 access->nbase,
+											 access->multi_partition));
 	return finish_rows(reader,
 					   rows_with(reader, access, access->sort, access->nsort,
 								 access->kind == DYN_ACCESS_QUERY &&

@@ -66,7 +66,8 @@ may_be_kept(const DynScan *scan)
 {
 	const DynAccess *access = scan->reader->access;
 
-	return dyn_guc_enable_kept_reads && access->kind != DYN_ACCESS_GET &&
+	return dyn_guc_enable_kept_reads &&
+		(access->kind == DYN_ACCESS_QUERY || access->kind == DYN_ACCESS_SCAN) &&
 		!access->fetch_base_items && !access->contradiction &&
 		access->nproofs == 0 &&
 		scan->node->ss.ps.state->es_epq_active == NULL;
