@@ -40,7 +40,4 @@ extern List *dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
  */
 extern List *dyn_row_clauses(const DynRelation *relation);
 
-/* The number of elements of an array if it is fixed at planning, else -1. */
-extern int	dyn_fixed_array_size(Node *array);
-
 #endif
