@@ -111,10 +111,15 @@ print_field(Printer *printer, const DynField *field)
 static void
 print_value(Printer *printer, const DynPred *pred)
 {
-	appendStringInfoString(&printer->buf,
-						   deparse_expression(list_nth(printer->exprs, pred->param),
-											  printer->context,
-											  printer->useprefix, false));
+	const char *value = deparse_expression(list_nth(printer->exprs, pred->param),
+										   printer->context,
+										   printer->useprefix, false);
+
+	if (pred->bound == DYN_BOUND_LOWER || pred->bound == DYN_BOUND_UPPER)
+		appendStringInfo(&printer->buf, "%s(%s)", pred->bound == DYN_BOUND_LOWER
+						 ? "first" : "last", value);
+	else
+		appendStringInfoString(&printer->buf, value);
 }
 
 static void
@@ -170,7 +175,7 @@ constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg
 	const Const *value;
 	DynScalar	scalar;
 
-	if (pred->kind != DYN_PRED_EQ)
+	if (pred->kind != DYN_PRED_EQ || pred->bound != DYN_BOUND_NONE)
 		return NULL;
 	value = list_nth(printer->exprs, pred->param);
 	if (!IsA(value, Const) || value->constisnull ||

@@ -30,6 +30,7 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	dyn_relation_connect(relation, access->base, access->nbase);
 	dyn_relation_set_text_types(relation, access->text_types);
 	scan->node = node;
+	scan->conversions = dyn_conversions_decode(lsecond(plan->fdw_private));
 	scan->reader = dyn_reader_create(dyn_statement_get(node->ss.ps.state),
 									 relation, access);
 	dyn_statement_add_scan(node->ss.ps.state, scan);
@@ -42,8 +43,8 @@ init_exprs(DynScan *scan)
 	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
 
 	scan->exprs = ExecInitExprList(plan->fdw_exprs, (PlanState *) scan->node);
-	dyn_values_init(&scan->values, plan->fdw_exprs);
-	dyn_values_init(&scan->next_values, plan->fdw_exprs);
+	dyn_values_init(&scan->values, plan->fdw_exprs, scan->conversions);
+	dyn_values_init(&scan->next_values, plan->fdw_exprs, scan->conversions);
 }
 
 void
@@ -72,7 +73,8 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 static void
 evaluate(DynScan *scan, DynValues *values)
 {
-	dyn_values_evaluate(values, scan->exprs, scan->node->ss.ps.ps_ExprContext);
+	dyn_values_evaluate(values, scan->exprs, scan->conversions,
+						scan->node->ss.ps.ps_ExprContext);
 }
 
 const DynValues *

@@ -31,6 +31,7 @@ typedef struct DynScan
 
 	/* run-time values */
 	List	   *exprs;			/* of ExprState */
+	List	   *conversions;	/* of DynConversion * */
 	DynValues	values;			/* of the execution */
 	DynValues	next_values;	/* of one that is prefetched for */
 

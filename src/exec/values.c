@@ -10,17 +10,26 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 
+#include "convert.h"
 #include "values.h"
 
 void
-dyn_values_init(DynValues *values, const List *exprs)
+dyn_values_init(DynValues *values, const List *exprs, const List *conversions)
 {
 	int			n = list_length(exprs);
 	DynValueType *types = palloc(Max(n, 1) * sizeof(DynValueType));
+	ListCell   *lc;
 
 	for (int i = 0; i < n; i++)
 		get_typlenbyval(exprType(list_nth(exprs, i)), &types[i].len,
 						&types[i].byval);
+	foreach(lc, conversions)
+	{
+		const DynConversion *conversion = lfirst(lc);
+		DynValueType *type = &types[conversion->param];
+
+		get_typlenbyval(dyn_converted_type(conversion), &type->len, &type->byval);
+	}
 	values->n = n;
 	values->types = types;
 	values->values = palloc0(Max(n, 1) * sizeof(Datum));
@@ -29,7 +38,8 @@ dyn_values_init(DynValues *values, const List *exprs)
 }
 
 void
-dyn_values_evaluate(DynValues *values, const List *exprs, ExprContext *econtext)
+dyn_values_evaluate(DynValues *values, const List *exprs,
+					const List *conversions, ExprContext *econtext)
 {
 	int			i = 0;
 	ListCell   *lc;
@@ -41,6 +51,7 @@ dyn_values_evaluate(DynValues *values, const List *exprs, ExprContext *econtext)
 										 &values->nulls[i]);
 		i++;
 	}
+	dyn_convert_values(conversions, values->values, values->nulls);
 }
 
 DynValues

@@ -2,8 +2,8 @@
  * values.h
  *		The run-time values of one execution.
  *
- * One value for each expression of fdw_exprs, in their order.  A plan refers to
- * them by position (plan/access.h).
+ * One value for each expression of fdw_exprs, in their order, some of them
+ * converted (convert.h).  A plan refers to them by position (plan/access.h).
  *
  * Two lists of values are equal if their bytes are: equal values of different
  * images count as different, which only costs requests, while values that
@@ -29,11 +29,15 @@ typedef struct DynValues
 } DynValues;
 
 /* Makes a list of NULLs of the expressions' types, in CurrentMemoryContext. */
-extern void dyn_values_init(DynValues *values, const List *exprs);
+extern void dyn_values_init(DynValues *values, const List *exprs,
+							const List *conversions);
 
-/* Evaluates the expressions (ExprState), one for each, into CurrentMemoryContext. */
+/*
+ * Evaluates the expressions (ExprState), one for each, and converts the values,
+ * into CurrentMemoryContext.
+ */
 extern void dyn_values_evaluate(DynValues *values, const List *exprs,
-								ExprContext *econtext);
+								const List *conversions, ExprContext *econtext);
 
 /* Copies the list and what its values point to into CurrentMemoryContext. */
 extern DynValues dyn_values_copy(const DynValues *values);

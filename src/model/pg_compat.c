@@ -16,6 +16,7 @@
 #include "optimizer/optimizer.h"
 #include "pg_compat.h"
 #include "utils/builtins.h"
+#include "utils/datetime.h"
 #include "utils/memutils.h"
 #include "utils/selfuncs.h"
 #include "utils/syscache.h"
@@ -406,3 +407,21 @@ dyn_shared_memory(const char *name, Size size, void (*init) (void *block))
 }
 
 #endif
+
+bool
+dyn_find_zone_abbreviation(char *lowered, bool *fixed, int *offset)
+{
+	int			type;
+	pg_tz	   *tz;
+
+#if PG_VERSION_NUM >= 160000
+	DateTimeErrorExtra extra;
+
+	if (DecodeTimezoneAbbrev(0, lowered, &type, offset, &tz, &extra) < 0)
+		return false;
+#else
+	type = DecodeTimezoneAbbrev(0, lowered, offset, &tz);
+#endif
+	*fixed = type == TZ || type == DTZ;
+	return *fixed || type == DYNTZ;
+}

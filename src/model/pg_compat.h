@@ -286,4 +286,11 @@ extern void dyn_request_shared_memory(const char *name, Size size,
 extern void *dyn_shared_memory(const char *name, Size size,
 							   void (*init) (void *block));
 
+/*
+ * Finds what AT TIME ZONE knows as an abbreviation, in lower case: of one offset
+ * (in seconds; the sign differs among versions), or of changing ones.  False if
+ * it is none.
+ */
+extern bool dyn_find_zone_abbreviation(char *lowered, bool *fixed, int *offset);
+
 #endif

@@ -101,13 +101,11 @@ static List *decode_preds(List *encoded);
 
 /* A value that several predicates share is evaluated once. */
 static int
-expression_position(Expr *value, List **exprs)
+expression_position(Node *value, List **exprs)
 {
 	int			position = 0;
 	ListCell   *lc;
 
-	if (value == NULL)
-		return -1;
 	foreach(lc, *exprs)
 	{
 		if (equal(lfirst(lc), value))
@@ -116,6 +114,18 @@ expression_position(Expr *value, List **exprs)
 	}
 	*exprs = lappend(*exprs, value);
 	return position;
+}
+
+static int
+value_position(const DynPred *pred, List **exprs)
+{
+	if (pred->value == NULL)
+		return -1;
+	if (pred->conversion == NULL)
+		return expression_position((Node *) pred->value, exprs);
+	return expression_position(dyn_conversion_encode(pred->conversion, pred->value,
+													 expression_position, exprs),
+							   exprs);
 }
 
 static List *
@@ -127,10 +137,11 @@ encode_pred(const DynPred *pred, List **exprs)
 	numbers = list_make5(makeInteger(pred->kind),
 						 makeInteger(pred->op),
 						 makeInteger(pred->other),
-						 makeInteger(expression_position(pred->value, exprs)),
+						 makeInteger(value_position(pred, exprs)),
 						 makeInteger((int) pred->valuetype));
 	numbers = lappend(numbers, makeInteger(pred->enforced));
 	numbers = lappend(numbers, makeInteger(pred->term));
+	numbers = lappend(numbers, makeInteger(pred->bound));
 	return list_make3(numbers, encode_field(&pred->field),
 					  encode_preds(pred->args, exprs));
 }
@@ -149,6 +160,7 @@ decode_pred(List *encoded)
 	pred->valuetype = (Oid) decode_int(numbers, 4);
 	pred->enforced = decode_int(numbers, 5);
 	pred->term = decode_int(numbers, 6);
+	pred->bound = decode_int(numbers, 7);
 	decode_field(lsecond(encoded), &pred->field);
 	pred->args = decode_preds(lthird(encoded));
 	return pred;

@@ -164,8 +164,8 @@ extern bool dyn_access_fits_key(const DynAccess *access, const char *json,
 
 /*
  * Encodes the access plan as a List that copyObject can copy, and appends its
- * value expressions to *exprs.  A fallback shares them: it is encoded without
- * predicates that would need others.
+ * value expressions to *exprs, as conversion.h says.  A fallback shares them: it
+ * is encoded without predicates that would need others.
  */
 extern List *dyn_access_encode(const DynAccess *access, List **exprs);
 

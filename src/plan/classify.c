@@ -9,9 +9,11 @@
 #include "catalog/pg_type.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "../dynamodb/expression.h"
 #include "classify.h"
 
 bool
@@ -168,6 +170,45 @@ dyn_classify_comparison(DynClassify *context, int kind, const DynOperator *op,
 	(void) dyn_classify_accept(context, exactness);
 	dyn_classify_size(context, value, op->value_type);
 	pred = dyn_make_value_pred(kind, field, value, op->value_type);
+	pred->operator = *op;
+	pred->part_only = exactness == DYN_LOCAL;
+	return pred;
+}
+
+int
+dyn_fixed_array_size(Node *array)
+{
+	if (IsA(array, Const) && !((Const *) array)->constisnull)
+	{
+		ArrayType  *value =
+			DatumGetArrayTypeP(((Const *) array)->constvalue);
+
+		return ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
+	}
+	if (IsA(array, ArrayExpr) && !((ArrayExpr *) array)->multidims)
+		return list_length(((ArrayExpr *) array)->elements);
+	return -1;
+}
+
+DynPred *
+dyn_classify_array(DynClassify *context, int kind, const DynOperator *op,
+				   const DynField *field, Node *array)
+{
+	DynExactness exactness = !dyn_field_column(context, field)->traits.point ? DYN_LOCAL
+		: dyn_operator_exactness(dyn_field_column(context, field), op);
+	DynPred    *pred;
+	int			size = dyn_fixed_array_size(array);
+
+	if (exactness == DYN_LOCAL &&
+		(kind != DYN_PRED_EQ || !dyn_is_comparable_in_part(context, field, op)))
+		return NULL;
+	(void) dyn_classify_accept(context, exactness);
+	dyn_classify_size(context, array, op->value_type);
+	if (size < 0 || size > DYN_EXPR_MAX_IN)
+		context->sized = false;
+	pred = dyn_make_value_pred(kind == DYN_PRED_EQ ? DYN_PRED_IN
+							   : DYN_PRED_NOT_IN,
+							   field, array, op->value_type);
 	pred->operator = *op;
 	pred->part_only = exactness == DYN_LOCAL;
 	return pred;

@@ -80,6 +80,14 @@ extern bool dyn_is_comparable_in_part(const DynClassify *context,
 									  const DynField *field,
 									  const DynOperator *op);
 
+/* The number of elements of an array if it is fixed at planning, else -1. */
+extern int	dyn_fixed_array_size(Node *array);
+
+/* field = ANY (array), field <> ALL (array); the operator's kind is EQ or NE. */
+extern DynPred *dyn_classify_array(DynClassify *context, int kind,
+								   const DynOperator *op,
+								   const DynField *field, Node *array);
+
 /* EQ, NE, LT ... of a btree operator of its left type's family; -1 if none. */
 extern int	dyn_comparison_kind(Oid opno);
 

@@ -224,6 +224,15 @@ add_checked_columns(List *row, List *checks)
 	return row;
 }
 
+/* The access plan, and how its values are converted. */
+static List *
+encode_private(const DynAccess *access, List **exprs)
+{
+	List	   *encoded = dyn_access_encode(access, exprs);
+
+	return list_make2(encoded, dyn_conversions_split(exprs));
+}
+
 /* count(*): one row, whose first column DynamoDB computes. */
 static ForeignScan *
 count_plan(RelOptInfo *upperrel, List *tlist)
@@ -231,7 +240,7 @@ count_plan(RelOptInfo *upperrel, List *tlist)
 	DynAccess  *access = upperrel->fdw_private;
 	Node	   *count = find_count((Node *) upperrel->reltarget->exprs);
 	List	   *exprs = NIL;
-	List	   *private = list_make1(dyn_access_encode(access, &exprs));
+	List	   *private = encode_private(access, &exprs);
 	List	   *row;
 
 	if (count == NULL)
@@ -288,7 +297,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		complete_fallback(root, baserel, access,
 						  list_concat_copy(local, remote));
 	complete_arms(root, baserel, &best_path->path, access, local);
-	private = list_make1(dyn_access_encode(access, &exprs));
+	private = encode_private(access, &exprs);
 	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,
 							remote, NULL);
 }

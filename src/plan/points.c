@@ -17,6 +17,7 @@
 #include "utils/builtins.h"
 
 #include "../model/path.h"
+#include "classify.h"
 #include "points.h"
 
 static bool

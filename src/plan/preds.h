@@ -8,6 +8,7 @@
 #include "nodes/primnodes.h"
 
 #include "../model/relation.h"
+#include "conversion.h"
 
 typedef enum DynPredKind
 {
@@ -56,6 +57,8 @@ typedef struct DynPred
 	DynField	field;
 	AttrNumber	other;			/* FIELDS; MEMBERS: number of the part */
 	Expr	   *value;			/* at planning; NULL in an executable plan */
+	DynConversion *conversion;	/* of the value, at planning; or NULL */
+	DynBoundKind bound;			/* what that makes of it */
 	DynOperator operator;		/* of comparisons; at planning */
 	bool		part_only;		/* at planning: it says something of parts of
 								 * keys, but not of the column's own attribute */

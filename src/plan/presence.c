@@ -75,7 +75,7 @@ get_operand(const Prover *prover, const DynPred *pred)
 		operand.isnull = prover->nulls[pred->param];
 		operand.value = prover->values[pred->param];
 	}
-	else if (IsA(pred->value, Const))
+	else if (IsA(pred->value, Const) && pred->conversion == NULL)
 	{
 		operand.known = true;
 		operand.isnull = ((Const *) pred->value)->constisnull;

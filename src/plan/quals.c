@@ -16,7 +16,6 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
@@ -29,6 +28,7 @@
 #include "forms_equal.h"
 #include "forms_given.h"
 #include "forms_keyset.h"
+#include "forms_time.h"
 #include "quals.h"
 
 /* info->>'a' = value: compares the spelling, so it is only a superset. */
@@ -169,6 +169,7 @@ classify_operator(DynClassify *context, OpExpr *op)
 	Node	   *right = lsecond(op->args);
 	int			kind;
 	DynOperator operator;
+	DynPred    *pred;
 
 	switch (get_opcode(op->opno))
 	{
@@ -185,22 +186,9 @@ classify_operator(DynClassify *context, OpExpr *op)
 	if (kind < 0)
 		return NULL;
 	operator = dyn_describe_operator(op->opno, kind, op->inputcollid);
-	return classify_operands(context, kind, &operator, left, right);
-}
-
-int
-dyn_fixed_array_size(Node *array)
-{
-	if (IsA(array, Const) && !((Const *) array)->constisnull)
-	{
-		ArrayType  *value =
-			DatumGetArrayTypeP(((Const *) array)->constvalue);
-
-		return ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
-	}
-	if (IsA(array, ArrayExpr) && !((ArrayExpr *) array)->multidims)
-		return list_length(((ArrayExpr *) array)->elements);
-	return -1;
+	pred = dyn_classify_times(context, kind, &operator, left, right, false);
+	return pred != NULL ? pred
+		: classify_operands(context, kind, &operator, left, right);
 }
 
 /* value = ANY (array_column) */
@@ -234,34 +222,21 @@ classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 	int			kind = dyn_comparison_kind(op->opno);
 	DynOperator operator;
 	DynField	field;
-	DynExactness exactness;
 	DynPred    *pred;
 	bool		text;
-	int			size;
 
 	if (kind != (op->useOr ? DYN_PRED_EQ : DYN_PRED_NE))
 		return NULL;
+	operator = dyn_describe_operator(op->opno, kind, op->inputcollid);
+	pred = dyn_classify_times(context, kind, &operator, linitial(op->args), array,
+							  true);
+	if (pred != NULL)
+		return pred;
 	if (!dyn_classify_comparand(context, linitial(op->args), &field, &text))
 		return kind == DYN_PRED_EQ ? classify_element(context, op) : NULL;
-	operator = dyn_describe_operator(op->opno, kind, op->inputcollid);
 	if (text || field.steps != NIL || !dyn_is_runtime_value(context, array))
 		return NULL;
-	exactness = !dyn_field_column(context, &field)->traits.point ? DYN_LOCAL
-		: dyn_operator_exactness(dyn_field_column(context, &field), &operator);
-	if (exactness == DYN_LOCAL &&
-		(kind != DYN_PRED_EQ || !dyn_is_comparable_in_part(context, &field, &operator)))
-		return NULL;
-	(void) dyn_classify_accept(context, exactness);
-	dyn_classify_size(context, array, operator.value_type);
-	size = dyn_fixed_array_size(array);
-	if (size < 0 || size > DYN_EXPR_MAX_IN)
-		context->sized = false;
-	pred = dyn_make_value_pred(kind == DYN_PRED_EQ ? DYN_PRED_IN
-							   : DYN_PRED_NOT_IN,
-							   &field, array, operator.value_type);
-	pred->operator = operator;
-	pred->part_only = exactness == DYN_LOCAL;
-	return pred;
+	return dyn_classify_array(context, kind, &operator, &field, array);
 }
 
 /* A boolean column alone, negated, or with IS TRUE or IS FALSE. */

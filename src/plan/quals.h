@@ -47,7 +47,4 @@ extern List *dyn_row_clauses(const DynRelation *relation);
 /* What another access plan relied on of the same clauses is forgotten. */
 extern void dyn_clauses_rely_on_nothing(List *clauses);
 
-/* The number of elements of an array if it is fixed at planning, else -1. */
-extern int	dyn_fixed_array_size(Node *array);
-
 #endif

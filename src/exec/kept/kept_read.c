@@ -45,6 +45,28 @@ struct DynKept
 
 /* ---- making ---- */
 
+/* A converted value changes with the operands of its conversion. */
+static void
+add_operands(Bitmapset **params, List *conversions)
+{
+	ListCell   *lc,
+			   *lc2;
+
+	foreach(lc, conversions)
+	{
+		const DynConversion *conversion = lfirst(lc);
+
+		foreach(lc2, conversion->steps)
+		{
+			const DynConversionStep *step = lfirst(lc2);
+
+			if (step->param >= 0)
+				params[conversion->param] =
+					bms_add_members(params[conversion->param], params[step->param]);
+		}
+	}
+}
+
 static DynKept *
 make_kept(DynScan *scan)
 {
@@ -57,6 +79,7 @@ make_kept(DynScan *scan)
 	foreach(lc, plan->fdw_exprs)
 		kept->value_params[foreach_current_index(lc)] =
 			dyn_running_params(lfirst(lc));
+	add_operands(kept->value_params, scan->conversions);
 	dyn_item_filter_init(&kept->filter);
 	return kept;
 }

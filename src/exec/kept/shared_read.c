@@ -234,7 +234,7 @@ take_values(DynSharing *sharing)
 		return false;
 	else
 	{
-		dyn_values_evaluate(&scan->next_values, scan->exprs,
+		dyn_values_evaluate(&scan->next_values, scan->exprs, scan->conversions,
 							scan->node->ss.ps.ps_ExprContext);
 		sharing->values = dyn_values_copy(&scan->next_values);
 	}

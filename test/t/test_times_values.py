@@ -1,0 +1,160 @@
+"""Dates and times compared with values of another of their types: the session's zone at each execution decides what is read."""
+import times
+from formats import OPERATORS
+from times import TYPES
+
+
+class Values(times.Twins):
+    """Every operator, type and zone, on the sort key and on a plain value."""
+
+    def every_operator(self, kind, zones=tuple(times.ZONES)):
+        # where a zone goes back by days, no merge finds all that a comparison does
+        self.fx.execute("SET enable_mergejoin = off")
+        for zone in self.each_zone(zones):
+            for other in TYPES:
+                if other == kind:
+                    continue
+                self.bind(other, times.bounds(other, zone))
+                for operator in OPERATORS:
+                    self.same_for_each(f"at {operator} b.x")
+                self.same_for_each("b.x <= at")
+                self.same("SELECT n FROM t WHERE pk = 'p' AND at = ANY (ARRAY(SELECT x FROM b))", "SELECT n FROM t WHERE pk = 'p' AND at <> ALL (ARRAY(SELECT x FROM b))",
+                          "SELECT n FROM t WHERE v = ANY (ARRAY(SELECT x FROM b))", "SELECT count(*) FROM t WHERE v > (SELECT min(x) FROM b WHERE isfinite(x))",
+                          "SELECT n FROM t WHERE v <> (SELECT max(x) FROM b WHERE isfinite(x))", "SELECT count(*) FROM t WHERE pk = 'p' AND at < (SELECT x FROM b LIMIT 1)",
+                          "SELECT n, b.x::text FROM t JOIN b ON t.pk = 'p' AND t.at = b.x")
+
+    def test_timestamptz(self):
+        self.load_kind("timestamptz")
+        self.every_operator("timestamptz")
+
+    def test_timestamp(self):
+        self.load_kind("timestamp")
+        self.every_operator("timestamp")
+
+    def test_date(self):
+        self.load_kind("date")
+        self.every_operator("date")
+
+    def test_formats(self):
+        """A bound has the column's format, whatever it came from."""
+        zones = ("America/Havana", "Pacific/Apia", "AAA-24BBB+24,M3.2.0,M11.1.0")
+        for kind in TYPES:
+            self.load_kind(kind, "iso8601", lambda time: time.replace(" ", "T") + "Z" if kind != "date" else time)
+            self.every_operator(kind, zones[:2])
+            self.load_kind(kind, "pattern(YYYYMMDD)" if kind == "date" else "pattern(YYYYMMDDHH24MISS)", lambda time: "".join(c for c in time if c.isdigit()))
+            self.every_operator(kind, zones[1:])
+
+
+class Requests(times.Twins):
+    """What is asked for."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.execute("SET timezone = 'UTC'")
+
+    def tearDown(self):
+        self.fx.execute("SET timezone = 'UTC'; RESET plan_cache_mode; DEALLOCATE ALL")
+
+    def asks(self, *cases):
+        for condition, key in cases:
+            with self.subTest(condition=condition):
+                self.assertEqual(self.key(f"SELECT n FROM f WHERE pk = 'p' AND {condition}"), key)
+                self.same(f"SELECT n FROM t WHERE pk = 'p' AND {condition}")
+
+    def test_timestamptz(self):
+        self.load_kind("timestamptz")
+        self.fx.execute("SET timezone = 'America/Havana'")
+        # midnight is twice on that day: the later one counts
+        self.asks(("at = timestamp '2024-11-02 20:00'", {"pk": {"S": "p"}, "at": {"S": "2024-11-03T00:00:00Z"}}),
+                  ("at = date '2024-11-03'", {"pk": {"S": "p"}, "at": {"S": "2024-11-03T05:00:00Z"}}),
+                  ("at IN (date '2024-11-03', date '2024-11-03')", {"pk": {"S": "p"}, "at": {"S": "2024-11-03T05:00:00Z"}}),
+                  ("at >= date '2024-11-03' AND at < date '2024-11-04'", "pk = p AND at BETWEEN 2024-11-03T05:00:00Z AND 2024-11-04T05:00:00Z"),
+                  ("at > timestamp '2024-11-03 12:00'", "pk = p AND at > 2024-11-03T17:00:00Z"),
+                  ("timestamp '2024-11-03 12:00' > at", "pk = p AND at < 2024-11-03T17:00:00Z"),
+                  ("at < timestamp 'infinity'", "pk = p"), ("at > timestamp 'infinity'", None), ("at = date 'infinity'", None), ("at < date '5874897-12-31'", "pk = p"),
+                  ("at > NULL::date", None), ("at = ANY (NULL::date[])", None), ("at = ANY ('{}'::date[])", None))
+        self.fx.execute("SET timezone = 'AAA-24BBB+24,M3.2.0,M11.1.0'")
+        self.asks(("at = timestamp '2024-07-02 20:00'", {"pk": {"S": "p"}, "at": {"S": "2024-07-03T20:00:00Z"}}))
+
+    def test_exact_without_recheck(self):
+        self.load_kind("timestamptz")
+        for sql in ("SELECT n FROM f WHERE pk = 'p' AND at = date '2024-11-03'", "SELECT count(*) FROM f WHERE pk = 'p' AND at = timestamp '2024-11-03 12:00'"):
+            self.assertNotIn("  Filter: (at", self.fx.explain(sql))
+
+    def test_timestamp(self):
+        self.load_kind("timestamp")
+        self.asks(("at = date '2024-11-03'", {"pk": {"S": "p"}, "at": {"S": "2024-11-03T00:00:00Z"}}),
+                  ("at BETWEEN date '2024-11-03' AND date '2024-11-04'", "pk = p AND at BETWEEN 2024-11-03T00:00:00Z AND 2024-11-04T00:00:00Z"),
+                  # of a zone without transitions the local time is known
+                  ("at > timestamptz '2024-11-03 12:00+00'", "pk = p AND at >= 2024-11-03T12:00:01Z"))
+        self.fx.execute("SET timezone = 'America/Havana'")
+        # both offsets of the transition nearby, and one of a time far from any
+        self.asks(("at = timestamptz '2024-11-03 04:00+00'", "pk = p AND at BETWEEN 2024-11-02T23:00:00Z AND 2024-11-03T00:00:00Z"),
+                  ("at >= timestamptz '2024-11-03 04:00+00'", "pk = p AND at >= 2024-11-02T23:00:00Z"),
+                  ("at <= timestamptz '2024-11-03 04:00+00'", "pk = p AND at <= 2024-11-03T00:00:00Z"),
+                  ("at IN (timestamptz '2024-11-03 04:00+00', timestamptz '2024-07-03 04:00+00', NULL)", "pk = p AND at BETWEEN 2024-07-03T00:00:00Z AND 2024-11-03T00:00:00Z"),
+                  ("at <= timestamptz '2024-07-03 04:00+00'", "pk = p AND at <= 2024-07-03T00:00:00Z"),
+                  ("at > timestamptz 'infinity'", None), ("at < timestamptz '-infinity'", None), ("at = timestamptz 'infinity'", None))
+        self.fx.execute("SET timezone = 'AAA-24BBB+24,M3.2.0,M11.1.0'")
+        self.asks(("at = timestamptz '2024-11-04 04:00+00'", "pk = p AND at BETWEEN 2024-11-03T04:00:00Z AND 2024-11-05T04:00:00Z"))
+        self.assertIn("Filter: (at =", self.fx.explain("SELECT n FROM f WHERE pk = 'p' AND at = timestamptz '2024-11-04 04:00+00'"))
+
+    def test_date(self):
+        self.load_kind("date")
+        self.asks(("at < timestamp '2024-11-03 10:00'", "pk = p AND at <= 2024-11-03"), ("at < timestamp '2024-11-03 00:00'", "pk = p AND at <= 2024-11-02"),
+                  ("at > timestamp '2024-11-03 10:00'", "pk = p AND at >= 2024-11-04"), ("at = timestamp '2024-11-03 00:00'", "pk = p AND at = 2024-11-03"),
+                  ("at = timestamp '2024-11-03 10:00'", None))
+        self.fx.execute("SET timezone = 'Europe/Berlin'")
+        self.asks(("at = timestamptz '2024-07-03 22:00+00'", "pk = p AND at = 2024-07-04"), ("at <= timestamptz '2024-10-27 22:00+00'", "pk = p AND at <= 2024-10-28"))
+
+    def test_partition_key(self):
+        """A value is a key only where it is exact; another type's is none."""
+        for kind, keyed in (("timestamptz", True), ("timestamp", False)):
+            self.load([("id", kind, {"format": "epoch"}), ("n", "integer", None)], [("2024-03-01 00:00:00" + "+00" * keyed, 1)], [{"id": {"N": "1709251200"}, "n": {"N": "1"}}], (("id", "N"),))
+            for value in ("timestamp '2024-03-01'", "date '2024-03-01'", "timestamptz '2024-03-01 00:00+00'"):
+                sql = f"SELECT n FROM f WHERE id = {value}"
+                with self.subTest(sql=sql):
+                    [request] = self.fx.requests(sql)
+                    self.assertEqual(request.operation, "GetItem" if keyed or "tz" not in value else "Scan")
+                    self.assertEqual(self.fx.rows(sql), [(1,)])
+
+    def test_zone_of_the_execution(self):
+        """A plan serves all zones and date styles."""
+        self.load_kind("timestamptz")
+        for mode in ("force_generic_plan", "force_custom_plan"):
+            self.fx.execute(f"SET plan_cache_mode = {mode}; SET timezone = 'UTC'; SET datestyle = 'ISO'")
+            for table in "fl":
+                self.fx.execute(f"PREPARE {table}_d (date) AS SELECT n FROM {table} WHERE pk = 'p' AND at >= $1 AND at < timestamp '2024-11-04'; EXECUTE {table}_d ('2024-11-03');"
+                                f"PREPARE {table}_e (date) AS SELECT n FROM {table} WHERE pk = 'p' AND at = $1; EXECUTE {table}_e ('2024-11-03')")
+            for zone in self.each_zone():
+                for style in ("ISO", "German", "SQL, DMY", "Postgres, MDY"):
+                    self.fx.execute(f"SET datestyle = '{style}'")
+                    for name in "de":
+                        rows, right = [sorted(self.fx.rows(f"EXECUTE {table}_{name} (date '2024-11-03')")) for table in "fl"]
+                        self.assertEqual(rows, right, (mode, zone, style, name))
+            self.fx.execute("SET datestyle = 'ISO'; SET timezone = 'America/Havana'")
+            self.assertEqual(self.key("EXECUTE f_e ('2024-11-03')"), {"pk": {"S": "p"}, "at": {"S": "2024-11-03T05:00:00Z"}})
+            self.fx.execute("SET timezone = 'Europe/Berlin'")
+            self.assertEqual(self.key("EXECUTE f_e ('2024-11-03')"), {"pk": {"S": "p"}, "at": {"S": "2024-11-02T23:00:00Z"}})
+            self.fx.execute("DEALLOCATE ALL")
+
+    def test_widened_by_the_zone_of_the_execution(self):
+        self.load_kind("timestamp")
+        self.fx.execute("SET plan_cache_mode = force_generic_plan")
+        for table in "fl":
+            self.fx.execute(f"PREPARE {table}_t (timestamptz) AS SELECT n FROM {table} WHERE pk = 'p' AND at = $1; EXECUTE {table}_t ('2024-11-03 04:00+00')")
+        for zone in self.each_zone():
+            for bound in times.bounds("timestamptz", zone):
+                rows, right = [sorted(self.fx.rows(f"EXECUTE {table}_t ('{bound}')")) for table in "fl"]
+                self.assertEqual(rows, right, (zone, bound))
+
+    def test_misfits(self):
+        """Stored values that are no times."""
+        for kind in TYPES:
+            self.load([("pk", "text", None), ("at", kind, {"format": "iso8601(0)"} if kind != "date" else {}), ("n", "integer", None)],
+                      [("p", None, 1), ("p", "2024-11-03 00:00:00" + ("+00" if kind == "timestamptz" else ""), 2)],
+                      [{"pk": {"S": "p"}, "at": {"S": "x"}, "n": {"N": "1"}}, {"pk": {"S": "p"}, "at": {"S": "2024-11-03" + ("T00:00:00Z" if kind != "date" else "")}, "n": {"N": "2"}}],
+                      (("pk", "S"), ("at", "S")), on_mismatch="null")
+            for other in TYPES:
+                self.same(*(f"SELECT n FROM t WHERE pk = 'p' AND at {operator} {other} '2024-11-03'" for operator in OPERATORS), *(f"SELECT n FROM t WHERE at {operator} {other} '2024-11-03'" for operator in OPERATORS))
