@@ -93,6 +93,44 @@ dropping_clauses(const DynAccess *access, List *scan_clauses)
 	return clauses;
 }
 
+/* Does the query level use rows of outer levels?  Known after preprocessing. */
+static bool
+is_correlated(const PlannerInfo *root)
+{
+	for (root = root->parent_root; root != NULL; root = root->parent_root)
+	{
+		if (root->plan_params != NIL)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Is one row of the scan all that an EXISTS needs?  Core plans what it contains
+ * for one row, too, where many rows of the scan are needed for that.
+ */
+static bool
+is_existence(const PlannerInfo *root)
+{
+	const Query *parse = root->parse;
+
+	return root->parent_root != NULL && root->tuple_fraction == 1.0 &&
+		!parse->hasAggs && parse->groupClause == NIL &&
+		parse->groupingSets == NIL && parse->havingQual == NULL &&
+		parse->distinctClause == NIL && !parse->hasWindowFuncs &&
+		!parse->hasTargetSRFs && parse->sortClause == NIL &&
+		parse->setOperations == NULL && parse->limitOffset == NULL &&
+		!is_correlated(root);
+}
+
+/* The number of rows that are needed; not above 0: all, or not known. */
+static double
+needed_rows(const PlannerInfo *root)
+{
+	return root->limit_tuples <= 0 && is_existence(root) ? 1
+		: root->limit_tuples;
+}
+
 /*
  * Passes LIMIT as a hint for the first page: only if the LIMIT applies to the
  * rows of this scan, in their order.  If items are filtered out, the hint is
@@ -102,7 +140,7 @@ static int
 limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 		   const DynAccess *access, List *scan_clauses)
 {
-	double		hint = root->limit_tuples;
+	double		hint = needed_rows(root);
 	Selectivity share;
 
 	if (hint <= 0 || bms_membership(root->all_baserels) != BMS_SINGLETON ||
