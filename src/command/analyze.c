@@ -61,6 +61,8 @@ typedef struct Sampler
 	DynCounters counters;
 	DynPath    *paths;			/* of the rows, and then the item itself */
 	DynFolded  *folded;
+	bool		asked_whole;	/* a page with all attributes */
+	bool		narrow;			/* it was denied */
 
 	double		max_units;		/* that may be used */
 
@@ -158,7 +160,8 @@ segment_of(const Sampler *sampler, int stream)
 static bool
 is_first_page(const Sampler *sampler, int stream)
 {
-	return sampler->done == 0 && stream == 0 && sampler->counters.pages == 0;
+	return sampler->done == 0 && stream == 0 &&
+		sampler->counters.pages == 0 && !sampler->narrow;
 }
 
 static void
@@ -166,12 +169,25 @@ prepare_segment(void *arg, int stream, DynReadRequest *request)
 {
 	Sampler    *sampler = arg;
 
-	sampler->requests->nprojection = is_first_page(sampler, stream) ? 0
-		: sampler->rows->nprojection;
+	bool		whole = is_first_page(sampler, stream);
+
+	sampler->asked_whole |= whole;
+	sampler->requests->nprojection = whole ? 0 : sampler->rows->nprojection;
 	dyn_requests_prepare(sampler->requests, 0, request);
 	request->consistent = false;
 	request->segment = segment_of(sampler, stream);
 	request->total_segments = sampler->segments;
+}
+
+/* A policy may allow some attributes only: those of the columns are enough. */
+static bool
+first_page_is_denied(void *arg, int stream)
+{
+	Sampler    *sampler = arg;
+
+	if (sampler->narrow || !sampler->asked_whole || stream != 0)
+		return false;
+	return sampler->narrow = true;
 }
 
 static void
@@ -291,6 +307,7 @@ start_round(Sampler *sampler, int nsegments)
 	spec.nstreams = nsegments;
 	spec.prepare = prepare_segment;
 	spec.describe = describe_segment;
+	spec.denied = first_page_is_denied;
 	spec.arg = sampler;
 	spec.fetch_size = sampler->page_items;
 	spec.capacity = sampler->meta->throughput.read_units;

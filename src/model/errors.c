@@ -326,6 +326,13 @@ dyn_report_unfit(const DynCall *call, const char *fault,
 }
 
 bool
+dyn_failure_is_denied(const DynCall *call)
+{
+	return call->failure == DYN_FAIL_SERVICE &&
+		strcmp(call->code, "AccessDeniedException") == 0;
+}
+
+bool
 dyn_failure_is_stale(const DynCall *call)
 {
 	return call->failure == DYN_FAIL_SERVICE &&

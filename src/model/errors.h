@@ -55,6 +55,9 @@ DYN_NORETURN extern void dyn_report_unfit(const DynCall *call, const char *fault
 /* Did the call fail because the table, index or key differs from the plan? */
 extern bool dyn_failure_is_stale(const DynCall *call);
 
+/* Did it fail because the access key does not permit it? */
+extern bool dyn_failure_is_denied(const DynCall *call);
+
 /*
  * Raises an error: the table or index has changed since the statement was
  * planned.  `detail` is a sentence.

@@ -1,5 +1,7 @@
 """Mistakes that look like "no data", or like a slow database: each has a message that says what it is."""
 import fixture
+from replies import error
+from tables import index
 
 WARN = 'WARNING:  reading the whole DynamoDB table "{table}": 20 items, {size} bytes, about 0.5 read units\n'
 HINT = 'HINT:  Restrict the partition key "pk", or set scan_policy to "allow".'
@@ -166,6 +168,15 @@ class WhyNotBound(fixture.TestCase):
         self.table("pk char(2), sk text")
         self.says("pk = 'p1'", 'type character of column "pk" cannot restrict partition key "pk"')
 
+    def test_key_of_an_index(self):
+        """A type that its key does not have is no error, since an older item may have it."""
+        self.fake.table("t2", ("pk", "S"), items=[{"pk": {"S": "a"}, "g": {"N": "5"}}], indexes=[index("by_g", ("g", "S"))], item_count=20, size_bytes=800)
+        self.table("pk text, g int NOT NULL", "t2")
+        self.says("g = 5", 'column "g" of type integer cannot restrict partition key "g" of index "by_g", which has DynamoDB type S', "t2")
+        self.assertEqual(len(self.fx.rows("SELECT * FROM f WHERE g = 5")), 1)
+        self.table("pk text, g text OPTIONS (on_mismatch 'null')", "t2")
+        self.says("lower(pk) = 'x'", 'column "pk" is inside of function lower(), so that partition key "pk" is not restricted: compare the column itself', "t2")
+
     def advice(self, sql):
         return [line.strip() for line in self.fx.explain(sql).splitlines() if "Advice" in line]
 
@@ -260,6 +271,21 @@ class FoldedNames(fixture.TestCase):
         [last] = self.fx.rows("SELECT pk FROM f OFFSET 59")
         self.fx.put("late", [{"pk": last[0], "seenat": 1}])
         self.silent()
+
+    def test_policy_of_attributes(self):
+        """Where only some attributes are allowed, those are read; another denial is an error."""
+        fake = self.fx.fake("narrow")
+        self.addCleanup(fake.stop)
+        fake.table("t", ("pk", "S"), items=[{"pk": {"S": "a"}, "seen": {"S": "x"}}])
+        denied = error("AccessDeniedException", "not authorized")
+        fake.on("Scan", lambda request: None if "ProjectionExpression" in request.body else denied)
+        self.fx.foreign_table("g", "pk text, seenat text", server="narrow", table_name="t")
+        self.assertEqual(self.fx.notices("ANALYZE g"), [])
+        self.assertEqual([set(r.body.get("ExpressionAttributeNames", {}).values()) for r in fake.requests if r.operation == "Scan"], [set(), {"pk", "seenat"}])
+        fake.on("Scan", denied)
+        fake.reset()
+        self.assertEqual(self.fx.error("ANALYZE g").sqlstate, "42501")
+        self.assertEqual(len([r for r in fake.requests if r.operation == "Scan"]), 2)
 
 
 class Times(fixture.TestCase):

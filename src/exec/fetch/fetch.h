@@ -59,7 +59,13 @@ typedef struct DynFetchSpec
 	void		(*expected) (void *arg, int stream, DynExpected *expected);
 	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* of their parts; -1: not
 													 * projected */
-	void	   *arg;			/* of prepare, describe and expected */
+
+	/*
+	 * The access key does not permit the stream's request: will `prepare` make
+	 * another one?  NULL: no.
+	 */
+	bool		(*denied) (void *arg, int stream);
+	void	   *arg;			/* of prepare, describe, expected and denied */
 	/* Order of two items' slots, or NULL. */
 	int			(*compare) (void *arg, const DynValue *a, const DynValue *b);
 	void	   *compare_arg;

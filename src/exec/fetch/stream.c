@@ -351,6 +351,15 @@ send_again(DynStream *stream)
 	stream->more = true;
 }
 
+static bool
+will_ask_otherwise(const DynStreamContext *context, const DynStream *stream)
+{
+	const DynFetchSpec *spec = &context->spec;
+
+	return spec->denied != NULL && dyn_failure_is_denied(stream->call) &&
+		spec->denied(spec->arg, stream->number);
+}
+
 /* Raises the error of a failed call, or has the request sent once more. */
 static void
 receive_failure(DynStreamContext *context, DynStream *stream,
@@ -361,7 +370,8 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, NULL,
 											   about->operation));
-	if (!halve_batch(stream) && !refresh_if_stale(context, stream))
+	if (!halve_batch(stream) && !refresh_if_stale(context, stream) &&
+		!will_ask_otherwise(context, stream))
 		dyn_report_call(stream->call, about);
 	send_again(stream);
 }
