@@ -42,6 +42,7 @@ AS 'BEGIN RETURN QUERY SELECT p.id, p.team FROM {schema}.person p WHERE p.id BET
 
 SHARE = 104729  # between the seeds of processes
 FULL = 3000     # statements from which on the coverage is judged
+TELL_SECONDS = 15
 
 
 def set_up(fx, rng):
@@ -167,7 +168,9 @@ def run(fx, count, seed, flags, began, shares=()):
         cases = Cases(random.Random(seed * 7919 + 1), runner, tables, related, composed, worlds)
         run_scripted(fx, runner, tally, count, seed)
         if not tally.over():
+            tally.tells = True
             tally.run(cases.all(), count + tally.scripted)
+            tally.tells = False
         for share in shares:
             tally.add_share(*share)
         planned = tally.done
@@ -206,13 +209,18 @@ class Tally:
         self.runner, self.done, self.failed, self.first = runner, done, failed, first
         self.fingerprint = hashlib.sha256()     # the same on all machines
         self.scripted = 0       # of `done`, those whose rows are not counted
+        self.tells = False      # how far it is?
 
     def run(self, cases, count):
         """Run cases until so many statements were compared, or the first that differs."""
+        began = said = time.monotonic()
         for case in cases:
             self.add(case)
             if self.over() or (count and self.done >= count):
                 break
+            if self.tells and time.monotonic() - said >= TELL_SECONDS:
+                said = time.monotonic()
+                print(f"# {100 * self.done // count} % of the statements after {said - began:.0f} s", flush=True)
 
     def over(self):
         """Was one difference enough?"""

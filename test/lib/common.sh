@@ -33,13 +33,84 @@ am_root() {
     [ "$(id -u)" = 0 ]
 }
 
-# root's rights, where the machine gives them without asking for a password.
-can_be_root() {
-    am_root || sudo -n true 2>/dev/null
+# Is there somebody to ask? Nobody watches the terminals of continuous integration.
+at_terminal() {
+    [ -z "${CI:-}" ] && [ -t 0 ] && { : >/dev/tty; } 2>/dev/null
 }
 
-as_root() {
-    if am_root; then "$@"; else sudo -n "$@"; fi
+# Who gives root's rights: root has them, sudo gives them without a password or may ask for one; or why nobody does.
+root_from() {
+    if am_root; then echo root
+    elif ! command -v sudo >/dev/null; then echo "you are not root, and there is no sudo here"
+    elif sudo -n true 2>/dev/null; then echo sudo
+    elif at_terminal; then echo asking
+    else echo "you are not root, sudo asks for a password, and there is no terminal to ask at"
+    fi
+}
+
+# run_as_root WHAT LOG COMMANDS: shell commands, one a line, with their output in LOG. Whoever may not do that is told the
+# commands, for somebody who may, and the program stops. Commands that fail are the caller's affair.
+run_as_root() {
+    local what=$1 log=$2 commands=$3 from status
+    from=$(root_from)
+    case $from in
+        root) with_progress "$log" sh -e -c "$commands" ;;
+        sudo) with_progress "$log" sudo -n sh -e -c "$commands" ;;
+        asking)
+            say "to $what, sudo may ask for your password"
+            with_progress "$log" ask_sudo "$commands"
+            ;;
+        *) tell_root "$what" "$from" "$commands" ;;
+    esac
+    status=$?
+    # sudo that refuses runs nothing, and commands that fail say something.
+    if [ $status != 0 ] && [ "$from" = asking ] && [ ! -s "$log" ]; then
+        tell_root "$what" "sudo did not let you" "$commands"
+    fi
+    return $status
+}
+
+# What sudo itself says belongs on the terminal, what the commands say where standard output goes.
+ask_sudo() { # commands
+    sudo sh -e -c "exec 2>&1; $1" 2>/dev/tty
+}
+
+tell_root() { # what why commands
+    say "only root can $1 ($2); these are the commands:"
+    printf '\n%s\n\n' "$3" >&2
+    die "when root has run them, start the same command again"
+}
+
+# Runs a command with its output in a log. Meanwhile a terminal shows for how long, and the last line of the log; while
+# that is empty nothing, because sudo may be asking.
+with_progress() { # log command...
+    local log=$1 ticker='' status
+    shift
+    : >"$log"
+    if [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; then
+        show_progress "$log" 9>&- &
+        ticker=$!
+    fi
+    "$@" >>"$log" 2>&1 </dev/null
+    status=$?
+    if [ -n "$ticker" ]; then
+        kill "$ticker" 2>/dev/null
+        wait "$ticker" 2>/dev/null
+        printf '\r\033[K' >&2
+    fi
+    return $status
+}
+
+# In the background, where an interrupt does not arrive, so it looks whether the program is still there.
+show_progress() { # log
+    local width line began=$SECONDS
+    width=$(stty size <&2 2>/dev/null | cut -d' ' -f2)
+    while sleep 0.5 && kill -0 $$ 2>/dev/null; do
+        [ -s "$1" ] || continue
+        line=$(tail -c 2000 "$1" | tr '\r' '\n' | grep . | tail -n 1 | tr -cd '[:print:]' | sed 's/^gcc .* -o /gcc /')
+        line="  $((SECONDS - began)) s  $line"
+        printf '\r\033[K%s' "${line:0:$((width > 20 ? width - 1 : 79))}" >&2
+    done
 }
 
 # initdb and postgres refuse to run as root; any other user serves.

@@ -1,6 +1,7 @@
 # What the stack needs on the machine: Debian packages, DynamoDB Local and ExtendDB. Sourced by test/stack.
 #
-# Every function is idempotent and silent when there is nothing to do. ENDPOINT is set when DynamoDB runs elsewhere.
+# Every function is idempotent and silent when there is nothing to do. ENDPOINT is set when DynamoDB runs elsewhere,
+# WITH_EXTENDDB is yes or no.
 
 DDBL_VERSION=3.3.1
 # DynamoDB Local names SDK modules of a version that Maven Central holds only in part; this version of all of them works.
@@ -18,6 +19,7 @@ stack_packages() {
     printf '%s\n' make gcc libc6-dev curl openssl ca-certificates python3 python3-psycopg2 \
         libcurl4-openssl-dev libjansson-dev libssl-dev zlib1g-dev
     [ "$OWN_POSTGRES" = yes ] || printf '%s\n' "postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR"
+    [ "$WITH_EXTENDDB" = no ] || [ -x "$EXTENDDB" ] || command -v npm >/dev/null || echo npm
     [ -z "$ENDPOINT" ] || return 0
     command -v java >/dev/null || echo openjdk-17-jre-headless
     [ -e "$DDBL_DIR/.complete" ] || command -v mvn >/dev/null || echo maven
@@ -34,28 +36,28 @@ install_packages() {
     [ ${#missing[@]} -eq 0 ] && return
     is_debian_12 || die "these packages are missing, and only on Debian 12 are they installed for you" \
         "(this is $(os_name)): ${missing[*]}"
-    can_be_root || die "needs root to install these packages: ${missing[*]}"
     apt_install "${missing[@]}"
 }
 
 apt_install() { # package...
-    say "installing ${*}"
-    forbid_main_cluster
+    local log=$CACHE/apt.log began=$SECONDS
     mkdir -p "$CACHE"
-    if ! { as_root apt-get -o DPkg::Lock::Timeout=300 update &&
-        as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y \
-            --no-install-recommends -o Dpkg::Options::=--force-confold "$@"; } >"$CACHE/apt.log" 2>&1 </dev/null; then
-        tail -n 5 "$CACHE/apt.log" >&2
-        die "apt could not install these packages (no network?), see $CACHE/apt.log: $*"
+    say "missing Debian packages: $*"
+    say "installing them, and those that they need, takes one to five minutes"
+    if ! run_as_root "install packages" "$log" "$(apt_commands "$@")"; then
+        tail -n 5 "$log" >&2
+        die "apt could not install these packages (no network?), see $log: $*"
     fi
+    say "installed them in $((SECONDS - began)) s"
 }
 
 # Debian's package would otherwise make a cluster on port 5432 and start it; that is the machine's affair, not ours.
-forbid_main_cluster() {
+apt_commands() { # package...
     local conf=/etc/postgresql-common/createcluster.conf
-    [ -e "$conf" ] && return
-    as_root mkdir -p "${conf%/*}"
-    echo 'create_main_cluster = false' | as_root tee "$conf" >/dev/null
+    [ -e "$conf" ] || printf '%s\n' "mkdir -p ${conf%/*}" "echo 'create_main_cluster = false' >$conf"
+    printf '%s\n' "apt-get -o DPkg::Lock::Timeout=300 update" \
+        "DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends \\" \
+        "    -o Dpkg::Options::=--force-confold $*"
 }
 
 os_name() {
@@ -86,18 +88,19 @@ POM
 }
 
 install_dynamodb_local() {
-    local new=$DDBL_DIR.new log=$CACHE/maven.log
+    local new=$DDBL_DIR.new log=$CACHE/maven.log began=$SECONDS
     [ -e "$DDBL_DIR/.complete" ] && return
-    say "fetching DynamoDB Local $DDBL_VERSION from Maven Central (50 MB)"
+    say "fetching DynamoDB Local $DDBL_VERSION from Maven Central (about a minute, 50 MB)"
     rm -rf "$new" "$DDBL_DIR"
     mkdir -p "$new"
     ddbl_pom >"$new/pom.xml"
-    if ! mvn -q -B -f "$new/pom.xml" dependency:copy-dependencies -DoutputDirectory="$new/lib" \
-        -DincludeScope=runtime >"$log" 2>&1 </dev/null; then
+    if ! with_progress "$log" mvn -B -f "$new/pom.xml" dependency:copy-dependencies -DoutputDirectory="$new/lib" \
+        -DincludeScope=runtime; then
         grep -m 3 ERROR "$log" >&2
         die "could not download DynamoDB Local from Maven Central (no network?), see $log"
     fi
     mv "$new" "$DDBL_DIR" && : >"$DDBL_DIR/.complete"
+    say "fetched it in $((SECONDS - began)) s"
 }
 
 install_extenddb() {
@@ -105,29 +108,38 @@ install_extenddb() {
     [ -x "$EXTENDDB" ] && return
     [ "$(uname -sm)" = "Linux x86_64" ] || die "ExtendDB is published for Linux on x86_64 only (this is $(uname -sm))"
     command -v npm >/dev/null || install_packages npm
-    say "fetching ExtendDB $EXTENDDB_VERSION from npm (12 MB)"
+    say "fetching ExtendDB $EXTENDDB_VERSION from npm (some seconds, 12 MB)"
     mkdir -p "$EXTENDDB_DIR"
-    npm install --prefix "$EXTENDDB_DIR" --no-save --no-audit --no-fund "@extenddb/linux-x64@$EXTENDDB_VERSION" \
-        >"$log" 2>&1 </dev/null || die "could not download ExtendDB from npm (no network?), see $log"
+    with_progress "$log" npm install --prefix "$EXTENDDB_DIR" --no-save --no-audit --no-fund \
+        "@extenddb/linux-x64@$EXTENDDB_VERSION" || die "could not download ExtendDB from npm (no network?), see $log"
     [ -x "$EXTENDDB" ] || die "the npm package of ExtendDB $EXTENDDB_VERSION holds no program where it is expected: $EXTENDDB"
 }
 
 # Builds in the tree and installs into the server; quiet, and quick when nothing changed.
 install_extension() {
     local log=$CACHE/build.log
-    if ! make -s -C "$ROOT" PG_CONFIG="$PG_CONFIG" >"$log" 2>&1; then
-        cat "$log" >&2
+    [ -e "$ROOT/dynamo_fdw.so" ] || say "compiling the extension (about a minute)"
+    if ! with_progress "$log" make -j "$(nproc)" -C "$ROOT" PG_CONFIG="$PG_CONFIG"; then
+        grep -v '^gcc ' "$log" >&2
         die "the extension does not build"
     fi
     extension_current && return
-    [ -w "$("$PG_CONFIG" --pkglibdir)" ] || can_be_root ||
-        die "needs root to install the extension into $("$PG_CONFIG" --pkglibdir)"
-    if ! { if [ -w "$("$PG_CONFIG" --pkglibdir)" ]; then make -s -C "$ROOT" PG_CONFIG="$PG_CONFIG" install
-           else as_root make -s -C "$ROOT" PG_CONFIG="$PG_CONFIG" install; fi; } >"$log" 2>&1; then
+    if ! install_built "$log"; then
         cat "$log" >&2
         die "the extension could not be installed"
     fi
     say "built and installed the extension"
+}
+
+# Nothing is compiled any more, so that no file of root's is left in the tree.
+install_built() { # log
+    local command
+    command=$(printf '%q ' make -s -C "$ROOT" PG_CONFIG="$PG_CONFIG" install)
+    if [ -w "$("$PG_CONFIG" --pkglibdir)" ]; then
+        sh -c "$command" >"$1" 2>&1
+    else
+        run_as_root "install the extension" "$1" "${command% }"
+    fi
 }
 
 # Is what is installed what was built?
