@@ -51,13 +51,6 @@ done_testing() {
     exit $FAILED
 }
 
-# A copy of what the build needs, so that building it in another way does not touch the objects in the tree.
-copy_sources() { # directory
-    mkdir -p "$1"
-    cp -R "$ROOT/Makefile" "$ROOT/dynamo_fdw.control" "$ROOT/src" "$ROOT/sql" "$1/"
-    find "$1/src" \( -name '*.o' -o -name '*.bc' \) -delete
-}
-
 STRICT_FLAGS='-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare'
 
 # The flags under which the extension must compile; from 18 on the server's own module magic needs one more.
