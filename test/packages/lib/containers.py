@@ -11,11 +11,13 @@ import json
 import os
 import re
 import shlex
+import signal
+import socket
 import subprocess
 import sys
 import time
 
-INSTRUCTIONS = ("RUN", "COPY", "ENV", "USER", "CMD")
+INSTRUCTIONS = ("RUN", "COPY", "ENV", "USER", "STOPSIGNAL", "CMD")
 SERVICE_KEYS = {"build", "environment", "ports", "depends_on", "healthcheck", "profiles"}
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -131,8 +133,7 @@ class Project:
         """Run a program in a service's container, as its user."""
         service = self.services[name]
         stage = self.stages[service["build"]["target"]]
-        environment = {**stage.environment(), **{key: filled(value) for key, value in service["environment"].items()}
-                       } if "environment" in service else stage.environment()
+        environment = {**stage.environment(), **{key: filled(value) for key, value in service.get("environment", {}).items()}}
         user = stage.last("USER", "root")
         return enter(os.path.join(work, stage.name), ["setpriv", f"--reuid={user}", f"--regid={group(user)}", "--init-groups", *argv],
                      environment, **options)
@@ -140,7 +141,8 @@ class Project:
     def start(self, name, work):
         """Start a service."""
         stage = self.services[name]["build"]["target"]
-        return self.command(name, work, json.loads(self.stages[stage].last("CMD", "")), wait=False)
+        with open(os.path.join(work, f"{name}.log"), "w", encoding="utf-8") as log:
+            return self.command(name, work, json.loads(self.stages[stage].last("CMD", "")), wait=False, stdout=log, stderr=log)
 
     def wait(self, name, work):
         """Until its health check is content."""
@@ -150,18 +152,19 @@ class Project:
             if self.command(name, work, argv, stderr=subprocess.DEVNULL).returncode == 0:
                 return
             time.sleep(0.5)
-        raise SystemExit(f"{name} does not become healthy")
+        with open(os.path.join(work, f"{name}.log"), encoding="utf-8") as log:
+            raise SystemExit(f"not ok - container: {name} is not healthy\n" + "".join(f"#   {line}" for line in log.readlines()[-20:]))
 
     def up(self, work):
         """What compose does, and what its first lines tell users to do."""
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
         for stage in self.stages:
             with open(os.path.join(work, stage, "etc", "hosts"), "w", encoding="utf-8") as file:
-                file.write("127.0.0.1 localhost " + " ".join(self.services) + "\n")
-        started = []
+                file.write(" ".join(["127.0.0.1 localhost", socket.gethostname(), *self.services]) + "\n")
+        started = {}
         for name in sorted((n for n, s in self.services.items() if "profiles" not in s),
                            key=lambda name: len(self.services[name].get("depends_on", ()))):
-            started.append(self.start(name, work))
+            started[name] = self.start(name, work)
             self.wait(name, work)
         tests = [
             ("psql in the container sees the extension and its server", "postgres",
@@ -174,8 +177,10 @@ class Project:
                                        "demo"], "1"),
         ]
         bad = [test for test in tests if not self.test(work, *test)]
-        for process in started:
-            process.terminate()
+        for name, process in started.items():
+            stage = self.stages[self.services[name]["build"]["target"]]
+            process.send_signal(signal.Signals[stage.last("STOPSIGNAL", "SIGTERM")])
+            process.wait(60)
         return 1 if bad else 0
 
     def test(self, work, title, service, argv, wanted):
