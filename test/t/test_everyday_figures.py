@@ -13,7 +13,7 @@ BEGIN = datetime.datetime(2026, 1, 1)
 LAST = "2026-02-11 15:00"      # of the thousand
 HALF_A_DAY = "2026-02-11 03:00"     # 13 orders are not before it
 
-COLUMNS = ('customer_id text COLLATE "C" NOT NULL, ordered_at timestamptz NOT NULL, region text COLLATE "C", quantity int,'
+COLUMNS = ('customer_id text COLLATE "C" NOT NULL, ordered_at timestamptz OPTIONS (format 'iso8601(0)') NOT NULL, region text COLLATE "C", quantity int,'
            ' number int, note text')
 ONE = "customer_id = 'c1' AND "
 
