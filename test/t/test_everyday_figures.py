@@ -13,8 +13,8 @@ BEGIN = datetime.datetime(2026, 1, 1)
 LAST = "2026-02-11 15:00"      # of the thousand
 HALF_A_DAY = "2026-02-11 03:00"     # 13 orders are not before it
 
-COLUMNS = ('customer_id text COLLATE "C" NOT NULL, ordered_at timestamptz OPTIONS (format 'iso8601(0)') NOT NULL, region text COLLATE "C", quantity int,'
-           ' number int, note text')
+COLUMNS = """customer_id text COLLATE "C" NOT NULL, ordered_at timestamptz OPTIONS (format 'iso8601(0)') NOT NULL,
+    region text COLLATE "C", quantity int, number int, note text"""
 ONE = "customer_id = 'c1' AND "
 
 # (name, statement, most items that it may examine, most read units); $1 and $2 are given as psycopg2 has them
