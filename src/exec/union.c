@@ -23,6 +23,7 @@ typedef struct Arm
 	DynReader  *reader;			/* one of them; NULL: no item can qualify */
 	DynResolvedAccess *resolved;
 	DynFetch   *fetch;
+	bool		one_stream;		/* it sends one request at a time */
 	DynBaseItems *base_items;	/* index, then base; else NULL */
 } Arm;
 
@@ -216,6 +217,7 @@ start_arm(DynUnion *uni, Arm *arm)
 							   dyn_reader_segments(reader));
 
 	arm->fetch = dyn_reader_start(reader, requests, rows, false);
+	arm->one_stream = requests->nstreams == 1;
 	if (reader->index_rows != NULL)
 	{
 		arm->base_items = dyn_base_items_create(reader, arm->fetch);
@@ -224,23 +226,42 @@ start_arm(DynUnion *uni, Arm *arm)
 	}
 }
 
+/*
+ * Sends the first request of each arm: of those that must wait for their turn
+ * only one, as their answers are not taken in before.
+ */
+static void
+send_ahead(DynUnion *uni)
+{
+	bool		first = true;
+
+	for (int i = 0; i < uni->narms; i++)
+	{
+		const Arm  *arm = &uni->arms[i];
+
+		if (arm->fetch == NULL)
+			continue;
+		if (first)
+			dyn_fetch_send(arm->fetch);
+		else if (arm->one_stream)
+			dyn_fetch_send_ahead(arm->fetch);
+		first = false;
+	}
+}
+
 /* Nothing is sent for later arms if the first may have rows enough. */
 void
 dyn_union_start(DynScan *scan)
 {
 	DynUnion   *uni = scan->uni;
-	bool		early = scan->reader->access->may_stop_early;
 
 	for (int i = 0; i < uni->narms; i++)
 	{
 		if (uni->arms[i].reader != NULL)
 			start_arm(uni, &uni->arms[i]);
 	}
-	for (int i = 0; i < uni->narms && !early; i++)
-	{
-		if (uni->arms[i].fetch != NULL)
-			dyn_fetch_send(uni->arms[i].fetch);
-	}
+	if (!scan->reader->access->may_stop_early)
+		send_ahead(uni);
 }
 
 DynFetch *

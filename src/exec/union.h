@@ -2,8 +2,8 @@
  * union.h
  *		Executes a union: reads the arms of an OR, and returns each row once.
  *
- * The arms are read one after the other; if all rows will be wanted, the first
- * requests of all are sent at once.  Items are told apart by their key of the
+ * The arms are read one after the other; if all rows will be wanted, their first
+ * requests are sent together.  Items are told apart by their key of the
  * table.  A row is first checked by all conditions of the scan, and only then
  * its item counts as returned: an arm may read an outdated entry of an index,
  * and must not hide the item that another arm reads.

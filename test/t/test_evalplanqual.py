@@ -6,6 +6,7 @@ import threading
 
 import fixture
 import shop
+from dynamo import index
 
 
 class EvalPlanQual(fixture.TestCase):
@@ -135,6 +136,21 @@ class EvalPlanQual(fixture.TestCase):
               " RETURNING paid"
         self.assertEqual(self.race("UPDATE cart SET paid = 3 WHERE id = 1", sql), [(10,)])
         self.assertEqual(self.race("UPDATE cart SET amount = 2 WHERE id = 1", sql), [])
+
+    def test_union(self):
+        """The arms of an OR: all conditions are checked again with the row that was fetched before."""
+        self.fx.create_table("stocks", ("code", "S"), None, [index("by_kind", ("kind", "S"))])
+        self.fx.put("stocks", [{"code": c, "price": p, "kind": "k"} for c, p in (("a", 10), ("b", 20), ("c", 30))])
+        self.fx.foreign_table("stocks", 'code text COLLATE "C" NOT NULL, price int, kind text', scan_policy="allow")
+        sql = "UPDATE cart SET paid = amount * price FROM (SELECT * FROM stocks WHERE code = 'a' OR kind = 'k') p" \
+              " WHERE p.price = cart.amount * 10 AND id = 1 RETURNING id, amount, paid"
+        for kind in ("nestloop", "hashjoin"):
+            self.fx.execute("RESET ALL; SET enable_mergejoin = off; UPDATE cart SET amount = 1, paid = 0 WHERE id = 1;"
+                            f"SET enable_{'hashjoin' if kind == 'nestloop' else 'nestloop'} = off")
+            self.assertIn("Union", self.fx.explain(sql))
+            with self.subTest(kind):
+                self.assertEqual(self.race("UPDATE cart SET paid = 3 WHERE id = 1", sql), [(1, 1, 10)])
+                self.assertEqual(self.race("UPDATE cart SET amount = 2 WHERE id = 1", sql), [])
 
     def test_left_join(self):
         """The foreign side of a left join may have no match."""
