@@ -84,7 +84,7 @@ zone_of_abbreviation(char *lowered, DynZone *zone)
 	if (!dyn_find_zone_abbreviation(lowered, &fixed, &offset))
 		return false;
 	zone->tz = NULL;
-	zone->all = both_ways(fixed ? Abs(offset) * USECS_PER_SEC : MAX_DESCRIBED);
+	zone->all = both_ways(fixed ? abs(offset) * USECS_PER_SEC : MAX_DESCRIBED);
 	return true;
 }
 
