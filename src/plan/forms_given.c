@@ -39,10 +39,27 @@ guarded(Node *given, Node *value)
 	return (Expr *) expr;
 }
 
+/* Operands are evaluated like the value. */
+static void
+guard_operands(DynConversion *conversion, Node *given)
+{
+	ListCell   *lc;
+
+	foreach(lc, conversion->steps)
+	{
+		DynConversionStep *step = lfirst(lc);
+
+		if (step->operand != NULL && dyn_may_fail((Node *) step->operand))
+			step->operand = guarded(given, (Node *) step->operand);
+	}
+}
+
 /* Visits a leaf. */
 static bool
 guard_value(DynPred *pred, void *given)
 {
+	if (pred->conversion != NULL)
+		guard_operands(pred->conversion, given);
 	if (pred->kind != DYN_PRED_GIVEN && pred->value != NULL &&
 		dyn_may_fail((Node *) pred->value))
 		pred->value = guarded(given, (Node *) pred->value);

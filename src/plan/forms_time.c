@@ -12,6 +12,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
@@ -46,6 +47,12 @@ make_step(DynTimeStepKind kind, Node *operand)
 	return step;
 }
 
+static void
+add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
+{
+	chain->steps = lappend(chain->steps, make_step(kind, operand));
+}
+
 static bool
 match_column(const DynClassify *context, Node *node, Chain *chain)
 {
@@ -56,12 +63,171 @@ match_column(const DynClassify *context, Node *node, Chain *chain)
 	return is_time_codec(chain->codec);
 }
 
+/* ---- functions ---- */
+
+/*
+ * What a function does, as two steps at most, of which the second is done
+ * first; `operand` of the first one is the other argument.
+ */
+typedef struct Form
+{
+	Oid			function;
+	int			argument;		/* what the chain goes on with, from 0 */
+	int			operand;		/* -1: none */
+	int			nsteps;
+	DynTimeStepKind steps[2];
+} Form;
+
+#define TO_INSTANT		DYN_STEP_TIMESTAMP_TO_INSTANT
+#define TO_TIMESTAMP	DYN_STEP_INSTANT_TO_TIMESTAMP
+#define TO_DATE			DYN_STEP_TIMESTAMP_TO_DATE
+#define FROM_DATE		DYN_STEP_DATE_TO_TIMESTAMP
+
+static const Form forms[] = {
+	/* casts, and functions of their names */
+	{F_DATE_TIMESTAMP, 0, -1, 1, {TO_DATE}},
+	{F_DATE_TIMESTAMPTZ, 0, -1, 2, {TO_DATE, TO_TIMESTAMP}},
+	{F_TIMESTAMP_DATE, 0, -1, 1, {FROM_DATE}},
+	{F_TIMESTAMP_TIMESTAMPTZ, 0, -1, 1, {TO_TIMESTAMP}},
+	{F_TIMESTAMPTZ_DATE, 0, -1, 2, {TO_INSTANT, FROM_DATE}},
+	{F_TIMESTAMPTZ_TIMESTAMP, 0, -1, 1, {TO_INSTANT}},
+	/* AT TIME ZONE */
+	{F_TIMEZONE_TEXT_TIMESTAMP, 1, 0, 1, {TO_INSTANT}},
+	{F_TIMEZONE_INTERVAL_TIMESTAMP, 1, 0, 1, {TO_INSTANT}},
+	{F_TIMEZONE_TEXT_TIMESTAMPTZ, 1, 0, 1, {TO_TIMESTAMP}},
+	{F_TIMEZONE_INTERVAL_TIMESTAMPTZ, 1, 0, 1, {TO_TIMESTAMP}},
+	/* operators with intervals and numbers of days */
+	{F_TIMESTAMP_PL_INTERVAL, 0, 1, 1, {DYN_STEP_ADD}},
+	{F_TIMESTAMP_MI_INTERVAL, 0, 1, 1, {DYN_STEP_SUBTRACT}},
+	{F_TIMESTAMPTZ_PL_INTERVAL, 0, 1, 1, {DYN_STEP_ADD_TO_INSTANT}},
+	{F_TIMESTAMPTZ_MI_INTERVAL, 0, 1, 1, {DYN_STEP_SUBTRACT_FROM_INSTANT}},
+	{F_DATE_PL_INTERVAL, 0, 1, 2, {DYN_STEP_ADD, FROM_DATE}},
+	{F_DATE_MI_INTERVAL, 0, 1, 2, {DYN_STEP_SUBTRACT, FROM_DATE}},
+	{F_DATE_PLI, 0, 1, 1, {DYN_STEP_ADD_DAYS}},
+	{F_DATE_MII, 0, 1, 1, {DYN_STEP_SUBTRACT_DAYS}},
+	/* differences, of which either side may be the column's */
+	{F_TIMESTAMP_MI, 0, 1, 1, {DYN_STEP_SINCE}},
+	{F_TIMESTAMPTZ_MI, 0, 1, 1, {DYN_STEP_SINCE}},
+	{F_DATE_MI, 0, 1, 1, {DYN_STEP_SINCE}},
+	{F_TIMESTAMP_MI, 1, 0, 1, {DYN_STEP_UNTIL}},
+	{F_TIMESTAMPTZ_MI, 1, 0, 1, {DYN_STEP_UNTIL}},
+	{F_DATE_MI, 1, 0, 1, {DYN_STEP_UNTIL}},
+};
+
+static bool match_chain(const DynClassify *context, Node *node, Chain *chain);
+
+static bool
+match_form(const DynClassify *context, const Form *form, List *args, Chain *chain)
+{
+	Node	   *operand = form->operand < 0 ? NULL : list_nth(args, form->operand);
+	List	   *steps = chain->steps;
+
+	if (operand != NULL && !dyn_is_runtime_value(context, operand))
+		return false;
+	chain->steps = list_copy(steps);
+	for (int i = 0; i < form->nsteps; i++)
+		add_step(chain, form->steps[i], i == 0 ? operand : NULL);
+	if (match_chain(context, list_nth(args, form->argument), chain))
+		return true;
+	chain->steps = steps;
+	return false;
+}
+
+static bool
+match_forms(const DynClassify *context, Oid function, List *args, Chain *chain)
+{
+	for (int i = 0; i < lengthof(forms); i++)
+	{
+		if (forms[i].function == function &&
+			match_form(context, &forms[i], args, chain))
+			return true;
+	}
+	return false;
+}
+
+/* ---- units and fields ---- */
+
+/* date_trunc: of an instant, in the zone of that argument, or the session's. */
+static bool
+match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
+{
+	Const	   *unit = linitial(args);
+	Node	   *zone = list_length(args) > 2 ? lthird(args) : NULL;
+	bool		subday;
+
+	if (!IsA(unit, Const) || unit->constisnull ||
+		!dyn_unit_is_known(unit->constvalue, &subday) ||
+		(zone != NULL && !dyn_is_runtime_value(context, zone)))
+		return false;
+	if (function == F_DATE_TRUNC_TEXT_TIMESTAMP)
+		add_step(chain, DYN_STEP_TRUNC, (Node *) unit);
+	else if (subday)
+		add_step(chain, DYN_STEP_TRUNC_INSTANT, (Node *) unit);
+	else
+	{
+		add_step(chain, TO_INSTANT, zone);
+		add_step(chain, DYN_STEP_TRUNC, (Node *) unit);
+		add_step(chain, TO_TIMESTAMP, zone);
+	}
+	return match_chain(context, lsecond(args), chain);
+}
+
+/* extract and date_part: of a year, or of an epoch. */
+static bool
+match_extract(const DynClassify *context, Oid function, List *args, Chain *chain)
+{
+	Const	   *name = linitial(args);
+	char	   *field;
+	bool		epoch;
+	bool		instant = function == F_EXTRACT_TEXT_TIMESTAMPTZ ||
+		function == F_DATE_PART_TEXT_TIMESTAMPTZ;
+
+	if (!IsA(name, Const) || name->constisnull)
+		return false;
+	field = TextDatumGetCString(name->constvalue);
+	epoch = pg_strcasecmp(field, "epoch") == 0;
+	if (!epoch && pg_strcasecmp(field, "year") != 0)
+		return false;
+	add_step(chain, epoch ? DYN_STEP_EPOCH : DYN_STEP_YEAR, NULL);
+	if (instant && !epoch)
+		add_step(chain, TO_TIMESTAMP, NULL);
+	if (function == F_EXTRACT_TEXT_DATE)
+		add_step(chain, FROM_DATE, NULL);
+	return match_chain(context, lsecond(args), chain);
+}
+
+static bool
+match_function(const DynClassify *context, Oid function, List *args, Chain *chain)
+{
+	switch (function)
+	{
+		case F_DATE_TRUNC_TEXT_TIMESTAMP:
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
+			return match_trunc(context, function, args, chain);
+		case F_EXTRACT_TEXT_DATE:
+		case F_EXTRACT_TEXT_TIMESTAMP:
+		case F_EXTRACT_TEXT_TIMESTAMPTZ:
+		case F_DATE_PART_TEXT_TIMESTAMP:
+		case F_DATE_PART_TEXT_TIMESTAMPTZ:
+			return match_extract(context, function, args, chain);
+		default:
+			return match_forms(context, function, args, chain);
+	}
+}
+
 static bool
 match_chain(const DynClassify *context, Node *node, Chain *chain)
 {
 	check_stack_depth();
 	while (IsA(node, RelabelType))
 		node = (Node *) ((RelabelType *) node)->arg;
+	if (IsA(node, FuncExpr))
+		return match_function(context, ((FuncExpr *) node)->funcid,
+							  ((FuncExpr *) node)->args, chain);
+	if (IsA(node, OpExpr))
+		return match_function(context, get_opcode(((OpExpr *) node)->opno),
+							  ((OpExpr *) node)->args, chain);
 	return match_column(context, node, chain);
 }
 
@@ -101,6 +267,8 @@ widen_chain(Chain *chain, Oid compared)
 static Oid
 compared_type(Oid type, Oid valuetype)
 {
+	if (type == valuetype)
+		return type;
 	if (time_rank(type) == 0 || time_rank(valuetype) == 0)
 		return InvalidOid;
 	return time_rank(type) > time_rank(valuetype) ? type : valuetype;
@@ -247,7 +415,8 @@ classify_chain(DynClassify *context, int kind, const DynOperator *op, Node *node
 static bool
 is_of_times(Oid type)
 {
-	return time_rank(type) > 0;
+	return time_rank(type) > 0 || type == INTERVALOID || type == INT4OID ||
+		type == NUMERICOID || type == FLOAT8OID;
 }
 
 DynPred *

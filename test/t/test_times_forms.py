@@ -1,0 +1,168 @@
+"""Conditions on expressions over dates and times: date_trunc, casts, AT TIME ZONE, extract, intervals. Each reads a range, by the session's zone at each execution."""
+import re
+
+import times
+from formats import OPERATORS
+
+RANGES = [operator for operator in OPERATORS if operator != "<>"]
+
+# Of each type: (type of the value, expression over the column, maybe with the value x)
+FORMS = {
+    "timestamptz": [
+        *(("timestamptz", f"date_trunc('{unit}', at) {{}} x") for unit in ("second", "hour", "day", "week", "month", "quarter", "year", "decade", "century", "millennium")),
+        ("timestamptz", "date_trunc('day', at, 'America/Havana') {} x"), ("timestamptz", "date_trunc('hour', at, 'Asia/Kathmandu') {} x"),
+        ("timestamptz", "date_trunc('month', at, 'Pacific/Apia') {} x"), ("timestamp", "date_trunc('day', at) {} x"), ("date", "date_trunc('months', at) {} x"),
+        ("timestamptz", "date_trunc('day', at) {} date_trunc('day', x)"),
+        ("date", "at::date {} x"), ("date", "date(at) {} x"), ("timestamp", "at::date {} x"), ("timestamptz", "at::date {} x"), ("timestamp", "at::timestamp {} x"), ("date", "at::timestamp {} x"),
+        ("timestamp", "at AT TIME ZONE 'Asia/Amman' {} x"), ("date", "(at AT TIME ZONE 'America/Sao_Paulo')::date {} x"), ("timestamp", "at AT TIME ZONE interval '-03:30' {} x"),
+        ("timestamp", "at AT TIME ZONE 'EST' {} x"), ("timestamp", "at AT TIME ZONE 'MSK' {} x"), ("timestamp", "at AT TIME ZONE 'utc' {} x"), ("timestamptz", "at AT TIME ZONE 'Europe/Berlin' {} x"),
+        ("timestamp", "date_trunc('week', at AT TIME ZONE 'AAA-24BBB+24,M3.2.0,M11.1.0') {} x"), ("timestamptz", "(at AT TIME ZONE 'Atlantic/Azores') AT TIME ZONE 'Pacific/Kwajalein' {} x"),
+        ("date", "extract(year FROM at) {} extract(year FROM x)"), ("date", "date_part('year', at) {} extract(year FROM x) + 0.5"), ("timestamptz", "extract(epoch FROM at) {} extract(epoch FROM x)"),
+        ("timestamptz", "date_part('epoch', at) {} date_part('epoch', x)"),
+    ],
+    "timestamp": [
+        *(("timestamp", f"date_trunc('{unit}', at) {{}} x") for unit in ("milliseconds", "minute", "day", "week", "month", "quarter", "year", "decade", "century", "millennium")),
+        ("timestamptz", "date_trunc('day', at) {} x"), ("date", "date_trunc('day', at) {} x"), ("date", "at::date {} x"), ("timestamptz", "at::date {} x"), ("timestamptz", "at::timestamptz {} x"),
+        ("timestamptz", "at AT TIME ZONE 'Asia/Amman' {} x"), ("timestamptz", "at AT TIME ZONE 'EDT' {} x"), ("timestamptz", "at AT TIME ZONE interval '05:45' {} x"),
+        ("timestamptz", "date_trunc('day', at AT TIME ZONE 'America/Havana') {} x"), ("date", "(at AT TIME ZONE 'UTC' AT TIME ZONE 'America/Sao_Paulo')::date {} x"),
+        ("date", "extract(year FROM at) {} extract(year FROM x)"), ("timestamp", "extract(epoch FROM at) {} extract(epoch FROM x)"), ("timestamp", "date_part('epoch', at) {} date_part('epoch', x)"),
+    ],
+    "date": [
+        ("timestamptz", "date_trunc('month', at) {} x"), ("timestamp", "date_trunc('month', at::timestamp) {} x"), ("date", "date_trunc('week', at) {} x"), ("timestamp", "at::timestamp {} x"),
+        ("timestamptz", "at::timestamptz {} x"), ("timestamp", "at AT TIME ZONE 'Asia/Amman' {} x"), ("timestamptz", "at::timestamp AT TIME ZONE 'America/Havana' {} x"),
+        ("date", "extract(year FROM at) {} extract(year FROM x)"), ("date", "date_part('year', at) {} extract(year FROM x)::float8"), ("date", "extract(epoch FROM at) {} extract(epoch FROM x)"),
+    ],
+}
+
+INTERVALS = ("1 hour", "-25 hours", "1 day", "-3 days 02:00:00.5", "1 mon", "-1 mon", "14 mons -2 days", "00:00")
+SPANS = {
+    "timestamptz": [*(("timestamptz", f"at {sign} interval '{interval}' {{}} x") for interval in INTERVALS for sign in "+-"), ("timestamptz", "interval '1 day' + at {} x"),
+                    ("timestamptz", "x - at {} interval '36:00'"), ("timestamptz", "at - x {} interval '-1 day'"), ("timestamptz", "x - at {} interval '1 mon'"), ("timestamp", "x - at::timestamp {} interval '2 days'"),
+                    ("date", "at::date - x {} 3"), ("date", "x - at::date {} 3"), ("timestamp", "at - interval '1 day' {} x"), ("timestamptz", "date_trunc('day', at - interval '3 hours') {} x")],
+    "timestamp": [*(("timestamp", f"at {sign} interval '{interval}' {{}} x") for interval in INTERVALS for sign in "+-"), ("timestamp", "x - at {} interval '36:00'"), ("timestamp", "at - x {} interval '-1 day'"),
+                  ("timestamptz", "x - at {} interval '1 day'"), ("timestamptz", "at + interval '1 day' {} x")],
+    "date": [("date", "at + 3 {} x"), ("date", "at - 40 {} x"), ("date", "at - x {} 7"), ("date", "x - at {} -7"), ("timestamp", "at + interval '1 day 2 hours' {} x"), ("timestamp", "at - interval '1 mon' {} x"),
+             ("timestamptz", "x - at {} interval '1 day'"), ("timestamptz", "at + interval '3 hours' {} x")],
+}
+
+
+class Forms(times.Twins):
+    """Every form in every zone, at bounds around its transitions."""
+
+    def every_form(self, kind, forms, finite=False):
+        self.load_kind(kind)
+        for place, zone in enumerate(self.each_zone()):
+            for number, (other, form) in enumerate(forms[kind]):
+                values = times.near(zone, (-24, -5, -4, -0.5, 0, 1, 24)) + times.PLAIN[-2:] + ([] if finite else times.ENDS[other][:6])
+                self.bind(other, values)
+                form = re.sub(r"\bx\b", "b.x", form)
+                for operator in {"=", RANGES[(place + number) % 5], RANGES[(place + number + 2) % 5]}:
+                    self.same_for_each(form.format(operator))
+
+    def test_timestamptz(self):
+        self.every_form("timestamptz", FORMS)
+
+    def test_timestamp(self):
+        self.every_form("timestamp", FORMS)
+
+    def test_date(self):
+        self.every_form("date", FORMS)
+
+    def test_spans_of_timestamptz(self):
+        self.every_form("timestamptz", SPANS, True)
+
+    def test_spans_of_timestamp(self):
+        self.every_form("timestamp", SPANS, True)
+
+    def test_spans_of_date(self):
+        self.every_form("date", SPANS, True)
+
+
+class Requests(times.Twins):
+    """What is asked for."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.execute("SET timezone = 'UTC'")
+
+    def tearDown(self):
+        self.fx.execute("SET timezone = 'UTC'; RESET plan_cache_mode; DEALLOCATE ALL")
+
+    def asks(self, *cases):
+        for condition, key in cases:
+            with self.subTest(condition=condition):
+                self.assertEqual(self.key(f"SELECT n FROM f WHERE pk = 'p' AND {condition}"), f"pk = p AND at {key}" if key else key)
+                self.same(f"SELECT n FROM t WHERE pk = 'p' AND {condition}")
+
+    def unbound(self, *conditions):
+        for condition in conditions:
+            with self.subTest(condition=condition):
+                self.assertEqual(self.key(f"SELECT n FROM f WHERE pk = 'p' AND {condition}"), "pk = p")
+                self.same(f"SELECT n FROM t WHERE pk = 'p' AND {condition}")
+
+    def test_timestamptz(self):
+        self.load_kind("timestamptz")
+        march = "BETWEEN 2024-03-01T00:00:00Z AND 2024-03-31T23:59:59Z"
+        self.asks(("date_trunc('month', at) = timestamptz '2024-03-01 00:00+00'", march), ("date_trunc('month', at) = date '2024-03-01'", march), ("at::date BETWEEN '2024-03-01' AND '2024-03-31'", march),
+                  ("extract(year FROM at) = 2024", "BETWEEN 2024-01-01T00:00:00Z AND 2024-12-31T23:59:59Z"), ("date_part('year', at) > 2018", ">= 2019-01-01T00:00:00Z"),
+                  ("extract(year FROM at) IN (2018, 2019)", "BETWEEN 2018-01-01T00:00:00Z AND 2019-12-31T23:59:59Z"),
+                  ("at AT TIME ZONE 'UTC' >= timestamp '2024-03-09'", ">= 2024-03-09T00:00:00Z"), ("at AT TIME ZONE interval '02:00' < timestamp '2024-03-09'", "<= 2024-03-08T21:59:59Z"),
+                  ("date_trunc('day', at, 'Europe/Berlin') = timestamptz '2024-07-01 22:00+00'", "BETWEEN 2024-07-01T22:00:00Z AND 2024-07-02T21:59:59Z"),
+                  # the day of a transition, and the day before it, which might be as long
+                  ("date_trunc('day', at, 'Europe/Berlin') = timestamptz '2024-10-26 22:00+00'", "BETWEEN 2024-10-26T22:00:00Z AND 2024-10-27T22:59:59Z"),
+                  ("date_trunc('day', at, 'Europe/Berlin') = timestamptz '2024-10-25 22:00+00'", "BETWEEN 2024-10-25T22:00:00Z AND 2024-10-26T22:59:59Z"),
+                  ("timestamptz '2024-03-10 00:00+00' - at < interval '1 day'", ">= 2024-03-09T00:00:01Z"), ("at + interval '3 hours' > timestamptz '2024-03-09 00:00+00'", ">= 2024-03-08T21:00:01Z"),
+                  ("extract(epoch FROM at) >= 1709942400", ">= 2024-03-09T00:00:00Z"), ("date_trunc('month', at) > timestamptz 'infinity'", None), ("extract(year FROM at) = 'NaN'", None),
+                  ("date_trunc('month', at) = NULL", None), ("at AT TIME ZONE NULL::text > timestamp '2024-03-09'", None), ("date_trunc('day', at) = ANY ('{}'::timestamptz[])", None))
+        self.unbound("date_trunc('month', at) < timestamptz 'infinity'", "extract(year FROM at) < 'NaN'", "date_trunc('month', at) <> timestamptz '2024-03-01 00:00+00'", "extract(month FROM at) = 3")
+
+    def test_others(self):
+        self.load_kind("timestamp")
+        self.asks(("date_trunc('month', at) = timestamp '2024-03-01'", "BETWEEN 2024-03-01T00:00:00Z AND 2024-03-31T23:59:59Z"), ("at::date = '2024-03-10'", "BETWEEN 2024-03-10T00:00:00Z AND 2024-03-10T23:59:59Z"),
+                  ("at + interval '1 day' <= timestamp '2024-03-10'", "<= 2024-03-09T00:00:00Z"))
+        self.load_kind("date")
+        self.asks(("extract(year FROM at) = 2024", "BETWEEN 2024-01-01 AND 2024-12-31"), ("date '2024-03-10' - at < 3", ">= 2024-03-08"), ("at + 3 > date '2024-03-10'", ">= 2024-03-08"),
+                  ("date_trunc('month', at) = timestamptz '2024-03-01'", "BETWEEN 2024-03-01 AND 2024-03-31"))
+
+    def test_rechecked(self):
+        self.load_kind("timestamptz")
+        for condition in ("date_trunc('month', at) = timestamptz '2024-03-01'", "at::date = '2024-03-01'", "extract(year FROM at) = 2024"):
+            sql = f"SELECT count(*) FROM f WHERE pk = 'p' AND {condition}"
+            self.assertIn("Filter: ", self.fx.explain(sql))
+            [request] = self.fx.requests(sql)
+            self.assertNotEqual(request.body.get("Select"), "COUNT")
+            self.assertIn("Sort", self.fx.explain(f"SELECT at FROM f WHERE pk = 'p' AND {condition} ORDER BY date_trunc('day', at)"))
+
+    def test_errors_are_those_of_the_expression(self):
+        self.load_kind("timestamptz")
+        for condition in ("date_trunc('fortnight', at) = timestamptz '2024-03-01'", "at AT TIME ZONE 'Nowhere/At All' > timestamp '2024-03-01'", "date_trunc('day', at, 'Nowhere') < timestamptz '1900-01-01'",
+                          "at AT TIME ZONE interval '1 day' > timestamp '9999-12-31'", "extract(century_ FROM at) = 3"):
+            with self.subTest(condition=condition):
+                failures = [self.fx.error(f"SELECT n FROM {table} WHERE pk = 'p' AND {condition}") for table in "fl"]
+                self.assertEqual(failures[0][:2], failures[1][:2])
+
+    def test_zone_of_the_execution(self):
+        """Generic plans: zone, unit's zone and interval are those of the execution."""
+        self.load_kind("timestamptz")
+        self.fx.execute("SET plan_cache_mode = force_generic_plan")
+        for table in "fl":
+            self.fx.execute(f"PREPARE {table}_m (date) AS SELECT n FROM {table} WHERE pk = 'p' AND date_trunc('month', at) = $1; PREPARE {table}_d (date) AS SELECT n FROM {table} WHERE pk = 'p' AND at::date >= $1;"
+                            f"PREPARE {table}_z (text, timestamp) AS SELECT n FROM {table} WHERE pk = 'p' AND at AT TIME ZONE $1 >= $2;"
+                            f"PREPARE {table}_i (interval, timestamptz) AS SELECT n FROM {table} WHERE pk = 'p' AND at + $1 >= $2 AND $2 - at > $1")
+        for zone in self.each_zone():
+            for sql in ("EXECUTE %s_m ('2024-03-01')", "EXECUTE %s_m ('2011-12-01')", "EXECUTE %s_d ('2024-11-03')", f"EXECUTE %s_z ('{zone}', '2024-11-03')", f"EXECUTE %s_z ('{zone}', '2011-12-30 12:00')",
+                        "EXECUTE %s_z (NULL, '2011-12-30 12:00')", "EXECUTE %s_i ('1 day', '2024-11-04 00:00+00')", "EXECUTE %s_i ('-1 mon 2 days', '2024-11-04 00:00+00')", "EXECUTE %s_i (NULL, '2024-11-04')"):
+                with self.subTest(zone=zone, sql=sql):
+                    self.assertEqual(*(sorted(self.fx.rows(sql % table)) for table in "fl"))
+        self.fx.execute("SET timezone = 'Asia/Amman'")
+        self.assertEqual(self.key("EXECUTE f_d ('2024-07-03')"), "pk = p AND at >= 2024-07-02T21:00:00Z")
+        self.fx.execute("SET timezone = 'Etc/GMT+5'")
+        self.assertEqual(self.key("EXECUTE f_d ('2024-07-03')"), "pk = p AND at >= 2024-07-03T05:00:00Z")
+
+    def test_now(self):
+        """The time of the transaction."""
+        self.load_kind("timestamptz")
+        self.same("SELECT n FROM t WHERE pk = 'p' AND now() - at < interval '100 years'", "SELECT n FROM t WHERE pk = 'p' AND at > current_date - 9000", "SELECT n FROM t WHERE pk = 'p' AND current_timestamp - at > interval '9000 days'")
+        [request] = self.fx.requests("SELECT n FROM f WHERE pk = 'p' AND now() - at < interval '1 hour'")
+        self.assertIn(" >= ", request.body["KeyConditionExpression"])
