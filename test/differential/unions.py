@@ -1,10 +1,25 @@
 """An OR whose arms restrict different keys, of the table and of its indexes, sparse ones among them: a union of requests."""
+from dynamo import index
 from predicates import Leaf, Tree
+from smaller import DEAR
 from statements import TABLE, Select
+from twins import Column, Table, choose, keyed
+from values import Integer, LongText, Text
 
 UNION, SPILLED = "a union of the arms of an OR", "a union in little memory"
 TIGHT = {"work_mem": "64kB", "hash_mem_multiplier": "1"}
 POINTS = ["eq", "eq", "eq", "commuted", "in", "any", "or_eq", "in_null"]
+
+
+def make_unions():
+    """A table with sparse indexes, and with keys so long that 64 kB do not hold all of them."""
+    text = lambda name, size, **more: Column(name, Text(collation="C"), size=size, **more)
+    table = Table("orx", 170, [keyed("pk", Text(collation="C"), 6, skew=True), keyed("sk", LongText(collation="C"), 150)],
+                  [text("kd", 5, not_null=True), text("ow", 6, absent=0.4), Column("no", Integer("int4"), size=9, absent=0.4)] + choose("td", "i4"),
+                  [index("g_kd", ("kd", ""), None), index("g_ow", ("ow", ""), ("no", "")), index("g_no", ("no", ""), None, "KEYS_ONLY"),
+                   index("l_no", ("pk", ""), ("no", ""), ["td"], local=True)])
+    table.server = DEAR
+    return [table]
 
 
 class Unions:
@@ -13,8 +28,9 @@ class Unions:
     def __init__(self, generator, tables):
         self.rng, self.generator = generator.rng, generator
         self.tables = [t for t in tables if t.rows and t.name not in ("big", "lg") and (len(t.keys) == 2 or t.indexes)]
-        self.several = [t for t in self.tables if len(self.keys_of(t)) > 1]
-        self.large = sorted(self.several, key=lambda t: -len(t.rows))[:6]
+        # a union is chosen where few units less decide
+        self.several = [t for t in self.tables if len(self.keys_of(t)) > 1 for _ in range(1 + 12 * (t.server == DEAR))]
+        self.large = [t for t in self.tables if any(isinstance(key.kind, LongText) for key in t.keys)]
 
     @staticmethod
     def keys_of(table):
@@ -35,8 +51,7 @@ class Unions:
         select = Select(self.generator.columns(table, "a", False), [f"{TABLE}{table.name} a"], where)
         select.aliases, select.shape = {"a": table.name}, "union of arms"
         select.settings = dict(TIGHT) if tight else {}
-        if tight:
-            select.features.append(SPILLED)
+        select.features += [SPILLED] * tight
         self.finish(select, table)
         return select
 
