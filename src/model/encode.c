@@ -60,7 +60,7 @@ dyn_codec_accepts(const DynCodec *codec, Oid valuetype)
 		case DYN_CODEC_INT4:
 		case DYN_CODEC_INT8:
 		case DYN_CODEC_NUMERIC:
-			return is_number_type(valuetype);
+			return is_number_type(valuetype) || valuetype == FLOAT8OID;
 		case DYN_CODEC_FLOAT4:
 		case DYN_CODEC_FLOAT8:
 			return valuetype == FLOAT4OID || valuetype == FLOAT8OID;
@@ -173,7 +173,23 @@ holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
 	return dyn_codec_holds_text(codec, VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
 }
 
-/* The decimal text of any exact number type. */
+/* With every digit that tells it from its neighbours, without an exponent. */
+static char *
+float_out(double number)
+{
+	Datum		numeric;
+
+	if (isnan(number))
+		return pstrdup("NaN");
+	if (isinf(number))
+		return pstrdup(number > 0 ? "Infinity" : "-Infinity");
+	numeric = DirectFunctionCall3(numeric_in,
+								  CStringGetDatum(psprintf("%.17g", number)),
+								  ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+	return DatumGetCString(DirectFunctionCall1(numeric_out, numeric));
+}
+
+/* The decimal text of any number type. */
 static char *
 number_out(Oid valuetype, Datum value)
 {
@@ -185,6 +201,8 @@ number_out(Oid valuetype, Datum value)
 			return psprintf("%d", DatumGetInt32(value));
 		case INT8OID:
 			return psprintf(INT64_FORMAT, DatumGetInt64(value));
+		case FLOAT8OID:
+			return float_out(DatumGetFloat8(value));
 		default:
 			return DatumGetCString(DirectFunctionCall1(numeric_out, value));
 	}
@@ -541,10 +559,42 @@ bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,
 		? DYN_ENCODED_NOTHING : DYN_ENCODED;
 }
 
+/*
+ * Do several values of the column become this one?  They are between its
+ * neighbours.
+ */
+static bool
+has_others(const DynCodec *codec, Oid valuetype, Datum value)
+{
+	return valuetype == FLOAT8OID &&
+		(codec->kind == DYN_CODEC_NUMERIC ||
+		 (codec->kind == DYN_CODEC_INT8 &&
+		  fabs(DatumGetFloat8(value)) >= DYN_EXACT_DOUBLES));
+}
+
+/* Its neighbour outward; false if that is infinity. */
+static bool
+neighbour(Datum *value, bool lower, DynEncoded *beyond)
+{
+	double		number = nextafter(DatumGetFloat8(*value), lower ? -INFINITY : INFINITY);
+
+	*beyond = (number < 0) == lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
+	*value = Float8GetDatum(number);
+	return !isinf(number);
+}
+
 DynEncoded
 dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 					   bool lower, bool *inclusive, DynScalar *out)
 {
+	if (has_others(codec, valuetype, value))
+	{
+		DynEncoded	beyond;
+
+		if (!neighbour(&value, lower, &beyond))
+			return beyond;
+		*inclusive = true;
+	}
 	if (codec->format.kind == DYN_FORMAT_PADDED)
 		return bound_padded(codec, valuetype, value, lower, inclusive, out);
 	switch (codec->kind)

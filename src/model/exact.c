@@ -205,11 +205,22 @@ trait_of(const DynTraits *traits, DynComparison comparison)
 	}
 }
 
+/* Are values of the column rounded before they are compared? */
+static bool
+rounds(const DynOperator *op, const DynCodec *codec)
+{
+	return op->value_type == FLOAT8OID &&
+		(codec->kind == DYN_CODEC_INT8 || codec->kind == DYN_CODEC_NUMERIC);
+}
+
 DynExactness
 dyn_operator_exactness(const DynColumn *column, const DynOperator *op)
 {
 	if (!is_of_codec(op, &column->codec))
 		return DYN_LOCAL;
+	if (rounds(op, &column->codec))
+		return op->comparison == DYN_COMPARE_RANGE
+			? weaker(DYN_SUPERSET, column->traits.range) : DYN_LOCAL;
 	return trait_of(&column->traits, op->comparison);
 }
 
@@ -231,7 +242,7 @@ dyn_columns_exactness(const DynColumn *column, const DynColumn *other,
 	const DynCodec *a = &column->codec;
 	const DynCodec *b = &other->codec;
 
-	if (op->comparison == DYN_COMPARE_NE ||
+	if (op->comparison == DYN_COMPARE_NE || op->column_type == FLOAT8OID ||
 		dyn_column_is_part(column) || dyn_column_is_part(other) ||
 		!((is_plain_number(a) && is_plain_number(b)) ||
 		  (is_text(a) && is_text(b))) ||

@@ -138,9 +138,15 @@ typedef enum DynEncoded
 								 * exclude others; never of a total codec */
 } DynEncoded;
 
+/* Below, each integer is one value of double precision. */
+#define DYN_EXACT_DOUBLES	9007199254740992.0
+
 /*
  * Can values of SQL type `valuetype` be encoded for comparison with this
  * column?  Depends on the type only; used during planning.
+ *
+ * A double precision value that a bigint or numeric column is converted to may
+ * stand for several of its values: there are bounds for it, but no equality.
  */
 extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
 

@@ -16,7 +16,10 @@
 #include "../model/path.h"
 #include "match_field.h"
 
-/* Casts that keep an integer's value, or convert a uuid to its stored text. */
+/*
+ * Casts that keep an integer's value.  Those to double precision may round it:
+ * operators tell by their types.
+ */
 static bool
 is_transparent_cast(Oid funcid, DynCodecKind kind)
 {
@@ -28,7 +31,12 @@ is_transparent_cast(Oid funcid, DynCodecKind kind)
 		case F_NUMERIC_INT2:
 		case F_NUMERIC_INT4:
 		case F_NUMERIC_INT8:
+		case F_FLOAT8_INT2:
+		case F_FLOAT8_INT4:
+		case F_FLOAT8_INT8:
 			return kind >= DYN_CODEC_INT2 && kind <= DYN_CODEC_INT8;
+		case F_FLOAT8_NUMERIC:
+			return kind >= DYN_CODEC_INT2 && kind <= DYN_CODEC_NUMERIC;
 		default:
 			return false;
 	}

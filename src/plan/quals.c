@@ -26,6 +26,7 @@
 #include "../model/pg_compat.h"
 #include "classify.h"
 #include "forms_equal.h"
+#include "forms_float.h"
 #include "forms_given.h"
 #include "forms_keyset.h"
 #include "forms_time.h"
@@ -159,7 +160,7 @@ classify_operands(DynClassify *context, int kind, DynOperator *op, Node *left,
 		return NULL;
 	if (ltext)
 		return classify_text_equality(context, op, &lfield, right);
-	return dyn_classify_comparison(context, kind, op, &lfield, right);
+	return dyn_classify_number(context, kind, op, &lfield, right);
 }
 
 static DynPred *
@@ -236,6 +237,8 @@ classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 		return kind == DYN_PRED_EQ ? classify_element(context, op) : NULL;
 	if (text || field.steps != NIL || !dyn_is_runtime_value(context, array))
 		return NULL;
+	if (!dyn_number_list_is_plain(context, &operator, &field, &array, &pred))
+		return pred;
 	return dyn_classify_array(context, kind, &operator, &field, array);
 }
 

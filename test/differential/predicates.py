@@ -188,7 +188,7 @@ class Maker:
         found += ["long_list", "empty_list", "null_list"] if self.made_up(column, 1) else []
         found += ["huge"] if kind.sqltype in ("bytea", "text") and kind.deterministic else []
         if group == "number":
-            found += ["arithmetic", "cast_number"]
+            found += ["arithmetic", "cast_number", "float", "float"]
         if kind.sqltype == "uuid":
             found += ["uuid_text", "uuid_text"]
         return found
@@ -428,6 +428,26 @@ class Maker:
         text = value.text if kind == "numeric" or value.text is None or abs(float(value.text)) < 1e300 else "1"
         return self.leaf(column, "cast to " + kind, f"{self.ref(column)}::{kind} ", self.rng.choice(["=", "<=", ">"]),
                          " ", Lit(text, kind, value.other))
+
+    def double(self, column):
+        """A value of double precision, near the witness's."""
+        def valid(text):
+            return text if text is None or text.lower() in ("nan", "infinity", "-infinity") or \
+                float(text) == 0 or 1e-300 < abs(float(text)) < 1e300 else "1"
+        value = self.near(column)
+        text = valid(value.text)
+        if text is not None and self.rng.random() < 0.15:
+            text = self.rng.choice(["-0", "0.5", "9007199254740992", "9007199254740993", "-9007199254740994", "1e126", "9223372036854775807"])
+        return Lit(text, "float8", lambda rng: valid(value.other(rng)) if value.other else text)
+
+    def make_float(self, column):
+        operator = self.rng.choice(["=", "=", "=", "<", "<=", ">", ">=", "<>", "IN", "BETWEEN"])
+        ref = self.ref(column)
+        if operator == "IN":
+            return self.leaf(column, "float8 IN", ref, " IN (", self.double(column), ", ", self.double(column), ", ", self.double(column), ")")
+        if operator == "BETWEEN":
+            return self.leaf(column, "float8 BETWEEN", ref, " BETWEEN ", self.double(column), " AND ", self.double(column))
+        return self.leaf(column, "float8 " + operator, ref, f" {operator} ", self.double(column))
 
     def make_uuid_text(self, column):
         text = self.near(column, 0).text or "x"
@@ -751,7 +771,7 @@ class Maker:
         return self.on(self.rng.choice(self.table.columns))
 
     POINTS = ["eq"] * 8 + ["commuted", "in", "any", "or_eq", "in_null"] * 2
-    IN_WORDS = ["distinct", "between_one", "like_one"]
+    IN_WORDS = ["distinct", "between_one", "like_one", "float"]
 
     def key_conditions(self):
         """Conditions that bind a key of the table or of one of its indexes."""
