@@ -74,7 +74,7 @@ class Cases:
             settings.pop("enable_material", None)   # tables of hundreds of rows would be read for each of hundreds
         if rng.random() < 0.25:
             settings["dynamo_fdw.consistent_read"] = "on"
-        settings["TimeZone"] = rng.choice(["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"])
+        settings["TimeZone"] = rng.choice(["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "America/Havana"])
         if rng.random() < 0.1:
             settings["from_collapse_limit"] = "1"
         return settings

@@ -213,6 +213,7 @@ EXPECTED = [
     (f"=|{RANGES}", "timestamptz ulid|timestamptz iso8601(9)|timestamptz epoch(9)|timestamptz pattern(YYYYMMDDHH24MISSMS)", "sort", "Query"),
     (f"IN|= ANY|=|{RANGES}", "timestamptz ulid|timestamptz iso8601(9)|timestamptz epoch(9)|date pattern(YYYYMM)", "plain|index key", "*"),
     (POINTS, "date pattern(DD.MM.YYYY)", "hash", BY_KEY),
+    ("date_trunc|date()|year of|epoch of|+ interval|AT TIME ZONE|days in a zone", "*", "sort|plain", "*"),
     # parts of composed keys, by their position
     (POINTS, "*", "hash part 1|sort part 1|sort part 2|sort part 3", BY_KEY),
     ("=|IN|OR of =", "*", "hash part 2", BY_KEY),

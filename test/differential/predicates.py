@@ -191,6 +191,7 @@ class Maker:
             found += ["arithmetic", "cast_number", "float", "float"]
         if kind.sqltype == "uuid":
             found += ["uuid_text", "uuid_text"]
+        found += ["time_form"] * 4 if group in ("date", "instant") else []
         return found
 
     def make_eq(self, column):
@@ -448,6 +449,19 @@ class Maker:
         if operator == "BETWEEN":
             return self.leaf(column, "float8 BETWEEN", ref, " BETWEEN ", self.double(column), " AND ", self.double(column))
         return self.leaf(column, "float8 " + operator, ref, f" {operator} ", self.double(column))
+
+    def make_time_form(self, column):
+        """An expression over a date or time, compared with the same of a value nearby, or with that."""
+        rng, kind = self.rng, column.kind
+        text = self.witness.get(column.name) if rng.random() < 0.8 else None
+        value = Lit(text or kind.one(rng)[0], kind.sqltype, lambda rng: kind.one(rng)[0])
+        unit = quote(rng.choice(["hour", "day", "week", "month", "quarter", "year", "decade"]))
+        zone = rng.choice(["'America/Havana'", "'Europe/Berlin'", "'Pacific/Apia'", "'UTC'", "interval '05:45'"])
+        interval = quote(rng.choice(["1 day", "36 hours", "-1 mon 3 days", "00:30"]))
+        name, form = rng.choice([("date_trunc", f"date_trunc({unit}, {{}})"), ("date()", "({})::date"), ("year of", "extract(year FROM {})"), ("epoch of", "extract(epoch FROM {})"),
+                                 ("+ interval", f"({{}} + interval {interval})"), ("AT TIME ZONE", f"({{}} AT TIME ZONE {zone})"), ("days in a zone", f"date_trunc('day', ({{}})::timestamptz AT TIME ZONE {zone})")])
+        before, behind = form.split("{}")
+        return self.leaf(column, name, form.format(self.ref(column)), f" {rng.choice(['=', '=', '<', '<=', '>', '>='])} ", before, value, behind)
 
     def make_uuid_text(self, column):
         text = self.near(column, 0).text or "x"
