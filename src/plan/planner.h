@@ -43,10 +43,17 @@ typedef struct DynPathChoice
 	bool		batchable;		/* several executions can be batched */
 	int			estimate;		/* position in DynRelPlan.estimates */
 	List	   *arms;			/* UNION: of integers (union_path.h) */
+	bool		gated;			/* while a gate is open (gates.h), this: */
+	int			other_target;
+	DynAccessKind other_kind;
+	int			other_estimate;
 } DynPathChoice;
 
 extern List *dyn_encode_choice(const DynPathChoice *choice);
 extern void dyn_decode_choice(List *encoded, DynPathChoice *choice);
+
+/* The index of a target; NULL: the table. */
+extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
 
 /* The access plan of a choice, matched from classified clauses. */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
