@@ -49,216 +49,7 @@
 /* More requests than can be in flight. */
 #define MANY_REQUESTS			1000
 
-/* ---- fdw_private of paths ---- */
-
-List *
-dyn_encode_choice(const DynPathChoice *choice)
-{
-	List	   *encoded = list_make3_int(choice->target, choice->ordered,
-										 choice->backward);
-
-	encoded = lappend_int(encoded, choice->first_row_only);
-	encoded = lappend_int(encoded, choice->kind);
-	encoded = lappend_int(encoded, choice->batchable);
-	encoded = lappend_int(encoded, choice->estimate);
-	return list_concat(encoded, choice->arms);
-}
-
-void
-dyn_decode_choice(List *encoded, DynPathChoice *choice)
-{
-	Assert(list_length(encoded) >= 7);
-	choice->target = linitial_int(encoded);
-	choice->ordered = lsecond_int(encoded);
-	choice->backward = lthird_int(encoded);
-	choice->first_row_only = list_nth_int(encoded, 3);
-	choice->kind = list_nth_int(encoded, 4);
-	choice->batchable = list_nth_int(encoded, 5);
-	choice->estimate = list_nth_int(encoded, 6);
-	choice->arms = list_copy_tail(encoded, 7);
-}
-
-static const DynIndexMeta *
-choice_index(const DynRelPlan *plan, int target)
-{
-	Assert(target >= DYN_TARGET_TABLE && target < plan->meta->nindexes);
-	return target >= 0 ? &plan->meta->indexes[target] : NULL;
-}
-
-/*
- * The fallback of a choice; it sorts the rows if the index provides an order.
- */
-static DynAccess *
-make_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
-			  const DynAccess *access, List *clauses)
-{
-	DynAccess  *fallback = dyn_match_fallback(plan, clauses);
-
-	fallback->backward = access->backward;
-	if (access->ordered)
-		dyn_sort_attributes(plan, index, access, fallback);
-	return fallback;
-}
-
-DynAccess *
-dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
-				 const DynPathChoice *choice, List *clauses, List **pushed_exactly)
-{
-	const DynIndexMeta *index = choice_index(plan, choice->target);
-	DynAccess  *access;
-
-	Assert(choice->kind != DYN_ACCESS_UNION);
-	dyn_clauses_rely_on_nothing(clauses);
-	if (choice->kind == DYN_ACCESS_SCAN)
-		access = dyn_match_scan(plan, index, clauses, pushed_exactly);
-	else
-		access = dyn_match_keys(plan, index, clauses, pushed_exactly);
-	if (access == NULL)
-		elog(ERROR, "clauses no longer match the key of \"%s\"", plan->relation->name);
-	access->ordered = choice->ordered;
-	access->backward = choice->backward;
-	if (access->ordered && access->multi_partition)
-		dyn_sort_attributes(plan, index, access, access);
-	if (access->nproofs > 0)
-		access->fallback = make_fallback(plan, index, access, clauses);
-	return access;
-}
-
 /* ---- order ---- */
-
-/*
- * Is a range attribute fixed to one value, so that it does not affect order?
- */
-static bool
-is_fixed(const DynRelation *relation, const DynAccess *access, int position)
-{
-	ListCell   *lc;
-
-	if (position >= access->nrange)
-		return false;
-	foreach(lc, access->range[position].preds)
-	{
-		if (dyn_pred_is_single(relation, lfirst(lc)))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The leading parts of the text that have one value in each request: only of the
- * first attribute of a sort key are several values several requests.
- */
-static int
-bound_parts(const DynAccess *access, int position)
-{
-	const DynPred *pred;
-	int			bound = 0;
-	ListCell   *lc;
-
-	if (position >= access->nrange ||
-		list_length(access->range[position].preds) != 1)
-		return 0;
-	pred = linitial(access->range[position].preds);
-	if (pred->kind != DYN_PRED_SPELLED)
-		return 0;
-	foreach(lc, pred->args)
-	{
-		int			points = dyn_most_points(lfirst(lc));
-
-		if (points == DYN_NO_POINTS || (position > 0 && points != 1))
-			break;
-		bound++;
-	}
-	return bound;
-}
-
-static void
-add_sort(DynAccess *access, const DynKeyAttr *attr, int part)
-{
-	access->sort[access->nsort] = *attr;
-	access->sort_parts[access->nsort++] = part;
-}
-
-/*
- * Does every item in the index have the column's value in the part, so that the
- * order of texts is that of values?  A promise is of rows with all columns.
- */
-static bool
-part_is_sorted(const DynRelPlan *plan, const DynIndexMeta *index,
-			   const DynSpelled *spelled, int p)
-{
-	if (spelled->parts[p].source || spelled->base)
-		return true;
-	if (index == NULL || !dyn_relation_trusts(plan->relation, index->name))
-		return false;
-	for (int i = 0; i < spelled->tmpl->nparts; i++)
-	{
-		if (!dyn_relation_column(plan->relation,
-								 spelled->parts[i].attnum)->not_null)
-			return false;
-	}
-	return true;
-}
-
-/* Can requests be merged by parts: does the text alone tell where these are? */
-static bool
-can_merge_parts(const DynSpelled *spelled, int bound)
-{
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
-	{
-		if (!spelled->parts[p].source ||
-			(spelled->tmpl->parts[p].any && p < bound))
-			return false;
-	}
-	return true;
-}
-
-/*
- * Adds the parts behind bound ones; false if the text is in no order of columns
- * from some part on.
- */
-static bool
-sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
-			  const DynSpelled *spelled, const DynKeyAttr *attr, int bound,
-			  DynAccess *access)
-{
-	for (int p = bound; p < spelled->tmpl->nparts; p++)
-	{
-		if (!spelled->tmpl->parts[p].ordered ||
-			!part_is_sorted(plan, index, spelled, p) ||
-			access->nsort == lengthof(access->sort))
-			return false;
-		add_sort(access, attr, p);
-	}
-	return true;
-}
-
-void
-dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
-					const DynAccess *from, DynAccess *access)
-{
-	const DynKeySchema *key = index ? &index->key : &plan->meta->key;
-
-	access->nsort = 0;
-	for (int i = 0; i < key->nrange; i++)
-	{
-		const DynKeyAttr *attr = &key->range[i];
-		const DynSpelled *spelled = dyn_relation_spelled(plan->relation, attr->name);
-
-		if (access->nsort == 0 && is_fixed(plan->relation, from, i))
-			continue;
-		if (spelled != NULL && dyn_relation_column_of(plan->relation, attr) == 0)
-		{
-			int			bound = bound_parts(from, i);
-
-			if ((from->multi_partition && !can_merge_parts(spelled, bound)) ||
-				!sort_by_parts(plan, index, spelled, attr, bound, access))
-				return;
-		}
-		else if (access->nsort < lengthof(access->sort))
-			add_sort(access, attr, DYN_WHOLE);
-	}
-}
 
 static bool
 pathkey_is_column(PlannerInfo *root, RelOptInfo *baserel, const PathKey *key,
@@ -406,7 +197,7 @@ match_target(RelOptInfo *baserel, int target, List *clauses,
 			 const ParamPathInfo *param)
 {
 	DynRelPlan *plan = baserel->fdw_private;
-	const DynIndexMeta *index = choice_index(plan, target);
+	const DynIndexMeta *index = dyn_choice_index(plan, target);
 	List	   *pushed_exactly;
 	DynAccess  *access = dyn_match_keys(plan, index, clauses, &pushed_exactly);
 
@@ -653,7 +444,7 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *baserel)
 
 	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
 	{
-		const DynIndexMeta *index = choice_index(plan, target);
+		const DynIndexMeta *index = dyn_choice_index(plan, target);
 		DynPathChoice choice = {.target = target};
 		List	   *pushed_exactly;
 
@@ -677,7 +468,7 @@ add_key_path(PlannerInfo *root, RelOptInfo *baserel, int target,
 
 	if (param == NULL)
 		pathkeys = ordered_pathkeys(root, baserel,
-									choice_index(baserel->fdw_private, target),
+									dyn_choice_index(baserel->fdw_private, target),
 									access, &choice);
 	add_access_path(root, baserel, access, &choice, pathkeys, param);
 }

@@ -48,6 +48,9 @@ typedef struct DynPathChoice
 extern List *dyn_encode_choice(const DynPathChoice *choice);
 extern void dyn_decode_choice(List *encoded, DynPathChoice *choice);
 
+/* The index of a target; NULL: the table. */
+extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
+
 /* The access plan of a choice, matched from classified clauses. */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 								   const DynPathChoice *choice, List *clauses,

@@ -1,0 +1,80 @@
+/*
+ * choice.c
+ *		What a path keeps of its access plan, and how that is matched again.
+ */
+#include "postgres.h"
+
+#include "planner.h"
+
+List *
+dyn_encode_choice(const DynPathChoice *choice)
+{
+	List	   *encoded = list_make3_int(choice->target, choice->ordered,
+										 choice->backward);
+
+	encoded = lappend_int(encoded, choice->first_row_only);
+	encoded = lappend_int(encoded, choice->kind);
+	encoded = lappend_int(encoded, choice->batchable);
+	encoded = lappend_int(encoded, choice->estimate);
+	return list_concat(encoded, choice->arms);
+}
+
+void
+dyn_decode_choice(List *encoded, DynPathChoice *choice)
+{
+	Assert(list_length(encoded) >= 7);
+	choice->target = linitial_int(encoded);
+	choice->ordered = lsecond_int(encoded);
+	choice->backward = lthird_int(encoded);
+	choice->first_row_only = list_nth_int(encoded, 3);
+	choice->kind = list_nth_int(encoded, 4);
+	choice->batchable = list_nth_int(encoded, 5);
+	choice->estimate = list_nth_int(encoded, 6);
+	choice->arms = list_copy_tail(encoded, 7);
+}
+
+const DynIndexMeta *
+dyn_choice_index(const DynRelPlan *plan, int target)
+{
+	Assert(target >= DYN_TARGET_TABLE && target < plan->meta->nindexes);
+	return target >= 0 ? &plan->meta->indexes[target] : NULL;
+}
+
+/*
+ * The fallback of a choice; it sorts the rows if the index provides an order.
+ */
+static DynAccess *
+make_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
+			  const DynAccess *access, List *clauses)
+{
+	DynAccess  *fallback = dyn_match_fallback(plan, clauses);
+
+	fallback->backward = access->backward;
+	if (access->ordered)
+		dyn_sort_attributes(plan, index, access, fallback);
+	return fallback;
+}
+
+DynAccess *
+dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
+				 const DynPathChoice *choice, List *clauses, List **pushed_exactly)
+{
+	const DynIndexMeta *index = dyn_choice_index(plan, choice->target);
+	DynAccess  *access;
+
+	Assert(choice->kind != DYN_ACCESS_UNION);
+	dyn_clauses_rely_on_nothing(clauses);
+	if (choice->kind == DYN_ACCESS_SCAN)
+		access = dyn_match_scan(plan, index, clauses, pushed_exactly);
+	else
+		access = dyn_match_keys(plan, index, clauses, pushed_exactly);
+	if (access == NULL)
+		elog(ERROR, "clauses no longer match the key of \"%s\"", plan->relation->name);
+	access->ordered = choice->ordered;
+	access->backward = choice->backward;
+	if (access->ordered && access->multi_partition)
+		dyn_sort_attributes(plan, index, access, access);
+	if (access->nproofs > 0)
+		access->fallback = make_fallback(plan, index, access, clauses);
+	return access;
+}
