@@ -639,6 +639,48 @@ show_access(const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Advice", access->advice, es);
 }
 
+/* The other access plan: its operation, where it reads, and by which key. */
+static char *
+access_words(Printer *printer, const DynAccess *access)
+{
+	List	   *keys = key_preds(access);
+
+	initStringInfo(&printer->buf);
+	appendStringInfoString(&printer->buf, operation_word(access, false));
+	if (access->index != NULL)
+		appendStringInfo(&printer->buf, " of %s", access->index);
+	if (keys != NIL)
+	{
+		appendStringInfoString(&printer->buf, " where ");
+		print_list(printer, keys, "AND", false);
+	}
+	return printer->buf.data;
+}
+
+/*
+ * What decides between two access plans, and the one that is not shown: without
+ * ANALYZE that of open gates.
+ */
+static void
+show_gates(Printer *printer, const DynScan *scan, ExplainState *es)
+{
+	const DynAccess *shown = scan->reader->access;
+	const DynAccess *planned = scan->planned ? scan->planned : shown;
+	bool		open = (planned != shown);
+	char	   *otherwise;
+
+	if (planned->otherwise == NULL)
+		return;
+	otherwise = access_words(printer, open ? planned : planned->otherwise);
+	initStringInfo(&printer->buf);
+	print_list(printer, planned->gates, "OR", false);
+	if (open)
+		ExplainPropertyText("Because", printer->buf.data, es);
+	else
+		ExplainPropertyText("Unless", printer->buf.data, es);
+	ExplainPropertyText("Otherwise", otherwise, es);
+}
+
 static void
 show_budgets(const DynRelation *relation, ExplainState *es)
 {
@@ -727,6 +769,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	if (scan->reader->relation->consistent)
 		ExplainPropertyBool("Consistent Read", true, es);
 	show_access(access, es);
+	show_gates(&printer, scan, es);
 	show_budgets(scan->reader->relation, es);
 	if (es->costs)
 		show_estimate(access, es);

@@ -59,10 +59,10 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	node->fdw_state = scan;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	check_consistency(scan->reader->relation, scan->reader->access);
 	if (dyn_relation_needs_soft_input(scan->reader->relation))
 		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
 	dyn_scan_prepare(scan, eflags);
+	check_consistency(scan->reader->relation, scan->reader->access);
 }
 
 /* In an Append that does not wait, an empty slot may mean "not yet". */

@@ -47,12 +47,47 @@ init_exprs(DynScan *scan)
 	dyn_values_init(&scan->next_values, plan->fdw_exprs, scan->conversions);
 }
 
+/* Is any of the access plan's gates (plan/gates.h) open? */
+static bool
+has_open_gate(const DynScan *scan)
+{
+	ListCell   *lc;
+
+	foreach(lc, scan->reader->access->gates)
+	{
+		const DynPred *gate = lfirst(lc);
+		bool		isnull;
+		Datum		value =
+			ExecEvalExprSwitchContext(list_nth(scan->exprs, gate->param),
+									  scan->node->ss.ps.ps_ExprContext, &isnull);
+
+		if (!isnull && DatumGetBool(value))
+			return true;
+	}
+	return false;
+}
+
+/* Gates have the same values in all executions of the scan. */
+static void
+choose_access(DynScan *scan)
+{
+	DynReader  *reader = scan->reader;
+
+	scan->planned = reader->access;
+	if (has_open_gate(scan))
+		scan->reader = dyn_reader_create(reader->statement, reader->relation,
+										 reader->access->otherwise);
+}
+
 void
 dyn_scan_prepare(DynScan *scan, int eflags)
 {
-	DynAccess  *access = scan->reader->access;
 	PlanState  *node = &scan->node->ss.ps;
+	DynAccess  *access;
 
+	init_exprs(scan);
+	choose_access(scan);
+	access = scan->reader->access;
 	/* the planner only knows that there is a LIMIT somewhere */
 	if (access->may_stop_early)
 		access->may_stop_early = !dyn_plan_is_read_whole(node->state->es_plannedstmt,
@@ -60,7 +95,6 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 	scan->runs_once = access->bounded &&
 		dyn_plan_runs_once(node->state->es_plannedstmt, node->plan);
 	scan->reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
-	init_exprs(scan);
 	scan->fallback = dyn_fallback_create(scan);
 	scan->uni = dyn_union_create(scan);
 	scan->run_context = AllocSetContextCreate(CurrentMemoryContext,

@@ -28,6 +28,8 @@ typedef struct DynScan
 {
 	ForeignScanState *node;
 	DynReader  *reader;
+	const DynAccess *planned;	/* with gates, of which one may be open: then the
+								 * reader's is another one; NULL: not known */
 
 	/* run-time values */
 	List	   *exprs;			/* of ExprState */

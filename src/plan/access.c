@@ -33,7 +33,9 @@ enum
 	ACCESS_TEXT_TYPES,			/* integers */
 	ACCESS_PROOFS,
 	ACCESS_ESTIMATE,
-	ACCESS_FALLBACK,			/* NIL or an encoded access plan */
+	ACCESS_GATES,				/* predicates */
+	ACCESS_OTHERWISE,			/* NIL or an encoded access plan */
+	ACCESS_FALLBACK,			/* likewise */
 	ACCESS_ARMS					/* encoded access plans */
 };
 
@@ -483,6 +485,9 @@ dyn_access_encode(const DynAccess *access, List **exprs)
 	list = lappend(list, access->text_types);
 	list = lappend(list, encode_proofs(access, exprs));
 	list = lappend(list, encode_estimate(&access->estimate));
+	list = lappend(list, encode_preds(access->gates, exprs));
+	list = lappend(list, access->otherwise == NULL ? NIL
+				   : dyn_access_encode(access->otherwise, exprs));
 	list = lappend(list, access->fallback == NULL ? NIL
 				   : encode_fallback(access->fallback, *exprs));
 	foreach(lc, access->arms)
@@ -523,6 +528,9 @@ dyn_access_decode(List *encoded)
 	access->text_types = list_nth(encoded, ACCESS_TEXT_TYPES);
 	decode_proofs(list_nth(encoded, ACCESS_PROOFS), access);
 	decode_estimate(list_nth_node(Const, encoded, ACCESS_ESTIMATE), &access->estimate);
+	access->gates = decode_preds(list_nth(encoded, ACCESS_GATES));
+	if (list_nth(encoded, ACCESS_OTHERWISE) != NIL)
+		access->otherwise = dyn_access_decode(list_nth(encoded, ACCESS_OTHERWISE));
 	if (list_nth(encoded, ACCESS_FALLBACK) != NIL)
 		access->fallback = dyn_access_decode(list_nth(encoded, ACCESS_FALLBACK));
 	foreach(lc, list_nth(encoded, ACCESS_ARMS))

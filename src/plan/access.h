@@ -123,6 +123,8 @@ typedef struct DynAccess
 								 * is checked by all clauses */
 	bool		is_arm;			/* items show their key of the table, by which
 								 * those of several arms are told apart */
+	List	   *gates;			/* of DynPred *: while one is true, otherwise */
+	struct DynAccess *otherwise;	/* is executed in place of this; or NULL */
 
 	/* at planning only */
 	List	   *key_rinfos;		/* RestrictInfos matched to the keys */

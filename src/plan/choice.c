@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "gates.h"
 #include "planner.h"
 
 List *
@@ -16,13 +17,17 @@ dyn_encode_choice(const DynPathChoice *choice)
 	encoded = lappend_int(encoded, choice->kind);
 	encoded = lappend_int(encoded, choice->batchable);
 	encoded = lappend_int(encoded, choice->estimate);
+	encoded = lappend_int(encoded, choice->gated);
+	encoded = lappend_int(encoded, choice->other_target);
+	encoded = lappend_int(encoded, choice->other_kind);
+	encoded = lappend_int(encoded, choice->other_estimate);
 	return list_concat(encoded, choice->arms);
 }
 
 void
 dyn_decode_choice(List *encoded, DynPathChoice *choice)
 {
-	Assert(list_length(encoded) >= 7);
+	Assert(list_length(encoded) >= 11);
 	choice->target = linitial_int(encoded);
 	choice->ordered = lsecond_int(encoded);
 	choice->backward = lthird_int(encoded);
@@ -30,7 +35,11 @@ dyn_decode_choice(List *encoded, DynPathChoice *choice)
 	choice->kind = list_nth_int(encoded, 4);
 	choice->batchable = list_nth_int(encoded, 5);
 	choice->estimate = list_nth_int(encoded, 6);
-	choice->arms = list_copy_tail(encoded, 7);
+	choice->gated = list_nth_int(encoded, 7);
+	choice->other_target = list_nth_int(encoded, 8);
+	choice->other_kind = list_nth_int(encoded, 9);
+	choice->other_estimate = list_nth_int(encoded, 10);
+	choice->arms = list_copy_tail(encoded, 11);
 }
 
 const DynIndexMeta *
@@ -55,6 +64,28 @@ make_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
 	return fallback;
 }
 
+/* What is pushed exactly must be so by both access plans. */
+static DynAccess *
+match_otherwise(const DynRelPlan *plan, RelOptInfo *baserel,
+				const DynPathChoice *choice, List *clauses, List **pushed_exactly)
+{
+	DynPathChoice other = {.target = choice->other_target,
+	.kind = choice->other_kind};
+	List	   *exactly;
+	List	   *both = NIL;
+	DynAccess  *access = dyn_match_choice(plan, baserel, &other,
+										  dyn_copy_clauses(clauses), &exactly);
+	ListCell   *lc;
+
+	foreach(lc, exactly)
+	{
+		if (list_member_ptr(*pushed_exactly, lfirst(lc)))
+			both = lappend(both, lfirst(lc));
+	}
+	*pushed_exactly = both;
+	return access;
+}
+
 DynAccess *
 dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 				 const DynPathChoice *choice, List *clauses, List **pushed_exactly)
@@ -64,7 +95,9 @@ dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 
 	Assert(choice->kind != DYN_ACCESS_UNION);
 	dyn_clauses_rely_on_nothing(clauses);
-	if (choice->kind == DYN_ACCESS_SCAN)
+	if (choice->gated)
+		access = dyn_match_gated(plan, index, clauses, pushed_exactly);
+	else if (choice->kind == DYN_ACCESS_SCAN)
 		access = dyn_match_scan(plan, index, clauses, pushed_exactly);
 	else
 		access = dyn_match_keys(plan, index, clauses, pushed_exactly);
@@ -76,5 +109,8 @@ dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 		dyn_sort_attributes(plan, index, access, access);
 	if (access->nproofs > 0)
 		access->fallback = make_fallback(plan, index, access, clauses);
+	if (choice->gated)
+		access->otherwise = match_otherwise(plan, baserel, choice, clauses,
+											pushed_exactly);
 	return access;
 }

@@ -20,6 +20,50 @@ dyn_classify_given(const DynClassify *context, Node *node)
 	return dyn_make_value_pred(DYN_PRED_GIVEN, NULL, node, BOOLOID);
 }
 
+/* The arguments before the last, if that is the column; else NULL. */
+static Node *
+leading_values(Node *node, const Node *column)
+{
+	CoalesceExpr *coalesce = (CoalesceExpr *) node;
+	CoalesceExpr *rest;
+	int			n;
+
+	if (!IsA(node, CoalesceExpr) || !equal(llast(coalesce->args), column))
+		return NULL;
+	n = list_length(coalesce->args);
+	if (n == 2)
+		return linitial(coalesce->args);
+	rest = makeNode(CoalesceExpr);
+	*rest = *coalesce;
+	rest->args = list_truncate(list_copy(coalesce->args), n - 1);
+	return (Node *) rest;
+}
+
+Node *
+dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
+{
+	Node	   *left = linitial(op->args);
+	Node	   *right = lsecond(op->args);
+	Node	   *value = leading_values(left, right);
+	OpExpr	   *equality;
+	NullTest   *test;
+
+	if (value == NULL)
+		value = leading_values(right, left);
+	if (value == NULL || !dyn_is_runtime_value(context, value) ||
+		dyn_comparison_kind(op->opno) != DYN_PRED_EQ)
+		return NULL;
+	equality = makeNode(OpExpr);
+	*equality = *op;
+	equality->args = IsA(left, CoalesceExpr) ? list_make2(value, right)
+		: list_make2(left, value);
+	test = makeNode(NullTest);
+	test->arg = (Expr *) value;
+	test->nulltesttype = IS_NULL;
+	test->location = -1;
+	return (Node *) make_orclause(list_make2(test, equality));
+}
+
 /* CASE WHEN given THEN NULL ELSE value END */
 static Expr *
 guarded(Node *given, Node *value)

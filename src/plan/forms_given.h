@@ -12,6 +12,12 @@
 
 #include "classify.h"
 
+/*
+ * coalesce(x, k) = k as x IS NULL OR x = k, which is true for the same rows that
+ * have a value of k; NULL if the operator is something else.
+ */
+extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
+
 /* DYN_PRED_GIVEN; NULL if the expression is something else, or might fail. */
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 

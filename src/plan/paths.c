@@ -31,6 +31,7 @@
 #include "../model/guc.h"
 #include "../model/pg_compat.h"
 #include "cost.h"
+#include "gates.h"
 #include "match_template.h"
 #include "planner.h"
 #include "points.h"
@@ -662,6 +663,99 @@ add_parameterised_paths(PlannerInfo *root, RelOptInfo *baserel)
 	}
 }
 
+/* ---- gates ---- */
+
+/* The access plan of one target for closed gates, or NULL. */
+static DynAccess *
+match_gated_target(RelOptInfo *baserel, int target)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	const DynIndexMeta *index = dyn_choice_index(plan, target);
+	List	   *pushed_exactly;
+	DynAccess  *access = dyn_match_gated(plan, index, plan->clauses,
+										 &pushed_exactly);
+
+	/* the index must be complete whatever the gates are */
+	return access != NULL && index != NULL &&
+		!index_has_key_path(plan, baserel->relid, index, plan->clauses)
+		? NULL : access;
+}
+
+/* Of gated accesses, which are more direct than Scans, before these are added. */
+static void
+keep_gated(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access)
+{
+	DynEstimate estimate;
+	Cost		startup,
+				total;
+
+	dyn_estimate_access(root, baserel, access, &estimate);
+	dyn_cost_estimate(&estimate, access->kind, false, baserel->rows, &startup,
+					  &total);
+	keep_direct(baserel->fdw_private, access->kind, estimate.guessed, startup,
+				total);
+}
+
+/* The cheapest path that depends on no gate and no other relation. */
+static const ForeignPath *
+find_ungated(const RelOptInfo *baserel)
+{
+	const ForeignPath *best = NULL;
+	ListCell   *lc;
+
+	foreach(lc, baserel->pathlist)
+	{
+		const ForeignPath *path = lfirst_node(ForeignPath, lc);
+		DynPathChoice choice;
+
+		dyn_decode_choice(path->fdw_private, &choice);
+		if (path->path.param_info == NULL && choice.kind != DYN_ACCESS_UNION &&
+			(best == NULL || path->path.total_cost < best->path.total_cost))
+			best = path;
+	}
+	return best;
+}
+
+static void
+add_gated_path(PlannerInfo *root, RelOptInfo *baserel, int target,
+			   DynAccess *access, const DynPathChoice *other)
+{
+	DynPathChoice choice = {.target = target, .gated = true};
+
+	choice.other_target = other->target;
+	choice.other_kind = other->kind;
+	choice.other_estimate = other->estimate;
+	add_access_path(root, baserel, access, &choice, NIL, NULL);
+}
+
+/* With Scans, and access plans that are replaced by what there is otherwise. */
+static void
+add_scan_and_gated_paths(PlannerInfo *root, RelOptInfo *baserel)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
+	DynAccess **accesses = palloc0(ntargets * sizeof(DynAccess *));
+	const ForeignPath *ungated;
+	DynPathChoice other;
+
+	for (int i = 0; i < ntargets; i++)
+	{
+		accesses[i] = match_gated_target(baserel, DYN_TARGET_TABLE + i);
+		if (accesses[i] != NULL)
+			keep_gated(root, baserel, accesses[i]);
+	}
+	add_scan_paths(root, baserel);
+	ungated = find_ungated(baserel);
+	if (ungated == NULL)
+		return;
+	dyn_decode_choice(ungated->fdw_private, &other);
+	for (int i = 0; i < ntargets; i++)
+	{
+		if (accesses[i] != NULL)
+			add_gated_path(root, baserel, DYN_TARGET_TABLE + i, accesses[i], &other);
+	}
+}
+
 void
 dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 {
@@ -670,5 +764,8 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	add_key_paths(root, baserel, plan->clauses, NULL);
 	add_union_path(root, baserel);
 	add_parameterised_paths(root, baserel);
-	add_scan_paths(root, baserel);
+	if (dyn_has_gates(plan->clauses))
+		add_scan_and_gated_paths(root, baserel);
+	else
+		add_scan_paths(root, baserel);
 }

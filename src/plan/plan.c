@@ -238,6 +238,28 @@ match_path(PlannerInfo *root, RelOptInfo *baserel, const DynPathChoice *choice,
 	return dyn_union_match(root, baserel, choice->arms, clauses);
 }
 
+/* Sets what else the executor must know; `local` and `remote` are expressions. */
+static void
+complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
+				DynAccess *access, List *scan_clauses, List *local, List *remote)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+
+	/* items that are read after the index may have changed meanwhile */
+	Assert(!access->fetch_base_items || remote == NIL);
+	access->fields = fetched_fields(baserel, plan->relation, local);
+	access->may_stop_early = may_stop_early(root);
+	access->limit_hint = access->first_row_only ? 1
+		: access->kind == DYN_ACCESS_UNION ? 0
+		: limit_hint(root, baserel, path, access, scan_clauses);
+	access->bounded = is_bounded(root, baserel, access, local);
+	if (access->bounded)
+		access->limit_hint = (int) root->limit_tuples;
+	if (access->fallback != NULL)
+		complete_fallback(root, baserel, access,
+						  list_concat_copy(local, remote));
+}
+
 /* Finds a count(*) in an expression; all of them are equal. */
 static Node *
 find_count(Node *node)
@@ -313,27 +335,25 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	dyn_decode_choice(best_path->fdw_private, &choice);
 	access = match_path(root, baserel, &choice, clauses, &pushed_exactly);
 	split_clauses(scan_clauses, pushed_exactly, &local, &remote);
-	/* items that are read after the index may have changed meanwhile */
-	Assert(!access->fetch_base_items || remote == NIL);
-	access->fields = fetched_fields(baserel, plan->relation, local);
-	access->may_stop_early = may_stop_early(root);
 	access->first_row_only = choice.first_row_only && local == NIL &&
 		!access->tested && access->filters == NIL &&
 		plan->relation->unnest == NULL &&
 		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
-	access->limit_hint = access->first_row_only ? 1
-		: access->kind == DYN_ACCESS_UNION ? 0
-		: limit_hint(root, baserel, &best_path->path, access, scan_clauses);
-	access->bounded = is_bounded(root, baserel, access, local);
-	if (access->bounded)
-		access->limit_hint = (int) root->limit_tuples;
-	access->estimate = *(DynEstimate *) list_nth(plan->estimates,
-												 choice.estimate);
+	for (DynAccess *one = access; one != NULL; one = one->otherwise)
+	{
+		complete_access(root, baserel, &best_path->path, one, scan_clauses, local,
+						remote);
+		one->advice = dyn_advise(root, plan, one, clauses);
+	}
+	access->estimate = *(DynEstimate *) list_nth(plan->estimates, choice.estimate);
 	access->one_request = dyn_access_is_one_request(access);
-	access->advice = dyn_advise(root, plan, access, clauses);
-	if (access->fallback != NULL)
-		complete_fallback(root, baserel, access,
-						  list_concat_copy(local, remote));
+	if (access->otherwise != NULL)
+	{
+		access->otherwise->estimate =
+			*(DynEstimate *) list_nth(plan->estimates, choice.other_estimate);
+		access->otherwise->one_request =
+			dyn_access_is_one_request(access->otherwise);
+	}
 	complete_arms(root, baserel, &best_path->path, access, local);
 	private = encode_private(access, &exprs);
 	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,
@@ -357,5 +377,7 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 	dyn_decode_choice(path->fdw_private, &choice);
 	/* the arms of a union are waited for one after the other */
 	return choice.kind != DYN_ACCESS_UNION &&
-		(choice.kind != DYN_ACCESS_SCAN || !plan->limited);
+		(!plan->limited ||
+		 (choice.kind != DYN_ACCESS_SCAN &&
+		  !(choice.gated && choice.other_kind == DYN_ACCESS_SCAN)));
 }

@@ -43,6 +43,10 @@ typedef struct DynPathChoice
 	bool		batchable;		/* several executions can be batched */
 	int			estimate;		/* position in DynRelPlan.estimates */
 	List	   *arms;			/* UNION: of integers (union_path.h) */
+	bool		gated;			/* while a gate is open (gates.h), this: */
+	int			other_target;
+	DynAccessKind other_kind;
+	int			other_estimate;
 } DynPathChoice;
 
 extern List *dyn_encode_choice(const DynPathChoice *choice);

@@ -324,6 +324,17 @@ classify_null_test(DynClassify *context, NullTest *test)
 						 : DYN_PRED_NOT_NULL, &field);
 }
 
+static DynPred *
+classify_binary(DynClassify *context, OpExpr *op)
+{
+	Node	   *expanded = dyn_expand_coalesce(context, op);
+
+	if (expanded == NULL)
+		return classify_operator(context, op);
+	context->exact = false;
+	return dyn_classify_expr(context, expanded);
+}
+
 DynPred *
 dyn_classify_expr(DynClassify *context, Node *node)
 {
@@ -333,7 +344,7 @@ dyn_classify_expr(DynClassify *context, Node *node)
 	{
 		case T_OpExpr:
 			return list_length(((OpExpr *) node)->args) == 2
-				? classify_operator(context, (OpExpr *) node) : NULL;
+				? classify_binary(context, (OpExpr *) node) : NULL;
 		case T_ScalarArrayOpExpr:
 			return classify_array_operator(context, (ScalarArrayOpExpr *) node);
 		case T_BoolExpr:

@@ -174,6 +174,8 @@ EXPECTED = [
     (RANGES, ORDERED, "sort", BY_KEY),
     (RANGES, OTHER_TEXT, "sort", BY_KEY),
     ("LIKE|^@|starts_with", ANY_TEXT, "sort", BY_KEY),
+    ("optional|coalesce(x, k) = k", "text|int4", "hash", BY_KEY),
+    ("page|page by OR", f"{BYTEWISE}|int4", "sort", BY_KEY),
     ("row IN|OR of ANDs", f"{ANY_TEXT}|int4|bytea|uuid|date", "hash|sort", "GetItem|BatchGetItem"),
     (POINTS, "*", "index hash", GLOBAL),
     (f"{POINTS}|{RANGES}", "*", "index sort", GLOBAL + "|Query, local index|Query per key, local index"),

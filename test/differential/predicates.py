@@ -179,7 +179,7 @@ class Maker:
                     "array_overlap", "array_equal", "null", "array_size", "array_contains"]
         if group == "boolean":
             return ["boolean"] * 4 + ["is_null", "not_null", "eq", "ne", "boolean_in", "distinct"]
-        found = ["eq"] * 4 + ["coalesce", "test", "test", "many"] + ["in", "in", "any", "any", "between", "between", "between_one", "between_like", "lt", "le", "gt", "ge", "two", "ne",
+        found = ["eq"] * 4 + ["coalesce", "test", "test", "many", "optional", "optional", "replaced", "page", "page"] + ["in", "in", "any", "any", "between", "between", "between_one", "between_like", "lt", "le", "gt", "ge", "two", "ne",
                               "not_in", "all", "is_null", "not_null", "distinct", "commuted", "two", "or_eq", "in_null"]
         if group == "text" and kind.deterministic:
             found += ["like"] * 4 + ["ilike", "caret", "caret", "starts", "not_like", "like_and", "caret_and", "cast_like", "like_one", "like_one"]
@@ -332,6 +332,35 @@ class Maker:
             parts += ([" OR "] if parts else []) + [self.ref(column), self.rng.choice([" = ", " = ", " > "]),
                                                     self.lit(column, self.pooled(column))]
         return self.leaf(column, "many OR", *parts)
+
+    def make_optional(self, column):
+        """A condition that a parameter may leave out."""
+        gate = self.rng.choice([
+            [Lit(self.rng.choice([None, "x", "x"]), "text", lambda rng: rng.choice([None, "x"])), " IS NULL"],
+            ["NOT ", Lit("true", "boolean", lambda rng: rng.choice(["true", "false", None]))],
+            ["cardinality(", Lit("{1}", "int4[]", lambda rng: rng.choice(["{}", "{1}", None])), ") = 0"]])
+        condition = self.rng.choice([[" = ", self.near(column)], [" = ", self.near(column)], [" >= ", self.near(column)]])
+        arms = [gate, [self.ref(column)] + condition]
+        self.rng.shuffle(arms)
+        return self.leaf(column, "optional", *arms[0], " OR ", *arms[1])
+
+    def make_replaced(self, column):
+        """The column itself stands for a value that is missing."""
+        value = self.lit(column, self.near(column, 0).text, self.element_type(column))
+        return self.leaf(column, "coalesce(x, k) = k", "coalesce(", value, f", {self.ref(column)}) = {self.ref(column)}")
+
+    def make_page(self, column):
+        """What follows a row, by two columns."""
+        others = [c for c in self.table.columns if c is not column and c.kind.group in ("number", "date", "instant")
+                  and not c.strange]
+        if not others:
+            return self.make_ge(column)
+        other, operator = self.rng.choice(others), self.rng.choice([">", ">", ">=", "<", "<="])
+        first, second = (self.lit(c, self.near(c, 0).text, self.element_type(c)) for c in (column, other))
+        if self.rng.random() < 0.5:
+            return self.leaf(column, "page", f"({self.ref(column)}, {self.ref(other)}) {operator} (", first, ", ", second, ")")
+        return self.leaf(column, "page by OR", f"{self.ref(column)} {operator[0]} ", first, f" OR ({self.ref(column)} = ",
+                         first, f" AND {self.ref(other)} {operator} ", second, ")")
 
     # Lists at the limits, and values beyond them
 

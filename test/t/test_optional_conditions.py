@@ -1,0 +1,173 @@
+"""$1 IS NULL OR k = $1 in a generic plan: each execution decides whether it is a condition on the key."""
+import psycopg2
+
+import request_text
+import shop
+
+
+class Optional(request_text.RequestTestCase):
+    """The requests of each execution are those of a plan made for its values; its rows are a local table's."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        shop.create(cls.fx, "orders", "readings", "nums")
+        cls.fx.foreign_table("promised", shop.COLUMNS["orders"].replace("status text", "status text NOT NULL"),
+                             table_name=cls.fx.remote("orders"))
+        cls.mirror("orders", "readings", "nums", "promised")
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("SET plan_cache_mode = force_generic_plan")
+
+    def tearDown(self):
+        self.fx.execute("DEALLOCATE ALL; RESET plan_cache_mode")
+        super().tearDown()
+
+    def assertDecides(self, types, sql, executions):
+        """Each execution (values, requests), of one prepared statement, in this order and again."""
+        self.fx.execute(f"PREPARE p ({types}) AS {sql}; SET search_path = mirror, public; PREPARE q ({types}) AS {sql};"
+                        "RESET search_path")
+        for values, expected in executions + executions:
+            self.assertEqual(self.texts(f"EXECUTE p ({values})"), sorted(expected), values)
+            rows, right = self.fx.rows(f"EXECUTE p ({values})"), self.fx.rows(f"EXECUTE q ({values})")
+            if "ORDER BY" not in sql:
+                rows, right = sorted(rows, key=repr), sorted(right, key=repr)
+            self.assertEqual(rows, right, values)
+        self.fx.execute("DEALLOCATE ALL")
+
+    def test_partition_key(self):
+        """Query, or Scan."""
+        query = "Query orders where cust = 'c01' get at, cust"
+        for condition in ("$1 IS NULL OR cust = $1", "cust = $1 OR $1 IS NULL", "cust = coalesce($1, cust)",
+                          "coalesce($1, cust) = cust"):
+            self.assertDecides("text", f"SELECT at FROM orders WHERE {condition}",
+                               [("'c01'", [query]), ("NULL", ["Scan orders get at, cust"]),
+                                ("''", [])])
+
+    def test_whole_key(self):
+        """GetItem, or Scan."""
+        self.assertDecides("numeric", "SELECT sq FROM nums WHERE $1 IS NULL OR n = $1",
+                           [("7", ["GetItem nums {n 7} get n, sq"]), ("NULL", ["Scan nums get n, sq"])])
+
+    def test_list(self):
+        """One Query for each member; of no members none, unless all are wanted then."""
+        members = ["Query orders where cust = 'c01' get at, cust", "Query orders where cust = 'c02' get at, cust"]
+        self.assertDecides("text[]", "SELECT at FROM orders WHERE cardinality($1) = 0 OR cust = ANY ($1)",
+                           [("'{c01,c02,c01}'", members), ("'{}'", ["Scan orders get at, cust"]), ("'{NULL}'", []),
+                            ("NULL", [])])
+
+    def test_flag(self):
+        """What decides is another parameter."""
+        query = "Query orders where cust = 'c01' get at, cust"
+        self.assertDecides("boolean, text", "SELECT at FROM orders WHERE NOT $1 OR cust = $2",
+                           [("true, 'c01'", [query]), ("false, 'c01'", ["Scan orders get at, cust"]),
+                            ("NULL, 'c01'", [query]), ("true, NULL", [])])
+
+    def test_what_must_not_be_evaluated(self):
+        """Where the first arm is true, PostgreSQL does not evaluate the second one."""
+        self.assertDecides("text", "SELECT val FROM readings WHERE $1 = '' OR sensor = $1::int",
+                           [("'3'", ["Query readings where sensor = 3 get sensor, val"]),
+                            ("''", ["Scan readings get sensor, val"])])
+
+    def test_sort_key(self):
+        """A bound that may be missing."""
+        for condition, where in (("at >= $2", "AND at >= '2024-12' "), ("at = $2", "AND at = '2024-12' "),
+                                 ("at LIKE $2", "AND at = '2024-12' ")):
+            self.assertDecides(
+                "text, text", f"SELECT at FROM orders WHERE cust = $1 AND ($2 IS NULL OR {condition})",
+                [("'c01', '2024-12'", [f"Query orders where cust = 'c01' {where}get at"]),
+                 ("'c01', NULL", ["Query orders where cust = 'c01' get at"]), ("NULL, NULL", [])])
+
+    def test_dashboard(self):
+        """Five filters, each of which may be missing."""
+        fields = "get at, cust, note, paid"
+        self.assertDecides(
+            "text, text, text, boolean, numeric",
+            "SELECT cust, at FROM orders WHERE ($1 IS NULL OR cust = $1) AND ($2 IS NULL OR at >= $2)"
+            " AND ($3 IS NULL OR note = $3) AND ($4 IS NULL OR paid = $4) AND ($5 IS NULL OR total > $5)",
+            [("'c01', NULL, NULL, NULL, NULL", [f"Query orders where cust = 'c01' {fields}"]),
+             ("'c01', '2024-12', NULL, true, NULL",
+              [f"Query orders where cust = 'c01' AND at >= '2024-12' {fields}"]),
+             ("NULL, '2024-12', NULL, NULL, 100", [f"Scan orders filter at >= '2024-12' AND total > 100 {fields}"]),
+             ("NULL, NULL, NULL, NULL, NULL", [f"Scan orders {fields}"]),
+             ("'c01', '2024-12', 'note 11%', true, 100",
+              [f"Query orders where cust = 'c01' AND at >= '2024-12' filter note = 'note 11%' AND"
+               f" total > 100 {fields}"])])
+
+    def test_index(self):
+        """An index is read only if it has every row, whatever the parameter is; and is not scanned instead."""
+        self.assertDecides("text", "SELECT cust, at FROM orders WHERE $1 IS NULL OR status = $1",
+                           [("'open'", ["Scan orders filter status = 'open' get at, cust, status"]),
+                            ("NULL", ["Scan orders get at, cust, status"])])
+        self.assertDecides("text", "SELECT cust, at FROM promised WHERE $1 IS NULL OR status = $1",
+                           [("'open'", ["Query orders/by_status where status = 'open' get at, cust, status"]),
+                            ("NULL", ["Scan orders get at, cust, status"]),
+                            ("''", ["Scan orders filter status = '' get at, cust, status"])])
+
+    def test_beside_another_condition(self):
+        """Where the gate is open, what else the statement says is used."""
+        self.assertDecides("text", "SELECT at FROM orders WHERE ($1 IS NULL OR cust = $1) AND region = 'eu'",
+                           [("'c01'", ["Query orders where cust = 'c01' filter region = 'eu' get at, cust"]),
+                            ("NULL", ["Scan orders filter region = 'eu' get at, cust"])])
+
+    def test_order(self):
+        """No order is claimed that only one of the two has."""
+        self.assertDecides("text", "SELECT cust, at FROM orders WHERE $1 IS NULL OR cust = $1 ORDER BY at, cust LIMIT 5",
+                           [("'c01'", ["Query orders where cust = 'c01' get at, cust"]),
+                            ("NULL", ["Scan orders get at, cust"])])
+
+    def test_count(self):
+        """Rows are counted here, since the clause is checked again."""
+        self.assertDecides("text", "SELECT count(*) FROM orders WHERE $1 IS NULL OR cust = $1",
+                           [("'c01'", ["Query orders where cust = 'c01' get cust"]),
+                            ("NULL", ["Scan orders get cust"])])
+
+    def test_scan_policy(self):
+        """A Scan is refused, or warned of, when it is made."""
+        self.fx.execute("PREPARE p (text) AS SELECT count(at) FROM orders WHERE $1 IS NULL OR cust = $1;"
+                        "SET dynamo_fdw.scan_policy = error")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
+        self.assertEqual(self.fx.rows("EXECUTE p ('c01')"), [(30,)])
+        with self.assertRaisesRegex(psycopg2.Error, "reading the whole DynamoDB table"):
+            self.fx.rows("EXECUTE p (NULL)")
+        self.assertEqual(self.fx.rows("EXECUTE p ('c02')"), [(30,)])
+
+    def test_rescans(self):
+        """A correlated subquery: keys of each row, or one Scan that is kept."""
+        self.fx.execute("CREATE TABLE somebody AS SELECT 'c0' || n AS cust FROM generate_series(1, 5) n; ANALYZE somebody")
+        self.addCleanup(self.fx.execute, "DROP TABLE somebody")
+        sql = "SELECT s.cust, (SELECT count(o.total) FROM orders o WHERE NOT $1 OR o.cust = s.cust) FROM somebody s"
+        self.fx.execute(f"PREPARE p (boolean) AS {sql}; SET search_path = mirror, public; PREPARE q (boolean) AS {sql};"
+                        "RESET search_path")
+        for values, most in (("true", 5), ("false", 2), ("true", 5), ("NULL", 5)):
+            self.assertLessEqual(len(self.texts(f"EXECUTE p ({values})")), most, values)
+            self.assertEqual(sorted(self.fx.rows(f"EXECUTE p ({values})")), sorted(self.fx.rows(f"EXECUTE q ({values})")))
+
+    def test_joined(self):
+        """Beside a join: the inner side is looked up by the join's key, and is not read again for each row."""
+        self.fx.execute("CREATE TABLE few AS SELECT 'c0' || n AS cust FROM generate_series(1, 3) n; ANALYZE few")
+        self.addCleanup(self.fx.execute, "DROP TABLE few")
+        self.assertDecides("text", "SELECT f.cust, o.at FROM few f JOIN orders o ON o.cust = f.cust"
+                           " WHERE $1 IS NULL OR o.at = $1",
+                           [("'2024-01-01'", [f"Query orders where cust = 'c0{n}' AND at = '2024-01-01' get at, cust"
+                                              for n in range(1, 4)]),
+                            ("NULL", [f"Query orders where cust = 'c0{n}' get at, cust" for n in range(1, 4)])])
+
+    def test_union(self):
+        """Each part of a statement decides for itself; Scans of both are one."""
+        self.assertDecides("text, text", "SELECT at FROM orders WHERE $1 IS NULL OR cust = $1 UNION ALL"
+                           " SELECT at FROM orders WHERE $2 IS NULL OR cust = $2",
+                           [("'c01', 'c02'", [f"Query orders where cust = '{c}' get at, cust" for c in ("c01", "c02")]),
+                            ("'c01', NULL", ["Query orders where cust = 'c01' get at, cust", "Scan orders get at, cust"]),
+                            ("NULL, NULL", ["Scan orders get at, cust"])])
+
+    def test_explain(self):
+        """Both access plans are shown; ANALYZE shows the one that was executed."""
+        self.fx.execute("PREPARE p (text) AS SELECT at FROM orders WHERE $1 IS NULL OR cust = $1")
+        text = "\n".join(row[0] for row in self.fx.rows("EXPLAIN (COSTS OFF) EXECUTE p ('c01')"))
+        for line in ("Operation: Query", "Key Condition: cust = $1", "Unless: ($1 IS NULL)", "Otherwise: Scan"):
+            self.assertIn(line, text)
+        text = "\n".join(row[0] for row in self.fx.rows("EXPLAIN (ANALYZE, COSTS OFF) EXECUTE p (NULL)"))
+        for line in ("Operation: Scan", "Because: ($1 IS NULL)", "Otherwise: Query where cust = $1"):
+            self.assertIn(line, text)
