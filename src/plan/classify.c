@@ -8,6 +8,7 @@
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
 #include "optimizer/clauses.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
@@ -15,6 +16,24 @@
 
 #include "../dynamodb/expression.h"
 #include "classify.h"
+
+/* Could the expression have another value in another execution of the scan? */
+static bool
+varies(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var) ||
+		(IsA(node, Param) && ((Param *) node)->paramkind != PARAM_EXTERN))
+		return true;
+	return expression_tree_walker(node, varies, context);
+}
+
+bool
+dyn_is_fixed(Node *node)
+{
+	return !varies(node, NULL);
+}
 
 bool
 dyn_classify_comparand(const DynClassify *context, Node *node, DynField *field,

@@ -44,6 +44,12 @@ dyn_field_column(const DynClassify *context, const DynField *field)
 	return dyn_relation_column(context->relation, field->attnum);
 }
 
+/*
+ * Has the expression one value in all executions of a scan?  It depends on no
+ * column, nor on a parameter that the executor sets.
+ */
+extern bool dyn_is_fixed(Node *node);
+
 /* Can the expression be evaluated once, before the first row is read? */
 extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 

@@ -35,6 +35,7 @@ is_harmless(Oid function)
 		case F_ARRAY_LENGTH:
 		case F_LENGTH_TEXT:
 		case F_CHAR_LENGTH_TEXT:
+		case F_STRPOS:
 			return true;
 		default:
 			return false;

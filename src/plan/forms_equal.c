@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "access/stratnum.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -20,6 +21,7 @@
 
 #include "../model/like.h"
 #include "../model/path.h"
+#include "failure.h"
 #include "forms_equal.h"
 #include "match_keys.h"
 
@@ -221,14 +223,157 @@ equality_with_later(List *rinfos, int position)
 	return NULL;
 }
 
+/* ---- what parameters decide ---- */
+
+/* Can it be evaluated beforehand, without an error, from parameters alone? */
+static bool
+is_parametric(const DynClassify *context, Node *node)
+{
+	return !IsA(node, Const) && dyn_is_runtime_value(context, node) &&
+		dyn_is_fixed(node) && !dyn_may_fail(node);
+}
+
+/* Is it a column of a partition key?  Ranges of others are bound anyway. */
+static bool
+is_partition_key(const DynClassify *context, Node *node)
+{
+	const DynRelPlan *plan = find_base_rel(context->root, context->relid)->fdw_private;
+	const DynColumn *column;
+	DynField	field;
+	bool		text;
+
+	if (!dyn_classify_comparand(context, node, &field, &text) || text ||
+		field.steps != NIL)
+		return false;
+	column = dyn_relation_column(context->relation, field.attnum);
+	for (int i = 0; i < plan->meta->nindexes; i++)
+	{
+		if (dyn_path_is_attribute(column->path, plan->meta->indexes[i].key.hash[0].name))
+			return true;
+	}
+	return dyn_path_is_attribute(column->path, plan->meta->key.hash[0].name);
+}
+
+/* strpos(pattern, c) > 0 */
+static Node *
+contains(Node *pattern, const char *c)
+{
+	Node	   *at = (Node *)
+		makeFuncExpr(F_STRPOS, INT4OID,
+					 list_make2(pattern, makeConst(TEXTOID, -1, C_COLLATION_OID, -1,
+												   CStringGetTextDatum(c), false,
+												   false)),
+					 InvalidOid, C_COLLATION_OID, COERCE_EXPLICIT_CALL);
+	Expr	   *op = make_opclause(Int4LessOperator, BOOLOID, false,
+								   (Expr *) makeConst(INT4OID, -1, InvalidOid,
+													  sizeof(int32), Int32GetDatum(0),
+													  false, true),
+								   (Expr *) at, InvalidOid, InvalidOid);
+
+	set_opfuncid((OpExpr *) op);
+	return (Node *) op;
+}
+
+/*
+ * Of column LIKE pattern: the pattern has wildcards, or column = pattern.  What
+ * an escape stands for is not looked at.
+ */
+static Node *
+equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
+{
+	OpExpr	   *like = (OpExpr *) rinfo->clause;
+	Node	   *pattern;
+	Expr	   *equality;
+
+	if (rinfo->pseudoconstant || !IsA(like, OpExpr) ||
+		list_length(like->args) != 2 || get_opcode(like->opno) != F_TEXTLIKE)
+		return NULL;
+	pattern = lsecond(like->args);
+	if (!is_parametric(context, pattern) ||
+		!is_partition_key(context, linitial(like->args)))
+		return NULL;
+	equality = make_opclause(TextEqualOperator, BOOLOID, false,
+							 linitial(like->args), (Expr *) pattern, InvalidOid,
+							 like->inputcollid);
+	set_opfuncid((OpExpr *) equality);
+	return (Node *) make_orclause(list_make4(contains(pattern, "%"),
+											 contains(pattern, "_"),
+											 contains(pattern, "\\"), equality));
+}
+
+/*
+ * Of column >= a AND column <= b: a <> b, or column = a.  NULL if these are not
+ * the two sides of one column, by operators of its type.
+ */
+static Node *
+equality_unless_different(const DynClassify *context, const OpExpr *lower,
+						  const OpExpr *upper)
+{
+	Node	   *column = linitial(lower->args);
+	Node	   *low = lsecond(lower->args);
+	Node	   *high = lsecond(upper->args);
+	Oid			eq;
+	Expr	   *different;
+
+	if (lower->inputcollid != upper->inputcollid ||
+		!equal(column, linitial(upper->args)) || exprType(low) != exprType(column) ||
+		exprType(high) != exprType(column) || !is_partition_key(context, column) ||
+		!is_parametric(context, low) || !is_parametric(context, high))
+		return NULL;
+	eq = lookup_type_cache(exprType(column), TYPECACHE_EQ_OPR)->eq_opr;
+	if (!OidIsValid(eq) || !OidIsValid(get_negator(eq)))
+		return NULL;
+	different = make_opclause(get_negator(eq), BOOLOID, false, (Expr *) low,
+							  (Expr *) high, InvalidOid, lower->inputcollid);
+	set_opfuncid((OpExpr *) different);
+	return dyn_may_fail((Node *) different) ? NULL
+		: (Node *) make_orclause(list_make2(different, equality_of_bound(lower)));
+}
+
+/* The same of a clause column >= a, with a later or an earlier one. */
+static Node *
+equality_with_bound(const DynClassify *context, List *rinfos, int position)
+{
+	int			kind,
+				other_kind;
+	OpExpr	   *lower = inclusive_bound(list_nth(rinfos, position), &kind);
+	ListCell   *lc;
+
+	if (lower == NULL || kind != DYN_PRED_GE)
+		return NULL;
+	foreach(lc, rinfos)
+	{
+		OpExpr	   *upper = inclusive_bound(lfirst(lc), &other_kind);
+		Node	   *equality = upper == NULL || other_kind != DYN_PRED_LE ? NULL
+			: equality_unless_different(context, lower, upper);
+
+		if (equality != NULL)
+			return equality;
+	}
+	return NULL;
+}
+
+/* ---- all of them ---- */
+
+static Node *
+implied_equality(const DynClassify *context, List *rinfos, int position)
+{
+	Node	   *equality = equality_with_later(rinfos, position);
+
+	if (equality == NULL)
+		equality = equality_unless_wildcards(context, list_nth(rinfos, position));
+	return equality != NULL ? equality
+		: equality_with_bound(context, rinfos, position);
+}
+
 List *
-dyn_implied_equalities(List *rinfos)
+dyn_implied_equalities(const DynClassify *context, List *rinfos)
 {
 	List	   *found = NIL;
 
 	for (int i = 0; i < list_length(rinfos); i++)
 	{
-		Node	   *equality = equality_with_later(rinfos, i);
+		Node	   *equality = implied_equality(context, rinfos, i);
 		DynImplied *implied;
 
 		if (equality == NULL)

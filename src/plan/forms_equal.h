@@ -36,7 +36,11 @@ typedef struct DynImplied
 	Node	   *equality;
 } DynImplied;
 
-/* Of clauses L >= R and L <= R; a List of DynImplied *. */
-extern List *dyn_implied_equalities(List *rinfos);
+/*
+ * Of clauses L >= R and L <= R.  Of column LIKE $1 and column BETWEEN $1 AND $2,
+ * too, where the column is in a partition key: then it is an OR with a gate
+ * (gates.h), since the parameters decide.  A List of DynImplied *.
+ */
+extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);
 
 #endif

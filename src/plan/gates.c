@@ -5,28 +5,16 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 
+#include "classify.h"
 #include "gates.h"
 
 /* ---- gates ---- */
 
-/* Could the expression have another value in another execution of the scan? */
-static bool
-varies(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Var) ||
-		(IsA(node, Param) && ((Param *) node)->paramkind != PARAM_EXTERN))
-		return true;
-	return expression_tree_walker(node, varies, context);
-}
-
 static bool
 is_gate(const DynPred *pred)
 {
-	return pred->kind == DYN_PRED_GIVEN && !varies((Node *) pred->value, NULL);
+	return pred->kind == DYN_PRED_GIVEN && dyn_is_fixed((Node *) pred->value);
 }
 
 /* The gates of a clause; NIL unless all arms without columns are such. */
@@ -36,8 +24,8 @@ gates_of(const DynClause *clause)
 	List	   *gates = NIL;
 	ListCell   *lc;
 
-	if (clause->rinfo == NULL || clause->implied || clause->pred == NULL ||
-		clause->pred->kind != DYN_PRED_OR)
+	if (clause->rinfo == NULL || (clause->implied && !clause->keys_only) ||
+		clause->pred == NULL || clause->pred->kind != DYN_PRED_OR)
 		return NIL;
 	foreach(lc, clause->pred->args)
 	{

@@ -410,12 +410,12 @@ equality_clauses(PlannerInfo *root, RelOptInfo *baserel,
 				 const DynRelation *relation, List *rinfos)
 {
 	List	   *clauses = NIL;
+	DynClassify context = {root, baserel->relid, relation, true, true};
 	ListCell   *lc;
 
-	foreach(lc, dyn_implied_equalities(rinfos))
+	foreach(lc, dyn_implied_equalities(&context, rinfos))
 	{
 		const DynImplied *implied = lfirst(lc);
-		DynClassify context = {root, baserel->relid, relation, true, true};
 		DynClause  *clause = palloc0(sizeof(DynClause));
 
 		clause->rinfo = implied->rinfo;

@@ -17,7 +17,7 @@ COLUMNS = """customer_id text COLLATE "C" NOT NULL, ordered_at timestamptz OPTIO
     region text COLLATE "C", quantity int, number int, note text"""
 ONE = "customer_id = 'c1' AND "
 
-# (name, statement, most items that it may examine, most read units); $1 and $2 are given as psycopg2 has them
+# (name, statement, most items that it may examine, most read units)
 FORMS = [
     ("a timestamp", f"SELECT * FROM orders WHERE {ONE} ordered_at >= timestamp '{HALF_A_DAY}'", 13, 0.5),
     ("a date", f"SELECT * FROM orders WHERE {ONE} ordered_at >= date '2026-02-11'", 16, 0.5),
@@ -39,10 +39,14 @@ FORMS = [
     ("a date to come", f"SELECT * FROM orders WHERE {ONE} ordered_at + interval '1 hour' > timestamptz '{HALF_A_DAY}'", 15, 0.5),
     ("an epoch", f"SELECT * FROM orders WHERE {ONE} extract(epoch FROM ordered_at) >= extract(epoch FROM timestamptz '{HALF_A_DAY}')", 15, 0.5),
 ]
-# With one parameter in a generic plan: given, and NULL.
-OPTIONAL = [("IS NULL OR", "SELECT count(number) FROM orders WHERE ($1::text IS NULL OR customer_id = $1)"),
-            ("coalesce", "SELECT count(number) FROM orders WHERE coalesce($1::text, customer_id) = customer_id"),
-            ("LIKE", "SELECT count(number) FROM orders WHERE customer_id LIKE $1")]
+# In a generic plan: the values that name a key, and those that name none, with what they count and examine.
+OPTIONAL = [("IS NULL OR", "SELECT count(number) FROM orders WHERE ($1::text IS NULL OR customer_id = $1)", ("c1", "c1"), (None, None), 3000, 3000),
+            ("coalesce", "SELECT count(number) FROM orders WHERE coalesce($1::text, customer_id) = customer_id", ("c1", "c1"), (None, None), 3000, 3000),
+            ("LIKE", "SELECT count(number) FROM orders WHERE customer_id LIKE $1", ("c1", "c1"), ("c%", ""), 3000, 3000),
+            ("LIKE an escape", "SELECT count(number) FROM orders WHERE customer_id LIKE $1", ("c1", "c1"), ("\\c1", ""), 1000, 3000),
+            ("LIKE NULL", "SELECT count(number) FROM orders WHERE customer_id LIKE $1", ("c1", "c1"), (None, None), 0, 0),
+            ("BETWEEN", "SELECT count(number) FROM orders WHERE customer_id BETWEEN $1 AND $2", ("c1", "c1"), ("c1", "c2"), 2000, 3000),
+            ("BETWEEN none", "SELECT count(number) FROM orders WHERE customer_id BETWEEN $1 AND $2", ("c1", "c1"), ("c2", "c1"), 0, 3000)]
 
 
 def orders():
@@ -90,11 +94,10 @@ class EverydayFigures(fixture.TestCase):
             self.fx.execute(f"SET timezone = '{zone}'")
             for name, sql, items, units in FORMS:
                 with self.subTest(form=name, zone=zone):
-                    sql = sql.replace(f"'{HALF_A_DAY}'", f"'{HALF_A_DAY}'")
                     rows, read, spent = self.cost(sql)
                     self.assertEqual(sorted(rows), sorted(self.local(sql)))
                     if zone == "UTC":
-                        self.assertLessEqual((read, spent), (items, spent))
+                        self.assertLessEqual(read, items)
                         self.assertLessEqual(spent, units)
                     else:
                         # the rows are others there
@@ -102,15 +105,15 @@ class EverydayFigures(fixture.TestCase):
         self.fx.execute("SET timezone = 'UTC'")
 
     def test_optional(self):
-        """Of a generic plan: a partition where the parameter is given."""
-        for name, sql in OPTIONAL:
+        """Of a generic plan: a partition where the parameters name it."""
+        for name, sql, keyed, others, count, examined in OPTIONAL:
             with self.subTest(form=name):
-                self.fx.execute(f"PREPARE wanted (text) AS {sql}")
+                self.fx.execute(f"PREPARE wanted (text, text) AS {sql}")
                 try:
-                    rows, read, spent = self.cost("EXECUTE wanted ('c1')")
+                    rows, read, spent = self.cost("EXECUTE wanted (%s, %s)", keyed)
                     self.assertEqual((rows, read), ([(1000,)], 1000))
                     self.assertLessEqual(spent, 17)
-                    rows, read, spent = self.cost("EXECUTE wanted (NULL)")
-                    self.assertEqual((rows, read), ([(0,)], 0) if name == "LIKE" else ([(3000,)], 3000))
+                    rows, read, spent = self.cost("EXECUTE wanted (%s, %s)", others)
+                    self.assertEqual((rows, read), ([(count,)], examined))
                 finally:
                     self.fx.execute("DEALLOCATE wanted")
