@@ -15,6 +15,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "classify.h"
 #include "failure.h"
 
 static bool
@@ -84,7 +85,7 @@ is_plain_comparison(Oid opno)
 	return opno < FirstGenbkiObjectId && is_plain_type(left) &&
 		is_plain_type(right) && (left == right ||
 								 (is_number(left) && is_number(right))) &&
-		get_op_btree_interpretation(opno) != NIL;
+		dyn_comparison_kind(opno) >= 0;
 }
 
 /* A cast to text by the type's output function. */
