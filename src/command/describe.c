@@ -17,7 +17,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "../dynamodb/units.h"
+#include "../exec/scan_policy.h"
 #include "../model/closest.h"
 #include "../model/encoding.h"
 #include "../model/relation.h"
@@ -29,9 +29,6 @@
 PG_FUNCTION_INFO_V1(dynamo_fdw_describe);
 
 #define SAMPLE_ITEMS		100
-
-/* Supposed of items that DynamoDB has not counted yet. */
-#define UNKNOWN_ITEM_BYTES	300.0
 
 typedef struct Describe
 {
@@ -413,27 +410,13 @@ read_items(void *arg)
 	describe->sampled = true;
 }
 
-/*
- * Few items are a bounded read, which every policy allows.  Large ones end with
- * the page, but are what a statement with LIMIT would be refused.
- */
 static bool
 policy_allows(const Describe *describe)
 {
-	DynRelation relation = {.options = describe->connection->reads};
-	DynScanPolicy policy = dyn_relation_scan_policy(&relation);
-	double		bytes = dyn_metadata_item_bytes(describe->meta, NULL);
+	DynRelation relation = {.options = describe->connection->reads,
+	.table = describe->table};
 
-	if (policy == DYN_SCAN_ALLOW ||
-		(bytes > 0 ? bytes : UNKNOWN_ITEM_BYTES) * SAMPLE_ITEMS <= DYN_PAGE_BYTES)
-		return true;
-	if (policy == DYN_SCAN_ERROR)
-		return false;
-	ereport(WARNING,
-			(errmsg("reading a page of DynamoDB table \"%s\": about %.0f read units",
-					describe->table, DYN_FULL_PAGE_UNITS),
-			 errhint("Set scan_policy to \"allow\" to read without a warning.")));
-	return true;
+	return dyn_scan_policy_page(&relation, describe->meta, SAMPLE_ITEMS);
 }
 
 /* A table that is being created, or deleted, cannot be read. */

@@ -216,6 +216,20 @@ class Permissions(Faked):
         self.fx.execute("SET dynamo_fdw.scan_policy = allow")
         self.assertEqual(self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,)), [])
 
+    def test_policy_judges_as_a_limit(self):
+        """100 items are refused exactly where LIMIT 100 is."""
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
+        self.fx.foreign_table("f", "pk text", server=self.server, table_name="t")
+        for count, size, bounded in ((1, 10485, True), (1, 10486, False), (0, 0, True), (0, 10**9, True), (10**6, 10**9, True), (10**6, 1.1 * 10**10, False)):
+            self.fake.table("t", ("pk", "S"), items=[item(1, n={"N": "1"})], item_count=count, size_bytes=int(size))
+            self.fx.execute("SELECT dynamo_fdw_disconnect(); SET dynamo_fdw.scan_policy = error")
+            with self.subTest(count=count, size=size):
+                self.assertEqual("attributes of 1 item" in self.described("detail")[0][0], bounded)
+                if bounded:
+                    self.assertEqual(self.fx.rows("SELECT pk FROM f LIMIT 100"), [("k1",)])
+                else:
+                    self.assertEqual(self.fx.error("SELECT pk FROM f LIMIT 100").sqlstate, "55000")
+
     def test_limit_of_a_statement(self):
         """max_statement_units applies."""
         self.fx.execute("SET dynamo_fdw.max_statement_units = 0.1")
