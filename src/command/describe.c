@@ -8,6 +8,9 @@
  * scan_policy applies to it as to a statement with LIMIT 100.  If items may not
  * be read, by it or by the policy of the access key, the attributes are those of
  * the keys.
+ *
+ * The page also tells which columns of the foreign tables over the table have
+ * names that PostgreSQL folded (folded_tables.h).
  */
 #include "postgres.h"
 
@@ -22,6 +25,7 @@
 #include "../model/encoding.h"
 #include "../model/relation.h"
 #include "attempt.h"
+#include "folded_tables.h"
 #include "listing.h"
 #include "sample.h"
 #include "target.h"
@@ -34,8 +38,10 @@ typedef struct Describe
 {
 	ReturnSetInfo *rsinfo;
 	DynConnection *connection;
+	Oid			serverid;
 	const char *table;			/* in DynamoDB */
 	const DynTableMeta *meta;
+	DynFoldedTables *folded;	/* foreign tables over it */
 	EState	   *estate;
 	List	   *items;			/* of DynSampleItem * */
 	bool		sampled;
@@ -404,9 +410,15 @@ read_items(void *arg)
 {
 	Describe   *describe = arg;
 
+	DynSampleWatch watch = {
+		.see_item = dyn_folded_tables_see_item,
+		.arg = describe->folded
+	};
+
+	watch.paths = dyn_folded_tables_paths(describe->folded, &watch.npaths);
 	describe->items = dyn_sample_take(dyn_statement_get(describe->estate),
 									  describe->connection, describe->table,
-									  describe->meta, NULL, SAMPLE_ITEMS);
+									  describe->meta, NULL, SAMPLE_ITEMS, &watch);
 	describe->sampled = true;
 }
 
@@ -446,9 +458,15 @@ sample(Describe *describe)
 						   SAMPLE_ITEMS)));
 		return;
 	}
+	describe->folded = dyn_folded_tables_open(describe->connection,
+											  describe->serverid,
+											  describe->table, describe->meta);
 	failure = dyn_attempt(read_items, describe);
 	if (failure == NULL)
+	{
+		dyn_folded_tables_report(describe->folded);
 		return;
+	}
 	if (failure->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
 		ReThrowError(failure);
 	describe->unread = "the access key may not Scan the table";
@@ -538,6 +556,7 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 
 	check_arguments(fcinfo);
 	server = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
+	describe.serverid = server->serverid;
 	name = dyn_to_utf8(text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	describe.connection = dyn_session_connection(server->serverid, GetUserId());
 	describe.table = dyn_relation_remote_name(describe.connection, name, NIL);
