@@ -46,6 +46,7 @@ typedef struct Describe
 	List	   *items;			/* of DynSampleItem * */
 	bool		sampled;
 	const char *unread;			/* why not; NULL */
+	MemoryContext row_context;	/* a page may have 200,000 attributes */
 } Describe;
 
 /* The columns, in their order. */
@@ -322,14 +323,35 @@ use_words(const DynTableMeta *meta, const char *attr)
 	return uses.len > 0 ? uses.data : NULL;
 }
 
+static bool
+is_of_key(const DynKeySchema *key, const char *attr)
+{
+	return dyn_key_hash_position(key, attr) >= 0 ||
+		dyn_key_range_position(key, attr) >= 0;
+}
+
+static bool
+is_of_any_key(const DynTableMeta *meta, const char *attr)
+{
+	for (int i = 0; i < meta->nindexes; i++)
+	{
+		if (is_of_key(&meta->indexes[i].key, attr))
+			return true;
+	}
+	return is_of_key(&meta->key, attr);
+}
+
 /* Returns where its sightings end. */
 static int
 emit_attribute(const Describe *describe, const Sightings *seen,
 			   const char *name, unsigned types, int first)
 {
+	MemoryContext oldcontext = MemoryContextSwitchTo(describe->row_context);
 	Row			row = empty_row;
 	int64		items;
 	int			next = count_sightings(seen, name, first, &types, &items);
+
+	CHECK_FOR_INTERRUPTS();
 
 	row.kind = "attribute";
 	row.name = dyn_from_utf8_lossy(name);
@@ -338,6 +360,8 @@ emit_attribute(const Describe *describe, const Sightings *seen,
 		row.items = items;
 	row.detail = use_words(describe->meta, name);
 	emit(describe, &row);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextReset(describe->row_context);
 	return next;
 }
 
@@ -385,7 +409,7 @@ emit_attributes(const Describe *describe)
 		unsigned	types = 0;
 		int64		items;
 
-		if (use_words(meta, name) != NULL)
+		if (is_of_any_key(meta, name))
 			i = count_sightings(&seen, name, i, &types, &items);
 		else
 			i = emit_attribute(describe, &seen, name, 0, i);
@@ -566,6 +590,9 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 	/* a fetch that fails goes before the statement that it belongs to */
 	describe.estate = CreateExecutorState();
 	oldcontext = MemoryContextSwitchTo(describe.estate->es_query_cxt);
+	describe.row_context = AllocSetContextCreate(CurrentMemoryContext,
+												 "dynamo_fdw row",
+												 ALLOCSET_DEFAULT_SIZES);
 	sample(&describe);
 	emit_all(&describe);
 	MemoryContextSwitchTo(oldcontext);

@@ -105,6 +105,20 @@ class Values(Faked):
         self.fake.table("t", ("pk", "S"), items=[item(n, **{f"a{n}_{m}": {"N": "1"} for m in range(40)}) for n in range(100)])
         self.assertEqual(self.described("count(*), sum(items)", where="kind = 'attribute'"), [(4001, 4100)])
 
+    def test_memory(self):
+        """A page has at most some 200,000 attributes, whose rows do not add up."""
+        item_of = {n: {f"{n}_{m:x}": {"NULL": True} for m in range(2000)} for n in range(100)}
+        self.fake.table("t", ("pk", "S"), items=[item(n, **item_of[n]) for n in range(100)])
+        before = self.peak()
+        self.assertEqual(self.described("count(*), sum(items)", where="kind = 'attribute'"), [(200001, 200100)])
+        self.assertLess(self.peak() - before, 300 << 10)
+
+    def peak(self):
+        """The most memory that the server process has used, in kB."""
+        with open(f"/proc/{self.fx.value('SELECT pg_backend_pid()')}/status", encoding="utf-8") as file:
+            [line] = [line for line in file if line.startswith("VmHWM")]
+        return int(line.split()[1])
+
     def test_no_items(self):
         """Keys are known all the same."""
         self.fake.table("t", ("pk", "S"), ("sk", "N"), item_count=0, size_bytes=0)
