@@ -37,6 +37,21 @@ dyn_attempt(void (*step) (void *arg), void *arg)
 	return failure;
 }
 
+bool
+dyn_failure_is_of_definition(const ErrorData *failure)
+{
+	switch (failure->sqlerrcode)
+	{
+		case ERRCODE_QUERY_CANCELED:
+		case ERRCODE_OUT_OF_MEMORY:
+		case ERRCODE_ADMIN_SHUTDOWN:
+		case ERRCODE_INTERNAL_ERROR:
+			return false;
+		default:
+			return failure->elevel == ERROR;
+	}
+}
+
 char *
 dyn_failure_text(const ErrorData *failure)
 {

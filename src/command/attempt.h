@@ -14,6 +14,12 @@
  */
 extern ErrorData *dyn_attempt(void (*step) (void *arg), void *arg);
 
+/*
+ * Could it be about what the step reads, as opposed to what ends the command
+ * whatever it does?
+ */
+extern bool dyn_failure_is_of_definition(const ErrorData *failure);
+
 /* Message, detail and hint as one text; palloc'd. */
 extern char *dyn_failure_text(const ErrorData *failure);
 

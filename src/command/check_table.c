@@ -17,11 +17,7 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
 #include "access/relation.h"
-#include "access/table.h"
-#include "access/transam.h"
-#include "catalog/pg_foreign_table.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "fmgr.h"
@@ -45,6 +41,7 @@
 #include "absence.h"
 #include "attempt.h"
 #include "folded.h"
+#include "foreign_tables.h"
 #include "item_scan.h"
 #include "target.h"
 
@@ -511,14 +508,6 @@ add_promises(Reader *reader, const DynRelation *relation)
 	}
 }
 
-/* Could a conversion call functions that users have made? */
-static bool
-runs_user_code(const DynCodec *codec)
-{
-	return (codec->element != NULL && runs_user_code(codec->element)) ||
-		codec->typid >= FirstNormalObjectId;
-}
-
 /*
  * May the code of the table's owner see the items, which are read with the keys
  * of the caller?  A superuser is a member of every role, which means nothing.
@@ -539,7 +528,7 @@ check_columns(const Reader *reader, const DynRelation *relation)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		if (!column->dropped && runs_user_code(&column->codec))
+		if (!column->dropped && dyn_codec_runs_user_code(&column->codec))
 			ereport(ERROR,
 					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					 errmsg("not compared: type %s of column \"%s\" could show the items to role \"%s\"",
@@ -573,22 +562,6 @@ open_relation(void *arg)
 	reader->relation = relation;
 }
 
-/* Errors that are about the foreign table; all others end the check. */
-static bool
-is_about_definition(const ErrorData *failure)
-{
-	switch (failure->sqlerrcode)
-	{
-		case ERRCODE_QUERY_CANCELED:
-		case ERRCODE_OUT_OF_MEMORY:
-		case ERRCODE_ADMIN_SHUTDOWN:
-		case ERRCODE_INTERNAL_ERROR:
-			return false;
-		default:
-			return failure->elevel == ERROR;
-	}
-}
-
 static void
 open_reader(Check *check, Relation rel)
 {
@@ -606,7 +579,7 @@ open_reader(Check *check, Relation rel)
 	reader->tupdesc = CreateTupleDescCopy(RelationGetDescr(rel));
 	check->readers = lappend(check->readers, reader);
 	failure = dyn_attempt(open_relation, reader);
-	if (failure != NULL && !is_about_definition(failure))
+	if (failure != NULL && !dyn_failure_is_of_definition(failure))
 		ReThrowError(failure);
 	if (failure != NULL)
 	{
@@ -634,54 +607,20 @@ open_reader(Check *check, Relation rel)
 	}
 }
 
-/* One may be given by its ARN, the other by its name. */
-static bool
-is_same_table(const char *a, const char *b)
-{
-	return strcmp(a, b) == 0 || dyn_names_table(a, b, strlen(b)) ||
-		dyn_names_table(b, a, strlen(a));
-}
-
-/* The foreign tables of the server, in the order of their OIDs. */
-static List *
-tables_of_server(Oid serverid)
-{
-	Relation	catalog = table_open(ForeignTableRelationId, AccessShareLock);
-	SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, NULL, 0,
-										  NULL);
-	List	   *relids = NIL;
-	HeapTuple	tuple;
-
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_foreign_table form = (Form_pg_foreign_table) GETSTRUCT(tuple);
-
-		if (form->ftserver == serverid)
-			relids = lappend_oid(relids, form->ftrelid);
-	}
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-	list_sort(relids, list_oid_cmp);
-	return relids;
-}
-
 static void
 open_readers(Check *check, Oid serverid)
 {
 	ListCell   *lc;
 
-	foreach(lc, tables_of_server(serverid))
+	foreach(lc, dyn_tables_of_server(serverid))
 	{
 		Oid			relid = lfirst_oid(lc);
 		Relation	rel = try_relation_open(relid, AccessShareLock);
-		const char *table;
 
 		if (rel == NULL)
 			continue;			/* dropped meanwhile */
-		table = dyn_relation_remote_name(check->scan->relation.connection,
-										 RelationGetRelationName(rel),
-										 GetForeignTable(relid)->options);
-		if (is_same_table(check->scan->relation.table, table))
+		if (dyn_is_table_over(rel, check->scan->relation.connection,
+							  check->scan->relation.table))
 			open_reader(check, rel);
 		relation_close(rel, NoLock);
 	}

@@ -8,6 +8,9 @@
  * scan_policy applies to it as to a statement with LIMIT 100.  If items may not
  * be read, by it or by the policy of the access key, the attributes are those of
  * the keys.
+ *
+ * The page also tells which columns of the foreign tables over the table have
+ * names that PostgreSQL folded (folded_tables.h).
  */
 #include "postgres.h"
 
@@ -17,11 +20,12 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "../dynamodb/units.h"
+#include "../exec/scan_policy.h"
 #include "../model/closest.h"
 #include "../model/encoding.h"
 #include "../model/relation.h"
 #include "attempt.h"
+#include "folded_tables.h"
 #include "listing.h"
 #include "sample.h"
 #include "target.h"
@@ -30,19 +34,19 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_describe);
 
 #define SAMPLE_ITEMS		100
 
-/* Supposed of items that DynamoDB has not counted yet. */
-#define UNKNOWN_ITEM_BYTES	300.0
-
 typedef struct Describe
 {
 	ReturnSetInfo *rsinfo;
 	DynConnection *connection;
+	Oid			serverid;
 	const char *table;			/* in DynamoDB */
 	const DynTableMeta *meta;
+	DynFoldedTables *folded;	/* foreign tables over it */
 	EState	   *estate;
 	List	   *items;			/* of DynSampleItem * */
 	bool		sampled;
 	const char *unread;			/* why not; NULL */
+	MemoryContext row_context;	/* a page may have 200,000 attributes */
 } Describe;
 
 /* The columns, in their order. */
@@ -319,14 +323,35 @@ use_words(const DynTableMeta *meta, const char *attr)
 	return uses.len > 0 ? uses.data : NULL;
 }
 
+static bool
+is_of_key(const DynKeySchema *key, const char *attr)
+{
+	return dyn_key_hash_position(key, attr) >= 0 ||
+		dyn_key_range_position(key, attr) >= 0;
+}
+
+static bool
+is_of_any_key(const DynTableMeta *meta, const char *attr)
+{
+	for (int i = 0; i < meta->nindexes; i++)
+	{
+		if (is_of_key(&meta->indexes[i].key, attr))
+			return true;
+	}
+	return is_of_key(&meta->key, attr);
+}
+
 /* Returns where its sightings end. */
 static int
 emit_attribute(const Describe *describe, const Sightings *seen,
 			   const char *name, unsigned types, int first)
 {
+	MemoryContext oldcontext = MemoryContextSwitchTo(describe->row_context);
 	Row			row = empty_row;
 	int64		items;
 	int			next = count_sightings(seen, name, first, &types, &items);
+
+	CHECK_FOR_INTERRUPTS();
 
 	row.kind = "attribute";
 	row.name = dyn_from_utf8_lossy(name);
@@ -335,6 +360,8 @@ emit_attribute(const Describe *describe, const Sightings *seen,
 		row.items = items;
 	row.detail = use_words(describe->meta, name);
 	emit(describe, &row);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextReset(describe->row_context);
 	return next;
 }
 
@@ -382,7 +409,7 @@ emit_attributes(const Describe *describe)
 		unsigned	types = 0;
 		int64		items;
 
-		if (use_words(meta, name) != NULL)
+		if (is_of_any_key(meta, name))
 			i = count_sightings(&seen, name, i, &types, &items);
 		else
 			i = emit_attribute(describe, &seen, name, 0, i);
@@ -407,33 +434,25 @@ read_items(void *arg)
 {
 	Describe   *describe = arg;
 
+	DynSampleWatch watch = {
+		.see_item = dyn_folded_tables_see_item,
+		.arg = describe->folded
+	};
+
+	watch.paths = dyn_folded_tables_paths(describe->folded, &watch.npaths);
 	describe->items = dyn_sample_take(dyn_statement_get(describe->estate),
 									  describe->connection, describe->table,
-									  describe->meta, NULL, SAMPLE_ITEMS);
+									  describe->meta, NULL, SAMPLE_ITEMS, &watch);
 	describe->sampled = true;
 }
 
-/*
- * Few items are a bounded read, which every policy allows.  Large ones end with
- * the page, but are what a statement with LIMIT would be refused.
- */
 static bool
 policy_allows(const Describe *describe)
 {
-	DynRelation relation = {.options = describe->connection->reads};
-	DynScanPolicy policy = dyn_relation_scan_policy(&relation);
-	double		bytes = dyn_metadata_item_bytes(describe->meta, NULL);
+	DynRelation relation = {.options = describe->connection->reads,
+	.table = describe->table};
 
-	if (policy == DYN_SCAN_ALLOW ||
-		(bytes > 0 ? bytes : UNKNOWN_ITEM_BYTES) * SAMPLE_ITEMS <= DYN_PAGE_BYTES)
-		return true;
-	if (policy == DYN_SCAN_ERROR)
-		return false;
-	ereport(WARNING,
-			(errmsg("reading a page of DynamoDB table \"%s\": about %.0f read units",
-					describe->table, DYN_FULL_PAGE_UNITS),
-			 errhint("Set scan_policy to \"allow\" to read without a warning.")));
-	return true;
+	return dyn_scan_policy_page(&relation, describe->meta, SAMPLE_ITEMS);
 }
 
 /* A table that is being created, or deleted, cannot be read. */
@@ -463,9 +482,15 @@ sample(Describe *describe)
 						   SAMPLE_ITEMS)));
 		return;
 	}
+	describe->folded = dyn_folded_tables_open(describe->connection,
+											  describe->serverid,
+											  describe->table, describe->meta);
 	failure = dyn_attempt(read_items, describe);
 	if (failure == NULL)
+	{
+		dyn_folded_tables_report(describe->folded);
 		return;
+	}
 	if (failure->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
 		ReThrowError(failure);
 	describe->unread = "the access key may not Scan the table";
@@ -555,6 +580,7 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 
 	check_arguments(fcinfo);
 	server = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
+	describe.serverid = server->serverid;
 	name = dyn_to_utf8(text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	describe.connection = dyn_session_connection(server->serverid, GetUserId());
 	describe.table = dyn_relation_remote_name(describe.connection, name, NIL);
@@ -564,6 +590,9 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 	/* a fetch that fails goes before the statement that it belongs to */
 	describe.estate = CreateExecutorState();
 	oldcontext = MemoryContextSwitchTo(describe.estate->es_query_cxt);
+	describe.row_context = AllocSetContextCreate(CurrentMemoryContext,
+												 "dynamo_fdw row",
+												 ALLOCSET_DEFAULT_SIZES);
 	sample(&describe);
 	emit_all(&describe);
 	MemoryContextSwitchTo(oldcontext);

@@ -8,7 +8,9 @@
  */
 #include "postgres.h"
 
+#include "catalog/namespace.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "../model/encoding.h"
 #include "folded.h"
@@ -18,6 +20,8 @@ struct DynFolded
 	const DynRelation *relation;
 	bool	   *seen;			/* by attnum - 1; or not sought */
 	char	  **other;			/* the name in other case, UTF-8; or NULL */
+	int			nsought;
+	int		   *sought;			/* attnum - 1, by name in any case */
 	MemoryContext context;
 };
 
@@ -35,17 +39,44 @@ attribute_of(const DynFolded *folded, int i)
 	return folded->relation->columns[i].path->steps[0].name;
 }
 
-/* Names that differ in the case of ASCII letters, if at all. */
-static bool
-is_alike(const char *a, const char *b)
+/* 0: they differ in the case of ASCII letters, if at all. */
+static int
+compare_names(const char *a, const char *b)
 {
-	while (*a != '\0' &&
-		   pg_ascii_tolower((unsigned char) *a) == pg_ascii_tolower((unsigned char) *b))
+	for (;; a++, b++)
 	{
-		a++;
-		b++;
+		int			x = pg_ascii_tolower((unsigned char) *a);
+		int			y = pg_ascii_tolower((unsigned char) *b);
+
+		if (x != y || x == '\0')
+			return x - y;
 	}
-	return *a == *b;
+}
+
+static int
+compare_sought(const void *a, const void *b, void *folded)
+{
+	return compare_names(attribute_of(folded, *(const int *) a),
+						 attribute_of(folded, *(const int *) b));
+}
+
+/* Items may have many attributes, and tables many columns. */
+static int
+first_alike(const DynFolded *folded, const char *name)
+{
+	int			low = 0;
+	int			high = folded->nsought;
+
+	while (low < high)
+	{
+		int			middle = low + (high - low) / 2;
+
+		if (compare_names(attribute_of(folded, folded->sought[middle]), name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 DynFolded *
@@ -58,8 +89,15 @@ dyn_folded_create(const DynRelation *relation)
 	folded->context = CurrentMemoryContext;
 	folded->seen = palloc0(n * sizeof(bool));
 	folded->other = palloc0(n * sizeof(char *));
+	folded->sought = palloc(n * sizeof(int));
 	for (int i = 0; i < relation->ncolumns; i++)
+	{
 		folded->seen[i] = !is_sought(&relation->columns[i]);
+		if (!folded->seen[i])
+			folded->sought[folded->nsought++] = i;
+	}
+	qsort_arg(folded->sought, folded->nsought, sizeof(int), compare_sought,
+			  folded);
 	return folded;
 }
 
@@ -77,14 +115,17 @@ dyn_folded_is_open(const DynFolded *folded)
 void
 dyn_folded_see_attribute(DynFolded *folded, const char *name)
 {
-	for (int i = 0; i < folded->relation->ncolumns; i++)
+	for (int at = first_alike(folded, name); at < folded->nsought; at++)
 	{
+		int			i = folded->sought[at];
+
+		if (compare_names(attribute_of(folded, i), name) != 0)
+			return;
 		if (folded->seen[i])
 			continue;
 		if (strcmp(attribute_of(folded, i), name) == 0)
 			folded->seen[i] = true;
-		else if (folded->other[i] == NULL &&
-				 is_alike(attribute_of(folded, i), name))
+		else if (folded->other[i] == NULL)
 			folded->other[i] = MemoryContextStrdup(folded->context, name);
 	}
 }
@@ -120,6 +161,16 @@ dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 
 /* ---- the report ---- */
 
+/* With its schema where the search path does not lead to it. */
+static const char *
+table_words(const DynRelation *relation)
+{
+	const char *schema = RelationIsVisible(relation->relid) ? NULL
+		: get_namespace_name(get_rel_namespace(relation->relid));
+
+	return quote_qualified_identifier(schema, relation->name);
+}
+
 /* How the column is told its attribute. */
 static char *
 remedy(const DynFolded *folded, const DynColumn *column, const char *other)
@@ -127,7 +178,7 @@ remedy(const DynFolded *folded, const DynColumn *column, const char *other)
 	if (column->path->nsteps > 1)
 		return psprintf("Write \"%s\" in the column's option path.", other);
 	return psprintf("ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (%s attribute %s);",
-					quote_identifier(folded->relation->name),
+					table_words(folded->relation),
 					quote_identifier(column->name),
 					column->placed ? "SET" : "ADD", quote_literal_cstr(other));
 }

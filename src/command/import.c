@@ -476,7 +476,8 @@ take_sample(void *arg)
 
 	import->items = dyn_sample_take(dyn_statement_get(import->estate),
 									import->connection, import->table,
-									import->meta, import->tag, import->sample);
+									import->meta, import->tag, import->sample,
+									NULL);
 	import->sampled = true;
 }
 

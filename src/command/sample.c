@@ -1,10 +1,12 @@
 /*
  * sample.c
- *		Reads the first items of a table for IMPORT FOREIGN SCHEMA.
+ *		Reads the first items of a table.
  *
  * The Scan ends with its first page.
  */
 #include "postgres.h"
+
+#include "miscadmin.h"
 
 #include "../base/number.h"
 #include "item_scan.h"
@@ -71,22 +73,39 @@ read_item(const DynValue *map, const char *tag)
 	return item;
 }
 
+/* The item itself, then those of the watch. */
+static DynPath *
+paths_of(const DynSampleWatch *watch, int *n)
+{
+	DynPath    *paths;
+
+	*n = 1 + (watch ? watch->npaths : 0);
+	paths = palloc0(*n * sizeof(DynPath));
+	for (int i = 1; i < *n; i++)
+		paths[i] = watch->paths[i - 1];
+	return paths;
+}
+
 List *
 dyn_sample_take(DynStatement *statement, DynConnection *connection,
 				const char *table, const DynTableMeta *meta, const char *tag,
-				int items)
+				int items, const DynSampleWatch *watch)
 {
 	DynItemScan *scan = dyn_item_scan_create(connection, table, meta);
-	DynPath		whole = {NULL, 0};
-	DynFetch   *fetch = dyn_item_scan_start(scan, statement, &whole, 1, items);
+	int			npaths;
+	DynPath    *paths = paths_of(watch, &npaths);
+	DynFetch   *fetch = dyn_item_scan_start(scan, statement, paths, npaths, items);
 	const DynValue *item;
 	List	   *sample = NIL;
 
 	while ((item = dyn_fetch_next(fetch)) != NULL)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (sample == NIL)
 			dyn_fetch_drain(fetch);
 		sample = lappend(sample, read_item(item, tag));
+		if (watch != NULL)
+			watch->see_item(watch->arg, item, item + 1);
 	}
 	dyn_fetch_stop(fetch);
 	return sample;

@@ -14,6 +14,7 @@
 #define ON_DEMAND_PARTITIONS	4.0 /* of a new table */
 #define SAVED_SECONDS			150.0	/* half of what may be saved */
 #define MS_PER_MEGABYTE			20.0
+#define UNKNOWN_ITEM_BYTES		300.0
 
 double
 dyn_item_units(double bytes)
@@ -31,6 +32,21 @@ double
 dyn_page_units(double bytes)
 {
 	return fmax(DYN_LEAST_UNITS, dyn_sequence_units(bytes));
+}
+
+double
+dyn_supposed_item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
+{
+	double		bytes = dyn_metadata_item_bytes(meta, index);
+
+	return bytes > 0 ? bytes : UNKNOWN_ITEM_BYTES;
+}
+
+bool
+dyn_is_bounded_read(const DynTableMeta *meta, const DynIndexMeta *index,
+					double items)
+{
+	return items * dyn_supposed_item_bytes(meta, index) <= DYN_BOUNDED_BYTES;
 }
 
 void

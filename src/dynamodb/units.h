@@ -19,6 +19,9 @@
 
 #define DYN_PAGE_BYTES			(1024.0 * 1024.0)
 
+/* What a bounded read may read, whatever the scan_policy. */
+#define DYN_BOUNDED_BYTES		(1024 * 1024)
+
 /* Read with eventual consistency: a page, the largest item, any request. */
 #define DYN_FULL_PAGE_UNITS		(DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES)
 #define DYN_LARGEST_ITEM_UNITS	50.0	/* 400 kB, by its key */
@@ -26,6 +29,17 @@
 
 #define DYN_MS_PER_QUERY		0.070
 #define DYN_MS_PER_KEY			0.003	/* of a BatchGetItem */
+
+/*
+ * The size of an item on the average, or what is supposed of items that DynamoDB
+ * has not counted yet.  `index` may be NULL, here and below.
+ */
+extern double dyn_supposed_item_bytes(const DynTableMeta *meta,
+									  const DynIndexMeta *index);
+
+/* Are so many items a bounded read? */
+extern bool dyn_is_bounded_read(const DynTableMeta *meta,
+								const DynIndexMeta *index, double items);
 
 /* What a table or an index can serve to us. */
 typedef struct DynCapacity

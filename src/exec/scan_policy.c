@@ -201,6 +201,23 @@ dyn_scan_policy_bounded(const DynRelation *relation, const char *index,
 					 key_hint(relation, meta))));
 }
 
+bool
+dyn_scan_policy_page(const DynRelation *relation, const DynTableMeta *meta,
+					 int items)
+{
+	DynScanPolicy policy = dyn_relation_scan_policy(relation);
+
+	if (policy == DYN_SCAN_ALLOW || dyn_is_bounded_read(meta, NULL, items))
+		return true;
+	if (policy == DYN_SCAN_ERROR)
+		return false;
+	ereport(WARNING,
+			(errmsg("reading a page of %s: about %s read units",
+					target_words(relation, NULL), units_words(DYN_FULL_PAGE_UNITS)),
+			 errhint("Set scan_policy to \"allow\" to read without a warning.")));
+	return true;
+}
+
 void
 dyn_scan_check_units(const DynRelation *relation, const char *index,
 					 const DynEstimate *estimate, const char *advice,

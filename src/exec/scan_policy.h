@@ -29,6 +29,14 @@ extern void dyn_scan_policy_bounded(const DynRelation *relation,
 									const DynEstimate *estimate, int items);
 
 /*
+ * One page of at most so many items is about to be read, nothing after it.
+ * Returns false if the policy does not allow that; warns of what is no bounded
+ * read.
+ */
+extern bool dyn_scan_policy_page(const DynRelation *relation,
+								 const DynTableMeta *meta, int items);
+
+/*
  * Such a Scan is about to be read to the end, and the statement has used some
  * read units of its limit: raises an error if what is left is known not to be
  * enough.

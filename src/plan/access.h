@@ -20,9 +20,6 @@
 #include "../dynamodb/units.h"
 #include "quals.h"
 
-/* What a bounded Scan may read. */
-#define DYN_BOUNDED_BYTES	(1024 * 1024)
-
 /* Not one part of an attribute's text. */
 #define DYN_WHOLE	(-1)
 

@@ -45,7 +45,6 @@
 /* Core takes costs for equal that differ by less than a hundredth. */
 #define DIRECT_ADVANTAGE	1.05
 
-#define UNKNOWN_ITEM_BYTES	300.0
 #define UNKNOWN_BYTES		(1024.0 * 1024 * 1024)
 #define UNKNOWN_LENGTH		3.0 /* items per partition key */
 #define DAY					86400.0 /* seconds */
@@ -88,14 +87,6 @@ dyn_row_share(const RelOptInfo *baserel, const DynAccess *access)
 
 	return is_keyed_by_row_test(access) ? 1
 		: Min(1, baserel->tuples / plan->item_rows / plan->items);
-}
-
-static double
-item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
-{
-	double		bytes = dyn_metadata_item_bytes(meta, index);
-
-	return bytes > 0 ? bytes : UNKNOWN_ITEM_BYTES;
 }
 
 /* In a response an attribute has its name and type besides. */
@@ -247,7 +238,7 @@ supposed_bytes(const RelOptInfo *baserel, const DynIndexMeta *index)
 	if (size_is_unknown(plan))
 		return UNKNOWN_BYTES;
 	return Max((double) meta->size_bytes,
-			   plan->analysed ? plan->items * item_bytes(meta, NULL) : 0);
+			   plan->analysed ? plan->items * dyn_supposed_item_bytes(meta, NULL) : 0);
 }
 
 /*
@@ -306,7 +297,7 @@ supposed_items(const DynRelPlan *plan, const DynAccess *access,
 	double		length = UNKNOWN_LENGTH;
 
 	if (reads_base_items(plan, access, index))
-		length = Max(length, ITEM_UNIT_BYTES / item_bytes(plan->meta, NULL));
+		length = Max(length, ITEM_UNIT_BYTES / dyn_supposed_item_bytes(plan->meta, NULL));
 	else if (access->nrange == 0)
 		return keys * length;
 	return Min(items, keys * length);
@@ -391,7 +382,7 @@ read_access(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
 			const DynAccess *access, const DynIndexMeta *index)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	double		bytes = item_bytes(plan->meta, index);
+	double		bytes = dyn_supposed_item_bytes(plan->meta, index);
 	double		keys = dyn_access_keys(root, access);
 	double		items;
 
@@ -442,7 +433,7 @@ read_base_items(DynReads *reads, const DynRelPlan *plan,
 {
 	DynReads	base = {0};
 
-	read_items(&base, items, item_bytes(plan->meta, NULL));
+	read_items(&base, items, dyn_supposed_item_bytes(plan->meta, NULL));
 	if (!access->fetch_base_items)
 		reads->units += base.units; /* DynamoDB fetches them itself */
 	else
@@ -578,7 +569,7 @@ limit_units(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
 
 	if (reads_base_items(plan, access, index))
 		base = factor * own_items(root, baserel, access, index) *
-			dyn_item_units(item_bytes(plan->meta, NULL));
+			dyn_item_units(dyn_supposed_item_bytes(plan->meta, NULL));
 	prices->most_units = factor * dyn_page_units(bytes);
 	if (access->fetch_base_items)
 		prices->most_base_units = base;

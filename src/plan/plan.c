@@ -24,9 +24,6 @@
 /* A larger hint has no advantage over a page of 1 MB. */
 #define MAX_LIMIT_HINT	10000
 
-/* Of items whose size is unknown. */
-#define SUPPOSED_ITEM_BYTES	300
-
 /* Separates the clauses pushed exactly from those to be checked locally. */
 static void
 split_clauses(List *scan_clauses, List *pushed_exactly, List **local, List **remote)
@@ -165,15 +162,13 @@ is_bounded(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 	const DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = access->index == NULL ? NULL
 		: dyn_metadata_index(plan->meta, access->index);
-	double		bytes = dyn_metadata_item_bytes(plan->meta, index);
 
 	return access->kind == DYN_ACCESS_SCAN && root->limit_tuples > 0 &&
 		bms_membership(root->all_baserels) == BMS_SINGLETON &&
 		root->query_pathkeys == NIL && local == NIL &&
 		access->filters == NIL && !access->tested &&
 		plan->relation->unnest == NULL &&
-		root->limit_tuples * (bytes > 0 ? bytes : SUPPOSED_ITEM_BYTES) <=
-		DYN_BOUNDED_BYTES;
+		dyn_is_bounded_read(plan->meta, index, root->limit_tuples);
 }
 
 /*

@@ -105,6 +105,20 @@ class Values(Faked):
         self.fake.table("t", ("pk", "S"), items=[item(n, **{f"a{n}_{m}": {"N": "1"} for m in range(40)}) for n in range(100)])
         self.assertEqual(self.described("count(*), sum(items)", where="kind = 'attribute'"), [(4001, 4100)])
 
+    def test_memory(self):
+        """A page has at most some 200,000 attributes, whose rows do not add up."""
+        item_of = {n: {f"{n}_{m:x}": {"NULL": True} for m in range(2000)} for n in range(100)}
+        self.fake.table("t", ("pk", "S"), items=[item(n, **item_of[n]) for n in range(100)])
+        before = self.peak()
+        self.assertEqual(self.described("count(*), sum(items)", where="kind = 'attribute'"), [(200001, 200100)])
+        self.assertLess(self.peak() - before, 300 << 10)
+
+    def peak(self):
+        """The most memory that the server process has used, in kB."""
+        with open(f"/proc/{self.fx.value('SELECT pg_backend_pid()')}/status", encoding="utf-8") as file:
+            [line] = [line for line in file if line.startswith("VmHWM")]
+        return int(line.split()[1])
+
     def test_no_items(self):
         """Keys are known all the same."""
         self.fake.table("t", ("pk", "S"), ("sk", "N"), item_count=0, size_bytes=0)
@@ -155,6 +169,118 @@ class Values(Faked):
         self.assertEqual(self.fx.rows(f"SELECT listed, detail FROM dynamo_fdw_tables('{self.server}') AS listed,"
                                       f" dynamo_fdw_describe('{self.server}', listed) WHERE kind = 'table'"),
                          [("t", "ACTIVE, on demand; attributes of 3 items")])
+
+
+class FoldedNames(Faked):
+    """Foreign tables with columns whose names were folded; others have made them."""
+
+    def setUp(self):
+        super().setUp()
+        self.fake.table("t", ("pk", "S"), items=[item(n, createdAt={"N": "1"}, Owner={"S": "x"}, kind={"S": "k"}) for n in range(3)])
+        self.fx.execute("DROP ROLE IF EXISTS maker; CREATE ROLE maker; DROP ROLE IF EXISTS reader; CREATE ROLE reader;"
+                        f"GRANT USAGE ON FOREIGN SERVER {self.server} TO maker, reader; GRANT CREATE ON SCHEMA public TO maker")
+        self.addCleanup(self.fx.execute, "RESET ROLE; DROP OWNED BY maker CASCADE; DROP OWNED BY reader; DROP ROLE maker; DROP ROLE reader")
+
+    def make(self, name, columns, role="maker", **options):
+        """A foreign table of this role."""
+        self.fx.execute(f"SET ROLE {role}")
+        self.fx.foreign_table(name, columns, server=self.server, **{"table_name": "t", **options})
+        self.fx.execute("RESET ROLE")
+
+    def noted(self, role=None):
+        """The foreign tables and columns that are reported."""
+        self.fx.execute(f"SET ROLE {role}" if role else "RESET ROLE")
+        notices = self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,))
+        self.fx.execute("RESET ROLE")
+        return [tuple(notice.split('"')[3:0:-2]) for notice in notices]
+
+    def test_privileges(self):
+        """Only foreign tables and columns that the current user may read."""
+        self.make("one", "pk text, createdAt int, owner text")
+        self.make("two", "owner text, pk text")
+        self.assertEqual(self.noted("reader"), [])
+        self.fx.execute("GRANT SELECT (pk, owner) ON one TO reader; GRANT SELECT ON two TO reader")
+        self.assertEqual(self.noted("reader"), [("one", "owner"), ("two", "owner")])
+        self.fx.execute("REVOKE SELECT ON two FROM reader; GRANT INSERT, UPDATE, DELETE ON two TO reader")
+        self.assertEqual(self.noted("reader"), [("one", "owner")])
+        self.assertEqual(self.noted("maker"), [("one", "createdat"), ("one", "owner"), ("two", "owner")])
+
+    def test_other_tables(self):
+        """Of other DynamoDB tables, of other servers, and over the same one by its ARN."""
+        self.make("one", "pk text, owner text", table_name="arn:aws:dynamodb:us-east-1:000000000000:table/t")
+        self.make("two", "pk text, owner text", table_name="T")
+        self.fx.foreign_table("three", "pk text, owner text", table_name="t")
+        self.addCleanup(self.fx.execute, "DROP FOREIGN TABLE three")
+        self.assertEqual(self.noted(), [("one", "owner")])
+
+    def test_faulty_definitions(self):
+        """They are not what is described."""
+        self.make("one", "pk text, owner text", templates='{"pk": "${nothing}"}')
+        self.make("two", "pk text, owner text, at text OPTIONS (format 'epoch')")
+        self.make("three", "pk text, owner text", trusted_indexes='["none"]')
+        self.make("four", "pk text, owner text")
+        self.assertEqual(self.noted(), [("four", "owner")])
+
+    def test_no_code_of_others_is_run(self):
+        """Neither when a domain is looked at, nor for a template that repeats a column."""
+        self.fx.execute("SET ROLE maker; CREATE FUNCTION spy(text, text) RETURNS bool IMMUTABLE LANGUAGE plpgsql"
+                        " AS $$ BEGIN RAISE 'run by %', current_user; END $$;"
+                        "CREATE DOMAIN watched AS text CHECK (spy(VALUE, 'a') AND spy('a', 'b'))")
+        self.addCleanup(self.fx.execute, "DROP FUNCTION spy CASCADE")
+        self.make("one", "pk watched, owner watched, kind watched", match='{"kind": "k"}')
+        self.make("two", "k watched, whole watched OPTIONS (attribute 'pk'), owner text", templates='{"pk": "${k}"}')
+        self.make("three", "pk watched[], owner text, kind watched", templates='{"pk": "${kind}"}')
+        self.assertEqual(self.noted(), [("one", "owner")])
+        self.assertEqual(len(self.described()), 5)
+
+    def test_names(self):
+        """A hint is SQL that can be run, whatever the names are."""
+        evil = "\"x'; DROP TABLE \"y\" --\\"
+        self.fake.table("t", ("pk", "S"), items=[item(0, **{evil.upper(): {"S": "1"}, "z\0": {"S": "1"}, "Z": {"S": "1"}})])
+        quoted = '"' + evil.replace('"', '""') + '"'
+        self.make(quoted, f"{quoted} text, z text")
+        [first, second] = self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,))
+        for notice in (first, second):
+            self.fx.execute(notice.split("HINT:  ")[1])
+        self.assertEqual(self.fx.rows(f"SELECT * FROM {quoted}"), [("1", "1")])
+        self.assertEqual(self.noted(), [])
+
+    def test_same_names_in_other_schemas(self):
+        """The hint names the schema where the search path does not lead to the foreign table."""
+        self.fx.execute('CREATE SCHEMA "Other"; GRANT ALL ON SCHEMA "Other" TO maker')
+        self.addCleanup(self.fx.execute, 'DROP SCHEMA "Other" CASCADE')
+        self.make('"Other".one', "pk text, owner text")
+        self.make("one", "pk text, owner text OPTIONS (attribute 'Owner')")
+        [notice] = self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,))
+        self.assertIn('HINT:  ALTER FOREIGN TABLE "Other".one ALTER COLUMN owner', notice)
+        self.fx.execute(notice.split("HINT:  ")[1])
+        self.assertEqual(self.noted(), [])
+
+    def test_locked_and_dropped(self):
+        """What somebody is changing is not waited for."""
+        self.make("one", "pk text, owner text")
+        self.make("two", "pk text, owner text")
+        other = self.fx.connect()
+        self.addCleanup(other.close)
+        with other.cursor() as cursor:
+            cursor.execute("BEGIN; DROP FOREIGN TABLE one")
+            self.assertEqual(self.noted(), [("two", "owner")])
+            cursor.execute("ROLLBACK")
+        self.assertEqual(self.noted(), [("one", "owner"), ("two", "owner")])
+
+    def test_many_attributes_and_columns(self):
+        """They are looked up, not compared one by one."""
+        self.make("one", "pk text, " + ", ".join(f"a{n} text" for n in range(1500)))
+        self.fake.table("t", ("pk", "S"), items=[item(n, **{f"A{m}": {"S": ""} for m in range(4001)}) for n in range(3)])
+        # as many as psycopg2 keeps
+        self.assertEqual(self.noted()[-50:], [("one", f"a{n}") for n in range(1450, 1500)])
+
+    def test_unread(self):
+        """Nothing is said if no items were read."""
+        self.make("one", "pk text, owner text")
+        self.fake.on("Scan", replies.error(DENIED[0], DENIED[1].format("Scan")))
+        [notice] = self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,))
+        self.assertIn("are not read", notice)
 
 
 class Permissions(Faked):
@@ -215,6 +341,20 @@ class Permissions(Faked):
         self.assertIn('WARNING:  reading a page of DynamoDB table "t": about 128 read units', notice)
         self.fx.execute("SET dynamo_fdw.scan_policy = allow")
         self.assertEqual(self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,)), [])
+
+    def test_policy_judges_as_a_limit(self):
+        """100 items are refused exactly where LIMIT 100 is."""
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
+        self.fx.foreign_table("f", "pk text", server=self.server, table_name="t")
+        for count, size, bounded in ((1, 10485, True), (1, 10486, False), (0, 0, True), (0, 10**9, True), (10**6, 10**9, True), (10**6, 1.1 * 10**10, False)):
+            self.fake.table("t", ("pk", "S"), items=[item(1, n={"N": "1"})], item_count=count, size_bytes=int(size))
+            self.fx.execute("SELECT dynamo_fdw_disconnect(); SET dynamo_fdw.scan_policy = error")
+            with self.subTest(count=count, size=size):
+                self.assertEqual("attributes of 1 item" in self.described("detail")[0][0], bounded)
+                if bounded:
+                    self.assertEqual(self.fx.rows("SELECT pk FROM f LIMIT 100"), [("k1",)])
+                else:
+                    self.assertEqual(self.fx.error("SELECT pk FROM f LIMIT 100").sqlstate, "55000")
 
     def test_limit_of_a_statement(self):
         """max_statement_units applies."""

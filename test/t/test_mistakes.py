@@ -217,20 +217,26 @@ class FoldedNames(fixture.TestCase):
         cls.fx.put("t", [{"pk": f"p{n}", "createdAt": n, "Info": {"rating": n}, "kind": "order" if n % 2 else "user",
                           **({"Owner": "x"} if n % 2 == 0 else {}), "same": 1, "Same": 2} for n in range(20)])
 
+    def setUp(self):
+        self.remote = self.fx.remote("t")
+
     def table(self, columns, **options):
-        self.fx.foreign_table("f", columns, table_name=self.fx.remote("t"), **options)
+        self.fx.foreign_table("f", columns, table_name=self.remote, **options)
+
+    def statements(self):
+        return ("ANALYZE f", "SELECT FROM dynamo_fdw_check_table('f')", f"SELECT FROM dynamo_fdw_describe('ddb', '{self.remote}')")
 
     def says(self, column, attribute, other, hint):
         """What each of them says."""
         expected = [f'NOTICE:  column "{column}" of foreign table "f" is NULL in every item that was read\n'
                     f'DETAIL:  The items have no attribute "{attribute}", but one named "{other}". PostgreSQL folds names without double quotes to lower case.\n'
                     f"HINT:  {hint}"]
-        for sql in ("ANALYZE f", "SELECT FROM dynamo_fdw_check_table('f')"):
+        for sql in self.statements():
             with self.subTest(sql):
                 self.assertEqual([notice for notice in self.fx.notices(sql) if "NULL in every" in notice], expected)
 
     def silent(self):
-        for sql in ("ANALYZE f", "SELECT FROM dynamo_fdw_check_table('f')"):
+        for sql in self.statements():
             with self.subTest(sql):
                 self.assertEqual([notice for notice in self.fx.notices(sql) if "NULL in every" in notice], [])
 
@@ -255,6 +261,14 @@ class FoldedNames(fixture.TestCase):
         self.table("pk text, owner text", match='{"kind": "user"}')
         self.says("owner", "owner", "Owner", "ALTER FOREIGN TABLE f ALTER COLUMN owner OPTIONS (ADD attribute 'Owner');")
 
+    def test_rows_of_templates(self):
+        """Templates of the key, elements, and expiry tell rows, too."""
+        for options, heard in (({"templates": '{"pk": "p19${n}"}'}, False), ({"templates": '{"pk": "p${n}"}'}, True),
+                               ({"unnest": "nothing"}, False), ({"ttl": "createdAt"}, True)):
+            self.table("pk text, n text, owner text", **options)
+            self.assertEqual([notice.split("\n")[0] for notice in self.fx.notices(self.statements()[-1])],
+                             ['NOTICE:  column "owner" of foreign table "f" is NULL in every item that was read'] if heard else [], options)
+
     def test_nothing_to_say(self):
         """Attributes that are there, in whatever case others are; and names that are nowhere."""
         self.table("pk text, same int, created int, doc jsonb OPTIONS (document 'item')")
@@ -264,7 +278,8 @@ class FoldedNames(fixture.TestCase):
         """A value on a later page is one; the first page alone is read with everything, whatever it costs otherwise."""
         self.fx.create_table("late", ("pk", "S"))
         self.fx.put("late", [{"pk": f"p{n:03}", "seenAt": 1} for n in range(60)])
-        self.fx.foreign_table("f", "pk text, seenat int", table_name=self.fx.remote("late"), fetch_size="20")
+        self.remote = self.fx.remote("late")
+        self.table("pk text, seenat int", fetch_size="20")
         requests = self.fx.requests("ANALYZE f")
         self.assertEqual(["ProjectionExpression" in request.body for request in requests], [False] + [True] * (len(requests) - 1))
         self.says("seenat", "seenat", "seenAt", "ALTER FOREIGN TABLE f ALTER COLUMN seenat OPTIONS (ADD attribute 'seenAt');")

@@ -43,6 +43,24 @@ items_and_pages_are_rounded(void)
 }
 
 static void
+bounded_reads_are_short(void)
+{
+	DynTableMeta table = {.item_count = 2,.size_bytes = 2 * 10486};
+	DynTableMeta uncounted = {0};
+	DynIndexMeta index = {.item_count = 2,.size_bytes = 200};
+
+	CHECK(near(dyn_supposed_item_bytes(&table, NULL), 10486));
+	CHECK(near(dyn_supposed_item_bytes(&table, &index), 100));
+	CHECK(near(dyn_supposed_item_bytes(&uncounted, NULL), 300));
+	CHECK(dyn_is_bounded_read(&table, NULL, 99));
+	CHECK(!dyn_is_bounded_read(&table, NULL, 100));
+	CHECK(dyn_is_bounded_read(&table, &index, 10485));
+	CHECK(!dyn_is_bounded_read(&table, &index, 10486));
+	CHECK(dyn_is_bounded_read(&uncounted, NULL, 3495));
+	CHECK(!dyn_is_bounded_read(&uncounted, NULL, 3496));
+}
+
+static void
 capacities_are_divided_among_partitions(void)
 {
 	DynCapacity small = capacity_of(true, 25, 100e6, 0, 100);
@@ -127,6 +145,7 @@ int
 main(void)
 {
 	RUN(items_and_pages_are_rounded);
+	RUN(bounded_reads_are_short);
 	RUN(capacities_are_divided_among_partitions);
 	RUN(units_take_time);
 	RUN(the_longest_of_three_counts);

@@ -1,0 +1,65 @@
+/*
+ * foreign_tables.c
+ *		The foreign tables over a DynamoDB table.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/pg_foreign_table.h"
+#include "foreign/foreign.h"
+#include "utils/rel.h"
+
+#include "../dynamodb/page_check.h"
+#include "foreign_tables.h"
+
+List *
+dyn_tables_of_server(Oid serverid)
+{
+	Relation	catalog = table_open(ForeignTableRelationId, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, NULL, 0,
+										  NULL);
+	List	   *relids = NIL;
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_foreign_table form = (Form_pg_foreign_table) GETSTRUCT(tuple);
+
+		if (form->ftserver == serverid)
+			relids = lappend_oid(relids, form->ftrelid);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	list_sort(relids, list_oid_cmp);
+	return relids;
+}
+
+/* One may be given by its ARN, the other by its name. */
+static bool
+is_same_table(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0 || dyn_names_table(a, b, strlen(b)) ||
+		dyn_names_table(b, a, strlen(a));
+}
+
+bool
+dyn_is_table_over(Relation rel, const DynConnection *connection,
+				  const char *table)
+{
+	ForeignTable *definition = GetForeignTable(RelationGetRelid(rel));
+
+	return is_same_table(table,
+						 dyn_relation_remote_name(connection,
+												  RelationGetRelationName(rel),
+												  definition->options));
+}
+
+bool
+dyn_codec_runs_user_code(const DynCodec *codec)
+{
+	return (codec->element != NULL && dyn_codec_runs_user_code(codec->element)) ||
+		codec->typid >= FirstNormalObjectId;
+}
