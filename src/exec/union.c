@@ -8,6 +8,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
@@ -471,6 +472,8 @@ satisfies(DynScan *scan, TupleTableSlot *slot)
 {
 	ExprContext *econtext = scan->uni->econtext;
 
+	/* core sets it behind this */
+	slot->tts_tableOid = RelationGetRelid(scan->node->ss.ss_currentRelation);
 	econtext->ecxt_scantuple = slot;
 	if (ExecQual(scan->uni->qual, econtext))
 		return true;

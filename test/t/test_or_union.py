@@ -68,6 +68,8 @@ SCANS = [
      ["Scan orders get at, cust, ship"]),
     ("a volatile condition", "SELECT cust, at FROM orders WHERE (cust = 'c03' OR ship = 's3') AND random() > -1",
      ["Scan orders filter cust = 'c03' OR ship = 's3' get at, cust"]),
+    ("a volatile subquery", "SELECT cust, at FROM orders WHERE (cust = 'c03' OR ship = 's3') AND (SELECT (SELECT random() + length(at)) + length(cust)) > 0",
+     ["Scan orders filter cust = 'c03' OR ship = 's3' get at, cust"]),
 ]
 
 KEYED = [
@@ -181,6 +183,12 @@ class Unions(request_text.RequestTestCase):
         """They are evaluated for each row before it counts."""
         self.same("SELECT cust, at FROM orders o WHERE (ship = 's3' OR cust = 'c03' OR status = 'open' AND at < '2024-02')"
                   " AND EXISTS (SELECT FROM generate_series(1, 3) g WHERE g < total / 40 OFFSET 0)")
+
+    def test_conditions_of_the_table_that_has_the_row(self):
+        """tableoid is known when rows are checked, in children of a table, too."""
+        where = self.SQL.replace("WHERE ", "WHERE (") + ") AND tableoid = 'orders'::regclass"
+        self.assertIn("Union", self.fx.explain(where))
+        self.assertTrue(self.same(where))
 
     def test_consistent(self):
         """Consistent reads use no global index."""
