@@ -306,9 +306,12 @@ next_arm_row(DynUnion *uni, Arm *arm, TupleTableSlot *slot)
 {
 	while (!dyn_rows_next(arm->reader->rows, slot))
 	{
-		const DynValue *item = arm->base_items != NULL
-			? dyn_base_items_next(arm->base_items) : dyn_fetch_next(arm->fetch);
+		const DynValue *item;
 
+		/* there may be many items without a row */
+		ResetExprContext(uni->econtext);
+		item = arm->base_items != NULL
+			? dyn_base_items_next(arm->base_items) : dyn_fetch_next(arm->fetch);
 		if (item == NULL)
 			return false;
 		begin_item(uni, arm, item);

@@ -287,6 +287,21 @@ class Outdated(fixture.TestCase):
             for _ in range(2):
                 self.assertEqual(sorted(self.fx.rows("SELECT v FROM t WHERE owner = 'o' OR state = 's'")), [(n,) for n in range(1500)])
 
+    def test_memory_of_duplicates(self):
+        """What is passed over takes no memory until the next row."""
+        def entry(number):
+            return {"pk": f"{number:05d}" + "k" * 1000, "owner": "o", "state": "s", "town": "t", "v": number}
+        self.fx.execute("CREATE FUNCTION taken() RETURNS numeric STABLE LANGUAGE sql AS $$SELECT sum(total_bytes) FROM pg_backend_memory_contexts"
+                        " WHERE name IN ('ExprContext', 'dynamo_fdw batch')$$")
+        self.addCleanup(self.fx.execute, "DROP FUNCTION taken()")
+        self.items = {entry(n)["pk"]: entry(n) for n in (3000, 3001)}
+        for name, arm in (("by_state", "state = 's'"), ("by_town", "town = 't'")):
+            self.entries = {"by_owner": [entry(n) for n in range(3000)], name: [entry(n) for n in range(3002)]}
+            with self.subTest(arm):
+                sql = f"SELECT v FROM t WHERE (owner = 'o' AND v < 3000 OR {arm}) AND (v < 3000 OR taken() < 1000000)"
+                self.assertIn("Union", self.fx.explain(sql))
+                self.assertEqual(len(self.fx.rows(sql)), 3002)
+
 
 class Templates(request_text.RequestTestCase):
     """Keys that are composed of columns."""
