@@ -8,6 +8,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
@@ -305,9 +306,12 @@ next_arm_row(DynUnion *uni, Arm *arm, TupleTableSlot *slot)
 {
 	while (!dyn_rows_next(arm->reader->rows, slot))
 	{
-		const DynValue *item = arm->base_items != NULL
-			? dyn_base_items_next(arm->base_items) : dyn_fetch_next(arm->fetch);
+		const DynValue *item;
 
+		/* there may be many items without a row */
+		ResetExprContext(uni->econtext);
+		item = arm->base_items != NULL
+			? dyn_base_items_next(arm->base_items) : dyn_fetch_next(arm->fetch);
 		if (item == NULL)
 			return false;
 		begin_item(uni, arm, item);
@@ -471,6 +475,8 @@ satisfies(DynScan *scan, TupleTableSlot *slot)
 {
 	ExprContext *econtext = scan->uni->econtext;
 
+	/* core sets it behind this */
+	slot->tts_tableOid = RelationGetRelid(scan->node->ss.ss_currentRelation);
 	econtext->ecxt_scantuple = slot;
 	if (ExecQual(scan->uni->qual, econtext))
 		return true;

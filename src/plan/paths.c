@@ -41,7 +41,7 @@
 /* Maximum number of sets of outer relations that are tried. */
 #define MAX_PARAMETERISATIONS	24
 
-/* Added to a Scan that scan_policy refuses, if there is another path. */
+/* Added to a Scan that scan_policy refuses, if there is another path or plan. */
 #define REFUSED_COST			1.0e10
 
 /* How often core takes the recursive part of a WITH query to be executed. */
@@ -391,6 +391,19 @@ is_last_resort(const RelOptInfo *baserel, const DynRelPlan *plan,
 		has_keyed_path(baserel);
 }
 
+/*
+ * Would the Scan be refused, and be a bounded one in a custom plan, which knows
+ * the LIMIT?  Then core must not take the generic plan.
+ */
+static bool
+lacks_limit(const PlannerInfo *root, const DynRelPlan *plan, DynAccessKind kind)
+{
+	return kind == DYN_ACCESS_SCAN && root->parse->limitCount != NULL &&
+		!IsA(root->parse->limitCount, Const) && root->limit_tuples <= 0 &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON &&
+		dyn_relation_scan_policy(plan->relation) == DYN_SCAN_ERROR;
+}
+
 /* Without `param`, more direct accesses come first. */
 static void
 add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
@@ -424,7 +437,8 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 		startup = dyn_less_direct_cost(startup);
 		total = dyn_less_direct_cost(total);
 	}
-	if (is_last_resort(baserel, plan, access->kind))
+	if (is_last_resort(baserel, plan, access->kind) ||
+		lacks_limit(root, plan, access->kind))
 	{
 		startup += REFUSED_COST;
 		total += REFUSED_COST;

@@ -167,19 +167,30 @@ typedef struct RepeatSearch
 {
 	const Plan *node;			/* to be found */
 	bool		once;			/* is the current node executed once at most? */
+	bool		may_skip;		/* does its parent execute no child twice? */
 } RepeatSearch;
+
+/* Those that may leave out a child, or compare what two of them return. */
+static bool
+executes_no_child_twice(const Plan *plan)
+{
+	return IsA(plan, Result) || IsA(plan, Append) || IsA(plan, MergeAppend) ||
+		IsA(plan, SetOp);
+}
 
 static bool
 find_repeated(Plan *plan, int use, void *context)
 {
 	RepeatSearch *search = context;
 	bool		above = search->once;
+	bool		may_skip = search->may_skip;
 
 	check_stack_depth();
-	search->once = above &&
-		(use & (DYN_CHILD_ONCE | DYN_CHILD_UNLESS_EMPTY)) != 0;
+	search->once = above && (may_skip ||
+							 (use & (DYN_CHILD_ONCE | DYN_CHILD_UNLESS_EMPTY)) != 0);
 	if (plan == search->node)
 		return true;
+	search->may_skip = executes_no_child_twice(plan);
 	if (IsA(plan, NestLoop))
 	{
 		/* the inner side begins again for each outer row, unless it is kept */
@@ -194,6 +205,7 @@ find_repeated(Plan *plan, int use, void *context)
 	else if (dyn_visit_child_plans(plan, NIL, find_repeated, search))
 		return true;
 	search->once = above;
+	search->may_skip = may_skip;
 	return false;
 }
 
@@ -219,23 +231,30 @@ find_initplan(Plan *plan, int use, void *context)
 	return dyn_visit_child_plans(plan, NIL, find_initplan, search);
 }
 
-/* An initplan of the statement's own plan, which no value makes run again. */
+/* An initplan which no value makes run again, wherever it is needed. */
 static bool
-is_initplan(const PlannedStmt *statement, const Plan *tree)
+is_constant_initplan(const PlannedStmt *statement, const Plan *tree)
 {
 	InitplanSearch search = {statement->subplans, tree};
+	ListCell   *lc;
 
-	return bms_is_empty(tree->extParam) &&
-		find_initplan(statement->planTree, 0, &search);
+	if (!bms_is_empty(tree->extParam))
+		return false;
+	foreach(lc, statement->subplans)
+	{
+		if (lfirst(lc) != NULL && find_initplan(lfirst(lc), 0, &search))
+			return true;
+	}
+	return find_initplan(statement->planTree, 0, &search);
 }
 
 bool
 dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node)
 {
-	RepeatSearch search = {node, true};
+	RepeatSearch search = {node, true, false};
 	Plan	   *tree = dyn_plan_tree_of(statement, node);
 
-	return (tree == statement->planTree || is_initplan(statement, tree)) &&
+	return (tree == statement->planTree || is_constant_initplan(statement, tree)) &&
 		find_repeated(tree, DYN_CHILD_ONCE, &search) && search.once;
 }
 

@@ -297,9 +297,32 @@ find_best_arms(PlannerInfo *root, RelOptInfo *baserel, int *position)
 	return best;
 }
 
+/* Does a subquery in the expression call a volatile function, for each row? */
+static bool
+has_volatile_subplan(Node *node, void *context)
+{
+	const PlannerGlobal *glob = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubPlan))
+	{
+		PlannerInfo *root = list_nth_node(PlannerInfo, glob->subroots,
+										  ((SubPlan *) node)->plan_id - 1);
+
+		if (contain_volatile_functions((Node *) root->parse) ||
+			has_volatile_subplan((Node *) root->parse, context) ||
+			has_volatile_subplan((Node *) root->init_plans, context))
+			return true;
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, has_volatile_subplan, context, 0);
+	return expression_tree_walker(node, has_volatile_subplan, context);
+}
+
 /* A path of the relation has no other conditions. */
 static bool
-may_be_union(const RelOptInfo *baserel)
+may_be_union(PlannerInfo *root, const RelOptInfo *baserel)
 {
 	ListCell   *lc;
 
@@ -307,7 +330,9 @@ may_be_union(const RelOptInfo *baserel)
 		return false;
 	foreach(lc, baserel->baserestrictinfo)
 	{
-		if (contain_volatile_functions((Node *) lfirst_node(RestrictInfo, lc)->clause))
+		Node	   *clause = (Node *) lfirst_node(RestrictInfo, lc)->clause;
+
+		if (contain_volatile_functions(clause) || has_volatile_subplan(clause, root->glob))
 			return false;
 	}
 	return true;
@@ -318,7 +343,7 @@ dyn_union_find(PlannerInfo *root, RelOptInfo *baserel, List **choice)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 	int			position = -1;
-	List	   *arms = may_be_union(baserel)
+	List	   *arms = may_be_union(root, baserel)
 		? find_best_arms(root, baserel, &position) : NIL;
 	DynAccess  *access;
 	ListCell   *lc;

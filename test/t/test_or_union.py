@@ -68,6 +68,8 @@ SCANS = [
      ["Scan orders get at, cust, ship"]),
     ("a volatile condition", "SELECT cust, at FROM orders WHERE (cust = 'c03' OR ship = 's3') AND random() > -1",
      ["Scan orders filter cust = 'c03' OR ship = 's3' get at, cust"]),
+    ("a volatile subquery", "SELECT cust, at FROM orders WHERE (cust = 'c03' OR ship = 's3') AND (SELECT (SELECT random() + length(at)) + length(cust)) > 0",
+     ["Scan orders filter cust = 'c03' OR ship = 's3' get at, cust"]),
 ]
 
 KEYED = [
@@ -182,6 +184,12 @@ class Unions(request_text.RequestTestCase):
         self.same("SELECT cust, at FROM orders o WHERE (ship = 's3' OR cust = 'c03' OR status = 'open' AND at < '2024-02')"
                   " AND EXISTS (SELECT FROM generate_series(1, 3) g WHERE g < total / 40 OFFSET 0)")
 
+    def test_conditions_of_the_table_that_has_the_row(self):
+        """tableoid is known when rows are checked, in children of a table, too."""
+        where = self.SQL.replace("WHERE ", "WHERE (") + ") AND tableoid = 'orders'::regclass"
+        self.assertIn("Union", self.fx.explain(where))
+        self.assertTrue(self.same(where))
+
     def test_consistent(self):
         """Consistent reads use no global index."""
         self.fx.execute("SET plan_cache_mode = force_generic_plan; PREPARE p AS " + self.SQL)
@@ -278,6 +286,21 @@ class Outdated(fixture.TestCase):
             self.fx.execute(f"SET hash_mem_multiplier = 1; SET work_mem = '{memory}'")
             for _ in range(2):
                 self.assertEqual(sorted(self.fx.rows("SELECT v FROM t WHERE owner = 'o' OR state = 's'")), [(n,) for n in range(1500)])
+
+    def test_memory_of_duplicates(self):
+        """What is passed over takes no memory until the next row."""
+        def entry(number):
+            return {"pk": f"{number:05d}" + "k" * 1000, "owner": "o", "state": "s", "town": "t", "v": number}
+        self.fx.execute("CREATE FUNCTION taken() RETURNS numeric STABLE LANGUAGE sql AS $$SELECT sum(total_bytes) FROM pg_backend_memory_contexts"
+                        " WHERE name IN ('ExprContext', 'dynamo_fdw batch')$$")
+        self.addCleanup(self.fx.execute, "DROP FUNCTION taken()")
+        self.items = {entry(n)["pk"]: entry(n) for n in (3000, 3001)}
+        for name, arm in (("by_state", "state = 's'"), ("by_town", "town = 't'")):
+            self.entries = {"by_owner": [entry(n) for n in range(3000)], name: [entry(n) for n in range(3002)]}
+            with self.subTest(arm):
+                sql = f"SELECT v FROM t WHERE (owner = 'o' AND v < 3000 OR {arm}) AND (v < 3000 OR taken() < 1000000)"
+                self.assertIn("Union", self.fx.explain(sql))
+                self.assertEqual(len(self.fx.rows(sql)), 3002)
 
 
 class Templates(request_text.RequestTestCase):

@@ -61,6 +61,9 @@ class Previews(fixture.TestCase):
                            ("SELECT * FROM generate_series(1, 3), (SELECT n FROM f LIMIT 6 OFFSET 0) f ORDER BY 1", 6),
                            ("WITH w AS MATERIALIZED (SELECT * FROM f LIMIT 5) SELECT * FROM w a, w b", 5),
                            ("SELECT (SELECT n FROM f LIMIT 1), g FROM generate_series(1, 5) g", 1),
+                           ("SELECT (SELECT (SELECT n FROM f LIMIT 1) + g) FROM generate_series(1, 5) g", 1),
+                           ("WITH v AS MATERIALIZED (WITH w AS MATERIALIZED (SELECT * FROM f LIMIT 5) SELECT a.n FROM w a, w b) SELECT * FROM v a, v b", 5),
+                           ("(SELECT n FROM f LIMIT 8) EXCEPT SELECT 1", 8), ("SELECT n FROM f WHERE now() > '2000-01-01' LIMIT 8", 8),
                            ("SELECT * FROM f LIMIT 10000", 10000)):
             with self.subTest(sql):
                 self.assertEqual(self.limits(sql), [limit])
@@ -128,6 +131,9 @@ class Previews(fixture.TestCase):
         self.addCleanup(self.fx.execute, "DEALLOCATE p; RESET plan_cache_mode")
         self.fx.execute("SET plan_cache_mode = force_custom_plan")
         self.assertEqual(self.limits("EXECUTE p(8)"), [8])
+        self.fx.execute("RESET plan_cache_mode")
+        for limit in range(1, 12):
+            self.assertEqual(self.limits(f"EXECUTE p({limit})"), [limit])
         self.fx.execute("SET plan_cache_mode = force_generic_plan")
         self.refused("EXECUTE p(8)")
 

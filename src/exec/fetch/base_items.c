@@ -47,6 +47,9 @@ next_key(DynBaseItems *items, DynKeyPart *parts)
 		dyn_rows_item_key(items->reader->index_rows, entry, parts);
 		if (!is_done(items, parts) && dyn_base_keys_add(items->keys, parts))
 			return true;
+		/* a batch may pass over very many of them */
+		for (int i = 0; i < items->reader->access->nbase; i++)
+			pfree(unconstify(char *, parts[i].value.data));
 	}
 	return dyn_base_keys_next(items->keys, parts);
 }
