@@ -17,6 +17,10 @@
  * would not make the descriptor readable any more, hence it lets the client's
  * timer do so.  The timer also wakes a child whose pause ends.
  *
+ * Some servers crash if an Append finds nothing to wait for
+ * (dyn_append_needs_event).  With them, the first child that waits always has
+ * the descriptor, and gives its row when it is notified.
+ *
  * The limit of requests in flight is the statement's.  A node that must have
  * data to go on may always send one request (fetch/schedule.c); here that is
  * true of all children of an Append together.
@@ -195,6 +199,13 @@ another_has_descriptor(const AsyncRequest *areq, const DynAsyncGroup *group)
 		group->waiter->request_index < areq->request_index;
 }
 
+/* Is it the one that gives the Append something to wait for? */
+static bool
+must_be_notified(const AsyncRequest *areq, const DynAsyncGroup *group)
+{
+	return dyn_append_needs_event() && !another_has_descriptor(areq, group);
+}
+
 void
 dynForeignAsyncConfigureWait(AsyncRequest *areq)
 {
@@ -214,7 +225,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	if (dyn_scan_awaited_fetch(scan) != NULL)
 		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
 	pause = dyn_scan_pause(scan);
-	if (pause == 0)
+	if (pause == 0 && !must_be_notified(areq, scan->group))
 		complete_request(areq);
 	if (pause >= 0)
 		dyn_client_wake(client, pause);

@@ -17,6 +17,7 @@
 #include "pg_compat.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/selfuncs.h"
 #include "utils/syscache.h"
@@ -92,6 +93,17 @@ dyn_collation_is_bytewise(Oid collation)
 												 Anum_pg_collation_collcollate));
 	ReleaseSysCache(tuple);
 	return bytewise;
+}
+
+/* A build may run on another minor version than that of its headers. */
+bool
+dyn_append_needs_event(void)
+{
+	static int	version = 0;
+
+	if (version == 0)
+		version = pg_strtoint32(GetConfigOption("server_version_num", false, false));
+	return version == 150006 || version == 160002;
 }
 
 uint32

@@ -157,6 +157,14 @@ dyn_merge_append_is_pruned(const MergeAppend *append)
 }
 
 /*
+ * Must an asynchronous Append always have an event to wait for?  15.6 and 16.2
+ * leave a PG_TRY block with "return" if no child adds one, and the session's
+ * next error jumps into a stack frame that is gone; 15.7 and 16.3 mended that.
+ * Tells the minor version of the server that runs, not of the headers.
+ */
+extern bool dyn_append_needs_event(void);
+
+/*
  * Makes the outer side of a semijoin unique, so that it can be joined as
  * INNER; NULL if that is impossible.  Since 19 core makes such relations
  * itself.
