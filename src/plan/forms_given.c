@@ -11,11 +11,41 @@
 #include "failure.h"
 #include "forms_given.h"
 
+static bool
+is_result(const PlannerInfo *root, const Param *param)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->init_plans)
+	{
+		if (list_member_int(lfirst_node(SubPlan, lc)->setParam, param->paramid))
+			return true;
+	}
+	return false;
+}
+
+/* Does it read the result of a subquery, which is evaluated by that? */
+static bool
+reads_result(Node *node, void *root)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
+		return is_result(root, (Param *) node);
+	return expression_tree_walker(node, reads_result, root);
+}
+
+static bool
+may_fail(const DynClassify *context, void *expr)
+{
+	return dyn_may_fail(expr) || reads_result(expr, context->root);
+}
+
 DynPred *
 dyn_classify_given(const DynClassify *context, Node *node)
 {
 	if (exprType(node) != BOOLOID || !dyn_is_runtime_value(context, node) ||
-		dyn_may_fail(node))
+		may_fail(context, node))
 		return NULL;
 	return dyn_make_value_pred(DYN_PRED_GIVEN, NULL, node, BOOLOID);
 }
@@ -64,28 +94,38 @@ dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
 	return (Node *) make_orclause(list_make2(test, equality));
 }
 
-/* CASE WHEN given THEN NULL ELSE value END */
+/* How values are guarded: they are NULL where the condition is (not) true. */
+typedef struct Guard
+{
+	const DynClassify *context;
+	Node	   *given;
+	bool		needed;			/* NULL where it is not true */
+} Guard;
+
+/* CASE WHEN given THEN NULL ELSE value END, or the other way round */
 static Expr *
-guarded(Node *given, Node *value)
+guarded(const Guard *guard, Expr *value)
 {
 	CaseExpr   *expr = makeNode(CaseExpr);
 	CaseWhen   *when = makeNode(CaseWhen);
+	Node	   *node = (Node *) value;
+	Expr	   *none = (Expr *) makeNullConst(exprType(node), exprTypmod(node),
+											  exprCollation(node));
 
-	when->expr = (Expr *) given;
-	when->result = (Expr *) makeNullConst(exprType(value), exprTypmod(value),
-										  exprCollation(value));
+	when->expr = (Expr *) guard->given;
+	when->result = guard->needed ? value : none;
 	when->location = -1;
-	expr->casetype = exprType(value);
-	expr->casecollid = exprCollation(value);
+	expr->casetype = exprType(node);
+	expr->casecollid = exprCollation(node);
 	expr->args = list_make1(when);
-	expr->defresult = (Expr *) value;
+	expr->defresult = guard->needed ? none : value;
 	expr->location = -1;
 	return (Expr *) expr;
 }
 
 /* Operands are evaluated like the value. */
 static void
-guard_operands(DynConversion *conversion, Node *given)
+guard_operands(DynConversion *conversion, const Guard *guard)
 {
 	ListCell   *lc;
 
@@ -93,26 +133,29 @@ guard_operands(DynConversion *conversion, Node *given)
 	{
 		DynConversionStep *step = lfirst(lc);
 
-		if (step->operand != NULL && dyn_may_fail((Node *) step->operand))
-			step->operand = guarded(given, (Node *) step->operand);
+		if (step->operand != NULL && may_fail(guard->context, step->operand))
+			step->operand = guarded(guard, step->operand);
 	}
 }
 
 /* Visits a leaf. */
 static bool
-guard_value(DynPred *pred, void *given)
+guard_value(DynPred *pred, void *arg)
 {
+	const Guard *guard = arg;
+
 	if (pred->conversion != NULL)
-		guard_operands(pred->conversion, given);
+		guard_operands(pred->conversion, guard);
 	if (pred->kind != DYN_PRED_GIVEN && pred->value != NULL &&
-		dyn_may_fail((Node *) pred->value))
-		pred->value = guarded(given, (Node *) pred->value);
+		may_fail(guard->context, pred->value))
+		pred->value = guarded(guard, pred->value);
 	return false;
 }
 
 void
-dyn_guard_values(DynPred *pred)
+dyn_guard_values(const DynClassify *context, DynPred *pred)
 {
+	Guard		guard = {context, NULL, pred->kind == DYN_PRED_AND};
 	List	   *given = NIL;
 	ListCell   *lc;
 
@@ -123,8 +166,10 @@ dyn_guard_values(DynPred *pred)
 		if (arm->kind == DYN_PRED_GIVEN)
 			given = lappend(given, arm->value);
 	}
-	if (given != NIL)
-		(void) dyn_pred_walk(pred, guard_value,
-							 list_length(given) == 1 ? linitial(given)
-							 : make_orclause(given));
+	if (given == NIL)
+		return;
+	guard.given = list_length(given) == 1 ? linitial(given)
+		: guard.needed ? (Node *) make_andclause(given)
+		: (Node *) make_orclause(given);
+	(void) dyn_pred_walk(pred, guard_value, &guard);
 }

@@ -18,13 +18,16 @@
  */
 extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 
-/* DYN_PRED_GIVEN; NULL if the expression is something else, or might fail. */
+/*
+ * DYN_PRED_GIVEN; NULL if the expression is something else, or might fail, as
+ * every subquery might.
+ */
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * Of an OR: values that might fail are only evaluated where no arm without
- * columns is true.
+ * Values that might fail are only evaluated where no arm of an OR without
+ * columns is true, and all those of an AND are.
  */
-extern void dyn_guard_values(DynPred *pred);
+extern void dyn_guard_values(const DynClassify *context, DynPred *pred);
 
 #endif

@@ -283,8 +283,7 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 		else
 			context->exact = false;
 	}
-	if (pred->kind == DYN_PRED_OR)
-		dyn_guard_values(pred);
+	dyn_guard_values(context, pred);
 	return pred->args == NIL ? NULL : pred;
 }
 

@@ -70,6 +70,27 @@ class Optional(request_text.RequestTestCase):
                            [("'3'", ["Query readings where sensor = 3 get sensor, val"]),
                             ("''", ["Scan readings get sensor, val"])])
 
+    def test_what_other_conditions_protect(self):
+        """PostgreSQL does not evaluate what follows a condition that is false."""
+        self.assertDecides(
+            "int", "SELECT val FROM readings WHERE sensor = 1 AND ($1 = 0 AND val = 1 OR $1 <> 0 AND val = 6 / $1)",
+                           [("3", ["Query readings where sensor = 1 filter val = 2 get val"]),
+                            ("0", ["Query readings where sensor = 1 filter val = 1 get val"])])
+
+    def test_failing_subquery(self):
+        """Nor does it evaluate subqueries there, or where an earlier arm of an OR is true."""
+        self.fx.execute("CREATE TABLE public.pair AS SELECT 100 AS a UNION ALL SELECT 200")
+        for values, condition, fields in (("NULL", "$1 IS NULL OR ts = (SELECT a FROM pair)", "val"),
+                                          ("1", "ts > -10000 OR (SELECT a FROM pair) = $1", "ts, val")):
+            self.assertDecides("int", f"SELECT val FROM readings WHERE sensor = 1 AND ({condition})",
+                               [(values, [f"Query readings where sensor = 1 get {fields}"])])
+
+    def test_two_bounds(self):
+        """A condition that becomes two of them."""
+        self.assertDecides("float8", "SELECT val FROM readings WHERE sensor = 1 AND ($1 IS NULL OR ts = $1)",
+                           [("300", ["Query readings where sensor = 1 AND ts = 300 get ts, val"]),
+                            ("NULL", ["Query readings where sensor = 1 get ts, val"])])
+
     def test_sort_key(self):
         """A bound that may be missing."""
         for condition, where in (("at >= $2", "AND at >= '2024-12' "), ("at = $2", "AND at = '2024-12' "),

@@ -151,9 +151,18 @@ truth_of(const DynResolveContext *context, const DynPred *pred)
 	return truth;
 }
 
+/* Is it its arms, of which all count? */
+static bool
+is_junction(const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_AND ||
+		(pred->kind == DYN_PRED_OR &&
+		 (list_length(pred->args) == 1 || dyn_pred_has_given(pred)));
+}
+
 /*
- * A predicate, or what dyn_implied_range() made of one: of its arms with leaves,
- * the only one counts in this execution, or none does.
+ * A predicate, or what dyn_implied_range() made of one: of an OR's arms with
+ * leaves, the only one counts in this execution, or none does.
  */
 static void
 apply_pred(const DynResolveContext *context, DynKeyRange *range,
@@ -165,7 +174,7 @@ apply_pred(const DynResolveContext *context, DynKeyRange *range,
 	range->contradiction |= (truth == NEVER);
 	if (truth != DEPENDS)
 		return;
-	if (!dyn_pred_has_given(pred))
+	if (!is_junction(pred))
 	{
 		if (is_point_pred(context, pred))
 			apply_points(context, range, pred, type);
