@@ -320,6 +320,110 @@ check_one_key(const DynPage *page, const DynExpected *expected,
 	return NULL;
 }
 
+/* ---- where pages of a Query meet --------------------------------------- */
+
+void
+dyn_seam_begin(DynSeam *seam, int slot, bool backward, bool unique)
+{
+	seam->slot = slot;
+	seam->backward = backward;
+	seam->unique = unique;
+	seam->type = DYN_TYPE_ABSENT;
+	dyn_buffer_reset(&seam->value);
+}
+
+void
+dyn_seam_free(DynSeam *seam)
+{
+	dyn_buffer_free(&seam->value);
+}
+
+/* Does an item end with the tape entry? */
+static bool
+ends_item(const DynTapeEntry *entry)
+{
+	return entry->type == DYN_TYPE_ABSENT || (entry->flags & DYN_TAPE_LAST) != 0;
+}
+
+/* Where the last item of the tape, which has one, begins. */
+static size_t
+last_item(const DynPageTape *tape)
+{
+	size_t		at = tape->count - 1;
+
+	while (at > 0 && !ends_item(&tape->entries[at - 1]))
+		at--;
+	return at;
+}
+
+/*
+ * Decodes the slot's value of the item that begins at the tape entry; type
+ * ABSENT if it has none, or an invalid one.
+ */
+static const char *
+read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
+		  DynScalar *scalar)
+{
+	const DynTapeEntry *entry = &tape->entries[at];
+	DynValue	value = {0};
+
+	scalar->type = DYN_TYPE_ABSENT;
+	while (entry->slot != slot && !ends_item(entry))
+		entry++;
+	if (entry->type == DYN_TYPE_ABSENT || entry->slot != slot)
+		return NULL;
+	value.data = tape->buf + entry->offset;
+	value.len = entry->len;
+	value.type = entry->type;
+	value.flags = entry->flags & ~DYN_TAPE_LAST;
+	dyn_buffer_reset(scratch);
+	if (!dyn_buffer_reserve(scratch, value.len + DYN_NUMBER_BUFSIZE))
+		return dyn_check_memory;
+	if (!decode_part(&value, scratch->data, scalar))
+		scalar->type = DYN_TYPE_ABSENT;
+	return NULL;
+}
+
+/* Does the item of that value come behind those of the pages before? */
+static bool
+is_behind(const DynSeam *seam, const DynScalar *value)
+{
+	DynScalar	before = {seam->type, seam->value.data, seam->value.len};
+	int			order;
+
+	if (value->type == DYN_TYPE_ABSENT || value->type != before.type)
+		return true;
+	order = dyn_scalar_compare(value, &before);
+	return order == 0 ? !seam->unique : (order < 0) == seam->backward;
+}
+
+static const char *
+note_seam(DynSeam *seam, const DynScalar *value)
+{
+	seam->type = value->type;
+	dyn_buffer_reset(&seam->value);
+	if (value->type != DYN_TYPE_ABSENT && value->len > 0)
+		dyn_buffer_append(&seam->value, value->data, value->len);
+	return seam->value.failed ? dyn_check_memory : NULL;
+}
+
+static const char *
+check_seam(const DynPage *page, DynSeam *seam, DynBuffer *scratch)
+{
+	DynScalar	value;
+	const char *fault;
+
+	if (seam == NULL || seam->slot < 0 || page->nitems == 0)
+		return NULL;
+	fault = read_slot(page->tape, 0, seam->slot, scratch, &value);
+	if (fault == NULL && !is_behind(seam, &value))
+		fault = "does not begin behind the items of the page before";
+	if (fault == NULL)
+		fault = read_slot(page->tape, last_item(page->tape), seam->slot, scratch,
+						  &value);
+	return fault != NULL ? fault : note_seam(seam, &value);
+}
+
 /* ---- batches ---------------------------------------------------------- */
 
 void
@@ -495,7 +599,8 @@ dyn_page_check(const DynPage *page, const DynPage *left,
 		return fault;
 	if (expected->op == DYN_OP_BATCH_GET_ITEM)
 		return check_batch(page, left, expected, scratch);
-	return check_one_key(page, expected, scratch);
+	fault = check_one_key(page, expected, scratch);
+	return fault != NULL ? fault : check_seam(page, expected->seam, scratch);
 }
 
 /* ---- progress --------------------------------------------------------- */

@@ -52,6 +52,27 @@ extern void dyn_batch_reopen(DynBatch *batch);
 
 extern int	dyn_batch_count(const DynBatch *batch, DynKeyState state);
 
+/*
+ * Where two pages of a Query meet: a page begins behind the last item of the
+ * pages before it, in the order of the sort attribute.  Otherwise the response
+ * began elsewhere than the request asked, and repeats items.
+ */
+typedef struct DynSeam
+{
+	int			slot;			/* of the sort attribute in an item; -1: not
+								 * projected, so that nothing is checked */
+	bool		backward;
+	bool		unique;			/* no two items of a partition have equal
+								 * values: the table's own, only range
+								 * attribute */
+	DynType		type;			/* of the last item's value; ABSENT: none yet */
+	DynBuffer	value;
+} DynSeam;
+
+/* Before a stream's first page.  Zero-initialise it first; keeps its memory. */
+extern void dyn_seam_begin(DynSeam *seam, int slot, bool backward, bool unique);
+extern void dyn_seam_free(DynSeam *seam);
+
 /* What the response to a request must contain. */
 typedef struct DynExpected
 {
@@ -66,6 +87,7 @@ typedef struct DynExpected
 	const int  *slots;			/* of the parts in an item; -1: not projected.
 								 * BatchGetItem: all are projected. */
 	DynBatch   *batch;			/* BatchGetItem */
+	DynSeam    *seam;			/* Query; NULL: not checked */
 } DynExpected;
 
 /*

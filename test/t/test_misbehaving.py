@@ -6,9 +6,9 @@ import time
 
 import fixture
 import replies
+import tables
 from dynamo import item
 from processes import WITHOUT_SANITIZERS
-from tables import read_page
 
 UNFIT = "the response does not match the request"
 
@@ -189,6 +189,52 @@ class Circles(Misbehaving):
                 self.assertLessEqual(len(self.fake.requests), 3 * (length + before) + 3)
 
 
+class Overlaps(Misbehaving):
+    """Pages of a Query that begin before the end of the page before, under keys that do not repeat."""
+
+    ABOUT = "does not begin behind the items of the page before"
+
+    @staticmethod
+    def pages(*lists):
+        """So many pages; each but the last has a LastEvaluatedKey of its own."""
+        made = [counted(items, LastEvaluatedKey=item({"h": "p1", "n": 1000 + n})) for n, items in enumerate(lists)]
+        return made[:-1] + [counted(lists[-1])]
+
+    def test_refused(self):
+        """Also before as many rows are there as are wanted."""
+        up, down = self.items[5:10], self.items[9:4:-1]
+        for sql, lists in (("SELECT n FROM t WHERE h = 'p1' ORDER BY n DESC LIMIT 3", (down[:1], down[:1], down[:1])),
+                           ("SELECT n FROM t WHERE h = 'p1' ORDER BY n DESC LIMIT 3", (down[:2], [], down[1:])),
+                           ("SELECT n FROM t WHERE h = 'p1' ORDER BY n DESC", (down[2:], down[:2])),
+                           ("SELECT n FROM t WHERE h = 'p1' ORDER BY n LIMIT 3", (up[:2], up)),
+                           ("SELECT n, v FROM t WHERE h = 'p1' LIMIT 3", (up[:1], up[:1], up[:1])),
+                           ("SELECT n, v FROM t WHERE h = 'p1' AND n >= 1", (up[3:], up[1:3]))):
+            self.assert_refused("Query", self.pages(*lists), sql, self.ABOUT)
+
+    def test_right_ones(self):
+        """Pages that follow each other, empty ones, and one item each."""
+        up = self.items[5:10]
+        for lists in ((up[:2], up[2:]), ([], up[:1], [], up[1:], []), [[one] for one in up]):
+            for order, items in (("n", lists), ("n DESC", [part[::-1] for part in lists][::-1])):
+                self.fake.on("Query", self.pages(*items))
+                self.assertEqual(len(self.fx.rows(f"SELECT n FROM t WHERE h = 'p1' ORDER BY {order}")), 5)
+                self.fake.on("Query", None)
+
+    def test_equal_keys_of_an_index(self):
+        """Several items of an index have one sort key, on both sides of a page's end."""
+        items = [item({"h": f"p{n}", "n": n, "g": "x", "s": s}) for n, s in enumerate((1, 2, 2, 2, 3))]
+        self.fake.table("tied", ("h", "S"), ("n", "N"), [tables.index("by_g", ("g", "S"), ("s", "N"))], items,
+                        item_count=5000, size_bytes=3 << 20)
+        self.fake.tables["tied"].page_size = 1
+        self.fx.foreign_table("tied", "h text NOT NULL, n int NOT NULL, g text NOT NULL, s int NOT NULL", server="fake")
+        for order, right in (("s", [1, 2, 2, 2, 3]), ("s DESC", [3, 2, 2, 2, 1])):
+            self.assertEqual([s for s, in self.fx.rows(f"SELECT s FROM tied WHERE g = 'x' ORDER BY {order}")], right)
+        one, two = ({**items[n], "s": {"N": str(n)}} for n in (1, 2))
+        last = {name: one[name] for name in ("h", "n", "g", "s")}
+        self.assert_refused("Query", [counted([two], LastEvaluatedKey=last), counted([one])],
+                            "SELECT s FROM tied WHERE g = 'x' ORDER BY s", self.ABOUT)
+
+
 class Tables(Misbehaving):
     """dynamo_fdw_tables(), of a service that cannot list."""
 
@@ -238,7 +284,7 @@ class Connections(Misbehaving):
         """The next Query is answered twice."""
         def answer(request):
             self.fake.on("Query", None)
-            return replies.answer_twice(read_page(self.fake.tables["t"], request.body, True), after)
+            return replies.answer_twice(tables.read_page(self.fake.tables["t"], request.body, True), after)
         self.fake.on("Query", answer)
 
     def test_a_late_second_answer(self):
@@ -268,7 +314,7 @@ class Connections(Misbehaving):
         """In place of the awaited one, that to any earlier request of the connection."""
         def answer(request):
             self.fake.on("Query", None)
-            return replies.after_earlier(read_page(self.fake.tables["t"], request.body, True), back)
+            return replies.after_earlier(tables.read_page(self.fake.tables["t"], request.body, True), back)
         for back in (1, 2, 3, 8):
             with self.subTest(back=back):
                 for h in range(8):

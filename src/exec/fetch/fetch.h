@@ -59,6 +59,9 @@ typedef struct DynFetchSpec
 	void		(*expected) (void *arg, int stream, DynExpected *expected);
 	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* of their parts; -1: not
 													 * projected */
+	int			sort_slot;		/* QUERY: of the sort attribute, likewise */
+	bool		sort_is_unique; /* in a partition */
+	bool		backward;
 
 	/*
 	 * The access key does not permit the stream's request: will `prepare` make

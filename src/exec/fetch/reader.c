@@ -245,6 +245,34 @@ set_key_slots(DynFetchSpec *spec, const DynRequests *requests,
 		spec->key_slots[i] = dyn_rows_slot(rows, key[i].name);
 }
 
+/* The sort attribute of what is queried; NULL if there is none, or not known. */
+static const char *
+sort_attribute(const DynReader *reader, const char *index)
+{
+	const DynAccess *access = reader->access;
+	const DynTableMeta *meta;
+	const DynIndexMeta *found;
+
+	if (index == NULL)
+		return access->nbase == 2 ? access->base[1].name : NULL;
+	meta = dyn_session_cached_table(reader->relation->connection,
+									reader->relation->table);
+	found = meta != NULL ? dyn_metadata_index(meta, index) : NULL;
+	return found != NULL && found->key.nrange > 0 ? found->key.range[0].name : NULL;
+}
+
+/* By what pages of a Query are seen to follow each other. */
+static void
+set_sort_slot(DynFetchSpec *spec, const DynReader *reader,
+			  const DynRequests *requests, const DynRows *rows)
+{
+	const char *name = sort_attribute(reader, requests->index);
+
+	spec->sort_slot = name != NULL ? dyn_rows_slot(rows, name) : -1;
+	spec->sort_is_unique = requests->index == NULL;
+	spec->backward = requests->backward;
+}
+
 /* Has a local index to fetch attributes that it does not project? */
 static bool
 fetches_items(const DynTableMeta *meta, const DynIndexMeta *index,
@@ -342,6 +370,7 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	spec.describe = dyn_requests_describe;
 	spec.arg = requests;
 	set_key_slots(&spec, requests, rows);
+	set_sort_slot(&spec, reader, requests, rows);
 	set_sizes(&spec, requests, reader->relation->consistent);
 	spec.max_read_units = reader->relation->max_read_units;
 	spec.may_stop_early = reader->access->may_stop_early;

@@ -135,7 +135,7 @@ begin_stream(DynFetch *fetch, int number)
 	Assert(fetch->nactive < fetch->space);
 	Assert(dyn_stream_is_idle(stream));
 	fetch->active[fetch->nactive++] = stream;
-	dyn_stream_begin(stream, number);
+	dyn_stream_begin(&fetch->streams, stream, number);
 	return stream;
 }
 

@@ -50,8 +50,10 @@ buffer_set(DynBuffer *buf, const char *data, size_t len)
 }
 
 void
-dyn_stream_begin(DynStream *stream, int number)
+dyn_stream_begin(const DynStreamContext *context, DynStream *stream, int number)
 {
+	const DynFetchSpec *spec = &context->spec;
+
 	Assert(!stream->in_flight && stream->first == NULL && stream->last == NULL);
 	stream->number = number;
 	stream->nrequests = 0;
@@ -61,6 +63,8 @@ dyn_stream_begin(DynStream *stream, int number)
 	stream->count = 0;
 	stream->has_head = false;
 	dyn_progress_begin(&stream->progress);
+	dyn_seam_begin(&stream->seam, spec->sort_slot, spec->backward,
+				   spec->sort_is_unique);
 	stream->batch.nkeys = 0;
 }
 
@@ -593,6 +597,8 @@ check_answer(DynStreamContext *context, DynStream *stream,
 	expected.count_only = spec->counting;
 	expected.slots = spec->key_slots;
 	expected.batch = &stream->batch;
+	if (spec->op == DYN_OP_QUERY && !spec->counting)
+		expected.seam = &stream->seam;
 	if (spec->expected != NULL)
 		spec->expected(spec->arg, stream->number, &expected);
 	fault = dyn_page_check(&page->page, left, &expected, &context->scratch);
@@ -791,6 +797,7 @@ dyn_stream_release(DynStreamContext *context, DynStream *stream)
 		dyn_call_destroy(stream->call);
 	stream->call = NULL;
 	dyn_progress_free(&stream->progress);
+	dyn_seam_free(&stream->seam);
 }
 
 void

@@ -40,6 +40,7 @@ typedef struct DynStream
 	int			nrequests;		/* sent */
 	bool		more;			/* another request has to follow */
 	DynProgress progress;		/* its last key: where the next page starts */
+	DynSeam		seam;			/* Query: what that page is behind */
 	long		limit;			/* of the request in flight */
 	DynBatch	batch;			/* BatchGetItem; no keys: not begun */
 	int			batch_most;		/* its keys in one request */
@@ -86,7 +87,8 @@ typedef struct DynStreamContext
 } DynStreamContext;
 
 /* Makes a stream ready for its first request; keeps what it can use again. */
-extern void dyn_stream_begin(DynStream *stream, int number);
+extern void dyn_stream_begin(const DynStreamContext *context, DynStream *stream,
+							 int number);
 
 /*
  * Sends the next request; false: it turned out that it may not be sent yet.
