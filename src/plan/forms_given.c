@@ -50,7 +50,10 @@ dyn_classify_given(const DynClassify *context, Node *node)
 	return dyn_make_value_pred(DYN_PRED_GIVEN, NULL, node, BOOLOID);
 }
 
-/* The arguments before the last, if that is the column; else NULL. */
+/*
+ * The arguments before the last, if that is the column; else NULL.  PostgreSQL
+ * leaves out arguments that are constant NULLs, maybe all but the last.
+ */
 static Node *
 leading_values(Node *node, const Node *column)
 {
@@ -61,6 +64,8 @@ leading_values(Node *node, const Node *column)
 	if (!IsA(node, CoalesceExpr) || !equal(llast(coalesce->args), column))
 		return NULL;
 	n = list_length(coalesce->args);
+	if (n == 1)
+		return NULL;
 	if (n == 2)
 		return linitial(coalesce->args);
 	rest = makeNode(CoalesceExpr);

@@ -24,12 +24,17 @@ class Optional(request_text.RequestTestCase):
         self.fx.execute("DEALLOCATE ALL; RESET plan_cache_mode")
         super().tearDown()
 
-    def assertDecides(self, types, sql, executions):
+    def requests_of(self, sql, fields):
+        """Their texts; without what is fetched, which a plan for the values needs less of, unless fields."""
+        texts = self.texts(sql)
+        return texts if fields else sorted(text.split(" get ")[0] for text in texts)
+
+    def assertDecides(self, types, sql, executions, fields=True):
         """Each execution (values, requests), of one prepared statement, in this order and again."""
         self.fx.execute(f"PREPARE p ({types}) AS {sql}; SET search_path = mirror, public; PREPARE q ({types}) AS {sql};"
                         "RESET search_path")
         for values, expected in executions + executions:
-            self.assertEqual(self.texts(f"EXECUTE p ({values})"), sorted(expected), values)
+            self.assertEqual(self.requests_of(f"EXECUTE p ({values})", fields), sorted(expected), values)
             rows, right = self.fx.rows(f"EXECUTE p ({values})"), self.fx.rows(f"EXECUTE q ({values})")
             if "ORDER BY" not in sql:
                 rows, right = sorted(rows, key=repr), sorted(right, key=repr)
@@ -182,6 +187,36 @@ class Optional(request_text.RequestTestCase):
                            [("'c01', 'c02'", [f"Query orders where cust = '{c}' get at, cust" for c in ("c01", "c02")]),
                             ("'c01', NULL", ["Query orders where cust = 'c01' get at, cust", "Scan orders get at, cust"]),
                             ("NULL, NULL", ["Scan orders get at, cust"])])
+
+    def test_plan_that_is_chosen(self):
+        """Where PostgreSQL itself chooses between a generic plan and plans for the values: the requests are the same."""
+        self.fx.execute("SET plan_cache_mode = auto")
+        query, scan = "Query orders where cust = '{}'", "Scan orders"
+        values = [("'c01'", [query.format("c01")]), ("NULL", [scan]), ("'c02'", [query.format("c02")]), ("NULL", [scan]),
+                  ("NULL", [scan]), ("'c01'", [query.format("c01")]), ("'c03'", [query.format("c03")])]
+        for condition in ("$1 IS NULL OR cust = $1", "cust = coalesce($1, cust)"):
+            self.assertDecides("text", f"SELECT at FROM orders WHERE {condition}", values, False)
+        self.assertDecides("text, text", "SELECT at FROM orders WHERE cust = $1 AND ($2 IS NULL OR at >= $2)",
+                           [(f"'c01', {value}", [f"Query orders where cust = 'c01'{bound}"]) for value, bound in
+                            [("NULL", ""), ("'2024-12'", " AND at >= '2024-12'")] * 3 + [("NULL", "")]], False)
+
+    def test_pattern(self):
+        """LIKE is an equality of the partition key, unless there are wildcards in the pattern."""
+        query = "Query orders where cust = 'c01' get at, cust"
+        executions = [("'c01'", [query]), ("NULL", []), ("''", []), ("'c0%'", ["Scan orders filter begins_with(cust,'c0') get at, cust"]),
+                      ("'c_1'", ["Scan orders filter begins_with(cust,'c') get at, cust"]), ("'c01'", [query]),
+                      (r"'c\01'", ["Scan orders filter cust = 'c01' get at, cust"])]
+        self.assertDecides("text", "SELECT at FROM orders WHERE cust LIKE $1", executions)
+
+    def test_bounds_of_a_partition_key(self):
+        """BETWEEN is an equality of the partition key, if both bounds are one value."""
+        query = "Query orders where cust = 'c01' get at, cust"
+        executions = [("'c01', 'c01'", [query]),
+                      ("'c01', 'c02'", ["Scan orders filter cust >= 'c01' AND cust <= 'c02' get at, cust"]),
+                      ("NULL, 'c01'", []), ("'c01', NULL", []),
+                      ("'c02', 'c01'", ["Scan orders filter cust >= 'c02' AND cust <= 'c01' get at, cust"]),
+                      ("'c01', 'c01'", [query]), ("NULL, NULL", [])]
+        self.assertDecides("text, text", "SELECT at FROM orders WHERE cust BETWEEN $1 AND $2", executions)
 
     def test_explain(self):
         """Both access plans are shown; ANALYZE shows the one that was executed."""
