@@ -9,31 +9,31 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 KB, MB, GB = 1 << 10, 1 << 20, 1 << 30
 WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 10: "ten", 60: "sixty", 100: "a hundred", 10_000_000: "ten million"}
 
-# What a page says, with expressions in place of its figures: constants of the source by their file, ranges and defaults
+# What a page says, with expressions in place of its figures: constants of the source (by their file, if they are its own), ranges and defaults
 # of options, and factors that the planner has from PostgreSQL.
 TOLD = {
     "README.md": """
         half a read unit for an item of up to {cost.ITEM_UNIT_BYTES / KB:.0f} KB by key, half a unit for each \
-            {operation.DYN_READ_UNIT_BYTES / 2 / KB:.0f} KB of a Query or Scan
-        whole keys in batches of {WORDS[operation.DYN_BATCH_GET_MAX_KEYS]}
+            {DYN_READ_UNIT_BYTES / 2 / KB:.0f} KB of a Query or Scan
+        whole keys in batches of {WORDS[DYN_BATCH_GET_MAX_KEYS]}
         has_many over a thousand parents takes some {WORDS[round(1000 / option.max_concurrency, -1)]} round trips
-        A table of 1 GB is {GB / operation.DYN_READ_UNIT_BYTES:,.0f} units each time it is read whole
-        all {number.DYN_NUMBER_MAX_DIGITS} digits
+        A table of 1 GB is {GB / DYN_READ_UNIT_BYTES:,.0f} units each time it is read whole
+        all {DYN_NUMBER_MAX_DIGITS} digits
         """,
     "docs/architecture.md": """
-        one batch of up to {operation.DYN_BATCH_GET_MAX_KEYS} keys
+        one batch of up to {DYN_BATCH_GET_MAX_KEYS} keys
         """,
     "docs/bi.md": """
-        one BatchGetItem for each {operation.DYN_BATCH_GET_MAX_KEYS} of them
+        one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} of them
         """,
     "docs/cost.md": """
         | GetItem, BatchGetItem | 0.5 for each {cost.ITEM_UNIT_BYTES / KB:.0f} KB of each item, rounded up for each item; \
-            {units.DYN_LEAST_UNITS} for a key without an item
-        | Query, Scan | 0.5 for each {operation.DYN_READ_UNIT_BYTES / 2 / KB:.0f} KB of the sum
-        So 100 items of 200 bytes cost {100 * units.DYN_LEAST_UNITS:.0f} units by key, and \
+            {DYN_LEAST_UNITS} for a key without an item
+        | Query, Scan | 0.5 for each {DYN_READ_UNIT_BYTES / 2 / KB:.0f} KB of the sum
+        So 100 items of 200 bytes cost {100 * DYN_LEAST_UNITS:.0f} units by key, and \
             {-(-100 * 200 // 4096) / 2} in one Query
-        {parameter.analyze_read_units} by default: {parameter.analyze_read_units * operation.DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB, or
-        (2^40 bytes, {operation.DYN_READ_UNIT_BYTES / KB:.0f} KB for each unit)
+        {parameter.analyze_read_units} by default: {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB, or
+        (2^40 bytes, {DYN_READ_UNIT_BYTES / KB:.0f} KB for each unit)
         | on demand, new table | {metadata.ON_DEMAND_UNITS:,.0f} |
         | on demand, default quota of the account | {metadata.ON_DEMAND_QUOTA:,.0f} |
         {option.max_concurrency} at most (`max_concurrency`)
@@ -54,25 +54,25 @@ TOLD = {
     "docs/relations.md": """
         with each request {pictures.MS:.0f} ms away, as measured
         (measured, {pictures.MS:.0f} ms away
-        are requested in batches of {operation.DYN_BATCH_GET_MAX_KEYS}
-        keys are looked up {WORDS[operation.DYN_BATCH_GET_MAX_KEYS]} at a time
-        one BatchGetItem for each {operation.DYN_BATCH_GET_MAX_KEYS} distinct keys
-        a BatchGetItem for each {operation.DYN_BATCH_GET_MAX_KEYS} items
+        are requested in batches of {DYN_BATCH_GET_MAX_KEYS}
+        keys are looked up {WORDS[DYN_BATCH_GET_MAX_KEYS]} at a time
+        one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} distinct keys
+        a BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} items
         the first batch is {WORDS[readahead.FIRST_LAZY_ROWS]} row, and each further one {WORDS[readahead.LAZY_GROWTH]} times the last
         {EIGHTH[lookup.ROOM_PART]} of `dynamo_fdw.fetch_memory`, {parameter.fetch_memory / KB / lookup.ROOM_PART:.0f} MB, in any case
         """,
     "docs/troubleshooting.md": """
         more than {budget.MAX_BUCKETS} budgets in one database
-        page by page, {units.DYN_PAGE_BYTES / MB:.0f} MB each
+        page by page, {DYN_PAGE_BYTES / MB:.0f} MB each
         """,
     "docs/reference.md": """
         requests that one statement may have in flight, {least.max_concurrency} to {most.max_concurrency} |
         between statements, {least.keep_connections} to {most.keep_connections}.
         read units per second that all sessions may use together, at least {least.max_read_units};
         read units that one statement may use, at least {least.max_statement_units};
-        share a quota of {retry.DYN_RETRY_QUOTA} tokens for retries: an outage takes {retry.TRANSIENT}, for any number of requests
+        share a quota of {DYN_RETRY_QUOTA} tokens for retries: an outage takes {retry.TRANSIENT}, for any number of requests
         the request's last retry, or {retry.FINAL}; every second returns {retry.REFILL_A_SECOND:.0f}.
-        pages of {units.DYN_PAGE_BYTES / MB:.0f} MB, as DynamoDB returns them
+        pages of {DYN_PAGE_BYTES / MB:.0f} MB, as DynamoDB returns them
         supposes for a request, {least.round_trip_ms} to {most.round_trip_ms} (see
         Set {metadata.ON_DEMAND_QUOTA:.0f} for emulators
         that statements may use, {least.read_percent} to {most.read_percent} per cent
@@ -80,7 +80,7 @@ TOLD = {
         and {units.UNITS_OF_PARTITION:,.0f} of each partition
         throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second says so
         more than {pace.END_OF_SPELL_MS / 1000:.0f} seconds apart do not count
-        N, all {number.DYN_NUMBER_MAX_DIGITS} digits
+        N, all {DYN_NUMBER_MAX_DIGITS} digits
         with up to {MAX_TIMESTAMP_PRECISION} fractional digits
         With n up to {MAX_TIMESTAMP_PRECISION}, a finer value
         the number 1790000000000 is a day in the year {YEAR(1790000000000):.0f}
@@ -88,29 +88,29 @@ TOLD = {
         {len("1790000000")} digits are seconds, {len("1790000000000")} are milliseconds, {len("1790000000000000")} are
         in text format from {explain.AT_BEST} on
         HTTP status {errors.HTTP_TOO_MANY_REQUESTS})
-        (1 to {textforms.DYN_PADDED_MAX_DIGITS}): 7 is
+        (1 to {DYN_PADDED_MAX_DIGITS}): 7 is
         A ULID has {datetime.ULID_LEN} digits
         not more than {WORDS[row_test.FIVE_YEARS / 86400 / 365]} years before it
         expects one item of {WORDS[1 / table_rows.ROW_SHARE]} to be a row
         expected to have {WORDS[table_rows.ITEM_ROWS]} rows; `ANALYZE` counts
-        all of them are asked for, up to {match_template.DYN_MAX_MEMBERS:,}
-        Several values are a Query each, up to {points.DYN_MAX_SORT_RANGES} for each partition
-        in a partition key up to {match_template.DYN_MAX_MEMBERS:,}, in a sort key up to {match_template.DYN_MAX_SORT_MEMBERS}
-        which reads at most {units.DYN_PAGE_BYTES / MB:.0f} MB; tables that are not chosen
+        all of them are asked for, up to {DYN_MAX_MEMBERS:,}
+        Several values are a Query each, up to {DYN_MAX_SORT_RANGES} for each partition
+        in a partition key up to {DYN_MAX_MEMBERS:,}, in a sort key up to {DYN_MAX_SORT_MEMBERS}
+        which reads at most {DYN_PAGE_BYTES / MB:.0f} MB; tables that are not chosen
         cut after {NAMEDATALEN - 1} bytes as PostgreSQL does
-        A BatchGetItem has at most {operation.DYN_BATCH_GET_MAX_KEYS} keys
-        constants below 2^{types.DYN_EXACT_DOUBLES.bit_length() - 1}
-        between them, at most {match_template.DYN_MAX_MEMBERS:,}:
-        ({presence.DYN_MAX_HASH_BYTES} bytes in a partition key, {presence.DYN_MAX_RANGE_BYTES} in a sort key)
-        partition keys of {presence.DYN_MAX_RANGE_BYTES + 1} to {presence.DYN_MAX_HASH_BYTES} bytes
-        whole primary keys in batches of {operation.DYN_BATCH_GET_MAX_KEYS}, partitions
-        numbers of more than {number.DYN_NUMBER_MAX_DIGITS} digits
-        ({expression.DYN_EXPR_MAX_BYTES / KB:.0f} kB of expression, {expression.DYN_EXPR_MAX_OPERATORS} operators, \
-            lists of more than {expression.DYN_EXPR_MAX_IN} values)
-        together are at most {access.DYN_BOUNDED_BYTES / MB:.0f} MB of items
-        ({plan.SUPPOSED_ITEM_BYTES} bytes if it is unknown)
-        Once that many items or {access.DYN_BOUNDED_BYTES / MB:.0f} MB have been read
-        a page of {units.DYN_PAGE_BYTES / MB:.0f} MB ({units.DYN_PAGE_BYTES / operation.DYN_READ_UNIT_BYTES:.0f} units)
+        A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
+        constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
+        between them, at most {DYN_MAX_MEMBERS:,}:
+        ({DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
+        partition keys of {DYN_MAX_RANGE_BYTES + 1} to {DYN_MAX_HASH_BYTES} bytes
+        whole primary keys in batches of {DYN_BATCH_GET_MAX_KEYS}, partitions
+        numbers of more than {DYN_NUMBER_MAX_DIGITS} digits
+        ({DYN_EXPR_MAX_BYTES / KB:.0f} kB of expression, {DYN_EXPR_MAX_OPERATORS} operators, \
+            lists of more than {DYN_EXPR_MAX_IN} values)
+        together are at most {DYN_BOUNDED_BYTES / MB:.0f} MB of items
+        ({units.UNKNOWN_ITEM_BYTES} bytes if it is unknown)
+        Once that many items or {DYN_BOUNDED_BYTES / MB:.0f} MB have been read
+        a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
         the budget of {HALF[spending.REQUEST_SECONDS]} a second
         up to {budget.MAX_BUCKETS} at a time
         a cost of {cost.COST_PER_MS:.0f} for each millisecond
@@ -120,20 +120,20 @@ TOLD = {
         saved {units.SAVED_SECONDS:.0f} seconds of their capacity
         (size 0, created less than {A[cost.DAY / 86400]} day ago) is taken for one of {cost.UNKNOWN_BYTES / GB:.0f} GB
         {cost.UNKNOWN_LENGTH:.0f} items each ({cost.ITEM_UNIT_BYTES:.0f} divided by the size
-        estimates of rows: {stats.DYN_COLLECTION_ITEMS:.0f} for each value
-        more than {stats.DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items
+        estimates of rows: {DYN_COLLECTION_ITEMS:.0f} for each value
+        more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items
         more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
         may use {EIGHTH[lookup.ROOM_PART]} of it for keys
         at most {session.MAX_RESPONSE / MB:.0f} MB of JSON; a BatchGetItem requests as many keys as are expected to take \
             {reader.BATCH_BYTES / MB:.0f} MB
-        {parameter.analyze_read_units} are {parameter.analyze_read_units * operation.DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
+        {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
         wait for it for up to {connections.LONGEST_WAIT_US / 1e6} seconds
         a round trip and a half and {A[connections.HANDSHAKE_US / 1000]} millisecond
         after {session.REFRESH_PAUSE / 1000:.0f} seconds
         Scan of the first page, of {describe.SAMPLE_ITEMS} items at most
-        if {describe.SAMPLE_ITEMS} items are more than {access.DYN_BOUNDED_BYTES / MB:.0f} MB
-        arrays of up to {WORDS[metadata.DYN_MAX_KEY_ATTRS]} columns
-        more than {WORDS[points.DYN_MAX_KEYS]} keys in one scan
+        if {describe.SAMPLE_ITEMS} items are more than {DYN_BOUNDED_BYTES / MB:.0f} MB
+        arrays of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
+        more than {WORDS[DYN_MAX_KEYS]} keys in one scan
         """,
 }
 
@@ -179,6 +179,7 @@ class Sources:
         self.names = {stem: SimpleNamespace(**{name: value for name, text in names.items()
                                                if (value := self.number(text, everywhere)) is not None})
                       for stem, names in self.raw.items()}
+        self.names.update({name: self.number(text, everywhere) for name, text in everywhere.items() if name.startswith("DYN_")})
         options = re.findall(r'^\t\{"(\w+)", [^,]+, VALUE_\w+, ([\d.e]+), (\w[\w.]*), \w+,\s+"([^"]*)"', read("src/model/options.c"), re.M)
         self.names["least"], self.names["most"], self.names["option"] = (
             SimpleNamespace(**{row[0]: self.number(row[at], {}) for row in options}) for at in (1, 2, 3))
