@@ -34,6 +34,7 @@ def table(first_cell, page="docs/reference.md"):
     """The rows of the tables of a page whose head begins with this cell, as lists of texts."""
     rows, inside = [], False
     for line in read(page).splitlines():
+        line = line.strip()
         cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
         if not cells:
             inside = False
@@ -80,7 +81,7 @@ class Pages(unittest.TestCase):
         for page in PAGES:
             text = re.sub(r"^```.*?^```$", "", read(page), flags=re.M | re.S)
             for line in text.splitlines():
-                if not line.startswith("|"):
+                if not line.lstrip().startswith("|"):
                     self.assertLessEqual(len(line), 120, f"{page}: {line}")
 
 
@@ -206,13 +207,21 @@ class Source(unittest.TestCase):
         raised |= {states[name] for name in re.findall(r"^\t.*(ERRCODE_\w+),", read("src/model/errors.c"), re.M)}
         self.assertEqual({state for state, _ in rows}, raised)
 
+    def test_wait_events(self):
+        self.assertEqual({plain(name) for name, _ in table("`wait_event`")},
+                         set(re.findall(r'\[DYN_WAITS_\w+\] = "(\w+)"', read("src/model/pg_compat.c"))))
+
+    def test_kinds_of_faults(self):
+        self.assertEqual({plain(kind) for kind, _ in table("kind")},
+                         set(re.findall(r'\bemit\([\w>-]+, "([a-z ]+)",', read("src/command/check_table.c"))))
+
     def test_formats(self):
         hint = re.search(r'Valid formats are (.*?)\.";', read("src/model/format.c")).group(1)
         self.assertEqual([plain(name) for name, *_ in table("format")], re.split(r", | and ", hint))
 
 
 class Requests(unittest.TestCase):
-    """Every statement of the reference sends the requests beside it."""
+    """Every statement of a table of the manual sends the requests beside it."""
 
     def test_requests(self):
         database = sessions.provide(tour.DATABASE)
@@ -222,13 +231,21 @@ class Requests(unittest.TestCase):
             for setting in ("dynamo_fdw.log_requests = on", "client_min_messages = log",
                             "dynamo_fdw.scan_policy = allow"):
                 tour.query(connection, f"SET {setting}")
-            for statement, requests in table("SQL"):
-                with self.subTest(statement=statement):
-                    self.assertEqual(self.sent(connection, plain(statement)),
+            for page, statement, requests in self.told():
+                with self.subTest(page=page, statement=statement):
+                    self.assertEqual(self.sent(connection, statement),
                                      [] if requests == "none" else sorted(plain(requests).split("<br>")))
             connection.close()
         finally:
             sessions.maintain(f"DROP DATABASE {database} WITH (FORCE)")
+
+    @staticmethod
+    def told():
+        """(page, statement, requests) of the tables: pairs of cells, of which the first begins with the statement."""
+        for page in PAGES:
+            for row in table("SQL", page) + table("instead of", page):
+                for statement, requests in zip(row[::2], row[1::2], strict=True):
+                    yield page, re.match("`(.*?)`", statement).group(1), requests
 
     @staticmethod
     def sent(connection, statement):

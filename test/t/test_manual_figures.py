@@ -1,0 +1,244 @@
+"""Figures of the manual, each compared with what it comes from; a figure that no line here explains is a failure."""
+import glob
+import os
+import re
+import unittest
+from types import SimpleNamespace
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+KB, MB, GB = 1 << 10, 1 << 20, 1 << 30
+WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 10: "ten", 60: "sixty", 100: "a hundred", 10_000_000: "ten million"}
+
+# What a page says, with expressions in place of its figures: constants of the source (by their file, if they are its own), ranges and defaults
+# of options, and factors that the planner has from PostgreSQL.
+TOLD = {
+    "README.md": """
+        half a read unit for an item of up to {cost.ITEM_UNIT_BYTES / KB:.0f} KB by key, half a unit for each \
+            {DYN_READ_UNIT_BYTES / 2 / KB:.0f} KB of a Query or Scan
+        whole keys in batches of {WORDS[DYN_BATCH_GET_MAX_KEYS]}
+        has_many over a thousand parents takes some {WORDS[round(1000 / option.max_concurrency, -1)]} round trips
+        A table of 1 GB is {GB / DYN_READ_UNIT_BYTES:,.0f} units each time it is read whole
+        all {DYN_NUMBER_MAX_DIGITS} digits
+        """,
+    "docs/architecture.md": """
+        one batch of up to {DYN_BATCH_GET_MAX_KEYS} keys
+        """,
+    "docs/bi.md": """
+        one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} of them
+        """,
+    "docs/cost.md": """
+        | GetItem, BatchGetItem | 0.5 for each {cost.ITEM_UNIT_BYTES / KB:.0f} KB of each item, rounded up for each item; \
+            {DYN_LEAST_UNITS} for a key without an item
+        | Query, Scan | 0.5 for each {DYN_READ_UNIT_BYTES / 2 / KB:.0f} KB of the sum
+        So 100 items of 200 bytes cost {100 * DYN_LEAST_UNITS:.0f} units by key, and \
+            {-(-100 * 200 // 4096) / 2} in one Query
+        {parameter.analyze_read_units} by default: {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB, or
+        (2^40 bytes, {DYN_READ_UNIT_BYTES / KB:.0f} KB for each unit)
+        | on demand, new table | {metadata.ON_DEMAND_UNITS:,.0f} |
+        | on demand, default quota of the account | {metadata.ON_DEMAND_QUOTA:,.0f} |
+        {option.max_concurrency} at most (`max_concurrency`)
+        a hot partition: {units.UNITS_OF_PARTITION:,.0f} units a second
+        It is an error (SQLSTATE 54000)
+        at 0.10 dollars a gigabyte, {GB / MB * 0.1:.0f} dollars for 1 TB
+        """,
+    "docs/cookbook.md": """
+        which is read page after page, at {units.UNITS_OF_PARTITION:,.0f} units a second
+        a wrong choice shows years around {YEAR(1.78e9 / 1000):.0f} or {round(YEAR(1.78e12), -3):.0f}.
+        """,
+    "docs/install.md": """
+        are read anew [every {WORDS[parameter.metadata_cache_ttl / 60]} minutes]
+        """,
+    "docs/security.md": """
+        and every {WORDS[parameter.metadata_cache_ttl / 60]} minutes
+        """,
+    "docs/relations.md": """
+        with each request {pictures.MS:.0f} ms away, as measured
+        (measured, {pictures.MS:.0f} ms away
+        are requested in batches of {DYN_BATCH_GET_MAX_KEYS}
+        keys are looked up {WORDS[DYN_BATCH_GET_MAX_KEYS]} at a time
+        one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} distinct keys
+        a BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} items
+        the first batch is {WORDS[readahead.FIRST_LAZY_ROWS]} row, and each further one {WORDS[readahead.LAZY_GROWTH]} times the last
+        {EIGHTH[lookup.ROOM_PART]} of `dynamo_fdw.fetch_memory`, {parameter.fetch_memory / KB / lookup.ROOM_PART:.0f} MB, in any case
+        """,
+    "docs/troubleshooting.md": """
+        more than {budget.MAX_BUCKETS} budgets in one database
+        page by page, {DYN_PAGE_BYTES / MB:.0f} MB each
+        """,
+    "docs/reference.md": """
+        requests that one statement may have in flight, {least.max_concurrency} to {most.max_concurrency} |
+        between statements, {least.keep_connections} to {most.keep_connections}.
+        read units per second that all sessions may use together, at least {least.max_read_units};
+        read units that one statement may use, at least {least.max_statement_units};
+        share a quota of {DYN_RETRY_QUOTA} tokens for retries: an outage takes {retry.TRANSIENT}, for any number of requests
+        the request's last retry, or {retry.FINAL}; every second returns {retry.REFILL_A_SECOND:.0f}.
+        pages of {DYN_PAGE_BYTES / MB:.0f} MB, as DynamoDB returns them
+        supposes for a request, {least.round_trip_ms} to {most.round_trip_ms} (see
+        Set {metadata.ON_DEMAND_QUOTA:.0f} for emulators
+        that statements may use, {least.read_percent} to {most.read_percent} per cent
+        items of each table that tell the columns and their types, {least.sample} to {most.sample};
+        and {units.UNITS_OF_PARTITION:,.0f} of each partition
+        throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second says so
+        more than {pace.END_OF_SPELL_MS / 1000:.0f} seconds apart do not count
+        N, all {DYN_NUMBER_MAX_DIGITS} digits
+        with up to {MAX_TIMESTAMP_PRECISION} fractional digits
+        With n up to {MAX_TIMESTAMP_PRECISION}, a finer value
+        the number 1790000000000 is a day in the year {YEAR(1790000000000):.0f}
+        1790000000 is the {1790000000 // 86400000 + 1}st of January {YEAR(1790000000 / 1000):.0f}
+        {len("1790000000")} digits are seconds, {len("1790000000000")} are milliseconds, {len("1790000000000000")} are
+        in text format from {explain.AT_BEST} on
+        HTTP status {errors.HTTP_TOO_MANY_REQUESTS})
+        (1 to {DYN_PADDED_MAX_DIGITS}): 7 is
+        A ULID has {datetime.ULID_LEN} digits
+        not more than {WORDS[row_test.FIVE_YEARS / 86400 / 365]} years before it
+        expects one item of {WORDS[1 / table_rows.ROW_SHARE]} to be a row
+        expected to have {WORDS[table_rows.ITEM_ROWS]} rows; `ANALYZE` counts
+        all of them are asked for, up to {DYN_MAX_MEMBERS:,}
+        Several values are a Query each, up to {DYN_MAX_SORT_RANGES} for each partition
+        in a partition key up to {DYN_MAX_MEMBERS:,}, in a sort key up to {DYN_MAX_SORT_MEMBERS}
+        which reads at most {DYN_PAGE_BYTES / MB:.0f} MB; tables that are not chosen
+        cut after {NAMEDATALEN - 1} bytes as PostgreSQL does
+        A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
+        constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
+        between them, at most {DYN_MAX_MEMBERS:,}:
+        ({DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
+        partition keys of {DYN_MAX_RANGE_BYTES + 1} to {DYN_MAX_HASH_BYTES} bytes
+        whole primary keys in batches of {DYN_BATCH_GET_MAX_KEYS}, partitions
+        numbers of more than {DYN_NUMBER_MAX_DIGITS} digits
+        ({DYN_EXPR_MAX_BYTES / KB:.0f} kB of expression, {DYN_EXPR_MAX_OPERATORS} operators, \
+            lists of more than {DYN_EXPR_MAX_IN} values)
+        together are at most {DYN_BOUNDED_BYTES / MB:.0f} MB of items
+        ({units.UNKNOWN_ITEM_BYTES} bytes if it is unknown)
+        Once that many items or {DYN_BOUNDED_BYTES / MB:.0f} MB have been read
+        a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
+        the budget of {HALF[spending.REQUEST_SECONDS]} a second
+        up to {budget.MAX_BUCKETS} at a time
+        a cost of {cost.COST_PER_MS:.0f} for each millisecond
+        and {units.MS_PER_MEGABYTE:.0f} ms for each megabyte that is read
+        at least {metadata.ON_DEMAND_UNITS:,.0f} units a second
+        at most {units.UNITS_OF_PARTITION:,.0f} units a second for each partition
+        saved {units.SAVED_SECONDS:.0f} seconds of their capacity
+        (size 0, created less than {A[cost.DAY / 86400]} day ago) is taken for one of {cost.UNKNOWN_BYTES / GB:.0f} GB
+        {cost.UNKNOWN_LENGTH:.0f} items each ({cost.ITEM_UNIT_BYTES:.0f} divided by the size
+        estimates of rows: {DYN_COLLECTION_ITEMS:.0f} for each value
+        more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items
+        more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
+        may use {EIGHTH[lookup.ROOM_PART]} of it for keys
+        at most {session.MAX_RESPONSE / MB:.0f} MB of JSON; a BatchGetItem requests as many keys as are expected to take \
+            {reader.BATCH_BYTES / MB:.0f} MB
+        {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
+        wait for it for up to {connections.LONGEST_WAIT_US / 1e6} seconds
+        a round trip and a half and {A[connections.HANDSHAKE_US / 1000]} millisecond
+        after {session.REFRESH_PAUSE / 1000:.0f} seconds
+        Scan of the first page, of {describe.SAMPLE_ITEMS} items at most
+        if {describe.SAMPLE_ITEMS} items are more than {DYN_BOUNDED_BYTES / MB:.0f} MB
+        arrays of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
+        more than {WORDS[DYN_MAX_KEYS]} keys in one scan
+        """,
+}
+
+# Other digits: no figures of the program, or those that test_docs.py compares.
+OTHER = r"""
+    \b(before\s)?(PostgreSQL|Debian|libcurl|version|psycopg)\s\d[\d.]*(,?\s(to|and|or|in)\s\d+)*(?=\W) | \bfrom\s17\son | or,\sin\s15\sand\s16
+    | \b(UTF-8|ISO\s8601|base64|U\+0000|S3)\b | \b(since\s)?\d{4}-\d\d-\d\d\b | \b(before|since)\s1970\b | \blibcurl\sbefore\s7\.87 | N\s0\sand\s1\b
+    | \|\s(server|foreign\stable|import\sof\sa\sforeign\sschema)\s\|\s[\d.]+\s\|
+    | \b0(?=:|\sif|\slogs|\son\b|\sand\sbelow) | -1\snone | \btook\s\d+\sms\b | \bbefore\sversion\s1 | \bsize\ssuch\sas\s1000\b | \(the\snumber\s1\sis\snot | \(5\.5\)
+    | ^\#+\s\d+\.\s | ^\s*\d\.\s | \(0\sto\s9,\ssee\sbelow\) | from\s7\sto\s9,
+    """
+
+# What Figures of test_docs.py computes.
+COMPUTED = {
+    "README.md": r"0\.125 dollars for a million units that is [\d.]+ dollars",
+    "docs/cost.md": r"12 charts.*? statements|[\d.]+ dollars|1 TB|134 million|.*\| [\d.,]+ \| [\d.,]+ \| [\d.]+ \|"
+                    r"|\| provisioned, .*\||[\d h]+ (min|hours) \|",
+}
+
+
+def read(path):
+    """A file of the project."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def prose(page):
+    """A page without blocks and comments, on one line for each paragraph."""
+    text = re.sub(r"^ *```.*?^ *```$|<!--.*?-->", "", read(page), flags=re.M | re.S)
+    return re.sub(r"(?<=\S)\n *(?=[^\s|*#-])(?!\d\. )", " ", text)
+
+
+class Sources:
+    """Namespaces for the expressions: the constants of each file, the options and the parameters."""
+
+    def __init__(self):
+        self.raw, self.known = {}, {}
+        for path in glob.glob(os.path.join(ROOT, "src", "**", "*.[ch]"), recursive=True):
+            stem = os.path.splitext(os.path.basename(path))[0]
+            for name, value in re.findall(r"^#define[ \t]+([A-Z]\w+)[ \t]+(.*?)[ \t]*(?:/\*.*)?$", read(path), re.M):
+                self.raw.setdefault(stem, {})[name] = value
+        everywhere = {name: value for names in self.raw.values() for name, value in names.items()}
+        self.names = {stem: SimpleNamespace(**{name: value for name, text in names.items()
+                                               if (value := self.number(text, everywhere)) is not None})
+                      for stem, names in self.raw.items()}
+        self.names.update({name: self.number(text, everywhere) for name, text in everywhere.items() if name.startswith("DYN_")})
+        options = re.findall(r'^\t\{"(\w+)", [^,]+, VALUE_\w+, ([\d.e]+), (\w[\w.]*), \w+,\s+"([^"]*)"', read("src/model/options.c"), re.M)
+        self.names["least"], self.names["most"], self.names["option"] = (
+            SimpleNamespace(**{row[0]: self.number(row[at], {}) for row in options}) for at in (1, 2, 3))
+        defaults = re.findall(r'Define\w+Variable\("dynamo_fdw\.(\w+)"(?:[^;]*?)&dyn_guc_\w+, ([^,]+),', read("src/model/guc.c"))
+        self.names["parameter"] = SimpleNamespace(**{name: self.number(value, {}) for name, value in defaults})
+        self.names["explain"] = SimpleNamespace(AT_BEST=self.found(r"seconds >= ([\d.]+)", "src/exec/explain.c"))
+        self.names["pictures"] = SimpleNamespace(MS=1000 * self.found(r"^DELAY = ([\d.]+)", "test/lib/pictures.py"))
+        costs = re.findall(r"\[DYN_RETRY_(\w+)\] = \{\d+, (\d+)\}", read("src/aws/retry.c"))
+        vars(self.names["retry"]).update({name: int(value) for name, value in costs})
+
+    @staticmethod
+    def found(pattern, path):
+        """A figure that is not a constant by itself."""
+        return float(re.search(pattern, read(path), re.M).group(1))
+
+    @classmethod
+    def number(cls, text, names):
+        """The value of a constant expression, None if it is none."""
+        text = re.sub(r"\(size_t\)|INT64CONST", "", text)
+        text = re.sub(r"\b(\d[\d.]*)(?:L|UL|ULL)\b", r"\1", text)
+        text = re.sub(r"\b[A-Z]\w+\b", lambda match: str(cls.number(names.get(match.group(0), ""), names)), text)
+        if not re.fullmatch(r"[\d.e\s()*/+<-]+", text) or text.count("(") != text.count(")"):
+            return None
+        value = eval(text)                              # pylint: disable=eval-used
+        return int(value) if value == int(value) else value
+
+
+def told():
+    """page -> the phrases, with figures."""
+    names = dict(Sources().names, WORDS=WORDS, KB=KB, MB=MB, GB=GB, A={1: "a"}, HALF={0.5: "half"}, EIGHTH={8: "an eighth"},
+                 NAMEDATALEN=64, DEFAULT_NUM_DISTINCT=200, MAX_TIMESTAMP_PRECISION=6,
+                 YEAR=lambda seconds: 1970 + seconds // 31556952)
+    return {page: [eval(f"f'''{' '.join(line.split())}'''", names) for line in lines.strip().splitlines()]  # pylint: disable=eval-used
+            for page, lines in TOLD.items()}
+
+
+class Figures(unittest.TestCase):
+    """What the pages say in figures."""
+
+    def test_are_those_of_the_source(self):
+        for page, phrases in told().items():
+            text = prose(page)
+            for phrase in phrases:
+                with self.subTest(page=page):
+                    self.assertIn(phrase, text)
+
+    def test_are_all_explained(self):
+        phrases = told()
+        for path in [os.path.join(ROOT, "README.md"), *glob.glob(os.path.join(ROOT, "docs", "*.md"))]:
+            page = os.path.relpath(path, ROOT)
+            text = prose(page)
+            for phrase in phrases.get(page, ()):
+                text = text.replace(phrase, "")
+            text = re.sub(r"`[^`\n]*`|\]\([^)]*\)|\"[^\"\n]*\"", "", text)
+            text = re.sub(COMPUTED.get(page, "(?!)"), "", re.sub(OTHER, "", text, flags=re.X | re.M))
+            shown = set(re.findall(r"\w+", " ".join(re.findall(r"^```text$(.*?)^```$", read(page), re.M | re.S))))
+            states = set(re.findall(r"^\| `(\w{5})` \|", read("docs/reference.md"), re.M))
+            text = re.sub(r"\b(?:error|SQLSTATE) (\w{5})\b", lambda match: match.group(0) * (match.group(1) not in states), text)
+            text = re.sub(r"\b\d{3,}\b", lambda match: match.group(0) * (match.group(0) not in shown), text)
+            for figure in re.findall(r"[^\n]{,40}\d[^\n]{,30}", text):
+                with self.subTest(page=page):
+                    self.fail(figure)
