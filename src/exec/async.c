@@ -18,8 +18,8 @@
  * timer do so.  The timer also wakes a child whose pause ends.
  *
  * Some servers crash if an Append finds nothing to wait for
- * (dyn_append_needs_event).  With them, the first child that waits always has
- * the descriptor, and gives its row when it is notified.
+ * (dyn_append_needs_event).  With them, a child that completes its request
+ * instead leaves the process's latch, set, to be waited for.
  *
  * The limit of requests in flight is the statement's.  A node that must have
  * data to go on may always send one request (fetch/schedule.c); here that is
@@ -29,6 +29,7 @@
 
 #include "executor/execAsync.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "storage/latch.h"
 
 #include "../model/pg_compat.h"
@@ -199,11 +200,20 @@ another_has_descriptor(const AsyncRequest *areq, const DynAsyncGroup *group)
 		group->waiter->request_index < areq->request_index;
 }
 
-/* Is it the one that gives the Append something to wait for? */
-static bool
-must_be_notified(const AsyncRequest *areq, const DynAsyncGroup *group)
+/*
+ * The Append, which does not add the latch itself with the servers that need
+ * this, wakes at once and goes on with the rows that are there.  Of its events
+ * the first is the postmaster's death.
+ */
+static void
+leave_event(const AsyncRequest *areq)
 {
-	return dyn_append_needs_event() && !another_has_descriptor(areq, group);
+	WaitEventSet *set = ((AppendState *) areq->requestor)->as_eventset;
+
+	if (!dyn_append_needs_event() || GetNumRegisteredWaitEvents(set) > 1)
+		return;
+	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	SetLatch(MyLatch);
 }
 
 void
@@ -225,8 +235,12 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	if (dyn_scan_awaited_fetch(scan) != NULL)
 		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
 	pause = dyn_scan_pause(scan);
-	if (pause == 0 && !must_be_notified(areq, scan->group))
+	if (pause == 0)
+	{
 		complete_request(areq);
+		if (!areq->callback_pending)
+			leave_event(areq);
+	}
 	if (pause >= 0)
 		dyn_client_wake(client, pause);
 	if (!areq->callback_pending || another_has_descriptor(areq, scan->group))
