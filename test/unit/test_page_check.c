@@ -109,7 +109,7 @@ get_item(void)
 		{"{\"Item\":" ALIEN "}", "not requested"},
 	};
 	DynExpected expected = {DYN_OP_GET_ITEM, "t", false, keys, 1, 2, both,
-	NULL};
+	NULL, NULL};
 
 	check_cases(&expected, cases, LENGTHOF(cases));
 	expected.slots = hidden;
@@ -149,7 +149,7 @@ scan(void)
 	static const Case any[] = {
 		{"{\"Items\":[" ONE "," ALIEN ",{}]," COUNTED(3) "}", ""},
 	};
-	DynExpected expected = {DYN_OP_SCAN, "t", false, NULL, 0, 0, NULL, NULL};
+	DynExpected expected = {DYN_OP_SCAN, "t", false, NULL, 0, 0, NULL, NULL, NULL};
 
 	check_cases(&expected, read_cases, LENGTHOF(read_cases));
 	check_cases(&expected, any, LENGTHOF(any));
@@ -170,12 +170,50 @@ query(void)
 	static const Case unseen[] = {
 		{"{\"Items\":[" ONE "," ALIEN ",{}]," COUNTED(3) "}", ""},
 	};
-	DynExpected expected = {DYN_OP_QUERY, "t", false, keys, 1, 1, both, NULL};
+	DynExpected expected = {DYN_OP_QUERY, "t", false, keys, 1, 1, both, NULL, NULL};
 
 	check_cases(&expected, read_cases, LENGTHOF(read_cases));
 	check_cases(&expected, partition, LENGTHOF(partition));
 	expected.slots = hidden;
 	check_cases(&expected, unseen, LENGTHOF(unseen));
+}
+
+/* Consecutive pages; each begins behind the items of those before. */
+static void
+pages_follow_each_other(void)
+{
+	static const Case forward[] = {
+		{"{\"Items\":[" ONE "]," COUNTED(1) "}", ""},
+		{"{\"Items\":[]," COUNTED(0) "}", ""},
+		{"{\"Items\":[" ONE "]," COUNTED(1) "}", "does not begin behind"},
+		{"{\"Items\":[" TWO "]," COUNTED(1) "}", ""},
+		{"{\"Items\":[" ONE "]," COUNTED(1) "}", "does not begin behind"},
+	};
+	static const Case backward[] = {
+		{"{\"Items\":[" TWO "," ONE "]," COUNTED(2) "}", ""},
+		{"{\"Items\":[" TWO "]," COUNTED(1) "}", "does not begin behind"},
+	};
+	static const Case equal[] = {
+		{"{\"Items\":[" ONE "]," COUNTED(1) "}", ""},
+		{"{\"Items\":[" ONE "]," COUNTED(1) "}", ""},
+	};
+	static const Case unseen[] = {
+		{"{\"Items\":[" TWO "]," COUNTED(1) "}", ""},
+		{"{\"Items\":[" ONE "]," COUNTED(1) "}", ""},
+	};
+	DynSeam		seam = {0};
+	DynExpected expected = {DYN_OP_QUERY, "t", false, keys, 1, 1, both, NULL,
+	&seam};
+
+	dyn_seam_begin(&seam, 1, false, true);
+	check_cases(&expected, forward, LENGTHOF(forward));
+	dyn_seam_begin(&seam, 1, true, true);
+	check_cases(&expected, backward, LENGTHOF(backward));
+	dyn_seam_begin(&seam, 1, false, false);
+	check_cases(&expected, equal, LENGTHOF(equal));
+	dyn_seam_begin(&seam, -1, false, true);
+	check_cases(&expected, unseen, LENGTHOF(unseen));
+	dyn_seam_free(&seam);
 }
 
 static void
@@ -190,7 +228,7 @@ count(void)
 		{"{\"Items\":[]," COUNTED(0) "}", "another operation"},
 		{"{\"__type\":\"x#y\"," COUNTED(0) "}", "error document"},
 	};
-	DynExpected expected = {DYN_OP_SCAN, "t", true, NULL, 0, 0, NULL, NULL};
+	DynExpected expected = {DYN_OP_SCAN, "t", true, NULL, 0, 0, NULL, NULL, NULL};
 
 	check_cases(&expected, cases, LENGTHOF(cases));
 	expected.op = DYN_OP_QUERY;
@@ -227,7 +265,7 @@ batch_get_item(void)
 		{BATCH(ONE) "{},\"Count\":1}", "another operation"},
 	};
 	DynExpected expected = {DYN_OP_BATCH_GET_ITEM, "t", false, keys, 3, 2, both,
-	&batch};
+	&batch, NULL};
 
 	check_cases(&expected, cases, LENGTHOF(cases));
 }
@@ -236,7 +274,7 @@ static void
 a_batch_takes_several_requests(void)
 {
 	DynExpected expected = {DYN_OP_BATCH_GET_ITEM, "t", false, keys, 3, 2, both,
-	&batch};
+	&batch, NULL};
 	uint8_t		picked[DYN_BATCH_GET_MAX_KEYS];
 
 	dyn_batch_begin(&batch, 3);
@@ -315,6 +353,7 @@ main(void)
 	RUN(get_item);
 	RUN(scan);
 	RUN(query);
+	RUN(pages_follow_each_other);
 	RUN(count);
 	RUN(batch_get_item);
 	RUN(a_batch_takes_several_requests);
