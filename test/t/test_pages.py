@@ -77,13 +77,13 @@ class RepeatedKeys(ScriptedPages):
     """A service that sends one in circles."""
 
     def test_same_key_again(self):
-        """A repeated LastEvaluatedKey ends the scan with an error."""
+        """A repeated LastEvaluatedKey, or what comes behind it, ends the scan with an error."""
         self.table({"pages": [items(1)] * 5, "repeat_key_at": 2})
         for sql in ("SELECT n FROM t", "SELECT n FROM t WHERE h = 'p'", "SELECT count(*) FROM t"):
             with self.subTest(sql):
                 failure = self.fx.error(sql)
                 self.assertEqual(failure.sqlstate[:2], "HV", failure)
-                self.assertIn("LastEvaluatedKey", f"{failure.message} {failure.detail}")
+                self.assertRegex(f"{failure.message} {failure.detail}", "LastEvaluatedKey|does not begin behind the items of the page before")
         self.assertEqual(self.fx.value("SELECT 1"), 1)
 
 
@@ -99,15 +99,18 @@ class ManyPages(ScriptedPages):
     @WITHOUT_SANITIZERS
     def test_constant_memory(self):
         """3,000 pages of 20 kB take no more than a hundred of them."""
-        page = replies.reply({"Count": 20, "ScannedCount": 20, "Items": items(20, pad="x" * 1000)}).document
-        self.table({"pages": lambda number: dict(page), "count": 100})
+        def page(number):
+            twenty = [{**item, "n": number * 20 + n} for n, item in enumerate(items(20, pad="x" * 1000))]
+            return replies.reply({"Count": 20, "ScannedCount": 20, "Items": twenty}).document
+
+        self.table({"pages": page, "count": 100})
         self.fx.foreign_table("t", "h text NOT NULL, n int NOT NULL, pad text", server=f"fake{id(self)}",
                               scan_policy="allow")
         sql = "SELECT count(pad), sum(n) FROM t WHERE h = 'p'"
-        self.assertEqual(self.fx.rows(sql), [(2000, 19000)])
+        self.assertEqual(self.fx.rows(sql), [(2000, 2000 * 1999 // 2)])
         before = self.memory()
-        self.fake.pages("t", lambda number: dict(page), 3000)
-        self.assertEqual(self.fx.rows(sql), [(60000, 570000)])
+        self.fake.pages("t", page, 3000)
+        self.assertEqual(self.fx.rows(sql), [(60000, 60000 * 59999 // 2)])
         self.assertLess(self.memory()[0] - before[0], 16 * 1024)
         self.assertLess(self.memory()[1] - before[1], 8 * 1024)
 
