@@ -100,7 +100,7 @@ class ManyPages(ScriptedPages):
     def test_constant_memory(self):
         """3,000 pages of 20 kB take no more than a hundred of them."""
         def page(number):
-            twenty = [{**item, "n": number * 20 + n} for n, item in enumerate(items(20, pad="x" * 1000))]
+            twenty = [item({"h": "p", "n": number * 20 + n, "pad": "x" * 1000}) for n in range(20)]
             return replies.reply({"Count": 20, "ScannedCount": 20, "Items": twenty}).document
 
         self.table({"pages": page, "count": 100})
