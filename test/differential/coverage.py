@@ -168,7 +168,7 @@ EXPECTED = [
     ("IS NOT DISTINCT FROM|BETWEEN x AND x|LIKE one text|(...) IS TRUE", "text", "plain|sort", "*"),
     ("LIKE one text", "text", "hash", BY_KEY),
     ("float8 =|float8 IN", "int2|int4|int8", "hash", BY_KEY),
-    ("float8 =|float8 <|float8 >=|float8 IN", "int4|numeric", "sort", "*"),
+    ("float8 =|float8 <|float8 >=|float8 IN", "int4|int8|numeric", "sort", "*"),
     ("float8 =|float8 <|float8 >=|float8 <>|float8 IN", "int2|int4|int8|numeric", "plain", "*"),
     (POINTS, f"{ORDERED}|{OTHER_TEXT}", "sort", BY_KEY),
     (RANGES, ORDERED, "sort", BY_KEY),

@@ -435,6 +435,8 @@ def make_tables():
                           keyed("sk", Instant("timestamptz", {"format": "iso8601(3)"}), 80)], choose("tz", "vc", "i4")),
         Table("ie", 150, [keyed("pk", Integer("int2"), 6, skew=True),
                           keyed("sk", Instant("timestamptz", {"format": "epoch"}), 80)], choose("te", "i8", "td")),
+        Table("ti", 110, [keyed("pk", Text(collation="C"), 6, skew=True), keyed("sk", Integer("int8"), 60)], choose("td", "i8", "nu"),
+              [index("l_i8", ("pk", ""), ("i8", ""), local=True)]),
         Table("du", 90, [keyed("pk", Date("date"), 8), keyed("sk", Uuid("uuid"), 30)], choose("td", "i4"),
               options={"fetch_size": 3}),
         # small pages over an index: of distinct keys, as DynamoDB Local may skip an item where equal keys meet a page's end

@@ -77,13 +77,13 @@ class RepeatedKeys(ScriptedPages):
     """A service that sends one in circles."""
 
     def test_same_key_again(self):
-        """A repeated LastEvaluatedKey, or what comes behind it, ends the scan with an error."""
-        self.table({"pages": [items(1)] * 5, "repeat_key_at": 2})
+        """A repeated LastEvaluatedKey ends the scan with an error."""
+        self.table({"pages": [[one] for one in items(5)], "repeat_key_at": 2})
         for sql in ("SELECT n FROM t", "SELECT n FROM t WHERE h = 'p'", "SELECT count(*) FROM t"):
             with self.subTest(sql):
                 failure = self.fx.error(sql)
                 self.assertEqual(failure.sqlstate[:2], "HV", failure)
-                self.assertRegex(f"{failure.message} {failure.detail}", "LastEvaluatedKey|does not begin behind the items of the page before")
+                self.assertIn("LastEvaluatedKey", f"{failure.message} {failure.detail}")
         self.assertEqual(self.fx.value("SELECT 1"), 1)
 
 
