@@ -124,9 +124,10 @@ dyn_convert_time(Datum value, Oid from, Oid to)
 static int64
 interval_span(const Interval *interval)
 {
-	int64		days = (int64) interval->month * DAYS_PER_MONTH + interval->day;
+	int64		days = (int64) interval->month * DAYS_PER_MONTH + interval->day +
+		interval->time / USECS_PER_DAY;
 
-	return shift(multiply(days, USECS_PER_DAY), interval->time);
+	return shift(multiply(days, USECS_PER_DAY), interval->time % USECS_PER_DAY);
 }
 
 /* ---- numbers ---- */
@@ -156,8 +157,8 @@ number_value(Datum value, Oid type, bool *rounded)
 static int64
 clamp_number(double number)
 {
-	return number < -9.2e18 ? DT_NOBEGIN : number > 9.2e18 ? DT_NOEND
-		: (int64) number;
+	return FLOAT8_FITS_IN_INT64(number) ? (int64) number
+		: number < 0 ? DT_NOBEGIN : DT_NOEND;
 }
 
 /* The first or the last year within; one more of a number that was rounded. */
@@ -174,7 +175,10 @@ year_bound(Datum value, Oid type, bool upper, bool strict)
 	return clamp_number(strict ? floor(number) + 1 : ceil(number));
 }
 
-/* Microseconds since 1970, with room for the rounding of either side. */
+/*
+ * The timestamp of so many seconds since 1970, with room for the rounding of
+ * either side.  The last ones are beyond int64 as microseconds since 1970.
+ */
 static int64
 epoch_bound(Datum value, Oid type, bool upper)
 {
@@ -182,6 +186,7 @@ epoch_bound(Datum value, Oid type, bool upper)
 	double		number = number_value(value, type, &rounded) * USECS_PER_SEC;
 	double		room = 2 + fabs(number) * 4 * DBL_EPSILON;
 
+	number -= (double) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
 	return isinf(number) ? clamp_number(number)
 		: clamp_number(upper ? ceil(number + room) : floor(number - room));
 }
@@ -350,7 +355,10 @@ before_to_date(int64 value, bool upper)
 		: multiply(value, USECS_PER_DAY);
 }
 
-/* ---- years and seconds ---- */
+/* ---- years ---- */
+
+/* No timestamp is in a later year. */
+#define LAST_YEAR	294276
 
 /* There is no year 0: 1 BC is -1 to extract, and 0 to the calendar. */
 static int64
@@ -360,19 +368,13 @@ before_year(int64 value, bool upper)
 
 	if (is_infinite(value))
 		return value;
-	if (year > 300000)
+	if (year > LAST_YEAR)
 		return DT_NOEND;
 	if (year < -4700 && !upper)
 		return DT_NOBEGIN;
 	year = Max(year, -4700);
 	return upper ? (date2j((int) year + 1, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY - 1
 		: (date2j((int) year, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
-}
-
-static int64
-before_epoch(int64 value)
-{
-	return shift(value, (UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY);
 }
 
 /* ---- intervals ---- */
@@ -417,18 +419,33 @@ before_calendar(int64 value, bool upper, const Interval *interval)
 	return shift_back(value, upper ? span.least : span.most);
 }
 
-/* Days and months are added to the local time, hours to the instant. */
+/* Added to the local time, of which an instant is made again. */
 static int64
-before_add_to_instant(int64 value, bool upper, const Interval *interval)
+before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 {
 	DynZone		zone = dyn_zone_of_session();
 
-	value = shift_back(value, interval->time);
-	if (interval->month == 0 && interval->day == 0)
-		return value;
 	value = before_to_instant(value, upper, &zone);
 	value = before_calendar(value, upper, interval);
 	return before_to_timestamp(value, upper, &zone);
+}
+
+/*
+ * First months are added, then days, then hours.  A local time that is skipped
+ * becomes another one each time.
+ */
+static int64
+before_add_to_instant(int64 value, bool upper, const Interval *interval)
+{
+	Interval	days = {.day = interval->day};
+	Interval	months = {.month = interval->month};
+
+	value = shift_back(value, interval->time);
+	if (days.day != 0)
+		value = before_calendar_in_zone(value, upper, &days);
+	if (months.month != 0)
+		value = before_calendar_in_zone(value, upper, &months);
+	return value;
 }
 
 static int64
@@ -507,8 +524,7 @@ before_step(Bound bound, const DynTimeStep *step)
 			bound.value = before_year(bound.value, bound.upper);
 			break;
 		case DYN_STEP_EPOCH:
-			bound.value = before_epoch(bound.value);
-			break;
+			break;				/* see epoch_bound */
 		case DYN_STEP_ADD_DAYS:
 		case DYN_STEP_SUBTRACT_DAYS:
 			bound.value = before_days(bound.value, step);

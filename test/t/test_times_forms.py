@@ -78,6 +78,52 @@ class Forms(times.Twins):
         self.every_form("date", SPANS, True)
 
 
+class Limits(times.Twins):
+    """Times, intervals and numbers at the ends of what there is, and local times that are skipped on the way."""
+
+    def every_operator(self, *forms):
+        """Each form, {} being the operator."""
+        for form in forms:
+            for operator in RANGES:
+                self.same(f"SELECT n FROM t WHERE pk = 'p' AND {form.format(operator)}")
+
+    def test_last_years(self):
+        """A number of seconds since 1970, or of years, may be beyond the last timestamp, or beyond what microseconds can count."""
+        self.addCleanup(self.fx.execute, "RESET timezone")
+        for kind in ("timestamptz", "timestamp", "date"):
+            self.fx.execute("SET timezone = 'UTC'")
+            days = ["0001-01-01", "1970-01-01", "2024-02-29", "200000-07-01", "293600-01-01", "294000-06-01", "294246-12-31"]
+            seconds = [self.fx.value(f"SELECT extract(epoch FROM {kind} '{day}')::bigint::text") for day in days]
+            self.load([("pk", "text", None), ("at", kind, {"format": "epoch"}), ("n", "integer", None)], [("p", day, n) for n, day in enumerate(days)],
+                      [{"pk": {"S": "p"}, "at": {"N": second}, "n": {"N": str(n)}} for n, second in enumerate(seconds)], (("pk", "S"), ("at", "N")))
+            for zone in ("UTC", "Pacific/Apia"):
+                self.fx.execute(f"SET timezone = '{zone}'")
+                self.every_operator(*(f"extract(year FROM at) {{}} {year}" for year in (-5000, 1970, 293999, 294000, 294246, 294275, 294276, 294277, 297000, 299999, 300000, 300001, "1e19", "'-Infinity'")),
+                                    *(f"extract(epoch FROM at) {{}} {second}" for second in (*seconds, "9200100000000", "9224318000000", "1e15", "-1e30", "'Infinity'")))
+
+    def test_long_intervals(self):
+        """Days and hours that nearly cancel out, each beyond all times."""
+        for kind in ("timestamptz", "timestamp"):
+            self.load_kind(kind)
+            for sign in (1, -1):
+                interval = f"interval '{sign * 106751992} days {sign * -2562047787} hours'"
+                self.every_operator(f"at - {kind} '2000-01-01 00:00+00' {{}} {interval}", f"{kind} '2000-01-01 00:00+00' - at {{}} {interval}")
+
+    def test_skipped_after_months(self):
+        """Months may lead to a local time that is skipped: days are added to the one that stands for it."""
+        self.addCleanup(self.fx.execute, "RESET timezone")
+        starts = [f"{day} {hour:02}:{minute}:00" for day in ("2006-03-01", "2006-03-02", "2006-05-01", "2006-05-02", "2011-11-29", "2011-11-30", "2012-01-30")
+                  for hour in range(0, 24, 1) for minute in ("00", "30")]
+        self.load([("pk", "text", None), ("at", "timestamptz", {"format": "iso8601(0)"}), ("n", "integer", None)], [("p", start + "+00", n) for n, start in enumerate(starts)],
+                  [{"pk": {"S": "p"}, "at": {"S": start.replace(" ", "T") + "Z"}, "n": {"N": str(n)}} for n, start in enumerate(starts)], (("pk", "S"), ("at", "S")))
+        for zone in ("America/New_York", "Pacific/Apia"):
+            self.fx.execute(f"SET timezone = '{zone}'")
+            for sign, interval in (("+", "1 mon 10 days"), ("-", "1 mon 10 days"), ("+", "1 mon -10 days 05:00"), ("-", "-1 mon 10 days"), ("+", "1 mon")):
+                self.bind("timestamptz", [value for (value,) in self.fx.rows(f"SELECT DISTINCT (at {sign} interval '{interval}')::text FROM l WHERE n % 7 = 0")])
+                for operator in ("=", "<=", ">="):
+                    self.same_for_each(f"at {sign} interval '{interval}' {operator} b.x")
+
+
 class Requests(times.Twins):
     """What is asked for."""
 
