@@ -75,3 +75,22 @@ class Twins(formats.Twins):
     def same_for_each(self, condition, more=""):
         """The condition, on t with the values x of b, selects the same rows of both tables, for each value."""
         self.same(f"SELECT array_agg(n ORDER BY n), b.x::text FROM b, LATERAL (SELECT n FROM t WHERE pk = 'p' AND {condition} {more} OFFSET 0) s GROUP BY 2")
+
+
+class Requests(Twins):
+    """What conditions on a partition are asked for by; the session's zone is UTC unless a test sets another one."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.execute("SET timezone = 'UTC'")
+
+    def tearDown(self):
+        self.fx.execute("SET timezone = 'UTC'; RESET plan_cache_mode; DEALLOCATE ALL")
+
+    def asks(self, *cases):
+        """Each case is a condition and the key that is asked for."""
+        for condition, key in cases:
+            with self.subTest(condition=condition):
+                self.assertEqual(self.key(f"SELECT n FROM f WHERE pk = 'p' AND {condition}"), key)
+                self.same(f"SELECT n FROM t WHERE pk = 'p' AND {condition}")

@@ -45,22 +45,8 @@ class Values(times.Twins):
             self.every_operator(kind, zones[1:])
 
 
-class Requests(times.Twins):
+class Requests(times.Requests):
     """What is asked for."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.fx.execute("SET timezone = 'UTC'")
-
-    def tearDown(self):
-        self.fx.execute("SET timezone = 'UTC'; RESET plan_cache_mode; DEALLOCATE ALL")
-
-    def asks(self, *cases):
-        for condition, key in cases:
-            with self.subTest(condition=condition):
-                self.assertEqual(self.key(f"SELECT n FROM f WHERE pk = 'p' AND {condition}"), key)
-                self.same(f"SELECT n FROM t WHERE pk = 'p' AND {condition}")
 
     def test_timestamptz(self):
         self.load_kind("timestamptz")
