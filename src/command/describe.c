@@ -323,24 +323,6 @@ use_words(const DynTableMeta *meta, const char *attr)
 	return uses.len > 0 ? uses.data : NULL;
 }
 
-static bool
-is_of_key(const DynKeySchema *key, const char *attr)
-{
-	return dyn_key_hash_position(key, attr) >= 0 ||
-		dyn_key_range_position(key, attr) >= 0;
-}
-
-static bool
-is_of_any_key(const DynTableMeta *meta, const char *attr)
-{
-	for (int i = 0; i < meta->nindexes; i++)
-	{
-		if (is_of_key(&meta->indexes[i].key, attr))
-			return true;
-	}
-	return is_of_key(&meta->key, attr);
-}
-
 /* Returns where its sightings end. */
 static int
 emit_attribute(const Describe *describe, const Sightings *seen,
@@ -409,7 +391,7 @@ emit_attributes(const Describe *describe)
 		unsigned	types = 0;
 		int64		items;
 
-		if (is_of_any_key(meta, name))
+		if (dyn_is_key_attribute(meta, name))
 			i = count_sightings(&seen, name, i, &types, &items);
 		else
 			i = emit_attribute(describe, &seen, name, 0, i);

@@ -536,10 +536,23 @@ dyn_key_range_position(const DynKeySchema *key, const char *attr)
 }
 
 static bool
-is_key_attribute(const DynKeySchema *key, const char *attr)
+is_in_key(const DynKeySchema *key, const char *attr)
 {
 	return dyn_key_hash_position(key, attr) >= 0 ||
 		dyn_key_range_position(key, attr) >= 0;
+}
+
+bool
+dyn_is_key_attribute(const DynTableMeta *meta, const char *attr)
+{
+	int			i;
+
+	for (i = 0; i < meta->nindexes; i++)
+	{
+		if (is_in_key(&meta->indexes[i].key, attr))
+			return true;
+	}
+	return is_in_key(&meta->key, attr);
 }
 
 bool
@@ -549,8 +562,8 @@ dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 	int			i;
 
 	if (index->projection == DYN_PROJECT_ALL ||
-		is_key_attribute(&index->key, attr) ||
-		is_key_attribute(&meta->key, attr))
+		is_in_key(&index->key, attr) ||
+		is_in_key(&meta->key, attr))
 		return true;
 	for (i = 0; i < index->nincluded; i++)
 	{

@@ -411,20 +411,6 @@ list_key(const Connector *connector, const DynKeySchema *key, StringInfo list,
 	}
 }
 
-static bool
-is_key_attribute(const DynTableMeta *meta, const char *attribute)
-{
-	for (int i = -1; i < meta->nindexes; i++)
-	{
-		const DynKeySchema *key = i < 0 ? &meta->key : &meta->indexes[i].key;
-
-		if (dyn_key_hash_position(key, attribute) >= 0 ||
-			dyn_key_range_position(key, attribute) >= 0)
-			return true;
-	}
-	return false;
-}
-
 /* "The key attributes are "pk", "sk"; perhaps ...", or an empty text. */
 static const char *
 key_hint(const Connector *connector, const DynSpelled *spelled)
@@ -433,7 +419,7 @@ key_hint(const Connector *connector, const DynSpelled *spelled)
 	StringInfoData list;
 	DynClosest	closest;
 
-	if (meta == NULL || is_key_attribute(meta, dyn_spelled_name(spelled)))
+	if (meta == NULL || dyn_is_key_attribute(meta, dyn_spelled_name(spelled)))
 		return "";
 	initStringInfo(&list);
 	dyn_closest_init(&closest, dyn_from_utf8_lossy(dyn_spelled_name(spelled)));
