@@ -486,7 +486,7 @@ sample(Describe *describe)
 static void
 try_name(void *arg, const char *name)
 {
-	dyn_closest_try(arg, pstrdup(name));
+	dyn_closest_try(arg, pstrdup(dyn_from_utf8_lossy(name)));
 }
 
 typedef struct Search
@@ -510,7 +510,7 @@ suggest_name(ErrorData *failure, const Describe *describe, const char *name)
 	Search		search = {.describe = describe};
 	ErrorData  *denied;
 
-	dyn_closest_init(&search.closest, name);
+	dyn_closest_init(&search.closest, dyn_from_utf8_lossy(name));
 	denied = dyn_attempt(search_names, &search);
 	if (denied != NULL && denied->sqlerrcode == ERRCODE_QUERY_CANCELED)
 		ReThrowError(denied);

@@ -105,6 +105,13 @@ class Latin(oneitem.TestCase):
         self.assertEqual(failure.sqlstate, "42501")
         self.assertIn("AccessDeniedException", failure.detail)
 
+    def test_names_of_tables(self):
+        """A name that was misspelled is compared, and shown, in the database's encoding."""
+        fake = self.fx.fake("names")
+        self.addCleanup(fake.stop)
+        fake.table("cafés", ("pk", "S"))
+        self.assertIn('Perhaps the table "cafés" is meant', self.fx.error("SELECT * FROM dynamo_fdw_describe('names', 'café')").hint)
+
 
 class LatinFilters(fixture.TestCase):
     """Conditions find the same rows as over a local table; only ASCII constants are pushed."""
