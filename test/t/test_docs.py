@@ -316,6 +316,8 @@ class Policies(unittest.TestCase):
         sent = set(re.findall(r'\] = "(\w+)"', read("src/dynamodb/operation.c"))) | {"CreateTable"}
         told = {name for action, _ in table("action", "docs/security.md") for name in plain(action).split(", ")}
         self.assertEqual(told, {f"dynamodb:{name}" for name in sent})
+        words = "no one two three four five six seven eight nine ten".split()
+        self.assertIn(f"sends {words[len(sent)]} kinds of requests", read("docs/security.md"))
         policies = [json.loads(content) for page, _, content in Blocks.blocks("json") if page == "docs/security.md"]
         allowed = {action for policy in policies for one in policy["Statement"] for action in one["Action"]}
         self.assertEqual(allowed, told - {"dynamodb:CreateTable"})

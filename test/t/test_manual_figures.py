@@ -59,7 +59,8 @@ TOLD = {
         one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} distinct keys
         a BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} items
         the first batch is {WORDS[readahead.FIRST_LAZY_ROWS]} row, and each further one {WORDS[readahead.LAZY_GROWTH]} times the last
-        {EIGHTH[lookup.ROOM_PART]} of `dynamo_fdw.fetch_memory`, {parameter.fetch_memory / KB / lookup.ROOM_PART:.0f} MB, in any case
+        outer rows beyond {PART[row_buffer.PART]} of it wait in a temporary file
+        {PART[lookup.ROOM_PART]} of `dynamo_fdw.fetch_memory`, {parameter.fetch_memory / KB / lookup.ROOM_PART:.0f} MB, in any case
         """,
     "docs/troubleshooting.md": """
         more than {budget.MAX_BUCKETS} budgets in one database
@@ -123,7 +124,8 @@ TOLD = {
         estimates of rows: {DYN_COLLECTION_ITEMS:.0f} for each value
         more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items
         more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
-        may use {EIGHTH[lookup.ROOM_PART]} of it for keys
+        may use {PART[lookup.ROOM_PART]} of it for keys
+        below a `LIMIT`, are not waited for beyond {PART[shared_read.PART]} of `work_mem`
         at most {session.MAX_RESPONSE / MB:.0f} MB of JSON; a BatchGetItem requests as many keys as are expected to take \
             {reader.BATCH_BYTES / MB:.0f} MB
         {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
@@ -187,6 +189,8 @@ class Sources:
         self.names["parameter"] = SimpleNamespace(**{name: self.number(value, {}) for name, value in defaults})
         self.names["explain"] = SimpleNamespace(AT_BEST=self.found(r"seconds >= ([\d.]+)", "src/exec/explain.c"))
         self.names["pictures"] = SimpleNamespace(MS=1000 * self.found(r"^DELAY = ([\d.]+)", "test/lib/pictures.py"))
+        for stem, path in (("row_buffer", "src/exec/row_buffer.c"), ("shared_read", "src/exec/kept/shared_read.c")):
+            vars(self.names.setdefault(stem, SimpleNamespace())).update(PART=self.found(r"\bwork_mem(?: \* 1024)? / (\d)", path))
         costs = re.findall(r"\[DYN_RETRY_(\w+)\] = \{\d+, (\d+)\}", read("src/aws/retry.c"))
         vars(self.names["retry"]).update({name: int(value) for name, value in costs})
 
@@ -209,7 +213,7 @@ class Sources:
 
 def told():
     """page -> the phrases, with figures."""
-    names = dict(Sources().names, WORDS=WORDS, KB=KB, MB=MB, GB=GB, A={1: "a"}, HALF={0.5: "half"}, EIGHTH={8: "an eighth"},
+    names = dict(Sources().names, WORDS=WORDS, KB=KB, MB=MB, GB=GB, A={1: "a"}, HALF={0.5: "half"}, PART={2: "half", 4: "a quarter", 8: "an eighth"},
                  NAMEDATALEN=64, DEFAULT_NUM_DISTINCT=200, MAX_TIMESTAMP_PRECISION=6,
                  YEAR=lambda seconds: 1970 + seconds // 31556952)
     return {page: [eval(f"f'''{' '.join(line.split())}'''", names) for line in lines.strip().splitlines()]  # pylint: disable=eval-used
