@@ -214,7 +214,7 @@ EXPECTED = [
     ("->> =|->> <>|->> IN|#>> =|-> =|-> IS NULL|-> IS NOT NULL|@>|IS NULL|IS NOT NULL", "jsonb of the item|jsonb of the rest", "plain", "*"),
     (f"=|{RANGES}", "timestamptz ulid|timestamptz iso8601(9)|timestamptz epoch(9)", "sort", "Query"),
     (RANGES, "timestamptz pattern(YYYYMMDDHH24MISSMS)", "sort", "Query"),
-    ("=", "timestamptz pattern(YYYYMMDDHH24MISSMS)", "sort", BY_KEY),
+    ("=", "timestamptz pattern(YYYYMMDDHH24MISSMS)", "sort", "GetItem|BatchGetItem"),
     (f"IN|= ANY|=|{RANGES}", "timestamptz ulid|timestamptz iso8601(9)|timestamptz epoch(9)|date pattern(YYYYMM)", "plain|index key", "*"),
     (POINTS, "date pattern(DD.MM.YYYY)", "hash", BY_KEY),
     ("date_trunc|date()|year of|epoch of|+ interval|AT TIME ZONE|days in a zone", "*", "sort|plain", "*"),
