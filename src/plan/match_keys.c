@@ -164,20 +164,23 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 {
 	DynTarget	target = {match->relation, attr, NULL, NULL};
 	List	   *found = NIL;
+	bool		exactly = true;
 	DynPred    *spelled;
 	ListCell   *lc;
 
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
+		bool		pure = true;
 		DynPred    *range;
 
 		if (clause->pred == NULL || list_member_ptr(match->enumerated, clause) ||
 			clause == match->row_keys)
 			continue;
-		range = dyn_implied_range(&target, clause->pred);
+		range = dyn_implied_range(&target, clause->pred, &pure);
 		if (range == NULL)
 			continue;
+		exactly &= pure;
 		found = lappend(found, clause);
 		key_match->preds = lappend(key_match->preds, range);
 	}
@@ -186,7 +189,7 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 	if (spelled != NULL)
 		key_match->preds = lappend(key_match->preds, spelled);
 	foreach(lc, found)
-		consume(match, lfirst(lc), list_length(key_match->preds) == 1);
+		consume(match, lfirst(lc), exactly && list_length(key_match->preds) == 1);
 }
 
 /* Is the attribute always fixed to exactly one value? */

@@ -226,8 +226,24 @@ is_given(const DynPred *pred)
 		pred->kind == DYN_PRED_OR;
 }
 
+static DynPred *junction_range(const DynTarget *target, DynPred *pred, bool *pure);
+
+/* What an arm or condition with columns says of the target, or NULL. */
 static DynPred *
-junction_range(const DynTarget *target, DynPred *pred)
+member_range(const DynTarget *target, DynPred *pred, bool *pure)
+{
+	if (pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR)
+		return junction_range(target, pred, pure);
+	if (dyn_is_range_pred(target, pred))
+		return pred;
+	if (!dyn_is_point_leaf(target, pred))
+		return NULL;
+	*pure &= dyn_pred_is_single(target->relation, pred);
+	return pred;
+}
+
+static DynPred *
+junction_range(const DynTarget *target, DynPred *pred, bool *pure)
 {
 	DynPred    *range = palloc0(sizeof(DynPred));
 	int			leafy = 0;
@@ -237,29 +253,28 @@ junction_range(const DynTarget *target, DynPred *pred)
 	range->param = -1;
 	foreach(lc, pred->args)
 	{
-		DynPred    *arm = lfirst(lc);
-		bool		given = is_given(arm);
+		bool		given = is_given(lfirst(lc));
+		DynPred    *arm = given ? lfirst(lc)
+			: member_range(target, lfirst(lc), pure);
 
-		if (!given)
-			arm = arm->kind == DYN_PRED_AND || arm->kind == DYN_PRED_OR
-				? junction_range(target, arm)
-				: dyn_is_range_pred(target, arm) || dyn_is_point_leaf(target, arm)
-				? arm : NULL;
 		if (arm != NULL)
 			range->args = lappend(range->args, arm);
 		else if (pred->kind == DYN_PRED_OR)
 			return NULL;
+		else
+			*pure = false;
 		leafy += arm != NULL && !given;
 	}
+	*pure &= leafy == 1;
 	return leafy == 0 || (pred->kind == DYN_PRED_OR && leafy > 1) ? NULL : range;
 }
 
 DynPred *
-dyn_implied_range(const DynTarget *target, DynPred *pred)
+dyn_implied_range(const DynTarget *target, DynPred *pred, bool *pure)
 {
 	check_stack_depth();
 	if (pred->kind == DYN_PRED_OR)
-		return target->part != NULL ? NULL : junction_range(target, pred);
+		return target->part != NULL ? NULL : junction_range(target, pred, pure);
 	return dyn_is_range_pred(target, pred) && !dyn_is_point_leaf(target, pred)
 		? pred : NULL;
 }

@@ -36,9 +36,12 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
  * The range that a predicate implies for the target: the predicate itself, or of
  * an OR whose other arms depend on no column, the OR with what its arm says of
  * the target (DYN_PRED_GIVEN and leaves of one attribute, in ANDs and ORs of
- * which one arm has leaves).  NULL if there is none.
+ * which one arm has leaves).  NULL if there is none.  Clears *pure unless a key
+ * condition of this range alone is equivalent to the predicate: it is not if
+ * something else is left out, or of several bounds or values.
  */
-extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred);
+extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
+								  bool *pure);
 
 /*
  * The values of an integer column that constant bounds leave, at most so many: a

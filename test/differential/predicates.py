@@ -339,7 +339,9 @@ class Maker:
             [Lit(self.rng.choice([None, "x", "x"]), "text", lambda rng: rng.choice([None, "x"])), " IS NULL"],
             ["NOT ", Lit("true", "boolean", lambda rng: rng.choice(["true", "false", None]))],
             ["cardinality(", Lit("{1}", "int4[]", lambda rng: rng.choice(["{}", "{1}", None])), ") = 0"]])
-        condition = self.rng.choice([[" = ", self.near(column)], [" = ", self.near(column)], [" >= ", self.near(column)]])
+        condition = self.rng.choice([[" = ", self.near(column)], [" = ", self.near(column)], [" >= ", self.near(column)],
+                                     [" = ANY (", self.array_lit(column, 3), ")"],
+                                     [" > ", self.far(column, -1), " AND ", self.ref(column), " <= ", self.far(column, 1)]])
         arms = [gate, [self.ref(column)] + condition]
         self.rng.shuffle(arms)
         return self.leaf(column, "optional", *arms[0], " OR ", *arms[1])

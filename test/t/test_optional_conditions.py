@@ -50,6 +50,11 @@ class Optional(request_text.RequestTestCase):
                                [("'c01'", [query]), ("NULL", ["Scan orders get at, cust"]),
                                 ("''", [])])
 
+    def test_no_value(self):
+        """The constant NULL stands for no value either."""
+        for condition in ("cust = coalesce(NULL, cust)", "coalesce(NULL::text, cust) = cust"):
+            self.assertAsks(f"SELECT at FROM orders WHERE {condition}", ["Scan orders get at, cust"])
+
     def test_whole_key(self):
         """GetItem, or Scan."""
         self.assertDecides("numeric", "SELECT sq FROM nums WHERE $1 IS NULL OR n = $1",
@@ -104,6 +109,17 @@ class Optional(request_text.RequestTestCase):
                 "text, text", f"SELECT at FROM orders WHERE cust = $1 AND ($2 IS NULL OR {condition})",
                 [("'c01', '2024-12'", [f"Query orders where cust = 'c01' {where}get at"]),
                  ("'c01', NULL", ["Query orders where cust = 'c01' get at"]), ("NULL, NULL", [])])
+
+    def test_more_than_a_key_condition_says(self):
+        """A bound is one condition of the key; what else belongs to it is checked for each row."""
+        for types, condition, values, where, fields in (
+                ("text[]", "at = ANY ($2)", "'{2024-01-01,2024-01-25}'", "BETWEEN '2024-01-01' AND '2024-01-25'", "at"),
+                ("text", "at > $2 AND at <= '2024-01-25'", "'2024-01-01'", "BETWEEN '2024-01-01' AND '2024-01-25'", "at"),
+                ("text", "at >= $2 AND total > 100", "'2024-02'", ">= '2024-02'", "at, total"),
+                ("text", "at >= $2 AND at LIKE '%-1%'", "'2024-02'", ">= '2024-02'", "at")):
+            self.assertDecides(f"text, {types}", f"SELECT at FROM orders WHERE cust = $1 AND ($2 IS NULL OR {condition})",
+                               [(f"'c01', {values}", [f"Query orders where cust = 'c01' AND at {where} get {fields}"]),
+                                ("'c01', NULL", [f"Query orders where cust = 'c01' get {fields}"])])
 
     def test_dashboard(self):
         """Five filters, each of which may be missing."""
