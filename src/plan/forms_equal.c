@@ -160,27 +160,50 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 
 /* ---- two clauses ---- */
 
-/* L >= R or L <= R; NULL if the clause is something else. */
-static OpExpr *
-inclusive_bound(const RestrictInfo *rinfo, int *kind)
+/* A clause L >= R or L <= R. */
+typedef struct Bound
 {
-	OpExpr	   *op = (OpExpr *) rinfo->clause;
+	RestrictInfo *rinfo;
+	const OpExpr *op;
+	bool		lower;			/* >= */
+} Bound;
 
-	if (rinfo->pseudoconstant || !IsA(op, OpExpr) || list_length(op->args) != 2)
-		return NULL;
-	*kind = dyn_comparison_kind(op->opno);
-	return *kind == DYN_PRED_GE || *kind == DYN_PRED_LE ? op : NULL;
+static List *
+inclusive_bounds(List *rinfos)
+{
+	List	   *bounds = NIL;
+	ListCell   *lc;
+
+	foreach(lc, rinfos)
+	{
+		RestrictInfo *rinfo = lfirst(lc);
+		OpExpr	   *op = (OpExpr *) rinfo->clause;
+		int			kind = rinfo->pseudoconstant || !IsA(op, OpExpr) ||
+			list_length(op->args) != 2 ? -1 : dyn_comparison_kind(op->opno);
+		Bound	   *bound;
+
+		if (kind != DYN_PRED_GE && kind != DYN_PRED_LE)
+			continue;
+		bound = palloc(sizeof(Bound));
+		bound->rinfo = rinfo;
+		bound->op = op;
+		bound->lower = (kind == DYN_PRED_GE);
+		bounds = lappend(bounds, bound);
+	}
+	return bounds;
 }
 
 /* Are they the two sides of one value?  The operands may be exchanged. */
 static bool
-are_both_sides(const OpExpr *a, int akind, const OpExpr *b, int bkind)
+are_both_sides(const Bound *a, const Bound *b)
 {
-	bool		exchanged = (akind == bkind);
+	bool		exchanged = (a->lower == b->lower);
+	List	   *args = a->op->args;
+	List	   *others = b->op->args;
 
-	return a->inputcollid == b->inputcollid &&
-		equal(linitial(a->args), exchanged ? lsecond(b->args) : linitial(b->args)) &&
-		equal(lsecond(a->args), exchanged ? linitial(b->args) : lsecond(b->args));
+	return a->op->inputcollid == b->op->inputcollid &&
+		equal(linitial(args), exchanged ? lsecond(others) : linitial(others)) &&
+		equal(lsecond(args), exchanged ? linitial(others) : lsecond(others));
 }
 
 static Node *
@@ -200,27 +223,6 @@ equality_of_bound(const OpExpr *bound)
 							 lsecond(bound->args), InvalidOid, bound->inputcollid);
 	set_opfuncid((OpExpr *) equality);
 	return (Node *) equality;
-}
-
-/* The equality of the clause with a later one in the list, or NULL. */
-static Node *
-equality_with_later(List *rinfos, int position)
-{
-	int			kind,
-				other_kind;
-	OpExpr	   *bound = inclusive_bound(list_nth(rinfos, position), &kind);
-	ListCell   *lc;
-
-	if (bound == NULL)
-		return NULL;
-	for_each_from(lc, rinfos, position + 1)
-	{
-		OpExpr	   *other = inclusive_bound(lfirst(lc), &other_kind);
-
-		if (other != NULL && are_both_sides(bound, kind, other, other_kind))
-			return equality_of_bound(bound);
-	}
-	return NULL;
 }
 
 /* ---- what parameters decide ---- */
@@ -317,8 +319,8 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 
 	if (lower->inputcollid != upper->inputcollid ||
 		!equal(column, linitial(upper->args)) || exprType(low) != exprType(column) ||
-		exprType(high) != exprType(column) || !is_partition_key(context, column) ||
-		!is_parametric(context, low) || !is_parametric(context, high))
+		exprType(high) != exprType(column) || !is_parametric(context, low) ||
+		!is_parametric(context, high) || !is_partition_key(context, column))
 		return NULL;
 	eq = lookup_type_cache(exprType(column), TYPECACHE_EQ_OPR)->eq_opr;
 	if (!OidIsValid(eq) || !OidIsValid(get_negator(eq)))
@@ -330,22 +332,25 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 		: (Node *) make_orclause(list_make2(different, equality_of_bound(lower)));
 }
 
-/* The same of a clause column >= a, with a later or an earlier one. */
+/* ---- all of them ---- */
+
+/* What the bound is together with a later one, or of parameters with any. */
 static Node *
-equality_with_bound(const DynClassify *context, List *rinfos, int position)
+equality_of_two(const DynClassify *context, List *bounds, int position)
 {
-	int			kind,
-				other_kind;
-	OpExpr	   *lower = inclusive_bound(list_nth(rinfos, position), &kind);
+	const Bound *bound = list_nth(bounds, position);
 	ListCell   *lc;
 
-	if (lower == NULL || kind != DYN_PRED_GE)
-		return NULL;
-	foreach(lc, rinfos)
+	for_each_from(lc, bounds, position + 1)
 	{
-		OpExpr	   *upper = inclusive_bound(lfirst(lc), &other_kind);
-		Node	   *equality = upper == NULL || other_kind != DYN_PRED_LE ? NULL
-			: equality_unless_different(context, lower, upper);
+		if (are_both_sides(bound, lfirst(lc)))
+			return equality_of_bound(bound->op);
+	}
+	foreach(lc, bounds)
+	{
+		const Bound *upper = lfirst(lc);
+		Node	   *equality = !bound->lower || upper->lower ? NULL
+			: equality_unless_different(context, bound->op, upper->op);
 
 		if (equality != NULL)
 			return equality;
@@ -353,35 +358,32 @@ equality_with_bound(const DynClassify *context, List *rinfos, int position)
 	return NULL;
 }
 
-/* ---- all of them ---- */
-
-static Node *
-implied_equality(const DynClassify *context, List *rinfos, int position)
+static List *
+add_implied(List *found, RestrictInfo *rinfo, Node *equality)
 {
-	Node	   *equality = equality_with_later(rinfos, position);
+	DynImplied *implied;
 
 	if (equality == NULL)
-		equality = equality_unless_wildcards(context, list_nth(rinfos, position));
-	return equality != NULL ? equality
-		: equality_with_bound(context, rinfos, position);
+		return found;
+	implied = palloc(sizeof(DynImplied));
+	implied->rinfo = rinfo;
+	implied->equality = equality;
+	return lappend(found, implied);
 }
 
 List *
 dyn_implied_equalities(const DynClassify *context, List *rinfos)
 {
+	List	   *bounds = inclusive_bounds(rinfos);
 	List	   *found = NIL;
+	ListCell   *lc;
 
-	for (int i = 0; i < list_length(rinfos); i++)
-	{
-		Node	   *equality = implied_equality(context, rinfos, i);
-		DynImplied *implied;
-
-		if (equality == NULL)
-			continue;
-		implied = palloc(sizeof(DynImplied));
-		implied->rinfo = list_nth(rinfos, i);
-		implied->equality = equality;
-		found = lappend(found, implied);
-	}
+	foreach(lc, rinfos)
+		found = add_implied(found, lfirst(lc),
+							equality_unless_wildcards(context, lfirst(lc)));
+	foreach(lc, bounds)
+		found = add_implied(found, ((Bound *) lfirst(lc))->rinfo,
+							equality_of_two(context, bounds,
+											foreach_current_index(lc)));
 	return found;
 }
