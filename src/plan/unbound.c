@@ -23,6 +23,7 @@
 #include "../model/encoding.h"
 #include "../model/key_type.h"
 #include "classify.h"
+#include "planner.h"
 #include "points.h"
 #include "unbound.h"
 
@@ -342,10 +343,9 @@ explain_attribute(PlannerInfo *root, const DynRelPlan *plan,
 static const char *
 explain_scan(PlannerInfo *root, const DynRelPlan *plan, List *clauses)
 {
-	for (int target = -1; target < plan->meta->nindexes; target++)
+	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
 	{
-		const DynIndexMeta *index = target < 0 ? NULL
-			: &plan->meta->indexes[target];
+		const DynIndexMeta *index = dyn_choice_index(plan, target);
 		const DynKeySchema *key = index ? &index->key : &plan->meta->key;
 
 		for (int i = 0; i < key->nhash; i++)

@@ -24,13 +24,12 @@
 #include "optimizer/restrictinfo.h"
 
 #include "cost.h"
+#include "planner.h"
 #include "presence.h"
 #include "union_path.h"
 
 /* Finding access plans takes time quadratic in the number of arms. */
 #define MAX_ARMS	40
-
-#define TABLE		(-1)		/* as a target; else the position of an index */
 
 /* What is looked for. */
 typedef struct Search
@@ -97,20 +96,25 @@ init_search(Search *search, PlannerInfo *root, RelOptInfo *baserel,
 
 /* ---- access plans of arms ---- */
 
+/* Those of the members, and of the other conditions. */
+static List *
+clauses_of_members(const Search *search, const List *members)
+{
+	return list_concat_copy(search->others,
+							dyn_quals_classify(search->root, search->baserel,
+											   search->plan->relation,
+											   conditions_of_members(search, members)));
+}
+
 static DynAccess *
-match_members(const Search *search, const List *members, int target)
+match_members(const Search *search, List *clauses, int target)
 {
 	const DynRelPlan *plan = search->plan;
-	const DynIndexMeta *index = target == TABLE ? NULL : &plan->meta->indexes[target];
-	List	   *clauses = dyn_quals_classify(search->root, search->baserel,
-											 plan->relation,
-											 conditions_of_members(search, members));
+	const DynIndexMeta *index = dyn_choice_index(plan, target);
 	List	   *pushed_exactly;
 	const char *missing;
-	DynAccess  *access;
+	DynAccess  *access = dyn_match_keys(plan, index, clauses, &pushed_exactly);
 
-	clauses = list_concat_copy(search->others, clauses);
-	access = dyn_match_keys(plan, index, clauses, &pushed_exactly);
 	if (access == NULL ||
 		(index != NULL && !dyn_index_is_usable(plan, search->baserel->relid, index,
 											   false, clauses, &missing)))
@@ -126,15 +130,15 @@ match_members(const Search *search, const List *members, int target)
 	return access;
 }
 
-/* NULL if the members do not match the target's key. */
+/* NULL if the clauses of the members do not match the target's key. */
 static Arm *
-make_arm(const Search *search, List *members, int target)
+make_arm(const Search *search, List *members, List *clauses, int target)
 {
 	Arm		   *arm = palloc(sizeof(Arm));
 	DynEstimate estimate;
 	Cost		startup;
 
-	arm->access = match_members(search, members, target);
+	arm->access = match_members(search, clauses, target);
 	if (arm->access == NULL)
 		return NULL;
 	arm->target = target;
@@ -149,11 +153,13 @@ make_arm(const Search *search, List *members, int target)
 static Arm *
 find_arm(const Search *search, int member)
 {
+	List	   *members = list_make1_int(member);
+	List	   *clauses = clauses_of_members(search, members);
 	Arm		   *best = NULL;
 
-	for (int target = TABLE; target < search->plan->meta->nindexes; target++)
+	for (int target = DYN_TARGET_TABLE; target < search->plan->meta->nindexes; target++)
 	{
-		Arm		   *arm = make_arm(search, list_make1_int(member), target);
+		Arm		   *arm = make_arm(search, members, clauses, target);
 
 		if (arm != NULL && (best == NULL || arm->cost < best->cost))
 			best = arm;
@@ -170,11 +176,13 @@ add_arm(const Search *search, List *arms, Arm *arm)
 	foreach(lc, arms)
 	{
 		Arm		   *other = lfirst(lc);
+		List	   *members;
 		Arm		   *both;
 
 		if (other->target != arm->target)
 			continue;
-		both = make_arm(search, list_concat_copy(other->members, arm->members),
+		members = list_concat_copy(other->members, arm->members);
+		both = make_arm(search, members, clauses_of_members(search, members),
 						arm->target);
 		if (both != NULL && both->cost <= other->cost + arm->cost)
 		{
@@ -376,7 +384,7 @@ dyn_union_match(PlannerInfo *root, RelOptInfo *baserel, const List *choice,
 
 		while (n-- > 0)
 			members = lappend_int(members, list_nth_int(choice, i++));
-		arm = match_members(&search, members, target);
+		arm = match_members(&search, clauses_of_members(&search, members), target);
 		if (arm == NULL)
 			elog(ERROR, "an arm no longer matches a key of \"%s\"",
 				 search.plan->relation->name);
