@@ -25,6 +25,7 @@
 #include "../dynamodb/expression.h"
 #include "../model/path.h"
 #include "../model/pg_compat.h"
+#include "classify.h"
 #include "match_keys.h"
 #include "match_template.h"
 #include "presence.h"
@@ -256,10 +257,8 @@ static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm,
 			 const DynKeyAttr *attrs, int nattrs, bool *pure)
 {
-	DynPred    *row_key = palloc0(sizeof(DynPred));
+	DynPred    *row_key = dyn_make_pred(DYN_PRED_AND, NULL);
 
-	row_key->kind = DYN_PRED_AND;
-	row_key->param = -1;
 	if (arm->kind != DYN_PRED_AND)
 		return NULL;
 	*pure &= list_length(arm->args) == nattrs;
@@ -283,11 +282,9 @@ static DynPred *
 make_row_keys(const KeyMatch *match, const DynPred *pred,
 			  const DynKeyAttr *attrs, int nattrs, bool *pure)
 {
-	DynPred    *row_keys = palloc0(sizeof(DynPred));
+	DynPred    *row_keys = dyn_make_pred(DYN_PRED_OR, NULL);
 	ListCell   *lc;
 
-	row_keys->kind = DYN_PRED_OR;
-	row_keys->param = -1;
 	*pure = true;
 	foreach(lc, pred->args)
 	{

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "classify.h"
 #include "match_template.h"
 
 typedef struct TemplateMatch
@@ -42,10 +43,8 @@ target_of(const TemplateMatch *match, int p)
 static DynPred *
 make_and(List *preds)
 {
-	DynPred    *pred = palloc0(sizeof(DynPred));
+	DynPred    *pred = dyn_make_pred(DYN_PRED_AND, NULL);
 
-	pred->kind = DYN_PRED_AND;
-	pred->param = -1;
 	pred->args = preds;
 	return pred;
 }
@@ -112,9 +111,7 @@ part_members(TemplateMatch *match, int p)
 		members == 0 || members > match->most_members / match->members)
 		return NULL;
 	match->members *= members;
-	pred = palloc0(sizeof(DynPred));
-	pred->kind = DYN_PRED_MEMBERS;
-	pred->param = -1;
+	pred = dyn_make_pred(DYN_PRED_MEMBERS, NULL);
 	pred->nvalues = (int) members;
 	pred->term = match->spelled - match->relation->spelled;
 	pred->other = p;
@@ -160,10 +157,8 @@ source_column(const DynSpelled *spelled)
 static DynPred *
 make_spelled(const TemplateMatch *match, List *args)
 {
-	DynPred    *pred = palloc0(sizeof(DynPred));
+	DynPred    *pred = dyn_make_pred(DYN_PRED_SPELLED, NULL);
 
-	pred->kind = DYN_PRED_SPELLED;
-	pred->param = -1;
 	pred->field.attnum = source_column(match->spelled);
 	pred->term = match->spelled - match->relation->spelled;
 	pred->args = args;

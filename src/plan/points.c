@@ -174,9 +174,7 @@ dyn_implied_points(const DynTarget *target, DynPred *pred, bool *pure)
 	}
 	if (pred->kind != DYN_PRED_OR)
 		return NULL;
-	points = palloc0(sizeof(DynPred));
-	points->kind = DYN_PRED_OR;
-	points->param = -1;
+	points = dyn_make_pred(DYN_PRED_OR, NULL);
 	foreach(lc, pred->args)
 	{
 		DynPred    *arm = dyn_implied_points(target, lfirst(lc), pure);
@@ -245,12 +243,10 @@ member_range(const DynTarget *target, DynPred *pred, bool *pure)
 static DynPred *
 junction_range(const DynTarget *target, DynPred *pred, bool *pure)
 {
-	DynPred    *range = palloc0(sizeof(DynPred));
+	DynPred    *range = dyn_make_pred(pred->kind, NULL);
 	int			leafy = 0;
 	ListCell   *lc;
 
-	range->kind = pred->kind;
-	range->param = -1;
 	foreach(lc, pred->args)
 	{
 		bool		given = is_given(lfirst(lc));
@@ -382,14 +378,12 @@ narrow(IntRange *range, const DynPred *pred)
 static DynPred *
 make_int_points(AttrNumber attnum, int64 lo, int n)
 {
-	DynPred    *pred = palloc0(sizeof(DynPred));
+	DynPred    *pred = dyn_make_pred(DYN_PRED_IN, NULL);
 	Datum	   *values = palloc(n * sizeof(Datum));
 
 	for (int i = 0; i < n; i++)
 		values[i] = Int64GetDatum(lo + i);
-	pred->kind = DYN_PRED_IN;
 	pred->op = DYN_PRED_GE;
-	pred->param = -1;
 	pred->field.attnum = attnum;
 	pred->valuetype = INT8OID;
 	pred->value = (Expr *)

@@ -495,10 +495,8 @@ dyn_row_clauses(const DynRelation *relation)
 	for (int i = 0; i < relation->row_test.nterms; i++)
 	{
 		DynClause  *clause = palloc0(sizeof(DynClause));
-		DynPred    *pred = palloc0(sizeof(DynPred));
+		DynPred    *pred = dyn_make_pred(DYN_PRED_ROW, NULL);
 
-		pred->kind = DYN_PRED_ROW;
-		pred->param = -1;
 		pred->term = i;
 		pred->nvalues = relation->row_test.terms[i].nvalues;
 		clause->pred = pred;
