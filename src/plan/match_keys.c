@@ -229,10 +229,6 @@ arm_points(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr,
 	return NULL;
 }
 
-/*
- * Reduces an arm to the points of the attributes, in the order that the
- * executor expects.  NULL if it lacks points of one of them.
- */
 /* The text that the arm's members spell for an attribute, or NULL. */
 static DynPred *
 arm_template(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr)
@@ -253,6 +249,10 @@ arm_template(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr)
 							  true, 0, &used);
 }
 
+/*
+ * Reduces an arm to the points of the attributes, in the order that the
+ * executor expects.  NULL if it lacks points of one of them.
+ */
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm,
 			 const DynKeyAttr *attrs, int nattrs, bool *pure)
