@@ -8,6 +8,7 @@
 
 #include "classify.h"
 #include "gates.h"
+#include "presence.h"
 
 /* ---- gates ---- */
 
@@ -135,6 +136,18 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 						  pushed_exactly);
 }
 
+/* Has the index every row while these are closed?  Values may be none of its. */
+static bool
+is_complete(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
+			const Bitmapset *positions)
+{
+	const char *missing;
+
+	return index == NULL ||
+		dyn_index_is_usable(plan, plan->relid, index, false,
+							close_clauses(clauses, positions), &missing);
+}
+
 /* Each gate that need not be closed is left as it is, for itself. */
 DynAccess *
 dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -162,6 +175,8 @@ dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index,
 		if (match_closed(plan, index, clauses, fewer, pushed_exactly) == NULL)
 			fewer = bms_add_member(fewer, n);
 	}
+	if (!is_complete(plan, index, clauses, fewer))
+		return NULL;
 	access = match_closed(plan, index, clauses, fewer, pushed_exactly);
 	for (n = -1; (n = bms_next_member(fewer, n)) >= 0;)
 		access->gates = list_concat(access->gates, gates_of(list_nth(clauses, n)));

@@ -393,7 +393,8 @@ clause_preds(List *clauses)
 	{
 		const DynClause *clause = lfirst(lc);
 
-		if (clause->pred != NULL && !clause->keys_only)
+		if (clause->pred != NULL &&
+			(!clause->keys_only || clause->pred->kind == DYN_PRED_EQ))
 			preds = lappend(preds, clause->pred);
 	}
 	return preds;

@@ -131,6 +131,17 @@ class OldItems(fixture.TestCase):
         self.prepared("SELECT pk FROM t WHERE h = $1 AND s = 'k' AND pk = $2", "text, text", "'x', 'p2'", {"GetItem": 1})
         self.prepared("SELECT tableoid::regclass IS NULL FROM t WHERE h = $1 AND s > 'a'", "text", "''", SCAN)
 
+    def test_optional(self):
+        """What is a condition on the index's key in some executions must be one that the index can answer."""
+        self.fx.foreign_table("filled", self.columns.replace('h text COLLATE "C"', 'h text COLLATE "C" NOT NULL'),
+                              scan_policy="allow", table_name=self.fx.remote("t"))
+        self.fx.execute("CREATE TABLE local.filled AS SELECT * FROM local.t WHERE h IS NOT NULL")
+        for value, s, requests in (("x", "k", QUERY), ("", "k", SCAN), (LONG, "n", SCAN)):
+            self.prepared(f"SELECT pk FROM filled WHERE ($1 OR h = '{value}') AND s = '{s}'", "boolean", "false", requests)
+            for condition in ("$1 IS NULL OR h = $1", "h LIKE $1", "h BETWEEN $1 AND $1", "h BETWEEN $1 AND $2"):
+                self.prepared(f"SELECT pk FROM filled WHERE ({condition}) AND s = '{s}'", "text, text", f"'{value}', '{value}'",
+                              requests)
+
     def test_counts(self):
         """Counts are computed by DynamoDB, or locally after a fallback."""
         sql = "SELECT count(*) + 1 FROM t WHERE h = $1 AND s > $2 HAVING count(*) < 10"
