@@ -31,6 +31,9 @@
 /* Finding access plans takes time quadratic in the number of arms. */
 #define MAX_ARMS	40
 
+/* Arms times conditions that are matched, over all ORs; then no other is tried. */
+#define MAX_MATCHED	4000
+
 /* What is looked for. */
 typedef struct Search
 {
@@ -223,7 +226,7 @@ find_arms(const Search *search)
 
 	for (int member = 0; member < n; member++)
 	{
-		Arm		   *arm = n > MAX_ARMS ? NULL : find_arm(search, member);
+		Arm		   *arm = find_arm(search, member);
 
 		if (arm == NULL)
 			return NIL;
@@ -283,6 +286,7 @@ static List *
 find_best_arms(PlannerInfo *root, RelOptInfo *baserel, int *position)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
+	int			matched = 0;
 	List	   *best = NIL;
 	ListCell   *lc;
 
@@ -291,9 +295,12 @@ find_best_arms(PlannerInfo *root, RelOptInfo *baserel, int *position)
 		const RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 		Search		search;
 		List	   *arms;
+		int			n = rinfo->orclause == NULL || rinfo->pseudoconstant ? 0
+			: list_length(((BoolExpr *) rinfo->orclause)->args);
 
-		if (rinfo->orclause == NULL || rinfo->pseudoconstant)
+		if (n == 0 || n > MAX_ARMS || matched > MAX_MATCHED)
 			continue;
+		matched += n * list_length(plan->clauses);
 		init_search(&search, root, baserel, rinfo, plan->clauses);
 		arms = find_arms(&search);
 		if (arms == NIL ||
