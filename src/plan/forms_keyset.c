@@ -299,7 +299,8 @@ fixed_value(const DynClassify *context, const Term *term, List *rinfos, Oid *typ
 			other.strategy == BTEqualStrategyNumber &&
 			other.opfamily == term->opfamily &&
 			other.collation == term->collation &&
-			equal(other.column, term->column))
+			equal(other.column, term->column) &&
+			!contain_volatile_functions(other.value))
 		{
 			*type = other.right;
 			return other.value;
