@@ -11,9 +11,9 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
-#include "utils/array.h"
 #include "utils/lsyscache.h"
 
+#include "../model/arrays.h"
 #include "convert.h"
 
 Oid
@@ -23,49 +23,11 @@ dyn_converted_type(const DynConversion *conversion)
 		? get_array_type(conversion->to) : conversion->to;
 }
 
-/* Elements of an array, or the value alone. */
-typedef struct Elements
-{
-	int			n;
-	Datum	   *values;
-	bool	   *nulls;
-} Elements;
-
-static void
-get_elements(Datum array, Elements *elements)
-{
-	ArrayType  *a = DatumGetArrayTypeP(array);
-	int16		len;
-	bool		byval;
-	char		align;
-
-	get_typlenbyvalalign(ARR_ELEMTYPE(a), &len, &byval, &align);
-	deconstruct_array(a, ARR_ELEMTYPE(a), len, byval, align, &elements->values,
-					  &elements->nulls, &elements->n);
-}
-
-static Datum
-make_array(const Elements *elements, Oid type)
-{
-	int			lower = 1;
-	int16		len;
-	bool		byval;
-	char		align;
-
-	if (elements->n == 0)
-		return PointerGetDatum(construct_empty_array(type));
-	get_typlenbyvalalign(type, &len, &byval, &align);
-	return PointerGetDatum(construct_md_array(elements->values, elements->nulls, 1,
-											  unconstify(int *, &elements->n),
-											  &lower, type, len, byval, align));
-}
-
 static Datum
 convert_array(const DynConversion *conversion, Datum array)
 {
-	Elements	elements;
+	DynArrayElements elements = dyn_array_elements(array);
 
-	get_elements(array, &elements);
 	for (int i = 0; i < elements.n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -73,7 +35,7 @@ convert_array(const DynConversion *conversion, Datum array)
 			elements.values[i] = dyn_convert_time(elements.values[i],
 												  conversion->from, conversion->to);
 	}
-	return make_array(&elements, conversion->to);
+	return dyn_array_of_elements(&elements, conversion->to);
 }
 
 /* False if one of the operands is NULL. */
@@ -86,7 +48,7 @@ get_steps(const DynConversion *conversion, const Datum *values, const bool *null
 	foreach(lc, conversion->steps)
 	{
 		const DynConversionStep *from = lfirst(lc);
-		DynTimeStep    *step = &steps[foreach_current_index(lc)];
+		DynTimeStep *step = &steps[foreach_current_index(lc)];
 
 		step->kind = from->kind;
 		step->type = InvalidOid;
@@ -113,7 +75,7 @@ is_further(const DynConversion *conversion, Datum a, Datum b)
 /* The furthest bound of any element; false if there is none. */
 static bool
 convert_bound(const DynConversion *conversion, const DynTimeStep *steps,
-			  const Elements *elements, Datum *result)
+			  const DynArrayElements *elements, Datum *result)
 {
 	bool		found = false;
 
@@ -140,10 +102,11 @@ static bool
 convert(const DynConversion *conversion, const Datum *values, const bool *nulls,
 		Datum *value)
 {
-	DynTimeStep    *steps = palloc(Max(list_length(conversion->steps), 1) * sizeof(DynTimeStep));
+	DynTimeStep *steps = palloc(Max(list_length(conversion->steps), 1) *
+								sizeof(DynTimeStep));
 	Datum		source = *value;
 	bool		no = false;
-	Elements	elements = {1, &source, &no};
+	DynArrayElements elements = {1, &source, &no};	/* the value alone */
 
 	if (!get_steps(conversion, values, nulls, steps))
 		return false;
@@ -154,7 +117,7 @@ convert(const DynConversion *conversion, const Datum *values, const bool *nulls,
 		return true;
 	}
 	if (conversion->array)
-		get_elements(source, &elements);
+		elements = dyn_array_elements(source);
 	return convert_bound(conversion, steps, &elements, value);
 }
 

@@ -8,10 +8,10 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
-#include "utils/array.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
+#include "../model/arrays.h"
 #include "../model/types.h"
 #include "forms_float.h"
 
@@ -108,23 +108,8 @@ dyn_classify_number(DynClassify *context, int kind, const DynOperator *op,
 
 /* ---- lists ---- */
 
-typedef struct Doubles
-{
-	int			n;
-	Datum	   *values;
-	bool	   *nulls;
-} Doubles;
-
-static void
-get_doubles(const Const *array, Doubles *doubles)
-{
-	deconstruct_array(DatumGetArrayTypeP(array->constvalue), FLOAT8OID,
-					  sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &doubles->values, &doubles->nulls, &doubles->n);
-}
-
 static bool
-are_plain(const Doubles *doubles)
+are_plain(const DynArrayElements *doubles)
 {
 	for (int i = 0; i < doubles->n; i++)
 	{
@@ -135,27 +120,22 @@ are_plain(const Doubles *doubles)
 }
 
 static Node *
-numeric_array(Doubles *doubles)
+numeric_array(DynArrayElements *doubles)
 {
-	int			dims[] = {doubles->n};
-	int			bounds[] = {1};
-
 	for (int i = 0; i < doubles->n; i++)
 	{
 		if (!doubles->nulls[i])
 			doubles->values[i] = numeric_of(DatumGetFloat8(doubles->values[i]));
 	}
 	return (Node *) makeConst(NUMERICARRAYOID, -1, InvalidOid, -1,
-							  PointerGetDatum(construct_md_array(doubles->values, doubles->nulls,
-																 1, dims, bounds, NUMERICOID, -1,
-																 false, TYPALIGN_INT)),
+							  dyn_array_of_elements(doubles, NUMERICOID),
 							  false, false);
 }
 
 /* Of each one its neighbours; NULL if the list is empty or long. */
 static DynPred *
 classify_each(DynClassify *context, const DynOperator *op, const DynField *field,
-			  const Doubles *doubles)
+			  const DynArrayElements *doubles)
 {
 	DynPred    *pred = dyn_make_pred(DYN_PRED_OR, NULL);
 
@@ -181,7 +161,7 @@ bool
 dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 						 const DynField *field, Node **array, DynPred **pred)
 {
-	Doubles		doubles;
+	DynArrayElements doubles;
 
 	if (!is_rounded(context, op, field))
 		return true;
@@ -189,7 +169,7 @@ dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 	if (op->comparison != DYN_COMPARE_EQ || !IsA(*array, Const) ||
 		((Const *) *array)->constisnull)
 		return false;
-	get_doubles((Const *) *array, &doubles);
+	doubles = dyn_array_elements(((Const *) *array)->constvalue);
 	if (doubles.n > 0 && is_bigint(context, field) && are_plain(&doubles))
 	{
 		*op = numeric_operator(op);

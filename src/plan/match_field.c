@@ -6,11 +6,11 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "../model/arrays.h"
 #include "../model/documents.h"
 #include "../model/encoding.h"
 #include "../model/path.h"
@@ -87,16 +87,13 @@ is_list_index(const char *step)
 static List *
 constant_names(Const *array)
 {
-	Datum	   *elems;
-	bool	   *nulls;
-	int			n;
+	DynArrayElements elements = dyn_array_elements(array->constvalue);
 	List	   *names = NIL;
 
-	deconstruct_array(DatumGetArrayTypeP(array->constvalue), TEXTOID, -1, false,
-					  TYPALIGN_INT, &elems, &nulls, &n);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < elements.n; i++)
 	{
-		char	   *name = nulls[i] ? NULL : TextDatumGetCString(elems[i]);
+		char	   *name = elements.nulls[i] ? NULL
+			: TextDatumGetCString(elements.values[i]);
 
 		if (name == NULL || name[0] == '\0' || is_list_index(name) ||
 			!dyn_name_is_exact(name))

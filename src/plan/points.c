@@ -16,6 +16,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "../model/arrays.h"
 #include "../model/path.h"
 #include "classify.h"
 #include "points.h"
@@ -76,10 +77,7 @@ static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)
 {
 	const Const *value = (const Const *) pred->value;
-	ArrayType  *array;
-	Datum	   *elems;
-	bool	   *nulls;
-	int			n;
+	DynArrayElements elements;
 
 	if (target->spec->folding == DYN_FOLD_NONE ||
 		target->part->column.codec.kind != DYN_CODEC_TEXT)
@@ -89,12 +87,10 @@ can_be_folded(const DynTarget *target, const DynPred *pred)
 		return false;
 	if (pred->kind != DYN_PRED_IN)
 		return is_ascii_text(value->constvalue);
-	array = DatumGetArrayTypeP(value->constvalue);
-	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_INT, &elems,
-					  &nulls, &n);
-	for (int i = 0; i < n; i++)
+	elements = dyn_array_elements(value->constvalue);
+	for (int i = 0; i < elements.n; i++)
 	{
-		if (!nulls[i] && !is_ascii_text(elems[i]))
+		if (!elements.nulls[i] && !is_ascii_text(elements.values[i]))
 			return false;
 	}
 	return true;

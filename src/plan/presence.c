@@ -25,9 +25,8 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/array.h"
-#include "utils/lsyscache.h"
 
+#include "../model/arrays.h"
 #include "../model/path.h"
 #include "../model/pg_compat.h"
 #include "forms_equal.h"
@@ -99,24 +98,16 @@ fits(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum value,
 static bool
 all_fit(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum array)
 {
-	ArrayType  *a = DatumGetArrayTypeP(array);
-	int16		len;
-	bool		byval;
-	char		align;
-	ArrayIterator elements;
-	Datum		value;
-	bool		isnull;
-	bool		all = true;
+	DynArrayElements elements = dyn_array_elements(array);
 
-	get_typlenbyvalalign(ARR_ELEMTYPE(a), &len, &byval, &align);
-	elements = array_create_iterator(a, 0, NULL);
-	while (all && array_iterate(elements, &value, &isnull))
+	for (int i = 0; i < elements.n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		all = isnull || fits(prover, codec, valuetype, value, false);
+		if (!elements.nulls[i] &&
+			!fits(prover, codec, valuetype, elements.values[i], false))
+			return false;
 	}
-	array_free_iterator(elements);
-	return all;
+	return true;
 }
 
 /* Only a pattern of nothing but % matches the empty text. */

@@ -10,17 +10,15 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
-#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
 #include "../../base/number.h"
+#include "../../model/arrays.h"
 #include "../../model/like.h"
 #include "filter.h"
 #include "key_range.h"
-
 
 static DynCond *
 new_cond(DynCondKind kind)
@@ -195,33 +193,13 @@ comparison_cond(const DynCodec *codec, const DynPath *path, DynPredKind kind,
 
 /* ---- arrays ---- */
 
-typedef struct Elements
-{
-	int			n;
-	Datum	   *values;
-	bool	   *nulls;
-} Elements;
-
-static void
-get_elements(Datum array, Oid elemtype, Elements *elements)
-{
-	int16		len;
-	bool		byval;
-	char		align;
-	ArrayType  *a = DatumGetArrayTypeP(array);
-
-	get_typlenbyvalalign(ARR_ELEMTYPE(a), &len, &byval, &align);
-	deconstruct_array(a, ARR_ELEMTYPE(a), len, byval, align,
-					  &elements->values, &elements->nulls, &elements->n);
-}
-
 /*
  * path IN (those elements that an item can hold): all of them, even if no
  * request has room for them, since kept items are matched by this, too.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
-			 const Elements *elements)
+			 const DynArrayElements *elements)
 {
 	DynCond    *cond = on_path(DYN_COND_IN, path);
 	DynScalar  *scalars =
@@ -241,7 +219,7 @@ members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 }
 
 static bool
-has_null(const Elements *elements)
+has_null(const DynArrayElements *elements)
 {
 	for (int i = 0; i < elements->n; i++)
 	{
@@ -254,7 +232,7 @@ has_null(const Elements *elements)
 /* NOT IN: nothing with a NULL in the list, everything with an empty list. */
 static DynCond *
 not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
-				 const Elements *elements)
+				 const DynArrayElements *elements)
 {
 	if (elements->n == 0)
 		return constant(true);
@@ -278,7 +256,7 @@ contains_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 
 static DynCond *
 contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
-				  const Elements *elements)
+				  const DynArrayElements *elements)
 {
 	DynCond    *cond = junction(DYN_COND_AND,
 								Min(elements->n, DYN_EXPR_MAX_OPERATORS) + 1);
@@ -541,9 +519,8 @@ static DynCond *
 array_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 		   Datum value)
 {
-	Elements	elements;
+	DynArrayElements elements = dyn_array_elements(value);
 
-	get_elements(value, pred->valuetype, &elements);
 	switch (pred->kind)
 	{
 		case DYN_PRED_IN:

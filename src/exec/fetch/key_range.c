@@ -15,7 +15,6 @@
 #include "interval.h"
 #include "key_range.h"
 
-
 /* A text longer than the largest item is in no item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
 

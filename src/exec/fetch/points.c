@@ -6,9 +6,8 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/array.h"
-#include "utils/lsyscache.h"
 
+#include "../../model/arrays.h"
 #include "points.h"
 
 void
@@ -51,21 +50,13 @@ static void
 add_array(const DynCodec *codec, Oid valuetype, Datum array, DynPointSet *set,
 		  const DynKeyRoom *room)
 {
-	ArrayType  *a = DatumGetArrayTypeP(array);
-	int16		len;
-	bool		byval;
-	char		align;
-	Datum	   *values;
-	bool	   *nulls;
-	int			n;
+	DynArrayElements elements = dyn_array_elements(array);
 
-	get_typlenbyvalalign(ARR_ELEMTYPE(a), &len, &byval, &align);
-	deconstruct_array(a, ARR_ELEMTYPE(a), len, byval, align, &values, &nulls, &n);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < elements.n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!nulls[i])
-			add_value(codec, valuetype, values[i], set, room);
+		if (!elements.nulls[i])
+			add_value(codec, valuetype, elements.values[i], set, room);
 	}
 }
 
