@@ -161,6 +161,17 @@ dyn_reader_check_schema(DynReader *reader)
 
 /* ---- fetches ---- */
 
+/* The description of the table, and of its index of that name; NULL: not known. */
+static const DynTableMeta *
+describe(const DynRelation *relation, const char *name, const DynIndexMeta **index)
+{
+	const DynTableMeta *meta = dyn_session_cached_table(relation->connection,
+														relation->table);
+
+	*index = meta != NULL && name != NULL ? dyn_metadata_index(meta, name) : NULL;
+	return meta;
+}
+
 int
 dyn_reader_segments(const DynReader *reader)
 {
@@ -171,8 +182,7 @@ dyn_reader_segments(const DynReader *reader)
 
 	if (reader->access->kind != DYN_ACCESS_SCAN || reader->access->limit_hint > 0)
 		return 1;
-	meta = dyn_session_cached_table(relation->connection, relation->table);
-	index = meta != NULL && name != NULL ? dyn_metadata_index(meta, name) : NULL;
+	meta = describe(relation, name, &index);
 	if (meta == NULL || (name != NULL && index == NULL))
 		return 1;
 	return dyn_requests_segments(relation,
@@ -245,29 +255,21 @@ set_key_slots(DynFetchSpec *spec, const DynRequests *requests,
 		spec->key_slots[i] = dyn_rows_slot(rows, key[i].name);
 }
 
-/* The sort attribute of what is queried; NULL if there is none, or not known. */
-static const char *
-sort_attribute(const DynReader *reader, const char *index)
-{
-	const DynAccess *access = reader->access;
-	const DynTableMeta *meta;
-	const DynIndexMeta *found;
-
-	if (index == NULL)
-		return access->nbase == 2 ? access->base[1].name : NULL;
-	meta = dyn_session_cached_table(reader->relation->connection,
-									reader->relation->table);
-	found = meta != NULL ? dyn_metadata_index(meta, index) : NULL;
-	return found != NULL && found->key.nrange > 0 ? found->key.range[0].name : NULL;
-}
-
-/* By what pages of a Query are seen to follow each other. */
+/*
+ * By what pages of a Query are seen to follow each other: the sort attribute, if
+ * there is one, and it is known.
+ */
 static void
-set_sort_slot(DynFetchSpec *spec, const DynReader *reader,
-			  const DynRequests *requests, const DynRows *rows)
+set_sort_slot(DynFetchSpec *spec, const DynAccess *access,
+			  const DynIndexMeta *index, const DynRequests *requests,
+			  const DynRows *rows)
 {
-	const char *name = sort_attribute(reader, requests->index);
+	const char *name = NULL;
 
+	if (requests->index == NULL && access->nbase == 2)
+		name = access->base[1].name;
+	else if (index != NULL && index->key.nrange > 0)
+		name = index->key.range[0].name;
 	spec->sort_slot = name != NULL ? dyn_rows_slot(rows, name) : -1;
 	spec->sort_is_unique = requests->index == NULL;
 	spec->backward = requests->backward;
@@ -330,12 +332,9 @@ units_of_item(const DynFetchSpec *spec, const DynTableMeta *meta,
 
 /* What the description tells about the cost of the requests. */
 static void
-set_sizes(DynFetchSpec *spec, const DynRequests *requests, bool consistent)
+set_sizes(DynFetchSpec *spec, const DynTableMeta *meta, const DynIndexMeta *index,
+		  const DynRequests *requests, bool consistent)
 {
-	const DynTableMeta *meta = dyn_session_cached_table(spec->connection,
-														spec->table);
-	const DynIndexMeta *index = meta && spec->index
-		? dyn_metadata_index(meta, spec->index) : NULL;
 	double		bytes;
 
 	spec->consistent = consistent;
@@ -354,6 +353,8 @@ DynFetch *
 dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 				 bool keyed)
 {
+	const DynIndexMeta *index;
+	const DynTableMeta *meta = describe(reader->relation, requests->index, &index);
 	DynFetchSpec spec = {0};
 	DynFetch   *fetch;
 
@@ -370,8 +371,8 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	spec.describe = dyn_requests_describe;
 	spec.arg = requests;
 	set_key_slots(&spec, requests, rows);
-	set_sort_slot(&spec, reader, requests, rows);
-	set_sizes(&spec, requests, reader->relation->consistent);
+	set_sort_slot(&spec, reader->access, index, requests, rows);
+	set_sizes(&spec, meta, index, requests, reader->relation->consistent);
 	spec.max_read_units = reader->relation->max_read_units;
 	spec.may_stop_early = reader->access->may_stop_early;
 	spec.keep = reader->keeps;
