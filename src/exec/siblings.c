@@ -14,24 +14,11 @@
  */
 #include "postgres.h"
 
-#include "nodes/nodeFuncs.h"
-
 #include "../plan/failure.h"
 #include "../plan/plantree.h"
 #include "siblings.h"
 
 /* ---- what can start ---- */
-
-/* Does it contain a parameter that is set while the statement runs? */
-static bool
-is_running_value(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Param))
-		return ((Param *) node)->paramkind != PARAM_EXTERN;
-	return expression_tree_walker(node, is_running_value, context);
-}
 
 static bool
 can_start(const DynScan *scan, const List *found)
@@ -41,8 +28,8 @@ can_start(const DynScan *scan, const List *found)
 
 	/* the Append starts asynchronous scans together anyway */
 	return scan->reader->access->one_request && !scan->running &&
-		!plan->scan.plan.async_capable && !is_running_value(values, NULL) && !dyn_may_fail(values) &&
-		list_member_ptr(found, plan);
+		!plan->scan.plan.async_capable && dyn_running_params(values) == NULL &&
+		!dyn_may_fail(values) && list_member_ptr(found, plan);
 }
 
 /* Notes that the plan's scans are being started; false if they were before. */
