@@ -146,13 +146,6 @@ dyn_union_begin(DynScan *scan)
 }
 
 static bool
-is_same_index(const DynAccess *a, const DynAccess *b)
-{
-	return a->index == NULL || b->index == NULL ? a->index == b->index
-		: strcmp(a->index, b->index) == 0;
-}
-
-static bool
 is_same_filter(const DynCond *a, const DynCond *b)
 {
 	return a == NULL || b == NULL ? a == b : dyn_cond_same(a, b);
@@ -170,7 +163,7 @@ is_repeated(const DynUnion *uni, int n)
 
 		if (other->reader != NULL && arm->reader != NULL &&
 			other->reader->access->kind == arm->reader->access->kind &&
-			is_same_index(other->reader->access, arm->reader->access) &&
+			dyn_access_same_index(other->reader->access, arm->reader->access) &&
 			dyn_resolved_same_keys(other->resolved, arm->resolved) &&
 			is_same_filter(other->resolved->filter, arm->resolved->filter))
 			return true;

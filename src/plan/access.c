@@ -381,6 +381,13 @@ decode_estimate(const Const *encoded, DynEstimate *estimate)
 	memcpy(estimate, VARDATA_ANY(bytes), sizeof(DynEstimate));
 }
 
+bool
+dyn_access_same_index(const DynAccess *a, const DynAccess *b)
+{
+	return a->index == NULL || b->index == NULL ? a->index == b->index
+		: strcmp(a->index, b->index) == 0;
+}
+
 AttrNumber
 dyn_sort_column(const DynRelation *relation, const DynKeyAttr *attr, int part)
 {

@@ -150,6 +150,9 @@ dyn_access_can_look_up(const DynAccess *access)
 		!(access->ordered && access->multi_partition);
 }
 
+/* Do both read the same index, or the table itself? */
+extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
+
 /* The column that shows what is sorted by; 0: none. */
 extern AttrNumber dyn_sort_column(const DynRelation *relation,
 								  const DynKeyAttr *attr, int part);

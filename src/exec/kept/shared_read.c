@@ -102,12 +102,6 @@ can_share(const DynScan *scan)
 		dyn_item_filter_can(access->filters);
 }
 
-static bool
-is_same_name(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 /* From the same place, in the same way? */
 static bool
 reads_alike(const DynReader *a, const DynReader *b)
@@ -117,7 +111,7 @@ reads_alike(const DynReader *a, const DynReader *b)
 
 	return one->connection == other->connection &&
 		strcmp(one->table, other->table) == 0 &&
-		is_same_name(a->access->index, b->access->index) &&
+		dyn_access_same_index(a->access, b->access) &&
 		a->access->kind == b->access->kind &&
 		a->access->backward == b->access->backward &&
 		one->consistent == other->consistent &&
