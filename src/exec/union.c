@@ -42,8 +42,7 @@ struct DynUnion
 	DynBaseKeys *returned;		/* keys of items */
 
 	/* the item in hand */
-	DynBuffer	key;			/* its bytes; malloc'd */
-	DynKeyPart	parts[2];		/* the same */
+	DynBuffer	key;			/* as bytes (base_keys.h); malloc'd */
 	int64		number;			/* of all items of the execution */
 	bool		counted;		/* as returned */
 
@@ -288,7 +287,6 @@ begin_item(DynUnion *uni, const Arm *arm, const DynValue *item)
 	dyn_key_append(&uni->key, parts, rows->nbase);
 	if (uni->key.failed)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	dyn_key_split(uni->key.data, rows->base, rows->nbase, uni->parts);
 	uni->number++;
 	uni->counted = false;
 	dyn_rows_begin(rows, item);
@@ -483,7 +481,7 @@ count_item(DynUnion *uni)
 {
 	if (!uni->counted && !dyn_base_keys_is_full(uni->returned))
 	{
-		dyn_base_keys_remember(uni->returned, uni->parts);
+		dyn_base_keys_remember(uni->returned, uni->key.data, uni->key.len);
 		uni->counted = true;
 	}
 	return uni->counted;

@@ -46,18 +46,18 @@ dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts)
 	}
 }
 
-void
-dyn_key_split(const char *bytes, const DynKeyAttr *base, int nbase,
-			  DynKeyPart *parts)
+/* The reverse; the parts point into the bytes. */
+static void
+split_key(const DynBaseKeys *keys, const char *bytes, DynKeyPart *parts)
 {
-	for (int i = 0; i < nbase; i++)
+	for (int i = 0; i < keys->nbase; i++)
 	{
 		uint32		len;
 
 		memcpy(&len, bytes, sizeof(len));
 		bytes += sizeof(len);
-		parts[i].name = base[i].name;
-		parts[i].value.type = base[i].type;
+		parts[i].name = keys->base[i].name;
+		parts[i].value.type = keys->base[i].type;
 		parts[i].value.data = bytes;
 		parts[i].value.len = len;
 		bytes += len;
@@ -170,9 +170,9 @@ dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts)
 }
 
 void
-dyn_base_keys_remember(DynBaseKeys *keys, const DynKeyPart *parts)
+dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size len)
 {
-	DynByteKey	key = key_of_parts(keys, parts);
+	DynByteKey	key = {bytes, len};
 
 	Assert(keys->aside == NULL);
 	if (hash_search(keys->known, &key, HASH_FIND, NULL) == NULL)
@@ -246,7 +246,6 @@ dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts)
 		pfree(keys->last);
 	keys->last = key;
 	len = VARSIZE_ANY_EXHDR(key);
-	dyn_key_split(memcpy(palloc(Max(len, 1)), VARDATA_ANY(key), len), keys->base,
-				  keys->nbase, parts);
+	split_key(keys, memcpy(palloc(Max(len, 1)), VARDATA_ANY(key), len), parts);
 	return true;
 }

@@ -33,8 +33,11 @@ extern DynBaseKeys *dyn_base_keys_create(const DynKeyAttr *base, int nbase,
  */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
-/* Adds a key that was read already to the hash table, even if that is full. */
-extern void dyn_base_keys_remember(DynBaseKeys *keys, const DynKeyPart *parts);
+/*
+ * Adds a key that was read already, as bytes, to the hash table, even if that is
+ * full.
+ */
+extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size len);
 
 /*
  * Is the key in the hash table?  And is that full, so that further keys would be
@@ -55,9 +58,5 @@ extern void dyn_base_keys_free(DynBaseKeys *keys);
 
 /* Appends the parts; the buffer's `failed` tells of missing memory. */
 extern void dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts);
-
-/* The reverse of dyn_key_append; the parts point into the bytes. */
-extern void dyn_key_split(const char *bytes, const DynKeyAttr *base, int nbase,
-						  DynKeyPart *parts);
 
 #endif

@@ -755,12 +755,10 @@ remember_listed(DynLookups *lookups, DynLookupEntry *entry)
 	MemoryContextSwitchTo(oldcontext);
 	for (int i = 0; i < entry->nitems; i++)
 	{
-		DynKeyPart	parts[2];
+		const DynByteKey *key = &entry->items[i]->key;
 
 		/* the key follows the byte that tells the kind of the identity */
-		dyn_key_split(entry->items[i]->key.data + 1, access->base, access->nbase,
-					  parts);
-		dyn_base_keys_remember(entry->base_keys, parts);
+		dyn_base_keys_remember(entry->base_keys, key->data + 1, key->len - 1);
 	}
 }
 
