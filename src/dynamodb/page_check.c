@@ -156,6 +156,18 @@ part_of_slot(const DynExpected *expected, int slot)
 	return -1;
 }
 
+static DynValue
+entry_value(const DynPageTape *tape, const DynTapeEntry *entry)
+{
+	DynValue	value;
+
+	value.data = tape->buf + entry->offset;
+	value.len = entry->len;
+	value.type = entry->type;
+	value.flags = entry->flags & ~DYN_TAPE_LAST;
+	return value;
+}
+
 /*
  * Moves *at from the tape entry to the next item; an item without entries
  * stands for its run.
@@ -179,10 +191,7 @@ next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
 		if (missing == 0 || (part = part_of_slot(expected, entry->slot)) < 0)
 			continue;
 		missing--;
-		key->parts[part].data = tape->buf + entry->offset;
-		key->parts[part].len = entry->len;
-		key->parts[part].type = entry->type;
-		key->parts[part].flags = entry->flags & ~DYN_TAPE_LAST;
+		key->parts[part] = entry_value(tape, entry);
 	} while ((entry->flags & DYN_TAPE_LAST) == 0);
 	return true;
 }
@@ -365,17 +374,14 @@ read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 		  DynScalar *scalar)
 {
 	const DynTapeEntry *entry = &tape->entries[at];
-	DynValue	value = {0};
+	DynValue	value;
 
 	scalar->type = DYN_TYPE_ABSENT;
 	while (entry->slot != slot && !ends_item(entry))
 		entry++;
 	if (entry->type == DYN_TYPE_ABSENT || entry->slot != slot)
 		return NULL;
-	value.data = tape->buf + entry->offset;
-	value.len = entry->len;
-	value.type = entry->type;
-	value.flags = entry->flags & ~DYN_TAPE_LAST;
+	value = entry_value(tape, entry);
 	dyn_buffer_reset(scratch);
 	if (!dyn_buffer_reserve(scratch, value.len + DYN_NUMBER_BUFSIZE))
 		return dyn_check_memory;
