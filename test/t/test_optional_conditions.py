@@ -14,7 +14,10 @@ class Optional(request_text.RequestTestCase):
         shop.create(cls.fx, "orders", "readings", "blobs", "nums")
         cls.fx.foreign_table("promised", shop.COLUMNS["orders"].replace("status text", "status text NOT NULL"),
                              table_name=cls.fx.remote("orders"))
-        cls.mirror("orders", "readings", "blobs", "nums", "promised")
+        cls.fx.create_table("ledger", ("h", "S"), ("n", "N"))
+        cls.fx.put("ledger", ({"h": "a", "n": n, "v": n % 3} for n in range(20)))
+        cls.fx.foreign_table("ledger", "h text NOT NULL, n numeric NOT NULL, v int")
+        cls.mirror("orders", "readings", "blobs", "nums", "promised", "ledger")
 
     def setUp(self):
         super().setUp()
@@ -124,6 +127,15 @@ class Optional(request_text.RequestTestCase):
             self.assertDecides("bytea", fr"SELECT v FROM blobs WHERE h = '\x01' AND ($1 IS NULL OR {condition})",
                                [(r"'\x10ff'", [f"Query blobs where h = x'01' AND s {where} get s, v"]),
                                 ("NULL", ["Query blobs where h = x'01' get s, v"])])
+
+    def test_more_in_one_arm(self):
+        """Of an arm the key condition may tell only a part; the rest is checked: ends of a range, and other columns."""
+        query, both = "Query ledger where h = 'a'", "AND n BETWEEN 4 AND 9"
+        for condition, where, fields in (("n > $1 AND n < $2", both, "n"), ("n >= $1 AND v = 1", "AND n >= 4", "n, v"),
+                                         ("n >= $1 AND (n <= $2 AND v = 1)", both, "n, v"),
+                                         ("$2 > 0 AND n >= $1", "AND n >= 4", "n")):
+            self.assertDecides("numeric, numeric", f"SELECT n FROM ledger WHERE h = 'a' AND ($1 IS NULL OR {condition})",
+                               [("4, 9", [f"{query} {where} get {fields}"]), ("NULL, 9", [f"{query} get {fields}"])])
 
     def test_dashboard(self):
         """Five filters, each of which may be missing."""
