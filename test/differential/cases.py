@@ -10,6 +10,7 @@ from documented import DOCUMENTS
 from edges import KINDS, MISFITS, OLDER
 from elements import COUNTED, SEVERAL, Elements
 from features import IN_ORDER
+from filters import Filters
 from joins import Joins
 from mapped import Mapped
 from ordered import Ordered
@@ -62,6 +63,8 @@ class Cases:
         self.together = Together(self.generator, tables + composed)
         self.smaller = Smaller(self.generator, tables)
         self.unions = Unions(self.generator, tables + composed)
+        self.filters = Filters(self.generator, [t for t in tables if t.rows and t.name not in ("big", "lg")],
+                               lambda table: [(None, columns, nhash) for columns, nhash in Unions.keys_of(table)])
         self.worlds = {name: (other, Generator(rng, other.tables)) for name, other in worlds}
 
     def settings(self):
@@ -155,7 +158,7 @@ class Cases:
         while True:
             for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.beside.statement,
                          self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement, self.together.statement,
-                         self.smaller.statement, self.unions.statement, self.unions.statement):
+                         self.smaller.statement, self.unions.statement, self.unions.statement, self.filters.statement, self.filters.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
@@ -239,5 +242,5 @@ class Cases:
             for _ in range(3):
                 yield self.case(self.generator.statement(), settings, False)
             yield from itertools.islice(joins, 9)
-            yield from itertools.islice(edges, 12)
+            yield from itertools.islice(edges, 14)
             yield from itertools.islice(composed, 8)

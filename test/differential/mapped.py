@@ -1,13 +1,14 @@
 """Statements over tables whose keys are composed of columns: each operator on a part in each position, on each way to read it."""
 from apart import Apart
 from composed import COMPOSED
+from filters import Filters
 from joins import Joins
 from ordered import Ordered
 from predicates import Maker, Tree
 from statements import TABLE, Generator, Select
 
 STYLES = [("swept", 30), ("key order", 12), ("merged", 6), ("elsewhere", 3), ("met", 3), ("joined", 16),
-          ("apart", 5), ("in order", 6), ("by itself", 4), ("any", 18)]
+          ("apart", 5), ("in order", 6), ("by itself", 4), ("filters", 24), ("any", 18)]
 POINTS = ["eq", "eq", "eq", "in", "or_eq", "commuted"]
 # Of the kinds of conditions, those that are not worth trying in each position.
 SELDOM = {"cast", "cast_list", "cast_like", "huge", "arithmetic", "cast_number", "uuid_text", "coalesce"}
@@ -23,6 +24,7 @@ class Mapped(Generator):
         self.joins = Joins(rng, tables, [])
         self.joins.others = tables
         self.sorted = Ordered(self, tables)
+        self.filters = Filters(self, tables, self.entries)
         self.waiting = []
 
     def style(self, name=None):
@@ -30,7 +32,7 @@ class Mapped(Generator):
         names, weights = zip(*STYLES)
         name = name or self.rng.choices(names, weights)[0]
         select = {"swept": self.next_aim, "key order": self.key_order, "merged": self.merged, "elsewhere": self.spelled_elsewhere, "met": self.met, "joined": self.joins.statement, "in order": self.sorted.statement,
-                  "apart": Apart(self.rng, self.tables).statement, "by itself": self.by_itself, "any": self.statement}[name]()
+                  "apart": Apart(self.rng, self.tables).statement, "by itself": self.by_itself, "filters": self.filters.statement, "any": self.statement}[name]()
         select.features = select.features + [COMPOSED]
         return select
 

@@ -18,6 +18,7 @@ class Lit:
     def __init__(self, text, sqltype, other=None):
         self.text, self.sqltype, self.other = text, sqltype, other
         self.table = self.column = None     # whose values it is compared with
+        self.same = False                   # one parameter wherever it stands
 
     def takes(self, text):
         """May the type hold another text of that column?"""
@@ -173,12 +174,12 @@ class Maker:
         group, kind = column.kind.group, column.kind
         if group == "jsonb":
             return ["json_text"] * 4 + ["json_path", "json_value", "json_contains", "json_number", "null", "json_null",
-                                        "json_deep", "json_in", "json_like", "json_digit"]
+                                        "json_deep", "json_in", "json_like", "json_digit", "json_form", "json_form"]
         if group == "array":
             return ["element", "element", "not_element", "array_contains", "array_contains", "array_within",
                     "array_overlap", "array_equal", "null", "array_size", "array_contains"]
         if group == "boolean":
-            return ["boolean"] * 4 + ["is_null", "not_null", "eq", "ne", "boolean_in", "distinct"]
+            return ["boolean"] * 4 + ["is_null", "not_null", "eq", "ne", "boolean_in", "distinct", "optional", "replaced", "between_one", "any", "page", "between"]
         found = ["eq"] * 4 + ["coalesce", "test", "test", "many", "optional", "optional", "replaced", "page", "page"] + ["in", "in", "any", "any", "between", "between", "between_one", "between_like", "lt", "le", "gt", "ge", "two", "ne",
                               "not_in", "all", "is_null", "not_null", "distinct", "commuted", "two", "or_eq", "in_null"]
         if group == "text" and kind.deterministic:
@@ -469,7 +470,8 @@ class Maker:
         value = self.near(column)
         text = valid(value.text)
         if text is not None and self.rng.random() < 0.15:
-            text = self.rng.choice(["-0", "0.5", "9007199254740992", "9007199254740993", "-9007199254740994", "1e126", "9223372036854775807"])
+            text = self.rng.choice(["-0", "0.5", "9007199254740992", "9007199254740993", "-9007199254740994", "1e126", "9223372036854775807",
+                                    "NaN", "Infinity", "-Infinity"])
         return Lit(text, "float8", lambda rng: valid(value.other(rng)) if value.other else text)
 
     def make_float(self, column):
@@ -492,6 +494,9 @@ class Maker:
         name, form = rng.choice([("date_trunc", f"date_trunc({unit}, {{}})"), ("date()", "({})::date"), ("year of", "extract(year FROM {})"), ("epoch of", "extract(epoch FROM {})"),
                                  ("+ interval", f"({{}} + interval {interval})"), ("AT TIME ZONE", f"({{}} AT TIME ZONE {zone})"), ("days in a zone", f"date_trunc('day', ({{}})::timestamptz AT TIME ZONE {zone})")])
         before, behind = form.split("{}")
+        if rng.random() < 0.2:      # the value is of another type
+            other, moved = rng.choice(["date", "timestamp", "timestamptz"]), rng.choice(["", "", " + interval '12:00'", " - interval '1 us'"])
+            return self.leaf(column, "a time of another type", self.ref(column), f" {rng.choice(['=', '=', '<', '<=', '>', '>='])} (", value, f"{moved})::{other}")
         return self.leaf(column, name, form.format(self.ref(column)), f" {rng.choice(['=', '=', '<', '<=', '>', '>='])} ", before, value, behind)
 
     def make_uuid_text(self, column):
@@ -632,6 +637,18 @@ class Maker:
         operator = self.rng.choice(["=", "=", "=", "=", "<>", "<", ">="])
         return self.leaf(column, "->> " + operator, f"({self.text_of(self.ref(column), path)}) {operator} ",
                          Lit(text, "text", lambda rng: self.member(column)[1]))
+
+    def make_json_form(self, column):
+        """A member that equals a value, in words that are not =."""
+        path, text = self.member(column)
+        ref, value = f"({self.text_of(self.ref(column), path)})", Lit(text, "text", lambda rng: rng.choice([None, self.member(column)[1]]))
+        value.same = True
+        return self.rng.choice([
+            lambda: self.leaf(column, "->> IS NOT DISTINCT FROM", f"{ref} IS NOT DISTINCT FROM ", value),
+            lambda: self.leaf(column, "->> optional", value, f" IS NULL OR {ref} = ", value),
+            lambda: self.leaf(column, "->> coalesce", "coalesce(", value, f", {ref}) = {ref}"),
+            lambda: self.leaf(column, "->> BETWEEN", f"{ref} BETWEEN ", value, " AND ", value),
+            lambda: self.leaf(column, "->> LIKE one", f"{ref} LIKE ", Lit(text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_"), "text"))])()
 
     def make_json_path(self, column):
         path, text = self.member(column)

@@ -161,6 +161,8 @@ class Runner:
         lits = []
 
         def write(lit):
+            if lit.same and lit in lits:
+                return f"${lits.index(lit) + 1}"
             lits.append(lit)
             return f"${len(lits)}"
         sql = {}

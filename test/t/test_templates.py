@@ -144,6 +144,20 @@ class Templates(request_text.RequestTestCase):
         """The statement gives the rows of the local tables."""
         self.assertEqual(sorted(self.fx.rows(sql), key=repr), sorted(self.mirrored(sql), key=repr))
 
+    def test_optional_parts(self):
+        """Each part of a partition key may be left out: the key binds only if none is."""
+        rows = set(self.fx.rows("SELECT forum, subject FROM reply"))
+        self.fx.execute("SET plan_cache_mode = force_generic_plan;"
+                        " PREPARE q (text, text) AS SELECT forum, subject FROM reply"
+                        " WHERE ($1 IS NULL OR forum = $1) AND ($2 IS NULL OR subject = $2)")
+        try:
+            for forum in (None, "db", "web", "no"):
+                for subject in (None, "how", "a/b", "no"):
+                    expected = {row for row in rows if forum in (None, row[0]) and subject in (None, row[1])}
+                    self.assertEqual(set(self.fx.rows("EXECUTE q (%s, %s)", (forum, subject))), expected)
+        finally:
+            self.fx.execute("DEALLOCATE q; RESET plan_cache_mode")
+
     def test_all_rows(self):
         """Every entity by Scan, counted, and each row by its key."""
         for name in ENTITIES:
