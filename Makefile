@@ -11,7 +11,7 @@ in_tree = $(patsubst $(TREE)%,%,$(sort $(wildcard $(addprefix $(TREE),$(1)))))
 
 DATA = $(call in_tree,sql/dynamo_fdw--*.sql)
 
-ROOMS = base aws dynamodb model plan exec command
+ROOMS = base aws credentials dynamodb model plan exec command
 SOURCES = src/dynamo_fdw.c $(foreach room,$(ROOMS),$(call in_tree,src/$(room)/*.c src/$(room)/*/*.c))
 OBJS = $(SOURCES:.c=.o)
 

@@ -9,6 +9,14 @@
 
 struct sockaddr;
 
+/* Which addresses a request may be sent to. */
+typedef enum DynReach
+{
+	DYN_REACH_ENDPOINT,			/* all but those that are refused */
+	DYN_REACH_LOCAL				/* the services of this machine that give it
+								 * credentials, and loopback: nothing else */
+} DynReach;
+
 /*
  * Is it a link-local address, or the instance metadata service?  A user who
  * may set an endpoint must not reach services that are meant for this machine

@@ -2,19 +2,21 @@
  * credentials.h
  *		An AWS access key, used to sign requests.
  *
- * Static keys come from the user mapping.  The strings are malloc'd, owned by
- * the struct, and overwritten with zeros before they are freed.
+ * The strings are malloc'd, owned by the struct, and overwritten with zeros
+ * before they are freed.
  */
 #ifndef DYN_AWS_CREDENTIALS_H
 #define DYN_AWS_CREDENTIALS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct DynCredentials
 {
 	char	   *access_key_id;
 	char	   *secret_access_key;
 	char	   *session_token;	/* NULL for long-term keys */
+	int64_t		expires;		/* seconds since the epoch; 0: never */
 } DynCredentials;
 
 /*

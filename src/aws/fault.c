@@ -1,0 +1,60 @@
+/*
+ * fault.c
+ *		Why credentials could not be obtained, in words.
+ *
+ * Layer: aws.
+ */
+#include "fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+
+bool
+dyn_fault_set(DynFault *fault, const char *fmt,...)
+{
+	va_list		args;
+
+	memset(fault, 0, sizeof(*fault));
+	va_start(args, fmt);
+	(void) vsnprintf(fault->message, sizeof(fault->message), fmt, args);
+	va_end(args);
+	return false;
+}
+
+bool
+dyn_fault_hint(DynFault *fault, const char *fmt,...)
+{
+	va_list		args;
+
+	va_start(args, fmt);
+	(void) vsnprintf(fault->hint, sizeof(fault->hint), fmt, args);
+	va_end(args);
+	return false;
+}
+
+bool
+dyn_fault_memory(DynFault *fault)
+{
+	memset(fault, 0, sizeof(*fault));
+	fault->out_of_memory = true;
+	return false;
+}
+
+bool
+dyn_fault_excerpt(DynFault *fault, const char *text, size_t len)
+{
+	size_t		i;
+
+	if (len >= sizeof(fault->excerpt))
+		len = sizeof(fault->excerpt) - 1;
+	for (i = 0; i < len; i++)
+	{
+		unsigned char c = (unsigned char) text[i];
+
+		fault->excerpt[i] = c >= 0x20 && c < 0x7f ? (char) c : '?';
+	}
+	fault->excerpt[len] = '\0';
+	return false;
+}

@@ -1,0 +1,40 @@
+/*
+ * fault.h
+ *		Why credentials could not be obtained, in words.
+ */
+#ifndef DYN_AWS_FAULT_H
+#define DYN_AWS_FAULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../base/attributes.h"
+
+/*
+ * Zero-initialise it.  The texts are UTF-8, and contain no secrets.  What
+ * others have written (a reply, the error output of a program) is only in
+ * `excerpt`, which only superusers see.
+ */
+typedef struct DynFault
+{
+	bool		passing;		/* another attempt may succeed */
+	bool		out_of_memory;	/* the other members are not set */
+	char		message[512];	/* a phrase, such as "file \"x\" cannot be
+								 * read: ...", without a full stop */
+	char		hint[512];		/* a sentence, or "" */
+	char		excerpt[512];	/* printable, or "" */
+} DynFault;
+
+/*
+ * Each sets one text; too long a text is truncated.  The first sets `passing`
+ * to false and clears the others.  All return false, for callers that report
+ * failure so.
+ */
+extern bool dyn_fault_set(DynFault *fault, const char *fmt,...) DYN_PRINTF(2, 3);
+extern bool dyn_fault_hint(DynFault *fault, const char *fmt,...) DYN_PRINTF(2, 3);
+extern bool dyn_fault_memory(DynFault *fault);
+
+/* Copies `len` bytes, whatever they are; what is not printable becomes '?'. */
+extern bool dyn_fault_excerpt(DynFault *fault, const char *text, size_t len);
+
+#endif

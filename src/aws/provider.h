@@ -1,0 +1,94 @@
+/*
+ * provider.h
+ *		Credentials as requests use them: obtained when they are needed,
+ *		refreshed before they expire.
+ *
+ * A DynProvider has the credentials of one user of a server.  Static ones are
+ * set once, and are always ready.  Others come from a source (src/credentials),
+ * which works in the client's loop: while it does, calls that have no
+ * credentials wait, and calls that have some go on with those.
+ *
+ * One that expires is refreshed 5 to 15 minutes before; which moment, is drawn
+ * for each, so that sessions do not ask all at once.  A source that fails is
+ * asked again after 1, 2, 4 ... 60 seconds, and until then calls without
+ * credentials fail with the same fault.
+ */
+#ifndef DYN_AWS_PROVIDER_H
+#define DYN_AWS_PROVIDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "credentials.h"
+#include "fault.h"
+
+struct DynClient;
+typedef struct DynProvider DynProvider;
+
+/*
+ * A source of credentials.  start() begins to obtain some; later, or from
+ * within, the source calls dyn_provider_obtained or dyn_provider_failed, once.
+ * stop() ends what was begun; the source then calls neither.  free() is only
+ * called while nothing has begun.
+ */
+typedef struct DynSource
+{
+	void		(*start) (void *state, DynProvider *provider,
+						  struct DynClient *client, int64_t now);
+	void		(*stop) (void *state);
+	void		(*free) (void *state);
+	void	   *state;
+} DynSource;
+
+/* Zero-initialise it; with current set, that is a provider of static ones. */
+struct DynProvider
+{
+	DynCredentials current;		/* empty while there are none */
+	DynCredentials previous;	/* for requests signed with them */
+	unsigned	generation;		/* of current: counts what was obtained */
+	DynSource	source;			/* start is NULL: static */
+
+	/* private to provider.c */
+	struct DynClient *client;	/* while the source works */
+	bool		rejected;		/* the service has refused current */
+	int64_t		refresh_at;		/* seconds since the epoch; 0: never */
+	DynFault	fault;			/* of the latest failure, if failures > 0 */
+	int			failures;		/* in succession */
+	int64_t		retry_us;		/* monotonic: when to ask again */
+};
+
+typedef enum DynReadiness
+{
+	DYN_CREDENTIALS_READY,		/* use provider->current */
+	DYN_CREDENTIALS_AWAITED,	/* the source works; ask when it has ended */
+	DYN_CREDENTIALS_FAILED		/* see provider->fault */
+} DynReadiness;
+
+/*
+ * Asks for credentials at the time `now` (seconds since the epoch, by the
+ * service's clock), and starts the source if they are missing or get old.
+ */
+extern DynReadiness dyn_provider_ask(DynProvider *provider,
+									 struct DynClient *client, int64_t now);
+
+/*
+ * The service says that the credentials of this generation have expired.
+ * Returns whether others may be had: the call asks again then.
+ */
+extern bool dyn_provider_reject(DynProvider *provider, unsigned generation);
+
+/* By the source: moves the credentials, which are empty afterwards. */
+extern void dyn_provider_obtained(DynProvider *provider,
+								  DynCredentials *credentials, int64_t now);
+extern void dyn_provider_failed(DynProvider *provider, const DynFault *fault);
+
+/*
+ * The statement has ended: what the source has begun will not be driven, so it
+ * is stopped.
+ */
+extern void dyn_provider_rest(DynProvider *provider);
+
+/* Stops and frees the source, and wipes everything. */
+extern void dyn_provider_clear(DynProvider *provider);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * answer.h
+ *		What the sources of credentials have in common.
+ *
+ * A source that is asked by HTTP is a pair of functions: one makes the next
+ * request, one reads its reply.  Neither waits, and neither knows the network:
+ * source.c sends the requests.
+ */
+#ifndef DYN_CREDENTIALS_ANSWER_H
+#define DYN_CREDENTIALS_ANSWER_H
+
+#include "../aws/credentials.h"
+#include "../aws/exchange.h"
+#include "../aws/fault.h"
+
+typedef enum DynAnswer
+{
+	DYN_ANSWER_CREDENTIALS,		/* they are in *credentials */
+	DYN_ANSWER_NEXT,			/* another request is needed */
+	DYN_ANSWER_AGAIN,			/* the same request may succeed later: *fault
+								 * says why it did not */
+	DYN_ANSWER_FAILED			/* *fault says why */
+} DynAnswer;
+
+/*
+ * Reads the members of a JSON document that have these names, NULL for one
+ * that is not looked for, into *credentials; checks that none has control
+ * characters.  `expires` is ISO 8601, or a number of milliseconds since the
+ * epoch.  Returns false with *fault set if the document is not JSON, or the
+ * key or its secret is missing.  `whose` begins the message.
+ */
+typedef struct DynAnswerNames
+{
+	const char *access_key_id;
+	const char *secret_access_key;
+	const char *session_token;
+	const char *expires;
+} DynAnswerNames;
+
+extern bool dyn_answer_read_json(const char *text, size_t len,
+								 const DynAnswerNames *names, const char *whose,
+								 DynCredentials *credentials, DynFault *fault);
+
+/*
+ * "2026-01-02T03:04:05Z", with a fraction or not, and with an offset such as
+ * "+01:00" instead of Z; false if the text is something else.
+ */
+extern bool dyn_answer_read_time(const char *text, int64_t *seconds);
+
+/*
+ * For a request that failed, or has another status than 200: sets *fault, with
+ * libcurl's text or the status, and the body as an excerpt.  AGAIN for failures
+ * of the network, 429 and 5xx.  `whose` is like "the container credentials".
+ */
+extern DynAnswer dyn_answer_failed(const DynExchange *exchange,
+								   const char *whose, DynFault *fault);
+
+#endif

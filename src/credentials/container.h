@@ -1,0 +1,24 @@
+/*
+ * container.h
+ *		Credentials of ECS tasks and EKS pods (dynamodb.md 7.6).
+ */
+#ifndef DYN_CREDENTIALS_CONTAINER_H
+#define DYN_CREDENTIALS_CONTAINER_H
+
+#include "answer.h"
+
+/* Does the environment name a container's endpoint? */
+extern bool dyn_container_is_set(void);
+
+/*
+ * The request, as the environment says now; the token file is read anew.
+ * Returns NULL with *fault set.  A full URI must be http or https of a host
+ * that DYN_REACH_LOCAL allows.
+ */
+extern DynExchange *dyn_container_request(DynFault *fault);
+
+extern DynAnswer dyn_container_answer(const DynExchange *exchange,
+									  DynCredentials *credentials,
+									  DynFault *fault);
+
+#endif

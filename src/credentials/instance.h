@@ -1,0 +1,35 @@
+/*
+ * instance.h
+ *		Credentials of EC2 instances, by IMDSv2 only.
+ *
+ * Three requests: a token, the name of the role, its credentials.
+ */
+#ifndef DYN_CREDENTIALS_INSTANCE_H
+#define DYN_CREDENTIALS_INSTANCE_H
+
+#include "answer.h"
+
+/* Zero-initialise it; the strings are malloc'd. */
+typedef struct DynInstance
+{
+	char	   *token;
+	char	   *role;
+} DynInstance;
+
+/* Not if AWS_EC2_METADATA_DISABLED is "true". */
+extern bool dyn_instance_is_enabled(void);
+
+/* The next request; NULL with *fault set. */
+extern DynExchange *dyn_instance_request(const DynInstance *instance,
+										 DynFault *fault);
+
+/* A token that is refused (401) is forgotten, once: NEXT. */
+extern DynAnswer dyn_instance_answer(DynInstance *instance,
+									 const DynExchange *exchange,
+									 DynCredentials *credentials,
+									 DynFault *fault);
+
+/* Wipes and frees. */
+extern void dyn_instance_clear(DynInstance *instance);
+
+#endif

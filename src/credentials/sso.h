@@ -1,0 +1,27 @@
+/*
+ * sso.h
+ *		Credentials by IAM Identity Center, with the token of "aws sso login".
+ *
+ * The token is read from its file each time, and never refreshed: that is up
+ * to the one who logs in.
+ */
+#ifndef DYN_CREDENTIALS_SSO_H
+#define DYN_CREDENTIALS_SSO_H
+
+#include "answer.h"
+#include "route.h"
+
+/*
+ * The request to the portal of sso->region, or to AWS_ENDPOINT_URL_SSO.
+ * Returns NULL with *fault set: a token that is missing or has expired at
+ * `now`, with the command to log in and the name of the operating-system user
+ * as a hint.
+ */
+extern DynExchange *dyn_sso_request(const DynSsoProfile *sso, int64_t now,
+									DynFault *fault);
+
+extern DynAnswer dyn_sso_answer(const DynSsoProfile *sso,
+								const DynExchange *exchange,
+								DynCredentials *credentials, DynFault *fault);
+
+#endif
