@@ -69,3 +69,9 @@ dyn_address_refused(const struct sockaddr *address)
 							  sizeof(refused_v6) / sizeof(refused_v6[0]));
 	return true;
 }
+
+bool
+dyn_address_allowed(const struct sockaddr *address, DynReach reach)
+{
+	return reach == DYN_REACH_LOCAL || !dyn_address_refused(address);
+}

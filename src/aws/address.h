@@ -17,6 +17,9 @@ typedef enum DynReach
 								 * credentials, and loopback: nothing else */
 } DynReach;
 
+/* May a request of this reach be sent to the address? */
+extern bool dyn_address_allowed(const struct sockaddr *address, DynReach reach);
+
 /*
  * Is it a link-local address, or the instance metadata service?  A user who
  * may set an endpoint must not reach services that are meant for this machine

@@ -36,8 +36,8 @@
 #include <stdint.h>
 
 #include "../base/buffer.h"
-#include "credentials.h"
-
+struct DynFault;
+struct DynProvider;
 struct DynRetryQuota;
 
 typedef struct DynClient DynClient;
@@ -74,7 +74,7 @@ typedef struct DynService
 	const char *ca_file;		/* CA bundle, or NULL for the system's */
 	const char *proxy;			/* proxy URL, or NULL: no proxy whatever the
 								 * environment says */
-	const DynCredentials *credentials;
+	struct DynProvider *provider;	/* of credentials (provider.h) */
 	int			connect_timeout_ms;
 	int			request_timeout_ms; /* of one attempt, body included, pauses
 									 * (dyn_call_allow) not */
@@ -88,8 +88,8 @@ typedef enum DynCallState
 {
 	DYN_CALL_IDLE,				/* not started */
 	DYN_CALL_SENT,				/* an attempt is running */
-	DYN_CALL_BACKOFF,			/* waits for the next attempt, or for a
-								 * descriptor */
+	DYN_CALL_BACKOFF,			/* waits for the next attempt, for credentials
+								 * or for a descriptor */
 	DYN_CALL_DONE				/* failure, response and counts are final */
 } DynCallState;
 
@@ -109,6 +109,7 @@ typedef enum DynFailure
 	DYN_FAIL_ENCODING,			/* gzip stream damaged */
 	DYN_FAIL_ADDRESS,			/* the host resolved to a refused address */
 	DYN_FAIL_CONFIG,			/* bad URL, unreadable ca_file */
+	DYN_FAIL_CREDENTIALS,		/* see the provider's fault */
 	DYN_FAIL_MEMORY
 } DynFailure;
 
@@ -130,6 +131,7 @@ typedef struct DynCall
 	char		message[1024];	/* its text, or libcurl's; truncated to fit,
 								 * printable, valid UTF-8 */
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
+	const struct DynFault *fault;	/* of DYN_FAIL_CREDENTIALS; the provider's */
 	char		throttle_reason[256];	/* "reason resource" of the first
 										 * throttling reason, or "" */
 	bool		throttled;		/* the last attempt was throttled... */

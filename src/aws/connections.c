@@ -103,13 +103,13 @@ dyn_connections_prepare(DynConnections *connections, const DynService *service)
 }
 
 void
-dyn_connections_use(DynConnections *connections, const DynService *service)
+dyn_connections_use(DynConnections *connections, int keep)
 {
 	connections->used++;
 	if (connections->used > connections->peak)
 		connections->peak = connections->used;
-	if (service->keep_connections > connections->keep)
-		connections->keep = service->keep_connections;
+	if (keep > connections->keep)
+		connections->keep = keep;
 }
 
 void

@@ -62,9 +62,11 @@ extern int64_t dyn_connections_patience_us(const DynConnections *connections,
 extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
 								   int64_t waited_us);
 
-/* A transfer to the service enters the loop; has left it. */
-extern void dyn_connections_use(DynConnections *connections,
-								const struct DynService *service);
+/*
+ * A transfer enters the loop, to a service with this keep_connections; has left
+ * it.
+ */
+extern void dyn_connections_use(DynConnections *connections, int keep);
 extern void dyn_connections_end_use(DynConnections *connections);
 
 /* See dyn_client_end_statement and dyn_client_close_idle. */

@@ -55,6 +55,7 @@ typedef struct DynExchange
 	void		(*done) (void *arg);
 	void	   *arg;
 	size_t		allowance;
+	bool		ended;			/* `done` is still to be called */
 	struct DynExchange *next;	/* in the client's list */
 } DynExchange;
 
@@ -92,5 +93,11 @@ extern void dyn_exchange_start(DynExchange *exchange, DynClient *client,
 
 /* Legal in every state: one that runs is abandoned.  NULL is allowed. */
 extern void dyn_exchange_destroy(DynExchange *exchange);
+
+/* By the client: the transfer has ended. */
+extern void dyn_exchange_end(DynExchange *exchange, int curl_code);
+
+/* By the client: reports those that have ended; false if there are none. */
+extern bool dyn_exchanges_settle(DynClient *client);
 
 #endif

@@ -55,7 +55,7 @@ on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 	int			fd;
 
 	(void) purpose;
-	if (dyn_address_refused(&address->addr))
+	if (!dyn_address_allowed(&address->addr, http->reach))
 	{
 		http->refusal = DYN_FAIL_ADDRESS;
 		return CURL_SOCKET_BAD;
@@ -363,7 +363,6 @@ set_transport(CURL *easy)
 	SET(CURLOPT_TCP_KEEPALIVE, 1L);
 	SET(CURLOPT_MAXAGE_CONN, LONGEST_IDLE_S);
 	SET(CURLOPT_BUFFERSIZE, RECEIVE_BUFFER);
-	SET(CURLOPT_POST, 1L);
 	SET(CURLOPT_USERAGENT, "dynamo_fdw");
 #if LIBCURL_VERSION_NUM >= 0x075700
 	SET(CURLOPT_QUICK_EXIT, 1L);
@@ -386,13 +385,13 @@ same_text(const char *a, const char *b)
 
 /* Has the handle all options but those that differ between requests? */
 static bool
-is_set_up(const DynHttp *http, const DynService *service)
+is_set_up(const DynHttp *http, const DynHttpRequest *request)
 {
 	if (!http->is_set)
 		return false;
-	return !dyn_tls_is_used(service->url, service->proxy) ||
+	return !dyn_tls_is_used(request->url, request->proxy) ||
 		(http->trusts && http->forgotten == http->tls->forgotten &&
-		 same_text(http->ca_file, service->ca_file));
+		 same_text(http->ca_file, request->ca_file));
 }
 
 /*
@@ -400,7 +399,7 @@ is_set_up(const DynHttp *http, const DynService *service)
  * that was used may refuse some (CURLOPT_BUFFERSIZE, while it has a buffer).
  */
 static bool
-set_up(DynHttp *http, const DynService *service)
+set_up(DynHttp *http, const DynHttpRequest *request)
 {
 	CURL	   *easy = curl_easy_init();
 
@@ -410,31 +409,50 @@ set_up(DynHttp *http, const DynService *service)
 	curl_easy_cleanup(http->easy);
 	http->easy = easy;
 	free(http->ca_file);
-	http->ca_file = service->ca_file ? strdup(service->ca_file) : NULL;
-	http->trusts = dyn_tls_is_used(service->url, service->proxy);
+	http->ca_file = request->ca_file ? strdup(request->ca_file) : NULL;
+	http->trusts = dyn_tls_is_used(request->url, request->proxy);
 	http->forgotten = http->tls->forgotten;
-	http->is_set = same_text(http->ca_file, service->ca_file) &&
+	http->is_set = same_text(http->ca_file, request->ca_file) &&
 		set_static(http) &&
 		(!http->trusts ||
-		 dyn_tls_trust(http->tls, http->easy, service->ca_file));
+		 dyn_tls_trust(http->tls, http->easy, request->ca_file));
 	return http->is_set;
 }
 
-/* Sets the options that differ between requests. */
 static bool
-set_request(DynHttp *http, const DynService *service, const DynBuffer *body)
+set_method(CURL *easy, const DynHttpRequest *request)
 {
-	bool		ok = is_set_up(http, service) || set_up(http, service);
-	CURL	   *easy = http->easy;
+	bool		ok = true;
 
-	SET(CURLOPT_URL, service->url);
-	SET(CURLOPT_PROXY, service->proxy ? service->proxy : "");
-	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) service->connect_timeout_ms);
-	SET(CURLOPT_TIMEOUT_MS, (long) service->request_timeout_ms);
-	SET(CURLOPT_HTTPHEADER, http->headers);
-	SET(CURLOPT_POSTFIELDS, body->len > 0 ? body->data : "");
-	SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) body->len);
+	if (strcmp(request->method, "GET") == 0)
+		return curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L) == CURLE_OK;
+	SET(CURLOPT_POST, 1L);
+	SET(CURLOPT_POSTFIELDS, request->body_len > 0 ? request->body : "");
+	SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) request->body_len);
 	return ok;
+}
+
+/*
+ * Sets the options that differ between requests.  A connection that reaches
+ * more, or less, than others may must not be found by them.
+ */
+static bool
+set_request(DynHttp *http, const DynHttpRequest *request)
+{
+	bool		ok = is_set_up(http, request) || set_up(http, request);
+	CURL	   *easy = http->easy;
+	bool		is_plain = strcmp(request->method, "GET") == 0 ||
+		strcmp(request->method, "POST") == 0;
+
+	SET(CURLOPT_URL, request->url);
+	SET(CURLOPT_CUSTOMREQUEST, is_plain ? NULL : request->method);
+	SET(CURLOPT_FRESH_CONNECT, request->once ? 1L : 0L);
+	SET(CURLOPT_FORBID_REUSE, request->once ? 1L : 0L);
+	SET(CURLOPT_PROXY, request->proxy ? request->proxy : "");
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) request->connect_timeout_ms);
+	SET(CURLOPT_TIMEOUT_MS, (long) request->timeout_ms);
+	SET(CURLOPT_HTTPHEADER, http->headers);
+	return ok && set_method(easy, request);
 }
 
 DynHttp *
@@ -465,11 +483,12 @@ dyn_http_destroy(DynHttp *http)
 }
 
 DynFailure
-dyn_http_prepare(DynHttp *http, const DynService *service,
-				 struct curl_slist *headers, const DynBuffer *body,
-				 DynBuffer *plain, DynBuffer *packed, const size_t *allowance)
+dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
+				 struct curl_slist *headers, DynBuffer *plain,
+				 DynBuffer *packed, const size_t *allowance)
 {
 	http->headers = headers;
+	http->reach = request->reach;
 	http->plain = plain;
 	http->packed = packed;
 	http->allowance = allowance;
@@ -479,7 +498,7 @@ dyn_http_prepare(DynHttp *http, const DynService *service,
 	http->error[0] = '\0';
 	http->reply.header_bytes = 0;
 	reset_reply(&http->reply);
-	if (!set_request(http, service, body))
+	if (!set_request(http, request))
 		return DYN_FAIL_MEMORY;
 	dyn_tls_share(http->tls, http->easy);
 	return DYN_FAIL_NONE;
@@ -629,7 +648,7 @@ refusal_text(DynFailure refusal)
 	switch (refusal)
 	{
 		case DYN_FAIL_ADDRESS:
-			return "the host resolves to a link-local address";
+			return "the host resolves to an address that is not allowed";
 		case DYN_FAIL_TOO_LARGE:
 			return "the reply is longer than allowed";
 		default:

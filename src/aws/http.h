@@ -11,6 +11,7 @@
 
 #include <curl/curl.h>
 
+#include "address.h"
 #include "client.h"
 #include "sockets.h"
 #include "tls.h"
@@ -35,13 +36,30 @@ typedef struct DynReply
 	char		request_id[128];
 } DynReply;
 
+/* A request.  What it points to must not change while the exchange runs. */
+typedef struct DynHttpRequest
+{
+	const char *method;			/* "POST", "GET" or "PUT" */
+	const char *url;
+	const char *body;
+	size_t		body_len;
+	DynReach	reach;
+	const char *ca_file;		/* as in DynService */
+	const char *proxy;			/* likewise */
+	int			connect_timeout_ms;
+	int			timeout_ms;
+	bool		once;			/* on a connection that serves nothing else */
+} DynHttpRequest;
+
 typedef struct DynHttp
 {
 	CURL	   *easy;
 	DynSockets *sockets;		/* outlives every handle and connection */
 	DynTls	   *tls;			/* likewise */
-	void	   *owner;			/* the call that uses it, or NULL */
-	uint64_t	peer;			/* for the sockets that it opens */
+	void	   *owner;			/* the call or exchange that uses it, or NULL */
+	bool		is_exchange;	/* the owner is one */
+	DynReach	reach;			/* of the sockets that it opens... */
+	uint64_t	peer;			/* ...and what they are recorded with */
 	int			opened;			/* the socket that it opened last; or -1 */
 	struct DynHttp *next;		/* in the pool */
 	bool		is_set;			/* the constant options are */
@@ -66,14 +84,13 @@ extern DynHttp *dyn_http_create(DynSockets *sockets, DynTls *tls);
 extern void dyn_http_destroy(DynHttp *http);
 
 /*
- * Prepares the handle to POST `body`, which must not change meanwhile.  Takes
- * ownership of the headers, also on failure.  Both buffers must be empty and
- * have a bound.  The transfer is paused when more than *allowance bytes of
- * body would arrive; the caller may raise that, and resumes the transfer.
+ * Prepares the handle for the request.  Takes ownership of the headers, also on
+ * failure.  Both buffers must be empty and have a bound.  The transfer is
+ * paused when more than *allowance bytes of body would arrive; the caller may
+ * raise that, and resumes the transfer.
  */
-extern DynFailure dyn_http_prepare(DynHttp *http, const DynService *service,
-								   struct curl_slist *headers,
-								   const DynBuffer *body, DynBuffer *plain,
+extern DynFailure dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
+								   struct curl_slist *headers, DynBuffer *plain,
 								   DynBuffer *packed, const size_t *allowance);
 
 /* Takes libcurl's time limit off a running transfer. */

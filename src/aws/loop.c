@@ -284,6 +284,7 @@ run_timers(DynLoop *loop)
 	}
 }
 
+/* libcurl ignores descriptors that are not its own (dyn_loop_watch). */
 static void
 run_event(DynLoop *loop, const struct epoll_event *event)
 {
@@ -324,6 +325,22 @@ dyn_loop_turn(DynLoop *loop)
 		run_event(loop, &events[i]);
 	run_timers(loop);
 	restore_signals(&before);
+}
+
+bool
+dyn_loop_watch(DynLoop *loop, int fd)
+{
+	struct epoll_event event = {0};
+
+	event.events = EPOLLIN;
+	event.data.fd = fd;
+	return epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void
+dyn_loop_unwatch(DynLoop *loop, int fd)
+{
+	(void) epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
 bool

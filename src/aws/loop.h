@@ -58,6 +58,13 @@ extern void dyn_loop_remove(DynLoop *loop, CURL *easy);
  */
 extern CURLcode dyn_loop_resume(CURL *easy);
 
+/*
+ * Makes the epoll descriptor readable, too, while a descriptor of somebody else
+ * is; false if that fails.  It must be unwatched before it is closed.
+ */
+extern bool dyn_loop_watch(DynLoop *loop, int fd);
+extern void dyn_loop_unwatch(DynLoop *loop, int fd);
+
 /* Does everything that can be done without waiting. */
 extern void dyn_loop_turn(DynLoop *loop);
 

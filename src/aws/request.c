@@ -20,6 +20,8 @@
 #include <curl/curl.h>
 #include <openssl/crypto.h>
 
+#include "provider.h"
+
 #define CONTENT_TYPE	"application/x-amz-json-1.0"
 #define MAX_SIGNED		5
 
@@ -33,7 +35,7 @@ static size_t
 list_signed(const DynService *service, const char *target, const char *time,
 			DynSigHeader *headers)
 {
-	const char *token = service->credentials->session_token;
+	const char *token = service->provider->current.session_token;
 
 	headers[0] = (DynSigHeader) {"Content-Type", CONTENT_TYPE};
 	headers[1] = (DynSigHeader) {"Host", service->host};
@@ -156,7 +158,8 @@ dyn_request_headers(DynSigKeyCache *cache, const DynService *service,
 									   headers);
 		request.body = body->data ? body->data : "";
 		request.body_len = body->len;
-		list = sign_and_list(cache, &scope, service->credentials, &request);
+		list = sign_and_list(cache, &scope, &service->provider->current,
+							 &request);
 	}
 	dyn_buffer_free(&target);
 	return list;

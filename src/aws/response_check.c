@@ -224,6 +224,7 @@ dyn_failure_phrase(DynFailure failure)
 		[DYN_FAIL_ENCODING] = "could not decompress the reply",
 		[DYN_FAIL_ADDRESS] = "address not allowed",
 		[DYN_FAIL_CONFIG] = "invalid connection settings",
+		[DYN_FAIL_CREDENTIALS] = "could not obtain credentials",
 		[DYN_FAIL_MEMORY] = "out of memory"
 	};
 

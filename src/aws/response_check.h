@@ -7,6 +7,7 @@
 
 #include <curl/curl.h>
 
+#include "credentials.h"
 #include "http.h"
 #include "retry.h"
 

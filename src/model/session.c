@@ -29,6 +29,7 @@
 #include "utils/plancache.h"
 #include "utils/syscache.h"
 
+#include "../aws/provider.h"
 #include "../aws/retry.h"
 #include "../dynamodb/page_check.h"
 #include "counters.h"
@@ -340,7 +341,7 @@ set_credentials(DynConnection *connection, ForeignServer *server)
 				 errmsg("user mapping for server \"%s\" has no access key",
 						server->servername),
 				 errhint("Set the options access_key_id and secret_access_key with ALTER USER MAPPING.")));
-	if (!dyn_credentials_set((DynCredentials *) connection->service.credentials,
+	if (!dyn_credentials_set(&connection->provider.current,
 							 key,
 							 dyn_option_text(mapping->options, "secret_access_key"),
 							 dyn_option_text(mapping->options, "session_token"),
@@ -398,7 +399,7 @@ release_connection(void *arg)
 	DynConnection *connection = arg;
 
 	Assert(connection->pins == 0);
-	dyn_credentials_clear((DynCredentials *) connection->service.credentials);
+	dyn_provider_clear(&connection->provider);
 	for (DynDescription *d = connection->descriptions; d != NULL; d = d->next)
 	{
 		Assert(d->pins == 0);
@@ -417,8 +418,7 @@ allocate_connection(MemoryContext parent)
 		MemoryContextAllocZero(context, sizeof(MemoryContextCallback));
 
 	connection->context = context;
-	connection->service.credentials =
-		MemoryContextAllocZero(context, sizeof(DynCredentials));
+	connection->service.provider = &connection->provider;
 	callback->func = release_connection;
 	callback->arg = connection;
 	MemoryContextRegisterResetCallback(context, callback);

@@ -17,6 +17,7 @@
 #define DYN_MODEL_SESSION_H
 
 #include "../aws/client.h"
+#include "../aws/provider.h"
 #include "../dynamodb/metadata.h"
 #include "../dynamodb/operation.h"
 #include "errors.h"
@@ -31,6 +32,7 @@ typedef struct DynConnection
 	char	   *server_name;
 	DynService	service;
 	DynClock	clock;			/* of the service */
+	DynProvider provider;		/* likewise */
 	char	   *table_prefix;
 	int			max_concurrency;
 	double		max_read_units; /* per second; 0: no limit */

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "aws/client.h"
+#include "aws/provider.h"
 #include "aws/retry.h"
 #include "waiting.h"
 
@@ -22,7 +23,7 @@
 
 static char name[] = "AKIDEXAMPLE";
 static char secret[] = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
-static const DynCredentials credentials = {name, secret, NULL};
+static DynProvider provider = {.current = {name, secret, NULL, 0}};
 static DynClock service_clock;
 static DynService service = {
 	.clock = &service_clock,
@@ -30,7 +31,7 @@ static DynService service = {
 	.region = "us-east-1",
 	.signing_name = "dynamodb",
 	.target_prefix = "DynamoDB_20120810.",
-	.credentials = &credentials,
+	.provider = &provider,
 	.connect_timeout_ms = 5000,
 	.request_timeout_ms = 10000,
 	.max_attempts = 1,

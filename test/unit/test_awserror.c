@@ -12,7 +12,7 @@ static char access_key_id[] = "AKIDEXAMPLE";
 static char secret[] = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 static char token[] = "FwoGZXIvYXdzEXAMPLETOKEN0123456789abcdef==";
 
-static const DynCredentials credentials = {access_key_id, secret, token};
+static const DynCredentials credentials = {access_key_id, secret, token, 0};
 
 static DynAwsError error;
 

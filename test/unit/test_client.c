@@ -28,6 +28,7 @@
 
 #include "aws/address.h"
 #include "aws/client.h"
+#include "aws/provider.h"
 #include "aws/retry.h"
 #include "waiting.h"
 
@@ -37,7 +38,9 @@
 static char access_key_id[] = "AKIDEXAMPLE";
 static char secret[] = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 static char token[] = "TOKENTOKEN/0123456789+abcdefghijklmnopqrstuvwxyz==";
-static const DynCredentials credentials = {access_key_id, secret, token};
+static DynProvider provider = {
+	.current = {access_key_id, secret, token, 0}
+};
 
 static char url[64];
 static char host[64];
@@ -168,7 +171,7 @@ set_stage(void)
 	service.region = "us-east-1";
 	service.signing_name = "dynamodb";
 	service.target_prefix = "DynamoDB_20120810.";
-	service.credentials = &credentials;
+	service.provider = &provider;
 	service.connect_timeout_ms = 5000;
 	service.request_timeout_ms = 10000;
 	service.max_attempts = 4;

@@ -33,6 +33,7 @@
 #include "aws/awserror.h"
 #include "aws/ca_store.h"
 #include "aws/client.h"
+#include "aws/provider.h"
 #include "aws/retry.h"
 #include "aws/sigv4.h"
 #include "dynamodb/metadata.h"
@@ -628,11 +629,11 @@ a_request(void)
 {
 	static char key[] = FACTS_SECRET;
 	static char id[] = FACTS_KEY_ID;
-	const DynCredentials credentials = {id, key, NULL};
+	DynProvider provider = {.current = {id, key, NULL, 0}};
 	DynClock	clock = {0};
 	DynService	service = {.clock = &clock,.url = url,.host = host,.region = "us-east-1",
 		.signing_name = "dynamodb",.target_prefix = "DynamoDB_20120810.",
-		.credentials = &credentials,.connect_timeout_ms = 300,
+		.provider = &provider,.connect_timeout_ms = 300,
 		.request_timeout_ms = 300,.max_attempts = 1,.max_response = 1 << 20
 	};
 	DynClient  *client = dyn_client_create(NULL);

@@ -1,0 +1,569 @@
+/*
+ * attempt.c
+ *		The attempts of calls: beginning, ending, repeating and pausing them.
+ *
+ * A call goes through its states like this:
+ *
+ *		IDLE --start--> SENT --ended--> DONE --start--> SENT ...
+ *		                  ^        |
+ *		                  |        v
+ *		                  +---- BACKOFF
+ *
+ * Only dyn_attempt_begin, hold_call, dyn_attempt_delay and finish_call change
+ * the state.  SENT and BACKOFF calls are in a list; the list is short (the
+ * caller's concurrency), so the next backoff to end is found by a linear
+ * search.  A call that cannot acquire a descriptor is in BACKOFF until another
+ * call's transfer has ended; so is one that waits for credentials
+ * (provider.c), and one that does better to wait for a connection than to make
+ * one (connections.c).
+ *
+ * A SENT call may be paused, because its response is longer than it is allowed
+ * to receive now.  libcurl neither reads from its connection then nor notices
+ * its end.  libcurl's time limit includes pauses, so it is lifted at the first
+ * one, and we keep the time ourselves.
+ *
+ * response_check.c checks replies, retry.c decides about retries, http.c and
+ * loop.c transfer bytes; this file connects them.
+ *
+ * Layer: aws.
+ */
+#include "attempt.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "provider.h"
+#include "request.h"
+#include "response_check.h"
+
+/* Attempts that do not count; a peer may end each of them. */
+#define MOST_UNATTENDED		100
+
+/* A call that waits for a descriptor tries again after this time. */
+#define HELD_PAUSE_US		(20 * 1000)
+
+/* ---- the list of active calls ----------------------------------------- */
+
+/* Those that wait for the same are served in the order of their starts. */
+void
+dyn_attempt_link(DynActiveCall *call)
+{
+	DynActiveCall **link = &call->client->active;
+
+	while (*link != NULL)
+		link = &(*link)->next;
+	call->next = NULL;
+	*link = call;
+	++*call->public.in_flight;
+}
+
+void
+dyn_attempt_unlink(DynActiveCall *call)
+{
+	DynActiveCall **link = &call->client->active;
+
+	while (*link != call)
+		link = &(*link)->next;
+	*link = call->next;
+	--*call->public.in_flight;
+}
+
+int64_t
+dyn_attempts_next_due(const DynClient *client)
+{
+	int64_t		due = DYN_LOOP_NEVER;
+	const DynActiveCall *call;
+
+	for (call = client->active; call; call = call->next)
+		if (call->due_us < due)
+			due = call->due_us;
+	return due;
+}
+
+/* ---- descriptors ------------------------------------------------------ */
+
+/* Will some transfer end even if no call is allowed more? */
+static bool
+is_any_running(const DynClient *client)
+{
+	const DynActiveCall *call;
+
+	for (call = client->active; call; call = call->next)
+		if (call->public.state == DYN_CALL_SENT && !call->http->paused)
+			return true;
+	return false;
+}
+
+/*
+ * May another transfer begin?  Each uses a descriptor: that of an idle
+ * connection, or a new one.  (An idle connection to another host does not
+ * help; so there may be more sockets than acquired, up to twice as many, until
+ * the statement ends.)  Without descriptors, it waits for another transfer,
+ * but not for paused ones: the caller may need this response before it can
+ * use theirs.
+ */
+static bool
+may_send(DynClient *client)
+{
+	DynAccount *account = &client->connections.account;
+
+	return dyn_account_acquire(account, client->connections.used) ||
+		(!is_any_running(client) && dyn_account_reserve(account));
+}
+
+/* ---- attempts --------------------------------------------------------- */
+
+/* The time now by the clock that the attempt was signed by. */
+static int64_t
+signing_clock(const DynActiveCall *call)
+{
+	return (int64_t) time(NULL) + call->signed_offset;
+}
+
+/* Makes an active call DONE; `failure` and texts have been set. */
+static void
+finish_call(DynActiveCall *call)
+{
+	DynClient  *client = call->client;
+
+	dyn_attempt_unlink(call);
+	if (call->public.failure != DYN_FAIL_NONE)
+		dyn_client_recycle(client, &call->packed);
+	call->public.state = DYN_CALL_DONE;
+	call->public.done_ms = (double) dyn_loop_now_us() / 1000.0;
+	call->public.elapsed_ms = call->public.done_ms - call->public.started_ms;
+	client->has_completions = true;
+}
+
+void
+dyn_attempt_refuse(DynActiveCall *call, DynFailure failure)
+{
+	call->public.failure = failure;
+	snprintf(call->public.message, sizeof(call->public.message), "%s",
+			 dyn_failure_phrase(failure));
+	finish_call(call);
+}
+
+static DynFailure
+prepare_attempt(DynActiveCall *call, DynHttp *http)
+{
+	const DynService *service = call->service;
+	DynClient  *client = call->client;
+	struct curl_slist *headers;
+	DynHttpRequest request = {
+		.method = "POST",
+		.url = service->url,
+		.reach = DYN_REACH_ENDPOINT,
+		.ca_file = service->ca_file,
+		.proxy = service->proxy,
+		.connect_timeout_ms = service->connect_timeout_ms,
+		.timeout_ms = service->request_timeout_ms
+	};
+
+	dyn_buffer_reset(&call->public.response);
+	dyn_buffer_reset(&call->packed);
+	call->packed.max = service->max_response;
+	call->signed_offset = service->clock->offset;
+	call->generation = service->provider->generation;
+	headers = dyn_request_headers(&client->key_cache, service, call->operation,
+								  &call->body, signing_clock(call));
+	if (headers == NULL)
+		return DYN_FAIL_MEMORY;
+	request.body = call->body.data;
+	request.body_len = call->body.len;
+	return dyn_http_prepare(http, &request, headers, &call->public.response,
+							&call->packed, &call->allowance);
+}
+
+static void
+hold_call(DynActiveCall *call, int64_t due_us)
+{
+	call->held = true;
+	call->due_us = due_us;
+	call->public.state = DYN_CALL_BACKOFF;
+}
+
+void
+dyn_attempts_try_held(DynClient *client, bool connections_only)
+{
+	DynActiveCall *call;
+
+	for (call = client->active; call; call = call->next)
+		if (call->held && (!connections_only || call->waiting_us > 0))
+			call->due_us = 0;
+}
+
+void
+dyn_attempt_abandon(DynActiveCall *call)
+{
+	DynClient  *client = call->client;
+
+	dyn_loop_remove(&client->connections.loop, call->http->easy);
+	dyn_pool_give_handle(&client->pool, call->http);
+	call->http = NULL;
+	if (call->suspended)
+		++*call->public.in_flight;
+	call->suspended = false;
+	dyn_attempts_try_held(client, false);
+	dyn_connections_end_use(&client->connections);
+}
+
+/* Those that say something about the service. */
+static int
+counted_attempts(const DynActiveCall *call)
+{
+	return call->public.attempts - call->unattended;
+}
+
+/*
+ * Did the time of the attempt run out while the caller did something else?
+ * libcurl looks at the clock before it looks at the answer, which may be there.
+ * Or did the peer lose patience with us, as we did not read?
+ */
+static bool
+was_unattended(const DynActiveCall *call)
+{
+	if (call->public.failure == DYN_FAIL_NETWORK)
+		return call->left_us >= 0;
+	return call->public.failure == DYN_FAIL_TIMEOUT &&
+		call->client->connections.loop.late;
+}
+
+void
+dyn_attempt_delay(DynActiveCall *call, DynRetryClass class, long retry_after_ms)
+{
+	double		ms = dyn_retry_delay_ms(class, counted_attempts(call),
+										dyn_random_unit(&call->client->random),
+										retry_after_ms);
+
+	call->last_retry = class;
+	call->due_us = dyn_loop_now_us() + (int64_t) (ms * 1000.0);
+	call->public.state = DYN_CALL_BACKOFF;
+}
+
+/*
+ * Learns the service's time from the reply, once per call; false if that cannot
+ * help.  Must be called before the reply is released.
+ */
+static bool
+correct_clock(DynActiveCall *call)
+{
+	int64_t		date;
+
+	if (call->clock_tried || !dyn_http_date(call->http, &date) ||
+		!dyn_retry_set_clock(call->service->clock, date - (int64_t) time(NULL),
+							 call->signed_offset))
+		return false;
+	call->clock_tried = true;
+	return true;
+}
+
+/* Has others obtained in place of those that have expired, once per call. */
+static bool
+change_credentials(DynActiveCall *call)
+{
+	if (call->credentials_tried ||
+		!dyn_provider_reject(call->service->provider, call->generation))
+		return false;
+	call->credentials_tried = true;
+	return true;
+}
+
+/* Those that the attempt was signed with. */
+static const DynCredentials *
+credentials_of(const DynActiveCall *call)
+{
+	const DynProvider *provider = call->service->provider;
+
+	return call->generation == provider->generation ? &provider->current
+		: &provider->previous;
+}
+
+bool
+dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
+{
+	if (class == DYN_RETRY_CLOCK)
+		return correct_clock(call);
+	if (class == DYN_RETRY_CREDENTIALS)
+		return change_credentials(call);
+	if (class != DYN_RETRY_THROTTLING && class != DYN_RETRY_TRANSIENT)
+		return false;
+	if (class == DYN_RETRY_THROTTLING && call->public.ends_throttled)
+		return false;
+	if (call->unattended < MOST_UNATTENDED && was_unattended(call))
+	{
+		call->unattended++;
+		return true;
+	}
+	return counted_attempts(call) < call->service->max_attempts &&
+		dyn_retry_take(call->quota, class, call->attempt_us,
+					   dyn_loop_now_us());
+}
+
+static void
+note_connection(DynActiveCall *call)
+{
+	DynSockets *sockets = &call->client->connections.sockets;
+	int			fd = dyn_http_socket(call->http);
+
+	call->socket = dyn_sockets_find(sockets, fd);
+	dyn_sockets_answered(sockets, fd, dyn_http_round_trip_us(call->http));
+}
+
+static void
+note_identity(DynActiveCall *call)
+{
+	call->http->reply.repeated =
+		!dyn_identities_add(&call->client->identities,
+							dyn_http_identity(call->http));
+}
+
+void
+dyn_attempt_end(DynActiveCall *call, CURLcode code)
+{
+	DynRetryClass class;
+	long		retry_after_ms = call->http->reply.retry_after_ms;
+	bool		again;
+
+	note_connection(call);
+	note_identity(call);
+	class = dyn_response_check(&call->public, call->http, code,
+							   credentials_of(call), signing_clock(call));
+	if (call->public.failure != DYN_FAIL_NONE &&
+		call->public.failure != DYN_FAIL_SERVICE)
+		dyn_call_distrust(&call->public);
+	again = dyn_attempt_may_repeat(call, class);
+	call->public.passing = class == DYN_RETRY_THROTTLING ||
+		class == DYN_RETRY_TRANSIENT;
+	call->public.throttled = class == DYN_RETRY_THROTTLING;
+	call->public.throttles += call->public.throttled;
+	dyn_attempt_abandon(call);
+	if (again)
+	{
+		dyn_attempt_delay(call, class, retry_after_ms);
+		return;
+	}
+	if (call->public.failure == DYN_FAIL_NONE)
+		dyn_retry_refund(call->quota, call->last_retry, call->attempt_us,
+						 dyn_loop_now_us());
+	finish_call(call);
+}
+
+/*
+ * libcurl has not told yet which connection it took if it read so much of the
+ * reply in its first turn that the transfer is paused; it would be regarded as
+ * idle (sockets.c).  To make it tell, the transfer goes on, with the bytes that
+ * libcurl holds.
+ */
+static void
+show_connection(DynActiveCall *call)
+{
+	size_t		allowance = call->allowance;
+	CURLcode	code;
+
+	if (!call->http->paused)
+		return;
+	call->http->paused = false;
+	call->allowance = SIZE_MAX;
+	code = dyn_loop_resume(call->http->easy);
+	call->allowance = allowance;
+	if (code != CURLE_OK)
+		dyn_attempt_end(call, code);
+}
+
+static void
+send_attempt(DynActiveCall *call)
+{
+	DynClient  *client = call->client;
+	DynHttp    *http;
+	DynFailure	failure = DYN_FAIL_MEMORY;
+
+	call->held = false;
+	http = dyn_pool_take_handle(&client->pool, &client->connections.sockets,
+								&client->connections.tls);
+	call->public.attempts++;
+	call->attempt_us = dyn_loop_now_us();
+	call->due_us = DYN_LOOP_NEVER;
+	assert(!call->suspended);
+	call->left_us = -1;
+	dyn_sockets_distrust_stirred(&client->connections.sockets);
+	if (http)
+		failure = prepare_attempt(call, http);
+	if (failure == DYN_FAIL_NONE)
+	{
+		http->owner = call;
+		http->is_exchange = false;
+		http->peer = call->peer;
+		call->http = http;
+		call->public.state = DYN_CALL_SENT;
+		dyn_connections_use(&client->connections,
+							call->service->keep_connections);
+		if (dyn_loop_add(&client->connections.loop, http->easy))
+		{
+			show_connection(call);
+			return;
+		}
+		dyn_connections_end_use(&client->connections);
+		call->http = NULL;
+		failure = DYN_FAIL_MEMORY;
+	}
+	if (http)
+		dyn_pool_give_handle(&client->pool, http);
+	dyn_attempt_refuse(call, failure);
+}
+
+/*
+ * How long it should wait for a connection from when it began to: until one is
+ * idle, or the very first stands.  One that stands already has shown that the
+ * peer can be reached, even if no connection ever replies twice: then all may
+ * be made at once.
+ */
+static int64_t
+patience_us(const DynActiveCall *call)
+{
+	const DynClient *client = call->client;
+	const DynActiveCall *other;
+	int			waiting = 0;
+	int			connecting = 0;
+	int			standing = 0;
+
+	for (other = client->active; other; other = other->next)
+	{
+		if (other->peer != call->peer || other == call)
+			continue;
+		waiting += other->waiting_us > 0;
+		if (other->public.state != DYN_CALL_SENT)
+			continue;
+		if (dyn_http_is_connected(other->http))
+			standing++;
+		else
+			connecting++;
+	}
+	return dyn_connections_patience_us(&client->connections, call->peer,
+									   waiting,
+									   connecting > 0 && standing == 0);
+}
+
+/* Should it wait for a connection now?  Then it is held. */
+static bool
+awaits_connection(DynActiveCall *call)
+{
+	int64_t		now = dyn_loop_now_us();
+	int64_t		since = call->waiting_us > 0 ? call->waiting_us : now;
+	int64_t		until = since + patience_us(call);
+
+	if (until > now)
+	{
+		call->waiting_us = since;
+		hold_call(call, until);
+		return true;
+	}
+	dyn_connections_waited(&call->client->connections, call->peer,
+						   now - since);
+	call->waiting_us = 0;
+	return false;
+}
+
+/*
+ * While they are obtained, the call is held; without any, it ends.  A source
+ * that ends lets all held calls try.
+ */
+static bool
+has_credentials(DynActiveCall *call)
+{
+	const DynService *service = call->service;
+	int64_t		now = (int64_t) time(NULL) + service->clock->offset;
+
+	switch (dyn_provider_ask(service->provider, call->client, now))
+	{
+		case DYN_CREDENTIALS_READY:
+			return true;
+		case DYN_CREDENTIALS_AWAITED:
+			hold_call(call, DYN_LOOP_NEVER);
+			return false;
+		default:
+			call->public.fault = &service->provider->fault;
+			dyn_attempt_refuse(call, call->public.fault->out_of_memory
+							   ? DYN_FAIL_MEMORY : DYN_FAIL_CREDENTIALS);
+			return false;
+	}
+}
+
+void
+dyn_attempt_begin(DynActiveCall *call)
+{
+	DynClient  *client = call->client;
+
+	dyn_connections_prepare(&client->connections, call->service);
+	if (!has_credentials(call))
+		return;
+	if (call->peer != 0 && awaits_connection(call))
+		return;
+	if (may_send(client))
+		send_attempt(call);
+	else
+		hold_call(call, dyn_loop_now_us() + HELD_PAUSE_US);
+}
+
+/* ---- pausing ---------------------------------------------------------- */
+
+void
+dyn_attempts_suspend_paused(DynClient *client)
+{
+	DynActiveCall *call;
+
+	for (call = client->active; call; call = call->next)
+	{
+		int64_t		due_us = call->due_us;
+
+		if (call->public.state != DYN_CALL_SENT || !call->http->paused ||
+			call->suspended)
+			continue;
+		if (call->left_us < 0)
+		{
+			dyn_http_lift_timeout(call->http);
+			due_us = call->attempt_us +
+				(int64_t) call->service->request_timeout_ms * 1000;
+		}
+		call->left_us = due_us - dyn_loop_now_us();
+		if (call->left_us < 0)
+			call->left_us = 0;
+		call->due_us = DYN_LOOP_NEVER;
+		call->suspended = true;
+		--*call->public.in_flight;
+	}
+}
+
+/* libcurl does not report a transfer that fails here. */
+void
+dyn_attempt_resume(DynActiveCall *call)
+{
+	CURLcode	code;
+
+	assert(call->suspended && call->http->paused);
+	call->suspended = false;
+	++*call->public.in_flight;
+	call->http->paused = false;
+	call->due_us = dyn_loop_now_us() + call->left_us;
+	code = dyn_loop_resume(call->http->easy);
+	if (code != CURLE_OK)
+		dyn_attempt_end(call, code);
+}
+
+void
+dyn_attempt_end_overdue(DynActiveCall *call, int64_t now)
+{
+	DynHttp    *http = call->http;
+
+	if (now - call->due_us > DYN_LOOP_LATE_US)
+	{
+		call->due_us = now + call->left_us;
+		return;
+	}
+	snprintf(http->error, sizeof(http->error),
+			 "Operation timed out after %d milliseconds with %zu bytes received",
+			 call->service->request_timeout_ms, http->reply.body_bytes);
+	dyn_attempt_end(call, CURLE_OPERATION_TIMEDOUT);
+}

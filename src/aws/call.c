@@ -1,0 +1,196 @@
+/*
+ * call.c
+ *		Calls as their owners see them: created, started, read, destroyed.
+ *
+ * Layer: aws.
+ */
+#include "client.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attempt.h"
+#include "driving.h"
+#include "response_check.h"
+
+/* The service limits the size of requests; escapes may make ours longer. */
+#define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
+
+DynCall *
+dyn_call_create(DynClient *client)
+{
+	DynActiveCall *call = calloc(1, sizeof(*call));
+
+	if (call == NULL)
+		return NULL;
+	call->client = client;
+	call->public.in_flight = &client->in_flight;
+	call->allowance = SIZE_MAX;
+	dyn_buffer_init(&call->body, LONGEST_REQUEST);
+	return &call->public;
+}
+
+DynBuffer *
+dyn_call_body(DynCall *call)
+{
+	return &((DynActiveCall *) call)->body;
+}
+
+static void
+reset_figures(DynCall *call)
+{
+	call->failure = DYN_FAIL_NONE;
+	call->passing = false;
+	call->http_status = 0;
+	call->code[0] = '\0';
+	call->message[0] = '\0';
+	call->request_id[0] = '\0';
+	call->throttle_reason[0] = '\0';
+	call->throttled = false;
+	call->hot_partition = false;
+	call->attempts = 0;
+	call->throttles = 0;
+	call->lost = 0;
+	call->bytes_received = 0;
+	call->elapsed_ms = 0;
+}
+
+/*
+ * A document that could not be written, or an operation too long to be one,
+ * fails like anything else.
+ */
+static DynFailure
+take_request(DynActiveCall *call, const char *operation)
+{
+	size_t		len = strlen(operation);
+
+	if (call->body.failed)
+		return DYN_FAIL_MEMORY;
+	if (len >= sizeof(call->operation))
+		return DYN_FAIL_CONFIG;
+	memcpy(call->operation, operation, len + 1);
+	return DYN_FAIL_NONE;
+}
+
+void
+dyn_call_start(DynCall *public, const DynService *service,
+			   DynRetryQuota *quota, const char *operation)
+{
+	DynActiveCall *call = (DynActiveCall *) public;
+	DynClient  *client = call->client;
+	DynFailure	failure;
+
+	assert(public->state == DYN_CALL_IDLE || public->state == DYN_CALL_DONE);
+	reset_figures(public);
+	call->service = service;
+	call->quota = quota;
+	public->started_ms = (double) dyn_loop_now_us() / 1000.0;
+	call->last_retry = DYN_RETRY_FINAL;
+	call->unattended = 0;
+	call->clock_tried = false;
+	call->credentials_tried = false;
+	call->held = false;
+	call->peer = dyn_connections_peer(service);
+	call->waiting_us = 0;
+	call->due_us = DYN_LOOP_NEVER;
+	dyn_pool_ready_buffer(&client->pool, &public->response,
+						  service->max_response);
+	dyn_attempt_link(call);
+	failure = take_request(call, operation);
+	if (failure == DYN_FAIL_NONE)
+		dyn_attempt_begin(call);
+	else
+		dyn_attempt_refuse(call, failure);
+	dyn_client_process(client);
+}
+
+bool
+dyn_call_unpack(DynCall *public)
+{
+	DynActiveCall *call = (DynActiveCall *) public;
+	DynRetryClass class;
+
+	assert(public->state == DYN_CALL_DONE);
+	if (public->failure != DYN_FAIL_NONE || call->packed.len == 0)
+		return true;
+	public->failure = dyn_response_inflate(public, &call->packed);
+	dyn_client_recycle(call->client, &call->packed);
+	if (public->failure == DYN_FAIL_NONE)
+		return true;
+	public->lost++;
+	dyn_call_distrust(public);
+	class = public->failure == DYN_FAIL_ENCODING ? DYN_RETRY_TRANSIENT
+		: DYN_RETRY_FINAL;
+	public->passing = class == DYN_RETRY_TRANSIENT;
+	if (!dyn_attempt_may_repeat(call, class))
+		return true;
+	dyn_attempt_link(call);
+	dyn_attempt_delay(call, class, -1);
+	dyn_client_process(call->client);
+	return false;
+}
+
+size_t
+dyn_call_held(const DynCall *public)
+{
+	return public->response.len + ((const DynActiveCall *) public)->packed.len;
+}
+
+void
+dyn_call_allow(DynCall *public, size_t bytes)
+{
+	DynActiveCall *call = (DynActiveCall *) public;
+
+	call->allowance = bytes;
+	if (!dyn_call_is_paused(public) || bytes <= dyn_call_held(public))
+		return;
+	dyn_attempt_resume(call);
+	dyn_client_process(call->client);
+}
+
+bool
+dyn_call_is_paused(const DynCall *public)
+{
+	return public->state == DYN_CALL_SENT &&
+		((const DynActiveCall *) public)->http->paused;
+}
+
+void
+dyn_client_recycle(DynClient *client, DynBuffer *buf)
+{
+	dyn_pool_give_buffer(&client->pool, buf);
+}
+
+void
+dyn_call_take_response(DynCall *call, DynBuffer *out)
+{
+	assert(call->state == DYN_CALL_DONE);
+	*out = call->response;
+	dyn_buffer_init(&call->response, 0);
+}
+
+void
+dyn_call_distrust(const DynCall *public)
+{
+	const DynActiveCall *call = (const DynActiveCall *) public;
+
+	dyn_sockets_distrust(&call->client->connections.sockets, &call->socket);
+}
+
+void
+dyn_call_destroy(DynCall *public)
+{
+	DynActiveCall *call = (DynActiveCall *) public;
+	DynClient  *client = call->client;
+
+	if (public->state == DYN_CALL_SENT)
+		dyn_attempt_abandon(call);
+	if (public->state == DYN_CALL_SENT || public->state == DYN_CALL_BACKOFF)
+		dyn_attempt_unlink(call);
+	dyn_client_recycle(client, &public->response);
+	dyn_client_recycle(client, &call->packed);
+	dyn_buffer_free(&call->body);
+	free(call);
+	dyn_client_arm(client);
+}

@@ -1,0 +1,302 @@
+/*
+ * exchange.c
+ *		One HTTP request of any kind, and its reply.
+ *
+ * An exchange uses the client's handles and its loop, but a connection that
+ * serves nothing else: one to an address that only such requests may reach
+ * must not be found by a call to an endpoint that somebody named so.
+ *
+ * Layer: aws.  Knows libcurl's header list.
+ */
+#include "exchange.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <openssl/crypto.h>
+
+#include "active.h"
+#include "request.h"
+
+#define lengthof(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Lines that keep libcurl from adding its own. */
+static const char *const fixed_headers[] = {"Expect:", "Content-Type:"};
+
+static void
+wipe(DynBuffer *buf)
+{
+	if (buf->data)
+		OPENSSL_cleanse(buf->data, buf->cap);
+	dyn_buffer_free(buf);
+}
+
+/* ---- the request ------------------------------------------------------ */
+
+DynExchange *
+dyn_exchange_create(const char *method, const char *url, DynReach reach)
+{
+	DynExchange *exchange = calloc(1, sizeof(*exchange));
+
+	if (exchange == NULL)
+		return NULL;
+	exchange->method = method;
+	exchange->reach = reach;
+	exchange->allowance = SIZE_MAX;
+	exchange->url = strdup(url);
+	dyn_buffer_init(&exchange->body, 0);
+	dyn_buffer_init(&exchange->response, DYN_EXCHANGE_LONGEST);
+	if (exchange->url)
+		return exchange;
+	free(exchange);
+	return NULL;
+}
+
+/* Control characters could begin another header. */
+static bool
+is_one_line(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char) *text < 0x20 || *text == 0x7f)
+			return false;
+	return true;
+}
+
+static bool
+append_line(DynExchange *exchange, const char *line)
+{
+	struct curl_slist *longer = curl_slist_append(exchange->headers, line);
+
+	if (longer == NULL)
+	{
+		exchange->failed = true;
+		return false;
+	}
+	exchange->headers = longer;
+	return true;
+}
+
+bool
+dyn_exchange_header(DynExchange *exchange, const char *name, const char *value)
+{
+	size_t		size = strlen(name) + strlen(value) + sizeof(": ");
+	char	   *line = is_one_line(value) ? malloc(size) : NULL;
+	bool		ok = line != NULL;
+
+	if (ok)
+	{
+		snprintf(line, size, "%s: %s", name, value);
+		ok = append_line(exchange, line);
+		OPENSSL_cleanse(line, size);
+	}
+	free(line);
+	exchange->failed = exchange->failed || !ok;
+	return ok;
+}
+
+const char *
+dyn_exchange_find_header(const DynExchange *exchange, const char *name)
+{
+	const struct curl_slist *line;
+	size_t		len = strlen(name);
+
+	for (line = exchange->headers; line; line = line->next)
+		if (strncasecmp(line->data, name, len) == 0 && line->data[len] == ':')
+			return line->data + len + 2;
+	return NULL;
+}
+
+/* Only those that the request does not have: libcurl adds its own else. */
+static bool
+append_fixed(DynExchange *exchange)
+{
+	size_t		i;
+
+	for (i = 0; i < lengthof(fixed_headers); i++)
+	{
+		char		name[32];
+
+		snprintf(name, sizeof(name), "%.*s",
+				 (int) strlen(fixed_headers[i]) - 1, fixed_headers[i]);
+		if (dyn_exchange_find_header(exchange, name) == NULL &&
+			!append_line(exchange, fixed_headers[i]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- running ---------------------------------------------------------- */
+
+static void
+link_exchange(DynExchange *exchange, DynClient *client)
+{
+	exchange->client = client;
+	exchange->next = client->exchanges;
+	client->exchanges = exchange;
+}
+
+static void
+unlink_exchange(DynExchange *exchange)
+{
+	DynExchange **link = &exchange->client->exchanges;
+
+	while (*link != exchange)
+		link = &(*link)->next;
+	*link = exchange->next;
+	exchange->client = NULL;
+}
+
+/* `done` is called later, by dyn_exchanges_settle. */
+static void
+end_with(DynExchange *exchange, DynFailure failure, const char *text)
+{
+	exchange->failure = failure;
+	snprintf(exchange->message, sizeof(exchange->message), "%s", text);
+	exchange->ended = true;
+	exchange->client->has_completions = true;
+}
+
+static void
+give_handle_back(DynExchange *exchange)
+{
+	DynClient  *client = exchange->client;
+
+	dyn_pool_give_handle(&client->pool, exchange->http);
+	exchange->http = NULL;
+}
+
+static void
+leave_loop(DynExchange *exchange)
+{
+	DynConnections *connections = &exchange->client->connections;
+
+	dyn_loop_remove(&connections->loop, exchange->http->easy);
+	give_handle_back(exchange);
+	dyn_connections_end_use(connections);
+}
+
+static DynFailure
+prepare(DynExchange *exchange, const DynExchangeLimits *limits)
+{
+	DynHttp    *http = exchange->http;
+	struct curl_slist *headers;
+	DynHttpRequest request = {
+		.method = exchange->method,
+		.url = exchange->url,
+		.body = exchange->body.data,
+		.body_len = exchange->body.len,
+		.reach = exchange->reach,
+		.ca_file = limits->ca_file,
+		.proxy = limits->proxy,
+		.connect_timeout_ms = limits->connect_timeout_ms,
+		.timeout_ms = limits->timeout_ms,
+		.once = true
+	};
+
+	assert(exchange->reach != DYN_REACH_LOCAL || limits->proxy == NULL);
+	if (exchange->failed || exchange->body.failed || !append_fixed(exchange))
+		return DYN_FAIL_MEMORY;
+	headers = exchange->headers;
+	exchange->headers = NULL;
+	http->owner = exchange;
+	http->is_exchange = true;
+	http->peer = 0;
+	return dyn_http_prepare(http, &request, headers, &exchange->response,
+							&exchange->response, &exchange->allowance);
+}
+
+/* One more connection is always granted: exchanges are few. */
+static bool
+enter_loop(DynExchange *exchange)
+{
+	DynConnections *connections = &exchange->client->connections;
+
+	if (!dyn_account_acquire(&connections->account, connections->used))
+		(void) dyn_account_reserve(&connections->account);
+	dyn_connections_use(connections, 0);
+	if (dyn_loop_add(&connections->loop, exchange->http->easy))
+		return true;
+	dyn_connections_end_use(connections);
+	return false;
+}
+
+void
+dyn_exchange_start(DynExchange *exchange, DynClient *client,
+				   const DynExchangeLimits *limits,
+				   void (*done) (void *arg), void *arg)
+{
+	DynFailure	failure = DYN_FAIL_MEMORY;
+
+	exchange->done = done;
+	exchange->arg = arg;
+	link_exchange(exchange, client);
+	exchange->http = dyn_pool_take_handle(&client->pool,
+										  &client->connections.sockets,
+										  &client->connections.tls);
+	if (exchange->http)
+	{
+		failure = prepare(exchange, limits);
+		if (failure == DYN_FAIL_NONE && enter_loop(exchange))
+			return;
+		if (failure == DYN_FAIL_NONE)
+			failure = DYN_FAIL_MEMORY;
+		give_handle_back(exchange);
+	}
+	end_with(exchange, failure, dyn_failure_phrase(failure));
+}
+
+void
+dyn_exchange_end(DynExchange *exchange, int curl_code)
+{
+	DynHttp    *http = exchange->http;
+	bool		lasting;
+	const char *text;
+	DynFailure	failure = dyn_http_result(http, (CURLcode) curl_code, &lasting,
+										  &text);
+
+	if (failure == DYN_FAIL_NONE && (http->reply.packed ||
+									 http->reply.unknown_encoding))
+	{
+		failure = DYN_FAIL_ENCODING;
+		text = "the reply has a Content-Encoding that was not asked for";
+	}
+	exchange->status = http->reply.status;
+	exchange->has_date = dyn_http_date(http, &exchange->date);
+	end_with(exchange, failure, text);
+	leave_loop(exchange);
+}
+
+bool
+dyn_exchanges_settle(DynClient *client)
+{
+	DynExchange *exchange = client->exchanges;
+
+	while (exchange && !exchange->ended)
+		exchange = exchange->next;
+	if (exchange == NULL)
+		return false;
+	unlink_exchange(exchange);
+	exchange->ended = false;
+	exchange->done(exchange->arg);
+	return true;
+}
+
+void
+dyn_exchange_destroy(DynExchange *exchange)
+{
+	if (exchange == NULL)
+		return;
+	if (exchange->http)
+		leave_loop(exchange);
+	if (exchange->client)
+		unlink_exchange(exchange);
+	dyn_request_headers_free(exchange->headers);
+	wipe(&exchange->body);
+	wipe(&exchange->response);
+	OPENSSL_cleanse(exchange->url, strlen(exchange->url));
+	free(exchange->url);
+	free(exchange);
+}

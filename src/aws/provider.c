@@ -1,0 +1,148 @@
+/*
+ * provider.c
+ *		Credentials as requests use them: obtained when they are needed,
+ *		refreshed before they expire.
+ *
+ * Layer: aws.
+ */
+#include "provider.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "loop.h"
+#include "retry.h"
+
+/* How long before they expire new ones are obtained, in seconds. */
+#define EARLIEST_REFRESH	(15 * 60)
+#define LATEST_REFRESH		(5 * 60)
+
+/* Seconds until a source that failed is asked again; doubles up to the last. */
+#define FIRST_PAUSE			1
+#define LONGEST_PAUSE		60
+
+static bool
+is_static(const DynProvider *provider)
+{
+	return provider->source.start == NULL;
+}
+
+static bool
+is_usable(const DynProvider *provider, int64_t now)
+{
+	const DynCredentials *current = &provider->current;
+
+	return current->access_key_id != NULL && !provider->rejected &&
+		(current->expires == 0 || now < current->expires);
+}
+
+/* Is it time to obtain others, while the current ones may still serve? */
+static bool
+is_due(const DynProvider *provider, int64_t now)
+{
+	return !is_usable(provider, now) ||
+		(provider->refresh_at != 0 && now >= provider->refresh_at);
+}
+
+static bool
+may_start(const DynProvider *provider)
+{
+	return provider->client == NULL &&
+		(provider->failures == 0 || dyn_loop_now_us() >= provider->retry_us);
+}
+
+DynReadiness
+dyn_provider_ask(DynProvider *provider, struct DynClient *client, int64_t now)
+{
+	if (is_static(provider))
+		return DYN_CREDENTIALS_READY;
+	if (is_due(provider, now) && may_start(provider))
+	{
+		provider->client = client;
+		provider->source.start(provider->source.state, provider, client, now);
+	}
+	if (is_usable(provider, now))
+		return DYN_CREDENTIALS_READY;
+	return provider->client ? DYN_CREDENTIALS_AWAITED : DYN_CREDENTIALS_FAILED;
+}
+
+bool
+dyn_provider_reject(DynProvider *provider, unsigned generation)
+{
+	if (is_static(provider))
+		return false;
+	if (generation == provider->generation)
+		provider->rejected = true;
+	return true;
+}
+
+/* Between the earliest and the latest, and not in the first half of a life. */
+static int64_t
+choose_refresh(int64_t expires, int64_t now)
+{
+	DynRandom	random;
+	int64_t		before;
+
+	if (expires == 0)
+		return 0;
+	dyn_random_seed(&random);
+	before = LATEST_REFRESH +
+		(int64_t) (dyn_random_unit(&random) *
+				   (EARLIEST_REFRESH - LATEST_REFRESH));
+	if (before > (expires - now) / 2)
+		before = (expires - now) / 2;
+	return expires - before;
+}
+
+void
+dyn_provider_obtained(DynProvider *provider, DynCredentials *credentials,
+					  int64_t now)
+{
+	assert(provider->client != NULL);
+	dyn_credentials_clear(&provider->previous);
+	provider->previous = provider->current;
+	provider->current = *credentials;
+	memset(credentials, 0, sizeof(*credentials));
+	provider->generation++;
+	provider->client = NULL;
+	provider->rejected = false;
+	provider->failures = 0;
+	provider->refresh_at = choose_refresh(provider->current.expires, now);
+}
+
+void
+dyn_provider_failed(DynProvider *provider, const DynFault *fault)
+{
+	int64_t		pause = LONGEST_PAUSE;
+
+	assert(provider->client != NULL);
+	provider->client = NULL;
+	provider->fault = *fault;
+	if (provider->failures < 6)
+		pause = (int64_t) FIRST_PAUSE << provider->failures;
+	if (pause > LONGEST_PAUSE)
+		pause = LONGEST_PAUSE;
+	provider->failures++;
+	provider->retry_us = dyn_loop_now_us() + pause * 1000000;
+}
+
+void
+dyn_provider_rest(DynProvider *provider)
+{
+	if (provider->client == NULL)
+		return;
+	provider->source.stop(provider->source.state);
+	provider->client = NULL;
+}
+
+void
+dyn_provider_clear(DynProvider *provider)
+{
+	dyn_provider_rest(provider);
+	if (provider->source.free)
+		provider->source.free(provider->source.state);
+	dyn_credentials_clear(&provider->current);
+	dyn_credentials_clear(&provider->previous);
+	memset(provider, 0, sizeof(*provider));
+}
