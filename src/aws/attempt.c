@@ -130,7 +130,7 @@ finish_call(DynActiveCall *call)
 
 	dyn_attempt_unlink(call);
 	if (call->public.failure != DYN_FAIL_NONE)
-		dyn_client_recycle(client, &call->packed);
+		dyn_pool_give_buffer(&client->pool, &call->packed);
 	call->public.state = DYN_CALL_DONE;
 	call->public.done_ms = (double) dyn_loop_now_us() / 1000.0;
 	call->public.elapsed_ms = call->public.done_ms - call->public.started_ms;
@@ -333,7 +333,7 @@ dyn_attempt_end(DynActiveCall *call, CURLcode code)
 							   credentials_of(call), signing_clock(call));
 	if (call->public.failure != DYN_FAIL_NONE &&
 		call->public.failure != DYN_FAIL_SERVICE)
-		dyn_call_distrust(&call->public);
+		dyn_sockets_distrust(&call->client->connections.sockets, &call->socket);
 	again = dyn_attempt_may_repeat(call, class);
 	call->public.passing = class == DYN_RETRY_THROTTLING ||
 		class == DYN_RETRY_TRANSIENT;

@@ -1,6 +1,6 @@
 /*
  * container.h
- *		Credentials of ECS tasks and EKS pods (dynamodb.md 7.6).
+ *		Credentials of ECS tasks and EKS pods.
  */
 #ifndef DYN_CREDENTIALS_CONTAINER_H
 #define DYN_CREDENTIALS_CONTAINER_H
