@@ -17,21 +17,29 @@
 void
 dyn_account_open(DynAccount *account, const DynDescriptors *descriptors)
 {
-	int			i;
-
 	account->descriptors = descriptors;
 	account->granted = 0;
-	for (i = 0; descriptors != NULL && i < DYN_LOOP_FDS; i++)
-		descriptors->reserve();
+	dyn_account_hold(account, DYN_LOOP_FDS);
 }
 
 void
 dyn_account_close(DynAccount *account)
 {
-	int			i;
-
 	(void) dyn_account_settle(account, 0);
-	for (i = 0; account->descriptors != NULL && i < DYN_LOOP_FDS; i++)
+	dyn_account_return(account, DYN_LOOP_FDS);
+}
+
+void
+dyn_account_hold(DynAccount *account, int n)
+{
+	for (; account->descriptors != NULL && n > 0; n--)
+		account->descriptors->reserve();
+}
+
+void
+dyn_account_return(DynAccount *account, int n)
+{
+	for (; account->descriptors != NULL && n > 0; n--)
 		account->descriptors->release();
 }
 

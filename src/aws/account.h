@@ -29,6 +29,10 @@ extern bool dyn_account_acquire(DynAccount *account, int used);
 /* Takes one in any case, and returns true. */
 extern bool dyn_account_reserve(DynAccount *account);
 
+/* Reserves and returns `n` that are no connections. */
+extern void dyn_account_hold(DynAccount *account, int n);
+extern void dyn_account_return(DynAccount *account, int n);
+
 /* Returns or acquires some, until `open` are granted; false if that fails. */
 extern bool dyn_account_settle(DynAccount *account, int open);
 

@@ -166,6 +166,7 @@ dyn_client_watch(DynClient *client, DynWatch *watch)
 	if (watch->fd >= 0 &&
 		!dyn_loop_watch(&client->connections.loop, watch->fd))
 		return false;
+	dyn_account_hold(&client->connections.account, watch->held_fds);
 	watch->noticed = false;
 	watch->next = client->watches;
 	client->watches = watch;
@@ -181,6 +182,7 @@ dyn_client_unwatch(DynClient *client, DynWatch *watch)
 	while (*link != watch)
 		link = &(*link)->next;
 	*link = watch->next;
+	dyn_account_return(&client->connections.account, watch->held_fds);
 	if (watch->fd >= 0)
 		dyn_loop_unwatch(&client->connections.loop, watch->fd);
 }

@@ -10,7 +10,7 @@
 #include "client.h"
 
 /*
- * Owned by the caller, who sets the first four; it must not be freed or moved
+ * Owned by the caller, who sets the first five; it must not be freed or moved
  * while it is watched.  notice(arg) is called by dyn_client_drive and
  * dyn_client_wait, at least when `fd` (-1: none) is readable or the time due_us
  * (of dyn_loop_now_us; DYN_LOOP_NEVER: none) has come, and often without that;
@@ -19,6 +19,7 @@
 typedef struct DynWatch
 {
 	int			fd;
+	int			held_fds;		/* descriptors to account for meanwhile */
 	int64_t		due_us;
 	void		(*notice) (void *arg);
 	void	   *arg;
