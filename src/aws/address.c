@@ -1,11 +1,17 @@
 /*
  * address.c
- *		Addresses that are never connected to.
+ *		Which addresses a request may be sent to.
  *
- * On a cloud machine, link-local addresses serve the machine's own
- * credentials.  A host name can be made to resolve to them at any time, so the
- * check looks at the address that a socket is about to be opened for, not at
- * the name.  It also recognises IPv4 addresses embedded in IPv6 ones.
+ * On a cloud machine, link-local addresses and a few others serve the
+ * machine's own credentials.  A host name can be made to resolve to them at
+ * any time, so the check looks at the address that a socket is about to be
+ * opened for, not at the name.
+ *
+ * An IPv6 address may also stand for an IPv4 one, which translators and
+ * tunnels then connect to; so each refused IPv4 address is refused in those
+ * forms too.  Where the embedded address cannot be located (64:ff9b:1::/48 has
+ * several layouts) or may be that of somebody else's relay (Teredo), the whole
+ * prefix is refused.
  *
  * Layer: aws.  Knows socket addresses only.
  */
@@ -16,6 +22,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#define lengthof(array) (sizeof(array) / sizeof((array)[0]))
+
 typedef struct Prefix
 {
 	unsigned char bytes[16];
@@ -23,15 +31,51 @@ typedef struct Prefix
 } Prefix;
 
 static const Prefix refused_v4[] = {
-	{{169, 254}, 16}
+	{{0}, 8},					/* "this network": connects to loopback */
+	{{169, 254}, 16},			/* link-local: the metadata service of most
+								 * clouds */
+	{{100, 100, 100, 200}, 32}, /* that of Alibaba Cloud */
+	{{192, 0, 0, 192}, 32},		/* of Oracle Cloud */
+	{{168, 63, 129, 16}, 32}	/* of Azure */
 };
 
 static const Prefix refused_v6[] = {
+	{{0}, 128},					/* unspecified: connects to loopback */
 	{{0xfe, 0x80}, 10},			/* link-local */
-	{{0xfd, 0x00, 0x0e, 0xc2}, 32}, /* instance metadata */
-	{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 169, 254}, 112},	/* mapped */
-	{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 169, 254}, 112},	/* compatible */
-	{{0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0, 169, 254}, 112}	/* NAT64 */
+	{{0xfd, 0x00, 0x0e, 0xc2}, 32}, /* metadata service, its neighbours */
+	{{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}, 48}, /* NAT64 of local use */
+	{{0x20, 0x01, 0x00, 0x00}, 32}	/* Teredo */
+};
+
+/* Prefixes of IPv6 addresses that contain an IPv4 one, and where. */
+typedef struct Embedding
+{
+	Prefix		prefix;
+	int			offset;			/* bytes */
+} Embedding;
+
+static const Embedding embeddings[] = {
+	{{{0}, 96}, 12},			/* compatible */
+	{{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96}, 12}, /* mapped */
+	{{{0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96}, 12},	/* translated */
+	{{{0x00, 0x64, 0xff, 0x9b}, 96}, 12},	/* NAT64 */
+	{{{0x20, 0x02}, 16}, 2}		/* 6to4 */
+};
+
+static const Prefix local_v4[] = {
+	{{127}, 8},
+	{{169, 254, 169, 254}, 32}, /* EC2 */
+	{{169, 254, 170, 2}, 32},	/* ECS */
+	{{169, 254, 170, 23}, 32}	/* EKS */
+};
+
+static const Prefix loopback_v6 = {
+	{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 128
+};
+
+static const Prefix local_v6[] = {
+	{{0xfd, 0x00, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54}, 128},
+	{{0xfd, 0x00, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x23}, 128}
 };
 
 static bool
@@ -46,7 +90,7 @@ has_prefix(const unsigned char *address, const Prefix *prefix)
 }
 
 static bool
-has_any_prefix(const void *address, const Prefix *prefixes, size_t n)
+has_any_prefix(const unsigned char *address, const Prefix *prefixes, size_t n)
 {
 	size_t		i;
 
@@ -56,18 +100,66 @@ has_any_prefix(const void *address, const Prefix *prefixes, size_t n)
 	return false;
 }
 
+static bool
+is_refused_v4(const unsigned char *address)
+{
+	return has_any_prefix(address, refused_v4, lengthof(refused_v4));
+}
+
+/* The loopback address is no compatible form of 0.0.0.1. */
+static bool
+is_refused_v6(const unsigned char *address)
+{
+	size_t		i;
+
+	if (has_prefix(address, &loopback_v6))
+		return false;
+	for (i = 0; i < lengthof(embeddings); i++)
+		if (has_prefix(address, &embeddings[i].prefix) &&
+			is_refused_v4(address + embeddings[i].offset))
+			return true;
+	return has_any_prefix(address, refused_v6, lengthof(refused_v6));
+}
+
+static bool
+is_local_v4(const unsigned char *address)
+{
+	return has_any_prefix(address, local_v4, lengthof(local_v4));
+}
+
+static bool
+is_local_v6(const unsigned char *address)
+{
+	return has_prefix(address, &loopback_v6) ||
+		has_any_prefix(address, local_v6, lengthof(local_v6));
+}
+
+bool
+dyn_address_allowed(const struct sockaddr *address, DynReach reach)
+{
+	const unsigned char *bytes;
+
+	if (address->sa_family == AF_INET)
+	{
+		bytes = (const unsigned char *)
+			&((const struct sockaddr_in *) address)->sin_addr;
+		return reach == DYN_REACH_LOCAL ? is_local_v4(bytes) :
+			!is_refused_v4(bytes);
+	}
+	if (address->sa_family == AF_INET6)
+	{
+		bytes = (const unsigned char *)
+			&((const struct sockaddr_in6 *) address)->sin6_addr;
+		return reach == DYN_REACH_LOCAL ? is_local_v6(bytes) :
+			!is_refused_v6(bytes);
+	}
+	return false;
+}
+
 bool
 dyn_address_refused(const struct sockaddr *address)
 {
-	if (address->sa_family == AF_INET)
-		return has_any_prefix(&((const struct sockaddr_in *) address)->sin_addr,
-							  refused_v4,
-							  sizeof(refused_v4) / sizeof(refused_v4[0]));
-	if (address->sa_family == AF_INET6)
-		return has_any_prefix(&((const struct sockaddr_in6 *) address)->sin6_addr,
-							  refused_v6,
-							  sizeof(refused_v6) / sizeof(refused_v6[0]));
-	return true;
+	return !dyn_address_allowed(address, DYN_REACH_ENDPOINT);
 }
 
 bool

@@ -1,6 +1,6 @@
 /*
  * address.h
- *		Addresses that are never connected to.
+ *		Which addresses a request may be sent to.
  */
 #ifndef DYN_AWS_ADDRESS_H
 #define DYN_AWS_ADDRESS_H
@@ -21,10 +21,15 @@ typedef enum DynReach
 extern bool dyn_address_allowed(const struct sockaddr *address, DynReach reach);
 
 /*
- * Is it a link-local address, or the instance metadata service?  A user who
- * may set an endpoint must not reach services that are meant for this machine
- * only.
+ * May a request of this reach be sent to the address?  A user who may set an
+ * endpoint must not reach services that are meant for this machine only: these
+ * are refused to DYN_REACH_ENDPOINT.  Families other than IPv4 and IPv6 are
+ * refused always.
  */
+extern bool dyn_address_allowed(const struct sockaddr *address,
+								DynReach reach);
+
+/* Is the address refused to DYN_REACH_ENDPOINT? */
 extern bool dyn_address_refused(const struct sockaddr *address);
 
 #endif
