@@ -155,15 +155,3 @@ dyn_address_allowed(const struct sockaddr *address, DynReach reach)
 	}
 	return false;
 }
-
-bool
-dyn_address_refused(const struct sockaddr *address)
-{
-	return !dyn_address_allowed(address, DYN_REACH_ENDPOINT);
-}
-
-bool
-dyn_address_allowed(const struct sockaddr *address, DynReach reach)
-{
-	return reach == DYN_REACH_LOCAL || !dyn_address_refused(address);
-}

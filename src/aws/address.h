@@ -17,9 +17,6 @@ typedef enum DynReach
 								 * credentials, and loopback: nothing else */
 } DynReach;
 
-/* May a request of this reach be sent to the address? */
-extern bool dyn_address_allowed(const struct sockaddr *address, DynReach reach);
-
 /*
  * May a request of this reach be sent to the address?  A user who may set an
  * endpoint must not reach services that are meant for this machine only: these
@@ -28,8 +25,5 @@ extern bool dyn_address_allowed(const struct sockaddr *address, DynReach reach);
  */
 extern bool dyn_address_allowed(const struct sockaddr *address,
 								DynReach reach);
-
-/* Is the address refused to DYN_REACH_ENDPOINT? */
-extern bool dyn_address_refused(const struct sockaddr *address);
 
 #endif

@@ -983,7 +983,7 @@ refused_v6(const char *text)
 
 	address.sin6_family = AF_INET6;
 	CHECK(inet_pton(AF_INET6, text, &address.sin6_addr) == 1);
-	return dyn_address_refused((struct sockaddr *) &address);
+	return !dyn_address_allowed((struct sockaddr *) &address, DYN_REACH_ENDPOINT);
 }
 
 static void

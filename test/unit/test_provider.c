@@ -1,0 +1,286 @@
+/*
+ * test_provider.c
+ *		When a provider asks its source, and what calls get meanwhile.
+ */
+#include "harness.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "aws/client.h"
+#include "aws/loop.h"
+#include "aws/provider.h"
+
+#define NOW		((int64_t) 1800000000)
+
+/* What a source does when it is started. */
+typedef enum Will
+{
+	WORKS,						/* until the test ends it */
+	GIVES,
+	FAILS
+} Will;
+
+static Will will;
+static int64_t life;			/* of what it gives; 0: for ever */
+static int	starts;
+static int	stops;
+static int	frees;
+static int64_t shift_us;		/* of the monotonic clock */
+static DynProvider provider;
+
+/* Only the pauses of failed sources look at it. */
+int64_t
+dyn_loop_now_us(void)
+{
+	return 1000000 + shift_us;
+}
+
+static void
+give(int64_t now)
+{
+	DynCredentials credentials;
+	const char *bad;
+	char		key[16];
+
+	snprintf(key, sizeof(key), "KEY%d", starts);
+	CHECK(dyn_credentials_set(&credentials, key, "s", "t", &bad));
+	credentials.expires = life ? now + life : 0;
+	dyn_provider_obtained(&provider, &credentials, now);
+	CHECK(credentials.access_key_id == NULL);
+}
+
+static void
+fail(void)
+{
+	DynFault	fault;
+
+	dyn_fault_set(&fault, "no reason");
+	dyn_provider_failed(&provider, &fault);
+}
+
+static void
+start(void *state, DynProvider *asked, DynClient *client, int64_t now)
+{
+	CHECK(state == &will && asked == &provider && client != NULL);
+	starts++;
+	if (will == GIVES)
+		give(now);
+	else if (will == FAILS)
+		fail();
+}
+
+static void
+stop(void *state)
+{
+	CHECK(state == &will);
+	stops++;
+}
+
+static void
+free_source(void *state)
+{
+	CHECK(state == &will);
+	frees++;
+}
+
+static void
+set_stage(Will intention, int64_t lifetime)
+{
+	dyn_provider_clear(&provider);
+	provider.source = (DynSource) {start, stop, free_source, &will};
+	will = intention;
+	life = lifetime;
+	starts = stops = frees = 0;
+	shift_us = 0;
+}
+
+static DynReadiness
+ask(int64_t now)
+{
+	return dyn_provider_ask(&provider, (DynClient *) &shift_us, now);
+}
+
+static void
+static_ones_are_always_ready(void)
+{
+	DynProvider plain = {.current = {0}};
+	const char *bad;
+
+	CHECK(dyn_credentials_set(&plain.current, "A", "s", NULL, &bad));
+	CHECK(dyn_provider_ask(&plain, NULL, NOW) == DYN_CREDENTIALS_READY);
+	CHECK(!dyn_provider_reject(&plain, 0));
+	dyn_provider_clear(&plain);
+	CHECK(plain.current.access_key_id == NULL);
+}
+
+static void
+calls_wait_for_the_first(void)
+{
+	set_stage(WORKS, 3600);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_AWAITED);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_AWAITED);
+	CHECK_EQ_INT(starts, 1);
+	give(NOW);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_INT(starts, 1);
+	CHECK_EQ_INT(provider.generation, 1);
+}
+
+static void
+known_ones_are_ready_at_once(void)
+{
+	set_stage(GIVES, 0);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(ask(NOW + 1000000000) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_INT(starts, 1);
+}
+
+/* Between 15 and 5 minutes before they expire, and they serve meanwhile. */
+static void
+refreshes_early(void)
+{
+	bool		moments[600] = {false};
+	int			different = 0;
+	int			i;
+
+	for (i = 0; i < 200; i++)
+	{
+		int64_t		at;
+
+		set_stage(GIVES, 3600);
+		CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+		at = provider.refresh_at - NOW;
+		CHECK(at >= 3600 - 900 && at <= 3600 - 300);
+		will = WORKS;
+		CHECK(ask(NOW + at - 1) == DYN_CREDENTIALS_READY);
+		CHECK_EQ_INT(starts, 1);
+		CHECK(ask(NOW + at) == DYN_CREDENTIALS_READY);
+		CHECK_EQ_INT(starts, 2);
+		CHECK_EQ_STR(provider.current.access_key_id, "KEY1");
+		give(NOW + at);
+		CHECK_EQ_STR(provider.current.access_key_id, "KEY2");
+		CHECK_EQ_STR(provider.previous.access_key_id, "KEY1");
+		if (at >= 2700 && at < 3300 && !moments[at - 2700])
+			different++;
+		if (at >= 2700 && at < 3300)
+			moments[at - 2700] = true;
+	}
+	CHECK(different > 50);
+}
+
+/* Those of a short life are not obtained again at once. */
+static void
+short_lives_are_lived_halfway(void)
+{
+	set_stage(GIVES, 300);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_INT(provider.refresh_at, NOW + 150);
+}
+
+static void
+waits_when_they_have_expired(void)
+{
+	set_stage(GIVES, 3600);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	will = WORKS;
+	CHECK(ask(NOW + 3599) == DYN_CREDENTIALS_READY);
+	CHECK(ask(NOW + 3600) == DYN_CREDENTIALS_AWAITED);
+	CHECK_EQ_INT(starts, 2);
+}
+
+static void
+a_failed_refresh_is_not_noticed(void)
+{
+	set_stage(GIVES, 3600);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	will = FAILS;
+	CHECK(ask(NOW + 3500) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_INT(starts, 2);
+	CHECK(ask(NOW + 3501) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_INT(starts, 2);
+	CHECK(ask(NOW + 3600) == DYN_CREDENTIALS_FAILED);
+	CHECK_EQ_STR(provider.fault.message, "no reason");
+}
+
+static void
+a_failing_source_is_asked_less_often(void)
+{
+	static const int pauses[] = {1, 2, 4, 8, 16, 32, 60, 60};
+	size_t		i;
+
+	set_stage(FAILS, 0);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+	for (i = 0; i < sizeof(pauses) / sizeof(pauses[0]); i++)
+	{
+		shift_us += pauses[i] * 1000000 - 1;
+		CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+		CHECK_EQ_INT(starts, (int) i + 1);
+		shift_us++;
+		CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+		CHECK_EQ_INT(starts, (int) i + 2);
+	}
+	will = GIVES;
+	shift_us += 60000000;
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	will = FAILS;
+	CHECK(dyn_provider_reject(&provider, provider.generation));
+	CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+	shift_us += 1000000;
+	CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+	CHECK_EQ_INT(starts, (int) i + 4);
+}
+
+/* Sixteen requests meet it; one refresh serves all. */
+static void
+rejected_ones_are_replaced_once(void)
+{
+	int			i;
+
+	set_stage(GIVES, 3600);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	will = WORKS;
+	for (i = 0; i < 16; i++)
+	{
+		CHECK(dyn_provider_reject(&provider, 1));
+		CHECK(ask(NOW) == DYN_CREDENTIALS_AWAITED);
+	}
+	CHECK_EQ_INT(starts, 2);
+	give(NOW);
+	CHECK(dyn_provider_reject(&provider, 1));	/* a late one */
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_INT(starts, 2);
+}
+
+static void
+rest_and_clear_stop_the_source(void)
+{
+	set_stage(WORKS, 3600);
+	dyn_provider_rest(&provider);
+	CHECK_EQ_INT(stops, 0);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_AWAITED);
+	dyn_provider_rest(&provider);
+	CHECK_EQ_INT(stops, 1);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_AWAITED);
+	CHECK_EQ_INT(starts, 2);
+	dyn_provider_clear(&provider);
+	CHECK_EQ_INT(stops, 2);
+	CHECK_EQ_INT(frees, 1);
+}
+
+int
+main(void)
+{
+	RUN(static_ones_are_always_ready);
+	RUN(calls_wait_for_the_first);
+	RUN(known_ones_are_ready_at_once);
+	RUN(refreshes_early);
+	RUN(short_lives_are_lived_halfway);
+	RUN(waits_when_they_have_expired);
+	RUN(a_failed_refresh_is_not_noticed);
+	RUN(a_failing_source_is_asked_less_often);
+	RUN(rejected_ones_are_replaced_once);
+	RUN(rest_and_clear_stop_the_source);
+	return DONE("provider");
+}
