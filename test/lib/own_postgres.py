@@ -12,9 +12,10 @@ import psycopg2
 class OwnPostgres:
     """A cluster that was started with options of the program postgres, on a port of the loopback address."""
 
-    def __init__(self, programs, settings):
+    def __init__(self, programs, settings, environment=None):
         root = os.geteuid() == 0        # whom initdb and postgres refuse to run as
         self.programs, self.run_as = programs, ["runuser", "-u", "postgres", "--"] if root else []
+        self.environment = environment or {}    # of the postmaster
         self.directory = tempfile.mkdtemp(prefix="dynamo_fdw-own.")
         if root:
             shutil.chown(self.directory, "postgres")
@@ -37,13 +38,19 @@ class OwnPostgres:
     def run(self, program, *arguments):
         """One of PostgreSQL's programs, as the user that PostgreSQL runs as."""
         environment = os.environ.get("POSTGRES_ENVIRONMENT", "").split() if program == "pg_ctl" else []
+        environment += [f"{name}={value}" for name, value in self.environment.items()]
         command = [f"{self.programs}/{program}", "-D", f"{self.directory}/data", *arguments]
         subprocess.run([*self.run_as, "env", *environment, *command], check=True, stdout=subprocess.DEVNULL,
                        stdin=subprocess.DEVNULL, cwd="/")
 
-    def connect(self, options):
+    def log(self):
+        """What the server has written so far."""
+        with open(f"{self.directory}/log", encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def connect(self, options, user="postgres"):
         """A connection that commits every statement."""
-        connection = psycopg2.connect(host="127.0.0.1", port=self.port, user="postgres", dbname="postgres", options=options)
+        connection = psycopg2.connect(host="127.0.0.1", port=self.port, user=user, dbname="postgres", options=options)
         connection.autocommit = True
         return connection
 

@@ -11,7 +11,8 @@ closed. It gives out access keys ASIA0001, ASIA0002 ... with the secret "secret 
         identity.requests[0].path
 
 What it is asked for may say how it should answer, for tests without another way to tell: words of a path or of a role's
-name such as "lifetime-60", "status-500" (each time), "first-503" (the first time with that path or role) or "hang".
+name such as "lifetime-60", "status-500" (each time), "first-503" (the first time with that path or role), "hang", "huge",
+"redirect" or "clock" (a signature of another time is refused).
 """
 import collections
 import dataclasses
@@ -135,6 +136,12 @@ class FakeIdentity:
         status = re.search(r"status-(\d+)", words) or first and re.search(r"first-(\d+)", words)
         if status:
             return int(status.group(1)), "told so"
+        if "huge" in words:
+            return 200, " " * 70_000
+        if "redirect" in words:
+            return 307, ""
+        if "clock" in words and is_of_another_time(request.headers.get("x-amz-date", "")):
+            return 403, sts_error("SignatureDoesNotMatch", "Signature expired")
         lifetime = re.search(r"lifetime-(-?\d+)", words)
         return getattr(self, "_" + request.kind.replace("-", "_"))(request, int(lifetime.group(1)) if lifetime else self.lifetime)
 
@@ -182,6 +189,12 @@ class FakeIdentity:
                      f"<Arn>{request.form()['RoleArn']}</Arn></AssumedRoleUser><Credentials><AccessKeyId>{key}</AccessKeyId>"
                      f"<SecretAccessKey>{secret}</SecretAccessKey><SessionToken>{token}</SessionToken>"
                      f"<Expiration>{iso(expires)}</Expiration></Credentials></{action}Result></{action}Response>")
+
+
+def is_of_another_time(text):
+    """Five minutes are tolerated."""
+    signed = datetime.datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc)
+    return abs((signed - datetime.datetime.now(datetime.timezone.utc)).total_seconds()) > 300
 
 
 def sts_error(code, message):

@@ -1,0 +1,321 @@
+"""Credentials that come from AWS's own places: each source, refreshes while statements run, and no secret anywhere."""
+import datetime
+import hashlib
+import hmac
+import json
+import re
+import threading
+import time
+
+import aws_machine
+from aws_machine import ROLE
+from identity import iso, sts_error
+from replies import hang_before_headers
+
+KEY = re.compile(r"ASIA\d{4}")
+
+
+def sign(request, secret, region, host):
+    """The signature that STS expects of a request, by an implementation of its own."""
+    names = re.search(r"SignedHeaders=([^,]+)", request.headers["authorization"]).group(1).split(";")
+    headers = "".join(f"{name}:{host if name == 'host' else request.headers[name]}\n" for name in names)
+    canonical = "\n".join([request.method, request.path, "", headers, ";".join(names),
+                           hashlib.sha256(request.body.encode()).hexdigest()])
+    stamp = request.headers["x-amz-date"]
+    scope = f"{stamp[:8]}/{region}/sts/aws4_request"
+    text = "\n".join(["AWS4-HMAC-SHA256", stamp, scope, hashlib.sha256(canonical.encode()).hexdigest()])
+    key = f"AWS4{secret}".encode()
+    for part in scope.split("/"):
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+class Sources(aws_machine.TestCase):
+    """Each of them, through SQL."""
+
+    @classmethod
+    def environment(cls):
+        return {**super().environment(), "AWS_CONTAINER_CREDENTIALS_FULL_URI": cls.identity.url + "task",
+                "AWS_CONTAINER_AUTHORIZATION_TOKEN": "letmein", "AWS_ROLE_ARN": ROLE + "pod",
+                "AWS_WEB_IDENTITY_TOKEN_FILE": f"{cls.files}/token", "AWS_ACCESS_KEY_ID": "AKIDENV",
+                "AWS_SECRET_ACCESS_KEY": "secret of the environment"}
+
+    def check(self, kinds, key=KEY):
+        """The table is read with a key of that form, after these requests."""
+        self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
+        self.assertEqual([request.kind for request in self.identity.requests], kinds)
+        [used] = self.dynamo.keys()
+        self.assertRegex(used, key)
+
+    def test_environment(self):
+        self.dynamo.known["AKIDENV"] = None
+        self.mapping(credential_source="environment")
+        self.check([], "AKIDENV")
+
+    def test_container(self):
+        self.mapping(credential_source="container")
+        self.check(["container"])
+        self.assertEqual(self.identity.requests[0].headers["authorization"], "letmein")
+
+    def test_instance(self):
+        self.mapping(credential_source="instance")
+        self.check(["imds-token", "imds-role", "imds"])
+
+    def test_web_identity(self):
+        self.write("token", "a.b.c")
+        self.mapping(credential_source="web_identity")
+        self.check(["sts"])
+        [request] = self.identity.requests
+        self.assertEqual({**request.form(), "RoleSessionName": ""},
+                         {"Action": "AssumeRoleWithWebIdentity", "Version": "2011-06-15", "RoleArn": ROLE + "pod",
+                          "RoleSessionName": "", "WebIdentityToken": "a.b.c"})
+        self.assertNotIn("authorization", request.headers)
+
+    def test_profile_keys(self):
+        self.dynamo.known["AKIDFILE"] = None
+        self.write("credentials", "[reports]\naws_access_key_id = AKIDFILE\naws_secret_access_key = secret of the file\n")
+        self.mapping(credential_source="profile", profile="reports")
+        self.check([], "AKIDFILE")
+
+    def test_profile_program(self):
+        expires = iso(datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1))
+        document = json.dumps({"Version": 1, "AccessKeyId": "AKIDPROGRAM", "SecretAccessKey": "secret of the program",
+                               "Expiration": expires})
+        program = self.write("program", f"#!/bin/sh\necho '{document}'\n", 0o755)
+        self.dynamo.known["AKIDPROGRAM"] = None
+        self.write("config", f"[profile reports]\ncredential_process = {program}\n")
+        self.mapping(credential_source="profile", profile="reports")
+        self.check([], "AKIDPROGRAM")
+
+    def test_profile_chain(self):
+        """Two roles, the first from the instance; each request is signed by what the one before gave."""
+        self.write("config", f"[profile one]\nrole_arn = {ROLE}one\ncredential_source = Ec2InstanceMetadata\n"
+                             f"[profile two]\nrole_arn = {ROLE}two\nsource_profile = one\nexternal_id = x/1\n")
+        self.mapping(credential_source="profile", profile="two")
+        self.check(["imds-token", "imds-role", "imds", "sts", "sts"])
+        one, two = self.identity.of("sts")
+        self.assertEqual((one.form()["RoleArn"], two.form()["RoleArn"], two.form()["ExternalId"]),
+                         (ROLE + "one", ROLE + "two", "x/1"))
+        first, second = (re.search(r"Credential=(\w+)/", request.headers["authorization"]).group(1) for request in (one, two))
+        self.assertEqual([int(second[4:]) - int(first[4:]), self.identity.given - int(second[4:])], [1, 1])
+
+    def test_sso(self):
+        """The token of "aws sso login" is read from its file."""
+        home = self.admin("SELECT current_setting('data_directory')")
+        self.assertTrue(home)
+        expires = iso(datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1))
+        self.write("config", "[profile people]\nsso_session = corp\nsso_account_id = 123456789012\nsso_role_name = Reader\n"
+                             "[sso-session corp]\nsso_region = eu-west-1\nsso_start_url = https://corp.example/start\n")
+        failure = None
+        self.mapping(credential_source="profile", profile="people")
+        failure = self.error("SELECT * FROM t")
+        self.assertRegex(failure.hint, "aws sso login --profile people")
+        self.assertTrue(expires)
+
+    def test_role_over_static_keys(self):
+        """Anyone may have a role assumed by keys of his own; the request is signed by them."""
+        self.mapping(access_key_id="AKIDOWN", secret_access_key="secret of my own", role_arn=ROLE + "reader", external_id="e 1",
+                     role_session_name="reports", duration=1800)
+        self.check(["sts"])
+        [request] = self.identity.requests
+        self.assertEqual(request.form(), {"Action": "AssumeRole", "Version": "2011-06-15", "RoleArn": ROLE + "reader",
+                                          "RoleSessionName": "reports", "ExternalId": "e 1", "DurationSeconds": "1800"})
+        signature = request.headers["authorization"].rpartition("Signature=")[2]
+        self.assertEqual(signature, sign(request, "secret of my own", "eu-west-1", request.headers["host"]))
+
+    def test_role_over_a_source(self):
+        self.mapping(credential_source="container", role_arn=ROLE + "reader", sts_endpoint=self.identity.url)
+        self.check(["container", "sts"])
+
+    def test_default(self):
+        """The environment comes first."""
+        self.dynamo.known["AKIDENV"] = None
+        self.mapping(credential_source="default")
+        self.check([], "AKIDENV")
+
+    def test_kept_between_statements(self):
+        """One session asks once; ALTER makes it ask again."""
+        self.mapping(credential_source="container")
+        for _ in range(3):
+            self.rows("SELECT * FROM t")
+        self.assertEqual(len(self.identity.of("container")), 1)
+        self.admin(f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (ADD external_id 'x', ADD role_arn '{ROLE}r', "
+                   f"ADD sts_endpoint '{self.identity.url}')")
+        self.rows("SELECT * FROM t")
+        self.assertEqual([request.kind for request in self.identity.requests], ["container", "container", "sts"])
+
+    def test_refused_by_sts(self):
+        self.identity.answers["sts"] = [(403, sts_error("AccessDenied", "User x is not authorized to perform sts:AssumeRole"))]
+        self.mapping(access_key_id="AKIDOWN", secret_access_key="s", role_arn=ROLE + "reader")
+        failure = self.error("SELECT * FROM t")
+        self.assertIn("AccessDenied", f"{failure.message} {failure.detail}")
+        self.assertIn("trust policy", failure.hint)
+        self.assertEqual(failure.sqlstate, "28000")
+
+    def test_a_failing_source_is_let_be(self):
+        """The next statement fails with the same words and no request, but ALTER makes the source be asked at once."""
+        self.identity.answers["container"] = [(403, "no"), (403, "no"), (403, "no")]
+        self.mapping(credential_source="container")
+        first = self.error("SELECT * FROM t")
+        asked = len(self.identity.requests)
+        self.assertEqual(self.error("SELECT * FROM t")[:4], first[:4])
+        self.assertEqual(len(self.identity.requests), asked)
+        self.identity.answers.clear()
+        self.admin(f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (SET credential_source 'container')")
+        self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
+
+    def test_malformed_answers(self):
+        """Each is an error with words of its own, and none shows what came to whom it does not concern."""
+        secret = '{"AccessKeyId": "A", "SecretAccessKey": "secret of nobody", '
+        for answer in ("", "no JSON", "[]", "{}", secret + '"Token": 5}', secret + '"Expiration": "yesterday"}',
+                       secret + '"Token": "a\\r\\nb"}', '{"AccessKeyId": "A"}'):
+            with self.subTest(answer):
+                self.identity.answers["container"] = [(200, answer)]
+                self.mapping(credential_source="container")
+                failure = self.error("SELECT * FROM t")
+                self.assertEqual(failure.sqlstate, "28000", failure)
+                self.assertNotIn("nobody", str(failure))
+
+    def test_whoami(self):
+        self.mapping(credential_source="container")
+        [(source, key, expires)] = self.rows("SELECT * FROM dynamo_fdw_whoami('s')")
+        self.assertEqual(source, "container")
+        self.assertRegex(key, "^ASIA.*[0-9]{2}$")
+        self.assertGreater(expires, datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=59))
+        self.assertLess(expires, datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=61))
+
+
+class Refresh(aws_machine.TestCase):
+    """Credentials that end while statements run."""
+
+    @classmethod
+    def environment(cls):
+        return {**super().environment(), "AWS_CONTAINER_CREDENTIALS_FULL_URI": cls.identity.url + "task"}
+
+    def setUp(self):
+        super().setUp()
+        self.items = [{"pk": {"S": f"k{n:03}"}, "n": {"N": str(n)}} for n in range(60)]
+        self.dynamo.table("big", items=self.items)
+
+    def big(self):
+        """A table of 60 items, in pages of ten."""
+        self.mapping(credential_source="container", server={"fetch_size": 10})
+        self.admin("DROP FOREIGN TABLE IF EXISTS big, lookups", "CREATE FOREIGN TABLE big (pk text, n int) SERVER s",
+                   f"GRANT SELECT ON big TO {self.user}")
+
+    def expire_at(self, operation, number):
+        """Lets all keys expire just before the answer to that request of an operation."""
+        def answer(request):
+            count = sum(one.operation == operation for one in self.dynamo.requests)
+            if count == number and not self.dynamo.expired:
+                self.dynamo.expire()
+        self.dynamo.on(operation, answer)
+
+    def test_in_mid_scan(self):
+        self.big()
+        self.expire_at("Scan", 3)
+        self.assertEqual(self.rows("SELECT count(*), sum(n) FROM big"), [(60, 1770)])
+        self.assertEqual(len(self.identity.of("container")), 2)
+        self.assertEqual(len(self.dynamo.keys()), 2)
+
+    def test_by_the_clock(self):
+        """They live three seconds, and the scan needs six: it goes on with others, and no request is refused."""
+        self.identity.lifetime = 3
+        self.dynamo.delay = 1.0
+        self.big()
+        self.assertEqual(self.rows("SELECT count(*) FROM big"), [(60,)])
+        self.assertGreater(len(self.identity.of("container")), 1)
+        self.assertFalse([request for request in self.dynamo.requests if request.status != 200])
+
+    def test_sixteen_in_flight(self):
+        """All meet ExpiredToken; one refresh serves all, each is sent twice, and every row is there."""
+        self.big()
+        self.rows("SELECT count(*) FROM big WHERE pk = 'k000'")
+        self.dynamo.reset()
+        self.dynamo.expire()
+        self.dynamo.together(16, "Query")
+        keys = ", ".join(f"('k{n:03}')" for n in range(16))
+        rows = self.rows(f"SELECT k.k, b.n FROM (VALUES {keys}) k (k), LATERAL "
+                         "(SELECT n FROM big WHERE pk = k.k ORDER BY n LIMIT 1) b ORDER BY 1")
+        self.assertEqual(rows, [(f"k{n:03}", n) for n in range(16)])
+        self.assertEqual(len(self.identity.of("container")), 2)
+
+    def test_in_a_lookup_join(self):
+        self.big()
+        self.expire_at("BatchGetItem", 2)
+        rows = self.rows("SELECT count(*), sum(b.n) FROM generate_series(0, 59) g JOIN big b ON b.pk = 'k' || lpad(g::text, 3, '0')")
+        self.assertEqual(rows, [(60, 1770)])
+
+    def test_in_analyze(self):
+        self.big()
+        self.admin(f"ALTER FOREIGN TABLE big OWNER TO {self.user}")
+        self.expire_at("Scan", 2)
+        self.rows("ANALYZE big")
+        self.assertEqual(len(self.identity.of("container")), 2)
+        self.assertEqual(self.admin("SELECT reltuples FROM pg_class WHERE relname = 'big'"), [(60.0,)])
+
+    def test_expired_for_good(self):
+        """Others that have expired, too: the error is the service's."""
+        self.mapping(credential_source="container")
+        self.rows("SELECT * FROM t")
+        self.dynamo.on("*", lambda request: aws_machine.error("ExpiredTokenException", "The security token is expired"))
+        self.conn.cursor().execute("SELECT dynamo_fdw_disconnect()")
+        failure = self.error("SELECT * FROM t")
+        self.assertIn("ExpiredTokenException", failure.detail)
+        self.assertEqual(failure.sqlstate, "28000")
+
+    def test_static_keys_are_not_refreshed(self):
+        self.mapping(access_key_id="ASIAOLD", secret_access_key="s", session_token="x")
+        self.dynamo.expired = {"ASIAOLD"}
+        failure = self.error("SELECT * FROM t")
+        self.assertIn("ExpiredTokenException", failure.detail)
+        self.assertEqual(len(self.dynamo.requests), 1)
+
+    def test_a_source_that_hangs(self):
+        """Cancelling ends the statement at once, and the next one asks again."""
+        self.identity.answers["container"] = [None]
+        self.mapping(credential_source="container")
+        cancel = threading.Timer(0.5, self.conn.cancel)
+        cancel.start()
+        began = time.monotonic()
+        failure = self.error("SELECT * FROM t")
+        self.assertEqual(failure.sqlstate, "57014")
+        self.assertLess(time.monotonic() - began, 30)
+        self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
+
+    def test_the_service_hangs_meanwhile(self):
+        """A statement that is cancelled during a request leaves the credentials as they are."""
+        self.mapping(credential_source="container")
+        self.dynamo.on("Scan", [hang_before_headers()])
+        threading.Timer(0.5, self.conn.cancel).start()
+        self.assertEqual(self.error("SELECT * FROM t").sqlstate, "57014")
+        self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
+        self.assertEqual(len(self.identity.of("container")), 1)
+
+
+class Secrets(aws_machine.TestCase):
+    """What a source gave is nowhere to be seen."""
+
+    @classmethod
+    def environment(cls):
+        return {**super().environment(), "AWS_CONTAINER_CREDENTIALS_FULL_URI": cls.identity.url + "task",
+                "AWS_CONTAINER_AUTHORIZATION_TOKEN": "letmein-xyzzy"}
+
+    def test_nowhere(self):
+        """Not in plans, errors, views and functions, nor in the log, which has everything there is."""
+        self.mapping(credential_source="container", role_arn=ROLE + "reader", sts_endpoint=self.identity.url)
+        self.admin("ALTER SYSTEM SET dynamo_fdw.log_requests = on", "SELECT pg_reload_conf()")
+        conn = self.connect()
+        seen = [self.rows("EXPLAIN (ANALYZE, VERBOSE) SELECT * FROM t", conn)]
+        seen.append(self.rows("SELECT * FROM dynamo_fdw_whoami('s')", conn))
+        seen.append(self.admin("SELECT * FROM pg_stat_activity"))
+        seen.append(self.admin("SELECT * FROM pg_user_mappings"))
+        for answer in ((403, "secret of ASIA0001 token of ASIA0001"), (500, "x")):
+            self.identity.answers["sts"] = [answer] * 3
+            seen.append(self.error("SELECT * FROM t", self.connect()))
+        self.dynamo.on("Scan", [aws_machine.error("ValidationException", "token of ASIA0002 is what you sent")])
+        seen.append(self.error("SELECT * FROM t", self.connect()))
+        text = "\n".join(map(str, seen)) + self.postgres.log()
+        for secret in ("secret of", "letmein-xyzzy", "Signature="):
+            self.assertNotIn(secret, text)
+        self.assertNotRegex(text, r"token of ASIA\d{4}(?! is what you sent)")

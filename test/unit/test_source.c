@@ -1,0 +1,473 @@
+/*
+ * test_source.c
+ *		Every source of credentials, against fake services on this machine.
+ *
+ * The services (test/server/identity.py) end when the pipe to them is closed.
+ * What they are asked for says how they answer.
+ */
+#include "harness.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "aws/client.h"
+#include "aws/loop.h"
+#include "credentials/source.h"
+#include "waiting.h"
+
+#define ROLE	"arn:aws:iam::123456789012:role/"
+
+static char url[64];
+static char directory[] = "/tmp/dyn_source_XXXXXX";
+static DynClient *client;
+static DynProvider provider;
+static DynSourceSpec spec;
+
+/* ---- the stage -------------------------------------------------------- */
+
+static const char *const variables[] = {
+	"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+	"AWS_SECURITY_TOKEN", "AWS_CREDENTIAL_EXPIRATION", "AWS_PROFILE",
+	"AWS_DEFAULT_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN",
+	"AWS_ROLE_SESSION_NAME", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+	"AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+	"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "AWS_EC2_METADATA_DISABLED",
+	"AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL_SSO"
+};
+
+static const char *
+path_of(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return path;
+}
+
+static void
+write_file(const char *name, const char *text)
+{
+	FILE	   *file = fopen(path_of(name), "w");
+
+	CHECK(file != NULL && fputs(text, file) >= 0);
+	if (file)
+		fclose(file);
+}
+
+/* No variable is set, no file is there, and the instance is our service. */
+static void
+set_stage(DynSourceKind kind)
+{
+	size_t		i;
+
+	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		unsetenv(variables[i]);
+	unlink(path_of("config"));
+	unlink(path_of("credentials"));
+	setenv("AWS_CONFIG_FILE", path_of("config"), 1);
+	setenv("AWS_SHARED_CREDENTIALS_FILE", path_of("credentials"), 1);
+	setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", url, 1);
+	dyn_provider_clear(&provider);
+	memset(&spec, 0, sizeof(spec));
+	spec.kind = kind;
+	spec.region = strdup("eu-west-1");
+	spec.domain = strdup("amazonaws.com");
+	spec.sts_endpoint = strdup(url);
+	spec.connect_timeout_ms = 2000;
+	spec.request_timeout_ms = 5000;
+}
+
+static void
+set_keys(void)
+{
+	const char *bad;
+
+	CHECK(dyn_credentials_set(&spec.keys, "AKIDSTATIC", "static secret", NULL,
+							  &bad));
+}
+
+static void
+set_url(const char *variable, const char *path)
+{
+	char		value[128];
+
+	snprintf(value, sizeof(value), "%s%s", url, path);
+	setenv(variable, value, 1);
+}
+
+static DynReadiness
+ask(int64_t ahead)
+{
+	return dyn_provider_ask(&provider, client, (int64_t) time(NULL) + ahead);
+}
+
+/* Waits with a hang bound. */
+static DynReadiness
+obtain(int64_t ahead)
+{
+	int64_t		deadline = dyn_loop_now_us() + 30000000;
+	DynReadiness readiness = ask(ahead);
+
+	while (readiness == DYN_CREDENTIALS_AWAITED &&
+		   dyn_loop_now_us() < deadline)
+	{
+		dyn_client_wait(client, wait_readable, NULL, 5000);
+		readiness = ask(ahead);
+	}
+	return readiness;
+}
+
+/* Obtains them, and checks that they are of our services. */
+static void
+expect_key(const char *words)
+{
+	CHECK(dyn_source_open(&provider, &spec));
+	if (!CHECK(obtain(0) == DYN_CREDENTIALS_READY))
+	{
+		printf("#   %s (%s)\n", provider.fault.message, provider.fault.hint);
+		return;
+	}
+	CHECK(strncmp(provider.current.access_key_id, "ASIA", 4) == 0);
+	CHECK(strncmp(provider.current.secret_access_key, "secret of ", 10) == 0);
+	CHECK(strncmp(provider.current.session_token, "token of ", 9) == 0);
+	CHECK(provider.current.expires > (int64_t) time(NULL));
+	CHECK_EQ_STR(dyn_source_words(&provider), words);
+}
+
+static void
+expect_fault(const char *part)
+{
+	CHECK(dyn_source_open(&provider, &spec));
+	CHECK(obtain(0) == DYN_CREDENTIALS_FAILED);
+	if (!CHECK(strstr(provider.fault.message, part) != NULL))
+		printf("#   %s\n", provider.fault.message);
+	CHECK(strstr(provider.fault.message, "secret of") == NULL);
+}
+
+static int
+count_descriptors(void)
+{
+	DIR		   *listing = opendir("/proc/self/fd");
+	int			n = 0;
+
+	while (readdir(listing) != NULL)
+		n++;
+	closedir(listing);
+	return n;
+}
+
+/* ---- sources ---------------------------------------------------------- */
+
+static void
+static_keys_need_no_source(void)
+{
+	set_stage(DYN_SOURCE_STATIC);
+	set_keys();
+	CHECK(dyn_source_open(&provider, &spec));
+	CHECK(ask(0) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_STR(provider.current.access_key_id, "AKIDSTATIC");
+	CHECK_EQ_STR(dyn_source_words(&provider), "static keys");
+}
+
+static void
+static_keys_assume_a_role(void)
+{
+	set_stage(DYN_SOURCE_STATIC);
+	set_keys();
+	spec.role.arn = strdup(ROLE "reader");
+	expect_key("static keys, role " ROLE "reader");
+}
+
+static void
+the_environment_is_read(void)
+{
+	set_stage(DYN_SOURCE_ENVIRONMENT);
+	setenv("AWS_ACCESS_KEY_ID", "AKIDENV", 1);
+	setenv("AWS_SECRET_ACCESS_KEY", "s", 1);
+	CHECK(dyn_source_open(&provider, &spec));
+	CHECK(ask(0) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_STR(provider.current.access_key_id, "AKIDENV");
+	CHECK(provider.current.expires == 0);
+}
+
+static void
+containers_give_keys(void)
+{
+	set_stage(DYN_SOURCE_CONTAINER);
+	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "task");
+	setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN", "letmein", 1);
+	expect_key("container");
+}
+
+static void
+instances_give_keys(void)
+{
+	set_stage(DYN_SOURCE_INSTANCE);
+	expect_key("instance");
+}
+
+static void
+a_role_over_the_instance(void)
+{
+	set_stage(DYN_SOURCE_INSTANCE);
+	spec.role.arn = strdup(ROLE "reader");
+	expect_key("instance, role " ROLE "reader");
+}
+
+static void
+profiles_chain_roles(void)
+{
+	set_stage(DYN_SOURCE_PROFILE);
+	spec.profile = strdup("second");
+	write_file("config",
+			   "[profile first]\nrole_arn = " ROLE "one\n"
+			   "credential_source = Ec2InstanceMetadata\n"
+			   "[profile second]\nrole_arn = " ROLE "two\n"
+			   "source_profile = first\n");
+	expect_key("profile \"second\", role " ROLE "one, role " ROLE "two");
+}
+
+static void
+programs_print_keys(void)
+{
+	set_stage(DYN_SOURCE_PROFILE);
+	write_file("program", "#!/bin/sh\n"
+			   "echo '{\"Version\": 1, \"AccessKeyId\": \"ASIAPROGRAM\",'\n"
+			   "echo '\"SecretAccessKey\": \"secret of it\",'\n"
+			   "echo '\"SessionToken\": \"token of it\",'\n"
+			   "echo '\"Expiration\": \"2099-01-01T00:00:00Z\"}'\n");
+	CHECK(chmod(path_of("program"), 0700) == 0);
+	{
+		char		text[256];
+
+		snprintf(text, sizeof(text), "[default]\ncredential_process = %s\n",
+				 path_of("program"));
+		write_file("config", text);
+	}
+	expect_key("profile \"default\"");
+}
+
+static void
+web_identities_give_keys(void)
+{
+	set_stage(DYN_SOURCE_WEB_IDENTITY);
+	write_file("token", "a.b.c");
+	setenv("AWS_WEB_IDENTITY_TOKEN_FILE", path_of("token"), 1);
+	setenv("AWS_ROLE_ARN", ROLE "pod", 1);
+	expect_key("web identity");
+}
+
+static void
+default_takes_what_is_there(void)
+{
+	set_stage(DYN_SOURCE_DEFAULT);
+	expect_key("instance");
+	set_stage(DYN_SOURCE_DEFAULT);
+	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "task");
+	expect_key("container");
+}
+
+/* ---- failures --------------------------------------------------------- */
+
+static void
+short_troubles_pass(void)
+{
+	set_stage(DYN_SOURCE_CONTAINER);
+	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "first-503");
+	expect_key("container");
+}
+
+static void
+lasting_ones_do_not(void)
+{
+	set_stage(DYN_SOURCE_CONTAINER);
+	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "status-500");
+	expect_fault("500");
+}
+
+static void
+replies_are_bounded(void)
+{
+	set_stage(DYN_SOURCE_CONTAINER);
+	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "huge");
+	expect_fault("longer than allowed");
+}
+
+static void
+redirects_are_not_followed(void)
+{
+	set_stage(DYN_SOURCE_CONTAINER);
+	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "redirect");
+	expect_fault("307");
+}
+
+static void
+expired_ones_are_refused(void)
+{
+	set_stage(DYN_SOURCE_CONTAINER);
+	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "lifetime--60");
+	expect_fault("have expired already");
+}
+
+/* A wrong clock is corrected by the reply, and the request signed again. */
+static void
+clocks_are_corrected(void)
+{
+	set_stage(DYN_SOURCE_STATIC);
+	set_keys();
+	spec.role.arn = strdup(ROLE "clock");
+	CHECK(dyn_source_open(&provider, &spec));
+	CHECK(obtain(-7200) == DYN_CREDENTIALS_READY);
+}
+
+static void
+nobody_answers(void)
+{
+	set_stage(DYN_SOURCE_CONTAINER);
+	setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:9/", 1);
+	expect_fault("onnect");
+}
+
+/* ---- stopping --------------------------------------------------------- */
+
+/* Each is stopped at another moment. */
+static void
+nothing_is_left_behind(void)
+{
+	int			before;
+	int			i;
+
+	set_stage(DYN_SOURCE_CONTAINER);
+	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "hang");
+	CHECK(dyn_source_open(&provider, &spec));
+	CHECK(ask(0) == DYN_CREDENTIALS_AWAITED);
+	dyn_provider_rest(&provider);
+	before = count_descriptors();
+	for (i = 0; i < 1000; i++)
+	{
+		int			turns = i % 4;
+
+		CHECK(ask(0) == DYN_CREDENTIALS_AWAITED);
+		while (turns-- > 0)
+			dyn_client_wait(client, wait_readable, NULL, 1);
+		dyn_provider_rest(&provider);
+	}
+	CHECK_EQ_INT(count_descriptors(), before);
+}
+
+static void
+programs_are_killed(void)
+{
+	int			before = count_descriptors();
+	int			i;
+
+	set_stage(DYN_SOURCE_PROFILE);
+	write_file("config", "[default]\ncredential_process = /bin/sleep 1000\n");
+	CHECK(dyn_source_open(&provider, &spec));
+	for (i = 0; i < 100; i++)
+	{
+		CHECK(ask(0) == DYN_CREDENTIALS_AWAITED);
+		dyn_client_wait(client, wait_readable, NULL, 1);
+		dyn_provider_rest(&provider);
+	}
+	CHECK_EQ_INT(count_descriptors(), before);
+	dyn_provider_clear(&provider);
+}
+
+static void
+refreshes_leave_nothing(void)
+{
+	int			before;
+	int			i;
+
+	set_stage(DYN_SOURCE_INSTANCE);
+	CHECK(dyn_source_open(&provider, &spec));
+	CHECK(obtain(0) == DYN_CREDENTIALS_READY);
+	before = count_descriptors();
+	for (i = 0; i < 300; i++)
+	{
+		CHECK(dyn_provider_reject(&provider, provider.generation));
+		CHECK(obtain(0) == DYN_CREDENTIALS_READY);
+	}
+	CHECK_EQ_INT(count_descriptors(), before);
+	CHECK_EQ_INT(provider.generation, 301);
+}
+
+/* ---- */
+
+static bool
+start_services(int *lifeline, pid_t *pid)
+{
+	int			in[2];
+	int			out[2];
+	char		line[32] = "";
+
+	if (pipe(in) != 0 || pipe(out) != 0)
+		return false;
+	*pid = fork();
+	if (*pid == 0)
+	{
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		close(in[1]);
+		close(out[0]);
+		execlp("python3", "python3", "../server/identity.py", (char *) NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	*lifeline = in[1];
+	fcntl(in[1], F_SETFD, FD_CLOEXEC);
+	if (read(out[0], line, sizeof(line) - 1) <= 0)
+		return false;
+	close(out[0]);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", atoi(line));
+	return true;
+}
+
+int
+main(void)
+{
+	int			lifeline;
+	pid_t		pid;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!start_services(&lifeline, &pid) || mkdtemp(directory) == NULL)
+		return 1;
+	client = dyn_client_create(NULL);
+	RUN(static_keys_need_no_source);
+	RUN(static_keys_assume_a_role);
+	RUN(the_environment_is_read);
+	RUN(containers_give_keys);
+	RUN(instances_give_keys);
+	RUN(a_role_over_the_instance);
+	RUN(profiles_chain_roles);
+	RUN(programs_print_keys);
+	RUN(web_identities_give_keys);
+	RUN(default_takes_what_is_there);
+	RUN(short_troubles_pass);
+	RUN(lasting_ones_do_not);
+	RUN(replies_are_bounded);
+	RUN(redirects_are_not_followed);
+	RUN(expired_ones_are_refused);
+	RUN(clocks_are_corrected);
+	RUN(nobody_answers);
+	RUN(nothing_is_left_behind);
+	RUN(programs_are_killed);
+	RUN(refreshes_leave_nothing);
+	set_stage(DYN_SOURCE_STATIC);
+	dyn_spec_clear(&spec);
+	dyn_client_destroy(client);
+	rmdir(directory);
+	close(lifeline);
+	waitpid(pid, NULL, 0);
+	return DONE("source");
+}
