@@ -1,0 +1,240 @@
+/*
+ * files.c
+ *		Small files of the operating-system user, and who that is.
+ *
+ * Configuration and tokens are read whole.  The memory is allocated at once,
+ * one byte larger than the largest file: a buffer that grows would leave
+ * copies of secrets behind.
+ *
+ * A path may come from a file or the environment, and may name anything.  It
+ * is opened without waiting (a named pipe without a writer would block the
+ * session), and nothing but a regular file is read.
+ *
+ * Layer: credentials.  Knows the system's files and user database.
+ */
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+
+/* Bytes of an entry of the user database; getpwuid_r asks for more. */
+#define SMALLEST_ENTRY	((size_t) 1024)
+#define LARGEST_ENTRY	((size_t) 1024 * 1024)
+
+/* ---- files ------------------------------------------------------------ */
+
+/*
+ * Sets the fault to the text of an errno, in English: the text of the
+ * session's locale need not be UTF-8.
+ */
+static void
+set_system_fault(DynFault *fault, const char *path, int error)
+{
+	locale_t	english = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
+
+	if (english == (locale_t) 0)
+	{
+		dyn_fault_set(fault, "file \"%s\" cannot be read: error %d", path,
+					  error);
+		return;
+	}
+	dyn_fault_set(fault, "file \"%s\" cannot be read: %s", path,
+				  strerror_l(error, english));
+	freelocale(english);
+}
+
+/* The hint names the user: one's own files are not the server's. */
+static DynFileRead
+cannot_read(const char *path, int error, DynFault *fault)
+{
+	char		user[64];
+
+	if (error == ENOMEM)
+	{
+		dyn_fault_memory(fault);
+		return DYN_FILE_FAILED;
+	}
+	set_system_fault(fault, path, error);
+	dyn_file_user(user, sizeof(user));
+	dyn_fault_hint(fault, "The server runs as the operating-system user "
+				   "\"%s\", who must be able to read the file.", user);
+	return error == ENOENT || error == ENOTDIR ? DYN_FILE_MISSING :
+		DYN_FILE_FAILED;
+}
+
+/* A descriptor; or -1, with *error 0 for what is not a regular file. */
+static int
+open_regular(const char *path, int *error)
+{
+	struct stat st;
+	int			fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+
+	*error = errno;
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0)
+	{
+		if (S_ISREG(st.st_mode))
+			return fd;
+		*error = 0;
+	}
+	else
+		*error = errno;
+	close(fd);
+	return -1;
+}
+
+/* Reads until the end, or until the capacity is used up; false: see errno. */
+static bool
+read_all(int fd, DynBuffer *contents)
+{
+	while (contents->len < contents->cap)
+	{
+		ssize_t		n = read(fd, contents->data + contents->len,
+							 contents->cap - contents->len);
+
+		if (n == 0)
+			return true;
+		if (n > 0)
+			contents->len += (size_t) n;
+		else if (errno != EINTR)
+			return false;
+	}
+	return true;
+}
+
+static DynFileRead
+read_open_file(int fd, const char *path, size_t longest, DynBuffer *contents,
+			   DynFault *fault)
+{
+	if (!dyn_buffer_enlarge(contents, longest + 1))
+		return cannot_read(path, ENOMEM, fault);
+	if (!read_all(fd, contents))
+		return cannot_read(path, errno, fault);
+	if (contents->len > longest)
+	{
+		dyn_fault_set(fault, "file \"%s\" has more than %zu bytes", path,
+					  longest);
+		return DYN_FILE_FAILED;
+	}
+	contents->data[contents->len] = '\0';
+	return DYN_FILE_READ;
+}
+
+DynFileRead
+dyn_file_read(const char *path, size_t longest, DynBuffer *contents,
+			  DynFault *fault)
+{
+	DynFileRead result;
+	int			error;
+	int			fd;
+
+	dyn_buffer_init(contents, 0);
+	fd = open_regular(path, &error);
+	if (fd >= 0)
+	{
+		result = read_open_file(fd, path, longest, contents, fault);
+		close(fd);
+	}
+	else if (error != 0)
+		result = cannot_read(path, error, fault);
+	else
+	{
+		dyn_fault_set(fault, "\"%s\" is not a regular file", path);
+		result = DYN_FILE_FAILED;
+	}
+	if (result != DYN_FILE_READ)
+		dyn_file_wipe(contents);
+	return result;
+}
+
+void
+dyn_file_wipe(DynBuffer *contents)
+{
+	if (contents->data != NULL)
+		OPENSSL_cleanse(contents->data, contents->len);
+	dyn_buffer_free(contents);
+}
+
+/* ---- the user --------------------------------------------------------- */
+
+/*
+ * The entry of the effective user, in memory that is the caller's to free.
+ * Returns NULL with *error set, which is 0 if there is no such entry.
+ */
+static char *
+read_user(struct passwd *entry, int *error)
+{
+	size_t		size;
+
+	for (size = SMALLEST_ENTRY; size <= LARGEST_ENTRY; size *= 2)
+	{
+		char	   *memory = malloc(size);
+		struct passwd *found = NULL;
+
+		*error = memory == NULL ? ENOMEM :
+			getpwuid_r(geteuid(), entry, memory, size, &found);
+		if (*error == 0 && found != NULL)
+			return memory;
+		free(memory);
+		if (*error != ERANGE)
+			break;
+	}
+	return NULL;
+}
+
+static char *
+join(const char *directory, const char *file)
+{
+	size_t		size = strlen(directory) + strlen(file) + 2;
+	char	   *path = malloc(size);
+
+	if (path != NULL)
+		snprintf(path, size, "%s/%s", directory, file);
+	return path;
+}
+
+char *
+dyn_file_below_home(const char *file, DynFault *fault)
+{
+	struct passwd entry;
+	int			error;
+	char	   *memory = read_user(&entry, &error);
+	char	   *path = NULL;
+
+	if (memory != NULL && entry.pw_dir != NULL && entry.pw_dir[0] == '/')
+	{
+		path = join(entry.pw_dir, file);
+		error = ENOMEM;
+	}
+	free(memory);
+	if (path == NULL && error == ENOMEM)
+		dyn_fault_memory(fault);
+	else if (path == NULL)
+		dyn_fault_set(fault, "operating-system user %lu, as whom the server "
+					  "runs, has no home directory", (unsigned long) geteuid());
+	return path;
+}
+
+void
+dyn_file_user(char *name, size_t size)
+{
+	struct passwd entry;
+	int			error;
+	char	   *memory = read_user(&entry, &error);
+
+	if (memory != NULL && entry.pw_name != NULL && entry.pw_name[0] != '\0')
+		snprintf(name, size, "%s", entry.pw_name);
+	else
+		snprintf(name, size, "%lu", (unsigned long) geteuid());
+	free(memory);
+}
