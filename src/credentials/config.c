@@ -1,0 +1,215 @@
+/*
+ * config.c
+ *		The two files of AWS's tools: ~/.aws/config and ~/.aws/credentials.
+ *
+ * A profile is what both files say under its name.  In the config file it is
+ * [profile name], and the default one [profile default] or, unless there is
+ * such a section, [default]; in the credentials file it is [name].
+ *
+ * Layer: credentials.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "environment.h"
+#include "files.h"
+
+static const struct
+{
+	const char *variable;
+	const char *below_home;
+	bool		prefixes;
+}			kinds[] =
+{
+	[DYN_CONFIG_CREDENTIALS] =
+	{"AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials", false},
+	[DYN_CONFIG_CONFIG] =
+	{"AWS_CONFIG_FILE", ".aws/config", true}
+};
+
+/* ---- reading ---------------------------------------------------------- */
+
+/*
+ * NULL with *fault set.  Without a home directory, which a container's user
+ * may lack, there are no files in it.
+ */
+static char *
+find_path(DynConfigFile file, DynFault *fault)
+{
+	const char *named = dyn_environment_value(kinds[file].variable);
+	char	   *path;
+
+	if (named != NULL && strncmp(named, "~/", 2) == 0)
+		return dyn_file_below_home(named + 2, fault);
+	if (named == NULL)
+		return dyn_file_below_home(kinds[file].below_home, fault);
+	path = strdup(named);
+	if (path == NULL)
+		dyn_fault_memory(fault);
+	return path;
+}
+
+static bool
+load_file(DynConfig *config, DynConfigFile file, DynFault *fault)
+{
+	DynBuffer	text;
+
+	config->paths[file] = find_path(file, fault);
+	if (config->paths[file] == NULL)
+		return !fault->out_of_memory;
+	switch (dyn_file_read(config->paths[file], DYN_FILE_LONGEST_CONFIG, &text,
+						  fault))
+	{
+		case DYN_FILE_READ:
+			return dyn_ini_parse(&config->files[file], &text,
+								 kinds[file].prefixes, config->paths[file],
+								 fault);
+		case DYN_FILE_MISSING:
+			return true;
+		case DYN_FILE_FAILED:
+			break;
+	}
+	return false;
+}
+
+bool
+dyn_config_load(DynConfig *config, DynFault *fault)
+{
+	if (load_file(config, DYN_CONFIG_CREDENTIALS, fault) &&
+		load_file(config, DYN_CONFIG_CONFIG, fault))
+		return true;
+	dyn_config_clear(config);
+	return false;
+}
+
+void
+dyn_config_clear(DynConfig *config)
+{
+	int			i;
+
+	for (i = 0; i < 2; i++)
+	{
+		dyn_ini_clear(&config->files[i]);
+		free(config->paths[i]);
+	}
+	memset(config, 0, sizeof(*config));
+}
+
+/* ---- profiles --------------------------------------------------------- */
+
+const char *
+dyn_config_profile_name(bool *is_named)
+{
+	const char *name = dyn_environment_value("AWS_PROFILE");
+
+	if (name == NULL)
+		name = dyn_environment_value("AWS_DEFAULT_PROFILE");
+	*is_named = name != NULL;
+	return name ? name : "default";
+}
+
+/* The kind of the profile's sections in that file. */
+static DynIniKind
+kind_of(const DynConfig *config, DynConfigFile file, const char *profile)
+{
+	const DynIni *ini = &config->files[file];
+
+	if (file == DYN_CONFIG_CREDENTIALS ||
+		(strcmp(profile, "default") == 0 &&
+		 !dyn_ini_has(ini, DYN_INI_PROFILE, profile)))
+		return DYN_INI_PLAIN;
+	return DYN_INI_PROFILE;
+}
+
+static bool
+has_profile(const DynConfig *config, DynConfigFile file, const char *profile)
+{
+	return dyn_ini_has(&config->files[file], kind_of(config, file, profile),
+					   profile);
+}
+
+bool
+dyn_config_has_profile(const DynConfig *config, const char *profile)
+{
+	return has_profile(config, DYN_CONFIG_CREDENTIALS, profile) ||
+		has_profile(config, DYN_CONFIG_CONFIG, profile);
+}
+
+/* The commonest mistake is a section of the credentials file's form. */
+static bool
+hint_at_prefix(const DynConfig *config, const char *profile, DynFault *fault)
+{
+	return dyn_fault_hint(fault, "In file \"%s\", write [profile %s] instead "
+						  "of [%s].", config->paths[DYN_CONFIG_CONFIG], profile,
+						  profile);
+}
+
+bool
+dyn_config_no_profile(const DynConfig *config, const char *profile,
+					  DynFault *fault)
+{
+	const char *const *paths = (const char *const *) config->paths;
+	char		user[64];
+
+	dyn_file_user(user, sizeof(user));
+	if (paths[0] == NULL && paths[1] == NULL)
+	{
+		dyn_fault_set(fault, "profile \"%s\" does not exist: the operating-"
+					  "system user \"%s\" has no home directory", profile,
+					  user);
+		return dyn_fault_hint(fault, "Set AWS_CONFIG_FILE or AWS_SHARED_"
+							  "CREDENTIALS_FILE in the environment in which "
+							  "the server is started.");
+	}
+	if (paths[0] == NULL || paths[1] == NULL)
+		dyn_fault_set(fault, "profile \"%s\" does not exist in file \"%s\"",
+					  profile, paths[0] ? paths[0] : paths[1]);
+	else
+		dyn_fault_set(fault, "profile \"%s\" exists neither in file \"%s\" nor "
+					  "in file \"%s\"", profile, paths[DYN_CONFIG_CONFIG],
+					  paths[DYN_CONFIG_CREDENTIALS]);
+	if (dyn_ini_has(&config->files[DYN_CONFIG_CONFIG], DYN_INI_PLAIN, profile))
+		return hint_at_prefix(config, profile, fault);
+	return dyn_fault_hint(fault, "The server runs as the operating-system user "
+						  "\"%s\", whose files are read.", user);
+}
+
+/* ---- values ----------------------------------------------------------- */
+
+const char *
+dyn_config_value_of(const DynConfig *config, DynConfigFile file,
+					const char *profile, const char *key)
+{
+	return dyn_ini_value(&config->files[file], kind_of(config, file, profile),
+						 profile, key);
+}
+
+const char *
+dyn_config_value(const DynConfig *config, const char *profile, const char *key)
+{
+	const char *value = dyn_config_value_of(config, DYN_CONFIG_CREDENTIALS,
+											profile, key);
+
+	return value ? value :
+		dyn_config_value_of(config, DYN_CONFIG_CONFIG, profile, key);
+}
+
+const char *
+dyn_config_path(const DynConfig *config, DynConfigFile file)
+{
+	return config->paths[file] ? config->paths[file] : kinds[file].below_home;
+}
+
+const char *
+dyn_config_path_of(const DynConfig *config, const char *profile,
+				   const char *key)
+{
+	bool		in_credentials = dyn_config_value_of(config,
+													 DYN_CONFIG_CREDENTIALS,
+													 profile, key) != NULL;
+
+	return dyn_config_path(config, in_credentials ? DYN_CONFIG_CREDENTIALS :
+						   DYN_CONFIG_CONFIG);
+}

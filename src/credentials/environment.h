@@ -1,0 +1,32 @@
+/*
+ * environment.h
+ *		What the server's environment has of AWS's variables.
+ */
+#ifndef DYN_CREDENTIALS_ENVIRONMENT_H
+#define DYN_CREDENTIALS_ENVIRONMENT_H
+
+#include "../aws/credentials.h"
+#include "../aws/fault.h"
+#include "spec.h"
+
+typedef enum DynFound
+{
+	DYN_FOUND,
+	DYN_FOUND_NOTHING,			/* not configured; *fault says what is missing */
+	DYN_FOUND_FAULT				/* *fault says what is wrong */
+} DynFound;
+
+/* The value; NULL if it is not set, or empty. */
+extern const char *dyn_environment_value(const char *name);
+
+/* AWS_ACCESS_KEY_ID and so on, into zeroed credentials. */
+extern DynFound dyn_environment_keys(DynCredentials *keys, DynFault *fault);
+
+/*
+ * AWS_WEB_IDENTITY_TOKEN_FILE and so on, into a path, which is malloc'd, and a
+ * zeroed role; both may be set after a failure.
+ */
+extern DynFound dyn_environment_web_identity(char **token_file, DynRole *role,
+											 DynFault *fault);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * ini.h
+ *		The format of ~/.aws/config and ~/.aws/credentials.
+ */
+#ifndef DYN_CREDENTIALS_INI_H
+#define DYN_CREDENTIALS_INI_H
+
+#include "../aws/fault.h"
+#include "../base/buffer.h"
+
+typedef enum DynIniKind
+{
+	DYN_INI_PLAIN,				/* [name] */
+	DYN_INI_PROFILE,			/* [profile name] */
+	DYN_INI_SSO_SESSION,		/* [sso-session name] */
+	DYN_INI_OTHER				/* not looked at */
+} DynIniKind;
+
+/* The strings are in the text of the file. */
+typedef struct DynIniSection
+{
+	DynIniKind	kind;
+	const char *name;
+} DynIniSection;
+
+typedef struct DynIniEntry
+{
+	size_t		section;		/* index */
+	const char *key;			/* in lower case */
+	const char *value;			/* with a line feed before each line that
+								 * continues it */
+} DynIniEntry;
+
+/* A file; zero-initialise it, as one without sections. */
+typedef struct DynIni
+{
+	DynBuffer	text;			/* changed while it is parsed */
+	DynIniSection *sections;	/* in the order of the file, as it has them */
+	size_t		nsections;
+	size_t		sections_cap;
+	DynIniEntry *entries;		/* likewise */
+	size_t		nentries;
+	size_t		entries_cap;
+} DynIni;
+
+/*
+ * Parses the text, which moves into *ini and must be followed by a NUL.  With
+ * `prefixes`, the first word of a section's name says what it is, as in the
+ * config file; without, all sections are PLAIN, as in the credentials file.
+ * Returns false with *fault set, which names `file` and the line, and *ini
+ * empty.
+ */
+extern bool dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes,
+						  const char *file, DynFault *fault);
+
+/* Is there such a section? */
+extern bool dyn_ini_has(const DynIni *ini, DynIniKind kind, const char *name);
+
+/*
+ * The last value of the key in all sections of that kind and name; NULL if
+ * there is none, or it is empty.
+ */
+extern const char *dyn_ini_value(const DynIni *ini, DynIniKind kind,
+								 const char *name, const char *key);
+
+/* Overwrites and frees everything. */
+extern void dyn_ini_clear(DynIni *ini);
+
+#endif

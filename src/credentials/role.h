@@ -1,0 +1,27 @@
+/*
+ * role.h
+ *		The values of a role that are read from files and the environment.
+ */
+#ifndef DYN_CREDENTIALS_ROLE_H
+#define DYN_CREDENTIALS_ROLE_H
+
+#include <stdbool.h>
+
+#include "spec.h"
+
+/* Seconds, by the service's rule. */
+#define DYN_ROLE_SHORTEST	900
+#define DYN_ROLE_LONGEST	43200
+
+/* Does it look like one?  Only what would be refused is. */
+extern bool dyn_role_is_arn(const char *text);
+extern bool dyn_role_is_session_name(const char *text);
+extern bool dyn_role_is_external_id(const char *text);
+
+/* Returns false if it is not a number, or is out of range. */
+extern bool dyn_role_read_duration(const char *text, int *seconds);
+
+/* Into a zeroed role.  Returns false, with *to empty, if memory runs out. */
+extern bool dyn_role_copy(DynRole *to, const DynRole *from);
+
+#endif
