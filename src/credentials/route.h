@@ -40,8 +40,8 @@ typedef struct DynSsoProfile
 typedef struct DynRoute
 {
 	DynOrigin	origin;
-	char	   *words;			/* for people: "environment",
-								 * "profile \"reports\"", "static keys" ... */
+	char	   *words;			/* for people: "environment", "static keys",
+								 * "profile \"x\", role arn:..." ... */
 	DynCredentials keys;		/* KEYS */
 	char	   *command;		/* PROCESS, as it is in the file */
 	DynSsoProfile sso;			/* SSO */

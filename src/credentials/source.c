@@ -59,7 +59,7 @@ const char *const dyn_source_names[] = {
 typedef struct Source
 {
 	DynSourceSpec spec;
-	DynBuffer	words;			/* where the current ones came from */
+	char	   *words;			/* where the current ones came from, or NULL */
 
 	/* while it works */
 	DynProvider *provider;
@@ -118,19 +118,6 @@ fail(Source *source, const DynFault *fault)
 	dyn_provider_failed(provider, fault);
 }
 
-static void
-note_words(Source *source)
-{
-	int			i;
-
-	dyn_buffer_reset(&source->words);
-	dyn_buffer_append_str(&source->words, source->route.words);
-	for (i = 0; i < source->route.nroles; i++)
-		dyn_buffer_printf(&source->words, ", role %s",
-						  source->route.roles[i].arn);
-	(void) dyn_buffer_terminate(&source->words);
-}
-
 /*
  * Instances give out expired credentials while AWS cannot make new ones, and
  * services accept them then.
@@ -164,7 +151,9 @@ succeed(Source *source)
 		fail(source, &fault);
 		return;
 	}
-	note_words(source);
+	free(source->words);
+	source->words = source->route.words;
+	source->route.words = NULL;
 	keys = source->keys;
 	memset(&source->keys, 0, sizeof(source->keys));
 	end_work(source);
@@ -430,7 +419,7 @@ free_source(void *state)
 	Source	   *source = state;
 
 	dyn_spec_clear(&source->spec);
-	dyn_buffer_free(&source->words);
+	free(source->words);
 	free(source);
 }
 
@@ -454,7 +443,6 @@ dyn_source_open(DynProvider *provider, DynSourceSpec *spec)
 	}
 	source->spec = *spec;
 	memset(spec, 0, sizeof(*spec));
-	dyn_buffer_init(&source->words, 0);
 	provider->source = (DynSource) {start, stop, free_source, source};
 	return true;
 }
@@ -466,5 +454,5 @@ dyn_source_words(const DynProvider *provider)
 
 	if (source == NULL)
 		return "static keys";
-	return source->words.len > 0 ? source->words.data : "";
+	return source->words ? source->words : "";
 }
