@@ -22,28 +22,43 @@ typedef enum DynAnswer
 	DYN_ANSWER_FAILED			/* *fault says why */
 } DynAnswer;
 
-/*
- * Reads the members of a JSON document that have these names, NULL for one
- * that is not looked for, into *credentials; checks that none has control
- * characters.  `expires` is ISO 8601, or a number of milliseconds since the
- * epoch.  Returns false with *fault set if the document is not JSON, or the
- * key or its secret is missing.  `whose` begins the message.
- */
+/* The names of the members; NULL for one that is not looked for. */
 typedef struct DynAnswerNames
 {
 	const char *access_key_id;
 	const char *secret_access_key;
 	const char *session_token;
 	const char *expires;
+	const char *object;			/* the member that they are in; NULL: they are
+								 * in the document itself */
 } DynAnswerNames;
 
+/*
+ * Reads the members of a JSON document that have these names into
+ * *credentials; checks that none has control characters.  `expires` is ISO
+ * 8601, or a number of milliseconds since the epoch.  Returns false, with
+ * *fault set and *credentials empty, if the document is not JSON, or the key
+ * or its secret is missing.  `whose` begins the message.
+ */
 extern bool dyn_answer_read_json(const char *text, size_t len,
 								 const DynAnswerNames *names, const char *whose,
 								 DynCredentials *credentials, DynFault *fault);
 
 /*
- * "2026-01-02T03:04:05Z", with a fraction or not, and with an offset such as
- * "+01:00" instead of Z; false if the text is something else.
+ * Sets *credentials and their expiry, for texts as a service wrote them;
+ * `expires` is ISO 8601 or NULL, "" is no session token.  Otherwise like
+ * dyn_answer_read_json.
+ */
+extern bool dyn_answer_set(const char *access_key_id,
+						   const char *secret_access_key,
+						   const char *session_token, const char *expires,
+						   const char *whose, DynCredentials *credentials,
+						   DynFault *fault);
+
+/*
+ * "2026-01-02T03:04:05Z", with a fraction or not, and with "UTC" or an offset
+ * such as "+01:00" or "+0100" instead of Z; false if the text is something
+ * else.
  */
 extern bool dyn_answer_read_time(const char *text, int64_t *seconds);
 
@@ -54,5 +69,22 @@ extern bool dyn_answer_read_time(const char *text, int64_t *seconds);
  */
 extern DynAnswer dyn_answer_failed(const DynExchange *exchange,
 								   const char *whose, DynFault *fault);
+
+/*
+ * Sets the excerpt of a fault to a text from the network, without what could
+ * be a token or a signature.
+ */
+extern void dyn_answer_excerpt(DynFault *fault, const char *text, size_t len);
+
+/*
+ * Adds a header.  Returns false with *fault set if the value has control
+ * characters or memory runs out; `what` names the value in the message.
+ */
+extern bool dyn_answer_header(DynExchange *exchange, const char *name,
+							  const char *value, const char *what,
+							  DynFault *fault);
+
+/* A variable of the environment; NULL if it is not set or empty. */
+extern const char *dyn_answer_environment(const char *variable);
 
 #endif

@@ -14,6 +14,7 @@ typedef struct DynInstance
 {
 	char	   *token;
 	char	   *role;
+	bool		renewed;		/* a token was forgotten */
 } DynInstance;
 
 /* Not if AWS_EC2_METADATA_DISABLED is "true". */

@@ -28,7 +28,11 @@ extern DynExchange *dyn_sts_web_identity(const DynSourceSpec *spec,
 										 const char *token_file,
 										 DynFault *fault);
 
-/* Of both; *fault contains the service's code and message. */
+/*
+ * Of both; *fault contains the service's code, and its text as an excerpt.
+ * AGAIN also for a signature whose time is wrong: another request must be made,
+ * by the clock that exchange->date shows.
+ */
 extern DynAnswer dyn_sts_answer(const DynRole *role,
 								const DynExchange *exchange,
 								DynCredentials *credentials, DynFault *fault);

@@ -1,0 +1,403 @@
+/*
+ * answer.c
+ *		What the sources of credentials have in common.
+ *
+ * A reply with status 200 is never quoted, whatever is wrong with it: it may
+ * contain the credentials.  Other replies are quoted for superusers, without
+ * long words, which could be a token that the service repeats.
+ *
+ * Layer: credentials.
+ */
+#include "answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../aws/awserror.h"
+#include "secret_json.h"
+
+/* A word this long is masked in an excerpt; no name in a message is. */
+#define LONGEST_WORD	100
+
+/* 9999-12-31T23:59:59Z */
+#define LATEST		INT64_C(253402300799)
+
+/* ---- times -------------------------------------------------------------- */
+
+/* Reads n digits; -1 if there are others. */
+static int
+take_number(const char **text, int n)
+{
+	int			value = 0;
+
+	for (; n > 0; n--, (*text)++)
+	{
+		if (**text < '0' || **text > '9')
+			return -1;
+		value = value * 10 + (**text - '0');
+	}
+	return value;
+}
+
+static bool
+take_char(const char **text, char c)
+{
+	if (**text != c)
+		return false;
+	(*text)++;
+	return true;
+}
+
+/* Of the Gregorian calendar, from 1970-01-01. */
+static int64_t
+days_since_epoch(int year, int month, int day)
+{
+	/* Years begin in March here, so that the leap day is the last one. */
+	int64_t		y = month > 2 ? year : year - 1;
+	int64_t		m = month > 2 ? month - 3 : month + 9;
+
+	return y * 365 + (y >= 0 ? y / 4 - y / 100 + y / 400 : -1) +
+		(153 * m + 2) / 5 + day - 719469;
+}
+
+static bool
+is_date(int year, int month, int day)
+{
+	static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30,
+	31};
+	bool		leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+	return year >= 0 && month >= 1 && month <= 12 && day >= 1 &&
+		day <= lengths[month - 1] + (month == 2 && leap);
+}
+
+static bool
+read_date(const char **text, int64_t *seconds)
+{
+	int			year = take_number(text, 4);
+	int			month = year >= 0 && take_char(text, '-') ?
+		take_number(text, 2) : -1;
+	int			day = month >= 0 && take_char(text, '-') ?
+		take_number(text, 2) : -1;
+
+	if (!is_date(year, month, day))
+		return false;
+	*seconds = days_since_epoch(year, month, day) * 86400;
+	return true;
+}
+
+/* "03:04:05", and a fraction, which is dropped. */
+static bool
+read_clock(const char **text, int64_t *seconds)
+{
+	int			hour = take_number(text, 2);
+	int			minute = hour >= 0 && take_char(text, ':') ?
+		take_number(text, 2) : -1;
+	int			second = minute >= 0 && take_char(text, ':') ?
+		take_number(text, 2) : -1;
+
+	if (second < 0 || hour > 23 || minute > 59 || second > 60)
+		return false;
+	*seconds += hour * 3600 + minute * 60 + second;
+	if (!take_char(text, '.'))
+		return true;
+	if (take_number(text, 1) < 0)
+		return false;
+	*text += strspn(*text, "0123456789");
+	return true;
+}
+
+static bool
+read_zone(const char **text, int64_t *seconds)
+{
+	bool		east = **text == '+';
+	int			hours;
+	int			minutes;
+
+	if (take_char(text, 'Z'))
+		return true;
+	if (strncmp(*text, "UTC", 3) == 0)
+	{
+		*text += 3;
+		return true;
+	}
+	if (!take_char(text, '+') && !take_char(text, '-'))
+		return false;
+	hours = take_number(text, 2);
+	if (hours < 0)
+		return false;
+	(void) take_char(text, ':');
+	minutes = take_number(text, 2);
+	if (hours > 23 || minutes < 0 || minutes > 59)
+		return false;
+	*seconds -= (east ? 1 : -1) * (hours * 3600 + minutes * 60);
+	return true;
+}
+
+bool
+dyn_answer_read_time(const char *text, int64_t *seconds)
+{
+	int64_t		found;
+
+	if (!read_date(&text, &found) || !take_char(&text, 'T') ||
+		!read_clock(&text, &found) || !read_zone(&text, &found) ||
+		*text != '\0')
+		return false;
+	*seconds = found;
+	return true;
+}
+
+/* ---- credentials -------------------------------------------------------- */
+
+/* 0 means "never", so that what expired in 1970 or before has 1. */
+static int64_t
+as_expiry(int64_t seconds)
+{
+	return seconds > 0 ? seconds : 1;
+}
+
+static bool
+set_parts(const char *access_key_id, const char *secret_access_key,
+		  const char *session_token, const char *whose,
+		  DynCredentials *credentials, DynFault *fault)
+{
+	const char *bad;
+
+	if (session_token && *session_token == '\0')
+		session_token = NULL;
+	if (dyn_credentials_set(credentials, access_key_id, secret_access_key,
+							session_token, &bad))
+		return true;
+	if (bad == NULL)
+		return dyn_fault_memory(fault);
+	return dyn_fault_set(fault, "%s: %s contains control characters", whose,
+						 bad);
+}
+
+bool
+dyn_answer_set(const char *access_key_id, const char *secret_access_key,
+			   const char *session_token, const char *expires,
+			   const char *whose, DynCredentials *credentials,
+			   DynFault *fault)
+{
+	int64_t		seconds = 0;
+
+	memset(credentials, 0, sizeof(*credentials));
+	if (*access_key_id == '\0' || *secret_access_key == '\0')
+		return dyn_fault_set(fault, "%s: the access key is empty", whose);
+	if (expires && !dyn_answer_read_time(expires, &seconds))
+		return dyn_fault_set(fault, "%s: the time of expiry is not valid",
+							 whose);
+	if (!set_parts(access_key_id, secret_access_key, session_token, whose,
+				   credentials, fault))
+		return false;
+	credentials->expires = expires ? as_expiry(seconds) : 0;
+	return true;
+}
+
+/* ---- JSON --------------------------------------------------------------- */
+
+/*
+ * *value is NULL if the member is not looked for, missing or null.  Returns
+ * false if it is not a string.
+ */
+static bool
+read_text(const json_t *object, const char *name, const char *whose,
+		  const char **value, DynFault *fault)
+{
+	json_t	   *member = name ? json_object_get(object, name) : NULL;
+
+	*value = NULL;
+	if (member == NULL || json_is_null(member))
+		return true;
+	*value = json_string_value(member);
+	return *value || dyn_fault_set(fault, "%s: \"%s\" is not a string", whose,
+								   name);
+}
+
+/* Like read_text, but it must be there, and not be empty. */
+static bool
+read_required(const json_t *object, const char *name, const char *whose,
+			  const char **value, DynFault *fault)
+{
+	if (!read_text(object, name, whose, value, fault))
+		return false;
+	return (*value && **value) ||
+		dyn_fault_set(fault, "%s: \"%s\" is missing", whose, name);
+}
+
+static bool
+read_expiry(const json_t *object, const char *name, const char *whose,
+			int64_t *expires, DynFault *fault)
+{
+	json_t	   *member = name ? json_object_get(object, name) : NULL;
+	const char *text = json_string_value(member);
+	double		milliseconds = json_number_value(member);
+	int64_t		seconds;
+
+	*expires = 0;
+	if (member == NULL || json_is_null(member))
+		return true;
+	if (json_is_number(member) && milliseconds > -1e3 * LATEST &&
+		milliseconds < 1e3 * LATEST)
+		seconds = (int64_t) (milliseconds / 1000);
+	else if (text == NULL || !dyn_answer_read_time(text, &seconds))
+		return dyn_fault_set(fault, "%s: \"%s\" is not a time", whose, name);
+	*expires = as_expiry(seconds);
+	return true;
+}
+
+static bool
+read_object(const json_t *object, const DynAnswerNames *names,
+			const char *whose, DynCredentials *credentials, DynFault *fault)
+{
+	const char *id;
+	const char *secret;
+	const char *token;
+	int64_t		expires;
+
+	if (!read_required(object, names->access_key_id, whose, &id, fault) ||
+		!read_required(object, names->secret_access_key, whose, &secret,
+					   fault) ||
+		!read_text(object, names->session_token, whose, &token, fault) ||
+		!read_expiry(object, names->expires, whose, &expires, fault) ||
+		!set_parts(id, secret, token, whose, credentials, fault))
+		return false;
+	credentials->expires = expires;
+	return true;
+}
+
+static bool
+read_root(const json_t *root, const DynAnswerNames *names, const char *whose,
+		  DynCredentials *credentials, DynFault *fault)
+{
+	if (names->object)
+		root = json_object_get(root, names->object);
+	if (root == NULL)
+		return dyn_fault_set(fault, "%s: \"%s\" is missing", whose,
+							 names->object);
+	if (!json_is_object(root))
+		return dyn_fault_set(fault, "%s: not a JSON object", whose);
+	return read_object(root, names, whose, credentials, fault);
+}
+
+bool
+dyn_answer_read_json(const char *text, size_t len, const DynAnswerNames *names,
+					 const char *whose, DynCredentials *credentials,
+					 DynFault *fault)
+{
+	DynSecretJson json;
+	bool		out_of_memory;
+	bool		ok;
+
+	memset(credentials, 0, sizeof(*credentials));
+	if (!dyn_secret_json_open(&json, text, len, &out_of_memory))
+		return out_of_memory ? dyn_fault_memory(fault) :
+			dyn_fault_set(fault, "%s: not valid JSON", whose);
+	ok = read_root(json.root, names, whose, credentials, fault);
+	dyn_secret_json_close(&json);
+	return ok;
+}
+
+/* ---- failures ----------------------------------------------------------- */
+
+/* Can a token contain it, also if it is percent-encoded? */
+static bool
+is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		(c >= '0' && c <= '9') || (c != '\0' && strchr("+/=_-.%", c) != NULL);
+}
+
+static void
+copy_short_words(const char *text, size_t len, DynBuffer *out)
+{
+	size_t		i = 0;
+
+	while (i < len)
+	{
+		size_t		start = i;
+
+		while (i < len && is_word(text[i]))
+			i++;
+		if (i - start >= LONGEST_WORD)
+			dyn_buffer_append_str(out, "***");
+		else
+			dyn_buffer_append(out, text + start, i - start);
+		for (; i < len && !is_word(text[i]); i++)
+			dyn_buffer_append_char(out, text[i]);
+	}
+}
+
+void
+dyn_answer_excerpt(DynFault *fault, const char *text, size_t len)
+{
+	DynBuffer	masked;
+
+	dyn_buffer_init(&masked, 0);
+	copy_short_words(text, len, &masked);
+	fault->excerpt[0] = '\0';
+	if (!masked.failed)
+		dyn_awserror_excerpt(masked.data, masked.len, NULL, fault->excerpt,
+							 sizeof(fault->excerpt));
+	dyn_buffer_free(&masked);
+}
+
+static bool
+is_passing_failure(DynFailure failure)
+{
+	return failure == DYN_FAIL_DNS || failure == DYN_FAIL_CONNECT ||
+		failure == DYN_FAIL_TIMEOUT || failure == DYN_FAIL_NETWORK;
+}
+
+DynAnswer
+dyn_answer_failed(const DynExchange *exchange, const char *whose,
+				  DynFault *fault)
+{
+	if (exchange->failure == DYN_FAIL_MEMORY)
+	{
+		dyn_fault_memory(fault);
+		return DYN_ANSWER_FAILED;
+	}
+	if (exchange->failure != DYN_FAIL_NONE)
+	{
+		dyn_fault_set(fault, "%s cannot be obtained: %s: %s", whose,
+					  dyn_failure_phrase(exchange->failure),
+					  exchange->message);
+		fault->passing = is_passing_failure(exchange->failure);
+	}
+	else
+	{
+		dyn_fault_set(fault, "%s cannot be obtained: HTTP status %d", whose,
+					  exchange->status);
+		fault->passing = exchange->status == 429 || exchange->status >= 500;
+		if (exchange->status != 200)
+			dyn_answer_excerpt(fault, exchange->response.data,
+							   exchange->response.len);
+	}
+	return fault->passing ? DYN_ANSWER_AGAIN : DYN_ANSWER_FAILED;
+}
+
+/* ---- requests ----------------------------------------------------------- */
+
+bool
+dyn_answer_header(DynExchange *exchange, const char *name, const char *value,
+				  const char *what, DynFault *fault)
+{
+	const char *c;
+
+	for (c = value; *c; c++)
+		if ((unsigned char) *c < 0x20 || *c == 0x7f)
+			return dyn_fault_set(fault, "%s contains a line break or another control character",
+								 what);
+	return dyn_exchange_header(exchange, name, value) ||
+		dyn_fault_memory(fault);
+}
+
+const char *
+dyn_answer_environment(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value && *value ? value : NULL;
+}

@@ -1,0 +1,339 @@
+/*
+ * instance.c
+ *		Credentials of EC2 instances, by IMDSv2 only.
+ *
+ * Which request is next follows from what is known: without a token, it is
+ * PUT for one; without the name of the role, GET for that; then GET for the
+ * credentials.  The name becomes a part of a URL, so it is checked first.
+ *
+ * Layer: credentials.
+ */
+#include "instance.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <openssl/crypto.h>
+
+#include "secret_json.h"
+#include "url.h"
+
+#define ENDPOINT		"AWS_EC2_METADATA_SERVICE_ENDPOINT"
+#define ENDPOINT_MODE	"AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
+
+#define TOKEN_PATH		"/latest/api/token"
+#define ROLES_PATH		"/latest/meta-data/iam/security-credentials/"
+
+#define TOKEN_HEADER	"x-aws-ec2-metadata-token"
+#define TTL_HEADER		"x-aws-ec2-metadata-token-ttl-seconds"
+#define TTL_SECONDS		"21600"
+
+#define LONGEST_ROLE	128
+#define LONGEST_CODE	64
+
+#define WHOSE			"the credentials of the EC2 instance"
+
+bool
+dyn_instance_is_enabled(void)
+{
+	const char *disabled = getenv("AWS_EC2_METADATA_DISABLED");
+
+	return disabled == NULL || strcasecmp(disabled, "true") != 0;
+}
+
+static void
+forget(char **text)
+{
+	if (*text)
+		OPENSSL_cleanse(*text, strlen(*text));
+	free(*text);
+	*text = NULL;
+}
+
+void
+dyn_instance_clear(DynInstance *instance)
+{
+	forget(&instance->token);
+	forget(&instance->role);
+	instance->renewed = false;
+}
+
+/* ---- requests ----------------------------------------------------------- */
+
+static bool
+check_endpoint(const char *endpoint, DynFault *fault)
+{
+	DynUrl		parts;
+	bool		has_query;
+
+	if (!dyn_url_parse(endpoint, ENDPOINT, &parts, fault))
+		return false;
+	has_query = parts.has_query;
+	dyn_url_clear(&parts);
+	return !has_query || dyn_fault_set(fault, ENDPOINT " contains a query");
+}
+
+/* NULL with *fault set if the environment's is not valid. */
+static const char *
+find_endpoint(DynFault *fault)
+{
+	const char *endpoint = dyn_answer_environment(ENDPOINT);
+	const char *mode = dyn_answer_environment(ENDPOINT_MODE);
+
+	if (endpoint)
+		return check_endpoint(endpoint, fault) ? endpoint : NULL;
+	if (mode == NULL || strcasecmp(mode, "IPv4") == 0)
+		return "http://169.254.169.254";
+	if (strcasecmp(mode, "IPv6") == 0)
+		return "http://[fd00:ec2::254]";
+	dyn_fault_set(fault, ENDPOINT_MODE " is neither IPv4 nor IPv6");
+	return NULL;
+}
+
+static DynExchange *
+create(const char *method, const char *path, const char *role, DynFault *fault)
+{
+	const char *endpoint = find_endpoint(fault);
+	DynExchange *exchange = NULL;
+	DynBuffer	url;
+
+	if (endpoint == NULL)
+		return NULL;
+	dyn_buffer_init(&url, 0);
+	dyn_url_append_base(&url, endpoint);
+	dyn_buffer_append_str(&url, path);
+	dyn_url_append_escaped(&url, role);
+	if (dyn_buffer_terminate(&url) != NULL)
+		exchange = dyn_exchange_create(method, url.data, DYN_REACH_LOCAL);
+	if (exchange == NULL)
+		dyn_fault_memory(fault);
+	dyn_buffer_free(&url);
+	return exchange;
+}
+
+DynExchange *
+dyn_instance_request(const DynInstance *instance, DynFault *fault)
+{
+	DynExchange *exchange;
+	bool		ok;
+
+	if (instance->token == NULL)
+		exchange = create("PUT", TOKEN_PATH, "", fault);
+	else
+		exchange = create("GET", ROLES_PATH,
+						  instance->role ? instance->role : "", fault);
+	if (exchange == NULL)
+		return NULL;
+	ok = instance->token == NULL ?
+		dyn_answer_header(exchange, TTL_HEADER, TTL_SECONDS, "", fault) :
+		dyn_answer_header(exchange, TOKEN_HEADER, instance->token,
+						  "the token of the instance metadata service", fault);
+	if (ok)
+		return exchange;
+	dyn_exchange_destroy(exchange);
+	return NULL;
+}
+
+/* ---- failures ----------------------------------------------------------- */
+
+static DynAnswer
+has_no_role(DynFault *fault)
+{
+	dyn_fault_set(fault, "the EC2 instance has no role");
+	dyn_fault_hint(fault, "Attach an IAM role to the instance.");
+	return DYN_ANSWER_FAILED;
+}
+
+static DynAnswer
+token_failed(const DynExchange *exchange, DynFault *fault)
+{
+	DynAnswer	answer = dyn_answer_failed(exchange, WHOSE, fault);
+
+	if (fault->out_of_memory)
+		return answer;
+	if (exchange->failure == DYN_FAIL_NONE && exchange->status < 500)
+		dyn_fault_hint(fault, "The instance metadata service has refused to give a token; it must be enabled, in version 2.");
+	else if (exchange->failure != DYN_FAIL_NONE)
+		dyn_fault_hint(fault, "The instance metadata service only exists on EC2 instances; from within a container, it is reached if the instance's response hop limit is at least 2.");
+	return answer;
+}
+
+/* A token may have ended before its time; a second one has not. */
+static DynAnswer
+request_failed(DynInstance *instance, const DynExchange *exchange,
+			   DynFault *fault)
+{
+	if (exchange->failure == DYN_FAIL_NONE && exchange->status == 404)
+		return has_no_role(fault);
+	if (exchange->failure == DYN_FAIL_NONE && exchange->status == 401 &&
+		!instance->renewed)
+	{
+		forget(&instance->token);
+		instance->renewed = true;
+		return DYN_ANSWER_NEXT;
+	}
+	return dyn_answer_failed(exchange, WHOSE, fault);
+}
+
+/* ---- the token and the role --------------------------------------------- */
+
+/* The text up to a line break, malloc'd; NULL if memory runs out. */
+static char *
+first_line(const DynBuffer *response)
+{
+	size_t		len = 0;
+	char	   *line;
+
+	while (len < response->len && response->data[len] != '\n' &&
+		   response->data[len] != '\r')
+		len++;
+	line = malloc(len + 1);
+	if (line == NULL)
+		return NULL;
+	if (len > 0)
+		memcpy(line, response->data, len);
+	line[len] = '\0';
+	return line;
+}
+
+static bool
+is_visible(const char *text)
+{
+	for (; *text; text++)
+		if (*text <= 0x20 || *text >= 0x7f)
+			return false;
+	return true;
+}
+
+static DynAnswer
+read_token(DynInstance *instance, const DynExchange *exchange, DynFault *fault)
+{
+	instance->token = first_line(&exchange->response);
+	if (instance->token == NULL)
+		dyn_fault_memory(fault);
+	else if (instance->token[0] == '\0' || !is_visible(instance->token))
+	{
+		forget(&instance->token);
+		dyn_fault_set(fault, "the instance metadata service has given a token that is not valid");
+	}
+	return instance->token ? DYN_ANSWER_NEXT : DYN_ANSWER_FAILED;
+}
+
+/* One segment of a path, in the characters that names of roles have. */
+static bool
+is_role(const char *role)
+{
+	size_t		len = strspn(role, "abcdefghijklmnopqrstuvwxyz"
+							 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+							 "0123456789_+=,.@-");
+
+	return role[len] == '\0' && len <= LONGEST_ROLE &&
+		strcmp(role, ".") != 0 && strcmp(role, "..") != 0;
+}
+
+static DynAnswer
+read_role(DynInstance *instance, const DynExchange *exchange, DynFault *fault)
+{
+	char	   *role = first_line(&exchange->response);
+
+	if (role == NULL)
+	{
+		dyn_fault_memory(fault);
+		return DYN_ANSWER_FAILED;
+	}
+	if (role[0] != '\0' && is_role(role))
+	{
+		instance->role = role;
+		return DYN_ANSWER_NEXT;
+	}
+	if (role[0] == '\0')
+		(void) has_no_role(fault);
+	else
+		dyn_fault_set(fault, "the instance metadata service has given a name of a role that is not valid");
+	free(role);
+	return DYN_ANSWER_FAILED;
+}
+
+/* ---- the credentials ---------------------------------------------------- */
+
+static bool
+is_code(const char *code)
+{
+	size_t		len = strspn(code, "abcdefghijklmnopqrstuvwxyz"
+							 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+
+	return len > 0 && len <= LONGEST_CODE && code[len] == '\0';
+}
+
+static bool
+refused(const json_t *root, const DynInstance *instance, const char *code,
+		DynFault *fault)
+{
+	const char *message = dyn_secret_json_text(root, "Message");
+
+	dyn_fault_set(fault, "the instance metadata service has no credentials of role \"%s\": %s",
+				  instance->role, is_code(code) ? code : "unknown code");
+	if (strcmp(code, "AssumeRoleUnauthorizedAccess") == 0)
+		dyn_fault_hint(fault, "The role's trust policy must allow ec2.amazonaws.com to assume it.");
+	if (message)
+		dyn_answer_excerpt(fault, message, strlen(message));
+	return false;
+}
+
+/* Replies that are not JSON are left to dyn_answer_read_json. */
+static bool
+check_code(const DynInstance *instance, const DynBuffer *response,
+		   DynFault *fault)
+{
+	DynSecretJson json;
+	bool		out_of_memory;
+	const char *code;
+	bool		ok;
+
+	if (!dyn_secret_json_open(&json, response->data, response->len,
+							  &out_of_memory))
+		return !out_of_memory || dyn_fault_memory(fault);
+	code = dyn_secret_json_text(json.root, "Code");
+	ok = code == NULL || strcmp(code, "Success") == 0 ||
+		refused(json.root, instance, code, fault);
+	dyn_secret_json_close(&json);
+	return ok;
+}
+
+static DynAnswer
+read_credentials(DynInstance *instance, const DynExchange *exchange,
+				 DynCredentials *credentials, DynFault *fault)
+{
+	static const DynAnswerNames names = {
+		.access_key_id = "AccessKeyId",
+		.secret_access_key = "SecretAccessKey",
+		.session_token = "Token",
+		.expires = "Expiration"
+	};
+
+	if (!check_code(instance, &exchange->response, fault) ||
+		!dyn_answer_read_json(exchange->response.data,
+							  exchange->response.len, &names, WHOSE,
+							  credentials, fault))
+		return DYN_ANSWER_FAILED;
+	instance->renewed = false;
+	return DYN_ANSWER_CREDENTIALS;
+}
+
+DynAnswer
+dyn_instance_answer(DynInstance *instance, const DynExchange *exchange,
+					DynCredentials *credentials, DynFault *fault)
+{
+	bool		ok = exchange->failure == DYN_FAIL_NONE &&
+		exchange->status == 200;
+
+	if (instance->token == NULL)
+		return ok ? read_token(instance, exchange, fault) :
+			token_failed(exchange, fault);
+	if (!ok)
+		return request_failed(instance, exchange, fault);
+	if (instance->role == NULL)
+		return read_role(instance, exchange, fault);
+	return read_credentials(instance, exchange, credentials, fault);
+}

@@ -1,0 +1,201 @@
+/*
+ * sso.c
+ *		Credentials by IAM Identity Center, with the token of "aws sso login".
+ *
+ * Only a person can log in, and only as the operating-system user of the
+ * server: so wherever the token is the reason, the hint says what to run, and
+ * as whom.
+ *
+ * Layer: credentials.
+ */
+#include "sso.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "secret_json.h"
+#include "url.h"
+
+#define ENDPOINT		"AWS_ENDPOINT_URL_SSO"
+#define TOKEN_HEADER	"x-amz-sso_bearer_token"
+
+#define WHOSE			"the credentials of IAM Identity Center"
+
+static bool
+hint_login(const DynSsoProfile *sso, DynFault *fault)
+{
+	char		user[128];
+
+	if (fault->out_of_memory)
+		return false;
+	dyn_file_user(user, sizeof(user));
+	return dyn_fault_hint(fault, "Run \"aws sso login --profile %s\" as operating-system user \"%s\".",
+						  sso->profile, user);
+}
+
+/* ---- the request -------------------------------------------------------- */
+
+static bool
+append_endpoint(DynBuffer *url, const DynSsoProfile *sso, DynFault *fault)
+{
+	const char *endpoint = dyn_url_configured(ENDPOINT);
+	DynUrl		parts;
+	bool		has_query;
+
+	if (endpoint == NULL)
+	{
+		if (!dyn_url_check_region(sso->region, fault))
+			return false;
+		return dyn_buffer_printf(url, "https://portal.sso.%s.%s", sso->region,
+								 dyn_url_domain(sso->region)) ||
+			dyn_fault_memory(fault);
+	}
+	if (!dyn_url_parse(endpoint, ENDPOINT, &parts, fault))
+		return false;
+	has_query = parts.has_query;
+	dyn_url_clear(&parts);
+	if (has_query)
+		return dyn_fault_set(fault, ENDPOINT " contains a query");
+	return dyn_url_append_base(url, endpoint) || dyn_fault_memory(fault);
+}
+
+static DynExchange *
+create(const DynSsoProfile *sso, DynFault *fault)
+{
+	DynExchange *exchange = NULL;
+	DynBuffer	url;
+
+	dyn_buffer_init(&url, 0);
+	if (append_endpoint(&url, sso, fault))
+	{
+		dyn_buffer_append_str(&url, "/federation/credentials?role_name=");
+		dyn_url_append_escaped(&url, sso->role_name);
+		dyn_buffer_append_str(&url, "&account_id=");
+		dyn_url_append_escaped(&url, sso->account_id);
+		if (dyn_buffer_terminate(&url) != NULL)
+			exchange = dyn_exchange_create("GET", url.data,
+										   DYN_REACH_ENDPOINT);
+		if (exchange == NULL)
+			dyn_fault_memory(fault);
+	}
+	dyn_buffer_free(&url);
+	return exchange;
+}
+
+/* The token, valid while the document is open; NULL with *fault set. */
+static const char *
+find_token(const json_t *root, const DynSsoProfile *sso, int64_t now,
+		   DynFault *fault)
+{
+	const char *token = dyn_secret_json_text(root, "accessToken");
+	const char *expires = dyn_secret_json_text(root, "expiresAt");
+	int64_t		seconds;
+
+	if (token == NULL || *token == '\0')
+		dyn_fault_set(fault, "file \"%s\" contains no accessToken",
+					  sso->cache_file);
+	else if (expires == NULL || !dyn_answer_read_time(expires, &seconds))
+		dyn_fault_set(fault, "file \"%s\" contains no valid expiresAt",
+					  sso->cache_file);
+	else if (seconds <= now)
+		dyn_fault_set(fault, "the token in file \"%s\" expired at %.40s",
+					  sso->cache_file, expires);
+	else
+		return token;
+	hint_login(sso, fault);
+	return NULL;
+}
+
+static bool
+add_token(DynExchange *exchange, const DynSsoProfile *sso,
+		  const DynBuffer *contents, int64_t now, DynFault *fault)
+{
+	DynSecretJson json;
+	bool		out_of_memory;
+	const char *token;
+	bool		ok;
+
+	if (!dyn_secret_json_open(&json, contents->data, contents->len,
+							  &out_of_memory))
+	{
+		if (out_of_memory)
+			return dyn_fault_memory(fault);
+		dyn_fault_set(fault, "file \"%s\" is not valid JSON", sso->cache_file);
+		return hint_login(sso, fault);
+	}
+	token = find_token(json.root, sso, now, fault);
+	ok = token && dyn_answer_header(exchange, TOKEN_HEADER, token,
+									"the token of \"aws sso login\"", fault);
+	dyn_secret_json_close(&json);
+	return ok;
+}
+
+static bool
+read_and_add_token(DynExchange *exchange, const DynSsoProfile *sso,
+				   int64_t now, DynFault *fault)
+{
+	DynBuffer	contents;
+	DynFileRead read = dyn_file_read(sso->cache_file, DYN_FILE_LONGEST_TOKEN,
+									 &contents, fault);
+	bool		ok;
+
+	if (read == DYN_FILE_MISSING)
+		return hint_login(sso, fault);
+	if (read != DYN_FILE_READ)
+		return false;
+	ok = add_token(exchange, sso, &contents, now, fault);
+	dyn_file_wipe(&contents);
+	return ok;
+}
+
+DynExchange *
+dyn_sso_request(const DynSsoProfile *sso, int64_t now, DynFault *fault)
+{
+	DynExchange *exchange = create(sso, fault);
+
+	if (exchange == NULL)
+		return NULL;
+	if (read_and_add_token(exchange, sso, now, fault) &&
+		dyn_answer_header(exchange, "Accept", "application/json", "", fault))
+		return exchange;
+	dyn_exchange_destroy(exchange);
+	return NULL;
+}
+
+/* ---- the reply ---------------------------------------------------------- */
+
+static DynAnswer
+failed(const DynSsoProfile *sso, const DynExchange *exchange, DynFault *fault)
+{
+	DynAnswer	answer = dyn_answer_failed(exchange, WHOSE, fault);
+
+	if (exchange->failure != DYN_FAIL_NONE)
+		return answer;
+	if (exchange->status == 401)
+		hint_login(sso, fault);
+	else if (exchange->status == 403 || exchange->status == 404)
+		dyn_fault_hint(fault, "The one who has logged in must be assigned to role \"%.64s\" of account \"%.64s\" in IAM Identity Center.",
+					   sso->role_name, sso->account_id);
+	return answer;
+}
+
+DynAnswer
+dyn_sso_answer(const DynSsoProfile *sso, const DynExchange *exchange,
+			   DynCredentials *credentials, DynFault *fault)
+{
+	static const DynAnswerNames names = {
+		.object = "roleCredentials",
+		.access_key_id = "accessKeyId",
+		.secret_access_key = "secretAccessKey",
+		.session_token = "sessionToken",
+		.expires = "expiration"
+	};
+
+	if (exchange->failure != DYN_FAIL_NONE || exchange->status != 200)
+		return failed(sso, exchange, fault);
+	return dyn_answer_read_json(exchange->response.data,
+								exchange->response.len, &names, WHOSE,
+								credentials, fault) ?
+		DYN_ANSWER_CREDENTIALS : DYN_ANSWER_FAILED;
+}

@@ -1,0 +1,562 @@
+/*
+ * sts.c
+ *		Credentials of roles, from the security token service.
+ *
+ * A request is a form, signed with the keys that assume the role, or not
+ * signed but with a web identity token; the reply is XML.  An error's code is
+ * part of the message, as it is one word of a fixed vocabulary; its text is an
+ * excerpt, as it names accounts and principals.
+ *
+ * Layer: credentials.
+ */
+#include "sts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <openssl/crypto.h>
+
+#include "../aws/sigv4.h"
+#include "files.h"
+#include "url.h"
+#include "xml.h"
+
+#define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
+
+#define ENDPOINT		"AWS_ENDPOINT_URL_STS"
+#define API_VERSION		"2011-06-15"
+#define CONTENT_TYPE	"application/x-www-form-urlencoded; charset=utf-8"
+#define WEB_IDENTITY	"AssumeRoleWithWebIdentity"
+
+#define LONGEST_ARN		2048
+#define LONGEST_CODE	64
+
+/* A message shows so much of a role's ARN. */
+#define SHOWN_ARN		"%.256s"
+
+static void
+wipe(DynBuffer *buf)
+{
+	if (buf->data)
+		OPENSSL_cleanse(buf->data, buf->cap);
+	dyn_buffer_free(buf);
+}
+
+/* ---- the endpoint ------------------------------------------------------- */
+
+/*
+ * The environment is the server's: it is not for users who assume a role with
+ * keys of their own.
+ */
+static const char *
+configured_endpoint(const DynSourceSpec *spec, const char **what)
+{
+	*what = "the STS endpoint";
+	if (spec->sts_endpoint || spec->kind == DYN_SOURCE_STATIC)
+		return spec->sts_endpoint;
+	*what = ENDPOINT;
+	return dyn_url_configured(ENDPOINT);
+}
+
+static bool
+append_regional(DynBuffer *url, const DynSourceSpec *spec, DynFault *fault)
+{
+	if (!dyn_url_check_region(spec->region, fault))
+		return false;
+	return dyn_buffer_printf(url, "https://sts.%s.%s/", spec->region,
+							 spec->domain) || dyn_fault_memory(fault);
+}
+
+/* Writes the URL, and parses it into *parts. */
+static bool
+find_url(const DynSourceSpec *spec, DynBuffer *url, DynUrl *parts,
+		 DynFault *fault)
+{
+	const char *what;
+	const char *endpoint = configured_endpoint(spec, &what);
+
+	if (endpoint == NULL)
+	{
+		if (!append_regional(url, spec, fault))
+			return false;
+	}
+	else
+		dyn_buffer_append_str(url, endpoint);
+	if (dyn_buffer_terminate(url) == NULL)
+		return dyn_fault_memory(fault);
+	if (!dyn_url_parse(url->data, what, parts, fault))
+		return false;
+	if (!parts->has_query)
+		return true;
+	dyn_url_clear(parts);
+	return dyn_fault_set(fault, "%s contains a query", what);
+}
+
+/* ---- the form ----------------------------------------------------------- */
+
+static void
+append_field(DynBuffer *body, const char *name, const char *value)
+{
+	dyn_buffer_append_char(body, '&');
+	dyn_buffer_append_str(body, name);
+	dyn_buffer_append_char(body, '=');
+	dyn_url_append_escaped(body, value);
+}
+
+/* How long what append_field writes can get. */
+static size_t
+room_for(const char *value)
+{
+	return 64 + (value ? 3 * strlen(value) : 0);
+}
+
+/*
+ * `external_id` and `token` may be NULL.  The room is reserved at once, as
+ * growing would leave copies of the token.
+ */
+static bool
+write_form(DynBuffer *body, const char *action, const DynRole *role,
+		   int duration, const char *external_id, const char *token,
+		   DynFault *fault)
+{
+	const char *session_name = role->session_name ? role->session_name :
+		DYN_ROLE_SESSION_NAME;
+
+	dyn_buffer_reserve(body, 256 + room_for(role->arn) +
+					   room_for(session_name) + room_for(external_id) +
+					   room_for(token));
+	dyn_buffer_printf(body, "Action=%s&Version=" API_VERSION, action);
+	append_field(body, "RoleArn", role->arn);
+	append_field(body, "RoleSessionName", session_name);
+	if (duration > 0)
+		dyn_buffer_printf(body, "&DurationSeconds=%d", duration);
+	if (external_id)
+		append_field(body, "ExternalId", external_id);
+	if (token)
+		append_field(body, "WebIdentityToken", token);
+	return !body->failed || dyn_fault_memory(fault);
+}
+
+/* Messages show it, so it must be ASCII. */
+static bool
+check_arn(const DynRole *role, DynFault *fault)
+{
+	const char *c = role->arn;
+
+	while (*c > 0x20 && *c < 0x7f)
+		c++;
+	if (*c == '\0' && c > role->arn && c - role->arn <= LONGEST_ARN)
+		return true;
+	return dyn_fault_set(fault, "the ARN of the role is not valid");
+}
+
+static DynExchange *
+create(const DynSourceSpec *spec, const DynRole *role, DynUrl *parts,
+	   DynFault *fault)
+{
+	DynExchange *exchange = NULL;
+	DynBuffer	url;
+
+	memset(parts, 0, sizeof(*parts));
+	if (!check_arn(role, fault))
+		return NULL;
+	dyn_buffer_init(&url, 0);
+	if (find_url(spec, &url, parts, fault))
+	{
+		exchange = dyn_exchange_create("POST", url.data, DYN_REACH_ENDPOINT);
+		if (exchange == NULL)
+			dyn_fault_memory(fault);
+	}
+	dyn_buffer_free(&url);
+	return exchange;
+}
+
+/* ---- AssumeRole --------------------------------------------------------- */
+
+static size_t
+list_headers(const DynUrl *parts, const char *time,
+			 const DynCredentials *keys, DynSigHeader *headers)
+{
+	headers[0] = (DynSigHeader) {"Content-Type", CONTENT_TYPE};
+	headers[1] = (DynSigHeader) {"Host", parts->host};
+	headers[2] = (DynSigHeader) {"X-Amz-Date", time};
+	headers[3] = (DynSigHeader) {"X-Amz-Security-Token", keys->session_token};
+	return keys->session_token ? 4 : 3;
+}
+
+static bool
+add_signed(DynExchange *exchange, const DynSigRequest *request,
+		   const char *authorization, DynFault *fault)
+{
+	size_t		i;
+
+	for (i = 0; i < request->nheaders; i++)
+		if (!dyn_answer_header(exchange, request->headers[i].name,
+							   request->headers[i].value,
+							   "a header of the request", fault))
+			return false;
+	return dyn_answer_header(exchange, "Authorization", authorization,
+							 "a header of the request", fault);
+}
+
+/* The key cache is not kept: the next keys are others. */
+static bool
+sign(DynExchange *exchange, const DynSourceSpec *spec, const DynUrl *parts,
+	 const DynCredentials *keys, int64_t now, DynFault *fault)
+{
+	DynSigHeader headers[4];
+	DynSigScope scope = {spec->region, "sts", ""};
+	DynSigRequest request = {"POST", parts->path, "", true, headers, 0,
+	exchange->body.data, exchange->body.len};
+	DynSigKeyCache cache = {0};
+	DynBuffer	authorization;
+	bool		ok;
+
+	dyn_sigv4_set_time(&scope, now);
+	request.nheaders = list_headers(parts, scope.time, keys, headers);
+	dyn_buffer_init(&authorization, 0);
+	if (!dyn_sigv4_authorization(&cache, &scope, keys, &request,
+								 &authorization) ||
+		dyn_buffer_terminate(&authorization) == NULL)
+		ok = dyn_fault_memory(fault);
+	else
+		ok = add_signed(exchange, &request, authorization.data, fault);
+	dyn_sigv4_key_forget(&cache);
+	wipe(&authorization);
+	return ok;
+}
+
+static int
+duration_of(const DynRole *role, bool chained)
+{
+	return chained && role->duration > DYN_STS_LONGEST_CHAINED ?
+		DYN_STS_LONGEST_CHAINED : role->duration;
+}
+
+DynExchange *
+dyn_sts_assume_role(const DynSourceSpec *spec, const DynRole *role,
+					const DynCredentials *keys, bool chained, int64_t now,
+					DynFault *fault)
+{
+	DynUrl		parts;
+	DynExchange *exchange = create(spec, role, &parts, fault);
+	bool		ok;
+
+	if (exchange == NULL)
+		return NULL;
+	ok = dyn_url_check_region(spec->region, fault) &&
+		write_form(&exchange->body, "AssumeRole", role,
+				   duration_of(role, chained), role->external_id, NULL,
+				   fault) &&
+		sign(exchange, spec, &parts, keys, now, fault);
+	dyn_url_clear(&parts);
+	if (ok)
+		return exchange;
+	dyn_exchange_destroy(exchange);
+	return NULL;
+}
+
+/* ---- AssumeRoleWithWebIdentity ------------------------------------------ */
+
+/* Text files may end with a line break, which is not part of the token. */
+static bool
+trim_token(DynBuffer *token, const char *path, DynFault *fault)
+{
+	size_t		i;
+
+	while (token->len > 0 && strchr(" \t\r\n", token->data[token->len - 1]) &&
+		   token->data[token->len - 1] != '\0')
+		token->len--;
+	for (i = 0; i < token->len; i++)
+		if ((unsigned char) token->data[i] <= 0x20 ||
+			(unsigned char) token->data[i] >= 0x7f)
+			break;
+	if (i == 0 || i < token->len)
+		return dyn_fault_set(fault, "file \"%s\" does not contain a token",
+							 path);
+	return dyn_buffer_terminate(token) || dyn_fault_memory(fault);
+}
+
+static bool
+write_with_token(DynExchange *exchange, const DynRole *role, const char *path,
+				 DynFault *fault)
+{
+	DynBuffer	token;
+	bool		ok = dyn_file_read(path, DYN_FILE_LONGEST_TOKEN, &token,
+								   fault) == DYN_FILE_READ &&
+		trim_token(&token, path, fault) &&
+		write_form(&exchange->body, WEB_IDENTITY, role, role->duration, NULL,
+				   token.data, fault);
+
+	dyn_file_wipe(&token);
+	return ok;
+}
+
+DynExchange *
+dyn_sts_web_identity(const DynSourceSpec *spec, const DynRole *role,
+					 const char *token_file, DynFault *fault)
+{
+	DynUrl		parts;
+	DynExchange *exchange = create(spec, role, &parts, fault);
+
+	if (exchange == NULL)
+		return NULL;
+	dyn_url_clear(&parts);
+	if (write_with_token(exchange, role, token_file, fault) &&
+		dyn_answer_header(exchange, "Content-Type", CONTENT_TYPE, "", fault))
+		return exchange;
+	dyn_exchange_destroy(exchange);
+	return NULL;
+}
+
+/* ---- errors ------------------------------------------------------------- */
+
+typedef struct ErrorRule
+{
+	const char *code;			/* without "Exception" at its end */
+	bool		passing;
+	const char *hint;			/* or NULL */
+	const char *web_hint;		/* instead, for a web identity; or NULL */
+} ErrorRule;
+
+static const ErrorRule error_rules[] = {
+	{"AccessDenied", false,
+		"The role's trust policy must allow the principal of the keys to assume it, with the external ID that is given, and a policy of the principal must allow sts:AssumeRole on the role.",
+		"The role's trust policy must allow sts:AssumeRoleWithWebIdentity to the identity provider, with the subject and the audience of the token."},
+	{"ExpiredToken", false,
+		"The credentials that the role is assumed with have expired.",
+		"The token has expired; what writes its file must renew it."},
+	{"IDPCommunicationError", true, NULL, NULL},
+	{"IDPRejectedClaim", false, NULL,
+		"The identity provider does not accept the token; it may have been revoked."},
+	{"InternalFailure", true, NULL, NULL},
+	{"InvalidClientTokenId", false,
+		"The keys that the role is assumed with do not exist, are not active, or belong to another partition.",
+	NULL},
+	{"InvalidIdentityToken", false, NULL,
+		"The token's issuer must be an identity provider in IAM of the role's account, with the token's audience."},
+	{"MalformedPolicyDocument", false,
+	"Check the policies of the role.", NULL},
+	{"RegionDisabled", false,
+		"The security token service is not active in this region: activate it in the account's IAM settings, or use another region.",
+	NULL},
+	{"RequestExpired", false,
+	"The clock of this machine may be wrong.", NULL},
+	{"RequestLimitExceeded", true, NULL, NULL},
+	{"ServiceUnavailable", true, NULL, NULL},
+	{"SignatureDoesNotMatch", false,
+		"Check the secret of the keys that the role is assumed with, and this machine's clock.",
+	NULL},
+	{"Throttling", true, NULL, NULL},
+	{"TooManyRequests", true, NULL, NULL},
+	{"ValidationError", false,
+		"Check the role's ARN, the session name, the external ID, and the duration, which must not exceed the role's maximum session duration.",
+	NULL}
+};
+
+static const ErrorRule *
+find_rule(const char *code)
+{
+	size_t		i;
+
+	for (i = 0; i < LENGTHOF(error_rules); i++)
+	{
+		size_t		len = strlen(error_rules[i].code);
+
+		if (strncmp(code, error_rules[i].code, len) == 0 &&
+			(code[len] == '\0' || strcmp(code + len, "Exception") == 0))
+			return &error_rules[i];
+	}
+	return NULL;
+}
+
+static bool
+is_code(const DynBuffer *code)
+{
+	return code->len > 0 && code->len <= LONGEST_CODE &&
+		strspn(code->data, "abcdefghijklmnopqrstuvwxyz"
+			   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == code->len;
+}
+
+static bool
+is_web_identity(const DynExchange *exchange)
+{
+	static const char action[] = "Action=" WEB_IDENTITY;
+
+	return exchange->body.len >= strlen(action) &&
+		memcmp(exchange->body.data, action, strlen(action)) == 0;
+}
+
+/*
+ * A message about a signature goes on with what the service has signed, where
+ * the session token is.
+ */
+static size_t
+shown_length(const char *code, const DynBuffer *message)
+{
+	const char *end;
+
+	if (strstr(code, "Signature") == NULL &&
+		strstr(code, "AuthenticationToken") == NULL)
+		return message->len;
+	end = strstr(message->data, ". ");
+	return end ? (size_t) (end - message->data) :
+		strcspn(message->data, "\n");
+}
+
+/* A request that is signed for the right time may be accepted. */
+static bool
+is_skewed(const char *code, const DynBuffer *message)
+{
+	return strcmp(code, "RequestExpired") == 0 ||
+		(strcmp(code, "SignatureDoesNotMatch") == 0 && message->len > 0 &&
+		 (strncmp(message->data, "Signature expired", 17) == 0 ||
+		  strncmp(message->data, "Signature not yet current", 25) == 0));
+}
+
+static DynAnswer
+set_fault(const DynRole *role, const DynExchange *exchange, const char *code,
+		  const DynBuffer *message, DynFault *fault)
+{
+	const ErrorRule *rule = find_rule(code);
+	const char *hint = rule ? rule->hint : NULL;
+
+	if (rule && rule->web_hint && is_web_identity(exchange))
+		hint = rule->web_hint;
+	dyn_fault_set(fault, "role \"" SHOWN_ARN "\" cannot be assumed: %s",
+				  role->arn, code);
+	if (hint)
+		dyn_fault_hint(fault, "%s", hint);
+	if (message->len > 0)
+		dyn_answer_excerpt(fault, message->data, shown_length(code, message));
+	fault->passing = (rule && rule->passing) || is_skewed(code, message) ||
+		exchange->status == 429 || exchange->status >= 500;
+	return fault->passing ? DYN_ANSWER_AGAIN : DYN_ANSWER_FAILED;
+}
+
+static DynAnswer
+failed(const DynRole *role, const DynExchange *exchange, DynFault *fault)
+{
+	char		whose[320];
+
+	snprintf(whose, sizeof(whose), "the credentials of role \"" SHOWN_ARN "\"",
+			 role->arn);
+	return dyn_answer_failed(exchange, whose, fault);
+}
+
+/* Replies without an error document come from a proxy. */
+static DynAnswer
+read_error(const DynRole *role, const DynExchange *exchange, DynFault *fault)
+{
+	const DynBuffer *response = &exchange->response;
+	DynBuffer	code;
+	DynBuffer	message;
+	DynAnswer	answer;
+
+	dyn_buffer_init(&code, 0);
+	dyn_buffer_init(&message, 0);
+	if (dyn_xml_find(response->data, response->len, "ErrorResponse/Error/Code",
+					 &code) != DYN_XML_FOUND || !is_code(&code) ||
+		dyn_xml_find(response->data, response->len,
+					 "ErrorResponse/Error/Message", &message) ==
+		DYN_XML_MEMORY)
+		answer = failed(role, exchange, fault);
+	else
+		answer = set_fault(role, exchange, code.data, &message, fault);
+	dyn_buffer_free(&code);
+	wipe(&message);
+	return answer;
+}
+
+/* ---- credentials -------------------------------------------------------- */
+
+enum
+{
+	ACCESS_KEY_ID,
+	SECRET_ACCESS_KEY,
+	SESSION_TOKEN,
+	EXPIRATION,
+	PARTS
+};
+
+/* They are below "AssumeRole..." of this action. */
+static DynXml
+read_parts(const DynBuffer *response, const char *action,
+		   DynBuffer parts[PARTS])
+{
+	static const char *const names[PARTS] = {
+		"AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"
+	};
+	DynXml		found = DYN_XML_FOUND;
+	int			i;
+
+	for (i = 0; i < PARTS && found == DYN_XML_FOUND; i++)
+	{
+		char		path[128];
+
+		snprintf(path, sizeof(path), "%sResponse/%sResult/Credentials/%s",
+				 action, action, names[i]);
+		wipe(&parts[i]);
+		found = dyn_xml_find(response->data, response->len, path, &parts[i]);
+	}
+	return found;
+}
+
+static bool
+set_credentials(const DynRole *role, DynBuffer parts[PARTS],
+				DynCredentials *credentials, DynFault *fault)
+{
+	char		whose[320];
+
+	snprintf(whose, sizeof(whose), "the credentials of role \"" SHOWN_ARN "\"",
+			 role->arn);
+	return dyn_answer_set(parts[ACCESS_KEY_ID].data,
+						  parts[SECRET_ACCESS_KEY].data,
+						  parts[SESSION_TOKEN].data, parts[EXPIRATION].data,
+						  whose, credentials, fault);
+}
+
+static bool
+read_reply(const DynRole *role, const DynBuffer *response,
+		   DynBuffer parts[PARTS], DynCredentials *credentials,
+		   DynFault *fault)
+{
+	DynXml		found = read_parts(response, "AssumeRole", parts);
+
+	if (found == DYN_XML_MISSING)
+		found = read_parts(response, WEB_IDENTITY, parts);
+	switch (found)
+	{
+		case DYN_XML_FOUND:
+			return set_credentials(role, parts, credentials, fault);
+		case DYN_XML_MEMORY:
+			return dyn_fault_memory(fault);
+		case DYN_XML_MISSING:
+			return dyn_fault_set(fault, "the security token service has sent no credentials of role \"" SHOWN_ARN "\"",
+								 role->arn);
+		case DYN_XML_MALFORMED:
+			break;
+	}
+	return dyn_fault_set(fault, "the security token service has sent a reply that is not valid XML, for role \"" SHOWN_ARN "\"",
+						 role->arn);
+}
+
+DynAnswer
+dyn_sts_answer(const DynRole *role, const DynExchange *exchange,
+			   DynCredentials *credentials, DynFault *fault)
+{
+	DynBuffer	parts[PARTS];
+	bool		ok;
+	int			i;
+
+	if (exchange->failure != DYN_FAIL_NONE)
+		return failed(role, exchange, fault);
+	if (exchange->status != 200)
+		return read_error(role, exchange, fault);
+	for (i = 0; i < PARTS; i++)
+		dyn_buffer_init(&parts[i], 0);
+	ok = read_reply(role, &exchange->response, parts, credentials, fault);
+	for (i = 0; i < PARTS; i++)
+		wipe(&parts[i]);
+	return ok ? DYN_ANSWER_CREDENTIALS : DYN_ANSWER_FAILED;
+}

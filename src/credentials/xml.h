@@ -1,0 +1,31 @@
+/*
+ * xml.h
+ *		Reads single values from the XML documents of AWS's query services.
+ */
+#ifndef DYN_CREDENTIALS_XML_H
+#define DYN_CREDENTIALS_XML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../base/buffer.h"
+
+typedef enum DynXml
+{
+	DYN_XML_FOUND,				/* the value is in *value */
+	DYN_XML_MISSING,			/* the document is right, but has it not */
+	DYN_XML_MALFORMED,
+	DYN_XML_MEMORY
+} DynXml;
+
+/*
+ * Reads the text of the element that `path` leads to ("Root/Child/Leaf", the
+ * names as they are written), NUL-terminated and without white space around
+ * it.  The whole document is checked: it must be UTF-8 and well-formed, without
+ * a document type; the element must occur once, and contain text only.  *value
+ * must be empty; the caller wipes and frees it, whatever is returned.
+ */
+extern DynXml dyn_xml_find(const char *text, size_t len, const char *path,
+						   DynBuffer *value);
+
+#endif

@@ -1,0 +1,312 @@
+/*
+ * test_instance.c
+ *		The requests for the credentials of an EC2 instance, one after another.
+ */
+#include "replies.h"
+
+#include "harness.h"
+
+#include "credentials/instance.h"
+
+#define ENDPOINT		"AWS_EC2_METADATA_SERVICE_ENDPOINT"
+#define ENDPOINT_MODE	"AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
+#define DISABLED		"AWS_EC2_METADATA_DISABLED"
+
+#define ROLES	"/latest/meta-data/iam/security-credentials/"
+
+static DynInstance instance;
+static DynCredentials credentials;
+static DynFault fault;
+
+/* One request and its reply. */
+static DynAnswer
+ask(int status, const char *body)
+{
+	DynExchange *exchange = dyn_instance_request(&instance, &fault);
+	DynAnswer	answer;
+
+	memset(&fault, 0, sizeof(fault));
+	if (!CHECK(exchange != NULL))
+		return DYN_ANSWER_FAILED;
+	reply(exchange, status, body);
+	answer = dyn_instance_answer(&instance, exchange, &credentials, &fault);
+	dyn_exchange_destroy(exchange);
+	return answer;
+}
+
+static void
+begin(const char *token, const char *role)
+{
+	dyn_instance_clear(&instance);
+	instance.token = token ? strdup(token) : NULL;
+	instance.role = role ? strdup(role) : NULL;
+	setenv(ENDPOINT, "", 1);
+	setenv(ENDPOINT_MODE, "", 1);
+}
+
+static void
+can_be_disabled(void)
+{
+	unsetenv(DISABLED);
+	CHECK(dyn_instance_is_enabled());
+	setenv(DISABLED, "false", 1);
+	CHECK(dyn_instance_is_enabled());
+	setenv(DISABLED, "True", 1);
+	CHECK(!dyn_instance_is_enabled());
+}
+
+static void
+asks_for_a_token_first(void)
+{
+	DynExchange *exchange;
+
+	begin(NULL, NULL);
+	exchange = dyn_instance_request(&instance, &fault);
+	if (!CHECK(exchange != NULL))
+		return;
+	CHECK_EQ_STR(exchange->method, "PUT");
+	CHECK_EQ_STR(exchange->url, "http://169.254.169.254/latest/api/token");
+	CHECK_EQ_INT(exchange->reach, DYN_REACH_LOCAL);
+	CHECK_EQ_STR(dyn_exchange_find_header(exchange,
+				 "x-aws-ec2-metadata-token-ttl-seconds"), "21600");
+	CHECK(dyn_exchange_find_header(exchange, "x-aws-ec2-metadata-token") ==
+		  NULL);
+	CHECK(!exchange->failed);
+	dyn_exchange_destroy(exchange);
+}
+
+static void
+sends_the_token_then(void)
+{
+	DynExchange *exchange;
+
+	begin("AQAE==", NULL);
+	exchange = dyn_instance_request(&instance, &fault);
+	CHECK_EQ_STR(exchange->method, "GET");
+	CHECK_EQ_STR(exchange->url, "http://169.254.169.254" ROLES);
+	CHECK_EQ_STR(dyn_exchange_find_header(exchange,
+				 "x-aws-ec2-metadata-token"), "AQAE==");
+	dyn_exchange_destroy(exchange);
+	begin("AQAE==", "app+role@1");
+	exchange = dyn_instance_request(&instance, &fault);
+	CHECK_EQ_STR(exchange->method, "GET");
+	CHECK_EQ_STR(exchange->url,
+				 "http://169.254.169.254" ROLES "app%2Brole%401");
+	dyn_exchange_destroy(exchange);
+}
+
+static void
+the_endpoint_can_be_set(void)
+{
+	static const struct
+	{
+		const char *endpoint;
+		const char *mode;
+		const char *url;		/* NULL: see message */
+		const char *message;
+	}			facts[] = {
+		{"", "IPv4", "http://169.254.169.254" ROLES, NULL},
+		{"", "ipv6", "http://[fd00:ec2::254]" ROLES, NULL},
+		{"http://127.0.0.1:1338/", "IPv6", "http://127.0.0.1:1338" ROLES,
+		NULL},
+		{"http://127.0.0.1:1338", "", "http://127.0.0.1:1338" ROLES, NULL},
+		{"", "IPv5", NULL, ENDPOINT_MODE " is neither IPv4 nor IPv6"},
+		{"ftp://h", "", NULL, ENDPOINT " is not an http or https URL"},
+		{"http://h/?x", "", NULL, ENDPOINT " contains a query"},
+		{"http://h\n", "", NULL, ENDPOINT " is not a valid URL"}
+	};
+	size_t		i;
+
+	begin("t", NULL);
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+	{
+		DynExchange *exchange;
+
+		setenv(ENDPOINT, facts[i].endpoint, 1);
+		setenv(ENDPOINT_MODE, facts[i].mode, 1);
+		exchange = dyn_instance_request(&instance, &fault);
+		CHECK((exchange == NULL) == (facts[i].url == NULL));
+		if (exchange == NULL)
+			CHECK_EQ_STR(fault.message, facts[i].message);
+		else
+			CHECK_EQ_STR(exchange->url, facts[i].url);
+		dyn_exchange_destroy(exchange);
+	}
+}
+
+#define CREDENTIALS	\
+	"{\"Code\" : \"Success\",\n\"LastUpdated\":\"2026-01-01T21:00:00Z\",\n" \
+	"\"Type\":\"AWS-HMAC\",\n\"AccessKeyId\":\"" KEY_ID "\"," \
+	"\"SecretAccessKey\":\"" SECRET "\",\"Token\":\"" TOKEN "\"," \
+	"\"Expiration\":\"2026-01-02T03:04:05Z\"}"
+
+static void
+three_requests_give_credentials(void)
+{
+	begin(NULL, NULL);
+	CHECK_EQ_INT(ask(200, "AQAEtoken=="), DYN_ANSWER_NEXT);
+	CHECK_EQ_STR(instance.token, "AQAEtoken==");
+	CHECK_EQ_INT(ask(200, "reports-role\nother"), DYN_ANSWER_NEXT);
+	CHECK_EQ_STR(instance.role, "reports-role");
+	CHECK_EQ_INT(ask(200, CREDENTIALS), DYN_ANSWER_CREDENTIALS);
+	CHECK_EQ_STR(credentials.access_key_id, KEY_ID);
+	CHECK_EQ_STR(credentials.secret_access_key, SECRET);
+	CHECK_EQ_STR(credentials.session_token, TOKEN);
+	CHECK_EQ_INT(credentials.expires, EXPIRES);
+	dyn_credentials_clear(&credentials);
+	dyn_instance_clear(&instance);
+	CHECK(instance.token == NULL && instance.role == NULL);
+}
+
+static void
+a_refused_token_is_forgotten_once(void)
+{
+	begin("old", "role");
+	CHECK_EQ_INT(ask(401, ""), DYN_ANSWER_NEXT);
+	CHECK(instance.token == NULL);
+	CHECK_EQ_STR(instance.role, "role");
+	CHECK_EQ_INT(ask(200, "new"), DYN_ANSWER_NEXT);
+	CHECK_EQ_INT(ask(401, ""), DYN_ANSWER_FAILED);
+	CHECK(strstr(fault.message, "HTTP status 401"));
+	CHECK_EQ_INT(ask(200, CREDENTIALS), DYN_ANSWER_CREDENTIALS);
+	dyn_credentials_clear(&credentials);
+	CHECK_EQ_INT(ask(401, ""), DYN_ANSWER_NEXT);
+	begin(NULL, NULL);
+	CHECK_EQ_INT(ask(401, ""), DYN_ANSWER_FAILED);
+}
+
+static void
+a_token_may_be_refused(void)
+{
+	static const int statuses[] = {400, 403, 404, 405};
+	DynExchange *exchange;
+	size_t		i;
+
+	begin(NULL, NULL);
+	for (i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+	{
+		CHECK_EQ_INT(ask(statuses[i], "<html>"), DYN_ANSWER_FAILED);
+		CHECK(strstr(fault.hint, "version 2"));
+	}
+	CHECK_EQ_INT(ask(503, ""), DYN_ANSWER_AGAIN);
+	CHECK_EQ_STR(fault.hint, "");
+	CHECK_EQ_INT(ask(200, ""), DYN_ANSWER_FAILED);
+	CHECK(strstr(fault.message, "token that is not valid"));
+	CHECK_EQ_INT(ask(200, "a b"), DYN_ANSWER_FAILED);
+	CHECK_EQ_INT(ask(200, "a\xff"), DYN_ANSWER_FAILED);
+	CHECK(instance.token == NULL);
+	exchange = dyn_instance_request(&instance, &fault);
+	break_off(exchange, DYN_FAIL_TIMEOUT, "Connection timed out");
+	CHECK_EQ_INT(dyn_instance_answer(&instance, exchange, &credentials,
+									 &fault), DYN_ANSWER_AGAIN);
+	CHECK(strstr(fault.hint, "hop limit"));
+	dyn_exchange_destroy(exchange);
+}
+
+static void
+an_instance_may_have_no_role(void)
+{
+	begin("t", NULL);
+	CHECK_EQ_INT(ask(404, "<html>"), DYN_ANSWER_FAILED);
+	CHECK_EQ_STR(fault.message, "the EC2 instance has no role");
+	CHECK_EQ_STR(fault.hint, "Attach an IAM role to the instance.");
+	CHECK_EQ_INT(ask(200, ""), DYN_ANSWER_FAILED);
+	CHECK_EQ_STR(fault.message, "the EC2 instance has no role");
+	CHECK_EQ_INT(ask(200, "\n"), DYN_ANSWER_FAILED);
+	CHECK_EQ_STR(fault.message, "the EC2 instance has no role");
+	begin("t", "gone");
+	CHECK_EQ_INT(ask(404, ""), DYN_ANSWER_FAILED);
+	CHECK_EQ_STR(fault.message, "the EC2 instance has no role");
+}
+
+static void
+names_of_roles_are_one_segment(void)
+{
+	static const char *const wrong[] = {
+		".", "..", "a/b", "../../api/token", "a b", "a?b", "a%2f", "<html>",
+		"a\tb", "r\xc3\xa4"
+	};
+	char		longest[130];
+	size_t		i;
+
+	begin("t", NULL);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	{
+		CHECK_EQ_INT(ask(200, wrong[i]), DYN_ANSWER_FAILED);
+		CHECK(strstr(fault.message, "name of a role that is not valid"));
+		CHECK(instance.role == NULL);
+	}
+	memset(longest, 'a', 129);
+	longest[129] = '\0';
+	CHECK_EQ_INT(ask(200, longest), DYN_ANSWER_FAILED);
+	CHECK_EQ_INT(ask(200, longest + 1), DYN_ANSWER_NEXT);
+}
+
+static void
+codes_other_than_success_fail(void)
+{
+	begin("t", "reports");
+	CHECK_EQ_INT(ask(200, "{\"Code\":\"AssumeRoleUnauthorizedAccess\","
+					 "\"Message\":\"EC2 cannot assume the role\"}"),
+				 DYN_ANSWER_FAILED);
+	CHECK_EQ_STR(fault.message, "the instance metadata service has no credentials of role \"reports\": AssumeRoleUnauthorizedAccess");
+	CHECK(strstr(fault.hint, "ec2.amazonaws.com"));
+	CHECK_EQ_STR(fault.excerpt, "EC2 cannot assume the role");
+	CHECK_EQ_INT(ask(200, "{\"Code\":\"Failed\"}"), DYN_ANSWER_FAILED);
+	CHECK(strstr(fault.message, ": Failed"));
+	CHECK_EQ_STR(fault.hint, "");
+	CHECK_EQ_INT(ask(200, "{\"Code\":\"a b\"}"), DYN_ANSWER_FAILED);
+	CHECK(strstr(fault.message, ": unknown code"));
+	CHECK_EQ_INT(ask(200, "{\"Code\":\"\"}"), DYN_ANSWER_FAILED);
+	CHECK(strstr(fault.message, ": unknown code"));
+}
+
+static void
+replies_may_be_damaged(void)
+{
+	begin("t", "reports");
+	CHECK_EQ_INT(ask(200, "{\"Code\":\"Success\",\"AccessKeyId\":\"A\","
+					 "\"SecretAccessKey\":\"" SECRET), DYN_ANSWER_FAILED);
+	CHECK_EQ_STR(fault.message,
+				 "the credentials of the EC2 instance: not valid JSON");
+	CHECK_EQ_STR(fault.excerpt, "");
+	CHECK_EQ_INT(ask(200, "{\"Code\":\"Success\"}"), DYN_ANSWER_FAILED);
+	CHECK(strstr(fault.message, "\"AccessKeyId\" is missing"));
+	CHECK_EQ_INT(ask(200, "[]"), DYN_ANSWER_FAILED);
+	CHECK_EQ_INT(ask(500, ""), DYN_ANSWER_AGAIN);
+	CHECK(credentials.access_key_id == NULL);
+}
+
+static void
+forgets_without_a_trace(void)
+{
+	if (count_on_heap(TOKEN) < 0)
+		SKIP("no heap to look at");
+	begin(NULL, NULL);
+	CHECK_EQ_INT(ask(200, TOKEN), DYN_ANSWER_NEXT);
+	CHECK_EQ_INT(ask(200, "role"), DYN_ANSWER_NEXT);
+	CHECK_EQ_INT(ask(200, CREDENTIALS), DYN_ANSWER_CREDENTIALS);
+	dyn_credentials_clear(&credentials);
+	dyn_instance_clear(&instance);
+	CHECK_EQ_INT(count_on_heap(TOKEN + 8), 0);
+	CHECK_EQ_INT(count_on_heap(SECRET + 8), 0);
+}
+
+int
+main(void)
+{
+	RUN(can_be_disabled);
+	RUN(asks_for_a_token_first);
+	RUN(sends_the_token_then);
+	RUN(the_endpoint_can_be_set);
+	RUN(three_requests_give_credentials);
+	RUN(a_refused_token_is_forgotten_once);
+	RUN(a_token_may_be_refused);
+	RUN(an_instance_may_have_no_role);
+	RUN(names_of_roles_are_one_segment);
+	RUN(codes_other_than_success_fail);
+	RUN(replies_may_be_damaged);
+	RUN(forgets_without_a_trace);
+	dyn_instance_clear(&instance);
+	return DONE("instance");
+}
