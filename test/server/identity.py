@@ -84,6 +84,15 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = _serve
 
 
+class Server(ThreadingHTTPServer):
+    """Clients may leave at any time."""
+    daemon_threads = True
+    request_queue_size = 64
+
+    def handle_error(self, request, client_address):
+        pass
+
+
 class FakeIdentity:
     """All services on one port of the loopback address."""
 
@@ -97,8 +106,7 @@ class FakeIdentity:
         self.seen = collections.Counter()
         self.lock = threading.Lock()
         self.closing = threading.Event()
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.server.identity = self
         self.port = self.server.server_port
         self.url = f"http://127.0.0.1:{self.port}/"

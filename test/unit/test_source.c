@@ -262,7 +262,7 @@ web_identities_give_keys(void)
 	write_file("token", "a.b.c");
 	setenv("AWS_WEB_IDENTITY_TOKEN_FILE", path_of("token"), 1);
 	setenv("AWS_ROLE_ARN", ROLE "pod", 1);
-	expect_key("web identity");
+	expect_key("web identity, role " ROLE "pod");
 }
 
 static void
