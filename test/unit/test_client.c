@@ -26,7 +26,6 @@
 
 #include <openssl/ssl.h>
 
-#include "aws/address.h"
 #include "aws/client.h"
 #include "aws/provider.h"
 #include "aws/retry.h"
@@ -976,29 +975,6 @@ refuses_link_local_addresses(void)
 	check_failure("\"echo\"", DYN_FAIL_ADDRESS, 1);
 }
 
-static bool
-refused_v6(const char *text)
-{
-	struct sockaddr_in6 address = {0};
-
-	address.sin6_family = AF_INET6;
-	CHECK(inet_pton(AF_INET6, text, &address.sin6_addr) == 1);
-	return !dyn_address_allowed((struct sockaddr *) &address, DYN_REACH_ENDPOINT);
-}
-
-static void
-knows_the_notations_of_link_local(void)
-{
-	CHECK(refused_v6("fe80::1"));
-	CHECK(refused_v6("febf::1"));
-	CHECK(!refused_v6("fec0::1"));
-	CHECK(refused_v6("64:ff9b::169.254.169.254"));
-	CHECK(refused_v6("::169.254.1.1"));
-	CHECK(!refused_v6("::ffff:127.0.0.1"));
-	CHECK(!refused_v6("::1"));
-	CHECK(!refused_v6("2600::1"));
-}
-
 static void
 gives_up_a_closed_port(void)
 {
@@ -1675,7 +1651,6 @@ run_tests(void)
 	STAGED(corrects_the_clock_of_all_attempts);
 	STAGED(knows_a_wrong_clock_by_the_date);
 	STAGED(refuses_link_local_addresses);
-	STAGED(knows_the_notations_of_link_local);
 	STAGED(gives_up_a_closed_port);
 	STAGED(names_bad_settings);
 	STAGED(ignores_the_proxy_of_the_environment);

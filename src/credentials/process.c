@@ -1,0 +1,753 @@
+/*
+ * process.c
+ *		Credentials that a program prints (credential_process).
+ *
+ * The program writes into two pipes, for its output and its errors.  A third
+ * one, which exec closes, tells why it could not be executed: start() waits
+ * for it, so that a program that starts has its own session and process group.
+ * Everything else is found by polling.  An epoll descriptor covers the pipes
+ * and a pidfd; kernels before 5.3 have none, and a timer stands in for it.
+ *
+ * The end of the program counts, not that of its output: it may close its
+ * output early, and a process that it leaves behind may keep the pipe open.
+ * Since its end is noticed before the pipes are read, nothing that it wrote
+ * is missed.
+ *
+ * The program is not reaped until it is destroyed: until then its pid, which
+ * is also that of its group, cannot be that of others.  But SIGCHLD may be
+ * ignored, or somebody may wait for any child; then waiting says ECHILD, its
+ * status is not known, and its output decides.
+ *
+ * Between fork and exec only async-signal-safe functions are called: other
+ * threads (libcurl's resolver) may hold locks, and this process's signal
+ * handlers must not run in the child.  So signals are blocked before fork.
+ *
+ * Layer: credentials.  Knows processes, pipes, epoll.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE				/* pipe2, dup3 */
+#endif
+
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+
+#include <openssl/crypto.h>
+
+#include "program.h"
+#include "secret_json.h"
+
+#define lengthof(array) (sizeof(array) / sizeof((array)[0]))
+
+#define LONGEST_OUTPUT		DYN_EXCHANGE_LONGEST
+
+/* The end of what is written to stderr. */
+#define KEPT_ERRORS			511
+
+/* Reads of stderr at once, in case that it never ends. */
+#define MOST_READS			16
+
+/* How often to look for its end without a pidfd. */
+#define TICK_NS				(50 * 1000 * 1000)
+
+/* How long to wait for the end of a program that was killed. */
+#define REAP_NS				(100 * 1000)
+#define MOST_REAPS			10000
+
+struct DynProcess
+{
+	pid_t		pid;			/* and of its group; 0: was not started */
+	bool		reaped;			/* by others */
+	bool		ticks;			/* end_fd is a timer, not a pidfd */
+	int			epoll_fd;		/* these are -1 when closed */
+	int			out_fd;
+	int			errors_fd;
+	int			end_fd;
+	size_t		out_len;
+	size_t		errors_len;
+	char		out[LONGEST_OUTPUT + 1];	/* one more than is allowed */
+	char		errors[KEPT_ERRORS];
+};
+
+/* Programs that were killed, but did not end. */
+static pid_t lingering[16];
+
+/* ---- the child -------------------------------------------------------- */
+
+enum
+{
+	READ_END,
+	WRITE_END
+};
+
+typedef struct Pipes
+{
+	int			out[2];
+	int			errors[2];
+	int			report[2];		/* receives a Report if exec fails */
+} Pipes;
+
+typedef struct Report
+{
+	int			error;			/* an errno; 0: the program is executed */
+	int			executing;		/* it is that of exec */
+} Report;
+
+/* What getdents64 writes, as the kernel defines it. */
+typedef struct Entry
+{
+	uint64_t	inode;
+	int64_t		offset;
+	unsigned short length;
+	unsigned char type;
+	char		name[];
+} Entry;
+
+static int
+number(const char *digits)
+{
+	int			n = 0;
+
+	while (*digits >= '0' && *digits <= '9')
+		n = 10 * n + *digits++ - '0';
+	return n;
+}
+
+/* Closes those listed in /proc, which opendir() could not read here. */
+static bool
+close_listed(int lowest)
+{
+	_Alignas(Entry) char buf[2048];
+	int			fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long		len = -1;
+	long		at;
+
+	while (fd >= 0 && (len = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0)
+		for (at = 0; at < len; at += ((Entry *) (buf + at))->length)
+		{
+			int			listed = number(((Entry *) (buf + at))->name);
+
+			if (listed >= lowest && listed != fd)
+				close(listed);
+		}
+	return len == 0;
+}
+
+static bool
+close_from(int lowest)
+{
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, (unsigned) lowest, ~0U, 0) == 0)
+		return true;
+#endif
+	return close_listed(lowest);
+}
+
+/*
+ * Descriptors 0 to 2 become what the program uses, and 3 the report, which
+ * exec closes; all others are closed.  They are first moved out of the way,
+ * as this process may have been started with some of these closed.
+ */
+static bool
+arrange_descriptors(const Pipes *pipes)
+{
+	int			fds[4] = {
+		open("/dev/null", O_RDONLY | O_CLOEXEC), pipes->out[WRITE_END],
+		pipes->errors[WRITE_END], pipes->report[WRITE_END]
+	};
+	int			i;
+
+	for (i = 0; i < 4; i++)
+		if (fds[i] < 0 || (fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 4)) < 0)
+			return false;
+	for (i = 0; i < 4; i++)
+		if (dup3(fds[i], i, i == 3 ? O_CLOEXEC : 0) < 0)
+			return false;
+	return close_from(4);
+}
+
+/* Those that are ignored would stay so. */
+static bool
+reset_signals(void)
+{
+	struct sigaction action = {0};
+	sigset_t	none;
+	int			i;
+
+	action.sa_handler = SIG_DFL;
+	for (i = 1; i < NSIG; i++)
+		(void) sigaction(i, &action, NULL);
+	sigemptyset(&none);
+	return sigprocmask(SIG_SETMASK, &none, NULL) == 0;
+}
+
+/*
+ * Tries the files in their order; the first error that is not just that there
+ * is no such file is the one to report.
+ */
+static int
+execute(const DynProgram *program)
+{
+	int			error = ENOENT;
+	size_t		i;
+
+	for (i = 0; program->paths[i]; i++)
+	{
+		execve(program->paths[i], program->argv, program->envp);
+		if (error == ENOENT && errno != ENOTDIR)
+			error = errno;
+	}
+	return error;
+}
+
+/*
+ * If the parent has ended before it was tied to this process's end, nobody
+ * will tell.
+ */
+static void
+run_child(const DynProgram *program, const Pipes *pipes, pid_t parent)
+{
+	int			report_fd = pipes->report[WRITE_END];
+	Report		report = {0, 0};
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && setsid() >= 0 &&
+		chdir("/") == 0 && arrange_descriptors(pipes))
+	{
+		report_fd = 3;
+		if (reset_signals() && getppid() == parent)
+		{
+			report.error = execute(program);
+			report.executing = 1;
+		}
+	}
+	if (!report.executing)
+		report.error = errno;
+	if (write(report_fd, &report, sizeof(report)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* ---- starting --------------------------------------------------------- */
+
+/* English, as the text of the session's locale need not be UTF-8. */
+static void
+describe_error(int error, char *text, size_t size)
+{
+	locale_t	english = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
+
+	if (english == (locale_t) 0)
+	{
+		snprintf(text, size, "error %d", error);
+		return;
+	}
+	snprintf(text, size, "%s", strerror_l(error, english));
+	freelocale(english);
+}
+
+static bool
+cannot_start(DynFault *fault, int error)
+{
+	char		text[128];
+
+	describe_error(error, text, sizeof(text));
+	dyn_fault_set(fault, "credential_process could not be started: %s", text);
+	fault->passing = true;
+	return false;
+}
+
+static bool
+cannot_execute(DynFault *fault, const char *name, int error)
+{
+	DynFault	printable = {0};
+	char		text[128];
+
+	describe_error(error, text, sizeof(text));
+	dyn_fault_excerpt(&printable, name, strnlen(name, 200));
+	dyn_fault_set(fault, "the program \"%s\" of credential_process cannot be "
+				  "executed: %s", printable.excerpt, text);
+	if (error == ENOENT && strchr(name, '/') == NULL)
+		dyn_fault_hint(fault, "It was looked for in the PATH of the database "
+					   "server.");
+	if (error == ENOEXEC)
+		dyn_fault_hint(fault, "No shell executes it: a script must begin with "
+					   "\"#!\" and its interpreter.");
+	return false;
+}
+
+static void
+close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void
+close_pipe(int *fds)
+{
+	close_fd(&fds[READ_END]);
+	close_fd(&fds[WRITE_END]);
+}
+
+static bool
+open_pipes(Pipes *pipes)
+{
+	return pipe2(pipes->out, O_CLOEXEC) == 0 &&
+		pipe2(pipes->errors, O_CLOEXEC) == 0 &&
+		pipe2(pipes->report, O_CLOEXEC) == 0 &&
+		fcntl(pipes->out[READ_END], F_SETFL, O_NONBLOCK) == 0 &&
+		fcntl(pipes->errors[READ_END], F_SETFL, O_NONBLOCK) == 0;
+}
+
+static pid_t
+fork_child(const DynProgram *program, const Pipes *pipes)
+{
+	pid_t		parent = getpid();
+	pid_t		pid;
+	sigset_t	all;
+	sigset_t	before;
+	int			error;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	if (pid == 0)
+		run_child(program, pipes, parent);
+	error = errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return pid;
+}
+
+/* Waits until the program is executed, or cannot be. */
+static Report
+read_report(int fd)
+{
+	Report		report = {0, 0};
+	ssize_t		len;
+
+	do
+		len = read(fd, &report, sizeof(report));
+	while (len < 0 && errno == EINTR);
+	if (len != (ssize_t) sizeof(report))
+		report.error = 0;
+	return report;
+}
+
+static bool
+fork_and_execute(DynProcess *process, const DynProgram *program, Pipes *pipes,
+				 DynFault *fault)
+{
+	Report		report;
+	pid_t		pid;
+
+	if (!open_pipes(pipes) || (pid = fork_child(program, pipes)) < 0)
+		return cannot_start(fault, errno);
+	process->pid = pid;
+	close_fd(&pipes->out[WRITE_END]);
+	close_fd(&pipes->errors[WRITE_END]);
+	close_fd(&pipes->report[WRITE_END]);
+	report = read_report(pipes->report[READ_END]);
+	if (report.error != 0)
+		return report.executing ?
+			cannot_execute(fault, program->argv[0], report.error) :
+			cannot_start(fault, report.error);
+	process->out_fd = pipes->out[READ_END];
+	process->errors_fd = pipes->errors[READ_END];
+	pipes->out[READ_END] = pipes->errors[READ_END] = -1;
+	return true;
+}
+
+/*
+ * A descriptor that is readable at the end of the program; or now and then, so
+ * that its end is noticed.
+ */
+static int
+open_end(DynProcess *process)
+{
+	struct itimerspec every = {{0, TICK_NS}, {0, TICK_NS}};
+	int			fd = -1;
+
+#ifdef SYS_pidfd_open
+	fd = (int) syscall(SYS_pidfd_open, process->pid, 0);
+#endif
+	if (fd >= 0)
+		return fd;
+	process->ticks = true;
+	fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (fd >= 0)
+		(void) timerfd_settime(fd, 0, &every, NULL);
+	return fd;
+}
+
+static bool
+watch_fd(DynProcess *process, int fd)
+{
+	struct epoll_event event = {0};
+
+	event.events = EPOLLIN;
+	return fd >= 0 &&
+		epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static bool
+watch(DynProcess *process, DynFault *fault)
+{
+	process->end_fd = open_end(process);
+	if (process->end_fd >= 0 &&
+		(process->epoll_fd = epoll_create1(EPOLL_CLOEXEC)) >= 0 &&
+		watch_fd(process, process->out_fd) &&
+		watch_fd(process, process->errors_fd) &&
+		watch_fd(process, process->end_fd))
+		return true;
+	return cannot_start(fault, errno);
+}
+
+static DynProcess *
+create_process(DynFault *fault)
+{
+	DynProcess *process = calloc(1, sizeof(*process));
+
+	if (process == NULL)
+	{
+		dyn_fault_memory(fault);
+		return NULL;
+	}
+	process->epoll_fd = -1;
+	process->out_fd = -1;
+	process->errors_fd = -1;
+	process->end_fd = -1;
+	return process;
+}
+
+static bool
+launch(DynProcess *process, const char *command, DynFault *fault)
+{
+	DynProgram	program = {0};
+	Pipes		pipes = {{-1, -1}, {-1, -1}, {-1, -1}};
+	bool		launched = dyn_program_prepare(&program, command, fault) &&
+		fork_and_execute(process, &program, &pipes, fault) &&
+		watch(process, fault);
+
+	close_pipe(pipes.out);
+	close_pipe(pipes.errors);
+	close_pipe(pipes.report);
+	dyn_program_clear(&program);
+	return launched;
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+/*
+ * At its end a pipe would be readable for ever.  It is taken out before it is
+ * closed: epoll would keep what a child of ours has a copy of.
+ */
+static void
+close_watched(DynProcess *process, int *fd)
+{
+	(void) epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, *fd, NULL);
+	close_fd(fd);
+}
+
+/* The bytes that were read; 0 if there are none now, or the pipe ended. */
+static size_t
+read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
+{
+	ssize_t		len;
+
+	if (*fd < 0)
+		return 0;
+	do
+		len = read(*fd, bytes, size);
+	while (len < 0 && errno == EINTR);
+	if (len == 0 || (len < 0 && errno != EAGAIN))
+		close_watched(process, fd);
+	return len > 0 ? (size_t) len : 0;
+}
+
+/* Returns false if it is longer than allowed. */
+static bool
+read_output(DynProcess *process)
+{
+	size_t		len;
+
+	while (process->out_len < sizeof(process->out) &&
+		   (len = read_pipe(process, &process->out_fd,
+							process->out + process->out_len,
+							sizeof(process->out) - process->out_len)) > 0)
+		process->out_len += len;
+	return process->out_len <= LONGEST_OUTPUT;
+}
+
+/* Keeps the end, where programs say what is wrong. */
+static void
+keep_errors(DynProcess *process, const char *bytes, size_t len)
+{
+	size_t		kept = process->errors_len;
+
+	if (len > KEPT_ERRORS)
+	{
+		bytes += len - KEPT_ERRORS;
+		len = KEPT_ERRORS;
+	}
+	if (kept > KEPT_ERRORS - len)
+	{
+		kept = KEPT_ERRORS - len;
+		memmove(process->errors,
+				process->errors + process->errors_len - kept, kept);
+	}
+	memcpy(process->errors + kept, bytes, len);
+	process->errors_len = kept + len;
+}
+
+static void
+read_errors(DynProcess *process)
+{
+	char		bytes[4096];
+	size_t		len;
+	int			i;
+
+	for (i = 0; i < MOST_READS; i++)
+	{
+		len = read_pipe(process, &process->errors_fd, bytes, sizeof(bytes));
+		if (len == 0)
+			break;
+		keep_errors(process, bytes, len);
+	}
+	OPENSSL_cleanse(bytes, sizeof(bytes));
+}
+
+/* ---- the result ------------------------------------------------------- */
+
+/* The timer is readable until the next time that it expires. */
+static void
+quiet_timer(DynProcess *process)
+{
+	uint64_t	ticks;
+
+	if (process->ticks && read(process->end_fd, &ticks, sizeof(ticks)) < 0)
+		return;
+}
+
+/* *info is that of waitid; zeroed if it is not known how the program ended. */
+static bool
+has_ended(DynProcess *process, siginfo_t *info)
+{
+	memset(info, 0, sizeof(*info));
+	if (!process->reaped &&
+		waitid(P_PID, (id_t) process->pid, info,
+			   WEXITED | WNOHANG | WNOWAIT) == 0)
+		return info->si_pid == process->pid;
+	memset(info, 0, sizeof(*info));
+	process->reaped = true;
+	return true;
+}
+
+static bool
+ended_well(const siginfo_t *info, DynFault *fault)
+{
+	if (info->si_pid == 0 ||
+		(info->si_code == CLD_EXITED && info->si_status == 0))
+		return true;
+	if (info->si_code == CLD_EXITED)
+		dyn_fault_set(fault, "credential_process ended with exit status %d",
+					  info->si_status);
+	else
+		dyn_fault_set(fault, "credential_process was terminated by signal %d",
+					  info->si_status);
+	fault->passing = true;
+	return false;
+}
+
+/* What is not an object has another fault. */
+static bool
+check_version(const DynProcess *process, DynFault *fault)
+{
+	DynSecretJson json;
+	bool		out_of_memory;
+	json_t	   *version;
+	bool		right;
+
+	if (!dyn_secret_json_open(&json, process->out, process->out_len,
+							  &out_of_memory))
+		return !out_of_memory || dyn_fault_memory(fault);
+	version = json_object_get(json.root, "Version");
+	right = !json_is_object(json.root) ||
+		(json_is_integer(version) && json_integer_value(version) == 1);
+	dyn_secret_json_close(&json);
+	return right || dyn_fault_set(fault, "the output of credential_process "
+								  "does not have \"Version\": 1");
+}
+
+static bool
+read_credentials(const DynProcess *process, DynCredentials *credentials,
+				 DynFault *fault)
+{
+	static const DynAnswerNames names = {
+		"AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"
+	};
+
+	if (process->out_len == 0)
+		return dyn_fault_set(fault, "credential_process printed nothing");
+	return check_version(process, fault) &&
+		dyn_answer_read_json(process->out, process->out_len, &names,
+							 "the output of credential_process", credentials,
+							 fault);
+}
+
+/* Adds what the program has written to stderr, on one line. */
+static DynAnswer
+failed(DynProcess *process, DynFault *fault)
+{
+	size_t		i;
+
+	while (process->errors_len > 0 &&
+		   strchr("\r\n", process->errors[process->errors_len - 1]))
+		process->errors_len--;
+	for (i = 0; i < process->errors_len; i++)
+		if (strchr("\t\r\n", process->errors[i]))
+			process->errors[i] = ' ';
+	if (!fault->out_of_memory)
+		dyn_fault_excerpt(fault, process->errors, process->errors_len);
+	return DYN_ANSWER_FAILED;
+}
+
+/* ---- the interface ---------------------------------------------------- */
+
+/* Returns false if it has not ended. */
+static bool
+reap(pid_t pid)
+{
+	pid_t		ended;
+
+	do
+		ended = waitpid(pid, NULL, WNOHANG);
+	while (ended < 0 && errno == EINTR);
+	return ended != 0;
+}
+
+static bool
+reap_killed(pid_t pid)
+{
+	struct timespec pause = {0, REAP_NS};
+	int			i;
+
+	for (i = 0; i < MOST_REAPS; i++)
+	{
+		if (reap(pid))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+static void
+linger(pid_t pid)
+{
+	size_t		i = 0;
+
+	while (i < lengthof(lingering) - 1 && lingering[i] != 0)
+		i++;
+	lingering[i] = pid;
+}
+
+static void
+reap_lingering(void)
+{
+	size_t		i;
+
+	for (i = 0; i < lengthof(lingering); i++)
+		if (lingering[i] != 0 && reap(lingering[i]))
+			lingering[i] = 0;
+}
+
+/*
+ * If others have reaped it, its pid exists only if it is somebody else's now,
+ * and then its group is gone.
+ */
+static void
+kill_group(DynProcess *process)
+{
+	siginfo_t	info;
+	bool		killed;
+
+	(void) has_ended(process, &info);
+	if (process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH))
+		return;
+	killed = kill(-process->pid, SIGKILL) == 0 || errno != EPERM;
+	if (process->reaped)
+		return;
+	if (!(killed ? reap_killed(process->pid) : reap(process->pid)))
+		linger(process->pid);
+}
+
+DynProcess *
+dyn_process_start(const char *command, DynFault *fault)
+{
+	DynProcess *process = create_process(fault);
+
+	reap_lingering();
+	if (process == NULL || launch(process, command, fault))
+		return process;
+	dyn_process_destroy(process);
+	return NULL;
+}
+
+int
+dyn_process_fd(const DynProcess *process)
+{
+	return process->epoll_fd;
+}
+
+DynAnswer
+dyn_process_answer(DynProcess *process, DynCredentials *credentials,
+				   DynFault *fault)
+{
+	siginfo_t	info;
+	bool		ended;
+
+	quiet_timer(process);
+	ended = has_ended(process, &info);
+	read_errors(process);
+	if (!read_output(process))
+	{
+		dyn_fault_set(fault, "credential_process printed more than %zu bytes",
+					  LONGEST_OUTPUT);
+		return failed(process, fault);
+	}
+	if (!ended)
+		return DYN_ANSWER_AGAIN;
+	if (!ended_well(&info, fault) ||
+		!read_credentials(process, credentials, fault))
+		return failed(process, fault);
+	return DYN_ANSWER_CREDENTIALS;
+}
+
+void
+dyn_process_destroy(DynProcess *process)
+{
+	if (process == NULL)
+		return;
+	if (process->pid > 0)
+		kill_group(process);
+	close_fd(&process->out_fd);
+	close_fd(&process->errors_fd);
+	close_fd(&process->end_fd);
+	close_fd(&process->epoll_fd);
+	OPENSSL_cleanse(process, sizeof(*process));
+	free(process);
+}

@@ -1,0 +1,266 @@
+/*
+ * program.c
+ *		What a program of credential_process is executed with.
+ *
+ * The command is split as AWS's tools for Python do (shlex): words end at
+ * whitespace; '...' is literal; in "..." a backslash is special before a
+ * backslash and a double quote only; elsewhere it makes the next character
+ * literal.  No variables, no patterns, no pipes, no comments.
+ *
+ * The database server's environment may contain anything, such as LD_PRELOAD
+ * or passwords of other programs; only what is chosen here is passed on.  The
+ * strings of AWS_* are not copied, as some are secrets.
+ *
+ * Layer: credentials.  Knows the environment.
+ */
+#include "program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+
+#include "files.h"
+
+/* Where programs are if the environment does not say. */
+#define DEFAULT_PATH	"/usr/local/bin:/usr/bin:/bin"
+
+#define AWS_PREFIX		"AWS_"
+
+extern char **environ;
+
+/* ---- words ------------------------------------------------------------ */
+
+typedef struct Splitter
+{
+	const char *in;				/* what is left */
+	char	   *out;			/* where the next character goes */
+	char		quote;			/* which one is open; or 0 */
+	bool		in_word;
+} Splitter;
+
+static bool
+is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Copies what a backslash begins; false if nothing follows it. */
+static bool
+copy_escaped(Splitter *splitter)
+{
+	char		next = splitter->in[1];
+
+	if (next == '\0')
+		return false;
+	if (splitter->quote && next != '"' && next != '\\')
+		*splitter->out++ = '\\';
+	*splitter->out++ = next;
+	splitter->in++;
+	return true;
+}
+
+/* One character of a word. */
+static bool
+copy_character(Splitter *splitter)
+{
+	char		c = *splitter->in;
+
+	if (c == '\\' && splitter->quote != '\'')
+		return copy_escaped(splitter);
+	if (c == splitter->quote)
+		splitter->quote = '\0';
+	else if ((c == '"' || c == '\'') && !splitter->quote)
+		splitter->quote = c;
+	else
+		*splitter->out++ = c;
+	return true;
+}
+
+static bool
+split(DynProgram *program, const char *command, DynFault *fault)
+{
+	Splitter	splitter = {command, program->words, '\0', false};
+	size_t		n = 0;
+
+	for (; *splitter.in; splitter.in++)
+	{
+		bool		in_word = splitter.quote || !is_space(*splitter.in);
+
+		if (in_word && !splitter.in_word)
+			program->argv[n++] = splitter.out;
+		else if (!in_word && splitter.in_word)
+			*splitter.out++ = '\0';
+		splitter.in_word = in_word;
+		if (in_word && !copy_character(&splitter))
+			return dyn_fault_set(fault, "credential_process ends with a "
+								 "backslash");
+	}
+	*splitter.out = '\0';
+	if (splitter.quote)
+		return dyn_fault_set(fault, "credential_process has a quotation mark "
+							 "that is not closed");
+	if (n == 0 || program->argv[0][0] == '\0')
+		return dyn_fault_set(fault, "credential_process names no program");
+	return true;
+}
+
+static bool
+make_words(DynProgram *program, const char *command, DynFault *fault)
+{
+	program->words_size = strlen(command) + 1;
+	program->words = malloc(program->words_size);
+	program->argv = calloc(program->words_size / 2 + 2, sizeof(char *));
+	if (program->words == NULL || program->argv == NULL)
+		return dyn_fault_memory(fault);
+	return split(program, command, fault);
+}
+
+/* ---- files ------------------------------------------------------------ */
+
+static size_t
+count(const char *text, char c)
+{
+	size_t		n = 0;
+
+	for (; *text; text++)
+		n += *text == c;
+	return n;
+}
+
+/*
+ * A name without a slash is looked for in the directories of PATH, but not in
+ * relative ones: the server's directory is that of its data.
+ */
+static void
+list_files(DynProgram *program, const char *name, const char *path)
+{
+	char	   *out = program->path_text;
+	size_t		n = 0;
+
+	while (*path)
+	{
+		size_t		len = strcspn(path, ":");
+
+		if (path[0] == '/')
+		{
+			program->paths[n++] = out;
+			out += sprintf(out, "%.*s/%s", (int) len, path, name) + 1;
+		}
+		path += len + (path[len] == ':');
+	}
+}
+
+static bool
+make_paths(DynProgram *program, const char *path, DynFault *fault)
+{
+	char	   *name = program->argv[0];
+	size_t		n = count(path, ':') + 1;
+
+	program->paths = calloc(n + 1, sizeof(char *));
+	program->path_text = malloc(strlen(path) + n * (strlen(name) + 2));
+	if (program->paths == NULL || program->path_text == NULL)
+		return dyn_fault_memory(fault);
+	if (strchr(name, '/'))
+		program->paths[0] = name;
+	else
+		list_files(program, name, path);
+	return true;
+}
+
+/* ---- the environment -------------------------------------------------- */
+
+/* "NAME=value", malloc'd. */
+static char *
+make_setting(const char *name, const char *value)
+{
+	size_t		size = strlen(name) + strlen(value) + 2;
+	char	   *setting = malloc(size);
+
+	if (setting)
+		snprintf(setting, size, "%s=%s", name, value);
+	return setting;
+}
+
+/* A user without a home directory has no HOME. */
+static bool
+make_home(DynProgram *program, DynFault *fault)
+{
+	DynFault	why = {0};
+	char	   *home = dyn_file_below_home("", &why);
+	size_t		len;
+
+	if (home == NULL)
+		return !why.out_of_memory || dyn_fault_memory(fault);
+	len = strlen(home);
+	while (len > 1 && home[len - 1] == '/')
+		home[--len] = '\0';
+	program->home_setting = make_setting("HOME", home);
+	free(home);
+	return program->home_setting != NULL || dyn_fault_memory(fault);
+}
+
+static bool
+is_passed(const char *setting)
+{
+	return strncmp(setting, AWS_PREFIX, strlen(AWS_PREFIX)) == 0;
+}
+
+static bool
+make_environment(DynProgram *program, DynFault *fault)
+{
+	size_t		n = 0;
+	char	  **setting;
+
+	for (setting = environ; setting && *setting; setting++)
+		n += is_passed(*setting);
+	program->envp = calloc(n + 3, sizeof(char *));
+	if (program->envp == NULL)
+		return dyn_fault_memory(fault);
+	n = 0;
+	program->envp[n++] = program->path_setting;
+	if (program->home_setting)
+		program->envp[n++] = program->home_setting;
+	for (setting = environ; setting && *setting; setting++)
+		if (is_passed(*setting))
+			program->envp[n++] = *setting;
+	return true;
+}
+
+/* ---- everything ------------------------------------------------------- */
+
+bool
+dyn_program_prepare(DynProgram *program, const char *command, DynFault *fault)
+{
+	const char *path = getenv("PATH");
+
+	if (path == NULL || path[0] == '\0')
+		path = DEFAULT_PATH;
+	program->path_setting = make_setting("PATH", path);
+	if (program->path_setting == NULL)
+		dyn_fault_memory(fault);
+	else if (make_words(program, command, fault) &&
+			 make_paths(program, path, fault) &&
+			 make_home(program, fault) &&
+			 make_environment(program, fault))
+		return true;
+	dyn_program_clear(program);
+	return false;
+}
+
+void
+dyn_program_clear(DynProgram *program)
+{
+	if (program->words)
+		OPENSSL_cleanse(program->words, program->words_size);
+	free(program->argv);
+	free(program->paths);
+	free(program->envp);
+	free(program->words);
+	free(program->path_text);
+	free(program->path_setting);
+	free(program->home_setting);
+	memset(program, 0, sizeof(*program));
+}
