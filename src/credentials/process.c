@@ -598,7 +598,10 @@ read_credentials(const DynProcess *process, DynCredentials *credentials,
 				 DynFault *fault)
 {
 	static const DynAnswerNames names = {
-		"AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"
+		.access_key_id = "AccessKeyId",
+		.secret_access_key = "SecretAccessKey",
+		.session_token = "SessionToken",
+		.expires = "Expiration"
 	};
 
 	if (process->out_len == 0)
