@@ -30,3 +30,15 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20;
 
 COMMENT ON FUNCTION dynamo_fdw_describe(name, text) IS
   'keys, indexes and size of a DynamoDB table, and the attributes of its first items';
+
+CREATE FUNCTION dynamo_fdw_whoami(
+    server name,
+    OUT source text,
+    OUT access_key_id text,
+    OUT expires timestamptz)
+RETURNS record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION dynamo_fdw_whoami(name) IS
+  'where the credentials of the current user come from, and when they expire';

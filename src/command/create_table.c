@@ -379,7 +379,7 @@ static void
 send_creation(DynConnection *connection, const DynTableMeta *table)
 {
 	DynRequestContext context = {"CreateTable", table->name, NULL,
-	connection->server_name};
+	connection->server_name, &connection->provider};
 	DynService	service = connection->service;
 	double		pause = FIRST_PAUSE_MS;
 
@@ -391,7 +391,7 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 
 		dyn_write_create_table(dyn_call_body(call), table);
 		dyn_client_close_idle(dyn_session_client());
-		if (dyn_session_try(call, &service, &context))
+		if (dyn_session_try(call, connection, &service, &context))
 		{
 			dyn_call_destroy(call);
 			return;
@@ -439,12 +439,12 @@ static Poll
 poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
 {
 	DynRequestContext context = {"DescribeTable", table, NULL,
-	connection->server_name};
+	connection->server_name, &connection->provider};
 	DynCall    *call = new_call();
 	Poll		poll = POLL_UNKNOWN;
 
 	dyn_write_describe_table(dyn_call_body(call), table);
-	if (dyn_session_try(call, &connection->service, &context))
+	if (dyn_session_try(call, connection, &connection->service, &context))
 		poll = read_description(call);
 	else if (!may_be_unknown || strcmp(call->code, "ResourceNotFoundException") != 0)
 		fail(call, &context);

@@ -44,7 +44,7 @@ static bool
 list_page(DynConnection *connection, Listing *listing)
 {
 	DynRequestContext context = {"ListTables", NULL, NULL,
-	connection->server_name};
+	connection->server_name, &connection->provider};
 	DynCall    *call = dyn_call_create(dyn_session_client());
 	char	   *last = NULL;
 	const char *fault;
@@ -54,7 +54,7 @@ list_page(DynConnection *connection, Listing *listing)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	dyn_write_list_tables(dyn_call_body(call),
 						  dyn_buffer_terminate(&listing->progress.last));
-	dyn_session_run(call, &connection->service, &context);
+	dyn_session_run(call, connection, &context);
 	dyn_buffer_reset(&listing->names);
 	fault = dyn_read_list_tables(call->response.data, call->response.len,
 								 collect_name, &listing->names, &last);

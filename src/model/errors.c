@@ -27,6 +27,11 @@ typedef struct ServiceError
 	"Retry the statement later. If this happens for every request, check the server options endpoint and region."
 #define KEY_HINT \
 	"Check access_key_id, secret_access_key and session_token of the user mapping."
+#define EXPIRED_HINT \
+	"The temporary credentials have expired: set new ones in the user mapping."
+/* Instead of these two, if the credentials are not those of the mapping. */
+#define SOURCE_HINT \
+	"The credentials come from the source that the user mapping names: dynamo_fdw_whoami() shows them."
 
 #define TABLE_NAME_HINT \
 	"Check the table option table_name and the server option table_prefix: a name has 3 to 255 letters, digits, underscores, hyphens and dots."
@@ -50,7 +55,7 @@ static const ServiceError service_errors[] = {
 	{"MissingAuthenticationToken", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	KEY_HINT},
 	{"ExpiredTokenException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
-	"The temporary credentials have expired: set new ones in the user mapping."},
+	EXPIRED_HINT},
 	{"ProvisionedThroughputExceededException",
 	ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
 	{"ThrottlingException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
@@ -190,6 +195,9 @@ service_hint(const ServiceError *entry, const DynRequestContext *context)
 		return NULL;
 	if (strcmp(entry->code, "ValidationException") == 0)
 		return hint_for_validation(context->operation, entry->hint);
+	if (entry->sqlstate == ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION &&
+		context->provider->source.start != NULL)
+		return SOURCE_HINT;
 	return entry->hint;
 }
 
@@ -209,13 +217,70 @@ report_service(const DynCall *call, const DynRequestContext *context)
 			 hint ? errhint("%s", hint) : 0));
 }
 
+/*
+ * Texts of others may be secrets of a service that only the database server
+ * reaches.
+ */
+static bool
+shows_excerpts(void)
+{
+	Oid			userid;
+	int			context;
+
+	GetUserIdAndSecContext(&userid, &context);
+	return superuser_arg(userid) && superuser_arg(GetSessionUserId()) &&
+		(context & (SECURITY_LOCAL_USERID_CHANGE |
+					SECURITY_RESTRICTED_OPERATION)) == 0;
+}
+
+/* As sentences. */
+static char *
+fault_words(const DynFault *fault)
+{
+	if (fault->excerpt[0] == '\0' || !shows_excerpts())
+		return sentence(fault->message);
+	return psprintf("%s Excerpt: %s", sentence(fault->message),
+					dyn_from_utf8_lossy(fault->excerpt));
+}
+
+static const char *
+fault_hint(const DynFault *fault)
+{
+	return fault->hint[0] ? dyn_from_utf8_lossy(fault->hint)
+		: "Check the options of the user mapping.";
+}
+
+DYN_NORETURN static void
+report_fault(const DynCall *call, const DynRequestContext *context)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
+			 errmsg("%s: %s", what_failed(context),
+					dyn_failure_phrase(call->failure)),
+			 errdetail("%s", fault_words(call->fault)),
+			 errhint("%s", fault_hint(call->fault))));
+}
+
+void
+dyn_report_credentials(const DynFault *fault, const char *server)
+{
+	if (fault->out_of_memory)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
+			 errmsg("server \"%s\": %s", server,
+					dyn_failure_phrase(DYN_FAIL_CREDENTIALS)),
+			 errdetail("%s", fault_words(fault)),
+			 errhint("%s", fault_hint(fault))));
+}
+
 DYN_NORETURN static void
 report_transport(const DynCall *call, const DynRequestContext *context)
 {
 	const TransportError *entry = find_transport_error(call->failure,
 													   call->http_status);
 	bool		show = call->message[0] != '\0' &&
-		(call->failure != DYN_FAIL_HTTP || superuser());
+		(call->failure != DYN_FAIL_HTTP || shows_excerpts());
 
 	ereport(ERROR,
 			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
@@ -237,6 +302,8 @@ dyn_report_call(const DynCall *call, const DynRequestContext *context)
 	Assert(call->state == DYN_CALL_DONE && call->failure != DYN_FAIL_NONE);
 	if (call->failure == DYN_FAIL_SERVICE)
 		report_service(call, context);
+	if (call->failure == DYN_FAIL_CREDENTIALS)
+		report_fault(call, context);
 	report_transport(call, context);
 }
 

@@ -4,13 +4,16 @@
  *
  * The primary message names the failure in SQL terms, DETAIL has DynamoDB's
  * code, text and request id, HINT a remedy.  One static table maps DynamoDB's
- * codes to SQLSTATEs and hints.  Messages do not contain secrets; bodies that
- * are not DynamoDB's are shown to superusers only.
+ * codes to SQLSTATEs and hints.  Messages do not contain secrets.  What others
+ * than DynamoDB have written, such as the page of a gateway, is shown to
+ * superusers only, and not while code of another user runs, which could catch
+ * the error.
  */
 #ifndef DYN_MODEL_ERRORS_H
 #define DYN_MODEL_ERRORS_H
 
 #include "../aws/client.h"
+#include "../aws/provider.h"
 #include "../base/attributes.h"
 #include "../dynamodb/page.h"
 
@@ -21,11 +24,16 @@ typedef struct DynRequestContext
 	const char *table;			/* physical table name, or NULL */
 	const char *index;			/* or NULL */
 	const char *server;			/* foreign server's name */
+	const DynProvider *provider;	/* of the credentials */
 } DynRequestContext;
 
 /* Raises the error of a finished call that has failed. */
 DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 										 const DynRequestContext *context);
+
+/* Raises the error of a source that could not obtain credentials. */
+DYN_NORETURN extern void dyn_report_credentials(const DynFault *fault,
+												const char *server);
 
 /* In a few words, why a finished call has failed. */
 extern const char *dyn_failure_words(const DynCall *call);

@@ -26,11 +26,13 @@
 #include "utils/guc.h"
 
 #include "../base/attributes.h"
+#include "../credentials/source.h"
 #include "budget.h"
 #include "closest.h"
 #include "format.h"
 #include "options.h"
 #include "path.h"
+#include "role_values.h"
 #include "row_test.h"
 #include "spelled.h"
 #include "pg_compat.h"
@@ -64,6 +66,9 @@ typedef enum ValueKind
 	VALUE_INT,					/* min .. max */
 	VALUE_REAL,					/* min .. max */
 	VALUE_ENUM,
+	VALUE_ROLE_ARN,
+	VALUE_EXTERNAL_ID,
+	VALUE_SESSION_NAME,
 	VALUE_PATH,
 	VALUE_COLUMN_PATH,			/* may begin with @ */
 	VALUE_FORMAT,
@@ -135,6 +140,24 @@ static const OptionEntry options_table[] = {
 	"its secret"},
 	{"session_token", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
 	"session token of temporary keys"},
+	{"credential_source", ON_MAPPING, VALUE_ENUM, 0, 0, dyn_source_names, "static",
+		true,
+	"where the credentials come from: the keys of the user mapping, or what belongs to the database server"},
+	{"profile", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "AWS_PROFILE or default", true,
+	"profile of the files of AWS's tools"},
+	{"role_arn", ON_MAPPING, VALUE_ROLE_ARN, 0, 0, NULL, "none", false,
+	"role to assume with these credentials"},
+	{"external_id", ON_MAPPING, VALUE_EXTERNAL_ID, 0, 0, NULL, "none", false,
+	"external id that the role's trust policy asks for"},
+	{"role_session_name", ON_MAPPING, VALUE_SESSION_NAME, 0, 0, NULL,
+		DYN_ROLE_SESSION_NAME, false,
+	"name of the role's session, as CloudTrail shows it"},
+	{"duration", ON_MAPPING, VALUE_INT, 900, 43200, NULL, "3600", false,
+	"seconds for which the role is assumed"},
+	{"sts_endpoint", ON_MAPPING, VALUE_URL, 0, 0, NULL, "the region's", true,
+	"URL of the security token service: a VPC endpoint"},
+	{"allowed_endpoint", ON_MAPPING, VALUE_URL, 0, 0, NULL, "the region's", true,
+	"the only URL that may be used with credentials that belong to the database server"},
 	{"table_name", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "the foreign table's name",
 	false, "name (or ARN) of the DynamoDB table"},
 	{"match", ON_TABLE, VALUE_MATCH, 0, 0, NULL, "none", false,
@@ -235,7 +258,7 @@ report_unknown(const char *name, int where)
 	const char *closest = closest_option(name, where);
 	int			hint = 0;
 
-	for (int bit = ON_SERVER; closest == NULL && bit <= ON_IMPORT; bit <<= 1)
+	for (int bit = ON_SERVER; bit <= ON_IMPORT; bit <<= 1)
 	{
 		if (find_entry(name, bit) != NULL)
 			hint = bit;
@@ -245,10 +268,10 @@ report_unknown(const char *name, int where)
 			 errmsg("invalid option \"%s\"", name),
 			 where == 0
 			 ? errhint("A foreign-data wrapper has no options; set them on the server, the user mapping, the table or its columns.")
-			 : closest != NULL
-			 ? errhint("Perhaps you meant the option \"%s\".", closest)
 			 : hint != 0
 			 ? errhint("The option \"%s\" belongs to %s.", name, where_words(hint))
+			 : closest != NULL
+			 ? errhint("Perhaps you meant the option \"%s\".", closest)
 			 : errhint("See dynamo_fdw_options() for the options of %s.",
 					   where_words(where))));
 }
@@ -321,6 +344,8 @@ enum_position(const char *const *words, const char *value)
 static int
 unit_of(const char *name)
 {
+	if (strcmp(name, "duration") == 0)
+		return GUC_UNIT_S;
 	return strstr(name, "timeout") || strstr(name, "patience") ? GUC_UNIT_MS : 0;
 }
 
@@ -389,6 +414,18 @@ check_value(const OptionEntry *entry, const char *value)
 			if (enum_position(entry->words, value) < 0)
 				report_value(entry->name, value, enum_hint(entry->words));
 			break;
+		case VALUE_ROLE_ARN:
+			if (!dyn_role_arn_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_EXTERNAL_ID:
+			if (!dyn_external_id_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_SESSION_NAME:
+			if (!dyn_session_name_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
 		case VALUE_PATH:
 			if (!dyn_path_check(value, &why))
 				report_value(entry->name, value, why);
@@ -444,19 +481,82 @@ check_column(List *options)
 	}
 }
 
+static void
+check_keys(List *options)
+{
+	static const char *const keys[] =
+	{"access_key_id", "secret_access_key", "session_token"};
+	int			source = dyn_option_enum(options, "credential_source",
+										 dyn_source_names, DYN_SOURCE_STATIC);
+
+	if (has_option(options, "access_key_id") !=
+		has_option(options, "secret_access_key"))
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
+				 errmsg("options \"access_key_id\" and \"secret_access_key\" must be set together"),
+				 errhint("Set both of them in the user mapping.")));
+	for (int i = 0; i < lengthof(keys) && source != DYN_SOURCE_STATIC; i++)
+	{
+		if (has_option(options, keys[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+					 errmsg("option \"%s\" and credential_source \"%s\" are mutually exclusive",
+							keys[i], dyn_source_names[source]),
+					 errhint("A user mapping has keys of its own, or a source of others.")));
+	}
+	if (has_option(options, "profile") && source != DYN_SOURCE_PROFILE &&
+		source != DYN_SOURCE_DEFAULT)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
+				 errmsg("option \"profile\" needs the credential_source \"%s\" or \"%s\"",
+						dyn_source_names[DYN_SOURCE_PROFILE],
+						dyn_source_names[DYN_SOURCE_DEFAULT]),
+				 errhint("No other source reads the files of AWS's tools.")));
+}
+
+static void
+check_role(List *options)
+{
+	static const char *const others[] =
+	{"external_id", "role_session_name", "duration"};
+
+	for (int i = 0; i < lengthof(others); i++)
+	{
+		if (has_option(options, others[i]) && !has_option(options, "role_arn"))
+			ereport(ERROR,
+					(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
+					 errmsg("option \"%s\" needs the option \"role_arn\"",
+							others[i]),
+					 errhint("It belongs to the request that assumes a role.")));
+	}
+}
+
 /* Rules between the options of one object. */
 static void
 check_combination(List *options, int where)
 {
 	if (where == ON_COLUMN)
 		check_column(options);
-	if (where == ON_MAPPING &&
-		has_option(options, "access_key_id") !=
-		has_option(options, "secret_access_key"))
-		ereport(ERROR,
-				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
-				 errmsg("options \"access_key_id\" and \"secret_access_key\" must be set together"),
-				 errhint("Set both of them in the user mapping.")));
+	if (where == ON_MAPPING)
+	{
+		check_keys(options);
+		check_role(options);
+	}
+}
+
+/*
+ * The list is that of the object as it will be: whoever is not a superuser can
+ * neither set such an option nor change others beside it.
+ */
+DYN_NORETURN static void
+report_privilege(const char *name, int where)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("permission denied to set option \"%s\"", name),
+			 where == ON_MAPPING
+			 ? errhint("Only a superuser may set it, or change a user mapping that has it; others may drop it.")
+			 : errhint("Only a superuser may set it.")));
 }
 
 static void
@@ -472,11 +572,7 @@ check_options(List *options, int where)
 		if (entry == NULL)
 			report_unknown(def->defname, where);
 		if (entry->superuser && !superuser())
-			ereport(ERROR,
-					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-					 errmsg("permission denied to set option \"%s\"",
-							def->defname),
-					 errhint("Only a superuser may set it.")));
+			report_privilege(def->defname, where);
 		check_value(entry, defGetString(def));
 	}
 	check_combination(options, where);

@@ -1,22 +1,128 @@
 /*
  * privilege.c
- *		The checks are repeated whenever a connection is used, since ownership
- *		and roles may change after options were set.
+ *		Checks who may direct requests to an endpoint.
+ *
+ * The checks are repeated whenever a connection is used, since ownership and
+ * roles may change after options were set.
+ *
+ * Layer: model.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/builtins.h"
 
 #include "privilege.h"
 
 void
-dyn_check_endpoint(Oid server_owner, const char *server_name, const char *url)
+dyn_check_endpoint(const ForeignServer *server, const char *url)
 {
-	if (pg_strncasecmp(url, "http://", 7) != 0 || superuser_arg(server_owner))
+	if (pg_strncasecmp(url, "http://", 7) != 0 || superuser_arg(server->owner))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("plain http is not allowed for server \"%s\"", server_name),
+			 errmsg("plain http is not allowed for server \"%s\"",
+					server->servername),
 			 errdetail("Its endpoint is not encrypted, and its owner is not a superuser."),
 			 errhint("Use an https endpoint, or let a superuser own the server.")));
+}
+
+/* For hints: whose mapping is to be made or changed. */
+static const char *
+user_words(const DynSourceUse *use)
+{
+	char	   *name = GetUserNameFromId(use->userid, true);
+
+	return name ? quote_identifier(name) : "...";
+}
+
+static void
+check_mapping(const DynSourceUse *use)
+{
+	if (!use->for_public)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("credentials of source \"%s\" are not allowed in a user mapping for PUBLIC",
+					use->source),
+			 errdetail("They belong to the database server, and every user of server \"%s\" could use them.",
+					   use->server->servername),
+			 errhint("A superuser can give them to one user: CREATE USER MAPPING FOR %s SERVER %s OPTIONS (credential_source '%s');",
+					 user_words(use), quote_identifier(use->server->servername),
+					 use->source)));
+}
+
+/*
+ * Like eu-west-1 or us-gov-west-1.  Other names could make the endpoint that of
+ * another service: dynamodb.s3.amazonaws.com is a bucket.
+ */
+static bool
+names_region(const char *region)
+{
+	static const char *const letters = "abcdefghijklmnopqrstuvwxyz";
+	const char *p = region;
+	int			words = 0;
+
+	while (strspn(p, letters) > 0 && p[strspn(p, letters)] == '-')
+	{
+		p += strspn(p, letters) + 1;
+		words++;
+	}
+	return words >= 2 && *p != '\0' && p[strspn(p, "0123456789")] == '\0';
+}
+
+static void
+check_region(const DynSourceUse *use)
+{
+	if (names_region(use->region))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("credentials of source \"%s\" may not be used in region \"%s\"",
+					use->source, use->region),
+			 errdetail("This is not the name of a region of AWS."),
+			 errhint("ALTER SERVER %s OPTIONS (SET region 'eu-west-1');",
+					 quote_identifier(use->server->servername))));
+}
+
+static void
+check_owner(const DynSourceUse *use)
+{
+	if (use->detour == NULL || superuser_arg(use->server->owner))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("credentials of source \"%s\" may not be used for server \"%s\"",
+					use->source, use->server->servername),
+			 errdetail("The server has the option \"%s\", and its owner is not a superuser.",
+					   use->detour),
+			 errhint("Drop the option, or let a superuser own the server and allow its endpoint in the user mapping.")));
+}
+
+static void
+check_allowed(const DynSourceUse *use)
+{
+	if (use->allowed == NULL ? use->detour == NULL
+		: strcmp(use->allowed, use->url) == 0)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("credentials of source \"%s\" may not be used for requests to %s",
+					use->source, use->url),
+			 use->allowed == NULL
+			 ? errdetail("Server \"%s\" has the option \"%s\", and the user mapping has no allowed_endpoint.",
+						 use->server->servername, use->detour)
+			 : errdetail("The user mapping has another allowed_endpoint."),
+			 errhint("If that endpoint is trustworthy, a superuser can allow it: ALTER USER MAPPING FOR %s SERVER %s OPTIONS (%s allowed_endpoint '%s');",
+					 user_words(use), quote_identifier(use->server->servername),
+					 use->allowed ? "SET" : "ADD", use->url)));
+}
+
+void
+dyn_check_source(const DynSourceUse *use)
+{
+	check_mapping(use);
+	check_region(use);
+	check_owner(use);
+	check_allowed(use);
 }

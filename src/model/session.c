@@ -2,10 +2,10 @@
  * session.c
  *		The backend's network client, its connections and table descriptions.
  *
- * Connections are in a hash table by (server, user).  Each has a memory
- * context of its own; malloc'd parts (credentials, descriptions) are freed
- * with it.  Pins are reset callbacks of the pinning memory context, so that
- * they are released however a statement ends.
+ * Connections are in a hash table by (user mapping, user).  Descriptions are
+ * malloc'd, and freed with the connection's memory context.  Pins are reset
+ * callbacks of the pinning memory context, so that they are released however a
+ * statement ends.
  *
  * We wait for the client's descriptor and the process latch with
  * WaitLatchOrSocket.  Interrupts are handled when the client is in a
@@ -15,35 +15,22 @@
 
 #include <time.h>
 
-#include "catalog/pg_foreign_data_wrapper.h"
-#include "catalog/pg_foreign_server.h"
-#include "catalog/pg_user_mapping.h"
-#include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
-#include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 #include "utils/syscache.h"
 
-#include "../aws/provider.h"
 #include "../aws/retry.h"
 #include "../dynamodb/page_check.h"
 #include "counters.h"
 #include "guc.h"
 #include "pg_compat.h"
-#include "privilege.h"
 #include "request_log.h"
 #include "session.h"
-
-/*
- * Maximum bytes of a response.  A page of 1 MB is nearly 2 MB of JSON; only a
- * BatchGetItem may be larger, and is then divided (exec/fetch/stream.c).
- */
-#define MAX_RESPONSE	((size_t) 16 * 1024 * 1024)
 
 /* External descriptors not used by us: every wait on a socket takes one. */
 #define SPARE_DESCRIPTORS	4
@@ -64,7 +51,7 @@ typedef struct DynDescription
 
 typedef struct ConnectionKey
 {
-	Oid			serverid;
+	Oid			mapping;
 	Oid			userid;
 } ConnectionKey;
 
@@ -83,8 +70,11 @@ static const DynDescriptors descriptors = {
 static DynClient *client = NULL;
 static HTAB *connections = NULL;
 
-/* Counts invalidations: data read from the catalogs before one is outdated. */
-static uint64 invalidations = 0;
+/*
+ * Counts invalidations: what was read from the catalogs before one, or checked,
+ * is outdated.
+ */
+static uint64 invalidations = 1;
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_disconnect);
 
@@ -189,13 +179,14 @@ dyn_session_account(const DynCall *call, const char *line)
 }
 
 bool
-dyn_session_try(DynCall *call, const DynService *service,
-				const DynRequestContext *context)
+dyn_session_try(DynCall *call, DynConnection *connection,
+				const DynService *service, const DynRequestContext *context)
 {
 	DynRetryQuota quota = {0};
 
 	PG_TRY();
 	{
+		dyn_session_check(connection);
 		dyn_call_start(call, service, &quota, context->operation);
 		while (call->state != DYN_CALL_DONE || !dyn_call_unpack(call))
 			dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
@@ -229,223 +220,27 @@ raise_failure(DynCall *call, const DynRequestContext *context)
 }
 
 void
-dyn_session_run(DynCall *call, const DynService *service,
+dyn_session_run(DynCall *call, DynConnection *connection,
 				const DynRequestContext *context)
 {
-	if (!dyn_session_try(call, service, context))
+	if (!dyn_session_try(call, connection, &connection->service, context))
 		raise_failure(call, context);
 }
 
-/* ---- connections: making them from the catalogs ---- */
-
-typedef struct PartitionSuffix
+const DynCredentials *
+dyn_session_credentials(DynConnection *connection)
 {
-	const char *region_prefix;
-	const char *suffix;
-} PartitionSuffix;
+	DynProvider *provider = &connection->provider;
+	DynReadiness readiness;
 
-static const PartitionSuffix partition_suffixes[] = {
-	{"cn-", "amazonaws.com.cn"},
-	{"eusc-", "amazonaws.eu"},
-	{"us-iso-", "c2s.ic.gov"},
-	{"us-isob-", "sc2s.sgov.gov"},
-	{"eu-isoe-", "cloud.adc-e.uk"},
-	{"us-isof-", "csp.hci.ic.gov"},
-	{"", "amazonaws.com"},
-};
-
-static char *
-regional_url(const char *region)
-{
-	int			i = 0;
-
-	while (strncmp(region, partition_suffixes[i].region_prefix,
-				   strlen(partition_suffixes[i].region_prefix)) != 0)
-		i++;
-	return psprintf("https://dynamodb.%s.%s/", region,
-					partition_suffixes[i].suffix);
-}
-
-/* With exactly one slash at the end. */
-static char *
-normal_url(const char *endpoint)
-{
-	size_t		len = strlen(endpoint);
-
-	return psprintf("%s%s", endpoint, endpoint[len - 1] == '/' ? "" : "/");
-}
-
-/* The Host header: without scheme, slash and the scheme's default port. */
-static char *
-host_of_url(const char *url)
-{
-	bool		tls = pg_strncasecmp(url, "https://", 8) == 0;
-	const char *own_port = tls ? ":443" : ":80";
-	char	   *host = pstrdup(url + (tls ? 8 : 7));
-	size_t		len = strlen(host) - 1;
-
-	if (len > strlen(own_port) &&
-		strncmp(host + len - strlen(own_port), own_port, strlen(own_port)) == 0)
-		len -= strlen(own_port);
-	host[len] = '\0';
-	return host;
-}
-
-static void
-set_endpoint(DynConnection *connection, ForeignServer *server)
-{
-	const char *region = dyn_option_text(server->options, "region");
-	const char *endpoint = dyn_option_text(server->options, "endpoint");
-
-	if (region == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
-				 errmsg("server \"%s\" has no region", server->servername),
-				 errhint("ALTER SERVER %s OPTIONS (ADD region 'eu-west-1');",
-						 quote_identifier(server->servername))));
-	connection->service.region = pstrdup(region);
-	connection->service.url = endpoint ? normal_url(endpoint)
-		: regional_url(region);
-	connection->service.host = host_of_url(connection->service.url);
-}
-
-/* The mapping of the user or of PUBLIC; raises an error if there is none. */
-static UserMapping *
-find_mapping(Oid userid, ForeignServer *server)
-{
-	if (!SearchSysCacheExists2(USERMAPPINGUSERSERVER, ObjectIdGetDatum(userid),
-							   ObjectIdGetDatum(server->serverid)) &&
-		!SearchSysCacheExists2(USERMAPPINGUSERSERVER,
-							   ObjectIdGetDatum(InvalidOid),
-							   ObjectIdGetDatum(server->serverid)))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("user mapping not found for user \"%s\", server \"%s\"",
-						GetUserNameFromId(userid, false), server->servername),
-				 errhint("CREATE USER MAPPING FOR %s SERVER %s OPTIONS (access_key_id '...', secret_access_key '...');",
-						 quote_identifier(GetUserNameFromId(userid, false)),
-						 quote_identifier(server->servername))));
-	return GetUserMapping(userid, server->serverid);
-}
-
-static void
-set_credentials(DynConnection *connection, ForeignServer *server)
-{
-	UserMapping *mapping = find_mapping(connection->userid, server);
-	const char *key = dyn_option_text(mapping->options, "access_key_id");
-	const char *bad = NULL;
-
-	if (key == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
-				 errmsg("user mapping for server \"%s\" has no access key",
-						server->servername),
-				 errhint("Set the options access_key_id and secret_access_key with ALTER USER MAPPING.")));
-	if (!dyn_credentials_set(&connection->provider.current,
-							 key,
-							 dyn_option_text(mapping->options, "secret_access_key"),
-							 dyn_option_text(mapping->options, "session_token"),
-							 &bad))
-		ereport(ERROR,
-				(errcode(bad ? ERRCODE_INVALID_PARAMETER_VALUE
-						 : ERRCODE_OUT_OF_MEMORY),
-				 bad ? errmsg("invalid character in %s of the user mapping for server \"%s\"",
-							  bad, server->servername)
-				 : errmsg("out of memory")));
-}
-
-static void
-set_limits(DynConnection *connection, List *options)
-{
-	DynService *service = &connection->service;
-	const char *ca_file = dyn_option_text(options, "ca_file");
-	const char *proxy = dyn_option_text(options, "proxy");
-	const char *prefix = dyn_option_text(options, "table_prefix");
-
-	service->signing_name = "dynamodb";
-	service->target_prefix = "DynamoDB_20120810.";
-	service->ca_file = ca_file ? pstrdup(ca_file) : NULL;
-	service->proxy = proxy ? pstrdup(proxy) : NULL;
-	service->connect_timeout_ms =
-		dyn_option_int(options, "connect_timeout",
-					   dyn_option_default_int("connect_timeout"));
-	service->request_timeout_ms =
-		dyn_option_int(options, "request_timeout",
-					   dyn_option_default_int("request_timeout"));
-	service->max_attempts =
-		dyn_option_int(options, "max_attempts",
-					   dyn_option_default_int("max_attempts"));
-	service->max_response = MAX_RESPONSE;
-	service->clock = &connection->clock;
-	connection->table_prefix = pstrdup(prefix ? prefix : "");
-	connection->max_concurrency =
-		dyn_option_int(options, "max_concurrency",
-					   dyn_option_default_int("max_concurrency"));
-	service->keep_connections = dyn_option_int(options, "keep_connections",
-											   connection->max_concurrency);
-	connection->max_read_units = dyn_option_real(options, "max_read_units", 0);
-	connection->max_statement_units =
-		dyn_option_real(options, "max_statement_units", 0);
-	connection->throttle_patience =
-		dyn_option_int(options, "throttle_patience",
-					   dyn_option_default_int("throttle_patience"));
-	connection->reads = dyn_option_reads(options, &dyn_default_reads);
-}
-
-/* Runs when the connection's context is deleted: frees malloc'd parts. */
-static void
-release_connection(void *arg)
-{
-	DynConnection *connection = arg;
-
-	Assert(connection->pins == 0);
-	dyn_provider_clear(&connection->provider);
-	for (DynDescription *d = connection->descriptions; d != NULL; d = d->next)
-	{
-		Assert(d->pins == 0);
-		dyn_metadata_free(d->meta);
-	}
-}
-
-static DynConnection *
-allocate_connection(MemoryContext parent)
-{
-	MemoryContext context = AllocSetContextCreate(parent, "dynamo_fdw connection",
-												  ALLOCSET_SMALL_SIZES);
-	DynConnection *connection = MemoryContextAllocZero(context,
-													   sizeof(DynConnection));
-	MemoryContextCallback *callback =
-		MemoryContextAllocZero(context, sizeof(MemoryContextCallback));
-
-	connection->context = context;
-	connection->service.provider = &connection->provider;
-	callback->func = release_connection;
-	callback->arg = connection;
-	MemoryContextRegisterResetCallback(context, callback);
-	return connection;
-}
-
-/*
- * Created in a child of the current context, so that an error frees it; moved
- * to the cache when it is complete.
- */
-static DynConnection *
-make_connection(Oid serverid, Oid userid)
-{
-	DynConnection *connection = allocate_connection(CurrentMemoryContext);
-	MemoryContext oldcontext = MemoryContextSwitchTo(connection->context);
-	ForeignServer *server = GetForeignServer(serverid);
-
-	connection->serverid = serverid;
-	connection->userid = userid;
-	connection->owner = server->owner;
-	connection->server_name = pstrdup(server->servername);
-	connection->valid = true;
-	set_endpoint(connection, server);
-	set_limits(connection, server->options);
-	set_credentials(connection, server);
-	MemoryContextSwitchTo(oldcontext);
-	return connection;
+	dyn_session_check(connection);
+	while ((readiness = dyn_provider_ask(provider, dyn_session_client(),
+										 time(NULL) + connection->clock.offset)) ==
+		   DYN_CREDENTIALS_AWAITED)
+		dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
+	if (readiness == DYN_CREDENTIALS_FAILED)
+		dyn_report_credentials(&provider->fault, connection->server_name);
+	return &provider->current;
 }
 
 /* ---- connections: cache and pins ---- */
@@ -458,6 +253,20 @@ drop_if_unused(DynConnection *connection)
 		MemoryContextDelete(connection->context);
 }
 
+/* Runs when the connection's context is deleted. */
+static void
+free_descriptions(void *arg)
+{
+	DynConnection *connection = arg;
+
+	Assert(connection->pins == 0);
+	for (DynDescription *d = connection->descriptions; d != NULL; d = d->next)
+	{
+		Assert(d->pins == 0);
+		dyn_metadata_free(d->meta);
+	}
+}
+
 static void
 unpin_connection(void *arg)
 {
@@ -465,6 +274,9 @@ unpin_connection(void *arg)
 
 	Assert(connection->pins > 0);
 	connection->pins--;
+	/* nobody drives a source that still works */
+	if (connection->pins == 0)
+		dyn_provider_rest(&connection->provider);
 	drop_if_unused(connection);
 }
 
@@ -504,14 +316,24 @@ forget_all_connections(void)
 }
 
 /*
- * Changes of servers, user mappings and roles are rare, so everything is
- * discarded.  Running statements keep what they have pinned.
+ * Changes of servers and user mappings are rare, so everything is discarded.
+ * Running statements keep what they have pinned.
  */
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
 {
 	invalidations++;
 	forget_all_connections();
+}
+
+/*
+ * Nothing in a connection depends on roles: whether it may be used is checked
+ * again.
+ */
+static void
+doubt(Datum arg, int cacheid, uint32 hashvalue)
+{
+	invalidations++;
 }
 
 /*
@@ -524,7 +346,7 @@ make_current_connection(Oid serverid, Oid userid)
 	for (;;)
 	{
 		uint64		before = invalidations;
-		DynConnection *connection = make_connection(serverid, userid);
+		DynConnection *connection = dyn_connection_make(serverid, userid);
 
 		if (invalidations == before)
 			return connection;
@@ -534,21 +356,51 @@ make_current_connection(Oid serverid, Oid userid)
 }
 
 static DynConnection *
+add_connection(Oid serverid, Oid userid)
+{
+	DynConnection *connection = make_current_connection(serverid, userid);
+	ConnectionKey key = {connection->mapping, connection->userid};
+	MemoryContextCallback *callback =
+		MemoryContextAlloc(connection->context, sizeof(MemoryContextCallback));
+	ConnectionEntry *entry = hash_search(connections, &key, HASH_ENTER, NULL);
+
+	entry->connection = connection;
+	connection->valid = true;
+	callback->func = free_descriptions;
+	callback->arg = connection;
+	MemoryContextRegisterResetCallback(connection->context, callback);
+	MemoryContextSetParent(connection->context, CacheMemoryContext);
+	return connection;
+}
+
+static DynConnection *
 find_connection(Oid serverid, Oid userid)
 {
-	ConnectionKey key = {serverid, userid};
+	ConnectionKey key = {dyn_connection_mapping(serverid, userid), userid};
 	ConnectionEntry *entry;
-	DynConnection *connection;
 
 	entry = hash_search(connections, &key, HASH_FIND, NULL);
 	Assert(entry == NULL || entry->connection->valid);
-	if (entry != NULL)
-		return entry->connection;
-	connection = make_current_connection(serverid, userid);
-	entry = hash_search(connections, &key, HASH_ENTER, NULL);
-	entry->connection = connection;
-	MemoryContextSetParent(connection->context, CacheMemoryContext);
-	return connection;
+	return entry != NULL ? entry->connection : add_connection(serverid, userid);
+}
+
+/*
+ * Changes made by others are only seen when PostgreSQL looks for them, which a
+ * cursor may not cause for long.  Static keys are the user's own, so there is
+ * nothing to withdraw.
+ */
+void
+dyn_session_check(DynConnection *connection)
+{
+	uint64		seen;
+
+	if (connection->source != DYN_SOURCE_STATIC)
+		AcceptInvalidationMessages();
+	seen = invalidations;
+	if (connection->checked == seen)
+		return;
+	dyn_connection_check(connection);
+	connection->checked = seen;
 }
 
 DynConnection *
@@ -559,9 +411,7 @@ dyn_session_connection(Oid serverid, Oid userid)
 	/* pin first: the check may process an invalidation */
 	connection->pins++;
 	call_at_reset(unpin_connection, connection);
-	if (pg_strncasecmp(connection->service.url, "http://", 7) == 0)
-		dyn_check_endpoint(connection->owner, connection->server_name,
-						   connection->service.url);
+	dyn_session_check(connection);
 	return connection;
 }
 
@@ -642,7 +492,7 @@ ask_for_description(DynConnection *connection, const char *table,
 {
 	DynService	describe_limits = connection->service;
 	DynRequestContext context = {"DescribeTable", table, NULL,
-	connection->server_name};
+	connection->server_name, &connection->provider};
 	DynCall    *call = dyn_call_create(dyn_session_client());
 
 	if (call == NULL)
@@ -651,7 +501,7 @@ ask_for_description(DynConnection *connection, const char *table,
 	describe_limits.request_timeout_ms = Min(describe_limits.request_timeout_ms,
 											 describe_limits.connect_timeout_ms);
 	dyn_write_describe_table(dyn_call_body(call), table);
-	if (!dyn_session_try(call, &describe_limits, &context) &&
+	if (!dyn_session_try(call, connection, &describe_limits, &context) &&
 		!(aged_serves && call->passing))
 		raise_failure(call, &context);
 	return call;
@@ -762,6 +612,7 @@ dyn_session_init(void)
 							  HASH_ELEM | HASH_BLOBS);
 	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, invalidate, (Datum) 0);
 	CacheRegisterSyscacheCallback(USERMAPPINGOID, invalidate, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHOID, doubt, (Datum) 0);
 }
 
 /* dynamo_fdw_disconnect(): closes idle connections and clears the cache. */

@@ -1,14 +1,16 @@
 /*
  * session.h
  *		State that a backend keeps between statements: the network client, one
- *		connection per (server, user), and descriptions of tables.
+ *		connection per user mapping and user, and descriptions of tables.
  *
- * A DynConnection holds the endpoint, the credentials and the limits of a
- * server for one user.  dyn_session_connection finds or makes it, and pins it
- * until CurrentMemoryContext is reset; so planner and executor may keep the
- * pointer as long as their own memory.  Invalidations (ALTER SERVER, DROP USER
- * MAPPING, ...) remove it from the cache; it is freed when the last pin is
- * released.
+ * dyn_session_connection finds or makes a connection, and pins it until
+ * CurrentMemoryContext is reset; so planner and executor may keep the pointer
+ * as long as their own memory.  Invalidations (ALTER SERVER, DROP USER MAPPING,
+ * ...) remove it from the cache; it is freed when the last pin is released.
+ *
+ * Whether a connection may be used is checked when it is pinned, and again
+ * before a request, if servers, user mappings or roles have changed since:
+ * a prepared statement or a cursor may have it for long.
  *
  * Descriptions (DescribeTable) are cached per connection, since users may have
  * different permissions, and expire (dynamo_fdw.metadata_cache_ttl).
@@ -17,36 +19,11 @@
 #define DYN_MODEL_SESSION_H
 
 #include "../aws/client.h"
-#include "../aws/provider.h"
 #include "../dynamodb/metadata.h"
 #include "../dynamodb/operation.h"
+#include "connection.h"
 #include "errors.h"
-#include "options.h"
 #include "wait_reason.h"
-
-typedef struct DynConnection
-{
-	Oid			serverid;
-	Oid			userid;
-	Oid			owner;			/* of the server */
-	char	   *server_name;
-	DynService	service;
-	DynClock	clock;			/* of the service */
-	DynProvider provider;		/* likewise */
-	char	   *table_prefix;
-	int			max_concurrency;
-	double		max_read_units; /* per second; 0: no limit */
-	double		max_statement_units;	/* 0: no limit */
-	int			throttle_patience;	/* ms without progress; 0: no limit */
-	DynReadOptions reads;		/* for tables without options of their own */
-
-	/* private to session.c */
-	struct DynDescription *descriptions;
-	struct DynTablePace *paces;	/* table_pace.c */
-	MemoryContext context;
-	int			pins;
-	bool		valid;
-} DynConnection;
 
 /*
  * The connection of `userid` to the server, created from the catalogs if it is
@@ -54,6 +31,19 @@ typedef struct DynConnection
  * use the network.
  */
 extern DynConnection *dyn_session_connection(Oid serverid, Oid userid);
+
+/*
+ * To be called before a call is started, while nothing depends on that: raises
+ * an error if the connection must not be used any longer.  The functions below
+ * call it.
+ */
+extern void dyn_session_check(DynConnection *connection);
+
+/*
+ * Obtains the credentials of the connection, if it has none that are valid.
+ * Raises an error if it cannot.
+ */
+extern const DynCredentials *dyn_session_credentials(DynConnection *connection);
 
 /* The client, created on first use. */
 extern DynClient *dyn_session_client(void);
@@ -89,14 +79,16 @@ extern void dyn_session_sleep(double ms, DynWaitReason reason);
  * failure, and on any error while waiting, destroys the call and raises the
  * error; otherwise the caller reads call->response and destroys the call.
  */
-extern void dyn_session_run(DynCall *call, const DynService *service,
+extern void dyn_session_run(DynCall *call, DynConnection *connection,
 							const DynRequestContext *context);
 
 /*
  * The same, but a failure raises no error: returns false, and the caller reads
- * call->failure and destroys the call.
+ * call->failure and destroys the call.  `service` is the connection's, or a
+ * copy with other limits.
  */
-extern bool dyn_session_try(DynCall *call, const DynService *service,
+extern bool dyn_session_try(DynCall *call, DynConnection *connection,
+							const DynService *service,
 							const DynRequestContext *context);
 
 /*

@@ -19,6 +19,11 @@ GOOD = {
     "round_trip_ms": ["0", "0.3", "60000"], "read_capacity": ["1", "40000", "1e9"], "read_percent": ["1", "12.5", "100"], "unit_cost_ms": ["0", "0.2", "1e6"],
     "fetch_size": ["0", "1000000"], "scan_policy": ["allow", "warn", "error", "ERROR"], "consistent_read": ["on", "false", "1"],
     "access_key_id": [], "secret_access_key": [], "session_token": ["x"], "on_mismatch": ["error", "null"],
+    "credential_source": ["static", "environment", "profile", "web_identity", "container", "instance", "default", "Profile"], "profile": ["reports", "über uns"],
+    "role_arn": ["arn:aws:iam::123456789012:role/reader", "arn:aws-cn:iam::123456789012:role/a/b!c/r+=,.@-_", "arn:aws-us-gov:iam::000000000000:role/" + "r" * 64],
+    "external_id": ["ab", "a:b/c=d,e.f@g-h_i+j", "x" * 1224], "role_session_name": ["ab", "a=b,c.d@e-f_g+h", "x" * 64],
+    "duration": ["900", "43200", "15min", "12h"], "sts_endpoint": ["https://vpce-1.sts.eu-west-1.vpce.amazonaws.com", "http://127.0.0.1:8000/"],
+    "allowed_endpoint": ["https://vpce-1.dynamodb.eu-west-1.vpce.amazonaws.com", "http://127.0.0.1:8000/"],
     "match": ['{"a": "x"}', '{"a.b": [1, 1.5, "é", null, true], "c": 12345678901234567890123456789012345678}'], "ttl": ["ends", "a.b"],
     "unnest": ["a", "info.actors", "a[0].b", '"@"'],
     "templates": ['{"pk": "a#${id}"}', '{"a.b": "${x:any}|${$}é", "GSI1-SK": "${n:padded(5)}${id}"}'],
@@ -30,7 +35,15 @@ GOOD = {
                "string", "bool(Y,N)", "bool(1,0)", "padded(1)", "padded(38)", "base64", "json"],
 }
 
+# What an option needs beside it.
+BESIDE = {name: "DROP access_key_id, DROP secret_access_key, " for name in ("credential_source", "profile")}
+BESIDE["profile"] += "ADD credential_source 'profile', "
+BESIDE |= {name: "ADD role_arn 'arn:aws:iam::123456789012:role/r', " for name in ("external_id", "role_session_name", "duration")}
+
 INTEGER = "It must be an integer from {} to {}."
+ROLE_ARN = "The ARN of a role looks like arn:aws:iam::123456789012:role/name."
+EXTERNAL_ID = "An external id has 2 to 1224 letters, digits and characters of _+=,.@:/-"
+SESSION_NAME = "A session name has 2 to 64 letters, digits and characters of _+=,.@-"
 UNITS = "It must be a number from 0.1 to 1000000000."
 URL = "An endpoint looks like https://host or http://127.0.0.1:8000, without a path."
 REGION = "A region looks like eu-west-1: lower-case letters, digits and hyphens."
@@ -48,6 +61,14 @@ BAD = [(name, value, hint) for name, values, hint in (
     ("region", ["", "EU-WEST-1", "eu west", "-x", "a.b", "x" * 64], REGION),
     ("endpoint", ["", "dynamodb.eu-west-1.amazonaws.com", "ftp://host", "http://", "http:///", "https://host/path", "https://user@host",
                   "https://host?x", "http://host\nX: y", "http://ho st"], URL),
+    *((name, ["", "vpce.amazonaws.com", "https://host/path", "https://user@host"], URL) for name in ("sts_endpoint", "allowed_endpoint")),
+    ("credential_source", ["", "instances", "static,default"],
+     'Valid values are "static", "environment", "profile", "web_identity", "container", "instance", "default".'), ("profile", [""], EMPTY),
+    ("role_arn", ["", "reader", "arn:aws:iam::12345678901:role/r", "arn:aws:iam::1234567890123:role/r", "arn:aws:iam::123456789012:user/u", "arn:aws:iam::123456789012:role/",
+                  "arn:aws:iam::123456789012:role/a b", "arn:aws:iam::123456789012:role/p/", "arn:aws:iam::123456789012:role/é", "arn:azure:iam::123456789012:role/r",
+                  "arn:aws:iam::123456789012:role/" + "r" * 65, "arn:aws:iam::123456789012:role/" + "p" * 2020 + "/r", "arn:aws:iam::123456789012:role/r\n"], ROLE_ARN),
+    ("external_id", ["", "a", "a b", "é1", "a&b", "x" * 1225], EXTERNAL_ID), ("role_session_name", ["", "a", "a b", "a:b", "a/b", "x" * 65], SESSION_NAME),
+    ("duration", ["899", "43201", "0", "13h", "long", ""], INTEGER.format(900, 43200)),
     ("max_concurrency", ["0", "257", "many", "", "-1", "99999999999"], INTEGER.format(1, 256)),
     ("keep_connections", ["-1", "257", "all"], INTEGER.format(0, 256)),
     ("connect_timeout", ["0", "600001", "1 fortnight"], INTEGER.format(1, 600000)),
@@ -97,7 +118,7 @@ class Options(fixture.TestCase):
         """The statement that adds an option, at one of PLACES."""
         value = "'" + value.replace("'", "''") + "'"
         return {"server": "ALTER SERVER s", "user mapping": "ALTER USER MAPPING FOR CURRENT_USER SERVER s", "foreign table": "ALTER FOREIGN TABLE t",
-                "column of a foreign table": "ALTER FOREIGN TABLE t ALTER c"}[place] + f' OPTIONS (ADD "{name}" {value})'
+                "column of a foreign table": "ALTER FOREIGN TABLE t ALTER c"}[place] + f' OPTIONS ({BESIDE.get(name, "")}ADD "{name}" {value})'
 
     def places(self, name):
         """Where an option may stand."""
@@ -185,6 +206,28 @@ class Options(fixture.TestCase):
         for option in ("access_key_id", "secret_access_key"):
             self.assertEqual(self.fx.error(f"ALTER USER MAPPING FOR CURRENT_USER SERVER s OPTIONS (DROP {option})")[:4], (
                 "HV002", 'options "access_key_id" and "secret_access_key" must be set together', None, "Set both of them in the user mapping."))
+
+    def refused(self, options, message, hint, state="HV002"):
+        """The options of a user mapping that do not go together."""
+        with self.subTest(options):
+            self.assertEqual(self.fx.error(f"ALTER USER MAPPING FOR CURRENT_USER SERVER s OPTIONS ({options})")[:4], (state, message, None, hint))
+
+    def test_keys_and_a_source(self):
+        """Keys are never what a source falls back to, nor the other way round."""
+        for source in ("environment", "profile", "web_identity", "container", "instance", "default"):
+            self.refused(f"ADD credential_source '{source}'", f'option "access_key_id" and credential_source "{source}" are mutually exclusive',
+                         "A user mapping has keys of its own, or a source of others.", "HV00D")
+        self.refused("DROP access_key_id, DROP secret_access_key, ADD credential_source 'instance', ADD session_token 'x'",
+                     'option "session_token" and credential_source "instance" are mutually exclusive',
+                     "A user mapping has keys of its own, or a source of others.", "HV00D")
+
+    def test_options_of_a_role(self):
+        for option, value in (("external_id", "ab"), ("role_session_name", "ab"), ("duration", "900")):
+            self.refused(f"ADD {option} '{value}'", f'option "{option}" needs the option "role_arn"', "It belongs to the request that assumes a role.")
+
+    def test_a_profile_needs_its_source(self):
+        for beside in ("ADD", "ADD credential_source 'static', ADD", "DROP access_key_id, DROP secret_access_key, ADD credential_source 'environment', ADD"):
+            self.refused(f"{beside} profile 'p'", 'option "profile" needs the credential_source "profile" or "default"', "No other source reads the files of AWS's tools.")
 
     def test_empty_keys(self):
         for option in ("access_key_id", "secret_access_key"):

@@ -76,9 +76,10 @@ dyn_reader_item_key(void *arg, const char **why)
 	DynReader  *reader = arg;
 	DynPath		paths[2];
 	DynItemPosition position;
+	DynConnection *connection = reader->relation->connection;
 	DynRequestContext about = {dyn_operation_name(reader->origin_requests->op),
 		reader->relation->table, reader->origin_requests->index,
-	reader->relation->connection->server_name};
+	connection->server_name, &connection->provider};
 	DynCall    *call;
 	char	   *key = NULL;
 
@@ -92,7 +93,7 @@ dyn_reader_item_key(void *arg, const char **why)
 	for (int i = 0; i < reader->access->nbase; i++)
 		paths[i] = *dyn_path_of_attribute(reader->access->base[i].name);
 	write_key_request(dyn_call_body(call), reader, &position, paths);
-	if (dyn_session_try(call, &reader->relation->connection->service, &about))
+	if (dyn_session_try(call, connection, &connection->service, &about))
 	{
 		key = key_at(reader, call, paths, position.item);
 		*why = "the response does not have it";

@@ -147,7 +147,7 @@ dyn_reader_check_schema(DynReader *reader)
 {
 	DynConnection *connection = reader->relation->connection;
 	DynRequestContext about = {NULL, reader->relation->table,
-	reader->access->index, connection->server_name};
+	reader->access->index, connection->server_name, &connection->provider};
 
 	if (reader->checked)
 		return;

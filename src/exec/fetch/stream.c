@@ -177,12 +177,14 @@ fill_request_context(const DynStreamContext *context, DynRequestContext *about)
 	about->table = context->spec.table;
 	about->index = context->spec.index;
 	about->server = context->spec.connection->server_name;
+	about->provider = &context->spec.connection->provider;
 }
 
 bool
 dyn_stream_send(DynStreamContext *context, DynStream *stream)
 {
 	Assert(stream->more && !stream->in_flight && stream->reserved == 0);
+	dyn_session_check(context->spec.connection);
 	if (bound_is_reached(context))
 		pass_bound(context);
 	if (stream->call == NULL)
