@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "environment.h"
+#include "answer.h"
 #include "files.h"
 
 static const struct
@@ -38,7 +38,7 @@ static const struct
 static char *
 find_path(DynConfigFile file, DynFault *fault)
 {
-	const char *named = dyn_environment_value(kinds[file].variable);
+	const char *named = dyn_answer_environment(kinds[file].variable);
 	char	   *path;
 
 	if (named != NULL && strncmp(named, "~/", 2) == 0)
@@ -102,10 +102,10 @@ dyn_config_clear(DynConfig *config)
 const char *
 dyn_config_profile_name(bool *is_named)
 {
-	const char *name = dyn_environment_value("AWS_PROFILE");
+	const char *name = dyn_answer_environment("AWS_PROFILE");
 
 	if (name == NULL)
-		name = dyn_environment_value("AWS_DEFAULT_PROFILE");
+		name = dyn_answer_environment("AWS_DEFAULT_PROFILE");
 	*is_named = name != NULL;
 	return name ? name : "default";
 }

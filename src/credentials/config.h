@@ -38,7 +38,7 @@ extern bool dyn_config_has_profile(const DynConfig *config,
 extern bool dyn_config_no_profile(const DynConfig *config, const char *profile,
 								  DynFault *fault);
 
-/* A value of a profile, or NULL; of both files, the credentials file counts. */
+/* A value of a profile, or NULL; the credentials file wins over the other. */
 extern const char *dyn_config_value(const DynConfig *config,
 									const char *profile, const char *key);
 extern const char *dyn_config_value_of(const DynConfig *config,

@@ -10,19 +10,10 @@
  */
 #include "environment.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "answer.h"
 #include "role.h"
-
-const char *
-dyn_environment_value(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && value[0] ? value : NULL;
-}
 
 /* All variables are of the server, which is what people overlook. */
 static DynFound
@@ -53,7 +44,7 @@ half_set(const char *set, const char *missing, DynFault *fault)
 static DynFound
 set_expiry(DynCredentials *keys, DynFault *fault)
 {
-	const char *text = dyn_environment_value("AWS_CREDENTIAL_EXPIRATION");
+	const char *text = dyn_answer_environment("AWS_CREDENTIAL_EXPIRATION");
 
 	if (text == NULL || dyn_answer_read_time(text, &keys->expires))
 		return DYN_FOUND;
@@ -79,9 +70,9 @@ refuse_keys(const char *bad, DynFault *fault)
 DynFound
 dyn_environment_keys(DynCredentials *keys, DynFault *fault)
 {
-	const char *id = dyn_environment_value("AWS_ACCESS_KEY_ID");
-	const char *secret = dyn_environment_value("AWS_SECRET_ACCESS_KEY");
-	const char *token = dyn_environment_value("AWS_SESSION_TOKEN");
+	const char *id = dyn_answer_environment("AWS_ACCESS_KEY_ID");
+	const char *secret = dyn_answer_environment("AWS_SECRET_ACCESS_KEY");
+	const char *token = dyn_answer_environment("AWS_SESSION_TOKEN");
 	const char *bad;
 
 	if (id == NULL && secret == NULL)
@@ -95,7 +86,7 @@ dyn_environment_keys(DynCredentials *keys, DynFault *fault)
 	if (secret == NULL)
 		return half_set("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", fault);
 	if (token == NULL)
-		token = dyn_environment_value("AWS_SECURITY_TOKEN");
+		token = dyn_answer_environment("AWS_SECURITY_TOKEN");
 	if (!dyn_credentials_set(keys, id, secret, token, &bad))
 		return refuse_keys(bad, fault);
 	return set_expiry(keys, fault);
@@ -113,9 +104,9 @@ refuse_variable(const char *name, const char *what, DynFault *fault)
 DynFound
 dyn_environment_web_identity(char **token_file, DynRole *role, DynFault *fault)
 {
-	const char *file = dyn_environment_value("AWS_WEB_IDENTITY_TOKEN_FILE");
-	const char *arn = dyn_environment_value("AWS_ROLE_ARN");
-	const char *name = dyn_environment_value("AWS_ROLE_SESSION_NAME");
+	const char *file = dyn_answer_environment("AWS_WEB_IDENTITY_TOKEN_FILE");
+	const char *arn = dyn_answer_environment("AWS_ROLE_ARN");
+	const char *name = dyn_answer_environment("AWS_ROLE_SESSION_NAME");
 	DynRole		found = {(char *) arn, (char *) name, NULL, 0};
 
 	if (file == NULL)

@@ -12,12 +12,9 @@
 typedef enum DynFound
 {
 	DYN_FOUND,
-	DYN_FOUND_NOTHING,			/* not configured; *fault says what is missing */
+	DYN_FOUND_NOTHING,			/* not configured; *fault has details */
 	DYN_FOUND_FAULT				/* *fault says what is wrong */
 } DynFound;
-
-/* The value; NULL if it is not set, or empty. */
-extern const char *dyn_environment_value(const char *name);
 
 /* AWS_ACCESS_KEY_ID and so on, into zeroed credentials. */
 extern DynFound dyn_environment_keys(DynCredentials *keys, DynFault *fault);

@@ -463,7 +463,7 @@ find_origin(Walk *walk, Profile *profile)
 	return DYN_FOUND;
 }
 
-/* Nothing was found: half of SSO is a fault, and so is what is not supported. */
+/* Nothing was found: what is half there, or not supported, is a fault. */
 static DynFound
 explain_nothing(Walk *walk, Profile *profile)
 {

@@ -17,9 +17,9 @@ extern bool dyn_profile_assumes_role(const DynConfig *config,
 									 const char *profile);
 
 /*
- * Sets the origin and the roles of a zeroed route.  NOTHING if the profile does
- * not exist, or has no credentials.  After a failure, some of *route may be
- * set.
+ * Sets the origin and the roles of a zeroed route.  NOTHING if the profile
+ * does not exist, or has no credentials.  After a failure, some of *route may
+ * be set.
  */
 extern DynFound dyn_profile_find(const DynConfig *config, const char *profile,
 								 DynRoute *route, DynFault *fault);
