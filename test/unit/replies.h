@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "aws/exchange.h"
 
@@ -46,13 +47,10 @@ file_with(const char *text, size_t len)
 {
 	static char name[] = "/tmp/dyn_replies_XXXXXX";
 	int			fd;
-	FILE	   *file;
 
 	strcpy(name + sizeof(name) - 7, "XXXXXX");
 	fd = mkstemp(name);
-	file = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (file == NULL || fwrite(text, 1, len, file) != len ||
-		fclose(file) != 0)
+	if (fd < 0 || write(fd, text, len) != (ssize_t) len || close(fd) != 0)
 	{
 		perror(name);
 		exit(1);

@@ -81,7 +81,7 @@ read_with(const char *json, const DynAnswerNames *with)
 }
 
 static bool
-read(const char *json)
+read_json(const char *json)
 {
 	return read_with(json, &names);
 }
@@ -89,7 +89,7 @@ read(const char *json)
 static void
 reads_all_members(void)
 {
-	CHECK(read("{\"Code\":\"Success\",\"AccessKeyId\":\"" KEY_ID "\","
+	CHECK(read_json("{\"Code\":\"Success\",\"AccessKeyId\":\"" KEY_ID "\","
 			   "\"SecretAccessKey\":\"" SECRET "\",\"Token\":\"" TOKEN "\","
 			   "\"Expiration\":\"2026-01-02T03:04:05Z\"}"));
 	CHECK_EQ_STR(credentials.access_key_id, KEY_ID);
@@ -105,13 +105,13 @@ reads_all_members(void)
 static void
 some_members_may_be_missing(void)
 {
-	CHECK(read("{" KEYS "}"));
+	CHECK(read_json("{" KEYS "}"));
 	CHECK(credentials.session_token == NULL);
 	CHECK_EQ_INT(credentials.expires, 0);
-	CHECK(read("{" KEYS ",\"Token\":null,\"Expiration\":null}"));
+	CHECK(read_json("{" KEYS ",\"Token\":null,\"Expiration\":null}"));
 	CHECK(credentials.session_token == NULL);
 	CHECK_EQ_INT(credentials.expires, 0);
-	CHECK(read("{" KEYS ",\"Token\":\"\"}"));
+	CHECK(read_json("{" KEYS ",\"Token\":\"\"}"));
 	CHECK(credentials.session_token == NULL);
 	dyn_credentials_clear(&credentials);
 }
@@ -140,13 +140,13 @@ reads_milliseconds_and_inner_objects(void)
 static void
 what_expired_long_ago_expires(void)
 {
-	CHECK(read("{" KEYS ",\"Expiration\":\"1970-01-01T00:00:00Z\"}"));
+	CHECK(read_json("{" KEYS ",\"Expiration\":\"1970-01-01T00:00:00Z\"}"));
 	CHECK_EQ_INT(credentials.expires, 1);
-	CHECK(read("{" KEYS ",\"Expiration\":\"0001-01-01T00:00:00Z\"}"));
+	CHECK(read_json("{" KEYS ",\"Expiration\":\"0001-01-01T00:00:00Z\"}"));
 	CHECK_EQ_INT(credentials.expires, 1);
-	CHECK(read("{" KEYS ",\"Expiration\":0}"));
+	CHECK(read_json("{" KEYS ",\"Expiration\":0}"));
 	CHECK_EQ_INT(credentials.expires, 1);
-	CHECK(read("{" KEYS ",\"Expiration\":-1.5e4}"));
+	CHECK(read_json("{" KEYS ",\"Expiration\":-1.5e4}"));
 	CHECK_EQ_INT(credentials.expires, 1);
 	dyn_credentials_clear(&credentials);
 }
@@ -192,7 +192,7 @@ refuses_wrong_documents(void)
 
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 	{
-		CHECK(!read(facts[i].json));
+		CHECK(!read_json(facts[i].json));
 		CHECK_EQ_STR(fault.message, facts[i].message);
 		CHECK(credentials.access_key_id == NULL);
 		CHECK(!fault.passing);
@@ -223,13 +223,13 @@ overwrites_what_it_frees(void)
 {
 	if (count_on_heap(SECRET) < 0)
 		SKIP("no heap to look at");
-	CHECK(read("{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"" SECRET "\","
+	CHECK(read_json("{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"" SECRET "\","
 			   "\"Token\":\"" TOKEN "\",\"Expiration\":5}"));
 	CHECK_EQ_INT(count_on_heap(SECRET), 1);
 	dyn_credentials_clear(&credentials);
-	CHECK(!read("{\"SecretAccessKey\":\"" SECRET "\"}"));
-	CHECK(!read("{\"SecretAccessKey\":\"" SECRET "\""));
-	CHECK(!read("{\"a\":\"" SECRET TOKEN SECRET));
+	CHECK(!read_json("{\"SecretAccessKey\":\"" SECRET "\"}"));
+	CHECK(!read_json("{\"SecretAccessKey\":\"" SECRET "\""));
+	CHECK(!read_json("{\"a\":\"" SECRET TOKEN SECRET));
 	CHECK_EQ_INT(count_on_heap(SECRET + 16), 0);
 	CHECK_EQ_INT(count_on_heap(TOKEN), 0);
 }

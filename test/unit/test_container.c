@@ -7,8 +7,6 @@
 
 #include "harness.h"
 
-#include <unistd.h>
-
 #include "credentials/container.h"
 
 #define RELATIVE_URI	"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"

@@ -1,0 +1,733 @@
+/*
+ * test_sts.c
+ *		Requests for the credentials of roles, their signatures, and replies of
+ *		every kind.
+ */
+#include "replies.h"
+
+#include "harness.h"
+
+#include "credentials/sts.h"
+
+#define ENDPOINT	"AWS_ENDPOINT_URL_STS"
+#define JWT			"eyJhbGciOiJub25lIn0.eyJzdWIiOiJ0ZXN0In0.c2lnbmF0dXJl"
+#define ARN			"arn:aws:iam::123456789012:role/reports"
+
+/* The form of AssumeRole, with the name of the session. */
+#define FORM(session)	\
+	"Action=AssumeRole&Version=2011-06-15" \
+	"&RoleArn=arn%3Aaws%3Aiam%3A%3A123456789012%3Arole%2Freports" \
+	"&RoleSessionName=" session
+
+static char text_arn[] = ARN;
+static char text_session[] = "a@b";
+static char text_external[] = "x&y=z \xc3\xa4";
+static char text_region[] = "eu-west-1";
+static char text_domain[] = "amazonaws.com";
+static char text_key_id[] = "AKIDEXAMPLE";
+static char text_secret[] = SECRET;
+static char text_token[] = "TOKENEXAMPLE==";
+
+static DynSourceSpec spec;
+static DynRole role;
+static DynCredentials keys;
+static DynCredentials credentials;
+static DynFault fault;
+
+static void
+begin(void)
+{
+	spec = (DynSourceSpec) {
+		.kind = DYN_SOURCE_ENVIRONMENT, .region = text_region,
+		.domain = text_domain
+	};
+	role = (DynRole) {.arn = text_arn};
+	keys = (DynCredentials) {text_key_id, text_secret, NULL, 0};
+	memset(&fault, 0, sizeof(fault));
+	unsetenv(ENDPOINT);
+}
+
+static DynExchange *
+assume(bool chained)
+{
+	return dyn_sts_assume_role(&spec, &role, &keys, chained, EXPIRES, &fault);
+}
+
+static const char *
+body_of(DynExchange *exchange)
+{
+	return dyn_buffer_terminate(&exchange->body);
+}
+
+/* ---- AssumeRole --------------------------------------------------------- */
+
+/*
+ * The signatures in this file were computed once with HMAC and SHA-256 of
+ * Python's library from the inputs that are seen here.
+ */
+static void
+signs_with_long_term_keys(void)
+{
+	DynExchange *exchange;
+
+	begin();
+	exchange = assume(false);
+	if (!CHECK(exchange != NULL))
+		return;
+	CHECK_EQ_STR(exchange->method, "POST");
+	CHECK_EQ_STR(exchange->url, "https://sts.eu-west-1.amazonaws.com/");
+	CHECK_EQ_INT(exchange->reach, DYN_REACH_ENDPOINT);
+	CHECK(!exchange->failed);
+	CHECK_EQ_STR(body_of(exchange), FORM("dynamo_fdw"));
+	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Content-Type"),
+				 "application/x-www-form-urlencoded; charset=utf-8");
+	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Host"),
+				 "sts.eu-west-1.amazonaws.com");
+	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "X-Amz-Date"),
+				 "20260102T030405Z");
+	CHECK(dyn_exchange_find_header(exchange, "X-Amz-Security-Token") == NULL);
+	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Authorization"),
+				 "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260102/eu-west-1"
+				 "/sts/aws4_request, "
+				 "SignedHeaders=content-type;host;x-amz-date, Signature="
+				 "768b42facd40e66b752a1c194adde1c9"
+				 "80a92ec47fbdcc6365edd5b817658d7f");
+	dyn_exchange_destroy(exchange);
+}
+
+static void
+signs_with_a_token_and_all_fields(void)
+{
+	char		endpoint[] = "http://127.0.0.1:4566/sts";
+	DynExchange *exchange;
+
+	begin();
+	spec.sts_endpoint = endpoint;
+	keys.session_token = text_token;
+	role.session_name = text_session;
+	role.external_id = text_external;
+	role.duration = 900;
+	exchange = assume(true);
+	if (!CHECK(exchange != NULL))
+		return;
+	CHECK_EQ_STR(exchange->url, endpoint);
+	CHECK_EQ_STR(body_of(exchange), FORM("a%40b")
+				 "&DurationSeconds=900&ExternalId=x%26y%3Dz%20%C3%A4");
+	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Host"),
+				 "127.0.0.1:4566");
+	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "X-Amz-Security-Token"),
+				 "TOKENEXAMPLE==");
+	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Authorization"),
+				 "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260102/eu-west-1"
+				 "/sts/aws4_request, SignedHeaders=content-type;host;"
+				 "x-amz-date;x-amz-security-token, Signature="
+				 "3c7144506c6fbab59d3bca241faa487a"
+				 "afbca6a078e4a3d1aef53ce3ea239892");
+	dyn_exchange_destroy(exchange);
+}
+
+static void
+chained_roles_last_an_hour(void)
+{
+	static const struct
+	{
+		int			duration;
+		bool		chained;
+		const char *field;
+	}			facts[] = {
+		{0, true, NULL},
+		{900, true, "&DurationSeconds=900"},
+		{3600, true, "&DurationSeconds=3600"},
+		{43200, true, "&DurationSeconds=3600"},
+		{43200, false, "&DurationSeconds=43200"},
+		{0, false, NULL}
+	};
+	size_t		i;
+
+	begin();
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+	{
+		DynExchange *exchange;
+		const char *field;
+
+		role.duration = facts[i].duration;
+		exchange = assume(facts[i].chained);
+		field = strstr(body_of(exchange), "&Duration");
+		if (facts[i].field == NULL)
+			CHECK(field == NULL);
+		else
+			CHECK_EQ_STR(field, facts[i].field);
+		dyn_exchange_destroy(exchange);
+	}
+}
+
+/* ---- the endpoint ------------------------------------------------------- */
+
+static void
+check_url(const char *url)
+{
+	DynExchange *exchange = assume(false);
+
+	if (CHECK(exchange != NULL))
+		CHECK_EQ_STR(exchange->url, url);
+	dyn_exchange_destroy(exchange);
+}
+
+static void
+endpoints_have_an_order(void)
+{
+	char		endpoint[] = "https://vpce-1.sts.example/";
+	char		region[] = "cn-north-1";
+	char		domain[] = "amazonaws.com.cn";
+
+	begin();
+	setenv(ENDPOINT, "http://127.0.0.1:4566/", 1);
+	check_url("http://127.0.0.1:4566/");
+	spec.kind = DYN_SOURCE_STATIC;
+	check_url("https://sts.eu-west-1.amazonaws.com/");
+	spec.sts_endpoint = endpoint;
+	check_url(endpoint);
+	spec.kind = DYN_SOURCE_PROFILE;
+	check_url(endpoint);
+	begin();
+	spec.region = region;
+	spec.domain = domain;
+	check_url("https://sts.cn-north-1.amazonaws.com.cn/");
+}
+
+static void
+endpoints_and_regions_are_checked(void)
+{
+	static const struct
+	{
+		const char *endpoint;
+		const char *message;
+	}			facts[] = {
+		{"sts", ENDPOINT " is not a valid URL"},
+		{"file:///x", ENDPOINT " is not an http or https URL"},
+		{"https://u:p@h/", ENDPOINT " contains a user name"},
+		{"https://h/?Action=x", ENDPOINT " contains a query"}
+	};
+	char		region[] = "x.evil.example/";
+	size_t		i;
+
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+	{
+		begin();
+		setenv(ENDPOINT, facts[i].endpoint, 1);
+		CHECK(assume(false) == NULL);
+		CHECK_EQ_STR(fault.message, facts[i].message);
+	}
+	begin();
+	spec.region = region;
+	CHECK(assume(false) == NULL);
+	CHECK_EQ_STR(fault.message, "the name of a region is not valid");
+	setenv(ENDPOINT, "http://127.0.0.1/", 1);
+	CHECK(assume(false) == NULL);
+	CHECK_EQ_STR(fault.message, "the name of a region is not valid");
+}
+
+static void
+arns_are_ascii(void)
+{
+	char		longest[2050];
+
+	begin();
+	role.arn = longest;
+	memset(longest, 'a', sizeof(longest));
+	longest[2049] = '\0';
+	CHECK(assume(false) == NULL);
+	CHECK_EQ_STR(fault.message, "the ARN of the role is not valid");
+	longest[2048] = '\0';
+	dyn_exchange_destroy(assume(false));
+	longest[2] = '\xc3';
+	CHECK(assume(false) == NULL);
+	longest[0] = '\0';
+	CHECK(assume(false) == NULL);
+}
+
+/* ---- web identities ----------------------------------------------------- */
+
+static DynExchange *
+with_file(const char *text, size_t len)
+{
+	const char *file = file_with(text, len);
+	DynExchange *exchange = dyn_sts_web_identity(&spec, &role, file, &fault);
+
+	unlink(file);
+	return exchange;
+}
+
+static void
+sends_the_file_unsigned(void)
+{
+	DynExchange *exchange;
+
+	begin();
+	role.duration = 43200;
+	role.external_id = text_external;
+	exchange = with_file(JWT, strlen(JWT));
+	if (!CHECK(exchange != NULL))
+		return;
+	CHECK_EQ_STR(exchange->method, "POST");
+	CHECK_EQ_STR(exchange->url, "https://sts.eu-west-1.amazonaws.com/");
+	CHECK_EQ_STR(body_of(exchange),
+				 "Action=AssumeRoleWithWebIdentity&Version=2011-06-15"
+				 "&RoleArn=arn%3Aaws%3Aiam%3A%3A123456789012%3Arole%2Freports"
+				 "&RoleSessionName=dynamo_fdw&DurationSeconds=43200"
+				 "&WebIdentityToken=" JWT);
+	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Content-Type"),
+				 "application/x-www-form-urlencoded; charset=utf-8");
+	CHECK(dyn_exchange_find_header(exchange, "Authorization") == NULL);
+	dyn_exchange_destroy(exchange);
+	exchange = with_file("a+b/c=\r\n", 8);
+	if (CHECK(exchange != NULL))
+		CHECK(strstr(body_of(exchange), "&WebIdentityToken=a%2Bb%2Fc%3D"));
+	dyn_exchange_destroy(exchange);
+}
+
+static void
+wrong_files_are_refused(void)
+{
+	static const struct
+	{
+		const char *text;
+		size_t		len;
+	}			wrong[] = {
+		{"", 0}, {"\n", 1}, {"a b", 3}, {"a\nb", 3}, {"a\0b", 3}, {"a\0", 2},
+		{"a\xc3\xa4", 3}
+	};
+	size_t		i;
+
+	begin();
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	{
+		CHECK(with_file(wrong[i].text, wrong[i].len) == NULL);
+		CHECK(strstr(fault.message, "does not contain a token"));
+	}
+	CHECK(dyn_sts_web_identity(&spec, &role, "/nonexistent/token", &fault) ==
+		  NULL);
+	CHECK(strstr(fault.message, "/nonexistent/token"));
+}
+
+/* ---- credentials -------------------------------------------------------- */
+
+static DynExchange *
+any_request(void)
+{
+	begin();
+	return assume(false);
+}
+
+/* Of a status and a body, for a request of AssumeRole. */
+static DynAnswer
+answer(int status, const char *body)
+{
+	DynExchange *exchange = any_request();
+	DynAnswer	found;
+
+	dyn_credentials_clear(&credentials);
+	reply(exchange, status, body);
+	found = dyn_sts_answer(&role, exchange, &credentials, &fault);
+	dyn_exchange_destroy(exchange);
+	return found;
+}
+
+#define PARTS	\
+	"<AccessKeyId>" KEY_ID "</AccessKeyId>\n" \
+	"<SecretAccessKey>" SECRET "</SecretAccessKey>\n" \
+	"<SessionToken>" TOKEN "</SessionToken>\n" \
+	"<Expiration>2026-01-02T03:04:05Z</Expiration>\n"
+
+#define REPLY(action, parts)	\
+	"<" action "Response xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">" \
+	"\n  <" action "Result>\n    <AssumedRoleUser>\n" \
+	"<AssumedRoleId>AROA:x</AssumedRoleId>\n" \
+	"<Arn>arn:aws:sts::123456789012:assumed-role/reports/x</Arn>\n" \
+	"</AssumedRoleUser>\n<Credentials>\n" parts "</Credentials>\n" \
+	"</" action "Result>\n<ResponseMetadata><RequestId>r</RequestId>" \
+	"</ResponseMetadata>\n</" action "Response>\n"
+
+static void
+check_credentials(const char *body)
+{
+	if (!CHECK_EQ_INT(answer(200, body), DYN_ANSWER_CREDENTIALS))
+	{
+		printf("#     %s\n", fault.message);
+		return;
+	}
+	CHECK_EQ_STR(credentials.access_key_id, KEY_ID);
+	CHECK_EQ_STR(credentials.secret_access_key, SECRET);
+	CHECK_EQ_STR(credentials.session_token, TOKEN);
+	CHECK_EQ_INT(credentials.expires, EXPIRES);
+}
+
+static void
+reads_both_replies(void)
+{
+	check_credentials(REPLY("AssumeRole", PARTS));
+	check_credentials(REPLY("AssumeRoleWithWebIdentity", PARTS));
+	check_credentials("\xEF\xBB\xBF<?xml version=\"1.0\"?>\n"
+					  REPLY("AssumeRole", PARTS));
+}
+
+static void
+is_not_confused(void)
+{
+	check_credentials(REPLY("AssumeRole", "<!-- <AccessKeyId>X</AccessKeyId>"
+							" --><Other><AccessKeyId>X</AccessKeyId></Other>"
+							"<Empty/><E a='>' b=\"/>\"/>" PARTS));
+	check_credentials(REPLY("AssumeRole", "<![CDATA[<AccessKeyId>X"
+							"</AccessKeyId>]]>" PARTS));
+	check_credentials("<!-- <AssumeRoleResponse> -->"
+					  REPLY("AssumeRole", PARTS) "<!-- end -->\n");
+	check_credentials(REPLY("AssumeRole", "<AccessKeyId >\n AS&#73;A"
+							"<![CDATA[EXAMPLE]]>KEY<!-- x -->&#x49;D\n"
+							"</AccessKeyId\n><SecretAccessKey>" SECRET
+							"</SecretAccessKey><SessionToken>" TOKEN
+							"</SessionToken>"
+							"<Expiration>2026-01-02T03:04:05Z</Expiration>"));
+}
+
+static void
+unescapes_entities(void)
+{
+	CHECK_EQ_INT(answer(200, REPLY("AssumeRole", "<AccessKeyId>A</AccessKeyId>"
+								   "<SecretAccessKey>&lt;&gt;&amp;&quot;&apos;"
+								   "&#43;&#x2F;&amp;amp;&#xe4;&#x20AC;"
+								   "&#x1F600;</SecretAccessKey>"
+								   "<SessionToken/>"
+								   "<Expiration>2026-01-02T03:04:05.5Z"
+								   "</Expiration>")),
+				 DYN_ANSWER_CREDENTIALS);
+	CHECK_EQ_STR(credentials.secret_access_key,
+				 "<>&\"'+/&amp;\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
+	CHECK(credentials.session_token == NULL);
+}
+
+static void
+every_truncation_is_noticed(void)
+{
+	static const char whole[] = REPLY("AssumeRole", PARTS);
+	char		part[sizeof(whole)];
+	size_t		len;
+
+	/* Without the line break at its end, it is complete. */
+	for (len = 0; len < strlen(whole) - 1; len++)
+	{
+		memcpy(part, whole, len);
+		part[len] = '\0';
+		CHECK_EQ_INT(answer(200, part), DYN_ANSWER_FAILED);
+		CHECK(credentials.access_key_id == NULL);
+		CHECK_EQ_STR(fault.excerpt, "");
+	}
+	CHECK_EQ_STR(fault.message, "the security token service has sent a reply that is not valid XML, for role \"" ARN "\"");
+}
+
+static void
+wrong_documents_are_refused(void)
+{
+	static const char *const wrong[] = {
+		"text",
+		"{}",
+		"<!DOCTYPE a [<!ENTITY b \"c\">]>" REPLY("AssumeRole", PARTS),
+		REPLY("AssumeRole", PARTS) "x",
+		REPLY("AssumeRole", PARTS) REPLY("AssumeRole", PARTS),
+		REPLY("AssumeRole", PARTS PARTS),
+		REPLY("AssumeRole", PARTS "<a>&nbsp;</a>"),
+		REPLY("AssumeRole", PARTS "<a>&#0;</a>"),
+		REPLY("AssumeRole", PARTS "<a>&#;</a>"),
+		REPLY("AssumeRole", PARTS "<a>&#x;</a>"),
+		REPLY("AssumeRole", PARTS "<a>&#1f;</a>"),
+		REPLY("AssumeRole", PARTS "<a>&#xD800;</a>"),
+		REPLY("AssumeRole", PARTS "<a>&#x110000;</a>"),
+		REPLY("AssumeRole", PARTS "<a>&#99999999999;</a>"),
+		REPLY("AssumeRole", PARTS "<a>&amp</a>"),
+		REPLY("AssumeRole", PARTS "<a></b>"),
+		REPLY("AssumeRole", PARTS "<a><b></a></b>"),
+		REPLY("AssumeRole", PARTS "<a b></a>"),
+		REPLY("AssumeRole", PARTS "<a b=c></a>"),
+		REPLY("AssumeRole", PARTS "<a b=\"<\"></a>"),
+		REPLY("AssumeRole", PARTS "<a b=\"c\"d=\"e\"></a>"),
+		REPLY("AssumeRole", PARTS "<1></1>"),
+		REPLY("AssumeRole", PARTS "< a></a>"),
+		REPLY("AssumeRole", PARTS "</a>"),
+		REPLY("AssumeRole", PARTS "<a>\x01</a>"),
+		REPLY("AssumeRole", PARTS "<a>\xff</a>"),
+		REPLY("AssumeRole", "<AccessKeyId><b>A</b></AccessKeyId>"),
+		"<![CDATA[x]]>" REPLY("AssumeRole", PARTS),
+		"&amp;" REPLY("AssumeRole", PARTS)
+	};
+	size_t		i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	{
+		if (!CHECK_EQ_INT(answer(200, wrong[i]), DYN_ANSWER_FAILED))
+			printf("#     document %d\n", (int) i);
+		CHECK(strstr(fault.message, "is not valid XML"));
+		CHECK_EQ_STR(fault.excerpt, "");
+	}
+}
+
+static void
+deep_documents_are_refused(void)
+{
+	char		text[1024] = "";
+	int			i;
+
+	for (i = 0; i < 33; i++)
+		strcat(text, "<a>");
+	for (i = 0; i < 33; i++)
+		strcat(text, "</a>");
+	CHECK_EQ_INT(answer(200, text), DYN_ANSWER_FAILED);
+	CHECK(strstr(fault.message, "is not valid XML"));
+	CHECK_EQ_INT(answer(200, "<a><a><a></a></a></a>"), DYN_ANSWER_FAILED);
+	CHECK(strstr(fault.message, "has sent no credentials"));
+}
+
+static void
+parts_may_be_missing(void)
+{
+	static const char *const without[] = {
+		"<a/>",
+		REPLY("AssumeRole", ""),
+		REPLY("AssumeRoleX", PARTS),
+		REPLY("AssumeRole", "<AccessKeyId>A</AccessKeyId>"),
+		REPLY("AssumeRole", "<c>" PARTS "</c>"),
+		"<x>" REPLY("AssumeRole", PARTS) "</x>"
+	};
+	size_t		i;
+
+	for (i = 0; i < sizeof(without) / sizeof(without[0]); i++)
+	{
+		CHECK_EQ_INT(answer(200, without[i]), DYN_ANSWER_FAILED);
+		CHECK_EQ_STR(fault.message, "the security token service has sent no credentials of role \"" ARN "\"");
+	}
+	CHECK_EQ_INT(answer(200, REPLY("AssumeRole", "<AccessKeyId/>"
+								   "<SecretAccessKey/><SessionToken/>"
+								   "<Expiration/>")), DYN_ANSWER_FAILED);
+	CHECK(strstr(fault.message, "the access key is empty"));
+	CHECK_EQ_INT(answer(200, REPLY("AssumeRole", "<AccessKeyId>A</AccessKeyId>"
+								   "<SecretAccessKey>S</SecretAccessKey>"
+								   "<SessionToken>a&#10;b</SessionToken>"
+								   "<Expiration>2026-01-02T03:04:05Z"
+								   "</Expiration>")), DYN_ANSWER_FAILED);
+	CHECK(strstr(fault.message, "session_token contains control characters"));
+}
+
+/* ---- errors ------------------------------------------------------------- */
+
+#define ERROR(code, message)	\
+	"<ErrorResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">\n" \
+	"  <Error>\n    <Type>Sender</Type>\n    <Code>" code "</Code>\n" \
+	"    <Message>" message "</Message>\n  </Error>\n" \
+	"  <RequestId>r</RequestId>\n</ErrorResponse>\n"
+
+static void
+errors_have_code_text_and_hint(void)
+{
+	CHECK_EQ_INT(answer(403, ERROR("AccessDenied",
+								   "User: arn:aws:iam::1:user/x is not "
+								   "authorized to perform: sts:AssumeRole")),
+				 DYN_ANSWER_FAILED);
+	CHECK_EQ_STR(fault.message,
+				 "role \"" ARN "\" cannot be assumed: AccessDenied");
+	CHECK_EQ_STR(fault.excerpt, "User: arn:aws:iam::1:user/x is not "
+				 "authorized to perform: sts:AssumeRole");
+	CHECK(strstr(fault.hint, "trust policy"));
+	CHECK(strstr(fault.hint, "must allow sts:AssumeRole on the role."));
+	CHECK(!fault.passing);
+}
+
+static void
+codes_have_hints(void)
+{
+	static const struct
+	{
+		const char *body;
+		const char *hint;		/* a word of it; NULL: none */
+	}			facts[] = {
+		{ERROR("ExpiredToken", "x"), "have expired"},
+		{ERROR("ExpiredTokenException", "x"), "have expired"},
+		{ERROR("RegionDisabledException", "x"), "activate it"},
+		{ERROR("MalformedPolicyDocument", "x"), "policies"},
+		{ERROR("MalformedPolicyDocumentException", "x"), "policies"},
+		{ERROR("ValidationError", "x"), "maximum session duration"},
+		{ERROR("InvalidClientTokenId", "x"), "do not exist"},
+		{ERROR("SignatureDoesNotMatch", "x"), "secret"},
+		{ERROR("InvalidIdentityToken", "x"), NULL},
+		{ERROR("AccessDeniedX", "x"), NULL},
+		{ERROR("Unknown", "x"), NULL}
+	};
+	size_t		i;
+
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+	{
+		CHECK_EQ_INT(answer(400, facts[i].body), DYN_ANSWER_FAILED);
+		CHECK_EQ_STR(fault.excerpt, "x");
+		if (facts[i].hint == NULL)
+			CHECK_EQ_STR(fault.hint, "");
+		else
+			CHECK(strstr(fault.hint, facts[i].hint));
+	}
+}
+
+static void
+web_identities_have_other_hints(void)
+{
+	static const struct
+	{
+		const char *body;
+		const char *hint;
+	}			facts[] = {
+		{ERROR("AccessDenied", "x"), "sts:AssumeRoleWithWebIdentity"},
+		{ERROR("ExpiredTokenException", "x"), "writes its file"},
+		{ERROR("InvalidIdentityToken", "x"), "issuer"},
+		{ERROR("InvalidIdentityTokenException", "x"), "issuer"},
+		{ERROR("IDPRejectedClaim", "x"), "revoked"},
+		{ERROR("ValidationError", "x"), "session name"}
+	};
+	DynExchange *exchange;
+	size_t		i;
+
+	begin();
+	exchange = with_file(JWT, strlen(JWT));
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+	{
+		reply(exchange, 400, facts[i].body);
+		CHECK_EQ_INT(dyn_sts_answer(&role, exchange, &credentials, &fault),
+					 DYN_ANSWER_FAILED);
+		CHECK(strstr(fault.hint, facts[i].hint));
+	}
+	dyn_exchange_destroy(exchange);
+}
+
+static void
+some_errors_pass(void)
+{
+	static const char *const passing[] = {
+		ERROR("IDPCommunicationError", "x"), ERROR("Throttling", "x"),
+		ERROR("ThrottlingException", "x"), ERROR("RequestLimitExceeded", "x"),
+		ERROR("ServiceUnavailable", "x"), ERROR("InternalFailure", "x"),
+		ERROR("RequestExpired", "x"),
+		ERROR("SignatureDoesNotMatch", "Signature expired: 20260102T030405Z"),
+		ERROR("SignatureDoesNotMatch", "Signature not yet current: 2026")
+	};
+	size_t		i;
+
+	for (i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
+	{
+		CHECK_EQ_INT(answer(400, passing[i]), DYN_ANSWER_AGAIN);
+		CHECK(fault.passing);
+	}
+	CHECK_EQ_INT(answer(503, ERROR("Unknown", "x")), DYN_ANSWER_AGAIN);
+	CHECK_EQ_INT(answer(429, ERROR("Unknown", "x")), DYN_ANSWER_AGAIN);
+}
+
+static void
+texts_on_signatures_are_cut(void)
+{
+	(void) answer(403, ERROR("SignatureDoesNotMatch", "The signature does "
+							 "not match. The canonical string should have "
+							 "been 'POST " TOKEN "'"));
+	CHECK_EQ_STR(fault.excerpt, "The signature does not match");
+	(void) answer(403, ERROR("IncompleteSignature", "Wrong header\n" TOKEN));
+	CHECK_EQ_STR(fault.excerpt, "Wrong header");
+}
+
+static void
+errors_without_a_document_have_a_status(void)
+{
+	static const char *const others[] = {
+		"", "<html><body>Proxy</body></html>", "{\"Error\":{}}",
+		"<ErrorResponse><Error><Message>x</Message></Error></ErrorResponse>",
+		ERROR("", "x"), ERROR("a b", "x"), ERROR("a&lt;", "x")
+	};
+	size_t		i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	{
+		CHECK_EQ_INT(answer(407, others[i]), DYN_ANSWER_FAILED);
+		CHECK_EQ_STR(fault.message, "the credentials of role \"" ARN "\" cannot be obtained: HTTP status 407");
+		CHECK((fault.excerpt[0] == '\0') == (others[i][0] == '\0'));
+	}
+	CHECK_EQ_INT(answer(502, others[1]), DYN_ANSWER_AGAIN);
+	CHECK_EQ_INT(answer(400, "<ErrorResponse><Error><Code>Abc</Code></Error>"
+						"</ErrorResponse>"), DYN_ANSWER_FAILED);
+	CHECK_EQ_STR(fault.message, "role \"" ARN "\" cannot be assumed: Abc");
+	CHECK_EQ_STR(fault.excerpt, "");
+}
+
+static void
+the_network_may_fail(void)
+{
+	DynExchange *exchange = any_request();
+
+	break_off(exchange, DYN_FAIL_CONNECT, "Connection refused");
+	CHECK_EQ_INT(dyn_sts_answer(&role, exchange, &credentials, &fault),
+				 DYN_ANSWER_AGAIN);
+	CHECK(strstr(fault.message, "Connection refused"));
+	break_off(exchange, DYN_FAIL_TLS, "self-signed certificate");
+	CHECK_EQ_INT(dyn_sts_answer(&role, exchange, &credentials, &fault),
+				 DYN_ANSWER_FAILED);
+	dyn_exchange_destroy(exchange);
+}
+
+/* Longer than what a buffer begins with: growing would leave copies. */
+static void
+leaves_no_secret_behind(void)
+{
+	static char token[2001];
+	static char body[4096];
+	int			i;
+
+	if (count_on_heap(SECRET) < 0)
+		SKIP("no heap to look at");
+	for (i = 0; i < 400; i++)
+		snprintf(token + 5 * i, 6, "t%04d", i);
+	begin();
+	keys.session_token = token;
+	dyn_exchange_destroy(assume(true));
+	dyn_exchange_destroy(with_file(token, strlen(token)));
+	snprintf(body, sizeof(body), REPLY("AssumeRoleWithWebIdentity",
+			 "<AccessKeyId>A</AccessKeyId><SecretAccessKey>" SECRET
+			 "</SecretAccessKey><SessionToken>%s</SessionToken>"
+			 "<Expiration>2026-01-02T03:04:05Z</Expiration>"), token);
+	CHECK_EQ_INT(answer(200, body), DYN_ANSWER_CREDENTIALS);
+	dyn_credentials_clear(&credentials);
+	body[strlen(body) - 4] = '\0';
+	CHECK_EQ_INT(answer(200, body), DYN_ANSWER_FAILED);
+	CHECK_EQ_INT(count_on_heap("t0007t0008t0009"), 0);
+	CHECK_EQ_INT(count_on_heap("t0300t0301t0302"), 0);
+	CHECK_EQ_INT(count_on_heap(SECRET + 16), 0);
+}
+
+int
+main(void)
+{
+	RUN(signs_with_long_term_keys);
+	RUN(signs_with_a_token_and_all_fields);
+	RUN(chained_roles_last_an_hour);
+	RUN(endpoints_have_an_order);
+	RUN(endpoints_and_regions_are_checked);
+	RUN(arns_are_ascii);
+	RUN(sends_the_file_unsigned);
+	RUN(wrong_files_are_refused);
+	RUN(reads_both_replies);
+	RUN(is_not_confused);
+	RUN(unescapes_entities);
+	RUN(every_truncation_is_noticed);
+	RUN(wrong_documents_are_refused);
+	RUN(deep_documents_are_refused);
+	RUN(parts_may_be_missing);
+	RUN(errors_have_code_text_and_hint);
+	RUN(codes_have_hints);
+	RUN(web_identities_have_other_hints);
+	RUN(some_errors_pass);
+	RUN(texts_on_signatures_are_cut);
+	RUN(errors_without_a_document_have_a_status);
+	RUN(the_network_may_fail);
+	RUN(leaves_no_secret_behind);
+	dyn_credentials_clear(&credentials);
+	return DONE("sts");
+}
