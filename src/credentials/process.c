@@ -196,22 +196,34 @@ reset_signals(void)
 }
 
 /*
- * Tries the files in their order; the first error that is not just that there
- * is no such file is the one to report.
+ * Is the file not there?  A directory of PATH that we may not search is passed
+ * over.
  */
+static bool
+is_absent(const DynProgram *program, const char *path, int error)
+{
+	return error == ENOENT || error == ENOTDIR ||
+		(error == EACCES && path != program->argv[0] &&
+		 access(path, F_OK) != 0);
+}
+
+/* Tries the files in their order.  Returns the first error of one that is. */
 static int
 execute(const DynProgram *program)
 {
-	int			error = ENOENT;
+	int			first = 0;
 	size_t		i;
 
 	for (i = 0; program->paths[i]; i++)
 	{
+		int			error;
+
 		execve(program->paths[i], program->argv, program->envp);
-		if (error == ENOENT && errno != ENOTDIR)
-			error = errno;
+		error = errno;
+		if (first == 0 && !is_absent(program, program->paths[i], error))
+			first = error;
 	}
-	return error;
+	return first ? first : ENOENT;
 }
 
 /*
