@@ -32,7 +32,7 @@ shortened(const char *key)
 {
 	int			len = strlen(key);
 
-	if (len < 4 * SHOWN)
+	if (len < 2 * SHOWN)
 		return pstrdup("...");
 	return psprintf("%.*s...%s", SHOWN, key, key + len - SHOWN);
 }
