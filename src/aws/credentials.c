@@ -74,4 +74,5 @@ dyn_credentials_clear(DynCredentials *credentials)
 	wipe(&credentials->access_key_id);
 	wipe(&credentials->secret_access_key);
 	wipe(&credentials->session_token);
+	credentials->expires = 0;
 }

@@ -10,6 +10,32 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base/text.h"
+
+
+/*
+ * Names of files and the like may have any bytes; and the end of a text that
+ * was cut may be a part of a character.
+ */
+static void
+make_printable(char *text)
+{
+	size_t		len = strlen(text);
+	size_t		cut = len;
+	size_t		i;
+
+	for (i = 0; i < len; i++)
+		if ((unsigned char) text[i] < 0x20 || text[i] == 0x7f)
+			text[i] = '?';
+	while (cut > 0 && len - cut < 4 && !dyn_utf8_valid(text, cut))
+		cut--;
+	if (dyn_utf8_valid(text, cut))
+		text[cut] = '\0';
+	else
+		for (i = 0; i < len; i++)
+			if ((unsigned char) text[i] >= 0x80)
+				text[i] = '?';
+}
 
 bool
 dyn_fault_set(DynFault *fault, const char *fmt,...)
@@ -20,6 +46,7 @@ dyn_fault_set(DynFault *fault, const char *fmt,...)
 	va_start(args, fmt);
 	(void) vsnprintf(fault->message, sizeof(fault->message), fmt, args);
 	va_end(args);
+	make_printable(fault->message);
 	return false;
 }
 
@@ -31,6 +58,7 @@ dyn_fault_hint(DynFault *fault, const char *fmt,...)
 	va_start(args, fmt);
 	(void) vsnprintf(fault->hint, sizeof(fault->hint), fmt, args);
 	va_end(args);
+	make_printable(fault->hint);
 	return false;
 }
 
