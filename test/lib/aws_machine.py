@@ -1,5 +1,6 @@
 """A machine where AWS's tools would find credentials: a PostgreSQL with that environment, and a DynamoDB that checks them."""
 import os
+import re
 import shutil
 import tempfile
 import threading
@@ -48,8 +49,15 @@ def access_key(request):
     return request.headers.get("authorization", "").partition("Credential=")[2].partition("/")[0]
 
 
+# What the services give out, as no test may find it in the server's log.
+SECRETS = re.compile(r"(?:secret|token) of \w+|Signature=\w+")
+
+
 class TestCase(fixture.TestCase):
-    """One such machine for the tests of a class; `self.user` is no superuser there, and has a table t."""
+    """One such machine for the tests of a class; `self.user` is no superuser there, and has a table t.
+
+    The server logs all that it can; when a class has ended, its log is searched for secrets.
+    """
 
     user = "reader"
 
@@ -66,6 +74,7 @@ class TestCase(fixture.TestCase):
         cls.postgres = OwnPostgres(cls.fx.value("SELECT setting FROM pg_config WHERE name = 'BINDIR'"),
                                    "-c log_min_messages=debug5 -c log_error_verbosity=verbose", cls.environment())
         cls.addClassCleanup(cls.postgres.stop)
+        cls.addClassCleanup(cls.search_log)
         cls.superuser = cls.postgres.connect(f"-c statement_timeout={fixture.STATEMENT_TIMEOUT}")
         cls.addClassCleanup(cls.superuser.close)
         cls.admin("CREATE EXTENSION dynamo_fdw", f"CREATE ROLE {cls.user} LOGIN",
@@ -77,6 +86,14 @@ class TestCase(fixture.TestCase):
         return {"AWS_CONFIG_FILE": f"{cls.files}/config", "AWS_SHARED_CREDENTIALS_FILE": f"{cls.files}/credentials",
                 "AWS_EC2_METADATA_SERVICE_ENDPOINT": cls.identity.url.rstrip("/"),
                 "AWS_ENDPOINT_URL_SSO": cls.identity.url.rstrip("/")}
+
+    @classmethod
+    def search_log(cls):
+        """Statements that set options are logged with them; nothing else may show one."""
+        lines = [line for line in cls.postgres.log().splitlines() if SECRETS.search(line) and
+                 "USER MAPPING" not in line and "environment dump" not in line and "SECRET_ACCESS_KEY=" not in line]
+        if lines:
+            raise AssertionError(f"secrets in the log: {lines}")
 
     @classmethod
     def admin(cls, *statements):

@@ -3,6 +3,8 @@ import datetime
 import hashlib
 import hmac
 import json
+import os
+import pwd
 import re
 import threading
 import time
@@ -13,6 +15,11 @@ from identity import iso, sts_error
 from replies import hang_before_headers
 
 KEY = re.compile(r"ASIA\d{4}")
+
+
+def after(hours):
+    """A time from now on."""
+    return datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=hours)
 
 
 def sign(request, secret, region, host):
@@ -78,9 +85,8 @@ class Sources(aws_machine.TestCase):
         self.check([], "AKIDFILE")
 
     def test_profile_program(self):
-        expires = iso(datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1))
         document = json.dumps({"Version": 1, "AccessKeyId": "AKIDPROGRAM", "SecretAccessKey": "secret of the program",
-                               "Expiration": expires})
+                               "Expiration": iso(after(1))})
         program = self.write("program", f"#!/bin/sh\necho '{document}'\n", 0o755)
         self.dynamo.known["AKIDPROGRAM"] = None
         self.write("config", f"[profile reports]\ncredential_process = {program}\n")
@@ -100,17 +106,37 @@ class Sources(aws_machine.TestCase):
         self.assertEqual([int(second[4:]) - int(first[4:]), self.identity.given - int(second[4:])], [1, 1])
 
     def test_sso(self):
-        """The token of "aws sso login" is read from its file."""
-        home = self.admin("SELECT current_setting('data_directory')")
-        self.assertTrue(home)
-        expires = iso(datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1))
-        self.write("config", "[profile people]\nsso_session = corp\nsso_account_id = 123456789012\nsso_role_name = Reader\n"
-                             "[sso-session corp]\nsso_region = eu-west-1\nsso_start_url = https://corp.example/start\n")
-        failure = None
+        """The token of "aws sso login" is read from the cache of the server's operating-system user, and never refreshed."""
+        name = f"dynamo_fdw-test-{os.getpid()}"
+        self.write("config", f"[profile people]\nsso_session = {name}\nsso_account_id = 123456789012\nsso_role_name = Reader\n"
+                             f"[sso-session {name}]\nsso_region = eu-west-1\nsso_start_url = https://corp.example/start\n")
         self.mapping(credential_source="profile", profile="people")
-        failure = self.error("SELECT * FROM t")
-        self.assertRegex(failure.hint, "aws sso login --profile people")
-        self.assertTrue(expires)
+        self.assertRegex(self.error("SELECT * FROM t").hint, "aws sso login --profile people")
+        for hours, asked in ((-1, []), (1, ["sso"])):
+            self.cache(name, {"accessToken": "token of a person", "expiresAt": iso(after(hours)), "region": "eu-west-1"})
+            self.admin(f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (SET profile 'people')")
+            if asked:
+                self.check(asked)
+            else:
+                self.assertRegex(self.error("SELECT * FROM t").hint, "aws sso login --profile people")
+        [request] = self.identity.requests
+        self.assertEqual(request.path, "/federation/credentials?role_name=Reader&account_id=123456789012")
+        self.assertEqual(request.headers["x-amz-sso_bearer_token"], "token of a person")
+
+    def cache(self, session, document):
+        """A file in ~/.aws/sso/cache of the user that the server runs as, until the test ends."""
+        user = pwd.getpwnam("postgres") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
+        for directory in (".aws", ".aws/sso", ".aws/sso/cache"):
+            path = os.path.join(user.pw_dir, directory)
+            if not os.path.exists(path):
+                os.mkdir(path)
+                self.addCleanup(os.rmdir, path)
+        path = os.path.join(user.pw_dir, ".aws/sso/cache", hashlib.sha1(session.encode()).hexdigest() + ".json")
+        if not os.path.exists(path):
+            self.addCleanup(os.remove, path)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        os.chmod(path, 0o644)
 
     def test_role_over_static_keys(self):
         """Anyone may have a role assumed by keys of his own; the request is signed by them."""
@@ -181,8 +207,8 @@ class Sources(aws_machine.TestCase):
         [(source, key, expires)] = self.rows("SELECT * FROM dynamo_fdw_whoami('s')")
         self.assertEqual(source, "container")
         self.assertRegex(key, "^ASIA.*[0-9]{2}$")
-        self.assertGreater(expires, datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=59))
-        self.assertLess(expires, datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=61))
+        self.assertGreater(expires, after(0.9))
+        self.assertLess(expires, after(1.1))
 
 
 class Refresh(aws_machine.TestCase):
@@ -229,15 +255,16 @@ class Refresh(aws_machine.TestCase):
 
     def test_sixteen_in_flight(self):
         """All meet ExpiredToken; one refresh serves all, each is sent twice, and every row is there."""
-        self.big()
-        self.rows("SELECT count(*) FROM big WHERE pk = 'k000'")
+        self.dynamo.table("many", ("pk", "S"), ("n", "N"), items=[{"pk": {"S": f"k{n:02}"}, "n": {"N": str(n)}} for n in range(16)])
+        self.mapping(credential_source="container", server={"fetch_size": 10})
+        self.foreign_table("many", "pk text, n int")
+        self.rows("SELECT count(*) FROM many WHERE pk = 'k00'")
         self.dynamo.reset()
         self.dynamo.expire()
         self.dynamo.together(16, "Query")
-        keys = ", ".join(f"('k{n:03}')" for n in range(16))
-        rows = self.rows(f"SELECT k.k, b.n FROM (VALUES {keys}) k (k), LATERAL "
-                         "(SELECT n FROM big WHERE pk = k.k ORDER BY n LIMIT 1) b ORDER BY 1")
-        self.assertEqual(rows, [(f"k{n:03}", n) for n in range(16)])
+        keys = ", ".join(f"'k{n:02}'" for n in range(16))
+        self.assertEqual(self.rows(f"SELECT count(*), sum(n) FROM many WHERE pk IN ({keys})"), [(16, 120)])
+        self.assertEqual([request.status for request in self.dynamo.requests], [400] * 16 + [200] * 16)
         self.assertEqual(len(self.identity.of("container")), 2)
 
     def test_in_a_lookup_join(self):

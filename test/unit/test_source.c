@@ -368,17 +368,19 @@ programs_are_killed(void)
 {
 	int			before = count_descriptors();
 	int			i;
+	int			status;
 
 	set_stage(DYN_SOURCE_PROFILE);
 	write_file("config", "[default]\ncredential_process = /bin/sleep 1000\n");
 	CHECK(dyn_source_open(&provider, &spec));
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < 1000; i++)
 	{
 		CHECK(ask(0) == DYN_CREDENTIALS_AWAITED);
 		dyn_client_wait(client, wait_readable, NULL, 1);
 		dyn_provider_rest(&provider);
 	}
 	CHECK_EQ_INT(count_descriptors(), before);
+	CHECK_EQ_INT(waitpid(-1, &status, WNOHANG), 0);	/* the services only */
 	dyn_provider_clear(&provider);
 }
 
@@ -392,13 +394,13 @@ refreshes_leave_nothing(void)
 	CHECK(dyn_source_open(&provider, &spec));
 	CHECK(obtain(0) == DYN_CREDENTIALS_READY);
 	before = count_descriptors();
-	for (i = 0; i < 300; i++)
+	for (i = 0; i < 1000; i++)
 	{
 		CHECK(dyn_provider_reject(&provider, provider.generation));
 		CHECK(obtain(0) == DYN_CREDENTIALS_READY);
 	}
 	CHECK_EQ_INT(count_descriptors(), before);
-	CHECK_EQ_INT(provider.generation, 301);
+	CHECK_EQ_INT(provider.generation, 1001);
 }
 
 /* ---- */
