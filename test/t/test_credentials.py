@@ -256,8 +256,9 @@ class Refresh(aws_machine.TestCase):
     def test_sixteen_in_flight(self):
         """All meet ExpiredToken; one refresh serves all, each is sent twice, and every row is there."""
         self.dynamo.table("many", ("pk", "S"), ("n", "N"), items=[{"pk": {"S": f"k{n:02}"}, "n": {"N": str(n)}} for n in range(16)])
-        self.mapping(credential_source="container", server={"fetch_size": 10})
+        self.mapping(credential_source="container")
         self.foreign_table("many", "pk text, n int")
+        self.rows("SET dynamo_fdw.fetch_memory = '64MB'")   # room for sixteen pages
         self.rows("SELECT count(*) FROM many WHERE pk = 'k00'")
         self.dynamo.reset()
         self.dynamo.expire()
