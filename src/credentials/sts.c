@@ -150,6 +150,7 @@ check_arn(const DynRole *role, DynFault *fault)
 	return dyn_fault_set(fault, "the ARN of the role is not valid");
 }
 
+/* NULL with *fault set and *parts empty. */
 static DynExchange *
 create(const DynSourceSpec *spec, const DynRole *role, DynUrl *parts,
 	   DynFault *fault)
@@ -165,7 +166,10 @@ create(const DynSourceSpec *spec, const DynRole *role, DynUrl *parts,
 	{
 		exchange = dyn_exchange_create("POST", url.data, DYN_REACH_ENDPOINT);
 		if (exchange == NULL)
+		{
+			dyn_url_clear(parts);
 			dyn_fault_memory(fault);
+		}
 	}
 	dyn_buffer_free(&url);
 	return exchange;

@@ -36,6 +36,7 @@
 #include "aws/provider.h"
 #include "aws/retry.h"
 #include "aws/sigv4.h"
+#include "credentials/sts.h"
 #include "dynamodb/metadata.h"
 #include "dynamodb/operation.h"
 #include "dynamodb/page_check.h"
@@ -398,6 +399,80 @@ a_list_of_tables(void)
 }
 
 static Outcome
+read_credentials(DynAnswer answer, DynCredentials *credentials,
+				 const DynFault *fault)
+{
+	Outcome		outcome = answer != DYN_ANSWER_CREDENTIALS ?
+		(fault->out_of_memory ? REFUSED : WRONG) :
+		strcmp(credentials->access_key_id, "A") == 0 &&
+		strcmp(credentials->session_token, "a<b") == 0 ? RIGHT : WRONG;
+
+	dyn_credentials_clear(credentials);
+	return outcome;
+}
+
+static Outcome
+credentials_as_json(void)
+{
+	static const char text[] = "{\"a\":\"A\",\"b\":[\"B\"],\"c\":{\"s\":\"S\","
+		"\"a\":\"A\",\"t\":\"a\\u003cb\",\"e\":1767323045000}}";
+	static const DynAnswerNames names = {
+		.object = "c", .access_key_id = "a", .secret_access_key = "s",
+		.session_token = "t", .expires = "e"
+	};
+	DynCredentials credentials = {0};
+	DynFault	fault = {0};
+	bool		ok = dyn_answer_read_json(text, strlen(text), &names, "it",
+										  &credentials, &fault);
+
+	return read_credentials(ok ? DYN_ANSWER_CREDENTIALS : DYN_ANSWER_FAILED,
+							&credentials, &fault);
+}
+
+static Outcome
+answer_of_a_role(DynExchange *exchange, const DynRole *role)
+{
+	static const char text[] = "<AssumeRoleWithWebIdentityResponse>"
+		"<AssumeRoleWithWebIdentityResult><Credentials>"
+		"<AccessKeyId>A</AccessKeyId><SecretAccessKey>S</SecretAccessKey>"
+		"<SessionToken>a&lt;b</SessionToken>"
+		"<Expiration>2026-01-02T03:04:05Z</Expiration></Credentials>"
+		"</AssumeRoleWithWebIdentityResult>"
+		"</AssumeRoleWithWebIdentityResponse>";
+	DynCredentials credentials = {0};
+	DynFault	fault = {0};
+	DynAnswer	answer;
+
+	if (!dyn_buffer_append_str(&exchange->response, text))
+		return REFUSED;
+	exchange->status = 200;
+	answer = dyn_sts_answer(role, exchange, &credentials, &fault);
+	return read_credentials(answer, &credentials, &fault);
+}
+
+static Outcome
+a_role(void)
+{
+	char		region[] = "eu-west-1";
+	char		domain[] = "amazonaws.com";
+	char		arn[] = "arn:aws:iam::123456789012:role/r";
+	char		key[] = "A";
+	DynSourceSpec spec = {.region = region,.domain = domain};
+	DynRole		role = {.arn = arn};
+	DynCredentials keys = {key, key, key, 0};
+	DynFault	fault = {0};
+	DynExchange *exchange = dyn_sts_assume_role(&spec, &role, &keys, true, 1,
+												&fault);
+	Outcome		outcome;
+
+	if (exchange == NULL)
+		return fault.out_of_memory ? REFUSED : WRONG;
+	outcome = answer_of_a_role(exchange, &role);
+	dyn_exchange_destroy(exchange);
+	return outcome;
+}
+
+static Outcome
 an_error_document(void)
 {
 	static const char text[] =
@@ -664,6 +739,8 @@ SURVIVES(a_json_document)
 SURVIVES(a_description)
 SURVIVES(a_key_template)
 SURVIVES(a_list_of_tables)
+SURVIVES(credentials_as_json)
+SURVIVES(a_role)
 SURVIVES(an_error_document)
 SURVIVES(certificates_of_a_file)
 SURVIVES(a_request)
@@ -684,6 +761,8 @@ main(void)
 	RUN(a_description_survives);
 	RUN(a_key_template_survives);
 	RUN(a_list_of_tables_survives);
+	RUN(credentials_as_json_survives);
+	RUN(a_role_survives);
 	RUN(an_error_document_survives);
 	if (make_ca_file())
 		RUN(certificates_of_a_file_survives);
