@@ -677,14 +677,14 @@ the_network_may_fail(void)
 static void
 leaves_no_secret_behind(void)
 {
-	static char token[2001];
+	static char token[2016];
 	static char body[4096];
 	int			i;
 
 	if (count_on_heap(SECRET) < 0)
 		SKIP("no heap to look at");
 	for (i = 0; i < 400; i++)
-		snprintf(token + 5 * i, 6, "t%04d", i);
+		snprintf(token + 5 * i, 16, "t%04d", i);
 	begin();
 	keys.session_token = token;
 	dyn_exchange_destroy(assume(true));
