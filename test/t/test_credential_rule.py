@@ -1,4 +1,5 @@
 """Who may use credentials of the database server, and for which requests: each attempt to get around that is refused."""
+import contextlib
 import json
 import subprocess
 
@@ -346,12 +347,12 @@ class Meanwhile(Machine):
         for change, _running, later in self.changes():
             with self.subTest(change):
                 self.allowed("chief")
-                conn = self.connect()
-                self.assertEqual(self.rows("SELECT count(*) FROM t", conn), [(40,)])
-                self.admin(change)
-                self.secure.reset()
-                self.check("SELECT count(*) FROM t", conn, later)
-                self.assertEqual(self.secure.requests, [])
+                with contextlib.closing(self.connect()) as conn:
+                    self.assertEqual(self.rows("SELECT count(*) FROM t", conn), [(40,)])
+                    self.admin(change)
+                    self.secure.reset()
+                    self.check("SELECT count(*) FROM t", conn, later)
+                    self.assertEqual(self.secure.requests, [])
                 self.admin("ALTER ROLE chief SUPERUSER")
 
     def test_open_transaction(self):
@@ -359,25 +360,24 @@ class Meanwhile(Machine):
         for change, _running, later in self.changes():
             with self.subTest(change):
                 self.allowed("chief")
-                conn = self.connect()
-                self.assertEqual(self.rows("BEGIN; SELECT count(*) FROM t", conn), [(40,)])
-                self.admin(change)
-                self.secure.reset()
-                self.check("SELECT count(*) FROM t", conn, later)
-                self.assertEqual(self.secure.requests, [])
-                self.rows("ROLLBACK", conn)
+                with contextlib.closing(self.connect()) as conn:
+                    self.assertEqual(self.rows("BEGIN; SELECT count(*) FROM t", conn), [(40,)])
+                    self.admin(change)
+                    self.secure.reset()
+                    self.check("SELECT count(*) FROM t", conn, later)
+                    self.assertEqual(self.secure.requests, [])
                 self.admin("ALTER ROLE chief SUPERUSER")
 
     def test_prepared_statement(self):
         for change, _running, later in self.changes():
             with self.subTest(change):
                 self.allowed("chief")
-                conn = self.connect()
-                self.rows("SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT count(*) FROM t WHERE n > $1; EXECUTE p(0)", conn)
-                self.admin(change)
-                self.secure.reset()
-                self.check("EXECUTE p(0)", conn, later)
-                self.assertEqual(self.secure.requests, [])
+                with contextlib.closing(self.connect()) as conn:
+                    self.rows("SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT count(*) FROM t WHERE n > $1; EXECUTE p(0)", conn)
+                    self.admin(change)
+                    self.secure.reset()
+                    self.check("EXECUTE p(0)", conn, later)
+                    self.assertEqual(self.secure.requests, [])
                 self.admin("ALTER ROLE chief SUPERUSER")
 
     def test_open_cursor(self):
@@ -385,15 +385,14 @@ class Meanwhile(Machine):
         for change, running, _later in self.changes():
             with self.subTest(change):
                 self.allowed("chief", fetch_size=1, max_concurrency=1)
-                conn = self.connect()
-                self.assertEqual(self.rows("BEGIN; DECLARE c CURSOR FOR SELECT pk FROM t; FETCH 1 FROM c", conn), [("k00",)])
-                self.admin(change)
-                sent = len(self.secure.requests)
-                self.assertLess(sent, 35)
-                self.check("FETCH ALL FROM c", conn, running)
-                if running is not None:
-                    self.assertLessEqual(len(self.secure.requests), sent + 1)   # one may have been under way
-                self.rows("ROLLBACK", conn)
+                with contextlib.closing(self.connect()) as conn:
+                    self.assertEqual(self.rows("BEGIN; DECLARE c CURSOR FOR SELECT pk FROM t; FETCH 1 FROM c", conn), [("k00",)])
+                    self.admin(change)
+                    sent = len(self.secure.requests)
+                    self.assertLess(sent, 35)
+                    self.check("FETCH ALL FROM c", conn, running)
+                    if running is not None:
+                        self.assertLessEqual(len(self.secure.requests), sent + 1)   # one may have been under way
                 self.admin("ALTER ROLE chief SUPERUSER")
 
     def test_cursor_of_lookups(self):
