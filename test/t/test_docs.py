@@ -361,7 +361,7 @@ class Messages(unittest.TestCase):
     def test_messages(self):
         source = "".join(read(os.path.relpath(path, ROOT)) for path in
                          glob.glob(os.path.join(ROOT, "src", "**", "*.c"), recursive=True))
-        literals = {self.pattern(eval(text)) for text in                # pylint: disable=eval-used
+        literals = {self.pattern(eval(f"({text})")) for text in         # pylint: disable=eval-used
                     re.findall(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', source) if "%" in text or " " in text}
         for first in ("warning", "error"):
             for message, _ in table(first, "docs/troubleshooting.md"):

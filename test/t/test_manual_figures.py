@@ -45,6 +45,16 @@ TOLD = {
         which is read page after page, at {units.UNITS_OF_PARTITION:,.0f} units a second
         a wrong choice shows years around {YEAR(1.78e9 / 1000):.0f} or {round(YEAR(1.78e12), -3):.0f}.
         """,
+    "docs/credentials.md": """
+        at most {exchange.DYN_EXCHANGE_LONGEST / 1024:.0f} kB with
+        It must end within {source.PROCESS_DEADLINE_US / 1e6:.0f} seconds
+        They are renewed {provider.LATEST_REFRESH / 60:.0f} to {provider.EARLIEST_REFRESH / 60:.0f} minutes before they expire
+        is asked again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
+            up to {provider.LONGEST_PAUSE}.
+        asked again after {(source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} to \
+            {(2 * source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} minutes
+        lasts {AN[DYN_STS_LONGEST_CHAINED / 3600]} hour at most
+        """,
     "docs/install.md": """
         are read anew [every {WORDS[parameter.metadata_cache_ttl / 60]} minutes]
         """,
@@ -67,6 +77,7 @@ TOLD = {
         page by page, {DYN_PAGE_BYTES / MB:.0f} MB each
         """,
     "docs/reference.md": """
+        seconds for which the role is assumed, {least.duration} to {most.duration} (
         requests that one statement may have in flight, {least.max_concurrency} to {most.max_concurrency} |
         between statements, {least.keep_connections} to {most.keep_connections}.
         read units per second that all sessions may use together, at least {least.max_read_units};
@@ -126,7 +137,7 @@ TOLD = {
         more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
         may use {PART[lookup.ROOM_PART]} of it for keys
         below a `LIMIT`, are not waited for beyond {PART[shared_read.PART]} of `work_mem`
-        at most {session.MAX_RESPONSE / MB:.0f} MB of JSON; a BatchGetItem requests as many keys as are expected to take \
+        at most {connection.MAX_RESPONSE / MB:.0f} MB of JSON; a BatchGetItem requests as many keys as are expected to take \
             {reader.BATCH_BYTES / MB:.0f} MB
         {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
         wait for it for up to {connections.LONGEST_WAIT_US / 1e6} seconds
@@ -143,9 +154,10 @@ TOLD = {
 OTHER = r"""
     \b(before\s)?(PostgreSQL|Debian|libcurl|version|psycopg)\s\d[\d.]*(,?\s(to|and|or|in)\s\d+)*(?=\W) | \bfrom\s17\son | or,\sin\s15\sand\s16
     | \b(UTF-8|ISO\s8601|base64|U\+0000|S3)\b | \b(since\s)?\d{4}-\d\d-\d\d\b | \b(before|since)\s1970\b | \blibcurl\sbefore\s7\.87 | N\s0\sand\s1\b
-    | \|\s(server|foreign\stable|import\sof\sa\sforeign\sschema)\s\|\s[\d.]+\s\|
+    | \|\s(server|user\smapping|foreign\stable|import\sof\sa\sforeign\sschema)\s\|\s[\d.]+\s\|
     | \b0(?=:|\sif|\slogs|\son\b|\sand\sbelow) | -1\snone | \btook\s\d+\sms\b | \bbefore\sversion\s1 | \bsize\ssuch\sas\s1000\b | \(the\snumber\s1\sis\snot | \(5\.5\)
     | ^\#+\s\d+\.\s | ^\s*\d\.\s | \(0\sto\s9,\ssee\sbelow\) | from\s7\sto\s9,
+    | \bEC2\b | \bIMDSv2\b | hop\slimit\s(to\s2|of\s1)\b | A\slimit\sof\s1\b | \bwith\sstatus\s0\b
     """
 
 # What Figures of test_docs.py computes.
@@ -202,7 +214,7 @@ class Sources:
     @classmethod
     def number(cls, text, names):
         """The value of a constant expression, None if it is none."""
-        text = re.sub(r"\(size_t\)|INT64CONST", "", text)
+        text = re.sub(r"\(size_t\)|\(int64_t\)|INT64CONST", "", text)
         text = re.sub(r"\b(\d[\d.]*)(?:L|UL|ULL)\b", r"\1", text)
         text = re.sub(r"\b[A-Z]\w+\b", lambda match: str(cls.number(names.get(match.group(0), ""), names)), text)
         if not re.fullmatch(r"[\d.e\s()*/+<-]+", text) or text.count("(") != text.count(")"):
@@ -213,7 +225,7 @@ class Sources:
 
 def told():
     """page -> the phrases, with figures."""
-    names = dict(Sources().names, WORDS=WORDS, KB=KB, MB=MB, GB=GB, A={1: "a"}, HALF={0.5: "half"}, PART={2: "half", 4: "a quarter", 8: "an eighth"},
+    names = dict(Sources().names, WORDS=WORDS, KB=KB, MB=MB, GB=GB, A={1: "a"}, AN={1: "an"}, HALF={0.5: "half"}, PART={2: "half", 4: "a quarter", 8: "an eighth"},
                  NAMEDATALEN=64, DEFAULT_NUM_DISTINCT=200, MAX_TIMESTAMP_PRECISION=6,
                  YEAR=lambda seconds: 1970 + seconds // 31556952)
     return {page: [eval(f"f'''{' '.join(line.split())}'''", names) for line in lines.strip().splitlines()]  # pylint: disable=eval-used
