@@ -20,6 +20,7 @@
 
 #include "../base/attributes.h"
 #include "../credentials/source.h"
+#include "../credentials/url.h"
 #include "connection.h"
 #include "encoding.h"
 #include "privilege.h"
@@ -31,34 +32,6 @@
 #define MAX_RESPONSE	((size_t) 16 * 1024 * 1024)
 
 /* ---- the endpoint ---- */
-
-typedef struct PartitionSuffix
-{
-	const char *region_prefix;
-	const char *suffix;
-} PartitionSuffix;
-
-static const PartitionSuffix partition_suffixes[] = {
-	{"cn-", "amazonaws.com.cn"},
-	{"eusc-", "amazonaws.eu"},
-	{"us-iso-", "c2s.ic.gov"},
-	{"us-isob-", "sc2s.sgov.gov"},
-	{"eu-isoe-", "cloud.adc-e.uk"},
-	{"us-isof-", "csp.hci.ic.gov"},
-	{"", "amazonaws.com"},
-};
-
-/* What the names of the region's services end with. */
-static const char *
-domain_of(const char *region)
-{
-	int			i = 0;
-
-	while (strncmp(region, partition_suffixes[i].region_prefix,
-				   strlen(partition_suffixes[i].region_prefix)) != 0)
-		i++;
-	return partition_suffixes[i].suffix;
-}
 
 /* With exactly one slash at the end. */
 static char *
@@ -99,7 +72,7 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 						 quote_identifier(server->servername))));
 	connection->service.region = pstrdup(region);
 	connection->service.url = endpoint ? normal_url(endpoint)
-		: psprintf("https://dynamodb.%s.%s/", region, domain_of(region));
+		: psprintf("https://dynamodb.%s.%s/", region, dyn_url_domain(region));
 	connection->service.host = host_of_url(connection->service.url);
 }
 
@@ -258,7 +231,7 @@ set_ways(DynConnection *connection, List *options)
 	const char *sts = dyn_option_text(options, "sts_endpoint");
 
 	spec->region = copy_text(service->region);
-	spec->domain = copy_text(domain_of(service->region));
+	spec->domain = copy_text(dyn_url_domain(service->region));
 	spec->sts_endpoint = sts ? copy_text(normal_url(sts)) : NULL;
 	spec->ca_file = copy_text(service->ca_file);
 	spec->proxy = copy_text(service->proxy);

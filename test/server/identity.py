@@ -18,6 +18,7 @@ import collections
 import dataclasses
 import datetime
 import json
+import os
 import re
 import sys
 import threading
@@ -214,7 +215,8 @@ def sts_error(code, message):
 def main():
     """Serve until standard input is closed."""
     with FakeIdentity() as identity:
-        print(identity.port, flush=True)
+        # in one piece, as the one who reads it then leaves
+        os.write(1, f"{identity.port}\n".encode())
         sys.stdin.read()
 
 
