@@ -48,6 +48,11 @@
 
 /* ---- connections ------------------------------------------------------ */
 
+/*
+ * The first address that is refused ends the request, even if another one of
+ * the host would be allowed, or has been connected to already: a name that has
+ * such addresses is not to be trusted.
+ */
 static curl_socket_t
 on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -55,7 +60,8 @@ on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 	int			fd;
 
 	(void) purpose;
-	if (!dyn_address_allowed(&address->addr, http->reach))
+	if (http->refusal == DYN_FAIL_ADDRESS ||
+		!dyn_address_allowed(&address->addr, http->reach))
 	{
 		http->refusal = DYN_FAIL_ADDRESS;
 		return CURL_SOCKET_BAD;
@@ -656,18 +662,6 @@ refusal_text(DynFailure refusal)
 	}
 }
 
-/*
- * A refused address matters only if no other address of the host accepted a
- * connection.
- */
-static bool
-was_refused(const DynHttp *http, CURLcode code)
-{
-	if (http->refusal == DYN_FAIL_ADDRESS)
-		return code == CURLE_COULDNT_CONNECT;
-	return http->refusal != DYN_FAIL_NONE;
-}
-
 /* libcurl reports truncated headers, or an interim reply, as a whole reply. */
 static DynFailure
 check_head(const DynHttp *http, const char **text)
@@ -704,14 +698,14 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 	http->reply.status = (int) status;
 	*lasting = rule->lasting;
 	*text = http->error[0] ? http->error : curl_easy_strerror(code);
-	if (code == CURLE_OK)
-		return check_head(http, text);
-	if (was_refused(http, code))
+	if (http->refusal != DYN_FAIL_NONE)
 	{
 		*lasting = true;
 		*text = refusal_text(http->refusal);
 		return http->refusal;
 	}
+	if (code == CURLE_OK)
+		return check_head(http, text);
 	if (code == CURLE_OUT_OF_MEMORY && http->reply.header_bytes > 0)
 	{
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);

@@ -405,6 +405,19 @@ refreshes_leave_nothing(void)
 
 /* ---- */
 
+static void
+remove_directory(void)
+{
+	static const char *const files[] = {
+		"config", "credentials", "program", "token"
+	};
+	size_t		i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		unlink(path_of(files[i]));
+	CHECK(rmdir(directory) == 0);
+}
+
 static bool
 start_services(int *lifeline, pid_t *pid)
 {
@@ -468,7 +481,7 @@ main(void)
 	set_stage(DYN_SOURCE_STATIC);
 	dyn_spec_clear(&spec);
 	dyn_client_destroy(client);
-	rmdir(directory);
+	remove_directory();
 	close(lifeline);
 	waitpid(pid, NULL, 0);
 	return DONE("source");
