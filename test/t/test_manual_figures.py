@@ -157,7 +157,7 @@ OTHER = r"""
     | \|\s(server|user\smapping|foreign\stable|import\sof\sa\sforeign\sschema)\s\|\s[\d.]+\s\|
     | \b0(?=:|\sif|\slogs|\son\b|\sand\sbelow) | -1\snone | \btook\s\d+\sms\b | \bbefore\sversion\s1 | \bsize\ssuch\sas\s1000\b | \(the\snumber\s1\sis\snot | \(5\.5\)
     | ^\#+\s\d+\.\s | ^\s*\d\.\s | \(0\sto\s9,\ssee\sbelow\) | from\s7\sto\s9,
-    | \bEC2\b | \bIMDSv2\b | hop\slimit\s(to\s2|of\s1)\b | A\slimit\sof\s1\b | \bwith\sstatus\s0\b
+    | \bEC2\b | \bIPv6\b | \bIMDSv2\b | hop\slimit\s(to\s2|of\s1)\b | A\slimit\sof\s1\b | \bwith\sstatus\s0\b
     """
 
 # What Figures of test_docs.py computes.
