@@ -78,6 +78,8 @@ dyn_client_arm(DynClient *client)
 	for (watch = client->watches; watch; watch = watch->next)
 		if (watch->due_us < due)
 			due = watch->due_us;
+	if (dyn_exchanges_any_ended(client))
+		due = 0;
 	dyn_loop_arm(&client->connections.loop, due);
 }
 
@@ -137,13 +139,15 @@ dyn_client_drive(DynClient *client)
 
 /*
  * Work that could be done before the wait makes the descriptor readable; only
- * what ended in dyn_call_start needs a separate check.
+ * calls that ended in dyn_call_start need a separate check.  A source of
+ * credentials may have been started since the client was driven last.
  */
 DynWait
 dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
 {
 	DynWait		result = DYN_WAIT_READY;
 
+	dyn_client_arm(client);
 	if (!client->has_completions &&
 		(client->active || client->exchanges || client->watches))
 		result = wait(arg, client->connections.loop.epoll_fd, timeout_ms);

@@ -156,7 +156,6 @@ end_with(DynExchange *exchange, DynFailure failure, const char *text)
 	exchange->failure = failure;
 	snprintf(exchange->message, sizeof(exchange->message), "%s", text);
 	exchange->ended = true;
-	exchange->client->has_completions = true;
 }
 
 static void
@@ -269,13 +268,27 @@ dyn_exchange_end(DynExchange *exchange, int curl_code)
 	leave_loop(exchange);
 }
 
-bool
-dyn_exchanges_settle(DynClient *client)
+static DynExchange *
+find_ended(const DynClient *client)
 {
 	DynExchange *exchange = client->exchanges;
 
 	while (exchange && !exchange->ended)
 		exchange = exchange->next;
+	return exchange;
+}
+
+bool
+dyn_exchanges_any_ended(const DynClient *client)
+{
+	return find_ended(client) != NULL;
+}
+
+bool
+dyn_exchanges_settle(DynClient *client)
+{
+	DynExchange *exchange = find_ended(client);
+
 	if (exchange == NULL)
 		return false;
 	unlink_exchange(exchange);

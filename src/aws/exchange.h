@@ -97,6 +97,9 @@ extern void dyn_exchange_destroy(DynExchange *exchange);
 /* By the client: the transfer has ended. */
 extern void dyn_exchange_end(DynExchange *exchange, int curl_code);
 
+/* By the client: are there some to report? */
+extern bool dyn_exchanges_any_ended(const DynClient *client);
+
 /* By the client: reports those that have ended; false if there are none. */
 extern bool dyn_exchanges_settle(DynClient *client);
 

@@ -10,9 +10,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -448,6 +450,52 @@ start_services(int *lifeline, pid_t *pid)
 	return true;
 }
 
+/* A port of this machine that leaves requests for connections unanswered. */
+static int
+open_silent_port(int *fds, int n)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	socklen_t	len = sizeof(address);
+	int			i;
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	fds[0] = socket(AF_INET, SOCK_STREAM, 0);
+	CHECK(bind(fds[0], (struct sockaddr *) &address, len) == 0 &&
+		  listen(fds[0], 0) == 0 &&
+		  getsockname(fds[0], (struct sockaddr *) &address, &len) == 0);
+	for (i = 1; i < n; i++)
+	{
+		fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		(void) connect(fds[i], (struct sockaddr *) &address, len);
+	}
+	return ntohs(address.sin_port);
+}
+
+/* No call was there ever, and the network says nothing; the time is kept. */
+static void
+time_runs_for_a_source_alone(void)
+{
+	DynClient  *others = client;
+	int			fds[4];
+	char		silent[64];
+	size_t		i;
+
+	set_stage(DYN_SOURCE_CONTAINER);
+	snprintf(silent, sizeof(silent), "http://127.0.0.1:%d/",
+			 open_silent_port(fds, 4));
+	setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", silent, 1);
+	CHECK(dyn_source_open(&provider, &spec));
+	client = dyn_client_create(NULL);
+	CHECK(ask(0) == DYN_CREDENTIALS_AWAITED);
+	CHECK(dyn_client_wait(client, wait_readable, NULL, 5000) ==
+		  DYN_WAIT_READY);
+	dyn_provider_clear(&provider);
+	dyn_client_destroy(client);
+	client = others;
+	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		close(fds[i]);
+}
+
 int
 main(void)
 {
@@ -478,6 +526,7 @@ main(void)
 	RUN(nothing_is_left_behind);
 	RUN(programs_are_killed);
 	RUN(refreshes_leave_nothing);
+	RUN(time_runs_for_a_source_alone);
 	set_stage(DYN_SOURCE_STATIC);
 	dyn_spec_clear(&spec);
 	dyn_client_destroy(client);
