@@ -141,6 +141,8 @@ void
 dyn_attempt_refuse(DynActiveCall *call, DynFailure failure)
 {
 	call->public.failure = failure;
+	call->public.passing = false;
+	call->public.throttled = false;
 	snprintf(call->public.message, sizeof(call->public.message), "%s",
 			 dyn_failure_phrase(failure));
 	finish_call(call);
@@ -481,7 +483,8 @@ has_credentials(DynActiveCall *call)
 		case DYN_CREDENTIALS_READY:
 			return true;
 		case DYN_CREDENTIALS_AWAITED:
-			hold_call(call, DYN_LOOP_NEVER);
+			call->waiting_us = 0;
+			hold_call(call, dyn_provider_due_us(service->provider));
 			return false;
 		default:
 			call->public.fault = &service->provider->fault;

@@ -22,6 +22,9 @@
 #define FIRST_PAUSE			1
 #define LONGEST_PAUSE		60
 
+/* How long calls wait for a refresh, after one that was stopped. */
+#define PATIENCE_US			1000000
+
 static bool
 is_static(const DynProvider *provider)
 {
@@ -45,11 +48,38 @@ is_due(const DynProvider *provider, int64_t now)
 		(provider->refresh_at != 0 && now >= provider->refresh_at);
 }
 
+/* What is needed at once, and has not failed, need not pause. */
 static bool
-may_start(const DynProvider *provider)
+may_start(const DynProvider *provider, int64_t now)
 {
 	return provider->client == NULL &&
-		(provider->failures == 0 || dyn_loop_now_us() >= provider->retry_us);
+		(provider->misses == 0 ||
+		 (provider->stopped && !is_usable(provider, now)) ||
+		 dyn_loop_now_us() >= provider->retry_us);
+}
+
+static void
+start_source(DynProvider *provider, struct DynClient *client, int64_t now)
+{
+	provider->client = client;
+	provider->refreshing = is_usable(provider, now);
+	provider->patience_us = provider->refreshing && provider->stopped ?
+		dyn_loop_now_us() + PATIENCE_US : 0;
+	provider->source.start(provider->source.state, provider, client, now);
+}
+
+/* Is it time to wait for others, while the current ones may still serve? */
+static bool
+is_patient(const DynProvider *provider)
+{
+	return provider->client != NULL && provider->patience_us != 0 &&
+		dyn_loop_now_us() < provider->patience_us;
+}
+
+int64_t
+dyn_provider_due_us(const DynProvider *provider)
+{
+	return is_patient(provider) ? provider->patience_us : DYN_LOOP_NEVER;
 }
 
 DynReadiness
@@ -57,12 +87,9 @@ dyn_provider_ask(DynProvider *provider, struct DynClient *client, int64_t now)
 {
 	if (is_static(provider))
 		return DYN_CREDENTIALS_READY;
-	if (is_due(provider, now) && may_start(provider))
-	{
-		provider->client = client;
-		provider->source.start(provider->source.state, provider, client, now);
-	}
-	if (is_usable(provider, now))
+	if (is_due(provider, now) && may_start(provider, now))
+		start_source(provider, client, now);
+	if (is_usable(provider, now) && !is_patient(provider))
 		return DYN_CREDENTIALS_READY;
 	return provider->client ? DYN_CREDENTIALS_AWAITED : DYN_CREDENTIALS_FAILED;
 }
@@ -107,24 +134,33 @@ dyn_provider_obtained(DynProvider *provider, DynCredentials *credentials,
 	provider->generation++;
 	provider->client = NULL;
 	provider->rejected = false;
-	provider->failures = 0;
+	provider->misses = 0;
+	provider->stopped = false;
 	provider->refresh_at = choose_refresh(provider->current.expires, now);
+}
+
+/* The next work is to pause. */
+static void
+note_miss(DynProvider *provider, bool stopped)
+{
+	int64_t		pause = LONGEST_PAUSE;
+
+	if (provider->misses < 6)
+		pause = (int64_t) FIRST_PAUSE << provider->misses;
+	if (pause > LONGEST_PAUSE)
+		pause = LONGEST_PAUSE;
+	provider->misses++;
+	provider->stopped = stopped;
+	provider->retry_us = dyn_loop_now_us() + pause * 1000000;
 }
 
 void
 dyn_provider_failed(DynProvider *provider, const DynFault *fault)
 {
-	int64_t		pause = LONGEST_PAUSE;
-
 	assert(provider->client != NULL);
 	provider->client = NULL;
 	provider->fault = *fault;
-	if (provider->failures < 6)
-		pause = (int64_t) FIRST_PAUSE << provider->failures;
-	if (pause > LONGEST_PAUSE)
-		pause = LONGEST_PAUSE;
-	provider->failures++;
-	provider->retry_us = dyn_loop_now_us() + pause * 1000000;
+	note_miss(provider, false);
 }
 
 void
@@ -134,6 +170,8 @@ dyn_provider_rest(DynProvider *provider)
 		return;
 	provider->source.stop(provider->source.state);
 	provider->client = NULL;
+	if (provider->refreshing)
+		note_miss(provider, true);
 }
 
 void

@@ -12,6 +12,10 @@
  * for each, so that sessions do not ask all at once.  A source that fails is
  * asked again after 1, 2, 4 ... 60 seconds, and until then calls without
  * credentials fail with the same fault.
+ *
+ * A refresh that is under way when the statement ends is stopped.  Statements
+ * may all be shorter than it: so the next refresh begins after such a pause,
+ * too, and calls wait for it, but not for long.
  */
 #ifndef DYN_AWS_PROVIDER_H
 #define DYN_AWS_PROVIDER_H
@@ -50,17 +54,22 @@ struct DynProvider
 
 	/* private to provider.c */
 	struct DynClient *client;	/* while the source works */
+	bool		refreshing;		/* current served when it was started */
 	bool		rejected;		/* the service has refused current */
 	int64_t		refresh_at;		/* seconds since the epoch; 0: never */
-	DynFault	fault;			/* of the latest failure, if failures > 0 */
-	int			failures;		/* in succession */
-	int64_t		retry_us;		/* monotonic: when to ask again */
+	DynFault	fault;			/* of the latest failure, if there was one */
+	int			misses;			/* works in succession that gave nothing */
+	bool		stopped;		/* the latest was stopped, and did not fail */
+	int64_t		retry_us;		/* monotonic: when to ask again after a miss */
+	int64_t		patience_us;	/* monotonic: until then calls wait for the
+								 * refresh */
 };
 
 typedef enum DynReadiness
 {
 	DYN_CREDENTIALS_READY,		/* use provider->current */
-	DYN_CREDENTIALS_AWAITED,	/* the source works; ask when it has ended */
+	DYN_CREDENTIALS_AWAITED,	/* the source works; ask when it has ended, or
+								 * at dyn_provider_due_us */
 	DYN_CREDENTIALS_FAILED		/* see provider->fault */
 } DynReadiness;
 
@@ -70,6 +79,9 @@ typedef enum DynReadiness
  */
 extern DynReadiness dyn_provider_ask(DynProvider *provider,
 									 struct DynClient *client, int64_t now);
+
+/* When awaited ones are not worth waiting for any more, or DYN_LOOP_NEVER. */
+extern int64_t dyn_provider_due_us(const DynProvider *provider);
 
 /*
  * The service says that the credentials of this generation have expired.

@@ -269,6 +269,43 @@ rest_and_clear_stop_the_source(void)
 	CHECK_EQ_INT(frees, 1);
 }
 
+/*
+ * It pauses, then calls wait for the next one, but not for ever; what is needed
+ * at once does not pause.
+ */
+static void
+a_stopped_refresh_is_made_up_for(void)
+{
+	set_stage(GIVES, 3600);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	will = WORKS;
+	CHECK(ask(NOW + 3400) == DYN_CREDENTIALS_READY);
+	dyn_provider_rest(&provider);
+	CHECK(ask(NOW + 3400) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_INT(starts, 2);
+	shift_us = 1000000;
+	CHECK(ask(NOW + 3401) == DYN_CREDENTIALS_AWAITED);
+	CHECK_EQ_INT(starts, 3);
+	CHECK_EQ_INT(dyn_provider_due_us(&provider), dyn_loop_now_us() + 1000000);
+	shift_us = 2000000;
+	CHECK(ask(NOW + 3402) == DYN_CREDENTIALS_READY);
+	CHECK(dyn_provider_due_us(&provider) == DYN_LOOP_NEVER);
+	dyn_provider_rest(&provider);
+	shift_us = 3999999;
+	CHECK(ask(NOW + 3404) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_INT(starts, 3);
+	CHECK(ask(NOW + 3600) == DYN_CREDENTIALS_AWAITED);
+	CHECK_EQ_INT(starts, 4);
+	CHECK(dyn_provider_due_us(&provider) == DYN_LOOP_NEVER);
+	give(NOW + 3600);
+	CHECK(ask(NOW + 7000) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_INT(starts, 5);
+	fail();
+	CHECK(ask(NOW + 7000) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_INT(starts, 5);
+	CHECK(ask(NOW + 7200) == DYN_CREDENTIALS_FAILED);
+}
+
 int
 main(void)
 {
@@ -282,5 +319,6 @@ main(void)
 	RUN(a_failing_source_is_asked_less_often);
 	RUN(rejected_ones_are_replaced_once);
 	RUN(rest_and_clear_stop_the_source);
+	RUN(a_stopped_refresh_is_made_up_for);
 	return DONE("provider");
 }
