@@ -406,7 +406,11 @@ dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
 	if (!dyn_buffer_reserve(value, len + 1))
 		return DYN_XML_MEMORY;
 	if (!read_document(&reader))
+	{
+		/* Nobody shall take the part that was read for the value. */
+		value->len = 0;
 		return DYN_XML_MALFORMED;
+	}
 	trim(value);
 	if (dyn_buffer_terminate(value) == NULL)
 		return DYN_XML_MEMORY;

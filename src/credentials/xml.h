@@ -23,7 +23,8 @@ typedef enum DynXml
  * names as they are written), NUL-terminated and without white space around
  * it.  The whole document is checked: it must be UTF-8 and well-formed, without
  * a document type; the element must occur once, and contain text only.  *value
- * must be empty; the caller wipes and frees it, whatever is returned.
+ * must be empty, and is empty unless the value was found; the caller wipes and
+ * frees it, whatever is returned.
  */
 extern DynXml dyn_xml_find(const char *text, size_t len, const char *path,
 						   DynBuffer *value);

@@ -635,6 +635,25 @@ texts_on_signatures_are_cut(void)
 	CHECK_EQ_STR(fault.excerpt, "Wrong header");
 }
 
+/* What was read of a text before the mistake has no end. */
+static void
+broken_texts_are_not_shown(void)
+{
+	static const char *const broken[] = {
+		ERROR("SignatureDoesNotMatch", "part<b/>"),
+		ERROR("MissingAuthenticationToken", "part</Message><Message>more"),
+		ERROR("AccessDenied", "part<b/>")
+	};
+	size_t		i;
+
+	for (i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
+	{
+		CHECK_EQ_INT(answer(403, broken[i]), DYN_ANSWER_FAILED);
+		CHECK(strstr(fault.message, "cannot be assumed: ") != NULL);
+		CHECK_EQ_STR(fault.excerpt, "");
+	}
+}
+
 static void
 errors_without_a_document_have_a_status(void)
 {
@@ -725,6 +744,7 @@ main(void)
 	RUN(web_identities_have_other_hints);
 	RUN(some_errors_pass);
 	RUN(texts_on_signatures_are_cut);
+	RUN(broken_texts_are_not_shown);
 	RUN(errors_without_a_document_have_a_status);
 	RUN(the_network_may_fail);
 	RUN(leaves_no_secret_behind);
