@@ -58,7 +58,7 @@ load_file(DynConfig *config, DynConfigFile file, DynFault *fault)
 
 	config->paths[file] = find_path(file, fault);
 	if (config->paths[file] == NULL)
-		return !fault->out_of_memory;
+		return !fault->out_of_memory && !fault->passing;
 	switch (dyn_file_read(config->paths[file], DYN_FILE_LONGEST_CONFIG, &text,
 						  fault))
 	{

@@ -33,22 +33,20 @@
 /* ---- files ------------------------------------------------------------ */
 
 /*
- * Sets the fault to the text of an errno, in English: the text of the
- * session's locale need not be UTF-8.
+ * The text of an errno, in English: the text of the session's locale need not
+ * be UTF-8.
  */
 static void
-set_system_fault(DynFault *fault, const char *path, int error)
+describe_error(int error, char *text, size_t size)
 {
 	locale_t	english = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
 
 	if (english == (locale_t) 0)
 	{
-		dyn_fault_set(fault, "file \"%s\" cannot be read: error %d", path,
-					  error);
+		snprintf(text, size, "error %d", error);
 		return;
 	}
-	dyn_fault_set(fault, "file \"%s\" cannot be read: %s", path,
-				  strerror_l(error, english));
+	snprintf(text, size, "%s", strerror_l(error, english));
 	freelocale(english);
 }
 
@@ -57,13 +55,15 @@ static DynFileRead
 cannot_read(const char *path, int error, DynFault *fault)
 {
 	char		user[64];
+	char		text[100];
 
 	if (error == ENOMEM)
 	{
 		dyn_fault_memory(fault);
 		return DYN_FILE_FAILED;
 	}
-	set_system_fault(fault, path, error);
+	describe_error(error, text, sizeof(text));
+	dyn_fault_set(fault, "file \"%s\" cannot be read: %s", path, text);
 	dyn_file_user(user, sizeof(user));
 	dyn_fault_hint(fault, "The server runs as the operating-system user "
 				   "\"%s\", who must be able to read the file.", user);
@@ -167,6 +167,14 @@ dyn_file_wipe(DynBuffer *contents)
 
 /* ---- the user --------------------------------------------------------- */
 
+/* By POSIX and the manual of Linux, all of these say so. */
+static bool
+means_no_entry(int error)
+{
+	return error == 0 || error == ENOENT || error == ESRCH ||
+		error == EBADF || error == EPERM;
+}
+
 /*
  * The entry of the effective user, in memory that is the caller's to free.
  * Returns NULL with *error set, which is 0 if there is no such entry.
@@ -189,6 +197,8 @@ read_user(struct passwd *entry, int *error)
 		if (*error != ERANGE)
 			break;
 	}
+	if (means_no_entry(*error))
+		*error = 0;
 	return NULL;
 }
 
@@ -201,6 +211,18 @@ join(const char *directory, const char *file)
 	if (path != NULL)
 		snprintf(path, size, "%s/%s", directory, file);
 	return path;
+}
+
+/* Whether there is a home directory cannot be told now. */
+static void
+cannot_find_home(int error, DynFault *fault)
+{
+	char		text[100];
+
+	describe_error(error, text, sizeof(text));
+	dyn_fault_set(fault, "the home directory of operating-system user %lu "
+				  "cannot be found: %s", (unsigned long) geteuid(), text);
+	fault->passing = true;
 }
 
 char *
@@ -217,12 +239,16 @@ dyn_file_below_home(const char *file, DynFault *fault)
 		error = ENOMEM;
 	}
 	free(memory);
-	if (path == NULL && error == ENOMEM)
+	if (path != NULL)
+		return path;
+	if (error == ENOMEM)
 		dyn_fault_memory(fault);
-	else if (path == NULL)
+	else if (error != 0)
+		cannot_find_home(error, fault);
+	else
 		dyn_fault_set(fault, "operating-system user %lu, as whom the server "
 					  "runs, has no home directory", (unsigned long) geteuid());
-	return path;
+	return NULL;
 }
 
 void

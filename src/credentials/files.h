@@ -34,7 +34,8 @@ extern void dyn_file_wipe(DynBuffer *contents);
 /*
  * The path of `file` below the home directory of the operating-system user, by
  * the system's user database, not by $HOME; malloc'd.  NULL with *fault set if
- * the user has no home directory.
+ * the user has no home directory; or, then with `passing`, if the database
+ * cannot be read now.
  */
 extern char *dyn_file_below_home(const char *file, DynFault *fault);
 

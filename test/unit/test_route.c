@@ -10,6 +10,7 @@
 #include <pwd.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -878,6 +879,33 @@ survives_random_profiles(void)
 	CHECK(found > 100 && found < 2900);
 }
 
+/*
+ * Whose files are read is not known then, and others' rights are not used.  The
+ * first test, as modules of the user database that are loaded may know root.
+ */
+static void
+the_user_database_may_fail(void)
+{
+	struct rlimit before;
+	struct rlimit none;
+	bool		found;
+
+	surround(NULL, NULL);
+	unsetenv("AWS_CONFIG_FILE");
+	unsetenv("AWS_SHARED_CREDENTIALS_FILE");
+	set("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1/x");
+	CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
+	none = before;
+	none.rlim_cur = 0;
+	CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+	found = find(DYN_SOURCE_DEFAULT, NULL);
+	CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
+	if (!CHECK(!found && fault.passing))
+		printf("#     %s\n", found ? route.words : fault.message);
+	CHECK(strstr(fault.message, "cannot be found: Too many open files") != NULL);
+	dyn_route_clear(&route);
+}
+
 int
 main(void)
 {
@@ -886,6 +914,7 @@ main(void)
 	snprintf(config_path, sizeof(config_path), "%s/config", directory);
 	snprintf(credentials_path, sizeof(credentials_path), "%s/credentials",
 			 directory);
+	RUN(the_user_database_may_fail);
 	RUN(static_keys);
 	RUN(environment);
 	RUN(environment_is_refused);
