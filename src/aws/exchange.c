@@ -149,6 +149,13 @@ unlink_exchange(DynExchange *exchange)
 	exchange->client = NULL;
 }
 
+/* For the longest reply at once: growing would leave copies of its secrets. */
+static bool
+make_room(DynExchange *exchange)
+{
+	return dyn_buffer_enlarge(&exchange->response, DYN_EXCHANGE_LONGEST + 1);
+}
+
 /* `done` is called later, by dyn_exchanges_settle. */
 static void
 end_with(DynExchange *exchange, DynFailure failure, const char *text)
@@ -196,7 +203,8 @@ prepare(DynExchange *exchange, const DynExchangeLimits *limits)
 	};
 
 	assert(exchange->reach != DYN_REACH_LOCAL || limits->proxy == NULL);
-	if (exchange->failed || exchange->body.failed || !append_fixed(exchange))
+	if (exchange->failed || exchange->body.failed ||
+		!append_fixed(exchange) || !make_room(exchange))
 		return DYN_FAIL_MEMORY;
 	headers = exchange->headers;
 	exchange->headers = NULL;

@@ -340,6 +340,29 @@ nobody_answers(void)
 
 /* ---- stopping --------------------------------------------------------- */
 
+static void
+note(void *arg)
+{
+	*(bool *) arg = true;
+}
+
+/* Where it has grown, copies of secrets are left. */
+static void
+replies_do_not_grow(void)
+{
+	DynExchangeLimits limits = {NULL, NULL, 2000, 5000};
+	int64_t		deadline = dyn_loop_now_us() + 30000000;
+	bool		done = false;
+	DynExchange *exchange = dyn_exchange_create("GET", url, DYN_REACH_LOCAL);
+
+	dyn_exchange_start(exchange, client, &limits, note, &done);
+	while (!done && dyn_loop_now_us() < deadline)
+		dyn_client_wait(client, wait_readable, NULL, 5000);
+	CHECK(done && exchange->status == 200 && exchange->response.len > 0);
+	CHECK_EQ_INT(exchange->response.cap, DYN_EXCHANGE_LONGEST + 1);
+	dyn_exchange_destroy(exchange);
+}
+
 /* Each is stopped at another moment. */
 static void
 nothing_is_left_behind(void)
@@ -523,6 +546,7 @@ main(void)
 	RUN(expired_ones_are_refused);
 	RUN(clocks_are_corrected);
 	RUN(nobody_answers);
+	RUN(replies_do_not_grow);
 	RUN(nothing_is_left_behind);
 	RUN(programs_are_killed);
 	RUN(refreshes_leave_nothing);
