@@ -64,6 +64,135 @@ class Short(Container):
         self.assertIn("imeout", failure.detail + failure.message)
 
 
+class Cursors(Container):
+    """What waits for credentials when a transaction goes another way."""
+
+    def setUp(self):
+        super().setUp()
+        self.items = [{"pk": {"S": f"k{n:03}"}, "n": {"N": str(n)}} for n in range(60)]
+        self.dynamo.table("big", items=self.items)
+        self.mapping(credential_source="container", server={"fetch_size": 10})
+        self.admin("DROP SERVER IF EXISTS other CASCADE")
+        self.admin("CREATE FOREIGN TABLE big (pk text, n int) SERVER s", f"GRANT SELECT ON big TO {self.user}",
+                   f"CREATE SERVER other FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint '{self.dynamo.endpoint}', "
+                   "region 'eu-west-1', scan_policy 'allow')",
+                   f"GRANT USAGE ON FOREIGN SERVER other TO {self.user}",
+                   f"CREATE USER MAPPING FOR {self.user} SERVER other OPTIONS (access_key_id 'AKIDOTHER', secret_access_key 's')",
+                   "CREATE FOREIGN TABLE others (pk text, n int) SERVER other OPTIONS (table_name 'big')",
+                   f"GRANT SELECT ON others TO {self.user}")
+        self.dynamo.known["AKIDOTHER"] = None
+        self.conn.autocommit = False
+
+    def open(self, name, table="big"):
+        """A cursor that has read its first rows."""
+        self.rows(f"DECLARE {name} CURSOR FOR SELECT n FROM {table}")
+        return self.rows(f"FETCH 5 FROM {name}")
+
+    def cancel_in(self, seconds):
+        timer = threading.Timer(seconds, self.conn.cancel)
+        timer.start()
+        self.addCleanup(timer.cancel)
+
+    def expire_and_hang(self):
+        """From now on, keys are refused, and the source does not answer."""
+        self.dynamo.expire()
+        self.identity.answers["container"] = [None] * 20
+
+    def check_others(self):
+        began = time.monotonic()
+        self.assertEqual(self.rows("SELECT count(*) FROM others"), [(60,)])
+        self.assertLess(time.monotonic() - began, 5)
+
+    def test_a_savepoint_and_another_server(self):
+        """One cursor waits for ever; what it began hinders nobody, and the other cursor goes on when there are keys again."""
+        self.open("one")
+        self.open("two")
+        self.open("three", "others")
+        self.expire_and_hang()
+        self.rows("SAVEPOINT a")
+        self.cancel_in(1)
+        self.assertEqual(self.error("FETCH ALL FROM one").sqlstate, "57014")
+        self.rows("ROLLBACK TO a")
+        self.check_others()
+        self.assertEqual(len(self.rows("FETCH 30 FROM three")), 30)
+        self.identity.answers["container"] = []
+        self.rows("CLOSE one")
+        self.assertEqual(len(self.rows("FETCH ALL FROM two")), 55)
+        self.assertEqual(len(self.rows("FETCH ALL FROM three")), 25)
+        self.conn.commit()
+
+    def test_a_cursor_within_a_savepoint(self):
+        self.rows("SAVEPOINT a")
+        self.open("one")
+        self.expire_and_hang()
+        self.cancel_in(1)
+        self.assertEqual(self.error("FETCH ALL FROM one").sqlstate, "57014")
+        self.rows("ROLLBACK TO a")
+        self.check_others()
+        self.identity.answers["container"] = []
+        self.assertEqual(self.rows("SELECT count(*) FROM big"), [(60,)])
+
+    def test_disconnect_meanwhile(self):
+        """A refresh is under way, and its connection is forgotten."""
+        self.open("one")
+        self.expire_and_hang()
+        self.rows("SAVEPOINT a")
+        self.cancel_in(1)
+        self.assertEqual(self.error("FETCH ALL FROM one").sqlstate, "57014")
+        self.rows("ROLLBACK TO a")
+        self.rows("SELECT dynamo_fdw_disconnect()")
+        self.identity.answers["container"] = []
+        self.assertEqual(self.rows("SELECT count(*) FROM big"), [(60,)])
+        self.check_others()
+        self.conn.commit()
+        self.assertEqual(self.rows("SELECT count(*) FROM big"), [(60,)])
+
+    def change_while_waiting(self, *statements):
+        """While a cursor waits, the superuser does that; the source answers then."""
+        self.identity.answers["container"] = []
+        self.open("one")
+        self.dynamo.expire()
+        answer, asked, done = self.identity.answer, threading.Event(), threading.Event()
+
+        def slow(request):
+            asked.set()
+            done.wait(20)
+            return answer(request)
+        self.identity.answer = slow
+        self.addCleanup(lambda: setattr(self.identity, "answer", answer))
+
+        def change():
+            asked.wait(20)
+            self.admin(*statements)
+            done.set()
+        thread = threading.Thread(target=change)
+        thread.start()
+        try:
+            return self.error("FETCH ALL FROM one")
+        finally:
+            thread.join()
+            self.conn.rollback()
+
+    def test_altered_meanwhile(self):
+        failure = self.change_while_waiting(
+            f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (SET credential_source 'environment')")
+        self.assertEqual(failure.sqlstate, "55000")
+
+    def test_dropped_meanwhile(self):
+        failure = self.change_while_waiting(f"DROP USER MAPPING FOR {self.user} SERVER s")
+        self.assertEqual(failure.sqlstate, "42704")
+        self.check_others()
+
+    def test_two_servers_in_a_statement(self):
+        """The one whose source hangs is given up after a while, the other has not waited for it."""
+        self.rows("SELECT count(*) FROM big")
+        self.expire_and_hang()
+        failure = self.error("SELECT n FROM others UNION ALL SELECT n FROM big")
+        self.assertEqual(failure.sqlstate, "28000")
+        self.conn.rollback()
+        self.check_others()
+
+
 class Gone(Container):
     """The service of credentials has gone: connections to it fail at once."""
 
