@@ -79,11 +79,12 @@ forget(DynConnections *connections)
 
 /* ---- use -------------------------------------------------------------- */
 
-static void
-check_certificates(DynConnections *connections, const DynService *service)
+void
+dyn_connections_check_trust(DynConnections *connections, const char *url,
+							const char *proxy, const char *ca_file)
 {
-	if (dyn_tls_is_used(service->url, service->proxy) &&
-		dyn_tls_changed(&connections->tls, service->ca_file))
+	if (connections->used == 0 && dyn_tls_is_used(url, proxy) &&
+		dyn_tls_changed(&connections->tls, ca_file))
 		forget(connections);
 }
 
@@ -99,7 +100,8 @@ dyn_connections_prepare(DynConnections *connections, const DynService *service)
 	if (connections->peak == 0 &&
 		dyn_sockets_any_closed_by_peer(&connections->sockets))
 		drop(connections);
-	check_certificates(connections, service);
+	dyn_connections_check_trust(connections, service->url, service->proxy,
+								service->ca_file);
 }
 
 void

@@ -44,6 +44,14 @@ extern void dyn_connections_prepare(DynConnections *connections,
 									const struct DynService *service);
 
 /*
+ * Before any transfer: drops all connections, and what is trusted, if the
+ * certificates that this one will be verified by have changed.
+ */
+extern void dyn_connections_check_trust(DynConnections *connections,
+										const char *url, const char *proxy,
+										const char *ca_file);
+
+/*
  * What connections of the service have in common with others that may serve it
  * as well; 0 if it costs little to make them.
  */

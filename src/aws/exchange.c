@@ -240,6 +240,8 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 	exchange->done = done;
 	exchange->arg = arg;
 	link_exchange(exchange, client);
+	dyn_connections_check_trust(&client->connections, exchange->url,
+								limits->proxy, limits->ca_file);
 	exchange->http = dyn_pool_take_handle(&client->pool,
 										  &client->connections.sockets,
 										  &client->connections.tls);

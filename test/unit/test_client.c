@@ -27,6 +27,7 @@
 #include <openssl/ssl.h>
 
 #include "aws/client.h"
+#include "aws/exchange.h"
 #include "aws/provider.h"
 #include "aws/retry.h"
 #include "waiting.h"
@@ -1144,6 +1145,50 @@ distinguishes_files(void)
 		unlink(copies[i]);
 }
 
+static void
+note_end(void *arg)
+{
+	*(bool *) arg = true;
+}
+
+/* What a request of another kind ends with that trusts this file. */
+static DynFailure
+exchange_by(const char *path)
+{
+	DynExchangeLimits limits = {path, NULL, 5000, 10000};
+	DynExchange *exchange = dyn_exchange_create("GET", tls_url,
+												DYN_REACH_ENDPOINT);
+	DynFailure	failure;
+	bool		ended = false;
+
+	dyn_exchange_start(exchange, client, &limits, note_end, &ended);
+	while (!ended)
+		dyn_client_wait(client, wait_readable, NULL, 20000);
+	failure = exchange->failure;
+	dyn_exchange_destroy(exchange);
+	return failure;
+}
+
+/* No call looks after the file. */
+static void
+exchanges_notice_other_certificates(void)
+{
+	static const char *bundle = "/etc/ssl/certs/ca-certificates.crt";
+	char		copy[300];
+	char		command[700];
+
+	if (tls_url[0] == '\0' || access(bundle, R_OK) != 0)
+		SKIP("no openssl to make a certificate with, or no bundle");
+	snprintf(copy, sizeof(copy), "%s.copy", ca_file);
+	snprintf(command, sizeof(command), "cp %s %s", ca_file, copy);
+	CHECK(system(command) == 0);
+	CHECK_EQ_INT(exchange_by(copy), DYN_FAIL_NONE);
+	snprintf(command, sizeof(command), "cp %s %s", bundle, copy);
+	CHECK(system(command) == 0);
+	CHECK_EQ_INT(exchange_by(copy), DYN_FAIL_TLS);
+	unlink(copy);
+}
+
 static bool
 uses_openssl(void)
 {
@@ -1657,6 +1702,7 @@ run_tests(void)
 	STAGED(trusts_known_certificates_only);
 	STAGED(reads_one_source_of_certificates);
 	STAGED(distinguishes_files);
+	STAGED(exchanges_notice_other_certificates);
 	STAGED(reads_files_of_certificates);
 	STAGED(notices_that_the_bundle_is_gone);
 	STAGED(resumes_sessions);
