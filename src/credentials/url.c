@@ -93,7 +93,6 @@ copy_parts(CURLU *handle, const char *scheme, DynUrl *parts)
 
 	parts->host = host_header(handle, scheme);
 	parts->path = path ? strdup(path) : NULL;
-	parts->has_query = has_part(handle, CURLUPART_QUERY);
 	curl_free(path);
 	return parts->host && parts->path;
 }
@@ -115,8 +114,10 @@ parse_with(CURLU *handle, const char *url, const char *what, DynUrl *parts,
 	if (has_part(handle, CURLUPART_USER) ||
 		has_part(handle, CURLUPART_PASSWORD))
 		return dyn_fault_set(fault, "%s contains a user name", what);
-	if (has_part(handle, CURLUPART_FRAGMENT))
+	/* libcurl does not tell of empty ones, but sends what follows in them. */
+	if (strchr(url, '#') != NULL)
 		return dyn_fault_set(fault, "%s contains a fragment", what);
+	parts->has_query = strchr(url, '?') != NULL;
 	return copy_parts(handle, scheme, parts) || dyn_fault_memory(fault);
 }
 

@@ -392,6 +392,9 @@ parses_urls(void)
 	CHECK(dyn_url_parse("http://h/?a=b", "it", &parts, &fault));
 	CHECK(parts.has_query);
 	dyn_url_clear(&parts);
+	CHECK(dyn_url_parse("http://h?", "it", &parts, &fault));
+	CHECK(parts.has_query);	/* what is appended would be one */
+	dyn_url_clear(&parts);
 }
 
 static void
@@ -414,7 +417,8 @@ refuses_urls(void)
 		{"file:///etc/passwd", "it is not an http or https URL"},
 		{"http://169.254.170.2@evil/", "it contains a user name"},
 		{"http://u:p@h/", "it contains a user name"},
-		{"http://h/#f", "it contains a fragment"}
+		{"http://h/#f", "it contains a fragment"},
+		{"http://h/#", "it contains a fragment"}
 	};
 	DynUrl		parts;
 	size_t		i;
