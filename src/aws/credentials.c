@@ -7,15 +7,14 @@
  * Memory is overwritten before it is freed, so that core files and reused
  * blocks do not contain secrets.
  *
- * Layer: aws.  Knows OpenSSL for a memset that is not optimised away.
+ * Layer: aws.
  */
 #include "credentials.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <openssl/crypto.h>
+#include "secret.h"
 
 static bool
 fits_header(const char *s)
@@ -62,9 +61,7 @@ dyn_credentials_set(DynCredentials *credentials, const char *access_key_id,
 static void
 wipe(char **part)
 {
-	if (*part)
-		OPENSSL_cleanse(*part, strlen(*part));
-	free(*part);
+	dyn_secret_free(*part);
 	*part = NULL;
 }
 

@@ -20,19 +20,12 @@
 
 #include "active.h"
 #include "request.h"
+#include "secret.h"
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Lines that keep libcurl from adding its own. */
 static const char *const fixed_headers[] = {"Expect:", "Content-Type:"};
-
-static void
-wipe(DynBuffer *buf)
-{
-	if (buf->data)
-		OPENSSL_cleanse(buf->data, buf->cap);
-	dyn_buffer_free(buf);
-}
 
 /* ---- the request ------------------------------------------------------ */
 
@@ -317,9 +310,8 @@ dyn_exchange_destroy(DynExchange *exchange)
 	if (exchange->client)
 		unlink_exchange(exchange);
 	dyn_request_headers_free(exchange->headers);
-	wipe(&exchange->body);
-	wipe(&exchange->response);
-	OPENSSL_cleanse(exchange->url, strlen(exchange->url));
-	free(exchange->url);
+	dyn_secret_free_buffer(&exchange->body);
+	dyn_secret_free_buffer(&exchange->response);
+	dyn_secret_free(exchange->url);
 	free(exchange);
 }

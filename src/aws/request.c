@@ -21,6 +21,7 @@
 #include <openssl/crypto.h>
 
 #include "provider.h"
+#include "secret.h"
 
 #define CONTENT_TYPE	"application/x-amz-json-1.0"
 #define MAX_SIGNED		5
@@ -98,14 +99,6 @@ append_all(struct curl_slist **list, DynBuffer *scratch,
 		append_fixed(list);
 }
 
-static void
-wipe(DynBuffer *buf)
-{
-	if (buf->data)
-		OPENSSL_cleanse(buf->data, buf->cap);
-	dyn_buffer_free(buf);
-}
-
 static struct curl_slist *
 sign_and_list(DynSigKeyCache *cache, const DynSigScope *scope,
 			  const DynCredentials *credentials, const DynSigRequest *request)
@@ -130,8 +123,8 @@ sign_and_list(DynSigKeyCache *cache, const DynSigScope *scope,
 								&authorization) &&
 		dyn_buffer_terminate(&authorization) != NULL &&
 		append_all(&list, &scratch, request, authorization.data);
-	wipe(&authorization);
-	wipe(&scratch);
+	dyn_secret_free_buffer(&authorization);
+	dyn_secret_free_buffer(&scratch);
 	if (ok)
 		return list;
 	dyn_request_headers_free(list);

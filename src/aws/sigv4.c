@@ -28,6 +28,8 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
+#include "secret.h"
+
 #define ALGORITHM	"AWS4-HMAC-SHA256"
 #define TERMINATOR	"aws4_request"
 #define HMAC_BLOCK	64
@@ -441,9 +443,7 @@ derive_key(const DynSigScope *scope, const char *secret,
 		hmac(key, DYN_SHA256_SIZE, scope->service, strlen(scope->service),
 			 key) &&
 		hmac(key, DYN_SHA256_SIZE, TERMINATOR, strlen(TERMINATOR), key);
-	if (seed.data)
-		OPENSSL_cleanse(seed.data, seed.cap);
-	dyn_buffer_free(&seed);
+	dyn_secret_free_buffer(&seed);
 	return ok;
 }
 
@@ -532,15 +532,6 @@ append_authorization(const DynSigScope *scope, const char *access_key_id,
 	return dyn_buffer_append_str(out, signature);
 }
 
-/* The canonical request holds the session token, so it is wiped. */
-static void
-wipe(DynBuffer *buf)
-{
-	if (buf->data)
-		OPENSSL_cleanse(buf->data, buf->cap);
-	dyn_buffer_free(buf);
-}
-
 bool
 dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 						const DynCredentials *credentials,
@@ -568,7 +559,8 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 		append_authorization(scope, credentials->access_key_id,
 							 &signed_headers, signature, out);
 	OPENSSL_cleanse(key, sizeof(key));
-	wipe(&canonical);
+	/* It holds the session token. */
+	dyn_secret_free_buffer(&canonical);
 	dyn_buffer_free(&signed_headers);
 	dyn_buffer_free(&to_sign);
 	return ok;

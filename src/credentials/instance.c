@@ -14,8 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include <openssl/crypto.h>
-
+#include "../aws/secret.h"
 #include "secret_json.h"
 #include "url.h"
 
@@ -37,7 +36,8 @@
 bool
 dyn_instance_is_enabled(void)
 {
-	const char *disabled = getenv("AWS_EC2_METADATA_DISABLED");
+	const char *disabled =
+		dyn_answer_environment("AWS_EC2_METADATA_DISABLED");
 
 	return disabled == NULL || strcasecmp(disabled, "true") != 0;
 }
@@ -45,9 +45,7 @@ dyn_instance_is_enabled(void)
 static void
 forget(char **text)
 {
-	if (*text)
-		OPENSSL_cleanse(*text, strlen(*text));
-	free(*text);
+	dyn_secret_free(*text);
 	*text = NULL;
 }
 
@@ -61,19 +59,6 @@ dyn_instance_clear(DynInstance *instance)
 
 /* ---- requests ----------------------------------------------------------- */
 
-static bool
-check_endpoint(const char *endpoint, DynFault *fault)
-{
-	DynUrl		parts;
-	bool		has_query;
-
-	if (!dyn_url_parse(endpoint, ENDPOINT, &parts, fault))
-		return false;
-	has_query = parts.has_query;
-	dyn_url_clear(&parts);
-	return !has_query || dyn_fault_set(fault, ENDPOINT " contains a query");
-}
-
 /* NULL with *fault set if the environment's is not valid. */
 static const char *
 find_endpoint(DynFault *fault)
@@ -82,7 +67,8 @@ find_endpoint(DynFault *fault)
 	const char *mode = dyn_answer_environment(ENDPOINT_MODE);
 
 	if (endpoint)
-		return check_endpoint(endpoint, fault) ? endpoint : NULL;
+		return dyn_url_check_endpoint(endpoint, ENDPOINT, fault) ?
+			endpoint : NULL;
 	if (mode == NULL || strcasecmp(mode, "IPv4") == 0)
 		return "http://169.254.169.254";
 	if (strcasecmp(mode, "IPv6") == 0)

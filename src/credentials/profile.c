@@ -28,11 +28,12 @@
 #include "profile.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <openssl/evp.h>
 
+#include "../aws/secret.h"
+#include "../base/lengthof.h"
 #include "container.h"
 #include "files.h"
 #include "instance.h"
@@ -67,8 +68,6 @@ typedef struct Walk
 	DynRoute   *route;
 	DynFault   *fault;
 } Walk;
-
-#define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- faults ----------------------------------------------------------- */
 
@@ -167,14 +166,6 @@ read_profile(Walk *walk, const char *name, Profile *profile)
 		if (read_value(walk, profile, keys[i].key, keys[i].value) != DYN_FOUND)
 			return DYN_FOUND_FAULT;
 	return DYN_FOUND;
-}
-
-/* The copy of a value that may be NULL. */
-static bool
-copy(char **to, const char *from)
-{
-	*to = from ? strdup(from) : NULL;
-	return from == NULL || *to != NULL;
 }
 
 /* ---- keys ------------------------------------------------------------- */
@@ -347,12 +338,12 @@ find_sso(Walk *walk, Profile *profile)
 		check_sso(walk, profile) != DYN_FOUND)
 		return DYN_FOUND_FAULT;
 	walk->route->origin = DYN_ORIGIN_SSO;
-	if (!copy(&sso->profile, profile->name) ||
-		!copy(&sso->session, profile->sso_session) ||
-		!copy(&sso->start_url, profile->sso_start_url) ||
-		!copy(&sso->region, profile->sso_region) ||
-		!copy(&sso->account_id, profile->sso_account_id) ||
-		!copy(&sso->role_name, profile->sso_role_name))
+	if (!dyn_secret_copy(&sso->profile, profile->name) ||
+		!dyn_secret_copy(&sso->session, profile->sso_session) ||
+		!dyn_secret_copy(&sso->start_url, profile->sso_start_url) ||
+		!dyn_secret_copy(&sso->region, profile->sso_region) ||
+		!dyn_secret_copy(&sso->account_id, profile->sso_account_id) ||
+		!dyn_secret_copy(&sso->role_name, profile->sso_role_name))
 		return out_of_memory(walk);
 	return find_cache_file(sso->session ? sso->session : sso->start_url,
 						   &sso->cache_file, walk->fault) ? DYN_FOUND :
@@ -382,9 +373,9 @@ read_role(Walk *walk, const Profile *profile, DynRole *role)
 		!dyn_role_read_duration(profile->duration_seconds, &role->duration))
 		return refuse_key(walk, name, "duration_seconds",
 						  "is not a number from 900 to 43200");
-	if (!copy(&role->arn, profile->role_arn) ||
-		!copy(&role->session_name, profile->role_session_name) ||
-		!copy(&role->external_id, profile->external_id))
+	if (!dyn_secret_copy(&role->arn, profile->role_arn) ||
+		!dyn_secret_copy(&role->session_name, profile->role_session_name) ||
+		!dyn_secret_copy(&role->external_id, profile->external_id))
 		return out_of_memory(walk);
 	return DYN_FOUND;
 }
@@ -402,7 +393,7 @@ find_web_identity(Walk *walk, const Profile *profile)
 						   profile->source_profile ? "source_profile" :
 						   "credential_source");
 	route->origin = DYN_ORIGIN_WEB_IDENTITY;
-	if (!copy(&route->token_file, profile->web_identity_token_file))
+	if (!dyn_secret_copy(&route->token_file, profile->web_identity_token_file))
 		return out_of_memory(walk);
 	return read_role(walk, profile, &route->web_role);
 }
@@ -455,7 +446,7 @@ find_origin(Walk *walk, Profile *profile)
 	if (profile->credential_process == NULL)
 		return find_keys(walk, DYN_CONFIG_CONFIG, profile->name);
 	route->origin = DYN_ORIGIN_PROCESS;
-	if (!copy(&route->command, profile->credential_process))
+	if (!dyn_secret_copy(&route->command, profile->credential_process))
 		return out_of_memory(walk);
 	for (p = route->command; *p; p++)
 		if (*p == '\n')

@@ -10,8 +10,9 @@
 #include "role.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "../aws/secret.h"
 
 /* Letters, digits and those of `others`; of a length in this range. */
 static bool
@@ -66,20 +67,13 @@ dyn_role_read_duration(const char *text, int *seconds)
 	return *p == '\0' && n >= DYN_ROLE_SHORTEST;
 }
 
-static bool
-copy(char **to, const char *from)
-{
-	*to = from ? strdup(from) : NULL;
-	return from == NULL || *to != NULL;
-}
-
 bool
 dyn_role_copy(DynRole *to, const DynRole *from)
 {
 	to->duration = from->duration;
-	if (copy(&to->arn, from->arn) &&
-		copy(&to->session_name, from->session_name) &&
-		copy(&to->external_id, from->external_id))
+	if (dyn_secret_copy(&to->arn, from->arn) &&
+		dyn_secret_copy(&to->session_name, from->session_name) &&
+		dyn_secret_copy(&to->external_id, from->external_id))
 		return true;
 	dyn_role_clear(to);
 	return false;

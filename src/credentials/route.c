@@ -17,11 +17,9 @@
  */
 #include "route.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include <openssl/crypto.h>
-
+#include "../aws/secret.h"
 #include "../base/buffer.h"
 #include "config.h"
 #include "container.h"
@@ -294,23 +292,15 @@ dyn_route_find(const DynSourceSpec *spec, DynRoute *route, DynFault *fault)
 }
 
 static void
-wipe(char *text)
-{
-	if (text != NULL)
-		OPENSSL_cleanse(text, strlen(text));
-	free(text);
-}
-
-static void
 clear_sso(DynSsoProfile *sso)
 {
-	wipe(sso->profile);
-	wipe(sso->session);
-	wipe(sso->start_url);
-	wipe(sso->region);
-	wipe(sso->account_id);
-	wipe(sso->role_name);
-	wipe(sso->cache_file);
+	dyn_secret_free(sso->profile);
+	dyn_secret_free(sso->session);
+	dyn_secret_free(sso->start_url);
+	dyn_secret_free(sso->region);
+	dyn_secret_free(sso->account_id);
+	dyn_secret_free(sso->role_name);
+	dyn_secret_free(sso->cache_file);
 }
 
 void
@@ -318,11 +308,11 @@ dyn_route_clear(DynRoute *route)
 {
 	int			i;
 
-	wipe(route->words);
+	dyn_secret_free(route->words);
 	dyn_credentials_clear(&route->keys);
-	wipe(route->command);
+	dyn_secret_free(route->command);
 	clear_sso(&route->sso);
-	wipe(route->token_file);
+	dyn_secret_free(route->token_file);
 	dyn_role_clear(&route->web_role);
 	for (i = 0; i < route->nroles; i++)
 		dyn_role_clear(&route->roles[i]);

@@ -9,25 +9,16 @@
  */
 #include "spec.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include <openssl/crypto.h>
-
-static void
-wipe(char *text)
-{
-	if (text != NULL)
-		OPENSSL_cleanse(text, strlen(text));
-	free(text);
-}
+#include "../aws/secret.h"
 
 void
 dyn_role_clear(DynRole *role)
 {
-	wipe(role->arn);
-	wipe(role->session_name);
-	wipe(role->external_id);
+	dyn_secret_free(role->arn);
+	dyn_secret_free(role->session_name);
+	dyn_secret_free(role->external_id);
 	memset(role, 0, sizeof(*role));
 }
 
@@ -36,11 +27,11 @@ dyn_spec_clear(DynSourceSpec *spec)
 {
 	dyn_credentials_clear(&spec->keys);
 	dyn_role_clear(&spec->role);
-	wipe(spec->profile);
-	wipe(spec->region);
-	wipe(spec->domain);
-	wipe(spec->sts_endpoint);
-	wipe(spec->ca_file);
-	wipe(spec->proxy);
+	dyn_secret_free(spec->profile);
+	dyn_secret_free(spec->region);
+	dyn_secret_free(spec->domain);
+	dyn_secret_free(spec->sts_endpoint);
+	dyn_secret_free(spec->ca_file);
+	dyn_secret_free(spec->proxy);
 	memset(spec, 0, sizeof(*spec));
 }

@@ -10,7 +10,6 @@
  */
 #include "sso.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "files.h"
@@ -40,8 +39,6 @@ static bool
 append_endpoint(DynBuffer *url, const DynSsoProfile *sso, DynFault *fault)
 {
 	const char *endpoint = dyn_url_configured(ENDPOINT);
-	DynUrl		parts;
-	bool		has_query;
 
 	if (endpoint == NULL)
 	{
@@ -51,12 +48,8 @@ append_endpoint(DynBuffer *url, const DynSsoProfile *sso, DynFault *fault)
 								 dyn_url_domain(sso->region)) ||
 			dyn_fault_memory(fault);
 	}
-	if (!dyn_url_parse(endpoint, ENDPOINT, &parts, fault))
+	if (!dyn_url_check_endpoint(endpoint, ENDPOINT, fault))
 		return false;
-	has_query = parts.has_query;
-	dyn_url_clear(&parts);
-	if (has_query)
-		return dyn_fault_set(fault, ENDPOINT " contains a query");
 	return dyn_url_append_base(url, endpoint) || dyn_fault_memory(fault);
 }
 

@@ -14,14 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <openssl/crypto.h>
-
+#include "../aws/secret.h"
 #include "../aws/sigv4.h"
+#include "../base/lengthof.h"
 #include "files.h"
 #include "url.h"
 #include "xml.h"
-
-#define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
 
 #define ENDPOINT		"AWS_ENDPOINT_URL_STS"
 #define API_VERSION		"2011-06-15"
@@ -33,14 +31,6 @@
 
 /* A message shows so much of a role's ARN. */
 #define SHOWN_ARN		"%.256s"
-
-static void
-wipe(DynBuffer *buf)
-{
-	if (buf->data)
-		OPENSSL_cleanse(buf->data, buf->cap);
-	dyn_buffer_free(buf);
-}
 
 /* ---- the endpoint ------------------------------------------------------- */
 
@@ -84,12 +74,7 @@ find_url(const DynSourceSpec *spec, DynBuffer *url, DynUrl *parts,
 		dyn_buffer_append_str(url, endpoint);
 	if (dyn_buffer_terminate(url) == NULL)
 		return dyn_fault_memory(fault);
-	if (!dyn_url_parse(url->data, what, parts, fault))
-		return false;
-	if (!parts->has_query)
-		return true;
-	dyn_url_clear(parts);
-	return dyn_fault_set(fault, "%s contains a query", what);
+	return dyn_url_parse_endpoint(url->data, what, parts, fault);
 }
 
 /* ---- the form ----------------------------------------------------------- */
@@ -226,7 +211,7 @@ sign(DynExchange *exchange, const DynSourceSpec *spec, const DynUrl *parts,
 	else
 		ok = add_signed(exchange, &request, authorization.data, fault);
 	dyn_sigv4_key_forget(&cache);
-	wipe(&authorization);
+	dyn_secret_free_buffer(&authorization);
 	return ok;
 }
 
@@ -468,7 +453,7 @@ read_error(const DynRole *role, const DynExchange *exchange, DynFault *fault)
 	else
 		answer = set_fault(role, exchange, code.data, &message, fault);
 	dyn_buffer_free(&code);
-	wipe(&message);
+	dyn_secret_free_buffer(&message);
 	return answer;
 }
 
@@ -500,7 +485,7 @@ read_parts(const DynBuffer *response, const char *action,
 
 		snprintf(path, sizeof(path), "%sResponse/%sResult/Credentials/%s",
 				 action, action, names[i]);
-		wipe(&parts[i]);
+		dyn_secret_free_buffer(&parts[i]);
 		found = dyn_xml_find(response->data, response->len, path, &parts[i]);
 	}
 	return found;
@@ -561,6 +546,6 @@ dyn_sts_answer(const DynRole *role, const DynExchange *exchange,
 		dyn_buffer_init(&parts[i], 0);
 	ok = read_reply(role, &exchange->response, parts, credentials, fault);
 	for (i = 0; i < PARTS; i++)
-		wipe(&parts[i]);
+		dyn_secret_free_buffer(&parts[i]);
 	return ok ? DYN_ANSWER_CREDENTIALS : DYN_ANSWER_FAILED;
 }

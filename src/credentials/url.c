@@ -18,7 +18,8 @@
 
 #include <curl/curl.h>
 
-#define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
+#include "../base/lengthof.h"
+#include "answer.h"
 
 #define LONGEST_REGION	63
 
@@ -141,6 +142,28 @@ dyn_url_parse(const char *url, const char *what, DynUrl *parts,
 	return ok;
 }
 
+bool
+dyn_url_parse_endpoint(const char *url, const char *what, DynUrl *parts,
+					   DynFault *fault)
+{
+	if (!dyn_url_parse(url, what, parts, fault))
+		return false;
+	if (!parts->has_query)
+		return true;
+	dyn_url_clear(parts);
+	return dyn_fault_set(fault, "%s contains a query", what);
+}
+
+bool
+dyn_url_check_endpoint(const char *url, const char *what, DynFault *fault)
+{
+	DynUrl		parts;
+	bool		ok = dyn_url_parse_endpoint(url, what, &parts, fault);
+
+	dyn_url_clear(&parts);
+	return ok;
+}
+
 void
 dyn_url_clear(DynUrl *parts)
 {
@@ -154,12 +177,12 @@ dyn_url_clear(DynUrl *parts)
 const char *
 dyn_url_configured(const char *variable)
 {
-	const char *ignored = getenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
-	const char *url = getenv(variable);
+	const char *ignored =
+		dyn_answer_environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
 
 	if (ignored && strcasecmp(ignored, "true") == 0)
 		return NULL;
-	return url && *url ? url : NULL;
+	return dyn_answer_environment(variable);
 }
 
 bool

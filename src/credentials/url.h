@@ -30,6 +30,15 @@ extern bool dyn_url_parse(const char *url, const char *what, DynUrl *parts,
 extern void dyn_url_clear(DynUrl *parts);
 
 /*
+ * The same of a URL to which a path is appended: it must not have a query.
+ * The second just checks it.
+ */
+extern bool dyn_url_parse_endpoint(const char *url, const char *what,
+								   DynUrl *parts, DynFault *fault);
+extern bool dyn_url_check_endpoint(const char *url, const char *what,
+								   DynFault *fault);
+
+/*
  * The endpoint in this variable of the environment (AWS_ENDPOINT_URL_STS ...),
  * NULL if there is none or AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is "true".
  */

@@ -17,9 +17,8 @@
 
 #include <stdint.h>
 
+#include "../base/lengthof.h"
 #include "../base/text.h"
-
-#define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
 
 #define DEEPEST		32
 

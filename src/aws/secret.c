@@ -1,0 +1,35 @@
+/*
+ * secret.c
+ *		Texts that are overwritten before they are freed.
+ *
+ * Layer: aws.  Knows OpenSSL for a memset that is not optimised away.
+ */
+#include "secret.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/crypto.h>
+
+bool
+dyn_secret_copy(char **to, const char *from)
+{
+	*to = from ? strdup(from) : NULL;
+	return from == NULL || *to != NULL;
+}
+
+void
+dyn_secret_free(char *text)
+{
+	if (text != NULL)
+		OPENSSL_cleanse(text, strlen(text));
+	free(text);
+}
+
+void
+dyn_secret_free_buffer(DynBuffer *buf)
+{
+	if (buf->data != NULL)
+		OPENSSL_cleanse(buf->data, buf->cap);
+	dyn_buffer_free(buf);
+}
