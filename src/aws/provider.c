@@ -79,7 +79,7 @@ is_patient(const DynProvider *provider)
 int64_t
 dyn_provider_due_us(const DynProvider *provider)
 {
-	return is_patient(provider) ? provider->patience_us : DYN_LOOP_NEVER;
+	return provider->patience_us != 0 ? provider->patience_us : DYN_LOOP_NEVER;
 }
 
 DynReadiness
@@ -89,7 +89,9 @@ dyn_provider_ask(DynProvider *provider, struct DynClient *client, int64_t now)
 		return DYN_CREDENTIALS_READY;
 	if (is_due(provider, now) && may_start(provider, now))
 		start_source(provider, client, now);
-	if (is_usable(provider, now) && !is_patient(provider))
+	if (!is_usable(provider, now))
+		provider->patience_us = 0;
+	else if (!is_patient(provider))
 		return DYN_CREDENTIALS_READY;
 	return provider->client ? DYN_CREDENTIALS_AWAITED : DYN_CREDENTIALS_FAILED;
 }

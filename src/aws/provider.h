@@ -62,7 +62,7 @@ struct DynProvider
 	bool		stopped;		/* the latest was stopped, and did not fail */
 	int64_t		retry_us;		/* monotonic: when to ask again after a miss */
 	int64_t		patience_us;	/* monotonic: until then calls wait for the
-								 * refresh */
+								 * refresh; 0: not, or until it ends */
 };
 
 typedef enum DynReadiness
@@ -80,7 +80,10 @@ typedef enum DynReadiness
 extern DynReadiness dyn_provider_ask(DynProvider *provider,
 									 struct DynClient *client, int64_t now);
 
-/* When awaited ones are not worth waiting for any more, or DYN_LOOP_NEVER. */
+/*
+ * When those that are awaited are not worth waiting for any more, as the old
+ * ones serve; or DYN_LOOP_NEVER.
+ */
 extern int64_t dyn_provider_due_us(const DynProvider *provider);
 
 /*

@@ -287,9 +287,11 @@ a_stopped_refresh_is_made_up_for(void)
 	CHECK(ask(NOW + 3401) == DYN_CREDENTIALS_AWAITED);
 	CHECK_EQ_INT(starts, 3);
 	CHECK_EQ_INT(dyn_provider_due_us(&provider), dyn_loop_now_us() + 1000000);
-	shift_us = 2000000;
+	shift_us = 1999999;
+	CHECK(ask(NOW + 3402) == DYN_CREDENTIALS_AWAITED);
+	shift_us++;
+	CHECK_EQ_INT(dyn_provider_due_us(&provider), dyn_loop_now_us());
 	CHECK(ask(NOW + 3402) == DYN_CREDENTIALS_READY);
-	CHECK(dyn_provider_due_us(&provider) == DYN_LOOP_NEVER);
 	dyn_provider_rest(&provider);
 	shift_us = 3999999;
 	CHECK(ask(NOW + 3404) == DYN_CREDENTIALS_READY);
