@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,8 +39,8 @@
 bool
 dyn_tls_is_used(const char *url, const char *proxy)
 {
-	return strncmp(url, "https:", 6) == 0 ||
-		(proxy != NULL && strncmp(proxy, "https:", 6) == 0);
+	return strncasecmp(url, "https:", 6) == 0 ||
+		(proxy != NULL && strncasecmp(proxy, "https:", 6) == 0);
 }
 
 /* ---- stores for libcurl ----------------------------------------------- */

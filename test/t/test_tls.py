@@ -70,6 +70,21 @@ class Secure(fixture.TestCase):
         self.assertEqual(self.fx.error("SELECT * FROM u").hint, UNTRUSTED)
         self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
 
+    def test_scheme_in_capitals(self):
+        """HTTPS is https: with the CA it works; without it, it has neither that of another server nor one that was forgotten."""
+        capitals = self.fake.endpoint.replace("https:", "HTTPS:")
+        self.server(capitals, ca_file=self.fake.ca_file)
+        self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
+        self.fx.server("trustless", capitals, max_attempts=1)
+        self.addCleanup(self.fx.execute, "DROP SERVER trustless CASCADE")
+        self.fx.foreign_table("u", "pk text", server="trustless", table_name="t")
+        self.server(ca_file=self.fake.ca_file)
+        self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
+        self.assertEqual(self.fx.error("SELECT * FROM u").hint, UNTRUSTED)
+        self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
+        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.assertEqual(self.fx.error("SELECT * FROM u").hint, UNTRUSTED)
+
     def test_a_ca_taken_away(self):
         """ALTER SERVER counts at once, also for connections that are open."""
         self.server(ca_file=self.fake.ca_file)
