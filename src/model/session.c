@@ -406,8 +406,14 @@ dyn_session_check(DynConnection *connection)
 DynConnection *
 dyn_session_connection(Oid serverid, Oid userid)
 {
-	DynConnection *connection = find_connection(serverid, userid);
+	DynConnection *connection;
 
+	/*
+	 * What others changed before is no change in the midst of the statement:
+	 * in a transaction that has its locks, PostgreSQL may not have looked.
+	 */
+	AcceptInvalidationMessages();
+	connection = find_connection(serverid, userid);
 	/* pin first: the check may process an invalidation */
 	connection->pins++;
 	call_at_reset(unpin_connection, connection);

@@ -368,6 +368,32 @@ class Meanwhile(Machine):
                     self.assertEqual(self.secure.requests, [])
                 self.admin("ALTER ROLE chief SUPERUSER")
 
+    def test_functions_in_an_open_transaction(self):
+        """They take no locks, and say likewise what is not allowed now, instead of that something has changed."""
+        for change, _running, later in self.changes():
+            for sql in ("SELECT * FROM dynamo_fdw_whoami('s')", "SELECT * FROM dynamo_fdw_tables('s')"):
+                with self.subTest(change, sql=sql):
+                    self.allowed("chief")
+                    conn = self.connect()
+                    self.rows("BEGIN; " + sql, conn)
+                    self.admin(change)
+                    self.secure.reset()
+                    self.check(sql, conn, later)
+                    self.assertEqual(self.secure.requests, [])
+                    self.rows("ROLLBACK", conn)
+                    self.admin("ALTER ROLE chief SUPERUSER")
+
+    def test_other_keys_in_an_open_transaction(self):
+        """What a superuser has given instead is used."""
+        self.allowed()
+        conn = self.connect()
+        whoami = "SELECT source, access_key_id FROM dynamo_fdw_whoami('s')"
+        self.assertEqual(self.rows(f"BEGIN; {whoami}", conn), [("environment", "AKID...ENT1")])
+        self.admin("ALTER USER MAPPING FOR reader SERVER s OPTIONS (DROP credential_source, DROP allowed_endpoint, ADD access_key_id 'AKIDOFTHEREADER0', ADD secret_access_key 'x')")
+        self.assertEqual(self.rows(whoami, conn), [("static keys", "AKID...DER0")])
+        self.admin("ALTER USER MAPPING FOR reader SERVER s OPTIONS (SET access_key_id 'AKIDOFTHEREADER1')")
+        self.assertEqual(self.rows(whoami, conn), [("static keys", "AKID...DER1")])
+
     def test_prepared_statement(self):
         for change, _running, later in self.changes():
             with self.subTest(change):
