@@ -247,9 +247,10 @@ wipe_options(List *options)
 
 	foreach(lc, options)
 	{
-		char	   *value = defGetString(lfirst_node(DefElem, lc));
+		DefElem    *def = lfirst_node(DefElem, lc);
 
-		explicit_bzero(value, strlen(value));
+		if (def->arg != NULL)
+			explicit_bzero(strVal(def->arg), strlen(strVal(def->arg)));
 	}
 }
 
@@ -265,6 +266,7 @@ set_credentials(DynConnection *connection)
 	connection->mapping = mapping->umid;
 	connection->for_public = mapping_of(connection->userid,
 										connection->serverid) != mapping->umid;
+	connection->mapping_options = options;
 	spec->kind = connection->source = source_of(options);
 	if (spec->kind == DYN_SOURCE_STATIC)
 		set_keys(connection, options);
@@ -272,21 +274,26 @@ set_credentials(DynConnection *connection)
 	set_role(&spec->role, options);
 	set_ways(connection, options);
 	if (spec->kind == DYN_SOURCE_STATIC)
+	{
 		wipe_options(options);
-	else
-		connection->mapping_options = options;
+		connection->mapping_options = NIL;
+	}
 	if (!dyn_source_open(&connection->provider, spec))
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 }
 
 /* ---- making one ---- */
 
-/* Runs when the connection's context is deleted: frees malloc'd parts. */
+/*
+ * Runs when the connection's context is deleted, also by an error while it is
+ * made: wipes what the mapping says, and frees malloc'd parts.
+ */
 static void
 release_connection(void *arg)
 {
 	DynConnection *connection = arg;
 
+	wipe_options(connection->mapping_options);
 	dyn_provider_clear(&connection->provider);
 	dyn_spec_clear(&connection->spec);
 }
@@ -356,9 +363,12 @@ check_source(const DynConnection *connection, const ForeignServer *server)
 		.detour = connection->detour,
 		.allowed = allowed ? normal_url(allowed) : NULL
 	};
+	bool		changed = mapping->umid != connection->mapping ||
+		!equal(mapping->options, connection->mapping_options);
 
-	if (mapping->umid != connection->mapping ||
-		!equal(mapping->options, connection->mapping_options))
+	/* it may have keys now */
+	wipe_options(mapping->options);
+	if (changed)
 		report_changed(connection);
 	dyn_check_source(&use);
 }
