@@ -99,20 +99,35 @@ check_owner(const DynSourceUse *use)
 			 errhint("Drop the option, or let a superuser own the server and allow its endpoint in the user mapping.")));
 }
 
+/* Why the superuser who made the mapping has to have named the endpoint. */
+static const char *
+reason_to_allow(const DynSourceUse *use)
+{
+	const char *server = use->server->servername;
+
+	if (use->detour != NULL)
+		return psprintf("Server \"%s\" has the option \"%s\", and the user mapping has no allowed_endpoint.",
+						server, use->detour);
+	if (!superuser_arg(use->server->owner))
+		return psprintf("The owner of server \"%s\", who can change its region, is not a superuser, and the user mapping has no allowed_endpoint.",
+						server);
+	return NULL;
+}
+
 static void
 check_allowed(const DynSourceUse *use)
 {
-	if (use->allowed == NULL ? use->detour == NULL
+	const char *reason = use->allowed == NULL ? reason_to_allow(use)
+		: "The user mapping has another allowed_endpoint.";
+
+	if (use->allowed == NULL ? reason == NULL
 		: strcmp(use->allowed, use->url) == 0)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("credentials of source \"%s\" may not be used for requests to %s",
 					use->source, use->url),
-			 use->allowed == NULL
-			 ? errdetail("Server \"%s\" has the option \"%s\", and the user mapping has no allowed_endpoint.",
-						 use->server->servername, use->detour)
-			 : errdetail("The user mapping has another allowed_endpoint."),
+			 errdetail("%s", reason),
 			 errhint("If that endpoint is trustworthy, a superuser can allow it: ALTER USER MAPPING FOR %s SERVER %s OPTIONS (%s allowed_endpoint '%s');",
 					 user_words(use), quote_identifier(use->server->servername),
 					 use->allowed ? "SET" : "ADD", use->url)));

@@ -10,7 +10,8 @@
  * only, and only for the user whose mapping a superuser gave a source.  Who set
  * an option is not in the catalogs, and a server may get another owner.  So
  * with endpoint, proxy or ca_file, which direct requests elsewhere, a superuser
- * must own the server now, and the mapping must name the endpoint.
+ * must own the server now, and the mapping must name the endpoint.  It must, too,
+ * if the server's owner, who can change the region, is not a superuser.
  */
 #ifndef DYN_MODEL_PRIVILEGE_H
 #define DYN_MODEL_PRIVILEGE_H

@@ -127,6 +127,15 @@ class Endpoint(Machine):
                 self.assertEqual((failure.sqlstate, failure.detail), ("42501", "The user mapping has another allowed_endpoint."))
                 self.assertIn(f"requests to https://dynamodb.{region}.", failure.message)
 
+    def test_the_owner_may_change_the_region(self):
+        """So the mapping has to name the endpoint, unless a superuser owns the server."""
+        self.server("owner")
+        self.assert_refused(SOURCE + f"may not be used for requests to {REGION_URL}",
+                            'The owner of server "s", who can change its region, is not a superuser, and the user mapping has no allowed_endpoint.',
+                            f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint '{REGION_URL}');")
+        self.as_user("owner", "ALTER SERVER s OPTIONS (SET region 'us-east-1')")
+        self.assert_refused(SOURCE + "may not be used for requests to https://dynamodb.us-east-1.amazonaws.com/")
+
     def test_an_allowed_endpoint_holds_the_region(self):
         """If the mapping names an endpoint, no other is used, also without detours."""
         self.server("owner", {"allowed_endpoint": REGION_URL})
