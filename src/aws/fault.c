@@ -6,6 +6,7 @@
  */
 #include "fault.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,4 +86,18 @@ dyn_fault_excerpt(DynFault *fault, const char *text, size_t len)
 	}
 	fault->excerpt[len] = '\0';
 	return false;
+}
+
+void
+dyn_fault_errno_text(int error, char *text, size_t size)
+{
+	locale_t	english = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
+
+	if (english == (locale_t) 0)
+	{
+		snprintf(text, size, "error %d", error);
+		return;
+	}
+	snprintf(text, size, "%s", strerror_l(error, english));
+	freelocale(english);
 }

@@ -37,4 +37,10 @@ extern bool dyn_fault_memory(DynFault *fault);
 /* Copies `len` bytes, whatever they are; what is not printable becomes '?'. */
 extern bool dyn_fault_excerpt(DynFault *fault, const char *text, size_t len);
 
+/*
+ * The text of an errno, in English: that of the session's locale need not be
+ * UTF-8.
+ */
+extern void dyn_fault_errno_text(int error, char *text, size_t size);
+
 #endif

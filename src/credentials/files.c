@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,24 +31,6 @@
 
 /* ---- files ------------------------------------------------------------ */
 
-/*
- * The text of an errno, in English: the text of the session's locale need not
- * be UTF-8.
- */
-static void
-describe_error(int error, char *text, size_t size)
-{
-	locale_t	english = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
-
-	if (english == (locale_t) 0)
-	{
-		snprintf(text, size, "error %d", error);
-		return;
-	}
-	snprintf(text, size, "%s", strerror_l(error, english));
-	freelocale(english);
-}
-
 /* The hint names the user: one's own files are not the server's. */
 static DynFileRead
 cannot_read(const char *path, int error, DynFault *fault)
@@ -62,7 +43,7 @@ cannot_read(const char *path, int error, DynFault *fault)
 		dyn_fault_memory(fault);
 		return DYN_FILE_FAILED;
 	}
-	describe_error(error, text, sizeof(text));
+	dyn_fault_errno_text(error, text, sizeof(text));
 	dyn_fault_set(fault, "file \"%s\" cannot be read: %s", path, text);
 	dyn_file_user(user, sizeof(user));
 	dyn_fault_hint(fault, "The server runs as the operating-system user "
@@ -219,7 +200,7 @@ cannot_find_home(int error, DynFault *fault)
 {
 	char		text[100];
 
-	describe_error(error, text, sizeof(text));
+	dyn_fault_errno_text(error, text, sizeof(text));
 	dyn_fault_set(fault, "the home directory of operating-system user %lu "
 				  "cannot be found: %s", (unsigned long) geteuid(), text);
 	fault->passing = true;

@@ -32,7 +32,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -255,27 +254,12 @@ run_child(const DynProgram *program, const Pipes *pipes, pid_t parent)
 
 /* ---- starting --------------------------------------------------------- */
 
-/* English, as the text of the session's locale need not be UTF-8. */
-static void
-describe_error(int error, char *text, size_t size)
-{
-	locale_t	english = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
-
-	if (english == (locale_t) 0)
-	{
-		snprintf(text, size, "error %d", error);
-		return;
-	}
-	snprintf(text, size, "%s", strerror_l(error, english));
-	freelocale(english);
-}
-
 static bool
 cannot_start(DynFault *fault, int error)
 {
 	char		text[128];
 
-	describe_error(error, text, sizeof(text));
+	dyn_fault_errno_text(error, text, sizeof(text));
 	dyn_fault_set(fault, "credential_process could not be started: %s", text);
 	fault->passing = true;
 	return false;
@@ -287,7 +271,7 @@ cannot_execute(DynFault *fault, const char *name, int error)
 	DynFault	printable = {0};
 	char		text[128];
 
-	describe_error(error, text, sizeof(text));
+	dyn_fault_errno_text(error, text, sizeof(text));
 	dyn_fault_excerpt(&printable, name, strnlen(name, 200));
 	dyn_fault_set(fault, "the program \"%s\" of credential_process cannot be "
 				  "executed: %s", printable.excerpt, text);
