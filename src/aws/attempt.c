@@ -487,7 +487,7 @@ has_credentials(DynActiveCall *call)
 			hold_call(call, dyn_provider_due_us(service->provider));
 			return false;
 		default:
-			call->public.fault = &service->provider->fault;
+			call->public.fault = dyn_provider_fault(service->provider);
 			dyn_attempt_refuse(call, call->public.fault->out_of_memory
 							   ? DYN_FAIL_MEMORY : DYN_FAIL_CREDENTIALS);
 			return false;

@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "loop.h"
@@ -161,8 +162,19 @@ dyn_provider_failed(DynProvider *provider, const DynFault *fault)
 {
 	assert(provider->client != NULL);
 	provider->client = NULL;
-	provider->fault = *fault;
+	if (provider->fault == NULL)
+		provider->fault = malloc(sizeof(*provider->fault));
+	if (provider->fault != NULL)
+		*provider->fault = *fault;
 	note_miss(provider, false);
+}
+
+const DynFault *
+dyn_provider_fault(const DynProvider *provider)
+{
+	static const DynFault no_memory = {.out_of_memory = true};
+
+	return provider->fault ? provider->fault : &no_memory;
 }
 
 void
@@ -184,5 +196,6 @@ dyn_provider_clear(DynProvider *provider)
 		provider->source.free(provider->source.state);
 	dyn_credentials_clear(&provider->current);
 	dyn_credentials_clear(&provider->previous);
+	free(provider->fault);
 	memset(provider, 0, sizeof(*provider));
 }

@@ -57,7 +57,7 @@ struct DynProvider
 	bool		refreshing;		/* current served when it was started */
 	bool		rejected;		/* the service has refused current */
 	int64_t		refresh_at;		/* seconds since the epoch; 0: never */
-	DynFault	fault;			/* of the latest failure, if there was one */
+	DynFault   *fault;			/* of the latest failure; NULL: none yet */
 	int			misses;			/* works in succession that gave nothing */
 	bool		stopped;		/* the latest was stopped, and did not fail */
 	int64_t		retry_us;		/* monotonic: when to ask again after a miss */
@@ -70,7 +70,7 @@ typedef enum DynReadiness
 	DYN_CREDENTIALS_READY,		/* use provider->current */
 	DYN_CREDENTIALS_AWAITED,	/* the source works; ask when it has ended, or
 								 * at dyn_provider_due_us */
-	DYN_CREDENTIALS_FAILED		/* see provider->fault */
+	DYN_CREDENTIALS_FAILED		/* see dyn_provider_fault */
 } DynReadiness;
 
 /*
@@ -85,6 +85,9 @@ extern DynReadiness dyn_provider_ask(DynProvider *provider,
  * ones serve; or DYN_LOOP_NEVER.
  */
 extern int64_t dyn_provider_due_us(const DynProvider *provider);
+
+/* Why they could not be obtained; overwritten by the next failure. */
+extern const DynFault *dyn_provider_fault(const DynProvider *provider);
 
 /*
  * The service says that the credentials of this generation have expired.

@@ -239,7 +239,8 @@ dyn_session_credentials(DynConnection *connection)
 		   DYN_CREDENTIALS_AWAITED)
 		dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
 	if (readiness == DYN_CREDENTIALS_FAILED)
-		dyn_report_credentials(&provider->fault, connection->server_name);
+		dyn_report_credentials(dyn_provider_fault(provider),
+							   connection->server_name);
 	return &provider->current;
 }
 

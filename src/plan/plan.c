@@ -141,7 +141,7 @@ limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 	Selectivity share;
 
 	if (hint <= 0 || bms_membership(root->all_baserels) != BMS_SINGLETON ||
-		!pathkeys_contained_in(root->query_pathkeys, path->pathkeys))
+		!pathkeys_contained_in(root->sort_pathkeys, path->pathkeys))
 		return 0;
 	share = clauselist_selectivity(root, dropping_clauses(access, scan_clauses),
 								   baserel->relid, JOIN_INNER, NULL) *
@@ -153,7 +153,9 @@ limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 
 /*
  * A preview: each item that a Scan reads is a row, the LIMIT needs so many of
- * them in any order, and they are known to be short, or taken to be.
+ * them in any order, and they are known to be short, or taken to be.  The order
+ * that a set operation wants (query_pathkeys, from PostgreSQL 17 on) is made of
+ * the rows that LIMIT has left.
  */
 static bool
 is_bounded(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
@@ -165,7 +167,7 @@ is_bounded(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 
 	return access->kind == DYN_ACCESS_SCAN && root->limit_tuples > 0 &&
 		bms_membership(root->all_baserels) == BMS_SINGLETON &&
-		root->query_pathkeys == NIL && local == NIL &&
+		root->sort_pathkeys == NIL && local == NIL &&
 		access->filters == NIL && !access->tested &&
 		plan->relation->unnest == NULL &&
 		dyn_is_bounded_read(plan->meta, index, root->limit_tuples);

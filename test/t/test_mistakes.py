@@ -227,13 +227,16 @@ class FoldedNames(fixture.TestCase):
         return ("ANALYZE f", "SELECT FROM dynamo_fdw_check_table('f')", f"SELECT FROM dynamo_fdw_describe('ddb', '{self.remote}')")
 
     def says(self, column, attribute, other, hint):
-        """What each of them says."""
+        """What each of them says; from PostgreSQL 17 on, ANALYZE sees no schema but the system's, and names that of the table."""
         expected = [f'NOTICE:  column "{column}" of foreign table "f" is NULL in every item that was read\n'
                     f'DETAIL:  The items have no attribute "{attribute}", but one named "{other}". PostgreSQL folds names without double quotes to lower case.\n'
                     f"HINT:  {hint}"]
         for sql in self.statements():
             with self.subTest(sql):
-                self.assertEqual([notice for notice in self.fx.notices(sql) if "NULL in every" in notice], expected)
+                told = [notice for notice in self.fx.notices(sql) if "NULL in every" in notice]
+                if sql.startswith("ANALYZE") and self.fx.conn.server_version >= 170000:
+                    told = [notice.replace("TABLE public.f ", "TABLE f ") for notice in told]
+                self.assertEqual(told, expected)
 
     def silent(self):
         for sql in self.statements():

@@ -201,7 +201,7 @@ a_failed_refresh_is_not_noticed(void)
 	CHECK(ask(NOW + 3501) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(starts, 2);
 	CHECK(ask(NOW + 3600) == DYN_CREDENTIALS_FAILED);
-	CHECK_EQ_STR(provider.fault.message, "no reason");
+	CHECK_EQ_STR(dyn_provider_fault(&provider)->message, "no reason");
 }
 
 static void

@@ -134,7 +134,7 @@ expect_key(const char *words)
 	CHECK(dyn_source_open(&provider, &spec));
 	if (!CHECK(obtain(0) == DYN_CREDENTIALS_READY))
 	{
-		printf("#   %s (%s)\n", provider.fault.message, provider.fault.hint);
+		printf("#   %s (%s)\n", dyn_provider_fault(&provider)->message, dyn_provider_fault(&provider)->hint);
 		return;
 	}
 	CHECK(strncmp(provider.current.access_key_id, "ASIA", 4) == 0);
@@ -149,9 +149,9 @@ expect_fault(const char *part)
 {
 	CHECK(dyn_source_open(&provider, &spec));
 	CHECK(obtain(0) == DYN_CREDENTIALS_FAILED);
-	if (!CHECK(strstr(provider.fault.message, part) != NULL))
-		printf("#   %s\n", provider.fault.message);
-	CHECK(strstr(provider.fault.message, "secret of") == NULL);
+	if (!CHECK(strstr(dyn_provider_fault(&provider)->message, part) != NULL))
+		printf("#   %s\n", dyn_provider_fault(&provider)->message);
+	CHECK(strstr(dyn_provider_fault(&provider)->message, "secret of") == NULL);
 }
 
 static int
