@@ -790,7 +790,7 @@ obtains_from(DynSourceKind kind, const char *variable, const char *value,
 	if (CHECK_EQ_INT(readiness, DYN_CREDENTIALS_READY))
 		CHECK_EQ_STR(provider.current.access_key_id, "ASIAEXAMPLE");
 	else
-		printf("#     %s\n", provider.fault.message);
+		printf("#     %s\n", dyn_provider_fault(&provider)->message);
 	CHECK_EQ_STR(seen->address, address);
 	dyn_provider_clear(&provider);
 }
