@@ -65,15 +65,16 @@ is_key_type(DynType type)
 	return type == DYN_TYPE_S || type == DYN_TYPE_N || type == DYN_TYPE_B;
 }
 
-/* A template of one part without literals may be that of a number. */
+/* A number where the template can be that of one. */
 static DynType
 type_of_template(const DynRelation *relation, const DynSpelled *spelled)
 {
+	const DynTemplatePart *part = spelled->tmpl->parts;
 	const DynColumn *column = dyn_template_is_bare(spelled->tmpl)
-		? find_column(relation, spelled->tmpl->parts[0].column.data) : NULL;
+		? find_column(relation, part->column.data) : NULL;
 
-	return column != NULL && column->codec.wire == DYN_TYPE_N ? DYN_TYPE_N
-		: DYN_TYPE_S;
+	return column != NULL && dyn_part_may_be_number(part, &column->codec)
+		? DYN_TYPE_N : DYN_TYPE_S;
 }
 
 /* Does a column that shows no attribute of its own occur in a template? */

@@ -557,7 +557,7 @@ encodes_edge(const DynTemplatePart *part)
 	if (part->edge.data == NULL)
 		return false;
 	return charset == NULL ||
-		(part->edge.len == 1 && strchr(charset, *part->edge.data) != NULL);
+		dyn_text_find((DynText) {charset, strlen(charset)}, part->edge) != NULL;
 }
 
 /* Is there a placeholder directly before or after it? */

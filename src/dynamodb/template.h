@@ -73,8 +73,14 @@ typedef struct DynPartFacts
 	/* Characters that every encoding has; 0 if it varies. */
 	uint32_t	width;
 
-	/* The ASCII characters of encodings, NUL-terminated; NULL: any text. */
+	/* The characters of encodings, NUL-terminated; NULL: any text. */
 	const char *charset;
+
+	/*
+	 * A time of this width: where it is cut by the width, or takes the rest,
+	 * it ends at the first character outside of the charset.
+	 */
+	bool		instant;
 } DynPartFacts;
 
 typedef struct DynTemplatePart

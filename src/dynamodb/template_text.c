@@ -42,6 +42,7 @@ typedef struct Matcher
 	size_t		len;
 	const DynText *given;
 	DynText    *values;			/* NULL: not wanted */
+	bool		misfit;			/* a time has another width */
 	EdgeCache	edges[DYN_TEMPLATE_MAX_PARTS];
 } Matcher;
 
@@ -355,6 +356,12 @@ lists_number(const DynTemplatePart *part, DynText text)
 }
 
 bool
+dyn_part_is_enumerated(const DynTemplatePart *part)
+{
+	return part->spec == DYN_SPEC_WORDS || part->spec == DYN_SPEC_RANGE;
+}
+
+bool
 dyn_part_lists(const DynTemplatePart *part, DynText text)
 {
 	switch (part->spec)
@@ -385,6 +392,38 @@ dyn_part_agrees(const DynTemplatePart *part, DynText text, DynText given)
 	return true;
 }
 
+/* Moves over one character of the charset. */
+static bool
+step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
+{
+	size_t		p = *pos;
+	DynText		c;
+
+	if (!step_width(m, 1, dir, &p))
+		return false;
+	c.data = m->text + (dir > 0 ? *pos : p);
+	c.len = dir > 0 ? p - *pos : *pos - p;
+	if (dyn_text_find((DynText) {charset, strlen(charset)}, c) == NULL)
+		return false;
+	*pos = p;
+	return true;
+}
+
+/* Moves over a time: to its width, or to the end of the text. */
+static bool
+step_instant(Matcher *m, const DynTemplatePart *part, int dir, size_t *pos)
+{
+	uint32_t	most = part->last ? UINT32_MAX : part->facts.width;
+	uint32_t	n = 0;
+	bool		done;
+
+	while (n < most && step_listed(m, part->facts.charset, dir, pos))
+		n++;
+	done = part->last ? n > 0 && *pos == m->len : n == most;
+	m->misfit |= !done && n > 0 && n != part->facts.width;
+	return done;
+}
+
 static bool
 step_part(Matcher *m, int i, int dir, size_t *pos)
 {
@@ -392,6 +431,8 @@ step_part(Matcher *m, int i, int dir, size_t *pos)
 
 	if (is_given(m, i) && is_comparable(part, m->given[i]))
 		return step_text(m, m->given[i], part->folding, dir, pos);
+	if (part->facts.instant && (part->by_width || part->edge.data == NULL))
+		return step_instant(m, part, dir, pos);
 	if (part->by_width)
 		return step_width(m, part->facts.width, dir, pos);
 	if (is_given(m, i))
@@ -578,6 +619,7 @@ dyn_template_cut(const DynTemplate *tmpl, const char *text, size_t len,
 				 const DynText *given, DynText *values)
 {
 	Matcher		m;
+	DynCut		unfit;
 
 	assert(tmpl->resolved);
 	memset(&m, 0, sizeof(m));
@@ -588,9 +630,10 @@ dyn_template_cut(const DynTemplate *tmpl, const char *text, size_t len,
 	m.values = values;
 	if (fits(&m))
 		return DYN_CUT_FITS;
+	unfit = m.misfit ? DYN_CUT_MISFIT : DYN_CUT_UNFIT;
 	m.values = NULL;
 	return has_undecided(tmpl) && matches_with_wildcards(&m) ?
-		DYN_CUT_AMBIGUOUS : DYN_CUT_UNFIT;
+		DYN_CUT_AMBIGUOUS : unfit;
 }
 
 /* ---- join ---- */

@@ -22,8 +22,9 @@ typedef enum DynCut
 {
 	DYN_CUT_FITS,
 	DYN_CUT_UNFIT,
-	DYN_CUT_AMBIGUOUS			/* unfit, but not if undecided parts might
+	DYN_CUT_AMBIGUOUS,			/* unfit, but not if undecided parts might
 								 * contain their edges */
+	DYN_CUT_MISFIT				/* up to a time, which has another width */
 } DynCut;
 
 /*
@@ -50,6 +51,9 @@ extern DynCut dyn_template_cut(const DynTemplate *tmpl, const char *text,
  */
 extern bool dyn_part_agrees(const DynTemplatePart *part, DynText text,
 							DynText given);
+
+/* Are its values listed, as words or as a range? */
+extern bool dyn_part_is_enumerated(const DynTemplatePart *part);
 
 /* Is the text in the part's enumeration?  True if it has none. */
 extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);

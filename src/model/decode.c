@@ -149,7 +149,7 @@ decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 		return mismatch(why, "it is not a valid uuid");
 	memcpy(text, value->data, value->len);
 	text[value->len] = '\0';
-	for (const char *p = text; *p; p++)
+	for (const char *p = text; p < text + value->len; p++)
 	{
 		bool		upper = (*p >= 'A' && *p <= 'F');
 
@@ -668,4 +668,17 @@ dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 		return false;
 	return !codec->is_domain ||
 		dyn_codec_check_domain(codec, *result, false, soft, why);
+}
+
+bool
+dyn_codec_holds(DynCodec *codec, const DynValue *value, const char **why)
+{
+	Datum		datum;
+
+	/* texts, which would be copied, seldom do not */
+	if (codec->kind == DYN_CODEC_TEXT && value->type == DYN_TYPE_S &&
+		!(value->flags & DYN_VALUE_HAS_NUL) && codec->typmod < 0 &&
+		!codec->is_domain && !dyn_encoding_differs())
+		return true;
+	return dyn_codec_decode(codec, value, true, &datum, why);
 }

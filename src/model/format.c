@@ -123,12 +123,24 @@ canonical_or_null(const char *text)
 	return pnstrdup(buf, len);
 }
 
+/* Where both spellings are numbers, the values are. */
+static void
+spell_in_numbers(DynFormat *format)
+{
+	const char *t = canonical_or_null(format->true_text);
+	const char *f = canonical_or_null(format->false_text);
+
+	format->numeric = (t != NULL && f != NULL);
+	if (!format->numeric)
+		return;
+	format->true_text = t;
+	format->false_text = f;
+}
+
 static bool
-parse_bool_format(char *args, DynFormat *format, const char **why)
+parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 {
 	char	   *comma = strchr(args, ',');
-	const char *t,
-			   *f;
 
 	*why = "bool(t,f) takes two different short spellings, such as bool(Y,N) or bool(1,0).";
 	if (comma == NULL || comma == args || comma[1] == '\0' ||
@@ -138,24 +150,17 @@ parse_bool_format(char *args, DynFormat *format, const char **why)
 	format->kind = DYN_FORMAT_BOOL;
 	format->true_text = args;
 	format->false_text = comma + 1;
-	t = canonical_or_null(format->true_text);
-	f = canonical_or_null(format->false_text);
-	format->numeric = (t != NULL && f != NULL);
-	if (format->numeric)
-	{
-		format->true_text = t;
-		format->false_text = f;
-	}
+	if (!part)
+		spell_in_numbers(format);
 	return strcmp(format->true_text, format->false_text) != 0;
 }
 
 /*
- * `text` is in the database's encoding, the texts of the format in UTF-8;
- * `unknown` is the hint if it begins with no word of a format.
+ * `text` is in the database's encoding, the texts of the format in UTF-8.  A
+ * part of a template is always a text.
  */
 static bool
-parse_format(const char *text, DynFormat *format, const char *unknown,
-			 const char **why)
+parse_format(const char *text, DynFormat *format, bool part, const char **why)
 {
 	size_t		len = strlen(text);
 	char	   *args;
@@ -179,7 +184,7 @@ parse_format(const char *text, DynFormat *format, const char *unknown,
 	if ((args = arguments_of(text, "padded")) != NULL)
 		return parse_padded(args, format, why);
 	if ((args = arguments_of(text, "bool")) != NULL)
-		return parse_bool_format(args, format, why);
+		return parse_bool_format(args, format, part, why);
 	for (int i = 0; i < lengthof(format_words); i++)
 	{
 		if (strcmp(format_words[i].word, text) == 0)
@@ -189,7 +194,7 @@ parse_format(const char *text, DynFormat *format, const char *unknown,
 			return true;
 		}
 	}
-	*why = unknown;
+	*why = part ? part_hint : format_hint;
 	return false;
 }
 
@@ -198,15 +203,7 @@ dyn_format_check(const char *text, const char **why)
 {
 	DynFormat	format;
 
-	return parse_format(text, &format, format_hint, why);
-}
-
-bool
-dyn_format_check_part(const char *text, const char **why)
-{
-	DynFormat	format;
-
-	return parse_format(text, &format, part_hint, why);
+	return parse_format(text, &format, false, why);
 }
 
 void
@@ -214,9 +211,15 @@ dyn_format_parse(const char *text, DynFormat *format)
 {
 	const char *why = NULL;
 
-	if (!parse_format(text, format, format_hint, &why))
+	if (!parse_format(text, format, false, &why))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid format: \"%s\"", text),
 				 errhint("%s", why)));
+}
+
+bool
+dyn_format_parse_part(const char *text, DynFormat *format, const char **why)
+{
+	return parse_format(text, format, true, why);
 }

@@ -70,10 +70,14 @@ dyn_format_cuts(const DynFormat *format)
  */
 extern bool dyn_format_check(const char *text, const char **why);
 
-/* The same for a part of a template, whose other specs the hint names. */
-extern bool dyn_format_check_part(const char *text, const char **why);
-
 /* Parses into CurrentMemoryContext; raises an error if it is not a format. */
 extern void dyn_format_parse(const char *text, DynFormat *format);
+
+/*
+ * The same for a part of a template, where all is text.  False if it is not a
+ * format: *why is a hint, which names the other specs of a part.
+ */
+extern bool dyn_format_parse_part(const char *text, DynFormat *format,
+								  const char **why);
 
 #endif

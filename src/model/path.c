@@ -54,15 +54,17 @@ static bool
 parse_quoted(PathParser *parser)
 {
 	StringInfoData name;
+	bool		closed = false;
 
 	initStringInfo(&name);
 	for (parser->p++; *parser->p != '\0'; parser->p++)
 	{
-		if (*parser->p == '"' && *++parser->p != '"')
+		closed = (*parser->p == '"' && *++parser->p != '"');
+		if (closed)
 			break;
 		appendStringInfoChar(&name, *parser->p);
 	}
-	if (parser->p[-1] != '"' || name.len == 0)
+	if (!closed || name.len == 0)
 		return fail(parser, "A quoted name must not be empty and ends with a double quote.");
 	return push_step(parser, name.data, name.len, 0);
 }

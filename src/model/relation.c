@@ -12,6 +12,7 @@
 #include "utils/rel.h"
 
 #include "../base/attributes.h"
+#include "../dynamodb/template_text.h"
 #include "closest.h"
 #include "documents.h"
 #include "encoding.h"
@@ -240,6 +241,32 @@ check_trusted(const DynRelation *relation, const DynTableMeta *meta)
 	}
 }
 
+/*
+ * May a statement ask for the members of an enumerated part?  Then an item
+ * outside of them must be an error in all ways to read it.
+ */
+static bool
+is_listed(const DynRelation *relation, const DynSpelled *spelled)
+{
+	if (spelled->base || spelled->type == DYN_TYPE_ABSENT)
+		return false;
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		if (dyn_part_is_enumerated(&spelled->tmpl->parts[p]) &&
+			spelled->parts[p].column.traits.members &&
+			(spelled->parts[p].source || relation->trusted_indexes != NIL))
+			return true;
+	}
+	return false;
+}
+
+static void
+mark_listed(DynRelation *relation)
+{
+	for (int i = 0; i < relation->nspelled; i++)
+		relation->spelled[i].listed = is_listed(relation, &relation->spelled[i]);
+}
+
 void
 dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
 {
@@ -249,10 +276,22 @@ dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
 	base[nbase++] = meta->key.hash[0];
 	if (meta->key.nrange > 0)
 		base[nbase++] = meta->key.range[0];
-	connect_templates(relation, base, nbase, meta);
 	for (int i = 0; i < relation->nspelled; i++)
 		relation->spelled[i].type = described_type(meta, dyn_spelled_name(&relation->spelled[i]));
+	connect_templates(relation, base, nbase, meta);
+	mark_listed(relation);
 	check_trusted(relation, meta);
+}
+
+bool
+dyn_relation_has_listed(const DynRelation *relation)
+{
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		if (relation->spelled[i].listed)
+			return true;
+	}
+	return false;
 }
 
 List *
@@ -271,6 +310,7 @@ dyn_relation_set_text_types(DynRelation *relation, const List *types)
 	Assert(list_length(types) == relation->nspelled);
 	for (int i = 0; i < relation->nspelled; i++)
 		relation->spelled[i].type = list_nth_int(types, i);
+	mark_listed(relation);
 }
 
 const DynSpelled *

@@ -75,6 +75,9 @@ extern void dyn_relation_set_text_types(DynRelation *relation,
 extern const DynSpelled *dyn_relation_spelled(const DynRelation *relation,
 											  const char *attribute);
 
+/* Is there a template of an index key that all statements must read? */
+extern bool dyn_relation_has_listed(const DynRelation *relation);
+
 /* May an item be no row? */
 extern bool dyn_relation_has_row_test(const DynRelation *relation);
 

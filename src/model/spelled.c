@@ -209,7 +209,7 @@ dyn_spelled_paths(const DynSpelled *spelled, int n, const DynColumn *columns,
 	memset(needed, 0, n * sizeof(bool));
 	for (int i = 0; i < n; i++)
 	{
-		if (spelled[i].base)
+		if (spelled[i].base || spelled[i].listed)
 			need_template(spelled, i, columns, needed);
 	}
 	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
@@ -298,6 +298,16 @@ base_type(const Connector *connector, const char *attribute)
 	return DYN_TYPE_ABSENT;
 }
 
+/* Of a key attribute that is no string. */
+DYN_NORETURN static void
+report_key_type(const Connector *connector, const DynSpelled *spelled,
+				const char *column)
+{
+	report(connector, spelled, column,
+		   psprintf("The key attribute is of type %s.", dyn_type_name(spelled->type)),
+		   "Templates are for strings; that of a number is ${column} of an integer column.");
+}
+
 static void
 connect_names(const Connector *connector)
 {
@@ -307,12 +317,11 @@ connect_names(const Connector *connector)
 		DynType		type = base_type(connector, dyn_spelled_name(spelled));
 
 		spelled->base = type != DYN_TYPE_ABSENT;
-		spelled->type = type;
-		if (type == DYN_TYPE_B ||
-			(type == DYN_TYPE_N && !dyn_template_is_bare(spelled->tmpl)))
-			report(connector, spelled, NULL,
-				   psprintf("The key attribute is of type %s.", dyn_type_name(type)),
-				   "Templates are for strings; that of a number is ${column}.");
+		if (spelled->base)
+			spelled->type = type;
+		if (spelled->type == DYN_TYPE_B ||
+			(spelled->type == DYN_TYPE_N && !dyn_template_is_bare(spelled->tmpl)))
+			report_key_type(connector, spelled, NULL);
 		for (int p = 0; p < spelled->tmpl->nparts; p++)
 		{
 			AttrNumber	attnum = find_column(connector, spelled,
@@ -476,6 +485,14 @@ is_integer(const DynCodec *codec)
 		codec->kind == DYN_CODEC_INT8;
 }
 
+bool
+dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
+{
+	return is_integer(codec) &&
+		(part->spec == DYN_SPEC_RANGE ||
+		 (part->spec == DYN_SPEC_NONE && codec->format.kind == DYN_FORMAT_NONE));
+}
+
 /* The plain spelling of a type in a template. */
 static void
 plain_format(const DynCodec *codec, DynFormat *format)
@@ -503,10 +520,9 @@ choose_format(const Connector *connector, const DynSpelled *spelled,
 	{
 		const char *text = dyn_from_utf8_lossy(part->format.data);
 
-		if (!dyn_format_check_part(text, &why))
+		if (!dyn_format_parse_part(text, format, &why))
 			report(connector, spelled, column->name,
 				   psprintf("\"%s\" is not a valid spec of a part.", text), why);
-		dyn_format_parse(text, format);
 	}
 	else if (part->spec == DYN_SPEC_NONE &&
 			 column->codec.format.kind != DYN_FORMAT_NONE)
@@ -545,6 +561,8 @@ init_part(const Connector *connector, DynSpelled *spelled, int p)
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
 	check_places(connector, spelled, p);
+	if (spelled->type == DYN_TYPE_N && !dyn_part_may_be_number(part, &column->codec))
+		report_key_type(connector, spelled, column->name);
 	dyn_traits_init_part(as, spelled->base, part->folding != DYN_FOLD_NONE);
 	if (!as->traits.point || as->codec.wire != DYN_TYPE_S)
 		report(connector, spelled, column->name,
@@ -568,59 +586,57 @@ init_part(const Connector *connector, DynSpelled *spelled, int p)
 
 /* ---- what a template needs to know ---- */
 
-/* The characters of the spelling of a time, which all have as many. */
-static uint32_t
-instant_width(const DynCodec *codec)
+/*
+ * All spellings of a time have as many characters, and the same ones but for
+ * the digits.
+ */
+static void
+add_instant_facts(const DynCodec *codec, DynPartFacts *facts)
 {
 	DynScalar	sample;
-	uint32_t	width = 0;
 
 	if (dyn_codec_encode(codec, codec->basetype,
 						 codec->kind == DYN_CODEC_DATE ? DateADTGetDatum(0)
 						 : TimestampGetDatum(0), &sample) != DYN_ENCODED)
-		return 0;
+		return;
 	for (size_t i = 0; i < sample.len; i += pg_utf_mblen((const unsigned char *) sample.data + i))
-		width++;
-	return width;
+		facts->width++;
+	facts->charset = psprintf("0123456789%.*s", (int) sample.len, sample.data);
+	facts->instant = codec->format.kind != DYN_FORMAT_NONE;
 }
 
-static uint32_t
-part_width(const DynCodec *codec)
+static DynPartFacts
+part_facts(const DynTemplatePart *part, const DynCodec *codec)
 {
+	DynPartFacts facts = {0};
+
+	facts.text = codec->kind == DYN_CODEC_TEXT;
 	switch (codec->kind)
 	{
 		case DYN_CODEC_UUID:
-			return UUID_LEN * 2 + 4;
-		case DYN_CODEC_DATE:
-		case DYN_CODEC_TIMESTAMP:
-		case DYN_CODEC_TIMESTAMPTZ:
-			return instant_width(codec);
-		default:
-			return codec->format.kind == DYN_FORMAT_PADDED
-				? codec->format.digits : 0;
-	}
-}
-
-/* NULL: any. */
-static const char *
-part_charset(const DynTemplatePart *part, const DynCodec *codec)
-{
-	switch (codec->kind)
-	{
-		case DYN_CODEC_UUID:
-			return part->folding == DYN_FOLD_UPPER ? "0123456789ABCDEF-"
-				: "0123456789abcdef-";
+			facts.width = UUID_LEN * 2 + 4;
+			facts.charset = part->folding == DYN_FOLD_UPPER
+				? "0123456789ABCDEF-" : "0123456789abcdef-";
+			break;
 		case DYN_CODEC_INT2:
 		case DYN_CODEC_INT4:
 		case DYN_CODEC_INT8:
 		case DYN_CODEC_NUMERIC:
-			return codec->format.kind == DYN_FORMAT_PADDED ? "0123456789"
-				: "-0123456789";
+			facts.charset = "-0123456789";
+			if (codec->format.kind != DYN_FORMAT_PADDED)
+				break;
+			facts.width = codec->format.digits;
+			facts.charset = "0123456789";
+			break;
 		case DYN_CODEC_DATE:
-			return codec->format.kind == DYN_FORMAT_NONE ? "-0123456789" : NULL;
+		case DYN_CODEC_TIMESTAMP:
+		case DYN_CODEC_TIMESTAMPTZ:
+			add_instant_facts(codec, &facts);
+			break;
 		default:
-			return NULL;
+			break;
 	}
+	return facts;
 }
 
 static void
@@ -631,12 +647,9 @@ resolve_template(const Connector *connector, DynSpelled *spelled)
 
 	for (int p = 0; p < spelled->tmpl->nparts; p++)
 	{
-		const DynCodec *codec = &spelled->parts[p].column.codec;
-
-		facts[p].text = codec->kind == DYN_CODEC_TEXT;
+		facts[p] = part_facts(&spelled->tmpl->parts[p],
+							  &spelled->parts[p].column.codec);
 		facts[p].elsewhere = !spelled->parts[p].source;
-		facts[p].width = part_width(codec);
-		facts[p].charset = part_charset(&spelled->tmpl->parts[p], codec);
 	}
 	if (!dyn_template_resolve(spelled->tmpl, facts, &error))
 		report(connector, spelled, NULL,

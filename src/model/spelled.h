@@ -36,9 +36,12 @@ typedef struct DynSpelled
 {
 	const DynPath *path;		/* of the attribute */
 	bool		base;			/* in the table's key */
+	bool		listed;			/* no key of the table, but of an index whose
+								 * enumerated parts may be asked for */
 	bool		unproven;		/* rows may have another text there, which the
 								 * rest of the item shows (documents.h) */
-	DynType		type;			/* of a key attribute; ABSENT: of none */
+	DynType		type;			/* of a key attribute, of the table or of an
+								 * index; ABSENT: of none, or not known */
 	DynTemplate *tmpl;
 	DynPart    *parts;			/* tmpl->nparts */
 } DynSpelled;
@@ -63,14 +66,21 @@ extern void dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
 								const DynTableMeta *meta, const char *table);
 
 /*
- * The paths that must be read to cut the texts of the table's key and of the
- * columns with these attribute numbers, and to compare them with columns that
+ * The paths that must be read to cut the texts of the table's key, of listed
+ * ones, and of the columns with these attribute numbers, and to compare them with columns that
  * are read from elsewhere.  The rest of the item needs all unproven texts.  A
  * List of DynPath *; sets needed[i] for templates that are cut.
  */
 extern List *dyn_spelled_paths(const DynSpelled *spelled, int n,
 							   const DynColumn *columns,
 							   const Bitmapset *attnums, bool *needed);
+
+/*
+ * May an attribute of type N be only this part, `codec` being that of the
+ * column?
+ */
+extern bool dyn_part_may_be_number(const DynTemplatePart *part,
+								   const DynCodec *codec);
 
 /* The name of the attribute; UTF-8. */
 extern const char *dyn_spelled_name(const DynSpelled *spelled);

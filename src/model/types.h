@@ -118,6 +118,10 @@ extern void dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 							 Datum *result, const char **why);
 
+/* Can the value be decoded?  If not, with the reason in *why. */
+extern bool dyn_codec_holds(DynCodec *codec, const DynValue *value,
+							const char **why);
+
 /* Does the codec, or its element codec, use an input function? */
 extern bool dyn_codec_uses_input(const DynCodec *codec);
 

@@ -44,8 +44,8 @@ typedef struct DynKeyMatch
 
 /*
  * A key attribute of an index whose presence depends on run-time values: one
- * of the predicates must select only values that the index can hold
- * (presence.h).
+ * of the predicates must select only values that the index can hold, or each
+ * of them, if they are SPELLED (presence.h).
  */
 typedef struct DynProof
 {

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "../dynamodb/template_text.h"
 #include "classify.h"
 #include "match_template.h"
 
@@ -16,7 +17,6 @@ typedef struct TemplateMatch
 	const DynRelation *relation;
 	const DynSpelled *spelled;
 	const DynKeyAttr *attr;
-	bool		in_index;		/* the attribute is in its key */
 	bool		trusted;
 	uint64		most_members;	/* of unbound enumerations; 0: none */
 	List	   *clauses;
@@ -107,7 +107,7 @@ part_members(TemplateMatch *match, int p)
 
 	if (!part_is_usable(match, p) ||
 		!match->spelled->parts[p].column.traits.members ||
-		(part->spec != DYN_SPEC_WORDS && part->spec != DYN_SPEC_RANGE) ||
+		!dyn_part_is_enumerated(part) ||
 		members == 0 || members > match->most_members / match->members)
 		return NULL;
 	match->members *= members;
@@ -120,26 +120,13 @@ part_members(TemplateMatch *match, int p)
 
 /*
  * May the literal before the first part be used alone?  Only rows have it in the
- * table's key.  An item whose text of another attribute is different is a row,
- * too; an index that has a column NOT NULL in its key is taken for complete
- * with those that have it, a filter is not.
+ * table's key, and trusted_indexes promises it.  An item whose text of another
+ * attribute is different is a row, too.
  */
 static bool
 literal_holds(const TemplateMatch *match)
 {
-	const DynSpelled *spelled = match->spelled;
-
-	if (spelled->base || match->trusted)
-		return true;
-	if (!match->in_index)
-		return false;
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
-	{
-		if (spelled->parts[p].source &&
-			dyn_relation_column(match->relation, spelled->parts[p].attnum)->not_null)
-			return true;
-	}
-	return false;
+	return match->spelled->base || match->trusted;
 }
 
 /* A column that shows the attribute's text, for its path; or 0. */
@@ -287,7 +274,7 @@ dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
 				   int most_members, List **used)
 {
 	TemplateMatch match = {relation, dyn_relation_spelled(relation, attr->name),
-	attr, index != NULL, false, (uint64) most_members, clauses, NIL, 1};
+	attr, false, (uint64) most_members, clauses, NIL, 1};
 	DynPred    *pred;
 
 	if (match.spelled == NULL ||
@@ -312,7 +299,7 @@ dyn_index_lacks_trust(const DynRelation *relation, const DynIndexMeta *index,
 	{
 		const DynKeyAttr *attr = &index->key.hash[i];
 		TemplateMatch match = {relation, dyn_relation_spelled(relation, attr->name),
-		attr, true, true, 0, clauses, NIL, 1};
+		attr, true, 0, clauses, NIL, 1};
 
 		if (match.spelled == NULL || match.spelled->tmpl->nparts == 0 ||
 			attr->type != DYN_TYPE_S || match_points(&match) == NULL)

@@ -244,6 +244,99 @@ combined_presence(Prover *prover, List *preds, bool promised)
 	return promised ? PRESENT : Max(ABSENT, preds_presence(prover, preds));
 }
 
+/* ---- texts of templates ---- */
+
+/* Of a part that is no text: the longest format has no more. */
+#define MAX_PART_BYTES	128
+
+/* The length of the value; if there is none, no item is asked for. */
+static size_t
+value_length(const DynCodec *codec, Oid valuetype, Datum value)
+{
+	DynScalar	scalar;
+
+	return dyn_codec_encode(codec, valuetype, value, &scalar) == DYN_ENCODED
+		? scalar.len : 0;
+}
+
+static size_t
+longest_element(const DynCodec *codec, Oid valuetype, Datum array)
+{
+	DynArrayElements elements = dyn_array_elements(array);
+	size_t		longest = 0;
+
+	for (int i = 0; i < elements.n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!elements.nulls[i])
+			longest = Max(longest,
+						  value_length(codec, valuetype, elements.values[i]));
+	}
+	return longest;
+}
+
+/* Adds what the predicate demands of a part; false if it is not known yet. */
+static bool
+add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
+		   size_t *bytes)
+{
+	Operand		operand;
+	size_t		longest = 0;
+	ListCell   *lc;
+
+	check_stack_depth();
+	foreach(lc, pred->args)
+	{
+		size_t		arg = 0;
+
+		if (!add_demand(prover, codec, lfirst(lc), &arg))
+			return false;
+		longest = Max(longest, arg);
+	}
+	*bytes += longest;
+	if (pred->kind != DYN_PRED_EQ && pred->kind != DYN_PRED_IN &&
+		pred->kind != DYN_PRED_PREFIX && pred->kind != DYN_PRED_LIKE)
+		return true;
+	operand = get_operand(prover, pred);
+	if (!operand.known)
+		return false;
+	if (operand.isnull)
+		return true;
+	if (pred->kind == DYN_PRED_IN)
+		*bytes += longest_element(codec, pred->valuetype, operand.value);
+	else if (pred->kind == DYN_PRED_EQ)
+		*bytes += value_length(codec, pred->valuetype, operand.value);
+	else
+		*bytes += VARSIZE_ANY_EXHDR(DatumGetTextPP(operand.value));
+	return true;
+}
+
+/*
+ * Can the index hold every text that the parts may be joined to?  Texts that are
+ * too long may be older than the index.  LATER if a value is not known yet.
+ */
+static Presence
+texts_presence(const Prover *prover, const DynPred *pred)
+{
+	const DynSpelled *spelled = &prover->relation->spelled[pred->term];
+	size_t		bytes = 0;
+	int			p = 0;
+	ListCell   *lc;
+
+	for (int i = 0; i <= spelled->tmpl->nparts; i++)
+		bytes += spelled->tmpl->literals[i].len;
+	foreach(lc, pred->args)
+	{
+		const DynCodec *codec = &spelled->parts[p++].column.codec;
+
+		if (codec->kind != DYN_CODEC_TEXT)
+			bytes += MAX_PART_BYTES;
+		else if (!add_demand(prover, codec, lfirst(lc), &bytes))
+			return LATER;
+	}
+	return bytes <= prover->max_bytes ? PRESENT : ABSENT;
+}
+
 /* ---- attributes of an index ---- */
 
 /* A key attribute in its position in an index. */
@@ -519,6 +612,72 @@ dyn_index_is_usable(const DynRelPlan *plan, Index relid, const DynIndexMeta *ind
 
 /* ---- proofs at run time ---- */
 
+/* What the keys ask for of an attribute by its template, as a List of DynPred *. */
+static List *
+spelled_preds(const DynAccess *access, const char *attribute)
+{
+	List	   *preds = NIL;
+	ListCell   *lc;
+
+	for (int i = 0; i < access->nhash + access->nrange; i++)
+	{
+		const DynKeyMatch *match = i < access->nhash ? &access->hash[i]
+			: &access->range[i - access->nhash];
+
+		if (strcmp(match->name, attribute) == 0)
+			preds = list_concat_copy(preds, match->preds);
+	}
+	for (int i = 0; i < access->nrow_attrs; i++)
+	{
+		if (strcmp(access->row_attrs[i].name, attribute) != 0)
+			continue;
+		foreach(lc, access->row_keys->args)
+			preds = lappend(preds, list_nth(((DynPred *) lfirst(lc))->args, i));
+	}
+	foreach(lc, preds)
+	{
+		if (((DynPred *) lfirst(lc))->kind != DYN_PRED_SPELLED)
+			preds = foreach_delete_current(preds, lc);
+	}
+	return preds;
+}
+
+/* The texts that may be too long for the index, but not for the table. */
+static List *
+doubtful_texts(const Place *place, const DynAccess *access)
+{
+	const DynRelation *relation = place->plan->relation;
+	size_t		own = own_limit(place);
+	Prover		prover = {relation, place->attr, place->max_bytes,
+	NULL, NULL, false};
+	List	   *preds;
+	ListCell   *lc;
+
+	if (place->attr->type != DYN_TYPE_S || !place->index->global ||
+		(own > 0 && own <= place->max_bytes) ||
+		dyn_relation_trusts(relation, place->index->name))
+		return NIL;
+	preds = spelled_preds(access, place->attr->name);
+	foreach(lc, preds)
+	{
+		if (texts_presence(&prover, lfirst(lc)) == PRESENT)
+			preds = foreach_delete_current(preds, lc);
+	}
+	return preds;
+}
+
+static void
+add_proof(DynAccess *access, const Place *place, List *preds)
+{
+	DynProof   *proof = &access->proofs[access->nproofs];
+
+	proof->attr = *place->attr;
+	proof->max_bytes = (int) place->max_bytes;
+	proof->preds = preds;
+	Assert(preds != NIL && access->nproofs < lengthof(access->proofs));
+	access->nproofs++;
+}
+
 /* Those that say something of the attribute, if their values are known. */
 static List *
 preds_about(const Place *place, List *preds)
@@ -549,18 +708,29 @@ dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
 		Place		place = place_of(plan, index, whole, i);
-		DynProof   *proof = &access->proofs[access->nproofs];
+		List	   *texts = doubtful_texts(&place, access);
 
+		if (texts != NIL)
+			add_proof(access, &place, texts);
 		if (!depends_on_values(&place) || is_spelled(&place, plan->relid, exprs) ||
 			presence_by_row_test(&place) != NO_POINT ||
 			presence_by_values(&place, preds) != LATER)
 			continue;
-		proof->attr = *place.attr;
-		proof->max_bytes = (int) place.max_bytes;
-		proof->preds = preds_about(&place, preds);
-		Assert(proof->preds != NIL && access->nproofs < lengthof(access->proofs));
-		access->nproofs++;
+		add_proof(access, &place, preds_about(&place, preds));
 	}
+}
+
+static bool
+all_texts_fit(const Prover *prover, List *preds)
+{
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		if (texts_presence(prover, lfirst(lc)) != PRESENT)
+			return false;
+	}
+	return true;
 }
 
 bool
@@ -573,7 +743,9 @@ dyn_proofs_hold(const DynAccess *access, const DynRelation *relation,
 		Prover		prover = {relation, &proof->attr, proof->max_bytes,
 		values, nulls, false};
 
-		if (combined_presence(&prover, proof->preds, false) != PRESENT)
+		if (((DynPred *) linitial(proof->preds))->kind == DYN_PRED_SPELLED
+			? !all_texts_fit(&prover, proof->preds)
+			: combined_presence(&prover, proof->preds, false) != PRESENT)
 			return false;
 	}
 	return true;

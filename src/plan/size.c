@@ -106,7 +106,11 @@ has_index_column(const IndexOptInfo *index, AttrNumber attnum)
 	return false;
 }
 
-/* Adds a column to the index; false if it does not tell keys apart. */
+/*
+ * Adds a column to the index; false if it does not tell keys apart.  Nor does a
+ * timestamp for the planner, which compares a timestamptz with it, too: two of
+ * them are that instant where the zone's clock goes back, or skips an hour.
+ */
 static bool
 add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column)
 {
@@ -116,7 +120,9 @@ add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column
 	if (has_index_column(index, attnum))
 		return true;
 	type = lookup_type_cache(column->codec.basetype, TYPECACHE_BTREE_OPFAMILY);
-	if (!column->traits.distinct || !OidIsValid(type->btree_opf))
+	if (!column->traits.distinct || !OidIsValid(type->btree_opf) ||
+		column->codec.basetype == DATEOID ||
+		column->codec.basetype == TIMESTAMPOID)
 		return false;
 	index->indexkeys[n] = attnum;
 	index->indexcollations[n] = column->collation;

@@ -84,7 +84,7 @@ countable_access(RelOptInfo *input_rel)
 	ListCell   *lc;
 
 	if (path == NULL || !IsA(path, ForeignPath) || path->param_info != NULL ||
-		plan->relation->unnest != NULL)
+		plan->relation->unnest != NULL || dyn_relation_has_listed(plan->relation))
 		return NULL;
 	dyn_decode_choice(((ForeignPath *) path)->fdw_private, &choice);
 	if (choice.kind == DYN_ACCESS_UNION)

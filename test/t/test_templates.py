@@ -261,13 +261,14 @@ class Templates(request_text.RequestTestCase):
         self.assertEqual(self.fx.rows("SELECT n FROM anything WHERE id = '1#ITEM#2'"), [(1,)])
 
     def test_mismatch(self):
-        """A part that is no value of its column is an error when it is read; with 'null' the item is no row."""
+        """A part of the key that is no value of its column is an error of each statement that meets it; with 'null' the item is no row."""
         templates = json.dumps({"pk": "GAME#${game}", "sk": "USER#${username}"})
         self.fx.foreign_table("strict", "game int NOT NULL, username text NOT NULL", table_name=self.fx.remote("app"), templates=templates)
         error = self.fx.error("SELECT * FROM strict")
         self.assertEqual(error.sqlstate, "HV004")
         self.assertIn("item pk = 'GAME#007', sk = 'USER#ann'", error.detail.replace('"', "'"))
-        self.assertEqual(self.fx.value("SELECT count(*) FROM strict"), 10)
+        self.assertEqual(self.fx.error("SELECT count(*) FROM strict").sqlstate, "HV004")
+        self.assertEqual(self.fx.value("SELECT count(*) FROM strict WHERE game = 1"), 3)
         self.assertEqual(self.fx.value("SELECT count(*) FROM link"), 9)
 
     def test_unique(self):

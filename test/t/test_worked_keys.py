@@ -170,7 +170,7 @@ BANK = [
     ("in order", BANK_QUERY + " ORDER BY due", of_shards(*STATES)),
     # not listed, and yet asked for: the list may be stale
     ("no such state", BANK_QUERY + " AND status = 'DONE'", of_shards("DONE")),
-    ("an account", "SELECT due, status FROM payment WHERE account = 'acc7' AND due >= '2019-09-20'", ["Query Bank where AccountID = 'acc7' AND ScheduledTime >= '2019-09-20T000000' get ScheduledTime, Status#Time"]),
+    ("an account", "SELECT due, status FROM payment WHERE account = 'acc7' AND due >= '2019-09-20'", ["Query Bank where AccountID = 'acc7' AND ScheduledTime >= '2019-09-20T000000' get ScheduledTime, Sharded-GSI-PK, Status#Time"]),
 ]
 
 

@@ -5,80 +5,25 @@
  * The order of judgements about an item is fixed, whatever a request has
  * enforced: that it is no row comes first, then that it is ambiguous, then that
  * a part is no value of its column.
+ *
+ * Most texts are cut one after the other, each in the one way that its template
+ * has.  Where that fails, and columns occur in several places, all ways of all
+ * texts are searched for those in which every column has one value: a part that
+ * may contain its edge is decided by the other places of its column.
  */
 #include "postgres.h"
 
 #include "utils/memutils.h"
 
-#include "../../model/path.h"
+#include "cutting.h"
 #include "parts.h"
-
-/* One attribute of the item in hand. */
-typedef struct Cutting
-{
-	const DynSpelled *spelled;
-	int			slot;
-	bool		busy;			/* what it depends on is cut */
-	bool		done;			/* the rest is of the item in hand */
-	DynCut		cut;
-	bool		absent;
-	bool		no_text;		/* of another type */
-	bool		nul;			/* the text has U+0000 */
-	char	   *space;			/* for a text without its escapes */
-	size_t		room;
-	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
-} Cutting;
-
-/* A part whose column is read from elsewhere. */
-typedef struct Agreement
-{
-	int			spelled;
-	int			part;
-	DynColumn  *column;
-	int			slot;			/* of the column's value, if it is no part */
-} Agreement;
+#include "ways.h"
 
 struct DynParts
 {
-	DynRelation *relation;
-	MemoryContext context;
-	MemoryContext scratch;		/* of encoded values */
-	const DynValue *values;		/* of the item in hand */
-	Cutting    *cuttings;		/* as relation->spelled */
-	int			nagreements;	/* of the templates that are cut */
-	Agreement  *agreements;
+	DynCuttings all;
+	DynMisfit	misfit;			/* of the item in hand */
 };
-
-static int
-slot_of(const DynPath *path, const DynPath *paths, int npaths)
-{
-	int			slot = dyn_path_position(path, paths, npaths);
-
-	if (slot < 0)
-		elog(ERROR, "an attribute of a template is not read");
-	return slot;
-}
-
-static void
-add_agreements(DynParts *parts, int i, const DynPath *paths, int npaths)
-{
-	const DynSpelled *spelled = &parts->relation->spelled[i];
-
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
-	{
-		Agreement  *agreement = &parts->agreements[parts->nagreements];
-
-		if (spelled->parts[p].source)
-			continue;
-		agreement->spelled = i;
-		agreement->part = p;
-		agreement->column = dyn_relation_column(parts->relation,
-												spelled->parts[p].attnum);
-		agreement->slot = dyn_column_is_part(agreement->column) ? -1
-			: slot_of(agreement->column->path, paths, npaths);
-		parts->nagreements++;
-	}
-}
 
 DynParts *
 dyn_parts_create(DynRelation *relation, const bool *needed, const DynPath *paths,
@@ -86,337 +31,257 @@ dyn_parts_create(DynRelation *relation, const bool *needed, const DynPath *paths
 {
 	DynParts   *parts = palloc0(sizeof(DynParts));
 
-	parts->relation = relation;
-	parts->context = CurrentMemoryContext;
-	parts->scratch = AllocSetContextCreate(CurrentMemoryContext,
-										   "dynamo_fdw parts",
-										   ALLOCSET_SMALL_SIZES);
-	parts->cuttings = palloc0(relation->nspelled * sizeof(Cutting));
-	parts->agreements = palloc0(relation->nspelled * DYN_TEMPLATE_MAX_PARTS *
-								sizeof(Agreement));
-	for (int i = 0; i < relation->nspelled; i++)
-	{
-		Cutting    *cutting = &parts->cuttings[i];
-
-		cutting->spelled = &relation->spelled[i];
-		if (!needed[i])
-			continue;
-		cutting->slot = slot_of(cutting->spelled->path, paths, npaths);
-		add_agreements(parts, i, paths, npaths);
-	}
+	dyn_cuttings_init(&parts->all, relation, needed, paths, npaths);
 	return parts;
+}
+
+/* ---- what is wrong with an item ---- */
+
+/* Sets what is wrong with the attribute; `fit` is the judgement. */
+static DynFit
+misfit_of(DynParts *parts, const DynCutting *cutting, DynFit fit)
+{
+	parts->misfit.attribute = dyn_spelled_name(cutting->spelled);
+	parts->misfit.value = &parts->all.values[cutting->slot];
+	return fit;
+}
+
+/* A mismatch of a column of the template, which may exclude the item. */
+static DynFit
+mismatch_of(DynParts *parts, const DynCutting *cutting, int p, const char *why)
+{
+	DynColumn  *column = dyn_relation_column(parts->all.relation,
+											 cutting->spelled->parts[p].attnum);
+
+	if (column->null_on_mismatch)
+		return DYN_FIT_NOT;
+	parts->misfit.column = column;
+	parts->misfit.why = why;
+	return misfit_of(parts, cutting, DYN_FIT_MISMATCH);
+}
+
+/* Why columns cannot be read from the text. */
+static const char *
+why_unfit(const DynCutting *cutting)
+{
+	if (cutting->no_text)
+		return "the attribute is no string";
+	switch (cutting->cut)
+	{
+		case DYN_CUT_AMBIGUOUS:
+			return "the attribute's text fits its template only if a part contains the character that ends it, which needs the spec any";
+		case DYN_CUT_MISFIT:
+			return "a time in the attribute's text has another width than its format";
+		default:
+			return "the attribute's text does not fit its template";
+	}
+}
+
+/* A text that does not fit, though nothing says that it is no row's. */
+static DynFit
+mismatch_of_text(DynParts *parts, const DynCutting *cutting)
+{
+	int			p = 0;
+
+	while (p + 1 < cutting->spelled->tmpl->nparts &&
+		   !cutting->spelled->parts[p].source)
+		p++;
+	return mismatch_of(parts, cutting, p, why_unfit(cutting));
 }
 
 /* ---- texts ---- */
 
-/*
- * Is it a text?  What is a number in a key is one elsewhere, too; of other
- * attributes a template without literals may be either.
- */
-static bool
-has_text(const DynSpelled *spelled, const DynValue *value)
+static DynFit
+judge_cuts(DynParts *parts)
 {
-	if (spelled->type != DYN_TYPE_ABSENT)
-		return value->type == spelled->type;
-	return value->type == DYN_TYPE_S ||
-		(value->type == DYN_TYPE_N && dyn_template_is_bare(spelled->tmpl));
-}
+	const DynCutting *ambiguous = NULL;
+	const DynCutting *misfit = NULL;
 
-/* False if it is none. */
-static bool
-read_text(DynParts *parts, Cutting *cutting, const DynValue *value,
-		  DynText *text)
-{
-	if (!has_text(cutting->spelled, value))
-		return false;
-	text->data = value->data;
-	text->len = value->len;
-	if (!(value->flags & DYN_VALUE_ESCAPED))
-		return true;
-	if (value->len > cutting->room)
+	for (int i = 0; i < parts->all.relation->nspelled; i++)
 	{
-		if (cutting->space != NULL)
-			pfree(cutting->space);
-		cutting->space = MemoryContextAlloc(parts->context, value->len);
-		cutting->room = value->len;
-	}
-	text->len = dyn_value_text(value, cutting->space);
-	text->data = cutting->space;
-	return true;
-}
+		const DynCutting *cutting = &parts->all.cuttings[i];
 
-/* `given`: what is known of columns that are read from elsewhere, or NULL. */
-static void
-cut(DynParts *parts, Cutting *cutting, const DynText *given)
-{
-	const DynValue *value = &parts->values[cutting->slot];
-	DynText		text = {NULL, 0};
-
-	cutting->done = true;
-	cutting->nul = (value->flags & DYN_VALUE_HAS_NUL) != 0;
-	cutting->absent = value->type == DYN_TYPE_ABSENT ||
-		value->type == DYN_TYPE_NULL;
-	cutting->no_text = !cutting->absent &&
-		!read_text(parts, cutting, value, &text);
-	cutting->cut = cutting->absent || cutting->no_text ? DYN_CUT_UNFIT
-		: dyn_template_cut(cutting->spelled->tmpl, text.data, text.len, given,
-						   cutting->texts);
-}
-
-static void
-set_value(DynValue *value, const Cutting *cutting, int part)
-{
-	const DynText *text = &cutting->texts[part];
-
-	memset(value, 0, sizeof(*value));
-	value->type = DYN_TYPE_S;
-	value->data = text->data;
-	value->len = text->len;
-	if (cutting->nul && memchr(text->data, '\0', text->len) != NULL)
-		value->flags = DYN_VALUE_HAS_NUL;
-}
-
-static bool
-fits(const Cutting *cutting)
-{
-	return cutting->done && cutting->cut == DYN_CUT_FITS;
-}
-
-/* ---- columns that are read from elsewhere ---- */
-
-typedef enum Expected
-{
-	EXPECTED_TEXT,
-	EXPECTED_UNKNOWN,			/* the column's value does not fit it */
-	EXPECTED_NOTHING			/* it is NULL, or has no spelling there */
-} Expected;
-
-/* What a misfit is as the column's value. */
-static Expected
-expected_of_misfit(const DynColumn *column)
-{
-	return column->null_on_mismatch ? EXPECTED_NOTHING : EXPECTED_UNKNOWN;
-}
-
-/* The text that the part must have. */
-static Expected
-expected_text(DynParts *parts, const Agreement *agreement, DynText *text)
-{
-	const DynPart *part = &parts->relation->spelled[agreement->spelled].parts[agreement->part];
-	DynColumn  *column = agreement->column;
-	const Cutting *cutting = NULL;
-	DynValue	value;
-	DynScalar	scalar;
-	Datum		datum;
-	const char *why;
-
-	if (!dyn_column_is_part(column))
-		value = parts->values[agreement->slot];
-	else
-	{
-		cutting = &parts->cuttings[column->spelled];
-		if (!cutting->done)
-			return EXPECTED_UNKNOWN;
-		if (cutting->absent)
-			return EXPECTED_NOTHING;
-		if (cutting->cut != DYN_CUT_FITS)
-			return expected_of_misfit(column);
-		set_value(&value, cutting, column->part);
-	}
-	if (value.type == DYN_TYPE_ABSENT || value.type == DYN_TYPE_NULL)
-		return EXPECTED_NOTHING;
-	if (!dyn_codec_decode(&column->codec, &value, true, &datum, &why))
-		return cutting != NULL && cutting->spelled->base ? EXPECTED_UNKNOWN
-			: expected_of_misfit(column);
-	if (dyn_codec_encode(&part->column.codec, column->codec.basetype, datum,
-						 &scalar) != DYN_ENCODED)
-		return EXPECTED_NOTHING;
-	text->data = scalar.data;
-	text->len = scalar.len;
-	return EXPECTED_TEXT;
-}
-
-static void cut_template(DynParts *parts, int i, bool *possible);
-
-/*
- * What the parts of a template must have, as far as it is known; false if a
- * column has no text there.  Texts that columns are parts of are cut before,
- * but for those that depend on this one.
- */
-static bool
-expected_texts(DynParts *parts, int i, DynText *given)
-{
-	bool		possible = true;
-
-	memset(given, 0, DYN_TEMPLATE_MAX_PARTS * sizeof(DynText));
-	for (int a = 0; a < parts->nagreements; a++)
-	{
-		const Agreement *agreement = &parts->agreements[a];
-		bool		ignored;
-
-		if (agreement->spelled != i)
+		if (!cutting->spelled->base)
 			continue;
-		if (dyn_column_is_part(agreement->column))
-			cut_template(parts, agreement->column->spelled, &ignored);
-		if (expected_text(parts, agreement,
-						  &given[agreement->part]) == EXPECTED_NOTHING)
-			possible = false;
+		dyn_cut_template(&parts->all, i);
+		if (cutting->impossible || cutting->cut == DYN_CUT_UNFIT)
+			return DYN_FIT_NOT;
+		if (cutting->cut == DYN_CUT_AMBIGUOUS)
+			ambiguous = cutting;
+		else if (cutting->cut == DYN_CUT_MISFIT)
+			misfit = cutting;
 	}
-	return possible;
+	if (!dyn_cuttings_agree(&parts->all))
+		return DYN_FIT_NOT;
+	if (ambiguous != NULL)
+		return misfit_of(parts, ambiguous, DYN_FIT_AMBIGUOUS);
+	return misfit != NULL ? mismatch_of_text(parts, misfit) : DYN_FIT_ROW;
 }
 
-/* *possible is false if no text of the attribute could agree. */
-static void
-cut_template(DynParts *parts, int i, bool *possible)
+/* By the other places of columns. */
+static DynFit
+judge_ways(DynParts *parts)
 {
-	Cutting    *cutting = &parts->cuttings[i];
-	DynText		given[DYN_TEMPLATE_MAX_PARTS];
+	const DynCutting *about;
 
-	*possible = true;
-	if (cutting->done || cutting->busy)
-		return;
-	cutting->busy = true;
-	*possible = expected_texts(parts, i, given);
-	cut(parts, cutting, *possible ? given : NULL);
-	cutting->busy = false;
+	switch (dyn_find_ways(&parts->all, &about))
+	{
+		case DYN_WAYS_ONE:
+			return DYN_FIT_ROW;
+		case DYN_WAYS_SEVERAL:
+			return misfit_of(parts, about, DYN_FIT_AMBIGUOUS);
+		case DYN_WAYS_UNRESOLVED:
+			return mismatch_of_text(parts, about);
+		default:
+			return DYN_FIT_NOT;
+	}
 }
 
 /* ---- the row test ---- */
 
-/* Cuts the key attributes; false if one of them does not fit. */
+/* A part of another type than its column is a misfit. */
 static bool
-cut_bases(DynParts *parts)
+part_is_value(const DynCutting *cutting, int p, DynColumn *column, const char **why)
 {
-	for (int i = 0; i < parts->relation->nspelled; i++)
-	{
-		bool		possible;
+	DynValue	value;
 
-		if (!parts->relation->spelled[i].base)
-			continue;
-		cut_template(parts, i, &possible);
-		if (!possible || parts->cuttings[i].cut == DYN_CUT_UNFIT)
-			return false;
-	}
-	return true;
+	dyn_cutting_value(&value, cutting, p);
+	return dyn_codec_holds(&column->codec, &value, why);
+}
+
+static bool
+part_is_listed(const DynCutting *cutting, int p)
+{
+	return dyn_part_lists(&cutting->spelled->tmpl->parts[p], cutting->texts[p]);
 }
 
 /*
- * Have parts of key attributes the texts of their columns, where these were not
- * known when the attribute was cut?
+ * Are the parts values of their columns, and members of their enumerations?
+ * An item outside of one is not met where these are asked for, so it must not
+ * be a row elsewhere.
  */
-static bool
-agree(DynParts *parts)
+static DynFit
+judge_parts(DynParts *parts, const DynCutting *cutting)
 {
-	for (int a = 0; a < parts->nagreements; a++)
-	{
-		const Agreement *agreement = &parts->agreements[a];
-		const Cutting *cutting = &parts->cuttings[agreement->spelled];
-		DynText		text = {NULL, 0};
-		Expected	expected;
+	DynFit		worst = DYN_FIT_ROW;
 
-		if (!cutting->spelled->base || !fits(cutting) ||
-			!dyn_column_is_part(agreement->column))
-			continue;
-		expected = expected_text(parts, agreement, &text);
-		if (expected == EXPECTED_NOTHING ||
-			(expected == EXPECTED_TEXT &&
-			 !dyn_part_agrees(&cutting->spelled->tmpl->parts[agreement->part],
-							  cutting->texts[agreement->part], text)))
-			return false;
-	}
-	return true;
-}
-
-/* A part outside of its enumeration, or of another type, is a misfit. */
-static bool
-part_is_value(const Cutting *cutting, int p, DynColumn *column)
-{
-	DynValue	value;
-	Datum		datum;
-	const char *why;
-
-	set_value(&value, cutting, p);
-	return dyn_part_lists(&cutting->spelled->tmpl->parts[p], cutting->texts[p]) &&
-		dyn_codec_decode(&column->codec, &value, true, &datum, &why);
-}
-
-/* Under on_mismatch 'null' a part that is no value of its column excludes. */
-static bool
-parts_are_values(DynParts *parts, const Cutting *cutting)
-{
 	for (int p = 0; p < cutting->spelled->tmpl->nparts; p++)
 	{
 		const DynPart *part = &cutting->spelled->parts[p];
-		DynColumn  *column = dyn_relation_column(parts->relation, part->attnum);
+		const char *why = NULL;
+		DynFit		fit = DYN_FIT_ROW;
 
-		if (part->source && column->null_on_mismatch &&
-			!part_is_value(cutting, p, column))
-			return false;
+		if (part->source &&
+			!part_is_value(cutting, p, dyn_relation_column(parts->all.relation,
+														   part->attnum), &why))
+			fit = mismatch_of(parts, cutting, p, why);
+		else if (!part_is_listed(cutting, p))
+			fit = mismatch_of(parts, cutting, p, NULL);
+		if (fit == DYN_FIT_NOT)
+			return fit;
+		if (worst == DYN_FIT_ROW)
+			worst = fit;
 	}
-	return true;
+	return worst;
 }
 
 /*
- * Are they members of their enumerations?  An item outside of one is not met
- * where these are asked for, so it must not be a row elsewhere.
+ * Is there an enumerated part of an index key in which the item cannot be found
+ * where its members are asked for?  Columns that are NULL then are not asked
+ * for in that way.
  */
-static bool
-parts_are_listed(const Cutting *cutting)
+static DynFit
+judge_index_key(DynParts *parts, int i)
 {
-	for (int p = 0; p < cutting->spelled->tmpl->nparts; p++)
+	const DynCutting *cutting = &parts->all.cuttings[i];
+	DynFit		fit = DYN_FIT_ROW;
+
+	dyn_cut_template(&parts->all, i);
+	for (int p = 0; p < cutting->spelled->tmpl->nparts && fit == DYN_FIT_ROW; p++)
 	{
-		if (!dyn_part_lists(&cutting->spelled->tmpl->parts[p], cutting->texts[p]))
-			return false;
+		const DynPart *part = &cutting->spelled->parts[p];
+		const char *why = NULL;
+
+		if (cutting->absent || !dyn_part_is_enumerated(&cutting->spelled->tmpl->parts[p]) ||
+			!part->column.traits.members)
+			continue;
+		if (!dyn_cutting_fits(cutting))
+			fit = part->source ? mismatch_of_text(parts, cutting) : DYN_FIT_ROW;
+		else if (part->source &&
+				 !part_is_value(cutting, p, dyn_relation_column(parts->all.relation,
+																part->attnum), &why))
+			fit = mismatch_of(parts, cutting, p, why);
+		else if (!part_is_listed(cutting, p))
+			fit = mismatch_of(parts, cutting, p, NULL);
 	}
-	return true;
+	return fit;
 }
 
 static DynFit
-judge(DynParts *parts, const char **attribute)
+judge_values(DynParts *parts)
 {
-	if (!cut_bases(parts) || !agree(parts))
-		return DYN_FIT_NOT;
-	for (int i = 0; i < parts->relation->nspelled; i++)
-	{
-		const Cutting *cutting = &parts->cuttings[i];
+	DynFit		worst = DYN_FIT_ROW;
 
-		if (!cutting->spelled->base || cutting->cut != DYN_CUT_AMBIGUOUS)
-			continue;
-		*attribute = dyn_spelled_name(cutting->spelled);
-		return DYN_FIT_AMBIGUOUS;
-	}
-	for (int i = 0; i < parts->relation->nspelled; i++)
+	for (int i = 0; i < parts->all.relation->nspelled; i++)
 	{
-		const Cutting *cutting = &parts->cuttings[i];
+		const DynCutting *cutting = &parts->all.cuttings[i];
+		DynFit		fit;
 
-		if (!cutting->spelled->base)
+		if (cutting->spelled->base)
+			fit = dyn_cutting_fits(cutting) ? judge_parts(parts, cutting)
+				: mismatch_of_text(parts, cutting);
+		else if (cutting->spelled->listed)
+			fit = judge_index_key(parts, i);
+		else
 			continue;
-		if (!parts_are_values(parts, cutting))
-			return DYN_FIT_NOT;
-		if (!parts_are_listed(cutting))
-		{
-			*attribute = dyn_spelled_name(cutting->spelled);
-			return DYN_FIT_UNLISTED;
-		}
+		if (fit == DYN_FIT_NOT)
+			return fit;
+		if (worst == DYN_FIT_ROW)
+			worst = fit;
 	}
-	return DYN_FIT_ROW;
+	return worst;
+}
+
+static DynFit
+judge(DynParts *parts)
+{
+	DynFit		fit = judge_cuts(parts);
+
+	if (fit != DYN_FIT_ROW && (parts->all.entangled || parts->all.unsure))
+		fit = judge_ways(parts);
+	return fit == DYN_FIT_ROW ? judge_values(parts) : fit;
 }
 
 DynFit
 dyn_parts_begin(DynParts *parts, const DynValue *values,
-				const char **attribute)
+				const DynMisfit **misfit)
 {
 	MemoryContext old;
 	DynFit		fit;
 
-	parts->values = values;
-	for (int i = 0; i < parts->relation->nspelled; i++)
-		parts->cuttings[i].done = false;
-	old = MemoryContextSwitchTo(parts->scratch);
-	fit = judge(parts, attribute);
+	dyn_cuttings_begin(&parts->all, values);
+	memset(&parts->misfit, 0, sizeof(parts->misfit));
+	old = MemoryContextSwitchTo(parts->all.scratch);
+	fit = judge(parts);
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(parts->scratch);
+	*misfit = &parts->misfit;
 	return fit;
+}
+
+bool
+dyn_parts_text(DynParts *parts, const DynValue *values, int i, int part,
+			   DynText *text)
+{
+	MemoryContext old = MemoryContextSwitchTo(parts->all.scratch);
+
+	dyn_cuttings_begin(&parts->all, values);
+	if (parts->all.entangled)
+		(void) judge(parts);
+	else
+		dyn_cut_template(&parts->all, i);
+	MemoryContextSwitchTo(old);
+	*text = parts->all.cuttings[i].texts[part];
+	return dyn_cutting_fits(&parts->all.cuttings[i]);
 }
 
 /* ---- values ---- */
@@ -425,19 +290,18 @@ dyn_parts_begin(DynParts *parts, const DynValue *values,
 static void
 cut_later(DynParts *parts, int i)
 {
-	MemoryContext old = MemoryContextSwitchTo(parts->scratch);
-	bool		possible;
+	MemoryContext old = MemoryContextSwitchTo(parts->all.scratch);
 
-	cut_template(parts, i, &possible);
+	dyn_cut_template(&parts->all, i);
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(parts->scratch);
+	MemoryContextReset(parts->all.scratch);
 }
 
 bool
 dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 				const char **why)
 {
-	Cutting    *cutting = &parts->cuttings[column->spelled];
+	DynCutting *cutting = &parts->all.cuttings[column->spelled];
 
 	if (!cutting->done)
 		cut_later(parts, column->spelled);
@@ -446,27 +310,24 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 		return true;
 	if (cutting->cut == DYN_CUT_FITS)
 	{
-		set_value(value, cutting, column->part);
+		dyn_cutting_value(value, cutting, column->part);
 		*why = "it is none of the enumeration in the template";
 		return dyn_part_lists(&cutting->spelled->tmpl->parts[column->part],
 							  cutting->texts[column->part]);
 	}
-	*why = cutting->no_text ? "the attribute is no string"
-		: cutting->cut == DYN_CUT_AMBIGUOUS
-		? "the attribute's text fits its template only if a part contains the character that ends it, which needs the spec any"
-		: "the attribute's text does not fit its template";
+	*why = why_unfit(cutting);
 	return false;
 }
 
 /* ---- texts that columns reproduce ---- */
 
-static const Agreement *
+static const DynAgreement *
 agreement_of(const DynParts *parts, int i, int p)
 {
-	for (int a = 0; a < parts->nagreements; a++)
+	for (int a = 0; a < parts->all.nagreements; a++)
 	{
-		if (parts->agreements[a].spelled == i && parts->agreements[a].part == p)
-			return &parts->agreements[a];
+		if (parts->all.agreements[a].spelled == i && parts->all.agreements[a].part == p)
+			return &parts->all.agreements[a];
 	}
 	elog(ERROR, "a part of a template is not compared");
 }
@@ -474,15 +335,17 @@ agreement_of(const DynParts *parts, int i, int p)
 static bool
 part_is_reproduced(DynParts *parts, int i, int p)
 {
-	const Cutting *cutting = &parts->cuttings[i];
+	const DynCutting *cutting = &parts->all.cuttings[i];
 	const DynPart *part = &cutting->spelled->parts[p];
 	const DynTemplatePart *shape = &cutting->spelled->tmpl->parts[p];
 	DynText		text = {NULL, 0};
+	const char *why;
 
 	if (part->source)
-		return part_is_value(cutting, p,
-							 dyn_relation_column(parts->relation, part->attnum));
-	return expected_text(parts, agreement_of(parts, i, p), &text) == EXPECTED_TEXT &&
+		return part_is_listed(cutting, p) &&
+			part_is_value(cutting, p,
+						  dyn_relation_column(parts->all.relation, part->attnum), &why);
+	return dyn_expected_text(&parts->all, agreement_of(parts, i, p), &text) == DYN_EXPECTED_TEXT &&
 		dyn_part_holds(shape, text) != DYN_HOLDS_UNKNOWN &&
 		dyn_part_agrees(shape, cutting->texts[p], text);
 }
@@ -490,17 +353,17 @@ part_is_reproduced(DynParts *parts, int i, int p)
 bool
 dyn_parts_reproduce(DynParts *parts, int i)
 {
-	const Cutting *cutting = &parts->cuttings[i];
+	const DynCutting *cutting = &parts->all.cuttings[i];
 	MemoryContext old;
 	bool		reproduced;
 
 	if (!cutting->done)
 		cut_later(parts, i);
-	reproduced = fits(cutting);
-	old = MemoryContextSwitchTo(parts->scratch);
+	reproduced = dyn_cutting_fits(cutting);
+	old = MemoryContextSwitchTo(parts->all.scratch);
 	for (int p = 0; p < cutting->spelled->tmpl->nparts && reproduced; p++)
 		reproduced = part_is_reproduced(parts, i, p);
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(parts->scratch);
+	MemoryContextReset(parts->all.scratch);
 	return reproduced;
 }

@@ -21,8 +21,17 @@ typedef enum DynFit
 	DYN_FIT_ROW,
 	DYN_FIT_NOT,				/* its key is that of another entity */
 	DYN_FIT_AMBIGUOUS,			/* a key attribute may be read in several ways */
-	DYN_FIT_UNLISTED			/* a part is outside of its enumeration */
+	DYN_FIT_MISMATCH			/* a part is no value of its column */
 } DynFit;
+
+/* What is wrong with an item; of the item in hand. */
+typedef struct DynMisfit
+{
+	const char *attribute;		/* UTF-8 */
+	const DynValue *value;		/* of the attribute */
+	const DynColumn *column;	/* of a mismatch */
+	const char *why;			/* NULL: it is outside of the enumeration */
+} DynMisfit;
 
 /*
  * The parts of the templates needed[i]; `paths` are the slots of an item, among
@@ -32,12 +41,18 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
 
 /*
- * Begins the next item.  *attribute is the one that tells.  A part that is no
- * value of its column is an error when the column is read; the item is no row
- * if the column says on_mismatch 'null'.
+ * Begins the next item.  *misfit tells why it is ambiguous or a mismatch.  If the
+ * column says on_mismatch 'null', an item that would be a mismatch is no row.
  */
 extern DynFit dyn_parts_begin(DynParts *parts, const DynValue *values,
-							  const char **attribute);
+							  const DynMisfit **misfit);
+
+/*
+ * Begins an item to compare it with others: *text is a part of template i, which
+ * is needed, as long as this item is in hand.  False if the text does not fit.
+ */
+extern bool dyn_parts_text(DynParts *parts, const DynValue *values, int i,
+						   int part, DynText *text);
 
 /*
  * The value of a column that is read from a part: its text, ABSENT if the item

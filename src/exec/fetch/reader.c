@@ -4,8 +4,8 @@
  */
 #include "postgres.h"
 
-#include "../../dynamodb/template_text.h"
 #include "../../dynamodb/units.h"
+#include "parts.h"
 #include "reader.h"
 
 /* Of items that become rows, and not only numbers or keys to look up. */
@@ -189,29 +189,42 @@ dyn_reader_segments(const DynReader *reader)
 								 index ? index->size_bytes : meta->size_bytes);
 }
 
+/* False if the item's text does not fit. */
+static bool
+read_part(const DynReader *reader, const DynValue *values, const DynSpelled *spelled,
+		  int part, DynScalar *scalar)
+{
+	DynText		text;
+
+	if (!dyn_parts_text(reader->rows->parts, values,
+						spelled - reader->relation->spelled, part, &text))
+		return false;
+	scalar->type = DYN_TYPE_S;
+	scalar->data = pnstrdup(text.data, text.len);
+	scalar->len = text.len;
+	return true;
+}
+
 /* Compares one part of two texts; what does not fit, and is no row, goes first. */
 static int
-compare_parts(const DynSpelled *spelled, int part, const DynScalar *x,
-			  const DynScalar *y, bool backward)
+compare_parts(const DynReader *reader, const DynSpelled *spelled, int part,
+			  const DynValue *a, const DynValue *b)
 {
-	DynText		a[DYN_TEMPLATE_MAX_PARTS],
-				b[DYN_TEMPLATE_MAX_PARTS];
-	bool		x_fits = dyn_template_cut(spelled->tmpl, x->data, x->len, NULL,
-										  a) == DYN_CUT_FITS;
-	bool		y_fits = dyn_template_cut(spelled->tmpl, y->data, y->len, NULL,
-										  b) == DYN_CUT_FITS;
-	DynScalar	left = {DYN_TYPE_S, NULL, 0},
-				right = left;
+	DynScalar	x,
+				y;
+	bool		a_fits = read_part(reader, a, spelled, part, &x);
+	bool		b_fits = read_part(reader, b, spelled, part, &y);
+	int			order = 0;
 
-	if (!x_fits && !y_fits)
-		return 0;
-	if (!x_fits || !y_fits)
-		return x_fits == backward ? -1 : 1;
-	left.data = a[part].data;
-	left.len = a[part].len;
-	right.data = b[part].data;
-	right.len = b[part].len;
-	return dyn_scalar_compare(&left, &right);
+	if (a_fits && b_fits)
+		order = dyn_scalar_compare(&x, &y);
+	else if (a_fits || b_fits)
+		order = a_fits == reader->access->backward ? -1 : 1;
+	if (a_fits)
+		pfree(unconstify(char *, x.data));
+	if (b_fits)
+		pfree(unconstify(char *, y.data));
+	return order;
 }
 
 /* Merging: compares the sort attributes, which follow the columns. */
@@ -230,11 +243,15 @@ compare_items(void *arg, const DynValue *a, const DynValue *b)
 		DynScalar	x,
 					y;
 
+		if (part != DYN_WHOLE)
+		{
+			order = compare_parts(reader, dyn_relation_spelled(reader->relation, name),
+								  part, a, b);
+			continue;
+		}
 		dyn_key_scalar(reader->relation, name, &a[slot], &x);
 		dyn_key_scalar(reader->relation, name, &b[slot], &y);
-		order = part == DYN_WHOLE ? dyn_scalar_compare(&x, &y)
-			: compare_parts(dyn_relation_spelled(reader->relation, name), part,
-							&x, &y, reader->access->backward);
+		order = dyn_scalar_compare(&x, &y);
 		pfree(unconstify(char *, x.data));
 		pfree(unconstify(char *, y.data));
 	}

@@ -438,10 +438,9 @@ excerpt(const DynValue *value)
 }
 
 DYN_NORETURN static void
-report_mismatch(DynRows *rows, const DynValue *value, int i, const char *why)
+report_mismatch(DynRows *rows, const DynValue *value, const DynColumn *column,
+				const char *why)
 {
-	const DynColumn *column = dyn_relation_column(rows->relation,
-												  rows->attnums[i]);
 	const char *note;
 	const char *key = item_key(rows, rows->values, &note);
 
@@ -564,7 +563,7 @@ accept_mismatch(DynRows *rows, const DynValue *value, int i, const char *why)
 		rows->note_fault(rows->note_fault_arg, DYN_FAULT_MISMATCH,
 						 rows->attnums[i], why);
 	else if (!column->null_on_mismatch)
-		report_mismatch(rows, value, i, why);
+		report_mismatch(rows, value, column, why);
 	return column->null_on_mismatch && accept_null(rows, i);
 }
 
@@ -770,20 +769,31 @@ report_unlisted(const DynRows *rows, const DynValue *values,
 			 errhint("Add the value to the template, or set on_mismatch to 'null', which leaves such items out.")));
 }
 
+/* Of a part that is no value of its column. */
+DYN_NORETURN static void
+report_misfit(DynRows *rows, const DynMisfit *misfit)
+{
+	if (misfit->why == NULL)
+		report_unlisted(rows, rows->values, misfit->attribute);
+	report_mismatch(rows, misfit->value, misfit->column, misfit->why);
+}
+
 /* Not inlined, as most tables have no templates. */
 static pg_noinline bool
 parts_fit(DynRows *rows, const DynValue *values)
 {
-	const char *attribute = NULL;
-	DynFit		fit = dyn_parts_begin(rows->parts, values, &attribute);
+	const DynMisfit *misfit;
+	DynFit		fit = dyn_parts_begin(rows->parts, values, &misfit);
 
 	if (fit == DYN_FIT_AMBIGUOUS && rows->note_fault != NULL)
-		rows->note_fault(rows->note_fault_arg, DYN_FAULT_AMBIGUOUS, 0, attribute);
+		rows->note_fault(rows->note_fault_arg, DYN_FAULT_AMBIGUOUS, 0,
+						 misfit->attribute);
 	else if (fit == DYN_FIT_AMBIGUOUS)
-		report_ambiguous(rows, values, attribute);
-	else if (fit == DYN_FIT_UNLISTED && rows->note_fault == NULL)
-		report_unlisted(rows, values, attribute);
-	return fit == DYN_FIT_ROW || fit == DYN_FIT_UNLISTED;
+		report_ambiguous(rows, values, misfit->attribute);
+	else if (fit == DYN_FIT_MISMATCH && rows->note_fault == NULL)
+		report_misfit(rows, misfit);
+	/* the faults of a row are noted when its columns are decoded */
+	return fit == DYN_FIT_ROW || fit == DYN_FIT_MISMATCH;
 }
 
 /* Does the item have an element?  NULL, and no attribute, are no elements. */

@@ -1,0 +1,132 @@
+/*
+ * template_ways.c
+ *		All ways in which a text may be cut by a key template.
+ *
+ * From the left to the right: each part is tried with every text that it may
+ * have and that the next literal follows.  This is exponential in the number
+ * of parts, hence the limit of steps.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "template_text.h"
+#include "template_ways.h"
+
+typedef struct Walk
+{
+	const DynWays *ways;
+	DynText		values[DYN_TEMPLATE_MAX_PARTS];
+} Walk;
+
+static DynText
+behind(DynText text, size_t n)
+{
+	text.data += n;
+	text.len -= n;
+	return text;
+}
+
+static bool
+is_inside_char(DynText text, size_t pos)
+{
+	return pos < text.len && ((unsigned char) text.data[pos] & 0xC0) == 0x80;
+}
+
+static size_t
+count_chars(DynText text)
+{
+	size_t		n = 0;
+	size_t		i;
+
+	for (i = 0; i < text.len; i++)
+		n += !is_inside_char(text, i);
+	return n;
+}
+
+static bool
+is_known(const DynWays *ways, int i)
+{
+	const DynTemplatePart *part = &ways->tmpl->parts[i];
+
+	return ways->known[i].data != NULL &&
+		(part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(ways->known[i]));
+}
+
+/* May the part have this text, which is not empty? */
+static bool
+may_have(const DynWays *ways, int i, DynText text)
+{
+	const DynTemplatePart *part = &ways->tmpl->parts[i];
+
+	if (is_known(ways, i))
+		return dyn_part_agrees(part, text, ways->known[i]);
+	if (part->by_width && count_chars(text) != part->facts.width)
+		return false;
+	return !part->guarded || (part->undecided && ways->guess) ||
+		dyn_text_find(text, part->edge) == NULL;
+}
+
+static bool
+begins_with(DynText text, DynText prefix)
+{
+	return text.len >= prefix.len &&
+		(prefix.len == 0 || memcmp(text.data, prefix.data, prefix.len) == 0);
+}
+
+/* May part i end there, by what stands behind it? */
+static bool
+may_end(const DynWays *ways, int i, DynText rest, size_t end)
+{
+	DynText		literal = ways->tmpl->literals[i + 1];
+
+	if (i + 1 == ways->tmpl->nparts && rest.len - end != literal.len)
+		return false;
+	return !is_inside_char(rest, end) &&
+		begins_with(behind(rest, end), literal);
+}
+
+static bool walk_from(Walk *walk, int i, DynText rest);
+
+static bool
+walk_part(Walk *walk, int i, DynText rest)
+{
+	const DynWays *ways = walk->ways;
+	size_t		end;
+
+	for (end = 1; end <= rest.len; end++)
+	{
+		if (!may_end(ways, i, rest, end))
+			continue;
+		if (--*ways->steps < 0)
+			return true;
+		walk->values[i] = (DynText) {rest.data, end};
+		if (may_have(ways, i, walk->values[i]) &&
+			walk_from(walk, i + 1, behind(rest, end)))
+			return true;
+	}
+	return false;
+}
+
+/* The rest is literal i, part i, literal i + 1, and so on. */
+static bool
+walk_from(Walk *walk, int i, DynText rest)
+{
+	DynText		literal = walk->ways->tmpl->literals[i];
+
+	if (!begins_with(rest, literal))
+		return false;
+	rest = behind(rest, literal.len);
+	if (i < walk->ways->tmpl->nparts)
+		return walk_part(walk, i, rest);
+	return rest.len == 0 && walk->ways->found(walk->ways->arg, walk->values);
+}
+
+bool
+dyn_template_ways(const DynWays *ways)
+{
+	Walk		walk;
+
+	assert(ways->tmpl->resolved);
+	walk.ways = ways;
+	return walk_from(&walk, 0, ways->text);
+}

@@ -1,0 +1,368 @@
+"""Which items of a mapped table are rows, whatever their attributes are called and wherever a column stands: every count, however it is asked for, is the same."""
+import itertools
+import json
+import time
+
+import fixture
+from dynamo import index, key_schema
+
+# Sorts before and after each other, by length and by bytes; needs quoting; differs by case; has dots.
+KEY_NAMES = (("pk", "sk"), ("sk", "pk"), ("partitionKey", "sortKey"), ("a", "Z"), ("PK", "pk"), ("x.y", "x"), ("key", "a key"))
+
+
+class TestCase(fixture.TestCase):
+    """One table at a time, under a name of its own."""
+
+    number = itertools.count()
+
+    def table(self, columns, templates, items, hash_key="pk", range_key="sk", indexes=(), **options):
+        """The name of a foreign table over a new table with these items."""
+        name = f"t{next(self.number)}"
+        def typed(key):
+            return key if isinstance(key, tuple) else (key, "S")
+        self.fx.create_table(name, typed(hash_key), typed(range_key) if range_key else None, indexes)
+        self.fx.put(name, items)
+        self.over(name, name, columns, templates, **options)
+        return name
+
+    def over(self, name, remote, columns, templates, **options):
+        options.setdefault("scan_policy", "allow")
+        self.fx.foreign_table(name, columns, table_name=self.fx.remote(remote), templates=json.dumps(templates), **options)
+
+    def rows(self, sql):
+        return sorted(self.fx.rows(sql), key=repr)
+
+    def assertMismatch(self, sql, column):
+        error = self.fx.error(sql)
+        self.assertEqual((error.sqlstate, error.message.split(" does not fit")[0].split("value of ")[-1].split(" of ")[0]), ("HV004", f'column "{column}"'), error)
+
+
+class Names(TestCase):
+    """The order of names, of JSON members and of columns decides nothing."""
+
+    def test_a_column_that_is_null_elsewhere(self):
+        """A part whose column is NULL has no text, whichever attribute is cut first."""
+        for first, second in KEY_NAMES:
+            for templates in ({first: "T#${tenant}#${name:lower}", second: "META#${tenant}"}, {second: "META#${tenant}", first: "T#${tenant}#${name:lower}"}):
+                with self.subTest(first, second=second, order=list(templates)):
+                    items = [{first: f"T#{t}#{n}", second: f"META#{t}", **name}
+                             for t, n, name in (("t1", "ann", {"nm": "Ann"}), ("t2", "bob", {}), ("t3", "eve", {"nm": None}))]
+                    name = self.table("tenant text NOT NULL, name text OPTIONS (attribute 'nm')", templates, items, first, second)
+                    self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(1,)])
+                    self.assertEqual(self.rows(f"SELECT * FROM {name}"), [("t1", "Ann")])
+
+    def test_a_source_in_the_sort_key(self):
+        """Likewise where the sort key is what the column is read from."""
+        for first, second in KEY_NAMES:
+            with self.subTest(first, second=second):
+                items = [{first: f"T#{t}", second: f"{t}#{n}", **name} for t, n, name in (("t1", "ann", {"nm": "ann"}), ("t2", "bob", {}), ("t3", "eve", {"nm": "Eve"}))]
+                name = self.table(f"tenant text OPTIONS (attribute '{second}') NOT NULL, name text OPTIONS (attribute 'nm')",
+                                  {first: "T#${tenant}", second: "${tenant}#${name}"}, items, first, second)
+                self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(1,)])
+                self.assertEqual(self.rows(f"SELECT tenant FROM {name} WHERE tenant = 't2'"), [])
+
+
+class Occurrences(TestCase):
+    """A column in several places whose value holds the separator."""
+
+    def same(self, name, condition, expected, column="username"):
+        """By key, by a Scan with a filter, and counted."""
+        for sql in (f"SELECT {column} FROM {name} WHERE {condition}", f"SELECT {column} FROM (SELECT * FROM {name} OFFSET 0) x WHERE {condition}"):
+            self.assertEqual(self.rows(sql), [(value,) for value in expected], sql)
+        self.assertEqual(self.rows(f"SELECT count(*) FROM {name} WHERE {condition}"), [(len(expected),)])
+
+    def test_both_keys(self):
+        """The other place decides what the part is."""
+        users = [f"u{n}" for n in range(40)] + ["o#neil", "a#b#c"]
+        for on_mismatch in ("error", "null"):
+            for first, second in KEY_NAMES:
+                items = [{first: f"CUSTOMER#{u}", second: f"CUSTOMER#{u}"} for u in users] + [{first: f"CUSTOMER#{u}", second: "ORDER#1"} for u in users]
+                name = self.table("username text NOT NULL", {first: "CUSTOMER#${username}", second: "CUSTOMER#${username}"}, items, first, second, on_mismatch=on_mismatch)
+                with self.subTest(first, second=second, on_mismatch=on_mismatch):
+                    self.assertEqual(self.rows(f"SELECT count(*), count(DISTINCT username) FROM {name}"), [(42, 42)])
+                    self.same(name, "username = 'o#neil'", ["o#neil"])
+                    self.same(name, "username IN ('u1', 'a#b#c', 'none')", ["a#b#c", "u1"])
+                    self.same(name, "username LIKE 'o#%'", ["o#neil"])
+                    self.assertEqual([row for row in self.fx.rows("SELECT kind FROM dynamo_fdw_check_table(%s)", (name,)) if row[0] in ("ambiguous", "mismatch")], [])
+
+    def test_no_value_fits(self):
+        """A text that no value fits is a mismatch of the column that is read from it, and never silently another entity."""
+        items = [{"pk": "CUSTOMER#o#neil", "sk": "CUSTOMER#bob"}, {"pk": "CUSTOMER#ann", "sk": "CUSTOMER#ann"}]
+        templates = {"pk": "CUSTOMER#${username}", "sk": "CUSTOMER#${username}"}
+        name = self.table("username text NOT NULL", templates, items)
+        for sql in (f"SELECT count(*) FROM {name}", f"SELECT * FROM {name}"):
+            self.assertMismatch(sql, "username")
+        self.assertEqual(self.rows(f"SELECT * FROM {name} WHERE username = 'ann'"), [("ann",)])
+        self.over("lenient", name, "username text NOT NULL", templates, on_mismatch="null")
+        self.assertEqual(self.rows("SELECT * FROM lenient"), [("ann",)])
+        self.assertIn(("mismatch",), self.fx.rows("SELECT kind FROM dynamo_fdw_check_table(%s)", (name,)))
+
+    def test_decided_texts_disagree(self):
+        """Where the column's own text is cut in its one way, another value elsewhere is another entity."""
+        items = [{"pk": "CUSTOMER#ann", "sk": "CUSTOMER#o#neil"}, {"pk": "CUSTOMER#ann", "sk": "CUSTOMER#bob"}]
+        name = self.table("username text NOT NULL", {"pk": "CUSTOMER#${username}", "sk": "CUSTOMER#${username}"}, items)
+        self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(0,)])
+
+    def test_one_place_only(self):
+        """Without another place the text stays ambiguous, even if another column's is decided."""
+        items = [{"pk": "T#x#y#z", "sk": "N#x"}]
+        name = self.table("tenant text NOT NULL, name text NOT NULL", {"pk": "T#${tenant}#${name}", "sk": "N#${tenant}"}, items)
+        for sql in (f"SELECT count(*) FROM {name}", f"SELECT * FROM {name} WHERE tenant = 'x'"):
+            self.assertIn("fits its template in more than one way", self.fx.error(sql).message)
+
+    def test_three_places(self):
+        """All places of a column decide, also a folded one and a second one in the same text."""
+        users = ("ann", "O#Neil", "a.b", "x/y")
+        for templates in ({"pk": "C#${u}#${u}", "sk": "D#${u}"}, {"pk": "C#${u}", "sk": "D#${u:lower}#${u}"}, {"pk": "C#${u}", "sk": "${u}#end"}):
+            def spell(template, u):
+                return template.replace("${u:lower}", u.lower()).replace("${u}", u)
+            items = [{"pk": spell(templates["pk"], u), "sk": spell(templates["sk"], u)} for u in users]
+            name = self.table("u text NOT NULL", templates, items)
+            with self.subTest(json.dumps(templates)):
+                self.assertEqual(self.rows(f"SELECT u FROM {name}"), sorted((u,) for u in users))
+                for u in users:
+                    self.same(name, f"u = '{u}'", [u], "u")
+
+    def test_twice_in_one_text(self):
+        """The second place of a column ends where its value ends, whatever character stands behind it."""
+        items = [{"pk": "a.b/a.b.c", "sk": "s"}, {"pk": "a/a.c", "sk": "s"}, {"pk": "a/b.c", "sk": "s"}]
+        name = self.table("x text NOT NULL", {"pk": "${x}/${x}.c"}, items)
+        self.assertEqual(self.rows(f"SELECT x FROM {name}"), [("a",), ("a.b",)])
+        self.same(name, "x = 'a.b'", ["a.b"], "x")
+
+    def test_each_is_read_from_the_other_key(self):
+        """Two columns in both keys, each read from another one: the only values that fit are taken."""
+        for first, second in KEY_NAMES:
+            items = [{first: "p|s#q", second: "q|p|s"}, {first: "a#b", second: "b|a"}, {first: "a#b", second: "a|b"}]
+            name = self.table(f"x text NOT NULL, y text OPTIONS (attribute '{second}') NOT NULL", {first: "${x}#${y}", second: "${y}|${x}"}, items, first, second)
+            with self.subTest(first, second=second):
+                self.assertEqual(self.rows(f"SELECT x, y FROM {name}"), [("a", "b"), ("p|s", "q")])
+                self.assertEqual(self.rows(f"SELECT x, y FROM {name} WHERE x = 'p|s' AND y = 'q'"), [("p|s", "q")])
+
+    def test_read_from_an_index_key(self):
+        """A column that is read from an index key, and stands in the table's."""
+        items = [{"pk": f"P#{n}", "sk": f"U#{u}", "gk": f"A#{u}"} for n, u in enumerate(("ann", "o#neil"))] + [{"pk": "P#9", "sk": "U#bob"}]
+        name = self.table("n int NOT NULL, u text OPTIONS (attribute 'gk')", {"pk": "P#${n}", "sk": "U#${u}", "gk": "A#${u}"}, items)
+        self.assertEqual(self.rows(f"SELECT n, u FROM {name}"), [(0, "ann"), (1, "o#neil")])
+        self.same(name, "u = 'o#neil'", ["o#neil"], "u")
+
+    def test_unnested(self):
+        """Elements of such an item are rows, too."""
+        items = [{"pk": f"C#{u}", "sk": f"C#{u}", "tags": ["x", "y"]} for u in ("ann", "o#neil")]
+        name = self.table("u text NOT NULL, tag text OPTIONS (path '@')", {"pk": "C#${u}", "sk": "C#${u}"}, items, unnest="tags")
+        self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(4,)])
+        self.assertEqual(self.rows(f"SELECT tag FROM {name} WHERE u = 'o#neil'"), [("x",), ("y",)])
+
+    def test_many_ways(self):
+        """A text with very many ways to be cut is an error, and soon."""
+        text = "#".join("abcdefghijklmnopqrstuvwxyz" * 8)
+        names = "bcdefgh"
+        name = self.table(", ".join(f"{c} text NOT NULL" for c in names), {"pk": "#".join(f"${{{c}}}" for c in names), "sk": "|".join(f"${{{c}}}" for c in names)},
+                          [{"pk": text, "sk": "|".join(names)}])
+        self.assertIn("more than one way", self.fx.error(f"SELECT count(*) FROM {name}").message)
+
+    def test_merged_by_a_part(self):
+        """Streams are merged in the order of a part behind one that holds the separator."""
+        items = [{"pk": f"P#{n % 3}", "sk": f"{kind}#{n:03}", "kind": kind, "v": n} for n, kind in enumerate(["a#b", "a", "z"] * 12)]
+        name = self.table("p int NOT NULL, kind text OPTIONS (attribute 'kind') NOT NULL, n int NOT NULL, v int", {"pk": "P#${p}", "sk": "${kind:lower,any}#${n:padded(3)}"}, items)
+        sql = f"SELECT n FROM {name} WHERE p IN (0, 1, 2) AND kind = 'a#b' ORDER BY n"
+        self.assertEqual(self.fx.rows(sql), [(n,) for n in range(0, 36, 3)])
+        sql = f"SELECT n FROM {name} WHERE p IN (0, 1, 2) AND kind IN ('a#b', 'a') ORDER BY n LIMIT 7"
+        self.assertEqual(self.fx.rows(sql), [(n,) for n in (0, 1, 3, 4, 6, 7, 9)])
+
+
+class Times(TestCase):
+    """A time in a text ends where its format's characters end."""
+
+    def placed(self, spec, texts, rest="", prefix="O#", extra=""):
+        items = [{"pk": "c", "sk": prefix + text, "total": total} for total, text in enumerate(texts, 1)]
+        return self.table(f"placed timestamptz NOT NULL{extra}, total int", {"sk": f"{prefix}${{placed:{spec}}}{rest}"}, items)
+
+    def test_children_are_no_rows(self):
+        """What stands behind a time, after its separator, makes another entity."""
+        for spec, text in (("iso8601(0)", "2024-01-01T10:00:00Z"), ("iso8601(3)", "2024-01-01T10:00:00.000Z"), ("iso8601(0,)", "2024-01-01T10:00:00"),
+                           ("pattern(YYYYMMDDHH24MISS)", "20240101100000"), ("pattern(DD.MM.YYYY)", "01.01.2024"), ("pattern(YYYY\"h\"MM)", "2024h01")):
+            with self.subTest(spec):
+                name = self.placed(spec, [text, text + "#ITEM#1", text + "#ITEM#2", text + "#"])
+                self.assertEqual(self.rows(f"SELECT count(*), sum(total) FROM {name}"), [(1, 1)])
+                self.assertEqual(len(self.rows(f"SELECT placed FROM {name}")), 1)
+
+    def test_another_width_is_a_mismatch(self):
+        """A time that is spelled otherwise is never silently another entity."""
+        for spec, rest, text in (("iso8601(0)", "#${id}", "2024-01-01T10:00:00.123Z#y"), ("iso8601(0)", "-${id}", "2024-01-01T10:00:00.123Z-y"),
+                                 ("iso8601(0)", "${id:padded(3)}", "2024-01-01T10:00:00+01:00005"), ("iso8601(3)", "#${id}", "2024-01-01T10:00:00Z#y"),
+                                 ("pattern(YYYY-MM-DD)", "-${id}", "2024-1/1-y"), ("pattern(YYYYMMDD)", "#${id}", "2024011#y"), ("iso8601(0)", "", "2024-01-01T10:00:00.123Z"),
+                                 ("iso8601(0)", "", "2024-01-01T10:00:00Z-x")):
+            with self.subTest(spec, text=text):
+                extra = ", id int NOT NULL" if "padded" in rest else ", id text NOT NULL" if rest else ""
+                name = self.placed(spec, [text], rest, extra=extra)
+                for sql in (f"SELECT count(*) FROM {name}", f"SELECT placed FROM {name}"):
+                    self.assertMismatch(sql, "placed")
+
+    def test_before_a_hyphen(self):
+        """A format that has the separator's character is cut by its width; what stands behind it decides."""
+        for spec, text in (("iso8601(0)", "2024-01-01T10:00:00Z"), ("pattern(YYYY-MM-DD)", "2024-01-01")):
+            items = [text + "-7", text + "-8", text + "x", "META-1"]
+            name = self.placed(spec, items, "-${n}", extra=", n int NOT NULL")
+            with self.subTest(spec):
+                self.assertEqual(self.rows(f"SELECT n, total FROM {name}"), [(7, 1), (8, 2)])
+
+    def test_last_behind_a_hyphen(self):
+        """The last part does not take the rest only because of its width."""
+        name = self.placed("iso8601(0)", ["2024-01-01T10:00:00Z", "2024-01-01T10:00:00Z#child", "META"], prefix="A-")
+        self.assertEqual(self.rows(f"SELECT count(*), sum(total) FROM {name}"), [(1, 1)])
+        self.assertMismatch(f"SELECT count(*) FROM {self.placed('iso8601(0)', ['2024-01-01T10:00Z#child'], prefix='A-')}", "placed")
+
+
+class Mismatches(TestCase):
+    """A part of the table's own key that is no value of its column: an error of every statement that meets the item."""
+
+    def test_count(self):
+        """Whichever columns the statement names."""
+        items = [{"pk": f"INV#{n}", "sk": "s", "total": total} for total, n in enumerate(("12", "12a", "007"), 1)]
+        name = self.table("no int NOT NULL, total int", {"pk": "INV#${no}"}, items)
+        for sql in ("SELECT count(*) FROM {}", "SELECT sum(total) FROM {}", "SELECT no FROM {}", "SELECT 1 FROM {} WHERE total > 1", "SELECT EXISTS (SELECT FROM {} WHERE total > 1)"):
+            self.assertMismatch(sql.format(name), "no")
+        self.assertEqual(self.rows(f"SELECT total FROM {name} WHERE no = 12"), [(1,)])
+        self.over("null_no", name, "no int NOT NULL, total int", {"pk": "INV#${no}"}, on_mismatch="null")
+        self.assertEqual(self.rows("SELECT count(*), sum(total) FROM null_no"), [(1, 1)])
+
+    def test_a_text_that_is_no_value(self):
+        """A domain, a length, U+0000."""
+        self.fx.execute("CREATE DOMAIN short AS text CHECK (length(value) < 4)")
+        for kind, good, bad in (("short", "abc", "abcd"), ("varchar(3)", "abc", "abcd"), ("text", "abc", "a\0c")):
+            name = self.table(f"x {kind} NOT NULL", {"pk": "X#${x}"}, [{"pk": "X#" + good, "sk": "s"}, {"pk": "X#" + bad, "sk": "s"}])
+            with self.subTest(kind):
+                self.assertMismatch(f"SELECT count(*) FROM {name}", "x")
+
+    def test_unlisted(self):
+        """An enumeration of a column that is read elsewhere: on_mismatch 'null' leaves the item out."""
+        items = [{"pk": "p", "sk": f"{kind}#{n}", "kind": kind, "v": n} for n, kind in enumerate("ABC")]
+        templates = {"sk": "${kind:A|B}#${n}"}
+        name = self.table("kind text OPTIONS (attribute 'kind') NOT NULL, n int NOT NULL, v int", templates, items)
+        self.assertIn("outside of the enumeration", self.fx.error(f"SELECT sum(v) FROM {name}").message)
+        self.over("listed", name, "kind text OPTIONS (attribute 'kind', on_mismatch 'null') NOT NULL, n int NOT NULL, v int", templates)
+        self.assertEqual(self.rows("SELECT kind, n FROM listed"), [("A", 0), ("B", 1)])
+        self.assertEqual(self.rows("SELECT count(*), sum(v) FROM listed"), [(2, 1)])
+
+    def test_an_index_key_outside_of_its_enumeration(self):
+        """The members of an index key are asked for: so an item outside of them is an error in all ways."""
+        items = [{"pk": f"P#{n}", "sk": f"{n:02}", "sh": str(n % 3)} for n in range(40)] + [{"pk": "P#77", "sk": "77", "sh": "7"}]
+        columns = "p text OPTIONS (attribute 'pk') NOT NULL, at text OPTIONS (attribute 'sk') COLLATE \"C\" NOT NULL, shard int OPTIONS (attribute 'sh') NOT NULL"
+        name = self.table(columns, {"sh": "${shard:0..2}"}, items, indexes=[index("by_shard", ("sh", "S"), ("sk", "S"))], trusted_indexes="by_shard")
+        self.over("consistent", name, columns, {"sh": "${shard:0..2}"}, trusted_indexes="by_shard", consistent_read="true")
+        for sql in ("SELECT count(*) FROM {}", "SELECT p FROM {}", "SELECT count(shard) FROM {}", "SELECT max(at) FROM {}"):
+            self.assertIn("outside of the enumeration", self.fx.error(sql.format("consistent")).message)
+        # asked for member by member it is not met
+        self.assertEqual(self.rows(f"SELECT count(*) FROM {name} WHERE at >= '00' AND shard IN (0, 1, 2)"), [(40,)])
+        self.assertIn("outside of the enumeration", self.fx.error(f"SELECT * FROM {name} WHERE p = 'P#77'").message)
+
+    def test_a_value_of_another_type_elsewhere(self):
+        """A column that is a mismatch where it is read does not decide whether there is a row."""
+        items = [{"pk": "p", "sk": sk, "cart": 5} for sk in ("C#9", "C#9#", "C#x#y")]
+        name = self.table("cart text OPTIONS (attribute 'cart') NOT NULL", {"sk": "C#${cart:lower}"}, items)
+        self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(3,)])
+        self.assertMismatch(f"SELECT cart FROM {name}", "cart")
+
+
+class Indexes(TestCase):
+    """What the key of an index says of an item, and what it does not."""
+
+    def test_a_literal_proves_nothing(self):
+        """An item whose index key does not begin with the template's literal is a row all the same."""
+        items = [{"pk": "P#1", "h": "a", "gsk": "G#5"}, {"pk": "P#2", "h": "a", "gsk": "X#5"}]
+        name = self.table("p text OPTIONS (attribute 'pk') NOT NULL, h text NOT NULL, g text OPTIONS (attribute 'gsk') NOT NULL", {"gsk": "G#${g}"}, items, range_key=None,
+                          indexes=[index("by_h", ("h", "S"), ("gsk", "S"))])
+        self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(2,)])
+        self.assertEqual(self.rows(f"SELECT count(*) FROM {name} WHERE h = 'a'"), [(2,)])
+        for sql in (f"SELECT count(g) FROM {name}", f"SELECT count(g) FROM {name} WHERE h = 'a'"):
+            self.assertMismatch(sql, "g")
+
+    def test_texts_that_are_too_long(self):
+        """Items older than the index have longer texts than it can hold."""
+        long = {"g": "x" * 1500, "k": "y" * 3000}
+        items = [{"pk": "P#1", "h": "a", "gk": "G#" + long["g"], "hk": "K#" + long["k"]}, {"pk": "P#2", "h": "a", "gk": "G#s", "hk": "K#s"}]
+        columns = "p text OPTIONS (attribute 'pk') NOT NULL, h text, g text OPTIONS (attribute 'gk') NOT NULL, k text OPTIONS (attribute 'hk') NOT NULL"
+        name = self.table(columns, {"gk": "G#${g}", "hk": "K#${k}"}, items, range_key=None)
+        remote, dynamo = self.fx.remote(name), self.fx.dynamo
+        for index_name, keys in (("by_h", (("h", "S"), ("gk", "S"))), ("by_k", (("hk", "S"),))):
+            dynamo.call("UpdateTable", {"TableName": remote, "AttributeDefinitions": [{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "h", "gk", "hk")],
+                                        "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": index_name, "KeySchema": key_schema(*keys, *[None] * (2 - len(keys))), "Projection": {"ProjectionType": "ALL"}}}]})
+            while any(i["IndexStatus"] != "ACTIVE" for i in dynamo.call("DescribeTable", {"TableName": remote})["Table"]["GlobalSecondaryIndexes"]):
+                time.sleep(0.1)
+        self.fx.execute(f"UPDATE pg_class SET reltuples = 100000, relpages = 10000 WHERE relname = '{name}'; SELECT dynamo_fdw_disconnect()")
+        self.fx.execute(f"CREATE TABLE wanted AS SELECT 'a' AS h, repeat('x', 1500) AS g, repeat('y', 3000) AS k UNION ALL SELECT 'a', 's', 's'; ANALYZE wanted")
+        for condition in ("h = 'a' AND g = repeat('x', 1500)", "h = 'a' AND g IN ('none', repeat('x', 1500))", "k = repeat('y', 3000)", "k IN (repeat('y', 3000), 'no')",
+                          "h = 'a' AND g LIKE repeat('x', 1400) || '%'", "h = 'a' AND g ^@ repeat('x', 1200)"):
+            with self.subTest(condition):
+                self.assertEqual(self.rows(f"SELECT p FROM {name} WHERE {condition}"), [("P#1",)])
+                self.assertEqual(self.rows(f"SELECT p FROM {name} WHERE {condition.replace('repeat', 'pg_catalog.repeat')}"), [("P#1",)])
+        for key, value in (("g", "repeat('x', 1500)"), ("k", "repeat('y', 3000)")):
+            self.fx.execute(f"SET plan_cache_mode = force_generic_plan; PREPARE by_{key}(text) AS SELECT p FROM {name} WHERE h = 'a' AND {key} = $1")
+            self.assertEqual(self.rows(f"EXECUTE by_{key}({value})"), [("P#1",)])
+            self.assertEqual(self.rows(f"EXECUTE by_{key}('s')"), [("P#2",)])
+            self.fx.execute("RESET plan_cache_mode")
+            self.assertEqual(self.rows(f"SELECT t.p FROM wanted w JOIN {name} t USING (h, {key})"), [("P#1",), ("P#2",)])
+            self.assertEqual(self.rows(f"SELECT (SELECT p FROM {name} t WHERE t.h = w.h AND t.{key} = w.{key}) FROM wanted w"), [("P#1",), ("P#2",)])
+        # where the values are known to be short, the index is all that is planned for
+        self.assertEqual([r.operation for r in self.fx.requests(f"SELECT p FROM {name} WHERE k = 's'")], ["Query"])
+
+
+class Numbers(TestCase):
+    """A template of a number attribute is that of an integer column."""
+
+    def test_other_columns_are_refused(self):
+        """A text, a padded number, a number with a fraction: an error at first use."""
+        for column in ("n text COLLATE \"C\"", "n numeric", "n numeric(5)", "n int OPTIONS (format 'padded(3)')", "n boolean", "n date"):
+            for spec in ("", ":padded(4)"):
+                name = self.table(f"p text OPTIONS (attribute 'pk') NOT NULL, {column}", {"sk": f"${{n{spec}}}"}, [{"pk": "p", "sk": 9}], range_key=("sk", "N"))
+                error = self.fx.error(f"SELECT * FROM {name}")
+                self.assertIn(error.sqlstate, ("HV024", "HV004"), (column, spec))
+        name = self.table("p text OPTIONS (attribute 'pk') NOT NULL, n int NOT NULL", {"sk": "${n}"}, [{"pk": "p", "sk": n} for n in (1, 2, 9, 10, 11, 100)], range_key=("sk", "N"))
+        self.assertEqual(self.fx.rows(f"SELECT n FROM {name} WHERE p = 'p' ORDER BY n DESC LIMIT 2"), [(100,), (11,)])
+        self.assertEqual(self.rows(f"SELECT max(n), count(*) FROM {name}"), [(100, 6)])
+
+    def test_of_an_index(self):
+        """A key of an index is checked like the table's."""
+        name = self.table("p text OPTIONS (attribute 'pk') NOT NULL, n text OPTIONS (attribute 'gn')", {"gn": "${n}"}, [{"pk": "p", "gn": 9}], range_key=None,
+                          indexes=[index("by_n", ("gn", "N"))])
+        self.assertEqual(self.fx.error(f"SELECT * FROM {name}").sqlstate, "HV024")
+
+    def test_create_table(self):
+        """Digits of a fixed width are a string."""
+        for spec, kind in (("", "N"), (":padded(5)", "S"), (":0..9", "N")):
+            name = f"made{next(self.number)}"
+            self.fx._remote.append(self.fx.remote(name))
+            self.over(name, name, "n int NOT NULL", {"pk": f"${{n{spec}}}"})
+            self.fx.execute(f"SELECT dynamo_fdw_create_table('{name}', 'pk')")
+            [definition] = self.fx.dynamo.call("DescribeTable", {"TableName": self.fx.remote(name)})["Table"]["AttributeDefinitions"]
+            self.assertEqual(definition["AttributeType"], kind, spec)
+            self.fx.put(name, [{"pk": 7 if kind == "N" else "00007"}])
+            self.assertEqual(self.rows(f"SELECT n FROM {name} WHERE n = 7"), [(7,)])
+
+    def test_booleans_in_digits(self):
+        """The two spellings of bool(01,00) stay as they are in a text."""
+        name = self.table("flag boolean NOT NULL, n int NOT NULL", {"sk": "${flag:bool(01,00)}#${n}"}, [{"pk": "p", "sk": "01#1"}, {"pk": "p", "sk": "00#2"}])
+        self.assertEqual(self.rows(f"SELECT flag, n FROM {name}"), [(False, 2), (True, 1)])
+        self.assertEqual(self.rows(f"SELECT n FROM {name} WHERE flag AND n = 1"), [(1,)])
+        self.assertEqual(self.rows(f"SELECT dynamo_fdw_encode_key('{name}', 'sk', '{{\"flag\": true, \"n\": 3}}')"), [("01#3",)])
+
+
+class Values(TestCase):
+    """Small things that were accepted."""
+
+    def test_a_uuid_with_more(self):
+        """U+0000 behind the digits of a uuid is a mismatch."""
+        digits = "0123456789abcdef0123456789abcdef"
+        self.fx.create_table("uuids", ("pk", "S"))
+        self.fx.put("uuids", [{"pk": "a", "id": digits}, {"pk": "b", "id": digits + "\0zz"}])
+        self.fx.foreign_table("uuids", "pk text, id uuid OPTIONS (format 'string')", scan_policy="allow")
+        self.assertEqual(len(self.rows("SELECT id FROM uuids WHERE pk = 'a'")), 1)
+        self.assertMismatch("SELECT id FROM uuids WHERE pk = 'b'", "id")
+
+    def test_an_open_quote_in_a_path(self):
+        """A doubled quote at the end does not close the name."""
+        for path in ('"abc""', '"abc', '"', '""', 'a."b""'):
+            error = self.fx.error(f"CREATE FOREIGN TABLE open_quote (x text OPTIONS (path '{path}')) SERVER ddb")
+            self.assertEqual(error.sqlstate, "22023", path)
+        self.fx.execute("CREATE FOREIGN TABLE closed_quote (x text OPTIONS (path '\"abc\"\"\"')) SERVER ddb")
