@@ -5,7 +5,8 @@
  * A column is described by the first letter of its name: n is an integer, t a
  * value of another type than text with any characters, x a text read from
  * elsewhere, y a uuid-like value read from elsewhere, all others are texts.
- * Formats are padded(n), date, and fixed(n), n characters of any kind.
+ * Formats are padded(n), date, fixed(n), n characters of any kind, and time, HH:MM
+ * with a Z.
  */
 #ifndef DYN_TEST_TEMPLATE_FACTS_H
 #define DYN_TEST_TEMPLATE_FACTS_H
@@ -37,6 +38,12 @@ facts_of_part(const DynTemplatePart *part)
 	}
 	if (strncmp(format, "fixed(", 6) == 0)
 		facts.width = (uint32_t) atoi(format + 6);
+	if (strcmp(format, "time") == 0)
+	{
+		facts.charset = "0123456789:Z";
+		facts.width = 6;
+		facts.instant = true;
+	}
 	if (strcmp(format, "date") == 0)
 	{
 		facts.charset = "0123456789-";

@@ -236,7 +236,7 @@ bare_templates_are_known(void)
 
 /* ---- cut ---- */
 
-/* The parts with bars between them, "-" if unfit, "?" if ambiguous. */
+/* The parts with bars between them, "-" if unfit, "?" if ambiguous, "!" misfit. */
 static const char *
 print_cut(DynBuffer *out, const DynTemplate *tmpl, const char *text,
 		  const DynText *given)
@@ -250,6 +250,8 @@ print_cut(DynBuffer *out, const DynTemplate *tmpl, const char *text,
 		dyn_buffer_append_str(out, "-");
 	if (cut == DYN_CUT_AMBIGUOUS)
 		dyn_buffer_append_str(out, "?");
+	if (cut == DYN_CUT_MISFIT)
+		dyn_buffer_append_str(out, "!");
 	for (i = 0; cut == DYN_CUT_FITS && i < tmpl->nparts; i++)
 	{
 		dyn_buffer_append(out, "|", i > 0);
@@ -301,6 +303,26 @@ static const CutCase cuts[] = {
 	{"ORDER#${id:any}#ITEM#${b}", "ORDER#1#ITEM#2#3", "?", NULL},
 	{"${id:any}.${part:0..199}", "a@x.com.17", "a@x.com|17", NULL},
 	{"${a:any}#${b}-${c}#", "1#2-3#", "1|2|3", NULL},
+
+	/* times end where their characters end */
+	{"O#${t:time}", "O#10:00Z", "10:00Z", NULL},
+	{"O#${t:time}", "O#10:00Z#1", "-", NULL},
+	{"O#${t:time}", "O#10:00:00Z", "10:00:00Z", NULL},
+	{"O:${t:time}", "O:10:00Z", "10:00Z", NULL},
+	{"O:${t:time}", "O:10:00Z#1", "-", NULL},
+	{"O:${t:time}", "O:10:00:00Z", "10:00:00Z", NULL},
+	{"O:${t:time}", "O:10:00:00Z#1", "!", NULL},
+	{"O:${t:time}", "O:META", "-", NULL},
+	{"${t:time}:${n}", "10:00Z:5", "10:00Z|5", NULL},
+	{"${t:time}:${n}", "10:00:00Z:5", "-", NULL},
+	{"${t:time}:${n}", "10:00.0Z:5", "!", NULL},
+	{"${t:time}:${n}", "10:00", "!", NULL},
+	{"${t:time}:${n}", "META:5", "-", NULL},
+	{"${t:time}${a}", "10:00Zx", "10:00Z|x", NULL},
+	{"${t:time}${a}", "10:00x", "!", NULL},
+	{"${a:any}${t:time}", "x10:00Z", "x|10:00Z", NULL},
+	{"${a:any}${t:time}", "x:00Z", "!", NULL},
+	{"${a}#${t:time}:${b}", "1#2#10:00Z:3", "?", NULL},
 
 	/* the last part */
 	{"USER_${id}", "USER_a_b", "a_b", NULL},

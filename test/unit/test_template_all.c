@@ -10,6 +10,7 @@
  */
 #include "harness.h"
 
+#include "dynamodb/template_ways.h"
 #include "template_facts.h"
 
 #define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
@@ -388,6 +389,90 @@ static void
 all_texts_are_cut_as_the_slow_matcher_does(void)
 {
 	for_each_case(cut_all);
+}
+
+/* ---- ways ---- */
+
+typedef struct Ways
+{
+	int			n;
+	DynText		first[DYN_TEMPLATE_MAX_PARTS];
+	int			nparts;
+} Ways;
+
+static bool
+count_way(void *arg, const DynText *values)
+{
+	Ways	   *ways = arg;
+
+	if (ways->n++ == 0)
+		memcpy(ways->first, values, (size_t) ways->nparts * sizeof(DynText));
+	return false;
+}
+
+static void
+find_ways(Case *c, bool guess)
+{
+	int			i;
+
+	for (i = 0; i < ntexts[5]; i++)
+	{
+		Search		all = search_all(c->tmpl, c->subject, text_at(i), guess);
+		Ways		found = {.nparts = c->tmpl->nparts};
+		int			steps = 1000000;
+		DynWays		ways = {c->tmpl, text_at(i), c->given, guess, count_way,
+		&found, &steps};
+
+		CHECK(!dyn_template_ways(&ways));
+		if (!CHECK_EQ_INT(found.n, all.found) ||
+			(found.n > 0 &&
+			 !CHECK(equal_values(found.first, all.first, c->tmpl->nparts))))
+		{
+			complain(c, text_at(i));
+			return;
+		}
+	}
+}
+
+static void
+find_all_ways(Case *c)
+{
+	find_ways(c, false);
+	find_ways(c, true);
+}
+
+static void
+all_ways_are_found(void)
+{
+	for_each_case(find_all_ways);
+}
+
+static bool
+stop(void *arg, const DynText *values)
+{
+	(void) values;
+	++*(int *) arg;
+	return true;
+}
+
+static void
+the_search_ends(void)
+{
+	DynTemplateError error;
+	DynTemplate *tmpl = make_template("${a}#${b}#${c}#${d}", &error);
+	DynText		known[DYN_TEMPLATE_MAX_PARTS] = {{NULL, 0}};
+	char		text[200];
+	int			found = 0;
+	int			steps = 5000;
+	DynWays		ways = {tmpl, {text, sizeof(text)}, known, true, stop, &found, &steps};
+
+	memset(text, '#', sizeof(text));
+	CHECK(dyn_template_ways(&ways));
+	CHECK_EQ_INT(found, 1);
+	known[3] = (DynText) {"x", 1};
+	CHECK(dyn_template_ways(&ways));
+	CHECK(found == 1 && steps < 0);
+	dyn_template_free(tmpl);
 }
 
 /* ---- join ---- */
@@ -771,6 +856,8 @@ main(void)
 	make_texts();
 	RUN(parts_have_the_edges_of_their_rules);
 	RUN(all_texts_are_cut_as_the_slow_matcher_does);
+	RUN(all_ways_are_found);
+	RUN(the_search_ends);
 	RUN(what_is_cut_joins_to_the_same_text);
 	RUN(joined_values_come_back);
 	RUN(bounds_lose_nothing);
