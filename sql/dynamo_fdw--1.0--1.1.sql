@@ -42,3 +42,22 @@ LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION dynamo_fdw_whoami(name) IS
   'where the credentials of the current user come from, and when they expire';
+
+DROP FUNCTION dynamo_fdw_check_table(regclass);
+
+CREATE FUNCTION dynamo_fdw_check_table(
+    foreign_table regclass,
+    tables regclass[] DEFAULT NULL,
+    schema regnamespace DEFAULT NULL,
+    OUT kind text,
+    OUT relation regclass,
+    OUT column_name name,
+    OUT items bigint,
+    OUT example jsonb,
+    OUT detail text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION dynamo_fdw_check_table(regclass, regclass[], regnamespace) IS
+  'what the foreign tables of a DynamoDB table make of its items';

@@ -8,8 +8,11 @@
  * note faults instead of raising errors (exec/fetch/rows.h).  What is found is
  * counted by items, with the key of the first one.
  *
- * A foreign table that shows every item says nothing of what an item is; if
- * there are others, it does not claim items.
+ * Foreign tables without templates of the key, such as imported ones, are left
+ * out if others have some, unless the caller names them: of their rows nothing
+ * is said but that they are claimed.  Otherwise one that
+ * shows every item says nothing of what an item is; if there are others, it does
+ * not claim items.
  *
  * The requests use the current user's keys.  Values are converted as the owner
  * of each foreign table, in a restricted context, since the constraints of its
@@ -23,12 +26,13 @@
 #include "fmgr.h"
 #include "foreign/foreign.h"
 #include "funcapi.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -40,99 +44,21 @@
 #include "../model/pg_compat.h"
 #include "absence.h"
 #include "attempt.h"
+#include "check_table.h"
 #include "folded.h"
 #include "foreign_tables.h"
 #include "item_scan.h"
 #include "target.h"
 
-/* Sets of foreign tables that are told apart. */
-#define MAX_SETS	100
+/* Pairs of foreign tables that are told apart. */
+#define MAX_PAIRS	100
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_check_table);
-
-/* How many items; the key of the first one, and what was said of it. */
-typedef struct Finding
-{
-	uint64		items;
-	uint64		last_item;		/* its number: items count once */
-	char	   *example;		/* JSON; NULL: none that jsonb can hold */
-	char	   *detail;
-} Finding;
-
-/*
- * What trusted_indexes promises of an index: a row that has these columns, which
- * are all in the templates of the index's key, has these attributes, spelled by
- * the templates.
- */
-typedef struct Promise
-{
-	const char *index;
-	Bitmapset  *columns;		/* attnums */
-	DynRows    *rows;			/* where the templates decide about rows, too */
-	int			first_path;
-	Finding		broken;
-} Promise;
-
-/* A foreign table that is compared. */
-typedef struct Reader
-{
-	struct Check *check;
-	Oid			relid;
-	Oid			owner;
-	const char *name;
-	char	   *fault;			/* of its definition; the rest is not set then */
-	const char *fault_column;
-	TupleDesc	tupdesc;
-	DynRelation *relation;
-	DynRows    *rows;
-	int			first_path;		/* of rows->paths among all */
-	DynRows    *untimed;		/* without the option ttl; NULL: it is not set */
-	int			first_untimed;
-	List	   *promises;		/* of Promise * */
-	DynAbsence *absence;
-	int			first_absence;
-	DynFolded  *folded;
-	bool		selective;		/* shows only items of some entity */
-	TupleTableSlot *slot;
-	Finding    *mismatches;		/* by attnum; 0: of no column */
-	Finding    *nulls;
-	Finding		ambiguous;
-} Reader;
-
-/* Items that are rows of these foreign tables. */
-typedef struct SharedItems
-{
-	Bitmapset  *readers;		/* by position */
-	Finding		finding;
-} SharedItems;
-
-typedef struct Check
-{
-	DynItemScan *scan;
-	List	   *readers;		/* of Reader * */
-	bool		selective;		/* one of them is */
-	MemoryContext context;		/* of the findings */
-	MemoryContext item_context;
-	DynCodec	jsonb;			/* of examples */
-	DynPath    *paths;			/* the key's, the item, those of the readers */
-	int			npaths;
-	int			whole;			/* the item */
-
-	/* the item in hand */
-	const DynValue *values;
-	uint64		item;			/* its number, from 1 */
-	bool		undecided;		/* a fault hides whether it is a row */
-	bool		quiet;			/* faults do not count */
-
-	Finding		unclaimed;
-	Finding		expired;
-	List	   *shared;			/* of SharedItems * */
-} Check;
 
 /* ---- findings ---- */
 
 static const DynTableMeta *
-meta_of(const Check *check)
+meta_of(const DynCheck *check)
 {
 	return check->scan->meta;
 }
@@ -147,7 +73,7 @@ append_member(StringInfo json, const char *name, const char *value)
 
 /* The key of the item in hand, as JSON; NULL if jsonb cannot hold it. */
 static char *
-key_of_item(Check *check)
+key_of_item(DynCheck *check)
 {
 	StringInfoData json;
 
@@ -171,7 +97,7 @@ key_of_item(Check *check)
 }
 
 static void
-count(Check *check, Finding *finding, const char *detail)
+count(DynCheck *check, DynFinding *finding, const char *detail)
 {
 	MemoryContext oldcontext;
 
@@ -190,8 +116,8 @@ count(Check *check, Finding *finding, const char *detail)
 static void
 note_fault(void *arg, DynRowFault fault, AttrNumber attnum, const char *why)
 {
-	Reader	   *reader = arg;
-	Check	   *check = reader->check;
+	DynCheckReader	   *reader = arg;
+	DynCheck	   *check = reader->check;
 
 	if (check->quiet)
 		return;
@@ -221,7 +147,7 @@ note_fault(void *arg, DynRowFault fault, AttrNumber attnum, const char *why)
 
 /* As the reader's owner; the caller restores the user. */
 static void
-become_owner(const Reader *reader, Oid *user, int *context)
+become_owner(const DynCheckReader *reader, Oid *user, int *context)
 {
 	GetUserIdAndSecContext(user, context);
 	SetUserIdAndSecContext(reader->owner,
@@ -230,7 +156,7 @@ become_owner(const Reader *reader, Oid *user, int *context)
 
 /* Is the item a row?  Faults do not count. */
 static bool
-is_row_of(Check *check, DynRows *rows, const DynValue *values)
+is_row_of(DynCheck *check, DynRows *rows, const DynValue *values)
 {
 	bool		is_row;
 
@@ -257,13 +183,13 @@ has_all(const TupleTableSlot *slot, const Bitmapset *columns)
 
 /* Of the item whose row is in the slot. */
 static void
-check_promises(Reader *reader, const DynValue *values)
+check_promises(DynCheckReader *reader, const DynValue *values)
 {
 	ListCell   *lc;
 
 	foreach(lc, reader->promises)
 	{
-		Promise    *promise = lfirst(lc);
+		DynPromise    *promise = lfirst(lc);
 
 		if (has_all(reader->slot, promise->columns) &&
 			!is_row_of(reader->check, promise->rows, values + promise->first_path))
@@ -273,7 +199,7 @@ check_promises(Reader *reader, const DynValue *values)
 
 /* Is the item a row, or several?  All of their values are looked at. */
 static bool
-read_rows(Reader *reader, const DynValue *values)
+read_rows(DynCheckReader *reader, const DynValue *values)
 {
 	bool		is_row;
 	Oid			user;
@@ -295,51 +221,88 @@ read_rows(Reader *reader, const DynValue *values)
 	return is_row;
 }
 
-/* Would the item be a row if it had not expired? */
+/* Is the item a row of these rows of the reader?  Nothing is reported. */
 static bool
-has_expired(Reader *reader, const DynValue *values)
+would_be_row(DynCheckReader *reader, DynRows *rows, const DynValue *values)
 {
 	bool		is_row;
 	Oid			user;
 	int			context;
 
-	if (reader->untimed == NULL)
-		return false;
 	become_owner(reader, &user, &context);
-	is_row = is_row_of(reader->check, reader->untimed,
-					   values + reader->first_untimed);
+	is_row = is_row_of(reader->check, rows, values);
 	SetUserIdAndSecContext(user, context);
 	return is_row;
 }
 
-static void
-count_shared(Check *check, Bitmapset *readers)
+/* Would the item be a row if it had not expired? */
+static bool
+has_expired(DynCheckReader *reader, const DynValue *values)
+{
+	return reader->untimed != NULL &&
+		would_be_row(reader, reader->untimed, values + reader->first_untimed);
+}
+
+/* Is the item a row of a foreign table that is not compared? */
+static bool
+is_claimed_elsewhere(const DynCheck *check, const DynValue *values)
+{
+	ListCell   *lc;
+
+	foreach(lc, check->readers)
+	{
+		DynCheckReader *reader = lfirst(lc);
+
+		if (reader->left_out && reader->selective &&
+			would_be_row(reader, reader->rows, values + reader->first_path))
+			return true;
+	}
+	return false;
+}
+
+/* NULL: there are too many. */
+static DynSharedItems *
+find_shared(DynCheck *check, int first, int second)
 {
 	MemoryContext oldcontext;
-	SharedItems *shared;
+	DynSharedItems *shared;
 	ListCell   *lc;
 
 	foreach(lc, check->shared)
 	{
 		shared = lfirst(lc);
-		if (bms_equal(shared->readers, readers) ||
-			list_length(check->shared) == MAX_SETS)
-		{
-			count(check, &shared->finding, NULL);
-			return;
-		}
+		if (shared->first == first && shared->second == second)
+			return shared;
 	}
+	if (list_length(check->shared) == MAX_PAIRS)
+		return NULL;
 	oldcontext = MemoryContextSwitchTo(check->context);
-	shared = palloc0(sizeof(SharedItems));
-	shared->readers = bms_copy(readers);
+	shared = palloc0(sizeof(DynSharedItems));
+	shared->first = first;
+	shared->second = second;
 	check->shared = lappend(check->shared, shared);
 	MemoryContextSwitchTo(oldcontext);
-	count(check, &shared->finding, NULL);
+	return shared;
+}
+
+static void
+count_shared(DynCheck *check, Bitmapset *readers)
+{
+	for (int i = -1; (i = bms_next_member(readers, i)) >= 0;)
+	{
+		for (int k = i; (k = bms_next_member(readers, k)) >= 0;)
+		{
+			DynSharedItems *shared = find_shared(check, i, k);
+
+			if (shared != NULL)
+				count(check, &shared->finding, NULL);
+		}
+	}
 }
 
 /* Does it say something of an item that it is a row, or expired? */
 static bool
-may_claim(const Reader *reader)
+may_claim(const DynCheckReader *reader)
 {
 	return reader->selective || !reader->check->selective ||
 		reader->relation->unnest != NULL;
@@ -350,7 +313,7 @@ may_claim(const Reader *reader)
  * item together with others.
  */
 static void
-check_item(Check *check, const DynValue *values)
+check_item(DynCheck *check, const DynValue *values)
 {
 	Bitmapset  *claims = NULL;
 	bool		claimed = false;
@@ -362,10 +325,10 @@ check_item(Check *check, const DynValue *values)
 	check->undecided = false;
 	foreach(lc, check->readers)
 	{
-		Reader	   *reader = lfirst(lc);
+		DynCheckReader	   *reader = lfirst(lc);
 		bool		is_row;
 
-		if (reader->fault != NULL)
+		if (reader->fault != NULL || reader->left_out)
 			continue;
 		is_row = read_rows(reader, values);
 		if (!may_claim(reader))
@@ -381,12 +344,12 @@ check_item(Check *check, const DynValue *values)
 	}
 	if (bms_membership(claims) == BMS_MULTIPLE)
 		count_shared(check, claims);
-	else if (!claimed && !check->undecided)
+	else if (!claimed && !check->undecided && !is_claimed_elsewhere(check, values))
 		count(check, expired ? &check->expired : &check->unclaimed, NULL);
 }
 
 static void
-read_items(Check *check, DynStatement *statement)
+read_items(DynCheck *check, DynStatement *statement)
 {
 	DynFetch   *fetch = dyn_item_scan_start(check->scan, statement, check->paths,
 											check->npaths, 0);
@@ -408,7 +371,7 @@ read_items(Check *check, DynStatement *statement)
 
 /* Appends the paths of rows; returns where they begin. */
 static int
-add_paths(Check *check, const DynPath *paths, int n)
+add_paths(DynCheck *check, const DynPath *paths, int n)
 {
 	int			first = check->npaths;
 
@@ -420,7 +383,7 @@ add_paths(Check *check, const DynPath *paths, int n)
 }
 
 static DynRows *
-rows_of(Reader *reader, DynRelation *relation)
+rows_of(DynCheckReader *reader, DynRelation *relation)
 {
 	DynAccess  *access = dyn_scan_all_columns(relation, meta_of(reader->check));
 	DynRows    *rows = dyn_rows_create(relation, access, access->base,
@@ -440,18 +403,24 @@ has_ttl(const DynRowTest *test)
 	return test->nterms > 0 && test->terms[test->nterms - 1].ttl;
 }
 
+static bool
+is_templated(const DynRelation *relation)
+{
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		if (relation->spelled[i].base)
+			return true;
+	}
+	return false;
+}
+
 /* Elements are not compared with items. */
 static bool
 is_selective(const DynRelation *relation)
 {
 	if (relation->unnest != NULL)
 		return false;
-	for (int i = 0; i < relation->nspelled; i++)
-	{
-		if (relation->spelled[i].base)
-			return true;
-	}
-	return relation->row_test.nterms > (has_ttl(&relation->row_test) ? 1 : 0);
+	return is_templated(relation) || relation->row_test.nterms > (has_ttl(&relation->row_test) ? 1 : 0);
 }
 
 static bool
@@ -463,10 +432,10 @@ is_in_key(const DynKeySchema *key, const char *attribute)
 
 /* Appended to the promises if the index has a key with templates. */
 static void
-add_promise(Reader *reader, const DynRelation *relation,
+add_promise(DynCheckReader *reader, const DynRelation *relation,
 			const DynIndexMeta *index)
 {
-	Promise    *promise = palloc0(sizeof(Promise));
+	DynPromise    *promise = palloc0(sizeof(DynPromise));
 	DynRelation *strict = palloc(sizeof(DynRelation));
 	bool		any = false;
 
@@ -494,7 +463,7 @@ add_promise(Reader *reader, const DynRelation *relation,
 
 /* Columns of elements are in no templates. */
 static void
-add_promises(Reader *reader, const DynRelation *relation)
+add_promises(DynCheckReader *reader, const DynRelation *relation)
 {
 	ListCell   *lc;
 
@@ -520,7 +489,7 @@ trusts_owner(Oid owner)
 }
 
 static void
-check_columns(const Reader *reader, const DynRelation *relation)
+check_columns(const DynCheckReader *reader, const DynRelation *relation)
 {
 	if (trusts_owner(reader->owner))
 		return;
@@ -541,7 +510,7 @@ check_columns(const Reader *reader, const DynRelation *relation)
 static void
 open_relation(void *arg)
 {
-	Reader	   *reader = arg;
+	DynCheckReader	   *reader = arg;
 	DynRelation *relation = dyn_relation_open(reader->relid, GetUserId());
 
 	check_columns(reader, relation);
@@ -558,14 +527,26 @@ open_relation(void *arg)
 	add_promises(reader, relation);
 	reader->absence = dyn_absence_create(relation);
 	reader->folded = dyn_folded_create(relation);
+	reader->templated = is_templated(relation);
 	reader->selective = is_selective(relation);
 	reader->relation = relation;
 }
 
-static void
-open_reader(Check *check, Relation rel)
+static bool
+is_listed(const DynCheck *check, Oid relid)
 {
-	Reader	   *reader = palloc0(sizeof(Reader));
+	for (int i = 0; i < check->ntables; i++)
+	{
+		if (check->tables[i] == relid)
+			return true;
+	}
+	return relid == check->relid;
+}
+
+static void
+open_reader(DynCheck *check, Relation rel)
+{
+	DynCheckReader	   *reader = palloc0(sizeof(DynCheckReader));
 	int			ncolumns = RelationGetDescr(rel)->natts;
 	const DynPath *paths;
 	int			npaths;
@@ -576,6 +557,7 @@ open_reader(Check *check, Relation rel)
 	reader->relid = RelationGetRelid(rel);
 	reader->owner = rel->rd_rel->relowner;
 	reader->name = pstrdup(RelationGetRelationName(rel));
+	reader->named = is_listed(check, reader->relid);
 	reader->tupdesc = CreateTupleDescCopy(RelationGetDescr(rel));
 	check->readers = lappend(check->readers, reader);
 	failure = dyn_attempt(open_relation, reader);
@@ -587,10 +569,9 @@ open_reader(Check *check, Relation rel)
 		reader->fault_column = failure->column_name;
 		return;
 	}
-	check->selective |= reader->selective;
 	reader->slot = MakeSingleTupleTableSlot(reader->tupdesc, &TTSOpsVirtual);
-	reader->mismatches = palloc0((ncolumns + 1) * sizeof(Finding));
-	reader->nulls = palloc0((ncolumns + 1) * sizeof(Finding));
+	reader->mismatches = palloc0((ncolumns + 1) * sizeof(DynFinding));
+	reader->nulls = palloc0((ncolumns + 1) * sizeof(DynFinding));
 	reader->first_path = add_paths(check, reader->rows->paths,
 								   reader->rows->npaths);
 	if (reader->untimed != NULL)
@@ -600,15 +581,63 @@ open_reader(Check *check, Relation rel)
 	reader->first_absence = add_paths(check, paths, npaths);
 	foreach(lc, reader->promises)
 	{
-		Promise    *promise = lfirst(lc);
+		DynPromise    *promise = lfirst(lc);
 
 		promise->first_path = add_paths(check, promise->rows->paths,
 										promise->rows->npaths);
 	}
 }
 
+/* Does the caller want to compare the table? */
+static bool
+is_wanted(const DynCheck *check, const Relation rel)
+{
+	return is_listed(check, RelationGetRelid(rel)) ||
+		(check->ntables < 0 && (!OidIsValid(check->schema) ||
+								RelationGetNamespace(rel) == check->schema));
+}
+
+/* What tells entities apart is compared, unless something else was asked for. */
 static void
-open_readers(Check *check, Oid serverid)
+leave_out(DynCheck *check)
+{
+	bool		templated = false;
+	ListCell   *lc;
+
+	foreach(lc, check->readers)
+		templated |= ((DynCheckReader *) lfirst(lc))->templated;
+	foreach(lc, check->readers)
+	{
+		DynCheckReader	   *reader = lfirst(lc);
+
+		reader->left_out = templated && reader->fault == NULL &&
+			!reader->templated && !reader->named;
+		check->selective |= reader->selective && !reader->left_out;
+	}
+}
+
+/* Was each table found that the caller names? */
+static void
+check_listed(const DynCheck *check)
+{
+	for (int i = 0; i < check->ntables; i++)
+	{
+		bool		found = false;
+		ListCell   *lc;
+
+		foreach(lc, check->readers)
+			found |= ((DynCheckReader *) lfirst(lc))->relid == check->tables[i];
+		if (!found)
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("\"%s\" is not a foreign table over DynamoDB table \"%s\"",
+							get_rel_name(check->tables[i]),
+							check->scan->relation.table)));
+	}
+}
+
+static void
+open_readers(DynCheck *check, Oid serverid)
 {
 	ListCell   *lc;
 
@@ -619,140 +648,14 @@ open_readers(Check *check, Oid serverid)
 
 		if (rel == NULL)
 			continue;			/* dropped meanwhile */
-		if (dyn_is_table_over(rel, check->scan->relation.connection,
+		if (is_wanted(check, rel) &&
+			dyn_is_table_over(rel, check->scan->relation.connection,
 							  check->scan->relation.table))
 			open_reader(check, rel);
 		relation_close(rel, NoLock);
 	}
-}
-
-/* ---- the result ---- */
-
-static void
-emit(ReturnSetInfo *rsinfo, const char *kind, const Reader *reader,
-	 const char *column, const Finding *finding, const char *detail)
-{
-	Datum		values[6] = {0};
-	bool		nulls[6];
-	NameData	name;
-
-	memset(nulls, true, sizeof(nulls));
-	values[0] = CStringGetTextDatum(kind);
-	nulls[0] = false;
-	values[1] = ObjectIdGetDatum(reader ? reader->relid : InvalidOid);
-	nulls[1] = reader == NULL;
-	/* a template may name what is no column, and too long for one */
-	if (column != NULL)
-		namestrcpy(&name, pnstrdup(column, pg_mbcliplen(column, strlen(column),
-														NAMEDATALEN - 1)));
-	values[2] = NameGetDatum(&name);
-	nulls[2] = column == NULL;
-	values[3] = Int64GetDatum(finding ? (int64) finding->items : 0);
-	nulls[3] = finding == NULL;
-	nulls[4] = finding == NULL || finding->example == NULL;
-	if (!nulls[4])
-		values[4] = DirectFunctionCall1(jsonb_in,
-										CStringGetDatum(finding->example));
-	if (detail == NULL && finding != NULL)
-		detail = finding->detail;
-	nulls[5] = detail == NULL;
-	if (detail != NULL)
-		values[5] = CStringGetTextDatum(detail);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-}
-
-typedef struct Output
-{
-	ReturnSetInfo *rsinfo;
-	const Reader *reader;
-} Output;
-
-/* Unless another result says why. */
-static void
-emit_absence(void *arg, AttrNumber attnum, const char *what)
-{
-	const Output *output = arg;
-	const Reader *reader = output->reader;
-
-	if (attnum > 0 ? reader->nulls[attnum].items > 0
-		: reader->mismatches[0].items > 0 || reader->ambiguous.items > 0)
-		return;
-	emit(output->rsinfo, "absent", reader,
-		 attnum > 0 ? reader->relation->columns[attnum - 1].name : NULL, NULL, what);
-}
-
-static void
-emit_reader(ReturnSetInfo *rsinfo, const Reader *reader)
-{
-	Output		output = {rsinfo, reader};
-	ListCell   *lc;
-
-	if (reader->fault != NULL)
-	{
-		emit(rsinfo, "definition", reader, reader->fault_column, NULL,
-			 reader->fault);
-		return;
-	}
-	if (reader->ambiguous.items > 0)
-		emit(rsinfo, "ambiguous", reader, NULL, &reader->ambiguous, NULL);
-	for (int i = 0; i <= reader->relation->ncolumns; i++)
-	{
-		const char *column = i > 0 ? reader->relation->columns[i - 1].name : NULL;
-
-		if (reader->mismatches[i].items > 0)
-			emit(rsinfo, "mismatch", reader, column, &reader->mismatches[i], NULL);
-		if (reader->nulls[i].items > 0)
-			emit(rsinfo, "not null", reader, column, &reader->nulls[i],
-				 "the item has no value for a column that is declared NOT NULL");
-	}
-	foreach(lc, reader->promises)
-	{
-		const Promise *promise = lfirst(lc);
-
-		if (promise->broken.items > 0)
-			emit(rsinfo, "broken promise", reader, NULL, &promise->broken,
-				 psprintf("the item lacks the key of trusted index \"%s\" that the templates spell",
-						  dyn_from_utf8_lossy(promise->index)));
-	}
-	dyn_absence_report(reader->absence, emit_absence, &output);
-	dyn_folded_report(reader->folded);
-}
-
-/* "also of b, c": the tables after the first one. */
-static char *
-names_of_others(const Check *check, const Bitmapset *readers, int first)
-{
-	StringInfoData text;
-	int			i = first;
-
-	initStringInfo(&text);
-	while ((i = bms_next_member(readers, i)) >= 0)
-		appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "the item is also a row of ",
-						 quote_identifier(((Reader *) list_nth(check->readers, i))->name));
-	return text.data;
-}
-
-static void
-emit_all(ReturnSetInfo *rsinfo, const Check *check)
-{
-	ListCell   *lc;
-
-	if (check->unclaimed.items > 0)
-		emit(rsinfo, "unclaimed", NULL, NULL, &check->unclaimed,
-			 "the item is a row of no foreign table");
-	if (check->expired.items > 0)
-		emit(rsinfo, "expired", NULL, NULL, &check->expired,
-			 "the item has expired, and is a row of no foreign table");
-	foreach(lc, check->shared)
-	{
-		const SharedItems *shared = lfirst(lc);
-		int			first = bms_next_member(shared->readers, -1);
-
-		emit(rsinfo, "shared", list_nth(check->readers, first), NULL,
-			 &shared->finding, names_of_others(check, shared->readers, first));
-	}
-	foreach(lc, check->readers)
-		emit_reader(rsinfo, lfirst(lc));
+	check_listed(check);
+	leave_out(check);
 }
 
 /* ---- the function ---- */
@@ -792,7 +695,7 @@ check_limits(const DynRelation *relation, const DynTableMeta *meta)
 }
 
 static void
-add_key_paths(Check *check)
+add_key_paths(DynCheck *check)
 {
 	DynFormat	format = {0};
 
@@ -804,16 +707,56 @@ add_key_paths(Check *check)
 	check->whole = add_paths(check, dyn_path_of_item(), 1);
 }
 
+static void
+set_tables(DynCheck *check, ArrayType *array)
+{
+	Datum	   *tables;
+	bool	   *nulls;
+	int			n;
+	Oid		   *oids;
+
+	deconstruct_array(array, REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT,
+					  &tables, &nulls, &n);
+	oids = palloc(Max(n, 1) * sizeof(Oid));
+	for (int i = 0; i < n; i++)
+	{
+		if (!nulls[i])
+			oids[check->ntables++] = DatumGetObjectId(tables[i]);
+	}
+	check->tables = oids;
+}
+
+/* An older version of the extension has only the first argument. */
+static void
+set_arguments(DynCheck *check, FunctionCallInfo fcinfo)
+{
+	check->relid = PG_GETARG_OID(0);
+	check->ntables = -1;
+	if (PG_NARGS() > 1 && !PG_ARGISNULL(1))
+	{
+		check->ntables = 0;
+		set_tables(check, PG_GETARG_ARRAYTYPE_P(1));
+	}
+	if (PG_NARGS() > 2 && !PG_ARGISNULL(2))
+		check->schema = PG_GETARG_OID(2);
+}
+
 Datum
 dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 {
-	Oid			relid = PG_GETARG_OID(0);
+	Oid			relid;
 	EState	   *estate;
-	Check	   *check;
+	DynCheck	   *check;
 
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("foreign_table must not be NULL")));
+	relid = PG_GETARG_OID(0);
 	dyn_target_check(relid);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	check = palloc0(sizeof(Check));
+	check = palloc0(sizeof(DynCheck));
+	set_arguments(check, fcinfo);
 	check->context = CurrentMemoryContext;
 	check->item_context = AllocSetContextCreate(CurrentMemoryContext,
 												"dynamo_fdw item",
@@ -825,6 +768,6 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 	estate = CreateExecutorState();
 	read_items(check, dyn_statement_get(estate));
 	FreeExecutorState(estate);
-	emit_all((ReturnSetInfo *) fcinfo->resultinfo, check);
+	dyn_check_report((ReturnSetInfo *) fcinfo->resultinfo, check);
 	return (Datum) 0;
 }

@@ -394,21 +394,12 @@ print_templates(Printer *printer)
 	for (int i = 0; i < printer->relation->nspelled; i++)
 	{
 		const DynSpelled *spelled = &printer->relation->spelled[i];
-		const DynTemplate *tmpl = spelled->tmpl;
 
 		if (!spelled->base)
 			continue;
 		print_and(printer);
 		print_path(printer, spelled->path);
-		appendStringInfoString(&printer->buf, " = ");
-		for (int p = 0; p < tmpl->nparts; p++)
-		{
-			print_text(printer, tmpl->literals[p].data, tmpl->literals[p].len);
-			appendStringInfo(&printer->buf, "${%s}",
-							 dyn_from_utf8_lossy(tmpl->parts[p].column.data));
-		}
-		print_text(printer, tmpl->literals[tmpl->nparts].data,
-				   tmpl->literals[tmpl->nparts].len);
+		appendStringInfo(&printer->buf, " = %s", dyn_spelled_text(spelled));
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "../model/pg_compat.h"
 #include "foreign_scan.h"
 #include "kept/kept_read.h"
+#include "no_rows.h"
 #include "siblings.h"
 
 static Oid
@@ -106,6 +107,8 @@ dynEndForeignScan(ForeignScanState *node)
 {
 	DynScan    *scan = node->fdw_state;
 
-	if (scan != NULL)
-		dyn_scan_free(scan);
+	if (scan == NULL)
+		return;
+	dyn_tell_no_rows(scan);
+	dyn_scan_free(scan);
 }

@@ -104,12 +104,37 @@ shows_attribute(const DynRelation *relation, const DynKeyAttr *attr)
 	return false;
 }
 
+/* "a", "b" and "c": each column of the template once. */
+static char *
+columns_of(const DynRelation *relation, const DynSpelled *spelled)
+{
+	StringInfoData list;
+	Bitmapset  *attnums = NULL;
+	int			attnum = -1;
+	int			left;
+
+	initStringInfo(&list);
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+		attnums = bms_add_member(attnums, spelled->parts[p].attnum);
+	left = bms_num_members(attnums);
+	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
+		appendStringInfo(&list, "\"%s\"%s", relation->columns[attnum - 1].name,
+						 --left == 0 ? "" : left == 1 ? " and " : ", ");
+	return list.data;
+}
+
 /* What would avoid the Scan: conditions on the key, or a column for it. */
 static char *
 key_hint(const DynRelation *relation, const DynTableMeta *meta)
 {
+	const DynSpelled *spelled;
+
 	if (meta == NULL)
 		return pstrdup("Restrict the partition key");
+	spelled = dyn_relation_spelled(relation, meta->key.hash[0].name);
+	if (spelled != NULL && spelled->tmpl->nparts > 0)
+		return psprintf("Restrict %s, of which the partition key \"%s\" is composed",
+						columns_of(relation, spelled), meta->key.hash[0].name);
 	if (!shows_attribute(relation, &meta->key.hash[0]))
 		return psprintf("No column has the partition key \"%s\": add one and restrict it",
 						meta->key.hash[0].name);

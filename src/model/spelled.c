@@ -13,6 +13,7 @@
 #include "utils/uuid.h"
 
 #include "../base/attributes.h"
+#include "../dynamodb/template_text.h"
 #include "closest.h"
 #include "encoding.h"
 #include "json_option.h"
@@ -23,6 +24,22 @@ const char *
 dyn_spelled_name(const DynSpelled *spelled)
 {
 	return spelled->path->steps[0].name;
+}
+
+const char *
+dyn_spelled_text(const DynSpelled *spelled)
+{
+	const DynTemplate *tmpl = spelled->tmpl;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int p = 0; p <= tmpl->nparts; p++)
+	{
+		appendBinaryStringInfo(&text, tmpl->literals[p].data, tmpl->literals[p].len);
+		if (p < tmpl->nparts)
+			appendStringInfo(&text, "${%s}", tmpl->parts[p].column.data);
+	}
+	return dyn_from_utf8_lossy(text.data);
 }
 
 /* ---- the option ---- */
@@ -669,6 +686,132 @@ set_column(const Connector *connector, DynColumn *column)
 	column->traits = as->traits;
 }
 
+/* ---- mistakes ---- */
+
+/* Does a template name the column? */
+static bool
+is_named(const Connector *connector, AttrNumber attnum)
+{
+	for (int i = 0; i < connector->n; i++)
+	{
+		for (int p = 0; p < connector->spelled[i].tmpl->nparts; p++)
+		{
+			if (connector->spelled[i].parts[p].attnum == attnum)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* {column} for ${column}: nothing else fills the column. */
+static void
+check_braces(const Connector *connector, const DynSpelled *spelled,
+			 AttrNumber attnum)
+{
+	const DynColumn *column = &connector->columns[attnum - 1];
+	const char *braces = dyn_to_utf8(psprintf("{%s}", column->name));
+	DynText		wanted = {braces, strlen(braces)};
+
+	for (int i = 0; i <= spelled->tmpl->nparts; i++)
+	{
+		if (dyn_text_find(spelled->tmpl->literals[i], wanted) != NULL)
+			report(connector, spelled, column->name,
+				   psprintf("It contains the text {%s}, and no template names column \"%s\".",
+							column->name, column->name),
+				   psprintf("Write ${%s}, or set the option attribute of the column if the braces are meant.",
+							column->name));
+	}
+}
+
+/* How coarse the spelling of a time is: how many of these it cannot spell. */
+static int
+coarseness(const DynCodec *codec)
+{
+	static const int64 instants[] = {
+		1, 1000, USECS_PER_SEC, USECS_PER_MINUTE, USECS_PER_HOUR,
+		USECS_PER_DAY, 31 * USECS_PER_DAY
+	};
+	DynScalar	text;
+
+	for (int i = 0; i < lengthof(instants); i++)
+	{
+		Datum		value = codec->kind == DYN_CODEC_DATE
+			? DateADTGetDatum((DateADT) (instants[i] / USECS_PER_DAY))
+			: TimestampGetDatum(instants[i]);
+
+		if ((codec->kind != DYN_CODEC_DATE || instants[i] >= USECS_PER_DAY) &&
+			dyn_codec_encode(codec, codec->basetype, value, &text) == DYN_ENCODED)
+			return i;
+	}
+	return lengthof(instants);
+}
+
+static bool
+is_time(const DynCodec *codec)
+{
+	return codec->kind == DYN_CODEC_DATE || codec->kind == DYN_CODEC_TIMESTAMP ||
+		codec->kind == DYN_CODEC_TIMESTAMPTZ;
+}
+
+/* A day in one key attribute, and a time in the other, are not the same value. */
+static void
+check_precision(const Connector *connector, AttrNumber attnum)
+{
+	const DynSpelled *first = NULL;
+	const DynCodec *codec = NULL;
+
+	for (int i = 0; i < connector->n; i++)
+	{
+		const DynSpelled *spelled = &connector->spelled[i];
+
+		for (int p = 0; p < spelled->tmpl->nparts && spelled->base; p++)
+		{
+			const DynPart *part = &spelled->parts[p];
+
+			if (part->attnum != attnum || !is_time(&part->column.codec))
+				continue;
+			if (first != NULL && coarseness(&part->column.codec) != coarseness(codec))
+				report(connector, spelled, part->column.name,
+					   psprintf("Column \"%s\" has another precision in the template of attribute \"%s\", so that items are no rows.",
+								part->column.name, shown_name(first)),
+					   "Give both parts the same format, or name two columns.");
+			first = spelled;
+			codec = &part->column.codec;
+		}
+	}
+}
+
+static bool
+has_brace(const DynTemplate *tmpl)
+{
+	for (int i = 0; i <= tmpl->nparts; i++)
+	{
+		if (tmpl->literals[i].len > 0 &&
+			memchr(tmpl->literals[i].data, '{', tmpl->literals[i].len) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void
+check_mistakes(const Connector *connector)
+{
+	for (AttrNumber attnum = 1; attnum <= connector->ncolumns; attnum++)
+	{
+		const DynColumn *column = &connector->columns[attnum - 1];
+
+		if (column->dropped)
+			continue;
+		check_precision(connector, attnum);
+		for (int i = 0; i < connector->n && !column->placed; i++)
+		{
+			if (has_brace(connector->spelled[i].tmpl) &&
+				!is_named(connector, attnum))
+				check_braces(connector, &connector->spelled[i], attnum);
+		}
+	}
+}
+
 void
 dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
 					int ncolumns, const DynKeyAttr *base, int nbase,
@@ -688,6 +831,7 @@ dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
 			init_part(&connector, &spelled[i], p);
 		resolve_template(&connector, &spelled[i]);
 	}
+	check_mistakes(&connector);
 	for (int i = 0; i < ncolumns; i++)
 	{
 		if (!columns[i].dropped)

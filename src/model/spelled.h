@@ -85,4 +85,7 @@ extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 /* The name of the attribute; UTF-8. */
 extern const char *dyn_spelled_name(const DynSpelled *spelled);
 
+/* The template, without specs, in the database's encoding: user#${email}. */
+extern const char *dyn_spelled_text(const DynSpelled *spelled);
+
 #endif

@@ -74,6 +74,40 @@ class Entities(Case):
                                                   ("shared", "a", None, 8, "the item is also a row of b")])
         self.assertEqual({row[4]["pk"] for row in rows}, {"u", "x"})
 
+    def test_pairs(self):
+        """Each pair of tables is one result, however many share an item."""
+        for name in "abcd":
+            self.table(name, "pk text", match='{"type": "order"}')
+        self.assertEqual([row[:4] + row[5:] for row in self.check("a") if row[0] == "shared"],
+                         [("shared", first, None, 4, f"the item is also a row of {second}") for first, second in ("ab", "ac", "ad", "bc", "bd", "cd")])
+
+    def test_imports_beside_templates(self):
+        """Tables without templates are left out where others have some, unless they are named; what is wrong comes first."""
+        self.fx.create_table("mapped", ("pk", "S"))
+        self.fx.put("mapped", [{"pk": f"U#{n}", "kind": "u", "age": ["x", n][n > 0]} for n in range(5)] + [{"pk": "O#1", "kind": "o"}])
+        def over(name, columns, **options):
+            self.fx.foreign_table(name, columns, table_name=self.fx.remote("mapped"), **options)
+        over("users", "id int NOT NULL, age int, email text", templates='{"pk": "U#${id}"}')
+        self.fx.execute("CREATE SCHEMA raw; SET search_path = raw, public")
+        over("raw_u", "pk text, age text", match='{"kind": "u"}')
+        over("raw_o", "pk text, age text", match='{"kind": "o"}')
+        def kinds(arguments):
+            return [row[:2] for row in self.fx.rows(f"SELECT kind, relation::text, items FROM dynamo_fdw_check_table({arguments})")]
+        try:
+            self.assertEqual(kinds("'users'"), [("mismatch", "users"), ("absent", "users")])
+            both = kinds("'users', tables => '{raw_u}'")
+            self.assertEqual((sorted(both[:2]), [kind for kind, _ in both[2:]]), ([("mismatch", "raw_u"), ("mismatch", "users")], ["unclaimed", "shared", "absent"]))
+            self.assertEqual(kinds("'raw_o', schema => 'raw'"), [("mismatch", "raw_u"), ("absent", "raw_o")])
+            self.assertEqual(kinds("'users', '{}'"), [("mismatch", "users"), ("unclaimed", None), ("absent", "users")])
+            self.fx.execute("DROP FOREIGN TABLE raw_o")
+            self.assertEqual(kinds("'users'"), [("mismatch", "users"), ("unclaimed", None), ("absent", "users")])
+            self.fx.execute("CREATE TABLE plain (x int)")
+            error = self.fx.error("SELECT * FROM dynamo_fdw_check_table('users', tables => '{plain}')")
+            self.assertEqual((error.sqlstate, error.message), ("42809", f'"plain" is not a foreign table over DynamoDB table "{self.fx.remote("mapped")}"'))
+            self.assertEqual(self.fx.error("SELECT * FROM dynamo_fdw_check_table(NULL)").sqlstate, "22004")
+        finally:
+            self.fx.execute("RESET search_path; DROP SCHEMA raw CASCADE")
+
     def test_mismatches(self):
         """Values that do not fit, by column, and NULL in columns that are NOT NULL; whatever on_mismatch says."""
         for on_mismatch in ("error", "null"):
@@ -92,7 +126,7 @@ class Entities(Case):
         self.addCleanup(self.fx.execute, "DROP DOMAIN adult, needed CASCADE")
         self.table("users", "sk adult, nothing needed", match='{"type": "user"}')
         self.assertEqual([row[:4] for row in self.check("users")],
-                         [("unclaimed", None, None, 6), ("mismatch", "users", "sk", 1), ("mismatch", "users", "nothing", 8)])
+                         [("mismatch", "users", "sk", 1), ("mismatch", "users", "nothing", 8), ("unclaimed", None, None, 6)])
 
     def test_input_functions(self):
         """Types that are read by their input function."""
@@ -193,8 +227,8 @@ class Entities(Case):
             self.fx.foreign_table(name, columns, table_name=self.fx.remote("keys"), templates=f'{{"pk": "{template}"}}')
         rows = self.check("orders")
         self.assertEqual([row[:4] + (row[4]["pk"],) for row in rows], [
-            ("unclaimed", None, None, 1, "USER#1"), ("ambiguous", "orders", None, 1, "ORDER#1#ITEM#2"), ("mismatch", "numbers", "n", 1, "N#x")])
-        self.assertIn('attribute "pk" fits its template only if', rows[1][5])
+            ("ambiguous", "orders", None, 1, "ORDER#1#ITEM#2"), ("mismatch", "numbers", "n", 1, "N#x"), ("unclaimed", None, None, 1, "USER#1")])
+        self.assertIn('attribute "pk" fits its template only if', rows[0][5])
 
     def test_promises(self):
         """Rows that a trusted index lacks, or has under another key; those without all columns need not be there."""
@@ -224,7 +258,7 @@ class Entities(Case):
         self.assertEqual([row[0] for row in self.check("users")], ["unclaimed"])
         self.assertEqual(self.check("far"), [])
         self.fx.execute("CREATE FOREIGN TABLE app (pk text, sk text) SERVER second")
-        self.assertEqual([row[:4] for row in self.check("far")], [("shared", "far", None, 14), ("mismatch", "app", "sk", 14)])
+        self.assertEqual([row[:4] for row in self.check("far")], [("mismatch", "app", "sk", 14), ("shared", "far", None, 14)])
         self.fx.execute("DROP SERVER second CASCADE")
 
 

@@ -212,8 +212,10 @@ class Source(unittest.TestCase):
                          set(re.findall(r'\[DYN_WAITS_\w+\] = "(\w+)"', read("src/model/pg_compat.c"))))
 
     def test_kinds_of_faults(self):
-        self.assertEqual({plain(kind) for kind, _ in table("kind")},
-                         set(re.findall(r'\bemit\([\w>-]+, "([a-z ]+)",', read("src/command/check_table.c"))))
+        source = read("src/command/check_report.c")
+        kinds = re.findall(r'"([a-z ]+)"', re.search(r"kinds\[\] = \{(.*?)\};", source, re.S).group(1))
+        self.assertEqual([plain(kind) for kind, _ in table("kind")], kinds)
+        self.assertEqual(set(kinds), set(re.findall(r'\bemit\([\w>-]+, [\w>-]+, "([a-z ]+)",', source)))
 
     def test_formats(self):
         hint = re.search(r'Valid formats are (.*?)\.";', read("src/model/format.c")).group(1)

@@ -348,6 +348,36 @@ class Numbers(TestCase):
         self.assertEqual(self.rows(f"SELECT dynamo_fdw_encode_key('{name}', 'sk', '{{\"flag\": true, \"n\": 3}}')"), [("01#3",)])
 
 
+class Mistakes(TestCase):
+    """Templates that cannot fit are errors when the table is used first."""
+
+    def test_a_forgotten_dollar(self):
+        """{tenant} where nothing else fills the column."""
+        name = self.table("tenant text, n int", {"pk": "T#{tenant}#${n}"}, [{"pk": "T#{tenant}#1", "sk": "s"}])
+        error = self.fx.error(f"SELECT * FROM {name}")
+        self.assertEqual((error.sqlstate, error.detail, error.hint), (
+            "HV024", 'It contains the text {tenant}, and no template names column "tenant".',
+            "Write ${tenant}, or set the option attribute of the column if the braces are meant."))
+        self.over("meant", name, "tenant text OPTIONS (attribute 'tenant'), n int", {"pk": "T#{tenant}#${n}"})
+        self.assertEqual(self.rows("SELECT tenant, n FROM meant"), [(None, 1)])
+        self.over("elsewhere", name, "tenant text, n int", {"pk": "T#{other}#${n}"})
+        self.assertEqual(self.rows("SELECT count(*) FROM elsewhere"), [(0,)])
+
+    def test_a_day_and_a_time(self):
+        """One column cannot be a day in one key and a time in the other."""
+        for column, pk, sk, fits in (("timestamptz", "pattern(YYYY-MM-DD)", "iso8601(3)", False), ("timestamptz", "iso8601(0)", "iso8601(3)", False),
+                                     ("date", "pattern(YYYY-MM)", "pattern(YYYYMMDD)", False), ("timestamptz", "pattern(YYYYMMDDHH24MISS)", "iso8601(0)", True),
+                                     ("date", "pattern(YYYYMMDD)", "pattern(DD.MM.YYYY)", True), ("timestamp", "pattern(YYYYMMDDHH24MISSUS)", "iso8601(6)", True)):
+            name = self.table(f"at {column} NOT NULL", {"pk": f"D#${{at:{pk}}}", "sk": f"${{at:{sk}}}"}, [])
+            with self.subTest(pk, sk=sk):
+                if fits:
+                    self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(0,)])
+                    continue
+                error = self.fx.error(f"SELECT * FROM {name}")
+                self.assertEqual(error.sqlstate, "HV024")
+                self.assertIn("has another precision in the template of attribute", error.detail)
+
+
 class Values(TestCase):
     """Small things that were accepted."""
 
@@ -366,3 +396,50 @@ class Values(TestCase):
             error = self.fx.error(f"CREATE FOREIGN TABLE open_quote (x text OPTIONS (path '{path}')) SERVER ddb")
             self.assertEqual(error.sqlstate, "22023", path)
         self.fx.execute("CREATE FOREIGN TABLE closed_quote (x text OPTIONS (path '\"abc\"\"\"')) SERVER ddb")
+
+
+class NoRows(TestCase):
+    """What nobody would say otherwise: that a template fits nothing."""
+
+    def notices(self, sql):
+        """What the statement says besides its rows."""
+        del self.fx.conn.notices[:]
+        self.fx.rows(sql)
+        return [line for notice in self.fx.conn.notices for line in notice.rstrip("\n").split("\n")]
+
+    def test_a_misspelt_literal(self):
+        """Items were read, or left out by the filter, and none is a row."""
+        items = [{"pk": f"CUSTOMER#{n}", "sk": "s", "v": n} for n in range(12)]
+        name = self.table("id int NOT NULL, v int", {"pk": "CUSTMER#${id}"}, items)
+        remote = self.fx.remote(name)
+        said = [f'NOTICE:  no item that was read is a row of foreign table "{name}"', f'DETAIL:  DynamoDB table "{remote}": 12 items. Rows are items with pk = CUSTMER#${{id}}.',
+                f"HINT:  If there should be rows, dynamo_fdw_check_table('{name}') compares the options with the items."]
+        for sql in (f"SELECT * FROM {name}", f"SELECT count(*) FROM {name}", f"SELECT * FROM {name} a UNION ALL SELECT * FROM {name} b"):
+            self.assertEqual(self.notices(sql)[:3], said, sql)
+            self.assertEqual(len(self.notices(sql)), 3)
+        self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE id = 5"), [])
+        self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE v = 5"), [])
+
+    def test_items_of_others(self):
+        """The key of the first one is named; where a row was found nothing is said."""
+        items = [{"pk": "A#1", "sk": f"ITEM-{n}"} for n in range(3)] + [{"pk": "A#2", "sk": "ITEM-1"}, {"pk": "A#2", "sk": "ITEM1#x"}]
+        name = self.table("id int NOT NULL, item text NOT NULL", {"pk": "A#${id}", "sk": "ITEM${item:plain}#x"}, items)
+        [said, detail, _] = self.notices(f"SELECT * FROM {name} WHERE id = 1")
+        self.assertIn("no item that was read is a row", said)
+        self.assertIn('3 items, the first pk = "A#1", sk = "ITEM-0". Rows are items with pk = A#${id} AND sk = ITEM${item}#x.', detail)
+        self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE id = 2"), [])
+        self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE id = 1 LIMIT 0"), [])
+
+    def test_match(self):
+        """Nor does an option match that nothing fits."""
+        name = self.table("id int NOT NULL", {"pk": "A#${id}"}, [{"pk": "A#1", "sk": "s", "kind": "x"}], match='{"kind": "y"}')
+        self.assertIn("Rows are items with pk = A#${id}, and what the options match and ttl demand.", self.notices(f"SELECT * FROM {name}")[1])
+
+    def test_hints_name_columns(self):
+        """The hint of a Scan names the columns that compose the partition key."""
+        items = [{"pk": "T#1#M#x", "sk": "s"}]
+        for templates, words in (({"pk": "T#${tenant}#M#${metric}"}, 'Restrict "tenant" and "metric", of which the partition key "pk" is composed, or set'),
+                                 ({"pk": "T#${tenant}#M#x"}, 'Restrict "tenant", of which the partition key "pk" is composed, or set'),
+                                 ({"pk": "T#${tenant:lower}#M#${metric}#${tenant:upper}"}, 'Restrict "tenant" and "metric", of which')):
+            name = self.table("tenant text OPTIONS (attribute 'who'), metric text OPTIONS (attribute 'what')", templates, items, scan_policy="error")
+            self.assertIn(words, self.fx.error(f"SELECT * FROM {name}").hint)

@@ -812,6 +812,19 @@ begin_elements(DynRows *rows, const DynValue *collection)
 	return false;
 }
 
+static pg_noinline void
+count_rejected(DynRows *rows, const DynValue *values)
+{
+	char	   *key;
+
+	if (rows->rejected++ > 0)
+		return;
+	key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots, values);
+	if (key != NULL)
+		rows->rejected_key = MemoryContextStrdup(GetMemoryChunkContext(rows),
+												 dyn_from_utf8_lossy(key));
+}
+
 void
 dyn_rows_begin(DynRows *rows, const DynValue *values)
 {
@@ -819,6 +832,9 @@ dyn_rows_begin(DynRows *rows, const DynValue *values)
 	rows->values = values;
 	rows->left = (rows->test == NULL || is_row(rows, values)) &&
 		(rows->parts == NULL || parts_fit(rows, values)) ? 1 : 0;
+	rows->any_row |= rows->left > 0;
+	if (unlikely(rows->left == 0))
+		count_rejected(rows, values);
 	if (rows->unnested != NULL && rows->left > 0)
 		rows->left = begin_elements(rows, &values[rows->unnested->slot]);
 }
