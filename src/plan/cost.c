@@ -102,36 +102,41 @@ column_bytes(const DynRelPlan *plan, AttrNumber attnum)
 	return width + strlen(column->name) + TYPE_BYTES;
 }
 
+/* Of the columns in the set, or of those that are not. */
+static double
+columns_bytes(const DynRelPlan *plan, const Bitmapset *attnums, bool in_set)
+{
+	double		bytes = 0;
+
+	for (AttrNumber attnum = 1; attnum <= plan->relation->ncolumns; attnum++)
+	{
+		if (!dyn_relation_column(plan->relation, attnum)->dropped &&
+			bms_is_member(attnum, attnums) == in_set)
+			bytes += column_bytes(plan, attnum);
+	}
+	return bytes;
+}
+
 double
 dyn_fetched_part(const DynRelPlan *plan)
 {
-	const DynRelation *relation = plan->relation;
 	Bitmapset  *wanted = NULL;
-	double		fetched = 0,
-				all = 0;
+	double		rest,
+				fetched;
 	ListCell   *lc;
 
 	foreach(lc, plan->fields)
 	{
 		const DynField *field = lfirst(lc);
 
-		if (dyn_field_path(relation, field)->nsteps == 0)
+		if (dyn_field_path(plan->relation, field)->nsteps == 0)
 			return 1;
 		wanted = bms_add_member(wanted, field->attnum);
 	}
-	for (AttrNumber attnum = 1; attnum <= relation->ncolumns; attnum++)
-	{
-		double		bytes;
-
-		if (dyn_relation_column(relation, attnum)->dropped)
-			continue;
-		bytes = column_bytes(plan, attnum);
-		all += bytes;
-		if (bms_is_member(attnum, wanted))
-			fetched += bytes;
-	}
+	rest = columns_bytes(plan, wanted, false);
+	fetched = rest > 0 ? columns_bytes(plan, wanted, true) : 1;
 	bms_free(wanted);
-	return all > 0 ? fetched / all : 1;
+	return fetched / (fetched + rest);
 }
 
 /*

@@ -200,7 +200,8 @@ match_target(RelOptInfo *baserel, int target, List *clauses,
 	DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
 	List	   *pushed_exactly;
-	DynAccess  *access = dyn_match_keys(plan, index, clauses, &pushed_exactly);
+	DynAccess  *access = index == NULL && clauses == plan->clauses ? plan->keyed
+		: dyn_match_keys(plan, index, clauses, &pushed_exactly);
 
 	if (access == NULL && param == NULL && index != NULL)
 		advise_trust(plan, index, clauses);
@@ -318,8 +319,7 @@ sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
 
 	if (!dyn_guc_enable_shared_reads || plan->limited ||
 		baserel->reloptkind != RELOPT_BASEREL ||
-		bms_membership(root->all_baserels) != BMS_MULTIPLE ||
-		has_key_access(baserel))
+		bms_membership(root->all_baserels) != BMS_MULTIPLE)
 		return 1;
 	for (int i = 1; i < root->simple_rel_array_size; i++)
 	{
@@ -332,7 +332,7 @@ sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
 			return 1;
 		n++;
 	}
-	return n;
+	return n > 1 && has_key_access(baserel) ? 1 : n;
 }
 
 /* Is it the recursive part of a WITH query? */
@@ -446,6 +446,14 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	add_path(baserel, (Path *)
 			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
 								outer, dyn_encode_choice(choice)));
+}
+
+/* One item by its key: nothing else is cheaper. */
+static bool
+is_one_item(const DynAccess *access)
+{
+	return access != NULL && access->kind == DYN_ACCESS_GET &&
+		!access->multi_partition;
 }
 
 /*
@@ -669,8 +677,7 @@ add_parameterised_paths(PlannerInfo *root, RelOptInfo *baserel)
 	{
 		ParamPathInfo *param = get_baserel_parampathinfo(root, baserel,
 														 lfirst(lc));
-		List	   *clauses = dyn_quals_classify(root, baserel, plan->relation,
-												 param->ppi_clauses);
+		List	   *clauses = dyn_quals_classify(root, baserel, param->ppi_clauses);
 
 		add_key_paths(root, baserel,
 					  list_concat_copy(plan->clauses, clauses), param);
@@ -780,6 +787,6 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	add_parameterised_paths(root, baserel);
 	if (dyn_has_gates(plan->clauses))
 		add_scan_and_gated_paths(root, baserel);
-	else
+	else if (!is_one_item(plan->keyed))
 		add_scan_paths(root, baserel);
 }

@@ -327,8 +327,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	if (IS_UPPER_REL(baserel))
 		return count_plan(baserel, tlist);
 	clauses = list_concat(dyn_row_clauses(plan->relation),
-						  dyn_quals_classify(root, baserel, plan->relation,
-											 scan_clauses));
+						  dyn_quals_classify(root, baserel, scan_clauses));
 	dyn_decode_choice(best_path->fdw_private, &choice);
 	access = match_path(root, baserel, &choice, clauses, &pushed_exactly);
 	split_clauses(scan_clauses, pushed_exactly, &local, &remote);
