@@ -20,6 +20,20 @@
 
 /* ---- beginning ---- */
 
+/*
+ * The planner only knows that there is a LIMIT somewhere; there may be a Sort
+ * below it, which reads all rows.
+ */
+static void
+adapt_to_plan(DynAccess *access, const PlanState *node)
+{
+	if (!access->may_stop_early ||
+		!dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan))
+		return;
+	access->may_stop_early = false;
+	access->limit_hint = 0;
+}
+
 DynScan *
 dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 {
@@ -27,6 +41,8 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	DynScan    *scan = palloc0(sizeof(DynScan));
 	DynAccess  *access = dyn_access_decode(linitial(plan->fdw_private));
 
+	for (DynAccess *one = access; one != NULL; one = one->otherwise)
+		adapt_to_plan(one, &node->ss.ps);
 	dyn_relation_connect(relation, access->base, access->nbase);
 	dyn_relation_set_text_types(relation, access->text_types);
 	scan->node = node;
@@ -82,17 +98,11 @@ choose_access(DynScan *scan)
 void
 dyn_scan_prepare(DynScan *scan, int eflags)
 {
-	PlanState  *node = &scan->node->ss.ps;
-	DynAccess  *access;
+	const PlanState *node = &scan->node->ss.ps;
 
 	init_exprs(scan);
 	choose_access(scan);
-	access = scan->reader->access;
-	/* the planner only knows that there is a LIMIT somewhere */
-	if (access->may_stop_early)
-		access->may_stop_early = !dyn_plan_is_read_whole(node->state->es_plannedstmt,
-														 node->plan);
-	scan->runs_once = access->bounded &&
+	scan->runs_once = scan->reader->access->bounded &&
 		dyn_plan_runs_once(node->state->es_plannedstmt, node->plan);
 	scan->reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	scan->fallback = dyn_fallback_create(scan);

@@ -31,6 +31,7 @@
 #include "../model/guc.h"
 #include "../model/pg_compat.h"
 #include "cost.h"
+#include "first_page.h"
 #include "gates.h"
 #include "match_template.h"
 #include "planner.h"
@@ -421,6 +422,13 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	choice->batchable = dyn_access_can_look_up(access);
 	choice->estimate = list_length(plan->estimates);
 	dyn_estimate_access(root, baserel, access, estimate);
+	if (access->kind == DYN_ACCESS_QUERY && param == NULL)
+		estimate->first_page = dyn_limit_hint(root, baserel, pathkeys, access,
+											  baserel->baserestrictinfo);
+	estimate->alone = param == NULL &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON;
+	if (estimate->first_page > 0)
+		estimate->prices.round_trip_ms /= dyn_ends_together(root);
 	plan->estimates = lappend(plan->estimates, estimate);
 	dyn_cost_estimate(estimate, access->kind, param != NULL, rows,
 					  &startup, &total);
