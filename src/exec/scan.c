@@ -15,6 +15,7 @@
 #include "fallback.h"
 #include "kept/kept_read.h"
 #include "kept/shared_read.h"
+#include "run.h"
 #include "scan_policy.h"
 #include "union.h"
 
@@ -28,7 +29,7 @@ static void
 adapt_to_plan(DynAccess *access, const PlanState *node)
 {
 	if (!access->may_stop_early ||
-		!dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan))
+		!dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan, false))
 		return;
 	access->may_stop_early = false;
 	access->limit_hint = 0;
@@ -135,9 +136,9 @@ check_units(const DynScan *scan, const DynReader *reader)
 	const PlanState *node = &scan->node->ss.ps;
 	double		limit = dyn_statement_max_units(reader->relation->connection);
 
-	if (limit > 0 && (dyn_shared_is_read_whole(scan) ||
-					  dyn_plan_is_read_whole(node->state->es_plannedstmt,
-											 node->plan)))
+	if (limit > 0 && (reader->access->count_only || dyn_shared_is_read_whole(scan) ||
+					  dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan,
+											 dyn_run_is_to_end(node->state))))
 		dyn_scan_check_units(reader->relation, reader->access->index,
 							 &reader->access->estimate, reader->access->advice,
 							 reader->statement->counters.read_units, limit);
