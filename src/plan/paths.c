@@ -35,6 +35,7 @@
 #include "gates.h"
 #include "match_template.h"
 #include "planner.h"
+#include "plantree.h"
 #include "points.h"
 #include "presence.h"
 #include "union_path.h"
@@ -336,15 +337,53 @@ sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
 	return n > 1 && has_key_access(baserel) ? 1 : n;
 }
 
-/* Is it the recursive part of a WITH query? */
-static bool
-is_recursive(const PlannerInfo *root)
+/* The WITH query of which this is the recursive part, or NULL. */
+static const RangeTblEntry *
+recursive_query(const PlannerInfo *root)
 {
 	for (int i = 1; i < root->simple_rel_array_size; i++)
 	{
 		const RangeTblEntry *rte = root->simple_rte_array[i];
 
 		if (rte->rtekind == RTE_CTE && rte->self_reference)
+			return rte;
+	}
+	return NULL;
+}
+
+/* Is the path a Scan that reads the same items, and that may be shared? */
+static bool
+is_scan_of_same(const ForeignPath *path, const DynRelPlan *plan, const char *index)
+{
+	RelOptInfo *rel = path->path.parent;
+	const DynIndexMeta *of;
+	DynPathChoice choice;
+
+	if (IS_UPPER_REL(rel) || !scans_the_same(plan, rel))
+		return false;
+	dyn_decode_choice(path->fdw_private, &choice);
+	of = dyn_choice_index(rel->fdw_private, choice.target);
+	return choice.kind == DYN_ACCESS_SCAN && !choice.gated &&
+		(of == NULL ? index == NULL : index != NULL && strcmp(of->name, index) == 0);
+}
+
+/*
+ * Does the first part of the WITH query read the same items anyway?  Then the
+ * recursive part finds them where they are kept.
+ */
+static bool
+is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
+			   const DynRelPlan *plan, const char *index)
+{
+	ListCell   *lc;
+
+	if (!dyn_guc_enable_shared_reads)
+		return false;
+	for (Index level = 1; level < recursive->ctelevelsup; level++)
+		root = root->parent_root;
+	foreach(lc, dyn_path_scans_once(root->non_recursive_path))
+	{
+		if (is_scan_of_same(lfirst(lc), plan, index))
 			return true;
 	}
 	return false;
@@ -359,11 +398,16 @@ divide_price(PlannerInfo *root, RelOptInfo *baserel, const char *index,
 			 const DynEstimate *estimate, double rows, Cost *startup, Cost *total)
 {
 	Cost		local = estimate->check_cost + rows * cpu_tuple_cost;
-	int			n = is_recursive(root) ? RECURSIONS
-		: sharing_scans(root, baserel, index);
+	const RangeTblEntry *recursive = recursive_query(root);
+	double		share;
 
-	*startup /= n;
-	*total = (*total - local) / n + local;
+	if (recursive == NULL)
+		share = 1.0 / sharing_scans(root, baserel, index);
+	else
+		share = is_read_before(root, recursive, baserel->fdw_private, index) ? 0
+			: 1.0 / RECURSIONS;
+	*startup *= share;
+	*total = (*total - local) * share + local;
 }
 
 static bool
