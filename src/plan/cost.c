@@ -779,8 +779,8 @@ cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
 
 	*startup = cost_of_kind(kind, dyn_reads_first_price(&estimate->reads, share,
 														prices));
-	*total = Max(*startup * (estimate->guessed && estimate->alone ? LATER_PAGE : 1),
-				 cost_of_kind(kind, ms));
+	*total = Max(*startup, cost_of_kind(kind, ms)) *
+		(estimate->guessed && estimate->alone ? LATER_PAGE : 1);
 	Assert(*startup >= 0 && *total >= *startup);
 }
 
