@@ -68,7 +68,8 @@ typedef struct DynEstimate
 								 * many as fit */
 	bool		supposed;		/* the table's size is unknown */
 	bool		guessed;		/* so are the items of a partition key */
-	bool		alone;			/* the query level has no other relation */
+	bool		alone;			/* one partition, and nothing else, is what the
+								 * query level reads */
 } DynEstimate;
 
 typedef struct DynAccess
