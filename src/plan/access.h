@@ -68,8 +68,7 @@ typedef struct DynEstimate
 								 * many as fit */
 	bool		supposed;		/* the table's size is unknown */
 	bool		guessed;		/* so are the items of a partition key */
-	bool		alone;			/* one partition, and nothing else, is what the
-								 * query level reads */
+	bool		alone;			/* a Query, and all that the query level reads */
 } DynEstimate;
 
 typedef struct DynAccess

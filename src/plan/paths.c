@@ -470,7 +470,6 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 		estimate->first_page = dyn_limit_hint(root, baserel, pathkeys, access,
 											  baserel->baserestrictinfo);
 	estimate->alone = param == NULL && access->kind == DYN_ACCESS_QUERY &&
-		!access->multi_partition &&
 		bms_membership(root->all_baserels) == BMS_SINGLETON;
 	if (estimate->first_page > 0)
 		estimate->prices.round_trip_ms /= dyn_ends_together(root);
