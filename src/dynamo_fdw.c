@@ -13,6 +13,7 @@
 #include "exec/async.h"
 #include "exec/foreign_scan.h"
 #include "exec/jit.h"
+#include "exec/run.h"
 #include "exec/readahead.h"
 #include "model/budget.h"
 #include "model/guc.h"
@@ -39,6 +40,7 @@ _PG_init(void)
 	dyn_subplan_init();
 	dyn_stats_init();
 	dyn_jit_init();
+	dyn_run_init();
 }
 
 /*

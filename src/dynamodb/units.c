@@ -106,11 +106,14 @@ dyn_reads_price(const DynReads *reads, const DynPrices *prices)
 }
 
 double
-dyn_reads_first_price(const DynReads *reads, const DynPrices *prices)
+dyn_reads_first_price(const DynReads *reads, double share,
+					  const DynPrices *prices)
 {
 	double		trips = reads->base_requests > 0 ? 2 : 1;
-	double		units = reads->units / fmax(1, reads->requests) +
-		reads->base_units / fmax(1, reads->base_requests);
+	double		page = reads->units / fmax(1, reads->requests);
+	double		base_page = reads->base_units / fmax(1, reads->base_requests);
+	double		units = fmin(page, fmax(DYN_LEAST_UNITS, reads->units * share)) +
+		fmin(base_page, reads->base_units * share);
 
 	return trips * prices->round_trip_ms + units * prices->unit_cost_ms;
 }

@@ -26,6 +26,7 @@
 #define DYN_FULL_PAGE_UNITS		(DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES)
 #define DYN_LARGEST_ITEM_UNITS	50.0	/* 400 kB, by its key */
 #define DYN_LEAST_UNITS			0.5
+#define DYN_LEAST_BYTES			4096.0	/* cost as much as none */
 
 #define DYN_MS_PER_QUERY		0.070
 #define DYN_MS_PER_KEY			0.003	/* of a BatchGetItem */
@@ -104,8 +105,11 @@ extern double dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices);
 /* Time, and units at their worth in time. */
 extern double dyn_reads_price(const DynReads *reads, const DynPrices *prices);
 
-/* The part before the first row. */
-extern double dyn_reads_first_price(const DynReads *reads,
+/*
+ * The part before the first row: a page, or less of it if this share of all
+ * items is asked for.
+ */
+extern double dyn_reads_first_price(const DynReads *reads, double share,
 									const DynPrices *prices);
 
 /*

@@ -183,7 +183,7 @@ resolve(ReadAhead *ahead)
 	ahead->resolved = true;
 	dyn_read_ahead_decode((CustomScan *) ahead->css.ss.ps.plan, &plan);
 	ahead->may_stop_early = plan.may_stop_early &&
-		!dyn_plan_is_read_whole(estate->es_plannedstmt, ahead->css.ss.ps.plan);
+		!dyn_plan_is_read_whole(estate->es_plannedstmt, ahead->css.ss.ps.plan, false);
 	ahead->size = first_size(ahead);
 	if (estate->es_epq_active != NULL ||
 		(plan.subplans != NIL && ahead->css.ss.ps.ps_ProjInfo != NULL))

@@ -15,10 +15,25 @@
 #include "fallback.h"
 #include "kept/kept_read.h"
 #include "kept/shared_read.h"
+#include "run.h"
 #include "scan_policy.h"
 #include "union.h"
 
 /* ---- beginning ---- */
+
+/*
+ * The planner only knows that there is a LIMIT somewhere; there may be a Sort
+ * below it, which reads all rows.
+ */
+static void
+adapt_to_plan(DynAccess *access, const PlanState *node)
+{
+	if (!access->may_stop_early ||
+		!dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan, false))
+		return;
+	access->may_stop_early = false;
+	access->limit_hint = 0;
+}
 
 DynScan *
 dyn_scan_create(ForeignScanState *node, DynRelation *relation)
@@ -27,6 +42,8 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	DynScan    *scan = palloc0(sizeof(DynScan));
 	DynAccess  *access = dyn_access_decode(linitial(plan->fdw_private));
 
+	for (DynAccess *one = access; one != NULL; one = one->otherwise)
+		adapt_to_plan(one, &node->ss.ps);
 	dyn_relation_connect(relation, access->base, access->nbase);
 	dyn_relation_set_text_types(relation, access->text_types);
 	scan->node = node;
@@ -82,17 +99,11 @@ choose_access(DynScan *scan)
 void
 dyn_scan_prepare(DynScan *scan, int eflags)
 {
-	PlanState  *node = &scan->node->ss.ps;
-	DynAccess  *access;
+	const PlanState *node = &scan->node->ss.ps;
 
 	init_exprs(scan);
 	choose_access(scan);
-	access = scan->reader->access;
-	/* the planner only knows that there is a LIMIT somewhere */
-	if (access->may_stop_early)
-		access->may_stop_early = !dyn_plan_is_read_whole(node->state->es_plannedstmt,
-														 node->plan);
-	scan->runs_once = access->bounded &&
+	scan->runs_once = scan->reader->access->bounded &&
 		dyn_plan_runs_once(node->state->es_plannedstmt, node->plan);
 	scan->reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	scan->fallback = dyn_fallback_create(scan);
@@ -125,9 +136,9 @@ check_units(const DynScan *scan, const DynReader *reader)
 	const PlanState *node = &scan->node->ss.ps;
 	double		limit = dyn_statement_max_units(reader->relation->connection);
 
-	if (limit > 0 && (dyn_shared_is_read_whole(scan) ||
-					  dyn_plan_is_read_whole(node->state->es_plannedstmt,
-											 node->plan)))
+	if (limit > 0 && (reader->access->count_only || dyn_shared_is_read_whole(scan) ||
+					  dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan,
+											 dyn_run_is_to_end(node->state))))
 		dyn_scan_check_units(reader->relation, reader->access->index,
 							 &reader->access->estimate, reader->access->advice,
 							 reader->statement->counters.read_units, limit);

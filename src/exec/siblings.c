@@ -8,6 +8,9 @@
  * one-time filter or a cache, not in a subplan (whose scans start together
  * when it runs), and not executed for each row of another node.
  *
+ * The plan of min and max is a Result over subplans, each of which reads one end
+ * of a partition below a LIMIT.  All of them run, so they start together, too.
+ *
  * Starting a scan evaluates its values.  An expression that could fail, or
  * have effects, must not be evaluated if the statement might not need it; only
  * those that are known to do neither (failure.c) are evaluated early.
@@ -67,6 +70,23 @@ start_all(const DynStatement *statement, const DynScan *first,
 	}
 }
 
+/* If the scan is below the LIMIT of a subplan that runs once: all that are so. */
+static List *
+ends_beside(const PlannedStmt *statement, const Plan *tree)
+{
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	if (tree == statement->planTree || !IsA(tree, Limit))
+		return NIL;
+	foreach(lc, dyn_plan_scans_once(statement->planTree, statement->subplans))
+	{
+		if (IsA(dyn_plan_tree_of(statement, lfirst(lc)), Limit))
+			found = lappend(found, lfirst(lc));
+	}
+	return found;
+}
+
 /* A subplan may be stopped early, like a plan below a LIMIT. */
 void
 dyn_siblings_start(const DynScan *scan)
@@ -83,6 +103,7 @@ dyn_siblings_start(const DynScan *scan)
 		return;
 	found = dyn_plan_scans_unless_empty(tree,
 										tree != estate->es_plannedstmt->planTree);
+	found = list_concat(found, ends_beside(estate->es_plannedstmt, tree));
 	start_all(statement, scan, found);
 	list_free(found);
 }

@@ -223,12 +223,24 @@ dyn_column_path_parse(const char *text, DynPathBase *base)
 	return make_path(parser.steps, parser.nsteps);
 }
 
+/* That of most columns, in one piece of memory. */
+typedef struct AttributePath
+{
+	DynPath		path;
+	DynStep		step;
+	char		name[FLEXIBLE_ARRAY_MEMBER];
+} AttributePath;
+
 DynPath *
 dyn_path_of_attribute(const char *name)
 {
-	DynStep		step = {pstrdup(name), strlen(name), 0};
+	size_t		len = strlen(name);
+	AttributePath *made = palloc(offsetof(AttributePath, name) + len + 1);
 
-	return make_path(&step, 1);
+	memcpy(made->name, name, len + 1);
+	made->step = (DynStep) {made->name, len, 0};
+	made->path = (DynPath) {&made->step, 1};
+	return &made->path;
 }
 
 DynPath *

@@ -49,6 +49,15 @@
 #define DYN_MODULE_MAGIC(n, v) PG_MODULE_MAGIC
 #endif
 
+/* ExecutorRun_hook: execute_once was removed. */
+#if PG_VERSION_NUM >= 180000
+#define DYN_RUN_ONCE_PARAMETER
+#define DYN_RUN_ONCE_ARGUMENT
+#else
+#define DYN_RUN_ONCE_PARAMETER , bool execute_once
+#define DYN_RUN_ONCE_ARGUMENT , execute_once
+#endif
+
 /* A path of ours over one relation. */
 static inline ForeignPath *
 dyn_make_scan_path(PlannerInfo *root, RelOptInfo *rel, double rows,

@@ -83,6 +83,7 @@ read_column(DynColumn *column, Form_pg_attribute attr,
 	const char *text;
 	DynFormat	format;
 
+	memset(column, 0, sizeof(*column));
 	column->name = pstrdup(NameStr(attr->attname));
 	column->dropped = attr->attisdropped;
 	if (column->dropped)
@@ -129,7 +130,7 @@ read_columns(DynRelation *relation, Relation rel)
 	TupleDesc	tupdesc = RelationGetDescr(rel);
 
 	relation->ncolumns = tupdesc->natts;
-	relation->columns = palloc0(Max(tupdesc->natts, 1) * sizeof(DynColumn));
+	relation->columns = palloc(Max(tupdesc->natts, 1) * sizeof(DynColumn));
 	for (int i = 0; i < tupdesc->natts; i++)
 		read_column(&relation->columns[i], TupleDescAttr(tupdesc, i), relation);
 }

@@ -68,14 +68,24 @@ static const TypeKind type_kinds[] = {
 
 /* ---- setting up ---- */
 
-static DynCodecKind
-kind_of_type(Oid basetype)
+static const TypeKind *
+listed_type(Oid typid)
 {
 	for (int i = 0; i < lengthof(type_kinds); i++)
 	{
-		if (type_kinds[i].typid == basetype)
-			return type_kinds[i].kind;
+		if (type_kinds[i].typid == typid)
+			return &type_kinds[i];
 	}
+	return NULL;
+}
+
+static DynCodecKind
+kind_of_type(Oid basetype)
+{
+	const TypeKind *listed = listed_type(basetype);
+
+	if (listed != NULL)
+		return listed->kind;
 	return OidIsValid(get_element_type(basetype)) ? DYN_CODEC_ARRAY
 		: DYN_CODEC_INPUT;
 }
@@ -223,7 +233,8 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 	memset(codec, 0, sizeof(*codec));
 	codec->typid = typid;
 	codec->typmod = typmod;
-	codec->basetype = getBaseTypeAndTypmod(typid, &codec->typmod);
+	codec->basetype = listed_type(typid) != NULL ? typid
+		: getBaseTypeAndTypmod(typid, &codec->typmod);
 	codec->is_domain = (codec->basetype != typid);
 	codec->kind = kind_of_type(codec->basetype);
 	codec->format = *format;

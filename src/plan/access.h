@@ -62,9 +62,13 @@ typedef struct DynEstimate
 	double		items;			/* that the requests return */
 	double		check_cost;		/* of evaluating clauses */
 	double		whole_ms;		/* least price of a Scan of the table */
-	bool		first_only;		/* does a semijoin read one item per key? */
+	double		examined;		/* items that the requests read */
+	double		first_share;	/* of them, for the first row of a semijoin */
+	double		first_page;		/* of them, on the first page of a LIMIT; 0: as
+								 * many as fit */
 	bool		supposed;		/* the table's size is unknown */
 	bool		guessed;		/* so are the items of a partition key */
+	bool		alone;			/* a Query, and all that the query level reads */
 } DynEstimate;
 
 typedef struct DynAccess

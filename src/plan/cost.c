@@ -45,6 +45,12 @@
 /* Core takes costs for equal that differ by less than a hundredth. */
 #define DIRECT_ADVANTAGE	1.05
 
+/*
+ * The last row may come later than the first where partitions are of unknown
+ * size, so that reading their first rows costs less than reading all.
+ */
+#define LATER_PAGE			1.05
+
 #define UNKNOWN_BYTES		(1024.0 * 1024 * 1024)
 #define UNKNOWN_LENGTH		3.0 /* items per partition key */
 #define DAY					86400.0 /* seconds */
@@ -89,6 +95,23 @@ dyn_row_share(const RelOptInfo *baserel, const DynAccess *access)
 		: Min(1, baserel->tuples / plan->item_rows / plan->items);
 }
 
+double
+dyn_rows_per_item(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
+				  List *clauses)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	List	   *others = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		if (!list_member_ptr(access->key_rinfos, lfirst(lc)))
+			others = lappend(others, lfirst(lc));
+	}
+	return clauselist_selectivity(root, others, baserel->relid, JOIN_INNER, NULL) *
+		dyn_row_share(baserel, access) * plan->item_rows;
+}
+
 /* In a response an attribute has its name and type besides. */
 static double
 column_bytes(const DynRelPlan *plan, AttrNumber attnum)
@@ -102,36 +125,41 @@ column_bytes(const DynRelPlan *plan, AttrNumber attnum)
 	return width + strlen(column->name) + TYPE_BYTES;
 }
 
+/* Of the columns in the set, or of those that are not. */
+static double
+columns_bytes(const DynRelPlan *plan, const Bitmapset *attnums, bool in_set)
+{
+	double		bytes = 0;
+
+	for (AttrNumber attnum = 1; attnum <= plan->relation->ncolumns; attnum++)
+	{
+		if (!dyn_relation_column(plan->relation, attnum)->dropped &&
+			bms_is_member(attnum, attnums) == in_set)
+			bytes += column_bytes(plan, attnum);
+	}
+	return bytes;
+}
+
 double
 dyn_fetched_part(const DynRelPlan *plan)
 {
-	const DynRelation *relation = plan->relation;
 	Bitmapset  *wanted = NULL;
-	double		fetched = 0,
-				all = 0;
+	double		rest,
+				fetched;
 	ListCell   *lc;
 
 	foreach(lc, plan->fields)
 	{
 		const DynField *field = lfirst(lc);
 
-		if (dyn_field_path(relation, field)->nsteps == 0)
+		if (dyn_field_path(plan->relation, field)->nsteps == 0)
 			return 1;
 		wanted = bms_add_member(wanted, field->attnum);
 	}
-	for (AttrNumber attnum = 1; attnum <= relation->ncolumns; attnum++)
-	{
-		double		bytes;
-
-		if (dyn_relation_column(relation, attnum)->dropped)
-			continue;
-		bytes = column_bytes(plan, attnum);
-		all += bytes;
-		if (bms_is_member(attnum, wanted))
-			fetched += bytes;
-	}
+	rest = columns_bytes(plan, wanted, false);
+	fetched = rest > 0 ? columns_bytes(plan, wanted, true) : 1;
 	bms_free(wanted);
-	return all > 0 ? fetched / all : 1;
+	return fetched / (fetched + rest);
 }
 
 /*
@@ -523,6 +551,22 @@ check_cost(PlannerInfo *root, const RelOptInfo *baserel,
 						returned * plan->item_rows);
 }
 
+/*
+ * The part of the reads that a semijoin needs, which stops at the first row: the
+ * first page is made as small (plan.c).
+ */
+static double
+first_share(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
+			double items)
+{
+	List	   *clauses;
+
+	if (access->kind != DYN_ACCESS_QUERY || access->fetch_base_items)
+		return 1;
+	clauses = list_union_ptr(access->local_rinfos, access->filter_rinfos);
+	return 1 / Max(1, items * dyn_rows_per_item(root, baserel, access, clauses));
+}
+
 static void
 estimate_reads(DynEstimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 			   const DynAccess *access, const DynIndexMeta *index)
@@ -534,6 +578,8 @@ estimate_reads(DynEstimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 										  reads->keys);
 
 	estimate->items = returned;
+	estimate->examined = items;
+	estimate->first_share = first_share(root, baserel, access, items);
 	estimate->check_cost = check_cost(root, baserel, access, items, returned);
 	if (access->kind == DYN_ACCESS_GET)
 		reads->width = reads->requests;
@@ -671,9 +717,6 @@ dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
 		return;
 	}
 	estimate_reads(estimate, root, baserel, access, index);
-	estimate->first_only = access->kind == DYN_ACCESS_QUERY &&
-		!access->fetch_base_items && access->filters == NIL &&
-		access->local_rinfos == NIL && !access->tested;
 	find_prices(&estimate->prices, root, baserel, access, index);
 	estimate->whole_ms = whole_table_ms(baserel, &estimate->prices);
 	estimate->supposed = size_is_unknown(plan);
@@ -685,7 +728,7 @@ bool
 dyn_access_is_one_request(const DynAccess *access)
 {
 	return access->kind != DYN_ACCESS_SCAN && !access->multi_partition &&
-		access->estimate.reads.requests <= 1;
+		(access->estimate.reads.requests <= 1 || access->limit_hint > 0);
 }
 
 /* ---- costs ---- */
@@ -731,10 +774,13 @@ cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
 	const DynPrices *prices = &estimate->prices;
 	double		ms = repeated ? repeated_ms(estimate)
 		: dyn_reads_price(&estimate->reads, prices);
+	double		share = estimate->first_page > 0
+		? Min(1, estimate->first_page / Max(1, estimate->examined)) : 1;
 
-	*startup = cost_of_kind(kind,
-							dyn_reads_first_price(&estimate->reads, prices));
-	*total = Max(*startup, cost_of_kind(kind, ms));
+	*startup = cost_of_kind(kind, dyn_reads_first_price(&estimate->reads, share,
+														prices));
+	*total = Max(*startup, cost_of_kind(kind, ms)) *
+		(estimate->guessed && estimate->alone ? LATER_PAGE : 1);
 	Assert(*startup >= 0 && *total >= *startup);
 }
 
@@ -783,7 +829,7 @@ void
 dyn_cost_lookups(const DynLookups *lookups, Cost *startup, Cost *total)
 {
 	const DynEstimate *once = lookups->estimate;
-	double		share = lookups->first_only ? 1 / Max(1, once->items) : 1;
+	double		share = lookups->first_only ? once->first_share : 1;
 	DynPrices	prices = once->prices;
 	DynReads	part,
 				all;

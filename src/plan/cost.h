@@ -18,6 +18,13 @@
 extern double dyn_row_share(const RelOptInfo *baserel, const DynAccess *access);
 
 /*
+ * The rows that pass the clauses, for each item that an access plan examines;
+ * its key has selected these items.
+ */
+extern double dyn_rows_per_item(PlannerInfo *root, RelOptInfo *baserel,
+								const DynAccess *access, List *clauses);
+
+/*
  * The part of an item's bytes that the plan's fields take in a response, by
  * the widths of the columns.
  */
@@ -73,7 +80,7 @@ typedef struct DynLookups
 	DynAccessKind kind;
 	double		executions;
 	double		keys;			/* distinct ones */
-	bool		first_only;		/* one item of each key is read */
+	bool		first_only;		/* one row of each key is wanted */
 	Cost		startup;		/* of one execution, not batched */
 	Cost		execution;		/* its total, maybe with other nodes' */
 } DynLookups;

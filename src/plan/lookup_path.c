@@ -287,8 +287,7 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	initial_cost_nestloop(root, &workspace, jointype, outer, inner, extra);
 	path = create_nestloop_path(root, joinrel, jointype, &workspace, extra, outer,
 								inner, extra->restrictlist, pathkeys, required);
-	lookups->first_only = want_single_row(path) &&
-		lookups->estimate->first_only;
+	lookups->first_only = want_single_row(path);
 	set_costs(path, lookups, keys);
 	add_path(joinrel, (Path *) path);
 }

@@ -777,9 +777,6 @@ make_access(const DynRelPlan *plan, const DynIndexMeta *index,
 	access->global = index != NULL && index->global;
 	access->schema = dyn_metadata_schema(plan->meta, access->index);
 	access->text_types = dyn_relation_text_types(plan->relation);
-	access->key_names = add_key_names(NIL, key);
-	if (index != NULL)
-		access->key_names = add_key_names(access->key_names, &index->key);
 	access->base[access->nbase++] = key->hash[0];
 	if (key->nrange > 0)
 		access->base[access->nbase++] = key->range[0];
@@ -829,6 +826,9 @@ finish_match(KeyMatch *match, DynAccess *access, List **pushed_exactly)
 	List	   *exactly;
 	ListCell   *lc;
 
+	access->key_names = add_key_names(NIL, &match->plan->meta->key);
+	if (match->index != NULL)
+		access->key_names = add_key_names(access->key_names, match->key);
 	match_presence(match, access);
 	if (match->index != NULL)
 		dyn_proofs_add(match->plan, match->index, match->clauses, access);

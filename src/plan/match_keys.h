@@ -19,6 +19,9 @@ typedef struct DynRelPlan
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	List	   *clauses;		/* DynClause * of baserestrictinfo */
+	List	   *classified;		/* private to quals.c */
+	DynAccess  *keyed;			/* the table by its key with these clauses;
+								 * NULL: impossible */
 	List	   *fields;			/* DynField * that the query may need */
 	const char *advice;			/* an index unused for lack of NOT NULL */
 	bool		limited;		/* a LIMIT may leave rows unread */

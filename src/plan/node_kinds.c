@@ -108,6 +108,9 @@ outer_use(const Plan *plan, const NodeKind *kind)
 {
 	if (IsA(plan, Agg) && ((const Agg *) plan)->aggstrategy != AGG_SORTED)
 		return kind->outer | FIRST;
+	/* without RETURNING, it has no rows after which it could be stopped */
+	if (IsA(plan, ModifyTable) && ((const ModifyTable *) plan)->returningLists == NIL)
+		return kind->outer | FIRST;
 	return kind->outer;
 }
 

@@ -31,9 +31,11 @@
 #include "../model/guc.h"
 #include "../model/pg_compat.h"
 #include "cost.h"
+#include "first_page.h"
 #include "gates.h"
 #include "match_template.h"
 #include "planner.h"
+#include "plantree.h"
 #include "points.h"
 #include "presence.h"
 #include "union_path.h"
@@ -200,7 +202,8 @@ match_target(RelOptInfo *baserel, int target, List *clauses,
 	DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
 	List	   *pushed_exactly;
-	DynAccess  *access = dyn_match_keys(plan, index, clauses, &pushed_exactly);
+	DynAccess  *access = index == NULL && clauses == plan->clauses ? plan->keyed
+		: dyn_match_keys(plan, index, clauses, &pushed_exactly);
 
 	if (access == NULL && param == NULL && index != NULL)
 		advise_trust(plan, index, clauses);
@@ -318,8 +321,7 @@ sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
 
 	if (!dyn_guc_enable_shared_reads || plan->limited ||
 		baserel->reloptkind != RELOPT_BASEREL ||
-		bms_membership(root->all_baserels) != BMS_MULTIPLE ||
-		has_key_access(baserel))
+		bms_membership(root->all_baserels) != BMS_MULTIPLE)
 		return 1;
 	for (int i = 1; i < root->simple_rel_array_size; i++)
 	{
@@ -332,18 +334,56 @@ sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
 			return 1;
 		n++;
 	}
-	return n;
+	return n > 1 && has_key_access(baserel) ? 1 : n;
 }
 
-/* Is it the recursive part of a WITH query? */
-static bool
-is_recursive(const PlannerInfo *root)
+/* The WITH query of which this is the recursive part, or NULL. */
+static const RangeTblEntry *
+recursive_query(const PlannerInfo *root)
 {
 	for (int i = 1; i < root->simple_rel_array_size; i++)
 	{
 		const RangeTblEntry *rte = root->simple_rte_array[i];
 
 		if (rte->rtekind == RTE_CTE && rte->self_reference)
+			return rte;
+	}
+	return NULL;
+}
+
+/* Is the path a Scan that reads the same items, and that may be shared? */
+static bool
+is_scan_of_same(const ForeignPath *path, const DynRelPlan *plan, const char *index)
+{
+	RelOptInfo *rel = path->path.parent;
+	const DynIndexMeta *of;
+	DynPathChoice choice;
+
+	if (IS_UPPER_REL(rel) || !scans_the_same(plan, rel))
+		return false;
+	dyn_decode_choice(path->fdw_private, &choice);
+	of = dyn_choice_index(rel->fdw_private, choice.target);
+	return choice.kind == DYN_ACCESS_SCAN && !choice.gated &&
+		(of == NULL ? index == NULL : index != NULL && strcmp(of->name, index) == 0);
+}
+
+/*
+ * Does the first part of the WITH query read the same items anyway?  Then the
+ * recursive part finds them where they are kept.
+ */
+static bool
+is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
+			   const DynRelPlan *plan, const char *index)
+{
+	ListCell   *lc;
+
+	if (!dyn_guc_enable_shared_reads)
+		return false;
+	for (Index level = 1; level < recursive->ctelevelsup; level++)
+		root = root->parent_root;
+	foreach(lc, dyn_path_scans_once(root->non_recursive_path))
+	{
+		if (is_scan_of_same(lfirst(lc), plan, index))
 			return true;
 	}
 	return false;
@@ -358,11 +398,16 @@ divide_price(PlannerInfo *root, RelOptInfo *baserel, const char *index,
 			 const DynEstimate *estimate, double rows, Cost *startup, Cost *total)
 {
 	Cost		local = estimate->check_cost + rows * cpu_tuple_cost;
-	int			n = is_recursive(root) ? RECURSIONS
-		: sharing_scans(root, baserel, index);
+	const RangeTblEntry *recursive = recursive_query(root);
+	double		share;
 
-	*startup /= n;
-	*total = (*total - local) / n + local;
+	if (recursive == NULL)
+		share = 1.0 / sharing_scans(root, baserel, index);
+	else
+		share = is_read_before(root, recursive, baserel->fdw_private, index) ? 0
+			: 1.0 / RECURSIONS;
+	*startup *= share;
+	*total = (*total - local) * share + local;
 }
 
 static bool
@@ -421,6 +466,13 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	choice->batchable = dyn_access_can_look_up(access);
 	choice->estimate = list_length(plan->estimates);
 	dyn_estimate_access(root, baserel, access, estimate);
+	if (access->kind == DYN_ACCESS_QUERY && param == NULL)
+		estimate->first_page = dyn_limit_hint(root, baserel, pathkeys, access,
+											  baserel->baserestrictinfo);
+	estimate->alone = param == NULL && access->kind == DYN_ACCESS_QUERY &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON;
+	if (estimate->first_page > 0)
+		estimate->prices.round_trip_ms /= dyn_ends_together(root);
 	plan->estimates = lappend(plan->estimates, estimate);
 	dyn_cost_estimate(estimate, access->kind, param != NULL, rows,
 					  &startup, &total);
@@ -446,6 +498,14 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	add_path(baserel, (Path *)
 			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
 								outer, dyn_encode_choice(choice)));
+}
+
+/* One item by its key: nothing else is cheaper. */
+static bool
+is_one_item(const DynAccess *access)
+{
+	return access != NULL && access->kind == DYN_ACCESS_GET &&
+		!access->multi_partition;
 }
 
 /*
@@ -669,8 +729,7 @@ add_parameterised_paths(PlannerInfo *root, RelOptInfo *baserel)
 	{
 		ParamPathInfo *param = get_baserel_parampathinfo(root, baserel,
 														 lfirst(lc));
-		List	   *clauses = dyn_quals_classify(root, baserel, plan->relation,
-												 param->ppi_clauses);
+		List	   *clauses = dyn_quals_classify(root, baserel, param->ppi_clauses);
 
 		add_key_paths(root, baserel,
 					  list_concat_copy(plan->clauses, clauses), param);
@@ -780,6 +839,6 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	add_parameterised_paths(root, baserel);
 	if (dyn_has_gates(plan->clauses))
 		add_scan_and_gated_paths(root, baserel);
-	else
+	else if (!is_one_item(plan->keyed))
 		add_scan_paths(root, baserel);
 }

@@ -7,8 +7,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
@@ -17,12 +15,10 @@
 
 #include "../model/pg_compat.h"
 #include "cost.h"
+#include "first_page.h"
 #include "planner.h"
 #include "unbound.h"
 #include "union_path.h"
-
-/* A larger hint has no advantage over a page of 1 MB. */
-#define MAX_LIMIT_HINT	10000
 
 /* Separates the clauses pushed exactly from those to be checked locally. */
 static void
@@ -75,80 +71,18 @@ may_stop_early(PlannerInfo *root)
 	return false;
 }
 
-/* Clauses that make requests examine items which are then discarded. */
-static List *
-dropping_clauses(const DynAccess *access, List *scan_clauses)
-{
-	List	   *clauses = NIL;
-	ListCell   *lc;
-
-	foreach(lc, scan_clauses)
-	{
-		if (!list_member_ptr(access->key_rinfos, lfirst(lc)))
-			clauses = lappend(clauses, lfirst(lc));
-	}
-	return clauses;
-}
-
-/* Does the query level use rows of outer levels?  Known after preprocessing. */
-static bool
-is_correlated(const PlannerInfo *root)
-{
-	for (root = root->parent_root; root != NULL; root = root->parent_root)
-	{
-		if (root->plan_params != NIL)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Is one row of the scan all that an EXISTS needs?  Core plans what it contains
- * for one row, too, where many rows of the scan are needed for that.
- */
-static bool
-is_existence(const PlannerInfo *root)
-{
-	const Query *parse = root->parse;
-
-	return root->parent_root != NULL && root->tuple_fraction == 1.0 &&
-		!parse->hasAggs && parse->groupClause == NIL &&
-		parse->groupingSets == NIL && parse->havingQual == NULL &&
-		parse->distinctClause == NIL && !parse->hasWindowFuncs &&
-		!parse->hasTargetSRFs && parse->sortClause == NIL &&
-		parse->setOperations == NULL && parse->limitOffset == NULL &&
-		!is_correlated(root);
-}
-
-/* The number of rows that are needed; not above 0: all, or not known. */
-static double
-needed_rows(const PlannerInfo *root)
-{
-	return root->limit_tuples <= 0 && is_existence(root) ? 1
-		: root->limit_tuples;
-}
-
-/*
- * Passes LIMIT as a hint for the first page: only if the LIMIT applies to the
- * rows of this scan, in their order.  If items are filtered out, the hint is
- * increased by the estimated selectivity.
- */
+/* The items of the first page; 0: as many as fit. */
 static int
-limit_hint(PlannerInfo *root, RelOptInfo *baserel, Path *path,
-		   const DynAccess *access, List *scan_clauses)
+first_page(PlannerInfo *root, RelOptInfo *baserel, Path *path,
+		   const DynPathChoice *choice, const DynAccess *access,
+		   List *scan_clauses)
 {
-	double		hint = needed_rows(root);
-	Selectivity share;
-
-	if (hint <= 0 || bms_membership(root->all_baserels) != BMS_SINGLETON ||
-		!pathkeys_contained_in(root->sort_pathkeys, path->pathkeys))
+	if (access->kind == DYN_ACCESS_UNION)
 		return 0;
-	share = clauselist_selectivity(root, dropping_clauses(access, scan_clauses),
-								   baserel->relid, JOIN_INNER, NULL) *
-		dyn_row_share(baserel, access) *
-		((DynRelPlan *) baserel->fdw_private)->item_rows;
-	hint = ceil(hint / Max(share, 1e-6));
-	return hint > MAX_LIMIT_HINT ? 0 : (int) hint;
+	if (!choice->first_row_only)
+		return dyn_limit_hint(root, baserel, path->pathkeys, access, scan_clauses);
+	return access->kind != DYN_ACCESS_QUERY || access->fetch_base_items ? 0
+		: dyn_items_of_rows(root, baserel, access, scan_clauses, 1, false);
 }
 
 /*
@@ -214,9 +148,9 @@ complete_arms(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 
 		arm->fields = access->fields;
 		arm->may_stop_early = access->may_stop_early;
-		arm->limit_hint = limit_hint(root, baserel, path, arm,
-									 list_union_ptr(arm->local_rinfos,
-													arm->filter_rinfos));
+		arm->limit_hint = dyn_limit_hint(root, baserel, path->pathkeys, arm,
+										 list_union_ptr(arm->local_rinfos,
+														arm->filter_rinfos));
 		dyn_estimate_access(root, baserel, arm, &arm->estimate);
 		if (arm->fallback != NULL)
 			complete_fallback(root, baserel, arm, exprs);
@@ -238,7 +172,8 @@ match_path(PlannerInfo *root, RelOptInfo *baserel, const DynPathChoice *choice,
 /* Sets what else the executor must know; `local` and `remote` are expressions. */
 static void
 complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
-				DynAccess *access, List *scan_clauses, List *local, List *remote)
+				const DynPathChoice *choice, DynAccess *access,
+				List *scan_clauses, List *local, List *remote)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 
@@ -246,9 +181,8 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 	Assert(!access->fetch_base_items || remote == NIL);
 	access->fields = fetched_fields(baserel, plan->relation, local);
 	access->may_stop_early = may_stop_early(root);
-	access->limit_hint = access->first_row_only ? 1
-		: access->kind == DYN_ACCESS_UNION ? 0
-		: limit_hint(root, baserel, path, access, scan_clauses);
+	access->limit_hint = first_page(root, baserel, path, choice, access,
+									scan_clauses);
 	access->bounded = is_bounded(root, baserel, access, local);
 	if (access->bounded)
 		access->limit_hint = (int) root->limit_tuples;
@@ -327,19 +261,17 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	if (IS_UPPER_REL(baserel))
 		return count_plan(baserel, tlist);
 	clauses = list_concat(dyn_row_clauses(plan->relation),
-						  dyn_quals_classify(root, baserel, plan->relation,
-											 scan_clauses));
+						  dyn_quals_classify(root, baserel, scan_clauses));
 	dyn_decode_choice(best_path->fdw_private, &choice);
 	access = match_path(root, baserel, &choice, clauses, &pushed_exactly);
 	split_clauses(scan_clauses, pushed_exactly, &local, &remote);
 	access->first_row_only = choice.first_row_only && local == NIL &&
-		!access->tested && access->filters == NIL &&
 		plan->relation->unnest == NULL &&
 		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
 	for (DynAccess *one = access; one != NULL; one = one->otherwise)
 	{
-		complete_access(root, baserel, &best_path->path, one, scan_clauses, local,
-						remote);
+		complete_access(root, baserel, &best_path->path, &choice, one,
+						scan_clauses, local, remote);
 		one->advice = dyn_advise(root, plan, one, clauses);
 	}
 	access->estimate = *(DynEstimate *) list_nth(plan->estimates, choice.estimate);

@@ -153,12 +153,13 @@ dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node)
 }
 
 bool
-dyn_plan_is_read_whole(const PlannedStmt *statement, const Plan *node)
+dyn_plan_is_read_whole(const PlannedStmt *statement, const Plan *node, bool to_end)
 {
-	WholeSearch search = {node, false};
+	Plan	   *tree = dyn_plan_tree_of(statement, node);
+	bool		whole = to_end && tree == statement->planTree;
+	WholeSearch search = {node, whole};
 
-	return find_whole(dyn_plan_tree_of(statement, node), 0, &search) &&
-		search.whole;
+	return find_whole(tree, whole ? DYN_CHILD_WHOLE : 0, &search) && search.whole;
 }
 
 /* ---- nodes that are executed once at most ---- */

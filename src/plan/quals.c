@@ -30,6 +30,7 @@
 #include "forms_given.h"
 #include "forms_keyset.h"
 #include "forms_time.h"
+#include "match_keys.h"
 #include "quals.h"
 
 /* info->>'a' = value: compares the spelling, so it is only a superset. */
@@ -376,13 +377,51 @@ dyn_classify_expr(DynClassify *context, Node *node)
 	}
 }
 
+/* What a RestrictInfo means. */
+typedef struct Classified
+{
+	const RestrictInfo *rinfo;
+	DynPred    *pred;			/* NULL: nothing to DynamoDB */
+	bool		exact;
+	bool		sized;
+} Classified;
+
+static Classified *
+classify(PlannerInfo *root, DynRelPlan *plan, const RestrictInfo *rinfo)
+{
+	DynClassify context = {root, plan->relid, plan->relation, true, true};
+	Classified *found = palloc(sizeof(Classified));
+
+	found->rinfo = rinfo;
+	found->pred = rinfo->pseudoconstant ? NULL
+		: dyn_classify_expr(&context, dyn_plain_clause((Node *) rinfo->clause));
+	found->exact = context.exact;
+	found->sized = context.sized;
+	plan->classified = lappend(plan->classified, found);
+	return found;
+}
+
+/* Paths and the plan ask for the same clauses. */
+static const Classified *
+classify_once(PlannerInfo *root, DynRelPlan *plan, const RestrictInfo *rinfo)
+{
+	ListCell   *lc;
+
+	foreach(lc, plan->classified)
+	{
+		if (((const Classified *) lfirst(lc))->rinfo == rinfo)
+			return lfirst(lc);
+	}
+	return classify(root, plan, rinfo);
+}
+
 /*
  * One DynClause, or one for each arg of an AND, none of which is exact: an AND
  * of conditions is several clauses in PostgreSQL, so this one is implied by
  * something else.
  */
 static List *
-make_clauses(const DynClassify *context, RestrictInfo *rinfo, DynPred *pred)
+make_clauses(RestrictInfo *rinfo, DynPred *pred, bool exact, bool sized)
 {
 	bool		several = pred != NULL && pred->kind == DYN_PRED_AND;
 	List	   *preds = several ? pred->args : list_make1(pred);
@@ -395,8 +434,8 @@ make_clauses(const DynClassify *context, RestrictInfo *rinfo, DynPred *pred)
 
 		clause->rinfo = rinfo;
 		clause->pred = lfirst(lc);
-		clause->exact = clause->pred != NULL && context->exact && !several;
-		clause->sized = context->sized;
+		clause->exact = clause->pred != NULL && exact && !several;
+		clause->sized = sized;
 		clause->implied = several;
 		clauses = lappend(clauses, clause);
 	}
@@ -405,11 +444,10 @@ make_clauses(const DynClassify *context, RestrictInfo *rinfo, DynPred *pred)
 
 /* Equalities that two clauses imply bind keys; nothing else is made of them. */
 static List *
-equality_clauses(PlannerInfo *root, RelOptInfo *baserel,
-				 const DynRelation *relation, List *rinfos)
+equality_clauses(PlannerInfo *root, const DynRelPlan *plan, List *rinfos)
 {
 	List	   *clauses = NIL;
-	DynClassify context = {root, baserel->relid, relation, true, true};
+	DynClassify context = {root, plan->relid, plan->relation, true, true};
 	ListCell   *lc;
 
 	foreach(lc, dyn_implied_equalities(&context, rinfos))
@@ -428,22 +466,22 @@ equality_clauses(PlannerInfo *root, RelOptInfo *baserel,
 
 /* What a condition on several columns implies for one of them; or NIL. */
 static List *
-bound_clauses(const DynClassify *context, RestrictInfo *rinfo, List *rinfos)
+bound_clauses(PlannerInfo *root, const DynRelPlan *plan, RestrictInfo *rinfo,
+			  List *rinfos)
 {
-	DynClassify implied = {context->root, context->relid, context->relation, true,
-	true};
+	DynClassify implied = {root, plan->relid, plan->relation, true, true};
 	bool		first = false;
 	Node	   *bound = dyn_keyset_bound(&implied, (Node *) rinfo->clause, rinfos,
 										 &first);
 	DynPred    *pred = bound == NULL ? NULL : dyn_classify_expr(&implied, bound);
-	List	   *clauses = pred == NULL ? NIL : make_clauses(&implied, rinfo, pred);
+	List	   *clauses = pred == NULL ? NIL
+		: make_clauses(rinfo, pred, false, implied.sized);
 	ListCell   *lc;
 
 	foreach(lc, clauses)
 	{
 		DynClause  *clause = lfirst(lc);
 
-		clause->exact = false;
 		clause->implied = clause->keys_only = true;
 		clause->proof = first ? bound : NULL;
 	}
@@ -451,25 +489,23 @@ bound_clauses(const DynClassify *context, RestrictInfo *rinfo, List *rinfos)
 }
 
 List *
-dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
-				   const DynRelation *relation, List *rinfos)
+dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel, List *rinfos)
 {
+	DynRelPlan *plan = baserel->fdw_private;
 	List	   *clauses = NIL;
 	ListCell   *lc;
 
 	foreach(lc, rinfos)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		DynClassify context = {root, baserel->relid, relation, true, true};
-		DynPred    *pred = rinfo->pseudoconstant ? NULL
-			: dyn_classify_expr(&context, dyn_plain_clause((Node *) rinfo->clause));
+		const Classified *found = classify_once(root, plan, rinfo);
 
-		clauses = list_concat(clauses, make_clauses(&context, rinfo, pred));
+		clauses = list_concat(clauses, make_clauses(rinfo, found->pred, found->exact,
+													found->sized));
 		if (!rinfo->pseudoconstant)
-			clauses = list_concat(clauses, bound_clauses(&context, rinfo, rinfos));
+			clauses = list_concat(clauses, bound_clauses(root, plan, rinfo, rinfos));
 	}
-	return list_concat(clauses,
-					   equality_clauses(root, baserel, relation, rinfos));
+	return list_concat(clauses, equality_clauses(root, plan, rinfos));
 }
 
 static bool

@@ -33,9 +33,12 @@ typedef struct DynClause
 								 * shows which columns have values; or NULL */
 } DynClause;
 
-/* Classifies RestrictInfos of `baserel`; returns a List of DynClause *. */
+/*
+ * Classifies RestrictInfos of `baserel`; returns a List of DynClause *.  Each
+ * is classified once: its predicate is the same in later results.
+ */
 extern List *dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
-								const DynRelation *relation, List *rinfos);
+								List *rinfos);
 
 /*
  * Clauses for the row test; a List of DynClause *: one for each term, and for

@@ -64,6 +64,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	DynRelPlan *plan = palloc0(sizeof(DynRelPlan));
 	Oid			userid = OidIsValid(baserel->userid) ? baserel->userid
 		: GetUserId();
+	List	   *pushed_exactly;
 	ListCell   *lc;
 
 	plan->relid = baserel->relid;
@@ -75,7 +76,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	dyn_relation_connect_described(plan->relation, plan->meta);
 	baserel->fdw_private = plan;
 	plan->clauses = list_concat(dyn_row_clauses(plan->relation),
-								dyn_quals_classify(root, baserel, plan->relation,
+								dyn_quals_classify(root, baserel,
 												   baserel->baserestrictinfo));
 	dyn_collect_fields((Node *) baserel->reltarget->exprs, baserel->relid,
 					   plan->relation, &plan->fields);
@@ -86,6 +87,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 		return make_rel_plan(root, baserel, relid);
 	plan->analysed = baserel->tuples > 0;
 	plan->fetched = dyn_fetched_part(plan);
+	plan->keyed = dyn_match_keys(plan, NULL, plan->clauses, &pushed_exactly);
 	return plan;
 }
 
@@ -200,15 +202,13 @@ void
 dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 {
 	DynRelPlan *plan = make_rel_plan(root, baserel, foreigntableid);
-	DynAccess  *access;
-	List	   *pushed_exactly;
+	const DynAccess *access = plan->keyed;
 
 	plan->items = dyn_table_items(baserel, plan);
 	baserel->tuples = dyn_table_rows(baserel, plan);
 	plan->item_rows = dyn_item_rows(baserel, plan);
 	add_unique_key(baserel, plan);
 	set_baserel_size_estimates(root, baserel);
-	access = dyn_match_keys(plan, NULL, plan->clauses, &pushed_exactly);
 	if (access == NULL)
 		return;
 	baserel->rows = Min(baserel->rows,

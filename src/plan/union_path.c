@@ -105,7 +105,6 @@ clauses_of_members(const Search *search, const List *members)
 {
 	return list_concat_copy(search->others,
 							dyn_quals_classify(search->root, search->baserel,
-											   search->plan->relation,
 											   conditions_of_members(search, members)));
 }
 

@@ -527,6 +527,21 @@ class OfStatement(Budgets):
         self.assertEqual(failure.hint, 'Restrict the partition key "pk", or raise max_statement_units.')
         self.assertEqual(table.bucket.used, 0)
 
+    def test_refused_wherever_all_is_read(self):
+        """By the plan, or because all rows are asked for; each without a request."""
+        table = self.table(40960)
+        self.fx.execute("CREATE TABLE copied (n numeric); SET dynamo_fdw.max_statement_units = 500")
+        self.addCleanup(self.fx.execute, "DROP TABLE copied; DROP FUNCTION IF EXISTS counted()")
+        self.fx.execute("CREATE FUNCTION counted() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT count(*) FROM t); END'")
+        for sql in ("SELECT count(*) FROM t", "SELECT count(*) FROM t HAVING count(*) > 1", "SELECT avg(n) FROM t", "SELECT n FROM t GROUP BY n", "SELECT * FROM t",
+                    "CREATE TABLE made AS SELECT * FROM t", "INSERT INTO copied SELECT n FROM t", "INSERT INTO copied SELECT n FROM t RETURNING n",
+                    "SELECT n FROM t UNION ALL SELECT 1", "EXPLAIN (ANALYZE) SELECT * FROM t", "SELECT counted()",
+                    "SELECT (SELECT count(*) FROM t), i FROM generate_series(1, 3) i", "CREATE MATERIALIZED VIEW made AS SELECT n FROM t",
+                    "SELECT 1 WHERE (SELECT count(*) FROM t) > 1"):
+            with self.subTest(sql):
+                self.assertEqual(self.fx.error(sql).detail, 'Reading the whole DynamoDB table "t" uses about 2000.')
+                self.assertEqual(table.bucket.used, 0)
+
     def test_young_table(self):
         """Refused beforehand, too, if ANALYZE knows what DynamoDB has not counted yet: by the figure of EXPLAIN."""
         table = self.table(4096, details={"item_count": 0, "size_bytes": 0})
@@ -545,7 +560,10 @@ class OfStatement(Budgets):
         """A scan that may be stopped ends when the limit would be exceeded; others go on."""
         table = self.table(40960)
         self.fx.execute("SET dynamo_fdw.max_statement_units = 500")
-        failure = self.fx.error("SELECT * FROM t")
+        self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT * FROM t")
+        self.addCleanup(self.fx.execute, "ROLLBACK")
+        failure = self.fx.error("FETCH 10000 FROM c")
+        self.fx.execute("ROLLBACK")
         self.assertEqual(failure.sqlstate, "54000")
         self.assertRegex(failure.detail, r'^It has used \d+\.\d; the next request for DynamoDB table "t" is expected to use \d+\.\d\.$')
         self.assertLessEqual(table.bucket.used, 500)

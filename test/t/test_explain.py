@@ -32,7 +32,7 @@ class Explain(fixture.TestCase):
                          ["Limit", "->  Foreign Scan on orders", "Filter: (at >= '2024-10'::text)", "Operation: Query",
                           f"Remote Table: {self.remote}", "Index: by_status",
                           "Key Condition: status = 'open'::text AND at >= '2024-10'::text",
-                          "Remote Filter: total > '100'::numeric", "Order: descending", "First Page Limit: 9"])
+                          "Remote Filter: total > '100'::numeric", "Order: descending", "First Page Limit: 25"])
 
     def test_operations(self):
         """Each access has its word; in JSON, core has an "Operation" of its own in the node."""

@@ -159,7 +159,8 @@ class OldItems(fixture.TestCase):
             self.prepared(sql, "text, text", "'', ''", SCAN, True)
             self.prepared(sql, "text, text", "'x', 'k'", QUERY, True)
             self.prepared(f"{sql} LIMIT 1", "text, text", "'', ''", SCAN, True)
-        self.prepared("SELECT max(s), min(s) FROM t WHERE h = $1 AND s > $2", "text, text", "'', ''", SCAN)
+        # each end of the partition falls back for itself
+        self.prepared("SELECT max(s), min(s) FROM t WHERE h = $1 AND s > $2", "text, text", "'', ''", {"Scan": 2})
         self.prepared("SELECT v FROM t WHERE h IN ($1, $2) AND s > '' ORDER BY s DESC, v", "text, text", "'', 'z'", SCAN, True)
 
     def test_order_of_another_collation(self):

@@ -384,6 +384,14 @@ class Limits(Siblings):
                          [(-7, 1), (-6, 1)])
         self.assertEqual(self.run_counted(f"SELECT sum(v) FROM songs WHERE {self.MOVIES} LIMIT 1", 8, 8), [(-28,)])
 
+    def test_min_and_max(self):
+        """Both ends are subplans with a LIMIT, which always run."""
+        self.songs([{"movie": "Up", "n": n, "v": 2 * n} for n in range(6)], item_count=1_000_000, size_bytes=100_000_000)
+        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.explain("SELECT FROM songs")
+        self.assertEqual(self.run_counted("SELECT min(n), max(n) FROM songs WHERE movie = 'Up'", 2, 2), [(0, 5)])
+        self.assertEqual({request.body["Limit"] for request in self.reads()}, {1})
+
     def test_limit_below_the_sort(self):
         """A LIMIT below a Sort can end the scan early."""
         self.assertEqual(len(self.run_counted(f"SELECT * FROM (SELECT v FROM songs WHERE {self.MOVIES} LIMIT 1) x ORDER BY v", 1, 1)), 1)

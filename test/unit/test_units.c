@@ -114,8 +114,16 @@ the_longest_of_three_counts(void)
 	CHECK(near(dyn_reads_ms(&reads, &prices), 30));
 	reads.base_units = 10;
 	CHECK(near(dyn_reads_ms(&reads, &prices), 100));
-	CHECK(near(dyn_reads_first_price(&reads, &prices),
+	CHECK(near(dyn_reads_first_price(&reads, 1, &prices),
 			   10 + 0.2 * (0.5 + 10.0 / 17)));
+	reads.units = 64;
+	reads.requests = 2;
+	CHECK(near(dyn_reads_first_price(&reads, 1, &prices),
+			   10 + 0.2 * (32 + 10.0 / 17)));
+	CHECK(near(dyn_reads_first_price(&reads, 0.25, &prices),
+			   10 + 0.2 * (16 + 10.0 / 17)));
+	CHECK(near(dyn_reads_first_price(&reads, 0.001, &prices),
+			   10 + 0.2 * (0.5 + 0.01)));
 }
 
 static void

@@ -216,13 +216,20 @@ allowed_active(const DynFetch *fetch)
 	return Min(fetch->max_active, 1 + fetch->pages_used);
 }
 
+/* Most streams of a batch of lookups wait for an answer, or for the consumer. */
+static inline bool
+is_idle(const DynStream *stream)
+{
+	return !stream->in_flight && stream->more;
+}
+
 /* Would the stream send a request now, given room and time? */
 static bool
 wants_to_send(const DynFetch *fetch, const DynStream *stream)
 {
 	const DynFetchSpec *spec = &fetch->streams.spec;
 
-	if (stream->in_flight || !stream->more || fetch->draining)
+	if (!is_idle(stream) || fetch->draining)
 		return false;
 	if (stream->nrequests == 0 || !spec->may_stop_early)
 		return true;
@@ -326,7 +333,8 @@ next_to_send(const DynFetch *fetch)
 	{
 		DynStream  *stream = fetch->active[i];
 
-		if ((next == NULL || stream->nrequests < next->nrequests) &&
+		if (is_idle(stream) &&
+			(next == NULL || stream->nrequests < next->nrequests) &&
 			may_send(fetch, stream))
 			next = stream;
 		if (next != NULL && fetch->streams.spec.keyed)

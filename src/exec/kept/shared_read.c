@@ -13,6 +13,7 @@
 #include "../../model/guc.h"
 #include "../../plan/failure.h"
 #include "../../plan/plantree.h"
+#include "../run.h"
 #include "item_filter.h"
 #include "item_store.h"
 #include "shared_read.h"
@@ -519,7 +520,8 @@ dyn_shared_is_read_whole(const DynScan *scan)
 		const DynSharing *sharing = lfirst(lc);
 
 		if (tree_of(sharing->scan) == tree_of(scan) &&
-			dyn_plan_is_read_whole(statement, sharing->scan->node->ss.ps.plan))
+			dyn_plan_is_read_whole(statement, sharing->scan->node->ss.ps.plan,
+								   dyn_run_is_to_end(sharing->scan->node->ss.ps.state)))
 			return true;
 	}
 	return false;
