@@ -68,6 +68,15 @@ dyn_loop_now_us(void)
 	return (int64_t) now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+int64_t
+dyn_loop_uptime_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (int64_t) now.tv_sec;
+}
+
 /* ---- signals ---------------------------------------------------------- */
 
 static void
