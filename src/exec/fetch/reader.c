@@ -62,7 +62,8 @@ dyn_reader_rows_with_partition(DynReader *reader)
  * The items of a batch come in no order, so that each must show its key; when
  * merging, the sort attributes are needed.  Items of an arm show their key.
  * Where Queries of several partitions are in flight, each item must show its
- * partition key, by which an answer to another one of them is found out.
+ * partition key, by which an answer to another one of them is found out.  The
+ * items of a Scan show their keys, too: nothing else tells that they are items.
  */
 static DynRows *
 returned_rows(DynReader *reader)
@@ -76,6 +77,8 @@ returned_rows(DynReader *reader)
 		return finish_rows(reader, rows_with(reader, access, access->base,
 											 access->nbase,
 											 access->multi_partition));
+	if (access->kind == DYN_ACCESS_SCAN && !access->count_only)
+		return dyn_reader_rows_with_keys(reader);
 	return finish_rows(reader,
 					   rows_with(reader, access, access->sort, access->nsort,
 								 access->kind == DYN_ACCESS_QUERY &&
@@ -241,15 +244,13 @@ compare_items(void *arg, const DynValue *a, const DynValue *b)
 	return reader->access->backward ? -order : order;
 }
 
-/* Where the keys that were asked for are found in the items. */
+/* Where the keys of the items are found in them. */
 static void
 set_key_slots(DynFetchSpec *spec, const DynRequests *requests,
 			  const DynRows *rows)
 {
 	const DynKeyPart *key = dyn_requests_key(requests);
 
-	if (key == NULL)
-		return;
 	spec->expected = dyn_requests_expected;
 	for (int i = 0; i < requests->nparts; i++)
 		spec->key_slots[i] = dyn_rows_slot(rows, key[i].name);
