@@ -322,6 +322,17 @@ class Connections(Misbehaving):
                 self.fake.on("Query", answer)
                 self.assertEqual(self.rows_of(3), [30, 31, 32, 33, 34])
 
+    def test_a_reply_that_expands_beyond_all_bounds(self):
+        """The connection of one that is refused may be in use again: what is read there is not cut at its beginning."""
+        bomb = replies.gzip_body(replies.Reply(b'{"Responses": {"t": [' + b" " * (300 << 20) + b"]}}"))
+        self.assertGreater(len(bomb.body), 256 * 1024)
+        self.fake.on("BatchGetItem", bomb)
+        keys = ", ".join(f"('p{n}', {n})" for n in range(150))
+        for _ in range(3):
+            failure = self.fx.error(f"SELECT sum(v) FROM t WHERE (h, n) IN ({keys})")
+            self.assertEqual(failure.sqlstate, "HV00M")
+            self.assertIn("reply too large", failure.message)
+
     def test_a_constant_request_id(self):
         """It says nothing: answers are told apart by what is in them, and equal ones cost one attempt more in a session."""
         for headers in ({"x-amzn-RequestId": "SAME"}, {"x-amzn-RequestId": "OTHER", "x-amz-crc32": None}):
