@@ -32,6 +32,7 @@
 #endif
 
 #include "loop.h"
+#include "wiping.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -164,7 +165,7 @@ init_libcurl(void)
 	static bool done;
 
 	if (!done)
-		done = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+		done = dyn_wiping_init_libcurl();
 	return done;
 }
 

@@ -10,6 +10,7 @@ import random
 import re
 import threading
 import time
+import unittest
 
 import aws_machine
 from aws_machine import ROLE
@@ -410,6 +411,18 @@ class Clocks(aws_machine.TestCase):
             self.assertRegex(failure.hint, "The service's clock says 20.* UTC, this machine's 20.* UTC")
 
 
+def memory_of(pid):
+    """What a process may write of its memory: the heap, the stack, and the data of libraries."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            place, rights, _offset, _device, inode, *name = line.split()
+            if not rights.startswith("rw") or rights[3] == "s" or name[:1] == ["[vvar]"]:
+                continue
+            begin, end = (int(edge, 16) for edge in place.split("-"))
+            memory.seek(begin)
+            yield name, memory.read(end - begin)
+
+
 class Secrets(aws_machine.TestCase):
     """What a source gave is nowhere to be seen."""
 
@@ -417,6 +430,20 @@ class Secrets(aws_machine.TestCase):
     def environment(cls):
         return {**super().environment(), "AWS_CONTAINER_CREDENTIALS_FULL_URI": cls.identity.url + "task",
                 "AWS_CONTAINER_AUTHORIZATION_TOKEN": "letmein-xyzzy"}
+
+    @unittest.skipIf(os.geteuid(), "only root may look into another user's process")
+    def test_not_in_memory(self):
+        """After dynamo_fdw_disconnect(), neither ours nor libcurl's copies are left."""
+        self.mapping(credential_source="container", role_arn=ROLE + "reader", sts_endpoint=self.identity.url)
+        pid = self.rows("SELECT pg_backend_pid()")[0][0]
+        for _ in range(3):
+            self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
+        pattern = re.compile(rb"(?:token|secret) of ASIA\d{4}|letmein-xyz(?=zy\r)")
+        self.assertTrue(any(pattern.search(part) for _, part in memory_of(pid)))
+        self.rows("SELECT dynamo_fdw_disconnect()")
+        left = [(name, found.group(), part[max(0, found.start() - 40):found.end() + 20])
+                for name, part in memory_of(pid) for found in pattern.finditer(part)]
+        self.assertEqual(left, [])
 
     def test_nowhere(self):
         """Not in plans, errors, views and functions, nor in the log, which has everything there is.
