@@ -228,7 +228,6 @@ dyn_client_end_statement(DynClient *client)
 void
 dyn_client_close_idle(DynClient *client)
 {
-	dyn_pool_free_handles(&client->pool);
 	dyn_connections_close_idle(&client->connections);
 }
 

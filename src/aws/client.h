@@ -173,8 +173,7 @@ extern void dyn_client_destroy(DynClient *client);
 
 /*
  * Closes idle connections, and forgets the TLS sessions that new ones could
- * resume; frees what handles that are not in use remember.  Active calls are
- * not affected.
+ * resume; active calls are not affected.
  */
 extern void dyn_client_close_idle(DynClient *client);
 
