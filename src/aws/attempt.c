@@ -246,15 +246,18 @@ dyn_attempt_delay(DynActiveCall *call, DynRetryClass class, long retry_after_ms)
 }
 
 /*
- * Learns the service's time from the reply, once per call; false if that cannot
- * help.  Must be called before the reply is released.
+ * Learns the service's time from the reply; false if that cannot help.  The
+ * first time it is free; more often (the clock is stepped while requests are in
+ * flight) as the attempts allow.  Must be called before the reply is released.
  */
 static bool
 correct_clock(DynActiveCall *call)
 {
 	int64_t		date;
 
-	if (call->clock_tried || !dyn_http_date(call->http, &date) ||
+	if ((call->clock_tried &&
+		 counted_attempts(call) >= call->service->max_attempts) ||
+		!dyn_http_date(call->http, &date) ||
 		!dyn_retry_set_clock(call->service->clock, date - (int64_t) time(NULL),
 							 call->signed_offset))
 		return false;
@@ -262,15 +265,20 @@ correct_clock(DynActiveCall *call)
 	return true;
 }
 
-/* Has others obtained in place of those that have expired, once per call. */
+/*
+ * Has others obtained in place of those that have expired, once per call; but
+ * the provider hears of it each time.
+ */
 static bool
 change_credentials(DynActiveCall *call)
 {
-	if (call->credentials_tried ||
-		!dyn_provider_reject(call->service->provider, call->generation))
-		return false;
+	bool		tried = call->credentials_tried;
+	int64_t		date;
+
 	call->credentials_tried = true;
-	return true;
+	return dyn_provider_reject(call->service->provider, call->generation,
+							   dyn_http_date(call->http, &date)
+							   ? &date : NULL) && !tried;
 }
 
 /* Those that the attempt was signed with. */
@@ -317,9 +325,10 @@ note_connection(DynActiveCall *call)
 static void
 note_identity(DynActiveCall *call)
 {
+	DynIdentity identity = dyn_http_identity(call->http);
+
 	call->http->reply.repeated =
-		!dyn_identities_add(&call->client->identities,
-							dyn_http_identity(call->http));
+		!dyn_identities_add(&call->client->identities, &identity);
 }
 
 void
@@ -476,9 +485,8 @@ static bool
 has_credentials(DynActiveCall *call)
 {
 	const DynService *service = call->service;
-	int64_t		now = (int64_t) time(NULL) + service->clock->offset;
 
-	switch (dyn_provider_ask(service->provider, call->client, now))
+	switch (dyn_provider_ask(service->provider, call->client))
 	{
 		case DYN_CREDENTIALS_READY:
 			return true;

@@ -10,9 +10,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "../base/text.h"
-
 
 /*
  * Names of files and the like may have any bytes; and the end of a text that
@@ -100,4 +100,15 @@ dyn_fault_errno_text(int error, char *text, size_t size)
 	}
 	snprintf(text, size, "%s", strerror_l(error, english));
 	freelocale(english);
+}
+
+void
+dyn_fault_time_text(int64_t seconds, char *text)
+{
+	time_t		t = (time_t) seconds;
+	struct tm	tm;
+
+	if (seconds <= 0 || gmtime_r(&t, &tm) == NULL || tm.tm_year + 1900 > 9999 ||
+		strftime(text, DYN_FAULT_TIME_SIZE, "%Y-%m-%d %H:%M:%S UTC", &tm) == 0)
+		strcpy(text, "an unknown time");
 }

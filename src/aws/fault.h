@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "../base/attributes.h"
 
@@ -33,6 +34,10 @@ typedef struct DynFault
 extern bool dyn_fault_set(DynFault *fault, const char *fmt,...) DYN_PRINTF(2, 3);
 extern bool dyn_fault_hint(DynFault *fault, const char *fmt,...) DYN_PRINTF(2, 3);
 extern bool dyn_fault_memory(DynFault *fault);
+
+/* "2026-01-02 03:04:05 UTC"; "an unknown time" for 0 and beyond year 9999. */
+#define DYN_FAULT_TIME_SIZE	32
+extern void dyn_fault_time_text(int64_t seconds, char *text);
 
 /* Copies `len` bytes, whatever they are; what is not printable becomes '?'. */
 extern bool dyn_fault_excerpt(DynFault *fault, const char *text, size_t len);

@@ -282,8 +282,7 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 		!dyn_buffer_append(body, bytes, len))
 		return refuse(http, DYN_FAIL_MEMORY);
 	reply->body_bytes += len;
-	if (reply->has_body_crc)
-		reply->crc = dyn_crc32(reply->crc, bytes, len);
+	reply->crc = dyn_crc32(reply->crc, bytes, len);
 	return true;
 }
 
@@ -578,17 +577,23 @@ dyn_http_was_sent(const DynHttp *http)
 							 &bytes) == CURLE_OK && bytes > 0;
 }
 
-uint64_t
+DynIdentity
 dyn_http_identity(const DynHttp *http)
 {
+	DynIdentity identity = {0};
 	size_t		len = strlen(http->reply.request_id);
 	long		port = 0;
+	long		made = 0;
 
 	if (len == 0)
-		return 0;
+		return identity;
 	(void) curl_easy_getinfo(http->easy, CURLINFO_LOCAL_PORT, &port);
-	return dyn_hash_bytes(http->reply.request_id, len) ^
-		http->reply.wanted_crc ^ ((uint64_t) port << 32);
+	(void) curl_easy_getinfo(http->easy, CURLINFO_NUM_CONNECTS, &made);
+	identity.request_id = dyn_hash_bytes(http->reply.request_id, len);
+	identity.reply = identity.request_id ^ http->reply.crc ^
+		((uint64_t) port << 32);
+	identity.is_first = made > 0;
+	return identity;
 }
 
 bool

@@ -13,6 +13,7 @@
 
 #include "address.h"
 #include "client.h"
+#include "identities.h"
 #include "sockets.h"
 #include "tls.h"
 
@@ -27,7 +28,7 @@ typedef struct DynReply
 	bool		has_body_crc;	/* there was an x-amz-crc32 */
 	bool		garbled_crc;	/* but not a 32-bit number */
 	uint32_t	wanted_crc;
-	uint32_t	crc;			/* of the bytes so far, if has_body_crc */
+	uint32_t	crc;			/* of the bytes so far */
 	bool		packed;			/* Content-Encoding: gzip */
 	bool		unknown_encoding;
 	char		date[40];		/* unparsed: it is rarely needed
@@ -123,11 +124,10 @@ extern int	dyn_http_socket(const DynHttp *http);
 extern bool dyn_http_was_sent(const DynHttp *http);
 
 /*
- * What tells the reply from others of its connection: request id and checksum;
- * and from those of others, its local port, which is known when it is closed.
- * 0 if there was no request id.
+ * What tells the reply from others.  Its connection is known by its local port,
+ * also when it is closed.
  */
-extern uint64_t dyn_http_identity(const DynHttp *http);
+extern DynIdentity dyn_http_identity(const DynHttp *http);
 
 /* Releases headers, body and buffers. */
 extern void dyn_http_release(DynHttp *http);

@@ -7,15 +7,20 @@
  * on which something comes while nothing is awaited; but the surplus reply may
  * also come while another one is awaited, and other requests may have had
  * their replies since.  A connection has a request id only once, so a reply
- * whose identity is known is not the reply to this request.
+ * with the id and the body of an earlier one is not the reply to this request.
+ *
+ * Some services that imitate DynamoDB, and gateways before it, send the same id
+ * always.  The first reply of a connection repeats nothing: so if its id is
+ * known, the id says nothing, and is ignored from then on.
  *
  * The memory is not part of the connection, because libcurl may have closed
  * that when the reply is examined, just because there was surplus data.
  *
- * Limits: services that send no request id, and repetitions that come after
- * thousands of other replies.
+ * Limits: services that send no request id or a constant one, and repetitions
+ * that come after a thousand other replies.
  *
- * Two hash tables with linear probing are filled by turns; a full one is
+ * What is remembered are marks: of a reply, of its id, of an id that says
+ * nothing.  Two hash tables with linear probing are filled by turns; a full one is
  * cleared when the other is full, too.
  *
  * Layer: aws.
@@ -25,6 +30,10 @@
 #include <string.h>
 
 #define SLOTS	(DYN_IDENTITIES * 2)
+
+/* They make other marks of an id. */
+#define SEEN			UINT64_C(0x9E3779B97F4A7C15)
+#define SAYS_NOTHING	UINT64_C(0xBF58476D1CE4E5B9)
 
 /* Where the identity is, or would be: half of the slots at least are free. */
 static size_t
@@ -56,18 +65,37 @@ table_with_room(DynIdentities *identities)
 	return table;
 }
 
-bool
-dyn_identities_add(DynIdentities *identities, uint64_t identity)
+static bool
+knows(const DynIdentities *identities, uint64_t mark)
+{
+	return has(&identities->tables[0], mark) ||
+		has(&identities->tables[1], mark);
+}
+
+/* Returns false if it is known already. */
+static bool
+remember(DynIdentities *identities, uint64_t mark)
 {
 	DynIdentityTable *table;
 
-	if (identity == 0)
-		return true;
-	if (has(&identities->tables[0], identity) ||
-		has(&identities->tables[1], identity))
-		return false;
+	if (mark == 0 || knows(identities, mark))
+		return mark == 0;
 	table = table_with_room(identities);
-	table->slots[place_of(table, identity)] = identity;
+	table->slots[place_of(table, mark)] = mark;
 	table->n++;
 	return true;
+}
+
+bool
+dyn_identities_add(DynIdentities *identities, const DynIdentity *identity)
+{
+	uint64_t	id = identity->request_id;
+	bool		is_new;
+
+	if (id == 0 || knows(identities, id ^ SAYS_NOTHING))
+		return true;
+	is_new = remember(identities, identity->reply);
+	if (!remember(identities, id ^ SEEN) && identity->is_first)
+		(void) remember(identities, id ^ SAYS_NOTHING);
+	return is_new || identity->is_first;
 }

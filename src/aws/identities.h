@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* At least so many of the latest are known, at most twice as many. */
+/* At least so many marks are known, two of a reply, and at most twice as many. */
 #define DYN_IDENTITIES	2048
 
 typedef struct DynIdentityTable
@@ -25,10 +25,16 @@ typedef struct DynIdentities
 	int			current;		/* the table that is being filled */
 } DynIdentities;
 
-/*
- * Records the identity of a reply (0: unknown).  Returns false if it is known
- * already: then the reply is a repetition.
- */
-extern bool dyn_identities_add(DynIdentities *identities, uint64_t identity);
+/* What tells a reply from others. */
+typedef struct DynIdentity
+{
+	uint64_t	request_id;		/* a hash of it; 0: there was none */
+	uint64_t	reply;			/* of request id, body and connection */
+	bool		is_first;		/* on its connection */
+} DynIdentity;
+
+/* Records a reply.  Returns false if it repeats an earlier one. */
+extern bool dyn_identities_add(DynIdentities *identities,
+							   const DynIdentity *identity);
 
 #endif

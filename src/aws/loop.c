@@ -32,6 +32,7 @@
 #endif
 
 #include "loop.h"
+#include "wiping.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -66,6 +67,15 @@ dyn_loop_now_us(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (int64_t) now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t
+dyn_loop_uptime_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (int64_t) now.tv_sec;
 }
 
 /* ---- signals ---------------------------------------------------------- */
@@ -155,7 +165,7 @@ init_libcurl(void)
 	static bool done;
 
 	if (!done)
-		done = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+		done = dyn_wiping_init_libcurl();
 	return done;
 }
 

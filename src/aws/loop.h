@@ -40,6 +40,12 @@ typedef struct DynLoop
 extern int64_t dyn_loop_now_us(void);
 
 /*
+ * Seconds since the machine was started.  Nobody sets this clock, and it goes
+ * on while the machine sleeps.
+ */
+extern int64_t dyn_loop_uptime_s(void);
+
+/*
  * Returns false, with everything closed, if any resource cannot be acquired.
  */
 extern bool dyn_loop_open(DynLoop *loop, DynSockets *sockets);

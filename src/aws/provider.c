@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "loop.h"
 #include "retry.h"
@@ -23,6 +24,12 @@
 #define FIRST_PAUSE			1
 #define LONGEST_PAUSE		60
 
+/* The life of credentials that do not expire, in seconds. */
+#define FOR_EVER			(INT64_MAX / 2)
+
+/* Credentials that the service refuses before this age may be no use at all. */
+#define YOUNG_US			((int64_t) LONGEST_PAUSE * 1000000)
+
 /* How long calls wait for a refresh, after one that was stopped. */
 #define PATIENCE_US			1000000
 
@@ -33,40 +40,37 @@ is_static(const DynProvider *provider)
 }
 
 static bool
-is_usable(const DynProvider *provider, int64_t now)
+is_usable(const DynProvider *provider)
 {
-	const DynCredentials *current = &provider->current;
-
-	return current->access_key_id != NULL && !provider->rejected &&
-		(current->expires == 0 || now < current->expires);
+	return provider->current.access_key_id != NULL && !provider->rejected &&
+		dyn_loop_uptime_s() < provider->ends_at;
 }
 
 /* Is it time to obtain others, while the current ones may still serve? */
 static bool
-is_due(const DynProvider *provider, int64_t now)
+is_due(const DynProvider *provider)
 {
-	return !is_usable(provider, now) ||
-		(provider->refresh_at != 0 && now >= provider->refresh_at);
+	return !is_usable(provider) ||
+		dyn_loop_uptime_s() >= provider->refresh_at;
 }
 
 /* What is needed at once, and has not failed, need not pause. */
 static bool
-may_start(const DynProvider *provider, int64_t now)
+may_start(const DynProvider *provider)
 {
 	return provider->client == NULL &&
-		(provider->misses == 0 ||
-		 (provider->stopped && !is_usable(provider, now)) ||
+		((provider->stopped && !is_usable(provider)) ||
 		 dyn_loop_now_us() >= provider->retry_us);
 }
 
 static void
-start_source(DynProvider *provider, struct DynClient *client, int64_t now)
+start_source(DynProvider *provider, struct DynClient *client)
 {
 	provider->client = client;
-	provider->refreshing = is_usable(provider, now);
+	provider->refreshing = is_usable(provider);
 	provider->patience_us = provider->refreshing && provider->stopped ?
 		dyn_loop_now_us() + PATIENCE_US : 0;
-	provider->source.start(provider->source.state, provider, client, now);
+	provider->source.start(provider->source.state, provider, client);
 }
 
 /* Is it time to wait for others, while the current ones may still serve? */
@@ -84,51 +88,40 @@ dyn_provider_due_us(const DynProvider *provider)
 }
 
 DynReadiness
-dyn_provider_ask(DynProvider *provider, struct DynClient *client, int64_t now)
+dyn_provider_ask(DynProvider *provider, struct DynClient *client)
 {
 	if (is_static(provider))
 		return DYN_CREDENTIALS_READY;
-	if (is_due(provider, now) && may_start(provider, now))
-		start_source(provider, client, now);
-	if (!is_usable(provider, now))
+	if (is_due(provider) && may_start(provider))
+		start_source(provider, client);
+	if (!is_usable(provider))
 		provider->patience_us = 0;
 	else if (!is_patient(provider))
 		return DYN_CREDENTIALS_READY;
 	return provider->client ? DYN_CREDENTIALS_AWAITED : DYN_CREDENTIALS_FAILED;
 }
 
-bool
-dyn_provider_reject(DynProvider *provider, unsigned generation)
-{
-	if (is_static(provider))
-		return false;
-	if (generation == provider->generation)
-		provider->rejected = true;
-	return true;
-}
-
-/* Between the earliest and the latest, and not in the first half of a life. */
+/* How long before its end credentials with this life are refreshed. */
 static int64_t
-choose_refresh(int64_t expires, int64_t now)
+choose_margin(int64_t life)
 {
 	DynRandom	random;
-	int64_t		before;
+	int64_t		margin;
 
-	if (expires == 0)
-		return 0;
 	dyn_random_seed(&random);
-	before = LATEST_REFRESH +
+	margin = LATEST_REFRESH +
 		(int64_t) (dyn_random_unit(&random) *
 				   (EARLIEST_REFRESH - LATEST_REFRESH));
-	if (before > (expires - now) / 2)
-		before = (expires - now) / 2;
-	return expires - before;
+	return margin < life / 2 ? margin : life / 2;
 }
 
 void
 dyn_provider_obtained(DynProvider *provider, DynCredentials *credentials,
 					  int64_t now)
 {
+	int64_t		life = credentials->expires == 0 ? FOR_EVER
+		: credentials->expires - now;
+
 	assert(provider->client != NULL);
 	dyn_credentials_clear(&provider->previous);
 	provider->previous = provider->current;
@@ -139,22 +132,41 @@ dyn_provider_obtained(DynProvider *provider, DynCredentials *credentials,
 	provider->rejected = false;
 	provider->misses = 0;
 	provider->stopped = false;
-	provider->refresh_at = choose_refresh(provider->current.expires, now);
+	provider->retry_us = 0;
+	provider->obtained_us = dyn_loop_now_us();
+	provider->issuer_ahead = now - (int64_t) time(NULL);
+	provider->ends_at = dyn_loop_uptime_s() + life;
+	provider->refresh_at = provider->ends_at - choose_margin(life);
+}
+
+/* When to ask again after a number of times in succession. */
+static int64_t
+pause_end_us(int times)
+{
+	int64_t		pause = LONGEST_PAUSE;
+
+	if (times <= 6)
+		pause = (int64_t) FIRST_PAUSE << (times - 1);
+	if (pause > LONGEST_PAUSE)
+		pause = LONGEST_PAUSE;
+	return dyn_loop_now_us() + pause * 1000000;
 }
 
 /* The next work is to pause. */
 static void
 note_miss(DynProvider *provider, bool stopped)
 {
-	int64_t		pause = LONGEST_PAUSE;
-
-	if (provider->misses < 6)
-		pause = (int64_t) FIRST_PAUSE << provider->misses;
-	if (pause > LONGEST_PAUSE)
-		pause = LONGEST_PAUSE;
-	provider->misses++;
 	provider->stopped = stopped;
-	provider->retry_us = dyn_loop_now_us() + pause * 1000000;
+	provider->retry_us = pause_end_us(++provider->misses);
+}
+
+static void
+keep_fault(DynProvider *provider, const DynFault *fault)
+{
+	if (provider->fault == NULL)
+		provider->fault = malloc(sizeof(*provider->fault));
+	if (provider->fault != NULL)
+		*provider->fault = *fault;
 }
 
 void
@@ -162,11 +174,57 @@ dyn_provider_failed(DynProvider *provider, const DynFault *fault)
 {
 	assert(provider->client != NULL);
 	provider->client = NULL;
-	if (provider->fault == NULL)
-		provider->fault = malloc(sizeof(*provider->fault));
-	if (provider->fault != NULL)
-		*provider->fault = *fault;
+	keep_fault(provider, fault);
 	note_miss(provider, false);
+}
+
+/* For the calls that find no others: which clock is wrong? */
+static void
+blame_clocks(DynProvider *provider, const int64_t *service_time)
+{
+	int64_t		here = (int64_t) time(NULL);
+	char		texts[4][DYN_FAULT_TIME_SIZE];
+	DynFault	fault;
+
+	dyn_fault_time_text(provider->current.expires, texts[0]);
+	dyn_fault_time_text(here + provider->issuer_ahead, texts[1]);
+	dyn_fault_time_text(service_time ? *service_time : 0, texts[2]);
+	dyn_fault_time_text(here, texts[3]);
+	dyn_fault_set(&fault, "the service refuses as expired what was obtained just before; that is valid until %s; its source's clock says %s, the service's %s, and this machine's %s",
+				  texts[0], texts[1], texts[2], texts[3]);
+	dyn_fault_hint(&fault, "Renew the credentials at their source, or correct the clock that is wrong.");
+	keep_fault(provider, &fault);
+}
+
+/*
+ * Others may be refused, too, as clocks differ or the service is not honest:
+ * so the source is asked less and less often, unless these have served.
+ */
+static void
+note_refusal(DynProvider *provider, const int64_t *service_time)
+{
+	if (dyn_loop_now_us() - provider->obtained_us >= YOUNG_US)
+	{
+		provider->refusals = 0;
+		return;
+	}
+	if (++provider->refusals > 1)
+		provider->retry_us = pause_end_us(provider->refusals - 1);
+	blame_clocks(provider, service_time);
+}
+
+bool
+dyn_provider_reject(DynProvider *provider, unsigned generation,
+					const int64_t *service_time)
+{
+	if (is_static(provider))
+		return false;
+	if (generation == provider->generation && !provider->rejected)
+	{
+		provider->rejected = true;
+		note_refusal(provider, service_time);
+	}
+	return true;
 }
 
 const DynFault *

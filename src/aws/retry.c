@@ -200,13 +200,22 @@ clamp(double value, double low, double high)
 	return value < low ? low : value > high ? high : value;
 }
 
+static bool
+is_noteworthy(int64_t shift)
+{
+	return shift > NOTEWORTHY_SHIFT || shift < -NOTEWORTHY_SHIFT;
+}
+
+/*
+ * A reply to an attempt that was signed before another one corrected the clock
+ * could set it back.
+ */
 bool
 dyn_retry_set_clock(DynClock *clock, int64_t offset, int64_t signed_offset)
 {
-	int64_t		shift = offset - signed_offset;
-
-	if (clock->corrected && shift <= NOTEWORTHY_SHIFT &&
-		shift >= -NOTEWORTHY_SHIFT)
+	if (is_noteworthy(clock->offset - signed_offset))
+		return true;
+	if (clock->corrected && !is_noteworthy(offset - signed_offset))
 		return false;
 	clock->corrected = true;
 	clock->offset = offset;

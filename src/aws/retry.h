@@ -45,9 +45,10 @@ extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 								 long retry_after_ms);
 
 /*
- * Sets the clock to the offset that a reply shows.  Returns false, changing
- * nothing, if that would not help: the clock was corrected before, and the
- * attempt was signed with nearly the same offset.
+ * Sets the clock to the offset that a reply shows, unless that has happened
+ * since the attempt was signed.  Returns false, changing nothing, if that would
+ * not help: the clock was corrected before, and the attempt was signed with
+ * nearly the same offset.
  */
 extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 								int64_t signed_offset);

@@ -141,8 +141,10 @@ dyn_sockets_watched(DynSockets *sockets, int fd, bool watched)
 	if (entry == NULL)
 		return;
 	entry->watched = watched;
-	if (watched)
-		entry->idle = false;
+	if (!watched)
+		return;
+	entry->uses += entry->idle;
+	entry->idle = false;
 }
 
 void
@@ -187,17 +189,13 @@ dyn_sockets_find(const DynSockets *sockets, int fd)
 	return entry != NULL ? *entry : none;
 }
 
-/*
- * Shuts down, and drains the data that has arrived, so that a later check for
- * data does not find it.
- */
+/* Drains the data that has arrived: a later check for data must not find it. */
 static void
-end_connection(int fd)
+drain(int fd)
 {
 	char		rest[4096];
 	int			reads = 0;
 
-	(void) shutdown(fd, SHUT_RDWR);
 	while (reads++ < 64 && recv(fd, rest, sizeof(rest), MSG_DONTWAIT) > 0)
 		continue;
 }
@@ -207,8 +205,11 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 {
 	const DynSocket *entry = find(sockets, socket->fd);
 
-	if (entry != NULL && entry->inode == socket->inode && is_open(entry))
-		end_connection(entry->fd);
+	if (entry == NULL || entry->inode != socket->inode || !is_open(entry))
+		return;
+	(void) shutdown(entry->fd, SHUT_RDWR);
+	if (entry->uses == socket->uses)
+		drain(entry->fd);
 }
 
 /* Connections checked with one poll. */

@@ -16,6 +16,7 @@ typedef struct DynSocket
 	ino_t		inode;			/* to detect a reused descriptor number */
 	bool		watched;		/* by libcurl, for a transfer */
 	bool		idle;			/* has replied, and is not watched since */
+	unsigned	uses;			/* counts the transfers that found it idle */
 	bool		proved;			/* has replied */
 	uint64_t	peer;			/* what it connects to, and how; 0: not told */
 	int64_t		rtt_us;			/* a round trip to the peer, if proved */
@@ -58,7 +59,11 @@ extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 /* The socket with this descriptor; its fd is -1 if there is none. */
 extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);
 
-/* Shuts the connection down, so that libcurl does not reuse it. */
+/*
+ * Shuts the connection down, so that libcurl does not reuse it.  `socket` is a
+ * copy that was made when the transfer ended: if another one uses the
+ * connection since, that reads what has arrived, and then its end.
+ */
 extern void dyn_sockets_distrust(const DynSockets *sockets,
 								 const DynSocket *socket);
 

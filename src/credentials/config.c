@@ -110,7 +110,27 @@ dyn_config_profile_name(bool *is_named)
 	return name ? name : "default";
 }
 
-/* The kind of the profile's sections in that file. */
+bool
+dyn_config_names_agree(DynFault *fault)
+{
+	const char *name = dyn_answer_environment("AWS_PROFILE");
+	const char *other = dyn_answer_environment("AWS_DEFAULT_PROFILE");
+
+	if (name == NULL || other == NULL || strcmp(name, other) == 0)
+		return true;
+	dyn_fault_set(fault, "environment variables AWS_PROFILE and "
+				  "AWS_DEFAULT_PROFILE name different profiles, \"%s\" and "
+				  "\"%s\"", name, other);
+	return dyn_fault_hint(fault, "Remove one of them from the environment in "
+						  "which the server is started, or name the profile in "
+						  "the user mapping.");
+}
+
+/*
+ * The kind of the profile's sections in that file.  Of [default] and
+ * [profile default] in the config file, the later one counts, as for the AWS
+ * CLI.
+ */
 static DynIniKind
 kind_of(const DynConfig *config, DynConfigFile file, const char *profile)
 {
@@ -118,7 +138,8 @@ kind_of(const DynConfig *config, DynConfigFile file, const char *profile)
 
 	if (file == DYN_CONFIG_CREDENTIALS ||
 		(strcmp(profile, "default") == 0 &&
-		 !dyn_ini_has(ini, DYN_INI_PROFILE, profile)))
+		 dyn_ini_place(ini, DYN_INI_PLAIN, profile) >=
+		 dyn_ini_place(ini, DYN_INI_PROFILE, profile)))
 		return DYN_INI_PLAIN;
 	return DYN_INI_PROFILE;
 }

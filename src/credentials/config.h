@@ -31,6 +31,12 @@ extern bool dyn_config_load(DynConfig *config, DynFault *fault);
 /* AWS_PROFILE, AWS_DEFAULT_PROFILE or "default"; is it one of the former? */
 extern const char *dyn_config_profile_name(bool *is_named);
 
+/*
+ * AWS's tools disagree about which of both variables wins.  Returns false with
+ * *fault set if they name different profiles.
+ */
+extern bool dyn_config_names_agree(DynFault *fault);
+
 extern bool dyn_config_has_profile(const DynConfig *config,
 								   const char *profile);
 

@@ -4,7 +4,8 @@
  *
  * It is the environment in which the server was started, which nobody changes
  * while it runs.  A variable that is empty counts as not set, as AWS's tools
- * have it; half a pair is a mistake, which none of them forgives.
+ * have it.  Half a pair of keys is a mistake here; some of those tools overlook a
+ * secret without its id, and go on to other sources.
  *
  * Layer: credentials.
  */

@@ -321,6 +321,7 @@ to_lower(char *s)
 static bool
 read_key(Parser *parser, Span line)
 {
+	Span		whole = line;
 	char	   *equals;
 	Span		key;
 	Span		value;
@@ -334,10 +335,12 @@ read_key(Parser *parser, Span line)
 	key = trim((Span) {line.start, equals});
 	if (key.start == key.end)
 		return is_wrong(parser, "has no key before \"=\"");
+	to_lower(terminate(key));
+	if (strcmp(key.start, "credential_process") == 0)
+		line = whole;
 	value = trim((Span) {equals + 1, line.end});
 	parser->in_block = value.start == value.end;
 	parser->value_end = value.end;
-	to_lower(terminate(key));
 	return add_entry(parser, key.start, terminate(value));
 }
 
@@ -446,15 +449,21 @@ is_section(const DynIniSection *section, DynIniKind kind, const char *name)
 	return section->kind == kind && strcmp(section->name, name) == 0;
 }
 
-bool
-dyn_ini_has(const DynIni *ini, DynIniKind kind, const char *name)
+size_t
+dyn_ini_place(const DynIni *ini, DynIniKind kind, const char *name)
 {
 	size_t		i;
 
-	for (i = 0; i < ini->nsections; i++)
-		if (is_section(&ini->sections[i], kind, name))
-			return true;
-	return false;
+	for (i = ini->nsections; i > 0; i--)
+		if (is_section(&ini->sections[i - 1], kind, name))
+			return i;
+	return 0;
+}
+
+bool
+dyn_ini_has(const DynIni *ini, DynIniKind kind, const char *name)
+{
+	return dyn_ini_place(ini, kind, name) > 0;
 }
 
 const char *

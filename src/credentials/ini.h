@@ -28,7 +28,9 @@ typedef struct DynIniEntry
 	size_t		section;		/* index */
 	const char *key;			/* in lower case */
 	const char *value;			/* with a line feed before each line that
-								 * continues it */
+								 * continues it; with a comment only if the key
+								 * is credential_process, whose program gets
+								 * it, as with the AWS CLI */
 } DynIniEntry;
 
 /* A file; zero-initialise it, as one without sections. */
@@ -55,6 +57,10 @@ extern bool dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes,
 
 /* Is there such a section? */
 extern bool dyn_ini_has(const DynIni *ini, DynIniKind kind, const char *name);
+
+/* The number of the last such section, counted from 1; 0: there is none. */
+extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
+							const char *name);
 
 /*
  * The last value of the key in all sections of that kind and name; NULL if

@@ -46,6 +46,8 @@ typedef struct Finder
 static DynFound
 load(Finder *finder)
 {
+	if (finder->spec->profile == NULL && !dyn_config_names_agree(finder->fault))
+		return DYN_FOUND_FAULT;
 	if (!finder->is_loaded && !dyn_config_load(&finder->config, finder->fault))
 		return DYN_FOUND_FAULT;
 	finder->is_loaded = true;

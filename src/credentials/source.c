@@ -60,12 +60,16 @@ typedef struct Source
 {
 	DynSourceSpec spec;
 	char	   *words;			/* where the current ones came from, or NULL */
+	int64_t		offset;			/* of the clock that signs, seconds; kept from
+								 * work to work */
 
 	/* while it works */
 	DynProvider *provider;
 	DynClient  *client;
-	int64_t		offset;			/* of the service's clock, seconds */
 	bool		clock_tried;	/* it was corrected in this work */
+	int64_t		signed_at;		/* the time of the step's request */
+	int64_t		issuer_ahead;	/* the clock of who gave the keys, before this
+								 * machine's */
 	DynRoute	route;
 	int			nroles;			/* assumed; -1 until the origin has ended */
 	DynCredentials keys;		/* of the latest step */
@@ -79,10 +83,18 @@ typedef struct Source
 
 static void next_step(Source *source);
 
+/* Now, by the clock of the service that is asked. */
 static int64_t
 service_time(const Source *source)
 {
 	return (int64_t) time(NULL) + source->offset;
+}
+
+/* Now, by the clock of who gave the keys. */
+static int64_t
+issuer_time(const Source *source)
+{
+	return (int64_t) time(NULL) + source->issuer_ahead;
 }
 
 /* ---- ending ----------------------------------------------------------- */
@@ -130,9 +142,26 @@ extend_stale(Source *source)
 	if (source->route.origin != DYN_ORIGIN_INSTANCE || source->nroles > 0)
 		return false;
 	dyn_random_seed(&random);
-	source->keys.expires = service_time(source) + STALE_LIFE +
+	source->keys.expires = issuer_time(source) + STALE_LIFE +
 		(int64_t) (dyn_random_unit(&random) * STALE_LIFE);
 	return true;
+}
+
+static void
+fail_expired(Source *source)
+{
+	char		end[DYN_FAULT_TIME_SIZE];
+	char		issuer[DYN_FAULT_TIME_SIZE];
+	char		here[DYN_FAULT_TIME_SIZE];
+	DynFault	fault;
+
+	dyn_fault_time_text(source->keys.expires, end);
+	dyn_fault_time_text(issuer_time(source), issuer);
+	dyn_fault_time_text((int64_t) time(NULL), here);
+	dyn_fault_set(&fault, "the credentials of %s have expired already: they were valid until %s; their source's clock says %s, this machine's %s",
+				  source->route.words, end, issuer, here);
+	dyn_fault_hint(&fault, "Renew them at their source, and check the clock of the database server.");
+	fail(source, &fault);
 }
 
 static void
@@ -140,15 +169,11 @@ succeed(Source *source)
 {
 	DynProvider *provider = source->provider;
 	DynCredentials keys = {0};
-	DynFault	fault;
 
 	if (source->keys.expires != 0 &&
-		source->keys.expires <= service_time(source) && !extend_stale(source))
+		source->keys.expires <= issuer_time(source) && !extend_stale(source))
 	{
-		dyn_fault_set(&fault, "the credentials of %s have expired already",
-					  source->route.words);
-		dyn_fault_hint(&fault, "Renew them at their source, and check the clock of the database server.");
-		fail(source, &fault);
+		fail_expired(source);
 		return;
 	}
 	free(source->words);
@@ -157,7 +182,7 @@ succeed(Source *source)
 	keys = source->keys;
 	memset(&source->keys, 0, sizeof(source->keys));
 	end_work(source);
-	dyn_provider_obtained(provider, &keys, service_time(source));
+	dyn_provider_obtained(provider, &keys, issuer_time(source));
 }
 
 /* ---- waiting ---------------------------------------------------------- */
@@ -209,20 +234,40 @@ try_again(Source *source, const DynFault *fault)
 }
 
 /*
- * Was the request signed by a wrong clock?  Then that is corrected, once.
+ * Was the request signed by a wrong clock, or sent long after?  Then the clock
+ * is corrected, once.
  */
 static bool
 correct_clock(Source *source, const DynExchange *exchange)
 {
-	int64_t		skew = exchange->date - service_time(source);
+	int64_t		skew = exchange->date - source->signed_at;
 
 	if (source->clock_tried || !exchange->has_date || exchange->status < 400 ||
 		exchange->reach != DYN_REACH_ENDPOINT ||
 		(skew <= TELLING_SKEW && skew >= -TELLING_SKEW))
 		return false;
 	source->clock_tried = true;
-	source->offset += skew;
+	source->offset = exchange->date - (int64_t) time(NULL);
 	return true;
+}
+
+/* Do these clocks make a difference?  Then the hint names them. */
+static void
+name_clocks(const DynExchange *exchange, DynFault *fault)
+{
+	int64_t		now = (int64_t) time(NULL);
+	char		hint[sizeof(fault->hint)];
+	char		theirs[DYN_FAULT_TIME_SIZE];
+	char		ours[DYN_FAULT_TIME_SIZE];
+
+	if (!exchange->has_date || exchange->reach != DYN_REACH_ENDPOINT ||
+		llabs(exchange->date - now) <= TELLING_SKEW)
+		return;
+	strcpy(hint, fault->hint);
+	dyn_fault_time_text(exchange->date, theirs);
+	dyn_fault_time_text(now, ours);
+	dyn_fault_hint(fault, "%s%sThe service's clock says %s, this machine's %s.",
+				   hint, hint[0] ? " " : "", theirs, ours);
 }
 
 /* Makes room for what is obtained: what signed the request is needed no more. */
@@ -249,6 +294,8 @@ read_answer(Source *source, const DynExchange *exchange, DynFault *fault)
 	{
 		dyn_credentials_clear(&source->keys);
 		source->keys = obtained;
+		source->issuer_ahead = exchange->has_date
+			? exchange->date - (int64_t) time(NULL) : 0;
 	}
 	return answer;
 }
@@ -263,6 +310,7 @@ on_reply(void *arg)
 	bool		corrected = answer != DYN_ANSWER_CREDENTIALS &&
 		correct_clock(source, exchange);
 
+	name_clocks(exchange, &fault);
 	dyn_exchange_destroy(exchange);
 	source->exchange = NULL;
 	if (answer == DYN_ANSWER_CREDENTIALS)
@@ -314,9 +362,9 @@ make_request(Source *source, DynFault *fault)
 		return dyn_sts_assume_role(&source->spec, &route->roles[source->nroles],
 								   &source->keys,
 								   source->keys.session_token != NULL,
-								   service_time(source), fault);
+								   source->signed_at, fault);
 	if (route->origin == DYN_ORIGIN_SSO)
-		return dyn_sso_request(&route->sso, service_time(source), fault);
+		return dyn_sso_request(&route->sso, source->signed_at, fault);
 	if (route->origin == DYN_ORIGIN_WEB_IDENTITY)
 		return dyn_sts_web_identity(&source->spec, &route->web_role,
 									route->token_file, fault);
@@ -334,6 +382,7 @@ ask(Source *source)
 		source->spec.connect_timeout_ms, source->spec.request_timeout_ms
 	};
 
+	source->signed_at = service_time(source);
 	source->exchange = make_request(source, &fault);
 	if (source->exchange == NULL)
 	{
@@ -390,15 +439,15 @@ next_step(Source *source)
 /* ---- the provider's source -------------------------------------------- */
 
 static void
-start(void *state, DynProvider *provider, DynClient *client, int64_t now)
+start(void *state, DynProvider *provider, DynClient *client)
 {
 	Source	   *source = state;
 	DynFault	fault = {0};
 
 	source->provider = provider;
 	source->client = client;
-	source->offset = now - (int64_t) time(NULL);
 	source->clock_tried = false;
+	source->issuer_ahead = 0;
 	source->nroles = -1;
 	source->tries = 0;
 	if (dyn_route_find(&source->spec, &source->route, &fault))

@@ -393,16 +393,6 @@ shown_length(const char *code, const DynBuffer *message)
 		strcspn(message->data, "\n");
 }
 
-/* A request that is signed for the right time may be accepted. */
-static bool
-is_skewed(const char *code, const DynBuffer *message)
-{
-	return strcmp(code, "RequestExpired") == 0 ||
-		(strcmp(code, "SignatureDoesNotMatch") == 0 && message->len > 0 &&
-		 (strncmp(message->data, "Signature expired", 17) == 0 ||
-		  strncmp(message->data, "Signature not yet current", 25) == 0));
-}
-
 static DynAnswer
 set_fault(const DynRole *role, const DynExchange *exchange, const char *code,
 		  const DynBuffer *message, DynFault *fault)
@@ -418,7 +408,7 @@ set_fault(const DynRole *role, const DynExchange *exchange, const char *code,
 		dyn_fault_hint(fault, "%s", hint);
 	if (message->len > 0)
 		dyn_answer_excerpt(fault, message->data, shown_length(code, message));
-	fault->passing = (rule && rule->passing) || is_skewed(code, message) ||
+	fault->passing = (rule && rule->passing) ||
 		exchange->status == 429 || exchange->status >= 500;
 	return fault->passing ? DYN_ANSWER_AGAIN : DYN_ANSWER_FAILED;
 }

@@ -11,8 +11,9 @@
  * where no other member identifies the response.
  *
  * Items.  The key attributes of each item, if projected, are compared with the
- * requested keys.  The items of a Query share their partition key, so usually
- * its bytes equal those of the previous item.
+ * requested keys; those of a Scan must be there, and of the right types.  The
+ * items of a Query share their partition key, so usually its bytes equal those
+ * of the previous item.
  *
  * A response may spell a key differently from the request (JSON escapes,
  * numbers of some emulators), so a key is decoded before it is considered
@@ -297,6 +298,28 @@ shows_key(const DynExpected *expected)
 			return true;
 	}
 	return false;
+}
+
+/* A Scan: each item has a key. */
+static const char *
+check_shapes(const DynPage *page, const DynExpected *expected)
+{
+	ItemKey		key;
+	size_t		at = 0;
+	int			i;
+
+	if (!shows_key(expected))
+		return NULL;
+	while (next_item_key(page->tape, expected, &at, &key))
+	{
+		for (i = 0; i < expected->nparts; i++)
+		{
+			if (expected->slots[i] >= 0 &&
+				key.parts[i].type != expected->keys[i].value.type)
+				return "contains an item without its key";
+		}
+	}
+	return NULL;
 }
 
 /* GetItem and Query: all items must have the requested key or partition. */
@@ -605,6 +628,8 @@ dyn_page_check(const DynPage *page, const DynPage *left,
 		return fault;
 	if (expected->op == DYN_OP_BATCH_GET_ITEM)
 		return check_batch(page, left, expected, scratch);
+	if (expected->op == DYN_OP_SCAN)
+		return check_shapes(page, expected);
 	fault = check_one_key(page, expected, scratch);
 	return fault != NULL ? fault : check_seam(page, expected->seam, scratch);
 }

@@ -80,7 +80,10 @@ typedef struct DynExpected
 	const char *table;
 	bool		count_only;
 
-	/* GetItem, BatchGetItem: keys; Query: the partition key, nkeys 1 */
+	/*
+	 * GetItem, BatchGetItem: keys; Query: the partition key, nkeys 1; Scan:
+	 * of the table's key, names and types, nkeys 1.
+	 */
 	const DynKeyPart *keys;		/* key i at keys[i * nparts] */
 	int			nkeys;
 	int			nparts;

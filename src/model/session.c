@@ -234,8 +234,7 @@ dyn_session_credentials(DynConnection *connection)
 	DynReadiness readiness;
 
 	dyn_session_check(connection);
-	while ((readiness = dyn_provider_ask(provider, dyn_session_client(),
-										 time(NULL) + connection->clock.offset)) ==
+	while ((readiness = dyn_provider_ask(provider, dyn_session_client())) ==
 		   DYN_CREDENTIALS_AWAITED)
 		dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
 	if (readiness == DYN_CREDENTIALS_FAILED)

@@ -12,7 +12,8 @@ closed. It gives out access keys ASIA0001, ASIA0002 ... with the secret "secret 
 
 What it is asked for may say how it should answer, for tests without another way to tell: words of a path or of a role's
 name such as "lifetime-60", "status-500" (each time), "first-503" (the first time with that path or role), "hang", "huge",
-"redirect" or "clock" (a signature of another time is refused).
+"redirect", "ahead-60" (seconds: by its clock, that much ahead of this machine's, it writes dates and judges signatures) or
+"never" (it says that each signature is of another time).
 """
 import collections
 import dataclasses
@@ -22,6 +23,7 @@ import os
 import re
 import sys
 import threading
+import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -75,7 +77,8 @@ class Handler(BaseHTTPRequestHandler):
         request = Request(kind_of(self.command, self.path), self.command, self.path, headers, body)
         status, text = self.server.identity.answer(request)
         data = text.encode()
-        self.send_response(status)
+        self.send_response_only(status)
+        self.send_header("Date", self.date_time_string(time.time() + self.server.identity.ahead_for(request)))
         self.send_header("Content-Length", str(len(data)))
         if status in (301, 302, 307):
             self.send_header("Location", self.server.identity.redirect)
@@ -102,6 +105,7 @@ class FakeIdentity:
         self.answers = collections.defaultdict(list)
         self.lifetime = LIFETIME
         self.expired = False        # give out what has expired already
+        self.ahead = 0              # seconds: its clock before this machine's
         self.redirect = ""
         self.given = 0
         self.seen = collections.Counter()
@@ -129,9 +133,14 @@ class FakeIdentity:
         """The requests to one service."""
         return [request for request in self.requests if request.kind == kind]
 
+    def ahead_for(self, request):
+        """Of its clock, for this request."""
+        told = re.search(r"ahead-(-?\d+)", words_of(request))
+        return int(told.group(1)) if told else self.ahead
+
     def answer(self, request):
         """(status, body), after a while or never if it is told so."""
-        words = f"{request.path} {request.form().get('RoleArn', '')}"
+        words = words_of(request)
         with self.lock:
             self.requests.append(request)
             told = self.answers[request.kind].pop(0) if self.answers[request.kind] else ()
@@ -149,24 +158,24 @@ class FakeIdentity:
             return 200, " " * 70_000
         if "redirect" in words:
             return 307, ""
-        if "clock" in words and is_of_another_time(request.headers.get("x-amz-date", "")):
+        if "never" in words or is_of_another_time(request.headers.get("x-amz-date"), self.ahead_for(request)):
             return 403, sts_error("SignatureDoesNotMatch", "Signature expired")
         lifetime = re.search(r"lifetime-(-?\d+)", words)
         return getattr(self, "_" + request.kind.replace("-", "_"))(request, int(lifetime.group(1)) if lifetime else self.lifetime)
 
-    def make(self, lifetime):
+    def make(self, request, lifetime):
         """The next key, and when it expires."""
         with self.lock:
             self.given += 1
             key = f"ASIA{self.given:04}"
         if self.expired:
             lifetime = -60
-        expires = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=lifetime)
+        expires = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=lifetime + self.ahead_for(request))
         return key, f"secret of {key}", f"token of {key}", expires
 
-    def document(self, lifetime, **more):
+    def document(self, request, lifetime, **more):
         """The form of containers and instances."""
-        key, secret, token, expires = self.make(lifetime)
+        key, secret, token, expires = self.make(request, lifetime)
         return json.dumps({"AccessKeyId": key, "SecretAccessKey": secret, "Token": token, "Expiration": iso(expires), **more})
 
     def _imds_token(self, request, _lifetime):
@@ -179,13 +188,13 @@ class FakeIdentity:
     def _imds(self, request, lifetime):
         if request.headers.get("x-aws-ec2-metadata-token") != TOKEN:
             return 401, ""
-        return 200, self.document(lifetime, Code="Success", Type="AWS-HMAC", LastUpdated=iso(datetime.datetime.now()))
+        return 200, self.document(request, lifetime, Code="Success", Type="AWS-HMAC", LastUpdated=iso(datetime.datetime.now()))
 
-    def _container(self, _request, lifetime):
-        return 200, self.document(lifetime)
+    def _container(self, request, lifetime):
+        return 200, self.document(request, lifetime)
 
-    def _sso(self, _request, lifetime):
-        key, secret, token, expires = self.make(lifetime)
+    def _sso(self, request, lifetime):
+        key, secret, token, expires = self.make(request, lifetime)
         return 200, json.dumps({"roleCredentials": {"accessKeyId": key, "secretAccessKey": secret, "sessionToken": token,
                                                     "expiration": int(expires.timestamp() * 1000)}})
 
@@ -193,17 +202,24 @@ class FakeIdentity:
         action = request.form().get("Action")
         if action not in ("AssumeRole", "AssumeRoleWithWebIdentity"):
             return 400, sts_error("InvalidAction", "no such action")
-        key, secret, token, expires = self.make(lifetime)
+        key, secret, token, expires = self.make(request, lifetime)
         return 200, (f'<{action}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><{action}Result><AssumedRoleUser>'
                      f"<Arn>{request.form()['RoleArn']}</Arn></AssumedRoleUser><Credentials><AccessKeyId>{key}</AccessKeyId>"
                      f"<SecretAccessKey>{secret}</SecretAccessKey><SessionToken>{token}</SessionToken>"
                      f"<Expiration>{iso(expires)}</Expiration></Credentials></{action}Result></{action}Response>")
 
 
-def is_of_another_time(text):
-    """Five minutes are tolerated."""
+def words_of(request):
+    """What may say how to answer."""
+    return f"{request.path} {request.form().get('RoleArn', '')}"
+
+
+def is_of_another_time(text, ahead):
+    """Was it signed by a clock that differs from one so many seconds ahead?  Five minutes are tolerated."""
+    if text is None:
+        return False
     signed = datetime.datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc)
-    return abs((signed - datetime.datetime.now(datetime.timezone.utc)).total_seconds()) > 300
+    return abs((signed - datetime.datetime.now(datetime.timezone.utc)).total_seconds() - ahead) > 300
 
 
 def sts_error(code, message):

@@ -2,17 +2,20 @@
 import datetime
 import hashlib
 import hmac
+import itertools
 import json
 import os
 import pwd
+import random
 import re
 import threading
 import time
+import unittest
 
 import aws_machine
 from aws_machine import ROLE
 from identity import iso, sts_error
-from replies import hang_before_headers
+from replies import hang_before_headers, skewed_date
 
 KEY = re.compile(r"ASIA\d{4}")
 
@@ -321,6 +324,105 @@ class Refresh(aws_machine.TestCase):
         self.assertEqual(len(self.identity.of("container")), 1)
 
 
+class Clocks(aws_machine.TestCase):
+    """The clocks of this machine, of the security token service and of DynamoDB differ."""
+
+    HOUR = 3600
+    DIFFERENCES = (0, -3900, 3900, -2 * HOUR, 2 * HOUR, -400 * 24 * HOUR, 400 * 24 * HOUR)
+
+    def role(self):
+        """A mapping whose user has a role assumed."""
+        self.mapping(access_key_id="AKIDOWN", secret_access_key="s", role_arn=ROLE + "reader")
+        self.identity.requests.clear()
+
+    def test_any(self):
+        """Each signs, and judges, by its own: one correction each, and the role is assumed once."""
+        seed = random.randrange(1000)
+        rng = random.Random(seed)
+        pairs = [(sts, 0) for sts in self.DIFFERENCES] + [(0, dynamo) for dynamo in self.DIFFERENCES]
+        pairs += [(rng.randint(-2 * self.HOUR, 2 * self.HOUR), rng.randint(-2 * self.HOUR, 2 * self.HOUR)) for _ in range(10)]
+        for self.identity.ahead, self.dynamo.ahead in pairs:
+            with self.subTest(f"seed {seed}", sts=self.identity.ahead, dynamo=self.dynamo.ahead):
+                given = self.identity.given
+                self.role()
+                for _ in range(3):
+                    self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
+                self.assertLessEqual(len(self.identity.of("sts")), 2)
+                self.assertEqual(self.identity.given, given + 1)
+
+    def test_a_date_that_lies(self):
+        """The endpoint's owner cannot have the role assumed more often by another clock."""
+        refusal = aws_machine.error("InvalidSignatureException", "Signature expired: it is now earlier than now")
+        self.role()
+        self.dynamo.on("*", [None, skewed_date(2 * self.HOUR, refusal)])
+        for _ in range(3):
+            self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
+        self.assertEqual(len(self.identity.of("sts")), 1)
+
+    def refused(self, seconds):
+        """The errors of statements that are sent for so long, and how often the role was assumed in how many seconds."""
+        errors, began = [], time.monotonic()
+        while time.monotonic() < began + seconds:
+            errors.append(self.error("SELECT * FROM t"))
+            time.sleep(0.02)
+        elapsed = time.monotonic() - began
+        return errors, len(self.identity.of("sts")), elapsed
+
+    def check_rare(self, asked, elapsed):
+        """At once, once more, and after pauses of 1, 2, 4 ... seconds; that is five times in ten seconds."""
+        self.assertLessEqual(asked, sum(begin <= elapsed for begin in (0, 0, 1, 3, 7, 15, 31, 63)))
+
+    def test_what_is_new_is_refused_as_expired(self):
+        """By DynamoDB's clock, or so it says: the error names the clocks, and the role is assumed less and less often."""
+        self.role()
+        self.dynamo.on("*", lambda request: skewed_date(2 * self.HOUR, aws_machine.error("ExpiredTokenException", "expired")))
+        errors, asked, elapsed = self.refused(3.5)
+        self.check_rare(asked, elapsed)
+        self.assertEqual({failure.sqlstate for failure in errors}, {"28000"})
+        self.assertIn("ExpiredTokenException", errors[0].detail)
+        self.assertRegex(errors[1].detail, "valid until 20.* UTC; its source's clock says 20.* UTC, the service's 20.* UTC, and this ")
+
+    def test_every_second_page_is_refused(self):
+        """What has served once may be refused again and again."""
+        self.dynamo.table("t", items=[{"pk": {"S": f"k{n}"}} for n in range(100)])
+        self.mapping(access_key_id="AKIDOWN", secret_access_key="s", role_arn=ROLE + "reader", server={"fetch_size": 1})
+        count = itertools.count()
+        self.dynamo.on("Scan", lambda request: aws_machine.error("ExpiredTokenException", "expired") if next(count) % 2 else None)
+        _errors, asked, elapsed = self.refused(1.5)
+        self.check_rare(asked, elapsed)
+
+    def test_what_is_given_has_expired(self):
+        """By the very clock of who gives it."""
+        self.identity.ahead, self.identity.expired = -2 * self.HOUR, True
+        self.role()
+        errors, asked, elapsed = self.refused(1.5)
+        self.check_rare(asked - 1, elapsed)     # one is the correction of the clock
+        for failure in errors:
+            self.assertEqual(failure.sqlstate, "28000")
+            self.assertRegex(failure.detail, "have expired already: they were valid until 20.* UTC; their source's clock says 20.* UTC, "
+                                             "this machine's 20.* UTC")
+
+    def test_a_clock_that_cannot_be_known(self):
+        """Signatures are judged by another than that of the Date."""
+        self.mapping(access_key_id="AKIDOWN", secret_access_key="s", role_arn=ROLE + "never-ahead-7200")
+        errors, asked, elapsed = self.refused(1.5)
+        self.check_rare(asked, elapsed)
+        for failure in errors:
+            self.assertRegex(failure.hint, "The service's clock says 20.* UTC, this machine's 20.* UTC")
+
+
+def memory_of(pid):
+    """What a process may write of its memory: the heap, the stack, and the data of libraries."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            place, rights, _offset, _device, inode, *name = line.split()
+            if not rights.startswith("rw") or rights[3] == "s" or name[:1] == ["[vvar]"]:
+                continue
+            begin, end = (int(edge, 16) for edge in place.split("-"))
+            memory.seek(begin)
+            yield name, memory.read(end - begin)
+
+
 class Secrets(aws_machine.TestCase):
     """What a source gave is nowhere to be seen."""
 
@@ -328,6 +430,20 @@ class Secrets(aws_machine.TestCase):
     def environment(cls):
         return {**super().environment(), "AWS_CONTAINER_CREDENTIALS_FULL_URI": cls.identity.url + "task",
                 "AWS_CONTAINER_AUTHORIZATION_TOKEN": "letmein-xyzzy"}
+
+    @unittest.skipIf(os.geteuid(), "only root may look into another user's process")
+    def test_not_in_memory(self):
+        """After dynamo_fdw_disconnect(), neither ours nor libcurl's copies are left."""
+        self.mapping(credential_source="container", role_arn=ROLE + "reader", sts_endpoint=self.identity.url)
+        pid = self.rows("SELECT pg_backend_pid()")[0][0]
+        for _ in range(3):
+            self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
+        pattern = re.compile(rb"(?:token|secret) of ASIA\d{4}|letmein-xyz(?=zy\r)")
+        self.assertTrue(any(pattern.search(part) for _, part in memory_of(pid)))
+        self.rows("SELECT dynamo_fdw_disconnect()")
+        left = [(name, found.group(), part[max(0, found.start() - 40):found.end() + 20])
+                for name, part in memory_of(pid) for found in pattern.finditer(part)]
+        self.assertEqual(left, [])
 
     def test_nowhere(self):
         """Not in plans, errors, views and functions, nor in the log, which has everything there is.

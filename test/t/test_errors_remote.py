@@ -217,26 +217,28 @@ class Planned(Faults):
         self.assertEqual(self.fx.rows("SELECT * FROM typed WHERE pk = '1'"), [])
         self.assertEqual(self.fake.operations()[-1], "Scan")
 
-    def test_item_without_its_key(self):
-        """An item without its key is none; where the key is only fetched it reads as NULL, never as a crash."""
-        self.fake.tables["t"].items, items = [{"v": {"N": "1"}}], self.fake.tables["t"].items
-        try:
-            self.assertEqual(self.fx.rows("SELECT v FROM t"), [(1,)])
-            self.fake.tables["t"].items = [{"v": {"S": "x"}}]
-            failure = self.fx.error("SELECT v FROM t")
-            self.assertEqual(failure.sqlstate, "HV004")
-            self.assertIn('column "v" of foreign table "t"', failure.message)
-        finally:
-            self.fake.tables["t"].items = items
+    def test_items_without_their_keys(self):
+        """What a Scan returns are items only if they have their keys, whatever is wanted of them."""
+        self.fake.table("pair", ("pk", "S"), ("sk", "N"))
+        self.fx.foreign_table("pair", "pk text, sk integer, v integer, item jsonb OPTIONS (document 'item')", server="fake")
+        for item in ({}, {"v": {"N": "1"}}, {"pk": {"S": "a"}}, {"sk": {"N": "1"}, "v": {"N": "1"}},
+                     {"pk": {"S": "a"}, "sk": {"S": "1"}}, {"pk": {"NULL": True}, "sk": {"N": "1"}}):
+            good = {"pk": {"S": "a"}, "sk": {"N": "1"}, "v": {"N": "1"}}
+            for items in ([item], [good, item], [item] * 1000):
+                for wanted in ("max(v)", "count(v)", "1", "pk", "item", "v, sk"):
+                    with self.subTest(items=str(items)[:100], wanted=wanted):
+                        self.fake.on("Scan", replies.reply({"Count": len(items), "ScannedCount": len(items), "Items": items}))
+                        failure = self.fx.error(f"SELECT {wanted} FROM pair")
+                        self.assertEqual(failure.sqlstate, "HV00M")
+                        self.assertIn("The response contains an item without its key.", failure.detail)
 
-    def misfit(self, *answers):
+    def misfit(self, *answers, item=None):
         """The error about a value whose key is asked for after it, with these answers to that."""
-        items, self.fake.tables["t"].items = self.fake.tables["t"].items, [{"pk": {"S": "a"}, "v": {"S": "x"}}]
-        try:
-            self.fake.on("Scan", [replies.reply({"Count": 1, "ScannedCount": 1, "Items": [{"v": {"S": "x"}}]}), *answers])
-            return self.fx.error("SELECT v FROM t")
-        finally:
-            self.fake.tables["t"].items = items
+        self.fake.table("pair", ("pk", "S"), ("sk", "N"), items=[{"pk": {"S": "a"}, "sk": {"N": "1"}, "v": {"S": "x"}}])
+        self.fx.foreign_table("pair", "pk text, sk integer, v integer NOT NULL", server="fake")
+        self.fake.on("Query", [replies.reply({"Count": 1, "ScannedCount": 1, "Items": [{"v": {"S": "x"}} if item is None else item]}),
+                               *answers])
+        return self.fx.error("SELECT v FROM pair WHERE pk = 'a'")
 
     def test_the_key_of_a_value_that_does_not_fit_cannot_be_fetched(self):
         """The error is that of the value all the same; it says why it names no key."""
@@ -247,17 +249,14 @@ class Planned(Faults):
             with self.subTest(why=why):
                 failure = self.misfit(*answers)
                 self.assertEqual((failure.sqlstate, failure.message), (
-                    "HV004", 'value of column "v" of foreign table "t" does not fit: it is of DynamoDB type S, which column type integer does not accept'))
-                self.assertEqual(failure.detail, f'DynamoDB table "t", item (key not known), value x. The item\'s key could not be fetched: {why}.')
-        self.assertEqual(self.misfit().detail, 'DynamoDB table "t", item pk = "a", value x.')
+                    "HV004", 'value of column "v" of foreign table "pair" does not fit: it is of DynamoDB type S, which column type integer does not accept'))
+                self.assertEqual(failure.detail, f'DynamoDB table "pair", item (key not known), value x. The item\'s key could not be fetched: {why}.')
+        self.assertEqual(self.misfit().detail, 'DynamoDB table "pair", item pk = "a", sk = 1, value x.')
 
     def test_the_key_of_a_missing_value_cannot_be_fetched(self):
-        self.fx.execute("ALTER FOREIGN TABLE t ALTER v SET NOT NULL")
-        self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE t ALTER v DROP NOT NULL")
-        self.fake.on("Scan", [replies.reply({"Count": 1, "ScannedCount": 1, "Items": [{}]}), replies.error("AccessDeniedException", "No")])
-        failure = self.fx.error("SELECT v FROM t")
+        failure = self.misfit(replies.error("AccessDeniedException", "No"), item={})
         self.assertEqual((failure.sqlstate, failure.detail), (
-            "23502", 'DynamoDB table "t", item (key not known). The item\'s key could not be fetched: AccessDeniedException.'))
+            "23502", 'DynamoDB table "pair", item (key not known). The item\'s key could not be fetched: AccessDeniedException.'))
 
     def test_a_cancel_while_the_key_is_fetched(self):
         self.fx.execute("SET statement_timeout = '300ms'")

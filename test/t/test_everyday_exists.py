@@ -4,7 +4,7 @@ from request_text import statements
 
 FIRST = [
     ("a partition", "SELECT EXISTS (SELECT 1 FROM t WHERE k = 'a')", ["Query t where k = 'a' get k limit 1"]),
-    ("a table", "SELECT EXISTS (SELECT FROM t)", ["Scan t get k limit 1"]),
+    ("a table", "SELECT EXISTS (SELECT FROM t)", ["Scan t get k, s limit 1"]),
     ("every column", "SELECT EXISTS (SELECT * FROM t WHERE k = 'a')", ["Query t where k = 'a' get k limit 1"]),
     ("a whole key", "SELECT EXISTS (SELECT 1 FROM t WHERE k = 'a' AND s = 1)", ["GetItem t {k 'a', s 1} get k"]),
     ("a range", "SELECT EXISTS (SELECT 1 FROM t WHERE k = 'a' AND s > 5)", ["Query t where k = 'a' AND s > 5 get s limit 1"]),

@@ -58,7 +58,7 @@ DECIMAL = [
     ("numeric", "SELECT d FROM d WHERE p = 'p' AND d = 0.1::float8", [f"Query d where p = 'p' AND d {WIDE} get d"]),
     ("numeric above", "SELECT d FROM d WHERE p = 'p' AND d > 0.1::float8", ["Query d where p = 'p' AND d >= 0.099999999999999992 get d"]),
     ("numeric parameter", "SELECT d FROM d WHERE p = 'p' AND d = (SELECT 0.1::float8)", [f"Query d where p = 'p' AND d {WIDE} get d"]),
-    ("numeric filter", "SELECT d FROM d WHERE v = 0.1::float8", ["Scan d filter v >= 0.099999999999999992 AND v <= 0.10000000000000002 get d, v"]),
+    ("numeric filter", "SELECT d FROM d WHERE v = 0.1::float8", ["Scan d filter v >= 0.099999999999999992 AND v <= 0.10000000000000002 get d, p, v"]),
     ("numeric list", "SELECT d FROM d WHERE v IN (0.1::float8, 1e125)", None),
     ("numeric zero", "SELECT d FROM d WHERE p = 'p' AND d = 0::float8", None),
     ("numeric tiny", "SELECT d FROM d WHERE p = 'p' AND d = 1e-130::float8", None),

@@ -322,6 +322,35 @@ class Connections(Misbehaving):
                 self.fake.on("Query", answer)
                 self.assertEqual(self.rows_of(3), [30, 31, 32, 33, 34])
 
+    def test_a_reply_that_expands_beyond_all_bounds(self):
+        """The connection of one that is refused may be in use again: what is read there is not cut at its beginning."""
+        bomb = replies.gzip_body(replies.Reply(b'{"Responses": {"t": [' + b" " * (300 << 20) + b"]}}"))
+        self.assertGreater(len(bomb.body), 256 * 1024)
+        self.fake.on("BatchGetItem", bomb)
+        keys = ", ".join(f"('p{n}', {n})" for n in range(150))
+        for _ in range(3):
+            failure = self.fx.error(f"SELECT sum(v) FROM t WHERE (h, n) IN ({keys})")
+            self.assertEqual(failure.sqlstate, "HV00M")
+            self.assertIn("reply too large", failure.message)
+
+    def test_a_constant_request_id(self):
+        """It says nothing: answers are told apart by what is in them, and equal ones cost one attempt more in a session."""
+        for headers in ({"x-amzn-RequestId": "SAME"}, {"x-amzn-RequestId": "OTHER", "x-amz-crc32": None}):
+            with self.subTest(headers):
+                def answer(request, headers=headers):
+                    return replies.reply(tables.read_page(self.fake.tables["t"], request.body, True)).but(headers)
+                self.fx.rows("SELECT dynamo_fdw_disconnect()")
+                self.fake.on("Query", answer)
+                self.fake.reset()
+                for h in (1, 2, 3):
+                    self.assertEqual(self.rows_of(h), [h * 10 + n for n in range(5)])
+                self.assertEqual(self.fake.operations().count("Query"), 3)
+                for _ in range(5):
+                    self.assertEqual(self.rows_of(1), [10, 11, 12, 13, 14])
+                    self.assertEqual(self.fx.rows("SELECT v FROM t WHERE h = 'none'"), [])
+                self.assertEqual(self.fake.operations().count("Query"), 3 + 10 + 1)
+                self.fake.on("Query", None)
+
     def test_a_refused_answer_ends_its_connection(self):
         """After a rejected response the next request uses another connection."""
         self.rows_of(1)

@@ -186,7 +186,7 @@ class TemplateOrder(request_text.RequestTestCase):
             sql = f"SELECT a::int, b::int FROM grid WHERE a = ANY ({lists(*a)}) AND b = ANY ({lists(*b)})"
             with self.subTest(sql):
                 self.assertEqual(sorted(self.fx.rows(sql)), found)
-                self.assertEqual(self.texts(sql), [f"Scan grid filter {text} get sk"])
+                self.assertEqual(self.texts(sql), [f"Scan grid filter {text} get pk, sk"])
                 self.assertEqual(self.fx.value(sql.replace("a::int, b::int", "count(*)")), len(found))
                 self.assertEqual(len(self.fx.rows(sql + " LIMIT 1")), min(len(found), 1))
                 kept = f"SELECT p.n, (SELECT count(*) FROM grid WHERE a = ANY (ARRAY[p.n] || {lists(*a)}) AND b = ANY ({lists(*b)})) FROM" \

@@ -155,8 +155,10 @@ class Sessions(fixture.TestCase):
         """
         The whole handshakes, without a session to resume, of a statement that sends one request after the other.
 
-        How many connections libcurl makes is its affair, but all that follow the first one can resume.
+        How many connections libcurl makes is its affair, but all that follow the first one can resume. Those that it
+        refused before may not have been counted yet: some versions look at the certificate after the handshake.
         """
+        self.fake.reset()
         before = self.fake.connections - self.fake.resumed
         self.assertEqual(self.fx.rows(f"SELECT n FROM t_{name} WHERE pk = 'p1'"), [(1,)])
         return self.fake.connections - self.fake.resumed - before

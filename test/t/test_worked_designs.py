@@ -69,7 +69,7 @@ FORUM = [
      ["Query Reply where Id = 'Amazon DynamoDB#DynamoDB Thread 3' get Id"]),
     ("a subject with a hash sign", "SELECT message FROM reply WHERE forum = 'Amazon S3' AND subject = 'S3#Thread 1'",
      ["Query Reply where Id = 'Amazon S3#S3#Thread 1' get Id, Message"]),
-    ("the wrong way round", "SELECT message FROM reply WHERE subject = 'DynamoDB Thread 3'", ["Scan Reply get Id, Message"]),
+    ("the wrong way round", "SELECT message FROM reply WHERE subject = 'DynamoDB Thread 3'", ["Scan Reply get Id, Message, ReplyDateTime"]),
 ]
 
 

@@ -11,6 +11,9 @@
 
 #include "fmgr.h"
 
+#include <curl/curl.h>
+
+#include "aws/wiping.h"
 #include "torture.h"
 
 PG_FUNCTION_INFO_V1(dyn_torture_arm);
@@ -37,4 +40,11 @@ Datum
 dyn_torture_live(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT64(torture_live());
+}
+
+/* libcurl does not survive all failures of its own allocations. */
+bool
+dyn_wiping_init_libcurl(void)
+{
+	return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }

@@ -204,6 +204,19 @@ class Script(BaseHTTPRequestHandler):
             return self.reply(error(code, message), 400, date=now)
         self.reply(b"{}", date=now)
 
+    def do_steps(self, *seconds):
+        """A clock that has stepped once more whenever somebody has signed
+        for the step before; after the last one it answers."""
+        now = time.time()
+        signed = time.mktime(time.strptime(self.headers["X-Amz-Date"],
+                                           "%Y%m%dT%H%M%SZ")) - time.timezone
+        ahead = [step for step in seconds if abs(signed - now - step) < 60]
+        if ahead and ahead[0] == seconds[-1]:
+            return self.reply(b"{}", date=now + seconds[-1])
+        step = seconds[seconds.index(ahead[0]) + 1 if ahead else 0]
+        self.reply(error("InvalidSignatureException", "Signature expired"),
+                   400, date=now + step)
+
     def do_leak(self):
         """Answers like the service does to a wrong signature."""
         self.reply(error("InvalidSignatureException",

@@ -936,6 +936,36 @@ corrects_the_clock_of_all_attempts(void)
 	CHECK(service_clock.offset >= 7198 && service_clock.offset <= 7202);
 }
 
+/*
+ * The clock steps again and again while sixteen are in flight: each is signed
+ * anew as often as the attempts allow, and none sets the clock back.
+ */
+static void
+corrects_a_clock_that_steps(void)
+{
+	DynCall    *calls[16];
+	int			i;
+
+	for (i = 0; i < 16; i++)
+	{
+		calls[i] = dyn_call_create(client);
+		start(calls[i], "\"steps\", 7200, 14400, -7200");
+	}
+	for (i = 0; i < 16; i++)
+	{
+		finish(calls[i]);
+		check_body(calls[i], "{}");
+		CHECK(calls[i]->attempts <= 4);
+		dyn_call_destroy(calls[i]);
+	}
+	set_stage();
+	service.max_attempts = 3;
+	check_failure("\"steps\", 7200, 14400, -7200", DYN_FAIL_SERVICE, 3);
+	set_stage();
+	service.max_attempts = 1;
+	check_failure("\"steps\", 7200, 14400, -7200", DYN_FAIL_SERVICE, 2);
+}
+
 /* One outage, however many requests it hits. */
 static void
 pays_once_for_an_outage(void)
@@ -1694,6 +1724,7 @@ run_tests(void)
 	STAGED(betrays_no_secret);
 	STAGED(corrects_a_wrong_clock_once);
 	STAGED(corrects_the_clock_of_all_attempts);
+	STAGED(corrects_a_clock_that_steps);
 	STAGED(knows_a_wrong_clock_by_the_date);
 	STAGED(refuses_link_local_addresses);
 	STAGED(gives_up_a_closed_port);

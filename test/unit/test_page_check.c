@@ -149,9 +149,30 @@ scan(void)
 	static const Case any[] = {
 		{"{\"Items\":[" ONE "," ALIEN ",{}]," COUNTED(3) "}", ""},
 	};
+	static const Case keyed[] = {
+		{"{\"Items\":[" ONE "," ALIEN "," TWO "]," COUNTED(3) "}", ""},
+		{"{\"Items\":[{}]," COUNTED(1) "}", "without its key"},
+		{"{\"Items\":[" ONE ",{},{}]," COUNTED(3) "}", "without its key"},
+		{"{\"Items\":[{\"h\":{\"S\":\"a\"}}]," COUNTED(1) "}",
+		"without its key"},
+		{"{\"Items\":[" ONE ",{\"r\":{\"N\":\"1\"}}]," COUNTED(2) "}",
+		"without its key"},
+		{"{\"Items\":[{\"h\":{\"S\":\"a\"},\"r\":{\"S\":\"1\"}}]," COUNTED(1) "}",
+		"without its key"},
+		{"{\"Items\":[{\"h\":{\"NULL\":true},\"r\":{\"N\":\"1\"}}]," COUNTED(1) "}",
+		"without its key"},
+	};
 	DynExpected expected = {DYN_OP_SCAN, "t", false, NULL, 0, 0, NULL, NULL, NULL};
 
 	check_cases(&expected, read_cases, LENGTHOF(read_cases));
+	check_cases(&expected, any, LENGTHOF(any));
+	expected.keys = keys;
+	expected.nkeys = 1;
+	expected.nparts = 2;
+	expected.slots = both;
+	check_cases(&expected, read_cases, LENGTHOF(read_cases));
+	check_cases(&expected, keyed, LENGTHOF(keyed));
+	expected.slots = hidden;
 	check_cases(&expected, any, LENGTHOF(any));
 }
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "aws/client.h"
 #include "aws/loop.h"
@@ -28,13 +29,21 @@ static int	starts;
 static int	stops;
 static int	frees;
 static int64_t shift_us;		/* of the monotonic clock */
+static int64_t uptime;
+static int64_t ahead;			/* of the issuer's clock */
 static DynProvider provider;
 
-/* Only the pauses of failed sources look at it. */
+/* Only the pauses look at it. */
 int64_t
 dyn_loop_now_us(void)
 {
 	return 1000000 + shift_us;
+}
+
+int64_t
+dyn_loop_uptime_s(void)
+{
+	return uptime;
 }
 
 static void
@@ -46,8 +55,8 @@ give(int64_t now)
 
 	snprintf(key, sizeof(key), "KEY%d", starts);
 	CHECK(dyn_credentials_set(&credentials, key, "s", "t", &bad));
-	credentials.expires = life ? now + life : 0;
-	dyn_provider_obtained(&provider, &credentials, now);
+	credentials.expires = life ? now + ahead + life : 0;
+	dyn_provider_obtained(&provider, &credentials, now + ahead);
 	CHECK(credentials.access_key_id == NULL);
 }
 
@@ -61,12 +70,12 @@ fail(void)
 }
 
 static void
-start(void *state, DynProvider *asked, DynClient *client, int64_t now)
+start(void *state, DynProvider *asked, DynClient *client)
 {
 	CHECK(state == &will && asked == &provider && client != NULL);
 	starts++;
 	if (will == GIVES)
-		give(now);
+		give(uptime);
 	else if (will == FAILS)
 		fail();
 }
@@ -94,12 +103,20 @@ set_stage(Will intention, int64_t lifetime)
 	life = lifetime;
 	starts = stops = frees = 0;
 	shift_us = 0;
+	ahead = 0;
 }
 
 static DynReadiness
 ask(int64_t now)
 {
-	return dyn_provider_ask(&provider, (DynClient *) &shift_us, now);
+	uptime = now;
+	return dyn_provider_ask(&provider, (DynClient *) &shift_us);
+}
+
+static bool
+reject(unsigned generation)
+{
+	return dyn_provider_reject(&provider, generation, NULL);
 }
 
 static void
@@ -109,8 +126,8 @@ static_ones_are_always_ready(void)
 	const char *bad;
 
 	CHECK(dyn_credentials_set(&plain.current, "A", "s", NULL, &bad));
-	CHECK(dyn_provider_ask(&plain, NULL, NOW) == DYN_CREDENTIALS_READY);
-	CHECK(!dyn_provider_reject(&plain, 0));
+	CHECK(dyn_provider_ask(&plain, NULL) == DYN_CREDENTIALS_READY);
+	CHECK(!dyn_provider_reject(&plain, 0, NULL));
 	dyn_provider_clear(&plain);
 	CHECK(plain.current.access_key_id == NULL);
 }
@@ -225,7 +242,7 @@ a_failing_source_is_asked_less_often(void)
 	shift_us += 60000000;
 	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
 	will = FAILS;
-	CHECK(dyn_provider_reject(&provider, provider.generation));
+	CHECK(reject(provider.generation));
 	CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
 	shift_us += 1000000;
 	CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
@@ -243,14 +260,98 @@ rejected_ones_are_replaced_once(void)
 	will = WORKS;
 	for (i = 0; i < 16; i++)
 	{
-		CHECK(dyn_provider_reject(&provider, 1));
+		CHECK(reject(1));
 		CHECK(ask(NOW) == DYN_CREDENTIALS_AWAITED);
 	}
 	CHECK_EQ_INT(starts, 2);
 	give(NOW);
-	CHECK(dyn_provider_reject(&provider, 1));	/* a late one */
+	CHECK(reject(1));			/* a late one */
 	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(starts, 2);
+}
+
+/* Whatever these clocks say, only the life that was left counts. */
+static void
+only_the_issuers_clock_counts(void)
+{
+	static const int64_t hours[] = {-9600, -2, -1, 0, 1, 2, 9600};
+	size_t		i;
+
+	for (i = 0; i < sizeof(hours) / sizeof(hours[0]); i++)
+	{
+		set_stage(GIVES, 3600);
+		ahead = hours[i] * 3600;
+		CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+		CHECK(ask(NOW + 2700 - 1) == DYN_CREDENTIALS_READY);
+		CHECK_EQ_INT(starts, 1);
+		CHECK_EQ_INT(provider.current.expires, NOW + ahead + 3600);
+		will = WORKS;
+		CHECK(ask(NOW + 3599) == DYN_CREDENTIALS_READY);
+		CHECK(ask(NOW + 3600) == DYN_CREDENTIALS_AWAITED);
+		CHECK_EQ_INT(starts, 2);
+	}
+}
+
+/*
+ * At once, then after 1, 2, 4 ... seconds; those that have served for a while
+ * begin anew.  Sixteen requests that meet it are one.
+ */
+static void
+refused_ones_are_obtained_less_often(void)
+{
+	static const int pauses[] = {1, 2, 4, 8, 16, 32};
+	unsigned	i;
+
+	set_stage(GIVES, 3600);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(reject(1));
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK_EQ_INT(starts, 2);
+	for (i = 0; i < sizeof(pauses) / sizeof(pauses[0]); i++)
+	{
+		int			j;
+
+		for (j = 0; j < 16; j++)
+		{
+			CHECK(reject(i + 2));
+			CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+		}
+		CHECK(strstr(dyn_provider_fault(&provider)->message, "clock"));
+		shift_us += pauses[i] * 1000000 - 1;
+		CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+		CHECK_EQ_INT(starts, (int) i + 2);
+		shift_us++;
+		CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+		CHECK_EQ_INT(starts, (int) i + 3);
+	}
+	shift_us += 60000000;
+	CHECK(reject(provider.generation));
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(reject(provider.generation));
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+}
+
+/* Also for credentials whose end is not known. */
+static void
+faults_name_the_clocks(void)
+{
+	int64_t		date = 1767323045;
+	const char *message;
+
+	set_stage(GIVES, 3600);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(dyn_provider_reject(&provider, 1, &date));
+	message = dyn_provider_fault(&provider)->message;
+	CHECK(strstr(message, "valid until 2027-01-15 09:00:00 UTC;"));
+	CHECK(strstr(message, "source's clock says 20"));
+	CHECK(strstr(message, "service's 2026-01-02 03:04:05 UTC,"));
+	CHECK(strstr(message, "machine's 20"));
+	set_stage(GIVES, 0);
+	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(reject(1));
+	message = dyn_provider_fault(&provider)->message;
+	CHECK(strstr(message, "valid until an unknown time;"));
+	CHECK(strstr(message, "service's an unknown time,"));
 }
 
 static void
@@ -320,6 +421,9 @@ main(void)
 	RUN(a_failed_refresh_is_not_noticed);
 	RUN(a_failing_source_is_asked_less_often);
 	RUN(rejected_ones_are_replaced_once);
+	RUN(only_the_issuers_clock_counts);
+	RUN(refused_ones_are_obtained_less_often);
+	RUN(faults_name_the_clocks);
 	RUN(rest_and_clear_stop_the_source);
 	RUN(a_stopped_refresh_is_made_up_for);
 	return DONE("provider");

@@ -782,8 +782,7 @@ obtains_from(DynSourceKind kind, const char *variable, const char *value,
 	spec.request_timeout_ms = 5000;
 	setenv(variable, value, 1);
 	CHECK(dyn_source_open(&provider, &spec));
-	while ((readiness = dyn_provider_ask(&provider, client,
-										 (int64_t) time(NULL))) ==
+	while ((readiness = dyn_provider_ask(&provider, client)) ==
 		   DYN_CREDENTIALS_AWAITED && dyn_loop_now_us() < end)
 		dyn_client_wait(client, wait_readable, NULL, 1000);
 	unsetenv(variable);

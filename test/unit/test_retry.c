@@ -193,12 +193,31 @@ draws_evenly(void)
 	CHECK(random.state != other.state);
 }
 
+/* Each correction is for another offset than the attempt was signed by. */
+static void
+corrects_the_clock(void)
+{
+	DynClock	clock = {0};
+
+	CHECK(dyn_retry_set_clock(&clock, 10, 0));
+	CHECK_EQ_INT(clock.offset, 10);
+	CHECK(!dyn_retry_set_clock(&clock, 20, 10));
+	CHECK_EQ_INT(clock.offset, 10);
+	CHECK(dyn_retry_set_clock(&clock, 7200, 10));
+	CHECK_EQ_INT(clock.offset, 7200);
+	CHECK(dyn_retry_set_clock(&clock, 3600, 20));	/* signed before that */
+	CHECK_EQ_INT(clock.offset, 7200);
+	CHECK(dyn_retry_set_clock(&clock, 3600, 7200));
+	CHECK_EQ_INT(clock.offset, 3600);
+}
+
 int
 main(void)
 {
 	RUN(repeats_what_may_pass);
 	RUN(gives_up_what_stays);
 	RUN(knows_a_wrong_clock);
+	RUN(corrects_the_clock);
 	RUN(doubles_the_pause_up_to_a_bound);
 	RUN(honours_retry_after_within_bounds);
 	RUN(spends_and_refunds_tokens);

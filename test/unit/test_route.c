@@ -269,7 +269,7 @@ profile_keys(void)
 	end();
 	surround("[profile my name]\n[profile \"my name\"]\n" KEYS
 			 "aws_session_token = T\n", NULL);
-	set("AWS_DEFAULT_PROFILE", "other");
+	set("AWS_DEFAULT_PROFILE", "my name");
 	set("AWS_PROFILE", "my name");
 	if (finds(DYN_SOURCE_PROFILE, NULL, DYN_ORIGIN_KEYS, "profile \"my name\""))
 		has_keys("AKIA", "HIDDEN", "T");
@@ -304,6 +304,36 @@ credentials_file_wins(void)
 	end();
 	surround("[default]\n" KEYS "[profile default]\nregion=x\n", NULL);
 	refuses(DYN_SOURCE_PROFILE, "default", "\"default\" has no credentials", "");
+	surround("[profile default]\nregion=x\n[default]\n" KEYS, NULL);
+	finds(DYN_SOURCE_PROFILE, "default", DYN_ORIGIN_KEYS,
+		  "profile \"default\"");
+	end();
+	surround("[profile default]\n" KEYS "[default]\nregion=x\n", NULL);
+	refuses(DYN_SOURCE_PROFILE, "default", "\"default\" has no credentials", "");
+}
+
+/* The tools of AWS disagree about which of them wins. */
+static void
+two_names_of_a_profile_are_refused(void)
+{
+	static const DynSourceKind sources[] = {
+		DYN_SOURCE_PROFILE, DYN_SOURCE_DEFAULT
+	};
+	size_t		i;
+
+	for (i = 0; i < 2; i++)
+	{
+		surround("[profile a]\n" KEYS "[profile b]\n" KEYS, NULL);
+		set("AWS_PROFILE", "a");
+		set("AWS_DEFAULT_PROFILE", "b");
+		refuses(sources[i], NULL, "AWS_PROFILE and AWS_DEFAULT_PROFILE name "
+				"different profiles, \"a\" and \"b\"", "user mapping");
+		surround("[profile a]\n" KEYS "[profile b]\n" KEYS, NULL);
+		set("AWS_PROFILE", "a");
+		set("AWS_DEFAULT_PROFILE", "b");
+		finds(sources[i], "b", DYN_ORIGIN_KEYS, "profile \"b\"");
+		end();
+	}
 }
 
 static void
@@ -922,6 +952,7 @@ main(void)
 	RUN(container_and_instance);
 	RUN(profile_keys);
 	RUN(credentials_file_wins);
+	RUN(two_names_of_a_profile_are_refused);
 	RUN(profile_keys_are_refused);
 	RUN(missing_profiles);
 	RUN(unreadable_files);

@@ -94,6 +94,44 @@ ends_idle_connections_on_which_something_came(void)
 	dyn_sockets_free(&sockets);
 }
 
+/* Another transfer reads what has arrived for it, from its beginning. */
+static void
+drains_nothing_of_another_transfer(void)
+{
+	int			reused;
+
+	for (reused = 0; reused < 2; reused++)
+	{
+		DynSockets	sockets = {0};
+		struct sockaddr_in address;
+		int			listener = listen_somewhere(&address);
+		int			ours = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM,
+											0, 0);
+		int			theirs;
+		DynSocket	ended;
+		char		bytes[16];
+
+		CHECK(connect(ours, (struct sockaddr *) &address,
+					  sizeof(address)) == 0);
+		theirs = accept(listener, NULL, NULL);
+		dyn_sockets_watched(&sockets, ours, true);
+		dyn_sockets_watched(&sockets, ours, false);
+		dyn_sockets_answered(&sockets, ours, 0);
+		ended = dyn_sockets_find(&sockets, ours);
+		if (reused)
+			dyn_sockets_watched(&sockets, ours, true);
+		CHECK(send(theirs, "HTTP", 4, 0) == 4);
+		dyn_sockets_distrust(&sockets, &ended);
+		if (reused)
+			CHECK_EQ_INT(recv(ours, bytes, sizeof(bytes), MSG_DONTWAIT), 4);
+		CHECK_EQ_INT(recv(ours, bytes, sizeof(bytes), MSG_DONTWAIT), 0);
+		dyn_sockets_close(&sockets, ours);
+		close(theirs);
+		close(listener);
+		dyn_sockets_free(&sockets);
+	}
+}
+
 /* However many there are; not what has only sent something. */
 static void
 sees_which_the_peer_has_closed(void)
@@ -136,6 +174,7 @@ main(void)
 {
 	RUN(tells_a_descriptor_from_an_earlier_one);
 	RUN(ends_idle_connections_on_which_something_came);
+	RUN(drains_nothing_of_another_transfer);
 	RUN(sees_which_the_peer_has_closed);
 	return DONE("sockets");
 }

@@ -106,23 +106,23 @@ set_url(const char *variable, const char *path)
 }
 
 static DynReadiness
-ask(int64_t ahead)
+ask(void)
 {
-	return dyn_provider_ask(&provider, client, (int64_t) time(NULL) + ahead);
+	return dyn_provider_ask(&provider, client);
 }
 
 /* Waits with a hang bound. */
 static DynReadiness
-obtain(int64_t ahead)
+obtain(void)
 {
 	int64_t		deadline = dyn_loop_now_us() + 30000000;
-	DynReadiness readiness = ask(ahead);
+	DynReadiness readiness = ask();
 
 	while (readiness == DYN_CREDENTIALS_AWAITED &&
 		   dyn_loop_now_us() < deadline)
 	{
 		dyn_client_wait(client, wait_readable, NULL, 5000);
-		readiness = ask(ahead);
+		readiness = ask();
 	}
 	return readiness;
 }
@@ -132,7 +132,7 @@ static void
 expect_key(const char *words)
 {
 	CHECK(dyn_source_open(&provider, &spec));
-	if (!CHECK(obtain(0) == DYN_CREDENTIALS_READY))
+	if (!CHECK(obtain() == DYN_CREDENTIALS_READY))
 	{
 		printf("#   %s (%s)\n", dyn_provider_fault(&provider)->message, dyn_provider_fault(&provider)->hint);
 		return;
@@ -148,7 +148,7 @@ static void
 expect_fault(const char *part)
 {
 	CHECK(dyn_source_open(&provider, &spec));
-	CHECK(obtain(0) == DYN_CREDENTIALS_FAILED);
+	CHECK(obtain() == DYN_CREDENTIALS_FAILED);
 	if (!CHECK(strstr(dyn_provider_fault(&provider)->message, part) != NULL))
 		printf("#   %s\n", dyn_provider_fault(&provider)->message);
 	CHECK(strstr(dyn_provider_fault(&provider)->message, "secret of") == NULL);
@@ -174,7 +174,7 @@ static_keys_need_no_source(void)
 	set_stage(DYN_SOURCE_STATIC);
 	set_keys();
 	CHECK(dyn_source_open(&provider, &spec));
-	CHECK(ask(0) == DYN_CREDENTIALS_READY);
+	CHECK(ask() == DYN_CREDENTIALS_READY);
 	CHECK_EQ_STR(provider.current.access_key_id, "AKIDSTATIC");
 	CHECK_EQ_STR(dyn_source_words(&provider), "static keys");
 }
@@ -195,7 +195,7 @@ the_environment_is_read(void)
 	setenv("AWS_ACCESS_KEY_ID", "AKIDENV", 1);
 	setenv("AWS_SECRET_ACCESS_KEY", "s", 1);
 	CHECK(dyn_source_open(&provider, &spec));
-	CHECK(ask(0) == DYN_CREDENTIALS_READY);
+	CHECK(ask() == DYN_CREDENTIALS_READY);
 	CHECK_EQ_STR(provider.current.access_key_id, "AKIDENV");
 	CHECK(provider.current.expires == 0);
 }
@@ -316,18 +316,55 @@ expired_ones_are_refused(void)
 {
 	set_stage(DYN_SOURCE_CONTAINER);
 	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "lifetime--60");
-	expect_fault("have expired already");
+	expect_fault("source's clock says 20");
 }
 
-/* A wrong clock is corrected by the reply, and the request signed again. */
+/*
+ * A wrong clock is corrected by the reply, and the request signed again.  What
+ * is obtained is valid as long as its issuer says.
+ */
 static void
 clocks_are_corrected(void)
 {
+	static const char *const roles[] = {
+		ROLE "ahead--34560000", ROLE "ahead--7200", ROLE "ahead-7200",
+		ROLE "ahead-34560000"
+	};
+	size_t		i;
+
+	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+	{
+		int64_t		ahead = atoll(strstr(roles[i], "ahead-") + 6);
+		int64_t		left;
+
+		set_stage(DYN_SOURCE_STATIC);
+		set_keys();
+		spec.role.arn = strdup(roles[i]);
+		CHECK(dyn_source_open(&provider, &spec));
+		CHECK(obtain() == DYN_CREDENTIALS_READY);
+		CHECK_EQ_INT(provider.generation, 1);
+		CHECK(llabs(provider.current.expires - ahead - 3600 -
+					(int64_t) time(NULL)) < 60);
+		left = provider.ends_at - dyn_loop_uptime_s();
+		CHECK(left > 3600 - 60 && left <= 3600);
+	}
+}
+
+/* A service whose Date is not the clock that it judges by. */
+static void
+clocks_that_cannot_be_corrected_are_named(void)
+{
+	const DynFault *fault;
+
 	set_stage(DYN_SOURCE_STATIC);
 	set_keys();
-	spec.role.arn = strdup(ROLE "clock");
+	spec.role.arn = strdup(ROLE "never-ahead-7200");
 	CHECK(dyn_source_open(&provider, &spec));
-	CHECK(obtain(-7200) == DYN_CREDENTIALS_READY);
+	CHECK(obtain() == DYN_CREDENTIALS_FAILED);
+	fault = dyn_provider_fault(&provider);
+	CHECK(strstr(fault->message, "SignatureDoesNotMatch"));
+	CHECK(strstr(fault->hint, "The service's clock says 20"));
+	CHECK(strstr(fault->hint, "this machine's 20"));
 }
 
 static void
@@ -373,14 +410,14 @@ nothing_is_left_behind(void)
 	set_stage(DYN_SOURCE_CONTAINER);
 	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "hang");
 	CHECK(dyn_source_open(&provider, &spec));
-	CHECK(ask(0) == DYN_CREDENTIALS_AWAITED);
+	CHECK(ask() == DYN_CREDENTIALS_AWAITED);
 	dyn_provider_rest(&provider);
 	before = count_descriptors();
 	for (i = 0; i < 1000; i++)
 	{
 		int			turns = i % 4;
 
-		CHECK(ask(0) == DYN_CREDENTIALS_AWAITED);
+		CHECK(ask() == DYN_CREDENTIALS_AWAITED);
 		while (turns-- > 0)
 			dyn_client_wait(client, wait_readable, NULL, 1);
 		dyn_provider_rest(&provider);
@@ -400,7 +437,7 @@ programs_are_killed(void)
 	CHECK(dyn_source_open(&provider, &spec));
 	for (i = 0; i < 1000; i++)
 	{
-		CHECK(ask(0) == DYN_CREDENTIALS_AWAITED);
+		CHECK(ask() == DYN_CREDENTIALS_AWAITED);
 		dyn_client_wait(client, wait_readable, NULL, 1);
 		dyn_provider_rest(&provider);
 	}
@@ -417,12 +454,13 @@ refreshes_leave_nothing(void)
 
 	set_stage(DYN_SOURCE_INSTANCE);
 	CHECK(dyn_source_open(&provider, &spec));
-	CHECK(obtain(0) == DYN_CREDENTIALS_READY);
+	CHECK(obtain() == DYN_CREDENTIALS_READY);
 	before = count_descriptors();
 	for (i = 0; i < 1000; i++)
 	{
-		CHECK(dyn_provider_reject(&provider, provider.generation));
-		CHECK(obtain(0) == DYN_CREDENTIALS_READY);
+		provider.obtained_us -= 60000000;	/* they have served */
+		CHECK(dyn_provider_reject(&provider, provider.generation, NULL));
+		CHECK(obtain() == DYN_CREDENTIALS_READY);
 	}
 	CHECK_EQ_INT(count_descriptors(), before);
 	CHECK_EQ_INT(provider.generation, 1001);
@@ -509,7 +547,7 @@ time_runs_for_a_source_alone(void)
 	setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", silent, 1);
 	CHECK(dyn_source_open(&provider, &spec));
 	client = dyn_client_create(NULL);
-	CHECK(ask(0) == DYN_CREDENTIALS_AWAITED);
+	CHECK(ask() == DYN_CREDENTIALS_AWAITED);
 	CHECK(dyn_client_wait(client, wait_readable, NULL, 5000) ==
 		  DYN_WAIT_READY);
 	dyn_provider_clear(&provider);
@@ -545,6 +583,7 @@ main(void)
 	RUN(redirects_are_not_followed);
 	RUN(expired_ones_are_refused);
 	RUN(clocks_are_corrected);
+	RUN(clocks_that_cannot_be_corrected_are_named);
 	RUN(nobody_answers);
 	RUN(replies_do_not_grow);
 	RUN(nothing_is_left_behind);

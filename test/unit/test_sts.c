@@ -555,6 +555,7 @@ codes_have_hints(void)
 		{ERROR("ValidationError", "x"), "maximum session duration"},
 		{ERROR("InvalidClientTokenId", "x"), "do not exist"},
 		{ERROR("SignatureDoesNotMatch", "x"), "secret"},
+		{ERROR("RequestExpired", "x"), "clock"},
 		{ERROR("InvalidIdentityToken", "x"), NULL},
 		{ERROR("AccessDeniedX", "x"), NULL},
 		{ERROR("Unknown", "x"), NULL}
@@ -608,10 +609,7 @@ some_errors_pass(void)
 	static const char *const passing[] = {
 		ERROR("IDPCommunicationError", "x"), ERROR("Throttling", "x"),
 		ERROR("ThrottlingException", "x"), ERROR("RequestLimitExceeded", "x"),
-		ERROR("ServiceUnavailable", "x"), ERROR("InternalFailure", "x"),
-		ERROR("RequestExpired", "x"),
-		ERROR("SignatureDoesNotMatch", "Signature expired: 20260102T030405Z"),
-		ERROR("SignatureDoesNotMatch", "Signature not yet current: 2026")
+		ERROR("ServiceUnavailable", "x"), ERROR("InternalFailure", "x")
 	};
 	size_t		i;
 

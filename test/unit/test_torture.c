@@ -30,6 +30,9 @@
 
 #include <openssl/err.h>
 
+#include <curl/curl.h>
+
+#include "aws/wiping.h"
 #include "aws/awserror.h"
 #include "aws/ca_store.h"
 #include "aws/client.h"
@@ -57,6 +60,13 @@ typedef enum Outcome
 	REFUSED,
 	WRONG
 } Outcome;
+
+/* Its own allocations are not to fail: libcurl does not survive all of that. */
+bool
+dyn_wiping_init_libcurl(void)
+{
+	return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+}
 
 static bool paused;				/* an allocation failed, and none does now */
 

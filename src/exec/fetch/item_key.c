@@ -2,9 +2,9 @@
  * item_key.c
  *		Finds out which item holds a value that does not fit.
  *
- * An error about a value names its item.  Scans fetch no more attributes than
- * the query needs, so that the key may be missing; then, and only then, the
- * same page is asked for once more with the key attributes instead, and the
+ * An error about a value names its item.  Queries ask for no more attributes
+ * than the statement needs, so that the key may be missing; then, and only then,
+ * the same page is asked for once more with the key attributes instead, and the
  * item at the same position is the one.  If that fails, the error about the
  * value is still the one to be raised, without the key.
  */

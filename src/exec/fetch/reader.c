@@ -59,6 +59,26 @@ dyn_reader_rows_with_partition(DynReader *reader)
 }
 
 /*
+ * The items of a Scan show their keys: nothing else tells that they are items.
+ * A document of which parts are read must not have the keys for that reason;
+ * if this cannot be, they are not asked for.
+ */
+static DynRows *
+scanned_rows(DynReader *reader)
+{
+	const DynAccess *access = reader->access;
+	DynRows    *rows;
+
+	reader->own_rows = finish_rows(reader, rows_with(reader, access, access->sort,
+													 access->nsort, false));
+	if (access->count_only)
+		return reader->own_rows;
+	rows = dyn_reader_rows_with_keys(reader);
+	return dyn_rows_limit_parts(rows, reader->own_rows, rows) ? rows
+		: reader->own_rows;
+}
+
+/*
  * The items of a batch come in no order, so that each must show its key; when
  * merging, the sort attributes are needed.  Items of an arm show their key.
  * Where Queries of several partitions are in flight, each item must show its
@@ -76,6 +96,8 @@ returned_rows(DynReader *reader)
 		return finish_rows(reader, rows_with(reader, access, access->base,
 											 access->nbase,
 											 access->multi_partition));
+	if (access->kind == DYN_ACCESS_SCAN)
+		return scanned_rows(reader);
 	return finish_rows(reader,
 					   rows_with(reader, access, access->sort, access->nsort,
 								 access->kind == DYN_ACCESS_QUERY &&
@@ -129,6 +151,8 @@ dyn_reader_create(DynStatement *statement, DynRelation *relation,
 	reader->access = access;
 	reader->count_into = &reader->counters;
 	reader->rows = returned_rows(reader);
+	if (reader->own_rows == NULL)
+		reader->own_rows = reader->rows;
 	if (access->fetch_base_items)
 		reader->index_rows = dyn_reader_index_rows(reader, access->multi_partition);
 	return reader;
@@ -258,15 +282,13 @@ compare_items(void *arg, const DynValue *a, const DynValue *b)
 	return reader->access->backward ? -order : order;
 }
 
-/* Where the keys that were asked for are found in the items. */
+/* Where the keys of the items are found in them. */
 static void
 set_key_slots(DynFetchSpec *spec, const DynRequests *requests,
 			  const DynRows *rows)
 {
 	const DynKeyPart *key = dyn_requests_key(requests);
 
-	if (key == NULL)
-		return;
 	spec->expected = dyn_requests_expected;
 	for (int i = 0; i < requests->nparts; i++)
 		spec->key_slots[i] = dyn_rows_slot(rows, key[i].name);

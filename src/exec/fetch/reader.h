@@ -20,6 +20,8 @@ typedef struct DynReader
 	DynRelation *relation;
 	DynAccess  *access;
 	DynRows    *rows;			/* what is returned */
+	DynRows    *own_rows;		/* the same, or without keys that only checks
+								 * need */
 	DynRows    *index_rows;		/* index, then base: the base keys that the
 								 * index lists; else NULL */
 	DynCounters counters;

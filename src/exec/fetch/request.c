@@ -149,6 +149,21 @@ dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *term
 	terms->enforced = resolved->enforced;
 }
 
+/* The items of a Scan have keys with these names and types. */
+static void
+set_shape_of_keys(DynRequests *requests, const DynAccess *access)
+{
+	DynKeyPart *shape = palloc0(access->nbase * sizeof(DynKeyPart));
+
+	for (int i = 0; i < access->nbase; i++)
+	{
+		shape[i].name = access->base[i].name;
+		shape[i].value.type = access->base[i].type;
+	}
+	requests->keys = shape;
+	requests->nparts = access->nbase;
+}
+
 DynRequests *
 dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 					   const DynResolvedAccess *resolved, const DynPath *projection,
@@ -170,6 +185,7 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 	requests->filter = resolved->filter;
 	requests->enforced = resolved->enforced;
 	requests->nstreams = segments;
+	set_shape_of_keys(requests, access);
 	return requests;
 }
 
@@ -307,11 +323,13 @@ dyn_requests_expected(void *arg, int stream, DynExpected *expected)
 	const DynRequests *requests = arg;
 	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
 
-	Assert(requests->op != DYN_OP_SCAN && stream < requests->nstreams);
+	Assert(stream < requests->nstreams);
 	expected->nparts = requests->nparts;
 	expected->nkeys = 1;
 	if (requests->op == DYN_OP_QUERY)
 		expected->keys = requests->terms[stream].key;
+	else if (requests->op == DYN_OP_SCAN)
+		expected->keys = requests->keys;
 	else
 	{
 		expected->keys = &requests->keys[(Size) first * requests->nparts];
@@ -322,8 +340,6 @@ dyn_requests_expected(void *arg, int stream, DynExpected *expected)
 const DynKeyPart *
 dyn_requests_key(const DynRequests *requests)
 {
-	if (requests->op == DYN_OP_SCAN)
-		return NULL;
 	return requests->op == DYN_OP_QUERY ? requests->terms[0].key
 		: requests->keys;
 }

@@ -219,7 +219,7 @@ divide(DynScan *scan)
 		kept->slots = palloc0(kept->reader->rows->npaths * sizeof(DynValue));
 		kept->used = used_values(constant, scan->values.n);
 		kept->refused = !dyn_rows_limit_parts(kept->reader->rows,
-											  scan->reader->rows,
+											  scan->reader->own_rows,
 											  kept->reader->rows);
 	}
 	MemoryContextSwitchTo(oldcontext);

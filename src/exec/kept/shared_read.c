@@ -289,7 +289,7 @@ limit_parts(SharedRead *read)
 		DynSharing *sharing = lfirst(lc);
 
 		if (!dyn_rows_limit_parts(sharing->reader->rows,
-								  sharing->scan->reader->rows, read->rows))
+								  sharing->scan->reader->own_rows, read->rows))
 			return false;
 	}
 	return true;
