@@ -168,13 +168,13 @@ dyn_cutting_value(DynValue *value, const DynCutting *cutting, int part)
 /* ---- columns that are read from elsewhere ---- */
 
 /* What a misfit is as the column's value. */
-static DynExpected
+static DynExpectation
 expected_of_misfit(const DynColumn *column)
 {
 	return column->null_on_mismatch ? DYN_EXPECTED_NOTHING : DYN_EXPECTED_UNKNOWN;
 }
 
-DynExpected
+DynExpectation
 dyn_expected_text(DynCuttings *all, const DynAgreement *agreement, DynText *text)
 {
 	const DynPart *part = &all->relation->spelled[agreement->spelled].parts[agreement->part];
@@ -225,7 +225,7 @@ expected_texts(DynCuttings *all, int i, DynText *given)
 	for (int a = 0; a < all->nagreements; a++)
 	{
 		const DynAgreement *agreement = &all->agreements[a];
-		DynExpected	expected;
+		DynExpectation	expected;
 
 		if (agreement->spelled != i)
 			continue;
@@ -260,7 +260,7 @@ dyn_cuttings_agree(DynCuttings *all)
 		const DynAgreement *agreement = &all->agreements[a];
 		const DynCutting *cutting = &all->cuttings[agreement->spelled];
 		DynText		text = {NULL, 0};
-		DynExpected	expected;
+		DynExpectation	expected;
 
 		if (!cutting->spelled->base || !dyn_cutting_fits(cutting) ||
 			!dyn_column_is_part(agreement->column))

@@ -78,18 +78,18 @@ extern void dyn_cut_text(DynCuttings *all, DynCutting *cutting,
  */
 extern bool dyn_cuttings_agree(DynCuttings *all);
 
-typedef enum DynExpected
+typedef enum DynExpectation
 {
 	DYN_EXPECTED_TEXT,
 	DYN_EXPECTED_UNKNOWN,		/* the column's value does not fit it */
 	DYN_EXPECTED_NOTHING		/* it is NULL, or has no spelling there */
-} DynExpected;
+} DynExpectation;
 
 /*
  * The text that the part must have, in CurrentMemoryContext.  A column that is a
  * part of a text that is not cut is not known.
  */
-extern DynExpected dyn_expected_text(DynCuttings *all,
+extern DynExpectation dyn_expected_text(DynCuttings *all,
 									 const DynAgreement *agreement,
 									 DynText *text);
 
