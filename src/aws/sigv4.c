@@ -390,10 +390,14 @@ dyn_sigv4_canonical(const DynSigRequest *request, DynBuffer *out,
 
 /* ---- step 2: the string to sign --------------------------------------- */
 
+/* Of the year 9999. */
+#define LAST_SECOND		INT64_C(253402300799)
+
 void
 dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch)
 {
-	time_t		t = (time_t) epoch;
+	/* the text has a year of four digits, whatever somebody's clock says */
+	time_t		t = epoch < 0 ? 0 : epoch > LAST_SECOND ? LAST_SECOND : (time_t) epoch;
 	struct tm	tm;
 
 	gmtime_r(&t, &tm);

@@ -6,6 +6,8 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
+
 #include "../model/encoding.h"
 #include "../model/path.h"
 #include "no_rows.h"
@@ -24,22 +26,26 @@ filters_rows_only(const DynAccess *access)
 			(pred->kind != DYN_PRED_SPELLED || pred->args != NIL))
 			return false;
 	}
-	return access->filters != NIL;
+	return true;
 }
 
-/* Items that are no rows; 0 if there was a row, or a condition left nothing. */
+/*
+ * Items that are no rows; 0 if there was a row, or if the statement asked for
+ * certain items: that a key is one of another entity is nothing unusual.
+ */
 static uint64
 items_without_rows(const DynReader *reader)
 {
-	const DynRows *rows = reader->rows;
-	const DynCounters *counters = &reader->counters;
+	const DynAccess *access = reader->access;
+	const DynRowTally *tally = reader->relation->tally;
 
-	if (rows->any_row)
+	if (tally->any_row || !filters_rows_only(access) ||
+		(access->kind != DYN_ACCESS_SCAN && access->kind != DYN_ACCESS_QUERY))
 		return 0;
-	if (rows->rejected > 0)
-		return rows->rejected;
-	return counters->items_returned == 0 && reader->access->kind == DYN_ACCESS_SCAN &&
-		filters_rows_only(reader->access) ? counters->items_read : 0;
+	if (tally->rejected > 0)
+		return tally->rejected;
+	return access->filters != NIL && reader->counters.items_returned == 0
+		? reader->counters.items_read : 0;
 }
 
 /* "pk = company#${company} AND sk = user#${email}" */
@@ -64,23 +70,35 @@ row_test_words(const DynRelation *relation)
 	return words.data;
 }
 
+/* Functions execute statements of their own, maybe many. */
+static bool
+is_told(void)
+{
+	static TimestampTz told = 0;
+	TimestampTz statement = GetCurrentStatementStartTimestamp();
+
+	if (told == statement)
+		return true;
+	told = statement;
+	return false;
+}
+
 void
 dyn_tell_no_rows(const DynScan *scan)
 {
 	const DynReader *reader = scan->reader;
+	const DynRowTally *tally = reader->relation->tally;
 	uint64		items;
 
-	if (!scan->finished || reader->statement->told_no_rows ||
-		(items = items_without_rows(reader)) == 0)
+	if (!scan->finished || (items = items_without_rows(reader)) == 0 || is_told())
 		return;
-	reader->statement->told_no_rows = true;
 	ereport(NOTICE,
 			(errmsg("no item that was read is a row of foreign table \"%s\"",
 					reader->relation->name),
 			 errdetail("DynamoDB table \"%s\": " UINT64_FORMAT " item%s%s%s. Rows are items with %s.",
 					   reader->relation->table, items, items == 1 ? "" : "s",
-					   reader->rows->rejected_key ? ", the first " : "",
-					   reader->rows->rejected_key ? reader->rows->rejected_key : "",
+					   tally->rejected_key ? ", the first " : "",
+					   tally->rejected_key ? tally->rejected_key : "",
 					   row_test_words(reader->relation)),
 			 errhint("If there should be rows, dynamo_fdw_check_table('%s') compares the options with the items.",
 					 reader->relation->name)));

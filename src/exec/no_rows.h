@@ -11,8 +11,8 @@
 #include "scan.h"
 
 /*
- * At the end of a scan that was read to its end: a NOTICE, once in a statement,
- * if the row test left nothing of what was read.
+ * At the end of a Scan or Query that was read to its end: a NOTICE, once in a
+ * client's statement, if the row test alone left nothing of what was read.
  */
 extern void dyn_tell_no_rows(const DynScan *scan);
 

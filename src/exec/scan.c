@@ -46,6 +46,7 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 		adapt_to_plan(one, &node->ss.ps);
 	dyn_relation_connect(relation, access->base, access->nbase);
 	dyn_relation_set_text_types(relation, access->text_types);
+	relation->tally = palloc0(sizeof(DynRowTally));
 	scan->node = node;
 	scan->conversions = dyn_conversions_decode(lsecond(plan->fdw_private));
 	scan->reader = dyn_reader_create(dyn_statement_get(node->ss.ps.state),

@@ -9,13 +9,16 @@
  * when it runs), and not executed for each row of another node.
  *
  * The plan of min and max is a Result over subplans, each of which reads one end
- * of a partition below a LIMIT.  All of them run, so they start together, too.
+ * of a partition below a LIMIT.  Its columns are their values, or functions of
+ * them, so all of them run, and start together, too.
  *
  * Starting a scan evaluates its values.  An expression that could fail, or
  * have effects, must not be evaluated if the statement might not need it; only
  * those that are known to do neither (failure.c) are evaluated early.
  */
 #include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
 
 #include "../plan/failure.h"
 #include "../plan/plantree.h"
@@ -70,21 +73,61 @@ start_all(const DynStatement *statement, const DynScan *first,
 	}
 }
 
-/* If the scan is below the LIMIT of a subplan that runs once: all that are so. */
+/* The parameters that are evaluated whatever the values of others are. */
+static bool
+collect_params(Node *node, void *params)
+{
+	Bitmapset **found = params;
+
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_Param:
+			if (((Param *) node)->paramkind == PARAM_EXEC)
+				*found = bms_add_member(*found, ((Param *) node)->paramid);
+			return false;
+		case T_List:
+		case T_TargetEntry:
+		case T_OpExpr:
+		case T_FuncExpr:
+		case T_RelabelType:
+		case T_CoerceViaIO:
+			return expression_tree_walker(node, collect_params, params);
+		default:
+			return false;
+	}
+}
+
+/*
+ * If the scan is below the LIMIT of an initplan whose value the statement needs
+ * in any case, as min() and max() do: the scans of all that are so.
+ */
 static List *
 ends_beside(const PlannedStmt *statement, const Plan *tree)
 {
+	Plan	   *root = statement->planTree;
+	Bitmapset  *needed = NULL;
 	List	   *found = NIL;
+	bool		own = false;
 	ListCell   *lc;
 
-	if (tree == statement->planTree || !IsA(tree, Limit))
+	if (!IsA(root, Result) || outerPlan(root) != NULL ||
+		((Result *) root)->resconstantqual != NULL)
 		return NIL;
-	foreach(lc, dyn_plan_scans_once(statement->planTree, statement->subplans))
+	(void) collect_params((Node *) root->targetlist, &needed);
+	foreach(lc, root->initPlan)
 	{
-		if (IsA(dyn_plan_tree_of(statement, lfirst(lc)), Limit))
-			found = lappend(found, lfirst(lc));
+		const SubPlan *subplan = lfirst_node(SubPlan, lc);
+		Plan	   *plan = list_nth(statement->subplans, subplan->plan_id - 1);
+
+		if (!IsA(plan, Limit) || list_length(subplan->setParam) != 1 ||
+			!bms_is_member(linitial_int(subplan->setParam), needed))
+			continue;
+		own |= plan == tree;
+		found = list_concat(found, dyn_plan_scans_once(plan, NIL));
 	}
-	return found;
+	return own ? found : NIL;
 }
 
 /* A subplan may be stopped early, like a plan below a LIMIT. */

@@ -44,7 +44,6 @@ typedef struct DynStatement
 	List	   *scans;			/* of DynScan *, as they began */
 	List	   *started;		/* of Plan *, see siblings.h */
 	List	   *throttles;		/* of DynThrottle * */
-	bool		told_no_rows;	/* see no_rows.h */
 	List	   *async_groups;	/* of DynAsyncGroup *, see async.c */
 } DynStatement;
 

@@ -21,8 +21,18 @@
 #include "session.h"
 #include "spelled.h"
 
+/* What the row test said of the items of a scan, however they were read. */
+typedef struct DynRowTally
+{
+	bool		any_row;		/* some item was a row */
+	uint64		rejected;		/* items that were none */
+	char	   *rejected_key;	/* of the first one; NULL: not known */
+} DynRowTally;
+
 typedef struct DynRelation
 {
+	DynRowTally *tally;			/* of an executing scan; NULL: not counted */
+
 	Oid			relid;
 	const char *name;			/* of the foreign table */
 	const char *table;			/* of the DynamoDB table, prefix included */

@@ -95,6 +95,9 @@ exceptions(Plan *plan)
 		case T_Result:
 			/* a one-time filter */
 			return ((Result *) plan)->resconstantqual ? ONCE | UNLESS : 0;
+		case T_WindowAgg:
+			/* ends when its condition, as on row_number(), is not true any more */
+			return ((WindowAgg *) plan)->runCondition != NIL ? WHOLE | FIRST : 0;
 		case T_CustomScan:
 			/* nodes of other extensions: unknown */
 			return dyn_is_read_ahead(plan) ? 0 : ~0;

@@ -542,6 +542,13 @@ class OfStatement(Budgets):
                 self.assertEqual(self.fx.error(sql).detail, 'Reading the whole DynamoDB table "t" uses about 2000.')
                 self.assertEqual(table.bucket.used, 0)
 
+    def test_not_refused_where_a_window_ends_early(self):
+        """The first rows of a window stop the scan."""
+        table = self.table(40960)
+        self.fx.execute("SET dynamo_fdw.max_statement_units = 500")
+        self.assertEqual(len(self.fx.rows("SELECT n FROM (SELECT n, row_number() OVER () AS rn FROM t) s WHERE rn <= 3")), 3)
+        self.assertLessEqual(table.bucket.used, 500)
+
     def test_young_table(self):
         """Refused beforehand, too, if ANALYZE knows what DynamoDB has not counted yet: by the figure of EXPLAIN."""
         table = self.table(4096, details={"item_count": 0, "size_bytes": 0})

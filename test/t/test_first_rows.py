@@ -93,6 +93,14 @@ class FirstRows(fixture.TestCase):
         [request] = self.fx.requests("SELECT * FROM orders WHERE tenant = 't1' ORDER BY no, title LIMIT 5")
         self.assertNotIn("Limit", request.body)
 
+    def test_branches_that_are_not_taken(self):
+        """Of several subplans with a LIMIT only those run that the values before them leave."""
+        self.tables("small", True)
+        one = "(SELECT no FROM orders WHERE tenant = 't1' ORDER BY no LIMIT 1)"
+        for sql in (f"SELECT coalesce({one}, {one.replace('t1', 't2')})", f"SELECT CASE WHEN {one} = 0 THEN 1 ELSE {one.replace('t1', 't2')} END"):
+            self.assertEqual(len(self.fx.requests(sql)), 1, self.fx.explain(sql))
+        self.assertEqual(len(self.fx.requests("SELECT max(no) - min(no) FROM orders WHERE tenant = 't1'")), 2)
+
     def test_both_ends(self):
         """One item for min, one for max."""
         self.assertIdeal([("SELECT min(no), max(no) FROM orders WHERE tenant = 't1'", 2, 1), ("SELECT min(sk), max(sk) FROM plain WHERE pk = 'T#t1'", 2, 1),

@@ -430,6 +430,20 @@ class NoRows(TestCase):
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE id = 2"), [])
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE id = 1 LIMIT 0"), [])
 
+    def test_conditions_and_keys(self):
+        """Nothing is said where a condition, or a key, chose items that are no rows; nor where other executions found rows."""
+        items = [{"pk": f"T#{t}", "sk": f"ORDER#{n:03}", "name": f"n{n}"} for t in range(3) for n in range(4)] + [{"pk": "T#1", "sk": "ORDER#x", "name": "bad"}, {"pk": "T#9", "sk": "ORDER#x"}]
+        name = self.table("tenant int NOT NULL, no int NOT NULL, name text", {"pk": "T#${tenant}", "sk": "ORDER#${no:padded(3)}"}, items, on_mismatch="null")
+        self.fx.execute("CREATE TABLE k AS SELECT * FROM (VALUES ('bad'), ('n1'), ('n2'), ('n2')) v(nm); ANALYZE k;"
+                        "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
+        self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE name = 'bad'"), [])
+        self.assertEqual(self.notices(f"SELECT k.nm, x.no FROM k, LATERAL (SELECT no FROM {name} WHERE name = k.nm OFFSET 0) x"), [])
+        self.fx.foreign_table("keyed", "pk text NOT NULL, sk text NOT NULL", table_name=self.fx.remote(name), match='{"name": "none"}')
+        self.assertEqual(self.notices("SELECT * FROM keyed WHERE pk = 'T#1' AND sk = 'ORDER#001'"), [])
+        self.assertEqual(len(self.notices("SELECT * FROM keyed WHERE pk = 'T#1'")), 3)
+        self.fx.execute("CREATE FUNCTION many(x text) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT count(*) FROM keyed WHERE pk = x); END'")
+        self.assertEqual(len([line for line in self.notices("SELECT many('T#' || i % 3) FROM generate_series(1, 5) i") if line.startswith("NOTICE")]), 1)
+
     def test_match(self):
         """Nor does an option match that nothing fits."""
         name = self.table("id int NOT NULL", {"pk": "A#${id}"}, [{"pk": "A#1", "sk": "s", "kind": "x"}], match='{"kind": "y"}')

@@ -813,16 +813,26 @@ begin_elements(DynRows *rows, const DynValue *collection)
 }
 
 static pg_noinline void
-count_rejected(DynRows *rows, const DynValue *values)
+count_rejected(const DynRows *rows, DynRowTally *tally)
 {
 	char	   *key;
 
-	if (rows->rejected++ > 0)
+	if (tally->rejected++ > 0)
 		return;
-	key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots, values);
+	key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots,
+							rows->values);
 	if (key != NULL)
-		rows->rejected_key = MemoryContextStrdup(GetMemoryChunkContext(rows),
-												 dyn_from_utf8_lossy(key));
+		tally->rejected_key = MemoryContextStrdup(GetMemoryChunkContext(tally),
+												  dyn_from_utf8_lossy(key));
+}
+
+static inline void
+count_item(const DynRows *rows, DynRowTally *tally)
+{
+	if (likely(rows->left > 0))
+		tally->any_row = true;
+	else
+		count_rejected(rows, tally);
 }
 
 void
@@ -832,9 +842,8 @@ dyn_rows_begin(DynRows *rows, const DynValue *values)
 	rows->values = values;
 	rows->left = (rows->test == NULL || is_row(rows, values)) &&
 		(rows->parts == NULL || parts_fit(rows, values)) ? 1 : 0;
-	rows->any_row |= rows->left > 0;
-	if (unlikely(rows->left == 0))
-		count_rejected(rows, values);
+	if (rows->relation->tally != NULL)
+		count_item(rows, rows->relation->tally);
 	if (rows->unnested != NULL && rows->left > 0)
 		rows->left = begin_elements(rows, &values[rows->unnested->slot]);
 }

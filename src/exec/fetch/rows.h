@@ -76,10 +76,6 @@ typedef struct DynRows
 	DynBuffer	scratch;		/* of the test */
 	DynUnnested *unnested;		/* rows are elements; NULL: items */
 
-	bool		any_row;		/* some item passed the test */
-	uint64		rejected;		/* items that did not */
-	char	   *rejected_key;	/* of the first one; NULL: not known */
-
 	const DynValue *values;		/* of the item in hand */
 	int			left;			/* rows that it still gives; unnested: 1 if
 								 * there is an element in hand */
