@@ -465,12 +465,8 @@ show_projection(const DynRows *rows, ExplainState *es)
 	dyn_buffer_init(&text, 0);
 	if (rows->whole)
 		dyn_buffer_append_str(&text, "all attributes");
-	for (int i = 0; i < rows->nprojection; i++)
-	{
-		if (i > 0)
-			dyn_buffer_append_str(&text, ", ");
-		dyn_path_print(&rows->projection[i], &text);
-	}
+	else
+		dyn_expr_print_projection(rows->projection, rows->nprojection, &text);
 	ExplainPropertyText("Projection", take_text(&text), es);
 }
 
