@@ -63,6 +63,7 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->GetForeignPaths = dynGetForeignPaths;
 	routine->GetForeignPlan = dynGetForeignPlan;
 	routine->GetForeignUpperPaths = dynGetForeignUpperPaths;
+	routine->PlanForeignModify = dynPlanForeignModify;
 
 	routine->BeginForeignScan = dynBeginForeignScan;
 	routine->IterateForeignScan = dynIterateForeignScan;

@@ -313,6 +313,10 @@ start_round(Sampler *sampler, int nsegments)
 	spec.capacity = sampler->meta->throughput.read_units;
 	spec.counters = &sampler->counters;
 	spec.max_read_units = sampler->relation->max_read_units;
+	spec.capacity_share =
+		dyn_capacity_share(&sampler->meta->throughput,
+						   sampler->relation->options.read_capacity,
+						   sampler->relation->options.read_percent);
 	spec.limits_units = true;
 	spec.item_units =
 		dyn_sequence_units(dyn_metadata_item_bytes(sampler->meta, NULL));

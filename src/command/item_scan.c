@@ -77,6 +77,10 @@ dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
 	if (limit == 0)
 		spec.fetch_size = scan->relation.options.fetch_size;
 	spec.max_read_units = scan->relation.max_read_units;
+	spec.capacity_share =
+		dyn_capacity_share(&scan->meta->throughput,
+						   scan->relation.options.read_capacity,
+						   scan->relation.options.read_percent);
 	spec.capacity = scan->meta->throughput.read_units;
 	spec.counters = &scan->counters;
 	spec.item_units =

@@ -562,6 +562,22 @@ is_covered(const DynPath *paths, int npaths, int i)
 	return false;
 }
 
+static void
+render_projection(Renderer *r, const DynPath *paths, int npaths)
+{
+	int			i;
+
+	for (i = 0; i < npaths && !r->failed; i++)
+	{
+		assert(projected_steps(&paths[i]) > 0);
+		if (is_covered(paths, npaths, i))
+			continue;
+		if (r->out->len > r->start)
+			put(r, r->dialect->comma);
+		render_steps(r, paths[i].steps, projected_steps(&paths[i]));
+	}
+}
+
 bool
 dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 					DynBuffer *out)
@@ -569,18 +585,18 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 	DynTokensMark mark = dyn_tokens_mark(tokens);
 	bool		had_failed = out->failed;
 	Renderer	r = renderer(&to_dynamodb, tokens, out);
-	int			i;
 
-	for (i = 0; i < npaths && !r.failed; i++)
-	{
-		assert(projected_steps(&paths[i]) > 0);
-		if (is_covered(paths, npaths, i))
-			continue;
-		if (out->len > r.start)
-			put(&r, r.dialect->comma);
-		render_steps(&r, paths[i].steps, projected_steps(&paths[i]));
-	}
+	render_projection(&r, paths, npaths);
 	return keep_or_undo(&r, mark, had_failed);
+}
+
+bool
+dyn_expr_print_projection(const DynPath *paths, int npaths, DynBuffer *out)
+{
+	Renderer	r = renderer(&to_people, NULL, out);
+
+	render_projection(&r, paths, npaths);
+	return !r.failed;
 }
 
 /* ---- identity ---- */

@@ -127,6 +127,10 @@ extern bool dyn_tokens_write(const DynTokens *tokens, DynBuffer *out);
 extern bool dyn_expr_print(const DynCond *cond, DynBuffer *out);
 extern bool dyn_path_print(const DynPath *path, DynBuffer *out);
 
+/* Likewise what a ProjectionExpression of these paths asks for. */
+extern bool dyn_expr_print_projection(const DynPath *paths, int npaths,
+									  DynBuffer *out);
+
 /*
  * Appends bytes that are equal for two conditions only if these have the same
  * tree, names and values.

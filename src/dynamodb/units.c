@@ -49,6 +49,23 @@ dyn_is_bounded_read(const DynTableMeta *meta, const DynIndexMeta *index,
 	return items * dyn_supposed_item_bytes(meta, index) <= DYN_BOUNDED_BYTES;
 }
 
+double
+dyn_known_capacity(const DynThroughput *throughput, double read_capacity)
+{
+	if (read_capacity > 0)
+		return read_capacity;
+	return throughput->provisioned ? throughput->read_units : 0;
+}
+
+double
+dyn_capacity_share(const DynThroughput *throughput, double read_capacity,
+				   double read_percent)
+{
+	if (read_percent >= 100)
+		return 0;
+	return dyn_known_capacity(throughput, read_capacity) * read_percent / 100;
+}
+
 void
 dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 				  double bytes, double read_capacity, double read_percent)
@@ -61,8 +78,9 @@ dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 		fmax(throughput->provisioned ? 1 : ON_DEMAND_PARTITIONS,
 			 fmax(ceil(bytes / BYTES_OF_PARTITION),
 				  ceil(capacity->rate / UNITS_OF_PARTITION)));
-	capacity->saved = !throughput->provisioned ? 0
-		: SAVED_SECONDS * throughput->read_units * read_percent / 100;
+	/* a share is granted second by second */
+	capacity->saved = throughput->provisioned && read_percent >= 100
+		? SAVED_SECONDS * throughput->read_units : 0;
 }
 
 double

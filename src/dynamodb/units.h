@@ -47,7 +47,7 @@ typedef struct DynCapacity
 {
 	double		rate;			/* units a second, all partitions together */
 	double		partitions;
-	double		saved;			/* units that DynamoDB has saved up */
+	double		saved;			/* saved units that may be used */
 } DynCapacity;
 
 /* The reads of one or more executions of an access plan. */
@@ -87,9 +87,17 @@ extern double dyn_sequence_units(double bytes);
 extern double dyn_page_units(double bytes);
 
 /*
- * `read_capacity` replaces the described one, unless it is 0.  `bytes` is the
- * size of the table or index.
+ * Units a second; 0: not known.  `read_capacity` replaces the described one,
+ * unless it is 0; here and below.
  */
+extern double dyn_known_capacity(const DynThroughput *throughput,
+								 double read_capacity);
+
+/* The part of it that statements may use, if that is less; 0: no limit. */
+extern double dyn_capacity_share(const DynThroughput *throughput,
+								 double read_capacity, double read_percent);
+
+/* `bytes` is the size of the table or index. */
 extern void dyn_capacity_init(DynCapacity *capacity,
 							  const DynThroughput *throughput, double bytes,
 							  double read_capacity, double read_percent);

@@ -465,12 +465,8 @@ show_projection(const DynRows *rows, ExplainState *es)
 	dyn_buffer_init(&text, 0);
 	if (rows->whole)
 		dyn_buffer_append_str(&text, "all attributes");
-	for (int i = 0; i < rows->nprojection; i++)
-	{
-		if (i > 0)
-			dyn_buffer_append_str(&text, ", ");
-		dyn_path_print(&rows->projection[i], &text);
-	}
+	else
+		dyn_expr_print_projection(rows->projection, rows->nprojection, &text);
 	ExplainPropertyText("Projection", take_text(&text), es);
 }
 
@@ -672,21 +668,62 @@ show_gates(Printer *printer, const DynScan *scan, ExplainState *es)
 	ExplainPropertyText("Otherwise", otherwise, es);
 }
 
-static void
-show_budgets(const DynRelation *relation, ExplainState *es)
+/* Names of those whose capacities are used: global indexes, "" for the table. */
+static List *
+add_capacities(List *names, const DynAccess *access)
 {
-	double		of_server = relation->connection->max_read_units;
-	double		of_table = relation->max_read_units;
-	StringInfoData buf;
+	ListCell   *lc;
 
-	if (of_server <= 0 && of_table <= 0)
-		return;
+	foreach(lc, access->arms)
+		names = add_capacities(names, lfirst(lc));
+	if (access->arms != NIL)
+		return names;
+	if (access->global)
+		names = list_append_unique(names, makeString(pstrdup(access->index)));
+	if (!access->global || access->fetch_base_items)
+		names = list_append_unique(names, makeString(""));
+	return names;
+}
+
+static void
+append_budget(StringInfo buf, double units, const char *of)
+{
+	if (units > 0)
+		appendStringInfo(buf, "%s%g per second of %s", buf->len > 0 ? ", " : "",
+						 units, of);
+}
+
+static void
+append_share(StringInfo buf, const DynRelation *relation,
+			 const DynTableMeta *meta, const char *name)
+{
+	const DynIndexMeta *index = dyn_metadata_index(meta, name);
+	double		share = dyn_capacity_share(index ? &index->throughput
+										   : &meta->throughput,
+										   relation->options.read_capacity,
+										   relation->options.read_percent);
+
+	append_budget(buf, share, index ? psprintf("the capacity of index %s", name)
+				  : "the table's capacity");
+}
+
+/* What a share is of stands in the description of the table. */
+static void
+show_budgets(const DynRelation *relation, const DynAccess *access,
+			 ExplainState *es)
+{
+	const DynTableMeta *meta = dyn_session_cached_table(relation->connection,
+														relation->table);
+	StringInfoData buf;
+	ListCell   *lc;
+
 	initStringInfo(&buf);
-	if (of_server > 0)
-		appendStringInfo(&buf, "%g per second of the server", of_server);
-	if (of_table > 0)
-		appendStringInfo(&buf, "%s%g per second of the table",
-						 of_server > 0 ? ", " : "", of_table);
+	append_budget(&buf, relation->connection->max_read_units, "the server");
+	append_budget(&buf, relation->max_read_units, "the table");
+	foreach(lc, meta ? add_capacities(NIL, access) : NIL)
+		append_share(&buf, relation, meta, strVal(lfirst(lc)));
+	if (buf.len == 0)
+		return;
 	appendStringInfoString(&buf, dyn_budgets_are_shared()
 						   ? ", shared by all sessions"
 						   : ", for this session alone");
@@ -761,7 +798,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		ExplainPropertyBool("Consistent Read", true, es);
 	show_access(access, es);
 	show_gates(&printer, scan, es);
-	show_budgets(scan->reader->relation, es);
+	show_budgets(scan->reader->relation, access, es);
 	if (es->costs)
 		show_estimate(access, es);
 	if (es->analyze)

@@ -161,8 +161,8 @@ dyn_scan_describe(const DynRelation *relation, const DynTableMeta *meta,
 	dyn_capacity_init(&estimate->prices.capacity, &meta->throughput,
 					  meta->size_bytes, options->read_capacity,
 					  options->read_percent);
-	estimate->prices.known = meta->throughput.provisioned ||
-		options->read_capacity > 0;
+	estimate->prices.known = dyn_known_capacity(&meta->throughput,
+												options->read_capacity) > 0;
 	estimate->supposed = meta->item_count == 0;
 }
 

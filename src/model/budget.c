@@ -72,9 +72,8 @@ hash_text(const char *text, uint64 seed)
 							   seed);
 }
 
-void
-dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
-				const char *table, double rate)
+static DynBudget *
+add_budget(DynBudgets *budgets, const DynConnection *connection, double rate)
 {
 	DynBudget  *budget = &budgets->budgets[budgets->nbudgets++];
 
@@ -84,8 +83,27 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 	budget->key.server = connection->serverid;
 	budget->key.hash = hash_text(connection->service.url, 0);
 	budget->key.hash = hash_text(connection->service.region, budget->key.hash);
-	budget->key.hash = hash_text(table ? table : "", budget->key.hash);
 	budget->rate = rate;
+	return budget;
+}
+
+void
+dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
+				const char *table, double rate)
+{
+	DynBudget  *budget = add_budget(budgets, connection, rate);
+
+	budget->key.hash = hash_text(table ? table : "", budget->key.hash);
+}
+
+void
+dyn_budgets_add_capacity(DynBudgets *budgets, const DynConnection *connection,
+						 const char *table, const char *index, double rate)
+{
+	DynBudget  *budget = add_budget(budgets, connection, rate);
+
+	budget->key.hash = hash_text(table, budget->key.hash);
+	budget->key.hash = hash_text(index ? index : "", budget->key.hash);
 }
 
 /* ---- buckets, under the lock ---- */

@@ -14,7 +14,8 @@
  * again is as good as new, and can be used for another budget.
  *
  * A budget belongs to a database, a server and its endpoint and region, and
- * maybe to a DynamoDB table.  Times are those of a monotonic clock, in ms.
+ * maybe to a DynamoDB table, to its capacity, or to that of a global index.
+ * Times are those of a monotonic clock, in ms.
  */
 #ifndef DYN_MODEL_BUDGET_H
 #define DYN_MODEL_BUDGET_H
@@ -33,11 +34,14 @@ typedef struct DynBudget
 	int			slot;			/* where its bucket was last */
 } DynBudget;
 
-/* Those that a request is charged to: of its server, of its table. */
+/*
+ * Those that a request is charged to: of its server, of its table, and of the
+ * capacity that it uses.
+ */
 typedef struct DynBudgets
 {
 	int			nbudgets;
-	DynBudget	budgets[2];
+	DynBudget	budgets[3];
 } DynBudgets;
 
 /*
@@ -46,6 +50,12 @@ typedef struct DynBudgets
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							const char *table, double rate);
+
+/* The same of the table's own capacity (index NULL), or of a global index's. */
+extern void dyn_budgets_add_capacity(DynBudgets *budgets,
+									 const DynConnection *connection,
+									 const char *table, const char *index,
+									 double rate);
 
 /*
  * Milliseconds until a request may be sent; 0: now.  It is no more than a

@@ -457,6 +457,20 @@ decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
+/* Why a number is not a time: in other digits it might be one. */
+static const char *
+why_not_epoch(const DynCodec *codec, const DynValue *value)
+{
+	DynFormat	finest = codec->format;
+	Timestamp	instant;
+
+	finest.digits = 9;			/* there are no more */
+	if (finest.kind == DYN_FORMAT_EPOCH &&
+		dyn_instant_from_epoch(value->data, value->len, &finest, &instant))
+		return "it has more fractional digits than its format; epoch(9) takes nine";
+	return "it is not a valid time in the unit of the format";
+}
+
 static bool
 decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 			   const char **why)
@@ -476,7 +490,7 @@ decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 	else
 		ok = dyn_instant_from_iso(text, len, instant);
 	return ok || mismatch(why, codec->wire == DYN_TYPE_N
-						  ? "it is not a valid time in the unit of the format"
+						  ? why_not_epoch(codec, value)
 						  : "it does not match the column's format");
 }
 

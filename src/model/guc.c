@@ -39,7 +39,7 @@ int			dyn_guc_analyze_read_units = 1000;
 double		dyn_guc_max_statement_units = 0;
 
 static const struct config_enum_entry scan_policy_values[] = {
-	{"default", -1, false},
+	{"table", -1, false},
 	{"allow", DYN_SCAN_ALLOW, false},
 	{"warn", DYN_SCAN_WARN, false},
 	{"error", DYN_SCAN_ERROR, false},
@@ -100,7 +100,7 @@ dyn_guc_init(void)
 {
 	DefineCustomEnumVariable("dynamo_fdw.scan_policy",
 							 "Sets what happens if a statement has to read a whole DynamoDB table.",
-							 "With \"default\" the options of table and server apply. Other values can be stricter; only a superuser may set a less strict one.",
+							 "With \"table\" the options of table and server apply. Other values can be stricter; only a superuser may set a less strict one.",
 							 &dyn_guc_scan_policy, -1, scan_policy_values,
 							 PGC_USERSET, 0, check_scan_policy, assign_scan_policy,
 							 NULL);

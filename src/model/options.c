@@ -129,9 +129,9 @@ static const OptionEntry options_table[] = {
 	"milliseconds of a request, as the planner supposes"},
 	{"read_capacity", ON_SERVER | ON_TABLE, VALUE_REAL, 1, 1e9, NULL,
 	"described", false,
-	"read units per second of the table and of each index, for the planner"},
+	"read units per second of the table and of each index"},
 	{"read_percent", ON_SERVER | ON_TABLE, VALUE_REAL, 1, 100, NULL, "100", false,
-	"part of the capacity that statements may use, in per cent"},
+	"part of a known capacity that all sessions may use together, in per cent"},
 	{"unit_cost_ms", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 1e6, NULL, "0.2", false,
 	"milliseconds of waiting that a read unit is worth to the planner"},
 	{"access_key_id", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
@@ -720,8 +720,12 @@ dyn_option_default_int(const char *name)
 static const char *
 help_of(const OptionEntry *entry)
 {
-	if (strcmp(entry->name, "max_read_units") == 0 && !dyn_budgets_are_shared())
+	if (dyn_budgets_are_shared())
+		return entry->help;
+	if (strcmp(entry->name, "max_read_units") == 0)
 		return "read units per second that one session may use; for all together, add dynamo_fdw to shared_preload_libraries";
+	if (strcmp(entry->name, "read_percent") == 0)
+		return "part of a known capacity that one session may use, in per cent; for all together, add dynamo_fdw to shared_preload_libraries";
 	return entry->help;
 }
 

@@ -643,7 +643,7 @@ find_prices(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
 	prices->in_flight = plan->relation->connection->max_concurrency;
 	if (access->kind == DYN_ACCESS_QUERY)
 		limit_units(prices, root, baserel, access, index, bytes);
-	prices->known = throughput->provisioned || options->read_capacity > 0;
+	prices->known = dyn_known_capacity(throughput, options->read_capacity) > 0;
 }
 
 /* Of the requests alone, as if nothing were transferred. */

@@ -12,7 +12,7 @@
 
 #include "match_keys.h"
 
-/* size.c, paths.c, plan.c, upper.c */
+/* size.c, paths.c, plan.c, upper.c, modify.c */
 extern void dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel,
 								 Oid foreigntableid);
 extern void dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel,
@@ -24,6 +24,8 @@ extern ForeignScan *dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel,
 extern void dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 									RelOptInfo *input_rel,
 									RelOptInfo *output_rel, void *extra);
+extern List *dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan,
+								  Index resultRelation, int subplan_index);
 extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
 
 /*

@@ -110,10 +110,13 @@ class MeteredTable(Table):
         return self.partitions[name]
 
     def describe(self):
-        """With the provisioned capacity."""
-        document = super().describe()
-        del document["BillingModeSummary"]
-        document["ProvisionedThroughput"] = {"ReadCapacityUnits": self.bucket.units, "WriteCapacityUnits": 1}
+        """With the provisioned capacity; `units` may say another one, 0 on demand, and an index its own."""
+        document, own = super().describe(), {index["name"]: index.get("units") for index in self.indexes}
+        document.pop("BillingModeSummary", None)
+        units = self.bucket.units if self.units is None else self.units
+        for part in [document, *document.get("GlobalSecondaryIndexes", ())]:
+            granted = own.get(part.get("IndexName"))
+            part["ProvisionedThroughput"] = {"ReadCapacityUnits": units if granted is None else granted, "WriteCapacityUnits": 1}
         document["TableSizeBytes"] = len(self.items) * self.item_bytes if self.size_bytes is None else self.size_bytes
         return document
 

@@ -1,4 +1,4 @@
-"""Budgets of read units (max_read_units), and the limit of one statement (max_statement_units).
+"""Budgets of read units (max_read_units, read_percent), and the limit of one statement (max_statement_units).
 
 A budget is held at every moment: units used are at most budget * (elapsed + 1 s), and two full pages.
 """
@@ -17,6 +17,7 @@ import replies
 
 PAGES = 2 * 128
 HELP = "SELECT help FROM dynamo_fdw_options() WHERE name = 'max_read_units'"
+SHARE = "SELECT DISTINCT help FROM dynamo_fdw_options() WHERE name = 'read_percent'"
 
 
 def item(n, **more):
@@ -36,9 +37,10 @@ class Watched(metered.Bucket):
         self.log.append((self.clock(), self.used))
 
 
-def watched(fake, name, item_bytes, items, **details):
-    """A table of the service."""
+def watched(fake, name, item_bytes, items, capacity=None, **details):
+    """A table of the service, which describes that capacity, 0 on demand, and grants everything."""
     table = fake.metered(name, 40000, item_bytes, 40000, items=items, **details)
+    table.units = capacity
     table.bucket = Watched(40000)
     return table
 
@@ -320,6 +322,136 @@ class OfTable(Budgets):
         assert_budget(self, [small, large], 600, began)
 
 
+class OfCapacity(Budgets):
+    """The option read_percent: a part of the capacity that is described, or that read_capacity says."""
+
+    def whose(self):
+        """How EXPLAIN ends its line."""
+        return "shared by all sessions" if self.fx.conn.server_version >= 170000 else "for this session alone"
+
+    def budget(self, sql):
+        """The line."""
+        return re.findall(r"Read Unit Budget: (.*), " + self.whose(), self.fx.explain(sql))
+
+    def limits(self, operation):
+        """Of all its requests."""
+        return [request.body.get("Limit") for request in self.fake.requests if request.operation == operation]
+
+    def test_scan(self):
+        """By many segments."""
+        table = self.table(40960, details={"capacity": 4000}, read_percent=25)
+        self.assertEqual(self.rows_within([table], 1000, "SELECT count(*) FROM t WHERE n >= 0"), [(400,)])
+        self.assertGreaterEqual(table.bucket.used, 2000)
+
+    def test_whole_capacity(self):
+        """Is no budget: DynamoDB grants what it has, bursts too."""
+        table = self.table(40960, details={"capacity": 1000}, read_percent=100)
+        plan = self.fx.explain("SELECT count(*) FROM t WHERE n >= 0", "ANALYZE, TIMING OFF, SUMMARY OFF")
+        self.assertNotIn("Budget", plan)
+        self.assertNotIn("Waited", plan)
+        self.assertEqual(table.bucket.used, 2000)
+
+    def test_unknown_capacity(self):
+        """On demand nobody knows it, unless read_capacity says it."""
+        table = self.table(40960, details={"capacity": 0}, read_percent=50)
+        sql = "SELECT count(*) FROM t WHERE n >= 0"
+        self.assertNotIn("Budget", self.fx.explain(sql, "ANALYZE, TIMING OFF, SUMMARY OFF"))
+        self.assertEqual(set(self.limits("Scan")), {None})
+        table.bucket = Watched(40000)
+        self.server(read_capacity=2000)
+        self.assertEqual(self.budget(sql), ["1000 per second of the table's capacity"])
+        self.assertEqual(self.rows_within([table], 1000, sql), [(400,)])
+
+    def test_option_replaces_the_description(self):
+        """Of the server or of the table."""
+        self.table(40960, details={"capacity": 4000}, read_percent=50)
+        self.assertEqual(self.budget("SELECT * FROM t"), ["2000 per second of the table's capacity"])
+        self.server(read_capacity=300)
+        self.assertEqual(self.budget("SELECT * FROM t"), ["150 per second of the table's capacity"])
+        self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (ADD read_capacity '25', SET read_percent '50')")
+        self.assertEqual(self.budget("SELECT * FROM t"), ["12.5 per second of the table's capacity"])
+
+    def test_keys(self):
+        """A batch costs half a second's units at most."""
+        table = self.table(40960, details={"capacity": 4000}, read_percent=10)
+        keys = ",".join(f"'k{n}'" for n in range(200))
+        self.assertEqual(self.rows_within([table], 400, f"SELECT sum(n) FROM t WHERE pk IN ({keys})"), [(sum(range(200)),)])
+        self.assertLessEqual(max(len(request.body["RequestItems"]["t"]["Keys"]) for request in self.fake.requests
+                                 if request.operation == "BatchGetItem"), 40)
+
+    def test_smaller_of_both(self):
+        """Whichever it is."""
+        self.table(40960, details={"capacity": 1000}, read_percent=50, max_read_units=100)
+        self.assertEqual(self.budget("SELECT * FROM t"), ["100 per second of the table, 500 per second of the table's capacity"])
+        for percent, of_table, limit in ((50, 100, 10), (4, 100, 4), (4, 20, 2)):
+            self.fx.execute(f"ALTER FOREIGN TABLE t OPTIONS (SET read_percent '{percent}', SET max_read_units '{of_table}')")
+            self.fake.requests.clear()
+            self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT n FROM t WHERE n >= 0; FETCH 1 FROM c; COMMIT")
+            self.assertEqual(self.limits("Scan")[0], limit)
+
+    def waits(self, sql):
+        """Is a budget used up that would take a minute?"""
+        self.fx.execute("SET statement_timeout = '300ms'")
+        self.assertEqual(self.fx.error(sql).sqlstate, "57014")
+        self.fx.execute("SET statement_timeout = '20s'")
+
+    def test_two_foreign_tables(self):
+        """Share it."""
+        self.table(409600, details={"capacity": 10}, read_percent=5)
+        self.fx.foreign_table("again", "pk text, n integer", server="metered", table_name="t", read_percent=5)
+        self.fx.foreign_table("free", "pk text, n integer", server="metered", table_name="t")
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
+        self.waits("SELECT n FROM again WHERE pk = 'k1'")
+        self.assertEqual(self.fx.rows("SELECT n FROM free WHERE pk = 'k1'"), [(1,)])
+
+    def test_shared_reads(self):
+        """Tables with different budgets do not share one read."""
+        self.table(4096, details={"capacity": 4000}, read_percent=50)
+        sql = "SELECT sum(n) FROM t UNION ALL SELECT max(n) FROM again"
+        for percent, shared in ((50, 2), (100, 0)):
+            self.fx.foreign_table("again", "pk text, n integer", server="metered", table_name="t", read_percent=percent)
+            self.assertEqual(self.fx.explain(sql, "ANALYZE, TIMING OFF, SUMMARY OFF").count("Shared Read:"), shared)
+
+    def test_analyze(self):
+        """Its reads count, and wait."""
+        self.table(409600, items=[item(1)], details={"capacity": 10}, read_percent=5)
+        self.fx.execute("ANALYZE t")
+        self.waits("SELECT n FROM t WHERE pk = 'k1'")
+        self.waits("ANALYZE t")
+
+    def test_check_table(self):
+        """So do those of dynamo_fdw_check_table, by the options of the foreign table that is named."""
+        self.table(409600, items=[item(1)], details={"capacity": 10}, read_percent=5)
+        self.fx.rows("SELECT * FROM dynamo_fdw_check_table('t')")
+        self.waits("SELECT n FROM t WHERE pk = 'k1'")
+
+    def with_indexes(self, **options):
+        """A global index of a capacity of its own with keys only, and a local one."""
+        keys = {"projection": "KEYS_ONLY", "status": "ACTIVE"}
+        indexes = [{"name": "by_g", "hash": [("g", "S")], "range": [], "local": False, "units": 100, **keys},
+                   {"name": "by_m", "hash": [("pk", "S")], "range": [("m", "N")], "local": True, **keys}]
+        items = [item(n, sk={"N": "1"}, g={"S": f"k{n}"}, m={"N": "1"}) for n in range(4)]
+        table = watched(self.fake, "h", 409600, items, range_key=("sk", "N"), indexes=indexes, capacity=10)
+        self.fx.foreign_table("h", "pk text NOT NULL, sk integer NOT NULL, m integer NOT NULL, g text NOT NULL, n integer",
+                              server="metered", read_percent=5, **options)
+        return table
+
+    def test_index(self):
+        """Has its own; its items are read from the table."""
+        self.with_indexes()
+        of_index, of_table = "5 per second of the capacity of index by_g", "0.5 per second of the table's capacity"
+        self.assertEqual(self.budget("SELECT pk FROM h WHERE g = 'k1'"), [of_index])
+        self.assertEqual(self.budget("SELECT n FROM h WHERE g = 'k1'"), [f"{of_index}, {of_table}"])
+        self.assertEqual(self.budget("SELECT m FROM h WHERE pk = 'k1' AND m > 0"), [of_table])
+        self.assertEqual(self.budget("SELECT pk FROM h WHERE g = 'k1' OR pk = 'k1'"), [f"{of_index}, {of_table}"])
+        self.fake.on("Query", lambda request: {"Items": [{"pk": {"S": "k1"}, "sk": {"N": "1"}, "g": {"S": "k1"}}], "Count": 1,
+                                               "ScannedCount": 1, "ConsumedCapacity": {"TableName": "h", "CapacityUnits": 0.5}})
+        self.assertEqual(self.fx.rows("SELECT n FROM h WHERE pk = 'k1' AND sk = 1"), [(1,)])
+        self.assertEqual(self.fx.rows("SELECT pk FROM h WHERE g = 'k1'"), [("k1",)])
+        self.waits("SELECT n FROM h WHERE pk = 'k1' AND sk = 1")
+        self.waits("SELECT n FROM h WHERE pk = 'k1' AND m > 0")
+
+
 class Partitions(Budgets):
     """Foreign tables that are read together, asynchronously."""
 
@@ -492,6 +624,8 @@ class Shared(own_postgres.TestCase):
         self.assertIn("  Read Unit Budget: 250 per second of the server, shared by all sessions", [line for (line,) in cursor.fetchall()])
         cursor.execute(HELP)
         self.assertEqual(cursor.fetchall(), [("read units per second that all sessions may use together",)] * 2)
+        cursor.execute(SHARE)
+        self.assertEqual(cursor.fetchall(), [("part of a known capacity that all sessions may use together, in per cent",)])
 
 
 def read_for_a_while(connection, seconds):

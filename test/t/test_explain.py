@@ -1,5 +1,6 @@
 """EXPLAIN: what it says in text and JSON, that it asks nothing, and that its counters are those of the wire."""
 import json
+import re
 import socket
 
 import fixture
@@ -54,6 +55,19 @@ class Explain(fixture.TestCase):
         self.assertIn("Projection: info.rating, note", self.lines(sql, "COSTS OFF, VERBOSE"))
         [node] = self.nodes(sql, "VERBOSE")
         self.assertEqual(node["Projection"], "info.rating, note")
+
+    def test_projection_of_columns_in_one_place(self):
+        """It is what the request asks for: an attribute that several columns show once, and nothing below it."""
+        self.fx.foreign_table("twice", "cust text, info jsonb, again jsonb OPTIONS (attribute 'info'), rating numeric OPTIONS (path 'info.rating'),"
+                              " a jsonb OPTIONS (path 'notes[0]'), b jsonb OPTIONS (path 'notes[1]')", table_name=self.remote)
+        for columns in ("info, again", "rating, again", "a, b", "rating, a", "rating, cust"):
+            with self.subTest(columns):
+                sql = f"SELECT {columns} FROM twice WHERE cust = 'c01'"
+                [request] = self.fx.requests(sql)
+                [shown] = [line for line in self.lines(sql, "COSTS OFF, VERBOSE") if line.startswith("Projection")]
+                asked = re.sub(r"#\w+", lambda match, names=request.body["ExpressionAttributeNames"]: names[match.group()],
+                               request.body["ProjectionExpression"])
+                self.assertEqual(shown, f"Projection: {asked.replace(',', ', ')}")
 
     def test_count(self):
         """A count shows "Select: COUNT" instead of columns."""

@@ -93,9 +93,10 @@ class Reading(oneitem.TestCase):
         self.each("epoch_ms", [("timestamptz", {"N": "1709208000123"}, "2024-02-29 12:00:00.123+00"), ("timestamptz", {"N": "-0.001"}, "1969-12-31 23:59:59.999999+00")])
         self.each("epoch_us", [("timestamptz", {"N": "1709208000123456"}, "2024-02-29 12:00:00.123456+00")])
         self.each("epoch_days", [("date", {"N": "19782"}, "2024-02-29"), ("date", {"N": "-1"}, "1969-12-31")])
-        for unit, numbers in (("epoch", ["0.0000001", "9" * 30, "-" + "9" * 30]), ("epoch_ms", ["0.0001"]), ("epoch_us", ["0.5"])):
+        for unit, numbers in (("epoch", ["9" * 30, "-" + "9" * 30]), ("epoch_ms", ["0.0001"]), ("epoch_us", ["0.5"])):
             self.each_misfit(unit, "timestamptz", WRONG_UNIT, numbers, "N")
         self.each_misfit("epoch_days", "date", WRONG_UNIT, ["0.5", "1" + "0" * 20], "N")
+        self.each_misfit("epoch", "timestamptz", "it has more fractional digits than its format; epoch(9) takes nine", ["0.0000001"], "N")
         self.each_misfit("epoch", "date", "it has a time of day", ["1"], "N")
 
     def test_the_other_type_is_a_misfit(self):

@@ -89,7 +89,9 @@ TOLD = {
         pages of {DYN_PAGE_BYTES / MB:.0f} MB, as DynamoDB returns them
         supposes for a request, {least.round_trip_ms} to {most.round_trip_ms} (see
         Set {metadata.ON_DEMAND_QUOTA:.0f} for emulators
-        that statements may use, {least.read_percent} to {most.read_percent} per cent
+        that statements may use, {least.read_percent} to {most.read_percent} per cent: below {most.read_percent} a budget
+        `read_percent` below {most.read_percent} is a budget
+        unless `read_percent` is below {most.read_percent}
         items of each table that tell the columns and their types, {least.sample} to {most.sample};
         and {units.UNITS_OF_PARTITION:,.0f} of each partition
         throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second says so

@@ -306,6 +306,46 @@ class FoldedNames(fixture.TestCase):
         self.assertEqual(len([r for r in fake.requests if r.operation == "Scan"]), 2)
 
 
+class Writes(fixture.TestCase):
+    """They are refused: with a hint, wherever a statement is planned for this table."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("t", ("pk", "S"))
+        cls.fx.put("t", [{"pk": "a", "n": 1}])
+        cls.fx.foreign_table("t", "pk text NOT NULL, n int")
+        cls.fx.execute("CREATE TABLE parts (pk text NOT NULL, n int) PARTITION BY LIST (pk); ALTER TABLE parts ATTACH PARTITION t DEFAULT;"
+                       "CREATE VIEW shown AS SELECT pk, n FROM t; SET dynamo_fdw.scan_policy = 'allow'")
+
+    def assert_refused(self, sql, verb, hint="This version of dynamo_fdw only reads."):
+        """By this message, without a request for items."""
+        with self.subTest(sql):
+            self.fx.proxy.reset()
+            failure = self.fx.error(sql)
+            self.assertEqual((failure.sqlstate, failure.message, failure.hint), ("0A000", f'cannot {verb} foreign table "t"', hint))
+            self.assertLessEqual({request.operation for request in self.fx.proxy.requests}, {"DescribeTable"})
+
+    def test_of_the_table(self):
+        for sql, verb in (("INSERT INTO t VALUES ('b', 2)", "insert into"), ("INSERT INTO t SELECT * FROM t", "insert into"),
+                          ("UPDATE t SET n = 2 WHERE pk = 'a'", "update"), ("DELETE FROM t", "delete from"),
+                          ("EXPLAIN DELETE FROM t WHERE pk = 'a'", "delete from"), ("UPDATE shown SET n = 2", "update"),
+                          ("WITH gone AS (DELETE FROM t RETURNING pk) SELECT * FROM gone", "delete from"),
+                          ("UPDATE parts SET n = 2", "update"), ("DELETE FROM parts WHERE pk = 'a'", "delete from")):
+            self.assert_refused(sql, verb)
+
+    def test_of_rows_from_elsewhere(self):
+        """PostgreSQL refuses them when they come."""
+        self.assert_refused("INSERT INTO parts VALUES ('b', 2)", "insert into", None)
+        self.assert_refused("COPY t FROM PROGRAM 'echo'", "insert into", None)
+
+    def test_not_updatable(self):
+        """The catalogs say so, and the table is read as before, with locks too."""
+        self.assertEqual(self.fx.rows("SELECT is_insertable_into FROM information_schema.tables WHERE table_name IN ('t', 'shown')"), [("NO",)] * 2)
+        self.assertEqual(self.fx.value("SELECT pg_relation_is_updatable('t', true)"), 0)
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'a' FOR UPDATE"), [(1,)])
+
+
 class Times(fixture.TestCase):
     """Seconds and milliseconds, and formats that are not the stored ones: what the manual says of them."""
 

@@ -42,6 +42,15 @@ class Prices(fixture.TestCase):
         self.describe(read_capacity=100, read_percent=25, consistent_read="on")
         self.assertEqual(self.estimates("SELECT * FROM t"), [("Read Units", "25600.0"), ("Seconds at Best", "1024.0")])
 
+    def test_saved_units(self):
+        """Those that DynamoDB has saved are not waited for, unless a part of the capacity is granted second by second."""
+        self.describe()
+        self.fake.tables["t"].units = 80
+        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.assertEqual(self.estimates("SELECT * FROM t"), [("Read Units", "12800.0"), ("Seconds at Best", "10.0")])
+        self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (ADD read_percent '50')")
+        self.assertEqual(self.estimates("SELECT * FROM t"), [("Read Units", "12800.0"), ("Seconds at Best", "320.0")])
+
     def test_unknown_size(self):
         """Nothing is said of what is not known."""
         self.describe(0, 0)

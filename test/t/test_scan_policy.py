@@ -149,6 +149,22 @@ class ScanPolicy(fixture.TestCase):
         self.fx.execute("ALTER FOREIGN TABLE movies OPTIONS (SET scan_policy 'error')")
         self.assertEqual(self.scan_notices(), [])
 
+    def test_back_to_the_options(self):
+        """By 'table'; SQL's DEFAULT is what the session began with, which may be stricter, and 'default' is no value."""
+        self.fx.execute(f"ALTER DATABASE {self.fx.database} SET dynamo_fdw.scan_policy = error")
+        self.addCleanup(self.fx.execute, f"ALTER DATABASE {self.fx.database} RESET dynamo_fdw.scan_policy")
+        connection = self.fx.connect()
+        self.addCleanup(connection.close)
+        cursor = connection.cursor()
+        for word, policy in (("'table'", "table"), ("DEFAULT", "error")):
+            cursor.execute(f"SET dynamo_fdw.scan_policy = {word}; SHOW dynamo_fdw.scan_policy")
+            self.assertEqual(cursor.fetchall(), [(policy,)])
+        with self.assertRaises(psycopg2.errors.ObjectNotInPrerequisiteState):
+            cursor.execute("SELECT * FROM movies")
+        cursor.execute("SET dynamo_fdw.scan_policy = 'table'; SELECT * FROM movies")
+        with self.assertRaises(psycopg2.errors.InvalidParameterValue):
+            cursor.execute("SET dynamo_fdw.scan_policy = 'default'")
+
 
 class OrdinaryUser(ScanPolicy):
     """The same as somebody who may only tighten."""
@@ -161,7 +177,7 @@ class OrdinaryUser(ScanPolicy):
         self.addCleanup(self.fx.execute, "RESET ALL; RESET ROLE")
 
     # what needs the owner is tested above
-    test_consistent_reads_cost_twice = test_error = test_allow = test_server_and_table = test_unknown_size = None
+    test_consistent_reads_cost_twice = test_error = test_allow = test_back_to_the_options = test_server_and_table = test_unknown_size = None
     test_tightened_by_parameter = test_once_per_node_and_statement = test_prepared = test_not_for_other_requests = test_error_is_not_planned = None
     test_figures_of_explain = test_sqlstate = test_counting_reads_all_the_same = None
 

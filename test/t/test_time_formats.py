@@ -6,6 +6,7 @@ from formats import OPERATORS
 
 WRONG_SPELLING = "it does not match the column's format"
 WRONG_UNIT = "it is not a valid time in the unit of the format"
+TOO_FINE = "it has more fractional digits than its format; epoch(9) takes nine"
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LOW, HIGH = "0" * 16, "Z" * 16
@@ -53,9 +54,17 @@ class Reading(oneitem.TestCase):
                   ("timestamptz", "0.000000999", "1970-01-01 00:00:00+00"), ("timestamptz", "1709208000", "2024-02-29 12:00:00+00"), ("date", "86400.0000000", "1970-01-02"), kind="N")
         self.each("epoch(0)", ("timestamptz", "-7", "1969-12-31 23:59:53+00"), kind="N")
         self.each("epoch(3)", ("timestamptz", "1.5", "1970-01-01 00:00:01.5+00"), ("timestamptz", "1.500", "1970-01-01 00:00:01.5+00"), kind="N")
-        for format_, texts in (("epoch(9)", ["0.0000000001", "9" * 30, "1E125"]), ("epoch(7)", ["0.00000001"]), ("epoch(6)", ["0.0000001"]), ("epoch(3)", ["0.0001"]),
+        for format_ in ("epoch", "epoch(0)", "epoch(9)", "epoch_ms"):
+            self.misfits(format_, "timestamptz", "0.0000000001", "9" * 30, "9" * 30 + ".5", "1E125", kind="N", reason=WRONG_UNIT)
+        self.misfits("epoch_ms", "timestamptz", "1.2345", kind="N", reason=WRONG_UNIT)
+
+    def test_finer_than_the_format(self):
+        """The error names the format that takes them: Ruby writes floats of seconds."""
+        for format_, texts in (("epoch(7)", ["0.00000001"]), ("epoch(6)", ["0.0000001"]), ("epoch", ["1709208000.1234567", "-0.000000001"]), ("epoch(3)", ["0.0001"]),
                                ("epoch(0)", ["0.5"])):
-            self.misfits(format_, "timestamptz", *texts, kind="N", reason=WRONG_UNIT)
+            self.misfits(format_, "timestamptz", *texts, kind="N", reason=TOO_FINE)
+        self.misfits("epoch", "date", "86400.0000001", kind="N", reason=TOO_FINE)
+        self.each("epoch(9)", ("timestamptz", "1709208000.1234567", "2024-02-29 12:00:00.123456+00"), kind="N")
 
     def test_ulid(self):
         self.each("ulid", ("timestamptz", "01HQTTX6ZGHJKMNPQRSTVWXYZ0", "2024-02-29 16:24:37.616+00"), ("timestamptz", ulid(0, LOW), "1970-01-01 00:00:00+00"),

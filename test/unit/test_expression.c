@@ -760,6 +760,24 @@ projected(int npaths,...)
 }
 
 static void
+projections_are_printed_as_they_are_sent(void)
+{
+	start();
+	{
+		DynPath		paths[4] = {*NAME("a"), *path("b", "c", NULL), *NAME("a"),
+		*path("b", "[3]", NULL)};
+
+		dyn_buffer_reset(&text);
+		CHECK(dyn_expr_print_projection(paths, 2, &text));
+		CHECK_EQ_STR(dyn_buffer_terminate(&text), "a, b.c");
+		dyn_buffer_reset(&text);
+		CHECK(dyn_expr_print_projection(paths, 4, &text));
+		CHECK_EQ_STR(dyn_buffer_terminate(&text), "a, b");
+	}
+	finish();
+}
+
+static void
 projections_do_not_overlap(void)
 {
 	start();
@@ -834,6 +852,7 @@ main(void)
 	RUN(constants_are_never_sent);
 	RUN(trees_are_simplified);
 	RUN(deep_trees_are_survived);
+	RUN(projections_are_printed_as_they_are_sent);
 	RUN(projections_do_not_overlap);
 	RUN(wide_projections_are_refused_whole);
 	return DONE("expression");

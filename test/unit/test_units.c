@@ -77,7 +77,23 @@ capacities_are_divided_among_partitions(void)
 	CHECK(near(demand.partitions, 4) && near(demand.saved, 0));
 	CHECK(near(option.rate, 40000) && near(option.partitions, 14));
 	CHECK(near(option.saved, 750));
-	CHECK(near(part.rate, 100) && near(part.saved, 15000));
+	CHECK(near(part.rate, 100) && near(part.saved, 0));
+}
+
+static void
+a_share_is_of_a_known_capacity(void)
+{
+	DynThroughput provisioned = {true, 200};
+	DynThroughput demand = {false, 12000};
+
+	CHECK(near(dyn_known_capacity(&provisioned, 0), 200));
+	CHECK(near(dyn_known_capacity(&provisioned, 300), 300));
+	CHECK(near(dyn_known_capacity(&demand, 0), 0));
+	CHECK(near(dyn_known_capacity(&demand, 300), 300));
+	CHECK(near(dyn_capacity_share(&provisioned, 0, 100), 0));
+	CHECK(near(dyn_capacity_share(&provisioned, 0, 25), 50));
+	CHECK(near(dyn_capacity_share(&demand, 0, 25), 0));
+	CHECK(near(dyn_capacity_share(&demand, 300, 25), 75));
 }
 
 static void
@@ -155,6 +171,7 @@ main(void)
 	RUN(items_and_pages_are_rounded);
 	RUN(bounded_reads_are_short);
 	RUN(capacities_are_divided_among_partitions);
+	RUN(a_share_is_of_a_known_capacity);
 	RUN(units_take_time);
 	RUN(the_longest_of_three_counts);
 	RUN(executions_are_batched);

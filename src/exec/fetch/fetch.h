@@ -81,6 +81,8 @@ typedef struct DynFetchSpec
 	double		capacity;		/* read units a second, as described; 0: not
 								 * known */
 	double		max_read_units; /* of the table, a second; 0: no limit */
+	double		capacity_share; /* of the capacity that is used, likewise */
+	const char *global_index;	/* which has that; NULL: the table */
 	bool		consistent;		/* strongly consistent reads */
 	bool		fetches_items;	/* a local index fetches the rest of each item */
 	bool		limits_units;	/* the consumer limits the units itself */

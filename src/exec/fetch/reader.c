@@ -369,19 +369,24 @@ units_of_item(const DynFetchSpec *spec, const DynTableMeta *meta,
 	return spec->consistent ? 2 * units : units;
 }
 
-/* What the description tells about the cost of the requests. */
+/* What the description tells about the cost of the requests, and their limit. */
 static void
 set_sizes(DynFetchSpec *spec, const DynTableMeta *meta, const DynIndexMeta *index,
-		  const DynRequests *requests, bool consistent)
+		  const DynRequests *requests, const DynRelation *relation)
 {
+	const DynReadOptions *options = &relation->options;
+	const DynThroughput *throughput;
 	double		bytes;
 
-	spec->consistent = consistent;
+	spec->consistent = relation->consistent;
 	if (meta == NULL)
 		return;
 	bytes = dyn_metadata_item_bytes(meta, index);
-	spec->capacity = index ? index->throughput.read_units
-		: meta->throughput.read_units;
+	throughput = index ? &index->throughput : &meta->throughput;
+	spec->capacity = throughput->read_units;
+	spec->capacity_share = dyn_capacity_share(throughput, options->read_capacity,
+											  options->read_percent);
+	spec->global_index = index && index->global ? index->name : NULL;
 	if (spec->op == DYN_OP_BATCH_GET_ITEM)
 		spec->batch_keys = keys_of_batch(bytes);
 	spec->fetches_items = fetches_items(meta, index, requests);
@@ -411,7 +416,7 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	spec.arg = requests;
 	set_key_slots(&spec, requests, rows);
 	set_sort_slot(&spec, reader->access, index, requests, rows);
-	set_sizes(&spec, meta, index, requests, reader->relation->consistent);
+	set_sizes(&spec, meta, index, requests, reader->relation);
 	spec.max_read_units = reader->relation->max_read_units;
 	spec.may_stop_early = reader->access->may_stop_early;
 	spec.keep = reader->keeps;

@@ -12,15 +12,25 @@
 /* One request may cost what a budget grants in this time. */
 #define REQUEST_SECONDS	0.5
 
+/* 0 is no limit. */
+static double
+smaller_limit(double a, double b)
+{
+	return a > 0 && b > 0 ? Min(a, b) : Max(a, b);
+}
+
 void
 dyn_spending_init(DynStreamContext *context)
 {
 	const DynFetchSpec *spec = &context->spec;
 	double		of_server = spec->connection->max_read_units;
 	double		of_table = spec->max_read_units;
+	double		of_capacity = spec->capacity_share;
+	double		smallest = smaller_limit(smaller_limit(of_server, of_table),
+										 of_capacity);
 	DynSpending *spending = &context->spending;
 
-	if (of_server <= 0 && of_table <= 0)
+	if (smallest <= 0)
 		return;
 	spending->budgets = palloc0(sizeof(DynBudgets));
 	if (of_server > 0)
@@ -28,9 +38,10 @@ dyn_spending_init(DynStreamContext *context)
 	if (of_table > 0)
 		dyn_budgets_add(spending->budgets, spec->connection, spec->table,
 						of_table);
-	spending->request_units = REQUEST_SECONDS *
-		(of_server > 0 && of_table > 0 ? Min(of_server, of_table)
-		 : Max(of_server, of_table));
+	if (of_capacity > 0)
+		dyn_budgets_add_capacity(spending->budgets, spec->connection,
+								 spec->table, spec->global_index, of_capacity);
+	spending->request_units = REQUEST_SECONDS * smallest;
 }
 
 /* Strongly consistent reads cost twice as much. */

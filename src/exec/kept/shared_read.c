@@ -116,7 +116,9 @@ reads_alike(const DynReader *a, const DynReader *b)
 		a->access->kind == b->access->kind &&
 		a->access->backward == b->access->backward &&
 		one->consistent == other->consistent &&
-		one->max_read_units == other->max_read_units;
+		one->max_read_units == other->max_read_units &&
+		one->options.read_capacity == other->options.read_capacity &&
+		one->options.read_percent == other->options.read_percent;
 }
 
 /* Does it use all that it could read, if it runs? */
