@@ -187,6 +187,17 @@ class Times(TestCase):
                 self.assertEqual(self.rows(f"SELECT count(*), sum(total) FROM {name}"), [(1, 1)])
                 self.assertEqual(len(self.rows(f"SELECT placed FROM {name}")), 1)
 
+    def test_characters_that_no_time_has(self):
+        """A time ends there, whatever the separator of the template is."""
+        for spec, text in (("iso8601(2)", "2024-01-01T10:00:00.25Z"), ("pattern(YYYYMMDDHH24MISS)", "20240101100000"), ("pattern(YYYY\"h\"MM)", "2024h01")):
+            for prefix in ("e/", "A-", "A-1/", ""):
+                for behind in ("#ITEM#1", "#", "|x"):
+                    with self.subTest(spec, prefix=prefix, behind=behind):
+                        name = self.placed(spec, [text, text + behind], prefix=prefix)
+                        self.assertEqual(self.rows(f"SELECT count(*), sum(total) FROM {name}"), [(1, 1)])
+                        name = self.placed(spec, [text + "/y", text + behind + "/y"], "/${id}", prefix=prefix, extra=", id text NOT NULL")
+                        self.assertEqual(self.rows(f"SELECT id, total FROM {name}"), [("y", 1)])
+
     def test_another_width_is_a_mismatch(self):
         """A time that is spelled otherwise is never silently another entity."""
         for spec, rest, text in (("iso8601(0)", "#${id}", "2024-01-01T10:00:00.123Z#y"), ("iso8601(0)", "-${id}", "2024-01-01T10:00:00.123Z-y"),
