@@ -275,7 +275,7 @@ class Entity(Table):
     def build(self, rng):
         """Make up the rows and their items."""
         for column in self.columns:
-            column.pool = column.kind.pool(rng, column.size, column.key)
+            column.fill(rng)
         for _ in range(self.count * 5):
             if len(self.rows) == self.count:
                 break
@@ -312,6 +312,9 @@ class Entity(Table):
                 changed = {**item, **{name: value and {self.store.letters.get(name, "S"): value} for name, value in
                                       (change(item) if callable(change) else change).items()}}
                 self.store.add({name: value for name, value in changed.items() if value is not None})
+
+    def gather(self, rng):
+        """What others have made is none of its own."""
 
     def owns(self, item):
         """Does an item begin like those of the entity?"""
@@ -356,7 +359,10 @@ class Collection(Entity):
     def build(self, rng):
         """Nothing of its own."""
 
-    def gather(self):
+    def build_near(self, rng):
+        """Nor this."""
+
+    def gather(self, rng):
         """The rows that there are."""
         [template] = self.templates.values()
         for item in self.store.items.values():
@@ -481,21 +487,23 @@ def solo_entities(solo):
                spoiled={"gk": [("no:07", ["no"]), ("no:", ["no"]), ("no:4", ["no"]), ("x", ["no"])]})]
 
 
-def create_composed(fx, rng):
-    """Make all of it; returns the tables."""
+def make_composed(rng):
+    """(stores, tables)"""
     stores = [Store(rng, name, ["pk", "sk"], [
         index("g_one", ("g1pk", "S"), ("g1sk", "S")), index("g_inv", ("sk", "S"), ("pk", "S"), ["city"]), index("g_num", ("num", "N"), ("pk", "S"), "KEYS_ONLY"),
         index("l_one", ("pk", "S"), ("g1sk", "S"), local=True)], {"num": "N"}) for name in ("app", "typed", "sourced")]
     solo = Store(rng, "solo", ["pk"], [index("g_key", ("gk", "S"))])
     tables = [table for store, entities in zip(stores, (shared_entities, typed_entities, sourced_entities)) for table in entities(store)] + solo_entities(solo)
-    for make in (Entity.build, Entity.build_near):
+    return stores + [solo], tables
+
+
+def create_entities(fx, rng, *made):
+    """All that was made; returns the tables."""
+    stores, tables = ([one for part in parts for one in part] for parts in zip(*made))
+    for step in ("build", "build_near", "gather"):
         for table in tables:
-            if not isinstance(table, Collection):
-                make(table, rng)
-    for table in tables:
-        if isinstance(table, Collection):
-            table.gather()
-    for store in stores + [solo]:
+            getattr(table, step)(rng)
+    for store in stores:
         store.create(fx)
     for table in tables:
         table.create(fx, rng)

@@ -75,7 +75,7 @@ class Coverage:
         self.filled += other.filled
         self.mapped += other.mapped
 
-    def record(self, select, mode, plan, tables):
+    def record(self, select, mode, plan, tables, executions):
         """One statement and its plan."""
         self.shapes[select.shape] += 1
         self.modes[mode] += 1
@@ -87,7 +87,7 @@ class Coverage:
         self.count_nodes(plan)
         read = {t.name for _, t in scans.values()} | set(select.aliases.values())
         self.features.update(trait for name in sorted(filter(None, read)) for trait in tables[name].traits)
-        self.mapped += any(tables[name].mapped for name in read if name)
+        self.mapped += executions * any(tables[name].mapped for name in read if name)
         self.features.update(select.features + sorted(features.of_plan(plan, {t.name for _, t in scans.values() if soft(t)})))
         self.features.update(features.of_constants(select.parts()))
         self.joins.record(plan, lambda node: self.path_of(node, tables))

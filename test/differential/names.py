@@ -76,6 +76,6 @@ def named_features(keys, columns, templates):
     first, last = keys[0], keys[-1]
     attributes = {attribute for _, attribute in columns} | set(keys)
     found = {OTHER_ORDER: last < first, BY_LENGTH: len(last.encode()) < len(first.encode()), QUOTED: not all(key.isalnum() and key.islower() for key in keys),
-             BY_CASE: len({name.lower() for name in attributes}) < len(attributes), CROSSED: any(raw in attributes - {attribute} for raw, attribute in columns),
+             BY_CASE: len({name.lower() for name in attributes | {raw for raw, _ in columns}}) < len(attributes | {raw for raw, _ in columns}), CROSSED: any(raw in attributes - {attribute} for raw, attribute in columns),
              TURNED: first in templates and last in list(templates)[:list(templates).index(first)]}
     return [name for name, there in found.items() if there]

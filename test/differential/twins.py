@@ -43,6 +43,12 @@ class Column:
         return f"{self.name} {sqltype}" + (" " + options_clause(options) if foreign and options else "") + \
             "".join(collation) + (" NOT NULL" if self.not_null else "")
 
+    def fill(self, rng):
+        """Make its pool."""
+        self.pool = self.kind.pool(rng, self.size, self.key)
+        self.strange = self.strange or [(text, self.kind.types(text)[0]) for text, _ in self.more]
+        self.pool += self.more * (1 + len(self.pool) // 6)
+
     def odd(self, rng):
         """(text, type) of a special constant."""
         return rng.choice(self.strange) if self.strange and rng.random() < 0.7 else self.kind.odd(rng)
@@ -121,9 +127,7 @@ class Table:
     def build(self, rng):
         """Make up the items; returns them."""
         for column in self.columns:
-            column.pool = column.kind.pool(rng, column.size, column.key)
-            column.strange = column.strange or [(text, column.kind.types(text)[0]) for text, _ in column.more]
-            column.pool += column.more * (1 + len(column.pool) // 6)
+            column.fill(rng)
         self.set_match()
         items, seen = [], set()
         for number in range(self.count * 5):
