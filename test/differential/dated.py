@@ -6,8 +6,7 @@ width, with a fraction or without, and such as there are none.
 import datetime
 import re
 
-from composed import Entity, Store, Template, Whole, payload, rest, text
-from composed import Part
+from composed import Entity, Part, Store, Template, Whole, payload, rest
 from dynamo import index
 from names import shuffled
 from twins import Column

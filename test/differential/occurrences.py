@@ -1,16 +1,15 @@
 """Tables of which columns stand in several places of the key, or are read from attributes of their own beside such places.
 
 The templates are drawn at random, beside some that are worth it in every run. An item's rows are found by trying all ways to split
-the texts of its key: it is a row if one way gives every column one value. A part that holds the character that ends it needs another
-place of its column that has the same value. Items of which more than one way is left are errors, so no table has them.
+the texts of its key: it is a row if one way gives every column one value. First no part may hold the character that ends it, then
+those of texts that do not fit otherwise may, then all; such a part needs another place of its column that has the same value. Items
+of which more than one way is left are errors, so no table has them.
 """
 import itertools
 import re
 
-from composed import Entity, Store, Template, fold, payload, rest
-from composed import Part
+from composed import Entity, Part, Store, Template, fold, payload, rest
 from dynamo import index
-from names import shuffled
 from twins import Column
 
 ROW, OTHER, MISMATCH, AMBIGUOUS = "a row", "another entity", "a mismatch", "ambiguous"
@@ -24,7 +23,8 @@ NATIVE, FOLDED_NATIVE, BOTH, BOTH_FOLDED, THREE, TWICE, HOLDS, DEPENDS, READ_LAS
 
 # (columns with an attribute of their own, or what they are read from; template of the partition key; of the sort key)
 FIXED = [({"y": "own"}, "T#${x}#${y:lower}", "M#${x}"), ({"y": "own"}, "T#${x}#${y}", "M#${x}#${y:upper}"), ({}, "C#${x}", "D#${x:lower}#${x}"), ({}, "${x}/${x}.c", "s|${y}"),
-         ({"y": "sk"}, "${x}#${y}", "${y}|${x}"), ({}, "C#${x}", "C#${x}"), ({"y": "own"}, "${y}/T#${x}", "${x}#${y:any}#x")]
+         ({"y": "sk"}, "${x}#${y}", "${y}|${x}"), ({}, "C#${x}", "C#${x}"), ({"y": "own"}, "${y}/T#${x}", "${x}#${y:any}#x"),
+         ({}, "${x}#${y}|${z}", "C#${w}#${w}")]
 
 
 def ends(template):
@@ -114,12 +114,9 @@ class Places:
                          for guess in (True, False))
         if not all(loose):
             return OTHER, None
-        found = self.solved(strict, own)
-        if len(found) == 1:
-            return ROW, found[0][0]
         decided = [one or other for one, other in zip(strict, loose)]
-        found, wider = found or self.solved(decided, own), self.solved(loose, own)
-        if len(found) > 1 or len(found) != len(wider):
+        found = self.solved(strict, own) or self.solved(decided, own) or self.solved(loose, own)
+        if len(found) > 1:
             return AMBIGUOUS, None
         if not found:
             return (OTHER if all(strict) else MISMATCH), None

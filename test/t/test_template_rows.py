@@ -103,6 +103,16 @@ class Occurrences(TestCase):
         name = self.table("username text NOT NULL", {"pk": "CUSTOMER#${username}", "sk": "CUSTOMER#${username}"}, items)
         self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(0,)])
 
+    def test_a_decided_text_beside_an_undecided_one(self):
+        """A text that fits in one way is cut so, though it could be cut otherwise if a part held what ends it."""
+        templates = {"pk": "${x}#${y}|${z}", "sk": "C#${w}#${w}"}
+        for first, second in KEY_NAMES:
+            with self.subTest(first, second=second):
+                items = [{first: "1#2#3|4", second: "C##n##n"}, {first: "5#6|7", second: "C#a#a"}]
+                name = self.table("x text NOT NULL, y text NOT NULL, z text NOT NULL, w text NOT NULL", {first: templates["pk"], second: templates["sk"]}, items, first, second)
+                self.assertEqual(self.rows(f"SELECT x, y, z, w FROM {name}"), [("1", "2#3", "4", "#n"), ("5", "6", "7", "a")])
+                self.same(name, "y = '2#3' AND w = '#n'", ["#n"], "w")
+
     def test_one_place_only(self):
         """Without another place the text stays ambiguous, even if another column's is decided."""
         items = [{"pk": "T#x#y#z", "sk": "N#x"}]
