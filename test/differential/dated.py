@@ -130,9 +130,9 @@ class Dated(Entity):
         for name, kind in self.times.items():
             if name == self.sort.names[-1] and self.sort.literals[-1] == "" and (kind.form or "#" in "".join(self.sort.literals)):
                 found += [(CHILD, lambda text, spot, more=more, kind=kind: text + outside(kind) + more) for more in ("", "ITEM", "ITEM#1", "2024-01-01")]
-            found.append((CHILD, lambda text, spot: text[:spot.end()] if spot.end() < len(text) and not text[spot.end()].isdigit() else None))
+            found.append((CHILD, lambda text, spot: text[:spot[1]] if text[spot[1]:spot[1] + 1].strip("0123456789") else None))
             if "on_mismatch" in self.options:
-                found += [(WIDTH, lambda text, spot, by=by: text[:spot.start()] + by(spot[0]) + text[spot.end():]) for by in WRONG]
+                found += [(WIDTH, lambda text, spot, by=by: text[:spot[0]] + by(text[slice(*spot)]) + text[spot[1]:]) for by in WRONG]
         return found
 
     def nearly(self, item, change):
@@ -140,7 +140,7 @@ class Dated(Entity):
         trait, make = change
         text = item["sk"]["S"]
         matched = re.fullmatch(self.regex(), text, re.DOTALL)
-        changed = make(text, Spot(matched, "t" + str(len(self.times) - 1))) if matched else None
+        changed = make(text, matched.span(f"t{len(self.times) - 1}")) if matched else None
         if not changed or re.fullmatch(self.regex(), changed, re.DOTALL):
             return {}
         self.traits.append(trait)
@@ -153,24 +153,6 @@ class Dated(Entity):
             out += f"(?P<t{list(self.times).index(name)}>{self.times[name].regex()})" if name in self.times else ".+"
             out += re.escape(literal)
         return out
-
-
-class Spot:
-    """A group of a match."""
-
-    def __init__(self, match, group):
-        self.match, self.group = match, group
-
-    def __getitem__(self, _):
-        return self.match[self.group]
-
-    def start(self):
-        """Where it begins."""
-        return self.match.start(self.group)
-
-    def end(self):
-        """Where it ends."""
-        return self.match.end(self.group)
 
 
 # Times that a format cannot have spelled; what is one all the same is left out.

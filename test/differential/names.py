@@ -4,8 +4,8 @@ Tables are made under logical names. When they are created, they get the names o
 DynamoDB table: those of attributes and indexes; columns of each foreign table get names of the same words, so that a column may be
 called like the attribute of another. From then on `name` of a Column is SQL text: quoted.
 """
-# They sort before and after each other, by length and bytewise; need quotes; differ by case alone; hold what means something elsewhere. None is
-# that of a map in documents: DynamoDB refuses paths below the keys of any index.
+# They sort before and after each other, by length and bytewise; need quotes; differ by case alone; hold what means something elsewhere.
+# None is that of a map in documents: DynamoDB refuses paths below the keys of any index.
 WORDS = ["pk", "sk", "PK", "SK", "Pk", "aa", "A", "Z", "zz", "key", "Key", "a key", "x.y", "x", "x.y.z", "$x", "x$", "x[0]", "#k", "k#", "@", "at@", "ключ", "é", "É", "ä b",
          "0", "007", "-", "_", "_x", "select", "user", "ctid2", "o'x", "a\\b", "100%", " ", "{a", "n" * 60, "partitionKey", "sortKey", "\U00010428", "\uffee"]
 COLUMNS = WORDS + ['say "x"', '"']      # DynamoDB Local fails to make a local index over such an attribute
@@ -13,7 +13,7 @@ INDEXES = ["aaa", "AAA", "zzz", "Zzz", "a.b", "a-b", "0.0", "_._", "---", "by_ke
 
 OTHER_ORDER, BY_LENGTH, QUOTED, BY_CASE, CROSSED, TURNED = (
     "names: a sort key before its partition key", "names: a sort key shorter than its partition key", "names: a key with a name to be quoted",
-    "names: attributes that differ by case", "names: a column called like another one's attribute", "names: templates from the last key to the first")
+    "names: some that differ by case", "names: a column called like another one's attribute", "names: templates from the last key to the first")
 NAMED = [OTHER_ORDER, BY_LENGTH, QUOTED, BY_CASE, CROSSED, TURNED]
 
 
@@ -37,18 +37,19 @@ class Names:
     def __init__(self, rng):
         self.rng = rng
         self.attributes, self.indexes = {}, {}
-        self.left = {id(self.attributes): shuffled(rng, WORDS), id(self.indexes): shuffled(rng, INDEXES)}
-
-    def _of(self, known, name):
-        return known.setdefault(name, known[name] if name in known else self.left[id(known)].pop())
+        self.words, self.index_words = shuffled(rng, WORDS), shuffled(rng, INDEXES)
 
     def attribute(self, name):
         """That of an attribute."""
-        return self._of(self.attributes, name)
+        if name not in self.attributes:
+            self.attributes[name] = self.words.pop()
+        return self.attributes[name]
 
     def index(self, name):
         """That of an index."""
-        return self._of(self.indexes, name)
+        if name not in self.indexes:
+            self.indexes[name] = self.index_words.pop()
+        return self.indexes[name]
 
     def item(self, item):
         """An item with the names of its attributes, in any order."""
@@ -67,7 +68,7 @@ class Names:
         left, found = shuffled(self.rng, COLUMNS), {}
         for column in shuffled(self.rng, columns):
             own = column.attribute if column.attribute in left and not column.path and self.rng.random() < 0.4 else None
-            found[column.name] = own or next(word for word in left if not set(":}") & set(word))
+            found[column.name] = own or left[0]
             left.remove(found[column.name])
         return found
 
@@ -76,7 +77,8 @@ def named_features(keys, columns, templates):
     """What is special about the names of key attributes, of columns (raw names and attributes), and of templates in their order."""
     first, last = keys[0], keys[-1]
     attributes = {attribute for _, attribute in columns} | set(keys)
-    found = {OTHER_ORDER: last < first, BY_LENGTH: len(last.encode()) < len(first.encode()), QUOTED: not all(key.isalnum() and key.islower() for key in keys),
-             BY_CASE: len({name.lower() for name in attributes | {raw for raw, _ in columns}}) < len(attributes | {raw for raw, _ in columns}), CROSSED: any(raw in attributes - {attribute} for raw, attribute in columns),
+    words = attributes | {raw for raw, _ in columns}
+    found = {OTHER_ORDER: last.encode() < first.encode(), BY_LENGTH: len(last.encode()) < len(first.encode()), QUOTED: not all(key.isalnum() and key.islower() for key in keys),
+             BY_CASE: len({word.lower() for word in words}) < len(words), CROSSED: any(raw in attributes - {attribute} for raw, attribute in columns),
              TURNED: first in templates and last in list(templates)[:list(templates).index(first)]}
     return [name for name, there in found.items() if there]
