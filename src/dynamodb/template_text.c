@@ -409,19 +409,30 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
 	return true;
 }
 
-/* Moves over a time: to its width, or to the end of the text. */
+/* Is the edge ahead, or nothing? */
+static bool
+is_at_edge(const Matcher *m, DynText edge, int dir, size_t pos)
+{
+	return ahead(m, dir, pos).len == 0 ||
+		step_text(m, edge, DYN_FOLD_NONE, dir, &pos);
+}
+
+/*
+ * Moves over a time: to its width, or to the first character that no time has.
+ * Another width is a misfit, unless the time may not go on there.
+ */
 static bool
 step_instant(Matcher *m, const DynTemplatePart *part, int dir, size_t *pos)
 {
-	uint32_t	most = part->last ? UINT32_MAX : part->facts.width;
+	uint32_t	most = part->by_width ? part->facts.width : UINT32_MAX;
 	uint32_t	n = 0;
-	bool		done;
 
 	while (n < most && step_listed(m, part->facts.charset, dir, pos))
 		n++;
-	done = part->last ? n > 0 && *pos == m->len : n == most;
-	m->misfit |= !done && n > 0 && n != part->facts.width;
-	return done;
+	m->misfit |= n > 0 && n != part->facts.width &&
+		(part->edge.data == NULL || !is_at_edge(m, part->edge, dir, *pos));
+	return part->last ? n > 0 && *pos == m->len
+		: part->by_width ? n == most : n > 0;
 }
 
 static bool
@@ -431,7 +442,7 @@ step_part(Matcher *m, int i, int dir, size_t *pos)
 
 	if (is_given(m, i) && is_comparable(part, m->given[i]))
 		return step_text(m, m->given[i], part->folding, dir, pos);
-	if (part->facts.instant && (part->by_width || part->edge.data == NULL))
+	if (part->facts.instant)
 		return step_instant(m, part, dir, pos);
 	if (part->by_width)
 		return step_width(m, part->facts.width, dir, pos);

@@ -9,7 +9,7 @@ from coverage import holes
 from documented import DOCUMENTS
 from edges import KINDS, MISFITS, OLDER
 from elements import COUNTED, SEVERAL, Elements
-from features import IN_ORDER
+from features import IN_ORDER, TRAITS
 from filters import Filters
 from joins import Joins
 from mapped import Mapped
@@ -21,6 +21,7 @@ from statements import Generator
 from together import ALONE, TOGETHER, Together
 from unions import SPILLED, UNION, Unions
 from values import Integer
+from zoned import ZONED, Zoned
 
 # Turned off in turn, so that each plan that core may choose is chosen by some statements.
 PLANNER = ["enable_hashjoin", "enable_mergejoin", "enable_nestloop", "enable_memoize", "enable_material",
@@ -52,10 +53,11 @@ class Cases:
 
     def __init__(self, rng, runner, tables, related, composed, worlds=()):
         self.rng, self.coverage = rng, runner.coverage
+        self.mapped = Mapped(rng, composed)
+        composed = self.mapped.tables
         self.generator = Generator(rng, tables)
         self.joins = Joins(rng, related, tables)
         self.ordered = Ordered(self.generator, tables)
-        self.mapped = Mapped(rng, composed)
         self.beside = Beside(self.generator, tables + composed)
         self.aimed = Aimed(self.generator, tables, related)
         self.repeated = Repeated(self.generator, tables + composed)
@@ -65,6 +67,7 @@ class Cases:
         self.unions = Unions(self.generator, tables + composed)
         self.filters = Filters(self.generator, [t for t in tables if t.rows and t.name not in ("big", "lg")],
                                lambda table: [(None, columns, nhash) for columns, nhash in Unions.keys_of(table)])
+        self.zoned = Zoned(self.generator, [t for t in tables if t.name.startswith("z")])
         self.worlds = {name: (other, Generator(rng, other.tables)) for name, other in worlds}
 
     def settings(self):
@@ -158,14 +161,16 @@ class Cases:
         while True:
             for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.beside.statement,
                          self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement, self.together.statement,
-                         self.smaller.statement, self.unions.statement, self.unions.statement, self.filters.statement, self.filters.statement):
+                         self.smaller.statement, self.zoned.statement, self.unions.statement, self.unions.statement, self.filters.statement, self.filters.statement,
+                         self.zoned.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
 
     def composed(self):
-        """Statements over tables whose keys are composed: under settings of joins, and under any."""
+        """Statements over tables whose keys are composed, or whose rows are elements: under settings of joins, and under any."""
         while True:
+            yield self.case(self.elements.statement(), self.settings(), True)
             yield self.case(self.mapped.style(), self.for_joins(), True)
             settings = self.settings()
             for _ in range(3):
@@ -175,6 +180,10 @@ class Cases:
         """A case for the sake of something."""
         if name in self.worlds:
             return self.elsewhere(name)
+        if name in TRAITS:
+            return self.case(self.mapped.with_trait(name), self.settings(), True)
+        if name in ZONED:
+            return self.case(self.zoned.statement(name), {}, True)
         if name == COMPOSED:
             return self.case(self.mapped.style(), self.settings(), True)
         if name in (LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, BOUNDED):
@@ -236,11 +245,11 @@ class Cases:
         sweep, joins, edges, composed = self.generator.sweep(self.coverage.covered), self.joined(), self.edges(), self.composed()
         while True:
             settings = self.settings()
-            for _ in range(20):
+            for _ in range(14):
                 select = next(sweep, None)
                 yield self.case(select or self.generator.statement(), settings, select is not None)
             for _ in range(3):
                 yield self.case(self.generator.statement(), settings, False)
-            yield from itertools.islice(joins, 9)
-            yield from itertools.islice(edges, 14)
-            yield from itertools.islice(composed, 8)
+            yield from itertools.islice(joins, 7)
+            yield from itertools.islice(edges, 12)
+            yield from itertools.islice(composed, 52)

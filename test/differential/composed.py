@@ -9,7 +9,8 @@ import uuid
 
 from dynamo import index
 from fixture import options_clause
-from twins import Column, Table
+from names import Names, named_features, shuffled
+from twins import Column, Table, make_remote
 from values import Boolean, Date, Document, Instant, Integer, Numeric, Text, Uuid, json_text
 
 COMPOSED = "keys composed of columns"
@@ -101,6 +102,15 @@ class Template:
         self.literals = [piece.replace("\x03", "$") for piece in pieces[::3]]
         self.names, self.specs = pieces[1::3], [spec or "" for spec in pieces[2::3]]
 
+    def renamed(self, columns):
+        """The same with the names of columns, given by what they were called."""
+        raws = [columns[name].raw for name in self.names]
+        literals = [literal.replace("$", "${$}") for literal in self.literals]
+        parts = ["${" + raw + (":" + spec if spec else "") + "}" for raw, spec in zip(raws, self.specs)]
+        other = Template(literals[0] + "".join(part + literal for part, literal in zip(parts, literals[1:])))
+        other.names = [columns[name].name for name in self.names]
+        return other
+
     def spell(self, rng, drawn):
         """The text for some values; none if one of them is NULL."""
         text = self.literals[0]
@@ -123,8 +133,9 @@ class Template:
 class Store:
     """A DynamoDB table and what is in it."""
 
-    def __init__(self, name, keys, indexes, letters=()):
+    def __init__(self, rng, name, keys, indexes, letters=()):
         self.name, self.keys, self.indexes, self.letters = name, keys, indexes, dict(letters)
+        self.names = Names(rng)
         self.items = {}
 
     def key_attributes(self, name):
@@ -136,17 +147,23 @@ class Store:
 
     def add(self, item):
         """One more item, unless its key is taken."""
-        key = tuple(item[name]["S"] for name in self.keys)
+        key = tuple(item[name].get("S") for name in self.keys)
         if key in self.items:
             return False
         self.items[key] = item
         return True
 
     def create(self, fx):
-        """Make it in DynamoDB."""
-        keys = [(name, "S") for name in self.keys] + [None]
-        fx.create_table(self.name, keys[0], keys[1], self.indexes)
-        fx.dynamo.put_raw(fx.remote(self.name), list(self.items.values()))
+        """Give everything its name, and make it in DynamoDB."""
+        self.keys = [self.names.attribute(name) for name in self.keys]
+        self.letters = {self.names.attribute(name): letter for name, letter in self.letters.items()}
+        items = [self.names.item(item) for item in self.items.values()]
+        for one in self.indexes:
+            one["keys"] = [(self.names.attribute(name), letter) for name, letter in one["keys"]]
+            for key in one["definition"]["KeySchema"]:
+                key["AttributeName"] = self.names.attribute(key["AttributeName"])
+            self.names.rename_index(one["definition"])
+        make_remote(fx, self.name, [(name, "S") for name in self.keys], self.indexes, items)
 
 
 class Entity(Table):
@@ -158,6 +175,7 @@ class Entity(Table):
     """
 
     feature = COMPOSED
+    mapped = True
 
     # pylint: disable=too-many-arguments
     def __init__(self, name, store, count, columns, templates, near=(), spoiled=None, lacks=None, **options):
@@ -166,10 +184,9 @@ class Entity(Table):
         by_name = {c.name: c for c in columns}
         named = [c for attribute in store.keys for c in self.names_in(attribute, columns)]
         keys = [by_name[c] for c in dict.fromkeys(named)]
-        texts = json.dumps(templates, ensure_ascii=False)
-        super().__init__(name, count, keys, [c for c in columns if c not in keys], (), {"templates": texts, **options})
+        super().__init__(name, count, keys, [c for c in columns if c not in keys], (), options)
         self.shared = store.name
-        self.nhash = len(self.names_in(store.keys[0]))
+        self.nhash = len(set(self.names_in(store.keys[0])))
         for one in store.indexes:
             self.add_index(one)
         for column in self.columns:
@@ -214,7 +231,7 @@ class Entity(Table):
     def is_read_from(self, column, attribute):
         """Is it this attribute that shows the column?"""
         base = next((a for a in self.store.keys if a in self.templates and column.name in self.templates[a].names), None)
-        return (attribute == base if column.attribute == column.name and base else column.attribute == attribute)
+        return attribute == base if base and not column.own else column.attribute == attribute
 
     def role_at(self, place, column):
         """The role of a column in the table's key, or in that of an index; none if it has none."""
@@ -258,7 +275,7 @@ class Entity(Table):
     def build(self, rng):
         """Make up the rows and their items."""
         for column in self.columns:
-            column.pool = column.kind.pool(rng, column.size, column.key)
+            column.fill(rng)
         for _ in range(self.count * 5):
             if len(self.rows) == self.count:
                 break
@@ -284,7 +301,7 @@ class Entity(Table):
         for column in self.columns:
             if isinstance(column.kind, Document):
                 rest = self.rest_of(item, row, drawn)
-                row[column.name] = json_text(rest)
+                row[column.name] = json_text({"M": self.store.names.item(rest["M"])})
                 column.pool = column.pool[:0 if len(self.rows) == 1 else 60] + [(row[column.name], rest)]
 
     def build_near(self, rng):
@@ -296,12 +313,40 @@ class Entity(Table):
                                       (change(item) if callable(change) else change).items()}}
                 self.store.add({name: value for name, value in changed.items() if value is not None})
 
+    def gather(self, rng):
+        """What others have made is none of its own."""
+
     def owns(self, item):
         """Does an item begin like those of the entity?"""
         return all(item[name]["S"].startswith(self.templates[name].literals[0]) for name in self.store.keys if name in self.templates)
 
+    def rename_all(self):
+        """As the store's attributes and indexes are."""
+        names = self.store.names
+        spelled = [c for c in self.columns if not c.own and any(c.name in template.names for template in self.templates.values())]
+        for column in self.columns:
+            if column not in spelled and not isinstance(column.kind, Document):
+                column.attribute = names.attribute(column.attribute)
+        templates = shuffled(names.rng, {names.attribute(attribute): template for attribute, template in self.templates.items()})
+        called = dict(self.by_name)
+        self.rename_columns(names)
+        for column in spelled:
+            column.attribute = column.raw
+        self.templates = {attribute: template.renamed(called) for attribute, template in templates.items()}
+        self.traits += named_features(self.store.keys, [(c.raw, c.attribute) for c in self.columns if c.own], templates)
+        for one in self.indexes:
+            one["columns"] = [called[name].name for name in one["columns"]]
+            one["definition"] = {"IndexName": names.index(one["definition"]["IndexName"]),
+                                 "KeySchema": [{**key, "AttributeName": called[key["AttributeName"]].name} for key in one["definition"]["KeySchema"]]}
+        self.options["templates"] = json.dumps({attribute: template.text for attribute, template in self.templates.items()}, ensure_ascii=names.rng.random() < 0.5)
+        if "match" in self.options:
+            self.options["match"] = json.dumps(names.item(json.loads(self.options["match"])))
+        if "trusted_indexes" in self.options:
+            self.options["trusted_indexes"] = names.index(self.options["trusted_indexes"])
+
     def create(self, fx, rng):
         """Twice in PostgreSQL; the items are there."""
+        self.rename_all()
         columns = ", ".join(c.declare(True) for c in self.columns)
         fx.execute(f"CREATE FOREIGN TABLE f.{self.name} ({columns}) SERVER {self.server} "
                    + options_clause({"table_name": fx.remote(self.store.name), **self.options}))
@@ -314,7 +359,10 @@ class Collection(Entity):
     def build(self, rng):
         """Nothing of its own."""
 
-    def gather(self):
+    def build_near(self, rng):
+        """Nor this."""
+
+    def gather(self, rng):
         """The rows that there are."""
         [template] = self.templates.values()
         for item in self.store.items.values():
@@ -439,21 +487,23 @@ def solo_entities(solo):
                spoiled={"gk": [("no:07", ["no"]), ("no:", ["no"]), ("no:4", ["no"]), ("x", ["no"])]})]
 
 
-def create_composed(fx, rng):
-    """Make all of it; returns the tables."""
-    app = Store("app", ["pk", "sk"], [
+def make_composed(rng):
+    """(stores, tables)"""
+    stores = [Store(rng, name, ["pk", "sk"], [
         index("g_one", ("g1pk", "S"), ("g1sk", "S")), index("g_inv", ("sk", "S"), ("pk", "S"), ["city"]), index("g_num", ("num", "N"), ("pk", "S"), "KEYS_ONLY"),
-        index("l_one", ("pk", "S"), ("g1sk", "S"), local=True)], {"num": "N"})
-    solo = Store("solo", ["pk"], [index("g_key", ("gk", "S"))])
-    tables = shared_entities(app) + typed_entities(app) + sourced_entities(app) + solo_entities(solo)
-    for make in (Entity.build, Entity.build_near):
+        index("l_one", ("pk", "S"), ("g1sk", "S"), local=True)], {"num": "N"}) for name in ("app", "typed", "sourced")]
+    solo = Store(rng, "solo", ["pk"], [index("g_key", ("gk", "S"))])
+    tables = [table for store, entities in zip(stores, (shared_entities, typed_entities, sourced_entities)) for table in entities(store)] + solo_entities(solo)
+    return stores + [solo], tables
+
+
+def create_entities(fx, rng, *made):
+    """All that was made; returns the tables."""
+    stores, tables = ([one for part in parts for one in part] for parts in zip(*made))
+    for step in ("build", "build_near", "gather"):
         for table in tables:
-            if not isinstance(table, Collection):
-                make(table, rng)
-    for table in tables:
-        if isinstance(table, Collection):
-            table.gather()
-    for store in (app, solo):
+            getattr(table, step)(rng)
+    for store in stores:
         store.create(fx)
     for table in tables:
         table.create(fx, rng)

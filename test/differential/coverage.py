@@ -59,6 +59,7 @@ class Coverage:
         self.nodes = Counter()
         self.joins = joincover.JoinCoverage()
         self.modes = Counter()
+        self.mapped = 0                 # statements over tables whose rows are no items
         self.filled = 0
         self.lookups = False            # is there a read-ahead for joins?
         self.errors = Counter()         # SQLSTATE of errors on both sides
@@ -72,8 +73,9 @@ class Coverage:
             self.met[cell] |= paths
         self.joins.cells.update(other.joins.cells)
         self.filled += other.filled
+        self.mapped += other.mapped
 
-    def record(self, select, mode, plan, tables):
+    def record(self, select, mode, plan, tables, executions):
         """One statement and its plan."""
         self.shapes[select.shape] += 1
         self.modes[mode] += 1
@@ -83,6 +85,9 @@ class Coverage:
             scans.setdefault(node.get("Alias", "a"), (node, table))
             self.paths[access_path(node, table)] += 1
         self.count_nodes(plan)
+        read = {t.name for _, t in scans.values()} | set(select.aliases.values())
+        self.features.update(trait for name in sorted(filter(None, read)) for trait in tables[name].traits)
+        self.mapped += executions * any(tables[name].mapped for name in read if name)
         self.features.update(select.features + sorted(features.of_plan(plan, {t.name for _, t in scans.values() if soft(t)})))
         self.features.update(features.of_constants(select.parts()))
         self.joins.record(plan, lambda node: self.path_of(node, tables))

@@ -10,6 +10,8 @@ DOCUMENTS = "documents of items"
 class Documented(Table):
     """Its items have attributes that no column shows, as many as the documents of other tables have members."""
 
+    named = True
+
     def item(self, rng, drawn, number):
         shown = {c.attribute for c in self.columns}
         more = {name: value for name, value in Json.document(rng)[1]["M"].items() if name not in shown}

@@ -1,6 +1,7 @@
 """Tables whose rows are the elements of lists, sets and maps, and statements that meet several rows of one item; and counts of tables
 not all of whose items are rows."""
 from dynamo import index
+from names import quoted
 from predicates import Leaf, Tree
 from statements import TABLE, Select
 from twins import Column, Table, choose, keyed
@@ -13,18 +14,24 @@ LIST, SET, MAP, OBJECTS = "list", "set", "map", "objects"
 class Unnested(Table):
     """A row for each element; `elements` are the columns of one, of which the first tells those of an item apart."""
 
-    feature = None
+    named = mapped = True
 
     # pylint: disable=too-many-arguments
     def __init__(self, name, count, elements, shape, columns=(), indexes=(), path="c", options=None, wrong=(), match=None):
         super().__init__(name, count, [keyed("pk", Text(collation="C"), 7, skew=True), keyed("sk", Text(collation="C"), 90)], list(columns) + elements, indexes,
                          {"unnest": path, **(options or {})}, match=match)
         self.elements, self.shape, self.wrong = elements, shape, list(wrong)
+        self.place = path.split(".")
         self.made = []          # rows of the item that was made last, of these columns alone
 
     def order(self):
         """With what tells elements apart."""
         return self.keys + self.elements[:1]
+
+    def rename(self, names):
+        super().rename(names)
+        self.place[0] = names.attribute(self.place[0])
+        self.options["unnest"] = ".".join(map(quoted, self.place))
 
     def rows_of(self, row):
         """As many as elements."""
@@ -35,7 +42,7 @@ class Unnested(Table):
         item = super().item(rng, drawn, number)
         self.made, pick = [], rng.random()
         stored = self.collection(rng) if pick < 0.8 else rng.choice([None, {"NULL": True}, {"L": []}, {"M": {}}] + self.wrong)
-        *outer, last = self.options["unnest"].split(".")
+        *outer, last = self.place
         if outer and stored is not None:
             item[outer[0]] = {"M": {last: stored, "other": {"S": "x"}}}
         elif outer and rng.random() < 0.5:
@@ -155,7 +162,7 @@ class Elements:
         outer = ", ".join(f"{c.name} AS x{n}" for n, c in enumerate(driver.order()))
         order = ", ".join(c.name for c in driver.order())
         source = f"(SELECT {outer} FROM l.{driver.name} ORDER BY {order} LIMIT {rng.choice([1, 5, 20])} OFFSET {rng.choice([0, 3, 30])}) v"
-        on = ["a.pk = v.x0"] + ["a.sk = v.x1"] * (rng.random() < 0.8)
+        on = [f"a.{table.keys[0].name} = v.x0"] + [f"a.{table.keys[1].name} = v.x1"] * (rng.random() < 0.8)
         first = table.elements[0]
         if driver.shape == table.shape and first.kind.name == driver.elements[0].kind.name and rng.random() < 0.4:
             on.append(f"a.{first.name} = v.x2")

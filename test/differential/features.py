@@ -1,13 +1,17 @@
 """What a statement is there for beside its conditions: kinds of tables, plans that rely on an order, values at the limits."""
 import re
 
+from aged import AGE
 from aimed import BOUNDED, LARGE, LISTS, MISFIT_PARTS, PARTS, TIED
 from composed import COMPOSED
+from dated import FORMATS as TIME_FORMATS, TIMED, feature
 from documented import DOCUMENTS
 from edges import KINDS, MISFITS, OLDER
 from elements import COUNTED, SEVERAL
 from joincover import TRANSPARENT
 from lies import make_lies
+from names import NAMED
+from occurrences import OCCURRENCES
 from predicates import Lit
 from repeated import KEPT, SENT
 from replaced import indexes
@@ -15,6 +19,7 @@ from smaller import SMALLER
 from spelled import FORMATS
 from together import ALONE, TOGETHER
 from unions import SPILLED, UNION
+from zoned import ZONED
 
 ENCODINGS = ["KOI8R", "SQL_ASCII"]
 # Nodes that need sorted rows.
@@ -33,7 +38,8 @@ CONSTANTS = {"an empty string": lambda lit: lit.text == "" and lit.sqltype in ("
              "an infinite timestamp": lambda lit: "nfinity" in lit.text and lit.sqltype.startswith("timestamp"),
              "NULL": lambda lit: False}
 
-EXPECTED = [MISFITS, OLDER, KINDS, FORMATS, DOCUMENTS, COMPOSED, LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, BOUNDED, KEPT, SENT, SMALLER, UNION, SPILLED, TOGETHER, ALONE, SEVERAL, COUNTED, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
+TRAITS = [*NAMED, *OCCURRENCES, *TIMED, *AGE, *dict.fromkeys(map(feature, TIME_FORMATS))]
+EXPECTED = [*TRAITS, *ZONED, MISFITS, OLDER, KINDS, FORMATS, DOCUMENTS, COMPOSED, LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, BOUNDED, KEPT, SENT, SMALLER, UNION, SPILLED, TOGETHER, ALONE, SEVERAL, COUNTED, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
             *(f"constant: {name}" for name in CONSTANTS), *(f"index replaced: {name}" for name in indexes()),
             "table re-created by another sort key", *(f"a lie: {name}" for name in make_lies())]
 

@@ -120,7 +120,7 @@ class Filters:
         if rng.random() < 0.2:
             return Leaf(["coalesce(", value, f", {ref}) = {ref}"], [("a", column, "coalesce(x, k) = k")])
         arms = [[value, " IS NULL"], [f"{ref} {operator} ", value]]
-        if column.kind.group == "text" and column.kind.deterministic and rng.random() < 0.2:
+        if column.kind.group == "text" and column.kind.deterministic and rng.random() < 0.2 and not any((text or "").endswith("\\") for text, _ in column.pool):
             arms[1][0] = f"{ref} LIKE "
         rng.shuffle(arms)
         return Leaf(arms[0] + [" OR "] + arms[1], [("a", column, "optional")])

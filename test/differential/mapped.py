@@ -1,4 +1,5 @@
 """Statements over tables whose keys are composed of columns: each operator on a part in each position, on each way to read it."""
+from aged import TOO_LONG
 from apart import Apart
 from composed import COMPOSED
 from filters import Filters
@@ -8,7 +9,7 @@ from predicates import Maker, Tree
 from statements import TABLE, Generator, Select
 
 STYLES = [("swept", 30), ("key order", 12), ("merged", 6), ("elsewhere", 3), ("met", 3), ("joined", 16),
-          ("apart", 5), ("in order", 6), ("by itself", 4), ("filters", 24), ("any", 18)]
+          ("apart", 5), ("in order", 6), ("by itself", 4), ("filters", 24), ("any", 18), ("older", 10)]
 POINTS = ["eq", "eq", "eq", "in", "or_eq", "commuted"]
 # Of the kinds of conditions, those that are not worth trying in each position.
 SELDOM = {"cast", "cast_list", "cast_like", "huge", "arithmetic", "cast_number", "uuid_text", "coalesce"}
@@ -20,6 +21,8 @@ class Mapped(Generator):
     SHAPES = [("rows", 26), ("ordered", 12), ("by_key", 6), ("aggregate", 14), ("grouped", 7), ("join", 12), ("subquery", 12), ("local_driver", 11)]
 
     def __init__(self, rng, tables):
+        self.too_long = [t for t in tables if t.feature == TOO_LONG]
+        tables = [t for t in tables if t not in self.too_long]
         super().__init__(rng, tables)
         self.joins = Joins(rng, tables, [])
         self.joins.others = tables
@@ -32,7 +35,7 @@ class Mapped(Generator):
         names, weights = zip(*STYLES)
         name = name or self.rng.choices(names, weights)[0]
         select = {"swept": self.next_aim, "key order": self.key_order, "merged": self.merged, "elsewhere": self.spelled_elsewhere, "met": self.met, "joined": self.joins.statement, "in order": self.sorted.statement,
-                  "apart": Apart(self.rng, self.tables).statement, "by itself": self.by_itself, "filters": self.filters.statement, "any": self.statement}[name]()
+                  "apart": Apart(self.rng, self.tables).statement, "by itself": self.by_itself, "filters": self.filters.statement, "any": self.statement, "older": self.older}[name]()
         select.features = select.features + [COMPOSED]
         return select
 
@@ -55,7 +58,7 @@ class Mapped(Generator):
                     before = [c for c in columns[:max(number, nhash)] if c is not column]
                     for name in dict.fromkeys(Maker(self.rng, table, "a", None).choices(column)):
                         if name not in SELDOM:
-                            found.setdefault((role, name), (table, before, column, role, name))
+                            found.setdefault((type(table).__name__, role, name), (table, before, column, role, name))
         aims = list(found.values())
         self.rng.shuffle(aims)
         return aims
@@ -122,6 +125,28 @@ class Mapped(Generator):
         leaves = [maker.on(c, POINTS) for c in columns[:nhash]] + [maker.on(c, ["not_null"]) for c in table.whole]
         select = Select(self.columns(table, "a"), [f"{TABLE}{table.name} a"], Tree("AND", leaves))
         select.aliases, select.shape = {"a": table.name}, "composed key of an index"
+        return select
+
+    def older(self):
+        """By points of an index that is younger than the items, with values that it cannot hold among others."""
+        rng = self.rng
+        table = rng.choice(self.too_long)
+        _, columns, _ = rng.choice([entry for entry in self.entries(table) if entry[0]])
+        maker = self.maker(table, "a", 0.95)
+        leaves = [maker.on(c, ["eq", "eq", "in", "any", "or_eq", "in_null"]) for c in columns]
+        select = Select(rng.choice([self.columns(table, "a", False), ["count(*)"]]), [f"{TABLE}{table.name} a"], Tree("AND", leaves) if len(leaves) > 1 else leaves[0])
+        select.aliases, select.shape = {"a": table.name}, "older than an index"
+        select.mode, select.plan_cache = rng.choice([(None, None), ("parameters", "force_generic_plan")])
+        return select
+
+    def with_trait(self, name):
+        """A statement over a table that the coverage counts as something."""
+        found = [t for t in self.tables if name in t.traits]
+        if not found:
+            return self.style("older")
+        table = self.rng.choice(found)
+        select = Select(self.columns(table, "a", False), [f"{TABLE}{table.name} a"], self.maker(table, "a").on(self.rng.choice(table.keys)))
+        select.aliases, select.shape = {"a": table.name}, "with a trait"
         return select
 
     def met(self):

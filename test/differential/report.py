@@ -6,14 +6,17 @@ import random
 import time
 from collections import Counter
 
+from aged import make_aged
 from cases import Cases
-from composed import create_composed
+from composed import create_entities, make_composed
 from coverage import holes
+from dated import make_dated
 from directed import Directed
 from documented import make_documented
 from edges import make_edges
 from elements import make_unnested
 from lies import Lies
+from occurrences import make_occurrences
 from related import make_related
 from replaced import Replaced
 from runner import Runner
@@ -23,6 +26,7 @@ from twins import make_tables
 from unions import make_unions
 from values import Enum, quote
 from worlds import STABLE, Worlds
+from zoned import make_zoned
 
 MAX_SHOWN = 8
 # For joins: one of the tables as local partitions, and functions that ask for rows themselves.
@@ -58,15 +62,15 @@ def set_up(fx, rng):
                "CREATE DOMAIN doc AS jsonb CHECK (NOT VALUE ? 'bad'); "
                f"CREATE TYPE mood AS ENUM ({', '.join(quote(word) for word in Enum.words)})")
     fx.execute("CREATE EXTENSION citext; CREATE DOMAIN label AS text COLLATE \"C\" CHECK (VALUE <> 'forbidden')")
-    tables = make_tables() + make_edges() + make_spelled() + make_documented() + make_unnested() + make_smaller() + make_unions()
+    tables = make_tables() + make_edges() + make_spelled() + make_documented() + make_unnested() + make_smaller() + make_unions() + make_zoned()
     for table in tables:
         table.create(fx, rng)
-        table.weight = {"types": 3, "ss": 5, "sn": 2, "ns": 2, "mis": 1.5, "big": 0.15, "none": 0.3, "orx": 0.3}.get(table.name, 1)
+        table.weight = {"types": 3, "ss": 5, "sn": 2, "ns": 2, "mis": 1.5, "big": 0.15, "none": 0.3, "orx": 0.3}.get(table.name, table.weight)
     related = make_related()
     for table in related:
         table.create(fx, rng)
     fx.execute(ROUTINES)
-    return tables, related, create_composed(fx, rng)
+    return tables, related, create_entities(fx, rng, make_composed(rng), make_occurrences(rng), make_dated(rng), make_aged(rng))
 
 
 def short(rows, limit=5):
@@ -252,7 +256,7 @@ class Tally:
         runner = case.runner or self.runner
         coverage = runner.coverage
         results, wrong, plan = runner.compare(case)
-        coverage.record(case.select, case.mode, plan, runner.by_name)
+        coverage.record(case.select, case.mode, plan, runner.by_name, len(results))
         for sql, foreign, _ in results:
             self.done += 1
             self.fingerprint.update(sql.encode())
@@ -280,6 +284,11 @@ def finish(coverage, tally, failed, flags, began):
     missing = holes(coverage) if full else []
     for hole in missing:
         print("not covered: " + " x ".join(hole))
+    mapped = 100 * coverage.mapped / max(done - tally.scripted, 1)
+    print(f"# {mapped:.0f} % of the statements read mapped or unnested tables")
+    if mapped < 50 and full:
+        print("not ok: less than half of the statements read mapped or unnested tables")
+        missing.append("mapped")
     if share < 60 and full:
         print("not ok: less than 60 % of the answers have rows")
         missing.append("rows")

@@ -281,20 +281,20 @@ class Generator:
     def union(self):
         """One condition over two tables put together."""
         rng = self.rng
-        named = lambda t: [k.name for k in t.keys] == ["pk", "sk"]
-        one = self.table(named)
-        same_kind = [t for t in self.tables if named(t) and
+        one = self.table(lambda t: len(t.keys) == 2)
+        same_kind = [t for t in self.tables if len(t.keys) == 2 and
                      [k.kind.sqltype for k in t.keys] == [k.kind.sqltype for k in one.keys] and
                      [k.kind.collation for k in t.keys] == [k.kind.collation for k in one.keys]]
         two = rng.choice(same_kind)
-        arms = [f"SELECT {t.keys[0].name} AS pk, {t.keys[1].name} AS sk, {n} AS arm FROM {TABLE}{t.name}"
+        names = [key.name for key in one.keys]
+        arms = [f"SELECT {t.keys[0].name} AS {names[0]}, {t.keys[1].name} AS {names[1]}, {n} AS arm FROM {TABLE}{t.name}"
                 for n, t in enumerate((one, two))]
         maker = self.maker(one, "a")
         conditions = [maker.on(k) for k in rng.choice([one.keys, one.keys[:1], [one.keys[0], one.keys[0]]])]
         select = Select(["a.*"], [f"({' UNION ALL '.join(arms)}) a"], Tree("AND", conditions))
         select.shape = "union"
         if rng.random() < 0.4 and all(k.kind.sortable for k in one.keys):
-            select.order, select.exact_order, select.limit = "pk, sk, arm", True, rng.choice(["", " LIMIT 3"])
+            select.order, select.exact_order, select.limit = ", ".join(names + ["arm"]), True, rng.choice(["", " LIMIT 3"])
         return select
 
     def ordered(self):

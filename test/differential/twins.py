@@ -7,6 +7,7 @@ from decimal import Decimal
 from dynamo import index
 from fixture import options_clause
 
+from names import Names, named_features, quoted, shuffled
 from values import (Array, Boolean, Bytes, Date, Document, Enum, Float, Inet, Instant, Integer, Json, LongText, Numeric, Text, Uuid,
                     array_text, as_json, json_text, plain, quote)
 
@@ -18,6 +19,8 @@ class Column:
                  attribute=None, derive=None, unique=False, more=()):
         self.name, self.kind, self.size, self.path, self.skew = name, kind, size, path, skew
         self.attribute = attribute or name
+        self.own = attribute is not None    # the option attribute is said
+        self.raw = name         # without quotes
         self.unique = unique    # no value twice
         self.more = list(more)  # values beside the kind's own: of items older than an index
         self.strange = []       # constants like the values that do not fit
@@ -34,11 +37,17 @@ class Column:
         options = dict(self.kind.options)
         if self.path:
             options["path"] = self.path
-        elif self.attribute != self.name:
+        elif (self.own or self.attribute != self.raw) and not isinstance(self.kind, Document):
             options["attribute"] = self.attribute
         sqltype, *collation = self.kind.declare().partition(" COLLATE ")
         return f"{self.name} {sqltype}" + (" " + options_clause(options) if foreign and options else "") + \
             "".join(collation) + (" NOT NULL" if self.not_null else "")
+
+    def fill(self, rng):
+        """Make its pool."""
+        self.pool = self.kind.pool(rng, self.size, self.key)
+        self.strange = self.strange or [(text, self.kind.types(text)[0]) for text, _ in self.more]
+        self.pool += self.more * (1 + len(self.pool) // 6)
 
     def odd(self, rng):
         """(text, type) of a special constant."""
@@ -72,6 +81,8 @@ class Table:
     shape = None                # of what is unnested
     shared = None               # the DynamoDB table, if others are over it, too
     nhash = 1                   # how many of the keys are of the partition
+    named = False               # names are drawn
+    mapped = False              # rows are no items
 
     # pylint: disable=too-many-arguments
     def __init__(self, name, count, keys, columns=(), indexes=(), options=None, filler=None, loose=None, match=None):
@@ -83,6 +94,8 @@ class Table:
         self.match = match or {}        # column: how many of its values items of rows have; None: not true
         self.accepted = {}              # column: these values as stored, None for an absent one
         self.by_name = {c.name: c for c in self.columns}
+        self.traits = []                # what else the coverage counts the statements over it as
+        self.ttl = self.options.get("ttl")
         self.rows = []                  # of dicts column: text or None
         self.weight = 1.0
         self.server = "direct"
@@ -114,9 +127,7 @@ class Table:
     def build(self, rng):
         """Make up the items; returns them."""
         for column in self.columns:
-            column.pool = column.kind.pool(rng, column.size, column.key)
-            column.strange = column.strange or [(text, column.kind.types(text)[0]) for text, _ in column.more]
-            column.pool += column.more * (1 + len(column.pool) // 6)
+            column.fill(rng)
         self.set_match()
         items, seen = [], set()
         for number in range(self.count * 5):
@@ -160,9 +171,9 @@ class Table:
         """Does the item pass the row test?"""
         if any(drawn[name][1] not in accepted for name, accepted in self.accepted.items()):
             return False
-        if "ttl" not in self.options:
+        if not self.ttl:
             return True
-        ends = (drawn[self.options["ttl"]][1] or {}).get("N")
+        ends = (drawn[self.ttl][1] or {}).get("N")
         return ends is None or not 0 <= Decimal(time.time()) - Decimal(ends) <= 157680000
 
     def drawn_key(self, drawn):
@@ -199,24 +210,46 @@ class Table:
 
     def create(self, fx, rng):
         """In DynamoDB and, twice, in PostgreSQL."""
+        names = Names(rng)
+        if self.named:
+            self.rename(names)
         items = self.build(rng)
+        if self.named:
+            self.rename_columns(names)
+            self.traits += named_features([key.attribute for key in self.keys], [(c.raw, c.attribute) for c in self.columns if not c.path], ())
         if self.local:
             self.create_local(fx, "f")
         else:
             self.create_foreign(fx, items)
         self.create_local(fx, "l")
 
+    def rename(self, names):
+        """Attributes and indexes get these names."""
+        for column in self.columns:
+            if not column.path and not isinstance(column.kind, Document):
+                column.attribute = names.attribute(column.attribute)
+        for one in self.indexes:
+            names.rename_index(one["definition"])
+        if self.ttl:
+            self.options["ttl"] = self.by_name[self.ttl].attribute
+
+    def rename_columns(self, names):
+        """Columns get theirs, in any order; `name` is SQL text from now on."""
+        raws = names.columns(self.columns)
+        self.rows = [{quoted(raws[name]): text for name, text in row.items()} for row in self.rows]
+        for column in self.columns:
+            column.raw = raws[column.name]
+            column.name = quoted(column.raw)
+            self.by_name[column.name] = column
+        self.columns = shuffled(names.rng, self.columns)
+
     def create_foreign(self, fx, items):
         """The table in DynamoDB, and the foreign one over it."""
         for one in self.indexes:
             self.name_attributes(one)
-        keys = [(k.attribute, self.wire(k.name)) for k in self.keys] + [None]
-        fx.create_table(self.name, keys[0], keys[1], [one for one in self.indexes if not one.get("late")])
+        keys = [(k.attribute, self.wire(k.name)) for k in self.keys]
+        make_remote(fx, self.name, keys, self.indexes, items)
         remote = fx.remote(self.name)
-        fx.dynamo.put_raw(remote, items)
-        for one in self.indexes:
-            if one.get("late"):
-                fx.dynamo.add_index(remote, one)
         self.order_sets(fx.dynamo, remote)
         for column in self.columns:
             if isinstance(column.kind, Document):
@@ -233,7 +266,7 @@ class Table:
 
     def name_attributes(self, one):
         """An index was given in columns: let it be of their attributes, and remember the columns."""
-        one["columns"] = [name for name, _ in one["keys"]]
+        one["columns"] = [self.by_name[name].name for name, _ in one["keys"]]
         one["keys"] = [(self.by_name[name].attribute, self.wire(name)) for name in one["columns"]]
         for key in one["definition"]["KeySchema"]:
             key["AttributeName"] = self.by_name[key["AttributeName"]].attribute
@@ -298,6 +331,15 @@ class Table:
         with fx.conn.cursor() as cursor:
             cursor.copy_expert(f"COPY {schema}.{self.name} FROM STDIN", io.StringIO(data))
         fx.execute(f"ANALYZE {schema}.{self.name}")
+
+
+def make_remote(fx, name, keys, indexes, items):
+    """A table in DynamoDB, filled; some indexes are made over the items."""
+    fx.create_table(name, *keys, indexes=[one for one in indexes if not one.get("late")])
+    fx.dynamo.put_raw(fx.remote(name), items)
+    for one in indexes:
+        if one.get("late"):
+            fx.dynamo.add_index(fx.remote(name), one)
 
 
 class Partitioned(Table):

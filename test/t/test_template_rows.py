@@ -103,6 +103,16 @@ class Occurrences(TestCase):
         name = self.table("username text NOT NULL", {"pk": "CUSTOMER#${username}", "sk": "CUSTOMER#${username}"}, items)
         self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(0,)])
 
+    def test_a_decided_text_beside_an_undecided_one(self):
+        """A text that fits in one way is cut so, though it could be cut otherwise if a part held what ends it."""
+        templates = {"pk": "${x}#${y}|${z}", "sk": "C#${w}#${w}"}
+        for first, second in KEY_NAMES:
+            with self.subTest(first, second=second):
+                items = [{first: "1#2#3|4", second: "C##n##n"}, {first: "5#6|7", second: "C#a#a"}]
+                name = self.table("x text NOT NULL, y text NOT NULL, z text NOT NULL, w text NOT NULL", {first: templates["pk"], second: templates["sk"]}, items, first, second)
+                self.assertEqual(self.rows(f"SELECT x, y, z, w FROM {name}"), [("1", "2#3", "4", "#n"), ("5", "6", "7", "a")])
+                self.same(name, "y = '2#3' AND w = '#n'", ["#n"], "w")
+
     def test_one_place_only(self):
         """Without another place the text stays ambiguous, even if another column's is decided."""
         items = [{"pk": "T#x#y#z", "sk": "N#x"}]
@@ -186,6 +196,17 @@ class Times(TestCase):
                 name = self.placed(spec, [text, text + "#ITEM#1", text + "#ITEM#2", text + "#"])
                 self.assertEqual(self.rows(f"SELECT count(*), sum(total) FROM {name}"), [(1, 1)])
                 self.assertEqual(len(self.rows(f"SELECT placed FROM {name}")), 1)
+
+    def test_characters_that_no_time_has(self):
+        """A time ends there, whatever the separator of the template is."""
+        for spec, text in (("iso8601(2)", "2024-01-01T10:00:00.25Z"), ("pattern(YYYYMMDDHH24MISS)", "20240101100000"), ("pattern(YYYY\"h\"MM)", "2024h01")):
+            for prefix in ("e/", "A-", "A-1/", ""):
+                for behind in ("#ITEM#1", "#", "|x"):
+                    with self.subTest(spec, prefix=prefix, behind=behind):
+                        name = self.placed(spec, [text, text + behind], prefix=prefix)
+                        self.assertEqual(self.rows(f"SELECT count(*), sum(total) FROM {name}"), [(1, 1)])
+                        name = self.placed(spec, [text + "/y", text + behind + "/y"], "/${id}", prefix=prefix, extra=", id text NOT NULL")
+                        self.assertEqual(self.rows(f"SELECT id, total FROM {name}"), [("y", 1)])
 
     def test_another_width_is_a_mismatch(self):
         """A time that is spelled otherwise is never silently another entity."""

@@ -16,12 +16,21 @@
 /* More ways than these are not tried: the item is ambiguous. */
 #define MAX_STEPS	20000
 
+/* Of which texts may undecided parts contain their edges? */
+typedef enum Guess
+{
+	GUESS_NONE,
+	GUESS_UNFIT,				/* those that do not fit otherwise */
+	GUESS_ALL
+} Guess;
+
 typedef struct Search
 {
 	DynCuttings *all;
-	bool		guess;			/* undecided parts may contain their edges */
+	Guess		guess;
 	int			n;				/* the cuttings that take part, and their */
 	DynCutting   **cuttings;		/* texts of the first way that was found */
+	bool	   *unfit;			/* those that do not fit without a guess */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
 	int			level;			/* those before it have texts */
 	int			found;			/* 2: several */
@@ -47,11 +56,12 @@ known_texts(DynCuttings *all, const DynCutting *cutting, DynText *known)
 
 /* With what is known of its columns; the text is one. */
 static bool
-find_ways(Search *search, DynCutting *cutting, DynWayFound found, void *arg)
+find_ways(Search *search, DynCutting *cutting, bool guess, DynWayFound found,
+		  void *arg)
 {
 	DynText		known[DYN_TEMPLATE_MAX_PARTS];
 	DynWays		ways = {cutting->spelled->tmpl, cutting->text, known,
-	search->guess, found, arg, &search->steps};
+	guess, found, arg, &search->steps};
 
 	return known_texts(search->all, cutting, known) && dyn_template_ways(&ways);
 }
@@ -88,6 +98,19 @@ accept_way(Search *search)
 	return ++search->found > 1;
 }
 
+static bool take_way(void *arg, const DynText *values);
+
+/* The ways of the text at this level, and of those behind it. */
+static bool
+search_level(Search *search)
+{
+	int			i = search->level;
+	bool		guess = search->guess == GUESS_ALL ||
+		(search->guess == GUESS_UNFIT && search->unfit[i]);
+
+	return find_ways(search, search->cuttings[i], guess, take_way, search);
+}
+
 /* Called with each way of the text at this level. */
 static bool
 take_way(void *arg, const DynText *values)
@@ -103,7 +126,7 @@ take_way(void *arg, const DynText *values)
 	cutting->cut = DYN_CUT_FITS;
 	search->level++;
 	enough = search->level == search->n ? accept_way(search)
-		: find_ways(search, search->cuttings[search->level], take_way, search);
+		: search_level(search);
 	search->level--;
 	cutting->done = false;
 	cutting->cut = cut_before;
@@ -120,8 +143,7 @@ stop_at_first(void *arg, const DynText *values)
 static bool
 fits_alone(Search *search, DynCutting *cutting, bool guess)
 {
-	search->guess = guess;
-	return find_ways(search, cutting, stop_at_first, NULL);
+	return find_ways(search, cutting, guess, stop_at_first, NULL);
 }
 
 /* Is the value of the column in another place of a text that is searched? */
@@ -168,13 +190,13 @@ guesses_are_confirmed(const Search *search)
 
 /* Leaves the texts of the first way, if there is one. */
 static int
-search_ways(Search *search, bool guess)
+search_ways(Search *search, Guess guess)
 {
 	search->guess = guess;
 	search->level = search->found = 0;
 	for (int i = 0; i < search->n; i++)
 		search->cuttings[i]->done = false;
-	(void) find_ways(search, search->cuttings[0], take_way, search);
+	(void) search_level(search);
 	for (int i = 0; i < search->n; i++)
 	{
 		DynCutting *cutting = search->cuttings[i];
@@ -199,6 +221,7 @@ begin_search(Search *search, DynCuttings *all)
 	search->steps = MAX_STEPS;
 	search->cuttings = palloc(n * sizeof(DynCutting *));
 	search->first = palloc(n * sizeof(*search->first));
+	search->unfit = palloc(n * sizeof(bool));
 	for (int i = 0; i < n; i++)
 		all->cuttings[i].done &= !all->cuttings[i].decisive;
 	for (int i = 0; i < n; i++)
@@ -211,7 +234,10 @@ begin_search(Search *search, DynCuttings *all)
 		cutting->done = false;
 		if (!cutting->absent && !cutting->no_text &&
 			fits_alone(search, cutting, true))
+		{
+			search->unfit[search->n] = !fits_alone(search, cutting, false);
 			search->cuttings[search->n++] = cutting;
+		}
 		else if (cutting->cut != DYN_CUT_MISFIT && cutting->spelled->base)
 			return false;
 	}
@@ -233,21 +259,20 @@ begin_search(Search *search, DynCuttings *all)
 
 /* The key attribute that does not fit, though it might if a part could hold more. */
 static const DynCutting *
-find_unresolved(Search *search)
+find_unresolved(const Search *search)
 {
 	for (int i = 0; i < search->n; i++)
-		search->cuttings[i]->done = false;
-	for (int i = 0; i < search->n; i++)
 	{
-		if (!fits_alone(search, search->cuttings[i], false))
+		if (search->unfit[i])
 			return search->cuttings[i];
 	}
 	return NULL;
 }
 
 /*
- * A text that fits strictly is taken first.  Else a value may contain its edge,
- * if another place of the column has the same value, and there is only one way.
+ * A text that fits strictly is taken so, if the others allow it.  Else a value
+ * may contain its edge, if another place of the column has the same value, and
+ * there is only one way.
  */
 DynWaysFound
 dyn_find_ways(DynCuttings *all, const DynCutting **about)
@@ -257,9 +282,11 @@ dyn_find_ways(DynCuttings *all, const DynCutting **about)
 
 	if (!begin_search(&search, all))
 		return DYN_WAYS_NONE;
-	if (search.n == 0 || search_ways(&search, false) == 1)
+	if (search.n == 0 || search_ways(&search, GUESS_NONE) == 1)
 		return DYN_WAYS_ONE;
-	found = search.found > 0 ? 2 : search_ways(&search, true);
+	found = search.found > 0 ? 2 : search_ways(&search, GUESS_UNFIT);
+	if (found == 0)
+		found = search_ways(&search, GUESS_ALL);
 	if (found == 1 && guesses_are_confirmed(&search))
 		return DYN_WAYS_ONE;
 	*about = find_unresolved(&search);
