@@ -158,9 +158,8 @@ read_words(Parser *parser, DynText spec, DynTemplatePart *part)
 	return true;
 }
 
-/* Without leading zeros, plus or minus zero. */
-static bool
-read_integer(DynText text, int64_t *value)
+bool
+dyn_text_integer(DynText text, int64_t *value)
 {
 	bool		negative = text.len > 0 && text.data[0] == '-';
 	size_t		i = negative;
@@ -203,10 +202,10 @@ read_range(Parser *parser, DynText spec, const char *dots,
 	DynText		hi = {dots + 2, spec.len - lo.len - 2};
 
 	part->spec = DYN_SPEC_RANGE;
-	if (!read_integer(lo, &part->lo))
+	if (!dyn_text_integer(lo, &part->lo))
 		return fail_at(parser, lo.data, "not an integer",
 					   "Write a range as 0..9.");
-	if (!read_integer(hi, &part->hi))
+	if (!dyn_text_integer(hi, &part->hi))
 		return fail_at(parser, hi.data, "not an integer",
 					   "Write a range as 0..9.");
 	if (part->lo > part->hi)

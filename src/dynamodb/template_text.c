@@ -19,8 +19,6 @@
  * ASCII is not cached, as these are rare.
  */
 #include <assert.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "template_text.h"
@@ -339,20 +337,14 @@ lists_word(const DynTemplatePart *part, DynText text)
 	return false;
 }
 
-/* Of a text that is an integer, with 19 digits at most. */
+/* Only as an integer is spelled in a key. */
 static bool
 lists_number(const DynTemplatePart *part, DynText text)
 {
-	char		digits[21];
-	long long	number;
+	int64_t		number;
 
-	if (text.len >= sizeof(digits))
-		return false;
-	memcpy(digits, text.data, text.len);
-	digits[text.len] = '\0';
-	errno = 0;
-	number = strtoll(digits, NULL, 10);
-	return errno == 0 && number >= part->lo && number <= part->hi;
+	return dyn_text_integer(text, &number) && number >= part->lo &&
+		number <= part->hi;
 }
 
 bool

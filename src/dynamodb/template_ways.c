@@ -52,15 +52,34 @@ is_known(const DynWays *ways, int i)
 		(part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(ways->known[i]));
 }
 
-/* May the part have this text, which is not empty? */
+/* Has the text only characters of the list? */
+static bool
+is_of_charset(DynText text, const char *charset)
+{
+	DynText		list = {charset, strlen(charset)};
+
+	while (text.len > 0)
+	{
+		DynText		c = {text.data, 1};
+
+		while (is_inside_char(text, c.len))
+			c.len++;
+		if (dyn_text_find(list, c) == NULL)
+			return false;
+		text = behind(text, c.len);
+	}
+	return true;
+}
+
+/* May the part, which is not known, have this text, which is not empty? */
 static bool
 may_have(const DynWays *ways, int i, DynText text)
 {
 	const DynTemplatePart *part = &ways->tmpl->parts[i];
 
-	if (is_known(ways, i))
-		return dyn_part_agrees(part, text, ways->known[i]);
 	if (part->by_width && count_chars(text) != part->facts.width)
+		return false;
+	if (part->facts.instant && !is_of_charset(text, part->facts.charset))
 		return false;
 	return !part->guarded || (part->undecided && ways->guess) ||
 		dyn_text_find(text, part->edge) == NULL;
@@ -73,19 +92,49 @@ begins_with(DynText text, DynText prefix)
 		(prefix.len == 0 || memcmp(text.data, prefix.data, prefix.len) == 0);
 }
 
-/* May part i end there, by what stands behind it? */
-static bool
-may_end(const DynWays *ways, int i, DynText rest, size_t end)
+/*
+ * The first place from `end` on where part i may end, by what stands behind it;
+ * behind the text if there is none.
+ */
+static size_t
+next_end(const DynWays *ways, int i, DynText rest, size_t end)
 {
 	DynText		literal = ways->tmpl->literals[i + 1];
+	const char *found;
 
-	if (i + 1 == ways->tmpl->nparts && rest.len - end != literal.len)
-		return false;
-	return !is_inside_char(rest, end) &&
-		begins_with(behind(rest, end), literal);
+	if (end > rest.len)
+		return end;
+	if (i + 1 == ways->tmpl->nparts)
+	{
+		size_t		last = rest.len - literal.len;
+
+		return literal.len <= rest.len && end <= last &&
+			begins_with(behind(rest, last), literal) ? last : rest.len + 1;
+	}
+	while (literal.len == 0 && is_inside_char(rest, end))
+		end++;
+	if (literal.len == 0)
+		return end;
+	found = dyn_text_find(behind(rest, end), literal);
+	return found == NULL ? rest.len + 1 : (size_t) (found - rest.data);
 }
 
 static bool walk_from(Walk *walk, int i, DynText rest);
+
+static bool
+walk_known(Walk *walk, int i, DynText rest)
+{
+	const DynTemplatePart *part = &walk->ways->tmpl->parts[i];
+	const DynText known = walk->ways->known[i];
+
+	if (rest.len < known.len)
+		return false;
+	walk->values[i] = (DynText) {rest.data, known.len};
+	return dyn_part_agrees(part, walk->values[i], known) &&
+		(part->facts.elsewhere ||
+		 (known.len > 0 && may_have(walk->ways, i, known))) &&
+		walk_from(walk, i + 1, behind(rest, known.len));
+}
 
 static bool
 walk_part(Walk *walk, int i, DynText rest)
@@ -93,10 +142,11 @@ walk_part(Walk *walk, int i, DynText rest)
 	const DynWays *ways = walk->ways;
 	size_t		end;
 
-	for (end = 1; end <= rest.len; end++)
+	if (is_known(ways, i))
+		return walk_known(walk, i, rest);
+	for (end = next_end(ways, i, rest, 1); end <= rest.len;
+		 end = next_end(ways, i, rest, end + 1))
 	{
-		if (!may_end(ways, i, rest, end))
-			continue;
 		if (--*ways->steps < 0)
 			return true;
 		walk->values[i] = (DynText) {rest.data, end};

@@ -21,7 +21,7 @@ typedef struct DynWays
 
 	/*
 	 * The texts of parts, not folded, where they are known; data NULL: any text
-	 * that is not empty, of parts that are read from elsewhere.  Known texts of
+	 * that the part may have, or that is not empty, if it is read from elsewhere.  Known texts of
 	 * folded parts that are not ASCII are not compared.
 	 */
 	const DynText *known;

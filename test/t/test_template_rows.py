@@ -156,6 +156,74 @@ class Occurrences(TestCase):
         self.assertEqual(self.rows(f"SELECT n, u FROM {name}"), [(0, "ann"), (1, "o#neil")])
         self.same(name, "u = 'o#neil'", ["o#neil"], "u")
 
+    def test_circles_of_other_attributes(self):
+        """Texts that are no keys and depend on each other give one value, whichever column is read, and in whatever order."""
+        for first, second in (("gk", "hk"), ("hk", "gk"), ("z", "aa")):
+            rows = [{"pk": "p", "sk": "s", first: "x#y#k", second: "y#k|x"}]
+            for on_mismatch in ("error", "null"):
+                name = self.table(f"pk text NOT NULL, g text OPTIONS (attribute '{first}'), h text OPTIONS (attribute '{second}'), r jsonb OPTIONS (document 'rest')",
+                                  {first: "${g}#${h}", second: "${h}|${g}"}, rows, on_mismatch=on_mismatch)
+                for sql, expected in (("SELECT g, h FROM {}", ("x", "y#k")), ("SELECT h, g FROM {}", ("y#k", "x")), ("SELECT count(*) FROM {} WHERE g = 'x'", (1,)),
+                                      ("SELECT h FROM {} WHERE g = 'x'", ("y#k",)), ("SELECT count(*) FROM {} WHERE h IS NOT NULL AND g IS NOT NULL", (1,)),
+                                      ("SELECT g FROM {} WHERE h = 'y#k'", ("x",)), ("SELECT r ? 'gk' OR r ? 'hk', h, g FROM {}", (False, "y#k", "x")),
+                                      ("SELECT g, h, r ? 'gk' OR r ? 'hk' FROM {}", ("x", "y#k", False))):
+                    with self.subTest(sql, first=first, on_mismatch=on_mismatch):
+                        self.assertEqual(self.rows(sql.format(name)), [expected])
+        name = self.table("pk text NOT NULL, g text OPTIONS (attribute 'gk'), h text OPTIONS (attribute 'hk')", {"gk": "${g}#${h}", "hk": "${h}#${g}"},
+                          [{"pk": "p", "sk": "s", "gk": "x#y", "hk": "z#x"}], on_mismatch="null")
+        for sql in ("SELECT g, h FROM {}", "SELECT h, g FROM {}"):
+            self.assertEqual(self.rows(sql.format(name)), [(None, None)])
+        self.assertEqual(self.rows(f"SELECT g FROM {name}"), [(None,)])
+
+    def test_an_index_text_that_confirms(self):
+        """The text of an index key, on which a key of the table depends, confirms a value or does not, whatever it is called."""
+        templates = {"pk": "P#${u}", "sk": "S#${g}"}
+        for attribute in ("gk", "zk", "a"):
+            name = self.table(f"u text NOT NULL, g text OPTIONS (attribute '{attribute}') NOT NULL, v text OPTIONS (attribute '{attribute}') NOT NULL",
+                              {**templates, attribute: "${u}#${g}#${v}"}, [{"pk": "P#a#x", "sk": "S#x", attribute: "a#x#x#b"}])
+            self.assertEqual(self.rows(f"SELECT * FROM {name}"), [("a#x", "x", "b")], attribute)
+            self.fx.put(name, [{"pk": "P#o#n", "sk": "S#x", attribute: "zzz#x#b"}])
+            self.assertMismatch(f"SELECT count(*) FROM {name}", "u")
+
+    def test_an_index_text_that_a_key_decides(self):
+        """A key in which the value fits as it is decides the text that the column is read from."""
+        for sk in ("U|${u}", "U#${u}"):
+            name = self.table("n int NOT NULL, u text OPTIONS (attribute 'gk')", {"pk": "P#${n}", "sk": sk, "gk": "A#${u}"},
+                              [{"pk": "P#1", "sk": sk.replace("${u}", "o#neil"), "gk": "A#o#neil"}])
+            self.assertEqual(self.rows(f"SELECT n, u FROM {name}"), [(1, "o#neil")], sk)
+
+    def test_an_empty_value_beside_it(self):
+        """A column that is read elsewhere may be empty there."""
+        items = [{"pk": "A#a|", "sk": "B#a", "u": ""}, {"pk": "A#b|c|k", "sk": "B#b|c", "u": "k"}, {"pk": "A#b|c|", "sk": "B#b|c", "u": ""}]
+        name = self.table("v text NOT NULL, u text OPTIONS (attribute 'u')", {"pk": "A#${v}|${u}", "sk": "B#${v}"}, items)
+        self.assertEqual(self.rows(f"SELECT v, u FROM {name}"), [("a", ""), ("b|c", ""), ("b|c", "k")])
+        self.assertEqual(self.rows(f"SELECT v, u FROM {name} WHERE v = 'b|c' AND u = ''"), [("b|c", "")])
+
+    def test_which_mismatch_counts(self):
+        """One column's on_mismatch 'null' leaves the item out, whatever the keys are called."""
+        for first, second in KEY_NAMES:
+            for nulls in ("a", "b"):
+                options = {c: " OPTIONS (on_mismatch 'null')" if c == nulls else "" for c in "ab"}
+                with self.subTest(first, second=second, nulls=nulls):
+                    name = self.table(f"a timestamptz{options['a']} NOT NULL, b timestamptz{options['b']} NOT NULL", {first: "A-${a:iso8601(0)}", second: "B-${b:iso8601(0)}"},
+                                      [{first: "A-2024-01-01T10:00:00.1Z", second: "B-2024-01-01T10:00:00.1Z"}], first, second)
+                    self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(0,)])
+                    name = self.table(f"a text{options['a']} NOT NULL, b text{options['b']} NOT NULL", {first: "C#${a}", second: "${b}|e|${a}"},
+                                      [{first: "C#o#n", second: "p|x|e|zz"}, {first: "C#q", second: "r|e|q"}], first, second)
+                    self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(1,)])
+
+    def test_children_of_entangled_times(self):
+        """What stands behind a time makes another entity where texts share columns, too."""
+        items = [{"pk": "C#x", "sk": "C-x-2024-01-01T10:00:00Z#child"}, {"pk": "C#x", "sk": "C-x-2024-01-01T10:00:00Z"}]
+        name = self.table("u text NOT NULL, at timestamptz NOT NULL", {"pk": "C#${u}", "sk": "C-${u}-${at:iso8601(0)}"}, items)
+        self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(1,)])
+
+    def test_no_way_at_all(self):
+        """However many ways a text has by itself, a text that excludes the item does."""
+        name = self.table("a text NOT NULL, b text NOT NULL, c text NOT NULL, d text NOT NULL", {"pk": "${a}#${b}#${c}#${d}", "sk": "S|${d}|${b}"},
+                          [{"pk": "#".join("x" * 40), "sk": "S|q|a"}], on_mismatch="null")
+        self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(0,)])
+
     def test_unnested(self):
         """Elements of such an item are rows, too."""
         items = [{"pk": f"C#{u}", "sk": f"C#{u}", "tags": ["x", "y"]} for u in ("ann", "o#neil")]
@@ -256,6 +324,14 @@ class Mismatches(TestCase):
             with self.subTest(kind):
                 self.assertMismatch(f"SELECT count(*) FROM {name}", "x")
 
+    def test_a_constraint_that_raises(self):
+        """The error names the item."""
+        self.fx.execute("CREATE DOMAIN positive AS text CHECK (value::int > 0)")
+        name = self.table("x positive NOT NULL", {"pk": "A#${x}"}, [{"pk": "A#no", "sk": "s"}])
+        error = self.fx.error(f"SELECT count(*) FROM {name}")
+        self.assertEqual(error.sqlstate, "22P02")
+        self.assertIn(f'key of foreign table "{name}", item pk = "A#no", sk = "s"', error.context)
+
     def test_unlisted(self):
         """An enumeration of a column that is read elsewhere: on_mismatch 'null' leaves the item out."""
         items = [{"pk": "p", "sk": f"{kind}#{n}", "kind": kind, "v": n} for n, kind in enumerate("ABC")]
@@ -265,6 +341,12 @@ class Mismatches(TestCase):
         self.over("listed", name, "kind text OPTIONS (attribute 'kind', on_mismatch 'null') NOT NULL, n int NOT NULL, v int", templates)
         self.assertEqual(self.rows("SELECT kind, n FROM listed"), [("A", 0), ("B", 1)])
         self.assertEqual(self.rows("SELECT count(*), sum(v) FROM listed"), [(2, 1)])
+
+    def test_what_is_no_number_is_in_no_range(self):
+        """Whichever way it is met."""
+        name = self.table("b int OPTIONS (attribute 'vb'), a int OPTIONS (attribute 'va')", {"pk": "A#${b:0..9}#${a:0..9}"}, [{"pk": "A#x#3", "sk": "s", "va": 3, "vb": "x"}])
+        for sql in ("SELECT count(*) FROM {} WHERE a IN (-7, 3)", "SELECT count(*) FROM {} WHERE a = 3 OR a = -7"):
+            self.assertIn("outside of the enumeration", self.fx.error(sql.format(name)).message, sql)
 
     def test_an_index_key_outside_of_its_enumeration(self):
         """The members of an index key are asked for: so an item outside of them is an error in all ways."""

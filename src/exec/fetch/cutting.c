@@ -58,6 +58,45 @@ mark_decisive(DynCuttings *all, int i)
 	}
 }
 
+/* Adds the templates that this one depends on. */
+static Bitmapset *
+add_reached(const DynCuttings *all, int i, Bitmapset *reached)
+{
+	for (int a = 0; a < all->nagreements; a++)
+	{
+		const DynAgreement *agreement = &all->agreements[a];
+		int			other = agreement->column->spelled;
+
+		if (agreement->spelled != i || !dyn_column_is_part(agreement->column) ||
+			all->cuttings[other].decisive || bms_is_member(other, reached))
+			continue;
+		reached = add_reached(all, other, bms_add_member(reached, other));
+	}
+	return reached;
+}
+
+/* Which of them depend on each other? */
+static void
+find_circles(DynCuttings *all)
+{
+	int			n = all->relation->nspelled;
+	Bitmapset **reached = palloc0(n * sizeof(Bitmapset *));
+
+	for (int i = 0; i < n; i++)
+	{
+		if (!all->cuttings[i].decisive)
+			reached[i] = add_reached(all, i, NULL);
+	}
+	for (int i = 0; i < n; i++)
+	{
+		for (int k = 0; k < n && bms_is_member(i, reached[i]); k++)
+		{
+			if (bms_is_member(k, reached[i]) && bms_is_member(i, reached[k]))
+				all->cuttings[i].circle = bms_add_member(all->cuttings[i].circle, k);
+		}
+	}
+}
+
 void
 dyn_cuttings_init(DynCuttings *all, DynRelation *relation, const bool *needed,
 				  const DynPath *paths, int npaths)
@@ -85,6 +124,7 @@ dyn_cuttings_init(DynCuttings *all, DynRelation *relation, const bool *needed,
 		if (relation->spelled[i].base)
 			mark_decisive(all, i);
 	}
+	find_circles(all);
 }
 
 void
@@ -238,6 +278,21 @@ expected_texts(DynCuttings *all, int i, DynText *given)
 	return possible;
 }
 
+/* The texts outside of the circle on which those in it depend. */
+static void
+cut_dependencies(DynCuttings *all, const Bitmapset *circle)
+{
+	for (int a = 0; a < all->nagreements; a++)
+	{
+		const DynAgreement *agreement = &all->agreements[a];
+
+		if (bms_is_member(agreement->spelled, circle) &&
+			dyn_column_is_part(agreement->column) &&
+			!bms_is_member(agreement->column->spelled, circle))
+			dyn_cut_template(all, agreement->column->spelled);
+	}
+}
+
 void
 dyn_cut_template(DynCuttings *all, int i)
 {
@@ -246,6 +301,12 @@ dyn_cut_template(DynCuttings *all, int i)
 
 	if (cutting->done || cutting->busy)
 		return;
+	if (cutting->circle != NULL)
+	{
+		cut_dependencies(all, cutting->circle);
+		all->cut_circle(all, cutting->circle);
+		return;
+	}
 	cutting->busy = true;
 	cutting->impossible = !expected_texts(all, i, given);
 	dyn_cut_text(all, cutting, cutting->impossible ? NULL : given);
@@ -253,7 +314,7 @@ dyn_cut_template(DynCuttings *all, int i)
 }
 
 bool
-dyn_cuttings_agree(DynCuttings *all)
+dyn_cuttings_agree(DynCuttings *all, bool searched)
 {
 	for (int a = 0; a < all->nagreements; a++)
 	{
@@ -262,7 +323,8 @@ dyn_cuttings_agree(DynCuttings *all)
 		DynText		text = {NULL, 0};
 		DynExpectation	expected;
 
-		if (!cutting->spelled->base || !dyn_cutting_fits(cutting) ||
+		if (!(searched ? cutting->searched : cutting->spelled->base) ||
+			!dyn_cutting_fits(cutting) ||
 			!dyn_column_is_part(agreement->column))
 			continue;
 		expected = dyn_expected_text(all, agreement, &text);

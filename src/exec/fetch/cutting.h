@@ -17,6 +17,10 @@ typedef struct DynCutting
 {
 	const DynSpelled *spelled;
 	bool		decisive;		/* the row test is about it, or depends on it */
+	Bitmapset  *circle;			/* of templates that depend on each other, and
+								 * are not decisive; NULL: it is in none */
+	bool		searched;		/* among those whose ways are searched */
+	bool		unresolved;		/* they had none without a guess */
 	int			slot;
 	bool		busy;			/* what it depends on is cut */
 	bool		done;			/* the rest is of the item in hand */
@@ -50,6 +54,7 @@ typedef struct DynCuttings
 	int			nagreements;	/* of the templates that are cut */
 	DynAgreement *agreements;
 	bool		entangled;		/* decisive texts share columns */
+	void		(*cut_circle) (struct DynCuttings *all, const Bitmapset *circle);
 	bool		unsure;			/* the item in hand has a value that does not
 								 * fit a column of a template */
 } DynCuttings;
@@ -73,10 +78,10 @@ extern void dyn_cut_text(DynCuttings *all, DynCutting *cutting,
 						 const DynText *given);
 
 /*
- * Have parts of key attributes the texts of their columns, where these are parts
- * and known by now?
+ * Have parts of key attributes, or of the texts that are searched, the texts of
+ * their columns, where these are parts and known by now?
  */
-extern bool dyn_cuttings_agree(DynCuttings *all);
+extern bool dyn_cuttings_agree(DynCuttings *all, bool searched);
 
 typedef enum DynExpectation
 {
@@ -90,8 +95,8 @@ typedef enum DynExpectation
  * part of a text that is not cut is not known.
  */
 extern DynExpectation dyn_expected_text(DynCuttings *all,
-									 const DynAgreement *agreement,
-									 DynText *text);
+										const DynAgreement *agreement,
+										DynText *text);
 
 /* The text of a part, as a value. */
 extern void dyn_cutting_value(DynValue *value, const DynCutting *cutting,

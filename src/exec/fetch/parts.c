@@ -32,6 +32,7 @@ dyn_parts_create(DynRelation *relation, const bool *needed, const DynPath *paths
 	DynParts   *parts = palloc0(sizeof(DynParts));
 
 	dyn_cuttings_init(&parts->all, relation, needed, paths, npaths);
+	parts->all.cut_circle = dyn_cut_circle;
 	return parts;
 }
 
@@ -91,11 +92,11 @@ mismatch_of_text(DynParts *parts, const DynCutting *cutting)
 
 /* ---- texts ---- */
 
+/* A time of another width is judged with the values. */
 static DynFit
 judge_cuts(DynParts *parts)
 {
 	const DynCutting *ambiguous = NULL;
-	const DynCutting *misfit = NULL;
 
 	for (int i = 0; i < parts->all.relation->nspelled; i++)
 	{
@@ -108,14 +109,30 @@ judge_cuts(DynParts *parts)
 			return DYN_FIT_NOT;
 		if (cutting->cut == DYN_CUT_AMBIGUOUS)
 			ambiguous = cutting;
-		else if (cutting->cut == DYN_CUT_MISFIT)
-			misfit = cutting;
 	}
-	if (!dyn_cuttings_agree(&parts->all))
+	if (!dyn_cuttings_agree(&parts->all, false))
 		return DYN_FIT_NOT;
-	if (ambiguous != NULL)
-		return misfit_of(parts, ambiguous, DYN_FIT_AMBIGUOUS);
-	return misfit != NULL ? mismatch_of_text(parts, misfit) : DYN_FIT_ROW;
+	return ambiguous == NULL ? DYN_FIT_ROW
+		: misfit_of(parts, ambiguous, DYN_FIT_AMBIGUOUS);
+}
+
+/* Of texts that no value fits, one may exclude the item. */
+static DynFit
+judge_unresolved(DynParts *parts)
+{
+	DynFit		fit = DYN_FIT_NOT;
+
+	for (int i = 0; i < parts->all.relation->nspelled; i++)
+	{
+		const DynCutting *cutting = &parts->all.cuttings[i];
+
+		if (!cutting->decisive || !cutting->unresolved)
+			continue;
+		fit = mismatch_of_text(parts, cutting);
+		if (fit == DYN_FIT_NOT)
+			break;
+	}
+	return fit;
 }
 
 /* By the other places of columns. */
@@ -131,10 +148,38 @@ judge_ways(DynParts *parts)
 		case DYN_WAYS_SEVERAL:
 			return misfit_of(parts, about, DYN_FIT_AMBIGUOUS);
 		case DYN_WAYS_UNRESOLVED:
-			return mismatch_of_text(parts, about);
+			return judge_unresolved(parts);
 		default:
 			return DYN_FIT_NOT;
 	}
+}
+
+/* Could other places decide the text of an attribute that is no key? */
+static bool
+has_undecided_text(const DynParts *parts)
+{
+	for (int i = 0; i < parts->all.relation->nspelled; i++)
+	{
+		const DynCutting *cutting = &parts->all.cuttings[i];
+
+		if (cutting->decisive && !cutting->spelled->base && cutting->done &&
+			cutting->cut == DYN_CUT_AMBIGUOUS)
+			return true;
+	}
+	return false;
+}
+
+/* If not, the item is a row all the same, and columns of the text are mismatches. */
+static void
+decide_other_texts(DynParts *parts)
+{
+	const DynCutting *about;
+
+	if (dyn_find_ways(&parts->all, &about) == DYN_WAYS_ONE)
+		return;
+	for (int i = 0; i < parts->all.relation->nspelled; i++)
+		parts->all.cuttings[i].done = false;
+	(void) judge_cuts(parts);
 }
 
 /* ---- the row test ---- */
@@ -249,6 +294,9 @@ judge(DynParts *parts)
 
 	if (fit != DYN_FIT_ROW && (parts->all.entangled || parts->all.unsure))
 		fit = judge_ways(parts);
+	else if (fit == DYN_FIT_ROW && parts->all.entangled &&
+			 has_undecided_text(parts))
+		decide_other_texts(parts);
 	return fit == DYN_FIT_ROW ? judge_values(parts) : fit;
 }
 

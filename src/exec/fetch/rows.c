@@ -11,18 +11,17 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "mb/pg_wchar.h"
 #include "nodes/value.h"
 #include "utils/builtins.h"
 #include "utils/elog.h"
 
-#include "../../base/number.h"
 #include "../../model/encoding.h"
 #include "../../model/path.h"
 #include "filter.h"
 #include "parts.h"
 #include "request.h"
 #include "rest.h"
+#include "row_errors.h"
 #include "rows.h"
 
 static bool
@@ -350,153 +349,7 @@ dyn_rows_add_unnest(DynRows *rows)
 														   rows->npaths));
 }
 
-/* False if a key cannot have the value. */
-static bool
-read_key_scalar(const DynValue *value, DynScalar *scalar)
-{
-	char	   *data = palloc(Max(value->len, DYN_NUMBER_BUFSIZE) + 1);
-
-	scalar->type = value->type;
-	scalar->data = data;
-	scalar->len = 0;
-	if (value->type == DYN_TYPE_S)
-		scalar->len = dyn_value_text(value, data);
-	else if (value->type == DYN_TYPE_B)
-		scalar->len = Max(dyn_value_bytes(value, (unsigned char *) data), 0);
-	else
-		return value->type == DYN_TYPE_N &&
-			dyn_number_canonical(value->data, value->len, data,
-								 &scalar->len) == DYN_NUMBER_OK;
-	return true;
-}
-
-void
-dyn_key_scalar(const DynRelation *relation, const char *name,
-			   const DynValue *value, DynScalar *scalar)
-{
-	if (!read_key_scalar(value, scalar))
-		ereport(ERROR,
-				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-				 errmsg("invalid value in key attribute \"%s\" of DynamoDB table \"%s\"",
-						dyn_from_utf8_lossy(name), relation->table),
-				 value->type == DYN_TYPE_ABSENT
-				 ? errdetail("An item in the response does not have the attribute.")
-				 : errdetail("An item in the response has a value of type %s there.",
-							 dyn_type_name(value->type)),
-				 errhint("The service at the endpoint does not behave like DynamoDB, or a proxy changes its responses.")));
-}
-
 /* ---- errors ---- */
-
-char *
-dyn_item_key_text(const DynKeyAttr *base, int nbase, const int *slots,
-				  const DynValue *values)
-{
-	DynKeyPart	parts[2];
-
-	for (int i = 0; i < nbase; i++)
-	{
-		if (slots[i] < 0 || values[slots[i]].type == DYN_TYPE_ABSENT ||
-			!read_key_scalar(&values[slots[i]], &parts[i].value))
-			return NULL;
-		parts[i].name = base[i].name;
-	}
-	return dyn_key_text(parts, nbase, ", ");
-}
-
-/*
- * The item's key, for a message; *note is a sentence to follow, or empty.
- */
-static const char *
-item_key(const DynRows *rows, const DynValue *values, const char **note)
-{
-	char	   *key = dyn_item_key_text(rows->base, rows->nbase,
-										rows->base_slots, values);
-	const char *why = NULL;
-
-	*note = "";
-	if (key == NULL && rows->find_key != NULL)
-		key = rows->find_key(rows->find_key_arg, &why);
-	if (key != NULL)
-		return dyn_from_utf8_lossy(key);
-	if (why != NULL)
-		*note = psprintf(" The item's key could not be fetched: %s.", why);
-	return "(key not known)";
-}
-
-/* A short excerpt of a value that does not fit. */
-static const char *
-excerpt(const DynValue *value)
-{
-	int			len = Min(value->len, 60);
-
-	if (value->type == DYN_TYPE_BOOL)
-		return value->flags & DYN_VALUE_TRUE ? "true" : "false";
-	len = pg_encoding_mbcliplen(PG_UTF8, value->data, value->len, len);
-	return psprintf("%s%s", dyn_from_utf8_lossy(pnstrdup(value->data, len)),
-					len < value->len ? "..." : "");
-}
-
-DYN_NORETURN static void
-report_mismatch(DynRows *rows, const DynValue *value, const DynColumn *column,
-				const char *why)
-{
-	const char *note;
-	const char *key = item_key(rows, rows->values, &note);
-
-	rows->current = -1;			/* the message says what the context would */
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-			 errmsg("value of column \"%s\" of foreign table \"%s\" does not fit: %s",
-					column->name, rows->relation->name, why),
-			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
-					   rows->relation->table, key,
-					   excerpt(value), note),
-			 errhint("Change the column's type or format, or set its option on_mismatch to 'null'.")));
-}
-
-/* Not a list, set or map. */
-DYN_NORETURN static void
-report_scalar(const DynRows *rows, const DynValue *value)
-{
-	DynBuffer	path;
-	const char *text;
-	const char *note;
-	const char *key = item_key(rows, rows->values, &note);
-
-	dyn_buffer_init(&path, 0);
-	dyn_path_print(rows->relation->unnest, &path);
-	text = dyn_buffer_terminate(&path);
-	text = text ? pstrdup(text) : "";
-	dyn_buffer_free(&path);
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-			 errmsg("value at \"%s\" cannot be unnested into rows of foreign table \"%s\": it is of DynamoDB type %s, which has no elements",
-					dyn_from_utf8_lossy(text), rows->relation->name,
-					dyn_type_name(value->type)),
-			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
-					   rows->relation->table, key, excerpt(value), note),
-			 errhint("Set the table's option on_mismatch to 'null': such an item then has no rows.")));
-}
-
-DYN_NORETURN static void
-report_null(DynRows *rows, int i)
-{
-	const DynColumn *column = dyn_relation_column(rows->relation,
-												  rows->attnums[i]);
-	const char *note;
-	const char *key = item_key(rows, rows->values, &note);
-
-	rows->current = -1;
-	ereport(ERROR,
-			(errcode(ERRCODE_NOT_NULL_VIOLATION),
-			 errmsg("null value in column \"%s\" of foreign table \"%s\", which is declared NOT NULL",
-					column->name, rows->relation->name),
-			 errdetail("DynamoDB table \"%s\", item %s.%s", rows->relation->table,
-					   key, note),
-			 errhint("ALTER FOREIGN TABLE %s ALTER COLUMN %s DROP NOT NULL, or give the item a value.",
-					 rows->relation->name, column->name)));
-}
 
 /* Names the column when an input function raises the error itself. */
 static void
@@ -545,7 +398,7 @@ accept_null(DynRows *rows, int i)
 	if (rows->note_fault != NULL)
 		return note_null(rows, i);
 	if (column->not_null && !rows->partial[i])
-		report_null(rows, i);
+		dyn_report_null(rows, i);
 	if (column->codec.is_domain)
 		(void) dyn_codec_check_domain(&column->codec, (Datum) 0, true, false,
 									  &why);
@@ -563,7 +416,7 @@ accept_mismatch(DynRows *rows, const DynValue *value, int i, const char *why)
 		rows->note_fault(rows->note_fault_arg, DYN_FAULT_MISMATCH,
 						 rows->attnums[i], why);
 	else if (!column->null_on_mismatch)
-		report_mismatch(rows, value, column, why);
+		dyn_report_mismatch(rows, value, column, why);
 	return column->null_on_mismatch && accept_null(rows, i);
 }
 
@@ -737,61 +590,36 @@ is_row(DynRows *rows, const DynValue *values)
 	return passes;
 }
 
-DYN_NORETURN static void
-report_ambiguous(const DynRows *rows, const DynValue *values,
-				 const char *attribute)
+/* Names the item when the constraint of a domain raises an error. */
+static void
+item_context(void *arg)
 {
-	const char *note;
-	const char *key = item_key(rows, values, &note);
+	const DynRows *rows = arg;
+	char	   *key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots,
+										rows->values);
 
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-			 errmsg("attribute \"%s\" of an item of foreign table \"%s\" fits its template in more than one way",
-					dyn_from_utf8_lossy(attribute), rows->relation->name),
-			 errdetail("DynamoDB table \"%s\", item %s: a part of the text contains the character that ends the part.%s",
-					   rows->relation->table, key, note),
-			 errhint("Write ${column:plain} in the template if such items are not rows of this table, or ${column:any} if they are.")));
-}
-
-DYN_NORETURN static void
-report_unlisted(const DynRows *rows, const DynValue *values,
-				const char *attribute)
-{
-	const char *note;
-	const char *key = item_key(rows, values, &note);
-
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-			 errmsg("attribute \"%s\" of an item of foreign table \"%s\" is outside of the enumeration in its template",
-					dyn_from_utf8_lossy(attribute), rows->relation->name),
-			 errdetail("DynamoDB table \"%s\", item %s.%s", rows->relation->table,
-					   key, note),
-			 errhint("Add the value to the template, or set on_mismatch to 'null', which leaves such items out.")));
-}
-
-/* Of a part that is no value of its column. */
-DYN_NORETURN static void
-report_misfit(DynRows *rows, const DynMisfit *misfit)
-{
-	if (misfit->why == NULL)
-		report_unlisted(rows, rows->values, misfit->attribute);
-	report_mismatch(rows, misfit->value, misfit->column, misfit->why);
+	errcontext("key of foreign table \"%s\"%s%s", rows->relation->name,
+			   key ? ", item " : "", key ? dyn_from_utf8_lossy(key) : "");
 }
 
 /* Not inlined, as most tables have no templates. */
 static pg_noinline bool
 parts_fit(DynRows *rows, const DynValue *values)
 {
+	ErrorContextCallback callback = {error_context_stack, item_context, rows};
 	const DynMisfit *misfit;
-	DynFit		fit = dyn_parts_begin(rows->parts, values, &misfit);
+	DynFit		fit;
 
+	error_context_stack = &callback;
+	fit = dyn_parts_begin(rows->parts, values, &misfit);
+	error_context_stack = callback.previous;
 	if (fit == DYN_FIT_AMBIGUOUS && rows->note_fault != NULL)
 		rows->note_fault(rows->note_fault_arg, DYN_FAULT_AMBIGUOUS, 0,
 						 misfit->attribute);
 	else if (fit == DYN_FIT_AMBIGUOUS)
-		report_ambiguous(rows, values, misfit->attribute);
+		dyn_report_ambiguous(rows, values, misfit->attribute);
 	else if (fit == DYN_FIT_MISMATCH && rows->note_fault == NULL)
-		report_misfit(rows, misfit);
+		dyn_report_misfit(rows, misfit);
 	/* the faults of a row are noted when its columns are decoded */
 	return fit == DYN_FIT_ROW || fit == DYN_FIT_MISMATCH;
 }
@@ -808,7 +636,7 @@ begin_elements(DynRows *rows, const DynValue *collection)
 		rows->note_fault(rows->note_fault_arg, DYN_FAULT_SCALAR, 0,
 						 dyn_type_name(collection->type));
 	else if (!rows->relation->skips_scalars)
-		report_scalar(rows, collection);
+		dyn_report_scalar(rows, collection);
 	return false;
 }
 

@@ -13,6 +13,7 @@
 #include "../../dynamodb/item_match.h"
 #include "../../dynamodb/wire.h"
 #include "../../plan/access.h"
+#include "key_scalar.h"
 #include "unnested.h"
 
 /* What is wrong with an item or a value. */
@@ -159,22 +160,7 @@ extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 extern bool dyn_rows_spells_key(const DynRows *rows, const DynValue *values,
 								const DynKeyPart *parts);
 
-/*
- * "pk = "a", sk = 5" of an item, from the slots given; NULL if a slot is -1, or
- * its value not one that a key can have.  Raises no error for a value, so that
- * errors can tell the key.
- */
-extern char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
-							   const int *slots, const DynValue *values);
-
 /* The slot of a top-level attribute, -1 if it is not fetched whole. */
 extern int	dyn_rows_slot(const DynRows *rows, const char *name);
-
-/*
- * The scalar of a key attribute's value, decoded into CurrentMemoryContext.
- * Raises an error that names the attribute if a key cannot have the value.
- */
-extern void dyn_key_scalar(const DynRelation *relation, const char *name,
-						   const DynValue *value, DynScalar *scalar);
 
 #endif

@@ -30,12 +30,39 @@ typedef struct Search
 	Guess		guess;
 	int			n;				/* the cuttings that take part, and their */
 	DynCutting   **cuttings;		/* texts of the first way that was found */
-	bool	   *unfit;			/* those that do not fit without a guess */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
 	int			level;			/* those before it have texts */
 	int			found;			/* 2: several */
 	int			steps;			/* that are left */
 } Search;
+
+/* Is the column's text the same in both places? */
+static bool
+is_same_text(const DynCuttings *all, const DynAgreement *agreement)
+{
+	const DynSpelled *spelled = &all->relation->spelled[agreement->spelled];
+
+	return spelled->tmpl->parts[agreement->part].facts.text &&
+		spelled->tmpl->parts[agreement->part].folding == DYN_FOLD_NONE &&
+		agreement->column->codec.kind == DYN_CODEC_TEXT;
+}
+
+/* What other texts that are cut by now say of the columns read from this one. */
+static void
+add_sources(const DynCuttings *all, const DynCutting *cutting, DynText *known)
+{
+	for (int a = 0; a < all->nagreements; a++)
+	{
+		const DynAgreement *agreement = &all->agreements[a];
+		const DynCutting *other = &all->cuttings[agreement->spelled];
+
+		if (other != cutting && other->searched && dyn_cutting_fits(other) &&
+			dyn_column_is_part(agreement->column) &&
+			&all->cuttings[agreement->column->spelled] == cutting &&
+			is_same_text(all, agreement))
+			known[agreement->column->part] = other->texts[agreement->part];
+	}
+}
 
 /* False: a column has no text there. */
 static bool
@@ -51,6 +78,7 @@ known_texts(DynCuttings *all, const DynCutting *cutting, DynText *known)
 			== DYN_EXPECTED_NOTHING)
 			return false;
 	}
+	add_sources(all, cutting, known);
 	return true;
 }
 
@@ -90,7 +118,7 @@ static bool
 accept_way(Search *search)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (!dyn_cuttings_agree(search->all) || (search->found > 0 && is_first_way(search)))
+	if (!dyn_cuttings_agree(search->all, true) || (search->found > 0 && is_first_way(search)))
 		return false;
 	for (int i = 0; i < search->n; i++)
 		memcpy(search->first[i], search->cuttings[i]->texts,
@@ -106,7 +134,7 @@ search_level(Search *search)
 {
 	int			i = search->level;
 	bool		guess = search->guess == GUESS_ALL ||
-		(search->guess == GUESS_UNFIT && search->unfit[i]);
+		(search->guess == GUESS_UNFIT && search->cuttings[i]->unresolved);
 
 	return find_ways(search, search->cuttings[i], guess, take_way, search);
 }
@@ -158,7 +186,7 @@ is_confirmed(const Search *search, AttrNumber attnum)
 		const DynCutting *cutting = &all->cuttings[agreement->spelled];
 		const DynTemplatePart *part = &cutting->spelled->tmpl->parts[agreement->part];
 
-		if (cutting->decisive && dyn_cutting_fits(cutting) &&
+		if (cutting->searched && dyn_cutting_fits(cutting) &&
 			cutting->spelled->parts[agreement->part].attnum == attnum &&
 			(part->folding == DYN_FOLD_NONE ||
 			 dyn_text_is_ascii(cutting->texts[agreement->part])))
@@ -210,6 +238,29 @@ search_ways(Search *search, Guess guess)
 	return search->steps < 0 ? 2 : search->found;
 }
 
+/* Parts that may have several texts; in a text with few there are few ways. */
+static int
+open_parts(const DynTemplate *tmpl)
+{
+	int			n = 0;
+
+	for (int p = 0; p < tmpl->nparts; p++)
+		n += tmpl->parts[p].undecided || tmpl->parts[p].any ||
+			tmpl->parts[p].facts.elsewhere;
+	return n;
+}
+
+static void
+add_cutting(Search *search, DynCutting *cutting)
+{
+	int			i = search->n++;
+
+	for (; i > 0 && open_parts(search->cuttings[i - 1]->spelled->tmpl) >
+		 open_parts(cutting->spelled->tmpl); i--)
+		search->cuttings[i] = search->cuttings[i - 1];
+	search->cuttings[i] = cutting;
+}
+
 /* Those that have a text which may fit; false if a key attribute has none. */
 static bool
 begin_search(Search *search, DynCuttings *all)
@@ -221,29 +272,28 @@ begin_search(Search *search, DynCuttings *all)
 	search->steps = MAX_STEPS;
 	search->cuttings = palloc(n * sizeof(DynCutting *));
 	search->first = palloc(n * sizeof(*search->first));
-	search->unfit = palloc(n * sizeof(bool));
 	for (int i = 0; i < n; i++)
-		all->cuttings[i].done &= !all->cuttings[i].decisive;
+		all->cuttings[i].done &= !all->cuttings[i].searched;
 	for (int i = 0; i < n; i++)
 	{
 		DynCutting *cutting = &all->cuttings[i];
 
-		if (!cutting->decisive)
+		if (!cutting->searched)
 			continue;
 		dyn_cut_text(all, cutting, NULL);
 		cutting->done = false;
 		if (!cutting->absent && !cutting->no_text &&
 			fits_alone(search, cutting, true))
 		{
-			search->unfit[search->n] = !fits_alone(search, cutting, false);
-			search->cuttings[search->n++] = cutting;
+			cutting->unresolved = !fits_alone(search, cutting, false);
+			add_cutting(search, cutting);
 		}
 		else if (cutting->cut != DYN_CUT_MISFIT && cutting->spelled->base)
 			return false;
 	}
 	/* of the others it is known that they do not fit */
 	for (int i = 0; i < n; i++)
-		all->cuttings[i].done |= all->cuttings[i].decisive;
+		all->cuttings[i].done |= all->cuttings[i].searched;
 	for (int i = 0; i < search->n; i++)
 		search->cuttings[i]->done = false;
 	for (int i = 0; i < search->n; i++)
@@ -257,16 +307,16 @@ begin_search(Search *search, DynCuttings *all)
 	return true;
 }
 
-/* The key attribute that does not fit, though it might if a part could hold more. */
+/* A text that does not fit, though it might if a part could hold more; or any. */
 static const DynCutting *
-find_unresolved(const Search *search)
+text_in_doubt(const Search *search)
 {
 	for (int i = 0; i < search->n; i++)
 	{
-		if (search->unfit[i])
+		if (search->cuttings[i]->unresolved)
 			return search->cuttings[i];
 	}
-	return NULL;
+	return search->cuttings[0];
 }
 
 /*
@@ -274,8 +324,8 @@ find_unresolved(const Search *search)
  * may contain its edge, if another place of the column has the same value, and
  * there is only one way.
  */
-DynWaysFound
-dyn_find_ways(DynCuttings *all, const DynCutting **about)
+static DynWaysFound
+search_all(DynCuttings *all, const DynCutting **about)
 {
 	Search		search;
 	int			found;
@@ -289,10 +339,41 @@ dyn_find_ways(DynCuttings *all, const DynCutting **about)
 		found = search_ways(&search, GUESS_ALL);
 	if (found == 1 && guesses_are_confirmed(&search))
 		return DYN_WAYS_ONE;
-	*about = find_unresolved(&search);
-	if (found == 0)
-		return *about != NULL ? DYN_WAYS_UNRESOLVED : DYN_WAYS_NONE;
-	if (*about == NULL)
-		*about = search.cuttings[0];
-	return DYN_WAYS_SEVERAL;
+	*about = text_in_doubt(&search);
+	if (found > 0)
+		return DYN_WAYS_SEVERAL;
+	return (*about)->unresolved ? DYN_WAYS_UNRESOLVED : DYN_WAYS_NONE;
+}
+
+DynWaysFound
+dyn_find_ways(DynCuttings *all, const DynCutting **about)
+{
+	for (int i = 0; i < all->relation->nspelled; i++)
+	{
+		all->cuttings[i].searched = all->cuttings[i].decisive;
+		all->cuttings[i].unresolved = false;
+	}
+	return search_all(all, about);
+}
+
+void
+dyn_cut_circle(DynCuttings *all, const Bitmapset *circle)
+{
+	const DynCutting *about;
+	DynWaysFound found;
+
+	for (int i = 0; i < all->relation->nspelled; i++)
+		all->cuttings[i].searched = bms_is_member(i, circle);
+	found = search_all(all, &about);
+	for (int i = 0; i < all->relation->nspelled; i++)
+	{
+		DynCutting *cutting = &all->cuttings[i];
+
+		if (!cutting->searched)
+			continue;
+		cutting->done = true;
+		if (found != DYN_WAYS_ONE && cutting->cut == DYN_CUT_FITS)
+			cutting->cut = found == DYN_WAYS_SEVERAL ? DYN_CUT_AMBIGUOUS
+				: DYN_CUT_UNFIT;
+	}
 }

@@ -23,9 +23,12 @@ typedef enum DynWaysFound
 
 /*
  * Searches all ways to cut the decisive texts of the item in hand, of which one
- * was not cut, or not as others are.  *about is a text to name in a message; of
- * ONE and NONE it is not set.  Uses memory of CurrentMemoryContext.
+ * was not cut, or not as others are.  Of SEVERAL *about is a text to name in a
+ * message; UNRESOLVED texts are marked.  Uses memory of CurrentMemoryContext.
  */
 extern DynWaysFound dyn_find_ways(DynCuttings *all, const DynCutting **about);
+
+/* The same for texts of other attributes, which all fit afterwards, or none. */
+extern void dyn_cut_circle(DynCuttings *all, const Bitmapset *circle);
 
 #endif
