@@ -158,26 +158,6 @@ read_words(Parser *parser, DynText spec, DynTemplatePart *part)
 	return true;
 }
 
-bool
-dyn_text_integer(DynText text, int64_t *value)
-{
-	bool		negative = text.len > 0 && text.data[0] == '-';
-	size_t		i = negative;
-	int64_t		n = 0;
-
-	if (i == text.len || (text.data[i] == '0' && text.len > 1))
-		return false;
-	for (; i < text.len; i++)
-	{
-		if (!is_digit(text.data[i]) ||
-			__builtin_mul_overflow(n, 10, &n) ||
-			__builtin_sub_overflow(n, text.data[i] - '0', &n))
-			return false;
-	}
-	*value = n;
-	return negative || !__builtin_sub_overflow((int64_t) 0, n, value);
-}
-
 /* The two dots of a range, or NULL if the spec does not look like one. */
 static const char *
 find_dots(DynText spec)

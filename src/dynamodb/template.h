@@ -158,9 +158,6 @@ extern void dyn_template_free(DynTemplate *tmpl);
 extern bool dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 								 DynTemplateError *error);
 
-/* Reads an integer without leading zeros, plus, or minus zero. */
-extern bool dyn_text_integer(DynText text, int64_t *value);
-
 /* One part and no literals: what a template of a number may be. */
 extern bool dyn_template_is_bare(const DynTemplate *tmpl);
 

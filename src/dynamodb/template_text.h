@@ -153,6 +153,9 @@ extern bool dyn_template_bounds(const DynTemplate *tmpl, const DynText *points,
 
 extern bool dyn_text_is_ascii(DynText text);
 
+/* Reads an integer without leading zeros, plus, or minus zero. */
+extern bool dyn_text_integer(DynText text, int64_t *value);
+
 /* The first occurrence of `what`, which is not empty, or NULL. */
 extern const char *dyn_text_find(DynText text, DynText what);
 
