@@ -161,8 +161,7 @@ class Cases:
         while True:
             for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.beside.statement,
                          self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement, self.together.statement,
-                         self.smaller.statement, self.zoned.statement, self.unions.statement, self.unions.statement, self.filters.statement, self.filters.statement,
-                         self.zoned.statement):
+                         self.smaller.statement, self.unions.statement, self.unions.statement, self.filters.statement, self.filters.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
@@ -252,4 +251,6 @@ class Cases:
                 yield self.case(self.generator.statement(), settings, False)
             yield from itertools.islice(joins, 7)
             yield from itertools.islice(edges, 12)
-            yield from itertools.islice(composed, 52)
+            yield from itertools.islice(composed, 56)
+            for _ in range(5):
+                yield self.case(self.zoned.statement(), {}, True)

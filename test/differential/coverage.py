@@ -220,7 +220,8 @@ EXPECTED = [
     (f"=|{RANGES}", "timestamptz ulid|timestamptz iso8601(9)|timestamptz epoch(9)", "sort", "Query"),
     (RANGES, "timestamptz pattern(YYYYMMDDHH24MISSMS)", "sort", "Query"),
     ("=", "timestamptz pattern(YYYYMMDDHH24MISSMS)", "sort", "GetItem|BatchGetItem"),
-    (f"IN|= ANY|=|{RANGES}", "timestamptz ulid|timestamptz iso8601(9)|timestamptz epoch(9)|date pattern(YYYYMM)", "plain|index key", "*"),
+    (f"IN|= ANY|=|{RANGES}", "timestamptz ulid|timestamptz iso8601(9)|date pattern(YYYYMM)", "plain|index key", "*"),
+    (f"IN|= ANY|=|{RANGES}", "timestamptz epoch(9)", "plain", "*"),     # by its index, if that is smaller than the table
     (POINTS, "date pattern(DD.MM.YYYY)", "hash", BY_KEY),
     ("date_trunc|date()|year of|epoch of|+ interval|AT TIME ZONE|days in a zone", "*", "sort|plain", "*"),
     # parts of composed keys, by their position
