@@ -229,6 +229,8 @@ void
 dyn_client_close_idle(DynClient *client)
 {
 	dyn_connections_close_idle(&client->connections);
+	/* libcurl keeps the latest request in its handle */
+	dyn_pool_forget_requests(&client->pool);
 }
 
 int

@@ -36,6 +36,9 @@ extern void dyn_pool_ready_buffer(DynPool *pool, DynBuffer *buf, size_t max);
 extern void dyn_pool_give_buffer(DynPool *pool, DynBuffer *buf);
 
 extern void dyn_pool_free_handles(DynPool *pool);
+
+/* Of the spare handles. */
+extern void dyn_pool_forget_requests(DynPool *pool);
 extern void dyn_pool_free_buffers(DynPool *pool);
 
 #endif

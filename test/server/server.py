@@ -86,7 +86,8 @@ class Connection:
 
     def has_unread(self):
         """Has the client sent something that waits in the kernel?"""
-        fd = self.writer.get_extra_info("socket").fileno()
+        socket = self.writer.get_extra_info("socket")       # None: the handshake has failed
+        fd = socket.fileno() if socket else -1
         return fd >= 0 and fcntl.ioctl(fd, termios.FIONREAD, bytes(4)) != bytes(4)
 
     async def read_request(self):
