@@ -760,6 +760,8 @@ check_precision(const Connector *connector, AttrNumber attnum)
 	const DynSpelled *first = NULL;
 	const DynCodec *codec = NULL;
 
+	if (!is_time(&connector->columns[attnum - 1].codec))
+		return;
 	for (int i = 0; i < connector->n; i++)
 	{
 		const DynSpelled *spelled = &connector->spelled[i];
@@ -793,22 +795,32 @@ has_brace(const DynTemplate *tmpl)
 	return false;
 }
 
+/* Columns that nothing fills. */
 static void
-check_mistakes(const Connector *connector)
+check_unnamed(const Connector *connector, const DynSpelled *spelled)
 {
 	for (AttrNumber attnum = 1; attnum <= connector->ncolumns; attnum++)
 	{
 		const DynColumn *column = &connector->columns[attnum - 1];
 
-		if (column->dropped)
-			continue;
-		check_precision(connector, attnum);
-		for (int i = 0; i < connector->n && !column->placed; i++)
-		{
-			if (has_brace(connector->spelled[i].tmpl) &&
-				!is_named(connector, attnum))
-				check_braces(connector, &connector->spelled[i], attnum);
-		}
+		if (!column->dropped && !column->placed && !is_named(connector, attnum))
+			check_braces(connector, spelled, attnum);
+	}
+}
+
+/* At each planning: so what templates seldom have is looked for first. */
+static void
+check_mistakes(const Connector *connector)
+{
+	for (AttrNumber attnum = 1; attnum <= connector->ncolumns; attnum++)
+	{
+		if (!connector->columns[attnum - 1].dropped)
+			check_precision(connector, attnum);
+	}
+	for (int i = 0; i < connector->n; i++)
+	{
+		if (has_brace(connector->spelled[i].tmpl))
+			check_unnamed(connector, &connector->spelled[i]);
 	}
 }
 

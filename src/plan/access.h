@@ -117,7 +117,8 @@ typedef struct DynAccess
 	DynEstimate estimate;
 
 	int			nproofs;		/* of an index: checked at run time */
-	DynProof	proofs[2 * DYN_MAX_KEY_ATTRS];
+	DynProof	proofs[4 * DYN_MAX_KEY_ATTRS];	/* two for an attribute: of its
+												 * column, and of its template */
 	struct DynAccess *fallback; /* of the table, if they fail; or NULL */
 
 	List	   *arms;			/* UNION: of DynAccess *, GET or QUERY; every row

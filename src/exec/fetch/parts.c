@@ -201,10 +201,24 @@ part_is_listed(const DynCutting *cutting, int p)
 }
 
 /*
- * Are the parts values of their columns, and members of their enumerations?
- * An item outside of one is not met where these are asked for, so it must not
- * be a row elsewhere.
+ * Is the part a value of its column, and a member of its enumeration?  An item
+ * outside of one is not met where its members are asked for, so it must not be
+ * a row elsewhere.
  */
+static DynFit
+judge_part(DynParts *parts, const DynCutting *cutting, int p)
+{
+	const DynPart *part = &cutting->spelled->parts[p];
+	const char *why = NULL;
+
+	if (part->source &&
+		!part_is_value(cutting, p, dyn_relation_column(parts->all.relation,
+													   part->attnum), &why))
+		return mismatch_of(parts, cutting, p, why);
+	return part_is_listed(cutting, p) ? DYN_FIT_ROW
+		: mismatch_of(parts, cutting, p, NULL);
+}
+
 static DynFit
 judge_parts(DynParts *parts, const DynCutting *cutting)
 {
@@ -212,16 +226,8 @@ judge_parts(DynParts *parts, const DynCutting *cutting)
 
 	for (int p = 0; p < cutting->spelled->tmpl->nparts; p++)
 	{
-		const DynPart *part = &cutting->spelled->parts[p];
-		const char *why = NULL;
-		DynFit		fit = DYN_FIT_ROW;
+		DynFit		fit = judge_part(parts, cutting, p);
 
-		if (part->source &&
-			!part_is_value(cutting, p, dyn_relation_column(parts->all.relation,
-														   part->attnum), &why))
-			fit = mismatch_of(parts, cutting, p, why);
-		else if (!part_is_listed(cutting, p))
-			fit = mismatch_of(parts, cutting, p, NULL);
 		if (fit == DYN_FIT_NOT)
 			return fit;
 		if (worst == DYN_FIT_ROW)
@@ -245,19 +251,14 @@ judge_index_key(DynParts *parts, int i)
 	for (int p = 0; p < cutting->spelled->tmpl->nparts && fit == DYN_FIT_ROW; p++)
 	{
 		const DynPart *part = &cutting->spelled->parts[p];
-		const char *why = NULL;
 
 		if (cutting->absent || !dyn_part_is_enumerated(&cutting->spelled->tmpl->parts[p]) ||
 			!part->column.traits.members)
 			continue;
-		if (!dyn_cutting_fits(cutting))
-			fit = part->source ? mismatch_of_text(parts, cutting) : DYN_FIT_ROW;
-		else if (part->source &&
-				 !part_is_value(cutting, p, dyn_relation_column(parts->all.relation,
-																part->attnum), &why))
-			fit = mismatch_of(parts, cutting, p, why);
-		else if (!part_is_listed(cutting, p))
-			fit = mismatch_of(parts, cutting, p, NULL);
+		if (dyn_cutting_fits(cutting))
+			fit = judge_part(parts, cutting, p);
+		else if (part->source)
+			fit = mismatch_of_text(parts, cutting);
 	}
 	return fit;
 }

@@ -58,6 +58,18 @@ dyn_reader_rows_with_partition(DynReader *reader)
 										 with_key ? access->nbase : 0, true));
 }
 
+/* Is a part of some document read, and not all of it? */
+static bool
+reads_in_part(const DynRows *rows)
+{
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		if (rows->partial[i])
+			return true;
+	}
+	return false;
+}
+
 /*
  * The items of a Scan show their keys: nothing else tells that they are items.
  * A document of which parts are read must not have the keys for that reason;
@@ -67,14 +79,15 @@ static DynRows *
 scanned_rows(DynReader *reader)
 {
 	const DynAccess *access = reader->access;
-	DynRows    *rows;
+	DynRows    *rows = NULL;
 
+	if (!access->count_only)
+		rows = dyn_reader_rows_with_keys(reader);
+	if (rows != NULL && !reads_in_part(rows))
+		return rows;
 	reader->own_rows = finish_rows(reader, rows_with(reader, access, access->sort,
 													 access->nsort, false));
-	if (access->count_only)
-		return reader->own_rows;
-	rows = dyn_reader_rows_with_keys(reader);
-	return dyn_rows_limit_parts(rows, reader->own_rows, rows) ? rows
+	return rows != NULL && dyn_rows_limit_parts(rows, reader->own_rows, rows) ? rows
 		: reader->own_rows;
 }
 

@@ -29,7 +29,7 @@ typedef struct Search
 	DynCuttings *all;
 	Guess		guess;
 	int			n;				/* the cuttings that take part, and their */
-	DynCutting   **cuttings;		/* texts of the first way that was found */
+	DynCutting **cuttings;		/* texts of the first way that was found */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
 	int			level;			/* those before it have texts */
 	int			found;			/* 2: several */
@@ -118,7 +118,8 @@ static bool
 accept_way(Search *search)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (!dyn_cuttings_agree(search->all, true) || (search->found > 0 && is_first_way(search)))
+	if (!dyn_cuttings_agree(search->all, true) ||
+		(search->found > 0 && is_first_way(search)))
 		return false;
 	for (int i = 0; i < search->n; i++)
 		memcpy(search->first[i], search->cuttings[i]->texts,
