@@ -28,11 +28,11 @@
 #include "../base/text.h"
 #include "address.h"
 #include "request.h"
+#include "wiping.h"
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
 
 #define LONGEST_HEADERS		(64 * 1024)
-#define RECEIVE_BUFFER		(128L * 1024)
 
 /* The service closes connections that have been idle for about a minute. */
 #define LONGEST_IDLE_S		55L
@@ -288,17 +288,20 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 
 /*
  * If this pauses, libcurl keeps the bytes, with all that it has read together
- * with them (up to RECEIVE_BUFFER), and gives them again from within
- * dyn_loop_resume.
+ * with them (up to DYN_RECEIVE_BUFFER), and gives them again from within
+ * dyn_loop_resume.  Exchanges receive credentials: see wiping.c.
  */
 static size_t
 on_body(char *bytes, size_t size, size_t n, void *arg)
 {
 	DynHttp    *http = arg;
+	bool		accepted = accept_body(http, bytes, size * n);
 
-	if (accept_body(http, bytes, size * n))
-		return size * n;
-	return http->paused ? CURL_WRITEFUNC_PAUSE : 0;
+	if (http->paused)
+		return CURL_WRITEFUNC_PAUSE;
+	if (http->is_exchange)
+		explicit_bzero(bytes, size * n);
+	return accepted ? size * n : 0;
 }
 
 /* ---- setting up ------------------------------------------------------- */
@@ -367,7 +370,7 @@ set_transport(CURL *easy)
 	SET(CURLOPT_TCP_NODELAY, 1L);
 	SET(CURLOPT_TCP_KEEPALIVE, 1L);
 	SET(CURLOPT_MAXAGE_CONN, LONGEST_IDLE_S);
-	SET(CURLOPT_BUFFERSIZE, RECEIVE_BUFFER);
+	SET(CURLOPT_BUFFERSIZE, DYN_RECEIVE_BUFFER);
 	SET(CURLOPT_USERAGENT, "dynamo_fdw");
 #if LIBCURL_VERSION_NUM >= 0x075700
 	SET(CURLOPT_QUICK_EXIT, 1L);

@@ -131,17 +131,18 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
 	uint32_t	wanted = 0;
 
 	(void) easy;
-	dyn_sockets_watched(loop->sockets, fd, what != CURL_POLL_REMOVE);
 	if (what == CURL_POLL_REMOVE)
 	{
-		(void) epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+		if (!dyn_sockets_unwatch(loop->sockets, fd))
+			dyn_loop_unwatch(loop, fd);
 		return 0;
 	}
 	if (what & CURL_POLL_IN)
 		wanted |= EPOLLIN;
 	if (what & CURL_POLL_OUT)
 		wanted |= EPOLLOUT;
-	watch(loop, fd, wanted, known != NULL);
+	if (!dyn_sockets_watch(loop->sockets, fd, wanted))
+		watch(loop, fd, wanted, known != NULL);
 	return 0;
 }
 
@@ -305,6 +306,11 @@ run_event(DynLoop *loop, const struct epoll_event *event)
 	{
 		if (read(loop->timer_fd, &expirations, sizeof(expirations)) > 0)
 			loop->armed_us = DYN_LOOP_NEVER;
+		return;
+	}
+	if (dyn_sockets_stirred(loop->sockets, event->data.fd))
+	{
+		dyn_loop_unwatch(loop, event->data.fd);
 		return;
 	}
 	if (event->events & (EPOLLIN | EPOLLHUP))

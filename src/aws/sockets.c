@@ -15,6 +15,8 @@
  * not close it, as the descriptor belongs to libcurl, which checks that a
  * connection is alive before it reuses it.
  *
+ * A connection that has replied stays in the set of epoll between transfers.
+ *
  * Layer: aws.
  */
 #ifndef _GNU_SOURCE
@@ -133,18 +135,34 @@ find(const DynSockets *sockets, int fd)
 	return NULL;
 }
 
-void
-dyn_sockets_watched(DynSockets *sockets, int fd, bool watched)
+bool
+dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events)
+{
+	DynSocket  *entry = find(sockets, fd);
+	bool		known;
+
+	if (entry == NULL)
+		return false;
+	known = entry->events == events;
+	entry->events = events;
+	entry->watched = true;
+	entry->uses += entry->idle;
+	entry->idle = false;
+	return known;
+}
+
+/* The entry of a connection that has replied is never stale. */
+bool
+dyn_sockets_unwatch(DynSockets *sockets, int fd)
 {
 	DynSocket  *entry = find(sockets, fd);
 
 	if (entry == NULL)
-		return;
-	entry->watched = watched;
-	if (!watched)
-		return;
-	entry->uses += entry->idle;
-	entry->idle = false;
+		return false;
+	entry->watched = false;
+	if (!entry->proved)
+		entry->events = 0;
+	return entry->proved;
 }
 
 void
@@ -212,6 +230,26 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 		drain(entry->fd);
 }
 
+static void
+distrust_idle(DynSockets *sockets, DynSocket *entry)
+{
+	dyn_sockets_distrust(sockets, entry);
+	entry->idle = false;
+}
+
+bool
+dyn_sockets_stirred(DynSockets *sockets, int fd)
+{
+	DynSocket  *entry = find(sockets, fd);
+
+	if (entry == NULL || entry->watched || entry->events == 0)
+		return false;
+	entry->events = 0;
+	if (entry->idle)
+		distrust_idle(sockets, entry);
+	return true;
+}
+
 /* Connections checked with one poll. */
 #define POLLED	32
 
@@ -224,12 +262,8 @@ distrust_stirred_of(DynSockets *sockets, struct pollfd *polled, nfds_t n)
 		return;
 	for (i = 0; i < n; i++)
 	{
-		DynSocket  *entry = find(sockets, polled[i].fd);
-
-		if (polled[i].revents == 0)
-			continue;
-		dyn_sockets_distrust(sockets, entry);
-		entry->idle = false;
+		if (polled[i].revents != 0)
+			distrust_idle(sockets, find(sockets, polled[i].fd));
 	}
 }
 

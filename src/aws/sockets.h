@@ -15,6 +15,8 @@ typedef struct DynSocket
 	int			fd;
 	ino_t		inode;			/* to detect a reused descriptor number */
 	bool		watched;		/* by libcurl, for a transfer */
+	uint32_t	events;			/* for which epoll watches it; 0: none, or
+								 * not told */
 	bool		idle;			/* has replied, and is not watched since */
 	unsigned	uses;			/* counts the transfers that found it idle */
 	bool		proved;			/* has replied */
@@ -44,8 +46,23 @@ extern int	dyn_sockets_open(DynSockets *sockets, int family, int type,
 							 int protocol, uint64_t peer);
 extern int	dyn_sockets_close(DynSockets *sockets, int fd);
 
-/* Records that libcurl begins or ends to watch the descriptor. */
-extern void dyn_sockets_watched(DynSockets *sockets, int fd, bool watched);
+/*
+ * Records that libcurl watches the descriptor for these events of epoll; true
+ * if epoll does so already.
+ */
+extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events);
+
+/*
+ * Records that libcurl watches it no longer; true if epoll may go on, which
+ * spares the next transfer two system calls.
+ */
+extern bool dyn_sockets_unwatch(DynSockets *sockets, int fd);
+
+/*
+ * epoll has reported an event.  True if libcurl does not watch the descriptor:
+ * then epoll should not either.  An idle connection is shut down.
+ */
+extern bool dyn_sockets_stirred(DynSockets *sockets, int fd);
 
 /*
  * Records that a transfer on the descriptor has ended, and how long a round

@@ -3,14 +3,18 @@
  *		libcurl, with an allocator that overwrites what it frees.
  *
  * libcurl writes the headers of a request, a session token among them, into
- * memory of its own, and receives credentials there.  It frees such memory as
- * it is; so we overwrite it.
+ * memory of its own.  It frees such memory as it is; so we overwrite it.
+ *
+ * Its receive buffer is an exception: some versions (7.88 among them) allocate
+ * one for each request, and to overwrite it would take longer than all else
+ * that a small request does with memory.  http.c overwrites what is secret in
+ * it.
  *
  * The memory is the C library's: what libcurl has allocated may be freed by
  * anybody with free(), and the other way round, as before.  So this changes
  * nothing for others in the process that use libcurl.
  *
- * Layer: aws.  Knows libcurl, OpenSSL for a memset that is not optimised away.
+ * Layer: aws.  Knows libcurl.
  */
 #include "wiping.h"
 
@@ -19,13 +23,25 @@
 #include <string.h>
 
 #include <curl/curl.h>
-#include <openssl/crypto.h>
+
+/* Whatever else libcurl allocates is smaller, or grows by doubling. */
+static bool
+is_receive_buffer(size_t size)
+{
+	return size >= DYN_RECEIVE_BUFFER &&
+		size < DYN_RECEIVE_BUFFER + DYN_RECEIVE_BUFFER / 16;
+}
 
 static void
 wipe_and_free(void *memory)
 {
-	if (memory != NULL)
-		OPENSSL_cleanse(memory, malloc_usable_size(memory));
+	size_t		size;
+
+	if (memory == NULL)
+		return;
+	size = malloc_usable_size(memory);
+	if (!is_receive_buffer(size))
+		explicit_bzero(memory, size);
 	free(memory);
 }
 

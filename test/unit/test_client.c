@@ -30,6 +30,7 @@
 #include "aws/exchange.h"
 #include "aws/provider.h"
 #include "aws/retry.h"
+#include "aws/wiping.h"
 #include "waiting.h"
 
 #define SLOW_HOST	"slow.invalid"
@@ -575,7 +576,7 @@ start_paused(const char *script, size_t allowance)
 		   now_ms() < deadline)
 		dyn_client_wait(client, wait_readable, NULL, 1000);
 	CHECK(dyn_call_is_paused(call));
-	CHECK(dyn_call_held(call) <= allowance + 128 * 1024);
+	CHECK(dyn_call_held(call) <= allowance + DYN_RECEIVE_BUFFER);
 	CHECK(dyn_call_held(call) > allowance - 16 * 1024);
 	return call;
 }

@@ -5,6 +5,7 @@
 #include "harness.h"
 
 #include <stdbool.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include "aws/client.h"
@@ -44,11 +45,11 @@ connect_to_peer(DynConnections *connections, bool busy)
 	int			fd = dyn_sockets_open(&connections->sockets, AF_INET,
 									  SOCK_STREAM, 0, 1);
 
-	dyn_sockets_watched(&connections->sockets, fd, true);
-	dyn_sockets_watched(&connections->sockets, fd, false);
+	(void) dyn_sockets_watch(&connections->sockets, fd, EPOLLIN);
+	(void) dyn_sockets_unwatch(&connections->sockets, fd);
 	dyn_sockets_answered(&connections->sockets, fd, RTT_US);
 	if (busy)
-		dyn_sockets_watched(&connections->sockets, fd, true);
+		(void) dyn_sockets_watch(&connections->sockets, fd, EPOLLIN);
 	return fd;
 }
 
@@ -81,7 +82,7 @@ waits_for_one_in_use(void)
 	second = connect_to_peer(&connections, true);
 	CHECK_EQ_INT(patience(&connections, 1, false), ALLOWED_US);
 	CHECK_EQ_INT(patience(&connections, 2, false), 0);
-	dyn_sockets_watched(&connections.sockets, first, false);
+	(void) dyn_sockets_unwatch(&connections.sockets, first);
 	dyn_sockets_answered(&connections.sockets, first, -1);
 	CHECK_EQ_INT(patience(&connections, 0, false), 0);
 	/* those to others do not count */
@@ -107,7 +108,7 @@ adds_up_what_was_waited(void)
 	dyn_connections_waited(&connections, 1, 500);
 	CHECK_EQ_INT(connections.waited_us, 500);
 	/* it waited, and then took an idle one */
-	dyn_sockets_watched(&connections.sockets, fd, false);
+	(void) dyn_sockets_unwatch(&connections.sockets, fd);
 	dyn_sockets_answered(&connections.sockets, fd, -1);
 	dyn_connections_waited(&connections, 1, 500);
 	CHECK_EQ_INT(connections.waited_us, 1000);

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -94,6 +95,45 @@ ends_idle_connections_on_which_something_came(void)
 	dyn_sockets_free(&sockets);
 }
 
+/*
+ * epoll goes on to watch a connection that has replied, between two transfers;
+ * what it reports then is nothing that libcurl waits for.
+ */
+static void
+is_watched_between_transfers(void)
+{
+	DynSockets	sockets = {0};
+	struct sockaddr_in address;
+	int			listener = listen_somewhere(&address);
+	int			ours = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0, 0);
+	int			theirs;
+	char		byte;
+
+	CHECK(connect(ours, (struct sockaddr *) &address, sizeof(address)) == 0);
+	theirs = accept(listener, NULL, NULL);
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN));
+	CHECK(!dyn_sockets_stirred(&sockets, ours));
+	/* one that has not replied may be closed without our being told */
+	CHECK(!dyn_sockets_unwatch(&sockets, ours));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN));
+	dyn_sockets_answered(&sockets, ours, 0);
+	CHECK(dyn_sockets_unwatch(&sockets, ours));
+	CHECK(dyn_sockets_watch(&sockets, ours, EPOLLIN));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLOUT));
+	CHECK(dyn_sockets_unwatch(&sockets, ours));
+	dyn_sockets_answered(&sockets, ours, 0);
+	CHECK(send(theirs, "x", 1, 0) == 1);
+	CHECK(dyn_sockets_stirred(&sockets, ours));
+	CHECK_EQ_INT(recv(ours, &byte, 1, MSG_DONTWAIT), 0);
+	CHECK(!dyn_sockets_stirred(&sockets, ours));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLOUT));
+	CHECK(!dyn_sockets_stirred(&sockets, -1));
+	dyn_sockets_close(&sockets, ours);
+	close(theirs);
+	close(listener);
+	dyn_sockets_free(&sockets);
+}
+
 /* Another transfer reads what has arrived for it, from its beginning. */
 static void
 drains_nothing_of_another_transfer(void)
@@ -114,12 +154,12 @@ drains_nothing_of_another_transfer(void)
 		CHECK(connect(ours, (struct sockaddr *) &address,
 					  sizeof(address)) == 0);
 		theirs = accept(listener, NULL, NULL);
-		dyn_sockets_watched(&sockets, ours, true);
-		dyn_sockets_watched(&sockets, ours, false);
+		(void) dyn_sockets_watch(&sockets, ours, EPOLLIN);
+		(void) dyn_sockets_unwatch(&sockets, ours);
 		dyn_sockets_answered(&sockets, ours, 0);
 		ended = dyn_sockets_find(&sockets, ours);
 		if (reused)
-			dyn_sockets_watched(&sockets, ours, true);
+			(void) dyn_sockets_watch(&sockets, ours, EPOLLIN);
 		CHECK(send(theirs, "HTTP", 4, 0) == 4);
 		dyn_sockets_distrust(&sockets, &ended);
 		if (reused)
@@ -174,6 +214,7 @@ main(void)
 {
 	RUN(tells_a_descriptor_from_an_earlier_one);
 	RUN(ends_idle_connections_on_which_something_came);
+	RUN(is_watched_between_transfers);
 	RUN(drains_nothing_of_another_transfer);
 	RUN(sees_which_the_peer_has_closed);
 	return DONE("sockets");
