@@ -10,21 +10,23 @@
 #include "item_scan.h"
 
 static DynAccess *
-scan_of(DynRelation *relation, const DynTableMeta *meta)
+scan_of(DynRelation *relation, const DynTableMeta *meta, List *fields)
 {
 	DynRelPlan	plan = {
 		.relation = relation,
 		.meta = meta
 	};
 	List	   *pushed_exactly;
+	DynAccess  *access = dyn_match_scan(&plan, NULL, NIL, &pushed_exactly);
 
-	return dyn_match_scan(&plan, NULL, NIL, &pushed_exactly);
+	dyn_set_fields(&plan, access, fields);
+	return access;
 }
 
 DynAccess *
 dyn_scan_all_columns(DynRelation *relation, const DynTableMeta *meta)
 {
-	DynAccess  *access = scan_of(relation, meta);
+	List	   *fields = NIL;
 
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
@@ -32,9 +34,9 @@ dyn_scan_all_columns(DynRelation *relation, const DynTableMeta *meta)
 
 		field->attnum = i + 1;
 		if (!relation->columns[i].dropped)
-			access->fields = lappend(access->fields, field);
+			fields = lappend(fields, field);
 	}
-	return access;
+	return scan_of(relation, meta, fields);
 }
 
 DynItemScan *
@@ -47,7 +49,7 @@ dyn_item_scan_create(DynConnection *connection, const char *table,
 	scan->relation.connection = connection;
 	scan->relation.options = connection->reads;
 	scan->meta = meta;
-	scan->access = scan_of(&scan->relation, meta);
+	scan->access = scan_of(&scan->relation, meta, NIL);
 	return scan;
 }
 

@@ -30,6 +30,7 @@ enum
 	ACCESS_FILTERS,				/* predicates */
 	ACCESS_FIELDS,
 	ACCESS_KEY_NAMES,
+	ACCESS_SCALARS,
 	ACCESS_TEXT_TYPES,			/* integers */
 	ACCESS_PROOFS,
 	ACCESS_ESTIMATE,
@@ -489,6 +490,7 @@ dyn_access_encode(const DynAccess *access, List **exprs)
 	list = lappend(list, encode_preds(access->filters, exprs));
 	list = lappend(list, encode_fields(access->fields));
 	list = lappend(list, access->key_names);
+	list = lappend(list, access->scalars);
 	list = lappend(list, access->text_types);
 	list = lappend(list, encode_proofs(access, exprs));
 	list = lappend(list, encode_estimate(&access->estimate));
@@ -532,6 +534,7 @@ dyn_access_decode(List *encoded)
 	access->filters = decode_preds(list_nth(encoded, ACCESS_FILTERS));
 	access->fields = decode_fields(list_nth(encoded, ACCESS_FIELDS));
 	access->key_names = list_nth(encoded, ACCESS_KEY_NAMES);
+	access->scalars = list_nth(encoded, ACCESS_SCALARS);
 	access->text_types = list_nth(encoded, ACCESS_TEXT_TYPES);
 	decode_proofs(list_nth(encoded, ACCESS_PROOFS), access);
 	decode_estimate(list_nth_node(Const, encoded, ACCESS_ESTIMATE), &access->estimate);

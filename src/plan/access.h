@@ -107,7 +107,10 @@ typedef struct DynAccess
 	DynKeyAttr	base[2];
 
 	List	   *key_names;		/* of String: key attributes of the table and
-								 * of the index read; no path leads below one */
+								 * of the index read */
+	List	   *scalars;		/* of String: key attributes of the table or of
+								 * any index, of those below which the relation's
+								 * paths lead; DynamoDB takes no such path */
 	const char *schema;			/* of the table and index at planning
 								 * (dyn_metadata_schema) */
 	List	   *filters;		/* of DynPred *, ANDed */

@@ -83,6 +83,38 @@ dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 	return plan->relation->nspelled == 0 || covers_templates(plan, index);
 }
 
+/* ---- paths below key attributes ---- */
+
+static List *
+add_scalar_above(List *names, const DynTableMeta *meta, const DynPath *path)
+{
+	String	   *name;
+
+	if (path->nsteps < 2 || !dyn_is_key_attribute(meta, path->steps[0].name))
+		return names;
+	name = makeString(pstrdup(path->steps[0].name));
+	return list_member(names, name) ? names : lappend(names, name);
+}
+
+/* Besides the fields, the row test and what is unnested are read. */
+void
+dyn_set_fields(const DynRelPlan *plan, DynAccess *access, List *fields)
+{
+	const DynRelation *relation = plan->relation;
+	List	   *names = NIL;
+	ListCell   *lc;
+
+	foreach(lc, fields)
+		names = add_scalar_above(names, plan->meta,
+								 dyn_field_path(relation, lfirst(lc)));
+	for (int i = 0; i < relation->row_test.nterms; i++)
+		names = add_scalar_above(names, plan->meta, relation->row_test.terms[i].path);
+	if (relation->unnest != NULL)
+		names = add_scalar_above(names, plan->meta, relation->unnest);
+	access->fields = fields;
+	access->scalars = names;
+}
+
 /* ---- fields ---- */
 
 typedef struct FieldWalk

@@ -554,7 +554,6 @@ typedef struct FilterCheck
 {
 	const KeyMatch *match;
 	DynAccessKind kind;
-	List	   *key_names;
 	int			operators;		/* upper bound, as DynamoDB counts */
 	int			bytes;			/* upper bound, of the expression */
 } FilterCheck;
@@ -578,10 +577,8 @@ attribute_is_forbidden(const FilterCheck *check, const char *attribute,
 {
 	const KeyMatch *match = check->match;
 
-	if (below && list_member(check->key_names,
-							 makeString(unconstify(char *, attribute))))
+	if (below && dyn_is_key_attribute(match->plan->meta, attribute))
 		return true;
-
 	if (check->kind == DYN_ACCESS_QUERY &&
 		(dyn_key_hash_position(match->key, attribute) >= 0 ||
 		 dyn_key_range_position(match->key, attribute) >= 0))
@@ -714,7 +711,7 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 static void
 match_filters(KeyMatch *match, DynAccess *access)
 {
-	FilterCheck check = {match, access->kind, access->key_names, 0, 0};
+	FilterCheck check = {match, access->kind, 0, 0};
 	List	   *exact = NIL;
 	ListCell   *lc;
 

@@ -58,6 +58,10 @@ extern DynAccess *dyn_match_fallback(const DynRelPlan *plan, List *clauses);
 /* Does reading the index yield all fields that the query may need? */
 extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);
 
+/* Sets what to fetch: DynAccess.fields, and .scalars. */
+extern void dyn_set_fields(const DynRelPlan *plan, DynAccess *access,
+						   List *fields);
+
 /* Adds the fields that the expression refers to. */
 extern void dyn_collect_fields(Node *node, Index relid,
 							   const DynRelation *relation, List **fields);

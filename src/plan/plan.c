@@ -115,12 +115,13 @@ static void
 complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 				  List *exprs)
 {
-	const DynRelation *relation = ((DynRelPlan *) baserel->fdw_private)->relation;
+	const DynRelPlan *plan = baserel->fdw_private;
+	const DynRelation *relation = plan->relation;
 	DynAccess  *fallback = access->fallback;
+	List	   *fields = fetched_fields(baserel, relation, exprs);
 
 	dyn_estimate_access(root, baserel, fallback, &fallback->estimate);
 	fallback->may_stop_early = access->may_stop_early;
-	fallback->fields = fetched_fields(baserel, relation, exprs);
 	for (int i = 0; i < fallback->nsort; i++)
 	{
 		AttrNumber	attnum = dyn_sort_column(relation, &fallback->sort[i],
@@ -131,8 +132,9 @@ complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 		else
 			dyn_collect_fields((Node *) makeVar(baserel->relid, attnum, InvalidOid,
 												-1, InvalidOid, 0),
-							   baserel->relid, relation, &fallback->fields);
+							   baserel->relid, relation, &fields);
 	}
+	dyn_set_fields(plan, fallback, fields);
 }
 
 /* The arms of a union return the same columns; `exprs` check their rows. */
@@ -147,6 +149,7 @@ complete_arms(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 		DynAccess  *arm = lfirst(lc);
 
 		arm->fields = access->fields;
+		arm->scalars = access->scalars;
 		arm->may_stop_early = access->may_stop_early;
 		arm->limit_hint = dyn_limit_hint(root, baserel, path->pathkeys, arm,
 										 list_union_ptr(arm->local_rinfos,
@@ -179,7 +182,7 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 
 	/* items that are read after the index may have changed meanwhile */
 	Assert(!access->fetch_base_items || remote == NIL);
-	access->fields = fetched_fields(baserel, plan->relation, local);
+	dyn_set_fields(plan, access, fetched_fields(baserel, plan->relation, local));
 	access->may_stop_early = may_stop_early(root);
 	access->limit_hint = first_page(root, baserel, path, choice, access,
 									scan_clauses);

@@ -137,7 +137,7 @@ dyn_reader_set_kept_rows(DynReader *reader, const List *filters)
 	reader->rows = rows_with(reader, access, extra, nextra,
 							 access->kind == DYN_ACCESS_QUERY);
 	reader->rows->positions = positions;
-	dyn_rows_add_filters(reader->rows, access, filters);
+	dyn_rows_add_filters(reader->rows, filters);
 	dyn_rows_add_test(reader->rows);
 	dyn_rows_add_unnest(reader->rows);
 }

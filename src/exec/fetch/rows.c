@@ -52,14 +52,14 @@ dyn_rows_slot(const DynRows *rows, const char *name)
 	return -1;
 }
 
-/* What to ask for: the path, or all of an attribute that no path leads below. */
+/* What to ask for: the path, or the attribute that no path leads below. */
 static DynPath
-projected_path(const DynAccess *access, const DynPath *path)
+projected_path(const DynRows *rows, const DynPath *path)
 {
 	DynPath		projected = *path;
 	ListCell   *lc;
 
-	foreach(lc, access->key_names)
+	foreach(lc, rows->scalars)
 	{
 		if (path->nsteps > 0 && strcmp(strVal(lfirst(lc)), path->steps[0].name) == 0)
 			projected.nsteps = 1;
@@ -115,7 +115,7 @@ set_columns(DynRows *rows, const DynAccess *access)
 	{
 		DynField   *field = lfirst(lc);
 
-		project(rows, projected_path(access, dyn_field_path(rows->relation, field)));
+		project(rows, projected_path(rows, dyn_field_path(rows->relation, field)));
 		if (!is_fetched(rows, field->attnum))
 			add_column(rows, field->attnum, is_partial(access, field->attnum));
 	}
@@ -163,6 +163,7 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 	int			space = list_length(access->fields) + nextra + access->nbase + 1;
 
 	rows->relation = relation;
+	rows->scalars = access->scalars;
 	rows->attnums = palloc0(space * sizeof(AttrNumber));
 	rows->slots = palloc0(space * sizeof(int));
 	rows->partial = palloc0(space * sizeof(bool));
@@ -192,49 +193,40 @@ reserve_paths(DynRows *rows, int more)
 }
 
 /*
- * Adds a slot for the path, and asks for `projected`, unless there are.  Of a
- * column that has a slot, perhaps only parts were asked for so far.
+ * Adds a slot for the path, and asks for it, unless that was done.  Of a column
+ * that has a slot, perhaps only parts were asked for so far.
  */
 static void
-read_path(DynRows *rows, const DynPath *path, DynPath projected)
+read_path(DynRows *rows, const DynPath *path)
 {
+	DynPath		projected = projected_path(rows, path);
+
 	if (dyn_path_position(path, rows->paths, rows->npaths) < 0)
 		add_path(rows, path);
 	if (dyn_path_position(&projected, rows->projection, rows->nprojection) < 0)
 		project(rows, projected);
 }
 
-/* What a filter reads. */
-typedef struct FilterPaths
-{
-	DynRows    *rows;
-	const DynAccess *access;
-} FilterPaths;
-
 /* Of the parts of a template's text, the text is read. */
 static bool
 read_leaf(DynPred *pred, void *arg)
 {
-	const FilterPaths *paths = arg;
-	const DynPath *path;
+	DynRows    *rows = arg;
 
 	if (pred->kind == DYN_PRED_GIVEN)
 		return false;
-	path = dyn_pred_path(paths->rows->relation, pred);
-	reserve_paths(paths->rows, 1);
-	read_path(paths->rows, path, projected_path(paths->access, path));
+	reserve_paths(rows, 1);
+	read_path(rows, dyn_pred_path(rows->relation, pred));
 	return false;
 }
 
 void
-dyn_rows_add_filters(DynRows *rows, const DynAccess *access,
-					 const List *filters)
+dyn_rows_add_filters(DynRows *rows, const List *filters)
 {
-	FilterPaths paths = {rows, access};
 	ListCell   *lc;
 
 	foreach(lc, filters)
-		(void) dyn_pred_walk(lfirst(lc), read_leaf, &paths);
+		(void) dyn_pred_walk(lfirst(lc), read_leaf, rows);
 }
 
 void
@@ -275,7 +267,7 @@ read_whole(DynRows *rows, const List *paths)
 
 	reserve_paths(rows, list_length(paths));
 	foreach(lc, paths)
-		read_path(rows, lfirst(lc), *(const DynPath *) lfirst(lc));
+		read_path(rows, lfirst(lc));
 }
 
 static void

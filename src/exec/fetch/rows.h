@@ -46,6 +46,7 @@ typedef struct DynRows
 	 * what to ask DynamoDB for: paths below jsonb columns instead of the
 	 * whole; nothing but the item if a document is fetched
 	 */
+	const List *scalars;		/* of the access plan: asked for whole */
 	bool		whole;			/* all attributes: no projection */
 	int			nprojection;
 	DynPath    *projection;
@@ -95,8 +96,7 @@ extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
  * Adds slots for what filters (DynPred *) read, which is asked for but not part
  * of the rows.  Before the rows are used; CurrentMemoryContext.
  */
-extern void dyn_rows_add_filters(DynRows *rows, const DynAccess *access,
-								 const List *filters);
+extern void dyn_rows_add_filters(DynRows *rows, const List *filters);
 
 /*
  * From now on only items that pass the relation's row test give rows.  Adds
