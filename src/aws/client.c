@@ -229,8 +229,7 @@ void
 dyn_client_close_idle(DynClient *client)
 {
 	dyn_connections_close_idle(&client->connections);
-	/* libcurl keeps the latest request in its handle */
-	dyn_pool_forget_requests(&client->pool);
+	dyn_pool_free_handles(&client->pool);
 }
 
 int

@@ -519,14 +519,6 @@ dyn_http_lift_timeout(DynHttp *http)
 }
 
 void
-dyn_http_forget(DynHttp *http)
-{
-	curl_easy_cleanup(http->easy);
-	http->easy = NULL;
-	http->is_set = false;
-}
-
-void
 dyn_http_release(DynHttp *http)
 {
 	curl_easy_setopt(http->easy, CURLOPT_HTTPHEADER, NULL);

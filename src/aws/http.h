@@ -132,10 +132,4 @@ extern DynIdentity dyn_http_identity(const DynHttp *http);
 /* Releases headers, body and buffers. */
 extern void dyn_http_release(DynHttp *http);
 
-/*
- * Frees what libcurl keeps of the latest request, of a handle that was
- * released; the next one sets it up again.
- */
-extern void dyn_http_forget(DynHttp *http);
-
 #endif

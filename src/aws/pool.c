@@ -79,15 +79,6 @@ dyn_pool_give_buffer(DynPool *pool, DynBuffer *buf)
 }
 
 void
-dyn_pool_forget_requests(DynPool *pool)
-{
-	DynHttp    *http;
-
-	for (http = pool->handles; http != NULL; http = http->next)
-		dyn_http_forget(http);
-}
-
-void
 dyn_pool_free_handles(DynPool *pool)
 {
 	DynHttp    *http;

@@ -35,10 +35,8 @@ extern void dyn_pool_ready_buffer(DynPool *pool, DynBuffer *buf, size_t max);
 /* Takes a buffer's memory, or frees it if there is enough; it is empty then. */
 extern void dyn_pool_give_buffer(DynPool *pool, DynBuffer *buf);
 
+/* Frees the spare ones; some versions of libcurl keep the latest request in them. */
 extern void dyn_pool_free_handles(DynPool *pool);
-
-/* Of the spare handles. */
-extern void dyn_pool_forget_requests(DynPool *pool);
 extern void dyn_pool_free_buffers(DynPool *pool);
 
 #endif
