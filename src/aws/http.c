@@ -83,12 +83,22 @@ on_close_socket(void *arg, curl_socket_t fd)
 
 /* ---- headers ---------------------------------------------------------- */
 
+/* As much of the value as has room. */
+static void
+keep(char *kept, size_t size, const char *value)
+{
+	size_t		len = strnlen(value, size - 1);
+
+	memcpy(kept, value, len);
+	kept[len] = '\0';
+}
+
 typedef void (*HeaderReader) (DynReply *reply, const char *value);
 
 static void
 read_request_id(DynReply *reply, const char *value)
 {
-	snprintf(reply->request_id, sizeof(reply->request_id), "%s", value);
+	keep(reply->request_id, sizeof(reply->request_id), value);
 }
 
 static void
@@ -115,7 +125,7 @@ read_encoding(DynReply *reply, const char *value)
 static void
 read_date(DynReply *reply, const char *value)
 {
-	snprintf(reply->date, sizeof(reply->date), "%s", value);
+	keep(reply->date, sizeof(reply->date), value);
 }
 
 static void

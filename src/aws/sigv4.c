@@ -407,8 +407,12 @@ dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch)
 static bool
 append_scope(const DynSigScope *scope, DynBuffer *out)
 {
-	return dyn_buffer_printf(out, "%.8s/%s/%s/" TERMINATOR, scope->time,
-							 scope->region, scope->service);
+	return dyn_buffer_append(out, scope->time, 8) &&
+		dyn_buffer_append_char(out, '/') &&
+		dyn_buffer_append_str(out, scope->region) &&
+		dyn_buffer_append_char(out, '/') &&
+		dyn_buffer_append_str(out, scope->service) &&
+		dyn_buffer_append_str(out, "/" TERMINATOR);
 }
 
 bool

@@ -129,6 +129,26 @@ append_escape(DynBuffer *buf, unsigned char c)
 }
 
 bool
+dyn_append_number(DynBuffer *buf, unsigned long number)
+{
+	char		digits[24];
+	char	   *first = digits + sizeof(digits);
+
+	do
+		*--first = (char) ('0' + number % 10);
+	while ((number /= 10) > 0);
+	return dyn_buffer_append(buf, first, (size_t) (digits + sizeof(digits) - first));
+}
+
+bool
+dyn_append_json_member(DynBuffer *buf, const char *name)
+{
+	return dyn_buffer_append_str(buf, ",\"") &&
+		dyn_buffer_append_str(buf, name) &&
+		dyn_buffer_append_str(buf, "\":");
+}
+
+bool
 dyn_append_json_string(DynBuffer *buf, const char *s, size_t len)
 {
 	size_t		i = 0;

@@ -14,6 +14,12 @@
 /* Well-formed UTF-8 (no overlong forms, no surrogates, at most U+10FFFF). */
 extern bool dyn_utf8_valid(const char *s, size_t len);
 
+/* In decimal digits. */
+extern bool dyn_append_number(DynBuffer *buf, unsigned long number);
+
+/* Appends ,"name": for a name without anything to escape. */
+extern bool dyn_append_json_member(DynBuffer *buf, const char *name);
+
 /* Appends `s` as a quoted JSON string; `s` must be valid UTF-8. */
 extern bool dyn_append_json_string(DynBuffer *buf, const char *s, size_t len);
 

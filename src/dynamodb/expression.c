@@ -66,7 +66,10 @@ put_token(Renderer *r, const char *sigil, int n)
 	if (n < 0)
 		r->failed = true;
 	else
-		dyn_buffer_printf(r->out, "%s%d", sigil, n);
+	{
+		dyn_buffer_append_str(r->out, sigil);
+		dyn_append_number(r->out, (unsigned long) n);
+	}
 }
 
 static void

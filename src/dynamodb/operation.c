@@ -45,14 +45,15 @@ member_text(DynBuffer *buf, const char *name, const char *text)
 {
 	if (text == NULL || text[0] == '\0')
 		return;
-	dyn_buffer_printf(buf, ",\"%s\":", name);
+	dyn_append_json_member(buf, name);
 	put_string(buf, text);
 }
 
 static void
 member_number(DynBuffer *buf, const char *name, long number)
 {
-	dyn_buffer_printf(buf, ",\"%s\":%ld", name, number);
+	dyn_append_json_member(buf, name);
+	dyn_append_number(buf, (unsigned long) number);
 }
 
 /* ,"name":json */
@@ -61,7 +62,7 @@ member_raw(DynBuffer *buf, const char *name, const char *json, size_t len)
 {
 	if (json == NULL || len == 0)
 		return;
-	dyn_buffer_printf(buf, ",\"%s\":", name);
+	dyn_append_json_member(buf, name);
 	dyn_buffer_append(buf, json, len);
 }
 

@@ -212,12 +212,15 @@ table_write(const Table *table, const char *member, const char *sigil,
 
 	if (table->count == 0)
 		return;
-	dyn_buffer_printf(out, ",\"%s\":", member);
+	dyn_append_json_member(out, member);
 	for (i = 0; i < table->count; i++)
 	{
 		size_t		start = entry_start(table, i);
 
-		dyn_buffer_printf(out, "%c\"%s%d\":", i > 0 ? ',' : '{', sigil, i);
+		dyn_buffer_append_str(out, i > 0 ? ",\"" : "{\"");
+		dyn_buffer_append_str(out, sigil);
+		dyn_append_number(out, (unsigned long) i);
+		dyn_buffer_append_str(out, "\":");
 		dyn_buffer_append(out, table->json.data + start,
 						  table->entries[i].end - start);
 	}
