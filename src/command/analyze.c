@@ -16,7 +16,7 @@
  * the requests in flight can exceed the limit.
  *
  * The first page is read with all attributes, for which DynamoDB bills the same:
- * it shows columns whose name was folded to lower case (folded.h).
+ * it shows columns whose name was folded to lower case (other_case.h).
  *
  * scan_policy does not apply: it is against unintended reads of whole tables,
  * whereas ANALYZE is intended and has a limit.  Reads are never consistent,
@@ -34,14 +34,14 @@
 #include "utils/sampling.h"
 
 #include "../dynamodb/units.h"
-#include "../exec/fetch/request.h"
-#include "../exec/fetch/rows.h"
-#include "../model/guc.h"
-#include "../model/key_type.h"
-#include "../model/pg_compat.h"
-#include "../plan/table_rows.h"
+#include "../exec/fetch/requests.h"
+#include "../exec/rows/rows.h"
+#include "../model/session/guc.h"
+#include "../model/tables/key_type.h"
+#include "../model/server/pg_compat.h"
+#include "../plan/paths/table_rows.h"
 #include "analyze.h"
-#include "folded.h"
+#include "other_case.h"
 #include "item_scan.h"
 
 /* The largest power of two that DynamoDB accepts as TotalSegments. */

@@ -9,7 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
-#include "../model/encoding.h"
+#include "../model/server/encoding.h"
 #include "check_table.h"
 
 /* In the order of the results: what makes statements wrong comes first. */

@@ -5,7 +5,7 @@
  *
  * One Scan of whole items, each of which is offered to every foreign table of
  * that server and DynamoDB table.  Their rows judge as in a scan of each, but
- * note faults instead of raising errors (exec/fetch/rows.h).  What is found is
+ * note faults instead of raising errors (exec/rows/rows.h).  What is found is
  * counted by items, with the key of the first one.
  *
  * Foreign tables without templates of the key, such as imported ones, are left
@@ -37,15 +37,15 @@
 #include "utils/rel.h"
 
 #include "../dynamodb/page_check.h"
-#include "../exec/fetch/rows.h"
-#include "../exec/scan_policy.h"
-#include "../model/encoding.h"
-#include "../model/path.h"
-#include "../model/pg_compat.h"
-#include "absence.h"
-#include "attempt.h"
+#include "../exec/rows/rows.h"
+#include "../exec/source/scan_policy.h"
+#include "../model/server/encoding.h"
+#include "../model/values/path.h"
+#include "../model/server/pg_compat.h"
+#include "never_seen.h"
+#include "subtransaction.h"
 #include "check_table.h"
-#include "folded.h"
+#include "other_case.h"
 #include "foreign_tables.h"
 #include "item_scan.h"
 #include "target.h"

@@ -10,9 +10,9 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 
-#include "../model/encoding.h"
+#include "../model/server/encoding.h"
 #include "columns.h"
-#include "names.h"
+#include "sql_names.h"
 
 /* ---- attributes ---- */
 

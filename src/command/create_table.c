@@ -18,10 +18,10 @@
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
 
-#include "../dynamodb/create_table.h"
-#include "../model/encoding.h"
-#include "../model/path.h"
-#include "../model/relation.h"
+#include "../dynamodb/create_request.h"
+#include "../model/server/encoding.h"
+#include "../model/values/path.h"
+#include "../model/tables/relation.h"
 #include "target.h"
 
 /* A new table is not known everywhere at once. */

@@ -10,7 +10,7 @@
  * the keys.
  *
  * The page also tells which columns of the foreign tables over the table have
- * names that PostgreSQL folded (folded_tables.h).
+ * names that PostgreSQL folded (other_case_tables.h).
  */
 #include "postgres.h"
 
@@ -20,12 +20,12 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "../exec/scan_policy.h"
-#include "../model/closest.h"
-#include "../model/encoding.h"
-#include "../model/relation.h"
-#include "attempt.h"
-#include "folded_tables.h"
+#include "../exec/source/scan_policy.h"
+#include "../model/definition/closest.h"
+#include "../model/server/encoding.h"
+#include "../model/tables/relation.h"
+#include "subtransaction.h"
+#include "other_case_tables.h"
 #include "listing.h"
 #include "sample.h"
 #include "target.h"

@@ -7,7 +7,7 @@
 
 #include "utils/relcache.h"
 
-#include "../model/relation.h"
+#include "../model/tables/relation.h"
 
 /* All of a server, in the order of their OIDs; they may be dropped meanwhile. */
 extern List *dyn_tables_of_server(Oid serverid);

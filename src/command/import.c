@@ -21,14 +21,14 @@
 #include "utils/json.h"
 #include "utils/memutils.h"
 
-#include "../model/closest.h"
-#include "../model/encoding.h"
-#include "../model/relation.h"
-#include "attempt.h"
+#include "../model/definition/closest.h"
+#include "../model/server/encoding.h"
+#include "../model/tables/relation.h"
+#include "subtransaction.h"
 #include "columns.h"
 #include "import.h"
 #include "listing.h"
-#include "names.h"
+#include "sql_names.h"
 
 /* Names in one sentence of a notice. */
 #define MAX_NAMES	10

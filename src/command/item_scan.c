@@ -6,7 +6,7 @@
 #include "postgres.h"
 
 #include "../dynamodb/units.h"
-#include "../plan/match_keys.h"
+#include "../plan/keys/match_keys.h"
 #include "item_scan.h"
 
 static DynAccess *

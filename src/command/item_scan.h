@@ -5,7 +5,7 @@
 #ifndef DYN_COMMAND_ITEM_SCAN_H
 #define DYN_COMMAND_ITEM_SCAN_H
 
-#include "../exec/fetch/request.h"
+#include "../exec/fetch/requests.h"
 
 typedef struct DynItemScan
 {

@@ -20,9 +20,9 @@
 #include "utils/lsyscache.h"
 
 #include "../dynamodb/template_text.h"
-#include "../model/closest.h"
-#include "../model/encoding.h"
-#include "../model/relation.h"
+#include "../model/definition/closest.h"
+#include "../model/server/encoding.h"
+#include "../model/tables/relation.h"
 #include "target.h"
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_encode_key);

@@ -5,7 +5,7 @@
 #ifndef DYN_COMMAND_LISTING_H
 #define DYN_COMMAND_LISTING_H
 
-#include "../model/session.h"
+#include "../model/session/session.h"
 
 /*
  * Runs ListTables, and calls `each` with the name of every table that has the

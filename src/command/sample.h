@@ -8,7 +8,7 @@
 
 #include "nodes/pg_list.h"
 
-#include "../exec/statement.h"
+#include "../exec/statement/statement.h"
 
 /* An attribute of an item. */
 typedef struct DynSampleValue

@@ -9,8 +9,8 @@
 #include "fmgr.h"
 #include "funcapi.h"
 
-#include "../model/counters.h"
-#include "../model/session.h"
+#include "../model/session/counters.h"
+#include "../model/session/session.h"
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_stats);
 

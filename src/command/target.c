@@ -10,7 +10,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "../model/pg_compat.h"
+#include "../model/server/pg_compat.h"
 #include "target.h"
 
 bool

@@ -18,8 +18,8 @@
 #include "utils/timestamp.h"
 
 #include "../credentials/source.h"
-#include "../model/encoding.h"
-#include "../model/session.h"
+#include "../model/server/encoding.h"
+#include "../model/session/session.h"
 #include "target.h"
 
 #define SHOWN	4				/* characters at each end */

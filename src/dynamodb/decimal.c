@@ -6,7 +6,7 @@
 #include "decimal.h"
 
 DYN_NOINLINE const char *
-dyn_decimal_read_slow(DynScan *scan, const char *p)
+dyn_decimal_read_slow(DynJson *scan, const char *p)
 {
 	const char *start = p;
 	int			digits = 0;

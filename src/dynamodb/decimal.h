@@ -13,11 +13,11 @@
 
 #include "jsonscan.h"
 
-extern const char *dyn_decimal_read_slow(DynScan *scan, const char *p);
+extern const char *dyn_decimal_read_slow(DynJson *scan, const char *p);
 
 /* p is after the opening quote; returns the closing one. */
 static DYN_HOT const char *
-dyn_decimal_read(DynScan *scan, const char *p)
+dyn_decimal_read(DynJson *scan, const char *p)
 {
 #ifdef DYN_SCAN_SSE2
 	if (DYN_LIKELY(scan->end - p >= 32))

@@ -54,7 +54,7 @@ grow_tape(DynPageTape *tape)
 }
 
 static DYN_HOT bool
-put(DynReader *r, const DynPathNode *want, DynType type, uint8_t flags,
+put(DynItemReader *r, const DynPathNode *want, DynType type, uint8_t flags,
 	const char *data, const char *end)
 {
 	DynPageTape *tape = r->tape;
@@ -75,7 +75,7 @@ put(DynReader *r, const DynPathNode *want, DynType type, uint8_t flags,
 
 /* Ends the item whose entries begin at `first`. */
 static DYN_HOT bool
-end_item(DynReader *r, size_t first, const char *at)
+end_item(DynItemReader *r, size_t first, const char *at)
 {
 	DynPageTape *tape = r->tape;
 	DynTapeEntry *entry;
@@ -110,7 +110,7 @@ end_item(DynReader *r, size_t first, const char *at)
 
 /* Makes the entry the latest of its object. */
 static DYN_HOT bool
-take_entry(DynReader *r, DynFrame *f, uint16_t index, const char *at,
+take_entry(DynItemReader *r, DynFrame *f, uint16_t index, const char *at,
 		   Place *place)
 {
 	DynNameEntry *entry = &r->tape->name_cache.entries[index];
@@ -127,7 +127,7 @@ take_entry(DynReader *r, DynFrame *f, uint16_t index, const char *at,
 
 /* A name that was not expected here: caches it for the next item. */
 static bool
-take_found_entry(DynReader *r, DynFrame *f, uint16_t index, const char *at,
+take_found_entry(DynItemReader *r, DynFrame *f, uint16_t index, const char *at,
 				 Place *place)
 {
 	DynNameEntry *entries = r->tape->name_cache.entries;
@@ -141,7 +141,7 @@ take_found_entry(DynReader *r, DynFrame *f, uint16_t index, const char *at,
 
 /* Finds the entry and the path tree node of a name. */
 static bool
-look_up(DynReader *r, DynFrame *f, const char *name, size_t len,
+look_up(DynItemReader *r, DynFrame *f, const char *name, size_t len,
 		const char *text, size_t text_len, Place *place)
 {
 	DynNameCache *name_cache = &r->tape->name_cache;
@@ -170,7 +170,7 @@ look_up(DynReader *r, DynFrame *f, const char *name, size_t len,
 
 /* Reads any name; returns where its value begins. */
 static DYN_NOINLINE const char *
-read_name_slow(DynReader *r, DynFrame *f, const char *p, Place *place)
+read_name_slow(DynItemReader *r, DynFrame *f, const char *p, Place *place)
 {
 	const char *name = p + 1;
 	const char *text = name;
@@ -196,7 +196,7 @@ read_name_slow(DynReader *r, DynFrame *f, const char *p, Place *place)
 }
 
 static DYN_HOT const char *
-read_name(DynReader *r, DynFrame *f, const char *p, Place *place)
+read_name(DynItemReader *r, DynFrame *f, const char *p, Place *place)
 {
 	const DynNameEntry *entries = r->tape->name_cache.entries;
 	const char *end = r->scan.end;
@@ -220,7 +220,7 @@ read_name(DynReader *r, DynFrame *f, const char *p, Place *place)
 
 /* The next element of a list: reads nothing, only sets the place. */
 static DYN_HOT void
-next_element(DynReader *r, DynFrame *f, Place *place)
+next_element(DynItemReader *r, DynFrame *f, Place *place)
 {
 	place->want = dyn_path_tree_element(r->tree, f->want, f->index);
 	place->context = f->context;
@@ -277,7 +277,7 @@ escaped_tag_type(const char *name, size_t len)
 
 /* Reads {"TAG": with any white space and escapes; returns the payload. */
 static DYN_NOINLINE const char *
-read_tag_slow(DynReader *r, const char *p, DynType *type)
+read_tag_slow(DynItemReader *r, const char *p, DynType *type)
 {
 	const char *name;
 	uint8_t		flags;
@@ -306,7 +306,7 @@ read_tag_slow(DynReader *r, const char *p, DynType *type)
 
 /* Reads the start of an attribute value; returns where its payload begins. */
 static DYN_HOT const char *
-read_tag(DynReader *r, const char *p, DynType *type)
+read_tag(DynItemReader *r, const char *p, DynType *type)
 {
 	if (DYN_LIKELY(r->scan.end - p >= 16))
 	{
@@ -352,7 +352,7 @@ read_tag(DynReader *r, const char *p, DynType *type)
  */
 
 static DYN_HOT const char *
-read_string(DynReader *r, const char *p, DynType type, uint8_t *flags)
+read_string(DynItemReader *r, const char *p, DynType type, uint8_t *flags)
 {
 	if (DYN_UNLIKELY(*p != '"'))
 		return dyn_scan_fail(&r->scan, p, "a string was expected");
@@ -366,7 +366,7 @@ read_string(DynReader *r, const char *p, DynType type, uint8_t *flags)
 
 /* S, N and B */
 static DYN_HOT const char *
-read_text(DynReader *r, const char *p, const Place *place, DynType type)
+read_text(DynItemReader *r, const char *p, const Place *place, DynType type)
 {
 	const char *data = p + 1;
 	uint8_t		flags;
@@ -379,7 +379,7 @@ read_text(DynReader *r, const char *p, const Place *place, DynType type)
 }
 
 static const char *
-read_bool(DynReader *r, const char *p, const Place *place)
+read_bool(DynItemReader *r, const char *p, const Place *place)
 {
 	const char *data = p;
 	uint8_t		flags = *p == 't' ? DYN_VALUE_TRUE : 0;
@@ -392,7 +392,7 @@ read_bool(DynReader *r, const char *p, const Place *place)
 }
 
 static const char *
-read_null(DynReader *r, const char *p, const Place *place)
+read_null(DynItemReader *r, const char *p, const Place *place)
 {
 	const char *data = p;
 
@@ -404,7 +404,7 @@ read_null(DynReader *r, const char *p, const Place *place)
 
 /* SS, NS and BS: at least one string. */
 static DYN_NOINLINE const char *
-read_set(DynReader *r, const char *p, const Place *place, DynType type)
+read_set(DynItemReader *r, const char *p, const Place *place, DynType type)
 {
 	const char *data = p;
 	uint32_t	nuls = r->scan.nuls;
@@ -438,7 +438,7 @@ read_set(DynReader *r, const char *p, const Place *place, DynType type)
 
 /* Opens the list or map whose bracket is at p; returns its first token. */
 static DYN_HOT const char *
-open_frame(DynReader *r, const char *p, const Place *place, bool map)
+open_frame(DynItemReader *r, const char *p, const Place *place, bool map)
 {
 	DynFrame   *f;
 
@@ -469,7 +469,7 @@ open_frame(DynReader *r, const char *p, const Place *place, bool map)
 
 /* After a payload: reads the brace that ends the attribute value. */
 static DYN_HOT const char *
-end_value(DynReader *r, const char *p)
+end_value(DynItemReader *r, const char *p)
 {
 	p = dyn_scan_skip(&r->scan, p);
 	if (DYN_UNLIKELY(p == NULL))
@@ -486,7 +486,7 @@ at_closer(const DynFrame *f, const char *p)
 
 /* Closes the innermost frame, whose bracket is at p. */
 static DYN_HOT const char *
-close_frame(DynReader *r, const char *p)
+close_frame(DynItemReader *r, const char *p)
 {
 	DynFrame   *f = &r->frames[r->depth--];
 
@@ -505,7 +505,7 @@ close_frame(DynReader *r, const char *p)
  * map is only opened, which increments r->depth.
  */
 static DYN_HOT const char *
-read_value(DynReader *r, const char *p, const Place *place)
+read_value(DynItemReader *r, const char *p, const Place *place)
 {
 	DynType		type;
 
@@ -541,7 +541,7 @@ read_value(DynReader *r, const char *p, const Place *place)
  * Reads up to the value of the next member or element of the innermost frame.
  */
 static DYN_HOT const char *
-read_member(DynReader *r, const char *p)
+read_member(DynItemReader *r, const char *p)
 {
 	DynFrame   *f = &r->frames[r->depth];
 	Place		place;
@@ -563,7 +563,7 @@ read_member(DynReader *r, const char *p)
  * item.
  */
 static DYN_HOT const char *
-next_member(DynReader *r, const char *p)
+next_member(DynItemReader *r, const char *p)
 {
 	while (*p != ',')
 	{
@@ -578,7 +578,7 @@ next_member(DynReader *r, const char *p)
 }
 
 static const char *
-read_frames(DynReader *r, const char *p, const Place *root)
+read_frames(DynItemReader *r, const char *p, const Place *root)
 {
 	r->depth = -1;
 	p = open_frame(r, p, root, true);
@@ -601,7 +601,7 @@ read_frames(DynReader *r, const char *p, const Place *root)
 }
 
 const char *
-dyn_item_read(DynReader *r, const char *p, bool wanted)
+dyn_item_read(DynItemReader *r, const char *p, bool wanted)
 {
 	DynNameCache *name_cache = &r->tape->name_cache;
 	size_t		first = r->tape->count;

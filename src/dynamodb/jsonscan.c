@@ -15,7 +15,7 @@
 #include "duplicate_names.h"
 
 void
-dyn_scan_init(DynScan *scan, const char *buf, size_t len)
+dyn_scan_init(DynJson *scan, const char *buf, size_t len)
 {
 	scan->buf = buf;
 	scan->end = buf + len;
@@ -25,7 +25,7 @@ dyn_scan_init(DynScan *scan, const char *buf, size_t len)
 }
 
 DYN_COLD const char *
-dyn_scan_fail(DynScan *scan, const char *at, const char *reason)
+dyn_scan_fail(DynJson *scan, const char *at, const char *reason)
 {
 	if (scan->fault == NULL)
 	{
@@ -36,7 +36,7 @@ dyn_scan_fail(DynScan *scan, const char *at, const char *reason)
 }
 
 bool
-dyn_scan_add_name(DynScan *scan, DynDuplicateNames *names, uint32_t base,
+dyn_scan_add_name(DynJson *scan, DynDuplicateNames *names, uint32_t base,
 				  const char *name, size_t len, uint8_t flags)
 {
 	switch (dyn_duplicate_names_add(names, base, name, len,
@@ -58,7 +58,7 @@ is_space(char c)
 }
 
 DYN_NOINLINE const char *
-dyn_scan_skip_slow(DynScan *scan, const char *p)
+dyn_scan_skip_slow(DynJson *scan, const char *p)
 {
 	while (p < scan->end && is_space(*p))
 		p++;
@@ -155,7 +155,7 @@ utf8_length(const unsigned char *p, size_t room)
 
 /* Skips a run of non-ASCII characters. */
 static inline const char *
-skip_utf8(DynScan *scan, const char *p)
+skip_utf8(DynJson *scan, const char *p)
 {
 	while (p < scan->end && (unsigned char) *p >= 0x80)
 	{
@@ -178,7 +178,7 @@ code_unit(const char *p, const char *end)
 }
 
 static const char *
-skip_unicode_escape(DynScan *scan, const char *p, uint8_t *flags)
+skip_unicode_escape(DynJson *scan, const char *p, uint8_t *flags)
 {
 	int			unit = code_unit(p, scan->end);
 	int			second;
@@ -199,7 +199,7 @@ skip_unicode_escape(DynScan *scan, const char *p, uint8_t *flags)
 }
 
 static const char *
-skip_escape(DynScan *scan, const char *p, uint8_t *flags)
+skip_escape(DynJson *scan, const char *p, uint8_t *flags)
 {
 	*flags |= DYN_VALUE_ESCAPED;
 	if (scan->end - p < 2)
@@ -223,7 +223,7 @@ skip_escape(DynScan *scan, const char *p, uint8_t *flags)
 }
 
 DYN_NOINLINE const char *
-dyn_scan_string_slow(DynScan *scan, const char *p, uint8_t *flags)
+dyn_scan_string_slow(DynJson *scan, const char *p, uint8_t *flags)
 {
 	for (;;)
 	{
@@ -259,7 +259,7 @@ skip_digits(const char *p, const char *end)
 
 /* Reads a run of at least one digit. */
 static const char *
-need_digits(DynScan *scan, const char *p)
+need_digits(DynJson *scan, const char *p)
 {
 	const char *q = skip_digits(p, scan->end);
 
@@ -267,7 +267,7 @@ need_digits(DynScan *scan, const char *p)
 }
 
 const char *
-dyn_scan_number(DynScan *scan, const char *p)
+dyn_scan_number(DynJson *scan, const char *p)
 {
 	const char *end = scan->end;
 
@@ -309,7 +309,7 @@ typedef struct Nest
 } Nest;
 
 static const char *
-scan_scalar(DynScan *scan, const char *p)
+scan_scalar(DynJson *scan, const char *p)
 {
 	uint8_t		flags = 0;
 
@@ -335,7 +335,7 @@ scan_scalar(DynScan *scan, const char *p)
 
 /* Reads a name and the colon; returns where the member's value begins. */
 static const char *
-scan_name(DynScan *scan, const char *p, DynDuplicateNames *names, uint32_t base)
+scan_name(DynJson *scan, const char *p, DynDuplicateNames *names, uint32_t base)
 {
 	const char *name = p + 1;
 	uint8_t		flags;
@@ -355,7 +355,7 @@ scan_name(DynScan *scan, const char *p, DynDuplicateNames *names, uint32_t base)
 }
 
 static const char *
-open_nest(DynScan *scan, const char *p, Nest *nest, DynDuplicateNames *names)
+open_nest(DynJson *scan, const char *p, Nest *nest, DynDuplicateNames *names)
 {
 	if (nest->depth == DYN_SCAN_MAX_DEPTH)
 		return dyn_scan_fail(scan, p, "nested too deeply");
@@ -378,7 +378,7 @@ close_nest(Nest *nest, DynDuplicateNames *names)
  * next member or element begins, or the end of the outermost value.
  */
 static const char *
-end_value(DynScan *scan, const char *p, Nest *nest, DynDuplicateNames *names)
+end_value(DynJson *scan, const char *p, Nest *nest, DynDuplicateNames *names)
 {
 	while (nest->depth > 0)
 	{
@@ -396,7 +396,7 @@ end_value(DynScan *scan, const char *p, Nest *nest, DynDuplicateNames *names)
 }
 
 const char *
-dyn_scan_value(DynScan *scan, const char *p, DynDuplicateNames *names)
+dyn_scan_value(DynJson *scan, const char *p, DynDuplicateNames *names)
 {
 	Nest		nest;
 

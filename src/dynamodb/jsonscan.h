@@ -8,7 +8,7 @@
  *
  * Every function takes the position where its token begins and returns the
  * position after it (for strings: of the closing quote), or NULL after
- * recording the fault in the DynScan; only the first fault is kept.  No byte
+ * recording the fault in the DynJson; only the first fault is kept.  No byte
  * at or after `end` is ever read: 16- and 32-byte steps are taken only where
  * enough bytes are left.
  *
@@ -35,21 +35,21 @@
 
 struct DynDuplicateNames;
 
-typedef struct DynScan
+typedef struct DynJson
 {
 	const char *buf;
 	const char *end;
 	const char *fault;			/* position of the fault, NULL: none */
 	const char *reason;			/* static text */
 	uint32_t	nuls;			/* number of U+0000 in strings and names */
-} DynScan;
+} DynJson;
 
-extern void dyn_scan_init(DynScan *scan, const char *buf, size_t len);
+extern void dyn_scan_init(DynJson *scan, const char *buf, size_t len);
 
 /*
  * Records the fault and returns NULL, so that callers can return its result.
  */
-extern const char *dyn_scan_fail(DynScan *scan, const char *at,
+extern const char *dyn_scan_fail(DynJson *scan, const char *at,
 								 const char *reason);
 
 /*
@@ -57,27 +57,27 @@ extern const char *dyn_scan_fail(DynScan *scan, const char *at,
  * Returns false, with the fault recorded, if it is a duplicate or memory runs
  * out.
  */
-extern bool dyn_scan_add_name(DynScan *scan, struct DynDuplicateNames *names,
+extern bool dyn_scan_add_name(DynJson *scan, struct DynDuplicateNames *names,
 							  uint32_t base, const char *name, size_t len,
 							  uint8_t flags);
 
 /* The slow halves of the inline functions below. */
-extern const char *dyn_scan_skip_slow(DynScan *scan, const char *p);
-extern const char *dyn_scan_string_slow(DynScan *scan, const char *p,
+extern const char *dyn_scan_skip_slow(DynJson *scan, const char *p);
+extern const char *dyn_scan_string_slow(DynJson *scan, const char *p,
 										uint8_t *flags);
 
-extern const char *dyn_scan_number(DynScan *scan, const char *p);
+extern const char *dyn_scan_number(DynJson *scan, const char *p);
 
 /*
  * Validates and skips one value of any kind.  With `names`, duplicate names in
  * one object are a fault; without, they are not checked.
  */
-extern const char *dyn_scan_value(DynScan *scan, const char *p,
+extern const char *dyn_scan_value(DynJson *scan, const char *p,
 								  struct DynDuplicateNames *names);
 
 /* Skips white space; fails at the end of the input. */
 static DYN_HOT const char *
-dyn_scan_skip(DynScan *scan, const char *p)
+dyn_scan_skip(DynJson *scan, const char *p)
 {
 	if (DYN_LIKELY(p < scan->end && (unsigned char) *p > ' '))
 		return p;
@@ -86,7 +86,7 @@ dyn_scan_skip(DynScan *scan, const char *p)
 
 /* Reads the byte c, then white space; returns where the next token begins. */
 static DYN_HOT const char *
-dyn_scan_expect(DynScan *scan, const char *p, char c, const char *reason)
+dyn_scan_expect(DynJson *scan, const char *p, char c, const char *reason)
 {
 	if (DYN_UNLIKELY(*p != c))
 		return dyn_scan_fail(scan, p, reason);
@@ -95,7 +95,7 @@ dyn_scan_expect(DynScan *scan, const char *p, char c, const char *reason)
 
 /* Reads the word: true, false or null. */
 static DYN_HOT const char *
-dyn_scan_literal(DynScan *scan, const char *p, const char *word)
+dyn_scan_literal(DynJson *scan, const char *p, const char *word)
 {
 	size_t		len = strlen(word);
 
@@ -128,7 +128,7 @@ dyn_scan_specials(const char *p)
  * *flags becomes a set of DYN_VALUE_ESCAPED and DYN_VALUE_HAS_NUL.
  */
 static DYN_HOT const char *
-dyn_scan_string(DynScan *scan, const char *p, uint8_t *flags)
+dyn_scan_string(DynJson *scan, const char *p, uint8_t *flags)
 {
 	*flags = 0;
 #ifdef DYN_SCAN_SSE2

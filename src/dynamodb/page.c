@@ -22,7 +22,7 @@
 /* A response being read. */
 typedef struct Response
 {
-	DynReader	reader;
+	DynItemReader	reader;
 	DynPage    *page;
 } Response;
 
@@ -40,7 +40,7 @@ typedef const char *(*MemberReader) (Response *response, const char *p);
  * bracket.
  */
 static const char *
-next_element(DynScan *scan, const char *p, char closer, bool *done)
+next_element(DynJson *scan, const char *p, char closer, bool *done)
 {
 	p = dyn_scan_skip(scan, p);
 	if (p == NULL)
@@ -63,7 +63,7 @@ typedef struct Name
 
 /* Reads a name and the colon; returns where the member's value begins. */
 static const char *
-member_name(DynReader *r, const char *p, uint32_t base, Name *name)
+member_name(DynItemReader *r, const char *p, uint32_t base, Name *name)
 {
 	DynDuplicateNames *names = &r->tape->names;
 	uint8_t		flags;
@@ -110,7 +110,7 @@ read_item(Response *response, const char *p)
 static const char *
 read_items(Response *response, const char *p)
 {
-	DynScan    *scan = &response->reader.scan;
+	DynJson    *scan = &response->reader.scan;
 	bool		done = false;
 
 	p = dyn_scan_expect(scan, p, '[', "an array of items was expected");
@@ -140,7 +140,7 @@ is_named(const Name *name, const char *text)
 static const char *
 read_object(Response *response, const char *p, NamedReader read)
 {
-	DynReader  *r = &response->reader;
+	DynItemReader  *r = &response->reader;
 	uint32_t	base = r->tape->names.count;
 	bool		done = false;
 	Name		name;
@@ -188,7 +188,7 @@ read_responses(Response *response, const char *p)
  */
 
 static const char *
-read_count_into(DynScan *scan, const char *p, uint64_t *count)
+read_count_into(DynJson *scan, const char *p, uint64_t *count)
 {
 	const char *start = p;
 
@@ -222,7 +222,7 @@ read_scanned_count(Response *response, const char *p)
 
 /* Is the object in [p, end), known to be valid, without members? */
 static bool
-is_empty_object(DynScan *scan, const char *p)
+is_empty_object(DynJson *scan, const char *p)
 {
 	return *dyn_scan_skip(scan, p + 1) == '}';
 }
@@ -231,7 +231,7 @@ is_empty_object(DynScan *scan, const char *p)
 static const char *
 read_last_key(Response *response, const char *p)
 {
-	DynScan    *scan = &response->reader.scan;
+	DynJson    *scan = &response->reader.scan;
 	const char *key = p;
 
 	if (*p != '{')
@@ -252,7 +252,7 @@ read_last_key(Response *response, const char *p)
 static const char *
 read_unprocessed(Response *response, const char *p)
 {
-	DynScan    *scan = &response->reader.scan;
+	DynJson    *scan = &response->reader.scan;
 	const char *keys = p;
 
 	if (*p != '{')
@@ -302,7 +302,7 @@ read_units_number(Response *response, const char *p)
 static const char *
 read_units_member(Response *response, const char *p, const Name *name)
 {
-	DynReader  *r = &response->reader;
+	DynItemReader  *r = &response->reader;
 
 	if (is_named(name, "CapacityUnits"))
 		return read_units_number(response, p);
@@ -318,7 +318,7 @@ read_units_object(Response *response, const char *p)
 static const char *
 read_units(Response *response, const char *p)
 {
-	DynScan    *scan = &response->reader.scan;
+	DynJson    *scan = &response->reader.scan;
 	bool		done = false;
 
 	if (*p != '[')
@@ -378,7 +378,7 @@ find_member(const Name *name)
 static const char *
 read_member(Response *response, const char *p)
 {
-	DynReader  *r = &response->reader;
+	DynItemReader  *r = &response->reader;
 	const Member *member;
 	Name		name;
 
@@ -398,7 +398,7 @@ read_member(Response *response, const char *p)
 static const char *
 read_response(Response *response, const char *p)
 {
-	DynScan    *scan = &response->reader.scan;
+	DynJson    *scan = &response->reader.scan;
 	bool		done = false;
 
 	p = dyn_scan_skip(scan, p);
@@ -417,7 +417,7 @@ read_response(Response *response, const char *p)
 
 /* Only white space may follow. */
 static bool
-only_space(DynScan *scan, const char *p)
+only_space(DynJson *scan, const char *p)
 {
 	while (p < scan->end &&
 		   (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
@@ -440,7 +440,7 @@ report(DynPageError *error, size_t offset, const char *reason)
 static const char *
 read_keys_member(Response *response, const char *p, const Name *name)
 {
-	DynReader  *r = &response->reader;
+	DynItemReader  *r = &response->reader;
 
 	if (is_named(name, "Keys"))
 		return read_items(response, p);
@@ -529,7 +529,7 @@ parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 	  MemberReader read, DynPageError *error)
 {
 	Response	response;
-	DynScan    *scan = &response.reader.scan;
+	DynJson    *scan = &response.reader.scan;
 	const char *p;
 
 	if (!clear_page(page, tree, buf))
@@ -643,7 +643,7 @@ dyn_page_next(DynPageCursor *cursor, DynValue *slots)
 bool
 dyn_json_valid(const char *buf, size_t len, DynPageError *error)
 {
-	DynScan		scan;
+	DynJson		scan;
 	const char *p;
 
 	dyn_scan_init(&scan, buf, len);

@@ -7,7 +7,7 @@
  * partitions at most 3,000.  Time is the largest of three: round trips and
  * transfer, waiting for units, and the CPU of the reader.
  *
- * The structs have no pointers, so that a plan can keep them (plan/access.c).
+ * The structs have no pointers, so that a plan can keep them (plan/keys/access.c).
  */
 #ifndef DYN_DYNAMODB_UNITS_H
 #define DYN_DYNAMODB_UNITS_H

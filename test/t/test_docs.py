@@ -188,7 +188,7 @@ class Source(unittest.TestCase):
 
     def test_explain_properties(self):
         calls = re.findall(r'(?:ExplainProperty\w+|show_preds)\((?:&?printer, )?(?:es->format[^"]*)?'
-                           r'"([^"]+)"(?:\s*: "([^"]+)")?', read("src/exec/explain.c") + read("src/exec/readahead.c"))
+                           r'"([^"]+)"(?:\s*: "([^"]+)")?', read("src/exec/node/explain.c") + read("src/exec/node/readahead.c"))
         shown = {name for call in calls for name in call if name}
         self.assertEqual({plain(name) for name, *_ in table("property")}, shown)
 
@@ -198,18 +198,18 @@ class Source(unittest.TestCase):
             states = {name: re.sub(r"[', ]", "", chars) for name, chars in
                       re.findall(r"#define (ERRCODE_\w+) MAKE_SQLSTATE\(([^)]*)\)", file.read())}
         rows = [(plain(state), cause) for state, cause, _ in table("SQLSTATE")]
-        for code, name in re.findall(r'^\t\{"(\w+)",\s+(ERRCODE_\w+)', read("src/model/errors.c"), re.M):
+        for code, name in re.findall(r'^\t\{"(\w+)",\s+(ERRCODE_\w+)', read("src/model/session/errors.c"), re.M):
             with self.subTest(code=code):
                 self.assertTrue(any(state == states[name] and re.search(rf"\b{code}\b", cause) for state, cause in rows))
         raised = {states[name] for path in glob.glob(os.path.join(ROOT, "src", "**", "*.c"), recursive=True)
                   for call in re.findall(r"errcode\(((?:[^()]|\([^()]*\))*)\)", read(path))
                   for name in re.findall(r"ERRCODE_\w+", call)}
-        raised |= {states[name] for name in re.findall(r"^\t.*(ERRCODE_\w+),", read("src/model/errors.c"), re.M)}
+        raised |= {states[name] for name in re.findall(r"^\t.*(ERRCODE_\w+),", read("src/model/session/errors.c"), re.M)}
         self.assertEqual({state for state, _ in rows}, raised)
 
     def test_wait_events(self):
         self.assertEqual({plain(name) for name, _ in table("`wait_event`")},
-                         set(re.findall(r'\[DYN_WAITS_\w+\] = "(\w+)"', read("src/model/pg_compat.c"))))
+                         set(re.findall(r'\[DYN_WAITS_\w+\] = "(\w+)"', read("src/model/server/pg_compat.c"))))
 
     def test_kinds_of_faults(self):
         source = read("src/command/check_report.c")
@@ -218,7 +218,7 @@ class Source(unittest.TestCase):
         self.assertEqual(set(kinds), set(re.findall(r'\bemit\([\w>-]+, [\w>-]+, "([a-z ]+)",', source)))
 
     def test_formats(self):
-        hint = re.search(r'Valid formats are (.*?)\.";', read("src/model/format.c")).group(1)
+        hint = re.search(r'Valid formats are (.*?)\.";', read("src/model/values/format.c")).group(1)
         self.assertEqual([plain(name) for name, *_ in table("format")], re.split(r", | and ", hint))
 
 
@@ -373,7 +373,7 @@ class Messages(unittest.TestCase):
     def test_codes(self):
         for codes, _ in table("code", "docs/troubleshooting.md"):
             for code in plain(codes).split(", "):
-                self.assertIn(f'"{code}"', read("src/model/errors.c"))
+                self.assertIn(f'"{code}"', read("src/model/session/errors.c"))
 
     @staticmethod
     def pattern(message):

@@ -78,7 +78,7 @@ class Messages(unittest.TestCase):
             self.assertFalse(self.known(message))
 
     def test_options_for_superusers(self):
-        marked = [name for name, rest in re.findall(r'^\t\{"(\w+)", ON_MAPPING,(.*?)\},?$', read("src/model/options.c"), re.M | re.S)
+        marked = [name for name, rest in re.findall(r'^\t\{"(\w+)", ON_MAPPING,(.*?)\},?$', read("src/model/definition/options.c"), re.M | re.S)
                   if re.search(r"\btrue,\s", rest)]
         told = [name.strip("` ") for names, who, _ in table("option of the user mapping") if who == "superusers"
                 for name in names.split(",")]

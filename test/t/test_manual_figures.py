@@ -198,14 +198,14 @@ class Sources:
                                                if (value := self.number(text, everywhere)) is not None})
                       for stem, names in self.raw.items()}
         self.names.update({name: self.number(text, everywhere) for name, text in everywhere.items() if name.startswith("DYN_")})
-        options = re.findall(r'^\t\{"(\w+)", [^,]+, VALUE_\w+, ([\d.e]+), (\w[\w.]*), \w+,\s+"([^"]*)"', read("src/model/options.c"), re.M)
+        options = re.findall(r'^\t\{"(\w+)", [^,]+, VALUE_\w+, ([\d.e]+), (\w[\w.]*), \w+,\s+"([^"]*)"', read("src/model/definition/options.c"), re.M)
         self.names["least"], self.names["most"], self.names["option"] = (
             SimpleNamespace(**{row[0]: self.number(row[at], {}) for row in options}) for at in (1, 2, 3))
-        defaults = re.findall(r'Define\w+Variable\("dynamo_fdw\.(\w+)"(?:[^;]*?)&dyn_guc_\w+, ([^,]+),', read("src/model/guc.c"))
+        defaults = re.findall(r'Define\w+Variable\("dynamo_fdw\.(\w+)"(?:[^;]*?)&dyn_guc_\w+, ([^,]+),', read("src/model/session/guc.c"))
         self.names["parameter"] = SimpleNamespace(**{name: self.number(value, {}) for name, value in defaults})
-        self.names["explain"] = SimpleNamespace(AT_BEST=self.found(r"seconds >= ([\d.]+)", "src/exec/explain.c"))
+        self.names["explain"] = SimpleNamespace(AT_BEST=self.found(r"seconds >= ([\d.]+)", "src/exec/node/explain.c"))
         self.names["pictures"] = SimpleNamespace(MS=1000 * self.found(r"^DELAY = ([\d.]+)", "test/lib/pictures.py"))
-        for stem, path in (("row_buffer", "src/exec/row_buffer.c"), ("shared_read", "src/exec/kept/shared_read.c")):
+        for stem, path in (("row_buffer", "src/exec/node/row_buffer.c"), ("shared_read", "src/exec/source/shared_read.c")):
             vars(self.names.setdefault(stem, SimpleNamespace())).update(PART=self.found(r"\bwork_mem(?: \* 1024)? / (\d)", path))
         costs = re.findall(r"\[DYN_RETRY_(\w+)\] = \{\d+, (\d+)\}", read("src/aws/retry.c"))
         vars(self.names["retry"]).update({name: int(value) for name, value in costs})

@@ -15,8 +15,8 @@
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
-#include "../../model/pg_compat.h"
-#include "../byte_key.h"
+#include "../../model/server/pg_compat.h"
+#include "../statement/byte_key.h"
 #include "base_keys.h"
 
 struct DynBaseKeys

@@ -26,9 +26,9 @@
 
 #include "../../dynamodb/operation.h"
 #include "../../dynamodb/page_check.h"
-#include "../../model/relation.h"
-#include "../../plan/access.h"
-#include "../statement.h"
+#include "../../model/tables/relation.h"
+#include "../../plan/keys/access.h"
+#include "../statement/statement.h"
 
 typedef struct DynFetch DynFetch;
 

@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "../../model/path.h"
+#include "../../model/values/path.h"
 #include "reader.h"
 
 /*

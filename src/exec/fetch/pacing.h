@@ -4,14 +4,14 @@
  *		that they keep to the pace of the table or index that they read.
  *
  * Private to the fetch.  The pace itself is aws/pace.h; the one of a table or
- * index is shared by all fetches of a session (model/table_pace.h).  A stream
+ * index is shared by all fetches of a session (model/session/table_pace.h).  A stream
  * that was throttled for the limit of its partition has one of its own.
  */
 #ifndef DYN_EXEC_PACING_H
 #define DYN_EXEC_PACING_H
 
-#include "../../model/table_pace.h"
-#include "../statement.h"
+#include "../../model/session/table_pace.h"
+#include "../statement/statement.h"
 
 struct DynStream;
 struct DynStreamContext;

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "../../dynamodb/units.h"
-#include "parts.h"
+#include "../rows/template_parts.h"
 #include "reader.h"
 
 /* Of items that become rows, and not only numbers or keys to look up. */

@@ -11,8 +11,8 @@
 #define DYN_EXEC_FETCH_READER_H
 
 #include "fetch.h"
-#include "request.h"
-#include "rows.h"
+#include "requests.h"
+#include "../rows/rows.h"
 
 typedef struct DynReader
 {

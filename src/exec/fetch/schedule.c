@@ -29,7 +29,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "../memory.h"
+#include "../statement/memory.h"
 #include "schedule.h"
 
 /*

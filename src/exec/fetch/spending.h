@@ -5,7 +5,7 @@
  *
  * Private to the fetch.  Budgets are charged when a request is sent, with the
  * most that it can cost as far as is known, and corrected by its answer, so that
- * many requests in flight do not exceed them; see model/budget.h.  What is known:
+ * many requests in flight do not exceed them; see model/session/budget.h.  What is known:
  *
  *						before an answer			afterwards
  *		Scan, or later	Limit * size described		Limit * largest size seen
@@ -26,8 +26,8 @@
 #ifndef DYN_EXEC_SPENDING_H
 #define DYN_EXEC_SPENDING_H
 
-#include "../../model/budget.h"
-#include "../statement.h"
+#include "../../model/session/budget.h"
+#include "../statement/statement.h"
 
 struct DynStream;
 struct DynStreamContext;

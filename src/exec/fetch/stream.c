@@ -13,8 +13,8 @@
 #include "postgres.h"
 
 #include "../../dynamodb/units.h"
-#include "../../model/guc.h"
-#include "../../model/request_log.h"
+#include "../../model/session/guc.h"
+#include "../../model/session/request_log.h"
 #include "stream.h"
 
 /*

@@ -6,7 +6,7 @@
 
 #include "utils/memutils.h"
 
-#include "../memory.h"
+#include "../statement/memory.h"
 #include "executions.h"
 
 void

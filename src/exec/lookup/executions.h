@@ -9,7 +9,7 @@
 #ifndef DYN_EXEC_LOOKUP_EXECUTIONS_H
 #define DYN_EXEC_LOOKUP_EXECUTIONS_H
 
-#include "../fetch/resolve_keys.h"
+#include "../keys/resolve_keys.h"
 #include "lookup_cache.h"
 
 typedef struct DynExecution

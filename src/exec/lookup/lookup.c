@@ -31,8 +31,8 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "../../model/pg_compat.h"
-#include "../memory.h"
+#include "../../model/server/pg_compat.h"
+#include "../statement/memory.h"
 #include "executions.h"
 #include "lookup.h"
 #include "lookup_batch.h"

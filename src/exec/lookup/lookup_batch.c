@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "../../dynamodb/operation.h"
-#include "../memory.h"
+#include "../statement/memory.h"
 #include "lookup_batch.h"
 
 void

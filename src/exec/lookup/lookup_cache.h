@@ -18,7 +18,7 @@
 #include "executor/tuptable.h"
 #include "lib/ilist.h"
 
-#include "../byte_key.h"
+#include "../statement/byte_key.h"
 #include "../fetch/base_keys.h"
 
 typedef enum DynLookupState

@@ -6,7 +6,7 @@
 
 #include "catalog/pg_type.h"
 
-#include "../fetch/item_record.h"
+#include "../rows/item_record.h"
 #include "lookup_items.h"
 
 struct DynLookupItems

@@ -10,7 +10,7 @@
 #ifndef DYN_EXEC_LOOKUP_ITEMS_H
 #define DYN_EXEC_LOOKUP_ITEMS_H
 
-#include "../fetch/rows.h"
+#include "../rows/rows.h"
 #include "lookup_cache.h"
 
 typedef struct DynLookupItems DynLookupItems;

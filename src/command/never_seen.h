@@ -1,0 +1,40 @@
+/*
+ * never_seen.h
+ *		What the rows of a foreign table never have: columns without a value, and
+ *		attributes that only a template names.
+ *
+ * Mostly they are misspelt.  An empty foreign table shows nothing of the kind.
+ */
+#ifndef DYN_COMMAND_NEVER_SEEN_H
+#define DYN_COMMAND_NEVER_SEEN_H
+
+#include "executor/tuptable.h"
+
+#include "../dynamodb/attrvalue.h"
+#include "../model/tables/relation.h"
+
+typedef struct DynAbsence DynAbsence;
+
+/* In CurrentMemoryContext. */
+extern DynAbsence *dyn_absence_create(const DynRelation *relation);
+
+/* The paths that must be read of each item, in `n` slots. */
+extern const DynPath *dyn_absence_paths(const DynAbsence *absence, int *n);
+
+/* An item, whether or not it is a row; the values of its paths. */
+extern void dyn_absence_see_item(DynAbsence *absence, const DynValue *values,
+								 bool is_row);
+
+/* A row of that item. */
+extern void dyn_absence_see_row(DynAbsence *absence, const TupleTableSlot *slot);
+
+/* The column has a value, though none that fits. */
+extern void dyn_absence_see_value(DynAbsence *absence, AttrNumber attnum);
+
+/* Calls `each` for what was not seen; `attnum` is 0 if it is no column. */
+extern void dyn_absence_report(const DynAbsence *absence,
+							   void (*each) (void *arg, AttrNumber attnum,
+											 const char *what),
+							   void *arg);
+
+#endif

@@ -1,0 +1,429 @@
+/*
+ * requests.c
+ *		Renders the requests of an access plan.
+ *
+ * Of a filter that turns out larger than DynamoDB takes only those conditions
+ * are sent that the plan relies on (plan/keys/match_keys.c).  The others only spare a
+ * transfer, since they keep their local check.
+ * A projection that is too large is left out as well.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+
+#include "../../model/server/encoding.h"
+#include "../../model/values/path.h"
+#include "../rows/key_scalar.h"
+#include "requests.h"
+
+/* A Scan is divided into segments of about this size. */
+#define BYTES_PER_SEGMENT	(4.0 * 1024 * 1024)
+
+/* ---- setting up ---- */
+
+static void
+release_requests(void *arg)
+{
+	DynRequests *requests = arg;
+
+	dyn_tokens_free(requests->tokens);
+	dyn_buffer_free(&requests->key_condition_text);
+	dyn_buffer_free(&requests->filter_text);
+	dyn_buffer_free(&requests->projection_text);
+}
+
+static DynRequests *
+allocate_requests(const DynRelation *relation)
+{
+	DynRequests *requests = palloc0(sizeof(DynRequests));
+	MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
+
+	requests->relation = relation;
+	requests->tokens = dyn_tokens_create();
+	if (requests->tokens == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_buffer_init(&requests->key_condition_text, 0);
+	dyn_buffer_init(&requests->filter_text, 0);
+	dyn_buffer_init(&requests->projection_text, 0);
+	callback->func = release_requests;
+	callback->arg = requests;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	return requests;
+}
+
+static int
+batches(int nkeys)
+{
+	return (nkeys + DYN_BATCH_GET_MAX_KEYS - 1) / DYN_BATCH_GET_MAX_KEYS;
+}
+
+DynRequests *
+dyn_requests_of_keys(const DynRelation *relation, const DynKeyPart *keys,
+					 int nkeys, int nparts, const DynPath *projection,
+					 int nprojection)
+{
+	DynRequests *requests = allocate_requests(relation);
+
+	requests->op = nkeys == 1 ? DYN_OP_GET_ITEM : DYN_OP_BATCH_GET_ITEM;
+	requests->nparts = nparts;
+	requests->projection = projection;
+	requests->nprojection = nprojection;
+	dyn_requests_set_keys(requests, keys, nkeys);
+	return requests;
+}
+
+void
+dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys, int nkeys)
+{
+	Assert(nkeys > 0 && nkeys >= requests->nkeys && requests->nparts > 0);
+	Assert(nkeys == 1 || requests->op == DYN_OP_BATCH_GET_ITEM);
+	requests->keys = keys;
+	requests->nkeys = nkeys;
+	requests->nstreams = batches(nkeys);
+}
+
+/* ---- Queries and Scans ---- */
+
+static DynRequests *
+allocate_reads(const DynRelation *relation, const DynAccess *access,
+			   DynOperation op, const DynPath *projection, int nprojection)
+{
+	DynRequests *requests = allocate_requests(relation);
+
+	requests->op = op;
+	requests->index = access->index;
+	requests->local_index = access->index != NULL && !access->global;
+	requests->count_only = access->count_only;
+	requests->backward = access->backward;
+	requests->projection = projection;
+	requests->nprojection = nprojection;
+	return requests;
+}
+
+DynRequests *
+dyn_requests_of_terms(const DynRelation *relation, const DynAccess *access,
+					  const DynQueryTerms *terms, int nterms, int nparts,
+					  const DynPath *projection, int nprojection)
+{
+	DynRequests *requests = allocate_reads(relation, access, DYN_OP_QUERY,
+										   projection, nprojection);
+
+	requests->nparts = nparts;
+	dyn_requests_set_terms(requests, terms, nterms);
+	return requests;
+}
+
+void
+dyn_requests_set_terms(DynRequests *requests, const DynQueryTerms *terms,
+					   int nterms)
+{
+	Assert(nterms > 0 && nterms >= requests->nstreams);
+	requests->terms = terms;
+	requests->nstreams = nterms;
+}
+
+/* One request for each key. */
+static DynQueryTerms *
+terms_of_resolved(const DynResolvedAccess *resolved)
+{
+	DynQueryTerms *terms = palloc_extended(resolved->nkeys * sizeof(DynQueryTerms),
+										   MCXT_ALLOC_HUGE);
+
+	for (int i = 0; i < resolved->nkeys; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		dyn_resolved_terms(resolved, i, &terms[i]);
+	}
+	return terms;
+}
+
+void
+dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *terms)
+{
+	Assert(i >= 0 && i < resolved->nkeys);
+	terms->key = &resolved->keys[(Size) i * resolved->nparts];
+	terms->range = resolved->sort != NULL ? &resolved->sort[i] : resolved->range;
+	terms->nrange = resolved->sort != NULL ? 1 : resolved->nrange;
+	terms->filter = resolved->filter;
+	terms->enforced = resolved->enforced;
+}
+
+/* The items of a Scan have keys with these names and types. */
+static void
+set_shape_of_keys(DynRequests *requests, const DynAccess *access)
+{
+	DynKeyPart *shape = palloc0(access->nbase * sizeof(DynKeyPart));
+
+	for (int i = 0; i < access->nbase; i++)
+	{
+		shape[i].name = access->base[i].name;
+		shape[i].value.type = access->base[i].type;
+	}
+	requests->keys = shape;
+	requests->nparts = access->nbase;
+}
+
+DynRequests *
+dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
+					   const DynResolvedAccess *resolved, const DynPath *projection,
+					   int nprojection, int segments)
+{
+	DynRequests *requests;
+
+	Assert(!resolved->contradiction && !resolved->incomplete);
+	Assert(access->kind == DYN_ACCESS_SCAN || resolved->nkeys > 0);
+	if (access->kind == DYN_ACCESS_GET)
+		return dyn_requests_of_keys(relation, resolved->keys, resolved->nkeys,
+									resolved->nparts, projection, nprojection);
+	if (access->kind == DYN_ACCESS_QUERY)
+		return dyn_requests_of_terms(relation, access, terms_of_resolved(resolved),
+									 resolved->nkeys, resolved->nparts, projection,
+									 nprojection);
+	requests = allocate_reads(relation, access, DYN_OP_SCAN, projection,
+							  nprojection);
+	requests->filter = resolved->filter;
+	requests->enforced = resolved->enforced;
+	requests->nstreams = segments;
+	set_shape_of_keys(requests, access);
+	return requests;
+}
+
+int
+dyn_requests_segments(const DynRelation *relation, double bytes)
+{
+	double		segments = ceil(bytes / BYTES_PER_SEGMENT);
+
+	return (int) Max(1, Min(segments, relation->connection->max_concurrency));
+}
+
+/* ---- rendering ---- */
+
+/* hash = value AND ... AND the conditions on range attributes */
+static DynCond *
+key_condition(const DynRequests *requests, int stream)
+{
+	DynCond    *all = palloc0(sizeof(DynCond));
+	const DynQueryTerms *terms = &requests->terms[stream];
+	const DynKeyPart *parts = terms->key;
+
+	Assert(requests->op == DYN_OP_QUERY && stream < requests->nstreams);
+	all->kind = DYN_COND_AND;
+	all->args = palloc((requests->nparts + terms->nrange) * sizeof(DynCond *));
+	for (int i = 0; i < requests->nparts; i++)
+	{
+		DynCond    *equal = palloc0(sizeof(DynCond));
+
+		equal->kind = DYN_COND_EQ;
+		equal->path = dyn_path_of_attribute(parts[i].name);
+		equal->values = &parts[i].value;
+		equal->nvalues = 1;
+		all->args[all->nargs++] = equal;
+	}
+	for (int i = 0; i < terms->nrange; i++)
+		all->args[all->nargs++] = terms->range[i];
+	return all;
+}
+
+static const char *
+terminated(DynBuffer *buf)
+{
+	const char *text = dyn_buffer_terminate(buf);
+
+	if (text == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return text;
+}
+
+/*
+ * An expression was refused.  One that is too large may be left out, where the
+ * plan does not rely on it; one that there was no memory for may not.
+ */
+static void
+check_memory(const DynRequests *requests, const DynBuffer *text)
+{
+	if (text->out_of_memory || dyn_tokens_out_of_memory(requests->tokens))
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+}
+
+static const char *
+render_key_condition(DynRequests *requests, int stream)
+{
+	dyn_buffer_reset(&requests->key_condition_text);
+	if (!dyn_expr_condition(requests->tokens, key_condition(requests, stream),
+							&requests->key_condition_text))
+	{
+		check_memory(requests, &requests->key_condition_text);
+		elog(ERROR, "could not render key condition");
+	}
+	return terminated(&requests->key_condition_text);
+}
+
+static const DynCond *
+stream_filter(const DynRequests *requests, int stream)
+{
+	return requests->op == DYN_OP_QUERY ? requests->terms[stream].filter
+		: requests->filter;
+}
+
+static const DynCond *
+stream_enforced(const DynRequests *requests, int stream)
+{
+	return requests->op == DYN_OP_QUERY ? requests->terms[stream].enforced
+		: requests->enforced;
+}
+
+/* NULL if it is too large. */
+static const char *
+try_filter(DynRequests *requests, const DynCond *filter)
+{
+	dyn_buffer_reset(&requests->filter_text);
+	if (!dyn_expr_condition(requests->tokens, filter, &requests->filter_text))
+	{
+		check_memory(requests, &requests->filter_text);
+		return NULL;
+	}
+	return terminated(&requests->filter_text);
+}
+
+/* All of it, or what must be sent of it. */
+static const char *
+render_filter(DynRequests *requests, int stream)
+{
+	const DynCond *filter = stream_filter(requests, stream);
+	const DynCond *enforced = stream_enforced(requests, stream);
+	const char *text = filter ? try_filter(requests, filter) : NULL;
+
+	if (text != NULL || enforced == NULL)
+		return text;
+	text = try_filter(requests, enforced);
+	if (text == NULL)
+		elog(ERROR, "filter cannot be written");
+	return text;
+}
+
+static const char *
+render_projection(DynRequests *requests)
+{
+	if (requests->nprojection == 0 || requests->count_only)
+		return NULL;
+	dyn_buffer_reset(&requests->projection_text);
+	if (!dyn_expr_projection(requests->tokens, requests->projection,
+							 requests->nprojection, &requests->projection_text))
+	{
+		check_memory(requests, &requests->projection_text);
+		return NULL;
+	}
+	return terminated(&requests->projection_text);
+}
+
+void
+dyn_requests_expected(void *arg, int stream, DynExpected *expected)
+{
+	const DynRequests *requests = arg;
+	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
+
+	Assert(stream < requests->nstreams);
+	expected->nparts = requests->nparts;
+	expected->nkeys = 1;
+	if (requests->op == DYN_OP_QUERY)
+		expected->keys = requests->terms[stream].key;
+	else if (requests->op == DYN_OP_SCAN)
+		expected->keys = requests->keys;
+	else
+	{
+		expected->keys = &requests->keys[(Size) first * requests->nparts];
+		expected->nkeys = Min(requests->nkeys - first, DYN_BATCH_GET_MAX_KEYS);
+	}
+}
+
+const DynKeyPart *
+dyn_requests_key(const DynRequests *requests)
+{
+	return requests->op == DYN_OP_QUERY ? requests->terms[0].key
+		: requests->keys;
+}
+
+static void
+prepare_keys(DynRequests *requests, int stream, DynReadRequest *request)
+{
+	DynExpected expected;
+
+	Assert(requests->nparts > 0 && requests->nkeys > 0);
+	dyn_requests_expected(requests, stream, &expected);
+	request->keys = expected.keys;
+	request->nkeys = expected.nkeys;
+	request->nparts = expected.nparts;
+}
+
+void
+dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
+{
+	DynRequests *requests = arg;
+
+	Assert(stream >= 0 && stream < requests->nstreams);
+	dyn_tokens_reset(requests->tokens);
+	request->op = requests->op;
+	request->table = requests->relation->table;
+	request->index = requests->index;
+	request->consistent = requests->relation->consistent;
+	request->count_only = requests->count_only;
+	request->backward = requests->backward;
+	request->tokens = requests->tokens;
+	if (requests->op == DYN_OP_QUERY)
+		request->key_condition = render_key_condition(requests, stream);
+	else if (requests->op == DYN_OP_SCAN)
+	{
+		request->segment = stream;
+		request->total_segments = requests->nstreams;
+	}
+	else
+		prepare_keys(requests, stream, request);
+	request->filter = render_filter(requests, stream);
+	request->projection = render_projection(requests);
+	request->all_attributes = request->projection == NULL && requests->local_index;
+}
+
+/* ---- for people ---- */
+
+static void
+append_cond(StringInfo line, const char *label, const DynCond *cond)
+{
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	dyn_expr_print(cond, &text);
+	appendStringInfo(line, "%s", label);
+	if (dyn_buffer_terminate(&text) != NULL)
+		appendStringInfoString(line, dyn_from_utf8_lossy(text.data));
+	dyn_buffer_free(&text);
+}
+
+void
+dyn_requests_describe(void *arg, int stream, StringInfo line)
+{
+	DynRequests *requests = arg;
+	const DynCond *filter = stream_filter(requests, stream);
+
+	Assert(stream >= 0 && stream < requests->nstreams);
+	if (requests->op == DYN_OP_QUERY)
+		append_cond(line, " key ", key_condition(requests, stream));
+	else if (requests->op == DYN_OP_GET_ITEM)
+		appendStringInfo(line, " key %s",
+						 dyn_from_utf8_lossy(dyn_key_text(requests->keys,
+														  requests->nparts,
+														  " AND ")));
+	else if (requests->op == DYN_OP_BATCH_GET_ITEM)
+		appendStringInfo(line, " %d keys",
+						 Min(requests->nkeys - stream * DYN_BATCH_GET_MAX_KEYS,
+							 DYN_BATCH_GET_MAX_KEYS));
+	else if (requests->nstreams > 1)
+		appendStringInfo(line, " segment %d of %d", stream, requests->nstreams);
+	if (filter != NULL)
+		append_cond(line, " filter ", filter);
+	if (requests->backward)
+		appendStringInfoString(line, " backward");
+	if (requests->count_only)
+		appendStringInfoString(line, " count only");
+}

@@ -1,0 +1,639 @@
+/*
+ * filter.c
+ *		Makes conditions of predicates: one small function for each kind.
+ *
+ * DynamoDB's logic has two values and counts a missing attribute as unequal;
+ * wherever a negation occurs it is guarded by the attribute's type
+ * (Amazon DynamoDB Developer Guide, "Condition and filter expressions").
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+
+#include "../../base/number.h"
+#include "../../model/values/arrays.h"
+#include "../../model/values/like.h"
+#include "filter.h"
+#include "key_range.h"
+
+static DynCond *
+new_cond(DynCondKind kind)
+{
+	DynCond    *cond = palloc0(sizeof(DynCond));
+
+	cond->kind = kind;
+	return cond;
+}
+
+static DynCond *
+constant(bool value)
+{
+	return new_cond(value ? DYN_COND_TRUE : DYN_COND_FALSE);
+}
+
+static DynCond *
+on_path(DynCondKind kind, const DynPath *path)
+{
+	DynCond    *cond = new_cond(kind);
+
+	cond->path = path;
+	return cond;
+}
+
+static DynCond *
+with_value(DynCondKind kind, const DynPath *path, DynScalar value)
+{
+	DynCond    *cond = on_path(kind, path);
+	DynScalar  *copy = palloc(sizeof(DynScalar));
+
+	*copy = value;
+	cond->values = copy;
+	cond->nvalues = 1;
+	return cond;
+}
+
+static DynCond *
+is_type(const DynPath *path, DynType type)
+{
+	DynCond    *cond = on_path(DYN_COND_IS_TYPE, path);
+
+	cond->type = type;
+	return cond;
+}
+
+static DynCond *
+junction(DynCondKind kind, int nargs)
+{
+	DynCond    *cond = new_cond(kind);
+
+	cond->args = palloc0(Max(nargs, 1) * sizeof(DynCond *));
+	return cond;
+}
+
+static void
+add_arg(DynCond *cond, DynCond *arg)
+{
+	cond->args[cond->nargs++] = arg;
+}
+
+static DynCond *
+both(DynCond *a, DynCond *b)
+{
+	DynCond    *cond = junction(DYN_COND_AND, 2);
+
+	add_arg(cond, a);
+	add_arg(cond, b);
+	return cond;
+}
+
+static DynCond *
+either(DynCond *a, DynCond *b)
+{
+	DynCond    *cond = junction(DYN_COND_OR, 2);
+
+	add_arg(cond, a);
+	add_arg(cond, b);
+	return cond;
+}
+
+static DynCond *
+not(DynCond *arg)
+{
+	DynCond    *cond = junction(DYN_COND_NOT, 1);
+
+	add_arg(cond, arg);
+	return cond;
+}
+
+static DynScalar
+text_scalar(const char *data, size_t len)
+{
+	DynScalar	scalar = {DYN_TYPE_S, data, len};
+
+	return scalar;
+}
+
+/* ---- comparisons ---- */
+
+static DynCondKind
+comparison(DynPredKind kind, bool inclusive)
+{
+	switch (kind)
+	{
+		case DYN_PRED_LT:
+		case DYN_PRED_LE:
+			return inclusive ? DYN_COND_LE : DYN_COND_LT;
+		default:
+			return inclusive ? DYN_COND_GE : DYN_COND_GT;
+	}
+}
+
+static DynCond *
+bound_cond(const DynCodec *codec, const DynPath *path, DynPredKind kind,
+		   Oid valuetype, Datum value)
+{
+	bool		lower = (kind == DYN_PRED_GT || kind == DYN_PRED_GE);
+	bool		inclusive = (kind == DYN_PRED_LE || kind == DYN_PRED_GE);
+	DynScalar	scalar;
+
+	switch (dyn_codec_encode_bound(codec, valuetype, value, lower, &inclusive,
+								   &scalar))
+	{
+		case DYN_ENCODED_NOTHING:
+			return constant(false);
+		case DYN_ENCODED_ANYTHING:
+		case DYN_ENCODED_UNKNOWN:
+			return is_type(path, codec->wire);
+		default:
+			return with_value(comparison(kind, inclusive), path, scalar);
+	}
+}
+
+/* Equality; where spellings vary, the interval that holds them all. */
+static DynCond *
+equality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
+			  Datum value)
+{
+	DynScalar	scalar;
+
+	if (!dyn_codec_is_point(codec))
+		return both(bound_cond(codec, path, DYN_PRED_GE, valuetype, value),
+					bound_cond(codec, path, DYN_PRED_LE, valuetype, value));
+	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
+		return constant(false);
+	return with_value(DYN_COND_EQ, path, scalar);
+}
+
+static DynCond *
+inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
+				Datum value)
+{
+	DynScalar	scalar;
+
+	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
+		return is_type(path, codec->wire);
+	return both(with_value(DYN_COND_NE, path, scalar),
+				is_type(path, codec->wire));
+}
+
+static DynCond *
+comparison_cond(const DynCodec *codec, const DynPath *path, DynPredKind kind,
+				Oid valuetype, Datum value)
+{
+	if (kind == DYN_PRED_EQ)
+		return equality_cond(codec, path, valuetype, value);
+	if (kind == DYN_PRED_NE)
+		return inequality_cond(codec, path, valuetype, value);
+	return bound_cond(codec, path, kind, valuetype, value);
+}
+
+/* ---- arrays ---- */
+
+/*
+ * path IN (those elements that an item can hold): all of them, even if no
+ * request has room for them, since kept items are matched by this, too.
+ */
+static DynCond *
+members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
+			 const DynArrayElements *elements)
+{
+	DynCond    *cond = on_path(DYN_COND_IN, path);
+	DynScalar  *scalars =
+		MemoryContextAllocHuge(CurrentMemoryContext,
+							   elements->n * sizeof(DynScalar));
+
+	for (int i = 0; i < elements->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!elements->nulls[i] &&
+			dyn_codec_encode(codec, elemtype, elements->values[i],
+							 &scalars[cond->nvalues]) == DYN_ENCODED)
+			cond->nvalues++;
+	}
+	cond->values = scalars;
+	return cond->nvalues > 0 ? cond : constant(false);
+}
+
+static bool
+has_null(const DynArrayElements *elements)
+{
+	for (int i = 0; i < elements->n; i++)
+	{
+		if (elements->nulls[i])
+			return true;
+	}
+	return false;
+}
+
+/* NOT IN: nothing with a NULL in the list, everything with an empty list. */
+static DynCond *
+not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
+				 const DynArrayElements *elements)
+{
+	if (elements->n == 0)
+		return constant(true);
+	if (has_null(elements))
+		return constant(false);
+	return both(is_type(path, codec->wire),
+				not(members_cond(codec, path, elemtype, elements)));
+}
+
+/* `codec` is that of the elements. */
+static DynCond *
+contains_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
+			  Datum value)
+{
+	DynScalar	scalar;
+
+	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
+		return constant(false);
+	return with_value(DYN_COND_CONTAINS, path, scalar);
+}
+
+static DynCond *
+contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
+				  const DynArrayElements *elements)
+{
+	DynCond    *cond = junction(DYN_COND_AND,
+								Min(elements->n, DYN_EXPR_MAX_OPERATORS) + 1);
+
+	if (has_null(elements))
+		return constant(false);
+	add_arg(cond, on_path(DYN_COND_EXISTS, path));
+	for (int i = 0; i < elements->n && cond->nargs <= DYN_EXPR_MAX_OPERATORS; i++)
+		add_arg(cond, contains_cond(codec->element, path, elemtype,
+									elements->values[i]));
+	return cond;
+}
+
+/* ---- text ---- */
+
+static DynCond *
+prefix_cond(const DynPath *path, DynScalar prefix)
+{
+	if (prefix.len == 0)
+		return is_type(path, DYN_TYPE_S);
+	return with_value(DYN_COND_BEGINS_WITH, path, prefix);
+}
+
+static DynCond *
+like_cond(const DynPath *path, DynScalar pattern)
+{
+	char	   *literal;
+	size_t		len;
+	DynLike		like = dyn_like_pattern(pattern.data, pattern.len, &literal, &len);
+	DynScalar	value = text_scalar(literal, len);
+
+	switch (like)
+	{
+		case DYN_LIKE_EQUAL:
+			return with_value(DYN_COND_EQ, path, value);
+		case DYN_LIKE_PREFIX:
+			return prefix_cond(path, value);
+		case DYN_LIKE_CONTAINS:
+			return with_value(DYN_COND_CONTAINS, path, value);
+		default:
+			return is_type(path, DYN_TYPE_S);
+	}
+}
+
+static DynCond *
+text_cond(const DynPath *path, const DynPred *pred, Datum value)
+{
+	DynScalar	scalar;
+
+	if (!dyn_encode_text(value, &scalar))
+		return is_type(path, DYN_TYPE_S);
+	return pred->kind == DYN_PRED_PREFIX ? prefix_cond(path, scalar)
+		: like_cond(path, scalar);
+}
+
+static void
+add_number_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
+{
+	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
+	size_t		buflen;
+
+	if (dyn_number_canonical(s, len, buf, &buflen) == DYN_NUMBER_OK &&
+		buflen == len && memcmp(buf, s, len) == 0)
+		add_arg(cond, with_value(DYN_COND_EQ, path,
+								 (DynScalar) {DYN_TYPE_N, buf, buflen}));
+}
+
+static void
+add_bytes_of_text(DynCond *cond, DynCondKind kind, const DynPath *path,
+				  const char *s, size_t len)
+{
+	DynValue	base64 = {s, (uint32_t) len, DYN_TYPE_B, 0};
+	unsigned char *bytes = palloc(dyn_value_bytes_max(&base64) + 1);
+	long		n = dyn_value_bytes(&base64, bytes);
+
+	if (n >= 0)
+		add_arg(cond, with_value(kind, path,
+								 (DynScalar) {DYN_TYPE_B, (char *) bytes, n}));
+}
+
+static void
+add_bool_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
+{
+	bool		yes = (len == 4 && memcmp(s, "true", 4) == 0);
+
+	if (yes || (len == 5 && memcmp(s, "false", 5) == 0))
+		add_arg(cond, with_value(DYN_COND_EQ, path,
+								 (DynScalar) {DYN_TYPE_BOOL, NULL, yes}));
+}
+
+/*
+ * Every value whose ->> is this text.  A text that begins like a list or map
+ * may be one: then only the place itself must exist.
+ */
+static DynCond *
+text_equality_cond(const DynPath *path, Datum value)
+{
+	DynScalar	scalar;
+	const char *s;
+	size_t		len;
+	DynCond    *cond;
+
+	if (!dyn_encode_text(value, &scalar))
+		return constant(false);
+	s = scalar.data;
+	len = scalar.len;
+	if (len > 0 && (s[0] == '{' || s[0] == '['))
+		return on_path(DYN_COND_EXISTS, path);
+	cond = junction(DYN_COND_OR, 4);
+	add_arg(cond, with_value(DYN_COND_EQ, path, scalar));
+	add_number_of_text(cond, path, s, len);
+	add_bool_of_text(cond, path, s, len);
+	add_bytes_of_text(cond, DYN_COND_EQ, path, s, len);
+	return cond;
+}
+
+/* ---- elements ---- */
+
+/* A string is also what shows bytes, in base64. */
+static DynCond *
+contains_string(const DynPath *path, const JsonbValue *string)
+{
+	text	   *t = cstring_to_text_with_len(string->val.string.val,
+											 string->val.string.len);
+	DynCond    *cond = junction(DYN_COND_OR, 2);
+	DynScalar	scalar;
+
+	if (!dyn_encode_text(PointerGetDatum(t), &scalar))
+		return constant(false);
+	add_arg(cond, with_value(DYN_COND_CONTAINS, path, scalar));
+	add_bytes_of_text(cond, DYN_COND_CONTAINS, path, scalar.data, scalar.len);
+	return cond;
+}
+
+static DynCond *
+contains_number(const DynPath *path, const JsonbValue *number)
+{
+	char	   *text = numeric_normalize(number->val.numeric);
+	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
+	size_t		len;
+
+	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK)
+		return constant(false);
+	return with_value(DYN_COND_CONTAINS, path, (DynScalar) {DYN_TYPE_N, buf, len});
+}
+
+/* Of lists and maps nothing is asked.  A NULL element is not JSON's null. */
+static DynCond *
+contains_jsonb(const DynPath *path, Datum value)
+{
+	Jsonb	   *jsonb = DatumGetJsonbP(value);
+	JsonbValue	scalar;
+
+	if (!JsonbExtractScalar(&jsonb->root, &scalar))
+		return constant(true);
+	switch (scalar.type)
+	{
+		case jbvString:
+			return contains_string(path, &scalar);
+		case jbvNumeric:
+			return contains_number(path, &scalar);
+		default:
+			return constant(scalar.type != jbvNull);
+	}
+}
+
+/* DynamoDB does not look into a map. */
+static DynCond *
+unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
+			  Datum value)
+{
+	DynCond    *contains = codec->kind == DYN_CODEC_JSONB
+		? contains_jsonb(path, value)
+		: contains_cond(codec, path, valuetype, value);
+
+	return contains->kind == DYN_COND_FALSE ? contains
+		: either(contains, is_type(path, DYN_TYPE_M));
+}
+
+/* ---- presence and booleans ---- */
+
+/* Never the item itself. */
+static DynCond *
+null_cond(const DynPath *path)
+{
+	if (path->nsteps == 0)
+		return constant(false);
+	return either(on_path(DYN_COND_NOT_EXISTS, path),
+				  is_type(path, DYN_TYPE_NULL));
+}
+
+static DynCond *
+not_null_cond(const DynCodec *codec, const DynPred *pred, const DynPath *path)
+{
+	if (pred->field.steps != NIL)
+		return on_path(DYN_COND_EXISTS, path);
+	if (codec->wire != DYN_TYPE_ABSENT)
+		return is_type(path, codec->wire);
+	return both(on_path(DYN_COND_EXISTS, path),
+				not(is_type(path, DYN_TYPE_NULL)));
+}
+
+/* All the spellings of a boolean that the column accepts. */
+static DynCond *
+boolean_cond(const DynCodec *codec, const DynPath *path, bool flag)
+{
+	static const DynScalar words[2][3] = {
+		{{DYN_TYPE_S, "f", 1}, {DYN_TYPE_S, "false", 5}, {DYN_TYPE_S, "N", 1}},
+		{{DYN_TYPE_S, "t", 1}, {DYN_TYPE_S, "true", 4}, {DYN_TYPE_S, "Y", 1}}};
+	DynCond    *cond;
+	DynCond    *in;
+
+	if (dyn_codec_is_point(codec))
+		return equality_cond(codec, path, BOOLOID, BoolGetDatum(flag));
+	cond = junction(DYN_COND_OR, 3);
+	add_arg(cond, with_value(DYN_COND_EQ, path,
+							 (DynScalar) {DYN_TYPE_BOOL, NULL, flag}));
+	add_arg(cond, with_value(DYN_COND_EQ, path,
+							 (DynScalar) {DYN_TYPE_N, flag ? "1" : "0", 1}));
+	in = on_path(DYN_COND_IN, path);
+	in->values = words[flag];
+	in->nvalues = 3;
+	add_arg(cond, in);
+	return cond;
+}
+
+static DynCond *
+fields_cond(const DynRelation *relation, const DynPred *pred, const DynPath *path)
+{
+	static const DynCondKind kinds[] = {
+		[DYN_PRED_EQ] = DYN_COND_EQ,
+		[DYN_PRED_LT] = DYN_COND_LT,
+		[DYN_PRED_LE] = DYN_COND_LE,
+		[DYN_PRED_GT] = DYN_COND_GT,
+		[DYN_PRED_GE] = DYN_COND_GE,
+	};
+	DynCond    *cond = on_path(kinds[pred->op], path);
+
+	cond->path2 = dyn_relation_column(relation, pred->other)->path;
+	return cond;
+}
+
+/* ---- the tree ---- */
+
+static DynCond *
+junction_cond(const DynRelation *relation, const DynPred *pred,
+			  const DynValues *values)
+{
+	DynCond    *cond = junction(pred->kind == DYN_PRED_AND ? DYN_COND_AND
+								: DYN_COND_OR, list_length(pred->args));
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+		add_arg(cond, dyn_filter_cond(relation, lfirst(lc), values));
+	return cond;
+}
+
+/* Predicates with an array operand, which is not NULL. */
+static DynCond *
+array_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
+		   Datum value)
+{
+	DynArrayElements elements = dyn_array_elements(value);
+
+	switch (pred->kind)
+	{
+		case DYN_PRED_IN:
+			return members_cond(codec, path, pred->valuetype, &elements);
+		case DYN_PRED_NOT_IN:
+			return not_members_cond(codec, path, pred->valuetype, &elements);
+		default:
+			return contains_all_cond(codec, path, pred->valuetype, &elements);
+	}
+}
+
+/* Predicates with an operand, which is not NULL. */
+static DynCond *
+value_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
+		   Datum value)
+{
+	switch (pred->kind)
+	{
+		case DYN_PRED_IN:
+		case DYN_PRED_NOT_IN:
+		case DYN_PRED_CONTAINS_ALL:
+			return array_cond(codec, path, pred, value);
+		case DYN_PRED_CONTAINS:
+			return contains_cond(codec->element, path, pred->valuetype, value);
+		case DYN_PRED_UNNESTED:
+			return unnested_cond(codec, path, pred->valuetype, value);
+		case DYN_PRED_PREFIX:
+		case DYN_PRED_LIKE:
+			return text_cond(path, pred, value);
+		case DYN_PRED_TEXT_EQ:
+			return text_equality_cond(path, value);
+		default:
+			return comparison_cond(codec, path, pred->kind, pred->valuetype,
+								   value);
+	}
+}
+
+/* ---- the row test ---- */
+
+static DynCond *
+unexpired(const DynPath *path)
+{
+	DynCond    *cond = on_path(DYN_COND_BETWEEN, path);
+	DynScalar  *values = palloc(2 * sizeof(DynScalar));
+
+	dyn_expired_range(&values[0], &values[1]);
+	cond->values = values;
+	cond->nvalues = 2;
+	return not(cond);
+}
+
+DynCond *
+dyn_row_cond(const DynRowTerm *term)
+{
+	DynCond    *cond;
+	DynCond    *absent;
+
+	if (term->ttl)
+		return unexpired(term->path);
+	cond = on_path(term->nvalues == 1 ? DYN_COND_EQ : DYN_COND_IN, term->path);
+	cond->values = term->values;
+	cond->nvalues = term->nvalues;
+	if (!term->or_null)
+		return cond;
+	absent = either(on_path(DYN_COND_NOT_EXISTS, term->path),
+					is_type(term->path, DYN_TYPE_NULL));
+	return term->nvalues > 0 ? either(absent, cond) : absent;
+}
+
+DynCond *
+dyn_row_test_cond(const DynRowTest *test)
+{
+	DynCond    *all = junction(DYN_COND_AND, test->nterms);
+
+	for (int i = 0; i < test->nterms; i++)
+		add_arg(all, dyn_row_cond(&test->terms[i]));
+	return dyn_cond_simplify(all);
+}
+
+/* ---- entry ---- */
+
+DynCond *
+dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
+				const DynValues *values)
+{
+	const DynCodec *codec;
+	const DynPath *path;
+
+	check_stack_depth();
+	if (pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR)
+		return junction_cond(relation, pred, values);
+	if (pred->kind == DYN_PRED_ROW)
+		return dyn_row_cond(&relation->row_test.terms[pred->term]);
+	if (pred->kind == DYN_PRED_SPELLED)
+		return dyn_spelled_cond(relation, pred, values);
+	if (pred->kind == DYN_PRED_GIVEN)
+		return constant(dyn_given_holds(values, pred));
+	codec = &dyn_relation_column(relation, pred->field.attnum)->codec;
+	path = dyn_field_path(relation, &pred->field);
+	switch (pred->kind)
+	{
+		case DYN_PRED_NULL:
+			return null_cond(path);
+		case DYN_PRED_NOT_NULL:
+			return not_null_cond(codec, pred, path);
+		case DYN_PRED_TRUE:
+		case DYN_PRED_FALSE:
+			return boolean_cond(codec, path, pred->kind == DYN_PRED_TRUE);
+		case DYN_PRED_FIELDS:
+			return fields_cond(relation, pred, path);
+		default:
+			if (values->nulls[pred->param])
+				return constant(false);
+			return value_cond(codec, path, pred, values->values[pred->param]);
+	}
+}

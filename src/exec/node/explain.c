@@ -1,0 +1,818 @@
+/*
+ * explain.c
+ *		Shows an access plan, and what it cost, in EXPLAIN.
+ *
+ * The same words in every format, one property a line.  Conditions are shown in
+ * DynamoDB's names with the values as SQL expressions, since EXPLAIN without
+ * ANALYZE evaluates nothing.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "commands/explain.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/ruleutils.h"
+
+#include "../../model/session/budget.h"
+#include "../../model/server/encoding.h"
+#include "../../model/server/pg_compat.h"
+#include "../source/fallback.h"
+#include "../keys/filter.h"
+#include "foreign_scan.h"
+#include "../source/kept_read.h"
+#include "../source/shared_read.h"
+#include "../source/union.h"
+
+/* What printing a predicate needs. */
+typedef struct Printer
+{
+	const DynRelation *relation;
+	List	   *exprs;			/* fdw_exprs */
+	List	   *context;		/* of deparse_expression */
+	bool		useprefix;
+	const DynTemplatePart *part;	/* that is printed, or NULL */
+	StringInfoData buf;
+} Printer;
+
+static const char *const pred_words[] = {
+	[DYN_PRED_EQ] = "=",
+	[DYN_PRED_NE] = "<>",
+	[DYN_PRED_LT] = "<",
+	[DYN_PRED_LE] = "<=",
+	[DYN_PRED_GT] = ">",
+	[DYN_PRED_GE] = ">=",
+	[DYN_PRED_IN] = "= ANY",
+	[DYN_PRED_NOT_IN] = "<> ALL",
+	[DYN_PRED_PREFIX] = "begins_with",
+	[DYN_PRED_LIKE] = "LIKE",
+	[DYN_PRED_CONTAINS] = "contains",
+	[DYN_PRED_CONTAINS_ALL] = "contains ALL",
+	[DYN_PRED_UNNESTED] = "contains",
+	[DYN_PRED_TEXT_EQ] = "=",
+};
+
+static void print_pred(Printer *printer, const DynPred *pred, bool nested);
+
+/* All integers from the first to the last of an array. */
+static void
+print_integers(Printer *printer, const DynPred *pred)
+{
+	const Const *value = list_nth_node(Const, printer->exprs, pred->param);
+	ArrayType  *array = DatumGetArrayTypeP(value->constvalue);
+	const int64 *values = (const int64 *) ARR_DATA_PTR(array);
+	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+
+	Assert(ARR_ELEMTYPE(array) == INT8OID && n > 0);
+	if (n == 1)
+		appendStringInfo(&printer->buf, " = " INT64_FORMAT, values[0]);
+	else
+		appendStringInfo(&printer->buf, " BETWEEN " INT64_FORMAT " AND " INT64_FORMAT,
+						 values[0], values[n - 1]);
+}
+
+/* The text of the buffer in memory of PostgreSQL's; the buffer is freed. */
+static const char *
+take_text(DynBuffer *text)
+{
+	const char *bytes = dyn_buffer_terminate(text);
+	char	   *copy = bytes ? pnstrdup(bytes, text->len) : NULL;
+
+	dyn_buffer_free(text);
+	if (copy == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return dyn_from_utf8_lossy(copy);
+}
+
+static void
+print_path(Printer *printer, const DynPath *path)
+{
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	dyn_path_print(path, &text);
+	appendStringInfoString(&printer->buf, take_text(&text));
+}
+
+/* A document by the name of its column. */
+static void
+print_field(Printer *printer, const DynField *field)
+{
+	const DynPath *path = dyn_field_path(printer->relation, field);
+
+	if (path->nsteps > 0)
+		print_path(printer, path);
+	else
+		appendStringInfoString(&printer->buf,
+							   dyn_relation_column(printer->relation,
+												   field->attnum)->name);
+}
+
+static void
+print_value(Printer *printer, const DynPred *pred)
+{
+	const char *value = deparse_expression(list_nth(printer->exprs, pred->param),
+										   printer->context,
+										   printer->useprefix, false);
+
+	if (pred->bound == DYN_BOUND_LOWER || pred->bound == DYN_BOUND_UPPER)
+		appendStringInfo(&printer->buf, "%s(%s)", pred->bound == DYN_BOUND_LOWER
+						 ? "first" : "last", value);
+	else
+		appendStringInfoString(&printer->buf, value);
+}
+
+static void
+print_list(Printer *printer, List *preds, const char *word, bool nested)
+{
+	bool		parens = nested && list_length(preds) > 1;
+	ListCell   *lc;
+
+	if (parens)
+		appendStringInfoChar(&printer->buf, '(');
+	foreach(lc, preds)
+	{
+		if (lc != list_head(preds))
+			appendStringInfo(&printer->buf, " %s ", word);
+		print_pred(printer, lfirst(lc), true);
+	}
+	if (parens)
+		appendStringInfoChar(&printer->buf, ')');
+}
+
+static void
+print_term(Printer *printer, const DynRowTerm *term)
+{
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	if (term->or_null)
+		dyn_buffer_append_str(&text, "(");
+	if (term->ttl)
+	{
+		dyn_path_print(term->path, &text);
+		dyn_buffer_append_str(&text, " NOT EXPIRED");
+	}
+	else
+		dyn_expr_print(dyn_row_cond(term), &text);
+	if (term->or_null)
+		dyn_buffer_append_str(&text, ")");
+	appendStringInfoString(&printer->buf, take_text(&text));
+}
+
+static void
+print_text(Printer *printer, const char *text, size_t len)
+{
+	appendStringInfoString(&printer->buf,
+						   dyn_from_utf8_lossy(pnstrdup(text, len)));
+}
+
+/* The only value of a part as it stands in the text, or NULL. */
+static const char *
+constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg)
+{
+	const DynPred *pred = list_length(arg->args) == 1 ? linitial(arg->args) : arg;
+	const Const *value;
+	DynScalar	scalar;
+
+	if (pred->kind != DYN_PRED_EQ || pred->bound != DYN_BOUND_NONE)
+		return NULL;
+	value = list_nth(printer->exprs, pred->param);
+	if (!IsA(value, Const) || value->constisnull ||
+		dyn_codec_encode(&part->column.codec, pred->valuetype, value->constvalue,
+						 &scalar) != DYN_ENCODED)
+		return NULL;
+	return pnstrdup(scalar.data, scalar.len);
+}
+
+/* The conditions on a part, which stand behind the template. */
+static List *
+conditions_of_part(const DynPred *arg)
+{
+	if (arg->kind != DYN_PRED_AND ||
+		(list_length(arg->args) == 1 &&
+		 ((DynPred *) linitial(arg->args))->kind == DYN_PRED_EQ))
+		return NIL;
+	return arg->args;
+}
+
+/* A part: its value, or ${column}, or ${column = value} if that comes later. */
+static void
+print_part(Printer *printer, const DynSpelled *spelled, int p, const DynPred *arg)
+{
+	const DynTemplatePart *part = &spelled->tmpl->parts[p];
+	const char *constant = constant_of_part(printer, &spelled->parts[p], arg);
+
+	if (constant != NULL && part->folding == DYN_FOLD_NONE)
+	{
+		print_text(printer, constant, strlen(constant));
+		return;
+	}
+	appendStringInfoString(&printer->buf, "${");
+	printer->part = part;
+	if (arg->kind == DYN_PRED_AND && conditions_of_part(arg) == NIL)
+		print_list(printer, arg->args, "AND", false);
+	else
+		print_text(printer, part->column.data, part->column.len);
+	printer->part = NULL;
+	appendStringInfoChar(&printer->buf, '}');
+}
+
+static void
+print_conditions(Printer *printer, const DynSpelled *spelled, int p,
+				 const DynPred *arg)
+{
+	List	   *conditions = conditions_of_part(arg);
+
+	if (conditions == NIL)
+		return;
+	appendStringInfoString(&printer->buf, " AND ");
+	printer->part = &spelled->tmpl->parts[p];
+	print_list(printer, conditions, "AND", false);
+	printer->part = NULL;
+}
+
+/* pk = user#a@x, sk begins_with order#, sk = order#${n} AND n > 5 */
+static void
+print_spelled(Printer *printer, const DynPred *pred)
+{
+	const DynSpelled *spelled = &printer->relation->spelled[pred->term];
+	const DynTemplate *tmpl = spelled->tmpl;
+	int			p = 0;
+	ListCell   *lc;
+
+	print_path(printer, spelled->path);
+	appendStringInfoString(&printer->buf,
+						   list_length(pred->args) == tmpl->nparts ? " = "
+						   : " begins_with ");
+	print_text(printer, tmpl->literals[0].data, tmpl->literals[0].len);
+	foreach(lc, pred->args)
+	{
+		print_part(printer, spelled, p++, lfirst(lc));
+		print_text(printer, tmpl->literals[p].data, tmpl->literals[p].len);
+	}
+	foreach(lc, pred->args)
+		print_conditions(printer, spelled, foreach_current_index(lc), lfirst(lc));
+}
+
+/* What is compared: an attribute, or a part by the name of its column. */
+static void
+print_operand(Printer *printer, const DynPred *pred)
+{
+	if (printer->part != NULL)
+		print_text(printer, printer->part->column.data,
+				   printer->part->column.len);
+	else
+		print_field(printer, &pred->field);
+}
+
+static void
+print_leaf(Printer *printer, const DynPred *pred)
+{
+	if (pred->kind == DYN_PRED_SPELLED)
+	{
+		print_spelled(printer, pred);
+		return;
+	}
+	if (pred->kind == DYN_PRED_ROW)
+	{
+		print_term(printer, &printer->relation->row_test.terms[pred->term]);
+		return;
+	}
+	if (pred->kind == DYN_PRED_GIVEN)
+	{
+		print_value(printer, pred);
+		return;
+	}
+	print_operand(printer, pred);
+	if (dyn_pred_is_integers(pred))
+	{
+		print_integers(printer, pred);
+		return;
+	}
+	switch (pred->kind)
+	{
+		case DYN_PRED_NULL:
+			appendStringInfoString(&printer->buf, " IS NULL");
+			break;
+		case DYN_PRED_NOT_NULL:
+			appendStringInfoString(&printer->buf, " IS NOT NULL");
+			break;
+		case DYN_PRED_TRUE:
+			appendStringInfoString(&printer->buf, " = true");
+			break;
+		case DYN_PRED_FALSE:
+			appendStringInfoString(&printer->buf, " = false");
+			break;
+		case DYN_PRED_FIELDS:
+			appendStringInfo(&printer->buf, " %s ", pred_words[pred->op]);
+			print_path(printer,
+					   dyn_relation_column(printer->relation, pred->other)->path);
+			break;
+		default:
+			appendStringInfo(&printer->buf, " %s ", pred_words[pred->kind]);
+			print_value(printer, pred);
+			break;
+	}
+}
+
+static void
+print_pred(Printer *printer, const DynPred *pred, bool nested)
+{
+	check_stack_depth();
+	if (pred->kind == DYN_PRED_AND)
+		print_list(printer, pred->args, "AND", nested);
+	else if (pred->kind == DYN_PRED_OR)
+		print_list(printer, pred->args, "OR", nested);
+	else
+		print_leaf(printer, pred);
+}
+
+static void
+init_printer(Printer *printer, ForeignScanState *node, ExplainState *es)
+{
+	DynScan    *scan = node->fdw_state;
+
+	printer->relation = scan->reader->relation;
+	printer->exprs = ((ForeignScan *) node->ss.ps.plan)->fdw_exprs;
+	printer->context = set_deparse_context_plan(es->deparse_cxt,
+												node->ss.ps.plan, NIL);
+	printer->useprefix = list_length(es->rtable) > 1;
+	printer->part = NULL;
+}
+
+static void
+show_preds(Printer *printer, const char *label, List *preds, ExplainState *es)
+{
+	if (preds == NIL)
+		return;
+	initStringInfo(&printer->buf);
+	print_list(printer, preds, "AND", false);
+	ExplainPropertyText(label, printer->buf.data, es);
+}
+
+static List *
+key_preds(const DynAccess *access)
+{
+	List	   *preds = NIL;
+
+	if (access->row_keys != NULL)
+		preds = lappend(preds, access->row_keys);
+	for (int i = 0; i < access->nhash; i++)
+		preds = list_concat(preds, list_copy(access->hash[i].preds));
+	for (int i = 0; i < access->nrange; i++)
+		preds = list_concat(preds, list_copy(access->range[i].preds));
+	return preds;
+}
+
+static bool
+has_term(List *preds, int term)
+{
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		const DynPred *pred = lfirst(lc);
+
+		if (pred->kind == DYN_PRED_ROW && pred->term == term)
+			return true;
+	}
+	return false;
+}
+
+static void
+print_and(Printer *printer)
+{
+	if (printer->buf.len > 0)
+		appendStringInfoString(&printer->buf, " AND ");
+}
+
+/* The texts of the table's key that rows have. */
+static void
+print_templates(Printer *printer)
+{
+	for (int i = 0; i < printer->relation->nspelled; i++)
+	{
+		const DynSpelled *spelled = &printer->relation->spelled[i];
+
+		if (!spelled->base)
+			continue;
+		print_and(printer);
+		print_path(printer, spelled->path);
+		appendStringInfo(&printer->buf, " = %s", dyn_spelled_text(spelled));
+	}
+}
+
+/* The terms that the requests do not enforce. */
+static void
+show_row_test(Printer *printer, const DynAccess *access, ExplainState *es)
+{
+	const DynRowTest *test = &printer->relation->row_test;
+	List	   *sent = NIL;
+
+	if (!access->tested)
+		return;
+	if (!access->fetch_base_items)
+		sent = list_concat(key_preds(access), access->filters);
+	initStringInfo(&printer->buf);
+	print_templates(printer);
+	for (int i = 0; i < test->nterms; i++)
+	{
+		if (has_term(sent, i))
+			continue;
+		print_and(printer);
+		print_term(printer, &test->terms[i]);
+	}
+	if (printer->buf.len > 0)
+		ExplainPropertyText("Row Test", printer->buf.data, es);
+}
+
+static void
+show_unnest(Printer *printer, ExplainState *es)
+{
+	if (printer->relation->unnest == NULL)
+		return;
+	initStringInfo(&printer->buf);
+	print_path(printer, printer->relation->unnest);
+	ExplainPropertyText("Unnest", printer->buf.data, es);
+}
+
+/* Whole keys of many executions are asked for in batches. */
+static const char *
+operation_word(const DynAccess *access, bool batched)
+{
+	switch (access->kind)
+	{
+		case DYN_ACCESS_GET:
+			return access->multi_partition || batched ? "BatchGetItem"
+				: "GetItem";
+		case DYN_ACCESS_QUERY:
+			if (access->fetch_base_items)
+				return "Query, then BatchGetItem";
+			return access->multi_partition ? "Query per key" : "Query";
+		case DYN_ACCESS_UNION:
+			return "Union";
+		default:
+			return "Scan";
+	}
+}
+
+static void
+show_projection(const DynRows *rows, ExplainState *es)
+{
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	if (rows->whole)
+		dyn_buffer_append_str(&text, "all attributes");
+	else
+		dyn_expr_print_projection(rows->projection, rows->nprojection, &text);
+	ExplainPropertyText("Projection", take_text(&text), es);
+}
+
+/* In text only if there was any. */
+static void
+show_throttling(const DynCounters *counters, ExplainState *es)
+{
+	if (counters->throttles == 0 && counters->waited_ms < 0.5)
+		return;
+	appendStringInfoSpaces(es->str, es->indent * 2);
+	appendStringInfo(es->str, "Throttles: " UINT64_FORMAT "  Waited: %.0f ms\n",
+					 counters->throttles, counters->waited_ms);
+}
+
+static void
+show_counters(const DynCounters *counters, ExplainState *es)
+{
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str,
+						 "Requests: " UINT64_FORMAT "  Pages: " UINT64_FORMAT
+						 "  Items Read: " UINT64_FORMAT
+						 "  Items Returned: " UINT64_FORMAT
+						 "  Read Units: %g  Retries: " UINT64_FORMAT "\n",
+						 counters->requests, counters->pages,
+						 counters->items_read, counters->items_returned,
+						 counters->read_units, counters->retries);
+		show_throttling(counters, es);
+		return;
+	}
+	ExplainPropertyUInteger("Requests", NULL, counters->requests, es);
+	ExplainPropertyUInteger("Pages", NULL, counters->pages, es);
+	ExplainPropertyUInteger("Items Read", NULL, counters->items_read, es);
+	ExplainPropertyUInteger("Items Returned", NULL, counters->items_returned, es);
+	ExplainPropertyFloat("Read Units", NULL, counters->read_units, 1, es);
+	ExplainPropertyUInteger("Retries", NULL, counters->retries, es);
+	ExplainPropertyUInteger("Throttles", NULL, counters->throttles, es);
+	ExplainPropertyFloat("Waited", "ms", counters->waited_ms, 0, es);
+	ExplainPropertyUInteger("Bytes", NULL, counters->bytes, es);
+}
+
+/*
+ * The part of the node's time in which it waited for DynamoDB; -1 if that is
+ * not known, because another node may have waited for its requests.
+ */
+static double
+waiting_percent(const ForeignScanState *node, const DynScan *scan)
+{
+	const Instrumentation *instrument = node->ss.ps.instrument;
+	DynSharedFigures shared;
+	double		ms;
+
+	if (instrument == NULL || scan->group != NULL ||
+		dyn_shared_figures(scan, &shared))
+		return -1;
+	ms = instrument->total * 1000;
+	return ms <= 0 || scan->reader->counters.waiting_ms > ms ? -1
+		: scan->reader->counters.waiting_ms * 100 / ms;
+}
+
+/* In text only if there were requests. */
+static void
+show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
+{
+	const DynCounters *counters = &scan->reader->counters;
+	double		percent = waiting_percent(node, scan);
+
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		if (counters->request_ms <= 0)
+			return;
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Request Time: %.1f ms  Slowest: %.1f ms  Waiting: %.1f ms",
+						 counters->request_ms, counters->slowest_ms,
+						 counters->waiting_ms);
+		if (percent >= 0)
+			appendStringInfo(es->str, " (%.0f%%)", percent);
+		appendStringInfoChar(es->str, '\n');
+		return;
+	}
+	ExplainPropertyFloat("Request Time", "ms", counters->request_ms, 3, es);
+	ExplainPropertyFloat("Slowest Request", "ms", counters->slowest_ms, 3, es);
+	ExplainPropertyFloat("Waiting", "ms", counters->waiting_ms, 3, es);
+	if (percent >= 0)
+		ExplainPropertyFloat("Waiting Percent", "%", percent, 1, es);
+}
+
+/* What is kept at the end, and the executions that it served. */
+static void
+show_kept(const DynScan *scan, ExplainState *es)
+{
+	DynKeptFigures figures;
+	const char *place;
+	uint64		kilobytes;
+
+	if (!dyn_kept_figures(scan, &figures))
+		return;
+	place = figures.on_disk ? "Disk" : "Memory";
+	kilobytes = (figures.bytes + 1023) / 1024;
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Kept: " UINT64_FORMAT " items  %s: " UINT64_FORMAT
+						 "kB  Executions Served: " UINT64_FORMAT "\n",
+						 figures.items, place, kilobytes, figures.executions);
+		return;
+	}
+	ExplainPropertyUInteger("Kept Items", NULL, figures.items, es);
+	ExplainPropertyText("Kept Space Type", place, es);
+	ExplainPropertyUInteger("Kept Space Used", "kB", kilobytes, es);
+	ExplainPropertyUInteger("Kept Executions Served", NULL, figures.executions, es);
+}
+
+/* Which scan has the requests of all that share a read. */
+static void
+show_shared(const DynScan *scan, ExplainState *es)
+{
+	DynSharedFigures figures;
+
+	if (!dyn_shared_figures(scan, &figures))
+		return;
+	ExplainPropertyText("Shared Read",
+						figures.reader ? psprintf("by the scan of %s", figures.reader)
+						: psprintf("for %d scans", figures.scans), es);
+}
+
+/* Of one execution.  Those of a table of unknown size are not known. */
+static void
+show_estimate(const DynAccess *access, ExplainState *es)
+{
+	const DynEstimate *estimate = &access->estimate;
+	double		seconds = dyn_reads_wait_ms(&estimate->reads,
+											&estimate->prices) / 1000;
+
+	if (estimate->supposed && access->kind == DYN_ACCESS_SCAN)
+		return;
+	ExplainPropertyFloat("Estimated Read Units", NULL,
+						 estimate->reads.units + estimate->reads.base_units, 1,
+						 es);
+	if (estimate->prices.known &&
+		(seconds >= 0.1 || es->format != EXPLAIN_FORMAT_TEXT))
+		ExplainPropertyFloat("Estimated Seconds at Best", NULL, seconds, 1, es);
+}
+
+static void
+show_access(const DynAccess *access, ExplainState *es)
+{
+	if (access->kind == DYN_ACCESS_QUERY && access->ordered)
+		ExplainPropertyText("Order", access->backward ? "descending" : "ascending",
+							es);
+	if (access->count_only)
+		ExplainPropertyText("Select", "COUNT", es);
+	if (access->limit_hint > 0)
+		ExplainPropertyInteger("First Page Limit", NULL, access->limit_hint, es);
+	if (access->advice != NULL)
+		ExplainPropertyText("Advice", access->advice, es);
+}
+
+/* The other access plan: its operation, where it reads, and by which key. */
+static char *
+access_words(Printer *printer, const DynAccess *access)
+{
+	List	   *keys = key_preds(access);
+
+	initStringInfo(&printer->buf);
+	appendStringInfoString(&printer->buf, operation_word(access, false));
+	if (access->index != NULL)
+		appendStringInfo(&printer->buf, " of %s", access->index);
+	if (keys != NIL)
+	{
+		appendStringInfoString(&printer->buf, " where ");
+		print_list(printer, keys, "AND", false);
+	}
+	return printer->buf.data;
+}
+
+/*
+ * What decides between two access plans, and the one that is not shown: without
+ * ANALYZE that of open gates.
+ */
+static void
+show_gates(Printer *printer, const DynScan *scan, ExplainState *es)
+{
+	const DynAccess *shown = scan->reader->access;
+	const DynAccess *planned = scan->planned ? scan->planned : shown;
+	bool		open = (planned != shown);
+	char	   *otherwise;
+
+	if (planned->otherwise == NULL)
+		return;
+	otherwise = access_words(printer, open ? planned : planned->otherwise);
+	initStringInfo(&printer->buf);
+	print_list(printer, planned->gates, "OR", false);
+	if (open)
+		ExplainPropertyText("Because", printer->buf.data, es);
+	else
+		ExplainPropertyText("Unless", printer->buf.data, es);
+	ExplainPropertyText("Otherwise", otherwise, es);
+}
+
+/* Names of those whose capacities are used: global indexes, "" for the table. */
+static List *
+add_capacities(List *names, const DynAccess *access)
+{
+	ListCell   *lc;
+
+	foreach(lc, access->arms)
+		names = add_capacities(names, lfirst(lc));
+	if (access->arms != NIL)
+		return names;
+	if (access->global)
+		names = list_append_unique(names, makeString(pstrdup(access->index)));
+	if (!access->global || access->fetch_base_items)
+		names = list_append_unique(names, makeString(""));
+	return names;
+}
+
+static void
+append_budget(StringInfo buf, double units, const char *of)
+{
+	if (units > 0)
+		appendStringInfo(buf, "%s%g per second of %s", buf->len > 0 ? ", " : "",
+						 units, of);
+}
+
+static void
+append_share(StringInfo buf, const DynRelation *relation,
+			 const DynTableMeta *meta, const char *name)
+{
+	const DynIndexMeta *index = dyn_metadata_index(meta, name);
+	double		share = dyn_capacity_share(index ? &index->throughput
+										   : &meta->throughput,
+										   relation->options.read_capacity,
+										   relation->options.read_percent);
+
+	append_budget(buf, share, index ? psprintf("the capacity of index %s", name)
+				  : "the table's capacity");
+}
+
+/* What a share is of stands in the description of the table. */
+static void
+show_budgets(const DynRelation *relation, const DynAccess *access,
+			 ExplainState *es)
+{
+	const DynTableMeta *meta = dyn_session_cached_table(relation->connection,
+														relation->table);
+	StringInfoData buf;
+	ListCell   *lc;
+
+	initStringInfo(&buf);
+	append_budget(&buf, relation->connection->max_read_units, "the server");
+	append_budget(&buf, relation->max_read_units, "the table");
+	foreach(lc, meta ? add_capacities(NIL, access) : NIL)
+		append_share(&buf, relation, meta, strVal(lfirst(lc)));
+	if (buf.len == 0)
+		return;
+	appendStringInfoString(&buf, dyn_shared_memory() != NULL
+						   ? ", shared by all sessions"
+						   : ", for this session alone");
+	ExplainPropertyText("Read Unit Budget", buf.data, es);
+}
+
+/* What is read, and how. */
+static void
+show_target(Printer *printer, const DynAccess *access, ExplainState *es)
+{
+	if (access->index != NULL)
+		ExplainPropertyText("Index", access->index, es);
+	show_preds(printer, "Key Condition", key_preds(access), es);
+	show_preds(printer, "Remote Filter", access->filters, es);
+	show_row_test(printer, access, es);
+}
+
+/* The arms of a union, in the order in which they are read. */
+static void
+show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
+{
+	bool		text = es->format == EXPLAIN_FORMAT_TEXT;
+	ListCell   *lc;
+
+	if (scan->reader->access->arms == NIL)
+		return;
+	ExplainOpenGroup("Arms", "Arms", false, es);
+	foreach(lc, scan->reader->access->arms)
+	{
+		const DynAccess *arm = lfirst(lc);
+
+		ExplainOpenGroup("Arm", NULL, true, es);
+		ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Arm"
+							: "Remote Operation", operation_word(arm, false), es);
+		es->indent += text ? 1 : 0;
+		show_target(printer, arm, es);
+		show_access(arm, es);
+		es->indent -= text ? 1 : 0;
+		ExplainCloseGroup("Arm", NULL, true, es);
+	}
+	ExplainCloseGroup("Arms", "Arms", false, es);
+}
+
+/* Executions in which an index was not read: of a union, each such arm. */
+static uint64
+fallbacks(const DynScan *scan)
+{
+	if (scan->uni != NULL)
+		return dyn_union_fallbacks(scan->uni);
+	return scan->fallback ? dyn_fallback_executions(scan->fallback) : 0;
+}
+
+void
+dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
+{
+	DynScan    *scan = node->fdw_state;
+	const DynAccess *access = scan->reader->access;
+	Printer		printer;
+
+	init_printer(&printer, node, es);
+	/* in structured formats core has an "Operation" in the same group */
+	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
+						: "Remote Operation",
+						operation_word(access, scan->has_prefetcher), es);
+	ExplainPropertyText("Remote Table", scan->reader->relation->table, es);
+	show_target(&printer, access, es);
+	show_arms(&printer, scan, es);
+	show_unnest(&printer, es);
+	if (es->verbose && !access->count_only)
+		show_projection(scan->reader->rows, es);
+	if (scan->reader->relation->consistent)
+		ExplainPropertyBool("Consistent Read", true, es);
+	show_access(access, es);
+	show_gates(&printer, scan, es);
+	show_budgets(scan->reader->relation, access, es);
+	if (es->costs)
+		show_estimate(access, es);
+	if (es->analyze)
+		show_counters(&scan->reader->counters, es);
+	if (es->analyze && es->timing)
+		show_times(node, scan, es);
+	if (es->analyze)
+	{
+		show_shared(scan, es);
+		show_kept(scan, es);
+	}
+	if (es->analyze && scan->uni != NULL)
+		ExplainPropertyUInteger("Duplicates", NULL,
+								dyn_union_duplicates(scan->uni), es);
+	if (es->analyze && fallbacks(scan) > 0)
+		ExplainPropertyUInteger("Read from Table", NULL, fallbacks(scan), es);
+}

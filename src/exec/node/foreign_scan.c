@@ -1,0 +1,114 @@
+/*
+ * foreign_scan.c
+ *		The callbacks of a foreign scan: begin, iterate, rescan, end.
+ *
+ * There is no shutdown callback: core calls it at the end of every FETCH of a
+ * cursor, after which more rows may be wanted.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+
+#include "../../model/server/pg_compat.h"
+#include "foreign_scan.h"
+#include "../source/kept_read.h"
+#include "no_rows.h"
+#include "siblings.h"
+
+static Oid
+scan_user(ForeignScanState *node, Index rti)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	RangeTblEntry *rte = exec_rt_fetch(rti, node->ss.ps.state);
+	Oid			userid = dyn_plan_check_as_user(plan, rte);
+
+	return OidIsValid(userid) ? userid : GetUserId();
+}
+
+static DynRelation *
+open_scan_relation(ForeignScanState *node)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	Index		rti = plan->scan.scanrelid > 0 ? plan->scan.scanrelid
+		: bms_next_member(dyn_plan_base_relids(plan), -1);
+
+	return dyn_relation_open(exec_rt_fetch(rti, node->ss.ps.state)->relid,
+							 scan_user(node, rti));
+}
+
+static void
+check_consistency(const DynRelation *relation, const DynAccess *access)
+{
+	ListCell   *lc;
+
+	foreach(lc, access->arms)
+		check_consistency(relation, lfirst(lc));
+	if (access->global && relation->consistent)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the plan uses global index \"%s\", which does not support consistent reads",
+						access->index),
+				 errhint("consistent_read was enabled after the statement was planned: retry the statement.")));
+}
+
+void
+dynBeginForeignScan(ForeignScanState *node, int eflags)
+{
+	DynScan    *scan = dyn_scan_create(node, open_scan_relation(node));
+
+	node->fdw_state = scan;
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	if (dyn_relation_needs_soft_input(scan->reader->relation))
+		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
+	dyn_scan_prepare(scan, eflags);
+	check_consistency(scan->reader->relation, scan->reader->access);
+}
+
+/* In an Append that does not wait, an empty slot may mean "not yet". */
+TupleTableSlot *
+dynIterateForeignScan(ForeignScanState *node)
+{
+	DynScan    *scan = node->fdw_state;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+
+	ExecClearTuple(slot);
+	if (!scan->running)
+	{
+		dyn_scan_begin_run(scan);
+		if (!scan->begun)
+			dyn_siblings_start(scan);
+		scan->begun = true;
+	}
+	scan->ahead = false;
+	if (scan->finished || (scan->group != NULL && !dyn_scan_is_ready(scan)))
+		return slot;
+	scan->finished = !dyn_scan_next(scan, slot);
+	return slot;
+}
+
+/* What was started ahead depends on nothing that could have changed. */
+void
+dynReScanForeignScan(ForeignScanState *node)
+{
+	DynScan    *scan = node->fdw_state;
+
+	Assert(!scan->ahead || (scan->running && !scan->begun));
+	dyn_kept_rescan(scan);
+	if (scan->ahead)
+		return;
+	if (node->ss.ps.chgParam != NULL || !dyn_scan_repeat_run(scan))
+		dyn_scan_end_run(scan);
+}
+
+void
+dynEndForeignScan(ForeignScanState *node)
+{
+	DynScan    *scan = node->fdw_state;
+
+	if (scan == NULL)
+		return;
+	dyn_tell_no_rows(scan);
+	dyn_scan_free(scan);
+}

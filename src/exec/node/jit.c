@@ -1,0 +1,196 @@
+/*
+ * jit.c
+ *		Keeps core from compiling a statement for the time that it waits.
+ *
+ * Core compiles expressions if the cost of a plan is above thresholds.  Ours
+ * are mostly prices of waiting (plan/paths/cost.c), during which no expression is
+ * evaluated.  So the thresholds are compared again with the cost less its
+ * waiting.
+ *
+ * That is done when the executor starts, since the planning of a session's
+ * first statement has begun before the library is loaded.  The PlannedStmt may
+ * belong to a cached plan, and is copied.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "foreign/fdwapi.h"
+#include "jit/jit.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+
+#include "../../plan/keys/access.h"
+#include "../../plan/paths/cost.h"
+#include "../../plan/tree/node_kinds.h"
+#include "../../plan/paths/planner.h"
+#include "jit.h"
+
+static ExecutorStart_hook_type previous_hook = NULL;
+
+typedef struct Visit
+{
+	List	   *subplans;		/* of the statement */
+	Cost		waiting;		/* of the children visited */
+	Cost		total;			/* theirs */
+} Visit;
+
+static Cost waiting_of(Plan *plan, List *subplans);
+
+static bool
+add_child(Plan *child, int use, void *context)
+{
+	Visit	   *visit = context;
+
+	visit->waiting += waiting_of(child, visit->subplans);
+	visit->total += child->total_cost;
+	return false;
+}
+
+static Cost
+waiting_of_scan(const ForeignScan *scan)
+{
+	DynAccess  *access;
+
+	if (GetFdwRoutineByServerId(scan->fs_server)->GetForeignPlan !=
+		dynGetForeignPlan)
+		return 0;
+	access = dyn_access_decode(linitial(scan->fdw_private));
+	return scan->scan.plan.total_cost -
+		dyn_estimate_local_cost(&access->estimate, scan->scan.plan.plan_rows);
+}
+
+/*
+ * The inner side is executed for each outer row, maybe in batches, which cost
+ * less; or it waits once, and keeps its rows.
+ */
+static Cost
+waiting_of_loop(const NestLoop *loop, List *subplans)
+{
+	Plan	   *outer = outerPlan(&loop->join.plan);
+	Plan	   *inner = innerPlan(&loop->join.plan);
+	Cost		once = waiting_of(inner, subplans);
+	Cost		local = inner->total_cost - once +
+		inner->plan_rows * cpu_tuple_cost;
+	Cost		total = loop->join.plan.total_cost - outer->total_cost -
+		outer->plan_rows * local;
+
+	return waiting_of(outer, subplans) + (once <= 0 ? 0 : Max(once, total));
+}
+
+typedef struct SubPlanSearch
+{
+	List	   *subplans;
+	double		share;			/* of waiting in the cost of the worst */
+} SubPlanSearch;
+
+static bool
+find_subplans(Node *node, SubPlanSearch *search)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubPlan))
+	{
+		Plan	   *plan = dyn_plan_of_subplan(search->subplans,
+											   ((SubPlan *) node)->plan_id);
+
+		if (plan != NULL && plan->total_cost > 0)
+			search->share = Max(search->share,
+								waiting_of(plan, search->subplans) /
+								plan->total_cost);
+	}
+	return expression_tree_walker(node, find_subplans, search);
+}
+
+/* Of a node's own cost, which is mostly that of its subqueries. */
+static Cost
+waiting_of_subqueries(Plan *plan, List *subplans, Cost own)
+{
+	SubPlanSearch search = {subplans, 0};
+	Cost		waiting = 0;
+	ListCell   *lc;
+
+	if (subplans == NIL)
+		return 0;
+	foreach(lc, plan->initPlan)
+	{
+		Plan	   *init = dyn_plan_of_subplan(subplans,
+											   lfirst_node(SubPlan, lc)->plan_id);
+
+		if (init != NULL)
+			waiting += waiting_of(init, subplans);
+	}
+	(void) find_subplans((Node *) plan->targetlist, &search);
+	(void) find_subplans((Node *) plan->qual, &search);
+	return waiting + Max(0, own - waiting) * search.share;
+}
+
+/* The part of the plan's cost that is waiting. */
+static Cost
+waiting_of(Plan *plan, List *subplans)
+{
+	Visit		visit = {subplans, 0, 0};
+
+	check_stack_depth();
+	if (IsA(plan, ForeignScan))
+		visit.waiting = waiting_of_scan((ForeignScan *) plan);
+	else if (IsA(plan, NestLoop))
+	{
+		visit.waiting = waiting_of_loop((NestLoop *) plan, subplans);
+		visit.total = plan->total_cost;
+	}
+	else
+		(void) dyn_visit_child_plans(plan, NIL, add_child, &visit);
+	if (IsA(plan, Limit) && visit.total > plan->total_cost)
+		visit.waiting *= plan->total_cost / visit.total;
+	visit.waiting += waiting_of_subqueries(plan, subplans,
+										   plan->total_cost - visit.total);
+	return Max(0, Min(visit.waiting, plan->total_cost));
+}
+
+/* The flags as core sets them, for another cost (standard_planner). */
+static int
+flags_for_cost(int flags, Cost cost)
+{
+	if (cost <= jit_above_cost)
+		return PGJIT_NONE;
+	if (cost <= jit_optimize_above_cost)
+		flags &= ~PGJIT_OPT3;
+	if (cost <= jit_inline_above_cost)
+		flags &= ~PGJIT_INLINE;
+	return flags;
+}
+
+static void
+start_executor(QueryDesc *query, int eflags)
+{
+	PlannedStmt *statement = query->plannedstmt;
+
+	if (statement->jitFlags & PGJIT_PERFORM)
+	{
+		Cost		waiting = waiting_of(statement->planTree, statement->subplans);
+		PlannedStmt *copy;
+
+		if (waiting > 0)
+		{
+			copy = MemoryContextAlloc(GetMemoryChunkContext(query),
+									  sizeof(PlannedStmt));
+			*copy = *statement;
+			copy->jitFlags = flags_for_cost(statement->jitFlags,
+											statement->planTree->total_cost -
+											waiting);
+			query->plannedstmt = copy;
+		}
+	}
+	if (previous_hook)
+		previous_hook(query, eflags);
+	else
+		standard_ExecutorStart(query, eflags);
+}
+
+void
+dyn_jit_init(void)
+{
+	previous_hook = ExecutorStart_hook;
+	ExecutorStart_hook = start_executor;
+}

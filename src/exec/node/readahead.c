@@ -1,0 +1,561 @@
+/*
+ * readahead.c
+ *		Reads rows ahead of a node that executes scans for each of them: a nested
+ *		loop, or a projection with correlated subplans.
+ *
+ * The node returns its child's rows, unchanged and in their order.  But it
+ * reads them in batches.  For each row of a batch it sets the parameters of
+ * the nested loop (of the subplans) as the loop will set them, evaluates the
+ * values of our scans on the inner side, and prefetches for them (lookup.h).
+ * When the loop then executes the scans row by row, their answers are under
+ * way or here.  The join itself stays core's: join types, conditions and
+ * rescans need no code of ours.
+ *
+ * If a node above may stop early, the first batch is one row, and batches
+ * grow.  Otherwise a batch ends when the lookups have enough requests
+ * (dyn_lookups_is_full), or when its rows take the memory and temporary file
+ * that they may (row_buffer.h).
+ *
+ * The loop is found in the plan: the one whose outer side this node is.  It
+ * prefetches only for scans that are executed for every row.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "utils/memutils.h"
+
+#include "../../model/server/pg_compat.h"
+#include "../../plan/clauses/failure.h"
+#include "../../plan/tree/node_kinds.h"
+#include "../../plan/tree/plantree.h"
+#include "../../plan/tree/readahead_path.h"
+#include "../statement/memory.h"
+#include "readahead.h"
+#include "row_buffer.h"
+#include "../source/scan.h"
+
+/* If a node above may stop early: rows of the first batch, and its growth. */
+#define FIRST_LAZY_ROWS		1
+#define LAZY_GROWTH			4
+
+/* A parameter that each row sets. */
+typedef struct Parameter
+{
+	int			number;
+	AttrNumber	column;			/* of the loop's outer row, or */
+	ExprState  *expr;			/* over the child's row; NULL: the column */
+} Parameter;
+
+typedef struct ReadAhead
+{
+	CustomScanState css;		/* first */
+	bool		may_stop_early; /* something above may stop early */
+	int			growth;			/* of batches, then */
+	bool		resolved;		/* parameters and scans were looked for */
+	List	   *parameters;		/* of Parameter *, which the scans depend on */
+	List	   *scans;			/* of DynScan *, executed for each row */
+	TupleTableSlot *out;
+	bool		ended;			/* the child has no more rows */
+	bool		once;			/* it is not expected to be executed again */
+
+	MemoryContext work_context; /* of prefetching for one row */
+	int			size;			/* rows of the next batch */
+	DynRowBuffer *rows;			/* of the batch; NULL: there was none yet */
+
+	uint64		batches;
+	uint64		rows_read;
+	uint64		largest;		/* rows of a batch */
+} ReadAhead;
+
+/* ---- finding the loop and its scans ---- */
+
+static void
+add_scan(ReadAhead *ahead, const Plan *plan)
+{
+	DynStatement *statement = dyn_statement_get(ahead->css.ss.ps.state);
+	ListCell   *lc;
+
+	foreach(lc, statement->scans)
+	{
+		DynScan    *scan = lfirst(lc);
+
+		if (scan->node->ss.ps.plan != plan || scan->has_prefetcher ||
+			!dyn_access_can_look_up(scan->reader->access))
+			continue;
+		scan->has_prefetcher = true;
+		ahead->scans = lappend(ahead->scans, scan);
+	}
+}
+
+static void
+add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
+{
+	ListCell   *lc;
+
+	foreach(lc, dyn_plan_scans_once(plan, subplans))
+		add_scan(ahead, lfirst(lc));
+}
+
+static void
+add_parameter(ReadAhead *ahead, int number, AttrNumber column, ExprState *expr)
+{
+	Parameter  *parameter = palloc(sizeof(Parameter));
+
+	Assert((column > 0) != (expr != NULL));
+	parameter->number = number;
+	parameter->column = column;
+	parameter->expr = expr;
+	ahead->parameters = lappend(ahead->parameters, parameter);
+}
+
+static void
+resolve_loop(ReadAhead *ahead, const PlannedStmt *statement)
+{
+	NestLoop   *loop = dyn_plan_loop_over(statement, ahead->css.ss.ps.plan);
+	ListCell   *lc;
+
+	if (loop == NULL)
+		return;
+	foreach(lc, loop->nestParams)
+	{
+		const NestLoopParam *param = lfirst(lc);
+
+		add_parameter(ahead, param->paramno, param->paramval->varattno, NULL);
+	}
+	add_scans(ahead, innerPlan(loop), statement->subplans);
+}
+
+/* The planner has removed alternative subplans that it did not choose. */
+static void
+resolve_subplans(ReadAhead *ahead, const PlannedStmt *statement,
+				 const DynReadAheadPlan *plan)
+{
+	CustomScan *scan = (CustomScan *) ahead->css.ss.ps.plan;
+	List	   *exprs = ExecInitExprList(scan->custom_exprs, &ahead->css.ss.ps);
+	ListCell   *lc,
+			   *lc2;
+
+	forboth(lc, plan->params, lc2, exprs)
+		add_parameter(ahead, lfirst_int(lc), 0, lfirst(lc2));
+	foreach(lc, plan->subplans)
+		add_scans(ahead, dyn_plan_of_subplan(statement->subplans, lfirst_int(lc)),
+				  statement->subplans);
+}
+
+/* Might evaluating the scans' values for a row raise an error? */
+static bool
+may_fail(const ReadAhead *ahead)
+{
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+	{
+		const DynScan *scan = lfirst(lc);
+
+		if (dyn_may_fail((Node *) ((ForeignScan *) scan->node->ss.ps.plan)->fdw_exprs))
+			return true;
+	}
+	return false;
+}
+
+/* Rows of the first batch. */
+static int
+first_size(const ReadAhead *ahead)
+{
+	return ahead->may_stop_early ? FIRST_LAZY_ROWS : INT_MAX;
+}
+
+/*
+ * Nothing is prefetched in EvalPlanQual, which tests single rows.  The loop's
+ * parameters are columns of the rows that this node returns; the subplans' are
+ * evaluated over the child's rows, so that this is possible only if both are
+ * the same.
+ */
+static void
+resolve(ReadAhead *ahead)
+{
+	EState	   *estate = ahead->css.ss.ps.state;
+	DynReadAheadPlan plan;
+	MemoryContext oldcontext;
+
+	if (ahead->resolved)
+		return;
+	ahead->resolved = true;
+	dyn_read_ahead_decode((CustomScan *) ahead->css.ss.ps.plan, &plan);
+	ahead->may_stop_early = plan.may_stop_early &&
+		!dyn_plan_is_read_whole(estate->es_plannedstmt, ahead->css.ss.ps.plan, false);
+	ahead->size = first_size(ahead);
+	if (estate->es_epq_active != NULL ||
+		(plan.subplans != NIL && ahead->css.ss.ps.ps_ProjInfo != NULL))
+		return;
+	oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
+	if (plan.subplans != NIL)
+		resolve_subplans(ahead, estate->es_plannedstmt, &plan);
+	else
+		resolve_loop(ahead, estate->es_plannedstmt);
+	MemoryContextSwitchTo(oldcontext);
+	/* a row that is never asked for must not raise an error */
+	ahead->growth = ahead->may_stop_early && may_fail(ahead) ? 1 : LAZY_GROWTH;
+}
+
+static void
+create_lookups(ReadAhead *ahead)
+{
+	MemoryContext oldcontext =
+		MemoryContextSwitchTo(ahead->css.ss.ps.state->es_query_cxt);
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+	{
+		DynScan    *scan = lfirst(lc);
+
+		if (scan->lookups == NULL)
+			scan->lookups =
+				dyn_lookups_create(scan->reader,
+								   scan->node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+	}
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* ---- prefetching ---- */
+
+static Datum
+parameter_value(ReadAhead *ahead, const Parameter *parameter,
+				TupleTableSlot *slot, bool *isnull)
+{
+	ExprContext *econtext = ahead->css.ss.ps.ps_ExprContext;
+
+	if (parameter->expr == NULL)
+		return slot_getattr(slot, parameter->column, isnull);
+	econtext->ecxt_scantuple = slot;
+	return ExecEvalExpr(parameter->expr, econtext, isnull);
+}
+
+/* Sets the parameters as they will be for this row; returns the old ones. */
+static ParamExecData *
+set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
+{
+	ParamExecData *params = ahead->css.ss.ps.state->es_param_exec_vals;
+	ParamExecData *old = palloc(Max(list_length(ahead->parameters), 1) *
+								sizeof(ParamExecData));
+	int			i = 0;
+	ListCell   *lc;
+
+	foreach(lc, ahead->parameters)
+	{
+		const Parameter *parameter = lfirst(lc);
+		ParamExecData *param = &params[parameter->number];
+
+		Assert(parameter->number <
+			   list_length(ahead->css.ss.ps.state->es_plannedstmt->paramExecTypes));
+		old[i++] = *param;
+		param->execPlan = NULL;
+		param->value = parameter_value(ahead, parameter, slot, &param->isnull);
+	}
+	return old;
+}
+
+static void
+restore_parameters(ReadAhead *ahead, const ParamExecData *old)
+{
+	ParamExecData *params = ahead->css.ss.ps.state->es_param_exec_vals;
+	int			i = 0;
+	ListCell   *lc;
+
+	foreach(lc, ahead->parameters)
+		params[((Parameter *) lfirst(lc))->number] = old[i++];
+}
+
+/*
+ * An error leaves the parameters set.  That does no harm: an execution is
+ * served only by a prefetch for its own values.
+ */
+static void
+prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(ahead->work_context);
+	ParamExecData *old = set_parameters(ahead, slot);
+	ListCell   *lc;
+
+	Assert(ahead->scans != NIL);
+	foreach(lc, ahead->scans)
+	{
+		DynScan    *scan = lfirst(lc);
+
+		dyn_lookups_prefetch(scan->lookups, dyn_scan_evaluate_next(scan));
+	}
+	restore_parameters(ahead, old);
+	MemoryContextSwitchTo(oldcontext);
+	dyn_reset_if_large(ahead->work_context);
+}
+
+static void
+begin_lookups(ReadAhead *ahead)
+{
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+	{
+		DynScan    *scan = lfirst(lc);
+
+		if (scan->lookups != NULL)
+			dyn_lookups_begin(scan->lookups);
+	}
+}
+
+static void
+start_lookups(ReadAhead *ahead)
+{
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+		dyn_lookups_start(((DynScan *) lfirst(lc))->lookups,
+						  ahead->ended && ahead->once);
+}
+
+/* ---- batches ---- */
+
+/* A batch has at least one row. */
+static bool
+batch_is_full(const ReadAhead *ahead)
+{
+	int			nrows = dyn_row_buffer_count(ahead->rows);
+	ListCell   *lc;
+
+	if (nrows == 0)
+		return false;
+	foreach(lc, ahead->scans)
+	{
+		if (dyn_lookups_is_full(((DynScan *) lfirst(lc))->lookups))
+			return true;
+	}
+	return nrows >= ahead->size || dyn_row_buffer_is_full(ahead->rows);
+}
+
+/* The child's next row as this node returns it; NULL at its end. */
+static TupleTableSlot *
+next_child_row(ReadAhead *ahead)
+{
+	ScanState  *ss = &ahead->css.ss;
+	PlanState  *child = linitial(ahead->css.custom_ps);
+	TupleTableSlot *slot = ExecProcNode(child);
+
+	if (TupIsNull(slot))
+		return NULL;
+	if (ss->ps.ps_ProjInfo == NULL)
+		return slot;
+	ResetExprContext(ss->ps.ps_ExprContext);
+	ss->ps.ps_ExprContext->ecxt_scantuple = ExecCopySlot(ss->ss_ScanTupleSlot, slot);
+	return ExecProject(ss->ps.ps_ProjInfo);
+}
+
+static void
+clear_batch(ReadAhead *ahead)
+{
+	ScanState  *ss = &ahead->css.ss;
+
+	if (ahead->rows != NULL)
+		dyn_row_buffer_clear(ahead->rows);
+	else
+		ahead->rows =
+			dyn_row_buffer_create(ahead->out->tts_tupleDescriptor,
+								  dyn_statement_get(ss->ps.state)->max_bytes);
+}
+
+static void
+count_batch(ReadAhead *ahead)
+{
+	int			nrows = dyn_row_buffer_count(ahead->rows);
+
+	ahead->batches += nrows > 0;
+	ahead->rows_read += nrows;
+	ahead->largest = Max(ahead->largest, nrows);
+}
+
+static void
+read_batch(ReadAhead *ahead)
+{
+	TupleTableSlot *slot;
+
+	Assert(ahead->size > 0 && ahead->growth > 0);
+	begin_lookups(ahead);
+	clear_batch(ahead);
+	while (!ahead->ended && !batch_is_full(ahead))
+	{
+		slot = next_child_row(ahead);
+		ahead->ended = (slot == NULL);
+		if (ahead->ended)
+			break;
+		/* executions are found by the bytes of values, so take those stored */
+		dyn_row_buffer_add(ahead->rows, slot, ahead->out);
+		prefetch_row(ahead, ahead->out);
+	}
+	Assert(ahead->ended || dyn_row_buffer_count(ahead->rows) > 0);
+	ExecClearTuple(ahead->out);
+	start_lookups(ahead);
+	count_batch(ahead);
+	ahead->size = ahead->size > INT_MAX / ahead->growth ? INT_MAX
+		: ahead->size * ahead->growth;
+}
+
+/* ---- callbacks of the executor ---- */
+
+static void
+begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
+{
+	ReadAhead  *ahead = (ReadAhead *) node;
+	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
+	Plan	   *child = linitial(plan->custom_plans);
+
+	node->custom_ps = list_make1(ExecInitNode(child, estate,
+											  eflags & ~(EXEC_FLAG_BACKWARD |
+														 EXEC_FLAG_MARK)));
+	ahead->once = (eflags & EXEC_FLAG_REWIND) == 0;
+	ahead->out = node->ss.ps.ps_ProjInfo ? node->ss.ps.ps_ResultTupleSlot
+		: node->ss.ss_ScanTupleSlot;
+	ahead->work_context = AllocSetContextCreate(CurrentMemoryContext,
+												"dynamo_fdw prefetching",
+												ALLOCSET_SMALL_SIZES);
+}
+
+/* Without scans to prefetch for, row by row; false at the end. */
+static bool
+pass_row_on(ReadAhead *ahead)
+{
+	TupleTableSlot *slot = ahead->ended ? NULL : next_child_row(ahead);
+
+	ahead->ended = (slot == NULL);
+	if (slot != NULL && slot != ahead->out)
+		ExecCopySlot(ahead->out, slot);
+	return slot != NULL;
+}
+
+static bool
+next_row(ReadAhead *ahead)
+{
+	resolve(ahead);
+	if (ahead->scans == NIL)
+		return pass_row_on(ahead);
+	if (ahead->rows != NULL && dyn_row_buffer_next(ahead->rows, ahead->out))
+		return true;
+	create_lookups(ahead);
+	read_batch(ahead);
+	return dyn_row_buffer_next(ahead->rows, ahead->out);
+}
+
+/* The child may allocate what lives longer than a row. */
+static TupleTableSlot *
+exec_read_ahead(CustomScanState *node)
+{
+	ReadAhead  *ahead = (ReadAhead *) node;
+	MemoryContext oldcontext =
+		MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
+	bool		found = next_row(ahead);
+
+	MemoryContextSwitchTo(oldcontext);
+	return found ? ahead->out : ExecClearTuple(ahead->out);
+}
+
+static void
+end_read_ahead(CustomScanState *node)
+{
+	ReadAhead  *ahead = (ReadAhead *) node;
+
+	if (ahead->rows != NULL)
+		dyn_row_buffer_free(ahead->rows);
+	ahead->rows = NULL;
+	ExecEndNode(linitial(node->custom_ps));
+}
+
+/* Core does not rescan the children of a custom scan. */
+static void
+rescan_read_ahead(CustomScanState *node)
+{
+	ReadAhead  *ahead = (ReadAhead *) node;
+	PlanState  *child = linitial(node->custom_ps);
+
+	if (node->ss.ps.chgParam != NULL)
+		UpdateChangedParamSet(child, node->ss.ps.chgParam);
+	if (child->chgParam == NULL)
+		ExecReScan(child);
+	ExecClearTuple(ahead->out);
+	begin_lookups(ahead);
+	if (ahead->rows != NULL)
+		dyn_row_buffer_clear(ahead->rows);
+	ahead->once = false;
+	ahead->ended = false;
+	ahead->size = first_size(ahead);
+}
+
+/* ---- EXPLAIN ---- */
+
+static void
+show_keys(const ReadAhead *ahead, ExplainState *es)
+{
+	DynLookupCounters sum = {0, 0};
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+	{
+		DynScan    *scan = lfirst(lc);
+
+		if (scan->lookups == NULL)
+			continue;
+		sum.distinct_keys += dyn_lookups_counters(scan->lookups)->distinct_keys;
+		sum.repeated_keys += dyn_lookups_counters(scan->lookups)->repeated_keys;
+	}
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str,
+						 "Batches: " UINT64_FORMAT "  Largest Batch: " UINT64_FORMAT
+						 "  Distinct Keys: " UINT64_FORMAT
+						 "  Repeated Keys: " UINT64_FORMAT "\n",
+						 ahead->batches, ahead->largest, sum.distinct_keys,
+						 sum.repeated_keys);
+		return;
+	}
+	ExplainPropertyUInteger("Batches", NULL, ahead->batches, es);
+	ExplainPropertyUInteger("Largest Batch", NULL, ahead->largest, es);
+	ExplainPropertyUInteger("Rows Read Ahead", NULL, ahead->rows_read, es);
+	ExplainPropertyUInteger("Distinct Keys", NULL, sum.distinct_keys, es);
+	ExplainPropertyUInteger("Repeated Keys", NULL, sum.repeated_keys, es);
+}
+
+static void
+explain_read_ahead(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	ReadAhead  *ahead = (ReadAhead *) node;
+	List	   *names = NIL;
+	ListCell   *lc;
+
+	resolve(ahead);
+	foreach(lc, ahead->scans)
+		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->reader->relation->name));
+	ExplainPropertyList("Looks Up", names, es);
+	if (es->analyze)
+		show_keys(ahead, es);
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "DynamoReadAhead",
+	.BeginCustomScan = begin_read_ahead,
+	.ExecCustomScan = exec_read_ahead,
+	.EndCustomScan = end_read_ahead,
+	.ReScanCustomScan = rescan_read_ahead,
+	.ExplainCustomScan = explain_read_ahead,
+};
+
+static Node *
+create_read_ahead_state(CustomScan *plan)
+{
+	ReadAhead  *ahead = (ReadAhead *) newNode(sizeof(ReadAhead), T_CustomScanState);
+
+	ahead->css.methods = &exec_methods;
+	return (Node *) ahead;
+}
+
+const CustomScanMethods dyn_read_ahead_methods = {
+	.CustomName = "DynamoReadAhead",
+	.CreateCustomScanState = create_read_ahead_state,
+};

@@ -1,0 +1,74 @@
+/*
+ * item_record.c
+ *		Writes an item's slots into a bytea, and reads them again.
+ */
+#include "postgres.h"
+
+#include "../../model/server/pg_compat.h"
+#include "item_record.h"
+
+static bool
+has_contents(uint8 type)
+{
+	return type != DYN_TYPE_ABSENT && type != DYN_TYPE_BOOL &&
+		type != DYN_TYPE_NULL;
+}
+
+Size
+dyn_item_record_size(const DynValue *slots, int nslots)
+{
+	Size		size = VARHDRSZ;
+
+	for (int i = 0; i < nslots; i++)
+		size += has_contents(slots[i].type)
+			? 2 + sizeof(uint32) + slots[i].len : 2;
+	return size;
+}
+
+static char *
+write_slot(char *p, const DynValue *value)
+{
+	*p++ = (char) value->type;
+	*p++ = (char) value->flags;
+	if (!has_contents(value->type))
+		return p;
+	memcpy(p, &value->len, sizeof(uint32));
+	p += sizeof(uint32);
+	memcpy(p, value->data, value->len);
+	return p + value->len;
+}
+
+void
+dyn_item_record_write(bytea *record, const DynValue *slots, int nslots)
+{
+	char	   *p = VARDATA(record);
+
+	for (int i = 0; i < nslots; i++)
+		p = write_slot(p, &slots[i]);
+	SET_VARSIZE(record, p - (char *) record);
+}
+
+static const char *
+read_slot(const char *p, DynValue *value)
+{
+	value->type = (uint8) *p++;
+	value->flags = (uint8) *p++;
+	value->len = 0;
+	if (has_contents(value->type))
+	{
+		memcpy(&value->len, p, sizeof(uint32));
+		p += sizeof(uint32);
+	}
+	value->data = p;
+	return p + value->len;
+}
+
+void
+dyn_item_record_read(const bytea *record, DynValue *slots, int nslots)
+{
+	const char *p = VARDATA_ANY(record);
+
+	for (int i = 0; i < nslots; i++)
+		p = read_slot(p, &slots[i]);
+	Assert(p == (const char *) VARDATA_ANY(record) + VARSIZE_ANY_EXHDR(record));
+}

@@ -1,0 +1,146 @@
+/*
+ * row_errors.c
+ *		The errors of items and values that do not fit their foreign table.
+ */
+#include "postgres.h"
+
+#include "mb/pg_wchar.h"
+
+#include "../../model/server/encoding.h"
+#include "../../model/values/path.h"
+#include "row_errors.h"
+
+/*
+ * The item's key, for a message; *note is a sentence to follow, or empty.
+ */
+static const char *
+item_key(const DynRows *rows, const DynValue *values, const char **note)
+{
+	char	   *key = dyn_item_key_text(rows->base, rows->nbase,
+										rows->base_slots, values);
+	const char *why = NULL;
+
+	*note = "";
+	if (key == NULL && rows->find_key != NULL)
+		key = rows->find_key(rows->find_key_arg, &why);
+	if (key != NULL)
+		return dyn_from_utf8_lossy(key);
+	if (why != NULL)
+		*note = psprintf(" The item's key could not be fetched: %s.", why);
+	return "(key not known)";
+}
+
+/* A short excerpt of a value that does not fit. */
+static const char *
+excerpt(const DynValue *value)
+{
+	int			len = Min(value->len, 60);
+
+	if (value->type == DYN_TYPE_BOOL)
+		return value->flags & DYN_VALUE_TRUE ? "true" : "false";
+	len = pg_encoding_mbcliplen(PG_UTF8, value->data, value->len, len);
+	return psprintf("%s%s", dyn_from_utf8_lossy(pnstrdup(value->data, len)),
+					len < value->len ? "..." : "");
+}
+
+void
+dyn_report_mismatch(DynRows *rows, const DynValue *value,
+					const DynColumn *column, const char *why)
+{
+	const char *note;
+	const char *key = item_key(rows, rows->values, &note);
+
+	rows->current = -1;			/* the message says what the context would */
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("value of column \"%s\" of foreign table \"%s\" does not fit: %s",
+					column->name, rows->relation->name, why),
+			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
+					   rows->relation->table, key,
+					   excerpt(value), note),
+			 errhint("Change the column's type or format, or set its option on_mismatch to 'null'.")));
+}
+
+/* Not a list, set or map. */
+void
+dyn_report_scalar(const DynRows *rows, const DynValue *value)
+{
+	DynBuffer	path;
+	const char *text;
+	const char *note;
+	const char *key = item_key(rows, rows->values, &note);
+
+	dyn_buffer_init(&path, 0);
+	dyn_path_print(rows->relation->unnest, &path);
+	text = dyn_buffer_terminate(&path);
+	text = text ? pstrdup(text) : "";
+	dyn_buffer_free(&path);
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("value at \"%s\" cannot be unnested into rows of foreign table \"%s\": it is of DynamoDB type %s, which has no elements",
+					dyn_from_utf8_lossy(text), rows->relation->name,
+					dyn_type_name(value->type)),
+			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
+					   rows->relation->table, key, excerpt(value), note),
+			 errhint("Set the table's option on_mismatch to 'null': such an item then has no rows.")));
+}
+
+void
+dyn_report_null(DynRows *rows, int i)
+{
+	const DynColumn *column = dyn_relation_column(rows->relation,
+												  rows->attnums[i]);
+	const char *note;
+	const char *key = item_key(rows, rows->values, &note);
+
+	rows->current = -1;
+	ereport(ERROR,
+			(errcode(ERRCODE_NOT_NULL_VIOLATION),
+			 errmsg("null value in column \"%s\" of foreign table \"%s\", which is declared NOT NULL",
+					column->name, rows->relation->name),
+			 errdetail("DynamoDB table \"%s\", item %s.%s", rows->relation->table,
+					   key, note),
+			 errhint("ALTER FOREIGN TABLE %s ALTER COLUMN %s DROP NOT NULL, or give the item a value.",
+					 rows->relation->name, column->name)));
+}
+
+void
+dyn_report_ambiguous(const DynRows *rows, const DynValue *values,
+					 const char *attribute)
+{
+	const char *note;
+	const char *key = item_key(rows, values, &note);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("attribute \"%s\" of an item of foreign table \"%s\" fits its template in more than one way",
+					dyn_from_utf8_lossy(attribute), rows->relation->name),
+			 errdetail("DynamoDB table \"%s\", item %s: a part of the text contains the character that ends the part.%s",
+					   rows->relation->table, key, note),
+			 errhint("Write ${column:plain} in the template if such items are not rows of this table, or ${column:any} if they are.")));
+}
+
+DYN_NORETURN static void
+report_unlisted(const DynRows *rows, const DynValue *values,
+				const char *attribute)
+{
+	const char *note;
+	const char *key = item_key(rows, values, &note);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("attribute \"%s\" of an item of foreign table \"%s\" is outside of the enumeration in its template",
+					dyn_from_utf8_lossy(attribute), rows->relation->name),
+			 errdetail("DynamoDB table \"%s\", item %s.%s", rows->relation->table,
+					   key, note),
+			 errhint("Add the value to the template, or set on_mismatch to 'null', which leaves such items out.")));
+}
+
+/* Of a part that is no value of its column. */
+void
+dyn_report_misfit(DynRows *rows, const DynMisfit *misfit)
+{
+	if (misfit->why == NULL)
+		report_unlisted(rows, rows->values, misfit->attribute);
+	dyn_report_mismatch(rows, misfit->value, misfit->column, misfit->why);
+}

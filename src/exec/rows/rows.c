@@ -1,0 +1,722 @@
+/*
+ * rows.c
+ *		Decodes items into tuple slots.
+ *
+ * The hot loop of a scan: one call of a codec for each fetched column.  A value
+ * that does not fit is an error which names table, column and item, unless the
+ * column says on_mismatch 'null'.
+ *
+ * An item of an unnested table gives a row for each element (unnested.h).
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "nodes/value.h"
+#include "utils/builtins.h"
+#include "utils/elog.h"
+
+#include "../../model/server/encoding.h"
+#include "../../model/values/path.h"
+#include "../keys/filter.h"
+#include "template_parts.h"
+#include "rest.h"
+#include "row_errors.h"
+#include "rows.h"
+
+static bool
+is_fetched(const DynRows *rows, AttrNumber attnum)
+{
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		if (rows->attnums[i] == attnum)
+			return true;
+	}
+	return false;
+}
+
+static void
+add_path(DynRows *rows, const DynPath *path)
+{
+	rows->paths[rows->npaths++] = *path;
+}
+
+int
+dyn_rows_slot(const DynRows *rows, const char *name)
+{
+	for (int i = 0; i < rows->npaths; i++)
+	{
+		if (dyn_path_is_attribute(&rows->paths[i], name))
+			return i;
+	}
+	return -1;
+}
+
+/* What to ask for: the path, or the attribute that no path leads below. */
+static DynPath
+projected_path(const DynRows *rows, const DynPath *path)
+{
+	DynPath		projected = *path;
+	ListCell   *lc;
+
+	foreach(lc, rows->scalars)
+	{
+		if (path->nsteps > 0 && strcmp(strVal(lfirst(lc)), path->steps[0].name) == 0)
+			projected.nsteps = 1;
+	}
+	return projected;
+}
+
+/* There must be room for one more. */
+static void
+project(DynRows *rows, DynPath path)
+{
+	rows->whole |= (path.nsteps == 0);
+	if (rows->whole)
+		rows->nprojection = 0;
+	else
+		rows->projection[rows->nprojection++] = path;
+}
+
+static bool
+is_partial(const DynAccess *access, AttrNumber attnum)
+{
+	ListCell   *lc;
+
+	foreach(lc, access->fields)
+	{
+		const DynField *field = lfirst(lc);
+
+		if (field->attnum == attnum && field->steps == NIL)
+			return false;
+	}
+	return true;
+}
+
+static void
+add_column(DynRows *rows, AttrNumber attnum, bool partial)
+{
+	const DynColumn *column = dyn_relation_column(rows->relation, attnum);
+	bool		of_item = dyn_column_is_of_item(column);
+
+	rows->slots[rows->ncolumns] = of_item ? rows->npaths : -1;
+	rows->partial[rows->ncolumns] = partial;
+	rows->attnums[rows->ncolumns++] = attnum;
+	if (of_item)
+		add_path(rows, column->path);
+}
+
+static void
+set_columns(DynRows *rows, const DynAccess *access)
+{
+	ListCell   *lc;
+
+	foreach(lc, access->fields)
+	{
+		DynField   *field = lfirst(lc);
+
+		project(rows, projected_path(rows, dyn_field_path(rows->relation, field)));
+		if (!is_fetched(rows, field->attnum))
+			add_column(rows, field->attnum, is_partial(access, field->attnum));
+	}
+}
+
+static void
+add_extra(DynRows *rows, const DynKeyAttr *extra, int nextra)
+{
+	rows->extra_slots = palloc(Max(nextra, 1) * sizeof(int));
+	for (int i = 0; i < nextra; i++)
+	{
+		int			slot = dyn_rows_slot(rows, extra[i].name);
+
+		if (slot < 0)
+		{
+			DynPath    *path = dyn_path_of_attribute(extra[i].name);
+
+			slot = rows->npaths;
+			add_path(rows, path);
+			project(rows, *path);
+		}
+		rows->extra_slots[i] = slot;
+	}
+}
+
+/* Of a key attribute: a whole item has it, whoever asks for it. */
+static int
+base_slot(DynRows *rows, const char *name)
+{
+	int			slot = dyn_rows_slot(rows, name);
+
+	if (slot < 0 && rows->whole)
+	{
+		slot = rows->npaths;
+		add_path(rows, dyn_path_of_attribute(name));
+	}
+	return slot;
+}
+
+DynRows *
+dyn_rows_create(DynRelation *relation, const DynAccess *access,
+				const DynKeyAttr *extra, int nextra)
+{
+	DynRows    *rows = palloc0(sizeof(DynRows));
+	int			space = list_length(access->fields) + nextra + access->nbase + 1;
+
+	rows->relation = relation;
+	rows->scalars = access->scalars;
+	rows->attnums = palloc0(space * sizeof(AttrNumber));
+	rows->slots = palloc0(space * sizeof(int));
+	rows->partial = palloc0(space * sizeof(bool));
+	rows->paths = palloc0(space * sizeof(DynPath));
+	rows->projection = palloc0(space * sizeof(DynPath));
+	rows->nbase = access->nbase;
+	rows->base = access->base;
+	set_columns(rows, access);
+	add_extra(rows, extra, nextra);
+	Assert(rows->npaths < space && rows->nprojection < space);
+	for (int i = 0; i < rows->nbase; i++)
+		rows->base_slots[i] = base_slot(rows, rows->base[i].name);
+	/* an item of which nothing is wanted must still be seen */
+	if (rows->nprojection == 0 && !rows->whole)
+		rows->projection[rows->nprojection++] =
+			*dyn_path_of_attribute(rows->base[0].name);
+	return rows;
+}
+
+/* Room for so many more paths. */
+static void
+reserve_paths(DynRows *rows, int more)
+{
+	rows->paths = repalloc(rows->paths, (rows->npaths + more + 1) * sizeof(DynPath));
+	rows->projection = repalloc(rows->projection, (rows->nprojection + more + 1) *
+								sizeof(DynPath));
+}
+
+/*
+ * Adds a slot for the path, and asks for it, unless that was done.  Of a column
+ * that has a slot, perhaps only parts were asked for so far.
+ */
+static void
+read_path(DynRows *rows, const DynPath *path)
+{
+	DynPath		projected = projected_path(rows, path);
+
+	if (dyn_path_position(path, rows->paths, rows->npaths) < 0)
+		add_path(rows, path);
+	if (dyn_path_position(&projected, rows->projection, rows->nprojection) < 0)
+		project(rows, projected);
+}
+
+/* Of the parts of a template's text, the text is read. */
+static bool
+read_leaf(DynPred *pred, void *arg)
+{
+	DynRows    *rows = arg;
+
+	if (pred->kind == DYN_PRED_GIVEN)
+		return false;
+	reserve_paths(rows, 1);
+	read_path(rows, dyn_pred_path(rows->relation, pred));
+	return false;
+}
+
+void
+dyn_rows_add_filters(DynRows *rows, const List *filters)
+{
+	ListCell   *lc;
+
+	foreach(lc, filters)
+		(void) dyn_pred_walk(lfirst(lc), read_leaf, rows);
+}
+
+void
+dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots)
+{
+	reserve_paths(rows, others->npaths + others->nprojection);
+	for (int i = 0; i < others->npaths; i++)
+	{
+		slots[i] = dyn_path_position(&others->paths[i], rows->paths, rows->npaths);
+		if (slots[i] >= 0)
+			continue;
+		slots[i] = rows->npaths;
+		add_path(rows, &others->paths[i]);
+	}
+	rows->whole |= others->whole;
+	for (int i = 0; i < others->nprojection && !rows->whole; i++)
+	{
+		if (dyn_path_position(&others->projection[i], rows->projection,
+							  rows->nprojection) < 0)
+			project(rows, others->projection[i]);
+	}
+	if (rows->whole)
+		rows->nprojection = 0;
+}
+
+/* Runs when the rows' context goes. */
+static void
+release_scratch(void *arg)
+{
+	dyn_buffer_free(arg);
+}
+
+/* What decides whether an item is a row is read whole. */
+static void
+read_whole(DynRows *rows, const List *paths)
+{
+	ListCell   *lc;
+
+	reserve_paths(rows, list_length(paths));
+	foreach(lc, paths)
+		read_path(rows, lfirst(lc));
+}
+
+static void
+add_parts(DynRows *rows)
+{
+	DynRelation *relation = rows->relation;
+	bool	   *needed = palloc(relation->nspelled * sizeof(bool));
+	Bitmapset  *attnums = NULL;
+	const DynColumn *rest = NULL;
+
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		const DynColumn *column = dyn_relation_column(relation, rows->attnums[i]);
+
+		if (rows->partial[i])
+			continue;
+		attnums = bms_add_member(attnums, rows->attnums[i]);
+		if (column->document == DYN_REST_OF_ITEM)
+			rest = column;
+	}
+	read_whole(rows, dyn_spelled_paths(relation->spelled, relation->nspelled,
+									   relation->columns, attnums, needed));
+	rows->parts = dyn_parts_create(relation, needed, rows->paths, rows->npaths);
+	if (rest != NULL)
+		rows->rest = dyn_rest_create(rest, relation, rows->parts);
+}
+
+static List *
+term_paths(const DynRowTest *test)
+{
+	List	   *paths = NIL;
+
+	for (int i = 0; i < test->nterms; i++)
+		paths = lappend(paths, unconstify(DynPath *, test->terms[i].path));
+	return paths;
+}
+
+void
+dyn_rows_add_test(DynRows *rows)
+{
+	const DynRowTest *test = &rows->relation->row_test;
+	MemoryContextCallback *callback;
+
+	if (test->nterms > 0)
+		read_whole(rows, term_paths(test));
+	if (rows->relation->nspelled > 0)
+		add_parts(rows);
+	if (test->nterms == 0)
+		return;
+	rows->test = dyn_row_test_cond(test);
+	if (!dyn_cond_bind(rows->test, rows->paths, rows->npaths))
+		elog(ERROR, "an attribute of the row test is not read");
+	callback = palloc(sizeof(MemoryContextCallback));
+	dyn_buffer_init(&rows->scratch, 0);
+	callback->func = release_scratch;
+	callback->arg = &rows->scratch;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+}
+
+void
+dyn_rows_add_unnest(DynRows *rows)
+{
+	const DynPath *unnest = rows->relation->unnest;
+
+	if (unnest == NULL)
+		return;
+	read_whole(rows, list_make1(unconstify(DynPath *, unnest)));
+	rows->unnested = dyn_unnested_create(rows->relation, rows->attnums,
+										 rows->ncolumns,
+										 dyn_path_position(unnest, rows->paths,
+														   rows->npaths));
+}
+
+/* ---- errors ---- */
+
+/* Names the column when an input function raises the error itself. */
+static void
+conversion_context(void *arg)
+{
+	DynRows    *rows = arg;
+	const DynColumn *column;
+	char	   *key;
+
+	if (rows->current < 0)
+		return;
+	column = dyn_relation_column(rows->relation, rows->attnums[rows->current]);
+	key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots,
+							rows->values);
+	errcontext("column \"%s\" of foreign table \"%s\"%s%s", column->name,
+			   rows->relation->name, key ? ", item " : "",
+			   key ? dyn_from_utf8_lossy(key) : "");
+}
+
+/* ---- decoding ---- */
+
+/* NULL, of rows whose faults are noted. */
+static pg_noinline bool
+note_null(DynRows *rows, int i)
+{
+	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
+	const char *why;
+
+	if (column->not_null && !rows->partial[i])
+		rows->note_fault(rows->note_fault_arg, DYN_FAULT_NULL, rows->attnums[i],
+						 "the column is declared NOT NULL");
+	else if (column->codec.is_domain &&
+			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, true, &why))
+		rows->note_fault(rows->note_fault_arg, DYN_FAULT_MISMATCH,
+						 rows->attnums[i], why);
+	return false;
+}
+
+/* NULL, where that is allowed. */
+static bool
+accept_null(DynRows *rows, int i)
+{
+	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
+	const char *why;
+
+	if (rows->note_fault != NULL)
+		return note_null(rows, i);
+	if (column->not_null && !rows->partial[i])
+		dyn_report_null(rows, i);
+	if (column->codec.is_domain)
+		(void) dyn_codec_check_domain(&column->codec, (Datum) 0, true, false,
+									  &why);
+	return false;
+}
+
+/* An error, or NULL. */
+static pg_noinline bool
+accept_mismatch(DynRows *rows, const DynValue *value, int i, const char *why)
+{
+	const DynColumn *column = dyn_relation_column(rows->relation,
+												  rows->attnums[i]);
+
+	if (rows->note_fault != NULL)
+		rows->note_fault(rows->note_fault_arg, DYN_FAULT_MISMATCH,
+						 rows->attnums[i], why);
+	else if (!column->null_on_mismatch)
+		dyn_report_mismatch(rows, value, column, why);
+	return column->null_on_mismatch && accept_null(rows, i);
+}
+
+static pg_attribute_always_inline bool
+decode_value(DynRows *rows, DynColumn *column, const DynValue *value, int i,
+			 Datum *result)
+{
+	const char *why = NULL;
+
+	rows->current = i;
+	if (value->type == DYN_TYPE_ABSENT || value->type == DYN_TYPE_NULL)
+		return accept_null(rows, i);
+	if (dyn_codec_decode(&column->codec, value,
+						 column->null_on_mismatch || rows->note_fault != NULL,
+						 result, &why))
+		return true;
+	return accept_mismatch(rows, value, i, why);
+}
+
+/* A part of the text that is the item's value in the slot. */
+static pg_noinline bool
+decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
+{
+	const char *why = NULL;
+	DynValue	part;
+
+	rows->current = i;
+	if (dyn_parts_value(rows->parts, column, &part, &why))
+		return decode_value(rows, column, &part, i, result);
+	return accept_mismatch(rows, &rows->values[rows->slots[i]], i, why);
+}
+
+/* A document of which this row shows other members than the column's. */
+static bool
+decode_members(DynRows *rows, DynColumn *column, int i, DynMembers members,
+			   Datum *result)
+{
+	DynMembers	usual = column->codec.members;
+	bool		is_value;
+
+	column->codec.members = members;
+	is_value = decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
+	column->codec.members = usual;
+	return is_value;
+}
+
+/* What is left of the item, where that depends on the texts of templates. */
+static pg_noinline bool
+decode_rest(DynRows *rows, DynColumn *column, int i, Datum *result)
+{
+	DynMembers	members = {dyn_rest_names(rows->rest), NULL};
+
+	return decode_members(rows, column, i, members, result);
+}
+
+/* A document of which more was read than these rows are to see. */
+static pg_noinline bool
+decode_limited(DynRows *rows, DynColumn *column, int i, Datum *result)
+{
+	static const DynValue absent = {.type = DYN_TYPE_ABSENT};
+	DynMembers	members = {column->codec.members.without, rows->only[i]};
+
+	/* DynamoDB finds no members in anything else */
+	if (rows->values[rows->slots[i]].type != DYN_TYPE_M)
+		return decode_value(rows, column, &absent, i, result);
+	return decode_members(rows, column, i, members, result);
+}
+
+static pg_attribute_always_inline bool
+decode_column(DynRows *rows, int i, Datum *result)
+{
+	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
+
+	if (unlikely(dyn_column_is_part(column)))
+		return decode_part(rows, column, i, result);
+	if (unlikely(rows->only != NULL) && rows->only[i] != NULL)
+		return decode_limited(rows, column, i, result);
+	if (unlikely(rows->rest != NULL) && column->document == DYN_REST_OF_ITEM &&
+		!rows->partial[i])
+		return decode_rest(rows, column, i, result);
+	return decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
+}
+
+/* Once for all the rows of the item. */
+static void
+decode_item(DynRows *rows, DynUnnested *unnested)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(unnested->context);
+
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		if (rows->slots[i] >= 0)
+			unnested->nulls[i] = !decode_column(rows, i, &unnested->datums[i]);
+	}
+	unnested->decoded = true;
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static bool
+decode_element(DynRows *rows, const DynUnnested *unnested, int i, Datum *result)
+{
+	const char *fault = dyn_unnested_fault(unnested, i);
+
+	rows->current = i;
+	if (fault == NULL)
+		return decode_value(rows,
+							dyn_relation_column(rows->relation, rows->attnums[i]),
+							&unnested->values[i], i, result);
+	return accept_mismatch(rows, &unnested->elements.value, i, fault);
+}
+
+/* Before the columns of a row are decoded. */
+static void
+prepare_unnested(DynRows *rows, DynUnnested *unnested)
+{
+	if (!unnested->decoded)
+		decode_item(rows, unnested);
+	dyn_unnested_find_values(unnested);
+}
+
+/* The columns of an element, and of its item. */
+static bool
+decode_unnested(DynRows *rows, int i, Datum *result)
+{
+	DynUnnested *unnested = rows->unnested;
+
+	if (rows->slots[i] < 0)
+		return decode_element(rows, unnested, i, result);
+	*result = unnested->datums[i];
+	return !unnested->nulls[i];
+}
+
+/* Not inlined, so that to ask for a row of an item that has no more is cheap. */
+static pg_noinline void
+store_row(DynRows *rows, TupleTableSlot *slot)
+{
+	ErrorContextCallback callback = {error_context_stack, conversion_context, rows};
+
+	Assert(rows->values != NULL);
+	error_context_stack = &callback;
+	ExecClearTuple(slot);
+	memset(slot->tts_isnull, true,
+		   slot->tts_tupleDescriptor->natts * sizeof(bool));
+	if (rows->unnested != NULL)
+		prepare_unnested(rows, rows->unnested);
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		int			position = rows->positions ? rows->positions[i]
+			: rows->attnums[i] - 1;
+
+		Assert(position >= 0 && position < slot->tts_tupleDescriptor->natts);
+		slot->tts_isnull[position] = likely(rows->unnested == NULL)
+			? !decode_column(rows, i, &slot->tts_values[position])
+			: !decode_unnested(rows, i, &slot->tts_values[position]);
+	}
+	error_context_stack = callback.previous;
+	ExecStoreVirtualTuple(slot);
+}
+
+/* ---- the rows of an item ---- */
+
+static pg_noinline bool
+is_row(DynRows *rows, const DynValue *values)
+{
+	bool		passes;
+
+	dyn_buffer_reset(&rows->scratch);
+	passes = dyn_item_matches(rows->test, values, &rows->scratch);
+	if (rows->scratch.failed)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return passes;
+}
+
+/* Names the item when the constraint of a domain raises an error. */
+static void
+item_context(void *arg)
+{
+	const DynRows *rows = arg;
+	char	   *key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots,
+										rows->values);
+
+	errcontext("key of foreign table \"%s\"%s%s", rows->relation->name,
+			   key ? ", item " : "", key ? dyn_from_utf8_lossy(key) : "");
+}
+
+/* Not inlined, as most tables have no templates. */
+static pg_noinline bool
+parts_fit(DynRows *rows, const DynValue *values)
+{
+	ErrorContextCallback callback = {error_context_stack, item_context, rows};
+	const DynMisfit *misfit;
+	DynFit		fit;
+
+	error_context_stack = &callback;
+	fit = dyn_parts_begin(rows->parts, values, &misfit);
+	error_context_stack = callback.previous;
+	if (fit == DYN_FIT_AMBIGUOUS && rows->note_fault != NULL)
+		rows->note_fault(rows->note_fault_arg, DYN_FAULT_AMBIGUOUS, 0,
+						 misfit->attribute);
+	else if (fit == DYN_FIT_AMBIGUOUS)
+		dyn_report_ambiguous(rows, values, misfit->attribute);
+	else if (fit == DYN_FIT_MISMATCH && rows->note_fault == NULL)
+		dyn_report_misfit(rows, misfit);
+	/* the faults of a row are noted when its columns are decoded */
+	return fit == DYN_FIT_ROW || fit == DYN_FIT_MISMATCH;
+}
+
+/* Does the item have an element?  NULL, and no attribute, are no elements. */
+static bool
+begin_elements(DynRows *rows, const DynValue *collection)
+{
+	if (dyn_is_collection(collection))
+		return dyn_unnested_begin(rows->unnested, collection);
+	if (collection->type == DYN_TYPE_ABSENT || collection->type == DYN_TYPE_NULL)
+		return false;
+	if (rows->note_fault != NULL)
+		rows->note_fault(rows->note_fault_arg, DYN_FAULT_SCALAR, 0,
+						 dyn_type_name(collection->type));
+	else if (!rows->relation->skips_scalars)
+		dyn_report_scalar(rows, collection);
+	return false;
+}
+
+static pg_noinline void
+count_rejected(const DynRows *rows, DynRowTally *tally)
+{
+	char	   *key;
+
+	if (tally->rejected++ > 0)
+		return;
+	key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots,
+							rows->values);
+	if (key != NULL)
+		tally->rejected_key = MemoryContextStrdup(GetMemoryChunkContext(tally),
+												  dyn_from_utf8_lossy(key));
+}
+
+static inline void
+count_item(const DynRows *rows, DynRowTally *tally)
+{
+	if (likely(rows->left > 0))
+		tally->any_row = true;
+	else
+		count_rejected(rows, tally);
+}
+
+void
+dyn_rows_begin(DynRows *rows, const DynValue *values)
+{
+	Assert(rows->left == 0);
+	rows->values = values;
+	rows->left = (rows->test == NULL || is_row(rows, values)) &&
+		(rows->parts == NULL || parts_fit(rows, values)) ? 1 : 0;
+	if (rows->relation->tally != NULL)
+		count_item(rows, rows->relation->tally);
+	if (rows->unnested != NULL && rows->left > 0)
+		rows->left = begin_elements(rows, &values[rows->unnested->slot]);
+}
+
+static inline void
+next_row(DynRows *rows)
+{
+	Assert(rows->left > 0);
+	rows->left = rows->unnested != NULL ? dyn_unnested_next(rows->unnested) : 0;
+}
+
+bool
+dyn_rows_next(DynRows *rows, TupleTableSlot *slot)
+{
+	Assert(rows->left >= 0);
+	if (rows->left == 0)
+		return false;
+	store_row(rows, slot);
+	next_row(rows);
+	return true;
+}
+
+void
+dyn_rows_skip(DynRows *rows)
+{
+	next_row(rows);
+}
+
+void
+dyn_rows_end(DynRows *rows)
+{
+	rows->left = 0;
+}
+
+void
+dyn_rows_item_key(const DynRows *rows, const DynValue *values, DynKeyPart *parts)
+{
+	Assert(rows->nbase > 0);
+	for (int i = 0; i < rows->nbase; i++)
+	{
+		parts[i].name = rows->base[i].name;
+		dyn_key_scalar(rows->relation, rows->base[i].name,
+					   &values[rows->extra_slots[i]], &parts[i].value);
+	}
+}
+
+bool
+dyn_rows_spells_key(const DynRows *rows, const DynValue *values,
+					const DynKeyPart *parts)
+{
+	for (int i = 0; i < rows->nbase; i++)
+	{
+		if (!dyn_value_spells(&values[rows->extra_slots[i]], &parts[i].value))
+			return false;
+	}
+	return true;
+}

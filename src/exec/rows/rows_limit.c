@@ -1,0 +1,106 @@
+/*
+ * rows_limit.c
+ *		Keeps documents to the parts that were to be read.
+ *
+ * Where a read serves several, or needs more than its rows, responses have parts
+ * of a document that a scan did not ask for; a value there that does not fit must
+ * not be an error of that scan.
+ */
+#include "postgres.h"
+
+#include "../../model/values/path.h"
+#include "rows.h"
+
+static bool
+is_below(const DynPath *path, const DynPath *above)
+{
+	DynPath		start = *path;
+
+	if (path->nsteps < above->nsteps)
+		return false;
+	start.nsteps = above->nsteps;
+	return dyn_path_equal(&start, above);
+}
+
+static bool
+is_covered(const DynPath *path, const DynRows *rows)
+{
+	for (int i = 0; i < rows->nprojection; i++)
+	{
+		if (is_below(path, &rows->projection[i]))
+			return true;
+	}
+	return rows->whole;
+}
+
+/* The name of the member of `document` that the path leads to, or below. */
+static const char *
+member_of(const DynPath *path, const DynPath *document)
+{
+	return path->nsteps > document->nsteps ? path->steps[document->nsteps].name
+		: NULL;
+}
+
+/*
+ * Does the path read anything of the document, or contain it, that is not to be
+ * seen?  If so, `members` are all that are, unless one is to be seen in part
+ * only: then *fails is set.
+ */
+static bool
+adds_parts(const DynPath *path, const DynPath *document, const DynRows *own,
+		   const DynNames *members, bool deep, bool *fails)
+{
+	const char *member;
+
+	if (is_covered(path, own) ||
+		!(is_below(path, document) || is_below(document, path)))
+		return false;
+	member = member_of(path, document);
+	*fails |= deep && (member == NULL ||
+					   dyn_names_have(members, member, strlen(member)));
+	return true;
+}
+
+static bool
+limit_column(DynRows *rows, int i, const DynRows *own, const DynRows *all)
+{
+	const DynPath *document = &rows->paths[rows->slots[i]];
+	DynNames   *members = palloc0(sizeof(DynNames));
+	bool		deep = false;
+	bool		more = all->whole;
+	bool		fails = false;
+
+	members->names = palloc(Max(own->nprojection, 1) * sizeof(char *));
+	for (int p = 0; p < own->nprojection; p++)
+	{
+		const DynPath *path = &own->projection[p];
+		const char *member = member_of(path, document);
+
+		if (!is_below(path, document) || member == NULL)
+			continue;
+		members->names[members->n++] = member;
+		deep |= path->nsteps > document->nsteps + 1;
+	}
+	dyn_names_sort(members);
+	for (int p = 0; p < all->nprojection; p++)
+		more |= adds_parts(&all->projection[p], document, own, members, deep,
+						   &fails);
+	fails |= all->whole && deep;
+	rows->only[i] = more ? members : NULL;
+	return !more || (!fails && !dyn_relation_column(rows->relation,
+													rows->attnums[i])->codec.is_domain);
+}
+
+bool
+dyn_rows_limit_parts(DynRows *rows, const DynRows *own, const DynRows *all)
+{
+	rows->only = palloc0(Max(rows->ncolumns, 1) * sizeof(DynNames *));
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		if (rows->partial[i] && rows->slots[i] >= 0 &&
+			!is_covered(&rows->paths[rows->slots[i]], own) &&
+			!limit_column(rows, i, own, all))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,133 @@
+/*
+ * scan.h
+ *		A foreign scan and its executions.
+ *
+ * The state of a ForeignScanState, and what the nodes of a statement do with
+ * it: the scan's own callbacks (foreign_scan.c), an Append that does not wait
+ * (async.c), scans that start ahead of their turn (siblings.c), and what reads
+ * the outer rows of a loop ahead (readahead.c).
+ *
+ * An execution begins at the first call of dyn_scan_begin_run after the node was
+ * made or rescanned, since outer parameters have no values before.
+ */
+#ifndef DYN_EXEC_SCAN_H
+#define DYN_EXEC_SCAN_H
+
+#include "nodes/execnodes.h"
+
+#include "../fetch/base_items.h"
+#include "../lookup/lookup.h"
+
+struct DynAsyncGroup;
+typedef struct DynFallback DynFallback;
+typedef struct DynKept DynKept;
+typedef struct DynSharing DynSharing;
+typedef struct DynUnion DynUnion;
+
+typedef struct DynScan
+{
+	ForeignScanState *node;
+	DynReader  *reader;
+	const DynAccess *planned;	/* with gates, of which one may be open: then the
+								 * reader's is another one; NULL: not known */
+
+	/* run-time values */
+	List	   *exprs;			/* of ExprState */
+	List	   *conversions;	/* of DynConversion * */
+	DynValues	values;			/* of the execution */
+	DynValues	next_values;	/* of one that is prefetched for */
+
+	/* one execution */
+	MemoryContext run_context;
+	bool		running;
+	bool		ahead;			/* it runs, and no row was asked for yet */
+	bool		begun;			/* some execution was asked for rows */
+	bool		finished;
+	bool		counted;		/* count_only: the row was returned */
+	DynFetch   *fetch;			/* NULL: no item can qualify, or served */
+	DynBaseItems *base_items;	/* index, then base: what `fetch` lists; else
+								 * NULL */
+
+	/* lookups, over all executions */
+	bool		has_prefetcher; /* a node prefetches for this scan */
+	DynLookups *lookups;		/* NULL: no batch was begun yet */
+	bool		served;			/* this execution is answered by them */
+
+	/* executions that the table answers instead of the index */
+	DynFallback *fallback;		/* NULL: there are none */
+	bool		fell_back;		/* this one is such */
+
+	/* executions that read the arms of an OR */
+	DynUnion   *uni;			/* NULL: the access plan is not a union */
+
+	/* executions that are answered from what earlier ones read */
+	uint64		requested;		/* executions that sent requests themselves */
+	bool		runs_once;		/* there is only one; set if it may be bounded */
+	DynKept    *kept;			/* NULL: there are none */
+	bool		kept_open;		/* this one is such */
+
+	/* an execution that is answered from a read for several scans */
+	DynSharing *sharing;		/* NULL: there is no such read */
+	bool		reads_alone;	/* nor can there be one */
+	bool		shared_open;	/* this execution is such */
+
+	struct DynAsyncGroup *group;	/* of an asynchronous Append; NULL: the
+									 * scan waits for its rows itself */
+	const struct AsyncRequest *request; /* of that Append: the last */
+	bool		left_out;		/* the group does not wait for what this
+								 * execution has in flight */
+} DynScan;
+
+/*
+ * The state of a node, with what EXPLAIN shows; dyn_scan_prepare makes it ready
+ * to run.  CurrentMemoryContext, which must live as long as the node.
+ */
+extern DynScan *dyn_scan_create(ForeignScanState *node, DynRelation *relation);
+extern void dyn_scan_prepare(DynScan *scan, int eflags);
+
+/*
+ * Evaluates the run-time values into CurrentMemoryContext, and returns them in
+ * scan->next_values: those of the running execution stay as they are.
+ */
+extern const DynValues *dyn_scan_evaluate_next(DynScan *scan);
+
+/* Begins an execution: sends nothing before rows are asked for. */
+extern void dyn_scan_begin_run(DynScan *scan);
+
+/*
+ * Begins an execution that nobody has asked for yet, and sends its first request
+ * if the statement's bounds leave room.
+ */
+extern void dyn_scan_start_ahead(DynScan *scan);
+
+/* What the execution waits for, where it is not served by lookups; or NULL. */
+extern DynFetch *dyn_scan_awaited_fetch(const DynScan *scan);
+
+/*
+ * Of an execution that waits: in how many milliseconds asking it is worth while
+ * even if nothing comes (dyn_fetch_pause).
+ */
+extern double dyn_scan_pause(const DynScan *scan);
+
+/*
+ * Would dyn_scan_next return without waiting?  Takes in what has come and sends
+ * what may be sent; true also at the end.
+ */
+extern bool dyn_scan_is_ready(DynScan *scan);
+
+/* Stores the next row; false at the end.  Waits, raises errors. */
+extern bool dyn_scan_next(DynScan *scan, TupleTableSlot *slot);
+
+/*
+ * Makes the execution that runs begin again at its first row, without a request;
+ * false if that cannot be done.
+ */
+extern bool dyn_scan_repeat_run(DynScan *scan);
+
+/* Ends the execution, if one runs; requests in flight are abandoned. */
+extern void dyn_scan_end_run(DynScan *scan);
+
+/* The end of the scan. */
+extern void dyn_scan_free(DynScan *scan);
+
+#endif

@@ -1,0 +1,264 @@
+/*
+ * scan_policy.c
+ *		Warns of reading a whole table, or refuses to.
+ */
+#include "postgres.h"
+
+#include "../../dynamodb/units.h"
+#include "../../model/values/path.h"
+#include "scan_policy.h"
+
+static char *
+size_words(double bytes)
+{
+	const char *unit = "bytes";
+
+	if (bytes >= 1024.0 * 1024 * 1024)
+	{
+		bytes /= 1024.0 * 1024 * 1024;
+		unit = "GB";
+	}
+	else if (bytes >= 1024.0 * 1024)
+	{
+		bytes /= 1024.0 * 1024;
+		unit = "MB";
+	}
+	else if (bytes >= 1024)
+	{
+		bytes /= 1024;
+		unit = "kB";
+	}
+	return psprintf(unit[0] == 'b' ? "%.0f %s" : "%.1f %s", bytes, unit);
+}
+
+/* As EXPLAIN shows it. */
+static char *
+units_words(double units)
+{
+	char	   *words = psprintf("%.*f", units < 10 ? 1 : 0, units);
+	char	   *zero = strstr(words, ".0");
+
+	if (zero != NULL)
+		*zero = '\0';
+	return words;
+}
+
+/* ", at least 12 s" if the capacity is known, and that long. */
+static char *
+time_clause(const DynEstimate *estimate)
+{
+	double		ms = !estimate->prices.known ? 0
+		: dyn_reads_wait_ms(&estimate->reads, &estimate->prices);
+
+	return ms < 1000 ? pstrdup("") : psprintf(", at least %.0f s", ms / 1000);
+}
+
+static char *
+number_clause(const DynTableMeta *meta, const char *name)
+{
+	const DynIndexMeta *index = meta != NULL && name != NULL
+		? dyn_metadata_index(meta, name) : NULL;
+	uint64		items;
+
+	if (meta == NULL || (name != NULL && index == NULL))
+		return pstrdup("");
+	items = index ? index->item_count : meta->item_count;
+	if (items == 0)
+		return pstrdup("");
+	return psprintf(UINT64_FORMAT " item%s, %s, ", items, items == 1 ? "" : "s",
+					size_words(index ? index->size_bytes : meta->size_bytes));
+}
+
+/* ": 4609 items, 2.4 MB, about 295 read units" if that is known. */
+static char *
+size_clause(const DynTableMeta *meta, const char *index,
+			const DynEstimate *estimate)
+{
+	char	   *units = units_words(estimate->reads.units);
+
+	if (estimate->supposed)
+		return pstrdup("");
+	return psprintf(": %sabout %s read unit%s%s", number_clause(meta, index), units,
+					strcmp(units, "1") == 0 ? "" : "s", time_clause(estimate));
+}
+
+/* DynamoDB table "orders", or: index "by_due" of DynamoDB table "orders" */
+static char *
+target_words(const DynRelation *relation, const char *index)
+{
+	return index == NULL ? psprintf("DynamoDB table \"%s\"", relation->table)
+		: psprintf("index \"%s\" of DynamoDB table \"%s\"", index, relation->table);
+}
+
+static bool
+shows_attribute(const DynRelation *relation, const DynKeyAttr *attr)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && dyn_column_is_of_item(column) &&
+			dyn_path_is_attribute(column->path, attr->name))
+			return true;
+	}
+	return false;
+}
+
+/* "a", "b" and "c": each column of the template once. */
+static char *
+columns_of(const DynRelation *relation, const DynSpelled *spelled)
+{
+	StringInfoData list;
+	Bitmapset  *attnums = NULL;
+	int			attnum = -1;
+	int			left;
+
+	initStringInfo(&list);
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+		attnums = bms_add_member(attnums, spelled->parts[p].attnum);
+	left = bms_num_members(attnums);
+	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
+		appendStringInfo(&list, "\"%s\"%s", relation->columns[attnum - 1].name,
+						 --left == 0 ? "" : left == 1 ? " and " : ", ");
+	return list.data;
+}
+
+/* What would avoid the Scan: conditions on the key, or a column for it. */
+static char *
+key_hint(const DynRelation *relation, const DynTableMeta *meta)
+{
+	const DynSpelled *spelled;
+
+	if (meta == NULL)
+		return pstrdup("Restrict the partition key");
+	spelled = dyn_relation_spelled(relation, meta->key.hash[0].name);
+	if (spelled != NULL && spelled->tmpl->nparts > 0)
+		return psprintf("Restrict %s, of which the partition key \"%s\" is composed",
+						columns_of(relation, spelled), meta->key.hash[0].name);
+	if (!shows_attribute(relation, &meta->key.hash[0]))
+		return psprintf("No column has the partition key \"%s\": add one and restrict it",
+						meta->key.hash[0].name);
+	return psprintf("Restrict the partition key \"%s\"", meta->key.hash[0].name);
+}
+
+/* What EXPLAIN advises, as a sentence that follows another one. */
+static char *
+advice_clause(const char *advice)
+{
+	return advice == NULL ? pstrdup("")
+		: psprintf(" %c%s.", pg_ascii_toupper(advice[0]), advice + 1);
+}
+
+void
+dyn_scan_describe(const DynRelation *relation, const DynTableMeta *meta,
+				  DynEstimate *estimate)
+{
+	const DynReadOptions *options = &relation->options;
+
+	memset(estimate, 0, sizeof(*estimate));
+	estimate->reads.units = dyn_page_units(meta->size_bytes) *
+		(relation->consistent ? 2 : 1);
+	dyn_capacity_init(&estimate->prices.capacity, &meta->throughput,
+					  meta->size_bytes, options->read_capacity,
+					  options->read_percent);
+	estimate->prices.known = dyn_known_capacity(&meta->throughput,
+												options->read_capacity) > 0;
+	estimate->supposed = meta->item_count == 0;
+}
+
+void
+dyn_scan_policy_apply(const DynRelation *relation, const char *index,
+					  const DynEstimate *estimate, const char *advice)
+{
+	DynScanPolicy policy = dyn_relation_scan_policy(relation);
+	const DynTableMeta *meta;
+
+	if (policy == DYN_SCAN_ALLOW)
+		return;
+	meta = dyn_session_cached_table(relation->connection, relation->table);
+	if (policy == DYN_SCAN_ERROR)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("reading the whole %s is not allowed%s",
+						target_words(relation, index),
+						size_clause(meta, index, estimate)),
+				 errhint("%s, or set scan_policy to \"warn\" or \"allow\".%s",
+						 key_hint(relation, meta), advice_clause(advice))));
+	ereport(WARNING,
+			(errmsg("reading the whole %s%s", target_words(relation, index),
+					size_clause(meta, index, estimate)),
+			 errhint("%s, or set scan_policy to \"allow\".%s",
+					 key_hint(relation, meta), advice_clause(advice))));
+}
+
+/* ": about 0.5 read units" if it is known how long the items are. */
+static char *
+bounded_clause(const DynRelation *relation, const char *name,
+			   const DynTableMeta *meta, const DynEstimate *estimate, int items)
+{
+	const DynIndexMeta *index = meta != NULL && name != NULL
+		? dyn_metadata_index(meta, name) : NULL;
+	double		bytes = meta ? dyn_metadata_item_bytes(meta, index) : 0;
+	double		units = dyn_page_units(bytes * items) *
+		(relation->consistent ? 2 : 1);
+	char	   *words = units_words(Min(units, estimate->reads.units));
+
+	if (bytes == 0 || estimate->supposed)
+		return pstrdup("");
+	return psprintf(": about %s read unit%s", words,
+					strcmp(words, "1") == 0 ? "" : "s");
+}
+
+void
+dyn_scan_policy_bounded(const DynRelation *relation, const char *index,
+						const DynEstimate *estimate, int items)
+{
+	const DynTableMeta *meta;
+
+	if (dyn_relation_scan_policy(relation) == DYN_SCAN_ALLOW)
+		return;
+	meta = dyn_session_cached_table(relation->connection, relation->table);
+	ereport(WARNING,
+			(errmsg("reading up to %d item%s of %s%s", items,
+					items == 1 ? "" : "s", target_words(relation, index),
+					bounded_clause(relation, index, meta, estimate, items)),
+			 errhint("%s, or set scan_policy to \"allow\".",
+					 key_hint(relation, meta))));
+}
+
+bool
+dyn_scan_policy_page(const DynRelation *relation, const DynTableMeta *meta,
+					 int items)
+{
+	DynScanPolicy policy = dyn_relation_scan_policy(relation);
+
+	if (policy == DYN_SCAN_ALLOW || dyn_is_bounded_read(meta, NULL, items))
+		return true;
+	if (policy == DYN_SCAN_ERROR)
+		return false;
+	ereport(WARNING,
+			(errmsg("reading a page of %s: about %s read units",
+					target_words(relation, NULL), units_words(DYN_FULL_PAGE_UNITS)),
+			 errhint("Set scan_policy to \"allow\" to read without a warning.")));
+	return true;
+}
+
+void
+dyn_scan_check_units(const DynRelation *relation, const char *index,
+					 const DynEstimate *estimate, const char *advice,
+					 double used, double limit)
+{
+	double		units = estimate->reads.units;
+
+	if (estimate->supposed || used + units <= limit)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("statement would use more than %g read units", limit),
+			 errdetail("Reading the whole %s uses about %s.",
+					   target_words(relation, index), units_words(units)),
+			 errhint("%s, or raise max_statement_units.%s",
+					 key_hint(relation, dyn_session_cached_table(relation->connection,
+																 relation->table)),
+					 advice_clause(advice))));
+}

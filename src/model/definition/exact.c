@@ -1,0 +1,319 @@
+/*
+ * exact.c
+ *		Decides where DynamoDB compares and sorts values as SQL does.
+ *
+ * Equality: DynamoDB compares spellings, so a value must have only one.  It
+ * compares texts bytewise, as every deterministic collation does, provided
+ * that the database's encoding and UTF-8 map one-to-one.
+ *
+ * Ranges and order: DynamoDB sorts spellings.  For texts this requires a
+ * bytewise collation, and an encoding that sorts bytewise like UTF-8.
+ *
+ * Misfits: equality never selects one, since encode.c does not encode a value
+ * that the column cannot hold; but it does not check the constraints of
+ * domains.  Ranges, inequality and presence may select misfits unless the
+ * codec is total; then the rows selected must be decoded here.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "common/string.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "../server/encoding.h"
+#include "exact.h"
+#include "../server/pg_compat.h"
+#include "column.h"
+
+static DynExactness
+weaker(DynExactness a, DynExactness b)
+{
+	return Min(a, b);
+}
+
+/* ---- properties used ---- */
+
+/* Does the codec depend on the database's encoding? */
+static bool
+is_text(const DynCodec *codec)
+{
+	return codec->kind == DYN_CODEC_TEXT;
+}
+
+/* The two that most columns have are known without a look at the catalog. */
+static bool
+is_deterministic(Oid collation)
+{
+	return collation == DEFAULT_COLLATION_OID || collation == C_COLLATION_OID ||
+		get_collation_isdeterministic(collation);
+}
+
+/* Without a collation a comparison of texts is an error, which SQL raises. */
+static bool
+compares_bytes(Oid type, Oid collation)
+{
+	if (!type_is_collatable(type))
+		return true;
+	return OidIsValid(collation) && is_deterministic(collation);
+}
+
+static bool
+sorts_bytes(Oid type, Oid collation)
+{
+	if (!type_is_collatable(type))
+		return true;
+	return OidIsValid(collation) && dyn_collation_is_bytewise(collation);
+}
+
+/* Does each SQL value have one stored value? */
+static bool
+has_points(const DynCodec *codec)
+{
+	return dyn_codec_is_point(codec) &&
+		(!is_text(codec) || dyn_encoding_is_one_to_one());
+}
+
+static bool
+has_ranges(const DynCodec *codec)
+{
+	return codec->spelling.sorting != DYN_UNSORTED &&
+		(!is_text(codec) || dyn_encoding_sorts_as_utf8());
+}
+
+static bool
+has_order(const DynCodec *codec)
+{
+	return codec->spelling.sorting == DYN_SORTED && has_ranges(codec);
+}
+
+/* ---- the column ---- */
+
+/* It has a collation if its type takes one. */
+static bool
+column_compares_bytes(const DynColumn *column)
+{
+	return !OidIsValid(column->collation) ||
+		is_deterministic(column->collation);
+}
+
+static DynExactness
+exact_if(bool exact)
+{
+	return exact ? DYN_EXACT : DYN_SUPERSET;
+}
+
+void
+dyn_traits_init(DynColumn *column)
+{
+	const DynCodec *codec = &column->codec;
+	DynTraits  *traits = &column->traits;
+	bool		nulls = column->null_on_mismatch;
+	bool		point = has_points(codec);
+	bool		range = has_ranges(codec);
+
+	memset(traits, 0, sizeof(*traits));
+	traits->point = point;
+	traits->key = codec->kind != DYN_CODEC_FLOAT4 &&
+		codec->kind != DYN_CODEC_FLOAT8;
+
+	/* if spellings vary, = is an interval that contains them all */
+	if (point || range)
+		traits->equality = exact_if(point && !nulls && !codec->is_domain);
+	if (point)
+		traits->inequality = exact_if(codec->spelling.total && !nulls);
+	if (range)
+		traits->range = exact_if(codec->spelling.total && !nulls);
+	traits->order = has_order(codec) && (codec->spelling.total || !nulls);
+	/* a part does not tell whether the whole fits, or satisfies a domain */
+	traits->parts = codec->kind == DYN_CODEC_JSONB && !nulls &&
+		!codec->is_domain;
+	traits->distinct = point && column_compares_bytes(column);
+
+	if (!nulls && !codec->is_domain)
+	{
+		traits->absence = DYN_EXACT;
+		traits->presence = exact_if(codec->spelling.total);
+	}
+	if (codec->kind == DYN_CODEC_BOOL)
+		traits->truth = exact_if(codec->spelling.canonical && !nulls &&
+								 !codec->is_domain);
+}
+
+/*
+ * Part of a text: what is found by the text is compared again, as other parts
+ * and other items may have it, too.
+ */
+void
+dyn_traits_init_part(DynColumn *column, bool base, bool folded)
+{
+	const DynCodec *codec = &column->codec;
+	DynTraits  *traits = &column->traits;
+
+	memset(traits, 0, sizeof(*traits));
+	traits->point = traits->key = has_points(codec);
+	if (!traits->point)
+		return;
+	traits->equality = DYN_SUPERSET;
+	if (has_ranges(codec) && !folded)
+	{
+		traits->range = DYN_SUPERSET;
+		traits->order = base || !column->null_on_mismatch;
+	}
+	if (codec->kind == DYN_CODEC_BOOL)
+		traits->truth = DYN_SUPERSET;
+	traits->members = base || !column->null_on_mismatch;
+	if (base && !column->null_on_mismatch && !codec->is_domain)
+		traits->absence = traits->presence = DYN_EXACT;
+	traits->distinct = column_compares_bytes(column) &&
+		!(folded && is_text(codec));
+}
+
+bool
+dyn_column_rejects(const DynColumn *column, DynType type)
+{
+	return !column->null_on_mismatch &&
+		column->codec.format.kind == DYN_FORMAT_NONE &&
+		!dyn_codec_holds_type(&column->codec, type);
+}
+
+/* ---- operators ---- */
+
+/* Does the operator compare decoded values by the codec's type? */
+static bool
+is_of_codec(const DynOperator *op, const DynCodec *codec)
+{
+	return dyn_codec_accepts(codec, op->column_type) &&
+		dyn_codec_accepts(codec, op->value_type) &&
+		(op->comparison == DYN_COMPARE_RANGE
+		 ? sorts_bytes(op->column_type, op->collation)
+		 : compares_bytes(op->column_type, op->collation));
+}
+
+static DynExactness
+trait_of(const DynTraits *traits, DynComparison comparison)
+{
+	switch (comparison)
+	{
+		case DYN_COMPARE_EQ:
+			return traits->equality;
+		case DYN_COMPARE_NE:
+			return traits->inequality;
+		default:
+			return traits->range;
+	}
+}
+
+/* Are values of the column rounded before they are compared? */
+static bool
+rounds(const DynOperator *op, const DynCodec *codec)
+{
+	return op->value_type == FLOAT8OID &&
+		(codec->kind == DYN_CODEC_INT8 || codec->kind == DYN_CODEC_NUMERIC);
+}
+
+DynExactness
+dyn_operator_exactness(const DynColumn *column, const DynOperator *op)
+{
+	if (!is_of_codec(op, &column->codec))
+		return DYN_LOCAL;
+	if (rounds(op, &column->codec))
+		return op->comparison == DYN_COMPARE_RANGE
+			? weaker(DYN_SUPERSET, column->traits.range) : DYN_LOCAL;
+	return trait_of(&column->traits, op->comparison);
+}
+
+static bool
+is_plain_number(const DynCodec *codec)
+{
+	return codec->kind >= DYN_CODEC_INT2 && codec->kind <= DYN_CODEC_NUMERIC &&
+		codec->format.kind == DYN_FORMAT_NONE;
+}
+
+/*
+ * Two columns of one kind.  Never exact: DynamoDB compares the stored values
+ * of both, whatever their types, including its NULLs.
+ */
+DynExactness
+dyn_columns_exactness(const DynColumn *column, const DynColumn *other,
+					  const DynOperator *op)
+{
+	const DynCodec *a = &column->codec;
+	const DynCodec *b = &other->codec;
+
+	if (op->comparison == DYN_COMPARE_NE || op->column_type == FLOAT8OID ||
+		dyn_column_is_part(column) || dyn_column_is_part(other) ||
+		!((is_plain_number(a) && is_plain_number(b)) ||
+		  (is_text(a) && is_text(b))) ||
+		!is_of_codec(op, a) || !is_of_codec(op, b))
+		return DYN_LOCAL;
+	return weaker(DYN_SUPERSET,
+				  weaker(trait_of(&column->traits, op->comparison),
+						 trait_of(&other->traits, op->comparison)));
+}
+
+DynExactness
+dyn_prefix_exactness(const DynColumn *column, Oid collation)
+{
+	const DynCodec *codec = &column->codec;
+
+	return is_text(codec) && has_points(codec) &&
+		compares_bytes(codec->basetype, collation) ? DYN_SUPERSET : DYN_LOCAL;
+}
+
+DynExactness
+dyn_element_exactness(const DynColumn *column, const DynOperator *op)
+{
+	const DynCodec *element = column->codec.element;
+
+	return column->codec.kind == DYN_CODEC_ARRAY && has_points(element) &&
+		is_of_codec(op, element) ? DYN_SUPERSET : DYN_LOCAL;
+}
+
+/* Never exact: the item has rows for its other elements, too. */
+DynExactness
+dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
+{
+	const DynCodec *codec = &column->codec;
+
+	if (column->base != DYN_PATH_ELEMENT || column->below->nsteps > 0 ||
+		op->comparison != DYN_COMPARE_EQ)
+		return DYN_LOCAL;
+	if (codec->kind == DYN_CODEC_JSONB)
+		return op->column_type == JSONBOID && dyn_encoding_is_one_to_one()
+			? DYN_SUPERSET : DYN_LOCAL;
+	return has_points(codec) && is_of_codec(op, codec) ? DYN_SUPERSET : DYN_LOCAL;
+}
+
+/* For texts only: DynamoDB has no such operator for other types. */
+DynExactness
+dyn_member_exactness(const DynOperator *op)
+{
+	return op->comparison == DYN_COMPARE_EQ &&
+		op->column_type == TEXTOID && op->value_type == TEXTOID &&
+		compares_bytes(TEXTOID, op->collation) &&
+		dyn_encoding_is_one_to_one() ? DYN_SUPERSET : DYN_LOCAL;
+}
+
+bool
+dyn_name_is_exact(const char *name)
+{
+	const char *utf8 = name;
+	size_t		len = strlen(name);
+
+	return pg_is_ascii(name) ||
+		(dyn_encoding_is_one_to_one() && dyn_value_to_utf8(&utf8, &len));
+}
+
+/* ---- order ---- */
+
+bool
+dyn_order_is_exact(const DynColumn *column, Oid opfamily, Oid collation)
+{
+	Oid			type = column->codec.basetype;
+
+	return column->traits.order &&
+		lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf == opfamily &&
+		sorts_bytes(type, collation);
+}

@@ -1,0 +1,51 @@
+/*
+ * json_option.c
+ *		Reads options whose value is a JSON object.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+
+#include "../../base/jsoncheck.h"
+#include "../server/encoding.h"
+#include "json_option.h"
+
+Jsonb *
+dyn_json_option_parse(const char *text)
+{
+	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+}
+
+Jsonb *
+dyn_json_option_check(const char *text, const char *example, const char **why)
+{
+	size_t		len = strlen(text);
+	const char *utf8 = dyn_to_utf8_len(text, &len);
+	char	   *fault;
+	Jsonb	   *object;
+
+	if (!dyn_json_check(utf8, len, &fault))
+	{
+		*why = psprintf("It must be a JSON object: %s.",
+						fault ? dyn_from_utf8_lossy(fault) : "out of memory");
+		free(fault);
+		return NULL;
+	}
+	object = dyn_json_option_parse(text);
+	if (!JB_ROOT_IS_OBJECT(object))
+		*why = psprintf("It must be a JSON object, such as %s.", example);
+	else if (JB_ROOT_COUNT(object) == 0)
+		*why = "It must name an attribute at least.";
+	else
+		return object;
+	return NULL;
+}
+
+char *
+dyn_json_option_text(const JsonbValue *string, size_t *len)
+{
+	char	   *text = pnstrdup(string->val.string.val, string->val.string.len);
+
+	*len = string->val.string.len;
+	return unconstify(char *, dyn_to_utf8_len(text, len));
+}

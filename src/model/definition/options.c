@@ -1,0 +1,760 @@
+/*
+ * options.c
+ *		The option table, and the validator that uses it.
+ *
+ * To add an option: one line in `options_table`, the code that reads it, one
+ * row in docs/reference.md (test/t/test_options.py compares the two).
+ *
+ * The validator gets the complete new list of options of one object and its
+ * catalog, but neither the object nor the old list.  It uses no network and no
+ * other catalog, because it also runs while a dump is restored.
+ */
+#include "postgres.h"
+
+#include "access/reloptions.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_foreign_data_wrapper.h"
+#include "catalog/pg_foreign_server.h"
+#include "catalog/pg_foreign_table.h"
+#include "catalog/pg_user_mapping.h"
+#include "commands/defrem.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+
+#include "../../base/attributes.h"
+#include "../../credentials/source.h"
+#include "closest.h"
+#include "../values/format.h"
+#include "options.h"
+#include "../values/path.h"
+#include "role_values.h"
+#include "row_test.h"
+#include "template_columns.h"
+#include "../server/pg_compat.h"
+
+const char *const dyn_scan_policy_names[] = {"allow", "warn", "error", NULL};
+
+const DynReadOptions dyn_default_reads = {
+	.scan_policy = DYN_SCAN_WARN,
+	.round_trip_ms = 5,
+	.read_percent = 100,
+	.unit_cost_ms = 0.2
+};
+
+static const char *const mismatch_words[] = {"error", "null", NULL};
+static const char *const document_words[] = {"item", "rest", NULL};
+
+/* Objects that may have an option, as bits. */
+#define ON_SERVER	0x01
+#define ON_MAPPING	0x02
+#define ON_TABLE	0x04
+#define ON_COLUMN	0x08
+#define ON_IMPORT	0x10		/* IMPORT FOREIGN SCHEMA; in no catalog */
+
+typedef enum ValueKind
+{
+	VALUE_TEXT,					/* any text except the empty one */
+	VALUE_PREFIX,				/* any text, including the empty one */
+	VALUE_REGION,
+	VALUE_URL,
+	VALUE_BOOL,
+	VALUE_INT,					/* min .. max */
+	VALUE_REAL,					/* min .. max */
+	VALUE_ENUM,
+	VALUE_ROLE_ARN,
+	VALUE_EXTERNAL_ID,
+	VALUE_SESSION_NAME,
+	VALUE_PATH,
+	VALUE_COLUMN_PATH,			/* may begin with @ */
+	VALUE_FORMAT,
+	VALUE_MATCH,
+	VALUE_TEMPLATES,
+	VALUE_NAMES
+} ValueKind;
+
+typedef struct OptionEntry
+{
+	const char *name;
+	int			where;
+	ValueKind	kind;
+	double		min;			/* VALUE_INT, VALUE_REAL */
+	double		max;
+	const char *const *words;	/* VALUE_ENUM */
+	const char *fallback;		/* default as shown to users */
+	bool		superuser;		/* only a superuser may set it */
+	const char *help;
+} OptionEntry;
+
+static const OptionEntry options_table[] = {
+	{"region", ON_SERVER, VALUE_REGION, 0, 0, NULL, "none", false,
+	"AWS region: signs requests and, without endpoint, names the endpoint"},
+	{"endpoint", ON_SERVER, VALUE_URL, 0, 0, NULL, "the region's", false,
+	"URL of the service: a VPC endpoint, DynamoDB Local"},
+	{"table_prefix", ON_SERVER, VALUE_PREFIX, 0, 0, NULL, "none", false,
+	"prepended to every table_name that is not an ARN"},
+	{"max_concurrency", ON_SERVER, VALUE_INT, 1, 256, NULL, "16", false,
+	"requests in flight for one statement"},
+	{"keep_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
+	false, "idle connections that a session keeps between statements"},
+	/* the smallest request costs half a unit, and should wait seconds at most */
+	{"max_read_units", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
+	false, "read units per second that all sessions may use together"},
+	{"max_statement_units", ON_SERVER, VALUE_REAL, 0.1, 1e9, NULL, "none", false,
+	"read units that one statement may use"},
+	{"connect_timeout", ON_SERVER, VALUE_INT, 1, 600000, NULL, "2000", false,
+	"milliseconds to open a connection"},
+	{"request_timeout", ON_SERVER, VALUE_INT, 1, 3600000, NULL, "30000", false,
+	"milliseconds for one attempt of a request, including the body"},
+	{"max_attempts", ON_SERVER, VALUE_INT, 1, 100, NULL, "8", false,
+	"maximum number of attempts of one request"},
+	{"throttle_patience", ON_SERVER, VALUE_INT, 0, INT_MAX, NULL, "600000", false,
+	"milliseconds without progress after which a throttled statement ends; 0: no limit"},
+	{"ca_file", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "the system's", true,
+	"file of CA certificates to verify the endpoint"},
+	{"proxy", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "none", true,
+	"URL of an HTTP proxy; the environment's is never used"},
+	{"fetch_size", ON_SERVER | ON_TABLE, VALUE_INT, 0, 1000000, NULL, "0", false,
+	"items per page; 0: pages of 1 MB, as DynamoDB returns them"},
+	{"scan_policy", ON_SERVER | ON_TABLE, VALUE_ENUM, 0, 0,
+		dyn_scan_policy_names, "warn", false,
+	"what happens when a statement has to read a whole table"},
+	{"consistent_read", ON_SERVER | ON_TABLE, VALUE_BOOL, 0, 0, NULL, "off",
+	false, "strongly consistent reads, without global indexes"},
+	{"round_trip_ms", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 60000, NULL, "5", false,
+	"milliseconds of a request, as the planner supposes"},
+	{"read_capacity", ON_SERVER | ON_TABLE, VALUE_REAL, 1, 1e9, NULL,
+	"described", false,
+	"read units per second of the table and of each index"},
+	{"read_percent", ON_SERVER | ON_TABLE, VALUE_REAL, 1, 100, NULL, "100", false,
+	"part of a known capacity that all sessions may use together, in per cent"},
+	{"unit_cost_ms", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 1e6, NULL, "0.2", false,
+	"milliseconds of waiting that a read unit is worth to the planner"},
+	{"access_key_id", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
+	"AWS access key"},
+	{"secret_access_key", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
+	"its secret"},
+	{"session_token", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
+	"session token of temporary keys"},
+	{"credential_source", ON_MAPPING, VALUE_ENUM, 0, 0, dyn_source_names, "static",
+		true,
+	"where the credentials come from: the keys of the user mapping, or what belongs to the database server"},
+	{"profile", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "AWS_PROFILE or default", true,
+	"profile of the files of AWS's tools"},
+	{"role_arn", ON_MAPPING, VALUE_ROLE_ARN, 0, 0, NULL, "none", false,
+	"role to assume with these credentials"},
+	{"external_id", ON_MAPPING, VALUE_EXTERNAL_ID, 0, 0, NULL, "none", false,
+	"external id that the role's trust policy asks for"},
+	{"role_session_name", ON_MAPPING, VALUE_SESSION_NAME, 0, 0, NULL,
+		DYN_ROLE_SESSION_NAME, false,
+	"name of the role's session, as CloudTrail shows it"},
+	{"duration", ON_MAPPING, VALUE_INT, 900, 43200, NULL, "3600", false,
+	"seconds for which the role is assumed"},
+	{"sts_endpoint", ON_MAPPING, VALUE_URL, 0, 0, NULL, "the region's", true,
+	"URL of the security token service: a VPC endpoint"},
+	{"allowed_endpoint", ON_MAPPING, VALUE_URL, 0, 0, NULL, "the region's", true,
+	"the only URL that may be used with credentials that belong to the database server"},
+	{"table_name", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "the foreign table's name",
+	false, "name (or ARN) of the DynamoDB table"},
+	{"match", ON_TABLE, VALUE_MATCH, 0, 0, NULL, "none", false,
+	"JSON object of attributes and constants, to which those of a row are equal"},
+	{"templates", ON_TABLE, VALUE_TEMPLATES, 0, 0, NULL, "none", false,
+	"JSON object of attributes and how their texts are composed of columns"},
+	{"trusted_indexes", ON_TABLE, VALUE_NAMES, 0, 0, NULL, "none", false,
+	"indexes whose keys every row has that has the columns of their templates"},
+	{"ttl", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "none", false,
+	"attribute with the time at which an item expires; expired items are not rows"},
+	{"unnest", ON_TABLE, VALUE_PATH, 0, 0, NULL, "none", false,
+	"document path of a list, set or map, each element of which is a row"},
+	{"on_mismatch", ON_TABLE | ON_COLUMN, VALUE_ENUM, 0, 0, mismatch_words,
+	"error", false, "result of a value that does not fit the column"},
+	{"attribute", ON_COLUMN, VALUE_TEXT, 0, 0, NULL, "the column's name", false,
+	"name of the top-level attribute, verbatim"},
+	{"path", ON_COLUMN, VALUE_COLUMN_PATH, 0, 0, NULL, "the attribute", false,
+	"document path, such as info.rating or tags[0]; with unnest also @, @.name, @index, @key"},
+	{"document", ON_COLUMN, VALUE_ENUM, 0, 0, document_words, "none", false,
+	"the whole item as jsonb, or the rest that no other column shows"},
+	{"format", ON_COLUMN, VALUE_FORMAT, 0, 0, NULL, "the type's own", false,
+	"representation of the value in DynamoDB"},
+	{"sample", ON_IMPORT, VALUE_INT, 0, 10000, NULL, "100", false,
+	"items of each table that tell the types of columns; 0: keys only"},
+	{"entity_tag", ON_IMPORT, VALUE_TEXT, 0, 0, NULL, "none", false,
+	"attribute whose values divide a table into foreign tables"},
+};
+
+PG_FUNCTION_INFO_V1(dynamo_fdw_validator);
+PG_FUNCTION_INFO_V1(dynamo_fdw_options);
+
+static int
+catalog_bit(Oid catalog)
+{
+	switch (catalog)
+	{
+		case ForeignServerRelationId:
+			return ON_SERVER;
+		case UserMappingRelationId:
+			return ON_MAPPING;
+		case ForeignTableRelationId:
+			return ON_TABLE;
+		case AttributeRelationId:
+			return ON_COLUMN;
+		default:
+			return 0;
+	}
+}
+
+static const OptionEntry *
+find_entry(const char *name, int where)
+{
+	for (int i = 0; i < lengthof(options_table); i++)
+	{
+		if ((options_table[i].where & where) != 0 &&
+			strcmp(options_table[i].name, name) == 0)
+			return &options_table[i];
+	}
+	return NULL;
+}
+
+/* The valid option closest to a misspelled one, if any is close. */
+static const char *
+closest_option(const char *name, int where)
+{
+	DynClosest	closest;
+
+	dyn_closest_init(&closest, name);
+	for (int i = 0; i < lengthof(options_table); i++)
+	{
+		if ((options_table[i].where & where) != 0)
+			dyn_closest_try(&closest, options_table[i].name);
+	}
+	return closest.best;
+}
+
+static const char *
+where_words(int where)
+{
+	switch (where)
+	{
+		case ON_SERVER:
+			return "a server";
+		case ON_MAPPING:
+			return "a user mapping";
+		case ON_TABLE:
+			return "a foreign table";
+		case ON_IMPORT:
+			return "an import of a foreign schema";
+		default:
+			return "a column of a foreign table";
+	}
+}
+
+DYN_NORETURN static void
+report_unknown(const char *name, int where)
+{
+	const char *closest = closest_option(name, where);
+	int			hint = 0;
+
+	for (int bit = ON_SERVER; bit <= ON_IMPORT; bit <<= 1)
+	{
+		if (find_entry(name, bit) != NULL)
+			hint = bit;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+			 errmsg("invalid option \"%s\"", name),
+			 where == 0
+			 ? errhint("A foreign-data wrapper has no options; set them on the server, the user mapping, the table or its columns.")
+			 : hint != 0
+			 ? errhint("The option \"%s\" belongs to %s.", name, where_words(hint))
+			 : closest != NULL
+			 ? errhint("Perhaps you meant the option \"%s\".", closest)
+			 : errhint("See dynamo_fdw_options() for the options of %s.",
+					   where_words(where))));
+}
+
+DYN_NORETURN static void
+report_value(const char *name, const char *value, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid value for option \"%s\": \"%s\"", name, value),
+			 errhint("%s", hint)));
+}
+
+static bool
+region_is_valid(const char *value)
+{
+	size_t		len = strspn(value,
+							 "abcdefghijklmnopqrstuvwxyz0123456789-");
+
+	return len > 0 && len <= 63 && value[len] == '\0' && value[0] != '-';
+}
+
+/* Accepts http(s)://host[:port][/] only, without a user name. */
+static bool
+url_is_valid(const char *value)
+{
+	const char *host;
+
+	if (pg_strncasecmp(value, "https://", 8) == 0)
+		host = value + 8;
+	else if (pg_strncasecmp(value, "http://", 7) == 0)
+		host = value + 7;
+	else
+		return false;
+	for (const char *p = host; *p; p++)
+	{
+		if (*p == '/')
+			return p > host && p[1] == '\0';
+		if (!isalnum((unsigned char) *p) && strchr(".-_:[]%", *p) == NULL)
+			return false;
+	}
+	return *host != '\0';
+}
+
+static const char *
+enum_hint(const char *const *words)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, "Valid values are ");
+	for (int i = 0; words[i] != NULL; i++)
+		appendStringInfo(&buf, "%s\"%s\"", i == 0 ? "" : ", ", words[i]);
+	appendStringInfoChar(&buf, '.');
+	return buf.data;
+}
+
+static int
+enum_position(const char *const *words, const char *value)
+{
+	for (int i = 0; words[i] != NULL; i++)
+	{
+		if (pg_strcasecmp(words[i], value) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/* Times may be written with a unit. */
+static int
+unit_of(const char *name)
+{
+	if (strcmp(name, "duration") == 0)
+		return GUC_UNIT_S;
+	return strstr(name, "timeout") || strstr(name, "patience") ? GUC_UNIT_MS : 0;
+}
+
+static void
+check_int(const OptionEntry *entry, const char *value)
+{
+	int			number;
+	const char *hintmsg = NULL;
+
+	if (!parse_int(value, &number,
+				   unit_of(entry->name), &hintmsg) ||
+		number < entry->min || number > entry->max)
+		report_value(entry->name, value,
+					 psprintf("It must be an integer from %d to %d.",
+							  (int) entry->min, (int) entry->max));
+}
+
+static void
+check_real(const OptionEntry *entry, const char *value)
+{
+	double		number;
+
+	if (!parse_real(value, &number, 0, NULL) ||
+		!(number >= entry->min && number <= entry->max))
+		report_value(entry->name, value,
+					 psprintf("It must be a number from %g to %.0f.",
+							  entry->min, entry->max));
+}
+
+static void
+check_value(const OptionEntry *entry, const char *value)
+{
+	const char *why = NULL;
+	bool		flag;
+
+	switch (entry->kind)
+	{
+		case VALUE_PREFIX:
+			break;
+		case VALUE_TEXT:
+			if (value[0] == '\0')
+				report_value(entry->name, value, "It must not be empty.");
+			break;
+		case VALUE_REGION:
+			if (!region_is_valid(value))
+				report_value(entry->name, value,
+							 "A region looks like eu-west-1: lower-case letters, digits and hyphens.");
+			break;
+		case VALUE_URL:
+			if (!url_is_valid(value))
+				report_value(entry->name, strchr(value, '@') ? "..." : value,
+							 "An endpoint looks like https://host or http://127.0.0.1:8000, without a path.");
+			break;
+		case VALUE_BOOL:
+			if (!parse_bool(value, &flag))
+				report_value(entry->name, value,
+							 "It must be a Boolean, such as on or off.");
+			break;
+		case VALUE_INT:
+			check_int(entry, value);
+			break;
+		case VALUE_REAL:
+			check_real(entry, value);
+			break;
+		case VALUE_ENUM:
+			if (enum_position(entry->words, value) < 0)
+				report_value(entry->name, value, enum_hint(entry->words));
+			break;
+		case VALUE_ROLE_ARN:
+			if (!dyn_role_arn_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_EXTERNAL_ID:
+			if (!dyn_external_id_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_SESSION_NAME:
+			if (!dyn_session_name_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_PATH:
+			if (!dyn_path_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_COLUMN_PATH:
+			if (!dyn_column_path_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_FORMAT:
+			if (!dyn_format_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_MATCH:
+			if (!dyn_match_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_TEMPLATES:
+			if (!dyn_templates_check(value, &why))
+				report_value(entry->name, value, why);
+			break;
+		case VALUE_NAMES:
+			if (dyn_option_names(value) == NIL)
+				report_value(entry->name, value,
+							 "It must be names of indexes, separated by commas.");
+			break;
+	}
+}
+
+static bool
+has_option(List *options, const char *name)
+{
+	return dyn_option_text(options, name) != NULL;
+}
+
+static void
+check_column(List *options)
+{
+	static const char *const others[] = {"attribute", "path", "format"};
+
+	if (has_option(options, "attribute") && has_option(options, "path"))
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+				 errmsg("options \"attribute\" and \"path\" are mutually exclusive"),
+				 errhint("A path begins with the attribute's name.")));
+	for (int i = 0; i < lengthof(others) && has_option(options, "document"); i++)
+	{
+		if (has_option(options, others[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+					 errmsg("options \"document\" and \"%s\" are mutually exclusive",
+							others[i]),
+					 errhint("A document is the item itself, and not one of its attributes.")));
+	}
+}
+
+static void
+check_keys(List *options)
+{
+	static const char *const keys[] =
+	{"access_key_id", "secret_access_key", "session_token"};
+	int			source = dyn_option_enum(options, "credential_source",
+										 dyn_source_names, DYN_SOURCE_STATIC);
+
+	if (has_option(options, "access_key_id") !=
+		has_option(options, "secret_access_key"))
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
+				 errmsg("options \"access_key_id\" and \"secret_access_key\" must be set together"),
+				 errhint("Set both of them in the user mapping.")));
+	for (int i = 0; i < lengthof(keys) && source != DYN_SOURCE_STATIC; i++)
+	{
+		if (has_option(options, keys[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+					 errmsg("option \"%s\" and credential_source \"%s\" are mutually exclusive",
+							keys[i], dyn_source_names[source]),
+					 errhint("A user mapping has keys of its own, or a source of others.")));
+	}
+	if (has_option(options, "profile") && source != DYN_SOURCE_PROFILE &&
+		source != DYN_SOURCE_DEFAULT)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
+				 errmsg("option \"profile\" needs the credential_source \"%s\" or \"%s\"",
+						dyn_source_names[DYN_SOURCE_PROFILE],
+						dyn_source_names[DYN_SOURCE_DEFAULT]),
+				 errhint("No other source reads the files of AWS's tools.")));
+}
+
+static void
+check_role(List *options)
+{
+	static const char *const others[] =
+	{"external_id", "role_session_name", "duration"};
+
+	for (int i = 0; i < lengthof(others); i++)
+	{
+		if (has_option(options, others[i]) && !has_option(options, "role_arn"))
+			ereport(ERROR,
+					(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
+					 errmsg("option \"%s\" needs the option \"role_arn\"",
+							others[i]),
+					 errhint("It belongs to the request that assumes a role.")));
+	}
+}
+
+/* Rules between the options of one object. */
+static void
+check_combination(List *options, int where)
+{
+	if (where == ON_COLUMN)
+		check_column(options);
+	if (where == ON_MAPPING)
+	{
+		check_keys(options);
+		check_role(options);
+	}
+}
+
+/*
+ * The list is that of the object as it will be: whoever is not a superuser can
+ * neither set such an option nor change others beside it.
+ */
+DYN_NORETURN static void
+report_privilege(const char *name, int where)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("permission denied to set option \"%s\"", name),
+			 where == ON_MAPPING
+			 ? errhint("Only a superuser may set it, or change a user mapping that has it; others may drop it.")
+			 : errhint("Only a superuser may set it.")));
+}
+
+static void
+check_options(List *options, int where)
+{
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+		const OptionEntry *entry = find_entry(def->defname, where);
+
+		if (entry == NULL)
+			report_unknown(def->defname, where);
+		if (entry->superuser && !superuser())
+			report_privilege(def->defname, where);
+		check_value(entry, defGetString(def));
+	}
+	check_combination(options, where);
+}
+
+Datum
+dynamo_fdw_validator(PG_FUNCTION_ARGS)
+{
+	check_options(untransformRelOptions(PG_GETARG_DATUM(0)),
+				  catalog_bit(PG_GETARG_OID(1)));
+	PG_RETURN_VOID();
+}
+
+void
+dyn_options_check_import(List *options)
+{
+	check_options(options, ON_IMPORT);
+}
+
+const char *
+dyn_option_text(List *options, const char *name)
+{
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+
+		if (strcmp(def->defname, name) == 0)
+			return defGetString(def);
+	}
+	return NULL;
+}
+
+List *
+dyn_option_names(const char *value)
+{
+	List	   *names = NIL;
+	const char *p = value;
+
+	for (;;)
+	{
+		size_t		len = strcspn(p, ",");
+		const char *start = p + strspn(p, " ");
+		const char *end = p + len;
+
+		while (end > start && end[-1] == ' ')
+			end--;
+		if (end <= start)
+			return NIL;
+		names = lappend(names, pnstrdup(start, end - start));
+		if (p[len] == '\0')
+			return names;
+		p += len + 1;
+	}
+}
+
+int
+dyn_option_int(List *options, const char *name, int fallback)
+{
+	const char *value = dyn_option_text(options, name);
+	int			number = fallback;
+
+	if (value != NULL)
+		(void) parse_int(value, &number,
+						 unit_of(name), NULL);
+	return number;
+}
+
+double
+dyn_option_real(List *options, const char *name, double fallback)
+{
+	const char *value = dyn_option_text(options, name);
+	double		number = fallback;
+
+	if (value != NULL)
+		(void) parse_real(value, &number, 0, NULL);
+	return number;
+}
+
+bool
+dyn_option_bool(List *options, const char *name, bool fallback)
+{
+	const char *value = dyn_option_text(options, name);
+	bool		flag = fallback;
+
+	if (value != NULL)
+		(void) parse_bool(value, &flag);
+	return flag;
+}
+
+int
+dyn_option_enum(List *options, const char *name, const char *const *words,
+				int fallback)
+{
+	const char *value = dyn_option_text(options, name);
+	int			position = value ? enum_position(words, value) : -1;
+
+	return position < 0 ? fallback : position;
+}
+
+DynDocument
+dyn_option_document(List *options)
+{
+	return (DynDocument) (DYN_WHOLE_ITEM +
+						  dyn_option_enum(options, "document", document_words,
+										  DYN_NO_DOCUMENT - DYN_WHOLE_ITEM));
+}
+
+DynReadOptions
+dyn_option_reads(List *options, const DynReadOptions *fallback)
+{
+	DynReadOptions reads = *fallback;
+
+	if (options == NIL)
+		return reads;
+	reads.scan_policy = dyn_option_enum(options, "scan_policy",
+										dyn_scan_policy_names,
+										fallback->scan_policy);
+	reads.consistent = dyn_option_bool(options, "consistent_read",
+									   fallback->consistent);
+	reads.fetch_size = dyn_option_int(options, "fetch_size",
+									  fallback->fetch_size);
+	reads.round_trip_ms = dyn_option_real(options, "round_trip_ms",
+										  fallback->round_trip_ms);
+	reads.read_capacity = dyn_option_real(options, "read_capacity",
+										  fallback->read_capacity);
+	reads.read_percent = dyn_option_real(options, "read_percent",
+										 fallback->read_percent);
+	reads.unit_cost_ms = dyn_option_real(options, "unit_cost_ms",
+										 fallback->unit_cost_ms);
+	return reads;
+}
+
+int
+dyn_option_default_int(const char *name)
+{
+	const OptionEntry *entry = find_entry(name, ~0);
+
+	Assert(entry != NULL && entry->kind == VALUE_INT);
+	return pg_strtoint32(entry->fallback);
+}
+
+/* Where sessions cannot share a budget, that is said. */
+static const char *
+help_of(const OptionEntry *entry)
+{
+	/* budgets are those of all backends */
+	if (dyn_shared_memory() != NULL)
+		return entry->help;
+	if (strcmp(entry->name, "max_read_units") == 0)
+		return "read units per second that one session may use; for all together, add dynamo_fdw to shared_preload_libraries";
+	if (strcmp(entry->name, "read_percent") == 0)
+		return "part of a known capacity that one session may use, in per cent; for all together, add dynamo_fdw to shared_preload_libraries";
+	return entry->help;
+}
+
+/* dynamo_fdw_options(): the table as rows, one per option and object. */
+Datum
+dynamo_fdw_options(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < lengthof(options_table); i++)
+	{
+		const OptionEntry *entry = &options_table[i];
+
+		for (int bit = ON_SERVER; bit <= ON_IMPORT; bit <<= 1)
+		{
+			Datum		values[5];
+			bool		nulls[5] = {false};
+
+			if ((entry->where & bit) == 0)
+				continue;
+			values[0] = CStringGetTextDatum(strchr(where_words(bit), ' ') + 1);
+			values[1] = CStringGetTextDatum(entry->name);
+			values[2] = CStringGetTextDatum(entry->fallback);
+			values[3] = BoolGetDatum(entry->superuser);
+			values[4] = CStringGetTextDatum(help_of(entry));
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
+								 nulls);
+		}
+	}
+	return (Datum) 0;
+}

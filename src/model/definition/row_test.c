@@ -1,0 +1,230 @@
+/*
+ * row_test.c
+ *		Reads the table options match and ttl.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+
+#include "../../base/number.h"
+#include "../server/encoding.h"
+#include "json_option.h"
+#include "../values/path.h"
+#include "row_test.h"
+
+/* DynamoDB deletes no item whose time is longer ago. */
+#define FIVE_YEARS		INT64CONST(157680000)
+
+/* ---- checking ---- */
+
+static bool
+number_is_valid(const char *text)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+
+	return dyn_number_canonical(text, strlen(text), buf, &len) == DYN_NUMBER_OK;
+}
+
+static const char *
+fault_of_scalar(const JsonbValue *value)
+{
+	switch (value->type)
+	{
+		case jbvNull:
+		case jbvBool:
+		case jbvString:
+			return NULL;
+		case jbvNumeric:
+			return number_is_valid(numeric_normalize(value->val.numeric)) ? NULL
+				: "A number must have at most 38 digits, and be one that DynamoDB can hold.";
+		default:
+			return "An attribute is compared with a string, a number, true, false, null, or an array of these.";
+	}
+}
+
+static const char *
+fault_of_array(JsonbContainer *array)
+{
+	JsonbIterator *it = JsonbIteratorInit(array);
+	JsonbValue	value;
+	JsonbIteratorToken token;
+
+	if (JsonContainerSize(array) == 0)
+		return "An array must not be empty.";
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	{
+		const char *fault = token == WJB_ELEM ? fault_of_scalar(&value) : NULL;
+
+		if (fault != NULL)
+			return fault;
+	}
+	return NULL;
+}
+
+static const char *
+fault_of_member(const JsonbValue *value)
+{
+	if (value->type == jbvBinary && JsonContainerIsArray(value->val.binary.data))
+		return fault_of_array(value->val.binary.data);
+	return fault_of_scalar(value);
+}
+
+static const char *
+fault_of_members(Jsonb *match)
+{
+	JsonbIterator *it = JsonbIteratorInit(&match->root);
+	JsonbValue	value;
+	JsonbIteratorToken token;
+
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	{
+		const char *fault = NULL;
+
+		if (token == WJB_KEY && value.val.string.len == 0)
+			fault = "The name of an attribute must not be empty.";
+		else if (token == WJB_VALUE)
+			fault = fault_of_member(&value);
+		if (fault != NULL)
+			return fault;
+	}
+	return NULL;
+}
+
+bool
+dyn_match_check(const char *text, const char **why)
+{
+	Jsonb	   *object = dyn_json_option_check(text, "{\"type\": \"order\"}",
+											   why);
+
+	if (object != NULL)
+		*why = fault_of_members(object);
+	return *why == NULL;
+}
+
+/* ---- terms ---- */
+
+static void
+add_scalar(DynRowTerm *term, const JsonbValue *value)
+{
+	DynScalar  *scalar = &term->values[term->nvalues];
+	char	   *number;
+	const char *text;
+
+	switch (value->type)
+	{
+		case jbvNull:
+			term->or_null = true;
+			return;
+		case jbvBool:
+			scalar->type = DYN_TYPE_BOOL;
+			scalar->len = value->val.boolean;
+			break;
+		case jbvString:
+			scalar->type = DYN_TYPE_S;
+			scalar->data = dyn_json_option_text(value, &scalar->len);
+			break;
+		default:
+			Assert(value->type == jbvNumeric);
+			text = numeric_normalize(value->val.numeric);
+			number = palloc(DYN_NUMBER_BUFSIZE);
+			(void) dyn_number_canonical(text, strlen(text), number, &scalar->len);
+			scalar->type = DYN_TYPE_N;
+			scalar->data = number;
+			break;
+	}
+	term->nvalues++;
+}
+
+static void
+read_term(DynRowTerm *term, const JsonbValue *name, const JsonbValue *value)
+{
+	JsonbIterator *it;
+	JsonbValue	element;
+	JsonbIteratorToken token;
+	size_t		len;
+
+	term->path = dyn_path_of_attribute(dyn_json_option_text(name, &len));
+	if (value->type != jbvBinary)
+	{
+		term->values = palloc0(sizeof(DynScalar));
+		add_scalar(term, value);
+		return;
+	}
+	term->values = palloc0(JsonContainerSize(value->val.binary.data) *
+						   sizeof(DynScalar));
+	it = JsonbIteratorInit(value->val.binary.data);
+	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	{
+		if (token == WJB_ELEM)
+			add_scalar(term, &element);
+	}
+}
+
+static void
+read_match(DynRowTest *test, const char *text)
+{
+	Jsonb	   *match = dyn_json_option_parse(text);
+	JsonbIterator *it = JsonbIteratorInit(&match->root);
+	JsonbValue	name,
+				value;
+
+	test->terms = palloc0((JB_ROOT_COUNT(match) + 1) * sizeof(DynRowTerm));
+	(void) JsonbIteratorNext(&it, &value, true);
+	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
+	{
+		(void) JsonbIteratorNext(&it, &value, true);
+		read_term(&test->terms[test->nterms++], &name, &value);
+	}
+}
+
+DynRowTest
+dyn_row_test(const char *match, const char *ttl)
+{
+	DynRowTest	test = {0, NULL};
+
+	if (match != NULL)
+		read_match(&test, match);
+	else if (ttl != NULL)
+		test.terms = palloc0(sizeof(DynRowTerm));
+	if (ttl != NULL)
+	{
+		test.terms[test.nterms].path = dyn_path_of_attribute(dyn_to_utf8(ttl));
+		test.terms[test.nterms++].ttl = true;
+	}
+	return test;
+}
+
+const char *
+dyn_row_term_attribute(const DynRowTerm *term)
+{
+	return term->path->steps[0].name;
+}
+
+/* Microseconds since 1970, as seconds. */
+static void
+set_seconds(DynScalar *scalar, int64 us)
+{
+	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
+	char	   *text = psprintf(INT64_FORMAT ".%06d", us / USECS_PER_SEC,
+								(int) (us % USECS_PER_SEC));
+
+	Assert(us >= 0);
+	(void) dyn_number_canonical(text, strlen(text), buf, &scalar->len);
+	scalar->type = DYN_TYPE_N;
+	scalar->data = buf;
+}
+
+void
+dyn_expired_range(DynScalar *first, DynScalar *last)
+{
+	int64		now = GetCurrentTransactionStartTimestamp() +
+		(int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
+
+	set_seconds(first, Max(now - FIVE_YEARS * USECS_PER_SEC, 0));
+	set_seconds(last, Max(now, 0));
+}

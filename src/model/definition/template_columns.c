@@ -1,0 +1,852 @@
+/*
+ * template_columns.c
+ *		Reads the table option templates, and connects it with the columns.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/jsonb.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+#include "../../base/attributes.h"
+#include "../../dynamodb/template_text.h"
+#include "closest.h"
+#include "../server/encoding.h"
+#include "json_option.h"
+#include "../values/path.h"
+#include "template_columns.h"
+
+const char *
+dyn_spelled_name(const DynSpelled *spelled)
+{
+	return spelled->path->steps[0].name;
+}
+
+const char *
+dyn_spelled_text(const DynSpelled *spelled)
+{
+	const DynTemplate *tmpl = spelled->tmpl;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int p = 0; p <= tmpl->nparts; p++)
+	{
+		appendBinaryStringInfo(&text, tmpl->literals[p].data, tmpl->literals[p].len);
+		if (p < tmpl->nparts)
+			appendStringInfo(&text, "${%s}", tmpl->parts[p].column.data);
+	}
+	return dyn_from_utf8_lossy(text.data);
+}
+
+/* ---- the option ---- */
+
+static const char *
+describe_error(const char *attribute, const DynTemplateError *error)
+{
+	StringInfoData buf;
+
+	if (error->out_of_memory)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	initStringInfo(&buf);
+	appendStringInfo(&buf, "The template of \"%s\" is not valid", attribute);
+	if (error->position > 0)
+		appendStringInfo(&buf, " at character %d", error->position);
+	appendStringInfo(&buf, ": %s.", error->message);
+	if (error->hint != NULL)
+		appendStringInfo(&buf, " %s", error->hint);
+	return buf.data;
+}
+
+static DynTemplate *
+parse_template(const JsonbValue *name, const JsonbValue *value,
+			   const char **why)
+{
+	DynTemplateError error = {0};
+	DynTemplate *tmpl;
+	size_t		len;
+	char	   *text = dyn_json_option_text(value, &len);
+
+	tmpl = dyn_template_parse(text, len, &error);
+	if (tmpl == NULL)
+		*why = describe_error(pnstrdup(name->val.string.val,
+									   name->val.string.len), &error);
+	return tmpl;
+}
+
+static const char *
+fault_of_member(const JsonbValue *name, const JsonbValue *value)
+{
+	const char *why = NULL;
+
+	if (name->val.string.len == 0)
+		return "The name of an attribute must not be empty.";
+	if (value->type != jbvString || value->val.string.len == 0)
+		return "The template of an attribute is a text, such as \"user#${email}\".";
+	dyn_template_free(parse_template(name, value, &why));
+	return why;
+}
+
+static const char *
+fault_of_members(Jsonb *templates)
+{
+	JsonbIterator *it = JsonbIteratorInit(&templates->root);
+	JsonbValue	name,
+				value;
+
+	(void) JsonbIteratorNext(&it, &value, true);
+	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
+	{
+		const char *fault;
+
+		(void) JsonbIteratorNext(&it, &value, true);
+		if ((fault = fault_of_member(&name, &value)) != NULL)
+			return fault;
+	}
+	return NULL;
+}
+
+bool
+dyn_templates_check(const char *text, const char **why)
+{
+	Jsonb	   *object = dyn_json_option_check(text, "{\"pk\": \"user#${email}\"}",
+											   why);
+
+	if (object != NULL)
+		*why = fault_of_members(object);
+	return *why == NULL;
+}
+
+/* Runs when the context goes. */
+static void
+free_template(void *tmpl)
+{
+	dyn_template_free(tmpl);
+}
+
+static void
+keep_template(DynSpelled *spelled, DynTemplate *tmpl)
+{
+	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
+
+	spelled->tmpl = tmpl;
+	spelled->parts = palloc0(Max(tmpl->nparts, 1) * sizeof(DynPart));
+	callback->func = free_template;
+	callback->arg = tmpl;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+}
+
+DynSpelled *
+dyn_templates_parse(const char *text, int *n)
+{
+	Jsonb	   *templates = dyn_json_option_parse(text);
+	JsonbIterator *it = JsonbIteratorInit(&templates->root);
+	DynSpelled *spelled = palloc0(JB_ROOT_COUNT(templates) * sizeof(DynSpelled));
+	JsonbValue	name,
+				value;
+	size_t		len;
+
+	*n = 0;
+	(void) JsonbIteratorNext(&it, &value, true);
+	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
+	{
+		const char *why = NULL;
+		DynTemplate *tmpl;
+
+		(void) JsonbIteratorNext(&it, &value, true);
+		tmpl = parse_template(&name, &value, &why);
+		if (tmpl == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("invalid value for option \"%s\"", "templates"),
+					 errhint("%s", why)));
+		spelled[*n].path = dyn_path_of_attribute(dyn_json_option_text(&name, &len));
+		keep_template(&spelled[(*n)++], tmpl);
+	}
+	return spelled;
+}
+
+/* ---- what is read ---- */
+
+/* Marks the template, and those that its columns are parts of. */
+static void
+need_template(const DynSpelled *spelled, int i, const DynColumn *columns,
+			  bool *needed)
+{
+	if (needed[i])
+		return;
+	needed[i] = true;
+	for (int p = 0; p < spelled[i].tmpl->nparts; p++)
+	{
+		const DynColumn *column = &columns[spelled[i].parts[p].attnum - 1];
+
+		if (dyn_column_is_part(column))
+			need_template(spelled, column->spelled, columns, needed);
+	}
+}
+
+static List *
+paths_of_template(const DynSpelled *spelled, const DynColumn *columns, List *paths)
+{
+	paths = lappend(paths, unconstify(DynPath *, spelled->path));
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		const DynColumn *column = &columns[spelled->parts[p].attnum - 1];
+
+		if (!dyn_column_is_part(column))
+			paths = lappend(paths, unconstify(DynPath *, column->path));
+	}
+	return paths;
+}
+
+/* Marks the templates that decide what the column shows. */
+static void
+need_for_column(const DynSpelled *spelled, int n, const DynColumn *column,
+				const DynColumn *columns, bool *needed)
+{
+	if (dyn_column_is_part(column))
+		need_template(spelled, column->spelled, columns, needed);
+	for (int i = 0; i < n && column->document == DYN_REST_OF_ITEM; i++)
+	{
+		if (spelled[i].unproven)
+			need_template(spelled, i, columns, needed);
+	}
+}
+
+List *
+dyn_spelled_paths(const DynSpelled *spelled, int n, const DynColumn *columns,
+				  const Bitmapset *attnums, bool *needed)
+{
+	List	   *paths = NIL;
+	int			attnum = -1;
+
+	memset(needed, 0, n * sizeof(bool));
+	for (int i = 0; i < n; i++)
+	{
+		if (spelled[i].base || spelled[i].listed)
+			need_template(spelled, i, columns, needed);
+	}
+	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
+		need_for_column(spelled, n, &columns[attnum - 1], columns, needed);
+	for (int i = 0; i < n; i++)
+	{
+		if (needed[i])
+			paths = paths_of_template(&spelled[i], columns, paths);
+	}
+	return paths;
+}
+
+/* ---- connecting ---- */
+
+typedef struct Connector
+{
+	DynSpelled *spelled;
+	int			n;
+	DynColumn  *columns;
+	int			ncolumns;
+	const DynKeyAttr *base;
+	int			nbase;
+	const DynTableMeta *meta;	/* NULL: not known */
+	const char *table;			/* the foreign table */
+} Connector;
+
+static const char *
+shown_name(const DynSpelled *spelled)
+{
+	return dyn_from_utf8_lossy(dyn_spelled_name(spelled));
+}
+
+/* `column` may be NULL; it may be a name that the foreign table lacks. */
+DYN_NORETURN static void
+report(const Connector *connector, const DynSpelled *spelled,
+	   const char *column, const char *detail, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
+			 column ? err_generic_string(PG_DIAG_COLUMN_NAME, column) : 0,
+			 errmsg("template of attribute \"%s\" does not fit foreign table \"%s\"",
+					shown_name(spelled), connector->table),
+			 errdetail("%s", detail),
+			 hint ? errhint("%s", hint) : 0));
+}
+
+static const char *
+part_name(const DynTemplatePart *part)
+{
+	return dyn_from_utf8_lossy(part->column.data);
+}
+
+static AttrNumber
+find_column(const Connector *connector, const DynSpelled *spelled,
+			const DynTemplatePart *part)
+{
+	const char *name = part_name(part);
+	DynClosest	closest;
+
+	for (int i = 0; i < connector->ncolumns; i++)
+	{
+		if (!connector->columns[i].dropped &&
+			strcmp(connector->columns[i].name, name) == 0)
+			return i + 1;
+	}
+	dyn_closest_init(&closest, name);
+	for (int i = 0; i < connector->ncolumns; i++)
+	{
+		if (!connector->columns[i].dropped)
+			dyn_closest_try(&closest, connector->columns[i].name);
+	}
+	report(connector, spelled, name,
+		   psprintf("It names column \"%s\", which the foreign table does not have.", name),
+		   closest.best ? psprintf("Perhaps it should be \"%s\".", closest.best)
+		   : NULL);
+}
+
+static DynType
+base_type(const Connector *connector, const char *attribute)
+{
+	for (int i = 0; i < connector->nbase; i++)
+	{
+		if (strcmp(connector->base[i].name, attribute) == 0)
+			return connector->base[i].type;
+	}
+	return DYN_TYPE_ABSENT;
+}
+
+/* Of a key attribute that is no string. */
+DYN_NORETURN static void
+report_key_type(const Connector *connector, const DynSpelled *spelled,
+				const char *column)
+{
+	report(connector, spelled, column,
+		   psprintf("The key attribute is of type %s.", dyn_type_name(spelled->type)),
+		   "Templates are for strings; that of a number is ${column} of an integer column.");
+}
+
+static void
+connect_names(const Connector *connector)
+{
+	for (int i = 0; i < connector->n; i++)
+	{
+		DynSpelled *spelled = &connector->spelled[i];
+		DynType		type = base_type(connector, dyn_spelled_name(spelled));
+
+		spelled->base = type != DYN_TYPE_ABSENT;
+		if (spelled->base)
+			spelled->type = type;
+		if (spelled->type == DYN_TYPE_B ||
+			(spelled->type == DYN_TYPE_N && !dyn_template_is_bare(spelled->tmpl)))
+			report_key_type(connector, spelled, NULL);
+		for (int p = 0; p < spelled->tmpl->nparts; p++)
+		{
+			AttrNumber	attnum = find_column(connector, spelled,
+											 &spelled->tmpl->parts[p]);
+
+			if (!dyn_column_is_of_item(&connector->columns[attnum - 1]))
+				report(connector, spelled, connector->columns[attnum - 1].name,
+					   psprintf("Column \"%s\" is of an element, not of the item.",
+								connector->columns[attnum - 1].name), NULL);
+			spelled->parts[p].attnum = attnum;
+		}
+	}
+}
+
+/* ---- sources ---- */
+
+/* The part of the template that shows the column, or -1. */
+static int
+two_way_part(const DynSpelled *spelled, AttrNumber attnum)
+{
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		if (spelled->parts[p].attnum == attnum &&
+			spelled->tmpl->parts[p].folding == DYN_FOLD_NONE)
+			return p;
+	}
+	return -1;
+}
+
+static bool
+take_source(const Connector *connector, int i, AttrNumber attnum)
+{
+	DynSpelled *spelled = &connector->spelled[i];
+	DynColumn  *column = &connector->columns[attnum - 1];
+	int			p = two_way_part(spelled, attnum);
+
+	if (p < 0)
+		return false;
+	spelled->parts[p].source = true;
+	column->spelled = i;
+	column->part = p;
+	column->path = spelled->path;
+	return true;
+}
+
+/* The template of the attribute that the column's own option names. */
+static void
+source_of_placed(const Connector *connector, AttrNumber attnum)
+{
+	const DynColumn *column = &connector->columns[attnum - 1];
+
+	for (int i = 0; i < connector->n; i++)
+	{
+		if (dyn_path_equal(column->path, connector->spelled[i].path) &&
+			take_source(connector, i, attnum))
+			return;
+	}
+}
+
+/* Templates of the table's key attributes count in the key's order. */
+static bool
+source_of_base(const Connector *connector, AttrNumber attnum)
+{
+	for (int k = 0; k < connector->nbase; k++)
+	{
+		for (int i = 0; i < connector->n; i++)
+		{
+			if (dyn_path_is_attribute(connector->spelled[i].path,
+									  connector->base[k].name) &&
+				take_source(connector, i, attnum))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A key's attributes, by which the closest one is found. */
+static void
+list_key(const Connector *connector, const DynKeySchema *key, StringInfo list,
+		 DynClosest *closest)
+{
+	for (int i = 0; i < key->nhash + key->nrange; i++)
+	{
+		const char *name = i < key->nhash ? key->hash[i].name
+			: key->range[i - key->nhash].name;
+		bool		spelled = false;
+
+		for (int k = 0; k < connector->n; k++)
+			spelled |= dyn_path_is_attribute(connector->spelled[k].path, name);
+		name = dyn_from_utf8_lossy(name);
+		if (!spelled)
+			dyn_closest_try(closest, name);
+		name = psprintf("\"%s\"", name);
+		if (strstr(list->data, name) == NULL)
+			appendStringInfo(list, "%s%s", list->len > 0 ? ", " : "", name);
+	}
+}
+
+/* "The key attributes are "pk", "sk"; perhaps ...", or an empty text. */
+static const char *
+key_hint(const Connector *connector, const DynSpelled *spelled)
+{
+	const DynTableMeta *meta = connector->meta;
+	StringInfoData list;
+	DynClosest	closest;
+
+	if (meta == NULL || dyn_is_key_attribute(meta, dyn_spelled_name(spelled)))
+		return "";
+	initStringInfo(&list);
+	dyn_closest_init(&closest, dyn_from_utf8_lossy(dyn_spelled_name(spelled)));
+	for (int i = -1; i < meta->nindexes; i++)
+		list_key(connector, i < 0 ? &meta->key : &meta->indexes[i].key, &list,
+				 &closest);
+	return psprintf("The key attributes are %s%s.", list.data,
+					closest.best == NULL ? ""
+					: psprintf("; perhaps the template is for \"%s\"",
+							   closest.best));
+}
+
+/* If it is not a key attribute, its name may be misspelt. */
+DYN_NORETURN static void
+report_no_source(const Connector *connector, const DynSpelled *spelled,
+				 const char *column)
+{
+	const char *keys = key_hint(connector, spelled);
+
+	report(connector, spelled, column,
+		   psprintf("%s whether column \"%s\" is read from it, or from an attribute of its own.",
+					keys[0] == '\0' ? "Nothing says"
+					: "It is not a key attribute, and nothing says", column),
+		   psprintf("%s%s the option attribute of the column: to '%s', or to the other attribute.",
+					keys, keys[0] == '\0' ? "Set" : " Otherwise set",
+					shown_name(spelled)));
+}
+
+static void
+choose_source(const Connector *connector, AttrNumber attnum)
+{
+	DynColumn  *column = &connector->columns[attnum - 1];
+
+	if (column->placed)
+	{
+		source_of_placed(connector, attnum);
+		return;
+	}
+	if (source_of_base(connector, attnum))
+		return;
+	for (int i = 0; i < connector->n; i++)
+	{
+		if (two_way_part(&connector->spelled[i], attnum) >= 0)
+			report_no_source(connector, &connector->spelled[i], column->name);
+	}
+}
+
+/* ---- codecs of parts ---- */
+
+static bool
+is_integer(const DynCodec *codec)
+{
+	return codec->kind == DYN_CODEC_INT2 || codec->kind == DYN_CODEC_INT4 ||
+		codec->kind == DYN_CODEC_INT8;
+}
+
+bool
+dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
+{
+	return is_integer(codec) &&
+		(part->spec == DYN_SPEC_RANGE ||
+		 (part->spec == DYN_SPEC_NONE && codec->format.kind == DYN_FORMAT_NONE));
+}
+
+/* The plain spelling of a type in a template. */
+static void
+plain_format(const DynCodec *codec, DynFormat *format)
+{
+	memset(format, 0, sizeof(*format));
+	if (is_integer(codec))
+		format->kind = DYN_FORMAT_DIGITS;
+	else if (codec->kind == DYN_CODEC_BOOL)
+	{
+		format->kind = DYN_FORMAT_BOOL;
+		format->true_text = "true";
+		format->false_text = "false";
+	}
+}
+
+/* The format of the spec, else the column's if it is one for texts. */
+static void
+choose_format(const Connector *connector, const DynSpelled *spelled,
+			  const DynTemplatePart *part, const DynColumn *column,
+			  DynFormat *format)
+{
+	const char *why;
+
+	if (part->spec == DYN_SPEC_FORMAT)
+	{
+		const char *text = dyn_from_utf8_lossy(part->format.data);
+
+		if (!dyn_format_parse_part(text, format, &why))
+			report(connector, spelled, column->name,
+				   psprintf("\"%s\" is not a valid spec of a part.", text), why);
+	}
+	else if (part->spec == DYN_SPEC_NONE &&
+			 column->codec.format.kind != DYN_FORMAT_NONE)
+		*format = column->codec.format;
+	else
+		plain_format(&column->codec, format);
+	/* digits of a text, where bool(1,0) is a number elsewhere */
+	format->numeric = false;
+}
+
+/* Of a column's places in a text, only one may hold any characters. */
+static void
+check_places(const Connector *connector, const DynSpelled *spelled, int p)
+{
+	for (int other = 0; other < p; other++)
+	{
+		if (spelled->parts[other].attnum == spelled->parts[p].attnum &&
+			(spelled->tmpl->parts[other].any || spelled->tmpl->parts[p].any))
+			report(connector, spelled, spelled->parts[p].column.name,
+				   psprintf("Column \"%s\" is there twice, once with the spec any.",
+							spelled->parts[p].column.name), NULL);
+	}
+}
+
+static void
+init_part(const Connector *connector, DynSpelled *spelled, int p)
+{
+	const DynTemplatePart *part = &spelled->tmpl->parts[p];
+	const DynColumn *column = &connector->columns[spelled->parts[p].attnum - 1];
+	DynColumn  *as = &spelled->parts[p].column;
+	DynFormat	format;
+
+	choose_format(connector, spelled, part, column, &format);
+	*as = *column;
+	dyn_codec_init(&as->codec, column->codec.typid,
+				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
+				   column->name);
+	check_places(connector, spelled, p);
+	if (spelled->type == DYN_TYPE_N && !dyn_part_may_be_number(part, &column->codec))
+		report_key_type(connector, spelled, column->name);
+	dyn_traits_init_part(as, spelled->base, part->folding != DYN_FOLD_NONE);
+	if (!as->traits.point || as->codec.wire != DYN_TYPE_S)
+		report(connector, spelled, column->name,
+			   psprintf("Column \"%s\" has more than one spelling there, or none.",
+						column->name),
+			   "Texts, uuids, integers, booleans and dates can be parts; others need a format with one spelling, such as iso8601(3) or padded(10).");
+	if (part->spec == DYN_SPEC_RANGE && !is_integer(&as->codec))
+		report(connector, spelled, column->name,
+			   psprintf("Column \"%s\" is not an integer.", column->name),
+			   "Only integers can be enumerated as lo..hi.");
+	if (part->spec == DYN_SPEC_WORDS && as->codec.kind != DYN_CODEC_TEXT)
+		report(connector, spelled, column->name,
+			   psprintf("Column \"%s\" is not a text.", column->name),
+			   "Only texts can be enumerated as words.");
+	if (part->folding != DYN_FOLD_NONE && as->codec.kind != DYN_CODEC_TEXT &&
+		as->codec.kind != DYN_CODEC_UUID)
+		report(connector, spelled, column->name,
+			   psprintf("Column \"%s\" has no letters to fold.", column->name),
+			   "Only texts and uuids can be lower or upper.");
+}
+
+/* ---- what a template needs to know ---- */
+
+/*
+ * All spellings of a time have as many characters, and the same ones but for
+ * the digits.
+ */
+static void
+add_instant_facts(const DynCodec *codec, DynPartFacts *facts)
+{
+	DynScalar	sample;
+
+	if (dyn_codec_encode(codec, codec->basetype,
+						 codec->kind == DYN_CODEC_DATE ? DateADTGetDatum(0)
+						 : TimestampGetDatum(0), &sample) != DYN_ENCODED)
+		return;
+	for (size_t i = 0; i < sample.len; i += pg_utf_mblen((const unsigned char *) sample.data + i))
+		facts->width++;
+	facts->charset = psprintf("0123456789%.*s", (int) sample.len, sample.data);
+	facts->instant = codec->format.kind != DYN_FORMAT_NONE;
+}
+
+static DynPartFacts
+part_facts(const DynTemplatePart *part, const DynCodec *codec)
+{
+	DynPartFacts facts = {0};
+
+	facts.text = codec->kind == DYN_CODEC_TEXT;
+	switch (codec->kind)
+	{
+		case DYN_CODEC_UUID:
+			facts.width = UUID_LEN * 2 + 4;
+			facts.charset = part->folding == DYN_FOLD_UPPER
+				? "0123456789ABCDEF-" : "0123456789abcdef-";
+			break;
+		case DYN_CODEC_INT2:
+		case DYN_CODEC_INT4:
+		case DYN_CODEC_INT8:
+		case DYN_CODEC_NUMERIC:
+			facts.charset = "-0123456789";
+			if (codec->format.kind != DYN_FORMAT_PADDED)
+				break;
+			facts.width = codec->format.digits;
+			facts.charset = "0123456789";
+			break;
+		case DYN_CODEC_DATE:
+		case DYN_CODEC_TIMESTAMP:
+		case DYN_CODEC_TIMESTAMPTZ:
+			add_instant_facts(codec, &facts);
+			break;
+		default:
+			break;
+	}
+	return facts;
+}
+
+static void
+resolve_template(const Connector *connector, DynSpelled *spelled)
+{
+	DynPartFacts facts[DYN_TEMPLATE_MAX_PARTS];
+	DynTemplateError error = {0};
+
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		facts[p] = part_facts(&spelled->tmpl->parts[p],
+							  &spelled->parts[p].column.codec);
+		facts[p].elsewhere = !spelled->parts[p].source;
+	}
+	if (!dyn_template_resolve(spelled->tmpl, facts, &error))
+		report(connector, spelled, NULL,
+			   describe_error(shown_name(spelled), &error), NULL);
+}
+
+/* What is read from a part has its codec. */
+static void
+set_column(const Connector *connector, DynColumn *column)
+{
+	const DynColumn *as;
+
+	if (!dyn_column_is_part(column))
+		return;
+	as = &connector->spelled[column->spelled].parts[column->part].column;
+	column->codec = as->codec;
+	column->traits = as->traits;
+}
+
+/* ---- mistakes ---- */
+
+/* Does a template name the column? */
+static bool
+is_named(const Connector *connector, AttrNumber attnum)
+{
+	for (int i = 0; i < connector->n; i++)
+	{
+		for (int p = 0; p < connector->spelled[i].tmpl->nparts; p++)
+		{
+			if (connector->spelled[i].parts[p].attnum == attnum)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* {column} for ${column}: nothing else fills the column. */
+static void
+check_braces(const Connector *connector, const DynSpelled *spelled,
+			 AttrNumber attnum)
+{
+	const DynColumn *column = &connector->columns[attnum - 1];
+	const char *braces = dyn_to_utf8(psprintf("{%s}", column->name));
+	DynText		wanted = {braces, strlen(braces)};
+
+	for (int i = 0; i <= spelled->tmpl->nparts; i++)
+	{
+		if (dyn_text_find(spelled->tmpl->literals[i], wanted) != NULL)
+			report(connector, spelled, column->name,
+				   psprintf("It contains the text {%s}, and no template names column \"%s\".",
+							column->name, column->name),
+				   psprintf("Write ${%s}, or set the option attribute of the column if the braces are meant.",
+							column->name));
+	}
+}
+
+/* How coarse the spelling of a time is: how many of these it cannot spell. */
+static int
+coarseness(const DynCodec *codec)
+{
+	static const int64 instants[] = {
+		1, 1000, USECS_PER_SEC, USECS_PER_MINUTE, USECS_PER_HOUR,
+		USECS_PER_DAY, 31 * USECS_PER_DAY
+	};
+	DynScalar	text;
+
+	for (int i = 0; i < lengthof(instants); i++)
+	{
+		Datum		value = codec->kind == DYN_CODEC_DATE
+			? DateADTGetDatum((DateADT) (instants[i] / USECS_PER_DAY))
+			: TimestampGetDatum(instants[i]);
+
+		if ((codec->kind != DYN_CODEC_DATE || instants[i] >= USECS_PER_DAY) &&
+			dyn_codec_encode(codec, codec->basetype, value, &text) == DYN_ENCODED)
+			return i;
+	}
+	return lengthof(instants);
+}
+
+static bool
+is_time(const DynCodec *codec)
+{
+	return codec->kind == DYN_CODEC_DATE || codec->kind == DYN_CODEC_TIMESTAMP ||
+		codec->kind == DYN_CODEC_TIMESTAMPTZ;
+}
+
+/* A day in one key attribute, and a time in the other, are not the same value. */
+static void
+check_precision(const Connector *connector, AttrNumber attnum)
+{
+	const DynSpelled *first = NULL;
+	const DynCodec *codec = NULL;
+
+	if (!is_time(&connector->columns[attnum - 1].codec))
+		return;
+	for (int i = 0; i < connector->n; i++)
+	{
+		const DynSpelled *spelled = &connector->spelled[i];
+
+		for (int p = 0; p < spelled->tmpl->nparts && spelled->base; p++)
+		{
+			const DynPart *part = &spelled->parts[p];
+
+			if (part->attnum != attnum || !is_time(&part->column.codec))
+				continue;
+			if (first != NULL && coarseness(&part->column.codec) != coarseness(codec))
+				report(connector, spelled, part->column.name,
+					   psprintf("Column \"%s\" has another precision in the template of attribute \"%s\", so that items are no rows.",
+								part->column.name, shown_name(first)),
+					   "Give both parts the same format, or name two columns.");
+			first = spelled;
+			codec = &part->column.codec;
+		}
+	}
+}
+
+static bool
+has_brace(const DynTemplate *tmpl)
+{
+	for (int i = 0; i <= tmpl->nparts; i++)
+	{
+		if (tmpl->literals[i].len > 0 &&
+			memchr(tmpl->literals[i].data, '{', tmpl->literals[i].len) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Columns that nothing fills. */
+static void
+check_unnamed(const Connector *connector, const DynSpelled *spelled)
+{
+	for (AttrNumber attnum = 1; attnum <= connector->ncolumns; attnum++)
+	{
+		const DynColumn *column = &connector->columns[attnum - 1];
+
+		if (!column->dropped && !column->placed && !is_named(connector, attnum))
+			check_braces(connector, spelled, attnum);
+	}
+}
+
+/* At each planning: so what templates seldom have is looked for first. */
+static void
+check_mistakes(const Connector *connector)
+{
+	for (AttrNumber attnum = 1; attnum <= connector->ncolumns; attnum++)
+	{
+		if (!connector->columns[attnum - 1].dropped)
+			check_precision(connector, attnum);
+	}
+	for (int i = 0; i < connector->n; i++)
+	{
+		if (has_brace(connector->spelled[i].tmpl))
+			check_unnamed(connector, &connector->spelled[i]);
+	}
+}
+
+void
+dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
+					int ncolumns, const DynKeyAttr *base, int nbase,
+					const DynTableMeta *meta, const char *table)
+{
+	Connector	connector = {spelled, n, columns, ncolumns, base, nbase, meta, table};
+
+	connect_names(&connector);
+	for (int i = 0; i < ncolumns; i++)
+	{
+		if (!columns[i].dropped)
+			choose_source(&connector, i + 1);
+	}
+	for (int i = 0; i < n; i++)
+	{
+		for (int p = 0; p < spelled[i].tmpl->nparts; p++)
+			init_part(&connector, &spelled[i], p);
+		resolve_template(&connector, &spelled[i]);
+	}
+	check_mistakes(&connector);
+	for (int i = 0; i < ncolumns; i++)
+	{
+		if (!columns[i].dropped)
+			set_column(&connector, &columns[i]);
+	}
+}

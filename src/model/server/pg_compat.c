@@ -1,0 +1,443 @@
+/*
+ * pg_compat.c
+ *		The differences between majors that need a function of their own.
+ *
+ * See pg_compat.h.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/sysattr.h"
+#include "access/xact.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_database.h"
+#include "miscadmin.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "pg_compat.h"
+#include "utils/builtins.h"
+#include "utils/datetime.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/selfuncs.h"
+#include "utils/syscache.h"
+#include "utils/resowner.h"
+#include "utils/wait_event.h"
+#if PG_VERSION_NUM >= 160000
+#include "nodes/multibitmapset.h"
+#endif
+#if PG_VERSION_NUM >= 170000
+#include "storage/dsm_registry.h"
+#else
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#endif
+
+/* The name of a libc locale; NULL if the row has none. */
+static char *
+text_attribute(int cacheid, HeapTuple tuple, AttrNumber attnum)
+{
+	bool		isnull;
+	Datum		value = SysCacheGetAttr(cacheid, tuple, attnum, &isnull);
+
+	return isnull ? NULL : TextDatumGetCString(value);
+}
+
+/* Bytewise are libc's C and POSIX, and all builtin locales. */
+static bool
+locale_is_bytewise(char provider, const char *name)
+{
+	if (provider == 'b')
+		return true;
+	return provider == COLLPROVIDER_LIBC && name != NULL &&
+		(strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0);
+}
+
+/* The database's default collation, which never changes. */
+static bool
+default_is_bytewise(void)
+{
+	static int	known = -1;
+	HeapTuple	tuple;
+
+	if (known >= 0)
+		return known;
+	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for database %u", MyDatabaseId);
+	known = locale_is_bytewise(((Form_pg_database) GETSTRUCT(tuple))->datlocprovider,
+							   text_attribute(DATABASEOID, tuple,
+											  Anum_pg_database_datcollate));
+	ReleaseSysCache(tuple);
+	return known;
+}
+
+bool
+dyn_collation_is_bytewise(Oid collation)
+{
+	HeapTuple	tuple;
+	char		provider;
+	bool		bytewise;
+
+	if (collation == C_COLLATION_OID)
+		return true;
+	if (collation == DEFAULT_COLLATION_OID)
+		return default_is_bytewise();
+	tuple = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for collation %u", collation);
+	provider = ((Form_pg_collation) GETSTRUCT(tuple))->collprovider;
+	bytewise = locale_is_bytewise(provider,
+								  text_attribute(COLLOID, tuple,
+												 Anum_pg_collation_collcollate));
+	ReleaseSysCache(tuple);
+	return bytewise;
+}
+
+/* A build may run on another minor version than that of its headers. */
+bool
+dyn_append_needs_event(void)
+{
+	static int	version = 0;
+
+	if (version == 0)
+		version = pg_strtoint32(GetConfigOption("server_version_num", false, false));
+	return version == 150006 || version == 160002;
+}
+
+uint32
+dyn_wait_event(DynWaitReason reason)
+{
+#if PG_VERSION_NUM >= 170000
+	static const char *const names[] = {
+		[DYN_WAITS_FOR_RESPONSE] = "DynamoFdwResponse",
+		[DYN_WAITS_FOR_CAPACITY] = "DynamoFdwCapacity",
+		[DYN_WAITS_FOR_TABLE] = "DynamoFdwTable",
+	};
+	static uint32 events[lengthof(names)];
+
+	if (events[reason] == 0)
+		events[reason] = WaitEventExtensionNew(names[reason]);
+	return events[reason];
+#else
+	return PG_WAIT_EXTENSION;
+#endif
+}
+
+#if PG_VERSION_NUM >= 160000
+
+bool
+dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum)
+{
+	List	   *vars = find_nonnullable_vars((Node *) clauses);
+
+	return mbms_is_member(relid, attnum - FirstLowInvalidHeapAttributeNumber,
+						  vars);
+}
+
+#else
+
+bool
+dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum)
+{
+	ListCell   *lc;
+
+	foreach(lc, find_nonnullable_vars((Node *) clauses))
+	{
+		Var		   *var = lfirst_node(Var, lc);
+
+		if (var->varno == relid && var->varattno == attnum &&
+			var->varlevelsup == 0)
+			return true;
+	}
+	return false;
+}
+
+#endif
+
+static bool
+member_is_column(EquivalenceMember *em, RelOptInfo *rel, AttrNumber attnum)
+{
+	Expr	   *expr = em->em_expr;
+
+	while (IsA(expr, RelabelType))
+		expr = ((RelabelType *) expr)->arg;
+	return IsA(expr, Var) && ((Var *) expr)->varno == rel->relid &&
+		((Var *) expr)->varattno == attnum;
+}
+
+bool
+dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel, AttrNumber attnum)
+{
+#if PG_VERSION_NUM >= 180000
+	EquivalenceMemberIterator it;
+	EquivalenceMember *em;
+
+	setup_eclass_member_iterator(&it, ec, rel->relids);
+	while ((em = eclass_member_iterator_next(&it)) != NULL)
+	{
+		if (member_is_column(em, rel, attnum))
+			return true;
+	}
+#else
+	ListCell   *lc;
+
+	foreach(lc, ec->ec_members)
+	{
+		if (member_is_column(lfirst(lc), rel, attnum))
+			return true;
+	}
+#endif
+	return false;
+}
+
+double
+dyn_array_length(PlannerInfo *root, Node *array)
+{
+#if PG_VERSION_NUM >= 170000
+	return estimate_array_length(root, array);
+#else
+	return estimate_array_length(array);
+#endif
+}
+
+#if PG_VERSION_NUM >= 160000
+
+bool
+dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
+			   Datum *result, const char **why)
+{
+	ErrorSaveContext escontext;
+
+	memset(&escontext, 0, sizeof(escontext));
+	escontext.type = T_ErrorSaveContext;
+	escontext.details_wanted = true;
+	if (InputFunctionCallSafe(input, str, ioparam, typmod,
+							  (Node *) &escontext, result))
+		return true;
+	*why = escontext.error_data->message;
+	return false;
+}
+
+bool
+dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
+				 Datum *result, const char **why)
+{
+	return dyn_input_soft(input, str, ioparam, typmod, result, why);
+}
+
+#else
+
+/* Errors of these classes concern values. */
+static bool
+is_of_value(const ErrorData *edata)
+{
+	int			category = ERRCODE_TO_CATEGORY(edata->sqlerrcode);
+
+	return category == ERRCODE_DATA_EXCEPTION ||
+		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION;
+}
+
+/*
+ * Runs func(arg) in a subtransaction, which is the only way to catch an error
+ * that is not soft.  Catches errors of the two classes that concern values,
+ * and then returns false, with the message in *why.
+ */
+static bool
+run_softly(void (*func) (void *), void *arg, const char **why)
+{
+	MemoryContext oldcontext = CurrentMemoryContext;
+	ResourceOwner oldowner = CurrentResourceOwner;
+	volatile bool ok = true;
+
+	if (IsInParallelMode())
+	{
+		func(arg);
+		return true;
+	}
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(oldcontext);
+	PG_TRY();
+	{
+		func(arg);
+		ReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(oldcontext);
+		CurrentResourceOwner = oldowner;
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(oldcontext);
+		edata = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(oldcontext);
+		CurrentResourceOwner = oldowner;
+		if (!is_of_value(edata))
+			ReThrowError(edata);
+		*why = edata->message;
+		ok = false;
+	}
+	PG_END_TRY();
+	return ok;
+}
+
+typedef struct InputCall
+{
+	FmgrInfo   *input;
+	char	   *str;
+	Oid			ioparam;
+	int32		typmod;
+	Datum		result;
+} InputCall;
+
+static void
+call_input(void *arg)
+{
+	InputCall  *call = arg;
+
+	call->result = InputFunctionCall(call->input, call->str, call->ioparam,
+									 call->typmod);
+}
+
+bool
+dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
+			   Datum *result, const char **why)
+{
+	InputCall	call = {input, str, ioparam, typmod, (Datum) 0};
+
+	if (!run_softly(call_input, &call, why))
+		return false;
+	*result = call.result;
+	return true;
+}
+
+bool
+dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
+				 Datum *result, const char **why)
+{
+	MemoryContext oldcontext = CurrentMemoryContext;
+	volatile bool ok = true;
+
+	PG_TRY();
+	{
+		*result = InputFunctionCall(input, str, ioparam, typmod);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(oldcontext);
+		edata = CopyErrorData();
+		FlushErrorState();
+		if (!is_of_value(edata))
+			ReThrowError(edata);
+		*why = edata->message;
+		ok = false;
+	}
+	PG_END_TRY();
+	return ok;
+}
+
+#endif
+
+/* ---- shared memory ---- */
+
+/* Of the only block. */
+static const char *shared_name;
+static Size shared_size;
+static void (*shared_init) (void *block);
+static void *shared_block = NULL;
+
+#if PG_VERSION_NUM >= 170000
+
+void
+dyn_request_shared_memory(const char *name, Size size,
+						  void (*init) (void *block))
+{
+	shared_name = name;
+	shared_size = size;
+	shared_init = init;
+}
+
+void *
+dyn_shared_memory(void)
+{
+	bool		found;
+
+	if (shared_block == NULL && IsUnderPostmaster)
+		shared_block = GetNamedDSMSegment(shared_name, shared_size, shared_init,
+										  &found);
+	return shared_block;
+}
+
+#else
+
+static shmem_request_hook_type next_shmem_request = NULL;
+static shmem_startup_hook_type next_shmem_startup = NULL;
+
+static void
+request_shared_block(void)
+{
+	if (next_shmem_request)
+		next_shmem_request();
+	RequestAddinShmemSpace(shared_size);
+}
+
+/* Also after a crash. */
+static void
+set_up_shared_block(void)
+{
+	bool		found;
+
+	if (next_shmem_startup)
+		next_shmem_startup();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	shared_block = ShmemInitStruct(shared_name, shared_size, &found);
+	if (!found)
+		shared_init(shared_block);
+	LWLockRelease(AddinShmemInitLock);
+}
+
+void
+dyn_request_shared_memory(const char *name, Size size,
+						  void (*init) (void *block))
+{
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	shared_name = name;
+	shared_size = size;
+	shared_init = init;
+	next_shmem_request = shmem_request_hook;
+	shmem_request_hook = request_shared_block;
+	next_shmem_startup = shmem_startup_hook;
+	shmem_startup_hook = set_up_shared_block;
+}
+
+void *
+dyn_shared_memory(void)
+{
+	return shared_block;
+}
+
+#endif
+
+bool
+dyn_find_zone_abbreviation(char *lowered, bool *fixed, int *offset)
+{
+	int			type;
+	pg_tz	   *tz;
+
+#if PG_VERSION_NUM >= 160000
+	DateTimeErrorExtra extra;
+
+	if (DecodeTimezoneAbbrev(0, lowered, &type, offset, &tz, &extra) < 0)
+		return false;
+#else
+	type = DecodeTimezoneAbbrev(0, lowered, offset, &tz);
+#endif
+	*fixed = type == TZ || type == DTZ;
+	return *fixed || type == DYNTZ;
+}

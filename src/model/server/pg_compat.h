@@ -1,0 +1,312 @@
+/*
+ * pg_compat.h
+ *		All differences between PostgreSQL majors.
+ *
+ * Only this file and pg_compat.c test PG_VERSION_NUM.  Each entry is named for
+ * its meaning, so that the rest of the tree is independent of the version.
+ * Include after postgres.h.
+ */
+#ifndef DYN_MODEL_PG_COMPAT_H
+#define DYN_MODEL_PG_COMPAT_H
+
+#include "catalog/pg_class.h"
+#include "catalog/pg_foreign_server.h"
+#include "commands/vacuum.h"
+#include "fmgr.h"
+#include "nodes/pathnodes.h"
+#include "nodes/plannodes.h"
+#include "optimizer/cost.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "utils/acl.h"
+#include "utils/tuplesort.h"
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#include "varatt.h"
+#endif
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+#include "commands/explain.h"
+
+#include "wait_reason.h"
+
+/* 19 removed the old UniquePath, and gave its name to UpperUniquePath. */
+#if PG_VERSION_NUM >= 190000
+#define T_UpperUniquePath T_UniquePath
+#define UpperUniquePath UniquePath
+#endif
+
+#if PG_VERSION_NUM < 150000
+#error "dynamo_fdw needs PostgreSQL 15 or later"
+#endif
+
+/* Module magic, with name and version if the server supports it. */
+#if PG_VERSION_NUM >= 180000
+#define DYN_MODULE_MAGIC(n, v) PG_MODULE_MAGIC_EXT(.name = (n), .version = (v))
+#else
+#define DYN_MODULE_MAGIC(n, v) PG_MODULE_MAGIC
+#endif
+
+/* ExecutorRun_hook: execute_once was removed. */
+#if PG_VERSION_NUM >= 180000
+#define DYN_RUN_ONCE_PARAMETER
+#define DYN_RUN_ONCE_ARGUMENT
+#else
+#define DYN_RUN_ONCE_PARAMETER , bool execute_once
+#define DYN_RUN_ONCE_ARGUMENT , execute_once
+#endif
+
+/* A path of ours over one relation. */
+static inline ForeignPath *
+dyn_make_scan_path(PlannerInfo *root, RelOptInfo *rel, double rows,
+				   Cost startup, Cost total, List *pathkeys,
+				   Relids required_outer, List *private)
+{
+#if PG_VERSION_NUM >= 180000
+	return create_foreignscan_path(root, rel, NULL, rows, 0, startup, total,
+								   pathkeys, required_outer, NULL, NIL, private);
+#elif PG_VERSION_NUM >= 170000
+	return create_foreignscan_path(root, rel, NULL, rows, startup, total,
+								   pathkeys, required_outer, NULL, NIL, private);
+#else
+	return create_foreignscan_path(root, rel, NULL, rows, startup, total,
+								   pathkeys, required_outer, NULL, private);
+#endif
+}
+
+/* A path of ours over an upper relation. */
+static inline ForeignPath *
+dyn_make_upper_path(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
+					double rows, Cost startup, Cost total, List *private)
+{
+#if PG_VERSION_NUM >= 180000
+	return create_foreign_upper_path(root, rel, target, rows, 0, startup, total,
+									 NIL, NULL, NIL, private);
+#elif PG_VERSION_NUM >= 170000
+	return create_foreign_upper_path(root, rel, target, rows, startup, total,
+									 NIL, NULL, NIL, private);
+#else
+	return create_foreign_upper_path(root, rel, target, rows, startup, total,
+									 NIL, NULL, private);
+#endif
+}
+
+/* Does the path key sort upwards? */
+static inline bool
+dyn_pathkey_is_ascending(const PathKey *key)
+{
+#if PG_VERSION_NUM >= 180000
+	return key->pk_cmptype == COMPARE_LT;
+#else
+	return key->pk_strategy == BTLessStrategyNumber;
+#endif
+}
+
+/*
+ * Does the collation sort bytewise?  "C", "POSIX", and the builtin ones of 17
+ * and later.  Reads the catalogs, because the server's function for it
+ * changed, and its header needs ICU's.
+ */
+extern bool dyn_collation_is_bytewise(Oid collation);
+
+/* Returns a copy of the next datum of a sort; false at the end. */
+static inline bool
+dyn_tuplesort_getdatum(Tuplesortstate *sort, Datum *value, bool *isnull)
+{
+#if PG_VERSION_NUM >= 160000
+	return tuplesort_getdatum(sort, true, true, value, isnull, NULL);
+#else
+	return tuplesort_getdatum(sort, true, value, isnull, NULL);
+#endif
+}
+
+/* User that a scan of the relation runs as; InvalidOid: the current one. */
+static inline Oid
+dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
+{
+#if PG_VERSION_NUM >= 160000
+	(void) rte;
+	return plan->checkAsUser;
+#else
+	(void) plan;
+	return rte->checkAsUser;
+#endif
+}
+
+/* Base relations that an upper foreign scan stands for. */
+#if PG_VERSION_NUM >= 160000
+#define dyn_plan_base_relids(fsplan) ((fsplan)->fs_base_relids)
+#define dyn_grouping_clause(root) ((root)->processed_groupClause)
+#else
+#define dyn_plan_base_relids(fsplan) ((fsplan)->fs_relids)
+#define dyn_grouping_clause(root) ((root)->parse->groupClause)
+#endif
+
+/* Does the Append leave out subplans while it runs? */
+static inline bool
+dyn_append_is_pruned(const Append *append)
+{
+#if PG_VERSION_NUM >= 180000
+	return append->part_prune_index >= 0;
+#else
+	return append->part_prune_info != NULL;
+#endif
+}
+
+static inline bool
+dyn_merge_append_is_pruned(const MergeAppend *append)
+{
+#if PG_VERSION_NUM >= 180000
+	return append->part_prune_index >= 0;
+#else
+	return append->part_prune_info != NULL;
+#endif
+}
+
+/*
+ * Must an asynchronous Append always have an event to wait for?  15.6 and 16.2
+ * leave a PG_TRY block with "return" if no child adds one, and the session's
+ * next error jumps into a stack frame that is gone; 15.7 and 16.3 mended that.
+ * Tells the minor version of the server that runs, not of the headers.
+ */
+extern bool dyn_append_needs_event(void);
+
+/*
+ * Makes the outer side of a semijoin unique, so that it can be joined as
+ * INNER; NULL if that is impossible.  Since 19 core makes such relations
+ * itself.
+ */
+static inline Path *
+dyn_unique_outer_path(PlannerInfo *root, RelOptInfo *outerrel,
+					  SpecialJoinInfo *sjinfo)
+{
+#if PG_VERSION_NUM >= 190000
+	return NULL;
+#else
+	return (Path *) create_unique_path(root, outerrel,
+									   outerrel->cheapest_total_path, sjinfo);
+#endif
+}
+
+/* The cost added to a path of a kind that is disabled. */
+static inline Cost
+dyn_disabled_nestloop_cost(void)
+{
+#if PG_VERSION_NUM >= 180000
+	return 0;					/* counted separately */
+#else
+	return enable_nestloop ? 0 : disable_cost;
+#endif
+}
+
+static inline void
+dyn_copy_disabled_nodes(Path *path, const Path *from)
+{
+#if PG_VERSION_NUM >= 180000
+	path->disabled_nodes = from->disabled_nodes;
+#endif
+}
+
+/* Outer-join relids can be part of required_outer; they name no relation. */
+#if PG_VERSION_NUM >= 160000
+#define dyn_outer_join_relids(root) ((root)->outer_join_rels)
+#else
+#define dyn_outer_join_relids(root) ((Relids) NULL)
+#endif
+
+/*
+ * Do the clauses (an implicit AND) reject every row in which this column is
+ * NULL?
+ */
+extern bool dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum);
+
+/* Is this column of the relation a member of the equivalence class? */
+extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
+							  AttrNumber attnum);
+
+/* The planner's estimate of an array expression's length. */
+extern double dyn_array_length(PlannerInfo *root, Node *array);
+
+/* May the user use the foreign server? */
+static inline AclResult
+dyn_server_usage(Oid serverid, Oid userid)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_aclcheck(ForeignServerRelationId, serverid, userid, ACL_USAGE);
+#else
+	return pg_foreign_server_aclcheck(serverid, userid, ACL_USAGE);
+#endif
+}
+
+/* Does the user own the relation? */
+static inline bool
+dyn_owns_relation(Oid relid, Oid userid)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_ownercheck(RelationRelationId, relid, userid);
+#else
+	return pg_class_ownercheck(relid, userid);
+#endif
+}
+
+/* Handles interrupts, and sleeps according to vacuum_cost_delay. */
+static inline void
+dyn_analyze_delay_point(void)
+{
+#if PG_VERSION_NUM >= 180000
+	vacuum_delay_point(true);
+#else
+	vacuum_delay_point();
+#endif
+}
+
+/* The wait event under which a backend waits for DynamoDB. */
+extern uint32 dyn_wait_event(DynWaitReason reason);
+
+/*
+ * Calls a type's input function.  If that does not accept the value, returns
+ * false with the message in *why, instead of raising an error.  Other errors
+ * (out of memory, cancel) are raised; so are all errors if the server has no
+ * soft errors and parallel workers run.
+ */
+extern bool dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam,
+						   int32 typmod, Datum *result, const char **why);
+
+/*
+ * The same for a caller that raises an error if this returns false: needs no
+ * subtransaction, so that parallel workers can run.
+ */
+extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
+							 int32 typmod, Datum *result, const char **why);
+
+/*
+ * Call this before a statement that uses dyn_input_soft: if that needs
+ * subtransactions, the statement gets no parallel workers.
+ */
+static inline void
+dyn_prepare_soft_input(PlannedStmt *statement)
+{
+#if PG_VERSION_NUM < 160000
+	statement->parallelModeNeeded = false;
+#endif
+}
+
+/*
+ * Memory that all backends share, and that `init` has set up; NULL if there is
+ * none: before 17, that takes shared_preload_libraries.  Only one block.  The
+ * first is called when the library is loaded.
+ */
+extern void dyn_request_shared_memory(const char *name, Size size,
+									  void (*init) (void *block));
+extern void *dyn_shared_memory(void);
+
+/*
+ * Finds what AT TIME ZONE knows as an abbreviation, in lower case: of one offset
+ * (in seconds; the sign differs among versions), or of changing ones.  False if
+ * it is none.
+ */
+extern bool dyn_find_zone_abbreviation(char *lowered, bool *fixed, int *offset);
+
+#endif

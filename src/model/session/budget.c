@@ -1,0 +1,274 @@
+/*
+ * budget.c
+ *		Budgets of read units, in shared memory.
+ *
+ * A spinlock protects all buckets.  It is held for arithmetic, and for a search
+ * of a few hundred entries if a budget is new; never while waiting, nor where
+ * an error could be raised.  A backend that dies leaves nothing behind but the
+ * charge of its requests.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/spin.h"
+
+#include "budget.h"
+#include "../server/pg_compat.h"
+
+/* The name bears the version of the layout: libraries of two may be loaded. */
+#define SHARED_NAME		"dynamo_fdw budgets 1"
+
+#define MAX_BUCKETS		256
+
+/* The longest time until a budget is looked at again. */
+#define LONGEST_LOOK_MS	100.0
+
+/* Added to a delay, so that rounding does not make it end too early. */
+#define MARGIN_MS		0.1
+
+typedef struct Bucket
+{
+	DynBudget	budget;			/* rate 0: the bucket is free */
+	double		level;			/* negative: in debt */
+	double		filled_ms;
+} Bucket;
+
+typedef struct BucketTable
+{
+	slock_t		lock;
+	Bucket		buckets[MAX_BUCKETS];
+} BucketTable;
+
+/* Of this session: for what the shared ones have no room. */
+static BucketTable own_table;
+static bool has_own = false;
+static bool overflowed = false;
+static bool warned = false;
+
+static void
+init_table(void *table)
+{
+	memset(table, 0, sizeof(BucketTable));
+	SpinLockInit(&((BucketTable *) table)->lock);
+}
+
+void
+dyn_budget_init(void)
+{
+	dyn_request_shared_memory(SHARED_NAME, sizeof(BucketTable), init_table);
+}
+
+static uint64
+hash_text(const char *text, uint64 seed)
+{
+	return hash_bytes_extended((const unsigned char *) text, strlen(text) + 1,
+							   seed);
+}
+
+static DynBudget *
+add_budget(DynBudgets *budgets, const DynConnection *connection, double rate)
+{
+	DynBudget  *budget = &budgets->budgets[budgets->nbudgets++];
+
+	Assert(budgets->nbudgets <= lengthof(budgets->budgets) && rate > 0);
+	memset(budget, 0, sizeof(DynBudget));
+	budget->key.database = MyDatabaseId;
+	budget->key.server = connection->serverid;
+	budget->key.hash = hash_text(connection->service.url, 0);
+	budget->key.hash = hash_text(connection->service.region, budget->key.hash);
+	budget->rate = rate;
+	return budget;
+}
+
+void
+dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
+				const char *table, double rate)
+{
+	DynBudget  *budget = add_budget(budgets, connection, rate);
+
+	budget->key.hash = hash_text(table ? table : "", budget->key.hash);
+}
+
+void
+dyn_budgets_add_capacity(DynBudgets *budgets, const DynConnection *connection,
+						 const char *table, const char *index, double rate)
+{
+	DynBudget  *budget = add_budget(budgets, connection, rate);
+
+	budget->key.hash = hash_text(table, budget->key.hash);
+	budget->key.hash = hash_text(index ? index : "", budget->key.hash);
+}
+
+/* ---- buckets, under the lock ---- */
+
+static bool
+is_of(const Bucket *bucket, const DynBudget *budget)
+{
+	return bucket->budget.rate > 0 &&
+		memcmp(&bucket->budget.key, &budget->key, sizeof(budget->key)) == 0;
+}
+
+/* The rate is that of the newest request: options can be changed. */
+static void
+fill(Bucket *bucket, double rate, double now)
+{
+	double		elapsed = Max(now - bucket->filled_ms, 0);
+
+	bucket->level = Min(rate, bucket->level + rate * elapsed / 1000);
+	bucket->filled_ms = Max(now, bucket->filled_ms);
+	bucket->budget.rate = rate;
+}
+
+/*
+ * Is the bucket free, or as good as new?  One that was filled now may be that of
+ * the same request's other budget.
+ */
+static bool
+is_reusable(const Bucket *bucket, double now)
+{
+	double		rate = bucket->budget.rate;
+	double		idle = now - bucket->filled_ms;
+
+	return rate == 0 ||
+		(idle > 0 && bucket->level + rate * idle / 1000 >= rate);
+}
+
+/*
+ * The one to be used for another budget: free, or idle for the longest time.  In
+ * the session's table some debt may have to be forgiven.
+ */
+static Bucket *
+reusable_bucket(BucketTable *table, double now)
+{
+	Bucket	   *best = NULL;
+
+	for (int i = 0; i < MAX_BUCKETS; i++)
+	{
+		Bucket	   *bucket = &table->buckets[i];
+
+		if ((table == &own_table || is_reusable(bucket, now)) &&
+			(best == NULL || bucket->filled_ms < best->filled_ms))
+			best = bucket;
+	}
+	return best;
+}
+
+/* NULL: there is no room for it. */
+static Bucket *
+find_bucket(BucketTable *table, DynBudget *budget, double now)
+{
+	Bucket	   *bucket = &table->buckets[budget->slot];
+
+	for (int i = 0; i < MAX_BUCKETS && !is_of(bucket, budget); i++)
+		bucket = &table->buckets[i];
+	if (!is_of(bucket, budget))
+	{
+		bucket = reusable_bucket(table, now);
+		if (bucket == NULL)
+			return NULL;
+		bucket->budget = *budget;
+		bucket->level = budget->rate;
+		bucket->filled_ms = now;
+	}
+	budget->slot = bucket - table->buckets;
+	fill(bucket, budget->rate, now);
+	return bucket;
+}
+
+/* The shared one, or the session's. */
+static Bucket *
+bucket_of(BucketTable *shared, DynBudget *budget, double now)
+{
+	Bucket	   *bucket = shared ? find_bucket(shared, budget, now) : NULL;
+
+	if (bucket != NULL)
+		return bucket;
+	overflowed |= shared != NULL;
+	return find_bucket(&own_table, budget, now);
+}
+
+/* ---- with the lock ---- */
+
+static BucketTable *
+lock_buckets(void)
+{
+	BucketTable *shared = dyn_shared_memory();
+
+	if (!has_own)
+		init_table(&own_table);
+	has_own = true;
+	if (shared != NULL)
+		SpinLockAcquire(&shared->lock);
+	return shared;
+}
+
+static void
+unlock_buckets(BucketTable *shared)
+{
+	if (shared != NULL)
+		SpinLockRelease(&shared->lock);
+	if (!overflowed || warned)
+		return;
+	warned = true;
+	ereport(WARNING,
+			(errmsg("too many budgets of read units are in use"),
+			 errdetail("Sessions can share %d of them at a time; this session has others of its own.",
+					   MAX_BUCKETS)));
+}
+
+static double
+delay_of(const Bucket *bucket)
+{
+	if (bucket->level > 0)
+		return 0;
+	return Min(-bucket->level / bucket->budget.rate * 1000 + MARGIN_MS,
+			   LONGEST_LOOK_MS);
+}
+
+/* If it is 0, the units are taken. */
+static double
+try_to_take(DynBudgets *budgets, double units, double now)
+{
+	BucketTable *shared = lock_buckets();
+	Bucket	   *buckets[lengthof(budgets->budgets)];
+	double		delay = 0;
+
+	for (int i = 0; i < budgets->nbudgets; i++)
+	{
+		buckets[i] = bucket_of(shared, &budgets->budgets[i], now);
+		delay = Max(delay, delay_of(buckets[i]));
+	}
+	for (int i = 0; delay == 0 && i < budgets->nbudgets; i++)
+		buckets[i]->level -= units;
+	unlock_buckets(shared);
+	return delay;
+}
+
+double
+dyn_budgets_delay(DynBudgets *budgets, double now_ms)
+{
+	return try_to_take(budgets, 0, now_ms);
+}
+
+bool
+dyn_budgets_take(DynBudgets *budgets, double units, double now_ms)
+{
+	return try_to_take(budgets, units, now_ms) == 0;
+}
+
+void
+dyn_budgets_correct(DynBudgets *budgets, double charged, double used,
+					double now_ms)
+{
+	BucketTable *shared = lock_buckets();
+
+	for (int i = 0; i < budgets->nbudgets; i++)
+	{
+		DynBudget  *budget = &budgets->budgets[i];
+		Bucket	   *bucket = bucket_of(shared, budget, now_ms);
+
+		bucket->level = Min(bucket->level + charged - used, budget->rate);
+	}
+	unlock_buckets(shared);
+}

@@ -1,0 +1,394 @@
+/*
+ * connection.c
+ *		A server as one user uses it, made from the catalogs.
+ *
+ * The same catalogs are read again by dyn_connection_check, which judges a
+ * connection that has been made: the endpoint and the options that it has,
+ * the mapping and the server's owner as they are now.
+ *
+ * Layer: model.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_user_mapping.h"
+#include "commands/defrem.h"
+#include "foreign/foreign.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+
+#include "../../base/attributes.h"
+#include "../../credentials/source.h"
+#include "../../credentials/url.h"
+#include "connection.h"
+#include "../server/encoding.h"
+#include "privilege.h"
+
+/*
+ * Maximum bytes of a response.  A page of 1 MB is nearly 2 MB of JSON; only a
+ * BatchGetItem may be larger, and is then divided (exec/fetch/stream.c).
+ */
+#define MAX_RESPONSE	((size_t) 16 * 1024 * 1024)
+
+/* ---- the endpoint ---- */
+
+/* With exactly one slash at the end. */
+static char *
+normal_url(const char *endpoint)
+{
+	size_t		len = strlen(endpoint);
+
+	return psprintf("%s%s", endpoint, endpoint[len - 1] == '/' ? "" : "/");
+}
+
+/* The Host header: without scheme, slash and the scheme's default port. */
+static char *
+host_of_url(const char *url)
+{
+	bool		tls = pg_strncasecmp(url, "https://", 8) == 0;
+	const char *own_port = tls ? ":443" : ":80";
+	char	   *host = pstrdup(url + (tls ? 8 : 7));
+	size_t		len = strlen(host) - 1;
+
+	if (len > strlen(own_port) &&
+		strncmp(host + len - strlen(own_port), own_port, strlen(own_port)) == 0)
+		len -= strlen(own_port);
+	host[len] = '\0';
+	return host;
+}
+
+static void
+set_endpoint(DynConnection *connection, ForeignServer *server)
+{
+	const char *region = dyn_option_text(server->options, "region");
+	const char *endpoint = dyn_option_text(server->options, "endpoint");
+
+	if (region == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
+				 errmsg("server \"%s\" has no region", server->servername),
+				 errhint("ALTER SERVER %s OPTIONS (ADD region 'eu-west-1');",
+						 quote_identifier(server->servername))));
+	connection->service.region = pstrdup(region);
+	connection->service.url = endpoint ? normal_url(endpoint)
+		: psprintf("https://dynamodb.%s.%s/", region, dyn_url_domain(region));
+	connection->service.host = host_of_url(connection->service.url);
+}
+
+/* The option that directs requests elsewhere than to the region's endpoint. */
+static const char *
+find_detour(List *options)
+{
+	static const char *const names[] = {"endpoint", "proxy", "ca_file"};
+
+	for (int i = 0; i < lengthof(names); i++)
+	{
+		if (dyn_option_text(options, names[i]) != NULL)
+			return names[i];
+	}
+	return NULL;
+}
+
+static void
+set_limits(DynConnection *connection, List *options)
+{
+	DynService *service = &connection->service;
+	const char *ca_file = dyn_option_text(options, "ca_file");
+	const char *proxy = dyn_option_text(options, "proxy");
+	const char *prefix = dyn_option_text(options, "table_prefix");
+
+	service->signing_name = "dynamodb";
+	service->target_prefix = "DynamoDB_20120810.";
+	service->ca_file = ca_file ? pstrdup(ca_file) : NULL;
+	service->proxy = proxy ? pstrdup(proxy) : NULL;
+	service->connect_timeout_ms =
+		dyn_option_int(options, "connect_timeout",
+					   dyn_option_default_int("connect_timeout"));
+	service->request_timeout_ms =
+		dyn_option_int(options, "request_timeout",
+					   dyn_option_default_int("request_timeout"));
+	service->max_attempts =
+		dyn_option_int(options, "max_attempts",
+					   dyn_option_default_int("max_attempts"));
+	service->max_response = MAX_RESPONSE;
+	service->clock = &connection->clock;
+	connection->table_prefix = pstrdup(prefix ? prefix : "");
+	connection->max_concurrency =
+		dyn_option_int(options, "max_concurrency",
+					   dyn_option_default_int("max_concurrency"));
+	service->keep_connections = dyn_option_int(options, "keep_connections",
+											   connection->max_concurrency);
+	connection->max_read_units = dyn_option_real(options, "max_read_units", 0);
+	connection->max_statement_units =
+		dyn_option_real(options, "max_statement_units", 0);
+	connection->throttle_patience =
+		dyn_option_int(options, "throttle_patience",
+					   dyn_option_default_int("throttle_patience"));
+	connection->reads = dyn_option_reads(options, &dyn_default_reads);
+}
+
+/* ---- the credentials ---- */
+
+static Oid
+mapping_of(Oid userid, Oid serverid)
+{
+	return GetSysCacheOid2(USERMAPPINGUSERSERVER, Anum_pg_user_mapping_oid,
+						   ObjectIdGetDatum(userid),
+						   ObjectIdGetDatum(serverid));
+}
+
+DYN_NORETURN static void
+report_no_mapping(Oid serverid, Oid userid)
+{
+	char	   *server = GetForeignServer(serverid)->servername;
+	char	   *user = GetUserNameFromId(userid, false);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("user mapping not found for user \"%s\", server \"%s\"",
+					user, server),
+			 errhint("CREATE USER MAPPING FOR %s SERVER %s OPTIONS (access_key_id '...', secret_access_key '...');",
+					 quote_identifier(user), quote_identifier(server))));
+}
+
+Oid
+dyn_connection_mapping(Oid serverid, Oid userid)
+{
+	Oid			mapping = mapping_of(userid, serverid);
+
+	if (!OidIsValid(mapping))
+		mapping = mapping_of(InvalidOid, serverid);
+	if (!OidIsValid(mapping))
+		report_no_mapping(serverid, userid);
+	return mapping;
+}
+
+static UserMapping *
+read_mapping(Oid serverid, Oid userid)
+{
+	(void) dyn_connection_mapping(serverid, userid);
+	return GetUserMapping(userid, serverid);
+}
+
+static DynSourceKind
+source_of(List *options)
+{
+	return (DynSourceKind) dyn_option_enum(options, "credential_source",
+										   dyn_source_names, DYN_SOURCE_STATIC);
+}
+
+static void
+set_keys(DynConnection *connection, List *options)
+{
+	const char *key = dyn_option_text(options, "access_key_id");
+	const char *bad = NULL;
+
+	if (key == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
+				 errmsg("user mapping for server \"%s\" has no access key",
+						connection->server_name),
+				 errhint("Set the options access_key_id and secret_access_key with ALTER USER MAPPING.")));
+	if (!dyn_credentials_set(&connection->spec.keys, key,
+							 dyn_option_text(options, "secret_access_key"),
+							 dyn_option_text(options, "session_token"),
+							 &bad))
+		ereport(ERROR,
+				(errcode(bad ? ERRCODE_INVALID_PARAMETER_VALUE
+						 : ERRCODE_OUT_OF_MEMORY),
+				 bad ? errmsg("invalid character in %s of the user mapping for server \"%s\"",
+							  bad, connection->server_name)
+				 : errmsg("out of memory")));
+}
+
+/* A malloc'd copy, in UTF-8; NULL of NULL. */
+static char *
+copy_text(const char *text)
+{
+	char	   *copy = text ? strdup(dyn_to_utf8(text)) : NULL;
+
+	if (text != NULL && copy == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return copy;
+}
+
+static void
+set_role(DynRole *role, List *options)
+{
+	role->arn = copy_text(dyn_option_text(options, "role_arn"));
+	role->session_name = copy_text(dyn_option_text(options, "role_session_name"));
+	role->external_id = copy_text(dyn_option_text(options, "external_id"));
+	role->duration = dyn_option_int(options, "duration", 0);
+}
+
+/* How a source reaches other services than DynamoDB. */
+static void
+set_ways(DynConnection *connection, List *options)
+{
+	DynSourceSpec *spec = &connection->spec;
+	const DynService *service = &connection->service;
+	const char *sts = dyn_option_text(options, "sts_endpoint");
+
+	spec->region = copy_text(service->region);
+	spec->domain = copy_text(dyn_url_domain(service->region));
+	spec->sts_endpoint = sts ? copy_text(normal_url(sts)) : NULL;
+	spec->ca_file = copy_text(service->ca_file);
+	spec->proxy = copy_text(service->proxy);
+	spec->connect_timeout_ms = service->connect_timeout_ms;
+	spec->request_timeout_ms = service->request_timeout_ms;
+}
+
+/* Overwrites values that were copied from the catalog. */
+static void
+wipe_options(List *options)
+{
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+
+		if (def->arg != NULL)
+			explicit_bzero(strVal(def->arg), strlen(strVal(def->arg)));
+	}
+}
+
+/* After the service has been set. */
+static void
+set_credentials(DynConnection *connection)
+{
+	DynSourceSpec *spec = &connection->spec;
+	UserMapping *mapping = read_mapping(connection->serverid,
+										connection->userid);
+	List	   *options = mapping->options;
+
+	connection->mapping = mapping->umid;
+	connection->for_public = mapping_of(connection->userid,
+										connection->serverid) != mapping->umid;
+	connection->mapping_options = options;
+	spec->kind = connection->source = source_of(options);
+	if (spec->kind == DYN_SOURCE_STATIC)
+		set_keys(connection, options);
+	spec->profile = copy_text(dyn_option_text(options, "profile"));
+	set_role(&spec->role, options);
+	set_ways(connection, options);
+	if (spec->kind == DYN_SOURCE_STATIC)
+	{
+		wipe_options(options);
+		connection->mapping_options = NIL;
+	}
+	if (!dyn_source_open(&connection->provider, spec))
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+}
+
+/* ---- making one ---- */
+
+/*
+ * Runs when the connection's context is deleted, also by an error while it is
+ * made: wipes what the mapping says, and frees malloc'd parts.
+ */
+static void
+release_connection(void *arg)
+{
+	DynConnection *connection = arg;
+
+	wipe_options(connection->mapping_options);
+	dyn_provider_clear(&connection->provider);
+	dyn_spec_clear(&connection->spec);
+}
+
+static DynConnection *
+allocate_connection(MemoryContext parent)
+{
+	MemoryContext context = AllocSetContextCreate(parent, "dynamo_fdw connection",
+												  ALLOCSET_SMALL_SIZES);
+	DynConnection *connection = MemoryContextAllocZero(context,
+													   sizeof(DynConnection));
+	MemoryContextCallback *callback =
+		MemoryContextAllocZero(context, sizeof(MemoryContextCallback));
+
+	connection->context = context;
+	connection->service.provider = &connection->provider;
+	callback->func = release_connection;
+	callback->arg = connection;
+	MemoryContextRegisterResetCallback(context, callback);
+	return connection;
+}
+
+DynConnection *
+dyn_connection_make(Oid serverid, Oid userid)
+{
+	DynConnection *connection = allocate_connection(CurrentMemoryContext);
+	MemoryContext oldcontext = MemoryContextSwitchTo(connection->context);
+	ForeignServer *server = GetForeignServer(serverid);
+
+	connection->serverid = serverid;
+	connection->userid = userid;
+	connection->server_name = pstrdup(server->servername);
+	set_endpoint(connection, server);
+	set_limits(connection, server->options);
+	connection->detour = find_detour(server->options);
+	set_credentials(connection);
+	MemoryContextSwitchTo(oldcontext);
+	return connection;
+}
+
+/* ---- judging one that was made ---- */
+
+DYN_NORETURN static void
+report_changed(const DynConnection *connection)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("user mapping for server \"%s\" has changed since the statement began",
+					connection->server_name),
+			 errdetail("The statement may not go on with its credentials."),
+			 errhint("Retry the statement.")));
+}
+
+static void
+check_source(const DynConnection *connection, const ForeignServer *server)
+{
+	UserMapping *mapping = read_mapping(connection->serverid,
+										connection->userid);
+	const char *allowed = dyn_option_text(mapping->options, "allowed_endpoint");
+	DynSourceUse use = {
+		.server = server,
+		.userid = connection->userid,
+		.for_public = connection->for_public,
+		.source = dyn_source_names[connection->source],
+		.region = connection->service.region,
+		.url = connection->service.url,
+		.detour = connection->detour,
+		.allowed = allowed ? normal_url(allowed) : NULL
+	};
+	bool		changed = mapping->umid != connection->mapping ||
+		!equal(mapping->options, connection->mapping_options);
+
+	/* it may have keys now */
+	wipe_options(mapping->options);
+	if (changed)
+		report_changed(connection);
+	dyn_check_source(&use);
+}
+
+void
+dyn_connection_check(const DynConnection *connection)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dynamo_fdw check",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+	ForeignServer *server = GetForeignServerExtended(connection->serverid,
+													 FSV_MISSING_OK);
+
+	if (server != NULL)
+		dyn_check_endpoint(server, connection->service.url);
+	if (connection->source != DYN_SOURCE_STATIC && server == NULL)
+		report_changed(connection);
+	if (connection->source != DYN_SOURCE_STATIC)
+		check_source(connection, server);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(context);
+}

@@ -1,0 +1,408 @@
+/*
+ * errors.c
+ *		The error table, and the reports made from it.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+
+#include "../../dynamodb/page_check.h"
+#include "../server/encoding.h"
+#include "errors.h"
+
+#define HTTP_TOO_MANY_REQUESTS	429
+
+typedef struct ServiceError
+{
+	const char *code;
+	int			sqlstate;
+	const char *hint;
+} ServiceError;
+
+#define THROTTLED_HINT \
+	"DynamoDB limits the rate of such requests: retry the statement later."
+/* The error page of a gateway does not tell whether the endpoint is right. */
+#define UNAVAILABLE_HINT \
+	"Retry the statement later. If this happens for every request, check the server options endpoint and region."
+#define KEY_HINT \
+	"Check access_key_id, secret_access_key and session_token of the user mapping."
+#define EXPIRED_HINT \
+	"The temporary credentials have expired: set new ones in the user mapping."
+/* Instead of these two, if the credentials are not those of the mapping. */
+#define SOURCE_HINT \
+	"The credentials come from the source that the user mapping names: dynamo_fdw_whoami() shows them."
+
+#define TABLE_NAME_HINT \
+	"Check the table option table_name and the server option table_prefix: a name has 3 to 255 letters, digits, underscores, hyphens and dots."
+
+static const ServiceError service_errors[] = {
+	{"ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
+	"Check the table option table_name and the server options table_prefix, region and endpoint; dynamo_fdw_tables() lists the existing tables."},
+	{"ResourceInUseException", ERRCODE_DUPLICATE_TABLE,
+	"The table exists already, or is being changed or deleted."},
+	{"AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE,
+	"The access key's policy must allow this operation on this table and its indexes."},
+	{"UnrecognizedClientException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	KEY_HINT},
+	{"InvalidSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	KEY_HINT},
+	{"IncompleteSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	KEY_HINT},
+	{"MissingAuthenticationTokenException",
+		ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	KEY_HINT},
+	{"MissingAuthenticationToken", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	KEY_HINT},
+	{"ExpiredTokenException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	EXPIRED_HINT},
+	{"ProvisionedThroughputExceededException",
+	ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	{"ThrottlingException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	{"RequestLimitExceeded", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	{"LimitExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+	THROTTLED_HINT},
+	{"ValidationException", ERRCODE_FDW_ERROR,
+	"The table or index may have changed since the statement was planned: retry it."},
+	{"SerializationException", ERRCODE_FDW_ERROR, NULL},
+	{"UnknownOperationException", ERRCODE_FDW_ERROR,
+	"Check the server option endpoint: the service there does not support this operation."},
+	{"InternalServerError", ERRCODE_FDW_ERROR, "Retry the statement later."},
+	{"InternalFailure", ERRCODE_FDW_ERROR, "Retry the statement later."},
+	{"ServiceUnavailable", ERRCODE_FDW_ERROR, "Retry the statement later."},
+};
+
+typedef struct TransportError
+{
+	DynFailure	failure;
+	int			http_status;	/* 0: any not listed before */
+	int			sqlstate;
+	const char *hint;
+} TransportError;
+
+static const TransportError transport_errors[] = {
+	{DYN_FAIL_HTTP, HTTP_TOO_MANY_REQUESTS, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+	THROTTLED_HINT},
+	{DYN_FAIL_HTTP, 500, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{DYN_FAIL_HTTP, 502, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{DYN_FAIL_HTTP, 503, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{DYN_FAIL_HTTP, 504, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{DYN_FAIL_HTTP, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	"The service at the endpoint is not DynamoDB: check the server options endpoint and region."},
+	{DYN_FAIL_DNS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	"Check the server options endpoint and region, and the network of the database server."},
+	{DYN_FAIL_CONNECT, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	"Check the server option endpoint, and that the database server can connect to it."},
+	{DYN_FAIL_TLS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	"Check the endpoint's certificate (the server option ca_file sets another CA bundle), and that the endpoint uses https."},
+	{DYN_FAIL_TIMEOUT, 0, ERRCODE_CONNECTION_FAILURE,
+	"The server options connect_timeout and request_timeout set the limits."},
+	{DYN_FAIL_NETWORK, 0, ERRCODE_CONNECTION_FAILURE,
+	"If this happens for every request, check the server option endpoint."},
+	{DYN_FAIL_TOO_LARGE, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	"Set a smaller fetch_size to get smaller responses."},
+	{DYN_FAIL_CHECKSUM, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	"A proxy between the database server and DynamoDB may be changing the responses."},
+	{DYN_FAIL_ENCODING, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	"A proxy between the database server and DynamoDB may be changing the responses."},
+	{DYN_FAIL_ADDRESS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	"Link-local addresses, such as those of instance metadata, are not allowed."},
+	{DYN_FAIL_CONFIG, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	"Check the server options endpoint, ca_file and proxy."},
+	{DYN_FAIL_MEMORY, 0, ERRCODE_OUT_OF_MEMORY, NULL},
+};
+
+static const ServiceError *
+find_service_error(const char *code)
+{
+	for (int i = 0; i < lengthof(service_errors); i++)
+	{
+		if (strcmp(service_errors[i].code, code) == 0)
+			return &service_errors[i];
+	}
+	return NULL;
+}
+
+static const TransportError *
+find_transport_error(DynFailure failure, int http_status)
+{
+	for (int i = 0; i < lengthof(transport_errors); i++)
+	{
+		const TransportError *entry = &transport_errors[i];
+
+		if (entry->failure == failure &&
+			(entry->http_status == 0 || entry->http_status == http_status))
+			return entry;
+	}
+	return NULL;
+}
+
+/* With a capital letter and a full stop, as DETAIL requires. */
+static char *
+sentence(const char *text)
+{
+	char	   *copy = psprintf("%s.", dyn_from_utf8_lossy(text));
+	size_t		len = strlen(copy);
+
+	if (len < 2)
+		return pstrdup("(no text)");
+	copy[0] = pg_ascii_toupper((unsigned char) copy[0]);
+	if (strchr(".!?", copy[len - 2]) != NULL)
+		copy[len - 1] = '\0';
+	return copy;
+}
+
+static char *
+what_failed(const DynRequestContext *context)
+{
+	if (context->table == NULL)
+		return psprintf("%s on server \"%s\" failed", context->operation,
+						context->server);
+	if (context->index == NULL)
+		return psprintf("%s of DynamoDB table \"%s\" failed",
+						context->operation, context->table);
+	return psprintf("%s of index \"%s\" of DynamoDB table \"%s\" failed",
+					context->operation, context->index, context->table);
+}
+
+static char *
+request_words(const DynCall *call)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	if (call->request_id[0] != '\0')
+		appendStringInfo(&buf, " Request id: %s.", call->request_id);
+	if (call->attempts > 1)
+		appendStringInfo(&buf, " Attempts: %d.", call->attempts);
+	return buf.data;
+}
+
+/* The hint for reads is that the table may have changed. */
+static const char *
+hint_for_validation(const char *operation, const char *hint)
+{
+	/* the only argument of DescribeTable is the name of the table */
+	if (strcmp(operation, "DescribeTable") == 0)
+		return TABLE_NAME_HINT;
+	return strcmp(operation, "CreateTable") == 0 ? NULL : hint;
+}
+
+static const char *
+service_hint(const ServiceError *entry, const DynRequestContext *context)
+{
+	if (entry == NULL)
+		return NULL;
+	if (strcmp(entry->code, "ValidationException") == 0)
+		return hint_for_validation(context->operation, entry->hint);
+	if (entry->sqlstate == ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION &&
+		context->provider->source.start != NULL)
+		return SOURCE_HINT;
+	return entry->hint;
+}
+
+DYN_NORETURN static void
+report_service(const DynCall *call, const DynRequestContext *context)
+{
+	const ServiceError *entry = find_service_error(call->code);
+	const char *hint = service_hint(entry, context);
+
+	ereport(ERROR,
+			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
+			 errmsg("%s", what_failed(context)),
+			 errdetail("%s: %s%s%s", call->code, sentence(call->message),
+					   call->throttle_reason[0]
+					   ? psprintf(" Reason: %s.", call->throttle_reason) : "",
+					   request_words(call)),
+			 hint ? errhint("%s", hint) : 0));
+}
+
+/*
+ * Texts of others may be secrets of a service that only the database server
+ * reaches.
+ */
+static bool
+shows_excerpts(void)
+{
+	Oid			userid;
+	int			context;
+
+	GetUserIdAndSecContext(&userid, &context);
+	return superuser_arg(userid) && superuser_arg(GetSessionUserId()) &&
+		(context & (SECURITY_LOCAL_USERID_CHANGE |
+					SECURITY_RESTRICTED_OPERATION)) == 0;
+}
+
+/* As sentences. */
+static char *
+fault_words(const DynFault *fault)
+{
+	if (fault->excerpt[0] == '\0' || !shows_excerpts())
+		return sentence(fault->message);
+	return psprintf("%s Excerpt: %s", sentence(fault->message),
+					dyn_from_utf8_lossy(fault->excerpt));
+}
+
+static const char *
+fault_hint(const DynFault *fault)
+{
+	return fault->hint[0] ? dyn_from_utf8_lossy(fault->hint)
+		: "Check the options of the user mapping.";
+}
+
+DYN_NORETURN static void
+report_fault(const DynCall *call, const DynRequestContext *context)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
+			 errmsg("%s: %s", what_failed(context),
+					dyn_failure_phrase(call->failure)),
+			 errdetail("%s", fault_words(call->fault)),
+			 errhint("%s", fault_hint(call->fault))));
+}
+
+void
+dyn_report_credentials(const DynFault *fault, const char *server)
+{
+	if (fault->out_of_memory)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
+			 errmsg("server \"%s\": %s", server,
+					dyn_failure_phrase(DYN_FAIL_CREDENTIALS)),
+			 errdetail("%s", fault_words(fault)),
+			 errhint("%s", fault_hint(fault))));
+}
+
+DYN_NORETURN static void
+report_transport(const DynCall *call, const DynRequestContext *context)
+{
+	const TransportError *entry = find_transport_error(call->failure,
+													   call->http_status);
+	bool		show = call->message[0] != '\0' &&
+		(call->failure != DYN_FAIL_HTTP || shows_excerpts());
+
+	ereport(ERROR,
+			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
+			 errmsg("%s: %s", what_failed(context),
+					dyn_failure_phrase(call->failure)),
+			 errdetail("%s%s%s%s",
+					   call->http_status > 0
+					   ? psprintf("HTTP status %d.", call->http_status)
+					   : "No response.",
+					   show ? " " : "",
+					   show ? sentence(call->message) : "",
+					   request_words(call)),
+			 entry && entry->hint ? errhint("%s", entry->hint) : 0));
+}
+
+void
+dyn_report_call(const DynCall *call, const DynRequestContext *context)
+{
+	Assert(call->state == DYN_CALL_DONE && call->failure != DYN_FAIL_NONE);
+	if (call->failure == DYN_FAIL_SERVICE)
+		report_service(call, context);
+	if (call->failure == DYN_FAIL_CREDENTIALS)
+		report_fault(call, context);
+	report_transport(call, context);
+}
+
+const char *
+dyn_failure_words(const DynCall *call)
+{
+	Assert(call->failure != DYN_FAIL_NONE);
+	return call->failure == DYN_FAIL_SERVICE ? dyn_from_utf8_lossy(call->code)
+		: dyn_failure_phrase(call->failure);
+}
+
+/* What the service said, as sentences. */
+static char *
+throttle_words(const DynCall *call)
+{
+	if (call->failure == DYN_FAIL_NONE)
+		return psprintf("DynamoDB left all keys unprocessed.%s",
+						request_words(call));
+	if (call->failure != DYN_FAIL_SERVICE)
+		return psprintf("HTTP status %d.%s", call->http_status,
+						request_words(call));
+	return psprintf("%s: %s%s%s", call->code, sentence(call->message),
+					call->throttle_reason[0]
+					? psprintf(" Reason: %s.", call->throttle_reason) : "",
+					request_words(call));
+}
+
+void
+dyn_report_throttled(const DynCall *call, const char *resource, double seconds,
+					 double capacity, double units)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("reads of %s were throttled for %.*f s without progress",
+					resource, seconds < 10 ? 1 : 0, seconds),
+			 errdetail("%s The statement has used %g read units.%s",
+					   throttle_words(call), units,
+					   capacity > 0
+					   ? psprintf(" The capacity is %g read units per second.",
+								  capacity) : ""),
+			 call->hot_partition
+			 ? errhint("The limit of one partition is reached, which more capacity does not change. Retry the statement later, or increase throttle_patience on the server.")
+			 : errhint("Others may be using the read capacity: increase it, retry the statement later, or increase throttle_patience on the server.")));
+}
+
+void
+dyn_report_page(const DynCall *call, const DynPageError *error,
+				const DynRequestContext *context)
+{
+	if (strcmp(error->reason, "out of memory") == 0)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_call_distrust(call);
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+			 errmsg("%s: could not parse the response", what_failed(context)),
+			 errdetail("At byte %zu: %s.%s", error->offset, error->reason,
+					   request_words(call)),
+			 errhint("The service at the endpoint is not DynamoDB, or a proxy changes its responses.")));
+}
+
+void
+dyn_report_changed_schema(const DynRequestContext *context, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 context->index != NULL
+			 ? errmsg("index \"%s\" of DynamoDB table \"%s\" has changed since the statement was planned",
+					  context->index, context->table)
+			 : errmsg("DynamoDB table \"%s\" has changed since the statement was planned",
+					  context->table),
+			 errdetail("%s", detail),
+			 errhint("Retry the statement; it will be planned again.")));
+}
+
+void
+dyn_report_unfit(const DynCall *call, const char *fault,
+				 const DynRequestContext *context)
+{
+	dyn_call_distrust(call);
+	if (fault == dyn_check_memory)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+			 errmsg("%s: the response does not match the request", what_failed(context)),
+			 errdetail("The response %s.%s", fault, request_words(call)),
+			 errhint("The service at the endpoint does not behave like DynamoDB, or a proxy changes its responses.")));
+}
+
+bool
+dyn_failure_is_denied(const DynCall *call)
+{
+	return call->failure == DYN_FAIL_SERVICE &&
+		strcmp(call->code, "AccessDeniedException") == 0;
+}
+
+bool
+dyn_failure_is_stale(const DynCall *call)
+{
+	return call->failure == DYN_FAIL_SERVICE &&
+		(strcmp(call->code, "ResourceNotFoundException") == 0 ||
+		 strcmp(call->code, "ValidationException") == 0);
+}

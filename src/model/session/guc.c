@@ -1,0 +1,155 @@
+/*
+ * guc.c
+ *		Defines the configuration parameters.
+ *
+ * scan_policy: a user may set a policy at least as tight as "warn"; loosening
+ * a table's own policy with "allow" takes a superuser, or the configuration
+ * file.  A setting by ALTER ROLE ...  SET counts as set by the role itself,
+ * since it may have been made while this library was not loaded. log_requests
+ * shows the constants of other users' views, so only a superuser may set it;
+ * likewise log_min_duration, which is the administrator's.
+ *
+ * A parallel worker accepts its leader's settings without these checks.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "access/parallel.h"
+#include "miscadmin.h"
+#include "utils/guc.h"
+#include "utils/plancache.h"
+
+#include "guc.h"
+#include "../definition/options.h"
+
+/* Limit of fetch_memory for ordinary users, in kB: four times its default. */
+#define MOST_FETCH_MEMORY	(96 * 1024)
+
+int			dyn_guc_scan_policy = -1;
+bool		dyn_guc_consistent_read = false;
+bool		dyn_guc_log_requests = false;
+int			dyn_guc_log_min_duration = -1;
+int			dyn_guc_metadata_ttl = 300;
+bool		dyn_guc_enable_lookup_join = true;
+bool		dyn_guc_enable_kept_reads = true;
+bool		dyn_guc_enable_shared_reads = true;
+int			dyn_guc_fetch_memory = 24 * 1024;
+int			dyn_guc_analyze_read_units = 1000;
+double		dyn_guc_max_statement_units = 0;
+
+static const struct config_enum_entry scan_policy_values[] = {
+	{"table", -1, false},
+	{"allow", DYN_SCAN_ALLOW, false},
+	{"warn", DYN_SCAN_WARN, false},
+	{"error", DYN_SCAN_ERROR, false},
+	{NULL, 0, false}
+};
+
+static bool
+check_scan_policy(int *newval, void **extra, GucSource source)
+{
+	if (*newval == DYN_SCAN_ALLOW && source > PGC_S_GLOBAL &&
+		!InitializingParallelWorker && !superuser())
+	{
+		GUC_check_errcode(ERRCODE_INSUFFICIENT_PRIVILEGE);
+		GUC_check_errmsg("permission denied to set \"dynamo_fdw.scan_policy\" to \"allow\"");
+		GUC_check_errhint("Set the option scan_policy of the table or server instead, or ask a superuser.");
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Users may set the limit for their own statements, but not so high that these
+ * could use up the memory of the machine.  A worker accepts its leader's
+ * value.
+ */
+static bool
+check_fetch_memory(int *newval, void **extra, GucSource source)
+{
+	if (*newval > MOST_FETCH_MEMORY && source > PGC_S_GLOBAL &&
+		!InitializingParallelWorker && !superuser())
+	{
+		GUC_check_errcode(ERRCODE_INSUFFICIENT_PRIVILEGE);
+		GUC_check_errmsg("permission denied to set \"dynamo_fdw.fetch_memory\" above %d kB",
+						 MOST_FETCH_MEMORY);
+		return false;
+	}
+	return true;
+}
+
+/* Resets plans, as those of Scans avoid what the policy refuses. */
+static void
+assign_scan_policy(int newval, void *extra)
+{
+	if (newval != dyn_guc_scan_policy)
+		ResetPlanCache();
+}
+
+/* Resets plans, as consistent reads exclude global indexes. */
+static void
+assign_consistent_read(bool newval, void *extra)
+{
+	if (newval != dyn_guc_consistent_read)
+		ResetPlanCache();
+}
+
+void
+dyn_guc_init(void)
+{
+	DefineCustomEnumVariable("dynamo_fdw.scan_policy",
+							 "Sets what happens if a statement has to read a whole DynamoDB table.",
+							 "With \"table\" the options of table and server apply. Other values can be stricter; only a superuser may set a less strict one.",
+							 &dyn_guc_scan_policy, -1, scan_policy_values,
+							 PGC_USERSET, 0, check_scan_policy, assign_scan_policy,
+							 NULL);
+	DefineCustomBoolVariable("dynamo_fdw.consistent_read",
+							 "Makes every read of DynamoDB strongly consistent.",
+							 "Global secondary indexes are not used in that case.",
+							 &dyn_guc_consistent_read, false,
+							 PGC_USERSET, 0, NULL, assign_consistent_read, NULL);
+	DefineCustomBoolVariable("dynamo_fdw.log_requests",
+							 "Logs each request to DynamoDB in one line.",
+							 NULL, &dyn_guc_log_requests, false,
+							 PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo_fdw.log_min_duration",
+							"Sets the time from which on a request to DynamoDB is logged.",
+							"Zero logs all requests. -1 turns this feature off.",
+							&dyn_guc_log_min_duration, -1, -1, INT_MAX,
+							PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomBoolVariable("dynamo_fdw.enable_lookup_join",
+							 "Enables the planner's use of lookup joins, which send the requests of many outer rows together.",
+							 "If it is off, nested loops send one request after the other.",
+							 &dyn_guc_enable_lookup_join, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("dynamo_fdw.enable_kept_reads",
+							 "Enables keeping what was read for executions that would read it again.",
+							 "If it is off, each execution of a subquery or inner scan sends its own requests.",
+							 &dyn_guc_enable_kept_reads, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("dynamo_fdw.enable_shared_reads",
+							 "Enables reading once what several scans of a statement would read.",
+							 "If it is off, each scan sends its own requests.",
+							 &dyn_guc_enable_shared_reads, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo_fdw.metadata_cache_ttl",
+							"Sets the time until a cached table description is requested again.",
+							NULL, &dyn_guc_metadata_ttl, 300, 0, 86400,
+							PGC_USERSET, GUC_UNIT_S, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo_fdw.fetch_memory",
+							"Sets the maximum memory for responses that one statement may hold.",
+							NULL, &dyn_guc_fetch_memory, 24 * 1024, 1024, 1024 * 1024,
+							PGC_USERSET, GUC_UNIT_KB, check_fetch_memory, NULL, NULL);
+	DefineCustomIntVariable("dynamo_fdw.analyze_read_units",
+							"Sets the read units that ANALYZE may use for one foreign table.",
+							"Larger tables are sampled.",
+							&dyn_guc_analyze_read_units, 1000, 1, INT_MAX,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomRealVariable("dynamo_fdw.max_statement_units",
+							 "Sets the read units that one statement may use.",
+							 "Zero is no limit. A smaller option max_statement_units of the server applies instead.",
+							 &dyn_guc_max_statement_units, 0, 0, 1e9,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	MarkGUCPrefixReserved("dynamo_fdw");
+}

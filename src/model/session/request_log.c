@@ -1,0 +1,71 @@
+/*
+ * request_log.c
+ *		Writes requests to PostgreSQL's log.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+
+#include "../server/encoding.h"
+#include "errors.h"
+#include "guc.h"
+#include "request_log.h"
+
+static bool
+is_slow(const DynCall *call)
+{
+	return dyn_guc_log_min_duration >= 0 &&
+		call->elapsed_ms >= dyn_guc_log_min_duration;
+}
+
+bool
+dyn_request_is_logged(const DynCall *call)
+{
+	return dyn_guc_log_requests || is_slow(call);
+}
+
+/* How a slow request ended, and its id, by which AWS finds it. */
+static char *
+outcome_words(const DynCall *call, int attempt)
+{
+	StringInfoData words;
+
+	initStringInfo(&words);
+	if (call->http_status > 0)
+		appendStringInfo(&words, ", status %d", call->http_status);
+	if (call->failure != DYN_FAIL_NONE)
+		appendStringInfo(&words, ", %s", dyn_failure_words(call));
+	appendStringInfo(&words, ", attempt %d", attempt);
+	if (call->request_id[0] != '\0')
+		appendStringInfo(&words, ", request id %s",
+						 dyn_from_utf8_lossy(call->request_id));
+	return words.data;
+}
+
+static void
+write_line(const DynCall *call, const char *line, const char *more)
+{
+	ereport(LOG,
+			(errmsg_internal("dynamo_fdw: %s (%.1f ms%s)", line,
+							 call->elapsed_ms, more),
+			 errhidestmt(true), errhidecontext(true)));
+}
+
+void
+dyn_request_log(const DynCall *call, const char *line)
+{
+	if (line == NULL)
+		return;
+	if (is_slow(call))
+		write_line(call, line, outcome_words(call, call->attempts));
+	else
+		write_line(call, line, call->attempts <= 1 ? ""
+				   : psprintf(", %d attempts", call->attempts));
+}
+
+void
+dyn_request_log_attempt(const DynCall *call, const char *line, int n)
+{
+	if (is_slow(call))
+		write_line(call, line, outcome_words(call, n));
+}

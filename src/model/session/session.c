@@ -1,0 +1,636 @@
+/*
+ * session.c
+ *		The backend's network client, its connections and table descriptions.
+ *
+ * Connections are in a hash table by (user mapping, user).  Descriptions are
+ * malloc'd, and freed with the connection's memory context.  Pins are reset
+ * callbacks of the pinning memory context, so that they are released however a
+ * statement ends.
+ *
+ * We wait for the client's descriptor and the process latch with
+ * WaitLatchOrSocket.  Interrupts are handled when the client is in a
+ * consistent state, never inside libcurl.
+ */
+#include "postgres.h"
+
+#include <time.h>
+
+#include "miscadmin.h"
+#include "storage/fd.h"
+#include "storage/latch.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+#include "utils/plancache.h"
+#include "utils/syscache.h"
+
+#include "../../aws/retry.h"
+#include "../../dynamodb/page_check.h"
+#include "counters.h"
+#include "guc.h"
+#include "../server/pg_compat.h"
+#include "request_log.h"
+#include "session.h"
+
+/* External descriptors not used by us: every wait on a socket takes one. */
+#define SPARE_DESCRIPTORS	4
+
+/* After a failure an expired description is used for this time, in ms. */
+#define REFRESH_PAUSE	5000.0
+
+typedef struct DynDescription
+{
+	struct DynDescription *next;
+	char	   *table;
+	DynTableMeta *meta;			/* malloc'd */
+	double		asked_at;		/* dyn_session_now() */
+	double		ask_after;		/* a request failed: retry after this time */
+	int			pins;
+	bool		forgotten;		/* removed from the cache */
+} DynDescription;
+
+typedef struct ConnectionKey
+{
+	Oid			mapping;
+	Oid			userid;
+} ConnectionKey;
+
+typedef struct ConnectionEntry
+{
+	ConnectionKey key;
+	DynConnection *connection;
+} ConnectionEntry;
+
+static bool acquire_descriptor(void);
+
+static const DynDescriptors descriptors = {
+	acquire_descriptor, ReserveExternalFD, ReleaseExternalFD
+};
+
+static DynClient *client = NULL;
+static HTAB *connections = NULL;
+
+/*
+ * Counts invalidations: what was read from the catalogs before one, or checked,
+ * is outdated.
+ */
+static uint64 invalidations = 1;
+
+PG_FUNCTION_INFO_V1(dynamo_fdw_disconnect);
+
+double
+dyn_session_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000.0 + ts.tv_nsec / 1e6;
+}
+
+/* Acquires one, if the spare ones are also available. */
+static bool
+acquire_descriptor(void)
+{
+	int			n = 0;
+	bool		enough;
+
+	while (n <= SPARE_DESCRIPTORS && AcquireExternalFD())
+		n++;
+	enough = n > SPARE_DESCRIPTORS;
+	for (int i = enough ? 1 : 0; i < n; i++)
+		ReleaseExternalFD();
+	return enough;
+}
+
+DynClient *
+dyn_session_client(void)
+{
+	if (client == NULL)
+		client = dyn_client_create(&descriptors);
+	if (client == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("could not set up the DynamoDB client")));
+	return client;
+}
+
+void
+dyn_session_end_statement(void)
+{
+	if (client != NULL)
+		dyn_client_end_statement(client);
+}
+
+int
+dyn_session_open_descriptors(void)
+{
+	return client == NULL ? 0 : dyn_client_open_fds(client);
+}
+
+/* ---- waiting ---- */
+
+/* `arg` is a DynWaitReason. */
+static DynWait
+wait_for_client(void *arg, int fd, long timeout_ms)
+{
+	uint32		event = dyn_wait_event(*(const DynWaitReason *) arg);
+	int			events = WL_LATCH_SET | WL_SOCKET_READABLE | WL_EXIT_ON_PM_DEATH;
+	int			rc;
+
+	if (timeout_ms >= 0)
+		events |= WL_TIMEOUT;
+	rc = WaitLatchOrSocket(MyLatch, events, fd, timeout_ms, event);
+	if (rc & WL_LATCH_SET)
+	{
+		ResetLatch(MyLatch);
+		return DYN_WAIT_INTERRUPTED;
+	}
+	return (rc & WL_SOCKET_READABLE) ? DYN_WAIT_READY : DYN_WAIT_TIMEOUT;
+}
+
+void
+dyn_session_wait(long timeout_ms, DynWaitReason reason)
+{
+	(void) dyn_client_wait(dyn_session_client(), wait_for_client, &reason,
+						   timeout_ms);
+	CHECK_FOR_INTERRUPTS();
+}
+
+void
+dyn_session_sleep(double ms, DynWaitReason reason)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 (long) Max(ms, 0) + 1, dyn_wait_event(reason));
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+void
+dyn_session_account(const DynCall *call, const char *line)
+{
+	DynCounters counters = {0};
+
+	counters.requests = 1;
+	counters.retries = Max(call->attempts - 1, 0);
+	counters.throttles = call->throttles;
+	counters.bytes = call->bytes_received;
+	dyn_counters_add(&dyn_backend_counters, &counters);
+	dyn_request_log(call, line);
+}
+
+bool
+dyn_session_try(DynCall *call, DynConnection *connection,
+				const DynService *service, const DynRequestContext *context)
+{
+	DynRetryQuota quota = {0};
+
+	PG_TRY();
+	{
+		dyn_session_check(connection);
+		dyn_call_start(call, service, &quota, context->operation);
+		while (call->state != DYN_CALL_DONE || !dyn_call_unpack(call))
+			dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
+		dyn_session_account(call, !dyn_request_is_logged(call) ? NULL
+							: psprintf("%s%s%s", context->operation,
+									   context->table ? " " : "",
+									   context->table ? context->table : ""));
+	}
+	PG_CATCH();
+	{
+		dyn_call_destroy(call);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return call->failure == DYN_FAIL_NONE;
+}
+
+/* Raises the error of a failed call, and destroys it. */
+static void
+raise_failure(DynCall *call, const DynRequestContext *context)
+{
+	PG_TRY();
+	{
+		dyn_report_call(call, context);
+	}
+	PG_FINALLY();
+	{
+		dyn_call_destroy(call);
+	}
+	PG_END_TRY();
+}
+
+void
+dyn_session_run(DynCall *call, DynConnection *connection,
+				const DynRequestContext *context)
+{
+	if (!dyn_session_try(call, connection, &connection->service, context))
+		raise_failure(call, context);
+}
+
+const DynCredentials *
+dyn_session_credentials(DynConnection *connection)
+{
+	DynProvider *provider = &connection->provider;
+	DynReadiness readiness;
+
+	dyn_session_check(connection);
+	while ((readiness = dyn_provider_ask(provider, dyn_session_client())) ==
+		   DYN_CREDENTIALS_AWAITED)
+		dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
+	if (readiness == DYN_CREDENTIALS_FAILED)
+		dyn_report_credentials(dyn_provider_fault(provider),
+							   connection->server_name);
+	return &provider->current;
+}
+
+/* ---- connections: cache and pins ---- */
+
+static void
+drop_if_unused(DynConnection *connection)
+{
+	Assert(connection->pins >= 0);
+	if (!connection->valid && connection->pins == 0)
+		MemoryContextDelete(connection->context);
+}
+
+/* Runs when the connection's context is deleted. */
+static void
+free_descriptions(void *arg)
+{
+	DynConnection *connection = arg;
+
+	Assert(connection->pins == 0);
+	for (DynDescription *d = connection->descriptions; d != NULL; d = d->next)
+	{
+		Assert(d->pins == 0);
+		dyn_metadata_free(d->meta);
+	}
+}
+
+static void
+unpin_connection(void *arg)
+{
+	DynConnection *connection = arg;
+
+	Assert(connection->pins > 0);
+	connection->pins--;
+	/* nobody drives a source that still works */
+	if (connection->pins == 0)
+		dyn_provider_rest(&connection->provider);
+	drop_if_unused(connection);
+}
+
+/* Calls `func(arg)` when CurrentMemoryContext is reset. */
+static void
+call_at_reset(MemoryContextCallbackFunction func, void *arg)
+{
+	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
+
+	callback->func = func;
+	callback->arg = arg;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+}
+
+static void
+forget_connection(ConnectionEntry *entry)
+{
+	DynConnection *connection = entry->connection;
+
+	Assert(connection != NULL && connection->valid);
+	hash_search(connections, &entry->key, HASH_REMOVE, NULL);
+	connection->valid = false;
+	drop_if_unused(connection);
+}
+
+static void
+forget_all_connections(void)
+{
+	HASH_SEQ_STATUS status;
+	ConnectionEntry *entry;
+
+	if (connections == NULL)
+		return;
+	hash_seq_init(&status, connections);
+	while ((entry = hash_seq_search(&status)) != NULL)
+		forget_connection(entry);
+}
+
+/*
+ * Changes of servers and user mappings are rare, so everything is discarded.
+ * Running statements keep what they have pinned.
+ */
+static void
+invalidate(Datum arg, int cacheid, uint32 hashvalue)
+{
+	invalidations++;
+	forget_all_connections();
+}
+
+/*
+ * Nothing in a connection depends on roles: whether it may be used is checked
+ * again.
+ */
+static void
+doubt(Datum arg, int cacheid, uint32 hashvalue)
+{
+	invalidations++;
+}
+
+/*
+ * Reading the catalogs may process invalidations; if one arrives while the
+ * connection is created, it is created again.
+ */
+static DynConnection *
+make_current_connection(Oid serverid, Oid userid)
+{
+	for (;;)
+	{
+		uint64		before = invalidations;
+		DynConnection *connection = dyn_connection_make(serverid, userid);
+
+		if (invalidations == before)
+			return connection;
+		MemoryContextDelete(connection->context);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static DynConnection *
+add_connection(Oid serverid, Oid userid)
+{
+	DynConnection *connection = make_current_connection(serverid, userid);
+	ConnectionKey key = {connection->mapping, connection->userid};
+	MemoryContextCallback *callback =
+		MemoryContextAlloc(connection->context, sizeof(MemoryContextCallback));
+	ConnectionEntry *entry = hash_search(connections, &key, HASH_ENTER, NULL);
+
+	entry->connection = connection;
+	connection->valid = true;
+	callback->func = free_descriptions;
+	callback->arg = connection;
+	MemoryContextRegisterResetCallback(connection->context, callback);
+	MemoryContextSetParent(connection->context, CacheMemoryContext);
+	return connection;
+}
+
+static DynConnection *
+find_connection(Oid serverid, Oid userid)
+{
+	ConnectionKey key = {dyn_connection_mapping(serverid, userid), userid};
+	ConnectionEntry *entry;
+
+	entry = hash_search(connections, &key, HASH_FIND, NULL);
+	Assert(entry == NULL || entry->connection->valid);
+	return entry != NULL ? entry->connection : add_connection(serverid, userid);
+}
+
+/*
+ * Changes made by others are only seen when PostgreSQL looks for them, which a
+ * cursor may not cause for long.  Static keys are the user's own, so there is
+ * nothing to withdraw.
+ */
+void
+dyn_session_check(DynConnection *connection)
+{
+	uint64		seen;
+
+	if (connection->source != DYN_SOURCE_STATIC)
+		AcceptInvalidationMessages();
+	seen = invalidations;
+	if (connection->checked == seen)
+		return;
+	dyn_connection_check(connection);
+	connection->checked = seen;
+}
+
+DynConnection *
+dyn_session_connection(Oid serverid, Oid userid)
+{
+	DynConnection *connection;
+
+	/*
+	 * What others changed before is no change in the midst of the statement:
+	 * in a transaction that has its locks, PostgreSQL may not have looked.
+	 */
+	AcceptInvalidationMessages();
+	connection = find_connection(serverid, userid);
+	/* pin first: the check may process an invalidation */
+	connection->pins++;
+	call_at_reset(unpin_connection, connection);
+	dyn_session_check(connection);
+	return connection;
+}
+
+/* ---- descriptions ---- */
+
+static DynDescription *
+find_description(DynConnection *connection, const char *table)
+{
+	for (DynDescription *d = connection->descriptions; d != NULL; d = d->next)
+	{
+		if (!d->forgotten && strcmp(d->table, table) == 0)
+			return d;
+	}
+	return NULL;
+}
+
+/* Frees descriptions that are neither in the cache nor in use. */
+static void
+sweep_descriptions(DynConnection *connection)
+{
+	DynDescription **link = &connection->descriptions;
+
+	while (*link != NULL)
+	{
+		DynDescription *d = *link;
+
+		if (d->forgotten && d->pins == 0)
+		{
+			*link = d->next;
+			dyn_metadata_free(d->meta);
+			pfree(d->table);
+			pfree(d);
+		}
+		else
+			link = &d->next;
+	}
+}
+
+static void
+unpin_description(void *arg)
+{
+	Assert(((DynDescription *) arg)->pins > 0);
+	((DynDescription *) arg)->pins--;
+}
+
+static const DynTableMeta *
+pin_description(DynDescription *description)
+{
+	Assert(description->meta != NULL && description->pins >= 0);
+	Assert(!description->forgotten);
+	description->pins++;
+	call_at_reset(unpin_description, description);
+	return description->meta;
+}
+
+static DynDescription *
+add_description(DynConnection *connection, const char *table,
+				DynTableMeta *meta)
+{
+	DynDescription *description =
+		MemoryContextAllocZero(connection->context, sizeof(DynDescription));
+
+	description->table = MemoryContextStrdup(connection->context, table);
+	description->meta = meta;
+	description->asked_at = dyn_session_now();
+	description->next = connection->descriptions;
+	connection->descriptions = description;
+	return description;
+}
+
+/*
+ * Sends DescribeTable, with shorter timeouts than a read, because it runs
+ * during planning.  The returned call may have failed only if `aged_serves`.
+ */
+static DynCall *
+ask_for_description(DynConnection *connection, const char *table,
+					bool aged_serves)
+{
+	DynService	describe_limits = connection->service;
+	DynRequestContext context = {"DescribeTable", table, NULL,
+	connection->server_name, &connection->provider};
+	DynCall    *call = dyn_call_create(dyn_session_client());
+
+	if (call == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	describe_limits.max_attempts = Min(describe_limits.max_attempts, 2);
+	describe_limits.request_timeout_ms = Min(describe_limits.request_timeout_ms,
+											 describe_limits.connect_timeout_ms);
+	dyn_write_describe_table(dyn_call_body(call), table);
+	if (!dyn_session_try(call, connection, &describe_limits, &context) &&
+		!(aged_serves && call->passing))
+		raise_failure(call, &context);
+	return call;
+}
+
+/*
+ * Returns NULL on a temporary failure, which is an error unless `aged_serves`.
+ */
+static DynDescription *
+describe_table(DynConnection *connection, const char *table, bool aged_serves)
+{
+	DynCall    *call = ask_for_description(connection, table, aged_serves);
+	bool		failed = call->failure != DYN_FAIL_NONE;
+	const char *reason = NULL;
+	DynTableMeta *meta = failed ? NULL
+		: dyn_metadata_parse(call->response.data, call->response.len, &reason);
+
+	if (meta != NULL && !dyn_names_table(table, meta->name, strlen(meta->name)))
+	{
+		dyn_metadata_free(meta);
+		meta = NULL;
+		reason = "the description of another table";
+	}
+	if (meta == NULL && !failed)
+		dyn_call_distrust(call);
+	dyn_call_destroy(call);
+	if (failed)
+		return NULL;
+	if (meta == NULL && strcmp(reason, "out of memory") == 0)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	if (meta == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+				 errmsg("could not read the description of DynamoDB table \"%s\"",
+						table),
+				 errdetail("The response is %s.", reason),
+				 errhint("Check the server option endpoint.")));
+	return add_description(connection, table, meta);
+}
+
+/*
+ * Like describe_table, but if the service cannot be reached, the expired
+ * description is used for a while.  Resets plans made from the expired one if
+ * the new one differs.
+ */
+static DynDescription *
+refresh_description(DynConnection *connection, DynDescription *aged)
+{
+	DynDescription *fresh;
+
+	if (dyn_session_now() < aged->ask_after)
+		return aged;
+	fresh = describe_table(connection, aged->table, true);
+	if (fresh == NULL)
+	{
+		aged->ask_after = dyn_session_now() + REFRESH_PAUSE;
+		return aged;
+	}
+	aged->forgotten = true;
+	if (!dyn_metadata_same_schema(aged->meta, fresh->meta))
+		ResetPlanCache();
+	return fresh;
+}
+
+const DynTableMeta *
+dyn_session_table(DynConnection *connection, const char *table)
+{
+	DynDescription *description = find_description(connection, table);
+
+	if (description == NULL)
+		description = describe_table(connection, table, false);
+	else if (dyn_session_now() - description->asked_at >
+			 dyn_guc_metadata_ttl * 1000.0)
+		description = refresh_description(connection, description);
+	sweep_descriptions(connection);
+	return pin_description(description);
+}
+
+const DynTableMeta *
+dyn_session_cached_table(DynConnection *connection, const char *table)
+{
+	DynDescription *description = find_description(connection, table);
+
+	return description == NULL ? NULL : pin_description(description);
+}
+
+void
+dyn_session_forget_table(DynConnection *connection, const char *table)
+{
+	DynDescription *description = find_description(connection, table);
+
+	if (description != NULL)
+		description->forgotten = true;
+	ResetPlanCache();
+}
+
+/* ---- SQL functions and start-up ---- */
+
+void
+dyn_session_init(void)
+{
+	HASHCTL		ctl;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(ConnectionKey);
+	ctl.entrysize = sizeof(ConnectionEntry);
+	connections = hash_create("dynamo_fdw connections", 8, &ctl,
+							  HASH_ELEM | HASH_BLOBS);
+	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, invalidate, (Datum) 0);
+	CacheRegisterSyscacheCallback(USERMAPPINGOID, invalidate, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHOID, doubt, (Datum) 0);
+}
+
+/* dynamo_fdw_disconnect(): closes idle connections and clears the cache. */
+Datum
+dynamo_fdw_disconnect(PG_FUNCTION_ARGS)
+{
+	bool		had_any = connections != NULL &&
+		hash_get_num_entries(connections) > 0;
+
+	forget_all_connections();
+	if (client != NULL)
+		dyn_client_close_idle(client);
+	ResetPlanCache();
+	PG_RETURN_BOOL(had_any);
+}

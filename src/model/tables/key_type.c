@@ -1,0 +1,100 @@
+/*
+ * key_type.c
+ *		Columns that no key can fit.
+ *
+ * The type of a key attribute is known before an item is read.  Without this
+ * check, a condition on such a column would be a filter that selects nothing:
+ * it would look as if there were no data.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+
+#include "../../base/attributes.h"
+#include "../server/encoding.h"
+#include "key_type.h"
+
+bool
+dyn_column_shows(const DynColumn *column, const char *attribute)
+{
+	return !column->dropped && dyn_column_is_of_item(column) &&
+		!dyn_column_is_part(column) && !dyn_column_is_document(column) &&
+		dyn_path_is_attribute(column->path, attribute);
+}
+
+static const char *
+hint_of(const DynCodec *codec, DynType type)
+{
+	bool		time = codec->kind == DYN_CODEC_DATE ||
+		codec->kind == DYN_CODEC_TIMESTAMP ||
+		codec->kind == DYN_CODEC_TIMESTAMPTZ;
+
+	if (time && type == DYN_TYPE_N)
+		return "Set the column's option format: 'epoch' for seconds, 'epoch_ms' for milliseconds.";
+	if (codec->wire == DYN_TYPE_N && type == DYN_TYPE_S)
+		return "Change the column's type to text; or set its option format to 'string' if the key has numbers as text.";
+	return psprintf("Change the column's type to %s.",
+					type == DYN_TYPE_S ? "text" : type == DYN_TYPE_N ? "numeric"
+					: "bytea");
+}
+
+/* The attribute of the key that the column shows and cannot hold, or NULL. */
+static const DynKeyAttr *
+unfit_attribute(const DynRelation *relation, const DynTableMeta *meta,
+				AttrNumber attnum)
+{
+	const DynColumn *column = dyn_relation_column(relation, attnum);
+	const DynKeyAttr *attrs[] = {&meta->key.hash[0],
+	meta->key.nrange > 0 ? &meta->key.range[0] : NULL};
+
+	if (column->dropped)
+		return NULL;
+	for (int i = 0; i < lengthof(attrs); i++)
+	{
+		if (attrs[i] != NULL && dyn_column_shows(column, attrs[i]->name) &&
+			dyn_column_rejects(column, attrs[i]->type))
+			return attrs[i];
+	}
+	return NULL;
+}
+
+bool
+dyn_key_type_fits(const DynRelation *relation, const DynTableMeta *meta,
+				  AttrNumber attnum)
+{
+	return unfit_attribute(relation, meta, attnum) == NULL;
+}
+
+DYN_NORETURN static void
+report_unfit(const DynRelation *relation, const DynColumn *column,
+			 const DynKeyAttr *attr, const char *role)
+{
+	const char *name = dyn_from_utf8_lossy(attr->name);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("column \"%s\" of foreign table \"%s\" has type %s, but key attribute \"%s\" has DynamoDB type %s",
+					column->name, relation->name,
+					format_type_be(column->codec.typid), name,
+					dyn_type_name(attr->type)),
+			 errdetail("\"%s\" is the %s of DynamoDB table \"%s\": no item has a value there that fits the column.",
+					   name, role, relation->table),
+			 errhint("%s", hint_of(&column->codec, attr->type))));
+}
+
+const DynTableMeta *
+dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
+				   AttrNumber attnum)
+{
+	const DynKeyAttr *attr;
+
+	if (dyn_key_type_fits(relation, meta, attnum))
+		return meta;
+	dyn_session_forget_table(relation->connection, relation->table);
+	meta = dyn_session_table(relation->connection, relation->table);
+	attr = unfit_attribute(relation, meta, attnum);
+	if (attr != NULL)
+		report_unfit(relation, dyn_relation_column(relation, attnum), attr,
+					 attr == &meta->key.hash[0] ? "partition key" : "sort key");
+	return meta;
+}

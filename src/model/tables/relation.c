@@ -1,0 +1,425 @@
+/*
+ * relation.c
+ *		Reads a foreign table's definition from the catalogs.
+ *
+ * Options are inherited: column, table, server, built-in default.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_type.h"
+#include "foreign/foreign.h"
+#include "utils/rel.h"
+
+#include "../../base/attributes.h"
+#include "../../dynamodb/template_text.h"
+#include "../definition/closest.h"
+#include "documents.h"
+#include "../server/encoding.h"
+#include "../session/guc.h"
+#include "../values/path.h"
+#include "relation.h"
+
+static const char *const on_mismatch_words[] = {"error", "null", NULL};
+
+/* The validator does not know the column's type. */
+static void
+check_document(const DynColumn *column)
+{
+	if (column->document == DYN_NO_DOCUMENT ||
+		column->codec.basetype == JSONBOID)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("column \"%s\" has the option \"document\", but not the type jsonb",
+					column->name),
+			 errhint("ALTER FOREIGN TABLE ... ALTER COLUMN ... TYPE jsonb, or drop the option.")));
+}
+
+DYN_NORETURN static void
+report_no_element(const DynRelation *relation, const DynColumn *column,
+				  const char *path)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INCONSISTENT_DESCRIPTOR_INFORMATION),
+			 errmsg("path \"%s\" of column \"%s\" leads to an element, but foreign table \"%s\" is not unnested",
+					path, column->name, relation->name),
+			 errhint("Set the option unnest of the table to the path of a list, set or map, or put the name of an attribute in double quotes.")));
+}
+
+/* Where the value of a column is. */
+static void
+read_path(DynColumn *column, const DynRelation *relation, List *options)
+{
+	const char *text = dyn_option_text(options, "path");
+
+	column->placed = column->document != DYN_NO_DOCUMENT || text != NULL ||
+		dyn_option_text(options, "attribute") != NULL;
+	if (column->document != DYN_NO_DOCUMENT)
+	{
+		column->path = dyn_path_of_item();
+		return;
+	}
+	if (text == NULL)
+	{
+		text = dyn_option_text(options, "attribute");
+		column->path = dyn_path_of_attribute(dyn_to_utf8(text ? text : column->name));
+		return;
+	}
+	column->path = dyn_column_path_parse(text, &column->base);
+	if (dyn_column_is_of_item(column))
+		return;
+	if (relation->unnest == NULL)
+		report_no_element(relation, column, text);
+	column->below = column->path;
+	column->path = relation->unnest;
+}
+
+static void
+read_column(DynColumn *column, Form_pg_attribute attr,
+			const DynRelation *relation)
+{
+	List	   *options;
+	const char *text;
+	DynFormat	format;
+
+	memset(column, 0, sizeof(*column));
+	column->name = pstrdup(NameStr(attr->attname));
+	column->dropped = attr->attisdropped;
+	if (column->dropped)
+		return;
+	memset(&format, 0, sizeof(format));
+	options = GetForeignColumnOptions(relation->relid, attr->attnum);
+	column->not_null = attr->attnotnull;
+	column->spelled = -1;
+	column->collation = attr->attcollation;
+	column->null_on_mismatch =
+		dyn_option_enum(options, "on_mismatch", on_mismatch_words,
+						relation->skips_scalars) == 1;
+	column->document = dyn_option_document(options);
+	read_path(column, relation, options);
+	if ((text = dyn_option_text(options, "format")) != NULL)
+		dyn_format_parse(text, &format);
+	dyn_codec_init(&column->codec, attr->atttypid, attr->atttypmod, &format,
+				   column->name);
+	check_document(column);
+	dyn_traits_init(column);
+}
+
+/* When all columns are known. */
+static void
+finish_documents(DynRelation *relation)
+{
+	const DynNames *shown = NULL;
+
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		DynColumn  *column = &relation->columns[i];
+
+		if (column->document != DYN_REST_OF_ITEM)
+			continue;
+		if (shown == NULL)
+			shown = dyn_attributes_shown(relation);
+		column->codec.members.without = shown;
+	}
+}
+
+static void
+read_columns(DynRelation *relation, Relation rel)
+{
+	TupleDesc	tupdesc = RelationGetDescr(rel);
+
+	relation->ncolumns = tupdesc->natts;
+	relation->columns = palloc(Max(tupdesc->natts, 1) * sizeof(DynColumn));
+	for (int i = 0; i < tupdesc->natts; i++)
+		read_column(&relation->columns[i], TupleDescAttr(tupdesc, i), relation);
+}
+
+/* An ARN is complete: no prefix. */
+const char *
+dyn_relation_remote_name(const DynConnection *connection, const char *name,
+						 List *options)
+{
+	const char *option = dyn_option_text(options, "table_name");
+
+	if (option != NULL)
+		name = option;
+	if (strncmp(name, "arn:", 4) == 0)
+		return pstrdup(name);
+	return psprintf("%s%s", connection->table_prefix, name);
+}
+
+static void
+read_options(DynRelation *relation, List *table)
+{
+	const char *unnest = dyn_option_text(table, "unnest");
+	const char *text;
+
+	relation->table = dyn_relation_remote_name(relation->connection,
+											   relation->name, table);
+	relation->options = dyn_option_reads(table, &relation->connection->reads);
+	relation->consistent = dyn_guc_consistent_read ||
+		relation->options.consistent;
+	/* the server's is a budget for all its tables */
+	relation->max_read_units = dyn_option_real(table, "max_read_units", 0);
+	relation->row_test = dyn_row_test(dyn_option_text(table, "match"),
+									  dyn_option_text(table, "ttl"));
+	relation->unnest = unnest ? dyn_path_parse(unnest) : NULL;
+	relation->skips_scalars =
+		dyn_option_enum(table, "on_mismatch", on_mismatch_words, 0) == 1;
+	if ((text = dyn_option_text(table, "templates")) != NULL)
+		relation->spelled = dyn_templates_parse(text, &relation->nspelled);
+	if ((text = dyn_option_text(table, "trusted_indexes")) != NULL)
+		relation->trusted_indexes = dyn_option_names(text);
+}
+
+/* `meta` may be NULL. */
+static void
+connect_templates(DynRelation *relation, const DynKeyAttr *base, int nbase,
+				  const DynTableMeta *meta)
+{
+	if (relation->nspelled == 0)
+		return;
+	Assert(!relation->connected);
+	relation->connected = true;
+	dyn_spelled_connect(relation->spelled, relation->nspelled,
+						relation->columns, relation->ncolumns, base, nbase,
+						meta, relation->name);
+	finish_documents(relation);
+}
+
+void
+dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase)
+{
+	connect_templates(relation, base, nbase, NULL);
+}
+
+/* The type that the attribute has as a key; ABSENT if it is none. */
+static DynType
+described_type(const DynTableMeta *meta, const char *attribute)
+{
+	for (int i = -1; i < meta->nindexes; i++)
+	{
+		const DynKeySchema *key = i < 0 ? &meta->key : &meta->indexes[i].key;
+		int			hash = dyn_key_hash_position(key, attribute);
+		int			range = dyn_key_range_position(key, attribute);
+
+		if (hash >= 0)
+			return key->hash[hash].type;
+		if (range >= 0)
+			return key->range[range].type;
+	}
+	return DYN_TYPE_ABSENT;
+}
+
+DYN_NORETURN static void
+report_no_index(const DynRelation *relation, const DynTableMeta *meta,
+				const char *index)
+{
+	DynClosest	closest;
+
+	dyn_closest_init(&closest, index);
+	for (int i = 0; i < meta->nindexes; i++)
+		dyn_closest_try(&closest, meta->indexes[i].name);
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
+			 errmsg("DynamoDB table \"%s\" has no index \"%s\"",
+					relation->table, index),
+			 errdetail("The option trusted_indexes of foreign table \"%s\" names it.",
+					   relation->name),
+			 closest.best ? errhint("Perhaps it should be \"%s\".", closest.best) : 0));
+}
+
+static void
+check_trusted(const DynRelation *relation, const DynTableMeta *meta)
+{
+	ListCell   *lc;
+
+	foreach(lc, relation->trusted_indexes)
+	{
+		if (dyn_metadata_index(meta, lfirst(lc)) == NULL)
+			report_no_index(relation, meta, lfirst(lc));
+	}
+}
+
+/*
+ * May a statement ask for the members of an enumerated part?  Then an item
+ * outside of them must be an error in all ways to read it.
+ */
+static bool
+is_listed(const DynRelation *relation, const DynSpelled *spelled)
+{
+	if (spelled->base || spelled->type == DYN_TYPE_ABSENT)
+		return false;
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		if (dyn_part_is_enumerated(&spelled->tmpl->parts[p]) &&
+			spelled->parts[p].column.traits.members &&
+			(spelled->parts[p].source || relation->trusted_indexes != NIL))
+			return true;
+	}
+	return false;
+}
+
+static void
+mark_listed(DynRelation *relation)
+{
+	for (int i = 0; i < relation->nspelled; i++)
+		relation->spelled[i].listed = is_listed(relation, &relation->spelled[i]);
+}
+
+void
+dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
+{
+	DynKeyAttr	base[2];
+	int			nbase = 0;
+
+	base[nbase++] = meta->key.hash[0];
+	if (meta->key.nrange > 0)
+		base[nbase++] = meta->key.range[0];
+	for (int i = 0; i < relation->nspelled; i++)
+		relation->spelled[i].type = described_type(meta, dyn_spelled_name(&relation->spelled[i]));
+	connect_templates(relation, base, nbase, meta);
+	mark_listed(relation);
+	check_trusted(relation, meta);
+}
+
+bool
+dyn_relation_has_listed(const DynRelation *relation)
+{
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		if (relation->spelled[i].listed)
+			return true;
+	}
+	return false;
+}
+
+List *
+dyn_relation_text_types(const DynRelation *relation)
+{
+	List	   *types = NIL;
+
+	for (int i = 0; i < relation->nspelled; i++)
+		types = lappend_int(types, relation->spelled[i].type);
+	return types;
+}
+
+void
+dyn_relation_set_text_types(DynRelation *relation, const List *types)
+{
+	Assert(list_length(types) == relation->nspelled);
+	for (int i = 0; i < relation->nspelled; i++)
+		relation->spelled[i].type = list_nth_int(types, i);
+	mark_listed(relation);
+}
+
+const DynSpelled *
+dyn_relation_spelled(const DynRelation *relation, const char *attribute)
+{
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		if (dyn_path_is_attribute(relation->spelled[i].path, attribute))
+			return &relation->spelled[i];
+	}
+	return NULL;
+}
+
+bool
+dyn_relation_has_row_test(const DynRelation *relation)
+{
+	if (relation->row_test.nterms > 0)
+		return true;
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		if (relation->spelled[i].base)
+			return true;
+	}
+	return false;
+}
+
+bool
+dyn_relation_trusts(const DynRelation *relation, const char *index)
+{
+	ListCell   *lc;
+
+	foreach(lc, relation->trusted_indexes)
+	{
+		if (strcmp(lfirst(lc), index) == 0)
+			return true;
+	}
+	return false;
+}
+
+DynRelation *
+dyn_relation_open(Oid relid, Oid userid)
+{
+	DynRelation *relation = palloc0(sizeof(DynRelation));
+	ForeignTable *table = GetForeignTable(relid);
+	Relation	rel = table_open(relid, NoLock);
+
+	relation->relid = relid;
+	relation->name = pstrdup(RelationGetRelationName(rel));
+	relation->connection = dyn_session_connection(table->serverid, userid);
+	read_options(relation, table->options);
+	read_columns(relation, rel);
+	if (relation->nspelled == 0)
+		finish_documents(relation);
+	table_close(rel, NoLock);
+	return relation;
+}
+
+DynScanPolicy
+dyn_relation_scan_policy(const DynRelation *relation)
+{
+	if (dyn_guc_scan_policy < 0)
+		return relation->options.scan_policy;
+	/* "allow", set by a superuser, loosens; the others tighten */
+	if (dyn_guc_scan_policy == DYN_SCAN_ALLOW)
+		return DYN_SCAN_ALLOW;
+	return Max(relation->options.scan_policy, (DynScanPolicy) dyn_guc_scan_policy);
+}
+
+AttrNumber
+dyn_relation_column_of(const DynRelation *relation, const DynKeyAttr *attr)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && !dyn_column_is_part(column) &&
+			dyn_column_is_of_item(column) &&
+			column->path->nsteps == 1 &&
+			strcmp(column->path->steps[0].name, attr->name) == 0 &&
+			column->codec.wire == attr->type)
+			return i + 1;
+	}
+	return 0;
+}
+
+AttrNumber
+dyn_relation_only_column_of(const DynRelation *relation, const DynKeyAttr *attr)
+{
+	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
+	const DynSpelled *spelled;
+
+	if (attnum != 0)
+		return attnum;
+	spelled = dyn_relation_spelled(relation, attr->name);
+	return spelled != NULL && spelled->tmpl->nparts == 1
+		? spelled->parts[0].attnum : 0;
+}
+
+bool
+dyn_relation_needs_soft_input(const DynRelation *relation)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && column->null_on_mismatch &&
+			dyn_codec_uses_input(&column->codec))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,476 @@
+/*
+ * datetime.c
+ *		Parses and prints ISO 8601 texts, epoch numbers and ULIDs, exactly.
+ *
+ * We do not use PostgreSQL's input functions, because they accept many more
+ * formats and depend on the session.  DynamoDB compares the stored text, so a
+ * text must mean the same instant in every session.
+ */
+#include "postgres.h"
+
+#include "common/int.h"
+#include "datetime.h"
+#include "utils/datetime.h"
+
+#include "../../base/number.h"
+
+typedef struct IsoScanner
+{
+	const char *p;
+	const char *end;
+} IsoScanner;
+
+/* Parses exactly `width` digits. */
+static bool
+scan_digits(IsoScanner *s, int width, int *value)
+{
+	*value = 0;
+	if (s->end - s->p < width)
+		return false;
+	for (int i = 0; i < width; i++)
+	{
+		if (*s->p < '0' || *s->p > '9')
+			return false;
+		*value = *value * 10 + (*s->p++ - '0');
+	}
+	return true;
+}
+
+static bool
+scan_char(IsoScanner *s, char c)
+{
+	if (s->p == s->end || *s->p != c)
+		return false;
+	s->p++;
+	return true;
+}
+
+static bool
+scan_date(IsoScanner *s, int64 *days)
+{
+	int			year,
+				month,
+				day;
+	bool		leap;
+
+	if (!scan_digits(s, 4, &year) || !scan_char(s, '-') ||
+		!scan_digits(s, 2, &month) || !scan_char(s, '-') ||
+		!scan_digits(s, 2, &day))
+		return false;
+	leap = isleap(year);
+	if (year < 1 || month < 1 || month > 12 || day < 1 ||
+		day > day_tab[leap][month - 1])
+		return false;
+	*days = date2j(year, month, day) - POSTGRES_EPOCH_JDATE;
+	return true;
+}
+
+/*
+ * Parses a fraction of 1 to 9 digits, in microseconds; the rest must be zero.
+ */
+static bool
+scan_fraction(IsoScanner *s, int64 *usec)
+{
+	int			ndigits = 0;
+
+	*usec = 0;
+	while (s->p < s->end && *s->p >= '0' && *s->p <= '9')
+	{
+		if (++ndigits <= 6)
+			*usec = *usec * 10 + (*s->p - '0');
+		else if (*s->p != '0' || ndigits > 9)
+			return false;
+		s->p++;
+	}
+	for (int i = ndigits; i < 6; i++)
+		*usec *= 10;
+	return ndigits > 0;
+}
+
+static bool
+scan_time(IsoScanner *s, int64 *usec)
+{
+	int			hour,
+				minute,
+				second = 0;
+	int64		fraction = 0;
+
+	if (!scan_digits(s, 2, &hour) || !scan_char(s, ':') ||
+		!scan_digits(s, 2, &minute))
+		return false;
+	if (scan_char(s, ':'))
+	{
+		if (!scan_digits(s, 2, &second))
+			return false;
+		if (scan_char(s, '.') && !scan_fraction(s, &fraction))
+			return false;
+	}
+	if (hour > 23 || minute > 59 || second > 59)
+		return false;
+	*usec = ((hour * 60 + minute) * 60 + second) * USECS_PER_SEC + fraction;
+	return true;
+}
+
+/* Z, an offset such as +02:00, +0200 or +02, or nothing. */
+static bool
+scan_zone(IsoScanner *s, int64 *usec)
+{
+	int			sign = 1;
+	int			hour,
+				minute = 0;
+
+	*usec = 0;
+	if (s->p == s->end || scan_char(s, 'Z') || scan_char(s, 'z'))
+		return true;
+	if (scan_char(s, '-'))
+		sign = -1;
+	else if (!scan_char(s, '+'))
+		return false;
+	if (!scan_digits(s, 2, &hour))
+		return false;
+	if (s->p != s->end)
+	{
+		(void) scan_char(s, ':');
+		if (!scan_digits(s, 2, &minute))
+			return false;
+	}
+	if (hour > 15 || minute > 59)
+		return false;
+	*usec = sign * (hour * 60 + minute) * 60 * USECS_PER_SEC;
+	return true;
+}
+
+bool
+dyn_instant_from_iso(const char *text, size_t len, Timestamp *result)
+{
+	IsoScanner	s = {text, text + len};
+	int64		days,
+				time = 0,
+				zone = 0;
+
+	if (!scan_date(&s, &days))
+		return false;
+	if (s.p != s.end)
+	{
+		if (!scan_char(&s, 'T') && !scan_char(&s, 't') && !scan_char(&s, ' '))
+			return false;
+		if (!scan_time(&s, &time) || !scan_zone(&s, &zone) || s.p != s.end)
+			return false;
+	}
+	*result = days * USECS_PER_DAY + time - zone;
+	return true;
+}
+
+/* Copies the text with zeros in place of the digits after the sixth. */
+static bool
+cut_fraction(const char *text, size_t len, const DynFormat *format, char *dst)
+{
+	size_t		end = strlen("YYYY-MM-DDTHH:MM:SS.") + format->digits;
+
+	if (len != end + strlen(format->suffix))
+		return false;
+	memcpy(dst, text, len);
+	for (size_t i = end - (format->digits - 6); i < end; i++)
+	{
+		if (dst[i] < '0' || dst[i] > '9')
+			return false;
+		dst[i] = '0';
+	}
+	return true;
+}
+
+/*
+ * The suffix may begin with a point or a colon, so the time ends where the
+ * suffix begins.  Whether it is the suffix, and the number of digits, is known
+ * by printing the instant again.
+ */
+bool
+dyn_instant_from_fixed(const char *text, size_t len, const DynFormat *format,
+					   Timestamp *result)
+{
+	char		cut[DYN_INSTANT_BUFSIZE];
+	char		again[DYN_INSTANT_BUFSIZE];
+	size_t		suffix = strlen(format->suffix);
+	IsoScanner	s;
+	int64		days,
+				time;
+
+	if (dyn_format_cuts(format))
+	{
+		if (!cut_fraction(text, len, format, cut))
+			return false;
+		text = cut;
+	}
+	s.p = text;
+	s.end = text + len - Min(suffix, len);
+	if (!scan_date(&s, &days) || !scan_char(&s, 'T') ||
+		!scan_time(&s, &time) || s.p != s.end)
+		return false;
+	*result = days * USECS_PER_DAY + time;
+	return dyn_instant_to_fixed(*result, format, false, again) &&
+		strlen(again) == len && memcmp(again, text, len) == 0;
+}
+
+Timestamp
+dyn_instant_min(void)
+{
+	return (int64) (date2j(1, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
+}
+
+Timestamp
+dyn_instant_max(void)
+{
+	return (int64) (date2j(9999, 12, 31) - POSTGRES_EPOCH_JDATE + 1) *
+		USECS_PER_DAY - 1;
+}
+
+static bool
+has_four_digit_year(Timestamp instant)
+{
+	return instant >= dyn_instant_min() && instant <= dyn_instant_max();
+}
+
+/* Days since 2000-01-01 and the time of day, also before 2000. */
+static void
+split_days(Timestamp instant, int64 *days, int64 *time)
+{
+	*days = instant / USECS_PER_DAY;
+	*time = instant % USECS_PER_DAY;
+	if (*time < 0)
+	{
+		*time += USECS_PER_DAY;
+		(*days)--;
+	}
+}
+
+static int
+print_date(int64 days, char *dst)
+{
+	int			year,
+				month,
+				day;
+
+	j2date((int) days + POSTGRES_EPOCH_JDATE, &year, &month, &day);
+	return sprintf(dst, "%04d-%02d-%02d", year, month, day);
+}
+
+bool
+dyn_instant_to_date(Timestamp instant, char *dst)
+{
+	int64		days,
+				time;
+
+	if (!has_four_digit_year(instant))
+		return false;
+	split_days(instant, &days, &time);
+	print_date(days, dst);
+	return true;
+}
+
+/* Prints the fraction of a second, whose digits after the sixth are free. */
+static bool
+print_fraction(int fraction, int digits, bool last, char *dst)
+{
+	int			unit = 1;
+	int			printed = Min(digits, 6);
+
+	for (int i = printed; i < 6; i++)
+		unit *= 10;
+	if (fraction % unit != 0)
+		return false;
+	if (digits > 0)
+		dst += sprintf(dst, ".%0*d", printed, fraction / unit);
+	memset(dst, last ? '9' : '0', digits - printed);
+	dst[digits - printed] = '\0';
+	return true;
+}
+
+bool
+dyn_instant_to_fixed(Timestamp instant, const DynFormat *format, bool last,
+					 char *dst)
+{
+	int64		days,
+				time;
+	int			seconds;
+
+	if (!has_four_digit_year(instant))
+		return false;
+	split_days(instant, &days, &time);
+	seconds = (int) (time / USECS_PER_SEC);
+	dst += print_date(days, dst);
+	dst += sprintf(dst, "T%02d:%02d:%02d", seconds / 3600, seconds / 60 % 60,
+				   seconds % 60);
+	if (!print_fraction((int) (time % USECS_PER_SEC), format->digits, last, dst))
+		return false;
+	strcat(dst, format->suffix);
+	return true;
+}
+
+/* ---- epochs ---- */
+
+/* Fractional digits of one unit that microseconds can represent. */
+static int
+epoch_scale(DynFormatKind unit)
+{
+	return unit == DYN_FORMAT_EPOCH ? 6 : unit == DYN_FORMAT_EPOCH_MS ? 3 : 0;
+}
+
+/* Fractional digits that the format accepts. */
+static int
+epoch_digits(const DynFormat *format)
+{
+	return format->kind == DYN_FORMAT_EPOCH ? format->digits
+		: epoch_scale(format->kind);
+}
+
+#define EPOCH_SHIFT	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
+
+Timestamp
+dyn_instant_of_1970(void)
+{
+	return -EPOCH_SHIFT;
+}
+
+static bool
+push_digit(int64 *value, int digit)
+{
+	return !pg_mul_s64_overflow(*value, 10, value) &&
+		!pg_add_s64_overflow(*value, digit, value);
+}
+
+/*
+ * A canonical decimal times 10^scale, rounded down.  False if it has more than
+ * `most` digits after the point.
+ */
+static bool
+scaled_integer(const char *text, int scale, int most, int64 *result)
+{
+	bool		negative = (*text == '-');
+	const char *point = strchr(text, '.');
+	int			digits = point ? (int) strlen(point + 1) : 0;
+	bool		cut = (digits > scale);
+
+	if (digits > most)
+		return false;
+	*result = 0;
+	for (const char *p = text + negative; *p != '\0'; p++)
+	{
+		if (p != point && (point == NULL || p - point <= scale) &&
+			!push_digit(result, *p - '0'))
+			return false;
+	}
+	for (int i = digits; i < scale; i++)
+	{
+		if (!push_digit(result, 0))
+			return false;
+	}
+	/* a canonical decimal has no zeros at its end, so there is something cut */
+	if (negative)
+		*result = -*result - cut;
+	return true;
+}
+
+bool
+dyn_instant_from_epoch(const char *text, size_t len, const DynFormat *format,
+					   Timestamp *result)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		buflen;
+	int64		number;
+
+	if (dyn_number_canonical(text, len, buf, &buflen) != DYN_NUMBER_OK ||
+		!scaled_integer(buf, epoch_scale(format->kind), epoch_digits(format),
+						&number))
+		return false;
+	if (format->kind == DYN_FORMAT_EPOCH_DAYS &&
+		pg_mul_s64_overflow(number, USECS_PER_DAY, &number))
+		return false;
+	return !pg_sub_s64_overflow(number, EPOCH_SHIFT, result) &&
+		IS_VALID_TIMESTAMP(*result);
+}
+
+/* Microseconds in units of the last of the format's digits. */
+static void
+print_microseconds(int64 number, int more, bool last, char *dst)
+{
+	if (more <= 0)
+		sprintf(dst, INT64_FORMAT, number);
+	else if (!last)
+		sprintf(dst, INT64_FORMAT "%0*d", number, more, 0);
+	else if (number >= 0)
+		sprintf(dst, INT64_FORMAT "%.*s", number, more, "999");
+	else
+		sprintf(dst, "-" INT64_FORMAT "%0*d", -(number + 1), more, 1);
+}
+
+bool
+dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
+					 char *dst)
+{
+	char		text[64];
+	size_t		len;
+	int64		number;
+	int64		unit = 1;
+	int			more = epoch_digits(format) - epoch_scale(format->kind);
+
+	if (TIMESTAMP_NOT_FINITE(instant) ||
+		pg_add_s64_overflow(instant, EPOCH_SHIFT, &number))
+		return false;
+	if (format->kind == DYN_FORMAT_EPOCH_DAYS)
+		unit = USECS_PER_DAY;
+	for (int i = more; i < 0; i++)
+		unit *= 10;
+	if (number % unit != 0)
+		return false;
+	if (format->kind == DYN_FORMAT_EPOCH_DAYS)
+		number /= USECS_PER_DAY;
+	print_microseconds(number, more, last, text);
+	sprintf(text + strlen(text), "e-%d",
+			epoch_scale(format->kind) + Max(more, 0));
+	return dyn_number_canonical(text, strlen(text), dst, &len) == DYN_NUMBER_OK;
+}
+
+/* ---- ULIDs ---- */
+
+#define ULID_LEN		26
+#define ULID_TIME_LEN	10
+#define ULID_MAX_MS		((INT64CONST(1) << 48) - 1)
+
+/* Crockford's base 32. */
+static const char ulid_digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+bool
+dyn_instant_from_ulid(const char *text, size_t len, Timestamp *result)
+{
+	int64		ms = 0;
+
+	if (len != ULID_LEN || text[0] > '7')
+		return false;
+	for (int i = 0; i < ULID_LEN; i++)
+	{
+		const char *digit = memchr(ulid_digits, text[i], 32);
+
+		if (digit == NULL)
+			return false;
+		if (i < ULID_TIME_LEN)
+			ms = ms << 5 | (digit - ulid_digits);
+	}
+	*result = ms * 1000 - EPOCH_SHIFT;
+	return true;
+}
+
+bool
+dyn_instant_to_ulid(Timestamp instant, bool last, char *dst)
+{
+	int64		ms;
+
+	if (instant < -EPOCH_SHIFT || instant > ULID_MAX_MS * 1000 - EPOCH_SHIFT ||
+		instant % 1000 != 0)
+		return false;
+	ms = (instant + EPOCH_SHIFT) / 1000;
+	for (int i = ULID_TIME_LEN - 1; i >= 0; i--, ms >>= 5)
+		dst[i] = ulid_digits[ms & 31];
+	memset(dst + ULID_TIME_LEN, last ? 'Z' : '0', ULID_LEN - ULID_TIME_LEN);
+	dst[ULID_LEN] = '\0';
+	return true;
+}

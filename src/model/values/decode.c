@@ -1,0 +1,698 @@
+/*
+ * decode.c
+ *		Decodes DynamoDB's values.
+ *
+ * Each kind of codec has a small decoding function.  Encoding is in encode.c,
+ * jsonb in jsonvalue.c, dates and times in datetime.c.
+ *
+ * Decoders allocate in CurrentMemoryContext (the page context), raise no error
+ * for a value that does not fit, and never round.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+#include "../../base/number.h"
+#include "datetime.h"
+#include "../server/encoding.h"
+#include "numerics.h"
+#include "pattern.h"
+#include "../server/pg_compat.h"
+#include "textforms.h"
+#include "types.h"
+
+static bool
+mismatch(const char **why, const char *reason)
+{
+	*why = reason;
+	return false;
+}
+
+static bool
+wrong_type(const DynCodec *codec, const DynValue *value, const char **why)
+{
+	*why = psprintf("it is of DynamoDB type %s, which column type %s does not accept",
+					dyn_type_name(value->type), format_type_be(codec->typid));
+	return false;
+}
+
+/* The text of an S value, NUL-terminated, in the server's encoding. */
+static bool
+value_cstring(const DynValue *value, char **result, size_t *len,
+			  const char **why)
+{
+	char	   *text;
+
+	if (value->flags & DYN_VALUE_HAS_NUL)
+		return mismatch(why, "it contains the character U+0000, which PostgreSQL's text types cannot represent");
+	text = palloc(value->len + 1);
+	*len = dyn_value_text(value, text);
+	text[*len] = '\0';
+	if (!dyn_from_utf8(&text, len, why))
+		return false;
+	*result = text;
+	return true;
+}
+
+static bool
+too_long(const DynCodec *codec, const char **why)
+{
+	return mismatch(why, psprintf("it is longer than %d characters",
+								  codec->typmod - VARHDRSZ));
+}
+
+static bool
+decode_text(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	text	   *t;
+	size_t		len;
+
+	if (value->flags & DYN_VALUE_HAS_NUL || dyn_encoding_differs())
+	{
+		char	   *cstring;
+
+		if (!value_cstring(value, &cstring, &len, why))
+			return false;
+		t = cstring_to_text_with_len(cstring, len);
+	}
+	else
+	{
+		t = palloc(VARHDRSZ + value->len);
+		if (value->flags & DYN_VALUE_ESCAPED)
+			len = dyn_value_text(value, VARDATA(t));
+		else
+		{
+			len = value->len;
+			memcpy(VARDATA(t), value->data, len);
+		}
+		SET_VARSIZE(t, VARHDRSZ + len);
+	}
+	if (!dyn_codec_holds_text(codec, VARDATA(t), len))
+		return too_long(codec, why);
+	*result = PointerGetDatum(t);
+	return true;
+}
+
+static bool
+decode_input(DynCodec *codec, const DynValue *value, bool soft,
+			 Datum *result, const char **why)
+{
+	char	   *cstring;
+	size_t		len;
+
+	if (!value_cstring(value, &cstring, &len, why))
+		return false;
+	if (soft)
+		return dyn_input_soft(&codec->input, cstring, codec->ioparam,
+							  codec->typmod, result, why);
+	*result = InputFunctionCall(&codec->input, cstring, codec->ioparam,
+								codec->typmod);
+	return true;
+}
+
+/* char(n): blanks are added, but nothing is removed. */
+static bool
+decode_bpchar(DynCodec *codec, const DynValue *value, bool soft,
+			  Datum *result, const char **why)
+{
+	char	   *cstring;
+	size_t		len;
+
+	if (!value_cstring(value, &cstring, &len, why))
+		return false;
+	if (!dyn_codec_holds_text(codec, cstring, len))
+		return too_long(codec, why);
+	*result = InputFunctionCall(&codec->input, cstring, codec->ioparam,
+								codec->typmod);
+	return true;
+}
+
+static bool
+decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	char		text[64];
+	bool		lenient = (codec->format.kind == DYN_FORMAT_STRING);
+	int			ndigits = 0;
+
+	if (value->len > 38)
+		return mismatch(why, "it is not a valid uuid");
+	memcpy(text, value->data, value->len);
+	text[value->len] = '\0';
+	for (const char *p = text; p < text + value->len; p++)
+	{
+		bool		upper = (*p >= 'A' && *p <= 'F');
+
+		if ((*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f') ||
+			(upper && lenient))
+			ndigits++;
+		else if (*p != '-' || ndigits == 0 || ndigits % 4 != 0 || p[-1] == '-')
+			return mismatch(why, "it is not a uuid in lower case with hyphens");
+	}
+	if (ndigits != 32 || text[value->len - 1] == '-' ||
+		(!lenient && (value->len != 36 || text[8] != '-' || text[13] != '-' ||
+					  text[18] != '-' || text[23] != '-')))
+		return mismatch(why, "it is not a uuid in lower case with hyphens");
+	*result = DirectFunctionCall1(uuid_in, CStringGetDatum(text));
+	return true;
+}
+
+/*
+ * Writes the canonical text of a number: of N, or of S under format 'string',
+ * without surrounding blanks.
+ */
+static bool
+number_text(const DynCodec *codec, const DynValue *value, char *buf,
+			size_t *len, const char **why)
+{
+	const char *p = value->data;
+	const char *end = p + value->len;
+
+	if (codec->format.kind == DYN_FORMAT_STRING)
+	{
+		while (p < end && *p == ' ')
+			p++;
+		while (p < end && end[-1] == ' ')
+			end--;
+	}
+	if (dyn_number_canonical(p, end - p, buf, len) == DYN_NUMBER_OK)
+		return true;
+	return mismatch(why, "it is not a valid DynamoDB number");
+}
+
+static bool
+check_padded(const DynCodec *codec, const DynValue *value, const char **why)
+{
+	if (codec->format.kind != DYN_FORMAT_PADDED ||
+		dyn_is_padded(value->data, value->len, codec->format.digits))
+		return true;
+	return mismatch(why, psprintf("it does not have exactly %d digits",
+								  codec->format.digits));
+}
+
+/* An integer as SQL prints it. */
+static bool
+check_digits(const DynCodec *codec, const DynValue *value, const char **why)
+{
+	const char *p = value->data;
+	const char *end = p + value->len;
+
+	if (codec->format.kind != DYN_FORMAT_DIGITS)
+		return true;
+	if (p < end && *p == '-')
+		p++;
+	if (p == end || (*p == '0' && value->len > 1))
+		return mismatch(why, "it is not spelled as an integer is");
+	for (; p < end; p++)
+	{
+		if (*p < '0' || *p > '9')
+			return mismatch(why, "it is not an integer");
+	}
+	return true;
+}
+
+/* Fast path for plain digits with an optional sign, without a copy. */
+static bool
+plain_integer(const char *p, size_t len, int64 *result)
+{
+	const char *end = p + len;
+	bool		negative = (len > 0 && *p == '-');
+	int64		number = 0;
+
+	p += negative;
+	if (p == end || end - p > 18)
+		return false;
+	for (; p < end; p++)
+	{
+		if (*p < '0' || *p > '9')
+			return false;
+		number = number * 10 + (*p - '0');
+	}
+	*result = negative ? -number : number;
+	return true;
+}
+
+static bool
+decode_integer(DynCodec *codec, const DynValue *value, int64 min, int64 max,
+			   int64 *result, const char **why)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+
+	if (!check_padded(codec, value, why) || !check_digits(codec, value, why))
+		return false;
+	if (!plain_integer(value->data, value->len, result))
+	{
+		char	   *end;
+
+		if (!number_text(codec, value, buf, &len, why))
+			return false;
+		if (memchr(buf, '.', len) != NULL)
+			return mismatch(why, "it is not a whole number");
+		errno = 0;
+		*result = strtoll(buf, &end, 10);
+		if (errno != 0)
+			return mismatch(why, psprintf("it is out of range for type %s",
+										  format_type_be(codec->typid)));
+	}
+	if (*result < min || *result > max)
+		return mismatch(why, psprintf("it is out of range for type %s",
+									  format_type_be(codec->typid)));
+	return true;
+}
+
+static bool
+decode_int2(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	int64		number;
+
+	if (!decode_integer(codec, value, PG_INT16_MIN, PG_INT16_MAX, &number, why))
+		return false;
+	*result = Int16GetDatum((int16) number);
+	return true;
+}
+
+static bool
+decode_int4(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	int64		number;
+
+	if (!decode_integer(codec, value, PG_INT32_MIN, PG_INT32_MAX, &number, why))
+		return false;
+	*result = Int32GetDatum((int32) number);
+	return true;
+}
+
+static bool
+decode_int8(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	int64		number;
+
+	if (!decode_integer(codec, value, PG_INT64_MIN, PG_INT64_MAX, &number, why))
+		return false;
+	*result = Int64GetDatum(number);
+	return true;
+}
+
+/* The scale is padded. */
+static bool
+apply_numeric_typmod(DynCodec *codec, const char *text, Datum *result,
+					 const char **why)
+{
+	if (!dyn_codec_holds_number(codec, text))
+		return mismatch(why, psprintf("it does not fit %s without rounding",
+									  format_type_with_typemod(NUMERICOID,
+															   codec->typmod)));
+	*result = DirectFunctionCall2(numeric, *result,
+								  Int32GetDatum(codec->typmod));
+	return true;
+}
+
+static bool
+decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
+			   Datum *result, const char **why)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+	Numeric		number;
+
+	if (!check_padded(codec, value, why))
+		return false;
+	if (codec->typmod < 0 && dyn_plain_numeric(value->data, value->len, &number))
+	{
+		*result = NumericGetDatum(number);
+		return true;
+	}
+	if (!number_text(codec, value, buf, &len, why))
+		return false;
+	*result = NumericGetDatum(dyn_numeric_from_text(buf, len));
+	return codec->typmod < 0 || apply_numeric_typmod(codec, buf, result, why);
+}
+
+static bool
+decode_float8(DynCodec *codec, const DynValue *value, bool soft,
+			  Datum *result, const char **why)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+
+	/* 1E-130 and 1E126 are well within a double's range */
+	if (!number_text(codec, value, buf, &len, why))
+		return false;
+	*result = Float8GetDatum(strtod(buf, NULL));
+	return true;
+}
+
+static bool
+decode_float4(DynCodec *codec, const DynValue *value, bool soft,
+			  Datum *result, const char **why)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+	float		number;
+
+	if (!number_text(codec, value, buf, &len, why))
+		return false;
+	number = strtof(buf, NULL);
+	if (isinf(number) || (number == 0 && strcmp(buf, "0") != 0))
+		return mismatch(why, "it is out of range for type real");
+	*result = Float4GetDatum(number);
+	return true;
+}
+
+/* The text may contain U+0000. */
+static bool
+text_is(const char *text, size_t len, const char *word)
+{
+	return len == strlen(word) && memcmp(text, word, len) == 0;
+}
+
+static bool
+slice_is_any(const DynValue *value, const char *const *words)
+{
+	for (; *words != NULL; words++)
+	{
+		if (text_is(value->data, value->len, *words))
+			return true;
+	}
+	return false;
+}
+
+static bool
+decode_bool_format(DynCodec *codec, const DynValue *value, Datum *result,
+				   const char **why)
+{
+	char	   *buf = palloc(Max(value->len, DYN_NUMBER_BUFSIZE));
+	size_t		len;
+
+	if (!codec->format.numeric)
+		len = dyn_value_text(value, buf);
+	else if (!number_text(codec, value, buf, &len, why))
+		return false;
+	*result = BoolGetDatum(text_is(buf, len, codec->format.true_text));
+	if (DatumGetBool(*result) || text_is(buf, len, codec->format.false_text))
+		return true;
+	return mismatch(why, "it is neither of the two spellings of format 'bool'");
+}
+
+static bool
+decode_bool(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	static const char *const true_words[] = {"t", "true", "Y", NULL};
+	static const char *const false_words[] = {"f", "false", "N", NULL};
+	bool		yes = false,
+				no = false;
+
+	if (codec->format.kind == DYN_FORMAT_BOOL)
+		return decode_bool_format(codec, value, result, why);
+	if (value->type == DYN_TYPE_BOOL)
+	{
+		yes = (value->flags & DYN_VALUE_TRUE) != 0;
+		no = !yes;
+	}
+	else if (value->type == DYN_TYPE_N)
+	{
+		yes = text_is(value->data, value->len, "1");
+		no = text_is(value->data, value->len, "0");
+	}
+	else if (value->type == DYN_TYPE_S)
+	{
+		yes = slice_is_any(value, true_words);
+		no = slice_is_any(value, false_words);
+	}
+	else
+		return wrong_type(codec, value, why);
+	*result = BoolGetDatum(yes);
+	return yes || no || mismatch(why, "it is not a valid spelling of true or false");
+}
+
+static bool
+decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
+			 Datum *result, const char **why)
+{
+	bytea	   *b = palloc(VARHDRSZ + dyn_value_bytes_max(value));
+	unsigned char *bytes = (unsigned char *) VARDATA(b);
+	long		len = codec->format.kind == DYN_FORMAT_BASE64
+		? dyn_base64_decode(value->data, value->len, bytes)
+		: dyn_value_bytes(value, bytes);
+
+	if (len < 0)
+		return mismatch(why, "it is not valid base64");
+	SET_VARSIZE(b, VARHDRSZ + len);
+	*result = PointerGetDatum(b);
+	return true;
+}
+
+/* Why a number is not a time: in other digits it might be one. */
+static const char *
+why_not_epoch(const DynCodec *codec, const DynValue *value)
+{
+	DynFormat	finest = codec->format;
+	Timestamp	instant;
+
+	finest.digits = 9;			/* there are no more */
+	if (finest.kind == DYN_FORMAT_EPOCH &&
+		dyn_instant_from_epoch(value->data, value->len, &finest, &instant))
+		return "it has more fractional digits than its format; epoch(9) takes nine";
+	return "it is not a valid time in the unit of the format";
+}
+
+static bool
+decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
+			   const char **why)
+{
+	const char *text = value->data;
+	size_t		len = value->len;
+	bool		ok;
+
+	if (codec->wire == DYN_TYPE_N)
+		ok = dyn_instant_from_epoch(text, len, &codec->format, instant);
+	else if (codec->format.kind == DYN_FORMAT_ISO8601_FIXED)
+		ok = dyn_instant_from_fixed(text, len, &codec->format, instant);
+	else if (codec->format.kind == DYN_FORMAT_PATTERN)
+		ok = dyn_pattern_scan(codec->format.pattern, text, len, instant);
+	else if (codec->format.kind == DYN_FORMAT_ULID)
+		ok = dyn_instant_from_ulid(text, len, instant);
+	else
+		ok = dyn_instant_from_iso(text, len, instant);
+	return ok || mismatch(why, codec->wire == DYN_TYPE_N
+						  ? why_not_epoch(codec, value)
+						  : "it does not match the column's format");
+}
+
+static bool
+decode_timestamp(DynCodec *codec, const DynValue *value, bool soft,
+				 Datum *result, const char **why)
+{
+	Timestamp	instant;
+
+	if (!decode_instant(codec, value, &instant, why))
+		return false;
+	if (!dyn_codec_holds_instant(codec, instant))
+		return mismatch(why, "it has more fractional digits than the column's type allows");
+	*result = TimestampGetDatum(instant);
+	return true;
+}
+
+static bool
+decode_date(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	Timestamp	instant;
+
+	if (codec->format.kind == DYN_FORMAT_NONE && value->len != 10)
+		return mismatch(why, "it is not in the format YYYY-MM-DD");
+	if (!decode_instant(codec, value, &instant, why))
+		return false;
+	if (instant % USECS_PER_DAY != 0)
+		return mismatch(why, "it has a time of day");
+	*result = DateADTGetDatum((DateADT) (instant / USECS_PER_DAY));
+	return true;
+}
+
+static bool
+decode_jsonb(DynCodec *codec, const DynValue *value, bool soft,
+			 Datum *result, const char **why)
+{
+	return dyn_value_to_jsonb(value, &codec->members, dyn_encoding_differs(),
+							  result, why);
+}
+
+/* Since the caller raises an error if not soft, nothing has to be undone. */
+static bool
+decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
+				 Datum *result, const char **why)
+{
+	char	   *cstring;
+	size_t		len;
+
+	if (!value_cstring(value, &cstring, &len, why))
+		return false;
+	if (soft ? dyn_input_soft(&codec->input, cstring, codec->ioparam, -1,
+							  result, why)
+		: dyn_input_or_why(&codec->input, cstring, codec->ioparam, -1,
+						   result, why))
+		return true;
+	return mismatch(why, psprintf("it is not JSON text that jsonb can represent: %s",
+								  *why));
+}
+
+static const DynMembers all_members = {NULL, NULL};
+
+static bool
+decode_json(DynCodec *codec, const DynValue *value, bool soft,
+			Datum *result, const char **why)
+{
+	Datum		jsonb;
+	Jsonb	   *jb;
+
+	if (!dyn_value_to_jsonb(value, &all_members, dyn_encoding_differs(), &jsonb, why))
+		return false;
+	jb = DatumGetJsonbP(jsonb);
+	*result = CStringGetTextDatum(JsonbToCString(NULL, &jb->root, VARSIZE(jb)));
+	return true;
+}
+
+static bool
+decode_element(DynCodec *codec, const DynValue *v, bool soft, Datum *element,
+			   const char **why)
+{
+	if (dyn_codec_decode(codec, v, soft, element, why))
+		return true;
+	*why = psprintf("an element does not fit: %s", *why);
+	return false;
+}
+
+/* NULL elements of a list stay NULL; sets have no defined order. */
+static bool
+decode_array(DynCodec *codec, const DynValue *value, bool soft,
+			 Datum *result, const char **why)
+{
+	Oid			elemtype;
+	ArrayBuildState *state;
+	DynWalk		walk;
+	DynValue	v;
+
+	if (value->type == DYN_TYPE_M || value->type < DYN_TYPE_SS)
+		return wrong_type(codec, value, why);
+	elemtype = codec->element->typid;
+	state = initArrayResult(elemtype, CurrentMemoryContext, false);
+	dyn_walk_begin(&walk, value);
+	dyn_walk_next(&walk, &v);	/* the opening bracket */
+	while (dyn_walk_element(&walk, value, &v))
+	{
+		Datum		element = (Datum) 0;
+		bool		isnull = (v.type == DYN_TYPE_NULL);
+
+		if (!isnull && !decode_element(codec->element, &v, soft, &element, why))
+			return false;
+		accumArrayResult(state, element, isnull, elemtype, CurrentMemoryContext);
+	}
+	*result = makeArrayResult(state, CurrentMemoryContext);
+	return true;
+}
+
+typedef bool (*DecodeFn) (DynCodec *codec, const DynValue *value, bool soft,
+						  Datum *result, const char **why);
+
+static const DecodeFn decoders[] = {
+	[DYN_CODEC_TEXT] = decode_text,
+	[DYN_CODEC_BPCHAR] = decode_bpchar,
+	[DYN_CODEC_UUID] = decode_uuid,
+	[DYN_CODEC_INT2] = decode_int2,
+	[DYN_CODEC_INT4] = decode_int4,
+	[DYN_CODEC_INT8] = decode_int8,
+	[DYN_CODEC_NUMERIC] = decode_numeric,
+	[DYN_CODEC_FLOAT4] = decode_float4,
+	[DYN_CODEC_FLOAT8] = decode_float8,
+	[DYN_CODEC_BOOL] = decode_bool,
+	[DYN_CODEC_BYTEA] = decode_bytea,
+	[DYN_CODEC_DATE] = decode_date,
+	[DYN_CODEC_TIMESTAMP] = decode_timestamp,
+	[DYN_CODEC_TIMESTAMPTZ] = decode_timestamp,
+	[DYN_CODEC_JSON] = decode_json,
+	[DYN_CODEC_JSONB] = decode_jsonb,
+	[DYN_CODEC_JSON_TEXT] = decode_json_text,
+	[DYN_CODEC_ARRAY] = decode_array,
+	[DYN_CODEC_INPUT] = decode_input,
+};
+
+/*
+ * These kinds undo the escapes themselves; the decoders of others see the text
+ * as it is stored.
+ */
+static bool
+undoes_escapes(const DynCodec *codec)
+{
+	switch (codec->kind)
+	{
+		case DYN_CODEC_TEXT:
+		case DYN_CODEC_BPCHAR:
+		case DYN_CODEC_INPUT:
+		case DYN_CODEC_JSON:
+		case DYN_CODEC_JSONB:
+		case DYN_CODEC_JSON_TEXT:
+		case DYN_CODEC_ARRAY:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static void
+undo_escapes(const DynValue *value, DynValue *plain)
+{
+	char	   *text = palloc(value->len);
+
+	*plain = *value;
+	plain->data = text;
+	plain->len = (uint32) dyn_value_text(value, text);
+	plain->flags &= ~DYN_VALUE_ESCAPED;
+}
+
+bool
+dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
+				 Datum *result, const char **why)
+{
+	DynValue	plain;
+
+	if (codec->wire != DYN_TYPE_ABSENT && value->type != codec->wire)
+		return wrong_type(codec, value, why);
+	if ((value->flags & DYN_VALUE_ESCAPED) && value->type == DYN_TYPE_S &&
+		!undoes_escapes(codec))
+	{
+		undo_escapes(value, &plain);
+		value = &plain;
+	}
+	if (!decoders[codec->kind] (codec, value, soft, result, why))
+		return false;
+	return !codec->is_domain ||
+		dyn_codec_check_domain(codec, *result, false, soft, why);
+}
+
+bool
+dyn_codec_holds(DynCodec *codec, const DynValue *value, const char **why)
+{
+	Datum		datum;
+
+	/* texts, which would be copied, seldom do not */
+	if (codec->kind == DYN_CODEC_TEXT && value->type == DYN_TYPE_S &&
+		!(value->flags & DYN_VALUE_HAS_NUL) && codec->typmod < 0 &&
+		!codec->is_domain && !dyn_encoding_differs())
+		return true;
+	return dyn_codec_decode(codec, value, true, &datum, why);
+}

@@ -1,0 +1,617 @@
+/*
+ * encode.c
+ *		Encodes SQL values for key conditions and filters.
+ *
+ * DynamoDB compares stored values, so a SQL value is encoded in the column's
+ * format, unless the column cannot hold it.  An equality with a value that the
+ * column cannot hold selects nothing.  A range bound is moved outward to the
+ * nearest value that exists, or selects everything or nothing.  The executor
+ * handles bounds of keys that are empty or too long.
+ *
+ * Encoders allocate in CurrentMemoryContext.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+#include "../../base/number.h"
+#include "datetime.h"
+#include "../server/encoding.h"
+#include "pattern.h"
+#include "../server/pg_compat.h"
+#include "textforms.h"
+#include "types.h"
+
+/* A value larger than the largest item is in no item. */
+#define MAX_ITEM_BYTES	(400 * 1024)
+
+bool
+dyn_codec_is_point(const DynCodec *codec)
+{
+	return codec->spelling.canonical;
+}
+
+static bool
+is_number_type(Oid typid)
+{
+	return typid == INT2OID || typid == INT4OID || typid == INT8OID ||
+		typid == NUMERICOID;
+}
+
+bool
+dyn_codec_accepts(const DynCodec *codec, Oid valuetype)
+{
+	switch (codec->kind)
+	{
+		case DYN_CODEC_TEXT:
+			return valuetype == TEXTOID || valuetype == VARCHAROID ||
+				valuetype == NAMEOID;
+		case DYN_CODEC_UUID:
+			return valuetype == UUIDOID || valuetype == TEXTOID;
+		case DYN_CODEC_INT2:
+		case DYN_CODEC_INT4:
+		case DYN_CODEC_INT8:
+		case DYN_CODEC_NUMERIC:
+			return is_number_type(valuetype) || valuetype == FLOAT8OID;
+		case DYN_CODEC_FLOAT4:
+		case DYN_CODEC_FLOAT8:
+			return valuetype == FLOAT4OID || valuetype == FLOAT8OID;
+		case DYN_CODEC_BOOL:
+		case DYN_CODEC_BYTEA:
+		case DYN_CODEC_DATE:
+		case DYN_CODEC_TIMESTAMP:
+		case DYN_CODEC_TIMESTAMPTZ:
+			return valuetype == codec->basetype;
+		default:
+			return false;
+	}
+}
+
+static void
+set_scalar(DynScalar *out, DynType type, const char *data, size_t len)
+{
+	out->type = type;
+	out->data = data;
+	out->len = len;
+}
+
+bool
+dyn_encode_text(Datum value, DynScalar *out)
+{
+	text	   *t = DatumGetTextPP(value);
+	size_t		len = VARSIZE_ANY_EXHDR(t);
+	const char *data = VARDATA_ANY(t);
+
+	if (!dyn_value_to_utf8(&data, &len))
+		return false;
+	set_scalar(out, DYN_TYPE_S, data, len);
+	return true;
+}
+
+/* False if the text is longer than any item, without making it. */
+static bool
+encode_base64(Datum value, DynScalar *out)
+{
+	bytea	   *b = DatumGetByteaPP(value);
+	size_t		len = DYN_BASE64_LEN(VARSIZE_ANY_EXHDR(b));
+	char	   *text;
+
+	if (len > MAX_ITEM_BYTES)
+		return false;
+	text = palloc(Max(len, 1));
+	dyn_base64_encode((unsigned char *) VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b),
+					  text);
+	set_scalar(out, DYN_TYPE_S, text, len);
+	return true;
+}
+
+/* The value as text or bytea, whichever its type is compared as. */
+static bool
+encode_bytes(Oid valuetype, Datum value, DynScalar *out)
+{
+	bytea	   *b;
+
+	switch (valuetype)
+	{
+		case BYTEAOID:
+			b = DatumGetByteaPP(value);
+			set_scalar(out, DYN_TYPE_B, VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b));
+			return true;
+		case NAMEOID:
+			value = CStringGetTextDatum(NameStr(*DatumGetName(value)));
+			break;
+		case UUIDOID:
+			value = CStringGetTextDatum(DatumGetCString(DirectFunctionCall1(uuid_out, value)));
+			break;
+	}
+	return dyn_encode_text(value, out);
+}
+
+/* In the form that decode_uuid() accepts without a format. */
+static bool
+is_uuid_spelling(const DynScalar *text)
+{
+	static const char pattern[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+	if (text->len != sizeof(pattern) - 1)
+		return false;
+	for (size_t i = 0; i < text->len; i++)
+	{
+		char		c = text->data[i];
+
+		if (pattern[i] == '-' ? c != '-'
+			: !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+			return false;
+	}
+	return true;
+}
+
+static bool
+holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
+			const DynScalar *encoded)
+{
+	text	   *t;
+
+	if (encoded->len > MAX_ITEM_BYTES)
+		return false;
+	if (codec->kind == DYN_CODEC_UUID)
+		return is_uuid_spelling(encoded);
+	if (codec->kind != DYN_CODEC_TEXT)
+		return true;
+	if (valuetype == NAMEOID)
+		return dyn_codec_holds_text(codec, NameStr(*DatumGetName(value)),
+									strlen(NameStr(*DatumGetName(value))));
+	t = DatumGetTextPP(value);
+	return dyn_codec_holds_text(codec, VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
+}
+
+/* With every digit that tells it from its neighbours, without an exponent. */
+static char *
+float_out(double number)
+{
+	Datum		numeric;
+
+	if (isnan(number))
+		return pstrdup("NaN");
+	if (isinf(number))
+		return pstrdup(number > 0 ? "Infinity" : "-Infinity");
+	numeric = DirectFunctionCall3(numeric_in,
+								  CStringGetDatum(psprintf("%.17g", number)),
+								  ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+	return DatumGetCString(DirectFunctionCall1(numeric_out, numeric));
+}
+
+/* The decimal text of any number type. */
+static char *
+number_out(Oid valuetype, Datum value)
+{
+	switch (valuetype)
+	{
+		case INT2OID:
+			return psprintf("%d", DatumGetInt16(value));
+		case INT4OID:
+			return psprintf("%d", DatumGetInt32(value));
+		case INT8OID:
+			return psprintf(INT64_FORMAT, DatumGetInt64(value));
+		case FLOAT8OID:
+			return float_out(DatumGetFloat8(value));
+		default:
+			return DatumGetCString(DirectFunctionCall1(numeric_out, value));
+	}
+}
+
+static DynEncoded
+encode_padded(const DynCodec *codec, const char *number, DynScalar *out)
+{
+	char	   *text = palloc(codec->format.digits + 1);
+
+	if (!dyn_padded_print(number, codec->format.digits, text))
+		return DYN_ENCODED_NOTHING;
+	set_scalar(out, DYN_TYPE_S, text, codec->format.digits);
+	return DYN_ENCODED;
+}
+
+static DynEncoded
+encode_number(const DynCodec *codec, Oid valuetype, Datum value,
+			  DynScalar *out)
+{
+	char	   *text = number_out(valuetype, value);
+	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
+	size_t		len;
+
+	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK ||
+		!dyn_codec_holds_number(codec, buf))
+		return DYN_ENCODED_NOTHING;
+	if (codec->format.kind == DYN_FORMAT_PADDED)
+		return encode_padded(codec, buf, out);
+	/* an integer has no exponent here: holds_number() */
+	set_scalar(out, codec->wire, buf, len);
+	return DYN_ENCODED;
+}
+
+static DynEncoded
+encode_bool(const DynCodec *codec, Datum value, DynScalar *out)
+{
+	bool		flag = DatumGetBool(value);
+
+	if (codec->format.kind == DYN_FORMAT_BOOL)
+	{
+		const char *text = flag ? codec->format.true_text
+			: codec->format.false_text;
+
+		set_scalar(out, codec->wire, text, strlen(text));
+	}
+	else
+		set_scalar(out, DYN_TYPE_BOOL, NULL, flag);
+	return DYN_ENCODED;
+}
+
+/* The first day that no timestamp reaches; dates go on for millions of years. */
+#define END_OF_INSTANTS	(TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
+
+/*
+ * The instant of a date/time value; false for infinity, and for what is later
+ * than every instant.
+ */
+static bool
+value_instant(const DynCodec *codec, Datum value, Timestamp *instant)
+{
+	if (codec->kind == DYN_CODEC_DATE)
+	{
+		DateADT		date = DatumGetDateADT(value);
+
+		if (DATE_NOT_FINITE(date) || date >= END_OF_INSTANTS)
+			return false;
+		*instant = (Timestamp) date * USECS_PER_DAY;
+		return true;
+	}
+	*instant = DatumGetTimestamp(value);
+	return !TIMESTAMP_NOT_FINITE(*instant);
+}
+
+/* The first or the last of the spellings, if there are several. */
+static bool
+instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)
+{
+	if (codec->wire == DYN_TYPE_N)
+		return dyn_instant_to_epoch(instant, &codec->format, last, dst);
+	switch (codec->format.kind)
+	{
+		case DYN_FORMAT_ISO8601_FIXED:
+			return dyn_instant_to_fixed(instant, &codec->format, last, dst);
+		case DYN_FORMAT_PATTERN:
+			return dyn_pattern_print(codec->format.pattern, instant, dst);
+		case DYN_FORMAT_ULID:
+			return dyn_instant_to_ulid(instant, last, dst);
+		default:
+			Assert(codec->kind == DYN_CODEC_DATE);
+			return dyn_instant_to_date(instant, dst);
+	}
+}
+
+/* Any spelling of ISO 8601: then bounds have a margin. */
+static bool
+is_lenient(const DynCodec *codec)
+{
+	return codec->format.kind == DYN_FORMAT_ISO8601 ||
+		(codec->format.kind == DYN_FORMAT_NONE &&
+		 codec->kind != DYN_CODEC_DATE);
+}
+
+static DynEncoded
+encode_instant(const DynCodec *codec, Datum value, DynScalar *out)
+{
+	Timestamp	instant;
+	char	   *dst = palloc(DYN_INSTANT_BUFSIZE);
+
+	if (is_lenient(codec) || !value_instant(codec, value, &instant) ||
+		!dyn_codec_holds_instant(codec, instant) ||
+		!instant_text(codec, instant, false, dst))
+		return DYN_ENCODED_NOTHING;
+	set_scalar(out, codec->wire, dst, strlen(dst));
+	return DYN_ENCODED;
+}
+
+DynEncoded
+dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
+				 DynScalar *out)
+{
+	if (codec->format.kind == DYN_FORMAT_BASE64)
+		return encode_base64(value, out) ? DYN_ENCODED : DYN_ENCODED_NOTHING;
+	switch (codec->kind)
+	{
+		case DYN_CODEC_TEXT:
+		case DYN_CODEC_UUID:
+		case DYN_CODEC_BYTEA:
+			return encode_bytes(valuetype, value, out) &&
+				holds_bytes(codec, valuetype, value, out)
+				? DYN_ENCODED : DYN_ENCODED_NOTHING;
+		case DYN_CODEC_INT2:
+		case DYN_CODEC_INT4:
+		case DYN_CODEC_INT8:
+		case DYN_CODEC_NUMERIC:
+			return encode_number(codec, valuetype, value, out);
+		case DYN_CODEC_BOOL:
+			return encode_bool(codec, value, out);
+		default:
+			return encode_instant(codec, value, out);
+	}
+}
+
+/* ---- range bounds ---- */
+
+static DynEncoded
+bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
+			 DynScalar *out)
+{
+	char	   *text = number_out(valuetype, value);
+	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
+	size_t		len;
+
+	/* NaN is greater than every number */
+	if (strcmp(text, "NaN") == 0)
+		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
+	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK)
+	{
+		if (!dyn_number_round(text, strlen(text),
+							  lower ? DYN_ROUND_UP : DYN_ROUND_DOWN, buf, &len))
+			return DYN_ENCODED_NOTHING;
+		*inclusive = true;
+	}
+	set_scalar(out, DYN_TYPE_N, buf, len);
+	return DYN_ENCODED;
+}
+
+/* No request is needed for what is above the last or below the first number. */
+static DynEncoded
+bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
+			 bool *inclusive, DynScalar *out)
+{
+	int			digits = codec->format.digits;
+	char	   *text = palloc(digits + 1);
+
+	switch (dyn_padded_place(number_out(valuetype, value), digits, text))
+	{
+		case DYN_PADDED_BELOW:
+			return lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
+		case DYN_PADDED_ABOVE:
+			return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
+		case DYN_PADDED_BEHIND:
+			*inclusive = !lower;
+			break;
+		case DYN_PADDED_AT:
+			break;
+	}
+	if (!*inclusive && strspn(text, lower ? "9" : "0") == (size_t) digits)
+		return DYN_ENCODED_NOTHING;
+	set_scalar(out, DYN_TYPE_S, text, digits);
+	return DYN_ENCODED;
+}
+
+/* Moves one step outward, since several decimals become one binary float. */
+static double
+widen_float(Oid valuetype, DynCodecKind kind, double number, bool lower)
+{
+	double		outward = lower ? -INFINITY : INFINITY;
+
+	if (kind == DYN_CODEC_FLOAT4)
+		return nextafterf(nextafterf((float) number, outward), outward);
+	return nextafter(number, outward);
+}
+
+static DynEncoded
+bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
+			bool *inclusive, DynScalar *out)
+{
+	double		number = valuetype == FLOAT4OID ? DatumGetFloat4(value)
+		: DatumGetFloat8(value);
+	char		text[64];
+	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
+	size_t		len;
+
+	if (isnan(number))
+		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
+	number = widen_float(valuetype, codec->kind, number, lower);
+	if (isinf(number))
+		return (number > 0) == lower ? DYN_ENCODED_NOTHING
+			: DYN_ENCODED_ANYTHING;
+	*inclusive = true;
+	snprintf(text, sizeof(text), "%.17g", number);
+	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK &&
+		!dyn_number_round(text, strlen(text),
+						  lower ? DYN_ROUND_UP : DYN_ROUND_DOWN, buf, &len))
+		return DYN_ENCODED_NOTHING;
+	set_scalar(out, DYN_TYPE_N, buf, len);
+	return DYN_ENCODED;
+}
+
+/*
+ * A text with an offset can begin with the day before or after the instant's
+ * day in UTC.  So the bound is a bare date, one day outward; the upper one a
+ * day more, since every time of a day sorts after its date.
+ */
+static DynEncoded
+bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
+{
+	char	   *dst = palloc(DYN_INSTANT_BUFSIZE);
+
+	instant += lower ? -USECS_PER_DAY : 2 * USECS_PER_DAY;
+	if (!dyn_instant_to_date(instant, dst))
+		return (instant < dyn_instant_min()) == lower ? DYN_ENCODED_ANYTHING
+			: DYN_ENCODED_NOTHING;
+	*inclusive = true;
+	set_scalar(out, DYN_TYPE_S, dst, strlen(dst));
+	return DYN_ENCODED;
+}
+
+/* The resolution of the format, in microseconds. */
+static int64
+instant_step(const DynCodec *codec)
+{
+	int64		step = 1;
+
+	if (codec->kind == DYN_CODEC_DATE)
+		return USECS_PER_DAY;
+	if (codec->format.kind == DYN_FORMAT_ULID)
+		return 1000;
+	if (codec->format.kind == DYN_FORMAT_ISO8601_FIXED ||
+		codec->format.kind == DYN_FORMAT_EPOCH)
+	{
+		for (int i = codec->format.digits; i < 6; i++)
+			step *= 10;
+	}
+	return step;
+}
+
+/* The next instant that the format can represent, in the given direction. */
+static Timestamp
+round_instant(const DynCodec *codec, Timestamp instant, bool up)
+{
+	int64		step = instant_step(codec);
+	int64		rest = instant % step;
+
+	if (codec->format.kind == DYN_FORMAT_PATTERN)
+		return dyn_pattern_round(codec->format.pattern, instant, up);
+	if (rest < 0)
+		rest += step;
+	return up && rest > 0 ? instant + (step - rest) : instant - rest;
+}
+
+/* What is before is before every value, what has no spelling after it. */
+static Timestamp
+first_instant(const DynCodec *codec)
+{
+	return codec->format.kind == DYN_FORMAT_ULID ? dyn_instant_of_1970()
+		: dyn_instant_min();
+}
+
+/*
+ * If a value has several spellings, >= and < begin at the first of them, > and
+ * <= at the last.
+ */
+static DynEncoded
+bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
+			  DynScalar *out)
+{
+	char	   *dst = palloc(DYN_INSTANT_BUFSIZE);
+	Timestamp	instant,
+				rounded;
+
+	if (!value_instant(codec, value, &instant))
+	{
+		bool		below = codec->kind == DYN_CODEC_DATE
+			? DATE_IS_NOBEGIN(DatumGetDateADT(value))
+			: TIMESTAMP_IS_NOBEGIN(DatumGetTimestamp(value));
+
+		return below == lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
+	}
+	if (is_lenient(codec))
+		return bound_lenient(instant, lower, inclusive, out);
+	rounded = round_instant(codec, instant, lower);
+	if (rounded != instant)
+		*inclusive = true;
+	if (!instant_text(codec, rounded, *inclusive != lower, dst))
+		return (instant < first_instant(codec)) == lower ? DYN_ENCODED_ANYTHING
+			: DYN_ENCODED_NOTHING;
+	set_scalar(out, codec->wire, dst, strlen(dst));
+	return DYN_ENCODED;
+}
+
+/*
+ * A bound longer than any value is replaced by its prefix of the maximum
+ * length, which sorts just before it.  In a text the prefix may end within a
+ * character.
+ */
+static DynEncoded
+clip_bound(bool lower, bool *inclusive, DynScalar *out)
+{
+	size_t		len = MAX_ITEM_BYTES;
+
+	if (out->type == DYN_TYPE_S)
+	{
+		len = pg_encoding_mbcliplen(PG_UTF8, out->data, out->len, len);
+		if (!lower && len < MAX_ITEM_BYTES)
+			return DYN_ENCODED_UNKNOWN;
+	}
+	out->len = len;
+	*inclusive = !lower;
+	return DYN_ENCODED;
+}
+
+static DynEncoded
+bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,
+			DynScalar *out)
+{
+	if (!encode_bytes(valuetype, value, out))
+		return DYN_ENCODED_UNKNOWN;
+	if (out->len > MAX_ITEM_BYTES)
+		return clip_bound(lower, inclusive, out);
+	/* nothing sorts below the empty text */
+	return !lower && !*inclusive && out->len == 0
+		? DYN_ENCODED_NOTHING : DYN_ENCODED;
+}
+
+/*
+ * Do several values of the column become this one?  They are between its
+ * neighbours.
+ */
+static bool
+has_others(const DynCodec *codec, Oid valuetype, Datum value)
+{
+	return valuetype == FLOAT8OID &&
+		(codec->kind == DYN_CODEC_NUMERIC ||
+		 (codec->kind == DYN_CODEC_INT8 &&
+		  fabs(DatumGetFloat8(value)) >= DYN_EXACT_DOUBLES));
+}
+
+/* Its neighbour outward; false if that is infinity. */
+static bool
+neighbour(Datum *value, bool lower, DynEncoded *beyond)
+{
+	double		number = nextafter(DatumGetFloat8(*value), lower ? -INFINITY : INFINITY);
+
+	*beyond = (number < 0) == lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
+	*value = Float8GetDatum(number);
+	return !isinf(number);
+}
+
+DynEncoded
+dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
+					   bool lower, bool *inclusive, DynScalar *out)
+{
+	if (has_others(codec, valuetype, value))
+	{
+		DynEncoded	beyond;
+
+		if (!neighbour(&value, lower, &beyond))
+			return beyond;
+		*inclusive = true;
+	}
+	if (codec->format.kind == DYN_FORMAT_PADDED)
+		return bound_padded(codec, valuetype, value, lower, inclusive, out);
+	switch (codec->kind)
+	{
+		case DYN_CODEC_INT2:
+		case DYN_CODEC_INT4:
+		case DYN_CODEC_INT8:
+		case DYN_CODEC_NUMERIC:
+			return bound_number(valuetype, value, lower, inclusive, out);
+		case DYN_CODEC_FLOAT4:
+		case DYN_CODEC_FLOAT8:
+			return bound_float(codec, valuetype, value, lower, inclusive, out);
+		case DYN_CODEC_DATE:
+		case DYN_CODEC_TIMESTAMP:
+		case DYN_CODEC_TIMESTAMPTZ:
+			return bound_instant(codec, value, lower, inclusive, out);
+		default:
+			return bound_bytes(valuetype, value, lower, inclusive, out);
+	}
+}

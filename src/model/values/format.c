@@ -1,0 +1,225 @@
+/*
+ * format.c
+ *		Parses the column option "format".
+ *
+ * The option's text is converted to UTF-8 before it is parsed, because its
+ * words are compared with stored values and sent to DynamoDB.
+ *
+ * decode.c and encode.c apply the formats to values.
+ */
+#include "postgres.h"
+
+#include "../../base/number.h"
+#include "../server/encoding.h"
+#include "format.h"
+#include "pattern.h"
+#include "textforms.h"
+
+/* Of both words of bool(t,f): filters rely on values of a limited size. */
+#define MAX_BOOL_BYTES	256
+
+typedef struct FormatWord
+{
+	const char *word;
+	DynFormatKind kind;
+} FormatWord;
+
+static const FormatWord format_words[] = {
+	{"iso8601", DYN_FORMAT_ISO8601},
+	{"ulid", DYN_FORMAT_ULID},
+	{"epoch", DYN_FORMAT_EPOCH},
+	{"epoch_ms", DYN_FORMAT_EPOCH_MS},
+	{"epoch_us", DYN_FORMAT_EPOCH_US},
+	{"epoch_days", DYN_FORMAT_EPOCH_DAYS},
+	{"string", DYN_FORMAT_STRING},
+	{"base64", DYN_FORMAT_BASE64},
+	{"json", DYN_FORMAT_JSON},
+};
+
+static const char format_hint[] =
+"Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, string, padded(n), base64, json and bool(t,f).";
+
+/* Those with one spelling of each value. */
+static const char part_hint[] =
+"Valid specs of a part are plain, any, lower, upper, a range such as 0..9, words such as A|B, and the formats iso8601(n), iso8601(n,suffix), pattern(...), padded(n), base64 and bool(t,f).";
+
+/* The text between "word(" and the final ")"; NULL if it does not match. */
+static char *
+arguments_of(const char *text, const char *word)
+{
+	size_t		len = strlen(word);
+	size_t		total = strlen(text);
+
+	if (strncmp(text, word, len) != 0 || text[len] != '(' ||
+		text[total - 1] != ')')
+		return NULL;
+	return pnstrdup(text + len + 1, total - len - 2);
+}
+
+/* Digits of a second: nanoseconds have nine. */
+static bool
+parse_digits(const char *args, int *digits)
+{
+	*digits = args[0] - '0';
+	return args[0] >= '0' && args[0] <= '9' && args[1] == '\0';
+}
+
+static bool
+parse_fixed(char *args, DynFormat *format, const char **why)
+{
+	char	   *comma = strchr(args, ',');
+
+	format->suffix = "Z";
+	if (comma != NULL)
+	{
+		*comma = '\0';
+		format->suffix = comma + 1;
+	}
+	if (!parse_digits(args, &format->digits))
+	{
+		*why = "iso8601(n) takes the number of digits of a second, from 0 to 9.";
+		return false;
+	}
+	if (strlen(format->suffix) > 32 || strpbrk(format->suffix, "0123456789"))
+	{
+		*why = "The suffix of iso8601(n,suffix) is a short text without digits, such as Z.";
+		return false;
+	}
+	format->kind = DYN_FORMAT_ISO8601_FIXED;
+	return true;
+}
+
+static bool
+parse_epoch(const char *args, DynFormat *format, const char **why)
+{
+	format->kind = DYN_FORMAT_EPOCH;
+	*why = "epoch(n) takes the number of digits of a second, from 0 to 9.";
+	return parse_digits(args, &format->digits);
+}
+
+/* One or two digits, without a leading zero. */
+static bool
+parse_padded(const char *args, DynFormat *format, const char **why)
+{
+	size_t		len = strlen(args);
+
+	format->kind = DYN_FORMAT_PADDED;
+	format->digits = atoi(args);
+	if (len > 0 && strspn(args, "0123456789") == len && len <= 2 &&
+		args[0] != '0' && format->digits <= DYN_PADDED_MAX_DIGITS)
+		return true;
+	*why = "padded(n) takes the number of digits, from 1 to 38.";
+	return false;
+}
+
+static const char *
+canonical_or_null(const char *text)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+
+	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK)
+		return NULL;
+	return pnstrdup(buf, len);
+}
+
+/* Where both spellings are numbers, the values are. */
+static void
+spell_in_numbers(DynFormat *format)
+{
+	const char *t = canonical_or_null(format->true_text);
+	const char *f = canonical_or_null(format->false_text);
+
+	format->numeric = (t != NULL && f != NULL);
+	if (!format->numeric)
+		return;
+	format->true_text = t;
+	format->false_text = f;
+}
+
+static bool
+parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
+{
+	char	   *comma = strchr(args, ',');
+
+	*why = "bool(t,f) takes two different short spellings, such as bool(Y,N) or bool(1,0).";
+	if (comma == NULL || comma == args || comma[1] == '\0' ||
+		strlen(args) > MAX_BOOL_BYTES)
+		return false;
+	*comma = '\0';
+	format->kind = DYN_FORMAT_BOOL;
+	format->true_text = args;
+	format->false_text = comma + 1;
+	if (!part)
+		spell_in_numbers(format);
+	return strcmp(format->true_text, format->false_text) != 0;
+}
+
+/*
+ * `text` is in the database's encoding, the texts of the format in UTF-8.  A
+ * part of a template is always a text.
+ */
+static bool
+parse_format(const char *text, DynFormat *format, bool part, const char **why)
+{
+	size_t		len = strlen(text);
+	char	   *args;
+
+	memset(format, 0, sizeof(*format));
+	if (!dyn_value_to_utf8(&text, &len))
+	{
+		*why = "A format cannot contain characters that UTF-8 does not have.";
+		return false;
+	}
+	if ((args = arguments_of(text, "iso8601")) != NULL)
+		return parse_fixed(args, format, why);
+	if ((args = arguments_of(text, "epoch")) != NULL)
+		return parse_epoch(args, format, why);
+	if ((args = arguments_of(text, "pattern")) != NULL)
+	{
+		format->kind = DYN_FORMAT_PATTERN;
+		format->pattern = dyn_pattern_parse(args, why);
+		return format->pattern != NULL;
+	}
+	if ((args = arguments_of(text, "padded")) != NULL)
+		return parse_padded(args, format, why);
+	if ((args = arguments_of(text, "bool")) != NULL)
+		return parse_bool_format(args, format, part, why);
+	for (int i = 0; i < lengthof(format_words); i++)
+	{
+		if (strcmp(format_words[i].word, text) == 0)
+		{
+			format->kind = format_words[i].kind;
+			format->digits = 6;
+			return true;
+		}
+	}
+	*why = part ? part_hint : format_hint;
+	return false;
+}
+
+bool
+dyn_format_check(const char *text, const char **why)
+{
+	DynFormat	format;
+
+	return parse_format(text, &format, false, why);
+}
+
+void
+dyn_format_parse(const char *text, DynFormat *format)
+{
+	const char *why = NULL;
+
+	if (!parse_format(text, format, false, &why))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid format: \"%s\"", text),
+				 errhint("%s", why)));
+}
+
+bool
+dyn_format_parse_part(const char *text, DynFormat *format, const char **why)
+{
+	return parse_format(text, format, true, why);
+}

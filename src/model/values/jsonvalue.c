@@ -1,0 +1,637 @@
+/*
+ * jsonvalue.c
+ *		Converts any DynamoDB value to jsonb: plain JSON, not DynamoDB-JSON.
+ *
+ * S becomes a string, N a number with all its digits, B a base64 string, BOOL
+ * a boolean, NULL null, lists and sets arrays, maps objects.  A value that the
+ * page reader has validated cannot be malformed; only U+0000, a number beyond
+ * DynamoDB's limits and a character that the database's encoding lacks have no
+ * jsonb.
+ *
+ * The value is written into one varlena, without PostgreSQL's JsonbValue tree
+ * and its copies.  A first pass lists the nodes (nodes.h); their number and
+ * texts bound the size of the result.  A second pass writes the containers as
+ * utils/jsonb.h describes them: names sorted by length, then by bytes, an
+ * offset in every JB_OFFSET_STRIDE-th entry, numbers and containers aligned.
+ */
+#include "postgres.h"
+
+#include "port/pg_bswap.h"
+#include "utils/jsonb.h"
+
+#include "../../base/number.h"
+#include "../../dynamodb/nodes.h"
+#include "../server/encoding.h"
+#include "numerics.h"
+#include "types.h"
+
+static bool
+is_text(const DynNode *node)
+{
+	return node->value.type == DYN_TYPE_S || node->value.type == DYN_TYPE_B;
+}
+
+/* ---- members left out ----------------------------------------------- */
+
+static DynValue
+name_as_text(const DynNode *node)
+{
+	return (DynValue) {node->name, node->name_len, DYN_TYPE_S,
+		DYN_VALUE_ESCAPED};
+}
+
+/* The text without escapes; as long as it was at most. */
+static char *
+plain_text(const DynValue *text, size_t *len)
+{
+	char	   *plain = palloc(text->len + 1);
+
+	*len = dyn_value_text(text, plain);
+	return plain;
+}
+
+static bool
+is_named(const DynNode *node, const DynNames *names, bool escaped)
+{
+	DynValue	name = name_as_text(node);
+	size_t		len;
+	char	   *plain;
+	bool		found;
+
+	if (!escaped || memchr(node->name, '\\', node->name_len) == NULL)
+		return dyn_names_have(names, node->name, node->name_len);
+	plain = plain_text(&name, &len);
+	found = dyn_names_have(names, plain, len);
+	pfree(plain);
+	return found;
+}
+
+/* Moves a member and what is in it to the place `to`. */
+static void
+move_member(DynNode *nodes, uint32 to, uint32 from)
+{
+	uint32		count = nodes[from].end - from;
+
+	if (to == from)
+		return;
+	memmove(&nodes[to], &nodes[from], count * sizeof(DynNode));
+	for (uint32 i = to; i < to + count; i++)
+		nodes[i].end -= from - to;
+}
+
+static void
+count_again(DynNodes *list)
+{
+	list->bytes = list->numbers = 0;
+	for (uint32 i = 1; i < list->count; i++)
+	{
+		const DynNode *node = &list->nodes[i];
+
+		list->bytes += node->name_len +
+			(node->value.type < DYN_TYPE_SS ? node->value.len : 0);
+		list->numbers += node->value.type == DYN_TYPE_N;
+	}
+}
+
+static bool
+is_left_out(const DynNode *node, const DynMembers *members, bool escaped)
+{
+	return (members->without != NULL &&
+			is_named(node, members->without, escaped)) ||
+		(members->only != NULL && !is_named(node, members->only, escaped));
+}
+
+static void
+leave_out(DynNodes *list, const DynMembers *members)
+{
+	DynNode    *nodes = list->nodes;
+	uint32		kept = 1;
+	uint32		next;
+
+	Assert(nodes[0].value.type == DYN_TYPE_M);
+	for (uint32 i = 1; i < list->count; i = next)
+	{
+		uint32		count = nodes[i].end - i;
+
+		next = nodes[i].end;
+		if (is_left_out(&nodes[i], members, list->escaped_names))
+		{
+			nodes[0].value.len--;
+			continue;
+		}
+		move_member(nodes, kept, i);
+		kept += count;
+	}
+	list->count = nodes[0].end = kept;
+	count_again(list);
+}
+
+static bool
+holds_nul(const DynValue *text)
+{
+	size_t		len;
+	char	   *plain = plain_text(text, &len);
+	bool		found = memchr(plain, '\0', len) != NULL;
+
+	pfree(plain);
+	return found;
+}
+
+/* Is U+0000 in what is left? */
+static bool
+list_holds_nul(const DynNodes *list)
+{
+	for (uint32 i = 1; i < list->count; i++)
+	{
+		const DynNode *node = &list->nodes[i];
+		DynValue	name = name_as_text(node);
+
+		if ((list->escaped_names && node->name != NULL && holds_nul(&name)) ||
+			(is_text(node) && (node->value.flags & DYN_VALUE_ESCAPED) &&
+			 holds_nul(&node->value)))
+			return true;
+	}
+	return false;
+}
+
+/* ---- texts in the database's encoding ------------------------------- */
+
+/*
+ * A copy of the text in the database's encoding, with room behind it as at any
+ * name; NULL if the encoding lacks a character.
+ */
+static char *
+convert_text(const DynValue *text, uint32 *len, const char **why)
+{
+	char	   *converted = palloc(text->len + sizeof(uint64));
+	size_t		size = dyn_value_text(text, converted);
+	char	   *copy;
+
+	if (!dyn_from_utf8(&converted, &size, why))
+		return NULL;
+	copy = palloc(size + sizeof(uint64));
+	memcpy(copy, converted, size);
+	*len = (uint32) size;
+	return copy;
+}
+
+static bool
+convert_name(DynNodes *list, DynNode *node, const char **why)
+{
+	DynValue	name = name_as_text(node);
+
+	node->name = convert_text(&name, &node->name_len, why);
+	list->bytes += node->name_len;
+	return node->name != NULL;
+}
+
+static bool
+convert_value(DynNodes *list, DynNode *node, const char **why)
+{
+	node->value.data = convert_text(&node->value, &node->value.len, why);
+	node->value.flags = 0;
+	list->bytes += node->value.len;
+	return node->value.data != NULL;
+}
+
+/*
+ * Converts what cannot stay as it is in the response: names with escapes,
+ * because they are compared, and all texts in another encoding.
+ */
+static bool
+convert_texts(DynNodes *list, bool encoded, const char **why)
+{
+	if (!encoded && !list->escaped_names)
+		return true;
+	for (uint32 i = 0; i < list->count; i++)
+	{
+		DynNode    *node = &list->nodes[i];
+
+		if (node->name != NULL && !convert_name(list, node, why))
+			return false;
+		if (encoded && is_text(node) && !convert_value(list, node, why))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the order of names --------------------------------------------- */
+
+/*
+ * A name of an object, to be sorted.  The key has the order of names as far as
+ * KEY_BYTES go: their length, then their first bytes.
+ */
+typedef struct JsonName
+{
+	uint64		key;
+	uint32		node;
+} JsonName;
+
+#define KEY_BYTES		6
+#define KEY_MAX_LEN		0xffff
+
+/* Most objects have few names, for which a call of qsort is a long way. */
+#define FEW_NAMES		16
+
+static inline uint64
+name_key(const char *name, uint32 len)
+{
+	uint64		key;
+
+	memcpy(&key, name, sizeof(key));
+#ifndef WORDS_BIGENDIAN
+	key = pg_bswap64(key);
+#endif
+	key >>= 8 * (sizeof(key) - KEY_BYTES);
+	if (len < KEY_BYTES)
+		key &= ~((UINT64CONST(1) << 8 * (KEY_BYTES - len)) - 1);
+	return key | (uint64) Min(len, KEY_MAX_LEN) << 8 * KEY_BYTES;
+}
+
+/* Compares names with equal keys. */
+static int
+compare_rest(const DynNode *left, const DynNode *right)
+{
+	if (left->name_len != right->name_len)
+		return left->name_len < right->name_len ? -1 : 1;
+	if (left->name_len <= KEY_BYTES)
+		return 0;
+	return memcmp(left->name + KEY_BYTES, right->name + KEY_BYTES,
+				  left->name_len - KEY_BYTES);
+}
+
+/* Of equal names the earlier member comes first. */
+static int
+compare_names(const void *a, const void *b, void *arg)
+{
+	const JsonName *left = a;
+	const JsonName *right = b;
+	const DynNode *nodes = arg;
+	int			order;
+
+	if (left->key != right->key)
+		return left->key < right->key ? -1 : 1;
+	order = compare_rest(&nodes[left->node], &nodes[right->node]);
+	if (order != 0)
+		return order;
+	return left->node < right->node ? -1 : left->node > right->node;
+}
+
+static void
+insert_names(JsonName *names, uint32 count, const DynNode *nodes)
+{
+	for (uint32 i = 1; i < count; i++)
+	{
+		JsonName	name = names[i];
+		uint32		at = i;
+
+		for (; at > 0 && (names[at - 1].key > name.key ||
+						  (names[at - 1].key == name.key &&
+						   compare_rest(&nodes[names[at - 1].node],
+										&nodes[name.node]) > 0)); at--)
+			names[at] = names[at - 1];
+		names[at] = name;
+	}
+}
+
+static void
+list_names(const DynNode *nodes, uint32 n, JsonName *names)
+{
+	for (uint32 member = n + 1; member < nodes[n].end; member = nodes[member].end)
+		*names++ = (JsonName) {name_key(nodes[member].name,
+										nodes[member].name_len), member};
+}
+
+static void
+sort_names(JsonName *names, uint32 count, const DynNode *nodes)
+{
+	if (count <= FEW_NAMES)
+		insert_names(names, count, nodes);
+	else
+		qsort_arg(names, count, sizeof(JsonName), compare_names,
+				  unconstify(DynNode *, nodes));
+}
+
+/*
+ * Of sorted names that have become equal in the database's encoding leaves
+ * one, with the last value, as jsonb does it.  Returns how many are left.
+ */
+static uint32
+merge_names(JsonName *names, uint32 count, const DynNode *nodes)
+{
+	uint32		last = 0;
+
+	for (uint32 i = 1; i < count; i++)
+	{
+		if (names[i].key != names[last].key ||
+			compare_rest(&nodes[names[i].node], &nodes[names[last].node]) != 0)
+			last++;
+		names[last] = names[i];
+	}
+	return Min(count, last + 1);
+}
+
+/* ---- writing -------------------------------------------------------- */
+
+/*
+ * The functions write at p, and return the end of what they wrote.  Containers
+ * begin at a multiple of four bytes.
+ */
+typedef struct JsonWriter
+{
+	const DynNode *nodes;
+	bool		encoded;		/* names may have become equal */
+	const char *why;			/* that a value cannot be represented */
+} JsonWriter;
+
+static char *write_container(JsonWriter *writer, char *p, uint32 n);
+
+/* Numbers and containers begin at a multiple of four bytes. */
+static inline char *
+align(char *p)
+{
+	memset(p, 0, sizeof(JEntry));
+	return (char *) INTALIGN(p);
+}
+
+/* The common short texts without a call. */
+static inline char *
+write_bytes(char *p, const char *bytes, uint32 len)
+{
+	uint64		first,
+				last;
+
+	if (len >= sizeof(first) && len <= 2 * sizeof(first))
+	{
+		memcpy(&first, bytes, sizeof(first));
+		memcpy(&last, bytes + len - sizeof(last), sizeof(last));
+		memcpy(p, &first, sizeof(first));
+		memcpy(p + len - sizeof(last), &last, sizeof(last));
+	}
+	else
+		memcpy(p, bytes, len);
+	return p + len;
+}
+
+static char *
+write_text(char *p, const DynValue *value)
+{
+	if (value->flags & DYN_VALUE_ESCAPED)
+		return p + dyn_value_text(value, p);
+	return write_bytes(p, value->data, value->len);
+}
+
+/* Does the text end with zeros that the canonical one does not have? */
+static bool
+is_padded(const DynValue *value)
+{
+	char		last;
+
+	Assert(value->len > 0);
+	last = value->data[value->len - 1];
+	return (last == '0' || last == '.') &&
+		memchr(value->data, '.', value->len) != NULL;
+}
+
+static char *
+write_uncommon_number(JsonWriter *writer, char *p, const DynValue *value)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+	Numeric		number;
+	Size		size;
+
+	if (dyn_number_canonical(value->data, value->len, buf, &len) != DYN_NUMBER_OK)
+	{
+		writer->why = "it contains a number that is not a valid DynamoDB number";
+		return p;
+	}
+	number = dyn_numeric_from_text(buf, len);
+	size = VARSIZE_ANY(number);
+	Assert(size <= DYN_NUMERIC_SIZE(value->len));
+	memcpy(p, number, size);
+	pfree(number);
+	return p + size;
+}
+
+static char *
+write_number(JsonWriter *writer, char *p, const DynValue *value)
+{
+	size_t		size = 0;
+
+	if (!is_padded(value))
+		size = dyn_plain_numeric_write(value->data, value->len, p);
+	return size > 0 ? p + size : write_uncommon_number(writer, p, value);
+}
+
+/* Writes node n, whose kind goes to *type. */
+static inline char *
+write_value(JsonWriter *writer, char *p, uint32 n, JEntry *type)
+{
+	const DynValue *value = &writer->nodes[n].value;
+
+	switch (value->type)
+	{
+		case DYN_TYPE_S:
+		case DYN_TYPE_B:
+			*type = JENTRY_ISSTRING;
+			return write_text(p, value);
+		case DYN_TYPE_N:
+			*type = JENTRY_ISNUMERIC;
+			return write_number(writer, align(p), value);
+		case DYN_TYPE_BOOL:
+			*type = value->flags & DYN_VALUE_TRUE ? JENTRY_ISBOOL_TRUE
+				: JENTRY_ISBOOL_FALSE;
+			return p;
+		case DYN_TYPE_NULL:
+			*type = JENTRY_ISNULL;
+			return p;
+		default:
+			*type = JENTRY_ISCONTAINER;
+			return write_container(writer, align(p), n);
+	}
+}
+
+/* The i-th entry, of a value from p to end, of a container with this data. */
+static inline JEntry
+make_entry(JEntry type, uint32 i, const char *data, const char *p,
+		   const char *end)
+{
+	if (i % JB_OFFSET_STRIDE == 0)
+		return type | JENTRY_HAS_OFF | (JEntry) (end - data);
+	return type | (JEntry) (end - p);
+}
+
+static void
+check_size(const char *data, const char *end)
+{
+	if (end - data > JENTRY_OFFLENMASK)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a list or map is too large for jsonb")));
+}
+
+static char *
+write_array(JsonWriter *writer, char *p, uint32 n)
+{
+	const DynNode *nodes = writer->nodes;
+	JsonbContainer *array = (JsonbContainer *) p;
+	char	   *data = (char *) &array->children[nodes[n].value.len];
+	uint32		i = 0;
+	JEntry		type;
+
+	array->header = JB_FARRAY | nodes[n].value.len;
+	p = data;
+	for (uint32 member = n + 1; member < nodes[n].end; member = nodes[member].end)
+	{
+		char	   *end = write_value(writer, p, member, &type);
+
+		array->children[i] = make_entry(type, i, data, p, end);
+		p = end;
+		i++;
+	}
+	check_size(data, p);
+	return p;
+}
+
+static char *
+write_members(JsonWriter *writer, JsonbContainer *object,
+			  const JsonName *names, uint32 count)
+{
+	const DynNode *nodes = writer->nodes;
+	char	   *data = (char *) &object->children[2 * count];
+	char	   *p = data;
+	char	   *end;
+	JEntry		type;
+
+	object->header = JB_FOBJECT | count;
+	for (uint32 i = 0; i < count; i++, p = end)
+	{
+		const DynNode *node = &nodes[names[i].node];
+
+		end = write_bytes(p, node->name, node->name_len);
+		object->children[i] = make_entry(JENTRY_ISSTRING, i, data, p, end);
+	}
+	for (uint32 i = 0; i < count; i++, p = end)
+	{
+		end = write_value(writer, p, names[i].node, &type);
+		object->children[count + i] = make_entry(type, count + i, data, p, end);
+	}
+	check_size(data, p);
+	return p;
+}
+
+static char *
+write_object(JsonWriter *writer, char *p, uint32 n)
+{
+	uint32		count = writer->nodes[n].value.len;
+	JsonName	few[FEW_NAMES];
+	JsonName   *names = few;
+
+	if (count > FEW_NAMES)
+		names = palloc(count * sizeof(JsonName));
+	list_names(writer->nodes, n, names);
+	sort_names(names, count, writer->nodes);
+	if (writer->encoded)
+		count = merge_names(names, count, writer->nodes);
+	p = write_members(writer, (JsonbContainer *) p, names, count);
+	if (names != few)
+		pfree(names);
+	return p;
+}
+
+/* Depth is bounded by DYN_MAX_DEPTH, so that this may recurse. */
+static char *
+write_container(JsonWriter *writer, char *p, uint32 n)
+{
+	if (writer->nodes[n].value.type == DYN_TYPE_M)
+		return write_object(writer, p, n);
+	return write_array(writer, p, n);
+}
+
+/* A scalar is the only element of an array that is marked so. */
+static char *
+write_scalar(JsonWriter *writer, char *p)
+{
+	JsonbContainer *array = (JsonbContainer *) p;
+	char	   *data = (char *) &array->children[1];
+	char	   *end;
+	JEntry		type;
+
+	array->header = JB_FARRAY | JB_FSCALAR | 1;
+	end = write_value(writer, data, 0, &type);
+	array->children[0] = make_entry(type, 0, data, data, end);
+	check_size(data, end);
+	return end;
+}
+
+/*
+ * What a node takes besides its texts: two entries, the header of a container,
+ * and what aligns it, which align() clears before it is used.
+ */
+#define NODE_SIZE		(2 * sizeof(JEntry) + sizeof(uint32) + sizeof(JEntry))
+
+static Size
+most_bytes(const DynNodes *list)
+{
+	return VARHDRSZ + sizeof(uint32) + list->bytes +
+		list->count * NODE_SIZE + list->numbers * DYN_NUMERIC_SIZE(0);
+}
+
+/* NULL if some value has no jsonb. */
+static Jsonb *
+write_jsonb(const DynNodes *list, bool encoded, const char **why)
+{
+	JsonWriter	writer = {list->nodes, encoded, NULL};
+	Size		most = most_bytes(list);
+	char	   *base = palloc(most);
+	char	   *end;
+
+	if (list->nodes[0].value.type >= DYN_TYPE_SS)
+		end = write_container(&writer, base + VARHDRSZ, 0);
+	else
+		end = write_scalar(&writer, base + VARHDRSZ);
+	Assert((Size) (end - base) <= most);
+	SET_VARSIZE(base, end - base);
+	*why = writer.why;
+	return writer.why == NULL ? (Jsonb *) base : NULL;
+}
+
+/* Lists the value with those members; false with a reason in *why. */
+static bool
+list_nodes(DynNodes *list, const DynValue *value, const DynMembers *members,
+		   const char **why)
+{
+	bool		nul = (value->flags & DYN_VALUE_HAS_NUL) != 0;
+	bool		all = members->without == NULL && members->only == NULL;
+
+	if (!nul || !all)
+	{
+		if (!dyn_nodes_list(list, value))
+			ereport(ERROR,
+					(errcode(ERRCODE_OUT_OF_MEMORY),
+					 errmsg("out of memory")));
+		if (all)
+			return true;
+		leave_out(list, members);
+		nul = nul && list_holds_nul(list);
+	}
+	if (nul)
+		*why = "it contains the character U+0000, which jsonb cannot represent";
+	return !nul;
+}
+
+bool
+dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
+				   bool encoded, Datum *result, const char **why)
+{
+	static DynNodes list;		/* its memory serves value after value */
+	Jsonb	   *jsonb = NULL;
+
+	if (list_nodes(&list, value, members, why) &&
+		convert_texts(&list, encoded, why))
+		jsonb = write_jsonb(&list, encoded, why);
+	dyn_nodes_trim(&list);
+	*result = JsonbPGetDatum(jsonb);
+	return jsonb != NULL;
+}

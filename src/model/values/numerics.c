@@ -1,0 +1,148 @@
+/*
+ * numerics.c
+ *		PostgreSQL's numeric of a number in text.
+ *
+ * Most numbers are short, and are written here, as numeric.c stores them: a
+ * header of 16 bits with the sign, the number of decimal places and the weight
+ * of the first digit, then digits of base 10000, neither the first nor the
+ * last of them zero.  That form is stored in databases that pg_upgrade takes
+ * over, so it is the same in every version.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+
+#include "../../base/number.h"
+#include "numerics.h"
+#include "../server/pg_compat.h"
+
+/* Of the short header; there is a longer one for uncommon scales and weights. */
+#define SHORT_HEADER	0x8000
+#define SHORT_NEGATIVE	0x2000
+#define SHORT_SCALE		7		/* shift */
+#define SHORT_WEIGHT	0x007f	/* two's complement */
+
+#define GROUP			4		/* decimal digits in one of base 10000 */
+
+/* Digits of base 10000, without zeros before the first. */
+typedef struct Groups
+{
+	uint16	   *digits;
+	int			n;
+	int			weight;			/* of the first one */
+} Groups;
+
+static inline int
+count_digits(const char *p, const char *end)
+{
+	const char *start = p;
+
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	return p - start;
+}
+
+/* The value of n decimal digits. */
+static inline int
+read_group(const char *p, int n)
+{
+	int			digit = 0;
+
+	for (int i = 0; i < n; i++)
+		digit = digit * 10 + (p[i] - '0');
+	return digit;
+}
+
+static inline void
+add_group(Groups *groups, int digit)
+{
+	if (groups->n > 0 || digit > 0)
+		groups->digits[groups->n++] = (uint16) digit;
+	else
+		groups->weight--;
+}
+
+/* Adds the digits before the point; the first group may be short. */
+static inline void
+add_whole(Groups *groups, const char *p, int n)
+{
+	int			first = n % GROUP;
+
+	groups->weight = (n + GROUP - 1) / GROUP - 1;
+	if (first > 0)
+		add_group(groups, read_group(p, first));
+	for (int i = first; i < n; i += GROUP)
+		add_group(groups, read_group(p + i, GROUP));
+}
+
+/* Adds the digits after the point; the last group is filled with zeros. */
+static inline void
+add_fraction(Groups *groups, const char *p, int n)
+{
+	static const int fill[GROUP] = {1, 1000, 100, 10};
+
+	for (; n >= GROUP; n -= GROUP, p += GROUP)
+		add_group(groups, read_group(p, GROUP));
+	if (n > 0)
+		add_group(groups, read_group(p, n) * fill[n]);
+}
+
+size_t
+dyn_plain_numeric_write(const char *p, size_t len, char *dst)
+{
+	const char *end = p + len;
+	bool		negative = (len > 0 && *p == '-');
+	uint16	   *header = (uint16 *) (dst + VARHDRSZ);
+	Groups		groups = {header + 1, 0, 0};
+	const char *read;
+	int			whole;
+	int			scale = 0;
+
+	p += negative;
+	whole = count_digits(p, end);
+	read = p + whole;
+	if (read < end && *read == '.')
+	{
+		scale = count_digits(read + 1, end);
+		read += 1 + scale;
+	}
+	if (read != end || whole + scale == 0 ||
+		whole + scale > DYN_NUMBER_MAX_DIGITS)
+		return 0;
+	add_whole(&groups, p, whole);
+	add_fraction(&groups, end - scale, scale);
+	while (groups.n > 0 && groups.digits[groups.n - 1] == 0)
+		groups.n--;
+	*header = SHORT_HEADER | scale << SHORT_SCALE;
+	if (groups.n > 0)
+		*header |= (negative ? SHORT_NEGATIVE : 0) |
+			(groups.weight & SHORT_WEIGHT);
+	SET_VARSIZE(dst, VARHDRSZ + (1 + groups.n) * sizeof(uint16));
+	return VARSIZE(dst);
+}
+
+bool
+dyn_plain_numeric(const char *p, size_t len, Numeric *result)
+{
+	char	   *dst;
+
+	if (len > DYN_NUMBER_MAX_DIGITS + 2)
+		return false;
+	dst = palloc(DYN_NUMERIC_SIZE(len));
+	*result = (Numeric) dst;
+	return dyn_plain_numeric_write(p, len, dst) > 0;
+}
+
+Numeric
+dyn_numeric_from_text(const char *text, size_t len)
+{
+	Numeric		number;
+
+	if (dyn_plain_numeric(text, len, &number))
+		return number;
+	return DatumGetNumeric(DirectFunctionCall3(numeric_in,
+											   CStringGetDatum(text),
+											   ObjectIdGetDatum(InvalidOid),
+											   Int32GetDatum(-1)));
+}

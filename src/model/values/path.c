@@ -1,0 +1,301 @@
+/*
+ * path.c
+ *		Parses and builds document paths.
+ *
+ * A path begins with the name of a top-level attribute; only that of the item
+ * has no steps, and only that of a column may begin with @.  All memory is
+ * allocated in CurrentMemoryContext.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+
+#include "../../base/attributes.h"
+#include "../server/encoding.h"
+#include "path.h"
+
+typedef struct PathParser
+{
+	const char *p;
+	DynPathBase base;
+	DynStep		steps[DYN_MAX_PATH_STEPS];
+	int			nsteps;
+	const char *why;
+} PathParser;
+
+static bool
+fail(PathParser *parser, const char *why)
+{
+	parser->why = why;
+	return false;
+}
+
+static bool
+is_name_char(unsigned char c)
+{
+	return isalnum(c) || c == '_' || c == '-' || c >= 0x80;
+}
+
+static bool
+push_step(PathParser *parser, const char *name, size_t len, uint32 index)
+{
+	DynStep    *step;
+
+	if (parser->nsteps == DYN_MAX_PATH_STEPS)
+		return fail(parser, "A path has at most 32 steps.");
+	step = &parser->steps[parser->nsteps++];
+	step->name = name;
+	step->name_len = len;
+	step->index = index;
+	return true;
+}
+
+static bool
+parse_quoted(PathParser *parser)
+{
+	StringInfoData name;
+	bool		closed = false;
+
+	initStringInfo(&name);
+	for (parser->p++; *parser->p != '\0'; parser->p++)
+	{
+		closed = (*parser->p == '"' && *++parser->p != '"');
+		if (closed)
+			break;
+		appendStringInfoChar(&name, *parser->p);
+	}
+	if (!closed || name.len == 0)
+		return fail(parser, "A quoted name must not be empty and ends with a double quote.");
+	return push_step(parser, name.data, name.len, 0);
+}
+
+static bool
+parse_name(PathParser *parser)
+{
+	const char *start = parser->p;
+
+	if (*start == '"')
+		return parse_quoted(parser);
+	while (is_name_char((unsigned char) *parser->p))
+		parser->p++;
+	if (parser->p == start)
+		return fail(parser, "A path looks like info.rating or tags[0]; put unusual names in double quotes.");
+	return push_step(parser, pnstrdup(start, parser->p - start),
+					 parser->p - start, 0);
+}
+
+static bool
+parse_index(PathParser *parser)
+{
+	char	   *end;
+	unsigned long index;
+
+	if (!isdigit((unsigned char) parser->p[1]))
+		return fail(parser, "A list index is a number in brackets, such as tags[0].");
+	index = strtoul(parser->p + 1, &end, 10);
+	if (*end != ']' || index > 1000000)
+		return fail(parser, "A list index is a number in brackets, such as tags[0].");
+	parser->p = end + 1;
+	return push_step(parser, NULL, 0, (uint32) index);
+}
+
+/* Names and indexes, up to the end. */
+static bool
+parse_steps(PathParser *parser)
+{
+	while (*parser->p != '\0')
+	{
+		if (*parser->p == '[')
+		{
+			if (!parse_index(parser))
+				return false;
+		}
+		else if (*parser->p == '.')
+		{
+			parser->p++;
+			if (!parse_name(parser))
+				return false;
+		}
+		else
+			return fail(parser, "A path looks like info.rating or tags[0]; put unusual names in double quotes.");
+	}
+	return true;
+}
+
+static void
+init_parser(PathParser *parser, const char *text)
+{
+	parser->p = text;
+	parser->base = DYN_PATH_ITEM;
+	parser->nsteps = 0;
+	parser->why = NULL;
+}
+
+static bool
+parse_path(PathParser *parser, const char *text)
+{
+	init_parser(parser, text);
+	if (*text == '@')
+		return fail(parser, "A path begins with the name of an attribute; put unusual names in double quotes.");
+	return parse_name(parser) && parse_steps(parser);
+}
+
+static bool
+parse_column_path(PathParser *parser, const char *text)
+{
+	if (*text != '@')
+		return parse_path(parser, text);
+	init_parser(parser, text + 1);
+	if (strcmp(text, "@index") == 0)
+		parser->base = DYN_PATH_INDEX;
+	else if (strcmp(text, "@key") == 0)
+		parser->base = DYN_PATH_KEY;
+	else if (text[1] != '\0' && text[1] != '.' && text[1] != '[')
+		return fail(parser, "The path of an element is @, @index, @key, or looks like @.name or @[0].");
+	else
+	{
+		parser->base = DYN_PATH_ELEMENT;
+		return parse_steps(parser);
+	}
+	return true;
+}
+
+static DynPath *
+make_path(const DynStep *steps, int nsteps)
+{
+	DynPath    *path = palloc(sizeof(DynPath));
+	DynStep    *copy = palloc(Max(nsteps, 1) * sizeof(DynStep));
+
+	if (nsteps > 0)
+		memcpy(copy, steps, nsteps * sizeof(DynStep));
+	path->steps = copy;
+	path->nsteps = nsteps;
+	return path;
+}
+
+bool
+dyn_path_check(const char *text, const char **why)
+{
+	PathParser	parser;
+	bool		ok = parse_path(&parser, text);
+
+	*why = parser.why;
+	return ok;
+}
+
+bool
+dyn_column_path_check(const char *text, const char **why)
+{
+	PathParser	parser;
+	bool		ok = parse_column_path(&parser, text);
+
+	*why = parser.why;
+	return ok;
+}
+
+DYN_NORETURN static void
+report_path(const char *text, const char *why)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid document path: \"%s\"", text),
+			 errhint("%s", why)));
+}
+
+DynPath *
+dyn_path_parse(const char *text)
+{
+	PathParser	parser;
+
+	if (!parse_path(&parser, dyn_to_utf8(text)))
+		report_path(text, parser.why);
+	return make_path(parser.steps, parser.nsteps);
+}
+
+DynPath *
+dyn_column_path_parse(const char *text, DynPathBase *base)
+{
+	PathParser	parser;
+
+	if (!parse_column_path(&parser, dyn_to_utf8(text)))
+		report_path(text, parser.why);
+	*base = parser.base;
+	return make_path(parser.steps, parser.nsteps);
+}
+
+/* That of most columns, in one piece of memory. */
+typedef struct AttributePath
+{
+	DynPath		path;
+	DynStep		step;
+	char		name[FLEXIBLE_ARRAY_MEMBER];
+} AttributePath;
+
+DynPath *
+dyn_path_of_attribute(const char *name)
+{
+	size_t		len = strlen(name);
+	AttributePath *made = palloc(offsetof(AttributePath, name) + len + 1);
+
+	memcpy(made->name, name, len + 1);
+	made->step = (DynStep) {made->name, len, 0};
+	made->path = (DynPath) {&made->step, 1};
+	return &made->path;
+}
+
+DynPath *
+dyn_path_of_item(void)
+{
+	return make_path(NULL, 0);
+}
+
+DynPath *
+dyn_path_extend(const DynPath *path, const char *name)
+{
+	DynPath    *longer = palloc(sizeof(DynPath));
+	DynStep    *steps = palloc((path->nsteps + 1) * sizeof(DynStep));
+
+	if (path->nsteps > 0)
+		memcpy(steps, path->steps, path->nsteps * sizeof(DynStep));
+	steps[path->nsteps].name = pstrdup(name);
+	steps[path->nsteps].name_len = strlen(name);
+	steps[path->nsteps].index = 0;
+	longer->steps = steps;
+	longer->nsteps = path->nsteps + 1;
+	return longer;
+}
+
+bool
+dyn_path_equal(const DynPath *a, const DynPath *b)
+{
+	if (a->nsteps != b->nsteps)
+		return false;
+	for (int i = 0; i < a->nsteps; i++)
+	{
+		const DynStep *x = &a->steps[i];
+		const DynStep *y = &b->steps[i];
+
+		if ((x->name == NULL) != (y->name == NULL) || x->index != y->index ||
+			x->name_len != y->name_len ||
+			(x->name && memcmp(x->name, y->name, x->name_len) != 0))
+			return false;
+	}
+	return true;
+}
+
+int
+dyn_path_position(const DynPath *path, const DynPath *paths, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (dyn_path_equal(&paths[i], path))
+			return i;
+	}
+	return -1;
+}
+
+bool
+dyn_path_is_attribute(const DynPath *path, const char *name)
+{
+	return path->nsteps == 1 && strcmp(path->steps[0].name, name) == 0;
+}

@@ -1,0 +1,586 @@
+/*
+ * time_bounds.c
+ *		From a bound of an expression over a date or time to one of the date or
+ *		time itself.
+ *
+ * One function for each kind of step.  Arithmetic saturates: what is beyond
+ * the infinities excludes everything, or nothing, as they do.
+ */
+#include "postgres.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "common/int.h"
+#include "parser/scansup.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/datetime.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+
+#include "../server/pg_compat.h"
+#include "time_bounds.h"
+#include "zones.h"
+
+typedef struct Bound
+{
+	int64		value;
+	bool		upper;
+} Bound;
+
+static bool
+is_infinite(int64 value)
+{
+	return value == DT_NOBEGIN || value == DT_NOEND;
+}
+
+/* Excludes nothing. */
+static int64
+open_end(bool upper)
+{
+	return upper ? DT_NOEND : DT_NOBEGIN;
+}
+
+static int64
+shift(int64 value, int64 by)
+{
+	int64		result;
+
+	if (is_infinite(value))
+		return value;
+	if (pg_add_s64_overflow(value, by, &result))
+		return by < 0 ? DT_NOBEGIN : DT_NOEND;
+	return result;
+}
+
+static int64
+shift_back(int64 value, int64 by)
+{
+	return by == PG_INT64_MIN ? open_end(true) : shift(value, -by);
+}
+
+static int64
+multiply(int64 value, int64 by)
+{
+	int64		result;
+
+	if (is_infinite(value))
+		return value;
+	if (pg_mul_s64_overflow(value, by, &result))
+		return value < 0 ? DT_NOBEGIN : DT_NOEND;
+	return result;
+}
+
+/* ---- types ---- */
+
+static int64
+days_of_date(DateADT date)
+{
+	return DATE_IS_NOBEGIN(date) ? DT_NOBEGIN
+		: DATE_IS_NOEND(date) ? DT_NOEND : date;
+}
+
+static Datum
+date_of_days(int64 days)
+{
+	if (days <= PG_INT32_MIN)
+		return DateADTGetDatum(DATEVAL_NOBEGIN);
+	if (days >= PG_INT32_MAX)
+		return DateADTGetDatum(DATEVAL_NOEND);
+	return DateADTGetDatum((DateADT) days);
+}
+
+static Timestamp
+clamp_timestamp(int64 value)
+{
+	return value < MIN_TIMESTAMP ? DT_NOBEGIN
+		: value >= END_TIMESTAMP ? DT_NOEND : value;
+}
+
+Datum
+dyn_convert_time(Datum value, Oid from, Oid to)
+{
+	int			overflow;
+
+	if (from == to)
+		return value;
+	if (from == TIMESTAMPOID)
+		return TimestampTzGetDatum(timestamp2timestamptz_opt_overflow(DatumGetTimestamp(value),
+																	  &overflow));
+	Assert(from == DATEOID);
+	if (to == TIMESTAMPOID)
+		return TimestampGetDatum(date2timestamp_opt_overflow(DatumGetDateADT(value),
+															 &overflow));
+	return TimestampTzGetDatum(date2timestamptz_opt_overflow(DatumGetDateADT(value),
+															 &overflow));
+}
+
+/*
+ * The span as intervals are compared, months being of 30 days; infinite ones
+ * are beyond all.
+ */
+static int64
+interval_span(const Interval *interval)
+{
+	int64		days = (int64) interval->month * DAYS_PER_MONTH + interval->day +
+		interval->time / USECS_PER_DAY;
+
+	return shift(multiply(days, USECS_PER_DAY), interval->time % USECS_PER_DAY);
+}
+
+/* ---- numbers ---- */
+
+/*
+ * NaN is greater than all numbers, so it becomes infinity.  *rounded: maybe the
+ * number is not quite that.
+ */
+static double
+number_value(Datum value, Oid type, bool *rounded)
+{
+	double		number;
+	char	   *text;
+
+	*rounded = false;
+	if (type == FLOAT8OID)
+		number = DatumGetFloat8(value);
+	else
+	{
+		text = DatumGetCString(DirectFunctionCall1(numeric_out, value));
+		number = strtod(text, NULL);
+		*rounded = strchr(text, '.') != NULL || fabs(number) > 1e15;
+	}
+	return isnan(number) ? INFINITY : number;
+}
+
+static int64
+clamp_number(double number)
+{
+	return FLOAT8_FITS_IN_INT64(number) ? (int64) number
+		: number < 0 ? DT_NOBEGIN : DT_NOEND;
+}
+
+/* The first or the last year within; one more of a number that was rounded. */
+static int64
+year_bound(Datum value, Oid type, bool upper, bool strict)
+{
+	bool		rounded;
+	double		number = number_value(value, type, &rounded);
+
+	if (rounded)
+		return clamp_number(upper ? ceil(number) : floor(number));
+	if (upper)
+		return clamp_number(strict ? ceil(number) - 1 : floor(number));
+	return clamp_number(strict ? floor(number) + 1 : ceil(number));
+}
+
+/*
+ * The timestamp of so many seconds since 1970, with room for the rounding of
+ * either side.  The last ones are beyond int64 as microseconds since 1970.
+ */
+static int64
+epoch_bound(Datum value, Oid type, bool upper)
+{
+	bool		rounded;
+	double		number = number_value(value, type, &rounded) * USECS_PER_SEC;
+	double		room = 2 + fabs(number) * 4 * DBL_EPSILON;
+
+	number -= (double) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
+	return isinf(number) ? clamp_number(number)
+		: clamp_number(upper ? ceil(number + room) : floor(number - room));
+}
+
+/* ---- units ---- */
+
+typedef struct Unit
+{
+	int			token;
+	int64		most;			/* microseconds of the longest; so much after
+								 * one has begun, the next has, but no third */
+} Unit;
+
+static const Unit units[] = {
+	{DTK_MICROSEC, 1},
+	{DTK_MILLISEC, 1000},
+	{DTK_SECOND, USECS_PER_SEC},
+	{DTK_MINUTE, USECS_PER_MINUTE},
+	{DTK_HOUR, USECS_PER_HOUR},
+	{DTK_DAY, USECS_PER_DAY},
+	{DTK_WEEK, 7 * USECS_PER_DAY},
+	{DTK_MONTH, 31 * USECS_PER_DAY},
+	{DTK_QUARTER, 92 * USECS_PER_DAY},
+	{DTK_YEAR, 366 * USECS_PER_DAY},
+	{DTK_DECADE, 3653 * USECS_PER_DAY},
+	{DTK_CENTURY, 36525 * USECS_PER_DAY},
+	{DTK_MILLENNIUM, 365250 * USECS_PER_DAY},
+};
+
+static const Unit *
+find_unit(Datum name)
+{
+	text	   *t = DatumGetTextPP(name);
+	int			token;
+
+	if (DecodeUnits(0, downcase_truncate_identifier(VARDATA_ANY(t),
+													VARSIZE_ANY_EXHDR(t), false),
+					&token) != UNITS)
+		return NULL;
+	for (int i = 0; i < lengthof(units); i++)
+	{
+		if (units[i].token == token)
+			return &units[i];
+	}
+	return NULL;
+}
+
+bool
+dyn_unit_is_known(Datum unit, bool *subday)
+{
+	const Unit *found = find_unit(unit);
+
+	*subday = found != NULL && found->most <= USECS_PER_HOUR;
+	return found != NULL;
+}
+
+static Timestamp
+truncated(Datum unit, Timestamp value)
+{
+	return DatumGetTimestamp(DirectFunctionCall2(timestamp_trunc, unit,
+												 TimestampGetDatum(value)));
+}
+
+/* Are the times nearby, to a millennium, in the range of timestamps? */
+static bool
+is_far_from_ends(int64 value)
+{
+	int64		room = 2 * 365250 * USECS_PER_DAY;
+
+	return value > MIN_TIMESTAMP + room && value < END_TIMESTAMP - room;
+}
+
+/* The last timestamp that is truncated to at most this one. */
+static int64
+last_truncated(const Unit *unit, Datum text, int64 value)
+{
+	return truncated(text, truncated(text, value) + unit->most) - 1;
+}
+
+static int64
+before_trunc(int64 value, bool upper, Datum text)
+{
+	const Unit *unit = find_unit(text);
+
+	if (unit == NULL)
+		return open_end(upper);
+	if (is_infinite(value))
+		return value;
+	if (!is_far_from_ends(value))
+		return upper ? shift(value, unit->most) : value;
+	return upper ? last_truncated(unit, text, value)
+		: last_truncated(unit, text, value - 1) + 1;
+}
+
+/* The offset is the same before and after. */
+static int64
+before_trunc_instant(int64 value, bool upper, Datum text)
+{
+	const Unit *unit = find_unit(text);
+
+	if (unit == NULL)
+		return open_end(upper);
+	return upper ? shift(value, unit->most - 1) : value;
+}
+
+/* ---- zones ---- */
+
+static bool
+zone_of_step(const DynTimeStep *step, DynZone *zone)
+{
+	if (step->type == TEXTOID)
+		return dyn_zone_of_text(step->operand, zone);
+	if (step->type == INTERVALOID)
+		return dyn_zone_of_interval(DatumGetIntervalP(step->operand), zone);
+	*zone = dyn_zone_of_session();
+	return true;
+}
+
+static int64
+before_to_instant(int64 value, bool upper, const DynZone *zone)
+{
+	DynOffsets	offsets = dyn_zone_offsets(zone, value);
+
+	return shift(value, upper ? offsets.most : offsets.least);
+}
+
+static int64
+before_to_timestamp(int64 value, bool upper, const DynZone *zone)
+{
+	DynOffsets	offsets = dyn_zone_offsets(zone, value);
+
+	return shift_back(value, upper ? offsets.least : offsets.most);
+}
+
+static int64
+before_zone(int64 value, bool upper, const DynTimeStep *step)
+{
+	DynZone		zone;
+
+	if (!zone_of_step(step, &zone))
+		return open_end(upper);
+	return step->kind == DYN_STEP_TIMESTAMP_TO_INSTANT
+		? before_to_instant(value, upper, &zone)
+		: before_to_timestamp(value, upper, &zone);
+}
+
+/* ---- dates ---- */
+
+static int64
+before_from_date(int64 value, bool upper)
+{
+	int64		days = value / USECS_PER_DAY;
+	int64		rest = value % USECS_PER_DAY;
+
+	if (is_infinite(value))
+		return value;
+	if (upper)
+		return rest < 0 ? days - 1 : days;
+	return rest > 0 ? days + 1 : days;
+}
+
+static int64
+before_to_date(int64 value, bool upper)
+{
+	return upper ? shift(multiply(shift(value, 1), USECS_PER_DAY), -1)
+		: multiply(value, USECS_PER_DAY);
+}
+
+/* ---- years ---- */
+
+/* No timestamp is in a later year. */
+#define LAST_YEAR	294276
+
+/* There is no year 0: 1 BC is -1 to extract, and 0 to the calendar. */
+static int64
+before_year(int64 value, bool upper)
+{
+	int64		year = value > 0 ? value : value < 0 ? value + 1 : upper ? 0 : 1;
+
+	if (is_infinite(value))
+		return value;
+	if (year > LAST_YEAR)
+		return DT_NOEND;
+	if (year < -4700 && !upper)
+		return DT_NOBEGIN;
+	year = Max(year, -4700);
+	return upper ? (date2j((int) year + 1, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY - 1
+		: (date2j((int) year, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
+}
+
+/* ---- intervals ---- */
+
+/* By how much days and months move a local time, at least and at most. */
+static DynOffsets
+calendar_span(const Interval *interval)
+{
+	int64		least = (int64) interval->month * (interval->month > 0 ? 28 : 31);
+	int64		most = (int64) interval->month * (interval->month > 0 ? 31 : 28);
+	DynOffsets	span = {multiply(least + interval->day, USECS_PER_DAY),
+	multiply(most + interval->day, USECS_PER_DAY)};
+
+	return span;
+}
+
+/* Times far away may be out of range, which is an error; infinity is, too. */
+static bool
+is_moderate(const Interval *interval)
+{
+	int64		limit = 9999 * 12;
+
+	return interval->month > -limit && interval->month < limit &&
+		interval->day > -limit * 31 && interval->day < limit * 31 &&
+		interval->time > -limit * 31 * USECS_PER_DAY &&
+		interval->time < limit * 31 * USECS_PER_DAY;
+}
+
+static Interval
+negated(const Interval *interval)
+{
+	Interval	result = {-interval->time, -interval->day, -interval->month};
+
+	return result;
+}
+
+static int64
+before_calendar(int64 value, bool upper, const Interval *interval)
+{
+	DynOffsets	span = calendar_span(interval);
+
+	return shift_back(value, upper ? span.least : span.most);
+}
+
+/* Added to the local time, of which an instant is made again. */
+static int64
+before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
+{
+	DynZone		zone = dyn_zone_of_session();
+
+	value = before_to_instant(value, upper, &zone);
+	value = before_calendar(value, upper, interval);
+	return before_to_timestamp(value, upper, &zone);
+}
+
+/*
+ * First months are added, then days, then hours.  A local time that is skipped
+ * becomes another one each time.
+ */
+static int64
+before_add_to_instant(int64 value, bool upper, const Interval *interval)
+{
+	Interval	days = {.day = interval->day};
+	Interval	months = {.month = interval->month};
+
+	value = shift_back(value, interval->time);
+	if (days.day != 0)
+		value = before_calendar_in_zone(value, upper, &days);
+	if (months.month != 0)
+		value = before_calendar_in_zone(value, upper, &months);
+	return value;
+}
+
+static int64
+before_add(int64 value, bool upper, const DynTimeStep *step)
+{
+	Interval	interval = *DatumGetIntervalP(step->operand);
+
+	if (!is_moderate(&interval))
+		return open_end(upper);
+	if (step->kind == DYN_STEP_SUBTRACT ||
+		step->kind == DYN_STEP_SUBTRACT_FROM_INSTANT)
+		interval = negated(&interval);
+	if (step->kind == DYN_STEP_ADD_TO_INSTANT ||
+		step->kind == DYN_STEP_SUBTRACT_FROM_INSTANT)
+		return before_add_to_instant(value, upper, &interval);
+	return before_calendar(shift_back(value, interval.time), upper, &interval);
+}
+
+/* ---- differences ---- */
+
+/* Of dates the difference is in days, of times it is a span. */
+static Bound
+before_difference(Bound bound, const DynTimeStep *step)
+{
+	bool		since = step->kind == DYN_STEP_SINCE;
+	bool		upper = since ? bound.upper : !bound.upper;
+	int64		time = step->type == DATEOID
+		? days_of_date(DatumGetDateADT(step->operand))
+		: DatumGetTimestamp(step->operand);
+	Bound		result = {open_end(upper), upper};
+
+	if (is_infinite(time))
+		return result;
+	if (since)
+		result.value = shift(bound.value, time);
+	else if (is_infinite(bound.value))
+		result.value = bound.value == DT_NOEND ? DT_NOBEGIN : DT_NOEND;
+	else
+		result.value = shift_back(time, bound.value);
+	return result;
+}
+
+static int64
+before_days(int64 value, const DynTimeStep *step)
+{
+	int64		days = DatumGetInt32(step->operand);
+
+	return shift(value, step->kind == DYN_STEP_ADD_DAYS ? -days : days);
+}
+
+/* ---- chains ---- */
+
+static Bound
+before_step(Bound bound, const DynTimeStep *step)
+{
+	switch (step->kind)
+	{
+		case DYN_STEP_DATE_TO_TIMESTAMP:
+			bound.value = before_from_date(bound.value, bound.upper);
+			break;
+		case DYN_STEP_TIMESTAMP_TO_DATE:
+			bound.value = before_to_date(bound.value, bound.upper);
+			break;
+		case DYN_STEP_TIMESTAMP_TO_INSTANT:
+		case DYN_STEP_INSTANT_TO_TIMESTAMP:
+			bound.value = before_zone(bound.value, bound.upper, step);
+			break;
+		case DYN_STEP_TRUNC:
+			bound.value = before_trunc(bound.value, bound.upper, step->operand);
+			break;
+		case DYN_STEP_TRUNC_INSTANT:
+			bound.value = before_trunc_instant(bound.value, bound.upper,
+											   step->operand);
+			break;
+		case DYN_STEP_YEAR:
+			bound.value = before_year(bound.value, bound.upper);
+			break;
+		case DYN_STEP_EPOCH:
+			break;				/* see epoch_bound */
+		case DYN_STEP_ADD_DAYS:
+		case DYN_STEP_SUBTRACT_DAYS:
+			bound.value = before_days(bound.value, step);
+			break;
+		case DYN_STEP_ADD:
+		case DYN_STEP_SUBTRACT:
+		case DYN_STEP_ADD_TO_INSTANT:
+		case DYN_STEP_SUBTRACT_FROM_INSTANT:
+			bound.value = before_add(bound.value, bound.upper, step);
+			break;
+		case DYN_STEP_SINCE:
+		case DYN_STEP_UNTIL:
+			return before_difference(bound, step);
+	}
+	return bound;
+}
+
+/* The value as a number that is within. */
+static int64
+first_bound(Datum value, Oid from, Oid compared, bool upper, bool strict,
+			DynTimeStepKind kind)
+{
+	int64		number;
+
+	switch (compared)
+	{
+		case NUMERICOID:
+		case FLOAT8OID:
+			return kind == DYN_STEP_YEAR ? year_bound(value, compared, upper, strict)
+				: epoch_bound(value, compared, upper);
+		case INTERVALOID:
+			number = interval_span(DatumGetIntervalP(value));
+			break;
+		case INT4OID:
+			number = DatumGetInt32(value);
+			break;
+		case DATEOID:
+			number = days_of_date(DatumGetDateADT(value));
+			break;
+		default:
+			number = DatumGetTimestamp(dyn_convert_time(value, from, compared));
+			break;
+	}
+	return strict ? shift(number, upper ? -1 : 1) : number;
+}
+
+Datum
+dyn_preimage(Datum value, Oid from, Oid compared, bool upper, bool strict,
+			 const DynTimeStep *steps, int nsteps, Oid to)
+{
+	Bound		bound = {0, upper};
+
+	Assert(nsteps > 0);
+	bound.value = first_bound(value, from, compared, upper, strict, steps[0].kind);
+	for (int i = 0; i < nsteps; i++)
+		bound = before_step(bound, &steps[i]);
+	return to == DATEOID ? date_of_days(bound.value)
+		: TimestampGetDatum(clamp_timestamp(bound.value));
+}

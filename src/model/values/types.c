@@ -1,0 +1,291 @@
+/*
+ * types.c
+ *		Codecs: the types and formats of columns.
+ *
+ * `codec_traits` has the DynamoDB type and the spelling for each kind of
+ * codec; a format overrides it.  Decoding is in decode.c, encoding in
+ * encode.c.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "../server/domain.h"
+#include "pattern.h"
+#include "types.h"
+
+typedef struct CodecTraits
+{
+	DynType		wire;
+	DynSpelling spelling;
+} CodecTraits;
+
+/*
+ * Text is not total, because S may contain U+0000, but text may not.  Integers
+ * are not total, because N may be 1.5 or 1E20.
+ */
+static const CodecTraits codec_traits[] = {
+	[DYN_CODEC_TEXT] = {DYN_TYPE_S, {true, DYN_SORTED, false}},
+	[DYN_CODEC_BPCHAR] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_UUID] = {DYN_TYPE_S, {true, DYN_SORTED, false}},
+	[DYN_CODEC_INT2] = {DYN_TYPE_N, {true, DYN_SORTED, false}},
+	[DYN_CODEC_INT4] = {DYN_TYPE_N, {true, DYN_SORTED, false}},
+	[DYN_CODEC_INT8] = {DYN_TYPE_N, {true, DYN_SORTED, false}},
+	[DYN_CODEC_NUMERIC] = {DYN_TYPE_N, {true, DYN_SORTED, true}},
+	[DYN_CODEC_FLOAT4] = {DYN_TYPE_N, {false, DYN_SORTED_ROUGHLY, false}},
+	[DYN_CODEC_FLOAT8] = {DYN_TYPE_N, {false, DYN_SORTED_ROUGHLY, false}},
+	[DYN_CODEC_BOOL] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_BYTEA] = {DYN_TYPE_B, {true, DYN_SORTED, true}},
+	[DYN_CODEC_DATE] = {DYN_TYPE_S, {true, DYN_SORTED, false}},
+	[DYN_CODEC_TIMESTAMP] = {DYN_TYPE_S, {false, DYN_SORTED_ROUGHLY, false}},
+	[DYN_CODEC_TIMESTAMPTZ] = {DYN_TYPE_S, {false, DYN_SORTED_ROUGHLY, false}},
+	[DYN_CODEC_JSON] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_JSONB] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_JSON_TEXT] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_ARRAY] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_INPUT] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}},
+};
+
+typedef struct TypeKind
+{
+	Oid			typid;
+	DynCodecKind kind;
+} TypeKind;
+
+static const TypeKind type_kinds[] = {
+	{TEXTOID, DYN_CODEC_TEXT}, {VARCHAROID, DYN_CODEC_TEXT},
+	{BPCHAROID, DYN_CODEC_BPCHAR}, {UUIDOID, DYN_CODEC_UUID},
+	{INT2OID, DYN_CODEC_INT2}, {INT4OID, DYN_CODEC_INT4},
+	{INT8OID, DYN_CODEC_INT8}, {NUMERICOID, DYN_CODEC_NUMERIC},
+	{FLOAT4OID, DYN_CODEC_FLOAT4}, {FLOAT8OID, DYN_CODEC_FLOAT8},
+	{BOOLOID, DYN_CODEC_BOOL}, {BYTEAOID, DYN_CODEC_BYTEA},
+	{DATEOID, DYN_CODEC_DATE}, {TIMESTAMPOID, DYN_CODEC_TIMESTAMP},
+	{TIMESTAMPTZOID, DYN_CODEC_TIMESTAMPTZ}, {JSONOID, DYN_CODEC_JSON},
+	{JSONBOID, DYN_CODEC_JSONB},
+};
+
+/* ---- setting up ---- */
+
+static const TypeKind *
+listed_type(Oid typid)
+{
+	for (int i = 0; i < lengthof(type_kinds); i++)
+	{
+		if (type_kinds[i].typid == typid)
+			return &type_kinds[i];
+	}
+	return NULL;
+}
+
+static DynCodecKind
+kind_of_type(Oid basetype)
+{
+	const TypeKind *listed = listed_type(basetype);
+
+	if (listed != NULL)
+		return listed->kind;
+	return OidIsValid(get_element_type(basetype)) ? DYN_CODEC_ARRAY
+		: DYN_CODEC_INPUT;
+}
+
+static bool
+is_datetime(const DynCodec *codec)
+{
+	return codec->kind == DYN_CODEC_DATE ||
+		codec->kind == DYN_CODEC_TIMESTAMP ||
+		codec->kind == DYN_CODEC_TIMESTAMPTZ;
+}
+
+static bool
+format_fits(const DynCodec *codec, DynFormatKind format)
+{
+	switch (format)
+	{
+		case DYN_FORMAT_NONE:
+			return true;
+		case DYN_FORMAT_EPOCH_DAYS:
+			return codec->kind == DYN_CODEC_DATE;
+		case DYN_FORMAT_BOOL:
+			return codec->kind == DYN_CODEC_BOOL;
+		case DYN_FORMAT_STRING:
+			return codec->kind == DYN_CODEC_UUID ||
+				(codec->kind >= DYN_CODEC_INT2 &&
+				 codec->kind <= DYN_CODEC_FLOAT8);
+		case DYN_FORMAT_ULID:
+			return codec->kind == DYN_CODEC_TIMESTAMPTZ;
+		case DYN_FORMAT_DIGITS:
+			return codec->kind >= DYN_CODEC_INT2 &&
+				codec->kind <= DYN_CODEC_INT8;
+		case DYN_FORMAT_PADDED:
+			return codec->kind >= DYN_CODEC_INT2 &&
+				codec->kind <= DYN_CODEC_NUMERIC;
+		case DYN_FORMAT_BASE64:
+			return codec->kind == DYN_CODEC_BYTEA;
+		case DYN_FORMAT_JSON:
+			return codec->kind == DYN_CODEC_JSONB;
+		default:
+			return is_datetime(codec);
+	}
+}
+
+static const char *
+format_hint(DynFormatKind format)
+{
+	switch (format)
+	{
+		case DYN_FORMAT_EPOCH_DAYS:
+			return "This format is for columns of type date.";
+		case DYN_FORMAT_BOOL:
+			return "This format is for columns of type boolean.";
+		case DYN_FORMAT_STRING:
+			return "This format is for columns of a number type or uuid.";
+		case DYN_FORMAT_ULID:
+			return "This format is for columns of type timestamptz.";
+		case DYN_FORMAT_DIGITS:
+		case DYN_FORMAT_PADDED:
+			return "This format is for columns of an integer type or numeric.";
+		case DYN_FORMAT_BASE64:
+			return "This format is for columns of type bytea.";
+		case DYN_FORMAT_JSON:
+			return "This format is for columns of type jsonb.";
+		default:
+			return "This format is for columns of type date, timestamp or timestamptz.";
+	}
+}
+
+/* What a format changes in the traits of the type. */
+static void
+apply_format_traits(DynCodec *codec)
+{
+	switch (codec->format.kind)
+	{
+		case DYN_FORMAT_NONE:
+		case DYN_FORMAT_JSON:
+			break;
+		case DYN_FORMAT_ISO8601:
+			codec->spelling.canonical = false;
+			codec->spelling.sorting = DYN_SORTED_ROUGHLY;
+			break;
+		case DYN_FORMAT_ISO8601_FIXED:
+			codec->spelling.canonical = !dyn_format_cuts(&codec->format);
+			codec->spelling.sorting = DYN_SORTED;
+			break;
+		case DYN_FORMAT_PATTERN:
+			codec->spelling.canonical = true;
+			codec->spelling.sorting =
+				dyn_pattern_is_ordered(codec->format.pattern) ? DYN_SORTED
+				: DYN_UNSORTED;
+			break;
+		case DYN_FORMAT_ULID:
+			codec->spelling.canonical = false;
+			codec->spelling.sorting = DYN_SORTED;
+			break;
+		case DYN_FORMAT_EPOCH:
+		case DYN_FORMAT_EPOCH_MS:
+		case DYN_FORMAT_EPOCH_US:
+		case DYN_FORMAT_EPOCH_DAYS:
+			codec->wire = DYN_TYPE_N;
+			codec->spelling.canonical = !dyn_format_cuts(&codec->format);
+			codec->spelling.sorting = DYN_SORTED;
+			break;
+		case DYN_FORMAT_STRING:
+			codec->wire = DYN_TYPE_S;
+			codec->spelling.canonical = false;
+			codec->spelling.sorting = DYN_UNSORTED;
+			codec->spelling.total = false;
+			break;
+		case DYN_FORMAT_PADDED:
+			codec->wire = DYN_TYPE_S;
+			codec->spelling.total = false;
+			break;
+		case DYN_FORMAT_DIGITS:
+		case DYN_FORMAT_BASE64:
+			codec->wire = DYN_TYPE_S;
+			codec->spelling.sorting = DYN_UNSORTED;
+			codec->spelling.total = false;
+			break;
+		case DYN_FORMAT_BOOL:
+			codec->wire = codec->format.numeric ? DYN_TYPE_N : DYN_TYPE_S;
+			codec->spelling.canonical = true;
+			break;
+	}
+}
+
+static void
+init_element(DynCodec *codec, const char *column)
+{
+	Oid			elemtype = get_element_type(codec->basetype);
+	DynFormat	none;
+
+	memset(&none, 0, sizeof(none));
+	codec->element = palloc0(sizeof(DynCodec));
+	dyn_codec_init(codec->element, elemtype, codec->typmod, &none, column);
+	get_typlenbyvalalign(elemtype, &codec->elemlen, &codec->elembyval,
+						 &codec->elemalign);
+}
+
+void
+dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
+			   const DynFormat *format, const char *column)
+{
+	memset(codec, 0, sizeof(*codec));
+	codec->typid = typid;
+	codec->typmod = typmod;
+	codec->basetype = listed_type(typid) != NULL ? typid
+		: getBaseTypeAndTypmod(typid, &codec->typmod);
+	codec->is_domain = (codec->basetype != typid);
+	codec->kind = kind_of_type(codec->basetype);
+	codec->format = *format;
+	codec->context = CurrentMemoryContext;
+	if (!format_fits(codec, format->kind))
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+				 errmsg("format of column \"%s\" does not fit its type %s",
+						column, format_type_be(typid)),
+				 errhint("%s", format_hint(format->kind))));
+	if (format->kind == DYN_FORMAT_JSON)
+		codec->kind = DYN_CODEC_JSON_TEXT;
+	codec->wire = codec_traits[codec->kind].wire;
+	codec->spelling = codec_traits[codec->kind].spelling;
+	if (codec->kind == DYN_CODEC_NUMERIC && codec->typmod >= 0)
+		codec->spelling.total = false;
+	apply_format_traits(codec);
+	if (codec->is_domain)
+		codec->spelling.total = false;
+	if (codec->kind == DYN_CODEC_ARRAY)
+		init_element(codec, column);
+	else if (codec->kind == DYN_CODEC_INPUT ||
+			 codec->kind == DYN_CODEC_BPCHAR ||
+			 codec->kind == DYN_CODEC_JSON_TEXT)
+	{
+		Oid			function;
+
+		getTypeInputInfo(codec->basetype, &function, &codec->ioparam);
+		fmgr_info(function, &codec->input);
+	}
+}
+
+bool
+dyn_codec_uses_input(const DynCodec *codec)
+{
+	return codec->kind == DYN_CODEC_INPUT ||
+		codec->kind == DYN_CODEC_JSON_TEXT ||
+		(codec->kind == DYN_CODEC_ARRAY && dyn_codec_uses_input(codec->element));
+}
+
+bool
+dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull, bool soft,
+					   const char **why)
+{
+	if (soft)
+	{
+		if (codec->soft_domain == NULL)
+			codec->soft_domain = dyn_domain_create(codec->typid, codec->context);
+		return dyn_domain_check(codec->soft_domain, value, isnull, why);
+	}
+	domain_check(value, isnull, codec->typid, &codec->domain_cache,
+				 codec->context);
+	return true;
+}

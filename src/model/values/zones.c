@@ -1,0 +1,196 @@
+/*
+ * zones.c
+ *		Which offsets from UTC a time zone may use near a time.
+ *
+ * PostgreSQL converts a timestamp by the offset that holds a day earlier, or
+ * by one behind a transition nearby, so offsets are collected in a window with
+ * room for that, and for the offsets themselves.
+ */
+#include "postgres.h"
+
+#include "parser/scansup.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "../server/pg_compat.h"
+#include "zones.h"
+
+/*
+ * No zone of the database of zones is further from UTC: the farthest are local
+ * mean times on the other side of the date line.
+ */
+#define MAX_NAMED		(16 * USECS_PER_HOUR)
+
+/* Of a zone given as POSIX text: up to a week, and an hour of summer time. */
+#define MAX_DESCRIBED	(170 * USECS_PER_HOUR)
+
+/* More transitions than this are not looked at. */
+#define MAX_TRANSITIONS	64
+
+static DynOffsets
+both_ways(int64 offset)
+{
+	DynOffsets	offsets = {-offset, offset};
+
+	return offsets;
+}
+
+/* Of a zone without transitions. */
+static DynZone
+fixed_zone(int64 offset)
+{
+	DynZone		zone = {NULL, {offset, offset}};
+
+	return zone;
+}
+
+/* A description has an offset, so digits. */
+static bool
+may_be_description(const char *name)
+{
+	return strpbrk(name, "0123456789") != NULL;
+}
+
+static DynZone
+zone_of(pg_tz *tz)
+{
+	long int	offset;
+	DynZone		zone;
+
+	if (pg_get_timezone_offset(tz, &offset))
+		return fixed_zone(offset * USECS_PER_SEC);
+	zone.tz = tz;
+	zone.all = both_ways(may_be_description(pg_get_timezone_name(tz))
+						 ? MAX_DESCRIBED : MAX_NAMED);
+	return zone;
+}
+
+DynZone
+dyn_zone_of_session(void)
+{
+	return zone_of(session_timezone);
+}
+
+/*
+ * An abbreviation may have changed its meaning; and versions differ in the sign
+ * of the offset.
+ */
+static bool
+zone_of_abbreviation(char *lowered, DynZone *zone)
+{
+	int			offset;
+	bool		fixed;
+
+	if (!dyn_find_zone_abbreviation(lowered, &fixed, &offset))
+		return false;
+	zone->tz = NULL;
+	zone->all = both_ways(fixed ? abs(offset) * USECS_PER_SEC : MAX_DESCRIBED);
+	return true;
+}
+
+bool
+dyn_zone_of_text(Datum name, DynZone *zone)
+{
+	char		buf[TZ_STRLEN_MAX + 1];
+	pg_tz	   *tz;
+
+	text_to_cstring_buffer(DatumGetTextPP(name), buf, sizeof(buf));
+	if (zone_of_abbreviation(downcase_truncate_identifier(buf, strlen(buf), false),
+							 zone))
+		return true;
+	tz = pg_tzset(buf);
+	if (tz != NULL)
+		*zone = zone_of(tz);
+	return tz != NULL;
+}
+
+bool
+dyn_zone_of_interval(const Interval *offset, DynZone *zone)
+{
+	if (offset->month != 0 || offset->day != 0 ||
+		offset->time > MAX_DESCRIBED || offset->time < -MAX_DESCRIBED)
+		return false;
+	*zone = fixed_zone(offset->time / USECS_PER_SEC * USECS_PER_SEC);
+	return true;
+}
+
+/* ---- transitions ---- */
+
+static void
+add_offset(DynOffsets *offsets, long int seconds)
+{
+	offsets->least = Min(offsets->least, seconds * USECS_PER_SEC);
+	offsets->most = Max(offsets->most, seconds * USECS_PER_SEC);
+}
+
+/*
+ * The next transition after *time.  At the end of what the zone has a table
+ * of, others are found only from the next second on.
+ */
+static int
+next_transition(const DynZone *zone, pg_time_t *time, long int *before,
+				long int *after)
+{
+	pg_time_t	boundary;
+	int			before_isdst,
+				after_isdst;
+	int			found = pg_next_dst_boundary(time, before, &before_isdst,
+											 &boundary, after, &after_isdst,
+											 zone->tz);
+
+	if (found == 0)
+	{
+		pg_time_t	next = *time + 1;
+
+		found = pg_next_dst_boundary(&next, before, &before_isdst, &boundary,
+									 after, &after_isdst, zone->tz);
+	}
+	if (found > 0)
+		*time = boundary;
+	return found;
+}
+
+/* All offsets between two times; false if there are too many, or unknown. */
+static bool
+collect_offsets(const DynZone *zone, pg_time_t from, pg_time_t to,
+				DynOffsets *offsets)
+{
+	offsets->least = PG_INT64_MAX;
+	offsets->most = PG_INT64_MIN;
+	for (int i = 0; i < MAX_TRANSITIONS; i++)
+	{
+		long int	before,
+					after;
+		int			found = next_transition(zone, &from, &before, &after);
+
+		if (found < 0)
+			return false;
+		add_offset(offsets, before);
+		if (found == 0 || from > to)
+			return true;
+		add_offset(offsets, after);
+	}
+	return false;
+}
+
+/* Seconds since 1970. */
+static pg_time_t
+unix_time(int64 instant)
+{
+	return instant / USECS_PER_SEC +
+		(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
+}
+
+DynOffsets
+dyn_zone_offsets(const DynZone *zone, int64 near)
+{
+	int64		window = 2 * zone->all.most + 2 * USECS_PER_DAY;
+	DynOffsets	offsets;
+
+	if (zone->tz == NULL || TIMESTAMP_NOT_FINITE(near) ||
+		!IS_VALID_TIMESTAMP(near) ||
+		!collect_offsets(zone, unix_time(near) - window / USECS_PER_SEC,
+						 unix_time(near) + window / USECS_PER_SEC, &offsets))
+		return zone->all;
+	return offsets;
+}

@@ -1,0 +1,122 @@
+/*
+ * preds.h
+ *		Predicates: conditions as DynamoDB could evaluate them.
+ */
+#ifndef DYN_PLAN_PREDS_H
+#define DYN_PLAN_PREDS_H
+
+#include "nodes/primnodes.h"
+
+#include "../../model/tables/relation.h"
+#include "conversion.h"
+
+typedef enum DynPredKind
+{
+	DYN_PRED_AND,				/* args */
+	DYN_PRED_OR,				/* args */
+	DYN_PRED_EQ,				/* field = value */
+	DYN_PRED_NE,
+	DYN_PRED_LT,
+	DYN_PRED_LE,
+	DYN_PRED_GT,
+	DYN_PRED_GE,
+	DYN_PRED_IN,				/* field = ANY (value) */
+	DYN_PRED_NOT_IN,			/* field <> ALL (value) */
+	DYN_PRED_PREFIX,			/* field begins with value */
+	DYN_PRED_LIKE,				/* field LIKE value: its fixed prefix */
+	DYN_PRED_CONTAINS,			/* value is an element of field */
+	DYN_PRED_CONTAINS_ALL,		/* every element of value is one of field */
+	DYN_PRED_UNNESTED,			/* value is an element of what the field's
+								 * table unnests */
+	DYN_PRED_TEXT_EQ,			/* field's text (->>) = value */
+	DYN_PRED_NULL,				/* field IS NULL */
+	DYN_PRED_NOT_NULL,
+	DYN_PRED_TRUE,				/* boolean field */
+	DYN_PRED_FALSE,
+	DYN_PRED_FIELDS,			/* field op other field */
+	DYN_PRED_ROW,				/* term of the row test; alone, without field */
+	DYN_PRED_SPELLED,			/* the text of a template's attribute is
+								 * spelled by args, one AND for each of the
+								 * leading parts (match_template.h) */
+	DYN_PRED_MEMBERS,			/* among them: all members of a part */
+	DYN_PRED_GIVEN				/* value, which depends on no column, is true */
+} DynPredKind;
+
+/* A place in the item: a column, and for jsonb a path of names below it. */
+typedef struct DynField
+{
+	AttrNumber	attnum;
+	List	   *steps;			/* of String; NIL: the column itself */
+} DynField;
+
+typedef struct DynPred
+{
+	DynPredKind kind;
+	DynPredKind op;				/* FIELDS: EQ .. GE; IN: GE if the values are
+								 * all integers from the first to the last */
+	DynField	field;
+	AttrNumber	other;			/* FIELDS; MEMBERS: number of the part */
+	Expr	   *value;			/* at planning; NULL in an executable plan */
+	DynConversion *conversion;	/* of the value, at planning; or NULL */
+	DynBoundKind bound;			/* what that makes of it */
+	DynOperator operator;		/* of comparisons; at planning */
+	bool		part_only;		/* at planning: it says something of parts of
+								 * keys, but not of the column's own attribute */
+	int			param;			/* position of the value in fdw_exprs */
+	int			term;			/* ROW, SPELLED, MEMBERS: number of the term
+								 * or the template, from 0 */
+	int			nvalues;		/* ROW, MEMBERS, at planning */
+	Oid			valuetype;		/* of the value, or of its elements */
+	bool		enforced;		/* of a filter: it is not checked again */
+	List	   *args;			/* of DynPred * */
+} DynPred;
+
+/*
+ * The attribute of a predicate, if it compares one top-level attribute with a
+ * value, and so might match a key; else NULL.
+ */
+extern const char *dyn_pred_attribute(const DynRelation *relation,
+									  const DynPred *pred);
+
+/*
+ * Does it compare attributes themselves, so that it might be a filter?  Not
+ * what compares a part of a text.
+ */
+extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
+									 const DynPred *pred);
+
+/* IN: all integers of a range, in their order. */
+static inline bool
+dyn_pred_is_integers(const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_IN && pred->op == DYN_PRED_GE;
+}
+
+/* A boolean column that is true, or false. */
+static inline bool
+dyn_pred_is_boolean(const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_TRUE || pred->kind == DYN_PRED_FALSE;
+}
+
+/*
+ * Does it depend on a condition without columns?  Such an OR may say something of
+ * a column in some executions, and nothing in others.
+ */
+extern bool dyn_pred_has_given(const DynPred *pred);
+
+/* Does the predicate fix its column to one stored value? */
+extern bool dyn_pred_is_single(const DynRelation *relation, const DynPred *pred);
+
+/*
+ * Calls visit(pred, arg) for every leaf of the tree; returns true as soon as
+ * the visitor does.
+ */
+extern bool dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *),
+						  void *arg);
+
+/* The same, and for the predicates on the parts of a template's text, too. */
+extern bool dyn_pred_walk_parts(DynPred *pred, bool (*visit) (DynPred *, void *),
+								void *arg);
+
+#endif

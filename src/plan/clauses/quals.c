@@ -1,0 +1,558 @@
+/*
+ * quals.c
+ *		Classifies clauses: their predicates in DynamoDB, and whether these are
+ *		exact.
+ *
+ * This file decides what a clause means, and for which column; model/definition/exact.c
+ * decides whether DynamoDB can evaluate it, and exactly, given the operator's
+ * own input types and collation.
+ *
+ * NOT is never pushed: the planner has moved it to the leaves.  The remaining
+ * negated comparisons are combined with a check of the attribute's type,
+ * because DynamoDB treats a missing attribute as unequal.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "../../dynamodb/expression.h"
+#include "../../model/tables/documents.h"
+#include "../../model/server/encoding.h"
+#include "../../model/values/path.h"
+#include "../../model/server/pg_compat.h"
+#include "classify.h"
+#include "forms_equal.h"
+#include "forms_float.h"
+#include "forms_given.h"
+#include "forms_keyset.h"
+#include "forms_time.h"
+#include "rel_plan.h"
+#include "quals.h"
+
+/* info->>'a' = value: compares the spelling, so it is only a superset. */
+static DynPred *
+classify_text_equality(DynClassify *context, const DynOperator *op,
+					   const DynField *field, Node *value)
+{
+	if (!dyn_classify_accept(context, dyn_member_exactness(op)))
+		return NULL;
+	return dyn_make_value_pred(DYN_PRED_TEXT_EQ, field, value, TEXTOID);
+}
+
+/* Two columns of one kind, compared by DynamoDB. */
+static DynPred *
+classify_fields(DynClassify *context, int kind, const DynOperator *op,
+				const DynField *left, const DynField *right)
+{
+	DynPred    *pred;
+
+	if (left->steps != NIL || right->steps != NIL ||
+		dyn_path_equal(dyn_field_path(context->relation, left),
+					   dyn_field_path(context->relation, right)) ||
+		!dyn_classify_accept(context,
+							 dyn_columns_exactness(dyn_field_column(context, left),
+												   dyn_field_column(context, right),
+												   op)))
+		return NULL;
+	pred = dyn_make_pred(DYN_PRED_FIELDS, left);
+	pred->op = kind;
+	pred->other = right->attnum;
+	return pred;
+}
+
+/* ---- forms of expressions ---- */
+
+static DynPred *
+classify_prefix(DynClassify *context, DynPredKind kind, Node *left, Node *right,
+				Oid collation)
+{
+	DynField	field;
+	bool		text;
+
+	DynPred    *pred;
+
+	if (!dyn_classify_comparand(context, left, &field, &text) || text ||
+		field.steps != NIL || !dyn_is_runtime_value(context, right) ||
+		!dyn_classify_accept(context,
+							 dyn_prefix_exactness(dyn_field_column(context, &field),
+												  collation)))
+		return NULL;
+	pred = dyn_make_value_pred(kind, &field, right, TEXTOID);
+	pred->operator.collation = collation;
+	return pred;
+}
+
+/* array_column @> array */
+static DynPred *
+classify_contains_all(DynClassify *context, Node *left, Node *right,
+					  Oid collation)
+{
+	DynField	field;
+	bool		text;
+	Oid			elemtype = get_base_element_type(exprType(right));
+	DynOperator op = {DYN_COMPARE_EQ, elemtype, elemtype, collation};
+
+	if (!dyn_classify_comparand(context, left, &field, &text) || text ||
+		field.steps != NIL || !dyn_is_runtime_value(context, right) ||
+		!dyn_classify_accept(context,
+							 dyn_element_exactness(dyn_field_column(context, &field),
+												   &op)))
+		return NULL;
+	context->sized = false;
+	return dyn_make_value_pred(DYN_PRED_CONTAINS_ALL, &field, right, elemtype);
+}
+
+/* element = value: then the list, set or map has such an element. */
+static DynPred *
+classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
+				  Node *value)
+{
+	DynField	field;
+
+	while (IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	if (!dyn_match_any_column(node, context->relid, context->relation, &field) ||
+		!dyn_is_runtime_value(context, value) ||
+		!dyn_classify_accept(context,
+							 dyn_unnested_exactness(dyn_field_column(context, &field),
+													op)))
+		return NULL;
+	dyn_classify_size(context, value, op->value_type);
+	return dyn_make_value_pred(DYN_PRED_UNNESTED, &field, value, op->value_type);
+}
+
+/* column op value, value op column, column op column */
+static DynPred *
+classify_operands(DynClassify *context, int kind, DynOperator *op, Node *left,
+				  Node *right)
+{
+	DynField	lfield,
+				rfield;
+	bool		ltext = false,
+				rtext = false;
+	bool		lmatch = dyn_classify_comparand(context, left, &lfield, &ltext);
+	bool		rmatch = dyn_classify_comparand(context, right, &rfield, &rtext);
+	DynPred    *pred;
+
+	if (lmatch && rmatch)
+		return ltext || rtext ? NULL
+			: classify_fields(context, kind, op, &lfield, &rfield);
+	if (!lmatch && !rmatch)
+	{
+		pred = classify_unnested(context, op, left, right);
+		if (pred != NULL)
+			return pred;
+		dyn_commute_types(op);
+		return classify_unnested(context, op, right, left);
+	}
+	if (rmatch)
+	{
+		dyn_commute_types(op);
+		lfield = rfield;
+		ltext = rtext;
+		right = left;
+		kind = dyn_commuted_kind(kind);
+	}
+	if (!dyn_is_runtime_value(context, right))
+		return NULL;
+	if (ltext)
+		return classify_text_equality(context, op, &lfield, right);
+	return dyn_classify_number(context, kind, op, &lfield, right);
+}
+
+static DynPred *
+classify_operator(DynClassify *context, OpExpr *op)
+{
+	Node	   *left = linitial(op->args);
+	Node	   *right = lsecond(op->args);
+	int			kind;
+	DynOperator operator;
+	DynPred    *pred;
+
+	switch (get_opcode(op->opno))
+	{
+		case F_STARTS_WITH:
+			return classify_prefix(context, DYN_PRED_PREFIX, left, right,
+								   op->inputcollid);
+		case F_TEXTLIKE:
+			return classify_prefix(context, DYN_PRED_LIKE, left, right,
+								   op->inputcollid);
+		case F_ARRAYCONTAINS:
+			return classify_contains_all(context, left, right, op->inputcollid);
+	}
+	kind = dyn_comparison_kind(op->opno);
+	if (kind < 0)
+		return NULL;
+	operator = dyn_describe_operator(op->opno, kind, op->inputcollid);
+	pred = dyn_classify_times(context, kind, &operator, left, right, false);
+	return pred != NULL ? pred
+		: classify_operands(context, kind, &operator, left, right);
+}
+
+/* value = ANY (array_column) */
+static DynPred *
+classify_element(DynClassify *context, ScalarArrayOpExpr *op)
+{
+	Node	   *value = linitial(op->args);
+	DynOperator operator = dyn_describe_operator(op->opno, DYN_PRED_EQ,
+												 op->inputcollid);
+	DynField	field;
+	bool		text;
+
+	if (!op->useOr || !dyn_is_runtime_value(context, value) ||
+		!dyn_classify_comparand(context, lsecond(op->args), &field, &text) || text ||
+		field.steps != NIL)
+		return NULL;
+	dyn_commute_types(&operator);
+	if (!dyn_classify_accept(context,
+							 dyn_element_exactness(dyn_field_column(context, &field),
+												   &operator)))
+		return NULL;
+	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value,
+							   operator.value_type);
+}
+
+/* field = ANY (array), field <> ALL (array) */
+static DynPred *
+classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
+{
+	Node	   *array = lsecond(op->args);
+	int			kind = dyn_comparison_kind(op->opno);
+	DynOperator operator;
+	DynField	field;
+	DynPred    *pred;
+	bool		text;
+
+	if (kind != (op->useOr ? DYN_PRED_EQ : DYN_PRED_NE))
+		return NULL;
+	operator = dyn_describe_operator(op->opno, kind, op->inputcollid);
+	pred = dyn_classify_times(context, kind, &operator, linitial(op->args), array,
+							  true);
+	if (pred != NULL)
+		return pred;
+	if (!dyn_classify_comparand(context, linitial(op->args), &field, &text))
+		return kind == DYN_PRED_EQ ? classify_element(context, op) : NULL;
+	if (text || field.steps != NIL || !dyn_is_runtime_value(context, array))
+		return NULL;
+	if (!dyn_number_list_is_plain(context, &operator, &field, &array, &pred))
+		return pred;
+	return dyn_classify_array(context, kind, &operator, &field, array);
+}
+
+/* A boolean column alone, negated, or with IS TRUE or IS FALSE. */
+static DynPred *
+classify_boolean(DynClassify *context, Node *node, DynPredKind kind)
+{
+	DynField	field;
+
+	if (!dyn_match_column(node, context->relid, context->relation, &field) ||
+		!dyn_classify_accept(context, dyn_field_column(context, &field)->traits.truth))
+		return NULL;
+	return dyn_make_pred(kind, &field);
+}
+
+/*
+ * AND: pushes the arms that can be.  OR: all arms or nothing.  Those without a
+ * column of the table are evaluated at the start of an execution.
+ */
+static DynPred *
+classify_bool(DynClassify *context, BoolExpr *expr)
+{
+	DynPred    *pred;
+	ListCell   *lc;
+
+	if (expr->boolop == NOT_EXPR && IsA(linitial(expr->args), DistinctExpr))
+		return dyn_classify_not_distinct(context, linitial(expr->args));
+	if (expr->boolop == NOT_EXPR)
+		return classify_boolean(context, linitial(expr->args), DYN_PRED_FALSE);
+	pred = dyn_make_pred(expr->boolop == AND_EXPR ? DYN_PRED_AND : DYN_PRED_OR,
+						 NULL);
+	foreach(lc, expr->args)
+	{
+		DynPred    *arg = dyn_classify_given(context, lfirst(lc));
+
+		if (arg == NULL)
+			arg = dyn_classify_expr(context, lfirst(lc));
+		if (arg != NULL)
+			pred->args = lappend(pred->args, arg);
+		else if (expr->boolop == OR_EXPR)
+			return NULL;
+		else
+			context->exact = false;
+	}
+	dyn_guard_values(context, pred);
+	return pred->args == NIL ? NULL : pred;
+}
+
+/* A row comparison, as what it is short for. */
+static DynPred *
+classify_row(DynClassify *context, RowCompareExpr *row)
+{
+	Node	   *expanded = dyn_keyset_expand(context, row);
+
+	return expanded == NULL ? NULL : dyn_classify_expr(context, expanded);
+}
+
+/* IS NULL: absent or of type NULL.  IS NOT NULL: has the column's type. */
+static DynPred *
+classify_null_test(DynClassify *context, NullTest *test)
+{
+	DynField	field;
+	bool		text;
+	const DynTraits *traits;
+
+	if (test->argisrow ||
+		!dyn_match_field((Node *) test->arg, context->relid, context->relation,
+						 &field, &text))
+		return NULL;
+	/* of a document itself nothing can be asked; NULL is contradicted */
+	if (test->nulltesttype == IS_NOT_NULL && field.steps == NIL &&
+		dyn_column_is_document(dyn_field_column(context, &field)))
+		return NULL;
+	traits = &dyn_field_column(context, &field)->traits;
+	if (!dyn_classify_accept(context, test->nulltesttype == IS_NULL
+							 ? traits->absence : traits->presence))
+		return NULL;
+	/* the traits of the document do not apply to a member */
+	if (field.steps != NIL)
+		context->exact = false;
+	return dyn_make_pred(test->nulltesttype == IS_NULL ? DYN_PRED_NULL
+						 : DYN_PRED_NOT_NULL, &field);
+}
+
+static DynPred *
+classify_binary(DynClassify *context, OpExpr *op)
+{
+	Node	   *expanded = dyn_expand_coalesce(context, op);
+
+	if (expanded == NULL)
+		return classify_operator(context, op);
+	context->exact = false;
+	return dyn_classify_expr(context, expanded);
+}
+
+DynPred *
+dyn_classify_expr(DynClassify *context, Node *node)
+{
+	check_stack_depth();
+	node = dyn_plain_equality(node);
+	switch (nodeTag(node))
+	{
+		case T_OpExpr:
+			return list_length(((OpExpr *) node)->args) == 2
+				? classify_binary(context, (OpExpr *) node) : NULL;
+		case T_ScalarArrayOpExpr:
+			return classify_array_operator(context, (ScalarArrayOpExpr *) node);
+		case T_BoolExpr:
+			return classify_bool(context, (BoolExpr *) node);
+		case T_RowCompareExpr:
+			return classify_row(context, (RowCompareExpr *) node);
+		case T_NullTest:
+			return classify_null_test(context, (NullTest *) node);
+		case T_BooleanTest:
+			if (((BooleanTest *) node)->booltesttype == IS_TRUE)
+				return classify_boolean(context,
+										(Node *) ((BooleanTest *) node)->arg,
+										DYN_PRED_TRUE);
+			if (((BooleanTest *) node)->booltesttype == IS_FALSE)
+				return classify_boolean(context,
+										(Node *) ((BooleanTest *) node)->arg,
+										DYN_PRED_FALSE);
+			return NULL;
+		case T_FuncExpr:
+			if (((FuncExpr *) node)->funcid == F_STARTS_WITH)
+				return classify_prefix(context, DYN_PRED_PREFIX,
+									   linitial(((FuncExpr *) node)->args),
+									   lsecond(((FuncExpr *) node)->args),
+									   ((FuncExpr *) node)->inputcollid);
+			return NULL;
+		case T_Var:
+			return classify_boolean(context, node, DYN_PRED_TRUE);
+		default:
+			return NULL;
+	}
+}
+
+/* What a RestrictInfo means. */
+typedef struct Classified
+{
+	const RestrictInfo *rinfo;
+	DynPred    *pred;			/* NULL: nothing to DynamoDB */
+	bool		exact;
+	bool		sized;
+} Classified;
+
+static Classified *
+classify(PlannerInfo *root, DynRelPlan *plan, const RestrictInfo *rinfo)
+{
+	DynClassify context = {root, plan->relid, plan->relation, true, true};
+	Classified *found = palloc(sizeof(Classified));
+
+	found->rinfo = rinfo;
+	found->pred = rinfo->pseudoconstant ? NULL
+		: dyn_classify_expr(&context, dyn_plain_clause((Node *) rinfo->clause));
+	found->exact = context.exact;
+	found->sized = context.sized;
+	plan->classified = lappend(plan->classified, found);
+	return found;
+}
+
+/* Paths and the plan ask for the same clauses. */
+static const Classified *
+classify_once(PlannerInfo *root, DynRelPlan *plan, const RestrictInfo *rinfo)
+{
+	ListCell   *lc;
+
+	foreach(lc, plan->classified)
+	{
+		if (((const Classified *) lfirst(lc))->rinfo == rinfo)
+			return lfirst(lc);
+	}
+	return classify(root, plan, rinfo);
+}
+
+/*
+ * One DynClause, or one for each arg of an AND, none of which is exact: an AND
+ * of conditions is several clauses in PostgreSQL, so this one is implied by
+ * something else.
+ */
+static List *
+make_clauses(RestrictInfo *rinfo, DynPred *pred, bool exact, bool sized)
+{
+	bool		several = pred != NULL && pred->kind == DYN_PRED_AND;
+	List	   *preds = several ? pred->args : list_make1(pred);
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		DynClause  *clause = palloc0(sizeof(DynClause));
+
+		clause->rinfo = rinfo;
+		clause->pred = lfirst(lc);
+		clause->exact = clause->pred != NULL && exact && !several;
+		clause->sized = sized;
+		clause->implied = several;
+		clauses = lappend(clauses, clause);
+	}
+	return clauses;
+}
+
+/* Equalities that two clauses imply bind keys; nothing else is made of them. */
+static List *
+equality_clauses(PlannerInfo *root, const DynRelPlan *plan, List *rinfos)
+{
+	List	   *clauses = NIL;
+	DynClassify context = {root, plan->relid, plan->relation, true, true};
+	ListCell   *lc;
+
+	foreach(lc, dyn_implied_equalities(&context, rinfos))
+	{
+		const DynImplied *implied = lfirst(lc);
+		DynClause  *clause = palloc0(sizeof(DynClause));
+
+		clause->rinfo = implied->rinfo;
+		clause->pred = dyn_classify_expr(&context, implied->equality);
+		clause->implied = clause->keys_only = true;
+		if (clause->pred != NULL)
+			clauses = lappend(clauses, clause);
+	}
+	return clauses;
+}
+
+/* What a condition on several columns implies for one of them; or NIL. */
+static List *
+bound_clauses(PlannerInfo *root, const DynRelPlan *plan, RestrictInfo *rinfo,
+			  List *rinfos)
+{
+	DynClassify implied = {root, plan->relid, plan->relation, true, true};
+	bool		first = false;
+	Node	   *bound = dyn_keyset_bound(&implied, (Node *) rinfo->clause, rinfos,
+										 &first);
+	DynPred    *pred = bound == NULL ? NULL : dyn_classify_expr(&implied, bound);
+	List	   *clauses = pred == NULL ? NIL
+		: make_clauses(rinfo, pred, false, implied.sized);
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		clause->implied = clause->keys_only = true;
+		clause->proof = first ? bound : NULL;
+	}
+	return clauses;
+}
+
+List *
+dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel, List *rinfos)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, rinfos)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		const Classified *found = classify_once(root, plan, rinfo);
+
+		clauses = list_concat(clauses, make_clauses(rinfo, found->pred, found->exact,
+													found->sized));
+		if (!rinfo->pseudoconstant)
+			clauses = list_concat(clauses, bound_clauses(root, plan, rinfo, rinfos));
+	}
+	return list_concat(clauses, equality_clauses(root, plan, rinfos));
+}
+
+static bool
+term_is_sized(const DynRowTerm *term)
+{
+	size_t		bytes = 0;
+
+	for (int i = 0; i < term->nvalues; i++)
+		bytes += term->values[i].len;
+	return bytes <= DYN_MAX_SIZED_BYTES;
+}
+
+List *
+dyn_row_clauses(const DynRelation *relation)
+{
+	List	   *clauses = NIL;
+
+	for (int i = 0; i < relation->nspelled; i++)
+	{
+		if (relation->spelled[i].base)
+			clauses = lappend(clauses, palloc0(sizeof(DynClause)));
+	}
+	for (int i = 0; i < relation->row_test.nterms; i++)
+	{
+		DynClause  *clause = palloc0(sizeof(DynClause));
+		DynPred    *pred = dyn_make_pred(DYN_PRED_ROW, NULL);
+
+		pred->term = i;
+		pred->nvalues = relation->row_test.terms[i].nvalues;
+		clause->pred = pred;
+		clause->exact = true;
+		clause->sized = term_is_sized(&relation->row_test.terms[i]);
+		clauses = lappend(clauses, clause);
+	}
+	return clauses;
+}
+
+void
+dyn_clauses_rely_on_nothing(List *clauses)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (clause->pred != NULL)
+			clause->pred->enforced = false;
+	}
+}

@@ -1,0 +1,53 @@
+/*
+ * quals.h
+ *		Classifies SQL conditions: their predicates in DynamoDB, and whether
+ *		they are exact.
+ *
+ * dyn_quals_classify translates each clause into a predicate over fields of
+ * the item, if possible; model/definition/exact.h decides its exactness.  All later steps
+ * use the DynClause and derive nothing again.
+ *
+ * A predicate keeps every row that the clause keeps.  It is exact if it keeps
+ * no other row, for every value that may be stored and every run-time value;
+ * only then may the clause's local check be omitted.
+ *
+ * Run-time values (constants, parameters, stable expressions, columns of other
+ * tables) are kept as expressions, which exec/keys/resolve_keys.c evaluates.
+ */
+#ifndef DYN_PLAN_QUALS_H
+#define DYN_PLAN_QUALS_H
+
+#include "nodes/pathnodes.h"
+
+#include "match_field.h"
+
+typedef struct DynClause
+{
+	RestrictInfo *rinfo;		/* NULL: a term of the row test */
+	DynPred    *pred;			/* NULL: checked locally only */
+	bool		exact;
+	bool		sized;			/* its size as a filter is bounded */
+	bool		implied;		/* by rinfo, which says more */
+	bool		keys_only;		/* implied, and of no use as a filter */
+	Node	   *proof;			/* keys_only: an expression that holds, too, and
+								 * shows which columns have values; or NULL */
+} DynClause;
+
+/*
+ * Classifies RestrictInfos of `baserel`; returns a List of DynClause *.  Each
+ * is classified once: its predicate is the same in later results.
+ */
+extern List *dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
+								List *rinfos);
+
+/*
+ * Clauses for the row test; a List of DynClause *: one for each term, and for
+ * each template of a key attribute one without a predicate, which is checked
+ * locally.
+ */
+extern List *dyn_row_clauses(const DynRelation *relation);
+
+/* What another access plan relied on of the same clauses is forgotten. */
+extern void dyn_clauses_rely_on_nothing(List *clauses);
+
+#endif

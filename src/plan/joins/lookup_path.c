@@ -1,0 +1,365 @@
+/*
+ * lookup_path.c
+ *		Adds lookup join paths.
+ *
+ * Core joins by key with a nested loop: for each outer row it executes the
+ * parameterised inner path, one request after the other.  A lookup join is the
+ * same nested loop, with a node of ours above the outer side that reads rows
+ * ahead (exec/node/readahead.c), so that the inner side's requests for many rows
+ * are batched.  Core still implements the join: its types, its conditions,
+ * NULLs of outer joins, rescans, EvalPlanQual.
+ *
+ * So this file only does the following: for each pair of an outer path and a
+ * parameterised inner path that executes one of our keyed scans, it builds the
+ * nested loop with our node in between, and computes its cost.
+ */
+#include "postgres.h"
+
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/selfuncs.h"
+
+#include "../../model/session/guc.h"
+#include "../../model/server/pg_compat.h"
+#include "../paths/cost.h"
+#include "../paths/planner.h"
+
+/*
+ * The keys of outer rows that come from a join are often more than estimated,
+ * while a Scan, the alternative, costs what it costs: so they are priced as if
+ * there were more of them, unless there are few.
+ */
+#define JOIN_SPREAD		1.2
+#define FEW_KEYS		16.0
+#include "../tree/plantree.h"
+#include "../tree/readahead_path.h"
+#include "../paths/statistics.h"
+
+static set_join_pathlist_hook_type previous_hook = NULL;
+
+/* ---- the inner side ---- */
+
+static ForeignPath *
+our_scan(Path *path)
+{
+	RelOptInfo *rel = path->parent;
+	ForeignPath *scan = (ForeignPath *) path;
+	DynPathChoice choice;
+
+	if (!dyn_is_our_relation(rel))
+		return NULL;
+	if (IS_UPPER_REL(rel))
+		return rel->fdw_private != NULL &&
+			((DynAccess *) rel->fdw_private)->kind == DYN_ACCESS_QUERY ? scan : NULL;
+	dyn_decode_choice(scan->fdw_private, &choice);
+	return choice.batchable ? scan : NULL;
+}
+
+/*
+ * Finds a keyed scan of ours that runs exactly once per execution of the path.
+ */
+static ForeignPath *
+find_scan(Path *path)
+{
+	ForeignPath *found = NULL;
+	ListCell   *lc;
+
+	foreach(lc, dyn_path_scans_once(path))
+	{
+		found = our_scan(lfirst(lc));
+		if (found != NULL)
+			break;
+	}
+	return found;
+}
+
+/* ---- costs ---- */
+
+static List *
+clause_variables(const Path *path)
+{
+	List	   *vars = NIL;
+	ListCell   *lc;
+
+	if (path->param_info == NULL)
+		return NIL;
+	foreach(lc, path->param_info->ppi_clauses)
+		vars = list_concat(vars,
+						   pull_var_clause((Node *) lfirst_node(RestrictInfo, lc)->clause,
+										   PVC_RECURSE_PLACEHOLDERS));
+	return vars;
+}
+
+/*
+ * The outer expressions that the inner path is parameterised by.  The inner
+ * path may be a join; the clauses of the scan below it are in the scan's own
+ * path.
+ */
+static List *
+outer_expressions(RelOptInfo *outerrel, RelOptInfo *innerrel, Path *inner,
+				  const ForeignPath *scan)
+{
+	List	   *exprs = list_concat(list_copy(innerrel->lateral_vars),
+									list_concat(clause_variables(inner),
+												clause_variables(&scan->path)));
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+	{
+		if (IsA(lfirst(lc), Var) &&
+			bms_is_member(((Var *) lfirst(lc))->varno, outerrel->relids))
+			found = list_append_unique(found, lfirst(lc));
+	}
+	return found;
+}
+
+/* Is the number of the expression's values a guess of the planner? */
+static bool
+values_are_unknown(PlannerInfo *root, Node *expr)
+{
+	VariableStatData variable;
+	bool		is_default;
+
+	examine_variable(root, expr, 0, &variable);
+	(void) get_variable_numdistinct(&variable, &is_default);
+	is_default |= dyn_is_guess(&variable);
+	ReleaseVariableStats(variable);
+	return is_default;
+}
+
+/* Columns of a relation have at most as many values as it has rows. */
+static double
+most_values(PlannerInfo *root, List *vars)
+{
+	Relids		relids = NULL;
+	double		most = 1;
+	int			relid = -1;
+	ListCell   *lc;
+
+	foreach(lc, vars)
+		relids = bms_add_member(relids, lfirst_node(Var, lc)->varno);
+	while ((relid = bms_next_member(relids, relid)) >= 0)
+		most *= find_base_rel(root, relid)->rows;
+	bms_free(relids);
+	return Max(most, 1);
+}
+
+/*
+ * The number of distinct keys of the outer rows.  Without statistics the
+ * planner would assume 200; we assume the most that there can be, since each
+ * key costs a request or part of one, whether or not it finds an item.
+ */
+static double
+distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
+			  Path *inner, const ForeignPath *scan)
+{
+	List	   *exprs = outer_expressions(outerrel, innerrel, inner, scan);
+	double		keys;
+	bool		unknown = false;
+	ListCell   *lc;
+
+	if (exprs == NIL)
+		return 1;
+	keys = Min(outerrel->rows, most_values(root, exprs));
+	foreach(lc, exprs)
+		unknown |= values_are_unknown(root, lfirst(lc));
+	if (!unknown)
+		keys = estimate_num_groups(root, exprs, outerrel->rows, NULL, NULL);
+	return keys;
+}
+
+/* The estimate of one execution of the scan. */
+static void
+describe_scan(const ForeignPath *scan, DynLookupCost *lookups)
+{
+	RelOptInfo *rel = scan->path.parent;
+	DynPathChoice choice;
+
+	if (IS_UPPER_REL(rel))
+	{
+		const DynAccess *access = rel->fdw_private;
+
+		lookups->kind = access->kind;
+		lookups->estimate = &access->estimate;
+		return;
+	}
+	dyn_decode_choice(scan->fdw_private, &choice);
+	lookups->kind = choice.kind;
+	lookups->estimate = list_nth(((DynRelPlan *) rel->fdw_private)->estimates,
+								 choice.estimate);
+}
+
+/* The costs of the nested loop with batched executions. */
+static void
+set_costs(NestPath *path, DynLookupCost *lookups, double keys)
+{
+	Path	   *outer = path->jpath.outerjoinpath;
+	Path	   *inner = path->jpath.innerjoinpath;
+	Cost		startup,
+				total;
+
+	Assert(IsA(path, NestPath));
+	lookups->startup = inner->startup_cost;
+	lookups->execution = inner->total_cost;
+	lookups->executions = outer->rows;
+	lookups->keys = Max(1.0, Min(keys, outer->rows));
+	if (bms_membership(outer->parent->relids) == BMS_MULTIPLE &&
+		lookups->keys > FEW_KEYS)
+		lookups->keys *= JOIN_SPREAD;
+	dyn_cost_lookups(lookups, &startup, &total);
+	startup += dyn_disabled_nestloop_cost();
+	total += dyn_disabled_nestloop_cost();
+	path->jpath.path.startup_cost = outer->startup_cost + startup;
+	path->jpath.path.total_cost = outer->total_cost + total +
+		outer->rows * inner->rows * cpu_tuple_cost;
+}
+
+/* ---- building ---- */
+
+/*
+ * A semijoin without join clauses of its own takes the first inner row.
+ * Returns whether it asks for that alone.
+ */
+static bool
+want_single_row(NestPath *path)
+{
+	Path	   *inner = path->jpath.innerjoinpath;
+	ForeignPath *copy;
+	DynPathChoice choice;
+
+	if ((path->jpath.jointype != JOIN_SEMI && path->jpath.jointype != JOIN_ANTI) ||
+		path->jpath.joinrestrictinfo != NIL || !IsA(inner, ForeignPath))
+		return false;
+	copy = makeNode(ForeignPath);
+	*copy = *(ForeignPath *) inner;
+	dyn_decode_choice(copy->fdw_private, &choice);
+	choice.first_row_only = true;
+	copy->fdw_private = dyn_encode_choice(&choice);
+	path->jpath.innerjoinpath = &copy->path;
+	return true;
+}
+
+/*
+ * Computes the required_outer of the join path; returns false if such a path
+ * is useless or unsafe.  This rejects more than core does (try_nestloop_path
+ * in joinpath.c); such joins still have their plain nested loop.
+ */
+static bool
+join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,
+				Path *inner, Relids *required)
+{
+	Relids		outer_needs = PATH_REQ_OUTER(outer);
+	Relids		inner_needs = PATH_REQ_OUTER(inner);
+	Relids		outerrelids = outer->parent->relids;
+
+	*required = NULL;
+	if (bms_overlap(outer_needs, inner->parent->relids))
+		return false;
+	if (bms_nonempty_difference(inner_needs, outerrelids) &&
+		(root->placeholder_list != NIL ||
+		 bms_overlap(inner_needs, dyn_outer_join_relids(root))))
+		return false;
+	*required = calc_nestloop_required_outer(outerrelids, outer_needs,
+											 inner->parent->relids, inner_needs);
+	return bms_is_empty(*required) ||
+		bms_overlap(*required, extra->param_source_rels);
+}
+
+static void
+add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
+				JoinPathExtraData *extra, Path *outer, Path *inner,
+				DynLookupCost *lookups, double keys)
+{
+	JoinCostWorkspace workspace;
+	Relids		required;
+	List	   *pathkeys;
+	NestPath   *path;
+
+	Assert(keys >= 0);
+	if (!join_parameters(root, extra, outer, inner, &required))
+		return;
+	outer = dyn_read_ahead_path(outer, NIL);
+	pathkeys = build_join_pathkeys(root, joinrel, jointype, outer->pathkeys);
+	initial_cost_nestloop(root, &workspace, jointype, outer, inner, extra);
+	path = create_nestloop_path(root, joinrel, jointype, &workspace, extra, outer,
+								inner, extra->restrictlist, pathkeys, required);
+	lookups->first_only = want_single_row(path);
+	set_costs(path, lookups, keys);
+	add_path(joinrel, (Path *) path);
+}
+
+/* Adds join paths for one inner path. */
+static void
+add_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
+				 JoinType jointype, JoinPathExtraData *extra, Path *inner,
+				 const ForeignPath *scan)
+{
+	double		keys = distinct_keys(root, outerrel, inner->parent, inner,
+									 scan);
+	DynLookupCost lookups;
+	ListCell   *lc;
+
+	describe_scan(scan, &lookups);
+	if (jointype == JOIN_UNIQUE_OUTER)
+	{
+		Path	   *outer = dyn_unique_outer_path(root, outerrel, extra->sjinfo);
+
+		if (outer != NULL)
+			add_lookup_join(root, joinrel, JOIN_INNER, extra, outer, inner,
+							&lookups, keys);
+		return;
+	}
+	foreach(lc, outerrel->pathlist)
+	{
+		if (!dyn_is_one_row(lfirst(lc)))
+			add_lookup_join(root, joinrel, jointype, extra, lfirst(lc), inner,
+							&lookups, keys);
+	}
+}
+
+static bool
+can_be_looked_up(RelOptInfo *outerrel, JoinType jointype)
+{
+	if (!dyn_guc_enable_lookup_join || outerrel->top_parent_relids != NULL)
+		return false;
+	return jointype == JOIN_INNER || jointype == JOIN_LEFT ||
+		jointype == JOIN_SEMI || jointype == JOIN_ANTI ||
+		jointype == JOIN_UNIQUE_OUTER;
+}
+
+static void
+offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
+				   RelOptInfo *innerrel, JoinType jointype,
+				   JoinPathExtraData *extra)
+{
+	List	   *candidates;
+	ListCell   *lc;
+
+	if (previous_hook)
+		previous_hook(root, joinrel, outerrel, innerrel, jointype, extra);
+	if (!can_be_looked_up(outerrel, jointype))
+		return;
+	candidates = innerrel->pathlist;
+	foreach(lc, candidates)
+	{
+		Path	   *inner = lfirst(lc);
+		ForeignPath *scan;
+
+		if (!bms_overlap(PATH_REQ_OUTER(inner), outerrel->relids))
+			continue;
+		scan = find_scan(inner);
+		if (scan != NULL)
+			add_lookup_joins(root, joinrel, outerrel, jointype, extra, inner, scan);
+	}
+}
+
+void
+dyn_lookup_join_init(void)
+{
+	previous_hook = set_join_pathlist_hook;
+	set_join_pathlist_hook = offer_lookup_joins;
+}

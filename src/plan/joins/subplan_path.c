@@ -1,0 +1,316 @@
+/*
+ * subplan_path.c
+ *		Batches correlated subqueries in a SELECT list.
+ *
+ * Core executes such a subquery as a subplan, once for each row of the
+ * projection.  If that sends keyed requests, we put the read-ahead node below
+ * the projection (exec/node/readahead.c), which prefetches the keys of many rows
+ * together.  Core still evaluates the projection and the subplan.
+ *
+ * Subqueries in conditions are not batched: conditions are evaluated by scans
+ * and joins, below which there is no place for the node.  Neither are those
+ * that an expression may skip (CASE, COALESCE, AND, OR).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_class.h"
+#include "foreign/fdwapi.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/parsenodes.h"
+#include "optimizer/planner.h"
+#include "utils/selfuncs.h"
+
+#include "../../model/session/guc.h"
+#include "../../model/server/pg_compat.h"
+#include "../tree/node_kinds.h"
+#include "../paths/cost.h"
+#include "../paths/planner.h"
+#include "../tree/plantree.h"
+#include "../tree/readahead_path.h"
+
+static create_upper_paths_hook_type previous_hook = NULL;
+static planner_hook_type previous_planner = NULL;
+
+/* Is a statement of a cursor being planned? */
+static bool plans_cursor = false;
+
+/* ---- which subplans ---- */
+
+typedef struct Search
+{
+	const List *computed;		/* output of the path below */
+	List	   *found;
+} Search;
+
+/*
+ * Collects subplans that are executed whenever the expression is evaluated.
+ * Expressions computed below (for a sort, or a set-returning function) are not
+ * evaluated again, and the columns that they use may be unavailable here.
+ */
+static bool
+collect_subplans(Node *node, Search *search)
+{
+	if (node == NULL || IsA(node, CaseExpr) || IsA(node, CoalesceExpr) ||
+		IsA(node, Aggref) || IsA(node, WindowFunc) ||
+		(IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop != NOT_EXPR) ||
+		(!IsA(node, List) && list_member(search->computed, node)))
+		return false;
+	if (IsA(node, SubPlan))
+	{
+		search->found = lappend(search->found, node);
+		return false;
+	}
+	return expression_tree_walker(node, collect_subplans, search);
+}
+
+/* Are all arguments of the subplan columns of the row? */
+static bool
+takes_columns(const SubPlan *subplan)
+{
+	ListCell   *lc;
+
+	foreach(lc, subplan->args)
+	{
+		if (!IsA(lfirst(lc), Var))
+			return false;
+	}
+	return subplan->args != NIL && !subplan->useHashTable;
+}
+
+static bool
+is_our_scan(const ForeignScan *scan)
+{
+	return GetFdwRoutineByServerId(scan->fs_server)->GetForeignPlan ==
+		dynGetForeignPlan;
+}
+
+static DynAccess *
+access_of(const ForeignScan *scan)
+{
+	return dyn_access_decode(linitial(scan->fdw_private));
+}
+
+/* Is a value of the scan's requests one of these parameters? */
+static bool
+depends_on(Node *node, List *params)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return ((Param *) node)->paramkind == PARAM_EXEC &&
+			list_member_int(params, ((Param *) node)->paramid);
+	return expression_tree_walker(node, depends_on, params);
+}
+
+/*
+ * The keyed scan of ours whose requests depend on the row's columns; or NULL.
+ */
+static const ForeignScan *
+find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
+{
+	Plan	   *plan = dyn_plan_of_subplan(glob->subplans, subplan->plan_id);
+	ListCell   *lc;
+
+	if (!takes_columns(subplan))
+		return NULL;
+	foreach(lc, dyn_plan_scans_once(plan, glob->subplans))
+	{
+		ForeignScan *scan = lfirst(lc);
+
+		if (is_our_scan(scan) && dyn_access_can_look_up(access_of(scan)) &&
+			depends_on((Node *) scan->fdw_exprs, subplan->parParam))
+			return scan;
+	}
+	return NULL;
+}
+
+/* ---- costs ---- */
+
+/* The number of distinct arguments of the subplan. */
+static double
+distinct_keys(PlannerInfo *root, const SubPlan *subplan, double rows)
+{
+	return rows <= 1 ? 1
+		: estimate_num_groups(root, subplan->args, rows, NULL, NULL);
+}
+
+/*
+ * The cost saved by batching the subplan's requests.  The costs in the SubPlan
+ * are not changed, because its copies must remain equal() for core to find the
+ * expression in the output of a node below.
+ */
+static Cost
+saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,
+		   double rows)
+{
+	const DynAccess *access = access_of(scan);
+	DynLookupCost	lookups;
+	Cost		startup,
+				total;
+
+	lookups.estimate = &access->estimate;
+	lookups.kind = access->kind;
+	lookups.executions = Max(1.0, rows);
+	lookups.keys = distinct_keys(root, subplan, lookups.executions);
+	lookups.startup = scan->scan.plan.startup_cost;
+	lookups.execution = subplan->per_call_cost;
+	lookups.first_only = false;
+	dyn_cost_lookups(&lookups, &startup, &total);
+	return Max(0, subplan->per_call_cost * lookups.executions - total);
+}
+
+/* ---- where they are computed ---- */
+
+static Cost visit_path(PlannerInfo *root, Path *path);
+
+/*
+ * Can WHERE CURRENT OF refer to the row?  Core searches for the table's scan
+ * below a cursor's projection, and would not find it below our node.
+ */
+static bool
+may_be_current(const PlannerInfo *root, const Path *path)
+{
+	const RelOptInfo *rel = path->parent;
+
+	return plans_cursor && root->query_level == 1 &&
+		root->parse->rowMarks == NIL &&
+		IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION &&
+		root->simple_rte_array[rel->relid]->relkind != RELKIND_FOREIGN_TABLE;
+}
+
+static Cost
+read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
+{
+	Search		search = {path->subpath->pathtarget->exprs, NIL};
+	List	   *subplans = NIL;
+	Cost		saved = 0;
+	ListCell   *lc;
+
+	/* several paths may share a projection */
+	if (dyn_is_read_ahead_path(path->subpath) ||
+		dyn_is_one_row(path->subpath) || may_be_current(root, path->subpath))
+		return 0;
+	collect_subplans((Node *) path->path.pathtarget->exprs, &search);
+	foreach(lc, search.found)
+	{
+		SubPlan    *subplan = lfirst(lc);
+		const ForeignScan *scan = find_lookup(root->glob, subplan);
+
+		if (scan == NULL)
+			continue;
+		subplans = lappend(subplans, subplan);
+		saved += saved_cost(root, subplan, scan, path->path.rows);
+	}
+	if (subplans != NIL)
+		path->subpath = dyn_read_ahead_path(path->subpath, subplans);
+	return saved;
+}
+
+typedef struct Visit
+{
+	PlannerInfo *root;
+	Cost		saved;
+} Visit;
+
+static bool
+visit_child(Path *path, int use, void *context)
+{
+	Visit	   *visit = context;
+
+	if (use & DYN_CHILD_UPPER)
+		visit->saved += visit_path(visit->root, path);
+	return false;
+}
+
+/*
+ * Like core's cost of a LIMIT: the child's startup cost and a part of the
+ * rest.
+ */
+static Cost
+visit_limit(PlannerInfo *root, LimitPath *path)
+{
+	const Path *child = path->subpath;
+	Cost		rest = child->total_cost - child->startup_cost;
+	double		share = rest <= 0 ? 0
+		: (path->path.total_cost - child->startup_cost) / rest;
+
+	visit_path(root, path->subpath);
+	return path->path.total_cost - child->startup_cost -
+		share * (child->total_cost - child->startup_cost);
+}
+
+/*
+ * Visits the paths between the top and the projections of scans and joins;
+ * returns the cost saved.
+ */
+static Cost
+visit_below(PlannerInfo *root, Path *path)
+{
+	Visit		visit = {root, 0};
+
+	if (IsA(path, LimitPath))
+		return visit_limit(root, (LimitPath *) path);
+	if (IsA(path, ProjectionPath))
+		visit.saved = read_ahead_of_projection(root, (ProjectionPath *) path);
+	(void) dyn_visit_child_paths(path, visit_child, &visit);
+	return visit.saved;
+}
+
+static Cost
+visit_path(PlannerInfo *root, Path *path)
+{
+	Cost		saved = visit_below(root, path);
+
+	path->total_cost = Max(0, path->total_cost - saved);
+	path->startup_cost = Min(path->startup_cost, path->total_cost);
+	return saved;
+}
+
+static void
+read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
+					   RelOptInfo *input_rel, RelOptInfo *output_rel,
+					   void *extra)
+{
+	if (previous_hook)
+		previous_hook(root, stage, input_rel, output_rel, extra);
+	if (stage == UPPERREL_FINAL && root->parse->hasSubLinks &&
+		dyn_guc_enable_lookup_join)
+	{
+		ListCell   *lc;
+
+		foreach(lc, output_rel->pathlist)
+			(void) visit_path(root, lfirst(lc));
+	}
+}
+
+/* DECLARE, and cursors of PL/pgSQL, request a fast-start plan. */
+static PlannedStmt *
+plan_statement(Query *parse, const char *query_string, int cursor_options,
+			   ParamListInfo params)
+{
+	bool		outer = plans_cursor;
+	PlannedStmt *plan;
+
+	plans_cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0;
+	PG_TRY();
+	{
+		plan = previous_planner
+			? previous_planner(parse, query_string, cursor_options, params)
+			: standard_planner(parse, query_string, cursor_options, params);
+	}
+	PG_FINALLY();
+	{
+		plans_cursor = outer;
+	}
+	PG_END_TRY();
+	return plan;
+}
+
+void
+dyn_subplan_init(void)
+{
+	previous_planner = planner_hook;
+	planner_hook = plan_statement;
+	previous_hook = create_upper_paths_hook;
+	create_upper_paths_hook = read_ahead_of_subplans;
+}

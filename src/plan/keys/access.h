@@ -1,0 +1,178 @@
+/*
+ * access.h
+ *		Access plans: the requests that read a foreign table, and their
+ *		encoding in a plan's fdw_private.
+ *
+ * The planner builds a DynAccess (match_keys.c) and encodes it, and the
+ * executor decodes it; only access.c knows the encoding.  During planning,
+ * predicates hold their values as expressions; encoding moves the expressions
+ * to the plan's fdw_exprs and replaces them by positions.
+ *
+ * A decoded access plan refers to columns by attribute number, and to key
+ * attributes by name and type.  The description of the table may be outdated
+ * when the plan is executed; so the plan contains the schema that it was made
+ * for, which is compared with later descriptions and responses.
+ */
+#ifndef DYN_PLAN_ACCESS_H
+#define DYN_PLAN_ACCESS_H
+
+#include "../../dynamodb/metadata.h"
+#include "../../dynamodb/units.h"
+#include "../clauses/quals.h"
+#include "../clauses/rel_plan.h"
+
+/* Not one part of an attribute's text. */
+#define DYN_WHOLE	(-1)
+
+/*
+ * The predicates matched to one key attribute; they are intersected.  If there
+ * are none, row_keys match it.
+ */
+typedef struct DynKeyMatch
+{
+	const char *name;
+	DynType		type;
+	List	   *preds;			/* of DynPred *; an OR is a union of points */
+} DynKeyMatch;
+
+/*
+ * A key attribute of an index whose presence depends on run-time values: one
+ * of the predicates must select only values that the index can hold, or each
+ * of them, if they are SPELLED (index_complete.h).
+ */
+typedef struct DynProof
+{
+	DynKeyAttr	attr;
+	int			max_bytes;		/* of a value in this part of the key */
+	List	   *preds;			/* of DynPred * */
+} DynProof;
+
+/* The price of one execution (cost.c); a plan keeps the struct's bytes. */
+typedef struct DynEstimate
+{
+	DynReads	reads;
+	DynPrices	prices;
+	double		items;			/* that the requests return */
+	double		check_cost;		/* of evaluating clauses */
+	double		whole_ms;		/* least price of a Scan of the table */
+	double		examined;		/* items that the requests read */
+	double		first_share;	/* of them, for the first row of a semijoin */
+	double		first_page;		/* of them, on the first page of a LIMIT; 0: as
+								 * many as fit */
+	bool		supposed;		/* the table's size is unknown */
+	bool		guessed;		/* so are the items of a partition key */
+	bool		alone;			/* a Query, and all that the query level reads */
+} DynEstimate;
+
+typedef struct DynAccess
+{
+	DynAccessKind kind;
+	const char *index;			/* NULL: the table itself */
+	bool		global;			/* global index: no consistent reads */
+	bool		fetch_base_items;	/* keys of the index, items of table */
+	bool		backward;		/* Query: descending */
+	bool		ordered;		/* rows must be in sort key order */
+	bool		count_only;		/* Select=COUNT: no rows, one number */
+	bool		may_stop_early; /* a node above may stop early */
+	bool		multi_partition;	/* may read more than one partition */
+	bool		contradiction;	/* no rows: send no request */
+	bool		first_row_only; /* only the first row is needed */
+	bool		one_request;	/* keyed, and expected to take one request */
+	bool		tested;			/* the requests do not enforce the row test */
+	bool		bounded;		/* Scan: limit_hint items are enough, and few */
+	int			limit_hint;		/* items of the first page; 0: no hint */
+
+	int			nhash;
+	int			nrange;			/* matched ones, from the left */
+	DynKeyMatch hash[DYN_MAX_KEY_ATTRS];
+	DynKeyMatch range[DYN_MAX_KEY_ATTRS];
+	DynPred    *row_keys;		/* an OR of ANDs, each of which has points for
+								 * all of row_attrs; or NULL */
+	int			nrow_attrs;		/* GET: the whole key; QUERY: the hash
+								 * attributes, and maybe the first range one */
+	DynKeyAttr	row_attrs[DYN_MAX_KEY_ATTRS + 1];
+
+	int			nsort;			/* ordered: what to merge by */
+	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
+	int			sort_parts[DYN_MAX_KEY_ATTRS];	/* of the attribute's template,
+												 * or DYN_WHOLE */
+	int			nbase;			/* primary key of the table */
+	DynKeyAttr	base[2];
+
+	List	   *key_names;		/* of String: key attributes of the table and
+								 * of the index read */
+	List	   *scalars;		/* of String: key attributes of the table or of
+								 * any index, of those below which the relation's
+								 * paths lead; DynamoDB takes no such path */
+	const char *schema;			/* of the table and index at planning
+								 * (dyn_metadata_schema) */
+	List	   *filters;		/* of DynPred *, ANDed */
+	List	   *fields;			/* of DynField *: what to fetch */
+	List	   *text_types;		/* of the templates' attributes (relation.h) */
+	const char *advice;			/* for EXPLAIN: how to make it cheaper */
+	DynEstimate estimate;
+
+	int			nproofs;		/* of an index: checked at run time */
+	DynProof	proofs[4 * DYN_MAX_KEY_ATTRS];	/* two for an attribute: of its
+												 * column, and of its template */
+	struct DynAccess *fallback; /* of the table, if they fail; or NULL */
+
+	List	   *arms;			/* UNION: of DynAccess *, GET or QUERY; every row
+								 * is checked by all clauses */
+	bool		is_arm;			/* items show their key of the table, by which
+								 * those of several arms are told apart */
+	List	   *gates;			/* of DynPred *: while one is true, otherwise */
+	struct DynAccess *otherwise;	/* is executed in place of this; or NULL */
+
+	/* at planning only */
+	List	   *key_rinfos;		/* RestrictInfos matched to the keys */
+	List	   *filter_rinfos;	/* those sent as filters */
+	List	   *local_rinfos;	/* those checked locally, maybe again */
+	List	   *having;			/* count_only: HAVING, an implicit AND */
+	List	   *checks;			/* count_only: clauses for the fallback */
+} DynAccess;
+
+/* The parts of a key that a Query asks for. */
+static inline int
+dyn_access_key_parts(const DynAccess *access)
+{
+	return access->row_keys != NULL ? access->nrow_attrs : access->nhash;
+}
+
+/*
+ * Can several executions be batched?  Only if their rows need no order, or are
+ * in the order of one partition.
+ */
+static inline bool
+dyn_access_can_look_up(const DynAccess *access)
+{
+	return (access->kind == DYN_ACCESS_GET || access->kind == DYN_ACCESS_QUERY) &&
+		!access->contradiction &&
+		!(access->ordered && access->multi_partition);
+}
+
+/* Do both read the same index, or the table itself? */
+extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
+
+/* The column that shows what is sorted by; 0: none. */
+extern AttrNumber dyn_sort_column(const DynRelation *relation,
+								  const DynKeyAttr *attr, int part);
+
+/* Does the description still have the keys and index of the plan? */
+extern bool dyn_access_fits(const DynAccess *access, const DynTableMeta *meta);
+
+/* Does a LastEvaluatedKey have the attributes that the plan expects? */
+extern bool dyn_access_fits_key(const DynAccess *access, const char *json,
+								size_t len);
+
+/*
+ * Encodes the access plan as a List that copyObject can copy, and appends its
+ * value expressions to *exprs, as conversion.h says.  A fallback shares them: it
+ * is encoded without predicates that would need others.
+ */
+extern List *dyn_access_encode(const DynAccess *access, List **exprs);
+
+/* Decodes into CurrentMemoryContext. */
+extern DynAccess *dyn_access_decode(List *encoded);
+
+#endif

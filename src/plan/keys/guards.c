@@ -1,0 +1,185 @@
+/*
+ * guards.c
+ *		Matches clauses to keys that are none while a gate is open.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "../clauses/classify.h"
+#include "guards.h"
+#include "index_complete.h"
+
+/* ---- gates ---- */
+
+static bool
+is_gate(const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_GIVEN && dyn_is_fixed((Node *) pred->value);
+}
+
+/* The gates of a clause; NIL unless all arms without columns are such. */
+static List *
+gates_of(const DynClause *clause)
+{
+	List	   *gates = NIL;
+	ListCell   *lc;
+
+	if (clause->rinfo == NULL || (clause->implied && !clause->keys_only) ||
+		clause->pred == NULL || clause->pred->kind != DYN_PRED_OR)
+		return NIL;
+	foreach(lc, clause->pred->args)
+	{
+		DynPred    *arm = lfirst(lc);
+
+		if (is_gate(arm))
+			gates = lappend(gates, arm);
+		else if (arm->kind == DYN_PRED_GIVEN)
+			return NIL;
+	}
+	return list_length(gates) < list_length(clause->pred->args) ? gates : NIL;
+}
+
+/* What the clause says while its gates are closed; it is checked again. */
+static DynClause *
+closed(const DynClause *clause)
+{
+	DynClause  *copy = palloc(sizeof(DynClause));
+	DynPred    *pred = palloc(sizeof(DynPred));
+	ListCell   *lc;
+
+	*copy = *clause;
+	copy->exact = false;
+	*pred = *clause->pred;
+	pred->args = NIL;
+	foreach(lc, clause->pred->args)
+	{
+		if (!is_gate(lfirst(lc)))
+			pred->args = lappend(pred->args, lfirst(lc));
+	}
+	copy->pred = list_length(pred->args) == 1 ? linitial(pred->args) : pred;
+	return copy;
+}
+
+bool
+dyn_has_gates(List *clauses)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		if (gates_of(lfirst(lc)) != NIL)
+			return true;
+	}
+	return false;
+}
+
+/* ---- clauses ---- */
+
+static DynPred *
+copy_pred(const DynPred *pred)
+{
+	DynPred    *copy = palloc(sizeof(DynPred));
+	ListCell   *lc;
+
+	check_stack_depth();
+	*copy = *pred;
+	copy->args = NIL;
+	foreach(lc, pred->args)
+		copy->args = lappend(copy->args, copy_pred(lfirst(lc)));
+	return copy;
+}
+
+List *
+dyn_copy_clauses(List *clauses)
+{
+	List	   *copies = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *copy = palloc(sizeof(DynClause));
+
+		*copy = *(DynClause *) lfirst(lc);
+		if (copy->pred != NULL)
+			copy->pred = copy_pred(copy->pred);
+		copies = lappend(copies, copy);
+	}
+	return copies;
+}
+
+/* ---- matching ---- */
+
+/* The clauses, of which those at these positions are closed. */
+static List *
+close_clauses(List *clauses, const Bitmapset *positions)
+{
+	List	   *list = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		list = lappend(list, bms_is_member(foreach_current_index(lc), positions)
+					   ? closed(clause) : clause);
+	}
+	return list;
+}
+
+static DynAccess *
+match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
+			 const Bitmapset *positions, List **pushed_exactly)
+{
+	dyn_clauses_rely_on_nothing(clauses);
+	return dyn_match_keys(plan, index, close_clauses(clauses, positions),
+						  pushed_exactly);
+}
+
+/* Has the index every row while these are closed?  Values may be none of its. */
+static bool
+is_complete(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
+			const Bitmapset *positions)
+{
+	const char *missing;
+
+	return index == NULL ||
+		dyn_index_is_usable(plan, plan->relid, index, false,
+							close_clauses(clauses, positions), &missing);
+}
+
+/* Each gate that need not be closed is left as it is, for itself. */
+DynAccess *
+dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index,
+				List *clauses, List **pushed_exactly)
+{
+	Bitmapset  *positions = NULL;
+	Bitmapset  *fewer;
+	DynAccess  *access;
+	int			n = -1;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		if (gates_of(lfirst(lc)) != NIL)
+			positions = bms_add_member(positions, foreach_current_index(lc));
+	}
+	if (positions == NULL ||
+		match_closed(plan, index, clauses, NULL, pushed_exactly) != NULL ||
+		match_closed(plan, index, clauses, positions, pushed_exactly) == NULL)
+		return NULL;
+	fewer = bms_copy(positions);
+	while ((n = bms_next_member(positions, n)) >= 0)
+	{
+		fewer = bms_del_member(fewer, n);
+		if (match_closed(plan, index, clauses, fewer, pushed_exactly) == NULL)
+			fewer = bms_add_member(fewer, n);
+	}
+	if (!is_complete(plan, index, clauses, fewer))
+		return NULL;
+	access = match_closed(plan, index, clauses, fewer, pushed_exactly);
+	for (n = -1; (n = bms_next_member(fewer, n)) >= 0;)
+		access->gates = list_concat(access->gates, gates_of(list_nth(clauses, n)));
+	Assert(access->gates != NIL);
+	return access;
+}

@@ -1,0 +1,752 @@
+/*
+ * index_complete.c
+ *		Proves that an index contains all items that a statement selects.
+ *
+ * Attributes of the table's own key are in every item.  For others the column
+ * must be declared NOT NULL, or some clause must reject NULL.  That is
+ * sufficient for numbers, for types without an empty spelling, and for local
+ * indexes, which are as old as their table.
+ *
+ * A text or bytea in the key of a global index may be empty, or too long, in
+ * items older than the index.  For these a predicate proves presence if the
+ * index can hold every value that it selects:
+ *
+ *		= and IN		with such values.  Once there is one of them on an
+ *						attribute, some of them must prove it: what NOT NULL
+ *						promises, or a range says, is not enough
+ *		>, >=			with such a bound; > also with an empty one
+ *		LIKE, prefixes	that do not match an empty text
+ *		<>				of the empty value
+ *
+ * The last three do not limit the length of values, nor does NOT NULL: an old
+ * item with a value above the limit is missed (docs/reference.md).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+
+#include "../../model/values/arrays.h"
+#include "../../model/values/path.h"
+#include "../../model/server/pg_compat.h"
+#include "../clauses/forms_equal.h"
+#include "index_complete.h"
+
+/*
+ * In ascending order: an OR is as good as its worst arm, an AND as its best.
+ */
+typedef enum Presence
+{
+	NO_POINT,					/* points: no = or IN on the attribute */
+	ABSENT,						/* a selected item may not be in the index */
+	LATER,						/* the value is not known yet */
+	PRESENT
+} Presence;
+
+typedef struct Prover
+{
+	const DynRelation *relation;
+	const DynKeyAttr *attr;
+	size_t		max_bytes;
+	const Datum *values;		/* by position; NULL while planning */
+	const bool *nulls;
+	bool		points;			/* ask only = and IN */
+} Prover;
+
+/* ---- values ---- */
+
+typedef struct Operand
+{
+	bool		known;
+	bool		isnull;
+	Datum		value;
+} Operand;
+
+static Operand
+get_operand(const Prover *prover, const DynPred *pred)
+{
+	Operand		operand = {false, false, (Datum) 0};
+
+	if (prover->values != NULL)
+	{
+		Assert(pred->param >= 0);
+		operand.known = true;
+		operand.isnull = prover->nulls[pred->param];
+		operand.value = prover->values[pred->param];
+	}
+	else if (IsA(pred->value, Const) && pred->conversion == NULL)
+	{
+		operand.known = true;
+		operand.isnull = ((Const *) pred->value)->constisnull;
+		operand.value = ((Const *) pred->value)->constvalue;
+	}
+	return operand;
+}
+
+/* A value that cannot be encoded is in no item: it selects nothing. */
+static bool
+fits(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum value,
+	 bool may_be_empty)
+{
+	DynScalar	scalar;
+
+	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
+		return true;
+	return scalar.len <= prover->max_bytes && (may_be_empty || scalar.len > 0);
+}
+
+static bool
+all_fit(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum array)
+{
+	DynArrayElements elements = dyn_array_elements(array);
+
+	for (int i = 0; i < elements.n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!elements.nulls[i] &&
+			!fits(prover, codec, valuetype, elements.values[i], false))
+			return false;
+	}
+	return true;
+}
+
+/* Only a pattern of nothing but % matches the empty text. */
+static bool
+pattern_fits(const Prover *prover, Datum value)
+{
+	text	   *pattern = DatumGetTextPP(value);
+	size_t		len = VARSIZE_ANY_EXHDR(pattern);
+
+	if (len > prover->max_bytes)
+		return false;
+	for (size_t i = 0; i < len; i++)
+	{
+		if (VARDATA_ANY(pattern)[i] != '%')
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_empty(const DynCodec *codec, Oid valuetype, Datum value)
+{
+	DynScalar	scalar;
+
+	return dyn_codec_encode(codec, valuetype, value, &scalar) == DYN_ENCODED &&
+		scalar.len == 0;
+}
+
+/* ---- predicates ---- */
+
+static bool
+is_on_attribute(const Prover *prover, const DynPred *pred)
+{
+	const char *name = dyn_pred_attribute(prover->relation, pred);
+
+	return name != NULL && strcmp(name, prover->attr->name) == 0 &&
+		dyn_relation_column(prover->relation,
+							pred->field.attnum)->codec.wire == prover->attr->type;
+}
+
+static bool
+operand_proves(const Prover *prover, const DynPred *pred, Datum value)
+{
+	const DynCodec *codec =
+		&dyn_relation_column(prover->relation, pred->field.attnum)->codec;
+
+	switch (pred->kind)
+	{
+		case DYN_PRED_EQ:
+		case DYN_PRED_GE:
+		case DYN_PRED_PREFIX:
+			return fits(prover, codec, pred->valuetype, value, false);
+		case DYN_PRED_GT:
+			return fits(prover, codec, pred->valuetype, value, true);
+		case DYN_PRED_IN:
+			return all_fit(prover, codec, pred->valuetype, value);
+		case DYN_PRED_LIKE:
+			return pattern_fits(prover, value);
+		case DYN_PRED_NE:
+			return is_empty(codec, pred->valuetype, value);
+		default:
+			return false;
+	}
+}
+
+/* <> is hardly ever with the empty value, unless it says so. */
+static bool
+may_prove_later(DynPredKind kind)
+{
+	return kind != DYN_PRED_NE && kind != DYN_PRED_NOT_IN &&
+		kind != DYN_PRED_LT && kind != DYN_PRED_LE;
+}
+
+static Presence
+leaf_presence(const Prover *prover, const DynPred *pred)
+{
+	bool		point = (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN ||
+						 dyn_pred_is_boolean(pred));
+	Operand		operand;
+
+	if (!is_on_attribute(prover, pred) || (prover->points && !point))
+		return prover->points ? NO_POINT : ABSENT;
+	if (dyn_pred_is_boolean(pred))
+		return PRESENT;			/* both spellings are short, and not empty */
+	operand = get_operand(prover, pred);
+	if (!operand.known)
+		return may_prove_later(pred->kind) ? LATER : ABSENT;
+	if (operand.isnull)
+		return PRESENT;
+	return operand_proves(prover, pred, operand.value) ? PRESENT : ABSENT;
+}
+
+static Presence
+pred_presence(const Prover *prover, const DynPred *pred)
+{
+	Presence	presence = pred->kind == DYN_PRED_OR ? PRESENT : NO_POINT;
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (pred->kind != DYN_PRED_AND && pred->kind != DYN_PRED_OR)
+		return leaf_presence(prover, pred);
+	foreach(lc, pred->args)
+	{
+		Presence	arg = pred_presence(prover, lfirst(lc));
+
+		presence = pred->kind == DYN_PRED_OR ? Min(presence, arg)
+			: Max(presence, arg);
+	}
+	return presence;
+}
+
+static Presence
+preds_presence(const Prover *prover, List *preds)
+{
+	Presence	best = NO_POINT;
+	ListCell   *lc;
+
+	foreach(lc, preds)
+		best = Max(best, pred_presence(prover, lfirst(lc)));
+	return best;
+}
+
+/* Combines all predicates; `promised`: all items have a value. */
+static Presence
+combined_presence(Prover *prover, List *preds, bool promised)
+{
+	Presence	points;
+
+	prover->points = true;
+	points = preds_presence(prover, preds);
+	prover->points = false;
+	if (points != NO_POINT)
+		return points;
+	return promised ? PRESENT : Max(ABSENT, preds_presence(prover, preds));
+}
+
+/* ---- texts of templates ---- */
+
+/* Of a part that is no text: the longest format has no more. */
+#define MAX_PART_BYTES	128
+
+/* The length of the value; if there is none, no item is asked for. */
+static size_t
+value_length(const DynCodec *codec, Oid valuetype, Datum value)
+{
+	DynScalar	scalar;
+
+	return dyn_codec_encode(codec, valuetype, value, &scalar) == DYN_ENCODED
+		? scalar.len : 0;
+}
+
+static size_t
+longest_element(const DynCodec *codec, Oid valuetype, Datum array)
+{
+	DynArrayElements elements = dyn_array_elements(array);
+	size_t		longest = 0;
+
+	for (int i = 0; i < elements.n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!elements.nulls[i])
+			longest = Max(longest,
+						  value_length(codec, valuetype, elements.values[i]));
+	}
+	return longest;
+}
+
+/* Adds what the predicate demands of a part; false if it is not known yet. */
+static bool
+add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
+		   size_t *bytes)
+{
+	Operand		operand;
+	size_t		longest = 0;
+	ListCell   *lc;
+
+	check_stack_depth();
+	foreach(lc, pred->args)
+	{
+		size_t		arg = 0;
+
+		if (!add_demand(prover, codec, lfirst(lc), &arg))
+			return false;
+		longest = Max(longest, arg);
+	}
+	*bytes += longest;
+	if (pred->kind != DYN_PRED_EQ && pred->kind != DYN_PRED_IN &&
+		pred->kind != DYN_PRED_PREFIX && pred->kind != DYN_PRED_LIKE)
+		return true;
+	operand = get_operand(prover, pred);
+	if (!operand.known)
+		return false;
+	if (operand.isnull)
+		return true;
+	if (pred->kind == DYN_PRED_IN)
+		*bytes += longest_element(codec, pred->valuetype, operand.value);
+	else if (pred->kind == DYN_PRED_EQ)
+		*bytes += value_length(codec, pred->valuetype, operand.value);
+	else
+		*bytes += VARSIZE_ANY_EXHDR(DatumGetTextPP(operand.value));
+	return true;
+}
+
+/*
+ * Can the index hold every text that the parts may be joined to?  Texts that are
+ * too long may be older than the index.  LATER if a value is not known yet.
+ */
+static Presence
+texts_presence(const Prover *prover, const DynPred *pred)
+{
+	const DynSpelled *spelled = &prover->relation->spelled[pred->term];
+	size_t		bytes = 0;
+	int			p = 0;
+	ListCell   *lc;
+
+	for (int i = 0; i <= spelled->tmpl->nparts; i++)
+		bytes += spelled->tmpl->literals[i].len;
+	foreach(lc, pred->args)
+	{
+		const DynCodec *codec = &spelled->parts[p++].column.codec;
+
+		if (codec->kind != DYN_CODEC_TEXT)
+			bytes += MAX_PART_BYTES;
+		else if (!add_demand(prover, codec, lfirst(lc), &bytes))
+			return LATER;
+	}
+	return bytes <= prover->max_bytes ? PRESENT : ABSENT;
+}
+
+/* ---- attributes of an index ---- */
+
+/* A key attribute in its position in an index. */
+typedef struct Place
+{
+	const DynRelPlan *plan;
+	const DynIndexMeta *index;
+	const DynKeyAttr *attr;
+	size_t		max_bytes;
+	AttrNumber	attnum;			/* of a column that shows it, or 0 */
+	bool		whole;			/* all of the index is read, not some keys */
+} Place;
+
+/* The longest value in the table's own key; 0: not in the key. */
+static size_t
+own_limit(const Place *place)
+{
+	const DynKeySchema *key = &place->plan->meta->key;
+
+	if (dyn_key_hash_position(key, place->attr->name) >= 0)
+		return DYN_MAX_HASH_BYTES;
+	return dyn_key_range_position(key, place->attr->name) >= 0
+		? DYN_MAX_RANGE_BYTES : 0;
+}
+
+/* Can the stored value of a column be empty? */
+static bool
+may_be_empty(const DynCodec *codec)
+{
+	switch (codec->kind)
+	{
+		case DYN_CODEC_TEXT:
+		case DYN_CODEC_BPCHAR:
+		case DYN_CODEC_BYTEA:
+		case DYN_CODEC_INPUT:
+			return true;
+		case DYN_CODEC_BOOL:
+			return codec->format.kind == DYN_FORMAT_BOOL &&
+				(codec->format.true_text[0] == '\0' ||
+				 codec->format.false_text[0] == '\0');
+		default:
+			return false;
+	}
+}
+
+/* Does presence depend on the values that predicates select? */
+static bool
+depends_on_values(const Place *place)
+{
+	size_t		own = own_limit(place);
+
+	if (place->attr->type == DYN_TYPE_N || !place->index->global ||
+		place->attnum == 0)
+		return false;
+	return own > 0 ? own > place->max_bytes
+		: may_be_empty(&dyn_relation_column(place->plan->relation,
+											place->attnum)->codec);
+}
+
+/*
+ * Could a row be missed that has a value, though not one that the index can hold?
+ * Where keys are asked for, such a row is none of those; where the whole index
+ * is read, it must be known, or promised for this index, that there is none.
+ */
+static bool
+may_miss_rows(const Place *place)
+{
+	size_t		own = own_limit(place);
+
+	if (!place->whole || place->attr->type == DYN_TYPE_N ||
+		!place->index->global ||
+		dyn_relation_trusts(place->plan->relation, place->index->name))
+		return false;
+	return place->attnum == 0 ? own == 0 || own > place->max_bytes
+		: depends_on_values(place);
+}
+
+/* Can the index hold every value of the term? */
+static bool
+holds_term(const Place *place, const DynRowTerm *term)
+{
+	for (int i = 0; i < term->nvalues; i++)
+	{
+		const DynScalar *value = &term->values[i];
+
+		if (value->type != place->attr->type || value->len == 0 ||
+			(value->type != DYN_TYPE_N && value->len > place->max_bytes))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What the row test says of the attribute: NO_POINT if nothing, ABSENT if it
+ * allows a value that the index cannot hold, but an older item may have.
+ */
+static Presence
+presence_by_row_test(const Place *place)
+{
+	const DynRowTest *test = &place->plan->relation->row_test;
+
+	for (int i = 0; i < test->nterms; i++)
+	{
+		const DynRowTerm *term = &test->terms[i];
+
+		if (term->ttl || !dyn_path_is_attribute(term->path, place->attr->name))
+			continue;
+		if (!holds_term(place, term))
+			return ABSENT;
+		if (!term->or_null)
+			return PRESENT;
+	}
+	return NO_POINT;
+}
+
+/*
+ * Do all items have the attribute, by declaration or as part of a key?  If an
+ * index sorts by the table's partition key, old items with a longer one than
+ * the index can hold are missed (docs/reference.md).
+ */
+static bool
+is_promised(const Place *place)
+{
+	if (may_miss_rows(place))
+		return false;
+	return own_limit(place) > 0 ||
+		(place->attnum != 0 &&
+		 dyn_relation_column(place->plan->relation, place->attnum)->not_null);
+}
+
+static List *
+clause_preds(List *clauses)
+{
+	List	   *preds = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		const DynClause *clause = lfirst(lc);
+
+		if (clause->pred != NULL &&
+			(!clause->keys_only || clause->pred->kind == DYN_PRED_EQ))
+			preds = lappend(preds, clause->pred);
+	}
+	return preds;
+}
+
+static Presence
+presence_by_values(const Place *place, List *preds)
+{
+	Prover		prover = {place->plan->relation, place->attr, place->max_bytes,
+	NULL, NULL, false};
+
+	return combined_presence(&prover, preds, is_promised(place));
+}
+
+/* The clauses' expressions as one implicit AND. */
+static List *
+clause_expressions(List *clauses)
+{
+	List	   *exprs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (clause->proof != NULL)
+			exprs = lappend(exprs, clause->proof);
+		else if (clause->rinfo != NULL && !clause->keys_only &&
+				 !clause->rinfo->pseudoconstant)
+			exprs = lappend(exprs,
+							dyn_plain_clause((Node *) clause->rinfo->clause));
+	}
+	return exprs;
+}
+
+/* Has every selected row a value of the column? */
+static bool
+has_value(const Place *place, Index relid, List *exprs, AttrNumber attnum)
+{
+	return dyn_relation_column(place->plan->relation, attnum)->not_null ||
+		dyn_var_is_nonnullable(exprs, relid, attnum);
+}
+
+/*
+ * Is the attribute present by its template?  If a column with a value is read
+ * from it, or by a promise: the row has all columns of the template.
+ */
+static bool
+is_spelled(const Place *place, Index relid, List *exprs)
+{
+	const DynRelation *relation = place->plan->relation;
+	const DynSpelled *spelled = dyn_relation_spelled(relation, place->attr->name);
+	bool		all = true;
+
+	if (spelled == NULL)
+		return false;
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		bool		value = has_value(place, relid, exprs, spelled->parts[p].attnum);
+
+		if (value && spelled->parts[p].source && !may_miss_rows(place))
+			return true;
+		all &= value;
+	}
+	return all && dyn_relation_trusts(relation, place->index->name);
+}
+
+static bool
+may_be_present(const Place *place, Index relid, List *clauses, List *exprs)
+{
+	Presence	presence = presence_by_row_test(place);
+
+	if (presence != NO_POINT)
+		return presence == PRESENT;
+	if (is_spelled(place, relid, exprs))
+		return true;
+	if (depends_on_values(place))
+		return presence_by_values(place, clause_preds(clauses)) >= LATER;
+	return is_promised(place) ||
+		(place->attnum != 0 &&
+		 dyn_var_is_nonnullable(exprs, relid, place->attnum));
+}
+
+/* The i'th attribute of the index's key, hash attributes first. */
+static Place
+place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool whole, int i)
+{
+	bool		hash = i < index->key.nhash;
+	Place		place = {0};
+
+	place.plan = plan;
+	place.index = index;
+	place.whole = whole;
+	place.attr = hash ? &index->key.hash[i]
+		: &index->key.range[i - index->key.nhash];
+	place.max_bytes = hash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
+	place.attnum = dyn_relation_column_of(plan->relation, place.attr);
+	return place;
+}
+
+bool
+dyn_index_is_complete(const DynRelPlan *plan, Index relid,
+					  const DynIndexMeta *index, bool whole,
+					  List *clauses, const char **missing)
+{
+	List	   *exprs = clause_expressions(clauses);
+	bool		complete = true;
+
+	*missing = NULL;
+	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
+	{
+		Place		place = place_of(plan, index, whole, i);
+
+		if (may_be_present(&place, relid, clauses, exprs))
+			continue;
+		complete = false;
+		if (place.attnum != 0 && !is_promised(&place))
+			*missing = dyn_relation_column(plan->relation, place.attnum)->name;
+	}
+	return complete;
+}
+
+bool
+dyn_index_is_usable(const DynRelPlan *plan, Index relid, const DynIndexMeta *index,
+					bool whole, List *clauses, const char **missing)
+{
+	*missing = NULL;
+	return index->active && !(index->global && plan->relation->consistent) &&
+		dyn_index_is_complete(plan, relid, index, whole, clauses, missing);
+}
+
+/* ---- proofs at run time ---- */
+
+/* What the keys ask for of an attribute by its template, as a List of DynPred *. */
+static List *
+spelled_preds(const DynAccess *access, const char *attribute)
+{
+	List	   *preds = NIL;
+	ListCell   *lc;
+
+	for (int i = 0; i < access->nhash + access->nrange; i++)
+	{
+		const DynKeyMatch *match = i < access->nhash ? &access->hash[i]
+			: &access->range[i - access->nhash];
+
+		if (strcmp(match->name, attribute) == 0)
+			preds = list_concat_copy(preds, match->preds);
+	}
+	for (int i = 0; i < access->nrow_attrs; i++)
+	{
+		if (strcmp(access->row_attrs[i].name, attribute) != 0)
+			continue;
+		foreach(lc, access->row_keys->args)
+			preds = lappend(preds, list_nth(((DynPred *) lfirst(lc))->args, i));
+	}
+	foreach(lc, preds)
+	{
+		if (((DynPred *) lfirst(lc))->kind != DYN_PRED_SPELLED)
+			preds = foreach_delete_current(preds, lc);
+	}
+	return preds;
+}
+
+/* The texts that may be too long for the index, but not for the table. */
+static List *
+doubtful_texts(const Place *place, const DynAccess *access)
+{
+	const DynRelation *relation = place->plan->relation;
+	size_t		own = own_limit(place);
+	Prover		prover = {relation, place->attr, place->max_bytes,
+	NULL, NULL, false};
+	List	   *preds;
+	ListCell   *lc;
+
+	if (place->attr->type != DYN_TYPE_S || !place->index->global ||
+		(own > 0 && own <= place->max_bytes) ||
+		dyn_relation_trusts(relation, place->index->name))
+		return NIL;
+	preds = spelled_preds(access, place->attr->name);
+	foreach(lc, preds)
+	{
+		if (texts_presence(&prover, lfirst(lc)) == PRESENT)
+			preds = foreach_delete_current(preds, lc);
+	}
+	return preds;
+}
+
+static void
+add_proof(DynAccess *access, const Place *place, List *preds)
+{
+	DynProof   *proof = &access->proofs[access->nproofs];
+
+	proof->attr = *place->attr;
+	proof->max_bytes = (int) place->max_bytes;
+	proof->preds = preds;
+	Assert(preds != NIL && access->nproofs < lengthof(access->proofs));
+	access->nproofs++;
+}
+
+/* Those that say something of the attribute, if their values are known. */
+static List *
+preds_about(const Place *place, List *preds)
+{
+	Prover		prover = {place->plan->relation, place->attr, place->max_bytes,
+	NULL, NULL, false};
+	List	   *about = NIL;
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		List	   *one = list_make1(lfirst(lc));
+
+		if (combined_presence(&prover, one, false) >= LATER)
+			about = lappend(about, lfirst(lc));
+	}
+	return about;
+}
+
+void
+dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
+			   List *clauses, DynAccess *access)
+{
+	bool		whole = (access->kind == DYN_ACCESS_SCAN);
+	List	   *preds = clause_preds(clauses);
+	List	   *exprs = clause_expressions(clauses);
+
+	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
+	{
+		Place		place = place_of(plan, index, whole, i);
+		List	   *texts = doubtful_texts(&place, access);
+
+		if (texts != NIL)
+			add_proof(access, &place, texts);
+		if (!depends_on_values(&place) || is_spelled(&place, plan->relid, exprs) ||
+			presence_by_row_test(&place) != NO_POINT ||
+			presence_by_values(&place, preds) != LATER)
+			continue;
+		add_proof(access, &place, preds_about(&place, preds));
+	}
+}
+
+static bool
+all_texts_fit(const Prover *prover, List *preds)
+{
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		if (texts_presence(prover, lfirst(lc)) != PRESENT)
+			return false;
+	}
+	return true;
+}
+
+bool
+dyn_proofs_hold(const DynAccess *access, const DynRelation *relation,
+				const Datum *values, const bool *nulls)
+{
+	for (int i = 0; i < access->nproofs; i++)
+	{
+		const DynProof *proof = &access->proofs[i];
+		Prover		prover = {relation, &proof->attr, proof->max_bytes,
+		values, nulls, false};
+
+		if (((DynPred *) linitial(proof->preds))->kind == DYN_PRED_SPELLED
+			? !all_texts_fit(&prover, proof->preds)
+			: combined_presence(&prover, proof->preds, false) != PRESENT)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,894 @@
+/*
+ * match_keys.c
+ *		Matches clauses to key conditions and filters.
+ *
+ * A *point* predicate allows finitely many values of a key attribute (=, IN,
+ * an OR of such); a *range* predicate allows an interval or a prefix.  Every
+ * hash attribute needs points.  Range attributes are matched from the left;
+ * all matched ones except the last need a single value.
+ *
+ * Pushed exactly are: points on hash attributes, and on range attributes if
+ * the whole key is read or a single = is sent; a range predicate if it is the
+ * only one on its attribute; filters that are exact and whose rendering cannot
+ * fail.  All other clauses are rechecked locally.
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "access/sysattr.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/value.h"
+#include "utils/array.h"
+
+#include "../../dynamodb/expression.h"
+#include "../../model/values/path.h"
+#include "../../model/server/pg_compat.h"
+#include "../clauses/classify.h"
+#include "match_keys.h"
+#include "match_template.h"
+#include "index_complete.h"
+
+/* State of matching clauses to the key of one table or index. */
+typedef struct KeyMatch
+{
+	const DynRelPlan *plan;
+	const DynRelation *relation;
+	const DynIndexMeta *index;
+	const DynKeySchema *key;
+	List	   *clauses;
+	DynClause  *row_keys;		/* the OR of row-wise keys, if any */
+	List	   *enumerated;		/* DynClauses: bounds of a range of integers */
+	List	   *consumed;		/* DynClauses that a key condition uses */
+	List	   *pushed_exactly; /* DynClauses that need no local check */
+} KeyMatch;
+
+/* ---- matching attributes ---- */
+
+static void
+consume(KeyMatch *match, DynClause *clause, bool exactly)
+{
+	match->consumed = lappend(match->consumed, clause);
+	if (exactly && clause->exact)
+		match->pushed_exactly = lappend(match->pushed_exactly, clause);
+}
+
+static bool
+has_integers(const DynPred *pred)
+{
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+	{
+		if (has_integers(lfirst(lc)))
+			return true;
+	}
+	return dyn_pred_is_integers(pred);
+}
+
+/*
+ * What the clauses say of an attribute by its template, or NULL; `points`: of
+ * all its parts, for finitely many values.  Nothing is exact, since other items
+ * may have that text.
+ */
+static DynPred *
+match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
+{
+	List	   *used = NIL;
+	DynPred    *pred;
+
+	if (match->relation->nspelled == 0)
+		return NULL;
+	pred = dyn_match_template(match->relation, attr,
+							  match->index ? match->index->name : NULL,
+							  match->clauses, points,
+							  dyn_key_hash_position(match->key, attr->name) >= 0
+							  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS, &used);
+	/* with several partition key attributes there could be too many combinations */
+	if (pred != NULL && match->key->nhash > 1 && has_integers(pred))
+		return NULL;
+	match->consumed = list_concat(match->consumed, used);
+	return pred;
+}
+
+/* The integers between constant bounds on the only partition key attribute. */
+static DynPred *
+match_integers(KeyMatch *match, const DynKeyAttr *attr)
+{
+	DynTarget	target = {match->relation, attr, NULL, NULL};
+	uint64		n;
+	DynPred    *pred;
+
+	if (match->key->nhash > 1 || strcmp(match->key->hash[0].name, attr->name) != 0)
+		return NULL;
+	pred = dyn_range_points(&target, match->clauses, DYN_MAX_MEMBERS, &n,
+							&match->enumerated);
+	match->consumed = list_concat_unique_ptr(match->consumed, match->enumerated);
+	return pred;
+}
+
+/* Collects the point predicates on one attribute; false if there is none. */
+static bool
+match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
+			 bool exactly)
+{
+	DynTarget	target = {match->relation, attr, NULL, NULL};
+	DynPred    *spelled;
+	ListCell   *lc;
+
+	key_match->name = attr->name;
+	key_match->type = attr->type;
+	key_match->preds = NIL;
+	foreach(lc, match->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+		bool		pure = true;
+		DynPred    *points;
+
+		if (clause->pred == NULL || clause == match->row_keys)
+			continue;
+		points = dyn_implied_points(&target, clause->pred, &pure);
+		if (points == NULL)
+			continue;
+		key_match->preds = lappend(key_match->preds, points);
+		if (pure)
+			consume(match, clause, exactly);
+	}
+	spelled = match_template(match, attr, true);
+	if (spelled == NULL && key_match->preds == NIL)
+		spelled = match_integers(match, attr);
+	if (spelled != NULL)
+		key_match->preds = lappend(key_match->preds, spelled);
+	return key_match->preds != NIL;
+}
+
+/* Are a template's texts those of integers, which its ranges are, too? */
+static bool
+is_spelled_by_integers(const DynKeyMatch *key_match)
+{
+	ListCell   *lc;
+
+	foreach(lc, key_match->preds)
+	{
+		const DynPred *pred = lfirst(lc);
+
+		if (pred->kind == DYN_PRED_SPELLED && has_integers(pred))
+			return true;
+	}
+	return false;
+}
+
+/* Adds the range predicates on one attribute; only a single one is exact. */
+static void
+match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
+{
+	DynTarget	target = {match->relation, attr, NULL, NULL};
+	List	   *found = NIL;
+	bool		exactly = true;
+	DynPred    *spelled;
+	ListCell   *lc;
+
+	foreach(lc, match->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+		bool		pure = true;
+		DynPred    *range;
+
+		if (clause->pred == NULL || list_member_ptr(match->enumerated, clause) ||
+			clause == match->row_keys)
+			continue;
+		range = dyn_implied_range(&target, clause->pred, &pure);
+		if (range == NULL)
+			continue;
+		exactly &= pure;
+		found = lappend(found, clause);
+		key_match->preds = lappend(key_match->preds, range);
+	}
+	spelled = is_spelled_by_integers(key_match) ? NULL
+		: match_template(match, attr, false);
+	if (spelled != NULL)
+		key_match->preds = lappend(key_match->preds, spelled);
+	foreach(lc, found)
+		consume(match, lfirst(lc), exactly && list_length(key_match->preds) == 1);
+}
+
+/* Is the attribute always fixed to exactly one value? */
+static bool
+is_single(const DynRelation *relation, const DynKeyMatch *key_match)
+{
+	ListCell   *lc;
+
+	foreach(lc, key_match->preds)
+	{
+		if (dyn_pred_is_single(relation, lfirst(lc)))
+			return true;
+	}
+	return false;
+}
+
+/* The points of one attribute in an arm; *pure as for implied_points. */
+static DynPred *
+arm_points(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr,
+		   bool *pure)
+{
+	DynTarget	target = {match->relation, attr, NULL, NULL};
+	ListCell   *lc;
+
+	foreach(lc, arm->args)
+	{
+		bool		alone = true;
+		DynPred    *points = dyn_implied_points(&target, lfirst(lc), &alone);
+
+		if (points != NULL)
+		{
+			*pure &= alone;
+			return points;
+		}
+	}
+	return NULL;
+}
+
+/* The text that the arm's members spell for an attribute, or NULL. */
+static DynPred *
+arm_template(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr)
+{
+	List	   *clauses = NIL;
+	List	   *used = NIL;
+	ListCell   *lc;
+
+	foreach(lc, arm->args)
+	{
+		DynClause  *clause = palloc0(sizeof(DynClause));
+
+		clause->pred = lfirst(lc);
+		clauses = lappend(clauses, clause);
+	}
+	return dyn_match_template(match->relation, attr,
+							  match->index ? match->index->name : NULL, clauses,
+							  true, 0, &used);
+}
+
+/*
+ * Reduces an arm to the points of the attributes, in the order that the
+ * executor expects.  NULL if it lacks points of one of them.
+ */
+static DynPred *
+make_row_key(const KeyMatch *match, const DynPred *arm,
+			 const DynKeyAttr *attrs, int nattrs, bool *pure)
+{
+	DynPred    *row_key = dyn_make_pred(DYN_PRED_AND, NULL);
+
+	if (arm->kind != DYN_PRED_AND)
+		return NULL;
+	*pure &= list_length(arm->args) == nattrs;
+	for (int i = 0; i < nattrs; i++)
+	{
+		DynPred    *points = arm_points(match, arm, &attrs[i], pure);
+
+		if (points == NULL)
+		{
+			*pure = false;
+			points = arm_template(match, arm, &attrs[i]);
+		}
+		if (points == NULL)
+			return NULL;
+		row_key->args = lappend(row_key->args, points);
+	}
+	return row_key;
+}
+
+static DynPred *
+make_row_keys(const KeyMatch *match, const DynPred *pred,
+			  const DynKeyAttr *attrs, int nattrs, bool *pure)
+{
+	DynPred    *row_keys = dyn_make_pred(DYN_PRED_OR, NULL);
+	ListCell   *lc;
+
+	*pure = true;
+	foreach(lc, pred->args)
+	{
+		DynPred    *row_key = make_row_key(match, lfirst(lc), attrs, nattrs,
+										   pure);
+
+		if (row_key == NULL)
+			return NULL;
+		row_keys->args = lappend(row_keys->args, row_key);
+	}
+	return row_keys;
+}
+
+/*
+ * Matches several attributes to an OR of which every arm has points for all:
+ * (pk = 1 AND sk = 'a') OR ..., as from a row-wise IN.  Such row-wise keys are
+ * stricter than the points of each attribute.
+ */
+static bool
+match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
+			   int nattrs)
+{
+	ListCell   *lc;
+
+	foreach(lc, match->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+		bool		pure;
+
+		if (clause->pred == NULL || clause->pred->kind != DYN_PRED_OR)
+			continue;
+		access->row_keys = make_row_keys(match, clause->pred, attrs, nattrs,
+										 &pure);
+		if (access->row_keys == NULL)
+			continue;
+		match->row_keys = clause;
+		access->nrow_attrs = nattrs;
+		memcpy(access->row_attrs, attrs, nattrs * sizeof(DynKeyAttr));
+		consume(match, clause, pure);
+		return true;
+	}
+	return false;
+}
+
+/* The hash attributes, and the first range attribute if there is one. */
+static int
+leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
+{
+	memcpy(attrs, key->hash, key->nhash * sizeof(DynKeyAttr));
+	if (key->nrange == 0)
+		return key->nhash;
+	attrs[key->nhash] = key->range[0];
+	return key->nhash + 1;
+}
+
+/* Are the points of a sort key few enough to be combined with a range's? */
+static bool
+are_few(List *preds)
+{
+	int			most = list_length(preds) != 1 ? -1
+		: dyn_most_points(linitial(preds));
+
+	return most >= 0 && most <= DYN_MAX_MEMBERS;
+}
+
+/* Matches the whole primary key of the table, if possible. */
+static bool
+match_whole_key(KeyMatch *match, DynAccess *access)
+{
+	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
+
+	if (match->index != NULL)
+		return false;
+	if (match->key->nrange == 1)
+		match_row_keys(match, access, attrs,
+					   leading_attributes(match->key, attrs));
+	if (match_points(match, &match->key->hash[0], &access->hash[0], true))
+	{
+		access->nhash = 1;
+		match_ranges(match, &match->key->hash[0], &access->hash[0]);
+	}
+	if (match->key->nrange == 0)
+		return access->nhash == 1;
+	if (match_points(match, &match->key->range[0], &access->range[0], true))
+		access->nrange = 1;
+	if (access->row_keys == NULL && access->nhash + access->nrange < 2)
+		return false;
+	if (match->enumerated != NIL && !are_few(access->range[0].preds))
+		return false;
+	/* ranges besides points reduce the set of keys further */
+	if (access->nrange == 1)
+		match_ranges(match, &match->key->range[0], &access->range[0]);
+	return true;
+}
+
+/* Row-wise keys of an index's leading attributes, or its hash attributes. */
+static bool
+match_index_row_keys(KeyMatch *match, DynAccess *access)
+{
+	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
+	int			n = leading_attributes(match->key, attrs);
+
+	if (match->index == NULL)
+		return false;
+	if (n > match->key->nhash && match_row_keys(match, access, attrs, n))
+		return true;
+	return match->key->nhash > 1 &&
+		match_row_keys(match, access, attrs, match->key->nhash);
+}
+
+/*
+ * Matches every hash attribute to points.  If there are row-wise keys, other
+ * predicates on the attributes reduce these further.
+ */
+static bool
+match_hash(KeyMatch *match, DynAccess *access)
+{
+	bool		has_row_keys = match_index_row_keys(match, access);
+
+	for (int i = 0; i < match->key->nhash; i++)
+	{
+		if (!match_points(match, &match->key->hash[i], &access->hash[i], true) &&
+			!has_row_keys)
+			return false;
+		match_ranges(match, &match->key->hash[i], &access->hash[i]);
+	}
+	access->nhash = match->key->nhash;
+	return true;
+}
+
+static void
+match_range(KeyMatch *match, DynAccess *access)
+{
+	for (int i = 0; i < match->key->nrange; i++)
+	{
+		const DynKeyAttr *attr = &match->key->range[i];
+		DynKeyMatch *key_match = &access->range[i];
+		bool		points = match_points(match, attr, key_match, false);
+
+		match_ranges(match, attr, key_match);
+		if (key_match->preds == NIL)
+			return;
+		access->nrange = i + 1;
+		if (!points || !is_single(match->relation, key_match))
+			return;
+	}
+}
+
+/* Is the attribute part of the key that is read, or of the table's own? */
+static bool
+is_key_attribute(const KeyMatch *match, const char *name, DynType type)
+{
+	const DynKeySchema *keys[] = {match->key, &match->plan->meta->key};
+
+	for (int i = 0; i < lengthof(keys); i++)
+	{
+		int			hash = dyn_key_hash_position(keys[i], name);
+		int			range = dyn_key_range_position(keys[i], name);
+
+		if ((hash >= 0 && keys[i]->hash[hash].type == type) ||
+			(range >= 0 && keys[i]->range[range].type == type))
+			return true;
+	}
+	return false;
+}
+
+/* > '' or <> '': true for all values in an index. */
+static bool
+excludes_the_empty(const KeyMatch *match, const DynPred *pred)
+{
+	const Const *value = (const Const *) pred->value;
+
+	return match->index != NULL &&
+		(pred->kind == DYN_PRED_GT || pred->kind == DYN_PRED_NE) &&
+		IsA(value, Const) && !value->constisnull &&
+		(pred->valuetype == TEXTOID || pred->valuetype == VARCHAROID ||
+		 pred->valuetype == BYTEAOID) &&
+		toast_raw_datum_size(value->constvalue) == VARHDRSZ;
+}
+
+/* A document, which is {} at least, or an attribute of the keys. */
+static bool
+is_always_present(const KeyMatch *match, const DynColumn *column)
+{
+	return dyn_column_is_document(column) ||
+		(column->path->nsteps == 1 &&
+		 is_key_attribute(match, column->path->steps[0].name,
+						  column->codec.wire));
+}
+
+/*
+ * A key attribute IS NOT NULL, or is not empty: true for all items read, so
+ * nothing is sent.  IS NULL: true for none, so no request is sent.
+ */
+static void
+match_presence(KeyMatch *match, DynAccess *access)
+{
+	ListCell   *lc;
+
+	foreach(lc, match->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+		const DynColumn *column;
+
+		if (clause->pred == NULL || clause->pred->field.steps != NIL ||
+			(clause->pred->kind != DYN_PRED_NOT_NULL &&
+			 clause->pred->kind != DYN_PRED_NULL &&
+			 !excludes_the_empty(match, clause->pred)))
+			continue;
+		column = dyn_relation_column(match->relation,
+									 clause->pred->field.attnum);
+		if (column->traits.absence != DYN_EXACT ||
+			!is_always_present(match, column))
+			continue;
+		access->contradiction |= (clause->pred->kind == DYN_PRED_NULL);
+		match->consumed = lappend(match->consumed, clause);
+		if (!clause->implied)
+			match->pushed_exactly = lappend(match->pushed_exactly, clause);
+	}
+}
+
+/*
+ * Single values of range attributes are sent as =, which is exact, unless
+ * several predicates on the attribute would have to be combined first.
+ */
+static void
+enforce_single_ranges(KeyMatch *match, DynAccess *access)
+{
+	for (int i = 0; i < access->nrange; i++)
+	{
+		DynPred    *pred = linitial(access->range[i].preds);
+		ListCell   *lc;
+
+		if (list_length(access->range[i].preds) != 1 ||
+			!dyn_pred_is_single(match->relation, pred))
+			continue;
+		foreach(lc, match->consumed)
+		{
+			DynClause  *clause = lfirst(lc);
+
+			if (clause->pred == pred && clause->exact)
+				match->pushed_exactly = list_append_unique_ptr(match->pushed_exactly,
+															   clause);
+		}
+	}
+}
+
+static List *
+clause_rinfos(List *clauses)
+{
+	List	   *rinfos = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		const DynClause *clause = lfirst(lc);
+
+		if (clause->rinfo != NULL)
+			rinfos = list_append_unique_ptr(rinfos, clause->rinfo);
+	}
+	return rinfos;
+}
+
+/* ---- filters ---- */
+
+typedef struct FilterCheck
+{
+	const KeyMatch *match;
+	DynAccessKind kind;
+	int			operators;		/* upper bound, as DynamoDB counts */
+	int			bytes;			/* upper bound, of the expression */
+} FilterCheck;
+
+static const char *
+top_attribute(const DynRelation *relation, AttrNumber attnum)
+{
+	return dyn_relation_column(relation, attnum)->path->steps[0].name;
+}
+
+static bool
+is_nested(const DynRelation *relation, AttrNumber attnum)
+{
+	return dyn_relation_column(relation, attnum)->path->nsteps > 1;
+}
+
+/* Is this attribute, or the path below it, not allowed in the filter? */
+static bool
+attribute_is_forbidden(const FilterCheck *check, const char *attribute,
+					   bool below)
+{
+	const KeyMatch *match = check->match;
+
+	if (below && dyn_is_key_attribute(match->plan->meta, attribute))
+		return true;
+	if (check->kind == DYN_ACCESS_QUERY &&
+		(dyn_key_hash_position(match->key, attribute) >= 0 ||
+		 dyn_key_range_position(match->key, attribute) >= 0))
+		return true;
+	return match->index != NULL &&
+		!dyn_index_projects(match->plan->meta, match->index, attribute);
+}
+
+static int
+constant_elements(const DynPred *pred)
+{
+	if (pred->value != NULL && IsA(pred->value, Const) &&
+		!((Const *) pred->value)->constisnull)
+	{
+		ArrayType  *array =
+			DatumGetArrayTypeP(((Const *) pred->value)->constvalue);
+
+		return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	}
+	return DYN_EXPR_MAX_IN;
+}
+
+/*
+ * Upper bound of the bytes of a path in an expression: #n699. for a name, [7]
+ * for an index.
+ */
+static int
+path_bytes(const DynPath *path)
+{
+	int			bytes = 0;
+
+	for (int i = 0; i < path->nsteps; i++)
+		bytes += path->steps[i].name != NULL ? 6
+			: snprintf(NULL, 0, "[%lu]", (unsigned long) path->steps[i].index);
+	return bytes;
+}
+
+/* The path of a leaf stands in its condition up to four times. */
+static int
+leaf_bytes(const DynRelation *relation, const DynPred *pred)
+{
+	const DynPath *path = dyn_pred_path(relation, pred);
+	int			bytes = 168 + 4 * path_bytes(path) + 7 * pred->nvalues;
+
+	if (pred->kind == DYN_PRED_FIELDS)
+		bytes += path_bytes(dyn_relation_column(relation, pred->other)->path);
+	if (pred->kind == DYN_PRED_SPELLED)
+		bytes += 7 * DYN_EXPR_MAX_IN;
+	if (pred->kind == DYN_PRED_IN || pred->kind == DYN_PRED_NOT_IN)
+		bytes += 7 * constant_elements(pred);
+	return bytes;
+}
+
+/* Visits a leaf: true if it is not allowed in the filter. */
+static bool
+leaf_is_forbidden(DynPred *pred, void *arg)
+{
+	FilterCheck *check = arg;
+	const DynRelation *relation = check->match->relation;
+	const DynPath *path;
+
+	/* at most ten comparisons with their tokens, for TEXT_EQ and booleans */
+	if (!dyn_pred_is_of_attribute(relation, pred))
+		return true;
+	if (pred->kind == DYN_PRED_GIVEN)
+		return false;			/* nothing is sent for it */
+	check->operators += 12;
+	check->bytes += leaf_bytes(relation, pred);
+	path = dyn_pred_path(relation, pred);
+	/* of a document itself nothing is sent */
+	return (path->nsteps > 0 &&
+			attribute_is_forbidden(check, path->steps[0].name, path->nsteps > 1)) ||
+		(pred->kind == DYN_PRED_FIELDS &&
+		 attribute_is_forbidden(check, top_attribute(relation, pred->other),
+								is_nested(relation, pred->other)));
+}
+
+/*
+ * The plan relies on these filters, which are sent whatever becomes of the
+ * others.
+ */
+static void
+enforce_filters(KeyMatch *match, List *exact)
+{
+	ListCell   *lc;
+
+	foreach(lc, exact)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		clause->pred->enforced = true;
+		match->pushed_exactly = lappend(match->pushed_exactly, clause);
+	}
+}
+
+/*
+ * What clauses say of other attributes by their templates.  These filters only
+ * save the transfer of items.
+ */
+static void
+add_template_filters(FilterCheck *check, DynAccess *access)
+{
+	const KeyMatch *match = check->match;
+
+	for (int i = 0; i < match->relation->nspelled; i++)
+	{
+		DynKeyAttr	attr = {dyn_spelled_name(&match->relation->spelled[i]), DYN_TYPE_S};
+		List	   *used = NIL;
+		DynPred    *pred;
+
+		if (dyn_template_is_bare(match->relation->spelled[i].tmpl))
+			continue;
+		pred = dyn_match_template(match->relation, &attr, NULL, match->clauses, true, 0,
+								  &used);
+		if (pred == NULL)
+			pred = dyn_match_template(match->relation, &attr, NULL, match->clauses,
+									  false, 0, &used);
+		if (pred == NULL || dyn_pred_walk(pred, leaf_is_forbidden, check))
+			continue;
+		access->filters = lappend(access->filters, pred);
+		access->filter_rinfos = list_concat_unique_ptr(access->filter_rinfos,
+													   clause_rinfos(used));
+	}
+}
+
+/*
+ * Clauses that no key condition uses become filters if allowed.  They are
+ * pushed exactly only if they can never be dropped for their size.
+ */
+static void
+match_filters(KeyMatch *match, DynAccess *access)
+{
+	FilterCheck check = {match, access->kind, 0, 0};
+	List	   *exact = NIL;
+	ListCell   *lc;
+
+	if (access->kind == DYN_ACCESS_GET)
+		return;
+	foreach(lc, match->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (clause->pred == NULL || clause->keys_only ||
+			list_member_ptr(match->consumed, clause) ||
+			dyn_pred_walk(clause->pred, leaf_is_forbidden, &check))
+			continue;
+		access->filters = lappend(access->filters, clause->pred);
+		if (clause->rinfo != NULL)
+			access->filter_rinfos = list_append_unique_ptr(access->filter_rinfos,
+														   clause->rinfo);
+		if (clause->exact && clause->sized)
+			exact = lappend(exact, clause);
+	}
+	add_template_filters(&check, access);
+	if (check.operators <= DYN_EXPR_MAX_OPERATORS &&
+		check.bytes <= DYN_EXPR_MAX_BYTES)
+		enforce_filters(match, exact);
+}
+
+/* ---- entry points ---- */
+
+static void
+init_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
+		   List *clauses)
+{
+	memset(match, 0, sizeof(*match));
+	match->plan = plan;
+	match->relation = plan->relation;
+	match->index = index;
+	match->key = index ? &index->key : &plan->meta->key;
+	match->clauses = clauses;
+}
+
+static List *
+add_key_names(List *names, const DynKeySchema *key)
+{
+	for (int i = 0; i < key->nhash; i++)
+		names = lappend(names, makeString(pstrdup(key->hash[i].name)));
+	for (int i = 0; i < key->nrange; i++)
+		names = lappend(names, makeString(pstrdup(key->range[i].name)));
+	return names;
+}
+
+static DynAccess *
+make_access(const DynRelPlan *plan, const DynIndexMeta *index,
+			DynAccessKind kind)
+{
+	DynAccess  *access = palloc0(sizeof(DynAccess));
+	const DynKeySchema *key = &plan->meta->key;
+
+	access->kind = kind;
+	access->index = index ? index->name : NULL;
+	access->global = index != NULL && index->global;
+	access->schema = dyn_metadata_schema(plan->meta, access->index);
+	access->text_types = dyn_relation_text_types(plan->relation);
+	access->base[access->nbase++] = key->hash[0];
+	if (key->nrange > 0)
+		access->base[access->nbase++] = key->range[0];
+	return access;
+}
+
+static bool
+reads_several(const DynRelation *relation, const DynAccess *access)
+{
+	if (access->row_keys != NULL)
+		return true;
+	for (int i = 0; i < access->nhash; i++)
+	{
+		if (!is_single(relation, &access->hash[i]))
+			return true;
+	}
+	if (access->nrange == 0)
+		return false;
+	return access->kind == DYN_ACCESS_GET
+		? !is_single(relation, &access->range[0])
+		: dyn_most_ranges(access->range[0].preds) != 1;
+}
+
+static void
+set_local_rinfos(DynAccess *access, List *clauses, List *pushed_exactly)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		RestrictInfo *rinfo = ((DynClause *) lfirst(lc))->rinfo;
+
+		if (rinfo != NULL && !rinfo->pseudoconstant &&
+			!list_member_ptr(pushed_exactly, rinfo))
+			access->local_rinfos = list_append_unique_ptr(access->local_rinfos,
+														  rinfo);
+	}
+}
+
+/*
+ * Behind what the keys match: sets what else the requests enforce, and what
+ * remains to be checked.
+ */
+static void
+finish_match(KeyMatch *match, DynAccess *access, List **pushed_exactly)
+{
+	List	   *exactly;
+	ListCell   *lc;
+
+	access->key_names = add_key_names(NIL, &match->plan->meta->key);
+	if (match->index != NULL)
+		access->key_names = add_key_names(access->key_names, match->key);
+	match_presence(match, access);
+	if (match->index != NULL)
+		dyn_proofs_add(match->plan, match->index, match->clauses, access);
+	access->key_rinfos = clause_rinfos(match->consumed);
+	match_filters(match, access);
+	/* items that are read after the index may have changed meanwhile */
+	exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
+	*pushed_exactly = clause_rinfos(exactly);
+	set_local_rinfos(access, match->clauses, *pushed_exactly);
+	foreach(lc, match->clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (clause->rinfo == NULL && !list_member_ptr(exactly, clause))
+			access->tested = true;
+	}
+}
+
+DynAccess *
+dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
+			   List **pushed_exactly)
+{
+	KeyMatch	match;
+	DynAccess  *access = make_access(plan, index, DYN_ACCESS_GET);
+
+	init_match(&match, plan, index, clauses);
+	if (!match_whole_key(&match, access))
+	{
+		init_match(&match, plan, index, clauses);
+		access = make_access(plan, index, DYN_ACCESS_QUERY);
+		if (!match_hash(&match, access))
+			return NULL;
+		match_range(&match, access);
+		enforce_single_ranges(&match, access);
+	}
+	Assert(access->kind != DYN_ACCESS_GET || index == NULL);
+	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
+	access->fetch_base_items = index != NULL && index->global &&
+		!dyn_index_covers(plan, index);
+	access->multi_partition = reads_several(plan->relation, access);
+	finish_match(&match, access, pushed_exactly);
+	return access;
+}
+
+DynAccess *
+dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
+			   List **pushed_exactly)
+{
+	KeyMatch	match;
+	DynAccess  *access = make_access(plan, index, DYN_ACCESS_SCAN);
+
+	init_match(&match, plan, index, clauses);
+	access->multi_partition = true;
+	finish_match(&match, access, pushed_exactly);
+	return access;
+}
+
+DynAccess *
+dyn_match_fallback(const DynRelPlan *plan, List *clauses)
+{
+	List	   *pushed_exactly;
+	DynAccess  *access = dyn_match_keys(plan, NULL, clauses, &pushed_exactly);
+
+	Assert(access == NULL || access->nproofs == 0);
+	return access ? access : dyn_match_scan(plan, NULL, clauses, &pushed_exactly);
+}

@@ -1,0 +1,146 @@
+/*
+ * order.c
+ *		What the rows of an access plan are ordered by.
+ *
+ * A Query returns the items of one partition by sort key: by its attributes
+ * that are not fixed to one value, or by the parts of their texts.
+ */
+#include "postgres.h"
+
+#include "match_template.h"
+#include "match_keys.h"
+#include "terms.h"
+
+/*
+ * Is a range attribute fixed to one value, so that it does not affect order?
+ */
+static bool
+is_fixed(const DynRelation *relation, const DynAccess *access, int position)
+{
+	ListCell   *lc;
+
+	if (position >= access->nrange)
+		return false;
+	foreach(lc, access->range[position].preds)
+	{
+		if (dyn_pred_is_single(relation, lfirst(lc)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The leading parts of the text that have one value in each request: only of the
+ * first attribute of a sort key are several values several requests.
+ */
+static int
+bound_parts(const DynAccess *access, int position)
+{
+	const DynPred *pred;
+	int			bound = 0;
+	ListCell   *lc;
+
+	if (position >= access->nrange ||
+		list_length(access->range[position].preds) != 1)
+		return 0;
+	pred = linitial(access->range[position].preds);
+	if (pred->kind != DYN_PRED_SPELLED)
+		return 0;
+	foreach(lc, pred->args)
+	{
+		int			points = dyn_most_points(lfirst(lc));
+
+		if (points == DYN_NO_POINTS || (position > 0 && points != 1))
+			break;
+		bound++;
+	}
+	return bound;
+}
+
+static void
+add_sort(DynAccess *access, const DynKeyAttr *attr, int part)
+{
+	access->sort[access->nsort] = *attr;
+	access->sort_parts[access->nsort++] = part;
+}
+
+/*
+ * Does every item in the index have the column's value in the part, so that the
+ * order of texts is that of values?  A promise is of rows with all columns.
+ */
+static bool
+part_is_sorted(const DynRelPlan *plan, const DynIndexMeta *index,
+			   const DynSpelled *spelled, int p)
+{
+	if (spelled->parts[p].source || spelled->base)
+		return true;
+	if (index == NULL || !dyn_relation_trusts(plan->relation, index->name))
+		return false;
+	for (int i = 0; i < spelled->tmpl->nparts; i++)
+	{
+		if (!dyn_relation_column(plan->relation,
+								 spelled->parts[i].attnum)->not_null)
+			return false;
+	}
+	return true;
+}
+
+/* Can requests be merged by parts: does the text alone tell where these are? */
+static bool
+can_merge_parts(const DynSpelled *spelled, int bound)
+{
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		if (!spelled->parts[p].source ||
+			(spelled->tmpl->parts[p].any && p < bound))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Adds the parts behind bound ones; false if the text is in no order of columns
+ * from some part on.
+ */
+static bool
+sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
+			  const DynSpelled *spelled, const DynKeyAttr *attr, int bound,
+			  DynAccess *access)
+{
+	for (int p = bound; p < spelled->tmpl->nparts; p++)
+	{
+		if (!spelled->tmpl->parts[p].ordered ||
+			!part_is_sorted(plan, index, spelled, p) ||
+			access->nsort == lengthof(access->sort))
+			return false;
+		add_sort(access, attr, p);
+	}
+	return true;
+}
+
+void
+dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
+					const DynAccess *from, DynAccess *access)
+{
+	const DynKeySchema *key = index ? &index->key : &plan->meta->key;
+
+	access->nsort = 0;
+	for (int i = 0; i < key->nrange; i++)
+	{
+		const DynKeyAttr *attr = &key->range[i];
+		const DynSpelled *spelled = dyn_relation_spelled(plan->relation, attr->name);
+
+		if (access->nsort == 0 && is_fixed(plan->relation, from, i))
+			continue;
+		if (spelled != NULL && dyn_relation_column_of(plan->relation, attr) == 0)
+		{
+			int			bound = bound_parts(from, i);
+
+			if ((from->multi_partition && !can_merge_parts(spelled, bound)) ||
+				!sort_by_parts(plan, index, spelled, attr, bound, access))
+				return;
+		}
+		else if (access->nsort < lengthof(access->sort))
+			add_sort(access, attr, DYN_WHOLE);
+	}
+}

@@ -1,0 +1,513 @@
+/*
+ * terms.c
+ *		Points and ranges that predicates imply for a key attribute.
+ *
+ * For a part of a template the comparison is judged anew, by the column as it
+ * is spelled there: a value that is stored elsewhere in a form which cannot be
+ * compared may well be a point of the key.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "common/int.h"
+#include "common/string.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "../../model/values/arrays.h"
+#include "../../model/values/path.h"
+#include "../clauses/classify.h"
+#include "terms.h"
+
+static bool
+pred_is_on(const DynTarget *target, const DynPred *pred)
+{
+	const char *name = dyn_pred_attribute(target->relation, pred);
+	const DynColumn *column;
+
+	if (name == NULL || strcmp(name, target->attr->name) != 0)
+		return false;
+	column = dyn_relation_column(target->relation, pred->field.attnum);
+	return column->codec.wire == target->attr->type && column->traits.key;
+}
+
+/*
+ * Does a term of the row test give values for the key attribute?  NULL, and
+ * values of other types, are in no item that the key finds.
+ */
+static bool
+is_row_point(const DynTarget *target, const DynPred *pred)
+{
+	const DynRowTerm *term = &target->relation->row_test.terms[pred->term];
+
+	if (target->part != NULL ||
+		!dyn_path_is_attribute(term->path, target->attr->name))
+		return false;
+	for (int i = 0; i < term->nvalues; i++)
+	{
+		if (term->values[i].type == target->attr->type)
+			return true;
+	}
+	return false;
+}
+
+/* ---- parts ---- */
+
+/* Does the predicate compare the part's column by a value that fits? */
+static bool
+is_on_part(const DynTarget *target, const DynPred *pred)
+{
+	return pred->field.attnum == target->part->attnum &&
+		pred->field.steps == NIL;
+}
+
+static bool
+is_ascii_text(Datum value)
+{
+	return pg_is_ascii(TextDatumGetCString(value));
+}
+
+/*
+ * Only letters of ASCII are folded alike everywhere, so the texts must be known;
+ * those of a uuid have no others.
+ */
+static bool
+can_be_folded(const DynTarget *target, const DynPred *pred)
+{
+	const Const *value = (const Const *) pred->value;
+	DynArrayElements elements;
+
+	if (target->spec->folding == DYN_FOLD_NONE ||
+		target->part->column.codec.kind != DYN_CODEC_TEXT)
+		return true;
+	if (!IsA(value, Const) || value->constisnull ||
+		(pred->valuetype != TEXTOID && pred->valuetype != VARCHAROID))
+		return false;
+	if (pred->kind != DYN_PRED_IN)
+		return is_ascii_text(value->constvalue);
+	elements = dyn_array_elements(value->constvalue);
+	for (int i = 0; i < elements.n; i++)
+	{
+		if (!elements.nulls[i] && !is_ascii_text(elements.values[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_part_point(const DynTarget *target, const DynPred *pred)
+{
+	const DynColumn *column = &target->part->column;
+
+	if (!is_on_part(target, pred))
+		return false;
+	if (dyn_pred_is_boolean(pred))
+		return column->traits.truth != DYN_LOCAL;
+	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN) &&
+		dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL &&
+		can_be_folded(target, pred);
+}
+
+static bool
+is_part_range(const DynTarget *target, const DynPred *pred)
+{
+	const DynColumn *column = &target->part->column;
+
+	if (!is_on_part(target, pred) || target->spec->folding != DYN_FOLD_NONE)
+		return false;
+	switch (pred->kind)
+	{
+		case DYN_PRED_LT:
+		case DYN_PRED_LE:
+		case DYN_PRED_GT:
+		case DYN_PRED_GE:
+			return dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL;
+		case DYN_PRED_PREFIX:
+		case DYN_PRED_LIKE:
+			return dyn_prefix_exactness(column, pred->operator.collation) != DYN_LOCAL;
+		default:
+			return false;
+	}
+}
+
+/* ---- points and ranges ---- */
+
+bool
+dyn_is_point_leaf(const DynTarget *target, const DynPred *pred)
+{
+	if (pred->kind == DYN_PRED_ROW)
+		return is_row_point(target, pred);
+	if (target->part != NULL)
+		return is_part_point(target, pred);
+	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN ||
+			dyn_pred_is_boolean(pred)) &&
+		pred_is_on(target, pred) &&
+		dyn_relation_column(target->relation,
+							pred->field.attnum)->traits.point;
+}
+
+DynPred *
+dyn_implied_points(const DynTarget *target, DynPred *pred, bool *pure)
+{
+	DynPred    *points;
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (dyn_is_point_leaf(target, pred))
+		return pred;
+	*pure &= (pred->kind == DYN_PRED_OR);
+	if (pred->kind == DYN_PRED_AND)
+	{
+		foreach(lc, pred->args)
+		{
+			points = dyn_implied_points(target, lfirst(lc), pure);
+			if (points != NULL)
+				return points;
+		}
+		return NULL;
+	}
+	if (pred->kind != DYN_PRED_OR)
+		return NULL;
+	points = dyn_make_pred(DYN_PRED_OR, NULL);
+	foreach(lc, pred->args)
+	{
+		DynPred    *arm = dyn_implied_points(target, lfirst(lc), pure);
+
+		if (arm == NULL)
+			return NULL;
+		points->args = lappend(points->args, arm);
+	}
+	return points;
+}
+
+bool
+dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
+{
+	if (target->part != NULL)
+		return is_part_range(target, pred);
+	if (!pred_is_on(target, pred))
+		return false;
+	switch (pred->kind)
+	{
+		case DYN_PRED_EQ:		/* not canonical: two bounds */
+		case DYN_PRED_LT:
+		case DYN_PRED_LE:
+		case DYN_PRED_GT:
+		case DYN_PRED_GE:
+			return true;
+		case DYN_PRED_PREFIX:
+		case DYN_PRED_LIKE:
+			return target->attr->type == DYN_TYPE_S;
+		default:
+			return false;
+	}
+}
+
+/* Is it, or are all its leaves, without a column? */
+static bool
+is_given(const DynPred *pred)
+{
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+	{
+		if (!is_given(lfirst(lc)))
+			return false;
+	}
+	return pred->kind == DYN_PRED_GIVEN || pred->kind == DYN_PRED_AND ||
+		pred->kind == DYN_PRED_OR;
+}
+
+static DynPred *junction_range(const DynTarget *target, DynPred *pred, bool *pure);
+
+/* What an arm or condition with columns says of the target, or NULL. */
+static DynPred *
+member_range(const DynTarget *target, DynPred *pred, bool *pure)
+{
+	if (pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR)
+		return junction_range(target, pred, pure);
+	if (dyn_is_range_pred(target, pred))
+		return pred;
+	if (!dyn_is_point_leaf(target, pred))
+		return NULL;
+	*pure &= dyn_pred_is_single(target->relation, pred);
+	return pred;
+}
+
+static DynPred *
+junction_range(const DynTarget *target, DynPred *pred, bool *pure)
+{
+	DynPred    *range = dyn_make_pred(pred->kind, NULL);
+	int			leafy = 0;
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+	{
+		bool		given = is_given(lfirst(lc));
+		DynPred    *arm = given ? lfirst(lc)
+			: member_range(target, lfirst(lc), pure);
+
+		if (arm != NULL)
+			range->args = lappend(range->args, arm);
+		else if (pred->kind == DYN_PRED_OR)
+			return NULL;
+		else
+			*pure = false;
+		leafy += arm != NULL && !given;
+	}
+	*pure &= leafy == 1;
+	return leafy == 0 || (pred->kind == DYN_PRED_OR && leafy > 1) ? NULL : range;
+}
+
+DynPred *
+dyn_implied_range(const DynTarget *target, DynPred *pred, bool *pure)
+{
+	check_stack_depth();
+	if (pred->kind == DYN_PRED_OR)
+		return target->part != NULL ? NULL : junction_range(target, pred, pure);
+	return dyn_is_range_pred(target, pred) && !dyn_is_point_leaf(target, pred)
+		? pred : NULL;
+}
+
+/* ---- ranges of integers ---- */
+
+/* Integers from lo to hi. */
+typedef struct IntRange
+{
+	int64		lo,
+				hi;
+	bool		has_lo,
+				has_hi;
+} IntRange;
+
+/*
+ * Are the column's values integers, of which each is a point of the target?  If
+ * so, the range is that of its type.
+ */
+static bool
+has_integers(const DynTarget *target, AttrNumber attnum, IntRange *range)
+{
+	const DynColumn *column = target->part != NULL ? &target->part->column
+		: dyn_relation_column(target->relation, attnum);
+
+	if (!column->traits.point)
+		return false;
+	switch (column->codec.kind)
+	{
+		case DYN_CODEC_INT2:
+			range->lo = PG_INT16_MIN;
+			range->hi = PG_INT16_MAX;
+			return true;
+		case DYN_CODEC_INT4:
+			range->lo = PG_INT32_MIN;
+			range->hi = PG_INT32_MAX;
+			return true;
+		case DYN_CODEC_INT8:
+			range->lo = PG_INT64_MIN;
+			range->hi = PG_INT64_MAX;
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Is it a bound of the target's values, whatever their spelling sorts like? */
+static bool
+is_bound(const DynTarget *target, const DynPred *pred)
+{
+	DynOperator equal = pred->operator;
+
+	if (pred->kind != DYN_PRED_LT && pred->kind != DYN_PRED_LE &&
+		pred->kind != DYN_PRED_GT && pred->kind != DYN_PRED_GE)
+		return false;
+	equal.comparison = DYN_COMPARE_EQ;
+	return target->part == NULL ? pred_is_on(target, pred)
+		: is_on_part(target, pred) &&
+		dyn_operator_exactness(&target->part->column, &equal) != DYN_LOCAL;
+}
+
+static bool
+int_constant(const DynPred *pred, int64 *result)
+{
+	const Const *value = (const Const *) pred->value;
+
+	if (value == NULL || !IsA(value, Const) || value->constisnull)
+		return false;
+	switch (pred->valuetype)
+	{
+		case INT2OID:
+			*result = DatumGetInt16(value->constvalue);
+			return true;
+		case INT4OID:
+			*result = DatumGetInt32(value->constvalue);
+			return true;
+		case INT8OID:
+			*result = DatumGetInt64(value->constvalue);
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Applies a bound; false if its value is not known, or no integer is beyond it. */
+static bool
+narrow(IntRange *range, const DynPred *pred)
+{
+	bool		lower = pred->kind == DYN_PRED_GT || pred->kind == DYN_PRED_GE;
+	bool		open = pred->kind == DYN_PRED_GT || pred->kind == DYN_PRED_LT;
+	int64		value;
+
+	if (!int_constant(pred, &value) ||
+		(open && pg_add_s64_overflow(value, lower ? 1 : -1, &value)))
+		return false;
+	if (lower)
+		range->lo = Max(range->lo, value);
+	else
+		range->hi = Min(range->hi, value);
+	range->has_lo |= lower;
+	range->has_hi |= !lower;
+	return true;
+}
+
+static DynPred *
+make_int_points(AttrNumber attnum, int64 lo, int n)
+{
+	DynPred    *pred = dyn_make_pred(DYN_PRED_IN, NULL);
+	Datum	   *values = palloc(n * sizeof(Datum));
+
+	for (int i = 0; i < n; i++)
+		values[i] = Int64GetDatum(lo + i);
+	pred->op = DYN_PRED_GE;
+	pred->field.attnum = attnum;
+	pred->valuetype = INT8OID;
+	pred->value = (Expr *)
+		makeConst(INT8ARRAYOID, -1, InvalidOid, -1,
+				  PointerGetDatum(construct_array(values, n, INT8OID, sizeof(int64),
+												  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
+				  false, false);
+	return pred;
+}
+
+DynPred *
+dyn_range_points(const DynTarget *target, List *clauses, uint64 most, uint64 *n,
+				 List **used)
+{
+	IntRange	range = {0};
+	AttrNumber	attnum = 0;
+	List	   *bounds = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+		const DynPred *pred = clause->pred;
+
+		if (pred == NULL || pred->field.steps != NIL ||
+			!is_bound(target, pred) ||
+			(attnum != 0 && pred->field.attnum != attnum) ||
+			(attnum == 0 && !has_integers(target, pred->field.attnum, &range)))
+			continue;
+		attnum = pred->field.attnum;
+		if (narrow(&range, pred))
+			bounds = lappend(bounds, clause);
+	}
+	if (!range.has_lo || !range.has_hi || range.lo > range.hi ||
+		(uint64) range.hi - (uint64) range.lo >= most)
+		return NULL;
+	*n = (uint64) range.hi - (uint64) range.lo + 1;
+	*used = list_concat_unique_ptr(*used, bounds);
+	return make_int_points(attnum, range.lo, (int) *n);
+}
+
+/* ---- numbers of points ---- */
+
+/* The least of an AND; the product of a text's parts. */
+static int
+most_of_args(const DynPred *pred)
+{
+	int			most = pred->kind == DYN_PRED_SPELLED ? 1 : DYN_NO_POINTS;
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+	{
+		int			points = dyn_most_points(lfirst(lc));
+
+		if (pred->kind == DYN_PRED_SPELLED)
+		{
+			if (points < 0)
+				return points;
+			most = Min((int64) most * points, PG_INT32_MAX);
+		}
+		else if (points >= 0 && most >= 0)
+			most = Min(most, points);
+		else
+			most = Max(most, points);
+	}
+	return most;
+}
+
+static int
+most_of_arms(const DynPred *pred)
+{
+	int64		total = 0;
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+	{
+		int			points = dyn_most_points(lfirst(lc));
+
+		if (points < 0)
+			return -1;
+		total += points;
+	}
+	return Min(total, PG_INT32_MAX);
+}
+
+int
+dyn_most_points(const DynPred *pred)
+{
+	check_stack_depth();
+	switch (pred->kind)
+	{
+		case DYN_PRED_EQ:
+		case DYN_PRED_TRUE:
+		case DYN_PRED_FALSE:
+			return 1;
+		case DYN_PRED_IN:
+			return dyn_fixed_array_size((Node *) pred->value);
+		case DYN_PRED_ROW:
+		case DYN_PRED_MEMBERS:
+			return pred->nvalues;
+		case DYN_PRED_OR:
+			return most_of_arms(pred);
+		case DYN_PRED_AND:
+		case DYN_PRED_SPELLED:
+			return most_of_args(pred);
+		default:
+			return DYN_NO_POINTS;
+	}
+}
+
+int
+dyn_most_ranges(List *preds)
+{
+	const DynPred *pred = preds == NIL ? NULL : linitial(preds);
+	int			most = 1;
+	ListCell   *lc;
+
+	if (list_length(preds) != 1 || pred->kind != DYN_PRED_SPELLED)
+		return 1;
+	foreach(lc, pred->args)
+	{
+		int			points = dyn_most_points(lfirst(lc));
+
+		if (points == DYN_NO_POINTS)
+			break;
+		if (points < 0)
+			return -1;
+		most = Min((int64) most * points, PG_INT32_MAX);
+	}
+	return most;
+}

@@ -1,0 +1,388 @@
+/*
+ * advice.c
+ *		Why a condition on a key attribute does not restrict the key.
+ *
+ * Such a condition is checked on all items that are read: the statement is right,
+ * but slow.  Its author mostly expects otherwise, so the first reason that is
+ * found is said, with what to write instead.
+ *
+ * This explains decisions of other files (quals.c, points.c, model/definition/exact.c), and
+ * must not make any.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "catalog/pg_collation.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "../../model/server/encoding.h"
+#include "../../model/tables/key_type.h"
+#include "../clauses/classify.h"
+#include "planner.h"
+#include "../keys/terms.h"
+#include "advice.h"
+
+/* The attribute in question, and a column that shows it. */
+typedef struct Unbound
+{
+	DynClassify classify;
+	const DynKeyAttr *attr;
+	bool		hash;
+	const char *key;			/* partition key "pk" of index "i" */
+	AttrNumber	attnum;
+	const DynColumn *column;
+} Unbound;
+
+static const char *explain_clause(Unbound *unbound, Node *node);
+
+/* Does the expression read the column? */
+static bool
+mentions(const Unbound *unbound, Node *node)
+{
+	Bitmapset  *attnums = NULL;
+
+	pull_varattnos(node, unbound->classify.relid, &attnums);
+	return bms_is_member(unbound->attnum - FirstLowInvalidHeapAttributeNumber,
+						 attnums);
+}
+
+/* ---- what is around the column ---- */
+
+static const char *
+explain_function(const Unbound *unbound, const FuncExpr *func)
+{
+	if (func->funcformat == COERCE_EXPLICIT_CAST ||
+		func->funcformat == COERCE_IMPLICIT_CAST)
+		return psprintf("column \"%s\" is cast to %s, so that %s is not restricted: cast the other side instead",
+						unbound->column->name,
+						format_type_be(func->funcresulttype), unbound->key);
+	return psprintf("column \"%s\" is inside of function %s(), so that %s is not restricted: compare the column itself",
+					unbound->column->name, get_func_name(func->funcid),
+					unbound->key);
+}
+
+/* Of an operand that contains the column, but is not the column. */
+static const char *
+explain_operand(const Unbound *unbound, Node *node)
+{
+	while (IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	if (IsA(node, FuncExpr))
+		return explain_function(unbound, (FuncExpr *) node);
+	if (IsA(node, CoerceViaIO))
+		return psprintf("column \"%s\" is cast to %s, so that %s is not restricted: cast the other side instead",
+						unbound->column->name,
+						format_type_be(((CoerceViaIO *) node)->resulttype),
+						unbound->key);
+	return psprintf("column \"%s\" is part of an expression, so that %s is not restricted: compare the column itself",
+					unbound->column->name, unbound->key);
+}
+
+/* ---- the comparison ---- */
+
+static const char *
+operator_word(Oid opno)
+{
+	const char *name = get_opname(opno);
+
+	if (strcmp(name, "~~") == 0)
+		return "LIKE";
+	if (strcmp(name, "!~~") == 0)
+		return "NOT LIKE";
+	if (strcmp(name, "~~*") == 0)
+		return "ILIKE";
+	if (strcmp(name, "!~~*") == 0)
+		return "NOT ILIKE";
+	return name;
+}
+
+static const char *
+explain_collation(const Unbound *unbound, Oid collation)
+{
+	const char *by = collation == DEFAULT_COLLATION_OID
+		? "the default collation of the database"
+		: psprintf("collation \"%s\"", get_collation_name(collation));
+
+	return psprintf("column \"%s\" is compared by %s, so that %s is not restricted: declare the column with COLLATE \"C\"",
+					unbound->column->name, by, unbound->key);
+}
+
+static const char *
+explain_types(const Unbound *unbound, const DynOperator *op)
+{
+	Oid			own = unbound->column->codec.basetype;
+	Oid			other = op->value_type != own ? op->value_type
+		: op->column_type;
+
+	return psprintf("column \"%s\" is compared as type %s, so that %s is not restricted: cast the value to %s",
+					unbound->column->name, format_type_be(other), unbound->key,
+					format_type_be(own));
+}
+
+/* column op value, which DynamoDB cannot evaluate: by its types or collation? */
+static const char *
+explain_local(const Unbound *unbound, const DynOperator *op)
+{
+	DynOperator bytewise = *op;
+
+	bytewise.collation = C_COLLATION_OID;
+	if (OidIsValid(op->collation) &&
+		dyn_operator_exactness(unbound->column, &bytewise) != DYN_LOCAL)
+		return explain_collation(unbound, op->collation);
+	if (op->column_type != unbound->column->codec.basetype ||
+		op->value_type != unbound->column->codec.basetype)
+		return explain_types(unbound, op);
+	return psprintf("type %s of column \"%s\" cannot restrict %s",
+					format_type_be(unbound->column->codec.typid),
+					unbound->column->name, unbound->key);
+}
+
+static const char *
+explain_comparison(Unbound *unbound, Oid opno, Oid collation, bool commuted,
+				   Node *value)
+{
+	const DynColumn *column = unbound->column;
+	int			kind = dyn_comparison_kind(opno);
+	DynOperator op;
+
+	if (kind < 0 || kind == DYN_PRED_NE)
+		return psprintf("operator %s on column \"%s\" does not restrict %s",
+						operator_word(opno), column->name, unbound->key);
+	op = dyn_describe_operator(opno, kind, collation);
+	if (commuted)
+		dyn_commute_types(&op);
+	if (!dyn_is_runtime_value(&unbound->classify, value))
+		return psprintf("column \"%s\" is compared with what is not known before items are read, so that %s is not restricted",
+						column->name, unbound->key);
+	if (unbound->hash && kind != DYN_PRED_EQ)
+		return psprintf("a partition key is restricted by = and IN only, so that operator %s on column \"%s\" does not restrict %s",
+						operator_word(opno), column->name, unbound->key);
+	if (dyn_operator_exactness(column, &op) == DYN_LOCAL)
+		return explain_local(unbound, &op);
+	if (!column->traits.key)
+		return psprintf("type %s of column \"%s\" is rounded, so that it does not restrict %s: use numeric",
+						format_type_be(column->codec.typid), column->name,
+						unbound->key);
+	if (!column->traits.point)
+		return psprintf("a value of column \"%s\" may be written in several ways, so that it does not restrict %s: set the option format to the way that is used",
+						column->name, unbound->key);
+	return NULL;
+}
+
+/* ---- clauses ---- */
+
+static bool
+is_column(Unbound *unbound, Node *node)
+{
+	DynField	field;
+	bool		as_text;
+
+	return dyn_classify_comparand(&unbound->classify, node, &field, &as_text) &&
+		field.attnum == unbound->attnum && field.steps == NIL;
+}
+
+/* left op right, one of which reads the column */
+static const char *
+explain_operator(Unbound *unbound, Oid opno, Oid collation, Node *left,
+				 Node *right)
+{
+	bool		commuted = !mentions(unbound, left);
+	Node	   *operand = commuted ? right : left;
+	DynType		type = unbound->attr->type;
+
+	if (!is_column(unbound, operand))
+		return explain_operand(unbound, operand);
+	if (unbound->column->codec.wire != type)
+		return psprintf("column \"%s\" of type %s cannot restrict %s, which has DynamoDB type %s",
+						unbound->column->name,
+						format_type_be(unbound->column->codec.typid),
+						unbound->key, dyn_type_name(type));
+	return explain_comparison(unbound, opno, collation, commuted,
+							  commuted ? left : right);
+}
+
+/*
+ * An OR that restricts the column in some arms only, or in an arm that does not
+ * restrict the key.
+ */
+static const char *
+explain_or(Unbound *unbound, const BoolExpr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, expr->args)
+	{
+		if (!mentions(unbound, lfirst(lc)))
+			return psprintf("column \"%s\" is restricted in some arms of an OR only, so that %s is not",
+							unbound->column->name, unbound->key);
+	}
+	foreach(lc, expr->args)
+	{
+		const char *why = explain_clause(unbound, lfirst(lc));
+
+		if (why != NULL)
+			return why;
+	}
+	return NULL;
+}
+
+static const char *
+explain_and(Unbound *unbound, const BoolExpr *expr)
+{
+	const char *why = NULL;
+	ListCell   *lc;
+
+	foreach(lc, expr->args)
+	{
+		if (why == NULL && mentions(unbound, lfirst(lc)))
+			why = explain_clause(unbound, lfirst(lc));
+	}
+	return why;
+}
+
+/* Of an expression that reads the column. */
+static const char *
+explain_clause(Unbound *unbound, Node *node)
+{
+	check_stack_depth();
+	if (IsA(node, OpExpr) && list_length(((OpExpr *) node)->args) == 2)
+		return explain_operator(unbound, ((OpExpr *) node)->opno,
+								((OpExpr *) node)->inputcollid,
+								linitial(((OpExpr *) node)->args),
+								lsecond(((OpExpr *) node)->args));
+	if (IsA(node, ScalarArrayOpExpr) && ((ScalarArrayOpExpr *) node)->useOr)
+		return explain_operator(unbound, ((ScalarArrayOpExpr *) node)->opno,
+								((ScalarArrayOpExpr *) node)->inputcollid,
+								linitial(((ScalarArrayOpExpr *) node)->args),
+								lsecond(((ScalarArrayOpExpr *) node)->args));
+	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop == OR_EXPR)
+		return explain_or(unbound, (BoolExpr *) node);
+	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop == AND_EXPR)
+		return explain_and(unbound, (BoolExpr *) node);
+	/* IS NOT NULL proves that an index is complete */
+	if (IsA(node, NullTest) || IsA(node, Var))
+		return NULL;
+	return explain_operand(unbound, node);
+}
+
+/* ---- attributes ---- */
+
+/* Do the clauses restrict the attribute? */
+static bool
+is_restricted(const DynRelation *relation, const DynKeyAttr *attr, bool hash,
+			  List *clauses)
+{
+	DynTarget	target = {relation, attr, NULL, NULL};
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		const DynClause *clause = lfirst(lc);
+		bool		pure = true;
+
+		if (clause->pred != NULL &&
+			(dyn_implied_points(&target, clause->pred, &pure) != NULL ||
+			 (!hash && dyn_is_range_pred(&target, clause->pred))))
+			return true;
+	}
+	return false;
+}
+
+static const char *
+explain_column(Unbound *unbound, List *clauses)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		const RestrictInfo *rinfo = ((DynClause *) lfirst(lc))->rinfo;
+		const char *why = NULL;
+
+		if (rinfo != NULL && !rinfo->pseudoconstant &&
+			mentions(unbound, (Node *) rinfo->clause))
+			why = explain_clause(unbound, (Node *) rinfo->clause);
+		if (why != NULL)
+			return why;
+	}
+	return NULL;
+}
+
+static const char *
+explain_attribute(PlannerInfo *root, const DynRelPlan *plan,
+				  const DynIndexMeta *index, const DynKeyAttr *attr, bool hash,
+				  List *clauses)
+{
+	Unbound		unbound = {.classify = {root, plan->relid, plan->relation, true, true},
+		.attr = attr, .hash = hash};
+	const char *why = NULL;
+
+	if (is_restricted(plan->relation, attr, hash, clauses))
+		return NULL;
+	unbound.key = psprintf(index == NULL ? "%s \"%s\"" : "%s \"%s\" of index \"%s\"",
+						   hash ? "partition key" : "sort key",
+						   dyn_from_utf8_lossy(attr->name),
+						   index ? index->name : "");
+	for (int i = 1; why == NULL && i <= plan->relation->ncolumns; i++)
+	{
+		unbound.attnum = i;
+		unbound.column = dyn_relation_column(plan->relation, i);
+		if (dyn_column_shows(unbound.column, attr->name))
+			why = explain_column(&unbound, clauses);
+	}
+	return why;
+}
+
+/* ---- access plans ---- */
+
+/* The partition keys of the table, then of each index. */
+static const char *
+explain_scan(PlannerInfo *root, const DynRelPlan *plan, List *clauses)
+{
+	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
+	{
+		const DynIndexMeta *index = dyn_choice_index(plan, target);
+		const DynKeySchema *key = index ? &index->key : &plan->meta->key;
+
+		for (int i = 0; i < key->nhash; i++)
+		{
+			const char *why = explain_attribute(root, plan, index, &key->hash[i],
+												true, clauses);
+
+			if (why != NULL)
+				return why;
+		}
+	}
+	return NULL;
+}
+
+/* The attribute of the sort key behind those that are matched. */
+static const char *
+explain_query(PlannerInfo *root, const DynRelPlan *plan, const DynAccess *access,
+			  List *clauses)
+{
+	const DynIndexMeta *index = access->index == NULL ? NULL
+		: dyn_metadata_index(plan->meta, access->index);
+	const DynKeySchema *key = index ? &index->key : &plan->meta->key;
+
+	if (access->row_keys != NULL || access->nrange >= key->nrange)
+		return NULL;
+	return explain_attribute(root, plan, index, &key->range[access->nrange],
+							 false, clauses);
+}
+
+const char *
+dyn_advise(PlannerInfo *root, const DynRelPlan *plan, const DynAccess *access,
+		   List *clauses)
+{
+	if (access->kind == DYN_ACCESS_QUERY)
+		return explain_query(root, plan, access, clauses);
+	if (access->kind != DYN_ACCESS_SCAN)
+		return NULL;
+	return plan->advice != NULL ? plan->advice
+		: explain_scan(root, plan, clauses);
+}

@@ -1,0 +1,91 @@
+/*
+ * cost.h
+ *		Costs of access plans: round trips, read units, and the time that the
+ *		table's capacity needs for them.
+ *
+ * Sizes are from the description (zero may mean unknown) or, after ANALYZE,
+ * from statistics.  For the same rows GetItem is always cheaper than Query,
+ * and Query than Scan.
+ */
+#ifndef DYN_PLAN_COST_H
+#define DYN_PLAN_COST_H
+
+#include "utils/selfuncs.h"
+
+#include "../keys/match_keys.h"
+
+/* The part of the items that an access plan examines which pass the row test. */
+extern double dyn_row_share(const RelOptInfo *baserel, const DynAccess *access);
+
+/*
+ * The rows that pass the clauses, for each item that an access plan examines;
+ * its key has selected these items.
+ */
+extern double dyn_rows_per_item(PlannerInfo *root, RelOptInfo *baserel,
+								const DynAccess *access, List *clauses);
+
+/*
+ * The part of an item's bytes that the plan's fields take in a response, by
+ * the widths of the columns.
+ */
+extern double dyn_fetched_part(const DynRelPlan *plan);
+
+/*
+ * Estimated maximum number of items under the keys that the access plan reads.
+ * If values of other tables give the partition key, item collections are taken
+ * to be as long as those that ANALYZE saw, or short if the table was never
+ * analysed: by default the planner would assume 200 partition keys, and scan a
+ * large table rather than look up a few keys.
+ */
+extern double dyn_access_most_items(PlannerInfo *root, RelOptInfo *baserel,
+									const DynAccess *access);
+
+/* The rows of these items, for the planner. */
+extern double dyn_access_most_rows(PlannerInfo *root, RelOptInfo *baserel,
+								   const DynAccess *access);
+
+/* Is the access plan, estimated, keyed and expected to send one request? */
+extern bool dyn_access_is_one_request(const DynAccess *access);
+
+/*
+ * The reads of one execution, and their prices.  The selectivity of
+ * `access->key_rinfos` gives the number of items that the requests examine.
+ */
+extern void dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
+								const DynAccess *access,
+								DynEstimate *estimate);
+
+/*
+ * Costs of a path that returns `rows` rows; `repeated`: it is executed for
+ * each row of another relation.
+ */
+extern void dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
+							  bool repeated, double rows, Cost *startup,
+							  Cost *total);
+
+/* The part of the cost that keeps this machine busy. */
+extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
+
+/* The least cost of a less direct access to the same rows. */
+static inline Cost
+dyn_less_direct_cost(Cost cost)
+{
+	return cost * 1.02 + 1;
+}
+
+/* Executions of one keyed path that are batched. */
+typedef struct DynLookupCost
+{
+	const DynEstimate *estimate;	/* of one execution's requests */
+	DynAccessKind kind;
+	double		executions;
+	double		keys;			/* distinct ones */
+	bool		first_only;		/* one row of each key is wanted */
+	Cost		startup;		/* of one execution, not batched */
+	Cost		execution;		/* its total, maybe with other nodes' */
+} DynLookupCost;
+
+extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,
+							 Cost *total);
+
+#endif

@@ -1,0 +1,844 @@
+/*
+ * paths.c
+ *		Adds the paths of a foreign table.
+ *
+ * The targets are the key of the table, and the key of each index that is
+ * complete for the query (an index lacks the items without its key attributes).
+ * Each gets a path with the clauses of the table alone, and one for each set of
+ * other relations whose columns can match a key (parameterised paths: a nested
+ * loop then sends a request for each outer row, and core's Memoize applies).
+ *
+ * An OR whose arms match different keys gets a path that reads each of them
+ * (union_path.h).  Without a key there are Scans: of the table, and of each complete index that
+ * is smaller and has everything that the query needs.
+ *
+ * Order: a Query returns the items of one partition by sort key.  A path has
+ * the longest prefix of the query's pathkeys that this provides; with several
+ * partitions only if their number is known at planning and all can be read
+ * concurrently.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/lsyscache.h"
+
+#include "../../model/session/guc.h"
+#include "../../model/server/pg_compat.h"
+#include "cost.h"
+#include "first_page.h"
+#include "../keys/guards.h"
+#include "../keys/match_template.h"
+#include "planner.h"
+#include "../tree/plantree.h"
+#include "../keys/terms.h"
+#include "../keys/index_complete.h"
+#include "union_path.h"
+
+/* Maximum number of sets of outer relations that are tried. */
+#define MAX_PARAMETERISATIONS	24
+
+/* Added to a Scan that scan_policy refuses, if there is another path or plan. */
+#define REFUSED_COST			1.0e10
+
+/* How often core takes the recursive part of a WITH query to be executed. */
+#define RECURSIONS				10
+
+/* More requests than can be in flight. */
+#define MANY_REQUESTS			1000
+
+/* ---- order ---- */
+
+static bool
+pathkey_is_column(PlannerInfo *root, RelOptInfo *baserel, const PathKey *key,
+				  const DynColumn *column, AttrNumber attnum)
+{
+	EquivalenceClass *ec = key->pk_eclass;
+
+	return !ec->ec_has_volatile &&
+		dyn_order_is_exact(column, key->pk_opfamily, ec->ec_collation) &&
+		dyn_ec_has_column(ec, baserel, attnum);
+}
+
+/* The most requests that can be sent; -1 if not known yet. */
+static int
+most_requests(const DynAccess *access)
+{
+	int			requests = 1;
+	int			ranges;
+
+	if (!access->multi_partition)
+		return 1;
+	if (access->row_keys != NULL)
+		return -1;
+	for (int i = 0; i < access->nhash; i++)
+	{
+		int			points = list_length(access->hash[i].preds) != 1 ? -1
+			: dyn_most_points(linitial(access->hash[i].preds));
+
+		if (points < 0)
+			return -1;
+		requests = Min(requests * Min(points, MANY_REQUESTS), MANY_REQUESTS);
+	}
+	ranges = access->nrange > 0 ? dyn_most_ranges(access->range[0].preds) : 1;
+	return ranges < 0 || ranges > DYN_MAX_SORT_RANGES ? -1 : requests * ranges;
+}
+
+static bool
+can_be_ordered(const DynRelPlan *plan, const DynAccess *access)
+{
+	int			requests;
+
+	if (access->kind != DYN_ACCESS_QUERY || access->fetch_base_items)
+		return false;
+	requests = most_requests(access);
+	return requests >= 0 &&
+		requests <= plan->relation->connection->max_concurrency;
+}
+
+/* The column as it is spelled in what is sorted by. */
+static const DynColumn *
+sorted_column(const DynRelation *relation, const DynAccess *sorted, int n)
+{
+	const DynKeyAttr *attr = &sorted->sort[n];
+	int			part = sorted->sort_parts[n];
+
+	return part == DYN_WHOLE
+		? dyn_relation_column(relation, dyn_relation_column_of(relation, attr))
+		: &dyn_relation_spelled(relation, attr->name)->parts[part].column;
+}
+
+/* The longest prefix of the query's pathkeys that the access plan provides. */
+static List *
+ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
+				 const DynIndexMeta *index, const DynAccess *access,
+				 DynPathChoice *choice)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	DynAccess	sorted;			/* only what it is sorted by */
+	int			n = 0;
+	List	   *pathkeys = NIL;
+	ListCell   *lc;
+
+	if (!can_be_ordered(plan, access))
+		return NIL;
+	dyn_sort_attributes(plan, index, access, &sorted);
+	foreach(lc, root->query_pathkeys)
+	{
+		PathKey    *key = lfirst_node(PathKey, lc);
+		AttrNumber	attnum = n < sorted.nsort
+			? dyn_sort_column(plan->relation, &sorted.sort[n],
+							  sorted.sort_parts[n]) : 0;
+
+		if (attnum == 0 ||
+			!pathkey_is_column(root, baserel, key,
+							   sorted_column(plan->relation, &sorted, n), attnum))
+			break;
+		if (n == 0)
+			choice->backward = !dyn_pathkey_is_ascending(key);
+		else if (choice->backward == dyn_pathkey_is_ascending(key))
+			break;
+		pathkeys = lappend(pathkeys, key);
+		n++;
+		/* what follows sorts items whose attributes are equal, not columns */
+		if (!dyn_relation_column(plan->relation, attnum)->traits.distinct)
+			break;
+	}
+	Assert(n <= sorted.nsort && n == list_length(pathkeys));
+	choice->ordered = (pathkeys != NIL);
+	return pathkeys;
+}
+
+/* ---- keyed access ---- */
+
+/* May the index be read by its key?  If not, sets plan->advice. */
+static bool
+index_has_key_path(DynRelPlan *plan, Index relid, const DynIndexMeta *index,
+				   List *clauses)
+{
+	const char *missing;
+
+	if (dyn_index_is_usable(plan, relid, index, false, clauses, &missing))
+		return true;
+	if (missing != NULL && plan->advice == NULL)
+		plan->advice = psprintf("index \"%s\" would serve this query if column \"%s\" were declared NOT NULL or restricted",
+								index->name, missing);
+	return false;
+}
+
+/* Where only the promise is missing that an index has all rows. */
+static void
+advise_trust(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
+{
+	if (plan->advice == NULL && plan->relation->nspelled > 0 &&
+		dyn_index_lacks_trust(plan->relation, index, clauses))
+		plan->advice = psprintf("index \"%s\" would serve this query if the option trusted_indexes named it: set it only if the index has every row",
+								index->name);
+}
+
+static bool
+uses_any(List *rinfos, List *wanted)
+{
+	ListCell   *lc;
+
+	foreach(lc, wanted)
+	{
+		if (list_member_ptr(rinfos, lfirst(lc)))
+			return true;
+	}
+	return false;
+}
+
+/* The keyed access plan of one target with these clauses, or NULL. */
+static DynAccess *
+match_target(RelOptInfo *baserel, int target, List *clauses,
+			 const ParamPathInfo *param)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	const DynIndexMeta *index = dyn_choice_index(plan, target);
+	List	   *pushed_exactly;
+	DynAccess  *access = index == NULL && clauses == plan->clauses ? plan->keyed
+		: dyn_match_keys(plan, index, clauses, &pushed_exactly);
+
+	if (access == NULL && param == NULL && index != NULL)
+		advise_trust(plan, index, clauses);
+	if (access == NULL ||
+		(param != NULL && !uses_any(access->key_rinfos, param->ppi_clauses)) ||
+		(index != NULL &&
+		 !index_has_key_path(plan, baserel->relid, index, clauses)))
+		return NULL;
+	return access;
+}
+
+/* ---- adding paths ---- */
+
+/*
+ * The more direct access wins unless it is dearer by more than its first
+ * round trips, so that tables of a few items, or of unknown size, are read by
+ * key.
+ *
+ * If only the first rows are needed, a less direct access may find them late:
+ * it is never the first to return rows, unless it is done before the other
+ * returns one.  Where their number is a guess, it is taken to be half done
+ * before: a Scan for a row that does not exist reads the whole table.
+ */
+static void
+yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
+				Cost *total)
+{
+	for (int i = 0; i < (int) kind; i++)
+	{
+		Cost		direct = dyn_less_direct_cost(plan->direct[i]);
+
+		if (plan->direct[i] <= 0)
+			continue;
+		if (direct <= *total + plan->direct_startup[i])
+			*total = Max(*total, direct);
+		*startup = Max(*startup,
+					   dyn_less_direct_cost(plan->direct_startup[i]));
+		if (plan->direct_guessed[i])
+			*startup = Max(*startup, Min(direct, *total / 2));
+		*startup = Min(*startup, *total);
+	}
+}
+
+static void
+keep_direct(DynRelPlan *plan, DynAccessKind kind, bool guessed, Cost startup,
+			Cost total)
+{
+	if (kind == DYN_ACCESS_SCAN ||
+		(plan->direct[kind] > 0 && plan->direct[kind] <= total))
+		return;
+	plan->direct[kind] = total;
+	plan->direct_startup[kind] = startup;
+	plan->direct_guessed[kind] = guessed;
+}
+
+/* Sizes that DynamoDB has not counted yet are 0, and say nothing. */
+static bool
+index_has_scan_path(const DynRelPlan *plan, Index relid, const DynIndexMeta *index)
+{
+	const char *missing;
+
+	return index->size_bytes > 0 && index->size_bytes < plan->meta->size_bytes &&
+		dyn_index_covers(plan, index) &&
+		dyn_index_is_usable(plan, relid, index, true, plan->clauses, &missing);
+}
+
+/* Does the statement name keys of the relation? */
+static bool
+has_key_access(RelOptInfo *baserel)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+
+	for (int i = 0; i < plan->meta->nindexes - DYN_TARGET_TABLE; i++)
+	{
+		if (match_target(baserel, DYN_TARGET_TABLE + i, plan->clauses, NULL) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Could the relation be read by a Scan of the index of that name, too? */
+static bool
+may_scan_index(const RelOptInfo *rel, const char *name)
+{
+	const DynRelPlan *plan = rel->fdw_private;
+	const DynIndexMeta *index = dyn_metadata_index(plan->meta, name);
+
+	return index != NULL && index_has_scan_path(plan, rel->relid, index);
+}
+
+/* Would a Scan of this relation be one of the other's table, too? */
+static bool
+scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
+{
+	const DynRelPlan *other = rel->fdw_private;
+
+	return rel->reloptkind == RELOPT_BASEREL && dyn_is_our_relation(rel) &&
+		other != NULL && other->relation->connection == one->relation->connection &&
+		strcmp(other->relation->table, one->relation->table) == 0 &&
+		other->relation->consistent == one->relation->consistent &&
+		!has_key_access(rel);
+}
+
+/*
+ * Scans that share a read (exec/source/shared_read.h), this one included: if the
+ * query level has no other relation, whose rows could replace all of them by
+ * lookups, and no LIMIT might stop them.  `index`: if all of them could be Scans
+ * of this index; NULL: of the table.
+ */
+static int
+sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	int			n = 1;
+
+	if (!dyn_guc_enable_shared_reads || plan->limited ||
+		baserel->reloptkind != RELOPT_BASEREL ||
+		bms_membership(root->all_baserels) != BMS_MULTIPLE)
+		return 1;
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		RelOptInfo *rel = root->simple_rel_array[i];
+
+		if (rel == NULL || rel == baserel)
+			continue;
+		if (!scans_the_same(plan, rel) ||
+			(index != NULL && !may_scan_index(rel, index)))
+			return 1;
+		n++;
+	}
+	return n > 1 && has_key_access(baserel) ? 1 : n;
+}
+
+/* The WITH query of which this is the recursive part, or NULL. */
+static const RangeTblEntry *
+recursive_query(const PlannerInfo *root)
+{
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		const RangeTblEntry *rte = root->simple_rte_array[i];
+
+		if (rte->rtekind == RTE_CTE && rte->self_reference)
+			return rte;
+	}
+	return NULL;
+}
+
+/* Is the path a Scan that reads the same items, and that may be shared? */
+static bool
+is_scan_of_same(const ForeignPath *path, const DynRelPlan *plan, const char *index)
+{
+	RelOptInfo *rel = path->path.parent;
+	const DynIndexMeta *of;
+	DynPathChoice choice;
+
+	if (IS_UPPER_REL(rel) || !scans_the_same(plan, rel))
+		return false;
+	dyn_decode_choice(path->fdw_private, &choice);
+	of = dyn_choice_index(rel->fdw_private, choice.target);
+	return choice.kind == DYN_ACCESS_SCAN && !choice.gated &&
+		(of == NULL ? index == NULL : index != NULL && strcmp(of->name, index) == 0);
+}
+
+/*
+ * Does the first part of the WITH query read the same items anyway?  Then the
+ * recursive part finds them where they are kept.
+ */
+static bool
+is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
+			   const DynRelPlan *plan, const char *index)
+{
+	ListCell   *lc;
+
+	if (!dyn_guc_enable_shared_reads)
+		return false;
+	for (Index level = 1; level < recursive->ctelevelsup; level++)
+		root = root->parent_root;
+	foreach(lc, dyn_path_scans_once(root->non_recursive_path))
+	{
+		if (is_scan_of_same(lfirst(lc), plan, index))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The requests are paid once, to equal parts: by scans that share the read, and
+ * by the executions of a recursion, which do not depend on its rows.
+ */
+static void
+divide_price(PlannerInfo *root, RelOptInfo *baserel, const char *index,
+			 const DynEstimate *estimate, double rows, Cost *startup, Cost *total)
+{
+	Cost		local = estimate->check_cost + rows * cpu_tuple_cost;
+	const RangeTblEntry *recursive = recursive_query(root);
+	double		share;
+
+	if (recursive == NULL)
+		share = 1.0 / sharing_scans(root, baserel, index);
+	else
+		share = is_read_before(root, recursive, baserel->fdw_private, index) ? 0
+			: 1.0 / RECURSIONS;
+	*startup *= share;
+	*total = (*total - local) * share + local;
+}
+
+static bool
+has_keyed_path(const RelOptInfo *baserel)
+{
+	ListCell   *lc;
+
+	foreach(lc, baserel->pathlist)
+	{
+		DynPathChoice choice;
+
+		dyn_decode_choice(castNode(ForeignPath, lfirst(lc))->fdw_private, &choice);
+		if (choice.kind != DYN_ACCESS_SCAN)
+			return true;
+	}
+	return false;
+}
+
+/* Would the Scan be refused, while something else may answer the statement? */
+static bool
+is_last_resort(const RelOptInfo *baserel, const DynRelPlan *plan,
+			   DynAccessKind kind)
+{
+	return kind == DYN_ACCESS_SCAN &&
+		dyn_relation_scan_policy(plan->relation) == DYN_SCAN_ERROR &&
+		has_keyed_path(baserel);
+}
+
+/*
+ * Would the Scan be refused, and be a bounded one in a custom plan, which knows
+ * the LIMIT?  Then core must not take the generic plan.
+ */
+static bool
+lacks_limit(const PlannerInfo *root, const DynRelPlan *plan, DynAccessKind kind)
+{
+	return kind == DYN_ACCESS_SCAN && root->parse->limitCount != NULL &&
+		!IsA(root->parse->limitCount, Const) && root->limit_tuples <= 0 &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON &&
+		dyn_relation_scan_policy(plan->relation) == DYN_SCAN_ERROR;
+}
+
+/* Without `param`, more direct accesses come first. */
+static void
+add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
+				DynPathChoice *choice, List *pathkeys, ParamPathInfo *param)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	DynEstimate *estimate = palloc(sizeof(DynEstimate));
+	double		rows = param ? param->ppi_rows : baserel->rows;
+	Relids		outer = param ? param->ppi_req_outer : baserel->lateral_relids;
+	Cost		startup,
+				total;
+
+	access->ordered = choice->ordered;
+	choice->kind = access->kind;
+	choice->batchable = dyn_access_can_look_up(access);
+	choice->estimate = list_length(plan->estimates);
+	dyn_estimate_access(root, baserel, access, estimate);
+	if (access->kind == DYN_ACCESS_QUERY && param == NULL)
+		estimate->first_page = dyn_limit_hint(root, baserel, pathkeys, access,
+											  baserel->baserestrictinfo);
+	estimate->alone = param == NULL && access->kind == DYN_ACCESS_QUERY &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON;
+	if (estimate->first_page > 0)
+		estimate->prices.round_trip_ms /= dyn_ends_together(root);
+	plan->estimates = lappend(plan->estimates, estimate);
+	dyn_cost_estimate(estimate, access->kind, param != NULL, rows,
+					  &startup, &total);
+	if (access->kind == DYN_ACCESS_SCAN && param == NULL)
+		divide_price(root, baserel, access->index, estimate, rows, &startup, &total);
+	if (param == NULL)
+	{
+		yield_to_direct(plan, access->kind, &startup, &total);
+		keep_direct(plan, access->kind, estimate->guessed, startup, total);
+	}
+	/* of two Scans that cost the same, the table's */
+	if (access->kind == DYN_ACCESS_SCAN && access->index != NULL)
+	{
+		startup = dyn_less_direct_cost(startup);
+		total = dyn_less_direct_cost(total);
+	}
+	if (is_last_resort(baserel, plan, access->kind) ||
+		lacks_limit(root, plan, access->kind))
+	{
+		startup += REFUSED_COST;
+		total += REFUSED_COST;
+	}
+	add_path(baserel, (Path *)
+			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
+								outer, dyn_encode_choice(choice)));
+}
+
+/* One item by its key: nothing else is cheaper. */
+static bool
+is_one_item(const DynAccess *access)
+{
+	return access != NULL && access->kind == DYN_ACCESS_GET &&
+		!access->multi_partition;
+}
+
+/*
+ * An index is not read beside the table, or beside another index, that other
+ * relations of the statement would read anyway.
+ */
+static void
+add_scan_paths(PlannerInfo *root, RelOptInfo *baserel)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+
+	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
+	{
+		const DynIndexMeta *index = dyn_choice_index(plan, target);
+		DynPathChoice choice = {.target = target};
+		List	   *pushed_exactly;
+
+		if (index != NULL &&
+			(!index_has_scan_path(plan, baserel->relid, index) ||
+			 sharing_scans(root, baserel, index->name) <
+			 sharing_scans(root, baserel, NULL)))
+			continue;
+		add_access_path(root, baserel,
+						dyn_match_scan(plan, index, plan->clauses, &pushed_exactly),
+						&choice, NIL, NULL);
+	}
+}
+
+static void
+add_key_path(PlannerInfo *root, RelOptInfo *baserel, int target,
+			 DynAccess *access, ParamPathInfo *param)
+{
+	DynPathChoice choice = {.target = target};
+	List	   *pathkeys = NIL;
+
+	if (param == NULL)
+		pathkeys = ordered_pathkeys(root, baserel,
+									dyn_choice_index(baserel->fdw_private, target),
+									access, &choice);
+	add_access_path(root, baserel, access, &choice, pathkeys, param);
+}
+
+/*
+ * Adds keyed paths for each target.  All paths of one parameterisation return
+ * the same rows, so their number is computed before the first is created.
+ */
+static void
+add_key_paths(PlannerInfo *root, RelOptInfo *baserel, List *clauses,
+			  ParamPathInfo *param)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
+	DynAccess **accesses = palloc(ntargets * sizeof(DynAccess *));
+
+	for (int i = 0; i < ntargets; i++)
+	{
+		accesses[i] = match_target(baserel, DYN_TARGET_TABLE + i, clauses, param);
+		if (accesses[i] != NULL && param != NULL)
+			param->ppi_rows = Min(param->ppi_rows,
+								  dyn_access_most_rows(root, baserel,
+													   accesses[i]));
+	}
+	for (int kind = DYN_ACCESS_GET; kind < DYN_ACCESS_SCAN; kind++)
+	{
+		for (int i = 0; i < ntargets; i++)
+		{
+			if (accesses[i] != NULL && (int) accesses[i]->kind == kind)
+				add_key_path(root, baserel, DYN_TARGET_TABLE + i, accesses[i],
+							 param);
+		}
+	}
+}
+
+static void
+add_union_path(PlannerInfo *root, RelOptInfo *baserel)
+{
+	DynPathChoice choice = {.target = DYN_TARGET_TABLE};
+	DynAccess  *access = dyn_union_find(root, baserel, &choice.arms);
+
+	if (access != NULL)
+		add_access_path(root, baserel, access, &choice, NIL, NULL);
+}
+
+/* ---- parameterised paths ---- */
+
+typedef struct ColumnMatch
+{
+	RelOptInfo *baserel;
+	AttrNumber	attnum;
+} ColumnMatch;
+
+static bool
+member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
+				 EquivalenceMember *em, void *arg)
+{
+	ColumnMatch *match = arg;
+	Expr	   *expr = em->em_expr;
+
+	while (IsA(expr, RelabelType))
+		expr = ((RelabelType *) expr)->arg;
+	if (IsA(expr, FuncExpr) && list_length(((FuncExpr *) expr)->args) == 1)
+		expr = linitial(((FuncExpr *) expr)->args);
+	else if (IsA(expr, CoerceViaIO))
+		expr = ((CoerceViaIO *) expr)->arg;
+	return IsA(expr, Var) && ((Var *) expr)->varno == rel->relid &&
+		((Var *) expr)->varattno == match->attnum;
+}
+
+static void
+add_outer_relids(List **sets, RelOptInfo *baserel, Relids relids)
+{
+	Relids		outer = bms_union(relids, baserel->lateral_relids);
+	ListCell   *lc;
+
+	outer = bms_del_members(outer, baserel->relids);
+	if (bms_is_empty(outer) || list_length(*sets) >= MAX_PARAMETERISATIONS)
+		return;
+	foreach(lc, *sets)
+	{
+		if (bms_equal(lfirst(lc), outer))
+			return;
+	}
+	*sets = lappend(*sets, outer);
+}
+
+/* Join clauses that give a column of ours from columns of other relations. */
+static List *
+column_join_clauses(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum)
+{
+	ColumnMatch match = {baserel, attnum};
+	List	   *rinfos = NIL;
+	ListCell   *lc;
+
+	if (baserel->has_eclass_joins)
+		rinfos = generate_implied_equalities_for_column(root, baserel,
+														member_is_column, &match,
+														baserel->lateral_referencers);
+	foreach(lc, baserel->joininfo)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (join_clause_is_movable_to(rinfo, baserel))
+			rinfos = list_append_unique_ptr(rinfos, rinfo);
+	}
+	return rinfos;
+}
+
+static void
+collect_column_sets(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum,
+					List **sets)
+{
+	ListCell   *lc;
+
+	if (attnum == 0)
+		return;
+	foreach(lc, column_join_clauses(root, baserel, attnum))
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (restriction_is_securely_promotable(rinfo, baserel))
+			add_outer_relids(sets, baserel, rinfo->clause_relids);
+	}
+}
+
+/* Of the column that shows the attribute, and of those in its template. */
+static void
+collect_outer_sets(PlannerInfo *root, RelOptInfo *baserel,
+				   const DynKeyAttr *attr, List **sets)
+{
+	const DynRelation *relation = ((DynRelPlan *) baserel->fdw_private)->relation;
+	const DynSpelled *spelled = dyn_relation_spelled(relation, attr->name);
+
+	collect_column_sets(root, baserel, dyn_relation_column_of(relation, attr), sets);
+	for (int p = 0; spelled != NULL && p < spelled->tmpl->nparts; p++)
+		collect_column_sets(root, baserel, spelled->parts[p].attnum, sets);
+}
+
+static void
+collect_key_sets(PlannerInfo *root, RelOptInfo *baserel,
+				 const DynKeySchema *key, List **sets)
+{
+	for (int i = 0; i < key->nhash; i++)
+		collect_outer_sets(root, baserel, &key->hash[i], sets);
+	for (int i = 0; i < key->nrange; i++)
+		collect_outer_sets(root, baserel, &key->range[i], sets);
+}
+
+/* Sets of outer relations whose columns can match some key. */
+static List *
+parameterisations(PlannerInfo *root, RelOptInfo *baserel)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	List	   *sets = NIL;
+	List	   *single;
+	ListCell   *a,
+			   *b;
+
+	if (!baserel->has_eclass_joins && baserel->joininfo == NIL)
+		return NIL;
+	collect_key_sets(root, baserel, &plan->meta->key, &sets);
+	for (int i = 0; i < plan->meta->nindexes; i++)
+		collect_key_sets(root, baserel, &plan->meta->indexes[i].key, &sets);
+	/* two relations may match a key of two attributes */
+	single = list_copy(sets);
+	foreach(a, single)
+	{
+		foreach(b, single)
+			add_outer_relids(&sets, baserel,
+							 bms_union(lfirst(a), lfirst(b)));
+	}
+	return sets;
+}
+
+static void
+add_parameterised_paths(PlannerInfo *root, RelOptInfo *baserel)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	ListCell   *lc;
+
+	foreach(lc, parameterisations(root, baserel))
+	{
+		ParamPathInfo *param = get_baserel_parampathinfo(root, baserel,
+														 lfirst(lc));
+		List	   *clauses = dyn_quals_classify(root, baserel, param->ppi_clauses);
+
+		add_key_paths(root, baserel,
+					  list_concat_copy(plan->clauses, clauses), param);
+	}
+}
+
+/* ---- gates ---- */
+
+/* The access plan of one target for closed gates, or NULL. */
+static DynAccess *
+match_gated_target(RelOptInfo *baserel, int target)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	const DynIndexMeta *index = dyn_choice_index(plan, target);
+	List	   *pushed_exactly;
+	DynAccess  *access = dyn_match_gated(plan, index, plan->clauses,
+										 &pushed_exactly);
+
+	/* the index must be complete whatever the gates are */
+	return access != NULL && index != NULL &&
+		!index_has_key_path(plan, baserel->relid, index, plan->clauses)
+		? NULL : access;
+}
+
+/* Of gated accesses, which are more direct than Scans, before these are added. */
+static void
+keep_gated(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access)
+{
+	DynEstimate estimate;
+	Cost		startup,
+				total;
+
+	dyn_estimate_access(root, baserel, access, &estimate);
+	dyn_cost_estimate(&estimate, access->kind, false, baserel->rows, &startup,
+					  &total);
+	keep_direct(baserel->fdw_private, access->kind, estimate.guessed, startup,
+				total);
+}
+
+/* The cheapest path that depends on no gate and no other relation. */
+static const ForeignPath *
+find_ungated(const RelOptInfo *baserel)
+{
+	const ForeignPath *best = NULL;
+	ListCell   *lc;
+
+	foreach(lc, baserel->pathlist)
+	{
+		const ForeignPath *path = lfirst_node(ForeignPath, lc);
+		DynPathChoice choice;
+
+		dyn_decode_choice(path->fdw_private, &choice);
+		if (path->path.param_info == NULL && choice.kind != DYN_ACCESS_UNION &&
+			(best == NULL || path->path.total_cost < best->path.total_cost))
+			best = path;
+	}
+	return best;
+}
+
+static void
+add_gated_path(PlannerInfo *root, RelOptInfo *baserel, int target,
+			   DynAccess *access, const DynPathChoice *other)
+{
+	DynPathChoice choice = {.target = target, .gated = true};
+
+	choice.other_target = other->target;
+	choice.other_kind = other->kind;
+	choice.other_estimate = other->estimate;
+	add_access_path(root, baserel, access, &choice, NIL, NULL);
+}
+
+/* With Scans, and access plans that are replaced by what there is otherwise. */
+static void
+add_scan_and_gated_paths(PlannerInfo *root, RelOptInfo *baserel)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
+	DynAccess **accesses = palloc0(ntargets * sizeof(DynAccess *));
+	const ForeignPath *ungated;
+	DynPathChoice other;
+
+	for (int i = 0; i < ntargets; i++)
+	{
+		accesses[i] = match_gated_target(baserel, DYN_TARGET_TABLE + i);
+		if (accesses[i] != NULL)
+			keep_gated(root, baserel, accesses[i]);
+	}
+	add_scan_paths(root, baserel);
+	ungated = find_ungated(baserel);
+	if (ungated == NULL)
+		return;
+	dyn_decode_choice(ungated->fdw_private, &other);
+	for (int i = 0; i < ntargets; i++)
+	{
+		if (accesses[i] != NULL)
+			add_gated_path(root, baserel, DYN_TARGET_TABLE + i, accesses[i], &other);
+	}
+}
+
+void
+dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+
+	add_key_paths(root, baserel, plan->clauses, NULL);
+	add_union_path(root, baserel);
+	add_parameterised_paths(root, baserel);
+	if (dyn_has_gates(plan->clauses))
+		add_scan_and_gated_paths(root, baserel);
+	else if (!is_one_item(plan->keyed))
+		add_scan_paths(root, baserel);
+}

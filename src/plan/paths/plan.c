@@ -1,0 +1,315 @@
+/*
+ * plan.c
+ *		Creates the plan node of a chosen path.
+ *
+ * The access plan is matched again from the clauses that the planner passes,
+ * so that keys, filters and local checks come from the same classification.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
+#include "optimizer/planmain.h"
+#include "optimizer/restrictinfo.h"
+
+#include "../../model/server/pg_compat.h"
+#include "cost.h"
+#include "first_page.h"
+#include "planner.h"
+#include "advice.h"
+#include "union_path.h"
+
+/* Separates the clauses pushed exactly from those to be checked locally. */
+static void
+split_clauses(List *scan_clauses, List *pushed_exactly, List **local, List **remote)
+{
+	ListCell   *lc;
+
+	*local = NIL;
+	*remote = NIL;
+	foreach(lc, scan_clauses)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (rinfo->pseudoconstant)
+			continue;
+		if (list_member_ptr(pushed_exactly, rinfo))
+			*remote = lappend(*remote, rinfo->clause);
+		else
+			*local = lappend(*local, rinfo->clause);
+	}
+}
+
+/* The fields of the rows: those of the target and of local checks. */
+static List *
+fetched_fields(RelOptInfo *baserel, const DynRelation *relation, List *local)
+{
+	List	   *fields = NIL;
+
+	dyn_collect_fields((Node *) baserel->reltarget->exprs, baserel->relid,
+					   relation, &fields);
+	dyn_collect_fields((Node *) local, baserel->relid, relation, &fields);
+	return fields;
+}
+
+/* Can something above the scan stop before the last row? */
+static bool
+may_stop_early(PlannerInfo *root)
+{
+	ListCell   *lc;
+
+	if (root->tuple_fraction > 0 || root->limit_tuples > 0)
+		return true;
+	foreach(lc, root->join_info_list)
+	{
+		SpecialJoinInfo *join = lfirst(lc);
+
+		if (join->jointype == JOIN_SEMI || join->jointype == JOIN_ANTI)
+			return true;
+	}
+	return false;
+}
+
+/* The items of the first page; 0: as many as fit. */
+static int
+first_page(PlannerInfo *root, RelOptInfo *baserel, Path *path,
+		   const DynPathChoice *choice, const DynAccess *access,
+		   List *scan_clauses)
+{
+	if (access->kind == DYN_ACCESS_UNION)
+		return 0;
+	if (!choice->first_row_only)
+		return dyn_limit_hint(root, baserel, path->pathkeys, access, scan_clauses);
+	return access->kind != DYN_ACCESS_QUERY || access->fetch_base_items ? 0
+		: dyn_items_of_rows(root, baserel, access, scan_clauses, 1, false);
+}
+
+/*
+ * A preview: each item that a Scan reads is a row, the LIMIT needs so many of
+ * them in any order, and they are known to be short, or taken to be.  The order
+ * that a set operation wants (query_pathkeys, from PostgreSQL 17 on) is made of
+ * the rows that LIMIT has left.
+ */
+static bool
+is_bounded(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
+		   List *local)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	const DynIndexMeta *index = access->index == NULL ? NULL
+		: dyn_metadata_index(plan->meta, access->index);
+
+	return access->kind == DYN_ACCESS_SCAN && root->limit_tuples > 0 &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON &&
+		root->sort_pathkeys == NIL && local == NIL &&
+		access->filters == NIL && !access->tested &&
+		plan->relation->unnest == NULL &&
+		dyn_is_bounded_read(plan->meta, index, root->limit_tuples);
+}
+
+/*
+ * The rows of the table are checked by all clauses, and sorted if the index
+ * would provide an order.
+ */
+static void
+complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
+				  List *exprs)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	const DynRelation *relation = plan->relation;
+	DynAccess  *fallback = access->fallback;
+	List	   *fields = fetched_fields(baserel, relation, exprs);
+
+	dyn_estimate_access(root, baserel, fallback, &fallback->estimate);
+	fallback->may_stop_early = access->may_stop_early;
+	for (int i = 0; i < fallback->nsort; i++)
+	{
+		AttrNumber	attnum = dyn_sort_column(relation, &fallback->sort[i],
+											 fallback->sort_parts[i]);
+
+		if (attnum == 0)
+			fallback->nsort = i;
+		else
+			dyn_collect_fields((Node *) makeVar(baserel->relid, attnum, InvalidOid,
+												-1, InvalidOid, 0),
+							   baserel->relid, relation, &fields);
+	}
+	dyn_set_fields(plan, fallback, fields);
+}
+
+/* The arms of a union return the same columns; `exprs` check their rows. */
+static void
+complete_arms(PlannerInfo *root, RelOptInfo *baserel, Path *path,
+			  DynAccess *access, List *exprs)
+{
+	ListCell   *lc;
+
+	foreach(lc, access->arms)
+	{
+		DynAccess  *arm = lfirst(lc);
+
+		arm->fields = access->fields;
+		arm->scalars = access->scalars;
+		arm->may_stop_early = access->may_stop_early;
+		arm->limit_hint = dyn_limit_hint(root, baserel, path->pathkeys, arm,
+										 list_union_ptr(arm->local_rinfos,
+														arm->filter_rinfos));
+		dyn_estimate_access(root, baserel, arm, &arm->estimate);
+		if (arm->fallback != NULL)
+			complete_fallback(root, baserel, arm, exprs);
+	}
+}
+
+/* The access plan of a path, matched from classified clauses. */
+static DynAccess *
+match_path(PlannerInfo *root, RelOptInfo *baserel, const DynPathChoice *choice,
+		   List *clauses, List **pushed_exactly)
+{
+	if (choice->kind != DYN_ACCESS_UNION)
+		return dyn_match_choice(baserel->fdw_private, baserel, choice, clauses,
+								pushed_exactly);
+	*pushed_exactly = NIL;
+	return dyn_union_match(root, baserel, choice->arms, clauses);
+}
+
+/* Sets what else the executor must know; `local` and `remote` are expressions. */
+static void
+complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
+				const DynPathChoice *choice, DynAccess *access,
+				List *scan_clauses, List *local, List *remote)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+
+	/* items that are read after the index may have changed meanwhile */
+	Assert(!access->fetch_base_items || remote == NIL);
+	dyn_set_fields(plan, access, fetched_fields(baserel, plan->relation, local));
+	access->may_stop_early = may_stop_early(root);
+	access->limit_hint = first_page(root, baserel, path, choice, access,
+									scan_clauses);
+	access->bounded = is_bounded(root, baserel, access, local);
+	if (access->bounded)
+		access->limit_hint = (int) root->limit_tuples;
+	if (access->fallback != NULL)
+		complete_fallback(root, baserel, access,
+						  list_concat_copy(local, remote));
+}
+
+/* Finds a count(*) in an expression; all of them are equal. */
+static Node *
+find_count(Node *node)
+{
+	List	   *found = pull_var_clause(node, PVC_INCLUDE_AGGREGATES);
+
+	return found == NIL ? NULL : linitial(found);
+}
+
+/* For a fallback, whose rows are counted locally. */
+static List *
+add_checked_columns(List *row, List *checks)
+{
+	List	   *columns = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) checks, PVC_RECURSE_PLACEHOLDERS))
+		columns = list_append_unique(columns, lfirst(lc));
+	foreach(lc, columns)
+		row = lappend(row, makeTargetEntry(copyObject(lfirst(lc)),
+										   list_length(row) + 1, NULL, false));
+	return row;
+}
+
+/* The access plan, and how its values are converted. */
+static List *
+encode_private(const DynAccess *access, List **exprs)
+{
+	List	   *encoded = dyn_access_encode(access, exprs);
+
+	return list_make2(encoded, dyn_conversions_split(exprs));
+}
+
+/* count(*): one row, whose first column DynamoDB computes. */
+static ForeignScan *
+count_plan(RelOptInfo *upperrel, List *tlist)
+{
+	DynAccess  *access = upperrel->fdw_private;
+	Node	   *count = find_count((Node *) upperrel->reltarget->exprs);
+	List	   *exprs = NIL;
+	List	   *private = encode_private(access, &exprs);
+	List	   *row;
+
+	if (count == NULL)
+		count = find_count((Node *) access->having);
+	row = list_make1(makeTargetEntry((Expr *) copyObject(count), 1, NULL, false));
+	if (access->fallback != NULL)
+		row = add_checked_columns(row, access->checks);
+	return make_foreignscan(tlist, access->having, 0, exprs, private, row,
+							access->checks, NULL);
+}
+
+ForeignScan *
+dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
+				  ForeignPath *best_path, List *tlist, List *scan_clauses,
+				  Plan *outer_plan)
+{
+	DynRelPlan *plan = baserel->fdw_private;
+	DynPathChoice choice;
+	DynAccess  *access;
+	List	   *clauses,
+			   *pushed_exactly,
+			   *local,
+			   *remote;
+	List	   *exprs = NIL;
+	List	   *private;
+
+	if (IS_UPPER_REL(baserel))
+		return count_plan(baserel, tlist);
+	clauses = list_concat(dyn_row_clauses(plan->relation),
+						  dyn_quals_classify(root, baserel, scan_clauses));
+	dyn_decode_choice(best_path->fdw_private, &choice);
+	access = match_path(root, baserel, &choice, clauses, &pushed_exactly);
+	split_clauses(scan_clauses, pushed_exactly, &local, &remote);
+	access->first_row_only = choice.first_row_only && local == NIL &&
+		plan->relation->unnest == NULL &&
+		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
+	for (DynAccess *one = access; one != NULL; one = one->otherwise)
+	{
+		complete_access(root, baserel, &best_path->path, &choice, one,
+						scan_clauses, local, remote);
+		one->advice = dyn_advise(root, plan, one, clauses);
+	}
+	access->estimate = *(DynEstimate *) list_nth(plan->estimates, choice.estimate);
+	access->one_request = dyn_access_is_one_request(access);
+	if (access->otherwise != NULL)
+	{
+		access->otherwise->estimate =
+			*(DynEstimate *) list_nth(plan->estimates, choice.other_estimate);
+		access->otherwise->one_request =
+			dyn_access_is_one_request(access->otherwise);
+	}
+	complete_arms(root, baserel, &best_path->path, access, local);
+	private = encode_private(access, &exprs);
+	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,
+							remote, NULL);
+}
+
+/*
+ * Under a LIMIT an Append may read only its first children.  Starting the
+ * others as well is cheap if they are keyed; a Scan starts only when it is
+ * reached.
+ */
+bool
+dynIsForeignPathAsyncCapable(ForeignPath *path)
+{
+	const RelOptInfo *rel = path->path.parent;
+	const DynRelPlan *plan = rel->fdw_private;
+	DynPathChoice choice;
+
+	if (IS_UPPER_REL(rel))
+		return true;
+	dyn_decode_choice(path->fdw_private, &choice);
+	/* the arms of a union are waited for one after the other */
+	return choice.kind != DYN_ACCESS_UNION &&
+		(!plan->limited ||
+		 (choice.kind != DYN_ACCESS_SCAN &&
+		  !(choice.gated && choice.other_kind == DYN_ACCESS_SCAN)));
+}

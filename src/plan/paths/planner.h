@@ -1,0 +1,86 @@
+/*
+ * planner.h
+ *		The planner callbacks of the foreign-data wrapper.
+ *
+ * In the order of the calls; the first three share the DynRelPlan in
+ * baserel->fdw_private.
+ */
+#ifndef DYN_PLAN_PLANNER_H
+#define DYN_PLAN_PLANNER_H
+
+#include "foreign/fdwapi.h"
+
+#include "../keys/match_keys.h"
+
+/* size.c, paths.c, plan.c, upper.c, modify.c */
+extern void dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel,
+								 Oid foreigntableid);
+extern void dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel,
+							   Oid foreigntableid);
+extern ForeignScan *dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel,
+									  Oid foreigntableid, ForeignPath *best_path,
+									  List *tlist, List *scan_clauses,
+									  Plan *outer_plan);
+extern void dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
+									RelOptInfo *input_rel,
+									RelOptInfo *output_rel, void *extra);
+extern List *dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan,
+								  Index resultRelation, int subplan_index);
+extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
+
+/*
+ * The fdw_private of a path has its target and options; the access plan is
+ * matched again from the clauses when the path is chosen.  It contains no
+ * expressions, because reparameterisation copies it without translating them.
+ */
+#define DYN_TARGET_TABLE	(-1)	/* else the position of an index */
+
+typedef struct DynPathChoice
+{
+	int			target;
+	bool		ordered;
+	bool		backward;
+	bool		first_row_only; /* below a semijoin: one row is enough */
+	DynAccessKind kind;
+	bool		batchable;		/* several executions can be batched */
+	int			estimate;		/* position in DynRelPlan.estimates */
+	List	   *arms;			/* UNION: of integers (union_path.h) */
+	bool		gated;			/* while a gate is open (guards.h), this: */
+	int			other_target;
+	DynAccessKind other_kind;
+	int			other_estimate;
+} DynPathChoice;
+
+extern List *dyn_encode_choice(const DynPathChoice *choice);
+extern void dyn_decode_choice(List *encoded, DynPathChoice *choice);
+
+/* The index of a target; NULL: the table. */
+extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
+
+/* The access plan of a choice, matched from classified clauses. */
+extern DynAccess *dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
+								   const DynPathChoice *choice, List *clauses,
+								   List **pushed_exactly);
+
+/* Is it a foreign table of this wrapper? */
+static inline bool
+dyn_is_our_relation(const RelOptInfo *rel)
+{
+	return rel->fdwroutine != NULL &&
+		rel->fdwroutine->GetForeignRelSize == dynGetForeignRelSize;
+}
+
+/*
+ * Does the path return at most one item by its key?  Then reading ahead is
+ * useless.
+ */
+extern bool dyn_is_one_row(Path *path);
+
+/*
+ * Called once, when the library is loaded: install the hooks that add lookup
+ * joins, and read ahead for the subplans of SELECT lists.
+ */
+extern void dyn_lookup_join_init(void);
+extern void dyn_subplan_init(void);
+
+#endif

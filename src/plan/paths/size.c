@@ -1,0 +1,222 @@
+/*
+ * size.c
+ *		GetForeignRelSize: reads the description, classifies clauses, estimates
+ *		rows, and tells the planner that the key is unique.
+ *
+ * The planner uses uniqueness of the primary key to estimate joins and
+ * distinct keys, and to stop at the first match.  It takes it from unique
+ * indexes only, so we add one to the relation, marked hypothetical like those
+ * of index advisors: it is never scanned.  Rows of an unnested table are unique
+ * with the position or name of the element besides.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_am.h"
+#include "miscadmin.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "utils/typcache.h"
+
+#include "../../model/tables/key_type.h"
+#include "cost.h"
+#include "planner.h"
+#include "table_rows.h"
+
+/*
+ * With row locks the planner requests ctid from every partition if some are
+ * local; it uses that of the local ones only.
+ */
+static bool
+has_row_mark(const PlannerInfo *root, Index relid)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->rowMarks)
+	{
+		if (lfirst_node(PlanRowMark, lc)->rti == relid)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A column that can hold no key is an error where the statement needs it.
+ * False: the description was outdated.
+ */
+static bool
+keys_fit(const DynRelPlan *plan)
+{
+	ListCell   *lc;
+
+	foreach(lc, plan->fields)
+	{
+		if (dyn_key_type_check(plan->relation, plan->meta,
+							   ((DynField *) lfirst(lc))->attnum) != plan->meta)
+			return false;
+	}
+	return true;
+}
+
+static DynRelPlan *
+make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
+{
+	DynRelPlan *plan = palloc0(sizeof(DynRelPlan));
+	Oid			userid = OidIsValid(baserel->userid) ? baserel->userid
+		: GetUserId();
+	List	   *pushed_exactly;
+	ListCell   *lc;
+
+	plan->relid = baserel->relid;
+	plan->relation = dyn_relation_open(relid, userid);
+	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
+	plan->relation->locked = has_row_mark(root, baserel->relid);
+	plan->meta = dyn_session_table(plan->relation->connection,
+								   plan->relation->table);
+	dyn_relation_connect_described(plan->relation, plan->meta);
+	baserel->fdw_private = plan;
+	plan->clauses = list_concat(dyn_row_clauses(plan->relation),
+								dyn_quals_classify(root, baserel,
+												   baserel->baserestrictinfo));
+	dyn_collect_fields((Node *) baserel->reltarget->exprs, baserel->relid,
+					   plan->relation, &plan->fields);
+	foreach(lc, baserel->baserestrictinfo)
+		dyn_collect_fields((Node *) lfirst_node(RestrictInfo, lc)->clause,
+						   baserel->relid, plan->relation, &plan->fields);
+	if (!keys_fit(plan))
+		return make_rel_plan(root, baserel, relid);
+	plan->analysed = baserel->tuples > 0;
+	plan->fetched = dyn_fetched_part(plan);
+	plan->keyed = dyn_match_keys(plan, NULL, plan->clauses, &pushed_exactly);
+	return plan;
+}
+
+/* ---- the unique key ---- */
+
+/* Two attributes, each with the columns of a template, and an element's. */
+#define MAX_KEY_COLUMNS			(2 * DYN_TEMPLATE_MAX_PARTS + 1)
+#define MAX_PLAIN_KEY_COLUMNS	3
+
+static bool
+has_index_column(const IndexOptInfo *index, AttrNumber attnum)
+{
+	for (int i = 0; i < index->ncolumns; i++)
+	{
+		if (index->indexkeys[i] == attnum)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Adds a column to the index; false if it does not tell keys apart.  Nor does a
+ * timestamp for the planner, which compares a timestamptz with it, too: two of
+ * them are that instant where the zone's clock goes back, or skips an hour.
+ */
+static bool
+add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column)
+{
+	TypeCacheEntry *type;
+	int			n = index->ncolumns;
+
+	if (has_index_column(index, attnum))
+		return true;
+	type = lookup_type_cache(column->codec.basetype, TYPECACHE_BTREE_OPFAMILY);
+	if (!column->traits.distinct || !OidIsValid(type->btree_opf) ||
+		column->codec.basetype == DATEOID ||
+		column->codec.basetype == TIMESTAMPOID)
+		return false;
+	index->indexkeys[n] = attnum;
+	index->indexcollations[n] = column->collation;
+	index->opfamily[n] = type->btree_opf;
+	index->opcintype[n] = type->btree_opintype;
+	index->ncolumns = index->nkeycolumns = n + 1;
+	return true;
+}
+
+/* Adds what determines the attribute; false if no columns do. */
+static bool
+add_index_attribute(IndexOptInfo *index, const DynRelation *relation,
+					const DynKeyAttr *attr)
+{
+	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
+	const DynSpelled *spelled = dyn_relation_spelled(relation, attr->name);
+
+	if (attnum != 0)
+		return add_index_column(index, attnum,
+								dyn_relation_column(relation, attnum));
+	if (spelled == NULL)
+		return false;
+	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	{
+		if (!add_index_column(index, spelled->parts[p].attnum,
+							  &spelled->parts[p].column))
+			return false;
+	}
+	return true;
+}
+
+/* The elements of one item differ by their position, or by their name. */
+static bool
+add_element_column(IndexOptInfo *index, const DynRelation *relation)
+{
+	for (AttrNumber attnum = 1; attnum <= relation->ncolumns; attnum++)
+	{
+		const DynColumn *column = dyn_relation_column(relation, attnum);
+
+		if (!column->dropped && (column->base == DYN_PATH_INDEX ||
+								 column->base == DYN_PATH_KEY) &&
+			add_index_column(index, attnum, column))
+			return true;
+	}
+	return false;
+}
+
+static void
+add_unique_key(RelOptInfo *baserel, const DynRelPlan *plan)
+{
+	const DynKeySchema *key = &plan->meta->key;
+	IndexOptInfo *index = makeNode(IndexOptInfo);
+	int			most = plan->relation->nspelled > 0 ? MAX_KEY_COLUMNS
+		: MAX_PLAIN_KEY_COLUMNS;
+
+	index->rel = baserel;
+	index->indexkeys = palloc0(most * sizeof(int));
+	index->indexcollations = palloc0(most * sizeof(Oid));
+	index->opfamily = palloc0(most * sizeof(Oid));
+	index->opcintype = palloc0(most * sizeof(Oid));
+	index->canreturn = palloc0(most * sizeof(bool));
+	index->relam = BTREE_AM_OID;
+	index->tuples = baserel->tuples;
+	index->unique = index->immediate = index->hypothetical = true;
+	if (add_index_attribute(index, plan->relation, &key->hash[0]) &&
+		(key->nrange == 0 ||
+		 add_index_attribute(index, plan->relation, &key->range[0])) &&
+		(plan->relation->unnest == NULL ||
+		 add_element_column(index, plan->relation)) &&
+		index->ncolumns > 0)
+		baserel->indexlist = lappend(baserel->indexlist, index);
+}
+
+void
+dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
+{
+	DynRelPlan *plan = make_rel_plan(root, baserel, foreigntableid);
+	const DynAccess *access = plan->keyed;
+
+	plan->items = dyn_table_items(baserel, plan);
+	baserel->tuples = dyn_table_rows(baserel, plan);
+	plan->item_rows = dyn_item_rows(baserel, plan);
+	add_unique_key(baserel, plan);
+	set_baserel_size_estimates(root, baserel);
+	if (access == NULL)
+		return;
+	baserel->rows = Min(baserel->rows,
+						dyn_access_most_rows(root, baserel, access));
+	/* the elements of these items; no unique key tells the planner of them */
+	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
+		baserel->rows = Max(baserel->rows,
+							clamp_row_est(dyn_access_most_rows(root, baserel, access) *
+										  clauselist_selectivity(root, access->local_rinfos,
+																 baserel->relid, JOIN_INNER, NULL)));
+}

@@ -1,0 +1,38 @@
+/*
+ * statistics.h
+ *		Statistics of a foreign table's columns, and guesses if there are none.
+ */
+#ifndef DYN_PLAN_STATISTICS_H
+#define DYN_PLAN_STATISTICS_H
+
+#include "nodes/pathnodes.h"
+#include "utils/selfuncs.h"
+
+#include "../../dynamodb/metadata.h"
+
+/* Items per partition key, without statistics. */
+#define DYN_COLLECTION_ITEMS	50.0
+
+/* Has the column been analysed? */
+extern bool dyn_has_statistics(Oid relid, AttrNumber attnum);
+
+/*
+ * Is the number of items with the same value of a column our guess, and not the
+ * default of core?  Of a column that is the partition key of the table or of a
+ * global index.  The same for the partition key of a schema.
+ */
+extern bool dyn_collections_are_guessed(const RelOptInfo *rel,
+										AttrNumber attnum);
+extern bool dyn_partitions_are_guessed(const RelOptInfo *rel,
+									   const DynKeySchema *key);
+
+/* Are these statistics a guess, made by stats_hook.c? */
+extern bool dyn_is_guess(const VariableStatData *variable);
+
+/*
+ * Installs the hook that passes our guesses to core.  Called once, when the
+ * library is loaded.
+ */
+extern void dyn_stats_init(void);
+
+#endif

@@ -1,0 +1,400 @@
+/*
+ * union_path.c
+ *		Finds the access plans of the arms of an OR.
+ *
+ * Each arm is matched by itself, with the relation's other clauses: these and
+ * nothing else prove that an index is complete for the arm.  The OR as a whole
+ * would prove less, and it must not be proved by it either: an index that has
+ * all rows of one arm may lack those of another.  If some arm matches no key,
+ * there is no union, because it would need a Scan anyway.
+ *
+ * Arms that match the same key become one access plan if that does not cost
+ * more: one that matches the OR of these arms.  So values of one partition key
+ * are a list of values, and each partition is read once.  If nothing but one
+ * access plan is left, it is the one that paths.c finds.
+ *
+ * A volatile condition would be evaluated again where several arms return a row
+ * that it rejected, so there is no union with one.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+
+#include "cost.h"
+#include "planner.h"
+#include "../keys/index_complete.h"
+#include "union_path.h"
+
+/* Finding access plans takes time quadratic in the number of arms. */
+#define MAX_ARMS	40
+
+/* Arms times conditions that are matched, over all ORs; then no other is tried. */
+#define MAX_MATCHED	4000
+
+/* What is looked for. */
+typedef struct Search
+{
+	PlannerInfo *root;
+	RelOptInfo *baserel;
+	const DynRelPlan *plan;
+	const RestrictInfo *rinfo;	/* of the OR */
+	List	   *others;			/* DynClauses of other conditions */
+} Search;
+
+/* One access plan, for one arm of the OR or several. */
+typedef struct Arm
+{
+	int			target;
+	List	   *members;		/* their positions */
+	DynAccess  *access;
+	Cost		cost;
+} Arm;
+
+/* ---- the conditions of arms ---- */
+
+/* The conditions of one arm, which the planner has made for the OR. */
+static List *
+conditions_of_member(const RestrictInfo *rinfo, int member)
+{
+	Node	   *arm = list_nth(((BoolExpr *) rinfo->orclause)->args, member);
+
+	return is_andclause(arm) ? ((BoolExpr *) arm)->args : list_make1(arm);
+}
+
+/* RestrictInfos: those of the only arm, or one OR. */
+static List *
+conditions_of_members(const Search *search, const List *members)
+{
+	List	   *args = NIL;
+	ListCell   *lc;
+
+	if (list_length(members) == 1)
+		return conditions_of_member(search->rinfo, linitial_int(members));
+	foreach(lc, members)
+		args = lappend(args, list_nth(((BoolExpr *) search->rinfo->clause)->args,
+									  lfirst_int(lc)));
+	return list_make1(make_simple_restrictinfo(search->root, make_orclause(args)));
+}
+
+static void
+init_search(Search *search, PlannerInfo *root, RelOptInfo *baserel,
+			const RestrictInfo *rinfo, List *clauses)
+{
+	ListCell   *lc;
+
+	search->root = root;
+	search->baserel = baserel;
+	search->plan = baserel->fdw_private;
+	search->rinfo = rinfo;
+	search->others = NIL;
+	foreach(lc, clauses)
+	{
+		if (((DynClause *) lfirst(lc))->rinfo != rinfo)
+			search->others = lappend(search->others, lfirst(lc));
+	}
+}
+
+/* ---- access plans of arms ---- */
+
+/* Those of the members, and of the other conditions. */
+static List *
+clauses_of_members(const Search *search, const List *members)
+{
+	return list_concat_copy(search->others,
+							dyn_quals_classify(search->root, search->baserel,
+											   conditions_of_members(search, members)));
+}
+
+static DynAccess *
+match_members(const Search *search, List *clauses, int target)
+{
+	const DynRelPlan *plan = search->plan;
+	const DynIndexMeta *index = dyn_choice_index(plan, target);
+	List	   *pushed_exactly;
+	const char *missing;
+	DynAccess  *access = dyn_match_keys(plan, index, clauses, &pushed_exactly);
+
+	if (access == NULL ||
+		(index != NULL && !dyn_index_is_usable(plan, search->baserel->relid, index,
+											   false, clauses, &missing)))
+		return NULL;
+	if (access->nproofs > 0)
+	{
+		access->fallback = dyn_match_fallback(plan, clauses);
+		access->fallback->is_arm = true;
+	}
+	/* each row is checked by all clauses */
+	dyn_clauses_rely_on_nothing(clauses);
+	access->is_arm = true;
+	return access;
+}
+
+/* NULL if the clauses of the members do not match the target's key. */
+static Arm *
+make_arm(const Search *search, List *members, List *clauses, int target)
+{
+	Arm		   *arm = palloc(sizeof(Arm));
+	DynEstimate estimate;
+	Cost		startup;
+
+	arm->access = match_members(search, clauses, target);
+	if (arm->access == NULL)
+		return NULL;
+	arm->target = target;
+	arm->members = members;
+	dyn_estimate_access(search->root, search->baserel, arm->access, &estimate);
+	dyn_cost_estimate(&estimate, arm->access->kind, false, estimate.items, &startup,
+					  &arm->cost);
+	return arm;
+}
+
+/* The cheapest access plan of an arm, or NULL. */
+static Arm *
+find_arm(const Search *search, int member)
+{
+	List	   *members = list_make1_int(member);
+	List	   *clauses = clauses_of_members(search, members);
+	Arm		   *best = NULL;
+
+	for (int target = DYN_TARGET_TABLE; target < search->plan->meta->nindexes; target++)
+	{
+		Arm		   *arm = make_arm(search, members, clauses, target);
+
+		if (arm != NULL && (best == NULL || arm->cost < best->cost))
+			best = arm;
+	}
+	return best;
+}
+
+/* Adds an arm, or extends one with the same key if that is not dearer. */
+static List *
+add_arm(const Search *search, List *arms, Arm *arm)
+{
+	ListCell   *lc;
+
+	foreach(lc, arms)
+	{
+		Arm		   *other = lfirst(lc);
+		List	   *members;
+		Arm		   *both;
+
+		if (other->target != arm->target)
+			continue;
+		members = list_concat_copy(other->members, arm->members);
+		both = make_arm(search, members, clauses_of_members(search, members),
+						arm->target);
+		if (both != NULL && both->cost <= other->cost + arm->cost)
+		{
+			lfirst(lc) = both;
+			return arms;
+		}
+	}
+	return lappend(arms, arm);
+}
+
+/*
+ * Arms that read items of the table behind an index come last: then they need
+ * not read those that others have returned.
+ */
+static List *
+order_arms(List *arms)
+{
+	List	   *last = NIL;
+	List	   *ordered = NIL;
+	ListCell   *lc;
+
+	foreach(lc, arms)
+	{
+		if (((const Arm *) lfirst(lc))->access->fetch_base_items)
+			last = lappend(last, lfirst(lc));
+		else
+			ordered = lappend(ordered, lfirst(lc));
+	}
+	return list_concat(ordered, last);
+}
+
+/* Several access plans that together have all rows of the OR, or NIL. */
+static List *
+find_arms(const Search *search)
+{
+	int			n = list_length(((BoolExpr *) search->rinfo->orclause)->args);
+	List	   *arms = NIL;
+
+	for (int member = 0; member < n; member++)
+	{
+		Arm		   *arm = find_arm(search, member);
+
+		if (arm == NULL)
+			return NIL;
+		arms = add_arm(search, arms, arm);
+	}
+	return list_length(arms) > 1 ? order_arms(arms) : NIL;
+}
+
+/* ---- unions ---- */
+
+/* The rows of the table; what the arms add is not in the requests of a Scan. */
+static DynAccess *
+make_union(const DynRelPlan *plan, List *clauses)
+{
+	List	   *pushed_exactly;
+	DynAccess  *access = dyn_match_scan(plan, NULL, clauses, &pushed_exactly);
+
+	dyn_clauses_rely_on_nothing(clauses);
+	access->kind = DYN_ACCESS_UNION;
+	access->filters = NIL;
+	access->tested = false;
+	Assert(access->multi_partition && access->nproofs == 0);
+	return access;
+}
+
+/* Its position among the relation's clauses; then each arm. */
+static List *
+encode_arms(int position, const List *arms)
+{
+	List	   *choice = list_make1_int(position);
+	ListCell   *lc;
+
+	foreach(lc, arms)
+	{
+		const Arm  *arm = lfirst(lc);
+
+		choice = lappend_int(choice, arm->target);
+		choice = lappend_int(choice, list_length(arm->members));
+		choice = list_concat(choice, arm->members);
+	}
+	return choice;
+}
+
+static Cost
+cost_of_arms(const List *arms)
+{
+	Cost		cost = 0;
+	ListCell   *lc;
+
+	foreach(lc, arms)
+		cost += ((const Arm *) lfirst(lc))->cost;
+	return cost;
+}
+
+/* The arms of the clause for which they cost least; sets *position to it. */
+static List *
+find_best_arms(PlannerInfo *root, RelOptInfo *baserel, int *position)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	int			matched = 0;
+	List	   *best = NIL;
+	ListCell   *lc;
+
+	foreach(lc, baserel->baserestrictinfo)
+	{
+		const RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		Search		search;
+		List	   *arms;
+		int			n = rinfo->orclause == NULL || rinfo->pseudoconstant ? 0
+			: list_length(((BoolExpr *) rinfo->orclause)->args);
+
+		if (n == 0 || n > MAX_ARMS || matched > MAX_MATCHED)
+			continue;
+		matched += n * list_length(plan->clauses);
+		init_search(&search, root, baserel, rinfo, plan->clauses);
+		arms = find_arms(&search);
+		if (arms == NIL ||
+			(best != NIL && cost_of_arms(best) <= cost_of_arms(arms)))
+			continue;
+		best = arms;
+		*position = foreach_current_index(lc);
+	}
+	return best;
+}
+
+/* Does a subquery in the expression call a volatile function, for each row? */
+static bool
+has_volatile_subplan(Node *node, void *context)
+{
+	const PlannerGlobal *glob = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubPlan))
+	{
+		PlannerInfo *root = list_nth_node(PlannerInfo, glob->subroots,
+										  ((SubPlan *) node)->plan_id - 1);
+
+		if (contain_volatile_functions((Node *) root->parse) ||
+			has_volatile_subplan((Node *) root->parse, context) ||
+			has_volatile_subplan((Node *) root->init_plans, context))
+			return true;
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, has_volatile_subplan, context, 0);
+	return expression_tree_walker(node, has_volatile_subplan, context);
+}
+
+/* A path of the relation has no other conditions. */
+static bool
+may_be_union(PlannerInfo *root, const RelOptInfo *baserel)
+{
+	ListCell   *lc;
+
+	if (!bms_is_empty(baserel->lateral_relids))
+		return false;
+	foreach(lc, baserel->baserestrictinfo)
+	{
+		Node	   *clause = (Node *) lfirst_node(RestrictInfo, lc)->clause;
+
+		if (contain_volatile_functions(clause) || has_volatile_subplan(clause, root->glob))
+			return false;
+	}
+	return true;
+}
+
+DynAccess *
+dyn_union_find(PlannerInfo *root, RelOptInfo *baserel, List **choice)
+{
+	const DynRelPlan *plan = baserel->fdw_private;
+	int			position = -1;
+	List	   *arms = may_be_union(root, baserel)
+		? find_best_arms(root, baserel, &position) : NIL;
+	DynAccess  *access;
+	ListCell   *lc;
+
+	if (arms == NIL)
+		return NULL;
+	*choice = encode_arms(position, arms);
+	access = make_union(plan, plan->clauses);
+	foreach(lc, arms)
+		access->arms = lappend(access->arms, ((const Arm *) lfirst(lc))->access);
+	return access;
+}
+
+DynAccess *
+dyn_union_match(PlannerInfo *root, RelOptInfo *baserel, const List *choice,
+				List *clauses)
+{
+	DynAccess  *access = make_union(baserel->fdw_private, clauses);
+	Search		search;
+
+	init_search(&search, root, baserel,
+				list_nth_node(RestrictInfo, baserel->baserestrictinfo,
+							  linitial_int(choice)), clauses);
+	for (int i = 1; i < list_length(choice);)
+	{
+		int			target = list_nth_int(choice, i++);
+		int			n = list_nth_int(choice, i++);
+		List	   *members = NIL;
+		DynAccess  *arm;
+
+		while (n-- > 0)
+			members = lappend_int(members, list_nth_int(choice, i++));
+		arm = match_members(&search, clauses_of_members(&search, members), target);
+		if (arm == NULL)
+			elog(ERROR, "an arm no longer matches a key of \"%s\"",
+				 search.plan->relation->name);
+		access->arms = lappend(access->arms, arm);
+	}
+	return access;
+}

@@ -1,0 +1,126 @@
+/*
+ * readahead_path.c
+ *		Path and plan of the node that reads rows ahead.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+
+#include "../../model/server/pg_compat.h"
+#include "readahead_path.h"
+
+static const CustomScanMethods *scan_methods = NULL;
+static const struct CustomPathMethods path_methods;
+
+/*
+ * Below a nested loop the node may project, as the loop uses its output.
+ * Subplans must be evaluated above it.
+ */
+Path *
+dyn_read_ahead_path(Path *child, List *subplans)
+{
+	CustomPath *path = makeNode(CustomPath);
+
+	Assert(!dyn_is_read_ahead_path(child));
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = child->parent;
+	path->path.pathtarget = child->pathtarget;
+	path->path.param_info = child->param_info;
+	path->path.rows = child->rows;
+	path->path.startup_cost = child->startup_cost;
+	path->path.total_cost = child->total_cost + child->rows * cpu_operator_cost;
+	path->path.pathkeys = child->pathkeys;
+	dyn_copy_disabled_nodes(&path->path, child);
+	path->flags = subplans == NIL ? CUSTOMPATH_SUPPORT_PROJECTION : 0;
+	path->custom_paths = list_make1(child);
+	path->custom_private = subplans;
+	path->methods = &path_methods;
+	return &path->path;
+}
+
+bool
+dyn_is_read_ahead_path(const Path *path)
+{
+	return IsA(path, CustomPath) &&
+		((const CustomPath *) path)->methods == &path_methods;
+}
+
+/*
+ * Can a node above stop before the last row?  A parameterised path is executed
+ * for each row of other relations, and a semijoin may stop it.
+ */
+static bool
+may_stop_early(const PlannerInfo *root, const Path *path)
+{
+	return root->tuple_fraction > 0 || root->limit_tuples > 0 ||
+		path->param_info != NULL;
+}
+
+/* The arguments of the subplans from each row. */
+static void
+add_arguments(CustomScan *scan, List *subplans, List **ids, List **params)
+{
+	ListCell   *lc;
+
+	foreach(lc, subplans)
+	{
+		const SubPlan *subplan = lfirst_node(SubPlan, lc);
+
+		*ids = lappend_int(*ids, subplan->plan_id);
+		*params = list_concat(*params, subplan->parParam);
+		scan->custom_exprs = list_concat(scan->custom_exprs,
+										 copyObject(subplan->args));
+	}
+}
+
+/* Its rows are the child's, column by column; clauses are the child's, too. */
+static Plan *
+plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
+				List *tlist, List *clauses, List *custom_plans)
+{
+	CustomScan *scan = makeNode(CustomScan);
+	Plan	   *child = linitial(custom_plans);
+	List	   *ids = NIL;
+	List	   *params = NIL;
+
+	scan->scan.plan.targetlist = tlist != NIL ? tlist
+		: copyObject(child->targetlist);
+	scan->scan.scanrelid = 0;
+	scan->flags = best_path->flags;
+	scan->custom_plans = custom_plans;
+	scan->custom_scan_tlist = copyObject(child->targetlist);
+	add_arguments(scan, best_path->custom_private, &ids, &params);
+	scan->custom_private =
+		list_make3(makeInteger(may_stop_early(root, &best_path->path)), ids, params);
+	scan->methods = scan_methods;
+	return &scan->scan.plan;
+}
+
+void
+dyn_read_ahead_decode(const CustomScan *plan, DynReadAheadPlan *decoded)
+{
+	decoded->may_stop_early = intVal(linitial(plan->custom_private)) != 0;
+	decoded->subplans = lsecond(plan->custom_private);
+	decoded->params = lthird(plan->custom_private);
+	Assert(list_length(decoded->params) == list_length(plan->custom_exprs));
+}
+
+bool
+dyn_is_read_ahead(const Plan *plan)
+{
+	return IsA(plan, CustomScan) &&
+		((const CustomScan *) plan)->methods == scan_methods;
+}
+
+static const struct CustomPathMethods path_methods = {
+	.CustomName = "DynamoReadAhead",
+	.PlanCustomPath = plan_read_ahead,
+};
+
+void
+dyn_read_ahead_init(const CustomScanMethods *methods)
+{
+	scan_methods = methods;
+	RegisterCustomScanMethods(methods);
+}
