@@ -4,45 +4,122 @@
  *		allocations.
  *
  * When jansson cannot enlarge the buffer of a string, it drops the byte and
- * continues: the document parses, but holds a wrong name or value.  Other
- * failed allocations look like syntax errors.  So we watch its allocator while
- * it parses, and return a document only if no allocation failed.
+ * continues.  If that was the quotation mark at the end, it then copies what
+ * lies behind the buffer, or stops the process by an assertion.  So an
+ * allocation never fails as long as it parses: memory in reserve takes its
+ * place, and the document ends there, so that a small reserve is enough.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "jsoncheck.h"
 #include "jsonload.h"
 
+/* jansson gets the document in pieces of so many bytes. */
+#define PIECE	64
+
+/*
+ * What jansson needs at most for the rest of a piece: 128 bytes for each byte
+ * of it, the string that it is in, and larger tables for the members that it
+ * has (16 bytes for each of twice as many, with at least 5 bytes of text).
+ */
+#define RESERVE(len)	(128 * PIECE + 16 * (len) + 4096)
+
 static json_malloc_t true_malloc;
+static json_free_t true_free;
 static bool failed;
+
+/* What is left in reserve, and all of it. */
+static char *reserve;
+static char *reserve_next;
+static char *reserve_end;
+
+static void *
+take_from_reserve(size_t size)
+{
+	char	   *block = reserve_next;
+
+	size = (size + 15) & ~(size_t) 15;
+	assert(size <= (size_t) (reserve_end - reserve_next));
+	if (size > (size_t) (reserve_end - reserve_next))
+		return NULL;
+	reserve_next += size;
+	return block;
+}
 
 static void *
 watched_malloc(size_t size)
 {
-	void	   *block = true_malloc(size);
+	void	   *block = failed ? NULL : true_malloc(size);
 
-	if (block == NULL)
-		failed = true;
-	return block;
+	if (block != NULL)
+		return block;
+	failed = true;
+	return take_from_reserve(size);
+}
+
+static void
+watched_free(void *block)
+{
+	if ((char *) block < reserve || (char *) block >= reserve_end)
+		true_free(block);
+}
+
+/* What jansson has not got yet. */
+typedef struct Rest
+{
+	const char *text;
+	size_t		len;
+} Rest;
+
+static size_t
+next_piece(void *piece, size_t size, void *arg)
+{
+	Rest	   *rest = arg;
+	size_t		len = rest->len < PIECE ? rest->len : PIECE;
+
+	if (failed || size < len)
+		return 0;
+	memcpy(piece, rest->text, len);
+	rest->text += len;
+	rest->len -= len;
+	return len;
+}
+
+/* With memory in reserve. */
+static json_t *
+load_watched(const char *text, size_t len, size_t flags, json_error_t *error)
+{
+	Rest		rest = {text, len};
+	json_t	   *document;
+
+	json_set_alloc_funcs(watched_malloc, watched_free);
+	document = json_load_callback(next_piece, &rest, flags, error);
+	if (failed)
+	{
+		json_decref(document);
+		document = NULL;
+	}
+	json_set_alloc_funcs(true_malloc, true_free);
+	return document;
 }
 
 static json_t *
 load(const char *text, size_t len, size_t flags, bool *out_of_memory,
 	 json_error_t *error)
 {
-	json_t	   *document;
-	json_free_t true_free;
+	json_t	   *document = NULL;
 
 	json_get_alloc_funcs(&true_malloc, &true_free);
-	json_set_alloc_funcs(watched_malloc, true_free);
-	failed = false;
-	document = json_loadb(text, len, flags, error);
-	json_set_alloc_funcs(true_malloc, true_free);
-	if (failed)
+	reserve = reserve_next = true_malloc(RESERVE(len));
+	failed = reserve == NULL;
+	if (reserve != NULL)
 	{
-		json_decref(document);
-		document = NULL;
+		reserve_end = reserve + RESERVE(len);
+		document = load_watched(text, len, flags, error);
+		true_free(reserve);
 	}
 	if (out_of_memory)
 		*out_of_memory = failed;

@@ -33,6 +33,7 @@
 #include <curl/curl.h>
 
 #include "aws/wiping.h"
+#include "base/jsonload.h"
 #include "aws/awserror.h"
 #include "aws/ca_store.h"
 #include "aws/client.h"
@@ -323,6 +324,36 @@ a_page(void)
 	dyn_path_tree_free(shape);
 	return outcome;
 }
+
+/*
+ * jansson enlarges the buffer of a string at lengths that depend on it: each
+ * byte of one, its quotation marks among them, is the last that has room.
+ */
+static Outcome
+json_texts_of_all_lengths(void)
+{
+	size_t		len;
+
+	for (len = 0; len < 140; len++)
+	{
+		char		text[300];
+		bool		out_of_memory = false;
+		json_t	   *document;
+		bool		good;
+
+		snprintf(text, sizeof(text), "{\"%.*s\": [\"%0*d\\n\", 1]}", (int) len,
+				 "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"
+				 "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
+				 (int) (140 - len), 7);
+		document = dyn_json_load(text, strlen(text), 0, &out_of_memory);
+		good = document != NULL && json_object_size(document) == 1;
+		json_decref(document);
+		if (!good)
+			return out_of_memory ? REFUSED : WRONG;
+	}
+	return RIGHT;
+}
+
 
 static Outcome
 a_json_document(void)
@@ -746,6 +777,7 @@ SURVIVES(a_signature)
 SURVIVES(a_query)
 SURVIVES(a_page)
 SURVIVES(a_json_document)
+SURVIVES(json_texts_of_all_lengths)
 SURVIVES(a_description)
 SURVIVES(a_key_template)
 SURVIVES(a_list_of_tables)
@@ -768,6 +800,7 @@ main(void)
 	RUN(a_query_survives);
 	RUN(a_page_survives);
 	RUN(a_json_document_survives);
+	RUN(json_texts_of_all_lengths_survives);
 	RUN(a_description_survives);
 	RUN(a_key_template_survives);
 	RUN(a_list_of_tables_survives);
