@@ -172,7 +172,7 @@ class Cases:
             yield self.case(self.elements.statement(), self.settings(), True)
             yield self.case(self.mapped.style(), self.for_joins(), True)
             settings = self.settings()
-            for _ in range(3):
+            for _ in range(5):
                 yield self.case(self.mapped.style(), settings, self.rng.random() < 0.8)
 
     def toward_feature(self, name):
