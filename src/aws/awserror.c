@@ -24,6 +24,9 @@
 #include "../base/jsonload.h"
 #include "../base/text.h"
 
+/* A longer body is a page of some gateway; parsing takes memory (jsonload.c). */
+#define LONGEST_DOCUMENT	((size_t) 256 * 1024)
+
 #define AUTHORIZATION	"AWS4-HMAC-SHA256"
 #define BLOT			"***"
 
@@ -277,7 +280,7 @@ dyn_awserror_parse(const char *body, size_t len,
 	const char *type;
 
 	memset(error, 0, sizeof(*error));
-	if (len == 0)
+	if (len == 0 || len > LONGEST_DOCUMENT)
 		return false;
 	document = dyn_json_load(body, len, JSON_ALLOW_NUL,
 							 &error->out_of_memory);

@@ -12,7 +12,7 @@
  * CURLOPT_BUFFERSIZE: what libcurl receives at once.  Not a power of two: by
  * its size the buffer is told from others (wiping.c).
  */
-#define DYN_RECEIVE_BUFFER	(144L * 1024)
+#define DYN_RECEIVE_BUFFER	(130L * 1024)
 
 /*
  * Initialises libcurl for the process; false if that fails.  If somebody else

@@ -45,15 +45,15 @@ list_page(DynConnection *connection, Listing *listing)
 {
 	DynRequestContext context = {"ListTables", NULL, NULL,
 	connection->server_name, &connection->provider};
-	DynCall    *call = dyn_call_create(dyn_session_client());
+	const char *from = dyn_buffer_terminate(&listing->progress.last);
+	DynCall    *call = from ? dyn_call_create(dyn_session_client()) : NULL;
 	char	   *last = NULL;
 	const char *fault;
 	bool		more;
 
 	if (call == NULL)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	dyn_write_list_tables(dyn_call_body(call),
-						  dyn_buffer_terminate(&listing->progress.last));
+	dyn_write_list_tables(dyn_call_body(call), from);
 	dyn_session_run(call, connection, &context);
 	dyn_buffer_reset(&listing->names);
 	fault = dyn_read_list_tables(call->response.data, call->response.len,

@@ -3,8 +3,8 @@
 
 usage: run_tests.py [-jN] [NAME...]     only the files, classes or tests whose name contains a NAME
 
-N files run at a time (one for each processor, but at least two): they share nothing but the servers of test/stack, where
-each has databases and tables of its own. What they print comes in the order of their names. Lines are "ok - ...",
+N files run at a time (two for each processor, as they wait much of their time): they share nothing but the servers of test/stack, where
+each has databases and tables of its own. The longest begin first; what they print comes in the order of their names. Lines are "ok - ...",
 "not ok - ...", "skip - ...", as in all tests here. Without the stack's environment it asks "test/stack env" for it. The
 exit status is 1 when a test failed, when a file has no test, and when no test has such a name.
 """
@@ -24,6 +24,10 @@ SERVER = os.path.join(LIB, "..", "server")
 
 # Both make the demo's tables in DynamoDB anew; nothing else does.
 SHARE_DEMO = ("test_demo.py", "test_docs.py")
+
+# They take half a minute and more; all others less.
+LONGEST = ("test_misbehaving.py", "test_times_forms.py", "test_credentials_waiting.py", "test_torture.py", "test_budgets.py",
+           "test_kept_reads.py", "test_throttling.py", "test_times_values.py", "test_credentials.py", *SHARE_DEMO)
 
 # A file that takes longer hangs, and is stopped with a trace of where.
 FILE_SECONDS = int(os.environ.get("DYNAMO_FDW_FILE_SECONDS", "300"))
@@ -130,13 +134,20 @@ def turns(files):
     return [[file] if file not in shared else shared for file in files if file not in shared[1:]]
 
 
+def rank(turn):
+    """Where the files of a turn stand among the longest."""
+    return min(LONGEST.index(file) if file in LONGEST else len(LONGEST) for file in turn)
+
+
 def run_files(files, names, jobs):
     """Run the files, several at a time, print in their order; returns the exit status."""
     environment = stack_environment()
     status, printed = 0, False
     with ThreadPoolExecutor(jobs) as pool:
-        for results in pool.map(lambda turn: [run_apart(file, names, environment) for file in turn], turns(files)):
-            for done, output in results:
+        started = {turn[0]: pool.submit(lambda turn=turn: [run_apart(file, names, environment) for file in turn])
+                   for turn in sorted(turns(files), key=rank)}
+        for turn in turns(files):
+            for done, output in started[turn[0]].result():
                 print(output, end="", flush=True)
                 status, printed = status | (done != 0), printed or bool(output)
     if not printed:
@@ -152,7 +163,7 @@ def main(arguments):
         return 0
     if arguments[:1] == ["--file"]:
         return run_file(arguments[1], arguments[2:])
-    jobs = max(2, len(os.sched_getaffinity(0)))
+    jobs = 2 * max(2, len(os.sched_getaffinity(0)))
     if arguments and re.fullmatch(r"-j[1-9]\d*", arguments[0]):
         jobs = int(arguments.pop(0)[2:])
     if any(name.startswith("-") for name in arguments):

@@ -33,13 +33,13 @@
 #include <curl/curl.h>
 
 #include "aws/wiping.h"
-#include "base/jsonload.h"
 #include "aws/awserror.h"
 #include "aws/ca_store.h"
 #include "aws/client.h"
 #include "aws/provider.h"
 #include "aws/retry.h"
 #include "aws/sigv4.h"
+#include "base/jsonload.h"
 #include "credentials/sts.h"
 #include "dynamodb/metadata.h"
 #include "dynamodb/operation.h"
@@ -353,7 +353,6 @@ json_texts_of_all_lengths(void)
 	}
 	return RIGHT;
 }
-
 
 static Outcome
 a_json_document(void)
