@@ -13,8 +13,12 @@
 #include "../model/server/pg_compat.h"
 #include "target.h"
 
-bool
-dyn_server_is_ours(const ForeignServer *server)
+/*
+ * Is the server one of this wrapper?  Others may have options of the same
+ * names.
+ */
+static bool
+is_our_server(const ForeignServer *server)
 {
 	ForeignDataWrapper *wrapper = GetForeignDataWrapper(server->fdwid);
 	char	   *handler = OidIsValid(wrapper->fdwhandler)
@@ -29,7 +33,7 @@ dyn_target_server(const char *name)
 	ForeignServer *server = GetForeignServerByName(name, false);
 	AclResult	usage;
 
-	if (!dyn_server_is_ours(server))
+	if (!is_our_server(server))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("server \"%s\" is not a server of dynamo_fdw",
@@ -48,7 +52,7 @@ is_ours(Relation rel)
 	if (rel->rd_rel->relkind != RELKIND_FOREIGN_TABLE)
 		return false;
 	table = GetForeignTable(RelationGetRelid(rel));
-	return dyn_server_is_ours(GetForeignServer(table->serverid));
+	return is_our_server(GetForeignServer(table->serverid));
 }
 
 void

@@ -6,13 +6,6 @@
 #define DYN_COMMAND_TARGET_H
 
 #include "foreign/foreign.h"
-
-/*
- * Is the server one of this wrapper?  Others may have options of the same
- * names.
- */
-extern bool dyn_server_is_ours(const ForeignServer *server);
-
 /*
  * The server of that name.  Raises an error if there is none, if it is not of
  * this wrapper, or if the current user lacks USAGE.

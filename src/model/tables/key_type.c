@@ -58,9 +58,16 @@ unfit_attribute(const DynRelation *relation, const DynTableMeta *meta,
 	return NULL;
 }
 
-bool
-dyn_key_type_fits(const DynRelation *relation, const DynTableMeta *meta,
-				  AttrNumber attnum)
+/*
+ * Can the column hold values of the table's own key?  False for a column that
+ * shows a key attribute, and cannot hold a value of its type: each row would be
+ * an error there, and a condition on it would select nothing.  Not with a
+ * format, or under on_mismatch 'null'; and keys of indexes are not meant, since
+ * an older item may have any type there.
+ */
+static bool
+key_type_fits(const DynRelation *relation, const DynTableMeta *meta,
+			  AttrNumber attnum)
 {
 	return unfit_attribute(relation, meta, attnum) == NULL;
 }
@@ -88,7 +95,7 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 {
 	const DynKeyAttr *attr;
 
-	if (dyn_key_type_fits(relation, meta, attnum))
+	if (key_type_fits(relation, meta, attnum))
 		return meta;
 	dyn_session_forget_table(relation->connection, relation->table);
 	meta = dyn_session_table(relation->connection, relation->table);

@@ -155,9 +155,13 @@ part_is_comparable(const DynColumn *column, const DynOperator *op)
 	return dyn_operator_exactness(column, &equal) != DYN_LOCAL;
 }
 
-bool
-dyn_is_comparable_in_part(const DynClassify *context, const DynField *field,
-						  const DynOperator *op)
+/*
+ * Can a part of some template, where the column is spelled in another way than
+ * in its own attribute, be compared?
+ */
+static bool
+is_comparable_in_part(const DynClassify *context, const DynField *field,
+					  const DynOperator *op)
 {
 	const DynRelation *relation = context->relation;
 
@@ -184,7 +188,7 @@ dyn_classify_comparison(DynClassify *context, int kind, const DynOperator *op,
 	DynPred    *pred;
 
 	if (exactness == DYN_LOCAL &&
-		(field->steps != NIL || !dyn_is_comparable_in_part(context, field, op)))
+		(field->steps != NIL || !is_comparable_in_part(context, field, op)))
 		return NULL;
 	(void) dyn_classify_accept(context, exactness);
 	dyn_classify_size(context, value, op->value_type);
@@ -219,7 +223,7 @@ dyn_classify_array(DynClassify *context, int kind, const DynOperator *op,
 	int			size = dyn_fixed_array_size(array);
 
 	if (exactness == DYN_LOCAL &&
-		(kind != DYN_PRED_EQ || !dyn_is_comparable_in_part(context, field, op)))
+		(kind != DYN_PRED_EQ || !is_comparable_in_part(context, field, op)))
 		return NULL;
 	(void) dyn_classify_accept(context, exactness);
 	dyn_classify_size(context, array, op->value_type);

@@ -77,15 +77,6 @@ extern void dyn_classify_size(DynClassify *context, Node *value, Oid valuetype);
 extern DynPred *dyn_classify_comparison(DynClassify *context, int kind,
 										const DynOperator *op,
 										const DynField *field, Node *value);
-
-/*
- * Can a part of some template, where the column is spelled in another way than
- * in its own attribute, be compared?
- */
-extern bool dyn_is_comparable_in_part(const DynClassify *context,
-									  const DynField *field,
-									  const DynOperator *op);
-
 /* The number of elements of an array if it is fixed at planning, else -1. */
 extern int	dyn_fixed_array_size(Node *array);
 

@@ -579,10 +579,15 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool whole, int i)
 	return place;
 }
 
-bool
-dyn_index_is_complete(const DynRelPlan *plan, Index relid,
-					  const DynIndexMeta *index, bool whole,
-					  List *clauses, const char **missing)
+/*
+ * Can the index be complete for the clauses?  If not, but NOT NULL on one
+ * column would prove it, sets *missing to the column's name.  `whole`: for a
+ * Scan, of which NOT NULL proves less: an empty value is one, too.
+ */
+static bool
+index_is_complete(const DynRelPlan *plan, Index relid,
+				  const DynIndexMeta *index, bool whole,
+				  List *clauses, const char **missing)
 {
 	List	   *exprs = clause_expressions(clauses);
 	bool		complete = true;
@@ -607,7 +612,7 @@ dyn_index_is_usable(const DynRelPlan *plan, Index relid, const DynIndexMeta *ind
 {
 	*missing = NULL;
 	return index->active && !(index->global && plan->relation->consistent) &&
-		dyn_index_is_complete(plan, relid, index, whole, clauses, missing);
+		index_is_complete(plan, relid, index, whole, clauses, missing);
 }
 
 /* ---- proofs at run time ---- */

@@ -134,8 +134,8 @@ is_part_range(const DynTarget *target, const DynPred *pred)
 
 /* ---- points and ranges ---- */
 
-bool
-dyn_is_point_leaf(const DynTarget *target, const DynPred *pred)
+static bool
+is_point_leaf(const DynTarget *target, const DynPred *pred)
 {
 	if (pred->kind == DYN_PRED_ROW)
 		return is_row_point(target, pred);
@@ -155,7 +155,7 @@ dyn_implied_points(const DynTarget *target, DynPred *pred, bool *pure)
 	ListCell   *lc;
 
 	check_stack_depth();
-	if (dyn_is_point_leaf(target, pred))
+	if (is_point_leaf(target, pred))
 		return pred;
 	*pure &= (pred->kind == DYN_PRED_OR);
 	if (pred->kind == DYN_PRED_AND)
@@ -230,7 +230,7 @@ member_range(const DynTarget *target, DynPred *pred, bool *pure)
 		return junction_range(target, pred, pure);
 	if (dyn_is_range_pred(target, pred))
 		return pred;
-	if (!dyn_is_point_leaf(target, pred))
+	if (!is_point_leaf(target, pred))
 		return NULL;
 	*pure &= dyn_pred_is_single(target->relation, pred);
 	return pred;
@@ -267,7 +267,7 @@ dyn_implied_range(const DynTarget *target, DynPred *pred, bool *pure)
 	check_stack_depth();
 	if (pred->kind == DYN_PRED_OR)
 		return target->part != NULL ? NULL : junction_range(target, pred, pure);
-	return dyn_is_range_pred(target, pred) && !dyn_is_point_leaf(target, pred)
+	return dyn_is_range_pred(target, pred) && !is_point_leaf(target, pred)
 		? pred : NULL;
 }
 

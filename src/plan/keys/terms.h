@@ -21,7 +21,6 @@ typedef struct DynTarget
 	const DynTemplatePart *spec;	/* of the part */
 } DynTarget;
 
-extern bool dyn_is_point_leaf(const DynTarget *target, const DynPred *pred);
 extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
 
 /*

@@ -86,8 +86,9 @@ is_keyed_by_row_test(const DynAccess *access)
 	return false;
 }
 
-double
-dyn_row_share(const RelOptInfo *baserel, const DynAccess *access)
+/* The part of the items that an access plan examines which pass the row test. */
+static double
+row_share(const RelOptInfo *baserel, const DynAccess *access)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 
@@ -109,7 +110,7 @@ dyn_rows_per_item(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *acces
 			others = lappend(others, lfirst(lc));
 	}
 	return clauselist_selectivity(root, others, baserel->relid, JOIN_INNER, NULL) *
-		dyn_row_share(baserel, access) * plan->item_rows;
+		row_share(baserel, access) * plan->item_rows;
 }
 
 /* In a response an attribute has its name and type besides. */
@@ -211,9 +212,16 @@ is_bound_by_others(const RelOptInfo *baserel, const DynAccess *access)
 	return false;
 }
 
-double
-dyn_access_most_items(PlannerInfo *root, RelOptInfo *baserel,
-					  const DynAccess *access)
+/*
+ * Estimated maximum number of items under the keys that the access plan reads.
+ * If values of other tables give the partition key, item collections are taken
+ * to be as long as those that ANALYZE saw, or short if the table was never
+ * analysed: by default the planner would assume 200 partition keys, and scan a
+ * large table rather than look up a few keys.
+ */
+static double
+most_items(PlannerInfo *root, RelOptInfo *baserel,
+		   const DynAccess *access)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 	double		keys = dyn_access_keys(root, access);
@@ -233,7 +241,7 @@ dyn_access_most_rows(PlannerInfo *root, RelOptInfo *baserel,
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 
-	return clamp_row_est(dyn_access_most_items(root, baserel, access) *
+	return clamp_row_est(most_items(root, baserel, access) *
 						 plan->item_rows);
 }
 
@@ -350,7 +358,7 @@ query_items(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 		items *= caution(baserel, index);
 	else if (lengths_are_guessed(plan, index))
 		items = supposed_items(plan, access, index, items, keys);
-	return Min(Max(items, keys), dyn_access_most_items(root, baserel, access));
+	return Min(Max(items, keys), most_items(root, baserel, access));
 }
 
 /* ---- the reads of one execution ---- */
@@ -485,7 +493,7 @@ returned_items(PlannerInfo *root, const RelOptInfo *baserel,
 									   baserel->relid, JOIN_INNER, NULL);
 
 	if (!access->tested)
-		selected *= dyn_row_share(baserel, access);
+		selected *= row_share(baserel, access);
 	return Max(selected, Min(items, Max(keys, 1)));
 }
 

@@ -13,10 +13,6 @@
 #include "utils/selfuncs.h"
 
 #include "../keys/match_keys.h"
-
-/* The part of the items that an access plan examines which pass the row test. */
-extern double dyn_row_share(const RelOptInfo *baserel, const DynAccess *access);
-
 /*
  * The rows that pass the clauses, for each item that an access plan examines;
  * its key has selected these items.
@@ -29,17 +25,6 @@ extern double dyn_rows_per_item(PlannerInfo *root, RelOptInfo *baserel,
  * the widths of the columns.
  */
 extern double dyn_fetched_part(const DynRelPlan *plan);
-
-/*
- * Estimated maximum number of items under the keys that the access plan reads.
- * If values of other tables give the partition key, item collections are taken
- * to be as long as those that ANALYZE saw, or short if the table was never
- * analysed: by default the planner would assume 200 partition keys, and scan a
- * large table rather than look up a few keys.
- */
-extern double dyn_access_most_items(PlannerInfo *root, RelOptInfo *baserel,
-									const DynAccess *access);
-
 /* The rows of these items, for the planner. */
 extern double dyn_access_most_rows(PlannerInfo *root, RelOptInfo *baserel,
 								   const DynAccess *access);
