@@ -41,7 +41,6 @@ typedef struct Describe
 	Oid			serverid;
 	const char *table;			/* in DynamoDB */
 	const DynTableMeta *meta;
-	DynFoldedTables *folded;	/* foreign tables over it */
 	EState	   *estate;
 	List	   *items;			/* of DynSampleItem * */
 	bool		sampled;
@@ -416,15 +415,9 @@ read_items(void *arg)
 {
 	Describe   *describe = arg;
 
-	DynSampleWatch watch = {
-		.see_item = dyn_folded_tables_see_item,
-		.arg = describe->folded
-	};
-
-	watch.paths = dyn_folded_tables_paths(describe->folded, &watch.npaths);
 	describe->items = dyn_sample_take(dyn_statement_get(describe->estate),
 									  describe->connection, describe->table,
-									  describe->meta, NULL, SAMPLE_ITEMS, &watch);
+									  describe->meta, NULL, SAMPLE_ITEMS);
 	describe->sampled = true;
 }
 
@@ -464,13 +457,11 @@ sample(Describe *describe)
 						   SAMPLE_ITEMS)));
 		return;
 	}
-	describe->folded = dyn_folded_tables_open(describe->connection,
-											  describe->serverid,
-											  describe->table, describe->meta);
 	failure = dyn_attempt(read_items, describe);
 	if (failure == NULL)
 	{
-		dyn_folded_tables_report(describe->folded);
+		dyn_report_other_cases(describe->connection, describe->serverid,
+							   describe->table, describe->items);
 		return;
 	}
 	if (failure->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)

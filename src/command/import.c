@@ -476,8 +476,7 @@ take_sample(void *arg)
 
 	import->items = dyn_sample_take(dyn_statement_get(import->estate),
 									import->connection, import->table,
-									import->meta, import->tag, import->sample,
-									NULL);
+									import->meta, import->tag, import->sample);
 	import->sampled = true;
 }
 

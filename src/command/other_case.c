@@ -112,9 +112,8 @@ dyn_folded_is_open(const DynFolded *folded)
 	return false;
 }
 
-/* One of them, by its name in UTF-8.  Those of DynamoDB's type NULL say nothing. */
-static void
-see_attribute(DynFolded *folded, const char *name)
+void
+dyn_folded_see_attribute(DynFolded *folded, const char *name)
 {
 	for (int at = first_alike(folded, name); at < folded->nsought; at++)
 	{
@@ -155,7 +154,7 @@ dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 		text[dyn_value_text(&name, text)] = '\0';
 		(void) dyn_walk_element(&walk, item, &value);
 		if (value.type != DYN_TYPE_NULL && !(name.flags & DYN_VALUE_HAS_NUL))
-			see_attribute(folded, text);
+			dyn_folded_see_attribute(folded, text);
 		pfree(text);
 	}
 }

@@ -73,28 +73,14 @@ read_item(const DynValue *map, const char *tag)
 	return item;
 }
 
-/* The item itself, then those of the watch. */
-static DynPath *
-paths_of(const DynSampleWatch *watch, int *n)
-{
-	DynPath    *paths;
-
-	*n = 1 + (watch ? watch->npaths : 0);
-	paths = palloc0(*n * sizeof(DynPath));
-	for (int i = 1; i < *n; i++)
-		paths[i] = watch->paths[i - 1];
-	return paths;
-}
-
 List *
 dyn_sample_take(DynStatement *statement, DynConnection *connection,
 				const char *table, const DynTableMeta *meta, const char *tag,
-				int items, const DynSampleWatch *watch)
+				int items)
 {
+	static const DynPath whole_item = {0};
 	DynItemScan *scan = dyn_item_scan_create(connection, table, meta);
-	int			npaths;
-	DynPath    *paths = paths_of(watch, &npaths);
-	DynFetch   *fetch = dyn_item_scan_start(scan, statement, paths, npaths, items);
+	DynFetch   *fetch = dyn_item_scan_start(scan, statement, &whole_item, 1, items);
 	const DynValue *item;
 	List	   *sample = NIL;
 
@@ -104,8 +90,6 @@ dyn_sample_take(DynStatement *statement, DynConnection *connection,
 		if (sample == NIL)
 			dyn_fetch_drain(fetch);
 		sample = lappend(sample, read_item(item, tag));
-		if (watch != NULL)
-			watch->see_item(watch->arg, item, item + 1);
 	}
 	dyn_fetch_stop(fetch);
 	return sample;

@@ -25,25 +25,13 @@ typedef struct DynSampleItem
 								 * NULL: other types, and S with U+0000 */
 } DynSampleItem;
 
-/* Somebody else who looks at the items, and at the values of these paths. */
-typedef struct DynSampleWatch
-{
-	const DynPath *paths;
-	int			npaths;
-	void		(*see_item) (void *arg, const DynValue *item,
-							 const DynValue *values);
-	void	   *arg;
-} DynSampleWatch;
-
 /*
  * Sends one Scan, whose Limit is `items`, for the whole items.  `tag` (UTF-8) is
- * the attribute whose values are kept; NULL: none.  `watch` may be NULL, too.
- * Returns a List of DynSampleItem *, in CurrentMemoryContext.  Raises an error if
- * the Scan fails.
+ * the attribute whose values are kept; NULL: none.  Returns a List of
+ * DynSampleItem *, in CurrentMemoryContext.  Raises an error if the Scan fails.
  */
 extern List *dyn_sample_take(DynStatement *statement, DynConnection *connection,
 							 const char *table, const DynTableMeta *meta,
-							 const char *tag, int items,
-							 const DynSampleWatch *watch);
+							 const char *tag, int items);
 
 #endif

@@ -214,12 +214,12 @@ class FoldedNames(Faked):
         self.assertEqual(self.noted(), [("one", "owner")])
 
     def test_faulty_definitions(self):
-        """They are not what is described."""
+        """They are not what is described: no error, and a NOTICE if the columns at least are known."""
         self.make("one", "pk text, owner text", templates='{"pk": "${nothing}"}')
         self.make("two", "pk text, owner text, at text OPTIONS (format 'epoch')")
         self.make("three", "pk text, owner text", trusted_indexes='["none"]')
         self.make("four", "pk text, owner text")
-        self.assertEqual(self.noted(), [("four", "owner")])
+        self.assertEqual(self.noted(), [("one", "owner"), ("three", "owner"), ("four", "owner")])
 
     def test_no_code_of_others_is_run(self):
         """Neither when a domain is looked at, nor for a template that repeats a column."""
@@ -230,7 +230,7 @@ class FoldedNames(Faked):
         self.make("one", "pk watched, owner watched, kind watched", match='{"kind": "k"}')
         self.make("two", "k watched, whole watched OPTIONS (attribute 'pk'), owner text", templates='{"pk": "${k}"}')
         self.make("three", "pk watched[], owner text, kind watched", templates='{"pk": "${kind}"}')
-        self.assertEqual(self.noted(), [("one", "owner")])
+        self.assertEqual(self.noted(), [("one", "owner"), ("two", "owner"), ("three", "owner")])
         self.assertEqual(len(self.described()), 5)
 
     def test_names(self):
