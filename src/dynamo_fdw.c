@@ -12,7 +12,7 @@
 #include "command/import.h"
 #include "exec/node/async.h"
 #include "exec/node/foreign_scan.h"
-#include "exec/node/jit.h"
+#include "plan/paths/jit.h"
 #include "exec/statement/run.h"
 #include "exec/node/readahead.h"
 #include "model/session/budget.h"

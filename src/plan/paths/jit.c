@@ -20,10 +20,10 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 
-#include "../../plan/keys/access.h"
-#include "../../plan/paths/cost.h"
-#include "../../plan/tree/node_kinds.h"
-#include "../../plan/paths/planner.h"
+#include "../keys/access.h"
+#include "cost.h"
+#include "../tree/node_kinds.h"
+#include "planner.h"
 #include "jit.h"
 
 static ExecutorStart_hook_type previous_hook = NULL;
