@@ -19,6 +19,7 @@
 #include "model/session/guc.h"
 #include "model/server/pg_compat.h"
 #include "model/session/session.h"
+#include "plan/keys/access.h"
 #include "plan/paths/planner.h"
 #include "plan/tree/readahead_path.h"
 #include "plan/paths/statistics.h"
@@ -35,6 +36,7 @@ _PG_init(void)
 	dyn_guc_init();
 	dyn_session_init();
 	dyn_budget_init();
+	dyn_access_init();
 	dyn_read_ahead_init(&dyn_read_ahead_methods);
 	dyn_lookup_join_init();
 	dyn_subplan_init();

@@ -130,7 +130,7 @@ class DynamoClient:
         """Make an index() over the items that are there, and wait for it."""
         known = self.call("DescribeTable", {"TableName": name})["Table"]["AttributeDefinitions"]
         attributes = {**{a["AttributeName"]: a["AttributeType"] for a in known}, **dict(new["keys"])}
-        self._call_again("UpdateTable", {
+        self.call_again("UpdateTable", {
             "TableName": name, "GlobalSecondaryIndexUpdates": [{"Create": new["definition"]}],
             "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in attributes.items()]})
         while any(index_["IndexStatus"] != "ACTIVE" for index_ in self._indexes_of(name)):
@@ -138,9 +138,9 @@ class DynamoClient:
 
     def _indexes_of(self, name):
         """The description of the table's indexes."""
-        return self._call_again("DescribeTable", {"TableName": name})["Table"]["GlobalSecondaryIndexes"]
+        return self.call_again("DescribeTable", {"TableName": name})["Table"]["GlobalSecondaryIndexes"]
 
-    def _call_again(self, operation, body):
+    def call_again(self, operation, body):
         """The same as call; DynamoDB Local may fail while an index is being built."""
         for attempt in range(5):
             try:

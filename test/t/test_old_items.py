@@ -44,10 +44,10 @@ class OldItems(fixture.TestCase):
         """Create it over the items that there are, and wait for it."""
         remote, dynamo = cls.fx.remote(table), cls.fx.dynamo
         definition = {"IndexName": name, "KeySchema": key_schema(*keys), "Projection": {"ProjectionType": "ALL"}}
-        dynamo.call("UpdateTable", {
+        dynamo.call_again("UpdateTable", {
             "TableName": remote, "GlobalSecondaryIndexUpdates": [{"Create": definition}],
             "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in (("pk", "S"),) + keys]})
-        while dynamo.call("DescribeTable", {"TableName": remote})["Table"]["GlobalSecondaryIndexes"][0][
+        while dynamo.call_again("DescribeTable", {"TableName": remote})["Table"]["GlobalSecondaryIndexes"][0][
                 "IndexStatus"] != "ACTIVE":
             time.sleep(0.1)
 

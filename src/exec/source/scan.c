@@ -25,14 +25,21 @@
  * The planner only knows that there is a LIMIT somewhere; there may be a Sort
  * below it, which reads all rows.
  */
-static void
-adapt_to_plan(DynAccess *access, const PlanState *node)
+static DynAccess *
+adapt_to_plan(const DynAccess *planned, const PlanState *node)
 {
-	if (!access->may_stop_early ||
-		!dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan, false))
-		return;
-	access->may_stop_early = false;
-	access->limit_hint = 0;
+	DynAccess  *access = palloc(sizeof(DynAccess));
+
+	*access = *planned;
+	if (planned->otherwise != NULL)
+		access->otherwise = adapt_to_plan(planned->otherwise, node);
+	if (access->may_stop_early &&
+		dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan, false))
+	{
+		access->may_stop_early = false;
+		access->limit_hint = 0;
+	}
+	return access;
 }
 
 DynScan *
@@ -40,10 +47,9 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
 	DynScan    *scan = palloc0(sizeof(DynScan));
-	DynAccess  *access = dyn_access_decode(linitial(plan->fdw_private));
+	DynAccess  *access =
+		adapt_to_plan(dyn_access_of_node(linitial(plan->fdw_private)), &node->ss.ps);
 
-	for (DynAccess *one = access; one != NULL; one = one->otherwise)
-		adapt_to_plan(one, &node->ss.ps);
 	dyn_relation_connect(relation, access->base, access->nbase);
 	dyn_relation_set_text_types(relation, access->text_types);
 	relation->tally = palloc0(sizeof(DynRowTally));

@@ -84,10 +84,10 @@ is_our_scan(const ForeignScan *scan)
 		dynGetForeignPlan;
 }
 
-static DynAccess *
+static const DynAccess *
 access_of(const ForeignScan *scan)
 {
-	return dyn_access_decode(linitial(scan->fdw_private));
+	return dyn_access_of_node(linitial(scan->fdw_private));
 }
 
 /* Is a value of the scan's requests one of these parameters? */

@@ -1,17 +1,15 @@
 /*
  * access.h
- *		Access plans: the requests that read a foreign table, and their
- *		encoding in a plan's fdw_private.
+ *		Access plans: the requests that read a foreign table.
  *
- * The planner builds a DynAccess (match_keys.c) and encodes it, and the
- * executor decodes it; only access.c knows the encoding.  During planning,
- * predicates hold their values as expressions; encoding moves the expressions
- * to the plan's fdw_exprs and replaces them by positions.
+ * The planner builds a DynAccess (match_keys.c), which the plan keeps as a node.
+ * During planning, predicates hold their values as expressions; the node has
+ * them in the plan's fdw_exprs, and predicates hold positions there.
  *
- * A decoded access plan refers to columns by attribute number, and to key
- * attributes by name and type.  The description of the table may be outdated
- * when the plan is executed; so the plan contains the schema that it was made
- * for, which is compared with later descriptions and responses.
+ * The node refers to columns by attribute number, and to key attributes by name
+ * and type.  The description of the table may be outdated when the plan is
+ * executed; so the plan contains the schema that it was made for, which is
+ * compared with later descriptions and responses.
  */
 #ifndef DYN_PLAN_ACCESS_H
 #define DYN_PLAN_ACCESS_H
@@ -166,13 +164,16 @@ extern bool dyn_access_fits_key(const DynAccess *access, const char *json,
 								size_t len);
 
 /*
- * Encodes the access plan as a List that copyObject can copy, and appends its
- * value expressions to *exprs, as conversion.h says.  A fallback shares them: it
- * is encoded without predicates that would need others.
+ * A node with a copy of the access plan, whose value expressions are appended to
+ * *values, as conversion.h says.  A fallback shares them: it is copied without
+ * predicates that would need others.
  */
-extern List *dyn_access_encode(const DynAccess *access, List **exprs);
+extern Node *dyn_access_node(const DynAccess *access, List **values);
 
-/* Decodes into CurrentMemoryContext. */
-extern DynAccess *dyn_access_decode(List *encoded);
+/* The access plan of such a node: it may be part of a cached plan. */
+extern const DynAccess *dyn_access_of_node(const Node *node);
+
+/* Called once, when the library is loaded. */
+extern void dyn_access_init(void);
 
 #endif

@@ -50,12 +50,12 @@ add_child(Plan *child, int use, void *context)
 static Cost
 waiting_of_scan(const ForeignScan *scan)
 {
-	DynAccess  *access;
+	const DynAccess *access;
 
 	if (GetFdwRoutineByServerId(scan->fs_server)->GetForeignPlan !=
 		dynGetForeignPlan)
 		return 0;
-	access = dyn_access_decode(linitial(scan->fdw_private));
+	access = dyn_access_of_node(linitial(scan->fdw_private));
 	return scan->scan.plan.total_cost -
 		dyn_estimate_local_cost(&access->estimate, scan->scan.plan.plan_rows);
 }

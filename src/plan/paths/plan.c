@@ -220,11 +220,11 @@ add_checked_columns(List *row, List *checks)
 
 /* The access plan, and how its values are converted. */
 static List *
-encode_private(const DynAccess *access, List **exprs)
+private_of(const DynAccess *access, List **exprs)
 {
-	List	   *encoded = dyn_access_encode(access, exprs);
+	Node	   *node = dyn_access_node(access, exprs);
 
-	return list_make2(encoded, dyn_conversions_split(exprs));
+	return list_make2(node, dyn_conversions_split(exprs));
 }
 
 /* count(*): one row, whose first column DynamoDB computes. */
@@ -234,7 +234,7 @@ count_plan(RelOptInfo *upperrel, List *tlist)
 	DynAccess  *access = upperrel->fdw_private;
 	Node	   *count = find_count((Node *) upperrel->reltarget->exprs);
 	List	   *exprs = NIL;
-	List	   *private = encode_private(access, &exprs);
+	List	   *private = private_of(access, &exprs);
 	List	   *row;
 
 	if (count == NULL)
@@ -287,7 +287,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 			dyn_access_is_one_request(access->otherwise);
 	}
 	complete_arms(root, baserel, &best_path->path, access, local);
-	private = encode_private(access, &exprs);
+	private = private_of(access, &exprs);
 	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,
 							remote, NULL);
 }
