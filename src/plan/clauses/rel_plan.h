@@ -39,7 +39,7 @@ typedef struct DynRelPlan
 	double		item_rows;		/* of an item that passes the row test: 1
 								 * unless unnested */
 	double		fetched;		/* part of an item's bytes that fields take */
-	List	   *estimates;		/* DynEstimate * of paths, by position */
+	List	   *choices;		/* DynPathChoice * of paths (paths/planner.h) */
 	Cost		direct[DYN_ACCESS_SCAN];	/* least cost of each kind by the
 											 * table's own clauses; 0: none */
 	Cost		direct_startup[DYN_ACCESS_SCAN];

@@ -47,15 +47,13 @@ our_scan(Path *path)
 {
 	RelOptInfo *rel = path->parent;
 	ForeignPath *scan = (ForeignPath *) path;
-	DynPathChoice choice;
 
 	if (!dyn_is_our_relation(rel))
 		return NULL;
 	if (IS_UPPER_REL(rel))
 		return rel->fdw_private != NULL &&
 			((DynAccess *) rel->fdw_private)->kind == DYN_ACCESS_QUERY ? scan : NULL;
-	dyn_decode_choice(scan->fdw_private, &choice);
-	return choice.batchable ? scan : NULL;
+	return dyn_choice_of(scan)->batchable ? scan : NULL;
 }
 
 /*
@@ -177,7 +175,7 @@ static void
 describe_scan(const ForeignPath *scan, DynLookupCost *lookups)
 {
 	RelOptInfo *rel = scan->path.parent;
-	DynPathChoice choice;
+	const DynPathChoice *choice;
 
 	if (IS_UPPER_REL(rel))
 	{
@@ -187,10 +185,9 @@ describe_scan(const ForeignPath *scan, DynLookupCost *lookups)
 		lookups->estimate = &access->estimate;
 		return;
 	}
-	dyn_decode_choice(scan->fdw_private, &choice);
-	lookups->kind = choice.kind;
-	lookups->estimate = list_nth(((DynRelPlan *) rel->fdw_private)->estimates,
-								 choice.estimate);
+	choice = dyn_choice_of(scan);
+	lookups->kind = choice->kind;
+	lookups->estimate = choice->estimate;
 }
 
 /* The costs of the nested loop with batched executions. */
@@ -232,13 +229,14 @@ want_single_row(NestPath *path)
 	DynPathChoice choice;
 
 	if ((path->jpath.jointype != JOIN_SEMI && path->jpath.jointype != JOIN_ANTI) ||
-		path->jpath.joinrestrictinfo != NIL || !IsA(inner, ForeignPath))
+		path->jpath.joinrestrictinfo != NIL || !IsA(inner, ForeignPath) ||
+		IS_UPPER_REL(inner->parent))
 		return false;
 	copy = makeNode(ForeignPath);
 	*copy = *(ForeignPath *) inner;
-	dyn_decode_choice(copy->fdw_private, &choice);
+	choice = *dyn_choice_of(copy);
 	choice.first_row_only = true;
-	copy->fdw_private = dyn_encode_choice(&choice);
+	copy->fdw_private = dyn_choice_add(inner->parent->fdw_private, &choice);
 	path->jpath.innerjoinpath = &copy->path;
 	return true;
 }

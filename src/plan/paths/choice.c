@@ -4,42 +4,32 @@
  */
 #include "postgres.h"
 
+#include "utils/memutils.h"
+
 #include "../keys/guards.h"
 #include "planner.h"
 
+/* The list of choices lives as long as the relation, paths maybe for less time. */
 List *
-dyn_encode_choice(const DynPathChoice *choice)
+dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice)
 {
-	List	   *encoded = list_make3_int(choice->target, choice->ordered,
-										 choice->backward);
+	MemoryContext oldcontext =
+		MemoryContextSwitchTo(GetMemoryChunkContext(plan));
+	DynPathChoice *copy = palloc(sizeof(DynPathChoice));
 
-	encoded = lappend_int(encoded, choice->first_row_only);
-	encoded = lappend_int(encoded, choice->kind);
-	encoded = lappend_int(encoded, choice->batchable);
-	encoded = lappend_int(encoded, choice->estimate);
-	encoded = lappend_int(encoded, choice->gated);
-	encoded = lappend_int(encoded, choice->other_target);
-	encoded = lappend_int(encoded, choice->other_kind);
-	encoded = lappend_int(encoded, choice->other_estimate);
-	return list_concat(encoded, choice->arms);
+	*copy = *choice;
+	plan->choices = lappend(plan->choices, copy);
+	MemoryContextSwitchTo(oldcontext);
+	return list_make1_int(list_length(plan->choices) - 1);
 }
 
-void
-dyn_decode_choice(List *encoded, DynPathChoice *choice)
+const DynPathChoice *
+dyn_choice_of(const ForeignPath *path)
 {
-	Assert(list_length(encoded) >= 11);
-	choice->target = linitial_int(encoded);
-	choice->ordered = lsecond_int(encoded);
-	choice->backward = lthird_int(encoded);
-	choice->first_row_only = list_nth_int(encoded, 3);
-	choice->kind = list_nth_int(encoded, 4);
-	choice->batchable = list_nth_int(encoded, 5);
-	choice->estimate = list_nth_int(encoded, 6);
-	choice->gated = list_nth_int(encoded, 7);
-	choice->other_target = list_nth_int(encoded, 8);
-	choice->other_kind = list_nth_int(encoded, 9);
-	choice->other_estimate = list_nth_int(encoded, 10);
-	choice->arms = list_copy_tail(encoded, 11);
+	const DynRelPlan *plan = path->path.parent->fdw_private;
+
+	Assert(!IS_UPPER_REL(path->path.parent));
+	return list_nth(plan->choices, linitial_int(path->fdw_private));
 }
 
 const DynIndexMeta *
@@ -118,11 +108,11 @@ dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
 bool
 dyn_is_one_row(Path *path)
 {
-	DynPathChoice choice;
+	const DynPathChoice *choice;
 
 	if (!IsA(path, ForeignPath) || !dyn_is_our_relation(path->parent) ||
 		IS_UPPER_REL(path->parent) || path->rows > 1)
 		return false;
-	dyn_decode_choice(((ForeignPath *) path)->fdw_private, &choice);
-	return choice.target == DYN_TARGET_TABLE && choice.kind == DYN_ACCESS_GET;
+	choice = dyn_choice_of((ForeignPath *) path);
+	return choice->target == DYN_TARGET_TABLE && choice->kind == DYN_ACCESS_GET;
 }

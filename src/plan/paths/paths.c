@@ -357,13 +357,13 @@ is_scan_of_same(const ForeignPath *path, const DynRelPlan *plan, const char *ind
 {
 	RelOptInfo *rel = path->path.parent;
 	const DynIndexMeta *of;
-	DynPathChoice choice;
+	const DynPathChoice *choice;
 
 	if (IS_UPPER_REL(rel) || !scans_the_same(plan, rel))
 		return false;
-	dyn_decode_choice(path->fdw_private, &choice);
-	of = dyn_choice_index(rel->fdw_private, choice.target);
-	return choice.kind == DYN_ACCESS_SCAN && !choice.gated &&
+	choice = dyn_choice_of(path);
+	of = dyn_choice_index(rel->fdw_private, choice->target);
+	return choice->kind == DYN_ACCESS_SCAN && !choice->gated &&
 		(of == NULL ? index == NULL : index != NULL && strcmp(of->name, index) == 0);
 }
 
@@ -417,10 +417,7 @@ has_keyed_path(const RelOptInfo *baserel)
 
 	foreach(lc, baserel->pathlist)
 	{
-		DynPathChoice choice;
-
-		dyn_decode_choice(castNode(ForeignPath, lfirst(lc))->fdw_private, &choice);
-		if (choice.kind != DYN_ACCESS_SCAN)
+		if (dyn_choice_of(lfirst_node(ForeignPath, lc))->kind != DYN_ACCESS_SCAN)
 			return true;
 	}
 	return false;
@@ -464,7 +461,7 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	access->ordered = choice->ordered;
 	choice->kind = access->kind;
 	choice->batchable = dyn_access_can_look_up(access);
-	choice->estimate = list_length(plan->estimates);
+	choice->estimate = estimate;
 	dyn_estimate_access(root, baserel, access, estimate);
 	if (access->kind == DYN_ACCESS_QUERY && param == NULL)
 		estimate->first_page = dyn_limit_hint(root, baserel, pathkeys, access,
@@ -473,7 +470,6 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 		bms_membership(root->all_baserels) == BMS_SINGLETON;
 	if (estimate->first_page > 0)
 		estimate->prices.round_trip_ms /= dyn_ends_together(root);
-	plan->estimates = lappend(plan->estimates, estimate);
 	dyn_cost_estimate(estimate, access->kind, param != NULL, rows,
 					  &startup, &total);
 	if (access->kind == DYN_ACCESS_SCAN && param == NULL)
@@ -497,7 +493,7 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	}
 	add_path(baserel, (Path *)
 			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
-								outer, dyn_encode_choice(choice)));
+								outer, dyn_choice_add(plan, choice)));
 }
 
 /* One item by its key: nothing else is cheaper. */
@@ -779,10 +775,9 @@ find_ungated(const RelOptInfo *baserel)
 	foreach(lc, baserel->pathlist)
 	{
 		const ForeignPath *path = lfirst_node(ForeignPath, lc);
-		DynPathChoice choice;
 
-		dyn_decode_choice(path->fdw_private, &choice);
-		if (path->path.param_info == NULL && choice.kind != DYN_ACCESS_UNION &&
+		if (path->path.param_info == NULL &&
+			dyn_choice_of(path)->kind != DYN_ACCESS_UNION &&
 			(best == NULL || path->path.total_cost < best->path.total_cost))
 			best = path;
 	}
@@ -809,7 +804,6 @@ add_scan_and_gated_paths(PlannerInfo *root, RelOptInfo *baserel)
 	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
 	DynAccess **accesses = palloc0(ntargets * sizeof(DynAccess *));
 	const ForeignPath *ungated;
-	DynPathChoice other;
 
 	for (int i = 0; i < ntargets; i++)
 	{
@@ -821,11 +815,11 @@ add_scan_and_gated_paths(PlannerInfo *root, RelOptInfo *baserel)
 	ungated = find_ungated(baserel);
 	if (ungated == NULL)
 		return;
-	dyn_decode_choice(ungated->fdw_private, &other);
 	for (int i = 0; i < ntargets; i++)
 	{
 		if (accesses[i] != NULL)
-			add_gated_path(root, baserel, DYN_TARGET_TABLE + i, accesses[i], &other);
+			add_gated_path(root, baserel, DYN_TARGET_TABLE + i, accesses[i],
+						   dyn_choice_of(ungated));
 	}
 }
 

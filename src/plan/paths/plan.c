@@ -252,7 +252,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 				  Plan *outer_plan)
 {
 	DynRelPlan *plan = baserel->fdw_private;
-	DynPathChoice choice;
+	const DynPathChoice *choice;
 	DynAccess  *access;
 	List	   *clauses,
 			   *pushed_exactly,
@@ -265,24 +265,23 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		return count_plan(baserel, tlist);
 	clauses = list_concat(dyn_row_clauses(plan->relation),
 						  dyn_quals_classify(root, baserel, scan_clauses));
-	dyn_decode_choice(best_path->fdw_private, &choice);
-	access = match_path(root, baserel, &choice, clauses, &pushed_exactly);
+	choice = dyn_choice_of(best_path);
+	access = match_path(root, baserel, choice, clauses, &pushed_exactly);
 	split_clauses(scan_clauses, pushed_exactly, &local, &remote);
-	access->first_row_only = choice.first_row_only && local == NIL &&
+	access->first_row_only = choice->first_row_only && local == NIL &&
 		plan->relation->unnest == NULL &&
 		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
 	for (DynAccess *one = access; one != NULL; one = one->otherwise)
 	{
-		complete_access(root, baserel, &best_path->path, &choice, one,
+		complete_access(root, baserel, &best_path->path, choice, one,
 						scan_clauses, local, remote);
 		one->advice = dyn_advise(root, plan, one, clauses);
 	}
-	access->estimate = *(DynEstimate *) list_nth(plan->estimates, choice.estimate);
+	access->estimate = *choice->estimate;
 	access->one_request = dyn_access_is_one_request(access);
 	if (access->otherwise != NULL)
 	{
-		access->otherwise->estimate =
-			*(DynEstimate *) list_nth(plan->estimates, choice.other_estimate);
+		access->otherwise->estimate = *choice->other_estimate;
 		access->otherwise->one_request =
 			dyn_access_is_one_request(access->otherwise);
 	}
@@ -302,14 +301,14 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 {
 	const RelOptInfo *rel = path->path.parent;
 	const DynRelPlan *plan = rel->fdw_private;
-	DynPathChoice choice;
+	const DynPathChoice *choice;
 
 	if (IS_UPPER_REL(rel))
 		return true;
-	dyn_decode_choice(path->fdw_private, &choice);
+	choice = dyn_choice_of(path);
 	/* the arms of a union are waited for one after the other */
-	return choice.kind != DYN_ACCESS_UNION &&
+	return choice->kind != DYN_ACCESS_UNION &&
 		(!plan->limited ||
-		 (choice.kind != DYN_ACCESS_SCAN &&
-		  !(choice.gated && choice.other_kind == DYN_ACCESS_SCAN)));
+		 (choice->kind != DYN_ACCESS_SCAN &&
+		  !(choice->gated && choice->other_kind == DYN_ACCESS_SCAN)));
 }

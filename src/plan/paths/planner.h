@@ -29,9 +29,9 @@ extern List *dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan,
 extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
 
 /*
- * The fdw_private of a path has its target and options; the access plan is
- * matched again from the clauses when the path is chosen.  It contains no
- * expressions, because reparameterisation copies it without translating them.
+ * What a path keeps of its access plan, which is matched again from the clauses
+ * when the path is chosen: reparameterisation does not translate what a path has
+ * in its fdw_private.  That is the position in DynRelPlan.choices.
  */
 #define DYN_TARGET_TABLE	(-1)	/* else the position of an index */
 
@@ -43,16 +43,19 @@ typedef struct DynPathChoice
 	bool		first_row_only; /* below a semijoin: one row is enough */
 	DynAccessKind kind;
 	bool		batchable;		/* several executions can be batched */
-	int			estimate;		/* position in DynRelPlan.estimates */
+	const DynEstimate *estimate;
 	List	   *arms;			/* UNION: of integers (union_path.h) */
 	bool		gated;			/* while a gate is open (guards.h), this: */
 	int			other_target;
 	DynAccessKind other_kind;
-	int			other_estimate;
+	const DynEstimate *other_estimate;
 } DynPathChoice;
 
-extern List *dyn_encode_choice(const DynPathChoice *choice);
-extern void dyn_decode_choice(List *encoded, DynPathChoice *choice);
+/* The fdw_private of a path with this choice. */
+extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
+
+/* Of a path of ours, not of an upper relation. */
+extern const DynPathChoice *dyn_choice_of(const ForeignPath *path);
 
 /* The index of a target; NULL: the table. */
 extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);

@@ -86,7 +86,7 @@ countable_access(RelOptInfo *input_rel)
 	if (path == NULL || !IsA(path, ForeignPath) || path->param_info != NULL ||
 		plan->relation->unnest != NULL || dyn_relation_has_listed(plan->relation))
 		return NULL;
-	dyn_decode_choice(((ForeignPath *) path)->fdw_private, &choice);
+	choice = *dyn_choice_of((ForeignPath *) path);
 	if (choice.kind == DYN_ACCESS_UNION)
 		return NULL;
 	choice.ordered = choice.backward = false;
