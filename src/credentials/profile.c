@@ -292,16 +292,6 @@ read_session(Walk *walk, Profile *profile)
 							   &profile->sso_region);
 }
 
-/* The region becomes a part of a host's name. */
-static bool
-is_region(const char *text)
-{
-	size_t		len = strlen(text);
-
-	return len <= 40 && len == strspn(text, "abcdefghijklmnopqrstuvwxyz"
-									  "0123456789-");
-}
-
 /* Everything must be there, and may become a part of a URL or a message. */
 static DynFound
 check_sso(Walk *walk, const Profile *profile)
@@ -319,10 +309,11 @@ check_sso(Walk *walk, const Profile *profile)
 					"profile, and sso_start_url and sso_region in the section "
 					"that its sso_session names, or in the profile.");
 	}
-	if (!is_region(profile->sso_region) || strchr(profile->sso_start_url, '\n'))
+	if (!dyn_role_is_region(profile->sso_region) ||
+		strchr(profile->sso_start_url, '\n'))
 	{
 		dyn_fault_set(walk->fault, "\"%s\" of profile \"%s\" or its SSO session "
-					  "is not valid", is_region(profile->sso_region) ?
+					  "is not valid", dyn_role_is_region(profile->sso_region) ?
 					  "sso_start_url" : "sso_region", profile->name);
 		return DYN_FOUND_FAULT;
 	}

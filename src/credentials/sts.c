@@ -18,6 +18,7 @@
 #include "../aws/sigv4.h"
 #include "../base/lengthof.h"
 #include "files.h"
+#include "role.h"
 #include "url.h"
 #include "xml.h"
 
@@ -26,7 +27,6 @@
 #define CONTENT_TYPE	"application/x-www-form-urlencoded; charset=utf-8"
 #define WEB_IDENTITY	"AssumeRoleWithWebIdentity"
 
-#define LONGEST_ARN		2048
 #define LONGEST_CODE	64
 
 /* A message shows so much of a role's ARN. */
@@ -122,19 +122,6 @@ write_form(DynBuffer *body, const char *action, const DynRole *role,
 	return !body->failed || dyn_fault_memory(fault);
 }
 
-/* Messages show it, so it must be ASCII. */
-static bool
-check_arn(const DynRole *role, DynFault *fault)
-{
-	const char *c = role->arn;
-
-	while (*c > 0x20 && *c < 0x7f)
-		c++;
-	if (*c == '\0' && c > role->arn && c - role->arn <= LONGEST_ARN)
-		return true;
-	return dyn_fault_set(fault, "the ARN of the role is not valid");
-}
-
 /* NULL with *fault set and *parts empty. */
 static DynExchange *
 create(const DynSourceSpec *spec, const DynRole *role, DynUrl *parts,
@@ -144,8 +131,11 @@ create(const DynSourceSpec *spec, const DynRole *role, DynUrl *parts,
 	DynBuffer	url;
 
 	memset(parts, 0, sizeof(*parts));
-	if (!check_arn(role, fault))
+	if (!dyn_role_is_arn(role->arn))
+	{
+		dyn_fault_set(fault, "the ARN of the role is not valid");
 		return NULL;
+	}
 	dyn_buffer_init(&url, 0);
 	if (find_url(spec, &url, parts, fault))
 	{

@@ -20,8 +20,7 @@
 
 #include "../base/lengthof.h"
 #include "answer.h"
-
-#define LONGEST_REGION	63
+#include "role.h"
 
 /* ---- parsing ------------------------------------------------------------ */
 
@@ -188,15 +187,10 @@ dyn_url_configured(const char *variable)
 bool
 dyn_url_check_region(const char *region, DynFault *fault)
 {
-	size_t		len = region ? strlen(region) : 0;
-	size_t		known = region ? strspn(region, "abcdefghijklmnopqrstuvwxyz"
-										"0123456789-") : 0;
-
-	if (len == 0)
+	if (region == NULL || region[0] == '\0')
 		return dyn_fault_set(fault, "a region is missing");
-	if (known < len || len > LONGEST_REGION)
-		return dyn_fault_set(fault, "the name of a region is not valid");
-	return true;
+	return dyn_role_is_region(region) ||
+		dyn_fault_set(fault, "the name of a region is not valid");
 }
 
 typedef struct Partition
