@@ -460,12 +460,6 @@ dyn_ini_place(const DynIni *ini, DynIniKind kind, const char *name)
 	return 0;
 }
 
-bool
-dyn_ini_has(const DynIni *ini, DynIniKind kind, const char *name)
-{
-	return dyn_ini_place(ini, kind, name) > 0;
-}
-
 const char *
 dyn_ini_value(const DynIni *ini, DynIniKind kind, const char *name,
 			  const char *key)
