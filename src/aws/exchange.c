@@ -18,7 +18,7 @@
 
 #include <openssl/crypto.h>
 
-#include "active.h"
+#include "client_private.h"
 #include "request.h"
 #include "secret.h"
 
@@ -159,22 +159,10 @@ end_with(DynExchange *exchange, DynFailure failure, const char *text)
 }
 
 static void
-give_handle_back(DynExchange *exchange)
-{
-	DynClient  *client = exchange->client;
-
-	dyn_pool_give_handle(&client->pool, exchange->http);
-	exchange->http = NULL;
-}
-
-static void
 leave_loop(DynExchange *exchange)
 {
-	DynConnections *connections = &exchange->client->connections;
-
-	dyn_loop_remove(&connections->loop, exchange->http->easy);
-	give_handle_back(exchange);
-	dyn_connections_end_use(connections);
+	dyn_connections_leave(&exchange->client->connections, exchange->http);
+	exchange->http = NULL;
 }
 
 static DynFailure
@@ -208,44 +196,32 @@ prepare(DynExchange *exchange, const DynExchangeLimits *limits)
 							&exchange->response, &exchange->allowance);
 }
 
-/* One more connection is always granted: exchanges are few. */
-static bool
-enter_loop(DynExchange *exchange)
-{
-	DynConnections *connections = &exchange->client->connections;
-
-	if (!dyn_account_acquire(&connections->account, connections->used))
-		(void) dyn_account_reserve(&connections->account);
-	dyn_connections_use(connections, 0);
-	if (dyn_loop_add(&connections->loop, exchange->http->easy))
-		return true;
-	dyn_connections_end_use(connections);
-	return false;
-}
-
 void
 dyn_exchange_start(DynExchange *exchange, DynClient *client,
 				   const DynExchangeLimits *limits,
 				   void (*done) (void *arg), void *arg)
 {
+	DynConnections *connections = &client->connections;
 	DynFailure	failure = DYN_FAIL_MEMORY;
 
 	exchange->done = done;
 	exchange->arg = arg;
 	link_exchange(exchange, client);
-	dyn_connections_check_trust(&client->connections, exchange->url,
-								limits->proxy, limits->ca_file);
-	exchange->http = dyn_pool_take_handle(&client->pool,
-										  &client->connections.sockets,
-										  &client->connections.tls);
+	dyn_connections_check_trust(connections, exchange->url, limits->proxy,
+								limits->ca_file);
+	exchange->http = dyn_connections_take_handle(connections);
 	if (exchange->http)
 	{
 		failure = prepare(exchange, limits);
-		if (failure == DYN_FAIL_NONE && enter_loop(exchange))
+		/* One more connection is always granted: exchanges are few. */
+		if (failure == DYN_FAIL_NONE &&
+			dyn_connections_acquire(connections, true) &&
+			dyn_connections_enter(connections, exchange->http, 0))
 			return;
 		if (failure == DYN_FAIL_NONE)
 			failure = DYN_FAIL_MEMORY;
-		give_handle_back(exchange);
+		dyn_connections_give_handle(connections, exchange->http);
+		exchange->http = NULL;
 	}
 	end_with(exchange, failure, dyn_failure_phrase(failure));
 }
