@@ -308,39 +308,25 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 					   dyn_loop_now_us());
 }
 
-static void
-note_connection(DynActiveCall *call)
-{
-	DynSockets *sockets = &call->client->connections.sockets;
-	int			fd = dyn_http_socket(call->http);
-
-	call->socket = dyn_sockets_find(sockets, fd);
-	dyn_sockets_answered(sockets, fd, dyn_http_round_trip_us(call->http));
-}
-
-static void
-note_identity(DynActiveCall *call)
-{
-	DynIdentity identity = dyn_http_identity(call->http);
-
-	call->http->reply.repeated =
-		!dyn_identities_add(&call->client->identities, &identity);
-}
-
 void
 dyn_attempt_end(DynActiveCall *call, CURLcode code)
 {
+	DynSockets *sockets = &call->client->connections.sockets;
+	int			fd = dyn_http_socket(call->http);
+	DynIdentity identity = dyn_http_identity(call->http);
 	DynRetryClass class;
 	long		retry_after_ms = call->http->reply.retry_after_ms;
 	bool		again;
 
-	note_connection(call);
-	note_identity(call);
+	call->socket = dyn_sockets_find(sockets, fd);
+	dyn_sockets_answered(sockets, fd, dyn_http_round_trip_us(call->http));
+	call->http->reply.repeated =
+		!dyn_identities_add(&call->client->identities, &identity);
 	class = dyn_response_check(&call->public, call->http, code,
 							   credentials_of(call), signing_clock(call));
 	if (call->public.failure != DYN_FAIL_NONE &&
 		call->public.failure != DYN_FAIL_SERVICE)
-		dyn_sockets_distrust(&call->client->connections.sockets, &call->socket);
+		dyn_sockets_distrust(sockets, &call->socket);
 	again = dyn_attempt_may_repeat(call, class);
 	call->public.passing = class == DYN_RETRY_THROTTLING ||
 		class == DYN_RETRY_TRANSIENT;

@@ -19,6 +19,7 @@
 #include <openssl/crypto.h>
 
 #include "client_private.h"
+#include "credentials.h"
 #include "request.h"
 #include "secret.h"
 
@@ -48,16 +49,6 @@ dyn_exchange_create(const char *method, const char *url, DynReach reach)
 	return NULL;
 }
 
-/* Control characters could begin another header. */
-static bool
-is_one_line(const char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char) *text < 0x20 || *text == 0x7f)
-			return false;
-	return true;
-}
-
 static bool
 append_line(DynExchange *exchange, const char *line)
 {
@@ -76,7 +67,7 @@ bool
 dyn_exchange_header(DynExchange *exchange, const char *name, const char *value)
 {
 	size_t		size = strlen(name) + strlen(value) + sizeof(": ");
-	char	   *line = is_one_line(value) ? malloc(size) : NULL;
+	char	   *line = dyn_credentials_fit_header(value) ? malloc(size) : NULL;
 	bool		ok = line != NULL;
 
 	if (ok)
@@ -124,14 +115,6 @@ append_fixed(DynExchange *exchange)
 /* ---- running ---------------------------------------------------------- */
 
 static void
-link_exchange(DynExchange *exchange, DynClient *client)
-{
-	exchange->client = client;
-	exchange->next = client->exchanges;
-	client->exchanges = exchange;
-}
-
-static void
 unlink_exchange(DynExchange *exchange)
 {
 	DynExchange **link = &exchange->client->exchanges;
@@ -140,13 +123,6 @@ unlink_exchange(DynExchange *exchange)
 		link = &(*link)->next;
 	*link = exchange->next;
 	exchange->client = NULL;
-}
-
-/* For the longest reply at once: growing would leave copies of its secrets. */
-static bool
-make_room(DynExchange *exchange)
-{
-	return dyn_buffer_enlarge(&exchange->response, DYN_EXCHANGE_LONGEST + 1);
 }
 
 /* `done` is called later, by dyn_exchanges_settle. */
@@ -184,8 +160,10 @@ prepare(DynExchange *exchange, const DynExchangeLimits *limits)
 	};
 
 	assert(exchange->reach != DYN_REACH_LOCAL || limits->proxy == NULL);
+	/* Growing with the reply would leave copies of its secrets. */
 	if (exchange->failed || exchange->body.failed ||
-		!append_fixed(exchange) || !make_room(exchange))
+		!append_fixed(exchange) ||
+		!dyn_buffer_enlarge(&exchange->response, DYN_EXCHANGE_LONGEST + 1))
 		return DYN_FAIL_MEMORY;
 	headers = exchange->headers;
 	exchange->headers = NULL;
@@ -206,7 +184,9 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 
 	exchange->done = done;
 	exchange->arg = arg;
-	link_exchange(exchange, client);
+	exchange->client = client;
+	exchange->next = client->exchanges;
+	client->exchanges = exchange;
 	dyn_connections_check_trust(connections, exchange->url, limits->proxy,
 								limits->ca_file);
 	exchange->http = dyn_connections_take_handle(connections);

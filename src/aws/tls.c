@@ -267,16 +267,6 @@ has_system_changed(const DynTls *tls)
 	return file != tls->system_file || directory != tls->system_directory;
 }
 
-/* What counts until dyn_tls_forget. */
-static void
-use_system(DynTls *tls)
-{
-	if (tls->trusts_system)
-		return;
-	find_system_certificates(&tls->system_file, &tls->system_directory);
-	tls->trusts_system = true;
-}
-
 /* libcurl reads them. */
 static bool
 set_paths(CURL *easy, const char *path, const char *directory)
@@ -298,7 +288,10 @@ dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_file)
 
 	if (ca_file == NULL)
 	{
-		use_system(tls);
+		if (!tls->trusts_system)
+			find_system_certificates(&tls->system_file,
+									 &tls->system_directory);
+		tls->trusts_system = true;
 		ca_file = tls->system_file;
 		directory = tls->system_directory;
 	}

@@ -21,6 +21,8 @@
 /* A word this long is masked in an excerpt; no name in a message is. */
 #define LONGEST_WORD	100
 
+#define LONGEST_CODE	64
+
 /* 9999-12-31T23:59:59Z */
 #define LATEST		INT64_C(253402300799)
 
@@ -280,13 +282,6 @@ dyn_answer_excerpt(DynFault *fault, const char *text, size_t len)
 	dyn_buffer_free(&masked);
 }
 
-static bool
-is_passing_failure(DynFailure failure)
-{
-	return failure == DYN_FAIL_DNS || failure == DYN_FAIL_CONNECT ||
-		failure == DYN_FAIL_TIMEOUT || failure == DYN_FAIL_NETWORK;
-}
-
 DynAnswer
 dyn_answer_failed(const DynExchange *exchange, const char *whose,
 				  DynFault *fault)
@@ -301,7 +296,10 @@ dyn_answer_failed(const DynExchange *exchange, const char *whose,
 		dyn_fault_set(fault, "%s cannot be obtained: %s: %s", whose,
 					  dyn_failure_phrase(exchange->failure),
 					  exchange->message);
-		fault->passing = is_passing_failure(exchange->failure);
+		fault->passing = exchange->failure == DYN_FAIL_DNS ||
+			exchange->failure == DYN_FAIL_CONNECT ||
+			exchange->failure == DYN_FAIL_TIMEOUT ||
+			exchange->failure == DYN_FAIL_NETWORK;
 	}
 	else
 	{
@@ -318,15 +316,44 @@ dyn_answer_failed(const DynExchange *exchange, const char *whose,
 /* ---- requests ----------------------------------------------------------- */
 
 bool
+dyn_answer_is_visible(const char *text)
+{
+	for (; *text; text++)
+		if (*text <= 0x20 || *text >= 0x7f)
+			return false;
+	return true;
+}
+
+bool
+dyn_answer_is_code(const char *text)
+{
+	size_t		len = strspn(text, "abcdefghijklmnopqrstuvwxyz"
+							 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+
+	return len > 0 && len <= LONGEST_CODE && text[len] == '\0';
+}
+
+DynExchange *
+dyn_answer_exchange(const char *method, DynBuffer *url, DynReach reach,
+					DynFault *fault)
+{
+	DynExchange *exchange = NULL;
+
+	if (dyn_buffer_terminate(url) != NULL)
+		exchange = dyn_exchange_create(method, url->data, reach);
+	if (exchange == NULL)
+		dyn_fault_memory(fault);
+	dyn_buffer_free(url);
+	return exchange;
+}
+
+bool
 dyn_answer_header(DynExchange *exchange, const char *name, const char *value,
 				  const char *what, DynFault *fault)
 {
-	const char *c;
-
-	for (c = value; *c; c++)
-		if ((unsigned char) *c < 0x20 || *c == 0x7f)
-			return dyn_fault_set(fault, "%s contains a line break or another control character",
-								 what);
+	if (!dyn_credentials_fit_header(value))
+		return dyn_fault_set(fault, "%s contains a line break or another control character",
+							 what);
 	return dyn_exchange_header(exchange, name, value) ||
 		dyn_fault_memory(fault);
 }

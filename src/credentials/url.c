@@ -18,20 +18,12 @@
 
 #include <curl/curl.h>
 
+#include "../aws/sigv4.h"
 #include "../base/lengthof.h"
 #include "answer.h"
 #include "role.h"
 
 /* ---- parsing ------------------------------------------------------------ */
-
-static bool
-is_printable(const char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char) *s <= 0x20 || (unsigned char) *s >= 0x7f)
-			return false;
-	return true;
-}
 
 /* A part of the URL, to be freed with curl_free; NULL if it has none. */
 static char *
@@ -129,7 +121,7 @@ dyn_url_parse(const char *url, const char *what, DynUrl *parts,
 	bool		ok;
 
 	memset(parts, 0, sizeof(*parts));
-	if (!is_printable(url))
+	if (!dyn_answer_is_visible(url))
 		return dyn_fault_set(fault, "%s is not a valid URL", what);
 	handle = curl_url();
 	if (handle == NULL)
@@ -222,28 +214,10 @@ dyn_url_domain(const char *region)
 
 /* ---- writing ------------------------------------------------------------ */
 
-static bool
-is_unreserved(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		(c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-}
-
 bool
 dyn_url_append_escaped(DynBuffer *buf, const char *text)
 {
-	static const char hex[] = "0123456789ABCDEF";
-
-	for (; *text; text++)
-	{
-		unsigned char c = (unsigned char) *text;
-		const char	escaped[3] = {'%', hex[c >> 4], hex[c & 15]};
-
-		if (is_unreserved(*text))
-			dyn_buffer_append_char(buf, *text);
-		else
-			dyn_buffer_append(buf, escaped, sizeof(escaped));
-	}
+	dyn_sigv4_append_encoded(buf, text, strlen(text), "");
 	return !buf->failed;
 }
 
