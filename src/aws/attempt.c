@@ -107,10 +107,8 @@ is_any_running(const DynClient *client)
 static bool
 may_send(DynClient *client)
 {
-	DynAccount *account = &client->connections.account;
-
-	return dyn_account_acquire(account, client->connections.used) ||
-		(!is_any_running(client) && dyn_account_reserve(account));
+	return dyn_connections_acquire(&client->connections,
+								   !is_any_running(client));
 }
 
 /* ---- attempts --------------------------------------------------------- */
@@ -130,7 +128,7 @@ finish_call(DynActiveCall *call)
 
 	dyn_attempt_unlink(call);
 	if (call->public.failure != DYN_FAIL_NONE)
-		dyn_pool_give_buffer(&client->pool, &call->packed);
+		dyn_buffer_free(&call->packed);
 	call->public.state = DYN_CALL_DONE;
 	call->public.done_ms = (double) dyn_loop_now_us() / 1000.0;
 	call->public.elapsed_ms = call->public.done_ms - call->public.started_ms;
@@ -202,14 +200,12 @@ dyn_attempt_abandon(DynActiveCall *call)
 {
 	DynClient  *client = call->client;
 
-	dyn_loop_remove(&client->connections.loop, call->http->easy);
-	dyn_pool_give_handle(&client->pool, call->http);
+	dyn_connections_leave(&client->connections, call->http);
 	call->http = NULL;
 	if (call->suspended)
 		++*call->public.in_flight;
 	call->suspended = false;
 	dyn_attempts_try_held(client, false);
-	dyn_connections_end_use(&client->connections);
 }
 
 /* Those that say something about the service. */
@@ -312,39 +308,25 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 					   dyn_loop_now_us());
 }
 
-static void
-note_connection(DynActiveCall *call)
-{
-	DynSockets *sockets = &call->client->connections.sockets;
-	int			fd = dyn_http_socket(call->http);
-
-	call->socket = dyn_sockets_find(sockets, fd);
-	dyn_sockets_answered(sockets, fd, dyn_http_round_trip_us(call->http));
-}
-
-static void
-note_identity(DynActiveCall *call)
-{
-	DynIdentity identity = dyn_http_identity(call->http);
-
-	call->http->reply.repeated =
-		!dyn_identities_add(&call->client->identities, &identity);
-}
-
 void
 dyn_attempt_end(DynActiveCall *call, CURLcode code)
 {
+	DynSockets *sockets = &call->client->connections.sockets;
+	int			fd = dyn_http_socket(call->http);
+	DynIdentity identity = dyn_http_identity(call->http);
 	DynRetryClass class;
 	long		retry_after_ms = call->http->reply.retry_after_ms;
 	bool		again;
 
-	note_connection(call);
-	note_identity(call);
+	call->socket = dyn_sockets_find(sockets, fd);
+	dyn_sockets_answered(sockets, fd, dyn_http_round_trip_us(call->http));
+	call->http->reply.repeated =
+		!dyn_identities_add(&call->client->identities, &identity);
 	class = dyn_response_check(&call->public, call->http, code,
 							   credentials_of(call), signing_clock(call));
 	if (call->public.failure != DYN_FAIL_NONE &&
 		call->public.failure != DYN_FAIL_SERVICE)
-		dyn_sockets_distrust(&call->client->connections.sockets, &call->socket);
+		dyn_sockets_distrust(sockets, &call->socket);
 	again = dyn_attempt_may_repeat(call, class);
 	call->public.passing = class == DYN_RETRY_THROTTLING ||
 		class == DYN_RETRY_TRANSIENT;
@@ -392,8 +374,7 @@ send_attempt(DynActiveCall *call)
 	DynFailure	failure = DYN_FAIL_MEMORY;
 
 	call->held = false;
-	http = dyn_pool_take_handle(&client->pool, &client->connections.sockets,
-								&client->connections.tls);
+	http = dyn_connections_take_handle(&client->connections);
 	call->public.attempts++;
 	call->attempt_us = dyn_loop_now_us();
 	call->due_us = DYN_LOOP_NEVER;
@@ -409,19 +390,17 @@ send_attempt(DynActiveCall *call)
 		http->peer = call->peer;
 		call->http = http;
 		call->public.state = DYN_CALL_SENT;
-		dyn_connections_use(&client->connections,
-							call->service->keep_connections);
-		if (dyn_loop_add(&client->connections.loop, http->easy))
+		if (dyn_connections_enter(&client->connections, http,
+								  call->service->keep_connections))
 		{
 			show_connection(call);
 			return;
 		}
-		dyn_connections_end_use(&client->connections);
 		call->http = NULL;
 		failure = DYN_FAIL_MEMORY;
 	}
 	if (http)
-		dyn_pool_give_handle(&client->pool, http);
+		dyn_connections_give_handle(&client->connections, http);
 	dyn_attempt_refuse(call, failure);
 }
 

@@ -5,7 +5,7 @@
 #ifndef DYN_AWS_ATTEMPT_H
 #define DYN_AWS_ATTEMPT_H
 
-#include "active.h"
+#include "client_private.h"
 
 /* Adds a call to those that are active, and removes it. */
 extern void dyn_attempt_link(DynActiveCall *call);

@@ -11,11 +11,48 @@
 #include <string.h>
 
 #include "attempt.h"
-#include "driving.h"
 #include "response_check.h"
 
 /* The service limits the size of requests; escapes may make ours longer. */
 #define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
+
+/* Bytes of the buffers of responses that are kept for others. */
+#define MOST_SPARE_BYTES	((size_t) 6 * 1024 * 1024)
+
+/* ---- buffers ---------------------------------------------------------- */
+
+/* The largest spare buffer; small ones held a packed body or an error. */
+static DynBuffer
+take_spare(DynClient *client)
+{
+	DynBuffer	taken;
+	int			best = 0;
+	int			i;
+
+	for (i = 1; i < client->nspare; i++)
+		if (client->spare[i].cap > client->spare[best].cap)
+			best = i;
+	taken = client->spare[best];
+	client->spare[best] = client->spare[--client->nspare];
+	client->spare_bytes -= taken.cap;
+	return taken;
+}
+
+void
+dyn_client_recycle(DynClient *client, DynBuffer *buf)
+{
+	if (buf->cap == 0 || client->nspare == DYN_SPARE_BUFFERS ||
+		client->spare_bytes + buf->cap > MOST_SPARE_BYTES)
+	{
+		dyn_buffer_free(buf);
+		return;
+	}
+	client->spare[client->nspare++] = *buf;
+	client->spare_bytes += buf->cap;
+	dyn_buffer_init(buf, buf->max);
+}
+
+/* ---- calls ------------------------------------------------------------ */
 
 DynCall *
 dyn_call_create(DynClient *client)
@@ -94,8 +131,10 @@ dyn_call_start(DynCall *public, const DynService *service,
 	call->peer = dyn_connections_peer(service);
 	call->waiting_us = 0;
 	call->due_us = DYN_LOOP_NEVER;
-	dyn_pool_ready_buffer(&client->pool, &public->response,
-						  service->max_response);
+	if (public->response.cap == 0 && client->nspare > 0)
+		public->response = take_spare(client);
+	dyn_buffer_reset(&public->response);
+	public->response.max = service->max_response;
 	dyn_attempt_link(call);
 	failure = take_request(call, operation);
 	if (failure == DYN_FAIL_NONE)
@@ -154,12 +193,6 @@ dyn_call_is_paused(const DynCall *public)
 {
 	return public->state == DYN_CALL_SENT &&
 		((const DynActiveCall *) public)->http->paused;
-}
-
-void
-dyn_client_recycle(DynClient *client, DynBuffer *buf)
-{
-	dyn_pool_give_buffer(&client->pool, buf);
 }
 
 void

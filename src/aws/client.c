@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 #include "attempt.h"
-#include "driving.h"
 #include "exchange.h"
 #include "watch.h"
 
@@ -170,7 +169,7 @@ dyn_client_watch(DynClient *client, DynWatch *watch)
 	if (watch->fd >= 0 &&
 		!dyn_loop_watch(&client->connections.loop, watch->fd))
 		return false;
-	dyn_account_hold(&client->connections.account, watch->held_fds);
+	dyn_connections_hold(&client->connections, watch->held_fds);
 	watch->noticed = false;
 	watch->next = client->watches;
 	client->watches = watch;
@@ -186,7 +185,7 @@ dyn_client_unwatch(DynClient *client, DynWatch *watch)
 	while (*link != watch)
 		link = &(*link)->next;
 	*link = watch->next;
-	dyn_account_return(&client->connections.account, watch->held_fds);
+	dyn_connections_return(&client->connections, watch->held_fds);
 	if (watch->fd >= 0)
 		dyn_loop_unwatch(&client->connections.loop, watch->fd);
 }
@@ -212,9 +211,9 @@ dyn_client_destroy(DynClient *client)
 {
 	assert(client->active == NULL && client->exchanges == NULL &&
 		   client->watches == NULL);
-	dyn_pool_free_handles(&client->pool);
 	dyn_connections_close(&client->connections);
-	dyn_pool_free_buffers(&client->pool);
+	while (client->nspare > 0)
+		dyn_buffer_free(&client->spare[--client->nspare]);
 	dyn_sigv4_key_forget(&client->key_cache);
 	free(client);
 }
@@ -229,7 +228,7 @@ void
 dyn_client_close_idle(DynClient *client)
 {
 	dyn_connections_close_idle(&client->connections);
-	dyn_pool_free_handles(&client->pool);
+	dyn_connections_free_handles(&client->connections);
 }
 
 int

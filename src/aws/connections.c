@@ -15,6 +15,10 @@
  * lasting demand gets as many as there are requests in flight.  While the very
  * first is being made, all others wait until it stands (before TLS).
  *
+ * The process has a limit of descriptors, which others keep (in PostgreSQL,
+ * fd.c): each connection must be granted one, and returns it when it is closed.
+ * Easy handles are used again, which makes a request on a warm client cheap.
+ *
  * Layer: aws.
  */
 #include "connections.h"
@@ -22,7 +26,6 @@
 #include <string.h>
 
 #include "../base/text.h"
-#include "client.h"
 
 /* What a handshake costs besides round trips. */
 #define HANDSHAKE_US		1000
@@ -30,33 +33,88 @@
 /* No request waits longer. */
 #define LONGEST_WAIT_US		200000
 
+#define MOST_SPARE_HANDLES	16
+
+/* ---- descriptors ------------------------------------------------------ */
+
+void
+dyn_connections_hold(DynConnections *connections, int n)
+{
+	for (; connections->descriptors != NULL && n > 0; n--)
+		connections->descriptors->reserve();
+}
+
+void
+dyn_connections_return(DynConnections *connections, int n)
+{
+	for (; connections->descriptors != NULL && n > 0; n--)
+		connections->descriptors->release();
+}
+
+bool
+dyn_connections_acquire(DynConnections *connections, bool always)
+{
+	if (connections->descriptors == NULL ||
+		connections->granted > connections->used)
+		return true;
+	if (!connections->descriptors->acquire())
+	{
+		if (!always)
+			return false;
+		connections->descriptors->reserve();
+	}
+	connections->granted++;
+	return true;
+}
+
+/* Returns or acquires some, until `open` are granted; false if that fails. */
+static bool
+settle_descriptors(DynConnections *connections, int open)
+{
+	const DynDescriptors *descriptors = connections->descriptors;
+
+	if (descriptors == NULL)
+		return true;
+	for (; connections->granted > open; connections->granted--)
+		descriptors->release();
+	for (; connections->granted < open; connections->granted++)
+		if (!descriptors->acquire())
+			return false;
+	return true;
+}
+
+/* ---- opening and closing ---------------------------------------------- */
+
 bool
 dyn_connections_open(DynConnections *connections,
 					 const DynDescriptors *descriptors)
 {
 	if (!dyn_loop_open(&connections->loop, &connections->sockets))
 		return false;
-	dyn_account_open(&connections->account, descriptors);
+	connections->descriptors = descriptors;
+	dyn_connections_hold(connections, DYN_LOOP_FDS);
 	return true;
 }
 
 void
 dyn_connections_close(DynConnections *connections)
 {
+	dyn_connections_free_handles(connections);
 	dyn_loop_close(&connections->loop);
 	dyn_tls_forget(&connections->tls);
-	dyn_account_close(&connections->account);
+	(void) settle_descriptors(connections, 0);
+	dyn_connections_return(connections, DYN_LOOP_FDS);
 	dyn_sockets_free(&connections->sockets);
 }
 
 /* Acquires descriptors for the open connections; false if that fails. */
 static bool
-settle_account(DynConnections *connections, int open)
+settle_open(DynConnections *connections)
 {
-	int			used = connections->used;
+	int			open = (int) dyn_sockets_count(&connections->sockets);
 
-	return dyn_account_settle(&connections->account,
-							  open > used ? open : used);
+	return settle_descriptors(connections, open > connections->used ?
+							  open : connections->used);
 }
 
 /* Only while no transfer is in the loop. */
@@ -64,8 +122,7 @@ static void
 drop(DynConnections *connections)
 {
 	dyn_loop_drop_connections(&connections->loop);
-	(void) settle_account(connections,
-						  (int) dyn_sockets_count(&connections->sockets));
+	(void) settle_open(connections);
 }
 
 /* The same, and what new ones would resume. */
@@ -104,18 +161,8 @@ dyn_connections_prepare(DynConnections *connections, const DynService *service)
 								service->ca_file);
 }
 
-void
-dyn_connections_use(DynConnections *connections, int keep)
-{
-	connections->used++;
-	if (connections->used > connections->peak)
-		connections->peak = connections->used;
-	if (keep > connections->keep)
-		connections->keep = keep;
-}
-
-void
-dyn_connections_end_use(DynConnections *connections)
+static void
+end_use(DynConnections *connections)
 {
 	connections->used--;
 	if (connections->drop_idle && connections->used == 0)
@@ -123,6 +170,67 @@ dyn_connections_end_use(DynConnections *connections)
 		connections->drop_idle = false;
 		forget(connections);
 	}
+}
+
+DynHttp *
+dyn_connections_take_handle(DynConnections *connections)
+{
+	DynHttp    *http = connections->handles;
+
+	if (http == NULL)
+		return dyn_http_create(&connections->sockets, &connections->tls);
+	connections->handles = http->next;
+	connections->nhandles--;
+	return http;
+}
+
+void
+dyn_connections_give_handle(DynConnections *connections, DynHttp *http)
+{
+	dyn_http_release(http);
+	if (connections->nhandles >= MOST_SPARE_HANDLES)
+	{
+		dyn_http_destroy(http);
+		return;
+	}
+	http->next = connections->handles;
+	connections->handles = http;
+	connections->nhandles++;
+}
+
+void
+dyn_connections_free_handles(DynConnections *connections)
+{
+	DynHttp    *http;
+
+	while ((http = connections->handles) != NULL)
+	{
+		connections->handles = http->next;
+		dyn_http_destroy(http);
+	}
+	connections->nhandles = 0;
+}
+
+bool
+dyn_connections_enter(DynConnections *connections, DynHttp *http, int keep)
+{
+	connections->used++;
+	if (connections->used > connections->peak)
+		connections->peak = connections->used;
+	if (keep > connections->keep)
+		connections->keep = keep;
+	if (dyn_loop_add(&connections->loop, http->easy))
+		return true;
+	end_use(connections);
+	return false;
+}
+
+void
+dyn_connections_leave(DynConnections *connections, DynHttp *http)
+{
+	dyn_loop_remove(&connections->loop, http->easy);
+	dyn_connections_give_handle(connections, http);
+	end_use(connections);
 }
 
 /* ---- growth ----------------------------------------------------------- */
@@ -206,7 +314,7 @@ dyn_connections_end_statement(DynConnections *connections)
 	open = (int) dyn_sockets_count(&connections->sockets);
 	if ((open > wanted ||
 		 dyn_sockets_any_closed_by_peer(&connections->sockets) ||
-		 !settle_account(connections, open)) && connections->used == 0)
+		 !settle_open(connections)) && connections->used == 0)
 		drop(connections);
 }
 

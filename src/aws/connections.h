@@ -7,12 +7,11 @@
 
 #include <stdbool.h>
 
-#include "account.h"
+#include "client.h"
+#include "http.h"
 #include "loop.h"
 #include "sockets.h"
 #include "tls.h"
-
-struct DynService;
 
 /* Zero-initialise it. */
 typedef struct DynConnections
@@ -20,7 +19,10 @@ typedef struct DynConnections
 	DynLoop		loop;
 	DynSockets	sockets;
 	DynTls		tls;
-	DynAccount	account;
+	const DynDescriptors *descriptors;	/* NULL: nobody asks */
+	int			granted;		/* descriptors acquired for connections */
+	DynHttp    *handles;		/* spare ones */
+	int			nhandles;
 	int			used;			/* transfers in the loop */
 	int			peak;			/* most used at once, in this statement */
 	int			last_peak;		/* in the previous one */
@@ -29,11 +31,14 @@ typedef struct DynConnections
 	int64_t		waited_us;		/* for idle ones, since one was made instead */
 } DynConnections;
 
-/* Returns false, with everything closed, if libcurl or epoll fails. */
+/*
+ * Reserves the descriptors of the loop, too.  Returns false, with everything
+ * closed, if libcurl or epoll fails.
+ */
 extern bool dyn_connections_open(DynConnections *connections,
 								 const DynDescriptors *descriptors);
 
-/* No transfer may be in the loop, and no handle exist. */
+/* No transfer may be in the loop. */
 extern void dyn_connections_close(DynConnections *connections);
 
 /*
@@ -41,7 +46,7 @@ extern void dyn_connections_close(DynConnections *connections);
  * first of a statement, and all if the service's CA file has changed.
  */
 extern void dyn_connections_prepare(DynConnections *connections,
-									const struct DynService *service);
+									const DynService *service);
 
 /*
  * Before any transfer: drops all connections, and what is trusted, if the
@@ -55,7 +60,7 @@ extern void dyn_connections_check_trust(DynConnections *connections,
  * What connections of the service have in common with others that may serve it
  * as well; 0 if it costs little to make them.
  */
-extern uint64_t dyn_connections_peer(const struct DynService *service);
+extern uint64_t dyn_connections_peer(const DynService *service);
 
 /*
  * How long a request to the peer should wait for a connection that is in use,
@@ -71,11 +76,38 @@ extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
 								   int64_t waited_us);
 
 /*
- * A transfer enters the loop, to a service with this keep_connections; has left
- * it.
+ * Accounts for the descriptor of another transfer's connection; false if none
+ * is granted.  With `always`, one is taken in any case.
  */
-extern void dyn_connections_use(DynConnections *connections, int keep);
-extern void dyn_connections_end_use(DynConnections *connections);
+extern bool dyn_connections_acquire(DynConnections *connections, bool always);
+
+/* Reserves and returns `n` descriptors that are no connections. */
+extern void dyn_connections_hold(DynConnections *connections, int n);
+extern void dyn_connections_return(DynConnections *connections, int n);
+
+/*
+ * A spare handle or a new one, NULL if memory runs out; takes one back whose
+ * transfer is not in the loop.
+ */
+extern DynHttp *dyn_connections_take_handle(DynConnections *connections);
+extern void dyn_connections_give_handle(DynConnections *connections,
+										DynHttp *http);
+
+/*
+ * Frees the spare ones; some versions of libcurl keep the latest request in
+ * them.
+ */
+extern void dyn_connections_free_handles(DynConnections *connections);
+
+/*
+ * A transfer enters the loop, to a service with this keep_connections; false if
+ * memory runs out.
+ */
+extern bool dyn_connections_enter(DynConnections *connections, DynHttp *http,
+								  int keep);
+
+/* It leaves the loop, whether it has ended or not, and its handle is spare. */
+extern void dyn_connections_leave(DynConnections *connections, DynHttp *http);
 
 /* See dyn_client_end_statement and dyn_client_close_idle. */
 extern void dyn_connections_end_statement(DynConnections *connections);

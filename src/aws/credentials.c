@@ -16,11 +16,11 @@
 
 #include "secret.h"
 
-static bool
-fits_header(const char *s)
+bool
+dyn_credentials_fit_header(const char *value)
 {
-	for (; *s; s++)
-		if ((unsigned char) *s < 0x20 || *s == 0x7f)
+	for (; *value; value++)
+		if ((unsigned char) *value < 0x20 || *value == 0x7f)
 			return false;
 	return true;
 }
@@ -31,7 +31,7 @@ copy_part(char **dst, const char *src, const char *name, const char **bad)
 {
 	if (src == NULL)
 		return true;
-	if (!fits_header(src))
+	if (!dyn_credentials_fit_header(src))
 	{
 		*bad = name;
 		return false;
@@ -58,18 +58,11 @@ dyn_credentials_set(DynCredentials *credentials, const char *access_key_id,
 	return false;
 }
 
-static void
-wipe(char **part)
-{
-	dyn_secret_free(*part);
-	*part = NULL;
-}
-
 void
 dyn_credentials_clear(DynCredentials *credentials)
 {
-	wipe(&credentials->access_key_id);
-	wipe(&credentials->secret_access_key);
-	wipe(&credentials->session_token);
+	dyn_secret_forget(&credentials->access_key_id);
+	dyn_secret_forget(&credentials->secret_access_key);
+	dyn_secret_forget(&credentials->session_token);
 	credentials->expires = 0;
 }

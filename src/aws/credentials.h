@@ -31,6 +31,9 @@ extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char *session_token,
 								const char **bad);
 
+/* Has it no control characters, one of which could begin another header? */
+extern bool dyn_credentials_fit_header(const char *value);
+
 /* Zeroes and frees the strings. */
 extern void dyn_credentials_clear(DynCredentials *credentials);
 

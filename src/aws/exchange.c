@@ -18,7 +18,8 @@
 
 #include <openssl/crypto.h>
 
-#include "active.h"
+#include "client_private.h"
+#include "credentials.h"
 #include "request.h"
 #include "secret.h"
 
@@ -48,16 +49,6 @@ dyn_exchange_create(const char *method, const char *url, DynReach reach)
 	return NULL;
 }
 
-/* Control characters could begin another header. */
-static bool
-is_one_line(const char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char) *text < 0x20 || *text == 0x7f)
-			return false;
-	return true;
-}
-
 static bool
 append_line(DynExchange *exchange, const char *line)
 {
@@ -76,7 +67,7 @@ bool
 dyn_exchange_header(DynExchange *exchange, const char *name, const char *value)
 {
 	size_t		size = strlen(name) + strlen(value) + sizeof(": ");
-	char	   *line = is_one_line(value) ? malloc(size) : NULL;
+	char	   *line = dyn_credentials_fit_header(value) ? malloc(size) : NULL;
 	bool		ok = line != NULL;
 
 	if (ok)
@@ -124,14 +115,6 @@ append_fixed(DynExchange *exchange)
 /* ---- running ---------------------------------------------------------- */
 
 static void
-link_exchange(DynExchange *exchange, DynClient *client)
-{
-	exchange->client = client;
-	exchange->next = client->exchanges;
-	client->exchanges = exchange;
-}
-
-static void
 unlink_exchange(DynExchange *exchange)
 {
 	DynExchange **link = &exchange->client->exchanges;
@@ -140,13 +123,6 @@ unlink_exchange(DynExchange *exchange)
 		link = &(*link)->next;
 	*link = exchange->next;
 	exchange->client = NULL;
-}
-
-/* For the longest reply at once: growing would leave copies of its secrets. */
-static bool
-make_room(DynExchange *exchange)
-{
-	return dyn_buffer_enlarge(&exchange->response, DYN_EXCHANGE_LONGEST + 1);
 }
 
 /* `done` is called later, by dyn_exchanges_settle. */
@@ -159,22 +135,10 @@ end_with(DynExchange *exchange, DynFailure failure, const char *text)
 }
 
 static void
-give_handle_back(DynExchange *exchange)
-{
-	DynClient  *client = exchange->client;
-
-	dyn_pool_give_handle(&client->pool, exchange->http);
-	exchange->http = NULL;
-}
-
-static void
 leave_loop(DynExchange *exchange)
 {
-	DynConnections *connections = &exchange->client->connections;
-
-	dyn_loop_remove(&connections->loop, exchange->http->easy);
-	give_handle_back(exchange);
-	dyn_connections_end_use(connections);
+	dyn_connections_leave(&exchange->client->connections, exchange->http);
+	exchange->http = NULL;
 }
 
 static DynFailure
@@ -196,8 +160,10 @@ prepare(DynExchange *exchange, const DynExchangeLimits *limits)
 	};
 
 	assert(exchange->reach != DYN_REACH_LOCAL || limits->proxy == NULL);
+	/* Growing with the reply would leave copies of its secrets. */
 	if (exchange->failed || exchange->body.failed ||
-		!append_fixed(exchange) || !make_room(exchange))
+		!append_fixed(exchange) ||
+		!dyn_buffer_enlarge(&exchange->response, DYN_EXCHANGE_LONGEST + 1))
 		return DYN_FAIL_MEMORY;
 	headers = exchange->headers;
 	exchange->headers = NULL;
@@ -208,44 +174,34 @@ prepare(DynExchange *exchange, const DynExchangeLimits *limits)
 							&exchange->response, &exchange->allowance);
 }
 
-/* One more connection is always granted: exchanges are few. */
-static bool
-enter_loop(DynExchange *exchange)
-{
-	DynConnections *connections = &exchange->client->connections;
-
-	if (!dyn_account_acquire(&connections->account, connections->used))
-		(void) dyn_account_reserve(&connections->account);
-	dyn_connections_use(connections, 0);
-	if (dyn_loop_add(&connections->loop, exchange->http->easy))
-		return true;
-	dyn_connections_end_use(connections);
-	return false;
-}
-
 void
 dyn_exchange_start(DynExchange *exchange, DynClient *client,
 				   const DynExchangeLimits *limits,
 				   void (*done) (void *arg), void *arg)
 {
+	DynConnections *connections = &client->connections;
 	DynFailure	failure = DYN_FAIL_MEMORY;
 
 	exchange->done = done;
 	exchange->arg = arg;
-	link_exchange(exchange, client);
-	dyn_connections_check_trust(&client->connections, exchange->url,
-								limits->proxy, limits->ca_file);
-	exchange->http = dyn_pool_take_handle(&client->pool,
-										  &client->connections.sockets,
-										  &client->connections.tls);
+	exchange->client = client;
+	exchange->next = client->exchanges;
+	client->exchanges = exchange;
+	dyn_connections_check_trust(connections, exchange->url, limits->proxy,
+								limits->ca_file);
+	exchange->http = dyn_connections_take_handle(connections);
 	if (exchange->http)
 	{
 		failure = prepare(exchange, limits);
-		if (failure == DYN_FAIL_NONE && enter_loop(exchange))
+		/* One more connection is always granted: exchanges are few. */
+		if (failure == DYN_FAIL_NONE &&
+			dyn_connections_acquire(connections, true) &&
+			dyn_connections_enter(connections, exchange->http, 0))
 			return;
 		if (failure == DYN_FAIL_NONE)
 			failure = DYN_FAIL_MEMORY;
-		give_handle_back(exchange);
+		dyn_connections_give_handle(connections, exchange->http);
+		exchange->http = NULL;
 	}
 	end_with(exchange, failure, dyn_failure_phrase(failure));
 }

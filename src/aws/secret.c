@@ -27,6 +27,13 @@ dyn_secret_free(char *text)
 }
 
 void
+dyn_secret_forget(char **text)
+{
+	dyn_secret_free(*text);
+	*text = NULL;
+}
+
+void
 dyn_secret_free_buffer(DynBuffer *buf)
 {
 	if (buf->data != NULL)

@@ -15,6 +15,9 @@ extern bool dyn_secret_copy(char **to, const char *from);
 /* Overwrites and frees a malloc'd text, which may be NULL. */
 extern void dyn_secret_free(char *text);
 
+/* The same; *text is NULL then. */
+extern void dyn_secret_forget(char **text);
+
 /* Overwrites the memory of a buffer, and frees it as dyn_buffer_free does. */
 extern void dyn_secret_free_buffer(DynBuffer *buf);
 

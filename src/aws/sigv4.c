@@ -119,27 +119,24 @@ dyn_sha256_hex(const void *bytes, size_t len, char hex[DYN_SHA256_HEX + 1])
 
 /* ---- step 1: the canonical request ------------------------------------ */
 
-static bool
-is_unreserved(unsigned char c)
+void
+dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
+						 const char *keep)
 {
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-		(c >= '0' && c <= '9') || strchr("-._~", c) != NULL;
-}
-
-/* Percent-encodes; a character of `keep` stays as it is. */
-static void
-append_encoded(DynBuffer *out, const char *s, size_t len, const char *keep)
-{
+	static const char hex[] = "0123456789ABCDEF";
 	size_t		i;
 
 	for (i = 0; i < len; i++)
 	{
 		unsigned char c = (unsigned char) s[i];
+		const char	encoded[3] = {'%', hex[c >> 4], hex[c & 15]};
 
-		if (c != '\0' && (is_unreserved(c) || strchr(keep, c) != NULL))
+		if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+			(c >= '0' && c <= '9') ||
+			(c != '\0' && (strchr("-._~", c) || strchr(keep, c))))
 			dyn_buffer_append_char(out, (char) c);
 		else
-			dyn_buffer_printf(out, "%%%02X", c);
+			dyn_buffer_append(out, encoded, sizeof(encoded));
 	}
 }
 
@@ -182,7 +179,7 @@ canonical_path(const DynSigRequest *request, DynBuffer *out)
 
 	if (!request->normalize_path)
 	{
-		append_encoded(out, request->path, strlen(request->path), "/");
+		dyn_sigv4_append_encoded(out, request->path, strlen(request->path), "/");
 		return;
 	}
 	dyn_buffer_init(&path, 0);
@@ -190,7 +187,7 @@ canonical_path(const DynSigRequest *request, DynBuffer *out)
 	if (path.failed)
 		out->failed = true;
 	else
-		append_encoded(out, path.data, path.len, "/");
+		dyn_sigv4_append_encoded(out, path.data, path.len, "/");
 	dyn_buffer_free(&path);
 }
 
@@ -259,7 +256,7 @@ canonical_query(const char *query, DynBuffer *out)
 	size_t		i;
 
 	dyn_buffer_init(&encoded, 0);
-	append_encoded(&encoded, query, strlen(query), "%&=");
+	dyn_sigv4_append_encoded(&encoded, query, strlen(query), "%&=");
 	query = dyn_buffer_terminate(&encoded);
 	n = query ? split_query(query, parts) : 0;
 	out->failed |= query == NULL || n == DYN_SIGV4_MAX_QUERY;

@@ -69,6 +69,13 @@ typedef struct DynSigKeyCache
 /* Writes the time (seconds since the epoch, UTC) into scope->time. */
 extern void dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch);
 
+/*
+ * Appends it percent-encoded: all but letters, digits, "-._~" and the
+ * characters of `keep`.
+ */
+extern void dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
+									 const char *keep);
+
 /* Lower-case hex of SHA-256, NUL-terminated. */
 extern bool dyn_sha256_hex(const void *bytes, size_t len,
 						   char hex[DYN_SHA256_HEX + 1]);

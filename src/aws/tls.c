@@ -7,12 +7,13 @@
  * there is no bundle.  Both lists are made from the same certificates by the
  * tools of the system.
  *
- * libcurl takes 25 ms of CPU time to read Debian's bundle, and keeps it with
- * the multi handle (since 7.87) until that is closed with its connections, or
- * for a day.  A DynCaStore costs a tenth of that, and is kept until
- * dyn_tls_forget.  It can be given to a libcurl that uses the same OpenSSL as
- * we do; any other libcurl reads the file itself, and so it does with a file
- * that cannot be a DynCaStore, and reports what is wrong with it.
+ * OpenSSL takes some 20 ms of CPU time to load Debian's bundle.  libcurl loads
+ * it for each connection, or (since 7.87) keeps it with the multi handle until
+ * that is closed with its connections, or for a day.  Here it is loaded once,
+ * and all connections share it until dyn_tls_forget.  That is possible with a
+ * libcurl that uses the same OpenSSL as we do; any other libcurl reads the file
+ * itself, and so it does with a file that OpenSSL cannot load, and reports what
+ * is wrong with it.
  *
  * Since files are kept in one way or the other, there is dyn_tls_changed: new
  * contents count from the next request on that is sent while no other is in
@@ -30,7 +31,10 @@
 #include <unistd.h>
 
 #include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 /* Sets an option and records whether that succeeded. */
 #define SET(option, value) \
@@ -43,7 +47,60 @@ dyn_tls_is_used(const char *url, const char *proxy)
 		(proxy != NULL && strncasecmp(proxy, "https:", 6) == 0);
 }
 
-/* ---- stores for libcurl ----------------------------------------------- */
+/* ---- stores ----------------------------------------------------------- */
+
+/*
+ * OpenSSL takes a certificate whose key or extensions it cannot decode, perhaps
+ * for lack of memory, and does not try again: false for that, too.
+ */
+static bool
+add_to_store(X509_STORE *store, X509_INFO *info)
+{
+	if (info->x509 != NULL && (X509_get0_pubkey(info->x509) == NULL ||
+							   X509_check_purpose(info->x509, -1, 0) != 1 ||
+							   !X509_STORE_add_cert(store, info->x509)))
+		return false;
+	return info->crl == NULL || X509_STORE_add_crl(store, info->crl);
+}
+
+/*
+ * Like X509_STORE_load_locations, which takes a part of the file for the whole
+ * if memory runs out.
+ */
+static bool
+fill_store(X509_STORE *store, const char *path)
+{
+	char		no_password[] = "";
+	BIO		   *bio = BIO_new_file(path, "r");
+	STACK_OF(X509_INFO) *infos = bio ?
+		PEM_X509_INFO_read_bio(bio, NULL, NULL, no_password) : NULL;
+	bool		ok = infos != NULL;
+	int			i;
+
+	for (i = 0; ok && i < sk_X509_INFO_num(infos); i++)
+		ok = add_to_store(store, sk_X509_INFO_value(infos, i));
+	sk_X509_INFO_pop_free(infos, X509_INFO_free);
+	BIO_free(bio);
+	return ok && sk_X509_OBJECT_num(X509_STORE_get0_objects(store)) > 0;
+}
+
+/*
+ * NULL if libcurl must read the file, or report what is wrong with it: OpenSSL
+ * cannot load all of it, or memory runs out.
+ */
+static X509_STORE *
+load_store(const char *path)
+{
+	X509_STORE *store = X509_STORE_new();
+
+	if (store != NULL && !fill_store(store, path))
+	{
+		X509_STORE_free(store);
+		store = NULL;
+	}
+	ERR_clear_error();
+	return store;
+}
 
 /* libcurl has shown an object of another OpenSSL. */
 static bool is_foreign;
@@ -80,8 +137,7 @@ shares_openssl(void)
 static CURLcode
 give_store(CURL *easy, void *context, void *arg)
 {
-	const DynCaStore *ca = arg;
-	X509_STORE *store = dyn_ca_store_x509(ca);
+	X509_STORE *store = arg;
 
 	(void) easy;
 	if (SSL_CTX_get_ssl_method(context) != TLS_client_method())
@@ -169,8 +225,8 @@ add_file(DynTls *tls, const char *path)
 	if (file->path == NULL)
 		return NULL;
 	file->number = ++tls->last_number;
-	if (!tls->leave_files && shares_openssl())
-		file->store = dyn_ca_store_open(path);
+	if (shares_openssl())
+		file->store = load_store(path);
 	tls->nfiles++;
 	return file;
 }
@@ -211,16 +267,6 @@ has_system_changed(const DynTls *tls)
 	return file != tls->system_file || directory != tls->system_directory;
 }
 
-/* What counts until dyn_tls_forget. */
-static void
-use_system(DynTls *tls)
-{
-	if (tls->trusts_system)
-		return;
-	find_system_certificates(&tls->system_file, &tls->system_directory);
-	tls->trusts_system = true;
-}
-
 /* libcurl reads them. */
 static bool
 set_paths(CURL *easy, const char *path, const char *directory)
@@ -242,7 +288,10 @@ dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_file)
 
 	if (ca_file == NULL)
 	{
-		use_system(tls);
+		if (!tls->trusts_system)
+			find_system_certificates(&tls->system_file,
+									 &tls->system_directory);
+		tls->trusts_system = true;
 		ca_file = tls->system_file;
 		directory = tls->system_directory;
 	}
@@ -273,9 +322,7 @@ dyn_tls_changed(const DynTls *tls, const char *ca_file)
 	if (file == NULL)
 		return false;
 	examine(&now, ca_file);
-	return !is_same(file, &now) ||
-		(file->store != NULL &&
-		 (is_foreign || dyn_ca_store_is_damaged(file->store)));
+	return !is_same(file, &now) || (file->store != NULL && is_foreign);
 }
 
 /* ---- sessions --------------------------------------------------------- */
@@ -309,15 +356,6 @@ dyn_tls_unshare(CURL *easy)
 	curl_easy_setopt(easy, CURLOPT_SHARE, NULL);
 }
 
-static void
-forget_file(DynTls *tls, DynCaFile *file)
-{
-	if (file->store != NULL && dyn_ca_store_is_damaged(file->store))
-		tls->leave_files = true;
-	dyn_ca_store_close(file->store);
-	free(file->path);
-}
-
 void
 dyn_tls_forget(DynTls *tls)
 {
@@ -325,7 +363,12 @@ dyn_tls_forget(DynTls *tls)
 		CURLSHE_OK)
 		tls->sessions = NULL;
 	while (tls->nfiles > 0)
-		forget_file(tls, &tls->files[--tls->nfiles]);
+	{
+		DynCaFile  *file = &tls->files[--tls->nfiles];
+
+		X509_STORE_free(file->store);
+		free(file->path);
+	}
 	tls->trusts_system = false;
 	tls->system_file = NULL;
 	tls->system_directory = NULL;

@@ -9,8 +9,7 @@
  * resumed session was verified against the same CA file.  That a file has
  * other contents now is noticed here.
  *
- * Files are read here instead of by libcurl where that is possible (see
- * ca_store.h).
+ * OpenSSL loads a file here, once, instead of in libcurl where that is possible.
  */
 #ifndef DYN_AWS_TLS_H
 #define DYN_AWS_TLS_H
@@ -20,8 +19,7 @@
 #include <time.h>
 
 #include <curl/curl.h>
-
-#include "ca_store.h"
+#include <openssl/x509_vfy.h>
 
 #define DYN_TLS_FILES	8
 
@@ -29,7 +27,7 @@
 typedef struct DynCaFile
 {
 	char	   *path;
-	DynCaStore *store;			/* NULL: libcurl reads it */
+	X509_STORE *store;			/* NULL: libcurl reads it */
 	unsigned	number;			/* of no other, nor of a former state */
 	dev_t		device;			/* 0, like the rest, if it does not exist */
 	ino_t		inode;
@@ -49,7 +47,6 @@ typedef struct DynTls
 	unsigned	last_number;
 	unsigned	forgotten;		/* how often */
 	bool		unknown_file;	/* one is used that is not among them */
-	bool		leave_files;	/* to libcurl, from now on */
 } DynTls;
 
 /* Does a request to the URL use TLS, to its host or to the proxy (or NULL)? */

@@ -10,8 +10,10 @@
  */
 #include "answer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../aws/awserror.h"
 #include "secret_json.h"
@@ -19,131 +21,68 @@
 /* A word this long is masked in an excerpt; no name in a message is. */
 #define LONGEST_WORD	100
 
+#define LONGEST_CODE	64
+
 /* 9999-12-31T23:59:59Z */
 #define LATEST		INT64_C(253402300799)
 
 /* ---- times -------------------------------------------------------------- */
 
-/* Reads n digits; -1 if there are others. */
-static int
-take_number(const char **text, int n)
+/* Where the text goes on after digits in place of zeros; NULL: it has others. */
+static const char *
+skip_shape(const char *text, const char *shape)
 {
-	int			value = 0;
-
-	for (; n > 0; n--, (*text)++)
-	{
-		if (**text < '0' || **text > '9')
-			return -1;
-		value = value * 10 + (**text - '0');
-	}
-	return value;
+	for (; *shape; shape++, text++)
+		if (*shape == '0' ? *text < '0' || *text > '9' : *text != *shape)
+			return NULL;
+	return text;
 }
 
+/* The rest of the text: "Z", "UTC", "+01:00" or "+0100". */
 static bool
-take_char(const char **text, char c)
+read_zone(const char *text, int *east)
 {
-	if (**text != c)
-		return false;
-	(*text)++;
-	return true;
-}
-
-/* Of the Gregorian calendar, from 1970-01-01. */
-static int64_t
-days_since_epoch(int year, int month, int day)
-{
-	/* Years begin in March here, so that the leap day is the last one. */
-	int64_t		y = month > 2 ? year : year - 1;
-	int64_t		m = month > 2 ? month - 3 : month + 9;
-
-	return y * 365 + (y >= 0 ? y / 4 - y / 100 + y / 400 : -1) +
-		(153 * m + 2) / 5 + day - 719469;
-}
-
-static bool
-is_date(int year, int month, int day)
-{
-	static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30,
-	31};
-	bool		leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-
-	return year >= 0 && month >= 1 && month <= 12 && day >= 1 &&
-		day <= lengths[month - 1] + (month == 2 && leap);
-}
-
-static bool
-read_date(const char **text, int64_t *seconds)
-{
-	int			year = take_number(text, 4);
-	int			month = year >= 0 && take_char(text, '-') ?
-		take_number(text, 2) : -1;
-	int			day = month >= 0 && take_char(text, '-') ?
-		take_number(text, 2) : -1;
-
-	if (!is_date(year, month, day))
-		return false;
-	*seconds = days_since_epoch(year, month, day) * 86400;
-	return true;
-}
-
-/* "03:04:05", and a fraction, which is dropped. */
-static bool
-read_clock(const char **text, int64_t *seconds)
-{
-	int			hour = take_number(text, 2);
-	int			minute = hour >= 0 && take_char(text, ':') ?
-		take_number(text, 2) : -1;
-	int			second = minute >= 0 && take_char(text, ':') ?
-		take_number(text, 2) : -1;
-
-	if (second < 0 || hour > 23 || minute > 59 || second > 60)
-		return false;
-	*seconds += hour * 3600 + minute * 60 + second;
-	if (!take_char(text, '.'))
-		return true;
-	if (take_number(text, 1) < 0)
-		return false;
-	*text += strspn(*text, "0123456789");
-	return true;
-}
-
-static bool
-read_zone(const char **text, int64_t *seconds)
-{
-	bool		east = **text == '+';
+	const char *end = skip_shape(text + (*text != '\0'), "00:00");
 	int			hours;
 	int			minutes;
 
-	if (take_char(text, 'Z'))
+	*east = 0;
+	if (strcmp(text, "Z") == 0 || strcmp(text, "UTC") == 0)
 		return true;
-	if (strncmp(*text, "UTC", 3) == 0)
-	{
-		*text += 3;
-		return true;
-	}
-	if (!take_char(text, '+') && !take_char(text, '-'))
+	if (end == NULL)
+		end = skip_shape(text + (*text != '\0'), "0000");
+	if ((*text != '+' && *text != '-') || end == NULL || *end != '\0')
 		return false;
-	hours = take_number(text, 2);
-	if (hours < 0)
-		return false;
-	(void) take_char(text, ':');
-	minutes = take_number(text, 2);
-	if (hours > 23 || minutes < 0 || minutes > 59)
-		return false;
-	*seconds -= (east ? 1 : -1) * (hours * 3600 + minutes * 60);
-	return true;
+	sscanf(text + 1, end - text == 6 ? "%2d:%2d" : "%2d%2d", &hours, &minutes);
+	*east = (*text == '+' ? 60 : -60) * (hours * 60 + minutes);
+	return hours <= 23 && minutes <= 59;
 }
 
 bool
 dyn_answer_read_time(const char *text, int64_t *seconds)
 {
-	int64_t		found;
+	const char *rest = skip_shape(text, "0000-00-00T00:00:00");
+	struct tm	date = {0};
+	struct tm	found;
+	int			hour;
+	int			minute;
+	int			second;
+	int			east;
 
-	if (!read_date(&text, &found) || !take_char(&text, 'T') ||
-		!read_clock(&text, &found) || !read_zone(&text, &found) ||
-		*text != '\0')
+	if (rest == NULL)
 		return false;
-	*seconds = found;
+	sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d", &date.tm_year, &date.tm_mon,
+		   &date.tm_mday, &hour, &minute, &second);
+	if (skip_shape(rest, ".0"))
+		rest += 1 + strspn(rest + 1, "0123456789");
+	date.tm_year -= 1900;
+	date.tm_mon--;
+	found = date;
+	*seconds = (int64_t) timegm(&found) + hour * 3600 + minute * 60 + second;
+	if (found.tm_mon != date.tm_mon || found.tm_mday != date.tm_mday ||
+		hour > 23 || minute > 59 || second > 60 || !read_zone(rest, &east))
+		return false;
+	*seconds -= east;
 	return true;
 }
 
@@ -343,13 +282,6 @@ dyn_answer_excerpt(DynFault *fault, const char *text, size_t len)
 	dyn_buffer_free(&masked);
 }
 
-static bool
-is_passing_failure(DynFailure failure)
-{
-	return failure == DYN_FAIL_DNS || failure == DYN_FAIL_CONNECT ||
-		failure == DYN_FAIL_TIMEOUT || failure == DYN_FAIL_NETWORK;
-}
-
 DynAnswer
 dyn_answer_failed(const DynExchange *exchange, const char *whose,
 				  DynFault *fault)
@@ -364,7 +296,10 @@ dyn_answer_failed(const DynExchange *exchange, const char *whose,
 		dyn_fault_set(fault, "%s cannot be obtained: %s: %s", whose,
 					  dyn_failure_phrase(exchange->failure),
 					  exchange->message);
-		fault->passing = is_passing_failure(exchange->failure);
+		fault->passing = exchange->failure == DYN_FAIL_DNS ||
+			exchange->failure == DYN_FAIL_CONNECT ||
+			exchange->failure == DYN_FAIL_TIMEOUT ||
+			exchange->failure == DYN_FAIL_NETWORK;
 	}
 	else
 	{
@@ -381,15 +316,44 @@ dyn_answer_failed(const DynExchange *exchange, const char *whose,
 /* ---- requests ----------------------------------------------------------- */
 
 bool
+dyn_answer_is_visible(const char *text)
+{
+	for (; *text; text++)
+		if (*text <= 0x20 || *text >= 0x7f)
+			return false;
+	return true;
+}
+
+bool
+dyn_answer_is_code(const char *text)
+{
+	size_t		len = strspn(text, "abcdefghijklmnopqrstuvwxyz"
+							 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+
+	return len > 0 && len <= LONGEST_CODE && text[len] == '\0';
+}
+
+DynExchange *
+dyn_answer_exchange(const char *method, DynBuffer *url, DynReach reach,
+					DynFault *fault)
+{
+	DynExchange *exchange = NULL;
+
+	if (dyn_buffer_terminate(url) != NULL)
+		exchange = dyn_exchange_create(method, url->data, reach);
+	if (exchange == NULL)
+		dyn_fault_memory(fault);
+	dyn_buffer_free(url);
+	return exchange;
+}
+
+bool
 dyn_answer_header(DynExchange *exchange, const char *name, const char *value,
 				  const char *what, DynFault *fault)
 {
-	const char *c;
-
-	for (c = value; *c; c++)
-		if ((unsigned char) *c < 0x20 || *c == 0x7f)
-			return dyn_fault_set(fault, "%s contains a line break or another control character",
-								 what);
+	if (!dyn_credentials_fit_header(value))
+		return dyn_fault_set(fault, "%s contains a line break or another control character",
+							 what);
 	return dyn_exchange_header(exchange, name, value) ||
 		dyn_fault_memory(fault);
 }

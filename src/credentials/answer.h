@@ -76,6 +76,16 @@ extern DynAnswer dyn_answer_failed(const DynExchange *exchange,
  */
 extern void dyn_answer_excerpt(DynFault *fault, const char *text, size_t len);
 
+/* Printable ASCII without blanks; "" is, too. */
+extern bool dyn_answer_is_visible(const char *text);
+
+/* Can it be the code of an error, which a message may show? */
+extern bool dyn_answer_is_code(const char *text);
+
+/* A request to the URL, which is freed; NULL with *fault set. */
+extern DynExchange *dyn_answer_exchange(const char *method, DynBuffer *url,
+										DynReach reach, DynFault *fault);
+
 /*
  * Adds a header.  Returns false with *fault set if the value has control
  * characters or memory runs out; `what` names the value in the message.

@@ -144,27 +144,16 @@ kind_of(const DynConfig *config, DynConfigFile file, const char *profile)
 	return DYN_INI_PROFILE;
 }
 
-static bool
-has_profile(const DynConfig *config, DynConfigFile file, const char *profile)
-{
-	return dyn_ini_has(&config->files[file], kind_of(config, file, profile),
-					   profile);
-}
-
 bool
 dyn_config_has_profile(const DynConfig *config, const char *profile)
 {
-	return has_profile(config, DYN_CONFIG_CREDENTIALS, profile) ||
-		has_profile(config, DYN_CONFIG_CONFIG, profile);
-}
+	DynConfigFile file;
 
-/* The commonest mistake is a section of the credentials file's form. */
-static bool
-hint_at_prefix(const DynConfig *config, const char *profile, DynFault *fault)
-{
-	return dyn_fault_hint(fault, "In file \"%s\", write [profile %s] instead "
-						  "of [%s].", config->paths[DYN_CONFIG_CONFIG], profile,
-						  profile);
+	for (file = DYN_CONFIG_CREDENTIALS; file <= DYN_CONFIG_CONFIG; file++)
+		if (dyn_ini_place(&config->files[file], kind_of(config, file, profile),
+						  profile) > 0)
+			return true;
+	return false;
 }
 
 bool
@@ -191,8 +180,12 @@ dyn_config_no_profile(const DynConfig *config, const char *profile,
 		dyn_fault_set(fault, "profile \"%s\" exists neither in file \"%s\" nor "
 					  "in file \"%s\"", profile, paths[DYN_CONFIG_CONFIG],
 					  paths[DYN_CONFIG_CREDENTIALS]);
-	if (dyn_ini_has(&config->files[DYN_CONFIG_CONFIG], DYN_INI_PLAIN, profile))
-		return hint_at_prefix(config, profile, fault);
+	/* The commonest mistake is a section of the credentials file's form. */
+	if (dyn_ini_place(&config->files[DYN_CONFIG_CONFIG], DYN_INI_PLAIN,
+					  profile) > 0)
+		return dyn_fault_hint(fault, "In file \"%s\", write [profile %s] "
+							  "instead of [%s].",
+							  paths[DYN_CONFIG_CONFIG], profile, profile);
 	return dyn_fault_hint(fault, "The server runs as the operating-system user "
 						  "\"%s\", whose files are read.", user);
 }
@@ -227,10 +220,8 @@ const char *
 dyn_config_path_of(const DynConfig *config, const char *profile,
 				   const char *key)
 {
-	bool		in_credentials = dyn_config_value_of(config,
-													 DYN_CONFIG_CREDENTIALS,
-													 profile, key) != NULL;
-
-	return dyn_config_path(config, in_credentials ? DYN_CONFIG_CREDENTIALS :
-						   DYN_CONFIG_CONFIG);
+	return dyn_config_path(config, dyn_config_value_of(config,
+													   DYN_CONFIG_CREDENTIALS,
+													   profile, key) ?
+						   DYN_CONFIG_CREDENTIALS : DYN_CONFIG_CONFIG);
 }

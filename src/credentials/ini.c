@@ -389,14 +389,6 @@ read_line(Parser *parser, Span line)
 		read_key(parser, text);
 }
 
-static Span
-skip_mark(Span text)
-{
-	if (text.end - text.start >= 3 && memcmp(text.start, "\xEF\xBB\xBF", 3) == 0)
-		text.start += 3;
-	return text;
-}
-
 static bool
 read_lines(Parser *parser, Span text)
 {
@@ -435,7 +427,9 @@ dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes, const char *file,
 	ini->text = *text;
 	dyn_buffer_init(text, 0);
 	all = (Span) {ini->text.data, ini->text.data + ini->text.len};
-	if (read_lines(&parser, skip_mark(all)))
+	if (ini->text.len >= 3 && memcmp(all.start, "\xEF\xBB\xBF", 3) == 0)
+		all.start += 3;
+	if (read_lines(&parser, all))
 		return true;
 	dyn_ini_clear(ini);
 	return report(&parser, file, fault);
@@ -458,12 +452,6 @@ dyn_ini_place(const DynIni *ini, DynIniKind kind, const char *name)
 		if (is_section(&ini->sections[i - 1], kind, name))
 			return i;
 	return 0;
-}
-
-bool
-dyn_ini_has(const DynIni *ini, DynIniKind kind, const char *name)
-{
-	return dyn_ini_place(ini, kind, name) > 0;
 }
 
 const char *

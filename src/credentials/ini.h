@@ -55,9 +55,6 @@ typedef struct DynIni
 extern bool dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes,
 						  const char *file, DynFault *fault);
 
-/* Is there such a section? */
-extern bool dyn_ini_has(const DynIni *ini, DynIniKind kind, const char *name);
-
 /* The number of the last such section, counted from 1; 0: there is none. */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 							const char *name);

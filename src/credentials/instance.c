@@ -29,7 +29,6 @@
 #define TTL_SECONDS		"21600"
 
 #define LONGEST_ROLE	128
-#define LONGEST_CODE	64
 
 #define WHOSE			"the credentials of the EC2 instance"
 
@@ -42,18 +41,11 @@ dyn_instance_is_enabled(void)
 	return disabled == NULL || strcasecmp(disabled, "true") != 0;
 }
 
-static void
-forget(char **text)
-{
-	dyn_secret_free(*text);
-	*text = NULL;
-}
-
 void
 dyn_instance_clear(DynInstance *instance)
 {
-	forget(&instance->token);
-	forget(&instance->role);
+	dyn_secret_forget(&instance->token);
+	dyn_secret_forget(&instance->role);
 	instance->renewed = false;
 }
 
@@ -81,7 +73,6 @@ static DynExchange *
 create(const char *method, const char *path, const char *role, DynFault *fault)
 {
 	const char *endpoint = find_endpoint(fault);
-	DynExchange *exchange = NULL;
 	DynBuffer	url;
 
 	if (endpoint == NULL)
@@ -90,12 +81,7 @@ create(const char *method, const char *path, const char *role, DynFault *fault)
 	dyn_url_append_base(&url, endpoint);
 	dyn_buffer_append_str(&url, path);
 	dyn_url_append_escaped(&url, role);
-	if (dyn_buffer_terminate(&url) != NULL)
-		exchange = dyn_exchange_create(method, url.data, DYN_REACH_LOCAL);
-	if (exchange == NULL)
-		dyn_fault_memory(fault);
-	dyn_buffer_free(&url);
-	return exchange;
+	return dyn_answer_exchange(method, &url, DYN_REACH_LOCAL, fault);
 }
 
 DynExchange *
@@ -155,7 +141,7 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 	if (exchange->failure == DYN_FAIL_NONE && exchange->status == 401 &&
 		!instance->renewed)
 	{
-		forget(&instance->token);
+		dyn_secret_forget(&instance->token);
 		instance->renewed = true;
 		return DYN_ANSWER_NEXT;
 	}
@@ -183,24 +169,16 @@ first_line(const DynBuffer *response)
 	return line;
 }
 
-static bool
-is_visible(const char *text)
-{
-	for (; *text; text++)
-		if (*text <= 0x20 || *text >= 0x7f)
-			return false;
-	return true;
-}
-
 static DynAnswer
 read_token(DynInstance *instance, const DynExchange *exchange, DynFault *fault)
 {
 	instance->token = first_line(&exchange->response);
 	if (instance->token == NULL)
 		dyn_fault_memory(fault);
-	else if (instance->token[0] == '\0' || !is_visible(instance->token))
+	else if (instance->token[0] == '\0' ||
+			 !dyn_answer_is_visible(instance->token))
 	{
-		forget(&instance->token);
+		dyn_secret_forget(&instance->token);
 		dyn_fault_set(fault, "the instance metadata service has given a token that is not valid");
 	}
 	return instance->token ? DYN_ANSWER_NEXT : DYN_ANSWER_FAILED;
@@ -244,22 +222,14 @@ read_role(DynInstance *instance, const DynExchange *exchange, DynFault *fault)
 /* ---- the credentials ---------------------------------------------------- */
 
 static bool
-is_code(const char *code)
-{
-	size_t		len = strspn(code, "abcdefghijklmnopqrstuvwxyz"
-							 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
-
-	return len > 0 && len <= LONGEST_CODE && code[len] == '\0';
-}
-
-static bool
 refused(const json_t *root, const DynInstance *instance, const char *code,
 		DynFault *fault)
 {
 	const char *message = dyn_secret_json_text(root, "Message");
 
 	dyn_fault_set(fault, "the instance metadata service has no credentials of role \"%s\": %s",
-				  instance->role, is_code(code) ? code : "unknown code");
+				  instance->role,
+				  dyn_answer_is_code(code) ? code : "unknown code");
 	if (strcmp(code, "AssumeRoleUnauthorizedAccess") == 0)
 		dyn_fault_hint(fault, "The role's trust policy must allow ec2.amazonaws.com to assume it.");
 	if (message)

@@ -39,35 +39,30 @@
 #include "instance.h"
 #include "role.h"
 
-/* The values of a profile, which are in the files' texts. */
-typedef struct Profile
-{
-	const char *name;
-	const char *role_arn;
-	const char *source_profile;
-	const char *credential_source;
-	const char *web_identity_token_file;
-	const char *mfa_serial;
-	const char *external_id;
-	const char *role_session_name;
-	const char *duration_seconds;
-	const char *sso_session;
-	const char *sso_start_url;
-	const char *sso_region;
-	const char *sso_account_id;
-	const char *sso_role_name;
-	const char *login_session;
-	const char *credential_process;
-} Profile;
+/* A profile's keys whose value must not go on in the next line. */
+static const char *const line_keys[] = {
+	"role_arn", "source_profile", "credential_source",
+	"web_identity_token_file", "mfa_serial", "external_id",
+	"role_session_name", "duration_seconds", "sso_session", "sso_start_url",
+	"sso_region", "sso_account_id", "sso_role_name", "login_session"
+};
 
 typedef struct Walk
 {
 	const DynConfig *config;
+	const char *profile;		/* where it is */
 	const char *visited[DYN_ROUTE_MOST_ROLES + 1];
 	int			nvisited;
 	DynRoute   *route;
 	DynFault   *fault;
 } Walk;
+
+/* Of the profile; it is in the files' texts. */
+static const char *
+value_of(const Walk *walk, const char *key)
+{
+	return dyn_config_value(walk->config, walk->profile, key);
+}
 
 /* ---- faults ----------------------------------------------------------- */
 
@@ -87,106 +82,61 @@ hint(Walk *walk, const char *text)
 
 /* `what` goes on after the key, the profile and the file. */
 static DynFound
-refuse_key(Walk *walk, const char *profile, const char *key, const char *what)
+refuse_key(Walk *walk, const char *key, const char *what)
 {
 	dyn_fault_set(walk->fault, "key \"%s\" of profile \"%s\" in file \"%s\" %s",
-				  key, profile,
-				  dyn_config_path_of(walk->config, profile, key), what);
+				  key, walk->profile,
+				  dyn_config_path_of(walk->config, walk->profile, key), what);
 	return DYN_FOUND_FAULT;
 }
 
 /* It has one key, and needs others. */
 static DynFound
-refuse_without(Walk *walk, const char *profile, const char *key,
-			   const char *missing)
+refuse_without(Walk *walk, const char *key, const char *missing)
 {
 	dyn_fault_set(walk->fault, "profile \"%s\" in file \"%s\" has \"%s\", but "
-				  "not %s", profile,
-				  dyn_config_path_of(walk->config, profile, key), key,
+				  "not %s", walk->profile,
+				  dyn_config_path_of(walk->config, walk->profile, key), key,
 				  missing);
 	return DYN_FOUND_FAULT;
 }
 
 /* Which credentials assume the role is ambiguous. */
 static DynFound
-refuse_both(Walk *walk, const char *profile, const char *key,
-			const char *other)
+refuse_both(Walk *walk, const char *key, const char *other)
 {
 	dyn_fault_set(walk->fault, "profile \"%s\" has both \"%s\" and \"%s\"",
-				  profile, key, other);
+				  walk->profile, key, other);
 	return hint(walk, "Remove one of the two.");
 }
 
-/* ---- values ----------------------------------------------------------- */
-
 /* Only a command may go on in the next line. */
 static DynFound
-read_value(Walk *walk, const Profile *profile, const char *key,
-		   const char **value)
+check_lines(Walk *walk)
 {
-	*value = dyn_config_value(walk->config, profile->name, key);
-	if (*value == NULL || strchr(*value, '\n') == NULL)
-		return DYN_FOUND;
-	refuse_key(walk, profile->name, key, "has several lines");
-	return hint(walk, "A line that is indented more than the one before it "
-				"continues the value of that line.");
-}
-
-static DynFound
-read_profile(Walk *walk, const char *name, Profile *profile)
-{
-	const struct
-	{
-		const char *key;
-		const char **value;
-	}			keys[] =
-	{
-		{"role_arn", &profile->role_arn},
-		{"source_profile", &profile->source_profile},
-		{"credential_source", &profile->credential_source},
-		{"web_identity_token_file", &profile->web_identity_token_file},
-		{"mfa_serial", &profile->mfa_serial},
-		{"external_id", &profile->external_id},
-		{"role_session_name", &profile->role_session_name},
-		{"duration_seconds", &profile->duration_seconds},
-		{"sso_session", &profile->sso_session},
-		{"sso_start_url", &profile->sso_start_url},
-		{"sso_region", &profile->sso_region},
-		{"sso_account_id", &profile->sso_account_id},
-		{"sso_role_name", &profile->sso_role_name},
-		{"login_session", &profile->login_session}
-	};
 	size_t		i;
 
-	memset(profile, 0, sizeof(*profile));
-	profile->name = name;
-	profile->credential_process = dyn_config_value(walk->config, name,
-												   "credential_process");
-	for (i = 0; i < LENGTHOF(keys); i++)
-		if (read_value(walk, profile, keys[i].key, keys[i].value) != DYN_FOUND)
-			return DYN_FOUND_FAULT;
+	for (i = 0; i < LENGTHOF(line_keys); i++)
+	{
+		const char *value = value_of(walk, line_keys[i]);
+
+		if (value == NULL || strchr(value, '\n') == NULL)
+			continue;
+		refuse_key(walk, line_keys[i], "has several lines");
+		return hint(walk, "A line that is indented more than the one before it "
+					"continues the value of that line.");
+	}
 	return DYN_FOUND;
 }
 
 /* ---- keys ------------------------------------------------------------- */
 
-static DynFound
-refuse_keys(Walk *walk, DynConfigFile file, const char *profile,
-			const char *bad)
-{
-	if (bad == NULL)
-		return out_of_memory(walk);
-	dyn_fault_set(walk->fault, "key \"aws_%s\" of profile \"%s\" in file "
-				  "\"%s\" has several lines or a control character", bad,
-				  profile, walk->config->paths[file]);
-	return DYN_FOUND_FAULT;
-}
-
 /* Key, secret and token are of one file: they belong together. */
 static DynFound
-find_keys(Walk *walk, DynConfigFile file, const char *profile)
+find_keys(Walk *walk, DynConfigFile file)
 {
 	const DynConfig *config = walk->config;
+	const char *profile = walk->profile;
 	const char *id = dyn_config_value_of(config, file, profile,
 										 "aws_access_key_id");
 	const char *secret = dyn_config_value_of(config, file, profile,
@@ -209,9 +159,14 @@ find_keys(Walk *walk, DynConfigFile file, const char *profile)
 		token = dyn_config_value_of(config, file, profile,
 									"aws_security_token");
 	walk->route->origin = DYN_ORIGIN_KEYS;
-	if (!dyn_credentials_set(&walk->route->keys, id, secret, token, &bad))
-		return refuse_keys(walk, file, profile, bad);
-	return DYN_FOUND;
+	if (dyn_credentials_set(&walk->route->keys, id, secret, token, &bad))
+		return DYN_FOUND;
+	if (bad == NULL)
+		return out_of_memory(walk);
+	dyn_fault_set(walk->fault, "key \"aws_%s\" of profile \"%s\" in file "
+				  "\"%s\" has several lines or a control character", bad,
+				  profile, config->paths[file]);
+	return DYN_FOUND_FAULT;
 }
 
 /* Half a pair counts: it is an error, which find_keys reports. */
@@ -245,105 +200,92 @@ find_cache_file(const char *hashed, char **path, DynFault *fault)
 	return *path != NULL;
 }
 
-/*
- * A value that the session's section or the profile has; if both have it, they
- * must agree.
- */
-static DynFound
-merge_session_value(Walk *walk, const Profile *profile, const char *key,
-					const char **value)
+/* A value that the session's section or the profile has. */
+static const char *
+sso_value(const Walk *walk, const char *key)
 {
-	const DynIni *ini = &walk->config->files[DYN_CONFIG_CONFIG];
-	const char *of_session = dyn_ini_value(ini, DYN_INI_SSO_SESSION,
-										   profile->sso_session, key);
+	const char *session = value_of(walk, "sso_session");
+	const char *of_session = session ?
+		dyn_ini_value(&walk->config->files[DYN_CONFIG_CONFIG],
+					  DYN_INI_SSO_SESSION, session, key) : NULL;
 
-	if (of_session == NULL)
-		return DYN_FOUND;
-	if (*value != NULL && strcmp(*value, of_session) != 0)
-	{
-		refuse_key(walk, profile->name, key, "differs from the one of its SSO "
-				   "session");
-		return hint(walk, "Remove it from the profile.");
-	}
-	*value = of_session;
-	return DYN_FOUND;
+	return of_session ? of_session : value_of(walk, key);
 }
 
+/* The section must exist, and agree with what the profile has, too. */
 static DynFound
-read_session(Walk *walk, Profile *profile)
+check_session(Walk *walk)
 {
-	const DynConfig *config = walk->config;
+	static const char *const keys[] = {"sso_start_url", "sso_region"};
+	const char *session = value_of(walk, "sso_session");
+	size_t		i;
 
-	if (profile->sso_session == NULL)
+	if (session == NULL)
 		return DYN_FOUND;
-	if (!dyn_ini_has(&config->files[DYN_CONFIG_CONFIG], DYN_INI_SSO_SESSION,
-					 profile->sso_session))
+	if (dyn_ini_place(&walk->config->files[DYN_CONFIG_CONFIG],
+					  DYN_INI_SSO_SESSION, session) == 0)
 	{
 		dyn_fault_set(walk->fault, "profile \"%s\" names the SSO session "
 					  "\"%s\", which has no section in file \"%s\"",
-					  profile->name, profile->sso_session,
-					  dyn_config_path(config, DYN_CONFIG_CONFIG));
+					  walk->profile, session,
+					  dyn_config_path(walk->config, DYN_CONFIG_CONFIG));
 		return hint(walk, "\"aws configure sso-session\" writes one.");
 	}
-	if (merge_session_value(walk, profile, "sso_start_url",
-							&profile->sso_start_url) != DYN_FOUND)
-		return DYN_FOUND_FAULT;
-	return merge_session_value(walk, profile, "sso_region",
-							   &profile->sso_region);
-}
+	for (i = 0; i < LENGTHOF(keys); i++)
+	{
+		const char *own = value_of(walk, keys[i]);
 
-/* The region becomes a part of a host's name. */
-static bool
-is_region(const char *text)
-{
-	size_t		len = strlen(text);
-
-	return len <= 40 && len == strspn(text, "abcdefghijklmnopqrstuvwxyz"
-									  "0123456789-");
+		if (own == NULL || strcmp(own, sso_value(walk, keys[i])) == 0)
+			continue;
+		refuse_key(walk, keys[i], "differs from the one of its SSO session");
+		return hint(walk, "Remove it from the profile.");
+	}
+	return DYN_FOUND;
 }
 
 /* Everything must be there, and may become a part of a URL or a message. */
 static DynFound
-check_sso(Walk *walk, const Profile *profile)
+check_sso(Walk *walk)
 {
-	const char *missing = !profile->sso_start_url ? "sso_start_url" :
-		!profile->sso_region ? "sso_region" :
-		!profile->sso_account_id ? "sso_account_id" :
-		!profile->sso_role_name ? "sso_role_name" : NULL;
+	static const char *const needed[] = {
+		"sso_start_url", "sso_region", "sso_account_id", "sso_role_name"
+	};
+	const char *region = sso_value(walk, "sso_region");
+	size_t		i;
 
-	if (missing != NULL)
+	for (i = 0; i < LENGTHOF(needed); i++)
 	{
+		if (sso_value(walk, needed[i]) != NULL)
+			continue;
 		dyn_fault_set(walk->fault, "profile \"%s\" uses SSO, but has no \"%s\"",
-					  profile->name, missing);
+					  walk->profile, needed[i]);
 		return hint(walk, "SSO needs sso_account_id and sso_role_name in the "
 					"profile, and sso_start_url and sso_region in the section "
 					"that its sso_session names, or in the profile.");
 	}
-	if (!is_region(profile->sso_region) || strchr(profile->sso_start_url, '\n'))
-	{
-		dyn_fault_set(walk->fault, "\"%s\" of profile \"%s\" or its SSO session "
-					  "is not valid", is_region(profile->sso_region) ?
-					  "sso_start_url" : "sso_region", profile->name);
-		return DYN_FOUND_FAULT;
-	}
-	return DYN_FOUND;
+	if (dyn_role_is_region(region) &&
+		strchr(sso_value(walk, "sso_start_url"), '\n') == NULL)
+		return DYN_FOUND;
+	dyn_fault_set(walk->fault, "\"%s\" of profile \"%s\" or its SSO session "
+				  "is not valid", dyn_role_is_region(region) ?
+				  "sso_start_url" : "sso_region", walk->profile);
+	return DYN_FOUND_FAULT;
 }
 
 static DynFound
-find_sso(Walk *walk, Profile *profile)
+find_sso(Walk *walk)
 {
 	DynSsoProfile *sso = &walk->route->sso;
 
-	if (read_session(walk, profile) != DYN_FOUND ||
-		check_sso(walk, profile) != DYN_FOUND)
+	if (check_session(walk) != DYN_FOUND || check_sso(walk) != DYN_FOUND)
 		return DYN_FOUND_FAULT;
 	walk->route->origin = DYN_ORIGIN_SSO;
-	if (!dyn_secret_copy(&sso->profile, profile->name) ||
-		!dyn_secret_copy(&sso->session, profile->sso_session) ||
-		!dyn_secret_copy(&sso->start_url, profile->sso_start_url) ||
-		!dyn_secret_copy(&sso->region, profile->sso_region) ||
-		!dyn_secret_copy(&sso->account_id, profile->sso_account_id) ||
-		!dyn_secret_copy(&sso->role_name, profile->sso_role_name))
+	if (!dyn_secret_copy(&sso->profile, walk->profile) ||
+		!dyn_secret_copy(&sso->session, value_of(walk, "sso_session")) ||
+		!dyn_secret_copy(&sso->start_url, sso_value(walk, "sso_start_url")) ||
+		!dyn_secret_copy(&sso->region, sso_value(walk, "sso_region")) ||
+		!dyn_secret_copy(&sso->account_id, value_of(walk, "sso_account_id")) ||
+		!dyn_secret_copy(&sso->role_name, value_of(walk, "sso_role_name")))
 		return out_of_memory(walk);
 	return find_cache_file(sso->session ? sso->session : sso->start_url,
 						   &sso->cache_file, walk->fault) ? DYN_FOUND :
@@ -354,59 +296,71 @@ find_sso(Walk *walk, Profile *profile)
 
 /* Into a zeroed role. */
 static DynFound
-read_role(Walk *walk, const Profile *profile, DynRole *role)
+read_role(Walk *walk, DynRole *role)
 {
-	const char *name = profile->name;
+	const DynRole read = {
+		(char *) value_of(walk, "role_arn"),
+		(char *) value_of(walk, "role_session_name"),
+		(char *) value_of(walk, "external_id"), 0
+	};
+	const char *duration = value_of(walk, "duration_seconds");
 
-	if (!dyn_role_is_arn(profile->role_arn))
-		return refuse_key(walk, name, "role_arn", "is not the ARN of a role");
-	if (profile->role_session_name != NULL &&
-		!dyn_role_is_session_name(profile->role_session_name))
-		return refuse_key(walk, name, "role_session_name",
-						  "is not 2 to 64 letters, digits or characters of "
-						  "_+=,.@-");
-	if (profile->external_id != NULL &&
-		!dyn_role_is_external_id(profile->external_id))
-		return refuse_key(walk, name, "external_id", "is not 2 to 1224 letters, "
+	if (!dyn_role_is_arn(read.arn))
+		return refuse_key(walk, "role_arn", "is not the ARN of a role");
+	if (read.session_name && !dyn_role_is_session_name(read.session_name))
+		return refuse_key(walk, "role_session_name", "is not 2 to 64 letters, "
+						  "digits or characters of _+=,.@-");
+	if (read.external_id && !dyn_role_is_external_id(read.external_id))
+		return refuse_key(walk, "external_id", "is not 2 to 1224 letters, "
 						  "digits or characters of _+=,.@:/-");
-	if (profile->duration_seconds != NULL &&
-		!dyn_role_read_duration(profile->duration_seconds, &role->duration))
-		return refuse_key(walk, name, "duration_seconds",
-						  "is not a number from 900 to 43200");
-	if (!dyn_secret_copy(&role->arn, profile->role_arn) ||
-		!dyn_secret_copy(&role->session_name, profile->role_session_name) ||
-		!dyn_secret_copy(&role->external_id, profile->external_id))
+	if (!dyn_role_copy(role, &read))
 		return out_of_memory(walk);
+	if (duration && !dyn_role_read_duration(duration, &role->duration))
+		return refuse_key(walk, "duration_seconds",
+						  "is not a number from 900 to 43200");
 	return DYN_FOUND;
 }
 
 static DynFound
-find_web_identity(Walk *walk, const Profile *profile)
+find_web_identity(Walk *walk)
 {
 	DynRoute   *route = walk->route;
+	bool		has_source = value_of(walk, "source_profile") != NULL;
 
-	if (profile->role_arn == NULL)
-		return refuse_without(walk, profile->name, "web_identity_token_file",
+	if (value_of(walk, "role_arn") == NULL)
+		return refuse_without(walk, "web_identity_token_file",
 							  "\"role_arn\"");
-	if (profile->source_profile || profile->credential_source)
-		return refuse_both(walk, profile->name, "web_identity_token_file",
-						   profile->source_profile ? "source_profile" :
-						   "credential_source");
+	if (has_source || value_of(walk, "credential_source"))
+		return refuse_both(walk, "web_identity_token_file", has_source ?
+						   "source_profile" : "credential_source");
 	route->origin = DYN_ORIGIN_WEB_IDENTITY;
-	if (!dyn_secret_copy(&route->token_file, profile->web_identity_token_file))
+	if (!dyn_secret_copy(&route->token_file,
+						 value_of(walk, "web_identity_token_file")))
 		return out_of_memory(walk);
-	return read_role(walk, profile, &route->web_role);
+	return read_role(walk, &route->web_role);
 }
 
+/* Adds the role of the profile; there must be one source. */
 static DynFound
-add_role(Walk *walk, const Profile *profile)
+take_role(Walk *walk)
 {
 	DynRoute   *route = walk->route;
+	bool		has_profile = value_of(walk, "source_profile") != NULL;
+	bool		has_source = value_of(walk, "credential_source") != NULL;
 
-	if (profile->mfa_serial != NULL)
+	if (has_profile && has_source)
+		return refuse_both(walk, "source_profile", "credential_source");
+	if (!has_profile && !has_source)
 	{
-		refuse_key(walk, profile->name, "mfa_serial", "asks for a code of "
-				   "a device, which nobody can enter here");
+		refuse_without(walk, "role_arn", "source_profile, "
+					   "credential_source or web_identity_token_file");
+		return hint(walk, "If the profile itself has the keys that assume the "
+					"role, let its source_profile be its own name.");
+	}
+	if (value_of(walk, "mfa_serial") != NULL)
+	{
+		refuse_key(walk, "mfa_serial", "asks for a code of a device, which "
+				   "nobody can enter here");
 		return hint(walk, "Use a role whose trust policy does not require "
 					"multi-factor authentication.");
 	}
@@ -417,36 +371,31 @@ add_role(Walk *walk, const Profile *profile)
 					  DYN_ROUTE_MOST_ROLES);
 		return DYN_FOUND_FAULT;
 	}
-	return read_role(walk, profile, &route->roles[route->nroles++]);
+	return read_role(walk, &route->roles[route->nroles++]);
 }
 
 /* ---- the walk --------------------------------------------------------- */
 
-static bool
-assumes_role(const Profile *profile)
-{
-	return profile->role_arn && !profile->web_identity_token_file;
-}
-
 /* A profile without a role to assume, or a source that has keys. */
 static DynFound
-find_origin(Walk *walk, Profile *profile)
+find_origin(Walk *walk)
 {
 	DynRoute   *route = walk->route;
+	const char *command = value_of(walk, "credential_process");
 	DynFound	found;
 	char	   *p;
 
-	if (profile->web_identity_token_file)
-		return find_web_identity(walk, profile);
-	if (profile->sso_account_id || profile->sso_role_name)
-		return find_sso(walk, profile);
-	found = find_keys(walk, DYN_CONFIG_CREDENTIALS, profile->name);
+	if (value_of(walk, "web_identity_token_file"))
+		return find_web_identity(walk);
+	if (value_of(walk, "sso_account_id") || value_of(walk, "sso_role_name"))
+		return find_sso(walk);
+	found = find_keys(walk, DYN_CONFIG_CREDENTIALS);
 	if (found != DYN_FOUND_NOTHING)
 		return found;
-	if (profile->credential_process == NULL)
-		return find_keys(walk, DYN_CONFIG_CONFIG, profile->name);
+	if (command == NULL)
+		return find_keys(walk, DYN_CONFIG_CONFIG);
 	route->origin = DYN_ORIGIN_PROCESS;
-	if (!dyn_secret_copy(&route->command, profile->credential_process))
+	if (!dyn_secret_copy(&route->command, command))
 		return out_of_memory(walk);
 	for (p = route->command; *p; p++)
 		if (*p == '\n')
@@ -456,27 +405,25 @@ find_origin(Walk *walk, Profile *profile)
 
 /* Nothing was found: what is half there, or not supported, is a fault. */
 static DynFound
-explain_nothing(Walk *walk, Profile *profile)
+explain_nothing(Walk *walk)
 {
-	if (profile->sso_session || profile->sso_start_url)
-		return find_sso(walk, profile);
-	if (profile->login_session)
+	if (value_of(walk, "sso_session") || value_of(walk, "sso_start_url"))
+		return find_sso(walk);
+	if (value_of(walk, "login_session"))
 	{
-		refuse_key(walk, profile->name, "login_session", "is not supported");
+		refuse_key(walk, "login_session", "is not supported");
 		return hint(walk, "Use \"aws configure sso\", or a role.");
 	}
 	dyn_fault_set(walk->fault, "profile \"%s\" has no credentials",
-				  profile->name);
+				  walk->profile);
 	hint(walk, "It needs aws_access_key_id and aws_secret_access_key, role_arn, "
 		 "credential_process, or sso_account_id and sso_role_name.");
 	return DYN_FOUND_NOTHING;
 }
 
 static DynFound
-find_named_source(Walk *walk, const Profile *profile)
+find_named_source(Walk *walk, const char *source)
 {
-	const char *source = profile->credential_source;
-
 	if (strcmp(source, "Environment") == 0)
 	{
 		walk->route->origin = DYN_ORIGIN_KEYS;
@@ -489,7 +436,7 @@ find_named_source(Walk *walk, const Profile *profile)
 		walk->route->origin = DYN_ORIGIN_CONTAINER;
 		if (dyn_container_is_set())
 			return DYN_FOUND;
-		return refuse_key(walk, profile->name, "credential_source",
+		return refuse_key(walk, "credential_source",
 						  "is EcsContainer, but the server's environment names "
 						  "no container endpoint");
 	}
@@ -498,11 +445,11 @@ find_named_source(Walk *walk, const Profile *profile)
 		walk->route->origin = DYN_ORIGIN_INSTANCE;
 		if (dyn_instance_is_enabled())
 			return DYN_FOUND;
-		return refuse_key(walk, profile->name, "credential_source",
+		return refuse_key(walk, "credential_source",
 						  "is Ec2InstanceMetadata, but AWS_EC2_METADATA_DISABLED "
 						  "is set in the server's environment");
 	}
-	refuse_key(walk, profile->name, "credential_source", "is not known");
+	refuse_key(walk, "credential_source", "is not known");
 	return hint(walk, "It is Environment, Ec2InstanceMetadata or "
 				"EcsContainer.");
 }
@@ -536,14 +483,12 @@ refuse_circle(Walk *walk, const char *source)
 
 /* May the walk go on to the source of this profile? */
 static DynFound
-check_source(Walk *walk, const Profile *profile)
+check_source(Walk *walk, const char *source)
 {
-	const char *source = profile->source_profile;
-
 	if (!dyn_config_has_profile(walk->config, source))
 	{
 		dyn_fault_set(walk->fault, "profile \"%s\" has source_profile \"%s\", "
-					  "which does not exist", profile->name, source);
+					  "which does not exist", walk->profile, source);
 		dyn_fault_hint(walk->fault, "The files are \"%s\" and \"%s\".",
 					   dyn_config_path(walk->config, DYN_CONFIG_CONFIG),
 					   dyn_config_path(walk->config, DYN_CONFIG_CREDENTIALS));
@@ -551,56 +496,41 @@ check_source(Walk *walk, const Profile *profile)
 	}
 	if (!is_visited(walk, source))
 		return DYN_FOUND;
-	if (strcmp(source, profile->name) != 0)
+	if (strcmp(source, walk->profile) != 0)
 		return refuse_circle(walk, source);
 	if (has_keys(walk->config, source))
 		return DYN_FOUND;
-	return refuse_key(walk, profile->name, "source_profile",
+	return refuse_key(walk, "source_profile",
 					  "names the profile itself, which has no keys");
-}
-
-/* Adds the role of the profile; there must be one source. */
-static DynFound
-take_role(Walk *walk, const Profile *profile)
-{
-	if (profile->source_profile && profile->credential_source)
-		return refuse_both(walk, profile->name, "source_profile",
-						   "credential_source");
-	if (!profile->source_profile && !profile->credential_source)
-	{
-		refuse_without(walk, profile->name, "role_arn", "source_profile, "
-					   "credential_source or web_identity_token_file");
-		return hint(walk, "If the profile itself has the keys that assume the "
-					"role, let its source_profile be its own name.");
-	}
-	return add_role(walk, profile);
 }
 
 /* Follows source profiles to the origin of the first one. */
 static DynFound
-follow(Walk *walk, const char *name)
+follow(Walk *walk)
 {
-	Profile		profile;
 	DynFound	found;
 
 	for (;;)
 	{
-		if (read_profile(walk, name, &profile) != DYN_FOUND)
+		const char *named = value_of(walk, "credential_source");
+		const char *source = value_of(walk, "source_profile");
+
+		if (check_lines(walk) != DYN_FOUND)
 			return DYN_FOUND_FAULT;
-		if (!assumes_role(&profile) ||
-			(walk->nvisited > 0 && has_keys(walk->config, name)))
+		if (!dyn_profile_assumes_role(walk->config, walk->profile) ||
+			(walk->nvisited > 0 && has_keys(walk->config, walk->profile)))
 			break;
-		walk->visited[walk->nvisited++] = name;
-		if (take_role(walk, &profile) != DYN_FOUND)
+		walk->visited[walk->nvisited++] = walk->profile;
+		if (take_role(walk) != DYN_FOUND)
 			return DYN_FOUND_FAULT;
-		if (profile.credential_source)
-			return find_named_source(walk, &profile);
-		if (check_source(walk, &profile) != DYN_FOUND)
+		if (named)
+			return find_named_source(walk, named);
+		if (check_source(walk, source) != DYN_FOUND)
 			return DYN_FOUND_FAULT;
-		name = profile.source_profile;
+		walk->profile = source;
 	}
-	found = find_origin(walk, &profile);
-	return found == DYN_FOUND_NOTHING ? explain_nothing(walk, &profile) : found;
+	found = find_origin(walk);
+	return found == DYN_FOUND_NOTHING ? explain_nothing(walk) : found;
 }
 
 /* The last one of the walk is assumed first. */
@@ -629,7 +559,8 @@ DynFound
 dyn_profile_find(const DynConfig *config, const char *profile, DynRoute *route,
 				 DynFault *fault)
 {
-	Walk		walk = {.config = config,.route = route,.fault = fault};
+	Walk		walk = {.config = config,.profile = profile,.route = route,
+	.fault = fault};
 	DynFound	found;
 
 	if (!dyn_config_has_profile(config, profile))
@@ -637,7 +568,7 @@ dyn_profile_find(const DynConfig *config, const char *profile, DynRoute *route,
 		dyn_config_no_profile(config, profile, fault);
 		return DYN_FOUND_NOTHING;
 	}
-	found = follow(&walk, profile);
+	found = follow(&walk);
 	reverse_roles(route);
 	return found == DYN_FOUND_NOTHING && walk.nvisited > 0 ? DYN_FOUND_FAULT :
 		found;

@@ -1,9 +1,11 @@
 /*
  * role.c
- *		The values of a role that are read from files and the environment.
+ *		The values that AWS accepts for a role to assume, and for a region.
  *
- * The service's own rules, so that a mistake is reported with the place where
- * it was made, and not by the service's message about a request.
+ * They are those of the API reference of the security token service, for user
+ * mappings, files and the environment alike, so that a mistake is reported with
+ * the place where it was made, and not by the service's message about a
+ * request.
  *
  * Layer: credentials.
  */
@@ -14,41 +16,77 @@
 
 #include "../aws/secret.h"
 
-/* Letters, digits and those of `others`; of a length in this range. */
+#define LOWER_CASE		"abcdefghijklmnopqrstuvwxyz"
+#define DIGITS			"0123456789"
+#define NAME_CHARACTERS	LOWER_CASE "ABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "_+=,.@-"
+
+#define LONGEST_ARN		2048
+#define ACCOUNT_DIGITS	12
+#define LONGEST_REGION	63
+
 static bool
-consists_of(const char *text, const char *others, size_t least, size_t most)
+consists_of(const char *text, const char *characters, size_t least,
+			size_t most)
 {
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	size_t		len = strlen(text);
+
+	return len >= least && len <= most && strspn(text, characters) == len;
+}
+
+/* Moves *p past `text`, if it is there. */
+static bool
+skip(const char **p, const char *text)
+{
+	if (strncmp(*p, text, strlen(text)) != 0)
+		return false;
+	*p += strlen(text);
+	return true;
+}
+
+/* A path and a name: the path may have all printable characters of ASCII. */
+static bool
+is_role_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
 	const char *p;
 
-	for (p = text; *p; p++)
-		if (strchr(letters, *p) == NULL && strchr(others, *p) == NULL)
+	for (p = path; *p; p++)
+		if (*p <= ' ' || *p > '~')
 			return false;
-	return (size_t) (p - text) >= least && (size_t) (p - text) <= most;
+	return consists_of(slash ? slash + 1 : path, NAME_CHARACTERS, 1, 64);
 }
 
 bool
 dyn_role_is_arn(const char *text)
 {
-	const char *p;
+	const char *p = text;
 
-	for (p = text; *p; p++)
-		if (*p <= ' ' || *p >= 0x7f)
-			return false;
-	return strncmp(text, "arn:", 4) == 0 && p - text >= 20 && p - text <= 2048;
+	if (strlen(text) > LONGEST_ARN || !skip(&p, "arn:aws"))
+		return false;
+	p += strspn(p, LOWER_CASE "-");
+	if (!skip(&p, ":iam::") || strspn(p, DIGITS) != ACCOUNT_DIGITS)
+		return false;
+	p += ACCOUNT_DIGITS;
+	return skip(&p, ":role/") && is_role_path(p);
 }
 
 bool
 dyn_role_is_session_name(const char *text)
 {
-	return consists_of(text, "_+=,.@-", 2, 64);
+	return consists_of(text, NAME_CHARACTERS, 2, 64);
 }
 
 bool
 dyn_role_is_external_id(const char *text)
 {
-	return consists_of(text, "_+=,.@:/-", 2, 1224);
+	return consists_of(text, NAME_CHARACTERS ":/", 2, 1224);
+}
+
+bool
+dyn_role_is_region(const char *text)
+{
+	return consists_of(text, LOWER_CASE DIGITS "-", 1, LONGEST_REGION) &&
+		text[0] != '-';
 }
 
 bool

@@ -1,6 +1,6 @@
 /*
  * role.h
- *		The values of a role that are read from files and the environment.
+ *		The values that AWS accepts for a role to assume, and for a region.
  */
 #ifndef DYN_CREDENTIALS_ROLE_H
 #define DYN_CREDENTIALS_ROLE_H
@@ -13,10 +13,13 @@
 #define DYN_ROLE_SHORTEST	900
 #define DYN_ROLE_LONGEST	43200
 
-/* Does it look like one?  Only what would be refused is. */
+/* Each returns false for a value that AWS would refuse. */
 extern bool dyn_role_is_arn(const char *text);
 extern bool dyn_role_is_session_name(const char *text);
 extern bool dyn_role_is_external_id(const char *text);
+
+/* Can it be part of a host name, and be what a request is signed for? */
+extern bool dyn_role_is_region(const char *text);
 
 /* Returns false if it is not a number, or is out of range. */
 extern bool dyn_role_read_duration(const char *text, int *seconds);

@@ -56,24 +56,19 @@ append_endpoint(DynBuffer *url, const DynSsoProfile *sso, DynFault *fault)
 static DynExchange *
 create(const DynSsoProfile *sso, DynFault *fault)
 {
-	DynExchange *exchange = NULL;
 	DynBuffer	url;
 
 	dyn_buffer_init(&url, 0);
-	if (append_endpoint(&url, sso, fault))
+	if (!append_endpoint(&url, sso, fault))
 	{
-		dyn_buffer_append_str(&url, "/federation/credentials?role_name=");
-		dyn_url_append_escaped(&url, sso->role_name);
-		dyn_buffer_append_str(&url, "&account_id=");
-		dyn_url_append_escaped(&url, sso->account_id);
-		if (dyn_buffer_terminate(&url) != NULL)
-			exchange = dyn_exchange_create("GET", url.data,
-										   DYN_REACH_ENDPOINT);
-		if (exchange == NULL)
-			dyn_fault_memory(fault);
+		dyn_buffer_free(&url);
+		return NULL;
 	}
-	dyn_buffer_free(&url);
-	return exchange;
+	dyn_buffer_append_str(&url, "/federation/credentials?role_name=");
+	dyn_url_append_escaped(&url, sso->role_name);
+	dyn_buffer_append_str(&url, "&account_id=");
+	dyn_url_append_escaped(&url, sso->account_id);
+	return dyn_answer_exchange("GET", &url, DYN_REACH_ENDPOINT, fault);
 }
 
 /* The token, valid while the document is open; NULL with *fault set. */

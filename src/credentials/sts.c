@@ -18,6 +18,7 @@
 #include "../aws/sigv4.h"
 #include "../base/lengthof.h"
 #include "files.h"
+#include "role.h"
 #include "url.h"
 #include "xml.h"
 
@@ -26,8 +27,6 @@
 #define CONTENT_TYPE	"application/x-www-form-urlencoded; charset=utf-8"
 #define WEB_IDENTITY	"AssumeRoleWithWebIdentity"
 
-#define LONGEST_ARN		2048
-#define LONGEST_CODE	64
 
 /* A message shows so much of a role's ARN. */
 #define SHOWN_ARN		"%.256s"
@@ -48,15 +47,6 @@ configured_endpoint(const DynSourceSpec *spec, const char **what)
 	return dyn_url_configured(ENDPOINT);
 }
 
-static bool
-append_regional(DynBuffer *url, const DynSourceSpec *spec, DynFault *fault)
-{
-	if (!dyn_url_check_region(spec->region, fault))
-		return false;
-	return dyn_buffer_printf(url, "https://sts.%s.%s/", spec->region,
-							 spec->domain) || dyn_fault_memory(fault);
-}
-
 /* Writes the URL, and parses it into *parts. */
 static bool
 find_url(const DynSourceSpec *spec, DynBuffer *url, DynUrl *parts,
@@ -65,13 +55,13 @@ find_url(const DynSourceSpec *spec, DynBuffer *url, DynUrl *parts,
 	const char *what;
 	const char *endpoint = configured_endpoint(spec, &what);
 
-	if (endpoint == NULL)
-	{
-		if (!append_regional(url, spec, fault))
-			return false;
-	}
-	else
+	if (endpoint != NULL)
 		dyn_buffer_append_str(url, endpoint);
+	else if (dyn_url_check_region(spec->region, fault))
+		dyn_buffer_printf(url, "https://sts.%s.%s/", spec->region,
+						  spec->domain);
+	else
+		return false;
 	if (dyn_buffer_terminate(url) == NULL)
 		return dyn_fault_memory(fault);
 	return dyn_url_parse_endpoint(url->data, what, parts, fault);
@@ -122,19 +112,6 @@ write_form(DynBuffer *body, const char *action, const DynRole *role,
 	return !body->failed || dyn_fault_memory(fault);
 }
 
-/* Messages show it, so it must be ASCII. */
-static bool
-check_arn(const DynRole *role, DynFault *fault)
-{
-	const char *c = role->arn;
-
-	while (*c > 0x20 && *c < 0x7f)
-		c++;
-	if (*c == '\0' && c > role->arn && c - role->arn <= LONGEST_ARN)
-		return true;
-	return dyn_fault_set(fault, "the ARN of the role is not valid");
-}
-
 /* NULL with *fault set and *parts empty. */
 static DynExchange *
 create(const DynSourceSpec *spec, const DynRole *role, DynUrl *parts,
@@ -144,8 +121,11 @@ create(const DynSourceSpec *spec, const DynRole *role, DynUrl *parts,
 	DynBuffer	url;
 
 	memset(parts, 0, sizeof(*parts));
-	if (!check_arn(role, fault))
+	if (!dyn_role_is_arn(role->arn))
+	{
+		dyn_fault_set(fault, "the ARN of the role is not valid");
 		return NULL;
+	}
 	dyn_buffer_init(&url, 0);
 	if (find_url(spec, &url, parts, fault))
 	{
@@ -215,13 +195,6 @@ sign(DynExchange *exchange, const DynSourceSpec *spec, const DynUrl *parts,
 	return ok;
 }
 
-static int
-duration_of(const DynRole *role, bool chained)
-{
-	return chained && role->duration > DYN_STS_LONGEST_CHAINED ?
-		DYN_STS_LONGEST_CHAINED : role->duration;
-}
-
 DynExchange *
 dyn_sts_assume_role(const DynSourceSpec *spec, const DynRole *role,
 					const DynCredentials *keys, bool chained, int64_t now,
@@ -229,14 +202,15 @@ dyn_sts_assume_role(const DynSourceSpec *spec, const DynRole *role,
 {
 	DynUrl		parts;
 	DynExchange *exchange = create(spec, role, &parts, fault);
+	int			duration = chained && role->duration > DYN_STS_LONGEST_CHAINED ?
+		DYN_STS_LONGEST_CHAINED : role->duration;
 	bool		ok;
 
 	if (exchange == NULL)
 		return NULL;
 	ok = dyn_url_check_region(spec->region, fault) &&
 		write_form(&exchange->body, "AssumeRole", role,
-				   duration_of(role, chained), role->external_id, NULL,
-				   fault) &&
+				   duration, role->external_id, NULL, fault) &&
 		sign(exchange, spec, &parts, keys, now, fault);
 	dyn_url_clear(&parts);
 	if (ok)
@@ -360,14 +334,6 @@ find_rule(const char *code)
 }
 
 static bool
-is_code(const DynBuffer *code)
-{
-	return code->len > 0 && code->len <= LONGEST_CODE &&
-		strspn(code->data, "abcdefghijklmnopqrstuvwxyz"
-			   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == code->len;
-}
-
-static bool
 is_web_identity(const DynExchange *exchange)
 {
 	static const char action[] = "Action=" WEB_IDENTITY;
@@ -435,7 +401,8 @@ read_error(const DynRole *role, const DynExchange *exchange, DynFault *fault)
 	dyn_buffer_init(&code, 0);
 	dyn_buffer_init(&message, 0);
 	if (dyn_xml_find(response->data, response->len, "ErrorResponse/Error/Code",
-					 &code) != DYN_XML_FOUND || !is_code(&code) ||
+					 &code) != DYN_XML_FOUND ||
+		!dyn_answer_is_code(code.data) ||
 		dyn_xml_find(response->data, response->len,
 					 "ErrorResponse/Error/Message", &message) ==
 		DYN_XML_MEMORY)

@@ -18,21 +18,12 @@
 
 #include <curl/curl.h>
 
+#include "../aws/sigv4.h"
 #include "../base/lengthof.h"
 #include "answer.h"
-
-#define LONGEST_REGION	63
+#include "role.h"
 
 /* ---- parsing ------------------------------------------------------------ */
-
-static bool
-is_printable(const char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char) *s <= 0x20 || (unsigned char) *s >= 0x7f)
-			return false;
-	return true;
-}
 
 /* A part of the URL, to be freed with curl_free; NULL if it has none. */
 static char *
@@ -130,7 +121,7 @@ dyn_url_parse(const char *url, const char *what, DynUrl *parts,
 	bool		ok;
 
 	memset(parts, 0, sizeof(*parts));
-	if (!is_printable(url))
+	if (!dyn_answer_is_visible(url))
 		return dyn_fault_set(fault, "%s is not a valid URL", what);
 	handle = curl_url();
 	if (handle == NULL)
@@ -188,15 +179,10 @@ dyn_url_configured(const char *variable)
 bool
 dyn_url_check_region(const char *region, DynFault *fault)
 {
-	size_t		len = region ? strlen(region) : 0;
-	size_t		known = region ? strspn(region, "abcdefghijklmnopqrstuvwxyz"
-										"0123456789-") : 0;
-
-	if (len == 0)
+	if (region == NULL || region[0] == '\0')
 		return dyn_fault_set(fault, "a region is missing");
-	if (known < len || len > LONGEST_REGION)
-		return dyn_fault_set(fault, "the name of a region is not valid");
-	return true;
+	return dyn_role_is_region(region) ||
+		dyn_fault_set(fault, "the name of a region is not valid");
 }
 
 typedef struct Partition
@@ -228,28 +214,10 @@ dyn_url_domain(const char *region)
 
 /* ---- writing ------------------------------------------------------------ */
 
-static bool
-is_unreserved(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		(c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-}
-
 bool
 dyn_url_append_escaped(DynBuffer *buf, const char *text)
 {
-	static const char hex[] = "0123456789ABCDEF";
-
-	for (; *text; text++)
-	{
-		unsigned char c = (unsigned char) *text;
-		const char	escaped[3] = {'%', hex[c >> 4], hex[c & 15]};
-
-		if (is_unreserved(*text))
-			dyn_buffer_append_char(buf, *text);
-		else
-			dyn_buffer_append(buf, escaped, sizeof(escaped));
-	}
+	dyn_sigv4_append_encoded(buf, text, strlen(text), "");
 	return !buf->failed;
 }
 

@@ -1,6 +1,6 @@
 /*
  * xml.h
- *		Reads single values from the XML documents of AWS's query services.
+ *		Reads single values from the replies of AWS's query services.
  */
 #ifndef DYN_CREDENTIALS_XML_H
 #define DYN_CREDENTIALS_XML_H
@@ -21,8 +21,9 @@ typedef enum DynXml
 /*
  * Reads the text of the element that `path` leads to ("Root/Child/Leaf", the
  * names as they are written), NUL-terminated and without white space around
- * it.  The whole document is checked: it must be UTF-8 and well-formed, without
- * a document type; the element must occur once, and contain text only.  *value
+ * it.  The whole document is checked: it must be UTF-8, and have nothing but what
+ * such services write (xml.c); the element must occur once, and contain text
+ * only.  *value
  * must be empty, and is empty unless the value was found; the caller wipes and
  * frees it, whatever is returned.
  */

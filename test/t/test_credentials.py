@@ -12,6 +12,8 @@ import threading
 import time
 import unittest
 
+import psycopg2
+
 import aws_machine
 from aws_machine import ROLE
 from identity import iso, sts_error
@@ -107,6 +109,38 @@ class Sources(aws_machine.TestCase):
                          (ROLE + "one", ROLE + "two", "x/1"))
         first, second = (re.search(r"Credential=(\w+)/", request.headers["authorization"]).group(1) for request in (one, two))
         self.assertEqual([int(second[4:]) - int(first[4:]), self.identity.given - int(second[4:])], [1, 1])
+
+    def test_values_of_a_role(self):
+        """A user mapping and a profile take the same values for a role."""
+        valid = {"role_arn": ROLE + "a/b!c/r", "external_id": "x/1", "role_session_name": "a@b"}
+        for name, values in (("role_arn", ["arn:aws-cn:iam::123456789012:role/r", "arn:aws:iam::12345678901:role/r",
+                                           "arn:aws:iam::123456789012:user/u", "arn:aws:sts::123456789012:assumed-role/r/s",
+                                           "arn:minio:iam:::role/idmp-test-role", ROLE, ROLE + "r" * 64, ROLE + "r" * 65]),
+                             ("external_id", ["ab", "a", "a:b/c", "a&b", "a" * 1224, "a" * 1225]),
+                             ("role_session_name", ["ab", "a", "a=b", "a:b", "a" * 64, "a" * 65])):
+            taken = []
+            for value in values:
+                with self.subTest(name, value=value):
+                    role = {**valid, name: value}
+                    self.write("config", "[profile r]\ncredential_source = Ec2InstanceMetadata\n" +
+                               "".join(f"{key} = {text}\n" for key, text in role.items()))
+                    self.mapping(credential_source="profile", profile="r")
+                    refused = self.refusal(lambda: self.rows("SELECT * FROM t"))
+                    self.assertIn(f'Key "{name}" of profile "r"' if refused else "", refused)
+                    by_mapping = self.refusal(lambda options=role: self.mapping(
+                        access_key_id="AKIDOWN", secret_access_key="s", **options))
+                    self.assertEqual(bool(refused), f'invalid value for option "{name}"' in by_mapping)
+                    taken.append(not refused)
+            self.assertEqual({True, False}, set(taken))
+
+    @staticmethod
+    def refusal(action):
+        """The text of the error that it raises, or none."""
+        try:
+            action()
+        except psycopg2.Error as failure:
+            return str(failure)
+        return ""
 
     def test_sso(self):
         """The token of "aws sso login" is read from the cache of the server's operating-system user, and never refreshed."""

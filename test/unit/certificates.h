@@ -21,9 +21,7 @@ enum
 {
 	AUTHORITY = 1,				/* may sign others */
 	EXPIRED = 2,
-	SPELLED = 4,				/* the subject is written differently */
-	ISSUER_SPELLED = 8,
-	KEY_IDS = 16				/* names its own key, and its issuer's */
+	KEY_IDS = 4					/* names its own key, and its issuer's */
 };
 
 typedef struct Spec
@@ -45,17 +43,14 @@ certificate_key(int i)
 	return keys[i];
 }
 
-/* "Authority A", or the same to those who compare names. */
 static inline void
-certificate_name(X509_NAME *name, char letter, bool spelled)
+certificate_name(X509_NAME *name, char letter)
 {
 	unsigned char text[40];
 
-	snprintf((char *) text, sizeof(text),
-			 spelled ? "  AUTHORITY   %c " : "Authority %c", letter);
-	X509_NAME_add_entry_by_NID(name, NID_organizationName,
-							   spelled ? V_ASN1_PRINTABLESTRING :
-							   V_ASN1_UTF8STRING, text, -1, -1, 0);
+	snprintf((char *) text, sizeof(text), "Authority %c", letter);
+	X509_NAME_add_entry_by_NID(name, NID_organizationName, V_ASN1_UTF8STRING,
+							   text, -1, -1, 0);
 	X509_NAME_add_entry_by_NID(name, NID_commonName, V_ASN1_UTF8STRING, text,
 							   -1, -1, 0);
 }
@@ -98,10 +93,8 @@ make_certificate(const Spec *spec)
 	X509_gmtime_adj(X509_getm_notBefore(x509), -10 * day);
 	X509_gmtime_adj(X509_getm_notAfter(x509),
 					spec->flags & EXPIRED ? -day : 10 * day);
-	certificate_name(X509_get_subject_name(x509), spec->subject,
-					 spec->flags & SPELLED);
-	certificate_name(X509_get_issuer_name(x509), spec->issuer,
-					 spec->flags & ISSUER_SPELLED);
+	certificate_name(X509_get_subject_name(x509), spec->subject);
+	certificate_name(X509_get_issuer_name(x509), spec->issuer);
 	X509_set_pubkey(x509, certificate_key(spec->key));
 	certificate_extend(x509, NULL, NID_basic_constraints,
 					   authority ? "critical,CA:TRUE" : "CA:FALSE");

@@ -159,7 +159,7 @@ finds_values(void)
 			printf("#     %s: %s\n", values[i].text, fault.message);
 			continue;
 		}
-		CHECK(dyn_ini_has(&ini, values[i].kind, values[i].section));
+		CHECK(dyn_ini_place(&ini, values[i].kind, values[i].section) > 0);
 		value = dyn_ini_value(&ini, values[i].kind, values[i].section,
 							  values[i].key);
 		if (values[i].value != NULL)
@@ -185,10 +185,10 @@ has_no_prefixes_in_credentials(void)
 	CHECK_EQ_STR(dyn_ini_value(&ini, N, "my name", "a"), "b");
 	CHECK_EQ_STR(dyn_ini_value(&ini, N, "profile foo", "c"), "d");
 	CHECK_EQ_STR(dyn_ini_value(&ini, N, "my other name", "e"), "f");
-	CHECK(!dyn_ini_has(&ini, P, "foo"));
+	CHECK_EQ_INT(dyn_ini_place(&ini, P, "foo"), 0);
 	CHECK(dyn_ini_value(&ini, N, "foo", "c") == NULL);
 	dyn_ini_clear(&ini);
-	CHECK(!dyn_ini_has(&ini, N, "foo"));
+	CHECK_EQ_INT(dyn_ini_place(&ini, N, "foo"), 0);
 }
 
 static void

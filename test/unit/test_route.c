@@ -554,7 +554,7 @@ static const struct
 	"file", "indented"},
 	{"source_profile=b\nrole_arn=HIDDEN\n", "key \"role_arn\" of profile \"a\"",
 	""},
-	{"source_profile=b\nrole_arn=arn:aws:iam::1:role/a b HIDDEN\n",
+	{"source_profile=b\nrole_arn=arn:aws:iam::123456789012:role/a b HIDDEN\n",
 	"is not the ARN of a role", ""},
 };
 

@@ -367,22 +367,19 @@ reads_both_replies(void)
 {
 	check_credentials(REPLY("AssumeRole", PARTS));
 	check_credentials(REPLY("AssumeRoleWithWebIdentity", PARTS));
-	check_credentials("\xEF\xBB\xBF<?xml version=\"1.0\"?>\n"
+	check_credentials("<?xml version='1.0' encoding='utf-8'?>\n"
 					  REPLY("AssumeRole", PARTS));
 }
 
 static void
 is_not_confused(void)
 {
-	check_credentials(REPLY("AssumeRole", "<!-- <AccessKeyId>X</AccessKeyId>"
-							" --><Other><AccessKeyId>X</AccessKeyId></Other>"
-							"<Empty/><E a='>' b=\"/>\"/>" PARTS));
-	check_credentials(REPLY("AssumeRole", "<![CDATA[<AccessKeyId>X"
-							"</AccessKeyId>]]>" PARTS));
-	check_credentials("<!-- <AssumeRoleResponse> -->"
-					  REPLY("AssumeRole", PARTS) "<!-- end -->\n");
+	check_credentials(REPLY("AssumeRole", "<Other><AccessKeyId>X</AccessKeyId>"
+							"</Other><AccessKeyI>X</AccessKeyI><Credentials>"
+							"<AccessKeyId>X</AccessKeyId></Credentials>"
+							"<Empty/><Empty xmlns=\"/>\" />" PARTS));
 	check_credentials(REPLY("AssumeRole", "<AccessKeyId >\n AS&#73;A"
-							"<![CDATA[EXAMPLE]]>KEY<!-- x -->&#x49;D\n"
+							"EXAMPLEKEY&#x49;D\n"
 							"</AccessKeyId\n><SecretAccessKey>" SECRET
 							"</SecretAccessKey><SessionToken>" TOKEN
 							"</SessionToken>"
@@ -430,6 +427,19 @@ wrong_documents_are_refused(void)
 	static const char *const wrong[] = {
 		"text",
 		"{}",
+		/* XML, but nothing that the service writes */
+		"\xEF\xBB\xBF" REPLY("AssumeRole", PARTS),
+		"<!-- a -->" REPLY("AssumeRole", PARTS),
+		REPLY("AssumeRole", PARTS) "<!-- a -->",
+		REPLY("AssumeRole", "<!-- <AccessKeyId>X</AccessKeyId> -->" PARTS),
+		REPLY("AssumeRole", "<![CDATA[<AccessKeyId>X</AccessKeyId>]]>" PARTS),
+		REPLY("AssumeRole", PARTS "<?a?>"),
+		REPLY("AssumeRole", PARTS "<a b=\"c\"></a>"),
+		REPLY("AssumeRole", PARTS "<a xmlns=\"c\" b=\"d\"></a>"),
+		REPLY("AssumeRole", PARTS "<a:b></a:b>"),
+		"\n<?xml version=\"1.0\"?>" REPLY("AssumeRole", PARTS),
+		"<?xml version=\"1.0\"" REPLY("AssumeRole", PARTS),
+		/* not well-formed */
 		"<!DOCTYPE a [<!ENTITY b \"c\">]>" REPLY("AssumeRole", PARTS),
 		REPLY("AssumeRole", PARTS) "x",
 		REPLY("AssumeRole", PARTS) REPLY("AssumeRole", PARTS),
@@ -447,9 +457,13 @@ wrong_documents_are_refused(void)
 		REPLY("AssumeRole", PARTS "<a><b></a></b>"),
 		REPLY("AssumeRole", PARTS "<a b></a>"),
 		REPLY("AssumeRole", PARTS "<a b=c></a>"),
-		REPLY("AssumeRole", PARTS "<a b=\"<\"></a>"),
-		REPLY("AssumeRole", PARTS "<a b=\"c\"d=\"e\"></a>"),
-		REPLY("AssumeRole", PARTS "<1></1>"),
+		REPLY("AssumeRole", PARTS "<a xmlns=\"<\"></a>"),
+		REPLY("AssumeRole", PARTS "<a xmlns=\"c\"xmlns=\"e\"></a>"),
+		REPLY("AssumeRole", PARTS "<></>"),
+		REPLY("AssumeRole", PARTS "<a></ba>"),
+		REPLY("AssumeRole", PARTS "<ba></a>"),
+		REPLY("AssumeRole", PARTS "<a>&#x110000000000000000;</a>"),
+		REPLY("AssumeRole", PARTS "<a>&#-60;</a>"),
 		REPLY("AssumeRole", PARTS "< a></a>"),
 		REPLY("AssumeRole", PARTS "</a>"),
 		REPLY("AssumeRole", PARTS "<a>\x01</a>"),
@@ -472,12 +486,12 @@ wrong_documents_are_refused(void)
 static void
 deep_documents_are_refused(void)
 {
-	char		text[1024] = "";
+	char		text[4096] = "";
 	int			i;
 
-	for (i = 0; i < 33; i++)
+	for (i = 0; i < 256; i++)
 		strcat(text, "<a>");
-	for (i = 0; i < 33; i++)
+	for (i = 0; i < 256; i++)
 		strcat(text, "</a>");
 	CHECK_EQ_INT(answer(200, text), DYN_ANSWER_FAILED);
 	CHECK(strstr(fault.message, "is not valid XML"));

@@ -34,11 +34,11 @@
 
 #include "aws/wiping.h"
 #include "aws/awserror.h"
-#include "aws/ca_store.h"
 #include "aws/client.h"
 #include "aws/provider.h"
 #include "aws/retry.h"
 #include "aws/sigv4.h"
+#include "aws/tls.h"
 #include "base/jsonload.h"
 #include "credentials/sts.h"
 #include "dynamodb/metadata.h"
@@ -592,41 +592,55 @@ make_ca_file(void)
 }
 
 static Outcome
-verify_leaf(DynCaStore *ca, X509 *leaf)
+verify_leaf(X509_STORE *store, X509 *leaf)
 {
 	X509_STORE_CTX *context = X509_STORE_CTX_new();
 	Outcome		outcome = REFUSED;
 
 	if (context != NULL &&
-		X509_STORE_CTX_init(context, dyn_ca_store_x509(ca), leaf, NULL) &&
-		X509_verify_cert(context) == 1)
-		outcome = RIGHT;
+		X509_STORE_CTX_init(context, store, leaf, NULL))
+	{
+		/* as libcurl does */
+		X509_STORE_CTX_set_flags(context, X509_V_FLAG_TRUSTED_FIRST |
+								 X509_V_FLAG_PARTIAL_CHAIN);
+		outcome = X509_verify_cert(context) == 1 ? RIGHT : REFUSED;
+	}
 	X509_STORE_CTX_free(context);
 	ERR_clear_error();
 	return outcome;
 }
 
-static Outcome
-open_and_verify(X509 *leaf)
+/* The store that connections share; NULL: libcurl is to read the file. */
+static X509_STORE *
+load(DynTls *tls, CURL *easy)
 {
-	DynCaStore *ca = dyn_ca_store_open(ca_file);
-	Outcome		outcome = ca ? verify_leaf(ca, leaf) : REFUSED;
-
-	dyn_ca_store_close(ca);
-	return outcome;
+	return dyn_tls_trust(tls, easy, ca_file) && tls->nfiles > 0 ?
+		tls->files[0].store : NULL;
 }
 
-/* OpenSSL keeps certificates that it could decode in part: not tried again. */
+/*
+ * OpenSSL keeps certificates that it could decode in part, and does not try
+ * again: a store with one must not be used.
+ */
 static Outcome
 certificates_of_a_file(void)
 {
 	X509	   *leaves[] = {X509_dup(made_leaf), X509_dup(made_leaf)};
+	CURL	   *easy = curl_easy_init();
+	DynTls		tls = {0};
+	X509_STORE *store;
 	Outcome		outcome;
 
 	openssl_fails = true;
-	outcome = open_and_verify(leaves[0]);
+	store = load(&tls, easy);
+	outcome = store ? verify_leaf(store, leaves[0]) : REFUSED;
 	openssl_fails = false;
-	outcome = AGAIN(outcome, open_and_verify(leaves[1]));
+	if (store == NULL)
+		dyn_tls_forget(&tls);
+	outcome = AGAIN(outcome, verify_leaf(store ? store : load(&tls, easy),
+										 leaves[1]));
+	dyn_tls_forget(&tls);
+	curl_easy_cleanup(easy);
 	X509_free(leaves[0]);
 	X509_free(leaves[1]);
 	return outcome;

@@ -26,12 +26,12 @@
 #include "utils/guc.h"
 
 #include "../../base/attributes.h"
+#include "../../credentials/role.h"
 #include "../../credentials/source.h"
 #include "closest.h"
 #include "../values/format.h"
 #include "options.h"
 #include "../values/path.h"
-#include "role_values.h"
 #include "row_test.h"
 #include "template_columns.h"
 #include "../server/pg_compat.h"
@@ -284,15 +284,6 @@ report_value(const char *name, const char *value, const char *hint)
 			 errhint("%s", hint)));
 }
 
-static bool
-region_is_valid(const char *value)
-{
-	size_t		len = strspn(value,
-							 "abcdefghijklmnopqrstuvwxyz0123456789-");
-
-	return len > 0 && len <= 63 && value[len] == '\0' && value[0] != '-';
-}
-
 /* Accepts http(s)://host[:port][/] only, without a user name. */
 static bool
 url_is_valid(const char *value)
@@ -389,7 +380,7 @@ check_value(const OptionEntry *entry, const char *value)
 				report_value(entry->name, value, "It must not be empty.");
 			break;
 		case VALUE_REGION:
-			if (!region_is_valid(value))
+			if (!dyn_role_is_region(value))
 				report_value(entry->name, value,
 							 "A region looks like eu-west-1: lower-case letters, digits and hyphens.");
 			break;
@@ -414,16 +405,19 @@ check_value(const OptionEntry *entry, const char *value)
 				report_value(entry->name, value, enum_hint(entry->words));
 			break;
 		case VALUE_ROLE_ARN:
-			if (!dyn_role_arn_check(value, &why))
-				report_value(entry->name, value, why);
+			if (!dyn_role_is_arn(value))
+				report_value(entry->name, value,
+							 "The ARN of a role looks like arn:aws:iam::123456789012:role/name.");
 			break;
 		case VALUE_EXTERNAL_ID:
-			if (!dyn_external_id_check(value, &why))
-				report_value(entry->name, value, why);
+			if (!dyn_role_is_external_id(value))
+				report_value(entry->name, value,
+							 "An external id has 2 to 1224 letters, digits and characters of _+=,.@:/-");
 			break;
 		case VALUE_SESSION_NAME:
-			if (!dyn_session_name_check(value, &why))
-				report_value(entry->name, value, why);
+			if (!dyn_role_is_session_name(value))
+				report_value(entry->name, value,
+							 "A session name has 2 to 64 letters, digits and characters of _+=,.@-");
 			break;
 		case VALUE_PATH:
 			if (!dyn_path_check(value, &why))

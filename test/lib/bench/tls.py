@@ -1,4 +1,4 @@
-"""The first connections of a session over TLS: what the system's certificates cost, and how sessions are resumed."""
+"""The first connections of a session over TLS: the system's certificates are loaded once, not for each of them."""
 import os
 import shutil
 import subprocess
@@ -30,7 +30,7 @@ def tls(world):
             Figure("first request, system's certificates", [turn[0] for turn in first], unit=" ms"),
             Figure("    one certificate", [turn[1] for turn in first], unit=" ms"),
             Figure("both together, ratio", [sum(turn[i][0] for i in (0, 1)) / sum(turn[i][1] for i in (0, 1))
-                                   for turn in zip(first, wide)], limit=1.3, unit=" x")]
+                                   for turn in zip(first, wide)], limit=3, unit=" x")]
 
 
 def with_bundle(world, ca_file):

@@ -1,17 +1,16 @@
 /*
- * active.h
+ * client_private.h
  *		The state of a client and of its calls, which the files that run them
  *		share: attempt.c, call.c, exchange.c and client.c.
  */
-#ifndef DYN_AWS_ACTIVE_H
-#define DYN_AWS_ACTIVE_H
+#ifndef DYN_AWS_CLIENT_PRIVATE_H
+#define DYN_AWS_CLIENT_PRIVATE_H
 
 #include "client.h"
 #include "connections.h"
 #include "exchange.h"
 #include "http.h"
 #include "identities.h"
-#include "pool.h"
 #include "retry.h"
 #include "sigv4.h"
 #include "watch.h"
@@ -47,6 +46,8 @@ typedef struct DynActiveCall
 	struct DynActiveCall *next;			/* in the client's list */
 } DynActiveCall;
 
+#define DYN_SPARE_BUFFERS	4
+
 struct DynClient
 {
 	DynConnections connections;
@@ -58,7 +59,18 @@ struct DynClient
 	bool		has_completions;	/* not yet seen by the caller */
 	DynExchange *exchanges;		/* started and not done */
 	DynWatch   *watches;
-	DynPool		pool;
+	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* of responses, for others */
+	int			nspare;
+	size_t		spare_bytes;	/* their capacity */
 };
+
+/*
+ * Ends what libcurl has finished, and begins what is due, until nothing more
+ * can be done now.
+ */
+extern void dyn_client_process(DynClient *client);
+
+/* Has the descriptor become readable when the next thing is due. */
+extern void dyn_client_arm(DynClient *client);
 
 #endif
