@@ -360,7 +360,7 @@ show_connection(DynActiveCall *call)
 		return;
 	call->http->paused = false;
 	call->allowance = SIZE_MAX;
-	code = dyn_loop_resume(call->http->easy);
+	code = dyn_loop_resume(&call->client->connections.loop, call->http->easy);
 	call->allowance = allowance;
 	if (code != CURLE_OK)
 		dyn_attempt_end(call, code);
@@ -511,6 +511,7 @@ dyn_attempts_suspend_paused(DynClient *client)
 		if (call->public.state != DYN_CALL_SENT || !call->http->paused ||
 			call->suspended)
 			continue;
+		dyn_loop_park(&client->connections.loop, call->http->easy);
 		if (call->left_us < 0)
 		{
 			dyn_http_lift_timeout(call->http);
@@ -537,7 +538,7 @@ dyn_attempt_resume(DynActiveCall *call)
 	++*call->public.in_flight;
 	call->http->paused = false;
 	call->due_us = dyn_loop_now_us() + call->left_us;
-	code = dyn_loop_resume(call->http->easy);
+	code = dyn_loop_resume(&call->client->connections.loop, call->http->easy);
 	if (code != CURLE_OK)
 		dyn_attempt_end(call, code);
 }

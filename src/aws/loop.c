@@ -130,7 +130,6 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
 	DynLoop    *loop = arg;
 	uint32_t	wanted = 0;
 
-	(void) easy;
 	if (what == CURL_POLL_REMOVE)
 	{
 		if (!dyn_sockets_unwatch(loop->sockets, fd))
@@ -141,7 +140,7 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
 		wanted |= EPOLLIN;
 	if (what & CURL_POLL_OUT)
 		wanted |= EPOLLOUT;
-	if (!dyn_sockets_watch(loop->sockets, fd, wanted))
+	if (!dyn_sockets_watch(loop->sockets, fd, wanted, easy))
 		watch(loop, fd, wanted, known != NULL);
 	return 0;
 }
@@ -380,12 +379,25 @@ dyn_loop_remove(DynLoop *loop, CURL *easy)
 	curl_multi_remove_handle(loop->multi, easy);
 }
 
+void
+dyn_loop_park(DynLoop *loop, CURL *easy)
+{
+	int			fd = dyn_sockets_park(loop->sockets, easy);
+
+	if (fd >= 0)
+		dyn_loop_unwatch(loop, fd);
+}
+
 CURLcode
-dyn_loop_resume(CURL *easy)
+dyn_loop_resume(DynLoop *loop, CURL *easy)
 {
 	sigset_t	before;
 	CURLcode	result;
+	uint32_t	events;
+	int			fd = dyn_sockets_unpark(loop->sockets, easy, &events);
 
+	if (fd >= 0)
+		watch(loop, fd, events, true);
 	block_signals(&before);
 	result = curl_easy_pause(easy, CURLPAUSE_CONT);
 	restore_signals(&before);

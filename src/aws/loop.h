@@ -62,7 +62,13 @@ extern void dyn_loop_remove(DynLoop *loop, CURL *easy);
  * arrive at once, and may pause it again.  If this fails, the transfer has
  * ended with that result: libcurl does not report it, so remove it.
  */
-extern CURLcode dyn_loop_resume(CURL *easy);
+extern CURLcode dyn_loop_resume(DynLoop *loop, CURL *easy);
+
+/*
+ * Tells libcurl of nothing that comes for a transfer that a callback has paused:
+ * some versions (8.5 among them) would read it, without a bound.
+ */
+extern void dyn_loop_park(DynLoop *loop, CURL *easy);
 
 /*
  * Makes the epoll descriptor readable, too, while a descriptor of somebody else

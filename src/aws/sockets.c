@@ -136,7 +136,8 @@ find(const DynSockets *sockets, int fd)
 }
 
 bool
-dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events)
+dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
+				  const void *transfer)
 {
 	DynSocket  *entry = find(sockets, fd);
 	bool		known;
@@ -145,6 +146,8 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events)
 		return false;
 	known = entry->events == events;
 	entry->events = events;
+	entry->parked = 0;
+	entry->transfer = transfer;
 	entry->watched = true;
 	entry->uses += entry->idle;
 	entry->idle = false;
@@ -160,9 +163,45 @@ dyn_sockets_unwatch(DynSockets *sockets, int fd)
 	if (entry == NULL)
 		return false;
 	entry->watched = false;
+	entry->parked = 0;
 	if (!entry->proved)
 		entry->events = 0;
 	return entry->proved;
+}
+
+static DynSocket *
+find_watched_by(const DynSockets *sockets, const void *transfer)
+{
+	size_t		i;
+
+	for (i = 0; i < sockets->n; i++)
+		if (sockets->list[i].watched && sockets->list[i].transfer == transfer)
+			return &sockets->list[i];
+	return NULL;
+}
+
+int
+dyn_sockets_park(DynSockets *sockets, const void *transfer)
+{
+	DynSocket  *entry = find_watched_by(sockets, transfer);
+
+	if (entry == NULL || entry->events == 0)
+		return -1;
+	entry->parked = entry->events;
+	entry->events = 0;
+	return entry->fd;
+}
+
+int
+dyn_sockets_unpark(DynSockets *sockets, const void *transfer, uint32_t *events)
+{
+	DynSocket  *entry = find_watched_by(sockets, transfer);
+
+	if (entry == NULL || entry->parked == 0)
+		return -1;
+	*events = entry->events = entry->parked;
+	entry->parked = 0;
+	return entry->fd;
 }
 
 void

@@ -17,6 +17,8 @@ typedef struct DynSocket
 	bool		watched;		/* by libcurl, for a transfer */
 	uint32_t	events;			/* for which epoll watches it; 0: none, or
 								 * not told */
+	uint32_t	parked;			/* for which it will again */
+	const void *transfer;		/* that watches, or did so last */
 	bool		idle;			/* has replied, and is not watched since */
 	unsigned	uses;			/* counts the transfers that found it idle */
 	bool		proved;			/* has replied */
@@ -50,13 +52,22 @@ extern int	dyn_sockets_close(DynSockets *sockets, int fd);
  * Records that libcurl watches the descriptor for these events of epoll; true
  * if epoll does so already.
  */
-extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events);
+extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
+							  const void *transfer);
 
 /*
  * Records that libcurl watches it no longer; true if epoll may go on, which
  * spares the next transfer two system calls.
  */
 extern bool dyn_sockets_unwatch(DynSockets *sockets, int fd);
+
+/*
+ * The descriptor that the transfer watches, which epoll should not watch from
+ * now on; and which it should watch again, for *events.  -1: there is none.
+ */
+extern int	dyn_sockets_park(DynSockets *sockets, const void *transfer);
+extern int	dyn_sockets_unpark(DynSockets *sockets, const void *transfer,
+							   uint32_t *events);
 
 /*
  * epoll has reported an event.  True if libcurl does not watch the descriptor:

@@ -45,11 +45,11 @@ connect_to_peer(DynConnections *connections, bool busy)
 	int			fd = dyn_sockets_open(&connections->sockets, AF_INET,
 									  SOCK_STREAM, 0, 1);
 
-	(void) dyn_sockets_watch(&connections->sockets, fd, EPOLLIN);
+	(void) dyn_sockets_watch(&connections->sockets, fd, EPOLLIN, NULL);
 	(void) dyn_sockets_unwatch(&connections->sockets, fd);
 	dyn_sockets_answered(&connections->sockets, fd, RTT_US);
 	if (busy)
-		(void) dyn_sockets_watch(&connections->sockets, fd, EPOLLIN);
+		(void) dyn_sockets_watch(&connections->sockets, fd, EPOLLIN, NULL);
 	return fd;
 }
 

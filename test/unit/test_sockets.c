@@ -108,26 +108,40 @@ is_watched_between_transfers(void)
 	int			ours = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0, 0);
 	int			theirs;
 	char		byte;
+	uint32_t	events = 0;
 
 	CHECK(connect(ours, (struct sockaddr *) &address, sizeof(address)) == 0);
 	theirs = accept(listener, NULL, NULL);
-	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL));
 	CHECK(!dyn_sockets_stirred(&sockets, ours));
 	/* one that has not replied may be closed without our being told */
 	CHECK(!dyn_sockets_unwatch(&sockets, ours));
-	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL));
 	dyn_sockets_answered(&sockets, ours, 0);
 	CHECK(dyn_sockets_unwatch(&sockets, ours));
-	CHECK(dyn_sockets_watch(&sockets, ours, EPOLLIN));
-	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLOUT));
+	CHECK(dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLOUT, NULL));
 	CHECK(dyn_sockets_unwatch(&sockets, ours));
 	dyn_sockets_answered(&sockets, ours, 0);
 	CHECK(send(theirs, "x", 1, 0) == 1);
 	CHECK(dyn_sockets_stirred(&sockets, ours));
 	CHECK_EQ_INT(recv(ours, &byte, 1, MSG_DONTWAIT), 0);
 	CHECK(!dyn_sockets_stirred(&sockets, ours));
-	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLOUT));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLOUT, NULL));
 	CHECK(!dyn_sockets_stirred(&sockets, -1));
+	/* a transfer that is paused */
+	CHECK_EQ_INT(dyn_sockets_park(&sockets, &theirs), -1);
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN, &theirs));
+	CHECK_EQ_INT(dyn_sockets_unpark(&sockets, &theirs, &events), -1);
+	CHECK_EQ_INT(dyn_sockets_park(&sockets, &theirs), ours);
+	CHECK_EQ_INT(dyn_sockets_park(&sockets, &theirs), -1);
+	CHECK_EQ_INT(dyn_sockets_unpark(&sockets, &theirs, &events), ours);
+	CHECK_EQ_INT(events, EPOLLIN);
+	CHECK(dyn_sockets_watch(&sockets, ours, EPOLLIN, &theirs));
+	CHECK_EQ_INT(dyn_sockets_park(&sockets, &theirs), ours);
+	(void) dyn_sockets_unwatch(&sockets, ours);
+	CHECK_EQ_INT(dyn_sockets_unpark(&sockets, &theirs, &events), -1);
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN, &theirs));
 	dyn_sockets_close(&sockets, ours);
 	close(theirs);
 	close(listener);
@@ -154,12 +168,12 @@ drains_nothing_of_another_transfer(void)
 		CHECK(connect(ours, (struct sockaddr *) &address,
 					  sizeof(address)) == 0);
 		theirs = accept(listener, NULL, NULL);
-		(void) dyn_sockets_watch(&sockets, ours, EPOLLIN);
+		(void) dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL);
 		(void) dyn_sockets_unwatch(&sockets, ours);
 		dyn_sockets_answered(&sockets, ours, 0);
 		ended = dyn_sockets_find(&sockets, ours);
 		if (reused)
-			(void) dyn_sockets_watch(&sockets, ours, EPOLLIN);
+			(void) dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL);
 		CHECK(send(theirs, "HTTP", 4, 0) == 4);
 		dyn_sockets_distrust(&sockets, &ended);
 		if (reused)
