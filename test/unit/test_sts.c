@@ -421,6 +421,35 @@ every_truncation_is_noticed(void)
 	CHECK_EQ_STR(fault.message, "the security token service has sent a reply that is not valid XML, for role \"" ARN "\"");
 }
 
+/* What cannot be read leaves nothing, and what can be has whole parts. */
+static void
+any_byte_may_be_another(void)
+{
+	static const char others[] = "<>/&;#=\"' ax\n\xff";
+	char		text[] = REPLY("AssumeRole", PARTS "<a>&#x2F;&lt;</a>");
+	int			refused = 0;
+	int			read = 0;
+	size_t		at;
+	size_t		i;
+
+	for (at = 0; at < strlen(text); at++)
+		for (i = 0; i < strlen(others); i++)
+		{
+			char		before = text[at];
+			DynAnswer	found;
+
+			text[at] = others[i];
+			found = answer(200, text);
+			text[at] = before;
+			CHECK(found == DYN_ANSWER_CREDENTIALS ||
+				  found == DYN_ANSWER_FAILED);
+			CHECK((found == DYN_ANSWER_CREDENTIALS) ==
+				  (credentials.access_key_id && credentials.session_token));
+			*(found == DYN_ANSWER_FAILED ? &refused : &read) += 1;
+		}
+	CHECK(refused > 1000 && read > 1000);
+}
+
 static void
 wrong_documents_are_refused(void)
 {
@@ -748,6 +777,7 @@ main(void)
 	RUN(is_not_confused);
 	RUN(unescapes_entities);
 	RUN(every_truncation_is_noticed);
+	RUN(any_byte_may_be_another);
 	RUN(wrong_documents_are_refused);
 	RUN(deep_documents_are_refused);
 	RUN(parts_may_be_missing);
