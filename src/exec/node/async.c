@@ -81,7 +81,7 @@ static void
 join_group(DynScan *scan, const PlanState *requestor)
 {
 	/* a fetch is counted in the group that it was started with */
-	Assert(scan->reader->group_in_flight == NULL && scan->fetch == NULL);
+	Assert(scan->reader->group_in_flight == NULL && scan->items == NULL);
 	scan->group = get_group(scan->reader->statement, requestor);
 	scan->reader->group_in_flight = &scan->group->in_flight;
 }

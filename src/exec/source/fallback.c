@@ -185,7 +185,7 @@ dyn_fallback_start(DynScan *scan)
 {
 	DynFallback *fallback = scan->fallback;
 
-	Assert(fallback != NULL && scan->fell_back && scan->fetch == NULL);
+	Assert(fallback != NULL && scan->fell_back && scan->items == NULL);
 	Assert(fallback->sorted == NULL);
 	if (fallback->econtext == NULL)
 		fallback->econtext = CreateExprContext(scan->node->ss.ps.state);
@@ -202,7 +202,6 @@ dyn_fallback_start(DynScan *scan)
 static bool
 next_row(DynScan *scan, TupleTableSlot *slot)
 {
-	DynRows    *rows = scan->fallback->reader->rows;
 	ExprContext *econtext = scan->fallback->econtext;
 	MemoryContext oldcontext;
 	bool		found;
@@ -210,14 +209,7 @@ next_row(DynScan *scan, TupleTableSlot *slot)
 	ExecClearTuple(slot);
 	ResetExprContext(econtext);
 	oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-	while (!(found = dyn_rows_next(rows, slot)))
-	{
-		const DynValue *item = scan->fetch ? dyn_fetch_next(scan->fetch) : NULL;
-
-		if (item == NULL)
-			break;
-		dyn_rows_begin(rows, item);
-	}
+	found = dyn_items_next_row(scan->items, slot);
 	MemoryContextSwitchTo(oldcontext);
 	return found;
 }
@@ -238,7 +230,7 @@ next_checked(DynScan *scan, TupleTableSlot *slot)
 			return true;
 		}
 	}
-	if (!fallback->found && scan->fetch != NULL)
+	if (!fallback->found && dyn_items_awaited(scan->items) != NULL)
 		remember_empty(fallback, scan);
 	return false;
 }
@@ -302,10 +294,8 @@ dyn_fallback_rewind(DynScan *scan)
 
 	if (fallback->sorted != NULL)
 		tuplesort_rescan(fallback->sorted);
-	else if (scan->fetch != NULL && !dyn_fetch_rewind(scan->fetch))
+	else if (!dyn_items_rewind(scan->items))
 		return false;
-	else
-		dyn_rows_end(fallback->reader->rows);
 	return true;
 }
 
@@ -315,8 +305,6 @@ dyn_fallback_stop(DynScan *scan)
 	DynFallback *fallback = scan->fallback;
 
 	Assert(scan->fell_back && !scan->served);
-	dyn_rows_end(fallback->reader->rows);
-	dyn_reader_set_origin(fallback->reader, NULL, NULL);
 	if (fallback->sorted != NULL)
 	{
 		ExecDropSingleTupleTableSlot(fallback->sort_slot);
@@ -325,10 +313,10 @@ dyn_fallback_stop(DynScan *scan)
 	fallback->sorted = NULL;
 }
 
-bool
-dyn_fallback_has_row(const DynFallback *fallback)
+DynRows *
+dyn_fallback_rows(const DynFallback *fallback)
 {
-	return dyn_rows_has_more(fallback->reader->rows);
+	return fallback->reader->rows;
 }
 
 uint64

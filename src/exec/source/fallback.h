@@ -21,20 +21,20 @@
 /* NULL if the access plan has none. */
 extern DynFallback *dyn_fallback_create(DynScan *scan);
 
+/* Of the table's items. */
+extern DynRows *dyn_fallback_rows(const DynFallback *fallback);
+
 /*
  * What reads the table for the execution that begins; NULL if one with the same
  * values is known to have found nothing.
  */
 extern DynReader *dyn_fallback_start(DynScan *scan);
 
-/* Stores the next row of scan->fetch that satisfies all conditions. */
+/* Stores the next row of scan->items that satisfies all conditions. */
 extern bool dyn_fallback_next(DynScan *scan, TupleTableSlot *slot);
 extern uint64 dyn_fallback_count(DynScan *scan, TupleTableSlot *slot);
 
-/* Has the item in hand a row that was not asked for yet? */
-extern bool dyn_fallback_has_row(const DynFallback *fallback);
-
-/* As dyn_fetch_rewind. */
+/* As dyn_items_rewind. */
 extern bool dyn_fallback_rewind(DynScan *scan);
 extern void dyn_fallback_stop(DynScan *scan);
 

@@ -227,20 +227,17 @@ start_requests(DynScan *scan)
 {
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 	DynReader  *reader = resolve_reader(scan, resolved);
-	const DynRows *rows;
-	DynRequests *requests;
 
 	if (reader == NULL)
+	{
+		scan->items = dyn_items_empty(scan->fell_back
+									  ? dyn_fallback_rows(scan->fallback)
+									  : scan->reader->rows);
 		return;
-	rows = reader->index_rows ? reader->index_rows : reader->rows;
+	}
 	apply_policy_or_bound(scan, reader);
-	requests = dyn_requests_of_access(reader->relation, reader->access, resolved,
-									  rows->projection, rows->nprojection,
-									  dyn_reader_segments(reader));
-	scan->fetch = dyn_reader_start(reader, requests, rows, false);
+	scan->items = dyn_items_start(reader, resolved);
 	scan->requested++;
-	if (reader->index_rows != NULL)
-		scan->base_items = dyn_base_items_create(reader, scan->fetch);
 }
 
 /* The same for the arms of a union. */
@@ -266,7 +263,7 @@ dyn_scan_begin_run(DynScan *scan)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(scan->run_context);
 
-	Assert(!scan->running && scan->fetch == NULL && !scan->served);
+	Assert(!scan->running && scan->items == NULL && !scan->served);
 	dyn_reader_check_schema(scan->reader);
 	/* this may execute an initplan, whose scans find this one waiting */
 	evaluate(scan, &scan->values);
@@ -312,8 +309,7 @@ dyn_scan_awaited_fetch(const DynScan *scan)
 		return dyn_shared_fetch(scan);
 	if (scan->uni != NULL)
 		return dyn_union_awaited(scan->uni);
-	return scan->base_items ? dyn_base_items_awaited(scan->base_items)
-		: scan->fetch;
+	return scan->items ? dyn_items_awaited(scan->items) : NULL;
 }
 
 double
@@ -325,26 +321,13 @@ dyn_scan_pause(const DynScan *scan)
 
 /* ---- rows ---- */
 
-/* Has the item in hand a row that was not asked for yet? */
-static bool
-has_row(const DynScan *scan)
-{
-	return dyn_rows_has_more(scan->reader->rows) ||
-		(scan->fell_back && dyn_fallback_has_row(scan->fallback));
-}
-
 bool
 dyn_scan_is_ready(DynScan *scan)
 {
 	Assert(scan->running && scan->uni == NULL);
 	if (scan->shared_open)
 		return dyn_shared_is_ready(scan);
-	/* rows of the item in hand: looking for the next one would give it up */
-	if (scan->served || scan->fetch == NULL || has_row(scan))
-		return true;
-	if (scan->base_items != NULL)
-		return dyn_base_items_is_ready(scan->base_items);
-	return dyn_fetch_poll(scan->fetch) != DYN_FETCH_WAITS;
+	return scan->items == NULL || dyn_items_is_ready(scan->items);
 }
 
 static uint64
@@ -359,7 +342,7 @@ run_count(DynScan *scan, TupleTableSlot *slot)
 		return dyn_shared_count(scan);
 	if (scan->fell_back)
 		return dyn_fallback_count(scan, slot);
-	return scan->fetch ? dyn_fetch_count(scan->fetch) : 0;
+	return dyn_items_count(scan->items);
 }
 
 /* Stores the one row of a count; false if that was done before. */
@@ -384,11 +367,9 @@ next_count(DynScan *scan, TupleTableSlot *slot)
 bool
 dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 {
-	DynReader  *reader = scan->reader;
-
 	Assert(scan->running && !scan->finished);
-	Assert(!scan->served || scan->fetch == NULL);
-	if (reader->access->count_only)
+	Assert(!scan->served || scan->items == NULL);
+	if (scan->reader->access->count_only)
 		return next_count(scan, slot);
 	if (scan->served)
 		return dyn_lookups_next(scan->lookups, slot);
@@ -400,18 +381,7 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 		return dyn_fallback_next(scan, slot);
 	if (scan->uni != NULL)
 		return dyn_union_next(scan, slot);
-	if (scan->fetch == NULL)
-		return false;
-	while (!dyn_rows_next(reader->rows, slot))
-	{
-		const DynValue *item = scan->base_items != NULL
-			? dyn_base_items_next(scan->base_items) : dyn_fetch_next(scan->fetch);
-
-		if (item == NULL)
-			return false;
-		dyn_rows_begin(reader->rows, item);
-	}
-	return true;
+	return dyn_items_next_row(scan->items, slot);
 }
 
 /* ---- repeating and ending ---- */
@@ -419,7 +389,7 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 void
 dyn_scan_end_run(DynScan *scan)
 {
-	Assert(scan->running || (scan->fetch == NULL && !scan->served));
+	Assert(scan->running || (scan->items == NULL && !scan->served));
 	if (scan->served)
 		dyn_lookups_close(scan->lookups);
 	scan->served = false;
@@ -434,19 +404,15 @@ dyn_scan_end_run(DynScan *scan)
 	scan->fell_back = false;
 	if (scan->uni != NULL)
 		dyn_union_stop(scan);
-	if (scan->base_items != NULL)
-		dyn_base_items_free(scan->base_items);
-	scan->base_items = NULL;
-	dyn_rows_end(scan->reader->rows);
-	if (scan->fetch != NULL)
-		dyn_reader_set_origin(scan->reader, NULL, NULL);
+	if (scan->items != NULL)
+		dyn_items_close(scan->items);
+	scan->items = NULL;
 	if (scan->run_context != NULL)
 		MemoryContextReset(scan->run_context);
 	scan->running = false;
 	scan->ahead = false;
 	scan->finished = false;
 	scan->counted = false;
-	scan->fetch = NULL;
 }
 
 static bool
@@ -456,8 +422,7 @@ repeat_requested_run(DynScan *scan)
 		return dyn_shared_rewind(scan);
 	if (scan->fell_back)
 		return dyn_fallback_rewind(scan);
-	return scan->uni == NULL && scan->reader->index_rows == NULL &&
-		(scan->fetch == NULL || dyn_fetch_rewind(scan->fetch));
+	return scan->uni == NULL && dyn_items_rewind(scan->items);
 }
 
 /*
@@ -474,7 +439,6 @@ dyn_scan_repeat_run(DynScan *scan)
 		dyn_kept_rewind(scan);
 	else if (!repeat_requested_run(scan))
 		return false;
-	dyn_rows_end(scan->reader->rows);
 	scan->finished = false;
 	scan->counted = false;
 	return true;

@@ -15,8 +15,8 @@
 
 #include "nodes/execnodes.h"
 
-#include "../fetch/base_items.h"
 #include "../lookup/lookup.h"
+#include "items.h"
 
 struct DynAsyncGroup;
 typedef struct DynFallback DynFallback;
@@ -44,9 +44,9 @@ typedef struct DynScan
 	bool		begun;			/* some execution was asked for rows */
 	bool		finished;
 	bool		counted;		/* count_only: the row was returned */
-	DynFetch   *fetch;			/* NULL: no item can qualify, or served */
-	DynBaseItems *base_items;	/* index, then base: what `fetch` lists; else
-								 * NULL */
+	DynItems   *items;			/* of items; NULL: the rows come from one of
+								 * what follows, or an execution ahead of its
+								 * turn would have to fall back */
 
 	/* lookups, over all executions */
 	bool		has_prefetcher; /* a node prefetches for this scan */

@@ -12,6 +12,7 @@
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
+#include "listed.h"
 #include "union.h"
 
 typedef struct Arm
@@ -23,9 +24,7 @@ typedef struct Arm
 	/* one execution */
 	DynReader  *reader;			/* one of them; NULL: no item can qualify */
 	DynResolvedAccess *resolved;
-	DynFetch   *fetch;
-	bool		one_stream;		/* it sends one request at a time */
-	DynBaseItems *base_items;	/* index, then base; else NULL */
+	DynItems   *items;			/* likewise */
 } Arm;
 
 struct DynUnion
@@ -202,21 +201,8 @@ dyn_union_resolve(DynScan *scan, int n)
 static void
 start_arm(DynUnion *uni, Arm *arm)
 {
-	DynReader  *reader = arm->reader;
-	const DynRows *rows = reader->index_rows ? reader->index_rows : reader->rows;
-	DynRequests *requests =
-		dyn_requests_of_access(reader->relation, reader->access, arm->resolved,
-							   rows->projection, rows->nprojection,
-							   dyn_reader_segments(reader));
-
-	arm->fetch = dyn_reader_start(reader, requests, rows, false);
-	arm->one_stream = requests->nstreams == 1;
-	if (reader->index_rows != NULL)
-	{
-		arm->base_items = dyn_base_items_create(reader, arm->fetch);
-		arm->base_items->done = uni->returned;
-		arm->base_items->skipped = &uni->duplicates;
-	}
+	arm->items = dyn_items_start(arm->reader, arm->resolved);
+	dyn_listed_skip(arm->items, uni->returned, &uni->duplicates);
 }
 
 /*
@@ -232,12 +218,12 @@ send_ahead(DynUnion *uni)
 	{
 		const Arm  *arm = &uni->arms[i];
 
-		if (arm->fetch == NULL)
+		if (arm->items == NULL)
 			continue;
 		if (first)
-			dyn_fetch_send(arm->fetch);
-		else if (arm->one_stream)
-			dyn_fetch_send_ahead(arm->fetch);
+			dyn_fetch_send(dyn_items_awaited(arm->items));
+		else if (arm->reader->origin_requests->nstreams == 1)
+			dyn_fetch_send_ahead(dyn_items_awaited(arm->items));
 		first = false;
 	}
 }
@@ -260,12 +246,10 @@ dyn_union_start(DynScan *scan)
 DynFetch *
 dyn_union_awaited(const DynUnion *uni)
 {
-	const Arm  *arm;
+	const Arm  *arm = &uni->arms[Min(uni->current, uni->narms - 1)];
 
-	if (uni->current >= uni->narms)
-		return NULL;
-	arm = &uni->arms[uni->current];
-	return arm->base_items ? dyn_base_items_awaited(arm->base_items) : arm->fetch;
+	return uni->current < uni->narms && arm->items != NULL
+		? dyn_items_awaited(arm->items) : NULL;
 }
 
 /* ---- rows of arms ---- */
@@ -301,8 +285,7 @@ next_arm_row(DynUnion *uni, Arm *arm, TupleTableSlot *slot)
 
 		/* there may be many items without a row */
 		ResetExprContext(uni->econtext);
-		item = arm->base_items != NULL
-			? dyn_base_items_next(arm->base_items) : dyn_fetch_next(arm->fetch);
+		item = arm->items->methods->next(arm->items);
 		if (item == NULL)
 			return false;
 		begin_item(uni, arm, item);
@@ -508,17 +491,11 @@ dyn_union_next(DynScan *scan, TupleTableSlot *slot)
 static void
 stop_arm(Arm *arm)
 {
-	if (arm->base_items != NULL)
-		dyn_base_items_free(arm->base_items);
-	if (arm->reader != NULL)
-	{
-		dyn_rows_end(arm->reader->rows);
-		dyn_reader_set_origin(arm->reader, NULL, NULL);
-	}
+	if (arm->items != NULL)
+		dyn_items_close(arm->items);
 	arm->reader = NULL;
 	arm->resolved = NULL;
-	arm->fetch = NULL;
-	arm->base_items = NULL;
+	arm->items = NULL;
 }
 
 void
