@@ -60,10 +60,10 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	node->fdw_state = scan;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	if (dyn_relation_needs_soft_input(scan->reader->relation))
+	if (dyn_relation_needs_soft_input(scan->input.reader->relation))
 		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
 	dyn_scan_prepare(scan, eflags);
-	check_consistency(scan->reader->relation, scan->reader->access);
+	check_consistency(scan->input.reader->relation, scan->input.reader->access);
 }
 
 /* In an Append that does not wait, an empty slot may mean "not yet". */
@@ -74,12 +74,12 @@ dynIterateForeignScan(ForeignScanState *node)
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 
 	ExecClearTuple(slot);
-	if (!scan->running)
+	if (!scan->input.running)
 	{
 		dyn_scan_begin_run(scan);
-		if (!scan->begun)
+		if (!scan->input.begun)
 			dyn_siblings_start(scan);
-		scan->begun = true;
+		scan->input.begun = true;
 	}
 	scan->ahead = false;
 	if (scan->finished || (scan->group != NULL && !dyn_scan_is_ready(scan)))
@@ -94,7 +94,7 @@ dynReScanForeignScan(ForeignScanState *node)
 {
 	DynScan    *scan = node->fdw_state;
 
-	Assert(!scan->ahead || (scan->running && !scan->begun));
+	Assert(!scan->ahead || (scan->input.running && !scan->input.begun));
 	dyn_kept_rescan(scan);
 	if (scan->ahead)
 		return;

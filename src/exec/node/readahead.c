@@ -79,10 +79,10 @@ add_scan(ReadAhead *ahead, const Plan *plan)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		if (scan->node->ss.ps.plan != plan || scan->has_prefetcher ||
-			!dyn_access_can_look_up(scan->reader->access))
+		if (scan->input.node->ss.ps.plan != plan || scan->input.has_prefetcher ||
+			!dyn_access_can_look_up(scan->input.reader->access))
 			continue;
-		scan->has_prefetcher = true;
+		scan->input.has_prefetcher = true;
 		ahead->scans = lappend(ahead->scans, scan);
 	}
 }
@@ -152,7 +152,7 @@ may_fail(const ReadAhead *ahead)
 	{
 		const DynScan *scan = lfirst(lc);
 
-		if (dyn_may_fail((Node *) ((ForeignScan *) scan->node->ss.ps.plan)->fdw_exprs))
+		if (dyn_may_fail((Node *) ((ForeignScan *) scan->input.node->ss.ps.plan)->fdw_exprs))
 			return true;
 	}
 	return false;
@@ -211,8 +211,8 @@ create_lookups(ReadAhead *ahead)
 
 		if (scan->lookups == NULL)
 			scan->lookups =
-				dyn_lookups_create(scan->reader,
-								   scan->node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+				dyn_lookups_create(scan->input.reader,
+								   scan->input.node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
 	}
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -531,7 +531,7 @@ explain_read_ahead(CustomScanState *node, List *ancestors, ExplainState *es)
 
 	resolve(ahead);
 	foreach(lc, ahead->scans)
-		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->reader->relation->name));
+		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->input.reader->relation->name));
 	ExplainPropertyList("Looks Up", names, es);
 	if (es->analyze)
 		show_keys(ahead, es);

@@ -10,30 +10,21 @@
 #include "postgres.h"
 
 #include "catalog/pg_collation.h"
-#include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-#include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
 #include "../../plan/keys/match_keys.h"
+#include "checked.h"
 #include "fallback.h"
 #include "../statement/memory.h"
 
 struct DynFallback
 {
+	const DynInput *input;
 	DynReader  *reader;			/* of the table */
-	ExprContext *econtext;		/* of one row */
-	int			nsort;			/* order to be made; 0: none */
-	AttrNumber *sort_columns;
-	Oid		   *sort_operators;
-	Oid		   *sort_collations;
-	bool	   *nulls_first;
-
-	/* of an execution */
-	Tuplesortstate *sorted;		/* NULL: not read yet */
-	TupleTableSlot *sort_slot;	/* likewise */
-	bool		found;			/* some row */
+	DynChecker	checker;		/* of executions, if there were any */
+	DynSortOrder order;
 	uint64		executions;
 
 	/* values that are known to select nothing, with their hashes */
@@ -56,12 +47,13 @@ init_sort(DynFallback *fallback)
 {
 	const DynRelation *relation = fallback->reader->relation;
 	const DynAccess *access = fallback->reader->access;
+	DynSortOrder *order = &fallback->order;
 
-	fallback->nsort = access->nsort;
-	fallback->sort_columns = palloc(Max(access->nsort, 1) * sizeof(AttrNumber));
-	fallback->sort_operators = palloc(Max(access->nsort, 1) * sizeof(Oid));
-	fallback->sort_collations = palloc(Max(access->nsort, 1) * sizeof(Oid));
-	fallback->nulls_first = palloc(Max(access->nsort, 1) * sizeof(bool));
+	order->n = access->nsort;
+	order->columns = palloc(Max(access->nsort, 1) * sizeof(AttrNumber));
+	order->operators = palloc(Max(access->nsort, 1) * sizeof(Oid));
+	order->collations = palloc(Max(access->nsort, 1) * sizeof(Oid));
+	order->nulls_first = palloc(Max(access->nsort, 1) * sizeof(bool));
 	for (int i = 0; i < access->nsort; i++)
 	{
 		AttrNumber	attnum = dyn_sort_column(relation, &access->sort[i],
@@ -71,20 +63,19 @@ init_sort(DynFallback *fallback)
 												 TYPECACHE_LT_OPR |
 												 TYPECACHE_GT_OPR);
 
-		fallback->sort_columns[i] = attnum;
-		fallback->sort_operators[i] = access->backward ? type->gt_opr
-			: type->lt_opr;
-		fallback->sort_collations[i] = OidIsValid(column->collation)
-			? C_COLLATION_OID : InvalidOid;
-		fallback->nulls_first[i] = access->backward;
+		order->columns[i] = attnum;
+		order->operators[i] = access->backward ? type->gt_opr : type->lt_opr;
+		order->collations[i] = OidIsValid(column->collation) ? C_COLLATION_OID
+			: InvalidOid;
+		order->nulls_first[i] = access->backward;
 	}
 }
 
 /* A count's scan tuple has the columns behind the number. */
 static int *
-count_positions(const DynScan *scan, const DynRows *rows)
+count_positions(const DynInput *input, const DynRows *rows)
 {
-	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
+	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
 	int		   *positions = palloc0(Max(rows->ncolumns, 1) * sizeof(int));
 	ListCell   *lc;
 
@@ -102,14 +93,15 @@ count_positions(const DynScan *scan, const DynRows *rows)
 }
 
 DynFallback *
-dyn_fallback_create(DynScan *scan)
+dyn_fallback_create(const DynInput *input)
 {
-	DynReader  *reader = scan->reader;
+	DynReader  *reader = input->reader;
 	DynFallback *fallback;
 
 	if (reader->access->fallback == NULL)
 		return NULL;
 	fallback = palloc0(sizeof(DynFallback));
+	fallback->input = input;
 	fallback->reader = dyn_reader_create(reader->statement, reader->relation,
 										 reader->access->fallback);
 	fallback->reader->count_into = &reader->counters;
@@ -117,7 +109,7 @@ dyn_fallback_create(DynScan *scan)
 	fallback->reader->access->may_stop_early &= reader->access->may_stop_early;
 	if (reader->access->count_only)
 		fallback->reader->rows->positions =
-			count_positions(scan, fallback->reader->rows);
+			count_positions(input, fallback->reader->rows);
 	init_sort(fallback);
 	return fallback;
 }
@@ -159,21 +151,23 @@ make_empty_space(DynFallback *fallback)
 									   fallback->empty_space * sizeof(uint32));
 }
 
+/* An execution has found nothing. */
 static void
-remember_empty(DynFallback *fallback, const DynScan *scan)
+remember_empty(void *arg)
 {
-	EState	   *estate = scan->node->ss.ps.state;
+	DynFallback *fallback = arg;
+	const DynValues *values = &fallback->input->values;
+	EState	   *estate = fallback->input->node->ss.ps.state;
 	MemoryContext oldcontext;
 
-	Assert(!fallback->found);
 	if (fallback->empty_context == NULL)
 		fallback->empty_context = AllocSetContextCreate(estate->es_query_cxt,
 														"dynamo_fdw fallback",
 														ALLOCSET_SMALL_SIZES);
 	oldcontext = MemoryContextSwitchTo(fallback->empty_context);
 	make_empty_space(fallback);
-	fallback->empty_values[fallback->nempty] = dyn_values_copy(&scan->values);
-	fallback->empty_hashes[fallback->nempty] = dyn_values_hash(&scan->values);
+	fallback->empty_values[fallback->nempty] = dyn_values_copy(values);
+	fallback->empty_hashes[fallback->nempty] = dyn_values_hash(values);
 	fallback->nempty++;
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -181,142 +175,30 @@ remember_empty(DynFallback *fallback, const DynScan *scan)
 /* ---- an execution ---- */
 
 DynReader *
-dyn_fallback_start(DynScan *scan)
+dyn_fallback_start(DynFallback *fallback)
 {
-	DynFallback *fallback = scan->fallback;
+	const DynInput *input = fallback->input;
 
-	Assert(fallback != NULL && scan->fell_back && scan->items == NULL);
-	Assert(fallback->sorted == NULL);
-	if (fallback->econtext == NULL)
-		fallback->econtext = CreateExprContext(scan->node->ss.ps.state);
-	fallback->found = false;
 	fallback->executions++;
-	if (is_known_empty(fallback, &scan->values))
+	if (is_known_empty(fallback, &input->values))
 		return NULL;
 	dyn_reader_check_schema(fallback->reader);
-	fallback->reader->group_in_flight = scan->reader->group_in_flight;
+	fallback->reader->group_in_flight = input->reader->group_in_flight;
 	return fallback->reader;
 }
 
-/* The next row of the table. */
-static bool
-next_row(DynScan *scan, TupleTableSlot *slot)
+/* A contradiction need not be remembered. */
+DynItems *
+dyn_fallback_open(DynFallback *fallback, DynItems *items)
 {
-	ExprContext *econtext = scan->fallback->econtext;
-	MemoryContext oldcontext;
-	bool		found;
+	ForeignScanState *node = fallback->input->node;
+	DynCheckedSpec spec = {&fallback->checker, &fallback->order, NULL, fallback};
 
-	ExecClearTuple(slot);
-	ResetExprContext(econtext);
-	oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-	found = dyn_items_next_row(scan->items, slot);
-	MemoryContextSwitchTo(oldcontext);
-	return found;
-}
-
-/* The next row that satisfies what the index's requests would have. */
-static bool
-next_checked(DynScan *scan, TupleTableSlot *slot)
-{
-	DynFallback *fallback = scan->fallback;
-	ExprContext *econtext = fallback->econtext;
-
-	while (next_row(scan, slot))
-	{
-		econtext->ecxt_scantuple = slot;
-		if (ExecQual(scan->node->fdw_recheck_quals, econtext))
-		{
-			fallback->found = true;
-			return true;
-		}
-	}
-	if (!fallback->found && dyn_items_awaited(scan->items) != NULL)
-		remember_empty(fallback, scan);
-	return false;
-}
-
-static void
-sort_rows(DynScan *scan, TupleTableSlot *slot)
-{
-	DynFallback *fallback = scan->fallback;
-	MemoryContext oldcontext = MemoryContextSwitchTo(scan->run_context);
-
-	Assert(fallback->nsort > 0 && fallback->sorted == NULL);
-	fallback->sorted = tuplesort_begin_heap(slot->tts_tupleDescriptor,
-											fallback->nsort,
-											fallback->sort_columns,
-											fallback->sort_operators,
-											fallback->sort_collations,
-											fallback->nulls_first,
-											work_mem, NULL,
-											TUPLESORT_RANDOMACCESS);
-	fallback->sort_slot =
-		MakeSingleTupleTableSlot(CreateTupleDescCopy(slot->tts_tupleDescriptor),
-								 &TTSOpsMinimalTuple);
-	while (next_checked(scan, slot))
-		tuplesort_puttupleslot(fallback->sorted, slot);
-	tuplesort_performsort(fallback->sorted);
-	MemoryContextSwitchTo(oldcontext);
-}
-
-bool
-dyn_fallback_next(DynScan *scan, TupleTableSlot *slot)
-{
-	DynFallback *fallback = scan->fallback;
-
-	Assert(scan->fell_back);
-	if (fallback->nsort == 0)
-		return next_checked(scan, slot);
-	if (fallback->sorted == NULL)
-		sort_rows(scan, slot);
-	if (!tuplesort_gettupleslot(fallback->sorted, true, false,
-								fallback->sort_slot, NULL))
-		return false;
-	ExecCopySlot(slot, fallback->sort_slot);
-	return true;
-}
-
-uint64
-dyn_fallback_count(DynScan *scan, TupleTableSlot *slot)
-{
-	uint64		count = 0;
-
-	Assert(scan->fell_back && scan->fallback->nsort == 0);
-	while (next_checked(scan, slot))
-		count++;
-	return count;
-}
-
-bool
-dyn_fallback_rewind(DynScan *scan)
-{
-	DynFallback *fallback = scan->fallback;
-
-	if (fallback->sorted != NULL)
-		tuplesort_rescan(fallback->sorted);
-	else if (!dyn_items_rewind(scan->items))
-		return false;
-	return true;
-}
-
-void
-dyn_fallback_stop(DynScan *scan)
-{
-	DynFallback *fallback = scan->fallback;
-
-	Assert(scan->fell_back && !scan->served);
-	if (fallback->sorted != NULL)
-	{
-		ExecDropSingleTupleTableSlot(fallback->sort_slot);
-		tuplesort_end(fallback->sorted);
-	}
-	fallback->sorted = NULL;
-}
-
-DynRows *
-dyn_fallback_rows(const DynFallback *fallback)
-{
-	return fallback->reader->rows;
+	if (fallback->checker.node == NULL)
+		dyn_checker_init(&fallback->checker, node, node->fdw_recheck_quals, false);
+	if (dyn_items_awaited(items) != NULL)
+		spec.found_nothing = remember_empty;
+	return dyn_checked_create(&spec, items);
 }
 
 uint64

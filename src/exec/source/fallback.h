@@ -5,38 +5,34 @@
  *
  * Whether it does depends on an execution's values.  The table is then read by
  * its key or by a Scan; since the plan leaves out the checks that the index's
- * requests would make, all of them are made here, and rows that the index would
- * give in order are sorted.
+ * requests would make, all of them are made here (checked.h), and rows that the
+ * index would give in order are sorted.
  *
  * Legal order: dyn_fallback_create once; for an execution of this kind
- * dyn_fallback_start, then dyn_fallback_next until it returns false or
- * dyn_fallback_count once, and dyn_fallback_rewind in between; at its end
- * dyn_fallback_stop.
+ * dyn_fallback_start, and if that returned a reader dyn_fallback_open.
  */
 #ifndef DYN_EXEC_FALLBACK_H
 #define DYN_EXEC_FALLBACK_H
 
-#include "scan.h"
+#include "input.h"
+#include "items.h"
+
+typedef struct DynFallback DynFallback;
 
 /* NULL if the access plan has none. */
-extern DynFallback *dyn_fallback_create(DynScan *scan);
-
-/* Of the table's items. */
-extern DynRows *dyn_fallback_rows(const DynFallback *fallback);
+extern DynFallback *dyn_fallback_create(const DynInput *input);
 
 /*
  * What reads the table for the execution that begins; NULL if one with the same
  * values is known to have found nothing.
  */
-extern DynReader *dyn_fallback_start(DynScan *scan);
+extern DynReader *dyn_fallback_start(DynFallback *fallback);
 
-/* Stores the next row of scan->items that satisfies all conditions. */
-extern bool dyn_fallback_next(DynScan *scan, TupleTableSlot *slot);
-extern uint64 dyn_fallback_count(DynScan *scan, TupleTableSlot *slot);
-
-/* As dyn_items_rewind. */
-extern bool dyn_fallback_rewind(DynScan *scan);
-extern void dyn_fallback_stop(DynScan *scan);
+/*
+ * A source of those rows of the reader's items that satisfy all conditions, in
+ * the planned order.  It closes the items.
+ */
+extern DynItems *dyn_fallback_open(DynFallback *fallback, DynItems *items);
 
 /* Executions so far. */
 extern uint64 dyn_fallback_executions(const DynFallback *fallback);

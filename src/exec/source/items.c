@@ -12,7 +12,7 @@
 bool
 dyn_items_rewind(DynItems *items)
 {
-	if (!items->methods->rewind(items))
+	if (items->methods->rewind == NULL || !items->methods->rewind(items))
 		return false;
 	dyn_rows_end(items->rows);
 	return true;

@@ -8,7 +8,11 @@
  *		fetched		those of a fetch
  *		listed		those of the table whose keys an index lists (listed.h)
  *
- * A source lives in a memory context of the execution, and is closed before
+ *		checked		rows of another source that pass conditions (checked.h)
+ *		united		rows of the arms of a union, each once (united.h)
+ *
+ * Most give items, one by one, and tell which rows decode them.  Those that have
+ * to see rows before the executor does give rows instead.  A source lives in a memory context of the execution, and is closed before
  * that goes, unless an error ends the transaction.
  */
 #ifndef DYN_EXEC_ITEMS_H
@@ -26,13 +30,22 @@ typedef struct DynItemsMethods
 	 */
 	const DynValue *(*next) (DynItems *items);
 
-	/* Tells what `next` would do now, as dyn_fetch_poll. */
+	/* Instead of that: stores the next row; false at the end. */
+	bool		(*next_row) (DynItems *items, TupleTableSlot *slot);
+
+	/*
+	 * Tells what `next` would do now, as dyn_fetch_poll.  NULL: the scan is
+	 * never a child of an asynchronous Append.
+	 */
 	DynFetchState (*poll) (DynItems *items);
 
 	/* What `next` waits for; NULL: nothing. */
 	DynFetch   *(*awaited) (const DynItems *items);
 
-	/* Starts again, without a request; false if that cannot be done. */
+	/*
+	 * Starts again, without a request; false if that cannot be done.  NULL: it
+	 * never can.
+	 */
 	bool		(*rewind) (DynItems *items);
 
 	/* Instead of `next`: the number of items.  NULL: they are taken one by one. */
@@ -58,9 +71,9 @@ extern DynItems *dyn_items_start(DynReader *reader,
 /* No items. */
 extern DynItems *dyn_items_empty(DynRows *rows);
 
-/* Stores the next row; false at the end. */
+/* Stores the next row of items; false at the end. */
 static inline bool
-dyn_items_next_row(DynItems *items, TupleTableSlot *slot)
+dyn_items_take_row(DynItems *items, TupleTableSlot *slot)
 {
 	while (!dyn_rows_next(items->rows, slot))
 	{
@@ -71,6 +84,14 @@ dyn_items_next_row(DynItems *items, TupleTableSlot *slot)
 		dyn_rows_begin(items->rows, item);
 	}
 	return true;
+}
+
+/* The same for all sources. */
+static inline bool
+dyn_items_next_row(DynItems *items, TupleTableSlot *slot)
+{
+	return items->methods->next_row != NULL
+		? items->methods->next_row(items, slot) : dyn_items_take_row(items, slot);
 }
 
 /*

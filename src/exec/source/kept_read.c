@@ -70,7 +70,7 @@ add_operands(Bitmapset **params, List *conversions)
 static DynKept *
 make_kept(DynScan *scan)
 {
-	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
+	ForeignScan *plan = (ForeignScan *) scan->input.node->ss.ps.plan;
 	DynKept    *kept = palloc0(sizeof(DynKept));
 	ListCell   *lc;
 
@@ -79,7 +79,7 @@ make_kept(DynScan *scan)
 	foreach(lc, plan->fdw_exprs)
 		kept->value_params[foreach_current_index(lc)] =
 			dyn_running_params(lfirst(lc));
-	add_operands(kept->value_params, scan->conversions);
+	add_operands(kept->value_params, scan->input.conversions);
 	dyn_item_filter_init(&kept->filter);
 	return kept;
 }
@@ -87,13 +87,13 @@ make_kept(DynScan *scan)
 static bool
 may_be_kept(const DynScan *scan)
 {
-	const DynAccess *access = scan->reader->access;
+	const DynAccess *access = scan->input.reader->access;
 
 	return dyn_guc_enable_kept_reads &&
 		(access->kind == DYN_ACCESS_QUERY || access->kind == DYN_ACCESS_SCAN) &&
 		!access->fetch_base_items && !access->contradiction &&
 		access->nproofs == 0 &&
-		scan->node->ss.ps.state->es_epq_active == NULL;
+		scan->input.node->ss.ps.state->es_epq_active == NULL;
 }
 
 /* ---- dividing the access plan ---- */
@@ -193,13 +193,13 @@ forget_division(DynKept *kept)
 static void
 divide(DynScan *scan)
 {
-	DynKept    *kept = scan->kept;
-	const DynAccess *whole = scan->reader->access;
+	DynKept    *kept = scan->input.kept;
+	const DynAccess *whole = scan->input.reader->access;
 	MemoryContext oldcontext;
 	DynAccess  *constant;
 
 	forget_division(kept);
-	kept->context = AllocSetContextCreate(scan->node->ss.ps.state->es_query_cxt,
+	kept->context = AllocSetContextCreate(scan->input.node->ss.ps.state->es_query_cxt,
 										  "dynamo_fdw kept read",
 										  ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(kept->context);
@@ -212,14 +212,14 @@ divide(DynScan *scan)
 	kept->refused = !divide_filters(kept, whole, constant);
 	if (!kept->refused)
 	{
-		kept->reader = dyn_reader_create(scan->reader->statement,
-										 scan->reader->relation, constant);
-		kept->reader->count_into = scan->reader->count_into;
+		kept->reader = dyn_reader_create(scan->input.reader->statement,
+										 scan->input.reader->relation, constant);
+		kept->reader->count_into = scan->input.reader->count_into;
 		dyn_reader_set_kept_rows(kept->reader, kept->changing.filters);
 		kept->slots = palloc0(kept->reader->rows->npaths * sizeof(DynValue));
-		kept->used = used_values(constant, scan->values.n);
+		kept->used = used_values(constant, scan->input.values.n);
 		kept->refused = !dyn_rows_limit_parts(kept->reader->rows,
-											  scan->reader->own_rows,
+											  scan->input.reader->own_rows,
 											  kept->reader->rows);
 	}
 	MemoryContextSwitchTo(oldcontext);
@@ -266,25 +266,25 @@ static void
 note_execution(DynScan *scan)
 {
 	divide(scan);
-	if (!scan->kept->refused)
-		note_values(scan->kept, &scan->values);
+	if (!scan->input.kept->refused)
+		note_values(scan->input.kept, &scan->input.values);
 }
 
 void
 dyn_kept_rescan(DynScan *scan)
 {
-	bool		first = (scan->kept == NULL);
+	bool		first = (scan->input.kept == NULL);
 	MemoryContext oldcontext;
 
 	if (first && !may_be_kept(scan))
 		return;
-	oldcontext = MemoryContextSwitchTo(scan->node->ss.ps.state->es_query_cxt);
+	oldcontext = MemoryContextSwitchTo(scan->input.node->ss.ps.state->es_query_cxt);
 	if (first)
-		scan->kept = make_kept(scan);
-	scan->kept->changed = bms_add_members(scan->kept->changed,
-										  scan->node->ss.ps.chgParam);
+		scan->input.kept = make_kept(scan);
+	scan->input.kept->changed = bms_add_members(scan->input.kept->changed,
+												scan->input.node->ss.ps.chgParam);
 	MemoryContextSwitchTo(oldcontext);
-	if (first && scan->running && scan->requested > 0)
+	if (first && scan->input.running && scan->input.requested > 0)
 		note_execution(scan);
 }
 
@@ -292,7 +292,7 @@ dyn_kept_rescan(DynScan *scan)
 static bool
 start_read(DynScan *scan)
 {
-	DynKept    *kept = scan->kept;
+	DynKept    *kept = scan->input.kept;
 	DynReader  *reader = kept->reader;
 	MemoryContext oldcontext = MemoryContextSwitchTo(kept->read_context);
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
@@ -323,25 +323,25 @@ start_read(DynScan *scan)
 bool
 dyn_kept_open(DynScan *scan)
 {
-	DynKept    *kept = scan->kept;
+	DynKept    *kept = scan->input.kept;
 	bool		same;
 
-	if (kept == NULL || scan->has_prefetcher || scan->group != NULL)
+	if (kept == NULL || scan->input.has_prefetcher || scan->group != NULL)
 		return false;
 	if (kept->context == NULL || !bms_equal(kept->divided_by, kept->changed))
 		divide(scan);
 	if (kept->refused)
 		return false;
-	same = is_same_read(kept, &scan->values);
+	same = is_same_read(kept, &scan->input.values);
 	if (!same)
-		note_values(kept, &scan->values);
+		note_values(kept, &scan->input.values);
 	/* whatever its values, a Scan reads the whole table */
-	if (scan->requested == 0 ||
-		(!same && scan->reader->access->kind != DYN_ACCESS_SCAN))
+	if (scan->input.requested == 0 ||
+		(!same && scan->input.reader->access->kind != DYN_ACCESS_SCAN))
 		return false;
 	kept->executions++;
 	dyn_item_filter_resolve(&kept->filter, &kept->changing,
-							scan->reader->relation, &scan->values,
+							scan->input.reader->relation, &scan->input.values,
 							kept->reader->rows);
 	if (kept->filter.contradiction)
 		return true;
@@ -397,7 +397,7 @@ next_match(DynKept *kept)
 bool
 dyn_kept_next(DynScan *scan, TupleTableSlot *slot)
 {
-	DynKept    *kept = scan->kept;
+	DynKept    *kept = scan->input.kept;
 	DynRows    *rows = kept->reader->rows;
 
 	Assert(scan->kept_open);
@@ -418,7 +418,7 @@ dyn_kept_count(DynScan *scan)
 	uint64		count = 0;
 
 	Assert(scan->kept_open);
-	while (next_match(scan->kept) != NULL)
+	while (next_match(scan->input.kept) != NULL)
 		count++;
 	return count;
 }
@@ -427,31 +427,31 @@ void
 dyn_kept_rewind(DynScan *scan)
 {
 	Assert(scan->kept_open);
-	dyn_rows_end(scan->kept->reader->rows);
-	if (!scan->kept->filter.contradiction)
-		dyn_item_store_rewind(scan->kept->store, 0);
+	dyn_rows_end(scan->input.kept->reader->rows);
+	if (!scan->input.kept->filter.contradiction)
+		dyn_item_store_rewind(scan->input.kept->store, 0);
 }
 
 void
 dyn_kept_close(DynScan *scan)
 {
 	Assert(scan->kept_open);
-	dyn_rows_end(scan->kept->reader->rows);
-	scan->kept->filter.cond = NULL;
+	dyn_rows_end(scan->input.kept->reader->rows);
+	scan->input.kept->filter.cond = NULL;
 }
 
 void
 dyn_kept_free(DynScan *scan)
 {
-	if (scan->kept != NULL)
-		forget_division(scan->kept);
-	scan->kept = NULL;
+	if (scan->input.kept != NULL)
+		forget_division(scan->input.kept);
+	scan->input.kept = NULL;
 }
 
 bool
 dyn_kept_figures(const DynScan *scan, DynKeptFigures *figures)
 {
-	const DynKept *kept = scan->kept;
+	const DynKept *kept = scan->input.kept;
 
 	memset(figures, 0, sizeof(*figures));
 	if (kept == NULL || kept->executions == 0)

@@ -88,8 +88,8 @@ start_batch(Listed *listed)
 
 	if (listed->batch_context == NULL)
 		listed->batch_context = AllocSetContextCreate(listed->context,
-													 "dynamo_fdw batch",
-													 ALLOCSET_DEFAULT_SIZES);
+													  "dynamo_fdw batch",
+													  ALLOCSET_DEFAULT_SIZES);
 	end_batch(listed);
 	MemoryContextReset(listed->batch_context);
 	oldcontext = MemoryContextSwitchTo(listed->batch_context);
@@ -164,13 +164,6 @@ listed_poll(DynItems *items)
 	}
 }
 
-static bool
-listed_rewind(DynItems *items)
-{
-	(void) items;
-	return false;
-}
-
 static void
 listed_close(DynItems *items)
 {
@@ -187,7 +180,6 @@ static const DynItemsMethods listed_methods = {
 	.next = listed_next,
 	.poll = listed_poll,
 	.awaited = listed_awaited,
-	.rewind = listed_rewind,
 	.close = listed_close,
 };
 

@@ -12,12 +12,10 @@
 #include "utils/memutils.h"
 
 #include "../../plan/tree/plantree.h"
-#include "fallback.h"
 #include "kept_read.h"
 #include "shared_read.h"
 #include "../statement/run.h"
 #include "scan_policy.h"
-#include "union.h"
 
 /* ---- beginning ---- */
 
@@ -47,10 +45,10 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	dyn_relation_connect(relation, access->base, access->nbase);
 	dyn_relation_set_text_types(relation, access->text_types);
 	relation->tally = palloc0(sizeof(DynRowTally));
-	scan->node = node;
-	scan->conversions = dyn_conversions_decode(lsecond(plan->fdw_private));
-	scan->reader = dyn_reader_create(dyn_statement_get(node->ss.ps.state),
-									 relation, access);
+	scan->input.node = node;
+	scan->input.conversions = dyn_conversions_decode(lsecond(plan->fdw_private));
+	scan->input.reader = dyn_reader_create(dyn_statement_get(node->ss.ps.state),
+										   relation, access);
 	dyn_statement_add_scan(node->ss.ps.state, scan);
 	return scan;
 }
@@ -58,11 +56,11 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 static void
 init_exprs(DynScan *scan)
 {
-	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
+	ForeignScan *plan = (ForeignScan *) scan->input.node->ss.ps.plan;
 
-	scan->exprs = ExecInitExprList(plan->fdw_exprs, (PlanState *) scan->node);
-	dyn_values_init(&scan->values, plan->fdw_exprs, scan->conversions);
-	dyn_values_init(&scan->next_values, plan->fdw_exprs, scan->conversions);
+	scan->input.exprs = ExecInitExprList(plan->fdw_exprs, (PlanState *) scan->input.node);
+	dyn_values_init(&scan->input.values, plan->fdw_exprs, scan->input.conversions);
+	dyn_values_init(&scan->input.next_values, plan->fdw_exprs, scan->input.conversions);
 }
 
 /* Is any of the access plan's gates (plan/keys/guards.h) open? */
@@ -71,13 +69,13 @@ has_open_gate(const DynScan *scan)
 {
 	ListCell   *lc;
 
-	foreach(lc, scan->reader->access->gates)
+	foreach(lc, scan->input.reader->access->gates)
 	{
 		const DynPred *gate = lfirst(lc);
 		bool		isnull;
 		Datum		value =
-			ExecEvalExprSwitchContext(list_nth(scan->exprs, gate->param),
-									  scan->node->ss.ps.ps_ExprContext, &isnull);
+			ExecEvalExprSwitchContext(list_nth(scan->input.exprs, gate->param),
+									  scan->input.node->ss.ps.ps_ExprContext, &isnull);
 
 		if (!isnull && DatumGetBool(value))
 			return true;
@@ -89,52 +87,45 @@ has_open_gate(const DynScan *scan)
 static void
 choose_access(DynScan *scan)
 {
-	DynReader  *reader = scan->reader;
+	DynReader  *reader = scan->input.reader;
 
 	scan->planned = reader->access;
 	if (has_open_gate(scan))
-		scan->reader = dyn_reader_create(reader->statement, reader->relation,
-										 reader->access->otherwise);
+		scan->input.reader = dyn_reader_create(reader->statement, reader->relation,
+											   reader->access->otherwise);
 }
 
 void
 dyn_scan_prepare(DynScan *scan, int eflags)
 {
-	const PlanState *node = &scan->node->ss.ps;
+	const PlanState *node = &scan->input.node->ss.ps;
 
 	init_exprs(scan);
 	choose_access(scan);
-	scan->runs_once = scan->reader->access->bounded &&
+	scan->runs_once = scan->input.reader->access->bounded &&
 		dyn_plan_runs_once(node->state->es_plannedstmt, node->plan);
-	scan->reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
-	scan->fallback = dyn_fallback_create(scan);
-	scan->uni = dyn_union_create(scan);
-	scan->run_context = AllocSetContextCreate(CurrentMemoryContext,
-											  "dynamo_fdw scan",
-											  ALLOCSET_SMALL_SIZES);
+	scan->input.reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
+	scan->fallback = dyn_fallback_create(&scan->input);
+	scan->united = dyn_united_create(&scan->input);
+	scan->input.run_context = AllocSetContextCreate(CurrentMemoryContext,
+													"dynamo_fdw scan",
+													ALLOCSET_SMALL_SIZES);
 }
 
 /* ---- running ---- */
 
-static void
-evaluate(DynScan *scan, DynValues *values)
-{
-	dyn_values_evaluate(values, scan->exprs, scan->conversions,
-						scan->node->ss.ps.ps_ExprContext);
-}
-
 const DynValues *
 dyn_scan_evaluate_next(DynScan *scan)
 {
-	evaluate(scan, &scan->next_values);
-	return &scan->next_values;
+	dyn_input_evaluate(&scan->input, &scan->input.next_values);
+	return &scan->input.next_values;
 }
 
 /* A Scan that nothing can stop is refused before it has used anything. */
 static void
 check_units(const DynScan *scan, const DynReader *reader)
 {
-	const PlanState *node = &scan->node->ss.ps;
+	const PlanState *node = &scan->input.node->ss.ps;
 	double		limit = dyn_statement_max_units(reader->relation->connection);
 
 	if (limit > 0 && (reader->access->count_only || dyn_shared_is_read_whole(scan) ||
@@ -171,7 +162,7 @@ read_beyond(void *arg)
 {
 	DynScan    *scan = arg;
 
-	apply_policy(scan, scan->reader);
+	apply_policy(scan, scan->input.reader);
 }
 
 /*
@@ -184,12 +175,12 @@ apply_policy_or_bound(DynScan *scan, DynReader *reader)
 	const DynAccess *access = reader->access;
 
 	reader->bound = 0;
-	if (!access->bounded || !scan->runs_once || scan->requested > 0)
+	if (!access->bounded || !scan->runs_once || scan->input.requested > 0)
 	{
 		apply_policy(scan, reader);
 		return;
 	}
-	Assert(reader == scan->reader);
+	Assert(reader == scan->input.reader);
 	reader->bound = access->limit_hint;
 	reader->beyond = read_beyond;
 	reader->beyond_arg = scan;
@@ -197,93 +188,92 @@ apply_policy_or_bound(DynScan *scan, DynReader *reader)
 							access->limit_hint);
 }
 
-/*
- * Resolves the access plan with the execution's values, or the fallback's if the
- * planned index may be incomplete.  Returns its reader; NULL if no request is
- * necessary, or if a fallback would be needed and no row was requested yet.
- */
-static DynReader *
-resolve_reader(DynScan *scan, DynResolvedAccess *resolved)
+/* Starts the requests, unless no item can qualify. */
+static DynItems *
+start_items(DynScan *scan, DynReader *reader, const DynResolvedAccess *resolved)
 {
-	DynReader  *reader = scan->reader;
+	DynItems   *items;
 
-	dyn_resolve_access(reader->access, reader->relation, &scan->values, resolved);
-	scan->fell_back = resolved->incomplete;
-	if (scan->fell_back)
-	{
-		reader = scan->ahead ? NULL : dyn_fallback_start(scan);
-		if (reader != NULL)
-			dyn_resolve_access(reader->access, reader->relation, &scan->values,
-							   resolved);
-		/* the table holds all items */
-		Assert(reader == NULL || !resolved->incomplete);
-	}
-	return resolved->contradiction ? NULL : reader;
+	if (resolved->contradiction)
+		return dyn_items_empty(reader->rows);
+	apply_policy_or_bound(scan, reader);
+	items = dyn_items_start(reader, resolved);
+	scan->input.requested++;
+	return items;
 }
 
-/* Resolves the access plan and starts the fetch, unless no item can qualify. */
-static void
-start_requests(DynScan *scan)
+/* The planned index may be incomplete: the table holds all items. */
+static DynItems *
+fall_back(DynScan *scan, DynResolvedAccess *resolved)
 {
-	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
-	DynReader  *reader = resolve_reader(scan, resolved);
+	DynReader  *reader = dyn_fallback_start(scan->fallback);
 
 	if (reader == NULL)
-	{
-		scan->items = dyn_items_empty(scan->fell_back
-									  ? dyn_fallback_rows(scan->fallback)
-									  : scan->reader->rows);
-		return;
-	}
-	apply_policy_or_bound(scan, reader);
-	scan->items = dyn_items_start(reader, resolved);
-	scan->requested++;
+		return dyn_items_empty(scan->input.reader->rows);
+	dyn_resolve_access(reader->access, reader->relation, &scan->input.values,
+					   resolved);
+	Assert(!resolved->incomplete);
+	return dyn_fallback_open(scan->fallback, start_items(scan, reader, resolved));
+}
+
+/*
+ * By the access plan with the execution's values; NULL if a fallback would be
+ * necessary, and no row was requested yet.
+ */
+static DynItems *
+request_items(DynScan *scan)
+{
+	DynReader  *reader = scan->input.reader;
+	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
+
+	dyn_resolve_access(reader->access, reader->relation, &scan->input.values,
+					   resolved);
+	if (!resolved->incomplete)
+		return start_items(scan, reader, resolved);
+	return scan->ahead ? NULL : fall_back(scan, resolved);
 }
 
 /* The same for the arms of a union. */
-static void
-start_union(DynScan *scan)
+static DynItems *
+request_arms(DynScan *scan)
 {
-	int			narms = list_length(scan->reader->access->arms);
+	int			narms = list_length(scan->input.reader->access->arms);
 
-	dyn_union_begin(scan);
+	dyn_united_begin(scan->united);
 	for (int i = 0; i < narms; i++)
 	{
-		DynReader  *reader = dyn_union_resolve(scan, i);
+		DynReader  *reader = dyn_united_resolve(scan->united, i);
 
 		if (reader != NULL)
 			apply_policy(scan, reader);
 	}
-	dyn_union_start(scan);
-	scan->requested++;
+	scan->input.requested++;
+	return dyn_united_start(scan->united);
 }
 
 void
 dyn_scan_begin_run(DynScan *scan)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(scan->run_context);
+	MemoryContext oldcontext = MemoryContextSwitchTo(scan->input.run_context);
 
-	Assert(!scan->running && scan->items == NULL && !scan->served);
-	dyn_reader_check_schema(scan->reader);
+	Assert(!scan->input.running && scan->items == NULL && !scan->served);
+	dyn_reader_check_schema(scan->input.reader);
 	/* this may execute an initplan, whose scans find this one waiting */
-	evaluate(scan, &scan->values);
-	scan->running = true;
+	dyn_input_evaluate(&scan->input, &scan->input.values);
+	scan->input.running = true;
 	scan->served = scan->lookups != NULL &&
-		dyn_lookups_open(scan->lookups, &scan->values);
+		dyn_lookups_open(scan->lookups, &scan->input.values);
 	if (!scan->served)
 	{
 		/* requests in flight use the values when the outer row is gone */
-		dyn_values_keep(&scan->values);
+		dyn_values_keep(&scan->input.values);
 		scan->kept_open = dyn_kept_open(scan);
 		if (!scan->kept_open)
 			scan->shared_open = dyn_shared_open(scan);
-		Assert(scan->uni == NULL || !(scan->kept_open || scan->shared_open));
-		if (scan->uni != NULL)
-			start_union(scan);
-		else if (scan->shared_open)
-			apply_policy(scan, scan->reader);
+		if (scan->shared_open)
+			apply_policy(scan, scan->input.reader);
 		else if (!scan->kept_open)
-			start_requests(scan);
+			scan->items = scan->united ? request_arms(scan) : request_items(scan);
 	}
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -291,10 +281,10 @@ dyn_scan_begin_run(DynScan *scan)
 void
 dyn_scan_start_ahead(DynScan *scan)
 {
-	Assert(!scan->begun && !scan->running);
+	Assert(!scan->input.begun && !scan->input.running);
 	scan->ahead = true;
 	dyn_scan_begin_run(scan);
-	if (scan->fell_back)
+	if (scan->items == NULL && !(scan->served || scan->kept_open || scan->shared_open))
 		dyn_scan_end_run(scan);
 	else if (dyn_scan_awaited_fetch(scan) != NULL)
 		dyn_fetch_send_ahead(dyn_scan_awaited_fetch(scan));
@@ -307,8 +297,6 @@ dyn_scan_awaited_fetch(const DynScan *scan)
 {
 	if (scan->shared_open)
 		return dyn_shared_fetch(scan);
-	if (scan->uni != NULL)
-		return dyn_union_awaited(scan->uni);
 	return scan->items ? dyn_items_awaited(scan->items) : NULL;
 }
 
@@ -324,14 +312,14 @@ dyn_scan_pause(const DynScan *scan)
 bool
 dyn_scan_is_ready(DynScan *scan)
 {
-	Assert(scan->running && scan->uni == NULL);
+	Assert(scan->input.running);
 	if (scan->shared_open)
 		return dyn_shared_is_ready(scan);
 	return scan->items == NULL || dyn_items_is_ready(scan->items);
 }
 
 static uint64
-run_count(DynScan *scan, TupleTableSlot *slot)
+run_count(DynScan *scan)
 {
 	Assert(!scan->counted);
 	if (scan->served)
@@ -340,8 +328,6 @@ run_count(DynScan *scan, TupleTableSlot *slot)
 		return dyn_kept_count(scan);
 	if (scan->shared_open)
 		return dyn_shared_count(scan);
-	if (scan->fell_back)
-		return dyn_fallback_count(scan, slot);
 	return dyn_items_count(scan->items);
 }
 
@@ -351,10 +337,10 @@ next_count(DynScan *scan, TupleTableSlot *slot)
 {
 	uint64		count;
 
-	Assert(scan->reader->access->count_only);
+	Assert(scan->input.reader->access->count_only);
 	if (scan->counted)
 		return false;
-	count = run_count(scan, slot);
+	count = run_count(scan);
 	memset(slot->tts_isnull, true,
 		   slot->tts_tupleDescriptor->natts * sizeof(bool));
 	slot->tts_values[0] = Int64GetDatum((int64) count);
@@ -367,9 +353,9 @@ next_count(DynScan *scan, TupleTableSlot *slot)
 bool
 dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 {
-	Assert(scan->running && !scan->finished);
+	Assert(scan->input.running && !scan->finished);
 	Assert(!scan->served || scan->items == NULL);
-	if (scan->reader->access->count_only)
+	if (scan->input.reader->access->count_only)
 		return next_count(scan, slot);
 	if (scan->served)
 		return dyn_lookups_next(scan->lookups, slot);
@@ -377,10 +363,6 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 		return dyn_kept_next(scan, slot);
 	if (scan->shared_open)
 		return dyn_shared_next(scan, slot);
-	if (scan->fell_back)
-		return dyn_fallback_next(scan, slot);
-	if (scan->uni != NULL)
-		return dyn_union_next(scan, slot);
 	return dyn_items_next_row(scan->items, slot);
 }
 
@@ -389,7 +371,7 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 void
 dyn_scan_end_run(DynScan *scan)
 {
-	Assert(scan->running || (scan->items == NULL && !scan->served));
+	Assert(scan->input.running || (scan->items == NULL && !scan->served));
 	if (scan->served)
 		dyn_lookups_close(scan->lookups);
 	scan->served = false;
@@ -399,17 +381,12 @@ dyn_scan_end_run(DynScan *scan)
 	if (scan->shared_open)
 		dyn_shared_close(scan);
 	scan->shared_open = false;
-	if (scan->fell_back)
-		dyn_fallback_stop(scan);
-	scan->fell_back = false;
-	if (scan->uni != NULL)
-		dyn_union_stop(scan);
 	if (scan->items != NULL)
 		dyn_items_close(scan->items);
 	scan->items = NULL;
-	if (scan->run_context != NULL)
-		MemoryContextReset(scan->run_context);
-	scan->running = false;
+	if (scan->input.run_context != NULL)
+		MemoryContextReset(scan->input.run_context);
+	scan->input.running = false;
 	scan->ahead = false;
 	scan->finished = false;
 	scan->counted = false;
@@ -420,9 +397,7 @@ repeat_requested_run(DynScan *scan)
 {
 	if (scan->shared_open)
 		return dyn_shared_rewind(scan);
-	if (scan->fell_back)
-		return dyn_fallback_rewind(scan);
-	return scan->uni == NULL && dyn_items_rewind(scan->items);
+	return dyn_items_rewind(scan->items);
 }
 
 /*
@@ -433,7 +408,7 @@ bool
 dyn_scan_repeat_run(DynScan *scan)
 {
 	Assert(!scan->ahead);
-	if (!scan->running || scan->served)
+	if (!scan->input.running || scan->served)
 		return false;
 	if (scan->kept_open)
 		dyn_kept_rewind(scan);

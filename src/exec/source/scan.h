@@ -16,60 +16,34 @@
 #include "nodes/execnodes.h"
 
 #include "../lookup/lookup.h"
-#include "items.h"
+#include "fallback.h"
+#include "input.h"
+#include "united.h"
 
 struct DynAsyncGroup;
-typedef struct DynFallback DynFallback;
-typedef struct DynKept DynKept;
-typedef struct DynSharing DynSharing;
-typedef struct DynUnion DynUnion;
 
 typedef struct DynScan
 {
-	ForeignScanState *node;
-	DynReader  *reader;
+	DynInput	input;
 	const DynAccess *planned;	/* with gates, of which one may be open: then the
 								 * reader's is another one; NULL: not known */
-
-	/* run-time values */
-	List	   *exprs;			/* of ExprState */
-	List	   *conversions;	/* of DynConversion * */
-	DynValues	values;			/* of the execution */
-	DynValues	next_values;	/* of one that is prefetched for */
+	bool		runs_once;		/* there is one execution; set if it may be
+								 * bounded */
+	DynLookups *lookups;		/* over all executions; NULL: no batch was begun
+								 * yet */
+	DynFallback *fallback;		/* NULL: the table never answers */
+	DynUnited  *united;			/* NULL: the access plan is not a union */
 
 	/* one execution */
-	MemoryContext run_context;
-	bool		running;
+	DynItems   *items;			/* NULL: the rows come from one of what follows,
+								 * or an execution ahead of its turn would have
+								 * to fall back */
 	bool		ahead;			/* it runs, and no row was asked for yet */
-	bool		begun;			/* some execution was asked for rows */
 	bool		finished;
 	bool		counted;		/* count_only: the row was returned */
-	DynItems   *items;			/* of items; NULL: the rows come from one of
-								 * what follows, or an execution ahead of its
-								 * turn would have to fall back */
-
-	/* lookups, over all executions */
-	bool		has_prefetcher; /* a node prefetches for this scan */
-	DynLookups *lookups;		/* NULL: no batch was begun yet */
-	bool		served;			/* this execution is answered by them */
-
-	/* executions that the table answers instead of the index */
-	DynFallback *fallback;		/* NULL: there are none */
-	bool		fell_back;		/* this one is such */
-
-	/* executions that read the arms of an OR */
-	DynUnion   *uni;			/* NULL: the access plan is not a union */
-
-	/* executions that are answered from what earlier ones read */
-	uint64		requested;		/* executions that sent requests themselves */
-	bool		runs_once;		/* there is only one; set if it may be bounded */
-	DynKept    *kept;			/* NULL: there are none */
-	bool		kept_open;		/* this one is such */
-
-	/* an execution that is answered from a read for several scans */
-	DynSharing *sharing;		/* NULL: there is no such read */
-	bool		reads_alone;	/* nor can there be one */
-	bool		shared_open;	/* this execution is such */
+	bool		served;			/* it is answered by lookups */
+	bool		kept_open;		/* by a kept read */
+	bool		shared_open;	/* by a shared one */
 
 	struct DynAsyncGroup *group;	/* of an asynchronous Append; NULL: the
 									 * scan waits for its rows itself */
@@ -87,7 +61,7 @@ extern void dyn_scan_prepare(DynScan *scan, int eflags);
 
 /*
  * Evaluates the run-time values into CurrentMemoryContext, and returns them in
- * scan->next_values: those of the running execution stay as they are.
+ * input.next_values: those of the running execution stay as they are.
  */
 extern const DynValues *dyn_scan_evaluate_next(DynScan *scan);
 

@@ -72,15 +72,15 @@ static Bitmapset *
 params_of(const DynScan *scan)
 {
 	return dyn_running_params((Node *) ((ForeignScan *)
-										scan->node->ss.ps.plan)->fdw_exprs);
+										scan->input.node->ss.ps.plan)->fdw_exprs);
 }
 
 /* The plan or subplan that it belongs to. */
 static Plan *
 tree_of(const DynScan *scan)
 {
-	return dyn_plan_tree_of(scan->node->ss.ps.state->es_plannedstmt,
-							scan->node->ss.ps.plan);
+	return dyn_plan_tree_of(scan->input.node->ss.ps.state->es_plannedstmt,
+							scan->input.node->ss.ps.plan);
 }
 
 /* Is it executed once, with those parameters (of initplans) at most? */
@@ -94,10 +94,10 @@ is_executed_once(const DynScan *scan, const Bitmapset *initial)
 static bool
 can_share(const DynScan *scan)
 {
-	const DynAccess *access = scan->reader->access;
+	const DynAccess *access = scan->input.reader->access;
 
-	return scan->sharing == NULL && scan->requested == 0 &&
-		!scan->has_prefetcher && !access->contradiction &&
+	return scan->input.sharing == NULL && scan->input.requested == 0 &&
+		!scan->input.has_prefetcher && !access->contradiction &&
 		!access->fetch_base_items && access->nproofs == 0 &&
 		(access->kind == DYN_ACCESS_SCAN || !access->multi_partition) &&
 		dyn_item_filter_can(access->filters);
@@ -137,12 +137,12 @@ find_candidates(const DynScan *scan, const Bitmapset *initial)
 	List	   *found = NIL;
 	ListCell   *lc;
 
-	foreach(lc, scan->reader->statement->scans)
+	foreach(lc, scan->input.reader->statement->scans)
 	{
 		DynScan    *other = lfirst(lc);
 
-		if (other != scan && !other->running && !other->begun &&
-			reads_alike(scan->reader, other->reader) && can_share(other) &&
+		if (other != scan && !other->input.running && !other->input.begun &&
+			reads_alike(scan->input.reader, other->input.reader) && can_share(other) &&
 			is_executed_once(other, initial))
 			found = lappend(found, other);
 	}
@@ -156,12 +156,12 @@ find_candidates(const DynScan *scan, const Bitmapset *initial)
 static bool
 is_worth_while(const DynScan *scan, List *candidates)
 {
-	const PlannedStmt *statement = scan->node->ss.ps.state->es_plannedstmt;
+	const PlannedStmt *statement = scan->input.node->ss.ps.state->es_plannedstmt;
 	Plan	   *tree;
 	List	   *expected;
 	ListCell   *lc;
 
-	if (candidates == NIL || is_read_whole(scan->reader->access))
+	if (candidates == NIL || is_read_whole(scan->input.reader->access))
 		return candidates != NIL;
 	tree = tree_of(scan);
 	expected = dyn_plan_scans_unless_empty(tree, tree != statement->planTree);
@@ -169,8 +169,8 @@ is_worth_while(const DynScan *scan, List *candidates)
 	{
 		const DynScan *other = lfirst(lc);
 
-		if (is_read_whole(other->reader->access) &&
-			list_member_ptr(expected, other->node->ss.ps.plan))
+		if (is_read_whole(other->input.reader->access) &&
+			list_member_ptr(expected, other->input.node->ss.ps.plan))
 			return true;
 	}
 	return false;
@@ -181,7 +181,7 @@ static bool
 is_expected(const DynScan *scan)
 {
 	return list_member_ptr(dyn_plan_scans_unless_empty(tree_of(scan), false),
-						   scan->node->ss.ps.plan);
+						   scan->input.node->ss.ps.plan);
 }
 
 /* ---- setting up ---- */
@@ -189,7 +189,7 @@ is_expected(const DynScan *scan)
 static void
 divide(DynSharing *sharing)
 {
-	const DynAccess *whole = sharing->scan->reader->access;
+	const DynAccess *whole = sharing->scan->input.reader->access;
 
 	sharing->keys = *whole;
 	sharing->keys.filters = NIL;
@@ -205,10 +205,10 @@ static void
 make_reader(DynSharing *sharing)
 {
 	DynScan    *scan = sharing->scan;
-	DynReader  *reader = dyn_reader_create(scan->reader->statement,
-										   scan->reader->relation, &sharing->keys);
+	DynReader  *reader = dyn_reader_create(scan->input.reader->statement,
+										   scan->input.reader->relation, &sharing->keys);
 
-	reader->count_into = scan->reader->count_into;
+	reader->count_into = scan->input.reader->count_into;
 	dyn_reader_set_kept_rows(reader, sharing->filters.filters);
 	sharing->reader = reader;
 }
@@ -218,10 +218,10 @@ static bool
 take_values(DynSharing *sharing)
 {
 	DynScan    *scan = sharing->scan;
-	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
+	ForeignScan *plan = (ForeignScan *) scan->input.node->ss.ps.plan;
 
-	if (scan->running)
-		sharing->values = dyn_values_copy(&scan->values);
+	if (scan->input.running)
+		sharing->values = dyn_values_copy(&scan->input.values);
 	else if (params_of(scan) != NULL)
 	{
 		sharing->awaits_values = true;
@@ -231,9 +231,9 @@ take_values(DynSharing *sharing)
 		return false;
 	else
 	{
-		dyn_values_evaluate(&scan->next_values, scan->exprs, scan->conversions,
-							scan->node->ss.ps.ps_ExprContext);
-		sharing->values = dyn_values_copy(&scan->next_values);
+		dyn_values_evaluate(&scan->input.next_values, scan->input.exprs, scan->input.conversions,
+							scan->input.node->ss.ps.ps_ExprContext);
+		sharing->values = dyn_values_copy(&scan->input.next_values);
 	}
 	return true;
 }
@@ -246,12 +246,12 @@ make_sharing(DynScan *scan)
 
 	sharing->scan = scan;
 	sharing->expected = is_expected(scan);
-	sharing->may_rewind = scan->reader->keeps || !sharing->expected;
+	sharing->may_rewind = scan->input.reader->keeps || !sharing->expected;
 	divide(sharing);
 	if (!take_values(sharing))
 		return NULL;
 	if (!sharing->awaits_values)
-		dyn_resolve_access(&sharing->keys, scan->reader->relation,
+		dyn_resolve_access(&sharing->keys, scan->input.reader->relation,
 						   &sharing->values, &sharing->resolved);
 	if (sharing->resolved.contradiction)
 		return NULL;
@@ -259,7 +259,7 @@ make_sharing(DynScan *scan)
 	dyn_item_filter_init(&sharing->filter);
 	if (!sharing->awaits_values)
 		dyn_item_filter_resolve(&sharing->filter, &sharing->filters,
-								scan->reader->relation, &sharing->values,
+								scan->input.reader->relation, &sharing->values,
 								sharing->reader->rows);
 	return sharing->filter.contradiction ? NULL : sharing;
 }
@@ -291,7 +291,7 @@ limit_parts(SharedRead *read)
 		DynSharing *sharing = lfirst(lc);
 
 		if (!dyn_rows_limit_parts(sharing->reader->rows,
-								  sharing->scan->reader->own_rows, read->rows))
+								  sharing->scan->input.reader->own_rows, read->rows))
 			return false;
 	}
 	return true;
@@ -368,7 +368,7 @@ start_read(SharedRead *read)
 		DynSharing *sharing = lfirst(lc);
 
 		may_rewind[sharing->number] = sharing->may_rewind;
-		sharing->scan->sharing = sharing;
+		sharing->scan->input.sharing = sharing;
 	}
 	read->slots = palloc0(read->rows->npaths * sizeof(DynValue));
 	read->store = dyn_item_store_create(read->rows->npaths, n, may_rewind);
@@ -388,14 +388,14 @@ start_read(SharedRead *read)
 static void
 begin_sharing(DynScan *scan)
 {
-	EState	   *estate = scan->node->ss.ps.state;
+	EState	   *estate = scan->input.node->ss.ps.state;
 	Bitmapset  *initial;
 	List	   *candidates;
 	MemoryContext context;
 	MemoryContext oldcontext;
 	SharedRead *read;
 
-	if (list_length(scan->reader->statement->scans) < 2 || !can_share(scan) ||
+	if (list_length(scan->input.reader->statement->scans) < 2 || !can_share(scan) ||
 		estate->es_epq_active != NULL)
 		return;
 	initial = dyn_plan_initplan_params(estate->es_plannedstmt);
@@ -418,9 +418,9 @@ begin_sharing(DynScan *scan)
 static void
 find_sharing(DynScan *scan)
 {
-	if (scan->sharing == NULL && !scan->reads_alone)
+	if (scan->input.sharing == NULL && !scan->input.reads_alone)
 		begin_sharing(scan);
-	scan->reads_alone = (scan->sharing == NULL);
+	scan->input.reads_alone = (scan->input.sharing == NULL);
 }
 
 /* ---- executions ---- */
@@ -465,9 +465,9 @@ complete_filter(DynSharing *sharing)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(sharing->read->context);
 
-	sharing->values = dyn_values_copy(&sharing->scan->values);
+	sharing->values = dyn_values_copy(&sharing->scan->input.values);
 	dyn_item_filter_resolve(&sharing->filter, &sharing->filters,
-							sharing->scan->reader->relation, &sharing->values,
+							sharing->scan->input.reader->relation, &sharing->values,
 							sharing->reader->rows);
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -480,12 +480,12 @@ dyn_shared_open(DynScan *scan)
 	if (!dyn_guc_enable_shared_reads)
 		return false;
 	find_sharing(scan);
-	sharing = scan->sharing;
+	sharing = scan->input.sharing;
 	if (sharing == NULL || sharing->state != SHARING_WAITS)
 		return false;
-	if (scan->has_prefetcher ||
+	if (scan->input.has_prefetcher ||
 		(!sharing->awaits_values &&
-		 !dyn_values_equal(&sharing->values, &scan->values)))
+		 !dyn_values_equal(&sharing->values, &scan->input.values)))
 	{
 		leave(sharing);
 		return false;
@@ -499,31 +499,31 @@ dyn_shared_open(DynScan *scan)
 	}
 	sharing->state = SHARING_OPEN;
 	sharing->opened = true;
-	scan->requested++;
+	scan->input.requested++;
 	return true;
 }
 
 bool
 dyn_shared_is_paid(const DynScan *scan)
 {
-	return scan->sharing != NULL && scan->shared_open && scan->sharing->number > 0;
+	return scan->input.sharing != NULL && scan->shared_open && scan->input.sharing->number > 0;
 }
 
 bool
 dyn_shared_is_read_whole(const DynScan *scan)
 {
-	const PlannedStmt *statement = scan->node->ss.ps.state->es_plannedstmt;
+	const PlannedStmt *statement = scan->input.node->ss.ps.state->es_plannedstmt;
 	ListCell   *lc;
 
 	if (!scan->shared_open)
 		return false;
-	foreach(lc, scan->sharing->read->scans)
+	foreach(lc, scan->input.sharing->read->scans)
 	{
 		const DynSharing *sharing = lfirst(lc);
 
 		if (tree_of(sharing->scan) == tree_of(scan) &&
-			dyn_plan_is_read_whole(statement, sharing->scan->node->ss.ps.plan,
-								   dyn_run_is_to_end(sharing->scan->node->ss.ps.state)))
+			dyn_plan_is_read_whole(statement, sharing->scan->input.node->ss.ps.plan,
+								   dyn_run_is_to_end(sharing->scan->input.node->ss.ps.state)))
 			return true;
 	}
 	return false;
@@ -536,8 +536,8 @@ dyn_shared_warns(DynScan *scan)
 
 	if (scan->shared_open)
 	{
-		warned = scan->sharing->read->warned;
-		scan->sharing->read->warned = true;
+		warned = scan->input.sharing->read->warned;
+		scan->input.sharing->read->warned = true;
 	}
 	return !warned;
 }
@@ -598,7 +598,7 @@ take_item(DynSharing *sharing, bool wait)
 	if (read->fetch == NULL)
 		return DYN_FETCH_END;
 	dyn_fetch_set_group(read->fetch,
-						wait ? NULL : sharing->scan->reader->group_in_flight);
+						wait ? NULL : sharing->scan->input.reader->group_in_flight);
 	if (!wait && dyn_fetch_poll(read->fetch) == DYN_FETCH_WAITS)
 		return DYN_FETCH_WAITS;
 	item = dyn_fetch_next(read->fetch);
@@ -637,7 +637,7 @@ find_item(DynSharing *sharing, bool wait)
 bool
 dyn_shared_is_ready(DynScan *scan)
 {
-	DynSharing *sharing = scan->sharing;
+	DynSharing *sharing = scan->input.sharing;
 	DynFetchState state = DYN_FETCH_ITEM;
 
 	if (sharing->found || dyn_rows_has_more(sharing->reader->rows))
@@ -646,7 +646,7 @@ dyn_shared_is_ready(DynScan *scan)
 	{
 		state = find_item(sharing, false);
 		sharing->found = (state == DYN_FETCH_ITEM);
-		if (!scan->reader->access->count_only)
+		if (!scan->input.reader->access->count_only)
 			break;
 	}
 	return state != DYN_FETCH_WAITS;
@@ -655,7 +655,7 @@ dyn_shared_is_ready(DynScan *scan)
 double
 dyn_shared_pause(const DynScan *scan)
 {
-	const DynSharing *sharing = scan->sharing;
+	const DynSharing *sharing = scan->input.sharing;
 
 	if (sharing->read->fetch == NULL ||
 		dyn_item_store_has_next(sharing->read->store, sharing->number))
@@ -666,13 +666,13 @@ dyn_shared_pause(const DynScan *scan)
 DynFetch *
 dyn_shared_fetch(const DynScan *scan)
 {
-	return scan->sharing->read->fetch;
+	return scan->input.sharing->read->fetch;
 }
 
 bool
 dyn_shared_next(DynScan *scan, TupleTableSlot *slot)
 {
-	DynSharing *sharing = scan->sharing;
+	DynSharing *sharing = scan->input.sharing;
 	DynRows    *rows = sharing->reader->rows;
 
 	Assert(scan->shared_open);
@@ -690,7 +690,7 @@ dyn_shared_next(DynScan *scan, TupleTableSlot *slot)
 uint64
 dyn_shared_count(DynScan *scan)
 {
-	DynSharing *sharing = scan->sharing;
+	DynSharing *sharing = scan->input.sharing;
 
 	Assert(scan->shared_open);
 	while (find_item(sharing, true) == DYN_FETCH_ITEM)
@@ -703,7 +703,7 @@ dyn_shared_count(DynScan *scan)
 bool
 dyn_shared_rewind(DynScan *scan)
 {
-	DynSharing *sharing = scan->sharing;
+	DynSharing *sharing = scan->input.sharing;
 
 	Assert(scan->shared_open);
 	if (!sharing->may_rewind)
@@ -719,27 +719,27 @@ void
 dyn_shared_close(DynScan *scan)
 {
 	Assert(scan->shared_open);
-	dyn_rows_end(scan->sharing->reader->rows);
-	leave(scan->sharing);
+	dyn_rows_end(scan->input.sharing->reader->rows);
+	leave(scan->input.sharing);
 }
 
 void
 dyn_shared_free(DynScan *scan)
 {
-	if (scan->sharing != NULL)
-		leave(scan->sharing);
+	if (scan->input.sharing != NULL)
+		leave(scan->input.sharing);
 }
 
 bool
 dyn_shared_figures(const DynScan *scan, DynSharedFigures *figures)
 {
-	const DynSharing *sharing = scan->sharing;
+	const DynSharing *sharing = scan->input.sharing;
 	const DynSharing *first;
 
 	if (sharing == NULL || !sharing->opened)
 		return false;
 	first = linitial(sharing->read->scans);
 	figures->scans = list_length(sharing->read->scans);
-	figures->reader = sharing == first ? NULL : first->scan->reader->relation->name;
+	figures->reader = sharing == first ? NULL : first->scan->input.reader->relation->name;
 	return true;
 }
