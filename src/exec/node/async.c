@@ -34,7 +34,7 @@
 
 #include "../../model/server/pg_compat.h"
 #include "async.h"
-#include "../source/scan.h"
+#include "scan.h"
 
 /* What the children of one Append share. */
 typedef struct DynAsyncGroup
@@ -98,7 +98,7 @@ end_outdated_runs(const DynScan *scan)
 
 	foreach(lc, scan->input.reader->statement->scans)
 	{
-		DynScan    *peer = lfirst(lc);
+		DynScan    *peer = dyn_scan_of(lfirst(lc));
 
 		if (peer->group == scan->group && peer->input.running &&
 			peer->input.node->ss.ps.chgParam != NULL)
@@ -117,7 +117,7 @@ leave_out_idle_peers(const DynScan *scan)
 
 	foreach(lc, scan->input.reader->statement->scans)
 	{
-		DynScan    *peer = lfirst(lc);
+		DynScan    *peer = dyn_scan_of(lfirst(lc));
 
 		if (peer->group != scan->group || peer->request->callback_pending ||
 			dyn_scan_awaited_fetch(peer) == NULL)
@@ -234,7 +234,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	/* they may share a read with this one */
 	if (dyn_scan_awaited_fetch(scan) != NULL)
 		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
-	pause = dyn_scan_pause(scan);
+	pause = dyn_items_pause(scan->items);
 	if (pause == 0)
 	{
 		complete_request(areq);

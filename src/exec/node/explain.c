@@ -18,9 +18,10 @@
 #include "../../model/server/encoding.h"
 #include "../../model/server/pg_compat.h"
 #include "../keys/filter.h"
+#include "../source/keeping.h"
+#include "../source/sharing.h"
 #include "foreign_scan.h"
-#include "../source/kept_read.h"
-#include "../source/shared_read.h"
+#include "scan.h"
 
 /* What printing a predicate needs. */
 typedef struct Printer
@@ -519,7 +520,7 @@ waiting_percent(const ForeignScanState *node, const DynScan *scan)
 	double		ms;
 
 	if (instrument == NULL || scan->group != NULL ||
-		dyn_shared_figures(scan, &shared))
+		dyn_sharing_figures(&scan->input, &shared))
 		return -1;
 	ms = instrument->total * 1000;
 	return ms <= 0 || scan->input.reader->counters.waiting_ms > ms ? -1
@@ -561,7 +562,7 @@ show_kept(const DynScan *scan, ExplainState *es)
 	const char *place;
 	uint64		kilobytes;
 
-	if (!dyn_kept_figures(scan, &figures))
+	if (!dyn_keeping_figures(&scan->input, &figures))
 		return;
 	place = figures.on_disk ? "Disk" : "Memory";
 	kilobytes = (figures.bytes + 1023) / 1024;
@@ -585,7 +586,7 @@ show_shared(const DynScan *scan, ExplainState *es)
 {
 	DynSharedFigures figures;
 
-	if (!dyn_shared_figures(scan, &figures))
+	if (!dyn_sharing_figures(&scan->input, &figures))
 		return;
 	ExplainPropertyText("Shared Read",
 						figures.reader ? psprintf("by the scan of %s", figures.reader)

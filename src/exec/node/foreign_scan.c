@@ -12,7 +12,7 @@
 
 #include "../../model/server/pg_compat.h"
 #include "foreign_scan.h"
-#include "../source/kept_read.h"
+#include "../source/keeping.h"
 #include "no_rows.h"
 #include "siblings.h"
 
@@ -82,7 +82,8 @@ dynIterateForeignScan(ForeignScanState *node)
 		scan->input.begun = true;
 	}
 	scan->ahead = false;
-	if (scan->finished || (scan->group != NULL && !dyn_scan_is_ready(scan)))
+	if (scan->finished ||
+		(scan->group != NULL && !dyn_items_is_ready(scan->items)))
 		return slot;
 	scan->finished = !dyn_scan_next(scan, slot);
 	return slot;
@@ -95,7 +96,7 @@ dynReScanForeignScan(ForeignScanState *node)
 	DynScan    *scan = node->fdw_state;
 
 	Assert(!scan->ahead || (scan->input.running && !scan->input.begun));
-	dyn_kept_rescan(scan);
+	dyn_keeping_rescan(&scan->input);
 	if (scan->ahead)
 		return;
 	if (node->ss.ps.chgParam != NULL || !dyn_scan_repeat_run(scan))

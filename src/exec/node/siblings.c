@@ -62,7 +62,7 @@ start_all(const DynStatement *statement, const DynScan *first,
 
 	foreach(lc, statement->scans)
 	{
-		DynScan    *sibling = lfirst(lc);
+		DynScan    *sibling = dyn_scan_of(lfirst(lc));
 
 		if (!can_start(sibling, found))
 			continue;

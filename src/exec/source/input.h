@@ -13,7 +13,7 @@
 #include "../fetch/reader.h"
 #include "../statement/values.h"
 
-typedef struct DynKept DynKept;
+typedef struct DynKeeping DynKeeping;
 typedef struct DynSharing DynSharing;
 
 typedef struct DynInput
@@ -34,7 +34,7 @@ typedef struct DynInput
 	bool		has_prefetcher; /* a node prefetches for this scan */
 	uint64		requested;		/* executions that sent requests themselves */
 
-	DynKept    *kept;			/* what is kept for executions; or NULL */
+	DynKeeping *keeping;		/* what is kept for executions; or NULL */
 	DynSharing *sharing;		/* the part in a shared read; or NULL */
 	bool		reads_alone;	/* nor can there be one */
 } DynInput;

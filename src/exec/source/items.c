@@ -9,6 +9,17 @@
 
 /* ---- all sources ---- */
 
+double
+dyn_items_pause(const DynItems *items)
+{
+	DynFetch   *fetch = dyn_items_awaited(items);
+
+	if (fetch == NULL ||
+		(items->methods->has_next != NULL && items->methods->has_next(items)))
+		return 0;
+	return dyn_fetch_pause(fetch);
+}
+
 bool
 dyn_items_rewind(DynItems *items)
 {

@@ -8,6 +8,7 @@
  *		fetched		those of a fetch
  *		listed		those of the table whose keys an index lists (listed.h)
  *
+ *		members		those of a read that several go through (shared.h)
  *		checked		rows of another source that pass conditions (checked.h)
  *		united		rows of the arms of a union, each once (united.h)
  *
@@ -41,6 +42,9 @@ typedef struct DynItemsMethods
 
 	/* What `next` waits for; NULL: nothing. */
 	DynFetch   *(*awaited) (const DynItems *items);
+
+	/* Is the next item here already, whatever is awaited?  NULL: no. */
+	bool		(*has_next) (const DynItems *items);
 
 	/*
 	 * Starts again, without a request; false if that cannot be done.  NULL: it
@@ -110,6 +114,12 @@ dyn_items_awaited(const DynItems *items)
 {
 	return items->methods->awaited(items);
 }
+
+/*
+ * Of a source that waits: in how many milliseconds asking it is worth while even
+ * if nothing comes (dyn_fetch_pause).
+ */
+extern double dyn_items_pause(const DynItems *items);
 
 extern bool dyn_items_rewind(DynItems *items);
 extern uint64 dyn_items_count(DynItems *items);

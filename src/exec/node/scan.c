@@ -12,9 +12,10 @@
 #include "utils/memutils.h"
 
 #include "../../plan/tree/plantree.h"
-#include "kept_read.h"
-#include "shared_read.h"
+#include "../source/keeping.h"
+#include "../source/sharing.h"
 #include "../statement/run.h"
+#include "scan.h"
 #include "scan_policy.h"
 
 /* ---- beginning ---- */
@@ -49,7 +50,7 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	scan->input.conversions = dyn_conversions_decode(lsecond(plan->fdw_private));
 	scan->input.reader = dyn_reader_create(dyn_statement_get(node->ss.ps.state),
 										   relation, access);
-	dyn_statement_add_scan(node->ss.ps.state, scan);
+	dyn_statement_add_scan(node->ss.ps.state, &scan->input);
 	return scan;
 }
 
@@ -128,7 +129,7 @@ check_units(const DynScan *scan, const DynReader *reader)
 	const PlanState *node = &scan->input.node->ss.ps;
 	double		limit = dyn_statement_max_units(reader->relation->connection);
 
-	if (limit > 0 && (reader->access->count_only || dyn_shared_is_read_whole(scan) ||
+	if (limit > 0 && (reader->access->count_only || dyn_sharing_is_read_whole(&scan->input) ||
 					  dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan,
 											 dyn_run_is_to_end(node->state))))
 		dyn_scan_check_units(reader->relation, reader->access->index,
@@ -149,9 +150,9 @@ apply_policy(DynScan *scan, DynReader *reader)
 	if (reader->policy_applied || reader->access->kind != DYN_ACCESS_SCAN)
 		return;
 	reader->policy_applied = true;
-	if (!dyn_shared_is_paid(scan))
+	if (!dyn_sharing_is_paid(&scan->input))
 		check_units(scan, reader);
-	if (policy != DYN_SCAN_WARN || dyn_shared_warns(scan))
+	if (policy != DYN_SCAN_WARN || dyn_sharing_warns(&scan->input))
 		dyn_scan_policy_apply(reader->relation, reader->access->index,
 							  &reader->access->estimate, reader->access->advice);
 }
@@ -251,30 +252,41 @@ request_arms(DynScan *scan)
 	return dyn_united_start(scan->united);
 }
 
+/* What answers the execution. */
+static DynItems *
+open_items(DynScan *scan)
+{
+	DynInput   *input = &scan->input;
+	DynItems   *items = NULL;
+
+	if (scan->looked_up != NULL)
+		items = dyn_looked_up_open(scan->looked_up, &input->values);
+	if (items != NULL)
+		return items;
+	/* requests in flight use the values when the outer row is gone */
+	dyn_values_keep(&input->values);
+	items = dyn_keeping_open(input);
+	if (items != NULL)
+		return items;
+	items = dyn_sharing_open(input);
+	if (items != NULL)
+		apply_policy(scan, input->reader);
+	else
+		items = scan->united ? request_arms(scan) : request_items(scan);
+	return items;
+}
+
 void
 dyn_scan_begin_run(DynScan *scan)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(scan->input.run_context);
 
-	Assert(!scan->input.running && scan->items == NULL && !scan->served);
+	Assert(!scan->input.running && scan->items == NULL);
 	dyn_reader_check_schema(scan->input.reader);
 	/* this may execute an initplan, whose scans find this one waiting */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
-	scan->served = scan->lookups != NULL &&
-		dyn_lookups_open(scan->lookups, &scan->input.values);
-	if (!scan->served)
-	{
-		/* requests in flight use the values when the outer row is gone */
-		dyn_values_keep(&scan->input.values);
-		scan->kept_open = dyn_kept_open(scan);
-		if (!scan->kept_open)
-			scan->shared_open = dyn_shared_open(scan);
-		if (scan->shared_open)
-			apply_policy(scan, scan->input.reader);
-		else if (!scan->kept_open)
-			scan->items = scan->united ? request_arms(scan) : request_items(scan);
-	}
+	scan->items = open_items(scan);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -284,10 +296,10 @@ dyn_scan_start_ahead(DynScan *scan)
 	Assert(!scan->input.begun && !scan->input.running);
 	scan->ahead = true;
 	dyn_scan_begin_run(scan);
-	if (scan->items == NULL && !(scan->served || scan->kept_open || scan->shared_open))
+	if (scan->items == NULL)
 		dyn_scan_end_run(scan);
-	else if (dyn_scan_awaited_fetch(scan) != NULL)
-		dyn_fetch_send_ahead(dyn_scan_awaited_fetch(scan));
+	else if (dyn_items_awaited(scan->items) != NULL)
+		dyn_fetch_send_ahead(dyn_items_awaited(scan->items));
 }
 
 /* ---- waiting ---- */
@@ -295,41 +307,10 @@ dyn_scan_start_ahead(DynScan *scan)
 DynFetch *
 dyn_scan_awaited_fetch(const DynScan *scan)
 {
-	if (scan->shared_open)
-		return dyn_shared_fetch(scan);
 	return scan->items ? dyn_items_awaited(scan->items) : NULL;
 }
 
-double
-dyn_scan_pause(const DynScan *scan)
-{
-	return scan->shared_open ? dyn_shared_pause(scan)
-		: dyn_fetch_pause(dyn_scan_awaited_fetch(scan));
-}
-
 /* ---- rows ---- */
-
-bool
-dyn_scan_is_ready(DynScan *scan)
-{
-	Assert(scan->input.running);
-	if (scan->shared_open)
-		return dyn_shared_is_ready(scan);
-	return scan->items == NULL || dyn_items_is_ready(scan->items);
-}
-
-static uint64
-run_count(DynScan *scan)
-{
-	Assert(!scan->counted);
-	if (scan->served)
-		return dyn_lookups_count(scan->lookups);
-	if (scan->kept_open)
-		return dyn_kept_count(scan);
-	if (scan->shared_open)
-		return dyn_shared_count(scan);
-	return dyn_items_count(scan->items);
-}
 
 /* Stores the one row of a count; false if that was done before. */
 static bool
@@ -337,10 +318,9 @@ next_count(DynScan *scan, TupleTableSlot *slot)
 {
 	uint64		count;
 
-	Assert(scan->input.reader->access->count_only);
 	if (scan->counted)
 		return false;
-	count = run_count(scan);
+	count = dyn_items_count(scan->items);
 	memset(slot->tts_isnull, true,
 		   slot->tts_tupleDescriptor->natts * sizeof(bool));
 	slot->tts_values[0] = Int64GetDatum((int64) count);
@@ -354,16 +334,8 @@ bool
 dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 {
 	Assert(scan->input.running && !scan->finished);
-	Assert(!scan->served || scan->items == NULL);
-	if (scan->input.reader->access->count_only)
-		return next_count(scan, slot);
-	if (scan->served)
-		return dyn_lookups_next(scan->lookups, slot);
-	if (scan->kept_open)
-		return dyn_kept_next(scan, slot);
-	if (scan->shared_open)
-		return dyn_shared_next(scan, slot);
-	return dyn_items_next_row(scan->items, slot);
+	return scan->input.reader->access->count_only ? next_count(scan, slot)
+		: dyn_items_next_row(scan->items, slot);
 }
 
 /* ---- repeating and ending ---- */
@@ -371,16 +343,7 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 void
 dyn_scan_end_run(DynScan *scan)
 {
-	Assert(scan->input.running || (scan->items == NULL && !scan->served));
-	if (scan->served)
-		dyn_lookups_close(scan->lookups);
-	scan->served = false;
-	if (scan->kept_open)
-		dyn_kept_close(scan);
-	scan->kept_open = false;
-	if (scan->shared_open)
-		dyn_shared_close(scan);
-	scan->shared_open = false;
+	Assert(scan->input.running || scan->items == NULL);
 	if (scan->items != NULL)
 		dyn_items_close(scan->items);
 	scan->items = NULL;
@@ -392,14 +355,6 @@ dyn_scan_end_run(DynScan *scan)
 	scan->counted = false;
 }
 
-static bool
-repeat_requested_run(DynScan *scan)
-{
-	if (scan->shared_open)
-		return dyn_shared_rewind(scan);
-	return dyn_items_rewind(scan->items);
-}
-
 /*
  * The planner leaves out a Materialize where it expects few executions, or one,
  * and may be wrong.
@@ -408,11 +363,7 @@ bool
 dyn_scan_repeat_run(DynScan *scan)
 {
 	Assert(!scan->ahead);
-	if (!scan->input.running || scan->served)
-		return false;
-	if (scan->kept_open)
-		dyn_kept_rewind(scan);
-	else if (!repeat_requested_run(scan))
+	if (!scan->input.running || !dyn_items_rewind(scan->items))
 		return false;
 	scan->finished = false;
 	scan->counted = false;
@@ -423,9 +374,9 @@ void
 dyn_scan_free(DynScan *scan)
 {
 	dyn_scan_end_run(scan);
-	if (scan->lookups != NULL)
-		dyn_lookups_free(scan->lookups);
-	scan->lookups = NULL;
-	dyn_kept_free(scan);
-	dyn_shared_free(scan);
+	if (scan->looked_up != NULL)
+		dyn_looked_up_free(scan->looked_up);
+	scan->looked_up = NULL;
+	dyn_keeping_free(&scan->input);
+	dyn_sharing_free(&scan->input);
 }

@@ -15,10 +15,9 @@
 
 #include "nodes/execnodes.h"
 
-#include "../lookup/lookup.h"
-#include "fallback.h"
-#include "input.h"
-#include "united.h"
+#include "../source/fallback.h"
+#include "../source/looked_up.h"
+#include "../source/united.h"
 
 struct DynAsyncGroup;
 
@@ -29,21 +28,16 @@ typedef struct DynScan
 								 * reader's is another one; NULL: not known */
 	bool		runs_once;		/* there is one execution; set if it may be
 								 * bounded */
-	DynLookups *lookups;		/* over all executions; NULL: no batch was begun
-								 * yet */
+	DynLookedUp *looked_up;		/* NULL: no batch of executions was begun */
 	DynFallback *fallback;		/* NULL: the table never answers */
 	DynUnited  *united;			/* NULL: the access plan is not a union */
 
 	/* one execution */
-	DynItems   *items;			/* NULL: the rows come from one of what follows,
-								 * or an execution ahead of its turn would have
-								 * to fall back */
+	DynItems   *items;			/* NULL: ahead of its turn, it would have to fall
+								 * back */
 	bool		ahead;			/* it runs, and no row was asked for yet */
 	bool		finished;
 	bool		counted;		/* count_only: the row was returned */
-	bool		served;			/* it is answered by lookups */
-	bool		kept_open;		/* by a kept read */
-	bool		shared_open;	/* by a shared one */
 
 	struct DynAsyncGroup *group;	/* of an asynchronous Append; NULL: the
 									 * scan waits for its rows itself */
@@ -74,20 +68,15 @@ extern void dyn_scan_begin_run(DynScan *scan);
  */
 extern void dyn_scan_start_ahead(DynScan *scan);
 
-/* What the execution waits for, where it is not served by lookups; or NULL. */
+/* What the execution waits for, if one runs; or NULL. */
 extern DynFetch *dyn_scan_awaited_fetch(const DynScan *scan);
 
-/*
- * Of an execution that waits: in how many milliseconds asking it is worth while
- * even if nothing comes (dyn_fetch_pause).
- */
-extern double dyn_scan_pause(const DynScan *scan);
-
-/*
- * Would dyn_scan_next return without waiting?  Takes in what has come and sends
- * what may be sent; true also at the end.
- */
-extern bool dyn_scan_is_ready(DynScan *scan);
+/* The state of the scan that this is part of. */
+static inline DynScan *
+dyn_scan_of(const DynInput *input)
+{
+	return input->node->fdw_state;
+}
 
 /* Stores the next row; false at the end.  Waits, raises errors. */
 extern bool dyn_scan_next(DynScan *scan, TupleTableSlot *slot);
