@@ -18,6 +18,77 @@
 #include "scan.h"
 #include "scan_policy.h"
 
+/* ---- the policy of Scans ---- */
+
+/* A Scan that nothing can stop is refused before it has used anything. */
+static void
+check_units(const DynScan *scan, const DynReader *reader)
+{
+	const PlanState *node = &scan->input.node->ss.ps;
+	double		limit = dyn_statement_max_units(reader->relation->connection);
+
+	if (limit > 0 && (reader->access->count_only || dyn_sharing_is_read_whole(&scan->input) ||
+					  dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan,
+											 dyn_run_is_to_end(node->state))))
+		dyn_scan_check_units(reader->relation, reader->access->index,
+							 &reader->access->estimate, reader->access->advice,
+							 reader->statement->counters.read_units, limit);
+}
+
+/*
+ * Once for all executions of what is read: the planned index, or the table.
+ * Scans that share a read are each refused if they may not read all of it, but
+ * only one of them warns.
+ */
+static void
+apply_policy(DynScan *scan, DynReader *reader)
+{
+	DynScanPolicy policy = dyn_relation_scan_policy(reader->relation);
+
+	if (reader->policy_applied || reader->access->kind != DYN_ACCESS_SCAN)
+		return;
+	reader->policy_applied = true;
+	if (!dyn_sharing_is_paid(&scan->input))
+		check_units(scan, reader);
+	if (policy != DYN_SCAN_WARN || dyn_sharing_warns(&scan->input))
+		dyn_scan_policy_apply(reader->relation, reader->access->index,
+							  &reader->access->estimate, reader->access->advice);
+}
+
+/* A bounded Scan reads on: it is one like any other. */
+static void
+read_beyond(void *arg)
+{
+	DynScan    *scan = arg;
+
+	apply_policy(scan, scan->input.reader);
+}
+
+/*
+ * A bounded Scan that is executed once is allowed to read what it is bounded to,
+ * until it goes beyond.  To all others the policy applies now.
+ */
+static void
+permit(DynInput *input, DynReader *reader)
+{
+	const DynAccess *access = reader->access;
+	DynScan    *scan = dyn_scan_of(input);
+	bool		bounded = access->bounded && scan->runs_once && !input->requested;
+
+	input->requested = true;
+	reader->bound = bounded ? access->limit_hint : 0;
+	if (!bounded)
+	{
+		apply_policy(scan, reader);
+		return;
+	}
+	Assert(reader == input->reader);
+	reader->beyond = read_beyond;
+	reader->beyond_arg = scan;
+	dyn_scan_policy_bounded(reader->relation, access->index, &access->estimate,
+							access->limit_hint);
+}
+
 /* ---- beginning ---- */
 
 /*
@@ -47,6 +118,7 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	dyn_relation_set_text_types(relation, access->text_types);
 	relation->tally = palloc0(sizeof(DynRowTally));
 	scan->input.node = node;
+	scan->input.permit = permit;
 	scan->input.conversions = dyn_conversions_decode(lsecond(plan->fdw_private));
 	scan->input.reader = dyn_reader_create(dyn_statement_get(node->ss.ps.state),
 										   relation, access);
@@ -122,134 +194,24 @@ dyn_scan_evaluate_next(DynScan *scan)
 	return &scan->input.next_values;
 }
 
-/* A Scan that nothing can stop is refused before it has used anything. */
-static void
-check_units(const DynScan *scan, const DynReader *reader)
-{
-	const PlanState *node = &scan->input.node->ss.ps;
-	double		limit = dyn_statement_max_units(reader->relation->connection);
-
-	if (limit > 0 && (reader->access->count_only || dyn_sharing_is_read_whole(&scan->input) ||
-					  dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan,
-											 dyn_run_is_to_end(node->state))))
-		dyn_scan_check_units(reader->relation, reader->access->index,
-							 &reader->access->estimate, reader->access->advice,
-							 reader->statement->counters.read_units, limit);
-}
-
 /*
- * Once for all executions of what is read: the planned index, or the table.
- * Scans that share a read are each refused if they may not read all of it, but
- * only one of them warns.
- */
-static void
-apply_policy(DynScan *scan, DynReader *reader)
-{
-	DynScanPolicy policy = dyn_relation_scan_policy(reader->relation);
-
-	if (reader->policy_applied || reader->access->kind != DYN_ACCESS_SCAN)
-		return;
-	reader->policy_applied = true;
-	if (!dyn_sharing_is_paid(&scan->input))
-		check_units(scan, reader);
-	if (policy != DYN_SCAN_WARN || dyn_sharing_warns(&scan->input))
-		dyn_scan_policy_apply(reader->relation, reader->access->index,
-							  &reader->access->estimate, reader->access->advice);
-}
-
-/* A bounded Scan reads on: it is one like any other. */
-static void
-read_beyond(void *arg)
-{
-	DynScan    *scan = arg;
-
-	apply_policy(scan, scan->input.reader);
-}
-
-/*
- * A bounded Scan that is executed once is allowed to read what it is bounded to,
- * until it goes beyond.  To all others the policy applies now.
- */
-static void
-apply_policy_or_bound(DynScan *scan, DynReader *reader)
-{
-	const DynAccess *access = reader->access;
-
-	reader->bound = 0;
-	if (!access->bounded || !scan->runs_once || scan->input.requested > 0)
-	{
-		apply_policy(scan, reader);
-		return;
-	}
-	Assert(reader == scan->input.reader);
-	reader->bound = access->limit_hint;
-	reader->beyond = read_beyond;
-	reader->beyond_arg = scan;
-	dyn_scan_policy_bounded(reader->relation, access->index, &access->estimate,
-							access->limit_hint);
-}
-
-/* Starts the requests, unless no item can qualify. */
-static DynItems *
-start_items(DynScan *scan, DynReader *reader, const DynResolvedAccess *resolved)
-{
-	DynItems   *items;
-
-	if (resolved->contradiction)
-		return dyn_items_empty(reader->rows);
-	apply_policy_or_bound(scan, reader);
-	items = dyn_items_start(reader, resolved);
-	scan->input.requested++;
-	return items;
-}
-
-/* The planned index may be incomplete: the table holds all items. */
-static DynItems *
-fall_back(DynScan *scan, DynResolvedAccess *resolved)
-{
-	DynReader  *reader = dyn_fallback_start(scan->fallback);
-
-	if (reader == NULL)
-		return dyn_items_empty(scan->input.reader->rows);
-	dyn_resolve_access(reader->access, reader->relation, &scan->input.values,
-					   resolved);
-	Assert(!resolved->incomplete);
-	return dyn_fallback_open(scan->fallback, start_items(scan, reader, resolved));
-}
-
-/*
- * By the access plan with the execution's values; NULL if a fallback would be
- * necessary, and no row was requested yet.
+ * By the access plan, or by the table if the planned index may be incomplete;
+ * NULL: that is so, and no row was requested yet.
  */
 static DynItems *
 request_items(DynScan *scan)
 {
-	DynReader  *reader = scan->input.reader;
+	DynInput   *input = &scan->input;
+	DynReader  *reader = input->reader;
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 
-	dyn_resolve_access(reader->access, reader->relation, &scan->input.values,
-					   resolved);
-	if (!resolved->incomplete)
-		return start_items(scan, reader, resolved);
-	return scan->ahead ? NULL : fall_back(scan, resolved);
-}
-
-/* The same for the arms of a union. */
-static DynItems *
-request_arms(DynScan *scan)
-{
-	int			narms = list_length(scan->input.reader->access->arms);
-
-	dyn_united_begin(scan->united);
-	for (int i = 0; i < narms; i++)
-	{
-		DynReader  *reader = dyn_united_resolve(scan->united, i);
-
-		if (reader != NULL)
-			apply_policy(scan, reader);
-	}
-	scan->input.requested++;
-	return dyn_united_start(scan->united);
+	dyn_resolve_access(reader->access, reader->relation, &input->values, resolved);
+	if (resolved->incomplete)
+		return scan->ahead ? NULL : dyn_fallback_open(scan->fallback);
+	if (resolved->contradiction)
+		return dyn_items_empty(reader->rows);
+	permit(input, reader);
+	return dyn_items_start(reader, resolved);
 }
 
 /* What answers the execution. */
@@ -271,8 +233,10 @@ open_items(DynScan *scan)
 	items = dyn_sharing_open(input);
 	if (items != NULL)
 		apply_policy(scan, input->reader);
+	else if (scan->united != NULL)
+		items = dyn_united_open(scan->united);
 	else
-		items = scan->united ? request_arms(scan) : request_items(scan);
+		items = request_items(scan);
 	return items;
 }
 

@@ -29,30 +29,4 @@ extern void dyn_checker_init(DynChecker *checker, ForeignScanState *node,
 extern bool dyn_checker_next_row(const DynChecker *checker, DynItems *items,
 								 TupleTableSlot *slot);
 
-/* By columns of the scan's tuples. */
-typedef struct DynSortOrder
-{
-	int			n;				/* 0: as the rows come */
-	AttrNumber *columns;
-	Oid		   *operators;
-	Oid		   *collations;
-	bool	   *nulls_first;
-} DynSortOrder;
-
-typedef struct DynCheckedSpec
-{
-	const DynChecker *checker;
-	const DynSortOrder *order;
-
-	/* Called at the end if no row has passed; NULL: nothing is. */
-	void		(*found_nothing) (void *arg);
-	void	   *arg;
-} DynCheckedSpec;
-
-/*
- * A source of those rows, with the items, which it closes.  In
- * CurrentMemoryContext; so is what is sorted.
- */
-extern DynItems *dyn_checked_create(const DynCheckedSpec *spec, DynItems *items);
-
 #endif

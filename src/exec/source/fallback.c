@@ -10,8 +10,10 @@
 #include "postgres.h"
 
 #include "catalog/pg_collation.h"
+#include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+#include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
 #include "../../plan/keys/match_keys.h"
@@ -21,11 +23,23 @@
 
 struct DynFallback
 {
-	const DynInput *input;
+	DynItems	items;			/* first: of an execution */
+	DynInput   *input;
 	DynReader  *reader;			/* of the table */
-	DynChecker	checker;		/* of executions, if there were any */
-	DynSortOrder order;
+	DynChecker	checker;		/* once there was an execution */
+	int			nsort;			/* order to be made; 0: none */
+	AttrNumber *sort_columns;
+	Oid		   *sort_operators;
+	Oid		   *sort_collations;
+	bool	   *nulls_first;
 	uint64		executions;
+
+	/* of an execution */
+	DynItems   *unchecked;
+	bool		found;			/* some row */
+	MemoryContext context;
+	Tuplesortstate *sorted;		/* NULL: not read yet */
+	TupleTableSlot *sort_slot;	/* likewise */
 
 	/* values that are known to select nothing, with their hashes */
 	MemoryContext empty_context;
@@ -34,85 +48,6 @@ struct DynFallback
 	DynValues  *empty_values;
 	uint32	   *empty_hashes;
 };
-
-/* ---- making ---- */
-
-/*
- * By the columns that show the sort attributes, in the index's direction.  An
- * order of texts that an index gives goes by bytes, whatever the column's own
- * collation: the statement has named another.
- */
-static void
-init_sort(DynFallback *fallback)
-{
-	const DynRelation *relation = fallback->reader->relation;
-	const DynAccess *access = fallback->reader->access;
-	DynSortOrder *order = &fallback->order;
-
-	order->n = access->nsort;
-	order->columns = palloc(Max(access->nsort, 1) * sizeof(AttrNumber));
-	order->operators = palloc(Max(access->nsort, 1) * sizeof(Oid));
-	order->collations = palloc(Max(access->nsort, 1) * sizeof(Oid));
-	order->nulls_first = palloc(Max(access->nsort, 1) * sizeof(bool));
-	for (int i = 0; i < access->nsort; i++)
-	{
-		AttrNumber	attnum = dyn_sort_column(relation, &access->sort[i],
-											 access->sort_parts[i]);
-		const DynColumn *column = dyn_relation_column(relation, attnum);
-		TypeCacheEntry *type = lookup_type_cache(column->codec.basetype,
-												 TYPECACHE_LT_OPR |
-												 TYPECACHE_GT_OPR);
-
-		order->columns[i] = attnum;
-		order->operators[i] = access->backward ? type->gt_opr : type->lt_opr;
-		order->collations[i] = OidIsValid(column->collation) ? C_COLLATION_OID
-			: InvalidOid;
-		order->nulls_first[i] = access->backward;
-	}
-}
-
-/* A count's scan tuple has the columns behind the number. */
-static int *
-count_positions(const DynInput *input, const DynRows *rows)
-{
-	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
-	int		   *positions = palloc0(Max(rows->ncolumns, 1) * sizeof(int));
-	ListCell   *lc;
-
-	foreach(lc, plan->fdw_scan_tlist)
-	{
-		const TargetEntry *entry = lfirst(lc);
-
-		for (int i = 0; i < rows->ncolumns && IsA(entry->expr, Var); i++)
-		{
-			if (rows->attnums[i] == ((Var *) entry->expr)->varattno)
-				positions[i] = entry->resno - 1;
-		}
-	}
-	return positions;
-}
-
-DynFallback *
-dyn_fallback_create(const DynInput *input)
-{
-	DynReader  *reader = input->reader;
-	DynFallback *fallback;
-
-	if (reader->access->fallback == NULL)
-		return NULL;
-	fallback = palloc0(sizeof(DynFallback));
-	fallback->input = input;
-	fallback->reader = dyn_reader_create(reader->statement, reader->relation,
-										 reader->access->fallback);
-	fallback->reader->count_into = &reader->counters;
-	fallback->reader->keeps = reader->keeps;
-	fallback->reader->access->may_stop_early &= reader->access->may_stop_early;
-	if (reader->access->count_only)
-		fallback->reader->rows->positions =
-			count_positions(input, fallback->reader->rows);
-	init_sort(fallback);
-	return fallback;
-}
 
 /* ---- values that select nothing ---- */
 
@@ -151,11 +86,9 @@ make_empty_space(DynFallback *fallback)
 									   fallback->empty_space * sizeof(uint32));
 }
 
-/* An execution has found nothing. */
 static void
-remember_empty(void *arg)
+remember_empty(DynFallback *fallback)
 {
-	DynFallback *fallback = arg;
 	const DynValues *values = &fallback->input->values;
 	EState	   *estate = fallback->input->node->ss.ps.state;
 	MemoryContext oldcontext;
@@ -172,37 +105,229 @@ remember_empty(void *arg)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* ---- an execution ---- */
+/* ---- the source ---- */
 
-DynReader *
-dyn_fallback_start(DynFallback *fallback)
+static bool
+next_checked(DynFallback *fallback, TupleTableSlot *slot)
 {
-	const DynInput *input = fallback->input;
+	bool		found = dyn_checker_next_row(&fallback->checker,
+											 fallback->unchecked, slot);
+
+	fallback->found |= found;
+	if (!fallback->found)
+		remember_empty(fallback);
+	return found;
+}
+
+static void
+sort_rows(DynFallback *fallback, TupleTableSlot *slot)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(fallback->context);
+
+	Assert(fallback->sorted == NULL);
+	fallback->sorted = tuplesort_begin_heap(slot->tts_tupleDescriptor,
+											fallback->nsort,
+											fallback->sort_columns,
+											fallback->sort_operators,
+											fallback->sort_collations,
+											fallback->nulls_first,
+											work_mem, NULL,
+											TUPLESORT_RANDOMACCESS);
+	fallback->sort_slot =
+		MakeSingleTupleTableSlot(CreateTupleDescCopy(slot->tts_tupleDescriptor),
+								 &TTSOpsMinimalTuple);
+	while (next_checked(fallback, slot))
+		tuplesort_puttupleslot(fallback->sorted, slot);
+	tuplesort_performsort(fallback->sorted);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static bool
+fallback_next_row(DynItems *items, TupleTableSlot *slot)
+{
+	DynFallback *fallback = (DynFallback *) items;
+
+	if (fallback->nsort == 0)
+		return next_checked(fallback, slot);
+	if (fallback->sorted == NULL)
+		sort_rows(fallback, slot);
+	if (!tuplesort_gettupleslot(fallback->sorted, true, false,
+								fallback->sort_slot, NULL))
+		return false;
+	ExecCopySlot(slot, fallback->sort_slot);
+	return true;
+}
+
+static DynFetchState
+fallback_poll(DynItems *items)
+{
+	DynItems   *unchecked = ((DynFallback *) items)->unchecked;
+
+	return unchecked->methods->poll(unchecked);
+}
+
+static DynFetch *
+fallback_awaited(const DynItems *items)
+{
+	return dyn_items_awaited(((const DynFallback *) items)->unchecked);
+}
+
+static bool
+fallback_rewind(DynItems *items)
+{
+	DynFallback *fallback = (DynFallback *) items;
+
+	if (fallback->sorted == NULL)
+		return dyn_items_rewind(fallback->unchecked);
+	tuplesort_rescan(fallback->sorted);
+	return true;
+}
+
+static uint64
+fallback_count(DynItems *items)
+{
+	DynFallback *fallback = (DynFallback *) items;
+	uint64		count = 0;
+
+	Assert(fallback->nsort == 0);
+	while (next_checked(fallback, fallback->input->node->ss.ss_ScanTupleSlot))
+		count++;
+	return count;
+}
+
+static void
+fallback_close(DynItems *items)
+{
+	DynFallback *fallback = (DynFallback *) items;
+
+	dyn_items_close(fallback->unchecked);
+	if (fallback->sorted != NULL)
+	{
+		ExecDropSingleTupleTableSlot(fallback->sort_slot);
+		tuplesort_end(fallback->sorted);
+	}
+	fallback->sorted = NULL;
+}
+
+static const DynItemsMethods fallback_methods = {
+	.next_row = fallback_next_row,
+	.poll = fallback_poll,
+	.awaited = fallback_awaited,
+	.rewind = fallback_rewind,
+	.count = fallback_count,
+	.close = fallback_close,
+};
+
+DynItems *
+dyn_fallback_open(DynFallback *fallback)
+{
+	DynInput   *input = fallback->input;
+	DynReader  *reader = fallback->reader;
+	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 
 	fallback->executions++;
 	if (is_known_empty(fallback, &input->values))
-		return NULL;
-	dyn_reader_check_schema(fallback->reader);
-	fallback->reader->group_in_flight = input->reader->group_in_flight;
-	return fallback->reader;
-}
-
-/* A contradiction need not be remembered. */
-DynItems *
-dyn_fallback_open(DynFallback *fallback, DynItems *items)
-{
-	ForeignScanState *node = fallback->input->node;
-	DynCheckedSpec spec = {&fallback->checker, &fallback->order, NULL, fallback};
-
+		return dyn_items_empty(reader->rows);
+	dyn_reader_check_schema(reader);
+	reader->group_in_flight = input->reader->group_in_flight;
+	dyn_resolve_access(reader->access, reader->relation, &input->values, resolved);
+	/* the table holds all items */
+	Assert(!resolved->incomplete);
+	if (resolved->contradiction)
+		return dyn_items_empty(reader->rows);
+	input->permit(input, reader);
 	if (fallback->checker.node == NULL)
-		dyn_checker_init(&fallback->checker, node, node->fdw_recheck_quals, false);
-	if (dyn_items_awaited(items) != NULL)
-		spec.found_nothing = remember_empty;
-	return dyn_checked_create(&spec, items);
+		dyn_checker_init(&fallback->checker, input->node,
+						 input->node->fdw_recheck_quals, false);
+	fallback->found = false;
+	fallback->context = CurrentMemoryContext;
+	fallback->unchecked = dyn_items_start(reader, resolved);
+	return &fallback->items;
 }
 
 uint64
 dyn_fallback_executions(const DynFallback *fallback)
 {
 	return fallback->executions;
+}
+
+/* ---- making ---- */
+
+/*
+ * By the columns that show the sort attributes, in the index's direction.  An
+ * order of texts that an index gives goes by bytes, whatever the column's own
+ * collation: the statement has named another.
+ */
+static void
+init_sort(DynFallback *fallback)
+{
+	const DynRelation *relation = fallback->reader->relation;
+	const DynAccess *access = fallback->reader->access;
+
+	fallback->nsort = access->nsort;
+	fallback->sort_columns = palloc(Max(access->nsort, 1) * sizeof(AttrNumber));
+	fallback->sort_operators = palloc(Max(access->nsort, 1) * sizeof(Oid));
+	fallback->sort_collations = palloc(Max(access->nsort, 1) * sizeof(Oid));
+	fallback->nulls_first = palloc(Max(access->nsort, 1) * sizeof(bool));
+	for (int i = 0; i < access->nsort; i++)
+	{
+		AttrNumber	attnum = dyn_sort_column(relation, &access->sort[i],
+											 access->sort_parts[i]);
+		const DynColumn *column = dyn_relation_column(relation, attnum);
+		TypeCacheEntry *type = lookup_type_cache(column->codec.basetype,
+												 TYPECACHE_LT_OPR |
+												 TYPECACHE_GT_OPR);
+
+		fallback->sort_columns[i] = attnum;
+		fallback->sort_operators[i] = access->backward ? type->gt_opr
+			: type->lt_opr;
+		fallback->sort_collations[i] = OidIsValid(column->collation)
+			? C_COLLATION_OID : InvalidOid;
+		fallback->nulls_first[i] = access->backward;
+	}
+}
+
+/* A count's scan tuple has the columns behind the number. */
+static int *
+count_positions(const DynInput *input, const DynRows *rows)
+{
+	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
+	int		   *positions = palloc0(Max(rows->ncolumns, 1) * sizeof(int));
+	ListCell   *lc;
+
+	foreach(lc, plan->fdw_scan_tlist)
+	{
+		const TargetEntry *entry = lfirst(lc);
+
+		for (int i = 0; i < rows->ncolumns && IsA(entry->expr, Var); i++)
+		{
+			if (rows->attnums[i] == ((Var *) entry->expr)->varattno)
+				positions[i] = entry->resno - 1;
+		}
+	}
+	return positions;
+}
+
+DynFallback *
+dyn_fallback_create(DynInput *input)
+{
+	DynReader  *reader = input->reader;
+	DynFallback *fallback;
+
+	if (reader->access->fallback == NULL)
+		return NULL;
+	fallback = palloc0(sizeof(DynFallback));
+	fallback->items.methods = &fallback_methods;
+	fallback->input = input;
+	fallback->reader = dyn_reader_create(reader->statement, reader->relation,
+										 reader->access->fallback);
+	fallback->reader->count_into = &reader->counters;
+	fallback->reader->keeps = reader->keeps;
+	fallback->reader->access->may_stop_early &= reader->access->may_stop_early;
+	if (reader->access->count_only)
+		fallback->reader->rows->positions =
+			count_positions(input, fallback->reader->rows);
+	fallback->items.rows = fallback->reader->rows;
+	init_sort(fallback);
+	return fallback;
 }

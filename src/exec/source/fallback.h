@@ -7,9 +7,6 @@
  * its key or by a Scan; since the plan leaves out the checks that the index's
  * requests would make, all of them are made here (checked.h), and rows that the
  * index would give in order are sorted.
- *
- * Legal order: dyn_fallback_create once; for an execution of this kind
- * dyn_fallback_start, and if that returned a reader dyn_fallback_open.
  */
 #ifndef DYN_EXEC_FALLBACK_H
 #define DYN_EXEC_FALLBACK_H
@@ -20,19 +17,13 @@
 typedef struct DynFallback DynFallback;
 
 /* NULL if the access plan has none. */
-extern DynFallback *dyn_fallback_create(const DynInput *input);
+extern DynFallback *dyn_fallback_create(DynInput *input);
 
 /*
- * What reads the table for the execution that begins; NULL if one with the same
- * values is known to have found nothing.
+ * The source of the execution that begins, in CurrentMemoryContext.  It reads
+ * nothing if one with the same values is known to have found nothing.
  */
-extern DynReader *dyn_fallback_start(DynFallback *fallback);
-
-/*
- * A source of those rows of the reader's items that satisfy all conditions, in
- * the planned order.  It closes the items.
- */
-extern DynItems *dyn_fallback_open(DynFallback *fallback, DynItems *items);
+extern DynItems *dyn_fallback_open(DynFallback *fallback);
 
 /* Executions so far. */
 extern uint64 dyn_fallback_executions(const DynFallback *fallback);

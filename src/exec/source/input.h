@@ -21,6 +21,9 @@ typedef struct DynInput
 	ForeignScanState *node;
 	DynReader  *reader;
 
+	/* Called before one of the scan's readers starts requests: may raise an error. */
+	void		(*permit) (struct DynInput *input, DynReader *reader);
+
 	/* run-time values */
 	List	   *exprs;			/* of ExprState */
 	List	   *conversions;	/* of DynConversion * */
@@ -32,7 +35,7 @@ typedef struct DynInput
 	bool		running;
 	bool		begun;			/* some execution was asked for rows */
 	bool		has_prefetcher; /* a node prefetches for this scan */
-	uint64		requested;		/* executions that sent requests themselves */
+	bool		requested;		/* some execution has sent requests itself */
 
 	DynKeeping *keeping;		/* what is kept for executions; or NULL */
 	DynSharing *sharing;		/* the part in a shared read; or NULL */

@@ -45,27 +45,14 @@ void
 dyn_items_close(DynItems *items)
 {
 	dyn_rows_end(items->rows);
-	items->methods->close(items);
+	if (items->methods->close != NULL)
+		items->methods->close(items);
 }
 
 /* ---- empty ---- */
 
 static const DynValue *
 empty_next(DynItems *items)
-{
-	(void) items;
-	return NULL;
-}
-
-static DynFetchState
-empty_poll(DynItems *items)
-{
-	(void) items;
-	return DYN_FETCH_END;
-}
-
-static DynFetch *
-empty_awaited(const DynItems *items)
 {
 	(void) items;
 	return NULL;
@@ -78,18 +65,9 @@ empty_rewind(DynItems *items)
 	return true;
 }
 
-static void
-empty_close(DynItems *items)
-{
-	(void) items;
-}
-
 static const DynItemsMethods empty_methods = {
 	.next = empty_next,
-	.poll = empty_poll,
-	.awaited = empty_awaited,
 	.rewind = empty_rewind,
-	.close = empty_close,
 };
 
 DynItems *
@@ -177,13 +155,15 @@ DynItems *
 dyn_items_start(DynReader *reader, const DynResolvedAccess *resolved)
 {
 	const DynRows *rows = reader->index_rows ? reader->index_rows : reader->rows;
-	DynRequests *requests =
-		dyn_requests_of_access(reader->relation, reader->access, resolved,
-							   rows->projection, rows->nprojection,
-							   dyn_reader_segments(reader));
-	DynFetch   *fetch = dyn_reader_start(reader, requests, rows, false);
+	DynRequests *requests;
+	DynFetch   *fetch;
 
-	Assert(!resolved->contradiction);
+	if (resolved->contradiction)
+		return dyn_items_empty(reader->rows);
+	requests = dyn_requests_of_access(reader->relation, reader->access, resolved,
+									  rows->projection, rows->nprojection,
+									  dyn_reader_segments(reader));
+	fetch = dyn_reader_start(reader, requests, rows, false);
 	return reader->index_rows != NULL ? dyn_listed_create(reader, fetch)
 		: create_fetched(reader, fetch);
 }

@@ -1,20 +1,21 @@
 /*
  * items.h
- *		Where the items of one execution come from: what all sources have in
- *		common.
+ *		Where the items of one execution come from: the protocol of all sources.
  *
  *		source		its items
  *		empty		none: no item can qualify
  *		fetched		those of a fetch
  *		listed		those of the table whose keys an index lists (listed.h)
+ *		a member's	those of a read that several go through (shared.h)
  *
- *		members		those of a read that several go through (shared.h)
- *		checked		rows of another source that pass conditions (checked.h)
- *		united		rows of the arms of a union, each once (united.h)
+ *		source		its rows
+ *		united		those of the arms of an OR, each once (united.h)
+ *		fallback	those of the table in place of an index (fallback.h)
+ *		looked up	those that lookups serve (looked_up.h)
  *
- * Most give items, one by one, and tell which rows decode them.  Those that have
- * to see rows before the executor does give rows instead.  A source lives in a memory context of the execution, and is closed before
- * that goes, unless an error ends the transaction.
+ * A source gives items one by one, and tells which rows decode them; or rows,
+ * where those are checked first, or cached.  It is closed at the end of the
+ * execution, unless an error ends the transaction.
  */
 #ifndef DYN_EXEC_ITEMS_H
 #define DYN_EXEC_ITEMS_H
@@ -27,35 +28,35 @@ typedef struct DynItemsMethods
 {
 	/*
 	 * The next item's slots, valid until the next call; NULL at the end.
-	 * items->rows decode it.  Waits, raises errors.
+	 * items->rows decode it.  Waits, raises errors.  Not of sources of rows.
 	 */
 	const DynValue *(*next) (DynItems *items);
 
-	/* Instead of that: stores the next row; false at the end. */
+	/* Stores the next row; false at the end.  NULL: it gives items. */
 	bool		(*next_row) (DynItems *items, TupleTableSlot *slot);
 
 	/*
-	 * Tells what `next` would do now, as dyn_fetch_poll.  NULL: the scan is
-	 * never a child of an asynchronous Append.
+	 * Tells what `next` would do now, as dyn_fetch_poll.  NULL: nothing is known,
+	 * and it may wait.
 	 */
 	DynFetchState (*poll) (DynItems *items);
 
-	/* What `next` waits for; NULL: nothing. */
+	/* What `next` waits for, or NULL.  NULL: nothing. */
 	DynFetch   *(*awaited) (const DynItems *items);
 
 	/* Is the next item here already, whatever is awaited?  NULL: no. */
 	bool		(*has_next) (const DynItems *items);
 
-	/*
-	 * Starts again, without a request; false if that cannot be done.  NULL: it
-	 * never can.
-	 */
+	/* Starts again without a request; false if it cannot.  NULL: it never can. */
 	bool		(*rewind) (DynItems *items);
 
 	/* Instead of `next`: the number of items.  NULL: they are taken one by one. */
 	uint64		(*count) (DynItems *items);
 
-	/* Abandons requests in flight.  The memory goes with its context. */
+	/*
+	 * Abandons requests in flight.  The memory goes with its context.  NULL: there
+	 * is nothing else.
+	 */
 	void		(*close) (DynItems *items);
 } DynItemsMethods;
 
@@ -66,8 +67,9 @@ struct DynItems
 };
 
 /*
- * The items of a resolved access plan, with the rows of the reader, whose schema
- * was checked.  Sends nothing yet.  `resolved` must live as long.
+ * The items of a resolved access plan, which may be a contradiction, with the
+ * rows of the reader, whose schema was checked.  Sends nothing yet.  `resolved`
+ * must live as long.  In CurrentMemoryContext.
  */
 extern DynItems *dyn_items_start(DynReader *reader,
 								 const DynResolvedAccess *resolved);
@@ -106,13 +108,14 @@ static inline bool
 dyn_items_is_ready(DynItems *items)
 {
 	return dyn_rows_has_more(items->rows) ||
+		items->methods->poll == NULL ||
 		items->methods->poll(items) != DYN_FETCH_WAITS;
 }
 
 static inline DynFetch *
 dyn_items_awaited(const DynItems *items)
 {
-	return items->methods->awaited(items);
+	return items->methods->awaited ? items->methods->awaited(items) : NULL;
 }
 
 /*

@@ -200,7 +200,7 @@ divide(DynInput *input)
 	oldcontext = MemoryContextSwitchTo(kept->context);
 	kept->divided_by = bms_copy(kept->changed);
 	changing = changing_filters(kept, input->reader->access);
-	if (dyn_item_filter_can(changing))
+	if (dyn_member_can_filter(changing))
 		kept->member = make_member(input, changing);
 	if (kept->member != NULL)
 		kept->used = used_values(&kept->member->asked, input->values.n);
@@ -266,7 +266,7 @@ dyn_keeping_rescan(DynInput *input)
 	input->keeping->changed = bms_add_members(input->keeping->changed,
 											  input->node->ss.ps.chgParam);
 	MemoryContextSwitchTo(oldcontext);
-	if (first && input->running && input->requested > 0)
+	if (first && input->running && input->requested)
 		note_execution(input);
 }
 
@@ -312,12 +312,12 @@ dyn_keeping_open(DynInput *input)
 	if (!same)
 		note_values(kept, &input->values);
 	/* whatever its values, a Scan reads the whole table */
-	if (input->requested == 0 ||
+	if (!input->requested ||
 		(!same && input->reader->access->kind != DYN_ACCESS_SCAN))
 		return NULL;
 	kept->executions++;
 	dyn_member_resolve(kept->member, &input->values);
-	if (kept->member->filter.contradiction)
+	if (kept->member->contradiction)
 		return dyn_items_empty(kept->member->reader->rows);
 	if (kept->member->read->store == NULL)
 		start_read(kept);

@@ -18,21 +18,6 @@ looked_up_next_row(DynItems *items, TupleTableSlot *slot)
 	return dyn_lookups_next(lookups_of(items), slot);
 }
 
-/* An asynchronous Append waits for lookups like any other node. */
-static DynFetchState
-looked_up_poll(DynItems *items)
-{
-	(void) items;
-	return DYN_FETCH_ITEM;
-}
-
-static DynFetch *
-looked_up_awaited(const DynItems *items)
-{
-	(void) items;
-	return NULL;
-}
-
 static uint64
 looked_up_count(DynItems *items)
 {
@@ -47,8 +32,6 @@ looked_up_close(DynItems *items)
 
 static const DynItemsMethods looked_up_methods = {
 	.next_row = looked_up_next_row,
-	.poll = looked_up_poll,
-	.awaited = looked_up_awaited,
 	.count = looked_up_count,
 	.close = looked_up_close,
 };

@@ -5,7 +5,10 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
+#include "../../dynamodb/item_match.h"
+#include "../keys/resolve_keys.h"
 #include "shared.h"
 
 /* ---- the read ---- */
@@ -160,6 +163,18 @@ take_item(DynMember *member, bool wait)
 	return DYN_FETCH_ITEM;
 }
 
+static bool
+passes(DynMember *member)
+{
+	bool		passes = member->cond == NULL ||
+		dyn_item_matches(member->cond, member->item, &member->scratch);
+
+	Assert(!member->contradiction);
+	if (member->scratch.failed)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return passes;
+}
+
 /* The next item that the member's filters select, in member->item. */
 static DynFetchState
 find_item(DynMember *member, bool wait)
@@ -172,7 +187,7 @@ find_item(DynMember *member, bool wait)
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; member->item != read->slots && i < member->nslots; i++)
 			member->item[i] = read->slots[member->slots[i]];
-		if (dyn_item_filter_passes(&member->filter, member->item))
+		if (passes(member))
 		{
 			member->count++;
 			break;
@@ -274,11 +289,38 @@ static const DynItemsMethods member_methods = {
 
 /* ---- members ---- */
 
+static bool
+compares_fields(DynPred *pred, void *arg)
+{
+	(void) arg;
+	return pred->kind == DYN_PRED_FIELDS;
+}
+
+bool
+dyn_member_can_filter(List *filters)
+{
+	ListCell   *lc;
+
+	foreach(lc, filters)
+	{
+		if (dyn_pred_walk(lfirst(lc), compares_fields, NULL))
+			return false;
+	}
+	return true;
+}
+
+static void
+free_scratch(void *arg)
+{
+	dyn_buffer_free(arg);
+}
+
 /* The rows have slots for all that the filters read. */
 void
 dyn_member_init(DynMember *member, DynInput *input, List *filters)
 {
 	const DynReader *whole = input->reader;
+	MemoryContextCallback *callback = palloc(sizeof(*callback));
 
 	member->items.methods = &member_methods;
 	member->input = input;
@@ -292,14 +334,23 @@ dyn_member_init(DynMember *member, DynInput *input, List *filters)
 	member->reader->count_into = whole->count_into;
 	dyn_reader_set_kept_rows(member->reader, filters);
 	member->items.rows = member->reader->rows;
-	dyn_item_filter_init(&member->filter);
+	dyn_buffer_init(&member->scratch, 0);
+	callback->func = free_scratch;
+	callback->arg = &member->scratch;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
 }
 
 void
 dyn_member_resolve(DynMember *member, const DynValues *values)
 {
-	dyn_item_filter_resolve(&member->filter, &member->filters,
-							member->reader->relation, values, member->reader->rows);
+	const DynRows *rows = member->reader->rows;
+	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
+
+	dyn_resolve_access(&member->filters, member->reader->relation, values, resolved);
+	member->contradiction = resolved->contradiction;
+	member->cond = member->contradiction ? NULL : resolved->filter;
+	if (member->cond != NULL && !dyn_cond_bind(member->cond, rows->paths, rows->npaths))
+		elog(ERROR, "a field of a filter is not kept");
 }
 
 DynItems *

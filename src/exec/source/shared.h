@@ -5,8 +5,8 @@
  *		is then the only member and comes again.
  *
  * The items are received with what any member wants of them, and without the
- * filters that its members evaluate themselves (item_filter.h), as DynamoDB would
- * evaluate them; so each gets the rows, and the errors, that requests of its own
+ * filters that its members evaluate themselves (dynamodb/item_match.h), as DynamoDB
+ * would evaluate them; so each gets the rows, and the errors, that requests of its own
  * would give.  Each goes through the items at its own pace: what somebody has not
  * come to, or may come to again, is kept (item_store.h).  A read goes on where it
  * stood when a member needs more.
@@ -19,7 +19,6 @@
 #define DYN_EXEC_SHARED_H
 
 #include "input.h"
-#include "item_filter.h"
 #include "item_store.h"
 #include "items.h"
 
@@ -59,7 +58,11 @@ typedef struct DynMember
 	DynAccess	asked;			/* without the filters that are evaluated here */
 	DynAccess	filters;		/* these; no keys */
 	DynReader  *reader;			/* of rows, by `asked` */
-	DynItemFilter filter;
+
+	/* the filters with values */
+	bool		contradiction;	/* no item passes */
+	DynCond    *cond;			/* NULL: every item passes */
+	DynBuffer	scratch;
 
 	int			nslots;			/* of the rows; the read's own may have more */
 	int		   *slots;			/* of the read's items, for each of the rows' */
@@ -68,10 +71,12 @@ typedef struct DynMember
 	uint64		count;			/* of items that were found */
 } DynMember;
 
+/* Can the filters (DynPred *) be evaluated here? */
+extern bool dyn_member_can_filter(List *filters);
+
 /*
- * Divides the scan's access plan: those of its filters, which
- * dyn_item_filter_can, are evaluated here.  The member is zeroed but for what its
- * creator sets.  In CurrentMemoryContext.
+ * Divides the scan's access plan: those of its filters are evaluated here.  The
+ * member is zeroed but for what its creator sets.  In CurrentMemoryContext.
  */
 extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
 

@@ -59,11 +59,11 @@ can_share(const DynInput *input)
 {
 	const DynAccess *access = input->reader->access;
 
-	return input->sharing == NULL && input->requested == 0 &&
+	return input->sharing == NULL && !input->requested &&
 		!input->has_prefetcher && !access->contradiction &&
 		!access->fetch_base_items && access->nproofs == 0 &&
 		(access->kind == DYN_ACCESS_SCAN || !access->multi_partition) &&
-		dyn_item_filter_can(access->filters);
+		dyn_member_can_filter(access->filters);
 }
 
 /* From the same place, in the same way? */
@@ -200,7 +200,7 @@ make_sharing(DynInput *input)
 	if (sharing->resolved.contradiction)
 		return NULL;
 	dyn_member_resolve(member, &sharing->values);
-	return member->filter.contradiction ? NULL : sharing;
+	return member->contradiction ? NULL : sharing;
 }
 
 /* The scans that read the same, of those that might; NULL: the scan alone. */
@@ -253,10 +253,10 @@ common_filter(const DynSharedRead *read)
 	{
 		const DynMember *member = lfirst(lc);
 
-		if (member->filter.cond == NULL)
+		if (member->cond == NULL)
 			return NULL;
-		if (!has_arg(any, member->filter.cond))
-			any->args[any->nargs++] = member->filter.cond;
+		if (!has_arg(any, member->cond))
+			any->args[any->nargs++] = member->cond;
 	}
 	return any->nargs == 1 ? any->args[0] : any;
 }
@@ -353,13 +353,13 @@ dyn_sharing_open(DynInput *input)
 	if (!input->has_prefetcher && sharing->awaits_values)
 		complete_filter(sharing);
 	if (input->has_prefetcher || has_other_values(sharing, input) ||
-		sharing->member.filter.contradiction)
+		sharing->member.contradiction)
 	{
 		dyn_member_leave(&sharing->member);
 		return NULL;
 	}
 	sharing->opened = true;
-	input->requested++;
+	input->requested = true;
 	return dyn_member_open(&sharing->member);
 }
 

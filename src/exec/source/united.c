@@ -22,16 +22,16 @@ typedef struct Arm
 								 * items (plan/keys/index_complete.h); NULL: not needed */
 
 	/* one execution */
-	DynReader  *reader;			/* one of them; NULL: no item can qualify */
+	DynReader  *reader;			/* one of them */
 	DynResolvedAccess *resolved;
-	DynItems   *items;			/* likewise */
+	DynItems   *items;			/* NULL: none can qualify that others do not have */
 } Arm;
 
 struct DynUnited
 {
 	DynItems	items;			/* first: those of the arms, each once, as rows
 								 * that satisfy all conditions */
-	const DynInput *input;
+	DynInput   *input;
 	int			narms;
 	Arm		   *arms;
 	DynChecker	checker;		/* all conditions */
@@ -58,19 +58,6 @@ struct DynUnited
 
 /* ---- beginning ---- */
 
-void
-dyn_united_begin(DynUnited *united)
-{
-	const DynAccess *access = united->input->reader->access;
-
-	Assert(united->returned == NULL && united->aside == NULL);
-	united->context = CurrentMemoryContext;
-	united->current = 0;
-	united->number = 0;
-	united->returned = dyn_base_keys_create(access->base, access->nbase,
-											get_hash_memory_limit());
-}
-
 static bool
 is_same_filter(const DynCond *a, const DynCond *b)
 {
@@ -87,7 +74,7 @@ is_repeated(const DynUnited *united, int n)
 	{
 		const Arm  *other = &united->arms[i];
 
-		if (other->reader != NULL && arm->reader != NULL &&
+		if (other->items != NULL &&
 			other->reader->access->kind == arm->reader->access->kind &&
 			dyn_access_same_index(other->reader->access, arm->reader->access) &&
 			dyn_resolved_same_keys(other->resolved, arm->resolved) &&
@@ -97,38 +84,32 @@ is_repeated(const DynUnited *united, int n)
 	return false;
 }
 
-DynReader *
-dyn_united_resolve(DynUnited *united, int n)
+static void
+resolve(const DynUnited *united, Arm *arm, DynReader *reader)
 {
-	const DynValues *values = &united->input->values;
-	Arm		   *arm = &united->arms[n];
-	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
-
-	arm->reader = arm->planned;
-	dyn_reader_check_schema(arm->reader);
-	dyn_resolve_access(arm->reader->access, arm->reader->relation, values, resolved);
-	if (resolved->incomplete)
-	{
-		Assert(arm->table != NULL);
-		united->fallbacks++;
-		arm->reader = arm->table;
-		dyn_reader_check_schema(arm->reader);
-		dyn_resolve_access(arm->reader->access, arm->reader->relation, values,
-						   resolved);
-		/* the table holds all items */
-		Assert(!resolved->incomplete);
-	}
-	if (resolved->contradiction)
-		arm->reader = NULL;
-	arm->resolved = resolved;
-	if (is_repeated(united, n))
-		arm->reader = NULL;
-	return arm->reader;
+	arm->reader = reader;
+	dyn_reader_check_schema(reader);
+	dyn_resolve_access(reader->access, reader->relation, &united->input->values,
+					   arm->resolved);
 }
 
+/* By the arm's own access plan, or by that of the table, which holds all items. */
 static void
-start_arm(DynUnited *united, Arm *arm)
+open_arm(DynUnited *united, int n)
 {
+	Arm		   *arm = &united->arms[n];
+
+	arm->resolved = palloc(sizeof(DynResolvedAccess));
+	resolve(united, arm, arm->planned);
+	if (arm->resolved->incomplete)
+	{
+		united->fallbacks++;
+		resolve(united, arm, arm->table);
+		Assert(!arm->resolved->incomplete);
+	}
+	if (arm->resolved->contradiction || is_repeated(united, n))
+		return;
+	united->input->permit(united->input, arm->reader);
 	arm->items = dyn_items_start(arm->reader, arm->resolved);
 	dyn_listed_skip(arm->items, united->returned, &united->duplicates);
 }
@@ -158,15 +139,21 @@ send_ahead(DynUnited *united)
 
 /* Nothing is sent for later arms if the first may have rows enough. */
 DynItems *
-dyn_united_start(DynUnited *united)
+dyn_united_open(DynUnited *united)
 {
-	united->items.rows = united->input->reader->rows;
+	const DynReader *reader = united->input->reader;
+
+	Assert(united->returned == NULL && united->aside == NULL);
+	united->items.rows = reader->rows;
+	united->context = CurrentMemoryContext;
+	united->current = 0;
+	united->number = 0;
+	united->returned = dyn_base_keys_create(reader->access->base,
+											reader->access->nbase,
+											get_hash_memory_limit());
 	for (int i = 0; i < united->narms; i++)
-	{
-		if (united->arms[i].reader != NULL)
-			start_arm(united, &united->arms[i]);
-	}
-	if (!united->input->reader->access->may_stop_early)
+		open_arm(united, i);
+	if (!reader->access->may_stop_early)
 		send_ahead(united);
 	return &united->items;
 }
@@ -383,20 +370,10 @@ static DynFetch *
 united_awaited(const DynItems *items)
 {
 	const DynUnited *united = (const DynUnited *) items;
-	const Arm  *arm = &united->arms[Min(united->current, united->narms - 1)];
+	const DynItems *current = united->current < united->narms
+		? united->arms[united->current].items : NULL;
 
-	return united->current < united->narms && arm->items != NULL
-		? dyn_items_awaited(arm->items) : NULL;
-}
-
-static void
-close_arm(Arm *arm)
-{
-	if (arm->items != NULL)
-		dyn_items_close(arm->items);
-	arm->reader = NULL;
-	arm->resolved = NULL;
-	arm->items = NULL;
+	return current ? dyn_items_awaited(current) : NULL;
 }
 
 static void
@@ -405,7 +382,11 @@ united_close(DynItems *items)
 	DynUnited  *united = (DynUnited *) items;
 
 	for (int i = 0; i < united->narms; i++)
-		close_arm(&united->arms[i]);
+	{
+		if (united->arms[i].items != NULL)
+			dyn_items_close(united->arms[i].items);
+		united->arms[i].items = NULL;
+	}
 	if (united->sorted_slot != NULL)
 		ExecDropSingleTupleTableSlot(united->sorted_slot);
 	if (united->aside != NULL)
@@ -461,7 +442,7 @@ take_conditions(DynUnited *united, ForeignScanState *node)
 }
 
 DynUnited *
-dyn_united_create(const DynInput *input)
+dyn_united_create(DynInput *input)
 {
 	const DynAccess *access = input->reader->access;
 	MemoryContextCallback *callback;

@@ -11,9 +11,6 @@
  * The keys of returned items are kept in a hash table.  When that takes the
  * memory it may, further rows go to a sort, which may use a temporary file, and
  * are returned at the end.  All rows of an item are from the same read of it.
- *
- * Legal order: dyn_united_create once.  For an execution: dyn_united_begin; for
- * each arm dyn_united_resolve; dyn_united_start.
  */
 #ifndef DYN_EXEC_UNITED_H
 #define DYN_EXEC_UNITED_H
@@ -27,19 +24,13 @@ typedef struct DynUnited DynUnited;
  * NULL if the scan's access plan is not a union.  From now on the union checks
  * the node's conditions.
  */
-extern DynUnited *dyn_united_create(const DynInput *input);
-
-/* Begins an execution, in CurrentMemoryContext. */
-extern void dyn_united_begin(DynUnited *united);
+extern DynUnited *dyn_united_create(DynInput *input);
 
 /*
- * The reader that will answer the arm with the input's values: its own, or that
- * of the table; NULL if no item can qualify.
+ * The source of the execution that begins, in CurrentMemoryContext: rows that
+ * satisfy all conditions.  It cannot be rewound.
  */
-extern DynReader *dyn_united_resolve(DynUnited *united, int arm);
-
-/* A source of rows that satisfy all conditions.  It cannot be rewound. */
-extern DynItems *dyn_united_start(DynUnited *united);
+extern DynItems *dyn_united_open(DynUnited *united);
 
 /* Of all executions: items that an arm read after another had returned them. */
 extern uint64 dyn_united_duplicates(const DynUnited *united);
