@@ -227,17 +227,15 @@ open_items(DynScan *scan)
 		return items;
 	/* requests in flight use the values when the outer row is gone */
 	dyn_values_keep(&input->values);
+	if (scan->united != NULL)
+		return dyn_united_open(scan->united);
 	items = dyn_keeping_open(input);
 	if (items != NULL)
 		return items;
 	items = dyn_sharing_open(input);
 	if (items != NULL)
 		apply_policy(scan, input->reader);
-	else if (scan->united != NULL)
-		items = dyn_united_open(scan->united);
-	else
-		items = request_items(scan);
-	return items;
+	return items ? items : request_items(scan);
 }
 
 void
