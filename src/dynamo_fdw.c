@@ -70,6 +70,7 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->BeginForeignScan = dynBeginForeignScan;
 	routine->IterateForeignScan = dynIterateForeignScan;
 	routine->ReScanForeignScan = dynReScanForeignScan;
+	routine->RecheckForeignScan = dynRecheckForeignScan;
 	routine->EndForeignScan = dynEndForeignScan;
 	routine->IsForeignScanParallelSafe = dynIsForeignScanParallelSafe;
 

@@ -38,7 +38,7 @@
 
 #include "../dynamodb/page_check.h"
 #include "../exec/rows/rows.h"
-#include "../exec/source/scan_policy.h"
+#include "../exec/node/scan_policy.h"
 #include "../model/server/encoding.h"
 #include "../model/values/path.h"
 #include "../model/server/pg_compat.h"

@@ -34,7 +34,7 @@
 
 #include "../../model/server/pg_compat.h"
 #include "async.h"
-#include "../source/scan.h"
+#include "scan.h"
 
 /* What the children of one Append share. */
 typedef struct DynAsyncGroup
@@ -81,9 +81,9 @@ static void
 join_group(DynScan *scan, const PlanState *requestor)
 {
 	/* a fetch is counted in the group that it was started with */
-	Assert(scan->reader->group_in_flight == NULL && scan->fetch == NULL);
-	scan->group = get_group(scan->reader->statement, requestor);
-	scan->reader->group_in_flight = &scan->group->in_flight;
+	Assert(scan->input.reader->group_in_flight == NULL && scan->items == NULL);
+	scan->group = get_group(scan->input.reader->statement, requestor);
+	scan->input.reader->group_in_flight = &scan->group->in_flight;
 }
 
 /*
@@ -96,12 +96,12 @@ end_outdated_runs(const DynScan *scan)
 {
 	ListCell   *lc;
 
-	foreach(lc, scan->reader->statement->scans)
+	foreach(lc, scan->input.reader->statement->scans)
 	{
-		DynScan    *peer = lfirst(lc);
+		DynScan    *peer = dyn_scan_of(lfirst(lc));
 
-		if (peer->group == scan->group && peer->running &&
-			peer->node->ss.ps.chgParam != NULL)
+		if (peer->group == scan->group && peer->input.running &&
+			peer->input.node->ss.ps.chgParam != NULL)
 			dyn_scan_end_run(peer);
 	}
 }
@@ -115,9 +115,9 @@ leave_out_idle_peers(const DynScan *scan)
 {
 	ListCell   *lc;
 
-	foreach(lc, scan->reader->statement->scans)
+	foreach(lc, scan->input.reader->statement->scans)
 	{
-		DynScan    *peer = lfirst(lc);
+		DynScan    *peer = dyn_scan_of(lfirst(lc));
 
 		if (peer->group != scan->group || peer->request->callback_pending ||
 			dyn_scan_awaited_fetch(peer) == NULL)
@@ -161,7 +161,7 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 
 	if (scan->group == NULL)
 		join_group(scan, areq->requestor);
-	if (!scan->running)
+	if (!scan->input.running)
 		end_outdated_runs(scan);
 	scan->request = areq;
 	rejoin_group(scan);
@@ -229,12 +229,12 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 		decline_request(areq);
 		return;
 	}
-	Assert(scan->running && scan->group->in_flight >= 0);
+	Assert(scan->input.running && scan->group->in_flight >= 0);
 	leave_out_idle_peers(scan);
 	/* they may share a read with this one */
 	if (dyn_scan_awaited_fetch(scan) != NULL)
 		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
-	pause = dyn_scan_pause(scan);
+	pause = dyn_items_pause(scan->items);
 	if (pause == 0)
 	{
 		complete_request(areq);

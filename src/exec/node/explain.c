@@ -17,12 +17,11 @@
 #include "../../model/session/budget.h"
 #include "../../model/server/encoding.h"
 #include "../../model/server/pg_compat.h"
-#include "../source/fallback.h"
 #include "../keys/filter.h"
+#include "../source/keeping.h"
+#include "../source/sharing.h"
 #include "foreign_scan.h"
-#include "../source/kept_read.h"
-#include "../source/shared_read.h"
-#include "../source/union.h"
+#include "scan.h"
 
 /* What printing a predicate needs. */
 typedef struct Printer
@@ -333,7 +332,7 @@ init_printer(Printer *printer, ForeignScanState *node, ExplainState *es)
 {
 	DynScan    *scan = node->fdw_state;
 
-	printer->relation = scan->reader->relation;
+	printer->relation = scan->input.reader->relation;
 	printer->exprs = ((ForeignScan *) node->ss.ps.plan)->fdw_exprs;
 	printer->context = set_deparse_context_plan(es->deparse_cxt,
 												node->ss.ps.plan, NIL);
@@ -521,18 +520,18 @@ waiting_percent(const ForeignScanState *node, const DynScan *scan)
 	double		ms;
 
 	if (instrument == NULL || scan->group != NULL ||
-		dyn_shared_figures(scan, &shared))
+		dyn_sharing_figures(&scan->input, &shared))
 		return -1;
 	ms = instrument->total * 1000;
-	return ms <= 0 || scan->reader->counters.waiting_ms > ms ? -1
-		: scan->reader->counters.waiting_ms * 100 / ms;
+	return ms <= 0 || scan->input.reader->counters.waiting_ms > ms ? -1
+		: scan->input.reader->counters.waiting_ms * 100 / ms;
 }
 
 /* In text only if there were requests. */
 static void
 show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 {
-	const DynCounters *counters = &scan->reader->counters;
+	const DynCounters *counters = &scan->input.reader->counters;
 	double		percent = waiting_percent(node, scan);
 
 	if (es->format == EXPLAIN_FORMAT_TEXT)
@@ -563,7 +562,7 @@ show_kept(const DynScan *scan, ExplainState *es)
 	const char *place;
 	uint64		kilobytes;
 
-	if (!dyn_kept_figures(scan, &figures))
+	if (!dyn_keeping_figures(&scan->input, &figures))
 		return;
 	place = figures.on_disk ? "Disk" : "Memory";
 	kilobytes = (figures.bytes + 1023) / 1024;
@@ -587,7 +586,7 @@ show_shared(const DynScan *scan, ExplainState *es)
 {
 	DynSharedFigures figures;
 
-	if (!dyn_shared_figures(scan, &figures))
+	if (!dyn_sharing_figures(&scan->input, &figures))
 		return;
 	ExplainPropertyText("Shared Read",
 						figures.reader ? psprintf("by the scan of %s", figures.reader)
@@ -651,7 +650,7 @@ access_words(Printer *printer, const DynAccess *access)
 static void
 show_gates(Printer *printer, const DynScan *scan, ExplainState *es)
 {
-	const DynAccess *shown = scan->reader->access;
+	const DynAccess *shown = scan->input.reader->access;
 	const DynAccess *planned = scan->planned ? scan->planned : shown;
 	bool		open = (planned != shown);
 	char	   *otherwise;
@@ -748,10 +747,10 @@ show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
 	bool		text = es->format == EXPLAIN_FORMAT_TEXT;
 	ListCell   *lc;
 
-	if (scan->reader->access->arms == NIL)
+	if (scan->input.reader->access->arms == NIL)
 		return;
 	ExplainOpenGroup("Arms", "Arms", false, es);
-	foreach(lc, scan->reader->access->arms)
+	foreach(lc, scan->input.reader->access->arms)
 	{
 		const DynAccess *arm = lfirst(lc);
 
@@ -771,8 +770,8 @@ show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
 static uint64
 fallbacks(const DynScan *scan)
 {
-	if (scan->uni != NULL)
-		return dyn_union_fallbacks(scan->uni);
+	if (scan->united != NULL)
+		return dyn_united_fallbacks(scan->united);
 	return scan->fallback ? dyn_fallback_executions(scan->fallback) : 0;
 }
 
@@ -780,29 +779,29 @@ void
 dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 {
 	DynScan    *scan = node->fdw_state;
-	const DynAccess *access = scan->reader->access;
+	const DynAccess *access = scan->input.reader->access;
 	Printer		printer;
 
 	init_printer(&printer, node, es);
 	/* in structured formats core has an "Operation" in the same group */
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation",
-						operation_word(access, scan->has_prefetcher), es);
-	ExplainPropertyText("Remote Table", scan->reader->relation->table, es);
+						operation_word(access, scan->input.has_prefetcher), es);
+	ExplainPropertyText("Remote Table", scan->input.reader->relation->table, es);
 	show_target(&printer, access, es);
 	show_arms(&printer, scan, es);
 	show_unnest(&printer, es);
 	if (es->verbose && !access->count_only)
-		show_projection(scan->reader->rows, es);
-	if (scan->reader->relation->consistent)
+		show_projection(scan->input.reader->rows, es);
+	if (scan->input.reader->relation->consistent)
 		ExplainPropertyBool("Consistent Read", true, es);
 	show_access(access, es);
 	show_gates(&printer, scan, es);
-	show_budgets(scan->reader->relation, access, es);
+	show_budgets(scan->input.reader->relation, access, es);
 	if (es->costs)
 		show_estimate(access, es);
 	if (es->analyze)
-		show_counters(&scan->reader->counters, es);
+		show_counters(&scan->input.reader->counters, es);
 	if (es->analyze && es->timing)
 		show_times(node, scan, es);
 	if (es->analyze)
@@ -810,9 +809,9 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		show_shared(scan, es);
 		show_kept(scan, es);
 	}
-	if (es->analyze && scan->uni != NULL)
+	if (es->analyze && scan->united != NULL)
 		ExplainPropertyUInteger("Duplicates", NULL,
-								dyn_union_duplicates(scan->uni), es);
+								dyn_united_duplicates(scan->united), es);
 	if (es->analyze && fallbacks(scan) > 0)
 		ExplainPropertyUInteger("Read from Table", NULL, fallbacks(scan), es);
 }

@@ -12,7 +12,7 @@
 
 #include "../../model/server/pg_compat.h"
 #include "foreign_scan.h"
-#include "../source/kept_read.h"
+#include "../source/keeping.h"
 #include "no_rows.h"
 #include "siblings.h"
 
@@ -60,10 +60,10 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	node->fdw_state = scan;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	if (dyn_relation_needs_soft_input(scan->reader->relation))
+	if (dyn_relation_needs_soft_input(scan->input.reader->relation))
 		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
 	dyn_scan_prepare(scan, eflags);
-	check_consistency(scan->reader->relation, scan->reader->access);
+	check_consistency(scan->input.reader->relation, scan->input.reader->access);
 }
 
 /* In an Append that does not wait, an empty slot may mean "not yet". */
@@ -74,18 +74,40 @@ dynIterateForeignScan(ForeignScanState *node)
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 
 	ExecClearTuple(slot);
-	if (!scan->running)
+	if (!scan->input.running)
 	{
 		dyn_scan_begin_run(scan);
-		if (!scan->begun)
+		if (!scan->input.begun)
 			dyn_siblings_start(scan);
-		scan->begun = true;
+		scan->input.begun = true;
 	}
 	scan->ahead = false;
-	if (scan->finished || (scan->group != NULL && !dyn_scan_is_ready(scan)))
+	if (scan->finished ||
+		(scan->group != NULL && !dyn_items_is_ready(scan->items)))
 		return slot;
 	scan->finished = !dyn_scan_next(scan, slot);
 	return slot;
+}
+
+/*
+ * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this in place of every
+ * scan that has no relation of its own: a count in a subquery, which has to be
+ * executed there as anywhere.  Core then evaluates what is for the rows of a
+ * fallback, and not for a count.
+ */
+bool
+dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
+{
+	DynScan    *scan = node->fdw_state;
+
+	if (((ForeignScan *) node->ss.ps.plan)->scan.scanrelid > 0)
+		return true;
+	if (scan->checks == NULL)
+		scan->checks = node->fdw_recheck_quals;
+	node->fdw_recheck_quals = scan->checks;
+	slot = dynIterateForeignScan(node);
+	node->fdw_recheck_quals = NULL;
+	return !TupIsNull(slot);
 }
 
 /* What was started ahead depends on nothing that could have changed. */
@@ -94,8 +116,8 @@ dynReScanForeignScan(ForeignScanState *node)
 {
 	DynScan    *scan = node->fdw_state;
 
-	Assert(!scan->ahead || (scan->running && !scan->begun));
-	dyn_kept_rescan(scan);
+	Assert(!scan->ahead || (scan->input.running && !scan->input.begun));
+	dyn_keeping_rescan(&scan->input);
 	if (scan->ahead)
 		return;
 	if (node->ss.ps.chgParam != NULL || !dyn_scan_repeat_run(scan))

@@ -9,6 +9,7 @@
 
 extern void dynBeginForeignScan(ForeignScanState *node, int eflags);
 extern TupleTableSlot *dynIterateForeignScan(ForeignScanState *node);
+extern bool dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot);
 extern void dynReScanForeignScan(ForeignScanState *node);
 extern void dynEndForeignScan(ForeignScanState *node);
 

@@ -86,7 +86,7 @@ is_told(void)
 void
 dyn_tell_no_rows(const DynScan *scan)
 {
-	const DynReader *reader = scan->reader;
+	const DynReader *reader = scan->input.reader;
 	const DynRowTally *tally = reader->relation->tally;
 	uint64		items;
 

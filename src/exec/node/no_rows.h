@@ -8,7 +8,7 @@
 #ifndef DYN_EXEC_NO_ROWS_H
 #define DYN_EXEC_NO_ROWS_H
 
-#include "../source/scan.h"
+#include "scan.h"
 
 /*
  * At the end of a Scan or Query that was read to its end: a NOTICE, once in a

@@ -32,7 +32,7 @@
 #include "../statement/memory.h"
 #include "readahead.h"
 #include "row_buffer.h"
-#include "../source/scan.h"
+#include "scan.h"
 
 /* If a node above may stop early: rows of the first batch, and its growth. */
 #define FIRST_LAZY_ROWS		1
@@ -77,12 +77,12 @@ add_scan(ReadAhead *ahead, const Plan *plan)
 
 	foreach(lc, statement->scans)
 	{
-		DynScan    *scan = lfirst(lc);
+		DynScan    *scan = dyn_scan_of(lfirst(lc));
 
-		if (scan->node->ss.ps.plan != plan || scan->has_prefetcher ||
-			!dyn_access_can_look_up(scan->reader->access))
+		if (scan->input.node->ss.ps.plan != plan || scan->input.has_prefetcher ||
+			!dyn_access_can_look_up(scan->input.reader->access))
 			continue;
-		scan->has_prefetcher = true;
+		scan->input.has_prefetcher = true;
 		ahead->scans = lappend(ahead->scans, scan);
 	}
 }
@@ -152,7 +152,7 @@ may_fail(const ReadAhead *ahead)
 	{
 		const DynScan *scan = lfirst(lc);
 
-		if (dyn_may_fail((Node *) ((ForeignScan *) scan->node->ss.ps.plan)->fdw_exprs))
+		if (dyn_may_fail((Node *) ((ForeignScan *) scan->input.node->ss.ps.plan)->fdw_exprs))
 			return true;
 	}
 	return false;
@@ -209,10 +209,10 @@ create_lookups(ReadAhead *ahead)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		if (scan->lookups == NULL)
-			scan->lookups =
-				dyn_lookups_create(scan->reader,
-								   scan->node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+		if (scan->looked_up == NULL)
+			scan->looked_up =
+				dyn_looked_up_create(scan->input.reader,
+									 scan->input.node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
 	}
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -282,7 +282,7 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		dyn_lookups_prefetch(scan->lookups, dyn_scan_evaluate_next(scan));
+		dyn_lookups_prefetch(scan->looked_up->lookups, dyn_scan_evaluate_next(scan));
 	}
 	restore_parameters(ahead, old);
 	MemoryContextSwitchTo(oldcontext);
@@ -298,8 +298,8 @@ begin_lookups(ReadAhead *ahead)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		if (scan->lookups != NULL)
-			dyn_lookups_begin(scan->lookups);
+		if (scan->looked_up != NULL)
+			dyn_lookups_begin(scan->looked_up->lookups);
 	}
 }
 
@@ -309,7 +309,7 @@ start_lookups(ReadAhead *ahead)
 	ListCell   *lc;
 
 	foreach(lc, ahead->scans)
-		dyn_lookups_start(((DynScan *) lfirst(lc))->lookups,
+		dyn_lookups_start(((DynScan *) lfirst(lc))->looked_up->lookups,
 						  ahead->ended && ahead->once);
 }
 
@@ -326,7 +326,7 @@ batch_is_full(const ReadAhead *ahead)
 		return false;
 	foreach(lc, ahead->scans)
 	{
-		if (dyn_lookups_is_full(((DynScan *) lfirst(lc))->lookups))
+		if (dyn_lookups_is_full(((DynScan *) lfirst(lc))->looked_up->lookups))
 			return true;
 	}
 	return nrows >= ahead->size || dyn_row_buffer_is_full(ahead->rows);
@@ -499,10 +499,10 @@ show_keys(const ReadAhead *ahead, ExplainState *es)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		if (scan->lookups == NULL)
+		if (scan->looked_up == NULL)
 			continue;
-		sum.distinct_keys += dyn_lookups_counters(scan->lookups)->distinct_keys;
-		sum.repeated_keys += dyn_lookups_counters(scan->lookups)->repeated_keys;
+		sum.distinct_keys += dyn_lookups_counters(scan->looked_up->lookups)->distinct_keys;
+		sum.repeated_keys += dyn_lookups_counters(scan->looked_up->lookups)->repeated_keys;
 	}
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
@@ -531,7 +531,7 @@ explain_read_ahead(CustomScanState *node, List *ancestors, ExplainState *es)
 
 	resolve(ahead);
 	foreach(lc, ahead->scans)
-		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->reader->relation->name));
+		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->input.reader->relation->name));
 	ExplainPropertyList("Looks Up", names, es);
 	if (es->analyze)
 		show_keys(ahead, es);

@@ -29,11 +29,11 @@
 static bool
 can_start(const DynScan *scan, const List *found)
 {
-	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
+	ForeignScan *plan = (ForeignScan *) scan->input.node->ss.ps.plan;
 	Node	   *values = (Node *) plan->fdw_exprs;
 
 	/* the Append starts asynchronous scans together anyway */
-	return scan->reader->access->one_request && !scan->running &&
+	return scan->input.reader->access->one_request && !scan->input.running &&
 		!plan->scan.plan.async_capable && dyn_running_params(values) == NULL &&
 		!dyn_may_fail(values) && list_member_ptr(found, plan);
 }
@@ -62,7 +62,7 @@ start_all(const DynStatement *statement, const DynScan *first,
 
 	foreach(lc, statement->scans)
 	{
-		DynScan    *sibling = lfirst(lc);
+		DynScan    *sibling = dyn_scan_of(lfirst(lc));
 
 		if (!can_start(sibling, found))
 			continue;
@@ -134,14 +134,14 @@ ends_beside(const PlannedStmt *statement, const Plan *tree)
 void
 dyn_siblings_start(const DynScan *scan)
 {
-	EState	   *estate = scan->node->ss.ps.state;
+	EState	   *estate = scan->input.node->ss.ps.state;
 	DynStatement *statement = dyn_statement_get(estate);
 	List	   *found;
 	Plan	   *tree;
 
 	if (list_length(statement->scans) < 2 || estate->es_epq_active != NULL)
 		return;
-	tree = dyn_plan_tree_of(estate->es_plannedstmt, scan->node->ss.ps.plan);
+	tree = dyn_plan_tree_of(estate->es_plannedstmt, scan->input.node->ss.ps.plan);
 	if (!note_tree(statement, tree))
 		return;
 	found = dyn_plan_scans_unless_empty(tree,

@@ -11,7 +11,7 @@
 #ifndef DYN_EXEC_SIBLINGS_H
 #define DYN_EXEC_SIBLINGS_H
 
-#include "../source/scan.h"
+#include "scan.h"
 
 /*
  * To be called when an execution of the scan has begun; does its work once for

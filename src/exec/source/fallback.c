@@ -17,24 +17,29 @@
 #include "utils/typcache.h"
 
 #include "../../plan/keys/match_keys.h"
+#include "checked.h"
 #include "fallback.h"
 #include "../statement/memory.h"
 
 struct DynFallback
 {
+	DynItems	items;			/* first: of an execution */
+	DynInput   *input;
 	DynReader  *reader;			/* of the table */
-	ExprContext *econtext;		/* of one row */
+	DynChecker	checker;		/* once there was an execution */
 	int			nsort;			/* order to be made; 0: none */
 	AttrNumber *sort_columns;
 	Oid		   *sort_operators;
 	Oid		   *sort_collations;
 	bool	   *nulls_first;
+	uint64		executions;
 
 	/* of an execution */
+	DynItems   *unchecked;
+	bool		found;			/* some row */
+	MemoryContext context;
 	Tuplesortstate *sorted;		/* NULL: not read yet */
 	TupleTableSlot *sort_slot;	/* likewise */
-	bool		found;			/* some row */
-	uint64		executions;
 
 	/* values that are known to select nothing, with their hashes */
 	MemoryContext empty_context;
@@ -43,84 +48,6 @@ struct DynFallback
 	DynValues  *empty_values;
 	uint32	   *empty_hashes;
 };
-
-/* ---- making ---- */
-
-/*
- * By the columns that show the sort attributes, in the index's direction.  An
- * order of texts that an index gives goes by bytes, whatever the column's own
- * collation: the statement has named another.
- */
-static void
-init_sort(DynFallback *fallback)
-{
-	const DynRelation *relation = fallback->reader->relation;
-	const DynAccess *access = fallback->reader->access;
-
-	fallback->nsort = access->nsort;
-	fallback->sort_columns = palloc(Max(access->nsort, 1) * sizeof(AttrNumber));
-	fallback->sort_operators = palloc(Max(access->nsort, 1) * sizeof(Oid));
-	fallback->sort_collations = palloc(Max(access->nsort, 1) * sizeof(Oid));
-	fallback->nulls_first = palloc(Max(access->nsort, 1) * sizeof(bool));
-	for (int i = 0; i < access->nsort; i++)
-	{
-		AttrNumber	attnum = dyn_sort_column(relation, &access->sort[i],
-											 access->sort_parts[i]);
-		const DynColumn *column = dyn_relation_column(relation, attnum);
-		TypeCacheEntry *type = lookup_type_cache(column->codec.basetype,
-												 TYPECACHE_LT_OPR |
-												 TYPECACHE_GT_OPR);
-
-		fallback->sort_columns[i] = attnum;
-		fallback->sort_operators[i] = access->backward ? type->gt_opr
-			: type->lt_opr;
-		fallback->sort_collations[i] = OidIsValid(column->collation)
-			? C_COLLATION_OID : InvalidOid;
-		fallback->nulls_first[i] = access->backward;
-	}
-}
-
-/* A count's scan tuple has the columns behind the number. */
-static int *
-count_positions(const DynScan *scan, const DynRows *rows)
-{
-	ForeignScan *plan = (ForeignScan *) scan->node->ss.ps.plan;
-	int		   *positions = palloc0(Max(rows->ncolumns, 1) * sizeof(int));
-	ListCell   *lc;
-
-	foreach(lc, plan->fdw_scan_tlist)
-	{
-		const TargetEntry *entry = lfirst(lc);
-
-		for (int i = 0; i < rows->ncolumns && IsA(entry->expr, Var); i++)
-		{
-			if (rows->attnums[i] == ((Var *) entry->expr)->varattno)
-				positions[i] = entry->resno - 1;
-		}
-	}
-	return positions;
-}
-
-DynFallback *
-dyn_fallback_create(DynScan *scan)
-{
-	DynReader  *reader = scan->reader;
-	DynFallback *fallback;
-
-	if (reader->access->fallback == NULL)
-		return NULL;
-	fallback = palloc0(sizeof(DynFallback));
-	fallback->reader = dyn_reader_create(reader->statement, reader->relation,
-										 reader->access->fallback);
-	fallback->reader->count_into = &reader->counters;
-	fallback->reader->keeps = reader->keeps;
-	fallback->reader->access->may_stop_early &= reader->access->may_stop_early;
-	if (reader->access->count_only)
-		fallback->reader->rows->positions =
-			count_positions(scan, fallback->reader->rows);
-	init_sort(fallback);
-	return fallback;
-}
 
 /* ---- values that select nothing ---- */
 
@@ -160,96 +87,44 @@ make_empty_space(DynFallback *fallback)
 }
 
 static void
-remember_empty(DynFallback *fallback, const DynScan *scan)
+remember_empty(DynFallback *fallback)
 {
-	EState	   *estate = scan->node->ss.ps.state;
+	const DynValues *values = &fallback->input->values;
+	EState	   *estate = fallback->input->node->ss.ps.state;
 	MemoryContext oldcontext;
 
-	Assert(!fallback->found);
 	if (fallback->empty_context == NULL)
 		fallback->empty_context = AllocSetContextCreate(estate->es_query_cxt,
 														"dynamo_fdw fallback",
 														ALLOCSET_SMALL_SIZES);
 	oldcontext = MemoryContextSwitchTo(fallback->empty_context);
 	make_empty_space(fallback);
-	fallback->empty_values[fallback->nempty] = dyn_values_copy(&scan->values);
-	fallback->empty_hashes[fallback->nempty] = dyn_values_hash(&scan->values);
+	fallback->empty_values[fallback->nempty] = dyn_values_copy(values);
+	fallback->empty_hashes[fallback->nempty] = dyn_values_hash(values);
 	fallback->nempty++;
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* ---- an execution ---- */
+/* ---- the source ---- */
 
-DynReader *
-dyn_fallback_start(DynScan *scan)
-{
-	DynFallback *fallback = scan->fallback;
-
-	Assert(fallback != NULL && scan->fell_back && scan->fetch == NULL);
-	Assert(fallback->sorted == NULL);
-	if (fallback->econtext == NULL)
-		fallback->econtext = CreateExprContext(scan->node->ss.ps.state);
-	fallback->found = false;
-	fallback->executions++;
-	if (is_known_empty(fallback, &scan->values))
-		return NULL;
-	dyn_reader_check_schema(fallback->reader);
-	fallback->reader->group_in_flight = scan->reader->group_in_flight;
-	return fallback->reader;
-}
-
-/* The next row of the table. */
 static bool
-next_row(DynScan *scan, TupleTableSlot *slot)
+next_checked(DynFallback *fallback, TupleTableSlot *slot)
 {
-	DynRows    *rows = scan->fallback->reader->rows;
-	ExprContext *econtext = scan->fallback->econtext;
-	MemoryContext oldcontext;
-	bool		found;
+	bool		found = dyn_checker_next_row(&fallback->checker,
+											 fallback->unchecked, slot);
 
-	ExecClearTuple(slot);
-	ResetExprContext(econtext);
-	oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-	while (!(found = dyn_rows_next(rows, slot)))
-	{
-		const DynValue *item = scan->fetch ? dyn_fetch_next(scan->fetch) : NULL;
-
-		if (item == NULL)
-			break;
-		dyn_rows_begin(rows, item);
-	}
-	MemoryContextSwitchTo(oldcontext);
+	fallback->found |= found;
+	if (!fallback->found)
+		remember_empty(fallback);
 	return found;
 }
 
-/* The next row that satisfies what the index's requests would have. */
-static bool
-next_checked(DynScan *scan, TupleTableSlot *slot)
-{
-	DynFallback *fallback = scan->fallback;
-	ExprContext *econtext = fallback->econtext;
-
-	while (next_row(scan, slot))
-	{
-		econtext->ecxt_scantuple = slot;
-		if (ExecQual(scan->node->fdw_recheck_quals, econtext))
-		{
-			fallback->found = true;
-			return true;
-		}
-	}
-	if (!fallback->found && scan->fetch != NULL)
-		remember_empty(fallback, scan);
-	return false;
-}
-
 static void
-sort_rows(DynScan *scan, TupleTableSlot *slot)
+sort_rows(DynFallback *fallback, TupleTableSlot *slot)
 {
-	DynFallback *fallback = scan->fallback;
-	MemoryContext oldcontext = MemoryContextSwitchTo(scan->run_context);
+	MemoryContext oldcontext = MemoryContextSwitchTo(fallback->context);
 
-	Assert(fallback->nsort > 0 && fallback->sorted == NULL);
+	Assert(fallback->sorted == NULL);
 	fallback->sorted = tuplesort_begin_heap(slot->tts_tupleDescriptor,
 											fallback->nsort,
 											fallback->sort_columns,
@@ -261,22 +136,21 @@ sort_rows(DynScan *scan, TupleTableSlot *slot)
 	fallback->sort_slot =
 		MakeSingleTupleTableSlot(CreateTupleDescCopy(slot->tts_tupleDescriptor),
 								 &TTSOpsMinimalTuple);
-	while (next_checked(scan, slot))
+	while (next_checked(fallback, slot))
 		tuplesort_puttupleslot(fallback->sorted, slot);
 	tuplesort_performsort(fallback->sorted);
 	MemoryContextSwitchTo(oldcontext);
 }
 
-bool
-dyn_fallback_next(DynScan *scan, TupleTableSlot *slot)
+static bool
+fallback_next_row(DynItems *items, TupleTableSlot *slot)
 {
-	DynFallback *fallback = scan->fallback;
+	DynFallback *fallback = (DynFallback *) items;
 
-	Assert(scan->fell_back);
 	if (fallback->nsort == 0)
-		return next_checked(scan, slot);
+		return next_checked(fallback, slot);
 	if (fallback->sorted == NULL)
-		sort_rows(scan, slot);
+		sort_rows(fallback, slot);
 	if (!tuplesort_gettupleslot(fallback->sorted, true, false,
 								fallback->sort_slot, NULL))
 		return false;
@@ -284,39 +158,49 @@ dyn_fallback_next(DynScan *scan, TupleTableSlot *slot)
 	return true;
 }
 
-uint64
-dyn_fallback_count(DynScan *scan, TupleTableSlot *slot)
+static DynFetchState
+fallback_poll(DynItems *items)
 {
+	DynItems   *unchecked = ((DynFallback *) items)->unchecked;
+
+	return unchecked->methods->poll(unchecked);
+}
+
+static DynFetch *
+fallback_awaited(const DynItems *items)
+{
+	return dyn_items_awaited(((const DynFallback *) items)->unchecked);
+}
+
+static bool
+fallback_rewind(DynItems *items)
+{
+	DynFallback *fallback = (DynFallback *) items;
+
+	if (fallback->sorted == NULL)
+		return dyn_items_rewind(fallback->unchecked);
+	tuplesort_rescan(fallback->sorted);
+	return true;
+}
+
+static uint64
+fallback_count(DynItems *items)
+{
+	DynFallback *fallback = (DynFallback *) items;
 	uint64		count = 0;
 
-	Assert(scan->fell_back && scan->fallback->nsort == 0);
-	while (next_checked(scan, slot))
+	Assert(fallback->nsort == 0);
+	while (next_checked(fallback, fallback->input->node->ss.ss_ScanTupleSlot))
 		count++;
 	return count;
 }
 
-bool
-dyn_fallback_rewind(DynScan *scan)
+static void
+fallback_close(DynItems *items)
 {
-	DynFallback *fallback = scan->fallback;
+	DynFallback *fallback = (DynFallback *) items;
 
-	if (fallback->sorted != NULL)
-		tuplesort_rescan(fallback->sorted);
-	else if (scan->fetch != NULL && !dyn_fetch_rewind(scan->fetch))
-		return false;
-	else
-		dyn_rows_end(fallback->reader->rows);
-	return true;
-}
-
-void
-dyn_fallback_stop(DynScan *scan)
-{
-	DynFallback *fallback = scan->fallback;
-
-	Assert(scan->fell_back && !scan->served);
-	dyn_rows_end(fallback->reader->rows);
-	dyn_reader_set_origin(fallback->reader, NULL, NULL);
+	dyn_items_close(fallback->unchecked);
 	if (fallback->sorted != NULL)
 	{
 		ExecDropSingleTupleTableSlot(fallback->sort_slot);
@@ -325,14 +209,125 @@ dyn_fallback_stop(DynScan *scan)
 	fallback->sorted = NULL;
 }
 
-bool
-dyn_fallback_has_row(const DynFallback *fallback)
+static const DynItemsMethods fallback_methods = {
+	.next_row = fallback_next_row,
+	.poll = fallback_poll,
+	.awaited = fallback_awaited,
+	.rewind = fallback_rewind,
+	.count = fallback_count,
+	.close = fallback_close,
+};
+
+DynItems *
+dyn_fallback_open(DynFallback *fallback)
 {
-	return dyn_rows_has_more(fallback->reader->rows);
+	DynInput   *input = fallback->input;
+	DynReader  *reader = fallback->reader;
+	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
+
+	fallback->executions++;
+	if (is_known_empty(fallback, &input->values))
+		return dyn_items_empty(reader->rows);
+	dyn_reader_check_schema(reader);
+	reader->group_in_flight = input->reader->group_in_flight;
+	dyn_resolve_access(reader->access, reader->relation, &input->values, resolved);
+	/* the table holds all items */
+	Assert(!resolved->incomplete);
+	if (resolved->contradiction)
+		return dyn_items_empty(reader->rows);
+	input->permit(input, reader);
+	if (fallback->checker.node == NULL)
+		dyn_checker_init(&fallback->checker, input->node,
+						 input->node->fdw_recheck_quals, false);
+	fallback->found = false;
+	fallback->context = CurrentMemoryContext;
+	fallback->unchecked = dyn_items_start(reader, resolved);
+	return &fallback->items;
 }
 
 uint64
 dyn_fallback_executions(const DynFallback *fallback)
 {
 	return fallback->executions;
+}
+
+/* ---- making ---- */
+
+/*
+ * By the columns that show the sort attributes, in the index's direction.  An
+ * order of texts that an index gives goes by bytes, whatever the column's own
+ * collation: the statement has named another.
+ */
+static void
+init_sort(DynFallback *fallback)
+{
+	const DynRelation *relation = fallback->reader->relation;
+	const DynAccess *access = fallback->reader->access;
+
+	fallback->nsort = access->nsort;
+	fallback->sort_columns = palloc(Max(access->nsort, 1) * sizeof(AttrNumber));
+	fallback->sort_operators = palloc(Max(access->nsort, 1) * sizeof(Oid));
+	fallback->sort_collations = palloc(Max(access->nsort, 1) * sizeof(Oid));
+	fallback->nulls_first = palloc(Max(access->nsort, 1) * sizeof(bool));
+	for (int i = 0; i < access->nsort; i++)
+	{
+		AttrNumber	attnum = dyn_sort_column(relation, &access->sort[i],
+											 access->sort_parts[i]);
+		const DynColumn *column = dyn_relation_column(relation, attnum);
+		TypeCacheEntry *type = lookup_type_cache(column->codec.basetype,
+												 TYPECACHE_LT_OPR |
+												 TYPECACHE_GT_OPR);
+
+		fallback->sort_columns[i] = attnum;
+		fallback->sort_operators[i] = access->backward ? type->gt_opr
+			: type->lt_opr;
+		fallback->sort_collations[i] = OidIsValid(column->collation)
+			? C_COLLATION_OID : InvalidOid;
+		fallback->nulls_first[i] = access->backward;
+	}
+}
+
+/* A count's scan tuple has the columns behind the number. */
+static int *
+count_positions(const DynInput *input, const DynRows *rows)
+{
+	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
+	int		   *positions = palloc0(Max(rows->ncolumns, 1) * sizeof(int));
+	ListCell   *lc;
+
+	foreach(lc, plan->fdw_scan_tlist)
+	{
+		const TargetEntry *entry = lfirst(lc);
+
+		for (int i = 0; i < rows->ncolumns && IsA(entry->expr, Var); i++)
+		{
+			if (rows->attnums[i] == ((Var *) entry->expr)->varattno)
+				positions[i] = entry->resno - 1;
+		}
+	}
+	return positions;
+}
+
+DynFallback *
+dyn_fallback_create(DynInput *input)
+{
+	DynReader  *reader = input->reader;
+	DynFallback *fallback;
+
+	if (reader->access->fallback == NULL)
+		return NULL;
+	fallback = palloc0(sizeof(DynFallback));
+	fallback->items.methods = &fallback_methods;
+	fallback->input = input;
+	fallback->reader = dyn_reader_create(reader->statement, reader->relation,
+										 reader->access->fallback);
+	fallback->reader->count_into = &reader->counters;
+	fallback->reader->keeps = reader->keeps;
+	fallback->reader->access->may_stop_early &= reader->access->may_stop_early;
+	if (reader->access->count_only)
+		fallback->reader->rows->positions =
+			count_positions(input, fallback->reader->rows);
+	fallback->items.rows = fallback->reader->rows;
+	init_sort(fallback);
+	return fallback;
 }

@@ -5,38 +5,25 @@
  *
  * Whether it does depends on an execution's values.  The table is then read by
  * its key or by a Scan; since the plan leaves out the checks that the index's
- * requests would make, all of them are made here, and rows that the index would
- * give in order are sorted.
- *
- * Legal order: dyn_fallback_create once; for an execution of this kind
- * dyn_fallback_start, then dyn_fallback_next until it returns false or
- * dyn_fallback_count once, and dyn_fallback_rewind in between; at its end
- * dyn_fallback_stop.
+ * requests would make, all of them are made here (checked.h), and rows that the
+ * index would give in order are sorted.
  */
 #ifndef DYN_EXEC_FALLBACK_H
 #define DYN_EXEC_FALLBACK_H
 
-#include "scan.h"
+#include "input.h"
+#include "items.h"
+
+typedef struct DynFallback DynFallback;
 
 /* NULL if the access plan has none. */
-extern DynFallback *dyn_fallback_create(DynScan *scan);
+extern DynFallback *dyn_fallback_create(DynInput *input);
 
 /*
- * What reads the table for the execution that begins; NULL if one with the same
- * values is known to have found nothing.
+ * The source of the execution that begins, in CurrentMemoryContext.  It reads
+ * nothing if one with the same values is known to have found nothing.
  */
-extern DynReader *dyn_fallback_start(DynScan *scan);
-
-/* Stores the next row of scan->fetch that satisfies all conditions. */
-extern bool dyn_fallback_next(DynScan *scan, TupleTableSlot *slot);
-extern uint64 dyn_fallback_count(DynScan *scan, TupleTableSlot *slot);
-
-/* Has the item in hand a row that was not asked for yet? */
-extern bool dyn_fallback_has_row(const DynFallback *fallback);
-
-/* As dyn_fetch_rewind. */
-extern bool dyn_fallback_rewind(DynScan *scan);
-extern void dyn_fallback_stop(DynScan *scan);
+extern DynItems *dyn_fallback_open(DynFallback *fallback);
 
 /* Executions so far. */
 extern uint64 dyn_fallback_executions(const DynFallback *fallback);

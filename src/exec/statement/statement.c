@@ -104,7 +104,7 @@ dyn_statement_throttle(DynStatement *statement,
 }
 
 void
-dyn_statement_add_scan(EState *estate, struct DynScan *scan)
+dyn_statement_add_scan(EState *estate, struct DynInput *scan)
 {
 	DynStatement *statement = dyn_statement_get(estate);
 	MemoryContext oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);

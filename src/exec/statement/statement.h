@@ -18,7 +18,7 @@
 #include "../../model/session/counters.h"
 #include "../../model/session/session.h"
 
-struct DynScan;
+struct DynInput;
 struct DynTablePace;
 
 /* That a table or index has throttled the statement. */
@@ -41,7 +41,7 @@ typedef struct DynStatement
 	DynCounters counters;
 	double		expected_units; /* of the requests in flight */
 	DynRetryQuota retries;		/* of all its requests */
-	List	   *scans;			/* of DynScan *, as they began */
+	List	   *scans;			/* their DynInput *, as they began */
 	List	   *started;		/* of Plan *, see siblings.h */
 	List	   *throttles;		/* of DynThrottle * */
 	List	   *async_groups;	/* of DynAsyncGroup *, see async.c */
@@ -63,6 +63,6 @@ extern DynThrottle *dyn_statement_throttle(DynStatement *statement,
 										   const struct DynTablePace *table);
 
 /* Makes a scan known to the statement's other nodes. */
-extern void dyn_statement_add_scan(EState *estate, struct DynScan *scan);
+extern void dyn_statement_add_scan(EState *estate, struct DynInput *scan);
 
 #endif

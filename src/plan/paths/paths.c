@@ -308,7 +308,7 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 }
 
 /*
- * Scans that share a read (exec/source/shared_read.h), this one included: if the
+ * Scans that share a read (exec/source/sharing.h), this one included: if the
  * query level has no other relation, whose rows could replace all of them by
  * lookups, and no LIMIT might stop them.  `index`: if all of them could be Scans
  * of this index; NULL: of the table.

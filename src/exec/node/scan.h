@@ -15,61 +15,30 @@
 
 #include "nodes/execnodes.h"
 
-#include "../fetch/base_items.h"
-#include "../lookup/lookup.h"
+#include "../source/fallback.h"
+#include "../source/looked_up.h"
+#include "../source/united.h"
 
 struct DynAsyncGroup;
-typedef struct DynFallback DynFallback;
-typedef struct DynKept DynKept;
-typedef struct DynSharing DynSharing;
-typedef struct DynUnion DynUnion;
 
 typedef struct DynScan
 {
-	ForeignScanState *node;
-	DynReader  *reader;
+	DynInput	input;
 	const DynAccess *planned;	/* with gates, of which one may be open: then the
 								 * reader's is another one; NULL: not known */
-
-	/* run-time values */
-	List	   *exprs;			/* of ExprState */
-	List	   *conversions;	/* of DynConversion * */
-	DynValues	values;			/* of the execution */
-	DynValues	next_values;	/* of one that is prefetched for */
+	bool		runs_once;		/* there is one execution; set if it may be
+								 * bounded */
+	DynLookedUp *looked_up;		/* NULL: no batch of executions was begun */
+	DynFallback *fallback;		/* NULL: the table never answers */
+	DynUnited  *united;			/* NULL: the access plan is not a union */
 
 	/* one execution */
-	MemoryContext run_context;
-	bool		running;
+	DynItems   *items;			/* NULL: ahead of its turn, it would have to fall
+								 * back */
 	bool		ahead;			/* it runs, and no row was asked for yet */
-	bool		begun;			/* some execution was asked for rows */
 	bool		finished;
 	bool		counted;		/* count_only: the row was returned */
-	DynFetch   *fetch;			/* NULL: no item can qualify, or served */
-	DynBaseItems *base_items;	/* index, then base: what `fetch` lists; else
-								 * NULL */
-
-	/* lookups, over all executions */
-	bool		has_prefetcher; /* a node prefetches for this scan */
-	DynLookups *lookups;		/* NULL: no batch was begun yet */
-	bool		served;			/* this execution is answered by them */
-
-	/* executions that the table answers instead of the index */
-	DynFallback *fallback;		/* NULL: there are none */
-	bool		fell_back;		/* this one is such */
-
-	/* executions that read the arms of an OR */
-	DynUnion   *uni;			/* NULL: the access plan is not a union */
-
-	/* executions that are answered from what earlier ones read */
-	uint64		requested;		/* executions that sent requests themselves */
-	bool		runs_once;		/* there is only one; set if it may be bounded */
-	DynKept    *kept;			/* NULL: there are none */
-	bool		kept_open;		/* this one is such */
-
-	/* an execution that is answered from a read for several scans */
-	DynSharing *sharing;		/* NULL: there is no such read */
-	bool		reads_alone;	/* nor can there be one */
-	bool		shared_open;	/* this execution is such */
+	ExprState  *checks;			/* fdw_recheck_quals, while core has none */
 
 	struct DynAsyncGroup *group;	/* of an asynchronous Append; NULL: the
 									 * scan waits for its rows itself */
@@ -87,7 +56,7 @@ extern void dyn_scan_prepare(DynScan *scan, int eflags);
 
 /*
  * Evaluates the run-time values into CurrentMemoryContext, and returns them in
- * scan->next_values: those of the running execution stay as they are.
+ * input.next_values: those of the running execution stay as they are.
  */
 extern const DynValues *dyn_scan_evaluate_next(DynScan *scan);
 
@@ -100,20 +69,15 @@ extern void dyn_scan_begin_run(DynScan *scan);
  */
 extern void dyn_scan_start_ahead(DynScan *scan);
 
-/* What the execution waits for, where it is not served by lookups; or NULL. */
+/* What the execution waits for, if one runs; or NULL. */
 extern DynFetch *dyn_scan_awaited_fetch(const DynScan *scan);
 
-/*
- * Of an execution that waits: in how many milliseconds asking it is worth while
- * even if nothing comes (dyn_fetch_pause).
- */
-extern double dyn_scan_pause(const DynScan *scan);
-
-/*
- * Would dyn_scan_next return without waiting?  Takes in what has come and sends
- * what may be sent; true also at the end.
- */
-extern bool dyn_scan_is_ready(DynScan *scan);
+/* The state of the scan that this is part of. */
+static inline DynScan *
+dyn_scan_of(const DynInput *input)
+{
+	return input->node->fdw_state;
+}
 
 /* Stores the next row; false at the end.  Waits, raises errors. */
 extern bool dyn_scan_next(DynScan *scan, TupleTableSlot *slot);

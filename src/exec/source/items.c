@@ -1,0 +1,169 @@
+/*
+ * items.c
+ *		What sources have in common, and the two simplest.
+ */
+#include "postgres.h"
+
+#include "items.h"
+#include "listed.h"
+
+/* ---- all sources ---- */
+
+double
+dyn_items_pause(const DynItems *items)
+{
+	DynFetch   *fetch = dyn_items_awaited(items);
+
+	if (fetch == NULL ||
+		(items->methods->has_next != NULL && items->methods->has_next(items)))
+		return 0;
+	return dyn_fetch_pause(fetch);
+}
+
+bool
+dyn_items_rewind(DynItems *items)
+{
+	if (items->methods->rewind == NULL || !items->methods->rewind(items))
+		return false;
+	dyn_rows_end(items->rows);
+	return true;
+}
+
+uint64
+dyn_items_count(DynItems *items)
+{
+	uint64		count = 0;
+
+	if (items->methods->count != NULL)
+		return items->methods->count(items);
+	while (items->methods->next(items) != NULL)
+		count++;
+	return count;
+}
+
+void
+dyn_items_close(DynItems *items)
+{
+	dyn_rows_end(items->rows);
+	if (items->methods->close != NULL)
+		items->methods->close(items);
+}
+
+/* ---- empty ---- */
+
+static const DynValue *
+empty_next(DynItems *items)
+{
+	(void) items;
+	return NULL;
+}
+
+static bool
+empty_rewind(DynItems *items)
+{
+	(void) items;
+	return true;
+}
+
+static const DynItemsMethods empty_methods = {
+	.next = empty_next,
+	.rewind = empty_rewind,
+};
+
+DynItems *
+dyn_items_empty(DynRows *rows)
+{
+	DynItems   *items = palloc(sizeof(DynItems));
+
+	items->methods = &empty_methods;
+	items->rows = rows;
+	return items;
+}
+
+/* ---- fetched ---- */
+
+typedef struct Fetched
+{
+	DynItems	items;			/* first */
+	DynReader  *reader;
+	DynFetch   *fetch;
+} Fetched;
+
+static const DynValue *
+fetched_next(DynItems *items)
+{
+	return dyn_fetch_next(((Fetched *) items)->fetch);
+}
+
+static DynFetchState
+fetched_poll(DynItems *items)
+{
+	return dyn_fetch_poll(((Fetched *) items)->fetch);
+}
+
+static DynFetch *
+fetched_awaited(const DynItems *items)
+{
+	return ((const Fetched *) items)->fetch;
+}
+
+static bool
+fetched_rewind(DynItems *items)
+{
+	return dyn_fetch_rewind(((Fetched *) items)->fetch);
+}
+
+static uint64
+fetched_count(DynItems *items)
+{
+	return dyn_fetch_count(((Fetched *) items)->fetch);
+}
+
+static void
+fetched_close(DynItems *items)
+{
+	Fetched    *fetched = (Fetched *) items;
+
+	dyn_reader_set_origin(fetched->reader, NULL, NULL);
+	dyn_fetch_stop(fetched->fetch);
+}
+
+static const DynItemsMethods fetched_methods = {
+	.next = fetched_next,
+	.poll = fetched_poll,
+	.awaited = fetched_awaited,
+	.rewind = fetched_rewind,
+	.count = fetched_count,
+	.close = fetched_close,
+};
+
+static DynItems *
+create_fetched(DynReader *reader, DynFetch *fetch)
+{
+	Fetched    *fetched = palloc(sizeof(Fetched));
+
+	fetched->items.methods = &fetched_methods;
+	fetched->items.rows = reader->rows;
+	fetched->reader = reader;
+	fetched->fetch = fetch;
+	return &fetched->items;
+}
+
+/* ---- starting ---- */
+
+DynItems *
+dyn_items_start(DynReader *reader, const DynResolvedAccess *resolved)
+{
+	const DynRows *rows = reader->index_rows ? reader->index_rows : reader->rows;
+	DynRequests *requests;
+	DynFetch   *fetch;
+
+	if (resolved->contradiction)
+		return dyn_items_empty(reader->rows);
+	requests = dyn_requests_of_access(reader->relation, reader->access, resolved,
+									  rows->projection, rows->nprojection,
+									  dyn_reader_segments(reader));
+	fetch = dyn_reader_start(reader, requests, rows, false);
+	return reader->index_rows != NULL ? dyn_listed_create(reader, fetch)
+		: create_fetched(reader, fetch);
+}

@@ -1,0 +1,131 @@
+/*
+ * items.h
+ *		Where the items of one execution come from: the protocol of all sources.
+ *
+ *		source		its items
+ *		empty		none: no item can qualify
+ *		fetched		those of a fetch
+ *		listed		those of the table whose keys an index lists (listed.h)
+ *		a member's	those of a read that several go through (shared.h)
+ *
+ *		source		its rows
+ *		united		those of the arms of an OR, each once (united.h)
+ *		fallback	those of the table in place of an index (fallback.h)
+ *		looked up	those that lookups serve (looked_up.h)
+ *
+ * A source gives items one by one, and tells which rows decode them; or rows,
+ * where those are checked first, or cached.  It is closed at the end of the
+ * execution, unless an error ends the transaction.
+ */
+#ifndef DYN_EXEC_ITEMS_H
+#define DYN_EXEC_ITEMS_H
+
+#include "../fetch/reader.h"
+
+typedef struct DynItems DynItems;
+
+typedef struct DynItemsMethods
+{
+	/*
+	 * The next item's slots, valid until the next call; NULL at the end.
+	 * items->rows decode it.  Waits, raises errors.  Not of sources of rows.
+	 */
+	const DynValue *(*next) (DynItems *items);
+
+	/* Stores the next row; false at the end.  NULL: it gives items. */
+	bool		(*next_row) (DynItems *items, TupleTableSlot *slot);
+
+	/*
+	 * Tells what `next` would do now, as dyn_fetch_poll.  NULL: nothing is known,
+	 * and it may wait.
+	 */
+	DynFetchState (*poll) (DynItems *items);
+
+	/* What `next` waits for, or NULL.  NULL: nothing. */
+	DynFetch   *(*awaited) (const DynItems *items);
+
+	/* Is the next item here already, whatever is awaited?  NULL: no. */
+	bool		(*has_next) (const DynItems *items);
+
+	/* Starts again without a request; false if it cannot.  NULL: it never can. */
+	bool		(*rewind) (DynItems *items);
+
+	/* Instead of `next`: the number of items.  NULL: they are taken one by one. */
+	uint64		(*count) (DynItems *items);
+
+	/*
+	 * Abandons requests in flight.  The memory goes with its context.  NULL: there
+	 * is nothing else.
+	 */
+	void		(*close) (DynItems *items);
+} DynItemsMethods;
+
+struct DynItems
+{
+	const DynItemsMethods *methods;
+	DynRows    *rows;			/* of the item that `next` returned last */
+};
+
+/*
+ * The items of a resolved access plan, which may be a contradiction, with the
+ * rows of the reader, whose schema was checked.  Sends nothing yet.  `resolved`
+ * must live as long.  In CurrentMemoryContext.
+ */
+extern DynItems *dyn_items_start(DynReader *reader,
+								 const DynResolvedAccess *resolved);
+
+/* No items. */
+extern DynItems *dyn_items_empty(DynRows *rows);
+
+/* Stores the next row of items; false at the end. */
+static inline bool
+dyn_items_take_row(DynItems *items, TupleTableSlot *slot)
+{
+	while (!dyn_rows_next(items->rows, slot))
+	{
+		const DynValue *item = items->methods->next(items);
+
+		if (item == NULL)
+			return false;
+		dyn_rows_begin(items->rows, item);
+	}
+	return true;
+}
+
+/* The same for all sources. */
+static inline bool
+dyn_items_next_row(DynItems *items, TupleTableSlot *slot)
+{
+	return items->methods->next_row != NULL
+		? items->methods->next_row(items, slot) : dyn_items_take_row(items, slot);
+}
+
+/*
+ * Would dyn_items_next_row return without waiting?  Rows of the item in hand
+ * come first: polling gives it up.
+ */
+static inline bool
+dyn_items_is_ready(DynItems *items)
+{
+	return dyn_rows_has_more(items->rows) ||
+		items->methods->poll == NULL ||
+		items->methods->poll(items) != DYN_FETCH_WAITS;
+}
+
+static inline DynFetch *
+dyn_items_awaited(const DynItems *items)
+{
+	return items->methods->awaited ? items->methods->awaited(items) : NULL;
+}
+
+/*
+ * Of a source that waits: in how many milliseconds asking it is worth while even
+ * if nothing comes (dyn_fetch_pause).
+ */
+extern double dyn_items_pause(const DynItems *items);
+
+extern bool dyn_items_rewind(DynItems *items);
+extern uint64 dyn_items_count(DynItems *items);
+extern void dyn_items_close(DynItems *items);
+
+#endif

@@ -1,0 +1,211 @@
+/*
+ * listed.c
+ *		Collects the keys that an index lists, and reads their items in batches.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "listed.h"
+
+/* Keys of one batch. */
+#define BATCH_KEYS			(4 * DYN_BATCH_GET_MAX_KEYS)
+
+typedef struct Listed
+{
+	DynItems	items;			/* first */
+	DynReader  *reader;
+	DynFetch   *listing;		/* of the index */
+	DynFetch   *fetch;			/* items of a batch of keys; NULL: none is read */
+	MemoryContext context;
+	MemoryContext batch_context;	/* of that batch; NULL: there was none */
+	DynBaseKeys *keys;			/* that the index listed so far */
+	DynBaseKeys *done;			/* keys that are not to be read; NULL: none */
+	uint64	   *skipped;		/* counts those, with `done` */
+} Listed;
+
+/* ---- keys ---- */
+
+/* Is the item of the key not to be read? */
+static bool
+is_done(Listed *listed, const DynKeyPart *parts)
+{
+	if (listed->done == NULL || !dyn_base_keys_has(listed->done, parts))
+		return false;
+	(*listed->skipped)++;
+	return true;
+}
+
+/* The next key that is new, of the index or of those it had set aside. */
+static bool
+next_key(Listed *listed, DynKeyPart *parts)
+{
+	const DynValue *entry;
+
+	while ((entry = dyn_fetch_next(listed->listing)) != NULL)
+	{
+		dyn_rows_item_key(listed->reader->index_rows, entry, parts);
+		if (!is_done(listed, parts) && dyn_base_keys_add(listed->keys, parts))
+			return true;
+		/* a batch may pass over very many of them */
+		for (int i = 0; i < listed->reader->access->nbase; i++)
+			pfree(unconstify(char *, parts[i].value.data));
+	}
+	return dyn_base_keys_next(listed->keys, parts);
+}
+
+static int
+batch_size(const DynAccess *access)
+{
+	if (access->limit_hint > 0)
+		return Min(access->limit_hint, BATCH_KEYS);
+	return access->may_stop_early ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
+}
+
+/* What is waited for is the index again. */
+static void
+end_batch(Listed *listed)
+{
+	listed->fetch = NULL;
+	dyn_fetch_set_group(listed->listing, listed->reader->group_in_flight);
+}
+
+/*
+ * Collects keys, waiting for them, and starts to read their items; false at the
+ * end of the index.  What the index has in flight meanwhile is nothing that
+ * peers can wait for: it is taken in after the batch.
+ */
+static bool
+start_batch(Listed *listed)
+{
+	DynReader  *reader = listed->reader;
+	int			nparts = reader->access->nbase;
+	int			max = batch_size(reader->access);
+	MemoryContext oldcontext;
+	DynKeyPart *parts;
+	int			n = 0;
+
+	if (listed->batch_context == NULL)
+		listed->batch_context = AllocSetContextCreate(listed->context,
+													  "dynamo_fdw batch",
+													  ALLOCSET_DEFAULT_SIZES);
+	end_batch(listed);
+	MemoryContextReset(listed->batch_context);
+	oldcontext = MemoryContextSwitchTo(listed->batch_context);
+	parts = palloc((Size) max * nparts * sizeof(DynKeyPart));
+	while (n < max && next_key(listed, &parts[n * nparts]))
+		n++;
+	if (n > 0)
+	{
+		dyn_fetch_set_group(listed->listing, NULL);
+		listed->fetch =
+			dyn_reader_start(reader,
+							 dyn_requests_of_keys(reader->relation, parts, n, nparts,
+												  reader->rows->projection,
+												  reader->rows->nprojection),
+							 reader->rows, false);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	return n > 0;
+}
+
+/* ---- the source ---- */
+
+static const DynValue *
+listed_next(DynItems *items)
+{
+	Listed	   *listed = (Listed *) items;
+
+	for (;;)
+	{
+		const DynValue *item = NULL;
+
+		if (listed->fetch != NULL)
+			item = dyn_fetch_next(listed->fetch);
+		if (item != NULL)
+			return item;
+		if (!start_batch(listed))
+			return NULL;
+	}
+}
+
+/* What is waited for: the batch, or the listing. */
+static DynFetch *
+listed_awaited(const DynItems *items)
+{
+	const Listed *listed = (const Listed *) items;
+
+	return listed->fetch ? listed->fetch : listed->listing;
+}
+
+/*
+ * Collecting the keys of the next batch may wait, if the index has more pages.
+ */
+static DynFetchState
+listed_poll(DynItems *items)
+{
+	Listed	   *listed = (Listed *) items;
+
+	for (;;)
+	{
+		DynFetchState state = dyn_fetch_poll(listed_awaited(items));
+
+		if (state == DYN_FETCH_WAITS)
+			return state;
+		if (listed->fetch != NULL)
+		{
+			if (state == DYN_FETCH_ITEM)
+				return state;
+			end_batch(listed);
+		}
+		else if (!start_batch(listed))
+			return DYN_FETCH_END;
+	}
+}
+
+static void
+listed_close(DynItems *items)
+{
+	Listed	   *listed = (Listed *) items;
+
+	dyn_reader_set_origin(listed->reader, NULL, NULL);
+	dyn_base_keys_free(listed->keys);
+	if (listed->batch_context != NULL)
+		MemoryContextDelete(listed->batch_context);
+	dyn_fetch_stop(listed->listing);
+}
+
+static const DynItemsMethods listed_methods = {
+	.next = listed_next,
+	.poll = listed_poll,
+	.awaited = listed_awaited,
+	.close = listed_close,
+};
+
+DynItems *
+dyn_listed_create(DynReader *reader, DynFetch *listing)
+{
+	Listed	   *listed = palloc0(sizeof(Listed));
+
+	Assert(reader->index_rows != NULL);
+	listed->items.methods = &listed_methods;
+	listed->items.rows = reader->rows;
+	listed->reader = reader;
+	listed->listing = listing;
+	listed->context = CurrentMemoryContext;
+	listed->keys = dyn_base_keys_create(reader->access->base, reader->access->nbase,
+										get_hash_memory_limit());
+	return &listed->items;
+}
+
+void
+dyn_listed_skip(DynItems *items, DynBaseKeys *done, uint64 *skipped)
+{
+	Listed	   *listed = (Listed *) items;
+
+	if (items->methods != &listed_methods)
+		return;
+	listed->done = done;
+	listed->skipped = skipped;
+}

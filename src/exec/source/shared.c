@@ -1,0 +1,382 @@
+/*
+ * shared.c
+ *		Hands out the items of one read to its members.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "../../dynamodb/item_match.h"
+#include "../keys/resolve_keys.h"
+#include "shared.h"
+
+/* ---- the read ---- */
+
+DynSharedRead *
+dyn_shared_create(void)
+{
+	return palloc0(sizeof(DynSharedRead));
+}
+
+void
+dyn_shared_add(DynSharedRead *read, DynMember *member)
+{
+	DynRows    *rows = member->reader->rows;
+
+	member->read = read;
+	member->number = list_length(read->members);
+	member->nslots = rows->npaths;
+	member->slots = palloc(rows->npaths * sizeof(int));
+	if (read->members == NIL)
+		read->rows = rows;
+	dyn_rows_add_rows(read->rows, rows, member->slots);
+	read->members = lappend(read->members, member);
+}
+
+bool
+dyn_shared_limit_parts(DynSharedRead *read)
+{
+	ListCell   *lc;
+
+	foreach(lc, read->members)
+	{
+		DynMember  *member = lfirst(lc);
+
+		if (!dyn_rows_limit_parts(member->reader->rows,
+								  member->input->reader->own_rows, read->rows))
+			return false;
+	}
+	return true;
+}
+
+void
+dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved)
+{
+	DynReader  *reader = ((DynMember *) linitial(read->members))->reader;
+	int			n = list_length(read->members);
+	bool	   *may_rewind = palloc(n * sizeof(bool));
+	ListCell   *lc;
+
+	Assert(read->store == NULL && reader->rows == read->rows);
+	read->slots = palloc0(read->rows->npaths * sizeof(DynValue));
+	foreach(lc, read->members)
+	{
+		DynMember  *member = lfirst(lc);
+
+		may_rewind[member->number] = member->may_rewind;
+		/* what one has in hand is not another's */
+		member->item = n == 1 ? read->slots
+			: palloc0(member->nslots * sizeof(DynValue));
+	}
+	read->store = dyn_item_store_create(read->rows->npaths, n, may_rewind);
+	if (!resolved->contradiction)
+		read->items = dyn_items_start(reader, resolved);
+}
+
+/* Not dyn_items_close: the reader may have rows in hand. */
+static void
+close_items(DynSharedRead *read)
+{
+	if (read->items != NULL)
+		read->items->methods->close(read->items);
+	read->items = NULL;
+}
+
+void
+dyn_shared_stop(DynSharedRead *read)
+{
+	close_items(read);
+	if (read->store != NULL)
+		dyn_item_store_free(read->store);
+	read->store = NULL;
+}
+
+/* ---- receiving ---- */
+
+static bool
+is_kept_for_anybody(const DynMember *member)
+{
+	ListCell   *lc;
+
+	foreach(lc, member->read->members)
+	{
+		const DynMember *other = lfirst(lc);
+
+		if (other->state != DYN_MEMBER_LEFT &&
+			(other != member || other->may_rewind))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Copies the item that was received for those that have not come to it.  Before
+ * work_mem is used up, members that may never begin are given up: they have read
+ * nothing yet, and can send requests of their own.
+ */
+static void
+keep_item(DynMember *member)
+{
+	DynSharedRead *read = member->read;
+	ListCell   *lc;
+
+	dyn_item_store_add(read->store, member->number, read->slots);
+	if (dyn_item_store_bytes(read->store) / 1024 < (uint64) work_mem / 4)
+		return;
+	foreach(lc, read->members)
+	{
+		DynMember  *other = lfirst(lc);
+
+		if (other->state == DYN_MEMBER_WAITS && !other->expected)
+			dyn_member_leave(other);
+	}
+}
+
+/*
+ * The next item of the read in read->slots: kept before, or received now.  A scan
+ * that has to wait does so for itself, others together with peers (async.c).
+ */
+static DynFetchState
+take_item(DynMember *member, bool wait)
+{
+	DynSharedRead *read = member->read;
+	const DynValue *item;
+
+	if (dyn_item_store_next(read->store, member->number, read->slots))
+		return DYN_FETCH_ITEM;
+	if (read->items == NULL)
+		return DYN_FETCH_END;
+	dyn_fetch_set_group(dyn_items_awaited(read->items),
+						wait ? NULL : member->input->reader->group_in_flight);
+	if (!wait && read->items->methods->poll(read->items) == DYN_FETCH_WAITS)
+		return DYN_FETCH_WAITS;
+	item = read->items->methods->next(read->items);
+	if (item == NULL)
+	{
+		close_items(read);
+		return DYN_FETCH_END;
+	}
+	memcpy(read->slots, item, read->rows->npaths * sizeof(DynValue));
+	if (is_kept_for_anybody(member))
+		keep_item(member);
+	return DYN_FETCH_ITEM;
+}
+
+static bool
+passes(DynMember *member)
+{
+	bool		passes = member->cond == NULL ||
+		dyn_item_matches(member->cond, member->item, &member->scratch);
+
+	Assert(!member->contradiction);
+	if (member->scratch.failed)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return passes;
+}
+
+/* The next item that the member's filters select, in member->item. */
+static DynFetchState
+find_item(DynMember *member, bool wait)
+{
+	const DynSharedRead *read = member->read;
+	DynFetchState state;
+
+	while ((state = take_item(member, wait)) == DYN_FETCH_ITEM)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int i = 0; member->item != read->slots && i < member->nslots; i++)
+			member->item[i] = read->slots[member->slots[i]];
+		if (passes(member))
+		{
+			member->count++;
+			break;
+		}
+	}
+	return state;
+}
+
+/* ---- the source ---- */
+
+static const DynValue *
+member_next(DynItems *items)
+{
+	DynMember  *member = (DynMember *) items;
+
+	Assert(member->state == DYN_MEMBER_OPEN);
+	if (!member->found && find_item(member, true) != DYN_FETCH_ITEM)
+		return NULL;
+	member->found = false;
+	return member->item;
+}
+
+/* A count needs them all. */
+static DynFetchState
+member_poll(DynItems *items)
+{
+	DynMember  *member = (DynMember *) items;
+	bool		counts = member->input->reader->access->count_only;
+	DynFetchState state = DYN_FETCH_ITEM;
+
+	while (!member->found || counts)
+	{
+		state = find_item(member, false);
+		member->found = (state == DYN_FETCH_ITEM);
+		if (!member->found)
+			break;
+	}
+	return state;
+}
+
+static DynFetch *
+member_awaited(const DynItems *items)
+{
+	const DynSharedRead *read = ((const DynMember *) items)->read;
+
+	return read->items ? dyn_items_awaited(read->items) : NULL;
+}
+
+static bool
+member_has_next(const DynItems *items)
+{
+	const DynMember *member = (const DynMember *) items;
+
+	return dyn_item_store_has_next(member->read->store, member->number);
+}
+
+static bool
+member_rewind(DynItems *items)
+{
+	DynMember  *member = (DynMember *) items;
+
+	if (!member->may_rewind)
+		return false;
+	dyn_item_store_rewind(member->read->store, member->number);
+	member->found = false;
+	member->count = 0;
+	return true;
+}
+
+/* With those that polling has found. */
+static uint64
+member_count(DynItems *items)
+{
+	DynMember  *member = (DynMember *) items;
+
+	while (find_item(member, true) == DYN_FETCH_ITEM)
+		continue;
+	return member->count;
+}
+
+static void
+member_close(DynItems *items)
+{
+	DynMember  *member = (DynMember *) items;
+
+	if (!member->comes_again)
+		dyn_member_leave(member);
+}
+
+static const DynItemsMethods member_methods = {
+	.next = member_next,
+	.poll = member_poll,
+	.awaited = member_awaited,
+	.has_next = member_has_next,
+	.rewind = member_rewind,
+	.count = member_count,
+	.close = member_close,
+};
+
+/* ---- members ---- */
+
+static bool
+compares_fields(DynPred *pred, void *arg)
+{
+	(void) arg;
+	return pred->kind == DYN_PRED_FIELDS;
+}
+
+bool
+dyn_member_can_filter(List *filters)
+{
+	ListCell   *lc;
+
+	foreach(lc, filters)
+	{
+		if (dyn_pred_walk(lfirst(lc), compares_fields, NULL))
+			return false;
+	}
+	return true;
+}
+
+static void
+free_scratch(void *arg)
+{
+	dyn_buffer_free(arg);
+}
+
+/* The rows have slots for all that the filters read. */
+void
+dyn_member_init(DynMember *member, DynInput *input, List *filters)
+{
+	const DynReader *whole = input->reader;
+	MemoryContextCallback *callback = palloc(sizeof(*callback));
+
+	member->items.methods = &member_methods;
+	member->input = input;
+	member->asked = *whole->access;
+	member->asked.count_only = false;
+	member->asked.filters = list_difference_ptr(whole->access->filters, filters);
+	member->filters.kind = DYN_ACCESS_SCAN;
+	member->filters.filters = filters;
+	member->reader = dyn_reader_create(whole->statement, whole->relation,
+									   &member->asked);
+	member->reader->count_into = whole->count_into;
+	dyn_reader_set_kept_rows(member->reader, filters);
+	member->items.rows = member->reader->rows;
+	dyn_buffer_init(&member->scratch, 0);
+	callback->func = free_scratch;
+	callback->arg = &member->scratch;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+}
+
+void
+dyn_member_resolve(DynMember *member, const DynValues *values)
+{
+	const DynRows *rows = member->reader->rows;
+	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
+
+	dyn_resolve_access(&member->filters, member->reader->relation, values, resolved);
+	member->contradiction = resolved->contradiction;
+	member->cond = member->contradiction ? NULL : resolved->filter;
+	if (member->cond != NULL && !dyn_cond_bind(member->cond, rows->paths, rows->npaths))
+		elog(ERROR, "a field of a filter is not kept");
+}
+
+DynItems *
+dyn_member_open(DynMember *member)
+{
+	member->state = DYN_MEMBER_OPEN;
+	if (member->comes_again)
+		(void) member_rewind(&member->items);
+	return &member->items;
+}
+
+void
+dyn_member_leave(DynMember *member)
+{
+	ListCell   *lc;
+
+	if (member->state == DYN_MEMBER_LEFT)
+		return;
+	member->state = DYN_MEMBER_LEFT;
+	dyn_item_store_leave(member->read->store, member->number);
+	foreach(lc, member->read->members)
+	{
+		const DynMember *other = lfirst(lc);
+
+		if (other->state != DYN_MEMBER_LEFT)
+			return;
+	}
+	dyn_shared_stop(member->read);
+}

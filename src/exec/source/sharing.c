@@ -1,0 +1,433 @@
+/*
+ * sharing.c
+ *		Decides which scans share a read, and joins them to it.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "../../model/session/guc.h"
+#include "../../plan/clauses/failure.h"
+#include "../../plan/tree/plantree.h"
+#include "../statement/run.h"
+#include "shared.h"
+#include "sharing.h"
+
+/* A scan's part in a read. */
+struct DynSharing
+{
+	DynMember	member;			/* first */
+	bool		opened;			/* some time */
+	bool		warned;			/* of the read's requests; the reader's counts */
+
+	/* the reader's: of the read */
+	MemoryContext context;
+
+	DynValues	values;
+	bool		awaits_values;	/* of filters: an initplan's */
+	DynResolvedAccess resolved; /* of what the member asks for */
+};
+
+/* ---- scans that can share ---- */
+
+/* Parameters in the scan's values. */
+static Bitmapset *
+params_of(const DynInput *input)
+{
+	return dyn_running_params((Node *) ((ForeignScan *)
+										input->node->ss.ps.plan)->fdw_exprs);
+}
+
+/* The plan or subplan that it belongs to. */
+static Plan *
+tree_of(const DynInput *input)
+{
+	return dyn_plan_tree_of(input->node->ss.ps.state->es_plannedstmt,
+							input->node->ss.ps.plan);
+}
+
+/* Is it executed once, with those parameters (of initplans) at most? */
+static bool
+is_executed_once(const DynInput *input, const Bitmapset *initial)
+{
+	return bms_is_subset(tree_of(input)->extParam, initial) &&
+		bms_is_subset(params_of(input), initial);
+}
+
+static bool
+can_share(const DynInput *input)
+{
+	const DynAccess *access = input->reader->access;
+
+	return input->sharing == NULL && !input->requested &&
+		!input->has_prefetcher && !access->contradiction &&
+		!access->fetch_base_items && access->nproofs == 0 &&
+		(access->kind == DYN_ACCESS_SCAN || !access->multi_partition) &&
+		dyn_member_can_filter(access->filters);
+}
+
+/* From the same place, in the same way? */
+static bool
+reads_alike(const DynReader *a, const DynReader *b)
+{
+	const DynRelation *one = a->relation;
+	const DynRelation *other = b->relation;
+
+	return one->connection == other->connection &&
+		strcmp(one->table, other->table) == 0 &&
+		dyn_access_same_index(a->access, b->access) &&
+		a->access->kind == b->access->kind &&
+		a->access->backward == b->access->backward &&
+		one->consistent == other->consistent &&
+		one->max_read_units == other->max_read_units &&
+		one->options.read_capacity == other->options.read_capacity &&
+		one->options.read_percent == other->options.read_percent;
+}
+
+/* Does it use all that it could read, if it runs? */
+static bool
+is_read_whole(const DynAccess *access)
+{
+	return access->kind == DYN_ACCESS_GET ||
+		(access->limit_hint == 0 &&
+		 (!access->may_stop_early || access->one_request));
+}
+
+/* Scans of the statement that have not begun and might read the same. */
+static List *
+find_candidates(const DynInput *input, const Bitmapset *initial)
+{
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	foreach(lc, input->reader->statement->scans)
+	{
+		DynInput   *other = lfirst(lc);
+
+		if (other != input && !other->running && !other->begun &&
+			reads_alike(input->reader, other->reader) && can_share(other) &&
+			is_executed_once(other, initial))
+			found = lappend(found, other);
+	}
+	return found;
+}
+
+/*
+ * A scan that might stop early does not begin to read more than it needs unless
+ * another one, which is expected to run, reads all of it anyway.
+ */
+static bool
+is_worth_while(const DynInput *input, List *candidates)
+{
+	const PlannedStmt *statement = input->node->ss.ps.state->es_plannedstmt;
+	Plan	   *tree;
+	List	   *expected;
+	ListCell   *lc;
+
+	if (candidates == NIL || is_read_whole(input->reader->access))
+		return candidates != NIL;
+	tree = tree_of(input);
+	expected = dyn_plan_scans_unless_empty(tree, tree != statement->planTree);
+	foreach(lc, candidates)
+	{
+		const DynInput *other = lfirst(lc);
+
+		if (is_read_whole(other->reader->access) &&
+			list_member_ptr(expected, other->node->ss.ps.plan))
+			return true;
+	}
+	return false;
+}
+
+/* Is it executed exactly once, unless an input is empty? */
+static bool
+is_expected(const DynInput *input)
+{
+	return list_member_ptr(dyn_plan_scans_unless_empty(tree_of(input), false),
+						   input->node->ss.ps.plan);
+}
+
+/* ---- setting up ---- */
+
+/* The values that are known; false if that cannot be found out yet. */
+static bool
+take_values(DynSharing *sharing, DynInput *input)
+{
+	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
+
+	if (input->running)
+		sharing->values = dyn_values_copy(&input->values);
+	else if (params_of(input) != NULL)
+	{
+		sharing->awaits_values = true;
+		return input->reader->access->kind == DYN_ACCESS_SCAN;
+	}
+	else if (dyn_may_fail((Node *) plan->fdw_exprs))
+		return false;
+	else
+	{
+		dyn_input_evaluate(input, &input->next_values);
+		sharing->values = dyn_values_copy(&input->next_values);
+	}
+	return true;
+}
+
+/* Items that are read for others are read to the end. */
+static void
+init_member(DynMember *member, DynInput *input)
+{
+	member->expected = is_expected(input);
+	member->may_rewind = input->reader->keeps || !member->expected;
+	dyn_member_init(member, input, input->reader->access->filters);
+	member->asked.may_stop_early = false;
+	member->asked.limit_hint = 0;
+}
+
+/* The scan's part; NULL if it cannot or need not share. */
+static DynSharing *
+make_sharing(DynInput *input)
+{
+	DynSharing *sharing = palloc0(sizeof(DynSharing));
+	DynMember  *member = &sharing->member;
+
+	if (!take_values(sharing, input))
+		return NULL;
+	init_member(member, input);
+	if (sharing->awaits_values)
+		return sharing;
+	dyn_resolve_access(&member->asked, input->reader->relation, &sharing->values,
+					   &sharing->resolved);
+	if (sharing->resolved.contradiction)
+		return NULL;
+	dyn_member_resolve(member, &sharing->values);
+	return member->contradiction ? NULL : sharing;
+}
+
+/* The scans that read the same, of those that might; NULL: the scan alone. */
+static DynSharedRead *
+gather(DynInput *input, List *candidates)
+{
+	DynSharedRead *read = dyn_shared_create();
+	DynSharing *first = make_sharing(input);
+	ListCell   *lc;
+
+	if (first == NULL)
+		return NULL;
+	first->context = CurrentMemoryContext;
+	dyn_shared_add(read, &first->member);
+	foreach(lc, candidates)
+	{
+		DynSharing *sharing = make_sharing(lfirst(lc));
+
+		if (sharing != NULL &&
+			dyn_resolved_same_keys(&first->resolved, &sharing->resolved))
+			dyn_shared_add(read, &sharing->member);
+	}
+	return list_length(read->members) > 1 && dyn_shared_limit_parts(read) ? read
+		: NULL;
+}
+
+/* ---- the requests ---- */
+
+static bool
+has_arg(const DynCond *any, const DynCond *cond)
+{
+	for (int i = 0; i < any->nargs; i++)
+	{
+		if (dyn_cond_same(any->args[i], cond))
+			return true;
+	}
+	return false;
+}
+
+/* What one of the scans selects; NULL: one of them selects all items. */
+static DynCond *
+common_filter(const DynSharedRead *read)
+{
+	DynCond    *any = palloc0(sizeof(DynCond));
+	ListCell   *lc;
+
+	any->kind = DYN_COND_OR;
+	any->args = palloc(list_length(read->members) * sizeof(DynCond *));
+	foreach(lc, read->members)
+	{
+		const DynMember *member = lfirst(lc);
+
+		if (member->cond == NULL)
+			return NULL;
+		if (!has_arg(any, member->cond))
+			any->args[any->nargs++] = member->cond;
+	}
+	return any->nargs == 1 ? any->args[0] : any;
+}
+
+static void
+start_read(DynSharedRead *read)
+{
+	DynSharing *first = linitial(read->members);
+	ListCell   *lc;
+
+	foreach(lc, read->members)
+	{
+		DynMember  *member = lfirst(lc);
+
+		member->input->sharing = (DynSharing *) member;
+	}
+	first->resolved.filter = common_filter(read);
+	dyn_reader_check_schema(first->member.reader);
+	dyn_shared_start(read, &first->resolved);
+}
+
+/* Shares the scan's read with others, if there are any. */
+static void
+begin_sharing(DynInput *input)
+{
+	EState	   *estate = input->node->ss.ps.state;
+	Bitmapset  *initial;
+	List	   *candidates;
+	MemoryContext context;
+	MemoryContext oldcontext;
+	DynSharedRead *read;
+
+	if (list_length(input->reader->statement->scans) < 2 || !can_share(input) ||
+		estate->es_epq_active != NULL)
+		return;
+	initial = dyn_plan_initplan_params(estate->es_plannedstmt);
+	if (!is_executed_once(input, initial))
+		return;
+	candidates = find_candidates(input, initial);
+	if (!is_worth_while(input, candidates))
+		return;
+	context = AllocSetContextCreate(estate->es_query_cxt, "dynamo_fdw shared read",
+									ALLOCSET_DEFAULT_SIZES);
+	oldcontext = MemoryContextSwitchTo(context);
+	read = gather(input, candidates);
+	if (read != NULL)
+		start_read(read);
+	MemoryContextSwitchTo(oldcontext);
+	if (read == NULL)
+		MemoryContextDelete(context);
+}
+
+static void
+find_sharing(DynInput *input)
+{
+	if (input->sharing == NULL && !input->reads_alone)
+		begin_sharing(input);
+	input->reads_alone = (input->sharing == NULL);
+}
+
+/* ---- executions ---- */
+
+/* The filter, if it could not be known before, in the read's context. */
+static void
+complete_filter(DynSharing *sharing)
+{
+	const DynSharing *first = linitial(sharing->member.read->members);
+	MemoryContext oldcontext = MemoryContextSwitchTo(first->context);
+
+	sharing->values = dyn_values_copy(&sharing->member.input->values);
+	dyn_member_resolve(&sharing->member, &sharing->values);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* Has the execution other values than those that were taken? */
+static bool
+has_other_values(const DynSharing *sharing, const DynInput *input)
+{
+	return !sharing->awaits_values &&
+		!dyn_values_equal(&sharing->values, &input->values);
+}
+
+DynItems *
+dyn_sharing_open(DynInput *input)
+{
+	DynSharing *sharing;
+
+	if (!dyn_guc_enable_shared_reads)
+		return NULL;
+	find_sharing(input);
+	sharing = input->sharing;
+	if (sharing == NULL || sharing->member.state != DYN_MEMBER_WAITS)
+		return NULL;
+	if (!input->has_prefetcher && sharing->awaits_values)
+		complete_filter(sharing);
+	if (input->has_prefetcher || has_other_values(sharing, input) ||
+		sharing->member.contradiction)
+	{
+		dyn_member_leave(&sharing->member);
+		return NULL;
+	}
+	sharing->opened = true;
+	input->requested = true;
+	return dyn_member_open(&sharing->member);
+}
+
+static bool
+is_open(const DynInput *input)
+{
+	return input->sharing != NULL &&
+		input->sharing->member.state == DYN_MEMBER_OPEN;
+}
+
+bool
+dyn_sharing_is_paid(const DynInput *input)
+{
+	return is_open(input) && input->sharing->member.number > 0;
+}
+
+bool
+dyn_sharing_is_read_whole(const DynInput *input)
+{
+	ListCell   *lc;
+
+	if (!is_open(input))
+		return false;
+	foreach(lc, input->sharing->member.read->members)
+	{
+		const DynInput *other = ((const DynMember *) lfirst(lc))->input;
+		const EState *estate = other->node->ss.ps.state;
+
+		if (tree_of(other) == tree_of(input) &&
+			dyn_plan_is_read_whole(estate->es_plannedstmt, other->node->ss.ps.plan,
+								   dyn_run_is_to_end(estate)))
+			return true;
+	}
+	return false;
+}
+
+bool
+dyn_sharing_warns(const DynInput *input)
+{
+	DynSharing *first;
+	bool		warned;
+
+	if (!is_open(input))
+		return true;
+	first = linitial(input->sharing->member.read->members);
+	warned = first->warned;
+	first->warned = true;
+	return !warned;
+}
+
+void
+dyn_sharing_free(DynInput *input)
+{
+	if (input->sharing != NULL)
+		dyn_member_leave(&input->sharing->member);
+}
+
+bool
+dyn_sharing_figures(const DynInput *input, DynSharedFigures *figures)
+{
+	const DynSharing *sharing = input->sharing;
+	const DynMember *first;
+
+	if (sharing == NULL || !sharing->opened)
+		return false;
+	first = linitial(sharing->member.read->members);
+	figures->scans = list_length(sharing->member.read->members);
+	figures->reader = first == &sharing->member ? NULL
+		: first->input->reader->relation->name;
+	return true;
+}

@@ -1,0 +1,55 @@
+/*
+ * sharing.h
+ *		Finds the scans of a statement that can share a read.
+ *
+ * Foreign tables that show the entities of one DynamoDB table are read together:
+ * scans that would read the same, a whole table or index, or one partition key
+ * with the same range, send the requests once (shared.h).  (So do the branches of
+ * a UNION and the subqueries of a statement, and a parent with its own elements.)
+ * It is decided when the first of them begins, and changes no plan.  That one's
+ * access plan is read, and the requests count as its own; there is a filter only
+ * if each of them has one.
+ *
+ * Not shared: what is executed for each row of another node, keys that are known
+ * only then, lists of keys, index reads that need the table besides, executions
+ * of EvalPlanQual, and filters that compare two attributes.
+ *
+ * Legal order: dyn_sharing_open for an execution, and dyn_sharing_free at the end
+ * of the scan.
+ */
+#ifndef DYN_EXEC_SHARING_H
+#define DYN_EXEC_SHARING_H
+
+#include "input.h"
+#include "items.h"
+
+/*
+ * The source of the execution that begins, with input->values, if it is answered
+ * from a shared read; else NULL.  For the first of its scans the read is set up;
+ * nothing is sent.
+ */
+extern DynItems *dyn_sharing_open(DynInput *input);
+
+/* Does another scan stand for the requests, so that it adds no read units? */
+extern bool dyn_sharing_is_paid(const DynInput *input);
+
+/* Does one of the scans read all there is, in the same plan or subplan? */
+extern bool dyn_sharing_is_read_whole(const DynInput *input);
+
+/* Must the scan warn of its requests?  Only the first that asks must. */
+extern bool dyn_sharing_warns(const DynInput *input);
+
+extern void dyn_sharing_free(DynInput *input);
+
+/* For EXPLAIN. */
+typedef struct DynSharedFigures
+{
+	int			scans;			/* that the read is for */
+	const char *reader;			/* foreign table of the scan that reads; NULL:
+								 * this scan does */
+} DynSharedFigures;
+
+/* False if no execution was answered from a shared read. */
+extern bool dyn_sharing_figures(const DynInput *input, DynSharedFigures *figures);
+
+#endif

@@ -1,0 +1,485 @@
+/*
+ * united.c
+ *		Reads the arms of an OR, and returns each row once.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/tuplesort.h"
+#include "utils/typcache.h"
+
+#include "checked.h"
+#include "listed.h"
+#include "united.h"
+
+typedef struct Arm
+{
+	DynReader  *planned;		/* what the plan reads */
+	DynReader  *table;			/* what answers instead of an index that may lack
+								 * items (plan/keys/index_complete.h); NULL: not needed */
+
+	/* one execution */
+	DynReader  *reader;			/* one of them */
+	DynResolvedAccess *resolved;
+	DynItems   *items;			/* NULL: none can qualify that others do not have */
+} Arm;
+
+struct DynUnited
+{
+	DynItems	items;			/* first: those of the arms, each once, as rows
+								 * that satisfy all conditions */
+	DynInput   *input;
+	int			narms;
+	Arm		   *arms;
+	DynChecker	checker;		/* all conditions */
+	uint64		duplicates;
+	uint64		fallbacks;
+
+	/* one execution */
+	MemoryContext context;
+	int			current;		/* arm */
+	DynBaseKeys *returned;		/* keys of items */
+
+	/* the item in hand */
+	DynBuffer	key;			/* as bytes (base_keys.h); malloc'd */
+	int64		number;			/* of all items of the execution */
+	bool		counted;		/* as returned */
+
+	/* rows that are returned at the end; they have the key and number behind */
+	TupleTableSlot *aside_slot; /* NULL: there are none */
+	Tuplesortstate *aside;
+	TupleTableSlot *sorted_slot;	/* NULL: they are not sorted yet */
+	bytea	   *last_key;		/* of the last row that was returned of them */
+	int64		last_number;
+};
+
+/* ---- beginning ---- */
+
+static bool
+is_same_filter(const DynCond *a, const DynCond *b)
+{
+	return a == NULL || b == NULL ? a == b : dyn_cond_same(a, b);
+}
+
+/* Does an arm before send the same requests, with the values of now? */
+static bool
+is_repeated(const DynUnited *united, int n)
+{
+	const Arm  *arm = &united->arms[n];
+
+	for (int i = 0; i < n; i++)
+	{
+		const Arm  *other = &united->arms[i];
+
+		if (other->items != NULL &&
+			other->reader->access->kind == arm->reader->access->kind &&
+			dyn_access_same_index(other->reader->access, arm->reader->access) &&
+			dyn_resolved_same_keys(other->resolved, arm->resolved) &&
+			is_same_filter(other->resolved->filter, arm->resolved->filter))
+			return true;
+	}
+	return false;
+}
+
+static void
+resolve(const DynUnited *united, Arm *arm, DynReader *reader)
+{
+	arm->reader = reader;
+	dyn_reader_check_schema(reader);
+	dyn_resolve_access(reader->access, reader->relation, &united->input->values,
+					   arm->resolved);
+}
+
+/* By the arm's own access plan, or by that of the table, which holds all items. */
+static void
+open_arm(DynUnited *united, int n)
+{
+	Arm		   *arm = &united->arms[n];
+
+	arm->resolved = palloc(sizeof(DynResolvedAccess));
+	resolve(united, arm, arm->planned);
+	if (arm->resolved->incomplete)
+	{
+		united->fallbacks++;
+		resolve(united, arm, arm->table);
+		Assert(!arm->resolved->incomplete);
+	}
+	if (arm->resolved->contradiction || is_repeated(united, n))
+		return;
+	united->input->permit(united->input, arm->reader);
+	arm->items = dyn_items_start(arm->reader, arm->resolved);
+	dyn_listed_skip(arm->items, united->returned, &united->duplicates);
+}
+
+/*
+ * Sends the first request of each arm: of those that must wait for their turn
+ * only one, as their answers are not taken in before.
+ */
+static void
+send_ahead(DynUnited *united)
+{
+	bool		first = true;
+
+	for (int i = 0; i < united->narms; i++)
+	{
+		const Arm  *arm = &united->arms[i];
+
+		if (arm->items == NULL)
+			continue;
+		if (first)
+			dyn_fetch_send(dyn_items_awaited(arm->items));
+		else if (arm->reader->origin_requests->nstreams == 1)
+			dyn_fetch_send_ahead(dyn_items_awaited(arm->items));
+		first = false;
+	}
+}
+
+/* Nothing is sent for later arms if the first may have rows enough. */
+DynItems *
+dyn_united_open(DynUnited *united)
+{
+	const DynReader *reader = united->input->reader;
+
+	Assert(united->returned == NULL && united->aside == NULL);
+	united->items.rows = reader->rows;
+	united->context = CurrentMemoryContext;
+	united->current = 0;
+	united->number = 0;
+	united->returned = dyn_base_keys_create(reader->access->base,
+											reader->access->nbase,
+											get_hash_memory_limit());
+	for (int i = 0; i < united->narms; i++)
+		open_arm(united, i);
+	if (!reader->access->may_stop_early)
+		send_ahead(united);
+	return &united->items;
+}
+
+/* ---- items of arms ---- */
+
+/* Takes an item in hand; false if it was returned before. */
+static bool
+begin_item(DynUnited *united, const DynValue *item)
+{
+	const DynRows *rows = united->items.rows;
+	DynKeyPart	parts[2];
+
+	dyn_rows_item_key(rows, item, parts);
+	if (dyn_base_keys_has(united->returned, parts))
+	{
+		united->duplicates++;
+		return false;
+	}
+	dyn_buffer_reset(&united->key);
+	dyn_key_append(&united->key, parts, rows->nbase);
+	if (united->key.failed)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	united->number++;
+	united->counted = false;
+	return true;
+}
+
+/* The arm's next item that was not returned before. */
+static const DynValue *
+next_of_arm(DynUnited *united, const Arm *arm)
+{
+	const DynValue *item;
+
+	united->items.rows = arm->reader->rows;
+	do
+	{
+		/* there may be many items without a row */
+		ResetExprContext(united->checker.econtext);
+		item = arm->items->methods->next(arm->items);
+	} while (item != NULL && !begin_item(united, item));
+	return item;
+}
+
+static const DynValue *
+united_next(DynItems *items)
+{
+	DynUnited  *united = (DynUnited *) items;
+
+	for (; united->current < united->narms; united->current++)
+	{
+		const Arm  *arm = &united->arms[united->current];
+		const DynValue *item = arm->items ? next_of_arm(united, arm) : NULL;
+
+		if (item != NULL)
+			return item;
+	}
+	return NULL;
+}
+
+/* ---- rows that are returned at the end ---- */
+
+/* The columns, the key and the number. */
+static TupleDesc
+describe_aside(TupleDesc row)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(row->natts + 2);
+
+	for (int i = 1; i <= row->natts; i++)
+		TupleDescCopyEntry(desc, i, row, i);
+	TupleDescInitEntry(desc, row->natts + 1, "key", BYTEAOID, -1, 0);
+	TupleDescInitEntry(desc, row->natts + 2, "number", INT8OID, -1, 0);
+	return desc;
+}
+
+static Oid
+less_than(Oid type)
+{
+	return lookup_type_cache(type, TYPECACHE_LT_OPR)->lt_opr;
+}
+
+static void
+begin_aside(DynUnited *united, TupleDesc row)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(united->context);
+	TupleDesc	desc = describe_aside(row);
+	AttrNumber	columns[] = {row->natts + 1, row->natts + 2};
+	Oid			operators[] = {less_than(BYTEAOID), less_than(INT8OID)};
+	Oid			collations[] = {InvalidOid, InvalidOid};
+	bool		nulls_first[] = {false, false};
+
+	united->aside = tuplesort_begin_heap(desc, lengthof(columns), columns, operators,
+										 collations, nulls_first, work_mem, NULL,
+										 TUPLESORT_NONE);
+	united->aside_slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static void
+set_aside(DynUnited *united, TupleTableSlot *slot)
+{
+	int			n = slot->tts_tupleDescriptor->natts;
+	TupleTableSlot *aside;
+	bytea	   *key = palloc(VARHDRSZ + united->key.len);
+
+	if (united->aside == NULL)
+		begin_aside(united, slot->tts_tupleDescriptor);
+	aside = united->aside_slot;
+	SET_VARSIZE(key, VARHDRSZ + united->key.len);
+	memcpy(VARDATA(key), united->key.data, united->key.len);
+	slot_getallattrs(slot);
+	ExecClearTuple(aside);
+	memcpy(aside->tts_values, slot->tts_values, n * sizeof(Datum));
+	memcpy(aside->tts_isnull, slot->tts_isnull, n * sizeof(bool));
+	aside->tts_values[n] = PointerGetDatum(key);
+	aside->tts_values[n + 1] = Int64GetDatum(united->number);
+	aside->tts_isnull[n] = aside->tts_isnull[n + 1] = false;
+	ExecStoreVirtualTuple(aside);
+	tuplesort_puttupleslot(united->aside, aside);
+	ExecClearTuple(aside);
+	pfree(key);
+}
+
+/* Is the row one of the item returned last, as another read has it? */
+static bool
+is_duplicate(DynUnited *united, const bytea *key, int64 number)
+{
+	if (united->last_key != NULL &&
+		VARSIZE_ANY_EXHDR(united->last_key) == VARSIZE_ANY_EXHDR(key) &&
+		memcmp(VARDATA_ANY(united->last_key), VARDATA_ANY(key),
+			   VARSIZE_ANY_EXHDR(key)) == 0)
+		return number != united->last_number;
+	if (united->last_key != NULL)
+		pfree(united->last_key);
+	united->last_key = MemoryContextAlloc(united->context, VARSIZE_ANY(key));
+	memcpy(united->last_key, key, VARSIZE_ANY(key));
+	united->last_number = number;
+	return false;
+}
+
+static void
+sort_aside(DynUnited *united)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(united->context);
+
+	tuplesort_performsort(united->aside);
+	united->sorted_slot =
+		MakeSingleTupleTableSlot(united->aside_slot->tts_tupleDescriptor,
+								 &TTSOpsMinimalTuple);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static bool
+next_aside(DynUnited *united, TupleTableSlot *slot)
+{
+	TupleTableSlot *sorted;
+	int			n = slot->tts_tupleDescriptor->natts;
+
+	if (united->aside == NULL)
+		return false;
+	if (united->sorted_slot == NULL)
+		sort_aside(united);
+	sorted = united->sorted_slot;
+	ExecClearTuple(slot);
+	while (tuplesort_gettupleslot(united->aside, true, false, sorted, NULL))
+	{
+		slot_getallattrs(sorted);
+		if (is_duplicate(united, DatumGetByteaPP(sorted->tts_values[n]),
+						 DatumGetInt64(sorted->tts_values[n + 1])))
+		{
+			united->duplicates++;
+			continue;
+		}
+		memcpy(slot->tts_values, sorted->tts_values, n * sizeof(Datum));
+		memcpy(slot->tts_isnull, sorted->tts_isnull, n * sizeof(bool));
+		ExecStoreVirtualTuple(slot);
+		return true;
+	}
+	return false;
+}
+
+/* ---- rows ---- */
+
+/* Counts the item as returned, if there is memory for its key. */
+static bool
+count_item(DynUnited *united)
+{
+	if (!united->counted && !dyn_base_keys_is_full(united->returned))
+	{
+		dyn_base_keys_remember(united->returned, united->key.data, united->key.len);
+		united->counted = true;
+	}
+	return united->counted;
+}
+
+/* An item counts only with a row that satisfies all conditions. */
+static bool
+united_next_row(DynItems *items, TupleTableSlot *slot)
+{
+	DynUnited  *united = (DynUnited *) items;
+
+	while (dyn_checker_next_row(&united->checker, items, slot))
+	{
+		if (count_item(united))
+			return true;
+		set_aside(united, slot);
+	}
+	return next_aside(united, slot);
+}
+
+/* ---- the source ---- */
+
+static DynFetch *
+united_awaited(const DynItems *items)
+{
+	const DynUnited *united = (const DynUnited *) items;
+	const DynItems *current = united->current < united->narms
+		? united->arms[united->current].items : NULL;
+
+	return current ? dyn_items_awaited(current) : NULL;
+}
+
+static void
+united_close(DynItems *items)
+{
+	DynUnited  *united = (DynUnited *) items;
+
+	for (int i = 0; i < united->narms; i++)
+	{
+		if (united->arms[i].items != NULL)
+			dyn_items_close(united->arms[i].items);
+		united->arms[i].items = NULL;
+	}
+	if (united->sorted_slot != NULL)
+		ExecDropSingleTupleTableSlot(united->sorted_slot);
+	if (united->aside != NULL)
+	{
+		ExecDropSingleTupleTableSlot(united->aside_slot);
+		tuplesort_end(united->aside);
+	}
+	dyn_base_keys_free(united->returned);
+	united->sorted_slot = united->aside_slot = NULL;
+	united->aside = NULL;
+	united->returned = NULL;
+	united->last_key = NULL;
+}
+
+static const DynItemsMethods united_methods = {
+	.next = united_next,
+	.next_row = united_next_row,
+	.awaited = united_awaited,
+	.close = united_close,
+};
+
+/* ---- making ---- */
+
+/* Runs when the context goes. */
+static void
+release_key(void *arg)
+{
+	dyn_buffer_free(&((DynUnited *) arg)->key);
+}
+
+static DynReader *
+make_reader(const DynReader *whole, DynAccess *access)
+{
+	DynReader  *reader = dyn_reader_create(whole->statement, whole->relation,
+										   access);
+
+	Assert(access->is_arm);
+	reader->count_into = whole->count_into;
+	access->may_stop_early &= whole->access->may_stop_early;
+	return reader;
+}
+
+/*
+ * The executor would check the rows after this; a plan that checks rows again
+ * (EvalPlanQual) has them from elsewhere.
+ */
+static void
+take_conditions(DynUnited *united, ForeignScanState *node)
+{
+	dyn_checker_init(&united->checker, node, node->ss.ps.qual, true);
+	if (node->ss.ps.state->es_epq_active == NULL)
+		node->ss.ps.qual = NULL;
+}
+
+DynUnited *
+dyn_united_create(DynInput *input)
+{
+	const DynAccess *access = input->reader->access;
+	MemoryContextCallback *callback;
+	DynUnited  *united;
+
+	if (access->kind != DYN_ACCESS_UNION)
+		return NULL;
+	callback = palloc(sizeof(MemoryContextCallback));
+	united = palloc0(sizeof(DynUnited));
+	united->items.methods = &united_methods;
+	united->input = input;
+	united->narms = list_length(access->arms);
+	united->arms = palloc0(united->narms * sizeof(Arm));
+	for (int i = 0; i < united->narms; i++)
+	{
+		DynAccess  *arm = list_nth(access->arms, i);
+
+		united->arms[i].planned = make_reader(input->reader, arm);
+		if (arm->fallback != NULL)
+			united->arms[i].table = make_reader(input->reader, arm->fallback);
+	}
+	dyn_buffer_init(&united->key, 0);
+	callback->func = release_key;
+	callback->arg = united;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	take_conditions(united, input->node);
+	return united;
+}
+
+uint64
+dyn_united_duplicates(const DynUnited *united)
+{
+	return united->duplicates;
+}
+
+uint64
+dyn_united_fallbacks(const DynUnited *united)
+{
+	return united->fallbacks;
+}
