@@ -63,11 +63,13 @@ class Names:
             definition["Projection"]["NonKeyAttributes"] = [self.attributes.get(name, name) for name in projected if name in self.attributes or name not in taken]
 
     def columns(self, columns):
-        """Those of the columns of one table, by what they were called; some are called like their attributes."""
+        """Those of the columns of one table, by what they were called; some are called like their attributes, or like others' attributes."""
         left, found = shuffled(self.rng, COLUMNS), {}
         for column in shuffled(self.rng, columns):
             own = column.attribute if column.attribute in left and not column.path and self.rng.random() < 0.4 else None
-            found[column.name] = own or left[0]
+            others = [other.attribute for other in columns if other.attribute in left and other.attribute != column.attribute]
+            crossed = self.rng.choice(others) if others and self.rng.random() < 0.2 else None
+            found[column.name] = own or crossed or left[0]
             left.remove(found[column.name])
         return found
 

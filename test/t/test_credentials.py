@@ -17,6 +17,7 @@ import psycopg2
 import aws_machine
 from aws_machine import ROLE
 from identity import iso, sts_error
+from processes import WITHOUT_SANITIZERS
 from replies import hang_before_headers, skewed_date
 
 KEY = re.compile(r"ASIA\d{4}")
@@ -466,6 +467,7 @@ class Secrets(aws_machine.TestCase):
                 "AWS_CONTAINER_AUTHORIZATION_TOKEN": "letmein-xyzzy"}
 
     @unittest.skipIf(os.geteuid(), "only root may look into another user's process")
+    @WITHOUT_SANITIZERS
     def test_not_in_memory(self):
         """After dynamo_fdw_disconnect(), neither ours nor libcurl's copies are left."""
         self.mapping(credential_source="container", role_arn=ROLE + "reader", sts_endpoint=self.identity.url)

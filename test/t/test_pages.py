@@ -114,6 +114,7 @@ class ManyPages(ScriptedPages):
         self.assertLess(self.memory()[0] - before[0], 16 * 1024)
         self.assertLess(self.memory()[1] - before[1], 8 * 1024)
 
+    @WITHOUT_SANITIZERS
     def test_thousands_of_empty_pages(self):
         """A filter discards the items of thousands of pages."""
         self.table({"pages": lambda number: items(1) if number == 4000 else [], "count": 4001})
