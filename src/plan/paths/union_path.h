@@ -3,7 +3,7 @@
  *		An OR whose arms match different keys: a union of the arms' access plans.
  *
  * The arms are read one after the other.  All clauses are checked for each row,
- * and a row that several arms return is returned once (exec/source/union.h).
+ * and a row that several arms return is returned once (exec/source/united.h).
  */
 #ifndef DYN_PLAN_UNION_PATH_H
 #define DYN_PLAN_UNION_PATH_H
