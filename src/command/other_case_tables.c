@@ -61,6 +61,7 @@ pass_over_columns(DynFolded *folded, const DynRelation *relation)
 	}
 }
 
+/* Not of a table that has not a row for each item: these may be other items. */
 static void
 compare_names(const DynRelation *relation, const List *items)
 {
@@ -68,6 +69,9 @@ compare_names(const DynRelation *relation, const List *items)
 	ListCell   *item;
 	ListCell   *lc;
 
+	if (relation->row_test.nterms > 0 || relation->nspelled > 0 ||
+		relation->unnest != NULL)
+		return;
 	pass_over_columns(folded, relation);
 	foreach(item, items)
 	{

@@ -10,8 +10,9 @@
 
 /*
  * Reports those of the server, and their columns, that the current user may
- * read; `items` are a List of DynSampleItem *.  Leaves out foreign tables whose
- * definition is faulty, or that somebody is changing.
+ * read; `items` are a List of DynSampleItem *.  Leaves out foreign tables that
+ * do not have a row for each item, whose definition is faulty, or that somebody
+ * is changing.
  */
 extern void dyn_report_other_cases(const DynConnection *connection, Oid serverid,
 								   const char *table, const List *items);

@@ -92,7 +92,8 @@ class Local(Case):
         self.fx.proxy.reset()
         self.run_import()
         requests = self.fx.proxy.requests
-        self.assertEqual(Counter(request.operation for request in requests), {"ListTables": 1, "DescribeTable": 2, "Scan": 2})
+        # a page of ListTables has 100 tables, those of other tests among them
+        self.assertEqual(Counter(request.operation for request in requests if request.operation != "ListTables"), {"DescribeTable": 2, "Scan": 2})
         for request in requests:
             if request.operation == "Scan":
                 self.assertEqual(set(request.body), {"TableName", "Limit", "ReturnConsumedCapacity"})
@@ -136,7 +137,7 @@ class Local(Case):
                 self.assertEqual(self.tables(), tables)
                 self.assertEqual({request.body["TableName"] for request in self.fx.proxy.requests if request.operation != "ListTables"},
                                  {self.fx.remote(table) for table in tables})
-                self.assertEqual(len(self.fx.proxy.requests), 3)
+                self.assertEqual(len([request for request in self.fx.proxy.requests if request.operation != "ListTables"]), 2)
 
     def test_unknown_names(self):
         """What LIMIT TO names and nothing has is told of, with the closest name."""
@@ -258,7 +259,7 @@ class Entities(Case):
         """Entities share the requests of their table."""
         self.fx.proxy.reset()
         self.run_import("LIMIT TO (app)", entity_tag="_et")
-        self.assertEqual([request.operation for request in self.fx.proxy.requests], ["ListTables", "DescribeTable", "Scan"])
+        self.assertEqual([request.operation for request in self.fx.proxy.requests if request.operation != "ListTables"], ["DescribeTable", "Scan"])
 
     def test_one_entity(self):
         """LIMIT TO with the name of an entity; EXCEPT with it, or with that of the whole table."""

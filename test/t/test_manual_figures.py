@@ -140,7 +140,7 @@ TOLD = {
         more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items
         more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
         may use {PART[lookup.ROOM_PART]} of it for keys
-        below a `LIMIT`, are not waited for beyond {PART[shared_read.PART]} of `work_mem`
+        below a `LIMIT`, are not waited for beyond {PART[shared.PART]} of `work_mem`
         at most {connection.MAX_RESPONSE / MB:.0f} MB of JSON; a BatchGetItem requests as many keys as are expected to take \
             {reader.BATCH_BYTES / MB:.0f} MB
         {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
@@ -205,7 +205,7 @@ class Sources:
         self.names["parameter"] = SimpleNamespace(**{name: self.number(value, {}) for name, value in defaults})
         self.names["explain"] = SimpleNamespace(AT_BEST=self.found(r"seconds >= ([\d.]+)", "src/exec/node/explain.c"))
         self.names["pictures"] = SimpleNamespace(MS=1000 * self.found(r"^DELAY = ([\d.]+)", "test/lib/pictures.py"))
-        for stem, path in (("row_buffer", "src/exec/node/row_buffer.c"), ("shared_read", "src/exec/source/shared_read.c")):
+        for stem, path in (("row_buffer", "src/exec/node/row_buffer.c"), ("shared", "src/exec/source/shared.c")):
             vars(self.names.setdefault(stem, SimpleNamespace())).update(PART=self.found(r"\bwork_mem(?: \* 1024)? / (\d)", path))
         costs = re.findall(r"\[DYN_RETRY_(\w+)\] = \{\d+, (\d+)\}", read("src/aws/retry.c"))
         vars(self.names["retry"]).update({name: int(value) for name, value in costs})

@@ -389,7 +389,7 @@ class Indexes(TestCase):
         name = self.table(columns, {"gk": "G#${g}", "hk": "K#${k}"}, items, range_key=None)
         remote, dynamo = self.fx.remote(name), self.fx.dynamo
         for index_name, keys in (("by_h", (("h", "S"), ("gk", "S"))), ("by_k", (("hk", "S"),))):
-            dynamo.call("UpdateTable", {"TableName": remote, "AttributeDefinitions": [{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "h", "gk", "hk")],
+            dynamo.call_again("UpdateTable", {"TableName": remote, "AttributeDefinitions": [{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "h", "gk", "hk")],
                                         "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": index_name, "KeySchema": key_schema(*keys, *[None] * (2 - len(keys))), "Projection": {"ProjectionType": "ALL"}}}]})
             while any(i["IndexStatus"] != "ACTIVE" for i in dynamo.call("DescribeTable", {"TableName": remote})["Table"]["GlobalSecondaryIndexes"]):
                 time.sleep(0.1)
