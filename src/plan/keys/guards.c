@@ -148,7 +148,11 @@ is_complete(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 							close_clauses(clauses, positions), &missing);
 }
 
-/* Each gate that need not be closed is left as it is, for itself. */
+/*
+ * Each gate that need not be closed is left as it is, for itself.  Which these
+ * are depends on the order of the clauses, and that differs between paths and
+ * plan; whether there are any must not.
+ */
 DynAccess *
 dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index,
 				List *clauses, List **pushed_exactly)
@@ -166,17 +170,17 @@ dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index,
 	}
 	if (positions == NULL ||
 		match_closed(plan, index, clauses, NULL, pushed_exactly) != NULL ||
-		match_closed(plan, index, clauses, positions, pushed_exactly) == NULL)
+		match_closed(plan, index, clauses, positions, pushed_exactly) == NULL ||
+		!is_complete(plan, index, clauses, positions))
 		return NULL;
 	fewer = bms_copy(positions);
 	while ((n = bms_next_member(positions, n)) >= 0)
 	{
 		fewer = bms_del_member(fewer, n);
-		if (match_closed(plan, index, clauses, fewer, pushed_exactly) == NULL)
+		if (match_closed(plan, index, clauses, fewer, pushed_exactly) == NULL ||
+			!is_complete(plan, index, clauses, fewer))
 			fewer = bms_add_member(fewer, n);
 	}
-	if (!is_complete(plan, index, clauses, fewer))
-		return NULL;
 	access = match_closed(plan, index, clauses, fewer, pushed_exactly);
 	for (n = -1; (n = bms_next_member(fewer, n)) >= 0;)
 		access->gates = list_concat(access->gates, gates_of(list_nth(clauses, n)));

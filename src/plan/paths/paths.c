@@ -804,6 +804,7 @@ add_scan_and_gated_paths(PlannerInfo *root, RelOptInfo *baserel)
 	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
 	DynAccess **accesses = palloc0(ntargets * sizeof(DynAccess *));
 	const ForeignPath *ungated;
+	const DynPathChoice *other;
 
 	for (int i = 0; i < ntargets; i++)
 	{
@@ -815,11 +816,12 @@ add_scan_and_gated_paths(PlannerInfo *root, RelOptInfo *baserel)
 	ungated = find_ungated(baserel);
 	if (ungated == NULL)
 		return;
+	/* a path that is added may take its place */
+	other = dyn_choice_of(ungated);
 	for (int i = 0; i < ntargets; i++)
 	{
 		if (accesses[i] != NULL)
-			add_gated_path(root, baserel, DYN_TARGET_TABLE + i, accesses[i],
-						   dyn_choice_of(ungated));
+			add_gated_path(root, baserel, DYN_TARGET_TABLE + i, accesses[i], other);
 	}
 }
 
