@@ -154,7 +154,7 @@ dyn_reader_index_rows(const DynReader *reader, bool with_partition)
 
 DynReader *
 dyn_reader_create(DynStatement *statement, DynRelation *relation,
-				  DynAccess *access)
+				  const DynAccess *access)
 {
 	DynReader  *reader = palloc0(sizeof(DynReader));
 

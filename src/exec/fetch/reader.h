@@ -10,15 +10,15 @@
 #ifndef DYN_EXEC_FETCH_READER_H
 #define DYN_EXEC_FETCH_READER_H
 
+#include "../rows/rows.h"
 #include "fetch.h"
 #include "requests.h"
-#include "../rows/rows.h"
 
 typedef struct DynReader
 {
 	DynStatement *statement;
 	DynRelation *relation;
-	DynAccess  *access;
+	const DynAccess *access;
 	DynRows    *rows;			/* what is returned */
 	DynRows    *own_rows;		/* the same, or without keys that only checks
 								 * need */
@@ -41,7 +41,8 @@ typedef struct DynReader
 
 /* In CurrentMemoryContext. */
 extern DynReader *dyn_reader_create(DynStatement *statement,
-									DynRelation *relation, DynAccess *access);
+									DynRelation *relation,
+									const DynAccess *access);
 
 /*
  * To be called before the first execution resolves its keys: raises an error

@@ -92,23 +92,42 @@ permit(DynInput *input, DynReader *reader)
 /* ---- beginning ---- */
 
 /*
+ * For a scan that is read to its end.  The plan may be a cached one, so nothing
+ * of it is changed.
+ */
+static DynAccess *
+copy_for_end(const DynAccess *planned)
+{
+	DynAccess  *access = palloc(sizeof(DynAccess));
+	ListCell   *lc;
+
+	*access = *planned;
+	access->may_stop_early = false;
+	if (planned->otherwise != NULL)
+		access->otherwise = copy_for_end(planned->otherwise);
+	if (planned->fallback != NULL)
+		access->fallback = copy_for_end(planned->fallback);
+	access->arms = NIL;
+	foreach(lc, planned->arms)
+		access->arms = lappend(access->arms, copy_for_end(lfirst(lc)));
+	return access;
+}
+
+/*
  * The planner only knows that there is a LIMIT somewhere; there may be a Sort
  * below it, which reads all rows.
  */
-static DynAccess *
+static const DynAccess *
 adapt_to_plan(const DynAccess *planned, const PlanState *node)
 {
-	DynAccess  *access = palloc(sizeof(DynAccess));
+	DynAccess  *access;
 
-	*access = *planned;
-	if (planned->otherwise != NULL)
-		access->otherwise = adapt_to_plan(planned->otherwise, node);
-	if (access->may_stop_early &&
-		dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan, false))
-	{
-		access->may_stop_early = false;
-		access->limit_hint = 0;
-	}
+	if (!planned->may_stop_early ||
+		!dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan, false))
+		return planned;
+	access = copy_for_end(planned);
+	for (DynAccess *one = access; one != NULL; one = one->otherwise)
+		one->limit_hint = 0;
 	return access;
 }
 
@@ -117,7 +136,7 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
 	DynScan    *scan = palloc0(sizeof(DynScan));
-	DynAccess  *access =
+	const DynAccess *access =
 		adapt_to_plan(dyn_access_of_node(linitial(plan->fdw_private)), &node->ss.ps);
 
 	dyn_relation_connect(relation, access->base, access->nbase);

@@ -17,9 +17,9 @@
 #include "utils/typcache.h"
 
 #include "../../plan/keys/match_keys.h"
+#include "../statement/memory.h"
 #include "checked.h"
 #include "fallback.h"
-#include "../statement/memory.h"
 
 struct DynFallback
 {
@@ -323,7 +323,6 @@ dyn_fallback_create(DynInput *input)
 										 reader->access->fallback);
 	fallback->reader->count_into = &reader->counters;
 	fallback->reader->keeps = reader->keeps;
-	fallback->reader->access->may_stop_early &= reader->access->may_stop_early;
 	if (reader->access->count_only)
 		fallback->reader->rows->positions =
 			count_positions(input, fallback->reader->rows);

@@ -418,14 +418,13 @@ release_key(void *arg)
 }
 
 static DynReader *
-make_reader(const DynReader *whole, DynAccess *access)
+make_reader(const DynReader *whole, const DynAccess *access)
 {
 	DynReader  *reader = dyn_reader_create(whole->statement, whole->relation,
 										   access);
 
 	Assert(access->is_arm);
 	reader->count_into = whole->count_into;
-	access->may_stop_early &= whole->access->may_stop_early;
 	return reader;
 }
 
@@ -458,7 +457,7 @@ dyn_united_create(DynInput *input)
 	united->arms = palloc0(united->narms * sizeof(Arm));
 	for (int i = 0; i < united->narms; i++)
 	{
-		DynAccess  *arm = list_nth(access->arms, i);
+		const DynAccess *arm = list_nth(access->arms, i);
 
 		united->arms[i].planned = make_reader(input->reader, arm);
 		if (arm->fallback != NULL)
