@@ -10,9 +10,9 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "../../model/values/arrays.h"
-#include "../../model/tables/documents.h"
 #include "../../model/server/encoding.h"
+#include "../../model/tables/documents.h"
+#include "../../model/values/arrays.h"
 #include "../../model/values/path.h"
 #include "match_field.h"
 

@@ -20,18 +20,18 @@
 #include "utils/lsyscache.h"
 
 #include "../../dynamodb/expression.h"
-#include "../../model/tables/documents.h"
 #include "../../model/server/encoding.h"
-#include "../../model/values/path.h"
 #include "../../model/server/pg_compat.h"
+#include "../../model/tables/documents.h"
+#include "../../model/values/path.h"
 #include "classify.h"
 #include "forms_equal.h"
 #include "forms_float.h"
 #include "forms_given.h"
 #include "forms_keyset.h"
 #include "forms_time.h"
-#include "rel_plan.h"
 #include "quals.h"
+#include "rel_plan.h"
 
 /* info->>'a' = value: compares the spelling, so it is only a superset. */
 static DynPred *

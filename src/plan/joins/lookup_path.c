@@ -22,8 +22,8 @@
 #include "optimizer/restrictinfo.h"
 #include "utils/selfuncs.h"
 
-#include "../../model/session/guc.h"
 #include "../../model/server/pg_compat.h"
+#include "../../model/session/guc.h"
 #include "../paths/cost.h"
 #include "../paths/planner.h"
 
@@ -34,9 +34,9 @@
  */
 #define JOIN_SPREAD		1.2
 #define FEW_KEYS		16.0
+#include "../paths/statistics.h"
 #include "../tree/plantree.h"
 #include "../tree/readahead_path.h"
-#include "../paths/statistics.h"
 
 static set_join_pathlist_hook_type previous_hook = NULL;
 

@@ -20,11 +20,11 @@
 #include "optimizer/planner.h"
 #include "utils/selfuncs.h"
 
-#include "../../model/session/guc.h"
 #include "../../model/server/pg_compat.h"
-#include "../tree/node_kinds.h"
+#include "../../model/session/guc.h"
 #include "../paths/cost.h"
 #include "../paths/planner.h"
+#include "../tree/node_kinds.h"
 #include "../tree/plantree.h"
 #include "../tree/readahead_path.h"
 

@@ -59,8 +59,8 @@ dyn_access_fits_key(const DynAccess *access, const char *json, size_t len)
 /* ---- copies ---- */
 
 /*
- * The list of values, when expressions are moved to it; NULL, when what has none
- * any more is copied.
+ * The list of values, when expressions are moved to it; NULL, when a copy keeps
+ * what the original has.
  */
 typedef List **Values;
 
@@ -118,6 +118,12 @@ copy_pred(const DynPred *pred, Values values)
 	copy->field.steps = copyObject(pred->field.steps);
 	copy->args = copy_preds(pred->args, values);
 	return copy;
+}
+
+DynPred *
+dyn_pred_copy(const DynPred *pred)
+{
+	return copy_pred(pred, NULL);
 }
 
 static List *

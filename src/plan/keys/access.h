@@ -163,6 +163,9 @@ extern bool dyn_access_fits(const DynAccess *access, const DynTableMeta *meta);
 extern bool dyn_access_fits_key(const DynAccess *access, const char *json,
 								size_t len);
 
+/* With copies of its arguments; expressions are shared. */
+extern DynPred *dyn_pred_copy(const DynPred *pred);
+
 /*
  * A node with a copy of the access plan, whose value expressions are appended to
  * *values, as conversion.h says.  A fallback shares them: it is copied without

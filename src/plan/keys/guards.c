@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "../clauses/classify.h"
 #include "guards.h"
 #include "index_complete.h"
@@ -76,20 +74,6 @@ dyn_has_gates(List *clauses)
 
 /* ---- clauses ---- */
 
-static DynPred *
-copy_pred(const DynPred *pred)
-{
-	DynPred    *copy = palloc(sizeof(DynPred));
-	ListCell   *lc;
-
-	check_stack_depth();
-	*copy = *pred;
-	copy->args = NIL;
-	foreach(lc, pred->args)
-		copy->args = lappend(copy->args, copy_pred(lfirst(lc)));
-	return copy;
-}
-
 List *
 dyn_copy_clauses(List *clauses)
 {
@@ -102,7 +86,7 @@ dyn_copy_clauses(List *clauses)
 
 		*copy = *(DynClause *) lfirst(lc);
 		if (copy->pred != NULL)
-			copy->pred = copy_pred(copy->pred);
+			copy->pred = dyn_pred_copy(copy->pred);
 		copies = lappend(copies, copy);
 	}
 	return copies;

@@ -26,9 +26,9 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 
+#include "../../model/server/pg_compat.h"
 #include "../../model/values/arrays.h"
 #include "../../model/values/path.h"
-#include "../../model/server/pg_compat.h"
 #include "../clauses/forms_equal.h"
 #include "index_complete.h"
 

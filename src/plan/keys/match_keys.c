@@ -23,12 +23,12 @@
 #include "utils/array.h"
 
 #include "../../dynamodb/expression.h"
-#include "../../model/values/path.h"
 #include "../../model/server/pg_compat.h"
+#include "../../model/values/path.h"
 #include "../clauses/classify.h"
+#include "index_complete.h"
 #include "match_keys.h"
 #include "match_template.h"
-#include "index_complete.h"
 
 /* State of matching clauses to the key of one table or index. */
 typedef struct KeyMatch

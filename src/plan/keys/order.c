@@ -7,8 +7,8 @@
  */
 #include "postgres.h"
 
-#include "match_template.h"
 #include "match_keys.h"
+#include "match_template.h"
 #include "terms.h"
 
 /*

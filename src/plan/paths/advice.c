@@ -23,9 +23,9 @@
 #include "../../model/server/encoding.h"
 #include "../../model/tables/key_type.h"
 #include "../clauses/classify.h"
-#include "planner.h"
 #include "../keys/terms.h"
 #include "advice.h"
+#include "planner.h"
 
 /* The attribute in question, and a column that shows it. */
 typedef struct Unbound

@@ -36,8 +36,8 @@
 #include "utils/timestamp.h"
 
 #include "../../model/server/pg_compat.h"
-#include "cost.h"
 #include "../keys/key_counts.h"
+#include "cost.h"
 #include "statistics.h"
 
 #define COST_PER_MS			20.0

@@ -21,10 +21,10 @@
 #include "optimizer/optimizer.h"
 
 #include "../keys/access.h"
-#include "cost.h"
 #include "../tree/node_kinds.h"
-#include "planner.h"
+#include "cost.h"
 #include "jit.h"
+#include "planner.h"
 
 static ExecutorStart_hook_type previous_hook = NULL;
 

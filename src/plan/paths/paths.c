@@ -28,16 +28,16 @@
 #include "optimizer/restrictinfo.h"
 #include "utils/lsyscache.h"
 
-#include "../../model/session/guc.h"
 #include "../../model/server/pg_compat.h"
+#include "../../model/session/guc.h"
+#include "../keys/guards.h"
+#include "../keys/index_complete.h"
+#include "../keys/match_template.h"
+#include "../keys/terms.h"
+#include "../tree/plantree.h"
 #include "cost.h"
 #include "first_page.h"
-#include "../keys/guards.h"
-#include "../keys/match_template.h"
 #include "planner.h"
-#include "../tree/plantree.h"
-#include "../keys/terms.h"
-#include "../keys/index_complete.h"
 #include "union_path.h"
 
 /* Maximum number of sets of outer relations that are tried. */

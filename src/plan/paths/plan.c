@@ -14,10 +14,10 @@
 #include "optimizer/restrictinfo.h"
 
 #include "../../model/server/pg_compat.h"
+#include "advice.h"
 #include "cost.h"
 #include "first_page.h"
 #include "planner.h"
-#include "advice.h"
 #include "union_path.h"
 
 /* Separates the clauses pushed exactly from those to be checked locally. */

@@ -23,9 +23,9 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 
+#include "../keys/index_complete.h"
 #include "cost.h"
 #include "planner.h"
-#include "../keys/index_complete.h"
 #include "union_path.h"
 
 /* Finding access plans takes time quadratic in the number of arms. */

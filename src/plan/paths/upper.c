@@ -22,9 +22,9 @@
 #include "utils/fmgroids.h"
 
 #include "../../model/server/pg_compat.h"
+#include "advice.h"
 #include "cost.h"
 #include "planner.h"
-#include "advice.h"
 
 /* Is it a plain count(*)? */
 static bool
