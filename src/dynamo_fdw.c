@@ -12,17 +12,17 @@
 #include "command/import.h"
 #include "exec/node/async.h"
 #include "exec/node/foreign_scan.h"
-#include "plan/paths/jit.h"
-#include "exec/statement/run.h"
 #include "exec/node/readahead.h"
+#include "exec/statement/run.h"
+#include "model/server/pg_compat.h"
 #include "model/session/budget.h"
 #include "model/session/guc.h"
-#include "model/server/pg_compat.h"
 #include "model/session/session.h"
 #include "plan/keys/access.h"
+#include "plan/paths/jit.h"
 #include "plan/paths/planner.h"
-#include "plan/tree/readahead_path.h"
 #include "plan/paths/statistics.h"
+#include "plan/tree/readahead_path.h"
 
 DYN_MODULE_MAGIC("dynamo_fdw", "1.1");
 

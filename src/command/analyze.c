@@ -36,13 +36,13 @@
 #include "../dynamodb/units.h"
 #include "../exec/fetch/requests.h"
 #include "../exec/rows/rows.h"
+#include "../model/server/pg_compat.h"
 #include "../model/session/guc.h"
 #include "../model/tables/key_type.h"
-#include "../model/server/pg_compat.h"
 #include "../plan/paths/table_rows.h"
 #include "analyze.h"
-#include "other_case.h"
 #include "item_scan.h"
+#include "other_case.h"
 
 /* The largest power of two that DynamoDB accepts as TotalSegments. */
 #define MAX_SEGMENTS		(1 << 19)

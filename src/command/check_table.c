@@ -37,17 +37,17 @@
 #include "utils/rel.h"
 
 #include "../dynamodb/page_check.h"
-#include "../exec/rows/rows.h"
 #include "../exec/node/scan_policy.h"
+#include "../exec/rows/rows.h"
 #include "../model/server/encoding.h"
-#include "../model/values/path.h"
 #include "../model/server/pg_compat.h"
-#include "never_seen.h"
-#include "subtransaction.h"
+#include "../model/values/path.h"
 #include "check_table.h"
-#include "other_case.h"
 #include "foreign_tables.h"
 #include "item_scan.h"
+#include "never_seen.h"
+#include "other_case.h"
+#include "subtransaction.h"
 #include "target.h"
 
 /* Pairs of foreign tables that are told apart. */

@@ -8,9 +8,9 @@
 #include "nodes/execnodes.h"
 
 #include "../exec/rows/rows.h"
+#include "item_scan.h"
 #include "never_seen.h"
 #include "other_case.h"
-#include "item_scan.h"
 
 /* How many items; the key of the first one, and what was said of it. */
 typedef struct DynFinding

@@ -20,8 +20,8 @@
 
 #include "../dynamodb/create_request.h"
 #include "../model/server/encoding.h"
-#include "../model/values/path.h"
 #include "../model/tables/relation.h"
+#include "../model/values/path.h"
 #include "target.h"
 
 /* A new table is not known everywhere at once. */

@@ -24,10 +24,10 @@
 #include "../model/definition/closest.h"
 #include "../model/server/encoding.h"
 #include "../model/tables/relation.h"
-#include "subtransaction.h"
-#include "other_case_tables.h"
 #include "listing.h"
+#include "other_case_tables.h"
 #include "sample.h"
+#include "subtransaction.h"
 #include "target.h"
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_describe);

@@ -24,11 +24,11 @@
 #include "../model/definition/closest.h"
 #include "../model/server/encoding.h"
 #include "../model/tables/relation.h"
-#include "subtransaction.h"
 #include "columns.h"
 #include "import.h"
 #include "listing.h"
 #include "sql_names.h"
+#include "subtransaction.h"
 
 /* Names in one sentence of a notice. */
 #define MAX_NAMES	10

@@ -15,10 +15,10 @@
 #include "utils/acl.h"
 #include "utils/rel.h"
 
-#include "subtransaction.h"
+#include "foreign_tables.h"
 #include "other_case.h"
 #include "other_case_tables.h"
-#include "foreign_tables.h"
+#include "subtransaction.h"
 
 /* A foreign table that may be over the table. */
 typedef struct Candidate

@@ -11,8 +11,8 @@
  */
 #include "jsonscan.h"
 
-#include "escape.h"
 #include "duplicate_names.h"
+#include "escape.h"
 
 void
 dyn_scan_init(DynJson *scan, const char *buf, size_t len)

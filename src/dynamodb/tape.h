@@ -11,8 +11,8 @@
 #ifndef DYN_DYNAMODB_TAPE_H
 #define DYN_DYNAMODB_TAPE_H
 
-#include "name_cache.h"
 #include "duplicate_names.h"
+#include "name_cache.h"
 #include "path_tree.h"
 
 /* Set in an entry's flags beside those of the value. */

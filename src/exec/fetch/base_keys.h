@@ -15,8 +15,8 @@
 #ifndef DYN_EXEC_FETCH_BASE_KEYS_H
 #define DYN_EXEC_FETCH_BASE_KEYS_H
 
-#include "../../dynamodb/wire.h"
 #include "../../dynamodb/metadata.h"
+#include "../../dynamodb/wire.h"
 
 typedef struct DynBaseKeys DynBaseKeys;
 

@@ -18,8 +18,8 @@
 #include "executor/tuptable.h"
 #include "lib/ilist.h"
 
-#include "../statement/byte_key.h"
 #include "../fetch/base_keys.h"
+#include "../statement/byte_key.h"
 
 typedef enum DynLookupState
 {

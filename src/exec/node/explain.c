@@ -14,9 +14,9 @@
 #include "utils/array.h"
 #include "utils/ruleutils.h"
 
-#include "../../model/session/budget.h"
 #include "../../model/server/encoding.h"
 #include "../../model/server/pg_compat.h"
+#include "../../model/session/budget.h"
 #include "../keys/filter.h"
 #include "../source/keeping.h"
 #include "../source/sharing.h"

@@ -11,8 +11,8 @@
 #include "miscadmin.h"
 
 #include "../../model/server/pg_compat.h"
-#include "foreign_scan.h"
 #include "../source/keeping.h"
+#include "foreign_scan.h"
 #include "no_rows.h"
 #include "siblings.h"
 

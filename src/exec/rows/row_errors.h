@@ -9,8 +9,8 @@
 #define DYN_EXEC_ROW_ERRORS_H
 
 #include "../../base/attributes.h"
-#include "template_parts.h"
 #include "rows.h"
+#include "template_parts.h"
 
 /* A value of the column, of the item in hand. */
 DYN_NORETURN extern void dyn_report_mismatch(DynRows *rows, const DynValue *value,

@@ -18,10 +18,10 @@
 #include "../../model/server/encoding.h"
 #include "../../model/values/path.h"
 #include "../keys/filter.h"
-#include "template_parts.h"
 #include "rest.h"
 #include "row_errors.h"
 #include "rows.h"
+#include "template_parts.h"
 
 static bool
 is_fetched(const DynRows *rows, AttrNumber attnum)

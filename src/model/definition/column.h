@@ -7,11 +7,10 @@
 #define DYN_MODEL_COLUMN_H
 
 #include "../../dynamodb/page.h"
-#include "exact.h"
-#include "options.h"
-#include "options.h"
 #include "../values/path.h"
 #include "../values/types.h"
+#include "exact.h"
+#include "options.h"
 
 typedef struct DynColumn
 {

@@ -23,9 +23,9 @@
 #include "utils/typcache.h"
 
 #include "../server/encoding.h"
-#include "exact.h"
 #include "../server/pg_compat.h"
 #include "column.h"
+#include "exact.h"
 
 static DynExactness
 weaker(DynExactness a, DynExactness b)

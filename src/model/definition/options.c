@@ -28,13 +28,13 @@
 #include "../../base/attributes.h"
 #include "../../credentials/role.h"
 #include "../../credentials/source.h"
-#include "closest.h"
+#include "../server/pg_compat.h"
 #include "../values/format.h"
-#include "options.h"
 #include "../values/path.h"
+#include "closest.h"
+#include "options.h"
 #include "row_test.h"
 #include "template_columns.h"
-#include "../server/pg_compat.h"
 
 const char *const dyn_scan_policy_names[] = {"allow", "warn", "error", NULL};
 

@@ -12,8 +12,8 @@
 
 #include "../../base/number.h"
 #include "../server/encoding.h"
-#include "json_option.h"
 #include "../values/path.h"
+#include "json_option.h"
 #include "row_test.h"
 
 /* DynamoDB deletes no item whose time is longer ago. */

@@ -14,10 +14,10 @@
 
 #include "../../base/attributes.h"
 #include "../../dynamodb/template_text.h"
-#include "closest.h"
 #include "../server/encoding.h"
-#include "json_option.h"
 #include "../values/path.h"
+#include "closest.h"
+#include "json_option.h"
 #include "template_columns.h"
 
 const char *

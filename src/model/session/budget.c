@@ -13,8 +13,8 @@
 #include "miscadmin.h"
 #include "storage/spin.h"
 
-#include "budget.h"
 #include "../server/pg_compat.h"
+#include "budget.h"
 
 /* The name bears the version of the layout: libraries of two may be loaded. */
 #define SHARED_NAME		"dynamo_fdw budgets 1"

@@ -21,8 +21,8 @@
 #include "../../base/attributes.h"
 #include "../../credentials/source.h"
 #include "../../credentials/url.h"
-#include "connection.h"
 #include "../server/encoding.h"
+#include "connection.h"
 #include "privilege.h"
 
 /*

@@ -20,8 +20,8 @@
 #include "utils/guc.h"
 #include "utils/plancache.h"
 
-#include "guc.h"
 #include "../definition/options.h"
+#include "guc.h"
 
 /* Limit of fetch_memory for ordinary users, in kB: four times its default. */
 #define MOST_FETCH_MEMORY	(96 * 1024)

@@ -26,9 +26,9 @@
 
 #include "../../aws/retry.h"
 #include "../../dynamodb/page_check.h"
+#include "../server/pg_compat.h"
 #include "counters.h"
 #include "guc.h"
-#include "../server/pg_compat.h"
 #include "request_log.h"
 #include "session.h"
 

@@ -21,9 +21,9 @@
 #include "../../aws/client.h"
 #include "../../dynamodb/metadata.h"
 #include "../../dynamodb/operation.h"
+#include "../server/wait_reason.h"
 #include "connection.h"
 #include "errors.h"
-#include "../server/wait_reason.h"
 
 /*
  * The connection of `userid` to the server, created from the catalogs if it is

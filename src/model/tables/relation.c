@@ -14,10 +14,10 @@
 #include "../../base/attributes.h"
 #include "../../dynamodb/template_text.h"
 #include "../definition/closest.h"
-#include "documents.h"
 #include "../server/encoding.h"
 #include "../session/guc.h"
 #include "../values/path.h"
+#include "documents.h"
 #include "relation.h"
 
 static const char *const on_mismatch_words[] = {"error", "null", NULL};

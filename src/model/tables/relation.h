@@ -16,10 +16,10 @@
 #include "../../dynamodb/page.h"
 #include "../definition/column.h"
 #include "../definition/options.h"
-#include "../values/path.h"
 #include "../definition/row_test.h"
-#include "../session/session.h"
 #include "../definition/template_columns.h"
+#include "../session/session.h"
+#include "../values/path.h"
 
 /* What the row test said of the items of a scan, however they were read. */
 typedef struct DynRowTally

@@ -22,11 +22,11 @@
 #include "utils/uuid.h"
 
 #include "../../base/number.h"
-#include "datetime.h"
 #include "../server/encoding.h"
+#include "../server/pg_compat.h"
+#include "datetime.h"
 #include "numerics.h"
 #include "pattern.h"
-#include "../server/pg_compat.h"
 #include "textforms.h"
 #include "types.h"
 

@@ -23,10 +23,10 @@
 #include "utils/uuid.h"
 
 #include "../../base/number.h"
-#include "datetime.h"
 #include "../server/encoding.h"
-#include "pattern.h"
 #include "../server/pg_compat.h"
+#include "datetime.h"
+#include "pattern.h"
 #include "textforms.h"
 #include "types.h"
 

@@ -14,8 +14,8 @@
 #include "utils/fmgrprotos.h"
 
 #include "../../base/number.h"
-#include "numerics.h"
 #include "../server/pg_compat.h"
+#include "numerics.h"
 
 /* Of the short header; there is a longer one for uncommon scales and weights. */
 #define SHORT_HEADER	0x8000
