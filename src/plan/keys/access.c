@@ -336,7 +336,7 @@ dyn_access_node(const DynAccess *access, List **values)
 const DynAccess *
 dyn_access_of_node(const Node *node)
 {
-	Assert(strcmp(castNode(ExtensibleNode, node)->extnodename,
+	Assert(strcmp(((const ExtensibleNode *) node)->extnodename,
 				  node_methods.extnodename) == 0);
 	return ((const AccessNode *) node)->access;
 }
