@@ -76,190 +76,138 @@ dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 	return !out->failed;
 }
 
-/* ---- bounds ---- */
+/* ---- spans ---- */
 
 void
-dyn_text_bounds_init(DynTextBounds *bounds)
+dyn_text_span_init(DynTextSpan *span)
 {
-	memset(bounds, 0, sizeof(*bounds));
-	dyn_buffer_init(&bounds->lower, 0);
-	dyn_buffer_init(&bounds->upper, 0);
+	memset(span, 0, sizeof(*span));
+	dyn_buffer_init(&span->lower, 0);
+	dyn_buffer_init(&span->upper, 0);
 }
 
 void
-dyn_text_bounds_free(DynTextBounds *bounds)
+dyn_text_span_free(DynTextSpan *span)
 {
-	dyn_buffer_free(&bounds->lower);
-	dyn_buffer_free(&bounds->upper);
+	dyn_buffer_free(&span->lower);
+	dyn_buffer_free(&span->upper);
 }
 
-/*
- * The points that can be used.  Sets the kind NOTHING if a value cannot exist,
- * and clears `exact` where other values may have the same text, or begin it.
- */
-static void
-check_points(const DynTemplate *tmpl, const DynText *points, int npoints,
-			 DynTextBounds *bounds)
+static DynText
+scalar_text(const DynScalar *scalar)
 {
-	bool		complete = npoints == tmpl->nparts;
+	return (DynText) {scalar->data, scalar->len};
+}
+
+/* The points that can be used.  The span is empty if a value cannot exist. */
+static int
+usable_points(const DynTemplate *tmpl, const DynText *points, int npoints,
+			  DynTextSpan *span)
+{
 	int			i;
 
 	for (i = 0; i < npoints; i++)
 	{
-		const DynTemplatePart *part = &tmpl->parts[i];
-		DynHolds	holds = dyn_part_holds(part, points[i]);
+		DynHolds	holds = dyn_part_holds(&tmpl->parts[i], points[i]);
 
-		if (holds == DYN_HOLDS_NEVER)
-			bounds->kind = DYN_BOUNDS_NOTHING;
+		span->empty |= holds == DYN_HOLDS_NEVER;
 		if (holds == DYN_HOLDS_UNKNOWN)
 			break;
-		if (holds != DYN_HOLDS_YES || part->facts.elsewhere ||
-			(part->any && !complete))
-			bounds->exact = false;
-		bounds->npoints++;
 	}
-	if (i < npoints)
-		bounds->exact = false;
+	return i;
 }
 
 /* From the text in `lower` to the least that does not begin with it. */
 static void
-bound_by_prefix(DynTextBounds *bounds)
+span_prefix(DynTextSpan *span)
 {
-	bounds->lower_inclusive = true;
-	bounds->upper_inclusive = false;
-	append_text(&bounds->upper,
-				(DynText) {bounds->lower.data, bounds->lower.len});
-	bounds->has_upper = dyn_text_successor(&bounds->upper);
-}
-
-/* Replaces the end of a text behind `keep` bytes. */
-static void
-replace_end(DynBuffer *text, size_t keep, DynText end)
-{
-	text->len = keep;
-	append_text(text, end);
-}
-
-/*
- * The lower bound is the prefix and the value.  With a fixed width, all texts
- * of the value itself begin with that and the next literal: an exclusive bound
- * is behind them.
- */
-static void
-raise_lower(DynTextBounds *bounds, const DynTemplatePart *part,
-			const DynPartRange *range)
-{
-	append_text(&bounds->lower, range->lower);
-	/* of a shorter text, many values with it at their beginning are greater */
-	if (part->facts.width > 0 && !range->lower_inclusive &&
-		count_chars(range->lower) == part->facts.width)
-		bounds->kind = dyn_text_successor(&bounds->lower) ?
-			DYN_BOUNDS_RANGE : DYN_BOUNDS_NOTHING;
-	else if (part->ordered)
-		bounds->lower_inclusive = range->lower_inclusive;
-}
-
-/* Only for parts that keep the order; see raise_lower. */
-static void
-lower_upper(DynTextBounds *bounds, const DynTemplatePart *part,
-			const DynPartRange *range, size_t prefix_len)
-{
-	replace_end(&bounds->upper, 0,
-				(DynText) {bounds->lower.data, prefix_len});
-	append_text(&bounds->upper, range->upper);
-	bounds->has_upper = true;
-	if (part->facts.width > 0 && range->upper_inclusive)
-		bounds->has_upper = dyn_text_successor(&bounds->upper);
-	else
-		bounds->upper_inclusive = range->upper_inclusive;
+	span->has_lower = span->lower.len > 0;
+	span->lower_inclusive = true;
+	dyn_buffer_reset(&span->upper);
+	dyn_buffer_append(&span->upper, span->lower.data, span->lower.len);
+	span->has_upper = dyn_text_successor(&span->upper);
+	span->upper_inclusive = false;
 }
 
 static bool
-is_empty_range(const DynTextBounds *bounds)
+is_empty(const DynTextSpan *span)
 {
-	const DynBuffer *lower = &bounds->lower;
-	const DynBuffer *upper = &bounds->upper;
-	size_t		common = lower->len < upper->len ? lower->len : upper->len;
-	int			order = common > 0 ?
-		memcmp(lower->data, upper->data, common) : 0;
+	const DynSpan limits = {
+		{span->has_lower, span->lower_inclusive,
+		{DYN_TYPE_S, span->lower.data, span->lower.len}},
+		{span->has_upper, span->upper_inclusive,
+		{DYN_TYPE_S, span->upper.data, span->upper.len}},
+	};
 
-	if (!bounds->has_upper)
-		return false;
-	if (order == 0 && lower->len != upper->len)
-		order = lower->len < upper->len ? -1 : 1;
-	return order > 0 || (order == 0 && !(bounds->lower_inclusive &&
-										 bounds->upper_inclusive));
+	return dyn_span_is_empty(&limits);
 }
 
+/*
+ * With a fixed width, all texts of a value itself begin with that and the next
+ * literal: an exclusive lower limit is behind them, and an inclusive upper one.
+ * Of a shorter lower limit many values that begin with it are greater.
+ */
 static void
-apply_range(DynTextBounds *bounds, const DynTemplatePart *part,
-			const DynPartRange *range)
+narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
 {
-	size_t		prefix_len = bounds->lower.len;
+	DynText		lower = scalar_text(&next->lower.value);
+	DynText		begins = {lower.data, dyn_span_beginning(next)};
+	size_t		head = span->lower.len;
 
-	bounds->exact = false;
-	if (!part->ordered && (range->lower.data == NULL || !part->facts.text))
-		return;
-	bounds->kind = DYN_BOUNDS_RANGE;
-	bound_by_prefix(bounds);
-	if (part->ordered && range->upper.data != NULL)
-		lower_upper(bounds, part, range, prefix_len);
-	if (range->lower.data != NULL)
-		raise_lower(bounds, part, range);
-	if (!bounds->lower.failed && !bounds->upper.failed &&
-		is_empty_range(bounds))
-		bounds->kind = DYN_BOUNDS_NOTHING;
-}
-
-static void
-apply_prefix(DynTextBounds *bounds, const DynTemplatePart *part,
-			 DynText prefix)
-{
-	bounds->exact = false;
-	append_text(&bounds->lower, prefix);
-	if (bounds->lower.len > 0)
-		bounds->kind = DYN_BOUNDS_PREFIX;
-	if (part->guarded && !part->undecided &&
-		dyn_text_find(prefix, part->edge) != NULL)
-		bounds->kind = DYN_BOUNDS_NOTHING;
-}
-
-/* What is known of the part behind the points, which are in `lower`. */
-static void
-apply_next(DynTextBounds *bounds, const DynTemplatePart *part,
-		   const DynPartRange *next)
-{
-	bounds->kind = bounds->lower.len > 0 ? DYN_BOUNDS_PREFIX : DYN_BOUNDS_ALL;
-	if (next == NULL || next->kind == DYN_PART_FREE)
-		return;
-	bounds->exact = false;
-	if (part->folding != DYN_FOLD_NONE)
-		return;
-	if (next->kind == DYN_PART_PREFIX)
-		apply_prefix(bounds, part, next->lower);
-	else
-		apply_range(bounds, part, next);
+	if (part->facts.text)
+	{
+		append_text(&span->lower, begins);
+		span_prefix(span);
+		span->lower.len = head;
+		span->empty |= part->guarded && !part->undecided &&
+			begins.len > 0 && dyn_text_find(begins, part->edge) != NULL;
+	}
+	if (part->ordered && next->upper.set)
+	{
+		dyn_buffer_reset(&span->upper);
+		dyn_buffer_append(&span->upper, span->lower.data, head);
+		append_text(&span->upper, scalar_text(&next->upper.value));
+		span->has_upper = true;
+		span->upper_inclusive = next->upper.inclusive && part->facts.width == 0;
+		if (next->upper.inclusive && part->facts.width > 0)
+			span->has_upper = dyn_text_successor(&span->upper);
+	}
+	if (next->lower.set && (part->ordered || part->facts.text))
+	{
+		append_text(&span->lower, lower);
+		if (part->facts.width > 0 && !next->lower.inclusive &&
+			count_chars(lower) == part->facts.width)
+			span->empty |= !dyn_text_successor(&span->lower);
+		else if (part->ordered)
+			span->lower_inclusive = next->lower.inclusive;
+	}
+	span->has_lower = span->lower.len > 0;
 }
 
 bool
-dyn_template_bounds(const DynTemplate *tmpl, const DynText *points,
-					int npoints, const DynPartRange *next,
-					DynTextBounds *bounds)
+dyn_template_span(const DynTemplate *tmpl, const DynText *points, int npoints,
+				  const DynSpan *next, DynTextSpan *span)
 {
+	const DynTemplatePart *part;
+	int			usable;
+
 	assert(tmpl->resolved && npoints <= tmpl->nparts);
-	dyn_buffer_reset(&bounds->lower);
-	dyn_buffer_reset(&bounds->upper);
-	bounds->kind = DYN_BOUNDS_POINT;
-	bounds->has_upper = bounds->lower_inclusive = bounds->upper_inclusive = false;
-	bounds->exact = true;
-	bounds->npoints = 0;
-	check_points(tmpl, points, npoints, bounds);
-	if (bounds->kind == DYN_BOUNDS_NOTHING)
-		return true;
-	append_leading(&bounds->lower, tmpl, points, bounds->npoints);
-	if (bounds->npoints < tmpl->nparts)
-		apply_next(bounds, &tmpl->parts[bounds->npoints],
-				   bounds->npoints == npoints ? next : NULL);
-	return !bounds->lower.failed && !bounds->upper.failed;
+	dyn_buffer_reset(&span->lower);
+	dyn_buffer_reset(&span->upper);
+	span->empty = span->point = false;
+	usable = usable_points(tmpl, points, npoints, span);
+	append_leading(&span->lower, tmpl, points, usable);
+	if (usable == tmpl->nparts)
+	{
+		span->point = true;
+		return !span->lower.failed;
+	}
+	part = &tmpl->parts[usable];
+	span_prefix(span);
+	if (next != NULL && usable == npoints && part->folding == DYN_FOLD_NONE)
+		narrow(span, part, next);
+	if (span->lower.failed || span->upper.failed)
+		return false;
+	span->empty |= is_empty(span);
+	return true;
 }

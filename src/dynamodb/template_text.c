@@ -102,53 +102,6 @@ is_continuation(char c)
 	return ((unsigned char) c & 0xC0) == 0x80;
 }
 
-/* Decodes the character of `len` bytes, and encodes one. */
-static uint32_t
-decode_char(const char *p, size_t len)
-{
-	static const unsigned char masks[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
-	uint32_t	c = (unsigned char) p[0] & masks[len];
-	size_t		i;
-
-	for (i = 1; i < len; i++)
-		c = c << 6 | ((unsigned char) p[i] & 0x3F);
-	return c;
-}
-
-static void
-append_char(DynBuffer *out, uint32_t c)
-{
-	static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
-	size_t		len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-	char		bytes[4];
-	size_t		i;
-
-	for (i = len; i > 1; i--, c >>= 6)
-		bytes[i - 1] = (char) (0x80 | (c & 0x3F));
-	bytes[0] = (char) (leads[len] | c);
-	dyn_buffer_append(out, bytes, len);
-}
-
-bool
-dyn_text_successor(DynBuffer *text)
-{
-	while (text->len > 0)
-	{
-		size_t		n = 1;
-		uint32_t	c;
-
-		while (n < text->len && is_continuation(text->data[text->len - n]))
-			n++;
-		text->len -= n;
-		c = decode_char(text->data + text->len, n) + 1;
-		if (c > 0x10FFFF)
-			continue;
-		append_char(text, c == 0xD800 ? 0xE000 : c);
-		return true;
-	}
-	return false;
-}
-
 /* ---- places of the text ---- */
 
 /* What lies ahead of a position: behind it, or before it. */

@@ -13,7 +13,7 @@
 #ifndef DYN_DYNAMODB_TEMPLATE_TEXT_H
 #define DYN_DYNAMODB_TEMPLATE_TEXT_H
 
-#include "../base/buffer.h"
+#include "spans.h"
 #include "template.h"
 
 /* ---- cut ---- */
@@ -81,73 +81,42 @@ extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 							  DynBuffer *out);
 
-/* ---- bounds ---- */
+/* ---- spans ---- */
 
-typedef enum DynPartRangeKind
+/* Texts in byte order, from one to another. */
+typedef struct DynTextSpan
 {
-	DYN_PART_FREE,				/* all values */
-	DYN_PART_RANGE,				/* lower and upper, either without data */
-	DYN_PART_PREFIX				/* values that begin with `lower` */
-} DynPartRangeKind;
-
-typedef struct DynPartRange
-{
-	DynPartRangeKind kind;
-	DynText		lower;
-	DynText		upper;
+	bool		empty;			/* no text: the condition is false */
+	bool		point;			/* exactly `lower` */
+	bool		has_lower;
+	bool		has_upper;
 	bool		lower_inclusive;
 	bool		upper_inclusive;
-} DynPartRange;
-
-typedef enum DynBoundsKind
-{
-	DYN_BOUNDS_NOTHING,			/* no text: the condition is false */
-	DYN_BOUNDS_ALL,				/* nothing is known */
-	DYN_BOUNDS_POINT,			/* exactly `lower` */
-	DYN_BOUNDS_PREFIX,			/* texts that begin with `lower` */
-	DYN_BOUNDS_RANGE			/* from `lower` to `upper`, in byte order; an
-								 * empty `lower` is no bound */
-} DynBoundsKind;
-
-typedef struct DynTextBounds
-{
-	DynBoundsKind kind;
 	DynBuffer	lower;
-	DynBuffer	upper;			/* RANGE */
-	bool		has_upper;		/* false only if no text is greater */
-	bool		lower_inclusive;
-	bool		upper_inclusive;
-	int			npoints;		/* the points that were used */
+	DynBuffer	upper;
+} DynTextSpan;
 
-	/*
-	 * Among the texts that fit the template, all within the bounds have the
-	 * values of these points, and the range or prefix was FREE.  True for a
-	 * bare literal prefix.  It says nothing about texts that do not fit.
-	 */
-	bool		exact;
-} DynTextBounds;
-
-extern void dyn_text_bounds_init(DynTextBounds *bounds);
-extern void dyn_text_bounds_free(DynTextBounds *bounds);
+extern void dyn_text_span_init(DynTextSpan *span);
+extern void dyn_text_span_free(DynTextSpan *span);
 
 /*
  * Finds the texts whose first `npoints` parts have these values, not folded,
- * and whose next part, if there is one, is in `next` (NULL: FREE).  No text
- * that fits and has them is outside of the bounds, and all within the bounds
- * begin with the literals and points before `next`, except the one that is
- * equal to an exclusive bound, where a caller makes it inclusive.
+ * and whose next part, if there is one, is in `next` (NULL: has any value).  No
+ * text that fits and has them is outside of the span, and all within begin
+ * with the literals and points before `next`, except the one that is equal to
+ * an exclusive limit, where a caller makes it inclusive.
  *
- * Of a range of a part that is not `ordered` only the lower bound is used, and
- * only if it is a text; the caller passes no range for an encoding that does
- * not keep the order of values.  Points from the first one on that is
- * DYN_HOLDS_UNKNOWN are not used, nor is a range or prefix of a folded part.
- * Where a part has a fixed width, values of another width do not count.
+ * Of the span of a part that is not `ordered` only the lower limit is used, and
+ * only if it is a text, unless the span is all texts with one beginning; the
+ * caller passes none for an encoding that does not keep the order of values.
+ * Points from the first one on that is DYN_HOLDS_UNKNOWN are not used, nor is
+ * the span of a folded part.  Where a part has a fixed width, values of another
+ * width do not count.
  *
  * Returns false if memory runs out.  The buffers are reset first.
  */
-extern bool dyn_template_bounds(const DynTemplate *tmpl, const DynText *points,
-								int npoints, const DynPartRange *next,
-								DynTextBounds *bounds);
+extern bool dyn_template_span(const DynTemplate *tmpl, const DynText *points,
+							  int npoints, const DynSpan *next, DynTextSpan *span);
 
 /* ---- texts ---- */
 
@@ -161,11 +130,5 @@ extern const char *dyn_text_find(DynText text, DynText what);
 
 /* Folds ASCII letters in place. */
 extern void dyn_text_fold(char *text, size_t len, DynFolding folding);
-
-/*
- * Makes the least text that is greater than all that begin with this one.
- * Returns false if there is none.
- */
-extern bool dyn_text_successor(DynBuffer *text);
 
 #endif

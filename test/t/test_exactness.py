@@ -301,9 +301,20 @@ class LongBounds(Twins):
                     for operator in ("<", "<=", ">", ">=", "="):
                         self.same(f"SELECT sk FROM t WHERE pk = 'p' AND {column} {operator} repeat('{letter}', {size})")
 
+    def test_text_cut_within_a_character(self):
+        """Where a bound has a character for which a key has no room, keys may have a lower one there, and none a higher one."""
+        characters = ["z", "é", "\uffff", "\U0001f600", "\U0010ffff"]
+        begins = ["p" * n for n in range(1020, 1025)]
+        keys = {begin + character for begin in begins for character in ["", "!"] + characters}
+        keys = {key for key in keys if len(key.encode()) <= 1024} | {"o", "q", "p" * 1019 + "é"}
+        self.load('pk text, sk text COLLATE "C"', [{"pk": {"S": "p"}, "sk": {"S": key}} for key in sorted(keys)], keys=(("pk", "S"), ("sk", "S")))
+        for bound in [begin + character + more for begin in begins for character in characters for more in ("", "a", "\U0010ffff")]:
+            if len(bound.encode()) > 1024:
+                for operator in ("<", "<=", ">", ">=", "^@"):
+                    self.same(f"SELECT md5(sk) FROM t WHERE pk = 'p' AND sk {operator} '{bound}'")
 
     def test_prefix(self):
-        """A prefix with a bound is an interval up to the highest text that begins with it, which fills a key."""
+        """A prefix with a bound is an interval up to the least text that is greater than all that begin with it."""
         high = ["", "\x7f", "\u07ff", "\uffff", "\U0010ffff"]
         prefixes = ["p" * n for n in (1, 2, 3, 4, 1018, 1019, 1020, 1021, 1022, 1023, 1024)] + ["é", "éa", "p\U0010ffff"]
         keys = set(prefixes) | {"o", "q"}

@@ -510,63 +510,63 @@ values_are_folded_and_joined(void)
 	dyn_buffer_free(&out);
 }
 
-/* ---- bounds ---- */
+/* ---- spans ---- */
 
 static const char *
-print_bounds(DynBuffer *out, DynTextBounds *b)
+print_span(DynBuffer *out, const DynTextSpan *s)
 {
-	static const char *const kinds[] = {
-		[DYN_BOUNDS_NOTHING] = "nothing", [DYN_BOUNDS_ALL] = "all",
-		[DYN_BOUNDS_POINT] = "= ", [DYN_BOUNDS_PREFIX] = "^ ",
-		[DYN_BOUNDS_RANGE] = ""
+	const DynSpan span = {
+		{s->has_lower, s->lower_inclusive, {DYN_TYPE_S, s->lower.data, s->lower.len}},
+		{s->has_upper, s->upper_inclusive, {DYN_TYPE_S, s->upper.data, s->upper.len}},
 	};
+	bool		one = s->point || dyn_span_is_prefix(&span);
 
 	dyn_buffer_reset(out);
-	dyn_buffer_append_str(out, kinds[b->kind]);
-	if (b->kind == DYN_BOUNDS_RANGE)
-		dyn_buffer_append_str(out, b->lower_inclusive ? ">= " : "> ");
-	if (b->kind != DYN_BOUNDS_NOTHING)
-		dyn_buffer_append(out, b->lower.data, b->lower.len);
-	if (b->kind == DYN_BOUNDS_RANGE && b->has_upper)
+	if (s->empty)
+		dyn_buffer_append_str(out, "nothing");
+	else if (one)
+		dyn_buffer_append_str(out, s->point ? "= " : "^ ");
+	else if (s->has_lower)
+		dyn_buffer_append_str(out, s->lower_inclusive ? ">= " : "> ");
+	if (!s->empty && (one || s->has_lower))
+		dyn_buffer_append(out, s->lower.data, s->lower.len);
+	if (!s->empty && !one && s->has_upper)
 	{
-		dyn_buffer_append_str(out, b->upper_inclusive ? " <= " : " < ");
-		dyn_buffer_append(out, b->upper.data, b->upper.len);
+		dyn_buffer_append_str(out, s->upper_inclusive ? " <= " : " < ");
+		dyn_buffer_append(out, s->upper.data, s->upper.len);
 	}
-	if (b->kind != DYN_BOUNDS_NOTHING && b->exact)
-		dyn_buffer_append_str(out, " exact");
 	return dyn_buffer_terminate(out);
 }
 
-#define FREE		{DYN_PART_FREE, {NULL, 0}, {NULL, 0}, false, false}
-#define TEXT(t)		{t, sizeof(t) - 1}
-#define NONE		{NULL, 0}
-#define GE(t)		{DYN_PART_RANGE, TEXT(t), NONE, true, false}
-#define GT(t)		{DYN_PART_RANGE, TEXT(t), NONE, false, false}
-#define LE(t)		{DYN_PART_RANGE, NONE, TEXT(t), false, true}
-#define LT(t)		{DYN_PART_RANGE, NONE, TEXT(t), false, false}
-#define IN(a, b)	{DYN_PART_RANGE, TEXT(a), TEXT(b), true, true}
-#define LIKE(t)		{DYN_PART_PREFIX, TEXT(t), NONE, false, false}
+#define FREE		{{false}, {false}}
+#define TEXT(t)		{DYN_TYPE_S, t, sizeof(t) - 1}
+#define GE(t)		{{true, true, TEXT(t)}, {false}}
+#define GT(t)		{{true, false, TEXT(t)}, {false}}
+#define LE(t)		{{false}, {true, true, TEXT(t)}}
+#define LT(t)		{{false}, {true, false, TEXT(t)}}
+#define IN(a, b)	{{true, true, TEXT(a)}, {true, true, TEXT(b)}}
+#define LIKE(t, s)	{{true, true, TEXT(t)}, {true, false, TEXT(s)}}
 
 static const struct
 {
 	const char *tmpl;
 	const char *points[3];
-	DynPartRange next;
-	const char *bounds;
+	DynSpan		next;
+	const char *span;
 }			bounded[] = {
-	{"company#", {NULL}, FREE, "= company# exact"},
-	{"company#${a}", {"acme"}, FREE, "= company#acme exact"},
-	{"company#${a}", {NULL}, FREE, "^ company# exact"},
+	{"company#", {NULL}, FREE, "= company#"},
+	{"company#${a}", {"acme"}, FREE, "= company#acme"},
+	{"company#${a}", {NULL}, FREE, "^ company#"},
 	{"company#${a}", {""}, FREE, "nothing"},
 	{"company#${a}", {"a#b"}, FREE, "= company#a#b"},
 	{"company#${a:plain}", {"a#b"}, FREE, "nothing"},
-	{"company#${a:any}", {"a#b"}, FREE, "= company#a#b exact"},
-	{"${a}#${b}", {NULL}, FREE, "all exact"},
-	{"${a}#${b}", {"x"}, FREE, "^ x# exact"},
+	{"company#${a:any}", {"a#b"}, FREE, "= company#a#b"},
+	{"${a}#${b}", {NULL}, FREE, ""},
+	{"${a}#${b}", {"x"}, FREE, "^ x#"},
 	{"${a:any}#${b}", {"x"}, FREE, "^ x#"},
-	{"${a:any}#${b}", {"x", "y"}, FREE, "= x#y exact"},
-	{"project_${p}-${k}#${b}", {"552", "79"}, FREE, "^ project_552-79# exact"},
-	{"${k:padded(4)}${m:padded(2)}#", {"2020"}, FREE, "^ 2020 exact"},
+	{"${a:any}#${b}", {"x", "y"}, FREE, "= x#y"},
+	{"project_${p}-${k}#${b}", {"552", "79"}, FREE, "^ project_552-79#"},
+	{"${k:padded(4)}${m:padded(2)}#", {"2020"}, FREE, "^ 2020"},
 	{"u#${x}#${b}", {"x"}, FREE, "^ u#x#"},
 	{"u#${x:lower}#${b}", {"X"}, FREE, "^ u#x#"},
 	{"u#${x:lower}#${b}", {"\303\204"}, FREE, "^ u#"},
@@ -581,12 +581,11 @@ static const struct
 	{"a#${b}", {NULL}, IN("m", "m"), ">= a#m <= a#m"},
 	{"a#${b}", {NULL}, IN("n", "m"), "nothing"},
 	{"a#${b}", {NULL}, LT(""), "nothing"},
-	{"a#${b}", {NULL}, LIKE("m"), "^ a#m"},
-	{"a#${b}", {NULL}, LIKE("m#"), "^ a#m#"},
-	{"a#${b:plain}", {NULL}, LIKE("m#"), "nothing"},
-	{"${b}", {NULL}, LIKE(""), "all"},
+	{"a#${b}", {NULL}, LIKE("m", "n"), "^ a#m"},
+	{"a#${b}", {NULL}, LIKE("m#", "m$"), "^ a#m#"},
+	{"a#${b:plain}", {NULL}, LIKE("m#", "m$"), "nothing"},
 	{"${b}", {NULL}, GE("m"), ">= m"},
-	{"${b}", {NULL}, LE("m"), ">=  <= m"},
+	{"${b}", {NULL}, LE("m"), " <= m"},
 
 	/* a text that is not last: its lower bound only */
 	{"a#${b}#${c}", {NULL}, GE("m"), ">= a#m < a$"},
@@ -606,7 +605,7 @@ static const struct
 
 	/* folded: equality only */
 	{"u#${x:lower}", {NULL}, GE("A"), "^ u#"},
-	{"u#${x:lower}", {NULL}, LIKE("A"), "^ u#"},
+	{"u#${x:lower}", {NULL}, LIKE("A", "B"), "^ u#"},
 
 	/* no character is greater than the last one */
 	{"a\364\217\277\277${b}", {NULL}, GE("m"), ">= a\364\217\277\277m < b"},
@@ -617,14 +616,14 @@ static const struct
 };
 
 static void
-texts_are_bounded(void)
+texts_have_spans(void)
 {
-	DynTextBounds bounds;
+	DynTextSpan span;
 	DynBuffer	out;
 	size_t		i;
 
 	dyn_buffer_init(&out, 0);
-	dyn_text_bounds_init(&bounds);
+	dyn_text_span_init(&span);
 	for (i = 0; i < LENGTHOF(bounded); i++)
 	{
 		DynTemplateError error;
@@ -635,13 +634,12 @@ texts_are_bounded(void)
 		for (; n < 3 && bounded[i].points[n] != NULL; n++)
 			points[n] = text_of(bounded[i].points[n]);
 		if (CHECK(tmpl != NULL) &&
-			CHECK(dyn_template_bounds(tmpl, points, n, &bounded[i].next,
-									  &bounds)) &&
-			!CHECK_EQ_STR(print_bounds(&out, &bounds), bounded[i].bounds))
+			CHECK(dyn_template_span(tmpl, points, n, &bounded[i].next, &span)) &&
+			!CHECK_EQ_STR(print_span(&out, &span), bounded[i].span))
 			printf("#     %s\n", bounded[i].tmpl);
 		dyn_template_free(tmpl);
 	}
-	dyn_text_bounds_free(&bounds);
+	dyn_text_span_free(&span);
 	dyn_buffer_free(&out);
 }
 
@@ -682,7 +680,7 @@ main(void)
 	RUN(long_texts_are_cut);
 	RUN(values_are_judged);
 	RUN(values_are_folded_and_joined);
-	RUN(texts_are_bounded);
+	RUN(texts_have_spans);
 	RUN(order_is_known);
 	return DONE("template");
 }

@@ -5,7 +5,7 @@
  * A slow matcher tries every way to divide a text among the parts of a
  * template, by rules that each template's line below states for itself: a text
  * fits if there is a way, and there is never more than one; it is ambiguous if
- * there is one only when undecided parts may be anything.  Joins and bounds
+ * there is one only when undecided parts may be anything.  Joins and spans
  * are compared with what that gives for all texts.
  */
 #include "harness.h"
@@ -592,7 +592,7 @@ joined_values_come_back(void)
 	for_each_case(join_all);
 }
 
-/* ---- bounds ---- */
+/* ---- spans ---- */
 
 /* Texts that fit, and their values: at least 20, if there are as many. */
 typedef struct Rows
@@ -618,47 +618,32 @@ collect_rows(const Case *c)
 	}
 }
 
-static bool
-in_range(const DynPartRange *range, DynText value)
+static DynScalar
+scalar_of(DynText text)
 {
-	if (range->kind == DYN_PART_PREFIX)
-		return begins_with(value, range->lower);
-	if (range->lower.data != NULL)
-	{
-		int			order = compare(value, range->lower);
-
-		if (order < 0 || (order == 0 && !range->lower_inclusive))
-			return false;
-	}
-	if (range->upper.data != NULL)
-	{
-		int			order = compare(value, range->upper);
-
-		if (order > 0 || (order == 0 && !range->upper_inclusive))
-			return false;
-	}
-	return true;
+	return (DynScalar) {DYN_TYPE_S, text.data ? text.data : "", text.len};
 }
 
 static bool
-in_bounds(const DynTextBounds *b, DynText text)
+is_within(const DynSpan *span, DynText value)
 {
-	DynText		lower = {b->lower.data ? b->lower.data : "", b->lower.len};
-	int			order;
+	DynScalar	scalar = scalar_of(value);
+	DynSpans	spans = {1, (DynSpan *) span};
 
-	if (b->kind == DYN_BOUNDS_NOTHING)
-		return false;
-	if (b->kind == DYN_BOUNDS_POINT)
-		return compare(text, lower) == 0;
-	if (b->kind != DYN_BOUNDS_RANGE)
-		return begins_with(text, lower);
-	order = compare(text, lower);
-	if (order < 0 || (order == 0 && !b->lower_inclusive))
-		return false;
-	if (!b->has_upper)
-		return true;
-	order = compare(text, (DynText) {b->upper.data, b->upper.len});
-	return order < 0 || (order == 0 && b->upper_inclusive);
+	return dyn_spans_has(&spans, &scalar);
+}
+
+static bool
+in_span(const DynTextSpan *s, DynText text)
+{
+	DynScalar	lower = scalar_of((DynText) {s->lower.data, s->lower.len});
+	DynScalar	upper = scalar_of((DynText) {s->upper.data, s->upper.len});
+	DynSpan		span = {{s->has_lower, s->lower_inclusive, lower},
+	{s->has_upper, s->upper_inclusive, upper}};
+
+	if (s->point)
+		span = dyn_span_of(&lower);
+	return !s->empty && is_within(&span, text);
 }
 
 typedef struct Query
@@ -666,8 +651,8 @@ typedef struct Query
 	Case	   *c;
 	DynText		points[MAX_PARTS];
 	int			npoints;
-	DynPartRange next;
-	DynTextBounds bounds;
+	DynSpan		next;
+	DynTextSpan span;
 } Query;
 
 /* Encodings of a fixed width have it; others are no values. */
@@ -683,7 +668,7 @@ check_row(Query *q, int row)
 	const DynTemplate *tmpl = q->c->tmpl;
 	DynText		text = text_at(rows.text[row]);
 	const DynText *values = rows.values[row];
-	bool		inside = in_bounds(&q->bounds, text);
+	bool		inside = in_span(&q->span, text);
 	bool		points = true;
 	bool		range = true;
 	int			i;
@@ -691,40 +676,39 @@ check_row(Query *q, int row)
 	for (i = 0; i < q->npoints; i++)
 		points = points && (q->c->given[i].data != NULL ||
 							compare(values[i], q->points[i]) == 0);
-	if (q->npoints < tmpl->nparts && q->next.kind != DYN_PART_FREE)
+	if (q->npoints < tmpl->nparts && (q->next.lower.set || q->next.upper.set))
 	{
 		const DynTemplatePart *part = &tmpl->parts[q->npoints];
 
 		if (!is_value(part, values[q->npoints]))
 			return;
-		range = in_range(&q->next, values[q->npoints]);
+		range = is_within(&q->next, values[q->npoints]);
 		if (inside && points && part->ordered && !CHECK(range))
 			complain(q->c, text);
 	}
-	if (!CHECK(inside || !points || !range) ||
-		!CHECK(!inside || points || !q->bounds.exact))
+	if (!CHECK(inside || !points || !range))
 		complain(q->c, text);
 }
 
-/* All within the bounds begin with the literals and points before. */
+/* All within the span begin with the literals and points before. */
 static void
 check_prefix(Query *q)
 {
 	DynText		prefix;
-	DynTextBounds plain;
+	DynTextSpan plain;
 	int			i;
 
-	dyn_text_bounds_init(&plain);
-	CHECK(dyn_template_bounds(q->c->tmpl, q->points, q->npoints, NULL, &plain));
+	dyn_text_span_init(&plain);
+	CHECK(dyn_template_span(q->c->tmpl, q->points, q->npoints, NULL, &plain));
 	prefix = (DynText) {plain.lower.data ? plain.lower.data : "",
 		plain.lower.len};
-	for (i = 0; plain.kind != DYN_BOUNDS_NOTHING && i < ntexts[4]; i++)
+	for (i = 0; !plain.empty && i < ntexts[4]; i++)
 	{
-		if (in_bounds(&q->bounds, text_at(i)) &&
+		if (in_span(&q->span, text_at(i)) &&
 			!CHECK(begins_with(text_at(i), prefix)))
 			complain(q->c, text_at(i));
 	}
-	dyn_text_bounds_free(&plain);
+	dyn_text_span_free(&plain);
 }
 
 static void
@@ -732,8 +716,8 @@ run_query(Query *q)
 {
 	int			i;
 
-	if (!CHECK(dyn_template_bounds(q->c->tmpl, q->points, q->npoints,
-								   &q->next, &q->bounds)))
+	if (!CHECK(dyn_template_span(q->c->tmpl, q->points, q->npoints,
+								   &q->next, &q->span)))
 		return;
 	for (i = 0; i < rows.n; i++)
 		check_row(q, i);
@@ -741,22 +725,37 @@ run_query(Query *q)
 		check_prefix(q);
 }
 
-/* Some texts of up to two characters for bounds: about one of each kind. */
+/* Some texts of up to two characters for limits: about one of each kind. */
 static const char *const limits[] = {"", "a", "#", "a#", "-1", "1\303\244"};
+
+/* All texts that begin with one; `end` holds where they end. */
+static DynSpan
+beginning_with(DynText text, DynBuffer *end)
+{
+	DynSpan		span = {{text.len > 0, true, scalar_of(text)}, {false}};
+
+	dyn_buffer_reset(end);
+	dyn_buffer_append(end, text.data, text.len);
+	span.upper.set = dyn_text_successor(end);
+	span.upper.value = scalar_of((DynText) {end->data, end->len});
+	return span;
+}
 
 static void
 run_ranges(Query *q)
 {
 	const DynTemplatePart *part = &q->c->tmpl->parts[q->npoints];
+	DynBuffer	end;
 	size_t		i;
 	size_t		k;
 	int			flags;
 
+	dyn_buffer_init(&end, 0);
 	for (i = 0; i < LENGTHOF(limits); i++)
 	{
 		DynText		limit = {limits[i], strlen(limits[i])};
 
-		q->next = (DynPartRange) {.kind = DYN_PART_PREFIX,.lower = limit};
+		q->next = beginning_with(limit, &end);
 		if (part->facts.text)
 			run_query(q);
 		if (!is_value(part, limit))
@@ -771,14 +770,15 @@ run_ranges(Query *q)
 				continue;
 			for (flags = 0; flags < 8; flags++)
 			{
-				q->next = (DynPartRange) {DYN_PART_RANGE, limit, upper,
-					flags & 1, flags & 2};
-				if (flags & 4)
-					q->next.lower.data = NULL;
+				q->next = (DynSpan) {
+					{!(flags & 4), flags & 1, scalar_of(limit)},
+					{upper.data != NULL, flags & 2, scalar_of(upper)},
+				};
 				run_query(q);
 			}
 		}
 	}
+	dyn_buffer_free(&end);
 }
 
 /* All points of some values, and ranges behind them. */
@@ -788,7 +788,7 @@ run_points(Query *q)
 	const Case *c = q->c;
 	size_t		i;
 
-	q->next = (DynPartRange) {.kind = DYN_PART_FREE};
+	memset(&q->next, 0, sizeof(q->next));
 	run_query(q);
 	if (q->npoints == c->tmpl->nparts)
 		return;
@@ -807,21 +807,21 @@ run_points(Query *q)
 }
 
 static void
-bound_all(Case *c)
+span_all(Case *c)
 {
 	Query		q = {.c = c};
 
 	collect_rows(c);
 	CHECK(rows.n > 0);
-	dyn_text_bounds_init(&q.bounds);
+	dyn_text_span_init(&q.span);
 	run_points(&q);
-	dyn_text_bounds_free(&q.bounds);
+	dyn_text_span_free(&q.span);
 }
 
 static void
-bounds_lose_nothing(void)
+spans_lose_nothing(void)
 {
-	for_each_case(bound_all);
+	for_each_case(span_all);
 }
 
 /* ---- successors ---- */
@@ -860,7 +860,7 @@ main(void)
 	RUN(the_search_ends);
 	RUN(what_is_cut_joins_to_the_same_text);
 	RUN(joined_values_come_back);
-	RUN(bounds_lose_nothing);
+	RUN(spans_lose_nothing);
 	RUN(successors_are_the_least);
 	return DONE("template_all");
 }

@@ -396,22 +396,21 @@ a_key_template(void)
 	static const char text[] = "a#${b}#${c:x|y}";
 	const DynPartFacts facts[] = {{.text = true}, {.text = true}};
 	const DynText values[] = {{"1", 1}, {"x", 1}};
-	const DynPartRange range = {DYN_PART_RANGE, values[1], {NULL, 0}, true, false};
+	const DynSpan range = {{true, true, {DYN_TYPE_S, "x", 1}}, {false}};
 	DynTemplateError error;
 	DynTemplate *tmpl = dyn_template_parse(text, sizeof(text) - 1, &error);
-	DynTextBounds bounds;
+	DynTextSpan span;
 	Outcome		outcome = REFUSED;
 
 	if (tmpl == NULL)
 		return error.out_of_memory ? REFUSED : WRONG;
-	dyn_text_bounds_init(&bounds);
+	dyn_text_span_init(&span);
 	if (!dyn_template_resolve(tmpl, facts, &error))
 		outcome = WRONG;
-	else if (dyn_template_bounds(tmpl, values, 1, &range, &bounds))
-		outcome = bounds.kind == DYN_BOUNDS_RANGE && bounds.lower.len == 5 &&
-			bounds.upper.len == 4 &&
-			memcmp(bounds.upper.data, "a#1$", 4) == 0 ? RIGHT : WRONG;
-	dyn_text_bounds_free(&bounds);
+	else if (dyn_template_span(tmpl, values, 1, &range, &span))
+		outcome = !span.empty && span.lower.len == 5 && span.upper.len == 4 &&
+			memcmp(span.upper.data, "a#1$", 4) == 0 ? RIGHT : WRONG;
+	dyn_text_span_free(&span);
 	dyn_template_free(tmpl);
 	return outcome;
 }

@@ -18,7 +18,7 @@
 #include "../../model/values/arrays.h"
 #include "../../model/values/like.h"
 #include "filter.h"
-#include "key_range.h"
+#include "key_values.h"
 
 static DynCond *
 new_cond(DynCondKind kind)

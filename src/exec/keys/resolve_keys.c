@@ -2,7 +2,7 @@
  * resolve_keys.c
  *		From predicates on keys to the keys themselves.
  *
- * Each key attribute gets a DynKeyRange (key_range.h).  Here they are combined
+ * Each key attribute gets a set of values (key_values.h).  Here they are combined
  * to keys, and to conditions on sort keys.
  */
 #include "postgres.h"
@@ -11,8 +11,9 @@
 
 #include "../../model/values/path.h"
 #include "../../plan/keys/index_complete.h"
+#include "../../plan/keys/terms.h"
 #include "filter.h"
-#include "key_range.h"
+#include "key_values.h"
 #include "resolve_keys.h"
 
 /* ---- conditions on range attributes ---- */
@@ -29,33 +30,46 @@ row_key_position(const DynAccess *access, const char *name)
 	return -1;
 }
 
-/* Each partition with each of the ranges. */
+/* Each partition with each of the spans. */
 static void
-multiply_keys(DynResolvedAccess *resolved, const DynKeyRange *ranges, int nranges,
-			  const DynPath *path)
+multiply_keys(DynResolvedAccess *resolved, const DynSpans *spans, const DynPath *path)
 {
 	int			nparts = resolved->nparts;
 	DynKeyPart *keys;
 	int			n = 0;
 
-	dyn_refuse_too_many((double) resolved->nkeys * nranges);
+	dyn_refuse_too_many((double) resolved->nkeys * spans->n);
 	keys = MemoryContextAllocHuge(CurrentMemoryContext, (Size) resolved->nkeys *
-								  nranges * nparts * sizeof(DynKeyPart));
+								  spans->n * nparts * sizeof(DynKeyPart));
 	resolved->sort = MemoryContextAllocHuge(CurrentMemoryContext,
-											(Size) resolved->nkeys * nranges *
+											(Size) resolved->nkeys * spans->n *
 											sizeof(DynCond *));
 	for (int i = 0; i < resolved->nkeys; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (int r = 0; r < nranges; r++)
+		for (int r = 0; r < spans->n; r++)
 		{
+			DynSpans	one = {1, &spans->at[r]};
+
 			memcpy(&keys[(Size) n * nparts],
 				   &resolved->keys[(Size) i * nparts], nparts * sizeof(DynKeyPart));
-			resolved->sort[n++] = dyn_range_cond(&ranges[r], path);
+			resolved->sort[n++] = dyn_key_cond(&one, path);
 		}
 	}
 	resolved->keys = keys;
 	resolved->nkeys = n;
+}
+
+/*
+ * Several values of a template's leading parts are several spans, which have no
+ * text in common, and are asked for one by one.
+ */
+static bool
+is_divided(const DynKeyMatch *match, const DynSpans *spans)
+{
+	return spans->n > 1 && spans->n <= DYN_MAX_SORT_RANGES &&
+		list_length(match->preds) == 1 &&
+		((DynPred *) linitial(match->preds))->kind == DYN_PRED_SPELLED;
 }
 
 /* Leaves out the first range attribute if it is part of row-wise keys. */
@@ -68,25 +82,22 @@ resolve_range_conditions(const DynResolveContext *context,
 
 	for (int i = first; i < access->nrange; i++)
 	{
-		const DynPath *path = dyn_path_of_attribute(access->range[i].name);
-		DynKeyRange *ranges;
-		int			n = dyn_resolve_sort_attribute(context, &access->range[i],
-												   DYN_MAX_RANGE_BYTES, &ranges);
+		const DynKeyMatch *match = &access->range[i];
+		const DynPath *path = dyn_path_of_attribute(match->name);
+		DynSpans	spans = dyn_key_values(context, match, DYN_MAX_RANGE_BYTES);
 		DynCond    *cond;
 
-		if (ranges[0].contradiction)
+		if (spans.n == 0)
 		{
 			resolved->contradiction = true;
 			return;
 		}
-		if (i == 0 && n > 1)
+		if (i == 0 && is_divided(match, &spans))
 		{
-			multiply_keys(resolved, ranges, n, path);
+			multiply_keys(resolved, &spans, path);
 			return;
 		}
-		if (n > 1)
-			return;
-		cond = dyn_range_cond(&ranges[0], path);
+		cond = dyn_key_cond(&spans, path);
 		if (cond == NULL)
 			return;
 		resolved->range[resolved->nrange++] = cond;
@@ -97,42 +108,19 @@ resolve_range_conditions(const DynResolveContext *context,
 
 /* ---- whole keys ---- */
 
+/* The key `number` of all combinations of points, the last one varying fastest. */
 static void
-set_part(DynResolvedAccess *resolved, int key, int part,
-		 const DynKeyMatch *match, const DynScalar *value)
+set_key(DynKeyPart *key, int number, const char *const *names,
+		const DynSpans *points, int nparts)
 {
-	Assert(key < resolved->nkeys && part < resolved->nparts);
-	resolved->keys[key * resolved->nparts + part].name = match->name;
-	resolved->keys[key * resolved->nparts + part].value = *value;
-}
-
-/* Every combination of the attributes' points, the last one varying fastest. */
-static void
-combine_points(DynResolvedAccess *resolved, const DynKeyMatch *const *matches,
-			   const DynKeyRange *ranges, int nparts)
-{
-	double		total = 1;
-
-	Assert(nparts > 0 && resolved->keys == NULL);
-	for (int i = 0; i < nparts; i++)
-		total *= ranges[i].npoints;
-	dyn_refuse_too_many(total);
-	resolved->nparts = nparts;
-	resolved->nkeys = (int) total;
-	resolved->keys = MemoryContextAllocHuge(CurrentMemoryContext,
-											Max((Size) resolved->nkeys * nparts, 1) *
-											sizeof(DynKeyPart));
-	for (int key = 0; key < resolved->nkeys; key++)
+	for (int i = nparts - 1; i >= 0; i--)
 	{
-		int			rest = key;
+		const DynSpan *point = &points[i].at[number % points[i].n];
 
-		CHECK_FOR_INTERRUPTS();
-		for (int part = nparts - 1; part >= 0; part--)
-		{
-			set_part(resolved, key, part, matches[part],
-					 &ranges[part].points[rest % ranges[part].npoints]);
-			rest /= ranges[part].npoints;
-		}
+		Assert(dyn_span_is_point(point));
+		key[i].name = names[i];
+		key[i].value = point->lower.value;
+		number /= points[i].n;
 	}
 }
 
@@ -152,55 +140,66 @@ compare_keys(const void *a, const void *b, void *nparts)
 static void
 reserve_keys(DynResolvedAccess *resolved, double more, int *space)
 {
+	Size		size;
+
 	dyn_refuse_too_many(resolved->nkeys + more);
-	while (resolved->nkeys + more > *space)
+	if (resolved->nkeys + more <= *space)
+		return;
+	*space = Max(resolved->nkeys + (int) more, *space * 2);
+	size = Max((Size) *space * resolved->nparts, 1) * sizeof(DynKeyPart);
+	resolved->keys = resolved->keys ? repalloc_huge(resolved->keys, size)
+		: MemoryContextAllocHuge(CurrentMemoryContext, size);
+}
+
+/* The most bytes of an attribute of row-wise keys. */
+static size_t
+row_attr_bytes(const DynAccess *access, int i)
+{
+	return i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
+}
+
+/* Adds all combinations of the points of each attribute; the last varies fastest. */
+static void
+add_combinations(DynResolvedAccess *resolved, const char *const *names,
+				 const DynSpans *points, int *space)
+{
+	int			nparts = resolved->nparts;
+	double		total = 1;
+
+	for (int i = 0; i < nparts; i++)
+		total *= points[i].n;
+	reserve_keys(resolved, total, space);
+	for (int n = 0; n < (int) total; n++)
 	{
-		*space = Max(16, *space * 2);
-		resolved->keys = resolved->keys
-			? repalloc_huge(resolved->keys,
-							(Size) *space * resolved->nparts * sizeof(DynKeyPart))
-			: MemoryContextAllocHuge(CurrentMemoryContext,
-									 (Size) *space * resolved->nparts *
-									 sizeof(DynKeyPart));
+		CHECK_FOR_INTERRUPTS();
+		set_key(&resolved->keys[(Size) resolved->nkeys++ * nparts], n, names, points,
+				nparts);
 	}
 }
 
-/* All combinations of one arm's points. */
+/* The keys of one arm. */
 static void
 add_row_keys(const DynResolveContext *context, const DynAccess *access,
 			 const DynPred *arm, DynResolvedAccess *resolved, int *space)
 {
-	DynPointSet	sets[DYN_MAX_KEY_ATTRS + 1];
-	double		total = 1;
+	DynSpans	points[DYN_MAX_KEY_ATTRS + 1];
+	const char *names[DYN_MAX_KEY_ATTRS + 1];
 
 	Assert(list_length(arm->args) == access->nrow_attrs);
-	memset(sets, 0, sizeof(sets));
 	for (int i = 0; i < access->nrow_attrs; i++)
 	{
-		dyn_resolve_points(context, list_nth(arm->args, i), &access->row_attrs[i],
-						   i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES
-						   : DYN_MAX_RANGE_BYTES, &sets[i]);
-		total *= sets[i].n;
-	}
-	reserve_keys(resolved, total, space);
-	for (int n = 0; n < (int) total; n++)
-	{
-		DynKeyPart *parts = &resolved->keys[(Size) resolved->nkeys++ * resolved->nparts];
-		int			rest = n;
+		DynKeyMatch match = {access->row_attrs[i].name, access->row_attrs[i].type,
+		list_make1(list_nth(arm->args, i))};
 
-		CHECK_FOR_INTERRUPTS();
-		for (int i = access->nrow_attrs - 1; i >= 0; i--)
-		{
-			parts[i].name = access->row_attrs[i].name;
-			parts[i].value = sets[i].points[rest % sets[i].n];
-			rest /= sets[i].n;
-		}
+		names[i] = match.name;
+		points[i] = dyn_key_values(context, &match, row_attr_bytes(access, i));
 	}
+	add_combinations(resolved, names, points, space);
 }
 
 /* Distinct keys that satisfy what else is known of their attributes. */
 static void
-filter_row_keys(DynResolvedAccess *resolved, DynKeyRange *const *ranges)
+filter_row_keys(DynResolvedAccess *resolved, const DynSpans *others)
 {
 	int			kept = 0;
 	size_t		size = resolved->nparts * sizeof(DynKeyPart);
@@ -216,18 +215,22 @@ filter_row_keys(DynResolvedAccess *resolved, DynKeyRange *const *ranges)
 
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < resolved->nparts && keep; i++)
-			keep = ranges[i] == NULL || dyn_range_has(ranges[i], &parts[i].value);
+			keep = others[i].at == NULL || dyn_spans_has(&others[i], &parts[i].value);
 		if (keep)
 			memmove(&resolved->keys[(Size) kept++ * resolved->nparts], parts, size);
 	}
 	resolved->nkeys = kept;
 }
 
-/* What other predicates say about the attributes of row-wise keys. */
 static void
-resolve_row_key_ranges(const DynResolveContext *context, const DynAccess *access,
-					   DynResolvedAccess *resolved, DynKeyRange **ranges)
+resolve_row_keys(const DynResolveContext *context, const DynAccess *access,
+				 DynResolvedAccess *resolved)
 {
+	DynSpans	others[DYN_MAX_KEY_ATTRS + 1] = {{0}};
+	int			space = 0;
+	ListCell   *lc;
+
+	/* what other predicates say of the same attributes */
 	for (int n = 0; n < access->nhash + access->nrange; n++)
 	{
 		const DynKeyMatch *match = n < access->nhash ? &access->hash[n]
@@ -236,30 +239,16 @@ resolve_row_key_ranges(const DynResolveContext *context, const DynAccess *access
 
 		if (i < 0 || match->preds == NIL)
 			continue;
-		ranges[i] = palloc(sizeof(DynKeyRange));
-		dyn_resolve_attribute(context, match,
-							  n < access->nhash ? DYN_MAX_HASH_BYTES
-							  : DYN_MAX_RANGE_BYTES, ranges[i]);
-		resolved->contradiction |= ranges[i]->contradiction;
+		others[i] = dyn_key_values(context, match, row_attr_bytes(access, i));
+		resolved->contradiction |= others[i].n == 0;
 	}
-}
-
-static void
-resolve_row_keys(const DynResolveContext *context, const DynAccess *access,
-				 DynResolvedAccess *resolved)
-{
-	DynKeyRange   *ranges[DYN_MAX_KEY_ATTRS + 1] = {NULL};
-	int			space = 0;
-	ListCell   *lc;
-
-	resolve_row_key_ranges(context, access, resolved, ranges);
 	if (resolved->contradiction)
 		return;
 	resolved->nparts = access->nrow_attrs;
 	foreach(lc, access->row_keys->args)
 		add_row_keys(context, access, lfirst(lc), resolved, &space);
 	if (resolved->nkeys > 0)
-		filter_row_keys(resolved, ranges);
+		filter_row_keys(resolved, others);
 	resolved->contradiction = (resolved->nkeys == 0);
 }
 
@@ -267,23 +256,26 @@ static void
 resolve_combinations(const DynResolveContext *context, const DynAccess *access,
 					 DynResolvedAccess *resolved)
 {
-	DynKeyRange	ranges[DYN_MAX_KEY_ATTRS + 1];
-	const DynKeyMatch *matches[DYN_MAX_KEY_ATTRS + 1];
-	int			n = 0;
+	DynSpans	points[DYN_MAX_KEY_ATTRS + 1];
+	const char *names[DYN_MAX_KEY_ATTRS + 1];
+	int			n = access->nhash;
+	int			space = 0;
 
-	for (int i = 0; i < access->nhash; i++)
-		matches[n++] = &access->hash[i];
 	if (access->kind == DYN_ACCESS_GET && access->nrange > 0)
-		matches[n++] = &access->range[0];
+		n++;
 	for (int i = 0; i < n; i++)
 	{
-		dyn_resolve_attribute(context, matches[i],
-							  i < access->nhash ? DYN_MAX_HASH_BYTES
-							  : DYN_MAX_RANGE_BYTES, &ranges[i]);
-		resolved->contradiction |= ranges[i].contradiction;
+		const DynKeyMatch *match = i < access->nhash ? &access->hash[i]
+			: &access->range[0];
+
+		names[i] = match->name;
+		points[i] = dyn_key_values(context, match, i < access->nhash
+								   ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES);
+		resolved->contradiction |= points[i].n == 0;
 	}
+	resolved->nparts = n;
 	if (!resolved->contradiction)
-		combine_points(resolved, matches, ranges, n);
+		add_combinations(resolved, names, points, &space);
 }
 
 #ifdef USE_ASSERT_CHECKING

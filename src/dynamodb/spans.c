@@ -1,0 +1,252 @@
+/*
+ * spans.c
+ *		Intersects and unites sets of values.
+ */
+#include "spans.h"
+
+/* ---- successors of texts ---- */
+
+#define LAST_CHAR	0x10FFFF
+
+static bool
+is_continuation(char c)
+{
+	return ((unsigned char) c & 0xC0) == 0x80;
+}
+
+/* The length of the last character. */
+static size_t
+last_char_len(const char *text, size_t len)
+{
+	size_t		n = 1;
+
+	while (n < len && is_continuation(text[len - n]))
+		n++;
+	return n;
+}
+
+/* Decodes the character of `len` bytes, and encodes one. */
+static uint32_t
+decode_char(const char *p, size_t len)
+{
+	static const unsigned char masks[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+	uint32_t	c = (unsigned char) p[0] & masks[len];
+	size_t		i;
+
+	for (i = 1; i < len; i++)
+		c = c << 6 | ((unsigned char) p[i] & 0x3F);
+	return c;
+}
+
+static void
+append_char(DynBuffer *out, uint32_t c)
+{
+	static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
+	size_t		len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	char		bytes[4];
+	size_t		i;
+
+	for (i = len; i > 1; i--, c >>= 6)
+		bytes[i - 1] = (char) (0x80 | (c & 0x3F));
+	bytes[0] = (char) (leads[len] | c);
+	dyn_buffer_append(out, bytes, len);
+}
+
+/* The next character; there are no surrogates. */
+static uint32_t
+next_char(uint32_t c)
+{
+	return c == 0xD7FF ? 0xE000 : c + 1;
+}
+
+bool
+dyn_text_successor(DynBuffer *text)
+{
+	while (text->len > 0)
+	{
+		size_t		n = last_char_len(text->data, text->len);
+		uint32_t	c = decode_char(text->data + text->len - n, n);
+
+		text->len -= n;
+		if (c == LAST_CHAR)
+			continue;
+		append_char(text, next_char(c));
+		return !text->failed;
+	}
+	return false;
+}
+
+static bool
+is_successor(const DynScalar *next, const DynScalar *text)
+{
+	size_t		len = text->len;
+	size_t		n = 0;
+	size_t		m;
+	uint32_t	c = LAST_CHAR;
+
+	while (len > 0 && c == LAST_CHAR)
+	{
+		n = last_char_len(text->data, len);
+		c = decode_char(text->data + len - n, n);
+		len -= n;
+	}
+	if (c == LAST_CHAR || next->len <= len ||
+		memcmp(next->data, text->data, len) != 0)
+		return false;
+	m = last_char_len(next->data, next->len);
+	return next->len == len + m &&
+		decode_char(next->data + len, m) == next_char(c);
+}
+
+/* ---- spans ---- */
+
+DynSpan
+dyn_span_of(const DynScalar *value)
+{
+	DynLimit	limit = {true, true, *value};
+
+	return (DynSpan) {limit, limit};
+}
+
+bool
+dyn_span_is_prefix(const DynSpan *span)
+{
+	return span->lower.set && span->lower.inclusive && span->upper.set &&
+		!span->upper.inclusive && span->lower.value.type == DYN_TYPE_S &&
+		is_successor(&span->upper.value, &span->lower.value);
+}
+
+size_t
+dyn_span_beginning(const DynSpan *span)
+{
+	DynScalar	text = span->lower.value;
+	const DynScalar *end = &span->upper.value;
+	size_t		n = 0;
+
+	if (!span->lower.set || !span->upper.set || text.type != DYN_TYPE_S)
+		return 0;
+	while (n < text.len && n < end->len && text.data[n] == end->data[n])
+		n++;
+	while (n > 0 && n < text.len && is_continuation(text.data[n]))
+		n--;
+	if (n == text.len || span->upper.inclusive)
+		return n;
+	/* the last before a next character */
+	for (text.len = n + 1; text.len < span->lower.value.len &&
+		 is_continuation(text.data[text.len]);)
+		text.len++;
+	return is_successor(end, &text) ? text.len : n;
+}
+
+bool
+dyn_span_is_empty(const DynSpan *span)
+{
+	int			order;
+
+	if (!span->lower.set || !span->upper.set)
+		return false;
+	order = dyn_scalar_compare(&span->lower.value, &span->upper.value);
+	return order > 0 ||
+		(order == 0 && !(span->lower.inclusive && span->upper.inclusive));
+}
+
+/* What begins nowhere is before all, and what ends nowhere behind all. */
+static int
+compare_lower(const DynLimit *a, const DynLimit *b)
+{
+	int			order;
+
+	if (!a->set || !b->set)
+		return a->set - b->set;
+	order = dyn_scalar_compare(&a->value, &b->value);
+	return order != 0 ? order : b->inclusive - a->inclusive;
+}
+
+static int
+compare_upper(const DynLimit *a, const DynLimit *b)
+{
+	int			order;
+
+	if (!a->set || !b->set)
+		return b->set - a->set;
+	order = dyn_scalar_compare(&a->value, &b->value);
+	return order != 0 ? order : a->inclusive - b->inclusive;
+}
+
+int
+dyn_span_compare(const DynSpan *a, const DynSpan *b)
+{
+	return compare_lower(&a->lower, &b->lower);
+}
+
+/* ---- sets ---- */
+
+/* Is there no value between where one ends and the next begins? */
+static bool
+touches(const DynLimit *end, const DynLimit *begin)
+{
+	int			order;
+
+	if (!end->set || !begin->set)
+		return true;
+	order = dyn_scalar_compare(&begin->value, &end->value);
+	return order < 0 || (order == 0 && (end->inclusive || begin->inclusive));
+}
+
+int
+dyn_spans_unite(DynSpan *spans, int n)
+{
+	int			kept = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		if (kept == 0 || !touches(&spans[kept - 1].upper, &spans[i].lower))
+			spans[kept++] = spans[i];
+		else if (compare_upper(&spans[kept - 1].upper, &spans[i].upper) < 0)
+			spans[kept - 1].upper = spans[i].upper;
+	}
+	return kept;
+}
+
+int
+dyn_spans_intersect(const DynSpans *a, const DynSpans *b, DynSpan *out)
+{
+	int			n = 0;
+	int			i = 0;
+	int			j = 0;
+
+	while (i < a->n && j < b->n)
+	{
+		const DynSpan *x = &a->at[i];
+		const DynSpan *y = &b->at[j];
+		int			order = compare_upper(&x->upper, &y->upper);
+
+		out[n].lower = compare_lower(&x->lower, &y->lower) < 0 ? y->lower : x->lower;
+		out[n].upper = order > 0 ? y->upper : x->upper;
+		n += !dyn_span_is_empty(&out[n]);
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return n;
+}
+
+bool
+dyn_spans_has(const DynSpans *spans, const DynScalar *value)
+{
+	DynSpan		point = dyn_span_of(value);
+	int			lo = 0;
+	int			hi = spans->n;
+
+	while (lo < hi)
+	{
+		int			mid = lo + (hi - lo) / 2;
+
+		if (compare_upper(&spans->at[mid].upper, &point.upper) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < spans->n &&
+		compare_lower(&spans->at[lo].lower, &point.lower) <= 0;
+}

@@ -1,0 +1,639 @@
+/*
+ * key_values.c
+ *		From predicates on a key attribute to the values that it may have.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "../../dynamodb/template_text.h"
+#include "../../model/values/arrays.h"
+#include "../../model/values/like.h"
+#include "../../model/values/path.h"
+#include "key_values.h"
+
+/* More keys than this are refused rather than collected. */
+#define MAX_KEYS		10000000
+
+/* A text longer than the largest item is in no item. */
+#define MAX_TEXT_BYTES	(400 * 1024)
+
+/* Where texts are not asked for one by one, so many are looked at. */
+#define MAX_LOOSE_TEXTS	10000
+
+void
+dyn_refuse_too_many(double nkeys)
+{
+	if (nkeys > MAX_KEYS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many keys to read: %.0f", nkeys),
+				 errhint("Restrict the lists of key values.")));
+}
+
+bool
+dyn_given_holds(const DynValues *values, const DynPred *pred)
+{
+	return !values->nulls[pred->param] && DatumGetBool(values->values[pred->param]);
+}
+
+/* ---- sets ---- */
+
+/* What a value is looked for in. */
+typedef struct Room
+{
+	DynType		type;
+	size_t		max_bytes;
+	bool		may_be_empty;
+	bool		loosely;		/* more values than predicates allow will do */
+} Room;
+
+/* A set in the making: its spans may be in any order, and overlap. */
+typedef struct Collection
+{
+	const Room *room;
+	int			n;
+	int			space;
+	DynSpan    *spans;
+} Collection;
+
+static void
+add_span(Collection *to, const DynSpan *span)
+{
+	if (to->n == to->space)
+	{
+		to->space = to->space == 0 ? 1 : Max(8, to->space * 2);
+		to->spans = to->spans
+			? repalloc_huge(to->spans, to->space * sizeof(DynSpan))
+			: palloc(to->space * sizeof(DynSpan));
+	}
+	to->spans[to->n++] = *span;
+}
+
+static int
+sort_compare(const void *a, const void *b, void *arg)
+{
+	return dyn_span_compare(a, b);
+}
+
+static DynSpans
+make_set(const Collection *from)
+{
+	DynSpans	set = {from->n, from->spans};
+
+	if (set.n > 1)
+	{
+		qsort_interruptible(set.at, set.n, sizeof(DynSpan), sort_compare, NULL);
+		set.n = dyn_spans_unite(set.at, set.n);
+	}
+	return set;
+}
+
+static DynSpans
+everything(void)
+{
+	return (DynSpans) {1, palloc0(sizeof(DynSpan))};
+}
+
+static DynSpans
+intersection(DynSpans a, DynSpans b)
+{
+	DynSpans	both;
+
+	if (a.n == 0 || b.n == 0)
+		return (DynSpans) {0, NULL};
+	both.at = MemoryContextAllocHuge(CurrentMemoryContext,
+									 ((Size) a.n + b.n) * sizeof(DynSpan));
+	both.n = dyn_spans_intersect(&a, &b, both.at);
+	return both;
+}
+
+/* Copies the buffer, and frees it. */
+static DynScalar
+take_scalar(DynBuffer *buffer, DynType type)
+{
+	DynScalar	scalar = {type, NULL, buffer->len};
+	char	   *data = NULL;
+
+	if (!buffer->failed)
+		data = MemoryContextAllocExtended(CurrentMemoryContext, Max(buffer->len, 1),
+										  MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE);
+	if (data != NULL && buffer->len > 0)
+		memcpy(data, buffer->data, buffer->len);
+	dyn_buffer_free(buffer);
+	if (data == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	scalar.data = data;
+	return scalar;
+}
+
+/* The limit of texts below all that are greater than any with this beginning. */
+static DynLimit
+end_of_prefix(const DynScalar *prefix)
+{
+	DynLimit	end = {false};
+	DynBuffer	buffer;
+
+	dyn_buffer_init(&buffer, 0);
+	dyn_buffer_append(&buffer, prefix->data, prefix->len);
+	end.set = dyn_text_successor(&buffer);
+	end.value = take_scalar(&buffer, prefix->type);
+	return end;
+}
+
+/* ---- what fits ---- */
+
+static bool
+point_fits(const Room *room, const DynScalar *value)
+{
+	return value->type == DYN_TYPE_N ||
+		((value->len > 0 || room->may_be_empty) && value->len <= room->max_bytes);
+}
+
+/*
+ * A limit that no value can reach, moved to where values are: what is longer
+ * than a key sorts right behind its own beginning.  Where a character would
+ * have to be cut, that is what all keys with the beginning before it have in
+ * common: others of them are as long as keys get only with lower characters.
+ */
+static void
+fit_limit(const Room *room, DynLimit *limit, bool lower)
+{
+	DynScalar  *value = &limit->value;
+	size_t		len = room->max_bytes;
+
+	if (!limit->set || value->type == DYN_TYPE_N || value->len <= len)
+		return;
+	while (value->type == DYN_TYPE_S && ((unsigned char) value->data[len] & 0xC0) == 0x80)
+		len--;
+	value->len = len;
+	limit->inclusive = !lower;
+	if (len == room->max_bytes)
+		return;
+	*limit = end_of_prefix(value);
+	limit->inclusive = lower;
+}
+
+/* False if no value is left.  Nothing is below the empty text. */
+static bool
+fit_span(const Room *room, DynSpan *span)
+{
+	if (dyn_span_is_point(span))
+		return point_fits(room, &span->lower.value);
+	if (room->type == DYN_TYPE_N)
+		return !dyn_span_is_empty(span);
+	if (span->upper.set && span->upper.value.len == 0)
+	{
+		if (!room->may_be_empty)
+			return false;
+		span->upper.set = false;
+	}
+	if (span->lower.set && span->lower.value.len == 0)
+		span->lower.set = false;
+	fit_limit(room, &span->lower, true);
+	fit_limit(room, &span->upper, false);
+	return !dyn_span_is_empty(span);
+}
+
+static void
+add_fitting(Collection *to, DynSpan span)
+{
+	if (fit_span(to->room, &span))
+		add_span(to, &span);
+}
+
+/* ---- points ---- */
+
+static void
+add_point(Collection *to, const DynScalar *value)
+{
+	DynSpan		span = dyn_span_of(value);
+
+	if (point_fits(to->room, value))
+		add_span(to, &span);
+}
+
+static void
+add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
+{
+	DynScalar	scalar;
+
+	if (dyn_codec_encode(codec, valuetype, value, &scalar) == DYN_ENCODED)
+		add_point(to, &scalar);
+}
+
+static void
+add_array(Collection *to, const DynCodec *codec, Oid valuetype, Datum array)
+{
+	DynArrayElements elements = dyn_array_elements(array);
+
+	for (int i = 0; i < elements.n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!elements.nulls[i])
+			add_value(to, codec, valuetype, elements.values[i]);
+	}
+}
+
+/* No key has values of another type. */
+static void
+add_row_values(Collection *to, const DynRowTerm *term)
+{
+	for (int i = 0; i < term->nvalues; i++)
+	{
+		if (term->values[i].type == to->room->type)
+			add_point(to, &term->values[i]);
+	}
+}
+
+/* All members of an enumerated part. */
+static void
+add_members(Collection *to, const DynTemplatePart *part)
+{
+	/* a plan enumerates only as many as fit */
+	int			members = (int) ((uint64) part->hi - (uint64) part->lo + 1);
+	DynScalar	member = {DYN_TYPE_S, NULL, 0};
+
+	for (int i = 0; i < part->nwords; i++)
+	{
+		member.data = part->words[i].data;
+		member.len = part->words[i].len;
+		add_point(to, &member);
+	}
+	for (int i = 0; part->spec == DYN_SPEC_RANGE && i < members; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		member.data = psprintf(INT64_FORMAT, part->lo + i);
+		member.len = strlen(member.data);
+		add_point(to, &member);
+	}
+}
+
+/* ---- intervals ---- */
+
+/* Narrows the span to what is beyond a value; false if nothing is. */
+static bool
+bound(DynSpan *span, const DynCodec *codec, bool lower, bool inclusive,
+	  Oid valuetype, Datum value)
+{
+	DynLimit	limit = {true, inclusive, {DYN_TYPE_ABSENT, NULL, 0}};
+
+	switch (dyn_codec_encode_bound(codec, valuetype, value, lower,
+								   &limit.inclusive, &limit.value))
+	{
+		case DYN_ENCODED_NOTHING:
+			return false;
+		case DYN_ENCODED_ANYTHING:
+		case DYN_ENCODED_UNKNOWN:
+			return true;
+		default:
+			break;
+	}
+	if (lower)
+		span->lower = limit;
+	else
+		span->upper = limit;
+	return true;
+}
+
+static void
+add_comparison(Collection *to, const DynCodec *codec, const DynPred *pred,
+			   Datum value)
+{
+	DynSpan		span = {{false}, {false}};
+	bool		inclusive = pred->kind != DYN_PRED_GT && pred->kind != DYN_PRED_LT;
+	bool		any = true;
+
+	if (pred->kind != DYN_PRED_LT && pred->kind != DYN_PRED_LE)
+		any = bound(&span, codec, true, inclusive, pred->valuetype, value);
+	if (any && pred->kind != DYN_PRED_GT && pred->kind != DYN_PRED_GE)
+		any = bound(&span, codec, false, inclusive, pred->valuetype, value);
+	if (any)
+		add_fitting(to, span);
+}
+
+/* The texts with the beginning, or those that match the pattern. */
+static void
+add_texts(Collection *to, const DynPred *pred, Datum value)
+{
+	DynSpan		span = {{true, true, {DYN_TYPE_ABSENT, NULL, 0}}, {false}};
+	DynScalar  *text = &span.lower.value;
+	DynLike		like = DYN_LIKE_PREFIX;
+
+	if (!dyn_encode_text(value, text))
+		like = DYN_LIKE_ANYTHING;
+	else if (pred->kind == DYN_PRED_LIKE)
+	{
+		char	   *literal;
+
+		like = dyn_like_pattern(text->data, text->len, &literal, &text->len);
+		text->data = literal;
+	}
+	if (like == DYN_LIKE_EQUAL)
+		span.upper = span.lower;
+	else if (like == DYN_LIKE_PREFIX)
+		span.upper = end_of_prefix(text);
+	else
+		span.lower.set = false;
+	add_fitting(to, span);
+}
+
+/* ---- predicates ---- */
+
+static DynSpans spelled_values(const DynResolveContext *context,
+							   const DynPred *pred, const Room *room);
+static DynSpans pred_values(const DynResolveContext *context, const DynPred *pred,
+							const Room *room);
+
+static void
+add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
+{
+	const DynColumn *column = context->part != NULL ? &context->part->column
+		: dyn_relation_column(context->relation, pred->field.attnum);
+	Datum		value;
+
+	if (dyn_pred_is_boolean(pred))
+	{
+		add_value(to, &column->codec, BOOLOID,
+				  BoolGetDatum(pred->kind == DYN_PRED_TRUE));
+		return;
+	}
+	if (context->values->nulls[pred->param])
+		return;
+	value = context->values->values[pred->param];
+	if (pred->kind == DYN_PRED_IN)
+		add_array(to, &column->codec, pred->valuetype, value);
+	else if (pred->kind == DYN_PRED_EQ && column->traits.point)
+		add_value(to, &column->codec, pred->valuetype, value);
+	else if (pred->kind == DYN_PRED_PREFIX || pred->kind == DYN_PRED_LIKE)
+		add_texts(to, pred, value);
+	else
+		add_comparison(to, &column->codec, pred, value);
+}
+
+static DynSpans
+all_values(const DynResolveContext *context, const List *preds, const Room *room)
+{
+	DynSpans	set;
+	ListCell   *lc;
+
+	if (preds == NIL)
+		return everything();
+	set = pred_values(context, linitial(preds), room);
+	for_each_from(lc, preds, 1)
+	{
+		if (set.n > 0)
+			set = intersection(set, pred_values(context, lfirst(lc), room));
+	}
+	return set;
+}
+
+static DynSpans
+pred_values(const DynResolveContext *context, const DynPred *pred,
+			const Room *room)
+{
+	const DynRelation *relation = context->relation;
+	Collection	set = {room};
+	ListCell   *lc;
+
+	check_stack_depth();
+	switch (pred->kind)
+	{
+		case DYN_PRED_AND:
+			return all_values(context, pred->args, room);
+		case DYN_PRED_OR:
+			foreach(lc, pred->args)
+			{
+				DynSpans	arm = pred_values(context, lfirst(lc), room);
+
+				for (int i = 0; i < arm.n; i++)
+					add_span(&set, &arm.at[i]);
+			}
+			break;
+		case DYN_PRED_GIVEN:
+			return dyn_given_holds(context->values, pred) ? everything()
+				: (DynSpans) {0, NULL};
+		case DYN_PRED_ROW:
+			add_row_values(&set, &relation->row_test.terms[pred->term]);
+			break;
+		case DYN_PRED_MEMBERS:
+			add_members(&set, &relation->spelled[pred->term].tmpl->parts[pred->other]);
+			break;
+		case DYN_PRED_SPELLED:
+			return spelled_values(context, pred, room);
+		default:
+			add_leaf(&set, context, pred);
+			break;
+	}
+	return make_set(&set);
+}
+
+/* ---- texts that a template spells ---- */
+
+typedef struct SpelledParts
+{
+	const DynSpelled *spelled;
+	int			n;				/* leading parts of which something is known */
+	int			npoints;		/* of these, with points only */
+	double		combinations;
+	DynSpans	values[DYN_TEMPLATE_MAX_PARTS];
+} SpelledParts;
+
+static bool
+are_points(const DynSpans *set)
+{
+	for (int i = 0; i < set->n; i++)
+	{
+		if (!dyn_span_is_point(&set->at[i]))
+			return false;
+	}
+	return true;
+}
+
+/* False if some part has no value. */
+static bool
+resolve_parts(const DynResolveContext *context, const DynPred *pred,
+			  SpelledParts *parts)
+{
+	DynResolveContext part = *context;
+	ListCell   *lc;
+
+	parts->spelled = &context->relation->spelled[pred->term];
+	parts->n = parts->npoints = 0;
+	parts->combinations = 1;
+	foreach(lc, pred->args)
+	{
+		DynSpans   *values = &parts->values[parts->n];
+		Room		room = {DYN_TYPE_S, SIZE_MAX, false, false};
+
+		part.part = &parts->spelled->parts[parts->n++];
+		room.may_be_empty = !part.part->source;
+		*values = pred_values(&part, lfirst(lc), &room);
+		parts->combinations *= values->n;
+		if (values->n == 0)
+			return false;
+		if (!are_points(values))
+			return true;
+		parts->npoints++;
+	}
+	return true;
+}
+
+/* Of more texts than there shall be only the leading parts are looked at. */
+static void
+leave_parts_out(SpelledParts *parts, int most)
+{
+	int			n = 0;
+	double		total = 1;
+
+	if (parts->combinations <= most)
+		return;
+	while (total * parts->values[n].n <= most)
+		total *= parts->values[n++].n;
+	parts->n = n;
+	parts->npoints = Min(parts->npoints, n);
+	parts->combinations = total;
+}
+
+/* The texts of one combination of the parts' spans; false if there is none. */
+static bool
+combine(const SpelledParts *parts, int number, DynType type, DynSpan *span)
+{
+	const DynSpan *next = NULL;
+	DynText		points[DYN_TEMPLATE_MAX_PARTS];
+	DynTextSpan texts;
+
+	for (int p = parts->n - 1; p >= 0; p--)
+	{
+		const DynSpans *values = &parts->values[p];
+		const DynSpan *value = &values->at[number % values->n];
+
+		number /= values->n;
+		if (p == parts->npoints)
+			next = value;
+		else
+			points[p] = (DynText) {value->lower.value.data, value->lower.value.len};
+	}
+	dyn_text_span_init(&texts);
+	if (!dyn_template_span(parts->spelled->tmpl, points, parts->npoints, next, &texts))
+		texts.lower.failed = true;
+	span->lower.value = take_scalar(&texts.lower, type);
+	span->upper.value = take_scalar(&texts.upper, type);
+	span->lower.set = texts.has_lower;
+	span->lower.inclusive = texts.lower_inclusive;
+	span->upper.set = texts.has_upper;
+	span->upper.inclusive = texts.upper_inclusive;
+	if (texts.point)
+		*span = dyn_span_of(&span->lower.value);
+	return !texts.empty;
+}
+
+static DynSpans
+spelled_values(const DynResolveContext *context, const DynPred *pred,
+			   const Room *room)
+{
+	SpelledParts parts;
+	Collection	set = {room};
+	DynSpan		span;
+
+	if (!resolve_parts(context, pred, &parts))
+		return (DynSpans) {0, NULL};
+	if (room->loosely)
+		leave_parts_out(&parts, MAX_LOOSE_TEXTS);
+	dyn_refuse_too_many(parts.combinations);
+	for (int i = 0; i < (int) parts.combinations; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (combine(&parts, i, room->type, &span))
+			add_fitting(&set, span);
+	}
+	return make_set(&set);
+}
+
+/* ---- one attribute ---- */
+
+DynSpans
+dyn_key_values(const DynResolveContext *context, const DynKeyMatch *match,
+			   size_t max_bytes)
+{
+	Room		room = {match->type, max_bytes, false, false};
+
+	return all_values(context, match->preds, &room);
+}
+
+/* ---- conditions ---- */
+
+static DynCond *
+make_cond(DynCondKind kind, const DynPath *path, const DynScalar *a,
+		  const DynScalar *b)
+{
+	DynCond    *cond = palloc0(sizeof(DynCond));
+	DynScalar  *values = palloc(2 * sizeof(DynScalar));
+
+	cond->kind = kind;
+	cond->path = path;
+	cond->nvalues = b ? 2 : 1;
+	values[0] = *a;
+	if (b)
+		values[1] = *b;
+	cond->values = values;
+	return cond;
+}
+
+DynCond *
+dyn_key_cond(const DynSpans *spans, const DynPath *path)
+{
+	DynSpan		all = {spans->at[0].lower, spans->at[spans->n - 1].upper};
+	const DynScalar *lo = &all.lower.value;
+	const DynScalar *hi = &all.upper.value;
+
+	if (dyn_span_is_point(&all))
+		return make_cond(DYN_COND_EQ, path, lo, NULL);
+	if (dyn_span_is_prefix(&all))
+		return make_cond(DYN_COND_BEGINS_WITH, path, lo, NULL);
+	if (all.lower.set && all.upper.set)
+		return make_cond(DYN_COND_BETWEEN, path, lo, hi);
+	if (all.lower.set)
+		return make_cond(all.lower.inclusive ? DYN_COND_GE : DYN_COND_GT, path, lo, NULL);
+	if (all.upper.set)
+		return make_cond(all.upper.inclusive ? DYN_COND_LE : DYN_COND_LT, path, hi, NULL);
+	return NULL;
+}
+
+static DynCond *
+constant_cond(bool value)
+{
+	DynCond    *cond = palloc0(sizeof(DynCond));
+
+	cond->kind = value ? DYN_COND_TRUE : DYN_COND_FALSE;
+	return cond;
+}
+
+DynCond *
+dyn_spelled_cond(const DynRelation *relation, const DynPred *pred,
+				 const DynValues *values)
+{
+	DynResolveContext context = {relation, values, NULL};
+	const DynPath *path = relation->spelled[pred->term].path;
+	Room		room = {DYN_TYPE_S, MAX_TEXT_BYTES, false, true};
+	DynSpans	set = spelled_values(&context, pred, &room);
+	DynScalar  *points;
+	DynCond    *cond;
+
+	if (set.n == 0)
+		return constant_cond(false);
+	cond = dyn_key_cond(&set, path);
+	if (cond == NULL)
+		return constant_cond(true);
+	if (set.n == 1 || set.n > DYN_EXPR_MAX_IN || !are_points(&set))
+		return cond;
+	points = palloc(set.n * sizeof(DynScalar));
+	for (int i = 0; i < set.n; i++)
+		points[i] = set.at[i].lower.value;
+	cond->kind = DYN_COND_IN;
+	cond->nvalues = set.n;
+	cond->values = points;
+	return cond;
+}
