@@ -48,42 +48,6 @@ dyn_pred_has_given(const DynPred *pred)
 	return dyn_pred_walk(unconstify(DynPred *, pred), visit_given, NULL);
 }
 
-/* Is each part of the text fixed to one value? */
-static bool
-spells_one_text(const DynRelation *relation, const DynPred *pred)
-{
-	ListCell   *arg,
-			   *lc;
-
-	if (list_length(pred->args) < relation->spelled[pred->term].tmpl->nparts)
-		return false;
-	foreach(arg, pred->args)
-	{
-		bool		single = false;
-
-		foreach(lc, ((DynPred *) lfirst(arg))->args)
-		{
-			const DynPred *one = lfirst(lc);
-
-			single |= one->kind == DYN_PRED_EQ || dyn_pred_is_boolean(one);
-		}
-		if (!single)
-			return false;
-	}
-	return true;
-}
-
-bool
-dyn_pred_is_single(const DynRelation *relation, const DynPred *pred)
-{
-	if (pred->kind == DYN_PRED_ROW)
-		return pred->nvalues == 1;
-	if (pred->kind == DYN_PRED_SPELLED)
-		return spells_one_text(relation, pred);
-	return (pred->kind == DYN_PRED_EQ || dyn_pred_is_boolean(pred)) &&
-		dyn_relation_column(relation, pred->field.attnum)->traits.point;
-}
-
 bool
 dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
 {

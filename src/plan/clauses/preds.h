@@ -105,9 +105,6 @@ dyn_pred_is_boolean(const DynPred *pred)
  */
 extern bool dyn_pred_has_given(const DynPred *pred);
 
-/* Does the predicate fix its column to one stored value? */
-extern bool dyn_pred_is_single(const DynRelation *relation, const DynPred *pred);
-
 /*
  * Calls visit(pred, arg) for every leaf of the tree; returns true as soon as
  * the visitor does.

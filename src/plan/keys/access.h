@@ -22,6 +22,16 @@
 /* Not one part of an attribute's text. */
 #define DYN_WHOLE	(-1)
 
+/* What predicates leave a key attribute, or a part of its text (key_counts.h). */
+typedef struct DynCount
+{
+	double		n;				/* so many values, or ranges of values; infinity
+								 * if that is not known before they are */
+	bool		points;			/* values */
+	bool		single;			/* one value, the same for all items */
+	bool		integers;		/* some are all integers between two bounds */
+} DynCount;
+
 /*
  * The predicates matched to one key attribute; they are intersected.  If there
  * are none, row_keys match it.
@@ -31,6 +41,7 @@ typedef struct DynKeyMatch
 	const char *name;
 	DynType		type;
 	List	   *preds;			/* of DynPred *; an OR is a union of points */
+	DynCount	most;			/* that they leave it; at planning */
 } DynKeyMatch;
 
 /*

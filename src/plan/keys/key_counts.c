@@ -1,148 +1,211 @@
 /*
  * key_counts.c
- *		How many keys, and ranges of keys, predicates are expected to give.
+ *		Counts the values that predicates leave a key attribute.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "miscadmin.h"
 
 #include "../../model/server/pg_compat.h"
+#include "../clauses/classify.h"
 #include "key_counts.h"
 #include "terms.h"
 
-static double pred_keys(PlannerInfo *root, const DynPred *pred);
-
-/* The smallest number of values that one of the predicates allows. */
-static double
-fewest_keys(PlannerInfo *root, List *preds)
+typedef struct Counting
 {
-	double		fewest = -1;
+	PlannerInfo *root;			/* NULL: count the most that there can be */
+	const DynRelation *relation;
+	bool		part;			/* predicates are on a part of a text */
+} Counting;
+
+static const DynCount one_range = {1, false, false, false};
+
+static DynCount count(const Counting *counting, const DynPred *pred);
+
+/* What satisfies both: values rather than ranges, and the fewest. */
+static DynCount
+count_both(DynCount a, DynCount b)
+{
+	DynCount	both = a.points == b.points ? (a.n < b.n ? a : b)
+		: a.points ? a : b;
+
+	both.single = a.single || b.single;
+	both.integers = a.integers || b.integers;
+	return both;
+}
+
+static DynCount
+count_all(const Counting *counting, const List *preds)
+{
+	DynCount	all = one_range;
 	ListCell   *lc;
 
 	foreach(lc, preds)
-	{
-		double		keys = pred_keys(root, lfirst(lc));
-
-		if (keys >= 0 && (fewest < 0 || keys < fewest))
-			fewest = keys;
-	}
-	return fewest;
+		all = count_both(all, count(counting, lfirst(lc)));
+	return all;
 }
 
-/* The combinations of its parts' values; ranges follow points. */
-static double
-spelled_keys(PlannerInfo *root, const DynPred *pred)
+static DynCount
+count_arms(const Counting *counting, const List *arms)
 {
-	double		keys = 1;
+	DynCount	all = {0, true, false, false};
+	ListCell   *lc;
+
+	foreach(lc, arms)
+	{
+		DynCount	arm = count(counting, lfirst(lc));
+
+		if (!arm.points)
+			return one_range;
+		all.n += arm.n;
+		all.integers |= arm.integers;
+	}
+	return all;
+}
+
+/* The combinations of the leading parts' values, with ranges of the next part. */
+static DynCount
+count_texts(const Counting *counting, const DynPred *pred)
+{
+	Counting	parts = {counting->root, counting->relation, true};
+	int			nparts = counting->relation->spelled[pred->term].tmpl->nparts;
+	DynCount	texts = {1, true, true, false};
 	ListCell   *lc;
 
 	foreach(lc, pred->args)
 	{
-		const DynPred *arg = lfirst(lc);
-		double		values = arg->kind == DYN_PRED_AND
-			? fewest_keys(root, arg->args) : pred_keys(root, arg);
+		DynCount	arg = count(&parts, lfirst(lc));
 
-		if (values < 0)
-			return -1;
-		keys *= values;
+		texts.points &= arg.points;
+		texts.single &= arg.single;
+		texts.integers |= arg.integers;
+		if (texts.points)
+			texts.n *= arg.n;
 	}
-	return keys;
+	texts.points &= list_length(pred->args) == nparts;
+	texts.single &= texts.points;
+	return texts;
 }
 
 static double
-pred_keys(PlannerInfo *root, const DynPred *pred)
+count_elements(const Counting *counting, Node *array)
 {
-	double		keys = 0;
-	ListCell   *lc;
+	int			size;
+
+	if (counting->root != NULL)
+		return Max(1.0, dyn_array_length(counting->root, array));
+	size = dyn_fixed_array_size(array);
+	return size < 0 ? INFINITY : size;
+}
+
+static DynCount
+count(const Counting *counting, const DynPred *pred)
+{
+	DynCount	leaf = {1, true, false, false};
 
 	check_stack_depth();
 	switch (pred->kind)
 	{
+		case DYN_PRED_AND:
+			return count_all(counting, pred->args);
+		case DYN_PRED_OR:
+			return count_arms(counting, pred->args);
 		case DYN_PRED_SPELLED:
-			return spelled_keys(root, pred);
+			return count_texts(counting, pred);
 		case DYN_PRED_EQ:
 		case DYN_PRED_TRUE:
 		case DYN_PRED_FALSE:
-			return 1;
+			leaf.single = counting->part ||
+				dyn_relation_column(counting->relation, pred->field.attnum)->traits.point;
+			break;
 		case DYN_PRED_ROW:
 		case DYN_PRED_MEMBERS:
-			return pred->nvalues;
-		case DYN_PRED_IN:
-			return Max(1.0, dyn_array_length(root, (Node *) pred->value));
-		case DYN_PRED_OR:
-			if (dyn_pred_has_given(pred))
-				return -1;
-			foreach(lc, pred->args)
-				keys += pred_keys(root, lfirst(lc));
-			return keys;
-		default:
-			return -1;			/* a range: not a number of values */
-	}
-}
-
-static double
-match_size(PlannerInfo *root, const DynKeyMatch *match)
-{
-	return Max(fewest_keys(root, match->preds), 1.0);
-}
-
-/* Each arm has the combinations of its attributes' values. */
-static double
-row_keys(PlannerInfo *root, const DynPred *arms)
-{
-	double		total = 0;
-	ListCell   *arm,
-			   *lc;
-
-	foreach(arm, arms->args)
-	{
-		double		keys = 1;
-
-		foreach(lc, ((DynPred *) lfirst(arm))->args)
-			keys *= pred_keys(root, lfirst(lc));
-		total += keys;
-	}
-	return total;
-}
-
-/*
- * The ranges that predicates on a sort key are divided into (points.h); more
- * than DYN_MAX_SORT_RANGES are asked for as one.
- */
-static double
-ranges(PlannerInfo *root, List *preds)
-{
-	const DynPred *pred = preds == NIL ? NULL : linitial(preds);
-	double		total = 1;
-	ListCell   *lc;
-
-	if (list_length(preds) != 1 || pred->kind != DYN_PRED_SPELLED)
-		return 1;
-	foreach(lc, pred->args)
-	{
-		const DynPred *arg = lfirst(lc);
-		double		keys = arg->kind == DYN_PRED_AND
-			? fewest_keys(root, arg->args) : pred_keys(root, arg);
-
-		if (keys < 0)
+			leaf.n = pred->nvalues;
+			leaf.single = pred->kind == DYN_PRED_ROW && pred->nvalues == 1;
 			break;
-		total *= keys;
+		case DYN_PRED_IN:
+			leaf.n = count_elements(counting, (Node *) pred->value);
+			leaf.integers = dyn_pred_is_integers(pred);
+			break;
+		default:
+			return one_range;
 	}
-	return total > DYN_MAX_SORT_RANGES ? 1 : total;
+	return leaf;
+}
+
+DynCount
+dyn_count(PlannerInfo *root, const DynRelation *relation, const DynPred *pred)
+{
+	Counting	counting = {root, relation, false};
+
+	return count(&counting, pred);
+}
+
+DynCount
+dyn_count_all(PlannerInfo *root, const DynRelation *relation, const List *preds)
+{
+	Counting	counting = {root, relation, false};
+
+	return count_all(&counting, preds);
+}
+
+DynCount
+dyn_count_part(PlannerInfo *root, const DynRelation *relation, const DynPred *arg)
+{
+	Counting	counting = {root, relation, true};
+
+	return count(&counting, arg);
 }
 
 double
-dyn_access_keys(PlannerInfo *root, const DynAccess *access)
+dyn_count_ranges(PlannerInfo *root, const DynRelation *relation, const List *preds)
 {
-	double		keys = 1;
+	if (list_length(preds) != 1 ||
+		((const DynPred *) linitial(preds))->kind != DYN_PRED_SPELLED)
+		return 1;
+	return dyn_count(root, relation, linitial(preds)).n;
+}
 
+/* ---- access plans ---- */
+
+static double
+expected_values(PlannerInfo *root, const DynRelation *relation, const List *preds)
+{
+	DynCount	values = dyn_count_all(root, relation, preds);
+
+	return values.points ? Max(values.n, 1.0) : 1;
+}
+
+double
+dyn_access_keys(PlannerInfo *root, const DynRelation *relation,
+				const DynAccess *access)
+{
+	double		keys = access->row_keys != NULL ? 0 : 1;
+	double		ranges;
+	ListCell   *lc;
+
+	/* each arm has the combinations of its attributes' values */
 	if (access->row_keys != NULL)
-		return row_keys(root, access->row_keys);
+	{
+		foreach(lc, access->row_keys->args)
+		{
+			double		of_arm = 1;
+			ListCell   *arg;
+
+			foreach(arg, ((DynPred *) lfirst(lc))->args)
+				of_arm *= dyn_count(root, relation, lfirst(arg)).n;
+			keys += of_arm;
+		}
+		return keys;
+	}
 	for (int i = 0; i < access->nhash; i++)
-		keys *= match_size(root, &access->hash[i]);
-	if (access->kind == DYN_ACCESS_GET && access->nrange > 0)
-		keys *= match_size(root, &access->range[0]);
-	else if (access->nrange > 0)
-		keys *= ranges(root, access->range[0].preds);
-	return keys;
+		keys *= expected_values(root, relation, access->hash[i].preds);
+	if (access->nrange == 0)
+		return keys;
+	if (access->kind == DYN_ACCESS_GET)
+		return keys * expected_values(root, relation, access->range[0].preds);
+	ranges = dyn_count_ranges(root, relation, access->range[0].preds);
+	return ranges > DYN_MAX_SORT_RANGES ? keys : keys * ranges;
 }

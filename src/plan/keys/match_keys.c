@@ -27,6 +27,7 @@
 #include "../../model/values/path.h"
 #include "../clauses/classify.h"
 #include "index_complete.h"
+#include "key_counts.h"
 #include "match_keys.h"
 #include "match_template.h"
 
@@ -54,19 +55,6 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 		match->pushed_exactly = lappend(match->pushed_exactly, clause);
 }
 
-static bool
-has_integers(const DynPred *pred)
-{
-	ListCell   *lc;
-
-	foreach(lc, pred->args)
-	{
-		if (has_integers(lfirst(lc)))
-			return true;
-	}
-	return dyn_pred_is_integers(pred);
-}
-
 /*
  * What the clauses say of an attribute by its template, or NULL; `points`: of
  * all its parts, for finitely many values.  Nothing is exact, since other items
@@ -86,7 +74,8 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 							  dyn_key_hash_position(match->key, attr->name) >= 0
 							  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS, &used);
 	/* with several partition key attributes there could be too many combinations */
-	if (pred != NULL && match->key->nhash > 1 && has_integers(pred))
+	if (pred != NULL && match->key->nhash > 1 &&
+		dyn_count(NULL, match->relation, pred).integers)
 		return NULL;
 	match->consumed = list_concat(match->consumed, used);
 	return pred;
@@ -140,23 +129,8 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 		spelled = match_integers(match, attr);
 	if (spelled != NULL)
 		key_match->preds = lappend(key_match->preds, spelled);
+	key_match->most = dyn_count_all(NULL, match->relation, key_match->preds);
 	return key_match->preds != NIL;
-}
-
-/* Are a template's texts those of integers, which its ranges are, too? */
-static bool
-is_spelled_by_integers(const DynKeyMatch *key_match)
-{
-	ListCell   *lc;
-
-	foreach(lc, key_match->preds)
-	{
-		const DynPred *pred = lfirst(lc);
-
-		if (pred->kind == DYN_PRED_SPELLED && has_integers(pred))
-			return true;
-	}
-	return false;
 }
 
 /* Adds the range predicates on one attribute; only a single one is exact. */
@@ -185,26 +159,13 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 		found = lappend(found, clause);
 		key_match->preds = lappend(key_match->preds, range);
 	}
-	spelled = is_spelled_by_integers(key_match) ? NULL
-		: match_template(match, attr, false);
+	/* the range of what integers spell is theirs */
+	spelled = key_match->most.integers ? NULL : match_template(match, attr, false);
 	if (spelled != NULL)
 		key_match->preds = lappend(key_match->preds, spelled);
 	foreach(lc, found)
 		consume(match, lfirst(lc), exactly && list_length(key_match->preds) == 1);
-}
-
-/* Is the attribute always fixed to exactly one value? */
-static bool
-is_single(const DynRelation *relation, const DynKeyMatch *key_match)
-{
-	ListCell   *lc;
-
-	foreach(lc, key_match->preds)
-	{
-		if (dyn_pred_is_single(relation, lfirst(lc)))
-			return true;
-	}
-	return false;
+	key_match->most = dyn_count_all(NULL, match->relation, key_match->preds);
 }
 
 /* The points of one attribute in an arm; *pure as for implied_points. */
@@ -340,16 +301,6 @@ leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 	return key->nhash + 1;
 }
 
-/* Are the points of a sort key few enough to be combined with a range's? */
-static bool
-are_few(List *preds)
-{
-	int			most = list_length(preds) != 1 ? -1
-		: dyn_most_points(linitial(preds));
-
-	return most >= 0 && most <= DYN_MAX_MEMBERS;
-}
-
 /* Matches the whole primary key of the table, if possible. */
 static bool
 match_whole_key(KeyMatch *match, DynAccess *access)
@@ -372,7 +323,9 @@ match_whole_key(KeyMatch *match, DynAccess *access)
 		access->nrange = 1;
 	if (access->row_keys == NULL && access->nhash + access->nrange < 2)
 		return false;
-	if (match->enumerated != NIL && !are_few(access->range[0].preds))
+	/* integers are combined with few points of a sort key only */
+	if (match->enumerated != NIL && (access->range[0].preds == NIL ||
+									 access->range[0].most.n > DYN_MAX_MEMBERS))
 		return false;
 	/* ranges besides points reduce the set of keys further */
 	if (access->nrange == 1)
@@ -428,7 +381,7 @@ match_range(KeyMatch *match, DynAccess *access)
 		if (key_match->preds == NIL)
 			return;
 		access->nrange = i + 1;
-		if (!points || !is_single(match->relation, key_match))
+		if (!points || !key_match->most.single)
 			return;
 	}
 }
@@ -518,8 +471,7 @@ enforce_single_ranges(KeyMatch *match, DynAccess *access)
 		DynPred    *pred = linitial(access->range[i].preds);
 		ListCell   *lc;
 
-		if (list_length(access->range[i].preds) != 1 ||
-			!dyn_pred_is_single(match->relation, pred))
+		if (list_length(access->range[i].preds) != 1 || !access->range[i].most.single)
 			continue;
 		foreach(lc, match->consumed)
 		{
@@ -787,14 +739,13 @@ reads_several(const DynRelation *relation, const DynAccess *access)
 		return true;
 	for (int i = 0; i < access->nhash; i++)
 	{
-		if (!is_single(relation, &access->hash[i]))
+		if (!access->hash[i].most.single)
 			return true;
 	}
 	if (access->nrange == 0)
 		return false;
-	return access->kind == DYN_ACCESS_GET
-		? !is_single(relation, &access->range[0])
-		: dyn_most_ranges(access->range[0].preds) != 1;
+	return access->kind == DYN_ACCESS_GET ? !access->range[0].most.single
+		: dyn_count_ranges(NULL, relation, access->range[0].preds) != 1;
 }
 
 static void

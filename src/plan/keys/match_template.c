@@ -10,6 +10,7 @@
 
 #include "../../dynamodb/template_text.h"
 #include "../clauses/classify.h"
+#include "key_counts.h"
 #include "match_template.h"
 
 typedef struct TemplateMatch
@@ -262,8 +263,7 @@ match_points(TemplateMatch *match)
 	if (args == NIL && !literal_holds(match))
 		return NULL;
 	spelled = make_spelled(match, args);
-	if (ranged && (dyn_most_points(spelled) < 0 ||
-				   dyn_most_points(spelled) > MOST_COMBINATIONS))
+	if (ranged && dyn_count(NULL, match->relation, spelled).n > MOST_COMBINATIONS)
 		return NULL;
 	return spelled;
 }

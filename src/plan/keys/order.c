@@ -7,34 +7,16 @@
  */
 #include "postgres.h"
 
+#include "key_counts.h"
 #include "match_keys.h"
 #include "match_template.h"
-#include "terms.h"
-
-/*
- * Is a range attribute fixed to one value, so that it does not affect order?
- */
-static bool
-is_fixed(const DynRelation *relation, const DynAccess *access, int position)
-{
-	ListCell   *lc;
-
-	if (position >= access->nrange)
-		return false;
-	foreach(lc, access->range[position].preds)
-	{
-		if (dyn_pred_is_single(relation, lfirst(lc)))
-			return true;
-	}
-	return false;
-}
 
 /*
  * The leading parts of the text that have one value in each request: only of the
  * first attribute of a sort key are several values several requests.
  */
 static int
-bound_parts(const DynAccess *access, int position)
+bound_parts(const DynRelation *relation, const DynAccess *access, int position)
 {
 	const DynPred *pred;
 	int			bound = 0;
@@ -48,9 +30,9 @@ bound_parts(const DynAccess *access, int position)
 		return 0;
 	foreach(lc, pred->args)
 	{
-		int			points = dyn_most_points(lfirst(lc));
+		DynCount	most = dyn_count_part(NULL, relation, lfirst(lc));
 
-		if (points == DYN_NO_POINTS || (position > 0 && points != 1))
+		if (!most.points || (position > 0 && most.n != 1))
 			break;
 		bound++;
 	}
@@ -130,11 +112,12 @@ dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 		const DynKeyAttr *attr = &key->range[i];
 		const DynSpelled *spelled = dyn_relation_spelled(plan->relation, attr->name);
 
-		if (access->nsort == 0 && is_fixed(plan->relation, from, i))
+		/* one value does not affect the order */
+		if (access->nsort == 0 && i < from->nrange && from->range[i].most.single)
 			continue;
 		if (spelled != NULL && dyn_relation_column_of(plan->relation, attr) == 0)
 		{
-			int			bound = bound_parts(from, i);
+			int			bound = bound_parts(plan->relation, from, i);
 
 			if ((from->multi_partition && !can_merge_parts(spelled, bound)) ||
 				!sort_by_parts(plan, index, spelled, attr, bound, access))

@@ -19,6 +19,7 @@
 #include "../../model/values/arrays.h"
 #include "../../model/values/path.h"
 #include "../clauses/classify.h"
+#include "key_counts.h"
 #include "terms.h"
 
 static bool
@@ -232,7 +233,7 @@ member_range(const DynTarget *target, DynPred *pred, bool *pure)
 		return pred;
 	if (!is_point_leaf(target, pred))
 		return NULL;
-	*pure &= dyn_pred_is_single(target->relation, pred);
+	*pure &= dyn_count(NULL, target->relation, pred).single;
 	return pred;
 }
 
@@ -419,95 +420,4 @@ dyn_range_points(const DynTarget *target, List *clauses, uint64 most, uint64 *n,
 	*n = (uint64) range.hi - (uint64) range.lo + 1;
 	*used = list_concat_unique_ptr(*used, bounds);
 	return make_int_points(attnum, range.lo, (int) *n);
-}
-
-/* ---- numbers of points ---- */
-
-/* The least of an AND; the product of a text's parts. */
-static int
-most_of_args(const DynPred *pred)
-{
-	int			most = pred->kind == DYN_PRED_SPELLED ? 1 : DYN_NO_POINTS;
-	ListCell   *lc;
-
-	foreach(lc, pred->args)
-	{
-		int			points = dyn_most_points(lfirst(lc));
-
-		if (pred->kind == DYN_PRED_SPELLED)
-		{
-			if (points < 0)
-				return points;
-			most = Min((int64) most * points, PG_INT32_MAX);
-		}
-		else if (points >= 0 && most >= 0)
-			most = Min(most, points);
-		else
-			most = Max(most, points);
-	}
-	return most;
-}
-
-static int
-most_of_arms(const DynPred *pred)
-{
-	int64		total = 0;
-	ListCell   *lc;
-
-	foreach(lc, pred->args)
-	{
-		int			points = dyn_most_points(lfirst(lc));
-
-		if (points < 0)
-			return -1;
-		total += points;
-	}
-	return Min(total, PG_INT32_MAX);
-}
-
-int
-dyn_most_points(const DynPred *pred)
-{
-	check_stack_depth();
-	switch (pred->kind)
-	{
-		case DYN_PRED_EQ:
-		case DYN_PRED_TRUE:
-		case DYN_PRED_FALSE:
-			return 1;
-		case DYN_PRED_IN:
-			return dyn_fixed_array_size((Node *) pred->value);
-		case DYN_PRED_ROW:
-		case DYN_PRED_MEMBERS:
-			return pred->nvalues;
-		case DYN_PRED_OR:
-			return most_of_arms(pred);
-		case DYN_PRED_AND:
-		case DYN_PRED_SPELLED:
-			return most_of_args(pred);
-		default:
-			return DYN_NO_POINTS;
-	}
-}
-
-int
-dyn_most_ranges(List *preds)
-{
-	const DynPred *pred = preds == NIL ? NULL : linitial(preds);
-	int			most = 1;
-	ListCell   *lc;
-
-	if (list_length(preds) != 1 || pred->kind != DYN_PRED_SPELLED)
-		return 1;
-	foreach(lc, pred->args)
-	{
-		int			points = dyn_most_points(lfirst(lc));
-
-		if (points == DYN_NO_POINTS)
-			break;
-		if (points < 0)
-			return -1;
-		most = Min((int64) most * points, PG_INT32_MAX);
-	}
-	return most;
 }

@@ -54,19 +54,4 @@ extern DynPred *dyn_range_points(const DynTarget *target, List *clauses,
 /* Ranges of one sort key that are asked for by a Query each. */
 #define DYN_MAX_SORT_RANGES	100
 
-/* What dyn_most_points() returns for a range. */
-#define DYN_NO_POINTS	(-2)
-
-/*
- * The most values that point predicates, or an AND of such, allow; -1 if not
- * known yet.
- */
-extern int	dyn_most_points(const DynPred *pred);
-
-/*
- * The most ranges that predicates matched to a sort key are divided into, which
- * are asked for one by one; -1 if not known yet.
- */
-extern int	dyn_most_ranges(List *preds);
-
 #endif

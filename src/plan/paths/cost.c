@@ -224,7 +224,7 @@ most_items(PlannerInfo *root, RelOptInfo *baserel,
 		   const DynAccess *access)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	double		keys = dyn_access_keys(root, access);
+	double		keys = dyn_access_keys(root, plan->relation, access);
 
 	if (access->kind == DYN_ACCESS_GET)
 		return keys;
@@ -419,7 +419,7 @@ read_access(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 	double		bytes = dyn_supposed_item_bytes(plan->meta, index);
-	double		keys = dyn_access_keys(root, access);
+	double		keys = dyn_access_keys(root, plan->relation, access);
 	double		items;
 
 	if (access->kind == DYN_ACCESS_GET)

@@ -19,6 +19,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -32,6 +34,7 @@
 #include "../../model/session/guc.h"
 #include "../keys/guards.h"
 #include "../keys/index_complete.h"
+#include "../keys/key_counts.h"
 #include "../keys/match_template.h"
 #include "../keys/terms.h"
 #include "../tree/plantree.h"
@@ -49,9 +52,6 @@
 /* How often core takes the recursive part of a WITH query to be executed. */
 #define RECURSIONS				10
 
-/* More requests than can be in flight. */
-#define MANY_REQUESTS			1000
-
 /* ---- order ---- */
 
 static bool
@@ -65,40 +65,29 @@ pathkey_is_column(PlannerInfo *root, RelOptInfo *baserel, const PathKey *key,
 		dyn_ec_has_column(ec, baserel, attnum);
 }
 
-/* The most requests that can be sent; -1 if not known yet. */
-static int
-most_requests(const DynAccess *access)
+/* The most requests that can be sent; infinity if that is not known yet. */
+static double
+most_requests(const DynRelation *relation, const DynAccess *access)
 {
-	int			requests = 1;
-	int			ranges;
+	double		requests = 1;
+	double		ranges;
 
 	if (!access->multi_partition)
 		return 1;
 	if (access->row_keys != NULL)
-		return -1;
+		return INFINITY;
 	for (int i = 0; i < access->nhash; i++)
-	{
-		int			points = list_length(access->hash[i].preds) != 1 ? -1
-			: dyn_most_points(linitial(access->hash[i].preds));
-
-		if (points < 0)
-			return -1;
-		requests = Min(requests * Min(points, MANY_REQUESTS), MANY_REQUESTS);
-	}
-	ranges = access->nrange > 0 ? dyn_most_ranges(access->range[0].preds) : 1;
-	return ranges < 0 || ranges > DYN_MAX_SORT_RANGES ? -1 : requests * ranges;
+		requests *= access->hash[i].most.n;
+	ranges = access->nrange == 0 ? 1
+		: dyn_count_ranges(NULL, relation, access->range[0].preds);
+	return ranges > DYN_MAX_SORT_RANGES ? INFINITY : requests * ranges;
 }
 
 static bool
 can_be_ordered(const DynRelPlan *plan, const DynAccess *access)
 {
-	int			requests;
-
-	if (access->kind != DYN_ACCESS_QUERY || access->fetch_base_items)
-		return false;
-	requests = most_requests(access);
-	return requests >= 0 &&
-		requests <= plan->relation->connection->max_concurrency;
+	return access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items &&
+		most_requests(plan->relation, access) <= plan->relation->connection->max_concurrency;
 }
 
 /* The column as it is spelled in what is sorted by. */
