@@ -495,17 +495,10 @@ choose_source(const Connector *connector, AttrNumber attnum)
 
 /* ---- codecs of parts ---- */
 
-static bool
-is_integer(const DynCodec *codec)
-{
-	return codec->kind == DYN_CODEC_INT2 || codec->kind == DYN_CODEC_INT4 ||
-		codec->kind == DYN_CODEC_INT8;
-}
-
 bool
 dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
 {
-	return is_integer(codec) &&
+	return dyn_codec_is_integer(codec) &&
 		(part->spec == DYN_SPEC_RANGE ||
 		 (part->spec == DYN_SPEC_NONE && codec->format.kind == DYN_FORMAT_NONE));
 }
@@ -515,7 +508,7 @@ static void
 plain_format(const DynCodec *codec, DynFormat *format)
 {
 	memset(format, 0, sizeof(*format));
-	if (is_integer(codec))
+	if (dyn_codec_is_integer(codec))
 		format->kind = DYN_FORMAT_DIGITS;
 	else if (codec->kind == DYN_CODEC_BOOL)
 	{
@@ -586,7 +579,7 @@ init_part(const Connector *connector, DynSpelled *spelled, int p)
 			   psprintf("Column \"%s\" has more than one spelling there, or none.",
 						column->name),
 			   "Texts, uuids, integers, booleans and dates can be parts; others need a format with one spelling, such as iso8601(3) or padded(10).");
-	if (part->spec == DYN_SPEC_RANGE && !is_integer(&as->codec))
+	if (part->spec == DYN_SPEC_RANGE && !dyn_codec_is_integer(&as->codec))
 		report(connector, spelled, column->name,
 			   psprintf("Column \"%s\" is not an integer.", column->name),
 			   "Only integers can be enumerated as lo..hi.");
@@ -746,13 +739,6 @@ coarseness(const DynCodec *codec)
 	return lengthof(instants);
 }
 
-static bool
-is_time(const DynCodec *codec)
-{
-	return codec->kind == DYN_CODEC_DATE || codec->kind == DYN_CODEC_TIMESTAMP ||
-		codec->kind == DYN_CODEC_TIMESTAMPTZ;
-}
-
 /* A day in one key attribute, and a time in the other, are not the same value. */
 static void
 check_precision(const Connector *connector, AttrNumber attnum)
@@ -760,7 +746,7 @@ check_precision(const Connector *connector, AttrNumber attnum)
 	const DynSpelled *first = NULL;
 	const DynCodec *codec = NULL;
 
-	if (!is_time(&connector->columns[attnum - 1].codec))
+	if (!dyn_codec_is_instant(&connector->columns[attnum - 1].codec))
 		return;
 	for (int i = 0; i < connector->n; i++)
 	{
@@ -770,7 +756,7 @@ check_precision(const Connector *connector, AttrNumber attnum)
 		{
 			const DynPart *part = &spelled->parts[p];
 
-			if (part->attnum != attnum || !is_time(&part->column.codec))
+			if (part->attnum != attnum || !dyn_codec_is_instant(&part->column.codec))
 				continue;
 			if (first != NULL && coarseness(&part->column.codec) != coarseness(codec))
 				report(connector, spelled, part->column.name,

@@ -25,11 +25,7 @@ dyn_column_shows(const DynColumn *column, const char *attribute)
 static const char *
 hint_of(const DynCodec *codec, DynType type)
 {
-	bool		time = codec->kind == DYN_CODEC_DATE ||
-		codec->kind == DYN_CODEC_TIMESTAMP ||
-		codec->kind == DYN_CODEC_TIMESTAMPTZ;
-
-	if (time && type == DYN_TYPE_N)
+	if (dyn_codec_is_instant(codec) && type == DYN_TYPE_N)
 		return "Set the column's option format: 'epoch' for seconds, 'epoch_ms' for milliseconds.";
 	if (codec->wire == DYN_TYPE_N && type == DYN_TYPE_S)
 		return "Change the column's type to text; or set its option format to 'string' if the key has numbers as text.";

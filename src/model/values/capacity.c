@@ -32,7 +32,7 @@ dyn_codec_holds_length(const DynCodec *codec, const char *text, size_t len)
 
 /* Is the canonical number in the range of the integer type? */
 static bool
-is_in_integer_type(DynCodecKind kind, const char *text)
+is_in_integer_type(const DynCodecFacts *facts, const char *text)
 {
 	int64		number;
 
@@ -40,11 +40,7 @@ is_in_integer_type(DynCodecKind kind, const char *text)
 		return false;
 	errno = 0;
 	number = strtoll(text, NULL, 10);
-	return errno == 0 &&
-		(kind != DYN_CODEC_INT4 ||
-		 (number >= PG_INT32_MIN && number <= PG_INT32_MAX)) &&
-		(kind != DYN_CODEC_INT2 ||
-		 (number >= PG_INT16_MIN && number <= PG_INT16_MAX));
+	return errno == 0 && number >= facts->least && number <= facts->most;
 }
 
 /* Digits after the point of a canonical number. */
@@ -88,7 +84,7 @@ dyn_codec_holds_number(const DynCodec *codec, const char *text)
 	int			scale = ((typmod & 0x7ff) ^ 1024) - 1024;
 
 	if (codec->kind != DYN_CODEC_NUMERIC)
-		return is_in_integer_type(codec->kind, text);
+		return is_in_integer_type(&dyn_codec_facts[codec->kind], text);
 	if (codec->typmod < 0 || strcmp(text, "0") == 0)
 		return true;
 	return fraction_digits(text) <= Max(scale, 0) &&

@@ -2,7 +2,7 @@
  * types.c
  *		Codecs: the types and formats of columns.
  *
- * `codec_traits` has the DynamoDB type and the spelling for each kind of
+ * `dyn_codec_facts` has the DynamoDB type and the spelling for each kind of
  * codec; a format overrides it.  Decoding is in decode.c, encoding in
  * encode.c.
  */
@@ -16,36 +16,33 @@
 #include "pattern.h"
 #include "types.h"
 
-typedef struct CodecTraits
-{
-	DynType		wire;
-	DynSpelling spelling;
-} CodecTraits;
-
 /*
  * Text is not total, because S may contain U+0000, but text may not.  Integers
  * are not total, because N may be 1.5 or 1E20.
  */
-static const CodecTraits codec_traits[] = {
-	[DYN_CODEC_TEXT] = {DYN_TYPE_S, {true, DYN_SORTED, false}},
-	[DYN_CODEC_BPCHAR] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}},
+const DynCodecFacts dyn_codec_facts[] = {
+	[DYN_CODEC_TEXT] = {DYN_TYPE_S, {true, DYN_SORTED, false}, .may_be_empty = true},
+	[DYN_CODEC_BPCHAR] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}, .may_be_empty = true},
 	[DYN_CODEC_UUID] = {DYN_TYPE_S, {true, DYN_SORTED, false}},
-	[DYN_CODEC_INT2] = {DYN_TYPE_N, {true, DYN_SORTED, false}},
-	[DYN_CODEC_INT4] = {DYN_TYPE_N, {true, DYN_SORTED, false}},
-	[DYN_CODEC_INT8] = {DYN_TYPE_N, {true, DYN_SORTED, false}},
+	[DYN_CODEC_INT2] = {DYN_TYPE_N, {true, DYN_SORTED, false},
+	.least = PG_INT16_MIN, .most = PG_INT16_MAX},
+	[DYN_CODEC_INT4] = {DYN_TYPE_N, {true, DYN_SORTED, false},
+	.least = PG_INT32_MIN, .most = PG_INT32_MAX},
+	[DYN_CODEC_INT8] = {DYN_TYPE_N, {true, DYN_SORTED, false},
+	.least = PG_INT64_MIN, .most = PG_INT64_MAX},
 	[DYN_CODEC_NUMERIC] = {DYN_TYPE_N, {true, DYN_SORTED, true}},
 	[DYN_CODEC_FLOAT4] = {DYN_TYPE_N, {false, DYN_SORTED_ROUGHLY, false}},
 	[DYN_CODEC_FLOAT8] = {DYN_TYPE_N, {false, DYN_SORTED_ROUGHLY, false}},
 	[DYN_CODEC_BOOL] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
-	[DYN_CODEC_BYTEA] = {DYN_TYPE_B, {true, DYN_SORTED, true}},
-	[DYN_CODEC_DATE] = {DYN_TYPE_S, {true, DYN_SORTED, false}},
-	[DYN_CODEC_TIMESTAMP] = {DYN_TYPE_S, {false, DYN_SORTED_ROUGHLY, false}},
-	[DYN_CODEC_TIMESTAMPTZ] = {DYN_TYPE_S, {false, DYN_SORTED_ROUGHLY, false}},
+	[DYN_CODEC_BYTEA] = {DYN_TYPE_B, {true, DYN_SORTED, true}, .may_be_empty = true},
+	[DYN_CODEC_DATE] = {DYN_TYPE_S, {true, DYN_SORTED, false}, .instant = true},
+	[DYN_CODEC_TIMESTAMP] = {DYN_TYPE_S, {false, DYN_SORTED_ROUGHLY, false}, .instant = true},
+	[DYN_CODEC_TIMESTAMPTZ] = {DYN_TYPE_S, {false, DYN_SORTED_ROUGHLY, false}, .instant = true},
 	[DYN_CODEC_JSON] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
 	[DYN_CODEC_JSONB] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
 	[DYN_CODEC_JSON_TEXT] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}},
 	[DYN_CODEC_ARRAY] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
-	[DYN_CODEC_INPUT] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}},
+	[DYN_CODEC_INPUT] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}, .may_be_empty = true},
 };
 
 typedef struct TypeKind
@@ -91,14 +88,6 @@ kind_of_type(Oid basetype)
 }
 
 static bool
-is_datetime(const DynCodec *codec)
-{
-	return codec->kind == DYN_CODEC_DATE ||
-		codec->kind == DYN_CODEC_TIMESTAMP ||
-		codec->kind == DYN_CODEC_TIMESTAMPTZ;
-}
-
-static bool
 format_fits(const DynCodec *codec, DynFormatKind format)
 {
 	switch (format)
@@ -116,8 +105,7 @@ format_fits(const DynCodec *codec, DynFormatKind format)
 		case DYN_FORMAT_ULID:
 			return codec->kind == DYN_CODEC_TIMESTAMPTZ;
 		case DYN_FORMAT_DIGITS:
-			return codec->kind >= DYN_CODEC_INT2 &&
-				codec->kind <= DYN_CODEC_INT8;
+			return dyn_codec_is_integer(codec);
 		case DYN_FORMAT_PADDED:
 			return codec->kind >= DYN_CODEC_INT2 &&
 				codec->kind <= DYN_CODEC_NUMERIC;
@@ -126,7 +114,7 @@ format_fits(const DynCodec *codec, DynFormatKind format)
 		case DYN_FORMAT_JSON:
 			return codec->kind == DYN_CODEC_JSONB;
 		default:
-			return is_datetime(codec);
+			return dyn_codec_is_instant(codec);
 	}
 }
 
@@ -247,8 +235,8 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 				 errhint("%s", format_hint(format->kind))));
 	if (format->kind == DYN_FORMAT_JSON)
 		codec->kind = DYN_CODEC_JSON_TEXT;
-	codec->wire = codec_traits[codec->kind].wire;
-	codec->spelling = codec_traits[codec->kind].spelling;
+	codec->wire = dyn_codec_facts[codec->kind].wire;
+	codec->spelling = dyn_codec_facts[codec->kind].spelling;
 	if (codec->kind == DYN_CODEC_NUMERIC && codec->typmod >= 0)
 		codec->spelling.total = false;
 	apply_format_traits(codec);

@@ -68,6 +68,19 @@ typedef struct DynSpelling
 	bool		total;
 } DynSpelling;
 
+/* What is known of the values of each kind, whatever their type and format. */
+typedef struct DynCodecFacts
+{
+	DynType		wire;			/* without a format; and its spelling */
+	DynSpelling spelling;
+	bool		may_be_empty;	/* '' is a value, or the spelling of one */
+	bool		instant;		/* dates and times */
+	int64		least;			/* an integer: from least to most; else 0, 0 */
+	int64		most;
+} DynCodecFacts;
+
+extern const DynCodecFacts dyn_codec_facts[];
+
 /* Which members of a map become a document; NULL: these make no difference. */
 typedef struct DynMembers
 {
@@ -101,6 +114,18 @@ struct DynCodec
 	struct DynDomain *soft_domain;	/* for checks that raise no error */
 	MemoryContext context;		/* of the codec */
 };
+
+static inline bool
+dyn_codec_is_integer(const DynCodec *codec)
+{
+	return dyn_codec_facts[codec->kind].most > 0;
+}
+
+static inline bool
+dyn_codec_is_instant(const DynCodec *codec)
+{
+	return dyn_codec_facts[codec->kind].instant;
+}
 
 /*
  * Sets up a codec in CurrentMemoryContext.  Raises an error if the format does

@@ -143,14 +143,14 @@ dyn_describe_operator(Oid opno, int kind, Oid collation)
 	return op;
 }
 
-/* Bounds of integers may leave so few that each can be asked for (points.h). */
+/* Bounds of integers may leave so few that each can be asked for (terms.h). */
 static bool
 part_is_comparable(const DynColumn *column, const DynOperator *op)
 {
 	DynOperator equal = *op;
 
 	if (op->comparison == DYN_COMPARE_RANGE &&
-		column->codec.kind >= DYN_CODEC_INT2 && column->codec.kind <= DYN_CODEC_INT8)
+		dyn_codec_is_integer(&column->codec))
 		equal.comparison = DYN_COMPARE_EQ;
 	return dyn_operator_exactness(column, &equal) != DYN_LOCAL;
 }

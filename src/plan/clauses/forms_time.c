@@ -28,13 +28,6 @@ typedef struct Chain
 
 /* ---- chains ---- */
 
-static bool
-is_time_codec(const DynCodec *codec)
-{
-	return codec->kind == DYN_CODEC_DATE || codec->kind == DYN_CODEC_TIMESTAMP ||
-		codec->kind == DYN_CODEC_TIMESTAMPTZ;
-}
-
 static DynConversionStep *
 make_step(DynTimeStepKind kind, Node *operand)
 {
@@ -60,7 +53,7 @@ match_column(const DynClassify *context, Node *node, Chain *chain)
 		return false;
 	chain->codec = &dyn_relation_column(context->relation,
 										chain->field.attnum)->codec;
-	return is_time_codec(chain->codec);
+	return dyn_codec_is_instant(chain->codec);
 }
 
 /* ---- functions ---- */

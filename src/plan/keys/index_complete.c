@@ -366,20 +366,9 @@ own_limit(const Place *place)
 static bool
 may_be_empty(const DynCodec *codec)
 {
-	switch (codec->kind)
-	{
-		case DYN_CODEC_TEXT:
-		case DYN_CODEC_BPCHAR:
-		case DYN_CODEC_BYTEA:
-		case DYN_CODEC_INPUT:
-			return true;
-		case DYN_CODEC_BOOL:
-			return codec->format.kind == DYN_FORMAT_BOOL &&
-				(codec->format.true_text[0] == '\0' ||
-				 codec->format.false_text[0] == '\0');
-		default:
-			return false;
-	}
+	return dyn_codec_facts[codec->kind].may_be_empty ||
+		(codec->format.kind == DYN_FORMAT_BOOL &&
+		 (codec->format.true_text[0] == '\0' || codec->format.false_text[0] == '\0'));
 }
 
 /* Does presence depend on the values that predicates select? */

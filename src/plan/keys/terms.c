@@ -293,25 +293,9 @@ has_integers(const DynTarget *target, AttrNumber attnum, IntRange *range)
 	const DynColumn *column = target->part != NULL ? &target->part->column
 		: dyn_relation_column(target->relation, attnum);
 
-	if (!column->traits.point)
-		return false;
-	switch (column->codec.kind)
-	{
-		case DYN_CODEC_INT2:
-			range->lo = PG_INT16_MIN;
-			range->hi = PG_INT16_MAX;
-			return true;
-		case DYN_CODEC_INT4:
-			range->lo = PG_INT32_MIN;
-			range->hi = PG_INT32_MAX;
-			return true;
-		case DYN_CODEC_INT8:
-			range->lo = PG_INT64_MIN;
-			range->hi = PG_INT64_MAX;
-			return true;
-		default:
-			return false;
-	}
+	range->lo = dyn_codec_facts[column->codec.kind].least;
+	range->hi = dyn_codec_facts[column->codec.kind].most;
+	return column->traits.point && dyn_codec_is_integer(&column->codec);
 }
 
 /* Is it a bound of the target's values, whatever their spelling sorts like? */
