@@ -14,9 +14,6 @@
 #include "../../model/values/path.h"
 #include "key_values.h"
 
-/* More keys than this are refused rather than collected. */
-#define MAX_KEYS		10000000
-
 /* A text longer than the largest item is in no item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
 
@@ -26,7 +23,7 @@
 void
 dyn_refuse_too_many(double nkeys)
 {
-	if (nkeys > MAX_KEYS)
+	if (nkeys > DYN_MAX_KEYS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many keys to read: %.0f", nkeys),
@@ -395,7 +392,7 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 			const Room *room)
 {
 	const DynRelation *relation = context->relation;
-	Collection	set = {room};
+	Collection	set = {.room = room};
 	ListCell   *lc;
 
 	check_stack_depth();
@@ -535,7 +532,7 @@ spelled_values(const DynResolveContext *context, const DynPred *pred,
 			   const Room *room)
 {
 	SpelledParts parts;
-	Collection	set = {room};
+	Collection	set = {.room = room};
 	DynSpan		span;
 
 	if (!resolve_parts(context, pred, &parts))

@@ -17,6 +17,9 @@
 #include "../../plan/keys/access.h"
 #include "../statement/values.h"
 
+/* More keys than this are refused rather than collected. */
+#define DYN_MAX_KEYS	10000000
+
 typedef struct DynResolveContext
 {
 	const DynRelation *relation;

@@ -188,8 +188,9 @@ add_row_keys(const DynResolveContext *context, const DynAccess *access,
 	Assert(list_length(arm->args) == access->nrow_attrs);
 	for (int i = 0; i < access->nrow_attrs; i++)
 	{
-		DynKeyMatch match = {access->row_attrs[i].name, access->row_attrs[i].type,
-		list_make1(list_nth(arm->args, i))};
+		DynKeyMatch match = {.name = access->row_attrs[i].name,
+			.type = access->row_attrs[i].type,
+		.preds = list_make1(list_nth(arm->args, i))};
 
 		names[i] = match.name;
 		points[i] = dyn_key_values(context, &match, row_attr_bytes(access, i));

@@ -20,29 +20,32 @@
  * Text is not total, because S may contain U+0000, but text may not.  Integers
  * are not total, because N may be 1.5 or 1E20.
  */
+#define KIND(type, canonical, sorting, total) \
+	.wire = DYN_TYPE_##type, .spelling = {canonical, DYN_##sorting, total}
+
 const DynCodecFacts dyn_codec_facts[] = {
-	[DYN_CODEC_TEXT] = {DYN_TYPE_S, {true, DYN_SORTED, false}, .may_be_empty = true},
-	[DYN_CODEC_BPCHAR] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}, .may_be_empty = true},
-	[DYN_CODEC_UUID] = {DYN_TYPE_S, {true, DYN_SORTED, false}},
-	[DYN_CODEC_INT2] = {DYN_TYPE_N, {true, DYN_SORTED, false},
+	[DYN_CODEC_TEXT] = {KIND(S, true, SORTED, false), .may_be_empty = true},
+	[DYN_CODEC_BPCHAR] = {KIND(S, false, UNSORTED, false), .may_be_empty = true},
+	[DYN_CODEC_UUID] = {KIND(S, true, SORTED, false)},
+	[DYN_CODEC_INT2] = {KIND(N, true, SORTED, false),
 	.least = PG_INT16_MIN, .most = PG_INT16_MAX},
-	[DYN_CODEC_INT4] = {DYN_TYPE_N, {true, DYN_SORTED, false},
+	[DYN_CODEC_INT4] = {KIND(N, true, SORTED, false),
 	.least = PG_INT32_MIN, .most = PG_INT32_MAX},
-	[DYN_CODEC_INT8] = {DYN_TYPE_N, {true, DYN_SORTED, false},
+	[DYN_CODEC_INT8] = {KIND(N, true, SORTED, false),
 	.least = PG_INT64_MIN, .most = PG_INT64_MAX},
-	[DYN_CODEC_NUMERIC] = {DYN_TYPE_N, {true, DYN_SORTED, true}},
-	[DYN_CODEC_FLOAT4] = {DYN_TYPE_N, {false, DYN_SORTED_ROUGHLY, false}},
-	[DYN_CODEC_FLOAT8] = {DYN_TYPE_N, {false, DYN_SORTED_ROUGHLY, false}},
-	[DYN_CODEC_BOOL] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
-	[DYN_CODEC_BYTEA] = {DYN_TYPE_B, {true, DYN_SORTED, true}, .may_be_empty = true},
-	[DYN_CODEC_DATE] = {DYN_TYPE_S, {true, DYN_SORTED, false}, .instant = true},
-	[DYN_CODEC_TIMESTAMP] = {DYN_TYPE_S, {false, DYN_SORTED_ROUGHLY, false}, .instant = true},
-	[DYN_CODEC_TIMESTAMPTZ] = {DYN_TYPE_S, {false, DYN_SORTED_ROUGHLY, false}, .instant = true},
-	[DYN_CODEC_JSON] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
-	[DYN_CODEC_JSONB] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
-	[DYN_CODEC_JSON_TEXT] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}},
-	[DYN_CODEC_ARRAY] = {DYN_TYPE_ABSENT, {false, DYN_UNSORTED, false}},
-	[DYN_CODEC_INPUT] = {DYN_TYPE_S, {false, DYN_UNSORTED, false}, .may_be_empty = true},
+	[DYN_CODEC_NUMERIC] = {KIND(N, true, SORTED, true)},
+	[DYN_CODEC_FLOAT4] = {KIND(N, false, SORTED_ROUGHLY, false)},
+	[DYN_CODEC_FLOAT8] = {KIND(N, false, SORTED_ROUGHLY, false)},
+	[DYN_CODEC_BOOL] = {KIND(ABSENT, false, UNSORTED, false)},
+	[DYN_CODEC_BYTEA] = {KIND(B, true, SORTED, true), .may_be_empty = true},
+	[DYN_CODEC_DATE] = {KIND(S, true, SORTED, false), .instant = true},
+	[DYN_CODEC_TIMESTAMP] = {KIND(S, false, SORTED_ROUGHLY, false), .instant = true},
+	[DYN_CODEC_TIMESTAMPTZ] = {KIND(S, false, SORTED_ROUGHLY, false), .instant = true},
+	[DYN_CODEC_JSON] = {KIND(ABSENT, false, UNSORTED, false)},
+	[DYN_CODEC_JSONB] = {KIND(ABSENT, false, UNSORTED, false)},
+	[DYN_CODEC_JSON_TEXT] = {KIND(S, false, UNSORTED, false)},
+	[DYN_CODEC_ARRAY] = {KIND(ABSENT, false, UNSORTED, false)},
+	[DYN_CODEC_INPUT] = {KIND(S, false, UNSORTED, false), .may_be_empty = true},
 };
 
 typedef struct TypeKind
