@@ -79,6 +79,28 @@ class OldItems(fixture.TestCase):
         finally:
             self.fx.execute("DEALLOCATE p")
 
+    def test_parts_of_a_template(self):
+        """A value that makes the text too long is looked for in the table, whatever is known of the parts before it."""
+        fx = self.fx
+        fx.create_table("spelled", ("pk", "S"))
+        fx.put("spelled", [{"pk": "P#1", "h": "a", "gk": f"G#x#{LONG}"}, {"pk": "P#2", "h": "a", "gk": "G#x#y"}, {"pk": "P#3", "h": "b", "gk": "G#u#z"}])
+        self.add_index("spelled", "by_h", ("h", "S"), ("gk", "S"))
+        columns = 'p text NOT NULL, h text, g text{0} COLLATE "C", t text{0} COLLATE "C"'
+        fx.foreign_table("spelled", columns.format(" OPTIONS (attribute 'gk')"), scan_policy="allow", templates='{"pk": "P#${p}", "gk": "G#${g}#${t}"}')
+        fx.execute(f"CREATE TABLE local.spelled ({columns.format('')}); INSERT INTO local.spelled VALUES ('1', 'a', 'x', '{LONG}'), ('2', 'a', 'x', 'y'), ('3', 'b', 'u', 'z')")
+        shop.pretend_large(fx, 300)
+        sql = "SELECT p FROM spelled WHERE h = 'a' AND "
+        for condition in (f"g = 'x' AND t = '{LONG}'", f"t = '{LONG}'", f"t IN ('y', '{LONG}')", f"g > 'a' AND t = '{LONG}'", f"g LIKE 'x%' AND t = '{LONG}'",
+                          f"(t = '{LONG}' OR t = 'q')", f"g = '{LONG}'"):
+            self.check(sql + condition.replace("%", "%%"), SCAN)
+        for condition in ("t = 'y'", "t IN ('y', 'q')", "g > 'a' AND t = 'y'", "t LIKE 'y%%'", "g = 'x'"):
+            self.check(sql + condition, QUERY)
+        self.check(f"SELECT p FROM spelled WHERE p = '3' OR (h = 'a' AND t = '{LONG}')", {"GetItem": 1, **SCAN})
+        self.prepared(sql + "t = $1", "text", f"'{LONG}'", SCAN)
+        self.prepared(sql + "t = $1", "text", "'y'", QUERY)
+        fx.execute(f"CREATE TABLE long_wanted AS SELECT 'a' AS h, '{LONG}' AS t; CREATE TABLE local.long_wanted AS SELECT * FROM long_wanted; ANALYZE long_wanted")
+        self.check("SELECT p FROM long_wanted JOIN spelled USING (h, t)", SCAN)
+
     def test_matched(self):
         """A row test that allows what the index cannot hold; the column is promised to be present."""
         self.fx.foreign_table("matched", self.columns.replace('s text COLLATE "C"', 's text COLLATE "C" NOT NULL'), scan_policy="allow",

@@ -46,8 +46,9 @@ typedef struct DynKeyMatch
 
 /*
  * A key attribute of an index whose presence depends on run-time values: one
- * of the predicates must select only values that the index can hold, or each
- * of them, if they are SPELLED (index_complete.h).
+ * of the predicates must select only values that the index can hold.  A
+ * predicate of kind SPELLED stands alone: all texts that it allows must fit
+ * (index_complete.h).
  */
 typedef struct DynProof
 {

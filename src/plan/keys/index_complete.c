@@ -31,6 +31,7 @@
 #include "../../model/values/path.h"
 #include "../clauses/forms_equal.h"
 #include "index_complete.h"
+#include "match_template.h"
 
 /*
  * In ascending order: an OR is as good as its worst arm, an AND as its best.
@@ -606,58 +607,22 @@ dyn_index_is_usable(const DynRelPlan *plan, Index relid, const DynIndexMeta *ind
 
 /* ---- proofs at run time ---- */
 
-/* What the keys ask for of an attribute by its template, as a List of DynPred *. */
-static List *
-spelled_preds(const DynAccess *access, const char *attribute)
-{
-	List	   *preds = NIL;
-	ListCell   *lc;
-
-	for (int i = 0; i < access->nhash + access->nrange; i++)
-	{
-		const DynKeyMatch *match = i < access->nhash ? &access->hash[i]
-			: &access->range[i - access->nhash];
-
-		if (strcmp(match->name, attribute) == 0)
-			preds = list_concat_copy(preds, match->preds);
-	}
-	for (int i = 0; i < access->nrow_attrs; i++)
-	{
-		if (strcmp(access->row_attrs[i].name, attribute) != 0)
-			continue;
-		foreach(lc, access->row_keys->args)
-			preds = lappend(preds, list_nth(((DynPred *) lfirst(lc))->args, i));
-	}
-	foreach(lc, preds)
-	{
-		if (((DynPred *) lfirst(lc))->kind != DYN_PRED_SPELLED)
-			preds = foreach_delete_current(preds, lc);
-	}
-	return preds;
-}
-
-/* The texts that may be too long for the index, but not for the table. */
-static List *
-doubtful_texts(const Place *place, const DynAccess *access)
+/* The texts that may be too long for the index, but not for the table; or NULL. */
+static DynPred *
+doubtful_texts(const Place *place, List *clauses)
 {
 	const DynRelation *relation = place->plan->relation;
 	size_t		own = own_limit(place);
 	Prover		prover = {relation, place->attr, place->max_bytes,
 	NULL, NULL, false};
-	List	   *preds;
-	ListCell   *lc;
+	DynPred    *pred;
 
 	if (place->attr->type != DYN_TYPE_S || !place->index->global ||
 		(own > 0 && own <= place->max_bytes) ||
 		dyn_relation_trusts(relation, place->index->name))
-		return NIL;
-	preds = spelled_preds(access, place->attr->name);
-	foreach(lc, preds)
-	{
-		if (texts_presence(&prover, lfirst(lc)) == PRESENT)
-			preds = foreach_delete_current(preds, lc);
-	}
-	return preds;
+		return NULL;
+	pred = dyn_template_demands(relation, place->attr, clauses);
+	return pred == NULL || texts_presence(&prover, pred) == PRESENT ? NULL : pred;
 }
 
 static void
@@ -702,29 +667,16 @@ dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
 		Place		place = place_of(plan, index, whole, i);
-		List	   *texts = doubtful_texts(&place, access);
+		DynPred    *texts = doubtful_texts(&place, clauses);
 
-		if (texts != NIL)
-			add_proof(access, &place, texts);
+		if (texts != NULL)
+			add_proof(access, &place, list_make1(texts));
 		if (!depends_on_values(&place) || is_spelled(&place, plan->relid, exprs) ||
 			presence_by_row_test(&place) != NO_POINT ||
 			presence_by_values(&place, preds) != LATER)
 			continue;
 		add_proof(access, &place, preds_about(&place, preds));
 	}
-}
-
-static bool
-all_texts_fit(const Prover *prover, List *preds)
-{
-	ListCell   *lc;
-
-	foreach(lc, preds)
-	{
-		if (texts_presence(prover, lfirst(lc)) != PRESENT)
-			return false;
-	}
-	return true;
 }
 
 bool
@@ -736,10 +688,10 @@ dyn_proofs_hold(const DynAccess *access, const DynRelation *relation,
 		const DynProof *proof = &access->proofs[i];
 		Prover		prover = {relation, &proof->attr, proof->max_bytes,
 		values, nulls, false};
+		const DynPred *first = linitial(proof->preds);
 
-		if (((DynPred *) linitial(proof->preds))->kind == DYN_PRED_SPELLED
-			? !all_texts_fit(&prover, proof->preds)
-			: combined_presence(&prover, proof->preds, false) != PRESENT)
+		if ((first->kind == DYN_PRED_SPELLED ? texts_presence(&prover, first)
+			 : combined_presence(&prover, proof->preds, false)) != PRESENT)
 			return false;
 	}
 	return true;

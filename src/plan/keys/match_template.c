@@ -289,6 +289,31 @@ dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
 	return pred;
 }
 
+/* The points and ranges of each part, whatever is known of those before it. */
+DynPred *
+dyn_template_demands(const DynRelation *relation, const DynKeyAttr *attr,
+					 List *clauses)
+{
+	TemplateMatch match = {.relation = relation, .attr = attr, .clauses = clauses,
+	.spelled = dyn_relation_spelled(relation, attr->name)};
+	List	   *args = NIL;
+	bool		any = false;
+
+	if (match.spelled == NULL)
+		return NULL;
+	for (int p = 0; p < match.spelled->tmpl->nparts; p++)
+	{
+		const DynPred *points = part_points(&match, p);
+		const DynPred *ranges = part_ranges(&match, p);
+		DynPred    *arg = make_and(list_concat_copy(points ? points->args : NIL,
+													ranges ? ranges->args : NIL));
+
+		any |= arg->args != NIL;
+		args = lappend(args, arg);
+	}
+	return any ? make_spelled(&match, args) : NULL;
+}
+
 bool
 dyn_index_lacks_trust(const DynRelation *relation, const DynIndexMeta *index,
 					  List *clauses)

@@ -31,6 +31,16 @@ extern DynPred *dyn_match_template(const DynRelation *relation,
 								   int most_members, List **used);
 
 /*
+ * What the clauses demand of the attribute's text, which the rows have whose
+ * columns are read from it: a predicate DYN_PRED_SPELLED with an AND for each
+ * part, of which some are empty.  It is for index_complete.c, and matches no key:
+ * parts without a condition may precede others.  NULL if no clause demands
+ * anything.
+ */
+extern DynPred *dyn_template_demands(const DynRelation *relation,
+									 const DynKeyAttr *attr, List *clauses);
+
+/*
  * Would the clauses give values for the partition key of an index that is not
  * trusted, if it were?
  */
