@@ -66,6 +66,21 @@ class FirstRows(fixture.TestCase):
             "tenant IN (SELECT tenant FROM orders)",
             "EXISTS (SELECT FROM orders o WHERE o.tenant = l.tenant AND o.title LIKE '%7')")])
 
+    def test_exists_for_many_outer_rows(self):
+        """One item for each key still, however many outer rows have it: the others of a partition are not joined."""
+        for analysed in (False, True):
+            self.tables("large", analysed)
+            for rows in (100, 5000):
+                self.fx.execute(f"CREATE TABLE many AS SELECT 't' || i % {TENANTS} AS tenant FROM generate_series(1, {rows}) i; ANALYZE many")
+                self.addCleanup(self.fx.execute, "DROP TABLE IF EXISTS many")
+                for condition, found in (("EXISTS (SELECT FROM orders o WHERE o.tenant = m.tenant)", rows), ("tenant IN (SELECT tenant FROM orders)", rows),
+                                         ("NOT EXISTS (SELECT FROM orders o WHERE o.tenant = m.tenant)", 0)):
+                    sql = f"SELECT tenant FROM many m WHERE {condition}"
+                    with self.subTest(sql, analysed=analysed, rows=rows):
+                        self.assertEqual(len(self.fx.rows(sql)), found)
+                        self.assertLessEqual(self.paid(sql), TENANTS * 0.5 * MARGIN, self.fx.explain(sql))
+                self.fx.execute("DROP TABLE many")
+
     def test_exists_by_filters(self):
         """As many items as it takes to find one, and what the guess was wrong by: not the partition."""
         for size in SIZES:

@@ -196,6 +196,8 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 {
 	Path	   *outer = path->jpath.outerjoinpath;
 	Path	   *inner = path->jpath.innerjoinpath;
+	/* a semijoin that takes the first inner row has no others to join */
+	double		joined = lookups->first_only ? Min(inner->rows, 1) : inner->rows;
 	Cost		startup,
 				total;
 
@@ -212,7 +214,7 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 	total += dyn_disabled_nestloop_cost();
 	path->jpath.path.startup_cost = outer->startup_cost + startup;
 	path->jpath.path.total_cost = outer->total_cost + total +
-		outer->rows * inner->rows * cpu_tuple_cost;
+		outer->rows * joined * cpu_tuple_cost;
 }
 
 /* ---- building ---- */
