@@ -6,6 +6,7 @@ from decimal import Decimal
 import fixture
 import replies
 import request_text
+import shop
 from dynamo import index, item
 from request_text import statements
 
@@ -199,7 +200,12 @@ class Dynamoid(request_text.RequestTestCase):
         self.assertEqual(self.fx.rows("SELECT title FROM checked WHERE title = 'X' AND size > 0"), [("X",)])
 
     def test_D_34(self):
-        """A partitioned id: all of its 200 keys are asked for, in two batches, and the newest copy wins."""
+        """A partitioned id: all of its 200 keys are asked for, in two batches, and the newest copy wins.  A few items are read whole."""
+        self.assertEqual(self.texts("SELECT name FROM newest WHERE id = 'u1'"), ["Scan copies filter begins_with(id,'u1.') get id, name, updated_at"])
+        shop.pretend_large(self.fx, 10000)
+        self.addCleanup(self.fx.execute, "SELECT dynamo_fdw_disconnect()")
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.fx.execute("SELECT dynamo_fdw_disconnect()")
         requests = self.fx.requests("SELECT name FROM newest WHERE id = 'u1'")
         self.assertEqual(sorted(len(next(iter(r.body["RequestItems"].values()))["Keys"]) for r in requests), [100, 100])
         self.assertEqual(self.fx.rows("SELECT name FROM newest WHERE id = 'u1'"), [("Josh of 199",)])
