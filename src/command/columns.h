@@ -13,8 +13,8 @@
 
 typedef struct DynNewColumn
 {
-	const char *name;
-	const char *attribute;		/* in the database's encoding */
+	char	   *name;
+	char	   *attribute;		/* in the database's encoding */
 	unsigned	types;			/* DynTypes seen, as bits; NULL is none */
 	bool		not_null;		/* a key attribute of the table */
 	bool		bytewise;		/* a key attribute, also of an index */
@@ -32,10 +32,8 @@ typedef struct DynNewColumns
  * table and its indexes, and every attribute that an item has.  In
  * CurrentMemoryContext.
  */
-extern DynNewColumns *dyn_columns_infer(const DynTableMeta *meta, List *items);
-
-/* More than one type was seen. */
-extern bool dyn_column_is_mixed(const DynNewColumn *column);
+extern DynNewColumns *dyn_columns_infer(const DynTableMeta *meta,
+										const List *items);
 
 /*
  * Appends CREATE FOREIGN TABLE, in the same meaning on every search_path.

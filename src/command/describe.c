@@ -37,14 +37,9 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_describe);
 typedef struct Describe
 {
 	ReturnSetInfo *rsinfo;
-	DynConnection *connection;
 	Oid			serverid;
-	const char *table;			/* in DynamoDB */
-	const DynTableMeta *meta;
-	EState	   *estate;
-	List	   *items;			/* of DynSampleItem * */
-	bool		sampled;
-	const char *unread;			/* why not; NULL */
+	DynSample	sample;
+	const char *unread;			/* why its items are not; NULL */
 	MemoryContext row_context;	/* a page may have 200,000 attributes */
 } Describe;
 
@@ -67,31 +62,25 @@ static const Row empty_row = {.items = -1,.bytes = -1,.read_units = -1};
 #define COLUMNS		9
 
 static void
-set_text(Datum *value, bool *isnull, const char *text)
-{
-	*isnull = text == NULL;
-	if (text != NULL)
-		*value = CStringGetTextDatum(text);
-}
-
-static void
 emit(const Describe *describe, const Row *row)
 {
+	const char *texts[COLUMNS] = {row->kind, row->name, row->types,
+		row->partition_key, row->sort_key, NULL, NULL, NULL, row->detail};
 	Datum		values[COLUMNS];
-	bool		nulls[COLUMNS] = {false};
+	bool		nulls[COLUMNS];
 
-	set_text(&values[0], &nulls[0], row->kind);
-	set_text(&values[1], &nulls[1], row->name);
-	set_text(&values[2], &nulls[2], row->types);
-	set_text(&values[3], &nulls[3], row->partition_key);
-	set_text(&values[4], &nulls[4], row->sort_key);
+	for (int i = 0; i < COLUMNS; i++)
+	{
+		nulls[i] = texts[i] == NULL;
+		if (texts[i] != NULL)
+			values[i] = CStringGetTextDatum(texts[i]);
+	}
 	values[5] = Int64GetDatum(row->items);
 	nulls[5] = row->items < 0;
 	values[6] = Int64GetDatum(row->bytes);
 	nulls[6] = row->bytes < 0;
 	values[7] = Float8GetDatum(row->read_units);
 	nulls[7] = row->read_units < 0;
-	set_text(&values[8], &nulls[8], row->detail);
 	tuplestore_putvalues(describe->rsinfo->setResult,
 						 describe->rsinfo->setDesc, values, nulls);
 }
@@ -130,17 +119,17 @@ set_key(Row *row, const DynKeySchema *key)
 static void
 emit_table(const Describe *describe)
 {
-	const DynTableMeta *meta = describe->meta;
+	const DynTableMeta *meta = describe->sample.meta;
+	int			nitems = list_length(describe->sample.items);
 	Row			row = empty_row;
 	StringInfoData detail;
 
 	initStringInfo(&detail);
 	appendStringInfo(&detail, "%s, %s", dyn_from_utf8_lossy(meta->status),
 					 meta->throughput.provisioned ? "provisioned" : "on demand");
-	if (describe->sampled)
-		appendStringInfo(&detail, "; attributes of %d item%s",
-						 list_length(describe->items),
-						 list_length(describe->items) == 1 ? "" : "s");
+	if (describe->sample.taken)
+		appendStringInfo(&detail, "; attributes of %d item%s", nitems,
+						 nitems == 1 ? "" : "s");
 	else
 		appendStringInfo(&detail, "; attributes of keys only: %s", describe->unread);
 	row.kind = "table";
@@ -187,102 +176,6 @@ emit_index(const Describe *describe, const DynIndexMeta *index)
 
 /* ---- attributes ---- */
 
-/* An attribute as one item has it. */
-typedef struct Sighting
-{
-	const char *name;			/* UTF-8 */
-	DynType		type;
-	int			item;
-} Sighting;
-
-typedef struct Sightings
-{
-	int			n;
-	int			space;
-	Sighting   *all;			/* sorted */
-} Sightings;
-
-static int
-compare_sightings(const void *a, const void *b)
-{
-	const Sighting *x = a;
-	const Sighting *y = b;
-	int			order = strcmp(x->name, y->name);
-
-	return order != 0 ? order : x->item - y->item;
-}
-
-static void
-add_sighting(Sightings *seen, const DynSampleValue *value, int item)
-{
-	if (seen->n == seen->space)
-	{
-		seen->space *= 2;
-		seen->all = repalloc_huge(seen->all, (Size) seen->space * sizeof(Sighting));
-	}
-	seen->all[seen->n].name = value->name != NULL ? value->name
-		: "(a name with U+0000)";
-	seen->all[seen->n].type = value->type;
-	seen->all[seen->n++].item = item;
-}
-
-static void
-gather(Sightings *seen, List *items)
-{
-	ListCell   *lc;
-
-	seen->n = 0;
-	seen->space = 256;
-	seen->all = palloc(seen->space * sizeof(Sighting));
-	foreach(lc, items)
-	{
-		ListCell   *value;
-
-		foreach(value, ((const DynSampleItem *) lfirst(lc))->values)
-			add_sighting(seen, lfirst(value), foreach_current_index(lc));
-	}
-	qsort(seen->all, seen->n, sizeof(Sighting), compare_sightings);
-}
-
-/* Where those of a name begin, or would. */
-static int
-find_sightings(const Sightings *seen, const char *name)
-{
-	int			low = 0;
-	int			high = seen->n;
-
-	while (low < high)
-	{
-		int			middle = low + (high - low) / 2;
-
-		if (strcmp(seen->all[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/*
- * Counts the items that have the attribute, whose sightings begin at `first`, and
- * adds the types; returns where they end.
- */
-static int
-count_sightings(const Sightings *seen, const char *name, int first,
-				unsigned *types, int64 *items)
-{
-	int			next = first;
-
-	*items = 0;
-	for (; next < seen->n && strcmp(seen->all[next].name, name) == 0; next++)
-	{
-		*types |= 1u << seen->all[next].type;
-		if (next == first || seen->all[next].item != seen->all[next - 1].item)
-			++*items;
-	}
-	return next;
-}
-
 static const char *
 type_words(unsigned types)
 {
@@ -322,183 +215,106 @@ use_words(const DynTableMeta *meta, const char *attr)
 	return uses.len > 0 ? uses.data : NULL;
 }
 
-/* Returns where its sightings end. */
-static int
-emit_attribute(const Describe *describe, const Sightings *seen,
-			   const char *name, unsigned types, int first)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(describe->row_context);
-	Row			row = empty_row;
-	int64		items;
-	int			next = count_sightings(seen, name, first, &types, &items);
-
-	CHECK_FOR_INTERRUPTS();
-
-	row.kind = "attribute";
-	row.name = dyn_from_utf8_lossy(name);
-	row.types = type_words(types);
-	if (describe->sampled)
-		row.items = items;
-	row.detail = use_words(describe->meta, name);
-	emit(describe, &row);
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextReset(describe->row_context);
-	return next;
-}
-
-static void
-emit_key_attribute(const Describe *describe, const Sightings *seen,
-				   List **emitted, const DynKeyAttr *attr)
-{
-	ListCell   *lc;
-
-	foreach(lc, *emitted)
-	{
-		if (strcmp(lfirst(lc), attr->name) == 0)
-			return;
-	}
-	*emitted = lappend(*emitted, unconstify(char *, attr->name));
-	(void) emit_attribute(describe, seen, attr->name, 1u << attr->type,
-						  find_sightings(seen, attr->name));
-}
-
-static void
-emit_key_attributes(const Describe *describe, const Sightings *seen,
-					List **emitted, const DynKeySchema *key)
-{
-	for (int i = 0; i < key->nhash; i++)
-		emit_key_attribute(describe, seen, emitted, &key->hash[i]);
-	for (int i = 0; i < key->nrange; i++)
-		emit_key_attribute(describe, seen, emitted, &key->range[i]);
-}
-
 /* Those of keys in their order, the others by name. */
 static void
 emit_attributes(const Describe *describe)
 {
-	const DynTableMeta *meta = describe->meta;
-	List	   *emitted = NIL;
-	Sightings	seen;
+	const DynSample *sample = &describe->sample;
+	int			n;
+	const DynAttribute *attributes = dyn_sample_attributes(sample->meta,
+														   sample->items, &n);
 
-	gather(&seen, describe->items);
-	emit_key_attributes(describe, &seen, &emitted, &meta->key);
-	for (int i = 0; i < meta->nindexes; i++)
-		emit_key_attributes(describe, &seen, &emitted, &meta->indexes[i].key);
-	for (int i = 0; i < seen.n;)
+	for (int i = 0; i < n; i++)
 	{
-		const char *name = seen.all[i].name;
-		unsigned	types = 0;
-		int64		items;
+		MemoryContext oldcontext = MemoryContextSwitchTo(describe->row_context);
+		Row			row = empty_row;
 
-		if (dyn_is_key_attribute(meta, name))
-			i = count_sightings(&seen, name, i, &types, &items);
-		else
-			i = emit_attribute(describe, &seen, name, 0, i);
+		CHECK_FOR_INTERRUPTS();
+		row.kind = "attribute";
+		row.name = dyn_from_utf8_lossy(attributes[i].name);
+		row.types = type_words(attributes[i].types);
+		if (sample->taken)
+			row.items = attributes[i].items;
+		row.detail = use_words(sample->meta, attributes[i].name);
+		emit(describe, &row);
+		MemoryContextSwitchTo(oldcontext);
+		MemoryContextReset(describe->row_context);
 	}
 }
 
 /* ---- reading ---- */
 
-/* What it was when a statement was planned does not count. */
 static void
-read_description(void *arg)
+report_unread(const Describe *describe, const char *detail)
 {
-	Describe   *describe = arg;
-
-	if (dyn_session_cached_table(describe->connection, describe->table) != NULL)
-		dyn_session_forget_table(describe->connection, describe->table);
-	describe->meta = dyn_session_table(describe->connection, describe->table);
+	ereport(NOTICE,
+			(errmsg("items of DynamoDB table \"%s\" are not read",
+					describe->sample.table),
+			 errdetail("%s", detail)));
 }
 
 static void
-read_items(void *arg)
+read_items(Describe *describe)
 {
-	Describe   *describe = arg;
-
-	describe->items = dyn_sample_take(dyn_statement_get(describe->estate),
-									  describe->connection, describe->table,
-									  describe->meta, NULL, SAMPLE_ITEMS);
-	describe->sampled = true;
-}
-
-static bool
-policy_allows(const Describe *describe)
-{
-	DynRelation relation = {.options = describe->connection->reads,
-	.table = describe->table};
-
-	return dyn_scan_policy_page(&relation, describe->meta, SAMPLE_ITEMS);
-}
-
-/* A table that is being created, or deleted, cannot be read. */
-static bool
-is_readable(const DynTableMeta *meta)
-{
-	return strcmp(meta->status, "CREATING") != 0 &&
-		strcmp(meta->status, "DELETING") != 0;
-}
-
-static void
-sample(Describe *describe)
-{
+	DynSample  *sample = &describe->sample;
+	DynRelation relation = {.options = sample->connection->reads,
+	.table = sample->table};
 	ErrorData  *failure;
 
-	if (!is_readable(describe->meta))
+	if (strcmp(sample->meta->status, "CREATING") == 0 ||
+		strcmp(sample->meta->status, "DELETING") == 0)
 	{
 		describe->unread = "the table is not active";
 		return;
 	}
-	if (!policy_allows(describe))
+	if (!dyn_scan_policy_page(&relation, sample->meta, sample->limit))
 	{
 		describe->unread = "scan_policy";
-		ereport(NOTICE,
-				(errmsg("items of DynamoDB table \"%s\" are not read", describe->table),
-				 errdetail("The scan_policy is \"error\", and %d items are more than 1 MB.",
-						   SAMPLE_ITEMS)));
+		report_unread(describe,
+					  psprintf("The scan_policy is \"error\", and %d items are more than 1 MB.",
+							   sample->limit));
 		return;
 	}
-	failure = dyn_attempt(read_items, describe);
+	failure = dyn_attempt(dyn_sample_take, sample);
 	if (failure == NULL)
 	{
-		dyn_report_other_cases(describe->connection, describe->serverid,
-							   describe->table, describe->items);
+		dyn_report_other_cases(sample->connection, describe->serverid,
+							   sample->table, sample->items);
 		return;
 	}
 	if (failure->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
 		ReThrowError(failure);
 	describe->unread = "the access key may not Scan the table";
-	ereport(NOTICE,
-			(errmsg("items of DynamoDB table \"%s\" are not read", describe->table),
-			 errdetail("%s", dyn_failure_text(failure))));
+	report_unread(describe, dyn_failure_text(failure));
 }
 
 /* ---- names that are misspelled ---- */
 
-static void
-try_name(void *arg, const char *name)
-{
-	dyn_closest_try(arg, pstrdup(dyn_from_utf8_lossy(name)));
-}
-
 typedef struct Search
 {
-	const Describe *describe;
+	DynConnection *connection;
 	DynClosest	closest;
 } Search;
+
+static void
+try_name(void *closest, const char *name)
+{
+	dyn_closest_try(closest, pstrdup(dyn_from_utf8_lossy(name)));
+}
 
 static void
 search_names(void *arg)
 {
 	Search	   *search = arg;
 
-	dyn_list_tables(search->describe->connection, try_name, &search->closest);
+	dyn_list_tables(search->connection, try_name, &search->closest);
 }
 
 /* The hint of a table that does not exist, if tables may be listed. */
 static void
-suggest_name(ErrorData *failure, const Describe *describe, const char *name)
+suggest_name(ErrorData *failure, DynConnection *connection, const char *name)
 {
-	Search		search = {.describe = describe};
+	Search		search = {.connection = connection};
 	ErrorData  *denied;
 
 	dyn_closest_init(&search.closest, dyn_from_utf8_lossy(name));
@@ -508,67 +324,55 @@ suggest_name(ErrorData *failure, const Describe *describe, const char *name)
 	if (denied == NULL && search.closest.best != NULL)
 		failure->hint = psprintf("Perhaps the table \"%s\" is meant; dynamo_fdw_tables(%s) lists all tables.",
 								 search.closest.best,
-								 quote_literal_cstr(describe->connection->server_name));
+								 quote_literal_cstr(connection->server_name));
 }
 
 /* ---- the function ---- */
 
 static void
-check_arguments(FunctionCallInfo fcinfo)
+describe_table(DynSample *sample, const char *name)
 {
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be NULL", PG_ARGISNULL(0) ? "server" : "table_name")));
-}
-
-static void
-describe_table(Describe *describe, const char *name)
-{
-	ErrorData  *failure = dyn_attempt(read_description, describe);
+	ErrorData  *failure = dyn_attempt(dyn_sample_describe, sample);
 
 	if (failure == NULL)
 		return;
 	if (failure->sqlerrcode == ERRCODE_FDW_TABLE_NOT_FOUND)
-		suggest_name(failure, describe, name);
+		suggest_name(failure, sample->connection, name);
 	ReThrowError(failure);
-}
-
-static void
-emit_all(const Describe *describe)
-{
-	emit_table(describe);
-	for (int i = 0; i < describe->meta->nindexes; i++)
-		emit_index(describe, &describe->meta->indexes[i]);
-	emit_attributes(describe);
 }
 
 Datum
 dynamo_fdw_describe(PG_FUNCTION_ARGS)
 {
 	Describe	describe = {0};
-	const ForeignServer *server;
+	DynSample  *sample = &describe.sample;
 	const char *name;
 	MemoryContext oldcontext;
 
-	check_arguments(fcinfo);
-	server = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
-	describe.serverid = server->serverid;
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be NULL", PG_ARGISNULL(0) ? "server" : "table_name")));
+	describe.serverid = dyn_target_server(NameStr(*PG_GETARG_NAME(0)))->serverid;
 	name = dyn_to_utf8(text_to_cstring(PG_GETARG_TEXT_PP(1)));
-	describe.connection = dyn_session_connection(server->serverid, GetUserId());
-	describe.table = dyn_relation_remote_name(describe.connection, name, NIL);
+	sample->connection = dyn_session_connection(describe.serverid, GetUserId());
+	sample->table = dyn_relation_remote_name(sample->connection, name, NIL);
+	sample->limit = SAMPLE_ITEMS;
 	InitMaterializedSRF(fcinfo, 0);
 	describe.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	describe_table(&describe, name);
+	describe_table(sample, name);
 	/* a fetch that fails goes before the statement that it belongs to */
-	describe.estate = CreateExecutorState();
-	oldcontext = MemoryContextSwitchTo(describe.estate->es_query_cxt);
+	sample->estate = CreateExecutorState();
+	oldcontext = MemoryContextSwitchTo(sample->estate->es_query_cxt);
 	describe.row_context = AllocSetContextCreate(CurrentMemoryContext,
 												 "dynamo_fdw row",
 												 ALLOCSET_DEFAULT_SIZES);
-	sample(&describe);
-	emit_all(&describe);
+	read_items(&describe);
+	emit_table(&describe);
+	for (int i = 0; i < sample->meta->nindexes; i++)
+		emit_index(&describe, &sample->meta->indexes[i]);
+	emit_attributes(&describe);
 	MemoryContextSwitchTo(oldcontext);
-	FreeExecutorState(describe.estate);
+	FreeExecutorState(sample->estate);
 	return (Datum) 0;
 }

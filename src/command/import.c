@@ -17,6 +17,7 @@
 #include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "port/pg_bitutils.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/memutils.h"
@@ -36,25 +37,19 @@
 typedef struct Import
 {
 	ImportForeignSchemaStmt *stmt;
-	DynConnection *connection;
-	EState	   *estate;
-	int			sample;			/* items of each table; 0: none */
-	const char *tag;			/* entity_tag, in UTF-8; NULL: none */
-	const char *tag_option;		/* as it was given */
+	const char *tag_option;		/* entity_tag as it was given; NULL */
 	HTAB	   *taken;			/* names of foreign tables */
 	List	   *known;			/* char *: all of these names */
-	List	   *limits;			/* of LIMIT TO: char * */
+	List	   *limits;			/* of LIMIT TO: RangeVar *, without entities */
 	List	   *commands;
 	MemoryContext context;		/* of the commands */
 
 	/* the table in hand */
 	const char *name;			/* of the foreign table */
 	const char *listed;			/* without table_prefix */
-	const char *table;			/* of the DynamoDB table */
 	bool		named;			/* in LIMIT TO */
-	const DynTableMeta *meta;
-	List	   *items;			/* DynSampleItem * */
-	bool		sampled;
+	DynSample	sample;			/* its connection, estate, tag and limit are
+								 * those of all tables */
 } Import;
 
 /* ---- which tables ---- */
@@ -98,7 +93,7 @@ is_wanted(const Import *import, const char *name)
 	{
 		case FDW_IMPORT_SCHEMA_LIMIT_TO:
 			return is_in_list(import->stmt, name) ||
-				(import->tag != NULL && entity_is_in_list(import, name));
+				(import->sample.tag != NULL && entity_is_in_list(import, name));
 		case FDW_IMPORT_SCHEMA_EXCEPT:
 			return !is_in_list(import->stmt, name);
 		default:
@@ -114,22 +109,6 @@ know(Import *import, const char *name)
 
 	import->known = lappend(import->known, pstrdup(name));
 	MemoryContextSwitchTo(oldcontext);
-}
-
-/* If no foreign table may have it, *closest is the closest name. */
-static bool
-is_known(const Import *import, const char *name, DynClosest *closest)
-{
-	ListCell   *lc;
-
-	dyn_closest_init(closest, name);
-	foreach(lc, import->known)
-	{
-		if (strcmp(lfirst(lc), name) == 0)
-			return true;
-		dyn_closest_try(closest, lfirst(lc));
-	}
-	return false;
 }
 
 static void
@@ -152,9 +131,9 @@ is_tolerable(const Import *import, const ErrorData *failure)
 		case ERRCODE_FDW_TABLE_NOT_FOUND:
 			return true;
 		case ERRCODE_INSUFFICIENT_PRIVILEGE:
-			return import->meta != NULL || !import->named;
+			return import->sample.meta != NULL || !import->named;
 		case ERRCODE_CONFIGURATION_LIMIT_EXCEEDED:	/* throttled */
-			return import->meta != NULL;
+			return import->sample.meta != NULL;
 		default:
 			return false;
 	}
@@ -164,113 +143,81 @@ is_tolerable(const Import *import, const ErrorData *failure)
 static ErrorData *
 attempt(Import *import, void (*step) (void *arg))
 {
-	ErrorData  *failure = dyn_attempt(step, import);
+	ErrorData  *failure = dyn_attempt(step, &import->sample);
 
 	if (failure != NULL && !is_tolerable(import, failure))
 		ReThrowError(failure);
 	return failure;
 }
 
-static int
-detail_of(const ErrorData *failure)
-{
-	return errdetail("%s%s%s", failure->message, failure->detail ? ": " : ".",
-					 failure->detail ? failure->detail : "");
-}
-
+/* The table is left out, or only its items. */
 static void
-warn_left_out(const Import *import, const ErrorData *failure)
+warn_of(const Import *import, const ErrorData *failure, bool left_out)
 {
+	const char *table = import->sample.table;
+
 	ereport(WARNING,
 			(errcode(failure->sqlerrcode),
-			 errmsg("DynamoDB table \"%s\" is not imported", import->table),
-			 detail_of(failure),
-			 failure->hint ? errhint("%s", failure->hint) : 0));
-}
-
-static void
-report_deleted(const Import *import)
-{
-	ereport(NOTICE,
-			(errmsg("DynamoDB table \"%s\" is not imported", import->table),
-			 errdetail("It is being deleted.")));
-}
-
-static void
-warn_unread(const Import *import, const ErrorData *failure)
-{
-	ereport(WARNING,
-			(errcode(failure->sqlerrcode),
-			 errmsg("only the keys of DynamoDB table \"%s\" are imported",
-					import->table),
-			 detail_of(failure),
+			 left_out ? errmsg("DynamoDB table \"%s\" is not imported", table)
+			 : errmsg("only the keys of DynamoDB table \"%s\" are imported", table),
+			 errdetail("%s%s%s", failure->message, failure->detail ? ": " : ".",
+					   failure->detail ? failure->detail : ""),
 			 failure->hint ? errhint("%s", failure->hint) : 0));
 }
 
 /* ---- notices ---- */
 
 static void
-append_listed(StringInfo text, int *n, const char *name)
+append_names(StringInfo text, const char *label, const List *names)
 {
-	if (*n < MAX_NAMES)
-		appendStringInfo(text, "%s%s", *n > 0 ? ", " : "", name);
-	else if (*n == MAX_NAMES)
-		appendStringInfoString(text, ", ...");
-	(*n)++;
-}
-
-static void
-end_list(StringInfo text, StringInfo names, const char *label, int n)
-{
-	if (n > 0)
-		appendStringInfo(text, " %s: %s.", label, names->data);
-	resetStringInfo(names);
-}
-
-/* What \d does not show. */
-static void
-append_particulars(StringInfo text, const DynNewColumns *columns)
-{
-	StringInfoData names;
 	ListCell   *lc;
-	int			n = 0;
 
-	initStringInfo(&names);
-	for (int i = 0; i < columns->n; i++)
+	if (names == NIL)
+		return;
+	appendStringInfo(text, " %s: ", label);
+	foreach(lc, names)
 	{
-		if (dyn_column_is_mixed(&columns->columns[i]))
-			append_listed(&names, &n, columns->columns[i].name);
+		int			i = foreach_current_index(lc);
+
+		appendStringInfo(text, "%s%s", i > 0 ? ", " : "",
+						 i < MAX_NAMES ? (const char *) lfirst(lc) : "...");
+		if (i == MAX_NAMES)
+			break;
 	}
-	end_list(text, &names, "Of several types, and jsonb", n);
-	n = 0;
-	for (int i = 0; i < columns->n; i++)
-	{
-		if (columns->columns[i].types == 0)
-			append_listed(&names, &n, columns->columns[i].name);
-	}
-	end_list(text, &names, "NULL only, and jsonb", n);
-	n = 0;
-	foreach(lc, columns->left_out)
-		append_listed(&names, &n, lfirst(lc));
-	end_list(text, &names, "Attributes that no column can have", n);
+	appendStringInfoChar(text, '.');
 }
 
+/* Also says what \d does not show. */
 static void
 report_table(const Import *import, const char *name, const char *match,
 			 const DynNewColumns *columns, int nitems)
 {
+	List	   *mixed = NIL;
+	List	   *untyped = NIL;
 	StringInfoData detail;
 
+	for (int i = 0; i < columns->n; i++)
+	{
+		const DynNewColumn *column = &columns->columns[i];
+
+		if (column->types == 0)
+			untyped = lappend(untyped, column->name);
+		else if (pg_popcount32(column->types) > 1)
+			mixed = lappend(mixed, column->name);
+	}
 	initStringInfo(&detail);
-	if (import->sampled)
-		appendStringInfo(&detail, "The columns are the keys, and the attributes of %d %s%s%s.",
-						 nitems, nitems == 1 ? "item" : "items", match ? " with " : "", match ? match : "");
-	else
-		appendStringInfoString(&detail, "The columns are the keys.");
-	append_particulars(&detail, columns);
+	appendStringInfoString(&detail, "The columns are the keys");
+	if (import->sample.taken)
+		appendStringInfo(&detail, ", and the attributes of %d %s%s%s", nitems,
+						 nitems == 1 ? "item" : "items",
+						 match ? " with " : "", match ? match : "");
+	appendStringInfoChar(&detail, '.');
+	append_names(&detail, "Of several types, and jsonb", mixed);
+	append_names(&detail, "NULL only, and jsonb", untyped);
+	append_names(&detail, "Attributes that no column can have", columns->left_out);
 	ereport(NOTICE,
 			(errmsg("imported DynamoDB table \"%s\" as foreign table \"%s\"",
-					import->table, name),
+					import->sample.table, name),
 			 errdetail_internal("%s", detail.data)));
 }
 
@@ -285,7 +232,7 @@ add_table(Import *import, const char *name, const char *match, List *items)
 
 	if (!IsImportableForeignTable(name, import->stmt))
 		return;
-	columns = dyn_columns_infer(import->meta, items);
+	columns = dyn_columns_infer(import->sample.meta, items);
 	initStringInfo(&sql);
 	dyn_columns_write(&sql, name, columns, import->stmt->server_name,
 					  import->listed, match);
@@ -333,12 +280,12 @@ match_of(const Import *import, const char *json)
 typedef struct Entity
 {
 	const char *json;			/* the tag's value; "null": no tag */
-	const char *text;			/* of the foreign table's name */
+	char	   *text;			/* of the foreign table's name */
 	List	   *items;
 } Entity;
 
 static void
-add_to_entity(List **entities, const char *json, const char *text,
+add_to_entity(List **entities, const char *json, char *text,
 			  DynSampleItem *item)
 {
 	Entity	   *entity;
@@ -373,7 +320,7 @@ divide_items(const Import *import, List **entities, List **untagged)
 	int			unsaid = 0;
 	ListCell   *lc;
 
-	foreach(lc, import->items)
+	foreach(lc, import->sample.items)
 	{
 		DynSampleItem *item = lfirst(lc);
 		const char *json;
@@ -393,13 +340,6 @@ divide_items(const Import *import, List **entities, List **untagged)
 	return unsaid;
 }
 
-static bool
-is_key_of_table(const DynTableMeta *meta, const char *attribute)
-{
-	return dyn_key_hash_position(&meta->key, attribute) >= 0 ||
-		dyn_key_range_position(&meta->key, attribute) >= 0;
-}
-
 /* If LIMIT TO has the table, it has its entities, too. */
 static void
 name_entity(Import *import, const char *name)
@@ -415,126 +355,102 @@ name_entity(Import *import, const char *name)
 static void
 add_entities(Import *import, List *entities)
 {
-	const char **texts = palloc(list_length(entities) * sizeof(char *));
-	const char **names;
+	List	   *texts = NIL;
 	ListCell   *lc;
+	ListCell   *name;
 
 	foreach(lc, entities)
-		texts[foreach_current_index(lc)] = ((Entity *) lfirst(lc))->text;
-	names = dyn_names_assign(import->taken, texts, list_length(entities));
-	foreach(lc, entities)
+		texts = lappend(texts, ((Entity *) lfirst(lc))->text);
+	forboth(lc, entities, name, dyn_names_assign(import->taken, texts))
 	{
 		const Entity *entity = lfirst(lc);
-		const char *name = names[foreach_current_index(lc)];
 
-		know(import, name);
-		name_entity(import, name);
-		add_table(import, name, match_of(import, entity->json), entity->items);
+		know(import, lfirst(name));
+		name_entity(import, lfirst(name));
+		add_table(import, lfirst(name), match_of(import, entity->json),
+				  entity->items);
 	}
 }
 
 static void
 add_divided(Import *import)
 {
+	DynSample  *sample = &import->sample;
 	List	   *entities = NIL;
 	List	   *untagged = NIL;
 	int			unsaid = divide_items(import, &entities, &untagged);
 
 	if (entities == NIL)
 	{
-		add_table(import, import->name, NULL, import->items);
+		add_table(import, import->name, NULL, sample->items);
 		return;
 	}
 	add_entities(import, entities);
-	if (untagged != NIL && !is_key_of_table(import->meta, import->tag))
+	if (untagged != NIL && !dyn_is_in_key(&sample->meta->key, sample->tag))
 		add_table(import, import->name, match_of(import, "null"), untagged);
 	if (unsaid > 0)
 		ereport(WARNING,
 				(errmsg("%d items of the sample of DynamoDB table \"%s\" belong to no imported table",
-						unsaid, import->table),
+						unsaid, sample->table),
 				 errdetail("Their attribute \"%s\" is neither a string nor a number nor a Boolean, or cannot be written in the database's encoding.",
 						   import->tag_option)));
 }
 
 /* ---- one DynamoDB table ---- */
 
-/* A cached description may be some minutes old. */
-static void
-describe(void *arg)
-{
-	Import	   *import = arg;
-
-	if (dyn_session_cached_table(import->connection, import->table) != NULL)
-		dyn_session_forget_table(import->connection, import->table);
-	import->meta = dyn_session_table(import->connection, import->table);
-}
-
-static void
-take_sample(void *arg)
-{
-	Import	   *import = arg;
-
-	import->items = dyn_sample_take(dyn_statement_get(import->estate),
-									import->connection, import->table,
-									import->meta, import->tag, import->sample);
-	import->sampled = true;
-}
-
-static bool
-has_status(const Import *import, const char *status)
-{
-	return strcmp(import->meta->status, status) == 0;
-}
-
-/* Sets meta and items; false if the table is left out. */
+/* Describes the table and reads its items; false if the table is left out. */
 static bool
 look_at(Import *import)
 {
-	ErrorData  *failure = attempt(import, describe);
+	DynSample  *sample = &import->sample;
+	ErrorData  *failure = attempt(import, dyn_sample_describe);
 
-	if (failure == NULL && has_status(import, "DELETING"))
+	if (failure == NULL && strcmp(sample->meta->status, "DELETING") == 0)
 	{
-		report_deleted(import);
+		ereport(NOTICE,
+				(errmsg("DynamoDB table \"%s\" is not imported", sample->table),
+				 errdetail("It is being deleted.")));
 		return false;
 	}
 	/* a table that is being created has no items, and cannot be read */
-	if (failure == NULL && import->sample > 0 && !has_status(import, "CREATING"))
+	if (failure == NULL && sample->limit > 0 &&
+		strcmp(sample->meta->status, "CREATING") != 0)
 	{
-		failure = attempt(import, take_sample);
+		failure = attempt(import, dyn_sample_take);
 		if (failure != NULL && failure->sqlerrcode != ERRCODE_FDW_TABLE_NOT_FOUND)
 		{
-			warn_unread(import, failure);
-			failure = NULL;
+			warn_of(import, failure, false);
+			return true;
 		}
 	}
 	if (failure != NULL)
-		warn_left_out(import, failure);
+		warn_of(import, failure, true);
 	return failure == NULL;
 }
 
 static void
 import_table(Import *import, const char *name, const char *listed)
 {
-	MemoryContext oldcontext;
+	DynSample  *sample = &import->sample;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw import of a table",
 												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 
-	oldcontext = MemoryContextSwitchTo(context);
 	import->name = name;
 	import->listed = listed;
-	import->table = psprintf("%s%s", import->connection->table_prefix, listed);
 	import->named = import->stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO &&
 		is_in_list(import->stmt, name);
-	import->meta = NULL;
-	import->items = NIL;
-	import->sampled = false;
+	sample->table = psprintf("%s%s", sample->connection->table_prefix, listed);
+	sample->meta = NULL;
+	sample->items = NIL;
+	sample->taken = false;
 	if (look_at(import))
 	{
-		if (import->tag != NULL)
+		if (sample->tag != NULL)
 			add_divided(import);
 		else
-			add_table(import, name, NULL, import->items);
+			add_table(import, name, NULL, sample->items);
 	}
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
@@ -544,89 +460,66 @@ import_table(Import *import, const char *name, const char *listed)
 
 /* A sample reads a bounded part of the table, but it is a Scan. */
 static void
-check_policy(const Import *import)
+check_policy(const DynSample *sample)
 {
-	DynRelation relation = {.options = import->connection->reads};
+	DynRelation relation = {.options = sample->connection->reads};
 
-	if (import->sample > 0 && dyn_relation_scan_policy(&relation) == DYN_SCAN_ERROR)
+	if (sample->limit > 0 && dyn_relation_scan_policy(&relation) == DYN_SCAN_ERROR)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("reading items of all tables of server \"%s\" is not allowed",
-						import->connection->server_name),
+						sample->connection->server_name),
 				 errdetail("The scan_policy is \"error\"."),
 				 errhint("Import the keys only, with OPTIONS (sample '0'), or set scan_policy to \"warn\" or \"allow\".")));
-}
-
-/* A copy, as the statement's list gets the names of entities. */
-static List *
-limits_of(const ImportForeignSchemaStmt *stmt)
-{
-	List	   *limits = NIL;
-	ListCell   *lc;
-
-	if (stmt->list_type != FDW_IMPORT_SCHEMA_LIMIT_TO)
-		return NIL;
-	foreach(lc, stmt->table_list)
-		limits = lappend(limits, lfirst_node(RangeVar, lc)->relname);
-	return limits;
 }
 
 static Import *
 begin_import(ImportForeignSchemaStmt *stmt, Oid serverid)
 {
 	Import	   *import = palloc0(sizeof(Import));
+	DynSample  *sample = &import->sample;
 
 	dyn_options_check_import(stmt->options);
 	import->stmt = stmt;
 	import->context = CurrentMemoryContext;
-	import->sample = dyn_option_int(stmt->options, "sample",
-									dyn_option_default_int("sample"));
 	import->tag_option = dyn_option_text(stmt->options, "entity_tag");
 	if (import->tag_option != NULL)
-		import->tag = dyn_to_utf8(import->tag_option);
-	import->connection = dyn_session_connection(serverid, GetUserId());
-	check_policy(import);
+		sample->tag = dyn_to_utf8(import->tag_option);
+	sample->limit = dyn_option_int(stmt->options, "sample",
+								   dyn_option_default_int("sample"));
+	sample->connection = dyn_session_connection(serverid, GetUserId());
+	check_policy(sample);
+	sample->estate = CreateExecutorState();
 	import->taken = dyn_names_create();
-	import->limits = limits_of(stmt);
-	import->estate = CreateExecutorState();
+	if (stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO)
+		import->limits = list_copy(stmt->table_list);
 	return import;
 }
 
-/* Names of LIMIT TO that nothing has; PostgreSQL does not tell of them. */
+/* If no foreign table may have the name, which nothing has. */
 static void
-warn_unknown(const Import *import)
+warn_unknown(const Import *import, const char *name)
 {
+	DynClosest	closest;
 	ListCell   *lc;
 
-	foreach(lc, import->limits)
+	dyn_closest_init(&closest, name);
+	foreach(lc, import->known)
 	{
-		const char *name = lfirst(lc);
-		DynClosest	closest;
-
-		if (is_known(import, name, &closest))
-			continue;
-		ereport(WARNING,
-				(errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
-				 errmsg("table \"%s\" of LIMIT TO is not imported", name),
-				 import->tag == NULL
-				 ? errdetail("Server \"%s\" lists no table of this name.",
-							 import->stmt->server_name)
-				 : errdetail("Server \"%s\" lists no table of this name, and no sample has an item whose \"%s\" gives a table of this name.",
-							 import->stmt->server_name, import->tag_option),
-				 closest.best ? errhint("Perhaps you meant \"%s\".", closest.best)
-				 : 0));
+		if (strcmp(lfirst(lc), name) == 0)
+			return;
+		dyn_closest_try(&closest, lfirst(lc));
 	}
-}
-
-static const char **
-texts_of(List *names)
-{
-	const char **texts = palloc(Max(list_length(names), 1) * sizeof(char *));
-	ListCell   *lc;
-
-	foreach(lc, names)
-		texts[foreach_current_index(lc)] = lfirst(lc);
-	return texts;
+	ereport(WARNING,
+			(errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
+			 errmsg("table \"%s\" of LIMIT TO is not imported", name),
+			 import->tag_option == NULL
+			 ? errdetail("Server \"%s\" lists no table of this name.",
+						 import->stmt->server_name)
+			 : errdetail("Server \"%s\" lists no table of this name, and no sample has an item whose \"%s\" gives a table of this name.",
+						 import->stmt->server_name, import->tag_option),
+			 closest.best ? errhint("Perhaps you meant \"%s\".", closest.best)
+			 : 0));
 }
 
 List *
@@ -634,21 +527,21 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 {
 	Import	   *import = begin_import(stmt, serverid);
 	List	   *listed = NIL;
-	const char **texts;
-	const char **names;
+	ListCell   *lc;
+	ListCell   *name;
 
-	dyn_list_tables(import->connection, collect_name, &listed);
-	texts = texts_of(listed);
+	dyn_list_tables(import->sample.connection, collect_name, &listed);
 	/* of all tables, so that names do not depend on which are imported */
-	names = dyn_names_assign(import->taken, texts, list_length(listed));
-	for (int i = 0; i < list_length(listed); i++)
+	forboth(lc, listed, name, dyn_names_assign(import->taken, listed))
 	{
 		CHECK_FOR_INTERRUPTS();
-		know(import, names[i]);
-		if (is_wanted(import, names[i]))
-			import_table(import, names[i], texts[i]);
+		know(import, lfirst(name));
+		if (is_wanted(import, lfirst(name)))
+			import_table(import, lfirst(name), lfirst(lc));
 	}
-	warn_unknown(import);
-	FreeExecutorState(import->estate);
+	/* PostgreSQL does not tell of these */
+	foreach(lc, import->limits)
+		warn_unknown(import, lfirst_node(RangeVar, lc)->relname);
+	FreeExecutorState(import->sample.estate);
 	return import->commands;
 }

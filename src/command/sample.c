@@ -1,8 +1,8 @@
 /*
  * sample.c
- *		Reads the first items of a table.
+ *		Reads the description and the first items of a table.
  *
- * The Scan ends with its first page.
+ * The Scan ends with its first page, which may have 200,000 attributes.
  */
 #include "postgres.h"
 
@@ -73,24 +73,161 @@ read_item(const DynValue *map, const char *tag)
 	return item;
 }
 
-List *
-dyn_sample_take(DynStatement *statement, DynConnection *connection,
-				const char *table, const DynTableMeta *meta, const char *tag,
-				int items)
+/* ---- the steps ---- */
+
+void
+dyn_sample_describe(void *arg)
+{
+	DynSample  *sample = arg;
+
+	if (dyn_session_cached_table(sample->connection, sample->table) != NULL)
+		dyn_session_forget_table(sample->connection, sample->table);
+	sample->meta = dyn_session_table(sample->connection, sample->table);
+}
+
+void
+dyn_sample_take(void *arg)
 {
 	static const DynPath whole_item = {0};
-	DynItemScan *scan = dyn_item_scan_create(connection, table, meta);
-	DynFetch   *fetch = dyn_item_scan_start(scan, statement, &whole_item, 1, items);
+	DynSample  *sample = arg;
+	DynItemScan *scan = dyn_item_scan_create(sample->connection, sample->table,
+											 sample->meta);
+	DynFetch   *fetch = dyn_item_scan_start(scan, dyn_statement_get(sample->estate),
+											&whole_item, 1, sample->limit);
 	const DynValue *item;
-	List	   *sample = NIL;
+	List	   *items = NIL;
 
 	while ((item = dyn_fetch_next(fetch)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (sample == NIL)
+		if (items == NIL)
 			dyn_fetch_drain(fetch);
-		sample = lappend(sample, read_item(item, tag));
+		items = lappend(items, read_item(item, sample->tag));
 	}
 	dyn_fetch_stop(fetch);
-	return sample;
+	sample->items = items;
+	sample->taken = true;
+}
+
+/* ---- attributes ---- */
+
+/* An attribute as one item has it. */
+typedef struct Sighting
+{
+	const char *name;
+	bool		has_nul;
+	DynType		type;
+	int			item;
+} Sighting;
+
+static int
+compare_names(const Sighting *a, const Sighting *b)
+{
+	int			order = strcmp(a->name, b->name);
+
+	return order != 0 ? order : a->has_nul - b->has_nul;
+}
+
+static int
+compare_sightings(const void *a, const void *b)
+{
+	const Sighting *x = a;
+	const Sighting *y = b;
+	int			order = compare_names(x, y);
+
+	return order != 0 ? order : x->item - y->item;
+}
+
+/* All of them, sorted. */
+static Sighting *
+list_sightings(const List *items, int *n)
+{
+	Sighting   *all;
+	ListCell   *lc;
+	ListCell   *cell;
+
+	*n = 0;
+	foreach(lc, items)
+		*n += list_length(((const DynSampleItem *) lfirst(lc))->values);
+	all = MemoryContextAllocHuge(CurrentMemoryContext,
+								 Max(*n, 1) * sizeof(Sighting));
+	*n = 0;
+	foreach(lc, items)
+	{
+		foreach(cell, ((const DynSampleItem *) lfirst(lc))->values)
+		{
+			const DynSampleValue *value = lfirst(cell);
+			Sighting   *sighting = &all[(*n)++];
+
+			sighting->has_nul = value->name == NULL;
+			sighting->name = sighting->has_nul ? "(a name with U+0000)" : value->name;
+			sighting->type = value->type;
+			sighting->item = foreach_current_index(lc);
+		}
+	}
+	qsort(all, *n, sizeof(Sighting), compare_sightings);
+	return all;
+}
+
+/* The attribute of keys with this name; NULL: it is in none. */
+static DynAttribute *
+find_key_attribute(DynAttribute *attributes, int nkeys, const char *name)
+{
+	for (int i = 0; i < nkeys; i++)
+	{
+		if (strcmp(attributes[i].name, name) == 0)
+			return &attributes[i];
+	}
+	return NULL;
+}
+
+static void
+add_key(DynAttribute *attributes, int *n, const DynKeySchema *key, bool of_table)
+{
+	for (int i = 0; i < key->nhash + key->nrange; i++)
+	{
+		const DynKeyAttr *attr = i < key->nhash ? &key->hash[i]
+			: &key->range[i - key->nhash];
+		DynAttribute *attribute;
+
+		if (find_key_attribute(attributes, *n, attr->name) != NULL)
+			continue;
+		attribute = &attributes[(*n)++];
+		attribute->name = attr->name;
+		attribute->in_key = of_table;
+		attribute->in_any_key = true;
+		attribute->types = 1u << attr->type;
+	}
+}
+
+DynAttribute *
+dyn_sample_attributes(const DynTableMeta *meta, const List *items, int *n)
+{
+	int			nseen;
+	const Sighting *seen = list_sightings(items, &nseen);
+	int			space = (meta->nindexes + 1) * 2 * DYN_MAX_KEY_ATTRS + nseen;
+	DynAttribute *all = MemoryContextAllocHuge(CurrentMemoryContext,
+											   space * sizeof(DynAttribute));
+	DynAttribute *attribute = NULL;
+	int			nkeys = 0;
+
+	memset(all, 0, space * sizeof(DynAttribute));
+	add_key(all, &nkeys, &meta->key, true);
+	for (int i = 0; i < meta->nindexes; i++)
+		add_key(all, &nkeys, &meta->indexes[i].key, false);
+	*n = nkeys;
+	for (int i = 0; i < nseen; i++)
+	{
+		bool		is_new = i == 0 || compare_names(&seen[i - 1], &seen[i]) != 0;
+
+		if (is_new)
+			attribute = find_key_attribute(all, nkeys, seen[i].name);
+		if (attribute == NULL)
+			attribute = &all[(*n)++];
+		attribute->name = seen[i].name;
+		attribute->has_nul = seen[i].has_nul;
+		attribute->types |= 1u << seen[i].type;
+		attribute->items += is_new || seen[i].item != seen[i - 1].item;
+	}
+	return all;
 }

@@ -47,7 +47,7 @@ cut(const char *text, int len)
 	return pnstrdup(text, pg_mbcliplen(text, strlen(text), len));
 }
 
-static const char *
+static char *
 name_with_checksum(HTAB *taken, const char *text)
 {
 	char	   *start = cut(text, LONGEST_NAME - CHECKSUM_DIGITS - 1);
@@ -70,36 +70,41 @@ is_too_long(const char *text)
 
 /* The text as PostgreSQL cuts it, NULL if another text becomes the same. */
 static char *
-unique_cut(const char *const *texts, int n, int i)
+unique_cut(List *texts, int i)
 {
-	char	   *name = cut(texts[i], LONGEST_NAME);
+	char	   *name = cut(list_nth(texts, i), LONGEST_NAME);
+	ListCell   *lc;
 
-	for (int k = 0; k < n; k++)
+	foreach(lc, texts)
 	{
-		if (k != i && is_too_long(texts[k]) &&
-			strcmp(cut(texts[k], LONGEST_NAME), name) == 0)
+		if (foreach_current_index(lc) != i && is_too_long(lfirst(lc)) &&
+			strcmp(cut(lfirst(lc), LONGEST_NAME), name) == 0)
 			return NULL;
 	}
 	return name;
 }
 
-const char **
-dyn_names_assign(HTAB *taken, const char *const *texts, int n)
+List *
+dyn_names_assign(HTAB *taken, List *texts)
 {
-	const char **names = palloc0(Max(n, 1) * sizeof(char *));
+	List	   *names = NIL;
+	ListCell   *lc;
 
-	for (int i = 0; i < n; i++)
+	foreach(lc, texts)
 	{
-		if (!is_too_long(texts[i]) && take(taken, texts[i]))
-			names[i] = texts[i];
+		char	   *text = lfirst(lc);
+
+		names = lappend(names, !is_too_long(text) && take(taken, text) ? text : NULL);
 	}
-	for (int i = 0; i < n; i++)
+	foreach(lc, names)
 	{
-		char	   *name = is_too_long(texts[i]) ? unique_cut(texts, n, i) : NULL;
+		int			i = foreach_current_index(lc);
+		char	   *text = list_nth(texts, i);
+		char	   *name = is_too_long(text) ? unique_cut(texts, i) : NULL;
 
-		if (names[i] == NULL)
-			names[i] = name != NULL && take(taken, name) ? name
-				: name_with_checksum(taken, texts[i]);
+		if (lfirst(lc) == NULL)
+			lfirst(lc) = name != NULL && take(taken, name) ? name
+				: name_with_checksum(taken, text);
 	}
 	return names;
 }

@@ -10,6 +10,7 @@
 #ifndef DYN_COMMAND_SQL_NAMES_H
 #define DYN_COMMAND_SQL_NAMES_H
 
+#include "nodes/pg_list.h"
 #include "utils/hsearch.h"
 
 /* A set of names that are taken; in CurrentMemoryContext. */
@@ -18,10 +19,9 @@ extern HTAB *dyn_names_create(void);
 extern void dyn_names_reserve(HTAB *taken, const char *name);
 
 /*
- * The names for these texts, in CurrentMemoryContext; takes them.  Texts that
- * are names and not taken remain what they are.
+ * The names for these texts (Lists of char *), in CurrentMemoryContext; takes
+ * them.  Texts that are names and not taken remain what they are.
  */
-extern const char **dyn_names_assign(HTAB *taken, const char *const *texts,
-									 int n);
+extern List *dyn_names_assign(HTAB *taken, List *texts);
 
 #endif

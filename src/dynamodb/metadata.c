@@ -535,8 +535,8 @@ dyn_key_range_position(const DynKeySchema *key, const char *attr)
 	return position(key->range, key->nrange, attr);
 }
 
-static bool
-is_in_key(const DynKeySchema *key, const char *attr)
+bool
+dyn_is_in_key(const DynKeySchema *key, const char *attr)
 {
 	return dyn_key_hash_position(key, attr) >= 0 ||
 		dyn_key_range_position(key, attr) >= 0;
@@ -549,10 +549,10 @@ dyn_is_key_attribute(const DynTableMeta *meta, const char *attr)
 
 	for (i = 0; i < meta->nindexes; i++)
 	{
-		if (is_in_key(&meta->indexes[i].key, attr))
+		if (dyn_is_in_key(&meta->indexes[i].key, attr))
 			return true;
 	}
-	return is_in_key(&meta->key, attr);
+	return dyn_is_in_key(&meta->key, attr);
 }
 
 bool
@@ -562,8 +562,8 @@ dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 	int			i;
 
 	if (index->projection == DYN_PROJECT_ALL ||
-		is_in_key(&index->key, attr) ||
-		is_in_key(&meta->key, attr))
+		dyn_is_in_key(&index->key, attr) ||
+		dyn_is_in_key(&meta->key, attr))
 		return true;
 	for (i = 0; i < index->nincluded; i++)
 	{

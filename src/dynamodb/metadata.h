@@ -108,6 +108,9 @@ extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
 extern int	dyn_key_hash_position(const DynKeySchema *key, const char *attr);
 extern int	dyn_key_range_position(const DynKeySchema *key, const char *attr);
 
+/* Is the attribute in the key? */
+extern bool dyn_is_in_key(const DynKeySchema *key, const char *attr);
+
 /* Is the attribute in the key of the table, or of one of its indexes? */
 extern bool dyn_is_key_attribute(const DynTableMeta *meta, const char *attr);
 
