@@ -34,8 +34,6 @@
 #include "utils/sampling.h"
 
 #include "../dynamodb/units.h"
-#include "../exec/fetch/requests.h"
-#include "../exec/rows/rows.h"
 #include "../model/server/pg_compat.h"
 #include "../model/session/guc.h"
 #include "../model/tables/key_type.h"
@@ -55,11 +53,10 @@ typedef struct Sampler
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	DynStatement *statement;
-	DynAccess  *access;
-	DynRows    *rows;
-	DynRequests *requests;
-	DynCounters counters;
-	DynPath    *paths;			/* of the rows, and then the item itself */
+	DynItemScan *scan;			/* its counters are the sample's */
+	DynView    *view;
+	DynRows    *rows;			/* of the view */
+	int			item_slot;		/* the item itself */
 	DynFolded  *folded;
 	bool		asked_whole;	/* a page with all attributes */
 	bool		narrow;			/* it was denied */
@@ -97,29 +94,15 @@ table_units(const Sampler *sampler)
 }
 
 /*
- * The fraction of the table that fills the sample, or that the limit allows.
+ * So many that SAMPLED_SEGMENTS of them fill the sample, or use up the limit, but
+ * none of less than a read unit.
  */
-static double
-wanted_share(const Sampler *sampler)
-{
-	return Min(sampler->max_units / table_units(sampler),
-			   sampler->wanted / Max((double) sampler->meta->item_count, 1));
-}
-
-static void
-choose_all_segments(Sampler *sampler)
-{
-	sampler->segments = dyn_requests_segments(sampler->relation,
-											  sampler->meta->size_bytes);
-	sampler->step = 1;
-}
-
-/* Avoids segments of less than a read unit. */
 static void
 choose_random_segments(Sampler *sampler)
 {
-	double		segments = Min(SAMPLED_SEGMENTS / wanted_share(sampler),
-							   table_units(sampler));
+	double		share = Min(sampler->max_units / table_units(sampler),
+							sampler->wanted / Max((double) sampler->meta->item_count, 1));
+	double		segments = Min(SAMPLED_SEGMENTS / share, table_units(sampler));
 
 	segments = Max(1, Min(segments, MAX_SEGMENTS));
 	sampler->segments = pg_nextpower2_32((uint32) segments);
@@ -137,7 +120,11 @@ choose_segments(Sampler *sampler)
 
 	sampler->whole = table_units(sampler) <= sampler->max_units;
 	if (sampler->whole)
-		choose_all_segments(sampler);
+	{
+		sampler->segments = dyn_requests_segments(sampler->relation,
+												  sampler->meta->size_bytes);
+		sampler->step = 1;
+	}
 	else
 		choose_random_segments(sampler);
 	if (fetch_size > 0 &&
@@ -156,24 +143,18 @@ segment_of(const Sampler *sampler, int stream)
 
 /* ---- callbacks of the fetch ---- */
 
-/* Until an answer has come, the request of the first segment. */
-static bool
-is_first_page(const Sampler *sampler, int stream)
-{
-	return sampler->done == 0 && stream == 0 &&
-		sampler->counters.pages == 0 && !sampler->narrow;
-}
-
 static void
 prepare_segment(void *arg, int stream, DynReadRequest *request)
 {
 	Sampler    *sampler = arg;
-
-	bool		whole = is_first_page(sampler, stream);
+	DynRequests *requests = sampler->scan->requests;
+	/* until an answer has come, the request of the first segment */
+	bool		whole = sampler->done == 0 && stream == 0 &&
+		sampler->scan->counters.pages == 0 && !sampler->narrow;
 
 	sampler->asked_whole |= whole;
-	sampler->requests->nprojection = whole ? 0 : sampler->rows->nprojection;
-	dyn_requests_prepare(sampler->requests, 0, request);
+	requests->nprojection = whole ? 0 : sampler->rows->nprojection;
+	dyn_requests_prepare(requests, 0, request);
 	request->consistent = false;
 	request->segment = segment_of(sampler, stream);
 	request->total_segments = sampler->segments;
@@ -216,16 +197,6 @@ decode_row(Sampler *sampler)
 	return tuple;
 }
 
-static void
-replace_any(Sampler *sampler, HeapTuple tuple)
-{
-	int			victim = (int) (sampler->wanted *
-								sampler_random_fract(&sampler->reservoir.randstate));
-
-	heap_freetuple(sampler->sample[victim]);
-	sampler->sample[victim] = tuple;
-}
-
 /*
  * Vitter's reservoir sampling, as for local tables: each row has the same
  * probability.  Only rows that enter the sample are decoded.
@@ -243,7 +214,13 @@ offer_row(Sampler *sampler)
 												 sampler->seen,
 												 sampler->wanted);
 		if (sampler->skip <= 0)
-			replace_any(sampler, decode_row(sampler));
+		{
+			int			victim = (int) (sampler->wanted *
+										sampler_random_fract(&sampler->reservoir.randstate));
+
+			heap_freetuple(sampler->sample[victim]);
+			sampler->sample[victim] = decode_row(sampler);
+		}
 		else
 			dyn_rows_skip(sampler->rows);
 		sampler->skip -= 1;
@@ -255,9 +232,9 @@ static void
 offer_item(Sampler *sampler, const DynValue *item)
 {
 	sampler->items += 1;
-	dyn_rows_begin(sampler->rows, item);
+	dyn_view_begin(sampler->view, item);
 	if (dyn_rows_has_more(sampler->rows))
-		dyn_folded_see_item(sampler->folded, &item[sampler->rows->npaths]);
+		dyn_folded_see_item(sampler->folded, &item[sampler->item_slot]);
 	while (dyn_rows_has_more(sampler->rows))
 		offer_row(sampler);
 }
@@ -267,14 +244,7 @@ offer_item(Sampler *sampler, const DynValue *item)
 static bool
 bound_is_reached(const Sampler *sampler)
 {
-	return sampler->counters.read_units >= sampler->max_units;
-}
-
-static bool
-wants_more(const Sampler *sampler)
-{
-	return sampler->done < sampler->segments && !bound_is_reached(sampler) &&
-		(sampler->whole || sampler->seen < sampler->wanted);
+	return sampler->scan->counters.read_units >= sampler->max_units;
 }
 
 /*
@@ -285,7 +255,7 @@ round_size(const Sampler *sampler)
 {
 	double		concurrency = Min(sampler->relation->connection->max_concurrency,
 								  sampler->segments - sampler->done);
-	double		units = sampler->max_units - sampler->counters.read_units;
+	double		units = sampler->max_units - sampler->scan->counters.read_units;
 
 	if (sampler->whole)
 		return (int) concurrency;
@@ -296,30 +266,15 @@ round_size(const Sampler *sampler)
 static DynFetch *
 start_round(Sampler *sampler, int nsegments)
 {
-	DynFetchSpec spec = {0};
+	DynFetchSpec spec = dyn_item_scan_spec(sampler->scan);
 
-	spec.connection = sampler->relation->connection;
-	spec.op = DYN_OP_SCAN;
-	spec.table = sampler->relation->table;
-	spec.access = sampler->access;
-	spec.paths = sampler->paths;
-	spec.npaths = sampler->rows->npaths + 1;
 	spec.nstreams = nsegments;
 	spec.prepare = prepare_segment;
 	spec.describe = describe_segment;
 	spec.denied = first_page_is_denied;
 	spec.arg = sampler;
 	spec.fetch_size = sampler->page_items;
-	spec.capacity = sampler->meta->throughput.read_units;
-	spec.counters = &sampler->counters;
-	spec.max_read_units = sampler->relation->max_read_units;
-	spec.capacity_share =
-		dyn_capacity_share(&sampler->meta->throughput,
-						   sampler->relation->options.read_capacity,
-						   sampler->relation->options.read_percent);
 	spec.limits_units = true;
-	spec.item_units =
-		dyn_sequence_units(dyn_metadata_item_bytes(sampler->meta, NULL));
 	return dyn_fetch_start(sampler->statement, &spec);
 }
 
@@ -359,33 +314,22 @@ total_rows(const Sampler *sampler)
 
 /* ---- setting up ---- */
 
-/* The Scan of all columns.  The key is read too, for error messages. */
+/* The Scan of all columns, and of the whole item while that is asked for. */
 static void
-open_access(Sampler *sampler)
+open_scan(Sampler *sampler)
 {
 	DynResolvedAccess nothing_resolved = {0};
-	DynAccess  *access = dyn_scan_all_columns(sampler->relation, sampler->meta);
+	DynItemScan *scan = dyn_item_scan_create(sampler->relation, sampler->meta);
 
-	sampler->access = access;
-	sampler->rows = dyn_rows_create(sampler->relation, access, access->base,
-									access->nbase);
-	dyn_rows_add_test(sampler->rows);
-	dyn_rows_add_unnest(sampler->rows);
-	sampler->requests = dyn_requests_of_access(sampler->relation, access,
-											   &nothing_resolved,
-											   sampler->rows->projection,
-											   sampler->rows->nprojection, 1);
-}
-
-static void
-open_folded(Sampler *sampler)
-{
-	int			n = sampler->rows->npaths;
-
-	sampler->paths = palloc((n + 1) * sizeof(DynPath));
-	memcpy(sampler->paths, sampler->rows->paths, n * sizeof(DynPath));
-	sampler->paths[n] = *dyn_path_of_item();
+	sampler->scan = scan;
+	sampler->view = dyn_item_scan_view(scan, sampler->relation);
+	sampler->rows = sampler->view->rows;
+	sampler->item_slot = dyn_item_scan_read(scan, dyn_path_of_item(), 1);
 	sampler->folded = dyn_folded_create(sampler->relation);
+	scan->requests = dyn_requests_of_access(sampler->relation, scan->access,
+											&nothing_resolved,
+											sampler->rows->projection,
+											sampler->rows->nprojection, 1);
 }
 
 static void
@@ -402,30 +346,23 @@ open_reservoir(Sampler *sampler, Relation rel, HeapTuple *sample, int wanted)
 											 &TTSOpsVirtual);
 }
 
-/* A statement's own limit also ends the sample, but with no error. */
-static double
-most_units(const DynConnection *connection)
-{
-	double		limit = dyn_statement_max_units(connection);
-
-	return limit > 0 ? Min(limit, dyn_guc_analyze_read_units)
-		: dyn_guc_analyze_read_units;
-}
-
 static Sampler *
 open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 {
 	Sampler    *sampler = palloc0(sizeof(Sampler));
+	double		limit;
 
 	sampler->relation = dyn_relation_open(RelationGetRelid(rel),
 										  rel->rd_rel->relowner);
-	sampler->max_units = most_units(sampler->relation->connection);
+	/* a statement's own limit also ends the sample, but with no error */
+	limit = dyn_statement_max_units(sampler->relation->connection);
+	sampler->max_units = limit > 0 ? Min(limit, dyn_guc_analyze_read_units)
+		: dyn_guc_analyze_read_units;
 	sampler->meta = dyn_session_table(sampler->relation->connection,
 									  sampler->relation->table);
 	dyn_relation_connect_described(sampler->relation, sampler->meta);
 	sampler->statement = dyn_statement_get(estate);
-	open_access(sampler);
-	open_folded(sampler);
+	open_scan(sampler);
 	open_reservoir(sampler, rel, sample, wanted);
 	choose_segments(sampler);
 	return sampler;
@@ -438,7 +375,7 @@ report_sample(const Sampler *sampler, Relation rel, int elevel)
 			(errmsg("\"%s\": scanned %u of %u segments, containing %.0f items, with %g read units; %d rows in sample, %.0f estimated total rows",
 					RelationGetRelationName(rel), sampler->done,
 					sampler->segments, sampler->items,
-					sampler->counters.read_units, sampler->kept,
+					sampler->scan->counters.read_units, sampler->kept,
 					total_rows(sampler))));
 }
 
@@ -454,7 +391,8 @@ acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
 	int			kept;
 
 	sampler->sample_context = sample_context;
-	while (wants_more(sampler))
+	while (sampler->done < sampler->segments && !bound_is_reached(sampler) &&
+		   (sampler->whole || sampler->seen < sampler->wanted))
 		read_round(sampler);
 	report_sample(sampler, rel, elevel);
 	dyn_folded_report(sampler->folded);

@@ -18,9 +18,9 @@ static const char *const kinds[] = {
 	"unclaimed", "shared", "expired", "absent"
 };
 
-/* If it is of the kind that is being emitted. */
+/* If it is of the kind that is being emitted, and was found. */
 static void
-emit(ReturnSetInfo *rsinfo, const DynCheck *check, const char *kind,
+emit(const DynCheck *check, const char *kind,
 	 const DynCheckReader *reader, const char *column, const DynFinding *finding,
 	 const char *detail)
 {
@@ -28,7 +28,8 @@ emit(ReturnSetInfo *rsinfo, const DynCheck *check, const char *kind,
 	bool		nulls[6];
 	NameData	name;
 
-	if (strcmp(kind, check->emitting) != 0)
+	if (strcmp(kind, check->emitting) != 0 ||
+		(finding != NULL && finding->items == 0))
 		return;
 	memset(nulls, true, sizeof(nulls));
 	values[0] = CStringGetTextDatum(kind);
@@ -52,101 +53,89 @@ emit(ReturnSetInfo *rsinfo, const DynCheck *check, const char *kind,
 	nulls[5] = detail == NULL;
 	if (detail != NULL)
 		values[5] = CStringGetTextDatum(detail);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	tuplestore_putvalues(check->rsinfo->setResult, check->rsinfo->setDesc,
+						 values, nulls);
 }
-
-typedef struct Output
-{
-	ReturnSetInfo *rsinfo;
-	const DynCheckReader *reader;
-} Output;
 
 /* Unless another result says why. */
 static void
 emit_absence(void *arg, AttrNumber attnum, const char *what)
 {
-	const Output *output = arg;
-	const DynCheckReader *reader = output->reader;
+	const DynCheckReader *reader = arg;
 
 	if (attnum > 0 ? reader->nulls[attnum].items > 0
 		: reader->mismatches[0].items > 0 || reader->ambiguous.items > 0)
 		return;
-	emit(output->rsinfo, reader->check, "absent", reader,
+	emit(reader->check, "absent", reader,
 		 attnum > 0 ? reader->relation->columns[attnum - 1].name : NULL, NULL, what);
 }
 
 static void
-emit_reader(ReturnSetInfo *rsinfo, const DynCheckReader *reader)
+emit_reader(DynCheckReader *reader)
 {
-	Output		output = {rsinfo, reader};
+	const DynCheck *check = reader->check;
 	ListCell   *lc;
 
 	if (reader->fault != NULL)
 	{
-		emit(rsinfo, reader->check, "definition", reader, reader->fault_column, NULL,
+		emit(check, "definition", reader, reader->fault_column, NULL,
 			 reader->fault);
 		return;
 	}
-	if (reader->ambiguous.items > 0)
-		emit(rsinfo, reader->check, "ambiguous", reader, NULL, &reader->ambiguous, NULL);
+	emit(check, "ambiguous", reader, NULL, &reader->ambiguous, NULL);
 	for (int i = 0; i <= reader->relation->ncolumns; i++)
 	{
 		const char *column = i > 0 ? reader->relation->columns[i - 1].name : NULL;
 
-		if (reader->mismatches[i].items > 0)
-			emit(rsinfo, reader->check, "mismatch", reader, column, &reader->mismatches[i], NULL);
-		if (reader->nulls[i].items > 0)
-			emit(rsinfo, reader->check, "not null", reader, column, &reader->nulls[i],
-				 "the item has no value for a column that is declared NOT NULL");
+		emit(check, "mismatch", reader, column, &reader->mismatches[i], NULL);
+		emit(check, "not null", reader, column, &reader->nulls[i],
+			 "the item has no value for a column that is declared NOT NULL");
 	}
 	foreach(lc, reader->promises)
 	{
 		const DynPromise *promise = lfirst(lc);
 
-		if (promise->broken.items > 0)
-			emit(rsinfo, reader->check, "broken promise", reader, NULL, &promise->broken,
-				 psprintf("the item lacks the key of trusted index \"%s\" that the templates spell",
-						  dyn_from_utf8_lossy(promise->index)));
+		emit(check, "broken promise", reader, NULL, &promise->broken,
+			 psprintf("the item lacks the key of trusted index \"%s\" that the templates spell",
+					  dyn_from_utf8_lossy(promise->index)));
 	}
-	dyn_absence_report(reader->absence, emit_absence, &output);
+	dyn_absence_report(reader->absence, emit_absence, reader);
 }
 
 static void
-emit_kind(ReturnSetInfo *rsinfo, const DynCheck *check)
+emit_kind(const DynCheck *check)
 {
 	ListCell   *lc;
 
-	if (check->unclaimed.items > 0)
-		emit(rsinfo, check, "unclaimed", NULL, NULL, &check->unclaimed,
-			 "the item is a row of no foreign table");
-	if (check->expired.items > 0)
-		emit(rsinfo, check, "expired", NULL, NULL, &check->expired,
-			 "the item has expired, and is a row of no foreign table");
+	emit(check, "unclaimed", NULL, NULL, &check->unclaimed,
+		 "the item is a row of no foreign table");
+	emit(check, "expired", NULL, NULL, &check->expired,
+		 "the item has expired, and is a row of no foreign table");
 	foreach(lc, check->shared)
 	{
 		const DynSharedItems *shared = lfirst(lc);
 		const DynCheckReader *other = list_nth(check->readers, shared->second);
 
-		emit(rsinfo, check, "shared", list_nth(check->readers, shared->first), NULL,
+		emit(check, "shared", list_nth(check->readers, shared->first), NULL,
 			 &shared->finding, psprintf("the item is also a row of %s",
 										quote_identifier(other->name)));
 	}
 	foreach(lc, check->readers)
 	{
 		if (!((DynCheckReader *) lfirst(lc))->left_out)
-			emit_reader(rsinfo, lfirst(lc));
+			emit_reader(lfirst(lc));
 	}
 }
 
 void
-dyn_check_report(ReturnSetInfo *rsinfo, DynCheck *check)
+dyn_check_report(DynCheck *check)
 {
 	ListCell   *lc;
 
 	for (int i = 0; i < lengthof(kinds); i++)
 	{
 		check->emitting = kinds[i];
-		emit_kind(rsinfo, check);
+		emit_kind(check);
 	}
 	foreach(lc, check->readers)
 	{

@@ -57,28 +57,15 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_check_table);
 
 /* ---- findings ---- */
 
-static const DynTableMeta *
-meta_of(const DynCheck *check)
-{
-	return check->scan->meta;
-}
-
-static void
-append_member(StringInfo json, const char *name, const char *value)
-{
-	appendStringInfoChar(json, json->len == 0 ? '{' : ',');
-	escape_json(json, name);
-	appendStringInfo(json, ": %s", value);
-}
-
 /* The key of the item in hand, as JSON; NULL if jsonb cannot hold it. */
 static char *
 key_of_item(DynCheck *check)
 {
+	const DynAccess *access = check->scan->access;
 	StringInfoData json;
 
 	initStringInfo(&json);
-	for (int i = 0; i < check->scan->access->nbase; i++)
+	for (int i = 0; i < access->nbase; i++)
 	{
 		const DynValue *value = &check->values[i];
 		const char *why;
@@ -87,10 +74,11 @@ key_of_item(DynCheck *check)
 		if (value->type == DYN_TYPE_ABSENT ||
 			!dyn_codec_decode(&check->jsonb, value, true, &datum, &why))
 			return NULL;
-		append_member(&json,
-					  dyn_from_utf8_lossy(check->scan->access->base[i].name),
-					  JsonbToCString(NULL, &DatumGetJsonbP(datum)->root,
-									 VARSIZE_ANY_EXHDR(DatumGetPointer(datum))));
+		appendStringInfoChar(&json, i == 0 ? '{' : ',');
+		escape_json(&json, dyn_from_utf8_lossy(access->base[i].name));
+		appendStringInfo(&json, ": %s",
+						 JsonbToCString(NULL, &DatumGetJsonbP(datum)->root,
+										VARSIZE_ANY_EXHDR(DatumGetPointer(datum))));
 	}
 	appendStringInfoChar(&json, '}');
 	return json.data;
@@ -154,16 +142,16 @@ become_owner(const DynCheckReader *reader, Oid *user, int *context)
 						   *context | SECURITY_RESTRICTED_OPERATION);
 }
 
-/* Is the item a row?  Faults do not count. */
+/* Is the item a row of this view?  Faults do not count. */
 static bool
-is_row_of(DynCheck *check, DynRows *rows, const DynValue *values)
+is_row_of(DynCheck *check, const DynView *view)
 {
 	bool		is_row;
 
 	check->quiet = true;
-	dyn_rows_begin(rows, values);
-	is_row = dyn_rows_has_more(rows);
-	dyn_rows_end(rows);
+	dyn_view_begin(view, check->values);
+	is_row = dyn_rows_has_more(view->rows);
+	dyn_rows_end(view->rows);
 	check->quiet = false;
 	return is_row;
 }
@@ -183,69 +171,62 @@ has_all(const TupleTableSlot *slot, const Bitmapset *columns)
 
 /* Of the item whose row is in the slot. */
 static void
-check_promises(DynCheckReader *reader, const DynValue *values)
+check_promises(DynCheckReader *reader)
 {
 	ListCell   *lc;
 
 	foreach(lc, reader->promises)
 	{
-		DynPromise    *promise = lfirst(lc);
+		DynPromise *promise = lfirst(lc);
 
 		if (has_all(reader->slot, promise->columns) &&
-			!is_row_of(reader->check, promise->rows, values + promise->first_path))
+			!is_row_of(reader->check, promise->view))
 			count(reader->check, &promise->broken, NULL);
 	}
 }
 
 /* Is the item a row, or several?  All of their values are looked at. */
 static bool
-read_rows(DynCheckReader *reader, const DynValue *values)
+read_rows(DynCheckReader *reader)
 {
+	const DynValue *values = reader->check->values;
 	bool		is_row;
 	Oid			user;
 	int			context;
 
 	become_owner(reader, &user, &context);
-	dyn_rows_begin(reader->rows, values + reader->first_path);
-	is_row = dyn_rows_has_more(reader->rows);
-	dyn_absence_see_item(reader->absence, values + reader->first_absence, is_row);
+	dyn_view_begin(reader->view, values);
+	is_row = dyn_rows_has_more(reader->view->rows);
+	dyn_absence_see_item(reader->absence, values, is_row);
 	if (is_row)
 		dyn_folded_see_item(reader->folded, &values[reader->check->whole]);
-	while (dyn_rows_next(reader->rows, reader->slot))
+	while (dyn_rows_next(reader->view->rows, reader->slot))
 	{
 		CHECK_FOR_INTERRUPTS();
 		dyn_absence_see_row(reader->absence, reader->slot);
-		check_promises(reader, values);
+		check_promises(reader);
 	}
 	SetUserIdAndSecContext(user, context);
 	return is_row;
 }
 
-/* Is the item a row of these rows of the reader?  Nothing is reported. */
+/* Would the item be a row in that view of the reader?  Nothing is reported. */
 static bool
-would_be_row(DynCheckReader *reader, DynRows *rows, const DynValue *values)
+would_be_row(DynCheckReader *reader, const DynView *view)
 {
 	bool		is_row;
 	Oid			user;
 	int			context;
 
 	become_owner(reader, &user, &context);
-	is_row = is_row_of(reader->check, rows, values);
+	is_row = is_row_of(reader->check, view);
 	SetUserIdAndSecContext(user, context);
 	return is_row;
 }
 
-/* Would the item be a row if it had not expired? */
-static bool
-has_expired(DynCheckReader *reader, const DynValue *values)
-{
-	return reader->untimed != NULL &&
-		would_be_row(reader, reader->untimed, values + reader->first_untimed);
-}
-
 /* Is the item a row of a foreign table that is not compared? */
 static bool
-is_claimed_elsewhere(const DynCheck *check, const DynValue *values)
+is_claimed_elsewhere(const DynCheck *check)
 {
 	ListCell   *lc;
 
@@ -254,7 +235,7 @@ is_claimed_elsewhere(const DynCheck *check, const DynValue *values)
 		DynCheckReader *reader = lfirst(lc);
 
 		if (reader->left_out && reader->selective &&
-			would_be_row(reader, reader->rows, values + reader->first_path))
+			would_be_row(reader, reader->view))
 			return true;
 	}
 	return false;
@@ -300,14 +281,6 @@ count_shared(DynCheck *check, Bitmapset *readers)
 	}
 }
 
-/* Does it say something of an item that it is a row, or expired? */
-static bool
-may_claim(const DynCheckReader *reader)
-{
-	return reader->selective || !reader->check->selective ||
-		reader->relation->unnest != NULL;
-}
-
 /*
  * Elements of an item are rows beside it, so that tables which unnest claim an
  * item together with others.
@@ -325,34 +298,33 @@ check_item(DynCheck *check, const DynValue *values)
 	check->undecided = false;
 	foreach(lc, check->readers)
 	{
-		DynCheckReader	   *reader = lfirst(lc);
+		DynCheckReader *reader = lfirst(lc);
+		bool		unnests;
 		bool		is_row;
 
 		if (reader->fault != NULL || reader->left_out)
 			continue;
-		is_row = read_rows(reader, values);
-		if (!may_claim(reader))
+		is_row = read_rows(reader);
+		unnests = reader->relation->unnest != NULL;
+		/* a table that shows every item says nothing of this one */
+		if (check->selective && !reader->selective && !unnests)
 			continue;
-		if (!is_row)
-			expired |= has_expired(reader, values);
-		else
-		{
-			claimed = true;
-			if (reader->relation->unnest == NULL)
-				claims = bms_add_member(claims, foreach_current_index(lc));
-		}
+		claimed |= is_row;
+		if (is_row && !unnests)
+			claims = bms_add_member(claims, foreach_current_index(lc));
+		if (!is_row && reader->untimed != NULL)
+			expired |= would_be_row(reader, reader->untimed);
 	}
 	if (bms_membership(claims) == BMS_MULTIPLE)
 		count_shared(check, claims);
-	else if (!claimed && !check->undecided && !is_claimed_elsewhere(check, values))
+	else if (!claimed && !check->undecided && !is_claimed_elsewhere(check))
 		count(check, expired ? &check->expired : &check->unclaimed, NULL);
 }
 
 static void
 read_items(DynCheck *check, DynStatement *statement)
 {
-	DynFetch   *fetch = dyn_item_scan_start(check->scan, statement, check->paths,
-											check->npaths, 0);
+	DynFetch   *fetch = dyn_item_scan_start(check->scan, statement, 0);
 	const DynValue *values;
 
 	while ((values = dyn_fetch_next(fetch)) != NULL)
@@ -369,38 +341,14 @@ read_items(DynCheck *check, DynStatement *statement)
 
 /* ---- foreign tables ---- */
 
-/* Appends the paths of rows; returns where they begin. */
-static int
-add_paths(DynCheck *check, const DynPath *paths, int n)
+static DynView *
+view_of(DynCheckReader *reader, DynRelation *relation)
 {
-	int			first = check->npaths;
+	DynView    *view = dyn_item_scan_view(reader->check->scan, relation);
 
-	check->paths = check->paths == NULL ? palloc(n * sizeof(DynPath))
-		: repalloc(check->paths, (first + n) * sizeof(DynPath));
-	memcpy(check->paths + first, paths, n * sizeof(DynPath));
-	check->npaths += n;
-	return first;
-}
-
-static DynRows *
-rows_of(DynCheckReader *reader, DynRelation *relation)
-{
-	DynAccess  *access = dyn_scan_all_columns(relation, meta_of(reader->check));
-	DynRows    *rows = dyn_rows_create(relation, access, access->base,
-									   access->nbase);
-
-	dyn_rows_add_test(rows);
-	dyn_rows_add_unnest(rows);
-	rows->note_fault = note_fault;
-	rows->note_fault_arg = reader;
-	return rows;
-}
-
-/* The term of ttl is the last one. */
-static bool
-has_ttl(const DynRowTest *test)
-{
-	return test->nterms > 0 && test->terms[test->nterms - 1].ttl;
+	view->rows->note_fault = note_fault;
+	view->rows->note_fault_arg = reader;
+	return view;
 }
 
 static bool
@@ -414,28 +362,12 @@ is_templated(const DynRelation *relation)
 	return false;
 }
 
-/* Elements are not compared with items. */
-static bool
-is_selective(const DynRelation *relation)
-{
-	if (relation->unnest != NULL)
-		return false;
-	return is_templated(relation) || relation->row_test.nterms > (has_ttl(&relation->row_test) ? 1 : 0);
-}
-
-static bool
-is_in_key(const DynKeySchema *key, const char *attribute)
-{
-	return dyn_key_hash_position(key, attribute) >= 0 ||
-		dyn_key_range_position(key, attribute) >= 0;
-}
-
 /* Appended to the promises if the index has a key with templates. */
 static void
 add_promise(DynCheckReader *reader, const DynRelation *relation,
 			const DynIndexMeta *index)
 {
-	DynPromise    *promise = palloc0(sizeof(DynPromise));
+	DynPromise *promise = palloc0(sizeof(DynPromise));
 	DynRelation *strict = palloc(sizeof(DynRelation));
 	bool		any = false;
 
@@ -447,7 +379,7 @@ add_promise(DynCheckReader *reader, const DynRelation *relation,
 	{
 		DynSpelled *spelled = &strict->spelled[i];
 
-		if (spelled->base || !is_in_key(&index->key, dyn_spelled_name(spelled)))
+		if (spelled->base || !dyn_is_in_key(&index->key, dyn_spelled_name(spelled)))
 			continue;
 		any = spelled->base = true;
 		for (int p = 0; p < spelled->tmpl->nparts; p++)
@@ -457,41 +389,19 @@ add_promise(DynCheckReader *reader, const DynRelation *relation,
 	if (!any)
 		return;
 	promise->index = index->name;
-	promise->rows = rows_of(reader, strict);
+	promise->view = view_of(reader, strict);
 	reader->promises = lappend(reader->promises, promise);
-}
-
-/* Columns of elements are in no templates. */
-static void
-add_promises(DynCheckReader *reader, const DynRelation *relation)
-{
-	ListCell   *lc;
-
-	foreach(lc, relation->trusted_indexes)
-	{
-		const DynIndexMeta *index = dyn_metadata_index(meta_of(reader->check),
-													   lfirst(lc));
-
-		if (index != NULL && relation->unnest == NULL)
-			add_promise(reader, relation, index);
-	}
 }
 
 /*
  * May the code of the table's owner see the items, which are read with the keys
  * of the caller?  A superuser is a member of every role, which means nothing.
  */
-static bool
-trusts_owner(Oid owner)
-{
-	return owner == GetUserId() || superuser_arg(owner) ||
-		(!superuser() && has_privs_of_role(GetUserId(), owner));
-}
-
 static void
 check_columns(const DynCheckReader *reader, const DynRelation *relation)
 {
-	if (trusts_owner(reader->owner))
+	if (reader->owner == GetUserId() || superuser_arg(reader->owner) ||
+		(!superuser() && has_privs_of_role(GetUserId(), reader->owner)))
 		return;
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
@@ -510,25 +420,39 @@ check_columns(const DynCheckReader *reader, const DynRelation *relation)
 static void
 open_relation(void *arg)
 {
-	DynCheckReader	   *reader = arg;
+	DynCheckReader *reader = arg;
+	const DynTableMeta *meta = reader->check->scan->meta;
 	DynRelation *relation = dyn_relation_open(reader->relid, GetUserId());
+	const DynRowTest *test = &relation->row_test;
+	/* the term of ttl is the last one */
+	bool		has_ttl = test->nterms > 0 && test->terms[test->nterms - 1].ttl;
+	ListCell   *lc;
 
 	check_columns(reader, relation);
-	dyn_relation_connect_described(relation, meta_of(reader->check));
-	reader->rows = rows_of(reader, relation);
-	if (has_ttl(&relation->row_test))
+	dyn_relation_connect_described(relation, meta);
+	reader->view = view_of(reader, relation);
+	if (has_ttl)
 	{
 		DynRelation *untimed = palloc(sizeof(DynRelation));
 
 		*untimed = *relation;
 		untimed->row_test.nterms--;
-		reader->untimed = rows_of(reader, untimed);
+		reader->untimed = view_of(reader, untimed);
 	}
-	add_promises(reader, relation);
-	reader->absence = dyn_absence_create(relation);
+	/* columns of elements are in no templates */
+	foreach(lc, relation->unnest == NULL ? relation->trusted_indexes : NIL)
+	{
+		const DynIndexMeta *index = dyn_metadata_index(meta, lfirst(lc));
+
+		if (index != NULL)
+			add_promise(reader, relation, index);
+	}
+	reader->absence = dyn_absence_create(relation, reader->check->scan);
 	reader->folded = dyn_folded_create(relation);
 	reader->templated = is_templated(relation);
-	reader->selective = is_selective(relation);
+	/* elements are not compared with items */
+	reader->selective = relation->unnest == NULL &&
+		(reader->templated || test->nterms > (has_ttl ? 1 : 0));
 	reader->relation = relation;
 }
 
@@ -546,12 +470,9 @@ is_listed(const DynCheck *check, Oid relid)
 static void
 open_reader(DynCheck *check, Relation rel)
 {
-	DynCheckReader	   *reader = palloc0(sizeof(DynCheckReader));
+	DynCheckReader *reader = palloc0(sizeof(DynCheckReader));
 	int			ncolumns = RelationGetDescr(rel)->natts;
-	const DynPath *paths;
-	int			npaths;
 	ErrorData  *failure;
-	ListCell   *lc;
 
 	reader->check = check;
 	reader->relid = RelationGetRelid(rel);
@@ -559,42 +480,17 @@ open_reader(DynCheck *check, Relation rel)
 	reader->name = pstrdup(RelationGetRelationName(rel));
 	reader->named = is_listed(check, reader->relid);
 	reader->tupdesc = CreateTupleDescCopy(RelationGetDescr(rel));
-	check->readers = lappend(check->readers, reader);
-	failure = dyn_attempt(open_relation, reader);
-	if (failure != NULL && !dyn_failure_is_of_definition(failure))
-		ReThrowError(failure);
-	if (failure != NULL)
-	{
-		reader->fault = dyn_failure_text(failure);
-		reader->fault_column = failure->column_name;
-		return;
-	}
 	reader->slot = MakeSingleTupleTableSlot(reader->tupdesc, &TTSOpsVirtual);
 	reader->mismatches = palloc0((ncolumns + 1) * sizeof(DynFinding));
 	reader->nulls = palloc0((ncolumns + 1) * sizeof(DynFinding));
-	reader->first_path = add_paths(check, reader->rows->paths,
-								   reader->rows->npaths);
-	if (reader->untimed != NULL)
-		reader->first_untimed = add_paths(check, reader->untimed->paths,
-										  reader->untimed->npaths);
-	paths = dyn_absence_paths(reader->absence, &npaths);
-	reader->first_absence = add_paths(check, paths, npaths);
-	foreach(lc, reader->promises)
-	{
-		DynPromise    *promise = lfirst(lc);
-
-		promise->first_path = add_paths(check, promise->rows->paths,
-										promise->rows->npaths);
-	}
-}
-
-/* Does the caller want to compare the table? */
-static bool
-is_wanted(const DynCheck *check, const Relation rel)
-{
-	return is_listed(check, RelationGetRelid(rel)) ||
-		(check->ntables < 0 && (!OidIsValid(check->schema) ||
-								RelationGetNamespace(rel) == check->schema));
+	check->readers = lappend(check->readers, reader);
+	failure = dyn_attempt(open_relation, reader);
+	if (failure == NULL)
+		return;
+	if (!dyn_failure_is_of_definition(failure))
+		ReThrowError(failure);
+	reader->fault = dyn_failure_text(failure);
+	reader->fault_column = failure->column_name;
 }
 
 /* What tells entities apart is compared, unless something else was asked for. */
@@ -632,25 +528,28 @@ check_listed(const DynCheck *check)
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 					 errmsg("\"%s\" is not a foreign table over DynamoDB table \"%s\"",
 							get_rel_name(check->tables[i]),
-							check->scan->relation.table)));
+							check->scan->relation->table)));
 	}
 }
 
 static void
 open_readers(DynCheck *check, Oid serverid)
 {
+	const DynRelation *relation = check->scan->relation;
 	ListCell   *lc;
 
 	foreach(lc, dyn_tables_of_server(serverid))
 	{
 		Oid			relid = lfirst_oid(lc);
 		Relation	rel = try_relation_open(relid, AccessShareLock);
+		bool		wanted;
 
 		if (rel == NULL)
 			continue;			/* dropped meanwhile */
-		if (is_wanted(check, rel) &&
-			dyn_is_table_over(rel, check->scan->relation.connection,
-							  check->scan->relation.table))
+		wanted = is_listed(check, relid) ||
+			(check->ntables < 0 && (!OidIsValid(check->schema) ||
+									RelationGetNamespace(rel) == check->schema));
+		if (wanted && dyn_is_table_over(rel, relation->connection, relation->table))
 			open_reader(check, rel);
 		relation_close(rel, NoLock);
 	}
@@ -670,13 +569,13 @@ open_scan(Oid relid)
 	const char *name = dyn_relation_remote_name(connection,
 												RelationGetRelationName(rel),
 												table->options);
-	DynItemScan *scan = dyn_item_scan_create(connection, name,
-											 dyn_session_table(connection, name));
+	DynItemScan *scan = dyn_item_scan_of_table(connection, name,
+											   dyn_session_table(connection, name));
 
 	relation_close(rel, NoLock);
-	scan->relation.options = dyn_option_reads(table->options, &connection->reads);
-	scan->relation.max_read_units = dyn_option_real(table->options,
-													"max_read_units", 0);
+	scan->relation->options = dyn_option_reads(table->options, &connection->reads);
+	scan->relation->max_read_units = dyn_option_real(table->options,
+													 "max_read_units", 0);
 	return scan;
 }
 
@@ -694,80 +593,70 @@ check_limits(const DynRelation *relation, const DynTableMeta *meta)
 		dyn_scan_check_units(relation, NULL, &estimate, NULL, 0, limit);
 }
 
+/* Reads the key, for examples, and whole items. */
 static void
-add_key_paths(DynCheck *check)
+read_key(DynCheck *check)
 {
+	const DynAccess *access = check->scan->access;
 	DynFormat	format = {0};
 
 	dyn_codec_init(&check->jsonb, JSONBOID, -1, &format, "example");
-	for (int i = 0; i < check->scan->access->nbase; i++)
-		(void) add_paths(check,
-						 dyn_path_of_attribute(check->scan->access->base[i].name),
-						 1);
-	check->whole = add_paths(check, dyn_path_of_item(), 1);
+	for (int i = 0; i < access->nbase; i++)
+		(void) dyn_item_scan_read(check->scan,
+								  dyn_path_of_attribute(access->base[i].name), 1);
+	check->whole = dyn_item_scan_read(check->scan, dyn_path_of_item(), 1);
 }
 
-static void
-set_tables(DynCheck *check, ArrayType *array)
+static Oid *
+oids_of(ArrayType *array, int *noids)
 {
-	Datum	   *tables;
+	Datum	   *elements;
 	bool	   *nulls;
 	int			n;
 	Oid		   *oids;
 
 	deconstruct_array(array, REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT,
-					  &tables, &nulls, &n);
+					  &elements, &nulls, &n);
 	oids = palloc(Max(n, 1) * sizeof(Oid));
+	*noids = 0;
 	for (int i = 0; i < n; i++)
 	{
 		if (!nulls[i])
-			oids[check->ntables++] = DatumGetObjectId(tables[i]);
+			oids[(*noids)++] = DatumGetObjectId(elements[i]);
 	}
-	check->tables = oids;
-}
-
-/* An older version of the extension has only the first argument. */
-static void
-set_arguments(DynCheck *check, FunctionCallInfo fcinfo)
-{
-	check->relid = PG_GETARG_OID(0);
-	check->ntables = -1;
-	if (PG_NARGS() > 1 && !PG_ARGISNULL(1))
-	{
-		check->ntables = 0;
-		set_tables(check, PG_GETARG_ARRAYTYPE_P(1));
-	}
-	if (PG_NARGS() > 2 && !PG_ARGISNULL(2))
-		check->schema = PG_GETARG_OID(2);
+	return oids;
 }
 
 Datum
 dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 {
-	Oid			relid;
+	DynCheck	check = {.ntables = -1};
 	EState	   *estate;
-	DynCheck	   *check;
 
 	if (PG_ARGISNULL(0))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("foreign_table must not be NULL")));
-	relid = PG_GETARG_OID(0);
-	dyn_target_check(relid);
+	check.relid = PG_GETARG_OID(0);
+	dyn_target_check(check.relid);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	check = palloc0(sizeof(DynCheck));
-	set_arguments(check, fcinfo);
-	check->context = CurrentMemoryContext;
-	check->item_context = AllocSetContextCreate(CurrentMemoryContext,
-												"dynamo_fdw item",
-												ALLOCSET_DEFAULT_SIZES);
-	check->scan = open_scan(relid);
-	check_limits(&check->scan->relation, meta_of(check));
-	add_key_paths(check);
-	open_readers(check, GetForeignTable(relid)->serverid);
+	check.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	/* an older version of the extension has only the first argument */
+	if (PG_NARGS() > 1 && !PG_ARGISNULL(1))
+		check.tables = oids_of(PG_GETARG_ARRAYTYPE_P(1), &check.ntables);
+	if (PG_NARGS() > 2 && !PG_ARGISNULL(2))
+		check.schema = PG_GETARG_OID(2);
+	check.context = CurrentMemoryContext;
+	check.item_context = AllocSetContextCreate(CurrentMemoryContext,
+											   "dynamo_fdw item",
+											   ALLOCSET_DEFAULT_SIZES);
+	check.scan = open_scan(check.relid);
+	check_limits(check.scan->relation, check.scan->meta);
+	read_key(&check);
+	open_readers(&check, GetForeignTable(check.relid)->serverid);
 	estate = CreateExecutorState();
-	read_items(check, dyn_statement_get(estate));
+	read_items(&check, dyn_statement_get(estate));
 	FreeExecutorState(estate);
-	dyn_check_report((ReturnSetInfo *) fcinfo->resultinfo, check);
+	dyn_check_report(&check);
 	return (Datum) 0;
 }

@@ -7,7 +7,6 @@
 
 #include "nodes/execnodes.h"
 
-#include "../exec/rows/rows.h"
 #include "item_scan.h"
 #include "never_seen.h"
 #include "other_case.h"
@@ -30,9 +29,8 @@ typedef struct DynPromise
 {
 	const char *index;
 	Bitmapset  *columns;		/* attnums */
-	DynRows    *rows;			/* where the templates decide about rows, too */
-	int			first_path;
-	DynFinding		broken;
+	DynView    *view;			/* where the templates decide about rows, too */
+	DynFinding	broken;
 } DynPromise;
 
 /* A foreign table that is compared. */
@@ -46,22 +44,19 @@ typedef struct DynCheckReader
 	const char *fault_column;
 	TupleDesc	tupdesc;
 	DynRelation *relation;
-	DynRows    *rows;
-	int			first_path;		/* of rows->paths among all */
-	DynRows    *untimed;		/* without the option ttl; NULL: it is not set */
-	int			first_untimed;
+	DynView    *view;
+	DynView    *untimed;		/* without the option ttl; NULL: it is not set */
 	List	   *promises;		/* of DynPromise * */
 	DynAbsence *absence;
-	int			first_absence;
 	DynFolded  *folded;
 	bool		named;			/* by the caller */
 	bool		templated;		/* its rows have a key that templates compose */
 	bool		left_out;
 	bool		selective;		/* shows only items of some entity */
 	TupleTableSlot *slot;
-	DynFinding    *mismatches;		/* by attnum; 0: of no column */
-	DynFinding    *nulls;
-	DynFinding		ambiguous;
+	DynFinding *mismatches;		/* by attnum; 0: of no column */
+	DynFinding *nulls;
+	DynFinding	ambiguous;
 } DynCheckReader;
 
 /* Items that are rows of both foreign tables. */
@@ -69,11 +64,12 @@ typedef struct DynSharedItems
 {
 	int			first;			/* position of the reader */
 	int			second;
-	DynFinding		finding;
+	DynFinding	finding;
 } DynSharedItems;
 
 typedef struct DynCheck
 {
+	ReturnSetInfo *rsinfo;
 	DynItemScan *scan;
 	List	   *readers;		/* of DynCheckReader * */
 	Oid			relid;			/* what the caller names: a table, */
@@ -84,18 +80,16 @@ typedef struct DynCheck
 	MemoryContext context;		/* of the findings */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* of examples */
-	DynPath    *paths;			/* the key's, the item, those of the readers */
-	int			npaths;
-	int			whole;			/* the item */
+	int			whole;			/* the slot of the item */
 
 	/* the item in hand */
-	const DynValue *values;
+	const DynValue *values;		/* the first ones are of its key */
 	uint64		item;			/* its number, from 1 */
 	bool		undecided;		/* a fault hides whether it is a row */
 	bool		quiet;			/* faults do not count */
 
-	DynFinding		unclaimed;
-	DynFinding		expired;
+	DynFinding	unclaimed;
+	DynFinding	expired;
 	List	   *shared;			/* of DynSharedItems * */
 	const char *emitting;		/* the kind of result */
 } DynCheck;
@@ -104,6 +98,6 @@ typedef struct DynCheck
  * Stores the results, those first that make statements wrong; raises a NOTICE
  * for names in other case.
  */
-extern void dyn_check_report(ReturnSetInfo *rsinfo, DynCheck *check);
+extern void dyn_check_report(DynCheck *check);
 
 #endif

@@ -1,7 +1,10 @@
 /*
  * item_scan.c
- *		Sets up a Scan of whole items as a fetch like others, so that throttling,
- *		budgets and limits of memory apply.
+ *		Sets up a Scan as a fetch like others, so that throttling, budgets and
+ *		limits of memory apply.
+ *
+ * Each view has slots of its own, although others may read the same paths: its
+ * rows take their values from where they lie.
  */
 #include "postgres.h"
 
@@ -10,82 +13,127 @@
 #include "item_scan.h"
 
 static DynAccess *
-scan_of(DynRelation *relation, const DynTableMeta *meta, List *fields)
+scan_all_columns(DynRelation *relation, const DynTableMeta *meta)
 {
-	DynRelPlan	plan = {
-		.relation = relation,
-		.meta = meta
-	};
+	DynRelPlan	plan = {.relation = relation,.meta = meta};
 	List	   *pushed_exactly;
 	DynAccess  *access = dyn_match_scan(&plan, NULL, NIL, &pushed_exactly);
-
-	dyn_set_fields(&plan, access, fields);
-	return access;
-}
-
-DynAccess *
-dyn_scan_all_columns(DynRelation *relation, const DynTableMeta *meta)
-{
 	List	   *fields = NIL;
 
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
-		DynField   *field = palloc0(sizeof(DynField));
+		DynField   *field;
 
+		if (relation->columns[i].dropped)
+			continue;
+		field = palloc0(sizeof(DynField));
 		field->attnum = i + 1;
-		if (!relation->columns[i].dropped)
-			fields = lappend(fields, field);
+		fields = lappend(fields, field);
 	}
-	return scan_of(relation, meta, fields);
+	dyn_set_fields(&plan, access, fields);
+	return access;
 }
 
 DynItemScan *
-dyn_item_scan_create(DynConnection *connection, const char *table,
-					 const DynTableMeta *meta)
+dyn_item_scan_create(DynRelation *relation, const DynTableMeta *meta)
 {
 	DynItemScan *scan = palloc0(sizeof(DynItemScan));
 
-	scan->relation.name = scan->relation.table = table;
-	scan->relation.connection = connection;
-	scan->relation.options = connection->reads;
+	scan->relation = relation;
 	scan->meta = meta;
-	scan->access = scan_of(&scan->relation, meta, NIL);
+	scan->access = scan_all_columns(relation, meta);
+	scan->paths = palloc(sizeof(DynPath));
 	return scan;
 }
 
-DynFetch *
-dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
-					const DynPath *paths, int npaths, int limit)
+DynItemScan *
+dyn_item_scan_of_table(DynConnection *connection, const char *table,
+					   const DynTableMeta *meta)
 {
-	DynResolvedAccess nothing_resolved = {0};
+	DynRelation *relation = palloc0(sizeof(DynRelation));
+
+	relation->name = relation->table = table;
+	relation->connection = connection;
+	relation->options = connection->reads;
+	return dyn_item_scan_create(relation, meta);
+}
+
+/* ---- what is read of an item ---- */
+
+int
+dyn_item_scan_read(DynItemScan *scan, const DynPath *paths, int n)
+{
+	int			first = scan->npaths;
+
+	scan->npaths += n;
+	scan->paths = repalloc(scan->paths, (scan->npaths + 1) * sizeof(DynPath));
+	memcpy(scan->paths + first, paths, n * sizeof(DynPath));
+	return first;
+}
+
+DynView *
+dyn_item_scan_view(DynItemScan *scan, DynRelation *relation)
+{
+	DynAccess  *access = scan_all_columns(relation, scan->meta);
+	DynView    *view = palloc(sizeof(DynView));
+
+	/* the key is read, too, for error messages */
+	view->rows = dyn_rows_create(relation, access, access->base, access->nbase);
+	dyn_rows_add_test(view->rows);
+	dyn_rows_add_unnest(view->rows);
+	view->first = dyn_item_scan_read(scan, view->rows->paths, view->rows->npaths);
+	return view;
+}
+
+void
+dyn_view_begin(const DynView *view, const DynValue *values)
+{
+	dyn_rows_begin(view->rows, values + view->first);
+}
+
+/* ---- the fetch ---- */
+
+DynFetchSpec
+dyn_item_scan_spec(DynItemScan *scan)
+{
+	const DynRelation *relation = scan->relation;
+	const DynThroughput *throughput = &scan->meta->throughput;
 	DynFetchSpec spec = {0};
 
+	spec.connection = relation->connection;
+	spec.op = DYN_OP_SCAN;
+	spec.table = relation->table;
+	spec.access = scan->access;
+	spec.paths = scan->paths;
+	spec.npaths = scan->npaths;
+	spec.max_read_units = relation->max_read_units;
+	spec.capacity_share = dyn_capacity_share(throughput,
+											 relation->options.read_capacity,
+											 relation->options.read_percent);
+	spec.capacity = throughput->read_units;
+	spec.counters = &scan->counters;
+	spec.item_units =
+		dyn_sequence_units(dyn_metadata_item_bytes(scan->meta, NULL));
+	return spec;
+}
+
+DynFetch *
+dyn_item_scan_start(DynItemScan *scan, DynStatement *statement, int limit)
+{
+	DynResolvedAccess nothing_resolved = {0};
+	DynFetchSpec spec = dyn_item_scan_spec(scan);
+
 	spec.nstreams = limit > 0 ? 1
-		: dyn_requests_segments(&scan->relation, scan->meta->size_bytes);
-	scan->requests = dyn_requests_of_access(&scan->relation, scan->access,
+		: dyn_requests_segments(scan->relation, scan->meta->size_bytes);
+	scan->requests = dyn_requests_of_access(scan->relation, scan->access,
 											&nothing_resolved, NULL, 0,
 											spec.nstreams);
-	spec.connection = scan->relation.connection;
-	spec.op = DYN_OP_SCAN;
-	spec.table = scan->relation.table;
-	spec.access = scan->access;
-	spec.paths = paths;
-	spec.npaths = npaths;
 	spec.prepare = dyn_requests_prepare;
 	spec.describe = dyn_requests_describe;
 	spec.arg = scan->requests;
 	spec.may_stop_early = limit > 0;
 	spec.first_limit = limit;
 	if (limit == 0)
-		spec.fetch_size = scan->relation.options.fetch_size;
-	spec.max_read_units = scan->relation.max_read_units;
-	spec.capacity_share =
-		dyn_capacity_share(&scan->meta->throughput,
-						   scan->relation.options.read_capacity,
-						   scan->relation.options.read_percent);
-	spec.capacity = scan->meta->throughput.read_units;
-	spec.counters = &scan->counters;
-	spec.item_units =
-		dyn_sequence_units(dyn_metadata_item_bytes(scan->meta, NULL));
+		spec.fetch_size = scan->relation->options.fetch_size;
 	return dyn_fetch_start(statement, &spec);
 }

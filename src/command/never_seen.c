@@ -13,6 +13,7 @@
 typedef struct Place
 {
 	const DynPath *path;
+	int			slot;
 	bool		unnested;
 	bool		seen;
 } Place;
@@ -23,7 +24,6 @@ struct DynAbsence
 	bool	   *columns;		/* by attnum: seen, or not sought */
 	int			nplaces;
 	Place	   *places;
-	DynPath    *paths;			/* of the places */
 	uint64		items;
 	uint64		rows;
 };
@@ -50,15 +50,18 @@ is_read(const DynRelation *relation, const DynPath *path)
 }
 
 static void
-add_place(DynAbsence *absence, const DynPath *path, bool unnested)
+add_place(DynAbsence *absence, DynItemScan *scan, const DynPath *path,
+		  bool unnested)
 {
-	absence->paths[absence->nplaces] = *path;
-	absence->places[absence->nplaces].path = path;
-	absence->places[absence->nplaces++].unnested = unnested;
+	Place	   *place = &absence->places[absence->nplaces++];
+
+	place->path = path;
+	place->slot = dyn_item_scan_read(scan, path, 1);
+	place->unnested = unnested;
 }
 
 DynAbsence *
-dyn_absence_create(const DynRelation *relation)
+dyn_absence_create(const DynRelation *relation, DynItemScan *scan)
 {
 	DynAbsence *absence = palloc0(sizeof(DynAbsence));
 
@@ -67,24 +70,16 @@ dyn_absence_create(const DynRelation *relation)
 	for (int i = 0; i < relation->ncolumns; i++)
 		absence->columns[i + 1] = !is_sought(&relation->columns[i]);
 	absence->places = palloc0((relation->nspelled + 1) * sizeof(Place));
-	absence->paths = palloc0((relation->nspelled + 1) * sizeof(DynPath));
 	if (relation->unnest != NULL)
-		add_place(absence, relation->unnest, true);
+		add_place(absence, scan, relation->unnest, true);
 	for (int i = 0; i < relation->nspelled; i++)
 	{
 		/* key attributes are in every item */
 		if (!relation->spelled[i].base &&
 			!is_read(relation, relation->spelled[i].path))
-			add_place(absence, relation->spelled[i].path, false);
+			add_place(absence, scan, relation->spelled[i].path, false);
 	}
 	return absence;
-}
-
-const DynPath *
-dyn_absence_paths(const DynAbsence *absence, int *n)
-{
-	*n = absence->nplaces;
-	return absence->paths;
 }
 
 void
@@ -97,7 +92,7 @@ dyn_absence_see_item(DynAbsence *absence, const DynValue *values, bool is_row)
 		Place	   *place = &absence->places[i];
 
 		place->seen |= (place->unnested || is_row) &&
-			values[i].type != DYN_TYPE_ABSENT;
+			values[place->slot].type != DYN_TYPE_ABSENT;
 	}
 }
 

@@ -10,18 +10,15 @@
 
 #include "executor/tuptable.h"
 
-#include "../dynamodb/attrvalue.h"
-#include "../model/tables/relation.h"
+#include "item_scan.h"
 
 typedef struct DynAbsence DynAbsence;
 
-/* In CurrentMemoryContext. */
-extern DynAbsence *dyn_absence_create(const DynRelation *relation);
+/* Adds slots to the Scan for what it looks at.  In CurrentMemoryContext. */
+extern DynAbsence *dyn_absence_create(const DynRelation *relation,
+									  DynItemScan *scan);
 
-/* The paths that must be read of each item, in `n` slots. */
-extern const DynPath *dyn_absence_paths(const DynAbsence *absence, int *n);
-
-/* An item, whether or not it is a row; the values of its paths. */
+/* An item, whether or not it is a row; the values of all slots. */
 extern void dyn_absence_see_item(DynAbsence *absence, const DynValue *values,
 								 bool is_row);
 

@@ -88,15 +88,16 @@ dyn_sample_describe(void *arg)
 void
 dyn_sample_take(void *arg)
 {
-	static const DynPath whole_item = {0};
 	DynSample  *sample = arg;
-	DynItemScan *scan = dyn_item_scan_create(sample->connection, sample->table,
-											 sample->meta);
-	DynFetch   *fetch = dyn_item_scan_start(scan, dyn_statement_get(sample->estate),
-											&whole_item, 1, sample->limit);
+	DynItemScan *scan = dyn_item_scan_of_table(sample->connection,
+											   sample->table, sample->meta);
+	DynFetch   *fetch;
 	const DynValue *item;
 	List	   *items = NIL;
 
+	(void) dyn_item_scan_read(scan, dyn_path_of_item(), 1);
+	fetch = dyn_item_scan_start(scan, dyn_statement_get(sample->estate),
+								sample->limit);
 	while ((item = dyn_fetch_next(fetch)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
