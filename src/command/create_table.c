@@ -59,12 +59,6 @@ find_column(const DynRelation *relation, const char *name)
 	return found;
 }
 
-static bool
-is_key_type(DynType type)
-{
-	return type == DYN_TYPE_S || type == DYN_TYPE_N || type == DYN_TYPE_B;
-}
-
 /* A number where the template can be that of one. */
 static DynType
 type_of_template(const DynRelation *relation, const DynSpelled *spelled)
@@ -99,6 +93,7 @@ read_key_attr(const DynRelation *relation, const char *name, DynKeyAttr *attr)
 {
 	const DynSpelled *spelled = dyn_relation_spelled(relation, dyn_to_utf8(name));
 	const DynColumn *column = find_column(relation, name);
+	DynType		type = column != NULL ? column->codec.wire : DYN_TYPE_ABSENT;
 
 	if (spelled != NULL)
 	{
@@ -118,14 +113,14 @@ read_key_attr(const DynRelation *relation, const char *name, DynKeyAttr *attr)
 				 errmsg("column \"%s\" of foreign table \"%s\" does not exist",
 						name, relation->name)));
 	if (column->path->nsteps != 1 || !dyn_column_is_of_item(column) ||
-		!is_key_type(column->codec.wire))
+		(type != DYN_TYPE_S && type != DYN_TYPE_N && type != DYN_TYPE_B))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("column \"%s\" of foreign table \"%s\" cannot be part of a key",
 						column->name, relation->name),
 				 errhint("A key attribute is at the top level of the item, and one string, number or binary value.")));
 	attr->name = column->path->steps[0].name;
-	attr->type = column->codec.wire;
+	attr->type = type;
 }
 
 /* ---- indexes ---- */
@@ -236,22 +231,6 @@ read_index_member(const DynRelation *relation, DynIndexMeta *index,
 					 : psprintf("There is no member \"%s\".", member));
 }
 
-/* A local index has the table's partition key. */
-static void
-finish_index(const DynTableMeta *table, DynIndexMeta *index)
-{
-	if (index->global)
-	{
-		if (index->key.nhash == 0)
-			report_index(index->name, "It has no partition_key.");
-		return;
-	}
-	if (index->key.nhash > 0)
-		report_index(index->name, "A local index has the partition key of the table.");
-	index->key.nhash = 1;
-	index->key.hash[0] = table->key.hash[0];
-}
-
 static void
 read_index(const DynRelation *relation, const DynTableMeta *table,
 		   DynIndexMeta *index, const char *name, const JsonbValue *definition)
@@ -273,7 +252,15 @@ read_index(const DynRelation *relation, const DynTableMeta *table,
 		(void) JsonbIteratorNext(&it, &value, true);
 		read_index_member(relation, index, string_of(&member), &value);
 	}
-	finish_index(table, index);
+	if (index->global && index->key.nhash == 0)
+		report_index(name, "It has no partition_key.");
+	if (!index->global && index->key.nhash > 0)
+		report_index(name, "A local index has the partition key of the table.");
+	if (!index->global)
+	{
+		index->key.nhash = 1;
+		index->key.hash[0] = table->key.hash[0];
+	}
 	index->name = dyn_to_utf8(name);
 }
 
@@ -302,42 +289,34 @@ read_indexes(const DynRelation *relation, DynTableMeta *table, Jsonb *indexes)
 
 /* ---- types ---- */
 
-static void
-check_type(const DynKeyAttr *attr, const DynKeyAttr *others, int n)
-{
-	for (int i = 0; i < n; i++)
-	{
-		if (strcmp(attr->name, others[i].name) == 0 && attr->type != others[i].type)
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("key attribute \"%s\" has columns of two types, %s and %s",
-							dyn_from_utf8_lossy(attr->name),
-							dyn_type_name(attr->type),
-							dyn_type_name(others[i].type))));
-	}
-}
-
 /* Several columns may show an attribute, but it has one type in all keys. */
 static void
-check_types(const DynKeySchema *key, const DynTableMeta *table)
+check_types(const DynTableMeta *table)
 {
-	DynKeyAttr	attrs[2 * DYN_MAX_KEY_ATTRS];
+	DynKeyAttr *attrs = palloc((table->nindexes + 1) * sizeof(DynKeySchema));
 	int			n = 0;
 
-	for (int i = 0; i < key->nhash; i++)
-		attrs[n++] = key->hash[i];
-	for (int i = 0; i < key->nrange; i++)
-		attrs[n++] = key->range[i];
+	for (int i = -1; i < table->nindexes; i++)
+	{
+		const DynKeySchema *key = i < 0 ? &table->key : &table->indexes[i].key;
+
+		for (int k = 0; k < key->nhash; k++)
+			attrs[n++] = key->hash[k];
+		for (int k = 0; k < key->nrange; k++)
+			attrs[n++] = key->range[k];
+	}
 	for (int i = 0; i < n; i++)
 	{
-		check_type(&attrs[i], table->key.hash, table->key.nhash);
-		check_type(&attrs[i], table->key.range, table->key.nrange);
-		for (int k = 0; k < table->nindexes; k++)
+		for (int k = i + 1; k < n; k++)
 		{
-			const DynKeySchema *other = &table->indexes[k].key;
-
-			check_type(&attrs[i], other->hash, other->nhash);
-			check_type(&attrs[i], other->range, other->nrange);
+			if (strcmp(attrs[i].name, attrs[k].name) == 0 &&
+				attrs[i].type != attrs[k].type)
+				ereport(ERROR,
+						(errcode(ERRCODE_DATATYPE_MISMATCH),
+						 errmsg("key attribute \"%s\" has columns of two types, %s and %s",
+								dyn_from_utf8_lossy(attrs[i].name),
+								dyn_type_name(attrs[i].type),
+								dyn_type_name(attrs[k].type))));
 		}
 	}
 }
@@ -369,12 +348,6 @@ fail(DynCall *call, const DynRequestContext *context)
 	PG_END_TRY();
 }
 
-static double
-next_pause(double ms)
-{
-	return Min(2 * ms, LONGEST_PAUSE_MS);
-}
-
 /* libcurl would resend a request by itself, on a connection that it reused. */
 static void
 send_creation(DynConnection *connection, const DynTableMeta *table)
@@ -385,7 +358,7 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 	double		pause = FIRST_PAUSE_MS;
 
 	service.max_attempts = 1;
-	for (int attempt = 1;; attempt++, pause = next_pause(pause))
+	for (int attempt = 1;; attempt++)
 	{
 		DynCall    *call = new_call();
 		bool		again;
@@ -402,6 +375,7 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 			fail(call, &context);
 		dyn_call_destroy(call);
 		dyn_session_sleep(pause, DYN_WAITS_FOR_CAPACITY);
+		pause = Min(2 * pause, LONGEST_PAUSE_MS);
 	}
 }
 
@@ -423,19 +397,6 @@ typedef enum Poll
 	POLL_ACTIVE
 } Poll;
 
-/* An unreadable description is an error of the first statement to use it. */
-static Poll
-read_description(DynCall *call)
-{
-	const char *reason;
-	DynTableMeta *meta = dyn_metadata_parse(call->response.data,
-											call->response.len, &reason);
-	Poll		poll = meta == NULL || is_active(meta) ? POLL_ACTIVE : POLL_WAITS;
-
-	dyn_metadata_free(meta);
-	return poll;
-}
-
 static Poll
 poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
 {
@@ -446,7 +407,15 @@ poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
 
 	dyn_write_describe_table(dyn_call_body(call), table);
 	if (dyn_session_try(call, connection, &connection->service, &context))
-		poll = read_description(call);
+	{
+		const char *reason;
+		DynTableMeta *meta = dyn_metadata_parse(call->response.data,
+												call->response.len, &reason);
+
+		/* an unreadable one is an error of the first statement to use it */
+		poll = meta == NULL || is_active(meta) ? POLL_ACTIVE : POLL_WAITS;
+		dyn_metadata_free(meta);
+	}
 	else if (!may_be_unknown || strcmp(call->code, "ResourceNotFoundException") != 0)
 		fail(call, &context);
 	dyn_call_destroy(call);
@@ -468,31 +437,11 @@ wait_until_active(DynConnection *connection, const char *table)
 			return;
 		unknown += poll == POLL_UNKNOWN;
 		dyn_session_sleep(pause, DYN_WAITS_FOR_TABLE);
-		pause = next_pause(pause);
+		pause = Min(2 * pause, LONGEST_PAUSE_MS);
 	}
 }
 
 /* ---- the function ---- */
-
-static void
-check_arguments(FunctionCallInfo fcinfo)
-{
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("relation and partition_key must not be null")));
-}
-
-static void
-check_name(const DynRelation *relation)
-{
-	if (strncmp(relation->table, "arn:", 4) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("a DynamoDB table cannot be created by its ARN"),
-				 errhint("Set the option table_name of foreign table \"%s\" to a name.",
-						 relation->name)));
-}
 
 Datum
 dynamo_fdw_create_table(PG_FUNCTION_ARGS)
@@ -500,10 +449,18 @@ dynamo_fdw_create_table(PG_FUNCTION_ARGS)
 	DynTableMeta table = {0};
 	DynRelation *relation;
 
-	check_arguments(fcinfo);
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("relation and partition_key must not be null")));
 	dyn_target_check(PG_GETARG_OID(0));
 	relation = dyn_relation_open(PG_GETARG_OID(0), GetUserId());
-	check_name(relation);
+	if (strncmp(relation->table, "arn:", 4) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a DynamoDB table cannot be created by its ARN"),
+				 errhint("Set the option table_name of foreign table \"%s\" to a name.",
+						 relation->name)));
 	table.name = relation->table;
 	table.key.nhash = 1;
 	read_key_attr(relation, NameStr(*PG_GETARG_NAME(1)), &table.key.hash[0]);
@@ -514,9 +471,7 @@ dynamo_fdw_create_table(PG_FUNCTION_ARGS)
 	}
 	if (!PG_ARGISNULL(3))
 		read_indexes(relation, &table, PG_GETARG_JSONB_P(3));
-	check_types(&table.key, &table);
-	for (int i = 0; i < table.nindexes; i++)
-		check_types(&table.indexes[i].key, &table);
+	check_types(&table);
 	send_creation(relation->connection, &table);
 	wait_until_active(relation->connection, relation->table);
 	if (dyn_session_cached_table(relation->connection, relation->table) != NULL)

@@ -37,24 +37,18 @@ dyn_tables_of_server(Oid serverid)
 	return relids;
 }
 
-/* One may be given by its ARN, the other by its name. */
-static bool
-is_same_table(const char *a, const char *b)
-{
-	return strcmp(a, b) == 0 || dyn_names_table(a, b, strlen(b)) ||
-		dyn_names_table(b, a, strlen(a));
-}
-
 bool
 dyn_is_table_over(Relation rel, const DynConnection *connection,
 				  const char *table)
 {
 	ForeignTable *definition = GetForeignTable(RelationGetRelid(rel));
+	const char *own = dyn_relation_remote_name(connection,
+											   RelationGetRelationName(rel),
+											   definition->options);
 
-	return is_same_table(table,
-						 dyn_relation_remote_name(connection,
-												  RelationGetRelationName(rel),
-												  definition->options));
+	/* one may be given by its ARN, the other by its name */
+	return strcmp(table, own) == 0 || dyn_names_table(table, own, strlen(own)) ||
+		dyn_names_table(own, table, strlen(table));
 }
 
 bool

@@ -30,22 +30,6 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 
 /* ---- the template ---- */
 
-/* All templates are taken for those of keys, the one at hand first. */
-static DynKeyAttr *
-supposed_base(const DynRelation *relation, const char *attribute)
-{
-	DynKeyAttr *base = palloc((relation->nspelled + 1) * sizeof(DynKeyAttr));
-
-	base[0].name = attribute;
-	base[0].type = DYN_TYPE_S;
-	for (int i = 0; i < relation->nspelled; i++)
-	{
-		base[i + 1].name = dyn_spelled_name(&relation->spelled[i]);
-		base[i + 1].type = DYN_TYPE_S;
-	}
-	return base;
-}
-
 DYN_NORETURN static void
 report_no_template(const DynRelation *relation, const char *attribute)
 {
@@ -64,20 +48,27 @@ report_no_template(const DynRelation *relation, const char *attribute)
 			 : errhint("The option templates of the foreign table names attributes as they are in DynamoDB.")));
 }
 
+/* All templates are taken for those of keys, the one at hand first. */
 static const DynSpelled *
 open_template(Oid relid, const char *name, DynRelation **opened)
 {
 	const char *attribute = dyn_to_utf8(name);
 	DynRelation *relation;
 	const DynSpelled *spelled;
+	DynKeyAttr *base;
 
 	dyn_target_check(relid);
 	*opened = relation = dyn_relation_open(relid, GetUserId());
 	spelled = dyn_relation_spelled(relation, attribute);
 	if (spelled == NULL)
 		report_no_template(relation, attribute);
-	dyn_relation_connect(relation, supposed_base(relation, attribute),
-						 relation->nspelled + 1);
+	base = palloc((relation->nspelled + 1) * sizeof(DynKeyAttr));
+	for (int i = 0; i <= relation->nspelled; i++)
+	{
+		base[i].name = i == 0 ? attribute : dyn_spelled_name(&relation->spelled[i - 1]);
+		base[i].type = DYN_TYPE_S;
+	}
+	dyn_relation_connect(relation, base, relation->nspelled + 1);
 	return spelled;
 }
 
@@ -168,20 +159,6 @@ encode_part(Jsonb *columns, const DynSpelled *spelled, int p, DynText *text)
 		(!spelled->parts[p].source || dyn_part_lists(part, *text));
 }
 
-static text *
-take_text(DynBuffer *buffer)
-{
-	char	   *data = buffer->failed ? NULL : pnstrdup(buffer->data, buffer->len);
-	size_t		len = buffer->len;
-	const char *why;
-
-	dyn_buffer_free(buffer);
-	if (data == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	return dyn_from_utf8(&data, &len, &why) ? cstring_to_text_with_len(data, len)
-		: NULL;
-}
-
 Datum
 dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 {
@@ -192,7 +169,9 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 											  &relation);
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 	DynBuffer	buffer;
-	text	   *result;
+	char	   *key;
+	size_t		len;
+	const char *why;
 
 	if (!JB_ROOT_IS_OBJECT(columns))
 		ereport(ERROR,
@@ -207,10 +186,14 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 	}
 	dyn_buffer_init(&buffer, 0);
 	buffer.failed |= !dyn_template_join(spelled->tmpl, texts, &buffer);
-	result = take_text(&buffer);
-	if (result == NULL)
+	len = buffer.len;
+	key = buffer.failed ? NULL : pnstrdup(buffer.data, len);
+	dyn_buffer_free(&buffer);
+	if (key == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	if (!dyn_from_utf8(&key, &len, &why))
 		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(result);
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(key, len));
 }
 
 /* ---- decoding ---- */

@@ -73,20 +73,6 @@ list_page(DynConnection *connection, Listing *listing)
 	return more;
 }
 
-/* Those with the prefix. */
-static void
-pass_names(const DynBuffer *names, const char *prefix,
-		   void (*each) (void *arg, const char *name), void *arg)
-{
-	for (size_t at = 0; at < names->len; at += strlen(names->data + at) + 1)
-	{
-		const char *name = names->data + at;
-
-		if (strncmp(name, prefix, strlen(prefix)) == 0)
-			each(arg, name + strlen(prefix));
-	}
-}
-
 /* Runs when the caller's context goes. */
 static void
 release_listing(void *arg)
@@ -97,29 +83,30 @@ release_listing(void *arg)
 	dyn_progress_free(&listing->progress);
 }
 
-static Listing *
-begin_listing(void)
+void
+dyn_list_tables(DynConnection *connection,
+				void (*each) (void *arg, const char *name), void *arg)
 {
+	const char *prefix = connection->table_prefix;
+	size_t		prefix_len = strlen(prefix);
 	Listing    *listing = palloc0(sizeof(Listing));
 	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
+	bool		more;
 
 	dyn_progress_begin(&listing->progress);
 	callback->func = release_listing;
 	callback->arg = listing;
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
-	return listing;
-}
-
-void
-dyn_list_tables(DynConnection *connection,
-				void (*each) (void *arg, const char *name), void *arg)
-{
-	Listing    *listing = begin_listing();
-	bool		more;
-
 	do
 	{
+		const char *name;
+
 		more = list_page(connection, listing);
-		pass_names(&listing->names, connection->table_prefix, each, arg);
+		for (size_t at = 0; at < listing->names.len; at += strlen(name) + 1)
+		{
+			name = listing->names.data + at;
+			if (strncmp(name, prefix, prefix_len) == 0)
+				each(arg, name + prefix_len);
+		}
 	} while (more);
 }

@@ -28,14 +28,6 @@ struct DynAbsence
 	uint64		rows;
 };
 
-/* Positions of elements are not stored, and documents are never NULL. */
-static bool
-is_sought(const DynColumn *column)
-{
-	return !column->dropped && !dyn_column_is_document(column) &&
-		(column->base == DYN_PATH_ITEM || column->base == DYN_PATH_ELEMENT);
-}
-
 static bool
 is_read(const DynRelation *relation, const DynPath *path)
 {
@@ -68,7 +60,13 @@ dyn_absence_create(const DynRelation *relation, DynItemScan *scan)
 	absence->relation = relation;
 	absence->columns = palloc0((relation->ncolumns + 1) * sizeof(bool));
 	for (int i = 0; i < relation->ncolumns; i++)
-		absence->columns[i + 1] = !is_sought(&relation->columns[i]);
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		/* positions of elements are not stored, and documents are never NULL */
+		absence->columns[i + 1] = column->dropped || dyn_column_is_document(column) ||
+			(column->base != DYN_PATH_ITEM && column->base != DYN_PATH_ELEMENT);
+	}
 	absence->places = palloc0((relation->nspelled + 1) * sizeof(Place));
 	if (relation->unnest != NULL)
 		add_place(absence, scan, relation->unnest, true);

@@ -25,14 +25,6 @@ struct DynFolded
 	MemoryContext context;
 };
 
-/* Names in templates are not folded, as they are in an option. */
-static bool
-is_sought(const DynColumn *column)
-{
-	return !column->dropped && dyn_column_is_of_item(column) &&
-		!dyn_column_is_part(column) && !dyn_column_is_document(column);
-}
-
 static const char *
 attribute_of(const DynFolded *folded, int i)
 {
@@ -92,24 +84,17 @@ dyn_folded_create(const DynRelation *relation)
 	folded->sought = palloc(n * sizeof(int));
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
-		folded->seen[i] = !is_sought(&relation->columns[i]);
+		const DynColumn *column = &relation->columns[i];
+
+		/* names in templates are not folded, as they are in an option */
+		folded->seen[i] = column->dropped || !dyn_column_is_of_item(column) ||
+			dyn_column_is_part(column) || dyn_column_is_document(column);
 		if (!folded->seen[i])
 			folded->sought[folded->nsought++] = i;
 	}
 	qsort_arg(folded->sought, folded->nsought, sizeof(int), compare_sought,
 			  folded);
 	return folded;
-}
-
-bool
-dyn_folded_is_open(const DynFolded *folded)
-{
-	for (int i = 0; i < folded->relation->ncolumns; i++)
-	{
-		if (!folded->seen[i])
-			return true;
-	}
-	return false;
 }
 
 void
@@ -139,11 +124,14 @@ dyn_folded_see_column(DynFolded *folded, AttrNumber attnum)
 void
 dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 {
+	bool		is_open = false;	/* could it change what is reported? */
 	DynWalk		walk;
 	DynValue	name;
 	DynValue	value;
 
-	if (item->type != DYN_TYPE_M || !dyn_folded_is_open(folded))
+	for (int i = 0; i < folded->nsought; i++)
+		is_open |= !folded->seen[folded->sought[i]];
+	if (item->type != DYN_TYPE_M || !is_open)
 		return;
 	dyn_walk_begin(&walk, item);
 	(void) dyn_walk_next(&walk, &name);
@@ -161,24 +149,20 @@ dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 
 /* ---- the report ---- */
 
-/* With its schema where the search path does not lead to it. */
-static const char *
-table_words(const DynRelation *relation)
-{
-	const char *schema = RelationIsVisible(relation->relid) ? NULL
-		: get_namespace_name(get_rel_namespace(relation->relid));
-
-	return quote_qualified_identifier(schema, relation->name);
-}
-
 /* How the column is told its attribute. */
 static char *
 remedy(const DynFolded *folded, const DynColumn *column, const char *other)
 {
+	const DynRelation *relation = folded->relation;
+	const char *schema = NULL;
+
 	if (column->path->nsteps > 1)
 		return psprintf("Write \"%s\" in the column's option path.", other);
+	/* with its schema where the search path does not lead to it */
+	if (!RelationIsVisible(relation->relid))
+		schema = get_namespace_name(get_rel_namespace(relation->relid));
 	return psprintf("ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (%s attribute %s);",
-					table_words(folded->relation),
+					quote_qualified_identifier(schema, relation->name),
 					quote_identifier(column->name),
 					column->placed ? "SET" : "ADD", quote_literal_cstr(other));
 }

@@ -20,14 +20,12 @@ typedef struct DynFolded DynFolded;
 /* In CurrentMemoryContext, where names are kept later, too. */
 extern DynFolded *dyn_folded_create(const DynRelation *relation);
 
-/* Could more items change what is reported? */
-extern bool dyn_folded_is_open(const DynFolded *folded);
-
 /* One of them, by its name in UTF-8.  Those of DynamoDB's type NULL say nothing. */
 extern void dyn_folded_see_attribute(DynFolded *folded, const char *name);
 
 /* All attributes of an item. */
 extern void dyn_folded_see_item(DynFolded *folded, const DynValue *item);
+
 /* The column's attribute has a value in some item. */
 extern void dyn_folded_see_column(DynFolded *folded, AttrNumber attnum);
 

@@ -46,22 +46,10 @@ may_read(Oid relid)
 								  ACLMASK_ANY) == ACLCHECK_OK;
 }
 
-/* Columns that the user may not read are not reported. */
-static void
-pass_over_columns(DynFolded *folded, const DynRelation *relation)
-{
-	if (may_read_table(relation->relid))
-		return;
-	for (int attnum = 1; attnum <= relation->ncolumns; attnum++)
-	{
-		if (!relation->columns[attnum - 1].dropped &&
-			pg_attribute_aclcheck(relation->relid, attnum, GetUserId(),
-								  ACL_SELECT) != ACLCHECK_OK)
-			dyn_folded_see_column(folded, attnum);
-	}
-}
-
-/* Not of a table that has not a row for each item: these may be other items. */
+/*
+ * Not of a table that has not a row for each item: these may be other items.
+ * Columns that the user may not read are not reported.
+ */
 static void
 compare_names(const DynRelation *relation, const List *items)
 {
@@ -72,7 +60,13 @@ compare_names(const DynRelation *relation, const List *items)
 	if (relation->row_test.nterms > 0 || relation->nspelled > 0 ||
 		relation->unnest != NULL)
 		return;
-	pass_over_columns(folded, relation);
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		if (!relation->columns[i].dropped && !may_read_table(relation->relid) &&
+			pg_attribute_aclcheck(relation->relid, i + 1, GetUserId(),
+								  ACL_SELECT) != ACLCHECK_OK)
+			dyn_folded_see_column(folded, i + 1);
+	}
 	foreach(item, items)
 	{
 		foreach(lc, ((const DynSampleItem *) lfirst(item))->values)

@@ -44,23 +44,13 @@ dyn_target_server(const char *name)
 	return server;
 }
 
-static bool
-is_ours(Relation rel)
-{
-	ForeignTable *table;
-
-	if (rel->rd_rel->relkind != RELKIND_FOREIGN_TABLE)
-		return false;
-	table = GetForeignTable(RelationGetRelid(rel));
-	return is_our_server(GetForeignServer(table->serverid));
-}
-
 void
 dyn_target_check(Oid relid)
 {
 	Relation	rel = relation_open(relid, AccessShareLock);
 
-	if (!is_ours(rel))
+	if (rel->rd_rel->relkind != RELKIND_FOREIGN_TABLE ||
+		!is_our_server(GetForeignServer(GetForeignTable(relid)->serverid)))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a foreign table of dynamo_fdw",

@@ -6,6 +6,7 @@
 #define DYN_COMMAND_TARGET_H
 
 #include "foreign/foreign.h"
+
 /*
  * The server of that name.  Raises an error if there is none, if it is not of
  * this wrapper, or if the current user lacks USAGE.

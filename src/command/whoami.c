@@ -5,8 +5,6 @@
  * Obtains them as a statement would, so that it also says why that fails.  Of
  * the access key only the beginning and the end are shown, and nothing of a
  * mapping for PUBLIC, which users cannot read either.
- *
- * Layer: command.
  */
 #include "postgres.h"
 
@@ -26,47 +24,35 @@
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_whoami);
 
-/* Short ones, which are not AWS's, are not shown at all. */
-static char *
-shortened(const char *key)
-{
-	int			len = strlen(key);
-
-	if (len < 2 * SHOWN)
-		return pstrdup("...");
-	return psprintf("%.*s...%s", SHOWN, key, key + len - SHOWN);
-}
-
-static void
-check_own(const DynConnection *connection)
-{
-	char	   *user = GetUserNameFromId(connection->userid, false);
-
-	if (connection->for_public)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("user \"%s\" has no user mapping for server \"%s\"",
-						user, connection->server_name),
-				 errdetail("The mapping for PUBLIC is used.")));
-}
-
 Datum
 dynamo_fdw_whoami(PG_FUNCTION_ARGS)
 {
 	ForeignServer *server = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
 	DynConnection *connection = dyn_session_connection(server->serverid,
 													   GetUserId());
+	const char *key;
+	int			hidden;
 	const DynCredentials *credentials;
 	TupleDesc	tupdesc;
 	Datum		values[3];
 	bool		nulls[3] = {false};
 
-	check_own(connection);
+	if (connection->for_public)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("user \"%s\" has no user mapping for server \"%s\"",
+						GetUserNameFromId(connection->userid, false),
+						connection->server_name),
+				 errdetail("The mapping for PUBLIC is used.")));
 	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	credentials = dyn_session_credentials(connection);
 	values[0] = CStringGetTextDatum(dyn_from_utf8_lossy(dyn_source_words(&connection->provider)));
-	values[1] = CStringGetTextDatum(shortened(credentials->access_key_id));
+	/* short keys, which are not AWS's, are not shown at all */
+	key = credentials->access_key_id;
+	hidden = (int) strlen(key) - SHOWN;
+	values[1] = CStringGetTextDatum(hidden < SHOWN ? "..."
+									: psprintf("%.*s...%s", SHOWN, key, key + hidden));
 	values[2] = TimestampTzGetDatum(time_t_to_timestamptz(credentials->expires));
 	nulls[2] = credentials->expires == 0;
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values,
