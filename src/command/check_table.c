@@ -104,8 +104,8 @@ count(DynCheck *check, DynFinding *finding, const char *detail)
 static void
 note_fault(void *arg, DynRowFault fault, AttrNumber attnum, const char *why)
 {
-	DynCheckReader	   *reader = arg;
-	DynCheck	   *check = reader->check;
+	DynCheckReader *reader = arg;
+	DynCheck   *check = reader->check;
 
 	if (check->quiet)
 		return;
@@ -351,17 +351,6 @@ view_of(DynCheckReader *reader, DynRelation *relation)
 	return view;
 }
 
-static bool
-is_templated(const DynRelation *relation)
-{
-	for (int i = 0; i < relation->nspelled; i++)
-	{
-		if (relation->spelled[i].base)
-			return true;
-	}
-	return false;
-}
-
 /* Appended to the promises if the index has a key with templates. */
 static void
 add_promise(DynCheckReader *reader, const DynRelation *relation,
@@ -449,22 +438,12 @@ open_relation(void *arg)
 	}
 	reader->absence = dyn_absence_create(relation, reader->check->scan);
 	reader->folded = dyn_folded_create(relation);
-	reader->templated = is_templated(relation);
+	for (int i = 0; i < relation->nspelled; i++)
+		reader->templated |= relation->spelled[i].base;
 	/* elements are not compared with items */
 	reader->selective = relation->unnest == NULL &&
 		(reader->templated || test->nterms > (has_ttl ? 1 : 0));
 	reader->relation = relation;
-}
-
-static bool
-is_listed(const DynCheck *check, Oid relid)
-{
-	for (int i = 0; i < check->ntables; i++)
-	{
-		if (check->tables[i] == relid)
-			return true;
-	}
-	return relid == check->relid;
 }
 
 static void
@@ -478,9 +457,9 @@ open_reader(DynCheck *check, Relation rel)
 	reader->relid = RelationGetRelid(rel);
 	reader->owner = rel->rd_rel->relowner;
 	reader->name = pstrdup(RelationGetRelationName(rel));
-	reader->named = is_listed(check, reader->relid);
-	reader->tupdesc = CreateTupleDescCopy(RelationGetDescr(rel));
-	reader->slot = MakeSingleTupleTableSlot(reader->tupdesc, &TTSOpsVirtual);
+	reader->named = list_member_oid(check->named, reader->relid);
+	reader->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(rel)),
+											&TTSOpsVirtual);
 	reader->mismatches = palloc0((ncolumns + 1) * sizeof(DynFinding));
 	reader->nulls = palloc0((ncolumns + 1) * sizeof(DynFinding));
 	check->readers = lappend(check->readers, reader);
@@ -504,7 +483,7 @@ leave_out(DynCheck *check)
 		templated |= ((DynCheckReader *) lfirst(lc))->templated;
 	foreach(lc, check->readers)
 	{
-		DynCheckReader	   *reader = lfirst(lc);
+		DynCheckReader *reader = lfirst(lc);
 
 		reader->left_out = templated && reader->fault == NULL &&
 			!reader->templated && !reader->named;
@@ -512,30 +491,11 @@ leave_out(DynCheck *check)
 	}
 }
 
-/* Was each table found that the caller names? */
-static void
-check_listed(const DynCheck *check)
-{
-	for (int i = 0; i < check->ntables; i++)
-	{
-		bool		found = false;
-		ListCell   *lc;
-
-		foreach(lc, check->readers)
-			found |= ((DynCheckReader *) lfirst(lc))->relid == check->tables[i];
-		if (!found)
-			ereport(ERROR,
-					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					 errmsg("\"%s\" is not a foreign table over DynamoDB table \"%s\"",
-							get_rel_name(check->tables[i]),
-							check->scan->relation->table)));
-	}
-}
-
 static void
 open_readers(DynCheck *check, Oid serverid)
 {
 	const DynRelation *relation = check->scan->relation;
+	List	   *opened = NIL;
 	ListCell   *lc;
 
 	foreach(lc, dyn_tables_of_server(serverid))
@@ -546,14 +506,24 @@ open_readers(DynCheck *check, Oid serverid)
 
 		if (rel == NULL)
 			continue;			/* dropped meanwhile */
-		wanted = is_listed(check, relid) ||
-			(check->ntables < 0 && (!OidIsValid(check->schema) ||
+		wanted = list_member_oid(check->named, relid) ||
+			(!check->only_named && (!OidIsValid(check->schema) ||
 									RelationGetNamespace(rel) == check->schema));
 		if (wanted && dyn_is_table_over(rel, relation->connection, relation->table))
+		{
 			open_reader(check, rel);
+			opened = lappend_oid(opened, relid);
+		}
 		relation_close(rel, NoLock);
 	}
-	check_listed(check);
+	foreach(lc, check->named)
+	{
+		if (!list_member_oid(opened, lfirst_oid(lc)))
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("\"%s\" is not a foreign table over DynamoDB table \"%s\"",
+							get_rel_name(lfirst_oid(lc)), relation->table)));
+	}
 	leave_out(check);
 }
 
@@ -607,53 +577,54 @@ read_key(DynCheck *check)
 	check->whole = dyn_item_scan_read(check->scan, dyn_path_of_item(), 1);
 }
 
-static Oid *
-oids_of(ArrayType *array, int *noids)
+/* An older version of the extension has only the first argument. */
+static void
+set_arguments(DynCheck *check, FunctionCallInfo fcinfo)
 {
-	Datum	   *elements;
-	bool	   *nulls;
-	int			n;
-	Oid		   *oids;
-
-	deconstruct_array(array, REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT,
-					  &elements, &nulls, &n);
-	oids = palloc(Max(n, 1) * sizeof(Oid));
-	*noids = 0;
-	for (int i = 0; i < n; i++)
+	check->named = list_make1_oid(PG_GETARG_OID(0));
+	check->only_named = PG_NARGS() > 1 && !PG_ARGISNULL(1);
+	if (check->only_named)
 	{
-		if (!nulls[i])
-			oids[(*noids)++] = DatumGetObjectId(elements[i]);
+		Datum	   *tables;
+		bool	   *nulls;
+		int			n;
+
+		deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), REGCLASSOID, sizeof(Oid), true,
+						  TYPALIGN_INT, &tables, &nulls, &n);
+		for (int i = 0; i < n; i++)
+		{
+			if (!nulls[i])
+				check->named = lappend_oid(check->named, DatumGetObjectId(tables[i]));
+		}
 	}
-	return oids;
+	if (PG_NARGS() > 2 && !PG_ARGISNULL(2))
+		check->schema = PG_GETARG_OID(2);
 }
 
 Datum
 dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 {
-	DynCheck	check = {.ntables = -1};
+	DynCheck	check = {0};
+	Oid			relid;
 	EState	   *estate;
 
 	if (PG_ARGISNULL(0))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("foreign_table must not be NULL")));
-	check.relid = PG_GETARG_OID(0);
-	dyn_target_check(check.relid);
+	relid = PG_GETARG_OID(0);
+	dyn_target_check(relid);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	check.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	/* an older version of the extension has only the first argument */
-	if (PG_NARGS() > 1 && !PG_ARGISNULL(1))
-		check.tables = oids_of(PG_GETARG_ARRAYTYPE_P(1), &check.ntables);
-	if (PG_NARGS() > 2 && !PG_ARGISNULL(2))
-		check.schema = PG_GETARG_OID(2);
+	set_arguments(&check, fcinfo);
 	check.context = CurrentMemoryContext;
 	check.item_context = AllocSetContextCreate(CurrentMemoryContext,
 											   "dynamo_fdw item",
 											   ALLOCSET_DEFAULT_SIZES);
-	check.scan = open_scan(check.relid);
+	check.scan = open_scan(relid);
 	check_limits(check.scan->relation, check.scan->meta);
 	read_key(&check);
-	open_readers(&check, GetForeignTable(check.relid)->serverid);
+	open_readers(&check, GetForeignTable(relid)->serverid);
 	estate = CreateExecutorState();
 	read_items(&check, dyn_statement_get(estate));
 	FreeExecutorState(estate);

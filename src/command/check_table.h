@@ -42,7 +42,6 @@ typedef struct DynCheckReader
 	const char *name;
 	char	   *fault;			/* of its definition; the rest is not set then */
 	const char *fault_column;
-	TupleDesc	tupdesc;
 	DynRelation *relation;
 	DynView    *view;
 	DynView    *untimed;		/* without the option ttl; NULL: it is not set */
@@ -72,10 +71,9 @@ typedef struct DynCheck
 	ReturnSetInfo *rsinfo;
 	DynItemScan *scan;
 	List	   *readers;		/* of DynCheckReader * */
-	Oid			relid;			/* what the caller names: a table, */
-	const Oid  *tables;			/* maybe others, */
-	int			ntables;		/* -1: all */
-	Oid			schema;			/* maybe a schema */
+	List	   *named;			/* OIDs of tables that the caller names */
+	bool		only_named;		/* compare no others */
+	Oid			schema;			/* those in it; InvalidOid: all */
 	bool		selective;		/* one of them is */
 	MemoryContext context;		/* of the findings */
 	MemoryContext item_context;

@@ -10,7 +10,7 @@
  * the keys.
  *
  * The page also tells which columns of the foreign tables over the table have
- * names that PostgreSQL folded (other_case_tables.h).
+ * names that PostgreSQL folded (other_case.h).
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@
 #include "../model/server/encoding.h"
 #include "../model/tables/relation.h"
 #include "listing.h"
-#include "other_case_tables.h"
+#include "other_case.h"
 #include "sample.h"
 #include "subtransaction.h"
 #include "target.h"

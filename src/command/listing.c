@@ -1,13 +1,20 @@
 /*
  * listing.c
- *		ListTables, with all its pages.
+ *		ListTables, with all its pages; dynamo_fdw_tables(server).
  */
 #include "postgres.h"
 
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #include "../dynamodb/page_check.h"
 #include "listing.h"
+#include "target.h"
+
+PG_FUNCTION_INFO_V1(dynamo_fdw_tables);
 
 /*
  * Collects NUL-terminated names in a buffer, because the callback must not
@@ -109,4 +116,29 @@ dyn_list_tables(DynConnection *connection,
 				each(arg, name + prefix_len);
 		}
 	} while (more);
+}
+
+/* ---- the function ---- */
+
+static void
+emit_name(void *arg, const char *name)
+{
+	ReturnSetInfo *rsinfo = arg;
+	Datum		value = CStringGetTextDatum(name);
+	bool		isnull = false;
+
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
+}
+
+/* As the current user, who needs USAGE on the server. */
+Datum
+dynamo_fdw_tables(PG_FUNCTION_ARGS)
+{
+	ForeignServer *server = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
+	DynConnection *connection = dyn_session_connection(server->serverid,
+													   GetUserId());
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	dyn_list_tables(connection, emit_name, fcinfo->resultinfo);
+	return (Datum) 0;
 }

@@ -5,15 +5,27 @@
  * Only top-level attributes are compared: those that a column shows, or whose
  * document it reads.  Letters beyond ASCII are compared as they are, as
  * PostgreSQL does not fold them in UTF-8 either.
+ *
+ * Whoever may create a foreign table on the server decides which tables
+ * dyn_report_other_cases opens for a user who asks for a description.  So it runs
+ * nothing that others have made, does not wait for them, and does not report
+ * their errors.
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "catalog/namespace.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 
 #include "../model/server/encoding.h"
+#include "foreign_tables.h"
 #include "other_case.h"
+#include "subtransaction.h"
 
 struct DynFolded
 {
@@ -97,8 +109,9 @@ dyn_folded_create(const DynRelation *relation)
 	return folded;
 }
 
-void
-dyn_folded_see_attribute(DynFolded *folded, const char *name)
+/* One of an item, by its name in UTF-8. */
+static void
+see_attribute(DynFolded *folded, const char *name)
 {
 	for (int at = first_alike(folded, name); at < folded->nsought; at++)
 	{
@@ -113,12 +126,6 @@ dyn_folded_see_attribute(DynFolded *folded, const char *name)
 		else if (folded->other[i] == NULL)
 			folded->other[i] = MemoryContextStrdup(folded->context, name);
 	}
-}
-
-void
-dyn_folded_see_column(DynFolded *folded, AttrNumber attnum)
-{
-	folded->seen[attnum - 1] = true;
 }
 
 void
@@ -142,7 +149,7 @@ dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 		text[dyn_value_text(&name, text)] = '\0';
 		(void) dyn_walk_element(&walk, item, &value);
 		if (value.type != DYN_TYPE_NULL && !(name.flags & DYN_VALUE_HAS_NUL))
-			dyn_folded_see_attribute(folded, text);
+			see_attribute(folded, text);
 		pfree(text);
 	}
 }
@@ -184,5 +191,106 @@ dyn_folded_report(const DynFolded *folded)
 				 errdetail("The items have no attribute \"%s\", but one named \"%s\". PostgreSQL folds names without double quotes to lower case.",
 						   dyn_from_utf8_lossy(attribute_of(folded, i)), other),
 				 errhint("%s", remedy(folded, column, other))));
+	}
+}
+
+/* ---- all foreign tables over a DynamoDB table ---- */
+
+/* A foreign table that may be over the table. */
+typedef struct Candidate
+{
+	const DynConnection *connection;
+	const char *table;
+	const List *items;
+	Oid			relid;
+} Candidate;
+
+static bool
+may_read_table(Oid relid)
+{
+	bool		is_missing = false;
+
+	return pg_class_aclcheck_ext(relid, GetUserId(), ACL_SELECT,
+								 &is_missing) == ACLCHECK_OK;
+}
+
+static bool
+may_read(Oid relid)
+{
+	return may_read_table(relid) ||
+		pg_attribute_aclcheck_all(relid, GetUserId(), ACL_SELECT,
+								  ACLMASK_ANY) == ACLCHECK_OK;
+}
+
+/*
+ * Not of a table that has not a row for each item: these may be other items.
+ * Columns that the user may not read are not reported.
+ */
+static void
+compare_items(const DynRelation *relation, const List *items)
+{
+	DynFolded  *folded = dyn_folded_create(relation);
+	ListCell   *item;
+	ListCell   *lc;
+
+	if (relation->row_test.nterms > 0 || relation->nspelled > 0 ||
+		relation->unnest != NULL)
+		return;
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		if (!relation->columns[i].dropped && !may_read_table(relation->relid) &&
+			pg_attribute_aclcheck(relation->relid, i + 1, GetUserId(),
+								  ACL_SELECT) != ACLCHECK_OK)
+			folded->seen[i] = true;
+	}
+	foreach(item, items)
+	{
+		foreach(lc, ((const DynSampleItem *) lfirst(item))->values)
+		{
+			const DynSampleValue *value = lfirst(lc);
+
+			if (value->name != NULL && value->type != DYN_TYPE_NULL)
+				see_attribute(folded, value->name);
+		}
+	}
+	dyn_folded_report(folded);
+}
+
+/* May raise an error.  The lock is kept until the transaction ends. */
+static void
+compare_table(void *arg)
+{
+	const Candidate *candidate = arg;
+	Relation	rel;
+
+	if (!ConditionalLockRelationOid(candidate->relid, AccessShareLock))
+		return;
+	rel = try_relation_open(candidate->relid, NoLock);
+	if (rel == NULL)
+		return;					/* dropped meanwhile */
+	if (may_read(candidate->relid) &&
+		dyn_is_table_over(rel, candidate->connection, candidate->table))
+		compare_items(dyn_relation_open(candidate->relid, GetUserId()),
+					  candidate->items);
+	relation_close(rel, NoLock);
+}
+
+void
+dyn_report_other_cases(const DynConnection *connection, Oid serverid,
+					   const char *table, const List *items)
+{
+	ListCell   *lc;
+
+	foreach(lc, dyn_tables_of_server(serverid))
+	{
+		Candidate	candidate = {connection, table, items, lfirst_oid(lc)};
+		ErrorData  *failure;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!may_read(candidate.relid))
+			continue;
+		failure = dyn_attempt(compare_table, &candidate);
+		if (failure != NULL && !dyn_failure_is_of_definition(failure))
+			ReThrowError(failure);
 	}
 }
