@@ -263,11 +263,15 @@ round_size(const Sampler *sampler)
 							table_units(sampler)));
 }
 
-static DynFetch *
-start_round(Sampler *sampler, int nsegments)
+static void
+read_round(Sampler *sampler)
 {
+	int			nsegments = round_size(sampler);
 	DynFetchSpec spec = dyn_item_scan_spec(sampler->scan);
+	DynFetch   *fetch;
+	const DynValue *item;
 
+	Assert(nsegments > 0 && sampler->done + nsegments <= sampler->segments);
 	spec.nstreams = nsegments;
 	spec.prepare = prepare_segment;
 	spec.describe = describe_segment;
@@ -275,17 +279,7 @@ start_round(Sampler *sampler, int nsegments)
 	spec.arg = sampler;
 	spec.fetch_size = sampler->page_items;
 	spec.limits_units = true;
-	return dyn_fetch_start(sampler->statement, &spec);
-}
-
-static void
-read_round(Sampler *sampler)
-{
-	int			nsegments = round_size(sampler);
-	DynFetch   *fetch = start_round(sampler, nsegments);
-	const DynValue *item;
-
-	Assert(nsegments > 0 && sampler->done + nsegments <= sampler->segments);
+	fetch = dyn_fetch_start(sampler->statement, &spec);
 	while ((item = dyn_fetch_next(fetch)) != NULL)
 	{
 		dyn_analyze_delay_point();
@@ -368,17 +362,6 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 	return sampler;
 }
 
-static void
-report_sample(const Sampler *sampler, Relation rel, int elevel)
-{
-	ereport(elevel,
-			(errmsg("\"%s\": scanned %u of %u segments, containing %.0f items, with %g read units; %d rows in sample, %.0f estimated total rows",
-					RelationGetRelationName(rel), sampler->done,
-					sampler->segments, sampler->items,
-					sampler->scan->counters.read_units, sampler->kept,
-					total_rows(sampler))));
-}
-
 /* ---- callbacks ---- */
 
 static int
@@ -394,11 +377,16 @@ acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
 	while (sampler->done < sampler->segments && !bound_is_reached(sampler) &&
 		   (sampler->whole || sampler->seen < sampler->wanted))
 		read_round(sampler);
-	report_sample(sampler, rel, elevel);
-	dyn_folded_report(sampler->folded);
-	kept = sampler->kept;
 	*totalrows = total_rows(sampler);
 	*totaldeadrows = 0;
+	ereport(elevel,
+			(errmsg("\"%s\": scanned %u of %u segments, containing %.0f items, with %g read units; %d rows in sample, %.0f estimated total rows",
+					RelationGetRelationName(rel), sampler->done,
+					sampler->segments, sampler->items,
+					sampler->scan->counters.read_units, sampler->kept,
+					*totalrows)));
+	dyn_folded_report(sampler->folded);
+	kept = sampler->kept;
 	ExecDropSingleTupleTableSlot(sampler->slot);
 	MemoryContextSwitchTo(sample_context);
 	FreeExecutorState(estate);

@@ -21,6 +21,7 @@
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "fmgr.h"
@@ -382,6 +383,14 @@ add_promise(DynCheckReader *reader, const DynRelation *relation,
 	reader->promises = lappend(reader->promises, promise);
 }
 
+/* Could a conversion call functions that users have made? */
+static bool
+runs_user_code(const DynCodec *codec)
+{
+	return (codec->element != NULL && runs_user_code(codec->element)) ||
+		codec->typid >= FirstNormalObjectId;
+}
+
 /*
  * May the code of the table's owner see the items, which are read with the keys
  * of the caller?  A superuser is a member of every role, which means nothing.
@@ -396,7 +405,7 @@ check_columns(const DynCheckReader *reader, const DynRelation *relation)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		if (!column->dropped && dyn_codec_runs_user_code(&column->codec))
+		if (!column->dropped && runs_user_code(&column->codec))
 			ereport(ERROR,
 					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					 errmsg("not compared: type %s of column \"%s\" could show the items to role \"%s\"",

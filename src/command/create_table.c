@@ -333,21 +333,6 @@ new_call(void)
 	return call;
 }
 
-/* Raises the error of a failed call, which goes with it. */
-static void
-fail(DynCall *call, const DynRequestContext *context)
-{
-	PG_TRY();
-	{
-		dyn_report_call(call, context);
-	}
-	PG_FINALLY();
-	{
-		dyn_call_destroy(call);
-	}
-	PG_END_TRY();
-}
-
 /* libcurl would resend a request by itself, on a connection that it reused. */
 static void
 send_creation(DynConnection *connection, const DynTableMeta *table)
@@ -372,7 +357,7 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 		}
 		again = call->throttled && attempt < connection->service.max_attempts;
 		if (!again)
-			fail(call, &context);
+			dyn_session_fail(call, &context);
 		dyn_call_destroy(call);
 		dyn_session_sleep(pause, DYN_WAITS_FOR_CAPACITY);
 		pause = Min(2 * pause, LONGEST_PAUSE_MS);
@@ -417,7 +402,7 @@ poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
 		dyn_metadata_free(meta);
 	}
 	else if (!may_be_unknown || strcmp(call->code, "ResourceNotFoundException") != 0)
-		fail(call, &context);
+		dyn_session_fail(call, &context);
 	dyn_call_destroy(call);
 	return poll;
 }

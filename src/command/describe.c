@@ -37,7 +37,6 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_describe);
 typedef struct Describe
 {
 	ReturnSetInfo *rsinfo;
-	Oid			serverid;
 	DynSample	sample;
 	const char *unread;			/* why its items are not; NULL */
 	MemoryContext row_context;	/* a page may have 200,000 attributes */
@@ -119,17 +118,18 @@ set_key(Row *row, const DynKeySchema *key)
 static void
 emit_table(const Describe *describe)
 {
-	const DynTableMeta *meta = describe->sample.meta;
-	int			nitems = list_length(describe->sample.items);
+	const DynSample *sample = &describe->sample;
+	const DynTableMeta *meta = sample->meta;
 	Row			row = empty_row;
 	StringInfoData detail;
 
 	initStringInfo(&detail);
 	appendStringInfo(&detail, "%s, %s", dyn_from_utf8_lossy(meta->status),
 					 meta->throughput.provisioned ? "provisioned" : "on demand");
-	if (describe->sample.taken)
-		appendStringInfo(&detail, "; attributes of %d item%s", nitems,
-						 nitems == 1 ? "" : "s");
+	if (sample->taken)
+		appendStringInfo(&detail, "; attributes of %d item%s",
+						 list_length(sample->items),
+						 list_length(sample->items) == 1 ? "" : "s");
 	else
 		appendStringInfo(&detail, "; attributes of keys only: %s", describe->unread);
 	row.kind = "table";
@@ -278,8 +278,7 @@ read_items(Describe *describe)
 	failure = dyn_attempt(dyn_sample_take, sample);
 	if (failure == NULL)
 	{
-		dyn_report_other_cases(sample->connection, describe->serverid,
-							   sample->table, sample->items);
+		dyn_report_other_cases(sample);
 		return;
 	}
 	if (failure->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
@@ -353,9 +352,8 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("%s must not be NULL", PG_ARGISNULL(0) ? "server" : "table_name")));
-	describe.serverid = dyn_target_server(NameStr(*PG_GETARG_NAME(0)))->serverid;
+	sample->connection = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
 	name = dyn_to_utf8(text_to_cstring(PG_GETARG_TEXT_PP(1)));
-	sample->connection = dyn_session_connection(describe.serverid, GetUserId());
 	sample->table = dyn_relation_remote_name(sample->connection, name, NIL);
 	sample->limit = SAMPLE_ITEMS;
 	InitMaterializedSRF(fcinfo, 0);

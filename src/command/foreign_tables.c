@@ -7,7 +7,6 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "access/transam.h"
 #include "catalog/pg_foreign_table.h"
 #include "foreign/foreign.h"
 #include "utils/rel.h"
@@ -49,11 +48,4 @@ dyn_is_table_over(Relation rel, const DynConnection *connection,
 	/* one may be given by its ARN, the other by its name */
 	return strcmp(table, own) == 0 || dyn_names_table(table, own, strlen(own)) ||
 		dyn_names_table(own, table, strlen(table));
-}
-
-bool
-dyn_codec_runs_user_code(const DynCodec *codec)
-{
-	return (codec->element != NULL && dyn_codec_runs_user_code(codec->element)) ||
-		codec->typid >= FirstNormalObjectId;
 }

@@ -16,7 +16,4 @@ extern List *dyn_tables_of_server(Oid serverid);
 extern bool dyn_is_table_over(Relation rel, const DynConnection *connection,
 							  const char *table);
 
-/* Could a conversion call functions that users have made? */
-extern bool dyn_codec_runs_user_code(const DynCodec *codec);
-
 #endif

@@ -6,7 +6,6 @@
 
 #include "fmgr.h"
 #include "funcapi.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -134,9 +133,7 @@ emit_name(void *arg, const char *name)
 Datum
 dynamo_fdw_tables(PG_FUNCTION_ARGS)
 {
-	ForeignServer *server = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
-	DynConnection *connection = dyn_session_connection(server->serverid,
-													   GetUserId());
+	DynConnection *connection = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	dyn_list_tables(connection, emit_name, fcinfo->resultinfo);

@@ -133,15 +133,6 @@ describe_column(const DynColumn *column)
 					print_path(column->path));
 }
 
-static const char *
-describe_place(const Place *place)
-{
-	return psprintf(place->unnested
-					? "no item has a value at \"%s\", the path of the option unnest"
-					: "no row has attribute \"%s\", which the option templates names",
-					print_path(place->path));
-}
-
 void
 dyn_absence_report(const DynAbsence *absence,
 				   void (*each) (void *arg, AttrNumber attnum, const char *what),
@@ -158,7 +149,11 @@ dyn_absence_report(const DynAbsence *absence,
 
 		elements &= place->seen || !place->unnested;
 		if (!place->seen && (place->unnested || absence->rows > 0))
-			each(arg, 0, describe_place(place));
+			each(arg, 0,
+				 psprintf(place->unnested
+						  ? "no item has a value at \"%s\", the path of the option unnest"
+						  : "no row has attribute \"%s\", which the option templates names",
+						  print_path(place->path)));
 	}
 	if (absence->rows == 0 && elements)
 		each(arg, 0, "no item is a row of the foreign table");

@@ -199,9 +199,7 @@ dyn_folded_report(const DynFolded *folded)
 /* A foreign table that may be over the table. */
 typedef struct Candidate
 {
-	const DynConnection *connection;
-	const char *table;
-	const List *items;
+	const DynSample *sample;
 	Oid			relid;
 } Candidate;
 
@@ -261,6 +259,7 @@ static void
 compare_table(void *arg)
 {
 	const Candidate *candidate = arg;
+	const DynSample *sample = candidate->sample;
 	Relation	rel;
 
 	if (!ConditionalLockRelationOid(candidate->relid, AccessShareLock))
@@ -269,21 +268,20 @@ compare_table(void *arg)
 	if (rel == NULL)
 		return;					/* dropped meanwhile */
 	if (may_read(candidate->relid) &&
-		dyn_is_table_over(rel, candidate->connection, candidate->table))
+		dyn_is_table_over(rel, sample->connection, sample->table))
 		compare_items(dyn_relation_open(candidate->relid, GetUserId()),
-					  candidate->items);
+					  sample->items);
 	relation_close(rel, NoLock);
 }
 
 void
-dyn_report_other_cases(const DynConnection *connection, Oid serverid,
-					   const char *table, const List *items)
+dyn_report_other_cases(const DynSample *sample)
 {
 	ListCell   *lc;
 
-	foreach(lc, dyn_tables_of_server(serverid))
+	foreach(lc, dyn_tables_of_server(sample->connection->serverid))
 	{
-		Candidate	candidate = {connection, table, items, lfirst_oid(lc)};
+		Candidate	candidate = {sample, lfirst_oid(lc)};
 		ErrorData  *failure;
 
 		CHECK_FOR_INTERRUPTS();

@@ -29,12 +29,11 @@ extern void dyn_folded_see_item(DynFolded *folded, const DynValue *item);
 extern void dyn_folded_report(const DynFolded *folded);
 
 /*
- * Reports the same of all foreign tables over a DynamoDB table of the server, as
- * far as the current user may read them and their columns; `items` are a List of
- * DynSampleItem *.  Leaves out foreign tables that do not have a row for each
- * item, whose definition is faulty, or that somebody is changing.
+ * Reports the same of all foreign tables over the DynamoDB table of a sample, as
+ * far as the current user may read them and their columns.  Leaves out those that
+ * do not have a row for each item, whose definition is faulty, or that somebody
+ * is changing.
  */
-extern void dyn_report_other_cases(const DynConnection *connection, Oid serverid,
-								   const char *table, const List *items);
+extern void dyn_report_other_cases(const DynSample *sample);
 
 #endif

@@ -27,27 +27,22 @@ text_of(const DynValue *value)
 	return text;
 }
 
-static char *
-number_of(const DynValue *value)
-{
-	char	   *number = palloc(DYN_NUMBER_BUFSIZE);
-	size_t		len;
-
-	if (dyn_number_canonical(value->data, value->len, number, &len) != DYN_NUMBER_OK)
-		return NULL;
-	return number;
-}
-
 static void
 keep_tag(DynSampleItem *item, const DynValue *value)
 {
 	item->tag_type = value->type;
 	if (value->type == DYN_TYPE_S)
 		item->tag = text_of(value);
-	else if (value->type == DYN_TYPE_N)
-		item->tag = number_of(value);
 	else if (value->type == DYN_TYPE_BOOL)
 		item->tag = value->flags & DYN_VALUE_TRUE ? "true" : "false";
+	else if (value->type == DYN_TYPE_N)
+	{
+		char	   *number = palloc(DYN_NUMBER_BUFSIZE);
+		size_t		len;
+
+		if (dyn_number_canonical(value->data, value->len, number, &len) == DYN_NUMBER_OK)
+			item->tag = number;
+	}
 }
 
 static DynSampleItem *

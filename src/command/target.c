@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
@@ -27,7 +28,7 @@ is_our_server(const ForeignServer *server)
 	return handler != NULL && strcmp(handler, "dynamo_fdw_handler") == 0;
 }
 
-ForeignServer *
+DynConnection *
 dyn_target_server(const char *name)
 {
 	ForeignServer *server = GetForeignServerByName(name, false);
@@ -41,7 +42,7 @@ dyn_target_server(const char *name)
 	usage = dyn_server_usage(server->serverid, GetUserId());
 	if (usage != ACLCHECK_OK)
 		aclcheck_error(usage, OBJECT_FOREIGN_SERVER, server->servername);
-	return server;
+	return dyn_session_connection(server->serverid, GetUserId());
 }
 
 void

@@ -5,13 +5,13 @@
 #ifndef DYN_COMMAND_TARGET_H
 #define DYN_COMMAND_TARGET_H
 
-#include "foreign/foreign.h"
+#include "../model/session/session.h"
 
 /*
- * The server of that name.  Raises an error if there is none, if it is not of
- * this wrapper, or if the current user lacks USAGE.
+ * The current user's connection to the server of that name.  Raises an error if
+ * there is none, if it is not of this wrapper, or if the user lacks USAGE.
  */
-extern ForeignServer *dyn_target_server(const char *name);
+extern DynConnection *dyn_target_server(const char *name);
 
 /*
  * Locks a relation until the transaction ends.  Raises an error if it is not a

@@ -27,9 +27,7 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_whoami);
 Datum
 dynamo_fdw_whoami(PG_FUNCTION_ARGS)
 {
-	ForeignServer *server = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
-	DynConnection *connection = dyn_session_connection(server->serverid,
-													   GetUserId());
+	DynConnection *connection = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
 	const char *key;
 	int			hidden;
 	const DynCredentials *credentials;

@@ -204,9 +204,8 @@ dyn_session_try(DynCall *call, DynConnection *connection,
 	return call->failure == DYN_FAIL_NONE;
 }
 
-/* Raises the error of a failed call, and destroys it. */
-static void
-raise_failure(DynCall *call, const DynRequestContext *context)
+void
+dyn_session_fail(DynCall *call, const DynRequestContext *context)
 {
 	PG_TRY();
 	{
@@ -224,7 +223,7 @@ dyn_session_run(DynCall *call, DynConnection *connection,
 				const DynRequestContext *context)
 {
 	if (!dyn_session_try(call, connection, &connection->service, context))
-		raise_failure(call, context);
+		dyn_session_fail(call, context);
 }
 
 const DynCredentials *
@@ -509,7 +508,7 @@ ask_for_description(DynConnection *connection, const char *table,
 	dyn_write_describe_table(dyn_call_body(call), table);
 	if (!dyn_session_try(call, connection, &describe_limits, &context) &&
 		!(aged_serves && call->passing))
-		raise_failure(call, &context);
+		dyn_session_fail(call, &context);
 	return call;
 }
 

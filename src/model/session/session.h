@@ -91,6 +91,9 @@ extern bool dyn_session_try(DynCall *call, DynConnection *connection,
 							const DynService *service,
 							const DynRequestContext *context);
 
+/* Raises the error of a failed call, and destroys it. */
+extern void dyn_session_fail(DynCall *call, const DynRequestContext *context);
+
 /*
  * Counts a finished call, and logs it (request_log.h); `line` is NULL if it is
  * not logged.
