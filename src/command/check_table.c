@@ -143,17 +143,22 @@ become_owner(const DynCheckReader *reader, Oid *user, int *context)
 						   *context | SECURITY_RESTRICTED_OPERATION);
 }
 
-/* Is the item a row of this view?  Faults do not count. */
+/* Is the item a row in that view of the reader?  Faults do not count. */
 static bool
-is_row_of(DynCheck *check, const DynView *view)
+is_row_of(DynCheckReader *reader, const DynView *view)
 {
+	DynCheck   *check = reader->check;
 	bool		is_row;
+	Oid			user;
+	int			context;
 
+	become_owner(reader, &user, &context);
 	check->quiet = true;
 	dyn_view_begin(view, check->values);
 	is_row = dyn_rows_has_more(view->rows);
 	dyn_rows_end(view->rows);
 	check->quiet = false;
+	SetUserIdAndSecContext(user, context);
 	return is_row;
 }
 
@@ -181,7 +186,7 @@ check_promises(DynCheckReader *reader)
 		DynPromise *promise = lfirst(lc);
 
 		if (has_all(reader->slot, promise->columns) &&
-			!is_row_of(reader->check, promise->view))
+			!is_row_of(reader, promise->view))
 			count(reader->check, &promise->broken, NULL);
 	}
 }
@@ -211,20 +216,6 @@ read_rows(DynCheckReader *reader)
 	return is_row;
 }
 
-/* Would the item be a row in that view of the reader?  Nothing is reported. */
-static bool
-would_be_row(DynCheckReader *reader, const DynView *view)
-{
-	bool		is_row;
-	Oid			user;
-	int			context;
-
-	become_owner(reader, &user, &context);
-	is_row = is_row_of(reader->check, view);
-	SetUserIdAndSecContext(user, context);
-	return is_row;
-}
-
 /* Is the item a row of a foreign table that is not compared? */
 static bool
 is_claimed_elsewhere(const DynCheck *check)
@@ -236,7 +227,7 @@ is_claimed_elsewhere(const DynCheck *check)
 		DynCheckReader *reader = lfirst(lc);
 
 		if (reader->left_out && reader->selective &&
-			would_be_row(reader, reader->view))
+			is_row_of(reader, reader->view))
 			return true;
 	}
 	return false;
@@ -314,7 +305,7 @@ check_item(DynCheck *check, const DynValue *values)
 		if (is_row && !unnests)
 			claims = bms_add_member(claims, foreach_current_index(lc));
 		if (!is_row && reader->untimed != NULL)
-			expired |= would_be_row(reader, reader->untimed);
+			expired |= is_row_of(reader, reader->untimed);
 	}
 	if (bms_membership(claims) == BMS_MULTIPLE)
 		count_shared(check, claims);

@@ -16,24 +16,22 @@
 
 /* ---- columns ---- */
 
-/* The attribute as an option can name it, or NULL. */
-static char *
-local_name(const char *attribute)
+char *
+dyn_option_text_of(const char *utf8)
 {
-	char	   *text = unconstify(char *, attribute);
-	size_t		len = strlen(attribute);
+	char	   *text = unconstify(char *, utf8);
+	size_t		len = strlen(utf8);
 	const char *why;
 
-	if (len == 0 || !dyn_from_utf8(&text, &len, &why) ||
-		strcmp(dyn_to_utf8(text), attribute) != 0)
-		return NULL;
-	return text;
+	return dyn_from_utf8(&text, &len, &why) && strcmp(dyn_to_utf8(text), utf8) == 0
+		? text : NULL;
 }
 
 static void
 add_column(DynNewColumns *columns, const DynAttribute *attribute)
 {
-	char	   *name = attribute->has_nul ? NULL : local_name(attribute->name);
+	char	   *name = attribute->has_nul || attribute->name[0] == '\0' ? NULL
+		: dyn_option_text_of(attribute->name);
 	DynNewColumn *column;
 
 	if (name == NULL || columns->n == MaxHeapAttributeNumber)

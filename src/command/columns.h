@@ -28,6 +28,12 @@ typedef struct DynNewColumns
 } DynNewColumns;
 
 /*
+ * UTF-8 text in the database's encoding; NULL if an option cannot say it, since
+ * that would not be the same text in UTF-8 again.
+ */
+extern char *dyn_option_text_of(const char *utf8);
+
+/*
  * The columns for these items (a List of DynSampleItem *): the keys of the
  * table and its indexes, and every attribute that an item has.  In
  * CurrentMemoryContext.

@@ -108,11 +108,20 @@ side_words(const DynKeyAttr *attrs, int n)
 	return list.data;
 }
 
-static void
-set_key(Row *row, const DynKeySchema *key)
+/* The table, or an index of it. */
+static Row
+row_of(const char *kind, const char *name, const DynKeySchema *key,
+	   int64 items, int64 bytes)
 {
-	row->partition_key = side_words(key->hash, key->nhash);
-	row->sort_key = side_words(key->range, key->nrange);
+	Row			row = empty_row;
+
+	row.kind = kind;
+	row.name = dyn_from_utf8_lossy(name);
+	row.partition_key = side_words(key->hash, key->nhash);
+	row.sort_key = side_words(key->range, key->nrange);
+	row.items = items;
+	row.bytes = bytes;
+	return row;
 }
 
 static void
@@ -120,7 +129,8 @@ emit_table(const Describe *describe)
 {
 	const DynSample *sample = &describe->sample;
 	const DynTableMeta *meta = sample->meta;
-	Row			row = empty_row;
+	Row			row = row_of("table", meta->name, &meta->key,
+							 meta->item_count, meta->size_bytes);
 	StringInfoData detail;
 
 	initStringInfo(&detail);
@@ -132,11 +142,6 @@ emit_table(const Describe *describe)
 						 list_length(sample->items) == 1 ? "" : "s");
 	else
 		appendStringInfo(&detail, "; attributes of keys only: %s", describe->unread);
-	row.kind = "table";
-	row.name = dyn_from_utf8_lossy(meta->name);
-	set_key(&row, &meta->key);
-	row.items = (int64) meta->item_count;
-	row.bytes = (int64) meta->size_bytes;
 	row.read_units = meta->throughput.read_units;
 	row.detail = detail.data;
 	emit(describe, &row);
@@ -160,13 +165,10 @@ projection_words(const DynIndexMeta *index)
 static void
 emit_index(const Describe *describe, const DynIndexMeta *index)
 {
-	Row			row = empty_row;
+	Row			row = row_of(index->global ? "global index" : "local index",
+							 index->name, &index->key,
+							 index->item_count, index->size_bytes);
 
-	row.kind = index->global ? "global index" : "local index";
-	row.name = dyn_from_utf8_lossy(index->name);
-	set_key(&row, &index->key);
-	row.items = (int64) index->item_count;
-	row.bytes = (int64) index->size_bytes;
 	if (index->global)
 		row.read_units = index->throughput.read_units;
 	row.detail = psprintf("%s%s", projection_words(index),

@@ -245,20 +245,16 @@ add_table(Import *import, const char *name, const char *match, List *items)
 /* ---- entities ---- */
 
 /* The tag as JSON, in the database's encoding; NULL: match cannot say it. */
-static char *
+static const char *
 tag_as_json(const DynSampleItem *item)
 {
 	StringInfoData json;
-	char	   *text = unconstify(char *, item->tag);
-	const char *why;
-	size_t		len;
+	const char *text;
 
+	if (item->tag == NULL || item->tag_type != DYN_TYPE_S)
+		return item->tag;
+	text = dyn_option_text_of(item->tag);
 	if (text == NULL)
-		return NULL;
-	len = strlen(text);
-	if (item->tag_type != DYN_TYPE_S)
-		return text;
-	if (!dyn_from_utf8(&text, &len, &why) || strcmp(dyn_to_utf8(text), item->tag) != 0)
 		return NULL;
 	initStringInfo(&json);
 	escape_json(&json, text);
