@@ -40,7 +40,7 @@ typedef struct DynCheckReader
 	Oid			relid;
 	Oid			owner;
 	const char *name;
-	char	   *fault;			/* of its definition; the rest is not set then */
+	char	   *fault;			/* of its definition: it is not compared */
 	const char *fault_column;
 	DynRelation *relation;
 	DynView    *view;

@@ -221,8 +221,8 @@ may_read(Oid relid)
 }
 
 /*
- * Not of a table that has not a row for each item: these may be other items.
- * Columns that the user may not read are not reported.
+ * Leaves out a table that does not have a row for each item, as these may be other
+ * items, and columns that the user may not read.
  */
 static void
 compare_items(const DynRelation *relation, const List *items)
