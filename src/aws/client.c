@@ -207,18 +207,6 @@ dyn_client_create(const DynDescriptors *descriptors)
 }
 
 void
-dyn_client_destroy(DynClient *client)
-{
-	assert(client->active == NULL && client->exchanges == NULL &&
-		   client->watches == NULL);
-	dyn_connections_close(&client->connections);
-	while (client->nspare > 0)
-		dyn_buffer_free(&client->spare[--client->nspare]);
-	dyn_sigv4_key_forget(&client->key_cache);
-	free(client);
-}
-
-void
 dyn_client_end_statement(DynClient *client)
 {
 	dyn_connections_end_statement(&client->connections);
@@ -241,10 +229,4 @@ int
 dyn_client_open_fds(const DynClient *client)
 {
 	return (int) dyn_sockets_count(&client->connections.sockets) + DYN_LOOP_FDS;
-}
-
-uint64_t
-dyn_client_connections(const DynClient *client)
-{
-	return client->connections.sockets.opened;
 }

@@ -168,9 +168,6 @@ typedef struct DynDescriptors
  */
 extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 
-/* All calls must have been destroyed. */
-extern void dyn_client_destroy(DynClient *client);
-
 /*
  * Closes idle connections, and forgets the TLS sessions that new ones could
  * resume; active calls are not affected.
@@ -206,9 +203,6 @@ extern void dyn_client_wake(DynClient *client, double ms);
 
 /* Descriptors held open (connections, epoll, timer); for leak tests. */
 extern int	dyn_client_open_fds(const DynClient *client);
-
-/* Connections opened since the client was created. */
-extern uint64_t dyn_client_connections(const DynClient *client);
 
 /* Returns NULL if memory runs out. */
 extern DynCall *dyn_call_create(DynClient *client);

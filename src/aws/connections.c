@@ -96,17 +96,6 @@ dyn_connections_open(DynConnections *connections,
 	return true;
 }
 
-void
-dyn_connections_close(DynConnections *connections)
-{
-	dyn_connections_free_handles(connections);
-	dyn_loop_close(&connections->loop);
-	dyn_tls_forget(&connections->tls);
-	(void) settle_descriptors(connections, 0);
-	dyn_connections_return(connections, DYN_LOOP_FDS);
-	dyn_sockets_free(&connections->sockets);
-}
-
 /* Acquires descriptors for the open connections; false if that fails. */
 static bool
 settle_open(DynConnections *connections)

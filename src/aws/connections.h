@@ -38,9 +38,6 @@ typedef struct DynConnections
 extern bool dyn_connections_open(DynConnections *connections,
 								 const DynDescriptors *descriptors);
 
-/* No transfer may be in the loop. */
-extern void dyn_connections_close(DynConnections *connections);
-
 /*
  * Before an attempt: drops connections that the peer has closed, if it is the
  * first of a statement, and all if the service's CA file has changed.

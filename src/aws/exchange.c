@@ -81,8 +81,9 @@ dyn_exchange_header(DynExchange *exchange, const char *name, const char *value)
 	return ok;
 }
 
-const char *
-dyn_exchange_find_header(const DynExchange *exchange, const char *name)
+/* The value of a header that was added, NULL if there is none. */
+static const char *
+find_header(const DynExchange *exchange, const char *name)
 {
 	const struct curl_slist *line;
 	size_t		len = strlen(name);
@@ -105,7 +106,7 @@ append_fixed(DynExchange *exchange)
 
 		snprintf(name, sizeof(name), "%.*s",
 				 (int) strlen(fixed_headers[i]) - 1, fixed_headers[i]);
-		if (dyn_exchange_find_header(exchange, name) == NULL &&
+		if (find_header(exchange, name) == NULL &&
 			!append_line(exchange, fixed_headers[i]))
 			return false;
 	}

@@ -78,10 +78,6 @@ extern DynExchange *dyn_exchange_create(const char *method, const char *url,
 extern bool dyn_exchange_header(DynExchange *exchange, const char *name,
 								const char *value);
 
-/* The value of a header that was added, NULL if there is none. */
-extern const char *dyn_exchange_find_header(const DynExchange *exchange,
-											const char *name);
-
 /*
  * Sends it.  `done` is called once, from dyn_client_drive or
  * dyn_client_wait, never from within this function, also if it cannot be

@@ -205,6 +205,20 @@ open_descriptors(DynLoop *loop)
 		epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->timer_fd, &event) == 0;
 }
 
+static void
+close_loop(DynLoop *loop)
+{
+	if (loop->multi)
+		curl_multi_cleanup(loop->multi);
+	if (loop->timer_fd >= 0)
+		close(loop->timer_fd);
+	if (loop->epoll_fd >= 0)
+		close(loop->epoll_fd);
+	loop->multi = NULL;
+	loop->timer_fd = -1;
+	loop->epoll_fd = -1;
+}
+
 bool
 dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 {
@@ -217,22 +231,8 @@ dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 		loop->multi = open_multi(loop);
 	if (loop->multi)
 		return true;
-	dyn_loop_close(loop);
+	close_loop(loop);
 	return false;
-}
-
-void
-dyn_loop_close(DynLoop *loop)
-{
-	if (loop->multi)
-		curl_multi_cleanup(loop->multi);
-	if (loop->timer_fd >= 0)
-		close(loop->timer_fd);
-	if (loop->epoll_fd >= 0)
-		close(loop->epoll_fd);
-	loop->multi = NULL;
-	loop->timer_fd = -1;
-	loop->epoll_fd = -1;
 }
 
 /*

@@ -49,7 +49,6 @@ extern int64_t dyn_loop_uptime_s(void);
  * Returns false, with everything closed, if any resource cannot be acquired.
  */
 extern bool dyn_loop_open(DynLoop *loop, DynSockets *sockets);
-extern void dyn_loop_close(DynLoop *loop);
 
 /* Adds a transfer, and runs it as far as possible without waiting. */
 extern bool dyn_loop_add(DynLoop *loop, CURL *easy);

@@ -106,8 +106,9 @@ to_hex(const unsigned char bytes[DYN_SHA256_SIZE],
 	hex[DYN_SHA256_HEX] = '\0';
 }
 
-bool
-dyn_sha256_hex(const void *bytes, size_t len, char hex[DYN_SHA256_HEX + 1])
+/* Lower-case hex of SHA-256, NUL-terminated. */
+static bool
+sha256_hex(const void *bytes, size_t len, char hex[DYN_SHA256_HEX + 1])
 {
 	unsigned char hash[DYN_SHA256_SIZE];
 
@@ -361,15 +362,19 @@ canonical_headers(const DynSigHeader **sorted, size_t n, DynBuffer *out,
 	}
 }
 
-bool
-dyn_sigv4_canonical(const DynSigRequest *request, DynBuffer *out,
-					DynBuffer *signed_headers)
+/*
+ * Appends the canonical request to `out` and the list of signed header names
+ * ("content-type;host;...") to `signed_headers`.
+ */
+static bool
+canonical_request(const DynSigRequest *request, DynBuffer *out,
+				  DynBuffer *signed_headers)
 {
 	const DynSigHeader *sorted[DYN_SIGV4_MAX_HEADERS];
 	char		hash[DYN_SHA256_HEX + 1];
 
 	if (request->nheaders > DYN_SIGV4_MAX_HEADERS ||
-		!dyn_sha256_hex(request->body, request->body_len, hash))
+		!sha256_hex(request->body, request->body_len, hash))
 		return false;
 	sort_headers(sorted, request);
 	dyn_buffer_append_str(out, request->method);
@@ -412,13 +417,13 @@ append_scope(const DynSigScope *scope, DynBuffer *out)
 		dyn_buffer_append_str(out, "/" TERMINATOR);
 }
 
-bool
-dyn_sigv4_string_to_sign(const DynSigScope *scope, const DynBuffer *canonical,
-						 DynBuffer *out)
+static bool
+string_to_sign(const DynSigScope *scope, const DynBuffer *canonical,
+			   DynBuffer *out)
 {
 	char		hash[DYN_SHA256_HEX + 1];
 
-	if (!dyn_sha256_hex(canonical->data, canonical->len, hash))
+	if (!sha256_hex(canonical->data, canonical->len, hash))
 		return false;
 	dyn_buffer_append_str(out, ALGORITHM "\n");
 	dyn_buffer_append_str(out, scope->time);
@@ -479,9 +484,10 @@ remember_key(DynSigKeyCache *cache, const DynSigScope *scope,
 	cache->valid = true;
 }
 
-bool
-dyn_sigv4_key(DynSigKeyCache *cache, const DynSigScope *scope,
-			  const char *secret, unsigned char key[DYN_SHA256_SIZE])
+/* The key of the scope, from the cache if it matches. */
+static bool
+signing_key(DynSigKeyCache *cache, const DynSigScope *scope,
+			const char *secret, unsigned char key[DYN_SHA256_SIZE])
 {
 	unsigned char secret_hash[DYN_SHA256_SIZE];
 
@@ -508,10 +514,11 @@ dyn_sigv4_key_forget(DynSigKeyCache *cache)
 
 /* ---- step 4: the signature -------------------------------------------- */
 
-bool
-dyn_sigv4_signature(const unsigned char key[DYN_SHA256_SIZE],
-					const DynBuffer *string_to_sign,
-					char hex[DYN_SHA256_HEX + 1])
+/* Lower-case hex of HMAC-SHA256, NUL-terminated. */
+static bool
+sign(const unsigned char key[DYN_SHA256_SIZE],
+	 const DynBuffer *string_to_sign,
+	 char hex[DYN_SHA256_HEX + 1])
 {
 	unsigned char mac[DYN_SHA256_SIZE];
 
@@ -557,10 +564,10 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 	dyn_buffer_init(&to_sign, 0);
 	/* Reserved at once: growing would leave copies of the token. */
 	ok = dyn_buffer_reserve(&canonical, 1024 + token_len) &&
-		dyn_sigv4_canonical(request, &canonical, &signed_headers) &&
-		dyn_sigv4_string_to_sign(scope, &canonical, &to_sign) &&
-		dyn_sigv4_key(cache, scope, credentials->secret_access_key, key) &&
-		dyn_sigv4_signature(key, &to_sign, signature) &&
+		canonical_request(request, &canonical, &signed_headers) &&
+		string_to_sign(scope, &canonical, &to_sign) &&
+		signing_key(cache, scope, credentials->secret_access_key, key) &&
+		sign(key, &to_sign, signature) &&
 		append_authorization(scope, credentials->access_key_id,
 							 &signed_headers, signature, out);
 	OPENSSL_cleanse(key, sizeof(key));

@@ -3,8 +3,7 @@
  *		AWS Signature Version 4 over request headers.
  *
  * The steps have the standard's names: canonical request, string to sign,
- * signing key, signature.  They are separate functions so that the published
- * test vectors can check each; dyn_sigv4_authorization does all four.
+ * signing key, signature.  dyn_sigv4_authorization does all four.
  */
 #ifndef DYN_AWS_SIGV4_H
 #define DYN_AWS_SIGV4_H
@@ -76,33 +75,10 @@ extern void dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch);
 extern void dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 									 const char *keep);
 
-/* Lower-case hex of SHA-256, NUL-terminated. */
-extern bool dyn_sha256_hex(const void *bytes, size_t len,
-						   char hex[DYN_SHA256_HEX + 1]);
-
 /*
- * Appends the canonical request to `out` and the list of signed header names
- * ("content-type;host;...") to `signed_headers`.  Returns false if memory runs
- * out or a limit above is exceeded.
+ * Appends the value of the Authorization header to `out`.  Returns false if
+ * memory runs out or a limit above is exceeded.
  */
-extern bool dyn_sigv4_canonical(const DynSigRequest *request, DynBuffer *out,
-								DynBuffer *signed_headers);
-
-extern bool dyn_sigv4_string_to_sign(const DynSigScope *scope,
-									 const DynBuffer *canonical,
-									 DynBuffer *out);
-
-/* The key of the scope, from the cache if it matches. */
-extern bool dyn_sigv4_key(DynSigKeyCache *cache, const DynSigScope *scope,
-						  const char *secret,
-						  unsigned char key[DYN_SHA256_SIZE]);
-
-/* Lower-case hex of HMAC-SHA256, NUL-terminated. */
-extern bool dyn_sigv4_signature(const unsigned char key[DYN_SHA256_SIZE],
-								const DynBuffer *string_to_sign,
-								char hex[DYN_SHA256_HEX + 1]);
-
-/* Appends the value of the Authorization header to `out`. */
 extern bool dyn_sigv4_authorization(DynSigKeyCache *cache,
 									const DynSigScope *scope,
 									const DynCredentials *credentials,

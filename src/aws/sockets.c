@@ -376,11 +376,3 @@ dyn_sockets_any_closed_by_peer(const DynSockets *sockets)
 	}
 	return false;
 }
-
-void
-dyn_sockets_free(DynSockets *sockets)
-{
-	free(sockets->list);
-	sockets->list = NULL;
-	sockets->n = sockets->cap = 0;
-}

@@ -32,7 +32,7 @@ typedef struct DynSockets
 	DynSocket  *list;
 	size_t		n;
 	size_t		cap;
-	uint64_t	opened;			/* ever */
+	uint64_t	opened;			/* ever; tests compare it */
 } DynSockets;
 
 /* The connections to a peer that have replied. */
@@ -103,8 +103,5 @@ extern size_t dyn_sockets_count(const DynSockets *sockets);
 
 /* Has the peer closed one of them? */
 extern bool dyn_sockets_any_closed_by_peer(const DynSockets *sockets);
-
-/* Frees the list, without closing sockets. */
-extern void dyn_sockets_free(DynSockets *sockets);
 
 #endif

@@ -639,18 +639,3 @@ dyn_page_next(DynPageCursor *cursor, DynValue *slots)
 		slots[tape->tree->aliases[i].to] = slots[tape->tree->aliases[i].from];
 	return true;
 }
-
-bool
-dyn_json_valid(const char *buf, size_t len, DynPageError *error)
-{
-	DynJson		scan;
-	const char *p;
-
-	dyn_scan_init(&scan, buf, len);
-	p = dyn_scan_skip(&scan, buf);
-	if (p != NULL)
-		p = dyn_scan_value(&scan, p, NULL);
-	if (p != NULL && only_space(&scan, p))
-		return true;
-	return report(error, scan.fault - buf, scan.reason);
-}

@@ -160,10 +160,4 @@ extern void dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page);
  */
 extern bool dyn_page_next(DynPageCursor *cursor, DynValue *slots);
 
-/*
- * Validates any JSON document with the same scanner: true if `buf` holds one
- * legal value, and only white space around it.
- */
-extern bool dyn_json_valid(const char *buf, size_t len, DynPageError *error);
-
 #endif

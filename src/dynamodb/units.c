@@ -83,8 +83,9 @@ dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 		? SAVED_SECONDS * throughput->read_units : 0;
 }
 
-double
-dyn_units_ms(const DynCapacity *capacity, double units, double keys)
+/* The milliseconds that the capacity needs at least for these units. */
+static double
+units_ms(const DynCapacity *capacity, double units, double keys)
 {
 	double		touched = keys > 0 ? fmin(keys, capacity->partitions)
 		: capacity->partitions;
@@ -96,16 +97,16 @@ dyn_units_ms(const DynCapacity *capacity, double units, double keys)
 double
 dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices)
 {
-	double		wait = dyn_units_ms(&prices->capacity, reads->units, reads->keys);
+	double		wait = units_ms(&prices->capacity, reads->units, reads->keys);
 
 	if (reads->base_units > 0)
-		wait = fmax(wait, dyn_units_ms(&prices->base, reads->base_units,
-									   reads->base_requests * DYN_BATCH_GET_MAX_KEYS));
+		wait = fmax(wait, units_ms(&prices->base, reads->base_units,
+								   reads->base_requests * DYN_BATCH_GET_MAX_KEYS));
 	return wait;
 }
 
 double
-dyn_reads_ms(const DynReads *reads, const DynPrices *prices)
+dyn_reads_price(const DynReads *reads, const DynPrices *prices)
 {
 	double		trips = fmax(1, ceil(reads->requests / reads->width)) +
 		ceil(reads->base_requests / prices->in_flight);
@@ -113,13 +114,7 @@ dyn_reads_ms(const DynReads *reads, const DynPrices *prices)
 		reads->bytes / DYN_PAGE_BYTES * MS_PER_MEGABYTE / reads->width;
 
 	return fmax(fmax(latency, reads->cpu_ms),
-				dyn_reads_wait_ms(reads, prices));
-}
-
-double
-dyn_reads_price(const DynReads *reads, const DynPrices *prices)
-{
-	return dyn_reads_ms(reads, prices) +
+				dyn_reads_wait_ms(reads, prices)) +
 		prices->unit_cost_ms * (reads->units + reads->base_units);
 }
 

@@ -102,12 +102,7 @@ extern void dyn_capacity_init(DynCapacity *capacity,
 							  const DynThroughput *throughput, double bytes,
 							  double read_capacity, double read_percent);
 
-/* The milliseconds that the capacity needs at least for these units. */
-extern double dyn_units_ms(const DynCapacity *capacity, double units,
-						   double keys);
-
-/* The milliseconds that the reads take, and what they wait for units. */
-extern double dyn_reads_ms(const DynReads *reads, const DynPrices *prices);
+/* The milliseconds that the reads wait for units at least. */
 extern double dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices);
 
 /* Time, and units at their worth in time. */

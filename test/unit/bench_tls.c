@@ -17,6 +17,7 @@
 #include "aws/client.h"
 #include "aws/provider.h"
 #include "aws/retry.h"
+#include "end_client.h"
 #include "waiting.h"
 
 #define MOST_CALLS	100
@@ -74,7 +75,7 @@ measure(DynClient *client, int n)
 	}
 	printf("%.2f %.2f %d %d\n", now_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu,
 		   now_ms(CLOCK_MONOTONIC) - wall,
-		   (int) dyn_client_connections(client), failed);
+		   (int) connections_of(client), failed);
 	for (i = 0; i < n; i++)
 		dyn_call_destroy(calls[i]);
 }
@@ -95,6 +96,6 @@ main(int argc, char **argv)
 		return 1;
 	measure(client, 1);
 	measure(client, n);
-	dyn_client_destroy(client);
+	end_client(client);
 	return 0;
 }

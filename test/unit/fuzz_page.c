@@ -13,7 +13,7 @@
  * Built with -DMAKE_SEEDS it is a program that writes random responses, one
  * file each, into the folder it is given.
  */
-#include "dynamodb/page.h"
+#include "any_json.h"
 #include "node_facts.h"
 
 #include <stdio.h>
@@ -147,7 +147,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		demand(error.reason != NULL && error.offset <= size);
 		return 0;
 	}
-	demand(dyn_json_valid(buf, size, &error));
+	demand(is_json(buf, size, &error));
 	dyn_page_cursor_init(&cursor, &page);
 	for (; dyn_page_next(&cursor, slots); seen++)
 	{

@@ -6,6 +6,7 @@
 #include "replies.h"
 
 #include "harness.h"
+#include "headers.h"
 
 #include "credentials/answer.h"
 #include "credentials/url.h"
@@ -97,8 +98,8 @@ static void
 reads_all_members(void)
 {
 	CHECK(read_json("{\"Code\":\"Success\",\"AccessKeyId\":\"" KEY_ID "\","
-			   "\"SecretAccessKey\":\"" SECRET "\",\"Token\":\"" TOKEN "\","
-			   "\"Expiration\":\"2026-01-02T03:04:05Z\"}"));
+					"\"SecretAccessKey\":\"" SECRET "\",\"Token\":\"" TOKEN "\","
+					"\"Expiration\":\"2026-01-02T03:04:05Z\"}"));
 	CHECK_EQ_STR(credentials.access_key_id, KEY_ID);
 	CHECK_EQ_STR(credentials.secret_access_key, SECRET);
 	CHECK_EQ_STR(credentials.session_token, TOKEN);
@@ -231,7 +232,7 @@ overwrites_what_it_frees(void)
 	if (count_on_heap(SECRET) < 0)
 		SKIP("no heap to look at");
 	CHECK(read_json("{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"" SECRET "\","
-			   "\"Token\":\"" TOKEN "\",\"Expiration\":5}"));
+					"\"Token\":\"" TOKEN "\",\"Expiration\":5}"));
 	CHECK_EQ_INT(count_on_heap(SECRET), 1);
 	dyn_credentials_clear(&credentials);
 	CHECK(!read_json("{\"SecretAccessKey\":\"" SECRET "\"}"));
@@ -355,13 +356,13 @@ headers_have_one_line(void)
 	DynExchange *request = exchange();
 
 	CHECK(dyn_answer_header(request, "X-A", "b c", "it", &fault));
-	CHECK_EQ_STR(dyn_exchange_find_header(request, "X-A"), "b c");
+	CHECK_EQ_STR(find_header(request, "X-A"), "b c");
 	CHECK(!dyn_answer_header(request, "X-B", "b\r\nX-C: d", "it", &fault));
 	CHECK_EQ_STR(fault.message,
 				 "it contains a line break or another control character");
 	CHECK(!dyn_answer_header(request, "X-B", "b\n", "it", &fault));
 	CHECK(!dyn_answer_header(request, "X-B", "\x7f", "it", &fault));
-	CHECK(dyn_exchange_find_header(request, "X-B") == NULL);
+	CHECK(find_header(request, "X-B") == NULL);
 	dyn_exchange_destroy(request);
 }
 

@@ -31,6 +31,7 @@
 #include "aws/provider.h"
 #include "aws/retry.h"
 #include "aws/wiping.h"
+#include "end_client.h"
 #include "waiting.h"
 
 #define SLOW_HOST	"slow.invalid"
@@ -268,7 +269,7 @@ sends_the_signed_headers(void)
 static void
 keeps_the_connection(void)
 {
-	uint64_t	before = dyn_client_connections(client);
+	uint64_t	before = connections_of(client);
 	DynCall    *call = run("\"bytes\", 10");
 	int			i;
 
@@ -279,7 +280,7 @@ keeps_the_connection(void)
 		CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
 		CHECK_EQ_INT(call->response.len, 10);
 	}
-	CHECK(dyn_client_connections(client) - before <= 1);
+	CHECK(connections_of(client) - before <= 1);
 	dyn_call_destroy(call);
 }
 
@@ -434,10 +435,10 @@ sends_fewer_for_lack_of_descriptors(void)
 			CHECK_EQ_INT(calls[i]->attempts, 1);
 			dyn_call_destroy(calls[i]);
 		}
-		CHECK_EQ_INT(dyn_client_connections(client), allowed > 1 ? allowed : 1);
+		CHECK_EQ_INT(connections_of(client), allowed > 1 ? allowed : 1);
 		dyn_client_end_statement(client);
 		CHECK_EQ_INT(descriptors_left, allowed);
-		dyn_client_destroy(client);
+		end_client(client);
 		CHECK_EQ_INT(descriptors_left, allowed + 2);
 	}
 	client = before;
@@ -596,7 +597,7 @@ finish_resumed(DynCall *call, size_t len, int attempts)
 static void
 receives_no_more_than_allowed(void)
 {
-	uint64_t	before = dyn_client_connections(client);
+	uint64_t	before = connections_of(client);
 	DynCall    *call = start_paused("\"bytes\", 1000000", 300000);
 
 	turn_for(50);
@@ -611,7 +612,7 @@ receives_no_more_than_allowed(void)
 	finish_resumed(call, 1000000, 1);
 	/* the connection is good for the next one */
 	check_success("\"no_crc\"", 1);
-	CHECK(dyn_client_connections(client) - before <= 1);
+	CHECK(connections_of(client) - before <= 1);
 	/* exactly what is allowed */
 	call = dyn_call_create(client);
 	dyn_call_allow(call, 1000000);
@@ -776,7 +777,7 @@ sends_beside_a_paused_call_without_descriptors(void)
 	call = start_paused("\"bytes\", 1000000", 300000);
 	check_success("\"no_crc\"", 1);
 	finish_resumed(call, 1000000, 1);
-	dyn_client_destroy(client);
+	end_client(client);
 	CHECK_EQ_INT(descriptors_left, 3);
 	client = before;
 }
@@ -1096,7 +1097,7 @@ check_system(const char *file, const char *directory, DynFailure failure)
 	call = run("\"bytes\", 3");
 	CHECK_EQ_INT(call->failure, failure);
 	dyn_call_destroy(call);
-	dyn_client_destroy(client);
+	end_client(client);
 	client = before;
 	system_file = system_directory = NULL;
 }
@@ -1283,7 +1284,7 @@ notices_that_the_bundle_is_gone(void)
 	check_file(NULL, DYN_FAIL_TLS);
 	CHECK(system(command) == 0);
 	check_file(NULL, DYN_FAIL_NONE);
-	dyn_client_destroy(client);
+	end_client(client);
 	client = before;
 	system_file = NULL;
 	unlink(bundle);
@@ -1374,7 +1375,7 @@ warm_up(void)
 	service.ca_file = ca_file;
 	dyn_client_close_idle(client);
 	check_success("\"no_crc\"", 1);
-	return dyn_client_connections(client);
+	return connections_of(client);
 }
 
 static DynCall *
@@ -1403,7 +1404,7 @@ finish_all(DynCall **calls, int n)
 static bool
 waits_for_the_other(void)
 {
-	uint64_t	before = dyn_client_connections(client);
+	uint64_t	before = connections_of(client);
 	DynCall    *calls[2];
 	bool		waited;
 
@@ -1412,7 +1413,7 @@ waits_for_the_other(void)
 	calls[1] = start_another("\"no_crc\"");
 	waited = calls[1]->attempts == 0;
 	finish_all(calls, 2);
-	return waited && dyn_client_connections(client) == before;
+	return waited && connections_of(client) == before;
 }
 
 /* It waits for a millisecond at least, which may pass without us. */
@@ -1448,7 +1449,7 @@ makes_connections_as_demanded(void)
 	for (i = 0; i < 4; i++)
 		CHECK_EQ_INT(calls[i]->attempts, 1);
 	finish_all(calls, 4);
-	made = (int) (dyn_client_connections(client) - before);
+	made = (int) (connections_of(client) - before);
 	CHECK(made >= 1 && made <= 4);
 	for (i = 0; i < made; i++)
 	{
@@ -1517,7 +1518,7 @@ makes_the_first_connection_alone(void)
 {
 	int			waiting[4];
 	int			listener = listen_with_room(waiting, 4);
-	uint64_t	before = dyn_client_connections(client);
+	uint64_t	before = connections_of(client);
 	double		began = now_ms();
 	DynCall    *calls[4];
 	uint64_t	made;
@@ -1526,13 +1527,13 @@ makes_the_first_connection_alone(void)
 	for (i = 0; i < 4; i++)
 		calls[i] = start_another("\"no_crc\"");
 	turn_for(50);
-	made = dyn_client_connections(client) - before;
+	made = connections_of(client) - before;
 	if (now_ms() - began < 150)
 		CHECK_EQ_INT(made, 1);
-	while (dyn_client_connections(client) - before < 4 &&
+	while (connections_of(client) - before < 4 &&
 		   now_ms() - began < 5000)
 		turn_for(10);
-	CHECK_EQ_INT(dyn_client_connections(client) - before, 4);
+	CHECK_EQ_INT(connections_of(client) - before, 4);
 	destroy_all(calls, 4);
 	for (i = 0; i < 4; i++)
 		close(waiting[i]);
@@ -1547,7 +1548,7 @@ static void
 makes_the_others_together(void)
 {
 	int			listener = listen_with_room(NULL, 0);
-	uint64_t	before = dyn_client_connections(client);
+	uint64_t	before = connections_of(client);
 	double		began = now_ms();
 	DynCall    *calls[6];
 	uint64_t	made;
@@ -1555,7 +1556,7 @@ makes_the_others_together(void)
 
 	for (i = 0; i < 6; i++)
 		calls[i] = start_another("\"no_crc\"");
-	while ((made = dyn_client_connections(client) - before) == 1 &&
+	while ((made = connections_of(client) - before) == 1 &&
 		   now_ms() - began < 5000)
 		dyn_client_wait(client, wait_readable, NULL, 10);
 	CHECK_EQ_INT(made, 6);
@@ -1810,7 +1811,7 @@ main(void)
 	}
 	client = dyn_client_create(NULL);
 	run_tests();
-	dyn_client_destroy(client);
+	end_client(client);
 	/* Threads left resolving must be gone before leaks are counted. */
 	sleep(SLOW_S);
 	close(keep_open);

@@ -6,6 +6,7 @@
 #include "replies.h"
 
 #include "harness.h"
+#include "headers.h"
 
 #include "credentials/container.h"
 
@@ -32,7 +33,7 @@ set(const char *relative, const char *full, const char *token,
 static const char *
 authorization(const DynExchange *exchange)
 {
-	return dyn_exchange_find_header(exchange, "Authorization");
+	return find_header(exchange, "Authorization");
 }
 
 static void
@@ -65,7 +66,7 @@ relative_uris_are_of_the_agent(void)
 	CHECK(!exchange->failed);
 	CHECK_EQ_INT(exchange->body.len, 0);
 	CHECK(authorization(exchange) == NULL);
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Accept"),
+	CHECK_EQ_STR(find_header(exchange, "Accept"),
 				 "application/json");
 	dyn_exchange_destroy(exchange);
 }

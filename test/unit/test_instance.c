@@ -5,6 +5,7 @@
 #include "replies.h"
 
 #include "harness.h"
+#include "headers.h"
 
 #include "credentials/instance.h"
 
@@ -67,9 +68,9 @@ asks_for_a_token_first(void)
 	CHECK_EQ_STR(exchange->method, "PUT");
 	CHECK_EQ_STR(exchange->url, "http://169.254.169.254/latest/api/token");
 	CHECK_EQ_INT(exchange->reach, DYN_REACH_LOCAL);
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange,
-				 "x-aws-ec2-metadata-token-ttl-seconds"), "21600");
-	CHECK(dyn_exchange_find_header(exchange, "x-aws-ec2-metadata-token") ==
+	CHECK_EQ_STR(find_header(exchange,
+							 "x-aws-ec2-metadata-token-ttl-seconds"), "21600");
+	CHECK(find_header(exchange, "x-aws-ec2-metadata-token") ==
 		  NULL);
 	CHECK(!exchange->failed);
 	dyn_exchange_destroy(exchange);
@@ -84,8 +85,8 @@ sends_the_token_then(void)
 	exchange = dyn_instance_request(&instance, &fault);
 	CHECK_EQ_STR(exchange->method, "GET");
 	CHECK_EQ_STR(exchange->url, "http://169.254.169.254" ROLES);
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange,
-				 "x-aws-ec2-metadata-token"), "AQAE==");
+	CHECK_EQ_STR(find_header(exchange,
+							 "x-aws-ec2-metadata-token"), "AQAE==");
 	dyn_exchange_destroy(exchange);
 	begin("AQAE==", "app+role@1");
 	exchange = dyn_instance_request(&instance, &fault);

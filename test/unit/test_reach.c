@@ -36,6 +36,7 @@
 #include "aws/exchange.h"
 #include "aws/loop.h"
 #include "credentials/source.h"
+#include "end_client.h"
 #include "waiting.h"
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
@@ -834,7 +835,7 @@ main(void)
 	RUN(proxies_are_not_used_for_local_requests);
 	RUN(redirects_are_not_followed);
 	RUN(sources_ask_the_true_addresses);
-	dyn_client_destroy(client);
+	end_client(client);
 	if (server > 0)
 		kill(server, SIGKILL);
 	return DONE("reach");

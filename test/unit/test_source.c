@@ -23,6 +23,7 @@
 #include "aws/client.h"
 #include "aws/loop.h"
 #include "credentials/source.h"
+#include "end_client.h"
 #include "waiting.h"
 
 #define ROLE	"arn:aws:iam::123456789012:role/"
@@ -551,7 +552,7 @@ time_runs_for_a_source_alone(void)
 	CHECK(dyn_client_wait(client, wait_readable, NULL, 5000) ==
 		  DYN_WAIT_READY);
 	dyn_provider_clear(&provider);
-	dyn_client_destroy(client);
+	end_client(client);
 	client = others;
 	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		close(fds[i]);
@@ -592,7 +593,7 @@ main(void)
 	RUN(time_runs_for_a_source_alone);
 	set_stage(DYN_SOURCE_STATIC);
 	dyn_spec_clear(&spec);
-	dyn_client_destroy(client);
+	end_client(client);
 	remove_directory();
 	close(lifeline);
 	waitpid(pid, NULL, 0);

@@ -5,6 +5,7 @@
 #include "replies.h"
 
 #include "harness.h"
+#include "headers.h"
 
 #include "credentials/files.h"
 #include "credentials/sso.h"
@@ -71,9 +72,9 @@ asks_the_portal(void)
 				 "/federation/credentials?role_name=Read%20Only%26x%3Dy"
 				 "&account_id=123456789012");
 	CHECK_EQ_INT(exchange->reach, DYN_REACH_ENDPOINT);
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "x-amz-sso_bearer_token"),
+	CHECK_EQ_STR(find_header(exchange, "x-amz-sso_bearer_token"),
 				 BEARER);
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Accept"),
+	CHECK_EQ_STR(find_header(exchange, "Accept"),
 				 "application/json");
 	CHECK(!exchange->failed);
 	dyn_exchange_destroy(exchange);

@@ -6,6 +6,7 @@
 #include "replies.h"
 
 #include "harness.h"
+#include "headers.h"
 
 #include "credentials/sts.h"
 
@@ -79,14 +80,14 @@ signs_with_long_term_keys(void)
 	CHECK_EQ_INT(exchange->reach, DYN_REACH_ENDPOINT);
 	CHECK(!exchange->failed);
 	CHECK_EQ_STR(body_of(exchange), FORM("dynamo_fdw"));
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Content-Type"),
+	CHECK_EQ_STR(find_header(exchange, "Content-Type"),
 				 "application/x-www-form-urlencoded; charset=utf-8");
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Host"),
+	CHECK_EQ_STR(find_header(exchange, "Host"),
 				 "sts.eu-west-1.amazonaws.com");
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "X-Amz-Date"),
+	CHECK_EQ_STR(find_header(exchange, "X-Amz-Date"),
 				 "20260102T030405Z");
-	CHECK(dyn_exchange_find_header(exchange, "X-Amz-Security-Token") == NULL);
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Authorization"),
+	CHECK(find_header(exchange, "X-Amz-Security-Token") == NULL);
+	CHECK_EQ_STR(find_header(exchange, "Authorization"),
 				 "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260102/eu-west-1"
 				 "/sts/aws4_request, "
 				 "SignedHeaders=content-type;host;x-amz-date, Signature="
@@ -113,11 +114,11 @@ signs_with_a_token_and_all_fields(void)
 	CHECK_EQ_STR(exchange->url, endpoint);
 	CHECK_EQ_STR(body_of(exchange), FORM("a%40b")
 				 "&DurationSeconds=900&ExternalId=x%26y%3Dz%20%C3%A4");
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Host"),
+	CHECK_EQ_STR(find_header(exchange, "Host"),
 				 "127.0.0.1:4566");
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "X-Amz-Security-Token"),
+	CHECK_EQ_STR(find_header(exchange, "X-Amz-Security-Token"),
 				 "TOKENEXAMPLE==");
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Authorization"),
+	CHECK_EQ_STR(find_header(exchange, "Authorization"),
 				 "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260102/eu-west-1"
 				 "/sts/aws4_request, SignedHeaders=content-type;host;"
 				 "x-amz-date;x-amz-security-token, Signature="
@@ -276,9 +277,9 @@ sends_the_file_unsigned(void)
 				 "&RoleArn=arn%3Aaws%3Aiam%3A%3A123456789012%3Arole%2Freports"
 				 "&RoleSessionName=dynamo_fdw&DurationSeconds=43200"
 				 "&WebIdentityToken=" JWT);
-	CHECK_EQ_STR(dyn_exchange_find_header(exchange, "Content-Type"),
+	CHECK_EQ_STR(find_header(exchange, "Content-Type"),
 				 "application/x-www-form-urlencoded; charset=utf-8");
-	CHECK(dyn_exchange_find_header(exchange, "Authorization") == NULL);
+	CHECK(find_header(exchange, "Authorization") == NULL);
 	dyn_exchange_destroy(exchange);
 	exchange = with_file("a+b/c=\r\n", 8);
 	if (CHECK(exchange != NULL))
@@ -750,9 +751,9 @@ leaves_no_secret_behind(void)
 	dyn_exchange_destroy(assume(true));
 	dyn_exchange_destroy(with_file(token, strlen(token)));
 	snprintf(body, sizeof(body), REPLY("AssumeRoleWithWebIdentity",
-			 "<AccessKeyId>A</AccessKeyId><SecretAccessKey>" SECRET
-			 "</SecretAccessKey><SessionToken>%s</SessionToken>"
-			 "<Expiration>2026-01-02T03:04:05Z</Expiration>"), token);
+									   "<AccessKeyId>A</AccessKeyId><SecretAccessKey>" SECRET
+									   "</SecretAccessKey><SessionToken>%s</SessionToken>"
+									   "<Expiration>2026-01-02T03:04:05Z</Expiration>"), token);
 	CHECK_EQ_INT(answer(200, body), DYN_ANSWER_CREDENTIALS);
 	dyn_credentials_clear(&credentials);
 	body[strlen(body) - 4] = '\0';

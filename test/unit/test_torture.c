@@ -45,7 +45,9 @@
 #include "dynamodb/operation.h"
 #include "dynamodb/page_check.h"
 #include "dynamodb/template_text.h"
+#include "any_json.h"
 #include "certificates.h"
+#include "end_client.h"
 #include "sigv4_facts.h"
 #include "waiting.h"
 #include "../torture/torture.h"
@@ -360,7 +362,7 @@ a_json_document(void)
 	DynPageError error = {0};
 	const char *text = many_items();
 
-	if (dyn_json_valid(text, strlen(text), &error))
+	if (is_json(text, strlen(text), &error))
 		return RIGHT;
 	return strcmp(error.reason, "out of memory") == 0 ? REFUSED : WRONG;
 }
@@ -775,7 +777,7 @@ a_request(void)
 		dyn_call_destroy(call);
 	}
 	if (client != NULL)
-		dyn_client_destroy(client);
+		end_client(client);
 	return outcome;
 }
 

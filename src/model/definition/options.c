@@ -36,7 +36,7 @@
 #include "row_test.h"
 #include "template_columns.h"
 
-const char *const dyn_scan_policy_names[] = {"allow", "warn", "error", NULL};
+static const char *const scan_policies[] = {"allow", "warn", "error", NULL};
 
 const DynReadOptions dyn_default_reads = {
 	.scan_policy = DYN_SCAN_WARN,
@@ -120,7 +120,7 @@ static const OptionEntry options_table[] = {
 	{"fetch_size", ON_SERVER | ON_TABLE, VALUE_INT, 0, 1000000, NULL, "0", false,
 	"items per page; 0: pages of 1 MB, as DynamoDB returns them"},
 	{"scan_policy", ON_SERVER | ON_TABLE, VALUE_ENUM, 0, 0,
-		dyn_scan_policy_names, "warn", false,
+		scan_policies, "warn", false,
 	"what happens when a statement has to read a whole table"},
 	{"consistent_read", ON_SERVER | ON_TABLE, VALUE_BOOL, 0, 0, NULL, "off",
 	false, "strongly consistent reads, without global indexes"},
@@ -646,8 +646,8 @@ dyn_option_real(List *options, const char *name, double fallback)
 	return number;
 }
 
-bool
-dyn_option_bool(List *options, const char *name, bool fallback)
+static bool
+option_bool(List *options, const char *name, bool fallback)
 {
 	const char *value = dyn_option_text(options, name);
 	bool		flag = fallback;
@@ -683,10 +683,10 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 	if (options == NIL)
 		return reads;
 	reads.scan_policy = dyn_option_enum(options, "scan_policy",
-										dyn_scan_policy_names,
+										scan_policies,
 										fallback->scan_policy);
-	reads.consistent = dyn_option_bool(options, "consistent_read",
-									   fallback->consistent);
+	reads.consistent = option_bool(options, "consistent_read",
+								   fallback->consistent);
 	reads.fetch_size = dyn_option_int(options, "fetch_size",
 									  fallback->fetch_size);
 	reads.round_trip_ms = dyn_option_real(options, "round_trip_ms",

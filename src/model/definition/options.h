@@ -46,16 +46,12 @@ typedef struct DynReadOptions
 	double		unit_cost_ms;
 } DynReadOptions;
 
-/* The values of scan_policy in the order of the enum, NULL-terminated. */
-extern const char *const dyn_scan_policy_names[];
-
 /* The value of an option as text, or NULL if it is not set. */
 extern const char *dyn_option_text(List *options, const char *name);
 
 /* Typed readers; `fallback` is returned if the option is not set. */
 extern int	dyn_option_int(List *options, const char *name, int fallback);
 extern double dyn_option_real(List *options, const char *name, double fallback);
-extern bool dyn_option_bool(List *options, const char *name, bool fallback);
 extern int	dyn_option_enum(List *options, const char *name,
 							const char *const *words, int fallback);
 

@@ -35,9 +35,6 @@ typedef struct DynClassify
  */
 #define DYN_MAX_SIZED_BYTES	4096
 
-/* Any boolean expression (quals.c). */
-extern DynPred *dyn_classify_expr(DynClassify *context, Node *node);
-
 static inline const DynColumn *
 dyn_field_column(const DynClassify *context, const DynField *field)
 {

@@ -255,6 +255,8 @@ classify_boolean(DynClassify *context, Node *node, DynPredKind kind)
 	return dyn_make_pred(kind, &field);
 }
 
+static DynPred *classify_expr(DynClassify *context, Node *node);
+
 /*
  * AND: pushes the arms that can be.  OR: all arms or nothing.  Those without a
  * column of the table are evaluated at the start of an execution.
@@ -276,7 +278,7 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 		DynPred    *arg = dyn_classify_given(context, lfirst(lc));
 
 		if (arg == NULL)
-			arg = dyn_classify_expr(context, lfirst(lc));
+			arg = classify_expr(context, lfirst(lc));
 		if (arg != NULL)
 			pred->args = lappend(pred->args, arg);
 		else if (expr->boolop == OR_EXPR)
@@ -294,7 +296,7 @@ classify_row(DynClassify *context, RowCompareExpr *row)
 {
 	Node	   *expanded = dyn_keyset_expand(context, row);
 
-	return expanded == NULL ? NULL : dyn_classify_expr(context, expanded);
+	return expanded == NULL ? NULL : classify_expr(context, expanded);
 }
 
 /* IS NULL: absent or of type NULL.  IS NOT NULL: has the column's type. */
@@ -332,11 +334,12 @@ classify_binary(DynClassify *context, OpExpr *op)
 	if (expanded == NULL)
 		return classify_operator(context, op);
 	context->exact = false;
-	return dyn_classify_expr(context, expanded);
+	return classify_expr(context, expanded);
 }
 
-DynPred *
-dyn_classify_expr(DynClassify *context, Node *node)
+/* Any boolean expression. */
+static DynPred *
+classify_expr(DynClassify *context, Node *node)
 {
 	check_stack_depth();
 	node = dyn_plain_equality(node);
@@ -394,7 +397,7 @@ classify(PlannerInfo *root, DynRelPlan *plan, const RestrictInfo *rinfo)
 
 	found->rinfo = rinfo;
 	found->pred = rinfo->pseudoconstant ? NULL
-		: dyn_classify_expr(&context, dyn_plain_clause((Node *) rinfo->clause));
+		: classify_expr(&context, dyn_plain_clause((Node *) rinfo->clause));
 	found->exact = context.exact;
 	found->sized = context.sized;
 	plan->classified = lappend(plan->classified, found);
@@ -456,7 +459,7 @@ equality_clauses(PlannerInfo *root, const DynRelPlan *plan, List *rinfos)
 		DynClause  *clause = palloc0(sizeof(DynClause));
 
 		clause->rinfo = implied->rinfo;
-		clause->pred = dyn_classify_expr(&context, implied->equality);
+		clause->pred = classify_expr(&context, implied->equality);
 		clause->implied = clause->keys_only = true;
 		if (clause->pred != NULL)
 			clauses = lappend(clauses, clause);
@@ -473,7 +476,7 @@ bound_clauses(PlannerInfo *root, const DynRelPlan *plan, RestrictInfo *rinfo,
 	bool		first = false;
 	Node	   *bound = dyn_keyset_bound(&implied, (Node *) rinfo->clause, rinfos,
 										 &first);
-	DynPred    *pred = bound == NULL ? NULL : dyn_classify_expr(&implied, bound);
+	DynPred    *pred = bound == NULL ? NULL : classify_expr(&implied, bound);
 	List	   *clauses = pred == NULL ? NIL
 		: make_clauses(rinfo, pred, false, implied.sized);
 	ListCell   *lc;
