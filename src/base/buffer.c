@@ -76,18 +76,12 @@ set_capacity(DynBuffer *buf, size_t cap)
 static bool
 ensure(DynBuffer *buf, size_t bytes)
 {
-	size_t		need;
-	size_t		cap;
+	size_t		need = buf->len + bytes;
+	size_t		least = buf->len == 0 ? SMALLEST_CAP : buf->cap * 2;
 
 	if (bytes > SIZE_MAX / 4 - buf->len)
 		return fail(buf);
-	need = buf->len + bytes;
-	if (need <= buf->cap)
-		return true;
-	if (buf->len == 0)
-		return set_capacity(buf, need < SMALLEST_CAP ? SMALLEST_CAP : need);
-	cap = buf->cap * 2;
-	return set_capacity(buf, cap < need ? need : cap);
+	return need <= buf->cap || set_capacity(buf, need < least ? least : need);
 }
 
 bool

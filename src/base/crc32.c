@@ -25,14 +25,7 @@
  */
 #include "crc32.h"
 
-#include <stdbool.h>
 #include <zlib.h>
-
-static uint32_t
-crc32_plain(uint32_t crc, const unsigned char *bytes, size_t len)
-{
-	return (uint32_t) crc32_z(crc, bytes, len);
-}
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
@@ -98,31 +91,19 @@ crc32_folded(uint32_t crc, const unsigned char *bytes, size_t len)
 	 * folded in already, so start from the value whose complement is zero.
 	 */
 	_mm_storeu_si128((__m128i *) rest, a);
-	crc = crc32_plain(0xFFFFFFFFU, rest, sizeof(rest));
-	return crc32_plain(crc, bytes, len);
-}
-
-static bool
-processor_folds(void)
-{
-	return __builtin_cpu_supports("pclmul") &&
-		__builtin_cpu_supports("sse4.1");
-}
-
-uint32_t
-dyn_crc32(uint32_t crc, const void *bytes, size_t len)
-{
-	if (len >= SHORTEST_FOLDED && processor_folds())
-		return crc32_folded(crc, bytes, len);
-	return crc32_plain(crc, bytes, len);
-}
-
-#else
-
-uint32_t
-dyn_crc32(uint32_t crc, const void *bytes, size_t len)
-{
-	return crc32_plain(crc, bytes, len);
+	crc = (uint32_t) crc32_z(0xFFFFFFFFU, rest, sizeof(rest));
+	return (uint32_t) crc32_z(crc, bytes, len);
 }
 
 #endif
+
+uint32_t
+dyn_crc32(uint32_t crc, const void *bytes, size_t len)
+{
+#ifdef FOLDING
+	if (len >= SHORTEST_FOLDED && __builtin_cpu_supports("pclmul") &&
+		__builtin_cpu_supports("sse4.1"))
+		return crc32_folded(crc, bytes, len);
+#endif
+	return (uint32_t) crc32_z(crc, bytes, len);
+}

@@ -37,19 +37,6 @@ static char *reserve_next;
 static char *reserve_end;
 
 static void *
-take_from_reserve(size_t size)
-{
-	char	   *block = reserve_next;
-
-	size = (size + 15) & ~(size_t) 15;
-	assert(size <= (size_t) (reserve_end - reserve_next));
-	if (size > (size_t) (reserve_end - reserve_next))
-		return NULL;
-	reserve_next += size;
-	return block;
-}
-
-static void *
 watched_malloc(size_t size)
 {
 	void	   *block = failed ? NULL : true_malloc(size);
@@ -57,7 +44,13 @@ watched_malloc(size_t size)
 	if (block != NULL)
 		return block;
 	failed = true;
-	return take_from_reserve(size);
+	size = (size + 15) & ~(size_t) 15;
+	assert(size <= (size_t) (reserve_end - reserve_next));
+	if (size > (size_t) (reserve_end - reserve_next))
+		return NULL;
+	block = reserve_next;
+	reserve_next += size;
+	return block;
 }
 
 static void
@@ -88,28 +81,11 @@ next_piece(void *piece, size_t size, void *arg)
 	return len;
 }
 
-/* With memory in reserve. */
-static json_t *
-load_watched(const char *text, size_t len, size_t flags, json_error_t *error)
-{
-	Rest		rest = {text, len};
-	json_t	   *document;
-
-	json_set_alloc_funcs(watched_malloc, watched_free);
-	document = json_load_callback(next_piece, &rest, flags, error);
-	if (failed)
-	{
-		json_decref(document);
-		document = NULL;
-	}
-	json_set_alloc_funcs(true_malloc, true_free);
-	return document;
-}
-
 static json_t *
 load(const char *text, size_t len, size_t flags, bool *out_of_memory,
 	 json_error_t *error)
 {
+	Rest		rest = {text, len};
 	json_t	   *document = NULL;
 
 	json_get_alloc_funcs(&true_malloc, &true_free);
@@ -118,7 +94,14 @@ load(const char *text, size_t len, size_t flags, bool *out_of_memory,
 	if (reserve != NULL)
 	{
 		reserve_end = reserve + RESERVE(len);
-		document = load_watched(text, len, flags, error);
+		json_set_alloc_funcs(watched_malloc, watched_free);
+		document = json_load_callback(next_piece, &rest, flags, error);
+		if (failed)
+		{
+			json_decref(document);
+			document = NULL;
+		}
+		json_set_alloc_funcs(true_malloc, true_free);
 		true_free(reserve);
 	}
 	if (out_of_memory)

@@ -64,34 +64,33 @@ read_sign(Reader *in)
 	return false;
 }
 
-/*
- * Adds one digit of the mantissa.  `exp` starts at -1, the first place after
- * the point, and changes with every digit that moves the leading one.
- */
-static void
-add_digit(Decimal *d, char c, bool fraction)
-{
-	bool		leading = d->ndigits == 0;
-
-	if (leading && c == '0')
-	{
-		if (fraction)
-			d->exp--;
-		return;
-	}
-	if (!fraction)
-		d->exp++;
-	if (d->ndigits < DYN_NUMBER_MAX_DIGITS)
-		d->digits[d->ndigits++] = c;
-	else if (c != '0')
-		d->excess = true;
-}
-
 static void
 strip_trailing_zeros(Decimal *d)
 {
 	while (d->ndigits > 0 && d->digits[d->ndigits - 1] == '0')
 		d->ndigits--;
+}
+
+/*
+ * Reads digits on one side of the point.  `exp` starts at -1, the first place
+ * after the point, and changes with every digit that moves the leading one.
+ */
+static void
+read_digits(Reader *in, Decimal *d, bool fraction)
+{
+	for (; at_digit(in); in->p++)
+	{
+		if (d->ndigits == 0 && *in->p == '0')
+		{
+			d->exp -= fraction;
+			continue;
+		}
+		d->exp += !fraction;
+		if (d->ndigits < DYN_NUMBER_MAX_DIGITS)
+			d->digits[d->ndigits++] = *in->p;
+		else if (*in->p != '0')
+			d->excess = true;
+	}
 }
 
 /* Returns false if there are no digits. */
@@ -100,13 +99,11 @@ read_mantissa(Reader *in, Decimal *d)
 {
 	bool		any = at_digit(in);
 
-	for (; at_digit(in); in->p++)
-		add_digit(d, *in->p, false);
+	read_digits(in, d, false);
 	if (accept(in, '.'))
 	{
 		any = any || at_digit(in);
-		for (; at_digit(in); in->p++)
-			add_digit(d, *in->p, true);
+		read_digits(in, d, true);
 	}
 	strip_trailing_zeros(d);
 	return any;
@@ -173,43 +170,33 @@ put_digits(char *p, const char *digits, int64_t n)
 	return p + n;
 }
 
-static char *
-put_fraction(char *p, const Decimal *d)
-{
-	*p++ = '0';
-	*p++ = '.';
-	p = put_zeros(p, -d->exp - 1);
-	return put_digits(p, d->digits, d->ndigits);
-}
-
-static char *
-put_whole(char *p, const Decimal *d)
-{
-	int64_t		whole = d->exp + 1; /* digits before the point */
-
-	if (d->ndigits <= whole)
-	{
-		p = put_digits(p, d->digits, d->ndigits);
-		return put_zeros(p, whole - d->ndigits);
-	}
-	p = put_digits(p, d->digits, whole);
-	*p++ = '.';
-	return put_digits(p, d->digits + whole, d->ndigits - whole);
-}
-
 /* Writes a Decimal that is within the limits. */
 static void
 write_canonical(const Decimal *d, char *dst, size_t *dst_len)
 {
+	int64_t		whole = d->exp + 1; /* digits before the point */
 	char	   *p = dst;
 
+	if (d->ndigits > 0 && d->negative)
+		*p++ = '-';
 	if (d->ndigits == 0)
 		*p++ = '0';
+	else if (whole <= 0)
+	{
+		p = put_digits(p, "0.", 2);
+		p = put_zeros(p, -whole);
+		p = put_digits(p, d->digits, d->ndigits);
+	}
+	else if (d->ndigits <= whole)
+	{
+		p = put_digits(p, d->digits, d->ndigits);
+		p = put_zeros(p, whole - d->ndigits);
+	}
 	else
 	{
-		if (d->negative)
-			*p++ = '-';
-		p = d->exp < 0 ? put_fraction(p, d) : put_whole(p, d);
+		p = put_digits(p, d->digits, whole);
+		*p++ = '.';
+		p = put_digits(p, d->digits + whole, d->ndigits - whole);
 	}
 	*p = '\0';
 	*dst_len = (size_t) (p - dst);
@@ -235,24 +222,6 @@ dyn_number_canonical(const char *text, size_t len, char *dst, size_t *dst_len)
 	return DYN_NUMBER_OK;
 }
 
-static void
-set_largest(Decimal *d)
-{
-	memset(d->digits, '9', DYN_NUMBER_MAX_DIGITS);
-	d->ndigits = DYN_NUMBER_MAX_DIGITS;
-	d->exp = DYN_NUMBER_MAX_EXP;
-	d->excess = false;
-}
-
-static void
-set_smallest(Decimal *d)
-{
-	d->digits[0] = '1';
-	d->ndigits = 1;
-	d->exp = DYN_NUMBER_MIN_EXP;
-	d->excess = false;
-}
-
 /* Adds one in the 38th place. */
 static void
 increment(Decimal *d)
@@ -273,24 +242,32 @@ increment(Decimal *d)
 	strip_trailing_zeros(d);
 }
 
-static void
-round_towards_zero(Decimal *d)
-{
-	if (d->exp > DYN_NUMBER_MAX_EXP)
-		set_largest(d);
-	else if (d->exp < DYN_NUMBER_MIN_EXP)
-		d->ndigits = 0;
-}
-
 /* Returns false if DynamoDB cannot hold a number of that magnitude. */
 static bool
 round_away_from_zero(Decimal *d)
 {
 	if (d->exp < DYN_NUMBER_MIN_EXP)
-		set_smallest(d);
+	{
+		d->digits[0] = '1';
+		d->ndigits = 1;
+		d->exp = DYN_NUMBER_MIN_EXP;
+	}
 	else if (d->excess && d->exp <= DYN_NUMBER_MAX_EXP)
 		increment(d);
 	return d->exp <= DYN_NUMBER_MAX_EXP;
+}
+
+static void
+round_towards_zero(Decimal *d)
+{
+	if (d->exp < DYN_NUMBER_MIN_EXP)
+		d->ndigits = 0;
+	else if (d->exp > DYN_NUMBER_MAX_EXP)
+	{
+		memset(d->digits, '9', DYN_NUMBER_MAX_DIGITS);
+		d->ndigits = DYN_NUMBER_MAX_DIGITS;
+		d->exp = DYN_NUMBER_MAX_EXP;
+	}
 }
 
 bool

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "lengthof.h"
 #include "text.h"
 
 /*
@@ -37,8 +38,6 @@ static const Utf8Form utf8_forms[] = {
 	{0xF4, 0xF4, 4, 0x80, 0x8F},
 };
 
-#define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
-
 static size_t
 ascii_run(const unsigned char *p, const unsigned char *end)
 {
@@ -58,29 +57,18 @@ ascii_run(const unsigned char *p, const unsigned char *end)
 	return (size_t) (p - start);
 }
 
-static const Utf8Form *
-form_of_lead(unsigned char lead)
-{
-	size_t		i;
-
-	for (i = 0; i < LENGTHOF(utf8_forms); i++)
-	{
-		if (lead >= utf8_forms[i].lead_lo && lead <= utf8_forms[i].lead_hi)
-			return &utf8_forms[i];
-	}
-	return NULL;
-}
-
 /* Length of the sequence of several bytes at p, 0 if it is not well-formed. */
 static size_t
 sequence_length(const unsigned char *p, const unsigned char *end)
 {
-	const Utf8Form *form = form_of_lead(*p);
+	const Utf8Form *form = utf8_forms;
 	size_t		i;
 
-	if (form == NULL || end - p < form->length)
-		return 0;
-	if (p[1] < form->second_lo || p[1] > form->second_hi)
+	while (*p < form->lead_lo || *p > form->lead_hi)
+		if (++form == utf8_forms + LENGTHOF(utf8_forms))
+			return 0;
+	if (end - p < form->length ||
+		p[1] < form->second_lo || p[1] > form->second_hi)
 		return 0;
 	for (i = 2; i < form->length; i++)
 	{
@@ -182,20 +170,6 @@ put_base64_group(char *dst, uint32_t bits)
 	dst[3] = base64_digits[bits & 63];
 }
 
-/* The last one or two bytes, filled up with '='. */
-static void
-put_base64_rest(char *dst, const unsigned char *p, size_t n)
-{
-	uint32_t	bits = (uint32_t) p[0] << 16;
-
-	if (n == 2)
-		bits |= (uint32_t) p[1] << 8;
-	put_base64_group(dst, bits);
-	dst[3] = '=';
-	if (n == 1)
-		dst[2] = '=';
-}
-
 bool
 dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len)
 {
@@ -210,9 +184,14 @@ dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len)
 	for (; len >= 3; len -= 3, p += 3, dst += 4)
 		put_base64_group(dst, (uint32_t) p[0] << 16 | (uint32_t) p[1] << 8 |
 						 p[2]);
+	/* the last one or two bytes are filled up with '=' */
 	if (len > 0)
 	{
-		put_base64_rest(dst, p, len);
+		put_base64_group(dst, (uint32_t) p[0] << 16 |
+						 (len == 2 ? (uint32_t) p[1] << 8 : 0));
+		dst[3] = '=';
+		if (len == 1)
+			dst[2] = '=';
 		dst += 4;
 	}
 	buf->len = (size_t) (dst - buf->data);
