@@ -22,7 +22,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#define lengthof(array) (sizeof(array) / sizeof((array)[0]))
+#include "../base/lengthof.h"
 
 typedef struct Prefix
 {
@@ -103,7 +103,7 @@ has_any_prefix(const unsigned char *address, const Prefix *prefixes, size_t n)
 static bool
 is_refused_v4(const unsigned char *address)
 {
-	return has_any_prefix(address, refused_v4, lengthof(refused_v4));
+	return has_any_prefix(address, refused_v4, LENGTHOF(refused_v4));
 }
 
 /* The loopback address is no compatible form of 0.0.0.1. */
@@ -114,24 +114,24 @@ is_refused_v6(const unsigned char *address)
 
 	if (has_prefix(address, &loopback_v6))
 		return false;
-	for (i = 0; i < lengthof(embeddings); i++)
+	for (i = 0; i < LENGTHOF(embeddings); i++)
 		if (has_prefix(address, &embeddings[i].prefix) &&
 			is_refused_v4(address + embeddings[i].offset))
 			return true;
-	return has_any_prefix(address, refused_v6, lengthof(refused_v6));
+	return has_any_prefix(address, refused_v6, LENGTHOF(refused_v6));
 }
 
 static bool
 is_local_v4(const unsigned char *address)
 {
-	return has_any_prefix(address, local_v4, lengthof(local_v4));
+	return has_any_prefix(address, local_v4, LENGTHOF(local_v4));
 }
 
 static bool
 is_local_v6(const unsigned char *address)
 {
 	return has_prefix(address, &loopback_v6) ||
-		has_any_prefix(address, local_v6, lengthof(local_v6));
+		has_any_prefix(address, local_v6, LENGTHOF(local_v6));
 }
 
 bool

@@ -84,18 +84,6 @@ dyn_attempts_next_due(const DynClient *client)
 
 /* ---- descriptors ------------------------------------------------------ */
 
-/* Will some transfer end even if no call is allowed more? */
-static bool
-is_any_running(const DynClient *client)
-{
-	const DynActiveCall *call;
-
-	for (call = client->active; call; call = call->next)
-		if (call->public.state == DYN_CALL_SENT && !call->http->paused)
-			return true;
-	return false;
-}
-
 /*
  * May another transfer begin?  Each uses a descriptor: that of an idle
  * connection, or a new one.  (An idle connection to another host does not
@@ -107,8 +95,13 @@ is_any_running(const DynClient *client)
 static bool
 may_send(DynClient *client)
 {
-	return dyn_connections_acquire(&client->connections,
-								   !is_any_running(client));
+	const DynActiveCall *call;
+	bool		any_running = false;
+
+	for (call = client->active; call; call = call->next)
+		any_running |= call->public.state == DYN_CALL_SENT &&
+			!call->http->paused;
+	return dyn_connections_acquire(&client->connections, !any_running);
 }
 
 /* ---- attempts --------------------------------------------------------- */
@@ -215,20 +208,6 @@ counted_attempts(const DynActiveCall *call)
 	return call->public.attempts - call->unattended;
 }
 
-/*
- * Did the time of the attempt run out while the caller did something else?
- * libcurl looks at the clock before it looks at the answer, which may be there.
- * Or did the peer lose patience with us, as we did not read?
- */
-static bool
-was_unattended(const DynActiveCall *call)
-{
-	if (call->public.failure == DYN_FAIL_NETWORK)
-		return call->left_us >= 0;
-	return call->public.failure == DYN_FAIL_TIMEOUT &&
-		call->client->connections.loop.late;
-}
-
 void
 dyn_attempt_delay(DynActiveCall *call, DynRetryClass class, long retry_after_ms)
 {
@@ -239,6 +218,16 @@ dyn_attempt_delay(DynActiveCall *call, DynRetryClass class, long retry_after_ms)
 	call->last_retry = class;
 	call->due_us = dyn_loop_now_us() + (int64_t) (ms * 1000.0);
 	call->public.state = DYN_CALL_BACKOFF;
+}
+
+/* Those that the attempt was signed with. */
+static const DynCredentials *
+credentials_of(const DynActiveCall *call)
+{
+	const DynProvider *provider = call->service->provider;
+
+	return call->generation == provider->generation ? &provider->current
+		: &provider->previous;
 }
 
 /*
@@ -277,28 +266,28 @@ change_credentials(DynActiveCall *call)
 							   ? &date : NULL) && !tried;
 }
 
-/* Those that the attempt was signed with. */
-static const DynCredentials *
-credentials_of(const DynActiveCall *call)
-{
-	const DynProvider *provider = call->service->provider;
-
-	return call->generation == provider->generation ? &provider->current
-		: &provider->previous;
-}
-
 bool
 dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 {
+	bool		unattended;
+
 	if (class == DYN_RETRY_CLOCK)
 		return correct_clock(call);
 	if (class == DYN_RETRY_CREDENTIALS)
 		return change_credentials(call);
-	if (class != DYN_RETRY_THROTTLING && class != DYN_RETRY_TRANSIENT)
+	if (class == DYN_RETRY_FINAL ||
+		(class == DYN_RETRY_THROTTLING && call->public.ends_throttled))
 		return false;
-	if (class == DYN_RETRY_THROTTLING && call->public.ends_throttled)
-		return false;
-	if (call->unattended < MOST_UNATTENDED && was_unattended(call))
+
+	/*
+	 * Did the time of the attempt run out while the caller did something else?
+	 * libcurl looks at the clock before it looks at the answer, which may be
+	 * there.  Or did the peer lose patience with us, as we did not read?
+	 */
+	unattended = call->public.failure == DYN_FAIL_NETWORK ? call->left_us >= 0 :
+		call->public.failure == DYN_FAIL_TIMEOUT &&
+		call->client->connections.loop.late;
+	if (unattended && call->unattended < MOST_UNATTENDED)
 	{
 		call->unattended++;
 		return true;

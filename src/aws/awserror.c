@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "../base/jsonload.h"
+#include "../base/lengthof.h"
 #include "../base/text.h"
 
 /* A longer body is a page of some gateway; parsing takes memory (jsonload.c). */
@@ -45,16 +46,6 @@ static const char *const echoing_codes[] = {
 };
 
 /* ---- text that can be shown -------------------------------------------- */
-
-/* Length of the well-formed character at s, 0 if there is none. */
-static size_t
-char_length(const char *s, size_t len)
-{
-	unsigned char c = (unsigned char) *s;
-	size_t		n = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
-
-	return n <= len && dyn_utf8_valid(s, n) ? n : 0;
-}
 
 /*
  * U+0080 to U+009F are controls like those below U+0020, U+007F too; U+202A
@@ -90,25 +81,6 @@ betrayed(const char *s, size_t len, const char *secret)
 	return n >= need ? n : 0;
 }
 
-static size_t
-betrayed_any(const char *s, size_t len, const DynCredentials *credentials)
-{
-	size_t		n;
-
-	if (credentials == NULL)
-		return 0;
-	n = betrayed(s, len, credentials->secret_access_key);
-	return n > 0 ? n : betrayed(s, len, credentials->session_token);
-}
-
-static bool
-begins_authorization(const char *s, size_t len)
-{
-	size_t		n = strlen(AUTHORIZATION);
-
-	return len >= n && memcmp(s, AUTHORIZATION, n) == 0;
-}
-
 /*
  * Consumes one character or one secret of the text, and returns its length in
  * bytes.  Sets the piece to write; white space becomes one space, so that the
@@ -118,18 +90,30 @@ static size_t
 next_piece(const char *s, size_t len, const DynCredentials *credentials,
 		   const char **piece, size_t *piece_len)
 {
-	size_t		n = betrayed_any(s, len, credentials);
+	unsigned char c = (unsigned char) *s;
+	size_t		n = 0;
 
+	if (credentials != NULL)
+		n = betrayed(s, len, credentials->secret_access_key);
+	if (n == 0 && credentials != NULL)
+		n = betrayed(s, len, credentials->session_token);
 	if (n > 0)
 	{
 		*piece = BLOT;
 		*piece_len = strlen(BLOT);
 		return n;
 	}
-	n = char_length(s, len);
-	*piece = n == 0 ? "?" : is_control(s, n) || *s == ' ' ? " " : s;
-	*piece_len = *piece == s ? n : 1;
-	return n > 0 ? n : 1;
+	n = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+	*piece_len = 1;
+	if (n > len || !dyn_utf8_valid(s, n))
+	{
+		*piece = "?";
+		return 1;
+	}
+	*piece = is_control(s, n) || c == ' ' ? " " : s;
+	if (*piece == s)
+		*piece_len = n;
+	return n;
 }
 
 void
@@ -137,20 +121,20 @@ dyn_awserror_excerpt(const char *text, size_t len,
 					 const DynCredentials *credentials,
 					 char *dst, size_t dst_size)
 {
+	const size_t mark = strlen(AUTHORIZATION);
 	size_t		used = 0;
 
-	while (len > 0 && !begins_authorization(text, len))
+	while (len > 0 &&
+		   !(len >= mark && memcmp(text, AUTHORIZATION, mark) == 0))
 	{
 		const char *piece;
 		size_t		piece_len;
 		size_t		taken = next_piece(text, len, credentials, &piece,
 									   &piece_len);
-		bool		idle_space = *piece == ' ' &&
-			(used == 0 || dst[used - 1] == ' ');
 
 		if (used + piece_len >= dst_size)
 			break;
-		if (!idle_space)
+		if (*piece != ' ' || (used > 0 && dst[used - 1] != ' '))
 		{
 			memcpy(dst + used, piece, piece_len);
 			used += piece_len;
@@ -164,31 +148,6 @@ dyn_awserror_excerpt(const char *text, size_t len,
 }
 
 /* ---- the error document ----------------------------------------------- */
-
-/* "com.amazon.coral#Code:http://..." is Code. */
-static void
-set_code(const char *type, const DynCredentials *credentials, char *code,
-		 size_t size)
-{
-	size_t		len = strcspn(type, ":");
-	size_t		i;
-
-	for (i = len; i > 0; i--)
-		if (type[i - 1] == '#')
-			break;
-	dyn_awserror_excerpt(type + i, len - i, credentials, code, size);
-}
-
-static bool
-code_echoes(const char *code)
-{
-	size_t		i;
-
-	for (i = 0; i < sizeof(echoing_codes) / sizeof(echoing_codes[0]); i++)
-		if (strcmp(code, echoing_codes[i]) == 0)
-			return true;
-	return false;
-}
 
 /* Up to a line break or a full stop that ends a sentence, stop included. */
 static size_t
@@ -209,14 +168,16 @@ set_message(json_t *document, const DynCredentials *credentials,
 {
 	json_t	   *text = json_object_get(document, "message");
 	size_t		len;
+	size_t		i;
 
 	if (!json_is_string(text))
 		text = json_object_get(document, "Message");
 	if (!json_is_string(text))
 		return;
 	len = json_string_length(text);
-	if (code_echoes(error->code))
-		len = first_sentence(json_string_value(text), len);
+	for (i = 0; i < LENGTHOF(echoing_codes); i++)
+		if (strcmp(error->code, echoing_codes[i]) == 0)
+			len = first_sentence(json_string_value(text), len);
 	dyn_awserror_excerpt(json_string_value(text), len, credentials,
 						 error->message, sizeof(error->message));
 }
@@ -287,7 +248,14 @@ dyn_awserror_parse(const char *body, size_t len,
 	type = json_string_value(json_object_get(document, "__type"));
 	if (type != NULL)
 	{
-		set_code(type, credentials, error->code, sizeof(error->code));
+		/* "com.amazon.coral#Code:http://..." is Code */
+		size_t		end = strcspn(type, ":");
+		size_t		begin = end;
+
+		while (begin > 0 && type[begin - 1] != '#')
+			begin--;
+		dyn_awserror_excerpt(type + begin, end - begin, credentials,
+							 error->code, sizeof(error->code));
 		set_message(document, credentials, error);
 		set_throttle_reason(document, credentials, error);
 	}

@@ -7,6 +7,7 @@
 #include "client.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,23 +21,6 @@
 #define MOST_SPARE_BYTES	((size_t) 6 * 1024 * 1024)
 
 /* ---- buffers ---------------------------------------------------------- */
-
-/* The largest spare buffer; small ones held a packed body or an error. */
-static DynBuffer
-take_spare(DynClient *client)
-{
-	DynBuffer	taken;
-	int			best = 0;
-	int			i;
-
-	for (i = 1; i < client->nspare; i++)
-		if (client->spare[i].cap > client->spare[best].cap)
-			best = i;
-	taken = client->spare[best];
-	client->spare[best] = client->spare[--client->nspare];
-	client->spare_bytes -= taken.cap;
-	return taken;
-}
 
 void
 dyn_client_recycle(DynClient *client, DynBuffer *buf)
@@ -74,55 +58,46 @@ dyn_call_body(DynCall *call)
 	return &((DynActiveCall *) call)->body;
 }
 
+/*
+ * The largest spare buffer becomes the response's; small ones held a packed
+ * body or an error.
+ */
 static void
-reset_figures(DynCall *call)
+take_spare(DynClient *client, DynBuffer *response)
 {
-	call->failure = DYN_FAIL_NONE;
-	call->passing = false;
-	call->http_status = 0;
-	call->code[0] = '\0';
-	call->message[0] = '\0';
-	call->request_id[0] = '\0';
-	call->throttle_reason[0] = '\0';
-	call->throttled = false;
-	call->hot_partition = false;
-	call->attempts = 0;
-	call->throttles = 0;
-	call->lost = 0;
-	call->bytes_received = 0;
-	call->elapsed_ms = 0;
+	int			best = 0;
+	int			i;
+
+	for (i = 1; i < client->nspare; i++)
+		if (client->spare[i].cap > client->spare[best].cap)
+			best = i;
+	*response = client->spare[best];
+	client->spare[best] = client->spare[--client->nspare];
+	client->spare_bytes -= response->cap;
 }
 
 /*
  * A document that could not be written, or an operation too long to be one,
  * fails like anything else.
  */
-static DynFailure
-take_request(DynActiveCall *call, const char *operation)
-{
-	size_t		len = strlen(operation);
-
-	if (call->body.failed)
-		return DYN_FAIL_MEMORY;
-	if (len >= sizeof(call->operation))
-		return DYN_FAIL_CONFIG;
-	memcpy(call->operation, operation, len + 1);
-	return DYN_FAIL_NONE;
-}
-
 void
 dyn_call_start(DynCall *public, const DynService *service,
 			   DynRetryQuota *quota, const char *operation)
 {
 	DynActiveCall *call = (DynActiveCall *) public;
 	DynClient  *client = call->client;
-	DynFailure	failure;
+	int			len;
 
 	assert(public->state == DYN_CALL_IDLE || public->state == DYN_CALL_DONE);
-	reset_figures(public);
+	*public = (DynCall) {
+		.state = public->state,
+		.ends_throttled = public->ends_throttled,
+		.in_flight = public->in_flight,
+		.response = public->response,
+		.started_ms = (double) dyn_loop_now_us() / 1000.0
+	};
 	call->service = service;
 	call->quota = quota;
-	public->started_ms = (double) dyn_loop_now_us() / 1000.0;
 	call->last_retry = DYN_RETRY_FINAL;
 	call->unattended = 0;
 	call->clock_tried = false;
@@ -132,15 +107,17 @@ dyn_call_start(DynCall *public, const DynService *service,
 	call->waiting_us = 0;
 	call->due_us = DYN_LOOP_NEVER;
 	if (public->response.cap == 0 && client->nspare > 0)
-		public->response = take_spare(client);
+		take_spare(client, &public->response);
 	dyn_buffer_reset(&public->response);
 	public->response.max = service->max_response;
 	dyn_attempt_link(call);
-	failure = take_request(call, operation);
-	if (failure == DYN_FAIL_NONE)
-		dyn_attempt_begin(call);
+	len = snprintf(call->operation, sizeof(call->operation), "%s", operation);
+	if (call->body.failed)
+		dyn_attempt_refuse(call, DYN_FAIL_MEMORY);
+	else if (len >= (int) sizeof(call->operation))
+		dyn_attempt_refuse(call, DYN_FAIL_CONFIG);
 	else
-		dyn_attempt_refuse(call, failure);
+		dyn_attempt_begin(call);
 	dyn_client_process(client);
 }
 

@@ -67,22 +67,6 @@ dyn_connections_acquire(DynConnections *connections, bool always)
 	return true;
 }
 
-/* Returns or acquires some, until `open` are granted; false if that fails. */
-static bool
-settle_descriptors(DynConnections *connections, int open)
-{
-	const DynDescriptors *descriptors = connections->descriptors;
-
-	if (descriptors == NULL)
-		return true;
-	for (; connections->granted > open; connections->granted--)
-		descriptors->release();
-	for (; connections->granted < open; connections->granted++)
-		if (!descriptors->acquire())
-			return false;
-	return true;
-}
-
 /* ---- opening and closing ---------------------------------------------- */
 
 bool
@@ -96,14 +80,26 @@ dyn_connections_open(DynConnections *connections,
 	return true;
 }
 
-/* Acquires descriptors for the open connections; false if that fails. */
+/*
+ * Returns or acquires descriptors, until each open connection has one; false if
+ * that fails.
+ */
 static bool
-settle_open(DynConnections *connections)
+settle_descriptors(DynConnections *connections)
 {
+	const DynDescriptors *descriptors = connections->descriptors;
 	int			open = (int) dyn_sockets_count(&connections->sockets);
 
-	return settle_descriptors(connections, open > connections->used ?
-							  open : connections->used);
+	if (descriptors == NULL)
+		return true;
+	if (open < connections->used)
+		open = connections->used;
+	for (; connections->granted > open; connections->granted--)
+		descriptors->release();
+	for (; connections->granted < open; connections->granted++)
+		if (!descriptors->acquire())
+			return false;
+	return true;
 }
 
 /* Only while no transfer is in the loop. */
@@ -111,7 +107,7 @@ static void
 drop(DynConnections *connections)
 {
 	dyn_loop_drop_connections(&connections->loop);
-	(void) settle_open(connections);
+	(void) settle_descriptors(connections);
 }
 
 /* The same, and what new ones would resume. */
@@ -303,7 +299,7 @@ dyn_connections_end_statement(DynConnections *connections)
 	open = (int) dyn_sockets_count(&connections->sockets);
 	if ((open > wanted ||
 		 dyn_sockets_any_closed_by_peer(&connections->sockets) ||
-		 !settle_open(connections)) && connections->used == 0)
+		 !settle_descriptors(connections)) && connections->used == 0)
 		drop(connections);
 }
 

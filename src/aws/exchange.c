@@ -18,12 +18,11 @@
 
 #include <openssl/crypto.h>
 
+#include "../base/lengthof.h"
 #include "client_private.h"
 #include "credentials.h"
 #include "request.h"
 #include "secret.h"
-
-#define lengthof(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Lines that keep libcurl from adding its own. */
 static const char *const fixed_headers[] = {"Expect:", "Content-Type:"};
@@ -49,20 +48,6 @@ dyn_exchange_create(const char *method, const char *url, DynReach reach)
 	return NULL;
 }
 
-static bool
-append_line(DynExchange *exchange, const char *line)
-{
-	struct curl_slist *longer = curl_slist_append(exchange->headers, line);
-
-	if (longer == NULL)
-	{
-		exchange->failed = true;
-		return false;
-	}
-	exchange->headers = longer;
-	return true;
-}
-
 bool
 dyn_exchange_header(DynExchange *exchange, const char *name, const char *value)
 {
@@ -73,25 +58,12 @@ dyn_exchange_header(DynExchange *exchange, const char *name, const char *value)
 	if (ok)
 	{
 		snprintf(line, size, "%s: %s", name, value);
-		ok = append_line(exchange, line);
+		ok = dyn_request_append_line(&exchange->headers, line);
 		OPENSSL_cleanse(line, size);
 	}
 	free(line);
 	exchange->failed = exchange->failed || !ok;
 	return ok;
-}
-
-/* The value of a header that was added, NULL if there is none. */
-static const char *
-find_header(const DynExchange *exchange, const char *name)
-{
-	const struct curl_slist *line;
-	size_t		len = strlen(name);
-
-	for (line = exchange->headers; line; line = line->next)
-		if (strncasecmp(line->data, name, len) == 0 && line->data[len] == ':')
-			return line->data + len + 2;
-	return NULL;
 }
 
 /* Only those that the request does not have: libcurl adds its own else. */
@@ -100,14 +72,14 @@ append_fixed(DynExchange *exchange)
 {
 	size_t		i;
 
-	for (i = 0; i < lengthof(fixed_headers); i++)
+	for (i = 0; i < LENGTHOF(fixed_headers); i++)
 	{
-		char		name[32];
+		const char *fixed = fixed_headers[i];
+		const struct curl_slist *line = exchange->headers;
 
-		snprintf(name, sizeof(name), "%.*s",
-				 (int) strlen(fixed_headers[i]) - 1, fixed_headers[i]);
-		if (find_header(exchange, name) == NULL &&
-			!append_line(exchange, fixed_headers[i]))
+		while (line && strncasecmp(line->data, fixed, strlen(fixed)) != 0)
+			line = line->next;
+		if (line == NULL && !dyn_request_append_line(&exchange->headers, fixed))
 			return false;
 	}
 	return true;
@@ -133,13 +105,6 @@ end_with(DynExchange *exchange, DynFailure failure, const char *text)
 	exchange->failure = failure;
 	snprintf(exchange->message, sizeof(exchange->message), "%s", text);
 	exchange->ended = true;
-}
-
-static void
-leave_loop(DynExchange *exchange)
-{
-	dyn_connections_leave(&exchange->client->connections, exchange->http);
-	exchange->http = NULL;
 }
 
 static DynFailure
@@ -225,7 +190,8 @@ dyn_exchange_end(DynExchange *exchange, int curl_code)
 	exchange->status = http->reply.status;
 	exchange->has_date = dyn_http_date(http, &exchange->date);
 	end_with(exchange, failure, text);
-	leave_loop(exchange);
+	dyn_connections_leave(&exchange->client->connections, http);
+	exchange->http = NULL;
 }
 
 static DynExchange *
@@ -263,7 +229,7 @@ dyn_exchange_destroy(DynExchange *exchange)
 	if (exchange == NULL)
 		return;
 	if (exchange->http)
-		leave_loop(exchange);
+		dyn_connections_leave(&exchange->client->connections, exchange->http);
 	if (exchange->client)
 		unlink_exchange(exchange);
 	dyn_request_headers_free(exchange->headers);

@@ -25,12 +25,11 @@
 #include <sys/socket.h>
 
 #include "../base/crc32.h"
+#include "../base/lengthof.h"
 #include "../base/text.h"
 #include "address.h"
 #include "request.h"
 #include "wiping.h"
-
-#define lengthof(array) (sizeof(array) / sizeof((array)[0]))
 
 #define LONGEST_HEADERS		(64 * 1024)
 
@@ -83,22 +82,12 @@ on_close_socket(void *arg, curl_socket_t fd)
 
 /* ---- headers ---------------------------------------------------------- */
 
-/* As much of the value as has room. */
 static void
-keep(char *kept, size_t size, const char *value)
+reset_reply(DynReply *reply)
 {
-	size_t		len = strnlen(value, size - 1);
-
-	memcpy(kept, value, len);
-	kept[len] = '\0';
-}
-
-typedef void (*HeaderReader) (DynReply *reply, const char *value);
-
-static void
-read_request_id(DynReply *reply, const char *value)
-{
-	keep(reply->request_id, sizeof(reply->request_id), value);
+	*reply = (DynReply) {
+		.header_bytes = reply->header_bytes,.retry_after_ms = -1
+	};
 }
 
 static void
@@ -113,89 +102,48 @@ read_crc(DynReply *reply, const char *value)
 	reply->wanted_crc = (uint32_t) crc;
 }
 
-static void
-read_encoding(DynReply *reply, const char *value)
+/* If the line has the name, copies the value, trimmed and truncated to fit. */
+static bool
+has_value(const char *line, size_t len, const char *name, char *value,
+		  size_t size)
 {
-	reply->packed = strcasecmp(value, "gzip") == 0 ||
-		strcasecmp(value, "x-gzip") == 0;
-	reply->unknown_encoding = !reply->packed && value[0] != '\0' &&
-		strcasecmp(value, "identity") != 0;
-}
+	size_t		n = strlen(name);
 
-static void
-read_date(DynReply *reply, const char *value)
-{
-	keep(reply->date, sizeof(reply->date), value);
-}
-
-static void
-read_retry_after(DynReply *reply, const char *value)
-{
-	char	   *end;
-	long		ms = strtol(value, &end, 10);
-
-	if (end != value && ms >= 0)
-		reply->retry_after_ms = ms;
-}
-
-typedef struct HeaderRule
-{
-	const char *name;
-	HeaderReader read;
-} HeaderRule;
-
-static const HeaderRule header_rules[] = {
-	{"x-amzn-requestid", read_request_id},
-	{"x-amz-crc32", read_crc},
-	{"content-encoding", read_encoding},
-	{"date", read_date},
-	{"x-amz-retry-after", read_retry_after}
-};
-
-static void
-reset_reply(DynReply *reply)
-{
-	size_t		header_bytes = reply->header_bytes;
-
-	memset(reply, 0, sizeof(*reply));
-	reply->header_bytes = header_bytes;
-	reply->retry_after_ms = -1;
-}
-
-/* Copies the value after the colon, trimmed and truncated to fit. */
-static void
-copy_value(const char *line, size_t len, char *value, size_t size)
-{
-	while (len > 0 && strchr(" \t", line[0]))
-	{
-		line++;
+	if (len <= n || line[n] != ':' || strncasecmp(line, name, n) != 0)
+		return false;
+	for (n++; n < len && strchr(" \t", line[n]);)
+		n++;
+	while (len > n && strchr(" \t\r\n", line[len - 1]))
 		len--;
-	}
-	while (len > 0 && strchr(" \t\r\n", line[len - 1]))
-		len--;
-	if (len >= size)
-		len = size - 1;
-	memcpy(value, line, len);
-	value[len] = '\0';
+	snprintf(value, size, "%.*s", (int) (len - n), line + n);
+	return true;
 }
 
 static void
 read_header(DynReply *reply, const char *line, size_t len)
 {
 	char		value[128];
-	size_t		i;
+	char	   *end;
+	long		ms;
 
-	for (i = 0; i < lengthof(header_rules); i++)
+	if (has_value(line, len, "x-amzn-requestid", reply->request_id,
+				  sizeof(reply->request_id)) ||
+		has_value(line, len, "date", reply->date, sizeof(reply->date)))
+		return;
+	if (has_value(line, len, "x-amz-crc32", value, sizeof(value)))
+		read_crc(reply, value);
+	else if (has_value(line, len, "content-encoding", value, sizeof(value)))
 	{
-		size_t		n = strlen(header_rules[i].name);
-
-		if (len > n && line[n] == ':' &&
-			strncasecmp(line, header_rules[i].name, n) == 0)
-		{
-			copy_value(line + n + 1, len - n - 1, value, sizeof(value));
-			header_rules[i].read(reply, value);
-			return;
-		}
+		reply->packed = strcasecmp(value, "gzip") == 0 ||
+			strcasecmp(value, "x-gzip") == 0;
+		reply->unknown_encoding = !reply->packed && value[0] != '\0' &&
+			strcasecmp(value, "identity") != 0;
+	}
+	else if (has_value(line, len, "x-amz-retry-after", value, sizeof(value)))
+	{
+		ms = strtol(value, &end, 10);
+		if (end != value && ms >= 0)
+			reply->retry_after_ms = ms;
 	}
 }
 
@@ -225,13 +173,6 @@ on_header(char *line, size_t size, size_t n, void *arg)
 }
 
 /* ---- the body --------------------------------------------------------- */
-
-static bool
-refuse(DynHttp *http, DynFailure refusal)
-{
-	http->refusal = refusal;
-	return false;
-}
 
 /* The size of the buffer for a body of this length. */
 static size_t
@@ -282,7 +223,10 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 	if (body->max > 0 && (len > body->max - body->len ||
 						  (reply->body_bytes == 0 &&
 						   announced_length(http) > body->max)))
-		return refuse(http, DYN_FAIL_TOO_LARGE);
+	{
+		http->refusal = DYN_FAIL_TOO_LARGE;
+		return false;
+	}
 	if (reply->body_bytes + len > *http->allowance)
 	{
 		http->paused = true;
@@ -290,7 +234,10 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 	}
 	if ((len > body->cap - body->len && !make_room(http, body, len)) ||
 		!dyn_buffer_append(body, bytes, len))
-		return refuse(http, DYN_FAIL_MEMORY);
+	{
+		http->refusal = DYN_FAIL_MEMORY;
+		return false;
+	}
 	reply->body_bytes += len;
 	reply->crc = dyn_crc32(reply->crc, bytes, len);
 	return true;
@@ -320,8 +267,14 @@ on_body(char *bytes, size_t size, size_t n, void *arg)
 #define SET(option, value) \
 	(ok = curl_easy_setopt(easy, (option), (value)) == CURLE_OK && ok)
 
+/*
+ * The options that all requests have in common.
+ *
+ * Without CURLOPT_QUICK_EXIT, cancelling a transfer waits for the thread that
+ * resolves its host name; with it, the thread ends by itself.
+ */
 static bool
-set_callbacks(DynHttp *http)
+set_static(DynHttp *http)
 {
 	CURL	   *easy = http->easy;
 	bool		ok = true;
@@ -336,13 +289,6 @@ set_callbacks(DynHttp *http)
 	SET(CURLOPT_OPENSOCKETDATA, http);
 	SET(CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
 	SET(CURLOPT_CLOSESOCKETDATA, http->sockets);
-	return ok;
-}
-
-static bool
-set_protocols(CURL *easy)
-{
-	bool		ok = true;
 
 #if LIBCURL_VERSION_NUM >= 0x075500
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -359,22 +305,8 @@ set_protocols(CURL *easy)
 	SET(CURLOPT_SSL_VERIFYHOST, 2L);
 	SET(CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-
-	/*
-	 * An empty list: otherwise libcurl uses the no_proxy of the environment.
-	 */
+	/* an empty list: else libcurl uses the no_proxy of the environment */
 	SET(CURLOPT_NOPROXY, "");
-	return ok;
-}
-
-/*
- * Without CURLOPT_QUICK_EXIT, cancelling a transfer waits for the thread that
- * resolves its host name; with it, the thread ends by itself.
- */
-static bool
-set_transport(CURL *easy)
-{
-	bool		ok = true;
 
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_TCP_NODELAY, 1L);
@@ -386,13 +318,6 @@ set_transport(CURL *easy)
 	SET(CURLOPT_QUICK_EXIT, 1L);
 #endif
 	return ok;
-}
-
-static bool
-set_static(DynHttp *http)
-{
-	return set_callbacks(http) && set_protocols(http->easy) &&
-		set_transport(http->easy);
 }
 
 static bool
@@ -437,19 +362,6 @@ set_up(DynHttp *http, const DynHttpRequest *request)
 	return http->is_set;
 }
 
-static bool
-set_method(CURL *easy, const DynHttpRequest *request)
-{
-	bool		ok = true;
-
-	if (strcmp(request->method, "GET") == 0)
-		return curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L) == CURLE_OK;
-	SET(CURLOPT_POST, 1L);
-	SET(CURLOPT_POSTFIELDS, request->body_len > 0 ? request->body : "");
-	SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) request->body_len);
-	return ok;
-}
-
 /*
  * Sets the options that differ between requests.  A connection that reaches
  * more, or less, than others may must not be found by them.
@@ -459,8 +371,8 @@ set_request(DynHttp *http, const DynHttpRequest *request)
 {
 	bool		ok = is_set_up(http, request) || set_up(http, request);
 	CURL	   *easy = http->easy;
-	bool		is_plain = strcmp(request->method, "GET") == 0 ||
-		strcmp(request->method, "POST") == 0;
+	bool		is_get = strcmp(request->method, "GET") == 0;
+	bool		is_plain = is_get || strcmp(request->method, "POST") == 0;
 
 	SET(CURLOPT_URL, request->url);
 	SET(CURLOPT_CUSTOMREQUEST, is_plain ? NULL : request->method);
@@ -470,7 +382,12 @@ set_request(DynHttp *http, const DynHttpRequest *request)
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) request->connect_timeout_ms);
 	SET(CURLOPT_TIMEOUT_MS, (long) request->timeout_ms);
 	SET(CURLOPT_HTTPHEADER, http->headers);
-	return ok && set_method(easy, request);
+	SET(is_get ? CURLOPT_HTTPGET : CURLOPT_POST, 1L);
+	if (is_get)
+		return ok;
+	SET(CURLOPT_POSTFIELDS, request->body_len > 0 ? request->body : "");
+	SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) request->body_len);
+	return ok;
 }
 
 DynHttp *
@@ -660,7 +577,7 @@ find_rule(CURLcode code)
 	false};
 	size_t		i;
 
-	for (i = 0; i < lengthof(code_rules); i++)
+	for (i = 0; i < LENGTHOF(code_rules); i++)
 		if (code_rules[i].code == code)
 			return &code_rules[i];
 	return &otherwise;
@@ -680,31 +597,6 @@ refusal_text(DynFailure refusal)
 	}
 }
 
-/* libcurl reports truncated headers, or an interim reply, as a whole reply. */
-static DynFailure
-check_head(const DynHttp *http, const char **text)
-{
-	if (http->reply.has_head && http->reply.status >= FIRST_FINAL_STATUS)
-		return DYN_FAIL_NONE;
-	*text = "the connection was closed within the head of the reply";
-	return DYN_FAIL_NETWORK;
-}
-
-/* An unsupported protocol in the reply, after the request was sent. */
-static bool
-is_garbled(const DynHttp *http, CURLcode code)
-{
-	long		sent = 0;
-
-	return code == CURLE_UNSUPPORTED_PROTOCOL &&
-		curl_easy_getinfo(http->easy, CURLINFO_REQUEST_SIZE, &sent) ==
-		CURLE_OK && sent > 0;
-}
-
-/*
- * libcurl reports a single header over its own limit (which is above ours) as
- * out of memory.
- */
 DynFailure
 dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 				const char **text)
@@ -722,12 +614,21 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		*text = refusal_text(http->refusal);
 		return http->refusal;
 	}
-	if (code == CURLE_OK)
-		return check_head(http, text);
+	/* so libcurl reports truncated headers, or an interim reply, too */
+	if (code == CURLE_OK && (!http->reply.has_head ||
+							 http->reply.status < FIRST_FINAL_STATUS))
+	{
+		*text = "the connection was closed within the head of the reply";
+		return DYN_FAIL_NETWORK;
+	}
+	/* so it reports a header over its own limit, which is above ours */
 	if (code == CURLE_OUT_OF_MEMORY && http->reply.header_bytes > 0)
 	{
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	return is_garbled(http, code) ? DYN_FAIL_HTTP : rule->failure;
+	/* so it reports the reply of a server that is not one of HTTP */
+	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
+		return DYN_FAIL_HTTP;
+	return rule->failure;
 }

@@ -47,40 +47,28 @@ place_of(const DynIdentityTable *table, uint64_t identity)
 }
 
 static bool
-has(const DynIdentityTable *table, uint64_t identity)
-{
-	return table->slots[place_of(table, identity)] == identity;
-}
-
-static DynIdentityTable *
-table_with_room(DynIdentities *identities)
-{
-	DynIdentityTable *table = &identities->tables[identities->current];
-
-	if (table->n < DYN_IDENTITIES)
-		return table;
-	identities->current = 1 - identities->current;
-	table = &identities->tables[identities->current];
-	memset(table, 0, sizeof(*table));
-	return table;
-}
-
-static bool
 knows(const DynIdentities *identities, uint64_t mark)
 {
-	return has(&identities->tables[0], mark) ||
-		has(&identities->tables[1], mark);
+	const DynIdentityTable *tables = identities->tables;
+
+	return tables[0].slots[place_of(&tables[0], mark)] == mark ||
+		tables[1].slots[place_of(&tables[1], mark)] == mark;
 }
 
 /* Returns false if it is known already. */
 static bool
 remember(DynIdentities *identities, uint64_t mark)
 {
-	DynIdentityTable *table;
+	DynIdentityTable *table = &identities->tables[identities->current];
 
 	if (mark == 0 || knows(identities, mark))
 		return mark == 0;
-	table = table_with_room(identities);
+	if (table->n == DYN_IDENTITIES)
+	{
+		identities->current = 1 - identities->current;
+		table = &identities->tables[identities->current];
+		memset(table, 0, sizeof(*table));
+	}
 	table->slots[place_of(table, mark)] = mark;
 	table->n++;
 	return true;

@@ -39,17 +39,6 @@ hinted_length(const DynBuffer *packed)
 	return hint / LARGEST_RATIO <= packed->len ? hint : FIRST_GUESS;
 }
 
-/* Makes room for more output; false at the bound or if memory runs out. */
-static bool
-make_room(DynBuffer *out, size_t wanted)
-{
-	size_t		left = out->max > 0 ? out->max - out->len : wanted;
-
-	if (wanted > left)
-		wanted = left;
-	return wanted > 0 && dyn_buffer_reserve(out, wanted);
-}
-
 /* Runs zlib once, into the free space of the buffer or into a spare byte. */
 static int
 step(z_stream *stream, DynBuffer *out, bool *overflown)
@@ -80,8 +69,10 @@ inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 
 	do
 	{
-		/* A full buffer is not a failure yet: the stream may end here. */
-		if (!make_room(out, hint) && out->failed)
+		/* at the bound, none is left: the stream may end there */
+		if (out->max > 0 && hint > out->max - out->len)
+			hint = out->max - out->len;
+		if (hint > 0 && !dyn_buffer_reserve(out, hint))
 			return DYN_FAIL_MEMORY;
 		status = step(stream, out, &overflown);
 		if (overflown)

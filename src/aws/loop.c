@@ -31,6 +31,7 @@
 #error "dynamo_fdw needs Linux: it waits with epoll and timerfd"
 #endif
 
+#include "../base/lengthof.h"
 #include "loop.h"
 #include "wiping.h"
 
@@ -90,7 +91,7 @@ block_signals(sigset_t *before)
 	size_t		i;
 
 	sigfillset(&all);
-	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+	for (i = 0; i < LENGTHOF(faults); i++)
 		sigdelset(&all, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &all, before);
 }
@@ -110,11 +111,9 @@ restore_signals(const sigset_t *before)
 static void
 watch(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)
 {
-	struct epoll_event event = {0};
+	struct epoll_event event = {.events = wanted,.data.fd = fd};
 	int			op = known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
 
-	event.events = wanted;
-	event.data.fd = fd;
 	if (epoll_ctl(loop->epoll_fd, op, fd, &event) != 0)
 	{
 		op = errno == EEXIST ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
@@ -128,19 +127,15 @@ static int
 on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
 {
 	DynLoop    *loop = arg;
-	uint32_t	wanted = 0;
+	uint32_t	wanted = (what & CURL_POLL_IN ? EPOLLIN : 0) |
+		(what & CURL_POLL_OUT ? EPOLLOUT : 0);
 
 	if (what == CURL_POLL_REMOVE)
 	{
 		if (!dyn_sockets_unwatch(loop->sockets, fd))
 			dyn_loop_unwatch(loop, fd);
-		return 0;
 	}
-	if (what & CURL_POLL_IN)
-		wanted |= EPOLLIN;
-	if (what & CURL_POLL_OUT)
-		wanted |= EPOLLOUT;
-	if (!dyn_sockets_watch(loop->sockets, fd, wanted, easy))
+	else if (!dyn_sockets_watch(loop->sockets, fd, wanted, easy))
 		watch(loop, fd, wanted, known != NULL);
 	return 0;
 }
@@ -158,80 +153,50 @@ on_timer(CURLM *multi, long timeout_ms, void *arg)
 
 /* ---- set-up ----------------------------------------------------------- */
 
-/* Once per process, on first use: never in a process that forks later. */
-static bool
-init_libcurl(void)
-{
-	static bool done;
-
-	if (!done)
-		done = dyn_wiping_init_libcurl();
-	return done;
-}
+#define SETS(option, value) \
+	(curl_multi_setopt(multi, (option), (value)) == CURLM_OK)
 
 static CURLM *
 open_multi(DynLoop *loop)
 {
 	CURLM	   *multi = curl_multi_init();
 
-	if (multi == NULL)
-		return NULL;
-	if (curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket) ==
-		CURLM_OK &&
-		curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, loop) == CURLM_OK &&
-		curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer) ==
-		CURLM_OK &&
-		curl_multi_setopt(multi, CURLMOPT_TIMERDATA, loop) == CURLM_OK &&
-		curl_multi_setopt(multi, CURLMOPT_PIPELINING,
-						  (long) CURLPIPE_NOTHING) == CURLM_OK &&
-		curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, IDLE_CONNECTIONS) ==
-		CURLM_OK)
+	if (multi == NULL ||
+		(SETS(CURLMOPT_SOCKETFUNCTION, on_socket) &&
+		 SETS(CURLMOPT_SOCKETDATA, loop) &&
+		 SETS(CURLMOPT_TIMERFUNCTION, on_timer) &&
+		 SETS(CURLMOPT_TIMERDATA, loop) &&
+		 SETS(CURLMOPT_PIPELINING, (long) CURLPIPE_NOTHING) &&
+		 SETS(CURLMOPT_MAXCONNECTS, IDLE_CONNECTIONS)))
 		return multi;
 	curl_multi_cleanup(multi);
 	return NULL;
 }
 
-static bool
-open_descriptors(DynLoop *loop)
-{
-	struct epoll_event event = {0};
-
-	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	loop->timer_fd = timerfd_create(CLOCK_MONOTONIC,
-									TFD_CLOEXEC | TFD_NONBLOCK);
-	event.events = EPOLLIN;
-	event.data.fd = loop->timer_fd;
-	return loop->epoll_fd >= 0 && loop->timer_fd >= 0 &&
-		epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->timer_fd, &event) == 0;
-}
-
-static void
-close_loop(DynLoop *loop)
-{
-	if (loop->multi)
-		curl_multi_cleanup(loop->multi);
-	if (loop->timer_fd >= 0)
-		close(loop->timer_fd);
-	if (loop->epoll_fd >= 0)
-		close(loop->epoll_fd);
-	loop->multi = NULL;
-	loop->timer_fd = -1;
-	loop->epoll_fd = -1;
-}
-
+/* libcurl is initialised on first use: never in a process that forks later. */
 bool
 dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 {
+	static bool has_libcurl;
 	loop->multi = NULL;
 	loop->sockets = sockets;
 	loop->curl_due_us = DYN_LOOP_NEVER;
 	loop->armed_us = DYN_LOOP_NEVER;
 	loop->late = false;
-	if (open_descriptors(loop) && init_libcurl())
+	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	loop->timer_fd = timerfd_create(CLOCK_MONOTONIC,
+									TFD_CLOEXEC | TFD_NONBLOCK);
+	if (!has_libcurl)
+		has_libcurl = dyn_wiping_init_libcurl();
+	if (has_libcurl && loop->epoll_fd >= 0 && loop->timer_fd >= 0 &&
+		dyn_loop_watch(loop, loop->timer_fd))
 		loop->multi = open_multi(loop);
 	if (loop->multi)
 		return true;
-	close_loop(loop);
+	if (loop->timer_fd >= 0)
+		close(loop->timer_fd);
+	if (loop->epoll_fd >= 0)
+		close(loop->epoll_fd);
 	return false;
 }
 
@@ -345,10 +310,8 @@ dyn_loop_turn(DynLoop *loop)
 bool
 dyn_loop_watch(DynLoop *loop, int fd)
 {
-	struct epoll_event event = {0};
+	struct epoll_event event = {.events = EPOLLIN,.data.fd = fd};
 
-	event.events = EPOLLIN;
-	event.data.fd = fd;
 	return epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 

@@ -20,6 +20,7 @@
 #include <curl/curl.h>
 #include <openssl/crypto.h>
 
+#include "../base/lengthof.h"
 #include "provider.h"
 #include "secret.h"
 
@@ -48,40 +49,27 @@ list_signed(const DynService *service, const char *target, const char *time,
 	return 5;
 }
 
+bool
+dyn_request_append_line(struct curl_slist **list, const char *line)
+{
+	struct curl_slist *longer = curl_slist_append(*list, line);
+
+	if (longer != NULL)
+		*list = longer;
+	return longer != NULL;
+}
+
 /* Appends "name: value"; the scratch buffer saves an allocation per line. */
 static bool
-append_line(struct curl_slist **list, DynBuffer *scratch, const char *name,
-			const char *value)
+append_header(struct curl_slist **list, DynBuffer *scratch, const char *name,
+			  const char *value)
 {
-	struct curl_slist *longer;
-	const char *line;
-
 	dyn_buffer_reset(scratch);
 	dyn_buffer_append_str(scratch, name);
 	dyn_buffer_append_str(scratch, ": ");
 	dyn_buffer_append_str(scratch, value);
-	line = dyn_buffer_terminate(scratch);
-	longer = line ? curl_slist_append(*list, line) : NULL;
-	if (longer == NULL)
-		return false;
-	*list = longer;
-	return true;
-}
-
-static bool
-append_fixed(struct curl_slist **list)
-{
-	size_t		i;
-
-	for (i = 0; i < sizeof(fixed_headers) / sizeof(fixed_headers[0]); i++)
-	{
-		struct curl_slist *longer = curl_slist_append(*list, fixed_headers[i]);
-
-		if (longer == NULL)
-			return false;
-		*list = longer;
-	}
-	return true;
+	return dyn_buffer_terminate(scratch) != NULL &&
+		dyn_request_append_line(list, scratch->data);
 }
 
 /* headers[0], the content type, is among the fixed ones. */
@@ -92,11 +80,15 @@ append_all(struct curl_slist **list, DynBuffer *scratch,
 	size_t		i;
 
 	for (i = 1; i < request->nheaders; i++)
-		if (!append_line(list, scratch, request->headers[i].name,
-						 request->headers[i].value))
+		if (!append_header(list, scratch, request->headers[i].name,
+						   request->headers[i].value))
 			return false;
-	return append_line(list, scratch, "Authorization", authorization) &&
-		append_fixed(list);
+	if (!append_header(list, scratch, "Authorization", authorization))
+		return false;
+	for (i = 0; i < LENGTHOF(fixed_headers); i++)
+		if (!dyn_request_append_line(list, fixed_headers[i]))
+			return false;
+	return true;
 }
 
 static struct curl_slist *

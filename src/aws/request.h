@@ -23,6 +23,10 @@ extern struct curl_slist *dyn_request_headers(DynSigKeyCache *cache,
 											  const DynBuffer *body,
 											  int64_t now);
 
+/* Appends a copy of the line; false if memory runs out. */
+extern bool dyn_request_append_line(struct curl_slist **list,
+									const char *line);
+
 /* Wipes and frees; NULL is allowed. */
 extern void dyn_request_headers_free(struct curl_slist *headers);
 

@@ -37,89 +37,69 @@ set_text(DynCall *call, const char *text, const DynCredentials *credentials)
 						 sizeof(call->message));
 }
 
-static DynFailure
-check_checksum(DynCall *call, const DynReply *reply)
-{
-	if (reply->garbled_crc)
-	{
-		set_text(call, "x-amz-crc32 is not a 32-bit number", NULL);
-		return DYN_FAIL_CHECKSUM;
-	}
-	if (!reply->has_body_crc || reply->crc == reply->wanted_crc)
-		return DYN_FAIL_NONE;
-	snprintf(call->message, sizeof(call->message),
-			 "CRC-32 of the %zu bytes received is %u, announced was %u",
-			 reply->body_bytes, (unsigned) reply->crc,
-			 (unsigned) reply->wanted_crc);
-	return DYN_FAIL_CHECKSUM;
-}
-
-/*
- * libcurl cannot detect this: the repeated reply arrives when another one is
- * expected.
- */
-static DynFailure
-check_repetition(DynCall *call, const DynReply *reply)
-{
-	if (!reply->repeated)
-		return DYN_FAIL_NONE;
-	set_text(call, "the response to an earlier request was received again", NULL);
-	return DYN_FAIL_NETWORK;
-}
-
-static const char *
-unpacking_text(DynFailure failure)
-{
-	switch (failure)
-	{
-		case DYN_FAIL_TOO_LARGE:
-			return "the decompressed reply is longer than allowed";
-		case DYN_FAIL_MEMORY:
-			return "out of memory";
-		default:
-			return "the gzip stream is damaged";
-	}
-}
-
 DynFailure
 dyn_response_inflate(DynCall *call, const DynBuffer *packed)
 {
 	DynFailure	failure = dyn_inflate(packed, &call->response);
 
 	if (failure != DYN_FAIL_NONE)
-		set_text(call, unpacking_text(failure), NULL);
+		set_text(call, failure == DYN_FAIL_TOO_LARGE
+				 ? "the decompressed reply is longer than allowed"
+				 : failure == DYN_FAIL_MEMORY ? "out of memory"
+				 : "the gzip stream is damaged", NULL);
 	return failure;
 }
 
-/*
- * An empty body is not compressed, whatever its header says.  Bodies of status
- * 200 are inflated when they are used, not when they arrive, because several
- * at once could need much memory.
- */
+/* Checks 1 to 3, for a reply that libcurl has received completely. */
 static DynFailure
-check_encoding(DynCall *call, const DynHttp *http)
+check_bytes(DynCall *call, const DynHttp *http)
 {
-	if (http->reply.body_bytes == 0)
-		return DYN_FAIL_NONE;
-	if (http->reply.unknown_encoding)
+	const DynReply *reply = &http->reply;
+
+	/*
+	 * libcurl cannot detect this: the repeated reply arrives when another one
+	 * is expected.
+	 */
+	if (reply->repeated)
+	{
+		set_text(call, "the response to an earlier request was received again", NULL);
+		return DYN_FAIL_NETWORK;
+	}
+	if (reply->garbled_crc)
+	{
+		set_text(call, "x-amz-crc32 is not a 32-bit number", NULL);
+		return DYN_FAIL_CHECKSUM;
+	}
+	if (reply->has_body_crc && reply->crc != reply->wanted_crc)
+	{
+		snprintf(call->message, sizeof(call->message),
+				 "CRC-32 of the %zu bytes received is %u, announced was %u",
+				 reply->body_bytes, (unsigned) reply->crc,
+				 (unsigned) reply->wanted_crc);
+		return DYN_FAIL_CHECKSUM;
+	}
+	/* an empty body is not compressed, whatever its header says */
+	if (reply->unknown_encoding && reply->body_bytes > 0)
 	{
 		set_text(call, "the reply has an unsupported Content-Encoding", NULL);
 		return DYN_FAIL_ENCODING;
 	}
-	if (http->packed->len > 0 && call->http_status != HTTP_OK)
-		return dyn_response_inflate(call, http->packed);
 	return DYN_FAIL_NONE;
 }
 
+/* The body of a reply with another status than 200. */
 static DynFailure
-check_status(DynCall *call, const DynCredentials *credentials)
+read_error(DynCall *call, const DynHttp *http,
+		   const DynCredentials *credentials)
 {
 	const DynBuffer *body = &call->response;
 	DynAwsError error;
-	size_t		shown = body->len < EXCERPT_SIZE ? body->len : EXCERPT_SIZE;
+	DynFailure	failure = DYN_FAIL_NONE;
 
-	if (call->http_status == HTTP_OK)
-		return DYN_FAIL_NONE;
+	if (http->packed->len > 0)
+		failure = dyn_response_inflate(call, http->packed);
+	if (failure != DYN_FAIL_NONE)
+		return failure;
 	if (dyn_awserror_parse(body->data, body->len, credentials, &error))
 	{
 		strcpy(call->code, error.code);
@@ -130,54 +110,33 @@ check_status(DynCall *call, const DynCredentials *credentials)
 	}
 	if (error.out_of_memory)
 		return DYN_FAIL_MEMORY;
-	dyn_awserror_excerpt(body->data, shown, credentials, call->message,
+	dyn_awserror_excerpt(body->data, body->len < EXCERPT_SIZE ? body->len
+						 : EXCERPT_SIZE, credentials, call->message,
 						 sizeof(call->message));
 	return DYN_FAIL_HTTP;
 }
 
+/*
+ * Bodies of status 200 are inflated when they are used, not when they arrive,
+ * because several at once could need much memory.
+ */
 static DynFailure
-pass_gates(DynCall *call, DynHttp *http, CURLcode code,
-		   const DynCredentials *credentials, bool *lasting)
+check_reply(DynCall *call, DynHttp *http, CURLcode code,
+			const DynCredentials *credentials, bool *lasting)
 {
 	const char *text;
 	DynFailure	failure = dyn_http_result(http, code, lasting, &text);
 
 	call->http_status = http->reply.status;
 	if (failure != DYN_FAIL_NONE)
-		set_text(call, text, credentials);
-	if (failure == DYN_FAIL_NONE)
-		failure = check_repetition(call, &http->reply);
-	if (failure == DYN_FAIL_NONE)
-		failure = check_checksum(call, &http->reply);
-	if (failure == DYN_FAIL_NONE)
-		failure = check_encoding(call, http);
-	if (failure == DYN_FAIL_NONE)
-		failure = check_status(call, credentials);
-	return failure;
-}
-
-static void
-forget_last_attempt(DynCall *call)
-{
-	call->code[0] = '\0';
-	call->message[0] = '\0';
-	call->throttle_reason[0] = '\0';
-	call->hot_partition = false;
-}
-
-/* May the service have executed what it did not answer? */
-static bool
-was_lost(const DynCall *call, const DynHttp *http)
-{
-	switch (call->failure)
 	{
-		case DYN_FAIL_NONE:
-		case DYN_FAIL_SERVICE:
-		case DYN_FAIL_HTTP:
-			return false;
-		default:
-			return dyn_http_was_sent(http);
+		set_text(call, text, credentials);
+		return failure;
 	}
+	failure = check_bytes(call, http);
+	if (failure != DYN_FAIL_NONE || call->http_status == HTTP_OK)
+		return failure;
+	return read_error(call, http, credentials);
 }
 
 DynRetryClass
@@ -185,23 +144,27 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 				   const DynCredentials *credentials, int64_t signed_clock)
 {
 	const DynReply *reply = &http->reply;
-	DynOutcome	outcome = {0};
+	DynOutcome	outcome = {.code = call->code,.message = call->message};
 	int64_t		date;
 
-	forget_last_attempt(call);
-	call->failure = pass_gates(call, http, code, credentials,
-							   &outcome.lasting);
+	/* nothing is left of the attempt before */
+	call->code[0] = '\0';
+	call->message[0] = '\0';
+	call->throttle_reason[0] = '\0';
+	call->hot_partition = false;
+	call->failure = check_reply(call, http, code, credentials,
+								&outcome.lasting);
 	dyn_awserror_excerpt(reply->request_id, strlen(reply->request_id),
 						 credentials, call->request_id,
 						 sizeof(call->request_id));
 	call->bytes_received += reply->body_bytes;
-	call->lost += was_lost(call, http);
 	if (call->failure == DYN_FAIL_NONE)
 		return DYN_RETRY_FINAL;
+	/* may the service have executed what it did not answer? */
+	if (call->failure != DYN_FAIL_SERVICE && call->failure != DYN_FAIL_HTTP)
+		call->lost += dyn_http_was_sent(http);
 	outcome.failure = call->failure;
 	outcome.http_status = call->http_status;
-	outcome.code = call->code;
-	outcome.message = call->message;
 	outcome.has_date = dyn_http_date(http, &date);
 	outcome.skew = outcome.has_date ? date - signed_clock : 0;
 	return dyn_retry_classify(&outcome);

@@ -19,11 +19,13 @@
  */
 #include "retry.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
-#define lengthof(array) (sizeof(array) / sizeof((array)[0]))
+#include "../base/lengthof.h"
 
 #define LONGEST_PAUSE_MS		20000.0
 #define LONGEST_EXTRA_MS		5000.0	/* by x-amz-retry-after */
@@ -43,16 +45,6 @@ static const ClassRule class_rules[] = {
 	[DYN_RETRY_TRANSIENT] = {25, 14},
 	[DYN_RETRY_CLOCK] = {0, 0},
 	[DYN_RETRY_CREDENTIALS] = {0, 0}
-};
-
-static const DynFailure transient_failures[] = {
-	DYN_FAIL_DNS,
-	DYN_FAIL_CONNECT,
-	DYN_FAIL_TLS,
-	DYN_FAIL_TIMEOUT,
-	DYN_FAIL_NETWORK,
-	DYN_FAIL_CHECKSUM,
-	DYN_FAIL_ENCODING
 };
 
 typedef struct CodeRule
@@ -88,20 +80,6 @@ static const CodeRule code_rules[] = {
 	{"ExpiredToken", DYN_RETRY_CREDENTIALS}
 };
 
-typedef struct StatusRule
-{
-	int			status;
-	DynRetryClass class;
-} StatusRule;
-
-static const StatusRule status_rules[] = {
-	{429, DYN_RETRY_THROTTLING},
-	{500, DYN_RETRY_TRANSIENT},
-	{502, DYN_RETRY_TRANSIENT},
-	{503, DYN_RETRY_TRANSIENT},
-	{504, DYN_RETRY_TRANSIENT}
-};
-
 /* Errors that a wrong clock may cause. */
 static const char *const auth_codes[] = {
 	"InvalidSignatureException",
@@ -117,93 +95,66 @@ static const char *const skew_texts[] = {
 };
 
 static bool
-is_transient(DynFailure failure)
-{
-	size_t		i;
-
-	for (i = 0; i < lengthof(transient_failures); i++)
-		if (transient_failures[i] == failure)
-			return true;
-	return false;
-}
-
-static bool
-is_auth_code(const char *code)
-{
-	size_t		i;
-
-	for (i = 0; i < lengthof(auth_codes); i++)
-		if (strcmp(code, auth_codes[i]) == 0)
-			return true;
-	return false;
-}
-
-static bool
 tells_skew(const DynOutcome *outcome)
 {
 	size_t		i;
 
-	for (i = 0; i < lengthof(skew_texts); i++)
+	for (i = 0; i < LENGTHOF(skew_texts); i++)
 		if (strncmp(outcome->message, skew_texts[i],
 					strlen(skew_texts[i])) == 0)
 			return true;
-	return outcome->skew > TELLING_SKEW || outcome->skew < -TELLING_SKEW;
+	return llabs(outcome->skew) > TELLING_SKEW;
 }
 
 static DynRetryClass
 classify_status(int status)
 {
-	size_t		i;
-
-	for (i = 0; i < lengthof(status_rules); i++)
-		if (status_rules[i].status == status)
-			return status_rules[i].class;
-	return DYN_RETRY_FINAL;
+	if (status == 429)
+		return DYN_RETRY_THROTTLING;
+	return status == 500 || (status >= 502 && status <= 504)
+		? DYN_RETRY_TRANSIENT : DYN_RETRY_FINAL;
 }
 
+/* Without the server's time the clock cannot be corrected. */
 static DynRetryClass
 classify_code(const DynOutcome *outcome)
 {
+	DynRetryClass wrong_clock = outcome->has_date ? DYN_RETRY_CLOCK
+		: DYN_RETRY_FINAL;
 	size_t		i;
 
-	if (is_auth_code(outcome->code) && tells_skew(outcome))
-		return DYN_RETRY_CLOCK;
-	for (i = 0; i < lengthof(code_rules); i++)
+	for (i = 0; i < LENGTHOF(auth_codes); i++)
+		if (strcmp(outcome->code, auth_codes[i]) == 0 && tells_skew(outcome))
+			return wrong_clock;
+	for (i = 0; i < LENGTHOF(code_rules); i++)
 		if (strcmp(outcome->code, code_rules[i].code) == 0)
-			return code_rules[i].class;
+			return code_rules[i].class == DYN_RETRY_CLOCK ? wrong_clock
+				: code_rules[i].class;
 	return classify_status(outcome->http_status);
 }
 
 DynRetryClass
 dyn_retry_classify(const DynOutcome *outcome)
 {
-	DynRetryClass class;
-
 	if (outcome->lasting)
 		return DYN_RETRY_FINAL;
-	if (is_transient(outcome->failure))
-		return DYN_RETRY_TRANSIENT;
-	if (outcome->failure == DYN_FAIL_HTTP)
-		return classify_status(outcome->http_status);
-	if (outcome->failure != DYN_FAIL_SERVICE)
-		return DYN_RETRY_FINAL;
-	class = classify_code(outcome);
-	/* Without the server's time the clock cannot be corrected. */
-	if (class == DYN_RETRY_CLOCK && !outcome->has_date)
-		return DYN_RETRY_FINAL;
-	return class;
-}
-
-static double
-clamp(double value, double low, double high)
-{
-	return value < low ? low : value > high ? high : value;
-}
-
-static bool
-is_noteworthy(int64_t shift)
-{
-	return shift > NOTEWORTHY_SHIFT || shift < -NOTEWORTHY_SHIFT;
+	switch (outcome->failure)
+	{
+		case DYN_FAIL_DNS:
+		case DYN_FAIL_CONNECT:
+		case DYN_FAIL_TLS:
+		case DYN_FAIL_TIMEOUT:
+		case DYN_FAIL_NETWORK:
+		case DYN_FAIL_CHECKSUM:
+		case DYN_FAIL_ENCODING:
+			return DYN_RETRY_TRANSIENT;
+		case DYN_FAIL_HTTP:
+			return classify_status(outcome->http_status);
+		case DYN_FAIL_SERVICE:
+			return classify_code(outcome);
+		default:
+			return DYN_RETRY_FINAL;
+	}
 }
 
 /*
@@ -213,9 +164,9 @@ is_noteworthy(int64_t shift)
 bool
 dyn_retry_set_clock(DynClock *clock, int64_t offset, int64_t signed_offset)
 {
-	if (is_noteworthy(clock->offset - signed_offset))
+	if (llabs(clock->offset - signed_offset) > NOTEWORTHY_SHIFT)
 		return true;
-	if (clock->corrected && !is_noteworthy(offset - signed_offset))
+	if (clock->corrected && llabs(offset - signed_offset) <= NOTEWORTHY_SHIFT)
 		return false;
 	clock->corrected = true;
 	clock->offset = offset;
@@ -231,9 +182,10 @@ dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 
 	while (--attempts > 0 && bound < LONGEST_PAUSE_MS)
 		bound *= 2;
-	delay = unit * clamp(bound, 0, LONGEST_PAUSE_MS);
+	delay = unit * fmin(bound, LONGEST_PAUSE_MS);
 	if (retry_after_ms >= 0)
-		delay = clamp((double) retry_after_ms, delay, delay + LONGEST_EXTRA_MS);
+		delay = fmin(fmax((double) retry_after_ms, delay),
+					 delay + LONGEST_EXTRA_MS);
 	return delay;
 }
 
@@ -252,20 +204,14 @@ refill(DynRetryQuota *quota, int64_t now_us)
 	quota->refilled_us = now_us;
 }
 
-/* Does the failure belong to an outage whose tokens were taken already? */
-static bool
-is_paid(const DynRetryQuota *quota, DynRetryClass class, int64_t began_us)
-{
-	return class == DYN_RETRY_TRANSIENT &&
-		(quota->outage || began_us <= quota->outage_us);
-}
-
 bool
 dyn_retry_take(DynRetryQuota *quota, DynRetryClass class, int64_t began_us,
 			   int64_t now_us)
 {
 	refill(quota, now_us);
-	if (is_paid(quota, class, began_us))
+	/* an outage takes tokens once, which may be paid already */
+	if (class == DYN_RETRY_TRANSIENT &&
+		(quota->outage || began_us <= quota->outage_us))
 		return true;
 	if (quota->used + class_rules[class].cost > DYN_RETRY_QUOTA)
 		return false;

@@ -40,39 +40,23 @@ is_open(const DynSocket *entry)
 		st.st_ino == entry->inode;
 }
 
-/* The descriptor is new, so that no entry which has it stands for an open one. */
-static void
-drop_stale(DynSockets *sockets, int fd)
-{
-	size_t		kept = 0;
-	size_t		i;
-
-	for (i = 0; i < sockets->n; i++)
-		if (sockets->list[i].fd != fd)
-			sockets->list[kept++] = sockets->list[i];
-	sockets->n = kept;
-}
-
-static void
-drop_closed(DynSockets *sockets)
-{
-	size_t		kept = 0;
-	size_t		i;
-
-	for (i = 0; i < sockets->n; i++)
-		if (is_open(&sockets->list[i]))
-			sockets->list[kept++] = sockets->list[i];
-	sockets->n = kept;
-}
-
+/*
+ * Without room for one more entry, drops those that are stale, or makes room.
+ */
 static bool
 make_room(DynSockets *sockets)
 {
 	size_t		cap = sockets->cap ? sockets->cap * 2 : 16;
+	size_t		kept = 0;
 	DynSocket  *list;
+	size_t		i;
 
-	if (sockets->n == sockets->cap)
-		drop_closed(sockets);
+	if (sockets->n < sockets->cap)
+		return true;
+	for (i = 0; i < sockets->n; i++)
+		if (is_open(&sockets->list[i]))
+			sockets->list[kept++] = sockets->list[i];
+	sockets->n = kept;
 	if (sockets->n < sockets->cap)
 		return true;
 	list = realloc(sockets->list, cap * sizeof(list[0]));
@@ -81,6 +65,20 @@ make_room(DynSockets *sockets)
 	sockets->list = list;
 	sockets->cap = cap;
 	return true;
+}
+
+/* There is one entry for a descriptor at most. */
+static void
+drop(DynSockets *sockets, int fd)
+{
+	size_t		i;
+
+	for (i = 0; i < sockets->n; i++)
+		if (sockets->list[i].fd == fd)
+		{
+			sockets->list[i] = sockets->list[--sockets->n];
+			return;
+		}
 }
 
 int
@@ -100,7 +98,8 @@ dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol,
 		close(fd);
 		return -1;
 	}
-	drop_stale(sockets, fd);
+	/* it is new, so that an entry which has it does not stand for an open one */
+	drop(sockets, fd);
 	sockets->list[sockets->n++] = (DynSocket) {.fd = fd, .inode = st.st_ino,
 		.peer = peer};
 	sockets->opened++;
@@ -110,14 +109,7 @@ dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol,
 int
 dyn_sockets_close(DynSockets *sockets, int fd)
 {
-	size_t		i;
-
-	for (i = 0; i < sockets->n; i++)
-		if (sockets->list[i].fd == fd)
-		{
-			sockets->list[i] = sockets->list[--sockets->n];
-			break;
-		}
+	drop(sockets, fd);
 	return close(fd);
 }
 
@@ -246,34 +238,22 @@ dyn_sockets_find(const DynSockets *sockets, int fd)
 	return entry != NULL ? *entry : none;
 }
 
-/* Drains the data that has arrived: a later check for data must not find it. */
-static void
-drain(int fd)
-{
-	char		rest[4096];
-	int			reads = 0;
-
-	while (reads++ < 64 && recv(fd, rest, sizeof(rest), MSG_DONTWAIT) > 0)
-		continue;
-}
-
 void
 dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 {
 	const DynSocket *entry = find(sockets, socket->fd);
+	char		rest[4096];
+	int			reads = 0;
 
 	if (entry == NULL || entry->inode != socket->inode || !is_open(entry))
 		return;
 	(void) shutdown(entry->fd, SHUT_RDWR);
-	if (entry->uses == socket->uses)
-		drain(entry->fd);
-}
-
-static void
-distrust_idle(DynSockets *sockets, DynSocket *entry)
-{
-	dyn_sockets_distrust(sockets, entry);
-	entry->idle = false;
+	if (entry->uses != socket->uses)
+		return;
+	/* drains it: a later check for data must not find what has arrived */
+	while (reads++ < 64 &&
+		   recv(entry->fd, rest, sizeof(rest), MSG_DONTWAIT) > 0)
+		continue;
 }
 
 bool
@@ -285,46 +265,48 @@ dyn_sockets_stirred(DynSockets *sockets, int fd)
 		return false;
 	entry->events = 0;
 	if (entry->idle)
-		distrust_idle(sockets, entry);
+		dyn_sockets_distrust(sockets, entry);
+	entry->idle = false;
 	return true;
 }
 
 /* Connections checked with one poll. */
 #define POLLED	32
 
-static void
-distrust_stirred_of(DynSockets *sockets, struct pollfd *polled, nfds_t n)
+/*
+ * Polls the next ones from *i on, or the idle ones of them.  Returns how many
+ * entries of `polled` are filled; 0 at the end.
+ */
+static nfds_t
+poll_next(const DynSockets *sockets, size_t *i, bool only_idle, short events,
+		  struct pollfd polled[POLLED])
 {
-	nfds_t		i;
+	nfds_t		n = 0;
 
-	if (n == 0 || poll(polled, n, 0) <= 0)
-		return;
-	for (i = 0; i < n; i++)
-	{
-		if (polled[i].revents != 0)
-			distrust_idle(sockets, find(sockets, polled[i].fd));
-	}
+	for (; *i < sockets->n && n < POLLED; ++*i)
+		if (!only_idle || sockets->list[*i].idle)
+			polled[n++] = (struct pollfd) {sockets->list[*i].fd, events, 0};
+	if (n > 0)
+		(void) poll(polled, n, 0);
+	return n;
 }
 
 void
 dyn_sockets_distrust_stirred(DynSockets *sockets)
 {
 	struct pollfd polled[POLLED];
-	nfds_t		n = 0;
-	size_t		i;
+	size_t		i = 0;
+	nfds_t		n;
 
-	for (i = 0; i < sockets->n; i++)
-	{
-		if (!sockets->list[i].idle)
-			continue;
-		polled[n++] = (struct pollfd) {sockets->list[i].fd, POLLIN, 0};
-		if (n == POLLED)
-		{
-			distrust_stirred_of(sockets, polled, n);
-			n = 0;
-		}
-	}
-	distrust_stirred_of(sockets, polled, n);
+	while ((n = poll_next(sockets, &i, true, POLLIN, polled)) > 0)
+		while (n-- > 0)
+			if (polled[n].revents != 0)
+			{
+				DynSocket  *entry = find(sockets, polled[n].fd);
+
+				dyn_sockets_distrust(sockets, entry);
+				entry->idle = false;
+			}
 }
 
 size_t
@@ -342,37 +324,17 @@ dyn_sockets_count(const DynSockets *sockets)
  * There may be unread data that the peer sent before it closed.  Only what poll
  * reports is examined, as an entry may be stale.
  */
-static bool
-any_of_closed_by_peer(const DynSockets *sockets, struct pollfd *polled, nfds_t n)
-{
-	nfds_t		i;
-
-	if (poll(polled, n, 0) <= 0)
-		return false;
-	for (i = 0; i < n; i++)
-	{
-		const DynSocket *entry = find(sockets, polled[i].fd);
-
-		if (polled[i].revents != 0 && is_open(entry))
-			return true;
-	}
-	return false;
-}
-
 bool
 dyn_sockets_any_closed_by_peer(const DynSockets *sockets)
 {
 	struct pollfd polled[POLLED];
 	size_t		i = 0;
+	nfds_t		n;
 
-	while (i < sockets->n)
-	{
-		nfds_t		n = 0;
-
-		for (; i < sockets->n && n < POLLED; i++)
-			polled[n++] = (struct pollfd) {sockets->list[i].fd, POLLRDHUP, 0};
-		if (any_of_closed_by_peer(sockets, polled, n))
-			return true;
-	}
+	while ((n = poll_next(sockets, &i, false, POLLRDHUP, polled)) > 0)
+		while (n-- > 0)
+			if (polled[n].revents != 0 &&
+				is_open(find(sockets, polled[n].fd)))
+				return true;
 	return false;
 }

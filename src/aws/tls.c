@@ -65,35 +65,25 @@ add_to_store(X509_STORE *store, X509_INFO *info)
 
 /*
  * Like X509_STORE_load_locations, which takes a part of the file for the whole
- * if memory runs out.
+ * if memory runs out.  NULL if libcurl must read the file, or report what is
+ * wrong with it: OpenSSL cannot load all of it, or memory runs out.
  */
-static bool
-fill_store(X509_STORE *store, const char *path)
+static X509_STORE *
+load_store(const char *path)
 {
 	char		no_password[] = "";
+	X509_STORE *store = X509_STORE_new();
 	BIO		   *bio = BIO_new_file(path, "r");
 	STACK_OF(X509_INFO) *infos = bio ?
 		PEM_X509_INFO_read_bio(bio, NULL, NULL, no_password) : NULL;
-	bool		ok = infos != NULL;
+	bool		ok = store != NULL && infos != NULL;
 	int			i;
 
 	for (i = 0; ok && i < sk_X509_INFO_num(infos); i++)
 		ok = add_to_store(store, sk_X509_INFO_value(infos, i));
 	sk_X509_INFO_pop_free(infos, X509_INFO_free);
 	BIO_free(bio);
-	return ok && sk_X509_OBJECT_num(X509_STORE_get0_objects(store)) > 0;
-}
-
-/*
- * NULL if libcurl must read the file, or report what is wrong with it: OpenSSL
- * cannot load all of it, or memory runs out.
- */
-static X509_STORE *
-load_store(const char *path)
-{
-	X509_STORE *store = X509_STORE_new();
-
-	if (store != NULL && !fill_store(store, path))
+	if (!ok || sk_X509_OBJECT_num(X509_STORE_get0_objects(store)) == 0)
 	{
 		X509_STORE_free(store);
 		store = NULL;
@@ -152,6 +142,19 @@ give_store(CURL *easy, void *context, void *arg)
 	return CURLE_OK;
 }
 
+/* libcurl reads them. */
+static bool
+set_paths(CURL *easy, const char *path, const char *directory)
+{
+	bool		ok = true;
+
+	SET(CURLOPT_CAINFO, path);
+	SET(CURLOPT_CAPATH, directory);
+	SET(CURLOPT_PROXY_CAINFO, path);
+	SET(CURLOPT_PROXY_CAPATH, directory);
+	return ok;
+}
+
 /*
  * libcurl is told of a CA directory that has nothing in it, and cannot have:
  * it neither reads nor keeps any certificates then, nor looks for others, and
@@ -162,13 +165,10 @@ static bool
 set_store(CURL *easy, const DynCaFile *file)
 {
 	char		directory[40];
-	bool		ok = true;
+	bool		ok;
 
 	snprintf(directory, sizeof(directory), "/dev/null/%u", file->number);
-	SET(CURLOPT_CAINFO, NULL);
-	SET(CURLOPT_CAPATH, directory);
-	SET(CURLOPT_PROXY_CAINFO, NULL);
-	SET(CURLOPT_PROXY_CAPATH, directory);
+	ok = set_paths(easy, NULL, directory);
 	SET(CURLOPT_SSL_CTX_FUNCTION, give_store);
 	SET(CURLOPT_SSL_CTX_DATA, file->store);
 	return ok;
@@ -188,14 +188,6 @@ examine(DynCaFile *file, const char *path)
 	file->inode = st.st_ino;
 	file->size = st.st_size;
 	file->modified = st.st_mtim;
-}
-
-static bool
-is_same(const DynCaFile *a, const DynCaFile *b)
-{
-	return a->device == b->device && a->inode == b->inode &&
-		a->size == b->size && a->modified.tv_sec == b->modified.tv_sec &&
-		a->modified.tv_nsec == b->modified.tv_nsec;
 }
 
 static const DynCaFile *
@@ -254,32 +246,6 @@ find_system_certificates(const char **file, const char **directory)
 #endif
 }
 
-/* Has another bundle or directory come into use, or gone? */
-static bool
-has_system_changed(const DynTls *tls)
-{
-	const char *file;
-	const char *directory;
-
-	if (!tls->trusts_system)
-		return false;
-	find_system_certificates(&file, &directory);
-	return file != tls->system_file || directory != tls->system_directory;
-}
-
-/* libcurl reads them. */
-static bool
-set_paths(CURL *easy, const char *path, const char *directory)
-{
-	bool		ok = true;
-
-	SET(CURLOPT_CAINFO, path);
-	SET(CURLOPT_CAPATH, directory);
-	SET(CURLOPT_PROXY_CAINFO, path);
-	SET(CURLOPT_PROXY_CAPATH, directory);
-	return ok;
-}
-
 bool
 dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_file)
 {
@@ -314,38 +280,42 @@ dyn_tls_changed(const DynTls *tls, const char *ca_file)
 	const DynCaFile *file;
 	DynCaFile	now;
 
-	if (tls->unknown_file || (ca_file == NULL && has_system_changed(tls)))
+	if (tls->unknown_file)
 		return true;
-	if (ca_file == NULL)
-		ca_file = tls->system_file;
+	if (ca_file == NULL && tls->trusts_system)
+	{
+		const char *directory;
+
+		/* another bundle or directory may have come into use, or gone */
+		find_system_certificates(&ca_file, &directory);
+		if (ca_file != tls->system_file || directory != tls->system_directory)
+			return true;
+	}
 	file = ca_file != NULL ? find_file(tls, ca_file) : NULL;
 	if (file == NULL)
 		return false;
 	examine(&now, ca_file);
-	return !is_same(file, &now) || (file->store != NULL && is_foreign);
+	return file->device != now.device || file->inode != now.inode ||
+		file->size != now.size ||
+		file->modified.tv_sec != now.modified.tv_sec ||
+		file->modified.tv_nsec != now.modified.tv_nsec ||
+		(file->store != NULL && is_foreign);
 }
 
 /* ---- sessions --------------------------------------------------------- */
-
-static CURLSH *
-open_sessions(void)
-{
-	CURLSH	   *share = curl_share_init();
-
-	if (share == NULL || curl_share_setopt(share, CURLSHOPT_SHARE,
-										   CURL_LOCK_DATA_SSL_SESSION) ==
-		CURLSHE_OK)
-		return share;
-	curl_share_cleanup(share);
-	return NULL;
-}
 
 /* Without memory for it, connections do whole handshakes. */
 void
 dyn_tls_share(DynTls *tls, CURL *easy)
 {
-	if (tls->sessions == NULL)
-		tls->sessions = open_sessions();
+	if (tls->sessions == NULL &&
+		(tls->sessions = curl_share_init()) != NULL &&
+		curl_share_setopt(tls->sessions, CURLSHOPT_SHARE,
+						  CURL_LOCK_DATA_SSL_SESSION) != CURLSHE_OK)
+	{
+		curl_share_cleanup(tls->sessions);
+		tls->sessions = NULL;
+	}
 	if (tls->sessions != NULL)
 		curl_easy_setopt(easy, CURLOPT_SHARE, tls->sessions);
 }

@@ -47,10 +47,9 @@
 
 #include <openssl/crypto.h>
 
+#include "../base/lengthof.h"
 #include "program.h"
 #include "secret_json.h"
-
-#define lengthof(array) (sizeof(array) / sizeof((array)[0]))
 
 #define LONGEST_OUTPUT		DYN_EXCHANGE_LONGEST
 
@@ -659,7 +658,7 @@ linger(pid_t pid)
 {
 	size_t		i = 0;
 
-	while (i < lengthof(lingering) - 1 && lingering[i] != 0)
+	while (i < LENGTHOF(lingering) - 1 && lingering[i] != 0)
 		i++;
 	lingering[i] = pid;
 }
@@ -669,7 +668,7 @@ reap_lingering(void)
 {
 	size_t		i;
 
-	for (i = 0; i < lengthof(lingering); i++)
+	for (i = 0; i < LENGTHOF(lingering); i++)
 		if (lingering[i] != 0 && reap(lingering[i]))
 			lingering[i] = 0;
 }

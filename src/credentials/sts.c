@@ -27,7 +27,6 @@
 #define CONTENT_TYPE	"application/x-www-form-urlencoded; charset=utf-8"
 #define WEB_IDENTITY	"AssumeRoleWithWebIdentity"
 
-
 /* A message shows so much of a role's ARN. */
 #define SHOWN_ARN		"%.256s"
 

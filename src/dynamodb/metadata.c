@@ -23,6 +23,7 @@
 
 #include "../base/buffer.h"
 #include "../base/jsonload.h"
+#include "../base/lengthof.h"
 #include "metadata.h"
 
 /* The free rest of the block. */
@@ -50,8 +51,6 @@ static const struct
 	{"LocalSecondaryIndexes", false},
 	{"GlobalSecondaryIndexes", true},
 };
-
-#define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* "" if it is absent or not a string. */
 static const char *
