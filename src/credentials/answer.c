@@ -138,30 +138,18 @@ dyn_answer_set(const char *access_key_id, const char *secret_access_key,
 
 /*
  * *value is NULL if the member is not looked for, missing or null.  Returns
- * false if it is not a string.
+ * false if it is not a string, or `required` and NULL or empty.
  */
 static bool
-read_text(const json_t *object, const char *name, const char *whose,
-		  const char **value, DynFault *fault)
+read_text(const json_t *object, const char *name, bool required,
+		  const char *whose, const char **value, DynFault *fault)
 {
 	json_t	   *member = name ? json_object_get(object, name) : NULL;
 
-	*value = NULL;
-	if (member == NULL || json_is_null(member))
-		return true;
 	*value = json_string_value(member);
-	return *value || dyn_fault_set(fault, "%s: \"%s\" is not a string", whose,
-								   name);
-}
-
-/* Like read_text, but it must be there, and not be empty. */
-static bool
-read_required(const json_t *object, const char *name, const char *whose,
-			  const char **value, DynFault *fault)
-{
-	if (!read_text(object, name, whose, value, fault))
-		return false;
-	return (*value && **value) ||
+	if (member != NULL && !json_is_null(member) && *value == NULL)
+		return dyn_fault_set(fault, "%s: \"%s\" is not a string", whose, name);
+	return !required || (*value && **value) ||
 		dyn_fault_set(fault, "%s: \"%s\" is missing", whose, name);
 }
 
@@ -195,29 +183,23 @@ read_object(const json_t *object, const DynAnswerNames *names,
 	const char *token;
 	int64_t		expires;
 
-	if (!read_required(object, names->access_key_id, whose, &id, fault) ||
-		!read_required(object, names->secret_access_key, whose, &secret,
-					   fault) ||
-		!read_text(object, names->session_token, whose, &token, fault) ||
+	if (names->object)
+		object = json_object_get(object, names->object);
+	if (object == NULL)
+		return dyn_fault_set(fault, "%s: \"%s\" is missing", whose,
+							 names->object);
+	if (!json_is_object(object))
+		return dyn_fault_set(fault, "%s: not a JSON object", whose);
+	if (!read_text(object, names->access_key_id, true, whose, &id, fault) ||
+		!read_text(object, names->secret_access_key, true, whose, &secret,
+				   fault) ||
+		!read_text(object, names->session_token, false, whose, &token,
+				   fault) ||
 		!read_expiry(object, names->expires, whose, &expires, fault) ||
 		!set_parts(id, secret, token, whose, credentials, fault))
 		return false;
 	credentials->expires = expires;
 	return true;
-}
-
-static bool
-read_root(const json_t *root, const DynAnswerNames *names, const char *whose,
-		  DynCredentials *credentials, DynFault *fault)
-{
-	if (names->object)
-		root = json_object_get(root, names->object);
-	if (root == NULL)
-		return dyn_fault_set(fault, "%s: \"%s\" is missing", whose,
-							 names->object);
-	if (!json_is_object(root))
-		return dyn_fault_set(fault, "%s: not a JSON object", whose);
-	return read_object(root, names, whose, credentials, fault);
 }
 
 bool
@@ -233,7 +215,7 @@ dyn_answer_read_json(const char *text, size_t len, const DynAnswerNames *names,
 	if (!dyn_secret_json_open(&json, text, len, &out_of_memory))
 		return out_of_memory ? dyn_fault_memory(fault) :
 			dyn_fault_set(fault, "%s: not valid JSON", whose);
-	ok = read_root(json.root, names, whose, credentials, fault);
+	ok = read_object(json.root, names, whose, credentials, fault);
 	dyn_secret_json_close(&json);
 	return ok;
 }
@@ -248,11 +230,13 @@ is_word(char c)
 		(c >= '0' && c <= '9') || (c != '\0' && strchr("+/=_-.%", c) != NULL);
 }
 
-static void
-copy_short_words(const char *text, size_t len, DynBuffer *out)
+void
+dyn_answer_excerpt(DynFault *fault, const char *text, size_t len)
 {
+	DynBuffer	masked;
 	size_t		i = 0;
 
+	dyn_buffer_init(&masked, 0);
 	while (i < len)
 	{
 		size_t		start = i;
@@ -260,21 +244,12 @@ copy_short_words(const char *text, size_t len, DynBuffer *out)
 		while (i < len && is_word(text[i]))
 			i++;
 		if (i - start >= LONGEST_WORD)
-			dyn_buffer_append_str(out, "***");
+			dyn_buffer_append_str(&masked, "***");
 		else
-			dyn_buffer_append(out, text + start, i - start);
+			dyn_buffer_append(&masked, text + start, i - start);
 		for (; i < len && !is_word(text[i]); i++)
-			dyn_buffer_append_char(out, text[i]);
+			dyn_buffer_append_char(&masked, text[i]);
 	}
-}
-
-void
-dyn_answer_excerpt(DynFault *fault, const char *text, size_t len)
-{
-	DynBuffer	masked;
-
-	dyn_buffer_init(&masked, 0);
-	copy_short_words(text, len, &masked);
 	fault->excerpt[0] = '\0';
 	if (!masked.failed)
 		dyn_awserror_excerpt(masked.data, masked.len, NULL, fault->excerpt,
@@ -311,6 +286,26 @@ dyn_answer_failed(const DynExchange *exchange, const char *whose,
 							   exchange->response.len);
 	}
 	return fault->passing ? DYN_ANSWER_AGAIN : DYN_ANSWER_FAILED;
+}
+
+const DynAnswerNames dyn_answer_machine_names = {
+	.access_key_id = "AccessKeyId",
+	.secret_access_key = "SecretAccessKey",
+	.session_token = "Token",
+	.expires = "Expiration"
+};
+
+DynAnswer
+dyn_answer_read(const DynExchange *exchange, const DynAnswerNames *names,
+				const char *whose, DynCredentials *credentials,
+				DynFault *fault)
+{
+	if (exchange->failure != DYN_FAIL_NONE || exchange->status != 200)
+		return dyn_answer_failed(exchange, whose, fault);
+	return dyn_answer_read_json(exchange->response.data,
+								exchange->response.len, names, whose,
+								credentials, fault) ?
+		DYN_ANSWER_CREDENTIALS : DYN_ANSWER_FAILED;
 }
 
 /* ---- requests ----------------------------------------------------------- */

@@ -76,6 +76,18 @@ extern DynAnswer dyn_answer_failed(const DynExchange *exchange,
  */
 extern void dyn_answer_excerpt(DynFault *fault, const char *text, size_t len);
 
+/*
+ * The credentials in the JSON of a reply, as dyn_answer_read_json reads them,
+ * or dyn_answer_failed for one of another status than 200.
+ */
+extern DynAnswer dyn_answer_read(const DynExchange *exchange,
+								 const DynAnswerNames *names,
+								 const char *whose,
+								 DynCredentials *credentials, DynFault *fault);
+
+/* The names that services of the machine use. */
+extern const DynAnswerNames dyn_answer_machine_names;
+
 /* Printable ASCII without blanks; "" is, too. */
 extern bool dyn_answer_is_visible(const char *text);
 

@@ -32,40 +32,30 @@ static const struct
 /* ---- reading ---------------------------------------------------------- */
 
 /*
- * NULL with *fault set.  Without a home directory, which a container's user
- * may lack, there are no files in it.
+ * Without a home directory, which a container's user may lack, there are no
+ * files in it.
  */
-static char *
-find_path(DynConfigFile file, DynFault *fault)
-{
-	const char *named = dyn_answer_environment(kinds[file].variable);
-	char	   *path;
-
-	if (named != NULL && strncmp(named, "~/", 2) == 0)
-		return dyn_file_below_home(named + 2, fault);
-	if (named == NULL)
-		return dyn_file_below_home(kinds[file].below_home, fault);
-	path = strdup(named);
-	if (path == NULL)
-		dyn_fault_memory(fault);
-	return path;
-}
-
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynFault *fault)
 {
+	const char *named = dyn_answer_environment(kinds[file].variable);
 	DynBuffer	text;
+	char	   *path;
 
-	config->paths[file] = find_path(file, fault);
-	if (config->paths[file] == NULL)
+	if (named == NULL)
+		path = dyn_file_below_home(kinds[file].below_home, fault);
+	else if (strncmp(named, "~/", 2) == 0)
+		path = dyn_file_below_home(named + 2, fault);
+	else if ((path = strdup(named)) == NULL)
+		dyn_fault_memory(fault);
+	config->paths[file] = path;
+	if (path == NULL)
 		return !fault->out_of_memory && !fault->passing;
-	switch (dyn_file_read(config->paths[file], DYN_FILE_LONGEST_CONFIG, &text,
-						  fault))
+	switch (dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, fault))
 	{
 		case DYN_FILE_READ:
 			return dyn_ini_parse(&config->files[file], &text,
-								 kinds[file].prefixes, config->paths[file],
-								 fault);
+								 kinds[file].prefixes, path, fault);
 		case DYN_FILE_MISSING:
 			return true;
 		case DYN_FILE_FAILED:

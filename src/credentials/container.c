@@ -35,85 +35,61 @@ dyn_container_is_set(void)
 
 /* ---- the request -------------------------------------------------------- */
 
+/* Without the slash, a relative URI would continue the host's name. */
 static DynExchange *
-create_for(const char *url, const char *variable, DynFault *fault)
+create(DynFault *fault)
 {
-	DynExchange *exchange;
+	const char *relative = dyn_answer_environment(RELATIVE_URI);
+	const char *uri = relative ? relative : dyn_answer_environment(FULL_URI);
+	DynBuffer	url;
 	DynUrl		parts;
 
-	if (!dyn_url_parse(url, variable, &parts, fault))
+	if (uri == NULL)
+	{
+		dyn_fault_set(fault, "neither %s nor %s is set", RELATIVE_URI, FULL_URI);
+		dyn_fault_hint(fault, "Amazon ECS and EKS Pod Identity set one of them in the environment of the server.");
 		return NULL;
-	dyn_url_clear(&parts);
-	exchange = dyn_exchange_create("GET", url, DYN_REACH_LOCAL);
-	if (exchange == NULL)
-		dyn_fault_memory(fault);
-	return exchange;
-}
-
-/* Without the slash, the URI would continue the host's name. */
-static DynExchange *
-create_relative(const char *uri, DynFault *fault)
-{
-	DynExchange *exchange = NULL;
-	DynBuffer	url;
-
-	if (*uri != '/')
+	}
+	if (relative && *relative != '/')
 	{
 		dyn_fault_set(fault, "%s does not begin with a slash", RELATIVE_URI);
 		return NULL;
 	}
 	dyn_buffer_init(&url, 0);
-	dyn_buffer_append_str(&url, RELATIVE_HOST);
+	dyn_buffer_append_str(&url, relative ? RELATIVE_HOST : "");
 	dyn_buffer_append_str(&url, uri);
 	if (dyn_buffer_terminate(&url) == NULL)
 		dyn_fault_memory(fault);
-	else
-		exchange = create_for(url.data, RELATIVE_URI, fault);
+	else if (dyn_url_parse(url.data, relative ? RELATIVE_URI : FULL_URI, &parts,
+						   fault))
+	{
+		dyn_url_clear(&parts);
+		return dyn_answer_exchange("GET", &url, DYN_REACH_LOCAL, fault);
+	}
 	dyn_buffer_free(&url);
-	return exchange;
-}
-
-static DynExchange *
-create(DynFault *fault)
-{
-	const char *relative = dyn_answer_environment(RELATIVE_URI);
-	const char *full = dyn_answer_environment(FULL_URI);
-
-	if (relative)
-		return create_relative(relative, fault);
-	if (full)
-		return create_for(full, FULL_URI, fault);
-	dyn_fault_set(fault, "neither %s nor %s is set", RELATIVE_URI, FULL_URI);
-	dyn_fault_hint(fault, "Amazon ECS and EKS Pod Identity set one of them in the environment of the server.");
 	return NULL;
-}
-
-static bool
-add_token_of_file(DynExchange *exchange, const char *path, DynFault *fault)
-{
-	DynBuffer	token;
-	bool		ok = dyn_file_read(path, DYN_FILE_LONGEST_TOKEN, &token,
-								   fault) == DYN_FILE_READ;
-
-	if (ok && (token.len == 0 || memchr(token.data, '\0', token.len) != NULL))
-		ok = dyn_fault_set(fault, "file \"%s\" does not contain a token", path);
-	ok = ok && dyn_answer_header(exchange, "Authorization", token.data,
-								 "the token in the file that "
-								 TOKEN_FILE " names", fault);
-	dyn_file_wipe(&token);
-	return ok;
 }
 
 static bool
 add_token(DynExchange *exchange, DynFault *fault)
 {
-	const char *file = dyn_answer_environment(TOKEN_FILE);
+	const char *path = dyn_answer_environment(TOKEN_FILE);
 	const char *token = dyn_answer_environment(TOKEN);
+	DynBuffer	contents;
+	bool		ok;
 
-	if (file)
-		return add_token_of_file(exchange, file, fault);
-	return token == NULL ||
-		dyn_answer_header(exchange, "Authorization", token, TOKEN, fault);
+	if (path == NULL)
+		return token == NULL ||
+			dyn_answer_header(exchange, "Authorization", token, TOKEN, fault);
+	ok = dyn_file_read(path, DYN_FILE_LONGEST_TOKEN, &contents,
+					   fault) == DYN_FILE_READ;
+	if (ok && (contents.len == 0 || strlen(contents.data) < contents.len))
+		ok = dyn_fault_set(fault, "file \"%s\" does not contain a token", path);
+	ok = ok && dyn_answer_header(exchange, "Authorization", contents.data,
+								 "the token in the file that "
+								 TOKEN_FILE " names", fault);
+	dyn_file_wipe(&contents);
+	return ok;
 }
 
 DynExchange *
@@ -136,17 +112,6 @@ DynAnswer
 dyn_container_answer(const DynExchange *exchange, DynCredentials *credentials,
 					 DynFault *fault)
 {
-	static const DynAnswerNames names = {
-		.access_key_id = "AccessKeyId",
-		.secret_access_key = "SecretAccessKey",
-		.session_token = "Token",
-		.expires = "Expiration"
-	};
-
-	if (exchange->failure != DYN_FAIL_NONE || exchange->status != 200)
-		return dyn_answer_failed(exchange, WHOSE, fault);
-	return dyn_answer_read_json(exchange->response.data,
-								exchange->response.len, &names, WHOSE,
-								credentials, fault) ?
-		DYN_ANSWER_CREDENTIALS : DYN_ANSWER_FAILED;
+	return dyn_answer_read(exchange, &dyn_answer_machine_names, WHOSE,
+						   credentials, fault);
 }

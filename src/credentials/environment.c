@@ -16,56 +16,37 @@
 #include "answer.h"
 #include "role.h"
 
-/* All variables are of the server, which is what people overlook. */
-static DynFound
-hint(DynFound found, DynFault *fault)
-{
-	dyn_fault_hint(fault, "The environment is the one in which the server was "
-				   "started; change it there, and restart the server.");
-	return found;
-}
+#define HINT \
+	"The environment is the one in which the server was started; " \
+	"change it there, and restart the server."
 
+/*
+ * Something is wrong with a variable.  All of them are of the server, which is
+ * what people overlook.
+ */
 static DynFound
-out_of_memory(DynFault *fault)
+refuse(DynFault *fault, const char *name, const char *what)
 {
-	dyn_fault_memory(fault);
+	dyn_fault_set(fault, "environment variable %s %s", name, what);
+	dyn_fault_hint(fault, HINT);
 	return DYN_FOUND_FAULT;
 }
 
 static DynFound
-half_set(const char *set, const char *missing, DynFault *fault)
+half_set(DynFault *fault, const char *set, const char *missing)
 {
 	dyn_fault_set(fault, "environment variable %s is set, but %s is not",
 				  set, missing);
-	return hint(DYN_FOUND_FAULT, fault);
+	dyn_fault_hint(fault, HINT);
+	return DYN_FOUND_FAULT;
 }
 
-/* ---- keys ------------------------------------------------------------- */
-
 static DynFound
-set_expiry(DynCredentials *keys, DynFault *fault)
+find_nothing(DynFault *fault, const char *what)
 {
-	const char *text = dyn_answer_environment("AWS_CREDENTIAL_EXPIRATION");
-
-	if (text == NULL || dyn_answer_read_time(text, &keys->expires))
-		return DYN_FOUND;
-	dyn_credentials_clear(keys);
-	dyn_fault_set(fault, "environment variable AWS_CREDENTIAL_EXPIRATION is "
-				  "not a time such as 2030-01-02T03:04:05Z");
-	return hint(DYN_FOUND_FAULT, fault);
-}
-
-/* `bad` is the part with a control character, or NULL. */
-static DynFound
-refuse_keys(const char *bad, DynFault *fault)
-{
-	if (bad == NULL)
-		return out_of_memory(fault);
-	dyn_fault_set(fault, "environment variable %s contains a control character",
-				  strcmp(bad, "access_key_id") == 0 ? "AWS_ACCESS_KEY_ID" :
-				  strcmp(bad, "secret_access_key") == 0 ?
-				  "AWS_SECRET_ACCESS_KEY" : "AWS_SESSION_TOKEN");
-	return hint(DYN_FOUND_FAULT, fault);
+	dyn_fault_set(fault, "%s", what);
+	dyn_fault_hint(fault, HINT);
+	return DYN_FOUND_NOTHING;
 }
 
 DynFound
@@ -74,32 +55,34 @@ dyn_environment_keys(DynCredentials *keys, DynFault *fault)
 	const char *id = dyn_answer_environment("AWS_ACCESS_KEY_ID");
 	const char *secret = dyn_answer_environment("AWS_SECRET_ACCESS_KEY");
 	const char *token = dyn_answer_environment("AWS_SESSION_TOKEN");
+	const char *expires = dyn_answer_environment("AWS_CREDENTIAL_EXPIRATION");
 	const char *bad;
 
 	if (id == NULL && secret == NULL)
-	{
-		dyn_fault_set(fault, "environment variables AWS_ACCESS_KEY_ID and "
-					  "AWS_SECRET_ACCESS_KEY are not set");
-		return hint(DYN_FOUND_NOTHING, fault);
-	}
+		return find_nothing(fault, "environment variables AWS_ACCESS_KEY_ID "
+							"and AWS_SECRET_ACCESS_KEY are not set");
 	if (id == NULL)
-		return half_set("AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID", fault);
+		return half_set(fault, "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID");
 	if (secret == NULL)
-		return half_set("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", fault);
+		return half_set(fault, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
 	if (token == NULL)
 		token = dyn_answer_environment("AWS_SECURITY_TOKEN");
 	if (!dyn_credentials_set(keys, id, secret, token, &bad))
-		return refuse_keys(bad, fault);
-	return set_expiry(keys, fault);
-}
-
-/* ---- web identity ----------------------------------------------------- */
-
-static DynFound
-refuse_variable(const char *name, const char *what, DynFault *fault)
-{
-	dyn_fault_set(fault, "environment variable %s is not %s", name, what);
-	return hint(DYN_FOUND_FAULT, fault);
+	{
+		if (bad != NULL)
+			return refuse(fault, strcmp(bad, "access_key_id") == 0
+						  ? "AWS_ACCESS_KEY_ID"
+						  : strcmp(bad, "secret_access_key") == 0
+						  ? "AWS_SECRET_ACCESS_KEY" : "AWS_SESSION_TOKEN",
+						  "contains a control character");
+		dyn_fault_memory(fault);
+		return DYN_FOUND_FAULT;
+	}
+	if (expires == NULL || dyn_answer_read_time(expires, &keys->expires))
+		return DYN_FOUND;
+	dyn_credentials_clear(keys);
+	return refuse(fault, "AWS_CREDENTIAL_EXPIRATION",
+				  "is not a time such as 2030-01-02T03:04:05Z");
 }
 
 DynFound
@@ -111,20 +94,18 @@ dyn_environment_web_identity(char **token_file, DynRole *role, DynFault *fault)
 	DynRole		found = {(char *) arn, (char *) name, NULL, 0};
 
 	if (file == NULL)
-	{
-		dyn_fault_set(fault, "environment variable AWS_WEB_IDENTITY_TOKEN_FILE "
-					  "is not set");
-		return hint(DYN_FOUND_NOTHING, fault);
-	}
+		return find_nothing(fault, "environment variable "
+							"AWS_WEB_IDENTITY_TOKEN_FILE is not set");
 	if (arn == NULL)
-		return half_set("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN", fault);
+		return half_set(fault, "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN");
 	if (!dyn_role_is_arn(arn))
-		return refuse_variable("AWS_ROLE_ARN", "the ARN of a role", fault);
+		return refuse(fault, "AWS_ROLE_ARN", "is not the ARN of a role");
 	if (name != NULL && !dyn_role_is_session_name(name))
-		return refuse_variable("AWS_ROLE_SESSION_NAME", "the name of a session",
-							   fault);
+		return refuse(fault, "AWS_ROLE_SESSION_NAME",
+					  "is not the name of a session");
 	*token_file = strdup(file);
-	if (*token_file == NULL || !dyn_role_copy(role, &found))
-		return out_of_memory(fault);
-	return DYN_FOUND;
+	if (*token_file != NULL && dyn_role_copy(role, &found))
+		return DYN_FOUND;
+	dyn_fault_memory(fault);
+	return DYN_FOUND_FAULT;
 }

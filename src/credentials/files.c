@@ -93,46 +93,34 @@ read_all(int fd, DynBuffer *contents)
 	return true;
 }
 
-static DynFileRead
-read_open_file(int fd, const char *path, size_t longest, DynBuffer *contents,
-			   DynFault *fault)
-{
-	if (!dyn_buffer_enlarge(contents, longest + 1))
-		return cannot_read(path, ENOMEM, fault);
-	if (!read_all(fd, contents))
-		return cannot_read(path, errno, fault);
-	if (contents->len > longest)
-	{
-		dyn_fault_set(fault, "file \"%s\" has more than %zu bytes", path,
-					  longest);
-		return DYN_FILE_FAILED;
-	}
-	contents->data[contents->len] = '\0';
-	return DYN_FILE_READ;
-}
-
 DynFileRead
 dyn_file_read(const char *path, size_t longest, DynBuffer *contents,
 			  DynFault *fault)
 {
-	DynFileRead result;
+	DynFileRead result = DYN_FILE_FAILED;
 	int			error;
 	int			fd;
 
 	dyn_buffer_init(contents, 0);
 	fd = open_regular(path, &error);
-	if (fd >= 0)
-	{
-		result = read_open_file(fd, path, longest, contents, fault);
-		close(fd);
-	}
-	else if (error != 0)
+	if (fd < 0 && error == 0)
+		dyn_fault_set(fault, "\"%s\" is not a regular file", path);
+	else if (fd < 0)
 		result = cannot_read(path, error, fault);
+	else if (!dyn_buffer_enlarge(contents, longest + 1))
+		dyn_fault_memory(fault);
+	else if (!read_all(fd, contents))
+		result = cannot_read(path, errno, fault);
+	else if (contents->len > longest)
+		dyn_fault_set(fault, "file \"%s\" has more than %zu bytes", path,
+					  longest);
 	else
 	{
-		dyn_fault_set(fault, "\"%s\" is not a regular file", path);
-		result = DYN_FILE_FAILED;
+		contents->data[contents->len] = '\0';
+		result = DYN_FILE_READ;
 	}
+	if (fd >= 0)
+		close(fd);
 	if (result != DYN_FILE_READ)
 		dyn_file_wipe(contents);
 	return result;
@@ -147,14 +135,6 @@ dyn_file_wipe(DynBuffer *contents)
 }
 
 /* ---- the user --------------------------------------------------------- */
-
-/* By POSIX and the manual of Linux, all of these say so. */
-static bool
-means_no_entry(int error)
-{
-	return error == 0 || error == ENOENT || error == ESRCH ||
-		error == EBADF || error == EPERM;
-}
 
 /*
  * The entry of the effective user, in memory that is the caller's to free.
@@ -178,32 +158,11 @@ read_user(struct passwd *entry, int *error)
 		if (*error != ERANGE)
 			break;
 	}
-	if (means_no_entry(*error))
+	/* by POSIX and the manual of Linux, all of these say so */
+	if (*error == ENOENT || *error == ESRCH || *error == EBADF ||
+		*error == EPERM)
 		*error = 0;
 	return NULL;
-}
-
-static char *
-join(const char *directory, const char *file)
-{
-	size_t		size = strlen(directory) + strlen(file) + 2;
-	char	   *path = malloc(size);
-
-	if (path != NULL)
-		snprintf(path, size, "%s/%s", directory, file);
-	return path;
-}
-
-/* Whether there is a home directory cannot be told now. */
-static void
-cannot_find_home(int error, DynFault *fault)
-{
-	char		text[100];
-
-	dyn_fault_errno_text(error, text, sizeof(text));
-	dyn_fault_set(fault, "the home directory of operating-system user %lu "
-				  "cannot be found: %s", (unsigned long) geteuid(), text);
-	fault->passing = true;
 }
 
 char *
@@ -213,10 +172,15 @@ dyn_file_below_home(const char *file, DynFault *fault)
 	int			error;
 	char	   *memory = read_user(&entry, &error);
 	char	   *path = NULL;
+	char		text[100];
 
 	if (memory != NULL && entry.pw_dir != NULL && entry.pw_dir[0] == '/')
 	{
-		path = join(entry.pw_dir, file);
+		size_t		size = strlen(entry.pw_dir) + strlen(file) + 2;
+
+		path = malloc(size);
+		if (path != NULL)
+			snprintf(path, size, "%s/%s", entry.pw_dir, file);
 		error = ENOMEM;
 	}
 	free(memory);
@@ -224,11 +188,17 @@ dyn_file_below_home(const char *file, DynFault *fault)
 		return path;
 	if (error == ENOMEM)
 		dyn_fault_memory(fault);
-	else if (error != 0)
-		cannot_find_home(error, fault);
-	else
+	else if (error == 0)
 		dyn_fault_set(fault, "operating-system user %lu, as whom the server "
 					  "runs, has no home directory", (unsigned long) geteuid());
+	else
+	{
+		/* whether there is one cannot be told now */
+		dyn_fault_errno_text(error, text, sizeof(text));
+		dyn_fault_set(fault, "the home directory of operating-system user %lu "
+					  "cannot be found: %s", (unsigned long) geteuid(), text);
+		fault->passing = true;
+	}
 	return NULL;
 }
 

@@ -69,20 +69,6 @@ is_comment(char c)
 	return c == '#' || c == ';';
 }
 
-/* Others than tabs; what surrounds the line has been trimmed. */
-static bool
-has_control(Span span)
-{
-	for (; span.start < span.end; span.start++)
-	{
-		unsigned char c = (unsigned char) *span.start;
-
-		if ((c < 0x20 && c != '\t') || c == 0x7f)
-			return true;
-	}
-	return false;
-}
-
 static Span
 trim(Span span)
 {
@@ -131,52 +117,25 @@ is_wrong(Parser *parser, const char *what)
 
 /* ---- memory ----------------------------------------------------------- */
 
-/* Makes room for one more element. */
 static bool
-grow(Parser *parser, void **array, size_t n, size_t *cap, size_t size)
+add_entry(Parser *parser, DynIniEntry entry)
 {
-	size_t		wanted = *cap ? *cap * 2 : 16;
-	void	   *larger;
+	DynIni	   *ini = parser->ini;
+	size_t		cap = ini->cap ? ini->cap * 2 : 16;
+	DynIniEntry *larger;
 
-	if (n < *cap)
-		return true;
-	larger = realloc(*array, wanted * size);
-	if (larger == NULL)
+	if (ini->n == ini->cap)
 	{
-		parser->out_of_memory = true;
-		return false;
+		larger = realloc(ini->entries, cap * sizeof(*larger));
+		if (larger == NULL)
+		{
+			parser->out_of_memory = true;
+			return false;
+		}
+		ini->entries = larger;
+		ini->cap = cap;
 	}
-	*array = larger;
-	*cap = wanted;
-	return true;
-}
-
-static bool
-add_section(Parser *parser, DynIniKind kind, const char *name)
-{
-	DynIni	   *ini = parser->ini;
-	void	   *array = ini->sections;
-
-	if (!grow(parser, &array, ini->nsections, &ini->sections_cap,
-			  sizeof(ini->sections[0])))
-		return false;
-	ini->sections = array;
-	ini->sections[ini->nsections++] = (DynIniSection) {kind, name};
-	return true;
-}
-
-static bool
-add_entry(Parser *parser, const char *key, const char *value)
-{
-	DynIni	   *ini = parser->ini;
-	void	   *array = ini->entries;
-
-	if (!grow(parser, &array, ini->nentries, &ini->entries_cap,
-			  sizeof(ini->entries[0])))
-		return false;
-	ini->entries = array;
-	ini->entries[ini->nentries++] =
-		(DynIniEntry) {ini->nsections - 1, key, value};
+	ini->entries[ini->n++] = entry;
 	return true;
 }
 
@@ -245,15 +204,6 @@ unquote(Span span)
 	return span;
 }
 
-static bool
-has_blank(Span span)
-{
-	for (; span.start < span.end; span.start++)
-		if (is_blank(*span.start))
-			return true;
-	return false;
-}
-
 /*
  * Moves behind the first word, and says what it means.  A name of several
  * words that is not quoted is of no use to any tool.
@@ -261,22 +211,22 @@ has_blank(Span span)
 static DynIniKind
 read_prefix(Span *name)
 {
-	Span		word = *name;
-	size_t		len;
+	char	   *word = name->start;
+	size_t		len = 0;
+	char	   *p;
 
-	for (word.end = word.start; word.end < name->end; word.end++)
-		if (is_blank(*word.end))
-			break;
-	if (word.end == name->end)
+	while (word + len < name->end && !is_blank(word[len]))
+		len++;
+	if (word + len == name->end)
 		return DYN_INI_PLAIN;
-	len = (size_t) (word.end - word.start);
-	name->start = word.end;
+	name->start += len;
 	*name = trim(*name);
-	if (!quote_at(name->start, name->end) && has_blank(*name))
-		return DYN_INI_OTHER;
-	if (len == 7 && memcmp(word.start, "profile", len) == 0)
+	for (p = name->start; p < name->end; p++)
+		if (is_blank(*p) && !quote_at(name->start, name->end))
+			return DYN_INI_OTHER;
+	if (len == 7 && memcmp(word, "profile", len) == 0)
 		return DYN_INI_PROFILE;
-	if (len == 11 && memcmp(word.start, "sso-session", len) == 0)
+	if (len == 11 && memcmp(word, "sso-session", len) == 0)
 		return DYN_INI_SSO_SESSION;
 	return DYN_INI_OTHER;
 }
@@ -305,28 +255,24 @@ read_section(Parser *parser, Span line)
 		return is_wrong(parser, "has a section without a name");
 	parser->value_end = NULL;
 	parser->in_block = false;
-	return add_section(parser, kind, terminate(name));
+	return add_entry(parser, (DynIniEntry) {.kind = kind,
+					 .section = terminate(name)});
 }
 
 /* ---- keys ------------------------------------------------------------- */
 
-static void
-to_lower(char *s)
-{
-	for (; *s; s++)
-		if (*s >= 'A' && *s <= 'Z')
-			*s = (char) (*s - 'A' + 'a');
-}
-
 static bool
 read_key(Parser *parser, Span line)
 {
+	DynIni	   *ini = parser->ini;
+	DynIniEntry entry;
 	Span		whole = line;
 	char	   *equals;
 	Span		key;
 	Span		value;
+	char	   *p;
 
-	if (parser->ini->nsections == 0)
+	if (ini->n == 0)
 		return is_wrong(parser, "is not in a section");
 	line = cut_comment(line);
 	equals = find(line, '=');
@@ -335,13 +281,18 @@ read_key(Parser *parser, Span line)
 	key = trim((Span) {line.start, equals});
 	if (key.start == key.end)
 		return is_wrong(parser, "has no key before \"=\"");
-	to_lower(terminate(key));
-	if (strcmp(key.start, "credential_process") == 0)
+	for (p = key.start; p < key.end; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			*p = (char) (*p - 'A' + 'a');
+	if (strcmp(terminate(key), "credential_process") == 0)
 		line = whole;
 	value = trim((Span) {equals + 1, line.end});
 	parser->in_block = value.start == value.end;
 	parser->value_end = value.end;
-	return add_entry(parser, key.start, terminate(value));
+	entry = ini->entries[ini->n - 1];
+	entry.key = key.start;
+	entry.value = terminate(value);
+	return add_entry(parser, entry);
 }
 
 /* Appends to the last value, whose NUL is before the end of its line. */
@@ -375,45 +326,20 @@ read_line(Parser *parser, Span line)
 {
 	Span		text = trim(line);
 	size_t		indent = (size_t) (text.start - line.start);
+	const char *p;
 
 	if (text.start == text.end || is_comment(*text.start))
 		return true;
 	if (!dyn_utf8_valid(text.start, (size_t) (text.end - text.start)))
 		return is_wrong(parser, "is not valid UTF-8");
-	if (has_control(text))
-		return is_wrong(parser, "has a control character");
+	for (p = text.start; p < text.end; p++)
+		if (((unsigned char) *p < 0x20 && *p != '\t') || *p == 0x7f)
+			return is_wrong(parser, "has a control character");
 	if (parser->value_end != NULL && indent > parser->indent)
 		return read_continuation(parser, text);
 	parser->indent = indent;
 	return *text.start == '[' ? read_section(parser, text) :
 		read_key(parser, text);
-}
-
-static bool
-read_lines(Parser *parser, Span text)
-{
-	while (text.start < text.end)
-	{
-		char	   *end = find(text, '\n');
-		Span		line = {text.start, end ? end : text.end};
-
-		parser->line++;
-		if (!read_line(parser, line))
-			return false;
-		text.start = end ? end + 1 : text.end;
-	}
-	return true;
-}
-
-static bool
-report(const Parser *parser, const char *file, DynFault *fault)
-{
-	if (parser->out_of_memory)
-		return dyn_fault_memory(fault);
-	dyn_fault_set(fault, "line %d of file \"%s\" %s", parser->line, file,
-				  parser->wrong);
-	return dyn_fault_hint(fault, "The line is not shown, since it may contain "
-						  "a secret.");
 }
 
 bool
@@ -429,18 +355,32 @@ dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes, const char *file,
 	all = (Span) {ini->text.data, ini->text.data + ini->text.len};
 	if (ini->text.len >= 3 && memcmp(all.start, "\xEF\xBB\xBF", 3) == 0)
 		all.start += 3;
-	if (read_lines(&parser, all))
+	while (all.start < all.end)
+	{
+		char	   *end = find(all, '\n');
+
+		parser.line++;
+		if (!read_line(&parser, (Span) {all.start, end ? end : all.end}))
+			break;
+		all.start = end ? end + 1 : all.end;
+	}
+	if (all.start == all.end)
 		return true;
 	dyn_ini_clear(ini);
-	return report(&parser, file, fault);
+	if (parser.out_of_memory)
+		return dyn_fault_memory(fault);
+	dyn_fault_set(fault, "line %d of file \"%s\" %s", parser.line, file,
+				  parser.wrong);
+	return dyn_fault_hint(fault, "The line is not shown, since it may contain "
+						  "a secret.");
 }
 
 /* ---- lookup ----------------------------------------------------------- */
 
 static bool
-is_section(const DynIniSection *section, DynIniKind kind, const char *name)
+is_of_section(const DynIniEntry *entry, DynIniKind kind, const char *name)
 {
-	return section->kind == kind && strcmp(section->name, name) == 0;
+	return entry->kind == kind && strcmp(entry->section, name) == 0;
 }
 
 size_t
@@ -448,8 +388,9 @@ dyn_ini_place(const DynIni *ini, DynIniKind kind, const char *name)
 {
 	size_t		i;
 
-	for (i = ini->nsections; i > 0; i--)
-		if (is_section(&ini->sections[i - 1], kind, name))
+	for (i = ini->n; i > 0; i--)
+		if (ini->entries[i - 1].key == NULL &&
+			is_of_section(&ini->entries[i - 1], kind, name))
 			return i;
 	return 0;
 }
@@ -460,12 +401,12 @@ dyn_ini_value(const DynIni *ini, DynIniKind kind, const char *name,
 {
 	size_t		i;
 
-	for (i = ini->nentries; i > 0; i--)
+	for (i = ini->n; i > 0; i--)
 	{
 		const DynIniEntry *entry = &ini->entries[i - 1];
 
-		if (strcmp(entry->key, key) == 0 &&
-			is_section(&ini->sections[entry->section], kind, name))
+		if (entry->key != NULL && strcmp(entry->key, key) == 0 &&
+			is_of_section(entry, kind, name))
 			return entry->value[0] != '\0' ? entry->value : NULL;
 	}
 	return NULL;
@@ -475,7 +416,6 @@ void
 dyn_ini_clear(DynIni *ini)
 {
 	dyn_file_wipe(&ini->text);
-	free(ini->sections);
 	free(ini->entries);
 	memset(ini, 0, sizeof(*ini));
 }

@@ -17,16 +17,11 @@ typedef enum DynIniKind
 } DynIniKind;
 
 /* The strings are in the text of the file. */
-typedef struct DynIniSection
-{
-	DynIniKind	kind;
-	const char *name;
-} DynIniSection;
-
 typedef struct DynIniEntry
 {
-	size_t		section;		/* index */
-	const char *key;			/* in lower case */
+	DynIniKind	kind;			/* of the section that it is in */
+	const char *section;		/* the name of that */
+	const char *key;			/* in lower case; NULL: the section begins */
 	const char *value;			/* with a line feed before each line that
 								 * continues it; with a comment only if the key
 								 * is credential_process, whose program gets
@@ -37,12 +32,9 @@ typedef struct DynIniEntry
 typedef struct DynIni
 {
 	DynBuffer	text;			/* changed while it is parsed */
-	DynIniSection *sections;	/* in the order of the file, as it has them */
-	size_t		nsections;
-	size_t		sections_cap;
-	DynIniEntry *entries;		/* likewise */
-	size_t		nentries;
-	size_t		entries_cap;
+	DynIniEntry *entries;		/* in the order of the file, as it has them */
+	size_t		n;
+	size_t		cap;
 } DynIni;
 
 /*
@@ -55,7 +47,7 @@ typedef struct DynIni
 extern bool dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes,
 						  const char *file, DynFault *fault);
 
-/* The number of the last such section, counted from 1; 0: there is none. */
+/* Where the last such section begins: more, the later; 0: there is none. */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 							const char *name);
 

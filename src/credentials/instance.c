@@ -117,35 +117,32 @@ has_no_role(DynFault *fault)
 	return DYN_ANSWER_FAILED;
 }
 
-static DynAnswer
-token_failed(const DynExchange *exchange, DynFault *fault)
-{
-	DynAnswer	answer = dyn_answer_failed(exchange, WHOSE, fault);
-
-	if (fault->out_of_memory)
-		return answer;
-	if (exchange->failure == DYN_FAIL_NONE && exchange->status < 500)
-		dyn_fault_hint(fault, "The instance metadata service has refused to give a token; it must be enabled, in version 2.");
-	else if (exchange->failure != DYN_FAIL_NONE)
-		dyn_fault_hint(fault, "The instance metadata service only exists on EC2 instances; from within a container, it is reached if the instance's response hop limit is at least 2.");
-	return answer;
-}
-
-/* A token may have ended before its time; a second one has not. */
+/* Either no reply, or one of another status than 200. */
 static DynAnswer
 request_failed(DynInstance *instance, const DynExchange *exchange,
 			   DynFault *fault)
 {
-	if (exchange->failure == DYN_FAIL_NONE && exchange->status == 404)
+	bool		replied = exchange->failure == DYN_FAIL_NONE;
+	DynAnswer	answer;
+
+	if (instance->token != NULL && replied && exchange->status == 404)
 		return has_no_role(fault);
-	if (exchange->failure == DYN_FAIL_NONE && exchange->status == 401 &&
+	/* a token may have ended before its time; a second one has not */
+	if (instance->token != NULL && replied && exchange->status == 401 &&
 		!instance->renewed)
 	{
 		dyn_secret_forget(&instance->token);
 		instance->renewed = true;
 		return DYN_ANSWER_NEXT;
 	}
-	return dyn_answer_failed(exchange, WHOSE, fault);
+	answer = dyn_answer_failed(exchange, WHOSE, fault);
+	if (instance->token != NULL || fault->out_of_memory)
+		return answer;
+	if (!replied)
+		dyn_fault_hint(fault, "The instance metadata service only exists on EC2 instances; from within a container, it is reached if the instance's response hop limit is at least 2.");
+	else if (exchange->status < 500)
+		dyn_fault_hint(fault, "The instance metadata service has refused to give a token; it must be enabled, in version 2.");
+	return answer;
 }
 
 /* ---- the token and the role --------------------------------------------- */
@@ -184,57 +181,37 @@ read_token(DynInstance *instance, const DynExchange *exchange, DynFault *fault)
 	return instance->token ? DYN_ANSWER_NEXT : DYN_ANSWER_FAILED;
 }
 
-/* One segment of a path, in the characters that names of roles have. */
-static bool
-is_role(const char *role)
-{
-	size_t		len = strspn(role, "abcdefghijklmnopqrstuvwxyz"
-							 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-							 "0123456789_+=,.@-");
-
-	return role[len] == '\0' && len <= LONGEST_ROLE &&
-		strcmp(role, ".") != 0 && strcmp(role, "..") != 0;
-}
-
+/*
+ * The name is one segment of a path, in the characters that names of roles
+ * have.
+ */
 static DynAnswer
 read_role(DynInstance *instance, const DynExchange *exchange, DynFault *fault)
 {
 	char	   *role = first_line(&exchange->response);
+	DynAnswer	answer = DYN_ANSWER_FAILED;
+	size_t		len;
 
 	if (role == NULL)
 	{
 		dyn_fault_memory(fault);
 		return DYN_ANSWER_FAILED;
 	}
-	if (role[0] != '\0' && is_role(role))
+	len = strspn(role, "abcdefghijklmnopqrstuvwxyz"
+				 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				 "0123456789_+=,.@-");
+	if (role[0] == '\0')
+		answer = has_no_role(fault);
+	else if (role[len] != '\0' || len > LONGEST_ROLE ||
+			 strcmp(role, ".") == 0 || strcmp(role, "..") == 0)
+		dyn_fault_set(fault, "the instance metadata service has given a name of a role that is not valid");
+	else
 	{
 		instance->role = role;
 		return DYN_ANSWER_NEXT;
 	}
-	if (role[0] == '\0')
-		(void) has_no_role(fault);
-	else
-		dyn_fault_set(fault, "the instance metadata service has given a name of a role that is not valid");
 	free(role);
-	return DYN_ANSWER_FAILED;
-}
-
-/* ---- the credentials ---------------------------------------------------- */
-
-static bool
-refused(const json_t *root, const DynInstance *instance, const char *code,
-		DynFault *fault)
-{
-	const char *message = dyn_secret_json_text(root, "Message");
-
-	dyn_fault_set(fault, "the instance metadata service has no credentials of role \"%s\": %s",
-				  instance->role,
-				  dyn_answer_is_code(code) ? code : "unknown code");
-	if (strcmp(code, "AssumeRoleUnauthorizedAccess") == 0)
-		dyn_fault_hint(fault, "The role's trust policy must allow ec2.amazonaws.com to assume it.");
-	if (message)
-		dyn_answer_excerpt(fault, message, strlen(message));
-	return false;
+	return answer;
 }
 
 /* Replies that are not JSON are left to dyn_answer_read_json. */
@@ -245,51 +222,46 @@ check_code(const DynInstance *instance, const DynBuffer *response,
 	DynSecretJson json;
 	bool		out_of_memory;
 	const char *code;
+	const char *message;
 	bool		ok;
 
 	if (!dyn_secret_json_open(&json, response->data, response->len,
 							  &out_of_memory))
 		return !out_of_memory || dyn_fault_memory(fault);
 	code = dyn_secret_json_text(json.root, "Code");
-	ok = code == NULL || strcmp(code, "Success") == 0 ||
-		refused(json.root, instance, code, fault);
+	message = dyn_secret_json_text(json.root, "Message");
+	ok = code == NULL || strcmp(code, "Success") == 0;
+	if (!ok)
+	{
+		dyn_fault_set(fault, "the instance metadata service has no credentials of role \"%s\": %s",
+					  instance->role,
+					  dyn_answer_is_code(code) ? code : "unknown code");
+		if (strcmp(code, "AssumeRoleUnauthorizedAccess") == 0)
+			dyn_fault_hint(fault, "The role's trust policy must allow ec2.amazonaws.com to assume it.");
+		if (message)
+			dyn_answer_excerpt(fault, message, strlen(message));
+	}
 	dyn_secret_json_close(&json);
 	return ok;
-}
-
-static DynAnswer
-read_credentials(DynInstance *instance, const DynExchange *exchange,
-				 DynCredentials *credentials, DynFault *fault)
-{
-	static const DynAnswerNames names = {
-		.access_key_id = "AccessKeyId",
-		.secret_access_key = "SecretAccessKey",
-		.session_token = "Token",
-		.expires = "Expiration"
-	};
-
-	if (!check_code(instance, &exchange->response, fault) ||
-		!dyn_answer_read_json(exchange->response.data,
-							  exchange->response.len, &names, WHOSE,
-							  credentials, fault))
-		return DYN_ANSWER_FAILED;
-	instance->renewed = false;
-	return DYN_ANSWER_CREDENTIALS;
 }
 
 DynAnswer
 dyn_instance_answer(DynInstance *instance, const DynExchange *exchange,
 					DynCredentials *credentials, DynFault *fault)
 {
-	bool		ok = exchange->failure == DYN_FAIL_NONE &&
-		exchange->status == 200;
+	DynAnswer	answer;
 
-	if (instance->token == NULL)
-		return ok ? read_token(instance, exchange, fault) :
-			token_failed(exchange, fault);
-	if (!ok)
+	if (exchange->failure != DYN_FAIL_NONE || exchange->status != 200)
 		return request_failed(instance, exchange, fault);
+	if (instance->token == NULL)
+		return read_token(instance, exchange, fault);
 	if (instance->role == NULL)
 		return read_role(instance, exchange, fault);
-	return read_credentials(instance, exchange, credentials, fault);
+	if (!check_code(instance, &exchange->response, fault))
+		return DYN_ANSWER_FAILED;
+	answer = dyn_answer_read(exchange, &dyn_answer_machine_names, WHOSE,
+							 credentials, fault);
+	if (answer == DYN_ANSWER_CREDENTIALS)
+		instance->renewed = false;
+	return answer;
 }

@@ -68,7 +68,7 @@
 
 struct DynProcess
 {
-	pid_t		pid;			/* and of its group; 0: was not started */
+	pid_t		pid;			/* and of its group; 0, -1: not started */
 	bool		reaped;			/* by others */
 	bool		ticks;			/* end_fd is a timer, not a pidfd */
 	int			epoll_fd;		/* these are -1 when closed */
@@ -115,16 +115,6 @@ typedef struct Entry
 	char		name[];
 } Entry;
 
-static int
-number(const char *digits)
-{
-	int			n = 0;
-
-	while (*digits >= '0' && *digits <= '9')
-		n = 10 * n + *digits++ - '0';
-	return n;
-}
-
 /* Closes those listed in /proc, which opendir() could not read here. */
 static bool
 close_listed(int lowest)
@@ -137,22 +127,15 @@ close_listed(int lowest)
 	while (fd >= 0 && (len = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0)
 		for (at = 0; at < len; at += ((Entry *) (buf + at))->length)
 		{
-			int			listed = number(((Entry *) (buf + at))->name);
+			const char *digits = ((Entry *) (buf + at))->name;
+			int			listed = 0;
 
+			while (*digits >= '0' && *digits <= '9')
+				listed = 10 * listed + *digits++ - '0';
 			if (listed >= lowest && listed != fd)
 				close(listed);
 		}
 	return len == 0;
-}
-
-static bool
-close_from(int lowest)
-{
-#ifdef SYS_close_range
-	if (syscall(SYS_close_range, (unsigned) lowest, ~0U, 0) == 0)
-		return true;
-#endif
-	return close_listed(lowest);
 }
 
 /*
@@ -175,37 +158,17 @@ arrange_descriptors(const Pipes *pipes)
 	for (i = 0; i < 4; i++)
 		if (dup3(fds[i], i, i == 3 ? O_CLOEXEC : 0) < 0)
 			return false;
-	return close_from(4);
-}
-
-/* Those that are ignored would stay so. */
-static bool
-reset_signals(void)
-{
-	struct sigaction action = {0};
-	sigset_t	none;
-	int			i;
-
-	action.sa_handler = SIG_DFL;
-	for (i = 1; i < NSIG; i++)
-		(void) sigaction(i, &action, NULL);
-	sigemptyset(&none);
-	return sigprocmask(SIG_SETMASK, &none, NULL) == 0;
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, 4U, ~0U, 0) == 0)
+		return true;
+#endif
+	return close_listed(4);
 }
 
 /*
- * Is the file not there?  A directory of PATH that we may not search is passed
- * over.
+ * Tries the files in their order.  Returns the first error of one that is
+ * there; a directory of PATH that we may not search is passed over.
  */
-static bool
-is_absent(const DynProgram *program, const char *path, int error)
-{
-	return error == ENOENT || error == ENOTDIR ||
-		(error == EACCES && path != program->argv[0] &&
-		 access(path, F_OK) != 0);
-}
-
-/* Tries the files in their order.  Returns the first error of one that is. */
 static int
 execute(const DynProgram *program)
 {
@@ -214,11 +177,14 @@ execute(const DynProgram *program)
 
 	for (i = 0; program->paths[i]; i++)
 	{
+		const char *path = program->paths[i];
 		int			error;
 
-		execve(program->paths[i], program->argv, program->envp);
+		execve(path, program->argv, program->envp);
 		error = errno;
-		if (first == 0 && !is_absent(program, program->paths[i], error))
+		if (first == 0 && error != ENOENT && error != ENOTDIR &&
+			(error != EACCES || path == program->argv[0] ||
+			 access(path, F_OK) == 0))
 			first = error;
 	}
 	return first ? first : ENOENT;
@@ -226,19 +192,25 @@ execute(const DynProgram *program)
 
 /*
  * If the parent has ended before it was tied to this process's end, nobody
- * will tell.
+ * will tell.  Signals that are ignored would stay so.
  */
 static void
 run_child(const DynProgram *program, const Pipes *pipes, pid_t parent)
 {
 	int			report_fd = pipes->report[WRITE_END];
 	Report		report = {0, 0};
+	struct sigaction action = {.sa_handler = SIG_DFL};
+	sigset_t	none;
+	int			i;
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && setsid() >= 0 &&
 		chdir("/") == 0 && arrange_descriptors(pipes))
 	{
 		report_fd = 3;
-		if (reset_signals() && getppid() == parent)
+		for (i = 1; i < NSIG; i++)
+			(void) sigaction(i, &action, NULL);
+		sigemptyset(&none);
+		if (sigprocmask(SIG_SETMASK, &none, NULL) == 0 && getppid() == parent)
 		{
 			report.error = execute(program);
 			report.executing = 1;
@@ -308,56 +280,43 @@ open_pipes(Pipes *pipes)
 		fcntl(pipes->errors[READ_END], F_SETFL, O_NONBLOCK) == 0;
 }
 
-static pid_t
-fork_child(const DynProgram *program, const Pipes *pipes)
+/* Sets process->pid; on failure errno tells why. */
+static bool
+fork_child(DynProcess *process, const DynProgram *program, const Pipes *pipes)
 {
 	pid_t		parent = getpid();
-	pid_t		pid;
 	sigset_t	all;
 	sigset_t	before;
 	int			error;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	pid = fork();
-	if (pid == 0)
+	process->pid = fork();
+	if (process->pid == 0)
 		run_child(program, pipes, parent);
 	error = errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	errno = error;
-	return pid;
+	return process->pid > 0;
 }
 
-/* Waits until the program is executed, or cannot be. */
-static Report
-read_report(int fd)
-{
-	Report		report = {0, 0};
-	ssize_t		len;
-
-	do
-		len = read(fd, &report, sizeof(report));
-	while (len < 0 && errno == EINTR);
-	if (len != (ssize_t) sizeof(report))
-		report.error = 0;
-	return report;
-}
-
+/* Returns when the program is executed, or cannot be. */
 static bool
 fork_and_execute(DynProcess *process, const DynProgram *program, Pipes *pipes,
 				 DynFault *fault)
 {
-	Report		report;
-	pid_t		pid;
+	Report		report = {0, 0};
+	ssize_t		len;
 
-	if (!open_pipes(pipes) || (pid = fork_child(program, pipes)) < 0)
+	if (!open_pipes(pipes) || !fork_child(process, program, pipes))
 		return cannot_start(fault, errno);
-	process->pid = pid;
 	close_fd(&pipes->out[WRITE_END]);
 	close_fd(&pipes->errors[WRITE_END]);
 	close_fd(&pipes->report[WRITE_END]);
-	report = read_report(pipes->report[READ_END]);
-	if (report.error != 0)
+	do
+		len = read(pipes->report[READ_END], &report, sizeof(report));
+	while (len < 0 && errno == EINTR);
+	if (len == (ssize_t) sizeof(report) && report.error != 0)
 		return report.executing ?
 			cannot_execute(fault, program->argv[0], report.error) :
 			cannot_start(fault, report.error);
@@ -390,59 +349,20 @@ open_end(DynProcess *process)
 }
 
 static bool
-watch_fd(DynProcess *process, int fd)
-{
-	struct epoll_event event = {0};
-
-	event.events = EPOLLIN;
-	return fd >= 0 &&
-		epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
-static bool
 watch(DynProcess *process, DynFault *fault)
 {
-	process->end_fd = open_end(process);
-	if (process->end_fd >= 0 &&
-		(process->epoll_fd = epoll_create1(EPOLL_CLOEXEC)) >= 0 &&
-		watch_fd(process, process->out_fd) &&
-		watch_fd(process, process->errors_fd) &&
-		watch_fd(process, process->end_fd))
-		return true;
-	return cannot_start(fault, errno);
-}
+	struct epoll_event event = {.events = EPOLLIN};
+	int			fds[3] = {process->out_fd, process->errors_fd, -1};
+	int			i;
 
-static DynProcess *
-create_process(DynFault *fault)
-{
-	DynProcess *process = calloc(1, sizeof(*process));
-
-	if (process == NULL)
-	{
-		dyn_fault_memory(fault);
-		return NULL;
-	}
-	process->epoll_fd = -1;
-	process->out_fd = -1;
-	process->errors_fd = -1;
-	process->end_fd = -1;
-	return process;
-}
-
-static bool
-launch(DynProcess *process, const char *command, DynFault *fault)
-{
-	DynProgram	program = {0};
-	Pipes		pipes = {{-1, -1}, {-1, -1}, {-1, -1}};
-	bool		launched = dyn_program_prepare(&program, command, fault) &&
-		fork_and_execute(process, &program, &pipes, fault) &&
-		watch(process, fault);
-
-	close_pipe(pipes.out);
-	close_pipe(pipes.errors);
-	close_pipe(pipes.report);
-	dyn_program_clear(&program);
-	return launched;
+	process->end_fd = fds[2] = open_end(process);
+	if (process->end_fd < 0 ||
+		(process->epoll_fd = epoll_create1(EPOLL_CLOEXEC)) < 0)
+		return cannot_start(fault, errno);
+	for (i = 0; i < 3; i++)
+		if (epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, fds[i], &event) != 0)
+			return cannot_start(fault, errno);
+	return true;
 }
 
 /* ---- reading ---------------------------------------------------------- */
@@ -568,26 +488,7 @@ ended_well(const siginfo_t *info, DynFault *fault)
 	return false;
 }
 
-/* What is not an object has another fault. */
-static bool
-check_version(const DynProcess *process, DynFault *fault)
-{
-	DynSecretJson json;
-	bool		out_of_memory;
-	json_t	   *version;
-	bool		right;
-
-	if (!dyn_secret_json_open(&json, process->out, process->out_len,
-							  &out_of_memory))
-		return !out_of_memory || dyn_fault_memory(fault);
-	version = json_object_get(json.root, "Version");
-	right = !json_is_object(json.root) ||
-		(json_is_integer(version) && json_integer_value(version) == 1);
-	dyn_secret_json_close(&json);
-	return right || dyn_fault_set(fault, "the output of credential_process "
-								  "does not have \"Version\": 1");
-}
-
+/* What is not an object has another fault than its version. */
 static bool
 read_credentials(const DynProcess *process, DynCredentials *credentials,
 				 DynFault *fault)
@@ -598,13 +499,29 @@ read_credentials(const DynProcess *process, DynCredentials *credentials,
 		.session_token = "SessionToken",
 		.expires = "Expiration"
 	};
+	DynSecretJson json;
+	bool		out_of_memory = false;
+	bool		right = true;
 
 	if (process->out_len == 0)
 		return dyn_fault_set(fault, "credential_process printed nothing");
-	return check_version(process, fault) &&
-		dyn_answer_read_json(process->out, process->out_len, &names,
-							 "the output of credential_process", credentials,
-							 fault);
+	if (dyn_secret_json_open(&json, process->out, process->out_len,
+							 &out_of_memory))
+	{
+		json_t	   *version = json_object_get(json.root, "Version");
+
+		right = !json_is_object(json.root) ||
+			(json_is_integer(version) && json_integer_value(version) == 1);
+		dyn_secret_json_close(&json);
+	}
+	if (out_of_memory)
+		return dyn_fault_memory(fault);
+	if (!right)
+		return dyn_fault_set(fault, "the output of credential_process "
+							 "does not have \"Version\": 1");
+	return dyn_answer_read_json(process->out, process->out_len, &names,
+								"the output of credential_process",
+								credentials, fault);
 }
 
 /* Adds what the program has written to stderr, on one line. */
@@ -626,51 +543,22 @@ failed(DynProcess *process, DynFault *fault)
 
 /* ---- the interface ---------------------------------------------------- */
 
-/* Returns false if it has not ended. */
+/* Looks for its end, at most so many times; false if it has not ended. */
 static bool
-reap(pid_t pid)
-{
-	pid_t		ended;
-
-	do
-		ended = waitpid(pid, NULL, WNOHANG);
-	while (ended < 0 && errno == EINTR);
-	return ended != 0;
-}
-
-static bool
-reap_killed(pid_t pid)
+reap(pid_t pid, int times)
 {
 	struct timespec pause = {0, REAP_NS};
-	int			i;
+	pid_t		ended;
 
-	for (i = 0; i < MOST_REAPS; i++)
+	for (;;)
 	{
-		if (reap(pid))
-			return true;
+		do
+			ended = waitpid(pid, NULL, WNOHANG);
+		while (ended < 0 && errno == EINTR);
+		if (ended != 0 || --times == 0)
+			return ended != 0;
 		nanosleep(&pause, NULL);
 	}
-	return false;
-}
-
-static void
-linger(pid_t pid)
-{
-	size_t		i = 0;
-
-	while (i < LENGTHOF(lingering) - 1 && lingering[i] != 0)
-		i++;
-	lingering[i] = pid;
-}
-
-static void
-reap_lingering(void)
-{
-	size_t		i;
-
-	for (i = 0; i < LENGTHOF(lingering); i++)
-		if (lingering[i] != 0 && reap(lingering[i]))
-			lingering[i] = 0;
 }
 
 /*
@@ -682,24 +570,48 @@ kill_group(DynProcess *process)
 {
 	siginfo_t	info;
 	bool		killed;
+	size_t		i = 0;
 
 	(void) has_ended(process, &info);
 	if (process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH))
 		return;
 	killed = kill(-process->pid, SIGKILL) == 0 || errno != EPERM;
-	if (process->reaped)
+	if (process->reaped || reap(process->pid, killed ? MOST_REAPS : 1))
 		return;
-	if (!(killed ? reap_killed(process->pid) : reap(process->pid)))
-		linger(process->pid);
+	while (i < LENGTHOF(lingering) - 1 && lingering[i] != 0)
+		i++;
+	lingering[i] = process->pid;
 }
 
 DynProcess *
 dyn_process_start(const char *command, DynFault *fault)
 {
-	DynProcess *process = create_process(fault);
+	DynProcess *process = calloc(1, sizeof(*process));
+	DynProgram	program = {0};
+	Pipes		pipes = {{-1, -1}, {-1, -1}, {-1, -1}};
+	bool		started;
+	size_t		i;
 
-	reap_lingering();
-	if (process == NULL || launch(process, command, fault))
+	for (i = 0; i < LENGTHOF(lingering); i++)
+		if (lingering[i] != 0 && reap(lingering[i], 1))
+			lingering[i] = 0;
+	if (process == NULL)
+	{
+		dyn_fault_memory(fault);
+		return NULL;
+	}
+	process->epoll_fd = -1;
+	process->out_fd = -1;
+	process->errors_fd = -1;
+	process->end_fd = -1;
+	started = dyn_program_prepare(&program, command, fault) &&
+		fork_and_execute(process, &program, &pipes, fault) &&
+		watch(process, fault);
+	close_pipe(pipes.out);
+	close_pipe(pipes.errors);
+	close_pipe(pipes.report);
+	dyn_program_clear(&program);
+	if (started)
 		return process;
 	dyn_process_destroy(process);
 	return NULL;

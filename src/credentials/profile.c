@@ -135,46 +135,37 @@ check_lines(Walk *walk)
 static DynFound
 find_keys(Walk *walk, DynConfigFile file)
 {
-	const DynConfig *config = walk->config;
-	const char *profile = walk->profile;
-	const char *id = dyn_config_value_of(config, file, profile,
-										 "aws_access_key_id");
-	const char *secret = dyn_config_value_of(config, file, profile,
-											 "aws_secret_access_key");
-	const char *token = dyn_config_value_of(config, file, profile,
-											"aws_session_token");
+	static const char *const keys[] = {
+		"aws_access_key_id", "aws_secret_access_key", "aws_session_token",
+		"aws_security_token"
+	};
+	const char *values[LENGTHOF(keys)];
+	const char *path = walk->config->paths[file];
 	const char *bad;
+	size_t		i;
 
-	if (id == NULL && secret == NULL)
+	for (i = 0; i < LENGTHOF(keys); i++)
+		values[i] = dyn_config_value_of(walk->config, file, walk->profile,
+										keys[i]);
+	if (values[0] == NULL && values[1] == NULL)
 		return DYN_FOUND_NOTHING;
-	if (id == NULL || secret == NULL)
+	if (values[0] == NULL || values[1] == NULL)
 	{
 		dyn_fault_set(walk->fault, "profile \"%s\" in file \"%s\" has \"%s\", "
-					  "but not \"%s\"", profile, config->paths[file],
-					  id ? "aws_access_key_id" : "aws_secret_access_key",
-					  id ? "aws_secret_access_key" : "aws_access_key_id");
+					  "but not \"%s\"", walk->profile, path,
+					  keys[values[0] == NULL], keys[values[0] != NULL]);
 		return DYN_FOUND_FAULT;
 	}
-	if (token == NULL)
-		token = dyn_config_value_of(config, file, profile,
-									"aws_security_token");
 	walk->route->origin = DYN_ORIGIN_KEYS;
-	if (dyn_credentials_set(&walk->route->keys, id, secret, token, &bad))
+	if (dyn_credentials_set(&walk->route->keys, values[0], values[1],
+							values[2] ? values[2] : values[3], &bad))
 		return DYN_FOUND;
 	if (bad == NULL)
 		return out_of_memory(walk);
 	dyn_fault_set(walk->fault, "key \"aws_%s\" of profile \"%s\" in file "
 				  "\"%s\" has several lines or a control character", bad,
-				  profile, config->paths[file]);
+				  walk->profile, path);
 	return DYN_FOUND_FAULT;
-}
-
-/* Half a pair counts: it is an error, which find_keys reports. */
-static bool
-has_keys(const DynConfig *config, const char *profile)
-{
-	return dyn_config_value(config, profile, "aws_access_key_id") ||
-		dyn_config_value(config, profile, "aws_secret_access_key");
 }
 
 /* ---- SSO -------------------------------------------------------------- */
@@ -424,67 +415,54 @@ explain_nothing(Walk *walk)
 static DynFound
 find_named_source(Walk *walk, const char *source)
 {
+	DynRoute   *route = walk->route;
+
 	if (strcmp(source, "Environment") == 0)
 	{
-		walk->route->origin = DYN_ORIGIN_KEYS;
-		if (dyn_environment_keys(&walk->route->keys, walk->fault) == DYN_FOUND)
-			return DYN_FOUND;
-		return DYN_FOUND_FAULT;
+		route->origin = DYN_ORIGIN_KEYS;
+		return dyn_environment_keys(&route->keys, walk->fault) == DYN_FOUND
+			? DYN_FOUND : DYN_FOUND_FAULT;
 	}
 	if (strcmp(source, "EcsContainer") == 0)
 	{
-		walk->route->origin = DYN_ORIGIN_CONTAINER;
-		if (dyn_container_is_set())
-			return DYN_FOUND;
-		return refuse_key(walk, "credential_source",
-						  "is EcsContainer, but the server's environment names "
-						  "no container endpoint");
+		route->origin = DYN_ORIGIN_CONTAINER;
+		return dyn_container_is_set() ? DYN_FOUND :
+			refuse_key(walk, "credential_source",
+					   "is EcsContainer, but the server's environment names "
+					   "no container endpoint");
 	}
 	if (strcmp(source, "Ec2InstanceMetadata") == 0)
 	{
-		walk->route->origin = DYN_ORIGIN_INSTANCE;
-		if (dyn_instance_is_enabled())
-			return DYN_FOUND;
-		return refuse_key(walk, "credential_source",
-						  "is Ec2InstanceMetadata, but AWS_EC2_METADATA_DISABLED "
-						  "is set in the server's environment");
+		route->origin = DYN_ORIGIN_INSTANCE;
+		return dyn_instance_is_enabled() ? DYN_FOUND :
+			refuse_key(walk, "credential_source",
+					   "is Ec2InstanceMetadata, but AWS_EC2_METADATA_DISABLED "
+					   "is set in the server's environment");
 	}
 	refuse_key(walk, "credential_source", "is not known");
 	return hint(walk, "It is Environment, Ec2InstanceMetadata or "
 				"EcsContainer.");
 }
 
+/* Half a pair counts: it is an error, which find_keys reports. */
 static bool
-is_visited(const Walk *walk, const char *profile)
+has_keys(const DynConfig *config, const char *profile)
 {
-	int			i;
-
-	for (i = 0; i < walk->nvisited; i++)
-		if (strcmp(walk->visited[i], profile) == 0)
-			return true;
-	return false;
+	return dyn_config_value(config, profile, "aws_access_key_id") ||
+		dyn_config_value(config, profile, "aws_secret_access_key");
 }
 
-static DynFound
-refuse_circle(Walk *walk, const char *source)
-{
-	char		names[300] = "";
-	size_t		len = 0;
-	int			i;
-
-	for (i = 0; i < walk->nvisited && len < sizeof(names); i++)
-		len += (size_t) snprintf(names + len, sizeof(names) - len, "\"%s\", ",
-								 walk->visited[i]);
-	dyn_fault_set(walk->fault, "the source_profile of profiles is a circle: "
-				  "%s\"%s\"", names, source);
-	return hint(walk, "The last source needs keys, or another source of "
-				"credentials, and no role_arn.");
-}
-
-/* May the walk go on to the source of this profile? */
+/*
+ * May the walk go on to the source of this profile?  It must not have been
+ * there, except that a profile with keys may be its own source.
+ */
 static DynFound
 check_source(Walk *walk, const char *source)
 {
+	char		names[300] = "";
+	size_t		len = 0;
+	int			i = 0;
+
 	if (!dyn_config_has_profile(walk->config, source))
 	{
 		dyn_fault_set(walk->fault, "profile \"%s\" has source_profile \"%s\", "
@@ -494,14 +472,21 @@ check_source(Walk *walk, const char *source)
 					   dyn_config_path(walk->config, DYN_CONFIG_CREDENTIALS));
 		return DYN_FOUND_FAULT;
 	}
-	if (!is_visited(walk, source))
+	while (i < walk->nvisited && strcmp(walk->visited[i], source) != 0)
+		i++;
+	if (i == walk->nvisited)
 		return DYN_FOUND;
-	if (strcmp(source, walk->profile) != 0)
-		return refuse_circle(walk, source);
-	if (has_keys(walk->config, source))
-		return DYN_FOUND;
-	return refuse_key(walk, "source_profile",
-					  "names the profile itself, which has no keys");
+	if (strcmp(source, walk->profile) == 0)
+		return has_keys(walk->config, source) ? DYN_FOUND :
+			refuse_key(walk, "source_profile",
+					   "names the profile itself, which has no keys");
+	for (i = 0; i < walk->nvisited && len < sizeof(names); i++)
+		len += (size_t) snprintf(names + len, sizeof(names) - len, "\"%s\", ",
+								 walk->visited[i]);
+	dyn_fault_set(walk->fault, "the source_profile of profiles is a circle: "
+				  "%s\"%s\"", names, source);
+	return hint(walk, "The last source needs keys, or another source of "
+				"credentials, and no role_arn.");
 }
 
 /* Follows source profiles to the origin of the first one. */
@@ -533,21 +518,6 @@ follow(Walk *walk)
 	return found == DYN_FOUND_NOTHING ? explain_nothing(walk) : found;
 }
 
-/* The last one of the walk is assumed first. */
-static void
-reverse_roles(DynRoute *route)
-{
-	int			i;
-
-	for (i = 0; i < route->nroles / 2; i++)
-	{
-		DynRole		role = route->roles[i];
-
-		route->roles[i] = route->roles[route->nroles - 1 - i];
-		route->roles[route->nroles - 1 - i] = role;
-	}
-}
-
 bool
 dyn_profile_assumes_role(const DynConfig *config, const char *profile)
 {
@@ -562,6 +532,7 @@ dyn_profile_find(const DynConfig *config, const char *profile, DynRoute *route,
 	Walk		walk = {.config = config,.profile = profile,.route = route,
 	.fault = fault};
 	DynFound	found;
+	int			i;
 
 	if (!dyn_config_has_profile(config, profile))
 	{
@@ -569,7 +540,14 @@ dyn_profile_find(const DynConfig *config, const char *profile, DynRoute *route,
 		return DYN_FOUND_NOTHING;
 	}
 	found = follow(&walk);
-	reverse_roles(route);
+	/* the last one of the walk is assumed first */
+	for (i = 0; i < route->nroles / 2; i++)
+	{
+		DynRole		role = route->roles[i];
+
+		route->roles[i] = route->roles[route->nroles - 1 - i];
+		route->roles[route->nroles - 1 - i] = role;
+	}
 	return found == DYN_FOUND_NOTHING && walk.nvisited > 0 ? DYN_FOUND_FAULT :
 		found;
 }

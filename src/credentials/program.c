@@ -41,36 +41,25 @@ typedef struct Splitter
 	bool		in_word;
 } Splitter;
 
-static bool
-is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/* Copies what a backslash begins; false if nothing follows it. */
-static bool
-copy_escaped(Splitter *splitter)
-{
-	char		next = splitter->in[1];
-
-	if (next == '\0')
-		return false;
-	if (splitter->quote && next != '"' && next != '\\')
-		*splitter->out++ = '\\';
-	*splitter->out++ = next;
-	splitter->in++;
-	return true;
-}
-
-/* One character of a word. */
+/*
+ * Copies one character of a word, or what a backslash begins; false if nothing
+ * follows it.
+ */
 static bool
 copy_character(Splitter *splitter)
 {
 	char		c = *splitter->in;
 
 	if (c == '\\' && splitter->quote != '\'')
-		return copy_escaped(splitter);
-	if (c == splitter->quote)
+	{
+		c = *++splitter->in;
+		if (c == '\0')
+			return false;
+		if (splitter->quote && c != '"' && c != '\\')
+			*splitter->out++ = '\\';
+		*splitter->out++ = c;
+	}
+	else if (c == splitter->quote)
 		splitter->quote = '\0';
 	else if ((c == '"' || c == '\'') && !splitter->quote)
 		splitter->quote = c;
@@ -80,14 +69,20 @@ copy_character(Splitter *splitter)
 }
 
 static bool
-split(DynProgram *program, const char *command, DynFault *fault)
+make_words(DynProgram *program, const char *command, DynFault *fault)
 {
-	Splitter	splitter = {command, program->words, '\0', false};
+	Splitter	splitter = {.in = command};
 	size_t		n = 0;
 
+	program->words_size = strlen(command) + 1;
+	program->words = splitter.out = malloc(program->words_size);
+	program->argv = calloc(program->words_size / 2 + 2, sizeof(char *));
+	if (program->words == NULL || program->argv == NULL)
+		return dyn_fault_memory(fault);
 	for (; *splitter.in; splitter.in++)
 	{
-		bool		in_word = splitter.quote || !is_space(*splitter.in);
+		bool		in_word = splitter.quote ||
+			strchr(" \t\r\n", *splitter.in) == NULL;
 
 		if (in_word && !splitter.in_word)
 			program->argv[n++] = splitter.out;
@@ -107,39 +102,33 @@ split(DynProgram *program, const char *command, DynFault *fault)
 	return true;
 }
 
-static bool
-make_words(DynProgram *program, const char *command, DynFault *fault)
-{
-	program->words_size = strlen(command) + 1;
-	program->words = malloc(program->words_size);
-	program->argv = calloc(program->words_size / 2 + 2, sizeof(char *));
-	if (program->words == NULL || program->argv == NULL)
-		return dyn_fault_memory(fault);
-	return split(program, command, fault);
-}
-
 /* ---- files ------------------------------------------------------------ */
-
-static size_t
-count(const char *text, char c)
-{
-	size_t		n = 0;
-
-	for (; *text; text++)
-		n += *text == c;
-	return n;
-}
 
 /*
  * A name without a slash is looked for in the directories of PATH, but not in
  * relative ones: the server's directory is that of its data.
  */
-static void
-list_files(DynProgram *program, const char *name, const char *path)
+static bool
+make_paths(DynProgram *program, const char *path, DynFault *fault)
 {
-	char	   *out = program->path_text;
+	char	   *name = program->argv[0];
+	size_t		most = 1;
 	size_t		n = 0;
+	const char *p;
+	char	   *out;
 
+	for (p = path; *p; p++)
+		most += *p == ':';
+	program->paths = calloc(most + 1, sizeof(char *));
+	program->path_text = malloc(strlen(path) + most * (strlen(name) + 2));
+	if (program->paths == NULL || program->path_text == NULL)
+		return dyn_fault_memory(fault);
+	if (strchr(name, '/'))
+	{
+		program->paths[0] = name;
+		return true;
+	}
+	out = program->path_text;
 	while (*path)
 	{
 		size_t		len = strcspn(path, ":");
@@ -151,22 +140,6 @@ list_files(DynProgram *program, const char *name, const char *path)
 		}
 		path += len + (path[len] == ':');
 	}
-}
-
-static bool
-make_paths(DynProgram *program, const char *path, DynFault *fault)
-{
-	char	   *name = program->argv[0];
-	size_t		n = count(path, ':') + 1;
-
-	program->paths = calloc(n + 1, sizeof(char *));
-	program->path_text = malloc(strlen(path) + n * (strlen(name) + 2));
-	if (program->paths == NULL || program->path_text == NULL)
-		return dyn_fault_memory(fault);
-	if (strchr(name, '/'))
-		program->paths[0] = name;
-	else
-		list_files(program, name, path);
 	return true;
 }
 
@@ -203,19 +176,13 @@ make_home(DynProgram *program, DynFault *fault)
 }
 
 static bool
-is_passed(const char *setting)
-{
-	return strncmp(setting, AWS_PREFIX, strlen(AWS_PREFIX)) == 0;
-}
-
-static bool
 make_environment(DynProgram *program, DynFault *fault)
 {
 	size_t		n = 0;
 	char	  **setting;
 
 	for (setting = environ; setting && *setting; setting++)
-		n += is_passed(*setting);
+		n++;
 	program->envp = calloc(n + 3, sizeof(char *));
 	if (program->envp == NULL)
 		return dyn_fault_memory(fault);
@@ -224,7 +191,7 @@ make_environment(DynProgram *program, DynFault *fault)
 	if (program->home_setting)
 		program->envp[n++] = program->home_setting;
 	for (setting = environ; setting && *setting; setting++)
-		if (is_passed(*setting))
+		if (strncmp(*setting, AWS_PREFIX, strlen(AWS_PREFIX)) == 0)
 			program->envp[n++] = *setting;
 	return true;
 }

@@ -67,27 +67,17 @@ find_static(Finder *finder)
 		dyn_fault_set(finder->fault, "there are no static keys");
 		return DYN_FOUND_NOTHING;
 	}
-	if (!dyn_credentials_set(&finder->route->keys, keys->access_key_id,
-							 keys->secret_access_key, keys->session_token,
-							 &bad))
+	if (dyn_credentials_set(&finder->route->keys, keys->access_key_id,
+							keys->secret_access_key, keys->session_token, &bad))
 	{
-		if (bad != NULL)
-			dyn_fault_set(finder->fault, "%s contains a control character",
-						  bad);
-		else
-			dyn_fault_memory(finder->fault);
-		return DYN_FOUND_FAULT;
+		finder->route->keys.expires = keys->expires;
+		return DYN_FOUND;
 	}
-	finder->route->keys.expires = keys->expires;
-	return DYN_FOUND;
-}
-
-static DynFound
-find_environment(Finder *finder)
-{
-	finder->words = "environment";
-	finder->route->origin = DYN_ORIGIN_KEYS;
-	return dyn_environment_keys(&finder->route->keys, finder->fault);
+	if (bad != NULL)
+		dyn_fault_set(finder->fault, "%s contains a control character", bad);
+	else
+		dyn_fault_memory(finder->fault);
+	return DYN_FOUND_FAULT;
 }
 
 static DynFound
@@ -98,6 +88,14 @@ find_profile(Finder *finder)
 		return DYN_FOUND_FAULT;
 	return dyn_profile_find(&finder->config, finder->profile, finder->route,
 							finder->fault);
+}
+
+static DynFound
+find_environment(Finder *finder)
+{
+	finder->words = "environment";
+	finder->route->origin = DYN_ORIGIN_KEYS;
+	return dyn_environment_keys(&finder->route->keys, finder->fault);
 }
 
 static DynFound
@@ -206,6 +204,7 @@ find_default(Finder *finder)
 
 /* ---- the route -------------------------------------------------------- */
 
+/* Appends the role of the user mapping to those of the origin. */
 static bool
 append_role(Finder *finder)
 {
@@ -239,11 +238,9 @@ describe(Finder *finder)
 		dyn_buffer_printf(&words, ", role %s", route->web_role.arn);
 	for (i = 0; i < route->nroles; i++)
 		dyn_buffer_printf(&words, ", role %s", route->roles[i].arn);
-	if (dyn_buffer_terminate(&words) != NULL)
-	{
-		route->words = words.data;
+	route->words = (char *) dyn_buffer_terminate(&words);
+	if (route->words != NULL)
 		return true;
-	}
 	dyn_buffer_free(&words);
 	return dyn_fault_memory(finder->fault);
 }
@@ -293,9 +290,15 @@ dyn_route_find(const DynSourceSpec *spec, DynRoute *route, DynFault *fault)
 	return ok;
 }
 
-static void
-clear_sso(DynSsoProfile *sso)
+void
+dyn_route_clear(DynRoute *route)
 {
+	DynSsoProfile *sso = &route->sso;
+	int			i;
+
+	dyn_secret_free(route->words);
+	dyn_credentials_clear(&route->keys);
+	dyn_secret_free(route->command);
 	dyn_secret_free(sso->profile);
 	dyn_secret_free(sso->session);
 	dyn_secret_free(sso->start_url);
@@ -303,17 +306,6 @@ clear_sso(DynSsoProfile *sso)
 	dyn_secret_free(sso->account_id);
 	dyn_secret_free(sso->role_name);
 	dyn_secret_free(sso->cache_file);
-}
-
-void
-dyn_route_clear(DynRoute *route)
-{
-	int			i;
-
-	dyn_secret_free(route->words);
-	dyn_credentials_clear(&route->keys);
-	dyn_secret_free(route->command);
-	clear_sso(&route->sso);
 	dyn_secret_free(route->token_file);
 	dyn_role_clear(&route->web_role);
 	for (i = 0; i < route->nroles; i++)

@@ -83,13 +83,6 @@ typedef struct Source
 
 static void next_step(Source *source);
 
-/* Now, by the clock of the service that is asked. */
-static int64_t
-service_time(const Source *source)
-{
-	return (int64_t) time(NULL) + source->offset;
-}
-
 /* Now, by the clock of who gave the keys. */
 static int64_t
 issuer_time(const Source *source)
@@ -109,8 +102,10 @@ end_watch(Source *source)
 
 /* Ends whatever runs, and forgets what was learnt on the way. */
 static void
-end_work(Source *source)
+end_work(void *state)
 {
+	Source	   *source = state;
+
 	end_watch(source);
 	dyn_exchange_destroy(source->exchange);
 	dyn_process_destroy(source->process);
@@ -130,23 +125,6 @@ fail(Source *source, const DynFault *fault)
 	dyn_provider_failed(provider, fault);
 }
 
-/*
- * Instances give out expired credentials while AWS cannot make new ones, and
- * services accept them then.
- */
-static bool
-extend_stale(Source *source)
-{
-	DynRandom	random;
-
-	if (source->route.origin != DYN_ORIGIN_INSTANCE || source->nroles > 0)
-		return false;
-	dyn_random_seed(&random);
-	source->keys.expires = issuer_time(source) + STALE_LIFE +
-		(int64_t) (dyn_random_unit(&random) * STALE_LIFE);
-	return true;
-}
-
 static void
 fail_expired(Source *source)
 {
@@ -164,17 +142,28 @@ fail_expired(Source *source)
 	fail(source, &fault);
 }
 
+/*
+ * Instances give out expired credentials while AWS cannot make new ones, and
+ * services accept them then.
+ */
 static void
 succeed(Source *source)
 {
 	DynProvider *provider = source->provider;
-	DynCredentials keys = {0};
+	DynCredentials keys;
+	DynRandom	random;
 
 	if (source->keys.expires != 0 &&
-		source->keys.expires <= issuer_time(source) && !extend_stale(source))
+		source->keys.expires <= issuer_time(source))
 	{
-		fail_expired(source);
-		return;
+		if (source->route.origin != DYN_ORIGIN_INSTANCE || source->nroles > 0)
+		{
+			fail_expired(source);
+			return;
+		}
+		dyn_random_seed(&random);
+		source->keys.expires = issuer_time(source) + STALE_LIFE +
+			(int64_t) (dyn_random_unit(&random) * STALE_LIFE);
 	}
 	free(source->words);
 	source->words = source->route.words;
@@ -382,7 +371,7 @@ ask(Source *source)
 		source->spec.connect_timeout_ms, source->spec.request_timeout_ms
 	};
 
-	source->signed_at = service_time(source);
+	source->signed_at = (int64_t) time(NULL) + source->offset;
 	source->exchange = make_request(source, &fault);
 	if (source->exchange == NULL)
 	{
@@ -457,12 +446,6 @@ start(void *state, DynProvider *provider, DynClient *client)
 }
 
 static void
-stop(void *state)
-{
-	end_work(state);
-}
-
-static void
 free_source(void *state)
 {
 	Source	   *source = state;
@@ -492,7 +475,7 @@ dyn_source_open(DynProvider *provider, DynSourceSpec *spec)
 	}
 	source->spec = *spec;
 	memset(spec, 0, sizeof(*spec));
-	provider->source = (DynSource) {start, stop, free_source, source};
+	provider->source = (DynSource) {start, end_work, free_source, source};
 	return true;
 }
 

@@ -35,35 +35,21 @@ hint_login(const DynSsoProfile *sso, DynFault *fault)
 
 /* ---- the request -------------------------------------------------------- */
 
-static bool
-append_endpoint(DynBuffer *url, const DynSsoProfile *sso, DynFault *fault)
-{
-	const char *endpoint = dyn_url_configured(ENDPOINT);
-
-	if (endpoint == NULL)
-	{
-		if (!dyn_url_check_region(sso->region, fault))
-			return false;
-		return dyn_buffer_printf(url, "https://portal.sso.%s.%s", sso->region,
-								 dyn_url_domain(sso->region)) ||
-			dyn_fault_memory(fault);
-	}
-	if (!dyn_url_check_endpoint(endpoint, ENDPOINT, fault))
-		return false;
-	return dyn_url_append_base(url, endpoint) || dyn_fault_memory(fault);
-}
-
 static DynExchange *
 create(const DynSsoProfile *sso, DynFault *fault)
 {
+	const char *endpoint = dyn_url_configured(ENDPOINT);
 	DynBuffer	url;
 
-	dyn_buffer_init(&url, 0);
-	if (!append_endpoint(&url, sso, fault))
-	{
-		dyn_buffer_free(&url);
+	if (!(endpoint ? dyn_url_check_endpoint(endpoint, ENDPOINT, fault)
+		  : dyn_url_check_region(sso->region, fault)))
 		return NULL;
-	}
+	dyn_buffer_init(&url, 0);
+	if (endpoint)
+		dyn_url_append_base(&url, endpoint);
+	else
+		dyn_buffer_printf(&url, "https://portal.sso.%s.%s", sso->region,
+						  dyn_url_domain(sso->region));
 	dyn_buffer_append_str(&url, "/federation/credentials?role_name=");
 	dyn_url_append_escaped(&url, sso->role_name);
 	dyn_buffer_append_str(&url, "&account_id=");
@@ -71,10 +57,10 @@ create(const DynSsoProfile *sso, DynFault *fault)
 	return dyn_answer_exchange("GET", &url, DYN_REACH_ENDPOINT, fault);
 }
 
-/* The token, valid while the document is open; NULL with *fault set. */
-static const char *
-find_token(const json_t *root, const DynSsoProfile *sso, int64_t now,
-		   DynFault *fault)
+/* Adds the token in this document of the cache file. */
+static bool
+add_token_of(DynExchange *exchange, const DynSsoProfile *sso,
+			 const json_t *root, int64_t now, DynFault *fault)
 {
 	const char *token = dyn_secret_json_text(root, "accessToken");
 	const char *expires = dyn_secret_json_text(root, "expiresAt");
@@ -90,49 +76,37 @@ find_token(const json_t *root, const DynSsoProfile *sso, int64_t now,
 		dyn_fault_set(fault, "the token in file \"%s\" expired at %.40s",
 					  sso->cache_file, expires);
 	else
-		return token;
-	hint_login(sso, fault);
-	return NULL;
+		return dyn_answer_header(exchange, TOKEN_HEADER, token,
+								 "the token of \"aws sso login\"", fault);
+	return hint_login(sso, fault);
 }
 
 static bool
-add_token(DynExchange *exchange, const DynSsoProfile *sso,
-		  const DynBuffer *contents, int64_t now, DynFault *fault)
-{
-	DynSecretJson json;
-	bool		out_of_memory;
-	const char *token;
-	bool		ok;
-
-	if (!dyn_secret_json_open(&json, contents->data, contents->len,
-							  &out_of_memory))
-	{
-		if (out_of_memory)
-			return dyn_fault_memory(fault);
-		dyn_fault_set(fault, "file \"%s\" is not valid JSON", sso->cache_file);
-		return hint_login(sso, fault);
-	}
-	token = find_token(json.root, sso, now, fault);
-	ok = token && dyn_answer_header(exchange, TOKEN_HEADER, token,
-									"the token of \"aws sso login\"", fault);
-	dyn_secret_json_close(&json);
-	return ok;
-}
-
-static bool
-read_and_add_token(DynExchange *exchange, const DynSsoProfile *sso,
-				   int64_t now, DynFault *fault)
+add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
+		  DynFault *fault)
 {
 	DynBuffer	contents;
 	DynFileRead read = dyn_file_read(sso->cache_file, DYN_FILE_LONGEST_TOKEN,
 									 &contents, fault);
-	bool		ok;
+	DynSecretJson json;
+	bool		out_of_memory;
+	bool		ok = false;
 
-	if (read == DYN_FILE_MISSING)
-		return hint_login(sso, fault);
 	if (read != DYN_FILE_READ)
-		return false;
-	ok = add_token(exchange, sso, &contents, now, fault);
+		return read == DYN_FILE_MISSING && hint_login(sso, fault);
+	if (dyn_secret_json_open(&json, contents.data, contents.len,
+							 &out_of_memory))
+	{
+		ok = add_token_of(exchange, sso, json.root, now, fault);
+		dyn_secret_json_close(&json);
+	}
+	else if (out_of_memory)
+		dyn_fault_memory(fault);
+	else
+	{
+		dyn_fault_set(fault, "file \"%s\" is not valid JSON", sso->cache_file);
+		hint_login(sso, fault);
+	}
 	dyn_file_wipe(&contents);
 	return ok;
 }
@@ -144,7 +118,7 @@ dyn_sso_request(const DynSsoProfile *sso, int64_t now, DynFault *fault)
 
 	if (exchange == NULL)
 		return NULL;
-	if (read_and_add_token(exchange, sso, now, fault) &&
+	if (add_token(exchange, sso, now, fault) &&
 		dyn_answer_header(exchange, "Accept", "application/json", "", fault))
 		return exchange;
 	dyn_exchange_destroy(exchange);
@@ -152,21 +126,6 @@ dyn_sso_request(const DynSsoProfile *sso, int64_t now, DynFault *fault)
 }
 
 /* ---- the reply ---------------------------------------------------------- */
-
-static DynAnswer
-failed(const DynSsoProfile *sso, const DynExchange *exchange, DynFault *fault)
-{
-	DynAnswer	answer = dyn_answer_failed(exchange, WHOSE, fault);
-
-	if (exchange->failure != DYN_FAIL_NONE)
-		return answer;
-	if (exchange->status == 401)
-		hint_login(sso, fault);
-	else if (exchange->status == 403 || exchange->status == 404)
-		dyn_fault_hint(fault, "The one who has logged in must be assigned to role \"%.64s\" of account \"%.64s\" in IAM Identity Center.",
-					   sso->role_name, sso->account_id);
-	return answer;
-}
 
 DynAnswer
 dyn_sso_answer(const DynSsoProfile *sso, const DynExchange *exchange,
@@ -179,11 +138,15 @@ dyn_sso_answer(const DynSsoProfile *sso, const DynExchange *exchange,
 		.session_token = "sessionToken",
 		.expires = "expiration"
 	};
+	DynAnswer	answer = dyn_answer_read(exchange, &names, WHOSE, credentials,
+										 fault);
 
-	if (exchange->failure != DYN_FAIL_NONE || exchange->status != 200)
-		return failed(sso, exchange, fault);
-	return dyn_answer_read_json(exchange->response.data,
-								exchange->response.len, &names, WHOSE,
-								credentials, fault) ?
-		DYN_ANSWER_CREDENTIALS : DYN_ANSWER_FAILED;
+	if (exchange->failure != DYN_FAIL_NONE)
+		return answer;
+	if (exchange->status == 401)
+		hint_login(sso, fault);
+	else if (exchange->status == 403 || exchange->status == 404)
+		dyn_fault_hint(fault, "The one who has logged in must be assigned to role \"%.64s\" of account \"%.64s\" in IAM Identity Center.",
+					   sso->role_name, sso->account_id);
+	return answer;
 }

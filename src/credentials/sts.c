@@ -29,30 +29,22 @@
 
 /* A message shows so much of a role's ARN. */
 #define SHOWN_ARN		"%.256s"
+#define DESCRIPTION_SIZE	320
 
 /* ---- the endpoint ------------------------------------------------------- */
 
 /*
- * The environment is the server's: it is not for users who assume a role with
- * keys of their own.
+ * Writes the URL, and parses it into *parts.  The environment is the server's:
+ * it is not for users who assume a role with keys of their own.
  */
-static const char *
-configured_endpoint(const DynSourceSpec *spec, const char **what)
-{
-	*what = "the STS endpoint";
-	if (spec->sts_endpoint || spec->kind == DYN_SOURCE_STATIC)
-		return spec->sts_endpoint;
-	*what = ENDPOINT;
-	return dyn_url_configured(ENDPOINT);
-}
-
-/* Writes the URL, and parses it into *parts. */
 static bool
 find_url(const DynSourceSpec *spec, DynBuffer *url, DynUrl *parts,
 		 DynFault *fault)
 {
-	const char *what;
-	const char *endpoint = configured_endpoint(spec, &what);
+	bool		is_own = spec->sts_endpoint != NULL ||
+		spec->kind == DYN_SOURCE_STATIC;
+	const char *endpoint = is_own ? spec->sts_endpoint
+		: dyn_url_configured(ENDPOINT);
 
 	if (endpoint != NULL)
 		dyn_buffer_append_str(url, endpoint);
@@ -63,7 +55,8 @@ find_url(const DynSourceSpec *spec, DynBuffer *url, DynUrl *parts,
 		return false;
 	if (dyn_buffer_terminate(url) == NULL)
 		return dyn_fault_memory(fault);
-	return dyn_url_parse_endpoint(url->data, what, parts, fault);
+	return dyn_url_parse_endpoint(url->data, is_own ? "the STS endpoint"
+								  : ENDPOINT, parts, fault);
 }
 
 /* ---- the form ----------------------------------------------------------- */
@@ -141,54 +134,34 @@ create(const DynSourceSpec *spec, const DynRole *role, DynUrl *parts,
 
 /* ---- AssumeRole --------------------------------------------------------- */
 
-static size_t
-list_headers(const DynUrl *parts, const char *time,
-			 const DynCredentials *keys, DynSigHeader *headers)
-{
-	headers[0] = (DynSigHeader) {"Content-Type", CONTENT_TYPE};
-	headers[1] = (DynSigHeader) {"Host", parts->host};
-	headers[2] = (DynSigHeader) {"X-Amz-Date", time};
-	headers[3] = (DynSigHeader) {"X-Amz-Security-Token", keys->session_token};
-	return keys->session_token ? 4 : 3;
-}
-
-static bool
-add_signed(DynExchange *exchange, const DynSigRequest *request,
-		   const char *authorization, DynFault *fault)
-{
-	size_t		i;
-
-	for (i = 0; i < request->nheaders; i++)
-		if (!dyn_answer_header(exchange, request->headers[i].name,
-							   request->headers[i].value,
-							   "a header of the request", fault))
-			return false;
-	return dyn_answer_header(exchange, "Authorization", authorization,
-							 "a header of the request", fault);
-}
-
 /* The key cache is not kept: the next keys are others. */
 static bool
 sign(DynExchange *exchange, const DynSourceSpec *spec, const DynUrl *parts,
 	 const DynCredentials *keys, int64_t now, DynFault *fault)
 {
-	DynSigHeader headers[4];
 	DynSigScope scope = {spec->region, "sts", ""};
-	DynSigRequest request = {"POST", parts->path, "", true, headers, 0,
-	exchange->body.data, exchange->body.len};
+	DynSigHeader headers[4] = {
+		{"Content-Type", CONTENT_TYPE}, {"Host", parts->host},
+		{"X-Amz-Date", scope.time}, {"X-Amz-Security-Token", keys->session_token}
+	};
+	DynSigRequest request = {"POST", parts->path, "", true, headers,
+	keys->session_token ? 4 : 3, exchange->body.data, exchange->body.len};
 	DynSigKeyCache cache = {0};
 	DynBuffer	authorization;
 	bool		ok;
+	size_t		i;
 
 	dyn_sigv4_set_time(&scope, now);
-	request.nheaders = list_headers(parts, scope.time, keys, headers);
 	dyn_buffer_init(&authorization, 0);
-	if (!dyn_sigv4_authorization(&cache, &scope, keys, &request,
-								 &authorization) ||
-		dyn_buffer_terminate(&authorization) == NULL)
-		ok = dyn_fault_memory(fault);
-	else
-		ok = add_signed(exchange, &request, authorization.data, fault);
+	ok = (dyn_sigv4_authorization(&cache, &scope, keys, &request,
+								  &authorization) &&
+		  dyn_buffer_terminate(&authorization) != NULL) ||
+		dyn_fault_memory(fault);
+	for (i = 0; ok && i < request.nheaders; i++)
+		ok = dyn_answer_header(exchange, headers[i].name, headers[i].value,
+							   "a header of the request", fault);
+	ok = ok && dyn_answer_header(exchange, "Authorization", authorization.data,
+								 "a header of the request", fault);
 	dyn_sigv4_key_forget(&cache);
 	dyn_secret_free_buffer(&authorization);
 	return ok;
@@ -222,34 +195,22 @@ dyn_sts_assume_role(const DynSourceSpec *spec, const DynRole *role,
 
 /* Text files may end with a line break, which is not part of the token. */
 static bool
-trim_token(DynBuffer *token, const char *path, DynFault *fault)
-{
-	size_t		i;
-
-	while (token->len > 0 && strchr(" \t\r\n", token->data[token->len - 1]) &&
-		   token->data[token->len - 1] != '\0')
-		token->len--;
-	for (i = 0; i < token->len; i++)
-		if ((unsigned char) token->data[i] <= 0x20 ||
-			(unsigned char) token->data[i] >= 0x7f)
-			break;
-	if (i == 0 || i < token->len)
-		return dyn_fault_set(fault, "file \"%s\" does not contain a token",
-							 path);
-	return dyn_buffer_terminate(token) || dyn_fault_memory(fault);
-}
-
-static bool
 write_with_token(DynExchange *exchange, const DynRole *role, const char *path,
 				 DynFault *fault)
 {
 	DynBuffer	token;
 	bool		ok = dyn_file_read(path, DYN_FILE_LONGEST_TOKEN, &token,
-								   fault) == DYN_FILE_READ &&
-		trim_token(&token, path, fault) &&
-		write_form(&exchange->body, WEB_IDENTITY, role, role->duration, NULL,
-				   token.data, fault);
+								   fault) == DYN_FILE_READ;
 
+	while (ok && token.len > 0 && token.data[token.len - 1] != '\0' &&
+		   strchr(" \t\r\n", token.data[token.len - 1]))
+		token.data[--token.len] = '\0';
+	if (ok && (token.len == 0 || strlen(token.data) < token.len ||
+			   !dyn_answer_is_visible(token.data)))
+		ok = dyn_fault_set(fault, "file \"%s\" does not contain a token",
+						   path);
+	ok = ok && write_form(&exchange->body, WEB_IDENTITY, role, role->duration,
+						  NULL, token.data, fault);
 	dyn_file_wipe(&token);
 	return ok;
 }
@@ -332,60 +293,49 @@ find_rule(const char *code)
 	return NULL;
 }
 
-static bool
-is_web_identity(const DynExchange *exchange)
-{
-	static const char action[] = "Action=" WEB_IDENTITY;
-
-	return exchange->body.len >= strlen(action) &&
-		memcmp(exchange->body.data, action, strlen(action)) == 0;
-}
-
-/*
- * A message about a signature goes on with what the service has signed, where
- * the session token is.
- */
-static size_t
-shown_length(const char *code, const DynBuffer *message)
-{
-	const char *end;
-
-	if (strstr(code, "Signature") == NULL &&
-		strstr(code, "AuthenticationToken") == NULL)
-		return message->len;
-	end = strstr(message->data, ". ");
-	return end ? (size_t) (end - message->data) :
-		strcspn(message->data, "\n");
-}
-
 static DynAnswer
 set_fault(const DynRole *role, const DynExchange *exchange, const char *code,
 		  const DynBuffer *message, DynFault *fault)
 {
+	static const char web_action[] = "Action=" WEB_IDENTITY;
 	const ErrorRule *rule = find_rule(code);
 	const char *hint = rule ? rule->hint : NULL;
+	size_t		shown = message->len;
 
-	if (rule && rule->web_hint && is_web_identity(exchange))
+	if (rule && rule->web_hint && exchange->body.len >= strlen(web_action) &&
+		memcmp(exchange->body.data, web_action, strlen(web_action)) == 0)
 		hint = rule->web_hint;
 	dyn_fault_set(fault, "role \"" SHOWN_ARN "\" cannot be assumed: %s",
 				  role->arn, code);
 	if (hint)
 		dyn_fault_hint(fault, "%s", hint);
+
+	/*
+	 * A message about a signature goes on with what the service has signed,
+	 * where the session token is.
+	 */
+	if (shown > 0 && (strstr(code, "Signature") != NULL ||
+					  strstr(code, "AuthenticationToken") != NULL))
+	{
+		const char *end = strstr(message->data, ". ");
+
+		shown = end ? (size_t) (end - message->data) :
+			strcspn(message->data, "\n");
+	}
 	if (message->len > 0)
-		dyn_answer_excerpt(fault, message->data, shown_length(code, message));
+		dyn_answer_excerpt(fault, message->data, shown);
 	fault->passing = (rule && rule->passing) ||
 		exchange->status == 429 || exchange->status >= 500;
 	return fault->passing ? DYN_ANSWER_AGAIN : DYN_ANSWER_FAILED;
 }
 
-static DynAnswer
-failed(const DynRole *role, const DynExchange *exchange, DynFault *fault)
+/* A description of the credentials, for messages. */
+static const char *
+describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 {
-	char		whose[320];
-
-	snprintf(whose, sizeof(whose), "the credentials of role \"" SHOWN_ARN "\"",
+	snprintf(whose, DESCRIPTION_SIZE, "the credentials of role \"" SHOWN_ARN "\"",
 			 role->arn);
-	return dyn_answer_failed(exchange, whose, fault);
+	return whose;
 }
 
 /* Replies without an error document come from a proxy. */
@@ -396,6 +346,7 @@ read_error(const DynRole *role, const DynExchange *exchange, DynFault *fault)
 	DynBuffer	code;
 	DynBuffer	message;
 	DynAnswer	answer;
+	char		whose[DESCRIPTION_SIZE];
 
 	dyn_buffer_init(&code, 0);
 	dyn_buffer_init(&message, 0);
@@ -405,7 +356,7 @@ read_error(const DynRole *role, const DynExchange *exchange, DynFault *fault)
 		dyn_xml_find(response->data, response->len,
 					 "ErrorResponse/Error/Message", &message) ==
 		DYN_XML_MEMORY)
-		answer = failed(role, exchange, fault);
+		answer = dyn_answer_failed(exchange, describe(role, whose), fault);
 	else
 		answer = set_fault(role, exchange, code.data, &message, fault);
 	dyn_buffer_free(&code);
@@ -424,56 +375,41 @@ enum
 	PARTS
 };
 
-/* They are below "AssumeRole..." of this action. */
-static DynXml
-read_parts(const DynBuffer *response, const char *action,
-		   DynBuffer parts[PARTS])
-{
-	static const char *const names[PARTS] = {
-		"AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"
-	};
-	DynXml		found = DYN_XML_FOUND;
-	int			i;
-
-	for (i = 0; i < PARTS && found == DYN_XML_FOUND; i++)
-	{
-		char		path[128];
-
-		snprintf(path, sizeof(path), "%sResponse/%sResult/Credentials/%s",
-				 action, action, names[i]);
-		dyn_secret_free_buffer(&parts[i]);
-		found = dyn_xml_find(response->data, response->len, path, &parts[i]);
-	}
-	return found;
-}
-
-static bool
-set_credentials(const DynRole *role, DynBuffer parts[PARTS],
-				DynCredentials *credentials, DynFault *fault)
-{
-	char		whose[320];
-
-	snprintf(whose, sizeof(whose), "the credentials of role \"" SHOWN_ARN "\"",
-			 role->arn);
-	return dyn_answer_set(parts[ACCESS_KEY_ID].data,
-						  parts[SECRET_ACCESS_KEY].data,
-						  parts[SESSION_TOKEN].data, parts[EXPIRATION].data,
-						  whose, credentials, fault);
-}
-
+/* Reads them from below "AssumeRole..." of one action or the other. */
 static bool
 read_reply(const DynRole *role, const DynBuffer *response,
 		   DynBuffer parts[PARTS], DynCredentials *credentials,
 		   DynFault *fault)
 {
-	DynXml		found = read_parts(response, "AssumeRole", parts);
+	static const char *const actions[] = {"AssumeRole", WEB_IDENTITY};
+	static const char *const names[PARTS] = {
+		"AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"
+	};
+	char		text[DESCRIPTION_SIZE];
+	DynXml		found = DYN_XML_MISSING;
+	size_t		action;
+	int			i;
 
-	if (found == DYN_XML_MISSING)
-		found = read_parts(response, WEB_IDENTITY, parts);
+	for (action = 0; action < 2 && found == DYN_XML_MISSING; action++)
+	{
+		found = DYN_XML_FOUND;
+		for (i = 0; i < PARTS && found == DYN_XML_FOUND; i++)
+		{
+			snprintf(text, sizeof(text), "%sResponse/%sResult/Credentials/%s",
+					 actions[action], actions[action], names[i]);
+			dyn_secret_free_buffer(&parts[i]);
+			found = dyn_xml_find(response->data, response->len, text,
+								 &parts[i]);
+		}
+	}
 	switch (found)
 	{
 		case DYN_XML_FOUND:
-			return set_credentials(role, parts, credentials, fault);
+			return dyn_answer_set(parts[ACCESS_KEY_ID].data,
+								  parts[SECRET_ACCESS_KEY].data,
+								  parts[SESSION_TOKEN].data,
+								  parts[EXPIRATION].data, describe(role, text),
+								  credentials, fault);
 		case DYN_XML_MEMORY:
 			return dyn_fault_memory(fault);
 		case DYN_XML_MISSING:
@@ -491,11 +427,12 @@ dyn_sts_answer(const DynRole *role, const DynExchange *exchange,
 			   DynCredentials *credentials, DynFault *fault)
 {
 	DynBuffer	parts[PARTS];
+	char		whose[DESCRIPTION_SIZE];
 	bool		ok;
 	int			i;
 
 	if (exchange->failure != DYN_FAIL_NONE)
-		return failed(role, exchange, fault);
+		return dyn_answer_failed(exchange, describe(role, whose), fault);
 	if (exchange->status != 200)
 		return read_error(role, exchange, fault);
 	for (i = 0; i < PARTS; i++)

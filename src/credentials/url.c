@@ -25,92 +25,51 @@
 
 /* ---- parsing ------------------------------------------------------------ */
 
-/* A part of the URL, to be freed with curl_free; NULL if it has none. */
-static char *
-part_of(CURLU *handle, CURLUPart part)
+/* The parts that are looked at; NULL if the URL has none. */
+enum
 {
-	char	   *text = NULL;
+	SCHEME,
+	USER,
+	PASSWORD,
+	HOST,
+	PORT,
+	PATH,
+	PARTS
+};
 
-	return curl_url_get(handle, part, &text, 0) == CURLUE_OK ? text : NULL;
-}
+static const CURLUPart curl_parts[PARTS] = {
+	CURLUPART_SCHEME, CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_HOST,
+	CURLUPART_PORT, CURLUPART_PATH
+};
 
 static bool
-has_part(CURLU *handle, CURLUPart part)
+copy_parts(char *const texts[PARTS], const char *url, const char *what,
+		   DynUrl *parts, DynFault *fault)
 {
-	char	   *text = part_of(handle, part);
-	bool		has = text != NULL;
+	bool		is_https = texts[SCHEME] &&
+		strcasecmp(texts[SCHEME], "https") == 0;
+	bool		shown = texts[PORT] &&
+		strcmp(texts[PORT], is_https ? "443" : "80") != 0;
+	size_t		size;
 
-	curl_free(text);
-	return has;
-}
-
-/* "http" or "https", NULL if it is another scheme. */
-static const char *
-web_scheme(CURLU *handle)
-{
-	char	   *scheme = part_of(handle, CURLUPART_SCHEME);
-	const char *found = NULL;
-
-	if (scheme && strcasecmp(scheme, "http") == 0)
-		found = "http";
-	else if (scheme && strcasecmp(scheme, "https") == 0)
-		found = "https";
-	curl_free(scheme);
-	return found;
-}
-
-/* NULL if memory runs out. */
-static char *
-host_header(CURLU *handle, const char *scheme)
-{
-	char	   *host = part_of(handle, CURLUPART_HOST);
-	char	   *port = part_of(handle, CURLUPART_PORT);
-	const char *own_port = strcmp(scheme, "https") == 0 ? "443" : "80";
-	bool		shown = port && strcmp(port, own_port) != 0;
-	size_t		size = (host ? strlen(host) : 0) + 16;
-	char	   *header = host ? malloc(size) : NULL;
-
-	if (header)
-		snprintf(header, size, "%s%s%.6s", host, shown ? ":" : "",
-				 shown ? port : "");
-	curl_free(host);
-	curl_free(port);
-	return header;
-}
-
-static bool
-copy_parts(CURLU *handle, const char *scheme, DynUrl *parts)
-{
-	char	   *path = part_of(handle, CURLUPART_PATH);
-
-	parts->host = host_header(handle, scheme);
-	parts->path = path ? strdup(path) : NULL;
-	curl_free(path);
-	return parts->host && parts->path;
-}
-
-static bool
-parse_with(CURLU *handle, const char *url, const char *what, DynUrl *parts,
-		   DynFault *fault)
-{
-	CURLUcode	code = curl_url_set(handle, CURLUPART_URL, url, 0);
-	const char *scheme;
-
-	if (code == CURLUE_OUT_OF_MEMORY)
-		return dyn_fault_memory(fault);
-	if (code != CURLUE_OK)
-		return dyn_fault_set(fault, "%s is not a valid URL", what);
-	scheme = web_scheme(handle);
-	if (scheme == NULL)
+	if (!is_https && (!texts[SCHEME] || strcasecmp(texts[SCHEME], "http") != 0))
 		return dyn_fault_set(fault, "%s is not an http or https URL", what);
-	if (has_part(handle, CURLUPART_USER) ||
-		has_part(handle, CURLUPART_PASSWORD))
+	if (texts[USER] || texts[PASSWORD])
 		return dyn_fault_set(fault, "%s contains a user name", what);
 	/* libcurl does not tell of empty ones, but sends what follows in them. */
 	if (strchr(url, '#') != NULL)
 		return dyn_fault_set(fault, "%s contains a fragment", what);
 	parts->has_query = strchr(url, '?') != NULL;
-	return copy_parts(handle, scheme, parts) || dyn_fault_memory(fault);
+	if (texts[HOST] == NULL || texts[PATH] == NULL)
+		return dyn_fault_memory(fault);
+	size = strlen(texts[HOST]) + 16;
+	parts->host = malloc(size);
+	parts->path = strdup(texts[PATH]);
+	if (parts->host == NULL || parts->path == NULL)
+		return dyn_fault_memory(fault);
+	snprintf(parts->host, size, "%s%s%.6s", texts[HOST], shown ? ":" : "",
+			 shown ? texts[PORT] : "");
+	return true;
 }
 
 bool
@@ -118,15 +77,30 @@ dyn_url_parse(const char *url, const char *what, DynUrl *parts,
 			  DynFault *fault)
 {
 	CURLU	   *handle;
-	bool		ok;
+	CURLUcode	code;
+	char	   *texts[PARTS] = {NULL};
+	bool		ok = false;
+	int			i;
 
 	memset(parts, 0, sizeof(*parts));
 	if (!dyn_answer_is_visible(url))
 		return dyn_fault_set(fault, "%s is not a valid URL", what);
 	handle = curl_url();
-	if (handle == NULL)
-		return dyn_fault_memory(fault);
-	ok = parse_with(handle, url, what, parts, fault);
+	code = handle ? curl_url_set(handle, CURLUPART_URL, url, 0)
+		: CURLUE_OUT_OF_MEMORY;
+	if (code == CURLUE_OUT_OF_MEMORY)
+		dyn_fault_memory(fault);
+	else if (code != CURLUE_OK)
+		dyn_fault_set(fault, "%s is not a valid URL", what);
+	else
+	{
+		for (i = 0; i < PARTS; i++)
+			if (curl_url_get(handle, curl_parts[i], &texts[i], 0) != CURLUE_OK)
+				texts[i] = NULL;
+		ok = copy_parts(texts, url, what, parts, fault);
+	}
+	for (i = 0; i < PARTS; i++)
+		curl_free(texts[i]);
 	curl_url_cleanup(handle);
 	if (!ok)
 		dyn_url_clear(parts);

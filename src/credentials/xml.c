@@ -56,13 +56,6 @@ is_letter_or_digit(char c)
 		(c >= '0' && c <= '9');
 }
 
-static void
-skip_space(Reader *reader)
-{
-	while (reader->p < reader->end && is_space(*reader->p))
-		reader->p++;
-}
-
 /* Moves past `word`, if it is here. */
 static bool
 take(Reader *reader, const char *word)
@@ -84,6 +77,13 @@ take_up_to(Reader *reader, char c)
 		if (*reader->p++ == c)
 			return true;
 	return false;
+}
+
+static void
+skip_space(Reader *reader)
+{
+	while (reader->p < reader->end && is_space(*reader->p))
+		reader->p++;
 }
 
 /* ---- text --------------------------------------------------------------- */
@@ -176,16 +176,6 @@ read_text(Reader *reader)
 
 /* ---- elements ----------------------------------------------------------- */
 
-static size_t
-read_name(Reader *reader)
-{
-	const char *start = reader->p;
-
-	while (reader->p < reader->end && is_letter_or_digit(*reader->p))
-		reader->p++;
-	return (size_t) (reader->p - start);
-}
-
 /* The open element's name must be this. */
 static bool
 close_element(Reader *reader, const char *name, size_t len)
@@ -225,10 +215,11 @@ read_tag(Reader *reader)
 {
 	bool		closes = take(reader, "</");
 	const char *name = reader->p + (closes ? 0 : 1);
-	size_t		len;
+	size_t		len = 0;
 
-	reader->p = name;
-	len = read_name(reader);
+	while (name + len < reader->end && is_letter_or_digit(name[len]))
+		len++;
+	reader->p = name + len;
 	skip_space(reader);
 	if (closes)
 		return take(reader, ">") && close_element(reader, name, len);
@@ -244,49 +235,35 @@ read_tag(Reader *reader)
 
 /* ---- the document ------------------------------------------------------- */
 
-static bool
-read_document(Reader *reader)
-{
-	if (take(reader, "<?xml ") && !take_up_to(reader, '>'))
-		return false;
-	while (reader->p < reader->end)
-		if (!read_text(reader) ||
-			(reader->p < reader->end && !read_tag(reader)))
-			return false;
-	return reader->has_root && reader->len == 0;
-}
-
-static void
-trim(DynBuffer *value)
-{
-	size_t		start = 0;
-
-	while (value->len > 0 && is_space(value->data[value->len - 1]))
-		value->len--;
-	while (start < value->len && is_space(value->data[start]))
-		start++;
-	value->len -= start;
-	memmove(value->data, value->data + start, value->len);
-}
-
 DynXml
 dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
 {
 	Reader		reader = {.p = text, .end = text + len, .path = path,
 	.value = value};
+	size_t		start = 0;
+	bool		ok;
 
 	if (len == 0 || !dyn_utf8_valid(text, len))
 		return DYN_XML_MALFORMED;
 	/* No value is longer than what it is written in. */
 	if (!dyn_buffer_reserve(value, len + 1))
 		return DYN_XML_MEMORY;
-	if (!read_document(&reader))
+	ok = !take(&reader, "<?xml ") || take_up_to(&reader, '>');
+	while (ok && reader.p < reader.end)
+		ok = read_text(&reader) &&
+			(reader.p == reader.end || read_tag(&reader));
+	if (!ok || !reader.has_root || reader.len > 0)
 	{
 		/* Nobody shall take the part that was read for the value. */
 		value->len = 0;
 		return DYN_XML_MALFORMED;
 	}
-	trim(value);
+	while (value->len > 0 && is_space(value->data[value->len - 1]))
+		value->len--;
+	while (start < value->len && is_space(value->data[start]))
+		start++;
+	value->len -= start;
+	memmove(value->data, value->data + start, value->len);
 	if (dyn_buffer_terminate(value) == NULL)
 		return DYN_XML_MEMORY;
 	return reader.found ? DYN_XML_FOUND : DYN_XML_MISSING;
