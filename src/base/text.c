@@ -157,6 +157,12 @@ dyn_append_json_string(DynBuffer *buf, const char *s, size_t len)
 	return dyn_buffer_append_char(buf, '"');
 }
 
+bool
+dyn_append_json_text(DynBuffer *buf, const char *s)
+{
+	return dyn_append_json_string(buf, s, strlen(s));
+}
+
 static const char base64_digits[] =
 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

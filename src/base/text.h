@@ -23,6 +23,9 @@ extern bool dyn_append_json_member(DynBuffer *buf, const char *name);
 /* Appends `s` as a quoted JSON string; `s` must be valid UTF-8. */
 extern bool dyn_append_json_string(DynBuffer *buf, const char *s, size_t len);
 
+/* The same of a text that is NUL-terminated. */
+extern bool dyn_append_json_text(DynBuffer *buf, const char *s);
+
 /* Appends base64 with padding, without quotes. */
 extern bool dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len);
 

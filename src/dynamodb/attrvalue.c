@@ -15,14 +15,32 @@
 #define WALK_FRESH		(-1)
 #define WALK_OVER		(-2)
 
-static const char *const type_names[DYN_TYPE_COUNT] = {
-	"absent", "S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"
+static const struct
+{
+	const char *name;
+	size_t		len;
+}			types[DYN_TYPE_COUNT] = {
+	{"absent", 6}, {"S", 1}, {"N", 1}, {"B", 1}, {"BOOL", 4}, {"NULL", 4},
+	{"SS", 2}, {"NS", 2}, {"BS", 2}, {"L", 1}, {"M", 1}
 };
 
 const char *
 dyn_type_name(DynType type)
 {
-	return type_names[type];
+	return types[type].name;
+}
+
+DynType
+dyn_type_of_name(const char *name, size_t len)
+{
+	DynType		type;
+
+	for (type = DYN_TYPE_S; type <= DYN_TYPE_M; type++)
+	{
+		if (types[type].len == len && memcmp(types[type].name, name, len) == 0)
+			return type;
+	}
+	return DYN_TYPE_ABSENT;
 }
 
 size_t
@@ -69,34 +87,15 @@ dyn_value_bytes_max(const DynValue *value)
 	return (size_t) value->len / 4 * 3 + 3;
 }
 
-/* Decodes the last four characters, with padding; returns the bytes or -1. */
-static long
-decode_tail(const unsigned char *src, unsigned char *dst)
-{
-	int			n = 3;
-	uint32_t	word = 0;
-	int			i;
-
-	if (src[3] == '=')
-		n = src[2] == '=' ? 1 : 2;
-	for (i = 0; i <= n; i++)
-	{
-		if (sextets[src[i]] >= PAD)
-			return -1;
-		word |= (uint32_t) sextets[src[i]] << (18 - 6 * i);
-	}
-	for (i = 0; i < n; i++)
-		dst[i] = (unsigned char) (word >> (16 - 8 * i));
-	return n;
-}
-
-/* dst may be src. */
+/* dst may be src.  Returns the bytes, or -1. */
 static long
 decode(const unsigned char *src, size_t len, unsigned char *dst)
 {
 	unsigned char *start = dst;
 	const unsigned char *end;
-	long		tail;
+	uint32_t	word = 0;
+	int			n = 3;
+	int			i;
 
 	if (len == 0)
 		return 0;
@@ -115,8 +114,18 @@ decode(const unsigned char *src, size_t len, unsigned char *dst)
 		dst[1] = (unsigned char) (b << 4 | c >> 2);
 		dst[2] = (unsigned char) (c << 6 | d);
 	}
-	tail = decode_tail(src, dst);
-	return tail < 0 ? -1 : (dst - start) + tail;
+	/* the last four characters, with padding */
+	if (src[3] == '=')
+		n = src[2] == '=' ? 1 : 2;
+	for (i = 0; i <= n; i++)
+	{
+		if (sextets[src[i]] >= PAD)
+			return -1;
+		word |= (uint32_t) sextets[src[i]] << (18 - 6 * i);
+	}
+	for (i = 0; i < n; i++)
+		*dst++ = (unsigned char) (word >> (16 - 8 * i));
+	return dst - start;
 }
 
 long
@@ -159,10 +168,8 @@ dyn_walk_begin(DynWalk *walk, const DynValue *value)
 static DynWalkEvent
 announce(DynWalk *walk, DynValue *v)
 {
-	v->type = walk->stack[0];
-	v->flags = walk->stack[1];
-	v->data = walk->p;
-	v->len = (uint32_t) (walk->end - walk->p);
+	*v = (DynValue) {walk->p, (uint32_t) (walk->end - walk->p),
+		walk->stack[0], walk->stack[1]};
 	if (!is_container(v->type))
 	{
 		walk->depth = WALK_OVER;
@@ -228,12 +235,7 @@ dyn_slice_tag_slow(const char *p, const char *end, DynType *type)
 	char		text[32];
 	size_t		len = dyn_escape_undo(name, quote - name, text);
 
-	for (*type = DYN_TYPE_S; *type < DYN_TYPE_M; ++*type)
-	{
-		if (strlen(type_names[*type]) == len &&
-			memcmp(type_names[*type], text, len) == 0)
-			break;
-	}
+	*type = dyn_type_of_name(text, len);
 	return dyn_slice_token(quote + 1, end);
 }
 
@@ -265,30 +267,6 @@ end_value(DynWalk *walk)
 	walk->p = dyn_slice_token(walk->p, walk->end) + 1;
 }
 
-static DynWalkEvent
-walk_container(DynWalk *walk, DynType type, DynValue *v)
-{
-	walk->stack[walk->depth++] = (uint8_t) type;
-	v->data = walk->p++;
-	v->len = 0;
-	v->type = (uint8_t) type;
-	v->flags = 0;
-	return DYN_WALK_OPEN;
-}
-
-/* BOOL and NULL: the payload is true or false. */
-static void
-walk_literal(DynWalk *walk, DynType type, DynValue *v)
-{
-	bool		is_true = *walk->p == 't';
-
-	v->data = walk->p;
-	v->len = 0;
-	v->type = (uint8_t) type;
-	v->flags = is_true && type == DYN_TYPE_BOOL ? DYN_VALUE_TRUE : 0;
-	walk->p += is_true ? 4 : 5;
-}
-
 /* The attribute value whose brace is at the walk's position. */
 static DynWalkEvent
 walk_value(DynWalk *walk, DynValue *v)
@@ -296,12 +274,23 @@ walk_value(DynWalk *walk, DynValue *v)
 	DynType		type;
 
 	walk->p = dyn_slice_tag(walk->p, walk->end, &type);
-	if (is_container(type))
-		return walk_container(walk, type, v);
-	if (type == DYN_TYPE_BOOL || type == DYN_TYPE_NULL)
-		walk_literal(walk, type, v);
-	else
+	if (type != DYN_TYPE_BOOL && type != DYN_TYPE_NULL && !is_container(type))
 		walk_string(walk, type, v);
+	else
+	{
+		bool		is_true = *walk->p == 't';
+
+		*v = (DynValue) {walk->p, 0, (uint8_t) type, 0};
+		if (is_container(type))
+		{
+			walk->stack[walk->depth++] = (uint8_t) type;
+			walk->p++;
+			return DYN_WALK_OPEN;
+		}
+		if (is_true && type == DYN_TYPE_BOOL)
+			v->flags = DYN_VALUE_TRUE;
+		walk->p += is_true ? 4 : 5;
+	}
 	end_value(walk);
 	return DYN_WALK_VALUE;
 }
@@ -317,12 +306,6 @@ walk_close(DynWalk *walk, DynValue *v)
 	if (walk->depth > 0)
 		end_value(walk);
 	return DYN_WALK_CLOSE;
-}
-
-static DynType
-element_type(DynType set)
-{
-	return DYN_TYPE_S + (set - DYN_TYPE_SS);
 }
 
 DynWalkEvent
@@ -349,7 +332,7 @@ dyn_walk_next(DynWalk *walk, DynValue *v)
 	walk->named = false;
 	if (inside == DYN_TYPE_L || inside == DYN_TYPE_M)
 		return walk_value(walk, v);
-	walk_string(walk, element_type(inside), v);
+	walk_string(walk, dyn_element_type(inside), v);
 	return DYN_WALK_VALUE;
 }
 

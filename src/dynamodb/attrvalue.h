@@ -56,6 +56,16 @@ typedef struct DynValue
 /* "S", "N", ...; "absent" for DYN_TYPE_ABSENT. */
 extern const char *dyn_type_name(DynType type);
 
+/* The type of that name; ABSENT if there is none. */
+extern DynType dyn_type_of_name(const char *name, size_t len);
+
+/* The type of a set's elements. */
+static inline DynType
+dyn_element_type(DynType set)
+{
+	return DYN_TYPE_S + (set - DYN_TYPE_SS);
+}
+
 /*
  * Undoes the JSON escapes of an S payload (or of a name).  `dst` needs len
  * bytes; returns the bytes written.

@@ -8,21 +8,7 @@
 
 #include "../base/text.h"
 
-static void
-put_string(DynBuffer *buf, const char *s)
-{
-	dyn_append_json_string(buf, s, strlen(s));
-}
-
 /* ---- keys ---- */
-
-static void
-put_key_attr(DynBuffer *buf, const DynKeyAttr *attr, const char *role, bool first)
-{
-	dyn_buffer_append_str(buf, first ? "{\"AttributeName\":" : ",{\"AttributeName\":");
-	put_string(buf, attr->name);
-	dyn_buffer_printf(buf, ",\"KeyType\":\"%s\"}", role);
-}
 
 static void
 put_key(DynBuffer *buf, const DynKeySchema *key)
@@ -30,10 +16,17 @@ put_key(DynBuffer *buf, const DynKeySchema *key)
 	int			i;
 
 	dyn_buffer_append_str(buf, "\"KeySchema\":[");
-	for (i = 0; i < key->nhash; i++)
-		put_key_attr(buf, &key->hash[i], "HASH", i == 0);
-	for (i = 0; i < key->nrange; i++)
-		put_key_attr(buf, &key->range[i], "RANGE", false);
+	for (i = 0; i < key->nhash + key->nrange; i++)
+	{
+		bool		is_hash = i < key->nhash;
+
+		dyn_buffer_append_str(buf, i > 0 ? ",{\"AttributeName\":" :
+							  "{\"AttributeName\":");
+		dyn_append_json_text(buf, is_hash ? key->hash[i].name
+							 : key->range[i - key->nhash].name);
+		dyn_buffer_printf(buf, ",\"KeyType\":\"%s\"}",
+						  is_hash ? "HASH" : "RANGE");
+	}
 	dyn_buffer_append_char(buf, ']');
 }
 
@@ -45,30 +38,19 @@ key_number(const DynTableMeta *table, int i)
 	return i == 0 ? &table->key : &table->indexes[i - 1].key;
 }
 
-static bool
-is_defined_before(const DynTableMeta *table, int n, const char *name)
+static void
+define(DynBuffer *buf, const DynTableMeta *table, int n, const DynKeyAttr *attr,
+	   bool *first)
 {
 	int			i;
 
 	for (i = 0; i < n; i++)
 	{
-		const DynKeySchema *key = key_number(table, i);
-
-		if (dyn_key_hash_position(key, name) >= 0 ||
-			dyn_key_range_position(key, name) >= 0)
-			return true;
+		if (dyn_is_in_key(key_number(table, i), attr->name))
+			return;
 	}
-	return false;
-}
-
-static void
-define(DynBuffer *buf, const DynTableMeta *table, int n, const DynKeyAttr *attr,
-	   bool *first)
-{
-	if (is_defined_before(table, n, attr->name))
-		return;
 	dyn_buffer_append_str(buf, *first ? "{\"AttributeName\":" : ",{\"AttributeName\":");
-	put_string(buf, attr->name);
+	dyn_append_json_text(buf, attr->name);
 	dyn_buffer_printf(buf, ",\"AttributeType\":\"%s\"}", dyn_type_name(attr->type));
 	*first = false;
 }
@@ -110,7 +92,7 @@ put_projection(DynBuffer *buf, const DynIndexMeta *index)
 	for (i = 0; i < index->nincluded; i++)
 	{
 		dyn_buffer_append_str(buf, i == 0 ? ",\"NonKeyAttributes\":[" : ",");
-		put_string(buf, index->included[i]);
+		dyn_append_json_text(buf, index->included[i]);
 	}
 	dyn_buffer_append_str(buf, index->nincluded > 0 ? "]}" : "}");
 }
@@ -132,7 +114,7 @@ put_indexes(DynBuffer *buf, const DynTableMeta *table, bool global,
 		if (first)
 			dyn_buffer_printf(buf, ",\"%s\":[", member);
 		dyn_buffer_append_str(buf, first ? "{\"IndexName\":" : ",{\"IndexName\":");
-		put_string(buf, index->name);
+		dyn_append_json_text(buf, index->name);
 		dyn_buffer_append_char(buf, ',');
 		put_key(buf, &index->key);
 		put_projection(buf, index);
@@ -148,7 +130,7 @@ dyn_write_create_table(DynBuffer *buf, const DynTableMeta *table)
 {
 	dyn_buffer_reset(buf);
 	dyn_buffer_append_str(buf, "{\"TableName\":");
-	put_string(buf, table->name);
+	dyn_append_json_text(buf, table->name);
 	dyn_buffer_append_str(buf, ",\"BillingMode\":\"PAY_PER_REQUEST\",");
 	put_key(buf, &table->key);
 	put_definitions(buf, table);

@@ -115,31 +115,21 @@ grow(DynDuplicateNames *set)
 	return true;
 }
 
-/* Returns a buffer of at least len bytes. */
-static char *
-reserve_text(DynDuplicateNames *set, size_t len)
-{
-	char	   *text;
-
-	if (len <= set->text_cap)
-		return set->text;
-	text = realloc(set->text, len);
-	if (text == NULL)
-		return NULL;
-	set->text = text;
-	set->text_cap = len;
-	return text;
-}
-
 const char *
 dyn_duplicate_names_text(DynDuplicateNames *set, const char *name, size_t len,
 						 size_t *text_len)
 {
-	char	   *text = reserve_text(set, len);
+	if (len > set->text_cap)
+	{
+		char	   *text = realloc(set->text, len);
 
-	if (text != NULL)
-		*text_len = dyn_escape_undo(name, len, text);
-	return text;
+		if (text == NULL)
+			return NULL;
+		set->text = text;
+		set->text_cap = len;
+	}
+	*text_len = dyn_escape_undo(name, len, set->text);
+	return set->text;
 }
 
 /* Is this the unescaped text of the name? */

@@ -22,8 +22,10 @@
 #include <assert.h>
 #include <string.h>
 
+#include "../base/lengthof.h"
 #include "../base/text.h"
 #include "expression.h"
+#include "path_tree.h"
 #include "tokens.h"
 
 #define PRINT_MAX_IN	5		/* values of an IN shown by EXPLAIN */
@@ -90,25 +92,15 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool
-is_plain_word(const char *s, size_t len)
-{
-	size_t		i;
-
-	if (len == 0 || !is_letter(s[0]))
-		return false;
-	for (i = 1; i < len; i++)
-	{
-		if (!is_letter(s[i]) && !(s[i] >= '0' && s[i] <= '9'))
-			return false;
-	}
-	return true;
-}
-
 static void
 plain_name(Renderer *r, const char *name, size_t len)
 {
-	if (is_plain_word(name, len))
+	size_t		i = 0;
+
+	while (i < len && (is_letter(name[i]) ||
+					   (i > 0 && name[i] >= '0' && name[i] <= '9')))
+		i++;
+	if (i == len && len > 0)
 		dyn_buffer_append(r->out, name, len);
 	else
 		dyn_append_json_string(r->out, name, len);
@@ -190,28 +182,16 @@ reads_as_or(const Renderer *r, const DynCond *cond)
 		(cond->kind == DYN_COND_IN && chunk > 0 && cond->nvalues > chunk);
 }
 
-static bool
-needs_parens(const Renderer *r, DynCondKind parent, const DynCond *cond)
-{
-	switch (parent)
-	{
-		case DYN_COND_NOT:
-			return is_junction(cond) || cond->kind == DYN_COND_NOT ||
-				reads_as_or(r, cond);
-		case DYN_COND_AND:
-			return reads_as_or(r, cond);
-		default:
-			return false;
-	}
-}
-
 static void
 render_argument(Renderer *r, DynCondKind parent, const DynCond *cond)
 {
 	bool		parens;
 
 	cond = unwrap(cond);
-	parens = needs_parens(r, parent, cond);
+	parens = (parent == DYN_COND_AND || parent == DYN_COND_NOT) &&
+		reads_as_or(r, cond);
+	if (parent == DYN_COND_NOT)
+		parens |= is_junction(cond) || cond->kind == DYN_COND_NOT;
 	if (parens)
 		put(r, "(");
 	render(r, cond);
@@ -392,7 +372,7 @@ static const Kind kinds[] = {
 static void
 render(Renderer *r, const DynCond *cond)
 {
-	assert((size_t) cond->kind < sizeof(kinds) / sizeof(kinds[0]));
+	assert((size_t) cond->kind < LENGTHOF(kinds));
 	kinds[cond->kind].render(r, cond, kinds[cond->kind].word);
 }
 
@@ -536,15 +516,11 @@ projected_steps(const DynPath *path)
 static bool
 same_names(const DynStep *a, const DynStep *b, int nsteps)
 {
-	int			i;
+	int			i = 0;
 
-	for (i = 0; i < nsteps; i++)
-	{
-		if (a[i].name_len != b[i].name_len ||
-			memcmp(a[i].name, b[i].name, a[i].name_len) != 0)
-			return false;
-	}
-	return true;
+	while (i < nsteps && dyn_step_compare(&a[i], &b[i]) == 0)
+		i++;
+	return i == nsteps;
 }
 
 /* Is paths[i] covered by a shorter path, or equal to an earlier one? */
@@ -612,27 +588,22 @@ append_part(DynBuffer *out, int tag, const char *data, size_t len)
 		(len == 0 || data == NULL || dyn_buffer_append(out, data, len));
 }
 
-static bool
-append_path(DynBuffer *out, const DynPath *path)
-{
-	DynBuffer	text;
-	bool		ok;
-
-	if (path == NULL)
-		return append_part(out, 0, NULL, 0);
-	dyn_buffer_init(&text, 0);
-	ok = dyn_path_print(path, &text) && append_part(out, 1, text.data, text.len);
-	dyn_buffer_free(&text);
-	return ok;
-}
-
 bool
 dyn_cond_identity(const DynCond *cond, DynBuffer *out)
 {
+	const DynPath *paths[] = {cond->path, cond->path2};
 	bool		ok = dyn_buffer_printf(out, "(%d,%d,%d,%d,", cond->kind, cond->type,
-									   cond->nvalues, cond->nargs) &&
-		append_path(out, cond->path) && append_path(out, cond->path2);
+									   cond->nvalues, cond->nargs);
 
+	for (int i = 0; i < 2 && ok; i++)
+	{
+		DynBuffer	text;
+
+		dyn_buffer_init(&text, 0);
+		ok = (paths[i] == NULL || dyn_path_print(paths[i], &text)) &&
+			append_part(out, paths[i] != NULL, text.data, text.len);
+		dyn_buffer_free(&text);
+	}
 	for (int i = 0; i < cond->nvalues && ok; i++)
 		ok = append_part(out, cond->values[i].type, cond->values[i].data,
 						 cond->values[i].len);

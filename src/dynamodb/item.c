@@ -233,54 +233,14 @@ next_element(DynItemReader *r, DynFrame *f, Place *place)
  * ----------
  */
 
-static const struct
-{
-	const char *name;
-	size_t		len;
-	DynType		type;
-}			tags[] =
-{
-	{"S", 1, DYN_TYPE_S},
-	{"N", 1, DYN_TYPE_N},
-	{"B", 1, DYN_TYPE_B},
-	{"BOOL", 4, DYN_TYPE_BOOL},
-	{"NULL", 4, DYN_TYPE_NULL},
-	{"SS", 2, DYN_TYPE_SS},
-	{"NS", 2, DYN_TYPE_NS},
-	{"BS", 2, DYN_TYPE_BS},
-	{"L", 1, DYN_TYPE_L},
-	{"M", 1, DYN_TYPE_M},
-};
-
-static DynType
-tag_type(const char *name, size_t len)
-{
-	size_t		i;
-
-	for (i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
-	{
-		if (tags[i].len == len && memcmp(tags[i].name, name, len) == 0)
-			return tags[i].type;
-	}
-	return DYN_TYPE_ABSENT;
-}
-
-static DynType
-escaped_tag_type(const char *name, size_t len)
-{
-	char		text[32];		/* four characters of six bytes fit */
-
-	if (len > sizeof(text))
-		return DYN_TYPE_ABSENT;
-	return tag_type(text, dyn_escape_undo(name, len, text));
-}
-
 /* Reads {"TAG": with any white space and escapes; returns the payload. */
 static DYN_NOINLINE const char *
 read_tag_slow(DynItemReader *r, const char *p, DynType *type)
 {
 	const char *name;
 	uint8_t		flags;
+	char		text[32];		/* four characters of six bytes fit */
+	size_t		len;
 
 	p = dyn_scan_expect(&r->scan, p, '{', "an attribute value was expected");
 	if (p == NULL)
@@ -291,8 +251,12 @@ read_tag_slow(DynItemReader *r, const char *p, DynType *type)
 	p = dyn_scan_string(&r->scan, name, &flags);
 	if (p == NULL)
 		return NULL;
-	*type = flags & DYN_VALUE_ESCAPED ?
-		escaped_tag_type(name, p - name) : tag_type(name, p - name);
+	len = p - name;
+	*type = DYN_TYPE_ABSENT;
+	if (!(flags & DYN_VALUE_ESCAPED))
+		*type = dyn_type_of_name(name, len);
+	else if (len <= sizeof(text))
+		*type = dyn_type_of_name(text, dyn_escape_undo(name, len, text));
 	if (*type == DYN_TYPE_ABSENT)
 		return dyn_scan_fail(&r->scan, name, "unknown type tag");
 	p = dyn_scan_skip(&r->scan, p + 1);

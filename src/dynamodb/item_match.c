@@ -11,29 +11,19 @@
 #include <string.h>
 
 #include "../base/number.h"
+#include "path_tree.h"
 
 /* ---- binding ---- */
 
 static bool
-same_step(const DynStep *a, const DynStep *b)
-{
-	if (a->name == NULL || b->name == NULL)
-		return a->name == b->name && a->index == b->index;
-	return a->name_len == b->name_len &&
-		memcmp(a->name, b->name, a->name_len) == 0;
-}
-
-static bool
 same_path(const DynPath *a, const DynPath *b)
 {
-	if (a->nsteps != b->nsteps)
-		return false;
-	for (int i = 0; i < a->nsteps; i++)
-	{
-		if (!same_step(&a->steps[i], &b->steps[i]))
-			return false;
-	}
-	return true;
+	int			i = 0;
+
+	while (i < a->nsteps && i < b->nsteps &&
+		   dyn_step_compare(&a->steps[i], &b->steps[i]) == 0)
+		i++;
+	return i == a->nsteps && i == b->nsteps;
 }
 
 bool
@@ -99,12 +89,6 @@ read_scalar(const DynValue *value, DynBuffer *scratch, DynScalar *scalar)
 }
 
 static bool
-has_order(DynType type)
-{
-	return type == DYN_TYPE_S || type == DYN_TYPE_N || type == DYN_TYPE_B;
-}
-
-static bool
 equals(const DynValue *value, const DynScalar *wanted, DynBuffer *scratch)
 {
 	DynScalar	scalar;
@@ -126,8 +110,8 @@ compare(const DynValue *value, const DynScalar *with, DynBuffer *scratch,
 {
 	DynScalar	scalar;
 
-	if (value->type != with->type || !has_order(value->type) ||
-		!read_scalar(value, scratch, &scalar))
+	if (value->type != with->type || value->type == DYN_TYPE_ABSENT ||
+		value->type > DYN_TYPE_B || !read_scalar(value, scratch, &scalar))
 		return false;
 	*order = dyn_scalar_compare(&scalar, with);
 	return true;
@@ -153,42 +137,15 @@ in_order(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
 	}
 }
 
-static bool
-is_between(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
-{
-	int			lower;
-	int			upper;
-
-	return compare(value, &cond->values[0], scratch, &lower) && lower >= 0 &&
-		compare(value, &cond->values[1], scratch, &upper) && upper <= 0;
-}
-
-static bool
-is_member(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
-{
-	for (int i = 0; i < cond->nvalues; i++)
-	{
-		if (equals(value, &cond->values[i], scratch))
-			return true;
-	}
-	return false;
-}
-
 /* ---- parts of values ---- */
-
-static bool
-is_text_or_bytes(const DynValue *value, const DynScalar *part)
-{
-	return value->type == part->type &&
-		(value->type == DYN_TYPE_S || value->type == DYN_TYPE_B);
-}
 
 static bool
 begins_with(const DynValue *value, const DynScalar *prefix, DynBuffer *scratch)
 {
 	DynScalar	scalar;
 
-	if (!is_text_or_bytes(value, prefix) ||
+	if (value->type != prefix->type ||
+		(value->type != DYN_TYPE_S && value->type != DYN_TYPE_B) ||
 		!read_scalar(value, scratch, &scalar) || scalar.len < prefix->len)
 		return false;
 	return prefix->len == 0 ||
@@ -239,7 +196,7 @@ contains(const DynValue *value, const DynScalar *part, DynBuffer *scratch)
 	{
 		case DYN_TYPE_S:
 		case DYN_TYPE_B:
-			return is_text_or_bytes(value, part) &&
+			return value->type == part->type &&
 				read_scalar(value, scratch, &scalar) &&
 				holds_bytes(&scalar, part);
 		case DYN_TYPE_SS:
@@ -255,30 +212,11 @@ contains(const DynValue *value, const DynScalar *part, DynBuffer *scratch)
 /* ---- the tree ---- */
 
 static bool
-matches_all(const DynCond *cond, const DynValue *slots, DynBuffer *scratch)
-{
-	for (int i = 0; i < cond->nargs; i++)
-	{
-		if (!dyn_item_matches(cond->args[i], slots, scratch))
-			return false;
-	}
-	return true;
-}
-
-static bool
-matches_any(const DynCond *cond, const DynValue *slots, DynBuffer *scratch)
-{
-	for (int i = 0; i < cond->nargs; i++)
-	{
-		if (dyn_item_matches(cond->args[i], slots, scratch))
-			return true;
-	}
-	return false;
-}
-
-static bool
 matches_leaf(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
 {
+	int			lower;
+	int			upper;
+
 	switch (cond->kind)
 	{
 		case DYN_COND_EQ:
@@ -286,9 +224,17 @@ matches_leaf(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
 		case DYN_COND_NE:
 			return !equals(value, &cond->values[0], scratch);
 		case DYN_COND_BETWEEN:
-			return is_between(cond, value, scratch);
+			return compare(value, &cond->values[0], scratch, &lower) &&
+				lower >= 0 &&
+				compare(value, &cond->values[1], scratch, &upper) &&
+				upper <= 0;
 		case DYN_COND_IN:
-			return is_member(cond, value, scratch);
+			for (int i = 0; i < cond->nvalues; i++)
+			{
+				if (equals(value, &cond->values[i], scratch))
+					return true;
+			}
+			return false;
 		case DYN_COND_BEGINS_WITH:
 			return begins_with(value, &cond->values[0], scratch);
 		case DYN_COND_CONTAINS:
@@ -307,6 +253,8 @@ matches_leaf(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
 bool
 dyn_item_matches(const DynCond *cond, const DynValue *slots, DynBuffer *scratch)
 {
+	bool		is_or = cond->kind == DYN_COND_OR;
+
 	switch (cond->kind)
 	{
 		case DYN_COND_TRUE:
@@ -314,9 +262,13 @@ dyn_item_matches(const DynCond *cond, const DynValue *slots, DynBuffer *scratch)
 		case DYN_COND_FALSE:
 			return false;
 		case DYN_COND_AND:
-			return matches_all(cond, slots, scratch);
 		case DYN_COND_OR:
-			return matches_any(cond, slots, scratch);
+			for (int i = 0; i < cond->nargs; i++)
+			{
+				if (dyn_item_matches(cond->args[i], slots, scratch) == is_or)
+					return is_or;
+			}
+			return !is_or;
 		case DYN_COND_NOT:
 			return !dyn_item_matches(cond->args[0], slots, scratch);
 		default:

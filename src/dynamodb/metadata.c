@@ -24,6 +24,7 @@
 #include "../base/buffer.h"
 #include "../base/jsonload.h"
 #include "../base/lengthof.h"
+#include "../base/text.h"
 #include "metadata.h"
 
 /* The free rest of the block. */
@@ -84,19 +85,7 @@ keep_text(Arena *arena, const char *text)
 
 /* ---- keys ---- */
 
-static DynType
-key_type(const char *word)
-{
-	static const DynType types[] = {DYN_TYPE_S, DYN_TYPE_N, DYN_TYPE_B};
-	static const char letters[] = "SNB";
-	const char *found;
-
-	if (word[0] == '\0' || word[1] != '\0')
-		return DYN_TYPE_ABSENT;
-	found = strchr(letters, word[0]);
-	return found != NULL ? types[found - letters] : DYN_TYPE_ABSENT;
-}
-
+/* By the AttributeDefinitions; ABSENT if no key attribute can have it. */
 static DynType
 type_of_attribute(const json_t *types, const char *name)
 {
@@ -105,33 +94,31 @@ type_of_attribute(const json_t *types, const char *name)
 	for (i = 0; i < json_array_size(types); i++)
 	{
 		const json_t *def = json_array_get(types, i);
+		const char *word = text_member(def, "AttributeType");
+		DynType		type;
 
-		if (strcmp(text_member(def, "AttributeName"), name) == 0)
-			return key_type(text_member(def, "AttributeType"));
+		if (strcmp(text_member(def, "AttributeName"), name) != 0)
+			continue;
+		type = dyn_type_of_name(word, strlen(word));
+		return type <= DYN_TYPE_B ? type : DYN_TYPE_ABSENT;
 	}
 	return DYN_TYPE_ABSENT;
 }
-
-/* The slot of the next attribute of that KeyType; NULL if there is none. */
-static DynKeyAttr *
-key_slot(DynKeySchema *key, const char *key_type, int max_attrs)
-{
-	if (strcmp(key_type, "HASH") == 0 && key->nhash < max_attrs)
-		return &key->hash[key->nhash++];
-	if (strcmp(key_type, "RANGE") == 0 && key->nrange < max_attrs)
-		return &key->range[key->nrange++];
-	return NULL;
-}
-
 static bool
 read_key_attr(Source *src, const json_t *element, int max_attrs,
 			  DynKeySchema *key)
 {
 	const char *name = text_member(element, "AttributeName");
-	DynKeyAttr *attr = key_slot(key, text_member(element, "KeyType"),
-								max_attrs);
+	const char *key_type = text_member(element, "KeyType");
+	DynKeyAttr *attr;
 
-	if (attr == NULL || name[0] == '\0')
+	if (strcmp(key_type, "HASH") == 0 && key->nhash < max_attrs)
+		attr = &key->hash[key->nhash++];
+	else if (strcmp(key_type, "RANGE") == 0 && key->nrange < max_attrs)
+		attr = &key->range[key->nrange++];
+	else
+		return false;
+	if (name[0] == '\0')
 		return false;
 	attr->name = keep_text(&src->arena, name);
 	attr->type = type_of_attribute(src->types, name);
@@ -189,16 +176,6 @@ read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 		  compare_names);
 }
 
-/* Some emulators do not send IndexStatus. */
-static bool
-is_active(const json_t *index)
-{
-	const char *status = text_member(index, "IndexStatus");
-
-	return (status[0] == '\0' || strcmp(status, "ACTIVE") == 0) &&
-		!json_is_true(json_object_get(index, "Backfilling"));
-}
-
 /* ---- throughput ---- */
 
 /* Units a second of a table on demand: at first, and by the default quota. */
@@ -243,18 +220,24 @@ is_on_demand(const json_t *table)
 
 /* ---- indexes ---- */
 
-/* Returns false if the index cannot be used. */
+/*
+ * Returns false if the index cannot be used.  Some emulators do not send
+ * IndexStatus.
+ */
 static bool
 read_index(Source *src, const json_t *index, bool global, DynIndexMeta *meta)
 {
 	const char *name = text_member(index, "IndexName");
+	const char *status = text_member(index, "IndexStatus");
 
 	if (name[0] == '\0' ||
 		!read_key(src, index, global ? DYN_MAX_KEY_ATTRS : 1, &meta->key))
 		return false;
 	meta->name = keep_text(&src->arena, name);
 	meta->global = global;
-	meta->active = !global || is_active(index);
+	meta->active = !global ||
+		((status[0] == '\0' || strcmp(status, "ACTIVE") == 0) &&
+		 !json_is_true(json_object_get(index, "Backfilling")));
 	meta->item_count = count_member(index, "ItemCount");
 	meta->size_bytes = count_member(index, "IndexSizeBytes");
 	read_throughput(global ? index : src->table, is_on_demand(src->table),
@@ -263,39 +246,7 @@ read_index(Source *src, const json_t *index, bool global, DynIndexMeta *meta)
 	return true;
 }
 
-static void
-read_index_list(Source *src, const json_t *list, bool global,
-				DynTableMeta *meta)
-{
-	size_t		i;
-
-	for (i = 0; i < json_array_size(list); i++)
-	{
-		DynIndexMeta *index = &meta->indexes[meta->nindexes];
-
-		memset(index, 0, sizeof(*index));
-		if (read_index(src, json_array_get(list, i), global, index))
-			meta->nindexes++;
-	}
-}
-
 /* ---- the table ---- */
-
-static size_t
-count_included(const json_t *list)
-{
-	size_t		n = 0;
-	size_t		i;
-
-	for (i = 0; i < json_array_size(list); i++)
-	{
-		const json_t *projection =
-			json_object_get(json_array_get(list, i), "Projection");
-
-		n += json_array_size(json_object_get(projection, "NonKeyAttributes"));
-	}
-	return n;
-}
 
 /* Allocates the block, zeroed, and sets up the arena after its first part. */
 static DynTableMeta *
@@ -303,16 +254,21 @@ allocate(Source *src, size_t text_size)
 {
 	size_t		nindexes = 0;
 	size_t		nincluded = 0;
+	size_t		list;
 	size_t		i;
 	DynTableMeta *meta;
 
-	for (i = 0; i < LENGTHOF(index_lists); i++)
+	for (list = 0; list < LENGTHOF(index_lists); list++)
 	{
-		const json_t *list = json_object_get(src->table,
-											 index_lists[i].member);
+		const json_t *indexes = json_object_get(src->table,
+												index_lists[list].member);
 
-		nindexes += json_array_size(list);
-		nincluded += count_included(list);
+		nindexes += json_array_size(indexes);
+		for (i = 0; i < json_array_size(indexes); i++)
+			nincluded += json_array_size(
+				json_object_get(json_object_get(json_array_get(indexes, i),
+												"Projection"),
+								"NonKeyAttributes"));
 	}
 	meta = calloc(1, sizeof(DynTableMeta) + nindexes * sizeof(DynIndexMeta) +
 				  nincluded * sizeof(char *) + text_size);
@@ -328,23 +284,34 @@ static bool
 fill(Source *src, DynTableMeta *meta)
 {
 	const char *name = text_member(src->table, "TableName");
-	const char *status = text_member(src->table, "TableStatus");
+	size_t		list;
 	size_t		i;
 
 	if (name[0] == '\0' || !read_key(src, src->table, 1, &meta->key))
 		return false;
 	meta->name = keep_text(&src->arena, name);
-	meta->status = keep_text(&src->arena, status);
+	meta->status = keep_text(&src->arena,
+							 text_member(src->table, "TableStatus"));
 	meta->item_count = count_member(src->table, "ItemCount");
 	meta->size_bytes = count_member(src->table, "TableSizeBytes");
 	meta->created = json_number_value(json_object_get(src->table,
 													  "CreationDateTime"));
 	read_throughput(src->table, is_on_demand(src->table), &meta->throughput);
 	meta->indexes = src->arena.indexes;
-	for (i = 0; i < LENGTHOF(index_lists); i++)
-		read_index_list(src,
-						json_object_get(src->table, index_lists[i].member),
-						index_lists[i].global, meta);
+	for (list = 0; list < LENGTHOF(index_lists); list++)
+	{
+		const json_t *indexes = json_object_get(src->table,
+												index_lists[list].member);
+
+		for (i = 0; i < json_array_size(indexes); i++)
+		{
+			DynIndexMeta *index = &meta->indexes[meta->nindexes];
+
+			memset(index, 0, sizeof(*index));
+			meta->nindexes += read_index(src, json_array_get(indexes, i),
+										 index_lists[list].global, index);
+		}
+	}
 	return true;
 }
 
@@ -354,16 +321,10 @@ fill(Source *src, DynTableMeta *meta)
 static void
 append_name(DynBuffer *out, const char *name)
 {
-	char		number[24];
-	char	   *start = number + sizeof(number) - 1;
 	size_t		len = strlen(name);
-	size_t		rest = len;
 
-	*start = ':';
-	do
-		*--start = '0' + rest % 10;
-	while ((rest /= 10) > 0);
-	dyn_buffer_append(out, start, number + sizeof(number) - start);
+	dyn_append_number(out, len);
+	dyn_buffer_append_char(out, ':');
 	dyn_buffer_append(out, name, len);
 }
 
@@ -435,30 +396,23 @@ write_schemas(DynTableMeta *meta)
 static DynTableMeta *
 read_table(const json_t *root, size_t text_size, const char **reason)
 {
-	Source		src = {NULL, NULL, {NULL, NULL, NULL}};
+	Source		src = {.table = json_object_get(root, "Table")};
 	DynTableMeta *meta;
 
 	*reason = "not a table description";
-	src.table = json_object_get(root, "Table");
-	src.types = json_object_get(src.table, "AttributeDefinitions");
 	if (!json_is_object(src.table))
 		return NULL;
+	src.types = json_object_get(src.table, "AttributeDefinitions");
+	*reason = "out of memory";
 	meta = allocate(&src, text_size);
 	if (meta == NULL)
-		*reason = "out of memory";
-	else if (!fill(&src, meta))
-	{
+		return NULL;
+	if (!fill(&src, meta))
 		*reason = "a table description with an unsupported key";
-		dyn_metadata_free(meta);
-		meta = NULL;
-	}
-	else if (!write_schemas(meta))
-	{
-		*reason = "out of memory";
-		dyn_metadata_free(meta);
-		meta = NULL;
-	}
-	return meta;
+	else if (write_schemas(meta))
+		return meta;
+	dyn_metadata_free(meta);
+	return NULL;
 }
 
 DynTableMeta *

@@ -126,13 +126,6 @@ read_value(DynNodes *list, DynNode *node, Nest *nest, const char *p,
 	return end_value(p, end);
 }
 
-/* The type of a set's elements. */
-static DynType
-element_type(DynType set)
-{
-	return DYN_TYPE_S + (set - DYN_TYPE_SS);
-}
-
 /* Reads a member of the innermost container; NULL if memory runs out. */
 static DYN_HOT const char *
 read_member(DynNodes *list, Nest *nest, const char *p, const char *end)
@@ -152,7 +145,7 @@ read_member(DynNodes *list, Nest *nest, const char *p, const char *end)
 		p = read_name(list, node, p, end);
 	if (parent->value.type >= DYN_TYPE_L)
 		return read_value(list, node, nest, p, end);
-	set_value(node, element_type(parent->value.type), p);
+	set_value(node, dyn_element_type(parent->value.type), p);
 	return read_string(list, &node->value, p, end);
 }
 

@@ -15,6 +15,7 @@
  */
 #include "page.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "item.h"
@@ -266,30 +267,21 @@ read_unprocessed(Response *response, const char *p)
 	return p;
 }
 
-/* Converts a valid number, through a NUL-terminated copy. */
-static double
-number_value(const char *p, size_t len)
-{
-	char		text[64];
-
-	if (len >= sizeof(text))
-		len = sizeof(text) - 1;
-	memcpy(text, p, len);
-	text[len] = '\0';
-	return strtod(text, NULL);
-}
-
 /* What no response can have cost counts as not told: it would add up. */
 static const char *
 read_units_number(Response *response, const char *p)
 {
 	const char *start = p;
 	double		units;
+	char		text[64];
 
 	if (*p == 'n')
 		return dyn_scan_literal(&response->reader.scan, p, "null");
 	p = dyn_scan_number(&response->reader.scan, p);
-	units = p != NULL ? number_value(start, p - start) : -1;
+	if (p == NULL)
+		return NULL;
+	snprintf(text, sizeof(text), "%.*s", (int) (p - start), start);
+	units = strtod(text, NULL);
 	if (units >= 0 && units <= DYN_PAGE_MOST_UNITS)
 	{
 		response->page->units += units;
@@ -415,18 +407,6 @@ read_response(Response *response, const char *p)
 	return p;
 }
 
-/* Only white space may follow. */
-static bool
-only_space(DynJson *scan, const char *p)
-{
-	while (p < scan->end &&
-		   (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
-		p++;
-	if (p < scan->end)
-		dyn_scan_fail(scan, p, "something follows the value");
-	return p == scan->end;
-}
-
 static bool
 report(DynPageError *error, size_t offset, const char *reason)
 {
@@ -543,7 +523,13 @@ parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 	response.page = page;
 
 	p = read(&response, buf);
-	if (p != NULL && only_space(scan, p))
+	/* only white space may follow */
+	while (p != NULL && p < scan->end &&
+		   (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
+		p++;
+	if (p != NULL && p < scan->end)
+		p = dyn_scan_fail(scan, p, "something follows the value");
+	if (p != NULL)
 		return true;
 	clear_page(page, tree, buf);
 	return report(error, scan->fault - buf, scan->reason);

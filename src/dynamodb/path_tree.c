@@ -26,25 +26,19 @@ typedef struct Run
 	int			count;
 } Run;
 
-static int
-compare_names(const char *a, uint32_t alen, const char *b, uint32_t blen)
+int
+dyn_step_compare(const DynStep *a, const DynStep *b)
 {
-	int			cmp = memcmp(a, b, alen < blen ? alen : blen);
+	int			cmp;
 
-	if (cmp != 0)
-		return cmp;
-	return (alen > blen) - (alen < blen);
-}
-
-/* Names come before indexes. */
-static int
-compare_steps(const DynStep *a, const DynStep *b)
-{
-	if (a->name != NULL && b->name != NULL)
-		return compare_names(a->name, a->name_len, b->name, b->name_len);
-	if (a->name != NULL || b->name != NULL)
+	if (a->name == NULL && b->name == NULL)
+		return (a->index > b->index) - (a->index < b->index);
+	if (a->name == NULL || b->name == NULL)
 		return a->name != NULL ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
+	cmp = memcmp(a->name, b->name,
+				 a->name_len < b->name_len ? a->name_len : b->name_len);
+	return cmp != 0 ? cmp
+		: (a->name_len > b->name_len) - (a->name_len < b->name_len);
 }
 
 /* A path sorts before those it is a prefix of; equal paths by slot. */
@@ -57,8 +51,8 @@ compare_routes(const void *va, const void *vb)
 
 	for (i = 0; i < a->path->nsteps && i < b->path->nsteps; i++)
 	{
-		int			cmp = compare_steps(&a->path->steps[i],
-										&b->path->steps[i]);
+		int			cmp = dyn_step_compare(&a->path->steps[i],
+										   &b->path->steps[i]);
 
 		if (cmp != 0)
 			return cmp;
@@ -66,40 +60,6 @@ compare_routes(const void *va, const void *vb)
 	if (a->path->nsteps != b->path->nsteps)
 		return a->path->nsteps < b->path->nsteps ? -1 : 1;
 	return a->slot - b->slot;
-}
-
-static Route *
-sort_routes(const DynPath *paths, int npaths)
-{
-	Route	   *routes = malloc((npaths + 1) * sizeof(*routes));
-	int			i;
-
-	if (routes == NULL)
-		return NULL;
-	for (i = 0; i < npaths; i++)
-	{
-		routes[i].path = &paths[i];
-		routes[i].slot = i;
-	}
-	qsort(routes, npaths, sizeof(*routes), compare_routes);
-	return routes;
-}
-
-/* Upper bounds of the sizes of the tree. */
-static void
-measure(const DynPath *paths, int npaths, size_t *nodes, size_t *text)
-{
-	int			i;
-	int			j;
-
-	*nodes = 1;
-	*text = 1;
-	for (i = 0; i < npaths; i++)
-	{
-		*nodes += paths[i].nsteps;
-		for (j = 0; j < paths[i].nsteps; j++)
-			*text += paths[i].steps[j].name ? paths[i].steps[j].name_len : 0;
-	}
 }
 
 /* The paths that end at the node are the first of its run. */
@@ -125,30 +85,6 @@ take_slots(DynPathTree *tree, DynPathNode *node, const Route *routes, Run *run,
 	}
 }
 
-/* How many routes from `first` on, at most `count`, share its next step. */
-static int
-same_step(const Route *routes, int first, int count, int depth)
-{
-	const DynStep *step = &routes[first].path->steps[depth];
-	int			n = 1;
-
-	while (n < count &&
-		   compare_steps(&routes[first + n].path->steps[depth], step) == 0)
-		n++;
-	return n;
-}
-
-static void
-name_node(DynPathNode *node, const DynStep *step, char **text)
-{
-	node->step = *step;
-	if (step->name == NULL)
-		return;
-	memcpy(*text, step->name, step->name_len);
-	node->step.name = *text;
-	*text += step->name_len;
-}
-
 /* Appends the children of one node, from its run, to the nodes. */
 static void
 add_children(DynPathTree *tree, DynPathNode *node, const Route *routes,
@@ -158,17 +94,24 @@ add_children(DynPathTree *tree, DynPathNode *node, const Route *routes,
 	node->nnames = node->nindexes = 0;
 	while (run.count > 0)
 	{
-		int			n = same_step(routes, run.first, run.count, depth);
+		const DynStep *step = &routes[run.first].path->steps[depth];
 		DynPathNode *child = &tree->nodes[tree->nnodes];
+		int			n = 1;
 
-		name_node(child, &routes[run.first].path->steps[depth], text);
-		if (child->step.name != NULL)
+		while (n < run.count &&
+			   dyn_step_compare(&routes[run.first + n].path->steps[depth],
+								step) == 0)
+			n++;
+		child->step = *step;
+		if (step->name != NULL)
+		{
+			child->step.name = memcpy(*text, step->name, step->name_len);
+			*text += step->name_len;
 			node->nnames++;
+		}
 		else
 			node->nindexes++;
-		runs[tree->nnodes].first = run.first;
-		runs[tree->nnodes].count = n;
-		tree->nnodes++;
+		runs[tree->nnodes++] = (Run) {run.first, n};
 		run.first += n;
 		run.count -= n;
 	}
@@ -200,24 +143,17 @@ build(DynPathTree *tree, const Route *routes, Run *runs, int npaths)
 	}
 }
 
-static bool
-allocate(DynPathTree *tree, size_t nodes, size_t text, int npaths)
-{
-	tree->nodes = malloc(nodes * sizeof(*tree->nodes));
-	tree->aliases = malloc((npaths + 1) * sizeof(*tree->aliases));
-	tree->text = malloc(text);
-	return tree->nodes != NULL && tree->aliases != NULL && tree->text != NULL;
-}
-
 DynPathTree *
 dyn_path_tree_create(const DynPath *paths, int npaths)
 {
 	DynPathTree *tree;
 	Route	   *routes;
 	Run		   *runs;
-	size_t		nodes;
-	size_t		text;
+	size_t		nodes = 1;		/* at most, as the bytes of text */
+	size_t		text = 1;
 	bool		ok;
+	int			i;
+	int			j;
 
 	if (npaths > DYN_PATH_TREE_MAX_SLOTS)
 		return NULL;
@@ -225,13 +161,26 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 	if (tree == NULL)
 		return NULL;
 	tree->nslots = npaths;
-	measure(paths, npaths, &nodes, &text);
-	routes = sort_routes(paths, npaths);
+	for (i = 0; i < npaths; i++)
+	{
+		nodes += paths[i].nsteps;
+		for (j = 0; j < paths[i].nsteps; j++)
+			text += paths[i].steps[j].name ? paths[i].steps[j].name_len : 0;
+	}
+	tree->nodes = malloc(nodes * sizeof(*tree->nodes));
+	tree->aliases = malloc((npaths + 1) * sizeof(*tree->aliases));
+	tree->text = malloc(text);
+	routes = malloc((npaths + 1) * sizeof(*routes));
 	runs = malloc(nodes * sizeof(*runs));
-	ok = allocate(tree, nodes, text, npaths) && routes != NULL &&
-		runs != NULL;
+	ok = tree->nodes != NULL && tree->aliases != NULL && tree->text != NULL &&
+		routes != NULL && runs != NULL;
 	if (ok)
+	{
+		for (i = 0; i < npaths; i++)
+			routes[i] = (Route) {&paths[i], i};
+		qsort(routes, npaths, sizeof(*routes), compare_routes);
 		build(tree, routes, runs, npaths);
+	}
 	else
 		dyn_path_tree_free(tree);
 	free(routes);
@@ -258,7 +207,7 @@ find_step(const DynPathTree *tree, uint32_t low, uint32_t high,
 	while (low < high)
 	{
 		uint32_t	mid = low + (high - low) / 2;
-		int			cmp = compare_steps(step, &tree->nodes[mid].step);
+		int			cmp = dyn_step_compare(step, &tree->nodes[mid].step);
 
 		if (cmp == 0)
 			return &tree->nodes[mid];
@@ -274,13 +223,10 @@ const DynPathNode *
 dyn_path_tree_member(const DynPathTree *tree, const DynPathNode *node,
 					 const char *name, size_t len)
 {
-	DynStep		step;
+	DynStep		step = {.name = name,.name_len = (uint32_t) len};
 
 	if (node == NULL || node->nnames == 0)
 		return NULL;
-	step.name = name;
-	step.name_len = (uint32_t) len;
-	step.index = 0;
 	return find_step(tree, node->children, node->children + node->nnames,
 					 &step);
 }
@@ -290,13 +236,10 @@ dyn_path_tree_element(const DynPathTree *tree, const DynPathNode *node,
 					  uint32_t index)
 {
 	uint32_t	first;
-	DynStep		step;
+	DynStep		step = {.index = index};
 
 	if (node == NULL || node->nindexes == 0)
 		return NULL;
 	first = node->children + node->nnames;
-	step.name = NULL;
-	step.name_len = 0;
-	step.index = index;
 	return find_step(tree, first, first + node->nindexes, &step);
 }

@@ -44,6 +44,9 @@ struct DynPathTree
 	char	   *text;			/* the names */
 };
 
+/* Less than, equal to or greater than 0: names come before indexes. */
+extern int	dyn_step_compare(const DynStep *a, const DynStep *b);
+
 /* The child for a name or list index, or NULL.  `node` may be NULL. */
 extern const DynPathNode *dyn_path_tree_member(const DynPathTree *tree,
 											   const DynPathNode *node,

@@ -86,17 +86,6 @@ table_make_room(Table *table)
 	return true;
 }
 
-static bool
-entry_equals(const Table *table, int i, const Entry *entry, const char *json,
-			 size_t len)
-{
-	size_t		start = entry_start(table, i);
-
-	return table->entries[i].hash == entry->hash &&
-		table->entries[i].end - start == len &&
-		memcmp(table->json.data + start, json, len) == 0;
-}
-
 /*
  * Makes an entry of the JSON that was appended after the last entry, or
  * removes it again if there is an equal entry.
@@ -121,7 +110,11 @@ table_enter(Table *table)
 	entry.hash = dyn_hash_bytes(json, len);
 	for (i = 0; i < table->count; i++)
 	{
-		if (entry_equals(table, i, &entry, json, len))
+		size_t		begin = entry_start(table, i);
+
+		if (table->entries[i].hash == entry.hash &&
+			table->entries[i].end - begin == len &&
+			memcmp(table->json.data + begin, json, len) == 0)
 		{
 			table_cut(table, table->count);
 			return i;

@@ -55,7 +55,7 @@ dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts)
 	{
 		if (i > 0)
 			dyn_buffer_append_char(buf, ',');
-		dyn_append_json_string(buf, parts[i].name, strlen(parts[i].name));
+		dyn_append_json_text(buf, parts[i].name);
 		dyn_buffer_append_char(buf, ':');
 		dyn_wire_scalar(buf, &parts[i].value);
 	}
@@ -104,75 +104,44 @@ dyn_scalar_compare(const DynScalar *a, const DynScalar *b)
 	return compare_bytes(a, b);
 }
 
-/* Length in bytes of the first `chars` characters of UTF-8 text. */
-static size_t
-utf8_prefix(const char *s, size_t len, size_t chars)
-{
-	size_t		i;
-
-	for (i = 0; i < len; i++)
-	{
-		if (((unsigned char) s[i] & 0xC0) != 0x80 && chars-- == 0)
-			break;
-	}
-	return i;
-}
-
-static size_t
-print_text(DynBuffer *buf, const DynScalar *value)
-{
-	size_t		shown = utf8_prefix(value->data, value->len, PRINT_CHARS);
-
-	dyn_append_json_string(buf, value->data, shown);
-	return shown;
-}
-
-static size_t
-print_number(DynBuffer *buf, const DynScalar *value)
-{
-	size_t		shown = value->len < PRINT_CHARS ? value->len : PRINT_CHARS;
-
-	dyn_buffer_append(buf, value->data, shown);
-	return shown;
-}
-
-static size_t
-print_bytes(DynBuffer *buf, const DynScalar *value)
-{
-	size_t		shown = PRINT_CHARS / 2;
-	size_t		i;
-
-	if (value->len < shown)
-		shown = value->len;
-	dyn_buffer_append(buf, "x'", 2);
-	for (i = 0; i < shown; i++)
-		dyn_buffer_printf(buf, "%02x", (unsigned char) value->data[i]);
-	dyn_buffer_append_char(buf, '\'');
-	return shown;
-}
-
 bool
 dyn_scalar_print(DynBuffer *buf, const DynScalar *value)
 {
 	size_t		shown = value->len;
+	size_t		chars = 0;
+	size_t		i;
 
 	switch (value->type)
 	{
 		case DYN_TYPE_S:
-			shown = print_text(buf, value);
+			/* up to the first byte of the character that is one too many */
+			for (shown = 0; shown < value->len; shown++)
+			{
+				if (((unsigned char) value->data[shown] & 0xC0) != 0x80 &&
+					chars++ == PRINT_CHARS)
+					break;
+			}
+			dyn_append_json_string(buf, value->data, shown);
 			break;
 		case DYN_TYPE_N:
-			shown = print_number(buf, value);
+			if (shown > PRINT_CHARS)
+				shown = PRINT_CHARS;
+			dyn_buffer_append(buf, value->data, shown);
 			break;
 		case DYN_TYPE_B:
-			shown = print_bytes(buf, value);
+			if (shown > PRINT_CHARS / 2)
+				shown = PRINT_CHARS / 2;
+			dyn_buffer_append(buf, "x'", 2);
+			for (i = 0; i < shown; i++)
+				dyn_buffer_printf(buf, "%02x", (unsigned char) value->data[i]);
+			dyn_buffer_append_char(buf, '\'');
 			break;
 		case DYN_TYPE_BOOL:
 			dyn_buffer_append_str(buf, value->len ? "true" : "false");
-			break;
+			return !buf->failed;
 		default:
 			dyn_buffer_append_str(buf, "null");
-			break;
+			return !buf->failed;
 	}
 	if (shown < value->len)
 		dyn_buffer_append_str(buf, "...");
