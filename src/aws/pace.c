@@ -204,15 +204,6 @@ next_pause(const DynPace *pace, double cost, double now_ms)
 	return FIRST_PAUSE_MS;
 }
 
-/* Nothing was granted since the last refusal, and the rate is not known. */
-static void
-pause_longer(DynPace *pace, double cost, double now_ms)
-{
-	pace->pause_ms = fmin(next_pause(pace, cost, now_ms), LONGEST_PAUSE_MS);
-	pace->since_ms = now_ms;
-	pace->next_ms = now_ms + pace->pause_ms;
-}
-
 static void
 measure(DynPace *pace, double cost, double now_ms)
 {
@@ -240,14 +231,6 @@ slow_down(DynPace *pace, double cost, double now_ms)
 	pace->next_ms = now_ms + fmin(pause, LONGEST_WAIT_MS);
 }
 
-/* As if nothing had ever been granted, but for the pauses. */
-static void
-forget_rate(DynPace *pace)
-{
-	pace->rate = pace->granted = 0;
-	pace->pause_ms = LONGEST_PAUSE_MS;
-}
-
 void
 dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 				double now_ms)
@@ -261,13 +244,22 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 	if (!pace->throttled || pace->answers > 0)
 		pace->paused_ms = now_ms;
 	else if (pace->rate > 0 && now_ms - pace->paused_ms > SILENCE_MS)
-		forget_rate(pace);
+	{
+		/* as if nothing had ever been granted, but for the pauses */
+		pace->rate = pace->granted = 0;
+		pace->pause_ms = LONGEST_PAUSE_MS;
+	}
 	if (pace->rate > 0 && pace->answers == 0)
 		slow_down(pace, cost, now_ms);
 	else if (pace->throttled && pace->granted > 0)
 		measure(pace, cost, now_ms);
 	else
-		pause_longer(pace, cost, now_ms);
+	{
+		/* nothing granted since the last refusal, and the rate is not known */
+		pace->pause_ms = fmin(next_pause(pace, cost, now_ms), LONGEST_PAUSE_MS);
+		pace->since_ms = now_ms;
+		pace->next_ms = now_ms + pace->pause_ms;
+	}
 	pace->throttled = true;
 	pace->refused_ms = pace->raised_ms = now_ms;
 	pace->answers = 0;

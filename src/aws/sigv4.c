@@ -28,6 +28,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
+#include "../base/text.h"
 #include "secret.h"
 
 #define ALGORITHM	"AWS4-HMAC-SHA256"
@@ -132,8 +133,7 @@ dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 		unsigned char c = (unsigned char) s[i];
 		const char	encoded[3] = {'%', hex[c >> 4], hex[c & 15]};
 
-		if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-			(c >= '0' && c <= '9') ||
+		if (dyn_is_alphanumeric(s[i]) ||
 			(c != '\0' && (strchr("-._~", c) || strchr(keep, c))))
 			dyn_buffer_append_char(out, (char) c);
 		else

@@ -97,6 +97,19 @@ dyn_utf8_valid(const char *s, size_t len)
 	return true;
 }
 
+size_t
+dyn_utf8_put(char *dst, uint32_t code)
+{
+	static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+	size_t		n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	size_t		i;
+
+	for (i = n; i-- > 1; code >>= 6)
+		dst[i] = (char) (0x80 | (code & 0x3F));
+	dst[0] = (char) (lead[n] | code);
+	return n;
+}
+
 /* 0: no escape; 'u': \u00XX; else the letter after the backslash. */
 static const char escapes[256] = {
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'b', 't', 'n', 'u', 'f', 'r', 'u',

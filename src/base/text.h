@@ -14,6 +14,20 @@
 /* Well-formed UTF-8 (no overlong forms, no surrogates, at most U+10FFFF). */
 extern bool dyn_utf8_valid(const char *s, size_t len);
 
+/* A letter or digit of ASCII. */
+static inline bool
+dyn_is_alphanumeric(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		(c >= '0' && c <= '9');
+}
+
+/*
+ * Writes a character, at most U+10FFFF, in up to four bytes; returns their
+ * number.
+ */
+extern size_t dyn_utf8_put(char *dst, uint32_t code);
+
 /* In decimal digits. */
 extern bool dyn_append_number(DynBuffer *buf, unsigned long number);
 

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "../aws/awserror.h"
+#include "../base/text.h"
 #include "secret_json.h"
 
 /* A word this long is masked in an excerpt; no name in a message is. */
@@ -226,8 +227,8 @@ dyn_answer_read_json(const char *text, size_t len, const DynAnswerNames *names,
 static bool
 is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		(c >= '0' && c <= '9') || (c != '\0' && strchr("+/=_-.%", c) != NULL);
+	return dyn_is_alphanumeric(c) ||
+		(c != '\0' && strchr("+/=_-.%", c) != NULL);
 }
 
 void
@@ -351,6 +352,15 @@ dyn_answer_header(DynExchange *exchange, const char *name, const char *value,
 							 what);
 	return dyn_exchange_header(exchange, name, value) ||
 		dyn_fault_memory(fault);
+}
+
+DynExchange *
+dyn_answer_request(DynExchange *exchange, bool complete)
+{
+	if (complete)
+		return exchange;
+	dyn_exchange_destroy(exchange);
+	return NULL;
 }
 
 const char *

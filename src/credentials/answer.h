@@ -106,6 +106,9 @@ extern bool dyn_answer_header(DynExchange *exchange, const char *name,
 							  const char *value, const char *what,
 							  DynFault *fault);
 
+/* The request if it is complete; otherwise NULL, and the rest is destroyed. */
+extern DynExchange *dyn_answer_request(DynExchange *exchange, bool complete);
+
 /* A variable of the environment; NULL if it is not set or empty. */
 extern const char *dyn_answer_environment(const char *variable);
 

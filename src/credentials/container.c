@@ -97,13 +97,10 @@ dyn_container_request(DynFault *fault)
 {
 	DynExchange *exchange = create(fault);
 
-	if (exchange == NULL)
-		return NULL;
-	if (add_token(exchange, fault) &&
-		dyn_answer_header(exchange, "Accept", "application/json", "", fault))
-		return exchange;
-	dyn_exchange_destroy(exchange);
-	return NULL;
+	return dyn_answer_request(exchange, exchange != NULL &&
+							  add_token(exchange, fault) &&
+							  dyn_answer_header(exchange, "Accept",
+												"application/json", "", fault));
 }
 
 /* ---- the reply ---------------------------------------------------------- */

@@ -87,24 +87,22 @@ create(const char *method, const char *path, const char *role, DynFault *fault)
 DynExchange *
 dyn_instance_request(const DynInstance *instance, DynFault *fault)
 {
+	const char *role = instance->role ? instance->role : "";
 	DynExchange *exchange;
-	bool		ok;
 
 	if (instance->token == NULL)
+	{
 		exchange = create("PUT", TOKEN_PATH, "", fault);
-	else
-		exchange = create("GET", ROLES_PATH,
-						  instance->role ? instance->role : "", fault);
-	if (exchange == NULL)
-		return NULL;
-	ok = instance->token == NULL ?
-		dyn_answer_header(exchange, TTL_HEADER, TTL_SECONDS, "", fault) :
-		dyn_answer_header(exchange, TOKEN_HEADER, instance->token,
-						  "the token of the instance metadata service", fault);
-	if (ok)
-		return exchange;
-	dyn_exchange_destroy(exchange);
-	return NULL;
+		return dyn_answer_request(exchange, exchange != NULL &&
+								  dyn_answer_header(exchange, TTL_HEADER,
+													TTL_SECONDS, "", fault));
+	}
+	exchange = create("GET", ROLES_PATH, role, fault);
+	return dyn_answer_request(exchange, exchange != NULL &&
+							  dyn_answer_header(exchange, TOKEN_HEADER,
+												instance->token,
+												"the token of the instance metadata service",
+												fault));
 }
 
 /* ---- failures ----------------------------------------------------------- */

@@ -125,45 +125,44 @@ fail(Source *source, const DynFault *fault)
 	dyn_provider_failed(provider, fault);
 }
 
-static void
-fail_expired(Source *source)
-{
-	char		end[DYN_FAULT_TIME_SIZE];
-	char		issuer[DYN_FAULT_TIME_SIZE];
-	char		here[DYN_FAULT_TIME_SIZE];
-	DynFault	fault;
-
-	dyn_fault_time_text(source->keys.expires, end);
-	dyn_fault_time_text(issuer_time(source), issuer);
-	dyn_fault_time_text((int64_t) time(NULL), here);
-	dyn_fault_set(&fault, "the credentials of %s have expired already: they were valid until %s; their source's clock says %s, this machine's %s",
-				  source->route.words, end, issuer, here);
-	dyn_fault_hint(&fault, "Renew them at their source, and check the clock of the database server.");
-	fail(source, &fault);
-}
-
 /*
  * Instances give out expired credentials while AWS cannot make new ones, and
- * services accept them then.
+ * services accept them then: so these get another life.
  */
+static bool
+is_expired(Source *source)
+{
+	DynRandom	random;
+
+	if (source->keys.expires == 0 ||
+		source->keys.expires > issuer_time(source))
+		return false;
+	if (source->route.origin != DYN_ORIGIN_INSTANCE || source->nroles > 0)
+		return true;
+	dyn_random_seed(&random);
+	source->keys.expires = issuer_time(source) + STALE_LIFE +
+		(int64_t) (dyn_random_unit(&random) * STALE_LIFE);
+	return false;
+}
+
 static void
 succeed(Source *source)
 {
 	DynProvider *provider = source->provider;
 	DynCredentials keys;
-	DynRandom	random;
+	char		times[3][DYN_FAULT_TIME_SIZE];
+	DynFault	fault;
 
-	if (source->keys.expires != 0 &&
-		source->keys.expires <= issuer_time(source))
+	if (is_expired(source))
 	{
-		if (source->route.origin != DYN_ORIGIN_INSTANCE || source->nroles > 0)
-		{
-			fail_expired(source);
-			return;
-		}
-		dyn_random_seed(&random);
-		source->keys.expires = issuer_time(source) + STALE_LIFE +
-			(int64_t) (dyn_random_unit(&random) * STALE_LIFE);
+		dyn_fault_time_text(source->keys.expires, times[0]);
+		dyn_fault_time_text(issuer_time(source), times[1]);
+		dyn_fault_time_text((int64_t) time(NULL), times[2]);
+		dyn_fault_set(&fault, "the credentials of %s have expired already: they were valid until %s; their source's clock says %s, this machine's %s",
+					  source->route.words, times[0], times[1], times[2]);
+		dyn_fault_hint(&fault, "Renew them at their source, and check the clock of the database server.");
+		fail(source, &fault);
+		return;
 	}
 	free(source->words);
 	source->words = source->route.words;
@@ -189,17 +188,6 @@ begin_watch(Source *source, int fd, int held_fds, int64_t us,
 	return source->watching;
 }
 
-static void
-on_pause(void *arg)
-{
-	Source	   *source = arg;
-
-	if (dyn_loop_now_us() < source->watch.due_us)
-		return;
-	end_watch(source);
-	next_step(source);
-}
-
 /* ---- answers ---------------------------------------------------------- */
 
 /* The step has ended with source->keys. */
@@ -209,35 +197,6 @@ end_step(Source *source)
 	source->nroles++;
 	source->tries = 0;
 	next_step(source);
-}
-
-/* Sends the request again after a pause, unless that was often enough. */
-static void
-try_again(Source *source, const DynFault *fault)
-{
-	int64_t		pause = (int64_t) FIRST_PAUSE_US << (source->tries - 1);
-
-	if (source->tries >= MOST_TRIES ||
-		!begin_watch(source, -1, 0, pause, on_pause))
-		fail(source, fault);
-}
-
-/*
- * Was the request signed by a wrong clock, or sent long after?  Then the clock
- * is corrected, once.
- */
-static bool
-correct_clock(Source *source, const DynExchange *exchange)
-{
-	int64_t		skew = exchange->date - source->signed_at;
-
-	if (source->clock_tried || !exchange->has_date || exchange->status < 400 ||
-		exchange->reach != DYN_REACH_ENDPOINT ||
-		(skew <= TELLING_SKEW && skew >= -TELLING_SKEW))
-		return false;
-	source->clock_tried = true;
-	source->offset = exchange->date - (int64_t) time(NULL);
-	return true;
 }
 
 /* Do these clocks make a difference?  Then the hint names them. */
@@ -289,6 +248,34 @@ read_answer(Source *source, const DynExchange *exchange, DynFault *fault)
 	return answer;
 }
 
+/*
+ * Was the request signed by a wrong clock, or sent long after?  Then the clock
+ * is corrected, once.
+ */
+static bool
+correct_clock(Source *source, const DynExchange *exchange)
+{
+	if (source->clock_tried || !exchange->has_date || exchange->status < 400 ||
+		exchange->reach != DYN_REACH_ENDPOINT ||
+		llabs(exchange->date - source->signed_at) <= TELLING_SKEW)
+		return false;
+	source->clock_tried = true;
+	source->offset = exchange->date - (int64_t) time(NULL);
+	return true;
+}
+
+static void
+on_pause(void *arg)
+{
+	Source	   *source = arg;
+
+	if (dyn_loop_now_us() < source->watch.due_us)
+		return;
+	end_watch(source);
+	next_step(source);
+}
+
+/* What may succeed later is sent again after a pause, a few times. */
 static void
 on_reply(void *arg)
 {
@@ -309,9 +296,10 @@ on_reply(void *arg)
 		source->tries = 0;
 		next_step(source);
 	}
-	else if (answer == DYN_ANSWER_AGAIN)
-		try_again(source, &fault);
-	else
+	else if (answer != DYN_ANSWER_AGAIN || source->tries >= MOST_TRIES ||
+			 !begin_watch(source, -1, 0,
+						  (int64_t) FIRST_PAUSE_US << (source->tries - 1),
+						  on_pause))
 		fail(source, &fault);
 }
 
@@ -428,6 +416,16 @@ next_step(Source *source)
 /* ---- the provider's source -------------------------------------------- */
 
 static void
+free_source(void *state)
+{
+	Source	   *source = state;
+
+	dyn_spec_clear(&source->spec);
+	free(source->words);
+	free(source);
+}
+
+static void
 start(void *state, DynProvider *provider, DynClient *client)
 {
 	Source	   *source = state;
@@ -443,16 +441,6 @@ start(void *state, DynProvider *provider, DynClient *client)
 		next_step(source);
 	else
 		fail(source, &fault);
-}
-
-static void
-free_source(void *state)
-{
-	Source	   *source = state;
-
-	dyn_spec_clear(&source->spec);
-	free(source->words);
-	free(source);
 }
 
 bool

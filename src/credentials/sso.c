@@ -116,13 +116,10 @@ dyn_sso_request(const DynSsoProfile *sso, int64_t now, DynFault *fault)
 {
 	DynExchange *exchange = create(sso, fault);
 
-	if (exchange == NULL)
-		return NULL;
-	if (add_token(exchange, sso, now, fault) &&
-		dyn_answer_header(exchange, "Accept", "application/json", "", fault))
-		return exchange;
-	dyn_exchange_destroy(exchange);
-	return NULL;
+	return dyn_answer_request(exchange, exchange != NULL &&
+							  add_token(exchange, sso, now, fault) &&
+							  dyn_answer_header(exchange, "Accept",
+												"application/json", "", fault));
 }
 
 /* ---- the reply ---------------------------------------------------------- */

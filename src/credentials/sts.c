@@ -176,19 +176,14 @@ dyn_sts_assume_role(const DynSourceSpec *spec, const DynRole *role,
 	DynExchange *exchange = create(spec, role, &parts, fault);
 	int			duration = chained && role->duration > DYN_STS_LONGEST_CHAINED ?
 		DYN_STS_LONGEST_CHAINED : role->duration;
-	bool		ok;
-
-	if (exchange == NULL)
-		return NULL;
-	ok = dyn_url_check_region(spec->region, fault) &&
+	bool		ok = exchange != NULL &&
+		dyn_url_check_region(spec->region, fault) &&
 		write_form(&exchange->body, "AssumeRole", role,
 				   duration, role->external_id, NULL, fault) &&
 		sign(exchange, spec, &parts, keys, now, fault);
+
 	dyn_url_clear(&parts);
-	if (ok)
-		return exchange;
-	dyn_exchange_destroy(exchange);
-	return NULL;
+	return dyn_answer_request(exchange, ok);
 }
 
 /* ---- AssumeRoleWithWebIdentity ------------------------------------------ */
@@ -222,14 +217,12 @@ dyn_sts_web_identity(const DynSourceSpec *spec, const DynRole *role,
 	DynUrl		parts;
 	DynExchange *exchange = create(spec, role, &parts, fault);
 
-	if (exchange == NULL)
-		return NULL;
 	dyn_url_clear(&parts);
-	if (write_with_token(exchange, role, token_file, fault) &&
-		dyn_answer_header(exchange, "Content-Type", CONTENT_TYPE, "", fault))
-		return exchange;
-	dyn_exchange_destroy(exchange);
-	return NULL;
+	return dyn_answer_request(exchange, exchange != NULL &&
+							  write_with_token(exchange, role, token_file,
+											   fault) &&
+							  dyn_answer_header(exchange, "Content-Type",
+												CONTENT_TYPE, "", fault));
 }
 
 /* ---- errors ------------------------------------------------------------- */

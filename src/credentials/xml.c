@@ -49,13 +49,6 @@ is_space(char c)
 	return c != '\0' && strchr(SPACES, c) != NULL;
 }
 
-static bool
-is_letter_or_digit(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		(c >= '0' && c <= '9');
-}
-
 /* Moves past `word`, if it is here. */
 static bool
 take(Reader *reader, const char *word)
@@ -100,38 +93,10 @@ append(Reader *reader, const char *bytes, size_t len)
 	return !in_target(reader) || dyn_buffer_append(reader->value, bytes, len);
 }
 
-static bool
-append_character(Reader *reader, uint32_t c)
-{
-	static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-	size_t		n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-	char		utf8[4];
-	size_t		i;
-
-	if (c > 0x10FFFF || (c < 0x20 && (c == 0 || !is_space((char) c))))
-		return false;
-	for (i = n; i-- > 1; c >>= 6)
-		utf8[i] = (char) (0x80 | (c & 0x3F));
-	utf8[0] = (char) (lead[n] | c);
-	return dyn_utf8_valid(utf8, n) && append(reader, utf8, n);
-}
-
-/* "#60" or "#x3C": digits only, which strtoul alone would not ensure. */
-static bool
-append_numeric(Reader *reader, const char *entity)
-{
-	bool		is_hex = entity[1] == 'x';
-	const char *digits = entity + (is_hex ? 2 : 1);
-	const char *valid = is_hex ? "0123456789abcdefABCDEF" : "0123456789";
-	unsigned long c;
-
-	if (*digits == '\0' || digits[strspn(digits, valid)] != '\0')
-		return false;
-	c = strtoul(digits, NULL, is_hex ? 16 : 10);
-	return c <= 0x10FFFF && append_character(reader, (uint32_t) c);
-}
-
-/* Without a document type there are no others than these. */
+/*
+ * Without a document type there are no others than these, and numeric ones,
+ * "#60" or "#x3C": digits only, which strtoul alone would not ensure.
+ */
 static bool
 read_entity(Reader *reader)
 {
@@ -144,18 +109,30 @@ read_entity(Reader *reader)
 	};
 	const char *start = reader->p;
 	char		entity[LONGEST_ENTITY] = "";
+	bool		is_hex;
+	const char *digits;
+	unsigned long c;
+	char		utf8[4];
 	size_t		i;
 
 	if (!take_up_to(reader, ';') ||
 		(size_t) (reader->p - start) > sizeof(entity))
 		return false;
 	memcpy(entity, start, (size_t) (reader->p - start) - 1);
-	if (entity[0] == '#')
-		return append_numeric(reader, entity);
 	for (i = 0; i < LENGTHOF(known); i++)
 		if (strcmp(entity, known[i].name) == 0)
 			return append(reader, &known[i].c, 1);
-	return false;
+	is_hex = entity[0] == '#' && entity[1] == 'x';
+	digits = entity + (is_hex ? 2 : 1);
+	if (entity[0] != '#' || *digits == '\0' ||
+		digits[strspn(digits, is_hex ? "0123456789abcdefABCDEF"
+					  : "0123456789")] != '\0')
+		return false;
+	c = strtoul(digits, NULL, is_hex ? 16 : 10);
+	if (c > 0x10FFFF || (c < 0x20 && !is_space((char) c)))
+		return false;
+	i = dyn_utf8_put(utf8, (uint32_t) c);
+	return dyn_utf8_valid(utf8, i) && append(reader, utf8, i);
 }
 
 /* Up to the next tag; outside of the root there is only space. */
@@ -217,7 +194,7 @@ read_tag(Reader *reader)
 	const char *name = reader->p + (closes ? 0 : 1);
 	size_t		len = 0;
 
-	while (name + len < reader->end && is_letter_or_digit(name[len]))
+	while (name + len < reader->end && dyn_is_alphanumeric(name[len]))
 		len++;
 	reader->p = name + len;
 	skip_space(reader);

@@ -10,6 +10,12 @@
 
 /* ---- keys ---- */
 
+static const DynKeyAttr *
+key_attr(const DynKeySchema *key, int i)
+{
+	return i < key->nhash ? &key->hash[i] : &key->range[i - key->nhash];
+}
+
 static void
 put_key(DynBuffer *buf, const DynKeySchema *key)
 {
@@ -18,14 +24,11 @@ put_key(DynBuffer *buf, const DynKeySchema *key)
 	dyn_buffer_append_str(buf, "\"KeySchema\":[");
 	for (i = 0; i < key->nhash + key->nrange; i++)
 	{
-		bool		is_hash = i < key->nhash;
-
 		dyn_buffer_append_str(buf, i > 0 ? ",{\"AttributeName\":" :
 							  "{\"AttributeName\":");
-		dyn_append_json_text(buf, is_hash ? key->hash[i].name
-							 : key->range[i - key->nhash].name);
+		dyn_append_json_text(buf, key_attr(key, i)->name);
 		dyn_buffer_printf(buf, ",\"KeyType\":\"%s\"}",
-						  is_hash ? "HASH" : "RANGE");
+						  i < key->nhash ? "HASH" : "RANGE");
 	}
 	dyn_buffer_append_char(buf, ']');
 }
@@ -38,39 +41,35 @@ key_number(const DynTableMeta *table, int i)
 	return i == 0 ? &table->key : &table->indexes[i - 1].key;
 }
 
-static void
-define(DynBuffer *buf, const DynTableMeta *table, int n, const DynKeyAttr *attr,
-	   bool *first)
-{
-	int			i;
-
-	for (i = 0; i < n; i++)
-	{
-		if (dyn_is_in_key(key_number(table, i), attr->name))
-			return;
-	}
-	dyn_buffer_append_str(buf, *first ? "{\"AttributeName\":" : ",{\"AttributeName\":");
-	dyn_append_json_text(buf, attr->name);
-	dyn_buffer_printf(buf, ",\"AttributeType\":\"%s\"}", dyn_type_name(attr->type));
-	*first = false;
-}
-
+/* Each key attribute once. */
 static void
 put_definitions(DynBuffer *buf, const DynTableMeta *table)
 {
 	bool		first = true;
 	int			n;
 	int			i;
+	int			j;
 
 	dyn_buffer_append_str(buf, ",\"AttributeDefinitions\":[");
 	for (n = 0; n <= table->nindexes; n++)
 	{
 		const DynKeySchema *key = key_number(table, n);
 
-		for (i = 0; i < key->nhash; i++)
-			define(buf, table, n, &key->hash[i], &first);
-		for (i = 0; i < key->nrange; i++)
-			define(buf, table, n, &key->range[i], &first);
+		for (i = 0; i < key->nhash + key->nrange; i++)
+		{
+			const DynKeyAttr *attr = key_attr(key, i);
+
+			for (j = 0; j < n && !dyn_is_in_key(key_number(table, j), attr->name);)
+				j++;
+			if (j < n)
+				continue;
+			dyn_buffer_append_str(buf, first ? "{\"AttributeName\":" :
+								  ",{\"AttributeName\":");
+			dyn_append_json_text(buf, attr->name);
+			dyn_buffer_printf(buf, ",\"AttributeType\":\"%s\"}",
+							  dyn_type_name(attr->type));
+			first = false;
+		}
 	}
 	dyn_buffer_append_char(buf, ']');
 }

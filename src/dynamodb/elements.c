@@ -73,34 +73,11 @@ wanted_member(Search *search, const DynPathNode *parent, const DynValue *name)
 	return dyn_path_tree_member(search->tree, parent, search->scratch->data, len);
 }
 
-/* The place of a value that no name precedes: the root, or in a list. */
-static const DynPathNode *
-wanted_place(Search *search)
-{
-	Frame	   *frame;
-
-	if (search->depth == 0)
-		return &search->tree->nodes[0];
-	frame = &search->frames[search->depth - 1];
-	return dyn_path_tree_element(search->tree, frame->inside, frame->index++);
-}
-
 static void
 fill_slot(Search *search, const DynPathNode *want, const DynValue *value)
 {
 	if (want != NULL && want->slot != DYN_PATH_TREE_NO_SLOT)
 		search->slots[want->slot] = *value;
-}
-
-static void
-open_frame(Search *search, const DynValue *value)
-{
-	Frame	   *frame = &search->frames[search->depth++];
-
-	frame->want = search->want;
-	frame->inside = value->type >= DYN_TYPE_L ? search->want : NULL;
-	frame->start = value->data;
-	frame->index = 0;
 }
 
 static void
@@ -119,20 +96,32 @@ close_frame(Search *search, const DynValue *closer)
 static void
 visit(Search *search, DynWalkEvent event, const DynValue *v, bool named)
 {
+	Frame	   *frame = search->depth > 0 ? &search->frames[search->depth - 1]
+		: NULL;
+
 	if (event == DYN_WALK_NAME)
-		search->want = wanted_member(search,
-									 search->frames[search->depth - 1].inside, v);
-	else if (event == DYN_WALK_CLOSE)
-		close_frame(search, v);
-	else
 	{
-		if (!named)
-			search->want = wanted_place(search);
-		if (event == DYN_WALK_OPEN)
-			open_frame(search, v);
-		else
-			fill_slot(search, search->want, v);
+		search->want = wanted_member(search, frame->inside, v);
+		return;
 	}
+	if (event == DYN_WALK_CLOSE)
+	{
+		close_frame(search, v);
+		return;
+	}
+	/* no name precedes the root, nor what is in a list */
+	if (frame == NULL)
+		search->want = &search->tree->nodes[0];
+	else if (!named)
+		search->want = dyn_path_tree_element(search->tree, frame->inside,
+											 frame->index++);
+	if (event == DYN_WALK_OPEN)
+		search->frames[search->depth++] = (Frame) {
+			search->want, v->type >= DYN_TYPE_L ? search->want : NULL,
+			v->data, 0
+		};
+	else
+		fill_slot(search, search->want, v);
 }
 
 void

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../base/text.h"
 #include "simd.h"
 
 static inline int
@@ -35,32 +36,6 @@ dyn_escape_hex4(const char *p)
 	return code;
 }
 
-static char *
-put_utf8(char *dst, uint32_t code)
-{
-	if (code < 0x80)
-		*dst++ = (char) code;
-	else if (code < 0x800)
-	{
-		*dst++ = (char) (0xc0 | code >> 6);
-		*dst++ = (char) (0x80 | (code & 0x3f));
-	}
-	else if (code < 0x10000)
-	{
-		*dst++ = (char) (0xe0 | code >> 12);
-		*dst++ = (char) (0x80 | (code >> 6 & 0x3f));
-		*dst++ = (char) (0x80 | (code & 0x3f));
-	}
-	else
-	{
-		*dst++ = (char) (0xf0 | code >> 18);
-		*dst++ = (char) (0x80 | (code >> 12 & 0x3f));
-		*dst++ = (char) (0x80 | (code >> 6 & 0x3f));
-		*dst++ = (char) (0x80 | (code & 0x3f));
-	}
-	return dst;
-}
-
 static const char *
 undo_unicode(const char *src, char **dst)
 {
@@ -73,7 +48,7 @@ undo_unicode(const char *src, char **dst)
 			((uint32_t) dyn_escape_hex4(src + 2) - 0xdc00);
 		src += 6;
 	}
-	*dst = put_utf8(*dst, code);
+	*dst += dyn_utf8_put(*dst, code);
 	return src;
 }
 

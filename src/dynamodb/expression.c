@@ -86,21 +86,14 @@ token_value(Renderer *r, const DynScalar *value)
 	put_token(r, ":v", dyn_tokens_value(r->tokens, value));
 }
 
-static bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static void
 plain_name(Renderer *r, const char *name, size_t len)
 {
 	size_t		i = 0;
 
-	while (i < len && (is_letter(name[i]) ||
-					   (i > 0 && name[i] >= '0' && name[i] <= '9')))
+	while (i < len && (name[i] == '_' || dyn_is_alphanumeric(name[i])))
 		i++;
-	if (i == len && len > 0)
+	if (i == len && len > 0 && !(name[0] >= '0' && name[0] <= '9'))
 		dyn_buffer_append(r->out, name, len);
 	else
 		dyn_append_json_string(r->out, name, len);
@@ -460,37 +453,24 @@ simplify_junction(DynCond *cond)
 	return kept == 1 ? cond->args[0] : cond;
 }
 
-static DynCond *
-simplify_not(DynCond *cond)
-{
-	DynCond    *arg = dyn_cond_simplify(cond->args[0]);
-
-	switch (arg->kind)
-	{
-		case DYN_COND_TRUE:
-			cond->kind = DYN_COND_FALSE;
-			return cond;
-		case DYN_COND_FALSE:
-			cond->kind = DYN_COND_TRUE;
-			return cond;
-		case DYN_COND_NOT:
-			return arg->args[0];
-		default:
-			cond->args[0] = arg;
-			return cond;
-	}
-}
-
 DynCond *
 dyn_cond_simplify(DynCond *cond)
 {
+	DynCond    *arg;
+
 	switch (cond->kind)
 	{
 		case DYN_COND_AND:
 		case DYN_COND_OR:
 			return simplify_junction(cond);
 		case DYN_COND_NOT:
-			return simplify_not(cond);
+			arg = cond->args[0] = dyn_cond_simplify(cond->args[0]);
+			if (arg->kind == DYN_COND_NOT)
+				return arg->args[0];
+			if (arg->kind == DYN_COND_TRUE || arg->kind == DYN_COND_FALSE)
+				cond->kind = arg->kind == DYN_COND_TRUE ? DYN_COND_FALSE
+					: DYN_COND_TRUE;
+			return cond;
 		case DYN_COND_IN:
 			if (cond->nvalues == 0)
 				cond->kind = DYN_COND_FALSE;
@@ -513,16 +493,6 @@ projected_steps(const DynPath *path)
 	return n;
 }
 
-static bool
-same_names(const DynStep *a, const DynStep *b, int nsteps)
-{
-	int			i = 0;
-
-	while (i < nsteps && dyn_step_compare(&a[i], &b[i]) == 0)
-		i++;
-	return i == nsteps;
-}
-
 /* Is paths[i] covered by a shorter path, or equal to an earlier one? */
 static bool
 is_covered(const DynPath *paths, int npaths, int i)
@@ -533,9 +503,13 @@ is_covered(const DynPath *paths, int npaths, int i)
 	for (j = 0; j < npaths; j++)
 	{
 		int			m = projected_steps(&paths[j]);
+		int			same = 0;
 
-		if ((m < n || (m == n && j < i)) &&
-			same_names(paths[j].steps, paths[i].steps, m))
+		while (same < m && same < n &&
+			   dyn_step_compare(&paths[j].steps[same],
+								&paths[i].steps[same]) == 0)
+			same++;
+		if (same == m && (m < n || j < i))
 			return true;
 	}
 	return false;

@@ -20,7 +20,7 @@
  * Reads the text between `before` and `after`, in memory that ends with them.
  * The error's offset is that in the text.
  */
-static bool
+static inline bool
 is_read_between(const char *before, const char *text, size_t len,
 				const char *after, DynPageError *error)
 {
@@ -50,7 +50,7 @@ is_read_between(const char *before, const char *text, size_t len,
 	return read;
 }
 
-static bool
+static inline bool
 is_json(const char *text, size_t len, DynPageError *error)
 {
 	return is_read_between("{\"Items\":[],\"unknown\":", text, len, "}", error) &&
