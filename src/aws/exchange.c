@@ -194,27 +194,23 @@ dyn_exchange_end(DynExchange *exchange, int curl_code)
 	exchange->http = NULL;
 }
 
-static DynExchange *
-find_ended(const DynClient *client)
-{
-	DynExchange *exchange = client->exchanges;
-
-	while (exchange && !exchange->ended)
-		exchange = exchange->next;
-	return exchange;
-}
-
 bool
 dyn_exchanges_any_ended(const DynClient *client)
 {
-	return find_ended(client) != NULL;
+	const DynExchange *exchange = client->exchanges;
+
+	while (exchange && !exchange->ended)
+		exchange = exchange->next;
+	return exchange != NULL;
 }
 
 bool
 dyn_exchanges_settle(DynClient *client)
 {
-	DynExchange *exchange = find_ended(client);
+	DynExchange *exchange = client->exchanges;
 
+	while (exchange && !exchange->ended)
+		exchange = exchange->next;
 	if (exchange == NULL)
 		return false;
 	unlink_exchange(exchange);

@@ -327,42 +327,36 @@ fork_and_execute(DynProcess *process, const DynProgram *program, Pipes *pipes,
 }
 
 /*
- * A descriptor that is readable at the end of the program; or now and then, so
- * that its end is noticed.
+ * Beside the pipes, a descriptor is watched that is readable at the end of the
+ * program; or now and then, so that its end is noticed.
  */
-static int
-open_end(DynProcess *process)
-{
-	struct itimerspec every = {{0, TICK_NS}, {0, TICK_NS}};
-	int			fd = -1;
-
-#ifdef SYS_pidfd_open
-	fd = (int) syscall(SYS_pidfd_open, process->pid, 0);
-#endif
-	if (fd >= 0)
-		return fd;
-	process->ticks = true;
-	fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (fd >= 0)
-		(void) timerfd_settime(fd, 0, &every, NULL);
-	return fd;
-}
-
 static bool
 watch(DynProcess *process, DynFault *fault)
 {
 	struct epoll_event event = {.events = EPOLLIN};
-	int			fds[3] = {process->out_fd, process->errors_fd, -1};
-	int			i;
+	struct itimerspec every = {{0, TICK_NS}, {0, TICK_NS}};
+	bool		ok = true;
 
-	process->end_fd = fds[2] = open_end(process);
-	if (process->end_fd < 0 ||
-		(process->epoll_fd = epoll_create1(EPOLL_CLOEXEC)) < 0)
-		return cannot_start(fault, errno);
-	for (i = 0; i < 3; i++)
-		if (epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, fds[i], &event) != 0)
-			return cannot_start(fault, errno);
-	return true;
+#ifdef SYS_pidfd_open
+	process->end_fd = (int) syscall(SYS_pidfd_open, process->pid, 0);
+#endif
+	process->ticks = process->end_fd < 0;
+	if (process->ticks)
+	{
+		process->end_fd = timerfd_create(CLOCK_MONOTONIC,
+										 TFD_CLOEXEC | TFD_NONBLOCK);
+		ok = process->end_fd >= 0 &&
+			timerfd_settime(process->end_fd, 0, &every, NULL) == 0;
+	}
+	if (ok && (process->epoll_fd = epoll_create1(EPOLL_CLOEXEC)) >= 0 &&
+		epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, process->out_fd,
+				  &event) == 0 &&
+		epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, process->errors_fd,
+				  &event) == 0 &&
+		epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, process->end_fd,
+				  &event) == 0)
+		return true;
+	return cannot_start(fault, errno);
 }
 
 /* ---- reading ---------------------------------------------------------- */
@@ -392,20 +386,6 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 	if (len == 0 || (len < 0 && errno != EAGAIN))
 		close_watched(process, fd);
 	return len > 0 ? (size_t) len : 0;
-}
-
-/* Returns false if it is longer than allowed. */
-static bool
-read_output(DynProcess *process)
-{
-	size_t		len;
-
-	while (process->out_len < sizeof(process->out) &&
-		   (len = read_pipe(process, &process->out_fd,
-							process->out + process->out_len,
-							sizeof(process->out) - process->out_len)) > 0)
-		process->out_len += len;
-	return process->out_len <= LONGEST_OUTPUT;
 }
 
 /* Keeps the end, where programs say what is wrong. */
@@ -470,22 +450,6 @@ has_ended(DynProcess *process, siginfo_t *info)
 	memset(info, 0, sizeof(*info));
 	process->reaped = true;
 	return true;
-}
-
-static bool
-ended_well(const siginfo_t *info, DynFault *fault)
-{
-	if (info->si_pid == 0 ||
-		(info->si_code == CLD_EXITED && info->si_status == 0))
-		return true;
-	if (info->si_code == CLD_EXITED)
-		dyn_fault_set(fault, "credential_process ended with exit status %d",
-					  info->si_status);
-	else
-		dyn_fault_set(fault, "credential_process was terminated by signal %d",
-					  info->si_status);
-	fault->passing = true;
-	return false;
 }
 
 /* What is not an object has another fault than its version. */
@@ -629,11 +593,17 @@ dyn_process_answer(DynProcess *process, DynCredentials *credentials,
 {
 	siginfo_t	info;
 	bool		ended;
+	size_t		len;
 
 	quiet_timer(process);
 	ended = has_ended(process, &info);
 	read_errors(process);
-	if (!read_output(process))
+	while (process->out_len < sizeof(process->out) &&
+		   (len = read_pipe(process, &process->out_fd,
+							process->out + process->out_len,
+							sizeof(process->out) - process->out_len)) > 0)
+		process->out_len += len;
+	if (process->out_len > LONGEST_OUTPUT)
 	{
 		dyn_fault_set(fault, "credential_process printed more than %zu bytes",
 					  LONGEST_OUTPUT);
@@ -641,10 +611,18 @@ dyn_process_answer(DynProcess *process, DynCredentials *credentials,
 	}
 	if (!ended)
 		return DYN_ANSWER_AGAIN;
-	if (!ended_well(&info, fault) ||
-		!read_credentials(process, credentials, fault))
+	if (info.si_pid != 0 &&
+		(info.si_code != CLD_EXITED || info.si_status != 0))
+	{
+		dyn_fault_set(fault, info.si_code == CLD_EXITED
+					  ? "credential_process ended with exit status %d"
+					  : "credential_process was terminated by signal %d",
+					  info.si_status);
+		fault->passing = true;
 		return failed(process, fault);
-	return DYN_ANSWER_CREDENTIALS;
+	}
+	return read_credentials(process, credentials, fault)
+		? DYN_ANSWER_CREDENTIALS : failed(process, fault);
 }
 
 void

@@ -234,19 +234,23 @@ check_session(Walk *walk)
 	return DYN_FOUND;
 }
 
-/* Everything must be there, and may become a part of a URL or a message. */
 static DynFound
-check_sso(Walk *walk)
+find_sso(Walk *walk)
 {
 	static const char *const needed[] = {
 		"sso_start_url", "sso_region", "sso_account_id", "sso_role_name"
 	};
-	const char *region = sso_value(walk, "sso_region");
+	const char *values[LENGTHOF(needed)];
+	DynSsoProfile *sso = &walk->route->sso;
+	bool		has_region;
 	size_t		i;
 
+	if (check_session(walk) != DYN_FOUND)
+		return DYN_FOUND_FAULT;
 	for (i = 0; i < LENGTHOF(needed); i++)
 	{
-		if (sso_value(walk, needed[i]) != NULL)
+		values[i] = sso_value(walk, needed[i]);
+		if (values[i] != NULL)
 			continue;
 		dyn_fault_set(walk->fault, "profile \"%s\" uses SSO, but has no \"%s\"",
 					  walk->profile, needed[i]);
@@ -254,27 +258,20 @@ check_sso(Walk *walk)
 					"profile, and sso_start_url and sso_region in the section "
 					"that its sso_session names, or in the profile.");
 	}
-	if (dyn_role_is_region(region) &&
-		strchr(sso_value(walk, "sso_start_url"), '\n') == NULL)
-		return DYN_FOUND;
-	dyn_fault_set(walk->fault, "\"%s\" of profile \"%s\" or its SSO session "
-				  "is not valid", dyn_role_is_region(region) ?
-				  "sso_start_url" : "sso_region", walk->profile);
-	return DYN_FOUND_FAULT;
-}
-
-static DynFound
-find_sso(Walk *walk)
-{
-	DynSsoProfile *sso = &walk->route->sso;
-
-	if (check_session(walk) != DYN_FOUND || check_sso(walk) != DYN_FOUND)
+	/* they become parts of a URL or a message */
+	has_region = dyn_role_is_region(values[1]);
+	if (!has_region || strchr(values[0], '\n') != NULL)
+	{
+		dyn_fault_set(walk->fault, "\"%s\" of profile \"%s\" or its SSO "
+					  "session is not valid", needed[!has_region],
+					  walk->profile);
 		return DYN_FOUND_FAULT;
+	}
 	walk->route->origin = DYN_ORIGIN_SSO;
 	if (!dyn_secret_copy(&sso->profile, walk->profile) ||
 		!dyn_secret_copy(&sso->session, value_of(walk, "sso_session")) ||
-		!dyn_secret_copy(&sso->start_url, sso_value(walk, "sso_start_url")) ||
-		!dyn_secret_copy(&sso->region, sso_value(walk, "sso_region")) ||
+		!dyn_secret_copy(&sso->start_url, values[0]) ||
+		!dyn_secret_copy(&sso->region, values[1]) ||
 		!dyn_secret_copy(&sso->account_id, value_of(walk, "sso_account_id")) ||
 		!dyn_secret_copy(&sso->role_name, value_of(walk, "sso_role_name")))
 		return out_of_memory(walk);

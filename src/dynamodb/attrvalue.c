@@ -165,21 +165,6 @@ dyn_walk_begin(DynWalk *walk, const DynValue *value)
 	walk->stack[1] = value->flags;	/* until its event is returned */
 }
 
-static DynWalkEvent
-announce(DynWalk *walk, DynValue *v)
-{
-	*v = (DynValue) {walk->p, (uint32_t) (walk->end - walk->p),
-		walk->stack[0], walk->stack[1]};
-	if (!is_container(v->type))
-	{
-		walk->depth = WALK_OVER;
-		return DYN_WALK_VALUE;
-	}
-	walk->depth = 1;
-	walk->p++;
-	return DYN_WALK_OPEN;
-}
-
 bool
 dyn_slice_has_nul(const char *p, const char *end)
 {
@@ -295,33 +280,31 @@ walk_value(DynWalk *walk, DynValue *v)
 	return DYN_WALK_VALUE;
 }
 
-static DynWalkEvent
-walk_close(DynWalk *walk, DynValue *v)
-{
-	walk->depth--;
-	v->data = walk->p++;
-	v->len = 0;
-	v->type = walk->stack[walk->depth];
-	v->flags = 0;
-	if (walk->depth > 0)
-		end_value(walk);
-	return DYN_WALK_CLOSE;
-}
-
 DynWalkEvent
 dyn_walk_next(DynWalk *walk, DynValue *v)
 {
 	DynType		inside;
 
 	if (walk->depth == WALK_FRESH)
-		return announce(walk, v);
+	{
+		*v = (DynValue) {walk->p, (uint32_t) (walk->end - walk->p),
+			walk->stack[0], walk->stack[1]};
+		walk->depth = is_container(v->type) ? 1 : WALK_OVER;
+		walk->p++;
+		return is_container(v->type) ? DYN_WALK_OPEN : DYN_WALK_VALUE;
+	}
 	if (walk->depth <= 0)
 		return DYN_WALK_END;
 	walk->p = dyn_slice_token(walk->p, walk->end);
 	if (walk->p >= walk->end)
 		return DYN_WALK_END;	/* not reached on validated input */
 	if (*walk->p == ']' || *walk->p == '}')
-		return walk_close(walk, v);
+	{
+		*v = (DynValue) {walk->p++, 0, walk->stack[--walk->depth], 0};
+		if (walk->depth > 0)
+			end_value(walk);
+		return DYN_WALK_CLOSE;
+	}
 	inside = walk->stack[walk->depth - 1];
 	if (inside == DYN_TYPE_M && !walk->named)
 	{
@@ -336,32 +319,24 @@ dyn_walk_next(DynWalk *walk, DynValue *v)
 	return DYN_WALK_VALUE;
 }
 
-/* The list or map that was just opened, as one value; moves behind it. */
-static void
-whole_container(DynWalk *walk, const DynValue *parent, DynValue *v)
-{
-	const char *start = v->data;
-	uint8_t		type = v->type;
-	int			open = 1;
-	DynWalkEvent event;
-
-	while (open > 0 && (event = dyn_walk_next(walk, v)) != DYN_WALK_END)
-		open += (event == DYN_WALK_OPEN) - (event == DYN_WALK_CLOSE);
-	v->len = (uint32_t) (v->data + 1 - start);
-	v->data = start;
-	v->type = type;
-	v->flags = 0;
-	if ((parent->flags & DYN_VALUE_HAS_NUL) &&
-		dyn_slice_has_nul(start, start + v->len))
-		v->flags = DYN_VALUE_HAS_NUL;
-}
-
 bool
 dyn_walk_element(DynWalk *walk, const DynValue *parent, DynValue *v)
 {
 	DynWalkEvent event = dyn_walk_next(walk, v);
+	const char *start;
+	uint8_t		type;
+	int			open = 1;
 
-	if (event == DYN_WALK_OPEN)
-		whole_container(walk, parent, v);
-	return event == DYN_WALK_OPEN || event == DYN_WALK_VALUE;
+	if (event != DYN_WALK_OPEN)
+		return event == DYN_WALK_VALUE;
+	/* a list or map was opened, and becomes one value */
+	start = v->data;
+	type = v->type;
+	while (open > 0 && (event = dyn_walk_next(walk, v)) != DYN_WALK_END)
+		open += (event == DYN_WALK_OPEN) - (event == DYN_WALK_CLOSE);
+	*v = (DynValue) {start, (uint32_t) (v->data + 1 - start), type, 0};
+	if ((parent->flags & DYN_VALUE_HAS_NUL) &&
+		dyn_slice_has_nul(start, start + v->len))
+		v->flags = DYN_VALUE_HAS_NUL;
+	return true;
 }

@@ -76,33 +76,19 @@ put_definitions(DynBuffer *buf, const DynTableMeta *table)
 
 /* ---- indexes ---- */
 
+/* Those of one kind. */
 static void
-put_projection(DynBuffer *buf, const DynIndexMeta *index)
+put_indexes(DynBuffer *buf, const DynTableMeta *table, bool global,
+			const char *member)
 {
 	static const char *const words[] = {
 		[DYN_PROJECT_ALL] = "ALL",
 		[DYN_PROJECT_KEYS_ONLY] = "KEYS_ONLY",
 		[DYN_PROJECT_INCLUDE] = "INCLUDE"
 	};
-	int			i;
-
-	dyn_buffer_printf(buf, ",\"Projection\":{\"ProjectionType\":\"%s\"",
-					  words[index->projection]);
-	for (i = 0; i < index->nincluded; i++)
-	{
-		dyn_buffer_append_str(buf, i == 0 ? ",\"NonKeyAttributes\":[" : ",");
-		dyn_append_json_text(buf, index->included[i]);
-	}
-	dyn_buffer_append_str(buf, index->nincluded > 0 ? "]}" : "}");
-}
-
-/* Those of one kind. */
-static void
-put_indexes(DynBuffer *buf, const DynTableMeta *table, bool global,
-			const char *member)
-{
 	bool		first = true;
 	int			i;
+	int			j;
 
 	for (i = 0; i < table->nindexes; i++)
 	{
@@ -116,8 +102,14 @@ put_indexes(DynBuffer *buf, const DynTableMeta *table, bool global,
 		dyn_append_json_text(buf, index->name);
 		dyn_buffer_append_char(buf, ',');
 		put_key(buf, &index->key);
-		put_projection(buf, index);
-		dyn_buffer_append_char(buf, '}');
+		dyn_buffer_printf(buf, ",\"Projection\":{\"ProjectionType\":\"%s\"",
+						  words[index->projection]);
+		for (j = 0; j < index->nincluded; j++)
+		{
+			dyn_buffer_append_str(buf, j == 0 ? ",\"NonKeyAttributes\":[" : ",");
+			dyn_append_json_text(buf, index->included[j]);
+		}
+		dyn_buffer_append_str(buf, index->nincluded > 0 ? "]}}" : "}}");
 		first = false;
 	}
 	if (!first)

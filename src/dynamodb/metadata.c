@@ -329,24 +329,23 @@ append_name(DynBuffer *out, const char *name)
 }
 
 static void
-append_attrs(DynBuffer *out, const DynKeyAttr *attrs, int n)
+append_key(DynBuffer *out, const DynKeySchema *key)
 {
 	int			i;
 
-	for (i = 0; i < n; i++)
-	{
-		append_name(out, attrs[i].name);
-		dyn_buffer_append_str(out, dyn_type_name(attrs[i].type));
-	}
-}
-
-static void
-append_key(DynBuffer *out, const DynKeySchema *key)
-{
 	dyn_buffer_append_str(out, "hash ");
-	append_attrs(out, key->hash, key->nhash);
-	dyn_buffer_append_str(out, " range ");
-	append_attrs(out, key->range, key->nrange);
+	for (i = 0; i < key->nhash + key->nrange; i++)
+	{
+		const DynKeyAttr *attr = i < key->nhash ? &key->hash[i]
+			: &key->range[i - key->nhash];
+
+		if (i == key->nhash)
+			dyn_buffer_append_str(out, " range ");
+		append_name(out, attr->name);
+		dyn_buffer_append_str(out, dyn_type_name(attr->type));
+	}
+	if (key->nrange == 0)
+		dyn_buffer_append_str(out, " range ");
 }
 
 static void
@@ -377,12 +376,11 @@ write_schemas(DynTableMeta *meta)
 	int			i;
 
 	dyn_buffer_init(&out, 0);
-	append_key(&out, &meta->key);
-	dyn_buffer_append_char(&out, '\0');
-	for (i = 0; i < meta->nindexes; i++)
+	for (i = -1; i < meta->nindexes; i++)
 	{
 		append_key(&out, &meta->key);
-		append_index(&out, &meta->indexes[i]);
+		if (i >= 0)
+			append_index(&out, &meta->indexes[i]);
 		dyn_buffer_append_char(&out, '\0');
 	}
 	meta->schema = meta->texts = out.data;

@@ -74,16 +74,6 @@ read_string(DynNodes *list, DynValue *value, const char *p, const char *end)
 	return quote + 1;
 }
 
-/* Reads the true or false at p: BOOL or NULL. */
-static DYN_HOT const char *
-read_literal(DynValue *value, const char *p)
-{
-	bool		is_true = *p == 't';
-
-	value->flags = is_true && value->type == DYN_TYPE_BOOL ? DYN_VALUE_TRUE : 0;
-	return p + (is_true ? 4 : 5);
-}
-
 static DYN_HOT void
 set_value(DynNode *node, DynType type, const char *data)
 {
@@ -120,7 +110,13 @@ read_value(DynNodes *list, DynNode *node, Nest *nest, const char *p,
 		return p + 1;
 	}
 	if (type == DYN_TYPE_BOOL || type == DYN_TYPE_NULL)
-		p = read_literal(&node->value, p);
+	{
+		bool		is_true = *p == 't';
+
+		node->value.flags = is_true && type == DYN_TYPE_BOOL ?
+			DYN_VALUE_TRUE : 0;
+		p += is_true ? 4 : 5;
+	}
 	else
 		p = read_string(list, &node->value, p, end);
 	return end_value(p, end);

@@ -302,25 +302,19 @@ read_units_member(Response *response, const char *p, const Name *name)
 }
 
 static const char *
-read_units_object(Response *response, const char *p)
-{
-	return read_object(response, p, read_units_member);
-}
-
-static const char *
 read_units(Response *response, const char *p)
 {
 	DynJson    *scan = &response->reader.scan;
 	bool		done = false;
 
 	if (*p != '[')
-		return read_units_object(response, p);
+		return read_object(response, p, read_units_member);
 	p = dyn_scan_skip(scan, p + 1);
 	if (p != NULL && *p == ']')
 		return p + 1;
 	while (p != NULL && !done)
 	{
-		p = read_units_object(response, p);
+		p = read_object(response, p, read_units_member);
 		if (p != NULL)
 			p = next_element(scan, p, ']', &done);
 	}
@@ -558,17 +552,6 @@ dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page)
 	cursor->run = 0;
 }
 
-/* Returns one more item of a run without wanted attributes. */
-static void
-next_of_run(DynPageCursor *cursor, const DynPageTape *tape)
-{
-	if (++cursor->run == tape->entries[cursor->entry].len)
-	{
-		cursor->entry++;
-		cursor->run = 0;
-	}
-}
-
 /*
  * Values are accessed long after parsing, when the page has left the CPU
  * cache; so they are prefetched this many entries ahead.
@@ -617,7 +600,12 @@ dyn_page_next(DynPageCursor *cursor, DynValue *slots)
 	memset(slots, 0, tape->tree->nslots * sizeof(*slots));
 	if (tape->entries[cursor->entry].type == DYN_TYPE_ABSENT)
 	{
-		next_of_run(cursor, tape);
+		/* one more of a run of items without wanted attributes */
+		if (++cursor->run == tape->entries[cursor->entry].len)
+		{
+			cursor->entry++;
+			cursor->run = 0;
+		}
 		return true;
 	}
 	fill_slots(cursor, tape, slots);

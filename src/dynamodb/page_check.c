@@ -48,16 +48,6 @@ static const MemberRule read_rule = {COUNTS | DYN_PAGE_ITEMS,
 DYN_PAGE_LAST_KEY | BESIDE};
 static const MemberRule count_rule = {COUNTS, DYN_PAGE_LAST_KEY | BESIDE};
 
-static const MemberRule *
-rule_of(const DynExpected *expected)
-{
-	if (expected->op == DYN_OP_GET_ITEM)
-		return &get_rule;
-	if (expected->op == DYN_OP_BATCH_GET_ITEM)
-		return &batch_rule;
-	return expected->count_only ? &count_rule : &read_rule;
-}
-
 static const char *
 missing_member(unsigned missing)
 {
@@ -73,7 +63,9 @@ missing_member(unsigned missing)
 static const char *
 check_members(const DynPage *page, const DynExpected *expected)
 {
-	const MemberRule *rule = rule_of(expected);
+	const MemberRule *rule = expected->op == DYN_OP_GET_ITEM ? &get_rule :
+		expected->op == DYN_OP_BATCH_GET_ITEM ? &batch_rule :
+		expected->count_only ? &count_rule : &read_rule;
 	unsigned	members = page->members;
 
 	if (members & DYN_PAGE_TYPE)
@@ -197,13 +189,6 @@ next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
 	return true;
 }
 
-static bool
-same_bytes(const DynValue *a, const DynValue *b)
-{
-	return a->type == b->type && a->len == b->len && a->type != 0 &&
-		memcmp(a->data, b->data, a->len) == 0;
-}
-
 /*
  * Decodes a key value, if need be into the memory, of at least len +
  * DYN_NUMBER_BUFSIZE bytes.
@@ -280,8 +265,12 @@ repeats(const DynExpected *expected, const ItemKey *key, const ItemKey *before)
 
 	for (i = 0; i < expected->nparts; i++)
 	{
+		const DynValue *a = &key->parts[i];
+		const DynValue *b = &before->parts[i];
+
 		if (expected->slots[i] >= 0 &&
-			!same_bytes(&key->parts[i], &before->parts[i]))
+			!(a->type == b->type && a->len == b->len && a->type != 0 &&
+			  memcmp(a->data, b->data, a->len) == 0))
 			return false;
 	}
 	return true;
@@ -377,17 +366,6 @@ ends_item(const DynTapeEntry *entry)
 	return entry->type == DYN_TYPE_ABSENT || (entry->flags & DYN_TAPE_LAST) != 0;
 }
 
-/* Where the last item of the tape, which has one, begins. */
-static size_t
-last_item(const DynPageTape *tape)
-{
-	size_t		at = tape->count - 1;
-
-	while (at > 0 && !ends_item(&tape->entries[at - 1]))
-		at--;
-	return at;
-}
-
 /*
  * Decodes the slot's value of the item that begins at the tape entry; type
  * ABSENT if it has none, or an invalid one.
@@ -427,30 +405,30 @@ is_behind(const DynSeam *seam, const DynScalar *value)
 }
 
 static const char *
-note_seam(DynSeam *seam, const DynScalar *value)
-{
-	seam->type = value->type;
-	dyn_buffer_reset(&seam->value);
-	if (value->type != DYN_TYPE_ABSENT && value->len > 0)
-		dyn_buffer_append(&seam->value, value->data, value->len);
-	return seam->value.failed ? dyn_check_memory : NULL;
-}
-
-static const char *
 check_seam(const DynPage *page, DynSeam *seam, DynBuffer *scratch)
 {
+	const DynPageTape *tape = page->tape;
 	DynScalar	value;
 	const char *fault;
+	size_t		last;
 
 	if (seam == NULL || seam->slot < 0 || page->nitems == 0)
 		return NULL;
-	fault = read_slot(page->tape, 0, seam->slot, scratch, &value);
+	fault = read_slot(tape, 0, seam->slot, scratch, &value);
 	if (fault == NULL && !is_behind(seam, &value))
 		fault = "does not begin behind the items of the page before";
+	for (last = tape->count - 1; last > 0; last--)
+		if (ends_item(&tape->entries[last - 1]))
+			break;
 	if (fault == NULL)
-		fault = read_slot(page->tape, last_item(page->tape), seam->slot, scratch,
-						  &value);
-	return fault != NULL ? fault : note_seam(seam, &value);
+		fault = read_slot(tape, last, seam->slot, scratch, &value);
+	if (fault != NULL)
+		return fault;
+	seam->type = value.type;
+	dyn_buffer_reset(&seam->value);
+	if (value.type != DYN_TYPE_ABSENT && value.len > 0)
+		dyn_buffer_append(&seam->value, value.data, value.len);
+	return seam->value.failed ? dyn_check_memory : NULL;
 }
 
 /* ---- batches ---------------------------------------------------------- */
@@ -522,22 +500,6 @@ spells_key(const DynExpected *expected, const ItemKey *item, int number)
 	return true;
 }
 
-/* The number of the key, searched from `guess` on; -1 if it is not found. */
-static int
-find_key(const DynExpected *expected, const DynScalar *parts, int guess)
-{
-	int			i;
-
-	for (i = 0; i < expected->nkeys; i++)
-	{
-		int			number = (guess + i) % expected->nkeys;
-
-		if (is_key(expected, parts, number))
-			return number;
-	}
-	return -1;
-}
-
 /*
  * Moves *number to the key of the item, -1 if it was not requested.  Items
  * often come in the order of the keys, spelled alike.
@@ -550,14 +512,23 @@ find_item(const DynExpected *expected, const ItemKey *item, DynBuffer *scratch,
 	const char *fault;
 	bool		ok;
 	int			next = *number + 1;
+	int			i;
 
 	if (next < expected->nkeys && spells_key(expected, item, next))
 	{
 		*number = next;
 		return NULL;
 	}
+	*number = -1;
 	fault = decode_key(expected, item, scratch, parts, &ok);
-	*number = fault == NULL && ok ? find_key(expected, parts, next) : -1;
+	for (i = next; fault == NULL && ok && i < next + expected->nkeys; i++)
+	{
+		if (is_key(expected, parts, i % expected->nkeys))
+		{
+			*number = i % expected->nkeys;
+			break;
+		}
+	}
 	return fault;
 }
 
