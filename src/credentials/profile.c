@@ -237,6 +237,7 @@ check_session(Walk *walk)
 static DynFound
 find_sso(Walk *walk)
 {
+	/* of these, a session has the first two only */
 	static const char *const needed[] = {
 		"sso_start_url", "sso_region", "sso_account_id", "sso_role_name"
 	};
@@ -249,7 +250,8 @@ find_sso(Walk *walk)
 		return DYN_FOUND_FAULT;
 	for (i = 0; i < LENGTHOF(needed); i++)
 	{
-		values[i] = sso_value(walk, needed[i]);
+		values[i] = i < 2 ? sso_value(walk, needed[i])
+			: value_of(walk, needed[i]);
 		if (values[i] != NULL)
 			continue;
 		dyn_fault_set(walk->fault, "profile \"%s\" uses SSO, but has no \"%s\"",
@@ -272,8 +274,8 @@ find_sso(Walk *walk)
 		!dyn_secret_copy(&sso->session, value_of(walk, "sso_session")) ||
 		!dyn_secret_copy(&sso->start_url, values[0]) ||
 		!dyn_secret_copy(&sso->region, values[1]) ||
-		!dyn_secret_copy(&sso->account_id, value_of(walk, "sso_account_id")) ||
-		!dyn_secret_copy(&sso->role_name, value_of(walk, "sso_role_name")))
+		!dyn_secret_copy(&sso->account_id, values[2]) ||
+		!dyn_secret_copy(&sso->role_name, values[3]))
 		return out_of_memory(walk);
 	return find_cache_file(sso->session ? sso->session : sso->start_url,
 						   &sso->cache_file, walk->fault) ? DYN_FOUND :

@@ -727,6 +727,7 @@ static const struct
 	{"sso_session=s\nsso_account_id=1\n", "has no \"sso_role_name\""},
 	{"sso_session=s\nsso_role_name=r\n", "has no \"sso_account_id\""},
 	{"sso_session=s\n", "has no \"sso_account_id\""},
+	{"sso_session=u\nsso_account_id=1\n", "has no \"sso_role_name\""},
 	{"sso_start_url=x\n", "has no \"sso_region\""},
 	{"sso_account_id=1\nsso_role_name=r\nsso_region=x\n",
 	"has no \"sso_start_url\""},
@@ -751,7 +752,9 @@ sso_is_refused(void)
 		char		config[2000];
 
 		snprintf(config, sizeof(config), SESSION "[sso-session t]\n"
-				 "sso_region=x\nsso_start_url=x\n  y\n[profile a]\n%s",
+				 "sso_region=x\nsso_start_url=x\n  y\n"
+				 "[sso-session u]\nsso_region=x\nsso_start_url=x\n"
+				 "sso_role_name=r\n[profile a]\n%s",
 				 bad_sso[i].profile);
 		surround(config, NULL);
 		refuses(DYN_SOURCE_PROFILE, "a", bad_sso[i].message, "");
