@@ -35,19 +35,6 @@ dyn_pred_is_of_attribute(const DynRelation *relation, const DynPred *pred)
 		!dyn_column_is_part(dyn_relation_column(relation, pred->other));
 }
 
-static bool
-visit_given(DynPred *pred, void *arg)
-{
-	(void) arg;
-	return pred->kind == DYN_PRED_GIVEN;
-}
-
-bool
-dyn_pred_has_given(const DynPred *pred)
-{
-	return dyn_pred_walk(unconstify(DynPred *, pred), visit_given, NULL);
-}
-
 bool
 dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
 {

@@ -100,12 +100,6 @@ dyn_pred_is_boolean(const DynPred *pred)
 }
 
 /*
- * Does it depend on a condition without columns?  Such an OR may say something of
- * a column in some executions, and nothing in others.
- */
-extern bool dyn_pred_has_given(const DynPred *pred);
-
-/*
  * Calls visit(pred, arg) for every leaf of the tree; returns true as soon as
  * the visitor does.
  */
