@@ -394,21 +394,24 @@ send_attempt(DynActiveCall *call)
 }
 
 /*
- * How long it should wait for a connection from when it began to: until one is
- * idle, or the very first stands.  One that stands already has shown that the
- * peer can be reached, even if no connection ever replies twice: then all may
- * be made at once.
+ * Should it wait for a connection now?  Then it is held, until one is idle, or
+ * the very first stands.  One that stands already has shown that the peer can
+ * be reached, even if no connection ever replies twice: then all may be made at
+ * once.
  */
-static int64_t
-patience_us(const DynActiveCall *call)
+static bool
+awaits_connection(DynActiveCall *call)
 {
-	const DynClient *client = call->client;
+	DynConnections *connections = &call->client->connections;
+	int64_t		now = dyn_loop_now_us();
+	int64_t		since = call->waiting_us > 0 ? call->waiting_us : now;
+	int64_t		until;
 	const DynActiveCall *other;
 	int			waiting = 0;
 	int			connecting = 0;
 	int			standing = 0;
 
-	for (other = client->active; other; other = other->next)
+	for (other = call->client->active; other; other = other->next)
 	{
 		if (other->peer != call->peer || other == call)
 			continue;
@@ -420,27 +423,16 @@ patience_us(const DynActiveCall *call)
 		else
 			connecting++;
 	}
-	return dyn_connections_patience_us(&client->connections, call->peer,
-									   waiting,
-									   connecting > 0 && standing == 0);
-}
-
-/* Should it wait for a connection now?  Then it is held. */
-static bool
-awaits_connection(DynActiveCall *call)
-{
-	int64_t		now = dyn_loop_now_us();
-	int64_t		since = call->waiting_us > 0 ? call->waiting_us : now;
-	int64_t		until = since + patience_us(call);
-
+	until = since + dyn_connections_patience_us(connections, call->peer,
+												waiting, connecting > 0 &&
+												standing == 0);
 	if (until > now)
 	{
 		call->waiting_us = since;
 		hold_call(call, until);
 		return true;
 	}
-	dyn_connections_waited(&call->client->connections, call->peer,
-						   now - since);
+	dyn_connections_waited(connections, call->peer, now - since);
 	call->waiting_us = 0;
 	return false;
 }

@@ -25,6 +25,7 @@
 
 #include <string.h>
 
+#include "../base/lengthof.h"
 #include "../base/text.h"
 
 /* What a handshake costs besides round trips. */
@@ -220,23 +221,19 @@ dyn_connections_leave(DynConnections *connections, DynHttp *http)
 
 /* ---- growth ----------------------------------------------------------- */
 
-static uint64_t
-hash_text(const char *text)
-{
-	return text ? dyn_hash_bytes(text, strlen(text)) : 0;
-}
-
 /* Other values for the same text in other places. */
 uint64_t
 dyn_connections_peer(const DynService *service)
 {
-	uint64_t	peer;
+	const char *texts[] = {service->url, service->ca_file, service->proxy};
+	uint64_t	peer = 0;
+	size_t		i;
 
 	if (!dyn_tls_is_used(service->url, service->proxy))
 		return 0;
-	peer = hash_text(service->url);
-	peer = peer * 31 + hash_text(service->ca_file);
-	peer = peer * 31 + hash_text(service->proxy);
+	for (i = 0; i < LENGTHOF(texts); i++)
+		peer = peer * 31 +
+			(texts[i] ? dyn_hash_bytes(texts[i], strlen(texts[i])) : 0);
 	return peer ? peer : 1;
 }
 

@@ -25,7 +25,6 @@
 #include <sys/socket.h>
 
 #include "../base/crc32.h"
-#include "../base/lengthof.h"
 #include "../base/text.h"
 #include "address.h"
 #include "request.h"
@@ -544,7 +543,6 @@ typedef struct CodeRule
 	bool		lasting;
 } CodeRule;
 
-/* Codes not listed are network failures, which are retried. */
 static const CodeRule code_rules[] = {
 	{CURLE_OK, DYN_FAIL_NONE, false},
 	{CURLE_COULDNT_RESOLVE_HOST, DYN_FAIL_DNS, false},
@@ -567,21 +565,10 @@ static const CodeRule code_rules[] = {
 #if LIBCURL_VERSION_NUM >= 0x080600
 	{CURLE_TOO_LARGE, DYN_FAIL_TOO_LARGE, true},
 #endif
-	{CURLE_OUT_OF_MEMORY, DYN_FAIL_MEMORY, true}
+	{CURLE_OUT_OF_MEMORY, DYN_FAIL_MEMORY, true},
+	/* the others are network failures, which are retried */
+	{CURL_LAST, DYN_FAIL_NETWORK, false}
 };
-
-static const CodeRule *
-find_rule(CURLcode code)
-{
-	static const CodeRule otherwise = {CURLE_RECV_ERROR, DYN_FAIL_NETWORK,
-	false};
-	size_t		i;
-
-	for (i = 0; i < LENGTHOF(code_rules); i++)
-		if (code_rules[i].code == code)
-			return &code_rules[i];
-	return &otherwise;
-}
 
 static const char *
 refusal_text(DynFailure refusal)
@@ -601,9 +588,11 @@ DynFailure
 dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 				const char **text)
 {
-	const CodeRule *rule = find_rule(code);
+	const CodeRule *rule = code_rules;
 	long		status = 0;
 
+	while (rule->code != code && rule->code != CURL_LAST)
+		rule++;
 	curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
 	http->reply.status = (int) status;
 	*lasting = rule->lasting;

@@ -39,44 +39,33 @@ hinted_length(const DynBuffer *packed)
 	return hint / LARGEST_RATIO <= packed->len ? hint : FIRST_GUESS;
 }
 
-/* Runs zlib once, into the free space of the buffer or into a spare byte. */
-static int
-step(z_stream *stream, DynBuffer *out, bool *overflown)
-{
-	Bytef		spare;
-	size_t		room = out->cap - out->len;
-	int			status;
-
-	if (out->max > 0 && room > out->max - out->len)
-		room = out->max - out->len;
-	if (room > UINT_MAX)
-		room = UINT_MAX;
-	stream->next_out = room > 0 ? (Bytef *) out->data + out->len : &spare;
-	stream->avail_out = room > 0 ? (uInt) room : 1;
-	status = inflate(stream, Z_NO_FLUSH);
-	if (room > 0)
-		out->len += room - stream->avail_out;
-	else
-		*overflown = stream->avail_out == 0;
-	return status;
-}
-
 static DynFailure
 inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 {
-	bool		overflown = false;
 	int			status;
 
 	do
 	{
+		Bytef		spare;
+		size_t		room;
+
 		/* at the bound, none is left: the stream may end there */
 		if (out->max > 0 && hint > out->max - out->len)
 			hint = out->max - out->len;
 		if (hint > 0 && !dyn_buffer_reserve(out, hint))
 			return DYN_FAIL_MEMORY;
-		status = step(stream, out, &overflown);
-		if (overflown)
+		room = out->cap - out->len;
+		if (out->max > 0 && room > out->max - out->len)
+			room = out->max - out->len;
+		if (room > UINT_MAX)
+			room = UINT_MAX;
+		stream->next_out = room > 0 ? (Bytef *) out->data + out->len : &spare;
+		stream->avail_out = room > 0 ? (uInt) room : 1;
+		status = inflate(stream, Z_NO_FLUSH);
+		if (room == 0 && stream->avail_out == 0)
 			return DYN_FAIL_TOO_LARGE;
+		if (room > 0)
+			out->len += room - stream->avail_out;
 		if (out->len == out->cap)
 			hint = out->cap;
 	} while (status == Z_OK);

@@ -96,12 +96,6 @@ block_signals(sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
-static void
-restore_signals(const sigset_t *before)
-{
-	pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
 /* ---- libcurl's callbacks ---------------------------------------------- */
 
 /*
@@ -304,7 +298,7 @@ dyn_loop_turn(DynLoop *loop)
 	for (i = 0; i < n; i++)
 		run_event(loop, &events[i]);
 	run_timers(loop);
-	restore_signals(&before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 bool
@@ -332,7 +326,7 @@ dyn_loop_add(DynLoop *loop, CURL *easy)
 	ok = curl_multi_add_handle(loop->multi, easy) == CURLM_OK;
 	if (ok)
 		run_timers(loop);
-	restore_signals(&before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ok;
 }
 
@@ -363,7 +357,7 @@ dyn_loop_resume(DynLoop *loop, CURL *easy)
 		watch(loop, fd, events, true);
 	block_signals(&before);
 	result = curl_easy_pause(easy, CURLPAUSE_CONT);
-	restore_signals(&before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return result;
 }
 

@@ -25,29 +25,12 @@
 #include "secret.h"
 
 #define CONTENT_TYPE	"application/x-amz-json-1.0"
-#define MAX_SIGNED		5
 
 static const char *const fixed_headers[] = {
 	("Content-Type: " CONTENT_TYPE),
 	"Accept-Encoding: gzip",
 	"Expect:"
 };
-
-static size_t
-list_signed(const DynService *service, const char *target, const char *time,
-			DynSigHeader *headers)
-{
-	const char *token = service->provider->current.session_token;
-
-	headers[0] = (DynSigHeader) {"Content-Type", CONTENT_TYPE};
-	headers[1] = (DynSigHeader) {"Host", service->host};
-	headers[2] = (DynSigHeader) {"X-Amz-Date", time};
-	headers[3] = (DynSigHeader) {"X-Amz-Target", target};
-	if (token == NULL)
-		return 4;
-	headers[4] = (DynSigHeader) {"X-Amz-Security-Token", token};
-	return 5;
-}
 
 bool
 dyn_request_append_line(struct curl_slist **list, const char *line)
@@ -127,9 +110,8 @@ struct curl_slist *
 dyn_request_headers(DynSigKeyCache *cache, const DynService *service,
 					const char *operation, const DynBuffer *body, int64_t now)
 {
-	DynSigHeader headers[MAX_SIGNED];
+	const DynCredentials *credentials = &service->provider->current;
 	DynSigScope scope = {service->region, service->signing_name, ""};
-	DynSigRequest request = {"POST", "/", "", false, headers, 0, "", 0};
 	DynBuffer	target;
 	struct curl_slist *list = NULL;
 
@@ -138,13 +120,17 @@ dyn_request_headers(DynSigKeyCache *cache, const DynService *service,
 	dyn_buffer_append_str(&target, operation);
 	if (dyn_buffer_terminate(&target) != NULL)
 	{
+		DynSigHeader headers[] = {
+			{"Content-Type", CONTENT_TYPE}, {"Host", service->host},
+			{"X-Amz-Date", scope.time}, {"X-Amz-Target", target.data},
+			{"X-Amz-Security-Token", credentials->session_token}
+		};
+		DynSigRequest request = {"POST", "/", "", false, headers,
+			credentials->session_token ? 5 : 4,
+		body->data ? body->data : "", body->len};
+
 		dyn_sigv4_set_time(&scope, now);
-		request.nheaders = list_signed(service, target.data, scope.time,
-									   headers);
-		request.body = body->data ? body->data : "";
-		request.body_len = body->len;
-		list = sign_and_list(cache, &scope, &service->provider->current,
-							 &request);
+		list = sign_and_list(cache, &scope, credentials, &request);
 	}
 	dyn_buffer_free(&target);
 	return list;

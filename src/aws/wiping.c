@@ -25,22 +25,14 @@
 #include <curl/curl.h>
 
 /* Whatever else libcurl allocates is smaller, or grows by doubling. */
-static bool
-is_receive_buffer(size_t size)
-{
-	return size >= DYN_RECEIVE_BUFFER &&
-		size < DYN_RECEIVE_BUFFER + DYN_RECEIVE_BUFFER / 16;
-}
-
 static void
 wipe_and_free(void *memory)
 {
-	size_t		size;
+	size_t		size = memory != NULL ? malloc_usable_size(memory) : 0;
+	bool		is_receive_buffer = size >= DYN_RECEIVE_BUFFER &&
+		size < DYN_RECEIVE_BUFFER + DYN_RECEIVE_BUFFER / 16;
 
-	if (memory == NULL)
-		return;
-	size = malloc_usable_size(memory);
-	if (!is_receive_buffer(size))
+	if (memory != NULL && !is_receive_buffer)
 		explicit_bzero(memory, size);
 	free(memory);
 }

@@ -130,30 +130,27 @@ read_exponent(Reader *in, Decimal *d)
 	return true;
 }
 
+/*
+ * `infinity`: may it also be "Infinity", as PostgreSQL writes it?  That becomes
+ * a number above the limits.
+ */
 static bool
-parse(const char *text, size_t len, Decimal *d)
-{
-	Reader		in = {text, len > 0 ? text + len : text};
-
-	memset(d, 0, sizeof(*d));
-	d->exp = -1;
-	d->negative = read_sign(&in);
-	return read_mantissa(&in, d) && read_exponent(&in, d) && in.p == in.end;
-}
-
-/* "Infinity", as PostgreSQL writes it; becomes a number above the limits. */
-static bool
-parse_infinity(const char *text, size_t len, Decimal *d)
+parse(const char *text, size_t len, bool infinity, Decimal *d)
 {
 	static const char word[] = "Infinity";
 	Reader		in = {text, len > 0 ? text + len : text};
 
 	memset(d, 0, sizeof(*d));
+	d->exp = -1;
 	d->negative = read_sign(&in);
-	d->digits[d->ndigits++] = '1';
-	d->exp = EXP_CLAMP;
-	return (size_t) (in.end - in.p) == sizeof(word) - 1 &&
-		memcmp(in.p, word, sizeof(word) - 1) == 0;
+	if (infinity && (size_t) (in.end - in.p) == sizeof(word) - 1 &&
+		memcmp(in.p, word, sizeof(word) - 1) == 0)
+	{
+		d->digits[d->ndigits++] = '1';
+		d->exp = EXP_CLAMP;
+		return true;
+	}
+	return read_mantissa(&in, d) && read_exponent(&in, d) && in.p == in.end;
 }
 
 static char *
@@ -207,7 +204,7 @@ dyn_number_canonical(const char *text, size_t len, char *dst, size_t *dst_len)
 {
 	Decimal		d;
 
-	if (!parse(text, len, &d))
+	if (!parse(text, len, false, &d))
 		return DYN_NUMBER_SYNTAX;
 	if (d.ndigits > 0)
 	{
@@ -276,7 +273,7 @@ dyn_number_round(const char *text, size_t len, DynRounding dir,
 {
 	Decimal		d;
 
-	if (!parse(text, len, &d) && !parse_infinity(text, len, &d))
+	if (!parse(text, len, true, &d))
 		return false;
 	if (d.ndigits > 0)
 	{

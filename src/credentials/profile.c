@@ -393,24 +393,6 @@ find_origin(Walk *walk)
 	return DYN_FOUND;
 }
 
-/* Nothing was found: what is half there, or not supported, is a fault. */
-static DynFound
-explain_nothing(Walk *walk)
-{
-	if (value_of(walk, "sso_session") || value_of(walk, "sso_start_url"))
-		return find_sso(walk);
-	if (value_of(walk, "login_session"))
-	{
-		refuse_key(walk, "login_session", "is not supported");
-		return hint(walk, "Use \"aws configure sso\", or a role.");
-	}
-	dyn_fault_set(walk->fault, "profile \"%s\" has no credentials",
-				  walk->profile);
-	hint(walk, "It needs aws_access_key_id and aws_secret_access_key, role_arn, "
-		 "credential_process, or sso_account_id and sso_role_name.");
-	return DYN_FOUND_NOTHING;
-}
-
 static DynFound
 find_named_source(Walk *walk, const char *source)
 {
@@ -488,7 +470,10 @@ check_source(Walk *walk, const char *source)
 				"credentials, and no role_arn.");
 }
 
-/* Follows source profiles to the origin of the first one. */
+/*
+ * Follows source profiles to the origin of the first one.  Where nothing is
+ * found, what is half there, or not supported, is a fault.
+ */
 static DynFound
 follow(Walk *walk)
 {
@@ -514,7 +499,20 @@ follow(Walk *walk)
 		walk->profile = source;
 	}
 	found = find_origin(walk);
-	return found == DYN_FOUND_NOTHING ? explain_nothing(walk) : found;
+	if (found != DYN_FOUND_NOTHING)
+		return found;
+	if (value_of(walk, "sso_session") || value_of(walk, "sso_start_url"))
+		return find_sso(walk);
+	if (value_of(walk, "login_session"))
+	{
+		refuse_key(walk, "login_session", "is not supported");
+		return hint(walk, "Use \"aws configure sso\", or a role.");
+	}
+	dyn_fault_set(walk->fault, "profile \"%s\" has no credentials",
+				  walk->profile);
+	hint(walk, "It needs aws_access_key_id and aws_secret_access_key, role_arn, "
+		 "credential_process, or sso_account_id and sso_role_name.");
+	return DYN_FOUND_NOTHING;
 }
 
 bool

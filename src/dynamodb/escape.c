@@ -10,15 +10,6 @@
 #include "../base/text.h"
 #include "simd.h"
 
-static inline int
-hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 int
 dyn_escape_hex4(const char *p)
 {
@@ -27,11 +18,14 @@ dyn_escape_hex4(const char *p)
 
 	for (i = 0; i < 4; i++)
 	{
-		int			digit = hex_value(p[i]);
+		char		letter = p[i] | 0x20;
 
-		if (digit < 0)
+		if (p[i] >= '0' && p[i] <= '9')
+			code = code << 4 | (p[i] - '0');
+		else if (letter >= 'a' && letter <= 'f')
+			code = code << 4 | (letter - 'a' + 10);
+		else
 			return -1;
-		code = code << 4 | digit;
 	}
 	return code;
 }

@@ -236,17 +236,11 @@ render_comparison(Renderer *r, const DynCond *cond, const char *word)
 		render_path(r, cond->path2);
 	else
 		r->dialect->value(r, &cond->values[0]);
-}
-
-static void
-render_between(Renderer *r, const DynCond *cond, const char *word)
-{
-	count_operators(r, 1);
-	render_path(r, cond->path);
-	put(r, word);
-	r->dialect->value(r, &cond->values[0]);
-	put(r, " AND ");
-	r->dialect->value(r, &cond->values[1]);
+	if (cond->kind == DYN_COND_BETWEEN)
+	{
+		put(r, " AND ");
+		r->dialect->value(r, &cond->values[1]);
+	}
 }
 
 /* One IN with values[from .. from + n - 1]. */
@@ -299,24 +293,17 @@ render_in(Renderer *r, const DynCond *cond, const char *word)
 }
 
 static void
-render_path_function(Renderer *r, const DynCond *cond, const char *word)
-{
-	count_operators(r, 1);
-	put(r, word);
-	put(r, "(");
-	render_path(r, cond->path);
-	put(r, ")");
-}
-
-static void
 render_function(Renderer *r, const DynCond *cond, const char *word)
 {
 	count_operators(r, 1);
 	put(r, word);
 	put(r, "(");
 	render_path(r, cond->path);
-	put(r, r->dialect->comma);
-	r->dialect->value(r, &cond->values[0]);
+	if (cond->kind != DYN_COND_EXISTS && cond->kind != DYN_COND_NOT_EXISTS)
+	{
+		put(r, r->dialect->comma);
+		r->dialect->value(r, &cond->values[0]);
+	}
 	put(r, ")");
 }
 
@@ -353,12 +340,12 @@ static const Kind kinds[] = {
 	[DYN_COND_LE] = {render_comparison, " <= "},
 	[DYN_COND_GT] = {render_comparison, " > "},
 	[DYN_COND_GE] = {render_comparison, " >= "},
-	[DYN_COND_BETWEEN] = {render_between, " BETWEEN "},
+	[DYN_COND_BETWEEN] = {render_comparison, " BETWEEN "},
 	[DYN_COND_IN] = {render_in, " IN "},
 	[DYN_COND_BEGINS_WITH] = {render_function, "begins_with"},
 	[DYN_COND_CONTAINS] = {render_function, "contains"},
-	[DYN_COND_EXISTS] = {render_path_function, "attribute_exists"},
-	[DYN_COND_NOT_EXISTS] = {render_path_function, "attribute_not_exists"},
+	[DYN_COND_EXISTS] = {render_function, "attribute_exists"},
+	[DYN_COND_NOT_EXISTS] = {render_function, "attribute_not_exists"},
 	[DYN_COND_IS_TYPE] = {render_type, "attribute_type"},
 };
 
