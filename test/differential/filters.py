@@ -122,6 +122,9 @@ class Filters:
         arms = [[value, " IS NULL"], [f"{ref} {operator} ", value]]
         if column.kind.group == "text" and column.kind.deterministic and rng.random() < 0.2 and not any((text or "").endswith("\\") for text, _ in column.pool):
             arms[1][0] = f"{ref} LIKE "
+        if rng.random() < 0.15:
+            more = maker.on(rng.choice([c for c in maker.table.columns if c.kind.group in ORDERED]), ["eq", "ne", "ge", "lt"])
+            arms[1] = ["("] + arms[1] + [" AND "] + more.parts + [")"]
         rng.shuffle(arms)
         return Leaf(arms[0] + [" OR "] + arms[1], [("a", column, "optional")])
 
