@@ -137,7 +137,7 @@ dyn_lookups_create(DynReader *reader, TupleDesc desc)
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	DynLookups *lookups = palloc0(sizeof(DynLookups));
 
-	Assert(dyn_access_can_look_up(reader->access));
+	Assert(dyn_access_can(reader->access, DYN_CAN_BATCH));
 	dyn_reader_check_schema(reader);
 	lookups->reader = reader;
 	lookups->context = context;

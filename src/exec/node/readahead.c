@@ -80,7 +80,7 @@ add_scan(ReadAhead *ahead, const Plan *plan)
 		DynScan    *scan = dyn_scan_of(lfirst(lc));
 
 		if (scan->input.node->ss.ps.plan != plan || scan->input.has_prefetcher ||
-			!dyn_access_can_look_up(scan->input.reader->access))
+			!dyn_access_can(scan->input.reader->access, DYN_CAN_BATCH))
 			continue;
 		scan->input.has_prefetcher = true;
 		ahead->scans = lappend(ahead->scans, scan);

@@ -33,7 +33,8 @@ can_start(const DynScan *scan, const List *found)
 	Node	   *values = (Node *) plan->fdw_exprs;
 
 	/* the Append starts asynchronous scans together anyway */
-	return scan->input.reader->access->one_request && !scan->input.running &&
+	return !scan->input.running &&
+		dyn_access_can(scan->input.reader->access, DYN_CAN_START_AHEAD) &&
 		!plan->scan.plan.async_capable && dyn_running_params(values) == NULL &&
 		!dyn_may_fail(values) && list_member_ptr(found, plan);
 }

@@ -77,12 +77,8 @@ make_kept(DynInput *input)
 static bool
 may_be_kept(const DynInput *input)
 {
-	const DynAccess *access = input->reader->access;
-
 	return dyn_guc_enable_kept_reads &&
-		(access->kind == DYN_ACCESS_QUERY || access->kind == DYN_ACCESS_SCAN) &&
-		!access->fetch_base_items && !access->contradiction &&
-		access->nproofs == 0 &&
+		dyn_access_can(input->reader->access, DYN_CAN_KEEP) &&
 		input->node->ss.ps.state->es_epq_active == NULL;
 }
 

@@ -60,9 +60,7 @@ can_share(const DynInput *input)
 	const DynAccess *access = input->reader->access;
 
 	return input->sharing == NULL && !input->requested &&
-		!input->has_prefetcher && !access->contradiction &&
-		!access->fetch_base_items && access->nproofs == 0 &&
-		(access->kind == DYN_ACCESS_SCAN || !access->multi_partition) &&
+		!input->has_prefetcher && dyn_access_can(access, DYN_CAN_SHARE) &&
 		dyn_member_can_filter(access->filters);
 }
 
@@ -82,15 +80,6 @@ reads_alike(const DynReader *a, const DynReader *b)
 		one->max_read_units == other->max_read_units &&
 		one->options.read_capacity == other->options.read_capacity &&
 		one->options.read_percent == other->options.read_percent;
-}
-
-/* Does it use all that it could read, if it runs? */
-static bool
-is_read_whole(const DynAccess *access)
-{
-	return access->kind == DYN_ACCESS_GET ||
-		(access->limit_hint == 0 &&
-		 (!access->may_stop_early || access->one_request));
 }
 
 /* Scans of the statement that have not begun and might read the same. */
@@ -124,7 +113,7 @@ is_worth_while(const DynInput *input, List *candidates)
 	List	   *expected;
 	ListCell   *lc;
 
-	if (candidates == NIL || is_read_whole(input->reader->access))
+	if (candidates == NIL || dyn_access_can(input->reader->access, DYN_CAN_USE_ALL))
 		return candidates != NIL;
 	tree = tree_of(input);
 	expected = dyn_plan_scans_unless_empty(tree, tree != statement->planTree);
@@ -132,7 +121,7 @@ is_worth_while(const DynInput *input, List *candidates)
 	{
 		const DynInput *other = lfirst(lc);
 
-		if (is_read_whole(other->reader->access) &&
+		if (dyn_access_can(other->reader->access, DYN_CAN_USE_ALL) &&
 			list_member_ptr(expected, other->node->ss.ps.plan))
 			return true;
 	}

@@ -117,7 +117,7 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 	{
 		ForeignScan *scan = lfirst(lc);
 
-		if (is_our_scan(scan) && dyn_access_can_look_up(access_of(scan)) &&
+		if (is_our_scan(scan) && dyn_access_can(access_of(scan), DYN_CAN_BATCH) &&
 			depends_on((Node *) scan->fdw_exprs, subplan->parParam))
 			return scan;
 	}

@@ -18,6 +18,38 @@ dyn_access_same_index(const DynAccess *a, const DynAccess *b)
 		: strcmp(a->index, b->index) == 0;
 }
 
+static uint32
+abilities(const DynAccess *access)
+{
+	bool		keyed = access->kind == DYN_ACCESS_GET ||
+		access->kind == DYN_ACCESS_QUERY;
+	bool		several = keyed && access->multi_partition;
+	/* items of the index are all that is read, whatever the values */
+	bool		plain = !access->fetch_base_items && access->nproofs == 0;
+	uint32		can = 0;
+
+	if (access->kind == DYN_ACCESS_GET ||
+		(access->limit_hint == 0 && (!access->may_stop_early || access->one_request)))
+		can |= DYN_CAN_USE_ALL;
+	if (access->one_request)
+		can |= DYN_CAN_START_AHEAD;
+	if (access->contradiction || access->kind == DYN_ACCESS_UNION)
+		return can;
+	if (keyed && !(several && access->ordered))
+		can |= DYN_CAN_BATCH;
+	if (plain && access->kind != DYN_ACCESS_GET)
+		can |= DYN_CAN_KEEP;
+	if (plain && !several)
+		can |= DYN_CAN_SHARE;
+	return can;
+}
+
+bool
+dyn_access_can(const DynAccess *access, DynAccessAbility ability)
+{
+	return (abilities(access) & ability) != 0;
+}
+
 AttrNumber
 dyn_sort_column(const DynRelation *relation, const DynKeyAttr *attr, int part)
 {

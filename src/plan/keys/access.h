@@ -149,17 +149,18 @@ dyn_access_key_parts(const DynAccess *access)
 	return access->row_keys != NULL ? access->nrow_attrs : access->nhash;
 }
 
-/*
- * Can several executions be batched?  Only if their rows need no order, or are
- * in the order of one partition.
- */
-static inline bool
-dyn_access_can_look_up(const DynAccess *access)
+/* What an access plan permits, whatever the state of its executions. */
+typedef enum DynAccessAbility
 {
-	return (access->kind == DYN_ACCESS_GET || access->kind == DYN_ACCESS_QUERY) &&
-		!access->contradiction &&
-		!(access->ordered && access->multi_partition);
-}
+	DYN_CAN_BATCH = 1 << 0,		/* one batch of requests for several executions */
+	DYN_CAN_KEEP = 1 << 1,		/* items are kept for executions that differ in
+								 * filters only */
+	DYN_CAN_SHARE = 1 << 2,		/* several scans go through the items of one read */
+	DYN_CAN_START_AHEAD = 1 << 3,	/* its request is sent before its turn */
+	DYN_CAN_USE_ALL = 1 << 4	/* all that it could read is used, if it runs */
+} DynAccessAbility;
+
+extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
 
 /* Do both read the same index, or the table itself? */
 extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);

@@ -449,7 +449,7 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 
 	access->ordered = choice->ordered;
 	choice->kind = access->kind;
-	choice->batchable = dyn_access_can_look_up(access);
+	choice->batchable = dyn_access_can(access, DYN_CAN_BATCH);
 	choice->estimate = estimate;
 	dyn_estimate_access(root, baserel, access, estimate);
 	if (access->kind == DYN_ACCESS_QUERY && param == NULL)
