@@ -135,7 +135,8 @@ dyn_reader_set_kept_rows(DynReader *reader, const List *filters)
 	for (int i = 0; i < access->nbase; i++)
 		extra[nextra++] = access->base[i];
 	reader->rows = rows_with(reader, access, extra, nextra,
-							 access->kind == DYN_ACCESS_QUERY);
+							 access->kind == DYN_ACCESS_QUERY &&
+							 !access->fetch_base_items);
 	reader->rows->positions = positions;
 	dyn_rows_add_filters(reader->rows, filters);
 	dyn_rows_add_test(reader->rows);

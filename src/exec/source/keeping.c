@@ -182,6 +182,17 @@ make_member(DynInput *input, List *changing)
 	return dyn_shared_limit_parts(read) ? member : NULL;
 }
 
+/*
+ * Filters of an index keep items of the table from being read: without them one
+ * execution could read more than all would.
+ */
+static bool
+may_divide(const DynAccess *access, List *changing)
+{
+	return dyn_member_can_filter(changing) &&
+		(changing == NIL || !access->fetch_base_items);
+}
+
 static void
 divide(DynInput *input)
 {
@@ -196,7 +207,7 @@ divide(DynInput *input)
 	oldcontext = MemoryContextSwitchTo(kept->context);
 	kept->divided_by = bms_copy(kept->changed);
 	changing = changing_filters(kept, input->reader->access);
-	if (dyn_member_can_filter(changing))
+	if (may_divide(input->reader->access, changing))
 		kept->member = make_member(input, changing);
 	if (kept->member != NULL)
 		kept->used = used_values(&kept->member->asked, input->values.n);

@@ -16,6 +16,8 @@
  * The same for Queries as long as their keys stay the same: an execution with
  * the keys of the one before it is served.  One read is kept at a time.
  *
+ * Index, then base: only filters that the index does not evaluate may change.
+ *
  * Not kept: what lookups serve, children of an asynchronous Append, executions
  * of EvalPlanQual, and filters that compare two attributes.
  *

@@ -134,9 +134,20 @@ keep_item(DynMember *member)
 }
 
 /*
- * The next item of the read in read->slots: kept before, or received now.  A scan
- * that has to wait does so for itself, others together with peers (async.c).
+ * A scan that has to wait does so for itself, others together with peers (async.c);
+ * what the source starts meanwhile, likewise.
  */
+static void
+set_group(const DynMember *member, bool wait)
+{
+	const DynSharedRead *read = member->read;
+	DynReader  *reader = ((DynMember *) linitial(read->members))->reader;
+
+	reader->group_in_flight = wait ? NULL : member->input->reader->group_in_flight;
+	dyn_fetch_set_group(dyn_items_awaited(read->items), reader->group_in_flight);
+}
+
+/* The next item of the read in read->slots: kept before, or received now. */
 static DynFetchState
 take_item(DynMember *member, bool wait)
 {
@@ -147,8 +158,7 @@ take_item(DynMember *member, bool wait)
 		return DYN_FETCH_ITEM;
 	if (read->items == NULL)
 		return DYN_FETCH_END;
-	dyn_fetch_set_group(dyn_items_awaited(read->items),
-						wait ? NULL : member->input->reader->group_in_flight);
+	set_group(member, wait);
 	if (!wait && read->items->methods->poll(read->items) == DYN_FETCH_WAITS)
 		return DYN_FETCH_WAITS;
 	item = read->items->methods->next(read->items);

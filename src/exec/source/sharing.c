@@ -75,6 +75,7 @@ reads_alike(const DynReader *a, const DynReader *b)
 		strcmp(one->table, other->table) == 0 &&
 		dyn_access_same_index(a->access, b->access) &&
 		a->access->kind == b->access->kind &&
+		a->access->fetch_base_items == b->access->fetch_base_items &&
 		a->access->backward == b->access->backward &&
 		one->consistent == other->consistent &&
 		one->max_read_units == other->max_read_units &&
@@ -192,31 +193,7 @@ make_sharing(DynInput *input)
 	return member->contradiction ? NULL : sharing;
 }
 
-/* The scans that read the same, of those that might; NULL: the scan alone. */
-static DynSharedRead *
-gather(DynInput *input, List *candidates)
-{
-	DynSharedRead *read = dyn_shared_create();
-	DynSharing *first = make_sharing(input);
-	ListCell   *lc;
-
-	if (first == NULL)
-		return NULL;
-	first->context = CurrentMemoryContext;
-	dyn_shared_add(read, &first->member);
-	foreach(lc, candidates)
-	{
-		DynSharing *sharing = make_sharing(lfirst(lc));
-
-		if (sharing != NULL &&
-			dyn_resolved_same_keys(&first->resolved, &sharing->resolved))
-			dyn_shared_add(read, &sharing->member);
-	}
-	return list_length(read->members) > 1 && dyn_shared_limit_parts(read) ? read
-		: NULL;
-}
-
-/* ---- the requests ---- */
+/* ---- their filter ---- */
 
 static bool
 has_arg(const DynCond *any, const DynCond *cond)
@@ -250,6 +227,63 @@ common_filter(const DynSharedRead *read)
 	return any->nargs == 1 ? any->args[0] : any;
 }
 
+/* May it be sent?  If not, a request is made without it. */
+static bool
+fits(const DynCond *filter)
+{
+	DynTokens  *tokens = dyn_tokens_create();
+	DynBuffer	text;
+	bool		fits;
+
+	dyn_buffer_init(&text, 0);
+	fits = tokens != NULL && dyn_expr_condition(tokens, filter, &text);
+	dyn_buffer_free(&text);
+	dyn_tokens_free(tokens);
+	return fits;
+}
+
+/*
+ * Filters of an index keep items of the table from being read: scans whose own
+ * ones may fit do not share if the common one does not.
+ */
+static bool
+set_filter(DynSharedRead *read)
+{
+	DynSharing *first = linitial(read->members);
+
+	first->resolved.filter = common_filter(read);
+	return !first->member.asked.fetch_base_items || first->resolved.filter == NULL ||
+		fits(first->resolved.filter);
+}
+
+/* ---- those that share ---- */
+
+/* The scans that read the same, of those that might; NULL: the scan alone. */
+static DynSharedRead *
+gather(DynInput *input, List *candidates)
+{
+	DynSharedRead *read = dyn_shared_create();
+	DynSharing *first = make_sharing(input);
+	ListCell   *lc;
+
+	if (first == NULL)
+		return NULL;
+	first->context = CurrentMemoryContext;
+	dyn_shared_add(read, &first->member);
+	foreach(lc, candidates)
+	{
+		DynSharing *sharing = make_sharing(lfirst(lc));
+
+		if (sharing != NULL &&
+			dyn_resolved_same_keys(&first->resolved, &sharing->resolved))
+			dyn_shared_add(read, &sharing->member);
+	}
+	return list_length(read->members) > 1 && dyn_shared_limit_parts(read) &&
+		set_filter(read) ? read : NULL;
+}
+
+/* ---- the requests ---- */
+
 static void
 start_read(DynSharedRead *read)
 {
@@ -262,7 +296,6 @@ start_read(DynSharedRead *read)
 
 		member->input->sharing = (DynSharing *) member;
 	}
-	first->resolved.filter = common_filter(read);
 	dyn_reader_check_schema(first->member.reader);
 	dyn_shared_start(read, &first->resolved);
 }

@@ -8,11 +8,11 @@
  * a UNION and the subqueries of a statement, and a parent with its own elements.)
  * It is decided when the first of them begins, and changes no plan.  That one's
  * access plan is read, and the requests count as its own; there is a filter only
- * if each of them has one.
+ * if each of them has one.  Index, then base: that filter has to fit.
  *
  * Not shared: what is executed for each row of another node, keys that are known
- * only then, lists of keys, index reads that need the table besides, executions
- * of EvalPlanQual, and filters that compare two attributes.
+ * only then, lists of keys, executions of EvalPlanQual, and filters that compare
+ * two attributes.
  *
  * Legal order: dyn_sharing_open for an execution, and dyn_sharing_free at the end
  * of the scan.

@@ -24,8 +24,8 @@ abilities(const DynAccess *access)
 	bool		keyed = access->kind == DYN_ACCESS_GET ||
 		access->kind == DYN_ACCESS_QUERY;
 	bool		several = keyed && access->multi_partition;
-	/* items of the index are all that is read, whatever the values */
-	bool		plain = !access->fetch_base_items && access->nproofs == 0;
+	/* the index has all items, whatever the values */
+	bool		plain = access->nproofs == 0;
 	uint32		can = 0;
 
 	if (access->kind == DYN_ACCESS_GET ||
