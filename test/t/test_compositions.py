@@ -100,6 +100,11 @@ class Kept(Listed):
         self.assertSent("SELECT o.i, (SELECT count(t.note) FROM things t WHERE t.owner = 'o1' AND t.colour = o.colour) FROM outers o",
                         12, sum(chosen))
 
+    def test_keys(self):
+        """A read is kept as long as the keys stay: one for the first execution, one for those behind it."""
+        self.assertSent("SELECT o.i, (SELECT sum(t.at) FROM things t WHERE t.owner = o.owner AND t.note = o.note)"
+                        " FROM (SELECT * FROM outers ORDER BY i OFFSET 0) o", 4, 4 * PER_OWNER)
+
     def test_stopped(self):
         """A read that was left goes on; nothing is listed, or read, twice."""
         sql = "SELECT o.i, EXISTS (SELECT FROM things t WHERE t.owner = 'o1' AND t.size = o.i OFFSET 0) FROM outers o WHERE o.i < 9"

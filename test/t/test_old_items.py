@@ -36,8 +36,19 @@ class OldItems(fixture.TestCase):
         fx.execute("INSERT INTO local.wanted SELECT g, CASE g % 4 WHEN 0 THEN '' WHEN 1 THEN 'z' ELSE 'x' END,"
                    " CASE g % 3 WHEN 0 THEN '' WHEN 1 THEN 'k' ELSE 'm' END FROM generate_series(1, 24) g;"
                    "CREATE TABLE wanted AS SELECT * FROM local.wanted; ANALYZE wanted, local.t, local.wanted")
+        cls.create_sparse()
         shop.pretend_large(fx, 300)
         fx.execute("SET plan_cache_mode = force_generic_plan")
+
+    @classmethod
+    def create_sparse(cls):
+        """Few items are in its index."""
+        cls.fx.create_table("sparse", ("pk", "S"))
+        cls.fx.put("sparse", [{"pk": f"p{n:03}", "v": n, "pad": "x" * 100, **({"g": "abcd"[n % 4] * (n % 3)} if n % 10 == 0 else {})}
+                              for n in range(200)])
+        cls.add_index("sparse", "by_g", ("g", "S"), None)
+        cls.fx.foreign_table("sparse", 'pk text COLLATE "C" NOT NULL, g text COLLATE "C", v int', scan_policy="allow")
+        cls.fx.execute("CREATE TABLE local.sparse AS SELECT * FROM sparse; ANALYZE local.sparse")
 
     @classmethod
     def add_index(cls, table, name, *keys):
@@ -46,7 +57,7 @@ class OldItems(fixture.TestCase):
         definition = {"IndexName": name, "KeySchema": key_schema(*keys), "Projection": {"ProjectionType": "ALL"}}
         dynamo.call_again("UpdateTable", {
             "TableName": remote, "GlobalSecondaryIndexUpdates": [{"Create": definition}],
-            "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in (("pk", "S"),) + keys]})
+            "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in (("pk", "S"), *filter(None, keys))]})
         while dynamo.call_again("DescribeTable", {"TableName": remote})["Table"]["GlobalSecondaryIndexes"][0][
                 "IndexStatus"] != "ACTIVE":
             time.sleep(0.1)
@@ -277,3 +288,46 @@ class OldItems(fixture.TestCase):
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy; DEALLOCATE p")
         self.assertEqual(self.fx.rows("EXECUTE p('x')"), [("p2",)])
         self.assertEqual(self.fx.error("EXECUTE p('')").sqlstate, "55000")
+
+    def indexes(self, sql):
+        """Which index each read is of, in their order; the rows are those of local tables."""
+        rows = self.fx.rows(sql)
+        self.fx.execute("SET search_path = local")
+        right = self.fx.rows(sql)
+        self.fx.execute("RESET search_path")
+        self.assertEqual(rows, right, sql)
+        return [r.body.get("IndexName", "-") for r in self.fx.requests(sql) if "ExclusiveStartKey" not in r.body]
+
+    def test_kept_keys(self):
+        """Twice for each run of keys that the index can have; the table otherwise."""
+        self.fx.execute("SET dynamo_fdw.enable_lookup_join = off")
+        sql = ("SELECT n, (SELECT string_agg(pk, ',' ORDER BY pk) FROM t WHERE h = x AND s = y AND v > n % 5)"
+               " FROM (SELECT * FROM wanted ORDER BY x, y, n OFFSET 0) w")
+        self.assertEqual(Counter(self.indexes(sql)), {"by_h": 8, "-": 11})
+        self.fx.execute("SET dynamo_fdw.enable_kept_reads = off")
+        self.assertEqual(Counter(self.indexes(sql)), {"by_h": 12, "-": 11})
+        self.fx.execute("RESET dynamo_fdw.enable_kept_reads")
+        for condition in ("s >= y", "s LIKE y || '%'", "s = ANY (ARRAY[y, 'l'])"):
+            self.assertIn("by_h", self.indexes(f"SELECT n, (SELECT string_agg(pk, ',' ORDER BY pk) FROM t WHERE h = x AND {condition}), "
+                                               f"(SELECT count(*) FROM t WHERE h = 'x' AND {condition}) FROM (SELECT * FROM wanted ORDER BY n OFFSET 0) w"))
+
+    def test_kept_scan(self):
+        """Once, or twice; the table for each value that the index cannot have."""
+        for what in ("sum(v)", "count(*)"):
+            sql = f"SELECT n, (SELECT {what} FROM sparse WHERE g >= y) FROM (SELECT * FROM wanted ORDER BY n OFFSET 0) w WHERE n < 12"
+            self.assertEqual(Counter(self.indexes(sql)), {"by_g": 2, "-": 3}, self.fx.explain(sql))
+
+    def test_shared_keys(self):
+        """Values that are parameters."""
+        self.fx.execute("SET enable_async_append = off")
+        sql = "SELECT pk FROM t WHERE h = $1 AND s = $2 UNION ALL SELECT v::text FROM t WHERE h = $1 AND s = $2"
+        self.prepared(sql, "text, text", "'x', 'k'", QUERY)
+        self.prepared(sql, "text, text", "'x', ''", {"Scan": 2})
+        self.prepared(sql, "text, text", "'', 'k'", {"Scan": 2})
+
+    def test_shared_scan(self):
+        """Values that another part of the statement computes, before the read begins or later."""
+        self.fx.execute("SET enable_async_append = off")
+        for first, second, read in (("'a'", "'b'", ["by_g"]), ("'a'", "''", ["by_g", "-"]), ("''", "'a'", ["-", "by_g"]), ("''", "''", ["-", "-"])):
+            sql = " UNION ALL ".join(f"SELECT sum(v) FROM sparse WHERE g >= (SELECT max({value}) FROM wanted)" for value in (first, second))
+            self.assertEqual(self.indexes(sql), read, self.fx.explain(sql))

@@ -8,6 +8,7 @@
 #include "utils/memutils.h"
 
 #include "../../dynamodb/item_match.h"
+#include "../../plan/keys/index_complete.h"
 #include "../keys/resolve_keys.h"
 #include "shared.h"
 
@@ -319,6 +320,15 @@ dyn_member_can_filter(List *filters)
 	return true;
 }
 
+bool
+dyn_input_is_complete(const DynInput *input, const DynValues *values)
+{
+	const DynReader *reader = input->reader;
+
+	return dyn_proofs_hold(reader->access, reader->relation, values->values,
+						   values->nulls);
+}
+
 static void
 free_scratch(void *arg)
 {
@@ -336,6 +346,7 @@ dyn_member_init(DynMember *member, DynInput *input, List *filters)
 	member->input = input;
 	member->asked = *whole->access;
 	member->asked.count_only = false;
+	member->asked.nproofs = 0;
 	member->asked.filters = list_difference_ptr(whole->access->filters, filters);
 	member->filters.kind = DYN_ACCESS_SCAN;
 	member->filters.filters = filters;

@@ -75,6 +75,12 @@ typedef struct DynMember
 extern bool dyn_member_can_filter(List *filters);
 
 /*
+ * Has the planned index all items that an execution with these values selects?
+ * If not, a read of the index is of no use to it.
+ */
+extern bool dyn_input_is_complete(const DynInput *input, const DynValues *values);
+
+/*
  * Divides the scan's access plan: those of its filters are evaluated here.  The
  * member is zeroed but for what its creator sets.  In CurrentMemoryContext.
  */

@@ -185,6 +185,8 @@ make_sharing(DynInput *input)
 	init_member(member, input);
 	if (sharing->awaits_values)
 		return sharing;
+	if (!dyn_input_is_complete(input, &sharing->values))
+		return NULL;
 	dyn_resolve_access(&member->asked, input->reader->relation, &sharing->values,
 					   &sharing->resolved);
 	if (sharing->resolved.contradiction)
@@ -375,7 +377,8 @@ dyn_sharing_open(DynInput *input)
 	if (!input->has_prefetcher && sharing->awaits_values)
 		complete_filter(sharing);
 	if (input->has_prefetcher || has_other_values(sharing, input) ||
-		sharing->member.contradiction)
+		sharing->member.contradiction ||
+		!dyn_input_is_complete(input, &input->values))
 	{
 		dyn_member_leave(&sharing->member);
 		return NULL;

@@ -24,8 +24,6 @@ abilities(const DynAccess *access)
 	bool		keyed = access->kind == DYN_ACCESS_GET ||
 		access->kind == DYN_ACCESS_QUERY;
 	bool		several = keyed && access->multi_partition;
-	/* the index has all items, whatever the values */
-	bool		plain = access->nproofs == 0;
 	uint32		can = 0;
 
 	if (access->kind == DYN_ACCESS_GET ||
@@ -37,9 +35,9 @@ abilities(const DynAccess *access)
 		return can;
 	if (keyed && !(several && access->ordered))
 		can |= DYN_CAN_BATCH;
-	if (plain && access->kind != DYN_ACCESS_GET)
+	if (access->kind != DYN_ACCESS_GET)
 		can |= DYN_CAN_KEEP;
-	if (plain && !several)
+	if (!several)
 		can |= DYN_CAN_SHARE;
 	return can;
 }
