@@ -233,6 +233,43 @@ class Keys(Shared):
         self.assertEqual(self.fx.rows(sql), self.fx.rows(self.local(sql).replace("total FROM local_purchase WHERE customer = '03'",
                                                                                 "total FROM local_purchase WHERE customer = '03' ORDER BY n")))
 
+    def test_lists(self):
+        """The same list of items, or of partitions, in any order of the values."""
+        self.fx.execute(HASHED)
+        items = "customer IN ({}) AND n = ANY (ARRAY[{}])"
+        one = "SELECT o.total, t.tag FROM (SELECT * FROM purchase WHERE {}) o JOIN (SELECT * FROM tag WHERE {}) t USING (customer, n)"
+        sql = one.format(items.format("'01', '03', '05'", "2, 4, 6, 2"), items.format("'05', '03', '01'", "6, 2, NULL, 4"))
+        self.assertReads(sql, 1)
+        [request] = self.begun(sql)
+        self.assertEqual((request.operation, len(request.body["RequestItems"][self.fx.remote("app")]["Keys"])), ("BatchGetItem", 9))
+        for setting in ("on", "off"):
+            self.fx.execute(f"SET enable_async_append = {setting}")
+            self.assertReads("SELECT total FROM purchase WHERE customer IN ('01', '03') UNION ALL SELECT n FROM tag"
+                             " WHERE customer IN ('03', '01')", 2)
+            self.assertReads("SELECT total FROM purchase WHERE (customer, n) IN (('01', 3), ('02', 5)) UNION ALL SELECT n FROM tag"
+                             " WHERE (customer, n) IN (('02', 5), ('01', 3)) AND tag <> 't0'", 1)
+
+    def test_other_lists(self):
+        """Other lists are other requests; so are partitions that are merged in an order."""
+        self.fx.execute("SET enable_async_append = off")
+        for sql, reads in (("SELECT total FROM purchase WHERE customer IN ('01', '03') AND n = 2 UNION ALL SELECT n FROM tag"
+                            " WHERE customer IN ('01', '04') AND n = 2", 2),
+                           ("SELECT array(SELECT n FROM purchase WHERE customer IN ('01', '03') ORDER BY n), array(SELECT n FROM tag"
+                            " WHERE customer IN ('01', '03') ORDER BY n)", 4)):
+            self.fx.execute("SET enable_sort = off")
+            self.assertReads(sql, reads, reads)
+
+    def test_list_below_limit(self):
+        """A scan that stops early reads no more of a list than by itself."""
+        keys = ", ".join(f"'{c:02}'" for c in range(CUSTOMERS))
+        sql = " UNION ALL ".join(f"(SELECT n FROM {name} WHERE customer IN ({keys}) AND n IN ({', '.join(map(str, range(20)))}) LIMIT 1)"
+                                 for name in ("purchase", "tag"))
+        counts = []
+        for setting in ("on", "off"):
+            self.fx.execute(f"SET {SHARED} = {setting}")
+            counts.append(len(self.fx.requests(sql)))
+        self.assertEqual(*counts)
+
     def test_others(self):
         """Another partition, range or direction is another request."""
         for sql in ("SELECT o.total FROM purchase o WHERE o.customer = '03' UNION ALL SELECT t.n FROM tag t WHERE t.customer = '04'",

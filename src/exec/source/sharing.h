@@ -3,16 +3,16 @@
  *		Finds the scans of a statement that can share a read.
  *
  * Foreign tables that show the entities of one DynamoDB table are read together:
- * scans that would read the same, a whole table or index, or one partition key
- * with the same range, send the requests once (shared.h).  (So do the branches of
+ * scans that would read the same, a whole table or index, or the same keys, send
+ * the requests once (shared.h).  (So do the branches of
  * a UNION and the subqueries of a statement, and a parent with its own elements.)
  * It is decided when the first of them begins, and changes no plan.  That one's
  * access plan is read, and the requests count as its own; there is a filter only
  * if each of them has one.  Index, then base: that filter has to fit.
  *
  * Not shared: what is executed for each row of another node, keys that are known
- * only then, lists of keys, executions of EvalPlanQual, and filters that compare
- * two attributes.
+ * only then, Queries of several partitions that are merged, executions of
+ * EvalPlanQual, and filters that compare two attributes.
  *
  * Legal order: dyn_sharing_open for an execution, and dyn_sharing_free at the end
  * of the scan.

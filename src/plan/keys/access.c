@@ -18,27 +18,28 @@ dyn_access_same_index(const DynAccess *a, const DynAccess *b)
 		: strcmp(a->index, b->index) == 0;
 }
 
+/* Rows that have to be merged in order are those of one execution of one scan. */
 static uint32
 abilities(const DynAccess *access)
 {
 	bool		keyed = access->kind == DYN_ACCESS_GET ||
 		access->kind == DYN_ACCESS_QUERY;
-	bool		several = keyed && access->multi_partition;
+	bool		merged = access->ordered && access->multi_partition;
 	uint32		can = 0;
 
-	if (access->kind == DYN_ACCESS_GET ||
+	if ((access->kind == DYN_ACCESS_GET && !access->multi_partition) ||
 		(access->limit_hint == 0 && (!access->may_stop_early || access->one_request)))
 		can |= DYN_CAN_USE_ALL;
 	if (access->one_request)
 		can |= DYN_CAN_START_AHEAD;
 	if (access->contradiction || access->kind == DYN_ACCESS_UNION)
 		return can;
-	if (keyed && !(several && access->ordered))
-		can |= DYN_CAN_BATCH;
 	if (access->kind != DYN_ACCESS_GET)
 		can |= DYN_CAN_KEEP;
-	if (!several)
+	if (!merged)
 		can |= DYN_CAN_SHARE;
+	if (keyed && !merged)
+		can |= DYN_CAN_BATCH;
 	return can;
 }
 
