@@ -3,6 +3,7 @@ import json
 import re
 
 import fixture
+from dynamo import index
 
 CUSTOMERS, ORDERS, PAGES = 12, 20, 6
 COLUMNS = {
@@ -200,6 +201,73 @@ class Scans(Shared):
     def test_not_for_each_row(self):
         """A correlated subquery does not share; what it reads again is kept as before."""
         self.assertReads("SELECT c.id, (SELECT sum(o.total) FROM purchase o WHERE o.total > c.rank) FROM customer c", 3, 3)
+
+
+class Indexes(fixture.TestCase):
+    """An entity that has an index, beside one that has none."""
+
+    COMPANIES, USERS = 150, 30
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("app", ("pk", "S"), None, [index("by_email", ("email", "S"))])
+        cls.fx.put("app", [{"pk": f"c#{n:03}", "_et": "company", "name": f"company {n % 9}", "pad": "x" * 200} for n in range(cls.COMPANIES)])
+        cls.fx.put("app", [{"pk": f"u#{n:03}", "_et": "user", "name": f"user {n % 4}", "email": f"e{n}"} for n in range(cls.USERS)])
+        common = {"table_name": cls.fx.remote("app"), "scan_policy": "allow", "fetch_size": 40}
+        cls.fx.foreign_table("company", 'id text COLLATE "C" NOT NULL, name text', templates='{"pk": "c#${id}"}', match='{"_et": "company"}', **common)
+        cls.fx.foreign_table("app_user", 'id text COLLATE "C" NOT NULL, name text, email text COLLATE "C" NOT NULL', templates='{"pk": "u#${id}"}',
+                             match='{"_et": "user"}', trusted_indexes="by_email", **common)
+        cls.fx.foreign_table("anything", 'pk text COLLATE "C" NOT NULL, name text, email text COLLATE "C"', trusted_indexes="by_email", **common)
+        for name in ("company", "app_user", "anything"):
+            cls.fx.execute(f"CREATE TABLE local_{name} AS SELECT * FROM {name}; ANALYZE local_{name}")
+
+    def setUp(self):
+        self.addCleanup(self.fx.execute, "RESET ALL; SET statement_timeout = '60s'")
+
+    def assertIndexes(self, sql, *indexes):
+        """The rows of local tables, and what was read."""
+        local = re.sub(r"\b(FROM|JOIN) (company|app_user|anything)\b", r"\1 local_\2", sql)
+        for setting in ("on", "off"):
+            self.fx.execute(f"SET enable_async_append = {setting}")
+            self.assertEqual(sorted(self.fx.rows(sql), key=str), sorted(self.fx.rows(local), key=str), sql)
+            requests = [r for r in self.fx.requests(sql) if "ExclusiveStartKey" not in r.body]
+            self.assertEqual({r.operation for r in requests}, {"Scan"})
+            self.assertEqual(sorted(r.body.get("IndexName", "-") for r in requests), sorted(indexes), f"{sql}\n{self.fx.explain(sql)}")
+
+    def test_joined(self):
+        """One Scan of the table, whichever begins."""
+        for sql in ("SELECT id, name FROM company UNION ALL SELECT id, email FROM app_user",
+                    "SELECT id, email FROM app_user UNION ALL SELECT id, name FROM company",
+                    "SELECT count(*) FROM app_user UNION ALL SELECT length(name) FROM company",
+                    "SELECT id, email FROM app_user WHERE name = 'user 2' AND email > 'e1' UNION ALL SELECT id, name FROM company WHERE name > 'company 3'",
+                    "SELECT id, email FROM app_user UNION ALL SELECT id, name FROM company UNION ALL SELECT email, id FROM app_user WHERE email < 'e2'"):
+            self.assertIndexes(sql, "-")
+        self.fx.execute(f"SET {SHARED} = off")
+        self.assertIndexes("SELECT id, name FROM company UNION ALL SELECT id, email FROM app_user", "-", "by_email")
+
+    def test_apart(self):
+        """What the index says by itself, counts, and what might not have to be read."""
+        self.assertIndexes("SELECT pk, name FROM anything WHERE email <> '' UNION ALL SELECT id, name FROM company", "-", "by_email")
+        self.assertIndexes("SELECT pk FROM anything WHERE email > 'e1' UNION ALL SELECT name FROM anything WHERE email <> ''"
+                           " UNION ALL SELECT name FROM company", "-", "by_email")
+        self.assertIndexes("SELECT count(*) FROM anything WHERE email <> '' UNION ALL SELECT length(name) FROM company", "-", "by_email")
+        self.assertIndexes("SELECT id FROM app_user UNION ALL SELECT email FROM app_user", "by_email")
+        self.assertIndexes("SELECT id FROM app_user WHERE name = 'nobody' AND email NOT IN (SELECT name FROM company)", "by_email")
+
+    def test_units(self):
+        """What the table takes is refused, though the scan that begins would read its index."""
+        self.fx.execute("SET enable_async_append = off; SET dynamo_fdw.max_statement_units = 3")
+        sql = "SELECT email FROM app_user UNION ALL SELECT name FROM company"
+        self.fx.proxy.reset()
+        self.assertIn("uses about", self.fx.error(sql).detail)
+        self.assertEqual([r.operation for r in self.fx.proxy.requests if r.operation != "DescribeTable"], [])
+
+    def test_explain(self):
+        """Which scan has the requests, and of what."""
+        plan = self.fx.explain("SELECT email FROM app_user UNION ALL SELECT name FROM company", "ANALYZE, COSTS OFF, TIMING OFF")
+        self.assertIn("Shared Read: of the table, for 2 scans", plan)
+        self.assertIn("Shared Read: by the scan of app_user", plan)
 
 
 class Keys(Shared):

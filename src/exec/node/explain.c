@@ -590,7 +590,8 @@ show_shared(const DynScan *scan, ExplainState *es)
 		return;
 	ExplainPropertyText("Shared Read",
 						figures.reader ? psprintf("by the scan of %s", figures.reader)
-						: psprintf("for %d scans", figures.scans), es);
+						: psprintf("%sfor %d scans", figures.table ? "of the table, " : "",
+								   figures.scans), es);
 }
 
 /* Of one execution.  Those of a table of unknown size are not known. */

@@ -22,7 +22,7 @@
 
 /* A Scan that nothing can stop is refused before it has used anything. */
 static void
-check_units(const DynScan *scan, const DynReader *reader)
+check_units(const DynScan *scan, const DynReader *reader, const DynAccess *read)
 {
 	const PlanState *node = &scan->input.node->ss.ps;
 	double		limit = dyn_statement_max_units(reader->relation->connection);
@@ -30,8 +30,8 @@ check_units(const DynScan *scan, const DynReader *reader)
 	if (limit > 0 && (reader->access->count_only || dyn_sharing_is_read_whole(&scan->input) ||
 					  dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan,
 											 dyn_run_is_to_end(node->state))))
-		dyn_scan_check_units(reader->relation, reader->access->index,
-							 &reader->access->estimate, reader->access->advice,
+		dyn_scan_check_units(reader->relation, read->index, &read->estimate,
+							 reader->access->advice,
 							 reader->statement->counters.read_units, limit);
 }
 
@@ -44,15 +44,18 @@ static void
 apply_policy(DynScan *scan, DynReader *reader)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(reader->relation);
+	const DynAccess *read = dyn_sharing_access(&scan->input);
 
 	if (reader->policy_applied || reader->access->kind != DYN_ACCESS_SCAN)
 		return;
 	reader->policy_applied = true;
+	if (read == NULL)
+		read = reader->access;
 	if (!dyn_sharing_is_paid(&scan->input))
-		check_units(scan, reader);
+		check_units(scan, reader, read);
 	if (policy != DYN_SCAN_WARN || dyn_sharing_warns(&scan->input))
-		dyn_scan_policy_apply(reader->relation, reader->access->index,
-							  &reader->access->estimate, reader->access->advice);
+		dyn_scan_policy_apply(reader->relation, read->index, &read->estimate,
+							  reader->access->advice);
 }
 
 /* A bounded Scan reads on: it is one like any other. */

@@ -64,6 +64,15 @@ can_share(const DynInput *input)
 		dyn_member_can_filter(access->filters);
 }
 
+/* The same items, or those of the table, which has the rows of both? */
+static bool
+reads_same_place(const DynAccess *a, const DynAccess *b)
+{
+	return dyn_access_same_index(a, b) ||
+		(dyn_access_can(a, DYN_CAN_READ_TABLE) &&
+		 dyn_access_can(b, DYN_CAN_READ_TABLE));
+}
+
 /* From the same place, in the same way? */
 static bool
 reads_alike(const DynReader *a, const DynReader *b)
@@ -73,7 +82,7 @@ reads_alike(const DynReader *a, const DynReader *b)
 
 	return one->connection == other->connection &&
 		strcmp(one->table, other->table) == 0 &&
-		dyn_access_same_index(a->access, b->access) &&
+		reads_same_place(a->access, b->access) &&
 		a->access->kind == b->access->kind &&
 		a->access->fetch_base_items == b->access->fetch_base_items &&
 		a->access->backward == b->access->backward &&
@@ -103,6 +112,44 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 }
 
 /*
+ * The access plan of a scan that reads the whole table in any case, so that a
+ * scan of an index need not read that; NULL: there is none.
+ */
+static const DynAccess *
+find_table_scan(const DynInput *input, List *candidates)
+{
+	List	   *sure = dyn_plan_scans_once(tree_of(input), NIL);
+	ListCell   *lc;
+
+	foreach(lc, candidates)
+	{
+		const DynInput *other = lfirst(lc);
+		const DynAccess *access = other->reader->access;
+
+		if (access->index == NULL && dyn_access_can(access, DYN_CAN_USE_ALL) &&
+			list_member_ptr(sure, other->node->ss.ps.plan))
+			return access;
+	}
+	return NULL;
+}
+
+static List *
+of_same_index(const DynInput *input, List *candidates)
+{
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	foreach(lc, candidates)
+	{
+		const DynInput *other = lfirst(lc);
+
+		if (dyn_access_same_index(input->reader->access, other->reader->access))
+			found = lappend(found, lfirst(lc));
+	}
+	return found;
+}
+
+/*
  * A scan that might stop early does not begin to read more than it needs unless
  * another one, which is expected to run, reads all of it anyway.
  */
@@ -123,6 +170,7 @@ is_worth_while(const DynInput *input, List *candidates)
 		const DynInput *other = lfirst(lc);
 
 		if (dyn_access_can(other->reader->access, DYN_CAN_USE_ALL) &&
+			dyn_access_same_index(input->reader->access, other->reader->access) &&
 			list_member_ptr(expected, other->node->ss.ps.plan))
 			return true;
 	}
@@ -162,27 +210,43 @@ take_values(DynSharing *sharing, DynInput *input)
 	return true;
 }
 
+/* By the access plan of a Scan of the table, if there is one. */
+static void
+read_from(DynAccess *asked, const DynAccess *table)
+{
+	if (table == NULL)
+		return;
+	Assert(table->index == NULL && dyn_access_can(asked, DYN_CAN_READ_TABLE));
+	asked->index = NULL;
+	asked->global = false;
+	asked->schema = table->schema;
+	asked->key_names = table->key_names;
+	asked->estimate = table->estimate;
+}
+
 /* Items that are read for others are read to the end. */
 static void
-init_member(DynMember *member, DynInput *input)
+init_member(DynMember *member, DynInput *input, const DynAccess *table)
 {
 	member->expected = is_expected(input);
 	member->may_rewind = input->reader->keeps || !member->expected;
 	dyn_member_init(member, input, input->reader->access->filters);
+	read_from(&member->asked, table);
 	member->asked.may_stop_early = false;
 	member->asked.limit_hint = 0;
 }
 
 /* The scan's part; NULL if it cannot or need not share. */
 static DynSharing *
-make_sharing(DynInput *input)
+make_sharing(DynInput *input, const DynAccess *table)
 {
 	DynSharing *sharing = palloc0(sizeof(DynSharing));
 	DynMember  *member = &sharing->member;
 
-	if (!take_values(sharing, input))
+	if ((table != NULL && !dyn_access_can(input->reader->access, DYN_CAN_READ_TABLE)) ||
+		!take_values(sharing, input))
 		return NULL;
-	init_member(member, input);
+	init_member(member, input, table);
 	if (sharing->awaits_values)
 		return sharing;
 	if (!dyn_input_is_complete(input, &sharing->values))
@@ -262,10 +326,10 @@ set_filter(DynSharedRead *read)
 
 /* The scans that read the same, of those that might; NULL: the scan alone. */
 static DynSharedRead *
-gather(DynInput *input, List *candidates)
+gather(DynInput *input, List *candidates, const DynAccess *table)
 {
 	DynSharedRead *read = dyn_shared_create();
-	DynSharing *first = make_sharing(input);
+	DynSharing *first = make_sharing(input, table);
 	ListCell   *lc;
 
 	if (first == NULL)
@@ -274,7 +338,7 @@ gather(DynInput *input, List *candidates)
 	dyn_shared_add(read, &first->member);
 	foreach(lc, candidates)
 	{
-		DynSharing *sharing = make_sharing(lfirst(lc));
+		DynSharing *sharing = make_sharing(lfirst(lc), table);
 
 		if (sharing != NULL &&
 			dyn_resolved_same_keys(&first->resolved, &sharing->resolved))
@@ -302,6 +366,25 @@ start_read(DynSharedRead *read)
 	dyn_shared_start(read, &first->resolved);
 }
 
+/*
+ * Sets *table if a Scan of the table is read, maybe in place of indexes; false if
+ * the scan reads alone.
+ */
+static bool
+choose_read(const DynInput *input, List **candidates, const DynAccess **table)
+{
+	const DynAccess *access = input->reader->access;
+
+	*table = NULL;
+	if (access->kind == DYN_ACCESS_SCAN)
+		*table = access->index == NULL ? access : find_table_scan(input, *candidates);
+	if (*table != NULL && *table != access)
+		return true;
+	if (*table == NULL)
+		*candidates = of_same_index(input, *candidates);
+	return is_worth_while(input, *candidates);
+}
+
 /* Shares the scan's read with others, if there are any. */
 static void
 begin_sharing(DynInput *input)
@@ -309,6 +392,7 @@ begin_sharing(DynInput *input)
 	EState	   *estate = input->node->ss.ps.state;
 	Bitmapset  *initial;
 	List	   *candidates;
+	const DynAccess *table;
 	MemoryContext context;
 	MemoryContext oldcontext;
 	DynSharedRead *read;
@@ -320,12 +404,12 @@ begin_sharing(DynInput *input)
 	if (!is_executed_once(input, initial))
 		return;
 	candidates = find_candidates(input, initial);
-	if (!is_worth_while(input, candidates))
+	if (!choose_read(input, &candidates, &table))
 		return;
 	context = AllocSetContextCreate(estate->es_query_cxt, "dynamo_fdw shared read",
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
-	read = gather(input, candidates);
+	read = gather(input, candidates, table);
 	if (read != NULL)
 		start_read(read);
 	MemoryContextSwitchTo(oldcontext);
@@ -421,6 +505,18 @@ dyn_sharing_is_read_whole(const DynInput *input)
 	return false;
 }
 
+const DynAccess *
+dyn_sharing_access(const DynInput *input)
+{
+	const DynMember *first;
+
+	if (!is_open(input))
+		return NULL;
+	first = linitial(input->sharing->member.read->members);
+	return dyn_access_same_index(&first->asked, input->reader->access) ? NULL
+		: &first->asked;
+}
+
 bool
 dyn_sharing_warns(const DynInput *input)
 {
@@ -452,6 +548,8 @@ dyn_sharing_figures(const DynInput *input, DynSharedFigures *figures)
 		return false;
 	first = linitial(sharing->member.read->members);
 	figures->scans = list_length(sharing->member.read->members);
+	figures->table = first->asked.index == NULL &&
+		first->input->reader->access->index != NULL;
 	figures->reader = first == &sharing->member ? NULL
 		: first->input->reader->relation->name;
 	return true;

@@ -8,7 +8,8 @@
  * a UNION and the subqueries of a statement, and a parent with its own elements.)
  * It is decided when the first of them begins, and changes no plan.  That one's
  * access plan is read, and the requests count as its own; there is a filter only
- * if each of them has one.  Index, then base: that filter has to fit.
+ * if each of them has one.  Index, then base: that filter has to fit.  Where one
+ * scans the table in any case, Scans of its indexes are served from that.
  *
  * Not shared: what is executed for each row of another node, keys that are known
  * only then, Queries of several partitions that are merged, executions of
@@ -36,6 +37,9 @@ extern bool dyn_sharing_is_paid(const DynInput *input);
 /* Does one of the scans read all there is, in the same plan or subplan? */
 extern bool dyn_sharing_is_read_whole(const DynInput *input);
 
+/* What is read in place of the scan's index, as others need it; NULL: nothing. */
+extern const DynAccess *dyn_sharing_access(const DynInput *input);
+
 /* Must the scan warn of its requests?  Only the first that asks must. */
 extern bool dyn_sharing_warns(const DynInput *input);
 
@@ -45,6 +49,7 @@ extern void dyn_sharing_free(DynInput *input);
 typedef struct DynSharedFigures
 {
 	int			scans;			/* that the read is for */
+	bool		table;			/* the reader reads it in place of its index */
 	const char *reader;			/* foreign table of the scan that reads; NULL:
 								 * this scan does */
 } DynSharedFigures;

@@ -34,6 +34,9 @@ abilities(const DynAccess *access)
 		can |= DYN_CAN_START_AHEAD;
 	if (access->contradiction || access->kind == DYN_ACCESS_UNION)
 		return can;
+	if (access->kind == DYN_ACCESS_SCAN &&
+		(access->index == NULL || (!access->presumes && !access->count_only)))
+		can |= DYN_CAN_READ_TABLE;
 	if (access->kind != DYN_ACCESS_GET)
 		can |= DYN_CAN_KEEP;
 	if (!merged)

@@ -90,6 +90,8 @@ typedef struct DynAccess
 	bool		one_request;	/* keyed, and expected to take one request */
 	bool		tested;			/* the requests do not enforce the row test */
 	bool		bounded;		/* Scan: limit_hint items are enough, and few */
+	bool		presumes;		/* that an item is in the index stands for
+								 * conditions */
 	int			limit_hint;		/* items of the first page; 0: no hint */
 
 	int			nhash;
@@ -157,7 +159,8 @@ typedef enum DynAccessAbility
 								 * filters only */
 	DYN_CAN_SHARE = 1 << 2,		/* several scans go through the items of one read */
 	DYN_CAN_START_AHEAD = 1 << 3,	/* its request is sent before its turn */
-	DYN_CAN_USE_ALL = 1 << 4	/* all that it could read is used, if it runs */
+	DYN_CAN_USE_ALL = 1 << 4,	/* all that it could read is used, if it runs */
+	DYN_CAN_READ_TABLE = 1 << 5 /* a Scan of the table gives the same rows */
 } DynAccessAbility;
 
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);

@@ -183,6 +183,7 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 	/* items that are read after the index may have changed meanwhile */
 	Assert(!access->fetch_base_items || remote == NIL);
 	dyn_set_fields(plan, access, fetched_fields(baserel, plan->relation, local));
+	access->presumes = access->index != NULL && access->key_rinfos != NIL;
 	access->may_stop_early = may_stop_early(root);
 	access->limit_hint = first_page(root, baserel, path, choice, access,
 									scan_clauses);
