@@ -123,6 +123,39 @@ class Overlap(Scripted):
             self.assertEqual(sorted(self.fx.rows(sql)), rows)
             self.assertEqual(most_in_flight([r for r in self.reads() if r.operation == operation]), 4)
 
+    def test_arms_of_an_or(self):
+        """The arms of each branch, and the branches."""
+        sql = self.union("SELECT n, w FROM {} WHERE h = 'p' AND n > 5 OR v = 1")
+        self.assertEqual(self.fx.explain(sql).count("Operation: Union"), 4)
+        rows = self.both_ways(sql, 8, 9)
+        self.assertEqual(rows, [(n, n % 10) for n in range(40) if n > 5 or n % 2])
+        self.fx.execute("SET work_mem = '64kB'; SET hash_mem_multiplier = 1")
+        self.assertEqual(self.both_ways(sql, 8, 9), rows)
+        self.assertEqual(self.both_ways(self.union("SELECT n, w FROM {} WHERE (h = 'p' AND n > 5 OR v = 1) AND n * 2 > 70"), 8, 12),
+                         [(n, n % 10) for n in range(36, 40)])
+        self.assertEqual(self.both_ways(self.union("SELECT n, w FROM {} WHERE h = 'q' OR v = 7"), 8, 8), [])
+
+    def test_arms_that_drop_all(self):
+        """Pages whose rows another arm returned, or which no row satisfies, end neither the arm nor the branch."""
+        for number in range(4):
+            self.table(number, page_size=2)
+        self.describe()
+        for condition, kept in (("h = 'p' AND n >= 0 OR v = 1", range(40)), ("(h = 'p' AND n >= 0 OR v = 1) AND n * 2 = 78", [39])):
+            self.assertEqual(self.both_ways(self.union(f"SELECT n FROM {{}} WHERE {condition}"), 8), [(n,) for n in kept])
+
+    def test_arms_without_room(self):
+        """All branches together, and the arms ahead of their turn, stay below max_concurrency."""
+        for number in range(4):
+            self.table(number, page_size=3)
+        self.describe()
+        for most in (1, 2, 3):
+            with self.subTest(most):
+                self.fx.execute(f"ALTER SERVER fake OPTIONS (ADD max_concurrency '{most}')")
+                self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP max_concurrency)")
+                self.assertEqual(self.run_async(self.union("SELECT n, w FROM {} WHERE h = 'p' AND n > 5 OR v = 1"), most),
+                                 [(n, n % 10) for n in range(40) if n > 5 or n % 2])
+                self.doCleanups()
+
     def test_index_without_entries(self):
         """If the index has no entries, the table is not read."""
         self.assertEqual(self.both_ways(self.union("SELECT n, w FROM {} WHERE v = 7"), 4, 4), [])
@@ -371,6 +404,13 @@ class Rescans(Scripted):
         """A correlated subquery counts over the union for each row."""
         sql = f"SELECT g, (SELECT count(*) FROM ({self.union()}) u WHERE u.n < g) FROM generate_series(1, 3) g"
         self.assertEqual(sorted(self.fx.rows(sql)), [(1, 1), (2, 2), (3, 3)])
+
+    def test_arms_of_an_or(self):
+        """Branches that are unions of keys are read again, with other values."""
+        branches = " UNION ALL ".join(f"SELECT t.n FROM t{i} t WHERE (t.h = 'p' AND t.n > 5 OR t.v = 1) AND t.w >= {{}} * 3" for i in range(2))
+        sql = f"SELECT g, ARRAY(SELECT t.n FROM ({branches.format('g', 'g')}) t ORDER BY 1) FROM generate_series(0, 3) g"
+        self.assertIn("Async", self.fx.explain(sql))
+        self.assertEqual(self.fx.rows(sql), [(g, [n for n in range(20) if (n > 5 or n % 2) and n % 10 >= g * 3]) for g in range(4)])
 
 
 class Partitions(Scripted):

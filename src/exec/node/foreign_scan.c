@@ -82,10 +82,8 @@ dynIterateForeignScan(ForeignScanState *node)
 		scan->input.begun = true;
 	}
 	scan->ahead = false;
-	if (scan->finished ||
-		(scan->group != NULL && !dyn_items_is_ready(scan->items)))
-		return slot;
-	scan->finished = !dyn_scan_next(scan, slot);
+	if (!scan->finished)
+		dyn_scan_next(scan, slot);
 	return slot;
 }
 

@@ -302,14 +302,16 @@ dyn_scan_awaited_fetch(const DynScan *scan)
 
 /* ---- rows ---- */
 
-/* Stores the one row of a count; false if that was done before. */
-static bool
-next_count(DynScan *scan, TupleTableSlot *slot)
+/* Stores the one row of a count, unless that was done before. */
+static DynFetchState
+next_count(DynScan *scan, TupleTableSlot *slot, bool wait)
 {
 	uint64		count;
 
 	if (scan->counted)
-		return false;
+		return DYN_FETCH_END;
+	if (!wait && dyn_items_would_wait(scan->items))
+		return DYN_FETCH_WAITS;
 	count = dyn_items_count(scan->items);
 	memset(slot->tts_isnull, true,
 		   slot->tts_tupleDescriptor->natts * sizeof(bool));
@@ -317,15 +319,19 @@ next_count(DynScan *scan, TupleTableSlot *slot)
 	slot->tts_isnull[0] = false;
 	ExecStoreVirtualTuple(slot);
 	scan->counted = true;
-	return true;
+	return DYN_FETCH_ITEM;
 }
 
-bool
+void
 dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 {
+	bool		wait = (scan->group == NULL);
+	DynFetchState state;
+
 	Assert(scan->input.running && !scan->finished);
-	return scan->input.reader->access->count_only ? next_count(scan, slot)
-		: dyn_items_next_row(scan->items, slot);
+	state = scan->input.reader->access->count_only ? next_count(scan, slot, wait)
+		: dyn_items_next_row(scan->items, slot, wait);
+	scan->finished = (state == DYN_FETCH_END);
 }
 
 /* ---- repeating and ending ---- */

@@ -79,8 +79,11 @@ dyn_scan_of(const DynInput *input)
 	return input->node->fdw_state;
 }
 
-/* Stores the next row; false at the end.  Waits, raises errors. */
-extern bool dyn_scan_next(DynScan *scan, TupleTableSlot *slot);
+/*
+ * Stores the next row; none at the end, when the execution is finished, nor in a
+ * group where it would have to wait.  Raises errors.
+ */
+extern void dyn_scan_next(DynScan *scan, TupleTableSlot *slot);
 
 /*
  * Makes the execution that runs begin again at its first row, without a request;

@@ -19,18 +19,19 @@ dyn_checker_init(DynChecker *checker, ForeignScanState *node, ExprState *qual,
 	checker->econtext = CreateExprContext(node->ss.ps.state);
 }
 
-static bool
-next_unchecked(const DynChecker *checker, DynItems *items, TupleTableSlot *slot)
+static DynFetchState
+next_unchecked(const DynChecker *checker, DynItems *items, TupleTableSlot *slot,
+			   bool wait)
 {
 	MemoryContext oldcontext;
-	bool		found;
+	DynFetchState state;
 
 	ExecClearTuple(slot);
 	ResetExprContext(checker->econtext);
 	oldcontext = MemoryContextSwitchTo(checker->econtext->ecxt_per_tuple_memory);
-	found = dyn_items_take_row(items, slot);
+	state = dyn_items_take_row(items, slot, wait);
 	MemoryContextSwitchTo(oldcontext);
-	return found;
+	return state;
 }
 
 static bool
@@ -49,14 +50,14 @@ passes(const DynChecker *checker, TupleTableSlot *slot)
 	return false;
 }
 
-bool
+DynFetchState
 dyn_checker_next_row(const DynChecker *checker, DynItems *items,
-					 TupleTableSlot *slot)
+					 TupleTableSlot *slot, bool wait)
 {
-	while (next_unchecked(checker, items, slot))
-	{
-		if (passes(checker, slot))
-			return true;
-	}
-	return false;
+	DynFetchState state;
+
+	do
+		state = next_unchecked(checker, items, slot, wait);
+	while (state == DYN_FETCH_ITEM && !passes(checker, slot));
+	return state;
 }

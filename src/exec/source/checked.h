@@ -25,8 +25,9 @@ typedef struct DynChecker
 extern void dyn_checker_init(DynChecker *checker, ForeignScanState *node,
 							 ExprState *qual, bool counts);
 
-/* Stores the next row of the items that passes; false at the end. */
-extern bool dyn_checker_next_row(const DynChecker *checker, DynItems *items,
-								 TupleTableSlot *slot);
+/* Stores the next row of the items that passes, as next_row (items.h). */
+extern DynFetchState dyn_checker_next_row(const DynChecker *checker,
+										  DynItems *items, TupleTableSlot *slot,
+										  bool wait);
 
 #endif

@@ -38,8 +38,9 @@ struct DynFallback
 	DynItems   *unchecked;
 	bool		found;			/* some row */
 	MemoryContext context;
-	Tuplesortstate *sorted;		/* NULL: not read yet */
+	Tuplesortstate *sort;		/* NULL: not begun */
 	TupleTableSlot *sort_slot;	/* likewise */
+	bool		sorted;			/* all rows */
 
 	/* values that are known to select nothing, with their hashes */
 	MemoryContext empty_context;
@@ -107,55 +108,70 @@ remember_empty(DynFallback *fallback)
 
 /* ---- the source ---- */
 
-static bool
-next_checked(DynFallback *fallback, TupleTableSlot *slot)
+static DynFetchState
+next_checked(DynFallback *fallback, TupleTableSlot *slot, bool wait)
 {
-	bool		found = dyn_checker_next_row(&fallback->checker,
-											 fallback->unchecked, slot);
+	DynFetchState state = dyn_checker_next_row(&fallback->checker,
+											   fallback->unchecked, slot, wait);
 
-	fallback->found |= found;
-	if (!fallback->found)
+	fallback->found |= (state == DYN_FETCH_ITEM);
+	if (state == DYN_FETCH_END && !fallback->found)
 		remember_empty(fallback);
-	return found;
+	return state;
 }
 
 static void
-sort_rows(DynFallback *fallback, TupleTableSlot *slot)
+begin_sort(DynFallback *fallback, TupleTableSlot *slot)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(fallback->context);
 
-	Assert(fallback->sorted == NULL);
-	fallback->sorted = tuplesort_begin_heap(slot->tts_tupleDescriptor,
-											fallback->nsort,
-											fallback->sort_columns,
-											fallback->sort_operators,
-											fallback->sort_collations,
-											fallback->nulls_first,
-											work_mem, NULL,
-											TUPLESORT_RANDOMACCESS);
+	fallback->sort = tuplesort_begin_heap(slot->tts_tupleDescriptor,
+										  fallback->nsort,
+										  fallback->sort_columns,
+										  fallback->sort_operators,
+										  fallback->sort_collations,
+										  fallback->nulls_first,
+										  work_mem, NULL,
+										  TUPLESORT_RANDOMACCESS);
 	fallback->sort_slot =
 		MakeSingleTupleTableSlot(CreateTupleDescCopy(slot->tts_tupleDescriptor),
 								 &TTSOpsMinimalTuple);
-	while (next_checked(fallback, slot))
-		tuplesort_puttupleslot(fallback->sorted, slot);
-	tuplesort_performsort(fallback->sorted);
 	MemoryContextSwitchTo(oldcontext);
 }
 
+/* False if it would have to wait, and must not. */
 static bool
-fallback_next_row(DynItems *items, TupleTableSlot *slot)
+sort_rows(DynFallback *fallback, TupleTableSlot *slot, bool wait)
+{
+	MemoryContext oldcontext;
+	DynFetchState state;
+
+	if (fallback->sort == NULL)
+		begin_sort(fallback, slot);
+	oldcontext = MemoryContextSwitchTo(fallback->context);
+	while ((state = next_checked(fallback, slot, wait)) == DYN_FETCH_ITEM)
+		tuplesort_puttupleslot(fallback->sort, slot);
+	if (state == DYN_FETCH_END)
+		tuplesort_performsort(fallback->sort);
+	fallback->sorted = (state == DYN_FETCH_END);
+	MemoryContextSwitchTo(oldcontext);
+	return fallback->sorted;
+}
+
+static DynFetchState
+fallback_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
 	DynFallback *fallback = (DynFallback *) items;
 
 	if (fallback->nsort == 0)
-		return next_checked(fallback, slot);
-	if (fallback->sorted == NULL)
-		sort_rows(fallback, slot);
-	if (!tuplesort_gettupleslot(fallback->sorted, true, false,
+		return next_checked(fallback, slot, wait);
+	if (!fallback->sorted && !sort_rows(fallback, slot, wait))
+		return DYN_FETCH_WAITS;
+	if (!tuplesort_gettupleslot(fallback->sort, true, false,
 								fallback->sort_slot, NULL))
-		return false;
+		return DYN_FETCH_END;
 	ExecCopySlot(slot, fallback->sort_slot);
-	return true;
+	return DYN_FETCH_ITEM;
 }
 
 static DynFetchState
@@ -177,9 +193,10 @@ fallback_rewind(DynItems *items)
 {
 	DynFallback *fallback = (DynFallback *) items;
 
-	if (fallback->sorted == NULL)
+	if (fallback->sort == NULL)
 		return dyn_items_rewind(fallback->unchecked);
-	tuplesort_rescan(fallback->sorted);
+	if (fallback->sorted)
+		tuplesort_rescan(fallback->sort);
 	return true;
 }
 
@@ -190,7 +207,8 @@ fallback_count(DynItems *items)
 	uint64		count = 0;
 
 	Assert(fallback->nsort == 0);
-	while (next_checked(fallback, fallback->input->node->ss.ss_ScanTupleSlot))
+	while (next_checked(fallback, fallback->input->node->ss.ss_ScanTupleSlot,
+						true) == DYN_FETCH_ITEM)
 		count++;
 	return count;
 }
@@ -201,12 +219,13 @@ fallback_close(DynItems *items)
 	DynFallback *fallback = (DynFallback *) items;
 
 	dyn_items_close(fallback->unchecked);
-	if (fallback->sorted != NULL)
+	if (fallback->sort != NULL)
 	{
 		ExecDropSingleTupleTableSlot(fallback->sort_slot);
-		tuplesort_end(fallback->sorted);
+		tuplesort_end(fallback->sort);
 	}
-	fallback->sorted = NULL;
+	fallback->sort = NULL;
+	fallback->sorted = false;
 }
 
 static const DynItemsMethods fallback_methods = {

@@ -32,12 +32,15 @@ typedef struct DynItemsMethods
 	 */
 	const DynValue *(*next) (DynItems *items);
 
-	/* Stores the next row; false at the end.  NULL: it gives items. */
-	bool		(*next_row) (DynItems *items, TupleTableSlot *slot);
+	/*
+	 * Stores the next row; DYN_FETCH_WAITS only without `wait`.  NULL: it gives
+	 * items.
+	 */
+	DynFetchState (*next_row) (DynItems *items, TupleTableSlot *slot, bool wait);
 
 	/*
-	 * Tells what `next` would do now, as dyn_fetch_poll.  NULL: nothing is known,
-	 * and it may wait.
+	 * Tells what `next`, or `count`, would do now, as dyn_fetch_poll.  NULL: nothing
+	 * is known, and it may wait.
 	 */
 	DynFetchState (*poll) (DynItems *items);
 
@@ -77,39 +80,41 @@ extern DynItems *dyn_items_start(DynReader *reader,
 /* No items. */
 extern DynItems *dyn_items_empty(DynRows *rows);
 
-/* Stores the next row of items; false at the end. */
 static inline bool
-dyn_items_take_row(DynItems *items, TupleTableSlot *slot)
+dyn_items_would_wait(DynItems *items)
 {
-	while (!dyn_rows_next(items->rows, slot))
-	{
-		const DynValue *item = items->methods->next(items);
-
-		if (item == NULL)
-			return false;
-		dyn_rows_begin(items->rows, item);
-	}
-	return true;
-}
-
-/* The same for all sources. */
-static inline bool
-dyn_items_next_row(DynItems *items, TupleTableSlot *slot)
-{
-	return items->methods->next_row != NULL
-		? items->methods->next_row(items, slot) : dyn_items_take_row(items, slot);
+	return items->methods->poll != NULL &&
+		items->methods->poll(items) == DYN_FETCH_WAITS;
 }
 
 /*
- * Would dyn_items_next_row return without waiting?  Rows of the item in hand
- * come first: polling gives it up.
+ * Stores the next row of items, as next_row.  Rows of the item in hand come first:
+ * polling gives it up.
  */
-static inline bool
-dyn_items_is_ready(DynItems *items)
+static inline DynFetchState
+dyn_items_take_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
-	return dyn_rows_has_more(items->rows) ||
-		items->methods->poll == NULL ||
-		items->methods->poll(items) != DYN_FETCH_WAITS;
+	while (!dyn_rows_next(items->rows, slot))
+	{
+		const DynValue *item;
+
+		if (!wait && dyn_items_would_wait(items))
+			return DYN_FETCH_WAITS;
+		item = items->methods->next(items);
+		if (item == NULL)
+			return DYN_FETCH_END;
+		dyn_rows_begin(items->rows, item);
+	}
+	return DYN_FETCH_ITEM;
+}
+
+/* The same for all sources. */
+static inline DynFetchState
+dyn_items_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
+{
+	return items->methods->next_row != NULL
+		? items->methods->next_row(items, slot, wait)
+		: dyn_items_take_row(items, slot, wait);
 }
 
 static inline DynFetch *

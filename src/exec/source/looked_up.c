@@ -12,10 +12,13 @@ lookups_of(const DynItems *items)
 	return ((const DynLookedUp *) items)->lookups;
 }
 
-static bool
-looked_up_next_row(DynItems *items, TupleTableSlot *slot)
+/* Waits in any case: what others ask for is in flight at the same time. */
+static DynFetchState
+looked_up_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
-	return dyn_lookups_next(lookups_of(items), slot);
+	(void) wait;
+	return dyn_lookups_next(lookups_of(items), slot) ? DYN_FETCH_ITEM
+		: DYN_FETCH_END;
 }
 
 static uint64

@@ -43,6 +43,8 @@ struct DynUnited
 	int			current;		/* arm */
 	DynBaseKeys *returned;		/* keys of items */
 
+	const DynValue *item;		/* found, and not taken yet; or NULL */
+
 	/* the item in hand */
 	DynBuffer	key;			/* as bytes (base_keys.h); malloc'd */
 	int64		number;			/* of all items of the execution */
@@ -114,6 +116,14 @@ open_arm(DynUnited *united, int n)
 	dyn_listed_skip(arm->items, united->returned, &united->duplicates);
 }
 
+/* What is started for the arm from now on is waited for together with peers. */
+static void
+join_group(const DynUnited *united, const Arm *arm)
+{
+	arm->reader->group_in_flight = united->input->reader->group_in_flight;
+	dyn_fetch_set_group(dyn_items_awaited(arm->items), arm->reader->group_in_flight);
+}
+
 /*
  * Sends the first request of each arm: of those that must wait for their turn
  * only one, as their answers are not taken in before.
@@ -130,7 +140,10 @@ send_ahead(DynUnited *united)
 		if (arm->items == NULL)
 			continue;
 		if (first)
+		{
+			join_group(united, arm);
 			dyn_fetch_send(dyn_items_awaited(arm->items));
+		}
 		else if (arm->reader->origin_requests->nstreams == 1)
 			dyn_fetch_send_ahead(dyn_items_awaited(arm->items));
 		first = false;
@@ -147,6 +160,7 @@ dyn_united_open(DynUnited *united)
 	united->items.rows = reader->rows;
 	united->context = CurrentMemoryContext;
 	united->current = 0;
+	united->item = NULL;
 	united->number = 0;
 	united->returned = dyn_base_keys_create(reader->access->base,
 											reader->access->nbase,
@@ -182,36 +196,52 @@ begin_item(DynUnited *united, const DynValue *item)
 	return true;
 }
 
-/* The arm's next item that was not returned before. */
-static const DynValue *
-next_of_arm(DynUnited *united, const Arm *arm)
+/*
+ * The next item that was not returned before, in united->item.  Peers wait for the
+ * arm that is read now, and for no other.
+ */
+static DynFetchState
+find_item(DynUnited *united, bool wait)
 {
-	const DynValue *item;
-
-	united->items.rows = arm->reader->rows;
-	do
+	while (united->item == NULL && united->current < united->narms)
 	{
+		const Arm  *arm = &united->arms[united->current];
+		const DynValue *item = NULL;
+
 		/* there may be many items without a row */
 		ResetExprContext(united->checker.econtext);
-		item = arm->items->methods->next(arm->items);
-	} while (item != NULL && !begin_item(united, item));
-	return item;
+		if (arm->items != NULL)
+		{
+			join_group(united, arm);
+			if (!wait && dyn_items_would_wait(arm->items))
+				return DYN_FETCH_WAITS;
+			united->items.rows = arm->reader->rows;
+			item = arm->items->methods->next(arm->items);
+		}
+		if (item == NULL)
+			united->current++;
+		else if (begin_item(united, item))
+			united->item = item;
+	}
+	return united->item ? DYN_FETCH_ITEM : DYN_FETCH_END;
+}
+
+static DynFetchState
+united_poll(DynItems *items)
+{
+	return find_item((DynUnited *) items, false);
 }
 
 static const DynValue *
 united_next(DynItems *items)
 {
 	DynUnited  *united = (DynUnited *) items;
+	const DynValue *item;
 
-	for (; united->current < united->narms; united->current++)
-	{
-		const Arm  *arm = &united->arms[united->current];
-		const DynValue *item = arm->items ? next_of_arm(united, arm) : NULL;
-
-		if (item != NULL)
-			return item;
-	}
-	return NULL;
+	(void) find_item(united, true);
+	item = united->item;
+	united->item = NULL;
+	return item;
 }
 
 /* ---- rows that are returned at the end ---- */
@@ -350,18 +380,20 @@ count_item(DynUnited *united)
 }
 
 /* An item counts only with a row that satisfies all conditions. */
-static bool
-united_next_row(DynItems *items, TupleTableSlot *slot)
+static DynFetchState
+united_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
 	DynUnited  *united = (DynUnited *) items;
+	DynFetchState state;
 
-	while (dyn_checker_next_row(&united->checker, items, slot))
+	while ((state = dyn_checker_next_row(&united->checker, items, slot,
+										 wait)) == DYN_FETCH_ITEM)
 	{
 		if (count_item(united))
-			return true;
+			return DYN_FETCH_ITEM;
 		set_aside(united, slot);
 	}
-	return next_aside(united, slot);
+	return state == DYN_FETCH_END && next_aside(united, slot) ? DYN_FETCH_ITEM : state;
 }
 
 /* ---- the source ---- */
@@ -404,6 +436,7 @@ united_close(DynItems *items)
 static const DynItemsMethods united_methods = {
 	.next = united_next,
 	.next_row = united_next_row,
+	.poll = united_poll,
 	.awaited = united_awaited,
 	.close = united_close,
 };

@@ -307,9 +307,7 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 	if (IS_UPPER_REL(rel))
 		return true;
 	choice = dyn_choice_of(path);
-	/* the arms of a union are waited for one after the other */
-	return choice->kind != DYN_ACCESS_UNION &&
-		(!plan->limited ||
-		 (choice->kind != DYN_ACCESS_SCAN &&
-		  !(choice->gated && choice->other_kind == DYN_ACCESS_SCAN)));
+	return !plan->limited ||
+		(choice->kind != DYN_ACCESS_SCAN &&
+		 !(choice->gated && choice->other_kind == DYN_ACCESS_SCAN));
 }
