@@ -406,11 +406,17 @@ class Rescans(Scripted):
         self.assertEqual(sorted(self.fx.rows(sql)), [(1, 1), (2, 2), (3, 3)])
 
     def test_arms_of_an_or(self):
-        """Branches that are unions of keys are read again, with other values."""
+        """Branches that are unions of keys are read again, with other values and with the same."""
         branches = " UNION ALL ".join(f"SELECT t.n FROM t{i} t WHERE (t.h = 'p' AND t.n > 5 OR t.v = 1) AND t.w >= {{}} * 3" for i in range(2))
         sql = f"SELECT g, ARRAY(SELECT t.n FROM ({branches.format('g', 'g')}) t ORDER BY 1) FROM generate_series(0, 3) g"
         self.assertIn("Async", self.fx.explain(sql))
         self.assertEqual(self.fx.rows(sql), [(g, [n for n in range(20) if (n > 5 or n % 2) and n % 10 >= g * 3]) for g in range(4)])
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
+        sql = f"SELECT g, t.n FROM generate_series(0, 3) g LEFT JOIN ({branches.format(0, 0)}) t ON t.n = g * 5"
+        self.assertIn("Async", self.fx.explain(sql))
+        self.fake.reset()
+        self.assertEqual(sorted(self.fx.rows(sql), key=str), [(0, None), (1, 5), (2, 10), (3, 15)])
+        self.assertEqual(len(self.reads()), 5)
 
 
 class Partitions(Scripted):

@@ -132,6 +132,22 @@ class Kept(Listed):
         self.assertEqual(rows, self.fx.rows(self.local(sql)))
 
 
+class Repeated(Listed):
+    """An inner side that does not depend on the outer row."""
+
+    def test_loop(self):
+        """It is read once, as far as it is needed."""
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off;"
+                        "SET dynamo_fdw.enable_lookup_join = off")
+        sql = "SELECT o.i, t.id FROM outers o LEFT JOIN things t ON t.owner = 'obig' AND t.size > o.size"
+        self.assertNotIn("Materialize", self.fx.explain(sql))
+        self.assertSent(sql, 1, MANY)
+        self.assertSent("SELECT o.i, t.tag, t.id FROM outers o LEFT JOIN tag t ON t.owner = 'o2' AND t.size = o.size", 1, PER_OWNER)
+        sql = "SELECT o.i FROM outers o WHERE EXISTS (SELECT FROM things t WHERE t.owner = 'obig' AND t.size + 0 > o.size) AND o.size < 3"
+        self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.fx.rows(self.local(sql))))
+        self.assertLessEqual(self.sent(sql), (1, 100))
+
+
 class Shared(Listed):
     """Scans that read the same keys."""
 

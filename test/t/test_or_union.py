@@ -148,6 +148,22 @@ class Unions(request_text.RequestTestCase):
         self.assertIn("Union", self.fx.explain(joined))
         self.same(joined)
 
+    def test_repeated(self):
+        """An inner side that does not depend on the outer row is read once, as far as it is needed, and stored."""
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off")
+        arms = "SELECT cust, at, total, note FROM orders o WHERE (ship = 's3' OR cust = 'c03' OR status = 'open' AND at < '2024-02')"
+        once = self.texts(arms)
+        for memory in ("4MB", "64kB"):
+            self.fx.execute(f"SET work_mem = '{memory}'; SET hash_mem_multiplier = 1")
+            sql = f"SELECT v.n, o.* FROM (VALUES (1), (2), (3), (4)) v(n) LEFT JOIN ({arms}) o ON o.total > v.n * 100"
+            self.assertNotIn("Materialize", self.fx.explain(sql))
+            self.assertGreater(len(self.same(sql)), 50)
+            self.assertEqual(self.texts(sql), once)
+        sql = f"SELECT v.n FROM (VALUES (90), (20), (250), (1)) v(n) WHERE EXISTS (SELECT FROM ({arms}) o WHERE o.total + 0 > v.n)"
+        self.assertIn("Union", self.fx.explain(sql))
+        self.same(sql)
+        self.assertLessEqual(len(self.texts(sql)), len(once))
+
     def test_little_memory(self):
         """Rows whose keys have no room are returned at the end, each once."""
         self.fx.execute("SET hash_mem_multiplier = 1; SET work_mem = '64kB'")

@@ -14,6 +14,7 @@
 #include "../../plan/tree/plantree.h"
 #include "../source/keeping.h"
 #include "../source/sharing.h"
+#include "../source/stored.h"
 #include "../statement/run.h"
 #include "scan.h"
 #include "scan_policy.h"
@@ -242,6 +243,14 @@ request_items(DynScan *scan)
 	return dyn_items_start(reader, resolved);
 }
 
+/* Stores the rows of a source that cannot start again, if it may have to. */
+static DynItems *
+may_repeat(const DynScan *scan, DynItems *items)
+{
+	return items != NULL && items->methods->rewind == NULL &&
+		scan->input.reader->keeps ? dyn_stored_create(items) : items;
+}
+
 /* What answers the execution. */
 static DynItems *
 open_items(DynScan *scan)
@@ -256,14 +265,14 @@ open_items(DynScan *scan)
 	/* requests in flight use the values when the outer row is gone */
 	dyn_values_keep(&input->values);
 	if (scan->united != NULL)
-		return dyn_united_open(scan->united);
+		return may_repeat(scan, dyn_united_open(scan->united));
 	items = dyn_keeping_open(input);
 	if (items != NULL)
 		return items;
 	items = dyn_sharing_open(input);
 	if (items != NULL)
 		apply_policy(scan, input->reader);
-	return items ? items : request_items(scan);
+	return items ? items : may_repeat(scan, request_items(scan));
 }
 
 void

@@ -25,7 +25,8 @@ dyn_items_rewind(DynItems *items)
 {
 	if (items->methods->rewind == NULL || !items->methods->rewind(items))
 		return false;
-	dyn_rows_end(items->rows);
+	if (items->rows != NULL)
+		dyn_rows_end(items->rows);
 	return true;
 }
 
@@ -44,7 +45,8 @@ dyn_items_count(DynItems *items)
 void
 dyn_items_close(DynItems *items)
 {
-	dyn_rows_end(items->rows);
+	if (items->rows != NULL)
+		dyn_rows_end(items->rows);
 	if (items->methods->close != NULL)
 		items->methods->close(items);
 }

@@ -12,6 +12,7 @@
  *		united		those of the arms of an OR, each once (united.h)
  *		fallback	those of the table in place of an index (fallback.h)
  *		looked up	those that lookups serve (looked_up.h)
+ *		stored		those of another source, which cannot be rewound (stored.h)
  *
  * A source gives items one by one, and tells which rows decode them; or rows,
  * where those are checked first, or cached.  It is closed at the end of the
@@ -66,7 +67,8 @@ typedef struct DynItemsMethods
 struct DynItems
 {
 	const DynItemsMethods *methods;
-	DynRows    *rows;			/* of the item that `next` returned last */
+	DynRows    *rows;			/* of the item that `next` returned last; or NULL,
+								 * if it gives rows */
 };
 
 /*

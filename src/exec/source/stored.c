@@ -1,0 +1,110 @@
+/*
+ * stored.c
+ *		Stores the rows of another source as they are returned.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/tuplestore.h"
+
+#include "stored.h"
+
+typedef struct Stored
+{
+	DynItems	items;			/* first */
+	DynItems   *source;
+	MemoryContext context;
+	Tuplestorestate *rows;		/* NULL: there was none yet */
+	TupleTableSlot *row;		/* likewise */
+	int64		nrows;
+	int64		position;		/* of the next row */
+} Stored;
+
+static void
+begin_store(Stored *stored, TupleDesc desc)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(stored->context);
+
+	stored->rows = tuplestore_begin_heap(false, false, work_mem);
+	stored->row = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
+										   &TTSOpsMinimalTuple);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static void
+read_row(Stored *stored, TupleTableSlot *slot)
+{
+	if (!tuplestore_gettupleslot(stored->rows, true, false, stored->row))
+		elog(ERROR, "a row that was stored is missing");
+	ExecCopySlot(slot, stored->row);
+}
+
+static DynFetchState
+stored_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
+{
+	Stored	   *stored = (Stored *) items;
+	DynFetchState state = DYN_FETCH_ITEM;
+
+	if (stored->position < stored->nrows)
+		read_row(stored, slot);
+	else
+	{
+		state = dyn_items_next_row(stored->source, slot, wait);
+		if (state != DYN_FETCH_ITEM)
+			return state;
+		if (stored->rows == NULL)
+			begin_store(stored, slot->tts_tupleDescriptor);
+		tuplestore_puttupleslot(stored->rows, slot);
+		stored->nrows++;
+	}
+	stored->position++;
+	return state;
+}
+
+static DynFetch *
+stored_awaited(const DynItems *items)
+{
+	return dyn_items_awaited(((const Stored *) items)->source);
+}
+
+static bool
+stored_rewind(DynItems *items)
+{
+	Stored	   *stored = (Stored *) items;
+
+	if (stored->rows != NULL)
+		tuplestore_rescan(stored->rows);
+	stored->position = 0;
+	return true;
+}
+
+static void
+stored_close(DynItems *items)
+{
+	Stored	   *stored = (Stored *) items;
+
+	dyn_items_close(stored->source);
+	if (stored->rows == NULL)
+		return;
+	ExecDropSingleTupleTableSlot(stored->row);
+	tuplestore_end(stored->rows);
+}
+
+static const DynItemsMethods stored_methods = {
+	.next_row = stored_next_row,
+	.awaited = stored_awaited,
+	.rewind = stored_rewind,
+	.close = stored_close,
+};
+
+DynItems *
+dyn_stored_create(DynItems *source)
+{
+	Stored	   *stored = palloc0(sizeof(Stored));
+
+	stored->items.methods = &stored_methods;
+	stored->source = source;
+	stored->context = CurrentMemoryContext;
+	return &stored->items;
+}
