@@ -525,6 +525,35 @@ class Ends(Scripted):
         failure = self.fx.error(self.union("SELECT v FROM {} WHERE h = 'p'"))
         self.assertIn('h = "p", n = 13', failure.detail)
 
+    def test_shared_index_then_table(self):
+        """Branches that go through one list of keys: throttled, with keys that are left unprocessed, and stopped."""
+        self.table(0, page_size=2)
+        self.describe()
+        sql = self.union("SELECT w FROM t0 WHERE v = 1 UNION ALL SELECT n + w FROM t0 WHERE v = 1 UNION ALL SELECT w FROM {} WHERE v = 1", 2)
+        wanted = sorted([(n,) for n in range(1, 10, 2)] * 4 + [(2 * n,) for n in range(1, 10, 2)] * 2)
+        left = iter(range(2))
+
+        def answer(request):
+            return {"Responses": {}, "UnprocessedKeys": request.body["RequestItems"]} if next(left, None) is not None else None
+        self.fake.on("Query", [replies.throttle()] * 3)
+        self.fake.on("BatchGetItem", answer)
+        before = None
+        self.assertIn("Async Foreign Scan", self.fx.explain(sql))
+        self.assertEqual(sorted(self.fx.rows(sql)), wanted)
+        for operation in ("BatchGetItem", "Query"):
+            self.fake.reset(scripts=True)
+            self.fake.reset()
+            self.assertEqual(sorted(self.fx.rows(sql)), wanted)
+            self.assertEqual(sum(r.operation == "BatchGetItem" for r in self.reads()), 2)
+            before = before or descriptors_of(self.pid)
+            self.fake.on(operation, lambda request: replies.hang_before_headers())
+            self.fx.execute("SET statement_timeout = 300")
+            self.assertEqual(self.fx.error(sql).sqlstate, "57014")
+            self.fx.execute("RESET statement_timeout")
+        self.fake.reset(scripts=True)
+        self.assertEqual(sorted(self.fx.rows(sql)), wanted)
+        self.assertLessEqual(descriptors_of(self.pid), before)
+
     def test_timeout(self):
         """statement_timeout acts while the Append waits, and nothing stays open."""
         sql = self.union()
