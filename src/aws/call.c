@@ -7,7 +7,6 @@
 #include "client.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +85,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 {
 	DynActiveCall *call = (DynActiveCall *) public;
 	DynClient  *client = call->client;
-	int			len;
+	size_t		len = strlen(operation);
 
 	assert(public->state == DYN_CALL_IDLE || public->state == DYN_CALL_DONE);
 	*public = (DynCall) {
@@ -111,13 +110,15 @@ dyn_call_start(DynCall *public, const DynService *service,
 	dyn_buffer_reset(&public->response);
 	public->response.max = service->max_response;
 	dyn_attempt_link(call);
-	len = snprintf(call->operation, sizeof(call->operation), "%s", operation);
 	if (call->body.failed)
 		dyn_attempt_refuse(call, DYN_FAIL_MEMORY);
-	else if (len >= (int) sizeof(call->operation))
+	else if (len >= sizeof(call->operation))
 		dyn_attempt_refuse(call, DYN_FAIL_CONFIG);
 	else
+	{
+		memcpy(call->operation, operation, len + 1);
 		dyn_attempt_begin(call);
+	}
 	dyn_client_process(client);
 }
 

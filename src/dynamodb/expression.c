@@ -493,8 +493,7 @@ is_covered(const DynPath *paths, int npaths, int i)
 		int			same = 0;
 
 		while (same < m && same < n &&
-			   dyn_step_compare(&paths[j].steps[same],
-								&paths[i].steps[same]) == 0)
+			   dyn_step_equal(&paths[j].steps[same], &paths[i].steps[same]))
 			same++;
 		if (same == m && (m < n || j < i))
 			return true;

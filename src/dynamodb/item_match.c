@@ -21,7 +21,7 @@ same_path(const DynPath *a, const DynPath *b)
 	int			i = 0;
 
 	while (i < a->nsteps && i < b->nsteps &&
-		   dyn_step_compare(&a->steps[i], &b->steps[i]) == 0)
+		   dyn_step_equal(&a->steps[i], &b->steps[i]))
 		i++;
 	return i == a->nsteps && i == b->nsteps;
 }

@@ -26,8 +26,9 @@ typedef struct Run
 	int			count;
 } Run;
 
-int
-dyn_step_compare(const DynStep *a, const DynStep *b)
+/* Less than, equal to or greater than 0: names come before indexes. */
+static int
+compare_steps(const DynStep *a, const DynStep *b)
 {
 	int			cmp;
 
@@ -51,8 +52,8 @@ compare_routes(const void *va, const void *vb)
 
 	for (i = 0; i < a->path->nsteps && i < b->path->nsteps; i++)
 	{
-		int			cmp = dyn_step_compare(&a->path->steps[i],
-										   &b->path->steps[i]);
+		int			cmp = compare_steps(&a->path->steps[i],
+										&b->path->steps[i]);
 
 		if (cmp != 0)
 			return cmp;
@@ -99,8 +100,7 @@ add_children(DynPathTree *tree, DynPathNode *node, const Route *routes,
 		int			n = 1;
 
 		while (n < run.count &&
-			   dyn_step_compare(&routes[run.first + n].path->steps[depth],
-								step) == 0)
+			   dyn_step_equal(&routes[run.first + n].path->steps[depth], step))
 			n++;
 		child->step = *step;
 		if (step->name != NULL)
@@ -207,7 +207,7 @@ find_step(const DynPathTree *tree, uint32_t low, uint32_t high,
 	while (low < high)
 	{
 		uint32_t	mid = low + (high - low) / 2;
-		int			cmp = dyn_step_compare(step, &tree->nodes[mid].step);
+		int			cmp = compare_steps(step, &tree->nodes[mid].step);
 
 		if (cmp == 0)
 			return &tree->nodes[mid];

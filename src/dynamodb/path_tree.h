@@ -12,6 +12,8 @@
 #ifndef DYN_DYNAMODB_PATH_TREE_H
 #define DYN_DYNAMODB_PATH_TREE_H
 
+#include <string.h>
+
 #include "page.h"
 
 #define DYN_PATH_TREE_MAX_SLOTS		65535
@@ -44,8 +46,15 @@ struct DynPathTree
 	char	   *text;			/* the names */
 };
 
-/* Less than, equal to or greater than 0: names come before indexes. */
-extern int	dyn_step_compare(const DynStep *a, const DynStep *b);
+/* Inline, as the paths of each request are compared. */
+static inline bool
+dyn_step_equal(const DynStep *a, const DynStep *b)
+{
+	if (a->name == NULL || b->name == NULL)
+		return a->name == b->name && a->index == b->index;
+	return a->name_len == b->name_len && memcmp(a->name, b->name, a->name_len) == 0;
+}
+
 
 /* The child for a name or list index, or NULL.  `node` may be NULL. */
 extern const DynPathNode *dyn_path_tree_member(const DynPathTree *tree,
