@@ -72,7 +72,7 @@ sequence_length(const unsigned char *p, const unsigned char *end)
 		return 0;
 	for (i = 2; i < form->length; i++)
 	{
-		if ((p[i] & 0xC0) != 0x80)
+		if (!dyn_utf8_continues((char) p[i]))
 			return 0;
 	}
 	return form->length;

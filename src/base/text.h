@@ -22,6 +22,13 @@ dyn_is_alphanumeric(char c)
 		(c >= '0' && c <= '9');
 }
 
+/* A byte of UTF-8 that is not the first of its character. */
+static inline bool
+dyn_utf8_continues(char c)
+{
+	return ((unsigned char) c & 0xC0) == 0x80;
+}
+
 /*
  * Writes a character, at most U+10FFFF, in up to four bytes; returns their
  * number.

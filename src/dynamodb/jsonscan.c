@@ -11,6 +11,7 @@
  */
 #include "jsonscan.h"
 
+#include "../base/text.h"
 #include "duplicate_names.h"
 #include "escape.h"
 
@@ -126,7 +127,7 @@ skip_plain(const char *p, const char *end)
 static inline bool
 is_tail(unsigned char c)
 {
-	return (c & 0xc0) == 0x80;
+	return dyn_utf8_continues((char) c);
 }
 
 /* Length of the well-formed UTF-8 sequence of 2 to 4 bytes at p, or 0. */

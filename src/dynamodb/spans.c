@@ -2,17 +2,12 @@
  * spans.c
  *		Intersects and unites sets of values.
  */
+#include "../base/text.h"
 #include "spans.h"
 
 /* ---- successors of texts ---- */
 
 #define LAST_CHAR	0x10FFFF
-
-static bool
-is_continuation(char c)
-{
-	return ((unsigned char) c & 0xC0) == 0x80;
-}
 
 /* The length of the last character. */
 static size_t
@@ -20,12 +15,12 @@ last_char_len(const char *text, size_t len)
 {
 	size_t		n = 1;
 
-	while (n < len && is_continuation(text[len - n]))
+	while (n < len && dyn_utf8_continues(text[len - n]))
 		n++;
 	return n;
 }
 
-/* Decodes the character of `len` bytes, and encodes one. */
+/* The character of `len` bytes. */
 static uint32_t
 decode_char(const char *p, size_t len)
 {
@@ -36,20 +31,6 @@ decode_char(const char *p, size_t len)
 	for (i = 1; i < len; i++)
 		c = c << 6 | ((unsigned char) p[i] & 0x3F);
 	return c;
-}
-
-static void
-append_char(DynBuffer *out, uint32_t c)
-{
-	static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
-	size_t		len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-	char		bytes[4];
-	size_t		i;
-
-	for (i = len; i > 1; i--, c >>= 6)
-		bytes[i - 1] = (char) (0x80 | (c & 0x3F));
-	bytes[0] = (char) (leads[len] | c);
-	dyn_buffer_append(out, bytes, len);
 }
 
 /* The next character; there are no surrogates. */
@@ -66,12 +47,12 @@ dyn_text_successor(DynBuffer *text)
 	{
 		size_t		n = last_char_len(text->data, text->len);
 		uint32_t	c = decode_char(text->data + text->len - n, n);
+		char		next[4];
 
 		text->len -= n;
 		if (c == LAST_CHAR)
 			continue;
-		append_char(text, next_char(c));
-		return !text->failed;
+		return dyn_buffer_append(text, next, dyn_utf8_put(next, next_char(c)));
 	}
 	return false;
 }
@@ -127,13 +108,13 @@ dyn_span_beginning(const DynSpan *span)
 		return 0;
 	while (n < text.len && n < end->len && text.data[n] == end->data[n])
 		n++;
-	while (n > 0 && n < text.len && is_continuation(text.data[n]))
+	while (n > 0 && n < text.len && dyn_utf8_continues(text.data[n]))
 		n--;
 	if (n == text.len || span->upper.inclusive)
 		return n;
 	/* the last before a next character */
 	for (text.len = n + 1; text.len < span->lower.value.len &&
-		 is_continuation(text.data[text.len]);)
+		 dyn_utf8_continues(text.data[text.len]);)
 		text.len++;
 	return is_successor(end, &text) ? text.len : n;
 }

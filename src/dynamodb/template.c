@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/text.h"
 #include "template_text.h"
 
 typedef struct Parser
@@ -54,12 +55,6 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool
-is_continuation(char c)
-{
-	return ((unsigned char) c & 0xC0) == 0x80;
-}
-
 static size_t
 count_char(const char *text, size_t len, char c)
 {
@@ -81,7 +76,7 @@ position_of(const Parser *parser, const char *place)
 	int			position = 1;
 
 	for (p = parser->start; p < place; p++)
-		position += !is_continuation(*p);
+		position += !dyn_utf8_continues(*p);
 	return position;
 }
 
@@ -452,7 +447,7 @@ first_char(DynText text)
 {
 	size_t		n = 1;
 
-	while (n < text.len && is_continuation(text.data[n]))
+	while (n < text.len && dyn_utf8_continues(text.data[n]))
 		n++;
 	text.len = n;
 	return text;
@@ -463,7 +458,7 @@ last_char(DynText text)
 {
 	size_t		n = 1;
 
-	while (n < text.len && is_continuation(text.data[text.len - n]))
+	while (n < text.len && dyn_utf8_continues(text.data[text.len - n]))
 		n++;
 	text.data += text.len - n;
 	text.len = n;

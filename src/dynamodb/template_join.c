@@ -5,13 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "../base/text.h"
 #include "template_text.h"
-
-static bool
-is_continuation(char c)
-{
-	return ((unsigned char) c & 0xC0) == 0x80;
-}
 
 /* ---- join ---- */
 
@@ -22,7 +17,7 @@ count_chars(DynText text)
 	size_t		i;
 
 	for (i = 0; i < text.len; i++)
-		n += !is_continuation(text.data[i]);
+		n += !dyn_utf8_continues(text.data[i]);
 	return n;
 }
 

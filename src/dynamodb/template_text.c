@@ -21,6 +21,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "../base/text.h"
 #include "template_text.h"
 
 #define NOWHERE		SIZE_MAX
@@ -96,12 +97,6 @@ dyn_text_fold(char *text, size_t len, DynFolding folding)
 		text[i] = fold_char(text[i], folding);
 }
 
-static bool
-is_continuation(char c)
-{
-	return ((unsigned char) c & 0xC0) == 0x80;
-}
-
 /* ---- places of the text ---- */
 
 /* What lies ahead of a position: behind it, or before it. */
@@ -150,7 +145,7 @@ step_width(const Matcher *m, uint32_t width, int dir, size_t *pos)
 		if (p == (dir > 0 ? m->len : 0))
 			return false;
 		p += (size_t) dir;
-		while (p > 0 && p < m->len && is_continuation(m->text[p]))
+		while (p > 0 && p < m->len && dyn_utf8_continues(m->text[p]))
 			p += (size_t) dir;
 	}
 	*pos = p;

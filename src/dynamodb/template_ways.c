@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "../base/text.h"
 #include "template_text.h"
 #include "template_ways.h"
 
@@ -29,7 +30,7 @@ behind(DynText text, size_t n)
 static bool
 is_inside_char(DynText text, size_t pos)
 {
-	return pos < text.len && ((unsigned char) text.data[pos] & 0xC0) == 0x80;
+	return pos < text.len && dyn_utf8_continues(text.data[pos]);
 }
 
 static size_t

@@ -117,7 +117,7 @@ dyn_scalar_print(DynBuffer *buf, const DynScalar *value)
 			/* up to the first byte of the character that is one too many */
 			for (shown = 0; shown < value->len; shown++)
 			{
-				if (((unsigned char) value->data[shown] & 0xC0) != 0x80 &&
+				if (!dyn_utf8_continues(value->data[shown]) &&
 					chars++ == PRINT_CHARS)
 					break;
 			}

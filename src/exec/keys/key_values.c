@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "../../base/text.h"
 #include "../../dynamodb/template_text.h"
 #include "../../model/values/arrays.h"
 #include "../../model/values/like.h"
@@ -107,11 +108,10 @@ intersection(DynSpans a, DynSpans b)
 	return both;
 }
 
-/* Copies the buffer, and frees it. */
-static DynScalar
-take_scalar(DynBuffer *buffer, DynType type)
+/* False without memory: buffers are freed before that is an error. */
+static bool
+copy_buffer(DynScalar *to, const DynBuffer *buffer, DynType type)
 {
-	DynScalar	scalar = {type, NULL, buffer->len};
 	char	   *data = NULL;
 
 	if (!buffer->failed)
@@ -119,11 +119,15 @@ take_scalar(DynBuffer *buffer, DynType type)
 										  MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE);
 	if (data != NULL && buffer->len > 0)
 		memcpy(data, buffer->data, buffer->len);
-	dyn_buffer_free(buffer);
-	if (data == NULL)
+	*to = (DynScalar) {type, data, buffer->len};
+	return data != NULL;
+}
+
+static void
+refuse_without_memory(bool copied)
+{
+	if (!copied)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	scalar.data = data;
-	return scalar;
 }
 
 /* The limit of texts below all that are greater than any with this beginning. */
@@ -132,11 +136,14 @@ end_of_prefix(const DynScalar *prefix)
 {
 	DynLimit	end = {false};
 	DynBuffer	buffer;
+	bool		copied;
 
 	dyn_buffer_init(&buffer, 0);
 	dyn_buffer_append(&buffer, prefix->data, prefix->len);
 	end.set = dyn_text_successor(&buffer);
-	end.value = take_scalar(&buffer, prefix->type);
+	copied = copy_buffer(&end.value, &buffer, prefix->type);
+	dyn_buffer_free(&buffer);
+	refuse_without_memory(copied);
 	return end;
 }
 
@@ -163,7 +170,7 @@ fit_limit(const Room *room, DynLimit *limit, bool lower)
 
 	if (!limit->set || value->type == DYN_TYPE_N || value->len <= len)
 		return;
-	while (value->type == DYN_TYPE_S && ((unsigned char) value->data[len] & 0xC0) == 0x80)
+	while (value->type == DYN_TYPE_S && dyn_utf8_continues(value->data[len]))
 		len--;
 	value->len = len;
 	limit->inclusive = !lower;
@@ -501,6 +508,7 @@ combine(const SpelledParts *parts, int number, DynType type, DynSpan *span)
 	const DynSpan *next = NULL;
 	DynText		points[DYN_TEMPLATE_MAX_PARTS];
 	DynTextSpan texts;
+	bool		copied;
 
 	for (int p = parts->n - 1; p >= 0; p--)
 	{
@@ -514,10 +522,11 @@ combine(const SpelledParts *parts, int number, DynType type, DynSpan *span)
 			points[p] = (DynText) {value->lower.value.data, value->lower.value.len};
 	}
 	dyn_text_span_init(&texts);
-	if (!dyn_template_span(parts->spelled->tmpl, points, parts->npoints, next, &texts))
-		texts.lower.failed = true;
-	span->lower.value = take_scalar(&texts.lower, type);
-	span->upper.value = take_scalar(&texts.upper, type);
+	copied = dyn_template_span(parts->spelled->tmpl, points, parts->npoints, next, &texts) &&
+		copy_buffer(&span->lower.value, &texts.lower, type) &&
+		copy_buffer(&span->upper.value, &texts.upper, type);
+	dyn_text_span_free(&texts);
+	refuse_without_memory(copied);
 	span->lower.set = texts.has_lower;
 	span->lower.inclusive = texts.lower_inclusive;
 	span->upper.set = texts.has_upper;

@@ -10,6 +10,7 @@
 
 #include "utils/datetime.h"
 
+#include "../../base/text.h"
 #include "datetime.h"
 #include "pattern.h"
 
@@ -83,7 +84,7 @@ refuse(const PatternReader *in, const char *reason)
 	int			place = 1;
 
 	for (const char *p = in->start; p < in->p; p++)
-		place += (*p & 0xc0) != 0x80;
+		place += !dyn_utf8_continues(*p);
 	*in->why = psprintf("pattern(...) at character %d: %s.", place, reason);
 	return false;
 }

@@ -151,14 +151,6 @@ dyn_count_all(PlannerInfo *root, const DynRelation *relation, const List *preds)
 	return count_all(&counting, preds);
 }
 
-DynCount
-dyn_count_part(PlannerInfo *root, const DynRelation *relation, const DynPred *arg)
-{
-	Counting	counting = {root, relation, true};
-
-	return count(&counting, arg);
-}
-
 double
 dyn_count_ranges(PlannerInfo *root, const DynRelation *relation, const List *preds)
 {

@@ -17,10 +17,6 @@ extern DynCount dyn_count(PlannerInfo *root, const DynRelation *relation,
 extern DynCount dyn_count_all(PlannerInfo *root, const DynRelation *relation,
 							  const List *preds);
 
-/* The same for an argument of a predicate of kind SPELLED, on a part. */
-extern DynCount dyn_count_part(PlannerInfo *root, const DynRelation *relation,
-							   const DynPred *arg);
-
 /*
  * How many ranges are asked for one by one, of what predicates leave a sort key.
  * One range contains them all if there are more than DYN_MAX_SORT_RANGES.

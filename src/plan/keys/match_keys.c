@@ -165,7 +165,8 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 		key_match->preds = lappend(key_match->preds, spelled);
 	foreach(lc, found)
 		consume(match, lfirst(lc), exactly && list_length(key_match->preds) == 1);
-	key_match->most = dyn_count_all(NULL, match->relation, key_match->preds);
+	if (spelled != NULL || found != NIL)
+		key_match->most = dyn_count_all(NULL, match->relation, key_match->preds);
 }
 
 /* The points of one attribute in an arm; *pure as for implied_points. */

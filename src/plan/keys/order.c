@@ -30,7 +30,7 @@ bound_parts(const DynRelation *relation, const DynAccess *access, int position)
 		return 0;
 	foreach(lc, pred->args)
 	{
-		DynCount	most = dyn_count_part(NULL, relation, lfirst(lc));
+		DynCount	most = dyn_count(NULL, relation, lfirst(lc));
 
 		if (!most.points || (position > 0 && most.n != 1))
 			break;
