@@ -300,6 +300,11 @@ class Figures(unittest.TestCase):
         self.assertIn(f"1 GB is {units:,.0f} units", read("README.md"))
         self.assertIn(f"{units * self.DOLLARS:.3f} dollars", read("README.md"))
 
+    def test_a_join(self):
+        caption, picture = re.search(r"!\[(.*?)\]\((.*?)\)", read("README.md")).groups()
+        for figure in re.findall(r"\d+ ms", caption):
+            self.assertIn(f" requests, {figure}", read(picture))
+
     def test_a_terabyte(self):
         units = (1 << 40) / 8192
         text = read("docs/cost.md")
