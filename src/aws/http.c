@@ -18,7 +18,6 @@
  */
 #include "http.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -114,7 +113,11 @@ has_value(const char *line, size_t len, const char *name, char *value,
 		n++;
 	while (len > n && strchr(" \t\r\n", line[len - 1]))
 		len--;
-	snprintf(value, size, "%.*s", (int) (len - n), line + n);
+	len -= n;
+	if (len >= size)
+		len = size - 1;
+	memcpy(value, line + n, len);
+	value[len] = '\0';
 	return true;
 }
 
