@@ -1,4 +1,4 @@
-"""The manual says what the program says: tables of the reference, sessions, links, names of files."""
+"""The manual agrees with the program: tables of options and the like, sessions, links, names of files."""
 import glob
 import json
 import math
@@ -30,7 +30,7 @@ def read(path):
         return file.read()
 
 
-def table(first_cell, page="docs/reference.md"):
+def table(first_cell, page):
     """The rows of the tables of a page whose head begins with this cell, as lists of texts."""
     rows, inside = [], False
     for line in read(page).splitlines():
@@ -130,24 +130,24 @@ class Blocks(unittest.TestCase):
 
 
 class Reference(fixture.TestCase):
-    """The reference's tables, against the server."""
+    """Tables of options, parameters and functions, against the server."""
 
     def test_options(self):
-        documented = sorted((where, plain(name), default) for name, where, default, _ in table("option"))
+        documented = sorted((where, plain(name), default) for name, where, default, _ in table("option", "docs/options.md"))
         known = sorted((context.removesuffix(" of a foreign table"), name, default) for context, name, default in
                        self.fx.rows("SELECT context, name, default_value FROM dynamo_fdw_options()"))
         self.assertEqual(documented, known)
 
     def test_parameters(self):
         self.fx.rows("SELECT dynamo_fdw_options()")     # loads the library
-        documented = sorted((plain(name), plain(default), who) for name, default, who, _ in table("parameter"))
+        documented = sorted((plain(name), plain(default), who) for name, default, who, _ in table("parameter", "docs/planner.md"))
         known = self.fx.rows("SELECT name, concat_ws(' ', boot_val, unit), "
                              "CASE context WHEN 'user' THEN 'everybody' ELSE context END "
                              "FROM pg_settings WHERE name LIKE 'dynamo\\_fdw.%' ORDER BY name COLLATE \"C\"")
         self.assertEqual(documented, known)
 
     def test_functions(self):
-        documented = sorted((plain(call), plain(result)) for call, result, _ in table("function"))
+        documented = sorted((plain(call), plain(result)) for call, result, _ in table("function", "docs/functions.md"))
         known = self.fx.rows(
             "SELECT format('%s(%s)', p.proname, coalesce((SELECT string_agg(concat_ws(' ', n.name, format_type(n.type, NULL)), "
             "', ' ORDER BY n.i) FROM unnest(p.proargtypes::oid[], p.proargnames[1:p.pronargs]) WITH ORDINALITY n(type, name, i)), "
@@ -174,7 +174,7 @@ class Names(fixture.TestCase):
                 self.assertLessEqual(set(re.findall(r"\b(dynamo_fdw_\w+)\(", text)), known["functions"])
 
     def test_options_of_the_first_page(self):
-        defaults = {name: default for name, _, default, _ in map(lambda row: [plain(row[0]), *row[1:]], table("option"))}
+        defaults = {name: default for name, _, default, _ in map(lambda row: [plain(row[0]), *row[1:]], table("option", "docs/options.md"))}
         for _, names, meaning in table("where", "README.md"):
             for name in plain(names).split(", "):
                 with self.subTest(option=name):
@@ -184,20 +184,20 @@ class Names(fixture.TestCase):
 
 
 class Source(unittest.TestCase):
-    """The reference's tables, against the source."""
+    """Tables of other names, against the source."""
 
     def test_explain_properties(self):
         calls = re.findall(r'(?:ExplainProperty\w+|show_preds)\((?:&?printer, )?(?:es->format[^"]*)?'
                            r'"([^"]+)"(?:\s*: "([^"]+)")?', read("src/exec/node/explain.c") + read("src/exec/node/readahead.c"))
         shown = {name for call in calls for name in call if name}
-        self.assertEqual({plain(name) for name, *_ in table("property")}, shown)
+        self.assertEqual({plain(name) for name, *_ in table("property", "docs/explain.md")}, shown)
 
     def test_error_codes(self):
         include = subprocess.run([PG_CONFIG, "--includedir-server"], stdout=subprocess.PIPE, text=True, check=True)
         with open(os.path.join(include.stdout.strip(), "utils", "errcodes.h"), encoding="utf-8") as file:
             states = {name: re.sub(r"[', ]", "", chars) for name, chars in
                       re.findall(r"#define (ERRCODE_\w+) MAKE_SQLSTATE\(([^)]*)\)", file.read())}
-        rows = [(plain(state), cause) for state, cause, _ in table("SQLSTATE")]
+        rows = [(plain(state), cause) for state, cause, _ in table("SQLSTATE", "docs/errors.md")]
         for code, name in re.findall(r'^\t\{"(\w+)",\s+(ERRCODE_\w+)', read("src/model/session/errors.c"), re.M):
             with self.subTest(code=code):
                 self.assertTrue(any(state == states[name] and re.search(rf"\b{code}\b", cause) for state, cause in rows))
@@ -208,18 +208,18 @@ class Source(unittest.TestCase):
         self.assertEqual({state for state, _ in rows}, raised)
 
     def test_wait_events(self):
-        self.assertEqual({plain(name) for name, _ in table("`wait_event`")},
+        self.assertEqual({plain(name) for name, _ in table("`wait_event`", "docs/explain.md")},
                          set(re.findall(r'\[DYN_WAITS_\w+\] = "(\w+)"', read("src/model/server/pg_compat.c"))))
 
     def test_kinds_of_faults(self):
         source = read("src/command/check_report.c")
         kinds = re.findall(r'"([a-z ]+)"', re.search(r"kinds\[\] = \{(.*?)\};", source, re.S).group(1))
-        self.assertEqual([plain(kind) for kind, _ in table("kind")], kinds)
+        self.assertEqual([plain(kind) for kind, _ in table("kind", "docs/functions.md")], kinds)
         self.assertEqual(set(kinds), set(re.findall(r'\bemit\([\w>-]+, "([a-z ]+)",', source)))
 
     def test_formats(self):
         hint = re.search(r'Valid formats are (.*?)\.";', read("src/model/values/format.c")).group(1)
-        self.assertEqual([plain(name) for name, *_ in table("format")], re.split(r", | and ", hint))
+        self.assertEqual([plain(name) for name, *_ in table("format", "docs/types.md")], re.split(r", | and ", hint))
 
 
 class Requests(unittest.TestCase):

@@ -76,78 +76,91 @@ TOLD = {
         more than {budget.MAX_BUCKETS} budgets in one database
         page by page, {DYN_PAGE_BYTES / MB:.0f} MB each
         """,
-    "docs/reference.md": """
-        seconds for which the role is assumed, {least.duration} to {most.duration} (
+    "docs/options.md": """
+        between statements, {least.keep_connections} to {most.keep_connections} |
         requests that one statement may have in flight, {least.max_concurrency} to {most.max_concurrency} |
-        between statements, {least.keep_connections} to {most.keep_connections}.
-        read units per second that all sessions may use together, at least {least.max_read_units};
+        read units per second for all sessions together, at least {least.max_read_units};
         read units that one statement may use, at least {least.max_statement_units};
-        share a quota of {DYN_RETRY_QUOTA} tokens for retries: an outage takes {retry.TRANSIENT}, for any number of requests
-        the request's last retry, or {retry.FINAL}; every second returns {retry.REFILL_A_SECOND:.0f}.
-        pages of {DYN_PAGE_BYTES / MB:.0f} MB, as DynamoDB returns them
-        supposes for a request, {least.round_trip_ms} to {most.round_trip_ms} (see
+        percentage of the read capacity that statements may use, {least.read_percent} to {most.read_percent};
+        pages of {DYN_PAGE_BYTES / MB:.0f} MB, DynamoDB's own limit
+        assumed milliseconds of one request, {least.round_trip_ms} to {most.round_trip_ms} |
         Set {metadata.ON_DEMAND_QUOTA:.0f} for emulators
-        that statements may use, {least.read_percent} to {most.read_percent} per cent: below {most.read_percent} a budget
-        `read_percent` below {most.read_percent} is a budget
-        unless `read_percent` is below {most.read_percent}
-        items of each table that tell the columns and their types, {least.sample} to {most.sample};
-        and {units.UNITS_OF_PARTITION:,.0f} of each partition
-        throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second says so
-        more than {pace.END_OF_SPELL_MS / 1000:.0f} seconds apart do not count
+        seconds that a role session lasts, {least.duration} to {most.duration} (
+        that determine columns and types, {least.sample} to {most.sample};
+        share a quota of {DYN_RETRY_QUOTA} tokens. An outage takes {retry.TRANSIENT} tokens, for any number of requests
+        returns the tokens of its last retry, or {retry.FINAL} token. Every second returns {retry.REFILL_A_SECOND:.0f} more
+        It waits a round trip and a half and {A[connections.HANDSHAKE_US / 1000]} millisecond
+        wait for it for up to {connections.LONGEST_WAIT_US / 1e6} seconds
+        """,
+    "docs/types.md": """
         N, all {DYN_NUMBER_MAX_DIGITS} digits
         with up to {MAX_TIMESTAMP_PRECISION} fractional digits
+        (1 to {DYN_PADDED_MAX_DIGITS}): 7 is
+        A ULID has {datetime.ULID_LEN} digits
         With n up to {MAX_TIMESTAMP_PRECISION}, a finer value
         the number 1790000000000 is a day in the year {YEAR(1790000000000):.0f}
         1790000000 is the {1790000000 // 86400000 + 1}st of January {YEAR(1790000000 / 1000):.0f}
         {len("1790000000")} digits are seconds, {len("1790000000000")} are milliseconds, {len("1790000000000000")} are
-        in text format from {explain.AT_BEST} on
-        HTTP status {errors.HTTP_TOO_MANY_REQUESTS})
-        (1 to {DYN_PADDED_MAX_DIGITS}): 7 is
-        A ULID has {datetime.ULID_LEN} digits
+        """,
+    "docs/tables.md": """
         not more than {WORDS[row_test.FIVE_YEARS / 86400 / 365]} years before it
         expects one item of {WORDS[1 / table_rows.ROW_SHARE]} to be a row
         expected to have {WORDS[table_rows.ITEM_ROWS]} rows; `ANALYZE` counts
-        all of them are asked for, up to {DYN_MAX_MEMBERS:,}
+        all of its members are requested, up to {DYN_MAX_MEMBERS:,}
         Several values are a Query each, up to {DYN_MAX_SORT_RANGES} for each partition
         in a partition key up to {DYN_MAX_MEMBERS:,}, in a sort key up to {DYN_MAX_SORT_MEMBERS}
-        which reads at most {DYN_PAGE_BYTES / MB:.0f} MB; tables that are not chosen
-        cut after {NAMEDATALEN - 1} bytes as PostgreSQL does
+        which reads at most {DYN_PAGE_BYTES / MB:.0f} MB. Tables that are not chosen
+        truncated after {NAMEDATALEN - 1} bytes as PostgreSQL does
+        """,
+    "docs/pushdown.md": """
         A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
         constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
         between them, at most {DYN_MAX_MEMBERS:,}:
         ({DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
-        partition keys of {DYN_MAX_RANGE_BYTES + 1} to {DYN_MAX_HASH_BYTES} bytes
-        whole primary keys in batches of {DYN_BATCH_GET_MAX_KEYS}, partitions
+        the value has {DYN_MAX_RANGE_BYTES + 1} to {DYN_MAX_HASH_BYTES} bytes
+        in batches of {DYN_BATCH_GET_MAX_KEYS}, partitions by up to
         numbers of more than {DYN_NUMBER_MAX_DIGITS} digits
+        below a `LIMIT`, are not waited for beyond {PART[shared.PART]} of `work_mem`
         ({DYN_EXPR_MAX_BYTES / KB:.0f} kB of expression, {DYN_EXPR_MAX_OPERATORS} operators, \
             lists of more than {DYN_EXPR_MAX_IN} values)
         together are at most {DYN_BOUNDED_BYTES / MB:.0f} MB of items
         ({units.UNKNOWN_ITEM_BYTES} bytes if it is unknown)
         Once that many items or {DYN_BOUNDED_BYTES / MB:.0f} MB have been read
-        a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
-        the budget of {HALF[spending.REQUEST_SECONDS]} a second
-        up to {budget.MAX_BUCKETS} at a time
-        a cost of {cost.COST_PER_MS:.0f} for each millisecond
+        """,
+    "docs/planner.md": """
+        The cost is {cost.COST_PER_MS:.0f} for each millisecond
         and {units.MS_PER_MEGABYTE:.0f} ms for each megabyte that is read
         at least {metadata.ON_DEMAND_UNITS:,.0f} units a second
-        at most {units.UNITS_OF_PARTITION:,.0f} units a second for each partition
-        saved {units.SAVED_SECONDS:.0f} seconds of their capacity
-        (size 0, created less than {A[cost.DAY / 86400]} day ago) is taken for one of {cost.UNKNOWN_BYTES / GB:.0f} GB
-        {cost.UNKNOWN_LENGTH:.0f} items each ({cost.ITEM_UNIT_BYTES:.0f} divided by the size
-        estimates of rows: {DYN_COLLECTION_ITEMS:.0f} for each value
-        more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items
-        more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
-        may use {PART[lookup.ROOM_PART]} of it for keys
-        below a `LIMIT`, are not waited for beyond {PART[shared.PART]} of `work_mem`
-        at most {connection.MAX_RESPONSE / MB:.0f} MB of JSON; a BatchGetItem requests as many keys as are expected to take \
-            {reader.BATCH_BYTES / MB:.0f} MB
+        a burst credit for {units.SAVED_SECONDS:.0f} seconds, unless `read_percent` is below {most.read_percent} |
+        at most {units.UNITS_OF_PARTITION:,.0f} units a second; the number of partitions
+        (size 0, created less than {A[cost.DAY / 86400]} day ago) is compared as a table of {cost.UNKNOWN_BYTES / GB:.0f} GB
+        from another table or a list reads {cost.UNKNOWN_LENGTH:.0f} items
+        at least {cost.ITEM_UNIT_BYTES:.0f} divided by the size
+        more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items is estimated at {DYN_COLLECTION_ITEMS:.0f} for each value
+        a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
+        the budget of {HALF[spending.REQUEST_SECONDS]} a second
+        `read_percent` below {most.read_percent} is a budget
+        Up to {budget.MAX_BUCKETS} budgets at a time
+        and {units.UNITS_OF_PARTITION:,.0f} of each partition
+        throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second raises a warning
+        more than {pace.END_OF_SPELL_MS / 1000:.0f} seconds apart do not count
         {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
-        wait for it for up to {connections.LONGEST_WAIT_US / 1e6} seconds
-        a round trip and a half and {A[connections.HANDSHAKE_US / 1000]} millisecond
+        more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
+        may use {PART[lookup.ROOM_PART]} of it for keys, and {PART[lookup.ROOM_PART]} for cached results
+        at most {connection.MAX_RESPONSE / MB:.0f} MB of JSON
+        requests as many keys as are expected to return {reader.BATCH_BYTES / MB:.0f} MB
         after {session.REFRESH_PAUSE / 1000:.0f} seconds
+        """,
+    "docs/functions.md": """
         Scan of the first page, of {describe.SAMPLE_ITEMS} items at most
         if {describe.SAMPLE_ITEMS} items are more than {DYN_BOUNDED_BYTES / MB:.0f} MB
         arrays of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
+        """,
+    "docs/explain.md": """
+        in text format from {explain.AT_BEST} on
+        """,
+    "docs/errors.md": """
+        HTTP status {errors.HTTP_TOO_MANY_REQUESTS} |
         more than {WORDS[DYN_MAX_KEYS]} keys in one scan
         """,
 }
@@ -159,7 +172,7 @@ OTHER = r"""
     | \|\s(server|user\smapping|foreign\stable|import\sof\sa\sforeign\sschema)\s\|\s[\d.]+\s\|
     | \b0(?=:|\sif|\slogs|\son\b|\sand\sbelow) | -1\snone | \btook\s\d+\sms\b | \bbefore\sversion\s1 | \bsize\ssuch\sas\s1000\b | \(the\snumber\s1\sis\snot | \(5\.5\)
     | ^\#+\s\d+\.\s | ^\s*\d\.\s | \(0\sto\s9,\ssee\sbelow\) | from\s7\sto\s9,
-    | \bEC2\b | \bIPv6\b | \bIMDSv2\b | hop\slimit\s(to\s2|of\s1)\b | A\slimit\sof\s1\b | \bwith\sstatus\s0\b
+    | \bEC2\b | \bIPv6\b | \bIMDSv2\b | hop\slimit\s(to\s2|of\s1)\b | A\slimit\sof\s1\b | \bN\+1\b | \bwith\sstatus\s0\b
     """
 
 # What Figures of test_docs.py computes.
@@ -254,7 +267,7 @@ class Figures(unittest.TestCase):
             text = re.sub(r"`[^`\n]*`|\]\([^)]*\)|\"[^\"\n]*\"", "", text)
             text = re.sub(COMPUTED.get(page, "(?!)"), "", re.sub(OTHER, "", text, flags=re.X | re.M))
             shown = set(re.findall(r"\w+", " ".join(re.findall(r"^```text$(.*?)^```$", read(page), re.M | re.S))))
-            states = set(re.findall(r"^\| `(\w{5})` \|", read("docs/reference.md"), re.M))
+            states = set(re.findall(r"^\| `(\w{5})` \|", read("docs/errors.md"), re.M))
             text = re.sub(r"\b(?:error|SQLSTATE) (\w{5})\b", lambda match: match.group(0) * (match.group(1) not in states), text)
             text = re.sub(r"\b\d{3,}\b", lambda match: match.group(0) * (match.group(0) not in shown), text)
             for figure in re.findall(r"[^\n]{,40}\d[^\n]{,30}", text):

@@ -3,7 +3,7 @@
  *		The option table, and the validator that uses it.
  *
  * To add an option: one line in `options_table`, the code that reads it, one
- * row in docs/reference.md (test/t/test_options.py compares the two).
+ * row in docs/options.md (test/t/test_options.py compares the two).
  *
  * The validator gets the complete new list of options of one object and its
  * catalog, but neither the object nor the old list.  It uses no network and no

@@ -19,7 +19,7 @@
  *		<>				of the empty value
  *
  * The last three do not limit the length of values, nor does NOT NULL: an old
- * item with a value above the limit is missed (docs/reference.md).
+ * item with a value above the limit is missed (docs/pushdown.md).
  */
 #include "postgres.h"
 
@@ -445,7 +445,7 @@ presence_by_row_test(const Place *place)
 /*
  * Do all items have the attribute, by declaration or as part of a key?  If an
  * index sorts by the table's partition key, old items with a longer one than
- * the index can hold are missed (docs/reference.md).
+ * the index can hold are missed (docs/pushdown.md).
  */
 static bool
 is_promised(const Place *place)

@@ -43,7 +43,7 @@ try_package() {
 
 pages_are_there() {
     local pages=$WORK/usr/share/doc/postgresql-doc-$PG_MAJOR/extension/dynamo_fdw
-    [ -s "$pages/README.md" ] && [ -s "$pages/docs/reference.md" ]
+    [ -s "$pages/README.md" ] && [ -s "$pages/docs/options.md" ]
 }
 
 remove_package() {
