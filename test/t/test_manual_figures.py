@@ -41,8 +41,10 @@ TOLD = {
         It is an error (SQLSTATE 54000)
         at 0.10 dollars a gigabyte, {GB / MB * 0.1:.0f} dollars for 1 TB
         """,
-    "docs/cookbook.md": """
+    "docs/cookbook-single-table.md": """
         which is read page after page, at {units.UNITS_OF_PARTITION:,.0f} units a second
+        """,
+    "docs/cookbook-keys-and-time.md": """
         a wrong choice shows years around {YEAR(1.78e9 / 1000):.0f} or {round(YEAR(1.78e12), -3):.0f}.
         """,
     "docs/credentials.md": """
