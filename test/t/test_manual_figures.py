@@ -64,7 +64,7 @@ TOLD = {
             {(2 * source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} minutes
         """,
     "docs/install.md": """
-        are read anew [every {WORDS[parameter.metadata_cache_ttl / 60]} minutes]
+        are read again [every {WORDS[parameter.metadata_cache_ttl / 60]} minutes]
         """,
     "docs/security.md": """
         and every {WORDS[parameter.metadata_cache_ttl / 60]} minutes
