@@ -203,14 +203,14 @@ def in_lanes(requests):
 # Measuring
 
 DELAY = 0.040
-AHEAD, ALONE = "read ahead", "one request after the other, as with N+1 selects"
+AHEAD, ALONE = "batched lookup join", "one request after the other (N+1)"
 SONGS = """SELECT sc.day, s.name FROM screenings sc JOIN songs s ON s.movie_id = sc.movie
 WHERE sc.cinema = 'rex' AND sc.day BETWEEN '2026-07-10' AND '2026-07-16'"""
 FANS = """SELECT s.name, u.name, u.age FROM screenings sc JOIN songs s ON s.movie_id = sc.movie
 JOIN likes l ON l.song = s.name JOIN users u ON u.name = l.user_name
 WHERE sc.cinema = 'rex' AND sc.day BETWEEN '2026-07-10' AND '2026-07-16'"""
 MEASURED = {
-    "has_many": ("has_many: the films of a week, and the songs of each film", "", SONGS,
+    "has_many": ("has_many: the movies of a week, and the songs of each movie", "", SONGS,
                  {ALONE: "SET dynamo_fdw.enable_lookup_join = off", AHEAD: "SET dynamo_fdw.enable_lookup_join = on"}),
     "lanes": ("The requests of one statement: four tables, one join after the other", "#lanes\n", FANS,
               {"as dynamo_fdw sends them": "SET dynamo_fdw.enable_lookup_join = on"}),

@@ -31,7 +31,8 @@ FORMATS = {"epoch": "numeric", "iso8601": "text", "pattern": "text", "ulid": "te
 COMPARED = {"text", "boolean", "jsonb", "bytea", "text[]", "smallint", "integer", "bigint", "numeric", "numeric[]"}
 
 # Pages whose items and tables are designs that work. Others show what goes wrong.
-PAGES = ["cookbook.md", "migration.md", "single-table.md"]
+PAGES = ["cookbook-one-to-many.md", "cookbook-single-table.md", "cookbook-many-to-many.md", "cookbook-keys-and-time.md",
+         "migration.md", "migration-single-table.md", "single-table.md"]
 
 # Tables that show an error.
 AMBIGUOUS = ["doc"]

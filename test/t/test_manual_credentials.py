@@ -1,4 +1,4 @@
-"""docs/credentials.md: its profiles work as it says, and its messages are those of the program."""
+"""The pages about credentials: the profiles work as shown, and the messages are those of the program."""
 import glob
 import json
 import os
@@ -8,7 +8,7 @@ import unittest
 import aws_machine
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-PAGE = "docs/credentials.md"
+PAGE, PROVIDERS = "docs/credentials.md", "docs/credentials-providers.md"
 ACCOUNTS = {"123456789012", "111122223333"}     # those of AWS's documentation
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 FORMAT = r"%[-.*\d]*(?:z|l|ll)?[a-z]"
@@ -21,14 +21,14 @@ def read(path):
 
 
 def table(first_cell):
-    """The rows of the page's table whose head begins with this cell; the first cell without its marks."""
-    rows = re.search(rf"^\| {re.escape(first_cell)} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", read(PAGE), re.M).group(1)
-    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in rows.splitlines()]
+    """The rows of the page's tables whose heads begin with this cell."""
+    tables = re.findall(rf"^\| {re.escape(first_cell)} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", read(PAGE), re.M)
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for rows in tables for line in rows.splitlines()]
 
 
 def config():
-    """What the commands of the page append to the file of profiles."""
-    return "\n".join(re.findall(r"/\.aws/config' <<'END'\n(.*?)^END$", read(PAGE), re.M | re.S))
+    """What the commands of the pages append to the file of profiles."""
+    return "\n".join(re.findall(r"/\.aws/config' <<'END'\n(.*?)^END$", read(PROVIDERS), re.M | re.S))
 
 
 def literals():
@@ -90,7 +90,7 @@ class Policies(unittest.TestCase):
 
     def test_actions(self):
         asked = {"sts:AssumeRole", "sts:AssumeRoleWithWebIdentity", "sts:TagSession", "sts:SetSourceIdentity"}
-        for text in re.findall(r"^```json\n(.*?)^```$", read(PAGE), re.M | re.S):
+        for text in re.findall(r"^```json\n(.*?)^```$", read(PAGE) + read(PROVIDERS), re.M | re.S):
             for statement in json.loads(text)["Statement"]:
                 with self.subTest(statement=statement):
                     self.assertLessEqual(set(statement["Action"]), asked)
@@ -148,7 +148,7 @@ class Profiles(aws_machine.TestCase):
         failure = self.failure("people")
         self.assertRegex(failure.detail, r'^File ".*/\.aws/sso/cache/\w{40}\.json" cannot be read: No such file or directory\.$')
         self.assertIn('"aws sso login --profile people"', failure.hint)
-        self.assertIn("aws sso login --profile people", read(PAGE))
+        self.assertIn("aws sso login --profile people", read(PROVIDERS))
 
     def test_program(self):
         failure = self.failure("anywhere")
@@ -159,7 +159,7 @@ class Profiles(aws_machine.TestCase):
         options = {"static": {}, "static, with role_arn": {"role_arn": "arn:aws:iam::123456789012:role/orders-reader"},
                    "environment": {}, "profile": {"profile": "reports"}, "web_identity": {}, "container": {}, "instance": {},
                    "default": {}}
-        rows = re.search(r"what it shows as source.*\n.*\n((?:\|.*\n)+)", read(PAGE)).group(1).splitlines()
+        rows = re.search(r"shown as `source`.*\n.*\n((?:\|.*\n)+)", read(PAGE)).group(1).splitlines()
         self.assertEqual(len(rows), len(options))
         for row in rows:
             kind, shown = (cell.strip() for cell in row.strip("|").split(" | "))

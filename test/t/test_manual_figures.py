@@ -39,24 +39,28 @@ TOLD = {
         It is an error (SQLSTATE 54000)
         at 0.10 dollars a gigabyte, {GB / MB * 0.1:.0f} dollars for 1 TB
         """,
-    "docs/cookbook.md": """
+    "docs/cookbook-single-table.md": """
         which is read page after page, at {units.UNITS_OF_PARTITION:,.0f} units a second
+        """,
+    "docs/cookbook-keys-and-time.md": """
         a wrong choice shows years around {YEAR(1.78e9 / 1000):.0f} or {round(YEAR(1.78e12), -3):.0f}.
         """,
     "docs/credentials.md": """
+        lasts {AN[DYN_STS_LONGEST_CHAINED / 3600]} hour at most
+        """,
+    "docs/credentials-providers.md": """
         at most {exchange.DYN_EXCHANGE_LONGEST / 1024:.0f} kB with
         It must end within {source.PROCESS_DEADLINE_US / 1e6:.0f} seconds
         They are renewed {provider.LATEST_REFRESH / 60:.0f} to {provider.EARLIEST_REFRESH / 60:.0f} minutes before they expire
-        is asked again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
+        is queried again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
             up to {provider.LONGEST_PAUSE}.
-        begun again by a statement {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on later, \
+        sends it again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
             up to {provider.LONGEST_PAUSE}.
-        asked again after {(source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} to \
+        queried again after {(source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} to \
             {(2 * source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} minutes
-        lasts {AN[DYN_STS_LONGEST_CHAINED / 3600]} hour at most
         """,
     "docs/install.md": """
-        are read anew [every {WORDS[parameter.metadata_cache_ttl / 60]} minutes]
+        are read again [every {WORDS[parameter.metadata_cache_ttl / 60]} minutes]
         """,
     "docs/security.md": """
         and every {WORDS[parameter.metadata_cache_ttl / 60]} minutes
