@@ -162,27 +162,36 @@ dyn_span_compare(const DynSpan *a, const DynSpan *b)
 
 /* ---- sets ---- */
 
-/* Is there no value between where one ends and the next begins? */
+/*
+ * Does a span begin before the other ends?  With `touching`, or where it ends,
+ * so that there is no value between them.
+ */
 static bool
-touches(const DynLimit *end, const DynLimit *begin)
+reaches(const DynLimit *end, const DynLimit *begin, bool touching)
 {
 	int			order;
 
 	if (!end->set || !begin->set)
 		return true;
 	order = dyn_scalar_compare(&begin->value, &end->value);
-	return order < 0 || (order == 0 && (end->inclusive || begin->inclusive));
+	if (order != 0)
+		return order < 0;
+	return touching ? end->inclusive || begin->inclusive
+		: end->inclusive && begin->inclusive;
 }
 
 int
-dyn_spans_unite(DynSpan *spans, int n)
+dyn_spans_unite(DynSpan *spans, int n, bool touching)
 {
 	int			kept = 0;
 	int			i;
 
 	for (i = 0; i < n; i++)
 	{
-		if (kept == 0 || !touches(&spans[kept - 1].upper, &spans[i].lower))
+		bool		apart = kept == 0 ||
+			!reaches(&spans[kept - 1].upper, &spans[i].lower, touching);
+
+		if (apart)
 			spans[kept++] = spans[i];
 		else if (compare_upper(&spans[kept - 1].upper, &spans[i].upper) < 0)
 			spans[kept - 1].upper = spans[i].upper;

@@ -2,10 +2,10 @@
  * spans.h
  *		Sets of values of a key attribute, or of a part of its text.
  *
- * A set is an array of spans in their order, of which no two overlap or touch;
- * an empty array is the empty set.  A value alone is the span from it to itself;
- * the texts with one beginning are the span from that to the least text that is
- * greater than all of them.  The values of a set have one type, and the order
+ * A set is an array of spans in their order, of which no two overlap; an empty
+ * array is the empty set.  A value alone is the span from it to itself; the
+ * texts with one beginning are the span from that to the least text that is
+ * greater than all of them, where the texts with the next beginning start.  The values of a set have one type, and the order
  * of DynamoDB's keys (dyn_scalar_compare).
  *
  * Nothing is allocated or copied here: values point to the caller's memory.
@@ -61,8 +61,11 @@ extern size_t dyn_span_beginning(const DynSpan *span);
 /* By where they begin: for sorting what dyn_spans_unite() takes. */
 extern int	dyn_span_compare(const DynSpan *a, const DynSpan *b);
 
-/* Makes a set of `n` spans in that order, in place; returns their number. */
-extern int	dyn_spans_unite(DynSpan *spans, int n);
+/*
+ * Makes a set of `n` spans in that order, in place; returns their number.
+ * Neighbors with no value between them become one span only if `touching`.
+ */
+extern int	dyn_spans_unite(DynSpan *spans, int n, bool touching);
 
 /* The values in both, in `out`, which has room for a->n + b->n. */
 extern int	dyn_spans_intersect(const DynSpans *a, const DynSpans *b,

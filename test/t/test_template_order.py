@@ -9,6 +9,7 @@ from tables import index as scripted_index
 STATUSES = ("PENDING", "SCHEDULED", "PROCESSED")
 PAYMENT = {"shard": "${shard:0..2}", "status_time": "${status:PENDING|SCHEDULED|PROCESSED}#${due:iso8601(0,)}"}
 EVENT = {"pk": "dev#${device}", "sk": "${kind}#${day}#${n:padded(3)}"}
+VISIT = {"pk": "site#${site}", "sk": "${day:pattern(YYYYMMDD)}${n:padded(3)}"}
 
 
 def payments():
@@ -25,6 +26,12 @@ def events():
             yield {"pk": f"dev#{device}", "sk": f"{'xyz'[n % 3]}#2024-{n % 12 + 1:02d}-01#{n:03d}", "value": n}
         yield {"pk": f"dev#{device}", "sk": "y#2024-05-01#1", "value": -1}
         yield {"pk": f"dev#{device}", "sk": "y#nonsense", "value": -1}
+
+
+def visits():
+    """Visits whose day and number are next to each other in the key: successive days are neighbors."""
+    for n in range(80):
+        yield {"pk": f"site#{n % 2}", "sk": f"202401{n % 5 + 27 if n % 5 < 4 else 5:02d}{n * 7 % 100:03d}"}
 
 
 def range_of(state, low, high, shard, and_filter=""):
@@ -71,7 +78,10 @@ class TemplateOrder(request_text.RequestTestCase):
         cls.fx.put("bank", payments())
         cls.fx.create_table("events", ("pk", "S"), ("sk", "S"))
         cls.fx.put("events", events())
+        cls.fx.create_table("visits", ("pk", "S"), ("sk", "S"))
+        cls.fx.put("visits", visits())
         cls.fx.execute("CREATE SCHEMA mirror")
+        cls.fx.foreign_table("visit", "site text NOT NULL, day date NOT NULL, n int NOT NULL", table_name=cls.fx.remote("visits"), templates=json.dumps(VISIT))
         cls.fx.foreign_table("payment", "account text NOT NULL, shard int OPTIONS (attribute 'shard') NOT NULL, status text"
                              " OPTIONS (attribute 'status_time') NOT NULL, due timestamp OPTIONS (attribute 'status_time') NOT NULL, amount int",
                              table_name=cls.fx.remote("bank"), templates=json.dumps(PAYMENT))
@@ -81,6 +91,8 @@ class TemplateOrder(request_text.RequestTestCase):
             state, due = item["status_time"].split("#")
             cls.row("payment", "account text, shard int, status text, due timestamp, amount int",
                     (item["account"], item["shard"], state, due, item["amount"]))
+        for item in visits():
+            cls.row("visit", "site text, day date, n int", (item["pk"][5:], item["sk"][:8], int(item["sk"][8:])))
         for item in events():
             if item["value"] >= 0:
                 kind, day, n = item["sk"].split("#")
@@ -119,6 +131,31 @@ class TemplateOrder(request_text.RequestTestCase):
                 ("SELECT due FROM payment WHERE due > '2019-09-20' AND shard IN (0, 1) ORDER BY due", False)):
             with self.subTest(sql):
                 self.assertEqual("Sort" in self.fx.explain(sql), sorted_here)
+
+    def test_successive_values(self):
+        """Successive values of a part with nothing behind it: each is read in the order of the next part, unless no order is needed."""
+        days = "site = '1' AND day IN ('2024-01-28', '2024-01-29', '2024-01-30', '2024-01-05')"
+        for sql in (f"SELECT n FROM visit WHERE {days} ORDER BY n", f"SELECT n FROM visit WHERE {days} ORDER BY n DESC LIMIT 5",
+                    f"SELECT min(n), max(n) FROM visit WHERE {days}", f"SELECT n, rank() OVER (ORDER BY n) FROM visit WHERE {days} ORDER BY n, 2",
+                    f"SELECT day, n FROM visit WHERE {days} ORDER BY day, n", f"SELECT DISTINCT n FROM visit WHERE {days} AND n > -5 ORDER BY n LIMIT 3"):
+            with self.subTest(sql):
+                self.assertEqual(self.fx.rows(sql), self.mirrored(sql))
+        self.assertNotIn("Sort", self.fx.explain(f"SELECT n FROM visit WHERE {days} ORDER BY n"))
+        self.assertEqual(len(self.fx.requests(f"SELECT n FROM visit WHERE {days} ORDER BY n")), 4)
+        self.assertEqual(len(self.fx.requests(f"SELECT n FROM visit WHERE {days}")), 3)
+
+    def test_more_values_than_ranges(self):
+        """A list whose length is not known to the plan, longer than what is asked for one by one: order is no worse."""
+        connection = self.fx.connect()
+        connection.autocommit = True
+        with connection.cursor() as cursor:
+            cursor.execute("SET plan_cache_mode = force_generic_plan; PREPARE few (text[]) AS"
+                           " SELECT day, n FROM event WHERE device = 'b' AND kind = ANY ($1) ORDER BY day, n LIMIT 7")
+            for kinds in (["x", "y"], ["x", "y", "z"] + [f"k{n}" for n in range(150)]):
+                cursor.execute("EXECUTE few (%s)", (kinds,))
+                self.assertEqual(cursor.fetchall(), self.mirrored("SELECT day, n FROM event WHERE device = 'b' AND kind = ANY ((ARRAY['x', 'y', 'z'])[:%d])"
+                                                                  " ORDER BY day, n LIMIT 7" % min(len(kinds), 3)))
+        connection.close()
 
     def test_estimate_of_many_values(self):
         """More ranges than are asked for one by one are one Query, and are estimated as one."""

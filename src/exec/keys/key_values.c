@@ -77,14 +77,14 @@ sort_compare(const void *a, const void *b, void *arg)
 }
 
 static DynSpans
-make_set(const Collection *from)
+make_set(const Collection *from, bool touching)
 {
 	DynSpans	set = {from->n, from->spans};
 
 	if (set.n > 1)
 	{
 		qsort_interruptible(set.at, set.n, sizeof(DynSpan), sort_compare, NULL);
-		set.n = dyn_spans_unite(set.at, set.n);
+		set.n = dyn_spans_unite(set.at, set.n, touching);
 	}
 	return set;
 }
@@ -431,7 +431,7 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 			add_leaf(&set, context, pred);
 			break;
 	}
-	return make_set(&set);
+	return make_set(&set, true);
 }
 
 /* ---- texts that a template spells ---- */
@@ -555,7 +555,8 @@ spelled_values(const DynResolveContext *context, const DynPred *pred,
 		if (combine(&parts, i, room->type, &span))
 			add_fitting(&set, span);
 	}
-	return make_set(&set);
+	/* each combination stays a span: in each, the next part is in order */
+	return make_set(&set, false);
 }
 
 /* ---- one attribute ---- */

@@ -92,6 +92,9 @@ resolve_range_conditions(const DynResolveContext *context,
 			resolved->contradiction = true;
 			return;
 		}
+		/* neighbors are one request, unless each is read in its own order */
+		if (!access->ordered)
+			spans.n = dyn_spans_unite(spans.at, spans.n, true);
 		if (i == 0 && is_divided(match, &spans))
 		{
 			multiply_keys(resolved, &spans, path);
