@@ -407,6 +407,20 @@ class Faults(Shared):
         self.assertEqual(len(self.fx.rows("SELECT length(pad) FROM pad UNION ALL (SELECT 1 FROM pad WHERE pad > 'y' LIMIT 1)")),
                          CUSTOMERS + sum(ORDERS - c for c in range(CUSTOMERS)))
 
+    def test_subplans_that_may_not_run(self):
+        """Nor for a subquery whose result may not be needed; and a count stays one."""
+        self.fx.foreign_table("padded", "pk text, sk text, pad text", table_name=self.fx.remote("app"), scan_policy="allow", fetch_size=40)
+        self.fx.execute("SET work_mem = '64kB'; SET temp_file_limit = '8kB'")
+        self.addCleanup(self.fx.execute, "RESET temp_file_limit")
+        items = CUSTOMERS + sum(ORDERS - c for c in range(CUSTOMERS))
+        for sql, result in (("SELECT CASE WHEN count(*) < 10 THEN (SELECT max(pad) FROM padded) ELSE 'many' END FROM padded", "many"),
+                            ("SELECT count(*) FROM padded x WHERE CASE WHEN x.pk > '' THEN true ELSE x.pad = (SELECT max(pad) FROM padded) END", items),
+                            ("SELECT count(*) FROM padded x WHERE x.pk || '' > '' OR x.pad = (SELECT max(pad) FROM padded)", items)):
+            with self.subTest(sql):
+                self.assertEqual(self.fx.rows(sql), [(result,)])
+        self.assertEqual({r.body.get("Select") for r in self.fx.requests("SELECT CASE WHEN count(*) < 10 THEN (SELECT max(pad) FROM padded)"
+                                                                         " ELSE 'many' END FROM padded")}, {"COUNT"})
+
     def test_named(self):
         """The item's key is in the error."""
         failure = self.fx.error("SELECT id, w FROM odd_y UNION ALL SELECT id, v FROM odd_y")

@@ -150,8 +150,22 @@ of_same_index(const DynInput *input, List *candidates)
 }
 
 /*
- * A scan that might stop early does not begin to read more than it needs unless
- * another one, which is expected to run, reads all of it anyway.
+ * Is it executed exactly once, unless an input is empty?  A subplan, also one
+ * without parameters, runs only if an expression asks for its result.
+ */
+static bool
+is_expected(const DynInput *input)
+{
+	Plan	   *tree = tree_of(input);
+
+	return tree == input->node->ss.ps.state->es_plannedstmt->planTree &&
+		list_member_ptr(dyn_plan_scans_unless_empty(tree, false),
+						input->node->ss.ps.plan);
+}
+
+/*
+ * A scan that might stop early, or only counts, does not begin to read more than
+ * it needs unless another one, which is expected to run, reads all of it anyway.
  */
 static bool
 is_worth_while(const DynInput *input, List *candidates)
@@ -161,7 +175,9 @@ is_worth_while(const DynInput *input, List *candidates)
 	List	   *expected;
 	ListCell   *lc;
 
-	if (candidates == NIL || dyn_access_can(input->reader->access, DYN_CAN_USE_ALL))
+	if (candidates == NIL ||
+		(dyn_access_can(input->reader->access, DYN_CAN_USE_ALL) &&
+		 !input->reader->access->count_only))
 		return candidates != NIL;
 	tree = tree_of(input);
 	expected = dyn_plan_scans_unless_empty(tree, tree != statement->planTree);
@@ -171,18 +187,11 @@ is_worth_while(const DynInput *input, List *candidates)
 
 		if (dyn_access_can(other->reader->access, DYN_CAN_USE_ALL) &&
 			dyn_access_same_index(input->reader->access, other->reader->access) &&
-			list_member_ptr(expected, other->node->ss.ps.plan))
+			(list_member_ptr(expected, other->node->ss.ps.plan) ||
+			 is_expected(other)))
 			return true;
 	}
 	return false;
-}
-
-/* Is it executed exactly once, unless an input is empty? */
-static bool
-is_expected(const DynInput *input)
-{
-	return list_member_ptr(dyn_plan_scans_unless_empty(tree_of(input), false),
-						   input->node->ss.ps.plan);
 }
 
 /* ---- setting up ---- */
