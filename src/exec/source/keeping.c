@@ -309,7 +309,6 @@ dyn_keeping_open(DynInput *input)
 	bool		same;
 
 	if (kept == NULL || input->has_prefetcher ||
-		input->reader->group_in_flight != NULL ||
 		!dyn_input_is_complete(input, &input->values))
 		return NULL;
 	if (!is_divided(kept))

@@ -283,7 +283,11 @@ static void
 member_close(DynItems *items)
 {
 	DynMember  *member = (DynMember *) items;
+	DynFetch   *fetch = member_awaited(items);
 
+	/* what is in flight is taken in by others, or by a later execution */
+	if (fetch != NULL)
+		dyn_fetch_set_group(fetch, NULL);
 	if (!member->comes_again)
 		dyn_member_leave(member);
 }
