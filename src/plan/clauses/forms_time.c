@@ -295,13 +295,13 @@ operator_of_column(const Chain *chain, DynComparison comparison)
 }
 
 static DynPred *
-make_equal(DynClassify *context, int kind, const DynOperator *op,
-		   const Chain *chain, Node *value, DynConversion *conversion)
+make_equal(DynClassify *context, const DynOperator *op, const Chain *chain,
+		   Node *value, DynConversion *conversion)
 {
 	DynOperator own = operator_of_column(chain, op->comparison);
 	DynPred    *pred = conversion->array
-		? dyn_classify_array(context, kind, &own, &chain->field, value)
-		: dyn_classify_comparison(context, kind, &own, &chain->field, value);
+		? dyn_classify_array(context, &own, &chain->field, value)
+		: dyn_classify_comparison(context, &own, &chain->field, value);
 
 	if (pred != NULL)
 	{
@@ -326,17 +326,17 @@ static DynPred *
 make_bound(DynClassify *context, const Chain *chain, Node *value,
 		   const DynConversion *conversion, bool upper, bool strict)
 {
-	DynOperator own = operator_of_column(chain, DYN_COMPARE_RANGE);
-	DynConversion *copy = palloc(sizeof(DynConversion));
 	bool		above = upper != descends(chain);
+	DynOperator own = operator_of_column(chain, above ? DYN_COMPARE_LE
+										 : DYN_COMPARE_GE);
+	DynConversion *copy = palloc(sizeof(DynConversion));
 	DynPred    *pred;
 
 	*copy = *conversion;
 	copy->upper = upper;
 	copy->strict = strict;
 	copy->bound = above ? DYN_BOUND_UPPER : DYN_BOUND_LOWER;
-	pred = dyn_classify_comparison(context, above ? DYN_PRED_LE : DYN_PRED_GE,
-								   &own, &chain->field, value);
+	pred = dyn_classify_comparison(context, &own, &chain->field, value);
 	if (pred == NULL)
 		return NULL;
 	pred->conversion = copy;
@@ -346,41 +346,36 @@ make_bound(DynClassify *context, const Chain *chain, Node *value,
 
 /* Bounds of the column; never exact. */
 static DynPred *
-make_bounds(DynClassify *context, int kind, const Chain *chain, Node *value,
-			const DynConversion *conversion)
+make_bounds(DynClassify *context, DynComparison comparison, const Chain *chain,
+			Node *value, const DynConversion *conversion)
 {
 	DynPred    *lower,
-			   *upper,
-			   *both;
+			   *upper;
 
 	context->exact = false;
-	switch (kind)
+	switch (comparison)
 	{
-		case DYN_PRED_LT:
-		case DYN_PRED_LE:
+		case DYN_COMPARE_LT:
+		case DYN_COMPARE_LE:
 			return make_bound(context, chain, value, conversion, true,
-							  kind == DYN_PRED_LT);
-		case DYN_PRED_GT:
-		case DYN_PRED_GE:
+							  comparison == DYN_COMPARE_LT);
+		case DYN_COMPARE_GT:
+		case DYN_COMPARE_GE:
 			return make_bound(context, chain, value, conversion, false,
-							  kind == DYN_PRED_GT);
-		case DYN_PRED_EQ:
+							  comparison == DYN_COMPARE_GT);
+		case DYN_COMPARE_EQ:
 			break;
 		default:
 			return NULL;
 	}
 	lower = make_bound(context, chain, value, conversion, false, false);
 	upper = make_bound(context, chain, value, conversion, true, false);
-	if (lower == NULL || upper == NULL)
-		return NULL;
-	both = dyn_make_pred(DYN_PRED_AND, NULL);
-	both->args = list_make2(lower, upper);
-	return both;
+	return dyn_make_between(lower, upper);
 }
 
 /* expression op value */
 static DynPred *
-classify_chain(DynClassify *context, int kind, const DynOperator *op, Node *node,
+classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 			   Node *value, bool array)
 {
 	Chain		chain;
@@ -400,8 +395,8 @@ classify_chain(DynClassify *context, int kind, const DynOperator *op, Node *node
 		return NULL;
 	conversion = make_conversion(&chain, op, compared, array);
 	return chain.steps == NIL
-		? make_equal(context, kind, op, &chain, value, conversion)
-		: make_bounds(context, kind, &chain, value, conversion);
+		? make_equal(context, op, &chain, value, conversion)
+		: make_bounds(context, op->comparison, &chain, value, conversion);
 }
 
 /* Do the operator's types occur in what is known here? */
@@ -413,18 +408,17 @@ is_of_times(Oid type)
 }
 
 DynPred *
-dyn_classify_times(DynClassify *context, int kind, const DynOperator *op,
-				   Node *left, Node *right, bool array)
+dyn_classify_times(DynClassify *context, const DynOperator *op, Node *left,
+				   Node *right, bool array)
 {
 	DynOperator commuted = *op;
 	DynPred    *pred;
 
 	if (!is_of_times(op->column_type) || !is_of_times(op->value_type))
 		return NULL;
-	pred = classify_chain(context, kind, op, left, right, array);
+	pred = classify_chain(context, op, left, right, array);
 	if (pred != NULL || array)
 		return pred;
-	dyn_commute_types(&commuted);
-	return classify_chain(context, dyn_commuted_kind(kind), &commuted, right, left,
-						  false);
+	dyn_commute(&commuted);
+	return classify_chain(context, &commuted, right, left, false);
 }

@@ -13,7 +13,6 @@
 #include "../../model/server/encoding.h"
 #include "../../model/tables/documents.h"
 #include "../../model/values/arrays.h"
-#include "../../model/values/path.h"
 #include "match_field.h"
 
 /*
@@ -185,25 +184,4 @@ dyn_match_comparand(Node *node, Index relid, const DynRelation *relation,
 		else
 			return dyn_match_field(node, relid, relation, field, as_text);
 	}
-}
-
-const DynPath *
-dyn_field_path(const DynRelation *relation, const DynField *field)
-{
-	const DynPath *path = dyn_relation_column(relation, field->attnum)->path;
-	ListCell   *lc;
-
-	foreach(lc, field->steps)
-		path = dyn_path_extend(path, dyn_to_utf8(strVal(lfirst(lc))));
-	return path;
-}
-
-const DynPath *
-dyn_pred_path(const DynRelation *relation, const DynPred *pred)
-{
-	if (pred->kind == DYN_PRED_ROW)
-		return relation->row_test.terms[pred->term].path;
-	if (pred->kind == DYN_PRED_SPELLED)
-		return relation->spelled[pred->term].path;
-	return dyn_field_path(relation, &pred->field);
 }

@@ -33,10 +33,4 @@ extern bool dyn_match_comparand(Node *node, Index relid,
 								const DynRelation *relation, DynField *field,
 								bool *as_text);
 
-/* The document path of a field, and of a predicate's left side. */
-extern const DynPath *dyn_field_path(const DynRelation *relation,
-									 const DynField *field);
-extern const DynPath *dyn_pred_path(const DynRelation *relation,
-									const DynPred *pred);
-
 #endif

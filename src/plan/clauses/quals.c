@@ -33,19 +33,9 @@
 #include "quals.h"
 #include "rel_plan.h"
 
-/* info->>'a' = value: compares the spelling, so it is only a superset. */
-static DynPred *
-classify_text_equality(DynClassify *context, const DynOperator *op,
-					   const DynField *field, Node *value)
-{
-	if (!dyn_classify_accept(context, dyn_member_exactness(op)))
-		return NULL;
-	return dyn_make_value_pred(DYN_PRED_TEXT_EQ, field, value, TEXTOID);
-}
-
 /* Two columns of one kind, compared by DynamoDB. */
 static DynPred *
-classify_fields(DynClassify *context, int kind, const DynOperator *op,
+classify_fields(DynClassify *context, const DynOperator *op,
 				const DynField *left, const DynField *right)
 {
 	DynPred    *pred;
@@ -59,7 +49,7 @@ classify_fields(DynClassify *context, int kind, const DynOperator *op,
 												   op)))
 		return NULL;
 	pred = dyn_make_pred(DYN_PRED_FIELDS, left);
-	pred->op = kind;
+	pred->operator = *op;
 	pred->other = right->attnum;
 	return pred;
 }
@@ -72,7 +62,6 @@ classify_prefix(DynClassify *context, DynPredKind kind, Node *left, Node *right,
 {
 	DynField	field;
 	bool		text;
-
 	DynPred    *pred;
 
 	if (!dyn_classify_comparand(context, left, &field, &text) || text ||
@@ -127,7 +116,7 @@ classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 
 /* column op value, value op column, column op column */
 static DynPred *
-classify_operands(DynClassify *context, int kind, DynOperator *op, Node *left,
+classify_operands(DynClassify *context, DynOperator *op, Node *left,
 				  Node *right)
 {
 	DynField	lfield,
@@ -140,28 +129,29 @@ classify_operands(DynClassify *context, int kind, DynOperator *op, Node *left,
 
 	if (lmatch && rmatch)
 		return ltext || rtext ? NULL
-			: classify_fields(context, kind, op, &lfield, &rfield);
+			: classify_fields(context, op, &lfield, &rfield);
 	if (!lmatch && !rmatch)
 	{
 		pred = classify_unnested(context, op, left, right);
 		if (pred != NULL)
 			return pred;
-		dyn_commute_types(op);
+		dyn_commute(op);
 		return classify_unnested(context, op, right, left);
 	}
 	if (rmatch)
 	{
-		dyn_commute_types(op);
+		dyn_commute(op);
 		lfield = rfield;
 		ltext = rtext;
 		right = left;
-		kind = dyn_commuted_kind(kind);
 	}
 	if (!dyn_is_runtime_value(context, right))
 		return NULL;
-	if (ltext)
-		return classify_text_equality(context, op, &lfield, right);
-	return dyn_classify_number(context, kind, op, &lfield, right);
+	if (!ltext)
+		return dyn_classify_number(context, op, &lfield, right);
+	/* info->>'a' = value: compares the spelling, so it is only a superset */
+	return !dyn_classify_accept(context, dyn_member_exactness(op)) ? NULL
+		: dyn_make_value_pred(DYN_PRED_TEXT_EQ, &lfield, right, TEXTOID);
 }
 
 static DynPred *
@@ -169,7 +159,6 @@ classify_operator(DynClassify *context, OpExpr *op)
 {
 	Node	   *left = linitial(op->args);
 	Node	   *right = lsecond(op->args);
-	int			kind;
 	DynOperator operator;
 	DynPred    *pred;
 
@@ -184,63 +173,55 @@ classify_operator(DynClassify *context, OpExpr *op)
 		case F_ARRAYCONTAINS:
 			return classify_contains_all(context, left, right, op->inputcollid);
 	}
-	kind = dyn_comparison_kind(op->opno);
-	if (kind < 0)
+	if (!dyn_describe_operator(op->opno, op->inputcollid, &operator))
 		return NULL;
-	operator = dyn_describe_operator(op->opno, kind, op->inputcollid);
-	pred = dyn_classify_times(context, kind, &operator, left, right, false);
+	pred = dyn_classify_times(context, &operator, left, right, false);
 	return pred != NULL ? pred
-		: classify_operands(context, kind, &operator, left, right);
+		: classify_operands(context, &operator, left, right);
 }
 
 /* value = ANY (array_column) */
 static DynPred *
-classify_element(DynClassify *context, ScalarArrayOpExpr *op)
+classify_element(DynClassify *context, DynOperator *op, Node *value, Node *array)
 {
-	Node	   *value = linitial(op->args);
-	DynOperator operator = dyn_describe_operator(op->opno, DYN_PRED_EQ,
-												 op->inputcollid);
 	DynField	field;
 	bool		text;
 
-	if (!op->useOr || !dyn_is_runtime_value(context, value) ||
-		!dyn_classify_comparand(context, lsecond(op->args), &field, &text) || text ||
-		field.steps != NIL)
-		return NULL;
-	dyn_commute_types(&operator);
-	if (!dyn_classify_accept(context,
+	dyn_commute(op);
+	if (op->comparison != DYN_COMPARE_EQ || !dyn_is_runtime_value(context, value) ||
+		!dyn_classify_comparand(context, array, &field, &text) || text ||
+		field.steps != NIL ||
+		!dyn_classify_accept(context,
 							 dyn_element_exactness(dyn_field_column(context, &field),
-												   &operator)))
+												   op)))
 		return NULL;
-	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value,
-							   operator.value_type);
+	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value, op->value_type);
 }
 
 /* field = ANY (array), field <> ALL (array) */
 static DynPred *
 classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 {
+	Node	   *left = linitial(op->args);
 	Node	   *array = lsecond(op->args);
-	int			kind = dyn_comparison_kind(op->opno);
 	DynOperator operator;
 	DynField	field;
 	DynPred    *pred;
 	bool		text;
 
-	if (kind != (op->useOr ? DYN_PRED_EQ : DYN_PRED_NE))
+	if (!dyn_describe_operator(op->opno, op->inputcollid, &operator) ||
+		operator.comparison != (op->useOr ? DYN_COMPARE_EQ : DYN_COMPARE_NE))
 		return NULL;
-	operator = dyn_describe_operator(op->opno, kind, op->inputcollid);
-	pred = dyn_classify_times(context, kind, &operator, linitial(op->args), array,
-							  true);
+	pred = dyn_classify_times(context, &operator, left, array, true);
 	if (pred != NULL)
 		return pred;
-	if (!dyn_classify_comparand(context, linitial(op->args), &field, &text))
-		return kind == DYN_PRED_EQ ? classify_element(context, op) : NULL;
+	if (!dyn_classify_comparand(context, left, &field, &text))
+		return classify_element(context, &operator, left, array);
 	if (text || field.steps != NIL || !dyn_is_runtime_value(context, array))
 		return NULL;
 	if (!dyn_number_list_is_plain(context, &operator, &field, &array, &pred))
 		return pred;
-	return dyn_classify_array(context, kind, &operator, &field, array);
+	return dyn_classify_array(context, &operator, &field, array);
 }
 
 /* A boolean column alone, negated, or with IS TRUE or IS FALSE. */
@@ -271,8 +252,8 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 		return dyn_classify_not_distinct(context, linitial(expr->args));
 	if (expr->boolop == NOT_EXPR)
 		return classify_boolean(context, linitial(expr->args), DYN_PRED_FALSE);
-	pred = dyn_make_pred(expr->boolop == AND_EXPR ? DYN_PRED_AND : DYN_PRED_OR,
-						 NULL);
+	pred = dyn_make_junction(expr->boolop == AND_EXPR ? DYN_PRED_AND : DYN_PRED_OR,
+							 NIL);
 	foreach(lc, expr->args)
 	{
 		DynPred    *arg = dyn_classify_given(context, lfirst(lc));
@@ -288,15 +269,6 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 	}
 	dyn_guard_values(context, pred);
 	return pred->args == NIL ? NULL : pred;
-}
-
-/* A row comparison, as what it is short for. */
-static DynPred *
-classify_row(DynClassify *context, RowCompareExpr *row)
-{
-	Node	   *expanded = dyn_keyset_expand(context, row);
-
-	return expanded == NULL ? NULL : classify_expr(context, expanded);
 }
 
 /* IS NULL: absent or of type NULL.  IS NOT NULL: has the column's type. */
@@ -353,7 +325,8 @@ classify_expr(DynClassify *context, Node *node)
 		case T_BoolExpr:
 			return classify_bool(context, (BoolExpr *) node);
 		case T_RowCompareExpr:
-			return classify_row(context, (RowCompareExpr *) node);
+			node = dyn_keyset_expand(context, (RowCompareExpr *) node);
+			return node == NULL ? NULL : classify_expr(context, node);
 		case T_NullTest:
 			return classify_null_test(context, (NullTest *) node);
 		case T_BooleanTest:
@@ -537,7 +510,6 @@ dyn_row_clauses(const DynRelation *relation)
 		DynPred    *pred = dyn_make_pred(DYN_PRED_ROW, NULL);
 
 		pred->term = i;
-		pred->nvalues = relation->row_test.terms[i].nvalues;
 		clause->pred = pred;
 		clause->exact = true;
 		clause->sized = term_is_sized(&relation->row_test.terms[i]);

@@ -13,7 +13,7 @@
 static bool
 is_gate(const DynPred *pred)
 {
-	return pred->kind == DYN_PRED_GIVEN && dyn_is_fixed((Node *) pred->value);
+	return dyn_pred_is_given(pred) && dyn_is_fixed((Node *) pred->value);
 }
 
 /* The gates of a clause; NIL unless all arms without columns are such. */
@@ -32,7 +32,7 @@ gates_of(const DynClause *clause)
 
 		if (is_gate(arm))
 			gates = lappend(gates, arm);
-		else if (arm->kind == DYN_PRED_GIVEN)
+		else if (dyn_pred_is_given(arm))
 			return NIL;
 	}
 	return list_length(gates) < list_length(clause->pred->args) ? gates : NIL;
@@ -43,19 +43,18 @@ static DynClause *
 closed(const DynClause *clause)
 {
 	DynClause  *copy = palloc(sizeof(DynClause));
-	DynPred    *pred = palloc(sizeof(DynPred));
+	List	   *arms = NIL;
 	ListCell   *lc;
 
 	*copy = *clause;
 	copy->exact = false;
-	*pred = *clause->pred;
-	pred->args = NIL;
 	foreach(lc, clause->pred->args)
 	{
 		if (!is_gate(lfirst(lc)))
-			pred->args = lappend(pred->args, lfirst(lc));
+			arms = lappend(arms, lfirst(lc));
 	}
-	copy->pred = list_length(pred->args) == 1 ? linitial(pred->args) : pred;
+	copy->pred = list_length(arms) == 1 ? linitial(arms)
+		: dyn_make_junction(DYN_PRED_OR, arms);
 	return copy;
 }
 

@@ -128,15 +128,6 @@ pattern_fits(const Prover *prover, Datum value)
 	return false;
 }
 
-static bool
-is_empty(const DynCodec *codec, Oid valuetype, Datum value)
-{
-	DynScalar	scalar;
-
-	return dyn_codec_encode(codec, valuetype, value, &scalar) == DYN_ENCODED &&
-		scalar.len == 0;
-}
-
 /* ---- predicates ---- */
 
 static bool
@@ -154,6 +145,7 @@ operand_proves(const Prover *prover, const DynPred *pred, Datum value)
 {
 	const DynCodec *codec =
 		&dyn_relation_column(prover->relation, pred->field.attnum)->codec;
+	DynScalar	scalar;
 
 	switch (pred->kind)
 	{
@@ -168,7 +160,8 @@ operand_proves(const Prover *prover, const DynPred *pred, Datum value)
 		case DYN_PRED_LIKE:
 			return pattern_fits(prover, value);
 		case DYN_PRED_NE:
-			return is_empty(codec, pred->valuetype, value);
+			return dyn_codec_encode(codec, pred->valuetype, value,
+									&scalar) == DYN_ENCODED && scalar.len == 0;
 		default:
 			return false;
 	}
@@ -185,11 +178,10 @@ may_prove_later(DynPredKind kind)
 static Presence
 leaf_presence(const Prover *prover, const DynPred *pred)
 {
-	bool		point = (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN ||
-						 dyn_pred_is_boolean(pred));
 	Operand		operand;
 
-	if (!is_on_attribute(prover, pred) || (prover->points && !point))
+	if (!is_on_attribute(prover, pred) ||
+		(prover->points && !dyn_pred_is_point(pred)))
 		return prover->points ? NO_POINT : ABSENT;
 	if (dyn_pred_is_boolean(pred))
 		return PRESENT;			/* both spellings are short, and not empty */
@@ -208,7 +200,7 @@ pred_presence(const Prover *prover, const DynPred *pred)
 	ListCell   *lc;
 
 	check_stack_depth();
-	if (pred->kind != DYN_PRED_AND && pred->kind != DYN_PRED_OR)
+	if (!dyn_pred_is_junction(pred))
 		return leaf_presence(prover, pred);
 	foreach(lc, pred->args)
 	{
@@ -296,7 +288,7 @@ add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
 	}
 	*bytes += longest;
 	if (pred->kind != DYN_PRED_EQ && pred->kind != DYN_PRED_IN &&
-		pred->kind != DYN_PRED_PREFIX && pred->kind != DYN_PRED_LIKE)
+		!dyn_pred_is_pattern(pred))
 		return true;
 	operand = get_operand(prover, pred);
 	if (!operand.known)
@@ -319,7 +311,7 @@ add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
 static Presence
 texts_presence(const Prover *prover, const DynPred *pred)
 {
-	const DynSpelled *spelled = &prover->relation->spelled[pred->term];
+	const DynSpelled *spelled = &prover->relation->spelled[pred->spelled];
 	size_t		bytes = 0;
 	int			p = 0;
 	ListCell   *lc;
@@ -474,11 +466,20 @@ clause_preds(List *clauses)
 	return preds;
 }
 
-static Presence
-presence_by_values(const Place *place, List *preds)
+/* While planning. */
+static Prover
+prover_of(const Place *place)
 {
 	Prover		prover = {place->plan->relation, place->attr, place->max_bytes,
 	NULL, NULL, false};
+
+	return prover;
+}
+
+static Presence
+presence_by_values(const Place *place, List *preds)
+{
+	Prover		prover = prover_of(place);
 
 	return combined_presence(&prover, preds, is_promised(place));
 }
@@ -504,14 +505,6 @@ clause_expressions(List *clauses)
 	return exprs;
 }
 
-/* Has every selected row a value of the column? */
-static bool
-has_value(const Place *place, Index relid, List *exprs, AttrNumber attnum)
-{
-	return dyn_relation_column(place->plan->relation, attnum)->not_null ||
-		dyn_var_is_nonnullable(exprs, relid, attnum);
-}
-
 /*
  * Is the attribute present by its template?  If a column with a value is read
  * from it, or by a promise: the row has all columns of the template.
@@ -527,7 +520,9 @@ is_spelled(const Place *place, Index relid, List *exprs)
 		return false;
 	for (int p = 0; p < spelled->tmpl->nparts; p++)
 	{
-		bool		value = has_value(place, relid, exprs, spelled->parts[p].attnum);
+		AttrNumber	attnum = spelled->parts[p].attnum;
+		bool		value = dyn_relation_column(relation, attnum)->not_null ||
+			dyn_var_is_nonnullable(exprs, relid, attnum);
 
 		if (value && spelled->parts[p].source && !may_miss_rows(place))
 			return true;
@@ -613,8 +608,7 @@ doubtful_texts(const Place *place, List *clauses)
 {
 	const DynRelation *relation = place->plan->relation;
 	size_t		own = own_limit(place);
-	Prover		prover = {relation, place->attr, place->max_bytes,
-	NULL, NULL, false};
+	Prover		prover = prover_of(place);
 	DynPred    *pred;
 
 	if (place->attr->type != DYN_TYPE_S || !place->index->global ||
@@ -641,8 +635,7 @@ add_proof(DynAccess *access, const Place *place, List *preds)
 static List *
 preds_about(const Place *place, List *preds)
 {
-	Prover		prover = {place->plan->relation, place->attr, place->max_bytes,
-	NULL, NULL, false};
+	Prover		prover = prover_of(place);
 	List	   *about = NIL;
 	ListCell   *lc;
 
@@ -688,9 +681,9 @@ dyn_proofs_hold(const DynAccess *access, const DynRelation *relation,
 		const DynProof *proof = &access->proofs[i];
 		Prover		prover = {relation, &proof->attr, proof->max_bytes,
 		values, nulls, false};
-		const DynPred *first = linitial(proof->preds);
+		const DynPred *texts = dyn_only_spelled(proof->preds);
 
-		if ((first->kind == DYN_PRED_SPELLED ? texts_presence(&prover, first)
+		if ((texts != NULL ? texts_presence(&prover, texts)
 			 : combined_presence(&prover, proof->preds, false)) != PRESENT)
 			return false;
 	}

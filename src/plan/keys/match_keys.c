@@ -219,7 +219,7 @@ static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm,
 			 const DynKeyAttr *attrs, int nattrs, bool *pure)
 {
-	DynPred    *row_key = dyn_make_pred(DYN_PRED_AND, NULL);
+	DynPred    *row_key = dyn_make_junction(DYN_PRED_AND, NIL);
 
 	if (arm->kind != DYN_PRED_AND)
 		return NULL;
@@ -244,7 +244,7 @@ static DynPred *
 make_row_keys(const KeyMatch *match, const DynPred *pred,
 			  const DynKeyAttr *attrs, int nattrs, bool *pure)
 {
-	DynPred    *row_keys = dyn_make_pred(DYN_PRED_OR, NULL);
+	DynPred    *row_keys = dyn_make_junction(DYN_PRED_OR, NIL);
 	ListCell   *lc;
 
 	*pure = true;
@@ -511,26 +511,17 @@ typedef struct FilterCheck
 	int			bytes;			/* upper bound, of the expression */
 } FilterCheck;
 
-static const char *
-top_attribute(const DynRelation *relation, AttrNumber attnum)
-{
-	return dyn_relation_column(relation, attnum)->path->steps[0].name;
-}
-
+/* Is this path not allowed in the filter?  Of a document nothing is sent. */
 static bool
-is_nested(const DynRelation *relation, AttrNumber attnum)
-{
-	return dyn_relation_column(relation, attnum)->path->nsteps > 1;
-}
-
-/* Is this attribute, or the path below it, not allowed in the filter? */
-static bool
-attribute_is_forbidden(const FilterCheck *check, const char *attribute,
-					   bool below)
+path_is_forbidden(const FilterCheck *check, const DynPath *path)
 {
 	const KeyMatch *match = check->match;
+	const char *attribute;
 
-	if (below && dyn_is_key_attribute(match->plan->meta, attribute))
+	if (path->nsteps == 0)
+		return false;
+	attribute = path->steps[0].name;
+	if (path->nsteps > 1 && dyn_is_key_attribute(match->plan->meta, attribute))
 		return true;
 	if (check->kind == DYN_ACCESS_QUERY &&
 		(dyn_key_hash_position(match->key, attribute) >= 0 ||
@@ -574,9 +565,11 @@ static int
 leaf_bytes(const DynRelation *relation, const DynPred *pred)
 {
 	const DynPath *path = dyn_pred_path(relation, pred);
-	int			bytes = 168 + 4 * path_bytes(path) + 7 * pred->nvalues;
+	int			bytes = 168 + 4 * path_bytes(path);
 
-	if (pred->kind == DYN_PRED_FIELDS)
+	if (pred->kind == DYN_PRED_ROW)
+		bytes += 7 * relation->row_test.terms[pred->term].nvalues;
+	if (pred->other != 0)
 		bytes += path_bytes(dyn_relation_column(relation, pred->other)->path);
 	if (pred->kind == DYN_PRED_SPELLED)
 		bytes += 7 * DYN_EXPR_MAX_IN;
@@ -591,22 +584,17 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 {
 	FilterCheck *check = arg;
 	const DynRelation *relation = check->match->relation;
-	const DynPath *path;
 
-	/* at most ten comparisons with their tokens, for TEXT_EQ and booleans */
 	if (!dyn_pred_is_of_attribute(relation, pred))
 		return true;
-	if (pred->kind == DYN_PRED_GIVEN)
+	if (dyn_pred_is_given(pred))
 		return false;			/* nothing is sent for it */
+	/* at most ten comparisons with their tokens, for TEXT_EQ and booleans */
 	check->operators += 12;
 	check->bytes += leaf_bytes(relation, pred);
-	path = dyn_pred_path(relation, pred);
-	/* of a document itself nothing is sent */
-	return (path->nsteps > 0 &&
-			attribute_is_forbidden(check, path->steps[0].name, path->nsteps > 1)) ||
-		(pred->kind == DYN_PRED_FIELDS &&
-		 attribute_is_forbidden(check, top_attribute(relation, pred->other),
-								is_nested(relation, pred->other)));
+	return path_is_forbidden(check, dyn_pred_path(relation, pred)) ||
+		(pred->other != 0 &&
+		 path_is_forbidden(check, dyn_relation_column(relation, pred->other)->path));
 }
 
 /*

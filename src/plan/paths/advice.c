@@ -147,19 +147,18 @@ explain_comparison(Unbound *unbound, Oid opno, Oid collation, bool commuted,
 				   Node *value)
 {
 	const DynColumn *column = unbound->column;
-	int			kind = dyn_comparison_kind(opno);
 	DynOperator op;
 
-	if (kind < 0 || kind == DYN_PRED_NE)
+	if (!dyn_describe_operator(opno, collation, &op) ||
+		op.comparison == DYN_COMPARE_NE)
 		return psprintf("operator %s on column \"%s\" does not restrict %s",
 						operator_word(opno), column->name, unbound->key);
-	op = dyn_describe_operator(opno, kind, collation);
 	if (commuted)
-		dyn_commute_types(&op);
+		dyn_commute(&op);
 	if (!dyn_is_runtime_value(&unbound->classify, value))
 		return psprintf("column \"%s\" is compared with what is not known before items are read, so that %s is not restricted",
 						column->name, unbound->key);
-	if (unbound->hash && kind != DYN_PRED_EQ)
+	if (unbound->hash && op.comparison != DYN_COMPARE_EQ)
 		return psprintf("a partition key is restricted by = and IN only, so that operator %s on column \"%s\" does not restrict %s",
 						operator_word(opno), column->name, unbound->key);
 	if (dyn_operator_exactness(column, &op) == DYN_LOCAL)

@@ -77,9 +77,7 @@ is_keyed_by_row_test(const DynAccess *access)
 
 		foreach(lc, access->hash[i].preds)
 		{
-			const DynPred *pred = lfirst(lc);
-
-			if (pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_SPELLED)
+			if (dyn_pred_tells_rows(lfirst(lc)))
 				return true;
 		}
 	}
