@@ -112,11 +112,10 @@ close_clauses(List *clauses, const Bitmapset *positions)
 
 static DynAccess *
 match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
-			 const Bitmapset *positions, List **pushed_exactly)
+			 const Bitmapset *positions)
 {
 	dyn_clauses_rely_on_nothing(clauses);
-	return dyn_match_keys(plan, index, close_clauses(clauses, positions),
-						  pushed_exactly);
+	return dyn_match_keys(plan, index, close_clauses(clauses, positions));
 }
 
 /* Has the index every row while these are closed?  Values may be none of its. */
@@ -127,7 +126,7 @@ is_complete(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 	const char *missing;
 
 	return index == NULL ||
-		dyn_index_is_usable(plan, plan->relid, index, false,
+		dyn_index_is_usable(plan, index, false,
 							close_clauses(clauses, positions), &missing);
 }
 
@@ -137,8 +136,7 @@ is_complete(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
  * plan; whether there are any must not.
  */
 DynAccess *
-dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index,
-				List *clauses, List **pushed_exactly)
+dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
 	Bitmapset  *positions = NULL;
 	Bitmapset  *fewer;
@@ -152,19 +150,19 @@ dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index,
 			positions = bms_add_member(positions, foreach_current_index(lc));
 	}
 	if (positions == NULL ||
-		match_closed(plan, index, clauses, NULL, pushed_exactly) != NULL ||
-		match_closed(plan, index, clauses, positions, pushed_exactly) == NULL ||
+		match_closed(plan, index, clauses, NULL) != NULL ||
+		match_closed(plan, index, clauses, positions) == NULL ||
 		!is_complete(plan, index, clauses, positions))
 		return NULL;
 	fewer = bms_copy(positions);
 	while ((n = bms_next_member(positions, n)) >= 0)
 	{
 		fewer = bms_del_member(fewer, n);
-		if (match_closed(plan, index, clauses, fewer, pushed_exactly) == NULL ||
+		if (match_closed(plan, index, clauses, fewer) == NULL ||
 			!is_complete(plan, index, clauses, fewer))
 			fewer = bms_add_member(fewer, n);
 	}
-	access = match_closed(plan, index, clauses, fewer, pushed_exactly);
+	access = match_closed(plan, index, clauses, fewer);
 	for (n = -1; (n = bms_next_member(fewer, n)) >= 0;)
 		access->gates = list_concat(access->gates, gates_of(list_nth(clauses, n)));
 	Assert(access->gates != NIL);

@@ -510,7 +510,7 @@ clause_expressions(List *clauses)
  * from it, or by a promise: the row has all columns of the template.
  */
 static bool
-is_spelled(const Place *place, Index relid, List *exprs)
+is_spelled(const Place *place, List *exprs)
 {
 	const DynRelation *relation = place->plan->relation;
 	const DynSpelled *spelled = dyn_relation_spelled(relation, place->attr->name);
@@ -522,7 +522,7 @@ is_spelled(const Place *place, Index relid, List *exprs)
 	{
 		AttrNumber	attnum = spelled->parts[p].attnum;
 		bool		value = dyn_relation_column(relation, attnum)->not_null ||
-			dyn_var_is_nonnullable(exprs, relid, attnum);
+			dyn_var_is_nonnullable(exprs, place->plan->relid, attnum);
 
 		if (value && spelled->parts[p].source && !may_miss_rows(place))
 			return true;
@@ -532,72 +532,55 @@ is_spelled(const Place *place, Index relid, List *exprs)
 }
 
 static bool
-may_be_present(const Place *place, Index relid, List *clauses, List *exprs)
+may_be_present(const Place *place, List *clauses, List *exprs)
 {
 	Presence	presence = presence_by_row_test(place);
 
 	if (presence != NO_POINT)
 		return presence == PRESENT;
-	if (is_spelled(place, relid, exprs))
+	if (is_spelled(place, exprs))
 		return true;
 	if (depends_on_values(place))
 		return presence_by_values(place, clause_preds(clauses)) >= LATER;
 	return is_promised(place) ||
 		(place->attnum != 0 &&
-		 dyn_var_is_nonnullable(exprs, relid, place->attnum));
+		 dyn_var_is_nonnullable(exprs, place->plan->relid, place->attnum));
 }
 
 /* The i'th attribute of the index's key, hash attributes first. */
 static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool whole, int i)
 {
-	bool		hash = i < index->key.nhash;
-	Place		place = {0};
+	Place		place = {.plan = plan, .index = index, .whole = whole,
+	.attr = dyn_key_attr(&index->key, i)};
 
-	place.plan = plan;
-	place.index = index;
-	place.whole = whole;
-	place.attr = hash ? &index->key.hash[i]
-		: &index->key.range[i - index->key.nhash];
-	place.max_bytes = hash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
+	place.max_bytes = i < index->key.nhash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
 	place.attnum = dyn_relation_column_of(plan->relation, place.attr);
 	return place;
 }
 
-/*
- * Can the index be complete for the clauses?  If not, but NOT NULL on one
- * column would prove it, sets *missing to the column's name.  `whole`: for a
- * Scan, of which NOT NULL proves less: an empty value is one, too.
- */
-static bool
-index_is_complete(const DynRelPlan *plan, Index relid,
-				  const DynIndexMeta *index, bool whole,
-				  List *clauses, const char **missing)
+bool
+dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool whole,
+					List *clauses, const char **missing)
 {
-	List	   *exprs = clause_expressions(clauses);
+	List	   *exprs;
 	bool		complete = true;
 
 	*missing = NULL;
+	if (!index->active || (index->global && plan->relation->consistent))
+		return false;
+	exprs = clause_expressions(clauses);
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
 		Place		place = place_of(plan, index, whole, i);
 
-		if (may_be_present(&place, relid, clauses, exprs))
+		if (may_be_present(&place, clauses, exprs))
 			continue;
 		complete = false;
 		if (place.attnum != 0 && !is_promised(&place))
 			*missing = dyn_relation_column(plan->relation, place.attnum)->name;
 	}
 	return complete;
-}
-
-bool
-dyn_index_is_usable(const DynRelPlan *plan, Index relid, const DynIndexMeta *index,
-					bool whole, List *clauses, const char **missing)
-{
-	*missing = NULL;
-	return index->active && !(index->global && plan->relation->consistent) &&
-		index_is_complete(plan, relid, index, whole, clauses, missing);
 }
 
 /* ---- proofs at run time ---- */
@@ -664,7 +647,7 @@ dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
 
 		if (texts != NULL)
 			add_proof(access, &place, list_make1(texts));
-		if (!depends_on_values(&place) || is_spelled(&place, plan->relid, exprs) ||
+		if (!depends_on_values(&place) || is_spelled(&place, exprs) ||
 			presence_by_row_test(&place) != NO_POINT ||
 			presence_by_values(&place, preds) != LATER)
 			continue;

@@ -234,7 +234,7 @@ match_points(TemplateMatch *match)
 
 DynPred *
 dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
-				   const char *index, List *clauses, bool points,
+				   const DynIndexMeta *index, List *clauses, bool points,
 				   int most_members, List **used)
 {
 	TemplateMatch match = begin_match(relation, attr, clauses);
@@ -245,7 +245,7 @@ dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
 		 !(points && attr->type == DYN_TYPE_N &&
 		   dyn_template_is_bare(match.spelled->tmpl))))
 		return NULL;
-	match.promised |= index != NULL && dyn_relation_trusts(relation, index);
+	match.promised |= index != NULL && dyn_relation_trusts(relation, index->name);
 	match.most_members = most_members;
 	pred = points ? match_points(&match) : match_range(&match);
 	if (pred != NULL)

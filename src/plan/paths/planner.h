@@ -44,11 +44,10 @@ typedef struct DynPathChoice
 	DynAccessKind kind;
 	bool		batchable;		/* several executions can be batched */
 	const DynEstimate *estimate;
-	List	   *arms;			/* UNION: of integers (union_path.h) */
-	bool		gated;			/* while a gate is open (guards.h), this: */
-	int			other_target;
-	DynAccessKind other_kind;
-	const DynEstimate *other_estimate;
+	const RestrictInfo *or_clause;	/* UNION: of which these are the arms */
+	List	   *arms;			/* private to union_path.c */
+	const struct DynPathChoice *otherwise;	/* while a gate is open (guards.h);
+											 * NULL: it has none */
 } DynPathChoice;
 
 /* The fdw_private of a path with this choice. */
@@ -60,10 +59,19 @@ extern const DynPathChoice *dyn_choice_of(const ForeignPath *path);
 /* The index of a target; NULL: the table. */
 extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
 
-/* The access plan of a choice, matched from classified clauses. */
-extern DynAccess *dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
-								   const DynPathChoice *choice, List *clauses,
-								   List **pushed_exactly);
+/* The access plan of a choice that is no union, matched from classified clauses. */
+extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
+								   const DynPathChoice *choice, List *clauses);
+
+/*
+ * Completes the access plan of the table that may replace an index, whose rows
+ * are checked by these expressions; false if there is none.
+ */
+extern bool dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel,
+								  DynAccess *access, List *checks);
+
+/* The access plan of a scan; NULL: it is one of another wrapper. */
+extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
 
 /* Is it a foreign table of this wrapper? */
 static inline bool

@@ -64,7 +64,6 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	DynRelPlan *plan = palloc0(sizeof(DynRelPlan));
 	Oid			userid = OidIsValid(baserel->userid) ? baserel->userid
 		: GetUserId();
-	List	   *pushed_exactly;
 	ListCell   *lc;
 
 	plan->relid = baserel->relid;
@@ -87,7 +86,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 		return make_rel_plan(root, baserel, relid);
 	plan->analysed = baserel->tuples > 0;
 	plan->fetched = dyn_fetched_part(plan);
-	plan->keyed = dyn_match_keys(plan, NULL, plan->clauses, &pushed_exactly);
+	plan->keyed = dyn_match_keys(plan, NULL, plan->clauses);
 	return plan;
 }
 

@@ -8,17 +8,17 @@
 #ifndef DYN_PLAN_UNION_PATH_H
 #define DYN_PLAN_UNION_PATH_H
 
-#include "../keys/match_keys.h"
+#include "planner.h"
 
 /*
- * The cheapest union for one of the relation's clauses, or NULL; sets *choice
- * (of integers), from which dyn_union_match makes it again.
+ * The cheapest union for one of the relation's clauses, or NULL; notes in the
+ * choice what dyn_union_match makes it of again.
  */
 extern DynAccess *dyn_union_find(PlannerInfo *root, RelOptInfo *baserel,
-								 List **choice);
+								 DynPathChoice *choice);
 
 /* `clauses` are of baserestrictinfo, and maybe others that hold for each row. */
 extern DynAccess *dyn_union_match(PlannerInfo *root, RelOptInfo *baserel,
-								  const List *choice, List *clauses);
+								  const DynPathChoice *choice, List *clauses);
 
 #endif
