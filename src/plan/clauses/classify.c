@@ -45,6 +45,15 @@ dyn_classify_comparand(const DynClassify *context, Node *node, DynField *field,
 }
 
 bool
+dyn_classify_column(const DynClassify *context, Node *node, DynField *field)
+{
+	bool		text;
+
+	return dyn_classify_comparand(context, node, field, &text) && !text &&
+		field->steps == NIL;
+}
+
+bool
 dyn_is_runtime_value(const DynClassify *context, Node *node)
 {
 	return !bms_is_member(context->relid, pull_varnos(context->root, node)) &&

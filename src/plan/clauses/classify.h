@@ -54,6 +54,10 @@ extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 extern bool dyn_classify_comparand(const DynClassify *context, Node *node,
 								   DynField *field, bool *as_text);
 
+/* The same, of a column itself, not of what is below it. */
+extern bool dyn_classify_column(const DynClassify *context, Node *node,
+								DynField *field);
+
 /* Notes the exactness of a part; returns false if it cannot be sent. */
 extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
 

@@ -108,7 +108,7 @@ is_never_null(const DynClassify *context, const DynField *field)
 	const DynKeySchema *key = &plan->meta->key;
 	const DynColumn *column = dyn_relation_column(context->relation, field->attnum);
 
-	return field->steps == NIL && !dyn_column_is_part(column) &&
+	return !dyn_column_is_part(column) &&
 		column->traits.absence == DYN_EXACT &&
 		(is_attribute(column, &key->hash[0]) ||
 		 (key->nrange > 0 && is_attribute(column, &key->range[0])));
@@ -121,7 +121,6 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 	Node	   *right = lsecond(expr->args);
 	DynOperator op;
 	DynField	field;
-	bool		text;
 
 	if (!dyn_describe_operator(expr->opno, expr->inputcollid, &op) ||
 		op.comparison != DYN_COMPARE_EQ)
@@ -133,7 +132,7 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 		dyn_commute(&op);
 	}
 	if (!dyn_is_runtime_value(context, right) ||
-		!dyn_classify_comparand(context, left, &field, &text) || text ||
+		!dyn_classify_column(context, left, &field) ||
 		!is_never_null(context, &field))
 		return NULL;
 	return dyn_classify_comparison(context, &op, &field, right);
@@ -222,10 +221,8 @@ is_partition_key(const DynClassify *context, Node *node)
 	const DynRelPlan *plan = find_base_rel(context->root, context->relid)->fdw_private;
 	const DynColumn *column;
 	DynField	field;
-	bool		text;
 
-	if (!dyn_classify_comparand(context, node, &field, &text) || text ||
-		field.steps != NIL)
+	if (!dyn_classify_column(context, node, &field))
 		return false;
 	column = dyn_relation_column(context->relation, field.attnum);
 	for (int i = 0; i < plan->meta->nindexes; i++)

@@ -23,7 +23,6 @@ typedef struct Chain
 	DynField	field;
 	const DynCodec *codec;		/* of the column */
 	List	   *steps;			/* of DynConversionStep *, outermost first */
-	Oid			type;			/* of the whole expression */
 } Chain;
 
 /* ---- chains ---- */
@@ -243,15 +242,15 @@ time_rank(Oid type)
 	}
 }
 
-/* The expression as it is compared. */
+/* The expression of a type as it is compared. */
 static void
-widen_chain(Chain *chain, Oid compared)
+widen_chain(Chain *chain, Oid type, Oid compared)
 {
 	List	   *steps = NIL;
 
-	if (compared == TIMESTAMPTZOID && chain->type != TIMESTAMPTZOID)
+	if (compared == TIMESTAMPTZOID && type != TIMESTAMPTZOID)
 		steps = lappend(steps, make_step(DYN_STEP_TIMESTAMP_TO_INSTANT, NULL));
-	if (chain->type == DATEOID && compared != DATEOID)
+	if (type == DATEOID && compared != DATEOID)
 		steps = lappend(steps, make_step(DYN_STEP_DATE_TO_TIMESTAMP, NULL));
 	chain->steps = list_concat(steps, chain->steps);
 }
@@ -284,21 +283,12 @@ make_conversion(const Chain *chain, const DynOperator *op, Oid compared,
 	return conversion;
 }
 
-/* A comparison of the column with a value of its type. */
-static DynOperator
-operator_of_column(const Chain *chain, DynComparison comparison)
-{
-	DynOperator op = {comparison, chain->codec->basetype, chain->codec->basetype,
-	InvalidOid};
-
-	return op;
-}
-
 static DynPred *
 make_equal(DynClassify *context, const DynOperator *op, const Chain *chain,
 		   Node *value, DynConversion *conversion)
 {
-	DynOperator own = operator_of_column(chain, op->comparison);
+	Oid			type = chain->codec->basetype;
+	DynOperator own = {op->comparison, type, type, InvalidOid};
 	DynPred    *pred = conversion->array
 		? dyn_classify_array(context, &own, &chain->field, value)
 		: dyn_classify_comparison(context, &own, &chain->field, value);
@@ -327,8 +317,9 @@ make_bound(DynClassify *context, const Chain *chain, Node *value,
 		   const DynConversion *conversion, bool upper, bool strict)
 {
 	bool		above = upper != descends(chain);
-	DynOperator own = operator_of_column(chain, above ? DYN_COMPARE_LE
-										 : DYN_COMPARE_GE);
+	Oid			type = chain->codec->basetype;
+	DynOperator own = {above ? DYN_COMPARE_LE : DYN_COMPARE_GE, type, type,
+	InvalidOid};
 	DynConversion *copy = palloc(sizeof(DynConversion));
 	DynPred    *pred;
 
@@ -378,19 +369,17 @@ static DynPred *
 classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 			   Node *value, bool array)
 {
-	Chain		chain;
+	Chain		chain = {.steps = NIL};
 	Oid			compared;
 	DynConversion *conversion;
 
-	memset(&chain, 0, sizeof(chain));
 	if (!match_chain(context, node, &chain) ||
 		!dyn_is_runtime_value(context, value))
 		return NULL;
-	chain.type = op->column_type;
 	compared = compared_type(op->column_type, op->value_type);
 	if (!OidIsValid(compared))
 		return NULL;
-	widen_chain(&chain, compared);
+	widen_chain(&chain, op->column_type, compared);
 	if (chain.steps == NIL && op->value_type == op->column_type)
 		return NULL;
 	conversion = make_conversion(&chain, op, compared, array);

@@ -61,11 +61,10 @@ classify_prefix(DynClassify *context, DynPredKind kind, Node *left, Node *right,
 				Oid collation)
 {
 	DynField	field;
-	bool		text;
 	DynPred    *pred;
 
-	if (!dyn_classify_comparand(context, left, &field, &text) || text ||
-		field.steps != NIL || !dyn_is_runtime_value(context, right) ||
+	if (!dyn_classify_column(context, left, &field) ||
+		!dyn_is_runtime_value(context, right) ||
 		!dyn_classify_accept(context,
 							 dyn_prefix_exactness(dyn_field_column(context, &field),
 												  collation)))
@@ -81,12 +80,11 @@ classify_contains_all(DynClassify *context, Node *left, Node *right,
 					  Oid collation)
 {
 	DynField	field;
-	bool		text;
 	Oid			elemtype = get_base_element_type(exprType(right));
 	DynOperator op = {DYN_COMPARE_EQ, elemtype, elemtype, collation};
 
-	if (!dyn_classify_comparand(context, left, &field, &text) || text ||
-		field.steps != NIL || !dyn_is_runtime_value(context, right) ||
+	if (!dyn_classify_column(context, left, &field) ||
+		!dyn_is_runtime_value(context, right) ||
 		!dyn_classify_accept(context,
 							 dyn_element_exactness(dyn_field_column(context, &field),
 												   &op)))
@@ -185,12 +183,10 @@ static DynPred *
 classify_element(DynClassify *context, DynOperator *op, Node *value, Node *array)
 {
 	DynField	field;
-	bool		text;
 
 	dyn_commute(op);
 	if (op->comparison != DYN_COMPARE_EQ || !dyn_is_runtime_value(context, value) ||
-		!dyn_classify_comparand(context, array, &field, &text) || text ||
-		field.steps != NIL ||
+		!dyn_classify_column(context, array, &field) ||
 		!dyn_classify_accept(context,
 							 dyn_element_exactness(dyn_field_column(context, &field),
 												   op)))
@@ -234,6 +230,16 @@ classify_boolean(DynClassify *context, Node *node, DynPredKind kind)
 		!dyn_classify_accept(context, dyn_field_column(context, &field)->traits.truth))
 		return NULL;
 	return dyn_make_pred(kind, &field);
+}
+
+static DynPred *
+classify_boolean_test(DynClassify *context, const BooleanTest *test)
+{
+	if (test->booltesttype != IS_TRUE && test->booltesttype != IS_FALSE)
+		return NULL;
+	return classify_boolean(context, (Node *) test->arg,
+							test->booltesttype == IS_TRUE ? DYN_PRED_TRUE
+							: DYN_PRED_FALSE);
 }
 
 static DynPred *classify_expr(DynClassify *context, Node *node);
@@ -330,15 +336,7 @@ classify_expr(DynClassify *context, Node *node)
 		case T_NullTest:
 			return classify_null_test(context, (NullTest *) node);
 		case T_BooleanTest:
-			if (((BooleanTest *) node)->booltesttype == IS_TRUE)
-				return classify_boolean(context,
-										(Node *) ((BooleanTest *) node)->arg,
-										DYN_PRED_TRUE);
-			if (((BooleanTest *) node)->booltesttype == IS_FALSE)
-				return classify_boolean(context,
-										(Node *) ((BooleanTest *) node)->arg,
-										DYN_PRED_FALSE);
-			return NULL;
+			return classify_boolean_test(context, (BooleanTest *) node);
 		case T_FuncExpr:
 			if (((FuncExpr *) node)->funcid == F_STARTS_WITH)
 				return classify_prefix(context, DYN_PRED_PREFIX,
@@ -353,66 +351,49 @@ classify_expr(DynClassify *context, Node *node)
 	}
 }
 
-/* What a RestrictInfo means. */
-typedef struct Classified
-{
-	const RestrictInfo *rinfo;
-	DynPred    *pred;			/* NULL: nothing to DynamoDB */
-	bool		exact;
-	bool		sized;
-} Classified;
-
-static Classified *
-classify(PlannerInfo *root, DynRelPlan *plan, const RestrictInfo *rinfo)
+/* What a RestrictInfo means, as one clause.  Paths and the plan ask for the same. */
+static const DynClause *
+classify_once(PlannerInfo *root, DynRelPlan *plan, RestrictInfo *rinfo)
 {
 	DynClassify context = {root, plan->relid, plan->relation, true, true};
-	Classified *found = palloc(sizeof(Classified));
+	DynClause  *found;
+	ListCell   *lc;
 
+	foreach(lc, plan->classified)
+	{
+		if (((const DynClause *) lfirst(lc))->rinfo == rinfo)
+			return lfirst(lc);
+	}
+	found = palloc0(sizeof(DynClause));
 	found->rinfo = rinfo;
 	found->pred = rinfo->pseudoconstant ? NULL
 		: classify_expr(&context, dyn_plain_clause((Node *) rinfo->clause));
-	found->exact = context.exact;
+	found->exact = found->pred != NULL && context.exact;
 	found->sized = context.sized;
 	plan->classified = lappend(plan->classified, found);
 	return found;
 }
 
-/* Paths and the plan ask for the same clauses. */
-static const Classified *
-classify_once(PlannerInfo *root, DynRelPlan *plan, const RestrictInfo *rinfo)
-{
-	ListCell   *lc;
-
-	foreach(lc, plan->classified)
-	{
-		if (((const Classified *) lfirst(lc))->rinfo == rinfo)
-			return lfirst(lc);
-	}
-	return classify(root, plan, rinfo);
-}
-
 /*
- * One DynClause, or one for each arg of an AND, none of which is exact: an AND
+ * A copy, or one clause for each arg of an AND, none of which is exact: an AND
  * of conditions is several clauses in PostgreSQL, so this one is implied by
  * something else.
  */
 static List *
-make_clauses(RestrictInfo *rinfo, DynPred *pred, bool exact, bool sized)
+divide(const DynClause *found)
 {
-	bool		several = pred != NULL && pred->kind == DYN_PRED_AND;
-	List	   *preds = several ? pred->args : list_make1(pred);
+	bool		several = found->pred != NULL && found->pred->kind == DYN_PRED_AND;
 	List	   *clauses = NIL;
 	ListCell   *lc;
 
-	foreach(lc, preds)
+	foreach(lc, several ? found->pred->args : list_make1(found->pred))
 	{
-		DynClause  *clause = palloc0(sizeof(DynClause));
+		DynClause  *clause = palloc(sizeof(DynClause));
 
-		clause->rinfo = rinfo;
+		*clause = *found;
 		clause->pred = lfirst(lc);
-		clause->exact = clause->pred != NULL && exact && !several;
-		clause->sized = sized;
-		clause->implied = several;
+		clause->exact &= !several;
+		clause->implied |= several;
 		clauses = lappend(clauses, clause);
 	}
 	return clauses;
@@ -445,23 +426,18 @@ static List *
 bound_clauses(PlannerInfo *root, const DynRelPlan *plan, RestrictInfo *rinfo,
 			  List *rinfos)
 {
-	DynClassify implied = {root, plan->relid, plan->relation, true, true};
+	DynClassify context = {root, plan->relid, plan->relation, true, true};
+	DynClause	clause = {.rinfo = rinfo, .implied = true, .keys_only = true};
 	bool		first = false;
-	Node	   *bound = dyn_keyset_bound(&implied, (Node *) rinfo->clause, rinfos,
+	Node	   *bound = dyn_keyset_bound(&context, (Node *) rinfo->clause, rinfos,
 										 &first);
-	DynPred    *pred = bound == NULL ? NULL : classify_expr(&implied, bound);
-	List	   *clauses = pred == NULL ? NIL
-		: make_clauses(rinfo, pred, false, implied.sized);
-	ListCell   *lc;
 
-	foreach(lc, clauses)
-	{
-		DynClause  *clause = lfirst(lc);
-
-		clause->implied = clause->keys_only = true;
-		clause->proof = first ? bound : NULL;
-	}
-	return clauses;
+	if (bound == NULL)
+		return NIL;
+	clause.pred = classify_expr(&context, bound);
+	clause.sized = context.sized;
+	clause.proof = first ? bound : NULL;
+	return clause.pred == NULL ? NIL : divide(&clause);
 }
 
 List *
@@ -474,10 +450,8 @@ dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel, List *rinfos)
 	foreach(lc, rinfos)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		const Classified *found = classify_once(root, plan, rinfo);
 
-		clauses = list_concat(clauses, make_clauses(rinfo, found->pred, found->exact,
-													found->sized));
+		clauses = list_concat(clauses, divide(classify_once(root, plan, rinfo)));
 		if (!rinfo->pseudoconstant)
 			clauses = list_concat(clauses, bound_clauses(root, plan, rinfo, rinfos));
 	}

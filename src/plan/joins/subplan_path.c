@@ -214,7 +214,7 @@ visit_limit(PlannerInfo *root, LimitPath *path)
 	double		share = rest <= 0 ? 0
 		: (path->path.total_cost - child->startup_cost) / rest;
 
-	visit_path(root, path->subpath);
+	(void) visit_path(root, path->subpath);
 	return path->path.total_cost - child->startup_cost -
 		share * (child->total_cost - child->startup_cost);
 }

@@ -273,16 +273,6 @@ copy_keys(DynAccess *copy, Values *values)
 	copy->scalars = copyObject(copy->scalars);
 }
 
-static void
-copy_proofs(DynAccess *copy, Values *values)
-{
-	for (int i = 0; i < copy->nproofs; i++)
-	{
-		copy_attrs(&copy->proofs[i].attr, 1);
-		copy->proofs[i].preds = copy_preds(copy->proofs[i].preds, values);
-	}
-}
-
 /* The predicates whose values are there already. */
 static List *
 preds_of_values(const List *preds, const Values *values)
@@ -364,7 +354,11 @@ copy_access(const DynAccess *access, Values *values)
 	copy->fields = copy_fields(access->fields);
 	copy->text_types = copyObject(access->text_types);
 	copy->conversions = copy_conversions(access->conversions);
-	copy_proofs(copy, values);
+	for (int i = 0; i < copy->nproofs; i++)
+	{
+		copy_attrs(&copy->proofs[i].attr, 1);
+		copy->proofs[i].preds = copy_preds(copy->proofs[i].preds, values);
+	}
 	copy_alternatives(copy, values);
 	/* at planning only */
 	copy->key_rinfos = copy->filter_rinfos = NIL;

@@ -191,10 +191,9 @@ collect_walker(Node *node, FieldWalk *walk)
 }
 
 void
-dyn_collect_fields(Node *node, Index relid, const DynRelation *relation,
-				   List **fields)
+dyn_collect_fields(const DynRelPlan *plan, Node *node, List **fields)
 {
-	FieldWalk	walk = {relid, relation, fields};
+	FieldWalk	walk = {plan->relid, plan->relation, fields};
 
 	(void) collect_walker(node, &walk);
 }

@@ -36,8 +36,8 @@ extern void dyn_set_fields(const DynRelPlan *plan, DynAccess *access,
 						   List *fields);
 
 /* Adds the fields that the expression refers to. */
-extern void dyn_collect_fields(Node *node, Index relid,
-							   const DynRelation *relation, List **fields);
+extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
+							   List **fields);
 
 /*
  * Sets access->sort to what the rows are ordered by, and several requests can be

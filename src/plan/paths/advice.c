@@ -6,7 +6,7 @@
  * but slow.  Its author mostly expects otherwise, so the first reason that is
  * found is said, with what to write instead.
  *
- * This explains decisions of other files (quals.c, points.c, model/definition/exact.c), and
+ * This explains decisions of other files (quals.c, terms.c, model/definition/exact.c), and
  * must not make any.
  */
 #include "postgres.h"
@@ -53,31 +53,28 @@ mentions(const Unbound *unbound, Node *node)
 
 /* ---- what is around the column ---- */
 
-static const char *
-explain_function(const Unbound *unbound, const FuncExpr *func)
-{
-	if (func->funcformat == COERCE_EXPLICIT_CAST ||
-		func->funcformat == COERCE_IMPLICIT_CAST)
-		return psprintf("column \"%s\" is cast to %s, so that %s is not restricted: cast the other side instead",
-						unbound->column->name,
-						format_type_be(func->funcresulttype), unbound->key);
-	return psprintf("column \"%s\" is inside of function %s(), so that %s is not restricted: compare the column itself",
-					unbound->column->name, get_func_name(func->funcid),
-					unbound->key);
-}
-
 /* Of an operand that contains the column, but is not the column. */
 static const char *
 explain_operand(const Unbound *unbound, Node *node)
 {
+	const FuncExpr *func = NULL;
+	Oid			cast = InvalidOid;
+
 	while (IsA(node, RelabelType))
 		node = (Node *) ((RelabelType *) node)->arg;
 	if (IsA(node, FuncExpr))
-		return explain_function(unbound, (FuncExpr *) node);
+		func = (const FuncExpr *) node;
 	if (IsA(node, CoerceViaIO))
+		cast = ((CoerceViaIO *) node)->resulttype;
+	else if (func != NULL && (func->funcformat == COERCE_EXPLICIT_CAST ||
+							  func->funcformat == COERCE_IMPLICIT_CAST))
+		cast = func->funcresulttype;
+	if (OidIsValid(cast))
 		return psprintf("column \"%s\" is cast to %s, so that %s is not restricted: cast the other side instead",
-						unbound->column->name,
-						format_type_be(((CoerceViaIO *) node)->resulttype),
+						unbound->column->name, format_type_be(cast), unbound->key);
+	if (func != NULL)
+		return psprintf("column \"%s\" is inside of function %s(), so that %s is not restricted: compare the column itself",
+						unbound->column->name, get_func_name(func->funcid),
 						unbound->key);
 	return psprintf("column \"%s\" is part of an expression, so that %s is not restricted: compare the column itself",
 					unbound->column->name, unbound->key);
@@ -175,16 +172,6 @@ explain_comparison(Unbound *unbound, Oid opno, Oid collation, bool commuted,
 
 /* ---- clauses ---- */
 
-static bool
-is_column(Unbound *unbound, Node *node)
-{
-	DynField	field;
-	bool		as_text;
-
-	return dyn_classify_comparand(&unbound->classify, node, &field, &as_text) &&
-		field.attnum == unbound->attnum && field.steps == NIL;
-}
-
 /* left op right, one of which reads the column */
 static const char *
 explain_operator(Unbound *unbound, Oid opno, Oid collation, Node *left,
@@ -193,8 +180,10 @@ explain_operator(Unbound *unbound, Oid opno, Oid collation, Node *left,
 	bool		commuted = !mentions(unbound, left);
 	Node	   *operand = commuted ? right : left;
 	DynType		type = unbound->attr->type;
+	DynField	field;
 
-	if (!is_column(unbound, operand))
+	if (!dyn_classify_column(&unbound->classify, operand, &field) ||
+		field.attnum != unbound->attnum)
 		return explain_operand(unbound, operand);
 	if (unbound->column->codec.wire != type)
 		return psprintf("column \"%s\" of type %s cannot restrict %s, which has DynamoDB type %s",
@@ -206,42 +195,29 @@ explain_operator(Unbound *unbound, Oid opno, Oid collation, Node *left,
 }
 
 /*
- * An OR that restricts the column in some arms only, or in an arm that does not
- * restrict the key.
+ * An OR that restricts the column in some arms only, or the first argument that
+ * does not restrict the key.
  */
 static const char *
-explain_or(Unbound *unbound, const BoolExpr *expr)
+explain_args(Unbound *unbound, const BoolExpr *expr)
 {
 	ListCell   *lc;
 
 	foreach(lc, expr->args)
 	{
-		if (!mentions(unbound, lfirst(lc)))
+		if (expr->boolop == OR_EXPR && !mentions(unbound, lfirst(lc)))
 			return psprintf("column \"%s\" is restricted in some arms of an OR only, so that %s is not",
 							unbound->column->name, unbound->key);
 	}
 	foreach(lc, expr->args)
 	{
-		const char *why = explain_clause(unbound, lfirst(lc));
+		const char *why = mentions(unbound, lfirst(lc))
+			? explain_clause(unbound, lfirst(lc)) : NULL;
 
 		if (why != NULL)
 			return why;
 	}
 	return NULL;
-}
-
-static const char *
-explain_and(Unbound *unbound, const BoolExpr *expr)
-{
-	const char *why = NULL;
-	ListCell   *lc;
-
-	foreach(lc, expr->args)
-	{
-		if (why == NULL && mentions(unbound, lfirst(lc)))
-			why = explain_clause(unbound, lfirst(lc));
-	}
-	return why;
 }
 
 /* Of an expression that reads the column. */
@@ -259,10 +235,8 @@ explain_clause(Unbound *unbound, Node *node)
 								((ScalarArrayOpExpr *) node)->inputcollid,
 								linitial(((ScalarArrayOpExpr *) node)->args),
 								lsecond(((ScalarArrayOpExpr *) node)->args));
-	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop == OR_EXPR)
-		return explain_or(unbound, (BoolExpr *) node);
-	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop == AND_EXPR)
-		return explain_and(unbound, (BoolExpr *) node);
+	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop != NOT_EXPR)
+		return explain_args(unbound, (BoolExpr *) node);
 	/* IS NOT NULL proves that an index is complete */
 	if (IsA(node, NullTest) || IsA(node, Var))
 		return NULL;

@@ -47,14 +47,6 @@ is_existence(const PlannerInfo *root)
 		!is_correlated(root);
 }
 
-/* The number of rows that are needed; not above 0: all, or not known. */
-static double
-needed_rows(const PlannerInfo *root)
-{
-	return root->limit_tuples <= 0 && is_existence(root) ? 1
-		: root->limit_tuples;
-}
-
 /*
  * The rows that are equal in the first sort keys, those that the path provides
  * its order by.
@@ -98,7 +90,8 @@ int
 dyn_limit_hint(PlannerInfo *root, RelOptInfo *baserel, List *pathkeys,
 			   const DynAccess *access, List *clauses)
 {
-	double		rows = needed_rows(root);
+	double		rows = root->limit_tuples <= 0 && is_existence(root) ? 1
+		: root->limit_tuples;
 	int			provided = 0;
 	bool		in_groups;
 

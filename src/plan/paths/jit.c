@@ -21,7 +21,6 @@
 
 #include "../tree/node_kinds.h"
 #include "cost.h"
-#include "jit.h"
 #include "planner.h"
 
 static ExecutorStart_hook_type previous_hook = NULL;

@@ -42,13 +42,13 @@ split_clauses(List *scan_clauses, List *exact_rinfos, List **local, List **remot
 
 /* The fields of the rows: those of the target and of local checks. */
 static List *
-fetched_fields(RelOptInfo *baserel, const DynRelation *relation, List *local)
+fetched_fields(const RelOptInfo *baserel, List *local)
 {
 	List	   *fields = NIL;
 
-	dyn_collect_fields((Node *) baserel->reltarget->exprs, baserel->relid,
-					   relation, &fields);
-	dyn_collect_fields((Node *) local, baserel->relid, relation, &fields);
+	dyn_collect_fields(baserel->fdw_private, (Node *) baserel->reltarget->exprs,
+					   &fields);
+	dyn_collect_fields(baserel->fdw_private, (Node *) local, &fields);
 	return fields;
 }
 
@@ -112,26 +112,25 @@ dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 					  List *checks)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	const DynRelation *relation = plan->relation;
 	DynAccess  *fallback = access->fallback;
 	List	   *fields;
 
 	if (fallback == NULL)
 		return false;
-	fields = fetched_fields(baserel, relation, checks);
+	fields = fetched_fields(baserel, checks);
 	dyn_estimate_access(root, baserel, fallback, &fallback->estimate);
 	fallback->may_stop_early = access->may_stop_early;
 	for (int i = 0; i < fallback->nsort; i++)
 	{
-		AttrNumber	attnum = dyn_sort_column(relation, &fallback->sort[i],
+		AttrNumber	attnum = dyn_sort_column(plan->relation, &fallback->sort[i],
 											 fallback->sort_parts[i]);
 
 		if (attnum == 0)
 			fallback->nsort = i;
 		else
-			dyn_collect_fields((Node *) makeVar(baserel->relid, attnum, InvalidOid,
-												-1, InvalidOid, 0),
-							   baserel->relid, relation, &fields);
+			dyn_collect_fields(plan, (Node *)
+							   makeVar(baserel->relid, attnum, InvalidOid, -1,
+									   InvalidOid, 0), &fields);
 	}
 	dyn_set_fields(plan, fallback, fields);
 	return true;
@@ -169,7 +168,7 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 
 	/* items that are read after the index may have changed meanwhile */
 	Assert(!access->fetch_base_items || remote == NIL);
-	dyn_set_fields(plan, access, fetched_fields(baserel, plan->relation, local));
+	dyn_set_fields(plan, access, fetched_fields(baserel, local));
 	access->presumes = access->index != NULL && access->key_rinfos != NIL;
 	access->may_stop_early = may_stop_early(root);
 	access->limit_hint = first_page(root, baserel, path, choice, access,

@@ -94,4 +94,7 @@ extern bool dyn_is_one_row(Path *path);
 extern void dyn_lookup_join_init(void);
 extern void dyn_subplan_init(void);
 
+/* Likewise: statements are not compiled for the time that they wait. */
+extern void dyn_jit_init(void);
+
 #endif

@@ -77,11 +77,10 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->clauses = list_concat(dyn_row_clauses(plan->relation),
 								dyn_quals_classify(root, baserel,
 												   baserel->baserestrictinfo));
-	dyn_collect_fields((Node *) baserel->reltarget->exprs, baserel->relid,
-					   plan->relation, &plan->fields);
+	dyn_collect_fields(plan, (Node *) baserel->reltarget->exprs, &plan->fields);
 	foreach(lc, baserel->baserestrictinfo)
-		dyn_collect_fields((Node *) lfirst_node(RestrictInfo, lc)->clause,
-						   baserel->relid, plan->relation, &plan->fields);
+		dyn_collect_fields(plan, (Node *) lfirst_node(RestrictInfo, lc)->clause,
+						   &plan->fields);
 	if (!keys_fit(plan))
 		return make_rel_plan(root, baserel, relid);
 	plan->analysed = baserel->tuples > 0;
