@@ -37,26 +37,18 @@ dyn_is_fixed(Node *node)
 }
 
 bool
-dyn_classify_comparand(const DynClassify *context, Node *node, DynField *field,
-					   bool *as_text)
-{
-	return dyn_match_comparand(node, context->relid, context->relation, field,
-							   as_text);
-}
-
-bool
 dyn_classify_column(const DynClassify *context, Node *node, DynField *field)
 {
 	bool		text;
 
-	return dyn_classify_comparand(context, node, field, &text) && !text &&
+	return dyn_match_comparand(context->plan, node, field, &text) && !text &&
 		field->steps == NIL;
 }
 
 bool
 dyn_is_runtime_value(const DynClassify *context, Node *node)
 {
-	return !bms_is_member(context->relid, pull_varnos(context->root, node)) &&
+	return !bms_is_member(context->plan->relid, pull_varnos(context->root, node)) &&
 		!contain_volatile_functions(node) &&
 		!contain_subplans(node);
 }
@@ -123,7 +115,7 @@ static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,
 					  const DynOperator *op)
 {
-	const DynRelation *relation = context->relation;
+	const DynRelation *relation = context->plan->relation;
 
 	for (int i = 0; i < relation->nspelled; i++)
 	{

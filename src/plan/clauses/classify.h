@@ -20,8 +20,7 @@
 typedef struct DynClassify
 {
 	PlannerInfo *root;
-	Index		relid;
-	const DynRelation *relation;
+	const DynRelPlan *plan;
 
 	/* results; initially true, may only be cleared */
 	bool		exact;			/* the predicate keeps no other row */
@@ -38,7 +37,7 @@ typedef struct DynClassify
 static inline const DynColumn *
 dyn_field_column(const DynClassify *context, const DynField *field)
 {
-	return dyn_relation_column(context->relation, field->attnum);
+	return dyn_relation_column(context->plan->relation, field->attnum);
 }
 
 /*
@@ -50,11 +49,7 @@ extern bool dyn_is_fixed(Node *node);
 /* Can the expression be evaluated once, before the first row is read? */
 extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 
-/* dyn_match_comparand for the table that is classified. */
-extern bool dyn_classify_comparand(const DynClassify *context, Node *node,
-								   DynField *field, bool *as_text);
-
-/* The same, of a column itself, not of what is below it. */
+/* dyn_match_comparand of a column itself, not of what is below it. */
 extern bool dyn_classify_column(const DynClassify *context, Node *node,
 								DynField *field);
 

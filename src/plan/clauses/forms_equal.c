@@ -104,9 +104,8 @@ is_attribute(const DynColumn *column, const DynKeyAttr *attr)
 static bool
 is_never_null(const DynClassify *context, const DynField *field)
 {
-	const DynRelPlan *plan = find_base_rel(context->root, context->relid)->fdw_private;
-	const DynKeySchema *key = &plan->meta->key;
-	const DynColumn *column = dyn_relation_column(context->relation, field->attnum);
+	const DynKeySchema *key = &context->plan->meta->key;
+	const DynColumn *column = dyn_field_column(context, field);
 
 	return !dyn_column_is_part(column) &&
 		column->traits.absence == DYN_EXACT &&
@@ -218,19 +217,19 @@ is_parametric(const DynClassify *context, Node *node)
 static bool
 is_partition_key(const DynClassify *context, Node *node)
 {
-	const DynRelPlan *plan = find_base_rel(context->root, context->relid)->fdw_private;
-	const DynColumn *column;
+	const DynTableMeta *meta = context->plan->meta;
+	const DynPath *path;
 	DynField	field;
 
 	if (!dyn_classify_column(context, node, &field))
 		return false;
-	column = dyn_relation_column(context->relation, field.attnum);
-	for (int i = 0; i < plan->meta->nindexes; i++)
+	path = dyn_field_column(context, &field)->path;
+	for (int i = 0; i < meta->nindexes; i++)
 	{
-		if (dyn_path_is_attribute(column->path, plan->meta->indexes[i].key.hash[0].name))
+		if (dyn_path_is_attribute(path, meta->indexes[i].key.hash[0].name))
 			return true;
 	}
-	return dyn_path_is_attribute(column->path, plan->meta->key.hash[0].name);
+	return dyn_path_is_attribute(path, meta->key.hash[0].name);
 }
 
 /* strpos(pattern, c) > 0 */

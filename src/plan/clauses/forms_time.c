@@ -48,10 +48,9 @@ add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
 static bool
 match_column(const DynClassify *context, Node *node, Chain *chain)
 {
-	if (!dyn_match_column(node, context->relid, context->relation, &chain->field))
+	if (!dyn_match_column(context->plan, node, &chain->field))
 		return false;
-	chain->codec = &dyn_relation_column(context->relation,
-										chain->field.attnum)->codec;
+	chain->codec = &dyn_field_column(context, &chain->field)->codec;
 	return dyn_codec_is_instant(chain->codec);
 }
 

@@ -79,18 +79,19 @@ dyn_only_spelled(const List *preds)
 	return pred != NULL && pred->kind == DYN_PRED_SPELLED ? pred : NULL;
 }
 
-const char *
-dyn_pred_attribute(const DynRelation *relation, const DynPred *pred)
+bool
+dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
+			   const DynKeyAttr *attr)
 {
-	const DynPath *path;
+	const DynColumn *column;
 
 	if (((pred->kind < DYN_PRED_EQ || pred->kind > DYN_PRED_LIKE) &&
-		 !dyn_pred_is_boolean(pred)) || pred->field.steps != NIL)
-		return NULL;
-	if (!dyn_pred_is_of_attribute(relation, pred))
-		return NULL;
-	path = dyn_relation_column(relation, pred->field.attnum)->path;
-	return path->nsteps == 1 ? path->steps[0].name : NULL;
+		 !dyn_pred_is_boolean(pred)) || pred->field.steps != NIL ||
+		!dyn_pred_is_of_attribute(relation, pred))
+		return false;
+	column = dyn_relation_column(relation, pred->field.attnum);
+	return dyn_path_is_attribute(column->path, attr->name) &&
+		column->codec.wire == attr->type;
 }
 
 bool

@@ -82,11 +82,11 @@ extern DynPred *dyn_make_junction(DynPredKind kind, List *args);
 extern DynPred *dyn_make_between(DynPred *lower, DynPred *upper);
 
 /*
- * The attribute of a predicate, if it compares one top-level attribute with a
- * value, and so might match a key; else NULL.
+ * Does it compare the key attribute itself with a value, by a column that shows
+ * it?
  */
-extern const char *dyn_pred_attribute(const DynRelation *relation,
-									  const DynPred *pred);
+extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
+						   const DynKeyAttr *attr);
 
 /*
  * Does it compare attributes themselves, so that it might be a filter?  Not

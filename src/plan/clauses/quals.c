@@ -41,8 +41,8 @@ classify_fields(DynClassify *context, const DynOperator *op,
 	DynPred    *pred;
 
 	if (left->steps != NIL || right->steps != NIL ||
-		dyn_path_equal(dyn_field_path(context->relation, left),
-					   dyn_field_path(context->relation, right)) ||
+		dyn_path_equal(dyn_field_path(context->plan->relation, left),
+					   dyn_field_path(context->plan->relation, right)) ||
 		!dyn_classify_accept(context,
 							 dyn_columns_exactness(dyn_field_column(context, left),
 												   dyn_field_column(context, right),
@@ -102,7 +102,7 @@ classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 
 	while (IsA(node, RelabelType))
 		node = (Node *) ((RelabelType *) node)->arg;
-	if (!dyn_match_any_column(node, context->relid, context->relation, &field) ||
+	if (!dyn_match_any_column(context->plan, node, &field) ||
 		!dyn_is_runtime_value(context, value) ||
 		!dyn_classify_accept(context,
 							 dyn_unnested_exactness(dyn_field_column(context, &field),
@@ -121,8 +121,8 @@ classify_operands(DynClassify *context, DynOperator *op, Node *left,
 				rfield;
 	bool		ltext = false,
 				rtext = false;
-	bool		lmatch = dyn_classify_comparand(context, left, &lfield, &ltext);
-	bool		rmatch = dyn_classify_comparand(context, right, &rfield, &rtext);
+	bool		lmatch = dyn_match_comparand(context->plan, left, &lfield, &ltext);
+	bool		rmatch = dyn_match_comparand(context->plan, right, &rfield, &rtext);
 	DynPred    *pred;
 
 	if (lmatch && rmatch)
@@ -152,14 +152,22 @@ classify_operands(DynClassify *context, DynOperator *op, Node *left,
 		: dyn_make_value_pred(DYN_PRED_TEXT_EQ, &lfield, right, TEXTOID);
 }
 
+static DynPred *classify_expr(DynClassify *context, Node *node);
+
 static DynPred *
 classify_operator(DynClassify *context, OpExpr *op)
 {
 	Node	   *left = linitial(op->args);
 	Node	   *right = lsecond(op->args);
+	Node	   *expanded = dyn_expand_coalesce(context, op);
 	DynOperator operator;
 	DynPred    *pred;
 
+	if (expanded != NULL)
+	{
+		context->exact = false;
+		return classify_expr(context, expanded);
+	}
 	switch (get_opcode(op->opno))
 	{
 		case F_STARTS_WITH:
@@ -211,7 +219,7 @@ classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 	pred = dyn_classify_times(context, &operator, left, array, true);
 	if (pred != NULL)
 		return pred;
-	if (!dyn_classify_comparand(context, left, &field, &text))
+	if (!dyn_match_comparand(context->plan, left, &field, &text))
 		return classify_element(context, &operator, left, array);
 	if (text || field.steps != NIL || !dyn_is_runtime_value(context, array))
 		return NULL;
@@ -226,7 +234,7 @@ classify_boolean(DynClassify *context, Node *node, DynPredKind kind)
 {
 	DynField	field;
 
-	if (!dyn_match_column(node, context->relid, context->relation, &field) ||
+	if (!dyn_match_column(context->plan, node, &field) ||
 		!dyn_classify_accept(context, dyn_field_column(context, &field)->traits.truth))
 		return NULL;
 	return dyn_make_pred(kind, &field);
@@ -241,8 +249,6 @@ classify_boolean_test(DynClassify *context, const BooleanTest *test)
 							test->booltesttype == IS_TRUE ? DYN_PRED_TRUE
 							: DYN_PRED_FALSE);
 }
-
-static DynPred *classify_expr(DynClassify *context, Node *node);
 
 /*
  * AND: pushes the arms that can be.  OR: all arms or nothing.  Those without a
@@ -286,8 +292,7 @@ classify_null_test(DynClassify *context, NullTest *test)
 	const DynTraits *traits;
 
 	if (test->argisrow ||
-		!dyn_match_field((Node *) test->arg, context->relid, context->relation,
-						 &field, &text))
+		!dyn_match_field(context->plan, (Node *) test->arg, &field, &text))
 		return NULL;
 	/* of a document itself nothing can be asked; NULL is contradicted */
 	if (test->nulltesttype == IS_NOT_NULL && field.steps == NIL &&
@@ -304,17 +309,6 @@ classify_null_test(DynClassify *context, NullTest *test)
 						 : DYN_PRED_NOT_NULL, &field);
 }
 
-static DynPred *
-classify_binary(DynClassify *context, OpExpr *op)
-{
-	Node	   *expanded = dyn_expand_coalesce(context, op);
-
-	if (expanded == NULL)
-		return classify_operator(context, op);
-	context->exact = false;
-	return classify_expr(context, expanded);
-}
-
 /* Any boolean expression. */
 static DynPred *
 classify_expr(DynClassify *context, Node *node)
@@ -325,7 +319,7 @@ classify_expr(DynClassify *context, Node *node)
 	{
 		case T_OpExpr:
 			return list_length(((OpExpr *) node)->args) == 2
-				? classify_binary(context, (OpExpr *) node) : NULL;
+				? classify_operator(context, (OpExpr *) node) : NULL;
 		case T_ScalarArrayOpExpr:
 			return classify_array_operator(context, (ScalarArrayOpExpr *) node);
 		case T_BoolExpr:
@@ -355,7 +349,7 @@ classify_expr(DynClassify *context, Node *node)
 static const DynClause *
 classify_once(PlannerInfo *root, DynRelPlan *plan, RestrictInfo *rinfo)
 {
-	DynClassify context = {root, plan->relid, plan->relation, true, true};
+	DynClassify context = {root, plan, true, true};
 	DynClause  *found;
 	ListCell   *lc;
 
@@ -404,7 +398,7 @@ static List *
 equality_clauses(PlannerInfo *root, const DynRelPlan *plan, List *rinfos)
 {
 	List	   *clauses = NIL;
-	DynClassify context = {root, plan->relid, plan->relation, true, true};
+	DynClassify context = {root, plan, true, true};
 	ListCell   *lc;
 
 	foreach(lc, dyn_implied_equalities(&context, rinfos))
@@ -426,7 +420,7 @@ static List *
 bound_clauses(PlannerInfo *root, const DynRelPlan *plan, RestrictInfo *rinfo,
 			  List *rinfos)
 {
-	DynClassify context = {root, plan->relid, plan->relation, true, true};
+	DynClassify context = {root, plan, true, true};
 	DynClause	clause = {.rinfo = rinfo, .implied = true, .keys_only = true};
 	bool		first = false;
 	Node	   *bound = dyn_keyset_bound(&context, (Node *) rinfo->clause, rinfos,

@@ -177,17 +177,6 @@ copy_conversion(const DynConversion *conversion, Values *values)
 	return copy;
 }
 
-static void
-move_value(DynPred *pred, Values *values)
-{
-	DynConversion *conversion = pred->conversion == NULL ? NULL
-		: copy_conversion(pred->conversion, values);
-
-	pred->param = value_position(pred->value, conversion, values);
-	pred->value = NULL;
-	pred->conversion = NULL;
-}
-
 static Values
 copy_values(const Values *values)
 {
@@ -203,7 +192,14 @@ copy_pred(const DynPred *pred, Values *values)
 
 	check_stack_depth();
 	if (values != NULL)
-		move_value(copy, values);
+	{
+		DynConversion *conversion = pred->conversion == NULL ? NULL
+			: copy_conversion(pred->conversion, values);
+
+		copy->param = value_position(pred->value, conversion, values);
+		copy->value = NULL;
+		copy->conversion = NULL;
+	}
 	copy->field.steps = copyObject(pred->field.steps);
 	copy->args = copy_preds(pred->args, values);
 	return copy;
@@ -329,22 +325,11 @@ copy_alternatives(DynAccess *copy, Values *values)
 	copy->arms = arms;
 }
 
-/* With the positions of those that there are. */
-static List *
-copy_conversions(const List *conversions)
-{
-	List	   *copies = NIL;
-	ListCell   *lc;
-
-	foreach(lc, conversions)
-		copies = lappend(copies, copy_conversion(lfirst(lc), NULL));
-	return copies;
-}
-
 static DynAccess *
 copy_access(const DynAccess *access, Values *values)
 {
 	DynAccess  *copy = copy_bytes(access, sizeof(DynAccess));
+	ListCell   *lc;
 
 	copy->index = copy_text(access->index);
 	copy->schema = copy_text(access->schema);
@@ -353,7 +338,10 @@ copy_access(const DynAccess *access, Values *values)
 	copy->filters = copy_preds(access->filters, values);
 	copy->fields = copy_fields(access->fields);
 	copy->text_types = copyObject(access->text_types);
-	copy->conversions = copy_conversions(access->conversions);
+	copy->conversions = NIL;
+	foreach(lc, access->conversions)
+		copy->conversions = lappend(copy->conversions,
+									copy_conversion(lfirst(lc), NULL));
 	for (int i = 0; i < copy->nproofs; i++)
 	{
 		copy_attrs(&copy->proofs[i].attr, 1);

@@ -110,24 +110,23 @@ close_clauses(List *clauses, const Bitmapset *positions)
 	return list;
 }
 
+/*
+ * NULL, too, unless the index has every row while these are closed; values may
+ * be none of its.
+ */
 static DynAccess *
 match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 			 const Bitmapset *positions)
 {
-	dyn_clauses_rely_on_nothing(clauses);
-	return dyn_match_keys(plan, index, close_clauses(clauses, positions));
-}
-
-/* Has the index every row while these are closed?  Values may be none of its. */
-static bool
-is_complete(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
-			const Bitmapset *positions)
-{
+	List	   *while_closed = close_clauses(clauses, positions);
 	const char *missing;
+	DynAccess  *access;
 
-	return index == NULL ||
-		dyn_index_is_usable(plan, index, false,
-							close_clauses(clauses, positions), &missing);
+	dyn_clauses_rely_on_nothing(clauses);
+	access = dyn_match_keys(plan, index, while_closed);
+	return index == NULL || access == NULL ||
+		dyn_index_is_usable(plan, index, false, while_closed, &missing)
+		? access : NULL;
 }
 
 /*
@@ -149,17 +148,17 @@ dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses
 		if (gates_of(lfirst(lc)) != NIL)
 			positions = bms_add_member(positions, foreach_current_index(lc));
 	}
-	if (positions == NULL ||
-		match_closed(plan, index, clauses, NULL) != NULL ||
-		match_closed(plan, index, clauses, positions) == NULL ||
-		!is_complete(plan, index, clauses, positions))
+	if (positions == NULL)
+		return NULL;
+	dyn_clauses_rely_on_nothing(clauses);
+	if (dyn_match_keys(plan, index, clauses) != NULL ||
+		match_closed(plan, index, clauses, positions) == NULL)
 		return NULL;
 	fewer = bms_copy(positions);
 	while ((n = bms_next_member(positions, n)) >= 0)
 	{
 		fewer = bms_del_member(fewer, n);
-		if (match_closed(plan, index, clauses, fewer) == NULL ||
-			!is_complete(plan, index, clauses, fewer))
+		if (match_closed(plan, index, clauses, fewer) == NULL)
 			fewer = bms_add_member(fewer, n);
 	}
 	access = match_closed(plan, index, clauses, fewer);

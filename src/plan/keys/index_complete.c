@@ -131,16 +131,6 @@ pattern_fits(const Prover *prover, Datum value)
 /* ---- predicates ---- */
 
 static bool
-is_on_attribute(const Prover *prover, const DynPred *pred)
-{
-	const char *name = dyn_pred_attribute(prover->relation, pred);
-
-	return name != NULL && strcmp(name, prover->attr->name) == 0 &&
-		dyn_relation_column(prover->relation,
-							pred->field.attnum)->codec.wire == prover->attr->type;
-}
-
-static bool
 operand_proves(const Prover *prover, const DynPred *pred, Datum value)
 {
 	const DynCodec *codec =
@@ -167,27 +157,21 @@ operand_proves(const Prover *prover, const DynPred *pred, Datum value)
 	}
 }
 
-/* <> is hardly ever with the empty value, unless it says so. */
-static bool
-may_prove_later(DynPredKind kind)
-{
-	return kind != DYN_PRED_NE && kind != DYN_PRED_NOT_IN &&
-		kind != DYN_PRED_LT && kind != DYN_PRED_LE;
-}
-
 static Presence
 leaf_presence(const Prover *prover, const DynPred *pred)
 {
 	Operand		operand;
 
-	if (!is_on_attribute(prover, pred) ||
+	if (!dyn_pred_is_on(prover->relation, pred, prover->attr) ||
 		(prover->points && !dyn_pred_is_point(pred)))
 		return prover->points ? NO_POINT : ABSENT;
 	if (dyn_pred_is_boolean(pred))
 		return PRESENT;			/* both spellings are short, and not empty */
 	operand = get_operand(prover, pred);
+	/* <> is hardly ever with the empty value, unless it says so */
 	if (!operand.known)
-		return may_prove_later(pred->kind) ? LATER : ABSENT;
+		return pred->kind == DYN_PRED_NE || pred->kind == DYN_PRED_NOT_IN ||
+			pred->kind == DYN_PRED_LT || pred->kind == DYN_PRED_LE ? ABSENT : LATER;
 	if (operand.isnull)
 		return PRESENT;
 	return operand_proves(prover, pred, operand.value) ? PRESENT : ABSENT;

@@ -580,24 +580,6 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 }
 
 /*
- * The plan relies on these filters, which are sent whatever becomes of the
- * others.
- */
-static void
-enforce_filters(KeyMatch *match, List *exact)
-{
-	ListCell   *lc;
-
-	foreach(lc, exact)
-	{
-		DynClause  *clause = lfirst(lc);
-
-		clause->pred->enforced = true;
-		match->pushed_exactly = lappend(match->pushed_exactly, clause);
-	}
-}
-
-/*
  * What clauses say of other attributes by their templates.  These filters only
  * save the transfer of items.
  */
@@ -656,24 +638,19 @@ match_filters(KeyMatch *match, DynAccess *access)
 			exact = lappend(exact, clause);
 	}
 	add_template_filters(&check, access);
-	if (check.operators <= DYN_EXPR_MAX_OPERATORS &&
-		check.bytes <= DYN_EXPR_MAX_BYTES)
-		enforce_filters(match, exact);
+	if (check.operators > DYN_EXPR_MAX_OPERATORS || check.bytes > DYN_EXPR_MAX_BYTES)
+		return;
+	/* the plan relies on these, which are sent whatever becomes of the others */
+	foreach(lc, exact)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		clause->pred->enforced = true;
+		match->pushed_exactly = lappend(match->pushed_exactly, clause);
+	}
 }
 
 /* ---- entry points ---- */
-
-static void
-init_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
-		   List *clauses)
-{
-	memset(match, 0, sizeof(*match));
-	match->plan = plan;
-	match->relation = plan->relation;
-	match->index = index;
-	match->key = index ? &index->key : &plan->meta->key;
-	match->clauses = clauses;
-}
 
 static List *
 add_key_names(List *names, const DynKeySchema *key)
@@ -684,12 +661,14 @@ add_key_names(List *names, const DynKeySchema *key)
 }
 
 static DynAccess *
-make_access(const DynRelPlan *plan, const DynIndexMeta *index,
-			DynAccessKind kind)
+begin_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
+			List *clauses, DynAccessKind kind)
 {
 	DynAccess  *access = palloc0(sizeof(DynAccess));
 	const DynKeySchema *key = &plan->meta->key;
 
+	*match = (KeyMatch) {.plan = plan, .relation = plan->relation, .index = index,
+	.key = index ? &index->key : key, .clauses = clauses};
 	access->kind = kind;
 	access->index = index ? index->name : NULL;
 	access->global = index != NULL && index->global;
@@ -755,13 +734,11 @@ DynAccess *
 dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
 	KeyMatch	match;
-	DynAccess  *access = make_access(plan, index, DYN_ACCESS_GET);
+	DynAccess  *access = begin_match(&match, plan, index, clauses, DYN_ACCESS_GET);
 
-	init_match(&match, plan, index, clauses);
 	if (!match_whole_key(&match, access))
 	{
-		init_match(&match, plan, index, clauses);
-		access = make_access(plan, index, DYN_ACCESS_QUERY);
+		access = begin_match(&match, plan, index, clauses, DYN_ACCESS_QUERY);
 		if (!match_hash(&match, access))
 			return NULL;
 		match_range(&match, access);
@@ -780,9 +757,8 @@ DynAccess *
 dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
 	KeyMatch	match;
-	DynAccess  *access = make_access(plan, index, DYN_ACCESS_SCAN);
+	DynAccess  *access = begin_match(&match, plan, index, clauses, DYN_ACCESS_SCAN);
 
-	init_match(&match, plan, index, clauses);
 	access->multi_partition = true;
 	finish_match(&match, access);
 	return access;

@@ -25,13 +25,8 @@
 static bool
 pred_is_on(const DynTarget *target, const DynPred *pred)
 {
-	const char *name = dyn_pred_attribute(target->relation, pred);
-	const DynColumn *column;
-
-	if (name == NULL || strcmp(name, target->attr->name) != 0)
-		return false;
-	column = dyn_relation_column(target->relation, pred->field.attnum);
-	return column->codec.wire == target->attr->type && column->traits.key;
+	return dyn_pred_is_on(target->relation, pred, target->attr) &&
+		dyn_relation_column(target->relation, pred->field.attnum)->traits.key;
 }
 
 /*

@@ -24,7 +24,6 @@
 #include "../../model/tables/key_type.h"
 #include "../clauses/classify.h"
 #include "../keys/terms.h"
-#include "advice.h"
 #include "planner.h"
 
 /* The attribute in question, and a column that shows it. */
@@ -46,7 +45,7 @@ mentions(const Unbound *unbound, Node *node)
 {
 	Bitmapset  *attnums = NULL;
 
-	pull_varattnos(node, unbound->classify.relid, &attnums);
+	pull_varattnos(node, unbound->classify.plan->relid, &attnums);
 	return bms_is_member(unbound->attnum - FirstLowInvalidHeapAttributeNumber,
 						 attnums);
 }
@@ -99,17 +98,6 @@ operator_word(Oid opno)
 }
 
 static const char *
-explain_collation(const Unbound *unbound, Oid collation)
-{
-	const char *by = collation == DEFAULT_COLLATION_OID
-		? "the default collation of the database"
-		: psprintf("collation \"%s\"", get_collation_name(collation));
-
-	return psprintf("column \"%s\" is compared by %s, so that %s is not restricted: declare the column with COLLATE \"C\"",
-					unbound->column->name, by, unbound->key);
-}
-
-static const char *
 explain_types(const Unbound *unbound, const DynOperator *op)
 {
 	Oid			own = unbound->column->codec.basetype;
@@ -130,7 +118,12 @@ explain_local(const Unbound *unbound, const DynOperator *op)
 	bytewise.collation = C_COLLATION_OID;
 	if (OidIsValid(op->collation) &&
 		dyn_operator_exactness(unbound->column, &bytewise) != DYN_LOCAL)
-		return explain_collation(unbound, op->collation);
+		return psprintf("column \"%s\" is compared by %s, so that %s is not restricted: declare the column with COLLATE \"C\"",
+						unbound->column->name,
+						op->collation == DEFAULT_COLLATION_OID
+						? "the default collation of the database"
+						: psprintf("collation \"%s\"", get_collation_name(op->collation)),
+						unbound->key);
 	if (op->column_type != unbound->column->codec.basetype ||
 		op->value_type != unbound->column->codec.basetype)
 		return explain_types(unbound, op);
@@ -290,8 +283,8 @@ explain_attribute(PlannerInfo *root, const DynRelPlan *plan,
 				  const DynIndexMeta *index, const DynKeyAttr *attr, bool hash,
 				  List *clauses)
 {
-	Unbound		unbound = {.classify = {root, plan->relid, plan->relation, true, true},
-		.attr = attr, .hash = hash};
+	Unbound		unbound = {.classify = {root, plan, true, true}, .attr = attr,
+	.hash = hash};
 	const char *why = NULL;
 
 	if (is_restricted(plan->relation, attr, hash, clauses))

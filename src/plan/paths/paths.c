@@ -9,8 +9,8 @@
  * loop then sends a request for each outer row, and core's Memoize applies).
  *
  * An OR whose arms match different keys gets a path that reads each of them
- * (union_path.h).  Without a key there are Scans: of the table, and of each complete index that
- * is smaller and has everything that the query needs.
+ * (union_path.c).  Without a key there are Scans: of the table, and of each
+ * complete index that is smaller and has everything that the query needs.
  *
  * Order: a Query returns the items of one partition by sort key.  A path has
  * the longest prefix of the query's pathkeys that this provides; with several
@@ -41,7 +41,6 @@
 #include "cost.h"
 #include "first_page.h"
 #include "planner.h"
-#include "union_path.h"
 
 /* Maximum number of sets of outer relations that are tried. */
 #define MAX_PARAMETERISATIONS	24

@@ -14,11 +14,9 @@
 #include "optimizer/restrictinfo.h"
 
 #include "../../model/server/pg_compat.h"
-#include "advice.h"
 #include "cost.h"
 #include "first_page.h"
 #include "planner.h"
-#include "union_path.h"
 
 /* Separates the clauses that need no local check. */
 static void
@@ -253,14 +251,9 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		complete_access(root, baserel, &best_path->path, choice, one,
 						scan_clauses, local, remote);
 		one->advice = dyn_advise(root, plan, one, clauses);
-	}
-	access->estimate = *choice->estimate;
-	access->one_request = dyn_access_is_one_request(access);
-	if (access->otherwise != NULL)
-	{
-		access->otherwise->estimate = *choice->otherwise->estimate;
-		access->otherwise->one_request =
-			dyn_access_is_one_request(access->otherwise);
+		one->estimate = one == access ? *choice->estimate
+			: *choice->otherwise->estimate;
+		one->one_request = dyn_access_is_one_request(one);
 	}
 	complete_arms(root, baserel, &best_path->path, access, local);
 	private = list_make1(dyn_access_node(access, &exprs));

@@ -64,6 +64,27 @@ extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
 /*
+ * The cheapest union for one of the relation's clauses (union_path.c), or NULL;
+ * notes in the choice what dyn_union_match makes it of again.
+ */
+extern DynAccess *dyn_union_find(PlannerInfo *root, RelOptInfo *baserel,
+								 DynPathChoice *choice);
+
+/* `clauses` are of baserestrictinfo, and maybe others that hold for each row. */
+extern DynAccess *dyn_union_match(PlannerInfo *root, RelOptInfo *baserel,
+								  const DynPathChoice *choice, List *clauses);
+
+/*
+ * What EXPLAIN advises about an access plan that was made from these clauses, as
+ * a sentence without capital and full stop; NULL: nothing.  Of a Scan: an index
+ * that could be used, or else why conditions on a partition key do not restrict
+ * it; of a Query: the same of the next attribute of the sort key.  Without a
+ * condition there is no reason.
+ */
+extern const char *dyn_advise(PlannerInfo *root, const DynRelPlan *plan,
+							  const DynAccess *access, List *clauses);
+
+/*
  * Completes the access plan of the table that may replace an index, whose rows
  * are checked by these expressions; false if there is none.
  */

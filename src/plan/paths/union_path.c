@@ -1,6 +1,9 @@
 /*
  * union_path.c
- *		Finds the access plans of the arms of an OR.
+ *		Finds the access plans of the arms of an OR that match different keys.
+ *
+ * The arms are read one after the other.  All clauses are checked for each row,
+ * and a row that several arms return is returned once (exec/source/united.h).
  *
  * Each arm is matched by itself, with the relation's other clauses: these and
  * nothing else prove that an index is complete for the arm.  The OR as a whole
@@ -25,7 +28,7 @@
 
 #include "../keys/index_complete.h"
 #include "cost.h"
-#include "union_path.h"
+#include "planner.h"
 
 /* Finding access plans takes time quadratic in the number of arms. */
 #define MAX_ARMS	40

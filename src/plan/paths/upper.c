@@ -22,7 +22,6 @@
 #include "utils/fmgroids.h"
 
 #include "../../model/server/pg_compat.h"
-#include "advice.h"
 #include "cost.h"
 #include "planner.h"
 
