@@ -41,10 +41,10 @@ dyn_choice_index(const DynRelPlan *plan, int target)
 
 /* What is pushed exactly must be so by both access plans. */
 static void
-add_otherwise(const DynRelPlan *plan, const DynPathChoice *otherwise, List *clauses,
+add_otherwise(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses,
 			  DynAccess *access)
 {
-	DynPathChoice unordered = {.target = otherwise->target, .kind = otherwise->kind};
+	DynPathChoice unordered = {.target = choice->target, .kind = choice->kind};
 	List	   *both = NIL;
 	ListCell   *lc;
 
@@ -65,7 +65,7 @@ dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clau
 
 	Assert(choice->kind != DYN_ACCESS_UNION);
 	dyn_clauses_rely_on_nothing(clauses);
-	if (choice->otherwise != NULL)
+	if (choice->while_open != NULL)
 		access = dyn_match_gated(plan, index, clauses);
 	else if (choice->kind == DYN_ACCESS_SCAN)
 		access = dyn_match_scan(plan, index, clauses);
@@ -78,8 +78,8 @@ dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clau
 	if (access->ordered && access->multi_partition)
 		dyn_sort_attributes(plan, index, access, access);
 	dyn_add_fallback(plan, index, clauses, access);
-	if (choice->otherwise != NULL)
-		add_otherwise(plan, choice->otherwise, clauses, access);
+	if (choice->while_open != NULL)
+		add_otherwise(plan, choice->while_open, clauses, access);
 	return access;
 }
 

@@ -343,7 +343,7 @@ is_scan_of_same(const ForeignPath *path, const DynRelPlan *plan, const char *ind
 		return false;
 	choice = dyn_choice_of(path);
 	of = dyn_choice_index(rel->fdw_private, choice->target);
-	return choice->kind == DYN_ACCESS_SCAN && choice->otherwise == NULL &&
+	return choice->kind == DYN_ACCESS_SCAN && choice->while_open == NULL &&
 		(of == NULL ? index == NULL : index != NULL && strcmp(of->name, index) == 0);
 }
 
@@ -734,7 +734,7 @@ add_scan_and_gated_paths(PlannerInfo *root, RelOptInfo *baserel)
 	const DynRelPlan *plan = baserel->fdw_private;
 	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
 	DynAccess **accesses = palloc0(ntargets * sizeof(DynAccess *));
-	const DynPathChoice *otherwise;
+	const DynPathChoice *ungated;
 
 	for (int i = 0; i < ntargets; i++)
 	{
@@ -744,11 +744,11 @@ add_scan_and_gated_paths(PlannerInfo *root, RelOptInfo *baserel)
 	}
 	add_scan_paths(root, baserel);
 	/* a path that is added may take its place */
-	otherwise = find_ungated(baserel);
-	for (int i = 0; otherwise != NULL && i < ntargets; i++)
+	ungated = find_ungated(baserel);
+	for (int i = 0; ungated != NULL && i < ntargets; i++)
 	{
 		DynPathChoice choice = {.target = DYN_TARGET_TABLE + i,
-		.otherwise = otherwise};
+		.while_open = ungated};
 
 		if (accesses[i] != NULL)
 			add_access_path(root, baserel, accesses[i], &choice, NIL, NULL);

@@ -107,7 +107,7 @@ is_bounded(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 /* The rows are sorted if the index would provide an order. */
 bool
 dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
-					  List *checks)
+					  List *local, List *remote)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 	DynAccess  *fallback = access->fallback;
@@ -115,7 +115,8 @@ dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 
 	if (fallback == NULL)
 		return false;
-	fields = fetched_fields(baserel, checks);
+	fields = fetched_fields(baserel, local);
+	dyn_collect_fields(plan, (Node *) remote, &fields);
 	dyn_estimate_access(root, baserel, fallback, &fallback->estimate);
 	fallback->may_stop_early = access->may_stop_early;
 	for (int i = 0; i < fallback->nsort; i++)
@@ -152,7 +153,7 @@ complete_arms(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 										 list_union_ptr(arm->local_rinfos,
 														arm->filter_rinfos));
 		dyn_estimate_access(root, baserel, arm, &arm->estimate);
-		(void) dyn_complete_fallback(root, baserel, arm, exprs);
+		(void) dyn_complete_fallback(root, baserel, arm, exprs, NIL);
 	}
 }
 
@@ -174,8 +175,7 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 	access->bounded = is_bounded(root, baserel, access, local);
 	if (access->bounded)
 		access->limit_hint = (int) root->limit_tuples;
-	(void) dyn_complete_fallback(root, baserel, access,
-								 list_concat_copy(local, remote));
+	(void) dyn_complete_fallback(root, baserel, access, local, remote);
 }
 
 /* Finds a count(*) in an expression; all of them are equal. */
@@ -252,7 +252,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 						scan_clauses, local, remote);
 		one->advice = dyn_advise(root, plan, one, clauses);
 		one->estimate = one == access ? *choice->estimate
-			: *choice->otherwise->estimate;
+			: *choice->while_open->estimate;
 		one->one_request = dyn_access_is_one_request(one);
 	}
 	complete_arms(root, baserel, &best_path->path, access, local);
@@ -285,5 +285,5 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 	choice = dyn_choice_of(path);
 	return !plan->limited ||
 		(choice->kind != DYN_ACCESS_SCAN &&
-		 (choice->otherwise == NULL || choice->otherwise->kind != DYN_ACCESS_SCAN));
+		 (choice->while_open == NULL || choice->while_open->kind != DYN_ACCESS_SCAN));
 }

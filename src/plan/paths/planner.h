@@ -46,8 +46,8 @@ typedef struct DynPathChoice
 	const DynEstimate *estimate;
 	const RestrictInfo *or_clause;	/* UNION: of which these are the arms */
 	List	   *arms;			/* private to union_path.c */
-	const struct DynPathChoice *otherwise;	/* while a gate is open (guards.h);
-											 * NULL: it has none */
+	const struct DynPathChoice *while_open; /* of a gate (guards.h), this one;
+											 * NULL: there is none */
 } DynPathChoice;
 
 /* The fdw_private of a path with this choice. */
@@ -86,10 +86,10 @@ extern const char *dyn_advise(PlannerInfo *root, const DynRelPlan *plan,
 
 /*
  * Completes the access plan of the table that may replace an index, whose rows
- * are checked by these expressions; false if there is none.
+ * are checked by all these expressions; false if there is none.
  */
 extern bool dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel,
-								  DynAccess *access, List *checks);
+								  DynAccess *access, List *local, List *remote);
 
 /* The access plan of a scan; NULL: it is one of another wrapper. */
 extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);

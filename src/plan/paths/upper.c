@@ -126,7 +126,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	access->advice = dyn_advise(root, plan, access, plan->clauses);
 	dyn_estimate_access(root, input_rel, access, &access->estimate);
 	checks = get_actual_clauses(input_rel->baserestrictinfo);
-	if (dyn_complete_fallback(root, input_rel, access, checks))
+	if (dyn_complete_fallback(root, input_rel, access, NIL, checks))
 		access->checks = checks;
 	access->one_request = dyn_access_is_one_request(access);
 	output_rel->fdw_private = access;
