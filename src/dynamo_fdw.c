@@ -19,7 +19,6 @@
 #include "model/session/guc.h"
 #include "model/session/session.h"
 #include "plan/keys/access.h"
-#include "plan/paths/jit.h"
 #include "plan/paths/planner.h"
 #include "plan/paths/statistics.h"
 #include "plan/tree/readahead_path.h"

@@ -16,8 +16,7 @@ static DynAccess *
 scan_all_columns(DynRelation *relation, const DynTableMeta *meta)
 {
 	DynRelPlan	plan = {.relation = relation,.meta = meta};
-	List	   *pushed_exactly;
-	DynAccess  *access = dyn_match_scan(&plan, NULL, NIL, &pushed_exactly);
+	DynAccess  *access = dyn_match_scan(&plan, NULL, NIL);
 	List	   *fields = NIL;
 
 	for (int i = 0; i < relation->ncolumns; i++)

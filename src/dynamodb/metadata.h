@@ -33,6 +33,13 @@ typedef struct DynKeySchema
 	DynKeyAttr	range[DYN_MAX_KEY_ATTRS];
 } DynKeySchema;
 
+/* The i'th attribute, those of the partition key first. */
+static inline const DynKeyAttr *
+dyn_key_attr(const DynKeySchema *key, int i)
+{
+	return i < key->nhash ? &key->hash[i] : &key->range[i - key->nhash];
+}
+
 /*
  * What a table or a global index can serve.  On demand that is not told: at
  * least the initial capacity of new tables or the warm throughput, at most

@@ -321,6 +321,13 @@ dyn_part_is_enumerated(const DynTemplatePart *part)
 	return part->spec == DYN_SPEC_WORDS || part->spec == DYN_SPEC_RANGE;
 }
 
+uint64_t
+dyn_part_members(const DynTemplatePart *part)
+{
+	return part->spec == DYN_SPEC_WORDS ? (uint64_t) part->nwords
+		: (uint64_t) part->hi - (uint64_t) part->lo + 1;
+}
+
 bool
 dyn_part_lists(const DynTemplatePart *part, DynText text)
 {

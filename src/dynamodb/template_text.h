@@ -55,6 +55,9 @@ extern bool dyn_part_agrees(const DynTemplatePart *part, DynText text,
 /* Are its values listed, as words or as a range? */
 extern bool dyn_part_is_enumerated(const DynTemplatePart *part);
 
+/* How many members it has then; 0: 2^64. */
+extern uint64_t dyn_part_members(const DynTemplatePart *part);
+
 /* Is the text in the part's enumeration?  True if it has none. */
 extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);
 

@@ -487,13 +487,13 @@ static DynCond *
 fields_cond(const DynRelation *relation, const DynPred *pred, const DynPath *path)
 {
 	static const DynCondKind kinds[] = {
-		[DYN_PRED_EQ] = DYN_COND_EQ,
-		[DYN_PRED_LT] = DYN_COND_LT,
-		[DYN_PRED_LE] = DYN_COND_LE,
-		[DYN_PRED_GT] = DYN_COND_GT,
-		[DYN_PRED_GE] = DYN_COND_GE,
+		[DYN_COMPARE_EQ] = DYN_COND_EQ,
+		[DYN_COMPARE_LT] = DYN_COND_LT,
+		[DYN_COMPARE_LE] = DYN_COND_LE,
+		[DYN_COMPARE_GT] = DYN_COND_GT,
+		[DYN_COMPARE_GE] = DYN_COND_GE,
 	};
-	DynCond    *cond = on_path(kinds[pred->op], path);
+	DynCond    *cond = on_path(kinds[pred->operator.comparison], path);
 
 	cond->path2 = dyn_relation_column(relation, pred->other)->path;
 	return cond;

@@ -423,7 +423,7 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 			add_row_values(&set, &relation->row_test.terms[pred->term]);
 			break;
 		case DYN_PRED_MEMBERS:
-			add_members(&set, &relation->spelled[pred->term].tmpl->parts[pred->other]);
+			add_members(&set, &relation->spelled[pred->spelled].tmpl->parts[pred->part]);
 			break;
 		case DYN_PRED_SPELLED:
 			return spelled_values(context, pred, room);
@@ -464,7 +464,7 @@ resolve_parts(const DynResolveContext *context, const DynPred *pred,
 	DynResolveContext part = *context;
 	ListCell   *lc;
 
-	parts->spelled = &context->relation->spelled[pred->term];
+	parts->spelled = &context->relation->spelled[pred->spelled];
 	parts->n = parts->npoints = 0;
 	parts->combinations = 1;
 	foreach(lc, pred->args)
@@ -623,7 +623,7 @@ dyn_spelled_cond(const DynRelation *relation, const DynPred *pred,
 				 const DynValues *values)
 {
 	DynResolveContext context = {relation, values, NULL};
-	const DynPath *path = relation->spelled[pred->term].path;
+	const DynPath *path = relation->spelled[pred->spelled].path;
 	Room		room = {DYN_TYPE_S, MAX_TEXT_BYTES, false, true};
 	DynSpans	set = spelled_values(&context, pred, &room);
 	DynScalar  *points;

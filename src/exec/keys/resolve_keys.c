@@ -68,8 +68,7 @@ static bool
 is_divided(const DynKeyMatch *match, const DynSpans *spans)
 {
 	return spans->n > 1 && spans->n <= DYN_MAX_SORT_RANGES &&
-		list_length(match->preds) == 1 &&
-		((DynPred *) linitial(match->preds))->kind == DYN_PRED_SPELLED;
+		dyn_only_spelled(match->preds) != NULL;
 }
 
 /* Leaves out the first range attribute if it is part of row-wise keys. */

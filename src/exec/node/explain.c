@@ -235,7 +235,7 @@ print_conditions(Printer *printer, const DynSpelled *spelled, int p,
 static void
 print_spelled(Printer *printer, const DynPred *pred)
 {
-	const DynSpelled *spelled = &printer->relation->spelled[pred->term];
+	const DynSpelled *spelled = &printer->relation->spelled[pred->spelled];
 	const DynTemplate *tmpl = spelled->tmpl;
 	int			p = 0;
 	ListCell   *lc;
@@ -284,7 +284,7 @@ print_leaf(Printer *printer, const DynPred *pred)
 		return;
 	}
 	print_operand(printer, pred);
-	if (dyn_pred_is_integers(pred))
+	if (pred->integers)
 	{
 		print_integers(printer, pred);
 		return;
@@ -304,7 +304,7 @@ print_leaf(Printer *printer, const DynPred *pred)
 			appendStringInfoString(&printer->buf, " = false");
 			break;
 		case DYN_PRED_FIELDS:
-			appendStringInfo(&printer->buf, " %s ", pred_words[pred->op]);
+			appendStringInfo(&printer->buf, " %s ", pred_words[DYN_PRED_EQ + pred->operator.comparison]);
 			print_path(printer,
 					   dyn_relation_column(printer->relation, pred->other)->path);
 			break;

@@ -22,8 +22,7 @@ filters_rows_only(const DynAccess *access)
 	{
 		const DynPred *pred = lfirst(lc);
 
-		if (pred->kind != DYN_PRED_ROW &&
-			(pred->kind != DYN_PRED_SPELLED || pred->args != NIL))
+		if (!dyn_pred_tells_rows(pred) || pred->args != NIL)
 			return false;
 	}
 	return true;

@@ -148,7 +148,7 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	relation->tally = palloc0(sizeof(DynRowTally));
 	scan->input.node = node;
 	scan->input.permit = permit;
-	scan->input.conversions = dyn_conversions_decode(lsecond(plan->fdw_private));
+	scan->input.conversions = access->conversions;
 	scan->input.reader = dyn_reader_create(dyn_statement_get(node->ss.ps.state),
 										   relation, access);
 	dyn_statement_add_scan(node->ss.ps.state, &scan->input);

@@ -212,7 +212,7 @@ read_leaf(DynPred *pred, void *arg)
 {
 	DynRows    *rows = arg;
 
-	if (pred->kind == DYN_PRED_GIVEN)
+	if (dyn_pred_is_given(pred))
 		return false;
 	reserve_paths(rows, 1);
 	read_path(rows, dyn_pred_path(rows->relation, pred));

@@ -308,7 +308,7 @@ static bool
 compares_fields(DynPred *pred, void *arg)
 {
 	(void) arg;
-	return pred->kind == DYN_PRED_FIELDS;
+	return pred->other != 0;
 }
 
 bool

@@ -180,13 +180,20 @@ dyn_column_rejects(const DynColumn *column, DynType type)
 
 /* ---- operators ---- */
 
+/* <, <=, >, >= */
+static bool
+is_range(const DynOperator *op)
+{
+	return op->comparison >= DYN_COMPARE_LT;
+}
+
 /* Does the operator compare decoded values by the codec's type? */
 static bool
 is_of_codec(const DynOperator *op, const DynCodec *codec)
 {
 	return dyn_codec_accepts(codec, op->column_type) &&
 		dyn_codec_accepts(codec, op->value_type) &&
-		(op->comparison == DYN_COMPARE_RANGE
+		(is_range(op)
 		 ? sorts_bytes(op->column_type, op->collation)
 		 : compares_bytes(op->column_type, op->collation));
 }
@@ -219,7 +226,7 @@ dyn_operator_exactness(const DynColumn *column, const DynOperator *op)
 	if (!is_of_codec(op, &column->codec))
 		return DYN_LOCAL;
 	if (rounds(op, &column->codec))
-		return op->comparison == DYN_COMPARE_RANGE
+		return is_range(op)
 			? weaker(DYN_SUPERSET, column->traits.range) : DYN_LOCAL;
 	return trait_of(&column->traits, op->comparison);
 }

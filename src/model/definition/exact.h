@@ -36,7 +36,10 @@ typedef enum DynComparison
 {
 	DYN_COMPARE_EQ,				/* =, IN */
 	DYN_COMPARE_NE,				/* <>, NOT IN */
-	DYN_COMPARE_RANGE			/* <, <=, >, >= */
+	DYN_COMPARE_LT,
+	DYN_COMPARE_LE,
+	DYN_COMPARE_GT,
+	DYN_COMPARE_GE
 } DynComparison;
 
 /* A comparison operator of a default btree family, or its negator. */

@@ -8,6 +8,7 @@
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
 #include "optimizer/clauses.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/array.h"
@@ -36,42 +37,20 @@ dyn_is_fixed(Node *node)
 }
 
 bool
-dyn_classify_comparand(const DynClassify *context, Node *node, DynField *field,
-					   bool *as_text)
+dyn_classify_column(const DynClassify *context, Node *node, DynField *field)
 {
-	return dyn_match_comparand(node, context->relid, context->relation, field,
-							   as_text);
+	bool		text;
+
+	return dyn_match_comparand(context->plan, node, field, &text) && !text &&
+		field->steps == NIL;
 }
 
 bool
 dyn_is_runtime_value(const DynClassify *context, Node *node)
 {
-	return !bms_is_member(context->relid, pull_varnos(context->root, node)) &&
+	return !bms_is_member(context->plan->relid, pull_varnos(context->root, node)) &&
 		!contain_volatile_functions(node) &&
 		!contain_subplans(node);
-}
-
-DynPred *
-dyn_make_pred(DynPredKind kind, const DynField *field)
-{
-	DynPred    *pred = palloc0(sizeof(DynPred));
-
-	pred->kind = kind;
-	pred->param = -1;
-	if (field != NULL)
-		pred->field = *field;
-	return pred;
-}
-
-DynPred *
-dyn_make_value_pred(DynPredKind kind, const DynField *field, Node *value,
-					Oid valuetype)
-{
-	DynPred    *pred = dyn_make_pred(kind, field);
-
-	pred->value = (Expr *) value;
-	pred->valuetype = valuetype;
-	return pred;
 }
 
 void
@@ -94,85 +73,63 @@ dyn_classify_accept(DynClassify *context, DynExactness exactness)
 	return exactness != DYN_LOCAL;
 }
 
-int
-dyn_comparison_kind(Oid opno)
+bool
+dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 {
-	static const DynPredKind kinds[] = {
-		[BTLessStrategyNumber] = DYN_PRED_LT,
-		[BTLessEqualStrategyNumber] = DYN_PRED_LE,
-		[BTEqualStrategyNumber] = DYN_PRED_EQ,
-		[BTGreaterEqualStrategyNumber] = DYN_PRED_GE,
-		[BTGreaterStrategyNumber] = DYN_PRED_GT,
+	static const DynComparison comparisons[] = {
+		[BTLessStrategyNumber] = DYN_COMPARE_LT,
+		[BTLessEqualStrategyNumber] = DYN_COMPARE_LE,
+		[BTEqualStrategyNumber] = DYN_COMPARE_EQ,
+		[BTGreaterEqualStrategyNumber] = DYN_COMPARE_GE,
+		[BTGreaterStrategyNumber] = DYN_COMPARE_GT,
 	};
-	Oid			left,
-				right,
+	Oid			opfamily,
 				negator;
-	TypeCacheEntry *type;
 	int			strategy;
 
-	op_input_types(opno, &left, &right);
-	type = lookup_type_cache(left, TYPECACHE_BTREE_OPFAMILY);
-	if (!OidIsValid(type->btree_opf))
-		return -1;
-	strategy = get_op_opfamily_strategy(opno, type->btree_opf);
+	op_input_types(opno, &op->column_type, &op->value_type);
+	op->collation = collation;
+	op->comparison = DYN_COMPARE_NE;
+	if (!OidIsValid(op->column_type))
+		return false;			/* of one operand */
+	opfamily = lookup_type_cache(op->column_type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+	if (!OidIsValid(opfamily))
+		return false;
+	strategy = get_op_opfamily_strategy(opno, opfamily);
 	if (strategy != 0)
-		return kinds[strategy];
+	{
+		op->comparison = comparisons[strategy];
+		return true;
+	}
 	negator = get_negator(opno);
-	if (OidIsValid(negator) &&
-		get_op_opfamily_strategy(negator, type->btree_opf) ==
-		BTEqualStrategyNumber)
-		return DYN_PRED_NE;
-	return -1;
-}
-
-static DynComparison
-comparison_of_kind(int kind)
-{
-	return kind == DYN_PRED_EQ ? DYN_COMPARE_EQ
-		: kind == DYN_PRED_NE ? DYN_COMPARE_NE : DYN_COMPARE_RANGE;
-}
-
-DynOperator
-dyn_describe_operator(Oid opno, int kind, Oid collation)
-{
-	DynOperator op;
-
-	op.comparison = comparison_of_kind(kind);
-	op.collation = collation;
-	op_input_types(opno, &op.column_type, &op.value_type);
-	return op;
-}
-
-/* Bounds of integers may leave so few that each can be asked for (terms.h). */
-static bool
-part_is_comparable(const DynColumn *column, const DynOperator *op)
-{
-	DynOperator equal = *op;
-
-	if (op->comparison == DYN_COMPARE_RANGE &&
-		dyn_codec_is_integer(&column->codec))
-		equal.comparison = DYN_COMPARE_EQ;
-	return dyn_operator_exactness(column, &equal) != DYN_LOCAL;
+	return OidIsValid(negator) &&
+		get_op_opfamily_strategy(negator, opfamily) == BTEqualStrategyNumber;
 }
 
 /*
  * Can a part of some template, where the column is spelled in another way than
- * in its own attribute, be compared?
+ * in its own attribute, be compared?  Bounds of integers may leave so few that
+ * each can be asked for (terms.h).
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,
 					  const DynOperator *op)
 {
-	const DynRelation *relation = context->relation;
+	const DynRelation *relation = context->plan->relation;
 
 	for (int i = 0; i < relation->nspelled; i++)
 	{
 		for (int p = 0; p < relation->spelled[i].tmpl->nparts; p++)
 		{
 			const DynPart *part = &relation->spelled[i].parts[p];
+			DynOperator comparison = *op;
 
-			if (part->attnum == field->attnum &&
-				part_is_comparable(&part->column, op))
+			if (part->attnum != field->attnum)
+				continue;
+			if (op->comparison != DYN_COMPARE_NE &&
+				dyn_codec_is_integer(&part->column.codec))
+				comparison.comparison = DYN_COMPARE_EQ;
+			if (dyn_operator_exactness(&part->column, &comparison) != DYN_LOCAL)
 				return true;
 		}
 	}
@@ -180,7 +137,7 @@ is_comparable_in_part(const DynClassify *context, const DynField *field,
 }
 
 DynPred *
-dyn_classify_comparison(DynClassify *context, int kind, const DynOperator *op,
+dyn_classify_comparison(DynClassify *context, const DynOperator *op,
 						const DynField *field, Node *value)
 {
 	DynExactness exactness = field->steps != NIL ? DYN_LOCAL
@@ -192,7 +149,8 @@ dyn_classify_comparison(DynClassify *context, int kind, const DynOperator *op,
 		return NULL;
 	(void) dyn_classify_accept(context, exactness);
 	dyn_classify_size(context, value, op->value_type);
-	pred = dyn_make_value_pred(kind, field, value, op->value_type);
+	pred = dyn_make_value_pred(DYN_PRED_EQ + op->comparison, field, value,
+							   op->value_type);
 	pred->operator = *op;
 	pred->part_only = exactness == DYN_LOCAL;
 	return pred;
@@ -214,52 +172,54 @@ dyn_fixed_array_size(Node *array)
 }
 
 DynPred *
-dyn_classify_array(DynClassify *context, int kind, const DynOperator *op,
+dyn_classify_array(DynClassify *context, const DynOperator *op,
 				   const DynField *field, Node *array)
 {
-	DynExactness exactness = !dyn_field_column(context, field)->traits.point ? DYN_LOCAL
-		: dyn_operator_exactness(dyn_field_column(context, field), op);
+	const DynColumn *column = dyn_field_column(context, field);
+	DynExactness exactness = !column->traits.point ? DYN_LOCAL
+		: dyn_operator_exactness(column, op);
+	bool		any = op->comparison == DYN_COMPARE_EQ;
 	DynPred    *pred;
 	int			size = dyn_fixed_array_size(array);
 
 	if (exactness == DYN_LOCAL &&
-		(kind != DYN_PRED_EQ || !is_comparable_in_part(context, field, op)))
+		(!any || !is_comparable_in_part(context, field, op)))
 		return NULL;
 	(void) dyn_classify_accept(context, exactness);
 	dyn_classify_size(context, array, op->value_type);
 	if (size < 0 || size > DYN_EXPR_MAX_IN)
 		context->sized = false;
-	pred = dyn_make_value_pred(kind == DYN_PRED_EQ ? DYN_PRED_IN
-							   : DYN_PRED_NOT_IN,
-							   field, array, op->value_type);
+	pred = dyn_make_value_pred(any ? DYN_PRED_IN : DYN_PRED_NOT_IN, field, array,
+							   op->value_type);
 	pred->operator = *op;
 	pred->part_only = exactness == DYN_LOCAL;
 	return pred;
 }
 
-int
-dyn_commuted_kind(int kind)
-{
-	switch (kind)
-	{
-		case DYN_PRED_LT:
-			return DYN_PRED_GT;
-		case DYN_PRED_LE:
-			return DYN_PRED_GE;
-		case DYN_PRED_GT:
-			return DYN_PRED_LT;
-		case DYN_PRED_GE:
-			return DYN_PRED_LE;
-		default:
-			return kind;
-	}
-}
-
 void
-dyn_commute_types(DynOperator *op)
+dyn_commute(DynOperator *op)
 {
+	static const DynComparison commuted[] = {
+		[DYN_COMPARE_EQ] = DYN_COMPARE_EQ,
+		[DYN_COMPARE_NE] = DYN_COMPARE_NE,
+		[DYN_COMPARE_LT] = DYN_COMPARE_GT,
+		[DYN_COMPARE_LE] = DYN_COMPARE_GE,
+		[DYN_COMPARE_GT] = DYN_COMPARE_LT,
+		[DYN_COMPARE_GE] = DYN_COMPARE_LE,
+	};
 	Oid			type = op->column_type;
 
+	op->comparison = commuted[op->comparison];
 	op->column_type = op->value_type;
 	op->value_type = type;
+}
+
+Node *
+dyn_compare(Oid opno, Node *left, Node *right, Oid collation)
+{
+	Expr	   *op = make_opclause(opno, BOOLOID, false, (Expr *) left,
+								   (Expr *) right, InvalidOid, collation);
+
+	set_opfuncid((OpExpr *) op);
+	return (Node *) op;
 }

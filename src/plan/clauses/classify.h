@@ -20,8 +20,7 @@
 typedef struct DynClassify
 {
 	PlannerInfo *root;
-	Index		relid;
-	const DynRelation *relation;
+	const DynRelPlan *plan;
 
 	/* results; initially true, may only be cleared */
 	bool		exact;			/* the predicate keeps no other row */
@@ -38,7 +37,7 @@ typedef struct DynClassify
 static inline const DynColumn *
 dyn_field_column(const DynClassify *context, const DynField *field)
 {
-	return dyn_relation_column(context->relation, field->attnum);
+	return dyn_relation_column(context->plan->relation, field->attnum);
 }
 
 /*
@@ -50,13 +49,9 @@ extern bool dyn_is_fixed(Node *node);
 /* Can the expression be evaluated once, before the first row is read? */
 extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 
-/* dyn_match_comparand for the table that is classified. */
-extern bool dyn_classify_comparand(const DynClassify *context, Node *node,
-								   DynField *field, bool *as_text);
-
-extern DynPred *dyn_make_pred(DynPredKind kind, const DynField *field);
-extern DynPred *dyn_make_value_pred(DynPredKind kind, const DynField *field,
-									Node *value, Oid valuetype);
+/* dyn_match_comparand of a column itself, not of what is below it. */
+extern bool dyn_classify_column(const DynClassify *context, Node *node,
+								DynField *field);
 
 /* Notes the exactness of a part; returns false if it cannot be sent. */
 extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
@@ -67,29 +62,28 @@ extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
  */
 extern void dyn_classify_size(DynClassify *context, Node *value, Oid valuetype);
 
-/*
- * field op value, where `op` has the field on its left side and `kind` is EQ,
- * NE, LT, LE, GT or GE.
- */
-extern DynPred *dyn_classify_comparison(DynClassify *context, int kind,
+/* field op value, where `op` has the field on its left side. */
+extern DynPred *dyn_classify_comparison(DynClassify *context,
 										const DynOperator *op,
 										const DynField *field, Node *value);
+
 /* The number of elements of an array if it is fixed at planning, else -1. */
 extern int	dyn_fixed_array_size(Node *array);
 
-/* field = ANY (array), field <> ALL (array); the operator's kind is EQ or NE. */
-extern DynPred *dyn_classify_array(DynClassify *context, int kind,
-								   const DynOperator *op,
+/* field = ANY (array), field <> ALL (array); the operator is = or <>. */
+extern DynPred *dyn_classify_array(DynClassify *context, const DynOperator *op,
 								   const DynField *field, Node *array);
 
-/* EQ, NE, LT ... of a btree operator of its left type's family; -1 if none. */
-extern int	dyn_comparison_kind(Oid opno);
+/*
+ * Describes a btree operator of its left type's family, or the negator of = in
+ * it, with the column on the left; false if it is another one.
+ */
+extern bool dyn_describe_operator(Oid opno, Oid collation, DynOperator *op);
 
-/* The kind of the same comparison with its sides exchanged. */
-extern int	dyn_commuted_kind(int kind);
+/* The same comparison with its sides exchanged. */
+extern void dyn_commute(DynOperator *op);
 
-/* Describes a comparison of this kind; its left side is the column. */
-extern DynOperator dyn_describe_operator(Oid opno, int kind, Oid collation);
-extern void dyn_commute_types(DynOperator *op);
+/* left op right, as an expression */
+extern Node *dyn_compare(Oid opno, Node *left, Node *right, Oid collation);
 
 #endif

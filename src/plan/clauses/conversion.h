@@ -45,19 +45,4 @@ typedef struct DynConversion
 	int			param;			/* position of the value in fdw_exprs */
 } DynConversion;
 
-/*
- * While an access plan is encoded, the list of its values has, for one that is
- * converted, a list of the expression and the encoded conversion, whose
- * operands are other members of the list.  dyn_conversions_split replaces it
- * by the expression, and returns all conversions with their positions, as a
- * List that copyObject can copy.
- */
-extern Node *dyn_conversion_encode(const DynConversion *conversion, Expr *value,
-								   int (*position) (Node *value, List **values),
-								   List **values);
-extern List *dyn_conversions_split(List **values);
-
-/* Returns a List of DynConversion *. */
-extern List *dyn_conversions_decode(List *encoded);
-
 #endif

@@ -13,7 +13,6 @@
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 
 #include "classify.h"
 #include "failure.h"
@@ -78,14 +77,13 @@ is_number(Oid type)
 static bool
 is_plain_comparison(Oid opno)
 {
-	Oid			left,
-				right;
+	DynOperator op;
 
-	op_input_types(opno, &left, &right);
-	return opno < FirstGenbkiObjectId && is_plain_type(left) &&
-		is_plain_type(right) && (left == right ||
-								 (is_number(left) && is_number(right))) &&
-		dyn_comparison_kind(opno) >= 0;
+	return opno < FirstGenbkiObjectId &&
+		dyn_describe_operator(opno, InvalidOid, &op) &&
+		is_plain_type(op.column_type) && is_plain_type(op.value_type) &&
+		(op.column_type == op.value_type ||
+		 (is_number(op.column_type) && is_number(op.value_type)));
 }
 
 /* A cast to text by the type's output function. */

@@ -54,28 +54,10 @@ equality_of_like(OpExpr *like)
 {
 	Node	   *pattern = lsecond(like->args);
 	Node	   *value = is_constant(pattern) ? only_match((Const *) pattern) : NULL;
-	Expr	   *equality;
 
-	if (value == NULL)
-		return (Node *) like;
-	equality = make_opclause(TextEqualOperator, BOOLOID, false,
-							 linitial(like->args), (Expr *) value, InvalidOid,
-							 like->inputcollid);
-	set_opfuncid((OpExpr *) equality);
-	return (Node *) equality;
-}
-
-/* DistinctExpr has the operator = of its types. */
-static Node *
-equality_of_distinct(const DistinctExpr *distinct)
-{
-	Expr	   *equality = make_opclause(distinct->opno, BOOLOID, false,
-										 linitial(distinct->args),
-										 lsecond(distinct->args), InvalidOid,
-										 distinct->inputcollid);
-
-	set_opfuncid((OpExpr *) equality);
-	return (Node *) equality;
+	return value == NULL ? (Node *) like
+		: dyn_compare(TextEqualOperator, linitial(like->args), value,
+					  like->inputcollid);
 }
 
 Node *
@@ -91,7 +73,8 @@ dyn_plain_equality(Node *node)
 
 		if (is_constant(linitial(distinct->args)) ||
 			is_constant(lsecond(distinct->args)))
-			return equality_of_distinct(distinct);
+			return dyn_compare(distinct->opno, linitial(distinct->args),
+							   lsecond(distinct->args), distinct->inputcollid);
 	}
 	return node;
 }
@@ -121,11 +104,10 @@ is_attribute(const DynColumn *column, const DynKeyAttr *attr)
 static bool
 is_never_null(const DynClassify *context, const DynField *field)
 {
-	const DynRelPlan *plan = find_base_rel(context->root, context->relid)->fdw_private;
-	const DynKeySchema *key = &plan->meta->key;
-	const DynColumn *column = dyn_relation_column(context->relation, field->attnum);
+	const DynKeySchema *key = &context->plan->meta->key;
+	const DynColumn *column = dyn_field_column(context, field);
 
-	return field->steps == NIL && !dyn_column_is_part(column) &&
+	return !dyn_column_is_part(column) &&
 		column->traits.absence == DYN_EXACT &&
 		(is_attribute(column, &key->hash[0]) ||
 		 (key->nrange > 0 && is_attribute(column, &key->range[0])));
@@ -136,26 +118,23 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 {
 	Node	   *left = linitial(expr->args);
 	Node	   *right = lsecond(expr->args);
-	DynOperator op = dyn_describe_operator(expr->opno, DYN_PRED_EQ,
-										   expr->inputcollid);
+	DynOperator op;
 	DynField	field;
-	bool		text;
 
-	if (dyn_comparison_kind(expr->opno) != DYN_PRED_EQ)
+	if (!dyn_describe_operator(expr->opno, expr->inputcollid, &op) ||
+		op.comparison != DYN_COMPARE_EQ)
 		return NULL;
 	if (!dyn_is_runtime_value(context, right))
 	{
-		Node	   *other = left;
-
 		left = right;
-		right = other;
-		dyn_commute_types(&op);
+		right = linitial(expr->args);
+		dyn_commute(&op);
 	}
 	if (!dyn_is_runtime_value(context, right) ||
-		!dyn_classify_comparand(context, left, &field, &text) || text ||
+		!dyn_classify_column(context, left, &field) ||
 		!is_never_null(context, &field))
 		return NULL;
-	return dyn_classify_comparison(context, DYN_PRED_EQ, &op, &field, right);
+	return dyn_classify_comparison(context, &op, &field, right);
 }
 
 /* ---- two clauses ---- */
@@ -178,16 +157,19 @@ inclusive_bounds(List *rinfos)
 	{
 		RestrictInfo *rinfo = lfirst(lc);
 		OpExpr	   *op = (OpExpr *) rinfo->clause;
-		int			kind = rinfo->pseudoconstant || !IsA(op, OpExpr) ||
-			list_length(op->args) != 2 ? -1 : dyn_comparison_kind(op->opno);
+		DynOperator comparison;
 		Bound	   *bound;
 
-		if (kind != DYN_PRED_GE && kind != DYN_PRED_LE)
+		if (rinfo->pseudoconstant || !IsA(op, OpExpr) ||
+			list_length(op->args) != 2 ||
+			!dyn_describe_operator(op->opno, op->inputcollid, &comparison) ||
+			(comparison.comparison != DYN_COMPARE_GE &&
+			 comparison.comparison != DYN_COMPARE_LE))
 			continue;
 		bound = palloc(sizeof(Bound));
 		bound->rinfo = rinfo;
 		bound->op = op;
-		bound->lower = (kind == DYN_PRED_GE);
+		bound->lower = (comparison.comparison == DYN_COMPARE_GE);
 		bounds = lappend(bounds, bound);
 	}
 	return bounds;
@@ -212,17 +194,13 @@ equality_of_bound(const OpExpr *bound)
 	Oid			left,
 				right,
 				opno;
-	Expr	   *equality;
 
 	op_input_types(bound->opno, &left, &right);
 	opno = get_opfamily_member(lookup_type_cache(left, TYPECACHE_BTREE_OPFAMILY)->btree_opf,
 							   left, right, BTEqualStrategyNumber);
-	if (!OidIsValid(opno))
-		return NULL;
-	equality = make_opclause(opno, BOOLOID, false, linitial(bound->args),
-							 lsecond(bound->args), InvalidOid, bound->inputcollid);
-	set_opfuncid((OpExpr *) equality);
-	return (Node *) equality;
+	return !OidIsValid(opno) ? NULL
+		: dyn_compare(opno, linitial(bound->args), lsecond(bound->args),
+					  bound->inputcollid);
 }
 
 /* ---- what parameters decide ---- */
@@ -239,41 +217,35 @@ is_parametric(const DynClassify *context, Node *node)
 static bool
 is_partition_key(const DynClassify *context, Node *node)
 {
-	const DynRelPlan *plan = find_base_rel(context->root, context->relid)->fdw_private;
-	const DynColumn *column;
+	const DynTableMeta *meta = context->plan->meta;
+	const DynPath *path;
 	DynField	field;
-	bool		text;
 
-	if (!dyn_classify_comparand(context, node, &field, &text) || text ||
-		field.steps != NIL)
+	if (!dyn_classify_column(context, node, &field))
 		return false;
-	column = dyn_relation_column(context->relation, field.attnum);
-	for (int i = 0; i < plan->meta->nindexes; i++)
+	path = dyn_field_column(context, &field)->path;
+	for (int i = 0; i < meta->nindexes; i++)
 	{
-		if (dyn_path_is_attribute(column->path, plan->meta->indexes[i].key.hash[0].name))
+		if (dyn_path_is_attribute(path, meta->indexes[i].key.hash[0].name))
 			return true;
 	}
-	return dyn_path_is_attribute(column->path, plan->meta->key.hash[0].name);
+	return dyn_path_is_attribute(path, meta->key.hash[0].name);
 }
 
 /* strpos(pattern, c) > 0 */
 static Node *
 contains(Node *pattern, const char *c)
 {
-	Node	   *at = (Node *)
-		makeFuncExpr(F_STRPOS, INT4OID,
-					 list_make2(pattern, makeConst(TEXTOID, -1, C_COLLATION_OID, -1,
-												   CStringGetTextDatum(c), false,
-												   false)),
-					 InvalidOid, C_COLLATION_OID, COERCE_EXPLICIT_CALL);
-	Expr	   *op = make_opclause(Int4LessOperator, BOOLOID, false,
-								   (Expr *) makeConst(INT4OID, -1, InvalidOid,
-													  sizeof(int32), Int32GetDatum(0),
-													  false, true),
-								   (Expr *) at, InvalidOid, InvalidOid);
+	Const	   *zero = makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+								 Int32GetDatum(0), false, true);
+	Const	   *text = makeConst(TEXTOID, -1, C_COLLATION_OID, -1,
+								 CStringGetTextDatum(c), false, false);
 
-	set_opfuncid((OpExpr *) op);
-	return (Node *) op;
+	return dyn_compare(Int4LessOperator, (Node *) zero, (Node *)
+					   makeFuncExpr(F_STRPOS, INT4OID, list_make2(pattern, text),
+									InvalidOid, C_COLLATION_OID,
+									COERCE_EXPLICIT_CALL),
+					   InvalidOid);
 }
 
 /*
@@ -285,7 +257,6 @@ equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
 {
 	OpExpr	   *like = (OpExpr *) rinfo->clause;
 	Node	   *pattern;
-	Expr	   *equality;
 
 	if (rinfo->pseudoconstant || !IsA(like, OpExpr) ||
 		list_length(like->args) != 2 || get_opcode(like->opno) != F_TEXTLIKE)
@@ -294,13 +265,11 @@ equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
 	if (!is_parametric(context, pattern) ||
 		!is_partition_key(context, linitial(like->args)))
 		return NULL;
-	equality = make_opclause(TextEqualOperator, BOOLOID, false,
-							 linitial(like->args), (Expr *) pattern, InvalidOid,
-							 like->inputcollid);
-	set_opfuncid((OpExpr *) equality);
-	return (Node *) make_orclause(list_make4(contains(pattern, "%"),
-											 contains(pattern, "_"),
-											 contains(pattern, "\\"), equality));
+	return (Node *)
+		make_orclause(list_make4(contains(pattern, "%"), contains(pattern, "_"),
+								 contains(pattern, "\\"),
+								 dyn_compare(TextEqualOperator, linitial(like->args),
+											 pattern, like->inputcollid)));
 }
 
 /*
@@ -315,7 +284,7 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 	Node	   *low = lsecond(lower->args);
 	Node	   *high = lsecond(upper->args);
 	Oid			eq;
-	Expr	   *different;
+	Node	   *different;
 
 	if (lower->inputcollid != upper->inputcollid ||
 		!equal(column, linitial(upper->args)) || exprType(low) != exprType(column) ||
@@ -325,10 +294,8 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 	eq = lookup_type_cache(exprType(column), TYPECACHE_EQ_OPR)->eq_opr;
 	if (!OidIsValid(eq) || !OidIsValid(get_negator(eq)))
 		return NULL;
-	different = make_opclause(get_negator(eq), BOOLOID, false, (Expr *) low,
-							  (Expr *) high, InvalidOid, lower->inputcollid);
-	set_opfuncid((OpExpr *) different);
-	return dyn_may_fail((Node *) different) ? NULL
+	different = dyn_compare(get_negator(eq), low, high, lower->inputcollid);
+	return dyn_may_fail(different) ? NULL
 		: (Node *) make_orclause(list_make2(different, equality_of_bound(lower)));
 }
 

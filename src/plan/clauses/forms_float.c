@@ -77,33 +77,31 @@ classify_neighbours(DynClassify *context, const DynOperator *op,
 					const DynField *field, Node *value)
 {
 	DynOperator range = *op;
-	DynPred    *pred = dyn_make_pred(DYN_PRED_AND, NULL);
 	DynPred    *lower,
 			   *upper;
 
-	range.comparison = DYN_COMPARE_RANGE;
-	lower = dyn_classify_comparison(context, DYN_PRED_GE, &range, field, value);
-	upper = dyn_classify_comparison(context, DYN_PRED_LE, &range, field, value);
-	if (lower == NULL || upper == NULL)
-		return NULL;
-	pred->args = list_make2(lower, upper);
-	return pred;
+	range.comparison = DYN_COMPARE_GE;
+	lower = dyn_classify_comparison(context, &range, field, value);
+	range.comparison = DYN_COMPARE_LE;
+	upper = dyn_classify_comparison(context, &range, field, value);
+	return dyn_make_between(lower, upper);
 }
 
 DynPred *
-dyn_classify_number(DynClassify *context, int kind, const DynOperator *op,
+dyn_classify_number(DynClassify *context, const DynOperator *op,
 					const DynField *field, Node *value)
 {
 	DynOperator numeric = numeric_operator(op);
 	Node	   *constant;
 
 	if (field->steps != NIL || !is_rounded(context, op, field))
-		return dyn_classify_comparison(context, kind, op, field, value);
+		return dyn_classify_comparison(context, op, field, value);
 	constant = plain_constant(context, field, value);
 	if (constant != NULL)
-		return dyn_classify_comparison(context, kind, &numeric, field, constant);
-	return kind == DYN_PRED_EQ ? classify_neighbours(context, op, field, value)
-		: dyn_classify_comparison(context, kind, op, field, value);
+		return dyn_classify_comparison(context, &numeric, field, constant);
+	return op->comparison == DYN_COMPARE_EQ
+		? classify_neighbours(context, op, field, value)
+		: dyn_classify_comparison(context, op, field, value);
 }
 
 /* ---- lists ---- */
@@ -137,7 +135,7 @@ static DynPred *
 classify_each(DynClassify *context, const DynOperator *op, const DynField *field,
 			  const DynArrayElements *doubles)
 {
-	DynPred    *pred = dyn_make_pred(DYN_PRED_OR, NULL);
+	List	   *arms = NIL;
 
 	if (doubles->n > MAX_LIST)
 		return NULL;
@@ -146,15 +144,16 @@ classify_each(DynClassify *context, const DynOperator *op, const DynField *field
 		Node	   *value = (Node *) makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
 											   doubles->values[i], false,
 											   FLOAT8PASSBYVAL);
-		DynPred    *arm = doubles->nulls[i] ? NULL
-			: classify_neighbours(context, op, field, value);
+		DynPred    *arm;
 
-		if (arm != NULL)
-			pred->args = lappend(pred->args, arm);
-		else if (!doubles->nulls[i])
+		if (doubles->nulls[i])
+			continue;
+		arm = classify_neighbours(context, op, field, value);
+		if (arm == NULL)
 			return NULL;
+		arms = lappend(arms, arm);
 	}
-	return pred->args == NIL ? NULL : pred;
+	return arms == NIL ? NULL : dyn_make_junction(DYN_PRED_OR, arms);
 }
 
 bool

@@ -13,7 +13,7 @@
 #include "classify.h"
 
 /* dyn_classify_comparison for such comparisons and all others. */
-extern DynPred *dyn_classify_number(DynClassify *context, int kind,
+extern DynPred *dyn_classify_number(DynClassify *context,
 									const DynOperator *op,
 									const DynField *field, Node *value);
 

@@ -80,13 +80,15 @@ dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
 	Node	   *left = linitial(op->args);
 	Node	   *right = lsecond(op->args);
 	Node	   *value = leading_values(left, right);
+	DynOperator comparison;
 	OpExpr	   *equality;
 	NullTest   *test;
 
 	if (value == NULL)
 		value = leading_values(right, left);
 	if (value == NULL || !dyn_is_runtime_value(context, value) ||
-		dyn_comparison_kind(op->opno) != DYN_PRED_EQ)
+		!dyn_describe_operator(op->opno, op->inputcollid, &comparison) ||
+		comparison.comparison != DYN_COMPARE_EQ)
 		return NULL;
 	equality = makeNode(OpExpr);
 	*equality = *op;
@@ -151,7 +153,7 @@ guard_value(DynPred *pred, void *arg)
 
 	if (pred->conversion != NULL)
 		guard_operands(pred->conversion, guard);
-	if (pred->kind != DYN_PRED_GIVEN && pred->value != NULL &&
+	if (!dyn_pred_is_given(pred) && pred->value != NULL &&
 		may_fail(guard->context, pred->value))
 		pred->value = guarded(guard, pred->value);
 	return false;
@@ -168,7 +170,7 @@ dyn_guard_values(const DynClassify *context, DynPred *pred)
 	{
 		const DynPred *arm = lfirst(lc);
 
-		if (arm->kind == DYN_PRED_GIVEN)
+		if (dyn_pred_is_given(arm))
 			given = lappend(given, arm->value);
 	}
 	if (given == NIL)

@@ -48,15 +48,6 @@ commute(Term *term)
 
 /* Puts the column on the left; false if the other side is no run-time value. */
 static bool
-turn(const DynClassify *context, Term *term)
-{
-	if (dyn_is_runtime_value(context, term->column))
-		commute(term);
-	return !dyn_is_runtime_value(context, term->column) &&
-		dyn_is_runtime_value(context, term->value);
-}
-
-static bool
 describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
 		 Node *right, Oid collation, Term *term)
 {
@@ -70,7 +61,10 @@ describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
 	term->opfamily = opfamily;
 	term->collation = collation;
 	op_input_types(opno, &term->left, &term->right);
-	return turn(context, term);
+	if (dyn_is_runtime_value(context, left))
+		commute(term);
+	return !dyn_is_runtime_value(context, term->column) &&
+		dyn_is_runtime_value(context, term->value);
 }
 
 /* A comparison in the operator family of its left type. */
@@ -89,13 +83,6 @@ describe_operator(const DynClassify *context, Node *node, Term *term)
 	return OidIsValid(type->btree_opf) &&
 		describe(context, op->opno, type->btree_opf, linitial(op->args),
 				 lsecond(op->args), op->inputcollid, term);
-}
-
-static bool
-is_strict(const Term *term)
-{
-	return term->strategy == BTLessStrategyNumber ||
-		term->strategy == BTGreaterStrategyNumber;
 }
 
 static StrategyNumber
@@ -118,14 +105,9 @@ compare(const Term *term, Node *left, Oid type, StrategyNumber strategy)
 {
 	Oid			opno = get_opfamily_member(term->opfamily, type, term->right,
 										   strategy);
-	Expr	   *op;
 
-	if (!OidIsValid(opno))
-		return NULL;
-	op = make_opclause(opno, BOOLOID, false, (Expr *) left, (Expr *) term->value,
-					   InvalidOid, term->collation);
-	set_opfuncid((OpExpr *) op);
-	return (Node *) op;
+	return !OidIsValid(opno) ? NULL
+		: dyn_compare(opno, left, term->value, term->collation);
 }
 
 static Node *
@@ -239,7 +221,7 @@ or_terms(const DynClassify *context, Node *node)
 			return NIL;
 	}
 	/* a >= x in place of a > x, and whatever else there may be */
-	if (is_strict(term))
+	if (term->strategy == exclusive(term))
 		following = or_terms(context, list_length(rests) == 1 ? linitial(rests)
 							 : (Node *) make_orclause(rests));
 	if (following == NIL)

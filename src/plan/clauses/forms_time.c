@@ -23,7 +23,6 @@ typedef struct Chain
 	DynField	field;
 	const DynCodec *codec;		/* of the column */
 	List	   *steps;			/* of DynConversionStep *, outermost first */
-	Oid			type;			/* of the whole expression */
 } Chain;
 
 /* ---- chains ---- */
@@ -49,10 +48,9 @@ add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
 static bool
 match_column(const DynClassify *context, Node *node, Chain *chain)
 {
-	if (!dyn_match_column(node, context->relid, context->relation, &chain->field))
+	if (!dyn_match_column(context->plan, node, &chain->field))
 		return false;
-	chain->codec = &dyn_relation_column(context->relation,
-										chain->field.attnum)->codec;
+	chain->codec = &dyn_field_column(context, &chain->field)->codec;
 	return dyn_codec_is_instant(chain->codec);
 }
 
@@ -243,15 +241,15 @@ time_rank(Oid type)
 	}
 }
 
-/* The expression as it is compared. */
+/* The expression of a type as it is compared. */
 static void
-widen_chain(Chain *chain, Oid compared)
+widen_chain(Chain *chain, Oid type, Oid compared)
 {
 	List	   *steps = NIL;
 
-	if (compared == TIMESTAMPTZOID && chain->type != TIMESTAMPTZOID)
+	if (compared == TIMESTAMPTZOID && type != TIMESTAMPTZOID)
 		steps = lappend(steps, make_step(DYN_STEP_TIMESTAMP_TO_INSTANT, NULL));
-	if (chain->type == DATEOID && compared != DATEOID)
+	if (type == DATEOID && compared != DATEOID)
 		steps = lappend(steps, make_step(DYN_STEP_DATE_TO_TIMESTAMP, NULL));
 	chain->steps = list_concat(steps, chain->steps);
 }
@@ -284,24 +282,15 @@ make_conversion(const Chain *chain, const DynOperator *op, Oid compared,
 	return conversion;
 }
 
-/* A comparison of the column with a value of its type. */
-static DynOperator
-operator_of_column(const Chain *chain, DynComparison comparison)
-{
-	DynOperator op = {comparison, chain->codec->basetype, chain->codec->basetype,
-	InvalidOid};
-
-	return op;
-}
-
 static DynPred *
-make_equal(DynClassify *context, int kind, const DynOperator *op,
-		   const Chain *chain, Node *value, DynConversion *conversion)
+make_equal(DynClassify *context, const DynOperator *op, const Chain *chain,
+		   Node *value, DynConversion *conversion)
 {
-	DynOperator own = operator_of_column(chain, op->comparison);
+	Oid			type = chain->codec->basetype;
+	DynOperator own = {op->comparison, type, type, InvalidOid};
 	DynPred    *pred = conversion->array
-		? dyn_classify_array(context, kind, &own, &chain->field, value)
-		: dyn_classify_comparison(context, kind, &own, &chain->field, value);
+		? dyn_classify_array(context, &own, &chain->field, value)
+		: dyn_classify_comparison(context, &own, &chain->field, value);
 
 	if (pred != NULL)
 	{
@@ -326,17 +315,18 @@ static DynPred *
 make_bound(DynClassify *context, const Chain *chain, Node *value,
 		   const DynConversion *conversion, bool upper, bool strict)
 {
-	DynOperator own = operator_of_column(chain, DYN_COMPARE_RANGE);
-	DynConversion *copy = palloc(sizeof(DynConversion));
 	bool		above = upper != descends(chain);
+	Oid			type = chain->codec->basetype;
+	DynOperator own = {above ? DYN_COMPARE_LE : DYN_COMPARE_GE, type, type,
+	InvalidOid};
+	DynConversion *copy = palloc(sizeof(DynConversion));
 	DynPred    *pred;
 
 	*copy = *conversion;
 	copy->upper = upper;
 	copy->strict = strict;
 	copy->bound = above ? DYN_BOUND_UPPER : DYN_BOUND_LOWER;
-	pred = dyn_classify_comparison(context, above ? DYN_PRED_LE : DYN_PRED_GE,
-								   &own, &chain->field, value);
+	pred = dyn_classify_comparison(context, &own, &chain->field, value);
 	if (pred == NULL)
 		return NULL;
 	pred->conversion = copy;
@@ -346,62 +336,55 @@ make_bound(DynClassify *context, const Chain *chain, Node *value,
 
 /* Bounds of the column; never exact. */
 static DynPred *
-make_bounds(DynClassify *context, int kind, const Chain *chain, Node *value,
-			const DynConversion *conversion)
+make_bounds(DynClassify *context, DynComparison comparison, const Chain *chain,
+			Node *value, const DynConversion *conversion)
 {
 	DynPred    *lower,
-			   *upper,
-			   *both;
+			   *upper;
 
 	context->exact = false;
-	switch (kind)
+	switch (comparison)
 	{
-		case DYN_PRED_LT:
-		case DYN_PRED_LE:
+		case DYN_COMPARE_LT:
+		case DYN_COMPARE_LE:
 			return make_bound(context, chain, value, conversion, true,
-							  kind == DYN_PRED_LT);
-		case DYN_PRED_GT:
-		case DYN_PRED_GE:
+							  comparison == DYN_COMPARE_LT);
+		case DYN_COMPARE_GT:
+		case DYN_COMPARE_GE:
 			return make_bound(context, chain, value, conversion, false,
-							  kind == DYN_PRED_GT);
-		case DYN_PRED_EQ:
+							  comparison == DYN_COMPARE_GT);
+		case DYN_COMPARE_EQ:
 			break;
 		default:
 			return NULL;
 	}
 	lower = make_bound(context, chain, value, conversion, false, false);
 	upper = make_bound(context, chain, value, conversion, true, false);
-	if (lower == NULL || upper == NULL)
-		return NULL;
-	both = dyn_make_pred(DYN_PRED_AND, NULL);
-	both->args = list_make2(lower, upper);
-	return both;
+	return dyn_make_between(lower, upper);
 }
 
 /* expression op value */
 static DynPred *
-classify_chain(DynClassify *context, int kind, const DynOperator *op, Node *node,
+classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 			   Node *value, bool array)
 {
-	Chain		chain;
+	Chain		chain = {.steps = NIL};
 	Oid			compared;
 	DynConversion *conversion;
 
-	memset(&chain, 0, sizeof(chain));
 	if (!match_chain(context, node, &chain) ||
 		!dyn_is_runtime_value(context, value))
 		return NULL;
-	chain.type = op->column_type;
 	compared = compared_type(op->column_type, op->value_type);
 	if (!OidIsValid(compared))
 		return NULL;
-	widen_chain(&chain, compared);
+	widen_chain(&chain, op->column_type, compared);
 	if (chain.steps == NIL && op->value_type == op->column_type)
 		return NULL;
 	conversion = make_conversion(&chain, op, compared, array);
 	return chain.steps == NIL
-		? make_equal(context, kind, op, &chain, value, conversion)
-		: make_bounds(context, kind, &chain, value, conversion);
+		? make_equal(context, op, &chain, value, conversion)
+		: make_bounds(context, op->comparison, &chain, value, conversion);
 }
 
 /* Do the operator's types occur in what is known here? */
@@ -413,18 +396,17 @@ is_of_times(Oid type)
 }
 
 DynPred *
-dyn_classify_times(DynClassify *context, int kind, const DynOperator *op,
-				   Node *left, Node *right, bool array)
+dyn_classify_times(DynClassify *context, const DynOperator *op, Node *left,
+				   Node *right, bool array)
 {
 	DynOperator commuted = *op;
 	DynPred    *pred;
 
 	if (!is_of_times(op->column_type) || !is_of_times(op->value_type))
 		return NULL;
-	pred = classify_chain(context, kind, op, left, right, array);
+	pred = classify_chain(context, op, left, right, array);
 	if (pred != NULL || array)
 		return pred;
-	dyn_commute_types(&commuted);
-	return classify_chain(context, dyn_commuted_kind(kind), &commuted, right, left,
-						  false);
+	dyn_commute(&commuted);
+	return classify_chain(context, &commuted, right, left, false);
 }

@@ -13,13 +13,11 @@
 #include "classify.h"
 
 /*
- * left op right, where `kind` is that of the operator; with `array`, right is
- * one and any (=) or all (<>) of its elements count.  NULL if it is no such
- * condition, which also means: if a column is compared with a value of its own
- * type.
+ * left op right; with `array`, right is one and any (=) or all (<>) of its
+ * elements count.  NULL if it is no such condition, which also means: if a
+ * column is compared with a value of its own type.
  */
-extern DynPred *dyn_classify_times(DynClassify *context, int kind,
-								   const DynOperator *op, Node *left,
-								   Node *right, bool array);
+extern DynPred *dyn_classify_times(DynClassify *context, const DynOperator *op,
+								   Node *left, Node *right, bool array);
 
 #endif

@@ -13,7 +13,6 @@
 #include "../../model/server/encoding.h"
 #include "../../model/tables/documents.h"
 #include "../../model/values/arrays.h"
-#include "../../model/values/path.h"
 #include "match_field.h"
 
 /*
@@ -43,31 +42,29 @@ is_transparent_cast(Oid funcid, DynCodecKind kind)
 }
 
 static const DynCodec *
-field_codec(const DynRelation *relation, const DynField *field)
+field_codec(const DynRelPlan *plan, const DynField *field)
 {
-	return &dyn_relation_column(relation, field->attnum)->codec;
+	return &dyn_relation_column(plan->relation, field->attnum)->codec;
 }
 
 bool
-dyn_match_any_column(Node *node, Index relid, const DynRelation *relation,
-					 DynField *field)
+dyn_match_any_column(const DynRelPlan *plan, Node *node, DynField *field)
 {
 	Var		   *var = (Var *) node;
 
-	if (!IsA(node, Var) || var->varno != relid || var->varlevelsup != 0 ||
+	if (!IsA(node, Var) || var->varno != plan->relid || var->varlevelsup != 0 ||
 		var->varattno <= 0)
 		return false;
 	field->attnum = var->varattno;
 	field->steps = NIL;
-	return !dyn_relation_column(relation, var->varattno)->dropped;
+	return !dyn_relation_column(plan->relation, var->varattno)->dropped;
 }
 
 bool
-dyn_match_column(Node *node, Index relid, const DynRelation *relation,
-				 DynField *field)
+dyn_match_column(const DynRelPlan *plan, Node *node, DynField *field)
 {
-	return dyn_match_any_column(node, relid, relation, field) &&
-		dyn_column_is_of_item(dyn_relation_column(relation, field->attnum));
+	return dyn_match_any_column(plan, node, field) &&
+		dyn_column_is_of_item(dyn_relation_column(plan->relation, field->attnum));
 }
 
 /*
@@ -131,8 +128,8 @@ path_operator_steps(OpExpr *op, bool *as_text)
 }
 
 bool
-dyn_match_field(Node *node, Index relid, const DynRelation *relation,
-				DynField *field, bool *as_text)
+dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
+				bool *as_text)
 {
 	bool		inner_text;
 	List	   *steps;
@@ -143,67 +140,36 @@ dyn_match_field(Node *node, Index relid, const DynRelation *relation,
 	while (IsA(node, RelabelType))
 		node = (Node *) ((RelabelType *) node)->arg;
 	if (!IsA(node, OpExpr) || list_length(((OpExpr *) node)->args) != 2)
-		return dyn_match_column(node, relid, relation, field);
+		return dyn_match_column(plan, node, field);
 	steps = path_operator_steps((OpExpr *) node, as_text);
 	if (steps == NIL ||
-		!dyn_match_field(linitial(((OpExpr *) node)->args), relid, relation,
-						 field, &inner_text) || inner_text ||
-		field_codec(relation, field)->kind != DYN_CODEC_JSONB)
+		!dyn_match_field(plan, linitial(((OpExpr *) node)->args), field,
+						 &inner_text) || inner_text ||
+		field_codec(plan, field)->kind != DYN_CODEC_JSONB)
 		return false;
 	field->steps = list_concat_copy(field->steps, steps);
-	column = dyn_relation_column(relation, field->attnum);
+	column = dyn_relation_column(plan->relation, field->attnum);
 	/* of a longer path, PostgreSQL evaluates the rest */
 	return column->path->nsteps + list_length(field->steps) <= DYN_MAX_PATH_STEPS &&
 		!dyn_document_lacks(column, dyn_to_utf8(strVal(linitial(field->steps))));
 }
 
 bool
-dyn_match_comparand(Node *node, Index relid, const DynRelation *relation,
-					DynField *field, bool *as_text)
+dyn_match_comparand(const DynRelPlan *plan, Node *node, DynField *field,
+					bool *as_text)
 {
-	for (;;)
-	{
-		Node	   *arg;
-
-		if (IsA(node, RelabelType))
-			node = (Node *) ((RelabelType *) node)->arg;
-		else if (IsA(node, FuncExpr) &&
-				 list_length(((FuncExpr *) node)->args) == 1 &&
-				 dyn_match_comparand(linitial(((FuncExpr *) node)->args), relid,
-									 relation, field, as_text))
-			return field->steps == NIL &&
-				is_transparent_cast(((FuncExpr *) node)->funcid,
-									field_codec(relation, field)->kind);
-		else if (IsA(node, CoerceViaIO))
-		{
-			arg = (Node *) ((CoerceViaIO *) node)->arg;
-			return ((CoerceViaIO *) node)->resulttype == TEXTOID &&
-				dyn_match_column(arg, relid, relation, field) &&
-				field_codec(relation, field)->kind == DYN_CODEC_UUID &&
-				!(*as_text = false);
-		}
-		else
-			return dyn_match_field(node, relid, relation, field, as_text);
-	}
-}
-
-const DynPath *
-dyn_field_path(const DynRelation *relation, const DynField *field)
-{
-	const DynPath *path = dyn_relation_column(relation, field->attnum)->path;
-	ListCell   *lc;
-
-	foreach(lc, field->steps)
-		path = dyn_path_extend(path, dyn_to_utf8(strVal(lfirst(lc))));
-	return path;
-}
-
-const DynPath *
-dyn_pred_path(const DynRelation *relation, const DynPred *pred)
-{
-	if (pred->kind == DYN_PRED_ROW)
-		return relation->row_test.terms[pred->term].path;
-	if (pred->kind == DYN_PRED_SPELLED)
-		return relation->spelled[pred->term].path;
-	return dyn_field_path(relation, &pred->field);
+	while (IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	if (IsA(node, FuncExpr) && list_length(((FuncExpr *) node)->args) == 1 &&
+		dyn_match_comparand(plan, linitial(((FuncExpr *) node)->args), field,
+							as_text))
+		return field->steps == NIL &&
+			is_transparent_cast(((FuncExpr *) node)->funcid,
+								field_codec(plan, field)->kind);
+	if (!IsA(node, CoerceViaIO))
+		return dyn_match_field(plan, node, field, as_text);
+	*as_text = false;
+	return ((CoerceViaIO *) node)->resulttype == TEXTOID &&
+		dyn_match_column(plan, (Node *) ((CoerceViaIO *) node)->arg, field) &&
+		field_codec(plan, field)->kind == DYN_CODEC_UUID;
 }

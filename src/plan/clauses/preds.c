@@ -1,37 +1,108 @@
 /*
  * preds.c
- *		What can be asked of a predicate.
+ *		Makes predicates, and what can be asked of them.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "nodes/value.h"
 
+#include "../../model/server/encoding.h"
+#include "../../model/values/path.h"
 #include "preds.h"
 
-const char *
-dyn_pred_attribute(const DynRelation *relation, const DynPred *pred)
+DynPred *
+dyn_make_pred(DynPredKind kind, const DynField *field)
 {
-	const DynPath *path;
+	DynPred    *pred = palloc0(sizeof(DynPred));
+
+	pred->kind = kind;
+	pred->param = -1;
+	if (field != NULL)
+		pred->field = *field;
+	return pred;
+}
+
+DynPred *
+dyn_make_value_pred(DynPredKind kind, const DynField *field, Node *value,
+					Oid valuetype)
+{
+	DynPred    *pred = dyn_make_pred(kind, field);
+
+	pred->value = (Expr *) value;
+	pred->valuetype = valuetype;
+	return pred;
+}
+
+DynPred *
+dyn_make_junction(DynPredKind kind, List *args)
+{
+	DynPred    *pred = dyn_make_pred(kind, NULL);
+
+	pred->args = args;
+	return pred;
+}
+
+DynPred *
+dyn_make_between(DynPred *lower, DynPred *upper)
+{
+	return lower == NULL || upper == NULL ? NULL
+		: dyn_make_junction(DYN_PRED_AND, list_make2(lower, upper));
+}
+
+const DynPath *
+dyn_field_path(const DynRelation *relation, const DynField *field)
+{
+	const DynPath *path = dyn_relation_column(relation, field->attnum)->path;
+	ListCell   *lc;
+
+	foreach(lc, field->steps)
+		path = dyn_path_extend(path, dyn_to_utf8(strVal(lfirst(lc))));
+	return path;
+}
+
+const DynPath *
+dyn_pred_path(const DynRelation *relation, const DynPred *pred)
+{
+	if (pred->kind == DYN_PRED_ROW)
+		return relation->row_test.terms[pred->term].path;
+	if (pred->kind == DYN_PRED_SPELLED)
+		return relation->spelled[pred->spelled].path;
+	return dyn_field_path(relation, &pred->field);
+}
+
+const DynPred *
+dyn_only_spelled(const List *preds)
+{
+	const DynPred *pred = list_length(preds) == 1 ? linitial(preds) : NULL;
+
+	return pred != NULL && pred->kind == DYN_PRED_SPELLED ? pred : NULL;
+}
+
+bool
+dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
+			   const DynKeyAttr *attr)
+{
+	const DynColumn *column;
 
 	if (((pred->kind < DYN_PRED_EQ || pred->kind > DYN_PRED_LIKE) &&
-		 !dyn_pred_is_boolean(pred)) || pred->field.steps != NIL)
-		return NULL;
-	if (!dyn_pred_is_of_attribute(relation, pred))
-		return NULL;
-	path = dyn_relation_column(relation, pred->field.attnum)->path;
-	return path->nsteps == 1 ? path->steps[0].name : NULL;
+		 !dyn_pred_is_boolean(pred)) || pred->field.steps != NIL ||
+		!dyn_pred_is_of_attribute(relation, pred))
+		return false;
+	column = dyn_relation_column(relation, pred->field.attnum);
+	return dyn_path_is_attribute(column->path, attr->name) &&
+		column->codec.wire == attr->type;
 }
 
 bool
 dyn_pred_is_of_attribute(const DynRelation *relation, const DynPred *pred)
 {
-	if (pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_SPELLED ||
-		pred->kind == DYN_PRED_GIVEN)
+	if (dyn_pred_tells_rows(pred) || dyn_pred_is_given(pred))
 		return true;
 	if (pred->part_only ||
 		dyn_column_is_part(dyn_relation_column(relation, pred->field.attnum)))
 		return false;
-	return pred->kind != DYN_PRED_FIELDS ||
+	return pred->other == 0 ||
 		!dyn_column_is_part(dyn_relation_column(relation, pred->other));
 }
 
@@ -41,7 +112,7 @@ dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
 	ListCell   *lc;
 
 	check_stack_depth();
-	if (pred->kind != DYN_PRED_AND && pred->kind != DYN_PRED_OR)
+	if (!dyn_pred_is_junction(pred))
 		return visit(pred, arg);
 	foreach(lc, pred->args)
 	{

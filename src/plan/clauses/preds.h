@@ -14,7 +14,7 @@ typedef enum DynPredKind
 {
 	DYN_PRED_AND,				/* args */
 	DYN_PRED_OR,				/* args */
-	DYN_PRED_EQ,				/* field = value */
+	DYN_PRED_EQ,				/* field = value; in the order of DynComparison */
 	DYN_PRED_NE,
 	DYN_PRED_LT,
 	DYN_PRED_LE,
@@ -52,31 +52,41 @@ typedef struct DynField
 typedef struct DynPred
 {
 	DynPredKind kind;
-	DynPredKind op;				/* FIELDS: EQ .. GE; IN: GE if the values are
-								 * all integers from the first to the last */
 	DynField	field;
-	AttrNumber	other;			/* FIELDS; MEMBERS: number of the part */
+	AttrNumber	other;			/* FIELDS: the column on the right; else 0 */
 	Expr	   *value;			/* at planning; NULL in an executable plan */
 	DynConversion *conversion;	/* of the value, at planning; or NULL */
 	DynBoundKind bound;			/* what that makes of it */
-	DynOperator operator;		/* of comparisons; at planning */
+	DynOperator operator;		/* of comparisons; at planning, but of FIELDS */
+	bool		integers;		/* IN: of all integers from the first to the
+								 * last value */
 	bool		part_only;		/* at planning: it says something of parts of
 								 * keys, but not of the column's own attribute */
 	int			param;			/* position of the value in fdw_exprs */
-	int			term;			/* ROW, SPELLED, MEMBERS: number of the term
-								 * or the template, from 0 */
-	int			nvalues;		/* ROW, MEMBERS, at planning */
+	int			term;			/* ROW: position in the row test */
+	int			spelled;		/* SPELLED, MEMBERS: of the template, likewise */
+	int			part;			/* MEMBERS: of that template */
 	Oid			valuetype;		/* of the value, or of its elements */
 	bool		enforced;		/* of a filter: it is not checked again */
 	List	   *args;			/* of DynPred * */
 } DynPred;
 
+extern DynPred *dyn_make_pred(DynPredKind kind, const DynField *field);
+extern DynPred *dyn_make_value_pred(DynPredKind kind, const DynField *field,
+									Node *value, Oid valuetype);
+
+/* An AND or OR of predicates. */
+extern DynPred *dyn_make_junction(DynPredKind kind, List *args);
+
+/* Two bounds, from the lower to the upper one; NULL if one of them is. */
+extern DynPred *dyn_make_between(DynPred *lower, DynPred *upper);
+
 /*
- * The attribute of a predicate, if it compares one top-level attribute with a
- * value, and so might match a key; else NULL.
+ * Does it compare the key attribute itself with a value, by a column that shows
+ * it?
  */
-extern const char *dyn_pred_attribute(const DynRelation *relation,
-									  const DynPred *pred);
+extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
+						   const DynKeyAttr *attr);
 
 /*
  * Does it compare attributes themselves, so that it might be a filter?  Not
@@ -85,11 +95,31 @@ extern const char *dyn_pred_attribute(const DynRelation *relation,
 extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
 									 const DynPred *pred);
 
-/* IN: all integers of a range, in their order. */
+/* The document path of a field, and of a predicate's left side. */
+extern const DynPath *dyn_field_path(const DynRelation *relation,
+									 const DynField *field);
+extern const DynPath *dyn_pred_path(const DynRelation *relation,
+									const DynPred *pred);
+
+/* AND, OR */
 static inline bool
-dyn_pred_is_integers(const DynPred *pred)
+dyn_pred_is_junction(const DynPred *pred)
 {
-	return pred->kind == DYN_PRED_IN && pred->op == DYN_PRED_GE;
+	return pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR;
+}
+
+/* field < value, <=, >, >= */
+static inline bool
+dyn_pred_is_bound(const DynPred *pred)
+{
+	return pred->kind >= DYN_PRED_LT && pred->kind <= DYN_PRED_GE;
+}
+
+/* field begins with value, field LIKE value */
+static inline bool
+dyn_pred_is_pattern(const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_PREFIX || pred->kind == DYN_PRED_LIKE;
 }
 
 /* A boolean column that is true, or false. */
@@ -98,6 +128,31 @@ dyn_pred_is_boolean(const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_TRUE || pred->kind == DYN_PRED_FALSE;
 }
+
+/* Does it name the values that it allows: by =, by IN, a boolean? */
+static inline bool
+dyn_pred_is_point(const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN ||
+		dyn_pred_is_boolean(pred);
+}
+
+/* A condition without columns, which is nothing to DynamoDB. */
+static inline bool
+dyn_pred_is_given(const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_GIVEN;
+}
+
+/* Of the row test, or of a text that a template spells. */
+static inline bool
+dyn_pred_tells_rows(const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_SPELLED;
+}
+
+/* The only predicate, if it is one of a template's text; else NULL. */
+extern const DynPred *dyn_only_spelled(const List *preds);
 
 /*
  * Calls visit(pred, arg) for every leaf of the tree; returns true as soon as

@@ -33,33 +33,23 @@
 #include "quals.h"
 #include "rel_plan.h"
 
-/* info->>'a' = value: compares the spelling, so it is only a superset. */
-static DynPred *
-classify_text_equality(DynClassify *context, const DynOperator *op,
-					   const DynField *field, Node *value)
-{
-	if (!dyn_classify_accept(context, dyn_member_exactness(op)))
-		return NULL;
-	return dyn_make_value_pred(DYN_PRED_TEXT_EQ, field, value, TEXTOID);
-}
-
 /* Two columns of one kind, compared by DynamoDB. */
 static DynPred *
-classify_fields(DynClassify *context, int kind, const DynOperator *op,
+classify_fields(DynClassify *context, const DynOperator *op,
 				const DynField *left, const DynField *right)
 {
 	DynPred    *pred;
 
 	if (left->steps != NIL || right->steps != NIL ||
-		dyn_path_equal(dyn_field_path(context->relation, left),
-					   dyn_field_path(context->relation, right)) ||
+		dyn_path_equal(dyn_field_path(context->plan->relation, left),
+					   dyn_field_path(context->plan->relation, right)) ||
 		!dyn_classify_accept(context,
 							 dyn_columns_exactness(dyn_field_column(context, left),
 												   dyn_field_column(context, right),
 												   op)))
 		return NULL;
 	pred = dyn_make_pred(DYN_PRED_FIELDS, left);
-	pred->op = kind;
+	pred->operator = *op;
 	pred->other = right->attnum;
 	return pred;
 }
@@ -71,12 +61,10 @@ classify_prefix(DynClassify *context, DynPredKind kind, Node *left, Node *right,
 				Oid collation)
 {
 	DynField	field;
-	bool		text;
-
 	DynPred    *pred;
 
-	if (!dyn_classify_comparand(context, left, &field, &text) || text ||
-		field.steps != NIL || !dyn_is_runtime_value(context, right) ||
+	if (!dyn_classify_column(context, left, &field) ||
+		!dyn_is_runtime_value(context, right) ||
 		!dyn_classify_accept(context,
 							 dyn_prefix_exactness(dyn_field_column(context, &field),
 												  collation)))
@@ -92,12 +80,11 @@ classify_contains_all(DynClassify *context, Node *left, Node *right,
 					  Oid collation)
 {
 	DynField	field;
-	bool		text;
 	Oid			elemtype = get_base_element_type(exprType(right));
 	DynOperator op = {DYN_COMPARE_EQ, elemtype, elemtype, collation};
 
-	if (!dyn_classify_comparand(context, left, &field, &text) || text ||
-		field.steps != NIL || !dyn_is_runtime_value(context, right) ||
+	if (!dyn_classify_column(context, left, &field) ||
+		!dyn_is_runtime_value(context, right) ||
 		!dyn_classify_accept(context,
 							 dyn_element_exactness(dyn_field_column(context, &field),
 												   &op)))
@@ -115,7 +102,7 @@ classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 
 	while (IsA(node, RelabelType))
 		node = (Node *) ((RelabelType *) node)->arg;
-	if (!dyn_match_any_column(node, context->relid, context->relation, &field) ||
+	if (!dyn_match_any_column(context->plan, node, &field) ||
 		!dyn_is_runtime_value(context, value) ||
 		!dyn_classify_accept(context,
 							 dyn_unnested_exactness(dyn_field_column(context, &field),
@@ -127,52 +114,60 @@ classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 
 /* column op value, value op column, column op column */
 static DynPred *
-classify_operands(DynClassify *context, int kind, DynOperator *op, Node *left,
+classify_operands(DynClassify *context, DynOperator *op, Node *left,
 				  Node *right)
 {
 	DynField	lfield,
 				rfield;
 	bool		ltext = false,
 				rtext = false;
-	bool		lmatch = dyn_classify_comparand(context, left, &lfield, &ltext);
-	bool		rmatch = dyn_classify_comparand(context, right, &rfield, &rtext);
+	bool		lmatch = dyn_match_comparand(context->plan, left, &lfield, &ltext);
+	bool		rmatch = dyn_match_comparand(context->plan, right, &rfield, &rtext);
 	DynPred    *pred;
 
 	if (lmatch && rmatch)
 		return ltext || rtext ? NULL
-			: classify_fields(context, kind, op, &lfield, &rfield);
+			: classify_fields(context, op, &lfield, &rfield);
 	if (!lmatch && !rmatch)
 	{
 		pred = classify_unnested(context, op, left, right);
 		if (pred != NULL)
 			return pred;
-		dyn_commute_types(op);
+		dyn_commute(op);
 		return classify_unnested(context, op, right, left);
 	}
 	if (rmatch)
 	{
-		dyn_commute_types(op);
+		dyn_commute(op);
 		lfield = rfield;
 		ltext = rtext;
 		right = left;
-		kind = dyn_commuted_kind(kind);
 	}
 	if (!dyn_is_runtime_value(context, right))
 		return NULL;
-	if (ltext)
-		return classify_text_equality(context, op, &lfield, right);
-	return dyn_classify_number(context, kind, op, &lfield, right);
+	if (!ltext)
+		return dyn_classify_number(context, op, &lfield, right);
+	/* info->>'a' = value: compares the spelling, so it is only a superset */
+	return !dyn_classify_accept(context, dyn_member_exactness(op)) ? NULL
+		: dyn_make_value_pred(DYN_PRED_TEXT_EQ, &lfield, right, TEXTOID);
 }
+
+static DynPred *classify_expr(DynClassify *context, Node *node);
 
 static DynPred *
 classify_operator(DynClassify *context, OpExpr *op)
 {
 	Node	   *left = linitial(op->args);
 	Node	   *right = lsecond(op->args);
-	int			kind;
+	Node	   *expanded = dyn_expand_coalesce(context, op);
 	DynOperator operator;
 	DynPred    *pred;
 
+	if (expanded != NULL)
+	{
+		context->exact = false;
+		return classify_expr(context, expanded);
+	}
 	switch (get_opcode(op->opno))
 	{
 		case F_STARTS_WITH:
@@ -184,63 +179,53 @@ classify_operator(DynClassify *context, OpExpr *op)
 		case F_ARRAYCONTAINS:
 			return classify_contains_all(context, left, right, op->inputcollid);
 	}
-	kind = dyn_comparison_kind(op->opno);
-	if (kind < 0)
+	if (!dyn_describe_operator(op->opno, op->inputcollid, &operator))
 		return NULL;
-	operator = dyn_describe_operator(op->opno, kind, op->inputcollid);
-	pred = dyn_classify_times(context, kind, &operator, left, right, false);
+	pred = dyn_classify_times(context, &operator, left, right, false);
 	return pred != NULL ? pred
-		: classify_operands(context, kind, &operator, left, right);
+		: classify_operands(context, &operator, left, right);
 }
 
 /* value = ANY (array_column) */
 static DynPred *
-classify_element(DynClassify *context, ScalarArrayOpExpr *op)
+classify_element(DynClassify *context, DynOperator *op, Node *value, Node *array)
 {
-	Node	   *value = linitial(op->args);
-	DynOperator operator = dyn_describe_operator(op->opno, DYN_PRED_EQ,
-												 op->inputcollid);
 	DynField	field;
-	bool		text;
 
-	if (!op->useOr || !dyn_is_runtime_value(context, value) ||
-		!dyn_classify_comparand(context, lsecond(op->args), &field, &text) || text ||
-		field.steps != NIL)
-		return NULL;
-	dyn_commute_types(&operator);
-	if (!dyn_classify_accept(context,
+	dyn_commute(op);
+	if (op->comparison != DYN_COMPARE_EQ || !dyn_is_runtime_value(context, value) ||
+		!dyn_classify_column(context, array, &field) ||
+		!dyn_classify_accept(context,
 							 dyn_element_exactness(dyn_field_column(context, &field),
-												   &operator)))
+												   op)))
 		return NULL;
-	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value,
-							   operator.value_type);
+	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value, op->value_type);
 }
 
 /* field = ANY (array), field <> ALL (array) */
 static DynPred *
 classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 {
+	Node	   *left = linitial(op->args);
 	Node	   *array = lsecond(op->args);
-	int			kind = dyn_comparison_kind(op->opno);
 	DynOperator operator;
 	DynField	field;
 	DynPred    *pred;
 	bool		text;
 
-	if (kind != (op->useOr ? DYN_PRED_EQ : DYN_PRED_NE))
+	if (!dyn_describe_operator(op->opno, op->inputcollid, &operator) ||
+		operator.comparison != (op->useOr ? DYN_COMPARE_EQ : DYN_COMPARE_NE))
 		return NULL;
-	operator = dyn_describe_operator(op->opno, kind, op->inputcollid);
-	pred = dyn_classify_times(context, kind, &operator, linitial(op->args), array,
-							  true);
+	pred = dyn_classify_times(context, &operator, left, array, true);
 	if (pred != NULL)
 		return pred;
-	if (!dyn_classify_comparand(context, linitial(op->args), &field, &text))
-		return kind == DYN_PRED_EQ ? classify_element(context, op) : NULL;
+	if (!dyn_match_comparand(context->plan, left, &field, &text))
+		return classify_element(context, &operator, left, array);
 	if (text || field.steps != NIL || !dyn_is_runtime_value(context, array))
 		return NULL;
 	if (!dyn_number_list_is_plain(context, &operator, &field, &array, &pred))
 		return pred;
-	return dyn_classify_array(context, kind, &operator, &field, array);
+	return dyn_classify_array(context, &operator, &field, array);
 }
 
 /* A boolean column alone, negated, or with IS TRUE or IS FALSE. */
@@ -249,13 +234,21 @@ classify_boolean(DynClassify *context, Node *node, DynPredKind kind)
 {
 	DynField	field;
 
-	if (!dyn_match_column(node, context->relid, context->relation, &field) ||
+	if (!dyn_match_column(context->plan, node, &field) ||
 		!dyn_classify_accept(context, dyn_field_column(context, &field)->traits.truth))
 		return NULL;
 	return dyn_make_pred(kind, &field);
 }
 
-static DynPred *classify_expr(DynClassify *context, Node *node);
+static DynPred *
+classify_boolean_test(DynClassify *context, const BooleanTest *test)
+{
+	if (test->booltesttype != IS_TRUE && test->booltesttype != IS_FALSE)
+		return NULL;
+	return classify_boolean(context, (Node *) test->arg,
+							test->booltesttype == IS_TRUE ? DYN_PRED_TRUE
+							: DYN_PRED_FALSE);
+}
 
 /*
  * AND: pushes the arms that can be.  OR: all arms or nothing.  Those without a
@@ -271,8 +264,8 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 		return dyn_classify_not_distinct(context, linitial(expr->args));
 	if (expr->boolop == NOT_EXPR)
 		return classify_boolean(context, linitial(expr->args), DYN_PRED_FALSE);
-	pred = dyn_make_pred(expr->boolop == AND_EXPR ? DYN_PRED_AND : DYN_PRED_OR,
-						 NULL);
+	pred = dyn_make_junction(expr->boolop == AND_EXPR ? DYN_PRED_AND : DYN_PRED_OR,
+							 NIL);
 	foreach(lc, expr->args)
 	{
 		DynPred    *arg = dyn_classify_given(context, lfirst(lc));
@@ -290,15 +283,6 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 	return pred->args == NIL ? NULL : pred;
 }
 
-/* A row comparison, as what it is short for. */
-static DynPred *
-classify_row(DynClassify *context, RowCompareExpr *row)
-{
-	Node	   *expanded = dyn_keyset_expand(context, row);
-
-	return expanded == NULL ? NULL : classify_expr(context, expanded);
-}
-
 /* IS NULL: absent or of type NULL.  IS NOT NULL: has the column's type. */
 static DynPred *
 classify_null_test(DynClassify *context, NullTest *test)
@@ -308,8 +292,7 @@ classify_null_test(DynClassify *context, NullTest *test)
 	const DynTraits *traits;
 
 	if (test->argisrow ||
-		!dyn_match_field((Node *) test->arg, context->relid, context->relation,
-						 &field, &text))
+		!dyn_match_field(context->plan, (Node *) test->arg, &field, &text))
 		return NULL;
 	/* of a document itself nothing can be asked; NULL is contradicted */
 	if (test->nulltesttype == IS_NOT_NULL && field.steps == NIL &&
@@ -326,17 +309,6 @@ classify_null_test(DynClassify *context, NullTest *test)
 						 : DYN_PRED_NOT_NULL, &field);
 }
 
-static DynPred *
-classify_binary(DynClassify *context, OpExpr *op)
-{
-	Node	   *expanded = dyn_expand_coalesce(context, op);
-
-	if (expanded == NULL)
-		return classify_operator(context, op);
-	context->exact = false;
-	return classify_expr(context, expanded);
-}
-
 /* Any boolean expression. */
 static DynPred *
 classify_expr(DynClassify *context, Node *node)
@@ -347,25 +319,18 @@ classify_expr(DynClassify *context, Node *node)
 	{
 		case T_OpExpr:
 			return list_length(((OpExpr *) node)->args) == 2
-				? classify_binary(context, (OpExpr *) node) : NULL;
+				? classify_operator(context, (OpExpr *) node) : NULL;
 		case T_ScalarArrayOpExpr:
 			return classify_array_operator(context, (ScalarArrayOpExpr *) node);
 		case T_BoolExpr:
 			return classify_bool(context, (BoolExpr *) node);
 		case T_RowCompareExpr:
-			return classify_row(context, (RowCompareExpr *) node);
+			node = dyn_keyset_expand(context, (RowCompareExpr *) node);
+			return node == NULL ? NULL : classify_expr(context, node);
 		case T_NullTest:
 			return classify_null_test(context, (NullTest *) node);
 		case T_BooleanTest:
-			if (((BooleanTest *) node)->booltesttype == IS_TRUE)
-				return classify_boolean(context,
-										(Node *) ((BooleanTest *) node)->arg,
-										DYN_PRED_TRUE);
-			if (((BooleanTest *) node)->booltesttype == IS_FALSE)
-				return classify_boolean(context,
-										(Node *) ((BooleanTest *) node)->arg,
-										DYN_PRED_FALSE);
-			return NULL;
+			return classify_boolean_test(context, (BooleanTest *) node);
 		case T_FuncExpr:
 			if (((FuncExpr *) node)->funcid == F_STARTS_WITH)
 				return classify_prefix(context, DYN_PRED_PREFIX,
@@ -380,66 +345,49 @@ classify_expr(DynClassify *context, Node *node)
 	}
 }
 
-/* What a RestrictInfo means. */
-typedef struct Classified
+/* What a RestrictInfo means, as one clause.  Paths and the plan ask for the same. */
+static const DynClause *
+classify_once(PlannerInfo *root, DynRelPlan *plan, RestrictInfo *rinfo)
 {
-	const RestrictInfo *rinfo;
-	DynPred    *pred;			/* NULL: nothing to DynamoDB */
-	bool		exact;
-	bool		sized;
-} Classified;
+	DynClassify context = {root, plan, true, true};
+	DynClause  *found;
+	ListCell   *lc;
 
-static Classified *
-classify(PlannerInfo *root, DynRelPlan *plan, const RestrictInfo *rinfo)
-{
-	DynClassify context = {root, plan->relid, plan->relation, true, true};
-	Classified *found = palloc(sizeof(Classified));
-
+	foreach(lc, plan->classified)
+	{
+		if (((const DynClause *) lfirst(lc))->rinfo == rinfo)
+			return lfirst(lc);
+	}
+	found = palloc0(sizeof(DynClause));
 	found->rinfo = rinfo;
 	found->pred = rinfo->pseudoconstant ? NULL
 		: classify_expr(&context, dyn_plain_clause((Node *) rinfo->clause));
-	found->exact = context.exact;
+	found->exact = found->pred != NULL && context.exact;
 	found->sized = context.sized;
 	plan->classified = lappend(plan->classified, found);
 	return found;
 }
 
-/* Paths and the plan ask for the same clauses. */
-static const Classified *
-classify_once(PlannerInfo *root, DynRelPlan *plan, const RestrictInfo *rinfo)
-{
-	ListCell   *lc;
-
-	foreach(lc, plan->classified)
-	{
-		if (((const Classified *) lfirst(lc))->rinfo == rinfo)
-			return lfirst(lc);
-	}
-	return classify(root, plan, rinfo);
-}
-
 /*
- * One DynClause, or one for each arg of an AND, none of which is exact: an AND
+ * A copy, or one clause for each arg of an AND, none of which is exact: an AND
  * of conditions is several clauses in PostgreSQL, so this one is implied by
  * something else.
  */
 static List *
-make_clauses(RestrictInfo *rinfo, DynPred *pred, bool exact, bool sized)
+divide(const DynClause *found)
 {
-	bool		several = pred != NULL && pred->kind == DYN_PRED_AND;
-	List	   *preds = several ? pred->args : list_make1(pred);
+	bool		several = found->pred != NULL && found->pred->kind == DYN_PRED_AND;
 	List	   *clauses = NIL;
 	ListCell   *lc;
 
-	foreach(lc, preds)
+	foreach(lc, several ? found->pred->args : list_make1(found->pred))
 	{
-		DynClause  *clause = palloc0(sizeof(DynClause));
+		DynClause  *clause = palloc(sizeof(DynClause));
 
-		clause->rinfo = rinfo;
+		*clause = *found;
 		clause->pred = lfirst(lc);
-		clause->exact = clause->pred != NULL && exact && !several;
-		clause->sized = sized;
-		clause->implied = several;
+		clause->exact &= !several;
+		clause->implied |= several;
 		clauses = lappend(clauses, clause);
 	}
 	return clauses;
@@ -450,7 +398,7 @@ static List *
 equality_clauses(PlannerInfo *root, const DynRelPlan *plan, List *rinfos)
 {
 	List	   *clauses = NIL;
-	DynClassify context = {root, plan->relid, plan->relation, true, true};
+	DynClassify context = {root, plan, true, true};
 	ListCell   *lc;
 
 	foreach(lc, dyn_implied_equalities(&context, rinfos))
@@ -472,23 +420,18 @@ static List *
 bound_clauses(PlannerInfo *root, const DynRelPlan *plan, RestrictInfo *rinfo,
 			  List *rinfos)
 {
-	DynClassify implied = {root, plan->relid, plan->relation, true, true};
+	DynClassify context = {root, plan, true, true};
+	DynClause	clause = {.rinfo = rinfo, .implied = true, .keys_only = true};
 	bool		first = false;
-	Node	   *bound = dyn_keyset_bound(&implied, (Node *) rinfo->clause, rinfos,
+	Node	   *bound = dyn_keyset_bound(&context, (Node *) rinfo->clause, rinfos,
 										 &first);
-	DynPred    *pred = bound == NULL ? NULL : classify_expr(&implied, bound);
-	List	   *clauses = pred == NULL ? NIL
-		: make_clauses(rinfo, pred, false, implied.sized);
-	ListCell   *lc;
 
-	foreach(lc, clauses)
-	{
-		DynClause  *clause = lfirst(lc);
-
-		clause->implied = clause->keys_only = true;
-		clause->proof = first ? bound : NULL;
-	}
-	return clauses;
+	if (bound == NULL)
+		return NIL;
+	clause.pred = classify_expr(&context, bound);
+	clause.sized = context.sized;
+	clause.proof = first ? bound : NULL;
+	return clause.pred == NULL ? NIL : divide(&clause);
 }
 
 List *
@@ -501,10 +444,8 @@ dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel, List *rinfos)
 	foreach(lc, rinfos)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		const Classified *found = classify_once(root, plan, rinfo);
 
-		clauses = list_concat(clauses, make_clauses(rinfo, found->pred, found->exact,
-													found->sized));
+		clauses = list_concat(clauses, divide(classify_once(root, plan, rinfo)));
 		if (!rinfo->pseudoconstant)
 			clauses = list_concat(clauses, bound_clauses(root, plan, rinfo, rinfos));
 	}
@@ -537,7 +478,6 @@ dyn_row_clauses(const DynRelation *relation)
 		DynPred    *pred = dyn_make_pred(DYN_PRED_ROW, NULL);
 
 		pred->term = i;
-		pred->nvalues = relation->row_test.terms[i].nvalues;
 		clause->pred = pred;
 		clause->exact = true;
 		clause->sized = term_is_sized(&relation->row_test.terms[i]);

@@ -28,7 +28,7 @@ typedef struct DynRelPlan
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	List	   *clauses;		/* DynClause * of baserestrictinfo */
-	List	   *classified;		/* private to quals.c */
+	List	   *classified;		/* DynClause *; private to quals.c */
 	struct DynAccess *keyed;	/* the table by its key with these clauses;
 								 * NULL: impossible */
 	List	   *fields;			/* DynField * that the query may need */

@@ -26,6 +26,9 @@
 #include "../../model/session/guc.h"
 #include "../paths/cost.h"
 #include "../paths/planner.h"
+#include "../paths/statistics.h"
+#include "../tree/plantree.h"
+#include "../tree/readahead_path.h"
 
 /*
  * The keys of outer rows that come from a join are often more than estimated,
@@ -34,44 +37,51 @@
  */
 #define JOIN_SPREAD		1.2
 #define FEW_KEYS		16.0
-#include "../paths/statistics.h"
-#include "../tree/plantree.h"
-#include "../tree/readahead_path.h"
 
 static set_join_pathlist_hook_type previous_hook = NULL;
 
 /* ---- the inner side ---- */
 
-static ForeignPath *
-our_scan(Path *path)
+/* The estimate of one execution of a scan; false unless it is a keyed one of ours. */
+static bool
+describe_scan(const ForeignPath *scan, DynLookupCost *lookups)
 {
-	RelOptInfo *rel = path->parent;
-	ForeignPath *scan = (ForeignPath *) path;
+	const RelOptInfo *rel = scan->path.parent;
 
 	if (!dyn_is_our_relation(rel))
-		return NULL;
+		return false;
 	if (IS_UPPER_REL(rel))
-		return rel->fdw_private != NULL &&
-			((DynAccess *) rel->fdw_private)->kind == DYN_ACCESS_QUERY ? scan : NULL;
-	return dyn_choice_of(scan)->batchable ? scan : NULL;
+	{
+		const DynAccess *access = rel->fdw_private;
+
+		if (access == NULL || access->kind != DYN_ACCESS_QUERY)
+			return false;
+		lookups->kind = access->kind;
+		lookups->estimate = &access->estimate;
+	}
+	else
+	{
+		const DynPathChoice *choice = dyn_choice_of(scan);
+
+		lookups->kind = choice->kind;
+		lookups->estimate = choice->estimate;
+		return choice->batchable;
+	}
+	return true;
 }
 
-/*
- * Finds a keyed scan of ours that runs exactly once per execution of the path.
- */
-static ForeignPath *
-find_scan(Path *path)
+/* Finds a scan like that which runs exactly once per execution of the path. */
+static const ForeignPath *
+find_scan(Path *path, DynLookupCost *lookups)
 {
-	ForeignPath *found = NULL;
 	ListCell   *lc;
 
 	foreach(lc, dyn_path_scans_once(path))
 	{
-		found = our_scan(lfirst(lc));
-		if (found != NULL)
-			break;
+		if (describe_scan(lfirst(lc), lookups))
+			return lfirst(lc);
 	}
-	return found;
+	return NULL;
 }
 
 /* ---- costs ---- */
@@ -168,26 +178,6 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
 	if (!unknown)
 		keys = estimate_num_groups(root, exprs, outerrel->rows, NULL, NULL);
 	return keys;
-}
-
-/* The estimate of one execution of the scan. */
-static void
-describe_scan(const ForeignPath *scan, DynLookupCost *lookups)
-{
-	RelOptInfo *rel = scan->path.parent;
-	const DynPathChoice *choice;
-
-	if (IS_UPPER_REL(rel))
-	{
-		const DynAccess *access = rel->fdw_private;
-
-		lookups->kind = access->kind;
-		lookups->estimate = &access->estimate;
-		return;
-	}
-	choice = dyn_choice_of(scan);
-	lookups->kind = choice->kind;
-	lookups->estimate = choice->estimate;
 }
 
 /* The costs of the nested loop with batched executions. */
@@ -296,39 +286,34 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 static void
 add_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 				 JoinType jointype, JoinPathExtraData *extra, Path *inner,
-				 const ForeignPath *scan)
+				 DynLookupCost *lookups, double keys)
 {
-	double		keys = distinct_keys(root, outerrel, inner->parent, inner,
-									 scan);
-	DynLookupCost lookups;
 	ListCell   *lc;
 
-	describe_scan(scan, &lookups);
 	if (jointype == JOIN_UNIQUE_OUTER)
 	{
 		Path	   *outer = dyn_unique_outer_path(root, outerrel, extra->sjinfo);
 
 		if (outer != NULL)
 			add_lookup_join(root, joinrel, JOIN_INNER, extra, outer, inner,
-							&lookups, keys);
+							lookups, keys);
 		return;
 	}
 	foreach(lc, outerrel->pathlist)
 	{
 		if (!dyn_is_one_row(lfirst(lc)))
 			add_lookup_join(root, joinrel, jointype, extra, lfirst(lc), inner,
-							&lookups, keys);
+							lookups, keys);
 	}
 }
 
 static bool
-can_be_looked_up(RelOptInfo *outerrel, JoinType jointype)
+can_be_looked_up(const RelOptInfo *outerrel, JoinType jointype)
 {
-	if (!dyn_guc_enable_lookup_join || outerrel->top_parent_relids != NULL)
-		return false;
-	return jointype == JOIN_INNER || jointype == JOIN_LEFT ||
-		jointype == JOIN_SEMI || jointype == JOIN_ANTI ||
-		jointype == JOIN_UNIQUE_OUTER;
+	return dyn_guc_enable_lookup_join && outerrel->top_parent_relids == NULL &&
+		(jointype == JOIN_INNER || jointype == JOIN_LEFT ||
+		 jointype == JOIN_SEMI || jointype == JOIN_ANTI ||
+		 jointype == JOIN_UNIQUE_OUTER);
 }
 
 static void
@@ -336,24 +321,23 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 				   RelOptInfo *innerrel, JoinType jointype,
 				   JoinPathExtraData *extra)
 {
-	List	   *candidates;
 	ListCell   *lc;
 
 	if (previous_hook)
 		previous_hook(root, joinrel, outerrel, innerrel, jointype, extra);
 	if (!can_be_looked_up(outerrel, jointype))
 		return;
-	candidates = innerrel->pathlist;
-	foreach(lc, candidates)
+	foreach(lc, innerrel->pathlist)
 	{
 		Path	   *inner = lfirst(lc);
-		ForeignPath *scan;
+		DynLookupCost lookups;
+		const ForeignPath *scan = !bms_overlap(PATH_REQ_OUTER(inner), outerrel->relids)
+			? NULL : find_scan(inner, &lookups);
 
-		if (!bms_overlap(PATH_REQ_OUTER(inner), outerrel->relids))
-			continue;
-		scan = find_scan(inner);
 		if (scan != NULL)
-			add_lookup_joins(root, joinrel, outerrel, jointype, extra, inner, scan);
+			add_lookup_joins(root, joinrel, outerrel, jointype, extra, inner,
+							 &lookups,
+							 distinct_keys(root, outerrel, inner->parent, inner, scan));
 	}
 }
 

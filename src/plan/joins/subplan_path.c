@@ -14,7 +14,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_class.h"
-#include "foreign/fdwapi.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "optimizer/planner.h"
@@ -77,19 +76,6 @@ takes_columns(const SubPlan *subplan)
 	return subplan->args != NIL && !subplan->useHashTable;
 }
 
-static bool
-is_our_scan(const ForeignScan *scan)
-{
-	return GetFdwRoutineByServerId(scan->fs_server)->GetForeignPlan ==
-		dynGetForeignPlan;
-}
-
-static const DynAccess *
-access_of(const ForeignScan *scan)
-{
-	return dyn_access_of_node(linitial(scan->fdw_private));
-}
-
 /* Is a value of the scan's requests one of these parameters? */
 static bool
 depends_on(Node *node, List *params)
@@ -116,8 +102,9 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 	foreach(lc, dyn_plan_scans_once(plan, glob->subplans))
 	{
 		ForeignScan *scan = lfirst(lc);
+		const DynAccess *access = dyn_access_of_scan(scan);
 
-		if (is_our_scan(scan) && dyn_access_can(access_of(scan), DYN_CAN_BATCH) &&
+		if (access != NULL && dyn_access_can(access, DYN_CAN_BATCH) &&
 			depends_on((Node *) scan->fdw_exprs, subplan->parParam))
 			return scan;
 	}
@@ -125,14 +112,6 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 }
 
 /* ---- costs ---- */
-
-/* The number of distinct arguments of the subplan. */
-static double
-distinct_keys(PlannerInfo *root, const SubPlan *subplan, double rows)
-{
-	return rows <= 1 ? 1
-		: estimate_num_groups(root, subplan->args, rows, NULL, NULL);
-}
 
 /*
  * The cost saved by batching the subplan's requests.  The costs in the SubPlan
@@ -143,7 +122,7 @@ static Cost
 saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,
 		   double rows)
 {
-	const DynAccess *access = access_of(scan);
+	const DynAccess *access = dyn_access_of_scan(scan);
 	DynLookupCost	lookups;
 	Cost		startup,
 				total;
@@ -151,7 +130,8 @@ saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,
 	lookups.estimate = &access->estimate;
 	lookups.kind = access->kind;
 	lookups.executions = Max(1.0, rows);
-	lookups.keys = distinct_keys(root, subplan, lookups.executions);
+	lookups.keys = rows <= 1 ? 1
+		: estimate_num_groups(root, subplan->args, rows, NULL, NULL);
 	lookups.startup = scan->scan.plan.startup_cost;
 	lookups.execution = subplan->per_call_cost;
 	lookups.first_only = false;
@@ -234,7 +214,7 @@ visit_limit(PlannerInfo *root, LimitPath *path)
 	double		share = rest <= 0 ? 0
 		: (path->path.total_cost - child->startup_cost) / rest;
 
-	visit_path(root, path->subpath);
+	(void) visit_path(root, path->subpath);
 	return path->path.total_cost - child->startup_cost -
 		share * (child->total_cost - child->startup_cost);
 }

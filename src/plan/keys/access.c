@@ -92,14 +92,15 @@ dyn_access_fits_key(const DynAccess *access, const char *json, size_t len)
 
 /* ---- copies ---- */
 
-/*
- * The list of values, when expressions are moved to it; NULL, when a copy keeps
- * what the original has.
- */
-typedef List **Values;
+/* Where expressions are moved to; NULL: a copy keeps what the original has. */
+typedef struct Values
+{
+	List	   *exprs;			/* of the plan */
+	List	   *conversions;	/* of each its DynConversion, or NULL */
+} Values;
 
-static List *copy_preds(const List *preds, Values values);
-static DynAccess *copy_access(const DynAccess *access, Values values);
+static List *copy_preds(const List *preds, Values *values);
+static DynAccess *copy_access(const DynAccess *access, Values *values);
 
 static void *
 copy_bytes(const void *bytes, size_t size)
@@ -113,42 +114,92 @@ copy_text(const char *text)
 	return text ? pstrdup(text) : NULL;
 }
 
-/* A value that several predicates share is evaluated once. */
-static int
-value_position(Node *value, Values values)
+static bool
+same_conversion(const DynConversion *a, const DynConversion *b)
 {
-	ListCell   *lc;
+	ListCell   *lc,
+			   *other;
 
-	foreach(lc, *values)
+	if (a == NULL || b == NULL)
+		return a == b;
+	if (a->bound != b->bound || a->upper != b->upper || a->strict != b->strict ||
+		a->array != b->array || a->from != b->from || a->compared != b->compared ||
+		a->to != b->to || list_length(a->steps) != list_length(b->steps))
+		return false;
+	forboth(lc, a->steps, other, b->steps)
 	{
-		if (equal(lfirst(lc), value))
-			return foreach_current_index(lc);
+		const DynConversionStep *step = lfirst(lc);
+		const DynConversionStep *of_other = lfirst(other);
+
+		if (step->kind != of_other->kind || step->type != of_other->type ||
+			step->param != of_other->param)
+			return false;
 	}
-	*values = lappend(*values, value);
-	return list_length(*values) - 1;
+	return true;
 }
 
-static void
-move_value(DynPred *pred, Values values)
+/* A value that several predicates share is evaluated once. */
+static int
+value_position(Expr *value, DynConversion *conversion, Values *values)
 {
-	Node	   *value = (Node *) pred->value;
+	ListCell   *lc,
+			   *other;
 
-	if (pred->conversion != NULL)
-		value = dyn_conversion_encode(pred->conversion, pred->value,
-									  value_position, values);
-	pred->param = value == NULL ? -1 : value_position(value, values);
-	pred->value = NULL;
-	pred->conversion = NULL;
+	if (value == NULL)
+		return -1;
+	forboth(lc, values->exprs, other, values->conversions)
+	{
+		if (equal(lfirst(lc), value) && same_conversion(lfirst(other), conversion))
+			return foreach_current_index(lc);
+	}
+	values->exprs = lappend(values->exprs, value);
+	values->conversions = lappend(values->conversions, conversion);
+	return list_length(values->exprs) - 1;
+}
+
+/* Of its operands, what the copy of the plan has is where they are. */
+static DynConversion *
+copy_conversion(const DynConversion *conversion, Values *values)
+{
+	DynConversion *copy = copy_bytes(conversion, sizeof(DynConversion));
+	ListCell   *lc;
+
+	copy->steps = NIL;
+	foreach(lc, conversion->steps)
+	{
+		DynConversionStep *step = copy_bytes(lfirst(lc), sizeof(DynConversionStep));
+
+		if (values != NULL)
+			step->param = value_position(step->operand, NULL, values);
+		step->operand = NULL;
+		copy->steps = lappend(copy->steps, step);
+	}
+	return copy;
+}
+
+static Values
+copy_values(const Values *values)
+{
+	Values		copy = {list_copy(values->exprs), list_copy(values->conversions)};
+
+	return copy;
 }
 
 static DynPred *
-copy_pred(const DynPred *pred, Values values)
+copy_pred(const DynPred *pred, Values *values)
 {
 	DynPred    *copy = copy_bytes(pred, sizeof(DynPred));
 
 	check_stack_depth();
 	if (values != NULL)
-		move_value(copy, values);
+	{
+		DynConversion *conversion = pred->conversion == NULL ? NULL
+			: copy_conversion(pred->conversion, values);
+
+		copy->param = value_position(pred->value, conversion, values);
+		copy->value = NULL;
+		copy->conversion = NULL;
+	}
 	copy->field.steps = copyObject(pred->field.steps);
 	copy->args = copy_preds(pred->args, values);
 	return copy;
@@ -161,7 +212,7 @@ dyn_pred_copy(const DynPred *pred)
 }
 
 static List *
-copy_preds(const List *preds, Values values)
+copy_preds(const List *preds, Values *values)
 {
 	List	   *copies = NIL;
 	ListCell   *lc;
@@ -188,7 +239,7 @@ copy_fields(const List *fields)
 }
 
 static void
-copy_key_matches(DynKeyMatch *matches, int n, Values values)
+copy_key_matches(DynKeyMatch *matches, int n, Values *values)
 {
 	for (int i = 0; i < n; i++)
 	{
@@ -205,7 +256,7 @@ copy_attrs(DynKeyAttr *attrs, int n)
 }
 
 static void
-copy_keys(DynAccess *copy, Values values)
+copy_keys(DynAccess *copy, Values *values)
 {
 	copy_key_matches(copy->hash, copy->nhash, values);
 	copy_key_matches(copy->range, copy->nrange, values);
@@ -218,29 +269,19 @@ copy_keys(DynAccess *copy, Values values)
 	copy->scalars = copyObject(copy->scalars);
 }
 
-static void
-copy_proofs(DynAccess *copy, Values values)
-{
-	for (int i = 0; i < copy->nproofs; i++)
-	{
-		copy_attrs(&copy->proofs[i].attr, 1);
-		copy->proofs[i].preds = copy_preds(copy->proofs[i].preds, values);
-	}
-}
-
-/* The predicates whose values are in the list already. */
+/* The predicates whose values are there already. */
 static List *
-preds_of_values(const List *preds, List *values)
+preds_of_values(const List *preds, const Values *values)
 {
 	List	   *found = NIL;
 	ListCell   *lc;
 
 	foreach(lc, preds)
 	{
-		List	   *needed = list_copy(values);
+		Values		needed = copy_values(values);
 
 		(void) copy_pred(lfirst(lc), &needed);
-		if (list_length(needed) == list_length(values))
+		if (list_length(needed.exprs) == list_length(values->exprs))
 			found = lappend(found, lfirst(lc));
 	}
 	return found;
@@ -248,19 +289,19 @@ preds_of_values(const List *preds, List *values)
 
 /* All rows are rechecked, so keys and filters may be omitted. */
 static DynAccess *
-copy_fallback(const DynAccess *fallback, Values values)
+copy_fallback(const DynAccess *fallback, Values *values)
 {
 	DynAccess	access = *fallback;
-	List	   *needed;
+	Values		needed;
 	DynAccess  *copy;
 
 	Assert(fallback->index == NULL && fallback->nproofs == 0);
 	if (values == NULL)
 		return copy_access(fallback, NULL);
-	needed = list_copy(*values);
-	access.filters = preds_of_values(fallback->filters, *values);
+	needed = copy_values(values);
+	access.filters = preds_of_values(fallback->filters, values);
 	copy = copy_access(&access, &needed);
-	if (list_length(needed) == list_length(*values))
+	if (list_length(needed.exprs) == list_length(values->exprs))
 		return copy;
 	access.kind = DYN_ACCESS_SCAN;
 	access.nhash = access.nrange = access.nrow_attrs = 0;
@@ -269,7 +310,7 @@ copy_fallback(const DynAccess *fallback, Values values)
 }
 
 static void
-copy_alternatives(DynAccess *copy, Values values)
+copy_alternatives(DynAccess *copy, Values *values)
 {
 	List	   *arms = NIL;
 	ListCell   *lc;
@@ -285,9 +326,10 @@ copy_alternatives(DynAccess *copy, Values values)
 }
 
 static DynAccess *
-copy_access(const DynAccess *access, Values values)
+copy_access(const DynAccess *access, Values *values)
 {
 	DynAccess  *copy = copy_bytes(access, sizeof(DynAccess));
+	ListCell   *lc;
 
 	copy->index = copy_text(access->index);
 	copy->schema = copy_text(access->schema);
@@ -296,10 +338,19 @@ copy_access(const DynAccess *access, Values values)
 	copy->filters = copy_preds(access->filters, values);
 	copy->fields = copy_fields(access->fields);
 	copy->text_types = copyObject(access->text_types);
-	copy_proofs(copy, values);
+	copy->conversions = NIL;
+	foreach(lc, access->conversions)
+		copy->conversions = lappend(copy->conversions,
+									copy_conversion(lfirst(lc), NULL));
+	for (int i = 0; i < copy->nproofs; i++)
+	{
+		copy_attrs(&copy->proofs[i].attr, 1);
+		copy->proofs[i].preds = copy_preds(copy->proofs[i].preds, values);
+	}
 	copy_alternatives(copy, values);
 	/* at planning only */
-	copy->key_rinfos = copy->filter_rinfos = copy->local_rinfos = NIL;
+	copy->key_rinfos = copy->filter_rinfos = NIL;
+	copy->exact_rinfos = copy->local_rinfos = NIL;
 	copy->having = copy->checks = NIL;
 	return copy;
 }
@@ -358,12 +409,24 @@ dyn_access_init(void)
 }
 
 Node *
-dyn_access_node(const DynAccess *access, List **values)
+dyn_access_node(const DynAccess *access, List **exprs)
 {
 	AccessNode *node = (AccessNode *) newNode(sizeof(AccessNode), T_ExtensibleNode);
+	Values		values = {NIL, NIL};
+	ListCell   *lc;
 
 	node->node.extnodename = node_methods.extnodename;
-	node->access = copy_access(access, values);
+	node->access = copy_access(access, &values);
+	*exprs = values.exprs;
+	foreach(lc, values.conversions)
+	{
+		DynConversion *conversion = lfirst(lc);
+
+		if (conversion == NULL)
+			continue;
+		conversion->param = foreach_current_index(lc);
+		node->access->conversions = lappend(node->access->conversions, conversion);
+	}
 	return (Node *) node;
 }
 

@@ -121,6 +121,8 @@ typedef struct DynAccess
 	List	   *filters;		/* of DynPred *, ANDed */
 	List	   *fields;			/* of DynField *: what to fetch */
 	List	   *text_types;		/* of the templates' attributes (relation.h) */
+	List	   *conversions;	/* of DynConversion *: of values in fdw_exprs; of
+								 * the top of a plan */
 	const char *advice;			/* for EXPLAIN: how to make it cheaper */
 	DynEstimate estimate;
 
@@ -139,7 +141,8 @@ typedef struct DynAccess
 	/* at planning only */
 	List	   *key_rinfos;		/* RestrictInfos matched to the keys */
 	List	   *filter_rinfos;	/* those sent as filters */
-	List	   *local_rinfos;	/* those checked locally, maybe again */
+	List	   *exact_rinfos;	/* those that need no local check */
+	List	   *local_rinfos;	/* the others */
 	List	   *having;			/* count_only: HAVING, an implicit AND */
 	List	   *checks;			/* count_only: clauses for the fallback */
 } DynAccess;
@@ -183,11 +186,11 @@ extern bool dyn_access_fits_key(const DynAccess *access, const char *json,
 extern DynPred *dyn_pred_copy(const DynPred *pred);
 
 /*
- * A node with a copy of the access plan, whose value expressions are appended to
- * *values, as conversion.h says.  A fallback shares them: it is copied without
- * predicates that would need others.
+ * A node with a copy of the access plan, whose value expressions are moved to
+ * *exprs.  A fallback shares them: it is copied without predicates that would
+ * need others.
  */
-extern Node *dyn_access_node(const DynAccess *access, List **values);
+extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 
 /* The access plan of such a node: it may be part of a cached plan. */
 extern const DynAccess *dyn_access_of_node(const Node *node);

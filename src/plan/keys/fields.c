@@ -119,8 +119,7 @@ dyn_set_fields(const DynRelPlan *plan, DynAccess *access, List *fields)
 
 typedef struct FieldWalk
 {
-	Index		relid;
-	const DynRelation *relation;
+	const DynRelPlan *plan;
 	List	  **fields;
 } FieldWalk;
 
@@ -145,25 +144,27 @@ add_field(FieldWalk *walk, AttrNumber attnum, List *steps)
 static void
 add_var(FieldWalk *walk, Var *var)
 {
-	if (var->varno != walk->relid || var->varlevelsup != 0)
+	const DynRelation *relation = walk->plan->relation;
+
+	if (var->varno != walk->plan->relid || var->varlevelsup != 0)
 		return;
 	if (var->varattno > 0)
 		add_field(walk, var->varattno, NIL);
 	else if (var->varattno == 0)
 	{
-		for (int i = 0; i < walk->relation->ncolumns; i++)
+		for (int i = 0; i < relation->ncolumns; i++)
 		{
-			if (!walk->relation->columns[i].dropped)
+			if (!relation->columns[i].dropped)
 				add_field(walk, i + 1, NIL);
 		}
 	}
 	else if (var->varattno != TableOidAttributeNumber &&
-			 !(walk->relation->locked &&
+			 !(relation->locked &&
 			   var->varattno == SelfItemPointerAttributeNumber))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("system columns of foreign table \"%s\" cannot be read",
-						walk->relation->name),
+						relation->name),
 				 errdetail("DynamoDB items have no system columns except tableoid.")));
 }
 
@@ -181,8 +182,8 @@ collect_walker(Node *node, FieldWalk *walk)
 		return false;
 	}
 	if (IsA(node, OpExpr) &&
-		dyn_match_field(node, walk->relid, walk->relation, &field, &as_text) &&
-		dyn_relation_column(walk->relation, field.attnum)->traits.parts)
+		dyn_match_field(walk->plan, node, &field, &as_text) &&
+		dyn_relation_column(walk->plan->relation, field.attnum)->traits.parts)
 	{
 		add_field(walk, field.attnum, field.steps);
 		return false;
@@ -191,10 +192,9 @@ collect_walker(Node *node, FieldWalk *walk)
 }
 
 void
-dyn_collect_fields(Node *node, Index relid, const DynRelation *relation,
-				   List **fields)
+dyn_collect_fields(const DynRelPlan *plan, Node *node, List **fields)
 {
-	FieldWalk	walk = {relid, relation, fields};
+	FieldWalk	walk = {plan, fields};
 
 	(void) collect_walker(node, &walk);
 }

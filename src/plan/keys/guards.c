@@ -13,7 +13,7 @@
 static bool
 is_gate(const DynPred *pred)
 {
-	return pred->kind == DYN_PRED_GIVEN && dyn_is_fixed((Node *) pred->value);
+	return dyn_pred_is_given(pred) && dyn_is_fixed((Node *) pred->value);
 }
 
 /* The gates of a clause; NIL unless all arms without columns are such. */
@@ -32,7 +32,7 @@ gates_of(const DynClause *clause)
 
 		if (is_gate(arm))
 			gates = lappend(gates, arm);
-		else if (arm->kind == DYN_PRED_GIVEN)
+		else if (dyn_pred_is_given(arm))
 			return NIL;
 	}
 	return list_length(gates) < list_length(clause->pred->args) ? gates : NIL;
@@ -43,19 +43,18 @@ static DynClause *
 closed(const DynClause *clause)
 {
 	DynClause  *copy = palloc(sizeof(DynClause));
-	DynPred    *pred = palloc(sizeof(DynPred));
+	List	   *arms = NIL;
 	ListCell   *lc;
 
 	*copy = *clause;
 	copy->exact = false;
-	*pred = *clause->pred;
-	pred->args = NIL;
 	foreach(lc, clause->pred->args)
 	{
 		if (!is_gate(lfirst(lc)))
-			pred->args = lappend(pred->args, lfirst(lc));
+			arms = lappend(arms, lfirst(lc));
 	}
-	copy->pred = list_length(pred->args) == 1 ? linitial(pred->args) : pred;
+	copy->pred = list_length(arms) == 1 ? linitial(arms)
+		: dyn_make_junction(DYN_PRED_OR, arms);
 	return copy;
 }
 
@@ -111,25 +110,23 @@ close_clauses(List *clauses, const Bitmapset *positions)
 	return list;
 }
 
+/*
+ * NULL, too, unless the index has every row while these are closed; values may
+ * be none of its.
+ */
 static DynAccess *
 match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
-			 const Bitmapset *positions, List **pushed_exactly)
+			 const Bitmapset *positions)
 {
-	dyn_clauses_rely_on_nothing(clauses);
-	return dyn_match_keys(plan, index, close_clauses(clauses, positions),
-						  pushed_exactly);
-}
-
-/* Has the index every row while these are closed?  Values may be none of its. */
-static bool
-is_complete(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
-			const Bitmapset *positions)
-{
+	List	   *while_closed = close_clauses(clauses, positions);
 	const char *missing;
+	DynAccess  *access;
 
-	return index == NULL ||
-		dyn_index_is_usable(plan, plan->relid, index, false,
-							close_clauses(clauses, positions), &missing);
+	dyn_clauses_rely_on_nothing(clauses);
+	access = dyn_match_keys(plan, index, while_closed);
+	return index == NULL || access == NULL ||
+		dyn_index_is_usable(plan, index, false, while_closed, &missing)
+		? access : NULL;
 }
 
 /*
@@ -138,8 +135,7 @@ is_complete(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
  * plan; whether there are any must not.
  */
 DynAccess *
-dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index,
-				List *clauses, List **pushed_exactly)
+dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
 	Bitmapset  *positions = NULL;
 	Bitmapset  *fewer;
@@ -152,20 +148,20 @@ dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index,
 		if (gates_of(lfirst(lc)) != NIL)
 			positions = bms_add_member(positions, foreach_current_index(lc));
 	}
-	if (positions == NULL ||
-		match_closed(plan, index, clauses, NULL, pushed_exactly) != NULL ||
-		match_closed(plan, index, clauses, positions, pushed_exactly) == NULL ||
-		!is_complete(plan, index, clauses, positions))
+	if (positions == NULL)
+		return NULL;
+	dyn_clauses_rely_on_nothing(clauses);
+	if (dyn_match_keys(plan, index, clauses) != NULL ||
+		match_closed(plan, index, clauses, positions) == NULL)
 		return NULL;
 	fewer = bms_copy(positions);
 	while ((n = bms_next_member(positions, n)) >= 0)
 	{
 		fewer = bms_del_member(fewer, n);
-		if (match_closed(plan, index, clauses, fewer, pushed_exactly) == NULL ||
-			!is_complete(plan, index, clauses, fewer))
+		if (match_closed(plan, index, clauses, fewer) == NULL)
 			fewer = bms_add_member(fewer, n);
 	}
-	access = match_closed(plan, index, clauses, fewer, pushed_exactly);
+	access = match_closed(plan, index, clauses, fewer);
 	for (n = -1; (n = bms_next_member(fewer, n)) >= 0;)
 		access->gates = list_concat(access->gates, gates_of(list_nth(clauses, n)));
 	Assert(access->gates != NIL);

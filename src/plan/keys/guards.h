@@ -21,8 +21,7 @@
  * access plan.  NULL if the clauses match the key without, or not even so.
  */
 extern DynAccess *dyn_match_gated(const DynRelPlan *plan,
-								  const DynIndexMeta *index, List *clauses,
-								  List **pushed_exactly);
+								  const DynIndexMeta *index, List *clauses);
 
 /* Has any of the clauses a gate? */
 extern bool dyn_has_gates(List *clauses);

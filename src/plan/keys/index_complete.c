@@ -128,32 +128,14 @@ pattern_fits(const Prover *prover, Datum value)
 	return false;
 }
 
-static bool
-is_empty(const DynCodec *codec, Oid valuetype, Datum value)
-{
-	DynScalar	scalar;
-
-	return dyn_codec_encode(codec, valuetype, value, &scalar) == DYN_ENCODED &&
-		scalar.len == 0;
-}
-
 /* ---- predicates ---- */
-
-static bool
-is_on_attribute(const Prover *prover, const DynPred *pred)
-{
-	const char *name = dyn_pred_attribute(prover->relation, pred);
-
-	return name != NULL && strcmp(name, prover->attr->name) == 0 &&
-		dyn_relation_column(prover->relation,
-							pred->field.attnum)->codec.wire == prover->attr->type;
-}
 
 static bool
 operand_proves(const Prover *prover, const DynPred *pred, Datum value)
 {
 	const DynCodec *codec =
 		&dyn_relation_column(prover->relation, pred->field.attnum)->codec;
+	DynScalar	scalar;
 
 	switch (pred->kind)
 	{
@@ -168,34 +150,28 @@ operand_proves(const Prover *prover, const DynPred *pred, Datum value)
 		case DYN_PRED_LIKE:
 			return pattern_fits(prover, value);
 		case DYN_PRED_NE:
-			return is_empty(codec, pred->valuetype, value);
+			return dyn_codec_encode(codec, pred->valuetype, value,
+									&scalar) == DYN_ENCODED && scalar.len == 0;
 		default:
 			return false;
 	}
 }
 
-/* <> is hardly ever with the empty value, unless it says so. */
-static bool
-may_prove_later(DynPredKind kind)
-{
-	return kind != DYN_PRED_NE && kind != DYN_PRED_NOT_IN &&
-		kind != DYN_PRED_LT && kind != DYN_PRED_LE;
-}
-
 static Presence
 leaf_presence(const Prover *prover, const DynPred *pred)
 {
-	bool		point = (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN ||
-						 dyn_pred_is_boolean(pred));
 	Operand		operand;
 
-	if (!is_on_attribute(prover, pred) || (prover->points && !point))
+	if (!dyn_pred_is_on(prover->relation, pred, prover->attr) ||
+		(prover->points && !dyn_pred_is_point(pred)))
 		return prover->points ? NO_POINT : ABSENT;
 	if (dyn_pred_is_boolean(pred))
 		return PRESENT;			/* both spellings are short, and not empty */
 	operand = get_operand(prover, pred);
+	/* <> is hardly ever with the empty value, unless it says so */
 	if (!operand.known)
-		return may_prove_later(pred->kind) ? LATER : ABSENT;
+		return pred->kind == DYN_PRED_NE || pred->kind == DYN_PRED_NOT_IN ||
+			pred->kind == DYN_PRED_LT || pred->kind == DYN_PRED_LE ? ABSENT : LATER;
 	if (operand.isnull)
 		return PRESENT;
 	return operand_proves(prover, pred, operand.value) ? PRESENT : ABSENT;
@@ -208,7 +184,7 @@ pred_presence(const Prover *prover, const DynPred *pred)
 	ListCell   *lc;
 
 	check_stack_depth();
-	if (pred->kind != DYN_PRED_AND && pred->kind != DYN_PRED_OR)
+	if (!dyn_pred_is_junction(pred))
 		return leaf_presence(prover, pred);
 	foreach(lc, pred->args)
 	{
@@ -296,7 +272,7 @@ add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
 	}
 	*bytes += longest;
 	if (pred->kind != DYN_PRED_EQ && pred->kind != DYN_PRED_IN &&
-		pred->kind != DYN_PRED_PREFIX && pred->kind != DYN_PRED_LIKE)
+		!dyn_pred_is_pattern(pred))
 		return true;
 	operand = get_operand(prover, pred);
 	if (!operand.known)
@@ -319,7 +295,7 @@ add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
 static Presence
 texts_presence(const Prover *prover, const DynPred *pred)
 {
-	const DynSpelled *spelled = &prover->relation->spelled[pred->term];
+	const DynSpelled *spelled = &prover->relation->spelled[pred->spelled];
 	size_t		bytes = 0;
 	int			p = 0;
 	ListCell   *lc;
@@ -474,11 +450,20 @@ clause_preds(List *clauses)
 	return preds;
 }
 
-static Presence
-presence_by_values(const Place *place, List *preds)
+/* While planning. */
+static Prover
+prover_of(const Place *place)
 {
 	Prover		prover = {place->plan->relation, place->attr, place->max_bytes,
 	NULL, NULL, false};
+
+	return prover;
+}
+
+static Presence
+presence_by_values(const Place *place, List *preds)
+{
+	Prover		prover = prover_of(place);
 
 	return combined_presence(&prover, preds, is_promised(place));
 }
@@ -504,20 +489,12 @@ clause_expressions(List *clauses)
 	return exprs;
 }
 
-/* Has every selected row a value of the column? */
-static bool
-has_value(const Place *place, Index relid, List *exprs, AttrNumber attnum)
-{
-	return dyn_relation_column(place->plan->relation, attnum)->not_null ||
-		dyn_var_is_nonnullable(exprs, relid, attnum);
-}
-
 /*
  * Is the attribute present by its template?  If a column with a value is read
  * from it, or by a promise: the row has all columns of the template.
  */
 static bool
-is_spelled(const Place *place, Index relid, List *exprs)
+is_spelled(const Place *place, List *exprs)
 {
 	const DynRelation *relation = place->plan->relation;
 	const DynSpelled *spelled = dyn_relation_spelled(relation, place->attr->name);
@@ -527,7 +504,9 @@ is_spelled(const Place *place, Index relid, List *exprs)
 		return false;
 	for (int p = 0; p < spelled->tmpl->nparts; p++)
 	{
-		bool		value = has_value(place, relid, exprs, spelled->parts[p].attnum);
+		AttrNumber	attnum = spelled->parts[p].attnum;
+		bool		value = dyn_relation_column(relation, attnum)->not_null ||
+			dyn_var_is_nonnullable(exprs, place->plan->relid, attnum);
 
 		if (value && spelled->parts[p].source && !may_miss_rows(place))
 			return true;
@@ -537,72 +516,55 @@ is_spelled(const Place *place, Index relid, List *exprs)
 }
 
 static bool
-may_be_present(const Place *place, Index relid, List *clauses, List *exprs)
+may_be_present(const Place *place, List *clauses, List *exprs)
 {
 	Presence	presence = presence_by_row_test(place);
 
 	if (presence != NO_POINT)
 		return presence == PRESENT;
-	if (is_spelled(place, relid, exprs))
+	if (is_spelled(place, exprs))
 		return true;
 	if (depends_on_values(place))
 		return presence_by_values(place, clause_preds(clauses)) >= LATER;
 	return is_promised(place) ||
 		(place->attnum != 0 &&
-		 dyn_var_is_nonnullable(exprs, relid, place->attnum));
+		 dyn_var_is_nonnullable(exprs, place->plan->relid, place->attnum));
 }
 
 /* The i'th attribute of the index's key, hash attributes first. */
 static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool whole, int i)
 {
-	bool		hash = i < index->key.nhash;
-	Place		place = {0};
+	Place		place = {.plan = plan, .index = index, .whole = whole,
+	.attr = dyn_key_attr(&index->key, i)};
 
-	place.plan = plan;
-	place.index = index;
-	place.whole = whole;
-	place.attr = hash ? &index->key.hash[i]
-		: &index->key.range[i - index->key.nhash];
-	place.max_bytes = hash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
+	place.max_bytes = i < index->key.nhash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
 	place.attnum = dyn_relation_column_of(plan->relation, place.attr);
 	return place;
 }
 
-/*
- * Can the index be complete for the clauses?  If not, but NOT NULL on one
- * column would prove it, sets *missing to the column's name.  `whole`: for a
- * Scan, of which NOT NULL proves less: an empty value is one, too.
- */
-static bool
-index_is_complete(const DynRelPlan *plan, Index relid,
-				  const DynIndexMeta *index, bool whole,
-				  List *clauses, const char **missing)
+bool
+dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool whole,
+					List *clauses, const char **missing)
 {
-	List	   *exprs = clause_expressions(clauses);
+	List	   *exprs;
 	bool		complete = true;
 
 	*missing = NULL;
+	if (!index->active || (index->global && plan->relation->consistent))
+		return false;
+	exprs = clause_expressions(clauses);
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
 		Place		place = place_of(plan, index, whole, i);
 
-		if (may_be_present(&place, relid, clauses, exprs))
+		if (may_be_present(&place, clauses, exprs))
 			continue;
 		complete = false;
 		if (place.attnum != 0 && !is_promised(&place))
 			*missing = dyn_relation_column(plan->relation, place.attnum)->name;
 	}
 	return complete;
-}
-
-bool
-dyn_index_is_usable(const DynRelPlan *plan, Index relid, const DynIndexMeta *index,
-					bool whole, List *clauses, const char **missing)
-{
-	*missing = NULL;
-	return index->active && !(index->global && plan->relation->consistent) &&
-		index_is_complete(plan, relid, index, whole, clauses, missing);
 }
 
 /* ---- proofs at run time ---- */
@@ -613,8 +575,7 @@ doubtful_texts(const Place *place, List *clauses)
 {
 	const DynRelation *relation = place->plan->relation;
 	size_t		own = own_limit(place);
-	Prover		prover = {relation, place->attr, place->max_bytes,
-	NULL, NULL, false};
+	Prover		prover = prover_of(place);
 	DynPred    *pred;
 
 	if (place->attr->type != DYN_TYPE_S || !place->index->global ||
@@ -641,8 +602,7 @@ add_proof(DynAccess *access, const Place *place, List *preds)
 static List *
 preds_about(const Place *place, List *preds)
 {
-	Prover		prover = {place->plan->relation, place->attr, place->max_bytes,
-	NULL, NULL, false};
+	Prover		prover = prover_of(place);
 	List	   *about = NIL;
 	ListCell   *lc;
 
@@ -671,7 +631,7 @@ dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
 
 		if (texts != NULL)
 			add_proof(access, &place, list_make1(texts));
-		if (!depends_on_values(&place) || is_spelled(&place, plan->relid, exprs) ||
+		if (!depends_on_values(&place) || is_spelled(&place, exprs) ||
 			presence_by_row_test(&place) != NO_POINT ||
 			presence_by_values(&place, preds) != LATER)
 			continue;
@@ -688,9 +648,9 @@ dyn_proofs_hold(const DynAccess *access, const DynRelation *relation,
 		const DynProof *proof = &access->proofs[i];
 		Prover		prover = {relation, &proof->attr, proof->max_bytes,
 		values, nulls, false};
-		const DynPred *first = linitial(proof->preds);
+		const DynPred *texts = dyn_only_spelled(proof->preds);
 
-		if ((first->kind == DYN_PRED_SPELLED ? texts_presence(&prover, first)
+		if ((texts != NULL ? texts_presence(&prover, texts)
 			 : combined_presence(&prover, proof->preds, false)) != PRESENT)
 			return false;
 	}

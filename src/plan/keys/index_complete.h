@@ -19,8 +19,13 @@
 /* Of a value in a partition key, and in a sort key. */
 #define DYN_MAX_HASH_BYTES	2048
 #define DYN_MAX_RANGE_BYTES	1024
-/* The same, of an index that may be read at all. */
-extern bool dyn_index_is_usable(const DynRelPlan *plan, Index relid,
+
+/*
+ * May the index be read, and can it be complete for the clauses?  If not, but
+ * NOT NULL on one column would prove it, sets *missing to the column's name.
+ * `whole`: for a Scan, of which NOT NULL proves less: an empty value is one, too.
+ */
+extern bool dyn_index_is_usable(const DynRelPlan *plan,
 								const DynIndexMeta *index, bool whole,
 								List *clauses, const char **missing);
 

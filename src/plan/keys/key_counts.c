@@ -8,6 +8,7 @@
 
 #include "miscadmin.h"
 
+#include "../../dynamodb/template_text.h"
 #include "../../model/server/pg_compat.h"
 #include "../clauses/classify.h"
 #include "key_counts.h"
@@ -70,7 +71,7 @@ static DynCount
 count_texts(const Counting *counting, const DynPred *pred)
 {
 	Counting	parts = {counting->root, counting->relation, true};
-	int			nparts = counting->relation->spelled[pred->term].tmpl->nparts;
+	int			nparts = counting->relation->spelled[pred->spelled].tmpl->nparts;
 	DynCount	texts = {1, true, true, false};
 	ListCell   *lc;
 
@@ -121,13 +122,15 @@ count(const Counting *counting, const DynPred *pred)
 				dyn_relation_column(counting->relation, pred->field.attnum)->traits.point;
 			break;
 		case DYN_PRED_ROW:
+			leaf.n = counting->relation->row_test.terms[pred->term].nvalues;
+			leaf.single = leaf.n == 1;
+			break;
 		case DYN_PRED_MEMBERS:
-			leaf.n = pred->nvalues;
-			leaf.single = pred->kind == DYN_PRED_ROW && pred->nvalues == 1;
+			leaf.n = dyn_part_members(&counting->relation->spelled[pred->spelled].tmpl->parts[pred->part]);
 			break;
 		case DYN_PRED_IN:
 			leaf.n = count_elements(counting, (Node *) pred->value);
-			leaf.integers = dyn_pred_is_integers(pred);
+			leaf.integers = pred->integers;
 			break;
 		default:
 			return one_range;
@@ -154,10 +157,9 @@ dyn_count_all(PlannerInfo *root, const DynRelation *relation, const List *preds)
 double
 dyn_count_ranges(PlannerInfo *root, const DynRelation *relation, const List *preds)
 {
-	if (list_length(preds) != 1 ||
-		((const DynPred *) linitial(preds))->kind != DYN_PRED_SPELLED)
-		return 1;
-	return dyn_count(root, relation, linitial(preds)).n;
+	const DynPred *spelled = dyn_only_spelled(preds);
+
+	return spelled == NULL ? 1 : dyn_count(root, relation, spelled).n;
 }
 
 /* ---- access plans ---- */

@@ -68,9 +68,7 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 
 	if (match->relation->nspelled == 0)
 		return NULL;
-	pred = dyn_match_template(match->relation, attr,
-							  match->index ? match->index->name : NULL,
-							  match->clauses, points,
+	pred = dyn_match_template(match->relation, attr, match->index, match->clauses, points,
 							  dyn_key_hash_position(match->key, attr->name) >= 0
 							  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS, &used);
 	/* with several partition key attributes there could be too many combinations */
@@ -206,9 +204,8 @@ arm_template(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr)
 		clause->pred = lfirst(lc);
 		clauses = lappend(clauses, clause);
 	}
-	return dyn_match_template(match->relation, attr,
-							  match->index ? match->index->name : NULL, clauses,
-							  true, 0, &used);
+	return dyn_match_template(match->relation, attr, match->index, clauses, true, 0,
+							  &used);
 }
 
 /*
@@ -219,7 +216,7 @@ static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm,
 			 const DynKeyAttr *attrs, int nattrs, bool *pure)
 {
-	DynPred    *row_key = dyn_make_pred(DYN_PRED_AND, NULL);
+	DynPred    *row_key = dyn_make_junction(DYN_PRED_AND, NIL);
 
 	if (arm->kind != DYN_PRED_AND)
 		return NULL;
@@ -244,7 +241,7 @@ static DynPred *
 make_row_keys(const KeyMatch *match, const DynPred *pred,
 			  const DynKeyAttr *attrs, int nattrs, bool *pure)
 {
-	DynPred    *row_keys = dyn_make_pred(DYN_PRED_OR, NULL);
+	DynPred    *row_keys = dyn_make_junction(DYN_PRED_OR, NIL);
 	ListCell   *lc;
 
 	*pure = true;
@@ -419,16 +416,6 @@ excludes_the_empty(const KeyMatch *match, const DynPred *pred)
 		toast_raw_datum_size(value->constvalue) == VARHDRSZ;
 }
 
-/* A document, which is {} at least, or an attribute of the keys. */
-static bool
-is_always_present(const KeyMatch *match, const DynColumn *column)
-{
-	return dyn_column_is_document(column) ||
-		(column->path->nsteps == 1 &&
-		 is_key_attribute(match, column->path->steps[0].name,
-						  column->codec.wire));
-}
-
 /*
  * A key attribute IS NOT NULL, or is not empty: true for all items read, so
  * nothing is sent.  IS NULL: true for none, so no request is sent.
@@ -450,8 +437,12 @@ match_presence(KeyMatch *match, DynAccess *access)
 			continue;
 		column = dyn_relation_column(match->relation,
 									 clause->pred->field.attnum);
+		/* a document is {} at least */
 		if (column->traits.absence != DYN_EXACT ||
-			!is_always_present(match, column))
+			!(dyn_column_is_document(column) ||
+			  (column->path->nsteps == 1 &&
+			   is_key_attribute(match, column->path->steps[0].name,
+								column->codec.wire))))
 			continue;
 		access->contradiction |= (clause->pred->kind == DYN_PRED_NULL);
 		match->consumed = lappend(match->consumed, clause);
@@ -511,26 +502,17 @@ typedef struct FilterCheck
 	int			bytes;			/* upper bound, of the expression */
 } FilterCheck;
 
-static const char *
-top_attribute(const DynRelation *relation, AttrNumber attnum)
-{
-	return dyn_relation_column(relation, attnum)->path->steps[0].name;
-}
-
+/* Is this path not allowed in the filter?  Of a document nothing is sent. */
 static bool
-is_nested(const DynRelation *relation, AttrNumber attnum)
-{
-	return dyn_relation_column(relation, attnum)->path->nsteps > 1;
-}
-
-/* Is this attribute, or the path below it, not allowed in the filter? */
-static bool
-attribute_is_forbidden(const FilterCheck *check, const char *attribute,
-					   bool below)
+path_is_forbidden(const FilterCheck *check, const DynPath *path)
 {
 	const KeyMatch *match = check->match;
+	const char *attribute;
 
-	if (below && dyn_is_key_attribute(match->plan->meta, attribute))
+	if (path->nsteps == 0)
+		return false;
+	attribute = path->steps[0].name;
+	if (path->nsteps > 1 && dyn_is_key_attribute(match->plan->meta, attribute))
 		return true;
 	if (check->kind == DYN_ACCESS_QUERY &&
 		(dyn_key_hash_position(match->key, attribute) >= 0 ||
@@ -538,20 +520,6 @@ attribute_is_forbidden(const FilterCheck *check, const char *attribute,
 		return true;
 	return match->index != NULL &&
 		!dyn_index_projects(match->plan->meta, match->index, attribute);
-}
-
-static int
-constant_elements(const DynPred *pred)
-{
-	if (pred->value != NULL && IsA(pred->value, Const) &&
-		!((Const *) pred->value)->constisnull)
-	{
-		ArrayType  *array =
-			DatumGetArrayTypeP(((Const *) pred->value)->constvalue);
-
-		return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	}
-	return DYN_EXPR_MAX_IN;
 }
 
 /*
@@ -574,14 +542,21 @@ static int
 leaf_bytes(const DynRelation *relation, const DynPred *pred)
 {
 	const DynPath *path = dyn_pred_path(relation, pred);
-	int			bytes = 168 + 4 * path_bytes(path) + 7 * pred->nvalues;
+	int			bytes = 168 + 4 * path_bytes(path);
 
-	if (pred->kind == DYN_PRED_FIELDS)
+	if (pred->kind == DYN_PRED_ROW)
+		bytes += 7 * relation->row_test.terms[pred->term].nvalues;
+	if (pred->other != 0)
 		bytes += path_bytes(dyn_relation_column(relation, pred->other)->path);
 	if (pred->kind == DYN_PRED_SPELLED)
 		bytes += 7 * DYN_EXPR_MAX_IN;
 	if (pred->kind == DYN_PRED_IN || pred->kind == DYN_PRED_NOT_IN)
-		bytes += 7 * constant_elements(pred);
+	{
+		Node	   *array = (Node *) pred->value;
+		int			size = IsA(array, Const) ? dyn_fixed_array_size(array) : -1;
+
+		bytes += 7 * (size < 0 ? DYN_EXPR_MAX_IN : size);
+	}
 	return bytes;
 }
 
@@ -591,40 +566,17 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 {
 	FilterCheck *check = arg;
 	const DynRelation *relation = check->match->relation;
-	const DynPath *path;
 
-	/* at most ten comparisons with their tokens, for TEXT_EQ and booleans */
 	if (!dyn_pred_is_of_attribute(relation, pred))
 		return true;
-	if (pred->kind == DYN_PRED_GIVEN)
+	if (dyn_pred_is_given(pred))
 		return false;			/* nothing is sent for it */
+	/* at most ten comparisons with their tokens, for TEXT_EQ and booleans */
 	check->operators += 12;
 	check->bytes += leaf_bytes(relation, pred);
-	path = dyn_pred_path(relation, pred);
-	/* of a document itself nothing is sent */
-	return (path->nsteps > 0 &&
-			attribute_is_forbidden(check, path->steps[0].name, path->nsteps > 1)) ||
-		(pred->kind == DYN_PRED_FIELDS &&
-		 attribute_is_forbidden(check, top_attribute(relation, pred->other),
-								is_nested(relation, pred->other)));
-}
-
-/*
- * The plan relies on these filters, which are sent whatever becomes of the
- * others.
- */
-static void
-enforce_filters(KeyMatch *match, List *exact)
-{
-	ListCell   *lc;
-
-	foreach(lc, exact)
-	{
-		DynClause  *clause = lfirst(lc);
-
-		clause->pred->enforced = true;
-		match->pushed_exactly = lappend(match->pushed_exactly, clause);
-	}
+	return path_is_forbidden(check, dyn_pred_path(relation, pred)) ||
+		(pred->other != 0 &&
+		 path_is_forbidden(check, dyn_relation_column(relation, pred->other)->path));
 }
 
 /*
@@ -686,42 +638,37 @@ match_filters(KeyMatch *match, DynAccess *access)
 			exact = lappend(exact, clause);
 	}
 	add_template_filters(&check, access);
-	if (check.operators <= DYN_EXPR_MAX_OPERATORS &&
-		check.bytes <= DYN_EXPR_MAX_BYTES)
-		enforce_filters(match, exact);
+	if (check.operators > DYN_EXPR_MAX_OPERATORS || check.bytes > DYN_EXPR_MAX_BYTES)
+		return;
+	/* the plan relies on these, which are sent whatever becomes of the others */
+	foreach(lc, exact)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		clause->pred->enforced = true;
+		match->pushed_exactly = lappend(match->pushed_exactly, clause);
+	}
 }
 
 /* ---- entry points ---- */
 
-static void
-init_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
-		   List *clauses)
-{
-	memset(match, 0, sizeof(*match));
-	match->plan = plan;
-	match->relation = plan->relation;
-	match->index = index;
-	match->key = index ? &index->key : &plan->meta->key;
-	match->clauses = clauses;
-}
-
 static List *
 add_key_names(List *names, const DynKeySchema *key)
 {
-	for (int i = 0; i < key->nhash; i++)
-		names = lappend(names, makeString(pstrdup(key->hash[i].name)));
-	for (int i = 0; i < key->nrange; i++)
-		names = lappend(names, makeString(pstrdup(key->range[i].name)));
+	for (int i = 0; i < key->nhash + key->nrange; i++)
+		names = lappend(names, makeString(pstrdup(dyn_key_attr(key, i)->name)));
 	return names;
 }
 
 static DynAccess *
-make_access(const DynRelPlan *plan, const DynIndexMeta *index,
-			DynAccessKind kind)
+begin_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
+			List *clauses, DynAccessKind kind)
 {
 	DynAccess  *access = palloc0(sizeof(DynAccess));
 	const DynKeySchema *key = &plan->meta->key;
 
+	*match = (KeyMatch) {.plan = plan, .relation = plan->relation, .index = index,
+	.key = index ? &index->key : key, .clauses = clauses};
 	access->kind = kind;
 	access->index = index ? index->name : NULL;
 	access->global = index != NULL && index->global;
@@ -749,28 +696,12 @@ reads_several(const DynRelation *relation, const DynAccess *access)
 		: dyn_count_ranges(NULL, relation, access->range[0].preds) != 1;
 }
 
-static void
-set_local_rinfos(DynAccess *access, List *clauses, List *pushed_exactly)
-{
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		RestrictInfo *rinfo = ((DynClause *) lfirst(lc))->rinfo;
-
-		if (rinfo != NULL && !rinfo->pseudoconstant &&
-			!list_member_ptr(pushed_exactly, rinfo))
-			access->local_rinfos = list_append_unique_ptr(access->local_rinfos,
-														  rinfo);
-	}
-}
-
 /*
  * Behind what the keys match: sets what else the requests enforce, and what
  * remains to be checked.
  */
 static void
-finish_match(KeyMatch *match, DynAccess *access, List **pushed_exactly)
+finish_match(KeyMatch *match, DynAccess *access)
 {
 	List	   *exactly;
 	ListCell   *lc;
@@ -785,29 +716,29 @@ finish_match(KeyMatch *match, DynAccess *access, List **pushed_exactly)
 	match_filters(match, access);
 	/* items that are read after the index may have changed meanwhile */
 	exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
-	*pushed_exactly = clause_rinfos(exactly);
-	set_local_rinfos(access, match->clauses, *pushed_exactly);
+	access->exact_rinfos = clause_rinfos(exactly);
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
 
-		if (clause->rinfo == NULL && !list_member_ptr(exactly, clause))
-			access->tested = true;
+		if (clause->rinfo == NULL)
+			access->tested |= !list_member_ptr(exactly, clause);
+		else if (!clause->rinfo->pseudoconstant &&
+				 !list_member_ptr(access->exact_rinfos, clause->rinfo))
+			access->local_rinfos = list_append_unique_ptr(access->local_rinfos,
+														  clause->rinfo);
 	}
 }
 
 DynAccess *
-dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
-			   List **pushed_exactly)
+dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
 	KeyMatch	match;
-	DynAccess  *access = make_access(plan, index, DYN_ACCESS_GET);
+	DynAccess  *access = begin_match(&match, plan, index, clauses, DYN_ACCESS_GET);
 
-	init_match(&match, plan, index, clauses);
 	if (!match_whole_key(&match, access))
 	{
-		init_match(&match, plan, index, clauses);
-		access = make_access(plan, index, DYN_ACCESS_QUERY);
+		access = begin_match(&match, plan, index, clauses, DYN_ACCESS_QUERY);
 		if (!match_hash(&match, access))
 			return NULL;
 		match_range(&match, access);
@@ -818,29 +749,35 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 	access->fetch_base_items = index != NULL && index->global &&
 		!dyn_index_covers(plan, index);
 	access->multi_partition = reads_several(plan->relation, access);
-	finish_match(&match, access, pushed_exactly);
+	finish_match(&match, access);
 	return access;
 }
 
 DynAccess *
-dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
-			   List **pushed_exactly)
+dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
 	KeyMatch	match;
-	DynAccess  *access = make_access(plan, index, DYN_ACCESS_SCAN);
+	DynAccess  *access = begin_match(&match, plan, index, clauses, DYN_ACCESS_SCAN);
 
-	init_match(&match, plan, index, clauses);
 	access->multi_partition = true;
-	finish_match(&match, access, pushed_exactly);
+	finish_match(&match, access);
 	return access;
 }
 
-DynAccess *
-dyn_match_fallback(const DynRelPlan *plan, List *clauses)
+void
+dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
+				 DynAccess *access)
 {
-	List	   *pushed_exactly;
-	DynAccess  *access = dyn_match_keys(plan, NULL, clauses, &pushed_exactly);
+	DynAccess  *fallback;
 
-	Assert(access == NULL || access->nproofs == 0);
-	return access ? access : dyn_match_scan(plan, NULL, clauses, &pushed_exactly);
+	if (access->nproofs == 0)
+		return;
+	fallback = dyn_match_keys(plan, NULL, clauses);
+	if (fallback == NULL)
+		fallback = dyn_match_scan(plan, NULL, clauses);
+	fallback->is_arm = access->is_arm;
+	fallback->backward = access->backward;
+	if (access->ordered)
+		dyn_sort_attributes(plan, index, access, fallback);
+	access->fallback = fallback;
 }

@@ -4,8 +4,6 @@
  *
  * dyn_match_keys builds the access plan that reads a table or index by key
  * with a set of clauses, if that is possible; dyn_match_scan builds a Scan.
- * Both also return the clauses that are pushed exactly, which need no local
- * check.
  */
 #ifndef DYN_PLAN_MATCH_KEYS_H
 #define DYN_PLAN_MATCH_KEYS_H
@@ -13,23 +11,22 @@
 #include "../clauses/rel_plan.h"
 #include "access.h"
 
-/*
- * `index` NULL is the table.  Returns NULL if the clauses do not match the
- * key.  Sets *pushed_exactly to the RestrictInfos that need no local check.
- */
+/* `index` NULL is the table.  Returns NULL if the clauses do not match the key. */
 extern DynAccess *dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index,
-								 List *clauses, List **pushed_exactly);
+								 List *clauses);
 
 /* Likewise `index`: it must have all fields that the query may need. */
 extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *index,
-								 List *clauses, List **pushed_exactly);
+								 List *clauses);
 
 /*
- * The access plan of the table that replaces an index which turns out to be
- * incomplete (index_complete.h): by key if the clauses match it, else a Scan.  All
- * clauses are rechecked.
+ * Where the index may turn out to be incomplete (index_complete.h), sets the
+ * access plan of the table that replaces it then: by key if the clauses match
+ * it, else a Scan.  All clauses are rechecked, and the rows are sorted if the
+ * index provides an order.
  */
-extern DynAccess *dyn_match_fallback(const DynRelPlan *plan, List *clauses);
+extern void dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
+							 List *clauses, DynAccess *access);
 
 /* Does reading the index yield all fields that the query may need? */
 extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);
@@ -39,8 +36,8 @@ extern void dyn_set_fields(const DynRelPlan *plan, DynAccess *access,
 						   List *fields);
 
 /* Adds the fields that the expression refers to. */
-extern void dyn_collect_fields(Node *node, Index relid,
-							   const DynRelation *relation, List **fields);
+extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
+							   List **fields);
 
 /*
  * Sets access->sort to what the rows are ordered by, and several requests can be

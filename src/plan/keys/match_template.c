@@ -9,27 +9,35 @@
 #include "postgres.h"
 
 #include "../../dynamodb/template_text.h"
-#include "../clauses/classify.h"
 #include "key_counts.h"
 #include "match_template.h"
 
 typedef struct TemplateMatch
 {
 	const DynRelation *relation;
-	const DynSpelled *spelled;
+	const DynSpelled *spelled;	/* NULL: the attribute has no template */
 	const DynKeyAttr *attr;
-	bool		trusted;
-	uint64		most_members;	/* of unbound enumerations; 0: none */
 	List	   *clauses;
-	List	   *used;
+	bool		promised;		/* all rows have their text there */
+	uint64		most_members;	/* of unbound enumerations; 0: none */
 	uint64		members;		/* of unbound enumerations, in product */
+	List	   *used;
 } TemplateMatch;
+
+static TemplateMatch
+begin_match(const DynRelation *relation, const DynKeyAttr *attr, List *clauses)
+{
+	TemplateMatch match = {.relation = relation, .attr = attr, .clauses = clauses,
+	.spelled = dyn_relation_spelled(relation, attr->name), .members = 1};
+
+	match.promised = match.spelled != NULL && match.spelled->base;
+	return match;
+}
 
 static bool
 part_is_usable(const TemplateMatch *match, int p)
 {
-	return match->spelled->parts[p].source || match->spelled->base ||
-		match->trusted;
+	return match->spelled->parts[p].source || match->promised;
 }
 
 static DynTarget
@@ -44,57 +52,34 @@ target_of(const TemplateMatch *match, int p)
 static DynPred *
 make_and(List *preds)
 {
-	DynPred    *pred = dyn_make_pred(DYN_PRED_AND, NULL);
-
-	pred->args = preds;
-	return pred;
+	return dyn_make_junction(DYN_PRED_AND, preds);
 }
 
-/* All point predicates on a part, or NULL. */
-static DynPred *
-part_points(TemplateMatch *match, int p)
+/* All predicates that give points of a part, or ranges. */
+static List *
+part_preds(TemplateMatch *match, int p, bool points)
 {
 	DynTarget	target = target_of(match, p);
 	List	   *preds = NIL;
 	ListCell   *lc;
 
-	if (!part_is_usable(match, p))
-		return NULL;
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
+		DynPred    *pred = clause->pred;
 		bool		pure = true;
-		DynPred    *points = clause->pred == NULL ? NULL
-			: dyn_implied_points(&target, clause->pred, &pure);
 
-		if (points == NULL)
+		if (pred != NULL && points)
+			pred = dyn_implied_points(&target, pred, &pure);
+		else if (pred != NULL && !dyn_is_range_pred(&target, pred))
+			pred = NULL;
+		if (pred == NULL)
 			continue;
-		preds = lappend(preds, points);
+		preds = lappend(preds, pred);
 		if (pure)
 			match->used = list_append_unique_ptr(match->used, clause);
 	}
-	return preds == NIL ? NULL : make_and(preds);
-}
-
-static DynPred *
-part_ranges(TemplateMatch *match, int p)
-{
-	DynTarget	target = target_of(match, p);
-	List	   *preds = NIL;
-	ListCell   *lc;
-
-	if (!part_is_usable(match, p))
-		return NULL;
-	foreach(lc, match->clauses)
-	{
-		DynClause  *clause = lfirst(lc);
-
-		if (clause->pred == NULL || !dyn_is_range_pred(&target, clause->pred))
-			continue;
-		preds = lappend(preds, clause->pred);
-		match->used = list_append_unique_ptr(match->used, clause);
-	}
-	return preds == NIL ? NULL : make_and(preds);
+	return preds;
 }
 
 /* All members of an enumerated part, unless there are too many. */
@@ -102,54 +87,26 @@ static DynPred *
 part_members(TemplateMatch *match, int p)
 {
 	const DynTemplatePart *part = &match->spelled->tmpl->parts[p];
+	uint64		members = dyn_part_members(part);
 	DynPred    *pred;
-	uint64		members = part->spec == DYN_SPEC_WORDS ? part->nwords
-		: (uint64) part->hi - (uint64) part->lo + 1;
 
-	if (!part_is_usable(match, p) ||
-		!match->spelled->parts[p].column.traits.members ||
+	if (!match->spelled->parts[p].column.traits.members ||
 		!dyn_part_is_enumerated(part) ||
 		members == 0 || members > match->most_members / match->members)
 		return NULL;
 	match->members *= members;
 	pred = dyn_make_pred(DYN_PRED_MEMBERS, NULL);
-	pred->nvalues = (int) members;
-	pred->term = match->spelled - match->relation->spelled;
-	pred->other = p;
+	pred->spelled = match->spelled - match->relation->spelled;
+	pred->part = p;
 	return pred;
-}
-
-/*
- * May the literal before the first part be used alone?  Only rows have it in the
- * table's key, and trusted_indexes promises it.  An item whose text of another
- * attribute is different is a row, too.
- */
-static bool
-literal_holds(const TemplateMatch *match)
-{
-	return match->spelled->base || match->trusted;
-}
-
-/* A column that shows the attribute's text, for its path; or 0. */
-static AttrNumber
-source_column(const DynSpelled *spelled)
-{
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
-	{
-		if (spelled->parts[p].source)
-			return spelled->parts[p].attnum;
-	}
-	return 0;
 }
 
 static DynPred *
 make_spelled(const TemplateMatch *match, List *args)
 {
-	DynPred    *pred = dyn_make_pred(DYN_PRED_SPELLED, NULL);
+	DynPred    *pred = dyn_make_junction(DYN_PRED_SPELLED, args);
 
-	pred->field.attnum = source_column(match->spelled);
-	pred->term = match->spelled - match->relation->spelled;
-	pred->args = args;
+	pred->spelled = match->spelled - match->relation->spelled;
 	return pred;
 }
 
@@ -167,25 +124,33 @@ match_parts(TemplateMatch *match, bool enumerate, bool *whole)
 
 	*whole = false;
 	match->members = 1;
-	for (int p = 0; p < nparts; p++)
+	for (int p = 0; p < nparts && part_is_usable(match, p); p++)
 	{
-		DynPred    *arg = part_points(match, p);
-		bool		points = arg != NULL;
+		List	   *preds = part_preds(match, p, true);
+		DynPred    *members;
 
-		if (arg == NULL && (arg = part_ranges(match, p)) != NULL)
-			return lappend(args, arg);
-		if (arg == NULL && enumerate)
-			arg = part_members(match, p);
-		if (arg == NULL)
-			break;
-		args = lappend(args, arg);
-		if (points)
+		if (preds == NIL && (preds = part_preds(match, p, false)) != NIL)
+			return lappend(args, make_and(preds));
+		if (preds != NIL)
+		{
+			args = lappend(args, make_and(preds));
 			bound = list_length(args);
+			continue;
+		}
+		members = enumerate ? part_members(match, p) : NULL;
+		if (members == NULL)
+			break;
+		args = lappend(args, members);
 	}
 	*whole = bound == nparts;
 	return list_truncate(args, bound);
 }
 
+/*
+ * The literal before the first part may be used alone if rows have it, in the
+ * table's key, or by a promise.  An item whose text of another attribute is
+ * different is a row, too.
+ */
 static DynPred *
 match_range(TemplateMatch *match)
 {
@@ -194,16 +159,13 @@ match_range(TemplateMatch *match)
 
 	if (!whole && match->most_members > 0)
 	{
-		bool		all;
-		List	   *more = match_parts(match, true, &all);
+		List	   *more = match_parts(match, true, &whole);
 
 		if (list_length(more) > list_length(args))
 			args = more;
-		whole = all;
 	}
 	if (whole || (args == NIL &&
-				  (match->spelled->tmpl->literals[0].len == 0 ||
-				   !literal_holds(match))))
+				  (match->spelled->tmpl->literals[0].len == 0 || !match->promised)))
 		return NULL;
 	return make_spelled(match, args);
 }
@@ -214,12 +176,10 @@ part_integers(TemplateMatch *match, int p)
 {
 	DynTarget	target = target_of(match, p);
 	uint64		n;
-	DynPred    *pred;
+	DynPred    *pred = dyn_range_points(&target, match->clauses,
+										match->most_members / match->members, &n,
+										&match->used);
 
-	if (!part_is_usable(match, p))
-		return NULL;
-	pred = dyn_range_points(&target, match->clauses,
-							match->most_members / match->members, &n, &match->used);
 	if (pred == NULL)
 		return NULL;
 	match->members *= n;
@@ -244,8 +204,13 @@ match_points(TemplateMatch *match)
 
 	for (int p = 0; p < nparts; p++)
 	{
-		DynPred    *arg = part_points(match, p);
+		List	   *preds;
+		DynPred    *arg;
 
+		if (!part_is_usable(match, p))
+			return NULL;
+		preds = part_preds(match, p, true);
+		arg = preds != NIL ? make_and(preds) : NULL;
 		if (arg == NULL && match->most_members == DYN_MAX_MEMBERS)
 		{
 			arg = part_integers(match, p);
@@ -258,9 +223,8 @@ match_points(TemplateMatch *match)
 			return NULL;
 		args = lappend(args, arg);
 	}
-	if (!bound && match->most_members < DYN_MAX_MEMBERS)
-		return NULL;
-	if (args == NIL && !literal_holds(match))
+	if ((!bound && match->most_members < DYN_MAX_MEMBERS) ||
+		(args == NIL && !match->promised))
 		return NULL;
 	spelled = make_spelled(match, args);
 	if (ranged && dyn_count(NULL, match->relation, spelled).n > MOST_COMBINATIONS)
@@ -270,11 +234,10 @@ match_points(TemplateMatch *match)
 
 DynPred *
 dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
-				   const char *index, List *clauses, bool points,
+				   const DynIndexMeta *index, List *clauses, bool points,
 				   int most_members, List **used)
 {
-	TemplateMatch match = {relation, dyn_relation_spelled(relation, attr->name),
-	attr, false, (uint64) most_members, clauses, NIL, 1};
+	TemplateMatch match = begin_match(relation, attr, clauses);
 	DynPred    *pred;
 
 	if (match.spelled == NULL ||
@@ -282,7 +245,8 @@ dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
 		 !(points && attr->type == DYN_TYPE_N &&
 		   dyn_template_is_bare(match.spelled->tmpl))))
 		return NULL;
-	match.trusted = index != NULL && dyn_relation_trusts(relation, index);
+	match.promised |= index != NULL && dyn_relation_trusts(relation, index->name);
+	match.most_members = most_members;
 	pred = points ? match_points(&match) : match_range(&match);
 	if (pred != NULL)
 		*used = list_concat(*used, match.used);
@@ -294,8 +258,7 @@ DynPred *
 dyn_template_demands(const DynRelation *relation, const DynKeyAttr *attr,
 					 List *clauses)
 {
-	TemplateMatch match = {.relation = relation, .attr = attr, .clauses = clauses,
-	.spelled = dyn_relation_spelled(relation, attr->name)};
+	TemplateMatch match = begin_match(relation, attr, clauses);
 	List	   *args = NIL;
 	bool		any = false;
 
@@ -303,13 +266,13 @@ dyn_template_demands(const DynRelation *relation, const DynKeyAttr *attr,
 		return NULL;
 	for (int p = 0; p < match.spelled->tmpl->nparts; p++)
 	{
-		const DynPred *points = part_points(&match, p);
-		const DynPred *ranges = part_ranges(&match, p);
-		DynPred    *arg = make_and(list_concat_copy(points ? points->args : NIL,
-													ranges ? ranges->args : NIL));
+		List	   *preds = NIL;
 
-		any |= arg->args != NIL;
-		args = lappend(args, arg);
+		if (part_is_usable(&match, p))
+			preds = list_concat(part_preds(&match, p, true),
+								part_preds(&match, p, false));
+		any |= preds != NIL;
+		args = lappend(args, make_and(preds));
 	}
 	return any ? make_spelled(&match, args) : NULL;
 }
@@ -323,9 +286,9 @@ dyn_index_lacks_trust(const DynRelation *relation, const DynIndexMeta *index,
 	for (int i = 0; i < index->key.nhash; i++)
 	{
 		const DynKeyAttr *attr = &index->key.hash[i];
-		TemplateMatch match = {relation, dyn_relation_spelled(relation, attr->name),
-		attr, true, 0, clauses, NIL, 1};
+		TemplateMatch match = begin_match(relation, attr, clauses);
 
+		match.promised = true;
 		if (match.spelled == NULL || match.spelled->tmpl->nparts == 0 ||
 			attr->type != DYN_TYPE_S || match_points(&match) == NULL)
 			return false;

@@ -26,7 +26,7 @@
  * members.  Adds to *used the clauses that the predicate uses.
  */
 extern DynPred *dyn_match_template(const DynRelation *relation,
-								   const DynKeyAttr *attr, const char *index,
+								   const DynKeyAttr *attr, const DynIndexMeta *index,
 								   List *clauses, bool points,
 								   int most_members, List **used);
 

@@ -18,15 +18,12 @@
 static int
 bound_parts(const DynRelation *relation, const DynAccess *access, int position)
 {
-	const DynPred *pred;
+	const DynPred *pred = position >= access->nrange ? NULL
+		: dyn_only_spelled(access->range[position].preds);
 	int			bound = 0;
 	ListCell   *lc;
 
-	if (position >= access->nrange ||
-		list_length(access->range[position].preds) != 1)
-		return 0;
-	pred = linitial(access->range[position].preds);
-	if (pred->kind != DYN_PRED_SPELLED)
+	if (pred == NULL)
 		return 0;
 	foreach(lc, pred->args)
 	{
@@ -39,11 +36,15 @@ bound_parts(const DynRelation *relation, const DynAccess *access, int position)
 	return bound;
 }
 
-static void
+/* False if there is no room for it. */
+static bool
 add_sort(DynAccess *access, const DynKeyAttr *attr, int part)
 {
+	if (access->nsort == lengthof(access->sort))
+		return false;
 	access->sort[access->nsort] = *attr;
 	access->sort_parts[access->nsort++] = part;
+	return true;
 }
 
 /*
@@ -93,9 +94,8 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 	{
 		if (!spelled->tmpl->parts[p].ordered ||
 			!part_is_sorted(plan, index, spelled, p) ||
-			access->nsort == lengthof(access->sort))
+			!add_sort(access, attr, p))
 			return false;
-		add_sort(access, attr, p);
 	}
 	return true;
 }
@@ -123,7 +123,7 @@ dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 				!sort_by_parts(plan, index, spelled, attr, bound, access))
 				return;
 		}
-		else if (access->nsort < lengthof(access->sort))
-			add_sort(access, attr, DYN_WHOLE);
+		else
+			(void) add_sort(access, attr, DYN_WHOLE);
 	}
 }

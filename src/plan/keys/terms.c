@@ -25,13 +25,8 @@
 static bool
 pred_is_on(const DynTarget *target, const DynPred *pred)
 {
-	const char *name = dyn_pred_attribute(target->relation, pred);
-	const DynColumn *column;
-
-	if (name == NULL || strcmp(name, target->attr->name) != 0)
-		return false;
-	column = dyn_relation_column(target->relation, pred->field.attnum);
-	return column->codec.wire == target->attr->type && column->traits.key;
+	return dyn_pred_is_on(target->relation, pred, target->attr) &&
+		dyn_relation_column(target->relation, pred->field.attnum)->traits.key;
 }
 
 /*
@@ -106,7 +101,7 @@ is_part_point(const DynTarget *target, const DynPred *pred)
 		return false;
 	if (dyn_pred_is_boolean(pred))
 		return column->traits.truth != DYN_LOCAL;
-	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN) &&
+	return dyn_pred_is_point(pred) &&
 		dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL &&
 		can_be_folded(target, pred);
 }
@@ -118,19 +113,10 @@ is_part_range(const DynTarget *target, const DynPred *pred)
 
 	if (!is_on_part(target, pred) || target->spec->folding != DYN_FOLD_NONE)
 		return false;
-	switch (pred->kind)
-	{
-		case DYN_PRED_LT:
-		case DYN_PRED_LE:
-		case DYN_PRED_GT:
-		case DYN_PRED_GE:
-			return dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL;
-		case DYN_PRED_PREFIX:
-		case DYN_PRED_LIKE:
-			return dyn_prefix_exactness(column, pred->operator.collation) != DYN_LOCAL;
-		default:
-			return false;
-	}
+	if (dyn_pred_is_bound(pred))
+		return dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL;
+	return dyn_pred_is_pattern(pred) &&
+		dyn_prefix_exactness(column, pred->operator.collation) != DYN_LOCAL;
 }
 
 /* ---- points and ranges ---- */
@@ -142,9 +128,7 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 		return is_row_point(target, pred);
 	if (target->part != NULL)
 		return is_part_point(target, pred);
-	return (pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN ||
-			dyn_pred_is_boolean(pred)) &&
-		pred_is_on(target, pred) &&
+	return dyn_pred_is_point(pred) && pred_is_on(target, pred) &&
 		dyn_relation_column(target->relation,
 							pred->field.attnum)->traits.point;
 }
@@ -171,7 +155,7 @@ dyn_implied_points(const DynTarget *target, DynPred *pred, bool *pure)
 	}
 	if (pred->kind != DYN_PRED_OR)
 		return NULL;
-	points = dyn_make_pred(DYN_PRED_OR, NULL);
+	points = dyn_make_junction(DYN_PRED_OR, NIL);
 	foreach(lc, pred->args)
 	{
 		DynPred    *arm = dyn_implied_points(target, lfirst(lc), pure);
@@ -190,20 +174,9 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 		return is_part_range(target, pred);
 	if (!pred_is_on(target, pred))
 		return false;
-	switch (pred->kind)
-	{
-		case DYN_PRED_EQ:		/* not canonical: two bounds */
-		case DYN_PRED_LT:
-		case DYN_PRED_LE:
-		case DYN_PRED_GT:
-		case DYN_PRED_GE:
-			return true;
-		case DYN_PRED_PREFIX:
-		case DYN_PRED_LIKE:
-			return target->attr->type == DYN_TYPE_S;
-		default:
-			return false;
-	}
+	/* values that are not canonical lie between two bounds */
+	return pred->kind == DYN_PRED_EQ || dyn_pred_is_bound(pred) ||
+		(dyn_pred_is_pattern(pred) && target->attr->type == DYN_TYPE_S);
 }
 
 /* Is it, or are all its leaves, without a column? */
@@ -217,8 +190,7 @@ is_given(const DynPred *pred)
 		if (!is_given(lfirst(lc)))
 			return false;
 	}
-	return pred->kind == DYN_PRED_GIVEN || pred->kind == DYN_PRED_AND ||
-		pred->kind == DYN_PRED_OR;
+	return dyn_pred_is_given(pred) || dyn_pred_is_junction(pred);
 }
 
 static DynPred *junction_range(const DynTarget *target, DynPred *pred, bool *pure);
@@ -227,7 +199,7 @@ static DynPred *junction_range(const DynTarget *target, DynPred *pred, bool *pur
 static DynPred *
 member_range(const DynTarget *target, DynPred *pred, bool *pure)
 {
-	if (pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR)
+	if (dyn_pred_is_junction(pred))
 		return junction_range(target, pred, pure);
 	if (dyn_is_range_pred(target, pred))
 		return pred;
@@ -240,7 +212,7 @@ member_range(const DynTarget *target, DynPred *pred, bool *pure)
 static DynPred *
 junction_range(const DynTarget *target, DynPred *pred, bool *pure)
 {
-	DynPred    *range = dyn_make_pred(pred->kind, NULL);
+	DynPred    *range = dyn_make_junction(pred->kind, NIL);
 	int			leafy = 0;
 	ListCell   *lc;
 
@@ -304,8 +276,7 @@ is_bound(const DynTarget *target, const DynPred *pred)
 {
 	DynOperator equal = pred->operator;
 
-	if (pred->kind != DYN_PRED_LT && pred->kind != DYN_PRED_LE &&
-		pred->kind != DYN_PRED_GT && pred->kind != DYN_PRED_GE)
+	if (!dyn_pred_is_bound(pred))
 		return false;
 	equal.comparison = DYN_COMPARE_EQ;
 	return target->part == NULL ? pred_is_on(target, pred)
@@ -364,7 +335,7 @@ make_int_points(AttrNumber attnum, int64 lo, int n)
 
 	for (int i = 0; i < n; i++)
 		values[i] = Int64GetDatum(lo + i);
-	pred->op = DYN_PRED_GE;
+	pred->integers = true;
 	pred->field.attnum = attnum;
 	pred->valuetype = INT8OID;
 	pred->value = (Expr *)

@@ -44,7 +44,7 @@ extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 
 /*
  * The values of an integer column that constant bounds leave, at most so many: a
- * predicate DYN_PRED_IN with op GE, whose number of values is *n.  NULL if the
+ * predicate DYN_PRED_IN of integers, whose number of values is *n.  NULL if the
  * clauses (of DynClause *) do not bound the target on both sides, or the column
  * has other values than integers.  Adds the clauses to *used.
  */

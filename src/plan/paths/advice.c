@@ -6,7 +6,7 @@
  * but slow.  Its author mostly expects otherwise, so the first reason that is
  * found is said, with what to write instead.
  *
- * This explains decisions of other files (quals.c, points.c, model/definition/exact.c), and
+ * This explains decisions of other files (quals.c, terms.c, model/definition/exact.c), and
  * must not make any.
  */
 #include "postgres.h"
@@ -24,7 +24,6 @@
 #include "../../model/tables/key_type.h"
 #include "../clauses/classify.h"
 #include "../keys/terms.h"
-#include "advice.h"
 #include "planner.h"
 
 /* The attribute in question, and a column that shows it. */
@@ -46,38 +45,35 @@ mentions(const Unbound *unbound, Node *node)
 {
 	Bitmapset  *attnums = NULL;
 
-	pull_varattnos(node, unbound->classify.relid, &attnums);
+	pull_varattnos(node, unbound->classify.plan->relid, &attnums);
 	return bms_is_member(unbound->attnum - FirstLowInvalidHeapAttributeNumber,
 						 attnums);
 }
 
 /* ---- what is around the column ---- */
 
-static const char *
-explain_function(const Unbound *unbound, const FuncExpr *func)
-{
-	if (func->funcformat == COERCE_EXPLICIT_CAST ||
-		func->funcformat == COERCE_IMPLICIT_CAST)
-		return psprintf("column \"%s\" is cast to %s, so that %s is not restricted: cast the other side instead",
-						unbound->column->name,
-						format_type_be(func->funcresulttype), unbound->key);
-	return psprintf("column \"%s\" is inside of function %s(), so that %s is not restricted: compare the column itself",
-					unbound->column->name, get_func_name(func->funcid),
-					unbound->key);
-}
-
 /* Of an operand that contains the column, but is not the column. */
 static const char *
 explain_operand(const Unbound *unbound, Node *node)
 {
+	const FuncExpr *func = NULL;
+	Oid			cast = InvalidOid;
+
 	while (IsA(node, RelabelType))
 		node = (Node *) ((RelabelType *) node)->arg;
 	if (IsA(node, FuncExpr))
-		return explain_function(unbound, (FuncExpr *) node);
+		func = (const FuncExpr *) node;
 	if (IsA(node, CoerceViaIO))
+		cast = ((CoerceViaIO *) node)->resulttype;
+	else if (func != NULL && (func->funcformat == COERCE_EXPLICIT_CAST ||
+							  func->funcformat == COERCE_IMPLICIT_CAST))
+		cast = func->funcresulttype;
+	if (OidIsValid(cast))
 		return psprintf("column \"%s\" is cast to %s, so that %s is not restricted: cast the other side instead",
-						unbound->column->name,
-						format_type_be(((CoerceViaIO *) node)->resulttype),
+						unbound->column->name, format_type_be(cast), unbound->key);
+	if (func != NULL)
+		return psprintf("column \"%s\" is inside of function %s(), so that %s is not restricted: compare the column itself",
+						unbound->column->name, get_func_name(func->funcid),
 						unbound->key);
 	return psprintf("column \"%s\" is part of an expression, so that %s is not restricted: compare the column itself",
 					unbound->column->name, unbound->key);
@@ -102,17 +98,6 @@ operator_word(Oid opno)
 }
 
 static const char *
-explain_collation(const Unbound *unbound, Oid collation)
-{
-	const char *by = collation == DEFAULT_COLLATION_OID
-		? "the default collation of the database"
-		: psprintf("collation \"%s\"", get_collation_name(collation));
-
-	return psprintf("column \"%s\" is compared by %s, so that %s is not restricted: declare the column with COLLATE \"C\"",
-					unbound->column->name, by, unbound->key);
-}
-
-static const char *
 explain_types(const Unbound *unbound, const DynOperator *op)
 {
 	Oid			own = unbound->column->codec.basetype;
@@ -133,7 +118,12 @@ explain_local(const Unbound *unbound, const DynOperator *op)
 	bytewise.collation = C_COLLATION_OID;
 	if (OidIsValid(op->collation) &&
 		dyn_operator_exactness(unbound->column, &bytewise) != DYN_LOCAL)
-		return explain_collation(unbound, op->collation);
+		return psprintf("column \"%s\" is compared by %s, so that %s is not restricted: declare the column with COLLATE \"C\"",
+						unbound->column->name,
+						op->collation == DEFAULT_COLLATION_OID
+						? "the default collation of the database"
+						: psprintf("collation \"%s\"", get_collation_name(op->collation)),
+						unbound->key);
 	if (op->column_type != unbound->column->codec.basetype ||
 		op->value_type != unbound->column->codec.basetype)
 		return explain_types(unbound, op);
@@ -147,19 +137,18 @@ explain_comparison(Unbound *unbound, Oid opno, Oid collation, bool commuted,
 				   Node *value)
 {
 	const DynColumn *column = unbound->column;
-	int			kind = dyn_comparison_kind(opno);
 	DynOperator op;
 
-	if (kind < 0 || kind == DYN_PRED_NE)
+	if (!dyn_describe_operator(opno, collation, &op) ||
+		op.comparison == DYN_COMPARE_NE)
 		return psprintf("operator %s on column \"%s\" does not restrict %s",
 						operator_word(opno), column->name, unbound->key);
-	op = dyn_describe_operator(opno, kind, collation);
 	if (commuted)
-		dyn_commute_types(&op);
+		dyn_commute(&op);
 	if (!dyn_is_runtime_value(&unbound->classify, value))
 		return psprintf("column \"%s\" is compared with what is not known before items are read, so that %s is not restricted",
 						column->name, unbound->key);
-	if (unbound->hash && kind != DYN_PRED_EQ)
+	if (unbound->hash && op.comparison != DYN_COMPARE_EQ)
 		return psprintf("a partition key is restricted by = and IN only, so that operator %s on column \"%s\" does not restrict %s",
 						operator_word(opno), column->name, unbound->key);
 	if (dyn_operator_exactness(column, &op) == DYN_LOCAL)
@@ -176,16 +165,6 @@ explain_comparison(Unbound *unbound, Oid opno, Oid collation, bool commuted,
 
 /* ---- clauses ---- */
 
-static bool
-is_column(Unbound *unbound, Node *node)
-{
-	DynField	field;
-	bool		as_text;
-
-	return dyn_classify_comparand(&unbound->classify, node, &field, &as_text) &&
-		field.attnum == unbound->attnum && field.steps == NIL;
-}
-
 /* left op right, one of which reads the column */
 static const char *
 explain_operator(Unbound *unbound, Oid opno, Oid collation, Node *left,
@@ -194,8 +173,10 @@ explain_operator(Unbound *unbound, Oid opno, Oid collation, Node *left,
 	bool		commuted = !mentions(unbound, left);
 	Node	   *operand = commuted ? right : left;
 	DynType		type = unbound->attr->type;
+	DynField	field;
 
-	if (!is_column(unbound, operand))
+	if (!dyn_classify_column(&unbound->classify, operand, &field) ||
+		field.attnum != unbound->attnum)
 		return explain_operand(unbound, operand);
 	if (unbound->column->codec.wire != type)
 		return psprintf("column \"%s\" of type %s cannot restrict %s, which has DynamoDB type %s",
@@ -207,42 +188,29 @@ explain_operator(Unbound *unbound, Oid opno, Oid collation, Node *left,
 }
 
 /*
- * An OR that restricts the column in some arms only, or in an arm that does not
- * restrict the key.
+ * An OR that restricts the column in some arms only, or the first argument that
+ * does not restrict the key.
  */
 static const char *
-explain_or(Unbound *unbound, const BoolExpr *expr)
+explain_args(Unbound *unbound, const BoolExpr *expr)
 {
 	ListCell   *lc;
 
 	foreach(lc, expr->args)
 	{
-		if (!mentions(unbound, lfirst(lc)))
+		if (expr->boolop == OR_EXPR && !mentions(unbound, lfirst(lc)))
 			return psprintf("column \"%s\" is restricted in some arms of an OR only, so that %s is not",
 							unbound->column->name, unbound->key);
 	}
 	foreach(lc, expr->args)
 	{
-		const char *why = explain_clause(unbound, lfirst(lc));
+		const char *why = mentions(unbound, lfirst(lc))
+			? explain_clause(unbound, lfirst(lc)) : NULL;
 
 		if (why != NULL)
 			return why;
 	}
 	return NULL;
-}
-
-static const char *
-explain_and(Unbound *unbound, const BoolExpr *expr)
-{
-	const char *why = NULL;
-	ListCell   *lc;
-
-	foreach(lc, expr->args)
-	{
-		if (why == NULL && mentions(unbound, lfirst(lc)))
-			why = explain_clause(unbound, lfirst(lc));
-	}
-	return why;
 }
 
 /* Of an expression that reads the column. */
@@ -260,10 +228,8 @@ explain_clause(Unbound *unbound, Node *node)
 								((ScalarArrayOpExpr *) node)->inputcollid,
 								linitial(((ScalarArrayOpExpr *) node)->args),
 								lsecond(((ScalarArrayOpExpr *) node)->args));
-	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop == OR_EXPR)
-		return explain_or(unbound, (BoolExpr *) node);
-	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop == AND_EXPR)
-		return explain_and(unbound, (BoolExpr *) node);
+	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop != NOT_EXPR)
+		return explain_args(unbound, (BoolExpr *) node);
 	/* IS NOT NULL proves that an index is complete */
 	if (IsA(node, NullTest) || IsA(node, Var))
 		return NULL;
@@ -317,8 +283,8 @@ explain_attribute(PlannerInfo *root, const DynRelPlan *plan,
 				  const DynIndexMeta *index, const DynKeyAttr *attr, bool hash,
 				  List *clauses)
 {
-	Unbound		unbound = {.classify = {root, plan->relid, plan->relation, true, true},
-		.attr = attr, .hash = hash};
+	Unbound		unbound = {.classify = {root, plan, true, true}, .attr = attr,
+	.hash = hash};
 	const char *why = NULL;
 
 	if (is_restricted(plan->relation, attr, hash, clauses))

@@ -39,69 +39,47 @@ dyn_choice_index(const DynRelPlan *plan, int target)
 	return target >= 0 ? &plan->meta->indexes[target] : NULL;
 }
 
-/*
- * The fallback of a choice; it sorts the rows if the index provides an order.
- */
-static DynAccess *
-make_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
-			  const DynAccess *access, List *clauses)
-{
-	DynAccess  *fallback = dyn_match_fallback(plan, clauses);
-
-	fallback->backward = access->backward;
-	if (access->ordered)
-		dyn_sort_attributes(plan, index, access, fallback);
-	return fallback;
-}
-
 /* What is pushed exactly must be so by both access plans. */
-static DynAccess *
-match_otherwise(const DynRelPlan *plan, RelOptInfo *baserel,
-				const DynPathChoice *choice, List *clauses, List **pushed_exactly)
+static void
+add_otherwise(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses,
+			  DynAccess *access)
 {
-	DynPathChoice other = {.target = choice->other_target,
-	.kind = choice->other_kind};
-	List	   *exactly;
+	DynPathChoice unordered = {.target = choice->target, .kind = choice->kind};
 	List	   *both = NIL;
-	DynAccess  *access = dyn_match_choice(plan, baserel, &other,
-										  dyn_copy_clauses(clauses), &exactly);
 	ListCell   *lc;
 
-	foreach(lc, exactly)
+	access->otherwise = dyn_match_choice(plan, &unordered, dyn_copy_clauses(clauses));
+	foreach(lc, access->otherwise->exact_rinfos)
 	{
-		if (list_member_ptr(*pushed_exactly, lfirst(lc)))
+		if (list_member_ptr(access->exact_rinfos, lfirst(lc)))
 			both = lappend(both, lfirst(lc));
 	}
-	*pushed_exactly = both;
-	return access;
+	access->exact_rinfos = both;
 }
 
 DynAccess *
-dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
-				 const DynPathChoice *choice, List *clauses, List **pushed_exactly)
+dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses)
 {
 	const DynIndexMeta *index = dyn_choice_index(plan, choice->target);
 	DynAccess  *access;
 
 	Assert(choice->kind != DYN_ACCESS_UNION);
 	dyn_clauses_rely_on_nothing(clauses);
-	if (choice->gated)
-		access = dyn_match_gated(plan, index, clauses, pushed_exactly);
+	if (choice->while_open != NULL)
+		access = dyn_match_gated(plan, index, clauses);
 	else if (choice->kind == DYN_ACCESS_SCAN)
-		access = dyn_match_scan(plan, index, clauses, pushed_exactly);
+		access = dyn_match_scan(plan, index, clauses);
 	else
-		access = dyn_match_keys(plan, index, clauses, pushed_exactly);
+		access = dyn_match_keys(plan, index, clauses);
 	if (access == NULL)
 		elog(ERROR, "clauses no longer match the key of \"%s\"", plan->relation->name);
 	access->ordered = choice->ordered;
 	access->backward = choice->backward;
 	if (access->ordered && access->multi_partition)
 		dyn_sort_attributes(plan, index, access, access);
-	if (access->nproofs > 0)
-		access->fallback = make_fallback(plan, index, access, clauses);
-	if (choice->gated)
-		access->otherwise = match_otherwise(plan, baserel, choice, clauses,
-											pushed_exactly);
+	dyn_add_fallback(plan, index, clauses, access);
+	if (choice->while_open != NULL)
+		add_otherwise(plan, choice->while_open, clauses, access);
 	return access;
 }
 

@@ -77,9 +77,7 @@ is_keyed_by_row_test(const DynAccess *access)
 
 		foreach(lc, access->hash[i].preds)
 		{
-			const DynPred *pred = lfirst(lc);
-
-			if (pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_SPELLED)
+			if (dyn_pred_tells_rows(lfirst(lc)))
 				return true;
 		}
 	}
@@ -249,18 +247,13 @@ dyn_access_most_rows(PlannerInfo *root, RelOptInfo *baserel,
 
 /* DynamoDB counts items and bytes every six hours. */
 static bool
-may_be_uncounted(const DynTableMeta *meta)
-{
-	double		now = (double) timestamptz_to_time_t(GetCurrentTimestamp());
-
-	return meta->created <= 0 || now - meta->created < DAY;
-}
-
-static bool
 size_is_unknown(const DynRelPlan *plan)
 {
-	return plan->meta->size_bytes == 0 && !plan->analysed &&
-		may_be_uncounted(plan->meta);
+	const DynTableMeta *meta = plan->meta;
+
+	return meta->size_bytes == 0 && !plan->analysed &&
+		(meta->created <= 0 ||
+		 (double) timestamptz_to_time_t(GetCurrentTimestamp()) - meta->created < DAY);
 }
 
 static double
@@ -279,7 +272,7 @@ supposed_bytes(const RelOptInfo *baserel, const DynIndexMeta *index)
 
 /*
  * A partition given by the statement may be large.  If the length of item
- * collections is a guess (stats.c), the cost assumes the planner's default of
+ * collections is a guess (statistics.h), the cost assumes the planner's default of
  * 200 values, so that reading one end of the partition (min, max, LIMIT) is
  * cheaper.
  */
@@ -291,8 +284,7 @@ caution(const RelOptInfo *baserel, const DynIndexMeta *index)
 	if (!dyn_partitions_are_guessed(baserel,
 									index ? &index->key : &plan->meta->key))
 		return 1;
-	return ((DynRelPlan *) baserel->fdw_private)->items / DYN_COLLECTION_ITEMS /
-		DEFAULT_NUM_DISTINCT;
+	return plan->items / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
 }
 
 /* Is the number of items per partition key a guess? */
@@ -718,18 +710,16 @@ dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
 
 	memset(estimate, 0, sizeof(DynEstimate));
 	if (access->kind == DYN_ACCESS_UNION)
-	{
 		estimate_union(root, baserel, access, estimate);
-		estimate->whole_ms = whole_table_ms(baserel, &estimate->prices);
-		estimate->supposed = size_is_unknown(plan);
-		return;
+	else
+	{
+		estimate_reads(estimate, root, baserel, access, index);
+		find_prices(&estimate->prices, root, baserel, access, index);
+		estimate->guessed = access->kind == DYN_ACCESS_QUERY &&
+			lengths_are_guessed(plan, index);
 	}
-	estimate_reads(estimate, root, baserel, access, index);
-	find_prices(&estimate->prices, root, baserel, access, index);
 	estimate->whole_ms = whole_table_ms(baserel, &estimate->prices);
 	estimate->supposed = size_is_unknown(plan);
-	estimate->guessed = access->kind == DYN_ACCESS_QUERY &&
-		lengths_are_guessed(plan, index);
 }
 
 bool

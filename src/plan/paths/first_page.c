@@ -47,14 +47,6 @@ is_existence(const PlannerInfo *root)
 		!is_correlated(root);
 }
 
-/* The number of rows that are needed; not above 0: all, or not known. */
-static double
-needed_rows(const PlannerInfo *root)
-{
-	return root->limit_tuples <= 0 && is_existence(root) ? 1
-		: root->limit_tuples;
-}
-
 /*
  * The rows that are equal in the first sort keys, those that the path provides
  * its order by.
@@ -98,7 +90,8 @@ int
 dyn_limit_hint(PlannerInfo *root, RelOptInfo *baserel, List *pathkeys,
 			   const DynAccess *access, List *clauses)
 {
-	double		rows = needed_rows(root);
+	double		rows = root->limit_tuples <= 0 && is_existence(root) ? 1
+		: root->limit_tuples;
 	int			provided = 0;
 	bool		in_groups;
 
@@ -115,23 +108,19 @@ dyn_limit_hint(PlannerInfo *root, RelOptInfo *baserel, List *pathkeys,
 
 /* ---- min and max ---- */
 
-/* Do both have the same relations, one of them copied from the other? */
-static bool
-have_same_relations(const Query *a, const Query *b)
-{
-	return list_length(a->rtable) == 1 && list_length(b->rtable) == 1 &&
-		linitial_node(RangeTblEntry, a->rtable)->relid ==
-		linitial_node(RangeTblEntry, b->rtable)->relid;
-}
-
 int
 dyn_ends_together(const PlannerInfo *root)
 {
 	const PlannerInfo *parent = root->parent_root;
+	const List *own = root->parse->rtable;
+	const List *rtable = parent != NULL ? parent->parse->rtable : NIL;
 
+	/* core has copied the relation to a query level of its own */
 	if (parent == NULL || root->limit_tuples != 1 || !parent->parse->hasAggs ||
 		list_length(root->sort_pathkeys) != 1 ||
-		!have_same_relations(root->parse, parent->parse))
+		list_length(own) != 1 || list_length(rtable) != 1 ||
+		linitial_node(RangeTblEntry, own)->relid !=
+		linitial_node(RangeTblEntry, rtable)->relid)
 		return 1;
 	return Max(1, list_length(parent->agginfos));
 }

@@ -14,16 +14,13 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "foreign/fdwapi.h"
 #include "jit/jit.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 
-#include "../keys/access.h"
 #include "../tree/node_kinds.h"
 #include "cost.h"
-#include "jit.h"
 #include "planner.h"
 
 static ExecutorStart_hook_type previous_hook = NULL;
@@ -50,13 +47,9 @@ add_child(Plan *child, int use, void *context)
 static Cost
 waiting_of_scan(const ForeignScan *scan)
 {
-	const DynAccess *access;
+	const DynAccess *access = dyn_access_of_scan(scan);
 
-	if (GetFdwRoutineByServerId(scan->fs_server)->GetForeignPlan !=
-		dynGetForeignPlan)
-		return 0;
-	access = dyn_access_of_node(linitial(scan->fdw_private));
-	return scan->scan.plan.total_cost -
+	return access == NULL ? 0 : scan->scan.plan.total_cost -
 		dyn_estimate_local_cost(&access->estimate, scan->scan.plan.plan_rows);
 }
 

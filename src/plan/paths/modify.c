@@ -14,22 +14,17 @@
 
 #include "planner.h"
 
-static const char *
-verb_of(CmdType operation)
-{
-	return operation == CMD_INSERT ? "insert into"
-		: operation == CMD_UPDATE ? "update" : "delete from";
-}
-
 List *
 dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 					 int subplan_index)
 {
 	Oid			relid = planner_rt_fetch(resultRelation, root)->relid;
+	const char *verb = plan->operation == CMD_INSERT ? "insert into"
+		: plan->operation == CMD_UPDATE ? "update" : "delete from";
 
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("cannot %s foreign table \"%s\"", verb_of(plan->operation),
+			 errmsg("cannot %s foreign table \"%s\"", verb,
 					get_rel_name(relid)),
 			 errhint("This version of dynamo_fdw only reads.")));
 }

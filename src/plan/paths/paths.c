@@ -9,8 +9,8 @@
  * loop then sends a request for each outer row, and core's Memoize applies).
  *
  * An OR whose arms match different keys gets a path that reads each of them
- * (union_path.h).  Without a key there are Scans: of the table, and of each complete index that
- * is smaller and has everything that the query needs.
+ * (union_path.c).  Without a key there are Scans: of the table, and of each
+ * complete index that is smaller and has everything that the query needs.
  *
  * Order: a Query returns the items of one partition by sort key.  A path has
  * the longest prefix of the query's pathkeys that this provides; with several
@@ -41,7 +41,6 @@
 #include "cost.h"
 #include "first_page.h"
 #include "planner.h"
-#include "union_path.h"
 
 /* Maximum number of sets of outer relations that are tried. */
 #define MAX_PARAMETERISATIONS	24
@@ -83,13 +82,6 @@ most_requests(const DynRelation *relation, const DynAccess *access)
 	return ranges > DYN_MAX_SORT_RANGES ? INFINITY : requests * ranges;
 }
 
-static bool
-can_be_ordered(const DynRelPlan *plan, const DynAccess *access)
-{
-	return access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items &&
-		most_requests(plan->relation, access) <= plan->relation->connection->max_concurrency;
-}
-
 /* The column as it is spelled in what is sorted by. */
 static const DynColumn *
 sorted_column(const DynRelation *relation, const DynAccess *sorted, int n)
@@ -114,7 +106,9 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 	List	   *pathkeys = NIL;
 	ListCell   *lc;
 
-	if (!can_be_ordered(plan, access))
+	if (access->kind != DYN_ACCESS_QUERY || access->fetch_base_items ||
+		most_requests(plan->relation, access) >
+		plan->relation->connection->max_concurrency)
 		return NIL;
 	dyn_sort_attributes(plan, index, access, &sorted);
 	foreach(lc, root->query_pathkeys)
@@ -147,12 +141,11 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 
 /* May the index be read by its key?  If not, sets plan->advice. */
 static bool
-index_has_key_path(DynRelPlan *plan, Index relid, const DynIndexMeta *index,
-				   List *clauses)
+index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
 	const char *missing;
 
-	if (dyn_index_is_usable(plan, relid, index, false, clauses, &missing))
+	if (dyn_index_is_usable(plan, index, false, clauses, &missing))
 		return true;
 	if (missing != NULL && plan->advice == NULL)
 		plan->advice = psprintf("index \"%s\" would serve this query if column \"%s\" were declared NOT NULL or restricted",
@@ -190,16 +183,14 @@ match_target(RelOptInfo *baserel, int target, List *clauses,
 {
 	DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
-	List	   *pushed_exactly;
 	DynAccess  *access = index == NULL && clauses == plan->clauses ? plan->keyed
-		: dyn_match_keys(plan, index, clauses, &pushed_exactly);
+		: dyn_match_keys(plan, index, clauses);
 
 	if (access == NULL && param == NULL && index != NULL)
 		advise_trust(plan, index, clauses);
 	if (access == NULL ||
 		(param != NULL && !uses_any(access->key_rinfos, param->ppi_clauses)) ||
-		(index != NULL &&
-		 !index_has_key_path(plan, baserel->relid, index, clauses)))
+		(index != NULL && !index_has_key_path(plan, index, clauses)))
 		return NULL;
 	return access;
 }
@@ -250,13 +241,13 @@ keep_direct(DynRelPlan *plan, DynAccessKind kind, bool guessed, Cost startup,
 
 /* Sizes that DynamoDB has not counted yet are 0, and say nothing. */
 static bool
-index_has_scan_path(const DynRelPlan *plan, Index relid, const DynIndexMeta *index)
+index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index)
 {
 	const char *missing;
 
 	return index->size_bytes > 0 && index->size_bytes < plan->meta->size_bytes &&
 		dyn_index_covers(plan, index) &&
-		dyn_index_is_usable(plan, relid, index, true, plan->clauses, &missing);
+		dyn_index_is_usable(plan, index, true, plan->clauses, &missing);
 }
 
 /* Does the statement name keys of the relation? */
@@ -280,7 +271,7 @@ may_scan_index(const RelOptInfo *rel, const char *name)
 	const DynRelPlan *plan = rel->fdw_private;
 	const DynIndexMeta *index = dyn_metadata_index(plan->meta, name);
 
-	return index != NULL && index_has_scan_path(plan, rel->relid, index);
+	return index != NULL && index_has_scan_path(plan, index);
 }
 
 /* Would a Scan of this relation be one of the other's table, too? */
@@ -352,7 +343,7 @@ is_scan_of_same(const ForeignPath *path, const DynRelPlan *plan, const char *ind
 		return false;
 	choice = dyn_choice_of(path);
 	of = dyn_choice_index(rel->fdw_private, choice->target);
-	return choice->kind == DYN_ACCESS_SCAN && !choice->gated &&
+	return choice->kind == DYN_ACCESS_SCAN && choice->while_open == NULL &&
 		(of == NULL ? index == NULL : index != NULL && strcmp(of->name, index) == 0);
 }
 
@@ -412,27 +403,24 @@ has_keyed_path(const RelOptInfo *baserel)
 	return false;
 }
 
-/* Would the Scan be refused, while something else may answer the statement? */
-static bool
-is_last_resort(const RelOptInfo *baserel, const DynRelPlan *plan,
-			   DynAccessKind kind)
-{
-	return kind == DYN_ACCESS_SCAN &&
-		dyn_relation_scan_policy(plan->relation) == DYN_SCAN_ERROR &&
-		has_keyed_path(baserel);
-}
-
 /*
- * Would the Scan be refused, and be a bounded one in a custom plan, which knows
- * the LIMIT?  Then core must not take the generic plan.
+ * Would the Scan be refused, while something else may answer the statement?  A
+ * custom plan may, which knows the LIMIT, and then has a bounded one: core must
+ * not take the generic plan.
  */
 static bool
-lacks_limit(const PlannerInfo *root, const DynRelPlan *plan, DynAccessKind kind)
+is_last_resort(const PlannerInfo *root, const RelOptInfo *baserel,
+			   DynAccessKind kind)
 {
-	return kind == DYN_ACCESS_SCAN && root->parse->limitCount != NULL &&
-		!IsA(root->parse->limitCount, Const) && root->limit_tuples <= 0 &&
-		bms_membership(root->all_baserels) == BMS_SINGLETON &&
-		dyn_relation_scan_policy(plan->relation) == DYN_SCAN_ERROR;
+	const DynRelPlan *plan = baserel->fdw_private;
+	const Node *limit = root->parse->limitCount;
+
+	if (kind != DYN_ACCESS_SCAN ||
+		dyn_relation_scan_policy(plan->relation) != DYN_SCAN_ERROR)
+		return false;
+	return has_keyed_path(baserel) ||
+		(limit != NULL && !IsA(limit, Const) && root->limit_tuples <= 0 &&
+		 bms_membership(root->all_baserels) == BMS_SINGLETON);
 }
 
 /* Without `param`, more direct accesses come first. */
@@ -474,8 +462,7 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 		startup = dyn_less_direct_cost(startup);
 		total = dyn_less_direct_cost(total);
 	}
-	if (is_last_resort(baserel, plan, access->kind) ||
-		lacks_limit(root, plan, access->kind))
+	if (is_last_resort(root, baserel, access->kind))
 	{
 		startup += REFUSED_COST;
 		total += REFUSED_COST;
@@ -483,14 +470,6 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	add_path(baserel, (Path *)
 			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
 								outer, dyn_choice_add(plan, choice)));
-}
-
-/* One item by its key: nothing else is cheaper. */
-static bool
-is_one_item(const DynAccess *access)
-{
-	return access != NULL && access->kind == DYN_ACCESS_GET &&
-		!access->multi_partition;
 }
 
 /*
@@ -506,15 +485,13 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *baserel)
 	{
 		const DynIndexMeta *index = dyn_choice_index(plan, target);
 		DynPathChoice choice = {.target = target};
-		List	   *pushed_exactly;
 
 		if (index != NULL &&
-			(!index_has_scan_path(plan, baserel->relid, index) ||
+			(!index_has_scan_path(plan, index) ||
 			 sharing_scans(root, baserel, index->name) <
 			 sharing_scans(root, baserel, NULL)))
 			continue;
-		add_access_path(root, baserel,
-						dyn_match_scan(plan, index, plan->clauses, &pushed_exactly),
+		add_access_path(root, baserel, dyn_match_scan(plan, index, plan->clauses),
 						&choice, NIL, NULL);
 	}
 }
@@ -564,29 +541,13 @@ add_key_paths(PlannerInfo *root, RelOptInfo *baserel, List *clauses,
 	}
 }
 
-static void
-add_union_path(PlannerInfo *root, RelOptInfo *baserel)
-{
-	DynPathChoice choice = {.target = DYN_TARGET_TABLE};
-	DynAccess  *access = dyn_union_find(root, baserel, &choice.arms);
-
-	if (access != NULL)
-		add_access_path(root, baserel, access, &choice, NIL, NULL);
-}
-
 /* ---- parameterised paths ---- */
-
-typedef struct ColumnMatch
-{
-	RelOptInfo *baserel;
-	AttrNumber	attnum;
-} ColumnMatch;
 
 static bool
 member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
 				 EquivalenceMember *em, void *arg)
 {
-	ColumnMatch *match = arg;
+	const AttrNumber *attnum = arg;
 	Expr	   *expr = em->em_expr;
 
 	while (IsA(expr, RelabelType))
@@ -596,7 +557,7 @@ member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
 	else if (IsA(expr, CoerceViaIO))
 		expr = ((CoerceViaIO *) expr)->arg;
 	return IsA(expr, Var) && ((Var *) expr)->varno == rel->relid &&
-		((Var *) expr)->varattno == match->attnum;
+		((Var *) expr)->varattno == *attnum;
 }
 
 static void
@@ -620,13 +581,12 @@ add_outer_relids(List **sets, RelOptInfo *baserel, Relids relids)
 static List *
 column_join_clauses(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum)
 {
-	ColumnMatch match = {baserel, attnum};
 	List	   *rinfos = NIL;
 	ListCell   *lc;
 
 	if (baserel->has_eclass_joins)
 		rinfos = generate_implied_equalities_for_column(root, baserel,
-														member_is_column, &match,
+														member_is_column, &attnum,
 														baserel->lateral_referencers);
 	foreach(lc, baserel->joininfo)
 	{
@@ -655,27 +615,23 @@ collect_column_sets(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum,
 	}
 }
 
-/* Of the column that shows the attribute, and of those in its template. */
-static void
-collect_outer_sets(PlannerInfo *root, RelOptInfo *baserel,
-				   const DynKeyAttr *attr, List **sets)
-{
-	const DynRelation *relation = ((DynRelPlan *) baserel->fdw_private)->relation;
-	const DynSpelled *spelled = dyn_relation_spelled(relation, attr->name);
-
-	collect_column_sets(root, baserel, dyn_relation_column_of(relation, attr), sets);
-	for (int p = 0; spelled != NULL && p < spelled->tmpl->nparts; p++)
-		collect_column_sets(root, baserel, spelled->parts[p].attnum, sets);
-}
-
+/* Of the columns that show the attributes, and of those in their templates. */
 static void
 collect_key_sets(PlannerInfo *root, RelOptInfo *baserel,
 				 const DynKeySchema *key, List **sets)
 {
-	for (int i = 0; i < key->nhash; i++)
-		collect_outer_sets(root, baserel, &key->hash[i], sets);
-	for (int i = 0; i < key->nrange; i++)
-		collect_outer_sets(root, baserel, &key->range[i], sets);
+	const DynRelation *relation = ((DynRelPlan *) baserel->fdw_private)->relation;
+
+	for (int i = 0; i < key->nhash + key->nrange; i++)
+	{
+		const DynKeyAttr *attr = dyn_key_attr(key, i);
+		const DynSpelled *spelled = dyn_relation_spelled(relation, attr->name);
+
+		collect_column_sets(root, baserel, dyn_relation_column_of(relation, attr),
+							sets);
+		for (int p = 0; spelled != NULL && p < spelled->tmpl->nparts; p++)
+			collect_column_sets(root, baserel, spelled->parts[p].attnum, sets);
+	}
 }
 
 /* Sets of outer relations whose columns can match some key. */
@@ -729,13 +685,11 @@ match_gated_target(RelOptInfo *baserel, int target)
 {
 	DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
-	List	   *pushed_exactly;
-	DynAccess  *access = dyn_match_gated(plan, index, plan->clauses,
-										 &pushed_exactly);
+	DynAccess  *access = dyn_match_gated(plan, index, plan->clauses);
 
 	/* the index must be complete whatever the gates are */
 	return access != NULL && index != NULL &&
-		!index_has_key_path(plan, baserel->relid, index, plan->clauses)
+		!index_has_key_path(plan, index, plan->clauses)
 		? NULL : access;
 }
 
@@ -754,8 +708,8 @@ keep_gated(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access)
 				total);
 }
 
-/* The cheapest path that depends on no gate and no other relation. */
-static const ForeignPath *
+/* Of the cheapest path that depends on no gate and no other relation. */
+static const DynPathChoice *
 find_ungated(const RelOptInfo *baserel)
 {
 	const ForeignPath *best = NULL;
@@ -770,19 +724,7 @@ find_ungated(const RelOptInfo *baserel)
 			(best == NULL || path->path.total_cost < best->path.total_cost))
 			best = path;
 	}
-	return best;
-}
-
-static void
-add_gated_path(PlannerInfo *root, RelOptInfo *baserel, int target,
-			   DynAccess *access, const DynPathChoice *other)
-{
-	DynPathChoice choice = {.target = target, .gated = true};
-
-	choice.other_target = other->target;
-	choice.other_kind = other->kind;
-	choice.other_estimate = other->estimate;
-	add_access_path(root, baserel, access, &choice, NIL, NULL);
+	return best != NULL ? dyn_choice_of(best) : NULL;
 }
 
 /* With Scans, and access plans that are replaced by what there is otherwise. */
@@ -792,8 +734,7 @@ add_scan_and_gated_paths(PlannerInfo *root, RelOptInfo *baserel)
 	const DynRelPlan *plan = baserel->fdw_private;
 	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
 	DynAccess **accesses = palloc0(ntargets * sizeof(DynAccess *));
-	const ForeignPath *ungated;
-	const DynPathChoice *other;
+	const DynPathChoice *ungated;
 
 	for (int i = 0; i < ntargets; i++)
 	{
@@ -802,15 +743,15 @@ add_scan_and_gated_paths(PlannerInfo *root, RelOptInfo *baserel)
 			keep_gated(root, baserel, accesses[i]);
 	}
 	add_scan_paths(root, baserel);
-	ungated = find_ungated(baserel);
-	if (ungated == NULL)
-		return;
 	/* a path that is added may take its place */
-	other = dyn_choice_of(ungated);
-	for (int i = 0; i < ntargets; i++)
+	ungated = find_ungated(baserel);
+	for (int i = 0; ungated != NULL && i < ntargets; i++)
 	{
+		DynPathChoice choice = {.target = DYN_TARGET_TABLE + i,
+		.while_open = ungated};
+
 		if (accesses[i] != NULL)
-			add_gated_path(root, baserel, DYN_TARGET_TABLE + i, accesses[i], other);
+			add_access_path(root, baserel, accesses[i], &choice, NIL, NULL);
 	}
 }
 
@@ -818,12 +759,18 @@ void
 dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 {
 	DynRelPlan *plan = baserel->fdw_private;
+	DynPathChoice choice = {.target = DYN_TARGET_TABLE};
+	DynAccess  *united;
 
 	add_key_paths(root, baserel, plan->clauses, NULL);
-	add_union_path(root, baserel);
+	united = dyn_union_find(root, baserel, &choice);
+	if (united != NULL)
+		add_access_path(root, baserel, united, &choice, NIL, NULL);
 	add_parameterised_paths(root, baserel);
 	if (dyn_has_gates(plan->clauses))
 		add_scan_and_gated_paths(root, baserel);
-	else if (!is_one_item(plan->keyed))
+	/* nothing is cheaper than one item by its key */
+	else if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
+			 plan->keyed->multi_partition)
 		add_scan_paths(root, baserel);
 }

@@ -14,27 +14,24 @@
 #include "optimizer/restrictinfo.h"
 
 #include "../../model/server/pg_compat.h"
-#include "advice.h"
 #include "cost.h"
 #include "first_page.h"
 #include "planner.h"
-#include "union_path.h"
 
-/* Separates the clauses pushed exactly from those to be checked locally. */
+/* Separates the clauses that need no local check. */
 static void
-split_clauses(List *scan_clauses, List *pushed_exactly, List **local, List **remote)
+split_clauses(List *scan_clauses, List *exact_rinfos, List **local, List **remote)
 {
 	ListCell   *lc;
 
-	*local = NIL;
-	*remote = NIL;
+	*local = *remote = NIL;
 	foreach(lc, scan_clauses)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 
 		if (rinfo->pseudoconstant)
 			continue;
-		if (list_member_ptr(pushed_exactly, rinfo))
+		if (list_member_ptr(exact_rinfos, rinfo))
 			*remote = lappend(*remote, rinfo->clause);
 		else
 			*local = lappend(*local, rinfo->clause);
@@ -43,13 +40,13 @@ split_clauses(List *scan_clauses, List *pushed_exactly, List **local, List **rem
 
 /* The fields of the rows: those of the target and of local checks. */
 static List *
-fetched_fields(RelOptInfo *baserel, const DynRelation *relation, List *local)
+fetched_fields(const RelOptInfo *baserel, List *local)
 {
 	List	   *fields = NIL;
 
-	dyn_collect_fields((Node *) baserel->reltarget->exprs, baserel->relid,
-					   relation, &fields);
-	dyn_collect_fields((Node *) local, baserel->relid, relation, &fields);
+	dyn_collect_fields(baserel->fdw_private, (Node *) baserel->reltarget->exprs,
+					   &fields);
+	dyn_collect_fields(baserel->fdw_private, (Node *) local, &fields);
 	return fields;
 }
 
@@ -107,34 +104,35 @@ is_bounded(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 		dyn_is_bounded_read(plan->meta, index, root->limit_tuples);
 }
 
-/*
- * The rows of the table are checked by all clauses, and sorted if the index
- * would provide an order.
- */
-static void
-complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
-				  List *exprs)
+/* The rows are sorted if the index would provide an order. */
+bool
+dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
+					  List *local, List *remote)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	const DynRelation *relation = plan->relation;
 	DynAccess  *fallback = access->fallback;
-	List	   *fields = fetched_fields(baserel, relation, exprs);
+	List	   *fields;
 
+	if (fallback == NULL)
+		return false;
+	fields = fetched_fields(baserel, local);
+	dyn_collect_fields(plan, (Node *) remote, &fields);
 	dyn_estimate_access(root, baserel, fallback, &fallback->estimate);
 	fallback->may_stop_early = access->may_stop_early;
 	for (int i = 0; i < fallback->nsort; i++)
 	{
-		AttrNumber	attnum = dyn_sort_column(relation, &fallback->sort[i],
+		AttrNumber	attnum = dyn_sort_column(plan->relation, &fallback->sort[i],
 											 fallback->sort_parts[i]);
 
 		if (attnum == 0)
 			fallback->nsort = i;
 		else
-			dyn_collect_fields((Node *) makeVar(baserel->relid, attnum, InvalidOid,
-												-1, InvalidOid, 0),
-							   baserel->relid, relation, &fields);
+			dyn_collect_fields(plan, (Node *)
+							   makeVar(baserel->relid, attnum, InvalidOid, -1,
+									   InvalidOid, 0), &fields);
 	}
 	dyn_set_fields(plan, fallback, fields);
+	return true;
 }
 
 /* The arms of a union return the same columns; `exprs` check their rows. */
@@ -155,21 +153,8 @@ complete_arms(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 										 list_union_ptr(arm->local_rinfos,
 														arm->filter_rinfos));
 		dyn_estimate_access(root, baserel, arm, &arm->estimate);
-		if (arm->fallback != NULL)
-			complete_fallback(root, baserel, arm, exprs);
+		(void) dyn_complete_fallback(root, baserel, arm, exprs, NIL);
 	}
-}
-
-/* The access plan of a path, matched from classified clauses. */
-static DynAccess *
-match_path(PlannerInfo *root, RelOptInfo *baserel, const DynPathChoice *choice,
-		   List *clauses, List **pushed_exactly)
-{
-	if (choice->kind != DYN_ACCESS_UNION)
-		return dyn_match_choice(baserel->fdw_private, baserel, choice, clauses,
-								pushed_exactly);
-	*pushed_exactly = NIL;
-	return dyn_union_match(root, baserel, choice->arms, clauses);
 }
 
 /* Sets what else the executor must know; `local` and `remote` are expressions. */
@@ -182,7 +167,7 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 
 	/* items that are read after the index may have changed meanwhile */
 	Assert(!access->fetch_base_items || remote == NIL);
-	dyn_set_fields(plan, access, fetched_fields(baserel, plan->relation, local));
+	dyn_set_fields(plan, access, fetched_fields(baserel, local));
 	access->presumes = access->index != NULL && access->key_rinfos != NIL;
 	access->may_stop_early = may_stop_early(root);
 	access->limit_hint = first_page(root, baserel, path, choice, access,
@@ -190,9 +175,7 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 	access->bounded = is_bounded(root, baserel, access, local);
 	if (access->bounded)
 		access->limit_hint = (int) root->limit_tuples;
-	if (access->fallback != NULL)
-		complete_fallback(root, baserel, access,
-						  list_concat_copy(local, remote));
+	(void) dyn_complete_fallback(root, baserel, access, local, remote);
 }
 
 /* Finds a count(*) in an expression; all of them are equal. */
@@ -204,7 +187,7 @@ find_count(Node *node)
 	return found == NIL ? NULL : linitial(found);
 }
 
-/* For a fallback, whose rows are counted locally. */
+/* Of the checks of a fallback, whose rows are counted locally. */
 static List *
 add_checked_columns(List *row, List *checks)
 {
@@ -219,30 +202,20 @@ add_checked_columns(List *row, List *checks)
 	return row;
 }
 
-/* The access plan, and how its values are converted. */
-static List *
-private_of(const DynAccess *access, List **exprs)
-{
-	Node	   *node = dyn_access_node(access, exprs);
-
-	return list_make2(node, dyn_conversions_split(exprs));
-}
-
 /* count(*): one row, whose first column DynamoDB computes. */
 static ForeignScan *
 count_plan(RelOptInfo *upperrel, List *tlist)
 {
 	DynAccess  *access = upperrel->fdw_private;
 	Node	   *count = find_count((Node *) upperrel->reltarget->exprs);
-	List	   *exprs = NIL;
-	List	   *private = private_of(access, &exprs);
+	List	   *exprs;
+	List	   *private = list_make1(dyn_access_node(access, &exprs));
 	List	   *row;
 
 	if (count == NULL)
 		count = find_count((Node *) access->having);
 	row = list_make1(makeTargetEntry((Expr *) copyObject(count), 1, NULL, false));
-	if (access->fallback != NULL)
-		row = add_checked_columns(row, access->checks);
+	row = add_checked_columns(row, access->checks);
 	return make_foreignscan(tlist, access->having, 0, exprs, private, row,
 							access->checks, NULL);
 }
@@ -256,19 +229,20 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	const DynPathChoice *choice;
 	DynAccess  *access;
 	List	   *clauses,
-			   *pushed_exactly,
 			   *local,
-			   *remote;
-	List	   *exprs = NIL;
-	List	   *private;
+			   *remote,
+			   *exprs,
+			   *private;
 
 	if (IS_UPPER_REL(baserel))
 		return count_plan(baserel, tlist);
 	clauses = list_concat(dyn_row_clauses(plan->relation),
 						  dyn_quals_classify(root, baserel, scan_clauses));
 	choice = dyn_choice_of(best_path);
-	access = match_path(root, baserel, choice, clauses, &pushed_exactly);
-	split_clauses(scan_clauses, pushed_exactly, &local, &remote);
+	access = choice->kind == DYN_ACCESS_UNION
+		? dyn_union_match(root, baserel, choice, clauses)
+		: dyn_match_choice(plan, choice, clauses);
+	split_clauses(scan_clauses, access->exact_rinfos, &local, &remote);
 	access->first_row_only = choice->first_row_only && local == NIL &&
 		plan->relation->unnest == NULL &&
 		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
@@ -277,19 +251,21 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		complete_access(root, baserel, &best_path->path, choice, one,
 						scan_clauses, local, remote);
 		one->advice = dyn_advise(root, plan, one, clauses);
-	}
-	access->estimate = *choice->estimate;
-	access->one_request = dyn_access_is_one_request(access);
-	if (access->otherwise != NULL)
-	{
-		access->otherwise->estimate = *choice->other_estimate;
-		access->otherwise->one_request =
-			dyn_access_is_one_request(access->otherwise);
+		one->estimate = one == access ? *choice->estimate
+			: *choice->while_open->estimate;
+		one->one_request = dyn_access_is_one_request(one);
 	}
 	complete_arms(root, baserel, &best_path->path, access, local);
-	private = private_of(access, &exprs);
+	private = list_make1(dyn_access_node(access, &exprs));
 	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,
 							remote, NULL);
+}
+
+const DynAccess *
+dyn_access_of_scan(const ForeignScan *scan)
+{
+	return GetFdwRoutineByServerId(scan->fs_server)->GetForeignPlan !=
+		dynGetForeignPlan ? NULL : dyn_access_of_node(linitial(scan->fdw_private));
 }
 
 /*
@@ -309,5 +285,5 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 	choice = dyn_choice_of(path);
 	return !plan->limited ||
 		(choice->kind != DYN_ACCESS_SCAN &&
-		 !(choice->gated && choice->other_kind == DYN_ACCESS_SCAN));
+		 (choice->while_open == NULL || choice->while_open->kind != DYN_ACCESS_SCAN));
 }

@@ -44,11 +44,10 @@ typedef struct DynPathChoice
 	DynAccessKind kind;
 	bool		batchable;		/* several executions can be batched */
 	const DynEstimate *estimate;
-	List	   *arms;			/* UNION: of integers (union_path.h) */
-	bool		gated;			/* while a gate is open (guards.h), this: */
-	int			other_target;
-	DynAccessKind other_kind;
-	const DynEstimate *other_estimate;
+	const RestrictInfo *or_clause;	/* UNION: of which these are the arms */
+	List	   *arms;			/* private to union_path.c */
+	const struct DynPathChoice *while_open; /* of a gate (guards.h), this one;
+											 * NULL: there is none */
 } DynPathChoice;
 
 /* The fdw_private of a path with this choice. */
@@ -60,10 +59,40 @@ extern const DynPathChoice *dyn_choice_of(const ForeignPath *path);
 /* The index of a target; NULL: the table. */
 extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
 
-/* The access plan of a choice, matched from classified clauses. */
-extern DynAccess *dyn_match_choice(const DynRelPlan *plan, RelOptInfo *baserel,
-								   const DynPathChoice *choice, List *clauses,
-								   List **pushed_exactly);
+/* The access plan of a choice that is no union, matched from classified clauses. */
+extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
+								   const DynPathChoice *choice, List *clauses);
+
+/*
+ * The cheapest union for one of the relation's clauses (union_path.c), or NULL;
+ * notes in the choice what dyn_union_match makes it of again.
+ */
+extern DynAccess *dyn_union_find(PlannerInfo *root, RelOptInfo *baserel,
+								 DynPathChoice *choice);
+
+/* `clauses` are of baserestrictinfo, and maybe others that hold for each row. */
+extern DynAccess *dyn_union_match(PlannerInfo *root, RelOptInfo *baserel,
+								  const DynPathChoice *choice, List *clauses);
+
+/*
+ * What EXPLAIN advises about an access plan that was made from these clauses, as
+ * a sentence without capital and full stop; NULL: nothing.  Of a Scan: an index
+ * that could be used, or else why conditions on a partition key do not restrict
+ * it; of a Query: the same of the next attribute of the sort key.  Without a
+ * condition there is no reason.
+ */
+extern const char *dyn_advise(PlannerInfo *root, const DynRelPlan *plan,
+							  const DynAccess *access, List *clauses);
+
+/*
+ * Completes the access plan of the table that may replace an index, whose rows
+ * are checked by all these expressions; false if there is none.
+ */
+extern bool dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel,
+								  DynAccess *access, List *local, List *remote);
+
+/* The access plan of a scan; NULL: it is one of another wrapper. */
+extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
 
 /* Is it a foreign table of this wrapper? */
 static inline bool
@@ -85,5 +114,8 @@ extern bool dyn_is_one_row(Path *path);
  */
 extern void dyn_lookup_join_init(void);
 extern void dyn_subplan_init(void);
+
+/* Likewise: statements are not compiled for the time that they wait. */
+extern void dyn_jit_init(void);
 
 #endif

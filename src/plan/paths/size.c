@@ -64,7 +64,6 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	DynRelPlan *plan = palloc0(sizeof(DynRelPlan));
 	Oid			userid = OidIsValid(baserel->userid) ? baserel->userid
 		: GetUserId();
-	List	   *pushed_exactly;
 	ListCell   *lc;
 
 	plan->relid = baserel->relid;
@@ -78,16 +77,15 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->clauses = list_concat(dyn_row_clauses(plan->relation),
 								dyn_quals_classify(root, baserel,
 												   baserel->baserestrictinfo));
-	dyn_collect_fields((Node *) baserel->reltarget->exprs, baserel->relid,
-					   plan->relation, &plan->fields);
+	dyn_collect_fields(plan, (Node *) baserel->reltarget->exprs, &plan->fields);
 	foreach(lc, baserel->baserestrictinfo)
-		dyn_collect_fields((Node *) lfirst_node(RestrictInfo, lc)->clause,
-						   baserel->relid, plan->relation, &plan->fields);
+		dyn_collect_fields(plan, (Node *) lfirst_node(RestrictInfo, lc)->clause,
+						   &plan->fields);
 	if (!keys_fit(plan))
 		return make_rel_plan(root, baserel, relid);
 	plan->analysed = baserel->tuples > 0;
 	plan->fetched = dyn_fetched_part(plan);
-	plan->keyed = dyn_match_keys(plan, NULL, plan->clauses, &pushed_exactly);
+	plan->keyed = dyn_match_keys(plan, NULL, plan->clauses);
 	return plan;
 }
 

@@ -24,8 +24,7 @@ static get_relation_stats_hook_type previous_hook = NULL;
 
 /* A row of pg_statistic with the numbers of NULLs and of distinct values. */
 static HeapTuple
-make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share,
-				float4 distinct)
+make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share)
 {
 	Relation	catalog = table_open(StatisticRelationId, AccessShareLock);
 	Datum		values[Natts_pg_statistic] = {0};
@@ -35,7 +34,7 @@ make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share,
 	values[Anum_pg_statistic_starelid - 1] = ObjectIdGetDatum(relid);
 	values[Anum_pg_statistic_staattnum - 1] = Int16GetDatum(attnum);
 	values[Anum_pg_statistic_stanullfrac - 1] = Float4GetDatum(nulls_share);
-	values[Anum_pg_statistic_stadistinct - 1] = Float4GetDatum(distinct);
+	values[Anum_pg_statistic_stadistinct - 1] = Float4GetDatum(-1.0f / DYN_COLLECTION_ITEMS);
 	for (int i = 0; i < STATISTIC_NUM_SLOTS; i++)
 	{
 		nulls[Anum_pg_statistic_stanumbers1 - 1 + i] = true;
@@ -92,8 +91,7 @@ tell_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 	if (rel == NULL || !dyn_collections_are_guessed(rel, attnum))
 		return false;
 	variable->statsTuple = make_statistics(rte->relid, attnum,
-										   share_of_nulls(rel, attnum),
-										   -1.0f / DYN_COLLECTION_ITEMS);
+										   share_of_nulls(rel, attnum));
 	variable->freefunc = heap_freetuple;
 	return true;
 }

@@ -1,6 +1,9 @@
 /*
  * union_path.c
- *		Finds the access plans of the arms of an OR.
+ *		Finds the access plans of the arms of an OR that match different keys.
+ *
+ * The arms are read one after the other.  All clauses are checked for each row,
+ * and a row that several arms return is returned once (exec/source/united.h).
  *
  * Each arm is matched by itself, with the relation's other clauses: these and
  * nothing else prove that an index is complete for the arm.  The OR as a whole
@@ -26,7 +29,6 @@
 #include "../keys/index_complete.h"
 #include "cost.h"
 #include "planner.h"
-#include "union_path.h"
 
 /* Finding access plans takes time quadratic in the number of arms. */
 #define MAX_ARMS	40
@@ -55,16 +57,10 @@ typedef struct Arm
 
 /* ---- the conditions of arms ---- */
 
-/* The conditions of one arm, which the planner has made for the OR. */
-static List *
-conditions_of_member(const RestrictInfo *rinfo, int member)
-{
-	Node	   *arm = list_nth(((BoolExpr *) rinfo->orclause)->args, member);
-
-	return is_andclause(arm) ? ((BoolExpr *) arm)->args : list_make1(arm);
-}
-
-/* RestrictInfos: those of the only arm, or one OR. */
+/*
+ * The conditions of the only arm, as RestrictInfos that the planner has made for
+ * the OR; or one OR.
+ */
 static List *
 conditions_of_members(const Search *search, const List *members)
 {
@@ -72,7 +68,12 @@ conditions_of_members(const Search *search, const List *members)
 	ListCell   *lc;
 
 	if (list_length(members) == 1)
-		return conditions_of_member(search->rinfo, linitial_int(members));
+	{
+		Node	   *arm = list_nth(((BoolExpr *) search->rinfo->orclause)->args,
+								   linitial_int(members));
+
+		return is_andclause(arm) ? ((BoolExpr *) arm)->args : list_make1(arm);
+	}
 	foreach(lc, members)
 		args = lappend(args, list_nth(((BoolExpr *) search->rinfo->clause)->args,
 									  lfirst_int(lc)));
@@ -113,22 +114,17 @@ match_members(const Search *search, List *clauses, int target)
 {
 	const DynRelPlan *plan = search->plan;
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
-	List	   *pushed_exactly;
 	const char *missing;
-	DynAccess  *access = dyn_match_keys(plan, index, clauses, &pushed_exactly);
+	DynAccess  *access = dyn_match_keys(plan, index, clauses);
 
 	if (access == NULL ||
-		(index != NULL && !dyn_index_is_usable(plan, search->baserel->relid, index,
-											   false, clauses, &missing)))
+		(index != NULL &&
+		 !dyn_index_is_usable(plan, index, false, clauses, &missing)))
 		return NULL;
-	if (access->nproofs > 0)
-	{
-		access->fallback = dyn_match_fallback(plan, clauses);
-		access->fallback->is_arm = true;
-	}
+	access->is_arm = true;
+	dyn_add_fallback(plan, index, clauses, access);
 	/* each row is checked by all clauses */
 	dyn_clauses_rely_on_nothing(clauses);
-	access->is_arm = true;
 	return access;
 }
 
@@ -240,33 +236,14 @@ find_arms(const Search *search)
 static DynAccess *
 make_union(const DynRelPlan *plan, List *clauses)
 {
-	List	   *pushed_exactly;
-	DynAccess  *access = dyn_match_scan(plan, NULL, clauses, &pushed_exactly);
+	DynAccess  *access = dyn_match_scan(plan, NULL, clauses);
 
 	dyn_clauses_rely_on_nothing(clauses);
 	access->kind = DYN_ACCESS_UNION;
-	access->filters = NIL;
+	access->filters = access->exact_rinfos = NIL;
 	access->tested = false;
-	Assert(access->multi_partition && access->nproofs == 0);
+	Assert(access->multi_partition);
 	return access;
-}
-
-/* Its position among the relation's clauses; then each arm. */
-static List *
-encode_arms(int position, const List *arms)
-{
-	List	   *choice = list_make1_int(position);
-	ListCell   *lc;
-
-	foreach(lc, arms)
-	{
-		const Arm  *arm = lfirst(lc);
-
-		choice = lappend_int(choice, arm->target);
-		choice = lappend_int(choice, list_length(arm->members));
-		choice = list_concat(choice, arm->members);
-	}
-	return choice;
 }
 
 static Cost
@@ -280,13 +257,12 @@ cost_of_arms(const List *arms)
 	return cost;
 }
 
-/* The arms of the clause for which they cost least; sets *position to it. */
-static List *
-find_best_arms(PlannerInfo *root, RelOptInfo *baserel, int *position)
+/* Notes the arms of the clause for which they cost least, if there are any. */
+static void
+find_best_arms(PlannerInfo *root, RelOptInfo *baserel, DynPathChoice *choice)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 	int			matched = 0;
-	List	   *best = NIL;
 	ListCell   *lc;
 
 	foreach(lc, baserel->baserestrictinfo)
@@ -302,13 +278,12 @@ find_best_arms(PlannerInfo *root, RelOptInfo *baserel, int *position)
 		matched += n * list_length(plan->clauses);
 		init_search(&search, root, baserel, rinfo, plan->clauses);
 		arms = find_arms(&search);
-		if (arms == NIL ||
-			(best != NIL && cost_of_arms(best) <= cost_of_arms(arms)))
+		if (arms == NIL || (choice->arms != NIL &&
+							cost_of_arms(choice->arms) <= cost_of_arms(arms)))
 			continue;
-		best = arms;
-		*position = foreach_current_index(lc);
+		choice->or_clause = rinfo;
+		choice->arms = arms;
 	}
-	return best;
 }
 
 /* Does a subquery in the expression call a volatile function, for each row? */
@@ -353,44 +328,38 @@ may_be_union(PlannerInfo *root, const RelOptInfo *baserel)
 }
 
 DynAccess *
-dyn_union_find(PlannerInfo *root, RelOptInfo *baserel, List **choice)
+dyn_union_find(PlannerInfo *root, RelOptInfo *baserel, DynPathChoice *choice)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	int			position = -1;
-	List	   *arms = may_be_union(root, baserel)
-		? find_best_arms(root, baserel, &position) : NIL;
 	DynAccess  *access;
 	ListCell   *lc;
 
-	if (arms == NIL)
+	if (may_be_union(root, baserel))
+		find_best_arms(root, baserel, choice);
+	if (choice->arms == NIL)
 		return NULL;
-	*choice = encode_arms(position, arms);
 	access = make_union(plan, plan->clauses);
-	foreach(lc, arms)
+	foreach(lc, choice->arms)
 		access->arms = lappend(access->arms, ((const Arm *) lfirst(lc))->access);
 	return access;
 }
 
 DynAccess *
-dyn_union_match(PlannerInfo *root, RelOptInfo *baserel, const List *choice,
-				List *clauses)
+dyn_union_match(PlannerInfo *root, RelOptInfo *baserel,
+				const DynPathChoice *choice, List *clauses)
 {
 	DynAccess  *access = make_union(baserel->fdw_private, clauses);
 	Search		search;
+	ListCell   *lc;
 
-	init_search(&search, root, baserel,
-				list_nth_node(RestrictInfo, baserel->baserestrictinfo,
-							  linitial_int(choice)), clauses);
-	for (int i = 1; i < list_length(choice);)
+	init_search(&search, root, baserel, choice->or_clause, clauses);
+	foreach(lc, choice->arms)
 	{
-		int			target = list_nth_int(choice, i++);
-		int			n = list_nth_int(choice, i++);
-		List	   *members = NIL;
-		DynAccess  *arm;
+		const Arm  *planned = lfirst(lc);
+		DynAccess  *arm = match_members(&search,
+										clauses_of_members(&search, planned->members),
+										planned->target);
 
-		while (n-- > 0)
-			members = lappend_int(members, list_nth_int(choice, i++));
-		arm = match_members(&search, clauses_of_members(&search, members), target);
 		if (arm == NULL)
 			elog(ERROR, "an arm no longer matches a key of \"%s\"",
 				 search.plan->relation->name);

@@ -22,7 +22,6 @@
 #include "utils/fmgroids.h"
 
 #include "../../model/server/pg_compat.h"
-#include "advice.h"
 #include "cost.h"
 #include "planner.h"
 
@@ -80,7 +79,6 @@ countable_access(RelOptInfo *input_rel)
 	Path	   *path = input_rel->cheapest_total_path;
 	DynPathChoice choice;
 	DynAccess  *access;
-	List	   *pushed_exactly;
 	ListCell   *lc;
 
 	if (path == NULL || !IsA(path, ForeignPath) || path->param_info != NULL ||
@@ -90,23 +88,16 @@ countable_access(RelOptInfo *input_rel)
 	if (choice.kind == DYN_ACCESS_UNION)
 		return NULL;
 	choice.ordered = choice.backward = false;
-	access = dyn_match_choice(plan, input_rel, &choice, plan->clauses,
-							  &pushed_exactly);
+	access = dyn_match_choice(plan, &choice, plan->clauses);
 	if (access->kind == DYN_ACCESS_GET || access->fetch_base_items ||
 		access->tested)
 		return NULL;
 	foreach(lc, input_rel->baserestrictinfo)
 	{
-		if (!list_member_ptr(pushed_exactly, lfirst(lc)))
+		if (!list_member_ptr(access->exact_rinfos, lfirst(lc)))
 			return NULL;
 	}
 	access->count_only = true;
-	if (access->fallback != NULL)
-	{
-		access->checks = get_actual_clauses(input_rel->baserestrictinfo);
-		dyn_collect_fields((Node *) access->checks, input_rel->relid,
-						   plan->relation, &access->fallback->fields);
-	}
 	return access;
 }
 
@@ -118,6 +109,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	GroupPathExtraData *group = extra;
 	const DynRelPlan *plan;
 	DynAccess  *access;
+	List	   *checks;
 	Cost		startup,
 				total;
 
@@ -133,9 +125,9 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	plan = input_rel->fdw_private;
 	access->advice = dyn_advise(root, plan, access, plan->clauses);
 	dyn_estimate_access(root, input_rel, access, &access->estimate);
-	if (access->fallback != NULL)
-		dyn_estimate_access(root, input_rel, access->fallback,
-							&access->fallback->estimate);
+	checks = get_actual_clauses(input_rel->baserestrictinfo);
+	if (dyn_complete_fallback(root, input_rel, access, NIL, checks))
+		access->checks = checks;
 	access->one_request = dyn_access_is_one_request(access);
 	output_rel->fdw_private = access;
 	dyn_cost_estimate(&access->estimate, access->kind, false, 1,

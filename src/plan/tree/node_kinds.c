@@ -117,14 +117,6 @@ outer_use(const Plan *plan, const NodeKind *kind)
 	return kind->outer;
 }
 
-/* A parameterised inner side is executed for each outer row. */
-static int
-inner_use(const Plan *plan, const NodeKind *kind)
-{
-	return IsA(plan, NestLoop) && ((const NestLoop *) plan)->nestParams != NIL
-		? 0 : kind->inner;
-}
-
 static List *
 listed_children(Plan *plan)
 {
@@ -184,8 +176,11 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 	if (outerPlan(plan) != NULL &&
 		visit(outerPlan(plan), outer_use(plan, kind) & all, context))
 		return true;
+	/* a parameterised inner side is executed for each outer row */
+	if (IsA(plan, NestLoop) && ((NestLoop *) plan)->nestParams != NIL)
+		all = 0;
 	return innerPlan(plan) != NULL &&
-		visit(innerPlan(plan), inner_use(plan, kind) & all, context);
+		visit(innerPlan(plan), kind->inner & all, context);
 }
 
 /* ---- paths ---- */
@@ -252,14 +247,6 @@ listed_child_paths(Path *path)
 	}
 }
 
-static bool
-visit_join(const JoinPath *join, const NodeKind *kind, DynPathVisitor visit,
-		   void *context)
-{
-	return visit(join->outerjoinpath, kind->outer, context) ||
-		visit(join->innerjoinpath, kind->inner, context);
-}
-
 bool
 dyn_visit_child_paths(Path *path, DynPathVisitor visit, void *context)
 {
@@ -270,7 +257,8 @@ dyn_visit_child_paths(Path *path, DynPathVisitor visit, void *context)
 	if (child != NULL)
 		return visit(child, kind->outer, context);
 	if (IsA(path, NestPath) || IsA(path, MergePath) || IsA(path, HashPath))
-		return visit_join((JoinPath *) path, kind, visit, context);
+		return visit(((JoinPath *) path)->outerjoinpath, kind->outer, context) ||
+			visit(((JoinPath *) path)->innerjoinpath, kind->inner, context);
 	foreach(lc, listed_child_paths(path))
 	{
 		if (visit(lfirst(lc), kind->list | (IsA(path, MinMaxAggPath)

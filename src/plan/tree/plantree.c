@@ -171,14 +171,6 @@ typedef struct RepeatSearch
 	bool		may_skip;		/* does its parent execute no child twice? */
 } RepeatSearch;
 
-/* Those that may leave out a child, or compare what two of them return. */
-static bool
-executes_no_child_twice(const Plan *plan)
-{
-	return IsA(plan, Result) || IsA(plan, Append) || IsA(plan, MergeAppend) ||
-		IsA(plan, SetOp);
-}
-
 static bool
 find_repeated(Plan *plan, int use, void *context)
 {
@@ -191,7 +183,9 @@ find_repeated(Plan *plan, int use, void *context)
 							 (use & (DYN_CHILD_ONCE | DYN_CHILD_UNLESS_EMPTY)) != 0);
 	if (plan == search->node)
 		return true;
-	search->may_skip = executes_no_child_twice(plan);
+	/* they may leave out a child, or compare what two of them return */
+	search->may_skip = IsA(plan, Result) || IsA(plan, Append) ||
+		IsA(plan, MergeAppend) || IsA(plan, SetOp);
 	if (IsA(plan, NestLoop))
 	{
 		/* the inner side begins again for each outer row, unless it is kept */
