@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -50,12 +51,9 @@ allocate_fetch(void)
 												  "dynamo_fdw fetch",
 												  ALLOCSET_SMALL_SIZES);
 	DynFetch   *fetch = MemoryContextAllocZero(context, sizeof(DynFetch));
-	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
 
 	fetch->context = context;
-	callback->func = release_fetch;
-	callback->arg = fetch;
-	MemoryContextRegisterResetCallback(context, callback);
+	dyn_call_at_reset(context, release_fetch, fetch);
 	return fetch;
 }
 
@@ -71,8 +69,7 @@ dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 	fetch->slots = MemoryContextAllocZero(fetch->context, Max(spec->npaths, 1) *
 										  sizeof(DynValue));
 	fetch->streams.tree = dyn_path_tree_create(spec->paths, spec->npaths);
-	if (fetch->streams.tree == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(fetch->streams.tree == NULL);
 	return fetch;
 }
 

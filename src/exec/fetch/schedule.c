@@ -26,10 +26,10 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "../statement/memory.h"
 #include "schedule.h"
 
 /*

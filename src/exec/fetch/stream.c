@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "../../dynamodb/units.h"
+#include "../../model/server/memory.h"
 #include "../../model/session/guc.h"
 #include "../../model/session/request_log.h"
 #include "stream.h"
@@ -45,8 +46,7 @@ buffer_set(DynBuffer *buf, const char *data, size_t len)
 	dyn_buffer_reset(buf);
 	if (len > 0)
 		dyn_buffer_append(buf, data, len);
-	if (buf->failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(buf->failed);
 }
 
 void
@@ -165,8 +165,7 @@ write_body(DynStreamContext *context, DynStream *stream)
 	if (request.op == DYN_OP_BATCH_GET_ITEM)
 		pick_keys(context, stream, &request, picked);
 	dyn_write_read(body, &request);
-	if (body->failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(body->failed);
 	return dyn_pacing_send(context, stream, items_requested(&request));
 }
 
@@ -189,8 +188,7 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 		pass_bound(context);
 	if (stream->call == NULL)
 		stream->call = dyn_call_create(dyn_session_client());
-	if (stream->call == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(stream->call == NULL);
 	if (!write_body(context, stream))
 	{
 		dyn_batch_reopen(&stream->batch);
@@ -475,8 +473,7 @@ get_page(DynStreamContext *context)
 		return page;
 	}
 	page = calloc(1, sizeof(DynFetchPage));
-	if (page == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(page == NULL);
 	dyn_page_init(&page->page);
 	return page;
 }

@@ -4,9 +4,9 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "utils/memutils.h"
 
-#include "../statement/memory.h"
 #include "executions.h"
 
 void

@@ -31,8 +31,8 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
-#include "../statement/memory.h"
 #include "executions.h"
 #include "lookup.h"
 #include "lookup_batch.h"
@@ -110,24 +110,6 @@ init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows)
 	dyn_lookup_batch_init(batch);
 }
 
-/* Runs when the context goes. */
-static void
-release_identity(void *arg)
-{
-	dyn_buffer_free(arg);
-}
-
-static void
-init_identity(DynLookups *lookups)
-{
-	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
-
-	dyn_buffer_init(&lookups->identity, 0);
-	callback->func = release_identity;
-	callback->arg = &lookups->identity;
-	MemoryContextRegisterResetCallback(lookups->context, callback);
-}
-
 DynLookups *
 dyn_lookups_create(DynReader *reader, TupleDesc desc)
 {
@@ -154,7 +136,7 @@ dyn_lookups_create(DynReader *reader, TupleDesc desc)
 			   lookups->index_rows ? lookups->index_rows : lookups->rows);
 	init_batch(lookups, &lookups->base, lookups->rows);
 	dyn_executions_init(&lookups->executions);
-	init_identity(lookups);
+	dyn_buffer_init_in(&lookups->identity, context);
 	/* a copy, which nobody has to unpin */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											 &TTSOpsVirtual);
@@ -183,8 +165,7 @@ dyn_lookups_counters(const DynLookups *lookups)
 static DynLookupEntry *
 entry_of_identity(DynLookups *lookups)
 {
-	if (lookups->identity.failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(lookups->identity.failed);
 	return dyn_lookup_cache_get(lookups->cache, lookups->identity.data,
 								lookups->identity.len);
 }

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "catalog/pg_type.h"
 #include "commands/explain.h"
 #include "miscadmin.h"
@@ -70,29 +71,6 @@ print_integers(Printer *printer, const DynPred *pred)
 						 values[0], values[n - 1]);
 }
 
-/* The text of the buffer in memory of PostgreSQL's; the buffer is freed. */
-static const char *
-take_text(DynBuffer *text)
-{
-	const char *bytes = dyn_buffer_terminate(text);
-	char	   *copy = bytes ? pnstrdup(bytes, text->len) : NULL;
-
-	dyn_buffer_free(text);
-	if (copy == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	return dyn_from_utf8_lossy(copy);
-}
-
-static void
-print_path(Printer *printer, const DynPath *path)
-{
-	DynBuffer	text;
-
-	dyn_buffer_init(&text, 0);
-	dyn_path_print(path, &text);
-	appendStringInfoString(&printer->buf, take_text(&text));
-}
-
 /* A document by the name of its column. */
 static void
 print_field(Printer *printer, const DynField *field)
@@ -100,7 +78,7 @@ print_field(Printer *printer, const DynField *field)
 	const DynPath *path = dyn_field_path(printer->relation, field);
 
 	if (path->nsteps > 0)
-		print_path(printer, path);
+		appendStringInfoString(&printer->buf, dyn_path_text(path));
 	else
 		appendStringInfoString(&printer->buf,
 							   dyn_relation_column(printer->relation,
@@ -156,7 +134,7 @@ print_term(Printer *printer, const DynRowTerm *term)
 		dyn_expr_print(dyn_row_cond(term), &text);
 	if (term->or_null)
 		dyn_buffer_append_str(&text, ")");
-	appendStringInfoString(&printer->buf, take_text(&text));
+	appendStringInfoString(&printer->buf, dyn_take_text(&text));
 }
 
 static void
@@ -240,10 +218,8 @@ print_spelled(Printer *printer, const DynPred *pred)
 	int			p = 0;
 	ListCell   *lc;
 
-	print_path(printer, spelled->path);
-	appendStringInfoString(&printer->buf,
-						   list_length(pred->args) == tmpl->nparts ? " = "
-						   : " begins_with ");
+	appendStringInfo(&printer->buf, "%s%s", dyn_path_text(spelled->path),
+					 list_length(pred->args) == tmpl->nparts ? " = " : " begins_with ");
 	print_text(printer, tmpl->literals[0].data, tmpl->literals[0].len);
 	foreach(lc, pred->args)
 	{
@@ -252,17 +228,6 @@ print_spelled(Printer *printer, const DynPred *pred)
 	}
 	foreach(lc, pred->args)
 		print_conditions(printer, spelled, foreach_current_index(lc), lfirst(lc));
-}
-
-/* What is compared: an attribute, or a part by the name of its column. */
-static void
-print_operand(Printer *printer, const DynPred *pred)
-{
-	if (printer->part != NULL)
-		print_text(printer, printer->part->column.data,
-				   printer->part->column.len);
-	else
-		print_field(printer, &pred->field);
 }
 
 static void
@@ -283,7 +248,11 @@ print_leaf(Printer *printer, const DynPred *pred)
 		print_value(printer, pred);
 		return;
 	}
-	print_operand(printer, pred);
+	/* an attribute, or a part by the name of its column */
+	if (printer->part != NULL)
+		print_text(printer, printer->part->column.data, printer->part->column.len);
+	else
+		print_field(printer, &pred->field);
 	if (dyn_pred_is_integers(pred))
 	{
 		print_integers(printer, pred);
@@ -304,9 +273,9 @@ print_leaf(Printer *printer, const DynPred *pred)
 			appendStringInfoString(&printer->buf, " = false");
 			break;
 		case DYN_PRED_FIELDS:
-			appendStringInfo(&printer->buf, " %s ", pred_words[pred->op]);
-			print_path(printer,
-					   dyn_relation_column(printer->relation, pred->other)->path);
+			appendStringInfo(&printer->buf, " %s %s", pred_words[pred->op],
+							 dyn_path_text(dyn_relation_column(printer->relation,
+															   pred->other)->path));
 			break;
 		default:
 			appendStringInfo(&printer->buf, " %s ", pred_words[pred->kind]);
@@ -397,8 +366,8 @@ print_templates(Printer *printer)
 		if (!spelled->base)
 			continue;
 		print_and(printer);
-		print_path(printer, spelled->path);
-		appendStringInfo(&printer->buf, " = %s", dyn_spelled_text(spelled));
+		appendStringInfo(&printer->buf, "%s = %s", dyn_path_text(spelled->path),
+						 dyn_spelled_text(spelled));
 	}
 }
 
@@ -424,16 +393,6 @@ show_row_test(Printer *printer, const DynAccess *access, ExplainState *es)
 	}
 	if (printer->buf.len > 0)
 		ExplainPropertyText("Row Test", printer->buf.data, es);
-}
-
-static void
-show_unnest(Printer *printer, ExplainState *es)
-{
-	if (printer->relation->unnest == NULL)
-		return;
-	initStringInfo(&printer->buf);
-	print_path(printer, printer->relation->unnest);
-	ExplainPropertyText("Unnest", printer->buf.data, es);
 }
 
 /* Whole keys of many executions are asked for in batches. */
@@ -466,7 +425,7 @@ show_projection(const DynRows *rows, ExplainState *es)
 		dyn_buffer_append_str(&text, "all attributes");
 	else
 		dyn_expr_print_projection(rows->projection, rows->nprojection, &text);
-	ExplainPropertyText("Projection", take_text(&text), es);
+	ExplainPropertyText("Projection", dyn_take_text(&text), es);
 }
 
 /* In text only if there was any. */
@@ -791,7 +750,8 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	ExplainPropertyText("Remote Table", scan->input.reader->relation->table, es);
 	show_target(&printer, access, es);
 	show_arms(&printer, scan, es);
-	show_unnest(&printer, es);
+	if (printer.relation->unnest != NULL)
+		ExplainPropertyText("Unnest", dyn_path_text(printer.relation->unnest), es);
 	if (es->verbose && !access->count_only)
 		show_projection(scan->input.reader->rows, es);
 	if (scan->input.reader->relation->consistent)

@@ -24,12 +24,12 @@
 #include "executor/executor.h"
 #include "utils/memutils.h"
 
+#include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
 #include "../../plan/clauses/failure.h"
 #include "../../plan/tree/node_kinds.h"
 #include "../../plan/tree/plantree.h"
 #include "../../plan/tree/readahead_path.h"
-#include "../statement/memory.h"
 #include "readahead.h"
 #include "row_buffer.h"
 #include "scan.h"

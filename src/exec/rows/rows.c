@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "executor/executor.h"
 #include "nodes/value.h"
 #include "utils/builtins.h"
@@ -251,13 +252,6 @@ dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots)
 		rows->nprojection = 0;
 }
 
-/* Runs when the rows' context goes. */
-static void
-release_scratch(void *arg)
-{
-	dyn_buffer_free(arg);
-}
-
 /* What decides whether an item is a row is read whole. */
 static void
 read_whole(DynRows *rows, const List *paths)
@@ -308,7 +302,6 @@ void
 dyn_rows_add_test(DynRows *rows)
 {
 	const DynRowTest *test = &rows->relation->row_test;
-	MemoryContextCallback *callback;
 
 	if (test->nterms > 0)
 		read_whole(rows, term_paths(test));
@@ -319,11 +312,7 @@ dyn_rows_add_test(DynRows *rows)
 	rows->test = dyn_row_test_cond(test);
 	if (!dyn_cond_bind(rows->test, rows->paths, rows->npaths))
 		elog(ERROR, "an attribute of the row test is not read");
-	callback = palloc(sizeof(MemoryContextCallback));
-	dyn_buffer_init(&rows->scratch, 0);
-	callback->func = release_scratch;
-	callback->arg = &rows->scratch;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	dyn_buffer_init_in(&rows->scratch, CurrentMemoryContext);
 }
 
 void
@@ -576,8 +565,7 @@ is_row(DynRows *rows, const DynValue *values)
 
 	dyn_buffer_reset(&rows->scratch);
 	passes = dyn_item_matches(rows->test, values, &rows->scratch);
-	if (rows->scratch.failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(rows->scratch.failed);
 	return passes;
 }
 

@@ -16,8 +16,8 @@
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
+#include "../../model/server/memory.h"
 #include "../../plan/keys/match_keys.h"
-#include "../statement/memory.h"
 #include "checked.h"
 #include "fallback.h"
 

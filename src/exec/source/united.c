@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -189,8 +190,7 @@ begin_item(DynUnited *united, const DynValue *item)
 	}
 	dyn_buffer_reset(&united->key);
 	dyn_key_append(&united->key, parts, rows->nbase);
-	if (united->key.failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(united->key.failed);
 	united->number++;
 	united->counted = false;
 	return true;
@@ -443,13 +443,6 @@ static const DynItemsMethods united_methods = {
 
 /* ---- making ---- */
 
-/* Runs when the context goes. */
-static void
-release_key(void *arg)
-{
-	dyn_buffer_free(&((DynUnited *) arg)->key);
-}
-
 static DynReader *
 make_reader(const DynReader *whole, const DynAccess *access)
 {
@@ -477,12 +470,10 @@ DynUnited *
 dyn_united_create(DynInput *input)
 {
 	const DynAccess *access = input->reader->access;
-	MemoryContextCallback *callback;
 	DynUnited  *united;
 
 	if (access->kind != DYN_ACCESS_UNION)
 		return NULL;
-	callback = palloc(sizeof(MemoryContextCallback));
 	united = palloc0(sizeof(DynUnited));
 	united->items.methods = &united_methods;
 	united->input = input;
@@ -496,10 +487,7 @@ dyn_united_create(DynInput *input)
 		if (arm->fallback != NULL)
 			united->arms[i].table = make_reader(input->reader, arm->fallback);
 	}
-	dyn_buffer_init(&united->key, 0);
-	callback->func = release_key;
-	callback->arg = united;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	dyn_buffer_init_in(&united->key, CurrentMemoryContext);
 	take_conditions(united, input->node);
 	return united;
 }

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "../server/memory.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
@@ -49,8 +50,7 @@ describe_error(const char *attribute, const DynTemplateError *error)
 {
 	StringInfoData buf;
 
-	if (error->out_of_memory)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(error->out_of_memory);
 	initStringInfo(&buf);
 	appendStringInfo(&buf, "The template of \"%s\" is not valid", attribute);
 	if (error->position > 0)
@@ -120,7 +120,6 @@ dyn_templates_check(const char *text, const char **why)
 	return *why == NULL;
 }
 
-/* Runs when the context goes. */
 static void
 free_template(void *tmpl)
 {
@@ -130,13 +129,9 @@ free_template(void *tmpl)
 static void
 keep_template(DynSpelled *spelled, DynTemplate *tmpl)
 {
-	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
-
+	dyn_call_at_reset(CurrentMemoryContext, free_template, tmpl);
 	spelled->tmpl = tmpl;
 	spelled->parts = palloc0(Max(tmpl->nparts, 1) * sizeof(DynPart));
-	callback->func = free_template;
-	callback->arg = tmpl;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
 }
 
 DynSpelled *

@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "../server/memory.h"
 #include "catalog/pg_user_mapping.h"
 #include "commands/defrem.h"
 #include "foreign/foreign.h"
@@ -208,8 +209,7 @@ copy_text(const char *text)
 {
 	char	   *copy = text ? strdup(dyn_to_utf8(text)) : NULL;
 
-	if (text != NULL && copy == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(text != NULL && copy == NULL);
 	return copy;
 }
 
@@ -278,8 +278,7 @@ set_credentials(DynConnection *connection)
 		wipe_options(options);
 		connection->mapping_options = NIL;
 	}
-	if (!dyn_source_open(&connection->provider, spec))
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(!dyn_source_open(&connection->provider, spec));
 }
 
 /* ---- making one ---- */
@@ -305,14 +304,10 @@ allocate_connection(MemoryContext parent)
 												  ALLOCSET_SMALL_SIZES);
 	DynConnection *connection = MemoryContextAllocZero(context,
 													   sizeof(DynConnection));
-	MemoryContextCallback *callback =
-		MemoryContextAllocZero(context, sizeof(MemoryContextCallback));
 
 	connection->context = context;
 	connection->service.provider = &connection->provider;
-	callback->func = release_connection;
-	callback->arg = connection;
-	MemoryContextRegisterResetCallback(context, callback);
+	dyn_call_at_reset(context, release_connection, connection);
 	return connection;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "../server/memory.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 
@@ -264,8 +265,7 @@ report_fault(const DynCall *call, const DynRequestContext *context)
 void
 dyn_report_credentials(const DynFault *fault, const char *server)
 {
-	if (fault->out_of_memory)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(fault->out_of_memory);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
 			 errmsg("server \"%s\": %s", server,
@@ -353,8 +353,7 @@ void
 dyn_report_page(const DynCall *call, const DynPageError *error,
 				const DynRequestContext *context)
 {
-	if (strcmp(error->reason, "out of memory") == 0)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(strcmp(error->reason, "out of memory") == 0);
 	dyn_call_distrust(call);
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
@@ -383,8 +382,7 @@ dyn_report_unfit(const DynCall *call, const char *fault,
 				 const DynRequestContext *context)
 {
 	dyn_call_distrust(call);
-	if (fault == dyn_check_memory)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(fault == dyn_check_memory);
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
 			 errmsg("%s: the response does not match the request", what_failed(context)),

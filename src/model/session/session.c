@@ -15,6 +15,7 @@
 
 #include <time.h>
 
+#include "../server/memory.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
@@ -279,17 +280,6 @@ unpin_connection(void *arg)
 	drop_if_unused(connection);
 }
 
-/* Calls `func(arg)` when CurrentMemoryContext is reset. */
-static void
-call_at_reset(MemoryContextCallbackFunction func, void *arg)
-{
-	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
-
-	callback->func = func;
-	callback->arg = arg;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
-}
-
 static void
 forget_connection(ConnectionEntry *entry)
 {
@@ -359,15 +349,12 @@ add_connection(Oid serverid, Oid userid)
 {
 	DynConnection *connection = make_current_connection(serverid, userid);
 	ConnectionKey key = {connection->mapping, connection->userid};
-	MemoryContextCallback *callback =
-		MemoryContextAlloc(connection->context, sizeof(MemoryContextCallback));
-	ConnectionEntry *entry = hash_search(connections, &key, HASH_ENTER, NULL);
+	ConnectionEntry *entry;
 
+	dyn_call_at_reset(connection->context, free_descriptions, connection);
+	entry = hash_search(connections, &key, HASH_ENTER, NULL);
 	entry->connection = connection;
 	connection->valid = true;
-	callback->func = free_descriptions;
-	callback->arg = connection;
-	MemoryContextRegisterResetCallback(connection->context, callback);
 	MemoryContextSetParent(connection->context, CacheMemoryContext);
 	return connection;
 }
@@ -415,7 +402,7 @@ dyn_session_connection(Oid serverid, Oid userid)
 	connection = find_connection(serverid, userid);
 	/* pin first: the check may process an invalidation */
 	connection->pins++;
-	call_at_reset(unpin_connection, connection);
+	dyn_call_at_reset(CurrentMemoryContext, unpin_connection, connection);
 	dyn_session_check(connection);
 	return connection;
 }
@@ -468,7 +455,7 @@ pin_description(DynDescription *description)
 	Assert(description->meta != NULL && description->pins >= 0);
 	Assert(!description->forgotten);
 	description->pins++;
-	call_at_reset(unpin_description, description);
+	dyn_call_at_reset(CurrentMemoryContext, unpin_description, description);
 	return description->meta;
 }
 
@@ -500,8 +487,7 @@ ask_for_description(DynConnection *connection, const char *table,
 	connection->server_name, &connection->provider};
 	DynCall    *call = dyn_call_create(dyn_session_client());
 
-	if (call == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(call == NULL);
 	describe_limits.max_attempts = Min(describe_limits.max_attempts, 2);
 	describe_limits.request_timeout_ms = Min(describe_limits.request_timeout_ms,
 											 describe_limits.connect_timeout_ms);
@@ -535,8 +521,7 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 	dyn_call_destroy(call);
 	if (failed)
 		return NULL;
-	if (meta == NULL && strcmp(reason, "out of memory") == 0)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(meta == NULL && strcmp(reason, "out of memory") == 0);
 	if (meta == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),

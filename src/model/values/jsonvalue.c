@@ -16,6 +16,7 @@
  */
 #include "postgres.h"
 
+#include "../server/memory.h"
 #include "port/pg_bswap.h"
 #include "utils/jsonb.h"
 
@@ -607,10 +608,7 @@ list_nodes(DynNodes *list, const DynValue *value, const DynMembers *members,
 
 	if (!nul || !all)
 	{
-		if (!dyn_nodes_list(list, value))
-			ereport(ERROR,
-					(errcode(ERRCODE_OUT_OF_MEMORY),
-					 errmsg("out of memory")));
+		dyn_check_oom(!dyn_nodes_list(list, value));
 		if (all)
 			return true;
 		leave_out(list, members);

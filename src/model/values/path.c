@@ -11,7 +11,9 @@
 #include "lib/stringinfo.h"
 
 #include "../../base/attributes.h"
+#include "../../dynamodb/expression.h"
 #include "../server/encoding.h"
+#include "../server/memory.h"
 #include "path.h"
 
 typedef struct PathParser
@@ -298,4 +300,14 @@ bool
 dyn_path_is_attribute(const DynPath *path, const char *name)
 {
 	return path->nsteps == 1 && strcmp(path->steps[0].name, name) == 0;
+}
+
+const char *
+dyn_path_text(const DynPath *path)
+{
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	dyn_path_print(path, &text);
+	return dyn_take_text(&text);
 }
