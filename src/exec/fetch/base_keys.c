@@ -187,14 +187,6 @@ dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts)
 
 /* ---- what was set aside ---- */
 
-static bool
-is_last(const DynBaseKeys *keys, const bytea *key)
-{
-	return keys->last != NULL && VARSIZE_ANY(keys->last) == VARSIZE_ANY(key) &&
-		memcmp(VARDATA_ANY(keys->last), VARDATA_ANY(key),
-			   VARSIZE_ANY_EXHDR(key)) == 0;
-}
-
 /* The next one that differs from the last; NULL at the end. */
 static bytea *
 next_aside(DynBaseKeys *keys)
@@ -207,7 +199,9 @@ next_aside(DynBaseKeys *keys)
 	{
 		bytea	   *key = DatumGetByteaPP(value);
 
-		if (!is_last(keys, key))
+		if (keys->last == NULL || VARSIZE_ANY(keys->last) != VARSIZE_ANY(key) ||
+			memcmp(VARDATA_ANY(keys->last), VARDATA_ANY(key),
+				   VARSIZE_ANY_EXHDR(key)) != 0)
 			return key;
 		pfree(key);
 	}

@@ -182,22 +182,21 @@ dyn_fetch_rewind(DynFetch *fetch)
 
 /* ---- merging ---- */
 
-/* Moves the stream's next item to its head; false if it has to wait for one. */
+/*
+ * The next item of the stream's pages, in these slots; false if it has to wait for
+ * one.  The page stays the stream's first one while its items are handed out.
+ */
 static bool
-load_head(DynFetch *fetch, DynStream *stream)
+next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 {
-	Assert(!stream->has_head);
 	while (stream->first != NULL)
 	{
-		if (dyn_page_next(&stream->first->cursor, stream->head))
-		{
-			stream->has_head = true;
+		Assert(stream->first->stream == stream->number);
+		if (dyn_page_next(&stream->first->cursor, slots))
 			return true;
-		}
 		dyn_page_done(&fetch->streams, dyn_stream_pop(stream));
 		fetch->pages_used++;
 	}
-	stream->has_head = false;
 	return false;
 }
 
@@ -211,8 +210,9 @@ heads_are_loaded(DynFetch *fetch)
 	{
 		DynStream  *stream = fetch->active[i];
 
-		if (!stream->has_head && !load_head(fetch, stream) &&
-			!dyn_stream_is_done(stream))
+		if (!stream->has_head)
+			stream->has_head = next_of_pages(fetch, stream, stream->head);
+		if (!stream->has_head && !dyn_stream_is_done(stream))
 			return false;
 	}
 	return true;
@@ -272,23 +272,6 @@ dyn_fetch_next(DynFetch *fetch)
 
 /* ---- keyed ---- */
 
-/* The page stays the stream's first one while its items are handed out. */
-static bool
-next_of_pages(DynFetch *fetch, DynStream *stream)
-{
-	while (stream->first != NULL)
-	{
-		Assert(stream->first->stream == stream->number);
-		if (dyn_page_next(&stream->first->cursor, fetch->slots))
-		{
-			fetch->origin = stream->first;
-			return true;
-		}
-		dyn_page_done(&fetch->streams, dyn_stream_pop(stream));
-	}
-	return false;
-}
-
 const DynValue *
 dyn_fetch_next_of(DynFetch *fetch, int number)
 {
@@ -300,8 +283,11 @@ dyn_fetch_next_of(DynFetch *fetch, int number)
 		dyn_schedule_pump(fetch);
 	for (;;)
 	{
-		if (next_of_pages(fetch, stream))
+		if (next_of_pages(fetch, stream, fetch->slots))
+		{
+			fetch->origin = stream->first;
 			return fetch->slots;
+		}
 		if (dyn_stream_is_done(stream))
 			return NULL;
 		dyn_schedule_pump(fetch);

@@ -314,25 +314,6 @@ dyn_requests_expected(void *arg, int stream, DynExpected *expected)
 	}
 }
 
-const DynKeyPart *
-dyn_requests_key(const DynRequests *requests)
-{
-	return requests->op == DYN_OP_QUERY ? requests->terms[0].key
-		: requests->keys;
-}
-
-static void
-prepare_keys(DynRequests *requests, int stream, DynReadRequest *request)
-{
-	DynExpected expected;
-
-	Assert(requests->nparts > 0 && requests->nkeys > 0);
-	dyn_requests_expected(requests, stream, &expected);
-	request->keys = expected.keys;
-	request->nkeys = expected.nkeys;
-	request->nparts = expected.nparts;
-}
-
 void
 dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 {
@@ -355,7 +336,14 @@ dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 		request->total_segments = requests->nstreams;
 	}
 	else
-		prepare_keys(requests, stream, request);
+	{
+		DynExpected expected;
+
+		dyn_requests_expected(requests, stream, &expected);
+		request->keys = expected.keys;
+		request->nkeys = expected.nkeys;
+		request->nparts = expected.nparts;
+	}
 	request->filter = render_filter(requests, stream);
 	request->projection = render_projection(requests);
 	request->all_attributes = request->projection == NULL && requests->local_index;

@@ -108,16 +108,6 @@ expected_of(const DynStreamContext *context, const DynStream *stream)
 		: price(context, DYN_LEAST_UNITS);
 }
 
-static void
-charge_statement(const DynStreamContext *context, const DynStream *stream)
-{
-	double		limit = statement_limit(context);
-	double		cost = expected_of(context, stream);
-
-	if (limit > 0 && context->statement->counters.read_units + cost > limit)
-		report_limit(context, limit, cost);
-}
-
 /* ---- sending ---- */
 
 /*
@@ -137,24 +127,18 @@ answer_will_come(const DynStreamContext *context)
 		 statement->bytes + context->expected <= statement->max_bytes);
 }
 
-/*
- * The fetch's requests at the service, or a few more: answers that came may not
- * have been taken in, and other fetches read the table, too.
- */
-static uint64
-in_flight(const DynStreamContext *context)
-{
-	return Min(context->spending.unanswered, context->pacing.table->in_flight);
-}
-
 /* Is an answer to wait for before another request is sent? */
 static bool
 awaits_answer(const DynStreamContext *context)
 {
 	double		limit = statement_limit(context);
 
+	/*
+	 * The fetch's requests at the service, or a few more: answers that came may
+	 * not have been taken in, and other fetches read the table, too.
+	 */
 	if (context->spending.budgets != NULL &&
-		in_flight(context) > context->answers)
+		Min(context->spending.unanswered, context->pacing.table->in_flight) > context->answers)
 		return true;
 	return limit > 0 && answer_will_come(context) &&
 		left_of_statement(context, limit) <
@@ -169,15 +153,6 @@ dyn_spending_delay(const DynStreamContext *context)
 	if (context->spending.budgets == NULL)
 		return 0;
 	return dyn_budgets_delay(context->spending.budgets, dyn_session_now());
-}
-
-/* Units of an item, to keep a request within bounds. */
-static double
-likely_item(const DynStreamContext *context)
-{
-	if (context->pacing.item_units > 0)
-		return context->pacing.item_units;
-	return price(context, costs_by_item(context) ? DYN_LARGEST_ITEM_UNITS : DYN_LEAST_UNITS);
 }
 
 /* So many items, if all of them may be read. */
@@ -201,9 +176,13 @@ dyn_spending_items(const DynStreamContext *context, double items)
 	double		budget = context->spending.request_units;
 	double		limit = statement_limit(context);
 	double		left = limit > 0 ? left_of_statement(context, limit) : 0;
+	double		item = context->pacing.item_units;
 
+	if (item <= 0)
+		item = price(context, costs_by_item(context) ? DYN_LARGEST_ITEM_UNITS
+					 : DYN_LEAST_UNITS);
 	if (budget > 0 && needs_limit(context, budget))
-		items = fewer(items, budget / likely_item(context));
+		items = fewer(items, budget / item);
 	if (limit > 0 && context->pacing.item_units > 0 &&
 		needs_limit(context, left))
 		items = fewer(items, left / context->pacing.item_units);
@@ -233,15 +212,19 @@ most_units(const DynStreamContext *context, const DynStream *stream,
 bool
 dyn_spending_charge(DynStreamContext *context, DynStream *stream, double items)
 {
-	charge_statement(context, stream);
+	double		limit = statement_limit(context);
+	double		expected = expected_of(context, stream);
+
+	if (limit > 0 && context->statement->counters.read_units + expected > limit)
+		report_limit(context, limit, expected);
 	stream->charge = most_units(context, stream, items);
 	stream->ncharged = 1;
 	if (context->spending.budgets != NULL &&
 		!dyn_budgets_take(context->spending.budgets, stream->charge,
 						  dyn_session_now()))
 		return false;
-	stream->expected = expected_of(context, stream);
-	context->statement->expected_units += stream->expected;
+	stream->expected = expected;
+	context->statement->expected_units += expected;
 	context->spending.unanswered++;
 	return true;
 }
