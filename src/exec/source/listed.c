@@ -55,14 +55,6 @@ next_key(Listed *listed, DynKeyPart *parts)
 	return dyn_base_keys_next(listed->keys, parts);
 }
 
-static int
-batch_size(const DynAccess *access)
-{
-	if (access->limit_hint > 0)
-		return Min(access->limit_hint, BATCH_KEYS);
-	return access->may_stop_early ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
-}
-
 /* What is waited for is the index again. */
 static void
 end_batch(Listed *listed)
@@ -81,7 +73,8 @@ start_batch(Listed *listed)
 {
 	DynReader  *reader = listed->reader;
 	int			nparts = reader->access->nbase;
-	int			max = batch_size(reader->access);
+	int			max = reader->access->limit_hint > 0 ? Min(reader->access->limit_hint, BATCH_KEYS)
+		: reader->access->may_stop_early ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
 	MemoryContext oldcontext;
 	DynKeyPart *parts;
 	int			n = 0;

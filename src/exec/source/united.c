@@ -61,12 +61,6 @@ struct DynUnited
 
 /* ---- beginning ---- */
 
-static bool
-is_same_filter(const DynCond *a, const DynCond *b)
-{
-	return a == NULL || b == NULL ? a == b : dyn_cond_same(a, b);
-}
-
 /* Does an arm before send the same requests, with the values of now? */
 static bool
 is_repeated(const DynUnited *united, int n)
@@ -81,7 +75,7 @@ is_repeated(const DynUnited *united, int n)
 			other->reader->access->kind == arm->reader->access->kind &&
 			dyn_access_same_index(other->reader->access, arm->reader->access) &&
 			dyn_resolved_same_keys(other->resolved, arm->resolved) &&
-			is_same_filter(other->resolved->filter, arm->resolved->filter))
+			dyn_cond_same(other->resolved->filter, arm->resolved->filter))
 			return true;
 	}
 	return false;
@@ -454,22 +448,11 @@ make_reader(const DynReader *whole, const DynAccess *access)
 	return reader;
 }
 
-/*
- * The executor would check the rows after this; a plan that checks rows again
- * (EvalPlanQual) has them from elsewhere.
- */
-static void
-take_conditions(DynUnited *united, ForeignScanState *node)
-{
-	dyn_checker_init(&united->checker, node, node->ss.ps.qual, true);
-	if (node->ss.ps.state->es_epq_active == NULL)
-		node->ss.ps.qual = NULL;
-}
-
 DynUnited *
 dyn_united_create(DynInput *input)
 {
 	const DynAccess *access = input->reader->access;
+	ForeignScanState *node = input->node;
 	DynUnited  *united;
 
 	if (access->kind != DYN_ACCESS_UNION)
@@ -488,7 +471,14 @@ dyn_united_create(DynInput *input)
 			united->arms[i].table = make_reader(input->reader, arm->fallback);
 	}
 	dyn_buffer_init_in(&united->key, CurrentMemoryContext);
-	take_conditions(united, input->node);
+	dyn_checker_init(&united->checker, node, node->ss.ps.qual, true);
+
+	/*
+	 * The executor would check the rows after this; a plan that checks rows again
+	 * (EvalPlanQual) has them from elsewhere.
+	 */
+	if (node->ss.ps.state->es_epq_active == NULL)
+		node->ss.ps.qual = NULL;
 	return united;
 }
 
