@@ -50,6 +50,10 @@ static const char *const pred_words[] = {
 	[DYN_PRED_CONTAINS_ALL] = "contains ALL",
 	[DYN_PRED_UNNESTED] = "contains",
 	[DYN_PRED_TEXT_EQ] = "=",
+	[DYN_PRED_NULL] = "IS NULL",
+	[DYN_PRED_NOT_NULL] = "IS NOT NULL",
+	[DYN_PRED_TRUE] = "= true",
+	[DYN_PRED_FALSE] = "= false",
 };
 
 static void print_pred(Printer *printer, const DynPred *pred, bool nested);
@@ -258,29 +262,16 @@ print_leaf(Printer *printer, const DynPred *pred)
 		print_integers(printer, pred);
 		return;
 	}
-	switch (pred->kind)
+	appendStringInfo(&printer->buf, " %s",
+					 pred_words[pred->kind == DYN_PRED_FIELDS ? pred->op : pred->kind]);
+	if (pred->kind == DYN_PRED_FIELDS)
+		appendStringInfo(&printer->buf, " %s",
+						 dyn_path_text(dyn_relation_column(printer->relation,
+														   pred->other)->path));
+	else if (pred->param >= 0)
 	{
-		case DYN_PRED_NULL:
-			appendStringInfoString(&printer->buf, " IS NULL");
-			break;
-		case DYN_PRED_NOT_NULL:
-			appendStringInfoString(&printer->buf, " IS NOT NULL");
-			break;
-		case DYN_PRED_TRUE:
-			appendStringInfoString(&printer->buf, " = true");
-			break;
-		case DYN_PRED_FALSE:
-			appendStringInfoString(&printer->buf, " = false");
-			break;
-		case DYN_PRED_FIELDS:
-			appendStringInfo(&printer->buf, " %s %s", pred_words[pred->op],
-							 dyn_path_text(dyn_relation_column(printer->relation,
-															   pred->other)->path));
-			break;
-		default:
-			appendStringInfo(&printer->buf, " %s ", pred_words[pred->kind]);
-			print_value(printer, pred);
-			break;
+		appendStringInfoChar(&printer->buf, ' ');
+		print_value(printer, pred);
 	}
 }
 
@@ -428,17 +419,6 @@ show_projection(const DynRows *rows, ExplainState *es)
 	ExplainPropertyText("Projection", dyn_take_text(&text), es);
 }
 
-/* In text only if there was any. */
-static void
-show_throttling(const DynCounters *counters, ExplainState *es)
-{
-	if (counters->throttles == 0 && counters->waited_ms < 0.5)
-		return;
-	appendStringInfoSpaces(es->str, es->indent * 2);
-	appendStringInfo(es->str, "Throttles: " UINT64_FORMAT "  Waited: %.0f ms\n",
-					 counters->throttles, counters->waited_ms);
-}
-
 static void
 show_counters(const DynCounters *counters, ExplainState *es)
 {
@@ -453,7 +433,11 @@ show_counters(const DynCounters *counters, ExplainState *es)
 						 counters->requests, counters->pages,
 						 counters->items_read, counters->items_returned,
 						 counters->read_units, counters->retries);
-		show_throttling(counters, es);
+		if (counters->throttles == 0 && counters->waited_ms < 0.5)
+			return;
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Throttles: " UINT64_FORMAT "  Waited: %.0f ms\n",
+						 counters->throttles, counters->waited_ms);
 		return;
 	}
 	ExplainPropertyUInteger("Requests", NULL, counters->requests, es);
@@ -715,8 +699,8 @@ show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
 		const DynAccess *arm = lfirst(lc);
 
 		ExplainOpenGroup("Arm", NULL, true, es);
-		ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Arm"
-							: "Remote Operation", operation_word(arm, false), es);
+		ExplainPropertyText(text ? "Arm" : "Remote Operation",
+							operation_word(arm, false), es);
 		es->indent += text ? 1 : 0;
 		show_target(printer, arm, es);
 		show_access(arm, es);
@@ -761,18 +745,16 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	show_budgets(scan->input.reader->relation, access, es);
 	if (es->costs)
 		show_estimate(access, es);
-	if (es->analyze)
-		show_counters(&scan->input.reader->counters, es);
-	if (es->analyze && es->timing)
+	if (!es->analyze)
+		return;
+	show_counters(&scan->input.reader->counters, es);
+	if (es->timing)
 		show_times(node, scan, es);
-	if (es->analyze)
-	{
-		show_shared(scan, es);
-		show_kept(scan, es);
-	}
-	if (es->analyze && scan->united != NULL)
+	show_shared(scan, es);
+	show_kept(scan, es);
+	if (scan->united != NULL)
 		ExplainPropertyUInteger("Duplicates", NULL,
 								dyn_united_duplicates(scan->united), es);
-	if (es->analyze && fallbacks(scan) > 0)
+	if (fallbacks(scan) > 0)
 		ExplainPropertyUInteger("Read from Table", NULL, fallbacks(scan), es);
 }

@@ -288,23 +288,14 @@ add_parts(DynRows *rows)
 		rows->rest = dyn_rest_create(rest, relation, rows->parts);
 }
 
-static List *
-term_paths(const DynRowTest *test)
-{
-	List	   *paths = NIL;
-
-	for (int i = 0; i < test->nterms; i++)
-		paths = lappend(paths, unconstify(DynPath *, test->terms[i].path));
-	return paths;
-}
-
 void
 dyn_rows_add_test(DynRows *rows)
 {
 	const DynRowTest *test = &rows->relation->row_test;
 
-	if (test->nterms > 0)
-		read_whole(rows, term_paths(test));
+	reserve_paths(rows, test->nterms);
+	for (int i = 0; i < test->nterms; i++)
+		read_path(rows, test->terms[i].path);
 	if (rows->relation->nspelled > 0)
 		add_parts(rows);
 	if (test->nterms == 0)

@@ -153,17 +153,21 @@ sentence(const char *text)
 	return copy;
 }
 
+const char *
+dyn_target_words(const char *table, const char *index)
+{
+	return index == NULL ? psprintf("DynamoDB table \"%s\"", table)
+		: psprintf("index \"%s\" of DynamoDB table \"%s\"", index, table);
+}
+
 static char *
 what_failed(const DynRequestContext *context)
 {
 	if (context->table == NULL)
 		return psprintf("%s on server \"%s\" failed", context->operation,
 						context->server);
-	if (context->index == NULL)
-		return psprintf("%s of DynamoDB table \"%s\" failed",
-						context->operation, context->table);
-	return psprintf("%s of index \"%s\" of DynamoDB table \"%s\" failed",
-					context->operation, context->index, context->table);
+	return psprintf("%s of %s failed", context->operation,
+					dyn_target_words(context->table, context->index));
 }
 
 static char *
@@ -368,11 +372,8 @@ dyn_report_changed_schema(const DynRequestContext *context, const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 context->index != NULL
-			 ? errmsg("index \"%s\" of DynamoDB table \"%s\" has changed since the statement was planned",
-					  context->index, context->table)
-			 : errmsg("DynamoDB table \"%s\" has changed since the statement was planned",
-					  context->table),
+			 errmsg("%s has changed since the statement was planned",
+					dyn_target_words(context->table, context->index)),
 			 errdetail("%s", detail),
 			 errhint("Retry the statement; it will be planned again.")));
 }
