@@ -34,13 +34,13 @@ dyn_spending_init(DynStreamContext *context)
 		return;
 	spending->budgets = palloc0(sizeof(DynBudgets));
 	if (of_server > 0)
-		dyn_budgets_add(spending->budgets, spec->connection, NULL, of_server);
+		dyn_budgets_add(spending->budgets, spec->connection, NULL, NULL, of_server);
 	if (of_table > 0)
-		dyn_budgets_add(spending->budgets, spec->connection, spec->table,
+		dyn_budgets_add(spending->budgets, spec->connection, spec->table, NULL,
 						of_table);
 	if (of_capacity > 0)
-		dyn_budgets_add_capacity(spending->budgets, spec->connection,
-								 spec->table, spec->global_index, of_capacity);
+		dyn_budgets_add(spending->budgets, spec->connection, spec->table,
+						spec->global_index ? spec->global_index : "", of_capacity);
 	spending->request_units = REQUEST_SECONDS * smallest;
 }
 

@@ -699,8 +699,8 @@ show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
 		const DynAccess *arm = lfirst(lc);
 
 		ExplainOpenGroup("Arm", NULL, true, es);
-		ExplainPropertyText(text ? "Arm" : "Remote Operation",
-							operation_word(arm, false), es);
+		ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Arm"
+							: "Remote Operation", operation_word(arm, false), es);
 		es->indent += text ? 1 : 0;
 		show_target(printer, arm, es);
 		show_access(arm, es);

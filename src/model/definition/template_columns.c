@@ -268,17 +268,11 @@ report(const Connector *connector, const DynSpelled *spelled,
 			 hint ? errhint("%s", hint) : 0));
 }
 
-static const char *
-part_name(const DynTemplatePart *part)
-{
-	return dyn_from_utf8_lossy(part->column.data);
-}
-
 static AttrNumber
 find_column(const Connector *connector, const DynSpelled *spelled,
 			const DynTemplatePart *part)
 {
-	const char *name = part_name(part);
+	const char *name = dyn_from_utf8_lossy(part->column.data);
 	DynClosest	closest;
 
 	for (int i = 0; i < connector->ncolumns; i++)

@@ -183,27 +183,30 @@ request_words(const DynCall *call)
 	return buf.data;
 }
 
-/* The hint for reads is that the table may have changed. */
-static const char *
-hint_for_validation(const char *operation, const char *hint)
-{
-	/* the only argument of DescribeTable is the name of the table */
-	if (strcmp(operation, "DescribeTable") == 0)
-		return TABLE_NAME_HINT;
-	return strcmp(operation, "CreateTable") == 0 ? NULL : hint;
-}
-
 static const char *
 service_hint(const ServiceError *entry, const DynRequestContext *context)
 {
 	if (entry == NULL)
 		return NULL;
+	/* the only argument of DescribeTable is the name of the table */
 	if (strcmp(entry->code, "ValidationException") == 0)
-		return hint_for_validation(context->operation, entry->hint);
+		return strcmp(context->operation, "DescribeTable") == 0 ? TABLE_NAME_HINT
+			: strcmp(context->operation, "CreateTable") == 0 ? NULL
+			: entry->hint;
 	if (entry->sqlstate == ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION &&
 		context->provider->source.start != NULL)
 		return SOURCE_HINT;
 	return entry->hint;
+}
+
+/* What the service said, as sentences. */
+static char *
+service_words(const DynCall *call)
+{
+	return psprintf("%s: %s%s%s", call->code, sentence(call->message),
+					call->throttle_reason[0]
+					? psprintf(" Reason: %s.", call->throttle_reason) : "",
+					request_words(call));
 }
 
 DYN_NORETURN static void
@@ -215,10 +218,7 @@ report_service(const DynCall *call, const DynRequestContext *context)
 	ereport(ERROR,
 			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
 			 errmsg("%s", what_failed(context)),
-			 errdetail("%s: %s%s%s", call->code, sentence(call->message),
-					   call->throttle_reason[0]
-					   ? psprintf(" Reason: %s.", call->throttle_reason) : "",
-					   request_words(call)),
+			 errdetail("%s", service_words(call)),
 			 hint ? errhint("%s", hint) : 0));
 }
 
@@ -319,7 +319,6 @@ dyn_failure_words(const DynCall *call)
 		: dyn_failure_phrase(call->failure);
 }
 
-/* What the service said, as sentences. */
 static char *
 throttle_words(const DynCall *call)
 {
@@ -329,10 +328,7 @@ throttle_words(const DynCall *call)
 	if (call->failure != DYN_FAIL_SERVICE)
 		return psprintf("HTTP status %d.%s", call->http_status,
 						request_words(call));
-	return psprintf("%s: %s%s%s", call->code, sentence(call->message),
-					call->throttle_reason[0]
-					? psprintf(" Reason: %s.", call->throttle_reason) : "",
-					request_words(call));
+	return service_words(call);
 }
 
 void

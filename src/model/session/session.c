@@ -281,17 +281,6 @@ unpin_connection(void *arg)
 }
 
 static void
-forget_connection(ConnectionEntry *entry)
-{
-	DynConnection *connection = entry->connection;
-
-	Assert(connection != NULL && connection->valid);
-	hash_search(connections, &entry->key, HASH_REMOVE, NULL);
-	connection->valid = false;
-	drop_if_unused(connection);
-}
-
-static void
 forget_all_connections(void)
 {
 	HASH_SEQ_STATUS status;
@@ -301,7 +290,14 @@ forget_all_connections(void)
 		return;
 	hash_seq_init(&status, connections);
 	while ((entry = hash_seq_search(&status)) != NULL)
-		forget_connection(entry);
+	{
+		DynConnection *connection = entry->connection;
+
+		Assert(connection != NULL && connection->valid);
+		hash_search(connections, &entry->key, HASH_REMOVE, NULL);
+		connection->valid = false;
+		drop_if_unused(connection);
+	}
 }
 
 /*
@@ -359,17 +355,6 @@ add_connection(Oid serverid, Oid userid)
 	return connection;
 }
 
-static DynConnection *
-find_connection(Oid serverid, Oid userid)
-{
-	ConnectionKey key = {dyn_connection_mapping(serverid, userid), userid};
-	ConnectionEntry *entry;
-
-	entry = hash_search(connections, &key, HASH_FIND, NULL);
-	Assert(entry == NULL || entry->connection->valid);
-	return entry != NULL ? entry->connection : add_connection(serverid, userid);
-}
-
 /*
  * Changes made by others are only seen when PostgreSQL looks for them, which a
  * cursor may not cause for long.  Static keys are the user's own, so there is
@@ -392,6 +377,8 @@ dyn_session_check(DynConnection *connection)
 DynConnection *
 dyn_session_connection(Oid serverid, Oid userid)
 {
+	ConnectionKey key = {InvalidOid, userid};
+	ConnectionEntry *entry;
 	DynConnection *connection;
 
 	/*
@@ -399,7 +386,10 @@ dyn_session_connection(Oid serverid, Oid userid)
 	 * in a transaction that has its locks, PostgreSQL may not have looked.
 	 */
 	AcceptInvalidationMessages();
-	connection = find_connection(serverid, userid);
+	key.mapping = dyn_connection_mapping(serverid, userid);
+	entry = hash_search(connections, &key, HASH_FIND, NULL);
+	Assert(entry == NULL || entry->connection->valid);
+	connection = entry ? entry->connection : add_connection(serverid, userid);
 	/* pin first: the check may process an invalidation */
 	connection->pins++;
 	dyn_call_at_reset(CurrentMemoryContext, unpin_connection, connection);
@@ -593,9 +583,8 @@ dyn_session_forget_table(DynConnection *connection, const char *table)
 void
 dyn_session_init(void)
 {
-	HASHCTL		ctl;
+	HASHCTL		ctl = {0};
 
-	memset(&ctl, 0, sizeof(ctl));
 	ctl.keysize = sizeof(ConnectionKey);
 	ctl.entrysize = sizeof(ConnectionEntry);
 	connections = hash_create("dynamo_fdw connections", 8, &ctl,

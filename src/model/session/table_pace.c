@@ -34,22 +34,16 @@ make_pace(DynConnection *connection, const char *table, const char *index)
 	return pace;
 }
 
-/* Does the statement run inside the one that the pace was begun for? */
-static bool
-goes_on(const DynTablePace *pace, bool (*is_running) (uint64 statement))
-{
-	return is_running(pace->statement) &&
-		(!pace->pace.throttled ||
-		 dyn_session_now() - pace->pace.seen_ms < FRESH_MS);
-}
-
 static void
 begin_statement(DynTablePace *pace, const DynConnection *connection,
 				uint64 statement, bool (*is_running) (uint64 statement))
 {
 	pace->hot_stream = NULL;
 	pace->shared_ms = 0;
-	if (goes_on(pace, is_running))
+	/* does the statement run inside the one that the pace was begun for? */
+	if (is_running(pace->statement) &&
+		(!pace->pace.throttled ||
+		 dyn_session_now() - pace->pace.seen_ms < FRESH_MS))
 		return;
 	dyn_pace_init(&pace->pace, connection->max_concurrency);
 	pace->statement = statement;
