@@ -44,8 +44,8 @@ release_fetch(void *arg)
 	dyn_stream_context_release(&fetch->streams);
 }
 
-static DynFetch *
-allocate_fetch(void)
+DynFetch *
+dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw fetch",
@@ -54,14 +54,6 @@ allocate_fetch(void)
 
 	fetch->context = context;
 	dyn_call_at_reset(context, release_fetch, fetch);
-	return fetch;
-}
-
-DynFetch *
-dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
-{
-	DynFetch   *fetch = allocate_fetch();
-
 	fetch->streams.spec = *spec;
 	fetch->streams.statement = statement;
 	dyn_schedule_init(fetch);

@@ -12,13 +12,6 @@
 /* One request may cost what a budget grants in this time. */
 #define REQUEST_SECONDS	0.5
 
-/* 0 is no limit. */
-static double
-smaller_limit(double a, double b)
-{
-	return a > 0 && b > 0 ? Min(a, b) : Max(a, b);
-}
-
 void
 dyn_spending_init(DynStreamContext *context)
 {
@@ -26,8 +19,8 @@ dyn_spending_init(DynStreamContext *context)
 	double		of_server = spec->connection->max_read_units;
 	double		of_table = spec->max_read_units;
 	double		of_capacity = spec->capacity_share;
-	double		smallest = smaller_limit(smaller_limit(of_server, of_table),
-										 of_capacity);
+	double		smallest = dyn_smaller_limit(dyn_smaller_limit(of_server, of_table),
+											 of_capacity);
 	DynSpending *spending = &context->spending;
 
 	if (smallest <= 0)

@@ -710,15 +710,6 @@ show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
 	ExplainCloseGroup("Arms", "Arms", false, es);
 }
 
-/* Executions in which an index was not read: of a union, each such arm. */
-static uint64
-fallbacks(const DynScan *scan)
-{
-	if (scan->united != NULL)
-		return dyn_united_fallbacks(scan->united);
-	return scan->fallback ? dyn_fallback_executions(scan->fallback) : 0;
-}
-
 void
 dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 {
@@ -754,7 +745,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	show_kept(scan, es);
 	if (scan->united != NULL)
 		ExplainPropertyUInteger("Duplicates", NULL,
-								dyn_united_duplicates(scan->united), es);
-	if (fallbacks(scan) > 0)
-		ExplainPropertyUInteger("Read from Table", NULL, fallbacks(scan), es);
+								scan->input.duplicates, es);
+	if (scan->input.fallbacks > 0)
+		ExplainPropertyUInteger("Read from Table", NULL, scan->input.fallbacks, es);
 }

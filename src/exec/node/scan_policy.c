@@ -31,16 +31,6 @@ units_words(double units)
 	return words;
 }
 
-/* ", at least 12 s" if the capacity is known, and that long. */
-static char *
-time_clause(const DynEstimate *estimate)
-{
-	double		ms = !estimate->prices.known ? 0
-		: dyn_reads_wait_ms(&estimate->reads, &estimate->prices);
-
-	return ms < 1000 ? pstrdup("") : psprintf(", at least %.0f s", ms / 1000);
-}
-
 static char *
 number_clause(const DynTableMeta *meta, const char *name)
 {
@@ -57,17 +47,20 @@ number_clause(const DynTableMeta *meta, const char *name)
 					size_words(index ? index->size_bytes : meta->size_bytes));
 }
 
-/* ": 4609 items, 2.4 MB, about 295 read units" if that is known. */
+/* ": 4609 items, 2.4 MB, about 295 read units, at least 12 s", as far as known. */
 static char *
 size_clause(const DynTableMeta *meta, const char *index,
 			const DynEstimate *estimate)
 {
 	char	   *units = units_words(estimate->reads.units);
+	double		ms = !estimate->prices.known ? 0
+		: dyn_reads_wait_ms(&estimate->reads, &estimate->prices);
 
 	if (estimate->supposed)
 		return pstrdup("");
 	return psprintf(": %sabout %s read unit%s%s", number_clause(meta, index), units,
-					strcmp(units, "1") == 0 ? "" : "s", time_clause(estimate));
+					strcmp(units, "1") == 0 ? "" : "s",
+					ms < 1000 ? "" : psprintf(", at least %.0f s", ms / 1000));
 }
 
 static bool

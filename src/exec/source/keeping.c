@@ -161,7 +161,7 @@ static DynMember *
 make_member(DynInput *input, List *changing)
 {
 	DynMember  *member = palloc0(sizeof(DynMember));
-	DynSharedRead *read = dyn_shared_create();
+	DynSharedRead *read = palloc0(sizeof(DynSharedRead));
 
 	member->expected = member->may_rewind = member->comes_again = true;
 	dyn_member_init(member, input, changing);

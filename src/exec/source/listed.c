@@ -27,16 +27,6 @@ typedef struct Listed
 
 /* ---- keys ---- */
 
-/* Is the item of the key not to be read? */
-static bool
-is_done(Listed *listed, const DynKeyPart *parts)
-{
-	if (listed->done == NULL || !dyn_base_keys_has(listed->done, parts))
-		return false;
-	(*listed->skipped)++;
-	return true;
-}
-
 /* The next key that is new, of the index or of those it had set aside. */
 static bool
 next_key(Listed *listed, DynKeyPart *parts)
@@ -46,7 +36,9 @@ next_key(Listed *listed, DynKeyPart *parts)
 	while ((entry = dyn_fetch_next(listed->listing)) != NULL)
 	{
 		dyn_rows_item_key(listed->reader->index_rows, entry, parts);
-		if (!is_done(listed, parts) && dyn_base_keys_add(listed->keys, parts))
+		if (listed->done != NULL && dyn_base_keys_has(listed->done, parts))
+			(*listed->skipped)++;
+		else if (dyn_base_keys_add(listed->keys, parts))
 			return true;
 		/* a batch may pass over very many of them */
 		for (int i = 0; i < listed->reader->access->nbase; i++)

@@ -15,12 +15,6 @@
 
 /* ---- the read ---- */
 
-DynSharedRead *
-dyn_shared_create(void)
-{
-	return palloc0(sizeof(DynSharedRead));
-}
-
 void
 dyn_shared_add(DynSharedRead *read, DynMember *member)
 {

@@ -334,7 +334,7 @@ set_filter(DynSharedRead *read)
 static DynSharedRead *
 gather(DynInput *input, List *candidates, const DynAccess *table)
 {
-	DynSharedRead *read = dyn_shared_create();
+	DynSharedRead *read = palloc0(sizeof(DynSharedRead));
 	DynSharing *first = make_sharing(input, table);
 	ListCell   *lc;
 

@@ -36,8 +36,6 @@ struct DynUnited
 	int			narms;
 	Arm		   *arms;
 	DynChecker	checker;		/* all conditions */
-	uint64		duplicates;
-	uint64		fallbacks;
 
 	/* one execution */
 	MemoryContext context;
@@ -100,7 +98,7 @@ open_arm(DynUnited *united, int n)
 	resolve(united, arm, arm->planned);
 	if (arm->resolved->incomplete)
 	{
-		united->fallbacks++;
+		united->input->fallbacks++;
 		resolve(united, arm, arm->table);
 		Assert(!arm->resolved->incomplete);
 	}
@@ -108,7 +106,7 @@ open_arm(DynUnited *united, int n)
 		return;
 	united->input->permit(united->input, arm->reader);
 	arm->items = dyn_items_start(arm->reader, arm->resolved);
-	dyn_listed_skip(arm->items, united->returned, &united->duplicates);
+	dyn_listed_skip(arm->items, united->returned, &united->input->duplicates);
 }
 
 /* What is started for the arm from now on is waited for together with peers. */
@@ -179,7 +177,7 @@ begin_item(DynUnited *united, const DynValue *item)
 	dyn_rows_item_key(rows, item, parts);
 	if (dyn_base_keys_has(united->returned, parts))
 	{
-		united->duplicates++;
+		united->input->duplicates++;
 		return false;
 	}
 	dyn_buffer_reset(&united->key);
@@ -240,19 +238,6 @@ united_next(DynItems *items)
 
 /* ---- rows that are returned at the end ---- */
 
-/* The columns, the key and the number. */
-static TupleDesc
-describe_aside(TupleDesc row)
-{
-	TupleDesc	desc = CreateTemplateTupleDesc(row->natts + 2);
-
-	for (int i = 1; i <= row->natts; i++)
-		TupleDescCopyEntry(desc, i, row, i);
-	TupleDescInitEntry(desc, row->natts + 1, "key", BYTEAOID, -1, 0);
-	TupleDescInitEntry(desc, row->natts + 2, "number", INT8OID, -1, 0);
-	return desc;
-}
-
 static Oid
 less_than(Oid type)
 {
@@ -263,12 +248,16 @@ static void
 begin_aside(DynUnited *united, TupleDesc row)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(united->context);
-	TupleDesc	desc = describe_aside(row);
+	TupleDesc	desc = CreateTemplateTupleDesc(row->natts + 2);
 	AttrNumber	columns[] = {row->natts + 1, row->natts + 2};
 	Oid			operators[] = {less_than(BYTEAOID), less_than(INT8OID)};
 	Oid			collations[] = {InvalidOid, InvalidOid};
 	bool		nulls_first[] = {false, false};
 
+	for (int i = 1; i <= row->natts; i++)
+		TupleDescCopyEntry(desc, i, row, i);
+	TupleDescInitEntry(desc, row->natts + 1, "key", BYTEAOID, -1, 0);
+	TupleDescInitEntry(desc, row->natts + 2, "number", INT8OID, -1, 0);
 	united->aside = tuplesort_begin_heap(desc, lengthof(columns), columns, operators,
 										 collations, nulls_first, work_mem, NULL,
 										 TUPLESORT_NONE);
@@ -348,7 +337,7 @@ next_aside(DynUnited *united, TupleTableSlot *slot)
 		if (is_duplicate(united, DatumGetByteaPP(sorted->tts_values[n]),
 						 DatumGetInt64(sorted->tts_values[n + 1])))
 		{
-			united->duplicates++;
+			united->input->duplicates++;
 			continue;
 		}
 		memcpy(slot->tts_values, sorted->tts_values, n * sizeof(Datum));
@@ -480,16 +469,4 @@ dyn_united_create(DynInput *input)
 	if (node->ss.ps.state->es_epq_active == NULL)
 		node->ss.ps.qual = NULL;
 	return united;
-}
-
-uint64
-dyn_united_duplicates(const DynUnited *united)
-{
-	return united->duplicates;
-}
-
-uint64
-dyn_united_fallbacks(const DynUnited *united)
-{
-	return united->fallbacks;
 }

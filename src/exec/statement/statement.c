@@ -73,10 +73,8 @@ dyn_statement_is_running(uint64 number)
 double
 dyn_statement_max_units(const DynConnection *connection)
 {
-	double		fence = connection->max_statement_units;
-	double		belt = dyn_guc_max_statement_units;
-
-	return fence > 0 && belt > 0 ? Min(fence, belt) : Max(fence, belt);
+	return dyn_smaller_limit(connection->max_statement_units,
+							 dyn_guc_max_statement_units);
 }
 
 DynThrottle *

@@ -330,29 +330,13 @@ unit_of(const char *name)
 	return strstr(name, "timeout") || strstr(name, "patience") ? GUC_UNIT_MS : 0;
 }
 
-static bool
-int_is_valid(const OptionEntry *entry, const char *value)
-{
-	int			number;
-
-	return parse_int(value, &number, unit_of(entry->name), NULL) &&
-		number >= entry->min && number <= entry->max;
-}
-
-static bool
-real_is_valid(const OptionEntry *entry, const char *value)
-{
-	double		number;
-
-	return parse_real(value, &number, 0, NULL) &&
-		number >= entry->min && number <= entry->max;
-}
-
 /* If it is not, *why is a hint. */
 static bool
 value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 {
 	bool		flag;
+	int			whole;
+	double		number;
 
 	switch (entry->kind)
 	{
@@ -371,11 +355,13 @@ value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 		case VALUE_INT:
 			*why = psprintf("It must be an integer from %d to %d.",
 							(int) entry->min, (int) entry->max);
-			return int_is_valid(entry, value);
+			return parse_int(value, &whole, unit_of(entry->name), NULL) &&
+				whole >= entry->min && whole <= entry->max;
 		case VALUE_REAL:
 			*why = psprintf("It must be a number from %g to %.0f.",
 							entry->min, entry->max);
-			return real_is_valid(entry, value);
+			return parse_real(value, &number, 0, NULL) &&
+				number >= entry->min && number <= entry->max;
 		case VALUE_ENUM:
 			*why = enum_hint(entry->words);
 			return enum_position(entry->words, value) >= 0;
@@ -630,17 +616,6 @@ dyn_option_real(List *options, const char *name, double fallback)
 	return number;
 }
 
-static bool
-option_bool(List *options, const char *name, bool fallback)
-{
-	const char *value = dyn_option_text(options, name);
-	bool		flag = fallback;
-
-	if (value != NULL)
-		(void) parse_bool(value, &flag);
-	return flag;
-}
-
 int
 dyn_option_enum(List *options, const char *name, const char *const *words,
 				int fallback)
@@ -663,14 +638,15 @@ DynReadOptions
 dyn_option_reads(List *options, const DynReadOptions *fallback)
 {
 	DynReadOptions reads = *fallback;
+	const char *consistent;
 
 	if (options == NIL)
 		return reads;
 	reads.scan_policy = dyn_option_enum(options, "scan_policy",
 										scan_policies,
 										fallback->scan_policy);
-	reads.consistent = option_bool(options, "consistent_read",
-								   fallback->consistent);
+	if ((consistent = dyn_option_text(options, "consistent_read")) != NULL)
+		(void) parse_bool(consistent, &reads.consistent);
 	reads.fetch_size = dyn_option_int(options, "fetch_size",
 									  fallback->fetch_size);
 	reads.round_trip_ms = dyn_option_real(options, "round_trip_ms",

@@ -126,14 +126,6 @@ free_template(void *tmpl)
 	dyn_template_free(tmpl);
 }
 
-static void
-keep_template(DynSpelled *spelled, DynTemplate *tmpl)
-{
-	dyn_call_at_reset(CurrentMemoryContext, free_template, tmpl);
-	spelled->tmpl = tmpl;
-	spelled->parts = palloc0(Max(tmpl->nparts, 1) * sizeof(DynPart));
-}
-
 DynSpelled *
 dyn_templates_parse(const char *text, int *n)
 {
@@ -159,7 +151,9 @@ dyn_templates_parse(const char *text, int *n)
 					 errmsg("invalid value for option \"%s\"", "templates"),
 					 errhint("%s", why)));
 		spelled[*n].path = dyn_path_of_attribute(dyn_json_option_text(&name, &len));
-		keep_template(&spelled[(*n)++], tmpl);
+		dyn_call_at_reset(CurrentMemoryContext, free_template, tmpl);
+		spelled[*n].tmpl = tmpl;
+		spelled[(*n)++].parts = palloc0(Max(tmpl->nparts, 1) * sizeof(DynPart));
 	}
 	return spelled;
 }

@@ -195,15 +195,6 @@ unlock_buckets(BucketTable *shared)
 					   MAX_BUCKETS)));
 }
 
-static double
-delay_of(const Bucket *bucket)
-{
-	if (bucket->level > 0)
-		return 0;
-	return Min(-bucket->level / bucket->budget.rate * 1000 + MARGIN_MS,
-			   LONGEST_LOOK_MS);
-}
-
 /* If it is 0, the units are taken. */
 static double
 try_to_take(DynBudgets *budgets, double units, double now)
@@ -215,7 +206,9 @@ try_to_take(DynBudgets *budgets, double units, double now)
 	for (int i = 0; i < budgets->nbudgets; i++)
 	{
 		buckets[i] = bucket_of(shared, &budgets->budgets[i], now);
-		delay = Max(delay, delay_of(buckets[i]));
+		if (buckets[i]->level <= 0)
+			delay = Max(delay, Min(-buckets[i]->level / buckets[i]->budget.rate * 1000 +
+								   MARGIN_MS, LONGEST_LOOK_MS));
 	}
 	for (int i = 0; delay == 0 && i < budgets->nbudgets; i++)
 		buckets[i]->level -= units;

@@ -64,7 +64,6 @@ extern bool dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
 extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 								double used, double now_ms);
 
-
 /* Called once, when the library is loaded. */
 extern void dyn_budget_init(void);
 

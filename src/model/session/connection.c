@@ -275,27 +275,20 @@ release_connection(void *arg)
 	dyn_spec_clear(&connection->spec);
 }
 
-static DynConnection *
-allocate_connection(MemoryContext parent)
-{
-	MemoryContext context = AllocSetContextCreate(parent, "dynamo_fdw connection",
-												  ALLOCSET_SMALL_SIZES);
-	DynConnection *connection = MemoryContextAllocZero(context,
-													   sizeof(DynConnection));
-
-	connection->context = context;
-	connection->service.provider = &connection->provider;
-	dyn_call_at_reset(context, release_connection, connection);
-	return connection;
-}
-
 DynConnection *
 dyn_connection_make(Oid serverid, Oid userid)
 {
-	DynConnection *connection = allocate_connection(CurrentMemoryContext);
-	MemoryContext oldcontext = MemoryContextSwitchTo(connection->context);
-	ForeignServer *server = GetForeignServer(serverid);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dynamo_fdw connection",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+	DynConnection *connection = palloc0(sizeof(DynConnection));
+	ForeignServer *server;
 
+	dyn_call_at_reset(context, release_connection, connection);
+	server = GetForeignServer(serverid);
+	connection->context = context;
+	connection->service.provider = &connection->provider;
 	connection->serverid = serverid;
 	connection->userid = userid;
 	connection->server_name = pstrdup(server->servername);

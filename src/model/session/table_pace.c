@@ -11,15 +11,6 @@
 /* A pace that was not used for so long may be wrong by now. */
 #define FRESH_MS	10000.0
 
-static bool
-is_of(const DynTablePace *pace, const char *table, const char *index)
-{
-	if ((index == NULL) != (pace->index == NULL))
-		return false;
-	return strcmp(pace->table, table) == 0 &&
-		(index == NULL || strcmp(pace->index, index) == 0);
-}
-
 static DynTablePace *
 make_pace(DynConnection *connection, const char *table, const char *index)
 {
@@ -27,7 +18,7 @@ make_pace(DynConnection *connection, const char *table, const char *index)
 	DynTablePace *pace = MemoryContextAllocZero(context, sizeof(DynTablePace));
 
 	pace->table = MemoryContextStrdup(context, table);
-	pace->index = index ? MemoryContextStrdup(context, index) : NULL;
+	pace->index = MemoryContextStrdup(context, index ? index : "");
 	dyn_pace_init(&pace->pace, connection->max_concurrency);
 	pace->next = connection->paces;
 	connection->paces = pace;
@@ -56,7 +47,8 @@ dyn_table_pace(DynConnection *connection, const char *table,
 {
 	DynTablePace *pace = connection->paces;
 
-	while (pace != NULL && !is_of(pace, table, index))
+	while (pace != NULL && (strcmp(pace->table, table) != 0 ||
+							strcmp(pace->index, index ? index : "") != 0))
 		pace = pace->next;
 	if (pace == NULL)
 		pace = make_pace(connection, table, index);

@@ -334,17 +334,13 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 
 /* ---- range bounds ---- */
 
+/* The number, or the one of DynamoDB's that follows it inward. */
 static DynEncoded
-bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
-			 DynScalar *out)
+bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
 {
-	char	   *text = number_out(valuetype, value);
 	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
 	size_t		len;
 
-	/* NaN is greater than every number */
-	if (strcmp(text, "NaN") == 0)
-		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
 	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK)
 	{
 		if (!dyn_number_round(text, strlen(text),
@@ -354,6 +350,18 @@ bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
 	}
 	set_scalar(out, DYN_TYPE_N, buf, len);
 	return DYN_ENCODED;
+}
+
+static DynEncoded
+bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
+			 DynScalar *out)
+{
+	char	   *text = number_out(valuetype, value);
+
+	/* NaN is greater than every number */
+	if (strcmp(text, "NaN") == 0)
+		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
+	return bound_text(text, lower, inclusive, out);
 }
 
 /* No request is needed for what is above the last or below the first number. */
@@ -390,8 +398,6 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 		: DatumGetFloat8(value);
 	double		outward = lower ? -INFINITY : INFINITY;
 	char		text[64];
-	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
-	size_t		len;
 
 	if (isnan(number))
 		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
@@ -404,12 +410,7 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 			: DYN_ENCODED_ANYTHING;
 	*inclusive = true;
 	snprintf(text, sizeof(text), "%.17g", number);
-	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK &&
-		!dyn_number_round(text, strlen(text),
-						  lower ? DYN_ROUND_UP : DYN_ROUND_DOWN, buf, &len))
-		return DYN_ENCODED_NOTHING;
-	set_scalar(out, DYN_TYPE_N, buf, len);
-	return DYN_ENCODED;
+	return bound_text(text, lower, inclusive, out);
 }
 
 /*

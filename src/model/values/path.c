@@ -33,12 +33,6 @@ fail(PathParser *parser, const char *why)
 }
 
 static bool
-is_name_char(unsigned char c)
-{
-	return isalnum(c) || c == '_' || c == '-' || c >= 0x80;
-}
-
-static bool
 push_step(PathParser *parser, const char *name, size_t len, uint32 index)
 {
 	DynStep    *step;
@@ -78,7 +72,8 @@ parse_name(PathParser *parser)
 
 	if (*start == '"')
 		return parse_quoted(parser);
-	while (is_name_char((unsigned char) *parser->p))
+	while (isalnum((unsigned char) *parser->p) || *parser->p == '_' ||
+		   *parser->p == '-' || IS_HIGHBIT_SET(*parser->p))
 		parser->p++;
 	if (parser->p == start)
 		return fail(parser, "A path looks like info.rating or tags[0]; put unusual names in double quotes.");

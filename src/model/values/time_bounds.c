@@ -341,13 +341,6 @@ before_from_date(int64 value, bool upper)
 	return rest > 0 ? days + 1 : days;
 }
 
-static int64
-before_to_date(int64 value, bool upper)
-{
-	return upper ? shift(multiply(shift(value, 1), USECS_PER_DAY), -1)
-		: multiply(value, USECS_PER_DAY);
-}
-
 /* ---- years ---- */
 
 /* No timestamp is in a later year. */
@@ -484,7 +477,9 @@ before_step(Bound bound, const DynTimeStep *step)
 			bound.value = before_from_date(bound.value, bound.upper);
 			break;
 		case DYN_STEP_TIMESTAMP_TO_DATE:
-			bound.value = before_to_date(bound.value, bound.upper);
+			bound.value = bound.upper
+				? shift(multiply(shift(bound.value, 1), USECS_PER_DAY), -1)
+				: multiply(bound.value, USECS_PER_DAY);
 			break;
 		case DYN_STEP_TIMESTAMP_TO_INSTANT:
 		case DYN_STEP_INSTANT_TO_TIMESTAMP:
