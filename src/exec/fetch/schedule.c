@@ -502,7 +502,7 @@ dyn_schedule_wait(DynFetch *fetch)
 	/* the last pump may have taken in what was not paused */
 	if (any_is_blocked(fetch))
 		CHECK_FOR_INTERRUPTS();
-	/* what has come, or is paused, is not under way: a wait might never end */
+	/* an answer that has come, or is paused, is none: a wait might not end */
 	else if (fetch->streams.pacing.table->in_flight > 0)
 		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1, reason);
 	else if (pause >= 0)

@@ -81,7 +81,7 @@ read_column(DynColumn *column, Form_pg_attribute attr,
 {
 	List	   *options;
 	const char *text;
-	DynFormat	format = {DYN_FORMAT_NONE};
+	DynFormat	format = {0};
 
 	memset(column, 0, sizeof(*column));
 	column->name = pstrdup(NameStr(attr->attname));

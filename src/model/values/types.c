@@ -216,7 +216,7 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 	{
 		codec->element = palloc0(sizeof(DynCodec));
 		dyn_codec_init(codec->element, get_element_type(codec->basetype),
-					   codec->typmod, &(DynFormat) {DYN_FORMAT_NONE}, column);
+					   codec->typmod, &(DynFormat) {0}, column);
 	}
 	else if (codec->kind == DYN_CODEC_INPUT ||
 			 codec->kind == DYN_CODEC_BPCHAR ||
