@@ -452,7 +452,7 @@ dyn_sharing_open(DynInput *input)
 		return NULL;
 	if (!input->has_prefetcher && sharing->awaits_values)
 		complete_filter(sharing);
-	/* or other values than those that were taken */
+	/* an execution with other values than those that were taken reads alone */
 	if (input->has_prefetcher ||
 		(!sharing->awaits_values &&
 		 !dyn_values_equal(&sharing->values, &input->values)) ||
