@@ -231,10 +231,7 @@ read_from(DynAccess *asked, const DynAccess *table)
 static void
 init_member(DynMember *member, DynInput *input, const DynAccess *table)
 {
-	/* exactly once, unless an input is empty */
-	member->expected =
-		list_member_ptr(dyn_plan_scans_unless_empty(tree_of(input), false),
-						input->node->ss.ps.plan);
+	member->expected = is_expected(input);
 	member->may_rewind = input->reader->keeps || !member->expected;
 	dyn_member_init(member, input, input->reader->access->filters);
 	read_from(&member->asked, table);
