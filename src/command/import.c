@@ -481,8 +481,7 @@ begin_import(ImportForeignSchemaStmt *stmt, Oid serverid)
 	import->tag_option = dyn_option_text(stmt->options, "entity_tag");
 	if (import->tag_option != NULL)
 		sample->tag = dyn_to_utf8(import->tag_option);
-	sample->limit = dyn_option_int(stmt->options, "sample",
-								   dyn_option_default_int("sample"));
+	sample->limit = dyn_option_int_or_default(stmt->options, "sample");
 	sample->connection = dyn_session_connection(serverid, GetUserId());
 	check_policy(sample);
 	sample->estate = CreateExecutorState();

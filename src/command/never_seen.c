@@ -110,27 +110,13 @@ dyn_absence_see_value(DynAbsence *absence, AttrNumber attnum)
 /* ---- the report ---- */
 
 static const char *
-print_path(const DynPath *path)
-{
-	DynBuffer	text;
-	const char *copy;
-
-	dyn_buffer_init(&text, 0);
-	dyn_path_print(path, &text);
-	copy = dyn_buffer_terminate(&text);
-	copy = dyn_from_utf8_lossy(copy ? pstrdup(copy) : "");
-	dyn_buffer_free(&text);
-	return copy;
-}
-
-static const char *
 describe_column(const DynColumn *column)
 {
 	if (!dyn_column_is_of_item(column))
 		return "no element has a value there";
 	return psprintf("no row has a value there; it is read from %s \"%s\"",
 					column->path->nsteps == 1 ? "attribute" : "path",
-					print_path(column->path));
+					dyn_path_text(column->path));
 }
 
 void
@@ -153,7 +139,7 @@ dyn_absence_report(const DynAbsence *absence,
 				 psprintf(place->unnested
 						  ? "no item has a value at \"%s\", the path of the option unnest"
 						  : "no row has attribute \"%s\", which the option templates names",
-						  print_path(place->path)));
+						  dyn_path_text(place->path)));
 	}
 	if (absence->rows == 0 && elements)
 		each(arg, 0, "no item is a row of the foreign table");

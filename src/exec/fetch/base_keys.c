@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/hsearch.h"
@@ -66,13 +67,6 @@ split_key(const DynBaseKeys *keys, const char *bytes, DynKeyPart *parts)
 
 /* ---- making ---- */
 
-/* Runs when the context goes. */
-static void
-release_bytes(void *arg)
-{
-	dyn_buffer_free(&((DynBaseKeys *) arg)->bytes);
-}
-
 DynBaseKeys *
 dyn_base_keys_create(const DynKeyAttr *base, int nbase, Size max_bytes)
 {
@@ -80,7 +74,6 @@ dyn_base_keys_create(const DynKeyAttr *base, int nbase, Size max_bytes)
 												  "dynamo_fdw base keys",
 												  ALLOCSET_DEFAULT_SIZES);
 	DynBaseKeys *keys = MemoryContextAllocZero(context, sizeof(DynBaseKeys));
-	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
 
 	Assert(nbase > 0);
 	keys->context = context;
@@ -89,10 +82,7 @@ dyn_base_keys_create(const DynKeyAttr *base, int nbase, Size max_bytes)
 	keys->max_bytes = max_bytes;
 	keys->known = dyn_byte_key_table("dynamo_fdw base keys", 256,
 									 sizeof(DynByteKey), context);
-	dyn_buffer_init(&keys->bytes, 0);
-	callback->func = release_bytes;
-	callback->arg = keys;
-	MemoryContextRegisterResetCallback(context, callback);
+	dyn_buffer_init_in(&keys->bytes, context);
 	return keys;
 }
 
@@ -142,8 +132,7 @@ key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 
 	dyn_buffer_reset(&keys->bytes);
 	dyn_key_append(&keys->bytes, parts, keys->nbase);
-	if (keys->bytes.failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(keys->bytes.failed);
 	key.data = keys->bytes.data;
 	key.len = keys->bytes.len;
 	return key;
@@ -198,14 +187,6 @@ dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts)
 
 /* ---- what was set aside ---- */
 
-static bool
-is_last(const DynBaseKeys *keys, const bytea *key)
-{
-	return keys->last != NULL && VARSIZE_ANY(keys->last) == VARSIZE_ANY(key) &&
-		memcmp(VARDATA_ANY(keys->last), VARDATA_ANY(key),
-			   VARSIZE_ANY_EXHDR(key)) == 0;
-}
-
 /* The next one that differs from the last; NULL at the end. */
 static bytea *
 next_aside(DynBaseKeys *keys)
@@ -218,7 +199,9 @@ next_aside(DynBaseKeys *keys)
 	{
 		bytea	   *key = DatumGetByteaPP(value);
 
-		if (!is_last(keys, key))
+		if (keys->last == NULL || VARSIZE_ANY(keys->last) != VARSIZE_ANY(key) ||
+			memcmp(VARDATA_ANY(keys->last), VARDATA_ANY(key),
+				   VARSIZE_ANY_EXHDR(key)) != 0)
 			return key;
 		pfree(key);
 	}

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -43,27 +44,16 @@ release_fetch(void *arg)
 	dyn_stream_context_release(&fetch->streams);
 }
 
-static DynFetch *
-allocate_fetch(void)
+DynFetch *
+dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw fetch",
 												  ALLOCSET_SMALL_SIZES);
 	DynFetch   *fetch = MemoryContextAllocZero(context, sizeof(DynFetch));
-	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
 
 	fetch->context = context;
-	callback->func = release_fetch;
-	callback->arg = fetch;
-	MemoryContextRegisterResetCallback(context, callback);
-	return fetch;
-}
-
-DynFetch *
-dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
-{
-	DynFetch   *fetch = allocate_fetch();
-
+	dyn_call_at_reset(context, release_fetch, fetch);
 	fetch->streams.spec = *spec;
 	fetch->streams.statement = statement;
 	dyn_schedule_init(fetch);
@@ -71,8 +61,7 @@ dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 	fetch->slots = MemoryContextAllocZero(fetch->context, Max(spec->npaths, 1) *
 										  sizeof(DynValue));
 	fetch->streams.tree = dyn_path_tree_create(spec->paths, spec->npaths);
-	if (fetch->streams.tree == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(fetch->streams.tree == NULL);
 	return fetch;
 }
 
@@ -185,22 +174,21 @@ dyn_fetch_rewind(DynFetch *fetch)
 
 /* ---- merging ---- */
 
-/* Moves the stream's next item to its head; false if it has to wait for one. */
+/*
+ * The next item of the stream's pages, in these slots; false if it has to wait for
+ * one.  The page stays the stream's first one while its items are handed out.
+ */
 static bool
-load_head(DynFetch *fetch, DynStream *stream)
+next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 {
-	Assert(!stream->has_head);
 	while (stream->first != NULL)
 	{
-		if (dyn_page_next(&stream->first->cursor, stream->head))
-		{
-			stream->has_head = true;
+		Assert(stream->first->stream == stream->number);
+		if (dyn_page_next(&stream->first->cursor, slots))
 			return true;
-		}
 		dyn_page_done(&fetch->streams, dyn_stream_pop(stream));
 		fetch->pages_used++;
 	}
-	stream->has_head = false;
 	return false;
 }
 
@@ -214,8 +202,9 @@ heads_are_loaded(DynFetch *fetch)
 	{
 		DynStream  *stream = fetch->active[i];
 
-		if (!stream->has_head && !load_head(fetch, stream) &&
-			!dyn_stream_is_done(stream))
+		if (!stream->has_head)
+			stream->has_head = next_of_pages(fetch, stream, stream->head);
+		if (!stream->has_head && !dyn_stream_is_done(stream))
 			return false;
 	}
 	return true;
@@ -275,23 +264,6 @@ dyn_fetch_next(DynFetch *fetch)
 
 /* ---- keyed ---- */
 
-/* The page stays the stream's first one while its items are handed out. */
-static bool
-next_of_pages(DynFetch *fetch, DynStream *stream)
-{
-	while (stream->first != NULL)
-	{
-		Assert(stream->first->stream == stream->number);
-		if (dyn_page_next(&stream->first->cursor, fetch->slots))
-		{
-			fetch->origin = stream->first;
-			return true;
-		}
-		dyn_page_done(&fetch->streams, dyn_stream_pop(stream));
-	}
-	return false;
-}
-
 const DynValue *
 dyn_fetch_next_of(DynFetch *fetch, int number)
 {
@@ -303,8 +275,11 @@ dyn_fetch_next_of(DynFetch *fetch, int number)
 		dyn_schedule_pump(fetch);
 	for (;;)
 	{
-		if (next_of_pages(fetch, stream))
+		if (next_of_pages(fetch, stream, fetch->slots))
+		{
+			fetch->origin = stream->first;
 			return fetch->slots;
+		}
 		if (dyn_stream_is_done(stream))
 			return NULL;
 		dyn_schedule_pump(fetch);

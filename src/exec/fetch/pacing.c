@@ -159,15 +159,6 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 
 /* ---- throttles ---- */
 
-static const char *
-resource_words(const DynFetchSpec *spec)
-{
-	if (spec->index == NULL)
-		return psprintf("DynamoDB table \"%s\"", spec->table);
-	return psprintf("index \"%s\" of DynamoDB table \"%s\"", spec->index,
-					spec->table);
-}
-
 DYN_NORETURN static void
 report_impatience(const DynStreamContext *context, const DynStream *stream)
 {
@@ -176,7 +167,7 @@ report_impatience(const DynStreamContext *context, const DynStream *stream)
 	/* a statement around this one may handle the error, and run others */
 	dyn_pace_init(&pacing->table->pace,
 				  context->spec.connection->max_concurrency);
-	dyn_report_throttled(stream->call, resource_words(&context->spec),
+	dyn_report_throttled(stream->call, dyn_target_words(context->spec.table, context->spec.index),
 						 pacing->stalled_ms / 1000, context->spec.capacity,
 						 context->statement->counters.read_units);
 }
@@ -195,7 +186,7 @@ warn_if_slow(const DynStreamContext *context, double now)
 		return;
 	throttle->warned = true;
 	ereport(WARNING,
-			(errmsg("reads of %s are being throttled", resource_words(spec)),
+			(errmsg("reads of %s are being throttled", dyn_target_words(spec->table, spec->index)),
 			 rate > 0
 			 ? errdetail("The statement continues at about %.*f read units per second.",
 						 rate < 10 ? 1 : 0, rate)

@@ -8,6 +8,12 @@
 #include "../rows/template_parts.h"
 #include "reader.h"
 
+/*
+ * Keys of one BatchGetItem, so that items of the size that the table has on
+ * average take about this much.
+ */
+#define BATCH_BYTES		(4.0 * 1024 * 1024)
+
 /* Of items that become rows, and not only numbers or keys to look up. */
 static DynRows *
 finish_rows(DynReader *reader, DynRows *rows)
@@ -296,18 +302,6 @@ compare_items(void *arg, const DynValue *a, const DynValue *b)
 	return reader->access->backward ? -order : order;
 }
 
-/* Where the keys of the items are found in them. */
-static void
-set_key_slots(DynFetchSpec *spec, const DynRequests *requests,
-			  const DynRows *rows)
-{
-	const DynKeyPart *key = dyn_requests_key(requests);
-
-	spec->expected = dyn_requests_expected;
-	for (int i = 0; i < requests->nparts; i++)
-		spec->key_slots[i] = dyn_rows_slot(rows, key[i].name);
-}
-
 /*
  * By what pages of a Query are seen to follow each other: the sort attribute, if
  * there is one, and it is known.
@@ -343,21 +337,6 @@ fetches_items(const DynTableMeta *meta, const DynIndexMeta *index,
 			return true;
 	}
 	return false;
-}
-
-/*
- * Keys of one BatchGetItem, so that items of the size that the table has on
- * average take about this much.
- */
-#define BATCH_BYTES		(4.0 * 1024 * 1024)
-
-static int
-keys_of_batch(double item_bytes)
-{
-	double		keys = item_bytes > 0 ? BATCH_BYTES / item_bytes
-		: DYN_BATCH_GET_MAX_KEYS;
-
-	return (int) Max(1, Min(keys, DYN_BATCH_GET_MAX_KEYS));
 }
 
 /* Read units of an item that is read by its key; 0: its size is not known. */
@@ -401,8 +380,8 @@ set_sizes(DynFetchSpec *spec, const DynTableMeta *meta, const DynIndexMeta *inde
 	spec->capacity_share = dyn_capacity_share(throughput, options->read_capacity,
 											  options->read_percent);
 	spec->global_index = index && index->global ? index->name : NULL;
-	if (spec->op == DYN_OP_BATCH_GET_ITEM)
-		spec->batch_keys = keys_of_batch(bytes);
+	if (spec->op == DYN_OP_BATCH_GET_ITEM && bytes > 0)
+		spec->batch_keys = (int) Max(1, Min(BATCH_BYTES / bytes, DYN_BATCH_GET_MAX_KEYS));
 	spec->fetches_items = fetches_items(meta, index, requests);
 	spec->item_units = units_of_item(spec, meta, bytes);
 }
@@ -414,6 +393,7 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	const DynIndexMeta *index;
 	const DynTableMeta *meta = describe(reader->relation, requests->index, &index);
 	DynFetchSpec spec = {0};
+	DynExpected first;
 	DynFetch   *fetch;
 
 	Assert(requests->nstreams > 0 && reader->checked);
@@ -428,7 +408,10 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 	spec.prepare = dyn_requests_prepare;
 	spec.describe = dyn_requests_describe;
 	spec.arg = requests;
-	set_key_slots(&spec, requests, rows);
+	spec.expected = dyn_requests_expected;
+	dyn_requests_expected(requests, 0, &first);
+	for (int i = 0; i < first.nparts; i++)
+		spec.key_slots[i] = dyn_rows_slot(rows, first.keys[i].name);
 	set_sort_slot(&spec, reader->access, index, requests, rows);
 	set_sizes(&spec, meta, index, requests, reader->relation);
 	spec.max_read_units = reader->relation->max_read_units;

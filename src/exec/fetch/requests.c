@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "../../model/server/memory.h"
 #include "miscadmin.h"
 
 #include "../../model/server/encoding.h"
@@ -24,39 +25,24 @@
 /* ---- setting up ---- */
 
 static void
-release_requests(void *arg)
+free_tokens(void *tokens)
 {
-	DynRequests *requests = arg;
-
-	dyn_tokens_free(requests->tokens);
-	dyn_buffer_free(&requests->key_condition_text);
-	dyn_buffer_free(&requests->filter_text);
-	dyn_buffer_free(&requests->projection_text);
+	dyn_tokens_free(tokens);
 }
 
 static DynRequests *
 allocate_requests(const DynRelation *relation)
 {
 	DynRequests *requests = palloc0(sizeof(DynRequests));
-	MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
 
 	requests->relation = relation;
+	dyn_buffer_init_in(&requests->key_condition_text, CurrentMemoryContext);
+	dyn_buffer_init_in(&requests->filter_text, CurrentMemoryContext);
+	dyn_buffer_init_in(&requests->projection_text, CurrentMemoryContext);
 	requests->tokens = dyn_tokens_create();
-	if (requests->tokens == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	dyn_buffer_init(&requests->key_condition_text, 0);
-	dyn_buffer_init(&requests->filter_text, 0);
-	dyn_buffer_init(&requests->projection_text, 0);
-	callback->func = release_requests;
-	callback->arg = requests;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	dyn_check_oom(requests->tokens == NULL);
+	dyn_call_at_reset(CurrentMemoryContext, free_tokens, requests->tokens);
 	return requests;
-}
-
-static int
-batches(int nkeys)
-{
-	return (nkeys + DYN_BATCH_GET_MAX_KEYS - 1) / DYN_BATCH_GET_MAX_KEYS;
 }
 
 DynRequests *
@@ -81,7 +67,7 @@ dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys, int nkeys)
 	Assert(nkeys == 1 || requests->op == DYN_OP_BATCH_GET_ITEM);
 	requests->keys = keys;
 	requests->nkeys = nkeys;
-	requests->nstreams = batches(nkeys);
+	requests->nstreams = (nkeys + DYN_BATCH_GET_MAX_KEYS - 1) / DYN_BATCH_GET_MAX_KEYS;
 }
 
 /* ---- Queries and Scans ---- */
@@ -229,11 +215,8 @@ key_condition(const DynRequests *requests, int stream)
 static const char *
 terminated(DynBuffer *buf)
 {
-	const char *text = dyn_buffer_terminate(buf);
-
-	if (text == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	return text;
+	dyn_check_oom(dyn_buffer_terminate(buf) == NULL);
+	return buf->data;
 }
 
 /*
@@ -243,8 +226,7 @@ terminated(DynBuffer *buf)
 static void
 check_memory(const DynRequests *requests, const DynBuffer *text)
 {
-	if (text->out_of_memory || dyn_tokens_out_of_memory(requests->tokens))
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(text->out_of_memory || dyn_tokens_out_of_memory(requests->tokens));
 }
 
 static const char *
@@ -267,13 +249,6 @@ stream_filter(const DynRequests *requests, int stream)
 		: requests->filter;
 }
 
-static const DynCond *
-stream_enforced(const DynRequests *requests, int stream)
-{
-	return requests->op == DYN_OP_QUERY ? requests->terms[stream].enforced
-		: requests->enforced;
-}
-
 /* NULL if it is too large. */
 static const char *
 try_filter(DynRequests *requests, const DynCond *filter)
@@ -292,7 +267,8 @@ static const char *
 render_filter(DynRequests *requests, int stream)
 {
 	const DynCond *filter = stream_filter(requests, stream);
-	const DynCond *enforced = stream_enforced(requests, stream);
+	const DynCond *enforced = requests->op == DYN_OP_QUERY
+		? requests->terms[stream].enforced : requests->enforced;
 	const char *text = filter ? try_filter(requests, filter) : NULL;
 
 	if (text != NULL || enforced == NULL)
@@ -338,25 +314,6 @@ dyn_requests_expected(void *arg, int stream, DynExpected *expected)
 	}
 }
 
-const DynKeyPart *
-dyn_requests_key(const DynRequests *requests)
-{
-	return requests->op == DYN_OP_QUERY ? requests->terms[0].key
-		: requests->keys;
-}
-
-static void
-prepare_keys(DynRequests *requests, int stream, DynReadRequest *request)
-{
-	DynExpected expected;
-
-	Assert(requests->nparts > 0 && requests->nkeys > 0);
-	dyn_requests_expected(requests, stream, &expected);
-	request->keys = expected.keys;
-	request->nkeys = expected.nkeys;
-	request->nparts = expected.nparts;
-}
-
 void
 dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 {
@@ -379,7 +336,14 @@ dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 		request->total_segments = requests->nstreams;
 	}
 	else
-		prepare_keys(requests, stream, request);
+	{
+		DynExpected expected;
+
+		dyn_requests_expected(requests, stream, &expected);
+		request->keys = expected.keys;
+		request->nkeys = expected.nkeys;
+		request->nparts = expected.nparts;
+	}
 	request->filter = render_filter(requests, stream);
 	request->projection = render_projection(requests);
 	request->all_attributes = request->projection == NULL && requests->local_index;
@@ -394,10 +358,7 @@ append_cond(StringInfo line, const char *label, const DynCond *cond)
 
 	dyn_buffer_init(&text, 0);
 	dyn_expr_print(cond, &text);
-	appendStringInfo(line, "%s", label);
-	if (dyn_buffer_terminate(&text) != NULL)
-		appendStringInfoString(line, dyn_from_utf8_lossy(text.data));
-	dyn_buffer_free(&text);
+	appendStringInfo(line, "%s%s", label, dyn_take_text(&text));
 }
 
 void

@@ -94,7 +94,4 @@ extern void dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 extern void dyn_requests_describe(void *arg, int stream, StringInfo line);
 extern void dyn_requests_expected(void *arg, int stream, DynExpected *expected);
 
-/* A key of these requests, for the names of its parts. */
-extern const DynKeyPart *dyn_requests_key(const DynRequests *requests);
-
 #endif

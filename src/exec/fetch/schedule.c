@@ -26,10 +26,10 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "../statement/memory.h"
 #include "schedule.h"
 
 /*
@@ -52,26 +52,21 @@
 
 /* ---- beginning and ending ---- */
 
-static int
-most_active(const DynFetchSpec *spec)
-{
-	int			concurrency = spec->connection->max_concurrency;
-
-	if (spec->all_at_once)
-		return spec->nstreams;
-	/* more streams may come */
-	return spec->keyed ? concurrency * KEYED_WINDOW : Min(spec->nstreams, concurrency);
-}
-
 void
 dyn_schedule_init(DynFetch *fetch)
 {
 	const DynFetchSpec *spec = &fetch->streams.spec;
+	int			concurrency = spec->connection->max_concurrency;
 
 	Assert(spec->compare == NULL || (spec->all_at_once && !spec->keyed));
 	fetch->streams.expected = spec->keyed ? KEYED_EXPECTED_BYTES
 		: FIRST_EXPECTED_BYTES;
-	fetch->max_active = most_active(spec);
+	if (spec->all_at_once)
+		fetch->max_active = spec->nstreams;
+	else if (spec->keyed)
+		fetch->max_active = concurrency * KEYED_WINDOW; /* more streams may come */
+	else
+		fetch->max_active = Min(spec->nstreams, concurrency);
 	fetch->space = Max(fetch->max_active, 1);
 	fetch->active = MemoryContextAllocZero(fetch->context, fetch->space *
 										   sizeof(DynStream *));
@@ -139,17 +134,6 @@ begin_stream(DynFetch *fetch, int number)
 	return stream;
 }
 
-/* A stream out of the window needs room of its own. */
-static void
-make_space(DynFetch *fetch)
-{
-	if (fetch->nactive < fetch->space && fetch->nidle < fetch->space)
-		return;
-	fetch->space *= 2;
-	fetch->active = repalloc(fetch->active, fetch->space * sizeof(DynStream *));
-	fetch->idle = repalloc(fetch->idle, fetch->space * sizeof(DynStream *));
-}
-
 DynStream *
 dyn_schedule_stream(DynFetch *fetch, int number)
 {
@@ -161,7 +145,13 @@ dyn_schedule_stream(DynFetch *fetch, int number)
 	fetch->awaited = number;
 	if (!is_settled(fetch, number))
 	{
-		make_space(fetch);
+		/* a stream out of the window needs room of its own */
+		if (fetch->nactive == fetch->space || fetch->nidle == fetch->space)
+		{
+			fetch->space *= 2;
+			fetch->active = repalloc(fetch->active, fetch->space * sizeof(DynStream *));
+			fetch->idle = repalloc(fetch->idle, fetch->space * sizeof(DynStream *));
+		}
 		fetch->current = begin_stream(fetch, number);
 		fetch->next_stream = Max(fetch->next_stream, number + 1);
 		return fetch->current;
@@ -283,16 +273,23 @@ awaits_answer(const DynFetch *fetch)
 	return group && !fetch->solo_wait ? *group > 0 : dyn_schedule_in_flight(fetch) > 0;
 }
 
-/* Would the consumer wait for this stream, or for any? */
+/* Has the consumer nothing to go on with before this stream, or any, has more? */
 static bool
-is_starving(const DynFetch *fetch, const DynStream *stream)
+is_wanted(const DynFetch *fetch, const DynStream *stream)
 {
 	if (fetch->streams.spec.keyed)
 		return stream->number == fetch->awaited && stream->first == NULL;
 	if (fetch->streams.spec.compare != NULL)
-		return stream->first == NULL && !stream->has_head &&
-			!awaits_answer(fetch);
-	return !has_pages(fetch) && !awaits_answer(fetch);
+		return stream->first == NULL && !stream->has_head;
+	return !has_pages(fetch);
+}
+
+/* Would the consumer wait for this stream, or for any? */
+static bool
+is_starving(const DynFetch *fetch, const DynStream *stream)
+{
+	return is_wanted(fetch, stream) &&
+		(fetch->streams.spec.keyed || !awaits_answer(fetch));
 }
 
 static bool
@@ -399,23 +396,8 @@ all_paused(const DynFetch *fetch)
 static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)
 {
-	if (!dyn_stream_is_paused(stream))
-		return false;
-	if (fetch->streams.spec.keyed)
-		return stream->number == fetch->awaited && stream->first == NULL;
-	if (fetch->streams.spec.compare != NULL)
-		return stream->first == NULL && !stream->has_head && all_paused(fetch);
-	return !has_pages(fetch) && all_paused(fetch);
-}
-
-static int
-count_paused(const DynFetch *fetch)
-{
-	int			n = 0;
-
-	for (int i = 0; i < fetch->nactive; i++)
-		n += dyn_stream_is_paused(fetch->active[i]);
-	return n;
+	return dyn_stream_is_paused(stream) && is_wanted(fetch, stream) &&
+		(fetch->streams.spec.keyed || all_paused(fetch));
 }
 
 /* A stream's next request leaves before the next answer is parsed. */
@@ -437,7 +419,9 @@ take_answers(DynFetch *fetch)
 		if (may_send(fetch, stream))
 			(void) dyn_stream_send(&fetch->streams, stream);
 	}
-	fetch->streams.paused = count_paused(fetch);
+	fetch->streams.paused = 0;
+	for (int i = 0; i < fetch->nactive; i++)
+		fetch->streams.paused += dyn_stream_is_paused(fetch->active[i]);
 }
 
 bool
@@ -495,35 +479,13 @@ dyn_schedule_next_resumption(const DynFetch *fetch)
 	for (int i = 0; i < fetch->nactive; i++)
 	{
 		const DynStream *stream = fetch->active[i];
-		double		delay = !stream->in_flight && stream->more
+		double		delay = is_idle(stream)
 			? dyn_pacing_delay(&fetch->streams, stream) : 0;
 
 		if (delay > 0 && (earliest < 0 || delay < earliest))
 			earliest = delay;
 	}
 	return earliest;
-}
-
-/*
- * Is an answer under way, to us or to others?  One that has come, and is not
- * taken in for lack of room, is not; nor is a paused one: then a wait would
- * end at once, or never.
- */
-static bool
-may_wait(const DynFetch *fetch)
-{
-	return fetch->streams.pacing.table->in_flight > 0;
-}
-
-/* `idle`: nothing was in flight meanwhile. */
-static void
-count_wait(DynFetch *fetch, double ms, bool idle)
-{
-	DynCounters counters = {.waiting_ms = ms,.waited_ms = idle ? ms : 0};
-
-	dyn_counters_add(&fetch->streams.statement->counters, &counters);
-	if (fetch->streams.spec.counters != NULL)
-		dyn_counters_add(fetch->streams.spec.counters, &counters);
 }
 
 void
@@ -533,19 +495,24 @@ dyn_schedule_wait(DynFetch *fetch)
 	bool		idle = dyn_schedule_in_flight(fetch) == 0 && pause >= 0;
 	DynWaitReason reason = idle ? DYN_WAITS_FOR_CAPACITY : DYN_WAITS_FOR_RESPONSE;
 	double		began = dyn_session_now();
+	DynCounters counters = {0};
 
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
 	/* the last pump may have taken in what was not paused */
 	if (any_is_blocked(fetch))
 		CHECK_FOR_INTERRUPTS();
-	else if (may_wait(fetch))
+	/* an answer that has come, or is paused, is none: a wait might not end */
+	else if (fetch->streams.pacing.table->in_flight > 0)
 		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1, reason);
 	else if (pause >= 0)
 		dyn_session_sleep(pause, reason);
 	else
 		CHECK_FOR_INTERRUPTS();
-	count_wait(fetch, dyn_session_now() - began, idle);
+	counters.waiting_ms = dyn_session_now() - began;
+	if (idle)
+		counters.waited_ms = counters.waiting_ms;
+	dyn_stream_count(&fetch->streams, &counters);
 	dyn_schedule_pump(fetch);
 	fetch->solo_wait = false;
 }

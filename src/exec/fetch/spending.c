@@ -12,13 +12,6 @@
 /* One request may cost what a budget grants in this time. */
 #define REQUEST_SECONDS	0.5
 
-/* 0 is no limit. */
-static double
-smaller_limit(double a, double b)
-{
-	return a > 0 && b > 0 ? Min(a, b) : Max(a, b);
-}
-
 void
 dyn_spending_init(DynStreamContext *context)
 {
@@ -26,21 +19,21 @@ dyn_spending_init(DynStreamContext *context)
 	double		of_server = spec->connection->max_read_units;
 	double		of_table = spec->max_read_units;
 	double		of_capacity = spec->capacity_share;
-	double		smallest = smaller_limit(smaller_limit(of_server, of_table),
-										 of_capacity);
+	double		smallest = dyn_smaller_limit(dyn_smaller_limit(of_server, of_table),
+											 of_capacity);
 	DynSpending *spending = &context->spending;
 
 	if (smallest <= 0)
 		return;
 	spending->budgets = palloc0(sizeof(DynBudgets));
 	if (of_server > 0)
-		dyn_budgets_add(spending->budgets, spec->connection, NULL, of_server);
+		dyn_budgets_add(spending->budgets, spec->connection, NULL, NULL, of_server);
 	if (of_table > 0)
-		dyn_budgets_add(spending->budgets, spec->connection, spec->table,
+		dyn_budgets_add(spending->budgets, spec->connection, spec->table, NULL,
 						of_table);
 	if (of_capacity > 0)
-		dyn_budgets_add_capacity(spending->budgets, spec->connection,
-								 spec->table, spec->global_index, of_capacity);
+		dyn_budgets_add(spending->budgets, spec->connection, spec->table,
+						spec->global_index ? spec->global_index : "", of_capacity);
 	spending->request_units = REQUEST_SECONDS * smallest;
 }
 
@@ -108,16 +101,6 @@ expected_of(const DynStreamContext *context, const DynStream *stream)
 		: price(context, DYN_LEAST_UNITS);
 }
 
-static void
-charge_statement(const DynStreamContext *context, const DynStream *stream)
-{
-	double		limit = statement_limit(context);
-	double		cost = expected_of(context, stream);
-
-	if (limit > 0 && context->statement->counters.read_units + cost > limit)
-		report_limit(context, limit, cost);
-}
-
 /* ---- sending ---- */
 
 /*
@@ -137,24 +120,18 @@ answer_will_come(const DynStreamContext *context)
 		 statement->bytes + context->expected <= statement->max_bytes);
 }
 
-/*
- * The fetch's requests at the service, or a few more: answers that came may not
- * have been taken in, and other fetches read the table, too.
- */
-static uint64
-in_flight(const DynStreamContext *context)
-{
-	return Min(context->spending.unanswered, context->pacing.table->in_flight);
-}
-
 /* Is an answer to wait for before another request is sent? */
 static bool
 awaits_answer(const DynStreamContext *context)
 {
 	double		limit = statement_limit(context);
 
+	/*
+	 * The fetch's requests at the service, or a few more: answers that came may
+	 * not have been taken in, and other fetches read the table, too.
+	 */
 	if (context->spending.budgets != NULL &&
-		in_flight(context) > context->answers)
+		Min(context->spending.unanswered, context->pacing.table->in_flight) > context->answers)
 		return true;
 	return limit > 0 && answer_will_come(context) &&
 		left_of_statement(context, limit) <
@@ -169,15 +146,6 @@ dyn_spending_delay(const DynStreamContext *context)
 	if (context->spending.budgets == NULL)
 		return 0;
 	return dyn_budgets_delay(context->spending.budgets, dyn_session_now());
-}
-
-/* Units of an item, to keep a request within bounds. */
-static double
-likely_item(const DynStreamContext *context)
-{
-	if (context->pacing.item_units > 0)
-		return context->pacing.item_units;
-	return price(context, costs_by_item(context) ? DYN_LARGEST_ITEM_UNITS : DYN_LEAST_UNITS);
 }
 
 /* So many items, if all of them may be read. */
@@ -201,9 +169,13 @@ dyn_spending_items(const DynStreamContext *context, double items)
 	double		budget = context->spending.request_units;
 	double		limit = statement_limit(context);
 	double		left = limit > 0 ? left_of_statement(context, limit) : 0;
+	double		item = context->pacing.item_units;
 
+	if (item <= 0)
+		item = price(context, costs_by_item(context) ? DYN_LARGEST_ITEM_UNITS
+					 : DYN_LEAST_UNITS);
 	if (budget > 0 && needs_limit(context, budget))
-		items = fewer(items, budget / likely_item(context));
+		items = fewer(items, budget / item);
 	if (limit > 0 && context->pacing.item_units > 0 &&
 		needs_limit(context, left))
 		items = fewer(items, left / context->pacing.item_units);
@@ -233,15 +205,19 @@ most_units(const DynStreamContext *context, const DynStream *stream,
 bool
 dyn_spending_charge(DynStreamContext *context, DynStream *stream, double items)
 {
-	charge_statement(context, stream);
+	double		limit = statement_limit(context);
+	double		expected = expected_of(context, stream);
+
+	if (limit > 0 && context->statement->counters.read_units + expected > limit)
+		report_limit(context, limit, expected);
 	stream->charge = most_units(context, stream, items);
 	stream->ncharged = 1;
 	if (context->spending.budgets != NULL &&
 		!dyn_budgets_take(context->spending.budgets, stream->charge,
 						  dyn_session_now()))
 		return false;
-	stream->expected = expected_of(context, stream);
-	context->statement->expected_units += stream->expected;
+	stream->expected = expected;
+	context->statement->expected_units += expected;
 	context->spending.unanswered++;
 	return true;
 }

@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "../../dynamodb/units.h"
+#include "../../model/server/memory.h"
 #include "../../model/session/guc.h"
 #include "../../model/session/request_log.h"
 #include "stream.h"
@@ -38,16 +39,6 @@
 
 /* Later pages of a limited read grow by this factor. */
 #define LIMIT_GROWTH	4
-
-static void
-buffer_set(DynBuffer *buf, const char *data, size_t len)
-{
-	dyn_buffer_reset(buf);
-	if (len > 0)
-		dyn_buffer_append(buf, data, len);
-	if (buf->failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-}
 
 void
 dyn_stream_begin(const DynStreamContext *context, DynStream *stream, int number)
@@ -83,14 +74,6 @@ bound_is_reached(const DynStreamContext *context)
 
 	return spec->bound > 0 && (context->examined >= spec->bound ||
 							   context->units >= units);
-}
-
-/* From now on there is no bound. */
-static void
-pass_bound(DynStreamContext *context)
-{
-	context->spec.bound = 0;
-	context->spec.beyond(context->spec.beyond_arg);
 }
 
 /* Items that the next page may have at most; 0: as many as fit. */
@@ -133,17 +116,6 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 	request->picked = picked;
 }
 
-/* The most items that the request may examine; 0: not known. */
-static double
-items_requested(const DynReadRequest *request)
-{
-	if (request->op == DYN_OP_GET_ITEM)
-		return 1;
-	if (request->op == DYN_OP_BATCH_GET_ITEM)
-		return request->npicked;
-	return request->limit;
-}
-
 /* False: the request may not be sent. */
 static bool
 write_body(DynStreamContext *context, DynStream *stream)
@@ -165,19 +137,11 @@ write_body(DynStreamContext *context, DynStream *stream)
 	if (request.op == DYN_OP_BATCH_GET_ITEM)
 		pick_keys(context, stream, &request, picked);
 	dyn_write_read(body, &request);
-	if (body->failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	return dyn_pacing_send(context, stream, items_requested(&request));
-}
-
-static void
-fill_request_context(const DynStreamContext *context, DynRequestContext *about)
-{
-	about->operation = dyn_operation_name(context->spec.op);
-	about->table = context->spec.table;
-	about->index = context->spec.index;
-	about->server = context->spec.connection->server_name;
-	about->provider = &context->spec.connection->provider;
+	dyn_check_oom(body->failed);
+	/* the most items that it may examine; 0: not known */
+	return dyn_pacing_send(context, stream, request.op == DYN_OP_GET_ITEM ? 1
+						   : request.op == DYN_OP_BATCH_GET_ITEM ? request.npicked
+						   : request.limit);
 }
 
 bool
@@ -186,11 +150,13 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	Assert(stream->more && !stream->in_flight && stream->reserved == 0);
 	dyn_session_check(context->spec.connection);
 	if (bound_is_reached(context))
-		pass_bound(context);
+	{
+		context->spec.bound = 0;
+		context->spec.beyond(context->spec.beyond_arg);
+	}
 	if (stream->call == NULL)
 		stream->call = dyn_call_create(dyn_session_client());
-	if (stream->call == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(stream->call == NULL);
 	if (!write_body(context, stream))
 	{
 		dyn_batch_reopen(&stream->batch);
@@ -222,8 +188,8 @@ items_returned(const DynPage *page)
 	return page->members & DYN_PAGE_COUNT ? page->count : page->nitems;
 }
 
-static void
-add_counters(DynStreamContext *context, const DynCounters *counters)
+void
+dyn_stream_count(DynStreamContext *context, const DynCounters *counters)
 {
 	dyn_counters_add(&context->statement->counters, counters);
 	if (context->spec.counters != NULL)
@@ -234,18 +200,16 @@ add_counters(DynStreamContext *context, const DynCounters *counters)
 static void
 count_time(DynStreamContext *context, const DynCall *call)
 {
-	DynCounters counters = {
-		.request_ms = call->elapsed_ms,
-		.slowest_ms = call->elapsed_ms
-	};
+	DynCounters counters = {.request_ms = call->elapsed_ms,.slowest_ms = call->elapsed_ms};
 
-	add_counters(context, &counters);
+	dyn_stream_count(context, &counters);
 }
 
 static void
 count_answer(DynStreamContext *context, const DynCall *call,
-			 const DynPage *page, bool is_get)
+			 const DynPage *page)
 {
+	DynOperation op = context->spec.op;
 	DynCounters counters = {0};
 
 	counters.requests = 1;
@@ -253,11 +217,12 @@ count_answer(DynStreamContext *context, const DynCall *call,
 	counters.throttles = call->throttles;
 	counters.bytes = call->bytes_received;
 	counters.pages = 1;
-	counters.items_read = is_get ? page->nitems : page->scanned_count;
+	counters.items_read = op == DYN_OP_GET_ITEM || op == DYN_OP_BATCH_GET_ITEM
+		? page->nitems : page->scanned_count;
 	counters.items_returned = items_returned(page);
 	counters.read_units = page->units;
 	Assert(counters.items_returned <= counters.items_read);
-	add_counters(context, &counters);
+	dyn_stream_count(context, &counters);
 	/* the call itself is counted for the backend by dyn_session_account */
 	context->examined += counters.items_read;
 	context->units += counters.read_units;
@@ -357,27 +322,21 @@ send_again(DynStream *stream)
 	stream->more = true;
 }
 
-static bool
-will_ask_otherwise(const DynStreamContext *context, const DynStream *stream)
-{
-	const DynFetchSpec *spec = &context->spec;
-
-	return spec->denied != NULL && dyn_failure_is_denied(stream->call) &&
-		spec->denied(spec->arg, stream->number);
-}
-
 /* Raises the error of a failed call, or has the request sent once more. */
 static void
 receive_failure(DynStreamContext *context, DynStream *stream,
 				const DynRequestContext *about)
 {
+	const DynFetchSpec *spec = &context->spec;
+
 	dyn_spending_refuse(context, stream);
 	count_time(context, stream->call);
 	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, NULL,
 											   about->operation));
 	if (!halve_batch(stream) && !refresh_if_stale(context, stream) &&
-		!will_ask_otherwise(context, stream))
+		!(spec->denied != NULL && dyn_failure_is_denied(stream->call) &&
+		  spec->denied(spec->arg, stream->number)))
 		dyn_report_call(stream->call, about);
 	send_again(stream);
 }
@@ -475,8 +434,7 @@ get_page(DynStreamContext *context)
 		return page;
 	}
 	page = calloc(1, sizeof(DynFetchPage));
-	if (page == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(page == NULL);
 	dyn_page_init(&page->page);
 	return page;
 }
@@ -540,14 +498,6 @@ check_last_key(const DynStreamContext *context, const DynPage *page,
 							  "The LastEvaluatedKey of a response has other attributes.");
 }
 
-/* Refuses an answer that does not answer what was asked for. */
-static void
-refuse_answer(const DynStream *stream, const char *fault,
-			  const DynRequestContext *about)
-{
-	dyn_report_unfit(stream->call, fault, about);
-}
-
 /* Where the next page starts.  A circle of pages would never end. */
 static void
 note_last_key(const DynStreamContext *context, DynStream *stream,
@@ -561,7 +511,7 @@ note_last_key(const DynStreamContext *context, DynStream *stream,
 							  page->last_key_len,
 							  "repeats the LastEvaluatedKey of an earlier page");
 	if (fault != NULL)
-		refuse_answer(stream, fault, about);
+		dyn_report_unfit(stream->call, fault, about);
 	check_last_key(context, page, about);
 	stream->more = true;
 }
@@ -605,7 +555,7 @@ check_answer(DynStreamContext *context, DynStream *stream,
 		spec->expected(spec->arg, stream->number, &expected);
 	fault = dyn_page_check(&page->page, left, &expected, &context->scratch);
 	if (fault != NULL)
-		refuse_answer(stream, fault, about);
+		dyn_report_unfit(stream->call, fault, about);
 }
 
 /*
@@ -690,23 +640,22 @@ note_position(const DynStream *stream, DynFetchPage *page)
 	page->ordinal = stream->nrequests;
 	page->limit = stream->limit;
 	dyn_page_cursor_init(&page->cursor, &page->page);
-	buffer_set(&page->start_key, stream->progress.last.data,
-			   stream->progress.last.len);
+	dyn_buffer_reset(&page->start_key);
+	dyn_buffer_append(&page->start_key, stream->progress.last.data,
+					  stream->progress.last.len);
+	dyn_check_oom(page->start_key.failed);
 }
 
 static void
 accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 			const DynRequestContext *about)
 {
-	DynOperation op = context->spec.op;
-
 	note_units(context, stream, page);
 	count_time(context, stream->call);
 	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, &page->page,
 											   about->operation));
-	count_answer(context, stream->call, &page->page,
-				 op == DYN_OP_GET_ITEM || op == DYN_OP_BATCH_GET_ITEM);
+	count_answer(context, stream->call, &page->page);
 	context->answers++;
 	note_position(stream, page);
 	note_last_key(context, stream, &page->page, about);
@@ -720,7 +669,9 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 void
 dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 {
-	DynRequestContext about;
+	const DynFetchSpec *spec = &context->spec;
+	DynRequestContext about = {dyn_operation_name(spec->op), spec->table, spec->index,
+	spec->connection->server_name, &spec->connection->provider};
 	DynPageError error;
 	DynFetchPage *page;
 
@@ -728,7 +679,6 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	if (!dyn_call_unpack(stream->call))
 		return;
 	end_flight(context, stream);
-	fill_request_context(context, &about);
 	if (stream->call->throttled)
 	{
 		receive_throttle(context, stream, &about);
@@ -752,7 +702,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	if (page->page.nitems == 0)
 		stream->count += page->page.count;
 	context->count += page->page.count;
-	if (context->spec.counting || page->page.nitems == 0)
+	if (spec->counting || page->page.nitems == 0)
 	{
 		dyn_client_recycle(dyn_session_client(), &page->body);
 		return;

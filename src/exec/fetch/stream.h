@@ -108,6 +108,9 @@ extern void dyn_stream_receive(DynStreamContext *context, DynStream *stream);
  */
 extern void dyn_stream_charge(DynStreamContext *context, DynStream *stream);
 
+/* Counts for the statement, and whoever else the spec names. */
+extern void dyn_stream_count(DynStreamContext *context, const DynCounters *counters);
+
 /* Has the answer in flight to wait for room? */
 extern bool dyn_stream_is_paused(const DynStream *stream);
 

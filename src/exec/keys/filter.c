@@ -109,28 +109,7 @@ not(DynCond *arg)
 	return cond;
 }
 
-static DynScalar
-text_scalar(const char *data, size_t len)
-{
-	DynScalar	scalar = {DYN_TYPE_S, data, len};
-
-	return scalar;
-}
-
 /* ---- comparisons ---- */
-
-static DynCondKind
-comparison(DynPredKind kind, bool inclusive)
-{
-	switch (kind)
-	{
-		case DYN_PRED_LT:
-		case DYN_PRED_LE:
-			return inclusive ? DYN_COND_LE : DYN_COND_LT;
-		default:
-			return inclusive ? DYN_COND_GE : DYN_COND_GT;
-	}
-}
 
 static DynCond *
 bound_cond(const DynCodec *codec, const DynPath *path, DynPredKind kind,
@@ -149,7 +128,9 @@ bound_cond(const DynCodec *codec, const DynPath *path, DynPredKind kind,
 		case DYN_ENCODED_UNKNOWN:
 			return is_type(path, codec->wire);
 		default:
-			return with_value(comparison(kind, inclusive), path, scalar);
+			if (lower)
+				return with_value(inclusive ? DYN_COND_GE : DYN_COND_GT, path, scalar);
+			return with_value(inclusive ? DYN_COND_LE : DYN_COND_LT, path, scalar);
 	}
 }
 
@@ -178,17 +159,6 @@ inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 		return is_type(path, codec->wire);
 	return both(with_value(DYN_COND_NE, path, scalar),
 				is_type(path, codec->wire));
-}
-
-static DynCond *
-comparison_cond(const DynCodec *codec, const DynPath *path, DynPredKind kind,
-				Oid valuetype, Datum value)
-{
-	if (kind == DYN_PRED_EQ)
-		return equality_cond(codec, path, valuetype, value);
-	if (kind == DYN_PRED_NE)
-		return inequality_cond(codec, path, valuetype, value);
-	return bound_cond(codec, path, kind, valuetype, value);
 }
 
 /* ---- arrays ---- */
@@ -286,7 +256,7 @@ like_cond(const DynPath *path, DynScalar pattern)
 	char	   *literal;
 	size_t		len;
 	DynLike		like = dyn_like_pattern(pattern.data, pattern.len, &literal, &len);
-	DynScalar	value = text_scalar(literal, len);
+	DynScalar	value = {DYN_TYPE_S, literal, len};
 
 	switch (like)
 	{
@@ -552,9 +522,12 @@ value_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 			return text_cond(path, pred, value);
 		case DYN_PRED_TEXT_EQ:
 			return text_equality_cond(path, value);
+		case DYN_PRED_EQ:
+			return equality_cond(codec, path, pred->valuetype, value);
+		case DYN_PRED_NE:
+			return inequality_cond(codec, path, pred->valuetype, value);
 		default:
-			return comparison_cond(codec, path, pred->kind, pred->valuetype,
-								   value);
+			return bound_cond(codec, path, pred->kind, pred->valuetype, value);
 	}
 }
 
@@ -585,8 +558,7 @@ dyn_row_cond(const DynRowTerm *term)
 	cond->nvalues = term->nvalues;
 	if (!term->or_null)
 		return cond;
-	absent = either(on_path(DYN_COND_NOT_EXISTS, term->path),
-					is_type(term->path, DYN_TYPE_NULL));
+	absent = null_cond(term->path);
 	return term->nvalues > 0 ? either(absent, cond) : absent;
 }
 

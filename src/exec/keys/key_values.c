@@ -10,6 +10,7 @@
 
 #include "../../base/text.h"
 #include "../../dynamodb/template_text.h"
+#include "../../model/server/memory.h"
 #include "../../model/values/arrays.h"
 #include "../../model/values/like.h"
 #include "../../model/values/path.h"
@@ -63,9 +64,7 @@ add_span(Collection *to, const DynSpan *span)
 	if (to->n == to->space)
 	{
 		to->space = to->space == 0 ? 1 : Max(8, to->space * 2);
-		to->spans = to->spans
-			? repalloc_huge(to->spans, to->space * sizeof(DynSpan))
-			: palloc(to->space * sizeof(DynSpan));
+		to->spans = dyn_grown(to->spans, to->space * sizeof(DynSpan));
 	}
 	to->spans[to->n++] = *span;
 }
@@ -123,13 +122,6 @@ copy_buffer(DynScalar *to, const DynBuffer *buffer, DynType type)
 	return data != NULL;
 }
 
-static void
-refuse_without_memory(bool copied)
-{
-	if (!copied)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-}
-
 /* The limit of texts below all that are greater than any with this beginning. */
 static DynLimit
 end_of_prefix(const DynScalar *prefix)
@@ -143,7 +135,7 @@ end_of_prefix(const DynScalar *prefix)
 	end.set = dyn_text_successor(&buffer);
 	copied = copy_buffer(&end.value, &buffer, prefix->type);
 	dyn_buffer_free(&buffer);
-	refuse_without_memory(copied);
+	dyn_check_oom(!copied);
 	return end;
 }
 
@@ -526,7 +518,7 @@ combine(const SpelledParts *parts, int number, DynType type, DynSpan *span)
 		copy_buffer(&span->lower.value, &texts.lower, type) &&
 		copy_buffer(&span->upper.value, &texts.upper, type);
 	dyn_text_span_free(&texts);
-	refuse_without_memory(copied);
+	dyn_check_oom(!copied);
 	span->lower.set = texts.has_lower;
 	span->lower.inclusive = texts.lower_inclusive;
 	span->upper.set = texts.has_upper;

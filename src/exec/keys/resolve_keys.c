@@ -9,6 +9,7 @@
 
 #include "miscadmin.h"
 
+#include "../../model/server/memory.h"
 #include "../../model/values/path.h"
 #include "../../plan/keys/index_complete.h"
 #include "../../plan/keys/terms.h"
@@ -149,8 +150,7 @@ reserve_keys(DynResolvedAccess *resolved, double more, int *space)
 		return;
 	*space = Max(resolved->nkeys + (int) more, *space * 2);
 	size = Max((Size) *space * resolved->nparts, 1) * sizeof(DynKeyPart);
-	resolved->keys = resolved->keys ? repalloc_huge(resolved->keys, size)
-		: MemoryContextAllocHuge(CurrentMemoryContext, size);
+	resolved->keys = dyn_grown(resolved->keys, size);
 }
 
 /* The most bytes of an attribute of row-wise keys. */
@@ -375,6 +375,8 @@ dyn_cond_same(const DynCond *a, const DynCond *b)
 	DynBuffer	other;
 	bool		same;
 
+	if (a == NULL || b == NULL)
+		return a == b;
 	dyn_buffer_init(&one, 0);
 	dyn_buffer_init(&other, 0);
 	same = dyn_cond_identity(a, &one) && dyn_cond_identity(b, &other) &&
@@ -382,14 +384,6 @@ dyn_cond_same(const DynCond *a, const DynCond *b)
 	dyn_buffer_free(&one);
 	dyn_buffer_free(&other);
 	return same;
-}
-
-static bool
-is_same_part(const DynKeyPart *a, const DynKeyPart *b)
-{
-	return strcmp(a->name, b->name) == 0 && a->value.type == b->value.type &&
-		a->value.len == b->value.len &&
-		memcmp(a->value.data, b->value.data, a->value.len) == 0;
 }
 
 static bool
@@ -411,7 +405,12 @@ dyn_resolved_same_keys(const DynResolvedAccess *a, const DynResolvedAccess *b)
 		return false;
 	for (int i = 0; i < a->nkeys * a->nparts; i++)
 	{
-		if (!is_same_part(&a->keys[i], &b->keys[i]))
+		const DynKeyPart *x = &a->keys[i];
+		const DynKeyPart *y = &b->keys[i];
+
+		if (strcmp(x->name, y->name) != 0 || x->value.type != y->value.type ||
+			x->value.len != y->value.len ||
+			memcmp(x->value.data, y->value.data, x->value.len) != 0)
 			return false;
 	}
 	return are_same_conds(a->range, b->range, a->nrange) &&

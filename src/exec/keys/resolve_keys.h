@@ -47,7 +47,7 @@ extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relat
 extern bool dyn_resolved_same_keys(const DynResolvedAccess *a,
 								   const DynResolvedAccess *b);
 
-/* Have both conditions the same tree, names and values? */
+/* Have both conditions, if there are any, the same tree, names and values? */
 extern bool dyn_cond_same(const DynCond *a, const DynCond *b);
 
 #endif

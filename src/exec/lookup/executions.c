@@ -4,9 +4,9 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "utils/memutils.h"
 
-#include "../statement/memory.h"
 #include "executions.h"
 
 void
@@ -28,14 +28,6 @@ dyn_executions_clear(DynExecutions *executions)
 	executions->list = NULL;
 }
 
-static void
-make_space(DynExecutions *executions)
-{
-	executions->space = Max(16, executions->space * 2);
-	executions->list = dyn_grown(executions->list,
-								 executions->space * sizeof(DynExecution));
-}
-
 DynExecution *
 dyn_executions_add(DynExecutions *executions, const DynValues *values)
 {
@@ -45,7 +37,11 @@ dyn_executions_add(DynExecutions *executions, const DynValues *values)
 	/* all are added before the first one runs */
 	Assert(executions->next == 0);
 	if (executions->n == executions->space)
-		make_space(executions);
+	{
+		executions->space = Max(16, executions->space * 2);
+		executions->list = dyn_grown(executions->list,
+									 executions->space * sizeof(DynExecution));
+	}
 	execution = &executions->list[executions->n++];
 	memset(execution, 0, sizeof(*execution));
 	execution->values = dyn_values_copy(values);

@@ -31,8 +31,8 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
-#include "../statement/memory.h"
 #include "executions.h"
 #include "lookup.h"
 #include "lookup_batch.h"
@@ -110,24 +110,6 @@ init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows)
 	dyn_lookup_batch_init(batch);
 }
 
-/* Runs when the context goes. */
-static void
-release_identity(void *arg)
-{
-	dyn_buffer_free(arg);
-}
-
-static void
-init_identity(DynLookups *lookups)
-{
-	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
-
-	dyn_buffer_init(&lookups->identity, 0);
-	callback->func = release_identity;
-	callback->arg = &lookups->identity;
-	MemoryContextRegisterResetCallback(lookups->context, callback);
-}
-
 DynLookups *
 dyn_lookups_create(DynReader *reader, TupleDesc desc)
 {
@@ -154,7 +136,7 @@ dyn_lookups_create(DynReader *reader, TupleDesc desc)
 			   lookups->index_rows ? lookups->index_rows : lookups->rows);
 	init_batch(lookups, &lookups->base, lookups->rows);
 	dyn_executions_init(&lookups->executions);
-	init_identity(lookups);
+	dyn_buffer_init_in(&lookups->identity, context);
 	/* a copy, which nobody has to unpin */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											 &TTSOpsVirtual);
@@ -183,8 +165,7 @@ dyn_lookups_counters(const DynLookups *lookups)
 static DynLookupEntry *
 entry_of_identity(DynLookups *lookups)
 {
-	if (lookups->identity.failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(lookups->identity.failed);
 	return dyn_lookup_cache_get(lookups->cache, lookups->identity.data,
 								lookups->identity.len);
 }
@@ -242,19 +223,6 @@ is_servable(const DynLookupEntry *entry)
 			return false;
 	}
 	return entry->keeping || entry->taken == 0;
-}
-
-/*
- * Items that an index listed may have been dropped before they were received.
- * The Query is sent again then.
- */
-static DynLookupEntry *
-renewed(DynLookups *lookups, DynLookupEntry *entry)
-{
-	if (!entry->is_idle || is_servable(entry))
-		return entry;
-	dyn_lookup_entry_remove(lookups->cache, entry);
-	return entry_of_identity(lookups);
 }
 
 /* ---- prefetching ---- */
@@ -325,7 +293,16 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 			: entry_of_query(lookups, resolved, i);
 
 		CHECK_FOR_INTERRUPTS();
-		entry = renewed(lookups, entry);
+
+		/*
+		 * Items that an index listed may have been dropped before they were
+		 * received.  The Query is sent again then.
+		 */
+		if (entry->is_idle && !is_servable(entry))
+		{
+			dyn_lookup_entry_remove(lookups->cache, entry);
+			entry = entry_of_identity(lookups);
+		}
 		if (entry->state == DYN_LOOKUP_EMPTY)
 		{
 			dyn_lookup_batch_add(&lookups->first, entry);
@@ -374,21 +351,16 @@ dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 						  dyn_lookup_batch_complete(&lookups->first));
 }
 
-/* What the executions of the batch and their requests take. */
-static Size
-batch_memory(const DynLookups *lookups)
-{
-	return MemoryContextMemAllocated(lookups->executions.context, false) +
-		MemoryContextMemAllocated(lookups->first.context, false);
-}
-
 bool
 dyn_lookups_is_full(const DynLookups *lookups)
 {
 	int			concurrency = lookups->reader->relation->connection->max_concurrency;
 
 	Assert(lookups->open == NULL);
-	if (batch_memory(lookups) > Max((Size) work_mem * 1024 / 2, room(lookups->reader)))
+	/* what the executions of the batch and their requests take */
+	if (MemoryContextMemAllocated(lookups->executions.context, false) +
+		MemoryContextMemAllocated(lookups->first.context, false) >
+		Max((Size) work_mem * 1024 / 2, room(lookups->reader)))
 		return true;
 	if (lookups->by_key)
 		return lookups->first.n >= concurrency * KEYS_PER_CONNECTION;
@@ -468,24 +440,6 @@ entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
 	return entry_of_key(lookups, parts, nparts);
 }
 
-/* Is the row needed by one execution only, and is there memory to hold it? */
-static bool
-is_transient(const DynLookups *lookups, const DynLookupBatch *batch,
-			 const DynLookupEntry *entry, const DynTransientRows *transient)
-{
-	return lookups->last && batch == &lookups->first && entry->pins == 1 &&
-		MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES;
-}
-
-static void
-receive_rows(DynLookups *lookups, DynLookupEntry *entry)
-{
-	Assert(TTS_EMPTY(lookups->slot));
-	while (dyn_rows_next(lookups->rows, lookups->slot))
-		dyn_lookup_entry_add_row(lookups->cache, entry, lookups->slot);
-	ExecClearTuple(lookups->slot);
-}
-
 /* An item gives one row. */
 static void
 receive_transient_row(DynLookups *lookups, DynLookupEntry *entry,
@@ -495,7 +449,6 @@ receive_transient_row(DynLookups *lookups, DynLookupEntry *entry,
 
 	if (dyn_rows_next(lookups->rows, lookups->slot))
 		dyn_lookup_entry_add_transient_row(entry, transient, lookups->slot);
-	ExecClearTuple(lookups->slot);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -510,10 +463,16 @@ receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
 		return;
 	}
 	dyn_rows_begin(lookups->rows, item);
-	if (is_transient(lookups, batch, entry, transient))
+	/* is the row needed by one execution only, and is there memory to hold it? */
+	if (lookups->last && batch == &lookups->first && entry->pins == 1 &&
+		MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES)
 		receive_transient_row(lookups, entry, transient);
 	else
-		receive_rows(lookups, entry);
+	{
+		while (dyn_rows_next(lookups->rows, lookups->slot))
+			dyn_lookup_entry_add_row(lookups->cache, entry, lookups->slot);
+	}
+	ExecClearTuple(lookups->slot);
 }
 
 /* Stores the rows of a batch's item in the entry of its key. */
@@ -532,16 +491,6 @@ receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 	dyn_reset_if_large(lookups->work_context);
 }
 
-static DynTransientRows *
-create_transient_rows(const DynLookupBatch *batch)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
-	DynTransientRows *transient = dyn_transient_rows_create();
-
-	MemoryContextSwitchTo(oldcontext);
-	return transient;
-}
-
 /*
  * Receives the whole batch, waiting for it, and completes its entries.  A key
  * without an item has no row.
@@ -550,7 +499,7 @@ static void
 receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
 {
 	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
-	DynTransientRows *transient = create_transient_rows(batch);
+	DynTransientRows *transient = dyn_transient_rows_create(batch->context);
 	const DynValue *item;
 	int			guess = first;
 
@@ -631,17 +580,6 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 	return true;
 }
 
-static void
-store_transient_row(const DynLookupEntry *entry, TupleTableSlot *slot)
-{
-	int			n = slot->tts_tupleDescriptor->natts;
-
-	ExecClearTuple(slot);
-	memcpy(slot->tts_values, entry->values, n * sizeof(Datum));
-	memcpy(slot->tts_isnull, entry->nulls, n * sizeof(bool));
-	ExecStoreVirtualTuple(slot);
-}
-
 /* The next of the entry's rows, from `*at` on. */
 static bool
 next_kept_row(DynLookups *lookups, const DynLookupEntry *entry, int *at,
@@ -661,7 +599,12 @@ next_of_rows(DynLookups *lookups, const DynLookupEntry *entry, TupleTableSlot *s
 	Assert(entry->transient == NULL || (entry->nrows == 0 && entry->pins == 1));
 	if (entry->transient != NULL && lookups->row == 0)
 	{
-		store_transient_row(entry, slot);
+		int			n = slot->tts_tupleDescriptor->natts;
+
+		ExecClearTuple(slot);
+		memcpy(slot->tts_values, entry->values, n * sizeof(Datum));
+		memcpy(slot->tts_isnull, entry->nulls, n * sizeof(bool));
+		ExecStoreVirtualTuple(slot);
 		lookups->row++;
 		return true;
 	}

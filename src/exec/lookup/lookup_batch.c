@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "../../dynamodb/operation.h"
-#include "../statement/memory.h"
+#include "../../model/server/memory.h"
 #include "lookup_batch.h"
 
 void

@@ -10,6 +10,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
+#include "../../model/server/memory.h"
 #include "lookup_cache.h"
 
 DynLookupCache *
@@ -42,7 +43,6 @@ dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len)
 	DynByteKey	wanted = {key, len};
 	bool		found;
 	DynLookupEntry *entry = hash_search(cache->table, &wanted, HASH_ENTER, &found);
-	char	   *copy;
 
 	Assert(len > 0);
 	if (found)
@@ -51,9 +51,7 @@ dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len)
 		   sizeof(DynLookupEntry) - sizeof(DynByteKey));
 	entry->keeping = true;
 	/* until the copy is made, the caller's key serves */
-	copy = MemoryContextAlloc(cache->context, Max(len, 1));
-	memcpy(copy, key, len);
-	entry->key.data = copy;
+	entry->key.data = memcpy(MemoryContextAlloc(cache->context, len), key, len);
 	count_bytes(cache, entry, sizeof(DynLookupEntry) + len);
 	return entry;
 }
@@ -88,9 +86,9 @@ dyn_lookup_entry_pin(DynLookupEntry *entry)
 /* ---- rows that are needed once ---- */
 
 DynTransientRows *
-dyn_transient_rows_create(void)
+dyn_transient_rows_create(MemoryContext parent)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+	MemoryContext context = AllocSetContextCreate(parent,
 												  "dynamo_fdw transient rows",
 												  ALLOCSET_DEFAULT_SIZES);
 	DynTransientRows *transient = MemoryContextAlloc(context, sizeof(*transient));
@@ -153,9 +151,7 @@ dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry,
 	if (entry->nrows == entry->row_space)
 	{
 		entry->row_space = Max(4, entry->row_space * 2);
-		entry->rows = entry->rows
-			? repalloc_huge(entry->rows, entry->row_space * sizeof(MinimalTuple))
-			: palloc(entry->row_space * sizeof(MinimalTuple));
+		entry->rows = dyn_grown(entry->rows, entry->row_space * sizeof(MinimalTuple));
 	}
 	entry->rows[entry->nrows] = ExecCopySlotMinimalTuple(slot);
 	count_bytes(cache, entry,
@@ -203,15 +199,6 @@ dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry)
 	enter_idle(cache, entry);
 }
 
-/* An item that was never received is of no use to anybody else. */
-static void
-unpin_item(DynLookupCache *cache, DynLookupEntry *item)
-{
-	dyn_lookup_entry_unpin(cache, item);
-	if (item->pins == 0 && item->state == DYN_LOOKUP_EMPTY)
-		dyn_lookup_entry_remove(cache, item);
-}
-
 static void
 drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 {
@@ -220,7 +207,14 @@ drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 	if (entry->rows != NULL)
 		pfree(entry->rows);
 	for (int i = 0; i < entry->nitems; i++)
-		unpin_item(cache, entry->items[i]);
+	{
+		DynLookupEntry *item = entry->items[i];
+
+		dyn_lookup_entry_unpin(cache, item);
+		/* one that was never received is of no use to anybody else */
+		if (item->pins == 0 && item->state == DYN_LOOKUP_EMPTY)
+			dyn_lookup_entry_remove(cache, item);
+	}
 	if (entry->items != NULL)
 		pfree(entry->items);
 	entry->rows = NULL;
@@ -244,7 +238,7 @@ dyn_lookup_entry_stop_keeping(DynLookupCache *cache, DynLookupEntry *entry)
 void
 dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry)
 {
-	char	   *key = unconstify(char *, entry->key.data);
+	void	   *key = unconstify(char *, entry->key.data);
 
 	Assert(entry->pins == 0 && entry->transient == NULL);
 	leave_idle(entry);

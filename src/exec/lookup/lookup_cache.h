@@ -96,8 +96,8 @@ extern void dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry)
 extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry,
 									 TupleTableSlot *slot);
 
-/* For rows of one request; below the current context. */
-extern DynTransientRows *dyn_transient_rows_create(void);
+/* For rows of one request. */
+extern DynTransientRows *dyn_transient_rows_create(MemoryContext parent);
 
 /*
  * Makes the slot's row the entry's only one, until it is unpinned.  What the

@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-
 #include "../rows/item_record.h"
 #include "lookup_items.h"
 
@@ -20,12 +18,10 @@ DynLookupItems *
 dyn_lookup_items_create(int nslots)
 {
 	DynLookupItems *items = palloc0(sizeof(DynLookupItems));
-	TupleDesc	desc = CreateTemplateTupleDesc(1);
 
-	TupleDescInitEntry(desc, 1, "item", BYTEAOID, -1, 0);
 	items->nslots = nslots;
 	items->slots = palloc0(Max(nslots, 1) * sizeof(DynValue));
-	items->tuple = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	items->tuple = dyn_item_record_slot(&TTSOpsVirtual);
 	return items;
 }
 
@@ -45,15 +41,6 @@ dyn_lookup_items_add(DynLookupItems *items, DynLookupCache *cache,
 	pfree(record);
 }
 
-static void
-begin_item(DynLookupItems *items, DynRows *rows, MinimalTuple tuple)
-{
-	ExecForceStoreMinimalTuple(tuple, items->tuple, false);
-	dyn_item_record_read((bytea *) DatumGetPointer(items->tuple->tts_values[0]),
-						 items->slots, items->nslots);
-	dyn_rows_begin(rows, items->slots);
-}
-
 bool
 dyn_lookup_items_next(DynLookupItems *items, DynRows *rows,
 					  const DynLookupEntry *entry, int *at, TupleTableSlot *slot)
@@ -62,7 +49,10 @@ dyn_lookup_items_next(DynLookupItems *items, DynRows *rows,
 	{
 		if (*at >= entry->nrows)
 			return false;
-		begin_item(items, rows, entry->rows[(*at)++]);
+		ExecForceStoreMinimalTuple(entry->rows[(*at)++], items->tuple, false);
+		dyn_item_record_read((bytea *) DatumGetPointer(items->tuple->tts_values[0]),
+							 items->slots, items->nslots);
+		dyn_rows_begin(rows, items->slots);
 	}
 	return true;
 }

@@ -47,43 +47,24 @@ typedef struct DynAsyncGroup
 /* ---- beginning ---- */
 
 static DynAsyncGroup *
-find_group(const DynStatement *statement, const PlanState *requestor)
+get_group(DynStatement *statement, const PlanState *requestor)
 {
+	DynAsyncGroup *group;
+	MemoryContext oldcontext;
 	ListCell   *lc;
 
 	foreach(lc, statement->async_groups)
 	{
-		DynAsyncGroup *group = lfirst(lc);
-
+		group = lfirst(lc);
 		if (group->requestor == requestor)
 			return group;
 	}
-	return NULL;
-}
-
-static DynAsyncGroup *
-get_group(DynStatement *statement, const PlanState *requestor)
-{
-	DynAsyncGroup *group = find_group(statement, requestor);
-	MemoryContext oldcontext;
-
-	if (group != NULL)
-		return group;
 	oldcontext = MemoryContextSwitchTo(statement->estate->es_query_cxt);
 	group = palloc0(sizeof(DynAsyncGroup));
 	group->requestor = requestor;
 	statement->async_groups = lappend(statement->async_groups, group);
 	MemoryContextSwitchTo(oldcontext);
 	return group;
-}
-
-static void
-join_group(DynScan *scan, const PlanState *requestor)
-{
-	/* a fetch is counted in the group that it was started with */
-	Assert(scan->input.reader->group_in_flight == NULL && scan->items == NULL);
-	scan->group = get_group(scan->input.reader->statement, requestor);
-	scan->input.reader->group_in_flight = &scan->group->in_flight;
 }
 
 /*
@@ -127,14 +108,6 @@ leave_out_idle_peers(const DynScan *scan)
 	}
 }
 
-static void
-rejoin_group(DynScan *scan)
-{
-	if (scan->left_out && dyn_scan_awaited_fetch(scan) != NULL)
-		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
-	scan->left_out = false;
-}
-
 /* ---- callbacks of the executor ---- */
 
 /* An empty slot means that no row is left, or that none is there yet. */
@@ -160,11 +133,18 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 	DynScan    *scan = ((ForeignScanState *) areq->requestee)->fdw_state;
 
 	if (scan->group == NULL)
-		join_group(scan, areq->requestor);
+	{
+		/* a fetch is counted in the group that it was started with */
+		Assert(scan->input.reader->group_in_flight == NULL && scan->items == NULL);
+		scan->group = get_group(scan->input.reader->statement, areq->requestor);
+		scan->input.reader->group_in_flight = &scan->group->in_flight;
+	}
 	if (!scan->input.running)
 		end_outdated_runs(scan);
 	scan->request = areq;
-	rejoin_group(scan);
+	if (scan->left_out && dyn_scan_awaited_fetch(scan) != NULL)
+		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
+	scan->left_out = false;
 	produce_row(areq);
 }
 
@@ -178,26 +158,6 @@ complete_request(AsyncRequest *areq)
 	if (areq->requestee->instrument != NULL)
 		InstrUpdateTupleCount(areq->requestee->instrument,
 							  TupIsNull(areq->result) ? 0.0 : 1.0);
-}
-
-/*
- * Core is about to rescan the Append for other parameters, and waits for this
- * child before it does: it throws the row away.
- */
-static void
-decline_request(AsyncRequest *areq)
-{
-	areq->callback_pending = false;
-	ExecAsyncRequestDone(areq, NULL);
-	ExecAsyncResponse(areq);
-}
-
-/* Those that wait are configured by rising index. */
-static bool
-another_has_descriptor(const AsyncRequest *areq, const DynAsyncGroup *group)
-{
-	return group->waiter != NULL && group->waiter->callback_pending &&
-		group->waiter->request_index < areq->request_index;
 }
 
 /*
@@ -221,12 +181,19 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 {
 	DynScan    *scan = ((ForeignScanState *) areq->requestee)->fdw_state;
 	DynClient  *client = dyn_session_client();
+	const AsyncRequest *waiter;
 	double		pause;
 
 	Assert(areq->callback_pending && scan->group != NULL);
 	if (areq->requestor->chgParam != NULL)
 	{
-		decline_request(areq);
+		/*
+		 * Core is about to rescan the Append for other parameters, and waits for
+		 * this child before it does: it throws the row away.
+		 */
+		areq->callback_pending = false;
+		ExecAsyncRequestDone(areq, NULL);
+		ExecAsyncResponse(areq);
 		return;
 	}
 	Assert(scan->input.running && scan->group->in_flight >= 0);
@@ -243,7 +210,12 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	}
 	if (pause >= 0)
 		dyn_client_wake(client, pause);
-	if (!areq->callback_pending || another_has_descriptor(areq, scan->group))
+	if (!areq->callback_pending)
+		return;
+	/* those that wait are configured by rising index: another one may have it */
+	waiter = scan->group->waiter;
+	if (waiter != NULL && waiter->callback_pending &&
+		waiter->request_index < areq->request_index)
 		return;
 	AddWaitEventToSet(((AppendState *) areq->requestor)->as_eventset,
 					  WL_SOCKET_READABLE, dyn_client_fd(client), NULL, areq);

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "catalog/pg_type.h"
 #include "commands/explain.h"
 #include "miscadmin.h"
@@ -49,6 +50,10 @@ static const char *const pred_words[] = {
 	[DYN_PRED_CONTAINS_ALL] = "contains ALL",
 	[DYN_PRED_UNNESTED] = "contains",
 	[DYN_PRED_TEXT_EQ] = "=",
+	[DYN_PRED_NULL] = "IS NULL",
+	[DYN_PRED_NOT_NULL] = "IS NOT NULL",
+	[DYN_PRED_TRUE] = "= true",
+	[DYN_PRED_FALSE] = "= false",
 };
 
 static void print_pred(Printer *printer, const DynPred *pred, bool nested);
@@ -70,29 +75,6 @@ print_integers(Printer *printer, const DynPred *pred)
 						 values[0], values[n - 1]);
 }
 
-/* The text of the buffer in memory of PostgreSQL's; the buffer is freed. */
-static const char *
-take_text(DynBuffer *text)
-{
-	const char *bytes = dyn_buffer_terminate(text);
-	char	   *copy = bytes ? pnstrdup(bytes, text->len) : NULL;
-
-	dyn_buffer_free(text);
-	if (copy == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	return dyn_from_utf8_lossy(copy);
-}
-
-static void
-print_path(Printer *printer, const DynPath *path)
-{
-	DynBuffer	text;
-
-	dyn_buffer_init(&text, 0);
-	dyn_path_print(path, &text);
-	appendStringInfoString(&printer->buf, take_text(&text));
-}
-
 /* A document by the name of its column. */
 static void
 print_field(Printer *printer, const DynField *field)
@@ -100,7 +82,7 @@ print_field(Printer *printer, const DynField *field)
 	const DynPath *path = dyn_field_path(printer->relation, field);
 
 	if (path->nsteps > 0)
-		print_path(printer, path);
+		appendStringInfoString(&printer->buf, dyn_path_text(path));
 	else
 		appendStringInfoString(&printer->buf,
 							   dyn_relation_column(printer->relation,
@@ -156,7 +138,7 @@ print_term(Printer *printer, const DynRowTerm *term)
 		dyn_expr_print(dyn_row_cond(term), &text);
 	if (term->or_null)
 		dyn_buffer_append_str(&text, ")");
-	appendStringInfoString(&printer->buf, take_text(&text));
+	appendStringInfoString(&printer->buf, dyn_take_text(&text));
 }
 
 static void
@@ -240,10 +222,8 @@ print_spelled(Printer *printer, const DynPred *pred)
 	int			p = 0;
 	ListCell   *lc;
 
-	print_path(printer, spelled->path);
-	appendStringInfoString(&printer->buf,
-						   list_length(pred->args) == tmpl->nparts ? " = "
-						   : " begins_with ");
+	appendStringInfo(&printer->buf, "%s%s", dyn_path_text(spelled->path),
+					 list_length(pred->args) == tmpl->nparts ? " = " : " begins_with ");
 	print_text(printer, tmpl->literals[0].data, tmpl->literals[0].len);
 	foreach(lc, pred->args)
 	{
@@ -252,17 +232,6 @@ print_spelled(Printer *printer, const DynPred *pred)
 	}
 	foreach(lc, pred->args)
 		print_conditions(printer, spelled, foreach_current_index(lc), lfirst(lc));
-}
-
-/* What is compared: an attribute, or a part by the name of its column. */
-static void
-print_operand(Printer *printer, const DynPred *pred)
-{
-	if (printer->part != NULL)
-		print_text(printer, printer->part->column.data,
-				   printer->part->column.len);
-	else
-		print_field(printer, &pred->field);
 }
 
 static void
@@ -283,35 +252,27 @@ print_leaf(Printer *printer, const DynPred *pred)
 		print_value(printer, pred);
 		return;
 	}
-	print_operand(printer, pred);
+	/* an attribute, or a part by the name of its column */
+	if (printer->part != NULL)
+		print_text(printer, printer->part->column.data, printer->part->column.len);
+	else
+		print_field(printer, &pred->field);
 	if (pred->integers)
 	{
 		print_integers(printer, pred);
 		return;
 	}
-	switch (pred->kind)
+	appendStringInfo(&printer->buf, " %s",
+					 pred_words[pred->kind == DYN_PRED_FIELDS
+								? DYN_PRED_EQ + pred->operator.comparison : pred->kind]);
+	if (pred->kind == DYN_PRED_FIELDS)
+		appendStringInfo(&printer->buf, " %s",
+						 dyn_path_text(dyn_relation_column(printer->relation,
+														   pred->other)->path));
+	else if (pred->param >= 0)
 	{
-		case DYN_PRED_NULL:
-			appendStringInfoString(&printer->buf, " IS NULL");
-			break;
-		case DYN_PRED_NOT_NULL:
-			appendStringInfoString(&printer->buf, " IS NOT NULL");
-			break;
-		case DYN_PRED_TRUE:
-			appendStringInfoString(&printer->buf, " = true");
-			break;
-		case DYN_PRED_FALSE:
-			appendStringInfoString(&printer->buf, " = false");
-			break;
-		case DYN_PRED_FIELDS:
-			appendStringInfo(&printer->buf, " %s ", pred_words[DYN_PRED_EQ + pred->operator.comparison]);
-			print_path(printer,
-					   dyn_relation_column(printer->relation, pred->other)->path);
-			break;
-		default:
-			appendStringInfo(&printer->buf, " %s ", pred_words[pred->kind]);
-			print_value(printer, pred);
-			break;
+		appendStringInfoChar(&printer->buf, ' ');
+		print_value(printer, pred);
 	}
 }
 
@@ -397,8 +358,8 @@ print_templates(Printer *printer)
 		if (!spelled->base)
 			continue;
 		print_and(printer);
-		print_path(printer, spelled->path);
-		appendStringInfo(&printer->buf, " = %s", dyn_spelled_text(spelled));
+		appendStringInfo(&printer->buf, "%s = %s", dyn_path_text(spelled->path),
+						 dyn_spelled_text(spelled));
 	}
 }
 
@@ -424,16 +385,6 @@ show_row_test(Printer *printer, const DynAccess *access, ExplainState *es)
 	}
 	if (printer->buf.len > 0)
 		ExplainPropertyText("Row Test", printer->buf.data, es);
-}
-
-static void
-show_unnest(Printer *printer, ExplainState *es)
-{
-	if (printer->relation->unnest == NULL)
-		return;
-	initStringInfo(&printer->buf);
-	print_path(printer, printer->relation->unnest);
-	ExplainPropertyText("Unnest", printer->buf.data, es);
 }
 
 /* Whole keys of many executions are asked for in batches. */
@@ -466,18 +417,7 @@ show_projection(const DynRows *rows, ExplainState *es)
 		dyn_buffer_append_str(&text, "all attributes");
 	else
 		dyn_expr_print_projection(rows->projection, rows->nprojection, &text);
-	ExplainPropertyText("Projection", take_text(&text), es);
-}
-
-/* In text only if there was any. */
-static void
-show_throttling(const DynCounters *counters, ExplainState *es)
-{
-	if (counters->throttles == 0 && counters->waited_ms < 0.5)
-		return;
-	appendStringInfoSpaces(es->str, es->indent * 2);
-	appendStringInfo(es->str, "Throttles: " UINT64_FORMAT "  Waited: %.0f ms\n",
-					 counters->throttles, counters->waited_ms);
+	ExplainPropertyText("Projection", dyn_take_text(&text), es);
 }
 
 static void
@@ -494,7 +434,11 @@ show_counters(const DynCounters *counters, ExplainState *es)
 						 counters->requests, counters->pages,
 						 counters->items_read, counters->items_returned,
 						 counters->read_units, counters->retries);
-		show_throttling(counters, es);
+		if (counters->throttles == 0 && counters->waited_ms < 0.5)
+			return;
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Throttles: " UINT64_FORMAT "  Waited: %.0f ms\n",
+						 counters->throttles, counters->waited_ms);
 		return;
 	}
 	ExplainPropertyUInteger("Requests", NULL, counters->requests, es);
@@ -767,15 +711,6 @@ show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
 	ExplainCloseGroup("Arms", "Arms", false, es);
 }
 
-/* Executions in which an index was not read: of a union, each such arm. */
-static uint64
-fallbacks(const DynScan *scan)
-{
-	if (scan->united != NULL)
-		return dyn_united_fallbacks(scan->united);
-	return scan->fallback ? dyn_fallback_executions(scan->fallback) : 0;
-}
-
 void
 dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 {
@@ -791,7 +726,8 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	ExplainPropertyText("Remote Table", scan->input.reader->relation->table, es);
 	show_target(&printer, access, es);
 	show_arms(&printer, scan, es);
-	show_unnest(&printer, es);
+	if (printer.relation->unnest != NULL)
+		ExplainPropertyText("Unnest", dyn_path_text(printer.relation->unnest), es);
 	if (es->verbose && !access->count_only)
 		show_projection(scan->input.reader->rows, es);
 	if (scan->input.reader->relation->consistent)
@@ -801,18 +737,16 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	show_budgets(scan->input.reader->relation, access, es);
 	if (es->costs)
 		show_estimate(access, es);
-	if (es->analyze)
-		show_counters(&scan->input.reader->counters, es);
-	if (es->analyze && es->timing)
+	if (!es->analyze)
+		return;
+	show_counters(&scan->input.reader->counters, es);
+	if (es->timing)
 		show_times(node, scan, es);
-	if (es->analyze)
-	{
-		show_shared(scan, es);
-		show_kept(scan, es);
-	}
-	if (es->analyze && scan->united != NULL)
+	show_shared(scan, es);
+	show_kept(scan, es);
+	if (scan->united != NULL)
 		ExplainPropertyUInteger("Duplicates", NULL,
-								dyn_united_duplicates(scan->united), es);
-	if (es->analyze && fallbacks(scan) > 0)
-		ExplainPropertyUInteger("Read from Table", NULL, fallbacks(scan), es);
+								scan->input.duplicates, es);
+	if (scan->input.fallbacks > 0)
+		ExplainPropertyUInteger("Read from Table", NULL, scan->input.fallbacks, es);
 }

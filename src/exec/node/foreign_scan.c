@@ -16,25 +16,16 @@
 #include "no_rows.h"
 #include "siblings.h"
 
-static Oid
-scan_user(ForeignScanState *node, Index rti)
-{
-	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
-	RangeTblEntry *rte = exec_rt_fetch(rti, node->ss.ps.state);
-	Oid			userid = dyn_plan_check_as_user(plan, rte);
-
-	return OidIsValid(userid) ? userid : GetUserId();
-}
-
 static DynRelation *
 open_scan_relation(ForeignScanState *node)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
 	Index		rti = plan->scan.scanrelid > 0 ? plan->scan.scanrelid
 		: bms_next_member(dyn_plan_base_relids(plan), -1);
+	RangeTblEntry *rte = exec_rt_fetch(rti, node->ss.ps.state);
+	Oid			userid = dyn_plan_check_as_user(plan, rte);
 
-	return dyn_relation_open(exec_rt_fetch(rti, node->ss.ps.state)->relid,
-							 scan_user(node, rti));
+	return dyn_relation_open(rte->relid, OidIsValid(userid) ? userid : GetUserId());
 }
 
 static void

@@ -24,12 +24,12 @@
 #include "executor/executor.h"
 #include "utils/memutils.h"
 
+#include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
 #include "../../plan/clauses/failure.h"
 #include "../../plan/tree/node_kinds.h"
 #include "../../plan/tree/plantree.h"
 #include "../../plan/tree/readahead_path.h"
-#include "../statement/memory.h"
 #include "readahead.h"
 #include "row_buffer.h"
 #include "scan.h"
@@ -219,18 +219,6 @@ create_lookups(ReadAhead *ahead)
 
 /* ---- prefetching ---- */
 
-static Datum
-parameter_value(ReadAhead *ahead, const Parameter *parameter,
-				TupleTableSlot *slot, bool *isnull)
-{
-	ExprContext *econtext = ahead->css.ss.ps.ps_ExprContext;
-
-	if (parameter->expr == NULL)
-		return slot_getattr(slot, parameter->column, isnull);
-	econtext->ecxt_scantuple = slot;
-	return ExecEvalExpr(parameter->expr, econtext, isnull);
-}
-
 /* Sets the parameters as they will be for this row; returns the old ones. */
 static ParamExecData *
 set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
@@ -238,9 +226,11 @@ set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
 	ParamExecData *params = ahead->css.ss.ps.state->es_param_exec_vals;
 	ParamExecData *old = palloc(Max(list_length(ahead->parameters), 1) *
 								sizeof(ParamExecData));
+	ExprContext *econtext = ahead->css.ss.ps.ps_ExprContext;
 	int			i = 0;
 	ListCell   *lc;
 
+	econtext->ecxt_scantuple = slot;
 	foreach(lc, ahead->parameters)
 	{
 		const Parameter *parameter = lfirst(lc);
@@ -250,7 +240,9 @@ set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
 			   list_length(ahead->css.ss.ps.state->es_plannedstmt->paramExecTypes));
 		old[i++] = *param;
 		param->execPlan = NULL;
-		param->value = parameter_value(ahead, parameter, slot, &param->isnull);
+		param->value = parameter->expr
+			? ExecEvalExpr(parameter->expr, econtext, &param->isnull)
+			: slot_getattr(slot, parameter->column, &param->isnull);
 	}
 	return old;
 }
@@ -303,16 +295,6 @@ begin_lookups(ReadAhead *ahead)
 	}
 }
 
-static void
-start_lookups(ReadAhead *ahead)
-{
-	ListCell   *lc;
-
-	foreach(lc, ahead->scans)
-		dyn_lookups_start(((DynScan *) lfirst(lc))->looked_up->lookups,
-						  ahead->ended && ahead->once);
-}
-
 /* ---- batches ---- */
 
 /* A batch has at least one row. */
@@ -363,19 +345,11 @@ clear_batch(ReadAhead *ahead)
 }
 
 static void
-count_batch(ReadAhead *ahead)
-{
-	int			nrows = dyn_row_buffer_count(ahead->rows);
-
-	ahead->batches += nrows > 0;
-	ahead->rows_read += nrows;
-	ahead->largest = Max(ahead->largest, nrows);
-}
-
-static void
 read_batch(ReadAhead *ahead)
 {
 	TupleTableSlot *slot;
+	int			nrows;
+	ListCell   *lc;
 
 	Assert(ahead->size > 0 && ahead->growth > 0);
 	begin_lookups(ahead);
@@ -392,8 +366,13 @@ read_batch(ReadAhead *ahead)
 	}
 	Assert(ahead->ended || dyn_row_buffer_count(ahead->rows) > 0);
 	ExecClearTuple(ahead->out);
-	start_lookups(ahead);
-	count_batch(ahead);
+	foreach(lc, ahead->scans)
+		dyn_lookups_start(((DynScan *) lfirst(lc))->looked_up->lookups,
+						  ahead->ended && ahead->once);
+	nrows = dyn_row_buffer_count(ahead->rows);
+	ahead->batches += nrows > 0;
+	ahead->rows_read += nrows;
+	ahead->largest = Max(ahead->largest, nrows);
 	ahead->size = ahead->size > INT_MAX / ahead->growth ? INT_MAX
 		: ahead->size * ahead->growth;
 }

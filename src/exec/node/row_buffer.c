@@ -94,14 +94,6 @@ hold_row(DynRowBuffer *buffer, TupleTableSlot *slot)
 	return buffer->rows[buffer->nheld++];
 }
 
-static MinimalTuple
-spill_row(DynRowBuffer *buffer, TupleTableSlot *slot)
-{
-	ExecCopySlot(buffer->slot, slot);
-	tuplestore_puttupleslot(buffer->store, buffer->slot);
-	return ExecFetchSlotMinimalTuple(buffer->slot, NULL);
-}
-
 void
 dyn_row_buffer_add(DynRowBuffer *buffer, TupleTableSlot *slot,
 				   TupleTableSlot *out)
@@ -109,20 +101,17 @@ dyn_row_buffer_add(DynRowBuffer *buffer, TupleTableSlot *slot,
 	MinimalTuple row;
 
 	Assert(buffer->next == 0 && buffer->nrows < INT_MAX);
-	row = buffer->nheld == buffer->nrows && buffer->bytes < buffer->max_held
-		? hold_row(buffer, slot) : spill_row(buffer, slot);
+	if (buffer->nheld == buffer->nrows && buffer->bytes < buffer->max_held)
+		row = hold_row(buffer, slot);
+	else
+	{
+		ExecCopySlot(buffer->slot, slot);
+		tuplestore_puttupleslot(buffer->store, buffer->slot);
+		row = ExecFetchSlotMinimalTuple(buffer->slot, NULL);
+	}
 	buffer->bytes += row->t_len + ROW_OVERHEAD;
 	buffer->nrows++;
 	ExecForceStoreMinimalTuple(row, out, false);
-}
-
-static MinimalTuple
-next_spilled(DynRowBuffer *buffer)
-{
-	if (!tuplestore_gettupleslot(buffer->store, true, false, buffer->slot))
-		elog(ERROR, "row %d of %d that were read ahead is missing",
-			 buffer->next, buffer->nrows);
-	return ExecFetchSlotMinimalTuple(buffer->slot, NULL);
 }
 
 bool
@@ -132,8 +121,13 @@ dyn_row_buffer_next(DynRowBuffer *buffer, TupleTableSlot *out)
 
 	if (buffer->next >= buffer->nrows)
 		return false;
-	row = buffer->next < buffer->nheld ? buffer->rows[buffer->next]
-		: next_spilled(buffer);
+	if (buffer->next < buffer->nheld)
+		row = buffer->rows[buffer->next];
+	else if (tuplestore_gettupleslot(buffer->store, true, false, buffer->slot))
+		row = ExecFetchSlotMinimalTuple(buffer->slot, NULL);
+	else
+		elog(ERROR, "row %d of %d that were read ahead is missing",
+			 buffer->next, buffer->nrows);
 	buffer->next++;
 	ExecForceStoreMinimalTuple(row, out, false);
 	return true;

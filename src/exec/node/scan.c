@@ -155,16 +155,6 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	return scan;
 }
 
-static void
-init_exprs(DynScan *scan)
-{
-	ForeignScan *plan = (ForeignScan *) scan->input.node->ss.ps.plan;
-
-	scan->input.exprs = ExecInitExprList(plan->fdw_exprs, (PlanState *) scan->input.node);
-	dyn_values_init(&scan->input.values, plan->fdw_exprs, scan->input.conversions);
-	dyn_values_init(&scan->input.next_values, plan->fdw_exprs, scan->input.conversions);
-}
-
 /* Is any of the access plan's gates (plan/keys/guards.h) open? */
 static bool
 has_open_gate(const DynScan *scan)
@@ -185,25 +175,21 @@ has_open_gate(const DynScan *scan)
 	return false;
 }
 
-/* Gates have the same values in all executions of the scan. */
-static void
-choose_access(DynScan *scan)
-{
-	DynReader  *reader = scan->input.reader;
-
-	scan->planned = reader->access;
-	if (has_open_gate(scan))
-		scan->input.reader = dyn_reader_create(reader->statement, reader->relation,
-											   reader->access->otherwise);
-}
-
 void
 dyn_scan_prepare(DynScan *scan, int eflags)
 {
-	const PlanState *node = &scan->input.node->ss.ps;
+	PlanState  *node = &scan->input.node->ss.ps;
+	List	   *exprs = ((ForeignScan *) node->plan)->fdw_exprs;
+	DynReader  *reader = scan->input.reader;
 
-	init_exprs(scan);
-	choose_access(scan);
+	scan->input.exprs = ExecInitExprList(exprs, node);
+	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
+	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
+	scan->planned = reader->access;
+	/* gates have the same values in all executions of the scan */
+	if (has_open_gate(scan))
+		scan->input.reader = dyn_reader_create(reader->statement, reader->relation,
+											   reader->access->otherwise);
 	scan->runs_once = scan->input.reader->access->bounded &&
 		dyn_plan_runs_once(node->state->es_plannedstmt, node->plan);
 	scan->input.reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;

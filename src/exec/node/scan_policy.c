@@ -11,24 +11,12 @@
 static char *
 size_words(double bytes)
 {
-	const char *unit = "bytes";
+	static const char *const units[] = {"bytes", "kB", "MB", "GB"};
+	int			i = 0;
 
-	if (bytes >= 1024.0 * 1024 * 1024)
-	{
-		bytes /= 1024.0 * 1024 * 1024;
-		unit = "GB";
-	}
-	else if (bytes >= 1024.0 * 1024)
-	{
-		bytes /= 1024.0 * 1024;
-		unit = "MB";
-	}
-	else if (bytes >= 1024)
-	{
+	for (; bytes >= 1024 && i < lengthof(units) - 1; i++)
 		bytes /= 1024;
-		unit = "kB";
-	}
-	return psprintf(unit[0] == 'b' ? "%.0f %s" : "%.1f %s", bytes, unit);
+	return psprintf("%.*f %s", i > 0 ? 1 : 0, bytes, units[i]);
 }
 
 /* As EXPLAIN shows it. */
@@ -41,16 +29,6 @@ units_words(double units)
 	if (zero != NULL)
 		*zero = '\0';
 	return words;
-}
-
-/* ", at least 12 s" if the capacity is known, and that long. */
-static char *
-time_clause(const DynEstimate *estimate)
-{
-	double		ms = !estimate->prices.known ? 0
-		: dyn_reads_wait_ms(&estimate->reads, &estimate->prices);
-
-	return ms < 1000 ? pstrdup("") : psprintf(", at least %.0f s", ms / 1000);
 }
 
 static char *
@@ -69,25 +47,20 @@ number_clause(const DynTableMeta *meta, const char *name)
 					size_words(index ? index->size_bytes : meta->size_bytes));
 }
 
-/* ": 4609 items, 2.4 MB, about 295 read units" if that is known. */
+/* ": 4609 items, 2.4 MB, about 295 read units, at least 12 s", as far as known. */
 static char *
 size_clause(const DynTableMeta *meta, const char *index,
 			const DynEstimate *estimate)
 {
 	char	   *units = units_words(estimate->reads.units);
+	double		ms = !estimate->prices.known ? 0
+		: dyn_reads_wait_ms(&estimate->reads, &estimate->prices);
 
 	if (estimate->supposed)
 		return pstrdup("");
 	return psprintf(": %sabout %s read unit%s%s", number_clause(meta, index), units,
-					strcmp(units, "1") == 0 ? "" : "s", time_clause(estimate));
-}
-
-/* DynamoDB table "orders", or: index "by_due" of DynamoDB table "orders" */
-static char *
-target_words(const DynRelation *relation, const char *index)
-{
-	return index == NULL ? psprintf("DynamoDB table \"%s\"", relation->table)
-		: psprintf("index \"%s\" of DynamoDB table \"%s\"", index, relation->table);
+					strcmp(units, "1") == 0 ? "" : "s",
+					ms < 1000 ? "" : psprintf(", at least %.0f s", ms / 1000));
 }
 
 static bool
@@ -180,12 +153,12 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("reading the whole %s is not allowed%s",
-						target_words(relation, index),
+						dyn_target_words(relation->table, index),
 						size_clause(meta, index, estimate)),
 				 errhint("%s, or set scan_policy to \"warn\" or \"allow\".%s",
 						 key_hint(relation, meta), advice_clause(advice))));
 	ereport(WARNING,
-			(errmsg("reading the whole %s%s", target_words(relation, index),
+			(errmsg("reading the whole %s%s", dyn_target_words(relation->table, index),
 					size_clause(meta, index, estimate)),
 			 errhint("%s, or set scan_policy to \"allow\".%s",
 					 key_hint(relation, meta), advice_clause(advice))));
@@ -220,7 +193,7 @@ dyn_scan_policy_bounded(const DynRelation *relation, const char *index,
 	meta = dyn_session_cached_table(relation->connection, relation->table);
 	ereport(WARNING,
 			(errmsg("reading up to %d item%s of %s%s", items,
-					items == 1 ? "" : "s", target_words(relation, index),
+					items == 1 ? "" : "s", dyn_target_words(relation->table, index),
 					bounded_clause(relation, index, meta, estimate, items)),
 			 errhint("%s, or set scan_policy to \"allow\".",
 					 key_hint(relation, meta))));
@@ -238,7 +211,7 @@ dyn_scan_policy_page(const DynRelation *relation, const DynTableMeta *meta,
 		return false;
 	ereport(WARNING,
 			(errmsg("reading a page of %s: about %s read units",
-					target_words(relation, NULL), units_words(DYN_FULL_PAGE_UNITS)),
+					dyn_target_words(relation->table, NULL), units_words(DYN_FULL_PAGE_UNITS)),
 			 errhint("Set scan_policy to \"allow\" to read without a warning.")));
 	return true;
 }
@@ -256,7 +229,7 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("statement would use more than %g read units", limit),
 			 errdetail("Reading the whole %s uses about %s.",
-					   target_words(relation, index), units_words(units)),
+					   dyn_target_words(relation->table, index), units_words(units)),
 			 errhint("%s, or raise max_statement_units.%s",
 					 key_hint(relation, dyn_session_cached_table(relation->connection,
 																 relation->table)),

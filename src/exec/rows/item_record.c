@@ -4,8 +4,19 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+
 #include "../../model/server/pg_compat.h"
 #include "item_record.h"
+
+TupleTableSlot *
+dyn_item_record_slot(const TupleTableSlotOps *ops)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(1);
+
+	TupleDescInitEntry(desc, 1, "item", BYTEAOID, -1, 0);
+	return MakeSingleTupleTableSlot(desc, ops);
+}
 
 static bool
 has_contents(uint8 type)

@@ -8,7 +8,12 @@
 #ifndef DYN_EXEC_FETCH_ITEM_RECORD_H
 #define DYN_EXEC_FETCH_ITEM_RECORD_H
 
+#include "executor/tuptable.h"
+
 #include "../../dynamodb/attrvalue.h"
+
+/* A slot for a record, its only column. */
+extern TupleTableSlot *dyn_item_record_slot(const TupleTableSlotOps *ops);
 
 /* Bytes of the record, its header included. */
 extern Size dyn_item_record_size(const DynValue *slots, int nslots);

@@ -65,20 +65,13 @@ dyn_report_mismatch(DynRows *rows, const DynValue *value,
 void
 dyn_report_scalar(const DynRows *rows, const DynValue *value)
 {
-	DynBuffer	path;
-	const char *text;
 	const char *note;
 	const char *key = item_key(rows, rows->values, &note);
 
-	dyn_buffer_init(&path, 0);
-	dyn_path_print(rows->relation->unnest, &path);
-	text = dyn_buffer_terminate(&path);
-	text = text ? pstrdup(text) : "";
-	dyn_buffer_free(&path);
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("value at \"%s\" cannot be unnested into rows of foreign table \"%s\": it is of DynamoDB type %s, which has no elements",
-					dyn_from_utf8_lossy(text), rows->relation->name,
+					dyn_path_text(rows->relation->unnest), rows->relation->name,
 					dyn_type_name(value->type)),
 			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
 					   rows->relation->table, key, excerpt(value), note),

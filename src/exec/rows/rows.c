@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "executor/executor.h"
 #include "nodes/value.h"
 #include "utils/builtins.h"
@@ -251,13 +252,6 @@ dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots)
 		rows->nprojection = 0;
 }
 
-/* Runs when the rows' context goes. */
-static void
-release_scratch(void *arg)
-{
-	dyn_buffer_free(arg);
-}
-
 /* What decides whether an item is a row is read whole. */
 static void
 read_whole(DynRows *rows, const List *paths)
@@ -294,24 +288,14 @@ add_parts(DynRows *rows)
 		rows->rest = dyn_rest_create(rest, relation, rows->parts);
 }
 
-static List *
-term_paths(const DynRowTest *test)
-{
-	List	   *paths = NIL;
-
-	for (int i = 0; i < test->nterms; i++)
-		paths = lappend(paths, unconstify(DynPath *, test->terms[i].path));
-	return paths;
-}
-
 void
 dyn_rows_add_test(DynRows *rows)
 {
 	const DynRowTest *test = &rows->relation->row_test;
-	MemoryContextCallback *callback;
 
-	if (test->nterms > 0)
-		read_whole(rows, term_paths(test));
+	reserve_paths(rows, test->nterms);
+	for (int i = 0; i < test->nterms; i++)
+		read_path(rows, test->terms[i].path);
 	if (rows->relation->nspelled > 0)
 		add_parts(rows);
 	if (test->nterms == 0)
@@ -319,11 +303,7 @@ dyn_rows_add_test(DynRows *rows)
 	rows->test = dyn_row_test_cond(test);
 	if (!dyn_cond_bind(rows->test, rows->paths, rows->npaths))
 		elog(ERROR, "an attribute of the row test is not read");
-	callback = palloc(sizeof(MemoryContextCallback));
-	dyn_buffer_init(&rows->scratch, 0);
-	callback->func = release_scratch;
-	callback->arg = &rows->scratch;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	dyn_buffer_init_in(&rows->scratch, CurrentMemoryContext);
 }
 
 void
@@ -342,22 +322,27 @@ dyn_rows_add_unnest(DynRows *rows)
 
 /* ---- errors ---- */
 
+/* ", item ", and the key of the item in hand, if that was read. */
+static const char *
+item_words(const DynRows *rows)
+{
+	char	   *key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots,
+										rows->values);
+
+	return key ? psprintf(", item %s", dyn_from_utf8_lossy(key)) : "";
+}
+
 /* Names the column when an input function raises the error itself. */
 static void
 conversion_context(void *arg)
 {
-	DynRows    *rows = arg;
-	const DynColumn *column;
-	char	   *key;
+	const DynRows *rows = arg;
 
-	if (rows->current < 0)
-		return;
-	column = dyn_relation_column(rows->relation, rows->attnums[rows->current]);
-	key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots,
-							rows->values);
-	errcontext("column \"%s\" of foreign table \"%s\"%s%s", column->name,
-			   rows->relation->name, key ? ", item " : "",
-			   key ? dyn_from_utf8_lossy(key) : "");
+	if (rows->current >= 0)
+		errcontext("column \"%s\" of foreign table \"%s\"%s",
+				   dyn_relation_column(rows->relation,
+									   rows->attnums[rows->current])->name,
+				   rows->relation->name, item_words(rows));
 }
 
 /* ---- decoding ---- */
@@ -519,15 +504,6 @@ decode_element(DynRows *rows, const DynUnnested *unnested, int i, Datum *result)
 	return accept_mismatch(rows, &unnested->elements.value, i, fault);
 }
 
-/* Before the columns of a row are decoded. */
-static void
-prepare_unnested(DynRows *rows, DynUnnested *unnested)
-{
-	if (!unnested->decoded)
-		decode_item(rows, unnested);
-	dyn_unnested_find_values(unnested);
-}
-
 /* The columns of an element, and of its item. */
 static bool
 decode_unnested(DynRows *rows, int i, Datum *result)
@@ -552,7 +528,11 @@ store_row(DynRows *rows, TupleTableSlot *slot)
 	memset(slot->tts_isnull, true,
 		   slot->tts_tupleDescriptor->natts * sizeof(bool));
 	if (rows->unnested != NULL)
-		prepare_unnested(rows, rows->unnested);
+	{
+		if (!rows->unnested->decoded)
+			decode_item(rows, rows->unnested);
+		dyn_unnested_find_values(rows->unnested);
+	}
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
 		int			position = rows->positions ? rows->positions[i]
@@ -576,8 +556,7 @@ is_row(DynRows *rows, const DynValue *values)
 
 	dyn_buffer_reset(&rows->scratch);
 	passes = dyn_item_matches(rows->test, values, &rows->scratch);
-	if (rows->scratch.failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(rows->scratch.failed);
 	return passes;
 }
 
@@ -586,11 +565,8 @@ static void
 item_context(void *arg)
 {
 	const DynRows *rows = arg;
-	char	   *key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots,
-										rows->values);
 
-	errcontext("key of foreign table \"%s\"%s%s", rows->relation->name,
-			   key ? ", item " : "", key ? dyn_from_utf8_lossy(key) : "");
+	errcontext("key of foreign table \"%s\"%s", rows->relation->name, item_words(rows));
 }
 
 /* Not inlined, as most tables have no templates. */
@@ -645,15 +621,6 @@ count_rejected(const DynRows *rows, DynRowTally *tally)
 												  dyn_from_utf8_lossy(key));
 }
 
-static inline void
-count_item(const DynRows *rows, DynRowTally *tally)
-{
-	if (likely(rows->left > 0))
-		tally->any_row = true;
-	else
-		count_rejected(rows, tally);
-}
-
 void
 dyn_rows_begin(DynRows *rows, const DynValue *values)
 {
@@ -661,8 +628,10 @@ dyn_rows_begin(DynRows *rows, const DynValue *values)
 	rows->values = values;
 	rows->left = (rows->test == NULL || is_row(rows, values)) &&
 		(rows->parts == NULL || parts_fit(rows, values)) ? 1 : 0;
-	if (rows->relation->tally != NULL)
-		count_item(rows, rows->relation->tally);
+	if (rows->relation->tally != NULL && likely(rows->left > 0))
+		rows->relation->tally->any_row = true;
+	else if (rows->relation->tally != NULL)
+		count_rejected(rows, rows->relation->tally);
 	if (rows->unnested != NULL && rows->left > 0)
 		rows->left = begin_elements(rows, &values[rows->unnested->slot]);
 }

@@ -5,18 +5,15 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "utils/memutils.h"
 
 #include "unnested.h"
 
-/* Runs when the cursor's context goes. */
 static void
-release(void *arg)
+free_tree(void *tree)
 {
-	DynUnnested *unnested = arg;
-
-	dyn_path_tree_free(unnested->tree);
-	dyn_buffer_free(&unnested->scratch);
+	dyn_path_tree_free(tree);
 }
 
 /* The paths below an element become a tree. */
@@ -42,8 +39,8 @@ make_tree(DynUnnested *unnested, const DynRelation *relation,
 		return;
 	unnested->below = palloc0(npaths * sizeof(DynValue));
 	unnested->tree = dyn_path_tree_create(paths, npaths);
-	if (unnested->tree == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(unnested->tree == NULL);
+	dyn_call_at_reset(CurrentMemoryContext, free_tree, unnested->tree);
 }
 
 DynUnnested *
@@ -51,7 +48,6 @@ dyn_unnested_create(const DynRelation *relation, const AttrNumber *attnums,
 					int ncolumns, int slot)
 {
 	DynUnnested *unnested = palloc0(sizeof(DynUnnested));
-	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
 	int			space = Max(ncolumns, 1);
 
 	unnested->slot = slot;
@@ -64,10 +60,7 @@ dyn_unnested_create(const DynRelation *relation, const AttrNumber *attnums,
 	unnested->context = AllocSetContextCreate(CurrentMemoryContext,
 											  "dynamo_fdw unnested item",
 											  ALLOCSET_SMALL_SIZES);
-	dyn_buffer_init(&unnested->scratch, 0);
-	callback->func = release;
-	callback->arg = unnested;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	dyn_buffer_init_in(&unnested->scratch, CurrentMemoryContext);
 	make_tree(unnested, relation, attnums);
 	return unnested;
 }
@@ -100,20 +93,15 @@ set_position(DynUnnested *unnested, DynValue *value)
 	value->flags = 0;
 }
 
-static void
-find_values_below(DynUnnested *unnested)
-{
-	dyn_values_below(unnested->tree, &unnested->elements.value, unnested->below,
-					 &unnested->scratch);
-	if (unnested->scratch.failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-}
-
 void
 dyn_unnested_find_values(DynUnnested *unnested)
 {
 	if (unnested->tree != NULL)
-		find_values_below(unnested);
+	{
+		dyn_values_below(unnested->tree, &unnested->elements.value,
+						 unnested->below, &unnested->scratch);
+		dyn_check_oom(unnested->scratch.failed);
+	}
 	for (int i = 0; i < unnested->nvalues; i++)
 	{
 		switch (unnested->bases[i])

@@ -19,21 +19,6 @@ dyn_checker_init(DynChecker *checker, ForeignScanState *node, ExprState *qual,
 	checker->econtext = CreateExprContext(node->ss.ps.state);
 }
 
-static DynFetchState
-next_unchecked(const DynChecker *checker, DynItems *items, TupleTableSlot *slot,
-			   bool wait)
-{
-	MemoryContext oldcontext;
-	DynFetchState state;
-
-	ExecClearTuple(slot);
-	ResetExprContext(checker->econtext);
-	oldcontext = MemoryContextSwitchTo(checker->econtext->ecxt_per_tuple_memory);
-	state = dyn_items_take_row(items, slot, wait);
-	MemoryContextSwitchTo(oldcontext);
-	return state;
-}
-
 static bool
 passes(const DynChecker *checker, TupleTableSlot *slot)
 {
@@ -54,10 +39,16 @@ DynFetchState
 dyn_checker_next_row(const DynChecker *checker, DynItems *items,
 					 TupleTableSlot *slot, bool wait)
 {
+	MemoryContext oldcontext;
 	DynFetchState state;
 
 	do
-		state = next_unchecked(checker, items, slot, wait);
-	while (state == DYN_FETCH_ITEM && !passes(checker, slot));
+	{
+		ExecClearTuple(slot);
+		ResetExprContext(checker->econtext);
+		oldcontext = MemoryContextSwitchTo(checker->econtext->ecxt_per_tuple_memory);
+		state = dyn_items_take_row(items, slot, wait);
+		MemoryContextSwitchTo(oldcontext);
+	} while (state == DYN_FETCH_ITEM && !passes(checker, slot));
 	return state;
 }

@@ -16,10 +16,16 @@
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
+#include "../../model/server/memory.h"
 #include "../../plan/keys/match_keys.h"
-#include "../statement/memory.h"
 #include "checked.h"
 #include "fallback.h"
+
+typedef struct EmptyValues
+{
+	DynValues	values;
+	uint32		hash;
+} EmptyValues;
 
 struct DynFallback
 {
@@ -32,7 +38,6 @@ struct DynFallback
 	Oid		   *sort_operators;
 	Oid		   *sort_collations;
 	bool	   *nulls_first;
-	uint64		executions;
 
 	/* of an execution */
 	DynItems   *unchecked;
@@ -46,8 +51,7 @@ struct DynFallback
 	MemoryContext empty_context;
 	int			nempty;
 	int			empty_space;
-	DynValues  *empty_values;
-	uint32	   *empty_hashes;
+	EmptyValues *empty;
 };
 
 /* ---- values that select nothing ---- */
@@ -59,8 +63,8 @@ is_known_empty(const DynFallback *fallback, const DynValues *values)
 
 	for (int i = 0; i < fallback->nempty; i++)
 	{
-		if (fallback->empty_hashes[i] == hash &&
-			dyn_values_equal(values, &fallback->empty_values[i]))
+		if (fallback->empty[i].hash == hash &&
+			dyn_values_equal(values, &fallback->empty[i].values))
 			return true;
 	}
 	return false;
@@ -75,16 +79,13 @@ make_empty_space(DynFallback *fallback)
 	{
 		MemoryContextReset(fallback->empty_context);
 		fallback->nempty = fallback->empty_space = 0;
-		fallback->empty_values = NULL;
-		fallback->empty_hashes = NULL;
+		fallback->empty = NULL;
 	}
 	if (fallback->nempty < fallback->empty_space)
 		return;
 	fallback->empty_space = Max(8, fallback->empty_space * 2);
-	fallback->empty_values = dyn_grown(fallback->empty_values,
-									   fallback->empty_space * sizeof(DynValues));
-	fallback->empty_hashes = dyn_grown(fallback->empty_hashes,
-									   fallback->empty_space * sizeof(uint32));
+	fallback->empty = dyn_grown(fallback->empty,
+								fallback->empty_space * sizeof(EmptyValues));
 }
 
 static void
@@ -100,9 +101,8 @@ remember_empty(DynFallback *fallback)
 														ALLOCSET_SMALL_SIZES);
 	oldcontext = MemoryContextSwitchTo(fallback->empty_context);
 	make_empty_space(fallback);
-	fallback->empty_values[fallback->nempty] = dyn_values_copy(values);
-	fallback->empty_hashes[fallback->nempty] = dyn_values_hash(values);
-	fallback->nempty++;
+	fallback->empty[fallback->nempty++] =
+		(EmptyValues) {dyn_values_copy(values), dyn_values_hash(values)};
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -244,7 +244,7 @@ dyn_fallback_open(DynFallback *fallback)
 	DynReader  *reader = fallback->reader;
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 
-	fallback->executions++;
+	input->fallbacks++;
 	if (is_known_empty(fallback, &input->values))
 		return dyn_items_empty(reader->rows);
 	dyn_reader_check_schema(reader);
@@ -262,12 +262,6 @@ dyn_fallback_open(DynFallback *fallback)
 	fallback->context = CurrentMemoryContext;
 	fallback->unchecked = dyn_items_start(reader, resolved);
 	return &fallback->items;
-}
-
-uint64
-dyn_fallback_executions(const DynFallback *fallback)
-{
-	return fallback->executions;
 }
 
 /* ---- making ---- */

@@ -25,7 +25,4 @@ extern DynFallback *dyn_fallback_create(DynInput *input);
  */
 extern DynItems *dyn_fallback_open(DynFallback *fallback);
 
-/* Executions so far. */
-extern uint64 dyn_fallback_executions(const DynFallback *fallback);
-
 #endif

@@ -37,6 +37,12 @@ typedef struct DynInput
 	bool		has_prefetcher; /* a node prefetches for this scan */
 	bool		requested;		/* some execution has sent requests itself */
 
+	/* of all executions, for EXPLAIN */
+	uint64		fallbacks;		/* that the table answered, or arms of an OR that
+								 * it answered */
+	uint64		duplicates;		/* items that an arm of an OR read after another
+								 * had returned them */
+
 	DynKeeping *keeping;		/* what is kept for executions; or NULL */
 	DynSharing *sharing;		/* the part in a shared read; or NULL */
 	bool		reads_alone;	/* nor can there be one */

@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
@@ -47,10 +46,8 @@ DynItemStore *
 dyn_item_store_create(int nslots, int nreaders, const bool *may_rewind)
 {
 	DynItemStore *store = palloc0(sizeof(DynItemStore));
-	TupleDesc	desc = CreateTemplateTupleDesc(1);
 
 	Assert(nreaders > 0);
-	TupleDescInitEntry(desc, 1, "item", BYTEAOID, -1, 0);
 	store->context = CurrentMemoryContext;
 	store->nslots = nslots;
 	store->nreaders = nreaders;
@@ -60,7 +57,7 @@ dyn_item_store_create(int nslots, int nreaders, const bool *may_rewind)
 	for (int i = 1; i < nreaders; i++)
 		(void) tuplestore_alloc_read_pointer(store->tuples,
 											 may_rewind[i] ? EXEC_FLAG_REWIND : 0);
-	store->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	store->slot = dyn_item_record_slot(&TTSOpsMinimalTuple);
 	return store;
 }
 
@@ -102,20 +99,6 @@ next_tuple(DynItemStore *store, Reader *reader)
 
 /* ---- adding ---- */
 
-/*
- * A position that the tuplestore knows to be its end stays behind what is added
- * if it is the selected one; others are before it.
- */
-static void
-go_to_end(DynItemStore *store, Reader *reader)
-{
-	if (!reader->at_end && next_tuple(store, reader))
-		elog(ERROR, "an item is added before the end");
-	for (int i = 0; i < store->nreaders; i++)
-		store->readers[i].at_end = false;
-	reader->at_end = true;
-}
-
 void
 dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 {
@@ -125,7 +108,16 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 	bool		isnull = false;
 
 	Assert(reader->position == store->items);
-	go_to_end(store, reader);
+	if (!reader->at_end && next_tuple(store, reader))
+		elog(ERROR, "an item is added before the end");
+
+	/*
+	 * A position that the tuplestore knows to be its end stays behind what is added
+	 * if it is the selected one; others are before it.
+	 */
+	for (int i = 0; i < store->nreaders; i++)
+		store->readers[i].at_end = false;
+	reader->at_end = true;
 	reserve_record(store, reader, size);
 	dyn_item_record_write(reader->record, slots, store->nslots);
 	value = PointerGetDatum(reader->record);

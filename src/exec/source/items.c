@@ -139,18 +139,6 @@ static const DynItemsMethods fetched_methods = {
 	.close = fetched_close,
 };
 
-static DynItems *
-create_fetched(DynReader *reader, DynFetch *fetch)
-{
-	Fetched    *fetched = palloc(sizeof(Fetched));
-
-	fetched->items.methods = &fetched_methods;
-	fetched->items.rows = reader->rows;
-	fetched->reader = reader;
-	fetched->fetch = fetch;
-	return &fetched->items;
-}
-
 /* ---- starting ---- */
 
 DynItems *
@@ -159,6 +147,7 @@ dyn_items_start(DynReader *reader, const DynResolvedAccess *resolved)
 	const DynRows *rows = reader->index_rows ? reader->index_rows : reader->rows;
 	DynRequests *requests;
 	DynFetch   *fetch;
+	Fetched    *fetched;
 
 	if (resolved->contradiction)
 		return dyn_items_empty(reader->rows);
@@ -166,6 +155,9 @@ dyn_items_start(DynReader *reader, const DynResolvedAccess *resolved)
 									  rows->projection, rows->nprojection,
 									  dyn_reader_segments(reader));
 	fetch = dyn_reader_start(reader, requests, rows, false);
-	return reader->index_rows != NULL ? dyn_listed_create(reader, fetch)
-		: create_fetched(reader, fetch);
+	if (reader->index_rows != NULL)
+		return dyn_listed_create(reader, fetch);
+	fetched = palloc(sizeof(Fetched));
+	*fetched = (Fetched) {{&fetched_methods, reader->rows}, reader, fetch};
+	return &fetched->items;
 }

@@ -74,14 +74,6 @@ make_kept(DynInput *input)
 	return kept;
 }
 
-static bool
-may_be_kept(const DynInput *input)
-{
-	return dyn_guc_enable_kept_reads &&
-		dyn_access_can(input->reader->access, DYN_CAN_KEEP) &&
-		input->node->ss.ps.state->es_epq_active == NULL;
-}
-
 /* ---- dividing the access plan ---- */
 
 /* Does the predicate use a value that changes? */
@@ -94,12 +86,6 @@ visit_value(DynPred *pred, void *arg)
 		bms_overlap(kept->value_params[pred->param], kept->changed);
 }
 
-static bool
-changes(DynPred *pred, const DynKeeping *kept)
-{
-	return dyn_pred_walk_parts(pred, visit_value, unconstify(DynKeeping *, kept));
-}
-
 static List *
 changing_filters(const DynKeeping *kept, const DynAccess *whole)
 {
@@ -108,7 +94,8 @@ changing_filters(const DynKeeping *kept, const DynAccess *whole)
 
 	foreach(lc, whole->filters)
 	{
-		if (changes(lfirst(lc), kept))
+		if (dyn_pred_walk_parts(lfirst(lc), visit_value,
+								unconstify(DynKeeping *, kept)))
 			changing = lappend(changing, lfirst(lc));
 	}
 	return changing;
@@ -174,23 +161,12 @@ static DynMember *
 make_member(DynInput *input, List *changing)
 {
 	DynMember  *member = palloc0(sizeof(DynMember));
-	DynSharedRead *read = dyn_shared_create();
+	DynSharedRead *read = palloc0(sizeof(DynSharedRead));
 
 	member->expected = member->may_rewind = member->comes_again = true;
 	dyn_member_init(member, input, changing);
 	dyn_shared_add(read, member);
 	return dyn_shared_limit_parts(read) ? member : NULL;
-}
-
-/*
- * Filters of an index keep items of the table from being read: without them one
- * execution could read more than all would.
- */
-static bool
-may_divide(const DynAccess *access, List *changing)
-{
-	return dyn_member_can_filter(changing) &&
-		(changing == NIL || !access->fetch_base_items);
 }
 
 static void
@@ -207,7 +183,13 @@ divide(DynInput *input)
 	oldcontext = MemoryContextSwitchTo(kept->context);
 	kept->divided_by = bms_copy(kept->changed);
 	changing = changing_filters(kept, input->reader->access);
-	if (may_divide(input->reader->access, changing))
+
+	/*
+	 * Filters of an index keep items of the table from being read: without them
+	 * one execution could read more than all would.
+	 */
+	if (dyn_member_can_filter(changing) &&
+		(changing == NIL || !input->reader->access->fetch_base_items))
 		kept->member = make_member(input, changing);
 	if (kept->member != NULL)
 		kept->used = used_values(&kept->member->asked, input->values.n);
@@ -250,22 +232,15 @@ note_values(DynKeeping *kept, const DynValues *values)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* At the first rescan: the execution that ends had these values. */
-static void
-note_execution(DynInput *input)
-{
-	divide(input);
-	if (input->keeping->member != NULL)
-		note_values(input->keeping, &input->values);
-}
-
 void
 dyn_keeping_rescan(DynInput *input)
 {
 	bool		first = (input->keeping == NULL);
 	MemoryContext oldcontext;
 
-	if (first && !may_be_kept(input))
+	if (first && (!dyn_guc_enable_kept_reads ||
+				  !dyn_access_can(input->reader->access, DYN_CAN_KEEP) ||
+				  input->node->ss.ps.state->es_epq_active != NULL))
 		return;
 	oldcontext = MemoryContextSwitchTo(input->node->ss.ps.state->es_query_cxt);
 	if (first)
@@ -273,8 +248,12 @@ dyn_keeping_rescan(DynInput *input)
 	input->keeping->changed = bms_add_members(input->keeping->changed,
 											  input->node->ss.ps.chgParam);
 	MemoryContextSwitchTo(oldcontext);
-	if (first && input->running && input->requested)
-		note_execution(input);
+	if (!first || !input->running || !input->requested)
+		return;
+	/* the execution that ends had these values */
+	divide(input);
+	if (input->keeping->member != NULL)
+		note_values(input->keeping, &input->values);
 }
 
 static void
@@ -291,13 +270,6 @@ start_read(DynKeeping *kept)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Is the division that of the parameters which have changed so far? */
-static bool
-is_divided(const DynKeeping *kept)
-{
-	return kept->context != NULL && bms_equal(kept->divided_by, kept->changed);
-}
-
 /*
  * The first execution is answered as if it were the only one: its filters may
  * leave little to receive.
@@ -311,7 +283,7 @@ dyn_keeping_open(DynInput *input)
 	if (kept == NULL || input->has_prefetcher ||
 		!dyn_input_is_complete(input, &input->values))
 		return NULL;
-	if (!is_divided(kept))
+	if (kept->context == NULL || !bms_equal(kept->divided_by, kept->changed))
 		divide(input);
 	if (kept->member == NULL)
 		return NULL;

@@ -27,16 +27,6 @@ typedef struct Listed
 
 /* ---- keys ---- */
 
-/* Is the item of the key not to be read? */
-static bool
-is_done(Listed *listed, const DynKeyPart *parts)
-{
-	if (listed->done == NULL || !dyn_base_keys_has(listed->done, parts))
-		return false;
-	(*listed->skipped)++;
-	return true;
-}
-
 /* The next key that is new, of the index or of those it had set aside. */
 static bool
 next_key(Listed *listed, DynKeyPart *parts)
@@ -46,21 +36,15 @@ next_key(Listed *listed, DynKeyPart *parts)
 	while ((entry = dyn_fetch_next(listed->listing)) != NULL)
 	{
 		dyn_rows_item_key(listed->reader->index_rows, entry, parts);
-		if (!is_done(listed, parts) && dyn_base_keys_add(listed->keys, parts))
+		if (listed->done != NULL && dyn_base_keys_has(listed->done, parts))
+			(*listed->skipped)++;
+		else if (dyn_base_keys_add(listed->keys, parts))
 			return true;
 		/* a batch may pass over very many of them */
 		for (int i = 0; i < listed->reader->access->nbase; i++)
 			pfree(unconstify(char *, parts[i].value.data));
 	}
 	return dyn_base_keys_next(listed->keys, parts);
-}
-
-static int
-batch_size(const DynAccess *access)
-{
-	if (access->limit_hint > 0)
-		return Min(access->limit_hint, BATCH_KEYS);
-	return access->may_stop_early ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
 }
 
 /* What is waited for is the index again. */
@@ -81,7 +65,8 @@ start_batch(Listed *listed)
 {
 	DynReader  *reader = listed->reader;
 	int			nparts = reader->access->nbase;
-	int			max = batch_size(reader->access);
+	int			max = reader->access->limit_hint > 0 ? Min(reader->access->limit_hint, BATCH_KEYS)
+		: reader->access->may_stop_early ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
 	MemoryContext oldcontext;
 	DynKeyPart *parts;
 	int			n = 0;

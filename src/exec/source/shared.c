@@ -8,17 +8,12 @@
 #include "utils/memutils.h"
 
 #include "../../dynamodb/item_match.h"
+#include "../../model/server/memory.h"
 #include "../../plan/keys/index_complete.h"
 #include "../keys/resolve_keys.h"
 #include "shared.h"
 
 /* ---- the read ---- */
-
-DynSharedRead *
-dyn_shared_create(void)
-{
-	return palloc0(sizeof(DynSharedRead));
-}
 
 void
 dyn_shared_add(DynSharedRead *read, DynMember *member)
@@ -134,32 +129,25 @@ keep_item(DynMember *member)
 	}
 }
 
-/*
- * A scan that has to wait does so for itself, others together with peers (async.c);
- * what the source starts meanwhile, likewise.
- */
-static void
-set_group(const DynMember *member, bool wait)
-{
-	const DynSharedRead *read = member->read;
-	DynReader  *reader = ((DynMember *) linitial(read->members))->reader;
-
-	reader->group_in_flight = wait ? NULL : member->input->reader->group_in_flight;
-	dyn_fetch_set_group(dyn_items_awaited(read->items), reader->group_in_flight);
-}
-
 /* The next item of the read in read->slots: kept before, or received now. */
 static DynFetchState
 take_item(DynMember *member, bool wait)
 {
 	DynSharedRead *read = member->read;
+	DynReader  *reader = ((DynMember *) linitial(read->members))->reader;
 	const DynValue *item;
 
 	if (dyn_item_store_next(read->store, member->number, read->slots))
 		return DYN_FETCH_ITEM;
 	if (read->items == NULL)
 		return DYN_FETCH_END;
-	set_group(member, wait);
+
+	/*
+	 * A scan that has to wait does so for itself, others together with peers
+	 * (async.c); what the source starts meanwhile, likewise.
+	 */
+	reader->group_in_flight = wait ? NULL : member->input->reader->group_in_flight;
+	dyn_fetch_set_group(dyn_items_awaited(read->items), reader->group_in_flight);
 	if (!wait && read->items->methods->poll(read->items) == DYN_FETCH_WAITS)
 		return DYN_FETCH_WAITS;
 	item = read->items->methods->next(read->items);
@@ -181,8 +169,7 @@ passes(DynMember *member)
 		dyn_item_matches(member->cond, member->item, &member->scratch);
 
 	Assert(!member->contradiction);
-	if (member->scratch.failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(member->scratch.failed);
 	return passes;
 }
 
@@ -333,18 +320,11 @@ dyn_input_is_complete(const DynInput *input, const DynValues *values)
 						   values->nulls);
 }
 
-static void
-free_scratch(void *arg)
-{
-	dyn_buffer_free(arg);
-}
-
 /* The rows have slots for all that the filters read. */
 void
 dyn_member_init(DynMember *member, DynInput *input, List *filters)
 {
 	const DynReader *whole = input->reader;
-	MemoryContextCallback *callback = palloc(sizeof(*callback));
 
 	member->items.methods = &member_methods;
 	member->input = input;
@@ -359,10 +339,7 @@ dyn_member_init(DynMember *member, DynInput *input, List *filters)
 	member->reader->count_into = whole->count_into;
 	dyn_reader_set_kept_rows(member->reader, filters);
 	member->items.rows = member->reader->rows;
-	dyn_buffer_init(&member->scratch, 0);
-	callback->func = free_scratch;
-	callback->arg = &member->scratch;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	dyn_buffer_init_in(&member->scratch, CurrentMemoryContext);
 }
 
 void

@@ -11,7 +11,7 @@
  * come to, or may come to again, is kept (item_store.h).  A read goes on where it
  * stood when a member needs more.
  *
- * Legal order: dyn_shared_create; for each member dyn_member_init and
+ * Legal order: for each member dyn_member_init and
  * dyn_shared_add; dyn_shared_limit_parts.  Then dyn_shared_start, and for each
  * member dyn_member_open; dyn_shared_stop at any time, and start again.
  */
@@ -95,9 +95,7 @@ extern DynItems *dyn_member_open(DynMember *member);
 /* When all have left, the read is stopped. */
 extern void dyn_member_leave(DynMember *member);
 
-extern DynSharedRead *dyn_shared_create(void);
-
-/* In CurrentMemoryContext, as the read. */
+/* To a read that is zeroed before its first member; in CurrentMemoryContext. */
 extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
 
 /*

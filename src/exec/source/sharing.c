@@ -64,15 +64,6 @@ can_share(const DynInput *input)
 		dyn_member_can_filter(access->filters);
 }
 
-/* The same items, or those of the table, which has the rows of both? */
-static bool
-reads_same_place(const DynAccess *a, const DynAccess *b)
-{
-	return dyn_access_same_index(a, b) ||
-		(dyn_access_can(a, DYN_CAN_READ_TABLE) &&
-		 dyn_access_can(b, DYN_CAN_READ_TABLE));
-}
-
 /* From the same place, in the same way? */
 static bool
 reads_alike(const DynReader *a, const DynReader *b)
@@ -82,7 +73,10 @@ reads_alike(const DynReader *a, const DynReader *b)
 
 	return one->connection == other->connection &&
 		strcmp(one->table, other->table) == 0 &&
-		reads_same_place(a->access, b->access) &&
+		/* the same items, or those of the table, which has the rows of both */
+		(dyn_access_same_index(a->access, b->access) ||
+		 (dyn_access_can(a->access, DYN_CAN_READ_TABLE) &&
+		  dyn_access_can(b->access, DYN_CAN_READ_TABLE))) &&
 		a->access->kind == b->access->kind &&
 		a->access->fetch_base_items == b->access->fetch_base_items &&
 		a->access->backward == b->access->backward &&
@@ -337,7 +331,7 @@ set_filter(DynSharedRead *read)
 static DynSharedRead *
 gather(DynInput *input, List *candidates, const DynAccess *table)
 {
-	DynSharedRead *read = dyn_shared_create();
+	DynSharedRead *read = palloc0(sizeof(DynSharedRead));
 	DynSharing *first = make_sharing(input, table);
 	ListCell   *lc;
 
@@ -426,14 +420,6 @@ begin_sharing(DynInput *input)
 		MemoryContextDelete(context);
 }
 
-static void
-find_sharing(DynInput *input)
-{
-	if (input->sharing == NULL && !input->reads_alone)
-		begin_sharing(input);
-	input->reads_alone = (input->sharing == NULL);
-}
-
 /* ---- executions ---- */
 
 /* The filter, if it could not be known before, in the read's context. */
@@ -448,14 +434,6 @@ complete_filter(DynSharing *sharing)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Has the execution other values than those that were taken? */
-static bool
-has_other_values(const DynSharing *sharing, const DynInput *input)
-{
-	return !sharing->awaits_values &&
-		!dyn_values_equal(&sharing->values, &input->values);
-}
-
 DynItems *
 dyn_sharing_open(DynInput *input)
 {
@@ -463,13 +441,18 @@ dyn_sharing_open(DynInput *input)
 
 	if (!dyn_guc_enable_shared_reads)
 		return NULL;
-	find_sharing(input);
+	if (input->sharing == NULL && !input->reads_alone)
+		begin_sharing(input);
+	input->reads_alone = (input->sharing == NULL);
 	sharing = input->sharing;
 	if (sharing == NULL || sharing->member.state != DYN_MEMBER_WAITS)
 		return NULL;
 	if (!input->has_prefetcher && sharing->awaits_values)
 		complete_filter(sharing);
-	if (input->has_prefetcher || has_other_values(sharing, input) ||
+	/* an execution with other values than those that were taken reads alone */
+	if (input->has_prefetcher ||
+		(!sharing->awaits_values &&
+		 !dyn_values_equal(&sharing->values, &input->values)) ||
 		sharing->member.contradiction ||
 		!dyn_input_is_complete(input, &input->values))
 	{

@@ -22,43 +22,38 @@ typedef struct Stored
 } Stored;
 
 static void
-begin_store(Stored *stored, TupleDesc desc)
+store_row(Stored *stored, TupleTableSlot *slot)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(stored->context);
 
-	stored->rows = tuplestore_begin_heap(false, false, work_mem);
-	stored->row = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
-										   &TTSOpsMinimalTuple);
+	if (stored->rows == NULL)
+	{
+		stored->rows = tuplestore_begin_heap(false, false, work_mem);
+		stored->row = MakeSingleTupleTableSlot(CreateTupleDescCopy(slot->tts_tupleDescriptor),
+											   &TTSOpsMinimalTuple);
+	}
+	tuplestore_puttupleslot(stored->rows, slot);
 	MemoryContextSwitchTo(oldcontext);
-}
-
-static void
-read_row(Stored *stored, TupleTableSlot *slot)
-{
-	if (!tuplestore_gettupleslot(stored->rows, true, false, stored->row))
-		elog(ERROR, "a row that was stored is missing");
-	ExecCopySlot(slot, stored->row);
+	stored->position = ++stored->nrows;
 }
 
 static DynFetchState
 stored_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
 	Stored	   *stored = (Stored *) items;
-	DynFetchState state = DYN_FETCH_ITEM;
+	DynFetchState state;
 
 	if (stored->position < stored->nrows)
-		read_row(stored, slot);
-	else
 	{
-		state = dyn_items_next_row(stored->source, slot, wait);
-		if (state != DYN_FETCH_ITEM)
-			return state;
-		if (stored->rows == NULL)
-			begin_store(stored, slot->tts_tupleDescriptor);
-		tuplestore_puttupleslot(stored->rows, slot);
-		stored->nrows++;
+		if (!tuplestore_gettupleslot(stored->rows, true, false, stored->row))
+			elog(ERROR, "a row that was stored is missing");
+		ExecCopySlot(slot, stored->row);
+		stored->position++;
+		return DYN_FETCH_ITEM;
 	}
-	stored->position++;
+	state = dyn_items_next_row(stored->source, slot, wait);
+	if (state == DYN_FETCH_ITEM)
+		store_row(stored, slot);
 	return state;
 }
 

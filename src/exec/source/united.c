@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "../../model/server/memory.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -35,8 +36,6 @@ struct DynUnited
 	int			narms;
 	Arm		   *arms;
 	DynChecker	checker;		/* all conditions */
-	uint64		duplicates;
-	uint64		fallbacks;
 
 	/* one execution */
 	MemoryContext context;
@@ -60,12 +59,6 @@ struct DynUnited
 
 /* ---- beginning ---- */
 
-static bool
-is_same_filter(const DynCond *a, const DynCond *b)
-{
-	return a == NULL || b == NULL ? a == b : dyn_cond_same(a, b);
-}
-
 /* Does an arm before send the same requests, with the values of now? */
 static bool
 is_repeated(const DynUnited *united, int n)
@@ -80,7 +73,7 @@ is_repeated(const DynUnited *united, int n)
 			other->reader->access->kind == arm->reader->access->kind &&
 			dyn_access_same_index(other->reader->access, arm->reader->access) &&
 			dyn_resolved_same_keys(other->resolved, arm->resolved) &&
-			is_same_filter(other->resolved->filter, arm->resolved->filter))
+			dyn_cond_same(other->resolved->filter, arm->resolved->filter))
 			return true;
 	}
 	return false;
@@ -105,7 +98,7 @@ open_arm(DynUnited *united, int n)
 	resolve(united, arm, arm->planned);
 	if (arm->resolved->incomplete)
 	{
-		united->fallbacks++;
+		united->input->fallbacks++;
 		resolve(united, arm, arm->table);
 		Assert(!arm->resolved->incomplete);
 	}
@@ -113,7 +106,7 @@ open_arm(DynUnited *united, int n)
 		return;
 	united->input->permit(united->input, arm->reader);
 	arm->items = dyn_items_start(arm->reader, arm->resolved);
-	dyn_listed_skip(arm->items, united->returned, &united->duplicates);
+	dyn_listed_skip(arm->items, united->returned, &united->input->duplicates);
 }
 
 /* What is started for the arm from now on is waited for together with peers. */
@@ -184,13 +177,12 @@ begin_item(DynUnited *united, const DynValue *item)
 	dyn_rows_item_key(rows, item, parts);
 	if (dyn_base_keys_has(united->returned, parts))
 	{
-		united->duplicates++;
+		united->input->duplicates++;
 		return false;
 	}
 	dyn_buffer_reset(&united->key);
 	dyn_key_append(&united->key, parts, rows->nbase);
-	if (united->key.failed)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(united->key.failed);
 	united->number++;
 	united->counted = false;
 	return true;
@@ -246,19 +238,6 @@ united_next(DynItems *items)
 
 /* ---- rows that are returned at the end ---- */
 
-/* The columns, the key and the number. */
-static TupleDesc
-describe_aside(TupleDesc row)
-{
-	TupleDesc	desc = CreateTemplateTupleDesc(row->natts + 2);
-
-	for (int i = 1; i <= row->natts; i++)
-		TupleDescCopyEntry(desc, i, row, i);
-	TupleDescInitEntry(desc, row->natts + 1, "key", BYTEAOID, -1, 0);
-	TupleDescInitEntry(desc, row->natts + 2, "number", INT8OID, -1, 0);
-	return desc;
-}
-
 static Oid
 less_than(Oid type)
 {
@@ -269,12 +248,16 @@ static void
 begin_aside(DynUnited *united, TupleDesc row)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(united->context);
-	TupleDesc	desc = describe_aside(row);
+	TupleDesc	desc = CreateTemplateTupleDesc(row->natts + 2);
 	AttrNumber	columns[] = {row->natts + 1, row->natts + 2};
 	Oid			operators[] = {less_than(BYTEAOID), less_than(INT8OID)};
 	Oid			collations[] = {InvalidOid, InvalidOid};
 	bool		nulls_first[] = {false, false};
 
+	for (int i = 1; i <= row->natts; i++)
+		TupleDescCopyEntry(desc, i, row, i);
+	TupleDescInitEntry(desc, row->natts + 1, "key", BYTEAOID, -1, 0);
+	TupleDescInitEntry(desc, row->natts + 2, "number", INT8OID, -1, 0);
 	united->aside = tuplesort_begin_heap(desc, lengthof(columns), columns, operators,
 										 collations, nulls_first, work_mem, NULL,
 										 TUPLESORT_NONE);
@@ -354,7 +337,7 @@ next_aside(DynUnited *united, TupleTableSlot *slot)
 		if (is_duplicate(united, DatumGetByteaPP(sorted->tts_values[n]),
 						 DatumGetInt64(sorted->tts_values[n + 1])))
 		{
-			united->duplicates++;
+			united->input->duplicates++;
 			continue;
 		}
 		memcpy(slot->tts_values, sorted->tts_values, n * sizeof(Datum));
@@ -443,13 +426,6 @@ static const DynItemsMethods united_methods = {
 
 /* ---- making ---- */
 
-/* Runs when the context goes. */
-static void
-release_key(void *arg)
-{
-	dyn_buffer_free(&((DynUnited *) arg)->key);
-}
-
 static DynReader *
 make_reader(const DynReader *whole, const DynAccess *access)
 {
@@ -461,28 +437,15 @@ make_reader(const DynReader *whole, const DynAccess *access)
 	return reader;
 }
 
-/*
- * The executor would check the rows after this; a plan that checks rows again
- * (EvalPlanQual) has them from elsewhere.
- */
-static void
-take_conditions(DynUnited *united, ForeignScanState *node)
-{
-	dyn_checker_init(&united->checker, node, node->ss.ps.qual, true);
-	if (node->ss.ps.state->es_epq_active == NULL)
-		node->ss.ps.qual = NULL;
-}
-
 DynUnited *
 dyn_united_create(DynInput *input)
 {
 	const DynAccess *access = input->reader->access;
-	MemoryContextCallback *callback;
+	ForeignScanState *node = input->node;
 	DynUnited  *united;
 
 	if (access->kind != DYN_ACCESS_UNION)
 		return NULL;
-	callback = palloc(sizeof(MemoryContextCallback));
 	united = palloc0(sizeof(DynUnited));
 	united->items.methods = &united_methods;
 	united->input = input;
@@ -496,22 +459,14 @@ dyn_united_create(DynInput *input)
 		if (arm->fallback != NULL)
 			united->arms[i].table = make_reader(input->reader, arm->fallback);
 	}
-	dyn_buffer_init(&united->key, 0);
-	callback->func = release_key;
-	callback->arg = united;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
-	take_conditions(united, input->node);
+	dyn_buffer_init_in(&united->key, CurrentMemoryContext);
+	dyn_checker_init(&united->checker, node, node->ss.ps.qual, true);
+
+	/*
+	 * The executor would check the rows after this; a plan that checks rows again
+	 * (EvalPlanQual) has them from elsewhere.
+	 */
+	if (node->ss.ps.state->es_epq_active == NULL)
+		node->ss.ps.qual = NULL;
 	return united;
-}
-
-uint64
-dyn_united_duplicates(const DynUnited *united)
-{
-	return united->duplicates;
-}
-
-uint64
-dyn_united_fallbacks(const DynUnited *united)
-{
-	return united->fallbacks;
 }

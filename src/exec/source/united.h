@@ -32,10 +32,4 @@ extern DynUnited *dyn_united_create(DynInput *input);
  */
 extern DynItems *dyn_united_open(DynUnited *united);
 
-/* Of all executions: items that an arm read after another had returned them. */
-extern uint64 dyn_united_duplicates(const DynUnited *united);
-
-/* Arms that the table answered instead of their index. */
-extern uint64 dyn_united_fallbacks(const DynUnited *united);
-
 #endif

@@ -9,6 +9,7 @@
 
 #include "utils/memutils.h"
 
+#include "../../model/server/memory.h"
 #include "../../model/session/guc.h"
 #include "../../model/session/session.h"
 #include "statement.h"
@@ -37,14 +38,11 @@ make_statement(EState *estate)
 {
 	MemoryContext context = estate->es_query_cxt;
 	DynStatement *statement = MemoryContextAllocZero(context, sizeof(DynStatement));
-	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
 
 	statement->estate = estate;
 	statement->number = ++nstatements;
 	statement->max_bytes = (size_t) dyn_guc_fetch_memory * 1024;
-	callback->func = forget_statement;
-	callback->arg = statement;
-	MemoryContextRegisterResetCallback(context, callback);
+	dyn_call_at_reset(context, forget_statement, statement);
 	statement->next = statements;
 	statements = statement;
 	return statement;
@@ -75,10 +73,8 @@ dyn_statement_is_running(uint64 number)
 double
 dyn_statement_max_units(const DynConnection *connection)
 {
-	double		fence = connection->max_statement_units;
-	double		belt = dyn_guc_max_statement_units;
-
-	return fence > 0 && belt > 0 ? Min(fence, belt) : Max(fence, belt);
+	return dyn_smaller_limit(connection->max_statement_units,
+							 dyn_guc_max_statement_units);
 }
 
 DynThrottle *

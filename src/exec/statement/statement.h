@@ -52,6 +52,13 @@ extern DynStatement *dyn_statement_get(EState *estate);
 /* Has the statement of this number not ended yet? */
 extern bool dyn_statement_is_running(uint64 number);
 
+/* 0 is no limit. */
+static inline double
+dyn_smaller_limit(double a, double b)
+{
+	return a > 0 && b > 0 ? Min(a, b) : Max(a, b);
+}
+
 /*
  * The read units that a statement may use on the server: the smaller one of
  * parameter and option; 0: no limit.

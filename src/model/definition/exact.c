@@ -82,12 +82,6 @@ has_ranges(const DynCodec *codec)
 		(!is_text(codec) || dyn_encoding_sorts_as_utf8());
 }
 
-static bool
-has_order(const DynCodec *codec)
-{
-	return codec->spelling.sorting == DYN_SORTED && has_ranges(codec);
-}
-
 /* ---- the column ---- */
 
 /* It has a collation if its type takes one. */
@@ -125,7 +119,8 @@ dyn_traits_init(DynColumn *column)
 		traits->inequality = exact_if(codec->spelling.total && !nulls);
 	if (range)
 		traits->range = exact_if(codec->spelling.total && !nulls);
-	traits->order = has_order(codec) && (codec->spelling.total || !nulls);
+	traits->order = range && codec->spelling.sorting == DYN_SORTED &&
+		(codec->spelling.total || !nulls);
 	/* a part does not tell whether the whole fits, or satisfies a domain */
 	traits->parts = codec->kind == DYN_CODEC_JSONB && !nulls &&
 		!codec->is_domain;
@@ -212,20 +207,14 @@ trait_of(const DynTraits *traits, DynComparison comparison)
 	}
 }
 
-/* Are values of the column rounded before they are compared? */
-static bool
-rounds(const DynOperator *op, const DynCodec *codec)
-{
-	return op->value_type == FLOAT8OID &&
-		(codec->kind == DYN_CODEC_INT8 || codec->kind == DYN_CODEC_NUMERIC);
-}
-
 DynExactness
 dyn_operator_exactness(const DynColumn *column, const DynOperator *op)
 {
 	if (!is_of_codec(op, &column->codec))
 		return DYN_LOCAL;
-	if (rounds(op, &column->codec))
+	/* are values of the column rounded before they are compared? */
+	if (op->value_type == FLOAT8OID &&
+		(column->codec.kind == DYN_CODEC_INT8 || column->codec.kind == DYN_CODEC_NUMERIC))
 		return is_range(op)
 			? weaker(DYN_SUPERSET, column->traits.range) : DYN_LOCAL;
 	return trait_of(&column->traits, op->comparison);

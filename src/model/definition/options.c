@@ -275,15 +275,6 @@ report_unknown(const char *name, int where)
 					   where_words(where))));
 }
 
-DYN_NORETURN static void
-report_value(const char *name, const char *value, const char *hint)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("invalid value for option \"%s\": \"%s\"", name, value),
-			 errhint("%s", hint)));
-}
-
 /* Accepts http(s)://host[:port][/] only, without a user name. */
 static bool
 url_is_valid(const char *value)
@@ -339,112 +330,82 @@ unit_of(const char *name)
 	return strstr(name, "timeout") || strstr(name, "patience") ? GUC_UNIT_MS : 0;
 }
 
-static void
-check_int(const OptionEntry *entry, const char *value)
+/* If it is not, *why is a hint. */
+static bool
+value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 {
-	int			number;
-	const char *hintmsg = NULL;
-
-	if (!parse_int(value, &number,
-				   unit_of(entry->name), &hintmsg) ||
-		number < entry->min || number > entry->max)
-		report_value(entry->name, value,
-					 psprintf("It must be an integer from %d to %d.",
-							  (int) entry->min, (int) entry->max));
-}
-
-static void
-check_real(const OptionEntry *entry, const char *value)
-{
+	bool		flag;
+	int			whole;
 	double		number;
 
-	if (!parse_real(value, &number, 0, NULL) ||
-		!(number >= entry->min && number <= entry->max))
-		report_value(entry->name, value,
-					 psprintf("It must be a number from %g to %.0f.",
-							  entry->min, entry->max));
+	switch (entry->kind)
+	{
+		case VALUE_TEXT:
+			*why = "It must not be empty.";
+			return value[0] != '\0';
+		case VALUE_REGION:
+			*why = "A region looks like eu-west-1: lower-case letters, digits and hyphens.";
+			return dyn_role_is_region(value);
+		case VALUE_URL:
+			*why = "An endpoint looks like https://host or http://127.0.0.1:8000, without a path.";
+			return url_is_valid(value);
+		case VALUE_BOOL:
+			*why = "It must be a Boolean, such as on or off.";
+			return parse_bool(value, &flag);
+		case VALUE_INT:
+			*why = psprintf("It must be an integer from %d to %d.",
+							(int) entry->min, (int) entry->max);
+			return parse_int(value, &whole, unit_of(entry->name), NULL) &&
+				whole >= entry->min && whole <= entry->max;
+		case VALUE_REAL:
+			*why = psprintf("It must be a number from %g to %.0f.",
+							entry->min, entry->max);
+			return parse_real(value, &number, 0, NULL) &&
+				number >= entry->min && number <= entry->max;
+		case VALUE_ENUM:
+			*why = enum_hint(entry->words);
+			return enum_position(entry->words, value) >= 0;
+		case VALUE_ROLE_ARN:
+			*why = "The ARN of a role looks like arn:aws:iam::123456789012:role/name.";
+			return dyn_role_is_arn(value);
+		case VALUE_EXTERNAL_ID:
+			*why = "An external id has 2 to 1224 letters, digits and characters of _+=,.@:/-";
+			return dyn_role_is_external_id(value);
+		case VALUE_SESSION_NAME:
+			*why = "A session name has 2 to 64 letters, digits and characters of _+=,.@-";
+			return dyn_role_is_session_name(value);
+		case VALUE_PATH:
+			return dyn_path_check(value, why);
+		case VALUE_COLUMN_PATH:
+			return dyn_column_path_check(value, why);
+		case VALUE_FORMAT:
+			return dyn_format_check(value, why);
+		case VALUE_MATCH:
+			return dyn_match_check(value, why);
+		case VALUE_TEMPLATES:
+			return dyn_templates_check(value, why);
+		case VALUE_NAMES:
+			*why = "It must be names of indexes, separated by commas.";
+			return dyn_option_names(value) != NIL;
+		default:
+			return true;
+	}
 }
 
 static void
 check_value(const OptionEntry *entry, const char *value)
 {
 	const char *why = NULL;
-	bool		flag;
 
-	switch (entry->kind)
-	{
-		case VALUE_PREFIX:
-			break;
-		case VALUE_TEXT:
-			if (value[0] == '\0')
-				report_value(entry->name, value, "It must not be empty.");
-			break;
-		case VALUE_REGION:
-			if (!dyn_role_is_region(value))
-				report_value(entry->name, value,
-							 "A region looks like eu-west-1: lower-case letters, digits and hyphens.");
-			break;
-		case VALUE_URL:
-			if (!url_is_valid(value))
-				report_value(entry->name, strchr(value, '@') ? "..." : value,
-							 "An endpoint looks like https://host or http://127.0.0.1:8000, without a path.");
-			break;
-		case VALUE_BOOL:
-			if (!parse_bool(value, &flag))
-				report_value(entry->name, value,
-							 "It must be a Boolean, such as on or off.");
-			break;
-		case VALUE_INT:
-			check_int(entry, value);
-			break;
-		case VALUE_REAL:
-			check_real(entry, value);
-			break;
-		case VALUE_ENUM:
-			if (enum_position(entry->words, value) < 0)
-				report_value(entry->name, value, enum_hint(entry->words));
-			break;
-		case VALUE_ROLE_ARN:
-			if (!dyn_role_is_arn(value))
-				report_value(entry->name, value,
-							 "The ARN of a role looks like arn:aws:iam::123456789012:role/name.");
-			break;
-		case VALUE_EXTERNAL_ID:
-			if (!dyn_role_is_external_id(value))
-				report_value(entry->name, value,
-							 "An external id has 2 to 1224 letters, digits and characters of _+=,.@:/-");
-			break;
-		case VALUE_SESSION_NAME:
-			if (!dyn_role_is_session_name(value))
-				report_value(entry->name, value,
-							 "A session name has 2 to 64 letters, digits and characters of _+=,.@-");
-			break;
-		case VALUE_PATH:
-			if (!dyn_path_check(value, &why))
-				report_value(entry->name, value, why);
-			break;
-		case VALUE_COLUMN_PATH:
-			if (!dyn_column_path_check(value, &why))
-				report_value(entry->name, value, why);
-			break;
-		case VALUE_FORMAT:
-			if (!dyn_format_check(value, &why))
-				report_value(entry->name, value, why);
-			break;
-		case VALUE_MATCH:
-			if (!dyn_match_check(value, &why))
-				report_value(entry->name, value, why);
-			break;
-		case VALUE_TEMPLATES:
-			if (!dyn_templates_check(value, &why))
-				report_value(entry->name, value, why);
-			break;
-		case VALUE_NAMES:
-			if (dyn_option_names(value) == NIL)
-				report_value(entry->name, value,
-							 "It must be names of indexes, separated by commas.");
-			break;
-	}
+	if (value_is_valid(entry, value, &why))
+		return;
+	/* a URL may have a password */
+	if (entry->kind == VALUE_URL && strchr(value, '@') != NULL)
+		value = "...";
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid value for option \"%s\": \"%s\"", entry->name, value),
+			 errhint("%s", why)));
 }
 
 static bool
@@ -635,6 +596,15 @@ dyn_option_int(List *options, const char *name, int fallback)
 	return number;
 }
 
+int
+dyn_option_int_or_default(List *options, const char *name)
+{
+	const OptionEntry *entry = find_entry(name, ~0);
+
+	Assert(entry != NULL && entry->kind == VALUE_INT);
+	return dyn_option_int(options, name, pg_strtoint32(entry->fallback));
+}
+
 double
 dyn_option_real(List *options, const char *name, double fallback)
 {
@@ -644,17 +614,6 @@ dyn_option_real(List *options, const char *name, double fallback)
 	if (value != NULL)
 		(void) parse_real(value, &number, 0, NULL);
 	return number;
-}
-
-static bool
-option_bool(List *options, const char *name, bool fallback)
-{
-	const char *value = dyn_option_text(options, name);
-	bool		flag = fallback;
-
-	if (value != NULL)
-		(void) parse_bool(value, &flag);
-	return flag;
 }
 
 int
@@ -679,14 +638,15 @@ DynReadOptions
 dyn_option_reads(List *options, const DynReadOptions *fallback)
 {
 	DynReadOptions reads = *fallback;
+	const char *consistent;
 
 	if (options == NIL)
 		return reads;
 	reads.scan_policy = dyn_option_enum(options, "scan_policy",
 										scan_policies,
 										fallback->scan_policy);
-	reads.consistent = option_bool(options, "consistent_read",
-								   fallback->consistent);
+	if ((consistent = dyn_option_text(options, "consistent_read")) != NULL)
+		(void) parse_bool(consistent, &reads.consistent);
 	reads.fetch_size = dyn_option_int(options, "fetch_size",
 									  fallback->fetch_size);
 	reads.round_trip_ms = dyn_option_real(options, "round_trip_ms",
@@ -698,15 +658,6 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 	reads.unit_cost_ms = dyn_option_real(options, "unit_cost_ms",
 										 fallback->unit_cost_ms);
 	return reads;
-}
-
-int
-dyn_option_default_int(const char *name)
-{
-	const OptionEntry *entry = find_entry(name, ~0);
-
-	Assert(entry != NULL && entry->kind == VALUE_INT);
-	return pg_strtoint32(entry->fallback);
 }
 
 /* Where sessions cannot share a budget, that is said. */

@@ -49,8 +49,9 @@ typedef struct DynReadOptions
 /* The value of an option as text, or NULL if it is not set. */
 extern const char *dyn_option_text(List *options, const char *name);
 
-/* Typed readers; `fallback` is returned if the option is not set. */
+/* Typed readers; `fallback`, or the default, is returned if the option is not set. */
 extern int	dyn_option_int(List *options, const char *name, int fallback);
+extern int	dyn_option_int_or_default(List *options, const char *name);
 extern double dyn_option_real(List *options, const char *name, double fallback);
 extern int	dyn_option_enum(List *options, const char *name,
 							const char *const *words, int fallback);
@@ -67,8 +68,5 @@ extern const DynReadOptions dyn_default_reads;
 
 /* Validates the options of IMPORT FOREIGN SCHEMA, which no catalog has. */
 extern void dyn_options_check_import(List *options);
-
-/* The default from the table, for integers. */
-extern int	dyn_option_default_int(const char *name);
 
 #endif

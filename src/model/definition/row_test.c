@@ -21,18 +21,13 @@
 
 /* ---- checking ---- */
 
-static bool
-number_is_valid(const char *text)
-{
-	char		buf[DYN_NUMBER_BUFSIZE];
-	size_t		len;
-
-	return dyn_number_canonical(text, strlen(text), buf, &len) == DYN_NUMBER_OK;
-}
-
 static const char *
 fault_of_scalar(const JsonbValue *value)
 {
+	char		buf[DYN_NUMBER_BUFSIZE];
+	const char *text;
+	size_t		len;
+
 	switch (value->type)
 	{
 		case jbvNull:
@@ -40,8 +35,9 @@ fault_of_scalar(const JsonbValue *value)
 		case jbvString:
 			return NULL;
 		case jbvNumeric:
-			return number_is_valid(numeric_normalize(value->val.numeric)) ? NULL
-				: "A number must have at most 38 digits, and be one that DynamoDB can hold.";
+			text = numeric_normalize(value->val.numeric);
+			return dyn_number_canonical(text, strlen(text), buf, &len) == DYN_NUMBER_OK
+				? NULL : "A number must have at most 38 digits, and be one that DynamoDB can hold.";
 		default:
 			return "An attribute is compared with a string, a number, true, false, null, or an array of these.";
 	}
@@ -67,14 +63,6 @@ fault_of_array(JsonbContainer *array)
 }
 
 static const char *
-fault_of_member(const JsonbValue *value)
-{
-	if (value->type == jbvBinary && JsonContainerIsArray(value->val.binary.data))
-		return fault_of_array(value->val.binary.data);
-	return fault_of_scalar(value);
-}
-
-static const char *
 fault_of_members(Jsonb *match)
 {
 	JsonbIterator *it = JsonbIteratorInit(&match->root);
@@ -88,7 +76,9 @@ fault_of_members(Jsonb *match)
 		if (token == WJB_KEY && value.val.string.len == 0)
 			fault = "The name of an attribute must not be empty.";
 		else if (token == WJB_VALUE)
-			fault = fault_of_member(&value);
+			fault = value.type == jbvBinary &&
+				JsonContainerIsArray(value.val.binary.data)
+				? fault_of_array(value.val.binary.data) : fault_of_scalar(&value);
 		if (fault != NULL)
 			return fault;
 	}

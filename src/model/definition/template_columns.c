@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "../server/memory.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
@@ -49,8 +50,7 @@ describe_error(const char *attribute, const DynTemplateError *error)
 {
 	StringInfoData buf;
 
-	if (error->out_of_memory)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(error->out_of_memory);
 	initStringInfo(&buf);
 	appendStringInfo(&buf, "The template of \"%s\" is not valid", attribute);
 	if (error->position > 0)
@@ -120,23 +120,10 @@ dyn_templates_check(const char *text, const char **why)
 	return *why == NULL;
 }
 
-/* Runs when the context goes. */
 static void
 free_template(void *tmpl)
 {
 	dyn_template_free(tmpl);
-}
-
-static void
-keep_template(DynSpelled *spelled, DynTemplate *tmpl)
-{
-	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
-
-	spelled->tmpl = tmpl;
-	spelled->parts = palloc0(Max(tmpl->nparts, 1) * sizeof(DynPart));
-	callback->func = free_template;
-	callback->arg = tmpl;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
 }
 
 DynSpelled *
@@ -164,7 +151,9 @@ dyn_templates_parse(const char *text, int *n)
 					 errmsg("invalid value for option \"%s\"", "templates"),
 					 errhint("%s", why)));
 		spelled[*n].path = dyn_path_of_attribute(dyn_json_option_text(&name, &len));
-		keep_template(&spelled[(*n)++], tmpl);
+		dyn_call_at_reset(CurrentMemoryContext, free_template, tmpl);
+		spelled[*n].tmpl = tmpl;
+		spelled[(*n)++].parts = palloc0(Max(tmpl->nparts, 1) * sizeof(DynPart));
 	}
 	return spelled;
 }
@@ -273,17 +262,11 @@ report(const Connector *connector, const DynSpelled *spelled,
 			 hint ? errhint("%s", hint) : 0));
 }
 
-static const char *
-part_name(const DynTemplatePart *part)
-{
-	return dyn_from_utf8_lossy(part->column.data);
-}
-
 static AttrNumber
 find_column(const Connector *connector, const DynSpelled *spelled,
 			const DynTemplatePart *part)
 {
-	const char *name = part_name(part);
+	const char *name = dyn_from_utf8_lossy(part->column.data);
 	DynClosest	closest;
 
 	for (int i = 0; i < connector->ncolumns; i++)

@@ -50,16 +50,6 @@ satisfies(DynDomain *domain, DomainConstraintState *constraint, Datum value,
 	return ExecCheck(constraint->check_exprstate, domain->econtext);
 }
 
-static const char *
-failure_text(const DynDomain *domain, const DomainConstraintState *constraint)
-{
-	if (constraint->constrainttype == DOM_CONSTRAINT_NOTNULL)
-		return psprintf("domain %s does not allow null values",
-						format_type_be(domain->typid));
-	return psprintf("value for domain %s violates check constraint \"%s\"",
-					format_type_be(domain->typid), constraint->name);
-}
-
 bool
 dyn_domain_check(DynDomain *domain, Datum value, bool isnull, const char **why)
 {
@@ -73,7 +63,11 @@ dyn_domain_check(DynDomain *domain, Datum value, bool isnull, const char **why)
 
 		if (satisfies(domain, constraint, value, isnull))
 			continue;
-		*why = failure_text(domain, constraint);
+		*why = constraint->constrainttype == DOM_CONSTRAINT_NOTNULL
+			? psprintf("domain %s does not allow null values",
+					   format_type_be(domain->typid))
+			: psprintf("value for domain %s violates check constraint \"%s\"",
+					   format_type_be(domain->typid), constraint->name);
 		ok = false;
 		break;
 	}

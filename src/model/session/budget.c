@@ -66,38 +66,22 @@ hash_text(const char *text, uint64 seed)
 							   seed);
 }
 
-static DynBudget *
-add_budget(DynBudgets *budgets, const DynConnection *connection, double rate)
+void
+dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
+				const char *table, const char *capacity, double rate)
 {
 	DynBudget  *budget = &budgets->budgets[budgets->nbudgets++];
+	uint64		hash;
 
 	Assert(budgets->nbudgets <= lengthof(budgets->budgets) && rate > 0);
 	memset(budget, 0, sizeof(DynBudget));
 	budget->key.database = MyDatabaseId;
 	budget->key.server = connection->serverid;
-	budget->key.hash = hash_text(connection->service.url, 0);
-	budget->key.hash = hash_text(connection->service.region, budget->key.hash);
+	hash = hash_text(connection->service.url, 0);
+	hash = hash_text(connection->service.region, hash);
+	hash = hash_text(table ? table : "", hash);
+	budget->key.hash = capacity ? hash_text(capacity, hash) : hash;
 	budget->rate = rate;
-	return budget;
-}
-
-void
-dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
-				const char *table, double rate)
-{
-	DynBudget  *budget = add_budget(budgets, connection, rate);
-
-	budget->key.hash = hash_text(table ? table : "", budget->key.hash);
-}
-
-void
-dyn_budgets_add_capacity(DynBudgets *budgets, const DynConnection *connection,
-						 const char *table, const char *index, double rate)
-{
-	DynBudget  *budget = add_budget(budgets, connection, rate);
-
-	budget->key.hash = hash_text(table, budget->key.hash);
-	budget->key.hash = hash_text(index ? index : "", budget->key.hash);
 }
 
 /* ---- buckets, under the lock ---- */
@@ -107,17 +91,6 @@ is_of(const Bucket *bucket, const DynBudget *budget)
 {
 	return bucket->budget.rate > 0 &&
 		memcmp(&bucket->budget.key, &budget->key, sizeof(budget->key)) == 0;
-}
-
-/* The rate is that of the newest request: options can be changed. */
-static void
-fill(Bucket *bucket, double rate, double now)
-{
-	double		elapsed = Max(now - bucket->filled_ms, 0);
-
-	bucket->level = Min(rate, bucket->level + rate * elapsed / 1000);
-	bucket->filled_ms = Max(now, bucket->filled_ms);
-	bucket->budget.rate = rate;
 }
 
 /*
@@ -159,6 +132,7 @@ static Bucket *
 find_bucket(BucketTable *table, DynBudget *budget, double now)
 {
 	Bucket	   *bucket = &table->buckets[budget->slot];
+	double		elapsed;
 
 	for (int i = 0; i < MAX_BUCKETS && !is_of(bucket, budget); i++)
 		bucket = &table->buckets[i];
@@ -172,7 +146,11 @@ find_bucket(BucketTable *table, DynBudget *budget, double now)
 		bucket->filled_ms = now;
 	}
 	budget->slot = bucket - table->buckets;
-	fill(bucket, budget->rate, now);
+	elapsed = Max(now - bucket->filled_ms, 0);
+	bucket->level = Min(budget->rate, bucket->level + budget->rate * elapsed / 1000);
+	bucket->filled_ms = Max(now, bucket->filled_ms);
+	/* the rate is that of the newest request: options can be changed */
+	bucket->budget.rate = budget->rate;
 	return bucket;
 }
 
@@ -217,15 +195,6 @@ unlock_buckets(BucketTable *shared)
 					   MAX_BUCKETS)));
 }
 
-static double
-delay_of(const Bucket *bucket)
-{
-	if (bucket->level > 0)
-		return 0;
-	return Min(-bucket->level / bucket->budget.rate * 1000 + MARGIN_MS,
-			   LONGEST_LOOK_MS);
-}
-
 /* If it is 0, the units are taken. */
 static double
 try_to_take(DynBudgets *budgets, double units, double now)
@@ -237,7 +206,9 @@ try_to_take(DynBudgets *budgets, double units, double now)
 	for (int i = 0; i < budgets->nbudgets; i++)
 	{
 		buckets[i] = bucket_of(shared, &budgets->budgets[i], now);
-		delay = Max(delay, delay_of(buckets[i]));
+		if (buckets[i]->level <= 0)
+			delay = Max(delay, Min(-buckets[i]->level / buckets[i]->budget.rate * 1000 +
+								   MARGIN_MS, LONGEST_LOOK_MS));
 	}
 	for (int i = 0; delay == 0 && i < budgets->nbudgets; i++)
 		buckets[i]->level -= units;

@@ -46,16 +46,10 @@ typedef struct DynBudgets
 
 /*
  * Adds the server's budget (table NULL), or the table's, of so many units a
- * second.
+ * second; or that of a capacity: of the table ("") or of a global index of it.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
-							const char *table, double rate);
-
-/* The same of the table's own capacity (index NULL), or of a global index's. */
-extern void dyn_budgets_add_capacity(DynBudgets *budgets,
-									 const DynConnection *connection,
-									 const char *table, const char *index,
-									 double rate);
+							const char *table, const char *capacity, double rate);
 
 /*
  * Milliseconds until a request may be sent; 0: now.  It is no more than a
@@ -69,7 +63,6 @@ extern bool dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
 /* A request that was charged so many units has used others. */
 extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 								double used, double now_ms);
-
 
 /* Called once, when the library is loaded. */
 extern void dyn_budget_init(void);

@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "../server/memory.h"
 #include "catalog/pg_user_mapping.h"
 #include "commands/defrem.h"
 #include "foreign/foreign.h"
@@ -70,7 +71,7 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 				 errmsg("server \"%s\" has no region", server->servername),
 				 errhint("ALTER SERVER %s OPTIONS (ADD region 'eu-west-1');",
 						 quote_identifier(server->servername))));
-	connection->service.region = pstrdup(region);
+	connection->service.region = region;
 	connection->service.url = endpoint ? normal_url(endpoint)
 		: psprintf("https://dynamodb.%s.%s/", region, dyn_url_domain(region));
 	connection->service.host = host_of_url(connection->service.url);
@@ -90,41 +91,31 @@ find_detour(List *options)
 	return NULL;
 }
 
+/* The options live as long as the connection. */
 static void
 set_limits(DynConnection *connection, List *options)
 {
 	DynService *service = &connection->service;
-	const char *ca_file = dyn_option_text(options, "ca_file");
-	const char *proxy = dyn_option_text(options, "proxy");
 	const char *prefix = dyn_option_text(options, "table_prefix");
 
 	service->signing_name = "dynamodb";
 	service->target_prefix = "DynamoDB_20120810.";
-	service->ca_file = ca_file ? pstrdup(ca_file) : NULL;
-	service->proxy = proxy ? pstrdup(proxy) : NULL;
-	service->connect_timeout_ms =
-		dyn_option_int(options, "connect_timeout",
-					   dyn_option_default_int("connect_timeout"));
-	service->request_timeout_ms =
-		dyn_option_int(options, "request_timeout",
-					   dyn_option_default_int("request_timeout"));
-	service->max_attempts =
-		dyn_option_int(options, "max_attempts",
-					   dyn_option_default_int("max_attempts"));
+	service->ca_file = dyn_option_text(options, "ca_file");
+	service->proxy = dyn_option_text(options, "proxy");
+	service->connect_timeout_ms = dyn_option_int_or_default(options, "connect_timeout");
+	service->request_timeout_ms = dyn_option_int_or_default(options, "request_timeout");
+	service->max_attempts = dyn_option_int_or_default(options, "max_attempts");
 	service->max_response = MAX_RESPONSE;
 	service->clock = &connection->clock;
-	connection->table_prefix = pstrdup(prefix ? prefix : "");
-	connection->max_concurrency =
-		dyn_option_int(options, "max_concurrency",
-					   dyn_option_default_int("max_concurrency"));
+	connection->table_prefix = prefix ? prefix : "";
+	connection->max_concurrency = dyn_option_int_or_default(options, "max_concurrency");
 	service->keep_connections = dyn_option_int(options, "keep_connections",
 											   connection->max_concurrency);
 	connection->max_read_units = dyn_option_real(options, "max_read_units", 0);
 	connection->max_statement_units =
 		dyn_option_real(options, "max_statement_units", 0);
 	connection->throttle_patience =
-		dyn_option_int(options, "throttle_patience",
-					   dyn_option_default_int("throttle_patience"));
+		dyn_option_int_or_default(options, "throttle_patience");
 	connection->reads = dyn_option_reads(options, &dyn_default_reads);
 }
 
@@ -171,13 +162,6 @@ read_mapping(Oid serverid, Oid userid)
 	return GetUserMapping(userid, serverid);
 }
 
-static DynSourceKind
-source_of(List *options)
-{
-	return (DynSourceKind) dyn_option_enum(options, "credential_source",
-										   dyn_source_names, DYN_SOURCE_STATIC);
-}
-
 static void
 set_keys(DynConnection *connection, List *options)
 {
@@ -208,18 +192,8 @@ copy_text(const char *text)
 {
 	char	   *copy = text ? strdup(dyn_to_utf8(text)) : NULL;
 
-	if (text != NULL && copy == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(text != NULL && copy == NULL);
 	return copy;
-}
-
-static void
-set_role(DynRole *role, List *options)
-{
-	role->arn = copy_text(dyn_option_text(options, "role_arn"));
-	role->session_name = copy_text(dyn_option_text(options, "role_session_name"));
-	role->external_id = copy_text(dyn_option_text(options, "external_id"));
-	role->duration = dyn_option_int(options, "duration", 0);
 }
 
 /* How a source reaches other services than DynamoDB. */
@@ -267,19 +241,22 @@ set_credentials(DynConnection *connection)
 	connection->for_public = mapping_of(connection->userid,
 										connection->serverid) != mapping->umid;
 	connection->mapping_options = options;
-	spec->kind = connection->source = source_of(options);
+	spec->kind = connection->source = (DynSourceKind)
+		dyn_option_enum(options, "credential_source", dyn_source_names, DYN_SOURCE_STATIC);
 	if (spec->kind == DYN_SOURCE_STATIC)
 		set_keys(connection, options);
 	spec->profile = copy_text(dyn_option_text(options, "profile"));
-	set_role(&spec->role, options);
+	spec->role.arn = copy_text(dyn_option_text(options, "role_arn"));
+	spec->role.session_name = copy_text(dyn_option_text(options, "role_session_name"));
+	spec->role.external_id = copy_text(dyn_option_text(options, "external_id"));
+	spec->role.duration = dyn_option_int(options, "duration", 0);
 	set_ways(connection, options);
 	if (spec->kind == DYN_SOURCE_STATIC)
 	{
 		wipe_options(options);
 		connection->mapping_options = NIL;
 	}
-	if (!dyn_source_open(&connection->provider, spec))
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(!dyn_source_open(&connection->provider, spec));
 }
 
 /* ---- making one ---- */
@@ -298,31 +275,20 @@ release_connection(void *arg)
 	dyn_spec_clear(&connection->spec);
 }
 
-static DynConnection *
-allocate_connection(MemoryContext parent)
-{
-	MemoryContext context = AllocSetContextCreate(parent, "dynamo_fdw connection",
-												  ALLOCSET_SMALL_SIZES);
-	DynConnection *connection = MemoryContextAllocZero(context,
-													   sizeof(DynConnection));
-	MemoryContextCallback *callback =
-		MemoryContextAllocZero(context, sizeof(MemoryContextCallback));
-
-	connection->context = context;
-	connection->service.provider = &connection->provider;
-	callback->func = release_connection;
-	callback->arg = connection;
-	MemoryContextRegisterResetCallback(context, callback);
-	return connection;
-}
-
 DynConnection *
 dyn_connection_make(Oid serverid, Oid userid)
 {
-	DynConnection *connection = allocate_connection(CurrentMemoryContext);
-	MemoryContext oldcontext = MemoryContextSwitchTo(connection->context);
-	ForeignServer *server = GetForeignServer(serverid);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dynamo_fdw connection",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+	DynConnection *connection = palloc0(sizeof(DynConnection));
+	ForeignServer *server;
 
+	dyn_call_at_reset(context, release_connection, connection);
+	server = GetForeignServer(serverid);
+	connection->context = context;
+	connection->service.provider = &connection->provider;
 	connection->serverid = serverid;
 	connection->userid = userid;
 	connection->server_name = pstrdup(server->servername);

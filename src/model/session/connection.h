@@ -25,7 +25,7 @@ typedef struct DynConnection
 	DynService	service;
 	DynClock	clock;			/* of the service */
 	DynProvider provider;		/* likewise */
-	char	   *table_prefix;
+	const char *table_prefix;
 	int			max_concurrency;
 	double		max_read_units; /* per second; 0: no limit */
 	double		max_statement_units;	/* 0: no limit */

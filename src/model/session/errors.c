@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "../server/memory.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 
@@ -152,17 +153,21 @@ sentence(const char *text)
 	return copy;
 }
 
+const char *
+dyn_target_words(const char *table, const char *index)
+{
+	return index == NULL ? psprintf("DynamoDB table \"%s\"", table)
+		: psprintf("index \"%s\" of DynamoDB table \"%s\"", index, table);
+}
+
 static char *
 what_failed(const DynRequestContext *context)
 {
 	if (context->table == NULL)
 		return psprintf("%s on server \"%s\" failed", context->operation,
 						context->server);
-	if (context->index == NULL)
-		return psprintf("%s of DynamoDB table \"%s\" failed",
-						context->operation, context->table);
-	return psprintf("%s of index \"%s\" of DynamoDB table \"%s\" failed",
-					context->operation, context->index, context->table);
+	return psprintf("%s of %s failed", context->operation,
+					dyn_target_words(context->table, context->index));
 }
 
 static char *
@@ -178,27 +183,30 @@ request_words(const DynCall *call)
 	return buf.data;
 }
 
-/* The hint for reads is that the table may have changed. */
-static const char *
-hint_for_validation(const char *operation, const char *hint)
-{
-	/* the only argument of DescribeTable is the name of the table */
-	if (strcmp(operation, "DescribeTable") == 0)
-		return TABLE_NAME_HINT;
-	return strcmp(operation, "CreateTable") == 0 ? NULL : hint;
-}
-
 static const char *
 service_hint(const ServiceError *entry, const DynRequestContext *context)
 {
 	if (entry == NULL)
 		return NULL;
+	/* the only argument of DescribeTable is the name of the table */
 	if (strcmp(entry->code, "ValidationException") == 0)
-		return hint_for_validation(context->operation, entry->hint);
+		return strcmp(context->operation, "DescribeTable") == 0 ? TABLE_NAME_HINT
+			: strcmp(context->operation, "CreateTable") == 0 ? NULL
+			: entry->hint;
 	if (entry->sqlstate == ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION &&
 		context->provider->source.start != NULL)
 		return SOURCE_HINT;
 	return entry->hint;
+}
+
+/* What the service said, as sentences. */
+static char *
+service_words(const DynCall *call)
+{
+	return psprintf("%s: %s%s%s", call->code, sentence(call->message),
+					call->throttle_reason[0]
+					? psprintf(" Reason: %s.", call->throttle_reason) : "",
+					request_words(call));
 }
 
 DYN_NORETURN static void
@@ -210,10 +218,7 @@ report_service(const DynCall *call, const DynRequestContext *context)
 	ereport(ERROR,
 			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
 			 errmsg("%s", what_failed(context)),
-			 errdetail("%s: %s%s%s", call->code, sentence(call->message),
-					   call->throttle_reason[0]
-					   ? psprintf(" Reason: %s.", call->throttle_reason) : "",
-					   request_words(call)),
+			 errdetail("%s", service_words(call)),
 			 hint ? errhint("%s", hint) : 0));
 }
 
@@ -264,8 +269,7 @@ report_fault(const DynCall *call, const DynRequestContext *context)
 void
 dyn_report_credentials(const DynFault *fault, const char *server)
 {
-	if (fault->out_of_memory)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(fault->out_of_memory);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
 			 errmsg("server \"%s\": %s", server,
@@ -315,7 +319,6 @@ dyn_failure_words(const DynCall *call)
 		: dyn_failure_phrase(call->failure);
 }
 
-/* What the service said, as sentences. */
 static char *
 throttle_words(const DynCall *call)
 {
@@ -325,10 +328,7 @@ throttle_words(const DynCall *call)
 	if (call->failure != DYN_FAIL_SERVICE)
 		return psprintf("HTTP status %d.%s", call->http_status,
 						request_words(call));
-	return psprintf("%s: %s%s%s", call->code, sentence(call->message),
-					call->throttle_reason[0]
-					? psprintf(" Reason: %s.", call->throttle_reason) : "",
-					request_words(call));
+	return service_words(call);
 }
 
 void
@@ -353,8 +353,7 @@ void
 dyn_report_page(const DynCall *call, const DynPageError *error,
 				const DynRequestContext *context)
 {
-	if (strcmp(error->reason, "out of memory") == 0)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(strcmp(error->reason, "out of memory") == 0);
 	dyn_call_distrust(call);
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
@@ -383,8 +382,7 @@ dyn_report_unfit(const DynCall *call, const char *fault,
 				 const DynRequestContext *context)
 {
 	dyn_call_distrust(call);
-	if (fault == dyn_check_memory)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(fault == dyn_check_memory);
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
 			 errmsg("%s: the response does not match the request", what_failed(context)),

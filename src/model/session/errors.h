@@ -27,6 +27,9 @@ typedef struct DynRequestContext
 	const DynProvider *provider;	/* of the credentials */
 } DynRequestContext;
 
+/* DynamoDB table "orders", or: index "by_due" of DynamoDB table "orders" */
+extern const char *dyn_target_words(const char *table, const char *index);
+
 /* Raises the error of a finished call that has failed. */
 DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 										 const DynRequestContext *context);
@@ -40,8 +43,8 @@ extern const char *dyn_failure_words(const DynCall *call);
 
 /*
  * Raises the error of a statement that was throttled for so many seconds
- * without a response.  `call` is its last attempt to read `resource` (a phrase
- * such as: DynamoDB table "t"), which serves `capacity` read units a second, 0
+ * without a response.  `call` is its last attempt to read `resource`
+ * (dyn_target_words), which serves `capacity` read units a second, 0
  * if that is not known; `units` is what the statement has used.
  */
 DYN_NORETURN extern void dyn_report_throttled(const DynCall *call,

@@ -15,6 +15,7 @@
 
 #include <time.h>
 
+#include "../server/memory.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
@@ -279,28 +280,6 @@ unpin_connection(void *arg)
 	drop_if_unused(connection);
 }
 
-/* Calls `func(arg)` when CurrentMemoryContext is reset. */
-static void
-call_at_reset(MemoryContextCallbackFunction func, void *arg)
-{
-	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
-
-	callback->func = func;
-	callback->arg = arg;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
-}
-
-static void
-forget_connection(ConnectionEntry *entry)
-{
-	DynConnection *connection = entry->connection;
-
-	Assert(connection != NULL && connection->valid);
-	hash_search(connections, &entry->key, HASH_REMOVE, NULL);
-	connection->valid = false;
-	drop_if_unused(connection);
-}
-
 static void
 forget_all_connections(void)
 {
@@ -311,7 +290,14 @@ forget_all_connections(void)
 		return;
 	hash_seq_init(&status, connections);
 	while ((entry = hash_seq_search(&status)) != NULL)
-		forget_connection(entry);
+	{
+		DynConnection *connection = entry->connection;
+
+		Assert(connection != NULL && connection->valid);
+		hash_search(connections, &entry->key, HASH_REMOVE, NULL);
+		connection->valid = false;
+		drop_if_unused(connection);
+	}
 }
 
 /*
@@ -359,28 +345,14 @@ add_connection(Oid serverid, Oid userid)
 {
 	DynConnection *connection = make_current_connection(serverid, userid);
 	ConnectionKey key = {connection->mapping, connection->userid};
-	MemoryContextCallback *callback =
-		MemoryContextAlloc(connection->context, sizeof(MemoryContextCallback));
-	ConnectionEntry *entry = hash_search(connections, &key, HASH_ENTER, NULL);
-
-	entry->connection = connection;
-	connection->valid = true;
-	callback->func = free_descriptions;
-	callback->arg = connection;
-	MemoryContextRegisterResetCallback(connection->context, callback);
-	MemoryContextSetParent(connection->context, CacheMemoryContext);
-	return connection;
-}
-
-static DynConnection *
-find_connection(Oid serverid, Oid userid)
-{
-	ConnectionKey key = {dyn_connection_mapping(serverid, userid), userid};
 	ConnectionEntry *entry;
 
-	entry = hash_search(connections, &key, HASH_FIND, NULL);
-	Assert(entry == NULL || entry->connection->valid);
-	return entry != NULL ? entry->connection : add_connection(serverid, userid);
+	dyn_call_at_reset(connection->context, free_descriptions, connection);
+	entry = hash_search(connections, &key, HASH_ENTER, NULL);
+	entry->connection = connection;
+	connection->valid = true;
+	MemoryContextSetParent(connection->context, CacheMemoryContext);
+	return connection;
 }
 
 /*
@@ -405,6 +377,8 @@ dyn_session_check(DynConnection *connection)
 DynConnection *
 dyn_session_connection(Oid serverid, Oid userid)
 {
+	ConnectionKey key = {InvalidOid, userid};
+	ConnectionEntry *entry;
 	DynConnection *connection;
 
 	/*
@@ -412,10 +386,13 @@ dyn_session_connection(Oid serverid, Oid userid)
 	 * in a transaction that has its locks, PostgreSQL may not have looked.
 	 */
 	AcceptInvalidationMessages();
-	connection = find_connection(serverid, userid);
+	key.mapping = dyn_connection_mapping(serverid, userid);
+	entry = hash_search(connections, &key, HASH_FIND, NULL);
+	Assert(entry == NULL || entry->connection->valid);
+	connection = entry ? entry->connection : add_connection(serverid, userid);
 	/* pin first: the check may process an invalidation */
 	connection->pins++;
-	call_at_reset(unpin_connection, connection);
+	dyn_call_at_reset(CurrentMemoryContext, unpin_connection, connection);
 	dyn_session_check(connection);
 	return connection;
 }
@@ -468,7 +445,7 @@ pin_description(DynDescription *description)
 	Assert(description->meta != NULL && description->pins >= 0);
 	Assert(!description->forgotten);
 	description->pins++;
-	call_at_reset(unpin_description, description);
+	dyn_call_at_reset(CurrentMemoryContext, unpin_description, description);
 	return description->meta;
 }
 
@@ -500,8 +477,7 @@ ask_for_description(DynConnection *connection, const char *table,
 	connection->server_name, &connection->provider};
 	DynCall    *call = dyn_call_create(dyn_session_client());
 
-	if (call == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(call == NULL);
 	describe_limits.max_attempts = Min(describe_limits.max_attempts, 2);
 	describe_limits.request_timeout_ms = Min(describe_limits.request_timeout_ms,
 											 describe_limits.connect_timeout_ms);
@@ -535,8 +511,7 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 	dyn_call_destroy(call);
 	if (failed)
 		return NULL;
-	if (meta == NULL && strcmp(reason, "out of memory") == 0)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(meta == NULL && strcmp(reason, "out of memory") == 0);
 	if (meta == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
@@ -608,9 +583,8 @@ dyn_session_forget_table(DynConnection *connection, const char *table)
 void
 dyn_session_init(void)
 {
-	HASHCTL		ctl;
+	HASHCTL		ctl = {0};
 
-	memset(&ctl, 0, sizeof(ctl));
 	ctl.keysize = sizeof(ConnectionKey);
 	ctl.entrysize = sizeof(ConnectionEntry);
 	connections = hash_create("dynamo_fdw connections", 8, &ctl,

@@ -11,15 +11,6 @@
 /* A pace that was not used for so long may be wrong by now. */
 #define FRESH_MS	10000.0
 
-static bool
-is_of(const DynTablePace *pace, const char *table, const char *index)
-{
-	if ((index == NULL) != (pace->index == NULL))
-		return false;
-	return strcmp(pace->table, table) == 0 &&
-		(index == NULL || strcmp(pace->index, index) == 0);
-}
-
 static DynTablePace *
 make_pace(DynConnection *connection, const char *table, const char *index)
 {
@@ -27,20 +18,11 @@ make_pace(DynConnection *connection, const char *table, const char *index)
 	DynTablePace *pace = MemoryContextAllocZero(context, sizeof(DynTablePace));
 
 	pace->table = MemoryContextStrdup(context, table);
-	pace->index = index ? MemoryContextStrdup(context, index) : NULL;
+	pace->index = MemoryContextStrdup(context, index ? index : "");
 	dyn_pace_init(&pace->pace, connection->max_concurrency);
 	pace->next = connection->paces;
 	connection->paces = pace;
 	return pace;
-}
-
-/* Does the statement run inside the one that the pace was begun for? */
-static bool
-goes_on(const DynTablePace *pace, bool (*is_running) (uint64 statement))
-{
-	return is_running(pace->statement) &&
-		(!pace->pace.throttled ||
-		 dyn_session_now() - pace->pace.seen_ms < FRESH_MS);
 }
 
 static void
@@ -49,7 +31,10 @@ begin_statement(DynTablePace *pace, const DynConnection *connection,
 {
 	pace->hot_stream = NULL;
 	pace->shared_ms = 0;
-	if (goes_on(pace, is_running))
+	/* does the statement run inside the one that the pace was begun for? */
+	if (is_running(pace->statement) &&
+		(!pace->pace.throttled ||
+		 dyn_session_now() - pace->pace.seen_ms < FRESH_MS))
 		return;
 	dyn_pace_init(&pace->pace, connection->max_concurrency);
 	pace->statement = statement;
@@ -62,7 +47,8 @@ dyn_table_pace(DynConnection *connection, const char *table,
 {
 	DynTablePace *pace = connection->paces;
 
-	while (pace != NULL && !is_of(pace, table, index))
+	while (pace != NULL && (strcmp(pace->table, table) != 0 ||
+							strcmp(pace->index, index ? index : "") != 0))
 		pace = pace->next;
 	if (pace == NULL)
 		pace = make_pace(connection, table, index);

@@ -17,7 +17,7 @@ typedef struct DynTablePace
 {
 	struct DynTablePace *next;
 	char	   *table;
-	char	   *index;			/* NULL: the table itself */
+	char	   *index;			/* "": the table itself */
 	DynPace		pace;
 	int			in_flight;		/* requests of all statements */
 	uint64		statement;		/* that it was begun for */

@@ -28,17 +28,6 @@ add_columns(DynNames *names, const DynRelation *relation)
 	}
 }
 
-/* A time to live stays, and what is unnested, unless a column shows it. */
-static void
-add_row_test(DynNames *names, const DynRowTest *test)
-{
-	for (int i = 0; i < test->nterms; i++)
-	{
-		if (!test->terms[i].ttl)
-			add_name(names, dyn_row_term_attribute(&test->terms[i]));
-	}
-}
-
 static bool
 has_folded_part(const DynTemplate *tmpl)
 {
@@ -72,7 +61,12 @@ dyn_attributes_shown(DynRelation *relation)
 	names->names = palloc((relation->ncolumns + relation->row_test.nterms +
 						   relation->nspelled + 1) * sizeof(char *));
 	add_columns(names, relation);
-	add_row_test(names, &relation->row_test);
+	/* a time to live stays, and what is unnested, unless a column shows it */
+	for (int i = 0; i < relation->row_test.nterms; i++)
+	{
+		if (!relation->row_test.terms[i].ttl)
+			add_name(names, dyn_row_term_attribute(&relation->row_test.terms[i]));
+	}
 	dyn_names_sort(names);
 	find_unproven(relation, names);
 	for (int i = 0; i < relation->nspelled; i++)

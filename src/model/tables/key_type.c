@@ -34,7 +34,12 @@ hint_of(const DynCodec *codec, DynType type)
 					: "bytea");
 }
 
-/* The attribute of the key that the column shows and cannot hold, or NULL. */
+/*
+ * The attribute of the table's own key that the column shows, and whose values it
+ * cannot hold, or NULL: each row would be an error there, and a condition on it
+ * would select nothing.  Not with a format, or under on_mismatch 'null'; and keys
+ * of indexes are not meant, since an older item may have any type there.
+ */
 static const DynKeyAttr *
 unfit_attribute(const DynRelation *relation, const DynTableMeta *meta,
 				AttrNumber attnum)
@@ -52,20 +57,6 @@ unfit_attribute(const DynRelation *relation, const DynTableMeta *meta,
 			return attrs[i];
 	}
 	return NULL;
-}
-
-/*
- * Can the column hold values of the table's own key?  False for a column that
- * shows a key attribute, and cannot hold a value of its type: each row would be
- * an error there, and a condition on it would select nothing.  Not with a
- * format, or under on_mismatch 'null'; and keys of indexes are not meant, since
- * an older item may have any type there.
- */
-static bool
-key_type_fits(const DynRelation *relation, const DynTableMeta *meta,
-			  AttrNumber attnum)
-{
-	return unfit_attribute(relation, meta, attnum) == NULL;
 }
 
 DYN_NORETURN static void
@@ -91,7 +82,7 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 {
 	const DynKeyAttr *attr;
 
-	if (key_type_fits(relation, meta, attnum))
+	if (unfit_attribute(relation, meta, attnum) == NULL)
 		return meta;
 	dyn_session_forget_table(relation->connection, relation->table);
 	meta = dyn_session_table(relation->connection, relation->table);

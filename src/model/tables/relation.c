@@ -81,14 +81,13 @@ read_column(DynColumn *column, Form_pg_attribute attr,
 {
 	List	   *options;
 	const char *text;
-	DynFormat	format;
+	DynFormat	format = {0};
 
 	memset(column, 0, sizeof(*column));
 	column->name = pstrdup(NameStr(attr->attname));
 	column->dropped = attr->attisdropped;
 	if (column->dropped)
 		return;
-	memset(&format, 0, sizeof(format));
 	options = GetForeignColumnOptions(relation->relid, attr->attnum);
 	column->not_null = attr->attnotnull;
 	column->spelled = -1;
@@ -122,17 +121,6 @@ finish_documents(DynRelation *relation)
 			shown = dyn_attributes_shown(relation);
 		column->codec.members.without = shown;
 	}
-}
-
-static void
-read_columns(DynRelation *relation, Relation rel)
-{
-	TupleDesc	tupdesc = RelationGetDescr(rel);
-
-	relation->ncolumns = tupdesc->natts;
-	relation->columns = palloc(Max(tupdesc->natts, 1) * sizeof(DynColumn));
-	for (int i = 0; i < tupdesc->natts; i++)
-		read_column(&relation->columns[i], TupleDescAttr(tupdesc, i), relation);
 }
 
 /* An ARN is complete: no prefix. */
@@ -362,7 +350,11 @@ dyn_relation_open(Oid relid, Oid userid)
 	relation->name = pstrdup(RelationGetRelationName(rel));
 	relation->connection = dyn_session_connection(table->serverid, userid);
 	read_options(relation, table->options);
-	read_columns(relation, rel);
+	relation->ncolumns = RelationGetDescr(rel)->natts;
+	relation->columns = palloc(Max(relation->ncolumns, 1) * sizeof(DynColumn));
+	for (int i = 0; i < relation->ncolumns; i++)
+		read_column(&relation->columns[i], TupleDescAttr(RelationGetDescr(rel), i),
+					relation);
 	if (relation->nspelled == 0)
 		finish_documents(relation);
 	table_close(rel, NoLock);
@@ -389,8 +381,7 @@ dyn_relation_column_of(const DynRelation *relation, const DynKeyAttr *attr)
 
 		if (!column->dropped && !dyn_column_is_part(column) &&
 			dyn_column_is_of_item(column) &&
-			column->path->nsteps == 1 &&
-			strcmp(column->path->steps[0].name, attr->name) == 0 &&
+			dyn_path_is_attribute(column->path, attr->name) &&
 			column->codec.wire == attr->type)
 			return i + 1;
 	}

@@ -567,16 +567,6 @@ decode_json(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-static bool
-decode_element(DynCodec *codec, const DynValue *v, bool soft, Datum *element,
-			   const char **why)
-{
-	if (dyn_codec_decode(codec, v, soft, element, why))
-		return true;
-	*why = psprintf("an element does not fit: %s", *why);
-	return false;
-}
-
 /* NULL elements of a list stay NULL; sets have no defined order. */
 static bool
 decode_array(DynCodec *codec, const DynValue *value, bool soft,
@@ -598,8 +588,8 @@ decode_array(DynCodec *codec, const DynValue *value, bool soft,
 		Datum		element = (Datum) 0;
 		bool		isnull = (v.type == DYN_TYPE_NULL);
 
-		if (!isnull && !decode_element(codec->element, &v, soft, &element, why))
-			return false;
+		if (!isnull && !dyn_codec_decode(codec->element, &v, soft, &element, why))
+			return mismatch(why, psprintf("an element does not fit: %s", *why));
 		accumArrayResult(state, element, isnull, elemtype, CurrentMemoryContext);
 	}
 	*result = makeArrayResult(state, CurrentMemoryContext);

@@ -39,13 +39,6 @@ dyn_codec_is_point(const DynCodec *codec)
 	return codec->spelling.canonical;
 }
 
-static bool
-is_number_type(Oid typid)
-{
-	return typid == INT2OID || typid == INT4OID || typid == INT8OID ||
-		typid == NUMERICOID;
-}
-
 bool
 dyn_codec_accepts(const DynCodec *codec, Oid valuetype)
 {
@@ -60,7 +53,8 @@ dyn_codec_accepts(const DynCodec *codec, Oid valuetype)
 		case DYN_CODEC_INT4:
 		case DYN_CODEC_INT8:
 		case DYN_CODEC_NUMERIC:
-			return is_number_type(valuetype) || valuetype == FLOAT8OID;
+			return valuetype == INT2OID || valuetype == INT4OID || valuetype == INT8OID ||
+				valuetype == NUMERICOID || valuetype == FLOAT8OID;
 		case DYN_CODEC_FLOAT4:
 		case DYN_CODEC_FLOAT8:
 			return valuetype == FLOAT4OID || valuetype == FLOAT8OID;
@@ -209,20 +203,10 @@ number_out(Oid valuetype, Datum value)
 }
 
 static DynEncoded
-encode_padded(const DynCodec *codec, const char *number, DynScalar *out)
-{
-	char	   *text = palloc(codec->format.digits + 1);
-
-	if (!dyn_padded_print(number, codec->format.digits, text))
-		return DYN_ENCODED_NOTHING;
-	set_scalar(out, DYN_TYPE_S, text, codec->format.digits);
-	return DYN_ENCODED;
-}
-
-static DynEncoded
 encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 			  DynScalar *out)
 {
+	int			digits = codec->format.digits;
 	char	   *text = number_out(valuetype, value);
 	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
 	size_t		len;
@@ -230,11 +214,13 @@ encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK ||
 		!dyn_codec_holds_number(codec, buf))
 		return DYN_ENCODED_NOTHING;
-	if (codec->format.kind == DYN_FORMAT_PADDED)
-		return encode_padded(codec, buf, out);
 	/* an integer has no exponent here: holds_number() */
 	set_scalar(out, codec->wire, buf, len);
-	return DYN_ENCODED;
+	if (codec->format.kind != DYN_FORMAT_PADDED)
+		return DYN_ENCODED;
+	text = palloc(digits + 1);
+	set_scalar(out, codec->wire, text, digits);
+	return dyn_padded_print(buf, digits, text) ? DYN_ENCODED : DYN_ENCODED_NOTHING;
 }
 
 static DynEncoded
@@ -348,17 +334,13 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 
 /* ---- range bounds ---- */
 
+/* The number, or the one of DynamoDB's that follows it inward. */
 static DynEncoded
-bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
-			 DynScalar *out)
+bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
 {
-	char	   *text = number_out(valuetype, value);
 	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
 	size_t		len;
 
-	/* NaN is greater than every number */
-	if (strcmp(text, "NaN") == 0)
-		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
 	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK)
 	{
 		if (!dyn_number_round(text, strlen(text),
@@ -368,6 +350,18 @@ bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
 	}
 	set_scalar(out, DYN_TYPE_N, buf, len);
 	return DYN_ENCODED;
+}
+
+static DynEncoded
+bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
+			 DynScalar *out)
+{
+	char	   *text = number_out(valuetype, value);
+
+	/* NaN is greater than every number */
+	if (strcmp(text, "NaN") == 0)
+		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
+	return bound_text(text, lower, inclusive, out);
 }
 
 /* No request is needed for what is above the last or below the first number. */
@@ -396,41 +390,27 @@ bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 	return DYN_ENCODED;
 }
 
-/* Moves one step outward, since several decimals become one binary float. */
-static double
-widen_float(Oid valuetype, DynCodecKind kind, double number, bool lower)
-{
-	double		outward = lower ? -INFINITY : INFINITY;
-
-	if (kind == DYN_CODEC_FLOAT4)
-		return nextafterf(nextafterf((float) number, outward), outward);
-	return nextafter(number, outward);
-}
-
 static DynEncoded
 bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 			bool *inclusive, DynScalar *out)
 {
 	double		number = valuetype == FLOAT4OID ? DatumGetFloat4(value)
 		: DatumGetFloat8(value);
+	double		outward = lower ? -INFINITY : INFINITY;
 	char		text[64];
-	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
-	size_t		len;
 
 	if (isnan(number))
 		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
-	number = widen_float(valuetype, codec->kind, number, lower);
+	/* one step outward, since several decimals become one binary float */
+	number = codec->kind == DYN_CODEC_FLOAT4
+		? nextafterf(nextafterf((float) number, outward), outward)
+		: nextafter(number, outward);
 	if (isinf(number))
 		return (number > 0) == lower ? DYN_ENCODED_NOTHING
 			: DYN_ENCODED_ANYTHING;
 	*inclusive = true;
 	snprintf(text, sizeof(text), "%.17g", number);
-	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK &&
-		!dyn_number_round(text, strlen(text),
-						  lower ? DYN_ROUND_UP : DYN_ROUND_DOWN, buf, &len))
-		return DYN_ENCODED_NOTHING;
-	set_scalar(out, DYN_TYPE_N, buf, len);
-	return DYN_ENCODED;
+	return bound_text(text, lower, inclusive, out);
 }
 
 /*
@@ -485,14 +465,6 @@ round_instant(const DynCodec *codec, Timestamp instant, bool up)
 	return up && rest > 0 ? instant + (step - rest) : instant - rest;
 }
 
-/* What is before is before every value, what has no spelling after it. */
-static Timestamp
-first_instant(const DynCodec *codec)
-{
-	return codec->format.kind == DYN_FORMAT_ULID ? dyn_instant_of_1970()
-		: dyn_instant_min();
-}
-
 /*
  * If a value has several spellings, >= and < begin at the first of them, > and
  * <= at the last.
@@ -518,9 +490,11 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	rounded = round_instant(codec, instant, lower);
 	if (rounded != instant)
 		*inclusive = true;
+	/* what is before is before every value, what has no spelling after it */
 	if (!instant_text(codec, rounded, *inclusive != lower, dst))
-		return (instant < first_instant(codec)) == lower ? DYN_ENCODED_ANYTHING
-			: DYN_ENCODED_NOTHING;
+		return (instant < (codec->format.kind == DYN_FORMAT_ULID ? dyn_instant_of_1970()
+						   : dyn_instant_min())) == lower
+			? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
 	set_scalar(out, codec->wire, dst, strlen(dst));
 	return DYN_ENCODED;
 }

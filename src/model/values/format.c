@@ -89,14 +89,6 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	return true;
 }
 
-static bool
-parse_epoch(const char *args, DynFormat *format, const char **why)
-{
-	format->kind = DYN_FORMAT_EPOCH;
-	*why = "epoch(n) takes the number of digits of a second, from 0 to 9.";
-	return parse_digits(args, &format->digits);
-}
-
 /* One or two digits, without a leading zero. */
 static bool
 parse_padded(const char *args, DynFormat *format, const char **why)
@@ -174,7 +166,11 @@ parse_format(const char *text, DynFormat *format, bool part, const char **why)
 	if ((args = arguments_of(text, "iso8601")) != NULL)
 		return parse_fixed(args, format, why);
 	if ((args = arguments_of(text, "epoch")) != NULL)
-		return parse_epoch(args, format, why);
+	{
+		format->kind = DYN_FORMAT_EPOCH;
+		*why = "epoch(n) takes the number of digits of a second, from 0 to 9.";
+		return parse_digits(args, &format->digits);
+	}
 	if ((args = arguments_of(text, "pattern")) != NULL)
 	{
 		format->kind = DYN_FORMAT_PATTERN;

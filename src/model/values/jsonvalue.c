@@ -16,6 +16,7 @@
  */
 #include "postgres.h"
 
+#include "../server/memory.h"
 #include "port/pg_bswap.h"
 #include "utils/jsonb.h"
 
@@ -93,14 +94,6 @@ count_again(DynNodes *list)
 	}
 }
 
-static bool
-is_left_out(const DynNode *node, const DynMembers *members, bool escaped)
-{
-	return (members->without != NULL &&
-			is_named(node, members->without, escaped)) ||
-		(members->only != NULL && !is_named(node, members->only, escaped));
-}
-
 static void
 leave_out(DynNodes *list, const DynMembers *members)
 {
@@ -114,7 +107,10 @@ leave_out(DynNodes *list, const DynMembers *members)
 		uint32		count = nodes[i].end - i;
 
 		next = nodes[i].end;
-		if (is_left_out(&nodes[i], members, list->escaped_names))
+		if ((members->without != NULL &&
+			 is_named(&nodes[i], members->without, list->escaped_names)) ||
+			(members->only != NULL &&
+			 !is_named(&nodes[i], members->only, list->escaped_names)))
 		{
 			nodes[0].value.len--;
 			continue;
@@ -175,25 +171,6 @@ convert_text(const DynValue *text, uint32 *len, const char **why)
 	return copy;
 }
 
-static bool
-convert_name(DynNodes *list, DynNode *node, const char **why)
-{
-	DynValue	name = name_as_text(node);
-
-	node->name = convert_text(&name, &node->name_len, why);
-	list->bytes += node->name_len;
-	return node->name != NULL;
-}
-
-static bool
-convert_value(DynNodes *list, DynNode *node, const char **why)
-{
-	node->value.data = convert_text(&node->value, &node->value.len, why);
-	node->value.flags = 0;
-	list->bytes += node->value.len;
-	return node->value.data != NULL;
-}
-
 /*
  * Converts what cannot stay as it is in the response: names with escapes,
  * because they are compared, and all texts in another encoding.
@@ -207,10 +184,23 @@ convert_texts(DynNodes *list, bool encoded, const char **why)
 	{
 		DynNode    *node = &list->nodes[i];
 
-		if (node->name != NULL && !convert_name(list, node, why))
-			return false;
-		if (encoded && is_text(node) && !convert_value(list, node, why))
-			return false;
+		if (node->name != NULL)
+		{
+			DynValue	name = name_as_text(node);
+
+			node->name = convert_text(&name, &node->name_len, why);
+			if (node->name == NULL)
+				return false;
+			list->bytes += node->name_len;
+		}
+		if (encoded && is_text(node))
+		{
+			node->value.data = convert_text(&node->value, &node->value.len, why);
+			if (node->value.data == NULL)
+				return false;
+			node->value.flags = 0;
+			list->bytes += node->value.len;
+		}
 	}
 	return true;
 }
@@ -292,24 +282,6 @@ insert_names(JsonName *names, uint32 count, const DynNode *nodes)
 			names[at] = names[at - 1];
 		names[at] = name;
 	}
-}
-
-static void
-list_names(const DynNode *nodes, uint32 n, JsonName *names)
-{
-	for (uint32 member = n + 1; member < nodes[n].end; member = nodes[member].end)
-		*names++ = (JsonName) {name_key(nodes[member].name,
-										nodes[member].name_len), member};
-}
-
-static void
-sort_names(JsonName *names, uint32 count, const DynNode *nodes)
-{
-	if (count <= FEW_NAMES)
-		insert_names(names, count, nodes);
-	else
-		qsort_arg(names, count, sizeof(JsonName), compare_names,
-				  unconstify(DynNode *, nodes));
 }
 
 /*
@@ -524,16 +496,24 @@ write_members(JsonWriter *writer, JsonbContainer *object,
 static char *
 write_object(JsonWriter *writer, char *p, uint32 n)
 {
-	uint32		count = writer->nodes[n].value.len;
+	const DynNode *nodes = writer->nodes;
+	uint32		count = nodes[n].value.len;
+	uint32		i = 0;
 	JsonName	few[FEW_NAMES];
 	JsonName   *names = few;
 
 	if (count > FEW_NAMES)
 		names = palloc(count * sizeof(JsonName));
-	list_names(writer->nodes, n, names);
-	sort_names(names, count, writer->nodes);
+	for (uint32 member = n + 1; member < nodes[n].end; member = nodes[member].end)
+		names[i++] = (JsonName) {name_key(nodes[member].name,
+										  nodes[member].name_len), member};
+	if (count <= FEW_NAMES)
+		insert_names(names, count, nodes);
+	else
+		qsort_arg(names, count, sizeof(JsonName), compare_names,
+				  unconstify(DynNode *, nodes));
 	if (writer->encoded)
-		count = merge_names(names, count, writer->nodes);
+		count = merge_names(names, count, nodes);
 	p = write_members(writer, (JsonbContainer *) p, names, count);
 	if (names != few)
 		pfree(names);
@@ -571,19 +551,13 @@ write_scalar(JsonWriter *writer, char *p)
  */
 #define NODE_SIZE		(2 * sizeof(JEntry) + sizeof(uint32) + sizeof(JEntry))
 
-static Size
-most_bytes(const DynNodes *list)
-{
-	return VARHDRSZ + sizeof(uint32) + list->bytes +
-		list->count * NODE_SIZE + list->numbers * DYN_NUMERIC_SIZE(0);
-}
-
 /* NULL if some value has no jsonb. */
 static Jsonb *
 write_jsonb(const DynNodes *list, bool encoded, const char **why)
 {
 	JsonWriter	writer = {list->nodes, encoded, NULL};
-	Size		most = most_bytes(list);
+	Size		most = VARHDRSZ + sizeof(uint32) + list->bytes +
+		list->count * NODE_SIZE + list->numbers * DYN_NUMERIC_SIZE(0);
 	char	   *base = palloc(most);
 	char	   *end;
 
@@ -607,10 +581,7 @@ list_nodes(DynNodes *list, const DynValue *value, const DynMembers *members,
 
 	if (!nul || !all)
 	{
-		if (!dyn_nodes_list(list, value))
-			ereport(ERROR,
-					(errcode(ERRCODE_OUT_OF_MEMORY),
-					 errmsg("out of memory")));
+		dyn_check_oom(!dyn_nodes_list(list, value));
 		if (all)
 			return true;
 		leave_out(list, members);

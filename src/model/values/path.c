@@ -11,7 +11,9 @@
 #include "lib/stringinfo.h"
 
 #include "../../base/attributes.h"
+#include "../../dynamodb/expression.h"
 #include "../server/encoding.h"
+#include "../server/memory.h"
 #include "path.h"
 
 typedef struct PathParser
@@ -28,12 +30,6 @@ fail(PathParser *parser, const char *why)
 {
 	parser->why = why;
 	return false;
-}
-
-static bool
-is_name_char(unsigned char c)
-{
-	return isalnum(c) || c == '_' || c == '-' || c >= 0x80;
 }
 
 static bool
@@ -76,7 +72,8 @@ parse_name(PathParser *parser)
 
 	if (*start == '"')
 		return parse_quoted(parser);
-	while (is_name_char((unsigned char) *parser->p))
+	while (isalnum((unsigned char) *parser->p) || *parser->p == '_' ||
+		   *parser->p == '-' || IS_HIGHBIT_SET(*parser->p))
 		parser->p++;
 	if (parser->p == start)
 		return fail(parser, "A path looks like info.rating or tags[0]; put unusual names in double quotes.");
@@ -298,4 +295,14 @@ bool
 dyn_path_is_attribute(const DynPath *path, const char *name)
 {
 	return path->nsteps == 1 && strcmp(path->steps[0].name, name) == 0;
+}
+
+const char *
+dyn_path_text(const DynPath *path)
+{
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	dyn_path_print(path, &text);
+	return dyn_take_text(&text);
 }

@@ -61,4 +61,7 @@ extern int	dyn_path_position(const DynPath *path, const DynPath *paths, int n);
 /* Is it the attribute `name` itself? */
 extern bool dyn_path_is_attribute(const DynPath *path, const char *name);
 
+/* For people, in the database's encoding. */
+extern const char *dyn_path_text(const DynPath *path);
+
 #endif

@@ -151,12 +151,6 @@ read_quoted(PatternReader *in, DynPattern *pattern)
 }
 
 static bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool
 read_item(PatternReader *in, DynPattern *pattern)
 {
 	const FieldWord *field = field_at(in->p);
@@ -165,7 +159,7 @@ read_item(PatternReader *in, DynPattern *pattern)
 		return read_field(in, pattern, field);
 	if (*in->p == '"')
 		return read_quoted(in, pattern);
-	if (is_letter(*in->p))
+	if ((*in->p >= 'a' && *in->p <= 'z') || (*in->p >= 'A' && *in->p <= 'Z'))
 		return refuse(in, "the fields are YYYY, MM, DD, HH24, MI, SS, and MS or US; other letters stand in double quotes");
 	return add_item(in, pattern, NULL, *in->p) && in->p++;
 }
@@ -274,13 +268,6 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 
 /* ---- texts ---- */
 
-static void
-print_number(int number, int width, char *dst)
-{
-	for (int i = width - 1; i >= 0; i--, number /= 10)
-		dst[i] = '0' + number % 10;
-}
-
 bool
 dyn_pattern_print(const DynPattern *pattern, Timestamp instant, char *dst)
 {
@@ -299,7 +286,10 @@ dyn_pattern_print(const DynPattern *pattern, Timestamp instant, char *dst)
 			*dst++ = pattern->items[i].literal;
 		else
 		{
-			print_number(values[field->field] / field->unit, field->width, dst);
+			int			number = values[field->field] / field->unit;
+
+			for (int d = field->width - 1; d >= 0; d--, number /= 10)
+				dst[d] = '0' + number % 10;
 			dst += field->width;
 		}
 	}

@@ -92,13 +92,6 @@ date_of_days(int64 days)
 	return DateADTGetDatum((DateADT) days);
 }
 
-static Timestamp
-clamp_timestamp(int64 value)
-{
-	return value < MIN_TIMESTAMP ? DT_NOBEGIN
-		: value >= END_TIMESTAMP ? DT_NOEND : value;
-}
-
 Datum
 dyn_convert_time(Datum value, Oid from, Oid to)
 {
@@ -348,13 +341,6 @@ before_from_date(int64 value, bool upper)
 	return rest > 0 ? days + 1 : days;
 }
 
-static int64
-before_to_date(int64 value, bool upper)
-{
-	return upper ? shift(multiply(shift(value, 1), USECS_PER_DAY), -1)
-		: multiply(value, USECS_PER_DAY);
-}
-
 /* ---- years ---- */
 
 /* No timestamp is in a later year. */
@@ -403,14 +389,6 @@ is_moderate(const Interval *interval)
 		interval->time < limit * 31 * USECS_PER_DAY;
 }
 
-static Interval
-negated(const Interval *interval)
-{
-	Interval	result = {-interval->time, -interval->day, -interval->month};
-
-	return result;
-}
-
 static int64
 before_calendar(int64 value, bool upper, const Interval *interval)
 {
@@ -457,7 +435,7 @@ before_add(int64 value, bool upper, const DynTimeStep *step)
 		return open_end(upper);
 	if (step->kind == DYN_STEP_SUBTRACT ||
 		step->kind == DYN_STEP_SUBTRACT_FROM_INSTANT)
-		interval = negated(&interval);
+		interval = (Interval) {-interval.time, -interval.day, -interval.month};
 	if (step->kind == DYN_STEP_ADD_TO_INSTANT ||
 		step->kind == DYN_STEP_SUBTRACT_FROM_INSTANT)
 		return before_add_to_instant(value, upper, &interval);
@@ -488,14 +466,6 @@ before_difference(Bound bound, const DynTimeStep *step)
 	return result;
 }
 
-static int64
-before_days(int64 value, const DynTimeStep *step)
-{
-	int64		days = DatumGetInt32(step->operand);
-
-	return shift(value, step->kind == DYN_STEP_ADD_DAYS ? -days : days);
-}
-
 /* ---- chains ---- */
 
 static Bound
@@ -507,7 +477,9 @@ before_step(Bound bound, const DynTimeStep *step)
 			bound.value = before_from_date(bound.value, bound.upper);
 			break;
 		case DYN_STEP_TIMESTAMP_TO_DATE:
-			bound.value = before_to_date(bound.value, bound.upper);
+			bound.value = bound.upper
+				? shift(multiply(shift(bound.value, 1), USECS_PER_DAY), -1)
+				: multiply(bound.value, USECS_PER_DAY);
 			break;
 		case DYN_STEP_TIMESTAMP_TO_INSTANT:
 		case DYN_STEP_INSTANT_TO_TIMESTAMP:
@@ -526,8 +498,10 @@ before_step(Bound bound, const DynTimeStep *step)
 		case DYN_STEP_EPOCH:
 			break;				/* see epoch_bound */
 		case DYN_STEP_ADD_DAYS:
+			bound.value = shift(bound.value, -(int64) DatumGetInt32(step->operand));
+			break;
 		case DYN_STEP_SUBTRACT_DAYS:
-			bound.value = before_days(bound.value, step);
+			bound.value = shift(bound.value, DatumGetInt32(step->operand));
 			break;
 		case DYN_STEP_ADD:
 		case DYN_STEP_SUBTRACT:
@@ -581,6 +555,8 @@ dyn_preimage(Datum value, Oid from, Oid compared, bool upper, bool strict,
 	bound.value = first_bound(value, from, compared, upper, strict, steps[0].kind);
 	for (int i = 0; i < nsteps; i++)
 		bound = before_step(bound, &steps[i]);
-	return to == DATEOID ? date_of_days(bound.value)
-		: TimestampGetDatum(clamp_timestamp(bound.value));
+	if (to == DATEOID)
+		return date_of_days(bound.value);
+	return TimestampGetDatum(bound.value < MIN_TIMESTAMP ? DT_NOBEGIN
+							 : bound.value >= END_TIMESTAMP ? DT_NOEND : bound.value);
 }

@@ -79,70 +79,44 @@ listed_type(Oid typid)
 	return NULL;
 }
 
-static DynCodecKind
-kind_of_type(Oid basetype)
-{
-	const TypeKind *listed = listed_type(basetype);
-
-	if (listed != NULL)
-		return listed->kind;
-	return OidIsValid(get_element_type(basetype)) ? DYN_CODEC_ARRAY
-		: DYN_CODEC_INPUT;
-}
-
+/* *types is what the format is for, in words. */
 static bool
-format_fits(const DynCodec *codec, DynFormatKind format)
+format_fits(const DynCodec *codec, DynFormatKind format, const char **types)
 {
 	switch (format)
 	{
 		case DYN_FORMAT_NONE:
 			return true;
 		case DYN_FORMAT_EPOCH_DAYS:
+			*types = "type date";
 			return codec->kind == DYN_CODEC_DATE;
 		case DYN_FORMAT_BOOL:
+			*types = "type boolean";
 			return codec->kind == DYN_CODEC_BOOL;
 		case DYN_FORMAT_STRING:
+			*types = "a number type or uuid";
 			return codec->kind == DYN_CODEC_UUID ||
 				(codec->kind >= DYN_CODEC_INT2 &&
 				 codec->kind <= DYN_CODEC_FLOAT8);
 		case DYN_FORMAT_ULID:
+			*types = "type timestamptz";
 			return codec->kind == DYN_CODEC_TIMESTAMPTZ;
 		case DYN_FORMAT_DIGITS:
+			*types = "an integer type or numeric";
 			return dyn_codec_is_integer(codec);
 		case DYN_FORMAT_PADDED:
+			*types = "an integer type or numeric";
 			return codec->kind >= DYN_CODEC_INT2 &&
 				codec->kind <= DYN_CODEC_NUMERIC;
 		case DYN_FORMAT_BASE64:
+			*types = "type bytea";
 			return codec->kind == DYN_CODEC_BYTEA;
 		case DYN_FORMAT_JSON:
+			*types = "type jsonb";
 			return codec->kind == DYN_CODEC_JSONB;
 		default:
+			*types = "type date, timestamp or timestamptz";
 			return dyn_codec_is_instant(codec);
-	}
-}
-
-static const char *
-format_hint(DynFormatKind format)
-{
-	switch (format)
-	{
-		case DYN_FORMAT_EPOCH_DAYS:
-			return "This format is for columns of type date.";
-		case DYN_FORMAT_BOOL:
-			return "This format is for columns of type boolean.";
-		case DYN_FORMAT_STRING:
-			return "This format is for columns of a number type or uuid.";
-		case DYN_FORMAT_ULID:
-			return "This format is for columns of type timestamptz.";
-		case DYN_FORMAT_DIGITS:
-		case DYN_FORMAT_PADDED:
-			return "This format is for columns of an integer type or numeric.";
-		case DYN_FORMAT_BASE64:
-			return "This format is for columns of type bytea.";
-		case DYN_FORMAT_JSON:
-			return "This format is for columns of type jsonb.";
-		default:
-			return "This format is for columns of type date, timestamp or timestamptz.";
 	}
 }
 
@@ -204,38 +178,31 @@ apply_format_traits(DynCodec *codec)
 	}
 }
 
-static void
-init_element(DynCodec *codec, const char *column)
-{
-	Oid			elemtype = get_element_type(codec->basetype);
-	DynFormat	none;
-
-	memset(&none, 0, sizeof(none));
-	codec->element = palloc0(sizeof(DynCodec));
-	dyn_codec_init(codec->element, elemtype, codec->typmod, &none, column);
-	get_typlenbyvalalign(elemtype, &codec->elemlen, &codec->elembyval,
-						 &codec->elemalign);
-}
-
 void
 dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 			   const DynFormat *format, const char *column)
 {
+	const TypeKind *listed;
+	const char *types;
+
 	memset(codec, 0, sizeof(*codec));
 	codec->typid = typid;
 	codec->typmod = typmod;
 	codec->basetype = listed_type(typid) != NULL ? typid
 		: getBaseTypeAndTypmod(typid, &codec->typmod);
 	codec->is_domain = (codec->basetype != typid);
-	codec->kind = kind_of_type(codec->basetype);
+	listed = listed_type(codec->basetype);
+	codec->kind = listed != NULL ? listed->kind
+		: OidIsValid(get_element_type(codec->basetype)) ? DYN_CODEC_ARRAY
+		: DYN_CODEC_INPUT;
 	codec->format = *format;
 	codec->context = CurrentMemoryContext;
-	if (!format_fits(codec, format->kind))
+	if (!format_fits(codec, format->kind, &types))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 				 errmsg("format of column \"%s\" does not fit its type %s",
 						column, format_type_be(typid)),
-				 errhint("%s", format_hint(format->kind))));
+				 errhint("This format is for columns of %s.", types)));
 	if (format->kind == DYN_FORMAT_JSON)
 		codec->kind = DYN_CODEC_JSON_TEXT;
 	codec->wire = dyn_codec_facts[codec->kind].wire;
@@ -246,7 +213,11 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 	if (codec->is_domain)
 		codec->spelling.total = false;
 	if (codec->kind == DYN_CODEC_ARRAY)
-		init_element(codec, column);
+	{
+		codec->element = palloc0(sizeof(DynCodec));
+		dyn_codec_init(codec->element, get_element_type(codec->basetype),
+					   codec->typmod, &(DynFormat) {0}, column);
+	}
 	else if (codec->kind == DYN_CODEC_INPUT ||
 			 codec->kind == DYN_CODEC_BPCHAR ||
 			 codec->kind == DYN_CODEC_JSON_TEXT)

@@ -107,9 +107,6 @@ struct DynCodec
 	Oid			ioparam;
 	DynMembers	members;		/* JSONB: of a map */
 	DynCodec   *element;		/* ARRAY */
-	int16		elemlen;
-	bool		elembyval;
-	char		elemalign;
 	void	   *domain_cache;	/* of domain_check() */
 	struct DynDomain *soft_domain;	/* for checks that raise no error */
 	MemoryContext context;		/* of the codec */

@@ -30,25 +30,14 @@
 static DynOffsets
 both_ways(int64 offset)
 {
-	DynOffsets	offsets = {-offset, offset};
-
-	return offsets;
+	return (DynOffsets) {-offset, offset};
 }
 
 /* Of a zone without transitions. */
 static DynZone
 fixed_zone(int64 offset)
 {
-	DynZone		zone = {NULL, {offset, offset}};
-
-	return zone;
-}
-
-/* A description has an offset, so digits. */
-static bool
-may_be_description(const char *name)
-{
-	return strpbrk(name, "0123456789") != NULL;
+	return (DynZone) {NULL, {offset, offset}};
 }
 
 static DynZone
@@ -60,7 +49,8 @@ zone_of(pg_tz *tz)
 	if (pg_get_timezone_offset(tz, &offset))
 		return fixed_zone(offset * USECS_PER_SEC);
 	zone.tz = tz;
-	zone.all = both_ways(may_be_description(pg_get_timezone_name(tz))
+	/* a description has an offset, so digits */
+	zone.all = both_ways(strpbrk(pg_get_timezone_name(tz), "0123456789")
 						 ? MAX_DESCRIBED : MAX_NAMED);
 	return zone;
 }

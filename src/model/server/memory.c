@@ -1,0 +1,43 @@
+/*
+ * memory.c
+ *		What is malloc'd, and owned by a memory context.
+ */
+#include "postgres.h"
+
+#include "encoding.h"
+#include "memory.h"
+
+void
+dyn_call_at_reset(MemoryContext context, MemoryContextCallbackFunction func,
+				  void *arg)
+{
+	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
+
+	callback->func = func;
+	callback->arg = arg;
+	MemoryContextRegisterResetCallback(context, callback);
+}
+
+static void
+free_buffer(void *buf)
+{
+	dyn_buffer_free(buf);
+}
+
+void
+dyn_buffer_init_in(DynBuffer *buf, MemoryContext context)
+{
+	dyn_buffer_init(buf, 0);
+	dyn_call_at_reset(context, free_buffer, buf);
+}
+
+const char *
+dyn_take_text(DynBuffer *buf)
+{
+	const char *bytes = dyn_buffer_terminate(buf);
+	char	   *copy = bytes ? pnstrdup(bytes, buf->len) : NULL;
+
+	dyn_buffer_free(buf);
+	dyn_check_oom(copy == NULL);
+	return dyn_from_utf8_lossy(copy);
+}
