@@ -17,6 +17,15 @@ CREATE FOREIGN DATA WRAPPER dynamo_fdw
   HANDLER dynamo_fdw_handler
   VALIDATOR dynamo_fdw_validator;
 
+COMMENT ON FOREIGN DATA WRAPPER dynamo_fdw IS
+  'reads Amazon DynamoDB tables';
+
+COMMENT ON FUNCTION dynamo_fdw_handler() IS
+  'callbacks of the foreign data wrapper';
+
+COMMENT ON FUNCTION dynamo_fdw_validator(text[], oid) IS
+  'checks options of the foreign data wrapper';
+
 CREATE FUNCTION dynamo_fdw_options(
     OUT context text,
     OUT name text,
@@ -38,8 +47,39 @@ LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION dynamo_fdw_tables(name) IS
   'the DynamoDB tables of a server';
 
+CREATE FUNCTION dynamo_fdw_describe(
+    server name,
+    table_name text,
+    OUT kind text,
+    OUT name text,
+    OUT types text,
+    OUT partition_key text,
+    OUT sort_key text,
+    OUT items bigint,
+    OUT bytes bigint,
+    OUT read_units double precision,
+    OUT detail text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20;
+
+COMMENT ON FUNCTION dynamo_fdw_describe(name, text) IS
+  'keys, indexes and size of a DynamoDB table, and the attributes of its first items';
+
+CREATE FUNCTION dynamo_fdw_credentials(
+    server name,
+    OUT source text,
+    OUT access_key_id text,
+    OUT expires timestamptz)
+RETURNS record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION dynamo_fdw_credentials(name) IS
+  'where the credentials of the current user come from, and when they expire';
+
 CREATE FUNCTION dynamo_fdw_create_table(
-    relation regclass,
+    foreign_table regclass,
     partition_key name,
     sort_key name DEFAULT NULL,
     indexes jsonb DEFAULT NULL)
@@ -55,6 +95,8 @@ COMMENT ON FUNCTION dynamo_fdw_create_table(regclass, name, name, jsonb) IS
 
 CREATE FUNCTION dynamo_fdw_check_table(
     foreign_table regclass,
+    tables regclass[] DEFAULT NULL,
+    schema regnamespace DEFAULT NULL,
     OUT kind text,
     OUT relation regclass,
     OUT column_name name,
@@ -63,9 +105,9 @@ CREATE FUNCTION dynamo_fdw_check_table(
     OUT detail text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME'
-LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
-COMMENT ON FUNCTION dynamo_fdw_check_table(regclass) IS
+COMMENT ON FUNCTION dynamo_fdw_check_table(regclass, regclass[], regnamespace) IS
   'what the foreign tables of a DynamoDB table make of its items';
 
 CREATE FUNCTION dynamo_fdw_encode_key(
@@ -99,7 +141,7 @@ CREATE FUNCTION dynamo_fdw_stats(
     OUT items_returned bigint,
     OUT bytes bigint,
     OUT read_units double precision,
-    OUT descriptors integer)
+    OUT open_fds integer)
 RETURNS record
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
@@ -107,10 +149,18 @@ LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION dynamo_fdw_stats() IS
   'counts of the requests of this backend';
 
-CREATE FUNCTION dynamo_fdw_disconnect()
+CREATE FUNCTION dynamo_fdw_disconnect(server name)
 RETURNS boolean
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
-COMMENT ON FUNCTION dynamo_fdw_disconnect() IS
-  'closes idle connections and forgets cached descriptions; true if there were any';
+COMMENT ON FUNCTION dynamo_fdw_disconnect(name) IS
+  'closes idle connections and forgets what is cached of a server; true if there was anything';
+
+CREATE FUNCTION dynamo_fdw_disconnect_all()
+RETURNS boolean
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION dynamo_fdw_disconnect_all() IS
+  'closes idle connections and forgets what is cached of all servers; true if there was anything';

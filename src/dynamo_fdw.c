@@ -23,7 +23,7 @@
 #include "plan/paths/statistics.h"
 #include "plan/tree/readahead_path.h"
 
-DYN_MODULE_MAGIC("dynamo_fdw", "1.1");
+DYN_MODULE_MAGIC("dynamo_fdw", "1.0");
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_handler);
 

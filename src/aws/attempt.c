@@ -149,7 +149,7 @@ prepare_attempt(DynActiveCall *call, DynHttp *http)
 		.method = "POST",
 		.url = service->url,
 		.reach = DYN_REACH_ENDPOINT,
-		.ca_file = service->ca_file,
+		.ca_bundle = service->ca_bundle,
 		.proxy = service->proxy,
 		.connect_timeout_ms = service->connect_timeout_ms,
 		.timeout_ms = service->request_timeout_ms
@@ -380,7 +380,7 @@ send_attempt(DynActiveCall *call)
 		call->http = http;
 		call->public.state = DYN_CALL_SENT;
 		if (dyn_connections_enter(&client->connections, http,
-								  call->service->keep_connections))
+								  call->service->max_idle_connections))
 		{
 			show_connection(call);
 			return;

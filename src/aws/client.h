@@ -71,7 +71,7 @@ typedef struct DynService
 	const char *region;			/* signing region */
 	const char *signing_name;	/* "dynamodb" */
 	const char *target_prefix;	/* "DynamoDB_20120810." */
-	const char *ca_file;		/* CA bundle, or NULL for the system's */
+	const char *ca_bundle;		/* CA bundle, or NULL for the system's */
 	const char *proxy;			/* proxy URL, or NULL: no proxy whatever the
 								 * environment says */
 	struct DynProvider *provider;	/* of credentials (provider.h) */
@@ -80,7 +80,7 @@ typedef struct DynService
 									 * (dyn_call_allow) not */
 	int			max_attempts;
 	size_t		max_response;	/* bytes of a response body, after inflating */
-	int			keep_connections;	/* to keep open between statements */
+	int			max_idle_connections;	/* to keep open between statements */
 	DynClock   *clock;			/* learned by the client */
 } DynService;
 
@@ -108,7 +108,7 @@ typedef enum DynFailure
 	DYN_FAIL_CHECKSUM,			/* x-amz-crc32 does not match the body */
 	DYN_FAIL_ENCODING,			/* gzip stream damaged */
 	DYN_FAIL_ADDRESS,			/* the host resolved to a refused address */
-	DYN_FAIL_CONFIG,			/* bad URL, unreadable ca_file */
+	DYN_FAIL_CONFIG,			/* bad URL, unreadable ca_bundle */
 	DYN_FAIL_CREDENTIALS,		/* see the provider's fault */
 	DYN_FAIL_MEMORY
 } DynFailure;
@@ -176,7 +176,7 @@ extern void dyn_client_close_idle(DynClient *client);
 
 /*
  * To be called when a statement has ended.  As many idle connections stay open
- * as this statement or the one before used at once, up to keep_connections of
+ * as this statement or the one before used at once, up to max_idle_connections of
  * its services.  If there are more, or the peer has closed some, all are
  * closed: libcurl cannot close single ones.
  */

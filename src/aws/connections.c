@@ -124,10 +124,10 @@ forget(DynConnections *connections)
 
 void
 dyn_connections_check_trust(DynConnections *connections, const char *url,
-							const char *proxy, const char *ca_file)
+							const char *proxy, const char *ca_bundle)
 {
 	if (connections->used == 0 && dyn_tls_is_used(url, proxy) &&
-		dyn_tls_changed(&connections->tls, ca_file))
+		dyn_tls_changed(&connections->tls, ca_bundle))
 		forget(connections);
 }
 
@@ -144,7 +144,7 @@ dyn_connections_prepare(DynConnections *connections, const DynService *service)
 		dyn_sockets_any_closed_by_peer(&connections->sockets))
 		drop(connections);
 	dyn_connections_check_trust(connections, service->url, service->proxy,
-								service->ca_file);
+								service->ca_bundle);
 }
 
 static void
@@ -225,7 +225,7 @@ dyn_connections_leave(DynConnections *connections, DynHttp *http)
 uint64_t
 dyn_connections_peer(const DynService *service)
 {
-	const char *texts[] = {service->url, service->ca_file, service->proxy};
+	const char *texts[] = {service->url, service->ca_bundle, service->proxy};
 	uint64_t	peer = 0;
 	size_t		i;
 

@@ -26,7 +26,7 @@ typedef struct DynConnections
 	int			used;			/* transfers in the loop */
 	int			peak;			/* most used at once, in this statement */
 	int			last_peak;		/* in the previous one */
-	int			keep;			/* keep_connections of its services */
+	int			keep;			/* max_idle_connections of its services */
 	bool		drop_idle;		/* forget all when none is used */
 	int64_t		waited_us;		/* for idle ones, since one was made instead */
 } DynConnections;
@@ -51,7 +51,7 @@ extern void dyn_connections_prepare(DynConnections *connections,
  */
 extern void dyn_connections_check_trust(DynConnections *connections,
 										const char *url, const char *proxy,
-										const char *ca_file);
+										const char *ca_bundle);
 
 /*
  * What connections of the service have in common with others that may serve it
@@ -97,7 +97,7 @@ extern void dyn_connections_give_handle(DynConnections *connections,
 extern void dyn_connections_free_handles(DynConnections *connections);
 
 /*
- * A transfer enters the loop, to a service with this keep_connections; false if
+ * A transfer enters the loop, to a service with this max_idle_connections; false if
  * memory runs out.
  */
 extern bool dyn_connections_enter(DynConnections *connections, DynHttp *http,

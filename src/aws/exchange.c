@@ -118,7 +118,7 @@ prepare(DynExchange *exchange, const DynExchangeLimits *limits)
 		.body = exchange->body.data,
 		.body_len = exchange->body.len,
 		.reach = exchange->reach,
-		.ca_file = limits->ca_file,
+		.ca_bundle = limits->ca_bundle,
 		.proxy = limits->proxy,
 		.connect_timeout_ms = limits->connect_timeout_ms,
 		.timeout_ms = limits->timeout_ms,
@@ -154,7 +154,7 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 	exchange->next = client->exchanges;
 	client->exchanges = exchange;
 	dyn_connections_check_trust(connections, exchange->url, limits->proxy,
-								limits->ca_file);
+								limits->ca_bundle);
 	exchange->http = dyn_connections_take_handle(connections);
 	if (exchange->http)
 	{

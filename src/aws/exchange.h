@@ -61,7 +61,7 @@ typedef struct DynExchange
 
 typedef struct DynExchangeLimits
 {
-	const char *ca_file;		/* as in DynService */
+	const char *ca_bundle;		/* as in DynService */
 	const char *proxy;			/* as in DynService; NULL for DYN_REACH_LOCAL */
 	int			connect_timeout_ms;
 	int			timeout_ms;

@@ -336,7 +336,7 @@ is_set_up(const DynHttp *http, const DynHttpRequest *request)
 		return false;
 	return !dyn_tls_is_used(request->url, request->proxy) ||
 		(http->trusts && http->forgotten == http->tls->forgotten &&
-		 same_text(http->ca_file, request->ca_file));
+		 same_text(http->ca_bundle, request->ca_bundle));
 }
 
 /*
@@ -353,14 +353,14 @@ set_up(DynHttp *http, const DynHttpRequest *request)
 		return false;
 	curl_easy_cleanup(http->easy);
 	http->easy = easy;
-	free(http->ca_file);
-	http->ca_file = request->ca_file ? strdup(request->ca_file) : NULL;
+	free(http->ca_bundle);
+	http->ca_bundle = request->ca_bundle ? strdup(request->ca_bundle) : NULL;
 	http->trusts = dyn_tls_is_used(request->url, request->proxy);
 	http->forgotten = http->tls->forgotten;
-	http->is_set = same_text(http->ca_file, request->ca_file) &&
+	http->is_set = same_text(http->ca_bundle, request->ca_bundle) &&
 		set_static(http) &&
 		(!http->trusts ||
-		 dyn_tls_trust(http->tls, http->easy, request->ca_file));
+		 dyn_tls_trust(http->tls, http->easy, request->ca_bundle));
 	return http->is_set;
 }
 
@@ -415,7 +415,7 @@ dyn_http_destroy(DynHttp *http)
 	if (http->easy)
 		curl_easy_cleanup(http->easy);
 	dyn_request_headers_free(http->headers);
-	free(http->ca_file);
+	free(http->ca_bundle);
 	free(http);
 }
 

@@ -45,7 +45,7 @@ typedef struct DynHttpRequest
 	const char *body;
 	size_t		body_len;
 	DynReach	reach;
-	const char *ca_file;		/* as in DynService */
+	const char *ca_bundle;		/* as in DynService */
 	const char *proxy;			/* likewise */
 	int			connect_timeout_ms;
 	int			timeout_ms;
@@ -65,7 +65,7 @@ typedef struct DynHttp
 	struct DynHttp *next;		/* in the pool */
 	bool		is_set;			/* the constant options are */
 	bool		trusts;			/* so are those of TLS: */
-	char	   *ca_file;		/* which file it trusts */
+	char	   *ca_bundle;		/* which file it trusts */
 	unsigned	forgotten;		/* tls->forgotten then */
 	struct curl_slist *headers; /* owned while the exchange runs */
 	DynBuffer  *plain;			/* receives an uncompressed body */

@@ -247,54 +247,54 @@ find_system_certificates(const char **file, const char **directory)
 }
 
 bool
-dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_file)
+dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle)
 {
 	const char *directory = NULL;
 	const DynCaFile *file = NULL;
 
-	if (ca_file == NULL)
+	if (ca_bundle == NULL)
 	{
 		if (!tls->trusts_system)
 			find_system_certificates(&tls->system_file,
 									 &tls->system_directory);
 		tls->trusts_system = true;
-		ca_file = tls->system_file;
+		ca_bundle = tls->system_file;
 		directory = tls->system_directory;
 	}
-	if (ca_file != NULL)
+	if (ca_bundle != NULL)
 	{
-		file = find_file(tls, ca_file);
+		file = find_file(tls, ca_bundle);
 		if (file == NULL)
-			file = add_file(tls, ca_file);
+			file = add_file(tls, ca_bundle);
 		tls->unknown_file |= file == NULL;
 	}
 	if (file != NULL && file->store != NULL)
 		return set_store(easy, file);
-	return (ca_file == NULL && directory == NULL) ||
-		set_paths(easy, ca_file, directory);
+	return (ca_bundle == NULL && directory == NULL) ||
+		set_paths(easy, ca_bundle, directory);
 }
 
 bool
-dyn_tls_changed(const DynTls *tls, const char *ca_file)
+dyn_tls_changed(const DynTls *tls, const char *ca_bundle)
 {
 	const DynCaFile *file;
 	DynCaFile	now;
 
 	if (tls->unknown_file)
 		return true;
-	if (ca_file == NULL && tls->trusts_system)
+	if (ca_bundle == NULL && tls->trusts_system)
 	{
 		const char *directory;
 
 		/* another bundle or directory may have come into use, or gone */
-		find_system_certificates(&ca_file, &directory);
-		if (ca_file != tls->system_file || directory != tls->system_directory)
+		find_system_certificates(&ca_bundle, &directory);
+		if (ca_bundle != tls->system_file || directory != tls->system_directory)
 			return true;
 	}
-	file = ca_file != NULL ? find_file(tls, ca_file) : NULL;
+	file = ca_bundle != NULL ? find_file(tls, ca_bundle) : NULL;
 	if (file == NULL)
 		return false;
-	examine(&now, ca_file);
+	examine(&now, ca_bundle);
 	return file->device != now.device || file->inode != now.inode ||
 		file->size != now.size ||
 		file->modified.tv_sec != now.modified.tv_sec ||

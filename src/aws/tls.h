@@ -57,13 +57,13 @@ extern bool dyn_tls_is_used(const char *url, const char *proxy);
  * NULL: the system's, that is, libcurl's CA bundle, or its CA directory if
  * there is no bundle.  The handle's options for this must be unset.
  */
-extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_file);
+extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
 
 /*
  * Has the CA file (NULL: the system's) changed since handles trusted it first,
  * or can that not be told?  Then forget everything, and all connections.
  */
-extern bool dyn_tls_changed(const DynTls *tls, const char *ca_file);
+extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);
 
 /*
  * Lets the handle resume the sessions of others, and others those of its

@@ -544,8 +544,8 @@ open_scan(Oid relid)
 
 	relation_close(rel, NoLock);
 	scan->relation->options = dyn_option_reads(table->options, &connection->reads);
-	scan->relation->max_read_units = dyn_option_real(table->options,
-													 "max_read_units", 0);
+	scan->relation->max_read_units_per_second =
+		dyn_option_real(table->options, "max_read_units_per_second", 0);
 	return scan;
 }
 

@@ -143,6 +143,6 @@ dyn_columns_write(StringInfo sql, const char *name,
 	appendStringInfo(sql, "\n) SERVER %s\nOPTIONS (table_name %s",
 					 quote_identifier(server), quote_literal_cstr(table_name));
 	if (match != NULL)
-		appendStringInfo(sql, ", match %s", quote_literal_cstr(match));
+		appendStringInfo(sql, ", item_filter %s", quote_literal_cstr(match));
 	appendStringInfoChar(sql, ')');
 }

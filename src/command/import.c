@@ -37,7 +37,7 @@
 typedef struct Import
 {
 	ImportForeignSchemaStmt *stmt;
-	const char *tag_option;		/* entity_tag as it was given; NULL */
+	const char *tag_option;		/* entity_attribute as it was given; NULL */
 	HTAB	   *taken;			/* names of foreign tables */
 	List	   *known;			/* char *: all of these names */
 	List	   *limits;			/* of LIMIT TO: RangeVar *, without entities */
@@ -466,7 +466,7 @@ check_policy(const DynSample *sample)
 				 errmsg("reading items of all tables of server \"%s\" is not allowed",
 						sample->connection->server_name),
 				 errdetail("The scan_policy is \"error\"."),
-				 errhint("Import the keys only, with OPTIONS (sample '0'), or set scan_policy to \"warn\" or \"allow\".")));
+				 errhint("Import the keys only, with OPTIONS (sample_items '0'), or set scan_policy to \"warn\" or \"allow\".")));
 }
 
 static Import *
@@ -478,10 +478,10 @@ begin_import(ImportForeignSchemaStmt *stmt, Oid serverid)
 	dyn_options_check_import(stmt->options);
 	import->stmt = stmt;
 	import->context = CurrentMemoryContext;
-	import->tag_option = dyn_option_text(stmt->options, "entity_tag");
+	import->tag_option = dyn_option_text(stmt->options, "entity_attribute");
 	if (import->tag_option != NULL)
 		sample->tag = dyn_to_utf8(import->tag_option);
-	sample->limit = dyn_option_int_or_default(stmt->options, "sample");
+	sample->limit = dyn_option_int_or_default(stmt->options, "sample_items");
 	sample->connection = dyn_session_connection(serverid, GetUserId());
 	check_policy(sample);
 	sample->estate = CreateExecutorState();

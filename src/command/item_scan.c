@@ -105,7 +105,7 @@ dyn_item_scan_spec(DynItemScan *scan)
 	spec.access = scan->access;
 	spec.paths = scan->paths;
 	spec.npaths = scan->npaths;
-	spec.max_read_units = relation->max_read_units;
+	spec.max_read_units_per_second = relation->max_read_units_per_second;
 	spec.capacity_share = dyn_capacity_share(throughput,
 											 relation->options.read_capacity,
 											 relation->options.read_percent);

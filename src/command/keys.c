@@ -45,7 +45,7 @@ report_no_template(const DynRelation *relation, const char *attribute)
 					relation->name, dyn_from_utf8_lossy(attribute)),
 			 closest.best ? errhint("Perhaps you meant attribute \"%s\".",
 									closest.best)
-			 : errhint("The option templates of the foreign table names attributes as they are in DynamoDB.")));
+			 : errhint("The option key_templates of the foreign table names attributes as they are in DynamoDB.")));
 }
 
 /* All templates are taken for those of keys, the one at hand first. */

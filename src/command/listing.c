@@ -42,7 +42,7 @@ report_fault(const DynConnection *connection, const char *fault)
 			 errmsg("could not read the list of tables of server \"%s\"",
 					connection->server_name),
 			 errdetail("The response %s.", fault),
-			 errhint("Check the server option endpoint.")));
+			 errhint("Check the server option endpoint_url.")));
 }
 
 /* Requests one page; returns true if another one follows. */

@@ -138,7 +138,7 @@ dyn_absence_report(const DynAbsence *absence,
 			each(arg, 0,
 				 psprintf(place->unnested
 						  ? "no item has a value at \"%s\", the path of the option unnest"
-						  : "no row has attribute \"%s\", which the option templates names",
+						  : "no row has attribute \"%s\", which the option key_templates names",
 						  dyn_path_text(place->path)));
 	}
 	if (absence->rows == 0 && elements)

@@ -28,17 +28,25 @@ is_our_server(const ForeignServer *server)
 	return handler != NULL && strcmp(handler, "dynamo_fdw_handler") == 0;
 }
 
-DynConnection *
-dyn_target_server(const char *name)
+ForeignServer *
+dyn_target_find_server(const char *name)
 {
 	ForeignServer *server = GetForeignServerByName(name, false);
-	AclResult	usage;
 
 	if (!is_our_server(server))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("server \"%s\" is not a server of dynamo_fdw",
 						server->servername)));
+	return server;
+}
+
+DynConnection *
+dyn_target_server(const char *name)
+{
+	ForeignServer *server = dyn_target_find_server(name);
+	AclResult	usage;
+
 	usage = dyn_server_usage(server->serverid, GetUserId());
 	if (usage != ACLCHECK_OK)
 		aclcheck_error(usage, OBJECT_FOREIGN_SERVER, server->servername);

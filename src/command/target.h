@@ -5,7 +5,12 @@
 #ifndef DYN_COMMAND_TARGET_H
 #define DYN_COMMAND_TARGET_H
 
+#include "foreign/foreign.h"
+
 #include "../model/session/session.h"
+
+/* The server of that name; raises an error if it is not of this wrapper. */
+extern ForeignServer *dyn_target_find_server(const char *name);
 
 /*
  * The current user's connection to the server of that name.  Raises an error if

@@ -355,7 +355,7 @@ ask(Source *source)
 {
 	DynFault	fault = {0};
 	DynExchangeLimits limits = {
-		source->spec.ca_file, source->spec.proxy,
+		source->spec.ca_bundle, source->spec.proxy,
 		source->spec.connect_timeout_ms, source->spec.request_timeout_ms
 	};
 

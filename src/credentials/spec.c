@@ -30,8 +30,8 @@ dyn_spec_clear(DynSourceSpec *spec)
 	dyn_secret_free(spec->profile);
 	dyn_secret_free(spec->region);
 	dyn_secret_free(spec->domain);
-	dyn_secret_free(spec->sts_endpoint);
-	dyn_secret_free(spec->ca_file);
+	dyn_secret_free(spec->sts_endpoint_url);
+	dyn_secret_free(spec->ca_bundle);
 	dyn_secret_free(spec->proxy);
 	memset(spec, 0, sizeof(*spec));
 }

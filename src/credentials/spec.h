@@ -45,8 +45,8 @@ typedef struct DynSourceSpec
 	char	   *region;			/* of STS, and what it is signed for */
 	char	   *domain;			/* of the region's partition:
 								 * "amazonaws.com", ... */
-	char	   *sts_endpoint;	/* "https://host/", or NULL: the region's */
-	char	   *ca_file;		/* as in DynService */
+	char	   *sts_endpoint_url;	/* "https://host/", or NULL: the region's */
+	char	   *ca_bundle;		/* as in DynService */
 	char	   *proxy;			/* likewise */
 	int			connect_timeout_ms;
 	int			request_timeout_ms;

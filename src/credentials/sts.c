@@ -41,9 +41,9 @@ static bool
 find_url(const DynSourceSpec *spec, DynBuffer *url, DynUrl *parts,
 		 DynFault *fault)
 {
-	bool		is_own = spec->sts_endpoint != NULL ||
+	bool		is_own = spec->sts_endpoint_url != NULL ||
 		spec->kind == DYN_SOURCE_STATIC;
-	const char *endpoint = is_own ? spec->sts_endpoint
+	const char *endpoint = is_own ? spec->sts_endpoint_url
 		: dyn_url_configured(ENDPOINT);
 
 	if (endpoint != NULL)

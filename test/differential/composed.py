@@ -1,4 +1,4 @@
-"""Tables of several entities in one DynamoDB table, whose keys are composed of columns: the option templates.
+"""Tables of several entities in one DynamoDB table, whose keys are composed of columns: the option key_templates.
 
 The entities are made here, as values of columns, and their keys are spelled here; besides there are items that are
 nearly one of them. The local twins hold the values, so that nothing that the extension reads decides what is expected.
@@ -262,7 +262,7 @@ class Entity(Table):
 
     def rest_of(self, item, row, drawn):
         """What no column shows: the texts that do not follow from the columns, too."""
-        without = {c.attribute for c in self.columns if c.attribute not in self.templates or c in self.whole} | set(json.loads(self.options.get("match", "{}")))
+        without = {c.attribute for c in self.columns if c.attribute not in self.templates or c in self.whole} | set(json.loads(self.options.get("item_filter", "{}")))
         for attribute, template in self.templates.items():
             if attribute in item and (attribute in self.store.keys and not template.folded() or template.gives(next(iter(item[attribute].values())), row, drawn)):
                 without.add(attribute)
@@ -286,7 +286,7 @@ class Entity(Table):
                 shown = any(self.is_read_from(column, attribute) for attribute in self.templates)
                 if drawn[column.name][1] is not None and not shown:
                     item[column.attribute] = drawn[column.name][1]
-            for attribute, value in json.loads(self.options.get("match", "{}")).items():
+            for attribute, value in json.loads(self.options.get("item_filter", "{}")).items():
                 value = rng.choice(value if isinstance(value, list) else [value])
                 item.update({attribute: {"S": value}} if value is not None else {})
             item["undeclared"] = {"S": "never selected"}
@@ -338,9 +338,9 @@ class Entity(Table):
             one["columns"] = [called[name].name for name in one["columns"]]
             one["definition"] = {"IndexName": names.index(one["definition"]["IndexName"]),
                                  "KeySchema": [{**key, "AttributeName": called[key["AttributeName"]].name} for key in one["definition"]["KeySchema"]]}
-        self.options["templates"] = json.dumps({attribute: template.text for attribute, template in self.templates.items()}, ensure_ascii=names.rng.random() < 0.5)
-        if "match" in self.options:
-            self.options["match"] = json.dumps(names.item(json.loads(self.options["match"])))
+        self.options["key_templates"] = json.dumps({attribute: template.text for attribute, template in self.templates.items()}, ensure_ascii=names.rng.random() < 0.5)
+        if "item_filter" in self.options:
+            self.options["item_filter"] = json.dumps(names.item(json.loads(self.options["item_filter"])))
         if "trusted_indexes" in self.options:
             self.options["trusted_indexes"] = names.index(self.options["trusted_indexes"])
 

@@ -35,7 +35,7 @@ def make_documented():
                     index("l_n", ("pk", ""), ("n", ""), "KEYS_ONLY", local=True)]),
         Documented("de", 160, keys(), [text("kd", 3, not_null=True), Column("ends", Instant("timestamptz", {"format": "epoch"}), size=20),
                                        text("b", 5)] + documents("rest", "item", "rest"),
-                   [index("g_kd", ("kd", ""), ("sk", "")), index("g_b", ("b", ""), None, ["kd"])], {"ttl": "ends"}, match={"kd": 2}),
+                   [index("g_kd", ("kd", ""), ("sk", "")), index("g_b", ("b", ""), None, ["kd"])], {"ttl_attribute": "ends"}, match={"kd": 2}),
         Documented("dx", 130, [keyed("pk", Integer("int4"), 8, skew=True), keyed("sk", Integer("int4"), 60)],
                    [number()] + choose("td", "i4", "na") + documents("rest", "item"),
                    [index("l_no", ("pk", ""), ("no", ""), ["td"], local=True)], {"on_mismatch": "null"},

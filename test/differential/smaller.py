@@ -35,7 +35,7 @@ def make_smaller():
                                   Column("ends", Instant("timestamptz", {"format": "epoch"}), size=30, absent=0.6),
                                   Column("nx", Numeric(), size=9, absent=0.6)] + choose("td"),
               [index("g_ox", ("ox", ""), None, "KEYS_ONLY"), index("g_nx", ("nx", ""), None, ["kd", "gone", "ends"]), index("g_ends", ("ends", ""), ("kd", ""))],
-              {"ttl": "ends"}, match={"kd": 4, "gone": None})]
+              {"ttl_attribute": "ends"}, match={"kd": 4, "gone": None})]
     for table in tables:
         table.server = DEAR
     return tables

@@ -95,7 +95,7 @@ class Table:
         self.accepted = {}              # column: these values as stored, None for an absent one
         self.by_name = {c.name: c for c in self.columns}
         self.traits = []                # what else the coverage counts the statements over it as
-        self.ttl = self.options.get("ttl")
+        self.ttl = self.options.get("ttl_attribute")
         self.rows = []                  # of dicts column: text or None
         self.weight = 1.0
         self.server = "direct"
@@ -165,7 +165,7 @@ class Table:
                 content if letter == "N" else json.dumps(content) for one in distinct[:number] for letter, content in one.items())
             texts.append(f"{json.dumps(column.attribute)}: [{values}]")
         if texts:
-            self.options["match"] = "{" + ", ".join(texts) + "}"
+            self.options["item_filter"] = "{" + ", ".join(texts) + "}"
 
     def is_row(self, drawn):
         """Does the item pass the row test?"""
@@ -231,7 +231,7 @@ class Table:
         for one in self.indexes:
             names.rename_index(one["definition"])
         if self.ttl:
-            self.options["ttl"] = self.by_name[self.ttl].attribute
+            self.options["ttl_attribute"] = self.by_name[self.ttl].attribute
 
     def rename_columns(self, names):
         """Columns get theirs, in any order; `name` is SQL text from now on."""
@@ -514,7 +514,7 @@ def make_tables():
                Column("ox", Text(collation="C"), size=12, absent=0.3)] + choose("td", "i4", "nu", "ta"),
               [index("g_kd", ("kd", ""), ("sk", "")), index("g_ox", ("ox", ""), ("kd", "")), index("g_keys", ("ox", ""), ("nu", ""), "KEYS_ONLY"),
                index("l_nu", ("pk", ""), ("nu", ""), ["kd"], local=True)],
-              {"ttl": "ends"}, match={"kd": 4, "gone": None}),
+              {"ttl_attribute": "ends"}, match={"kd": 4, "gone": None}),
         Table("rt", 260, [key_c("pk", 6, skew=True), keyed("n", Numeric(), 90)],
               [Column("rk", Numeric(), size=3, absent=0.3)] + choose("td", "i4", "bo"),
               [index("g_rk", ("rk", ""), ("n", ""))], match={"pk": 3, "rk": 1}),

@@ -138,11 +138,11 @@ class TestCase(fixture.TestCase):
 
     def mapping(self, server=None, **options):
         """A server s, owned by the superuser, with a table t, and a mapping of the user with these options."""
-        server = {"endpoint": self.dynamo.endpoint, "region": "eu-west-1", "scan_policy": "allow", **(server or {})}
-        if options.get("credential_source", "static") != "static":
-            options.setdefault("allowed_endpoint", self.dynamo.endpoint)
-        if "role_arn" in options or options.get("credential_source") in ("profile", "web_identity", "default"):
-            options.setdefault("sts_endpoint", self.identity.url)
+        server = {"endpoint_url": self.dynamo.endpoint, "region": "eu-west-1", "scan_policy": "allow", **(server or {})}
+        if options.get("credential_provider", "static") != "static":
+            options.setdefault("allowed_endpoint_url", self.dynamo.endpoint)
+        if "role_arn" in options or options.get("credential_provider") in ("profile", "web_identity", "default"):
+            options.setdefault("sts_endpoint_url", self.identity.url)
         self.admin("DROP SERVER IF EXISTS s CASCADE", f"CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw {options_clause(server)}",
                    f"GRANT USAGE ON FOREIGN SERVER s TO {self.user}",
                    f"CREATE USER MAPPING FOR {self.user} SERVER s {options_clause(options)}")

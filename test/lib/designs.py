@@ -5,7 +5,7 @@
         def make(cls):
             cls.fx.create_table("shop", ("pk", "S"))
             cls.fx.put("shop", ITEMS)
-            cls.relations({"article": ("shop", "id text NOT NULL", {"templates": '{"pk": "a#${id}"}'}, [("1",), ("2",)])})
+            cls.relations({"article": ("shop", "id text NOT NULL", {"key_templates": '{"pk": "a#${id}"}'}, [("1",), ("2",)])})
 
 The rows are never read through a foreign table: what it gives is compared with them. The order of columns and of members of JSON
 options is drawn, from DESIGN_SEED (1) and the table's name: nothing may depend on it.
@@ -80,7 +80,7 @@ class TestCase(request_text.RequestTestCase):
         """Each row that a Scan finds is found by what its templates spell of each key, alone and among others; and no other is."""
         tried = 0
         for name, (remote, _, options, _) in self.made.items():
-            templates = options.get("templates", {})
+            templates = options.get("key_templates", {})
             templates = json.loads(templates) if isinstance(templates, str) else templates
             for key in self.keys_of(remote) if templates else ():
                 columns = list(dict.fromkeys(c for attribute in key for c in re.findall(r"(?<!\$)\$\{([^:}]+)", templates.get(attribute, ""))))
@@ -96,7 +96,7 @@ class TestCase(request_text.RequestTestCase):
 
     def assertTwins(self):
         """Every foreign table gives the rows that were made, as often as they were; also those with templates by their keys."""
-        self.assertTrue(self.assertBothWays() > 0 or not any(options.get("templates") for _, _, options, _ in self.made.values()))
+        self.assertTrue(self.assertBothWays() > 0 or not any(options.get("key_templates") for _, _, options, _ in self.made.values()))
         self.assertTrue(self.made)
         for name in self.made:
             with self.subTest(name):

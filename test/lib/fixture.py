@@ -80,7 +80,7 @@ class Fixture:
 
     def server(self, name, endpoint, secret="test", **options):
         """CREATE SERVER with a user mapping for everybody."""
-        options = {"endpoint": endpoint, "region": "us-east-1", **options}
+        options = {"endpoint_url": endpoint, "region": "us-east-1", **options}
         if endpoint in (self.proxy.endpoint, os.environ["DDB_ENDPOINT"]):
             options.setdefault("read_capacity", EMULATOR_CAPACITY)
         self.execute(f"CREATE SERVER {name} FOREIGN DATA WRAPPER dynamo_fdw {options_clause(options)}")
@@ -90,7 +90,7 @@ class Fixture:
     def fake(self, name, **options):
         """A started FakeDynamo and a server of that name that points to it; the caller stops it."""
         fake = FakeDynamo(**options).start()
-        extra = {"ca_file": fake.ca_file} if fake.ca_file else {}
+        extra = {"ca_bundle": fake.ca_bundle} if fake.ca_bundle else {}
         self.server(name, fake.endpoint, **extra)
         return fake
 

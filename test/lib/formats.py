@@ -12,7 +12,7 @@ class Twins(fixture.TestCase):
     def load(self, columns, rows, items, keys=(("pk", "S"), ("sk", "N")), indexes=(), **options):
         """Both tables; a column is (name, type, options)."""
         self.fx.create_table("f", *keys, indexes)
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")       # forget the keys of the table before
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")       # forget the keys of the table before
         self.fx.dynamo.put_raw(self.fx.remote("f"), items)
         self.fx.foreign_table("f", ", ".join(f"{name} {kind} {fixture.options_clause(more) if more else ''}" for name, kind, more in columns),
                               **{"scan_policy": "allow", **options})

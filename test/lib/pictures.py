@@ -226,7 +226,7 @@ def measure(name, delay=DELAY):
         database = sessions.provide("demo")
         try:
             settings = ["SET client_min_messages = log", "SET enable_hashjoin = off", "SET enable_mergejoin = off",
-                        f"ALTER SERVER ddb OPTIONS (SET endpoint '{between.endpoint}')", statement]
+                        f"ALTER SERVER ddb OPTIONS (SET endpoint_url '{between.endpoint}')", statement]
             out = [f"# {title}"] + [f"# {line}" for line in statement.splitlines()]
             for way, setting in ways.items():
                 out.append(f"## {way}")

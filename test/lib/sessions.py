@@ -108,9 +108,9 @@ def script_of(database, kind, text):
 
 def sendable(statement):
     """The statement, with the DynamoDB of the tests in place of one of AWS."""
-    if "SERVER" not in statement or "endpoint" in statement:
+    if "SERVER" not in statement or "endpoint_url" in statement:
         return statement
-    return re.sub(r"\(region '[\w-]+'", f"(region 'us-east-1', endpoint '{os.environ['DDB_ENDPOINT']}'", statement)
+    return re.sub(r"\(region '[\w-]+'", f"(region 'us-east-1', endpoint_url '{os.environ['DDB_ENDPOINT']}'", statement)
 
 
 def play(database, statements):

@@ -93,7 +93,7 @@ def main():
     with FakeDynamo(port=options.port, tls=options.tls, delay=options.delay_ms / 1000) as fake:
         fake.table("t")
         fake.on("*", lambda request: print(request.operation, request.body, flush=True))
-        print(fake.endpoint, fake.ca_file or "", flush=True)
+        print(fake.endpoint, fake.ca_bundle or "", flush=True)
         try:
             while True:
                 time.sleep(60)

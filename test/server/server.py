@@ -132,7 +132,7 @@ class ScriptedServer:
         self.connections = 0    # accepted so far
         self.open = 0           # open now
         self.resumed = 0        # accepted so far, and a TLS session was resumed
-        self.ca_file = None
+        self.ca_bundle = None
         self._connections = set()
         self._log = open(log, "a", encoding="utf-8") if log else None
         self._scripts = {}
@@ -185,7 +185,7 @@ class ScriptedServer:
 
     def _tls_context(self):
         self._directory = tempfile.TemporaryDirectory(prefix="dynamo_fdw-tls.")
-        self.ca_file, certificate, key = make_certificates(self._directory.name, self.hostname)
+        self.ca_bundle, certificate, key = make_certificates(self._directory.name, self.hostname)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, key)
         return context

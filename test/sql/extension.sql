@@ -19,12 +19,12 @@ SELECT name, setting, unit, vartype, context, min_val, max_val, enumvals
 
 -- a backend that asked nothing
 SELECT * FROM dynamo_fdw_stats();
-SELECT dynamo_fdw_disconnect();
+SELECT dynamo_fdw_disconnect_all();
 
 -- the functions follow the extension's schema
 CREATE SCHEMA aws;
 ALTER EXTENSION dynamo_fdw SET SCHEMA aws;
-SELECT aws.dynamo_fdw_disconnect();
+SELECT aws.dynamo_fdw_disconnect_all();
 DROP EXTENSION dynamo_fdw;
 SELECT count(*) FROM pg_foreign_data_wrapper WHERE fdwname = 'dynamo_fdw';
 CREATE EXTENSION dynamo_fdw SCHEMA aws;

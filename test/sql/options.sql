@@ -5,9 +5,9 @@ SELECT context, name, default_value, superuser_only FROM dynamo_fdw_options()
 SELECT count(*) FROM dynamo_fdw_options() WHERE help IS NULL OR help = '';
 
 -- all options at once
-CREATE SERVER full_server FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (region 'eu-west-1', endpoint 'http://localhost:8000',
-  table_prefix 'dev-', max_concurrency '4', max_read_units '12.5', connect_timeout '100', request_timeout '2000',
-  max_attempts '3', ca_file '/etc/ssl/certs/ca-certificates.crt', fetch_size '100', scan_policy 'error',
+CREATE SERVER full_server FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (region 'eu-west-1', endpoint_url 'http://localhost:8000',
+  table_prefix 'dev-', max_concurrency '4', max_read_units_per_second '12.5', connect_timeout '100', request_timeout '2000',
+  max_attempts '3', ca_bundle '/etc/ssl/certs/ca-certificates.crt', fetch_size '100', scan_policy 'error',
   consistent_read 'on');
 CREATE USER MAPPING FOR CURRENT_USER SERVER full_server
   OPTIONS (access_key_id 'a', secret_access_key 'b', session_token 'c');
@@ -38,17 +38,17 @@ CREATE FOREIGN TABLE t (a text OPTIONS (table_name 'x')) SERVER full_server;
 CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (region '');
 CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (region 'eu west 1');
 CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (region 'EU-WEST-1');
-CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint 'localhost:8000');
-CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint 'ftp://localhost');
-CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint 'http://');
-CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint 'http://host/path');
-CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint 'http://user:password@host');
+CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url 'localhost:8000');
+CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url 'ftp://localhost');
+CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url 'http://');
+CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url 'http://host/path');
+CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url 'http://user:password@host');
 CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (max_concurrency '0');
 CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (max_concurrency '257');
 CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (max_concurrency '4x');
 CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (max_concurrency '99999999999999999999');
-CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (max_read_units '-1');
-CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (max_read_units 'NaN');
+CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (max_read_units_per_second '-1');
+CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (max_read_units_per_second 'NaN');
 CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (connect_timeout '0');
 CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (connect_timeout '2 apples');
 CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (max_attempts '-1');
@@ -85,7 +85,7 @@ CREATE ROLE regress_dynamo_user;
 GRANT USAGE ON FOREIGN DATA WRAPPER dynamo_fdw TO regress_dynamo_user;
 SET ROLE regress_dynamo_user;
 CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (region 'eu-west-1');
-ALTER SERVER s OPTIONS (ADD ca_file '/etc/passwd');
+ALTER SERVER s OPTIONS (ADD ca_bundle '/etc/passwd');
 ALTER SERVER s OPTIONS (ADD proxy 'http://localhost');
 CREATE USER MAPPING FOR CURRENT_USER SERVER s OPTIONS (access_key_id 'a', secret_access_key 'b');
 RESET ROLE;

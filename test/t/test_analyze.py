@@ -171,7 +171,7 @@ class Owners(fixture.TestCase):
             fake.table("t", ("pk", "S"), items=[{"pk": {"S": "a"}}])
             self.fx.execute("DROP ROLE IF EXISTS an_owner, an_other; CREATE ROLE an_owner; CREATE ROLE an_other")
             self.addCleanup(self.fx.execute, "DROP OWNED BY an_owner, an_other; DROP ROLE an_owner, an_other")
-            self.fx.execute(f"CREATE SERVER owned FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint '{fake.endpoint}', "
+            self.fx.execute(f"CREATE SERVER owned FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url '{fake.endpoint}', "
                             "region 'us-east-1'); CREATE USER MAPPING FOR an_owner SERVER owned OPTIONS "
                             "(access_key_id 'owner', secret_access_key 'x')")
             self.fx.foreign_table("t", "pk text NOT NULL", server="owned")
@@ -367,5 +367,5 @@ class Ends(Scripted):
         before = None
         for _ in range(3):
             self.assertEqual(self.fx.notices("ANALYZE t"), [])
-            before = before or self.fx.value("SELECT descriptors FROM dynamo_fdw_stats()")
-        self.assertEqual(self.fx.value("SELECT descriptors FROM dynamo_fdw_stats()"), before)
+            before = before or self.fx.value("SELECT open_fds FROM dynamo_fdw_stats()")
+        self.assertEqual(self.fx.value("SELECT open_fds FROM dynamo_fdw_stats()"), before)

@@ -518,9 +518,9 @@ class Ends(Scripted):
                          [(5,), (6,), (15,), (25,), (35,)])
 
     def test_read_unit_limit(self):
-        """A branch that waits for max_read_units continues in time."""
-        self.fx.execute("ALTER SERVER fake OPTIONS (ADD max_read_units '20')")
-        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP max_read_units)")
+        """A branch that waits for max_read_units_per_second continues in time."""
+        self.fx.execute("ALTER SERVER fake OPTIONS (ADD max_read_units_per_second '20')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP max_read_units_per_second)")
         for number in range(4):
             self.table(number, page_size=5)
         self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
@@ -601,7 +601,7 @@ class Ends(Scripted):
                 except fixture.psycopg2.Error:
                     pass
                 # idle connections are as many as the last statements used
-                self.fx.rows("SELECT dynamo_fdw_disconnect()")
+                self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
                 if attempt == 0:
                     before = descriptors_of(self.pid)
             self.assertEqual(descriptors_of(self.pid), before)

@@ -1,4 +1,4 @@
-"""Budgets of read units (max_read_units, read_percent), and the limit of one statement (max_statement_units).
+"""Budgets of read units (max_read_units_per_second, read_percent), and the limit of one statement (max_read_units_per_statement).
 
 A budget is held at every moment: units used are at most budget * (elapsed + 1 s), and two full pages.
 """
@@ -16,7 +16,7 @@ import own_postgres
 import replies
 
 PAGES = 2 * 128
-HELP = "SELECT help FROM dynamo_fdw_options() WHERE name = 'max_read_units'"
+HELP = "SELECT help FROM dynamo_fdw_options() WHERE name = 'max_read_units_per_second'"
 SHARE = "SELECT DISTINCT help FROM dynamo_fdw_options() WHERE name = 'read_percent'"
 
 
@@ -83,19 +83,19 @@ class Budgets(metering.TestCase):
 
 
 class OfServer(Budgets):
-    """The option max_read_units of the server."""
+    """The option max_read_units_per_second of the server."""
 
     def test_scan(self):
         """Many segments at once."""
         table = self.table(40960)
-        self.server(max_read_units=1000)
+        self.server(max_read_units_per_second=1000)
         self.assertEqual(self.rows_within([table], 1000, "SELECT count(*) FROM t WHERE n >= 0"), [(400,)])
         self.assertGreaterEqual(table.bucket.used, 2000)
 
     def test_small_budget(self):
         """One page of 1 MB costs more than it grants in seconds."""
         table = self.table(40960)
-        self.server(max_read_units=25)
+        self.server(max_read_units_per_second=25)
         self.fx.execute("SET statement_timeout = '1500ms'")
         began = time.monotonic()
         self.assertEqual(self.fx.error("SELECT count(*) FROM t WHERE n >= 0").sqlstate, "57014")
@@ -107,7 +107,7 @@ class OfServer(Budgets):
         items = [item(n, pk={"S": f"p{n // 4}"}, sk={"N": str(n)}) for n in range(400)]
         table = watched(self.fake, "h", 8192, items, range_key=("sk", "N"))
         self.fx.foreign_table("h", "pk text, sk integer, n integer", server="metered")
-        self.server(max_read_units=200)
+        self.server(max_read_units_per_second=200)
         keys = ",".join(f"'p{n}'" for n in range(100))
         self.assertEqual(self.rows_within([table], 200, f"SELECT count(n), sum(n) FROM h WHERE pk IN ({keys})"),
                          [(400, sum(range(400)))])
@@ -116,7 +116,7 @@ class OfServer(Budgets):
     def test_keys(self):
         """Batches of large items."""
         table = self.table(40960)
-        self.server(max_read_units=400)
+        self.server(max_read_units_per_second=400)
         keys = ",".join(f"'k{n}'" for n in range(200))
         self.assertEqual(self.rows_within([table], 400, f"SELECT sum(n) FROM t WHERE pk IN ({keys})"), [(sum(range(200)),)])
         self.assertEqual(table.bucket.used, 1000)
@@ -127,13 +127,13 @@ class OfServer(Budgets):
     def test_two_tables(self):
         """Share it."""
         one, two = self.table(8192, "one"), self.table(8192, "two")
-        self.server(max_read_units=500)
+        self.server(max_read_units_per_second=500)
         self.assertEqual(self.rows_within([one, two], 500, "SELECT count(*) FROM one JOIN two USING (pk)"), [(400,)])
 
     def test_consistent_reads(self):
         """Cost twice as much."""
         table = self.table(8192, consistent_read="on")
-        self.server(max_read_units=1000)
+        self.server(max_read_units_per_second=1000)
         self.assertEqual(self.rows_within([table], 1000, "SELECT count(*) FROM t WHERE n >= 0"), [(400,)])
         self.assertGreaterEqual(table.bucket.used, 800)
         keys = ",".join(f"'k{n}'" for n in range(200))
@@ -144,7 +144,7 @@ class OfServer(Budgets):
     def test_unknown_sizes(self):
         """DynamoDB says that the table is empty: items may be of 400 kB until some were seen."""
         table = self.table(40960, details={"item_count": 0})
-        self.server(max_read_units=1000)
+        self.server(max_read_units_per_second=1000)
         keys = ",".join(f"'k{n}'" for n in range(100))
         self.assertEqual(self.rows_within([table], 1000, f"SELECT sum(n) FROM t WHERE pk IN ({keys})"), [(sum(range(100)),)])
         sizes = [len(request.body["RequestItems"]["t"]["Keys"]) for request in self.fake.requests
@@ -173,12 +173,12 @@ class OfServer(Budgets):
 
     def test_local_index(self):
         """Of known size: a page is of half a second."""
-        self.server(max_read_units=200)
+        self.server(max_read_units_per_second=200)
         self.assertLessEqual(max(self.assert_fetched(self.local_index())), 100)
 
     def test_local_index_of_unknown_size(self):
         """At first, few items."""
-        self.server(max_read_units=200)
+        self.server(max_read_units_per_second=200)
         limits = self.assert_fetched(self.local_index(item_count=0))
         self.assertEqual(limits[0], 2)
         self.assertGreater(max(limits), 20)
@@ -193,7 +193,7 @@ class OfServer(Budgets):
     def test_lost(self):
         """What was executed without an answer counts."""
         table = self.table(40960)
-        self.server(max_read_units=25, request_timeout="150ms")
+        self.server(max_read_units_per_second=25, request_timeout="150ms")
         began = time.monotonic()
         self.lose(table, 5, 3)
         for n in range(11):
@@ -204,7 +204,7 @@ class OfServer(Budgets):
     def test_failed(self):
         """So it does if the statement fails."""
         table = self.table(40960)
-        self.server(max_read_units=25, request_timeout="150ms", max_attempts=2)
+        self.server(max_read_units_per_second=25, request_timeout="150ms", max_attempts=2)
         began = time.monotonic()
         self.lose(table, 5, 2)
         self.assertEqual(self.fx.error("SELECT n FROM t WHERE pk = 'k1'").sqlstate, "08006")
@@ -216,7 +216,7 @@ class OfServer(Budgets):
         """Whereas a request that is refused costs nothing; the budget would let the second one go after 50 s."""
         self.fx.execute("SET statement_timeout = '10s'")
         table = self.table(40960)
-        self.server(max_read_units=0.1)
+        self.server(max_read_units_per_second=0.1)
         self.fake.on("GetItem", [replies.error("AccessDeniedException", "no")] * 3)
         for _ in range(3):
             self.assertEqual(self.fx.error("SELECT n FROM t WHERE pk = 'k1'").sqlstate, "42501")
@@ -226,14 +226,14 @@ class OfServer(Budgets):
     def test_dropped_server(self):
         """Another one of its name begins with a full bucket."""
         table = self.table(40960)
-        self.server(max_read_units=0.1)
+        self.server(max_read_units_per_second=0.1)
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
         self.fx.execute("SET statement_timeout = '300ms'")
         self.assertEqual(self.fx.error("SELECT n FROM t WHERE pk = 'k1'").sqlstate, "57014")
         self.fx.execute("DROP SERVER metered CASCADE")
         self.fx.server("metered", self.fake.endpoint)
         self.fx.foreign_table("t", "pk text, n integer", server="metered")
-        self.server(max_read_units=0.1)
+        self.server(max_read_units_per_second=0.1)
         self.fx.execute("SET statement_timeout = '20s'")
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
         self.assertEqual(table.bucket.used, 10)
@@ -241,14 +241,14 @@ class OfServer(Budgets):
     def test_cancelled(self):
         """While it waits for the budget: at once, and the session goes on."""
         self.table(40960)
-        self.server(max_read_units=0.1)
+        self.server(max_read_units_per_second=0.1)
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
         thread = threading.Thread(target=self.cancel_what_waits)
         thread.start()
         failure = self.fx.error("SELECT n FROM t WHERE pk = 'k1'")      # the budget would let it go on after 50 s
         self.assertEqual((failure.sqlstate, failure.message), ("57014", "canceling statement due to user request"))
         thread.join()
-        self.fx.execute("ALTER SERVER metered OPTIONS (SET max_read_units '1000')")
+        self.fx.execute("ALTER SERVER metered OPTIONS (SET max_read_units_per_second '1000')")
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
 
     def cancel_what_waits(self):
@@ -264,7 +264,7 @@ class OfServer(Budgets):
     def test_throttled(self):
         """What was throttled costs nothing."""
         table = self.table(40960)
-        self.server(max_read_units=20)
+        self.server(max_read_units_per_second=20)
         self.fake.on("GetItem", [metered.throttle()] * 12)
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k7'"), [(7,)])
         plan = self.fx.explain("SELECT n FROM t WHERE pk = 'k7'", "ANALYZE, TIMING OFF, SUMMARY OFF")
@@ -273,15 +273,15 @@ class OfServer(Budgets):
 
     def test_explain(self):
         """Tells the budgets, and how long was waited."""
-        self.table(8192, max_read_units=12.5)
+        self.table(8192, max_read_units_per_second=12.5)
         self.table(8192, "other")
         self.assertNotIn("Budget", self.fx.explain("SELECT * FROM other"))
         whose = "shared by all sessions" if self.fx.conn.server_version >= 170000 else "for this session alone"
         self.assertIn(f"Read Unit Budget: 12.5 per second of the table, {whose}", self.fx.explain("SELECT * FROM t"))
-        self.server(max_read_units=300)
+        self.server(max_read_units_per_second=300)
         self.assertIn(f"Read Unit Budget: 300 per second of the server, 12.5 per second of the table, {whose}",
                       self.fx.explain("SELECT * FROM t"))
-        self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (DROP max_read_units)")
+        self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (DROP max_read_units_per_second)")
         plan = self.fx.explain("SELECT count(*) FROM t WHERE n >= 0", "ANALYZE, TIMING OFF, SUMMARY OFF")
         self.assertRegex(plan, r"Waited: \d+ ms")
         self.assertIn("Throttles: 0", plan)
@@ -289,13 +289,13 @@ class OfServer(Budgets):
     def test_is_not_throttled(self):
         """It waits for more than a second, and no warning says that DynamoDB is the reason."""
         self.table(8192)
-        self.server(max_read_units=200)
+        self.server(max_read_units_per_second=200)
         self.assertEqual(self.fx.notices("SELECT count(*) FROM t WHERE n >= 0"), [])
 
     def test_analyze(self):
         """It counts, too."""
         table = self.table(8192)
-        self.server(max_read_units=400)
+        self.server(max_read_units_per_second=400)
         began = time.monotonic()
         self.fx.execute("ANALYZE t")
         assert_budget(self, [table], 400, began)
@@ -306,7 +306,7 @@ class OfTable(Budgets):
 
     def test_alone(self):
         """Other tables are not bound by it."""
-        table, other = self.table(40960, max_read_units=1000), self.table(40960, "other")
+        table, other = self.table(40960, max_read_units_per_second=1000), self.table(40960, "other")
         self.assertEqual(self.rows_within([table], 1000, "SELECT count(*) FROM t WHERE n >= 0"), [(400,)])
         plan = self.fx.explain("SELECT count(*) FROM other WHERE n >= 0", "ANALYZE, TIMING OFF, SUMMARY OFF")
         self.assertNotIn("Waited", plan)
@@ -314,8 +314,8 @@ class OfTable(Budgets):
 
     def test_with_the_server(self):
         """Both hold."""
-        small, large = self.table(8192, "small", max_read_units=300), self.table(8192, "large")
-        self.server(max_read_units=600)
+        small, large = self.table(8192, "small", max_read_units_per_second=300), self.table(8192, "large")
+        self.server(max_read_units_per_second=600)
         began = time.monotonic()
         self.assertEqual(self.fx.rows("SELECT count(*) FROM small JOIN large USING (pk)"), [(400,)])
         assert_budget(self, [small], 300, began)
@@ -381,10 +381,10 @@ class OfCapacity(Budgets):
 
     def test_smaller_of_both(self):
         """Whichever it is."""
-        self.table(40960, details={"capacity": 1000}, read_percent=50, max_read_units=100)
+        self.table(40960, details={"capacity": 1000}, read_percent=50, max_read_units_per_second=100)
         self.assertEqual(self.budget("SELECT * FROM t"), ["100 per second of the table, 500 per second of the table's capacity"])
         for percent, of_table, limit in ((50, 100, 10), (4, 100, 4), (4, 20, 2)):
-            self.fx.execute(f"ALTER FOREIGN TABLE t OPTIONS (SET read_percent '{percent}', SET max_read_units '{of_table}')")
+            self.fx.execute(f"ALTER FOREIGN TABLE t OPTIONS (SET read_percent '{percent}', SET max_read_units_per_second '{of_table}')")
             self.fake.requests.clear()
             self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT n FROM t WHERE n >= 0; FETCH 1 FROM c; COMMIT")
             self.assertEqual(self.limits("Scan")[0], limit)
@@ -478,7 +478,7 @@ class Partitions(Budgets):
     def test_each_its_own(self):
         """And one of them none."""
         budgets = [300, 400, 500]
-        tables = [self.partition(number, max_read_units=budget) for number, budget in enumerate(budgets)]
+        tables = [self.partition(number, max_read_units_per_second=budget) for number, budget in enumerate(budgets)]
         free = self.partition(3)
         began = time.monotonic()
         self.read_all(4)
@@ -488,8 +488,8 @@ class Partitions(Budgets):
 
     def test_one_of_the_server(self):
         """Beside that of a table."""
-        self.server(max_read_units=800)
-        tables = [self.partition(0, max_read_units=300), self.partition(1), self.partition(2)]
+        self.server(max_read_units_per_second=800)
+        tables = [self.partition(0, max_read_units_per_second=300), self.partition(1), self.partition(2)]
         began = time.monotonic()
         self.read_all(3)
         assert_budget(self, tables, 800, began)
@@ -497,8 +497,8 @@ class Partitions(Budgets):
 
     def test_the_same_table_twice(self):
         """Two foreign tables of one DynamoDB table have one budget."""
-        table = self.table(40960, max_read_units=800)
-        self.fx.foreign_table("again", "pk text, n integer", server="metered", table_name="t", max_read_units=800)
+        table = self.table(40960, max_read_units_per_second=800)
+        self.fx.foreign_table("again", "pk text, n integer", server="metered", table_name="t", max_read_units_per_second=800)
         sql = "SELECT n FROM t UNION ALL SELECT n FROM again"
         self.assertIn("Async Foreign Scan", self.fx.explain(sql))
         self.assertEqual(sorted(self.rows_within([table], 800, sql)), sorted([(n,) for n in range(400)] * 2))
@@ -506,7 +506,7 @@ class Partitions(Budgets):
     def test_a_cursor_beside(self):
         """Another statement reads the table, and nobody fetches from it."""
         table = self.table(40960)
-        self.server(max_read_units=1000)
+        self.server(max_read_units_per_second=1000)
         self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT n FROM t WHERE n >= 0")
         self.addCleanup(self.fx.execute, "ROLLBACK")
         began = time.monotonic()
@@ -525,7 +525,7 @@ class Shared(own_postgres.TestCase):
         self.start_postgres("" if self.fx.conn.server_version >= 170000 else "-c shared_preload_libraries=dynamo_fdw")
         cursor = self.connect().cursor()
         cursor.execute("CREATE EXTENSION dynamo_fdw; CREATE SERVER metered FOREIGN DATA WRAPPER dynamo_fdw OPTIONS "
-                       f"(endpoint '{self.fake.endpoint}', region 'us-east-1', scan_policy 'allow', max_read_units '250');"
+                       f"(endpoint_url '{self.fake.endpoint}', region 'us-east-1', scan_policy 'allow', max_read_units_per_second '250');"
                        "CREATE USER MAPPING FOR PUBLIC SERVER metered OPTIONS (access_key_id 'x', secret_access_key 'y');"
                        "CREATE FOREIGN TABLE t (pk text, n integer) SERVER metered")
         self.table = watched(self.fake, "t", 40960, [item(n) for n in range(400)])
@@ -609,9 +609,9 @@ class Shared(own_postgres.TestCase):
 
     def in_debt(self, cursor, server, of_table):
         """Use much more than a server's budget, and a table's if it has one."""
-        option = f", max_read_units '{of_table}'" if of_table else ""
-        cursor.execute(f"CREATE SERVER {server} FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint '{self.fake.endpoint}', "
-                       f"region 'us-east-1', max_read_units '0.1', keep_connections '0'); CREATE USER MAPPING FOR PUBLIC SERVER {server} "
+        option = f", max_read_units_per_second '{of_table}'" if of_table else ""
+        cursor.execute(f"CREATE SERVER {server} FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url '{self.fake.endpoint}', "
+                       f"region 'us-east-1', max_read_units_per_second '0.1', max_idle_connections '0'); CREATE USER MAPPING FOR PUBLIC SERVER {server} "
                        "OPTIONS (access_key_id 'x', secret_access_key 'y'); "
                        f"CREATE FOREIGN TABLE {server} (pk text, n integer) SERVER {server} OPTIONS (table_name 't'{option})")
         cursor.execute(f"SELECT n FROM {server} WHERE pk = 'k7'")
@@ -648,23 +648,23 @@ def fails(cursor):
 
 
 class OfStatement(Budgets):
-    """dynamo_fdw.max_statement_units and the server's option."""
+    """dynamo_fdw.max_read_units_per_statement and the server's option."""
 
     def test_refused_beforehand(self):
         """A Scan of known size that is read whole."""
         table = self.table(40960)
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 500")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 500")
         failure = self.fx.error("SELECT count(*), sum(n) FROM t")
         self.assertEqual(failure.sqlstate, "54000")
         self.assertEqual(failure.message, "statement would use more than 500 read units")
         self.assertEqual(failure.detail, 'Reading the whole DynamoDB table "t" uses about 2000.')
-        self.assertEqual(failure.hint, 'Restrict the partition key "pk", or raise max_statement_units.')
+        self.assertEqual(failure.hint, 'Restrict the partition key "pk", or raise max_read_units_per_statement.')
         self.assertEqual(table.bucket.used, 0)
 
     def test_refused_wherever_all_is_read(self):
         """By the plan, or because all rows are asked for; each without a request."""
         table = self.table(40960)
-        self.fx.execute("CREATE TABLE copied (n numeric); SET dynamo_fdw.max_statement_units = 500")
+        self.fx.execute("CREATE TABLE copied (n numeric); SET dynamo_fdw.max_read_units_per_statement = 500")
         self.addCleanup(self.fx.execute, "DROP TABLE copied; DROP FUNCTION IF EXISTS counted()")
         self.fx.execute("CREATE FUNCTION counted() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT count(*) FROM t); END'")
         for sql in ("SELECT count(*) FROM t", "SELECT count(*) FROM t HAVING count(*) > 1", "SELECT avg(n) FROM t", "SELECT n FROM t GROUP BY n", "SELECT * FROM t",
@@ -679,7 +679,7 @@ class OfStatement(Budgets):
     def test_not_refused_where_a_window_ends_early(self):
         """The first rows of a window stop the scan."""
         table = self.table(40960)
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 500")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 500")
         self.assertEqual(len(self.fx.rows("SELECT n FROM (SELECT n, row_number() OVER () AS rn FROM t) s WHERE rn <= 3")), 3)
         self.assertLessEqual(table.bucket.used, 500)
 
@@ -690,17 +690,17 @@ class OfStatement(Budgets):
         self.fx.execute("ANALYZE t")
         units = self.fx.value(f"EXPLAIN (FORMAT json) {sql}")[0]["Plan"]["Plans"][0]["Estimated Read Units"]
         self.assertGreater(units, 10)
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 10")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 10")
         used = table.bucket.used
         self.assertEqual(self.fx.error(sql).detail, f'Reading the whole DynamoDB table "t" uses about {units:.0f}.')
         self.assertEqual(table.bucket.used, used)
-        self.fx.execute("RESET dynamo_fdw.max_statement_units; ALTER FOREIGN TABLE t OPTIONS (ADD scan_policy 'warn')")
+        self.fx.execute("RESET dynamo_fdw.max_read_units_per_statement; ALTER FOREIGN TABLE t OPTIONS (ADD scan_policy 'warn')")
         self.assertRegex(self.fx.notices(sql)[0], f'^WARNING:  reading the whole DynamoDB table "t": about {units:.0f} read units')
 
     def test_ended(self):
         """A scan that may be stopped ends when the limit would be exceeded; others go on."""
         table = self.table(40960)
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 500")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 500")
         self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT * FROM t")
         self.addCleanup(self.fx.execute, "ROLLBACK")
         failure = self.fx.error("FETCH 10000 FROM c")
@@ -716,7 +716,7 @@ class OfStatement(Budgets):
         """What was expected counts where responses do not tell what they cost."""
         table = self.table(40960)
         table.tells_units = False
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 500")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 500")
         for sql in ("SELECT * FROM t", f"SELECT * FROM t WHERE pk IN ({','.join(repr(f'k{n}') for n in range(200))})"):
             used = table.bucket.used
             self.assertEqual(self.fx.error(sql).sqlstate, "54000")
@@ -729,7 +729,7 @@ class OfStatement(Budgets):
         self.table(400)
         told = self.fx.explain("SELECT sum(n) FROM t", "ANALYZE, COSTS OFF, TIMING OFF")
         self.table(400).tells_units = False
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 100")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 100")
         untold = self.fx.explain("SELECT sum(n) FROM t", "ANALYZE, COSTS OFF, TIMING OFF")
         told, untold = (float(re.search(r"Read Units: ([\d.]+)", plan)[1]) for plan in (told, untold))
         self.assertLess(untold, 1.5 * told + 1)
@@ -738,13 +738,13 @@ class OfStatement(Budgets):
         """A short answer costs little though nothing is known of the items."""
         table = self.table(400, details={"item_count": 0, "size_bytes": 0})
         table.tells_units = False
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 50")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 50")
         self.assertEqual(self.fx.rows("SELECT (SELECT n FROM t WHERE pk = 'k' || i) FROM generate_series(1, 20) i"), [(i,) for i in range(1, 21)])
 
     def test_many_keys(self):
         """Batches up to the limit."""
         table = self.table(40960)
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 500")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 500")
         keys = ",".join(f"'k{n}'" for n in range(100))
         self.assertEqual(self.fx.rows(f"SELECT count(*) FROM t WHERE pk IN ({keys})"), [(100,)])
         self.assertEqual(table.bucket.used, 500)
@@ -755,14 +755,14 @@ class OfStatement(Budgets):
     def test_the_smaller_is_in_force(self):
         """Of parameter and option."""
         self.table(40960)
-        self.server(max_statement_units=300)
+        self.server(max_read_units_per_statement=300)
         self.assertIn("300", self.fx.error("SELECT sum(n) FROM t").message)
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 3000")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 3000")
         self.assertIn("300 ", self.fx.error("SELECT sum(n) FROM t").message)
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 200")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 200")
         self.assertIn("200", self.fx.error("SELECT sum(n) FROM t").message)
-        self.fx.execute("ALTER SERVER metered OPTIONS (DROP max_statement_units)")
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 0")
+        self.fx.execute("ALTER SERVER metered OPTIONS (DROP max_read_units_per_statement)")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 0")
         self.assertEqual(self.fx.rows("SELECT sum(n) FROM t"), [(sum(range(400)),)])
 
     def test_paused_answer(self):
@@ -792,7 +792,7 @@ class OfStatement(Budgets):
         self.fake.metered("h", 40000, 4096, items=[], range_key=("sk", "N"), item_count=0, size_bytes=0)
         self.fx.foreign_table("h", "pk text NOT NULL, sk integer NOT NULL, n integer, b text", server="metered")
         self.server(max_concurrency=3)
-        self.fx.execute("SET dynamo_fdw.fetch_memory = '1MB'; SET dynamo_fdw.max_statement_units = 11; SET statement_timeout = '20s';"
+        self.fx.execute("SET dynamo_fdw.fetch_memory = '1MB'; SET dynamo_fdw.max_read_units_per_statement = 11; SET statement_timeout = '20s';"
                         f"CREATE TEMP TABLE k AS SELECT unnest('{{{','.join(names)}}}'::text[]) AS pk; ANALYZE k")
         self.addCleanup(self.fx.execute, "DROP TABLE k")
         self.fake.on("Query", answer)
@@ -805,5 +805,5 @@ class OfStatement(Budgets):
     def test_analyze(self):
         """Takes a smaller sample."""
         table = self.table(40960)
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 200; ANALYZE t")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 200; ANALYZE t")
         self.assertLessEqual(table.bucket.used, 200 + 16 * 5)

@@ -93,7 +93,7 @@ class Interrupts(fixture.TestCase):
 
     def open_by_extension(self):
         """Descriptors that the extension holds in the worker."""
-        return self.ask("SELECT descriptors FROM dynamo_fdw_stats()")[0][0]
+        return self.ask("SELECT open_fds FROM dynamo_fdw_stats()")[0][0]
 
     # The places where a statement waits. Each returns the statement.
 
@@ -170,7 +170,7 @@ class Interrupts(fixture.TestCase):
         """The connection works, and holds the descriptors it held."""
         self.fake.reset(scripts=True)
         self.assertEqual(self.ask("SELECT sk FROM t"), [(1,)])
-        self.ask("SELECT dynamo_fdw_disconnect()")
+        self.ask("SELECT dynamo_fdw_disconnect_all()")
         self.assertEqual(self.ask("SELECT sk FROM t"), [(1,)])
         self.assertEqual((self.open_by_extension(), descriptors_of(self.pid)), self.before)
 

@@ -48,25 +48,25 @@ class Entities(Case):
 
     def test_one_scan(self):
         """All of the items, whole, once for all tables."""
-        self.table("users", "pk text", match='{"type": "user"}')
-        self.table("orders", "pk text", match='{"type": "order"}')
+        self.table("users", "pk text", item_filter='{"type": "user"}')
+        self.table("orders", "pk text", item_filter='{"type": "order"}')
         [request] = self.fx.requests(CHECK.format("users"))
         self.assertEqual((request.operation, set(request.body)), ("Scan", {"TableName", "ReturnConsumedCapacity"}))
 
     def test_unclaimed(self):
-        self.table("users", "pk text NOT NULL", match='{"type": "user"}')
-        self.table("orders", "pk text NOT NULL", match='{"type": "order"}')
+        self.table("users", "pk text NOT NULL", item_filter='{"type": "user"}')
+        self.table("orders", "pk text NOT NULL", item_filter='{"type": "order"}')
         [(kind, relation, column, items, example, detail)] = self.check("users")
         self.assertEqual((kind, relation, column, items, detail), ("unclaimed", None, None, 2, "the item is a row of no foreign table"))
         self.assertIn(example, [{"pk": "x", "sk": 1}, {"pk": "y", "sk": 1}])
-        self.table("rest", "pk text NOT NULL", match='{"type": ["ship", null]}')
+        self.table("rest", "pk text NOT NULL", item_filter='{"type": ["ship", null]}')
         self.assertEqual(self.check("rest"), [])
 
     def test_shared(self):
         """One row for each combination of tables."""
-        self.table("a", "pk text", match='{"type": ["user", "order", "ship"]}')
-        self.table("b", "pk text", match='{"pk": ["u", "y"]}')
-        self.table("c", "pk text", match='{"type": "ship"}')
+        self.table("a", "pk text", item_filter='{"type": ["user", "order", "ship"]}')
+        self.table("b", "pk text", item_filter='{"pk": ["u", "y"]}')
+        self.table("c", "pk text", item_filter='{"type": "ship"}')
         rows = self.check("c")
         self.assertEqual([row[:4] + row[5:] for row in rows], [("shared", "a", None, 8, "the item is also a row of b"),
                                                                ("shared", "a", None, 1, "the item is also a row of c")]
@@ -77,7 +77,7 @@ class Entities(Case):
     def test_pairs(self):
         """Each pair of tables is one result, however many share an item."""
         for name in "abcd":
-            self.table(name, "pk text", match='{"type": "order"}')
+            self.table(name, "pk text", item_filter='{"type": "order"}')
         self.assertEqual([row[:4] + row[5:] for row in self.check("a") if row[0] == "shared"],
                          [("shared", first, None, 4, f"the item is also a row of {second}") for first, second in ("ab", "ac", "ad", "bc", "bd", "cd")])
 
@@ -87,10 +87,10 @@ class Entities(Case):
         self.fx.put("mapped", [{"pk": f"U#{n}", "kind": "u", "age": ["x", n][n > 0]} for n in range(5)] + [{"pk": "O#1", "kind": "o"}])
         def over(name, columns, **options):
             self.fx.foreign_table(name, columns, table_name=self.fx.remote("mapped"), **options)
-        over("users", "id int NOT NULL, age int, email text", templates='{"pk": "U#${id}"}')
+        over("users", "id int NOT NULL, age int, email text", key_templates='{"pk": "U#${id}"}')
         self.fx.execute("CREATE SCHEMA raw; SET search_path = raw, public")
-        over("raw_u", "pk text, age text", match='{"kind": "u"}')
-        over("raw_o", "pk text, age text", match='{"kind": "o"}')
+        over("raw_u", "pk text, age text", item_filter='{"kind": "u"}')
+        over("raw_o", "pk text, age text", item_filter='{"kind": "o"}')
         def kinds(arguments):
             return [row[:2] for row in self.fx.rows(f"SELECT kind, relation::text, items FROM dynamo_fdw_check_table({arguments})")]
         try:
@@ -113,8 +113,8 @@ class Entities(Case):
         for on_mismatch in ("error", "null"):
             with self.subTest(on_mismatch):
                 self.drop_tables()
-                self.table("users", "name text, age int, \"Pk\" text OPTIONS (attribute 'pk'), nothing text NOT NULL", match='{"type": "user"}', on_mismatch=on_mismatch)
-                self.table("rest", "pk text", match='{"type": ["order", "ship", null]}')
+                self.table("users", "name text, age int, \"Pk\" text OPTIONS (attribute 'pk'), nothing text NOT NULL", item_filter='{"type": "user"}', on_mismatch=on_mismatch)
+                self.table("rest", "pk text", item_filter='{"type": ["order", "ship", null]}')
                 rows = self.check("users")
                 self.assertEqual([row[:4] for row in rows], [("mismatch", "users", "age", 2), ("not null", "users", "nothing", 8)])
                 self.assertIn(rows[0][4], [{"pk": "u", "sk": 3}, {"pk": "u", "sk": 7}])
@@ -124,7 +124,7 @@ class Entities(Case):
         """Constraints of domains, also against NULL."""
         self.fx.execute("CREATE DOMAIN adult AS int CHECK (VALUE < 7); CREATE DOMAIN needed AS text CHECK (VALUE IS NOT NULL)")
         self.addCleanup(self.fx.execute, "DROP DOMAIN adult, needed CASCADE")
-        self.table("users", "sk adult, nothing needed", match='{"type": "user"}')
+        self.table("users", "sk adult, nothing needed", item_filter='{"type": "user"}')
         self.assertEqual([row[:4] for row in self.check("users")],
                          [("mismatch", "users", "sk", 1), ("mismatch", "users", "nothing", 8), ("unclaimed", None, None, 6)])
 
@@ -145,8 +145,8 @@ class Entities(Case):
     def test_absent(self):
         """What no row has is told of, as information; a value that does not fit is there."""
         self.table("users", "pk text, \"Name\" text, nam text OPTIONS (path 'name.first'), name int, age jsonb, total text OPTIONS (attribute 'total'),"
-                   " rest jsonb OPTIONS (document 'rest')", match='{"type": "user"}')
-        self.table("others", "pk text, total int", match='{"type": ["order", "ship", null]}')
+                   " rest jsonb OPTIONS (document 'rest')", item_filter='{"type": "user"}')
+        self.table("others", "pk text, total int", item_filter='{"type": ["order", "ship", null]}')
         self.assertEqual(self.check("others"), [("mismatch", "users", "name", 8, {"pk": "u", "sk": 0}, self.check("users")[0][5])] + [
             ("absent", "users", column, None, None, f'no row has a value there; it is read from {place}')
             for column, place in (("Name", 'attribute "Name"'), ("nam", 'path "name.first"'), ("total", 'attribute "total"'))])
@@ -158,15 +158,15 @@ class Entities(Case):
         self.assertEqual(self.check("lines"), [("absent", "lines", "artikel", None, None, "no element has a value there")])
         self.table("lines", "pk text, article text OPTIONS (path '@.article')", unnest="linse")
         self.assertEqual(self.check("lines"), [("absent", "lines", None, None, None, 'no item has a value at "linse", the path of the option unnest')])
-        self.table("lines", "pk text, article text OPTIONS (path '@.article')", unnest="lines", match='{"type": "user"}')
+        self.table("lines", "pk text, article text OPTIONS (path '@.article')", unnest="lines", item_filter='{"type": "user"}')
         self.assertEqual(self.check("lines"), [("absent", "lines", None, None, None, "no item is a row of the foreign table")])
 
     def test_absent_texts(self):
         """An attribute that only a template names; and tables without rows."""
-        self.table("users", "pk text NOT NULL, name text OPTIONS (attribute 'name')", match='{"type": "user"}', templates='{"PK": "user#${name}", "name": "${name}"}')
-        self.table("others", "pk text", match='{"type": ["order", "ship", null]}')
-        self.assertEqual(self.check("users"), [("absent", "users", None, None, None, 'no row has attribute "PK", which the option templates names')])
-        self.table("users", "pk text NOT NULL, name text", match='{"type": "usr"}')
+        self.table("users", "pk text NOT NULL, name text OPTIONS (attribute 'name')", item_filter='{"type": "user"}', key_templates='{"PK": "user#${name}", "name": "${name}"}')
+        self.table("others", "pk text", item_filter='{"type": ["order", "ship", null]}')
+        self.assertEqual(self.check("users"), [("absent", "users", None, None, None, 'no row has attribute "PK", which the option key_templates names')])
+        self.table("users", "pk text NOT NULL, name text", item_filter='{"type": "usr"}')
         self.assertEqual([row[:4] + row[5:] for row in self.check("users")], [
             ("unclaimed", None, None, 8, "the item is a row of no foreign table"), ("absent", "users", None, None, "no item is a row of the foreign table")])
         self.fx.create_table("empty", ("pk", "S"))
@@ -175,11 +175,11 @@ class Entities(Case):
 
     def test_table_of_everything(self):
         """One that shows every item claims none if there are others, which divide the items among them."""
-        self.table("app", "pk text, sk int, ends int OPTIONS (attribute 'total')", ttl="ends")
-        self.table("users", "pk text", match='{"type": "user"}')
-        self.table("orders", "pk text", match='{"type": "order"}')
+        self.table("app", "pk text, sk int, ends int OPTIONS (attribute 'total')", ttl_attribute="ends")
+        self.table("users", "pk text", item_filter='{"type": "user"}')
+        self.table("orders", "pk text", item_filter='{"type": "order"}')
         self.assertEqual([row[:4] for row in self.check("app")], [("unclaimed", None, None, 2)])
-        self.table("rest", "pk text", match='{"type": ["ship", null, "order"]}')
+        self.table("rest", "pk text", item_filter='{"type": ["ship", null, "order"]}')
         self.assertEqual([row[:2] + row[3:4] + row[5:] for row in self.check("users")], [("shared", "orders", 4, "the item is also a row of rest")])
         self.fx.execute("DROP FOREIGN TABLE users, orders, rest")
         self.assertEqual(self.check("app"), [])
@@ -204,7 +204,7 @@ class Entities(Case):
     def test_misspelt_templates(self):
         """What connects templates with columns is known when the table is used, and told whole."""
         self.table("everything", "pk text")
-        self.table("users", "company text", templates='{"pk": "${compny}"}')
+        self.table("users", "company text", key_templates='{"pk": "${compny}"}')
         failure = self.fx.error("SELECT * FROM users")
         self.assertEqual(failure[1:4], ('template of attribute "pk" does not fit foreign table "users"',
                                         'It names column "compny", which the foreign table does not have.', 'Perhaps it should be "company".'))
@@ -215,7 +215,7 @@ class Entities(Case):
     def test_long_misspelt_name(self):
         """It is cut between two characters."""
         self.table("everything", "pk text")
-        self.table("users", "company text", templates='{"pk": "x${' + 40 * "\u00e9" + '}"}')
+        self.table("users", "company text", key_templates='{"pk": "x${' + 40 * "\u00e9" + '}"}')
         [row] = self.check("users")
         self.assertEqual(row[2], 31 * "\u00e9")
 
@@ -224,7 +224,7 @@ class Entities(Case):
         self.fx.create_table("keys", ("pk", "S"))
         self.fx.put("keys", [{"pk": "ORDER#1"}, {"pk": "ORDER#1#ITEM#2"}, {"pk": "USER#1"}, {"pk": "N#x"}, {"pk": "N#1"}])
         for name, columns, template in (("orders", "id text NOT NULL", "ORDER#${id}"), ("numbers", "n int NOT NULL", "N#${n}")):
-            self.fx.foreign_table(name, columns, table_name=self.fx.remote("keys"), templates=f'{{"pk": "{template}"}}')
+            self.fx.foreign_table(name, columns, table_name=self.fx.remote("keys"), key_templates=f'{{"pk": "{template}"}}')
         rows = self.check("orders")
         self.assertEqual([row[:4] + (row[4]["pk"],) for row in rows], [
             ("ambiguous", "orders", None, 1, "ORDER#1#ITEM#2"), ("mismatch", "numbers", "n", 1, "N#x"), ("unclaimed", None, None, 1, "USER#1")])
@@ -238,7 +238,7 @@ class Entities(Case):
             {"pk": "c#1", "sk": "u#c", "name": "x", "g": "u#C", "h": "n#x"}, {"pk": "c#1", "sk": "u#d", "name": "x", "g": "u#d", "h": "n#y"},
             {"pk": "c#1", "sk": "u#e"}, {"pk": "c#1", "sk": "u#f", "g": "u#f"}])
         columns = "c text NOT NULL, u text NOT NULL, name text OPTIONS (attribute 'name')"
-        options = {"table_name": self.fx.remote("trust"), "templates": '{"pk": "c#${c}", "sk": "u#${u}", "g": "u#${u}", "h": "n#${name}"}'}
+        options = {"table_name": self.fx.remote("trust"), "key_templates": '{"pk": "c#${c}", "sk": "u#${u}", "g": "u#${u}", "h": "n#${name}"}'}
         self.fx.foreign_table("users", columns, **options)
         self.assertEqual(self.check("users"), [])
         self.fx.foreign_table("users", columns, **options, trusted_indexes="gsi")
@@ -250,7 +250,7 @@ class Entities(Case):
 
     def test_other_tables(self):
         """Only foreign tables of this server and this DynamoDB table count, whatever they are called."""
-        self.table("users", "pk text", match='{"type": "user"}')
+        self.table("users", "pk text", item_filter='{"type": "user"}')
         self.fx.create_table("other", ("id", "S"))
         self.fx.foreign_table("other", "id text")
         self.fx.server("second", self.fx.proxy.endpoint, table_prefix=f"{self.fx.database}.")
@@ -293,7 +293,7 @@ class Scripted(Case):
     def test_expired(self):
         """Expired items are no rows, but are not taken for those of another entity."""
         self.fake.table("app", items=[item({"pk": "old", "ends": 1_000_000_000}), item({"pk": "gone", "ends": int(time.time()) - 1000}), item({"pk": "other", "type": "y"})])
-        self.table("t", "pk text", ttl="ends", match='{"type": null}')
+        self.table("t", "pk text", ttl_attribute="ends", item_filter='{"type": null}')
         self.fx.execute("BEGIN")
         rows = self.check("t")
         self.fx.execute("ROLLBACK")
@@ -301,16 +301,16 @@ class Scripted(Case):
 
     def test_keys_as_jsonb(self):
         """Keys of other types, and one that jsonb cannot hold."""
-        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
         self.fake.table("app", ("pk", "B"), ("s k", "N"), items=[{"pk": {"B": "AAE="}, "s k": {"N": "1.5"}}])
-        self.table("t", "x text", match='{"x": "y"}')
+        self.table("t", "x text", item_filter='{"x": "y"}')
         self.assertEqual(self.check("t")[0][4], {"pk": "AAE=", "s k": 1.5})
         self.drop_tables()
-        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
         self.fake.table("app", items=[{"pk": {"S": "a\0b"}}])
-        self.table("t", "x text", match='{"x": "y"}')
+        self.table("t", "x text", item_filter='{"x": "y"}')
         self.assertEqual(self.check("t")[0][3:5], (1, None))
-        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
 
     def test_policy(self):
         """scan_policy 'error' refuses it; 'warn' does not warn of what was asked for."""
@@ -323,7 +323,7 @@ class Scripted(Case):
 
     def test_units(self):
         self.table("t", "pk text")
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 0.1")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 0.1")
         self.assertEqual(self.fx.error(CHECK.format("t")).sqlstate, "54000")
 
     def test_cancel(self):

@@ -21,7 +21,7 @@ def item(owner, n):
 class Listed(fixture.TestCase):
     """A table with an index of its keys and one attribute, and local tables with the rows."""
 
-    TABLES = {"things": {}, "kind_a": {"match": '{"kind": "a"}'}, "kind_b": {"match": '{"kind": "b"}'}}
+    TABLES = {"things": {}, "kind_a": {"item_filter": '{"kind": "a"}'}, "kind_b": {"item_filter": '{"kind": "b"}'}}
 
     @classmethod
     def setUpClass(cls):

@@ -19,7 +19,7 @@ class Connections(fixture.TestCase):
         self.fake.table("t", ("pk", "S"), ("n", "N"), items=[{"pk": {"S": f"p{i}"}, "n": {"N": "1"}} for i in range(8)],
                         item_count=10 ** 6, size_bytes=10 ** 9)
         self.fx.foreign_table("t", "pk text NOT NULL, n int", server=self.name, scan_policy="allow")
-        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
 
     def alter(self, **options):
         """More options of the server."""
@@ -29,7 +29,7 @@ class Connections(fixture.TestCase):
     def open_after(self, sql):
         """Connections that stay open; the server takes a moment to see an end."""
         self.fx.rows(sql)
-        wanted = self.fx.value("SELECT descriptors FROM dynamo_fdw_stats()") - 2
+        wanted = self.fx.value("SELECT open_fds FROM dynamo_fdw_stats()") - 2
         deadline = time.monotonic() + 5
         while self.fake.open != wanted and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -59,11 +59,11 @@ class Connections(fixture.TestCase):
             self.assertEqual(self.open_after(f"EXPLAIN {NARROW}"), 8)
 
     def test_keep_connections(self):
-        self.alter(keep_connections=3)
+        self.alter(max_idle_connections=3)
         self.assertEqual([self.open_after(sql) for sql in (WIDE, NARROW, NARROW)], [0, 1, 1])
 
     def test_keep_none(self):
-        self.alter(keep_connections=0)
+        self.alter(max_idle_connections=0)
         self.assertEqual([self.open_after(sql) for sql in (NARROW, WIDE)], [0, 0])
 
     def test_as_many_as_requests_by_default(self):
@@ -85,7 +85,7 @@ class Connections(fixture.TestCase):
         self.fx.rows("FETCH ALL FROM c")
         time.sleep(0.1)
         self.fx.rows("COMMIT")
-        self.assertEqual(self.open_after(NARROW), self.fx.value("SELECT descriptors FROM dynamo_fdw_stats()") - 2)
+        self.assertEqual(self.open_after(NARROW), self.fx.value("SELECT open_fds FROM dynamo_fdw_stats()") - 2)
         self.assertLessEqual(self.fake.open, 1)
 
     def test_errors_end_statements_too(self):
@@ -102,7 +102,7 @@ class FirstStatements(fixture.TestCase):
         for tls in (False, True):
             with self.subTest(tls=tls), fixture.FakeDynamo(tls=tls) as fake:
                 fake.table("t", ("pk", "S"), ("n", "N"), items=[{"pk": {"S": "p1"}, "n": {"N": "1"}}])
-                self.fx.server("first", fake.endpoint, **({"ca_file": fake.ca_file} if tls else {}))
+                self.fx.server("first", fake.endpoint, **({"ca_bundle": fake.ca_bundle} if tls else {}))
                 self.addCleanup(self.fx.execute, "DROP SERVER IF EXISTS first CASCADE")
                 self.fx.foreign_table("first_t", "pk text NOT NULL, n int", server="first", table_name="t")
                 self.assertEqual(self.fx.rows("SELECT n FROM first_t WHERE pk = 'p1'"), [(1,)])
@@ -126,12 +126,12 @@ class FewDescriptors(own_postgres.TestCase):
             fake.table(name, ("pk", "S"), ("n", "N"), items=[{"pk": {"S": f"p{i}"}, "n": {"N": "1"}} for i in range(200)],
                        item_count=10 ** 6, size_bytes=10 ** 9)
             cursor.execute(f"CREATE SERVER {name} FOREIGN DATA WRAPPER dynamo_fdw "
-                           f"OPTIONS (endpoint '{fake.endpoint}', region 'us-east-1', max_concurrency '100');"
+                           f"OPTIONS (endpoint_url '{fake.endpoint}', region 'us-east-1', max_concurrency '100');"
                            f"CREATE USER MAPPING FOR PUBLIC SERVER {name} OPTIONS (access_key_id 'x', secret_access_key 'y');"
                            f"CREATE FOREIGN TABLE {name} (pk text NOT NULL, n int) SERVER {name}")
         for name in ("a", "a", "b", "a", "b"):
             cursor.execute(f"SELECT count(n), (SELECT setting::int FROM pg_settings WHERE name = 'max_files_per_process') "
                            f"FROM {name} WHERE pk IN ({keys})")
             self.assertEqual(cursor.fetchone(), (200, 80))
-            cursor.execute("SELECT descriptors FROM dynamo_fdw_stats()")
+            cursor.execute("SELECT open_fds FROM dynamo_fdw_stats()")
             self.assertLess(cursor.fetchone()[0], 27)

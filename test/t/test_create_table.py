@@ -114,7 +114,7 @@ class Creation(fixture.TestCase):
 
     def test_templates(self):
         """Attributes that templates spell are named by themselves; parts of them are none."""
-        self.fx.foreign_table("orders", "company text NOT NULL, email text NOT NULL, n int NOT NULL", templates='{"pk": "company#${company}", "sk": "${n}", "e": "e#${email}"}')
+        self.fx.foreign_table("orders", "company text NOT NULL, email text NOT NULL, n int NOT NULL", key_templates='{"pk": "company#${company}", "sk": "${n}", "e": "e#${email}"}')
         failure = self.fx.error("SELECT dynamo_fdw_create_table('orders', 'company')")
         self.assertEqual(failure[:4], ("42809", 'column "company" of foreign table "orders" is part of a template', None, "Name the attribute that has the template."))
         body = self.create("""'pk', 'sk', '{"by_email": {"partition_key": "e"}}'""")

@@ -42,7 +42,7 @@ class Machine(aws_machine.TestCase):
     def server(self, owner, mapping=None, user="reader", **options):
         """A server s of that owner, with a table t, and a mapping made by a superuser."""
         options = {"region": "eu-west-1", "scan_policy": "allow", "max_attempts": 1, **options}
-        mapping = {"credential_source": "environment", **(mapping or {})}
+        mapping = {"credential_provider": "environment", **(mapping or {})}
         self.admin("DROP SERVER IF EXISTS s CASCADE", f"CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw {options_clause(options)}",
                    f"ALTER SERVER s OWNER TO {owner}", "GRANT USAGE ON FOREIGN SERVER s TO reader, mallory, owner",
                    f"CREATE USER MAPPING FOR {user} SERVER s {options_clause(mapping)}")
@@ -51,7 +51,7 @@ class Machine(aws_machine.TestCase):
 
     def allowed(self, owner="postgres", **options):
         """A server whose endpoint is allowed, which answers by TLS."""
-        self.server(owner, {"allowed_endpoint": self.secure.endpoint}, endpoint=self.secure.endpoint, ca_file=self.secure.ca_file, **options)
+        self.server(owner, {"allowed_endpoint_url": self.secure.endpoint}, endpoint_url=self.secure.endpoint, ca_bundle=self.secure.ca_bundle, **options)
 
     def assert_refused(self, message, detail=None, hint=None, sql="SELECT * FROM t", conn=None, state="42501"):
         """With those words; parts of detail and hint suffice."""
@@ -75,39 +75,39 @@ class Endpoint(Machine):
         """After a superuser has made the mapping."""
         self.server("owner")
         for endpoint in (NOWHERE, self.secure.endpoint, "https://dynamodb.eu-west-1.amazonaws.com.example"):
-            self.as_user("owner", "ALTER SERVER s OPTIONS (ADD endpoint '%s')" % endpoint)
-            self.assert_refused(SOURCE + 'may not be used for server "s"', 'The server has the option "endpoint", and its owner is not a superuser.',
+            self.as_user("owner", "ALTER SERVER s OPTIONS (ADD endpoint_url '%s')" % endpoint)
+            self.assert_refused(SOURCE + 'may not be used for server "s"', 'The server has the option "endpoint_url", and its owner is not a superuser.',
                                 "let a superuser own the server and allow its endpoint in the user mapping")
-            self.as_user("owner", "ALTER SERVER s OPTIONS (DROP endpoint)")
+            self.as_user("owner", "ALTER SERVER s OPTIONS (DROP endpoint_url)")
         self.assertEqual(self.secure.requests, [])
 
     def test_the_owner_changes_to_plain_http(self):
         self.server("owner")
-        self.as_user("owner", f"ALTER SERVER s OPTIONS (ADD endpoint '{self.dynamo.endpoint}')")
+        self.as_user("owner", f"ALTER SERVER s OPTIONS (ADD endpoint_url '{self.dynamo.endpoint}')")
         self.assert_refused('plain http is not allowed for server "s"', "its owner is not a superuser")
 
     def test_the_owner_of_an_allowed_endpoint(self):
         """That the mapping names the endpoint does not suffice: the owner could give the server other options."""
-        self.server("owner", {"allowed_endpoint": NOWHERE}, endpoint=NOWHERE)
-        self.assert_refused(SOURCE + 'may not be used for server "s"', 'The server has the option "endpoint", and its owner is not a superuser.')
+        self.server("owner", {"allowed_endpoint_url": NOWHERE}, endpoint_url=NOWHERE)
+        self.assert_refused(SOURCE + 'may not be used for server "s"', 'The server has the option "endpoint_url", and its owner is not a superuser.')
 
     def test_proxy_and_ca_file(self):
         """They are a superuser's, but of a server that somebody else owns."""
-        for option, value in (("proxy", "http://127.0.0.1:1"), ("ca_file", "/ca.pem")):
+        for option, value in (("proxy", "http://127.0.0.1:1"), ("ca_bundle", "/ca.pem")):
             with self.subTest(option):
-                self.server("owner", {"allowed_endpoint": REGION_URL}, **{option: value})
+                self.server("owner", {"allowed_endpoint_url": REGION_URL}, **{option: value})
                 self.assert_refused(SOURCE + 'may not be used for server "s"', f'The server has the option "{option}", and its owner is not a superuser.')
                 self.server("postgres", **{option: value})
                 self.assert_refused(SOURCE + f"may not be used for requests to {REGION_URL}",
-                                    f'Server "s" has the option "{option}", and the user mapping has no allowed_endpoint.',
-                                    f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint '{REGION_URL}');")
+                                    f'Server "s" has the option "{option}", and the user mapping has no allowed_endpoint_url.',
+                                    f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint_url '{REGION_URL}');")
                 for sql in (f"ALTER SERVER s OPTIONS (ADD {option} '{value}')", f"CREATE SERVER more FOREIGN DATA WRAPPER dynamo_fdw OPTIONS ({option} '{value}')"):
                     self.server("owner")
                     self.assert_refused(f'permission denied to set option "{option}"', None, "Only a superuser may set it.", sql, self.connect("owner"))
 
     def test_an_allowed_proxy(self):
         """A superuser's server with a proxy, for the region's own endpoint; the proxy is a closed port."""
-        self.server("postgres", {"allowed_endpoint": REGION_URL}, proxy="http://127.0.0.1:1")
+        self.server("postgres", {"allowed_endpoint_url": REGION_URL}, proxy="http://127.0.0.1:1")
         self.assertEqual(self.error("SELECT * FROM t").sqlstate, "HV00N")
 
     def test_the_owner_changes_the_region(self):
@@ -121,43 +121,43 @@ class Endpoint(Machine):
     def test_regions(self):
         """Those of AWS pass; the mapping allows something else, so that nothing is sent."""
         for region in ("eu-west-1", "us-gov-west-1", "cn-northwest-1", "us-isob-east-1", "eu-isoe-west-1", "eusc-de-east-1", "ap-southeast-5", "mx-central-1"):
-            self.server("postgres", {"allowed_endpoint": NOWHERE}, region=region, proxy="http://127.0.0.1:1")
+            self.server("postgres", {"allowed_endpoint_url": NOWHERE}, region=region, proxy="http://127.0.0.1:1")
             with self.subTest(region):
                 failure = self.error("SELECT * FROM t")
-                self.assertEqual((failure.sqlstate, failure.detail), ("42501", "The user mapping has another allowed_endpoint."))
+                self.assertEqual((failure.sqlstate, failure.detail), ("42501", "The user mapping has another allowed_endpoint_url."))
                 self.assertIn(f"requests to https://dynamodb.{region}.", failure.message)
 
     def test_the_owner_may_change_the_region(self):
         """So the mapping has to name the endpoint, unless a superuser owns the server."""
         self.server("owner")
         self.assert_refused(SOURCE + f"may not be used for requests to {REGION_URL}",
-                            'The owner of server "s", who can change its region, is not a superuser, and the user mapping has no allowed_endpoint.',
-                            f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint '{REGION_URL}');")
+                            'The owner of server "s", who can change its region, is not a superuser, and the user mapping has no allowed_endpoint_url.',
+                            f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint_url '{REGION_URL}');")
         self.as_user("owner", "ALTER SERVER s OPTIONS (SET region 'us-east-1')")
         self.assert_refused(SOURCE + "may not be used for requests to https://dynamodb.us-east-1.amazonaws.com/")
 
     def test_an_allowed_endpoint_holds_the_region(self):
         """If the mapping names an endpoint, no other is used, also without detours."""
-        self.server("owner", {"allowed_endpoint": REGION_URL})
+        self.server("owner", {"allowed_endpoint_url": REGION_URL})
         self.as_user("owner", "ALTER SERVER s OPTIONS (SET region 'us-east-1')")
-        self.assert_refused(SOURCE + "may not be used for requests to https://dynamodb.us-east-1.amazonaws.com/", "The user mapping has another allowed_endpoint.",
-                            "ALTER USER MAPPING FOR reader SERVER s OPTIONS (SET allowed_endpoint 'https://dynamodb.us-east-1.amazonaws.com/');")
+        self.assert_refused(SOURCE + "may not be used for requests to https://dynamodb.us-east-1.amazonaws.com/", "The user mapping has another allowed_endpoint_url.",
+                            "ALTER USER MAPPING FOR reader SERVER s OPTIONS (SET allowed_endpoint_url 'https://dynamodb.us-east-1.amazonaws.com/');")
 
     def test_reassigned(self):
         """An endpoint that its owner set outlives him."""
         self.server("owner")
-        self.as_user("owner", f"ALTER SERVER s OPTIONS (ADD endpoint '{NOWHERE}')")
+        self.as_user("owner", f"ALTER SERVER s OPTIONS (ADD endpoint_url '{NOWHERE}')")
         self.admin("REASSIGN OWNED BY owner TO postgres", "GRANT CREATE ON SCHEMA public TO owner")
-        self.assert_refused(SOURCE + f"may not be used for requests to {NOWHERE}/", 'Server "s" has the option "endpoint", and the user mapping has no allowed_endpoint.')
-        self.admin("ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint 'https://127.0.0.1:10')")
-        self.assert_refused(SOURCE + f"may not be used for requests to {NOWHERE}/", "The user mapping has another allowed_endpoint.")
-        self.admin(f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (SET allowed_endpoint '{NOWHERE}')")
+        self.assert_refused(SOURCE + f"may not be used for requests to {NOWHERE}/", 'Server "s" has the option "endpoint_url", and the user mapping has no allowed_endpoint_url.')
+        self.admin("ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint_url 'https://127.0.0.1:10')")
+        self.assert_refused(SOURCE + f"may not be used for requests to {NOWHERE}/", "The user mapping has another allowed_endpoint_url.")
+        self.admin(f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (SET allowed_endpoint_url '{NOWHERE}')")
         self.assertEqual(self.error("SELECT * FROM t").sqlstate, "HV00N")
 
     def test_restored_without_owners(self):
         """The superuser who restores a dump with --no-owner owns the server with the endpoint that somebody set."""
         self.server("owner")
-        self.as_user("owner", f"ALTER SERVER s OPTIONS (ADD endpoint '{NOWHERE}')")
+        self.as_user("owner", f"ALTER SERVER s OPTIONS (ADD endpoint_url '{NOWHERE}')")
         place = ["-h", "127.0.0.1", "-p", str(self.postgres.port), "-U", "postgres"]
         dump = subprocess.run([f"{self.postgres.programs}/pg_dump", *place, "--no-owner", "postgres"], check=True, capture_output=True).stdout
         self.admin("DROP DATABASE IF EXISTS restored", "CREATE DATABASE restored")
@@ -165,7 +165,7 @@ class Endpoint(Machine):
         subprocess.run([f"{self.postgres.programs}/psql", *place, "-q", "-v", "ON_ERROR_STOP=1", "restored"], input=dump, check=True, capture_output=True)
         conn = self.connect(database="restored")
         self.assertEqual(self.rows("SELECT srvowner::regrole::text FROM pg_foreign_server", conn), [("postgres",)])
-        self.assert_refused(SOURCE + f"may not be used for requests to {NOWHERE}/", "the user mapping has no allowed_endpoint", conn=conn)
+        self.assert_refused(SOURCE + f"may not be used for requests to {NOWHERE}/", "the user mapping has no allowed_endpoint_url", conn=conn)
 
     def connect(self, user=None, database=None):
         """Also to another database."""
@@ -179,15 +179,15 @@ class Endpoint(Machine):
     def test_allowed(self):
         """The endpoint of a superuser's server, named by the mapping; with a slash or without."""
         for slash in ("", "/"):
-            self.server("postgres", {"allowed_endpoint": self.secure.endpoint + slash}, endpoint=self.secure.endpoint, ca_file=self.secure.ca_file)
+            self.server("postgres", {"allowed_endpoint_url": self.secure.endpoint + slash}, endpoint_url=self.secure.endpoint, ca_bundle=self.secure.ca_bundle)
             self.assertEqual(self.rows("SELECT count(*) FROM t"), [(40,)])
             self.assertEqual(aws_machine.access_key(self.secure.requests[-1]), "AKIDENVIRONMENT1")
 
     def test_almost_the_same_endpoint(self):
         self.allowed()
         for endpoint in (self.secure.endpoint + "0", self.secure.endpoint.replace("localhost", "localhost.example"), self.secure.endpoint.replace("https:", "http:")):
-            self.admin(f"ALTER SERVER s OPTIONS (SET endpoint '{endpoint}')")
-            self.assert_refused(SOURCE + f"may not be used for requests to {endpoint}/", "The user mapping has another allowed_endpoint.")
+            self.admin(f"ALTER SERVER s OPTIONS (SET endpoint_url '{endpoint}')")
+            self.assert_refused(SOURCE + f"may not be used for requests to {endpoint}/", "The user mapping has another allowed_endpoint_url.")
 
 
 class Users(Machine):
@@ -197,9 +197,9 @@ class Users(Machine):
         """Superusers are refused, too."""
         self.server("postgres", user="PUBLIC")
         message = SOURCE + "are not allowed in a user mapping for PUBLIC"
-        self.assert_refused(message, 'every user of server "s" could use them', "CREATE USER MAPPING FOR reader SERVER s OPTIONS (credential_source 'environment');")
+        self.assert_refused(message, 'every user of server "s" could use them', "CREATE USER MAPPING FOR reader SERVER s OPTIONS (credential_provider 'environment');")
         self.assert_refused(message, conn=self.superuser)
-        for sql in ("SELECT * FROM dynamo_fdw_tables('s')", "SELECT * FROM dynamo_fdw_describe('s', 't')", "SELECT * FROM dynamo_fdw_whoami('s')",
+        for sql in ("SELECT * FROM dynamo_fdw_tables('s')", "SELECT * FROM dynamo_fdw_describe('s', 't')", "SELECT * FROM dynamo_fdw_credentials('s')",
                     "IMPORT FOREIGN SCHEMA x FROM SERVER s INTO public", "ANALYZE t"):
             with self.subTest(sql):
                 self.assert_refused(message, conn=self.superuser, sql=sql)
@@ -212,7 +212,7 @@ class Users(Machine):
 
     def test_a_source_that_finds_nothing(self):
         """Is an error, also where another source, or a mapping for PUBLIC with keys, would have some."""
-        self.server("postgres", {"credential_source": "profile", "allowed_endpoint": self.secure.endpoint}, endpoint=self.secure.endpoint, ca_file=self.secure.ca_file)
+        self.server("postgres", {"credential_provider": "profile", "allowed_endpoint_url": self.secure.endpoint}, endpoint_url=self.secure.endpoint, ca_bundle=self.secure.ca_bundle)
         self.admin("CREATE USER MAPPING FOR PUBLIC SERVER s OPTIONS (access_key_id 'PUBLICKEY', secret_access_key 'x')")
         failure = self.error("SELECT * FROM t")
         self.assertEqual((failure.sqlstate, failure.message), ("28000", 'DescribeTable of DynamoDB table "t" failed: could not obtain credentials'))
@@ -227,7 +227,7 @@ class Users(Machine):
         self.allowed()
         self.admin("SET ROLE mallory")
         self.no_mapping("SELECT * FROM t", conn=self.superuser)
-        self.no_mapping("SELECT * FROM dynamo_fdw_whoami('s')", conn=self.superuser)
+        self.no_mapping("SELECT * FROM dynamo_fdw_credentials('s')", conn=self.superuser)
         self.admin("SET ROLE reader")
         self.assertEqual(self.admin("SELECT count(*) FROM t"), [(40,)])
 
@@ -249,7 +249,7 @@ class Users(Machine):
         """A function of mallory's that reader calls runs without reader's credentials, whatever it does."""
         self.allowed()
         for body in ("SELECT pk FROM t LIMIT 1", "SELECT name FROM dynamo_fdw_describe('s', 't') LIMIT 1", "SELECT dynamo_fdw_tables('s') LIMIT 1",
-                     "SELECT source FROM dynamo_fdw_whoami('s')"):
+                     "SELECT source FROM dynamo_fdw_credentials('s')"):
             with self.subTest(body):
                 self.as_user("mallory", f"CREATE OR REPLACE FUNCTION trap() RETURNS text SECURITY DEFINER BEGIN ATOMIC {body}; END" if "dynamo" not in body else
                              f"CREATE OR REPLACE FUNCTION trap() RETURNS text SECURITY DEFINER LANGUAGE sql AS $$ {body} $$")
@@ -268,15 +268,15 @@ class Users(Machine):
 
     def test_whoami(self):
         self.allowed()
-        self.assertEqual(self.rows("SELECT * FROM dynamo_fdw_whoami('s')"), [("environment", "AKID...ENT1", None)])
+        self.assertEqual(self.rows("SELECT * FROM dynamo_fdw_credentials('s')"), [("environment", "AKID...ENT1", None)])
         self.admin("REVOKE USAGE ON FOREIGN SERVER s FROM reader")
-        self.assert_refused("permission denied for foreign server s", sql="SELECT * FROM dynamo_fdw_whoami('s')")
+        self.assert_refused("permission denied for foreign server s", sql="SELECT * FROM dynamo_fdw_credentials('s')")
 
     def test_whoami_does_not_show_that_of_public(self):
-        self.server("postgres", {"credential_source": "static", "access_key_id": "AKIDOFEVERYBODY0", "secret_access_key": "x"}, user="PUBLIC")
-        self.assert_refused('user "reader" has no user mapping for server "s"', "The mapping for PUBLIC is used.", sql="SELECT * FROM dynamo_fdw_whoami('s')", state="42704")
+        self.server("postgres", {"credential_provider": "static", "access_key_id": "AKIDOFEVERYBODY0", "secret_access_key": "x"}, user="PUBLIC")
+        self.assert_refused('user "reader" has no user mapping for server "s"', "The mapping for PUBLIC is used.", sql="SELECT * FROM dynamo_fdw_credentials('s')", state="42704")
         self.admin("CREATE USER MAPPING FOR reader SERVER s OPTIONS (access_key_id 'AKIDOFTHEREADER0', secret_access_key 'x')")
-        self.assertEqual(self.rows("SELECT * FROM dynamo_fdw_whoami('s')"), [("static keys", "AKID...DER0", None)])
+        self.assertEqual(self.rows("SELECT * FROM dynamo_fdw_credentials('s')"), [("static keys", "AKID...DER0", None)])
 
 
 class Mappings(Machine):
@@ -288,23 +288,23 @@ class Mappings(Machine):
 
     def test_altered(self):
         """By its user, and by the server's owner: what remains must have no option for superusers."""
-        self.server("owner", {"allowed_endpoint": REGION_URL, "credential_source": "profile", "profile": "reports", "sts_endpoint": NOWHERE,
+        self.server("owner", {"allowed_endpoint_url": REGION_URL, "credential_provider": "profile", "profile": "reports", "sts_endpoint_url": NOWHERE,
                               "role_arn": "arn:aws:iam::123456789012:role/r"})
         for user in ("reader", "owner"):
-            for options, named in (("SET credential_source 'instance', DROP profile", "credential_source"), ("SET role_arn 'arn:aws:iam::123456789012:role/admin'", "credential_source"),
-                                   ("DROP role_arn", "credential_source"), (f"SET allowed_endpoint '{NOWHERE}'", "credential_source"), ("DROP allowed_endpoint", "credential_source"),
-                                   ("SET profile 'admin'", "credential_source"), (f"SET sts_endpoint '{NOWHERE}'", "credential_source"),
-                                   ("ADD duration '43200'", "credential_source"), ("DROP credential_source", "allowed_endpoint"),
-                                   ("DROP credential_source, DROP profile, DROP sts_endpoint", "allowed_endpoint"),
-                                   ("DROP credential_source, DROP profile, DROP allowed_endpoint", "sts_endpoint")):
+            for options, named in (("SET credential_provider 'instance', DROP profile", "credential_provider"), ("SET role_arn 'arn:aws:iam::123456789012:role/admin'", "credential_provider"),
+                                   ("DROP role_arn", "credential_provider"), (f"SET allowed_endpoint_url '{NOWHERE}'", "credential_provider"), ("DROP allowed_endpoint_url", "credential_provider"),
+                                   ("SET profile 'admin'", "credential_provider"), (f"SET sts_endpoint_url '{NOWHERE}'", "credential_provider"),
+                                   ("ADD role_duration '43200'", "credential_provider"), ("DROP credential_provider", "allowed_endpoint_url"),
+                                   ("DROP credential_provider, DROP profile, DROP sts_endpoint_url", "allowed_endpoint_url"),
+                                   ("DROP credential_provider, DROP profile, DROP allowed_endpoint_url", "sts_endpoint_url")):
                 with self.subTest(user=user, options=options):
                     failure = self.error(f"ALTER USER MAPPING FOR reader SERVER s OPTIONS ({options})", self.connect(user))
                     self.assertEqual((failure.sqlstate, failure.hint), ("42501", SUPERUSERS))
-                    self.assertRegex(failure.message, '^permission denied to set option "(credential_source|profile|sts_endpoint|allowed_endpoint)"$')
-        self.alter("reader", "DROP credential_source, DROP profile, DROP sts_endpoint, DROP allowed_endpoint")
-        self.alter("reader", "ADD access_key_id 'AKIDOFTHEREADER0', ADD secret_access_key 'x', ADD duration '900'")
-        self.assert_refused('permission denied to set option "credential_source"', None, SUPERUSERS,
-                            "ALTER USER MAPPING FOR reader SERVER s OPTIONS (DROP access_key_id, DROP secret_access_key, ADD credential_source 'environment')")
+                    self.assertRegex(failure.message, '^permission denied to set option "(credential_provider|profile|sts_endpoint_url|allowed_endpoint_url)"$')
+        self.alter("reader", "DROP credential_provider, DROP profile, DROP sts_endpoint_url, DROP allowed_endpoint_url")
+        self.alter("reader", "ADD access_key_id 'AKIDOFTHEREADER0', ADD secret_access_key 'x', ADD role_duration '900'")
+        self.assert_refused('permission denied to set option "credential_provider"', None, SUPERUSERS,
+                            "ALTER USER MAPPING FOR reader SERVER s OPTIONS (DROP access_key_id, DROP secret_access_key, ADD credential_provider 'environment')")
 
     def test_dropped_and_made_again(self):
         """Who may drop the mapping cannot make it again."""
@@ -312,22 +312,22 @@ class Mappings(Machine):
             self.server("owner")
             self.as_user(user, "DROP USER MAPPING FOR reader SERVER s")
             self.assert_refused('user mapping not found for user "reader", server "s"', state="42704")
-            for options in ("credential_source 'environment'", "credential_source 'default', profile 'p'", "access_key_id 'a', secret_access_key 'b', credential_source 'static'",
-                            "access_key_id 'a', secret_access_key 'b', allowed_endpoint 'https://x'", "access_key_id 'a', secret_access_key 'b', sts_endpoint 'https://x'"):
+            for options in ("credential_provider 'environment'", "credential_provider 'default', profile 'p'", "access_key_id 'a', secret_access_key 'b', credential_provider 'static'",
+                            "access_key_id 'a', secret_access_key 'b', allowed_endpoint_url 'https://x'", "access_key_id 'a', secret_access_key 'b', sts_endpoint_url 'https://x'"):
                 failure = self.error(f"CREATE USER MAPPING FOR reader SERVER s OPTIONS ({options})", self.connect(user))
                 self.assertEqual((failure.sqlstate, failure.hint), ("42501", SUPERUSERS), options)
 
     def test_roles_are_free(self):
         """A role that one's own keys assume needs no superuser."""
-        self.server("owner", {"credential_source": "static", "access_key_id": "AKIDOFTHEREADER0", "secret_access_key": "x"})
+        self.server("owner", {"credential_provider": "static", "access_key_id": "AKIDOFTHEREADER0", "secret_access_key": "x"})
         self.as_user("reader", "DROP USER MAPPING FOR reader SERVER s", "CREATE USER MAPPING FOR reader SERVER s OPTIONS (access_key_id 'AKIDOFTHEREADER0', "
-                     "secret_access_key 'x', role_arn 'arn:aws:iam::123456789012:role/r', external_id 'ab', role_session_name 'ab', duration '900')")
+                     "secret_access_key 'x', role_arn 'arn:aws:iam::123456789012:role/r', external_id 'ab', role_session_name 'ab', role_duration '900')")
 
 
 class Meanwhile(Machine):
     """What is withdrawn while a session is open, a statement prepared, or a cursor open, made by somebody else."""
 
-    WITHDRAWN = (SOURCE + 'may not be used for server "s"', 'The server has the option "endpoint", and its owner is not a superuser.')
+    WITHDRAWN = (SOURCE + 'may not be used for server "s"', 'The server has the option "endpoint_url", and its owner is not a superuser.')
 
     def changes(self):
         """Each with what it leads to: SQLSTATE, message, and the detail."""
@@ -336,12 +336,12 @@ class Meanwhile(Machine):
         yield "ALTER ROLE chief NOSUPERUSER", ("42501", *self.WITHDRAWN), ("42501", *self.WITHDRAWN)
         yield "ALTER SERVER s OWNER TO owner", ("42501", *self.WITHDRAWN), ("42501", *self.WITHDRAWN)
         yield "DROP USER MAPPING FOR reader SERVER s", missing, missing
-        yield ("ALTER USER MAPPING FOR reader SERVER s OPTIONS (DROP credential_source, DROP allowed_endpoint)", changed,
+        yield ("ALTER USER MAPPING FOR reader SERVER s OPTIONS (DROP credential_provider, DROP allowed_endpoint_url)", changed,
                ("HV002", 'user mapping for server "s" has no access key', None))
-        yield (f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (SET allowed_endpoint '{NOWHERE}')", changed,
-               ("42501", SOURCE + f"may not be used for requests to {self.secure.endpoint}/", "The user mapping has another allowed_endpoint."))
-        yield (f"ALTER SERVER s OPTIONS (SET endpoint '{NOWHERE}')", None,
-               ("42501", SOURCE + f"may not be used for requests to {NOWHERE}/", "The user mapping has another allowed_endpoint."))
+        yield (f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (SET allowed_endpoint_url '{NOWHERE}')", changed,
+               ("42501", SOURCE + f"may not be used for requests to {self.secure.endpoint}/", "The user mapping has another allowed_endpoint_url."))
+        yield (f"ALTER SERVER s OPTIONS (SET endpoint_url '{NOWHERE}')", None,
+               ("42501", SOURCE + f"may not be used for requests to {NOWHERE}/", "The user mapping has another allowed_endpoint_url."))
 
     def check(self, sql, conn, wanted):
         """The statement fails so, or not at all."""
@@ -380,7 +380,7 @@ class Meanwhile(Machine):
     def test_functions_in_an_open_transaction(self):
         """They take no locks, and say likewise what is not allowed now, instead of that something has changed."""
         for change, _running, later in self.changes():
-            for sql in ("SELECT * FROM dynamo_fdw_whoami('s')", "SELECT * FROM dynamo_fdw_tables('s')"):
+            for sql in ("SELECT * FROM dynamo_fdw_credentials('s')", "SELECT * FROM dynamo_fdw_tables('s')"):
                 with self.subTest(change, sql=sql):
                     self.allowed("chief")
                     conn = self.connect()
@@ -396,9 +396,9 @@ class Meanwhile(Machine):
         """What a superuser has given instead is used."""
         self.allowed()
         conn = self.connect()
-        whoami = "SELECT source, access_key_id FROM dynamo_fdw_whoami('s')"
+        whoami = "SELECT source, access_key_id FROM dynamo_fdw_credentials('s')"
         self.assertEqual(self.rows(f"BEGIN; {whoami}", conn), [("environment", "AKID...ENT1")])
-        self.admin("ALTER USER MAPPING FOR reader SERVER s OPTIONS (DROP credential_source, DROP allowed_endpoint, ADD access_key_id 'AKIDOFTHEREADER0', ADD secret_access_key 'x')")
+        self.admin("ALTER USER MAPPING FOR reader SERVER s OPTIONS (DROP credential_provider, DROP allowed_endpoint_url, ADD access_key_id 'AKIDOFTHEREADER0', ADD secret_access_key 'x')")
         self.assertEqual(self.rows(whoami, conn), [("static keys", "AKID...DER0")])
         self.admin("ALTER USER MAPPING FOR reader SERVER s OPTIONS (SET access_key_id 'AKIDOFTHEREADER1')")
         self.assertEqual(self.rows(whoami, conn), [("static keys", "AKID...DER1")])
@@ -457,9 +457,9 @@ class Meanwhile(Machine):
     def test_changed_by_the_statement_itself(self):
         """The same transaction, and rolled back: then it counts no more."""
         self.allowed()
-        self.admin("CREATE USER MAPPING FOR postgres SERVER s " + options_clause({"credential_source": "environment", "allowed_endpoint": self.secure.endpoint}))
+        self.admin("CREATE USER MAPPING FOR postgres SERVER s " + options_clause({"credential_provider": "environment", "allowed_endpoint_url": self.secure.endpoint}))
         self.assertEqual(self.admin("SELECT count(*) FROM t"), [(40,)])
-        self.admin("BEGIN", "ALTER USER MAPPING FOR postgres SERVER s OPTIONS (DROP allowed_endpoint)")
+        self.admin("BEGIN", "ALTER USER MAPPING FOR postgres SERVER s OPTIONS (DROP allowed_endpoint_url)")
         self.assertEqual(self.error("SELECT count(*) FROM t", self.superuser).sqlstate, "42501")
         self.admin("ROLLBACK")
         self.assertEqual(self.admin("SELECT count(*) FROM t"), [(40,)])
@@ -488,7 +488,7 @@ class Excerpts(Machine):
 
     def setUp(self):
         super().setUp()
-        self.server("postgres", {"credential_source": "static", "access_key_id": "AKID", "secret_access_key": "x"}, user="PUBLIC", endpoint=self.dynamo.endpoint)
+        self.server("postgres", {"credential_provider": "static", "access_key_id": "AKID", "secret_access_key": "x"}, user="PUBLIC", endpoint_url=self.dynamo.endpoint)
         self.dynamo.on("*", replies.not_json("Internal page", 404))
 
     def test_who_sees_them(self):
@@ -533,6 +533,6 @@ class Excerpts(Machine):
         self.identity.answers["sts"] = [(403, json.dumps("Internal page"))] * 9
         for user in ("reader", "postgres"):
             self.admin(f"CREATE USER MAPPING FOR {user} SERVER s " + options_clause({
-                "access_key_id": "AKID", "secret_access_key": "x", "role_arn": aws_machine.ROLE + "r", "sts_endpoint": self.identity.url}))
+                "access_key_id": "AKID", "secret_access_key": "x", "role_arn": aws_machine.ROLE + "r", "sts_endpoint_url": self.identity.url}))
         self.assertNotIn("Internal page", str(self.error("SELECT * FROM t")))
         self.assertIn("Internal page", self.error("SELECT * FROM t", self.superuser).detail)

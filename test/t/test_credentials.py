@@ -62,21 +62,21 @@ class Sources(aws_machine.TestCase):
 
     def test_environment(self):
         self.dynamo.known["AKIDENV"] = None
-        self.mapping(credential_source="environment")
+        self.mapping(credential_provider="environment")
         self.check([], "AKIDENV")
 
     def test_container(self):
-        self.mapping(credential_source="container")
+        self.mapping(credential_provider="container")
         self.check(["container"])
         self.assertEqual(self.identity.requests[0].headers["authorization"], "letmein")
 
     def test_instance(self):
-        self.mapping(credential_source="instance")
+        self.mapping(credential_provider="instance")
         self.check(["imds-token", "imds-role", "imds"])
 
     def test_web_identity(self):
         self.write("token", "a.b.c")
-        self.mapping(credential_source="web_identity")
+        self.mapping(credential_provider="web_identity")
         self.check(["sts"])
         [request] = self.identity.requests
         self.assertEqual({**request.form(), "RoleSessionName": ""},
@@ -87,7 +87,7 @@ class Sources(aws_machine.TestCase):
     def test_profile_keys(self):
         self.dynamo.known["AKIDFILE"] = None
         self.write("credentials", "[reports]\naws_access_key_id = AKIDFILE\naws_secret_access_key = secret of the file\n")
-        self.mapping(credential_source="profile", profile="reports")
+        self.mapping(credential_provider="profile", profile="reports")
         self.check([], "AKIDFILE")
 
     def test_profile_program(self):
@@ -96,14 +96,14 @@ class Sources(aws_machine.TestCase):
         program = self.write("program", f"#!/bin/sh\necho '{document}'\n", 0o755)
         self.dynamo.known["AKIDPROGRAM"] = None
         self.write("config", f"[profile reports]\ncredential_process = {program}\n")
-        self.mapping(credential_source="profile", profile="reports")
+        self.mapping(credential_provider="profile", profile="reports")
         self.check([], "AKIDPROGRAM")
 
     def test_profile_chain(self):
         """Two roles, the first from the instance; each request is signed by what the one before gave."""
         self.write("config", f"[profile one]\nrole_arn = {ROLE}one\ncredential_source = Ec2InstanceMetadata\n"
                              f"[profile two]\nrole_arn = {ROLE}two\nsource_profile = one\nexternal_id = x/1\n")
-        self.mapping(credential_source="profile", profile="two")
+        self.mapping(credential_provider="profile", profile="two")
         self.check(["imds-token", "imds-role", "imds", "sts", "sts"])
         one, two = self.identity.of("sts")
         self.assertEqual((one.form()["RoleArn"], two.form()["RoleArn"], two.form()["ExternalId"]),
@@ -125,7 +125,7 @@ class Sources(aws_machine.TestCase):
                     role = {**valid, name: value}
                     self.write("config", "[profile r]\ncredential_source = Ec2InstanceMetadata\n" +
                                "".join(f"{key} = {text}\n" for key, text in role.items()))
-                    self.mapping(credential_source="profile", profile="r")
+                    self.mapping(credential_provider="profile", profile="r")
                     refused = self.refusal(lambda: self.rows("SELECT * FROM t"))
                     self.assertIn(f'Key "{name}" of profile "r"' if refused else "", refused)
                     by_mapping = self.refusal(lambda options=role: self.mapping(
@@ -148,7 +148,7 @@ class Sources(aws_machine.TestCase):
         name = f"dynamo_fdw-test-{os.getpid()}"
         self.write("config", f"[profile people]\nsso_session = {name}\nsso_account_id = 123456789012\nsso_role_name = Reader\n"
                              f"[sso-session {name}]\nsso_region = eu-west-1\nsso_start_url = https://corp.example/start\n")
-        self.mapping(credential_source="profile", profile="people")
+        self.mapping(credential_provider="profile", profile="people")
         self.assertRegex(self.error("SELECT * FROM t").hint, "aws sso login --profile people")
         for hours, asked in ((-1, []), (1, ["sso"])):
             self.cache(name, {"accessToken": "token of a person", "expiresAt": iso(after(hours)), "region": "eu-west-1"})
@@ -179,7 +179,7 @@ class Sources(aws_machine.TestCase):
     def test_role_over_static_keys(self):
         """Anyone may have a role assumed by keys of his own; the request is signed by them."""
         self.mapping(access_key_id="AKIDOWN", secret_access_key="secret of my own", role_arn=ROLE + "reader", external_id="e=1",
-                     role_session_name="reports", duration=1800)
+                     role_session_name="reports", role_duration=1800)
         self.check(["sts"])
         [request] = self.identity.requests
         self.assertEqual(request.form(), {"Action": "AssumeRole", "Version": "2011-06-15", "RoleArn": ROLE + "reader",
@@ -188,23 +188,23 @@ class Sources(aws_machine.TestCase):
         self.assertEqual(signature, sign(request, "secret of my own", "eu-west-1", request.headers["host"]))
 
     def test_role_over_a_source(self):
-        self.mapping(credential_source="container", role_arn=ROLE + "reader", sts_endpoint=self.identity.url)
+        self.mapping(credential_provider="container", role_arn=ROLE + "reader", sts_endpoint_url=self.identity.url)
         self.check(["container", "sts"])
 
     def test_default(self):
         """The environment comes first."""
         self.dynamo.known["AKIDENV"] = None
-        self.mapping(credential_source="default")
+        self.mapping(credential_provider="default")
         self.check([], "AKIDENV")
 
     def test_kept_between_statements(self):
         """One session asks once; ALTER makes it ask again."""
-        self.mapping(credential_source="container")
+        self.mapping(credential_provider="container")
         for _ in range(3):
             self.rows("SELECT * FROM t")
         self.assertEqual(len(self.identity.of("container")), 1)
         self.admin(f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (ADD external_id 'ex', ADD role_arn '{ROLE}r', "
-                   f"ADD sts_endpoint '{self.identity.url}')")
+                   f"ADD sts_endpoint_url '{self.identity.url}')")
         self.rows("SELECT * FROM t")
         self.assertEqual([request.kind for request in self.identity.requests], ["container", "container", "sts"])
 
@@ -219,13 +219,13 @@ class Sources(aws_machine.TestCase):
     def test_a_failing_source_is_let_be(self):
         """The next statement fails with the same words and no request, but ALTER makes the source be asked at once."""
         self.identity.answers["container"] = [(403, "no"), (403, "no"), (403, "no")]
-        self.mapping(credential_source="container")
+        self.mapping(credential_provider="container")
         first = self.error("SELECT * FROM t")
         asked = len(self.identity.requests)
         self.assertEqual(self.error("SELECT * FROM t")[:4], first[:4])
         self.assertEqual(len(self.identity.requests), asked)
         self.identity.answers.clear()
-        self.admin(f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (SET credential_source 'container')")
+        self.admin(f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (SET credential_provider 'container')")
         self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
 
     def test_malformed_answers(self):
@@ -235,14 +235,14 @@ class Sources(aws_machine.TestCase):
                        secret + '"Token": "a\\r\\nb"}', '{"AccessKeyId": "A"}'):
             with self.subTest(answer):
                 self.identity.answers["container"] = [(200, answer)]
-                self.mapping(credential_source="container")
+                self.mapping(credential_provider="container")
                 failure = self.error("SELECT * FROM t")
                 self.assertEqual(failure.sqlstate, "28000", failure)
                 self.assertNotIn("nobody", str(failure))
 
     def test_whoami(self):
-        self.mapping(credential_source="container")
-        [(source, key, expires)] = self.rows("SELECT * FROM dynamo_fdw_whoami('s')")
+        self.mapping(credential_provider="container")
+        [(source, key, expires)] = self.rows("SELECT * FROM dynamo_fdw_credentials('s')")
         self.assertEqual(source, "container")
         self.assertRegex(key, "^ASIA.*[0-9]{2}$")
         self.assertGreater(expires, after(0.9))
@@ -263,7 +263,7 @@ class Refresh(aws_machine.TestCase):
 
     def big(self):
         """A table of 60 items, in pages of ten."""
-        self.mapping(credential_source="container", server={"fetch_size": 10})
+        self.mapping(credential_provider="container", server={"fetch_size": 10})
         self.admin("DROP FOREIGN TABLE IF EXISTS big, lookups", "CREATE FOREIGN TABLE big (pk text, n int) SERVER s",
                    f"GRANT SELECT ON big TO {self.user}")
 
@@ -294,7 +294,7 @@ class Refresh(aws_machine.TestCase):
     def test_sixteen_in_flight(self):
         """All meet ExpiredToken; one refresh serves all, each is sent twice, and every row is there."""
         self.dynamo.table("many", ("pk", "S"), ("n", "N"), items=[{"pk": {"S": f"k{n:02}"}, "n": {"N": str(n)}} for n in range(16)])
-        self.mapping(credential_source="container")
+        self.mapping(credential_provider="container")
         self.foreign_table("many", "pk text, n int")
         self.rows("SET dynamo_fdw.fetch_memory = '64MB'")   # room for sixteen pages
         self.rows("SELECT count(*) FROM many WHERE pk = 'k00'")
@@ -322,10 +322,10 @@ class Refresh(aws_machine.TestCase):
 
     def test_expired_for_good(self):
         """Others that have expired, too: the error is the service's."""
-        self.mapping(credential_source="container")
+        self.mapping(credential_provider="container")
         self.rows("SELECT * FROM t")
         self.dynamo.on("*", lambda request: aws_machine.error("ExpiredTokenException", "The security token is expired"))
-        self.conn.cursor().execute("SELECT dynamo_fdw_disconnect()")
+        self.conn.cursor().execute("SELECT dynamo_fdw_disconnect_all()")
         failure = self.error("SELECT * FROM t")
         self.assertIn("ExpiredTokenException", failure.detail)
         self.assertEqual(failure.sqlstate, "28000")
@@ -340,7 +340,7 @@ class Refresh(aws_machine.TestCase):
     def test_a_source_that_hangs(self):
         """Cancelling ends the statement at once, and the next one asks again."""
         self.identity.answers["container"] = [None]
-        self.mapping(credential_source="container")
+        self.mapping(credential_provider="container")
         cancel = threading.Timer(0.5, self.conn.cancel)
         cancel.start()
         began = time.monotonic()
@@ -351,7 +351,7 @@ class Refresh(aws_machine.TestCase):
 
     def test_the_service_hangs_meanwhile(self):
         """A statement that is cancelled during a request leaves the credentials as they are."""
-        self.mapping(credential_source="container")
+        self.mapping(credential_provider="container")
         self.dynamo.on("Scan", [hang_before_headers()])
         threading.Timer(0.5, self.conn.cancel).start()
         self.assertEqual(self.error("SELECT * FROM t").sqlstate, "57014")
@@ -469,14 +469,14 @@ class Secrets(aws_machine.TestCase):
     @unittest.skipIf(os.geteuid(), "only root may look into another user's process")
     @WITHOUT_SANITIZERS
     def test_not_in_memory(self):
-        """After dynamo_fdw_disconnect(), neither ours nor libcurl's copies are left."""
-        self.mapping(credential_source="container", role_arn=ROLE + "reader", sts_endpoint=self.identity.url)
+        """After dynamo_fdw_disconnect_all(), neither ours nor libcurl's copies are left."""
+        self.mapping(credential_provider="container", role_arn=ROLE + "reader", sts_endpoint_url=self.identity.url)
         pid = self.rows("SELECT pg_backend_pid()")[0][0]
         for _ in range(3):
             self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
         pattern = re.compile(rb"(?:token|secret) of ASIA\d{4}|letmein-xyz(?=zy\r)")
         self.assertTrue(any(pattern.search(part) for _, part in memory_of(pid)))
-        self.rows("SELECT dynamo_fdw_disconnect()")
+        self.rows("SELECT dynamo_fdw_disconnect_all()")
         left = [(name, found.group(), part[max(0, found.start() - 40):found.end() + 20])
                 for name, part in memory_of(pid) for found in pattern.finditer(part)]
         self.assertEqual(left, [])
@@ -487,11 +487,11 @@ class Secrets(aws_machine.TestCase):
         (PostgreSQL itself writes the environment into it when it starts.)
         """
         begin = len(self.postgres.log())
-        self.mapping(credential_source="container", role_arn=ROLE + "reader", sts_endpoint=self.identity.url)
+        self.mapping(credential_provider="container", role_arn=ROLE + "reader", sts_endpoint_url=self.identity.url)
         self.admin("ALTER SYSTEM SET dynamo_fdw.log_requests = on", "SELECT pg_reload_conf()")
         conn = self.connect()
         seen = [self.rows("EXPLAIN (ANALYZE, VERBOSE) SELECT * FROM t", conn)]
-        seen.append(self.rows("SELECT * FROM dynamo_fdw_whoami('s')", conn))
+        seen.append(self.rows("SELECT * FROM dynamo_fdw_credentials('s')", conn))
         seen.append(self.admin("SELECT * FROM pg_stat_activity"))
         seen.append(self.admin("SELECT * FROM pg_user_mappings"))
         for answer in ((403, "secret of ASIA0001 token of ASIA0001"), (500, "x")):

@@ -15,7 +15,7 @@ class Container(aws_machine.TestCase):
     def begin(self, lifetime):
         """A session that has the first credentials, and plans."""
         self.identity.lifetime = lifetime
-        self.mapping(credential_source="container")
+        self.mapping(credential_provider="container")
         self.rows("SELECT * FROM t")
 
     def read_until(self, end):
@@ -58,8 +58,8 @@ class Short(Container):
     def test_whoami_and_a_source_that_hangs(self):
         """Nothing else is under way then."""
         self.identity.answers["container"] = [None] * 3
-        self.mapping(credential_source="container")
-        failure = self.error("SELECT * FROM dynamo_fdw_whoami('s')")
+        self.mapping(credential_provider="container")
+        failure = self.error("SELECT * FROM dynamo_fdw_credentials('s')")
         self.assertEqual(failure.sqlstate, "28000")
         self.assertIn("imeout", failure.detail + failure.message)
 
@@ -71,10 +71,10 @@ class Cursors(Container):
         super().setUp()
         self.items = [{"pk": {"S": f"k{n:03}"}, "n": {"N": str(n)}} for n in range(60)]
         self.dynamo.table("big", items=self.items)
-        self.mapping(credential_source="container", server={"fetch_size": 10})
+        self.mapping(credential_provider="container", server={"fetch_size": 10})
         self.admin("DROP SERVER IF EXISTS other CASCADE")
         self.admin("CREATE FOREIGN TABLE big (pk text, n int) SERVER s", f"GRANT SELECT ON big TO {self.user}",
-                   f"CREATE SERVER other FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint '{self.dynamo.endpoint}', "
+                   f"CREATE SERVER other FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url '{self.dynamo.endpoint}', "
                    "region 'eu-west-1', scan_policy 'allow')",
                    f"GRANT USAGE ON FOREIGN SERVER other TO {self.user}",
                    f"CREATE USER MAPPING FOR {self.user} SERVER other OPTIONS (access_key_id 'AKIDOTHER', secret_access_key 's')",
@@ -140,7 +140,7 @@ class Cursors(Container):
         self.cancel_in(1)
         self.assertEqual(self.error("FETCH ALL FROM one").sqlstate, "57014")
         self.rows("ROLLBACK TO a")
-        self.rows("SELECT dynamo_fdw_disconnect()")
+        self.rows("SELECT dynamo_fdw_disconnect_all()")
         self.identity.answers["container"] = []
         self.assertEqual(self.rows("SELECT count(*) FROM big"), [(60,)])
         self.check_others()
@@ -175,7 +175,7 @@ class Cursors(Container):
 
     def test_altered_meanwhile(self):
         failure = self.change_while_waiting(
-            f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (SET credential_source 'environment')")
+            f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (SET credential_provider 'environment')")
         self.assertEqual(failure.sqlstate, "55000")
 
     def test_dropped_meanwhile(self):

@@ -215,7 +215,7 @@ class FoldedNames(Faked):
 
     def test_faulty_definitions(self):
         """They are not what is described: no error, and a NOTICE if the columns at least are known."""
-        self.make("one", "pk text, owner text", templates='{"pk": "${nothing}"}')
+        self.make("one", "pk text, owner text", key_templates='{"pk": "${nothing}"}')
         self.make("two", "pk text, owner text, at text OPTIONS (format 'epoch')")
         self.make("three", "pk text, owner text", trusted_indexes='["none"]')
         self.make("four", "pk text, owner text")
@@ -227,9 +227,9 @@ class FoldedNames(Faked):
                         " AS $$ BEGIN RAISE 'run by %', current_user; END $$;"
                         "CREATE DOMAIN watched AS text CHECK (spy(VALUE, 'a') AND spy('a', 'b'))")
         self.addCleanup(self.fx.execute, "DROP FUNCTION spy CASCADE")
-        self.make("one", "pk watched, owner watched, kind watched", match='{"kind": "k"}')
-        self.make("two", "k watched, whole watched OPTIONS (attribute 'pk'), owner text", templates='{"pk": "${k}"}')
-        self.make("three", "pk watched[], owner text, kind watched", templates='{"pk": "${kind}"}')
+        self.make("one", "pk watched, owner watched, kind watched", item_filter='{"kind": "k"}')
+        self.make("two", "k watched, whole watched OPTIONS (attribute 'pk'), owner text", key_templates='{"pk": "${k}"}')
+        self.make("three", "pk watched[], owner text, kind watched", key_templates='{"pk": "${kind}"}')
         self.make("four", "pk watched, owner watched, kind watched")
         self.assertEqual(self.noted(), [("four", "owner")])
         self.assertEqual(len(self.described()), 5)
@@ -318,9 +318,9 @@ class Permissions(Faked):
         self.fake.on("ListTables", replies.error(DENIED[0], DENIED[1].format("ListTables")))
         failure = self.fx.error("SELECT * FROM dynamo_fdw_describe(%s, 'tt')", (self.server,))
         self.assertEqual(failure.sqlstate, "HV00R")
-        self.assertIn("table_prefix, region and endpoint", failure.hint)
+        self.assertIn("table_prefix, region and endpoint_url", failure.hint)
         self.fake.reset(scripts=True)
-        self.assertIn("table_prefix, region and endpoint", self.fx.error("SELECT * FROM dynamo_fdw_describe(%s, 'quite_different')",
+        self.assertIn("table_prefix, region and endpoint_url", self.fx.error("SELECT * FROM dynamo_fdw_describe(%s, 'quite_different')",
                                                                         (self.server,)).hint)
 
     def test_policy(self):
@@ -349,7 +349,7 @@ class Permissions(Faked):
         self.fx.foreign_table("f", "pk text", server=self.server, table_name="t")
         for count, size, bounded in ((1, 10485, True), (1, 10486, False), (0, 0, True), (0, 10**9, True), (10**6, 10**9, True), (10**6, 1.1 * 10**10, False)):
             self.fake.table("t", ("pk", "S"), items=[item(1, n={"N": "1"})], item_count=count, size_bytes=int(size))
-            self.fx.execute("SELECT dynamo_fdw_disconnect(); SET dynamo_fdw.scan_policy = error")
+            self.fx.execute("SELECT dynamo_fdw_disconnect_all(); SET dynamo_fdw.scan_policy = error")
             with self.subTest(count=count, size=size):
                 self.assertEqual("attributes of 1 item" in self.described("detail")[0][0], bounded)
                 if bounded:
@@ -358,9 +358,9 @@ class Permissions(Faked):
                     self.assertEqual(self.fx.error("SELECT pk FROM f LIMIT 100").sqlstate, "55000")
 
     def test_limit_of_a_statement(self):
-        """max_statement_units applies."""
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 0.1")
-        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.max_statement_units")
+        """max_read_units_per_statement applies."""
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 0.1")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.max_read_units_per_statement")
         self.assertEqual(self.fx.error("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,)).sqlstate, "54000")
 
     def test_arguments(self):

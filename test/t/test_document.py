@@ -260,8 +260,8 @@ class Documents(request_text.RequestTestCase):
         """The attributes of match are left out, those of ttl are not, unless a column shows them."""
         remote = self.fx.remote("things")
         self.fx.foreign_table("few", "pk text, sk text, rest jsonb OPTIONS (document 'rest')", table_name=remote,
-                              match='{"kind": "k2", "flag": [null, true]}', ttl="n")
-        self.fx.foreign_table("shown", "pk text, sk text, n numeric, rest jsonb OPTIONS (document 'rest')", table_name=remote, ttl="n")
+                              item_filter='{"kind": "k2", "flag": [null, true]}', ttl_attribute="n")
+        self.fx.foreign_table("shown", "pk text, sk text, n numeric, rest jsonb OPTIONS (document 'rest')", table_name=remote, ttl_attribute="n")
         self.addCleanup(self.fx.execute, "DROP FOREIGN TABLE few, shown")
         rows = self.fx.rows("SELECT sk, rest::text FROM few ORDER BY sk")
         right = [(one["sk"]["S"], *self.normal(document(one, ["pk", "sk", "kind", "flag"]))) for one in self.stored
@@ -286,7 +286,7 @@ class Mapped(request_text.RequestTestCase):
         columns = "company text NOT NULL, email text NOT NULL, full_name text OPTIONS (attribute 'name'), " + DOCUMENTS[2:]
         for name, more in (("app_user", {"trusted_indexes": "gsi1"}), ("user_tag", {"unnest": "tags"})):
             cls.fx.foreign_table(name, columns + (", tag text OPTIONS (path '@')" if name == "user_tag" else ""), table_name=cls.fx.remote("app"),
-                                 scan_policy="allow", templates='{"pk": "company#${company}", "sk": "user#${email}", "gsi": "user#${email}"}', **more)
+                                 scan_policy="allow", key_templates='{"pk": "company#${company}", "sk": "user#${email}", "gsi": "user#${email}"}', **more)
 
     def test_templates(self):
         """The attributes that templates name are left out; the rest is read with the item."""
@@ -321,8 +321,8 @@ class Mapped(request_text.RequestTestCase):
         columns = ("id text NOT NULL, name text OPTIONS (attribute 'name'), n int OPTIONS (attribute 'n'), who text OPTIONS (attribute 'who'),"
                    " x text OPTIONS (attribute 't'), day date OPTIONS (attribute 't'), w text, rest jsonb OPTIONS (document 'rest')")
         for name, more in (("spelled", {"on_mismatch": "null"}), ("strict", {})):
-            self.fx.foreign_table(name, columns, table_name=self.fx.remote("spelled"), scan_policy="allow", templates=json.dumps(templates),
-                                  match='{"m": ["M#1", null]}', **more)
+            self.fx.foreign_table(name, columns, table_name=self.fx.remote("spelled"), scan_policy="allow", key_templates=json.dumps(templates),
+                                  item_filter='{"m": ["M#1", null]}', **more)
 
     def test_texts_that_disagree(self):
         """An attribute of a template stays in the rest if the columns do not give its text: nothing else would show it."""

@@ -8,12 +8,12 @@ import fixture
 import replies
 import tables
 
-CHECK_TABLE = ("Check the table option table_name and the server options table_prefix, region and endpoint; dynamo_fdw_tables() "
+CHECK_TABLE = ("Check the table option table_name and the server options table_prefix, region and endpoint_url; dynamo_fdw_tables() "
                "lists the existing tables.")
 CHECK_KEYS = "Check access_key_id, secret_access_key and session_token of the user mapping."
-NOT_DYNAMODB = "The service at the endpoint is not DynamoDB: check the server options endpoint and region."
+NOT_DYNAMODB = "The service at the endpoint is not DynamoDB: check the server options endpoint_url and region."
 UNREADABLE = "The service at the endpoint is not DynamoDB, or a proxy changes its responses."
-UNAVAILABLE = "Retry the statement later. If this happens for every request, check the server options endpoint and region."
+UNAVAILABLE = "Retry the statement later. If this happens for every request, check the server options endpoint_url and region."
 STALE = "The table or index may have changed since the statement was planned: retry it."
 UNFIT = "The service at the endpoint does not behave like DynamoDB, or a proxy changes its responses."
 CHANGED = "A proxy between the database server and DynamoDB may be changing the responses."
@@ -31,7 +31,7 @@ class Faults(fixture.TestCase):
         cls.fake = fixture.FakeDynamo().start()
         cls.addClassCleanup(cls.fake.stop)
         cls.fx.server("fake", cls.fake.endpoint, max_attempts=2, connect_timeout=1000, request_timeout=2000,
-                      throttle_patience=300)
+                      throttle_timeout=300)
         cls.fake.table("t", items=[{"pk": {"S": "a"}, "v": {"N": "1"}}])
         cls.fx.foreign_table("t", "pk text, v integer", server="fake", scan_policy="allow")
 
@@ -92,7 +92,7 @@ class Refusals(Faults):
 
     def test_unknown_operation(self):
         self.assert_refused("UnknownOperationException", "HV000",
-                            "Check the server option endpoint: the service there does not support this operation.")
+                            "Check the server option endpoint_url: the service there does not support this operation.")
 
     def test_unknown_code(self):
         self.assert_refused("BrandNewException", "HV000", None)
@@ -111,7 +111,7 @@ class Refusals(Faults):
         self.assertRegex(failure.detail, r"Request id: \S+ The statement has used 0 read units\. The capacity is \d+ read units per second\.$")
         self.assertIn("The limit of one partition is reached", failure.hint)
         failure = self.failing(replies.throttle("TableReadProvisionedThroughputExceeded"))
-        self.assertIn("increase throttle_patience", failure.hint)
+        self.assertIn("increase throttle_timeout", failure.hint)
 
     def test_a_refusal_without_text(self):
         failure = self.failing(replies.error("SerializationException"))
@@ -284,7 +284,7 @@ class Planned(Faults):
                 failure = self.fx.error("SELECT * FROM odd")
                 self.assertEqual((failure.sqlstate, failure.message),
                                  ("HV00M", 'could not read the description of DynamoDB table "odd"'))
-                self.assertEqual(failure.hint, "Check the server option endpoint.")
+                self.assertEqual(failure.hint, "Check the server option endpoint_url.")
 
 
 class Damaged(Faults):
@@ -473,7 +473,7 @@ class Strangers(fixture.TestCase):
             failure = self.failing(f"http://127.0.0.1:{taken.getsockname()[1]}")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                          ("HV00N", 'DescribeTable of DynamoDB table "t" failed: could not connect',
-                          "Check the server option endpoint, and that the database server can connect to it."))
+                          "Check the server option endpoint_url, and that the database server can connect to it."))
         self.assertIn("No response.", failure.detail)
         self.assertIn("127.0.0.1", failure.detail)
 
@@ -487,7 +487,7 @@ class Strangers(fixture.TestCase):
         failure = self.failing("http://no-such-host.invalid")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                          ("HV00N", 'DescribeTable of DynamoDB table "t" failed: could not resolve the host name',
-                          "Check the server options endpoint and region, and the network of the database server."))
+                          "Check the server options endpoint_url and region, and the network of the database server."))
         self.assertIn("no-such-host.invalid", failure.detail)
 
     def test_unknown_host_over_tls(self):

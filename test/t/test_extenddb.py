@@ -78,7 +78,7 @@ class Signatures(fixture.TestCase):
     def server(self, key=None, secret=None, **more):
         """A fresh server with those keys, and the table t."""
         self.fx.execute("DROP SERVER IF EXISTS s CASCADE")
-        self.fx.execute(f"CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint '{self.endpoint}', region 'us-east-1', scan_policy 'allow')")
+        self.fx.execute(f"CREATE SERVER s FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url '{self.endpoint}', region 'us-east-1', scan_policy 'allow')")
         mapping = {"access_key_id": key or self.key, "secret_access_key": secret or self.secret, **more}
         self.fx.execute(f"CREATE USER MAPPING FOR PUBLIC SERVER s {fixture.options_clause(mapping)}")
         self.fx.foreign_table("t", "pk text, v integer", server="s", table_name=self.name)
@@ -145,7 +145,7 @@ class Retries(fixture.TestCase):
         super().setUpClass()
         cls.fake = fixture.FakeDynamo().start()
         cls.addClassCleanup(cls.fake.stop)
-        cls.fx.server("fake", cls.fake.endpoint, max_attempts=4, throttle_patience=300, scan_policy="allow")
+        cls.fx.server("fake", cls.fake.endpoint, max_attempts=4, throttle_timeout=300, scan_policy="allow")
         cls.fake.table("t", items=[{"pk": {"S": name}} for name in "abc"])
         cls.fx.foreign_table("t", "pk text", server="fake")
         cls.fx.rows("SELECT * FROM t")
@@ -213,7 +213,7 @@ class Retries(fixture.TestCase):
         self.fx.rows("SELECT * FROM t")
         later = time.mktime(time.strptime(self.fake.requests[0].headers["x-amz-date"], "%Y%m%dT%H%M%SZ"))
         self.assertAlmostEqual(later - first, 3600, delta=120)
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
 
     def test_a_wrong_secret_is_no_clock_skew(self):
         self.fake.on("Scan", replies.error("InvalidSignatureException", "The request signature we calculated does not match."))

@@ -29,7 +29,7 @@ class FirstRows(fixture.TestCase):
     def tables(self, size, analysed):
         """Foreign tables over the items of that size."""
         self.fx.foreign_table("orders", "tenant text NOT NULL, no int NOT NULL, title text, state text", table_name=self.fx.remote(size),
-                              templates='{"pk":"T#${tenant}","sk":"ORDER#${no:padded(6)}"}')
+                              key_templates='{"pk":"T#${tenant}","sk":"ORDER#${no:padded(6)}"}')
         self.fx.foreign_table("plain", "pk text NOT NULL, sk text COLLATE \"C\" NOT NULL, shop text NOT NULL, rank int NOT NULL, title text, state text",
                               table_name=self.fx.remote(size))
         for table in ("orders", "plain"):

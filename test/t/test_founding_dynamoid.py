@@ -112,7 +112,7 @@ class Dynamoid(request_text.RequestTestCase):
         fx.create_table("copies", ("id", "S"))
         fx.put("copies", [{"id": f"u{n}.{part}", "name": f"Josh of {part}", "updated_at": NOW + part} for n in range(3) for part in (3, 77, 199)])
         fx.foreign_table("user_copy", "id text NOT NULL, part int NOT NULL, name text, updated_at timestamptz OPTIONS (format 'epoch')", server="rails",
-                         table_name="copies", templates='{"id": "${id:any}.${part:0..199}"}')
+                         table_name="copies", key_templates='{"id": "${id:any}.${part:0..199}"}')
         fx.execute("CREATE VIEW newest AS SELECT DISTINCT ON (id) id, name, updated_at FROM user_copy ORDER BY id, updated_at DESC")
 
     def sql(self, name):
@@ -203,9 +203,9 @@ class Dynamoid(request_text.RequestTestCase):
         """A partitioned id: all of its 200 keys are asked for, in two batches, and the newest copy wins.  A few items are read whole."""
         self.assertEqual(self.texts("SELECT name FROM newest WHERE id = 'u1'"), ["Scan copies filter begins_with(id,'u1.') get id, name, updated_at"])
         shop.pretend_large(self.fx, 10000)
-        self.addCleanup(self.fx.execute, "SELECT dynamo_fdw_disconnect()")
+        self.addCleanup(self.fx.execute, "SELECT dynamo_fdw_disconnect_all()")
         self.addCleanup(self.fx.proxy.reset, scripts=True)
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
         requests = self.fx.requests("SELECT name FROM newest WHERE id = 'u1'")
         self.assertEqual(sorted(len(next(iter(r.body["RequestItems"].values()))["Keys"]) for r in requests), [100, 100])
         self.assertEqual(self.fx.rows("SELECT name FROM newest WHERE id = 'u1'"), [("Josh of 199",)])

@@ -102,7 +102,7 @@ class Templates(request_text.RequestTestCase):
                   "user_company": ("network", link, '{"pk": "user#${email}", "sk": "company#${company}"}', {}),
                   "subscriber": ("flags", "subscribed boolean NOT NULL, email text NOT NULL, name text", '{"pk": "${subscribed}#${email}"}', {})}
         for name, (remote, columns, templates, more) in tables.items():
-            fx.foreign_table(name, columns, table_name=fx.remote(remote), templates=templates, scan_policy="allow", **more)
+            fx.foreign_table(name, columns, table_name=fx.remote(remote), key_templates=templates, scan_policy="allow", **more)
         cls.mirror(*tables)
 
     def test_G_18(self):
@@ -143,8 +143,8 @@ class Goldstack(request_text.RequestTestCase):
         fx.foreign_table("unsorted", "pk text NOT NULL, v int", **words)
         user = "pk text NOT NULL, sk text NOT NULL, name text, email_verified boolean OPTIONS (attribute 'emailVerified')," \
             " created timestamptz OPTIONS (attribute '_ct', format 'iso8601(3)'), modified timestamptz OPTIONS (attribute '_md', format 'iso8601(3)')"
-        fx.foreign_table("toolbox_user", user, match='{"_et": "User"}', **app)
-        fx.foreign_table("toolbox_user2", user + " NOT NULL", match='{"_et": "User"}', **app)
+        fx.foreign_table("toolbox_user", user, item_filter='{"_et": "User"}', **app)
+        fx.foreign_table("toolbox_user2", user + " NOT NULL", item_filter='{"_et": "User"}', **app)
         cls.mirror("pairs", "people", "words", "other_words", "unsorted", "toolbox_user", "toolbox_user2")
 
     def test_rows(self):
@@ -178,7 +178,7 @@ class Goldstack(request_text.RequestTestCase):
         for status, operation in (("CREATING", "Scan"), ("ACTIVE", "Query")):
             fake.table("migrated", ("pk", "S"), None, [scripted_index("gsi1", ("gsi1_partitionKey", "S"), status=status)],
                        [item({"pk": f"p{n}", "gsi1_partitionKey": f"user#{n}"}) for n in range(3)])
-            self.fx.execute("SELECT dynamo_fdw_disconnect()")
+            self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
             self.fx.foreign_table("migrated", "pk text NOT NULL, owner text OPTIONS (attribute 'gsi1_partitionKey')", server="fake", scan_policy="allow")
             self.assertIn(f"Operation: {operation}", self.fx.explain("SELECT pk FROM migrated WHERE owner = 'user#1'"))
 

@@ -113,17 +113,17 @@ class Local(Case):
         self.assertEqual(self.fx.rows("SELECT sk FROM imported.everything WHERE pk = 'a' AND sk >= 4 ORDER BY sk DESC"), [(5,), (4,)])
 
     def test_without_sample(self):
-        """OPTIONS (sample '0'): no Scan, the keys of tables and indexes."""
+        """OPTIONS (sample_items '0'): no Scan, the keys of tables and indexes."""
         self.fx.proxy.reset()
-        notices = self.run_import(sample=0)
+        notices = self.run_import(sample_items=0)
         self.assertEqual({request.operation for request in self.fx.proxy.requests}, {"ListTables", "DescribeTable"})
         self.assertEqual(self.columns("everything"), ["pk text COLLATE \"C\" NOT NULL", "sk numeric NOT NULL", "bin bytea", "who text COLLATE \"C\"", "n numeric"])
         self.assertIn("DETAIL:  The columns are the keys.", notices[0])
 
     def test_sample(self):
-        """OPTIONS (sample '...'): one page of as many items."""
+        """OPTIONS (sample_items '...'): one page of as many items."""
         self.fx.proxy.reset()
-        self.assertIn("attributes of 3 items", "".join(self.run_import("LIMIT TO (everything)", sample=3)))
+        self.assertIn("attributes of 3 items", "".join(self.run_import("LIMIT TO (everything)", sample_items=3)))
         [scan] = [request for request in self.fx.proxy.requests if request.operation == "Scan"]
         self.assertEqual(scan.body["Limit"], 3)
 
@@ -168,16 +168,16 @@ class Local(Case):
 
     def test_unknown_option(self):
         failure = self.fails(sampel=5)
-        self.assertEqual(failure[:4], ("HV00D", 'invalid option "sampel"', None, 'Perhaps you meant the option "sample".'))
+        self.assertEqual(failure[:4], ("HV00D", 'invalid option "sampel"', None, 'Perhaps you meant the option "sample_items".'))
         self.assertEqual(self.fails(max_attempts=5)[:4], ("HV00D", 'invalid option "max_attempts"', None,
                                                               'The option "max_attempts" belongs to a server.'))
-        self.assertEqual(self.fx.error("ALTER SERVER mine OPTIONS (ADD sample '5')").hint, 'The option "sample" belongs to an import of a foreign schema.')
+        self.assertEqual(self.fx.error("ALTER SERVER mine OPTIONS (ADD sample_items '5')").hint, 'The option "sample_items" belongs to an import of a foreign schema.')
 
     def test_bad_options(self):
         for value in ("-1", "10001", "many", ""):
-            self.assertEqual(self.fails(sample=value)[:4], ("22023", f'invalid value for option "sample": "{value}"', None,
+            self.assertEqual(self.fails(sample_items=value)[:4], ("22023", f'invalid value for option "sample_items": "{value}"', None,
                                                             "It must be an integer from 0 to 10000."))
-        self.assertEqual(self.fails(entity_tag="").hint, "It must not be empty.")
+        self.assertEqual(self.fails(entity_attribute="").hint, "It must not be empty.")
 
     def test_policy(self):
         """scan_policy 'error' is refused before a request, keys alone are imported; 'warn' does not warn of samples."""
@@ -188,9 +188,9 @@ class Local(Case):
                 self.fx.proxy.reset()
                 try:
                     self.assertEqual(self.fails()[:4], ("55000", 'reading items of all tables of server "mine" is not allowed', 'The scan_policy is "error".',
-                                                        "Import the keys only, with OPTIONS (sample '0'), or set scan_policy to \"warn\" or \"allow\"."))
+                                                        "Import the keys only, with OPTIONS (sample_items '0'), or set scan_policy to \"warn\" or \"allow\"."))
                     self.assertEqual(self.fx.proxy.requests, [])
-                    self.run_import("LIMIT TO (empty)", sample=0)
+                    self.run_import("LIMIT TO (empty)", sample_items=0)
                 finally:
                     self.fx.execute(undo)
                 self.setUp()
@@ -232,15 +232,15 @@ class Entities(Case):
 
     def test_tables(self):
         """One table for each value, and one for the items without; each item is in one of them."""
-        notices = self.run_import("LIMIT TO (app)", entity_tag="_et")
+        notices = self.run_import("LIMIT TO (app)", entity_attribute="_et")
         self.assertEqual(self.tables(), self.NAMES)
         self.assertEqual(self.columns("app_user"), ["pk text COLLATE \"C\" NOT NULL", "gsi text COLLATE \"C\"", "_et text", "age numeric", "name text"])
         self.assertEqual(self.columns("app_Order #1"), ["pk text COLLATE \"C\" NOT NULL", "gsi text COLLATE \"C\"", "_et text", "total numeric"])
         self.assertEqual(self.columns("app_7"), ["pk text COLLATE \"C\" NOT NULL", "gsi text COLLATE \"C\"", "_et numeric", "seven boolean"])
         self.assertEqual(self.columns("app"), ["pk text COLLATE \"C\" NOT NULL", "gsi text COLLATE \"C\"", "_et jsonb", "rest text"])
-        self.assertEqual(self.options("app_user"), {"table_name": "app", "match": '{"_et": "user"}'})
-        self.assertEqual(self.options("app"), {"table_name": "app", "match": '{"_et": null}'})
-        self.assertEqual(self.options("app_7"), {"table_name": "app", "match": '{"_et": 7}'})
+        self.assertEqual(self.options("app_user"), {"table_name": "app", "item_filter": '{"_et": "user"}'})
+        self.assertEqual(self.options("app"), {"table_name": "app", "item_filter": '{"_et": null}'})
+        self.assertEqual(self.options("app_7"), {"table_name": "app", "item_filter": '{"_et": 7}'})
         keys = {name: {pk for (pk,) in self.fx.rows('SELECT pk FROM imported."' + name.replace('"', '""') + '"')} for name in self.NAMES}
         self.assertEqual(keys, {"app": {"r1", "r2"}, "app_7": {"n1"}, "app_Order #1": {"o1"}, "app_it's \"q\\": {"q"}, "app_true": {"t"},
                                 "app_user": {"u1", "u2"}})
@@ -249,7 +249,7 @@ class Entities(Case):
 
     def test_unknown_entities(self):
         """LIMIT TO may name tables and entities; others are told of."""
-        notices = self.run_import('LIMIT TO (app_user, app_usr, "app_Order #1")', entity_tag="_et")
+        notices = self.run_import('LIMIT TO (app_user, app_usr, "app_Order #1")', entity_attribute="_et")
         self.assertEqual(self.tables(), ["app_Order #1", "app_user"])
         self.assertEqual([notice for notice in notices if notice.startswith("WARNING")], [
             'WARNING:  table "app_usr" of LIMIT TO is not imported\nDETAIL:  Server "mine" lists no table of this name, and no sample has an item whose "_et"'
@@ -258,7 +258,7 @@ class Entities(Case):
     def test_one_sample(self):
         """Entities share the requests of their table."""
         self.fx.proxy.reset()
-        self.run_import("LIMIT TO (app)", entity_tag="_et")
+        self.run_import("LIMIT TO (app)", entity_attribute="_et")
         self.assertEqual([request.operation for request in self.fx.proxy.requests if request.operation != "ListTables"], ["DescribeTable", "Scan"])
 
     def test_one_entity(self):
@@ -268,24 +268,24 @@ class Entities(Case):
                               ("EXCEPT (app)", ["plain", "tagged_a", "tagged_b"])):
             with self.subTest(which):
                 self.setUp()
-                notices = self.run_import(which, entity_tag="_et")
+                notices = self.run_import(which, entity_attribute="_et")
                 self.assertEqual(self.tables(), tables)
                 self.assertEqual(len(notices), len(tables))
 
     def test_tag_in_the_key(self):
         """There is no table of the rest: no item lacks a key."""
-        self.run_import("LIMIT TO (tagged)", entity_tag="_et")
+        self.run_import("LIMIT TO (tagged)", entity_attribute="_et")
         self.assertEqual(self.tables(), ["tagged_a", "tagged_b"])
         [request] = self.fx.requests("SELECT * FROM imported.tagged_b")
         self.assertEqual(request.operation, "Query")
 
     def test_no_such_tag(self):
         """Without the tag in any item, the table is one."""
-        self.run_import("LIMIT TO (plain)", entity_tag="_et")
+        self.run_import("LIMIT TO (plain)", entity_attribute="_et")
         self.assertEqual(self.options("plain"), {"table_name": "plain"})
 
     def test_no_tag(self):
-        """Without entity_tag, the table is one."""
+        """Without entity_attribute, the table is one."""
         self.run_import("LIMIT TO (app)")
         self.assertEqual(self.tables(), ["app"])
         self.assertEqual(self.fx.value("SELECT count(*) FROM imported.app"), 8)
@@ -368,7 +368,7 @@ class Scripted(Case):
         for name in ("a", "a_b"):
             self.fake.table(name, items=[item({"pk": "x", "e": "c"}), item({"pk": "y", "e": "b_c"})])
         self.fake.table("a_c", items=[item({"pk": "x"})])
-        self.run_import(entity_tag="e")
+        self.run_import(entity_attribute="e")
         tables = self.tables()
         self.assertEqual(len(tables), 5)
         self.assertEqual(len({json.dumps(self.options(table), sort_keys=True) for table in tables}), 5)
@@ -405,8 +405,8 @@ class Scripted(Case):
         self.setUp()
         self.fake.table("t", items=[item({"pk": "x", "v": 1})])
         self.fake.on("Scan", replies.throttle())
-        self.fx.execute("ALTER SERVER fake OPTIONS (ADD throttle_patience '300')")
-        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP throttle_patience)")
+        self.fx.execute("ALTER SERVER fake OPTIONS (ADD throttle_timeout '300')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP throttle_timeout)")
         self.assertIn('WARNING:  only the keys of DynamoDB table "t" are imported\nDETAIL:  reads of DynamoDB table "t" were throttled', "".join(self.run_import()))
         self.assertEqual(self.columns("t"), ["pk text COLLATE \"C\" NOT NULL"])
 
@@ -490,10 +490,10 @@ class Scripted(Case):
                 self.assertEqual(self.fails().sqlstate, "HV00M")
 
     def test_limits_of_a_statement(self):
-        """max_statement_units ends an import that would use more."""
+        """max_read_units_per_statement ends an import that would use more."""
         for n in range(10):
             self.fake.table(f"t{n}", items=[item({"pk": "x"})])
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 2")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 2")
         self.assertEqual(self.fails().sqlstate, "54000")
         self.assertLess(self.fake.operations().count("Scan"), 6)
 
@@ -538,7 +538,7 @@ class Encodings(Case):
         self.assertIn("Attributes that no column can have: ?.", "".join(self.run_import()))
         self.assertEqual(self.columns("t"), ["pk text COLLATE \"C\" NOT NULL", "tag text", "é numeric"])
         self.setUp()
-        notices = self.run_import(entity_tag="tag")
+        notices = self.run_import(entity_attribute="tag")
         self.assertEqual(self.tables(), ["t_é"])
         self.assertTrue(any(re.match('WARNING:  1 items of the sample of DynamoDB table "t" belong to no imported table', n) for n in notices), notices)
         self.assertEqual(self.fx.rows("SELECT pk, \"é\" FROM imported.\"t_é\""), [("x", 1)])

@@ -80,8 +80,8 @@ class Relation:
 
     def __init__(self, name, options, columns):
         self.name, self.options, self.columns = name, options, columns
-        self.templates = json.loads(options.get("templates", "{}"))
-        self.match = json.loads(options.get("match", "{}"))
+        self.templates = json.loads(options.get("key_templates", "{}"))
+        self.match = json.loads(options.get("item_filter", "{}"))
 
     def is_part(self, column):
         """Is it read from a part of a template?"""
@@ -126,7 +126,7 @@ class Case:
             table = options.get("table_name", name)
             cls.relations_by_table.setdefault(table.removeprefix(cls.prefix), []).append(Relation(name, options, columns))
         tables = ", ".join(f'"{name}"' for name in cls.relations_by_table)
-        cls.fx.execute(f"CREATE SCHEMA imported; IMPORT FOREIGN SCHEMA x LIMIT TO ({tables}) FROM SERVER mine INTO imported OPTIONS (sample '10000')")
+        cls.fx.execute(f"CREATE SCHEMA imported; IMPORT FOREIGN SCHEMA x LIMIT TO ({tables}) FROM SERVER mine INTO imported OPTIONS (sample_items '10000')")
         cls.described = {name: cls.fx.dynamo.call("DescribeTable", {"TableName": cls.prefix + name})["Table"] for name in cls.relations_by_table}
         cls.items = {name: cls.all_items(cls.prefix + name) for name in cls.relations_by_table}
 
@@ -215,7 +215,7 @@ class Case:
             selective = [one for one in whole if one.match or set(one.templates) & set(self.base_key(table))]
             with self.subTest(table):
                 for one in whole:
-                    if one not in selective and "ttl" not in one.options:
+                    if one not in selective and "ttl_attribute" not in one.options:
                         self.assertEqual(self.fx.value(f'SELECT count(*) FROM "{one.name}"'), len(self.items[table]))
                 if not selective or len({"unnest" in one.options for one in relations}) > 1:
                     continue

@@ -178,18 +178,18 @@ class Scans(request_text.RequestTestCase):
 # Foreign tables over one DynamoDB table: their columns and options.
 ENTITIES = {
     "task": ('id int NOT NULL, state text OPTIONS (attribute \'state\') COLLATE "C" NOT NULL, title text, body text',
-             {"templates": '{"pk": "task#${id}", "gs": "state#${state}"}', "trusted_indexes": "by_gs"}),
+             {"key_templates": '{"pk": "task#${id}", "gs": "state#${state}"}', "trusted_indexes": "by_gs"}),
     "untrusted": ('id int NOT NULL, state text OPTIONS (attribute \'state\') COLLATE "C" NOT NULL, title text, body text',
-                  {"templates": '{"pk": "task#${id}", "gs": "state#${state}"}'}),
+                  {"key_templates": '{"pk": "task#${id}", "gs": "state#${state}"}'}),
     "sourced": ('id int NOT NULL, state text OPTIONS (attribute \'gs\') COLLATE "C" NOT NULL, body text',
-                {"templates": '{"pk": "task#${id}", "gs": "state#${state}"}'}),
+                {"key_templates": '{"pk": "task#${id}", "gs": "state#${state}"}'}),
     "stateless": ('id int NOT NULL, state text OPTIONS (attribute \'state\') COLLATE "C", title text, body text',
-                  {"templates": '{"pk": "job#${id}", "gs": "state#${state}"}', "trusted_indexes": "by_gs"}),
-    "matched": ('pk text COLLATE "C" NOT NULL, title text, what text COLLATE "C", body text', {"match": '{"seen": [0, 10, 20]}'}),
-    "mixed": ('pk text COLLATE "C" NOT NULL, title text, what text COLLATE "C", body text', {"match": '{"seen": [0, "x"]}'}),
-    "loosely": ('pk text COLLATE "C" NOT NULL, title text, seen int, body text', {"match": '{"what": ["a", null]}'}),
-    "hidden": ('pk text COLLATE "C" NOT NULL, gs text COLLATE "C", title text, body text', {"match": '{"secret": false}'}),
-    "living": ('pk text COLLATE "C" NOT NULL, gs text COLLATE "C", what text COLLATE "C", seen int, title text, body text', {"ttl": "ends"}),
+                  {"key_templates": '{"pk": "job#${id}", "gs": "state#${state}"}', "trusted_indexes": "by_gs"}),
+    "matched": ('pk text COLLATE "C" NOT NULL, title text, what text COLLATE "C", body text', {"item_filter": '{"seen": [0, 10, 20]}'}),
+    "mixed": ('pk text COLLATE "C" NOT NULL, title text, what text COLLATE "C", body text', {"item_filter": '{"seen": [0, "x"]}'}),
+    "loosely": ('pk text COLLATE "C" NOT NULL, title text, seen int, body text', {"item_filter": '{"what": ["a", null]}'}),
+    "hidden": ('pk text COLLATE "C" NOT NULL, gs text COLLATE "C", title text, body text', {"item_filter": '{"secret": false}'}),
+    "living": ('pk text COLLATE "C" NOT NULL, gs text COLLATE "C", what text COLLATE "C", seen int, title text, body text', {"ttl_attribute": "ends"}),
     "parts": ('pk text COLLATE "C" NOT NULL, gs text COLLATE "C", what text COLLATE "C", seen int, x int OPTIONS (path \'@.x\')',
               {"unnest": "lines"}),
     "items": ('pk text COLLATE "C" NOT NULL, gs text COLLATE "C", ends bigint, item jsonb OPTIONS (document \'item\')', {}),
@@ -272,7 +272,7 @@ class Described(fixture.TestCase):
         """The table is so from now on; it has 50 MB."""
         self.fake.table("t", ("pk", "S"), None, list(indexes), items=[item({"pk": f"p{n}", "n": n, "v": n}) for n in range(40)],
                         **{"item_count": 12500, "size_bytes": 50_000_000, **details})
-        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
 
     def place(self, sql=None):
         """What is scanned, by how many segments."""
@@ -316,10 +316,10 @@ class Described(fixture.TestCase):
 
     def test_refused_beforehand(self):
         """The limit of a statement is held against the index."""
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 1000; SET dynamo_fdw.scan_policy = warn")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 1000; SET dynamo_fdw.scan_policy = warn")
         self.assertEqual(self.place()[0], "by_n")
         self.assertEqual(self.fx.error("SELECT sum(v) FROM t").detail, 'Reading the whole DynamoDB table "t" uses about 6104.')
-        self.fx.execute("SET dynamo_fdw.max_statement_units = 500")
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 500")
         self.assertEqual(self.fx.error("SELECT sum(n) FROM t").detail, 'Reading the whole index "by_n" of DynamoDB table "t" uses about 610.')
 
     def test_policy_of_both(self):

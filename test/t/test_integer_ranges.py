@@ -78,7 +78,7 @@ class Ranges(request_text.RequestTestCase):
         for name, columns, template in (("parted", "n int NOT NULL", "n#${n}"), ("pairs", 'a text COLLATE "C" NOT NULL, n int NOT NULL', "${a}#${n}"),
                                         ("listed", "n int NOT NULL", "n#${n:0..399}")):
             fx.foreign_table(name, columns + ", v int, body text", scan_policy="allow", table_name=fx.remote("texts"),
-                             templates='{"pk": "%s"}' % template)
+                             key_templates='{"pk": "%s"}' % template)
         cls.mirror("one", "many", "parted", "pairs", "listed")
 
     def test_parameters(self):

@@ -33,7 +33,7 @@ class Choices(fixture.TestCase):
         self.fake.table("children", ("parent", "S"), ("n", "N"), indexes=[BY_TAG], **details)
         self.fx.foreign_table("parents", 'id text COLLATE "C" NOT NULL, name text', server="fake")
         self.fx.foreign_table("children", 'parent text COLLATE "C" NOT NULL, n int NOT NULL, tag text NOT NULL, v int', server="fake")
-        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
 
     def assertLooksUp(self, sql, sizes):
         """For tables of these sizes the keys are asked for, and nothing is scanned."""

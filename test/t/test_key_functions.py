@@ -14,7 +14,7 @@ class KeyFunctions(fixture.TestCase):
 
     def setUp(self):
         super().setUp()
-        self.fx.foreign_table("t", COLUMNS, templates=json.dumps(TEMPLATES))
+        self.fx.foreign_table("t", COLUMNS, key_templates=json.dumps(TEMPLATES))
 
     def encode(self, attribute, **columns):
         """The text."""

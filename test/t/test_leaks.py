@@ -37,7 +37,7 @@ class Leaks(fixture.TestCase):
         super().setUpClass()
         cls.fake = fixture.FakeDynamo().start()
         cls.addClassCleanup(cls.fake.stop)
-        cls.fx.server("fake", cls.fake.endpoint, max_attempts=1, throttle_patience=100, scan_policy="allow")
+        cls.fx.server("fake", cls.fake.endpoint, max_attempts=1, throttle_timeout=100, scan_policy="allow")
         pages = [page(number) for number in range(6)]
         cls.fake.pages("good", pages)
         cls.fake.pages("wrong", pages[:3] + [page(3, wrong=170)] + pages[4:])
@@ -94,7 +94,7 @@ class Leaks(fixture.TestCase):
 
     def settle(self):
         """Nothing under way, the usual connection open."""
-        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
         self.fx.rows("SELECT * FROM keyed WHERE pk = 'p0'")
 
     def look(self):
@@ -102,7 +102,7 @@ class Leaks(fixture.TestCase):
         self.settle()
         pid = self.fx.conn.info.backend_pid
         contexts = self.fx.rows("SELECT count(*), coalesce(sum(total_bytes), 0) FROM pg_backend_memory_contexts WHERE name LIKE 'dynamo_fdw%'")
-        return self.fx.value("SELECT descriptors FROM dynamo_fdw_stats()"), descriptors_of(pid), contexts, resident_kb(pid)
+        return self.fx.value("SELECT open_fds FROM dynamo_fdw_stats()"), descriptors_of(pid), contexts, resident_kb(pid)
 
     def test_many_statements(self):
         for number in range(WARM_UP):

@@ -1,4 +1,4 @@
-"""What one can watch: log_requests, dynamo_fdw_stats(), dynamo_fdw_tables(), dynamo_fdw_disconnect()."""
+"""What one can watch: log_requests, dynamo_fdw_stats(), dynamo_fdw_tables(), dynamo_fdw_disconnect_all()."""
 import re
 import time
 
@@ -63,7 +63,7 @@ class LogRequests(fixture.TestCase):
 
     def test_as_many_lines_as_requests(self):
         """DescribeTable is logged, too."""
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
         for sql in ("SELECT * FROM orders WHERE ship = 's1'", "SELECT at FROM orders WHERE cust IN ('c01', 'c02')"):
             self.fx.proxy.reset()
             lines = self.said(sql)
@@ -105,7 +105,7 @@ class Functions(fixture.TestCase):
 
     def stats(self):
         """dynamo_fdw_stats() as a dict."""
-        names = "requests retries throttles pages items_read items_returned bytes read_units descriptors".split()
+        names = "requests retries throttles pages items_read items_returned bytes read_units open_fds".split()
         [row] = self.fx.rows(f"SELECT {', '.join(names)} FROM dynamo_fdw_stats()")
         return dict(zip(names, row))
 
@@ -113,7 +113,7 @@ class Functions(fixture.TestCase):
         """What a statement adds."""
         before = self.stats()
         self.fx.execute(sql)
-        return {name: value - before[name] for name, value in self.stats().items() if name != "descriptors"}
+        return {name: value - before[name] for name, value in self.stats().items() if name != "open_fds"}
 
     def test_stats(self):
         """The counters of this backend agree with the recorded requests."""
@@ -143,7 +143,7 @@ class Functions(fixture.TestCase):
         self.fx.execute("SELECT * FROM t")
         other = self.fx.connect()
         with other.cursor() as cursor:
-            cursor.execute("SELECT requests, descriptors FROM dynamo_fdw_stats()")
+            cursor.execute("SELECT requests, open_fds FROM dynamo_fdw_stats()")
             self.assertEqual(cursor.fetchall(), [(0, 0)])
         other.close()
 
@@ -194,12 +194,12 @@ class Functions(fixture.TestCase):
         """Closes what is open and forgets what is cached; false when there was nothing."""
         self.fx.execute("SELECT * FROM t")
         self.assertGreater(self.fake.open, 0)
-        self.assertIs(self.fx.value("SELECT dynamo_fdw_disconnect()"), True)
+        self.assertIs(self.fx.value("SELECT dynamo_fdw_disconnect_all()"), True)
         until = time.monotonic() + 10
         while self.fake.open and time.monotonic() < until:
             time.sleep(0.01)
         self.assertEqual(self.fake.open, 0)
-        self.assertIs(self.fx.value("SELECT dynamo_fdw_disconnect()"), False)
+        self.assertIs(self.fx.value("SELECT dynamo_fdw_disconnect_all()"), False)
         self.fake.reset()
         self.assertEqual(len(self.fx.rows("SELECT * FROM t")), 10)
         self.assertEqual(self.fake.operations()[0], "DescribeTable")
@@ -210,5 +210,5 @@ class Functions(fixture.TestCase):
         self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT pk FROM t")
         self.addCleanup(self.fx.execute, "ROLLBACK")
         self.assertEqual(len(self.fx.rows("FETCH 3 FROM c")), 3)
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
         self.assertEqual(len(self.fx.rows("FETCH ALL FROM c")), 7)

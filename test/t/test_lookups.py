@@ -27,7 +27,7 @@ class Ideal(Lookups):
     def test_a_scan_where_it_is_cheaper(self):
         """As soon as the table is what it is: a page."""
         self.fx.proxy.on("DescribeTable", None)
-        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
         try:
             self.assertEqual(self.counts("SELECT p.name, c.v FROM people p JOIN children c ON c.parent = p.id"), {"Scan": 1})
             self.assertEqual(self.counts("SELECT k.n, p.name FROM kids k JOIN parents p ON p.id = k.parent"), {"Scan": 1})
@@ -35,7 +35,7 @@ class Ideal(Lookups):
                              {"BatchGetItem": 1})
         finally:
             shop.pretend_large(self.fx, 1000)
-            self.fx.rows("SELECT dynamo_fdw_disconnect()")
+            self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
 
     def test_exists_reads_one_item_of_each(self):
         """Limit 1, and no second page."""

@@ -117,30 +117,30 @@ class Profiles(aws_machine.TestCase):
         self.write("token", "a.b.c")
 
     def source(self, **options):
-        """What dynamo_fdw_whoami shows as source."""
+        """What dynamo_fdw_credentials shows as source."""
         self.mapping(**options)
-        [(source, _, _)] = self.rows("SELECT * FROM dynamo_fdw_whoami('s')", self.connect())
+        [(source, _, _)] = self.rows("SELECT * FROM dynamo_fdw_credentials('s')", self.connect())
         return source
 
     def failure(self, profile):
         """Of a profile that does not work here."""
-        self.mapping(credential_source="profile", profile=profile)
-        return self.error("SELECT * FROM dynamo_fdw_whoami('s')", self.connect())
+        self.mapping(credential_provider="profile", profile=profile)
+        return self.error("SELECT * FROM dynamo_fdw_credentials('s')", self.connect())
 
     def test_each_is_tried(self):
         self.assertEqual(set(re.findall(r"^\[profile (\w+)\]", config(), re.M)), {"base", "reports", "nightly", "people", "anywhere"})
 
     def test_keys(self):
-        self.assertEqual(self.source(credential_source="profile", profile="base"), 'profile "base"')
+        self.assertEqual(self.source(credential_provider="profile", profile="base"), 'profile "base"')
 
     def test_role_over_a_profile(self):
-        source = self.source(credential_source="profile", profile="reports")
+        source = self.source(credential_provider="profile", profile="reports")
         self.assertEqual(source, 'profile "reports", role arn:aws:iam::123456789012:role/orders-reader')
         [request] = self.identity.requests
         self.assertEqual(request.form()["ExternalId"], "reports-of-example")
 
     def test_role_over_the_instance(self):
-        self.source(credential_source="profile", profile="nightly")
+        self.source(credential_provider="profile", profile="nightly")
         self.assertEqual([request.kind for request in self.identity.requests], ["imds-token", "imds-role", "imds", "sts"])
         self.assertEqual(self.identity.requests[-1].form()["RoleSessionName"], "nightly")
 
@@ -164,7 +164,7 @@ class Profiles(aws_machine.TestCase):
         for row in rows:
             kind, shown = (cell.strip() for cell in row.strip("|").split(" | "))
             kind = kind.replace("`", "")
-            own = {"access_key_id": "AKIDOWN", "secret_access_key": "mine"} if kind.startswith("static") else {"credential_source": kind}
+            own = {"access_key_id": "AKIDOWN", "secret_access_key": "mine"} if kind.startswith("static") else {"credential_provider": kind}
             with self.subTest(kind=kind):
                 source = self.source(**own, **options[kind])
                 if kind == "default":

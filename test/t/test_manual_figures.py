@@ -81,16 +81,16 @@ TOLD = {
         page by page, {DYN_PAGE_BYTES / MB:.0f} MB each
         """,
     "docs/options.md": """
-        between statements, {least.keep_connections} to {most.keep_connections} |
+        between statements, {least.max_idle_connections} to {most.max_idle_connections} |
         requests that one statement may have in flight, {least.max_concurrency} to {most.max_concurrency} |
-        read units per second for all sessions together, at least {least.max_read_units};
-        read units that one statement may use, at least {least.max_statement_units};
+        read units per second for all sessions together, at least {least.max_read_units_per_second};
+        read units that one statement may use, at least {least.max_read_units_per_statement};
         percentage of the read capacity that statements may use, {least.read_percent} to {most.read_percent};
         pages of {DYN_PAGE_BYTES / MB:.0f} MB, DynamoDB's own limit
         assumed milliseconds of one request, {least.round_trip_ms} to {most.round_trip_ms} |
         Set {metadata.ON_DEMAND_QUOTA:.0f} for emulators
-        seconds that a role session lasts, {least.duration} to {most.duration} (
-        that determine columns and types, {least.sample} to {most.sample};
+        seconds that a role session lasts, {least.role_duration} to {most.role_duration} (
+        that determine columns and types, {least.sample_items} to {most.sample_items};
         share a quota of {DYN_RETRY_QUOTA} tokens. An outage takes {retry.TRANSIENT} tokens, for any number of requests
         returns the tokens of its last retry, or {retry.FINAL} token. Every second returns {retry.REFILL_A_SECOND:.0f} more
         It waits a round trip and a half and {A[connections.HANDSHAKE_US / 1000]} millisecond

@@ -339,7 +339,7 @@ class Connections(Misbehaving):
             with self.subTest(headers):
                 def answer(request, headers=headers):
                     return replies.reply(tables.read_page(self.fake.tables["t"], request.body, True)).but(headers)
-                self.fx.rows("SELECT dynamo_fdw_disconnect()")
+                self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
                 self.fake.on("Query", answer)
                 self.fake.reset()
                 for h in (1, 2, 3):

@@ -259,16 +259,16 @@ class FoldedNames(fixture.TestCase):
 
     def test_other_rows(self):
         """Only items that are rows of the table count, which a description does not know."""
-        self.table("pk text, owner text", match='{"kind": "order"}')
+        self.table("pk text, owner text", item_filter='{"kind": "order"}')
         self.silent()
-        self.table("pk text, owner text", match='{"kind": "user"}')
+        self.table("pk text, owner text", item_filter='{"kind": "user"}')
         self.says("owner", "owner", "Owner", "ALTER FOREIGN TABLE f ALTER COLUMN owner OPTIONS (ADD attribute 'Owner');", describe=False)
         self.assertEqual([notice for notice in self.fx.notices(self.statements()[-1]) if "NULL in every" in notice], [])
 
     def test_rows_of_templates(self):
         """Templates of the key, elements, and expiry tell rows, too."""
-        for options, heard in (({"templates": '{"pk": "p19${n}"}'}, False), ({"templates": '{"pk": "p${n}"}'}, True),
-                               ({"unnest": "nothing"}, False), ({"ttl": "createdAt"}, True)):
+        for options, heard in (({"key_templates": '{"pk": "p19${n}"}'}, False), ({"key_templates": '{"pk": "p${n}"}'}, True),
+                               ({"unnest": "nothing"}, False), ({"ttl_attribute": "createdAt"}, True)):
             self.table("pk text, n text, owner text", **options)
             self.assertEqual([notice.split("\n")[0] for notice in self.fx.notices(self.statements()[1])],
                              ['NOTICE:  column "owner" of foreign table "f" is NULL in every item that was read'] if heard else [], options)

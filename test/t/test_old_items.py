@@ -97,7 +97,7 @@ class OldItems(fixture.TestCase):
         fx.put("spelled", [{"pk": "P#1", "h": "a", "gk": f"G#x#{LONG}"}, {"pk": "P#2", "h": "a", "gk": "G#x#y"}, {"pk": "P#3", "h": "b", "gk": "G#u#z"}])
         self.add_index("spelled", "by_h", ("h", "S"), ("gk", "S"))
         columns = 'p text NOT NULL, h text, g text{0} COLLATE "C", t text{0} COLLATE "C"'
-        fx.foreign_table("spelled", columns.format(" OPTIONS (attribute 'gk')"), scan_policy="allow", templates='{"pk": "P#${p}", "gk": "G#${g}#${t}"}')
+        fx.foreign_table("spelled", columns.format(" OPTIONS (attribute 'gk')"), scan_policy="allow", key_templates='{"pk": "P#${p}", "gk": "G#${g}#${t}"}')
         fx.execute(f"CREATE TABLE local.spelled ({columns.format('')}); INSERT INTO local.spelled VALUES ('1', 'a', 'x', '{LONG}'), ('2', 'a', 'x', 'y'), ('3', 'b', 'u', 'z')")
         shop.pretend_large(fx, 300)
         sql = "SELECT p FROM spelled WHERE h = 'a' AND "
@@ -115,7 +115,7 @@ class OldItems(fixture.TestCase):
     def test_matched(self):
         """A row test that allows what the index cannot hold; the column is promised to be present."""
         self.fx.foreign_table("matched", self.columns.replace('s text COLLATE "C"', 's text COLLATE "C" NOT NULL'), scan_policy="allow",
-                              table_name=self.fx.remote("t"), match='{"s": ["k", ""]}')
+                              table_name=self.fx.remote("t"), item_filter='{"s": ["k", ""]}')
         self.assertEqual(sorted(self.fx.rows("SELECT v FROM matched WHERE h = 'x'")), [(1,), (2,)])
 
     def test_what_proves_nothing(self):
@@ -234,9 +234,9 @@ class OldItems(fixture.TestCase):
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_memoize = off")
         self.addCleanup(self.fx.execute, "RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_memoize")
         shop.pretend_large(self.fx, 10 ** 6)
-        self.addCleanup(self.fx.execute, "SELECT dynamo_fdw_disconnect()")
+        self.addCleanup(self.fx.execute, "SELECT dynamo_fdw_disconnect_all()")
         self.addCleanup(shop.pretend_large, self.fx, 300)
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
         for lookups in ("on", "off"):
             self.fx.execute(f"SET dynamo_fdw.enable_lookup_join = {lookups}")
             for sql in ("SELECT n, pk FROM wanted JOIN t ON h = x AND s = y",

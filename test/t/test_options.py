@@ -10,23 +10,23 @@ PLACES = ("server", "user mapping", "foreign table", "column of a foreign table"
 
 GOOD = {
     "region": ["eu-west-1", "us-gov-west-1"],
-    "endpoint": ["https://dynamodb.eu-west-1.amazonaws.com", "http://127.0.0.1:8000", "http://localhost:8000/", "https://[::1]:8000", "HTTPS://host"],
+    "endpoint_url": ["https://dynamodb.eu-west-1.amazonaws.com", "http://127.0.0.1:8000", "http://localhost:8000/", "https://[::1]:8000", "HTTPS://host"],
     "table_prefix": ["prod-", ""], "table_name": ["Movies", "arn:aws:dynamodb:us-east-1:1:table/x"],
-    "max_concurrency": ["1", "256"], "keep_connections": ["0", "256"], "max_read_units": ["0.1", "0.5", "1000", "1e9"],
-    "max_statement_units": ["0.1", "1e9"], "connect_timeout": ["1", "2s", "600000"],
-    "request_timeout": ["1", "1min"], "max_attempts": ["1", "100"], "throttle_patience": ["0", "300ms", "2h"], "ca_file": ["/etc/ssl/ca.pem"],
+    "max_concurrency": ["1", "256"], "max_idle_connections": ["0", "256"], "max_read_units_per_second": ["0.1", "0.5", "1000", "1e9"],
+    "max_read_units_per_statement": ["0.1", "1e9"], "connect_timeout": ["1", "2s", "600000"],
+    "request_timeout": ["1", "1min"], "max_attempts": ["1", "100"], "throttle_timeout": ["0", "300ms", "2h"], "ca_bundle": ["/etc/ssl/ca.pem"],
     "proxy": ["http://proxy:3128"],
     "round_trip_ms": ["0", "0.3", "60000"], "read_capacity": ["1", "40000", "1e9"], "read_percent": ["1", "12.5", "100"], "unit_cost_ms": ["0", "0.2", "1e6"],
     "fetch_size": ["0", "1000000"], "scan_policy": ["allow", "warn", "error", "ERROR"], "consistent_read": ["on", "false", "1"],
     "access_key_id": [], "secret_access_key": [], "session_token": ["x"], "on_mismatch": ["error", "null"],
-    "credential_source": ["static", "environment", "profile", "web_identity", "container", "instance", "default", "Profile"], "profile": ["reports", "über uns"],
+    "credential_provider": ["static", "environment", "profile", "web_identity", "container", "instance", "default", "Profile"], "profile": ["reports", "über uns"],
     "role_arn": ["arn:aws:iam::123456789012:role/reader", "arn:aws-cn:iam::123456789012:role/a/b!c/r+=,.@-_", "arn:aws-us-gov:iam::000000000000:role/" + "r" * 64],
     "external_id": ["ab", "a:b/c=d,e.f@g-h_i+j", "x" * 1224], "role_session_name": ["ab", "a=b,c.d@e-f_g+h", "x" * 64],
-    "duration": ["900", "43200", "15min", "12h"], "sts_endpoint": ["https://vpce-1.sts.eu-west-1.vpce.amazonaws.com", "http://127.0.0.1:8000/"],
-    "allowed_endpoint": ["https://vpce-1.dynamodb.eu-west-1.vpce.amazonaws.com", "http://127.0.0.1:8000/"],
-    "match": ['{"a": "x"}', '{"a.b": [1, 1.5, "é", null, true], "c": 12345678901234567890123456789012345678}'], "ttl": ["ends", "a.b"],
+    "role_duration": ["900", "43200", "15min", "12h"], "sts_endpoint_url": ["https://vpce-1.sts.eu-west-1.vpce.amazonaws.com", "http://127.0.0.1:8000/"],
+    "allowed_endpoint_url": ["https://vpce-1.dynamodb.eu-west-1.vpce.amazonaws.com", "http://127.0.0.1:8000/"],
+    "item_filter": ['{"a": "x"}', '{"a.b": [1, 1.5, "é", null, true], "c": 12345678901234567890123456789012345678}'], "ttl_attribute": ["ends", "a.b"],
     "unnest": ["a", "info.actors", "a[0].b", '"@"'],
-    "templates": ['{"pk": "a#${id}"}', '{"a.b": "${x:any}|${$}é", "GSI1-SK": "${n:padded(5)}${id}"}'],
+    "key_templates": ['{"pk": "a#${id}"}', '{"a.b": "${x:any}|${$}é", "GSI1-SK": "${n:padded(5)}${id}"}'],
     "trusted_indexes": ["gsi1", "gsi1, by.status-index"],
     "attribute": ["a.b#c", "é"], "document": ["item", "rest", "REST"],
     "path": ["a", "a.b", "a[0].b", '"odd name".x', 'a-b_c1', "@", "@.a.b", "@[0].c", '@."odd name"', "@index", "@key"],
@@ -36,9 +36,9 @@ GOOD = {
 }
 
 # What an option needs beside it.
-BESIDE = {name: "DROP access_key_id, DROP secret_access_key, " for name in ("credential_source", "profile")}
-BESIDE["profile"] += "ADD credential_source 'profile', "
-BESIDE |= {name: "ADD role_arn 'arn:aws:iam::123456789012:role/r', " for name in ("external_id", "role_session_name", "duration")}
+BESIDE = {name: "DROP access_key_id, DROP secret_access_key, " for name in ("credential_provider", "profile")}
+BESIDE["profile"] += "ADD credential_provider 'profile', "
+BESIDE |= {name: "ADD role_arn 'arn:aws:iam::123456789012:role/r', " for name in ("external_id", "role_session_name", "role_duration")}
 
 INTEGER = "It must be an integer from {} to {}."
 ROLE_ARN = "The ARN of a role looks like arn:aws:iam::123456789012:role/name."
@@ -59,36 +59,36 @@ FORMAT_BOOL = "bool(t,f) takes two different short spellings, such as bool(Y,N) 
 
 BAD = [(name, value, hint) for name, values, hint in (
     ("region", ["", "EU-WEST-1", "eu west", "-x", "a.b", "x" * 64], REGION),
-    ("endpoint", ["", "dynamodb.eu-west-1.amazonaws.com", "ftp://host", "http://", "http:///", "https://host/path", "https://user@host",
+    ("endpoint_url", ["", "dynamodb.eu-west-1.amazonaws.com", "ftp://host", "http://", "http:///", "https://host/path", "https://user@host",
                   "https://host?x", "http://host\nX: y", "http://ho st"], URL),
-    *((name, ["", "vpce.amazonaws.com", "https://host/path", "https://user@host"], URL) for name in ("sts_endpoint", "allowed_endpoint")),
-    ("credential_source", ["", "instances", "static,default"],
+    *((name, ["", "vpce.amazonaws.com", "https://host/path", "https://user@host"], URL) for name in ("sts_endpoint_url", "allowed_endpoint_url")),
+    ("credential_provider", ["", "instances", "static,default"],
      'Valid values are "static", "environment", "profile", "web_identity", "container", "instance", "default".'), ("profile", [""], EMPTY),
     ("role_arn", ["", "reader", "arn:aws:iam::12345678901:role/r", "arn:aws:iam::1234567890123:role/r", "arn:aws:iam::123456789012:user/u", "arn:aws:iam::123456789012:role/",
                   "arn:aws:iam::123456789012:role/a b", "arn:aws:iam::123456789012:role/p/", "arn:aws:iam::123456789012:role/é", "arn:azure:iam::123456789012:role/r",
                   "arn:aws:iam::123456789012:role/" + "r" * 65, "arn:aws:iam::123456789012:role/" + "p" * 2020 + "/r", "arn:aws:iam::123456789012:role/r\n"], ROLE_ARN),
     ("external_id", ["", "a", "a b", "é1", "a&b", "x" * 1225], EXTERNAL_ID), ("role_session_name", ["", "a", "a b", "a:b", "a/b", "x" * 65], SESSION_NAME),
-    ("duration", ["899", "43201", "0", "13h", "long", ""], INTEGER.format(900, 43200)),
+    ("role_duration", ["899", "43201", "0", "13h", "long", ""], INTEGER.format(900, 43200)),
     ("max_concurrency", ["0", "257", "many", "", "-1", "99999999999"], INTEGER.format(1, 256)),
-    ("keep_connections", ["-1", "257", "all"], INTEGER.format(0, 256)),
+    ("max_idle_connections", ["-1", "257", "all"], INTEGER.format(0, 256)),
     ("connect_timeout", ["0", "600001", "1 fortnight"], INTEGER.format(1, 600000)),
     ("request_timeout", ["0", "2h"], INTEGER.format(1, 3600000)),
     ("max_attempts", ["0", "101"], INTEGER.format(1, 100)),
-    ("throttle_patience", ["-1", "30d", "long"], INTEGER.format(0, 2147483647)),
+    ("throttle_timeout", ["-1", "30d", "long"], INTEGER.format(0, 2147483647)),
     ("fetch_size", ["-1", "1000001", "1kB"], INTEGER.format(0, 1000000)),
-    ("max_read_units", ["0", "-1", "x", "NaN", "Infinity", "", "1e-300", "0.09", "1e10"], UNITS),
-    ("templates", ["1", "[]"], 'It must be a JSON object, such as {"pk": "user#${email}"}.'), ("templates", ["{}"], "It must name an attribute at least."),
+    ("max_read_units_per_second", ["0", "-1", "x", "NaN", "Infinity", "", "1e-300", "0.09", "1e10"], UNITS),
+    ("key_templates", ["1", "[]"], 'It must be a JSON object, such as {"pk": "user#${email}"}.'), ("key_templates", ["{}"], "It must name an attribute at least."),
     ("trusted_indexes", ["", ",", "a,,b", "a,"], "It must be names of indexes, separated by commas."),
-    ("match", ["1", "[]"], 'It must be a JSON object, such as {"type": "order"}.'), ("match", ["{}"], "It must name an attribute at least."),
-    ("ttl", [""], EMPTY),
-    ("max_statement_units", ["0", "-1", "none", "NaN", "Infinity", "", "0.09", "1e10"], UNITS),
+    ("item_filter", ["1", "[]"], 'It must be a JSON object, such as {"type": "order"}.'), ("item_filter", ["{}"], "It must name an attribute at least."),
+    ("ttl_attribute", [""], EMPTY),
+    ("max_read_units_per_statement", ["0", "-1", "none", "NaN", "Infinity", "", "0.09", "1e10"], UNITS),
     ("round_trip_ms", ["-1", "60001", "x"], "It must be a number from 0 to 60000."), ("read_capacity", ["0", "0.5", "NaN"], "It must be a number from 1 to 1000000000."),
     ("read_percent", ["0", "101", ""], "It must be a number from 1 to 100."), ("unit_cost_ms", ["-0.1", "Infinity"], "It must be a number from 0 to 1000000."),
     ("consistent_read", ["maybe", "", "2"], "It must be a Boolean, such as on or off."),
     ("scan_policy", ["never", ""], 'Valid values are "allow", "warn", "error".'),
     ("document", ["all", ""], 'Valid values are "item", "rest".'),
     ("on_mismatch", ["ignore", ""], 'Valid values are "error", "null".'),
-    ("ca_file", [""], EMPTY), ("proxy", [""], EMPTY), ("table_name", [""], EMPTY), ("attribute", [""], EMPTY),
+    ("ca_bundle", [""], EMPTY), ("proxy", [""], EMPTY), ("table_name", [""], EMPTY), ("attribute", [""], EMPTY),
     ("format", ["iso", "", "padded", "base64()", "json(b)", "ulid(1)", "epoch_ms(3)", "pattern", "pattern(YYYY"], FORMATS),
     ("format", ["iso8601(10)", "iso8601()", "iso8601(x)", "iso8601(-1)"], FORMAT_DIGITS.format("iso8601")),
     ("format", ["epoch(10)", "epoch()", "epoch(x)", "epoch(-1)", "epoch(3,Z)"], FORMAT_DIGITS.format("epoch")),
@@ -160,7 +160,7 @@ class Options(fixture.TestCase):
         self.assertEqual(unchecked, set())
 
     def test_misspelled(self):
-        for place, wrong, right in (("server", "regoin", "region"), ("server", "end_point", "endpoint"), ("server", "max_concurency", "max_concurrency"),
+        for place, wrong, right in (("server", "regoin", "region"), ("server", "end_point", "endpoint_url"), ("server", "max_concurency", "max_concurrency"),
                                     ("user mapping", "secret_key", None), ("user mapping", "access_key", "access_key_id"),
                                     ("foreign table", "tablename", "table_name"), ("foreign table", "scan-policy", "scan_policy"),
                                     ("column of a foreign table", "attribut", "attribute"), ("column of a foreign table", "Format", "format")):
@@ -172,11 +172,24 @@ class Options(fixture.TestCase):
 
     def test_wrong_place(self):
         for place, name, belongs in (("foreign table", "region", "a server"), ("server", "table_name", "a foreign table"),
-                                     ("user mapping", "endpoint", "a server"), ("column of a foreign table", "session_token", "a user mapping"),
+                                     ("user mapping", "endpoint_url", "a server"), ("column of a foreign table", "session_token", "a user mapping"),
                                      ("server", "attribute", "a column of a foreign table"), ("server", "secret_access_key", "a user mapping")):
             with self.subTest(place=place, name=name):
                 self.assertEqual(self.fx.error(self.alter(place, name, "x"))[:4], (
                     "HV00D", f'invalid option "{name}"', None, f'The option "{name}" belongs to {belongs}.'))
+
+    def test_other_names(self):
+        """Names that users bring from elsewhere lead to the option."""
+        for place, name, option in (("server", "endpoint", "endpoint_url"), ("server", "keep_connections", "max_idle_connections"),
+                                    ("server", "max_read_units", "max_read_units_per_second"), ("server", "ca_file", "ca_bundle"),
+                                    ("server", "max_statement_units", "max_read_units_per_statement"), ("server", "throttle_patience", "throttle_timeout"),
+                                    ("user mapping", "credential_source", "credential_provider"), ("user mapping", "duration", "role_duration"),
+                                    ("user mapping", "sts_endpoint", "sts_endpoint_url"), ("user mapping", "allowed_endpoint", "allowed_endpoint_url"),
+                                    ("foreign table", "match", "item_filter"), ("foreign table", "templates", "key_templates"),
+                                    ("foreign table", "ttl", "ttl_attribute")):
+            with self.subTest(place=place, name=name):
+                failure = self.fx.error(self.alter(place, name, "x"))
+                self.assertEqual((failure.message, failure.hint), (f'invalid option "{name}"', f'Perhaps you meant the option "{option}".'))
 
     def test_nothing_near(self):
         self.assertEqual(self.fx.error(self.alter("server", "zzzzzzzz", "x"))[:4], (
@@ -192,7 +205,7 @@ class Options(fixture.TestCase):
 
     def test_later_options_are_unknown_yet(self):
         """Planned options are rejected until they are implemented."""
-        for place, name in (("foreign table", "templates"), ("foreign table", "unnest"), ("foreign table", "ttl"), ("foreign table", "indexes"),
+        for place, name in (("foreign table", "key_templates"), ("foreign table", "unnest"), ("foreign table", "ttl_attribute"), ("foreign table", "indexes"),
                             ("column of a foreign table", "document"), ("user mapping", "role_arn"), ("foreign table", "updatable")):
             with self.subTest(name=name):
                 if name not in {option for _place, option in self.options}:
@@ -215,19 +228,19 @@ class Options(fixture.TestCase):
     def test_keys_and_a_source(self):
         """Keys are never what a source falls back to, nor the other way round."""
         for source in ("environment", "profile", "web_identity", "container", "instance", "default"):
-            self.refused(f"ADD credential_source '{source}'", f'option "access_key_id" and credential_source "{source}" are mutually exclusive',
+            self.refused(f"ADD credential_provider '{source}'", f'option "access_key_id" and credential_provider "{source}" are mutually exclusive',
                          "A user mapping has keys of its own, or a source of others.", "HV00D")
-        self.refused("DROP access_key_id, DROP secret_access_key, ADD credential_source 'instance', ADD session_token 'x'",
-                     'option "session_token" and credential_source "instance" are mutually exclusive',
+        self.refused("DROP access_key_id, DROP secret_access_key, ADD credential_provider 'instance', ADD session_token 'x'",
+                     'option "session_token" and credential_provider "instance" are mutually exclusive',
                      "A user mapping has keys of its own, or a source of others.", "HV00D")
 
     def test_options_of_a_role(self):
-        for option, value in (("external_id", "ab"), ("role_session_name", "ab"), ("duration", "900")):
+        for option, value in (("external_id", "ab"), ("role_session_name", "ab"), ("role_duration", "900")):
             self.refused(f"ADD {option} '{value}'", f'option "{option}" needs the option "role_arn"', "It belongs to the request that assumes a role.")
 
     def test_a_profile_needs_its_source(self):
-        for beside in ("ADD", "ADD credential_source 'static', ADD", "DROP access_key_id, DROP secret_access_key, ADD credential_source 'environment', ADD"):
-            self.refused(f"{beside} profile 'p'", 'option "profile" needs the credential_source "profile" or "default"', "No other source reads the files of AWS's tools.")
+        for beside in ("ADD", "ADD credential_provider 'static', ADD", "DROP access_key_id, DROP secret_access_key, ADD credential_provider 'environment', ADD"):
+            self.refused(f"{beside} profile 'p'", 'option "profile" needs the credential_provider "profile" or "default"', "No other source reads the files of AWS's tools.")
 
     def test_empty_keys(self):
         for option in ("access_key_id", "secret_access_key"):

@@ -329,7 +329,7 @@ class Templates(request_text.RequestTestCase):
         cls.fx.put("things", [{"PK": f"user#{n}", "SK": "profile", "mail": f"m{n % 7}", "n": n} for n in range(40)] +
                    [{"PK": f"user#{n}", "SK": f"order#{n}", "mail": f"m{n % 7}", "n": n} for n in range(40)])
         cls.fx.foreign_table("people", 'id text COLLATE "C" NOT NULL, mail text NOT NULL, n int', table_name=cls.fx.remote("things"),
-                             templates='{"PK": "user#${id}"}', match='{"SK": "profile"}', scan_policy="allow")
+                             key_templates='{"PK": "user#${id}"}', item_filter='{"SK": "profile"}', scan_policy="allow")
         cls.mirror("people")
 
     def test_rows(self):

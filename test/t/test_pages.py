@@ -266,7 +266,7 @@ class Batches(ScriptedPages):
 
     def test_nothing_ever(self):
         """A service that never answers a key ends in an error, not never."""
-        self.fx.execute(f"ALTER SERVER fake{id(self)} OPTIONS (ADD throttle_patience '200ms')")
+        self.fx.execute(f"ALTER SERVER fake{id(self)} OPTIONS (ADD throttle_timeout '200ms')")
         self.fake.on("BatchGetItem", lambda request: self.leave(len(request.body["RequestItems"]["t"]["Keys"]))(request))
         failure = self.fx.error(self.KEYS % "1,2")
         self.assertEqual(failure.sqlstate, "53400", failure)

@@ -48,7 +48,7 @@ class Grid(fixture.TestCase):
         self.fake.table("t", ("pk", "S"), ("n", "N"), indexes, item_count=int(size / item), size_bytes=int(size), items=[], units=capacity)
         self.fx.foreign_table("t", 'pk text COLLATE "C" NOT NULL, n int NOT NULL, tag text NOT NULL, day text NOT NULL, mark text NOT NULL,'
                               " v int NOT NULL, w int", server="fake")
-        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
 
     def regrets(self, sql, plans, counts=KEYS, growing=False):
         """The regret of every cell, by its name.

@@ -81,7 +81,7 @@ class PlanRows(Lookups):
             options = ", ".join(f"ADD {option} '{value}'" for option, value in prices.items())
             if options:
                 self.fx.execute(f"ALTER SERVER ddb OPTIONS ({options})")
-            self.fx.rows("SELECT dynamo_fdw_disconnect()")
+            self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
             for sql, _ in STATEMENTS:
                 with self.subTest(sql, prices=name, factor=factor):
                     seen[sql] |= self.try_one(sql)

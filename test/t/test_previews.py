@@ -19,7 +19,7 @@ class Previews(fixture.TestCase):
         self.item_units = 0
         self.make()
         self.foreign()
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
 
     def make(self, items=60, count=100_000, size=100, **more):
         """The table, of items of that size as described."""
@@ -83,7 +83,7 @@ class Previews(fixture.TestCase):
         self.foreign(scan_policy="warn", consistent_read="on")
         self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 1"), [f'WARNING:  reading up to 1 item of DynamoDB table "t": about 1 read unit\n{HINT}'])
         self.make(count=0, size=0)
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
         self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 9"), [f'WARNING:  reading up to 9 items of DynamoDB table "t"\n{HINT}'])
 
     def test_unbounded(self):
@@ -96,9 +96,9 @@ class Previews(fixture.TestCase):
 
     def test_rows_of_the_table(self):
         """Items that may be no rows, or several."""
-        self.foreign(match='{"kind": "order"}')
+        self.foreign(item_filter='{"kind": "order"}')
         self.assertEqual(self.fx.error("SELECT * FROM f LIMIT 5").sqlstate, "55000")
-        self.foreign(ttl="n")
+        self.foreign(ttl_attribute="n")
         self.assertEqual(self.fx.error("SELECT * FROM f LIMIT 5").sqlstate, "55000")
         self.foreign(unnest="list")
         self.assertEqual(self.fx.error("SELECT n FROM f LIMIT 5").sqlstate, "55000")
@@ -107,7 +107,7 @@ class Previews(fixture.TestCase):
         """At most 1 MB, by the items' size, 300 bytes if it is unknown; OFFSET counts."""
         for size, most in ((100, 10485), (1024, 1024), (400_000, 2), (0, 3495), (2_000_000, 0)):
             self.make(count=1000 if size else 0, size=size)
-            self.fx.execute("SELECT dynamo_fdw_disconnect()")
+            self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
             with self.subTest(size=size):
                 if most:
                     self.assertEqual(self.limits(f"SELECT n FROM f LIMIT {most}"), [most])

@@ -21,7 +21,7 @@ class Prices(fixture.TestCase):
         """The table has that size from now on."""
         self.fake.table("t", ("id", "S"), None, item_count=items, size_bytes=size, items=[])
         self.fx.foreign_table("t", 'id text COLLATE "C" NOT NULL, v int', server="fake", **options)
-        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
 
     def estimates(self, sql):
         """The properties of EXPLAIN that begin with this word."""
@@ -46,7 +46,7 @@ class Prices(fixture.TestCase):
         """Those that DynamoDB has saved are not waited for, unless a part of the capacity is granted second by second."""
         self.describe()
         self.fake.tables["t"].units = 80
-        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
         self.assertEqual(self.estimates("SELECT * FROM t"), [("Read Units", "12800.0"), ("Seconds at Best", "10.0")])
         self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (ADD read_percent '50')")
         self.assertEqual(self.estimates("SELECT * FROM t"), [("Read Units", "12800.0"), ("Seconds at Best", "320.0")])

@@ -77,7 +77,7 @@ class Privileges(fixture.TestCase):
     # User mappings
 
     def test_no_user_mapping(self):
-        self.fx.execute(f"CREATE SERVER lonely FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint '{self.fake.endpoint}', region 'us-east-1')")
+        self.fx.execute(f"CREATE SERVER lonely FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url '{self.fake.endpoint}', region 'us-east-1')")
         self.fx.foreign_table("lonely", "pk text", server="lonely")
         failure = self.fx.error("SELECT * FROM lonely")
         self.assertEqual(failure.sqlstate, "42704")
@@ -85,7 +85,7 @@ class Privileges(fixture.TestCase):
 
     def test_a_view_reads_with_its_owners_keys(self):
         """Who queries a view needs neither a mapping nor rights on the table; the keys are those of the view's owner."""
-        self.fx.execute(f"CREATE SERVER owned FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint '{self.fake.endpoint}', region 'us-east-1', "
+        self.fx.execute(f"CREATE SERVER owned FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url '{self.fake.endpoint}', region 'us-east-1', "
                         "scan_policy 'allow'); CREATE USER MAPPING FOR CURRENT_USER SERVER owned OPTIONS (access_key_id 'OWNERKEY', "
                         f"secret_access_key '{SECRET}')")
         self.fx.foreign_table("owned", "pk text", server="owned", table_name="t")
@@ -130,7 +130,7 @@ class Privileges(fixture.TestCase):
 
     def test_superusers_options(self):
         self.bobs_server()
-        for option, value in (("ca_file", "/etc/passwd"), ("proxy", "http://127.0.0.1:1")):
+        for option, value in (("ca_bundle", "/etc/passwd"), ("proxy", "http://127.0.0.1:1")):
             with self.subTest(option=option):
                 self.assert_denied(f"ALTER SERVER bobs OPTIONS (ADD {option} '{value}')", f'permission denied to set option "{option}"', None,
                                    "Only a superuser may set it.")
@@ -201,7 +201,7 @@ class Privileges(fixture.TestCase):
     def test_secrets_are_in_no_output(self):
         """Secrets are neither in EXPLAIN nor in the request log nor in errors."""
         self.fx.execute("DROP SERVER IF EXISTS discreet CASCADE")
-        self.fx.execute(f"CREATE SERVER discreet FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint '{self.fake.endpoint}', region 'us-east-1', "
+        self.fx.execute(f"CREATE SERVER discreet FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url '{self.fake.endpoint}', region 'us-east-1', "
                         "max_attempts '1', scan_policy 'allow'); CREATE USER MAPPING FOR PUBLIC SERVER discreet OPTIONS (access_key_id 'AKID', "
                         f"secret_access_key '{SECRET}', session_token 'token-{SECRET}')")
         self.fx.foreign_table("discreet", "pk text", server="discreet", table_name="t")

@@ -45,7 +45,7 @@ class Trees(fixture.TestCase):
         for name, count in SIZES.items():
             self.fx.foreign_table(name, "employee text NOT NULL, manager text", table_name=self.fx.remote(name))
             self.fx.foreign_table("parts", "employee text NOT NULL, manager text", table_name=self.fx.remote(name), trusted_indexes="by_manager",
-                                  templates='{"pk":"EMPLOYEE#${employee}","sk":"EMPLOYEE#"}')
+                                  key_templates='{"pk":"EMPLOYEE#${employee}","sk":"EMPLOYEE#"}')
             for analysed in (False, True):
                 for table in (name, "parts"):
                     if analysed:

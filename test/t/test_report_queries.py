@@ -120,8 +120,8 @@ class Reports(designs.TestCase):
                               for year, title, genres, rating, actors in FILMS])
         link = "company text NOT NULL, email text NOT NULL"
         cls.relations({
-            "company_user": ("network", link, {"templates": {"pk": "company#${company}", "sk": "user#${email}"}}, LINKS),
-            "user_company": ("network", link, {"templates": {"pk": "user#${email}", "sk": "company#${company}"}}, [one for one in LINKS if one[0] != "co3"]),
+            "company_user": ("network", link, {"key_templates": {"pk": "company#${company}", "sk": "user#${email}"}}, LINKS),
+            "user_company": ("network", link, {"key_templates": {"pk": "user#${email}", "sk": "company#${company}"}}, [one for one in LINKS if one[0] != "co3"]),
             "movie": ("Movies", "year int NOT NULL, title text NOT NULL, rating numeric OPTIONS (path 'info.rating'), genres text[] OPTIONS (path 'info.genres')", {},
                       [(year, title, rating, genres) for year, title, genres, rating, _ in FILMS]),
             "movie_actor": ("Movies", "year int NOT NULL, title text NOT NULL, pos int OPTIONS (path '@index'), actor text OPTIONS (path '@')", {"unnest": "info.actors"},

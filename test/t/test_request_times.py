@@ -254,7 +254,7 @@ class WaitEvents(Faked):
     def test_description(self):
         """That of the table's description likewise."""
         released = threading.Event()
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
         self.fake.hold(lambda request: request.operation == "DescribeTable", lambda requests: released.is_set(), bound=30)
         self.assert_seen("SELECT n FROM t WHERE pk = 'secret1'", "DynamoFdwResponse", released.set)
 
@@ -266,5 +266,5 @@ class WaitEvents(Faked):
 
     def test_budget(self):
         """While nothing may be sent, for a budget."""
-        self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (ADD max_read_units '2', ADD fetch_size '1')")
+        self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (ADD max_read_units_per_second '2', ADD fetch_size '1')")
         self.assertEqual(len(self.assert_seen("SELECT n FROM t", "DynamoFdwCapacity", lambda: None)), 10)

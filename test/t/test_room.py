@@ -195,5 +195,5 @@ class Cursors(LongAnswers):
             self.fx.execute("ROLLBACK")
             self.assertEqual(self.fx.rows("SELECT pad FROM t WHERE h = 'small' AND n = 1"), [("y",)])
             self.assertEqual(self.fx.rows("SELECT count(pad) FROM t WHERE h = 'p1'"), [(self.MEGABYTES,)])
-            self.fx.rows("SELECT dynamo_fdw_disconnect()")
-            self.assertEqual(self.fx.value("SELECT descriptors FROM dynamo_fdw_stats()"), 2)
+            self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
+            self.assertEqual(self.fx.value("SELECT open_fds FROM dynamo_fdw_stats()"), 2)

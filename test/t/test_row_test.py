@@ -31,16 +31,16 @@ def items():
 
 # Foreign tables: their options, and the condition on a table that shows all items.
 ENTITIES = {
-    "orders": ({"match": '{"type": "order"}'}, "type = 'order'"),
-    "live": ({"match": '{"live": true, "type": ["order", "note"]}'}, "live AND type IN ('order', 'note')"),
-    "kept": ({"match": '{"deleted": [null, false]}'}, "coalesce(deleted = 'false', true)"),
-    "versions": ({"match": '{"version": 1.5}'}, "version = 1.5"),
-    "current": ({"ttl": "ends"}, "coalesce(NOT (ends ~ '^[0-9.]+$' AND ends::numeric BETWEEN extract(epoch FROM now()) - 157680000"
+    "orders": ({"item_filter": '{"type": "order"}'}, "type = 'order'"),
+    "live": ({"item_filter": '{"live": true, "type": ["order", "note"]}'}, "live AND type IN ('order', 'note')"),
+    "kept": ({"item_filter": '{"deleted": [null, false]}'}, "coalesce(deleted = 'false', true)"),
+    "versions": ({"item_filter": '{"version": 1.5}'}, "version = 1.5"),
+    "current": ({"ttl_attribute": "ends"}, "coalesce(NOT (ends ~ '^[0-9.]+$' AND ends::numeric BETWEEN extract(epoch FROM now()) - 157680000"
                 " AND extract(epoch FROM now())), true)"),
-    "p03": ({"match": '{"pk": "p03"}'}, "pk = 'p03'"),
-    "few": ({"match": '{"pk": ["p03", "p05", 7]}'}, "pk IN ('p03', 'p05')"),
-    "one": ({"match": '{"pk": "p04", "sk": "user#0"}'}, "pk = 'p04' AND sk = 'user#0'"),
-    "seven": ({"match": '{"rank": 7}'}, "pk = 'p13'"),
+    "p03": ({"item_filter": '{"pk": "p03"}'}, "pk = 'p03'"),
+    "few": ({"item_filter": '{"pk": ["p03", "p05", 7]}'}, "pk IN ('p03', 'p05')"),
+    "one": ({"item_filter": '{"pk": "p04", "sk": "user#0"}'}, "pk = 'p04' AND sk = 'user#0'"),
+    "seven": ({"item_filter": '{"rank": 7}'}, "pk = 'p13'"),
 }
 
 REQUESTS = [
@@ -146,7 +146,7 @@ class RowTests(request_text.RequestTestCase):
         self.fx.put("documents", [{"pk": "text", "doc": "foo", "n": 1}, {"pk": "map", "doc": {"x": 1}, "n": 2}, {"pk": "other", "doc": "bar", "n": 3},
                                   {"pk": "null", "doc": None, "n": 4}, {"pk": "absent", "n": 5}])
         for name, match, keys in (("foos", '{"doc": "foo"}', ["text"]), ("none", '{"doc": null}', ["absent", "null"])):
-            self.fx.foreign_table(name, "pk text NOT NULL, doc jsonb, n int", table_name=self.fx.remote("documents"), match=match)
+            self.fx.foreign_table(name, "pk text NOT NULL, doc jsonb, n int", table_name=self.fx.remote("documents"), item_filter=match)
             for where in ("", " WHERE pk IN ('text', 'map', 'other', 'null', 'absent')"):
                 with self.subTest(name + where):
                     self.assertEqual(sorted(self.fx.rows(f"SELECT pk, doc->>'x' FROM {name}{where}")), [(key, None) for key in keys])
@@ -155,7 +155,7 @@ class RowTests(request_text.RequestTestCase):
 
     def test_long_values(self):
         """What is too long for a request is tested when items arrive."""
-        self.fx.foreign_table("long", COLUMNS, table_name=self.fx.remote("app"), match='{"type": ["order", "%s"]}' % ("y" * 2200000))
+        self.fx.foreign_table("long", COLUMNS, table_name=self.fx.remote("app"), item_filter='{"type": ["order", "%s"]}' % ("y" * 2200000))
         for sql in ("SELECT count(*) FROM {}", "SELECT count(n) FROM {} WHERE pk = 'p03'"):
             self.assertEqual(self.fx.rows(sql.format("long")), self.mirrored(sql.format("orders")))
 
@@ -196,6 +196,6 @@ class RowTests(request_text.RequestTestCase):
                             ('{"a": {"b": 1}}', "An attribute is compared with"), ('{"": 1}', "The name of an attribute"),
                             ('{"a": 1e200}', "A number must have at most")):
             with self.subTest(value):
-                error = self.fx.error("CREATE FOREIGN TABLE wrong (pk text) SERVER ddb OPTIONS (match %s)", (value,))
+                error = self.fx.error("CREATE FOREIGN TABLE wrong (pk text) SERVER ddb OPTIONS (item_filter %s)", (value,))
                 self.assertEqual(error.sqlstate, "22023")
                 self.assertTrue(error.hint.startswith(hint), error.hint)

@@ -49,7 +49,7 @@ class ScanPolicy(fixture.TestCase):
                                    (9, 75776, "9 items, 74.0 kB, about 9.2 read units")):
             self.fake.table("few", ("year", "N"), ("title", "S"), item_count=count, size_bytes=size)
             self.fx.foreign_table("few", "year int NOT NULL, title text", server="fake")
-            self.fx.execute("SELECT dynamo_fdw_disconnect()")
+            self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
             plan = self.fx.value("EXPLAIN (FORMAT json) SELECT * FROM few")[0]["Plan"]
             self.assertEqual(f"{plan['Estimated Read Units']:g}", words.split()[-3])
             self.assertIn(f'"few": {words}', self.fx.notices("SELECT * FROM few")[0])

@@ -12,9 +12,9 @@ COLUMNS = {
     "tag": "customer text COLLATE \"C\" NOT NULL, n int NOT NULL, tag text OPTIONS (path '@') COLLATE \"C\"",
 }
 OPTIONS = {
-    "customer": {"templates": '{"pk": "c#${id}", "sk": "profile"}', "match": '{"_et": "customer"}'},
-    "purchase": {"templates": '{"pk": "c#${customer}", "sk": "order#${n:padded(2)}"}', "match": '{"_et": "order"}'},
-    "tag": {"templates": '{"pk": "c#${customer}", "sk": "order#${n:padded(2)}"}', "match": '{"_et": "order"}', "unnest": "tags"},
+    "customer": {"key_templates": '{"pk": "c#${id}", "sk": "profile"}', "item_filter": '{"_et": "customer"}'},
+    "purchase": {"key_templates": '{"pk": "c#${customer}", "sk": "order#${n:padded(2)}"}', "item_filter": '{"_et": "order"}'},
+    "tag": {"key_templates": '{"pk": "c#${customer}", "sk": "order#${n:padded(2)}"}', "item_filter": '{"_et": "order"}', "unnest": "tags"},
 }
 SHARED = "dynamo_fdw.enable_shared_reads"
 HASHED = "SET enable_nestloop = off; SET enable_mergejoin = off"
@@ -215,9 +215,9 @@ class Indexes(fixture.TestCase):
         cls.fx.put("app", [{"pk": f"c#{n:03}", "_et": "company", "name": f"company {n % 9}", "pad": "x" * 200} for n in range(cls.COMPANIES)])
         cls.fx.put("app", [{"pk": f"u#{n:03}", "_et": "user", "name": f"user {n % 4}", "email": f"e{n}"} for n in range(cls.USERS)])
         common = {"table_name": cls.fx.remote("app"), "scan_policy": "allow", "fetch_size": 40}
-        cls.fx.foreign_table("company", 'id text COLLATE "C" NOT NULL, name text', templates='{"pk": "c#${id}"}', match='{"_et": "company"}', **common)
-        cls.fx.foreign_table("app_user", 'id text COLLATE "C" NOT NULL, name text, email text COLLATE "C" NOT NULL', templates='{"pk": "u#${id}"}',
-                             match='{"_et": "user"}', trusted_indexes="by_email", **common)
+        cls.fx.foreign_table("company", 'id text COLLATE "C" NOT NULL, name text', key_templates='{"pk": "c#${id}"}', item_filter='{"_et": "company"}', **common)
+        cls.fx.foreign_table("app_user", 'id text COLLATE "C" NOT NULL, name text, email text COLLATE "C" NOT NULL', key_templates='{"pk": "u#${id}"}',
+                             item_filter='{"_et": "user"}', trusted_indexes="by_email", **common)
         cls.fx.foreign_table("anything", 'pk text COLLATE "C" NOT NULL, name text, email text COLLATE "C"', trusted_indexes="by_email", **common)
         for name in ("company", "app_user", "anything"):
             cls.fx.execute(f"CREATE TABLE local_{name} AS SELECT * FROM {name}; ANALYZE local_{name}")
@@ -257,7 +257,7 @@ class Indexes(fixture.TestCase):
 
     def test_units(self):
         """What the table takes is refused, though the scan that begins would read its index."""
-        self.fx.execute("SET enable_async_append = off; SET dynamo_fdw.max_statement_units = 3")
+        self.fx.execute("SET enable_async_append = off; SET dynamo_fdw.max_read_units_per_statement = 3")
         sql = "SELECT email FROM app_user UNION ALL SELECT name FROM company"
         self.fx.proxy.reset()
         self.assertIn("uses about", self.fx.error(sql).detail)
@@ -359,7 +359,7 @@ class Faults(Shared):
         cls.fx.put("odd", [{"id": "a", "kind": "x", "v": 10}, {"id": "b", "kind": "y", "v": "misfit", "w": 1}, {"id": "c", "kind": "y", "v": 3, "w": 2}])
         for kind in "xy":
             cls.fx.foreign_table(f"odd_{kind}", 'id text COLLATE "C" NOT NULL, v int, w int', table_name=cls.fx.remote("odd"),
-                                 scan_policy="allow", match=json.dumps({"kind": kind}))
+                                 scan_policy="allow", item_filter=json.dumps({"kind": kind}))
 
     def test_never_started(self):
         """What nobody reads is not decoded."""
@@ -444,14 +444,14 @@ class Faults(Shared):
         sql = "SELECT id FROM customer UNION ALL SELECT customer FROM purchase"
         plan = json.dumps(self.fx.rows(f"EXPLAIN (ANALYZE, FORMAT json) {sql}"))
         units = sum(float(part.split(",")[0].split("}")[0]) for part in plan.split('"Read Units": ')[1:])
-        self.fx.execute(f"SET dynamo_fdw.max_statement_units = {int(units) + 1}")
+        self.fx.execute(f"SET dynamo_fdw.max_read_units_per_statement = {int(units) + 1}")
         self.assertEqual(len(self.fx.rows(sql)), self.fx.value("SELECT (SELECT count(*) FROM local_customer) + (SELECT count(*) FROM local_purchase)"))
         self.fx.execute(f"SET {SHARED} = off")
         self.assertEqual(self.fx.error(sql).sqlstate, "54000")
 
     def test_units_beforehand(self):
         """What is known to take more is refused before the first request, though the scan that begins might stop early."""
-        self.fx.execute(f"{HASHED}; ANALYZE customer, purchase; SET dynamo_fdw.max_statement_units = 3")
+        self.fx.execute(f"{HASHED}; ANALYZE customer, purchase; SET dynamo_fdw.max_read_units_per_statement = 3")
         sql = "SELECT o.n FROM purchase o JOIN customer c ON c.rank = o.total LIMIT 1"
         self.fx.proxy.reset()
         self.assertIn("uses about", self.fx.error(sql).detail)

@@ -387,7 +387,7 @@ class Limits(Siblings):
     def test_min_and_max(self):
         """Both ends are subplans with a LIMIT, which always run."""
         self.songs([{"movie": "Up", "n": n, "v": 2 * n} for n in range(6)], item_count=1_000_000, size_bytes=100_000_000)
-        self.fx.rows("SELECT dynamo_fdw_disconnect()")
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
         self.fx.explain("SELECT FROM songs")
         self.assertEqual(self.run_counted("SELECT min(n), max(n) FROM songs WHERE movie = 'Up'", 2, 2), [(0, 5)])
         self.assertEqual({request.body["Limit"] for request in self.reads()}, {1})

@@ -218,7 +218,7 @@ class ChangedSchemas(fixture.TestCase):
         for sql in ("SELECT v FROM t WHERE pk = 'p03'", "SELECT v FROM t WHERE s2 + 0 = 8", "SELECT sum(v) FROM t WHERE v + 0 = 3"):
             with self.subTest(sql=sql):
                 self.define(range_key=("s1", "N"))
-                self.fx.execute("SELECT dynamo_fdw_disconnect()")
+                self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
                 self.prepare(sql, [(3,)])
                 self.define(range_key=("s2", "N"))
                 self.age()
@@ -295,7 +295,7 @@ class ChangedSchemas(fixture.TestCase):
         for answer in (replies.error("InternalServerError", "sorry", 500), replies.reset_connection(),
                        replies.error("ThrottlingException", "Rate exceeded")):
             with self.subTest(answer=answer):
-                self.fx.execute("SELECT dynamo_fdw_disconnect()")
+                self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
                 self.fake.reset(scripts=True)
                 self.fx.rows("EXECUTE p")
                 self.fake.on("DescribeTable", answer)

@@ -81,12 +81,12 @@ class TemplateOrder(request_text.RequestTestCase):
         cls.fx.create_table("visits", ("pk", "S"), ("sk", "S"))
         cls.fx.put("visits", visits())
         cls.fx.execute("CREATE SCHEMA mirror")
-        cls.fx.foreign_table("visit", "site text NOT NULL, day date NOT NULL, n int NOT NULL", table_name=cls.fx.remote("visits"), templates=json.dumps(VISIT))
+        cls.fx.foreign_table("visit", "site text NOT NULL, day date NOT NULL, n int NOT NULL", table_name=cls.fx.remote("visits"), key_templates=json.dumps(VISIT))
         cls.fx.foreign_table("payment", "account text NOT NULL, shard int OPTIONS (attribute 'shard') NOT NULL, status text"
                              " OPTIONS (attribute 'status_time') NOT NULL, due timestamp OPTIONS (attribute 'status_time') NOT NULL, amount int",
-                             table_name=cls.fx.remote("bank"), templates=json.dumps(PAYMENT))
+                             table_name=cls.fx.remote("bank"), key_templates=json.dumps(PAYMENT))
         cls.fx.foreign_table("event", 'device text NOT NULL, kind text COLLATE "C" NOT NULL, day date NOT NULL, n int NOT NULL, value int',
-                             table_name=cls.fx.remote("events"), templates=json.dumps(EVENT), on_mismatch="null")
+                             table_name=cls.fx.remote("events"), key_templates=json.dumps(EVENT), on_mismatch="null")
         for item in payments():
             state, due = item["status_time"].split("#")
             cls.row("payment", "account text, shard int, status text, due timestamp, amount int",
@@ -178,7 +178,7 @@ class TemplateOrder(request_text.RequestTestCase):
         self.fx.create_table("notes", ("pk", "S"), ("sk", "S"))
         self.fx.put("notes", [{"pk": "x", "sk": f"{kind}#{note}"} for kind in ("AB", "BB") for note in ("a", "é", "z")])
         self.fx.foreign_table("note", 'pk text NOT NULL, kind text NOT NULL, note text COLLATE "C" NOT NULL', table_name=self.fx.remote("notes"),
-                              templates='{"sk": "${kind}#${note}"}')
+                              key_templates='{"sk": "${kind}#${note}"}')
         for operator, count in (("<=", 6), (">=", 0), ("<", 6)):
             sql = f"SELECT count(note) FROM note WHERE pk = 'x' AND kind IN ('AB', 'BB') AND note {operator} repeat('é', 600)"
             self.assertEqual(self.fx.value(sql), count, sql)
@@ -189,7 +189,7 @@ class TemplateOrder(request_text.RequestTestCase):
         self.fx.create_table("numbered", ("pk", "S"), None, [index("by_seq", ("g", "S"), ("seq_n", "N"))])
         self.fx.put("numbered", [{"pk": f"p{n}", "g": "a", "seq_n": n} for n in range(12)])
         self.fx.foreign_table("seq", "pk text NOT NULL, g text NOT NULL, seq int OPTIONS (attribute 'seq_n') NOT NULL",
-                              table_name=self.fx.remote("numbered"), templates='{"seq_n": "${seq}"}')
+                              table_name=self.fx.remote("numbered"), key_templates='{"seq_n": "${seq}"}')
         self.assertEqual(self.fx.rows("SELECT seq FROM seq WHERE g = 'a' AND seq IN (1, 2, 77) ORDER BY seq"), [(1,), (2,)])
         self.assertEqual(self.texts("SELECT seq FROM seq WHERE g = 'a' AND seq IN (1, 2)"),
                          [f"Query numbered/by_seq where g = 'a' AND seq_n = {n} get g, seq_n" for n in (1, 2)])
@@ -203,7 +203,7 @@ class TemplateOrder(request_text.RequestTestCase):
                                {"id": "3", "kind": "a", "gsk": "open#2023-01-01T10:00:00Z"}])
         self.fx.foreign_table("state", "id text NOT NULL, kind text NOT NULL, status text OPTIONS (attribute 'gsk') NOT NULL,"
                               " created timestamptz OPTIONS (attribute 'created', format 'iso8601(3)')", table_name=self.fx.remote("states"),
-                              templates='{"gsk": "${status}#${created:iso8601(0)}"}')
+                              key_templates='{"gsk": "${status}#${created:iso8601(0)}"}')
         for options in ("", "ADD trusted_indexes 'by_state'"):
             if options:
                 self.fx.execute(f"ALTER FOREIGN TABLE state OPTIONS ({options})")
@@ -214,7 +214,7 @@ class TemplateOrder(request_text.RequestTestCase):
         self.fx.create_table("grid", ("pk", "S"), ("sk", "S"))
         self.fx.put("grid", [{"pk": f"p{n % 3}", "sk": sk} for n, sk in enumerate(("o#1#2", "o#1#9999", "o#3000#1", "o#70#71", "u#1#2", "o#1"))])
         self.fx.foreign_table("grid", 'pk text NOT NULL, a text COLLATE "C" NOT NULL, b text COLLATE "C" NOT NULL', scan_policy="allow",
-                              templates=json.dumps({"sk": "o#${a}#${b}"}))
+                              key_templates=json.dumps({"sk": "o#${a}#${b}"}))
         lists = "ARRAY(SELECT n::text FROM generate_series({}, {}) n)".format
         for a, b, text in (((1, 3300), (1, 3300), "sk BETWEEN 'o#1#' AND 'o#999$'"), ((1, 10001), (1, 2), "begins_with(sk,'o#')"),
                            ((1, 3300), (2, 2), "sk BETWEEN 'o#1#2' AND 'o#999#2'"), ((7, 7), (1, 10001), "begins_with(sk,'o#7#')"),
@@ -237,7 +237,7 @@ class TemplateOrder(request_text.RequestTestCase):
         fake.table("Rounds", ("id", "S"), None, [scripted_index("by_round", [("t", "S")], [("a", "S"), ("b", "S")])], items=[], item_count=10 ** 6,
                    size_bytes=10 ** 9)
         self.fx.foreign_table("rounds", "id text NOT NULL, t text NOT NULL, a text NOT NULL, x text OPTIONS (attribute 'b') NOT NULL,"
-                              " n int OPTIONS (attribute 'b') NOT NULL", server="fake", table_name="Rounds", templates='{"b": "${x}#${n:padded(3)}"}')
+                              " n int OPTIONS (attribute 'b') NOT NULL", server="fake", table_name="Rounds", key_templates='{"b": "${x}#${n:padded(3)}"}')
         for listed, sorted_here in (("x = 'p'", False), ("x IN ('p', 'q')", True)):
             plan = self.fx.explain(f"SELECT n FROM rounds WHERE t = 't' AND a = 'a' AND {listed} ORDER BY n")
             self.assertIn("Index: by_round", plan)

@@ -27,7 +27,7 @@ class TestCase(fixture.TestCase):
 
     def over(self, name, remote, columns, templates, **options):
         options.setdefault("scan_policy", "allow")
-        self.fx.foreign_table(name, columns, table_name=self.fx.remote(remote), templates=json.dumps(templates), **options)
+        self.fx.foreign_table(name, columns, table_name=self.fx.remote(remote), key_templates=json.dumps(templates), **options)
 
     def rows(self, sql):
         return sorted(self.fx.rows(sql), key=repr)
@@ -393,7 +393,7 @@ class Indexes(TestCase):
                                         "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": index_name, "KeySchema": key_schema(*keys, *[None] * (2 - len(keys))), "Projection": {"ProjectionType": "ALL"}}}]})
             while any(i["IndexStatus"] != "ACTIVE" for i in dynamo.call("DescribeTable", {"TableName": remote})["Table"]["GlobalSecondaryIndexes"]):
                 time.sleep(0.1)
-        self.fx.execute(f"UPDATE pg_class SET reltuples = 100000, relpages = 10000 WHERE relname = '{name}'; SELECT dynamo_fdw_disconnect()")
+        self.fx.execute(f"UPDATE pg_class SET reltuples = 100000, relpages = 10000 WHERE relname = '{name}'; SELECT dynamo_fdw_disconnect_all()")
         self.fx.execute(f"CREATE TABLE wanted AS SELECT 'a' AS h, repeat('x', 1500) AS g, repeat('y', 3000) AS k UNION ALL SELECT 'a', 's', 's'; ANALYZE wanted")
         for condition in ("h = 'a' AND g = repeat('x', 1500)", "h = 'a' AND g IN ('none', repeat('x', 1500))", "k = repeat('y', 3000)", "k IN (repeat('y', 3000), 'no')",
                           "h = 'a' AND g LIKE repeat('x', 1400) || '%'", "h = 'a' AND g ^@ repeat('x', 1200)"):
@@ -541,7 +541,7 @@ class NoRows(TestCase):
                         "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE name = 'bad'"), [])
         self.assertEqual(self.notices(f"SELECT k.nm, x.no FROM k, LATERAL (SELECT no FROM {name} WHERE name = k.nm OFFSET 0) x"), [])
-        self.fx.foreign_table("keyed", "pk text NOT NULL, sk text NOT NULL", table_name=self.fx.remote(name), match='{"name": "none"}')
+        self.fx.foreign_table("keyed", "pk text NOT NULL, sk text NOT NULL", table_name=self.fx.remote(name), item_filter='{"name": "none"}')
         self.assertEqual(self.notices("SELECT * FROM keyed WHERE pk = 'T#1' AND sk = 'ORDER#001'"), [])
         self.assertEqual(len(self.notices("SELECT * FROM keyed WHERE pk = 'T#1'")), 3)
         self.fx.execute("CREATE FUNCTION many(x text) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT count(*) FROM keyed WHERE pk = x); END'")
@@ -549,8 +549,8 @@ class NoRows(TestCase):
 
     def test_match(self):
         """Nor does an option match that nothing fits."""
-        name = self.table("id int NOT NULL", {"pk": "A#${id}"}, [{"pk": "A#1", "sk": "s", "kind": "x"}], match='{"kind": "y"}')
-        self.assertIn("Rows are items with pk = A#${id}, and what the options match and ttl demand.", self.notices(f"SELECT * FROM {name}")[1])
+        name = self.table("id int NOT NULL", {"pk": "A#${id}"}, [{"pk": "A#1", "sk": "s", "kind": "x"}], item_filter='{"kind": "y"}')
+        self.assertIn("Rows are items with pk = A#${id}, and what the options item_filter and ttl_attribute demand.", self.notices(f"SELECT * FROM {name}")[1])
 
     def test_hints_name_columns(self):
         """The hint of a Scan names the columns that compose the partition key."""

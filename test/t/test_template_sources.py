@@ -14,7 +14,7 @@ class TemplateSources(request_text.RequestTestCase):
         """A DynamoDB table with the items, and its foreign table."""
         self.fx.create_table(name, ("pk", "S"), options.pop("range_key", None), indexes)
         self.fx.put(name, items)
-        self.fx.foreign_table(name, columns, table_name=self.fx.remote(name), templates=json.dumps(templates), **options)
+        self.fx.foreign_table(name, columns, table_name=self.fx.remote(name), key_templates=json.dumps(templates), **options)
 
     def test_key_spelled_from_another_text(self):
         """A column that is read from an index's key, and spelled in the table's."""
@@ -95,7 +95,7 @@ class TemplateSources(request_text.RequestTestCase):
                    [{"pk": "N#1", "g": 5}, {"pk": "N#2", "g": "5"}], on_mismatch="null")
         self.assertEqual(sorted(self.fx.rows("SELECT id, n FROM numbers")), [("1", 5), ("2", 5)])
         self.fx.dynamo.add_index(self.fx.remote("numbers"), index("by_g", ("g", "N")))
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
         self.assertEqual(sorted(self.fx.rows("SELECT id, n FROM numbers")), [("1", 5), ("2", None)])
         self.assertEqual(self.fx.rows("SELECT id FROM numbers WHERE n = 5"), [("1",)])
         self.assertEqual(self.texts("SELECT id FROM numbers WHERE n = 5"), ["Query numbers/by_g where g = 5 filter begins_with(pk,'N#') get g, pk"])

@@ -1,4 +1,4 @@
-"""Attributes whose texts are composed of columns: the table option templates. Rows are compared with those of local tables."""
+"""Attributes whose texts are composed of columns: the table option key_templates. Rows are compared with those of local tables."""
 import json
 
 import request_text
@@ -137,7 +137,7 @@ class Templates(request_text.RequestTestCase):
                              " country text, what text", table_name=cls.fx.remote("app"))
         cls.fx.execute("CREATE TABLE mirror.items AS SELECT * FROM items")
         for name, (columns, templates, options, query) in ENTITIES.items():
-            cls.fx.foreign_table(name, columns, table_name=cls.fx.remote("app"), templates=json.dumps(templates), **options)
+            cls.fx.foreign_table(name, columns, table_name=cls.fx.remote("app"), key_templates=json.dumps(templates), **options)
             cls.fx.execute(f"SET search_path = mirror, public; CREATE TABLE mirror.{name} AS {query}; RESET search_path")
 
     def assertSame(self, sql):
@@ -186,9 +186,9 @@ class Templates(request_text.RequestTestCase):
         self.assertAsks("SELECT full_name FROM app_user WHERE email = 'cy.a' AND company <> 'x'",
                         ["Query app/inverted where sk = 'user#cy.a' AND begins_with(pk,'company#') get name, pk, sk"])
         columns, templates, _, _ = ENTITIES["app_user"]
-        self.fx.foreign_table("only_gsi1", columns, table_name=self.fx.remote("other"), templates=json.dumps(templates),
+        self.fx.foreign_table("only_gsi1", columns, table_name=self.fx.remote("other"), key_templates=json.dumps(templates),
                               trusted_indexes="gsi1")
-        self.fx.foreign_table("untrusted", columns, table_name=self.fx.remote("other"), templates=json.dumps(templates))
+        self.fx.foreign_table("untrusted", columns, table_name=self.fx.remote("other"), key_templates=json.dumps(templates))
         self.fx.create_table("other", ("pk", "S"), ("sk", "S"), [index("gsi1", ("gsi1_pk", "S"))])
         self.fx.put("other", [entity for entity in items() if entity["pk"].startswith("company#")] +
                     [{"pk": "company#acme", "sk": "user#not@indexed"}])
@@ -205,7 +205,7 @@ class Templates(request_text.RequestTestCase):
     def advised_under_policies(self, table):
         """What EXPLAIN advises, messages about the Scan advise, too."""
         advice = (' Index "gsi1" would serve this query if the option trusted_indexes named it: set it only if the index has every row.')
-        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy; RESET dynamo_fdw.max_statement_units")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy; RESET dynamo_fdw.max_read_units_per_statement")
         for policy, end in (("error", 'set scan_policy to "warn" or "allow".'), ("warn", 'set scan_policy to "allow".')):
             self.fx.execute(f"SET dynamo_fdw.scan_policy = {policy}")
             for condition, more in (("email = 'cy.a'", advice), ("full_name = 'cy.a'", "")):
@@ -247,7 +247,7 @@ class Templates(request_text.RequestTestCase):
         self.fx.put("orders_of", [{"pk": pk, "n": n} for n, pk in enumerate(["ORDER#1", "ORDER#1#ITEM#2", "ORDER#", "OTHER#1"])])
         table = self.fx.remote("orders_of")
         for name, spec in (("undecided", ""), ("plain", ":plain"), ("anything", ":any")):
-            self.fx.foreign_table(name, "id text NOT NULL, n int", table_name=table, templates=json.dumps({"pk": f"ORDER#${{id{spec}}}"}))
+            self.fx.foreign_table(name, "id text NOT NULL, n int", table_name=table, key_templates=json.dumps({"pk": f"ORDER#${{id{spec}}}"}))
         error = self.fx.error("SELECT * FROM undecided")
         self.assertEqual((error.sqlstate, error.message),
                          ("HV004", 'attribute "pk" of an item of foreign table "undecided" fits its template in more than one way'))
@@ -263,7 +263,7 @@ class Templates(request_text.RequestTestCase):
     def test_mismatch(self):
         """A part of the key that is no value of its column is an error of each statement that meets it; with 'null' the item is no row."""
         templates = json.dumps({"pk": "GAME#${game}", "sk": "USER#${username}"})
-        self.fx.foreign_table("strict", "game int NOT NULL, username text NOT NULL", table_name=self.fx.remote("app"), templates=templates)
+        self.fx.foreign_table("strict", "game int NOT NULL, username text NOT NULL", table_name=self.fx.remote("app"), key_templates=templates)
         error = self.fx.error("SELECT * FROM strict")
         self.assertEqual(error.sqlstate, "HV004")
         self.assertIn("item pk = 'GAME#007', sk = 'USER#ann'", error.detail.replace('"', "'"))
@@ -301,7 +301,7 @@ class Templates(request_text.RequestTestCase):
                             ('{"pk": "x", "pk": "y"}', "duplicate object key"), ('{"pk": "a${"}', 'The template of "pk" is not valid'),
                             ('{"pk": "${a}${b}"}', None), ('{"pk": "${a:0..}"}', "at character")):
             with self.subTest(value):
-                sql = "CREATE FOREIGN TABLE wrong (pk text) SERVER ddb OPTIONS (templates %s)"
+                sql = "CREATE FOREIGN TABLE wrong (pk text) SERVER ddb OPTIONS (key_templates %s)"
                 if hint is None:
                     self.fx.execute(sql, (value,))
                     self.fx.execute("DROP FOREIGN TABLE wrong")
@@ -329,7 +329,7 @@ class Templates(request_text.RequestTestCase):
                 ("email text", {"pk": "a", "other": "u#${email}"}, "It is not a key attribute, and nothing says",
                  'The key attributes are "pk", "sk", "gsi1_pk". Otherwise set the option attribute')):
             with self.subTest(templates):
-                self.fx.foreign_table("wrong", columns, table_name=self.fx.remote("app"), templates=json.dumps(templates))
+                self.fx.foreign_table("wrong", columns, table_name=self.fx.remote("app"), key_templates=json.dumps(templates))
                 error = self.fx.error("SELECT * FROM wrong")
                 self.assertEqual(error.sqlstate, "HV024")
                 self.assertIn(detail, error.detail)
@@ -340,9 +340,9 @@ class Templates(request_text.RequestTestCase):
     def test_renamed_column(self):
         """A template names columns: a renamed or dropped one is an error, and not NULL."""
         self.fx.foreign_table("renamed", "name text NOT NULL, city text", table_name=self.fx.remote("app"),
-                              templates=json.dumps({"pk": "company#${name}", "sk": "company#"}))
+                              key_templates=json.dumps({"pk": "company#${name}", "sk": "company#"}))
         self.assertEqual(self.fx.value("SELECT city FROM renamed WHERE name = 'acme'"), "city of acme")
         self.fx.execute("ALTER FOREIGN TABLE renamed RENAME COLUMN name TO company")
         self.assertEqual(self.fx.error("SELECT * FROM renamed").sqlstate, "HV024")
-        self.fx.execute("ALTER FOREIGN TABLE renamed OPTIONS (SET templates '%s')" % json.dumps({"pk": "company#${company}", "sk": "company#"}))
+        self.fx.execute("ALTER FOREIGN TABLE renamed OPTIONS (SET key_templates '%s')" % json.dumps({"pk": "company#${company}", "sk": "company#"}))
         self.assertEqual(self.fx.value("SELECT city FROM renamed WHERE company = 'acme'"), "city of acme")

@@ -79,7 +79,7 @@ class Throttling(metering.TestCase):
     def test_statement_that_failed_in_a_statement(self):
         """What it has met is not the pace of the next one."""
         table = self.table(1000, 8192)
-        self.fx.execute("ALTER SERVER metered OPTIONS (ADD throttle_patience '300ms')")
+        self.fx.execute("ALTER SERVER metered OPTIONS (ADD throttle_timeout '300ms')")
         self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT n FROM t WHERE n >= 0")
         self.addCleanup(self.fx.execute, "ROLLBACK")
         self.assertEqual(self.fx.rows("FETCH 1 FROM c"), [(0,)])
@@ -96,7 +96,7 @@ class Throttling(metering.TestCase):
     def test_patience(self):
         """What ends a statement is time without progress; the next one begins afresh."""
         table = self.table(1000, 8192)
-        self.fx.execute("ALTER SERVER metered OPTIONS (ADD throttle_patience '300ms')")
+        self.fx.execute("ALTER SERVER metered OPTIONS (ADD throttle_timeout '300ms')")
         self.fake.on("Scan", throttle())
         failure = self.fx.error("SELECT * FROM t")
         self.assertEqual(failure.sqlstate, "53400")

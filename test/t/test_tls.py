@@ -6,7 +6,7 @@ import threading
 
 import fixture
 
-UNTRUSTED = ("Check the endpoint's certificate (the server option ca_file sets another CA bundle), and that the endpoint "
+UNTRUSTED = ("Check the endpoint's certificate (the server option ca_bundle sets another CA bundle), and that the endpoint "
              "uses https.")
 REFUSED = 'DescribeTable of DynamoDB table "t" failed: address not allowed'
 
@@ -40,12 +40,12 @@ class Secure(fixture.TestCase):
 
     def server(self, endpoint=None, **options):
         """A fresh server s with the table t."""
-        self.fx.execute("DROP SERVER IF EXISTS s CASCADE; SELECT dynamo_fdw_disconnect()")
+        self.fx.execute("DROP SERVER IF EXISTS s CASCADE; SELECT dynamo_fdw_disconnect_all()")
         self.fx.server("s", endpoint or self.fake.endpoint, max_attempts=2, connect_timeout=5000, scan_policy="allow", **options)
         self.fx.foreign_table("t", "pk text", server="s")
 
     def test_with_the_ca(self):
-        self.server(ca_file=self.fake.ca_file)
+        self.server(ca_bundle=self.fake.ca_bundle)
         self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
         self.assertEqual(self.fx.rows("SELECT * FROM dynamo_fdw_tables('s')"), [("t",)])
 
@@ -62,7 +62,7 @@ class Secure(fixture.TestCase):
 
     def test_an_open_connection_is_not_lent(self):
         """Another server with the same endpoint but without the CA does not get in over the first one's connection."""
-        self.server(ca_file=self.fake.ca_file)
+        self.server(ca_bundle=self.fake.ca_bundle)
         self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
         self.fx.server("trustless", self.fake.endpoint, max_attempts=1)
         self.addCleanup(self.fx.execute, "DROP SERVER trustless CASCADE")
@@ -73,45 +73,45 @@ class Secure(fixture.TestCase):
     def test_scheme_in_capitals(self):
         """HTTPS is https: with the CA it works; without it, it has neither that of another server nor one that was forgotten."""
         capitals = self.fake.endpoint.replace("https:", "HTTPS:")
-        self.server(capitals, ca_file=self.fake.ca_file)
+        self.server(capitals, ca_bundle=self.fake.ca_bundle)
         self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
         self.fx.server("trustless", capitals, max_attempts=1)
         self.addCleanup(self.fx.execute, "DROP SERVER trustless CASCADE")
         self.fx.foreign_table("u", "pk text", server="trustless", table_name="t")
-        self.server(ca_file=self.fake.ca_file)
+        self.server(ca_bundle=self.fake.ca_bundle)
         self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
         self.assertEqual(self.fx.error("SELECT * FROM u").hint, UNTRUSTED)
         self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
         self.assertEqual(self.fx.error("SELECT * FROM u").hint, UNTRUSTED)
 
     def test_a_ca_taken_away(self):
         """ALTER SERVER counts at once, also for connections that are open."""
-        self.server(ca_file=self.fake.ca_file)
+        self.server(ca_bundle=self.fake.ca_bundle)
         self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
-        self.fx.execute("ALTER SERVER s OPTIONS (DROP ca_file)")
+        self.fx.execute("ALTER SERVER s OPTIONS (DROP ca_bundle)")
         self.assertEqual(self.fx.error("SELECT * FROM t").hint, UNTRUSTED)
 
     def test_with_the_ca_of_another(self):
         with fixture.FakeDynamo(tls=True) as other:
-            self.server(ca_file=other.ca_file)
+            self.server(ca_bundle=other.ca_bundle)
             self.assertEqual(self.fx.error("SELECT * FROM t").hint, UNTRUSTED)
 
     def test_another_host_name(self):
         """A certificate for another host is rejected."""
         with fixture.FakeDynamo(tls=True, hostname="elsewhere.example") as other:
-            self.server(other.endpoint, ca_file=other.ca_file)
+            self.server(other.endpoint, ca_bundle=other.ca_bundle)
             for _ in range(3):
                 failure = self.fx.error("SELECT * FROM t")
                 self.assertEqual((failure.sqlstate, failure.hint), ("HV00N", UNTRUSTED))
             self.assertEqual(other.requests, [])
 
     def test_a_ca_file_that_is_not_there(self):
-        self.server(ca_file="/no/such/file.pem")
+        self.server(ca_bundle="/no/such/file.pem")
         failure = self.fx.error("SELECT * FROM t")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                          ("HV00N", 'DescribeTable of DynamoDB table "t" failed: invalid connection settings',
-                          "Check the server options endpoint, ca_file and proxy."))
+                          "Check the server options endpoint_url, ca_bundle and proxy."))
         self.assertIn("/no/such/file.pem", failure.detail)
 
     def test_https_to_a_server_without_it(self):
@@ -135,21 +135,21 @@ class Sessions(fixture.TestCase):
         self.addCleanup(self.fake.stop)
         self.fake.table("t", ("pk", "S"), ("n", "N"), items=[{"pk": {"S": f"p{i}"}, "n": {"N": "1"}} for i in range(8)],
                         item_count=10 ** 6, size_bytes=10 ** 9)
-        self.ca_file = os.path.join(os.path.dirname(self.fake.ca_file), "trusted.pem")
+        self.ca_bundle = os.path.join(os.path.dirname(self.fake.ca_bundle), "trusted.pem")
         self.trust(self.fake)
-        self.fx.execute("SELECT dynamo_fdw_disconnect()")
-        self.server("s", self.fake.endpoint, self.ca_file)
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
+        self.server("s", self.fake.endpoint, self.ca_bundle)
 
-    def server(self, name, endpoint, ca_file):
+    def server(self, name, endpoint, ca_bundle):
         """A server, and its table t_NAME, that keeps no connection between statements."""
-        self.fx.server(name, endpoint, ca_file=ca_file, max_attempts=2, keep_connections=0)
+        self.fx.server(name, endpoint, ca_bundle=ca_bundle, max_attempts=2, max_idle_connections=0)
         self.addCleanup(self.fx.execute, f"DROP SERVER {name} CASCADE")
         self.fx.foreign_table(f"t_{name}", "pk text NOT NULL, n int", server=name, table_name="t")
 
     def trust(self, fake):
         """Another content of the CA file, but the same name."""
-        shutil.copyfile(fake.ca_file, self.ca_file)
-        os.chmod(self.ca_file, 0o644)
+        shutil.copyfile(fake.ca_bundle, self.ca_bundle)
+        os.chmod(self.ca_bundle, 0o644)
 
     def run_on(self, name):
         """
@@ -164,12 +164,12 @@ class Sessions(fixture.TestCase):
         return self.fake.connections - self.fake.resumed - before
 
     def test_reconnecting(self):
-        """All but the first connection; the first again after dynamo_fdw_disconnect()."""
+        """All but the first connection; the first again after dynamo_fdw_disconnect_all()."""
         for _ in range(2):
             connections = self.fake.connections
             self.assertEqual([self.run_on("s") for _ in range(3)], [1, 0, 0])
             self.assertGreaterEqual(self.fake.connections - connections, 3)
-            self.fx.execute("SELECT dynamo_fdw_disconnect()")
+            self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
 
     def test_fanning_out(self):
         """
@@ -184,26 +184,26 @@ class Sessions(fixture.TestCase):
 
     def test_another_host_name(self):
         self.assertEqual(self.run_on("s"), 1)
-        self.server("by_address", self.fake.endpoint.replace("localhost", "127.0.0.1"), self.ca_file)
+        self.server("by_address", self.fake.endpoint.replace("localhost", "127.0.0.1"), self.ca_bundle)
         self.assertEqual([self.run_on("by_address") for _ in range(2)], [1, 0])
 
     def test_another_ca_file(self):
         """A session is not lent to a server with another CA file, even if that has the same content."""
         self.assertEqual(self.run_on("s"), 1)
-        self.server("other", self.fake.endpoint, self.fake.ca_file)
+        self.server("other", self.fake.endpoint, self.fake.ca_bundle)
         self.assertEqual([self.run_on("other") for _ in range(2)], [1, 0])
 
     def test_another_ca_file_that_does_not_trust(self):
         self.assertEqual(self.run_on("s"), 1)
         with fixture.FakeDynamo(tls=True) as stranger:
-            self.server("other", self.fake.endpoint, stranger.ca_file)
+            self.server("other", self.fake.endpoint, stranger.ca_bundle)
             for _ in range(2):
                 self.assertEqual(self.fx.error("SELECT * FROM t_other WHERE pk = 'p1'").hint, UNTRUSTED)
             self.assertIn(0, [self.run_on("s") for _ in range(3)])
 
     def test_another_content_of_the_ca_file(self):
         """What the CA file does not contain any more is not trusted any more, and what it contains now is."""
-        self.fx.execute("ALTER SERVER s OPTIONS (SET keep_connections '16')")
+        self.fx.execute("ALTER SERVER s OPTIONS (SET max_idle_connections '16')")
         self.assertEqual(self.run_on("s"), 1)
         self.assertIn(0, [self.run_on("s") for _ in range(3)])
         with fixture.FakeDynamo(tls=True) as stranger:
@@ -251,7 +251,7 @@ class Addresses(fixture.TestCase):
             self.server(f"http://{endpoint}")
             self.assertEqual(self.fx.rows("SELECT * FROM t"), [("a",)])
             self.assertEqual(fake.requests[-1].headers["host"], endpoint)
-            self.fx.execute("SELECT dynamo_fdw_disconnect()")
+            self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
 
     def test_link_local_names(self):
         """The address counts, not the spelling: also behind numbers, and never through a retry."""

@@ -91,7 +91,7 @@ class Torture(fixture.TestCase):
     def fail_once(self, sql, nth, onward, forget):
         """(rows or None for the lack of memory, did an allocation fail)"""
         if forget:      # connection and descriptions are made anew, under the failing allocator too
-            self.fx.rows("SELECT dynamo_fdw_disconnect()")
+            self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
             self.fx.execute("ALTER SERVER ddb OPTIONS (SET region 'us-east-1')")
         self.fx.rows("SELECT torture_arm(%s, %s)", (nth, onward))
         rows = failure = None

@@ -281,7 +281,7 @@ class Changes(fixture.TestCase):
         self.fx.execute("PREPARE r AS SELECT v FROM t WHERE pk = 'a'")
         self.addCleanup(self.fx.execute, "DEALLOCATE r")
         self.assertEqual(self.fx.rows("EXECUTE r"), [(0,)])
-        self.fx.execute(f"ALTER SERVER one{id(self)} OPTIONS (SET endpoint '{two.endpoint}')")
+        self.fx.execute(f"ALTER SERVER one{id(self)} OPTIONS (SET endpoint_url '{two.endpoint}')")
         self.assertEqual(self.fx.rows("EXECUTE r"), [(1,)])
         self.assertEqual(self.fx.rows("SELECT v FROM t WHERE pk = 'a'"), [(1,)])
 

@@ -41,9 +41,9 @@ class Collections(designs.TestCase):
         cls.fx.put("app", [{"pk": "#MIGRATIONS", "sk": "0001"}, {"pk": "#DUMMY", "sk": "#DUMMY"}])
         any_company = "company#${%s:any}"
         cls.relations({
-            "company": ("app", "name text NOT NULL, city text", {"templates": {"pk": any_company % "name", "sk": "company#"}}, COMPANIES),
+            "company": ("app", "name text NOT NULL, city text", {"key_templates": {"pk": any_company % "name", "sk": "company#"}}, COMPANIES),
             "app_user": ("app", "company text NOT NULL, email text NOT NULL, full_name text OPTIONS (attribute 'name')",
-                         {"templates": {"pk": any_company % "company", "sk": "user#${email:any}", "gsi1_partitionKey": "user#${email:any}"}, "trusted_indexes": "gsi1"}, STAFF)})
+                         {"key_templates": {"pk": any_company % "company", "sk": "user#${email:any}", "gsi1_partitionKey": "user#${email:any}"}, "trusted_indexes": "gsi1"}, STAFF)})
 
     def test_rows(self):
         self.assertTwins()
@@ -94,7 +94,7 @@ class Forum(designs.TestCase):
                                  " answered boolean OPTIONS (attribute 'Answered'), tags text[] OPTIONS (attribute 'Tags')", {},
                        [(*key, answered, tags or None) for *key, answered, tags in THREADS]),
             "reply": ("Reply", "forum text NOT NULL, subject text NOT NULL, posted_at timestamptz OPTIONS (attribute 'ReplyDateTime', format 'iso8601(3)') NOT NULL,"
-                               " posted_by text OPTIONS (attribute 'PostedBy'), message text OPTIONS (attribute 'Message')", {"templates": {"Id": "${forum}#${subject:any}"}},
+                               " posted_by text OPTIONS (attribute 'PostedBy'), message text OPTIONS (attribute 'Message')", {"key_templates": {"Id": "${forum}#${subject:any}"}},
                       REPLIES + [("Other", str(n // 4), f"2015-01-{n % 28 + 1:02} 00:00:00Z", None, None) for n in range(200)])})
 
     def test_rows(self):
@@ -140,7 +140,7 @@ class Sets(designs.TestCase):
                                       [(title, name) for title, ids in MAGAZINES for name in ids]),
             "subscription_user": ("subscriptions", "subscription_id text OPTIONS (attribute 'id') NOT NULL, user_id text OPTIONS (path '@')", {"unnest": "users_ids"},
                                   [(name, user) for name, users in SUBSCRIPTIONS.items() for user in users]),
-            "user_copy": ("users", "id text NOT NULL, part int NOT NULL, name text, updated_at timestamptz OPTIONS (format 'epoch')", {"templates": {"id": "${id:any}.${part:0..199}"}},
+            "user_copy": ("users", "id text NOT NULL, part int NOT NULL, name text, updated_at timestamptz OPTIONS (format 'epoch')", {"key_templates": {"id": "${id:any}.${part:0..199}"}},
                           [(name, part, f"{name} {n}", at + datetime.timedelta(seconds=n)) for name, part, n in (("x.y", 7, 100), ("x.y", 150, 300), ("x.y", 9, 200), ("z", 0, 1))] +
                           [(f"other{n}", n % 200, None, None) for n in range(200)])}, server="rails")
         for schema in ("public", "mirror"):

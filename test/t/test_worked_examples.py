@@ -165,7 +165,7 @@ class Amplify(request_text.RequestTestCase):
                 ("comment_a", "Comment", f"{{{live}}}", "post_id text OPTIONS (attribute 'postCommentsId'), content text"),
                 ("tag_a", "Tag", f"{{{live}}}", "label text"),
                 ("post_tag", "PostTags", f"{{{live}}}", "post_id text OPTIONS (attribute 'postId'), tag_id text OPTIONS (attribute 'tagId')")):
-            cls.fx.foreign_table(name, "id text NOT NULL, " + columns, table_name=cls.fx.remote(f"{remote}-abc123-main"), match=match, scan_policy="allow")
+            cls.fx.foreign_table(name, "id text NOT NULL, " + columns, table_name=cls.fx.remote(f"{remote}-abc123-main"), item_filter=match, scan_policy="allow")
         cls.mirror("post_a", "comment_a", "tag_a", "post_tag")
 
     def test_rows(self):

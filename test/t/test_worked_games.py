@@ -60,7 +60,7 @@ class Games(designs.TestCase):
                    "game_player": "game_id uuid NOT NULL, username text NOT NULL, place text"}
         keys = {"player": ("USER#${username}", "#METADATA#${username}"), "game": ("GAME#${game_id}", "#METADATA#${game_id}"),
                 "game_player": ("GAME#${game_id}", "USER#${username}")}
-        cls.relations({name: ("battle-royale", columns[name], {"templates": dict(zip(("PK", "SK"), keys[name]))},
+        cls.relations({name: ("battle-royale", columns[name], {"key_templates": dict(zip(("PK", "SK"), keys[name]))},
                               [tuple(one.get(column) for column in COLUMNS[name]) for one in OF[name]]) for name in columns})
 
     def test_rows(self):

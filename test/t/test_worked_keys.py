@@ -92,9 +92,9 @@ class Electro(designs.TestCase):
         cls.relations({
             "employee": ("electro", 'employee uuid NOT NULL, "firstName" text, "lastName" text, "officeName" text NOT NULL, team text NOT NULL, title text NOT NULL,'
                                     ' salary numeric OPTIONS (format \'string\'), manager uuid, "dateHired" date',
-                         {"match": tagged("employee"), "templates": EMPLOYEE, "trusted_indexes": "gsi1pk-gsi1sk-index, gsi5pk-gsi5sk-index"}, EMPLOYEES),
+                         {"item_filter": tagged("employee"), "key_templates": EMPLOYEE, "trusted_indexes": "gsi1pk-gsi1sk-index, gsi5pk-gsi5sk-index"}, EMPLOYEES),
             "task": ("electro", '"taskName" uuid NOT NULL, project text NOT NULL, employee uuid NOT NULL, status text NOT NULL, points numeric NOT NULL, description text',
-                     {"match": tagged("task"), "templates": TASK, "trusted_indexes": "gsi1pk-gsi1sk-index, gsi3pk-gsi3sk-index, gsi4pk-gsi4sk-index"},
+                     {"item_filter": tagged("task"), "key_templates": TASK, "trusted_indexes": "gsi1pk-gsi1sk-index, gsi3pk-gsi3sk-index, gsi4pk-gsi4sk-index"},
                      [(*task, FILLER) for task in TASKS])}, analyze=True)
 
     def test_rows(self):
@@ -130,12 +130,12 @@ class Shop(designs.TestCase):
         at = "${ordered_at:iso8601(0,)}"
         columns = "product_id text NOT NULL, warehouse_id text NOT NULL, quantity int OPTIONS (attribute 'Quantity')"
         cls.relations({
-            "warehouse_item": ("OnlineShop", columns, {"templates": stock}, STOCK),
+            "warehouse_item": ("OnlineShop", columns, {"key_templates": stock}, STOCK),
             "order_item": ("OnlineShop", "order_id text NOT NULL, product_id text NOT NULL, customer_id text OPTIONS (attribute 'GSI2-PK'), ordered_at timestamp"
                                          " OPTIONS (attribute 'GSI2-SK'), price numeric OPTIONS (attribute 'Price', format 'string'), quantity int OPTIONS (attribute 'Quantity', format 'string')",
-                           {"templates": {"PK": "o#${order_id}", "SK": "p#${product_id}", "GSI2-PK": "c#${customer_id}", "GSI2-SK": at, "GSI1-PK": "p#${product_id}", "GSI1-SK": at},
+                           {"key_templates": {"PK": "o#${order_id}", "SK": "p#${product_id}", "GSI2-PK": "c#${customer_id}", "GSI2-SK": at, "GSI1-PK": "p#${product_id}", "GSI1-SK": at},
                             "trusted_indexes": "GSI1"}, ORDER_ITEMS)})
-        cls.fx.foreign_table("warehouse_item2", columns, table_name=cls.fx.remote("OnlineShop"), templates=designs.json.dumps(stock), trusted_indexes="GSI2")
+        cls.fx.foreign_table("warehouse_item2", columns, table_name=cls.fx.remote("OnlineShop"), key_templates=designs.json.dumps(stock), trusted_indexes="GSI2")
         cls.fx.execute("CREATE VIEW mirror.warehouse_item2 AS SELECT * FROM mirror.warehouse_item")
 
     def test_rows(self):
@@ -187,7 +187,7 @@ class Bank(designs.TestCase):
         cls.relations({"payment": (
             "Bank", "account text OPTIONS (attribute 'AccountID') NOT NULL, due timestamp OPTIONS (attribute 'ScheduledTime', format 'pattern(YYYY-MM-DD\"T\"HH24MISS)') NOT NULL,"
                     " shard int OPTIONS (attribute 'Sharded-GSI-PK') NOT NULL, status text OPTIONS (attribute 'Status#Time') NOT NULL, data text OPTIONS (attribute 'DataBlob')",
-            {"templates": {"Sharded-GSI-PK": "${shard:0..4}", "Status#Time": "${status:PENDING|SCHEDULED|PROCESSED}#${due}"}, "trusted_indexes": "by_shard"}, PAYMENTS)})
+            {"key_templates": {"Sharded-GSI-PK": "${shard:0..4}", "Status#Time": "${status:PENDING|SCHEDULED|PROCESSED}#${due}"}, "trusted_indexes": "by_shard"}, PAYMENTS)})
 
     def test_rows(self):
         self.assertTwins()
@@ -235,11 +235,11 @@ class Times(designs.TestCase):
         cls.fx.put("Sessions", [{"PK": f"suuid#{n}", "SK": f"c#{c}", "last_login_time": at.isoformat(), "Filler": FILLER, **({"expires": ends} if ends else {})} for n, c, at, ends in SESSIONS])
         cls.fx.put("events_2024", [{"device": device, "ulid": key, "body": body, "Filler": FILLER} for device, key, _, body in EVENTS])
         cls.relations({
-            "equipment": ("Equipment", "id text NOT NULL, latest int OPTIONS (attribute 'Latest'), state text OPTIONS (attribute 'State')", {"templates": {"PK": "${id}", "SK": "v0"}},
+            "equipment": ("Equipment", "id text NOT NULL, latest int OPTIONS (attribute 'Latest'), state text OPTIONS (attribute 'State')", {"key_templates": {"PK": "${id}", "SK": "v0"}},
                           [(e, 11, state) for e, v, state in VERSIONS if v == 0]),
-            "equipment_version": ("Equipment", "id text NOT NULL, version int NOT NULL, state text OPTIONS (attribute 'State')", {"templates": {"PK": "${id}", "SK": "v${version}"}}, VERSIONS),
+            "equipment_version": ("Equipment", "id text NOT NULL, version int NOT NULL, state text OPTIONS (attribute 'State')", {"key_templates": {"PK": "${id}", "SK": "v${version}"}}, VERSIONS),
             "session": ("Sessions", "id text NOT NULL, customer_id text NOT NULL, last_login_time timestamp OPTIONS (format 'iso8601(0,)')",
-                        {"templates": {"PK": "suuid#${id}", "SK": "c#${customer_id}"}, "ttl": "expires"}, [one[:3] for one in SESSIONS if one[3] != NOW - 5000]),
+                        {"key_templates": {"PK": "suuid#${id}", "SK": "c#${customer_id}"}, "ttl_attribute": "expires"}, [one[:3] for one in SESSIONS if one[3] != NOW - 5000]),
             "event_2024": ("events_2024", "device text NOT NULL, ulid text COLLATE \"C\" NOT NULL, at timestamptz OPTIONS (attribute 'ulid', format 'ulid'), body jsonb", {}, EVENTS)})
         for schema in ("public", "mirror"):
             cls.fx.execute(f"CREATE VIEW {schema}.equipment_history AS SELECT * FROM {schema}.equipment_version WHERE version > 0")
@@ -318,12 +318,12 @@ class Northwind(designs.TestCase):
         pattern = "pattern(YYYY-MM-DD HH24:MI:SS.MS)"
         cls.relations({
             "supplier": ("northwind", "supplier_id text NOT NULL, " + ", ".join(f"{part} text OPTIONS (attribute 'data') NOT NULL" for part in ("country", "region", "city", "address")) +
-                         ', "companyName" text', {"templates": {"pk": "supplierID#${supplier_id}", "sk": "SUPPLIER", "data": "${country}#${region}#${city}#${address:any}"}}, SUPPLIERS),
+                         ', "companyName" text', {"key_templates": {"pk": "supplierID#${supplier_id}", "sk": "SUPPLIER", "data": "${country}#${region}#${city}#${address:any}"}}, SUPPLIERS),
             "nw_order": ("northwind", f"order_id text NOT NULL, order_date timestamp OPTIONS (attribute 'data', format '{pattern}') NOT NULL, customer_id text OPTIONS (attribute 'customerID'),"
                                       f" shipped timestamp OPTIONS (attribute 'shippedDate', format '{pattern}', on_mismatch 'null')",
-                         {"templates": {"pk": "orderID#${order_id}", "sk": "ORDER", "customerID": "customerID#${customer_id}"}}, ORDERS),
+                         {"key_templates": {"pk": "orderID#${order_id}", "sk": "ORDER", "customerID": "customerID#${customer_id}"}}, ORDERS),
             "nw_line": ("northwind", "order_id text NOT NULL, product_id text NOT NULL, unit_price numeric OPTIONS (attribute 'data', format 'string'), quantity int OPTIONS (format 'string')",
-                        {"templates": {"pk": "orderID#${order_id}", "sk": "productID#${product_id}"}}, LINES)})
+                        {"key_templates": {"pk": "orderID#${order_id}", "sk": "productID#${product_id}"}}, LINES)})
 
     def test_rows(self):
         self.assertTwins()

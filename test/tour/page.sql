@@ -2,7 +2,7 @@
 CREATE EXTENSION dynamo_fdw;
 
 CREATE SERVER ddb FOREIGN DATA WRAPPER dynamo_fdw
-  OPTIONS (region :'region', endpoint :'endpoint', read_capacity '40000', scan_policy 'error');
+  OPTIONS (region :'region', endpoint_url :'endpoint', read_capacity '40000', scan_policy 'error');
 
 CREATE USER MAPPING FOR CURRENT_USER SERVER ddb
   OPTIONS (access_key_id :'key', secret_access_key :'secret');

@@ -2,7 +2,7 @@
 CREATE EXTENSION dynamo_fdw;
 
 CREATE SERVER ddb FOREIGN DATA WRAPPER dynamo_fdw
-  OPTIONS (region :'region', endpoint :'endpoint', table_prefix 'demo-',
+  OPTIONS (region :'region', endpoint_url :'endpoint', table_prefix 'demo-',
     read_capacity '40000');
 
 CREATE USER MAPPING FOR CURRENT_USER SERVER ddb
@@ -51,7 +51,7 @@ CREATE FOREIGN TABLE cinemas (
   city  text,
   seats int
 ) SERVER ddb OPTIONS (table_name 'programme',
-    templates '{"pk": "CINEMA#${id}", "sk": "PROFILE"}');
+    key_templates '{"pk": "CINEMA#${id}", "sk": "PROFILE"}');
 
 CREATE FOREIGN TABLE screenings (
   cinema text COLLATE "C" NOT NULL,
@@ -60,5 +60,5 @@ CREATE FOREIGN TABLE screenings (
   movie  text OPTIONS (attribute 'gpk') COLLATE "C",
   sold   int
 ) SERVER ddb OPTIONS (table_name 'programme', trusted_indexes 'by_movie',
-    templates '{"pk": "CINEMA#${cinema}", "sk": "SHOW#${day}#${number:padded(2)}",
+    key_templates '{"pk": "CINEMA#${cinema}", "sk": "SHOW#${day}#${number:padded(2)}",
                 "gpk": "MOVIE#${movie}", "gsk": "${day}"}');

@@ -90,7 +90,7 @@ main(int argc, char **argv)
 		return 2;
 	signal(SIGPIPE, SIG_IGN);
 	service.url = argv[1];
-	service.ca_file = strcmp(argv[2], "-") == 0 ? NULL : argv[2];
+	service.ca_bundle = strcmp(argv[2], "-") == 0 ? NULL : argv[2];
 	client = dyn_client_create(NULL);
 	if (client == NULL)
 		return 1;

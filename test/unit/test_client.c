@@ -47,7 +47,7 @@ static DynProvider provider = {
 static char url[64];
 static char host[64];
 static char tls_url[64];
-static char ca_file[256];
+static char ca_bundle[256];
 static DynClient *client;
 static DynService service;
 static DynClock service_clock;
@@ -355,17 +355,17 @@ static void
 keeps_what_two_statements_used(void)
 {
 	dyn_client_close_idle(client);
-	service.keep_connections = 8;
+	service.max_idle_connections = 8;
 	CHECK_EQ_INT(run_statement(4), 4);
 	CHECK_EQ_INT(run_statement(1), 4);
 	dyn_client_end_statement(client);	/* sent nothing */
 	CHECK_EQ_INT(dyn_client_open_fds(client), 6);
 	CHECK_EQ_INT(run_statement(2), 0);
 	CHECK_EQ_INT(run_statement(3), 3);
-	service.keep_connections = 2;
+	service.max_idle_connections = 2;
 	CHECK_EQ_INT(run_statement(3), 0);
 	CHECK_EQ_INT(run_statement(2), 2);
-	service.keep_connections = 0;
+	service.max_idle_connections = 0;
 	CHECK_EQ_INT(run_statement(1), 0);
 }
 
@@ -374,7 +374,7 @@ closes_what_the_peer_closed(void)
 {
 	struct timespec moment = {0, 100 * 1000 * 1000};
 
-	service.keep_connections = 8;
+	service.max_idle_connections = 8;
 	check_success("\"close_after\"", 1);
 	nanosleep(&moment, NULL);
 	dyn_client_end_statement(client);
@@ -638,7 +638,7 @@ pauses_replies_of_every_kind(void)
 	if (tls_url[0] == '\0')
 		SKIP("no openssl to make a certificate with");
 	service.url = tls_url;
-	service.ca_file = ca_file;
+	service.ca_bundle = ca_bundle;
 	finish_resumed(start_paused("\"bytes\", 1000000", 300000), 1000000, 1);
 }
 
@@ -1071,16 +1071,16 @@ trusts_known_certificates_only(void)
 		SKIP("no openssl to make a certificate with");
 	service.url = tls_url;
 	check_failure("\"bytes\", 3", DYN_FAIL_TLS, 1);
-	service.ca_file = ca_file;
+	service.ca_bundle = ca_bundle;
 	call = run("\"bytes\", 300000");
 	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
 	CHECK_EQ_INT(call->response.len, 300000);
 	dyn_call_destroy(call);
-	service.ca_file = "/nonexistent";
+	service.ca_bundle = "/nonexistent";
 	dyn_client_close_idle(client);
 	check_failure("\"bytes\", 3", DYN_FAIL_CONFIG, 1);
 	/* and the system's certificates are back afterwards */
-	service.ca_file = NULL;
+	service.ca_bundle = NULL;
 	check_failure("\"bytes\", 3", DYN_FAIL_TLS, 1);
 }
 
@@ -1108,9 +1108,9 @@ make_directory(char *directory, size_t size)
 {
 	char		command[1400];
 
-	snprintf(directory, size, "%s.d", ca_file);
+	snprintf(directory, size, "%s.d", ca_bundle);
 	snprintf(command, sizeof(command), "mkdir -p %s && cp %s %s/ca.pem && "
-			 "openssl rehash %s >/dev/null 2>&1", directory, ca_file,
+			 "openssl rehash %s >/dev/null 2>&1", directory, ca_bundle,
 			 directory, directory);
 	return system(command) == 0;
 }
@@ -1127,8 +1127,8 @@ reads_one_source_of_certificates(void)
 	CHECK(make_directory(directory, sizeof(directory)));
 	service.url = tls_url;
 	service.max_attempts = 1;
-	check_system(ca_file, "/nonexistent", DYN_FAIL_NONE);
-	check_system(ca_file, NULL, DYN_FAIL_NONE);
+	check_system(ca_bundle, "/nonexistent", DYN_FAIL_NONE);
+	check_system(ca_bundle, NULL, DYN_FAIL_NONE);
 	check_system(bundle, directory, DYN_FAIL_TLS);
 	check_system("/nonexistent", directory, DYN_FAIL_NONE);
 	check_system(NULL, directory, DYN_FAIL_NONE);
@@ -1140,7 +1140,7 @@ reads_one_source_of_certificates(void)
 static void
 check_file(const char *path, DynFailure failure)
 {
-	service.ca_file = path;
+	service.ca_bundle = path;
 	service.max_attempts = 1;
 	dyn_client_end_statement(client);
 	check_failure("\"close_after\"", failure, 1);
@@ -1159,16 +1159,16 @@ distinguishes_files(void)
 		SKIP("no openssl to make a certificate with, or no bundle");
 	service.url = tls_url;
 	service.max_attempts = 1;
-	service.ca_file = ca_file;
+	service.ca_bundle = ca_bundle;
 	check_failure("\"bytes\", 3", DYN_FAIL_NONE, 1);
-	service.ca_file = bundle;
+	service.ca_bundle = bundle;
 	check_failure("\"bytes\", 3", DYN_FAIL_TLS, 1);
 	/* more files than are remembered */
 	for (i = 0; i < 12; i++)
 	{
-		snprintf(copies[i], sizeof(copies[i]), "%s.%d", ca_file, i);
+		snprintf(copies[i], sizeof(copies[i]), "%s.%d", ca_bundle, i);
 		snprintf(command, sizeof(command), "cp %s %s",
-				 i % 2 ? bundle : ca_file, copies[i]);
+				 i % 2 ? bundle : ca_bundle, copies[i]);
 		CHECK(system(command) == 0);
 	}
 	for (i = 0; i < 24; i++)
@@ -1211,8 +1211,8 @@ exchanges_notice_other_certificates(void)
 
 	if (tls_url[0] == '\0' || access(bundle, R_OK) != 0)
 		SKIP("no openssl to make a certificate with, or no bundle");
-	snprintf(copy, sizeof(copy), "%s.copy", ca_file);
-	snprintf(command, sizeof(command), "cp %s %s", ca_file, copy);
+	snprintf(copy, sizeof(copy), "%s.copy", ca_bundle);
+	snprintf(command, sizeof(command), "cp %s %s", ca_bundle, copy);
 	CHECK(system(command) == 0);
 	CHECK_EQ_INT(exchange_by(copy), DYN_FAIL_NONE);
 	snprintf(command, sizeof(command), "cp %s %s", bundle, copy);
@@ -1240,24 +1240,24 @@ reads_files_of_certificates(void)
 		SKIP("no openssl to make a certificate with, or another libcurl");
 	service.url = tls_url;
 	before = files_read;
-	check_file(ca_file, DYN_FAIL_NONE);
+	check_file(ca_bundle, DYN_FAIL_NONE);
 	check_file("/etc/ssl/certs/ca-certificates.crt", DYN_FAIL_TLS);
 	CHECK_EQ_INT(files_read, before);
 	/* libcurl's way to verify holds for it */
 	CHECK(given_store != NULL && X509_VERIFY_PARAM_get_flags(
 		  X509_STORE_get0_param(given_store)) & X509_V_FLAG_PARTIAL_CHAIN);
-	snprintf(trusted, sizeof(trusted), "%s.trusted", ca_file);
+	snprintf(trusted, sizeof(trusted), "%s.trusted", ca_bundle);
 	snprintf(command, sizeof(command), "openssl x509 -in %s -out %s -trustout "
-			 "-addtrust serverAuth", ca_file, trusted);
+			 "-addtrust serverAuth", ca_bundle, trusted);
 	CHECK(system(command) == 0);
 	check_file(trusted, DYN_FAIL_NONE);
 	snprintf(command, sizeof(command), "openssl x509 -in %s -out %s -trustout "
-			 "-addreject serverAuth", ca_file, trusted);
+			 "-addreject serverAuth", ca_bundle, trusted);
 	CHECK(system(command) == 0);
 	check_file(trusted, DYN_FAIL_TLS);
 	CHECK_EQ_INT(files_read, before);
 	snprintf(command, sizeof(command), "(cat %s; echo '-----BEGIN X509 CRL-----"
-			 "') >%s", ca_file, trusted);
+			 "') >%s", ca_bundle, trusted);
 	CHECK(system(command) == 0);
 	check_file(trusted, DYN_FAIL_CONFIG);
 	CHECK(files_read > before);
@@ -1274,8 +1274,8 @@ notices_that_the_bundle_is_gone(void)
 	if (tls_url[0] == '\0')
 		SKIP("no openssl to make a certificate with");
 	service.url = tls_url;
-	snprintf(bundle, sizeof(bundle), "%s.system", ca_file);
-	snprintf(command, sizeof(command), "cp %s %s", ca_file, bundle);
+	snprintf(bundle, sizeof(bundle), "%s.system", ca_bundle);
+	snprintf(command, sizeof(command), "cp %s %s", ca_bundle, bundle);
 	CHECK(system(command) == 0);
 	system_file = bundle;
 	client = dyn_client_create(NULL);
@@ -1299,7 +1299,7 @@ leaves_files_to_a_libcurl_with_its_own_openssl(void)
 	if (tls_url[0] == '\0' || !uses_openssl())
 		SKIP("no openssl to make a certificate with, or another libcurl");
 	service.url = tls_url;
-	service.ca_file = ca_file;
+	service.ca_bundle = ca_bundle;
 	dyn_client_close_idle(client);
 	foreign_openssl = true;
 	check_failure("\"bytes\", 3", DYN_FAIL_NONE, 2);
@@ -1337,7 +1337,7 @@ resumes_sessions(void)
 	if (tls_url[0] == '\0')
 		SKIP("no openssl to make a certificate with");
 	service.url = tls_url;
-	service.ca_file = ca_file;
+	service.ca_bundle = ca_bundle;
 	CHECK(!resumes());
 	CHECK(resumes());
 	CHECK(resumes());
@@ -1346,10 +1346,10 @@ resumes_sessions(void)
 	CHECK(!resumes());
 	CHECK(resumes());
 	/* not what was verified with another file */
-	snprintf(other, sizeof(other), "%s.other", ca_file);
-	snprintf(command, sizeof(command), "cp %s %s", ca_file, other);
+	snprintf(other, sizeof(other), "%s.other", ca_bundle);
+	snprintf(command, sizeof(command), "cp %s %s", ca_bundle, other);
 	CHECK(system(command) == 0);
-	service.ca_file = other;
+	service.ca_bundle = other;
 	CHECK(!resumes());
 	CHECK(resumes());
 	/* nor with a former state of the file */
@@ -1361,7 +1361,7 @@ resumes_sessions(void)
 	CHECK(system(command) == 0);
 	service.max_attempts = 1;
 	check_failure("\"bytes\", 3", DYN_FAIL_CONFIG, 1);
-	service.ca_file = NULL;
+	service.ca_bundle = NULL;
 	check_failure("\"bytes\", 3", DYN_FAIL_TLS, 1);
 }
 
@@ -1372,7 +1372,7 @@ static uint64_t
 warm_up(void)
 {
 	service.url = tls_url;
-	service.ca_file = ca_file;
+	service.ca_bundle = ca_bundle;
 	dyn_client_close_idle(client);
 	check_success("\"no_crc\"", 1);
 	return connections_of(client);
@@ -1787,7 +1787,7 @@ start_service(pid_t *pid, int *keep_open)
 	/* a whole line, which need not come in one piece */
 	answer = fdopen(out[0], "r");
 	if (answer == NULL || fgets(line, sizeof(line), answer) == NULL ||
-		sscanf(line, "%d %d %255s", &port, &tls_port, ca_file) != 3)
+		sscanf(line, "%d %d %255s", &port, &tls_port, ca_bundle) != 3)
 		return false;
 	fclose(answer);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", port);

@@ -17,9 +17,9 @@
 #define FIRST_US	200000
 
 static uint64_t
-peer_of(const char *url, const char *proxy, const char *ca_file)
+peer_of(const char *url, const char *proxy, const char *ca_bundle)
 {
-	DynService	service = {.url = url, .proxy = proxy, .ca_file = ca_file};
+	DynService	service = {.url = url, .proxy = proxy, .ca_bundle = ca_bundle};
 
 	return dyn_connections_peer(&service);
 }

@@ -83,7 +83,7 @@ set_stage(DynSourceKind kind)
 	spec.kind = kind;
 	spec.region = strdup("eu-west-1");
 	spec.domain = strdup("amazonaws.com");
-	spec.sts_endpoint = strdup(url);
+	spec.sts_endpoint_url = strdup(url);
 	spec.connect_timeout_ms = 2000;
 	spec.request_timeout_ms = 5000;
 }

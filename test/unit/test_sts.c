@@ -103,7 +103,7 @@ signs_with_a_token_and_all_fields(void)
 	DynExchange *exchange;
 
 	begin();
-	spec.sts_endpoint = endpoint;
+	spec.sts_endpoint_url = endpoint;
 	keys.session_token = text_token;
 	role.session_name = text_session;
 	role.external_id = text_external;
@@ -186,7 +186,7 @@ endpoints_have_an_order(void)
 	check_url("http://127.0.0.1:4566/");
 	spec.kind = DYN_SOURCE_STATIC;
 	check_url("https://sts.eu-west-1.amazonaws.com/");
-	spec.sts_endpoint = endpoint;
+	spec.sts_endpoint_url = endpoint;
 	check_url(endpoint);
 	spec.kind = DYN_SOURCE_PROFILE;
 	check_url(endpoint);

@@ -565,7 +565,7 @@ openssl_free(void *block, const char *name, int line)
 	__real_free(block);
 }
 
-static char ca_file[] = "/tmp/test_torture.XXXXXX";
+static char ca_bundle[] = "/tmp/test_torture.XXXXXX";
 static X509 *made_leaf;
 
 /* A file with two certificates of the name of a leaf's issuer. */
@@ -577,7 +577,7 @@ make_ca_file(void)
 		{'A', 0, 'A', 0, AUTHORITY | KEY_IDS}
 	};
 	static const Spec leaf_spec = {'L', 3, 'A', 0, KEY_IDS};
-	BIO		   *bio = BIO_new_fd(mkstemp(ca_file), BIO_CLOSE);
+	BIO		   *bio = BIO_new_fd(mkstemp(ca_bundle), BIO_CLOSE);
 	size_t		i;
 
 	for (i = 0; bio != NULL && i < LENGTHOF(specs); i++)
@@ -615,7 +615,7 @@ verify_leaf(X509_STORE *store, X509 *leaf)
 static X509_STORE *
 load(DynTls *tls, CURL *easy)
 {
-	return dyn_tls_trust(tls, easy, ca_file) && tls->nfiles > 0 ?
+	return dyn_tls_trust(tls, easy, ca_bundle) && tls->nfiles > 0 ?
 		tls->files[0].store : NULL;
 }
 

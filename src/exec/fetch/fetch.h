@@ -80,7 +80,7 @@ typedef struct DynFetchSpec
 	double		item_units;		/* read units of one item; 0: not known */
 	double		capacity;		/* read units a second, as described; 0: not
 								 * known */
-	double		max_read_units; /* of the table, a second; 0: no limit */
+	double		max_read_units_per_second; /* of the table, a second; 0: no limit */
 	double		capacity_share; /* of the capacity that is used, likewise */
 	const char *global_index;	/* which has that; NULL: the table */
 	bool		consistent;		/* strongly consistent reads */

@@ -5,7 +5,7 @@
  * A throttled request is not repeated by the client, but comes back to its
  * stream, which sends it again when the pace allows: it costs no token of the
  * retry quota, and no attempt.  What ends a throttled statement is time without
- * any answer (throttle_patience).
+ * any answer (throttle_timeout).
  */
 #include "postgres.h"
 
@@ -237,7 +237,7 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 {
 	const DynCall *call = stream->call;
 	DynTablePace *table = context->pacing.table;
-	int			patience = context->spec.connection->throttle_patience;
+	int			patience = context->spec.connection->throttle_timeout;
 	double		now = dyn_session_now();
 
 	if (call->hot_partition)

@@ -59,7 +59,7 @@ extern void dyn_pacing_grant(struct DynStreamContext *context,
  * The request was throttled, or what an answer left of it.  Warns, once for a
  * statement and table, when a spell of throttles (aws/pace.h) has lasted for a
  * second; single ones far apart do not warn.  Raises an error if the statement
- * has waited longer than throttle_patience without an answer.
+ * has waited longer than throttle_timeout without an answer.
  */
 extern void dyn_pacing_refuse(struct DynStreamContext *context,
 							  struct DynStream *stream);

@@ -414,7 +414,7 @@ dyn_reader_start(DynReader *reader, DynRequests *requests, const DynRows *rows,
 		spec.key_slots[i] = dyn_rows_slot(rows, first.keys[i].name);
 	set_sort_slot(&spec, reader->access, index, requests, rows);
 	set_sizes(&spec, meta, index, requests, reader->relation);
-	spec.max_read_units = reader->relation->max_read_units;
+	spec.max_read_units_per_second = reader->relation->max_read_units_per_second;
 	spec.may_stop_early = reader->access->may_stop_early;
 	spec.keep = reader->keeps;
 	spec.first_limit = reader->access->limit_hint;

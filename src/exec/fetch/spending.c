@@ -16,8 +16,8 @@ void
 dyn_spending_init(DynStreamContext *context)
 {
 	const DynFetchSpec *spec = &context->spec;
-	double		of_server = spec->connection->max_read_units;
-	double		of_table = spec->max_read_units;
+	double		of_server = spec->connection->max_read_units_per_second;
+	double		of_table = spec->max_read_units_per_second;
 	double		of_capacity = spec->capacity_share;
 	double		smallest = dyn_smaller_limit(dyn_smaller_limit(of_server, of_table),
 											 of_capacity);
@@ -86,9 +86,9 @@ report_limit(const DynStreamContext *context, double limit, double cost)
 					   context->statement->counters.read_units, spec->table,
 					   cost),
 			 spec->op == DYN_OP_SCAN
-			 ? errhint("Restrict the partition key \"%s\", or raise max_statement_units.",
+			 ? errhint("Restrict the partition key \"%s\", or raise max_read_units_per_statement.",
 					   key)
-			 : errhint("Restrict the keys of fewer items, or raise max_statement_units.")));
+			 : errhint("Restrict the keys of fewer items, or raise max_read_units_per_statement.")));
 }
 
 /* Where nothing is known, a request is expected to cost little. */

@@ -1,7 +1,7 @@
 /*
  * spending.h
- *		The read units that a fetch may use: those of budgets (max_read_units,
- *		read_percent), and those of one statement (max_statement_units).
+ *		The read units that a fetch may use: those of budgets (max_read_units_per_second,
+ *		read_percent), and those of one statement (max_read_units_per_statement).
  *
  * Private to the fetch.  Budgets are charged when a request is sent, with the
  * most that it can cost as far as is known, and corrected by its answer, so that

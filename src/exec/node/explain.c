@@ -662,8 +662,8 @@ show_budgets(const DynRelation *relation, const DynAccess *access,
 	ListCell   *lc;
 
 	initStringInfo(&buf);
-	append_budget(&buf, relation->connection->max_read_units, "the server");
-	append_budget(&buf, relation->max_read_units, "the table");
+	append_budget(&buf, relation->connection->max_read_units_per_second, "the server");
+	append_budget(&buf, relation->max_read_units_per_second, "the table");
 	foreach(lc, meta ? add_capacities(NIL, access) : NIL)
 		append_share(&buf, relation, meta, strVal(lfirst(lc)));
 	if (buf.len == 0)

@@ -64,7 +64,7 @@ row_test_words(const DynRelation *relation)
 							 dyn_spelled_text(spelled));
 	}
 	if (relation->row_test.nterms > 0)
-		appendStringInfo(&words, "%swhat the options match and ttl demand",
+		appendStringInfo(&words, "%swhat the options item_filter and ttl_attribute demand",
 						 words.len > 0 ? ", and " : "");
 	return words.data;
 }

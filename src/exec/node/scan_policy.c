@@ -230,7 +230,7 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 			 errmsg("statement would use more than %g read units", limit),
 			 errdetail("Reading the whole %s uses about %s.",
 					   dyn_target_words(relation->table, index), units_words(units)),
-			 errhint("%s, or raise max_statement_units.%s",
+			 errhint("%s, or raise max_read_units_per_statement.%s",
 					 key_hint(relation, dyn_session_cached_table(relation->connection,
 																 relation->table)),
 					 advice_clause(advice))));

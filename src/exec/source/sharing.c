@@ -81,7 +81,7 @@ reads_alike(const DynReader *a, const DynReader *b)
 		a->access->fetch_base_items == b->access->fetch_base_items &&
 		a->access->backward == b->access->backward &&
 		one->consistent == other->consistent &&
-		one->max_read_units == other->max_read_units &&
+		one->max_read_units_per_second == other->max_read_units_per_second &&
 		one->options.read_capacity == other->options.read_capacity &&
 		one->options.read_percent == other->options.read_percent;
 }

@@ -73,7 +73,7 @@ dyn_statement_is_running(uint64 number)
 double
 dyn_statement_max_units(const DynConnection *connection)
 {
-	return dyn_smaller_limit(connection->max_statement_units,
+	return dyn_smaller_limit(connection->max_read_units_per_statement,
 							 dyn_guc_max_statement_units);
 }
 

@@ -19,19 +19,20 @@ dyn_closest_init(DynClosest *closest, const char *word)
 	closest->best = NULL;
 }
 
-void
+bool
 dyn_closest_try(DynClosest *closest, const char *candidate)
 {
 	int			distance;
 
 	if (strlen(closest->word) > MAX_WORD_BYTES)
-		return;
+		return false;
 	distance = varstr_levenshtein_less_equal(closest->word,
 											 strlen(closest->word), candidate,
 											 strlen(candidate), 1, 1, 1,
 											 closest->distance, true);
 	if (distance >= closest->distance)
-		return;
+		return false;
 	closest->distance = distance;
 	closest->best = candidate;
+	return true;
 }

@@ -13,6 +13,7 @@ typedef struct DynClosest
 } DynClosest;
 
 extern void dyn_closest_init(DynClosest *closest, const char *word);
-extern void dyn_closest_try(DynClosest *closest, const char *candidate);
+/* Returns true if this one is closer than those before. */
+extern bool dyn_closest_try(DynClosest *closest, const char *candidate);
 
 #endif

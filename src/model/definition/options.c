@@ -91,19 +91,19 @@ typedef struct OptionEntry
 
 static const OptionEntry options_table[] = {
 	{"region", ON_SERVER, VALUE_REGION, 0, 0, NULL, "none", false,
-	"AWS region: signs requests and, without endpoint, names the endpoint"},
-	{"endpoint", ON_SERVER, VALUE_URL, 0, 0, NULL, "the region's", false,
+	"AWS region: signs requests and, without endpoint_url, names the endpoint"},
+	{"endpoint_url", ON_SERVER, VALUE_URL, 0, 0, NULL, "the region's", false,
 	"URL of the service: a VPC endpoint, DynamoDB Local"},
 	{"table_prefix", ON_SERVER, VALUE_PREFIX, 0, 0, NULL, "none", false,
 	"prepended to every table_name that is not an ARN"},
 	{"max_concurrency", ON_SERVER, VALUE_INT, 1, 256, NULL, "16", false,
 	"requests in flight for one statement"},
-	{"keep_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
+	{"max_idle_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
 	false, "idle connections that a session keeps between statements"},
 	/* the smallest request costs half a unit, and should wait seconds at most */
-	{"max_read_units", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
+	{"max_read_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
 	false, "read units per second that all sessions may use together"},
-	{"max_statement_units", ON_SERVER, VALUE_REAL, 0.1, 1e9, NULL, "none", false,
+	{"max_read_units_per_statement", ON_SERVER, VALUE_REAL, 0.1, 1e9, NULL, "none", false,
 	"read units that one statement may use"},
 	{"connect_timeout", ON_SERVER, VALUE_INT, 1, 600000, NULL, "2000", false,
 	"milliseconds to open a connection"},
@@ -111,9 +111,9 @@ static const OptionEntry options_table[] = {
 	"milliseconds for one attempt of a request, including the body"},
 	{"max_attempts", ON_SERVER, VALUE_INT, 1, 100, NULL, "8", false,
 	"maximum number of attempts of one request"},
-	{"throttle_patience", ON_SERVER, VALUE_INT, 0, INT_MAX, NULL, "600000", false,
+	{"throttle_timeout", ON_SERVER, VALUE_INT, 0, INT_MAX, NULL, "600000", false,
 	"milliseconds without progress after which a throttled statement ends; 0: no limit"},
-	{"ca_file", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "the system's", true,
+	{"ca_bundle", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "the system's", true,
 	"file of CA certificates to verify the endpoint"},
 	{"proxy", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "none", true,
 	"URL of an HTTP proxy; the environment's is never used"},
@@ -139,7 +139,7 @@ static const OptionEntry options_table[] = {
 	"its secret"},
 	{"session_token", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
 	"session token of temporary keys"},
-	{"credential_source", ON_MAPPING, VALUE_ENUM, 0, 0, dyn_source_names, "static",
+	{"credential_provider", ON_MAPPING, VALUE_ENUM, 0, 0, dyn_source_names, "static",
 		true,
 	"where the credentials come from: the keys of the user mapping, or what belongs to the database server"},
 	{"profile", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "AWS_PROFILE or default", true,
@@ -151,21 +151,21 @@ static const OptionEntry options_table[] = {
 	{"role_session_name", ON_MAPPING, VALUE_SESSION_NAME, 0, 0, NULL,
 		DYN_ROLE_SESSION_NAME, false,
 	"name of the role's session, as CloudTrail shows it"},
-	{"duration", ON_MAPPING, VALUE_INT, 900, 43200, NULL, "3600", false,
+	{"role_duration", ON_MAPPING, VALUE_INT, 900, 43200, NULL, "3600", false,
 	"seconds for which the role is assumed"},
-	{"sts_endpoint", ON_MAPPING, VALUE_URL, 0, 0, NULL, "the region's", true,
+	{"sts_endpoint_url", ON_MAPPING, VALUE_URL, 0, 0, NULL, "the region's", true,
 	"URL of the security token service: a VPC endpoint"},
-	{"allowed_endpoint", ON_MAPPING, VALUE_URL, 0, 0, NULL, "the region's", true,
+	{"allowed_endpoint_url", ON_MAPPING, VALUE_URL, 0, 0, NULL, "the region's", true,
 	"the only URL that may be used with credentials that belong to the database server"},
 	{"table_name", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "the foreign table's name",
 	false, "name (or ARN) of the DynamoDB table"},
-	{"match", ON_TABLE, VALUE_MATCH, 0, 0, NULL, "none", false,
+	{"item_filter", ON_TABLE, VALUE_MATCH, 0, 0, NULL, "none", false,
 	"JSON object of attributes and constants, to which those of a row are equal"},
-	{"templates", ON_TABLE, VALUE_TEMPLATES, 0, 0, NULL, "none", false,
+	{"key_templates", ON_TABLE, VALUE_TEMPLATES, 0, 0, NULL, "none", false,
 	"JSON object of attributes and how their texts are composed of columns"},
 	{"trusted_indexes", ON_TABLE, VALUE_NAMES, 0, 0, NULL, "none", false,
 	"indexes whose keys every row has that has the columns of their templates"},
-	{"ttl", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "none", false,
+	{"ttl_attribute", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "none", false,
 	"attribute with the time at which an item expires; expired items are not rows"},
 	{"unnest", ON_TABLE, VALUE_PATH, 0, 0, NULL, "none", false,
 	"document path of a list, set or map, each element of which is a row"},
@@ -179,10 +179,34 @@ static const OptionEntry options_table[] = {
 	"the whole item as jsonb, or the rest that no other column shows"},
 	{"format", ON_COLUMN, VALUE_FORMAT, 0, 0, NULL, "the type's own", false,
 	"representation of the value in DynamoDB"},
-	{"sample", ON_IMPORT, VALUE_INT, 0, 10000, NULL, "100", false,
+	{"sample_items", ON_IMPORT, VALUE_INT, 0, 10000, NULL, "100", false,
 	"items of each table that tell the types of columns; 0: keys only"},
-	{"entity_tag", ON_IMPORT, VALUE_TEXT, 0, 0, NULL, "none", false,
+	{"entity_attribute", ON_IMPORT, VALUE_TEXT, 0, 0, NULL, "none", false,
 	"attribute whose values divide a table into foreign tables"},
+};
+
+/* Other names that users may try: shorter ones, and those of similar programs. */
+static const struct
+{
+	const char *name;
+	const char *option;
+}			other_names[] = {
+	{"endpoint", "endpoint_url"},
+	{"keep_connections", "max_idle_connections"},
+	{"max_read_units", "max_read_units_per_second"},
+	{"max_statement_units", "max_read_units_per_statement"},
+	{"throttle_patience", "throttle_timeout"},
+	{"ca_file", "ca_bundle"},
+	{"credential_source", "credential_provider"},
+	{"duration", "role_duration"},
+	{"duration_seconds", "role_duration"},
+	{"sts_endpoint", "sts_endpoint_url"},
+	{"allowed_endpoint", "allowed_endpoint_url"},
+	{"match", "item_filter"},
+	{"templates", "key_templates"},
+	{"ttl", "ttl_attribute"},
+	{"sample", "sample_items"},
+	{"entity_tag", "entity_attribute"},
 };
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_validator);
@@ -218,10 +242,11 @@ find_entry(const char *name, int where)
 	return NULL;
 }
 
-/* The valid option closest to a misspelled one, if any is close. */
+/* The option with a name that is close to a misspelled one, if there is one. */
 static const char *
 closest_option(const char *name, int where)
 {
+	const char *option = NULL;
 	DynClosest	closest;
 
 	dyn_closest_init(&closest, name);
@@ -230,7 +255,13 @@ closest_option(const char *name, int where)
 		if ((options_table[i].where & where) != 0)
 			dyn_closest_try(&closest, options_table[i].name);
 	}
-	return closest.best;
+	for (int i = 0; i < lengthof(other_names); i++)
+	{
+		if (find_entry(other_names[i].option, where) != NULL &&
+			dyn_closest_try(&closest, other_names[i].name))
+			option = other_names[i].option;
+	}
+	return option != NULL ? option : closest.best;
 }
 
 static const char *
@@ -325,9 +356,9 @@ enum_position(const char *const *words, const char *value)
 static int
 unit_of(const char *name)
 {
-	if (strcmp(name, "duration") == 0)
+	if (strcmp(name, "role_duration") == 0)
 		return GUC_UNIT_S;
-	return strstr(name, "timeout") || strstr(name, "patience") ? GUC_UNIT_MS : 0;
+	return strstr(name, "timeout") ? GUC_UNIT_MS : 0;
 }
 
 /* If it is not, *why is a hint. */
@@ -440,7 +471,7 @@ check_keys(List *options)
 {
 	static const char *const keys[] =
 	{"access_key_id", "secret_access_key", "session_token"};
-	int			source = dyn_option_enum(options, "credential_source",
+	int			source = dyn_option_enum(options, "credential_provider",
 										 dyn_source_names, DYN_SOURCE_STATIC);
 
 	if (has_option(options, "access_key_id") !=
@@ -454,7 +485,7 @@ check_keys(List *options)
 		if (has_option(options, keys[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
-					 errmsg("option \"%s\" and credential_source \"%s\" are mutually exclusive",
+					 errmsg("option \"%s\" and credential_provider \"%s\" are mutually exclusive",
 							keys[i], dyn_source_names[source]),
 					 errhint("A user mapping has keys of its own, or a source of others.")));
 	}
@@ -462,7 +493,7 @@ check_keys(List *options)
 		source != DYN_SOURCE_DEFAULT)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
-				 errmsg("option \"profile\" needs the credential_source \"%s\" or \"%s\"",
+				 errmsg("option \"profile\" needs the credential_provider \"%s\" or \"%s\"",
 						dyn_source_names[DYN_SOURCE_PROFILE],
 						dyn_source_names[DYN_SOURCE_DEFAULT]),
 				 errhint("No other source reads the files of AWS's tools.")));
@@ -472,7 +503,7 @@ static void
 check_role(List *options)
 {
 	static const char *const others[] =
-	{"external_id", "role_session_name", "duration"};
+	{"external_id", "role_session_name", "role_duration"};
 
 	for (int i = 0; i < lengthof(others); i++)
 	{
@@ -667,7 +698,7 @@ help_of(const OptionEntry *entry)
 	/* budgets are those of all backends */
 	if (dyn_shared_memory() != NULL)
 		return entry->help;
-	if (strcmp(entry->name, "max_read_units") == 0)
+	if (strcmp(entry->name, "max_read_units_per_second") == 0)
 		return "read units per second that one session may use; for all together, add dynamo_fdw to shared_preload_libraries";
 	if (strcmp(entry->name, "read_percent") == 0)
 		return "part of a known capacity that one session may use, in per cent; for all together, add dynamo_fdw to shared_preload_libraries";

@@ -1,6 +1,6 @@
 /*
  * template_columns.c
- *		Reads the table option templates, and connects it with the columns.
+ *		Reads the table option key_templates, and connects it with the columns.
  */
 #include "postgres.h"
 
@@ -148,7 +148,7 @@ dyn_templates_parse(const char *text, int *n)
 		if (tmpl == NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid value for option \"%s\"", "templates"),
+					 errmsg("invalid value for option \"%s\"", "key_templates"),
 					 errhint("%s", why)));
 		spelled[*n].path = dyn_path_of_attribute(dyn_json_option_text(&name, &len));
 		dyn_call_at_reset(CurrentMemoryContext, free_template, tmpl);

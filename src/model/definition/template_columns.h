@@ -1,6 +1,6 @@
 /*
  * template_columns.h
- *		Attributes that are spelled from columns: the table option templates.
+ *		Attributes that are spelled from columns: the table option key_templates.
  *
  * A template says how a string attribute is composed of columns
  * (dynamodb/template.h); here its parts are connected with the columns.  Each

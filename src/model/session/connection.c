@@ -63,7 +63,7 @@ static void
 set_endpoint(DynConnection *connection, ForeignServer *server)
 {
 	const char *region = dyn_option_text(server->options, "region");
-	const char *endpoint = dyn_option_text(server->options, "endpoint");
+	const char *endpoint = dyn_option_text(server->options, "endpoint_url");
 
 	if (region == NULL)
 		ereport(ERROR,
@@ -81,7 +81,7 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 static const char *
 find_detour(List *options)
 {
-	static const char *const names[] = {"endpoint", "proxy", "ca_file"};
+	static const char *const names[] = {"endpoint_url", "proxy", "ca_bundle"};
 
 	for (int i = 0; i < lengthof(names); i++)
 	{
@@ -100,7 +100,7 @@ set_limits(DynConnection *connection, List *options)
 
 	service->signing_name = "dynamodb";
 	service->target_prefix = "DynamoDB_20120810.";
-	service->ca_file = dyn_option_text(options, "ca_file");
+	service->ca_bundle = dyn_option_text(options, "ca_bundle");
 	service->proxy = dyn_option_text(options, "proxy");
 	service->connect_timeout_ms = dyn_option_int_or_default(options, "connect_timeout");
 	service->request_timeout_ms = dyn_option_int_or_default(options, "request_timeout");
@@ -109,13 +109,14 @@ set_limits(DynConnection *connection, List *options)
 	service->clock = &connection->clock;
 	connection->table_prefix = prefix ? prefix : "";
 	connection->max_concurrency = dyn_option_int_or_default(options, "max_concurrency");
-	service->keep_connections = dyn_option_int(options, "keep_connections",
-											   connection->max_concurrency);
-	connection->max_read_units = dyn_option_real(options, "max_read_units", 0);
-	connection->max_statement_units =
-		dyn_option_real(options, "max_statement_units", 0);
-	connection->throttle_patience =
-		dyn_option_int_or_default(options, "throttle_patience");
+	service->max_idle_connections =
+		dyn_option_int(options, "max_idle_connections", connection->max_concurrency);
+	connection->max_read_units_per_second =
+		dyn_option_real(options, "max_read_units_per_second", 0);
+	connection->max_read_units_per_statement =
+		dyn_option_real(options, "max_read_units_per_statement", 0);
+	connection->throttle_timeout =
+		dyn_option_int_or_default(options, "throttle_timeout");
 	connection->reads = dyn_option_reads(options, &dyn_default_reads);
 }
 
@@ -202,12 +203,12 @@ set_ways(DynConnection *connection, List *options)
 {
 	DynSourceSpec *spec = &connection->spec;
 	const DynService *service = &connection->service;
-	const char *sts = dyn_option_text(options, "sts_endpoint");
+	const char *sts = dyn_option_text(options, "sts_endpoint_url");
 
 	spec->region = copy_text(service->region);
 	spec->domain = copy_text(dyn_url_domain(service->region));
-	spec->sts_endpoint = sts ? copy_text(normal_url(sts)) : NULL;
-	spec->ca_file = copy_text(service->ca_file);
+	spec->sts_endpoint_url = sts ? copy_text(normal_url(sts)) : NULL;
+	spec->ca_bundle = copy_text(service->ca_bundle);
 	spec->proxy = copy_text(service->proxy);
 	spec->connect_timeout_ms = service->connect_timeout_ms;
 	spec->request_timeout_ms = service->request_timeout_ms;
@@ -242,14 +243,14 @@ set_credentials(DynConnection *connection)
 										connection->serverid) != mapping->umid;
 	connection->mapping_options = options;
 	spec->kind = connection->source = (DynSourceKind)
-		dyn_option_enum(options, "credential_source", dyn_source_names, DYN_SOURCE_STATIC);
+		dyn_option_enum(options, "credential_provider", dyn_source_names, DYN_SOURCE_STATIC);
 	if (spec->kind == DYN_SOURCE_STATIC)
 		set_keys(connection, options);
 	spec->profile = copy_text(dyn_option_text(options, "profile"));
 	spec->role.arn = copy_text(dyn_option_text(options, "role_arn"));
 	spec->role.session_name = copy_text(dyn_option_text(options, "role_session_name"));
 	spec->role.external_id = copy_text(dyn_option_text(options, "external_id"));
-	spec->role.duration = dyn_option_int(options, "duration", 0);
+	spec->role.duration = dyn_option_int(options, "role_duration", 0);
 	set_ways(connection, options);
 	if (spec->kind == DYN_SOURCE_STATIC)
 	{
@@ -318,7 +319,7 @@ check_source(const DynConnection *connection, const ForeignServer *server)
 {
 	UserMapping *mapping = read_mapping(connection->serverid,
 										connection->userid);
-	const char *allowed = dyn_option_text(mapping->options, "allowed_endpoint");
+	const char *allowed = dyn_option_text(mapping->options, "allowed_endpoint_url");
 	DynSourceUse use = {
 		.server = server,
 		.userid = connection->userid,

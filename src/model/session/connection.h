@@ -27,9 +27,9 @@ typedef struct DynConnection
 	DynProvider provider;		/* likewise */
 	const char *table_prefix;
 	int			max_concurrency;
-	double		max_read_units; /* per second; 0: no limit */
-	double		max_statement_units;	/* 0: no limit */
-	int			throttle_patience;	/* ms without progress; 0: no limit */
+	double		max_read_units_per_second; /* per second; 0: no limit */
+	double		max_read_units_per_statement;	/* 0: no limit */
+	int			throttle_timeout;	/* ms without progress; 0: no limit */
 	DynReadOptions reads;		/* for tables without options of their own */
 
 	/* private to connection.c */

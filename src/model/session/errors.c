@@ -25,21 +25,21 @@ typedef struct ServiceError
 	"DynamoDB limits the rate of such requests: retry the statement later."
 /* The error page of a gateway does not tell whether the endpoint is right. */
 #define UNAVAILABLE_HINT \
-	"Retry the statement later. If this happens for every request, check the server options endpoint and region."
+	"Retry the statement later. If this happens for every request, check the server options endpoint_url and region."
 #define KEY_HINT \
 	"Check access_key_id, secret_access_key and session_token of the user mapping."
 #define EXPIRED_HINT \
 	"The temporary credentials have expired: set new ones in the user mapping."
 /* Instead of these two, if the credentials are not those of the mapping. */
 #define SOURCE_HINT \
-	"The credentials come from the source that the user mapping names: dynamo_fdw_whoami() shows them."
+	"The credentials come from the source that the user mapping names: dynamo_fdw_credentials() shows them."
 
 #define TABLE_NAME_HINT \
 	"Check the table option table_name and the server option table_prefix: a name has 3 to 255 letters, digits, underscores, hyphens and dots."
 
 static const ServiceError service_errors[] = {
 	{"ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
-	"Check the table option table_name and the server options table_prefix, region and endpoint; dynamo_fdw_tables() lists the existing tables."},
+	"Check the table option table_name and the server options table_prefix, region and endpoint_url; dynamo_fdw_tables() lists the existing tables."},
 	{"ResourceInUseException", ERRCODE_DUPLICATE_TABLE,
 	"The table exists already, or is being changed or deleted."},
 	{"AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE,
@@ -67,7 +67,7 @@ static const ServiceError service_errors[] = {
 	"The table or index may have changed since the statement was planned: retry it."},
 	{"SerializationException", ERRCODE_FDW_ERROR, NULL},
 	{"UnknownOperationException", ERRCODE_FDW_ERROR,
-	"Check the server option endpoint: the service there does not support this operation."},
+	"Check the server option endpoint_url: the service there does not support this operation."},
 	{"InternalServerError", ERRCODE_FDW_ERROR, "Retry the statement later."},
 	{"InternalFailure", ERRCODE_FDW_ERROR, "Retry the statement later."},
 	{"ServiceUnavailable", ERRCODE_FDW_ERROR, "Retry the statement later."},
@@ -89,17 +89,17 @@ static const TransportError transport_errors[] = {
 	{DYN_FAIL_HTTP, 503, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
 	{DYN_FAIL_HTTP, 504, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
 	{DYN_FAIL_HTTP, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
-	"The service at the endpoint is not DynamoDB: check the server options endpoint and region."},
+	"The service at the endpoint is not DynamoDB: check the server options endpoint_url and region."},
 	{DYN_FAIL_DNS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Check the server options endpoint and region, and the network of the database server."},
+	"Check the server options endpoint_url and region, and the network of the database server."},
 	{DYN_FAIL_CONNECT, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Check the server option endpoint, and that the database server can connect to it."},
+	"Check the server option endpoint_url, and that the database server can connect to it."},
 	{DYN_FAIL_TLS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Check the endpoint's certificate (the server option ca_file sets another CA bundle), and that the endpoint uses https."},
+	"Check the endpoint's certificate (the server option ca_bundle sets another CA bundle), and that the endpoint uses https."},
 	{DYN_FAIL_TIMEOUT, 0, ERRCODE_CONNECTION_FAILURE,
 	"The server options connect_timeout and request_timeout set the limits."},
 	{DYN_FAIL_NETWORK, 0, ERRCODE_CONNECTION_FAILURE,
-	"If this happens for every request, check the server option endpoint."},
+	"If this happens for every request, check the server option endpoint_url."},
 	{DYN_FAIL_TOO_LARGE, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Set a smaller fetch_size to get smaller responses."},
 	{DYN_FAIL_CHECKSUM, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
@@ -109,7 +109,7 @@ static const TransportError transport_errors[] = {
 	{DYN_FAIL_ADDRESS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Link-local addresses, such as those of instance metadata, are not allowed."},
 	{DYN_FAIL_CONFIG, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Check the server options endpoint, ca_file and proxy."},
+	"Check the server options endpoint_url, ca_bundle and proxy."},
 	{DYN_FAIL_MEMORY, 0, ERRCODE_OUT_OF_MEMORY, NULL},
 };
 
@@ -345,8 +345,8 @@ dyn_report_throttled(const DynCall *call, const char *resource, double seconds,
 					   ? psprintf(" The capacity is %g read units per second.",
 								  capacity) : ""),
 			 call->hot_partition
-			 ? errhint("The limit of one partition is reached, which more capacity does not change. Retry the statement later, or increase throttle_patience on the server.")
-			 : errhint("Others may be using the read capacity: increase it, retry the statement later, or increase throttle_patience on the server.")));
+			 ? errhint("The limit of one partition is reached, which more capacity does not change. Retry the statement later, or increase throttle_timeout on the server.")
+			 : errhint("Others may be using the read capacity: increase it, retry the statement later, or increase throttle_timeout on the server.")));
 }
 
 void

@@ -146,9 +146,9 @@ dyn_guc_init(void)
 							"Larger tables are sampled.",
 							&dyn_guc_analyze_read_units, 1000, 1, INT_MAX,
 							PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomRealVariable("dynamo_fdw.max_statement_units",
+	DefineCustomRealVariable("dynamo_fdw.max_read_units_per_statement",
 							 "Sets the read units that one statement may use.",
-							 "Zero is no limit. A smaller option max_statement_units of the server applies instead.",
+							 "Zero is no limit. A smaller option max_read_units_per_statement of the server applies instead.",
 							 &dyn_guc_max_statement_units, 0, 0, 1e9,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dynamo_fdw");

@@ -47,7 +47,7 @@ check_mapping(const DynSourceUse *use)
 					use->source),
 			 errdetail("They belong to the database server, and every user of server \"%s\" could use them.",
 					   use->server->servername),
-			 errhint("A superuser can give them to one user: CREATE USER MAPPING FOR %s SERVER %s OPTIONS (credential_source '%s');",
+			 errhint("A superuser can give them to one user: CREATE USER MAPPING FOR %s SERVER %s OPTIONS (credential_provider '%s');",
 					 user_words(use), quote_identifier(use->server->servername),
 					 use->source)));
 }
@@ -106,10 +106,10 @@ reason_to_allow(const DynSourceUse *use)
 	const char *server = use->server->servername;
 
 	if (use->detour != NULL)
-		return psprintf("Server \"%s\" has the option \"%s\", and the user mapping has no allowed_endpoint.",
+		return psprintf("Server \"%s\" has the option \"%s\", and the user mapping has no allowed_endpoint_url.",
 						server, use->detour);
 	if (!superuser_arg(use->server->owner))
-		return psprintf("The owner of server \"%s\", who can change its region, is not a superuser, and the user mapping has no allowed_endpoint.",
+		return psprintf("The owner of server \"%s\", who can change its region, is not a superuser, and the user mapping has no allowed_endpoint_url.",
 						server);
 	return NULL;
 }
@@ -118,7 +118,7 @@ static void
 check_allowed(const DynSourceUse *use)
 {
 	const char *reason = use->allowed == NULL ? reason_to_allow(use)
-		: "The user mapping has another allowed_endpoint.";
+		: "The user mapping has another allowed_endpoint_url.";
 
 	if (use->allowed == NULL ? reason == NULL
 		: strcmp(use->allowed, use->url) == 0)
@@ -128,7 +128,7 @@ check_allowed(const DynSourceUse *use)
 			 errmsg("credentials of source \"%s\" may not be used for requests to %s",
 					use->source, use->url),
 			 errdetail("%s", reason),
-			 errhint("If that endpoint is trustworthy, a superuser can allow it: ALTER USER MAPPING FOR %s SERVER %s OPTIONS (%s allowed_endpoint '%s');",
+			 errhint("If that endpoint is trustworthy, a superuser can allow it: ALTER USER MAPPING FOR %s SERVER %s OPTIONS (%s allowed_endpoint_url '%s');",
 					 user_words(use), quote_identifier(use->server->servername),
 					 use->allowed ? "SET" : "ADD", use->url)));
 }

@@ -9,7 +9,7 @@
  * Credentials of a source, which are those of the database server, go to AWS
  * only, and only for the user whose mapping a superuser gave a source.  Who set
  * an option is not in the catalogs, and a server may get another owner.  So
- * with endpoint, proxy or ca_file, which direct requests elsewhere, a superuser
+ * with endpoint, proxy or ca_bundle, which direct requests elsewhere, a superuser
  * must own the server now, and the mapping must name the endpoint.  It must, too,
  * if the server's owner, who can change the region, is not a superuser.
  */
@@ -27,12 +27,12 @@ typedef struct DynSourceUse
 	const ForeignServer *server;
 	Oid			userid;
 	bool		for_public;		/* by a mapping for PUBLIC */
-	const char *source;			/* as in credential_source */
+	const char *source;			/* as in credential_provider */
 	const char *region;
 	const char *url;			/* of the service */
 	const char *detour;			/* the first option of the server that directs
 								 * requests elsewhere; NULL: there is none */
-	const char *allowed;		/* allowed_endpoint in the form of `url`, or
+	const char *allowed;		/* allowed_endpoint_url in the form of `url`, or
 								 * NULL */
 } DynSourceUse;
 

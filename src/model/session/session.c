@@ -77,8 +77,6 @@ static HTAB *connections = NULL;
  */
 static uint64 invalidations = 1;
 
-PG_FUNCTION_INFO_V1(dynamo_fdw_disconnect);
-
 double
 dyn_session_now(void)
 {
@@ -280,24 +278,30 @@ unpin_connection(void *arg)
 	drop_if_unused(connection);
 }
 
-static void
-forget_all_connections(void)
+/* Those of a server, or all for InvalidOid; returns true if there were any. */
+static bool
+forget_connections(Oid serverid)
 {
 	HASH_SEQ_STATUS status;
 	ConnectionEntry *entry;
+	bool		had_any = false;
 
 	if (connections == NULL)
-		return;
+		return false;
 	hash_seq_init(&status, connections);
 	while ((entry = hash_seq_search(&status)) != NULL)
 	{
 		DynConnection *connection = entry->connection;
 
 		Assert(connection != NULL && connection->valid);
+		if (OidIsValid(serverid) && connection->serverid != serverid)
+			continue;
 		hash_search(connections, &entry->key, HASH_REMOVE, NULL);
 		connection->valid = false;
 		drop_if_unused(connection);
+		had_any = true;
 	}
+	return had_any;
 }
 
 /*
@@ -308,7 +312,7 @@ static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
 {
 	invalidations++;
-	forget_all_connections();
+	(void) forget_connections(InvalidOid);
 }
 
 /*
@@ -518,7 +522,7 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 				 errmsg("could not read the description of DynamoDB table \"%s\"",
 						table),
 				 errdetail("The response is %s.", reason),
-				 errhint("Check the server option endpoint.")));
+				 errhint("Check the server option endpoint_url.")));
 	return add_description(connection, table, meta);
 }
 
@@ -594,16 +598,13 @@ dyn_session_init(void)
 	CacheRegisterSyscacheCallback(AUTHOID, doubt, (Datum) 0);
 }
 
-/* dynamo_fdw_disconnect(): closes idle connections and clears the cache. */
-Datum
-dynamo_fdw_disconnect(PG_FUNCTION_ARGS)
+bool
+dyn_session_disconnect(Oid serverid)
 {
-	bool		had_any = connections != NULL &&
-		hash_get_num_entries(connections) > 0;
+	bool		had_any = forget_connections(serverid);
 
-	forget_all_connections();
 	if (client != NULL)
 		dyn_client_close_idle(client);
 	ResetPlanCache();
-	PG_RETURN_BOOL(had_any);
+	return had_any;
 }

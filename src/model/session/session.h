@@ -108,6 +108,12 @@ extern double dyn_session_now(void);
  */
 extern void dyn_session_end_statement(void);
 
+/*
+ * Closes idle connections, and discards what is cached of a server, or of all
+ * if it is InvalidOid; returns true if there was anything.
+ */
+extern bool dyn_session_disconnect(Oid serverid);
+
 /* Descriptors that the client holds open; 0 if there is no client. */
 extern int	dyn_session_open_descriptors(void);
 

@@ -149,13 +149,13 @@ read_options(DynRelation *relation, List *table)
 	relation->consistent = dyn_guc_consistent_read ||
 		relation->options.consistent;
 	/* the server's is a budget for all its tables */
-	relation->max_read_units = dyn_option_real(table, "max_read_units", 0);
-	relation->row_test = dyn_row_test(dyn_option_text(table, "match"),
-									  dyn_option_text(table, "ttl"));
+	relation->max_read_units_per_second = dyn_option_real(table, "max_read_units_per_second", 0);
+	relation->row_test = dyn_row_test(dyn_option_text(table, "item_filter"),
+									  dyn_option_text(table, "ttl_attribute"));
 	relation->unnest = unnest ? dyn_path_parse(unnest) : NULL;
 	relation->skips_scalars =
 		dyn_option_enum(table, "on_mismatch", on_mismatch_words, 0) == 1;
-	if ((text = dyn_option_text(table, "templates")) != NULL)
+	if ((text = dyn_option_text(table, "key_templates")) != NULL)
 		relation->spelled = dyn_templates_parse(text, &relation->nspelled);
 	if ((text = dyn_option_text(table, "trusted_indexes")) != NULL)
 		relation->trusted_indexes = dyn_option_names(text);

@@ -39,7 +39,7 @@ typedef struct DynRelation
 	DynConnection *connection;
 	DynReadOptions options;		/* the table's, or else the server's */
 	bool		consistent;		/* option or parameter consistent_read */
-	double		max_read_units; /* the table's option; 0: no limit */
+	double		max_read_units_per_second; /* the table's option; 0: no limit */
 	DynRowTest	row_test;		/* match and ttl */
 	int			nspelled;		/* templates */
 	DynSpelled *spelled;

@@ -58,7 +58,7 @@ def make_table(postgres, fake):
     table.bucket = Watched()
     with postgres.connect(SETTINGS) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE EXTENSION dynamo_fdw")
-        create_server(cursor, "metered", fake.endpoint, max_read_units=BUDGET)
+        create_server(cursor, "metered", fake.endpoint, max_read_units_per_second=BUDGET)
         cursor.execute("CREATE FOREIGN TABLE t (pk text, n integer) SERVER metered")
     return table.bucket
 

@@ -15,7 +15,7 @@ def mapped(world):
     figures = []
     with world.connect() as connection:
         for name, columns, templates in (TEXT, NUMBER):
-            connection.execute(f"CREATE FOREIGN TABLE {name} ({columns}) SERVER unmapped OPTIONS (table_name 'bench', templates '{templates}')")
+            connection.execute(f"CREATE FOREIGN TABLE {name} ({columns}) SERVER unmapped OPTIONS (table_name 'bench', key_templates '{templates}')")
     for what, statement in (("SELECT sum(n)", "SELECT sum(n) FROM {}"), ("SELECT n, price", "SELECT sum(n + price) FROM {}")):
         for name, _, _ in (TEXT, NUMBER):
             ours, theirs = alternate_cpu(world, statement.format(name), statement.format("unmapped"))

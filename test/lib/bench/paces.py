@@ -33,7 +33,7 @@ class Service:
         self.world, self.fake = world, fake
         with world.connect() as connection:
             create_server(connection, "metered", fake.endpoint)
-            create_server(connection, "impatient", fake.endpoint, throttle_patience=f"{PATIENCE}s")
+            create_server(connection, "impatient", fake.endpoint, throttle_timeout=f"{PATIENCE}s")
 
     # pylint: disable=too-many-arguments
     def table(self, name, units, count, item_bytes, make=None, columns="pk text, n integer", server="metered", **details):

@@ -123,7 +123,7 @@ def maintain(sql):
 
 def create_server(connection, name, url, **options):
     """A foreign server of ours that anybody may use."""
-    options = {"endpoint": url, "region": "us-east-1", "scan_policy": "allow", **options}
+    options = {"endpoint_url": url, "region": "us-east-1", "scan_policy": "allow", **options}
     clause = ", ".join(f"{key} '{value}'" for key, value in options.items())
     connection.execute(f"CREATE SERVER {name} FOREIGN DATA WRAPPER dynamo_fdw OPTIONS ({clause});"
                        f"CREATE USER MAPPING FOR PUBLIC SERVER {name} "

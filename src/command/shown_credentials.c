@@ -1,6 +1,6 @@
 /*
- * whoami.c
- *		dynamo_fdw_whoami(server): the credentials of the current user.
+ * shown_credentials.c
+ *		dynamo_fdw_credentials(server): the credentials of the current user.
  *
  * Obtains them as a statement would, so that it also says why that fails.  Of
  * the access key only the beginning and the end are shown, and nothing of a
@@ -22,10 +22,10 @@
 
 #define SHOWN	4				/* characters at each end */
 
-PG_FUNCTION_INFO_V1(dynamo_fdw_whoami);
+PG_FUNCTION_INFO_V1(dynamo_fdw_credentials);
 
 Datum
-dynamo_fdw_whoami(PG_FUNCTION_ARGS)
+dynamo_fdw_credentials(PG_FUNCTION_ARGS)
 {
 	DynConnection *connection = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
 	const char *key;
